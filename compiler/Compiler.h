@@ -1,0 +1,64 @@
+/// The only compiler header that others see. No MLIR types.
+#pragma once
+
+#include "runtime/graph/Graph.h"
+#include "runtime/support/Result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sinter::compiler {
+
+/// The stages in order; one vocabulary for folders, dumps and flags.
+enum class Stage : uint8_t {
+  import, simplify, fuse, plan, lower, target, package,
+};
+
+enum class NumericsMode : uint8_t { exact, standard, fast };
+
+/// The tier: what fusion is allowed to do.
+enum class Fusion : uint8_t {
+  full,
+  none, ///< one op per kernel, after composites are expanded
+};
+
+struct Options {
+  /// `cpu` (this machine's exact features), `cpu:x86-64-v3`,
+  /// `cpu:x86-64-v4`, `cpu:scalar`.
+  std::string target = "cpu";
+  NumericsMode numerics = NumericsMode::standard;
+  Fusion fusion = Fusion::full;
+  /// Include source lines (the debug section).
+  bool debug = false;
+};
+
+/// A compiled model: the bytes of a `.sinter` file.
+using ModelBytes = std::vector<std::byte>;
+
+/// Compiles a graph into the bytes of a model file. Thread-safe and
+/// deterministic: equal graphs and options give equal bytes, whatever
+/// `Graph::sites` says unless `debug` is set.
+Result<ModelBytes> compile(const graph::Graph &graph,
+                           const Options &options) noexcept;
+
+/// Compiles `sinter`-dialect text, as `exportGraph` writes it.
+Result<ModelBytes> compileText(std::string_view mlir,
+                               const Options &options) noexcept;
+
+/// The graph as `sinter`-dialect text: exactly what `compile` starts from.
+Result<std::string> exportGraph(const graph::Graph &graph) noexcept;
+
+/// The IR after `stage` (a stage's name, or `llvm`, `asm`) as text.
+Result<std::string> inspect(const graph::Graph &graph, std::string_view stage,
+                            const Options &options) noexcept;
+Result<std::string> inspectText(std::string_view mlir, std::string_view stage,
+                                const Options &options) noexcept;
+
+/// Digest of the compiler's own sources and of the LLVM version: part of every
+/// key, 32 hexadecimal digits.
+std::string_view digest();
+
+} // namespace sinter::compiler

@@ -1,0 +1,152 @@
+/// Node: one recorded op (or leaf). Small, immutable but for its value.
+#pragma once
+
+#include "runtime/device/DeviceId.h"
+#include "runtime/graph/DType.h"
+#include "runtime/graph/Dim.h"
+#include "runtime/graph/Graph.h"
+#include "runtime/graph/OpTable.h"
+#include "runtime/memory/Buffer.h"
+#include "runtime/support/Error.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+namespace sinter::graph {
+
+class Node;
+
+/// Owning pointer to a Node. Releasing a deep graph does not recurse.
+class NodeRef {
+public:
+  NodeRef() = default;
+  static NodeRef adopt(Node *node) {
+    NodeRef ref;
+    ref.pointer = node;
+    return ref;
+  }
+  explicit NodeRef(Node *node);
+  NodeRef(const NodeRef &other);
+  NodeRef(NodeRef &&other) noexcept
+      : pointer(std::exchange(other.pointer, nullptr)) {}
+  NodeRef &operator=(NodeRef other) noexcept {
+    std::swap(pointer, other.pointer);
+    return *this;
+  }
+  ~NodeRef();
+  Node *get() const { return pointer; }
+  Node *operator->() const { return pointer; }
+  Node &operator*() const { return *pointer; }
+  explicit operator bool() const { return pointer != nullptr; }
+  bool operator==(const NodeRef &) const = default;
+
+private:
+  Node *pointer = nullptr;
+};
+
+/// Whether a node's value exists.
+enum class NodeState : uint8_t { pending, ready, failed };
+
+/// A recorded op or a leaf. Op, attributes, operands, dtype, dims, device and
+/// site never change; the value is given once, by evaluation, and evaluation
+/// may drop the operands. Allocated from a thread-local slab, one block with
+/// its operands, dims and attributes behind it; the count is atomic.
+class Node {
+public:
+  OpId op() const { return opId; }
+  bool isLeaf() const { return opId == OpId::leaf; }
+  InputKind leafKind() const { return kind; } ///< of a leaf
+  DType dtype() const { return type; }
+  DeviceId device() const { return where; }
+  SiteId site() const { return userSite; }       ///< the user's outermost line
+  SiteId innerSite() const { return moduleSite; } ///< the line inside modules
+  unsigned rank() const { return numDims; }
+  std::span<const Dim> dims() const;
+  std::span<const uint64_t> attrs() const; ///< encoded as info(op()).attrs
+  /// Empty once evaluation dropped the history.
+  std::span<const NodeRef> operands() const;
+  /// Product of the dims' values.
+  int64_t elements() const;
+
+  /// A leaf that asked for gradients, or an op over one recorded outside
+  /// no_grad.
+  bool requiresGrad() const { return wantsGrad; }
+
+  NodeState state() const { return valueState.load(std::memory_order_acquire); }
+  bool isReady() const { return state() == NodeState::ready; }
+  /// The value; only when ready and not a scalar leaf.
+  const runtime::BufferRef &value() const { return buffer; }
+  /// A scalar leaf's payload: the bits of its dtype in the low bytes.
+  uint64_t scalarBits() const { return scalar; }
+  /// Why evaluation failed; only when failed.
+  const ErrorInfo &failure() const { return *error; }
+
+  /// Gives the value. Called by evaluation only, once, under its lock.
+  void setReady(runtime::BufferRef value);
+  void setFailed(ErrorInfo failure);
+  /// Forgets the operands (history). Called by evaluation only, under its
+  /// lock; recorders never read operands of a ready node.
+  void dropOperands();
+
+  uint32_t useCount() const { return refs.load(std::memory_order_acquire); }
+
+private:
+  friend class NodeRef;
+  friend struct NodeFactory;
+  Node() = default;
+
+  std::atomic<uint32_t> refs{1};
+  OpId opId = OpId::leaf;
+  DType type = DType::f32;
+  InputKind kind = InputKind::data;
+  DeviceId where;
+  uint8_t numDims = 0;
+  bool wantsGrad = false;
+  std::atomic<NodeState> valueState{NodeState::pending};
+  uint16_t numOperands = 0;
+  uint16_t numAttrWords = 0;
+  SiteId userSite = 0;
+  SiteId moduleSite = 0;
+  uint32_t blockBytes = 0;
+  runtime::BufferRef buffer;
+  union {
+    uint64_t scalar = 0;
+    Node *nextDead;
+  };
+  std::unique_ptr<ErrorInfo> error;
+};
+
+/// The sites that newly recorded nodes of this thread get.
+struct RecordScope {
+  SiteId user = 0;
+  SiteId inner = 0;
+  bool gradEnabled = true;
+};
+RecordScope &recordScope();
+
+/// Makes nodes. The generated graph builders check, infer and call `op`.
+struct NodeFactory {
+  /// A pending op node with the thread's current sites.
+  static NodeRef op(OpId op, DType dtype, std::span<const Dim> dims,
+                    std::span<const NodeRef> operands,
+                    std::span<const uint64_t> attrs, DeviceId device);
+  /// A leaf that holds a value.
+  static NodeRef leaf(InputKind kind, DType dtype, std::span<const Dim> dims,
+                      runtime::BufferRef value, bool requiresGrad = false);
+  /// A leaf whose value is made later (a lazy parameter): pending until
+  /// setReady.
+  static NodeRef lazyLeaf(DType dtype, std::span<const Dim> dims,
+                          DeviceId device, bool requiresGrad);
+  /// A dynamic scalar: rank 0, payload by value. Works on every device.
+  static NodeRef scalar(DType dtype, uint64_t bits);
+  /// A ready leaf that shares `node`'s value, without history.
+  static NodeRef detached(const NodeRef &node, bool requiresGrad);
+};
+
+/// `f32[4,8]`; symbolic dims print their value.
+std::string typeString(const Node &node);
+
+} // namespace sinter::graph

@@ -1,0 +1,68 @@
+/// The op table that sinter-tblgen generates from the ODS records.
+#pragma once
+
+#include "runtime/graph/DType.h"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace sinter::graph {
+
+/// Op codes. The numeric order is the records' order; names, not numbers,
+/// stand in files. Leaves come first.
+enum class OpId : uint16_t {
+  leaf = 0, ///< a buffer or a dynamic scalar; see Leaf in Node.h
+#define SINTER_OP(name) name,
+#include "sinter/generated/OpIds.inc"
+#undef SINTER_OP
+  count
+};
+
+/// How an op takes part in fusion.
+enum class PatternKind : uint8_t {
+  pointwise, view, reduction, contraction, gather, scatter, prefix, sort,
+  random, collective, host, opaque, composite, source,
+};
+
+/// Kind of one attribute; decides how it is encoded in 64-bit words, hashed,
+/// compared, printed and written.
+enum class AttrKind : uint8_t {
+  boolean, ///< 1 word
+  integer, ///< 1 word, int64
+  real,    ///< 1 word, bits of a double
+  number,  ///< 2 words: 0 = int64 | 1 = double, then the payload
+  dtype,   ///< 1 word
+  choice,  ///< 1 word, an enumerator's index
+  ints,    ///< count, then that many words
+  dim,     ///< 2 words: value, expr
+  dims,    ///< count, then (value, expr) pairs
+};
+
+struct AttrSpec {
+  std::string_view name;
+  AttrKind kind;
+  /// For `choice`: the enumerators' names, comma separated, in order.
+  std::string_view choices;
+};
+
+inline constexpr int variadic = -1;
+
+struct OpInfo {
+  std::string_view name; ///< mnemonic, e.g. `log_softmax`
+  PatternKind kind;
+  int arity; ///< operand count, or `variadic`
+  std::span<const std::string_view> operandNames;
+  std::span<const AttrSpec> attrs; ///< in encoding order
+  bool composite;                  ///< expanded at import
+  bool differentiable;
+  std::string_view summary;
+  std::string_view definedAt; ///< `Elementwise.td:12`
+};
+
+/// The record of an op. `op` is valid and not `leaf`.
+const OpInfo &info(OpId op);
+/// The op of that mnemonic, or OpId::count.
+OpId findOp(std::string_view name);
+
+} // namespace sinter::graph

@@ -1,0 +1,77 @@
+/// Buffer: one reference-counted block of device memory.
+#pragma once
+
+#include "runtime/device/DeviceId.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace sinter::runtime {
+
+class Device;
+
+/// A block of memory, dense and 256-byte aligned, freed to its device's
+/// allocator with the last reference. Its contents may be overwritten in place
+/// only by an executor that was granted a donation; `version` then grows.
+class Buffer {
+public:
+  Buffer(Device &device, void *data, size_t bytes)
+      : owner(&device), address(data), size(bytes) {}
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
+
+  Device &device() const { return *owner; }
+  void *data() const { return address; }
+  size_t bytes() const { return size; }
+  uint64_t version() const { return writes.load(std::memory_order_acquire); }
+  void bumpVersion() { writes.fetch_add(1, std::memory_order_acq_rel); }
+
+  void retain() { refs.fetch_add(1, std::memory_order_relaxed); }
+  void release(); ///< frees through the device at zero
+  uint32_t useCount() const { return refs.load(std::memory_order_acquire); }
+
+private:
+  Device *owner;
+  void *address;
+  size_t size;
+  std::atomic<uint64_t> writes{0};
+  std::atomic<uint32_t> refs{1};
+};
+
+/// Owning pointer to a Buffer.
+class BufferRef {
+public:
+  BufferRef() = default;
+  /// Takes over one reference.
+  static BufferRef adopt(Buffer *buffer) {
+    BufferRef ref;
+    ref.pointer = buffer;
+    return ref;
+  }
+  BufferRef(const BufferRef &other) : pointer(other.pointer) {
+    if (pointer)
+      pointer->retain();
+  }
+  BufferRef(BufferRef &&other) noexcept
+      : pointer(std::exchange(other.pointer, nullptr)) {}
+  BufferRef &operator=(BufferRef other) noexcept {
+    std::swap(pointer, other.pointer);
+    return *this;
+  }
+  ~BufferRef() {
+    if (pointer)
+      pointer->release();
+  }
+  Buffer *get() const { return pointer; }
+  Buffer *operator->() const { return pointer; }
+  Buffer &operator*() const { return *pointer; }
+  explicit operator bool() const { return pointer != nullptr; }
+  bool operator==(const BufferRef &) const = default;
+
+private:
+  Buffer *pointer = nullptr;
+};
+
+} // namespace sinter::runtime

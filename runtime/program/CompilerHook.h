@@ -1,0 +1,48 @@
+/// The one registered pointer through which the runtime reaches the compiler.
+#pragma once
+
+#include "runtime/graph/Graph.h"
+#include "runtime/support/Result.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sinter::runtime {
+
+/// Options of a compilation, as plain data (compiler/Compiler.h documents the
+/// meaning of each).
+struct CompileRequest {
+  std::string target = "cpu";
+  uint8_t numerics = 1; ///< compiler::NumericsMode
+  uint8_t fusion = 0;   ///< compiler::Fusion
+  bool debug = false;
+};
+
+/// What libsinter-compiler offers. Functions never throw.
+struct CompilerHook {
+  Result<std::vector<std::byte>> (*compile)(const graph::Graph &,
+                                            const CompileRequest &);
+  Result<std::vector<std::byte>> (*compileText)(std::string_view mlir,
+                                                const CompileRequest &);
+  Result<std::string> (*exportGraph)(const graph::Graph &);
+  Result<std::string> (*inspect)(const graph::Graph &, std::string_view stage,
+                                 const CompileRequest &);
+  Result<std::string> (*inspectText)(std::string_view mlir,
+                                     std::string_view stage,
+                                     const CompileRequest &);
+  std::string_view (*digest)();
+};
+
+/// The hook: the one registered by `registerCompiler` (static builds), else
+/// libsinter-compiler.so opened now, found beside the runtime library. An
+/// error of kind `compile` when there is none.
+Result<const CompilerHook *> compilerHook();
+void registerCompiler(const CompilerHook *hook);
+
+/// The symbol that libsinter-compiler.so exports:
+/// `extern "C" const CompilerHook *sinter_compiler_hook();`
+inline constexpr const char *compilerHookSymbol = "sinter_compiler_hook";
+
+} // namespace sinter::runtime

@@ -1,0 +1,116 @@
+/// Program: a loaded, verified model file, ready to run on one device.
+#pragma once
+
+#include "runtime/device/Device.h"
+#include "runtime/graph/Graph.h"
+#include "runtime/support/Result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sinter::runtime {
+
+/// An input or output as the file declares it.
+struct Port {
+  std::string name;
+  DType dtype = DType::f32;
+  std::vector<uint32_t> dims; ///< indices into Program::exprs()
+  graph::InputKind kind = graph::InputKind::data;
+  uint32_t node = 0; ///< post-order number
+};
+
+/// One considered merge of the fusion stage.
+struct Decision {
+  bool accepted = false;
+  std::string rule;
+  int64_t bytes = 0;   ///< memory traffic saved, or that would have been
+  float estUs = 0;     ///< estimated microseconds saved
+  std::vector<uint32_t> nodes; ///< post-order numbers of the ops concerned
+  std::string detail;
+};
+
+/// A kernel launch of the program, as data for reports.
+struct LaunchInfo {
+  std::string kernel; ///< its name
+  std::string kind;   ///< its skeleton
+  std::vector<uint32_t> nodes;
+};
+
+/// Immutable and shareable between threads.
+class Program {
+public:
+  virtual ~Program() = default;
+
+  /// Verifies and loads. Trusts nothing: a wrong magic, version, size, digest,
+  /// index or requirement is an error of kind `io` (or `unsupported` when only
+  /// the target or its features do not fit) that says what is wrong.
+  static Result<std::shared_ptr<const Program>>
+  load(std::span<const std::byte> file, Device &device);
+  static Result<std::shared_ptr<const Program>>
+  loadFile(const std::string &path, Device &device);
+
+  virtual Device &device() const = 0;
+  virtual std::span<const Port> inputs() const = 0;
+  virtual std::span<const Port> outputs() const = 0;
+  virtual std::span<const Expr> exprs() const = 0;
+  virtual uint32_t numSymbols() const = 0;
+  virtual std::span<const Decision> decisions() const = 0;
+  virtual std::vector<LaunchInfo> launches() const = 0;
+  /// `file:line` of a node from the debug section, or empty.
+  virtual std::string_view siteOf(uint32_t node) const = 0;
+  /// The portable graph as `sinter`-dialect text.
+  virtual std::string_view graphText() const = 0;
+  /// Bytes the program keeps mapped: for the LRU of the program cache.
+  virtual size_t residentBytes() const = 0;
+};
+
+/// A value bound to an input.
+struct Binding {
+  /// Memory of `data` and `parameter` inputs; unused for scalars.
+  BufferRef buffer;
+  /// Bits of a `scalar` input.
+  uint64_t scalarBits = 0;
+  /// Concrete dims, checked against the port and its guards.
+  std::vector<int64_t> dims;
+  /// The caller gives the buffer up: its memory may become an output's.
+  bool donate = false;
+};
+
+/// What one run did, by the executor's own counters.
+struct RunCounters {
+  uint64_t launches = 0;
+  uint64_t bytesRead = 0;
+  uint64_t bytesWritten = 0;
+  uint64_t arenaBytes = 0;
+  uint64_t donated = 0; ///< outputs that took over an input's memory
+};
+
+/// One output of a run.
+struct Output {
+  BufferRef buffer;
+  std::vector<int64_t> dims;
+};
+
+/// An index error that kernels reported; `node` is the op's post-order number.
+struct RunFailure {
+  uint32_t node = 0;
+};
+
+/// Binds, reserves all memory, runs and waits. On an error nothing that the
+/// caller can see changed: no donated buffer was written. `failure`, if given,
+/// receives the op of an error raised by the program's data.
+Result<std::vector<Output>> run(const Program &program,
+                                std::span<const Binding> inputs,
+                                RunCounters *counters = nullptr,
+                                RunFailure *failure = nullptr);
+
+/// Peak bytes (inputs, outputs, arena) for these dims, without running.
+Result<size_t> peakBytes(const Program &program,
+                         std::span<const Binding> inputs);
+
+} // namespace sinter::runtime
