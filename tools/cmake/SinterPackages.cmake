@@ -1,0 +1,60 @@
+# Outside packages, each behind one target that the rest of the build names:
+#   sinter::base     fmt, flatbuffers, xxhash: what the runtime may include
+#   sinter::mlir     MLIR, LLVM and lld
+#   sinter::tablegen MLIR's and LLVM's TableGen libraries
+
+# ---- sinter::base -----------------------------------------------------------
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(FlatBuffers REQUIRED CONFIG NAMES FlatBuffers Flatbuffers)
+find_program(SINTER_FLATC flatc REQUIRED)
+find_path(SINTER_XXHASH_DIR xxhash.h REQUIRED)
+
+add_library(sinter-base INTERFACE)
+add_library(sinter::base ALIAS sinter-base)
+target_compile_definitions(sinter-base INTERFACE XXH_INLINE_ALL)
+target_include_directories(sinter-base SYSTEM INTERFACE ${SINTER_XXHASH_DIR})
+target_link_libraries(sinter-base INTERFACE Threads::Threads ${CMAKE_DL_LIBS}
+  $<IF:$<BOOL:${SINTER_BUNDLE}>,fmt::fmt-header-only,fmt::fmt>)
+
+# ---- sinter::mlir -----------------------------------------------------------
+# MLIR's exported targets name these two.
+find_package(zstd QUIET)
+find_package(ZLIB QUIET)
+find_package(MLIR 22.1 REQUIRED CONFIG
+  PATHS ${SINTER_LLVM_DIR}/lib/cmake/mlir NO_DEFAULT_PATH)
+find_package(LLD REQUIRED CONFIG
+  PATHS ${SINTER_LLVM_DIR}/lib/cmake/lld NO_DEFAULT_PATH)
+
+add_library(sinter-mlir INTERFACE)
+add_library(sinter::mlir ALIAS sinter-mlir)
+separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+target_compile_definitions(sinter-mlir INTERFACE ${llvm_definitions})
+target_include_directories(sinter-mlir SYSTEM INTERFACE
+  ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS} ${LLD_INCLUDE_DIRS})
+target_compile_options(sinter-mlir INTERFACE -fno-exceptions)
+if(SINTER_BUNDLE)
+  include(SinterStaticMlir)
+else()
+  target_link_libraries(sinter-mlir INTERFACE lldELF lldCommon MLIR LLVM)
+endif()
+
+# ---- sinter::tablegen -------------------------------------------------------
+# By file: the imported targets would bring the static LLVM beside the shared.
+add_library(sinter-tablegen INTERFACE)
+add_library(sinter::tablegen ALIAS sinter-tablegen)
+target_include_directories(sinter-tablegen SYSTEM INTERFACE
+  ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+target_compile_definitions(sinter-tablegen INTERFACE ${llvm_definitions})
+target_compile_options(sinter-tablegen INTERFACE -fno-exceptions)
+target_link_libraries(sinter-tablegen INTERFACE
+  ${SINTER_LLVM_DIR}/lib/libMLIRTableGen.a
+  ${SINTER_LLVM_DIR}/lib/libLLVMTableGen.a
+  ${SINTER_LLVM_DIR}/lib/libLLVM.so)
+
+# ---- tests ------------------------------------------------------------------
+if(SINTER_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(benchmark QUIET)
+  find_package(rapidcheck QUIET)
+endif()

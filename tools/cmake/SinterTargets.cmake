@@ -1,0 +1,115 @@
+# Libraries, tools and tests of Sinter.
+#
+# sinter_add_library(NAME [OBJECT|STATIC|SHARED] [MLIR] SOURCES... DEPS...)
+#   OBJECT (the default) is one folder of a larger library; SHARED takes its
+#   DEPS' objects in (and is STATIC in preset `bundle`). MLIR: may include
+#   MLIR, uses the precompiled header, has no exceptions.
+# sinter_add_tool(NAME [MLIR] SOURCES... DEPS... [OUTPUT FILE])
+# sinter_add_test(NAME [MLIR] SOURCES... DEPS... [LABELS...] [ARGS...]
+#                 [ENVIRONMENT...])
+#   A GoogleTest program, one ctest entry; LABELS is `fast` unless given.
+# sinter_add_example(NAME SOURCES... [DEPS...])
+#
+# The repository's root and the generated files are on every include path, and
+# fmt, flatbuffers and xxhash are there for everyone.
+
+function(sinter_common name mlir)
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}
+    ${SINTER_GENERATED_ROOT})
+  target_link_libraries(${name} PUBLIC sinter::base)
+  add_dependencies(${name} sinter-tables)
+  if(mlir)
+    target_link_libraries(${name} PUBLIC sinter::mlir)
+    add_dependencies(${name} mlir-tables)
+    if(NOT name STREQUAL "sinter-pch")
+      target_precompile_headers(${name} REUSE_FROM sinter-pch)
+    endif()
+  elseif(SINTER_SANITIZE_FLAGS)
+    target_compile_options(${name} PRIVATE ${SINTER_SANITIZE_FLAGS})
+    target_link_options(${name} PUBLIC ${SINTER_SANITIZE_FLAGS})
+  endif()
+endfunction()
+
+# The one precompiled header: everything that includes MLIR uses it.
+function(sinter_add_pch header)
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/pch/pch.cpp
+    CONTENT "// Holds the precompiled header.\n")
+  add_library(sinter-pch OBJECT ${CMAKE_BINARY_DIR}/pch/pch.cpp)
+  sinter_common(sinter-pch TRUE)
+  target_precompile_headers(sinter-pch PRIVATE ${header})
+endfunction()
+sinter_add_pch(${PROJECT_SOURCE_DIR}/compiler/pch.h)
+
+function(sinter_add_library name)
+  cmake_parse_arguments(arg "OBJECT;STATIC;SHARED;MLIR" "" "SOURCES;DEPS"
+    ${ARGN})
+  set(kind OBJECT)
+  if(arg_SHARED AND NOT SINTER_BUNDLE)
+    set(kind SHARED)
+  elseif(arg_SHARED OR arg_STATIC)
+    set(kind STATIC)
+  endif()
+  set(objects FALSE)
+  foreach(dep ${arg_DEPS})
+    if(TARGET ${dep})
+      get_target_property(dep_type ${dep} TYPE)
+      if(dep_type STREQUAL "OBJECT_LIBRARY")
+        set(objects TRUE)
+      endif()
+    endif()
+  endforeach()
+  # A folder that has no source yet.
+  if(NOT arg_SOURCES AND NOT (objects AND NOT kind STREQUAL "OBJECT"))
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE ${arg_DEPS})
+    return()
+  endif()
+  add_library(${name} ${kind} ${arg_SOURCES})
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX
+    DEFINE_SYMBOL "")
+  sinter_common(${name} "${arg_MLIR}")
+  target_link_libraries(${name} PUBLIC ${arg_DEPS})
+  if(kind STREQUAL "SHARED")
+    target_link_options(${name} PRIVATE LINKER:-z,defs)
+  endif()
+endfunction()
+
+function(sinter_add_tool name)
+  cmake_parse_arguments(arg "MLIR" "OUTPUT" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  if(arg_OUTPUT)
+    set_target_properties(${name} PROPERTIES OUTPUT_NAME ${arg_OUTPUT})
+  endif()
+  sinter_common(${name} "${arg_MLIR}")
+  target_link_libraries(${name} PRIVATE ${arg_DEPS})
+endfunction()
+
+function(sinter_add_test name)
+  cmake_parse_arguments(arg "MLIR" "" "SOURCES;DEPS;LABELS;ARGS;ENVIRONMENT"
+    ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  sinter_common(${name} "${arg_MLIR}")
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
+  sinter_test_properties(${name} "${arg_LABELS}" "${arg_ENVIRONMENT}")
+endfunction()
+
+# What every ctest entry has: a label, its environment, a time limit.
+function(sinter_test_properties name labels environment)
+  if(NOT labels)
+    set(labels fast)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 600
+    ENVIRONMENT "${environment}")
+endfunction()
+
+function(sinter_add_example name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples/${name})
+  sinter_common(${name} FALSE)
+  target_link_libraries(${name} PRIVATE sinter-frontend ${arg_DEPS})
+endfunction()

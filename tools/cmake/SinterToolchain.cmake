@@ -1,0 +1,66 @@
+# How files are compiled and linked: ccache, mold, warnings, sanitizers.
+
+# Paths in messages and recorded source lines are relative to the repository,
+# whether the compiler was handed an absolute path or (by ccache) a relative
+# one.
+file(RELATIVE_PATH sinter_up ${CMAKE_BINARY_DIR} ${PROJECT_SOURCE_DIR})
+add_compile_options(
+  -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
+  -fmacro-prefix-map=${sinter_up}=)
+
+if(SINTER_CCACHE)
+  find_program(SINTER_CCACHE_PROGRAM ccache)
+  find_program(SINTER_ENV_PROGRAM env)
+endif()
+if(SINTER_CCACHE AND SINTER_CCACHE_PROGRAM AND SINTER_ENV_PROGRAM)
+  # The sloppiness and -fpch-preprocess let ccache work beside a precompiled
+  # header; the base directory and the unhashed working directory let several
+  # build folders share their hits.
+  string(CONCAT sloppiness "pch_defines,time_macros,include_file_mtime,"
+    "include_file_ctime")
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${SINTER_ENV_PROGRAM}
+    CCACHE_SLOPPINESS=${sloppiness} CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
+    CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=20G ${SINTER_CCACHE_PROGRAM})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
+  add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
+endif()
+
+find_program(SINTER_MOLD_PROGRAM mold)
+if(SINTER_MOLD_PROGRAM)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+set(CMAKE_CXX_FLAGS_DEV "-O1 -g1")
+set(CMAKE_C_FLAGS_DEV "-O1 -g1")
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Dev)
+endif()
+
+add_compile_options(-Wall -Wextra)
+if(SINTER_WERROR)
+  add_compile_options(-Werror)
+endif()
+
+# Runtime, frontend, tests and examples are instrumented; code that includes
+# MLIR is not, as MLIR and LLVM themselves are not.
+set(SINTER_SANITIZE_FLAGS "")
+if(SINTER_SANITIZE)
+  set(SINTER_SANITIZE_FLAGS -fsanitize=${SINTER_SANITIZE}
+    -fno-omit-frame-pointer)
+endif()
+
+if(SINTER_BUNDLE)
+  add_compile_definitions(SINTER_BUNDLE=1)
+  add_compile_options(-ffunction-sections -fdata-sections)
+  add_link_options(-static-libstdc++ -static-libgcc LINKER:--gc-sections)
+endif()
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+
+# A link takes memory, not cores.
+set_property(GLOBAL APPEND PROPERTY JOB_POOLS sinter_link=1)
+set(CMAKE_JOB_POOL_LINK sinter_link)
