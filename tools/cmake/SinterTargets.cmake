@@ -5,6 +5,8 @@
 #   DEPS' objects in (and is STATIC in preset `bundle`). MLIR: may include
 #   MLIR, uses the precompiled header, has no exceptions.
 # sinter_add_tool(NAME [MLIR] SOURCES... DEPS... [OUTPUT FILE])
+#   A program in bin/; one that DEPS on sinter::tablegen makes the generated
+#   files, so it cannot use them.
 # sinter_add_test(NAME [MLIR] SOURCES... DEPS... [LABELS...] [ARGS...]
 #                 [ENVIRONMENT...])
 #   A GoogleTest program, one ctest entry; LABELS is `fast` unless given.
@@ -80,7 +82,11 @@ function(sinter_add_tool name)
   if(arg_OUTPUT)
     set_target_properties(${name} PROPERTIES OUTPUT_NAME ${arg_OUTPUT})
   endif()
-  sinter_common(${name} "${arg_MLIR}")
+  if("sinter::tablegen" IN_LIST arg_DEPS)
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  else()
+    sinter_common(${name} "${arg_MLIR}")
+  endif()
   target_link_libraries(${name} PRIVATE ${arg_DEPS})
 endfunction()
 
