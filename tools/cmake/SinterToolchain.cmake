@@ -25,6 +25,10 @@ if(SINTER_CCACHE AND SINTER_CCACHE_PROGRAM AND SINTER_ENV_PROGRAM)
   add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
 endif()
 
+# Not POSITION_INDEPENDENT_CODE: its -fPIE in programs would not fit the
+# precompiled header.
+add_compile_options(-fPIC)
+
 find_program(SINTER_MOLD_PROGRAM mold)
 if(SINTER_MOLD_PROGRAM)
   add_link_options(-fuse-ld=mold)
