@@ -1,0 +1,94 @@
+/// Attribute words: how typed attributes are encoded in a node, and read back.
+#pragma once
+
+#include "runtime/graph/DType.h"
+#include "runtime/graph/Dim.h"
+#include "runtime/graph/Number.h"
+#include "runtime/support/SmallVector.h"
+
+#include <bit>
+#include <cstdint>
+#include <span>
+
+namespace sinter::graph {
+
+/// Writes attributes in the order of OpInfo::attrs, encoded as AttrKind says.
+class AttrWriter {
+public:
+  void boolean(bool value) { words.push_back(value); }
+  void integer(int64_t value) { words.push_back(uint64_t(value)); }
+  void real(double value) { words.push_back(std::bit_cast<uint64_t>(value)); }
+  void number(Number value) {
+    words.push_back(value.isReal);
+    words.push_back(value.isReal ? std::bit_cast<uint64_t>(value.real)
+                                 : uint64_t(value.integer));
+  }
+  void dtype(DType value) { words.push_back(uint64_t(value)); }
+  template <typename Choice> void choice(Choice value) {
+    words.push_back(uint64_t(value));
+  }
+  void ints(std::span<const int64_t> values) {
+    words.push_back(values.size());
+    for (int64_t value : values)
+      words.push_back(uint64_t(value));
+  }
+  void dim(Dim value) {
+    words.push_back(uint64_t(value.value));
+    words.push_back(value.expr);
+  }
+  void dims(std::span<const Dim> values) {
+    words.push_back(values.size());
+    for (Dim value : values)
+      dim(value);
+  }
+  std::span<const uint64_t> view() const { return words; }
+
+private:
+  SmallVector<uint64_t, 16> words;
+};
+
+/// Reads attributes in the same order. The words must be well formed, as a
+/// node's are (a file's are checked against the schema first).
+class AttrReader {
+public:
+  explicit AttrReader(std::span<const uint64_t> words) : words(words) {}
+
+  bool boolean() { return next() != 0; }
+  int64_t integer() { return int64_t(next()); }
+  double real() { return std::bit_cast<double>(next()); }
+  Number number() {
+    bool isReal = next() != 0;
+    return isReal ? Number(std::bit_cast<double>(next()))
+                  : Number(int64_t(next()));
+  }
+  DType dtype() { return DType(next()); }
+  template <typename Choice> Choice choice() { return Choice(next()); }
+  /// Borrowed from the words.
+  std::span<const int64_t> ints() {
+    size_t count = next();
+    auto *first = reinterpret_cast<const int64_t *>(words.data());
+    words = words.subspan(count);
+    return {first, count};
+  }
+  Dim dim() {
+    int64_t value = integer();
+    return Dim(value, uint32_t(next()));
+  }
+  SmallVector<Dim, 6> dims() {
+    SmallVector<Dim, 6> values;
+    for (size_t count = next(); count > 0; --count)
+      values.push_back(dim());
+    return values;
+  }
+
+private:
+  uint64_t next() {
+    uint64_t word = words.front();
+    words = words.subspan(1);
+    return word;
+  }
+
+  std::span<const uint64_t> words;
+};
+
+} // namespace sinter::graph

@@ -1,0 +1,29 @@
+/// Graph builders: one function per op, generated from the records.
+///
+/// Each checks operand dtypes and devices, normalizes axes, calls the shape
+/// rule, encodes the attributes and makes the node. No implicit broadcast or
+/// promotion. An op without tensor operands also takes the device.
+#pragma once
+
+#include "runtime/graph/Dim.h"
+#include "runtime/graph/Node.h"
+#include "runtime/graph/Number.h"
+#include "runtime/support/Result.h"
+
+#include <span>
+
+#include "sinter/generated/Choices.h.inc"
+#include "sinter/generated/GraphBuilders.h.inc"
+
+namespace sinter::graph {
+
+/// The builder of `op`, called with encoded attributes. Fails on a wrong
+/// number of operands; the words must fit the op's schema.
+Result<NodeRef> buildOp(OpId op, std::span<const NodeRef> operands,
+                        std::span<const uint64_t> attrs, DeviceId device);
+
+/// A composite written in primitives (and perhaps other composites).
+Result<NodeRef> decompose(OpId op, std::span<const NodeRef> operands,
+                          std::span<const uint64_t> attrs);
+
+} // namespace sinter::graph

@@ -1,0 +1,154 @@
+/// Shape rules: from operand types and attributes to a result's type.
+///
+/// Recording and the verifier of the `sinter` dialect call the same functions.
+/// A record of an op names its rule; the rules know no op but by its name.
+#pragma once
+
+#include "runtime/graph/DType.h"
+#include "runtime/graph/Dim.h"
+#include "runtime/graph/Number.h"
+#include "runtime/graph/OpTable.h"
+#include "runtime/support/Result.h"
+#include "runtime/support/SmallVector.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sinter::graph {
+
+/// The type of an operand; the dims are borrowed.
+struct TensorType {
+  DType dtype = DType::f32;
+  std::span<const Dim> dims;
+};
+
+/// What a rule infers.
+struct InferredType {
+  DType dtype = DType::f32;
+  SmallVector<Dim, 6> dims;
+};
+
+/// Collects the equalities between dims with different expressions that a rule
+/// relied on. They become guards of the program.
+struct GuardSink {
+  /// In the verifier the values of symbolic dims are not known: two dims of
+  /// which one is symbolic count as equal, and are collected.
+  bool valuesUnknown = false;
+  std::vector<std::pair<Dim, Dim>> equalities;
+};
+
+/// What every rule is given. `guards` may be null (while recording).
+struct ShapeContext {
+  OpId op;
+  std::span<const TensorType> operands;
+  GuardSink *guards = nullptr;
+};
+
+/// Whether two dims are equal: by value, and collected in the context's sink
+/// when their expressions differ (or when values are unknown).
+bool sameDim(const ShapeContext &context, Dim a, Dim b);
+
+/// `f32[4,8]`
+std::string typeString(const TensorType &type);
+/// An invalid_argument error of the context's op with its operands' types in
+/// `shapes`: `MNEMONIC: WHAT: f32[4,8] x f32[16,2]`.
+ErrorInfo shapeError(const ShapeContext &context, std::string what);
+
+/// A set of dtypes: bit N is the dtype of code N.
+using DTypeSet = uint32_t;
+constexpr DTypeSet dtypeBit(DType type) {
+  return DTypeSet(1) << static_cast<unsigned>(type);
+}
+/// Fails, naming op and dtype, unless operand `index` has one of the dtypes:
+/// `exp: operand x must be f64, f32, f16 or bf16: i32[4]`. The kind is
+/// `unsupported` for dtypes that nothing computes with.
+Status checkDType(const ShapeContext &context, unsigned index,
+                  DTypeSet allowed);
+
+/// An axis in [-rank, rank) as one in [0, rank), or an error naming the op,
+/// the axis and the operands.
+Result<int64_t> normalizeAxis(const ShapeContext &context, int64_t axis,
+                              size_t rank);
+/// Axes as a sorted set; twice the same is an error.
+Result<SmallVector<int64_t, 8>> normalizeAxes(const ShapeContext &context,
+                                              std::span<const int64_t> axes,
+                                              size_t rank);
+/// Axes in the given order (a permutation is checked by its rule).
+Result<SmallVector<int64_t, 8>>
+normalizePermutation(const ShapeContext &context, std::span<const int64_t> axes,
+                     size_t rank);
+
+/// The rules. Axes arrive normalized. Operand counts are checked before.
+namespace shape {
+
+/// All operands of one dtype and shape; so is the result.
+Result<InferredType> elementwise(const ShapeContext &context);
+/// Two operands as in elementwise; the result is bool.
+Result<InferredType> compare(const ShapeContext &context);
+/// A bool condition and two operands, all of one shape.
+Result<InferredType> where(const ShapeContext &context);
+/// The first operand's shape in another dtype.
+Result<InferredType> cast(const ShapeContext &context, DType dtype);
+/// The first operand's type (softmax and other normalizations).
+Result<InferredType> sameAsFirst(const ShapeContext &context);
+
+/// As many elements as the operand. A dim of value -1 stands for what is left
+/// over; it is stored resolved.
+Result<InferredType> reshape(const ShapeContext &context,
+                             std::span<const Dim> shape);
+Result<InferredType> transpose(const ShapeContext &context,
+                               std::span<const int64_t> permutation);
+/// Aligned at the last axis; dims of size 1 and missing leading dims expand. A
+/// symbolic dim of value 1 that expands is guarded to be 1.
+Result<InferredType> broadcast(const ShapeContext &context,
+                               std::span<const Dim> shape);
+/// out[d] = ceilDiv(limits[d] - starts[d], steps[d]), 0 <= starts <= limits <=
+/// dims, steps > 0.
+Result<InferredType> slice(const ShapeContext &context,
+                           std::span<const int64_t> starts,
+                           std::span<const Dim> limits,
+                           std::span<const int64_t> steps);
+/// One dtype, equal dims but along `axis`.
+Result<InferredType> concat(const ShapeContext &context, int64_t axis);
+/// `shape` is the result's; low + (dim - 1) * (interior + 1) + 1 must fit.
+Result<InferredType> pad(const ShapeContext &context,
+                         std::span<const int64_t> low,
+                         std::span<const Dim> shape,
+                         std::span<const int64_t> interior);
+
+/// Axes removed, or kept with size 1. An empty axis is an error.
+Result<InferredType> reduce(const ShapeContext &context,
+                            std::span<const int64_t> axes, bool keepdims);
+/// As reduce for a sum: empty axes are allowed; bool and integers give i64.
+Result<InferredType> sum(const ShapeContext &context,
+                         std::span<const int64_t> axes, bool keepdims);
+/// One axis removed, or kept with size 1; the result is i64.
+Result<InferredType> argmax(const ShapeContext &context, int64_t axis,
+                            bool keepdims);
+/// lhs[..., m, k], rhs[..., k, n], equal leading dims, one dtype.
+Result<InferredType> matmul(const ShapeContext &context);
+/// x and i32 or i64 indices of the same rank, equal dims but along `axis`.
+Result<InferredType> gather(const ShapeContext &context, int64_t axis);
+/// x, and indices and updates of one shape; x's type.
+Result<InferredType> scatter(const ShapeContext &context, int64_t axis);
+/// x's shape; bool and integers give i64.
+Result<InferredType> prefix(const ShapeContext &context, int64_t axis);
+
+/// No tensor operand; non-negative dims.
+Result<InferredType> source(const ShapeContext &context,
+                            std::span<const Dim> shape, DType dtype);
+/// Rank 0.
+Result<InferredType> scalar(const ShapeContext &context, DType dtype);
+/// Key and counter operands of rank 0 in i64; a float dtype.
+Result<InferredType> random(const ShapeContext &context,
+                            std::span<const Dim> shape, DType dtype);
+/// x[..., n], weight[n], bias[n] of one dtype; x's type.
+Result<InferredType> layerNorm(const ShapeContext &context);
+/// logits[n, c], i32 or i64 labels[n]; rank 0 in the logits' dtype.
+Result<InferredType> crossEntropy(const ShapeContext &context);
+
+} // namespace shape
+} // namespace sinter::graph
