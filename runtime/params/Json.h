@@ -1,0 +1,51 @@
+/// A strict JSON reader for the headers of weight files.
+#pragma once
+
+#include "runtime/support/Result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sinter::runtime::json {
+
+enum class Kind : uint8_t {
+  null,
+  boolean,
+  unsignedInteger, ///< digits only, fits uint64
+  number,          ///< any other number
+  string,
+  array,
+  object,
+};
+
+class Value;
+using Member = std::pair<std::string, Value>;
+
+/// One JSON value. Objects keep the order of the text and hold no key twice.
+class Value {
+public:
+  Kind kind = Kind::null;
+  bool boolean = false;
+  uint64_t integer = 0; ///< of an unsignedInteger
+  double number = 0;    ///< of a number or an unsignedInteger
+  std::string string;
+  std::vector<Value> elements;
+  std::vector<Member> members;
+
+  bool is(Kind wanted) const { return kind == wanted; }
+  /// The member of that key, or null.
+  const Value *find(std::string_view key) const;
+};
+
+/// Parses one value with nothing but blanks around it. Rejects what RFC 8259
+/// does, and duplicate keys, invalid UTF-8, lone surrogates and nesting deeper
+/// than 64. The error gives the byte offset.
+Result<Value> parse(std::string_view text);
+
+/// `text` as a JSON string with its quotes.
+std::string quote(std::string_view text);
+
+} // namespace sinter::runtime::json

@@ -1,0 +1,56 @@
+/// MappedFile: the bytes of a file, mapped read-only.
+#include "runtime/params/MappedFile.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace sinter::runtime {
+
+namespace {
+
+ErrorInfo systemError(const std::string &path, std::string_view what) {
+  return makeError(ErrorKind::io,
+                   fmt::format("{}: {}: {}", path, what, strerror(errno)));
+}
+
+/// A file descriptor that closes itself.
+struct Descriptor {
+  int fd;
+  ~Descriptor() {
+    if (fd >= 0)
+      ::close(fd);
+  }
+};
+
+} // namespace
+
+Result<MappedFile> MappedFile::open(const std::string &path) {
+  Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (file.fd < 0)
+    return systemError(path, "cannot open");
+  struct stat info = {};
+  if (::fstat(file.fd, &info) != 0)
+    return systemError(path, "cannot read");
+  if (!S_ISREG(info.st_mode))
+    return makeError(ErrorKind::io, path + ": not a regular file");
+  size_t size = static_cast<size_t>(info.st_size);
+  if (size == 0)
+    return MappedFile(nullptr, 0);
+  void *address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
+  if (address == MAP_FAILED)
+    return systemError(path, "cannot map");
+  return MappedFile(static_cast<const std::byte *>(address), size);
+}
+
+MappedFile::~MappedFile() {
+  if (address)
+    ::munmap(const_cast<std::byte *>(address), size);
+}
+
+} // namespace sinter::runtime

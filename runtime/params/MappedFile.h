@@ -1,0 +1,42 @@
+/// MappedFile: the bytes of a file, mapped read-only.
+#pragma once
+
+#include "runtime/support/Result.h"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace sinter::runtime {
+
+/// A regular file mapped into memory. The bytes stay valid as long as the
+/// object lives, whether or not the name is replaced meanwhile. A file that
+/// somebody truncates in place while it is mapped ends the process when the
+/// missing pages are read; files written by `replaceFile` are never truncated.
+class MappedFile {
+public:
+  /// An `io` error names the path and what the system said.
+  static Result<MappedFile> open(const std::string &path);
+
+  MappedFile(MappedFile &&other) noexcept
+      : address(std::exchange(other.address, nullptr)),
+        size(std::exchange(other.size, 0)) {}
+  MappedFile &operator=(MappedFile &&other) noexcept {
+    std::swap(address, other.address);
+    std::swap(size, other.size);
+    return *this;
+  }
+  ~MappedFile();
+
+  std::span<const std::byte> bytes() const { return {address, size}; }
+
+private:
+  MappedFile(const std::byte *address, size_t size)
+      : address(address), size(size) {}
+
+  const std::byte *address = nullptr;
+  size_t size = 0;
+};
+
+} // namespace sinter::runtime

@@ -1,0 +1,86 @@
+/// Replacing a file at once.
+#include "runtime/params/ReplaceFile.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace sinter::runtime {
+
+namespace {
+
+ErrorInfo systemError(const std::string &path, std::string_view what) {
+  return makeError(ErrorKind::io,
+                   fmt::format("{}: {}: {}", path, what, strerror(errno)));
+}
+
+/// A file descriptor that closes itself.
+struct Descriptor {
+  int fd;
+  ~Descriptor() {
+    if (fd >= 0)
+      ::close(fd);
+  }
+};
+
+Status writeAll(int fd, const std::string &path,
+                std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      return systemError(path, "cannot write");
+    bytes = bytes.subspan(written);
+  }
+  return {};
+}
+
+Status writeAndSync(const std::string &path, const std::string &temporary,
+                    std::span<const std::span<const std::byte>> parts) {
+  int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+  Descriptor file{::open(temporary.c_str(), flags, 0666)};
+  if (file.fd < 0)
+    return systemError(path, "cannot create");
+  for (auto part : parts)
+    SINTER_TRY(writeAll(file.fd, path, part));
+  if (::fsync(file.fd) != 0)
+    return systemError(path, "cannot sync");
+  return {};
+}
+
+/// Makes the rename itself durable; a file system that cannot sync a folder is
+/// no reason to fail.
+void syncFolder(const std::string &path) {
+  size_t slash = path.rfind('/');
+  std::string folder = slash == path.npos ? "." : path.substr(0, slash + 1);
+  Descriptor fd{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (fd.fd >= 0)
+    ::fsync(fd.fd);
+}
+
+} // namespace
+
+Status replaceFile(const std::string &path,
+                   std::span<const std::span<const std::byte>> parts) {
+  static std::atomic<unsigned> counter{0};
+  std::string temporary =
+      fmt::format("{}.{}.{}.tmp", path, ::getpid(), counter++);
+  if (Status written = writeAndSync(path, temporary, parts); !written) {
+    ::unlink(temporary.c_str());
+    return written;
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    ErrorInfo error = systemError(path, "cannot replace");
+    ::unlink(temporary.c_str());
+    return error;
+  }
+  syncFolder(path);
+  return {};
+}
+
+} // namespace sinter::runtime

@@ -1,0 +1,62 @@
+/// The safetensors file format: named, dense, little-endian tensors.
+#pragma once
+
+#include "runtime/graph/DType.h"
+#include "runtime/params/MappedFile.h"
+#include "runtime/support/Result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sinter::runtime {
+
+/// A tensor in host memory that somebody else owns.
+struct NamedTensor {
+  std::string name;
+  DType dtype = DType::f32;
+  std::vector<int64_t> shape;
+  std::span<const std::byte> data; ///< dense, row-major
+};
+
+/// Free-form strings of a file's `__metadata__`.
+using Metadata = std::vector<std::pair<std::string, std::string>>;
+
+/// A safetensors file that was checked in full when opened.
+class SafetensorsFile {
+public:
+  /// Maps and checks the file; trusts nothing. An error of kind `io` (or
+  /// `unsupported` for a dtype without a code) names the file, the tensor and
+  /// what is wrong. Data is not touched, but for bool tensors, whose bytes
+  /// must be 0 or 1.
+  static Result<SafetensorsFile> open(const std::string &path);
+
+  const std::string &path() const { return name; }
+  /// In the order of their names; `data` points into the mapping.
+  std::span<const NamedTensor> tensors() const { return entries; }
+  const Metadata &metadata() const { return strings; }
+  /// The tensor of that name, or null.
+  const NamedTensor *find(std::string_view tensor) const;
+
+private:
+  SafetensorsFile(std::string path, MappedFile file)
+      : name(std::move(path)), file(std::move(file)) {}
+
+  std::string name;
+  MappedFile file;
+  std::vector<NamedTensor> entries;
+  Metadata strings;
+};
+
+/// Writes a file that `SafetensorsFile` reads. Deterministic: entries are
+/// ordered by alignment, then name, metadata by key; a name given twice is an
+/// error. The file at `path` is replaced at once or stays as it was.
+Status writeSafetensors(const std::string &path,
+                        std::span<const NamedTensor> tensors,
+                        const Metadata &metadata = {});
+
+} // namespace sinter::runtime
