@@ -1,0 +1,70 @@
+/// The seam between kernel formation and code: one kernel in, code out.
+#pragma once
+
+#include "compiler/Compiler.h"
+#include "compiler/target/Target.h"
+#include "dialects/program/Program.h"
+#include "runtime/graph/Dim.h"
+
+#include "llvm/Support/LogicalResult.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sinter::compiler {
+
+/// One counted launch of a kernel.
+struct PhaseCode {
+  std::string symbol;           ///< a KernelFunction in the object
+  uint32_t chunks = 0;          ///< index into KernelCode::exprs
+  float chunkMicroseconds = 0;  ///< an estimate for one chunk
+};
+
+/// The code of one kernel. Expressions are over the kernel's own symbols,
+/// post-order, and evaluate with sinter::evaluate.
+struct KernelCode {
+  std::string object; ///< bytes of a relocatable object, no undefined symbols
+  std::vector<Expr> exprs;
+  uint32_t numSymbols = 0;
+  std::vector<PhaseCode> phases; ///< run in order
+  /// Bytes of each workspace (indices into exprs); they follow inputs and
+  /// outputs in KernelBlock::buffers.
+  std::vector<uint32_t> workspaces;
+  // Only when EmitOptions::keepText:
+  std::string loweredText; ///< scf, arith, vector, memref
+  std::string llvmText;
+  std::string asmText;
+};
+
+struct EmitOptions {
+  NumericsMode numerics = NumericsMode::standard;
+  bool verify = false;     ///< run the verifier on every form of the kernel
+  bool keepText = false;   ///< fill the texts
+  bool lowerOnly = false;  ///< stop at loweredText (implies keepText)
+};
+
+/// Emits one kernel. On failure a diagnostic stands at the op concerned.
+/// Thread-safe when each call's kernel has a context of its own (with
+/// threading disabled); the kernel itself is not changed. Dialects that the
+/// lowered form needs are loaded on demand.
+llvm::FailureOr<KernelCode> emitKernel(program::KernelOp kernel,
+                                       const Target &target,
+                                       const EmitOptions &options);
+
+/// Whether `emitKernel` can emit this kernel; `why` receives the reason when
+/// not. Cheap: looks at the structure only.
+bool canEmit(program::KernelOp kernel, std::string *why = nullptr);
+
+/// The names of the kinds a kernel's root may have, as its `kind` attribute
+/// says them.
+namespace kernel_kinds {
+inline constexpr const char *map = "map";
+inline constexpr const char *reduce = "reduce";
+inline constexpr const char *rowwise = "rowwise";
+inline constexpr const char *contraction = "contraction";
+inline constexpr const char *gatherScatter = "gather_scatter";
+inline constexpr const char *prefix = "prefix";
+} // namespace kernel_kinds
+
+} // namespace sinter::compiler

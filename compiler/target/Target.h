@@ -1,0 +1,75 @@
+/// Target: what the emitters ask of a machine, and how its code is made.
+#pragma once
+
+#include "runtime/support/Result.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/LogicalResult.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace sinter::compiler {
+
+/// The parts of a kernel function that exist before its body is emitted.
+struct KernelEntry {
+  mlir::Operation *function = nullptr;
+  mlir::SmallVector<mlir::Value> buffers; ///< rank-1 memrefs, in ABI order
+  mlir::SmallVector<mlir::Value> dims;    ///< index, one per kernel symbol
+  mlir::Value firstChunk;                 ///< index
+  mlir::Value lastChunk;                  ///< index
+  /// What `reportIndexError` needs; opaque to the emitters.
+  mlir::Value errorWord;
+  mlir::Value launch;
+};
+
+/// Code in the forms that were asked for.
+struct TargetCode {
+  std::string object;
+  std::string llvmText;
+  std::string asmText;
+};
+
+/// A machine to emit for. Immutable and shareable between threads.
+class Target {
+public:
+  virtual ~Target() = default;
+
+  /// As given: `cpu`, `cpu:x86-64-v3`, ...
+  virtual std::string_view name() const = 0;
+  /// Features the code may use: LLVM's names, sorted, comma separated. An image
+  /// runs where the device's profile has them all.
+  virtual std::string_view requirements() const = 0;
+
+  /// Elements of a vector; at least 4, a power of two, at most 64.
+  virtual unsigned lanes() const = 0;
+  /// Vector registers, for the matrix leaf's tile.
+  virtual unsigned vectorRegisters() const = 0;
+  virtual bool hasFma() const = 0;
+
+  /// Starts a kernel function at the end of `module`; the builder is left
+  /// inside its body, before the terminator. `elements` are the buffers'
+  /// element types in memory (bool and u8 are i8).
+  virtual KernelEntry beginKernel(mlir::OpBuilder &builder,
+                                  mlir::ModuleOp module,
+                                  llvm::StringRef symbol,
+                                  mlir::TypeRange elements,
+                                  unsigned numDims) const = 0;
+
+  /// Reports `index` (i64, a linear element index) as out of range.
+  virtual void reportIndexError(mlir::OpBuilder &builder, mlir::Location loc,
+                                const KernelEntry &entry,
+                                mlir::Value index) const = 0;
+
+  /// Turns an emitted module into code. Consumes the module's contents.
+  virtual llvm::FailureOr<TargetCode> compile(mlir::ModuleOp module,
+                                              bool verify,
+                                              bool keepText) const = 0;
+};
+
+/// The target of that name; an error of kind `unsupported` names the choices.
+Result<std::shared_ptr<const Target>> makeTarget(std::string_view name);
+
+} // namespace sinter::compiler
