@@ -32,7 +32,8 @@ separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_definitions(sinter-mlir INTERFACE ${llvm_definitions})
 target_include_directories(sinter-mlir SYSTEM INTERFACE
   ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS} ${LLD_INCLUDE_DIRS})
-target_compile_options(sinter-mlir INTERFACE -fno-exceptions)
+target_compile_options(sinter-mlir INTERFACE -fno-exceptions
+  -Wno-unused-parameter) # of code that mlir-tblgen makes
 if(SINTER_BUNDLE)
   include(SinterStaticMlir)
 else()

@@ -1,0 +1,94 @@
+/// The program dialect's registration, verifiers and kernel syntax.
+#include "dialects/program/Program.h"
+
+#include "mlir/Interfaces/FunctionImplementation.h"
+
+using namespace mlir;
+
+#include "sinter/generated/ProgramDialect.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "sinter/generated/ProgramOps.cpp.inc"
+
+namespace sinter::program {
+
+void ProgramDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "sinter/generated/ProgramOps.cpp.inc"
+      >();
+}
+
+OperandRange KernelOp::getOutputs() {
+  return cast<YieldOp>(getBlock().getTerminator()).getValues();
+}
+
+// kernel ::= @name `(` arguments `)` `attributes` dict region
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
+  StringAttr name;
+  SmallVector<OpAsmParser::Argument> arguments;
+  if (parser.parseSymbolName(name, SymbolTable::getSymbolAttrName(),
+                             state.attributes) ||
+      parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren,
+                               /*allowType=*/true) ||
+      parser.parseOptionalAttrDictWithKeyword(state.attributes))
+    return failure();
+  return parser.parseRegion(*state.addRegion(), arguments);
+}
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  printer << ' ';
+  printer.printSymbolName(getSymName());
+  printer << '(';
+  llvm::interleaveComma(getInputs(), printer, [&](BlockArgument argument) {
+    printer.printRegionArgument(argument);
+  });
+  printer << ')';
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                           SymbolTable::getSymbolAttrName());
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+LogicalResult KernelOp::verify() {
+  if (getBody().empty() || getBlock().empty() ||
+      !isa<YieldOp>(getBlock().back()))
+    return emitOpError("body must end with program.yield");
+  if (getOutputs().empty())
+    return emitOpError("yields no value");
+  auto symbolsFit = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return false;
+    auto map = dyn_cast_or_null<AffineMapAttr>(tensor.getEncoding());
+    return !map || map.getValue().getNumSymbols() == getNumSymbols();
+  };
+  for (Type type : getBlock().getArgumentTypes())
+    if (!symbolsFit(type))
+      return emitOpError("argument type ")
+             << type << " does not use the kernel's " << getNumSymbols()
+             << " symbols";
+  return success();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto kernel =
+      symbols.lookupNearestSymbolFrom<KernelOp>(*this, getCalleeAttr());
+  if (!kernel)
+    return emitOpError("no kernel named ") << getCalleeAttr();
+  if (kernel.getInputs().size() != getInputs().size())
+    return emitOpError("passes ")
+           << getInputs().size() << " buffers to a kernel of "
+           << kernel.getInputs().size();
+  if (kernel.getOutputs().size() != getOutputs().size())
+    return emitOpError("takes ")
+           << getOutputs().size() << " results of a kernel of "
+           << kernel.getOutputs().size();
+  if (getDims().getNumResults() != kernel.getNumSymbols())
+    return emitOpError("gives ")
+           << getDims().getNumResults() << " dims to a kernel of "
+           << kernel.getNumSymbols() << " symbols";
+  return success();
+}
+
+} // namespace sinter::program

@@ -1,0 +1,15 @@
+/// The program dialect: kernels, launches, and the buffers of a plan.
+#pragma once
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "sinter/generated/ProgramDialect.h.inc"
+
+#define GET_OP_CLASSES
+#include "sinter/generated/ProgramOps.h.inc"
