@@ -1,0 +1,125 @@
+"""The checks find what they are there for and pass what is right."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools/check"))
+import deps  # noqa: E402
+import size  # noqa: E402
+import words  # noqa: E402
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.temporary.name)
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def write(self, path, text):
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+
+class Deps(Folder):
+    def problems(self, path, include):
+        self.write(path, f"/// A file.\n#include {include}\n")
+        return deps.check(self.root)
+
+    def test_wrong_arrows(self):
+        wrong = [
+            ("runtime/graph/Node.cpp", '"mlir/IR/Builders.h"'),
+            ("runtime/graph/Node.h", "<llvm/ADT/SmallVector.h>"),
+            ("runtime/graph/Node.cpp", '"compiler/Compiler.h"'),
+            ("runtime/graph/Node.cpp", "<sinter/sinter.h>"),
+            ("dialects/sinter/Ops.cpp", '"compiler/Compiler.h"'),
+            ("frontend/Eval.cpp", '"mlir/IR/Builders.h"'),
+            ("frontend/Eval.cpp", '"compiler/Pipeline.h"'),
+            ("frontend/include/sinter/Tensor.h", '"compiler/Compiler.h"'),
+            ("compiler/Compiler.h", '"mlir/IR/Builders.h"'),
+            ("compiler/fuse/Form.cpp", '"frontend/Eval.h"'),
+            ("examples/01/main.cpp", '"runtime/graph/Node.h"'),
+            ("tools/sinter/main.cpp", '"compiler/Pipeline.h"'),
+        ]
+        for path, include in wrong:
+            with self.subTest(path=path, include=include):
+                found = self.problems(path, include)
+                self.assertEqual(len(found), 1, found)
+                self.assertIn(f"{path}:2: ", found[0])
+            (self.root / path).unlink()
+
+    def test_right_arrows(self):
+        right = [
+            ("runtime/graph/Node.cpp", '"sinter/generated/OpTable.inc"'),
+            ("runtime/graph/Node.cpp", "<fmt/format.h>"),
+            ("runtime/graph/Node.cpp", "<vector>"),
+            ("frontend/Eval.cpp", '"compiler/Compiler.h"'),
+            ("compiler/import/Import.cpp", '"mlir/IR/Builders.h"'),
+            ("tests/unit/fuse/FormTest.cpp", '"compiler/fuse/Form.h"'),
+            ("examples/01/main.cpp", "<sinter/sinter.h>"),
+        ]
+        for path, include in right:
+            with self.subTest(path=path, include=include):
+                self.assertEqual(self.problems(path, include), [])
+
+    def test_include_not_from_the_root(self):
+        self.write("runtime/graph/Dim.h", "/// A file.\n")
+        found = self.problems("runtime/graph/Dim.cpp", '"Dim.h"')
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("repository's root", found[0])
+
+    def test_names_that_only_begin_alike(self):
+        self.write("runtimeless/A.h", "/// A file.\n")
+        self.assertEqual(self.problems("dialects/A.cpp",
+                                       '"runtimeless/A.h"'), [])
+
+
+class Size(Folder):
+    def test_limit(self):
+        self.write("runtime/A.cpp", "int a;\n" * 800)
+        self.assertEqual(size.check(self.root, out=lambda line: None), [])
+        self.write("runtime/B.cpp", "int a;\n" * 801)
+        found = size.check(self.root, out=lambda line: None)
+        self.assertEqual(found, ["runtime/B.cpp: 801 lines, more than 800"])
+
+    def test_functions(self):
+        text = ('namespace a {\nclass B {\npublic:\n  int c() {\n'
+                '    if (x) {\n    }\n    return \'{\';\n  }\n};\n'
+                'static const char *d(int e,\n                     int f) {\n'
+                '  return "}";\n}\n} // namespace a\n')
+        self.assertEqual(list(size.functions(text)), [(4, 5), (10, 4)])
+
+    def test_long_function_is_told(self):
+        self.write("runtime/A.cpp", "int a() {\n" + "  b();\n" * 70 + "}\n")
+        told = []
+        self.assertEqual(size.check(self.root, out=told.append), [])
+        self.assertIn("long function: runtime/A.cpp:1: 72 lines", told)
+
+
+class Words(Folder):
+    def test_forbidden(self):
+        for text in ["// TO" "DO: later", "see issue" " 12", "/wo" "rk/main",
+                     "sub" "agent", "../sha" "red/suites",
+                     "not imple" "mented"]:
+            with self.subTest(text=text):
+                self.write("runtime/A.cpp", f"int a;\n{text}\n")
+                found = words.check(self.root)
+                self.assertEqual(len(found), 1, found)
+                self.assertIn("runtime/A.cpp:2: ", found[0])
+
+    def test_the_pipeline_script_knows_the_suites(self):
+        self.write(".ci/run", "SINTER_SUITES=../sha" "red/suites\n")
+        self.assertEqual(words.check(self.root), [])
+
+    def test_right(self):
+        self.write("docs/a.md", "A workflow, a shared library, a session.\n")
+        self.assertEqual(words.check(self.root), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

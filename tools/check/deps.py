@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Checks that includes follow the arrows between the layers.
+
+usage: deps.py [ROOT]
+
+Each rule names a folder or file, the most specific first, and what it may
+include of Sinter and of the outside libraries that are restricted. The C++
+library and everything not named in OUTSIDE is open to all.
+"""
+
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import sources  # noqa: E402
+
+MLIR = ["mlir", "llvm", "llvm-c", "lld"]
+OUTSIDE = MLIR + ["fmt", "flatbuffers", "xxhash.h", "gtest", "gmock",
+                  "benchmark", "rapidcheck.h", "rapidcheck"]
+BASE = ["fmt", "flatbuffers", "xxhash.h"]
+GENERATED = "sinter/generated"
+
+# (folder or file, what it may include). The first that matches counts.
+RULES = [
+    ("runtime", ["runtime", GENERATED] + BASE),
+    ("dialects", ["dialects", GENERATED] + MLIR),
+    ("compiler/Compiler.h", ["runtime"]),
+    ("compiler", ["compiler", "dialects", "runtime/graph", "runtime/program",
+                  "runtime/device", "runtime/support", GENERATED]
+     + BASE + MLIR),
+    ("frontend/include", ["sinter", "runtime"] + BASE),
+    ("frontend", ["frontend", "sinter", "runtime", "compiler/Compiler.h"]
+     + BASE),
+    ("tools/sinter-tblgen", ["tools/sinter-tblgen"] + MLIR),
+    ("tools", ["tools", "frontend", "sinter", "runtime",
+               "compiler/Compiler.h", "benchmark"] + BASE),
+    ("examples", ["examples", "sinter"]),
+    ("tests", ["tests", "frontend", "sinter", "runtime", "compiler",
+               "dialects"] + OUTSIDE),
+]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+
+
+def rule_of(path):
+    for place, allowed in RULES:
+        if path == place or path.startswith(place + "/"):
+            return place, allowed
+    return None, None
+
+
+def within(target, places):
+    return any(target == p or target.startswith(p + "/") for p in places)
+
+
+def restricted(target):
+    """Whether `target` is Sinter's own or one of the libraries with a rule."""
+    own = [place for place, _ in RULES] + ["compiler", "sinter"]
+    return within(target, own + OUTSIDE)
+
+
+def check_file(root, path, text):
+    place, allowed = rule_of(str(path))
+    if not place:
+        return
+    for match in INCLUDE.finditer(text):
+        quote, target = match.groups()
+        line = text.count("\n", 0, match.start(2)) + 1
+        if restricted(target):
+            if not within(target, allowed):
+                yield f"{path}:{line}: {place} may not include {target}"
+        elif quote == '"' and not (root / target).is_file():
+            yield (f"{path}:{line}: {target} is not a path from the "
+                   "repository's root")
+
+
+def check(root):
+    root = pathlib.Path(root)
+    problems = []
+    for path in sources.tracked(root, sources.CPP):
+        problems += check_file(root, path, sources.read(root, path))
+    return problems
+
+
+if __name__ == "__main__":
+    here = pathlib.Path(__file__).resolve().parents[2]
+    sys.exit(sources.report("deps", check(sys.argv[1] if sys.argv[1:]
+                                          else here)))
