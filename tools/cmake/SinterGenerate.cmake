@@ -5,6 +5,10 @@
 # sinter_flatbuffer(SCHEMA.fbs [FLAGS...])
 #   runs flatc; gives SCHEMA_generated.h.
 #
+# sinter_source_digest(FOLDER...)
+#   makes SourceDigest.h: sinter::sourceDigest changes with any source file of
+#   the folders. Include it in few .cpp files: each is compiled again then.
+#
 # Every library waits for what sinter-tblgen and flatc make; a library that
 # includes MLIR waits for mlir-tblgen too.
 
@@ -54,4 +58,24 @@ function(sinter_flatbuffer schema)
     COMMENT "Generating ${name}_generated.h"
     VERBATIM)
   sinter_generated(${name}_generated.h sinter-tables)
+endfunction()
+
+function(sinter_source_digest)
+  set(path ${SINTER_GENERATED_DIR}/SourceDigest.h)
+  set(patterns "")
+  foreach(folder ${ARGN})
+    foreach(suffix cpp h td fbs)
+      list(APPEND patterns ${PROJECT_SOURCE_DIR}/${folder}/*.${suffix})
+    endforeach()
+  endforeach()
+  file(GLOB_RECURSE inputs CONFIGURE_DEPENDS ${patterns})
+  set(script ${PROJECT_SOURCE_DIR}/tools/cmake/SourceDigest.cmake)
+  add_custom_command(OUTPUT ${path}
+    COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}
+      -DLLVM=${LLVM_PACKAGE_VERSION} -DOUTPUT=${path} "-DFOLDERS=${ARGN}"
+      -P ${script}
+    DEPENDS ${inputs} ${script}
+    COMMENT "Generating SourceDigest.h"
+    VERBATIM)
+  sinter_generated(SourceDigest.h sinter-tables)
 endfunction()

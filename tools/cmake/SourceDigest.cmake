@@ -1,0 +1,27 @@
+# Writes a header with the digest of the compiler's sources and LLVM's version,
+# which is part of every cache key.
+#
+# usage: cmake -DROOT=... -DLLVM=... -DOUTPUT=... -DFOLDERS=... -P this
+
+set(text "llvm ${LLVM}\n")
+foreach(folder ${FOLDERS})
+  file(GLOB_RECURSE paths RELATIVE ${ROOT} ${ROOT}/${folder}/*.cpp
+    ${ROOT}/${folder}/*.h ${ROOT}/${folder}/*.td ${ROOT}/${folder}/*.fbs)
+  list(SORT paths)
+  foreach(path ${paths})
+    file(SHA256 ${ROOT}/${path} sum)
+    string(APPEND text "${path} ${sum}\n")
+  endforeach()
+endforeach()
+string(MD5 digest "${text}")
+file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT
+"/// Digest of the compiler's own sources and of LLVM's version.
+#pragma once
+
+namespace sinter {
+
+/// 32 hexadecimal digits; part of every cache key.
+inline constexpr char sourceDigest[] = \"@digest@\";
+
+} // namespace sinter
+")
