@@ -56,9 +56,11 @@ struct Expr {
 namespace dim_exprs {
 uint32_t intern(const Expr &expr);
 const Expr &get(uint32_t id);
-/// The symbol for (site, axis, value): the same three give the same symbol, so
-/// the table stays small over a training run.
+/// The id of the symbol for (site, axis, value): the same three give the same
+/// symbol, so the table stays small over a training run.
 uint32_t symbol(uint32_t site, uint32_t axis, int64_t value);
+/// The value that symbol `number` (the `value` of its Expr) was made for.
+int64_t symbolValue(uint32_t number);
 } // namespace dim_exprs
 
 /// Evaluates expression `index` of a post-order list (operands before users)

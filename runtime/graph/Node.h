@@ -81,6 +81,10 @@ public:
   const runtime::BufferRef &value() const { return buffer; }
   /// A scalar leaf's payload: the bits of its dtype in the low bytes.
   uint64_t scalarBits() const { return scalar; }
+  /// The cell that a parameter leaf belongs to; 0 for every other node.
+  uint64_t cellId() const {
+    return isLeaf() && kind == InputKind::parameter ? scalar : 0;
+  }
   /// Why evaluation failed; only when failed.
   const ErrorInfo &failure() const { return *error; }
 
@@ -140,11 +144,33 @@ struct NodeFactory {
   /// setReady.
   static NodeRef lazyLeaf(DType dtype, std::span<const Dim> dims,
                           DeviceId device, bool requiresGrad);
+  /// Marks a parameter leaf, not yet shared, as belonging to a cell.
+  static void setCell(const NodeRef &leaf, uint64_t cellId) {
+    leaf->kind = InputKind::parameter;
+    leaf->scalar = cellId;
+  }
   /// A dynamic scalar: rank 0, payload by value. Works on every device.
   static NodeRef scalar(DType dtype, uint64_t bits);
   /// A ready leaf that shares `node`'s value, without history.
   static NodeRef detached(const NodeRef &node, bool requiresGrad);
+
+private:
+  friend class NodeRef;
+  static Node *allocate(DType dtype, std::span<const Dim> dims,
+                        size_t numAttrs, size_t numOperands);
+  static void destroy(Node *node);
+  static void destroyOne(Node *node, Node *&dead);
 };
+
+inline NodeRef::NodeRef(Node *node) : pointer(node) {
+  if (pointer)
+    pointer->refs.fetch_add(1, std::memory_order_relaxed);
+}
+inline NodeRef::NodeRef(const NodeRef &other) : NodeRef(other.pointer) {}
+inline NodeRef::~NodeRef() {
+  if (pointer && pointer->refs.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    NodeFactory::destroy(pointer);
+}
 
 /// `f32[4,8]`; symbolic dims print their value.
 std::string typeString(const Node &node);

@@ -1,0 +1,189 @@
+/// Nodes: their blocks, their values, and their release.
+#include "runtime/graph/Node.h"
+
+#include "runtime/device/Device.h"
+#include "runtime/graph/NodeHeap.h"
+#include "runtime/graph/ShapeRules.h"
+
+#include <algorithm>
+#include <cassert>
+#include <new>
+
+namespace sinter::graph {
+
+// One block: the node, its dims, its attribute words, its operands. Operands
+// come last, so that dropping them moves nothing.
+
+static Dim *dimsOf(Node *node) { return reinterpret_cast<Dim *>(node + 1); }
+
+static uint64_t *attrsOf(Node *node, unsigned numDims) {
+  return reinterpret_cast<uint64_t *>(dimsOf(node) + numDims);
+}
+
+static NodeRef *operandsOf(Node *node, unsigned numDims, unsigned numAttrs) {
+  return reinterpret_cast<NodeRef *>(attrsOf(node, numDims) + numAttrs);
+}
+
+std::span<const Dim> Node::dims() const {
+  return {reinterpret_cast<const Dim *>(this + 1), numDims};
+}
+
+std::span<const uint64_t> Node::attrs() const {
+  return {attrsOf(const_cast<Node *>(this), numDims), numAttrWords};
+}
+
+std::span<const NodeRef> Node::operands() const {
+  return {operandsOf(const_cast<Node *>(this), numDims, numAttrWords),
+          numOperands};
+}
+
+int64_t Node::elements() const {
+  int64_t count = 1;
+  for (Dim dim : dims())
+    count *= dim.value;
+  return count;
+}
+
+void Node::setReady(runtime::BufferRef value) {
+  assert(state() == NodeState::pending && "a value is given once");
+  buffer = std::move(value);
+  valueState.store(NodeState::ready, std::memory_order_release);
+}
+
+void Node::setFailed(ErrorInfo failure) {
+  assert(state() == NodeState::pending && "a value is given once");
+  error = std::make_unique<ErrorInfo>(std::move(failure));
+  valueState.store(NodeState::failed, std::memory_order_release);
+}
+
+void Node::dropOperands() {
+  NodeRef *first = operandsOf(this, numDims, numAttrWords);
+  unsigned count = std::exchange(numOperands, 0);
+  std::destroy_n(first, count);
+}
+
+RecordScope &recordScope() {
+  __attribute__((
+      tls_model("initial-exec"))) static thread_local RecordScope scope;
+  return scope;
+}
+
+//===- Making nodes -------------------------------------------------------===//
+
+Node *NodeFactory::allocate(DType dtype, std::span<const Dim> dims,
+                            size_t numAttrs, size_t numOperands) {
+  static_assert(sizeof(Node) % alignof(Dim) == 0);
+  assert(dims.size() < 256 && numAttrs < 65536 && numOperands < 65536);
+  size_t bytes = sizeof(Node) + dims.size() * sizeof(Dim) +
+                 numAttrs * sizeof(uint64_t) + numOperands * sizeof(NodeRef);
+  Node *node = new (allocateNodeBlock(static_cast<uint32_t>(bytes))) Node;
+  node->blockBytes = static_cast<uint32_t>(bytes);
+  node->type = dtype;
+  node->numDims = static_cast<uint8_t>(dims.size());
+  std::uninitialized_copy(dims.begin(), dims.end(), dimsOf(node));
+  return node;
+}
+
+/// A gradient flows to an op's result through its inputs, unless the result
+/// counts instead of measures.
+static bool recordsGradient(OpId op, DType dtype,
+                            std::span<const NodeRef> operands) {
+  bool wanted = false;
+  for (const NodeRef &operand : operands)
+    wanted |= operand->requiresGrad();
+  return wanted && isFloat(dtype) && recordScope().gradEnabled &&
+         info(op).differentiable;
+}
+
+NodeRef NodeFactory::op(OpId op, DType dtype, std::span<const Dim> dims,
+                        std::span<const NodeRef> operands,
+                        std::span<const uint64_t> attrs, DeviceId device) {
+  Node *node = allocate(dtype, dims, attrs.size(), operands.size());
+  const RecordScope &scope = recordScope();
+  node->opId = op;
+  node->where = device;
+  node->userSite = scope.user;
+  node->moduleSite = scope.inner;
+  node->numAttrWords = static_cast<uint16_t>(attrs.size());
+  node->numOperands = static_cast<uint16_t>(operands.size());
+  std::copy(attrs.begin(), attrs.end(), attrsOf(node, node->numDims));
+  std::uninitialized_copy(operands.begin(), operands.end(),
+                          operandsOf(node, node->numDims, node->numAttrWords));
+  node->wantsGrad = recordsGradient(op, dtype, operands);
+  return NodeRef::adopt(node);
+}
+
+NodeRef NodeFactory::leaf(InputKind kind, DType dtype,
+                          std::span<const Dim> dims, runtime::BufferRef value,
+                          bool requiresGrad) {
+  assert(value && "a leaf holds a value");
+  DeviceId device = value->device().id();
+  NodeRef result = lazyLeaf(dtype, dims, device, requiresGrad);
+  result->kind = kind;
+  result->setReady(std::move(value));
+  return result;
+}
+
+NodeRef NodeFactory::lazyLeaf(DType dtype, std::span<const Dim> dims,
+                              DeviceId device, bool requiresGrad) {
+  Node *node = allocate(dtype, dims, 0, 0);
+  node->kind = InputKind::parameter;
+  node->where = device;
+  node->userSite = recordScope().user;
+  node->moduleSite = recordScope().inner;
+  node->wantsGrad = requiresGrad;
+  return NodeRef::adopt(node);
+}
+
+NodeRef NodeFactory::scalar(DType dtype, uint64_t bits) {
+  Node *node = allocate(dtype, {}, 0, 0);
+  node->kind = InputKind::scalar;
+  node->userSite = recordScope().user;
+  node->moduleSite = recordScope().inner;
+  node->scalar = bits;
+  node->valueState.store(NodeState::ready, std::memory_order_release);
+  return NodeRef::adopt(node);
+}
+
+NodeRef NodeFactory::detached(const NodeRef &node, bool requiresGrad) {
+  assert(node->isReady() && "detached() of a pending node");
+  if (node->isLeaf() && node->leafKind() == InputKind::scalar) {
+    NodeRef copy = scalar(node->dtype(), node->scalarBits());
+    copy->wantsGrad = requiresGrad;
+    return copy;
+  }
+  InputKind kind = node->isLeaf() ? node->leafKind() : InputKind::data;
+  return leaf(kind, node->dtype(), node->dims(), node->value(), requiresGrad);
+}
+
+//===- Releasing nodes ----------------------------------------------------===//
+
+/// Frees one node; operands that die with it are pushed on `dead`.
+void NodeFactory::destroyOne(Node *node, Node *&dead) {
+  for (const NodeRef &operand : node->operands()) {
+    Node *used = operand.get();
+    if (used->refs.fetch_sub(1, std::memory_order_acq_rel) != 1)
+      continue;
+    used->nextDead = dead;
+    dead = used;
+  }
+  uint32_t bytes = node->blockBytes;
+  node->~Node();
+  freeNodeBlock(node, bytes);
+}
+
+void NodeFactory::destroy(Node *node) {
+  Node *dead = nullptr;
+  destroyOne(node, dead);
+  while (dead) {
+    Node *next = dead;
+    dead = next->nextDead;
+    destroyOne(next, dead);
+  }
+}
+
+std::string typeString(const Node &node) {
+  return typeString(TensorType{node.dtype(), node.dims()});
+}
+
+} // namespace sinter::graph

@@ -1,0 +1,160 @@
+/// What all shape rules share: equal dims, errors, dtype sets, axes.
+#include "runtime/graph/ShapeChecks.h"
+
+#include "runtime/graph/Node.h"
+
+#include <algorithm>
+
+namespace sinter::graph {
+
+std::string typeString(const TensorType &type) {
+  std::string text(name(type.dtype));
+  text += '[';
+  for (size_t i = 0; i < type.dims.size(); ++i) {
+    if (i)
+      text += ',';
+    text += std::to_string(type.dims[i].value);
+  }
+  return text + ']';
+}
+
+ErrorInfo shapeError(const ShapeContext &context, std::string what) {
+  ErrorInfo error;
+  error.kind = ErrorKind::invalid_argument;
+  error.op = info(context.op).name;
+  error.message = error.op + ": " + std::move(what);
+  error.site = recordScope().user;
+  for (const TensorType &operand : context.operands) {
+    error.message += error.shapes.empty() ? ": " : " x ";
+    error.shapes.push_back(typeString(operand));
+    error.message += error.shapes.back();
+  }
+  return error;
+}
+
+bool sameDim(const ShapeContext &context, Dim a, Dim b) {
+  if (a.expr == b.expr && (a.expr != 0 || a.value == b.value))
+    return true;
+  bool unknown = context.guards && context.guards->valuesUnknown;
+  if (a.value != b.value && !(unknown && (a.expr != 0 || b.expr != 0)))
+    return false;
+  if (context.guards)
+    context.guards->equalities.emplace_back(a, b);
+  return true;
+}
+
+bool isKnown(const ShapeContext &context, Dim dim) {
+  return dim.isConstant() || !context.guards || !context.guards->valuesUnknown;
+}
+
+bool atLeast(const ShapeContext &context, Dim dim, Dim bound) {
+  Dim difference = dim - bound;
+  if (!isKnown(context, difference) || difference.value >= 0) {
+    if (context.guards && !difference.isConstant())
+      context.guards->equalities.emplace_back(
+          floorDiv(difference, Dim(int64_t(1) << 31)), Dim(0));
+    return true;
+  }
+  return false;
+}
+
+/// `f64, f32 or f16`
+static std::string listDTypes(DTypeSet set) {
+  std::string text;
+  for (unsigned i = 0; i < numDTypes; ++i) {
+    if (!(set >> i & 1))
+      continue;
+    bool isLast = (set >> i) == 1;
+    if (!text.empty())
+      text += isLast ? " or " : ", ";
+    text += name(static_cast<DType>(i));
+  }
+  return text;
+}
+
+Status checkDType(const ShapeContext &context, unsigned index,
+                  DTypeSet allowed) {
+  DType dtype = context.operands[index].dtype;
+  if (dtypeBit(dtype) & allowed) [[likely]]
+    return {};
+  if (!isComputable(dtype)) {
+    ErrorInfo error =
+        shapeError(context, "cannot compute with " + std::string(name(dtype)));
+    error.kind = ErrorKind::unsupported;
+    return error;
+  }
+  const OpInfo &op = info(context.op);
+  std::string operand = index < op.operandNames.size()
+                            ? std::string(op.operandNames[index])
+                            : std::to_string(index);
+  return shapeError(context,
+                    "operand " + operand + " must be " + listDTypes(allowed));
+}
+
+Status checkComputable(const ShapeContext &context, DType dtype) {
+  if (isComputable(dtype)) [[likely]]
+    return {};
+  ErrorInfo error =
+      shapeError(context, "cannot compute with " + std::string(name(dtype)));
+  error.kind = ErrorKind::unsupported;
+  return error;
+}
+
+Status checkSize(const ShapeContext &context, std::span<const Dim> dims) {
+  if (dims.size() > maxRank)
+    return shapeError(context, "the rank is " + std::to_string(dims.size()) +
+                                   ", more than " + std::to_string(maxRank));
+  int64_t elements = 1;
+  bool isEmpty = false, overflows = false;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (!isKnown(context, dims[i]))
+      continue;
+    int64_t value = dims[i].value;
+    if (value < 0 || value > maxDim) [[unlikely]]
+      return shapeError(context, "dimension " + std::to_string(i) + " is " +
+                                     std::to_string(value) +
+                                     ", outside [0, 2147483647]");
+    isEmpty |= value == 0;
+    overflows |= __builtin_mul_overflow(elements, value, &elements);
+  }
+  if (!isEmpty && (overflows || elements > maxElements)) [[unlikely]]
+    return shapeError(context,
+                      "the result would have more than 2^58 elements: " +
+                          typeString({DType::f32, dims}).substr(3));
+  return {};
+}
+
+Result<int64_t> normalizeAxis(const ShapeContext &context, int64_t axis,
+                              size_t rank) {
+  auto count = static_cast<int64_t>(rank);
+  if (axis < -count || axis >= count) [[unlikely]]
+    return shapeError(context, "axis " + std::to_string(axis) +
+                                   " is out of range for rank " +
+                                   std::to_string(rank));
+  return axis < 0 ? axis + count : axis;
+}
+
+Result<SmallVector<int64_t, 8>>
+normalizePermutation(const ShapeContext &context, std::span<const int64_t> axes,
+                     size_t rank) {
+  SmallVector<int64_t, 8> result;
+  for (int64_t axis : axes) {
+    SINTER_TRY_ASSIGN(int64_t normal, normalizeAxis(context, axis, rank));
+    result.push_back(normal);
+  }
+  return result;
+}
+
+Result<SmallVector<int64_t, 8>> normalizeAxes(const ShapeContext &context,
+                                              std::span<const int64_t> axes,
+                                              size_t rank) {
+  SINTER_TRY_ASSIGN(auto result, normalizePermutation(context, axes, rank));
+  std::sort(result.begin(), result.end());
+  auto *twice = std::adjacent_find(result.begin(), result.end());
+  if (twice != result.end())
+    return shapeError(context,
+                      "axis " + std::to_string(*twice) + " is named twice");
+  return result;
+}
+
+} // namespace sinter::graph

@@ -1,0 +1,24 @@
+/// Checks that several shape rules use.
+#pragma once
+
+#include "runtime/graph/ShapeRules.h"
+
+#include <limits>
+
+namespace sinter::graph {
+
+inline constexpr size_t maxRank = 32;
+inline constexpr int64_t maxDim = std::numeric_limits<int32_t>::max();
+inline constexpr int64_t maxElements = int64_t(1) << 58;
+
+/// Whether a rule may look at the dim's value.
+bool isKnown(const ShapeContext &context, Dim dim);
+/// Whether dim >= bound. For symbolic dims the sink gets the guard
+/// floorDiv(dim - bound, 2^31) == 0, which says the same.
+bool atLeast(const ShapeContext &context, Dim dim, Dim bound);
+/// Fails, by name, for a dtype that nothing computes with.
+Status checkComputable(const ShapeContext &context, DType dtype);
+/// Fails when a dim is negative or too large, or the product is.
+Status checkSize(const ShapeContext &context, std::span<const Dim> dims);
+
+} // namespace sinter::graph

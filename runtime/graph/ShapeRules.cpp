@@ -1,0 +1,243 @@
+/// Shape rules of ops that compute: elementwise, reductions, contractions,
+/// indexed ops, sources and composites. Views stand in ViewShapeRules.cpp.
+#include "runtime/graph/ShapeRules.h"
+
+#include "runtime/graph/ShapeChecks.h"
+
+namespace sinter::graph::shape {
+
+static InferredType typeOf(const TensorType &type) {
+  InferredType result;
+  result.dtype = type.dtype;
+  result.dims.append(type.dims);
+  return result;
+}
+
+static Status sameShapes(const ShapeContext &context, size_t first) {
+  std::span<const Dim> dims = context.operands[first].dims;
+  for (size_t i = first + 1; i < context.operands.size(); ++i) {
+    std::span<const Dim> others = context.operands[i].dims;
+    if (dims.size() != others.size()) [[unlikely]]
+      return shapeError(context, "ranks differ");
+    for (size_t axis = 0; axis < dims.size(); ++axis)
+      if (!sameDim(context, dims[axis], others[axis])) [[unlikely]]
+        return shapeError(context, "shapes differ");
+  }
+  return {};
+}
+
+static Status sameDTypes(const ShapeContext &context, size_t first) {
+  for (size_t i = first + 1; i < context.operands.size(); ++i)
+    if (context.operands[i].dtype != context.operands[first].dtype) [[unlikely]]
+      return shapeError(context, "dtypes differ");
+  return {};
+}
+
+Result<InferredType> elementwise(const ShapeContext &context) {
+  SINTER_TRY(sameDTypes(context, 0));
+  SINTER_TRY(sameShapes(context, 0));
+  return typeOf(context.operands[0]);
+}
+
+Result<InferredType> compare(const ShapeContext &context) {
+  SINTER_TRY_ASSIGN(InferredType result, elementwise(context));
+  result.dtype = DType::boolean;
+  return result;
+}
+
+Result<InferredType> where(const ShapeContext &context) {
+  if (context.operands[0].dtype != DType::boolean)
+    return shapeError(context, "the condition is not bool");
+  SINTER_TRY(sameDTypes(context, 1));
+  SINTER_TRY(sameShapes(context, 0));
+  return typeOf(context.operands[1]);
+}
+
+Result<InferredType> cast(const ShapeContext &context, DType dtype) {
+  SINTER_TRY(checkComputable(context, dtype));
+  InferredType result = typeOf(context.operands[0]);
+  result.dtype = dtype;
+  return result;
+}
+
+Result<InferredType> sameAsFirst(const ShapeContext &context) {
+  return typeOf(context.operands[0]);
+}
+
+//===- Reductions ---------------------------------------------------------===//
+
+/// The operand's dims without `axes` (sorted), or with size 1 there.
+static InferredType reducedType(const TensorType &type,
+                                std::span<const int64_t> axes, bool keepdims) {
+  InferredType result;
+  result.dtype = type.dtype;
+  size_t next = 0;
+  for (size_t i = 0; i < type.dims.size(); ++i) {
+    bool isReduced = next < axes.size() && axes[next] == int64_t(i);
+    next += isReduced;
+    if (!isReduced)
+      result.dims.push_back(type.dims[i]);
+    else if (keepdims)
+      result.dims.push_back(Dim(1));
+  }
+  return result;
+}
+
+static Status checkNotEmpty(const ShapeContext &context,
+                            std::span<const int64_t> axes) {
+  for (int64_t axis : axes)
+    if (!atLeast(context, context.operands[0].dims[axis], Dim(1)))
+      return shapeError(context, "axis " + std::to_string(axis) + " is empty");
+  return {};
+}
+
+static DType sumType(DType dtype) {
+  return isFloat(dtype) ? dtype : DType::i64;
+}
+
+Result<InferredType> reduce(const ShapeContext &context,
+                            std::span<const int64_t> axes, bool keepdims) {
+  SINTER_TRY(checkNotEmpty(context, axes));
+  return reducedType(context.operands[0], axes, keepdims);
+}
+
+Result<InferredType> sum(const ShapeContext &context,
+                         std::span<const int64_t> axes, bool keepdims) {
+  InferredType result = reducedType(context.operands[0], axes, keepdims);
+  result.dtype = sumType(result.dtype);
+  return result;
+}
+
+Result<InferredType> argmax(const ShapeContext &context, int64_t axis,
+                            bool keepdims) {
+  std::span<const int64_t> axes(&axis, 1);
+  SINTER_TRY(checkNotEmpty(context, axes));
+  InferredType result = reducedType(context.operands[0], axes, keepdims);
+  result.dtype = DType::i64;
+  return result;
+}
+
+Result<InferredType> prefix(const ShapeContext &context, int64_t) {
+  InferredType result = typeOf(context.operands[0]);
+  result.dtype = sumType(result.dtype);
+  return result;
+}
+
+//===- Contractions -------------------------------------------------------===//
+
+Result<InferredType> matmul(const ShapeContext &context) {
+  SINTER_TRY(sameDTypes(context, 0));
+  std::span<const Dim> lhs = context.operands[0].dims;
+  std::span<const Dim> rhs = context.operands[1].dims;
+  if (lhs.size() < 2 || rhs.size() < 2)
+    return shapeError(context, "operands need at least two dimensions");
+  if (lhs.size() != rhs.size())
+    return shapeError(context, "ranks differ");
+  size_t rank = lhs.size();
+  for (size_t i = 0; i + 2 < rank; ++i)
+    if (!sameDim(context, lhs[i], rhs[i]))
+      return shapeError(context, "batch dimensions differ");
+  if (!sameDim(context, lhs[rank - 1], rhs[rank - 2]))
+    return shapeError(context, "inner dimensions differ");
+  InferredType result = typeOf(context.operands[0]);
+  result.dims[rank - 1] = rhs[rank - 1];
+  SINTER_TRY(checkSize(context, result.dims));
+  return result;
+}
+
+//===- Indexed ops --------------------------------------------------------===//
+
+static Status checkIndices(const ShapeContext &context, int64_t axis) {
+  const TensorType &x = context.operands[0];
+  const TensorType &indices = context.operands[1];
+  if (indices.dtype != DType::i32 && indices.dtype != DType::i64)
+    return shapeError(context, "indices must be i32 or i64");
+  if (x.dims.size() != indices.dims.size())
+    return shapeError(context, "ranks differ");
+  bool isEmpty = false;
+  for (size_t i = 0; i < x.dims.size(); ++i) {
+    if (int64_t(i) != axis && !sameDim(context, x.dims[i], indices.dims[i]))
+      return shapeError(context,
+                        "shapes differ besides axis " + std::to_string(axis));
+    isEmpty |= indices.dims[i].isConstant() && indices.dims[i].value == 0;
+  }
+  if (!isEmpty && !atLeast(context, x.dims[axis], Dim(1)))
+    return shapeError(context, "axis " + std::to_string(axis) + " is empty");
+  return {};
+}
+
+Result<InferredType> gather(const ShapeContext &context, int64_t axis) {
+  SINTER_TRY(checkIndices(context, axis));
+  InferredType result = typeOf(context.operands[1]);
+  result.dtype = context.operands[0].dtype;
+  return result;
+}
+
+Result<InferredType> scatter(const ShapeContext &context, int64_t axis) {
+  SINTER_TRY(checkIndices(context, axis));
+  if (context.operands[2].dtype != context.operands[0].dtype)
+    return shapeError(context, "dtypes differ");
+  SINTER_TRY(sameShapes(context, 1));
+  return typeOf(context.operands[0]);
+}
+
+//===- Sources ------------------------------------------------------------===//
+
+Result<InferredType> source(const ShapeContext &context,
+                            std::span<const Dim> shape, DType dtype) {
+  SINTER_TRY(checkComputable(context, dtype));
+  SINTER_TRY(checkSize(context, shape));
+  InferredType result;
+  result.dtype = dtype;
+  result.dims.append(shape);
+  return result;
+}
+
+Result<InferredType> scalar(const ShapeContext &context, DType dtype) {
+  return source(context, {}, dtype);
+}
+
+Result<InferredType> random(const ShapeContext &context,
+                            std::span<const Dim> shape, DType dtype) {
+  for (const TensorType &operand : context.operands)
+    if (operand.dtype != DType::i64 || !operand.dims.empty())
+      return shapeError(context, "key and counter must be i64 of rank 0");
+  if (!isFloat(dtype))
+    return shapeError(context, "the dtype must be a float, not " +
+                                   std::string(name(dtype)));
+  return source(context, shape, dtype);
+}
+
+//===- Composites ---------------------------------------------------------===//
+
+Result<InferredType> layerNorm(const ShapeContext &context) {
+  SINTER_TRY(sameDTypes(context, 0));
+  std::span<const Dim> x = context.operands[0].dims;
+  if (x.empty())
+    return shapeError(context, "x needs at least one dimension");
+  for (size_t i = 1; i < context.operands.size(); ++i) {
+    std::span<const Dim> dims = context.operands[i].dims;
+    if (dims.size() != 1 || !sameDim(context, x.back(), dims[0]))
+      return shapeError(context,
+                        "weight and bias must be as long as the last axis");
+  }
+  return typeOf(context.operands[0]);
+}
+
+Result<InferredType> crossEntropy(const ShapeContext &context) {
+  const TensorType &logits = context.operands[0];
+  const TensorType &labels = context.operands[1];
+  if (logits.dims.size() != 2 || labels.dims.size() != 1)
+    return shapeError(context, "expects logits [n, classes] and labels [n]");
+  if (labels.dtype != DType::i32 && labels.dtype != DType::i64)
+    return shapeError(context, "labels must be i32 or i64");
+  if (!sameDim(context, logits.dims[0], labels.dims[0]))
+    return shapeError(context, "batch dimensions differ");
+  if (!atLeast(context, logits.dims[1], Dim(1)))
+    return shapeError(context, "there are no classes");
+  InferredType result;
+  result.dtype = logits.dtype;
+  return result;
+}
+
+} // namespace sinter::graph::shape
