@@ -1,0 +1,103 @@
+/// Recording: what the generated op functions call.
+///
+/// A generated function is three lines:
+///
+///   Tensor add(const Arg &lhs, const Arg &rhs) {
+///     detail::Recorder recorder(graph::OpId::add, lhs);
+///     auto [l, r] = recorder.operands(detail::Promotion::match, 0b11, true,
+///                                     lhs, rhs);
+///     return recorder.result(graph::add(l, r));
+///   }
+///
+/// Attributes arrive as the user wrote them: `Axes` for lists of integers,
+/// `const Dims &` for dims (with -1), plain numbers, dtypes and enumerations
+/// for the rest. `recorder.axes(axes, rank)` turns "every axis" into a list.
+///
+/// These have no generated function, they are written by hand: `matmul`
+/// (vectors, batch broadcast; Matmul.cpp), `full`, `iota`, `extent`
+/// (Creation.cpp), `random_uniform` and `random_normal` (Random.cpp).
+#pragma once
+
+#include "runtime/graph/Builders.h"
+#include "runtime/support/SmallVector.h"
+
+#include <sinter/Tensor.h>
+
+#include <array>
+#include <span>
+#include <string_view>
+
+namespace sinter::detail {
+
+/// How operands are brought to one dtype.
+enum class Promotion : uint8_t {
+  none,     ///< left alone; a plain number takes its C++ type's dtype
+  match,    ///< the promoted dtype of all (docs/semantics.md)
+  floating, ///< as match; integers and bool become f32
+  first,    ///< the first promoted operand's dtype
+};
+
+/// The line's id.
+SiteId siteOf(const SourceLine &line);
+
+/// While it lives, ops recorded by this thread belong to the user's line
+/// `where` (unless an outer scope names one already). Modules and optimizers
+/// open one around what they record.
+class SourceScope {
+public:
+  explicit SourceScope(const SourceLine &where);
+  SourceScope(const SourceScope &) = delete;
+  ~SourceScope();
+
+private:
+  SiteId previous;
+};
+
+/// The recording of one call of a public op. Sets the thread's source lines.
+/// All functions throw sinter::Error at the caller's line.
+class Recorder {
+public:
+  Recorder(graph::OpId op, const Arg &first) : Recorder(op, first.where) {}
+  Recorder(graph::OpId op, const SourceLine &where);
+  Recorder(const Recorder &) = delete;
+
+  /// Brings the operands to nodes: numbers become scalars of the right dtype,
+  /// dtypes are promoted by a recorded `cast`, shapes by a recorded
+  /// `broadcast`. Bit N of `promoted` says that operand N takes part in
+  /// promotion; the others keep their dtype.
+  template <typename... Args>
+  std::array<graph::NodeRef, sizeof...(Args)>
+  operands(Promotion promotion, uint32_t promoted, bool broadcasts,
+           const Args &...args) {
+    const Arg *list[] = {&args...};
+    std::array<graph::NodeRef, sizeof...(Args)> nodes;
+    resolve(promotion, promoted, broadcasts, list, nodes);
+    return nodes;
+  }
+  /// The same for a variadic op.
+  SmallVector<graph::NodeRef, 4> operands(Promotion promotion,
+                                          uint32_t promoted, bool broadcasts,
+                                          std::span<const Arg> args);
+
+  /// The axes as a list: every axis of `rank` when the user named none.
+  Axes axes(const Axes &axes, int64_t rank) const;
+
+  /// The recorded op, or its error thrown with the user's line.
+  Tensor result(Result<graph::NodeRef> node) {
+    if (!node) [[unlikely]]
+      fail(node.takeError());
+    return finish(std::move(*node));
+  }
+  [[noreturn]] void fail(ErrorInfo error) const;
+
+private:
+  void resolve(Promotion promotion, uint32_t promoted, bool broadcasts,
+               std::span<const Arg *const> args,
+               std::span<graph::NodeRef> nodes);
+  Tensor finish(graph::NodeRef node);
+
+  graph::OpId op;
+  SourceLine where;
+};
+
+} // namespace sinter::detail

@@ -1,0 +1,21 @@
+/// State: how parameters, optimizers and running statistics read and replace
+/// the values of cells.
+#pragma once
+
+#include "runtime/params/Cell.h"
+
+#include <sinter/Tensor.h>
+
+namespace sinter::detail {
+
+/// The cell's value. A pending update is evaluated first (a flush of reason
+/// `reads_replaced_state`), so what is recorded on a parameter always starts
+/// at a leaf, and one training step is one program.
+Tensor readCell(const runtime::CellRef &cell, const SourceLine &where);
+
+/// Records that the cell's value becomes `value`; nothing runs. Throws when
+/// dtype, shape or device differ.
+void updateCell(const runtime::CellRef &cell, const Tensor &value,
+                const SourceLine &where);
+
+} // namespace sinter::detail

@@ -1,0 +1,54 @@
+/// Handle: what a Tensor points to; it makes live tensors known to evaluation.
+#pragma once
+
+#include "runtime/graph/Node.h"
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace sinter::detail {
+
+/// A counted, registered owner of one node. Evaluation must know which pending
+/// and historic nodes a user can still reach: those have a handle.
+class Handle {
+public:
+  graph::NodeRef node;
+
+private:
+  friend class HandleRef;
+  friend class LiveHandles;
+  std::atomic<uint32_t> refs{1};
+  uint32_t shard = 0;
+  Handle *previous = nullptr;
+  Handle *next = nullptr;
+};
+
+/// Owning pointer to a Handle; 8 bytes.
+class HandleRef {
+public:
+  HandleRef() = default;
+  explicit HandleRef(graph::NodeRef node);
+  HandleRef(const HandleRef &other) : pointer(other.pointer) {
+    if (pointer)
+      pointer->refs.fetch_add(1, std::memory_order_relaxed);
+  }
+  HandleRef(HandleRef &&other) noexcept
+      : pointer(std::exchange(other.pointer, nullptr)) {}
+  HandleRef &operator=(HandleRef other) noexcept {
+    std::swap(pointer, other.pointer);
+    return *this;
+  }
+  ~HandleRef() {
+    if (pointer && pointer->refs.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      destroy(pointer);
+  }
+  explicit operator bool() const { return pointer != nullptr; }
+  const graph::NodeRef &node() const { return pointer->node; }
+
+private:
+  static void destroy(Handle *handle);
+  Handle *pointer = nullptr;
+};
+
+} // namespace sinter::detail

@@ -1,0 +1,50 @@
+/// Stats: what evaluation did, by the executor's own counters.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sinter {
+
+/// Counters of the process since start or `reset_stats`.
+struct Stats {
+  /// Flushes of one reason at one line.
+  struct Flush {
+    std::string reason; ///< read, print, eval, limit, reads_replaced_state
+    std::string site;   ///< `file:line`
+    uint64_t count = 0;
+  };
+  /// A program that had to be compiled or fetched from disk.
+  struct Miss {
+    std::string reason;    ///< what differs from the last program of that line
+    std::string site;      ///< the line that made the difference
+    std::string flush;     ///< the line that asked for the value
+    bool compiled = false; ///< false: it came from the disk cache
+  };
+  /// Something recomputed or not donated, at one line.
+  struct Note {
+    std::string what;
+    std::string site;
+    uint64_t count = 0;
+  };
+
+  uint64_t launches = 0;
+  uint64_t bytes_read = 0;
+  uint64_t bytes_written = 0;
+  uint64_t programs_run = 0;
+  uint64_t compiles = 0;
+  uint64_t memory_hits = 0;
+  uint64_t disk_hits = 0;
+  uint64_t donated = 0;           ///< buffers updated in place
+  uint64_t donations_refused = 0; ///< because somebody still held the old value
+  uint64_t recomputed = 0;        ///< ops evaluated a second time
+  std::vector<Flush> flushes;
+  std::vector<Miss> misses;
+  std::vector<Note> notes;
+};
+
+Stats stats();
+void reset_stats();
+
+} // namespace sinter

@@ -1,0 +1,152 @@
+/// Tensor: a small value that stands for a recorded computation or its result.
+#pragma once
+
+#include "runtime/device/DeviceId.h"
+#include "runtime/graph/DType.h"
+#include "runtime/graph/Dim.h"
+
+#include <sinter/Arg.h>
+#include <sinter/Axes.h>
+#include <sinter/Error.h>
+#include <sinter/Handle.h>
+
+#include <cstddef>
+#include <iosfwd>
+#include <source_location>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sinter {
+
+class Gradients;
+
+/// Nothing runs until a value is asked for. Copying is cheap and shares the
+/// recorded node. A default-constructed Tensor is empty: only assignment,
+/// copying and `operator bool` are allowed on it.
+class Tensor {
+public:
+  using Where = std::source_location;
+
+  Tensor() = default;
+  explicit Tensor(graph::NodeRef node) : handle(std::move(node)) {}
+  explicit operator bool() const { return bool(handle); }
+
+  DType dtype() const { return node()->dtype(); }
+  DeviceId device() const { return node()->device(); }
+  int64_t rank() const { return node()->rank(); }
+  int64_t numel() const { return node()->elements(); }
+  /// A dim with its expression; negative axes count from the end.
+  Dim dim(int64_t axis, Where where = Where::current()) const;
+  Dims shape() const;
+  /// Whether gradients flow to or through this tensor.
+  bool requires_grad() const { return node()->requiresGrad(); }
+
+  /// Makes an axis of a leaf symbolic: one compiled program serves every size.
+  Tensor &dynamic(int64_t axis, Where where = Where::current());
+  /// Makes a leaf one that `backward` gives a gradient for.
+  Tensor &require_grad(Where where = Where::current());
+
+  /// Evaluates now; everything recorded on the way stays recorded.
+  const Tensor &eval(Where where = Where::current()) const;
+  /// The only element, converted to T.
+  template <typename T> T item(Where where = Where::current()) const;
+  /// All elements in row-major order, converted to T.
+  template <typename T>
+  std::vector<T> to_vector(Where where = Where::current()) const;
+  /// As printed by operator<<.
+  std::string to_string(Where where = Where::current()) const;
+  /// Why and when this was evaluated; does not evaluate.
+  std::string explain() const;
+
+  /// Gradients of this scalar with respect to every leaf that requires one.
+  /// Records ops; runs nothing.
+  Gradients backward(Where where = Where::current()) const;
+  Gradients backward(const Tensor &cotangent,
+                     Where where = Where::current()) const;
+  /// The same value without history.
+  Tensor detach(Where where = Where::current()) const;
+  /// Keeps what `backward` needs when a later step replaces parameters that
+  /// this tensor was computed from.
+  const Tensor &retain_history(Where where = Where::current()) const;
+
+  /// A copy on another device; this tensor when it is there already.
+  Tensor to(DeviceId device, Where where = Where::current()) const;
+  Tensor to(std::string_view device, Where where = Where::current()) const;
+  Tensor to(DType dtype, Where where = Where::current()) const;
+
+#if __has_include("sinter/generated/TensorMethods.h.inc")
+#include "sinter/generated/TensorMethods.h.inc"
+#endif
+
+  /// The recorded node; for the layers on top of recording.
+  const graph::NodeRef &node() const { return handle.node(); }
+
+private:
+  friend class Arg;
+  detail::HandleRef handle;
+};
+
+/// Evaluates several tensors as one program.
+void eval(std::span<const Tensor> tensors,
+          std::source_location where = std::source_location::current());
+inline void eval(std::initializer_list<Tensor> tensors,
+                 std::source_location where = std::source_location::current()) {
+  eval(std::span<const Tensor>(tensors.begin(), tensors.size()), where);
+}
+
+/// Prints values as a nested list with shape and dtype. An unevaluated tensor
+/// is evaluated.
+std::ostream &operator<<(std::ostream &stream, const Tensor &tensor);
+
+// Operators promote and broadcast as the functions of their names do.
+Tensor operator+(const Arg &lhs, const Arg &rhs);
+Tensor operator-(const Arg &lhs, const Arg &rhs);
+Tensor operator*(const Arg &lhs, const Arg &rhs);
+Tensor operator/(const Arg &lhs, const Arg &rhs);
+Tensor operator-(const Arg &x);
+Tensor operator==(const Arg &lhs, const Arg &rhs);
+Tensor operator!=(const Arg &lhs, const Arg &rhs);
+Tensor operator<(const Arg &lhs, const Arg &rhs);
+Tensor operator<=(const Arg &lhs, const Arg &rhs);
+Tensor operator>(const Arg &lhs, const Arg &rhs);
+Tensor operator>=(const Arg &lhs, const Arg &rhs);
+Tensor &operator+=(Tensor &lhs, const Arg &rhs);
+Tensor &operator-=(Tensor &lhs, const Arg &rhs);
+Tensor &operator*=(Tensor &lhs, const Arg &rhs);
+Tensor &operator/=(Tensor &lhs, const Arg &rhs);
+
+inline Arg::Arg(const Tensor &tensor, std::source_location where)
+    : handle(tensor.handle), where(where), kind(ArgKind::tensor) {}
+template <TensorLike T>
+Arg::Arg(const T &value, std::source_location where)
+    : Arg(value.tensor(where), where) {}
+
+namespace detail {
+/// Elements converted to T, which is any of the computable C++ types.
+template <typename T>
+void read(const Tensor &tensor, std::span<T> to, std::source_location where);
+[[noreturn]] void throwNotScalar(const Tensor &tensor,
+                                 std::source_location where);
+} // namespace detail
+
+template <typename T> T Tensor::item(Where where) const {
+  if (!handle || numel() != 1)
+    detail::throwNotScalar(*this, where);
+  T value;
+  detail::read<T>(*this, std::span<T>(&value, 1), where);
+  return value;
+}
+
+template <typename T> std::vector<T> Tensor::to_vector(Where where) const {
+  if constexpr (std::is_same_v<T, bool>) {
+    std::vector<uint8_t> bytes = to_vector<uint8_t>(where);
+    return {bytes.begin(), bytes.end()};
+  } else {
+    std::vector<T> values(handle ? numel() : 0);
+    detail::read<T>(*this, values, where);
+    return values;
+  }
+}
+
+} // namespace sinter
