@@ -21,6 +21,7 @@
 #include "runtime/graph/Builders.h"
 #include "runtime/support/SmallVector.h"
 
+#include <sinter/SourceScope.h>
 #include <sinter/Tensor.h>
 
 #include <array>
@@ -39,19 +40,6 @@ enum class Promotion : uint8_t {
 
 /// The line's id.
 SiteId siteOf(const SourceLine &line);
-
-/// While it lives, ops recorded by this thread belong to the user's line
-/// `where` (unless an outer scope names one already). Modules and optimizers
-/// open one around what they record.
-class SourceScope {
-public:
-  explicit SourceScope(const SourceLine &where);
-  SourceScope(const SourceScope &) = delete;
-  ~SourceScope();
-
-private:
-  SiteId previous;
-};
 
 /// The recording of one call of a public op. Sets the thread's source lines.
 /// All functions throw sinter::Error at the caller's line.
