@@ -102,7 +102,8 @@ Result<InferredType> reshape(const ShapeContext &context,
 Result<InferredType> transpose(const ShapeContext &context,
                                std::span<const int64_t> permutation);
 /// Aligned at the last axis; dims of size 1 and missing leading dims expand. A
-/// symbolic dim of value 1 that expands is guarded to be 1.
+/// symbolic dim of value 1 that expands is guarded to be 1. -1 keeps a dim; it
+/// is stored resolved.
 Result<InferredType> broadcast(const ShapeContext &context,
                                std::span<const Dim> shape);
 /// out[d] = ceilDiv(limits[d] - starts[d], steps[d]), 0 <= starts <= limits <=

@@ -85,12 +85,16 @@ Result<InferredType> transpose(const ShapeContext &context,
 Result<InferredType> broadcast(const ShapeContext &context,
                                std::span<const Dim> shape) {
   std::span<const Dim> dims = context.operands[0].dims;
-  SINTER_TRY(checkSize(context, shape));
   if (dims.size() > shape.size())
     return shapeError(context, "cannot become " + shapeString(shape));
   size_t missing = shape.size() - dims.size();
+  InferredType result;
+  result.dtype = context.operands[0].dtype;
+  result.dims.append(shape);
   for (size_t i = 0; i < dims.size(); ++i) {
-    Dim from = dims[i], to = shape[missing + i];
+    Dim from = dims[i], &to = result.dims[missing + i];
+    if (to.isConstant() && to.value == -1)
+      to = from;
     bool expands = from.value == 1 && to.value != 1;
     if (expands && isKnown(context, from) && from.expr != to.expr) {
       sameDim(context, from, Dim(1));
@@ -101,9 +105,7 @@ Result<InferredType> broadcast(const ShapeContext &context,
     if (!sameDim(context, from, to))
       return shapeError(context, "cannot become " + shapeString(shape));
   }
-  InferredType result;
-  result.dtype = context.operands[0].dtype;
-  result.dims.append(shape);
+  SINTER_TRY(checkSize(context, result.dims));
   return result;
 }
 
