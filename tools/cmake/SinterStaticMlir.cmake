@@ -7,7 +7,7 @@
 
 llvm_map_components_to_libnames(static_llvm core support passes target mc
   x86codegen x86asmparser x86disassembler x86desc x86info bitwriter bitreader
-  asmparser ipo linker lto codegen object option frontendopenmp)
+  asmparser ipo linker lto dtlto codegen object option frontendopenmp)
 
 file(STRINGS ${MLIR_CMAKE_DIR}/MLIRTargets.cmake mlir_lines
   REGEX "^add_library\\(MLIR")
@@ -23,9 +23,24 @@ foreach(line ${mlir_lines} ${lld_lines})
   endif()
 endforeach()
 
+# lld starts every target of Debian's LLVM, and LTO asks for Polly.
+set_target_properties(LLVMExtensions PROPERTIES INTERFACE_LINK_LIBRARIES
+  LLVMSupport)
+set(absent_targets ${LLVM_TARGETS_TO_BUILD})
+list(REMOVE_ITEM absent_targets X86)
+list(TRANSFORM absent_targets REPLACE "(.+)" "SINTER_ABSENT(\\1)")
+list(JOIN absent_targets "\n" absent_targets)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/AbsentTargets.cpp.in
+  ${CMAKE_BINARY_DIR}/generated/AbsentTargets.cpp @ONLY)
+add_library(sinter-absent-targets OBJECT
+  ${CMAKE_BINARY_DIR}/generated/AbsentTargets.cpp)
+target_include_directories(sinter-absent-targets SYSTEM PRIVATE
+  ${LLVM_INCLUDE_DIRS})
+
 get_property(dialect_libs GLOBAL PROPERTY MLIR_DIALECT_LIBS)
 get_property(conversion_libs GLOBAL PROPERTY MLIR_CONVERSION_LIBS)
 list(FILTER dialect_libs EXCLUDE REGEX "Test")
 target_link_libraries(sinter-mlir INTERFACE ${dialect_libs} ${conversion_libs}
   MLIROptLib MLIRTargetLLVMIRExport MLIRLLVMToLLVMIRTranslation
-  MLIRBuiltinToLLVMIRTranslation lldELF lldCommon ${static_llvm})
+  MLIRBuiltinToLLVMIRTranslation lldELF lldCommon ${static_llvm}
+  sinter-absent-targets $<TARGET_OBJECTS:sinter-absent-targets>)
