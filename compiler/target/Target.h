@@ -53,8 +53,7 @@ public:
   /// inside its body, before the terminator. `elements` are the buffers'
   /// element types in memory (bool and u8 are i8).
   virtual KernelEntry beginKernel(mlir::OpBuilder &builder,
-                                  mlir::ModuleOp module,
-                                  llvm::StringRef symbol,
+                                  mlir::ModuleOp module, llvm::StringRef symbol,
                                   mlir::TypeRange elements,
                                   unsigned numDims) const = 0;
 
@@ -64,9 +63,8 @@ public:
                                 mlir::Value index) const = 0;
 
   /// Turns an emitted module into code. Consumes the module's contents.
-  virtual llvm::FailureOr<TargetCode> compile(mlir::ModuleOp module,
-                                              bool verify,
-                                              bool keepText) const = 0;
+  virtual llvm::FailureOr<TargetCode>
+  compile(mlir::ModuleOp module, bool verify, bool keepText) const = 0;
 };
 
 /// The target of that name; an error of kind `unsupported` names the choices.

@@ -1,0 +1,47 @@
+/// The cpu target: x86-64 vectors, objects made by LLVM.
+#pragma once
+
+#include "compiler/target/Target.h"
+#include "compiler/target/cpu/Features.h"
+
+namespace sinter::compiler {
+
+class CpuTarget final : public Target {
+public:
+  CpuTarget(std::string name, CpuFeatures features);
+
+  std::string_view name() const override { return targetName; }
+  std::string_view requirements() const override { return features.list; }
+  unsigned lanes() const override { return vectorLanes; }
+  unsigned vectorRegisters() const override { return registers; }
+  bool hasFma() const override { return fma; }
+
+  KernelEntry beginKernel(mlir::OpBuilder &builder, mlir::ModuleOp module,
+                          llvm::StringRef symbol, mlir::TypeRange elements,
+                          unsigned numDims) const override;
+  void reportIndexError(mlir::OpBuilder &builder, mlir::Location loc,
+                        const KernelEntry &entry,
+                        mlir::Value index) const override;
+  llvm::FailureOr<TargetCode> compile(mlir::ModuleOp module, bool verify,
+                                      bool keepText) const override;
+
+private:
+  std::string targetName;
+  CpuFeatures features;
+  unsigned vectorLanes = 4; ///< of f32
+  unsigned registers = 16;
+  bool fma = false;
+};
+
+/// Rewrites vector, scf, arith, math and memref to the LLVM dialect.
+llvm::LogicalResult convertToLlvm(mlir::ModuleOp module, bool verify);
+
+/// Makes an object of a module in the LLVM dialect.
+llvm::FailureOr<TargetCode>
+emitObject(mlir::ModuleOp module, const CpuFeatures &features, bool keepText);
+
+/// Loads the dialects and translations that `convertToLlvm` and `emitObject`
+/// use.
+void loadCpuDialects(mlir::MLIRContext &context);
+
+} // namespace sinter::compiler

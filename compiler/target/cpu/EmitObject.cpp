@@ -1,0 +1,123 @@
+/// From the lowered form to the LLVM dialect, LLVM IR and an object.
+#include "compiler/target/cpu/CpuTarget.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+#include <mutex>
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+void loadCpuDialects(MLIRContext &context) {
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  context.appendDialectRegistry(registry);
+  context.loadDialect<arith::ArithDialect, cf::ControlFlowDialect,
+                      func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
+                      memref::MemRefDialect, scf::SCFDialect,
+                      vector::VectorDialect>();
+}
+
+LogicalResult convertToLlvm(ModuleOp module, bool verify) {
+  PassManager passes(module.getContext());
+  passes.enableVerifier(verify);
+  passes.addPass(createCSEPass());
+  passes.addPass(createSCFToControlFlowPass());
+  ConvertVectorToLLVMPassOptions vectors;
+  vectors.vectorTransposeLowering = vector::VectorTransposeLowering::Shuffle1D;
+  passes.addPass(createConvertVectorToLLVMPass(vectors));
+  passes.addPass(createArithToLLVMConversionPass());
+  passes.addPass(createConvertMathToLLVMPass());
+  passes.addPass(createFinalizeMemRefToLLVMConversionPass());
+  passes.addPass(createConvertFuncToLLVMPass());
+  passes.addPass(createConvertControlFlowToLLVMPass());
+  passes.addPass(createUBToLLVMConversionPass());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+  passes.addPass(createCSEPass());
+  return passes.run(module);
+}
+
+static std::unique_ptr<llvm::TargetMachine>
+makeTargetMachine(const CpuFeatures &features) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+  llvm::Triple triple("x86_64-unknown-linux-gnu");
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return nullptr;
+  SmallVector<StringRef> names;
+  StringRef(features.list).split(names, ',', -1, /*KeepEmpty=*/false);
+  std::string enabled;
+  for (StringRef name : names)
+    enabled += (enabled.empty() ? "+" : ",+") + name.str();
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, "x86-64", enabled, options, llvm::Reloc::PIC_, std::nullopt,
+      llvm::CodeGenOptLevel::Less));
+}
+
+// Runs code generation; `module` is used up.
+static bool generate(llvm::TargetMachine &machine, llvm::Module &module,
+                     llvm::CodeGenFileType type, std::string &out) {
+  llvm::SmallVector<char> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
+    return false;
+  passes.run(module);
+  out.assign(bytes.begin(), bytes.end());
+  return true;
+}
+
+FailureOr<TargetCode> emitObject(ModuleOp module, const CpuFeatures &features,
+                                 bool keepText) {
+  auto machine = makeTargetMachine(features);
+  if (!machine)
+    return module.emitError("this build of LLVM cannot generate x86-64 code");
+  llvm::LLVMContext context;
+  auto llvmModule = translateModuleToLLVMIR(module, context, "kernel",
+                                            /*disableVerification=*/true);
+  if (!llvmModule)
+    return failure();
+  llvmModule->setTargetTriple(machine->getTargetTriple());
+  llvmModule->setDataLayout(machine->createDataLayout());
+  for (llvm::Function &function : *llvmModule)
+    if (!function.isDeclaration())
+      function.addFnAttr(llvm::Attribute::NoUnwind);
+
+  TargetCode code;
+  if (keepText) {
+    llvm::raw_string_ostream(code.llvmText) << *llvmModule;
+    auto copy = llvm::CloneModule(*llvmModule);
+    if (!generate(*machine, *copy, llvm::CodeGenFileType::AssemblyFile,
+                  code.asmText))
+      return module.emitError("the code generator cannot write assembly");
+  }
+  if (!generate(*machine, *llvmModule, llvm::CodeGenFileType::ObjectFile,
+                code.object))
+    return module.emitError("the code generator cannot write objects");
+  return code;
+}
+
+} // namespace sinter::compiler

@@ -1,0 +1,84 @@
+/// Conversions between f32 and the 16-bit floats as bit arithmetic.
+#include "compiler/target/cpu/ExpandFloat16.h"
+
+#include "compiler/target/cpu/ElementMath.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+// The bits of 16-bit floats, zero-extended to 32.
+static Value widenBits(ElementMath &m, Value narrow) {
+  Type i16 = m.shaped(m.builder.getIntegerType(16));
+  Value word = m.convert<arith::BitcastOp>(i16, narrow);
+  return m.convert<arith::ExtUIOp>(m.bits, word);
+}
+
+static Value narrowBits(ElementMath &m, Value word, Type type) {
+  Type i16 = m.shaped(m.builder.getIntegerType(16));
+  return m.convert<arith::BitcastOp>(type,
+                                     m.convert<arith::TruncIOp>(i16, word));
+}
+
+static Value extendBf16(ElementMath &m, Value narrow) {
+  return m.fromBits(m.shl(widenBits(m, narrow), 16));
+}
+
+// To nearest, ties to even; NaN stays NaN and becomes quiet.
+static Value truncateBf16(ElementMath &m, Value x, Type type) {
+  Value word = m.toBits(x);
+  Value odd = m.andBits(m.shr(word, 16), m.bit(1));
+  Value rounded = m.addBits(m.addBits(word, m.bit(0x7fff)), odd);
+  Value quiet = m.orBits(word, m.bit(0x400000));
+  Value result = m.select(m.eq(x, x), rounded, quiet);
+  return narrowBits(m, m.shr(result, 16), type);
+}
+
+// Shifting the exponent field into place and multiplying by 2^112 is exact for
+// normal and subnormal numbers.
+static Value extendF16(ElementMath &m, Value narrow) {
+  Value word = widenBits(m, narrow);
+  Value magnitude = m.shl(m.andBits(word, m.bit(0x7fff)), 13);
+  Value scaled = m.toBits(m.mul(m.fromBits(magnitude), m.num(0x1p112)));
+  Value exponent = m.andBits(word, m.bit(0x7c00));
+  Value special = m.orBits(magnitude, m.bit(0x7f800000));
+  Value value = m.select(m.same(exponent, m.bit(0x7c00)), special, scaled);
+  Value sign = m.shl(m.andBits(word, m.bit(0x8000)), 16);
+  return m.fromBits(m.orBits(value, sign));
+}
+
+// Adding a power of two that matches the result's last place lets the f32
+// addition do the rounding.
+static Value truncateF16(ElementMath &m, Value x, Type type) {
+  Value base = m.mul(m.mul(m.abs(x), m.num(0x1p112)), m.num(0x1p-110));
+  Value word = m.toBits(x);
+  Value doubled = m.addBits(word, word);
+  Value bias = m.andBits(doubled, m.bit(0xff000000));
+  Value least = m.bit(0x71000000);
+  bias = m.select(m.below(bias, least), least, bias);
+  Value anchor = m.fromBits(m.addBits(m.shr(bias, 1), m.bit(0x07800000)));
+  Value sum = m.toBits(m.add(anchor, base));
+  Value exponent = m.andBits(m.shr(sum, 13), m.bit(0x7c00));
+  Value value = m.addBits(exponent, m.andBits(sum, m.bit(0x0fff)));
+  value = m.select(m.eq(x, x), value, m.bit(0x7e00));
+  Value sign = m.shr(m.andBits(word, m.bit(0x80000000)), 16);
+  return narrowBits(m, m.orBits(value, sign), type);
+}
+
+Value expandFloat16(OpBuilder &builder, Operation *op, bool nativeF16) {
+  Value x = op->getOperand(0);
+  Type to = op->getResult(0).getType();
+  bool extends = isa<arith::ExtFOp>(op);
+  Type wide = extends ? to : x.getType();
+  Type narrow = getElementTypeOrSelf(extends ? x.getType() : to);
+  if (!getElementTypeOrSelf(wide).isF32())
+    return {};
+  ElementMath m(builder, op->getLoc(), wide);
+  if (narrow.isBF16())
+    return extends ? extendBf16(m, x) : truncateBf16(m, x, to);
+  if (narrow.isF16() && !nativeF16)
+    return extends ? extendF16(m, x) : truncateF16(m, x, to);
+  return {};
+}
+
+} // namespace sinter::compiler

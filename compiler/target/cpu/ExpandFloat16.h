@@ -1,0 +1,13 @@
+/// Conversions between f32 and the 16-bit floats as bit arithmetic.
+#pragma once
+
+#include "mlir/IR/Builders.h"
+
+namespace sinter::compiler {
+
+/// The replacement of an arith.extf from, or arith.truncf to, f16 or bf16; null
+/// when the machine does it (`nativeF16`) or another type is meant.
+mlir::Value expandFloat16(mlir::OpBuilder &builder, mlir::Operation *op,
+                          bool nativeF16);
+
+} // namespace sinter::compiler

@@ -1,0 +1,259 @@
+/// exp, log, tanh, erf and rsqrt as arithmetic, for every input.
+#include "compiler/target/cpu/ExpandMath.h"
+
+#include "compiler/target/cpu/ElementMath.h"
+#include "compiler/target/cpu/ExpandFloat16.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// e^x = 2^n * e^r with |r| <= ln(2)/2. The scale is applied in two halves, so
+// that results below the normal range and overflow come out right.
+static Value expandExp(ElementMath &m, Value x) {
+  bool wide = m.isDouble();
+  Value high = m.num(wide ? 710.0 : 89.0), low = m.num(wide ? -746.0 : -104.0);
+  x = m.select(m.lt(high, x), high, x);
+  x = m.select(m.lt(x, low), low, x);
+  // Adding 1.5 * 2^(mantissa bits) leaves the rounded value in the low bits.
+  Value magic = m.num(wide ? 6755399441055744.0 : 12582912.0);
+  Value shifted = m.add(m.mul(x, m.num(1.4426950408889634)), magic);
+  Value count = m.sub(shifted, magic);
+  Value number = m.subBits(m.toBits(shifted), m.toBits(magic));
+  double ln2High = wide ? 6.93147180369123816490e-01 : 0.693359375;
+  double ln2Low = wide ? 1.90821492927058770002e-10 : -2.12194440e-4;
+  Value r = m.sub(x, m.mul(count, m.num(ln2High)));
+  r = m.sub(r, m.mul(count, m.num(ln2Low)));
+  Value tail;
+  if (wide) {
+    double coefficients[12];
+    double factorial = 1;
+    for (int i = 0; i < 12; ++i) {
+      factorial *= i + 2;
+      coefficients[i] = 1 / factorial;
+    }
+    tail = m.polynomial(r, coefficients);
+  } else {
+    tail = m.polynomial(r, {5.0000001201e-1, 1.6666665459e-1, 4.1665795894e-2,
+                            8.3334519073e-3, 1.3981999507e-3, 1.9875691500e-4});
+  }
+  Value p = m.add(m.add(m.mul(m.mul(r, r), tail), r), m.num(1.0));
+  Value half = m.shrSigned(number, 1);
+  unsigned mantissa = wide ? 52 : 23;
+  Value bias = m.bit(wide ? 1023 : 127);
+  auto power = [&](Value exponent) {
+    return m.fromBits(m.shl(m.addBits(exponent, bias), mantissa));
+  };
+  return m.mul(m.mul(p, power(half)), power(m.subBits(number, half)));
+}
+
+// log x = k ln 2 + log(1 + f) with 1 + f in [sqrt(1/2), sqrt(2)).
+static Value expandLog(ElementMath &m, Value x) {
+  bool wide = m.isDouble();
+  unsigned mantissa = wide ? 52 : 23;
+  Value smallest = m.num(wide ? 0x1p-1022 : 0x1p-126);
+  Value isTiny = m.lt(x, smallest);
+  double lift = wide ? 0x1p54 : 0x1p25;
+  Value scaled = m.select(isTiny, m.mul(x, m.num(lift)), x);
+  Value word = m.toBits(scaled);
+  Value origin = m.bit(wide ? 0x3fe6a09e667f3bcd : 0x3f3504f3);
+  Value exponent = m.shrSigned(m.subBits(word, origin), mantissa);
+  Value f =
+      m.sub(m.fromBits(m.subBits(word, m.shl(exponent, mantissa))), m.num(1.0));
+  Value k = m.toFloat(exponent);
+  k = m.select(isTiny, m.sub(k, m.num(wide ? 54 : 25)), k);
+
+  Value s = m.div(f, m.add(m.num(2.0), f));
+  Value z = m.mul(s, s);
+  Value w = m.mul(z, z);
+  Value odd, even;
+  if (wide) {
+    odd = m.polynomial(w, {6.666666666666735130e-01, 2.857142874366239149e-01,
+                           1.818357216161805012e-01, 1.479819860511658591e-01});
+    even = m.polynomial(w, {3.999999999940941908e-01, 2.222219843214978396e-01,
+                            1.531383769920937332e-01});
+  } else {
+    odd = m.polynomial(w, {0.66666662693, 0.28498786688});
+    even = m.polynomial(w, {0.40000972152, 0.24279078841});
+  }
+  Value series = m.add(m.mul(z, odd), m.mul(w, even));
+  Value square = m.mul(m.mul(m.num(0.5), f), f);
+  double ln2High = wide ? 6.93147180369123816490e-01 : 6.9313812256e-01;
+  double ln2Low = wide ? 1.90821492927058770002e-10 : 9.0580006145e-06;
+  Value result =
+      m.add(m.mul(s, m.add(square, series)), m.mul(k, m.num(ln2Low)));
+  result = m.add(m.add(m.sub(result, square), f), m.mul(k, m.num(ln2High)));
+
+  Value zero = m.num(0.0);
+  Value nan = m.num(std::numeric_limits<double>::quiet_NaN());
+  result = m.select(m.eq(x, m.num(infinity)), x, result);
+  result = m.select(m.eq(x, zero), m.num(-infinity), result);
+  result = m.select(m.lt(x, zero), nan, result);
+  return m.select(m.eq(x, x), result, x);
+}
+
+static Value expandTanh(ElementMath &m, Value x) {
+  Value magnitude = m.abs(x);
+  Value z = m.mul(x, x);
+  Value series;
+  if (m.isDouble()) {
+    Value top =
+        m.polynomial(z, {-1.61468768441708447952e3, -9.92877231001918586564e1,
+                         -9.64399179425052238628e-1});
+    Value bottom =
+        m.polynomial(z, {4.84406305325125486048e3, 2.23548839060100448583e3,
+                         1.12811678491632931402e2, 1.0});
+    series = m.div(top, bottom);
+  } else {
+    series =
+        m.polynomial(z, {-3.33332819422e-1, 1.33314422036e-1, -5.37397155531e-2,
+                         2.06390887954e-2, -5.70498872745e-3});
+  }
+  Value near = m.add(m.mul(m.mul(series, z), x), x);
+  Value power = expandExp(m, m.add(magnitude, magnitude));
+  Value one = m.num(1.0);
+  Value far = m.sub(one, m.div(m.num(2.0), m.add(power, one)));
+  Value isNear = m.lt(magnitude, m.num(0.625));
+  Value result = m.select(isNear, near, m.withSign(far, x));
+  return m.select(m.eq(x, x), result, x);
+}
+
+static Value expandErf32(ElementMath &m, Value x) {
+  Value t = m.abs(x);
+  Value s = m.mul(x, x);
+  Value u = m.add(m.mul(m.num(-3.88396438e-3), t), m.num(2.42546219e-2));
+  Value r = m.add(m.mul(m.num(-1.72853470e-5), t), m.num(3.83197126e-4));
+  r = m.add(m.mul(r, s), u);
+  for (double c : {-1.06777877e-1, -6.34846687e-1, -1.28717512e-1})
+    r = m.add(m.mul(r, t), m.num(c));
+  r = m.sub(m.mul(r, t), t);
+  // Beyond 4 the result is 1 in f32; the polynomial must not leave its range.
+  r = m.select(m.lt(m.num(4.0), t), m.num(-20.0), r);
+  Value far = m.withSign(m.sub(m.num(1.0), expandExp(m, r)), x);
+  Value near = m.polynomial(s, {1.28379166e-1, -3.76125336e-1, 1.12819925e-1,
+                                -2.67681349e-2, 4.99119423e-3, -5.96761703e-4});
+  near = m.add(m.mul(near, x), x);
+  Value result = m.select(m.lt(m.num(0.927734375), t), far, near);
+  return m.select(m.eq(x, x), result, x);
+}
+
+// The rational approximations of FreeBSD's msun.
+static Value erfTail64(ElementMath &m, Value t) {
+  static constexpr double top[2][8] = {
+      {-9.86494403484714822705e-03, -6.93858572707181764372e-01,
+       -1.05586262253232909814e+01, -6.23753324503260060396e+01,
+       -1.62396669462573470355e+02, -1.84605092906711035994e+02,
+       -8.12874355063065934246e+01, -9.81432934416914548592e+00},
+      {-9.86494292470009928597e-03, -7.99283237680523006574e-01,
+       -1.77579549177547519889e+01, -1.60636384855821916062e+02,
+       -6.37566443368389627722e+02, -1.02509513161107724954e+03,
+       -4.83519191608651397019e+02, 0}};
+  static constexpr double bottom[2][9] = {
+      {1, 1.96512716674392571292e+01, 1.37657754143519042600e+02,
+       4.34565877475229228821e+02, 6.45387271733267880336e+02,
+       4.29008140027567833386e+02, 1.08635005541779435134e+02,
+       6.57024977031928170135e+00, -6.04244152148580987438e-02},
+      {1, 3.03380607434824582924e+01, 3.25792512996573918826e+02,
+       1.53672958608443695994e+03, 3.19985821950859553908e+03,
+       2.55305040643316442583e+03, 4.74528541206955367215e+02,
+       -2.24409524465858183362e+01, 0}};
+  Value isMiddle = m.lt(t, m.num(1 / 0.35));
+  Value s = m.div(m.num(1.0), m.mul(t, t));
+  auto evaluate = [&](ArrayRef<double> middle, ArrayRef<double> far) {
+    Value sum;
+    for (size_t i = middle.size(); i-- > 0;) {
+      Value c = m.select(isMiddle, m.num(middle[i]), m.num(far[i]));
+      sum = sum ? m.add(m.mul(sum, s), c) : c;
+    }
+    return sum;
+  };
+  Value quotient =
+      m.div(evaluate(top[0], top[1]), evaluate(bottom[0], bottom[1]));
+  Value z = m.fromBits(m.andBits(m.toBits(t), m.bit(0xffffffff00000000)));
+  Value zero = m.num(0.0);
+  Value first = m.sub(m.sub(zero, m.mul(z, z)), m.num(0.5625));
+  Value second = m.add(m.mul(m.sub(z, t), m.add(z, t)), quotient);
+  Value product = m.mul(expandExp(m, first), expandExp(m, second));
+  return m.sub(m.num(1.0), m.div(product, t));
+}
+
+static Value expandErf64(ElementMath &m, Value x) {
+  Value t = m.abs(x);
+  Value z = m.mul(x, x);
+  Value nearTop =
+      m.polynomial(z, {1.28379167095512558561e-01, -3.25042107247001499370e-01,
+                       -2.84817495755985104766e-02, -5.77027029648944159157e-03,
+                       -2.37630166566501626084e-05});
+  Value nearBottom = m.polynomial(
+      z, {1.0, 3.97917223959155352819e-01, 6.50222499887672944485e-02,
+          5.08130628187576562776e-03, 1.32494738004321644526e-04,
+          -3.96022827877536812320e-06});
+  Value near = m.add(x, m.mul(x, m.div(nearTop, nearBottom)));
+  Value s = m.sub(t, m.num(1.0));
+  Value midTop =
+      m.polynomial(s, {-2.36211856075265944077e-03, 4.14856118683748331666e-01,
+                       -3.72207876035701323847e-01, 3.18346619901161753674e-01,
+                       -1.10894694282396677476e-01, 3.54783043256182359371e-02,
+                       -2.16637559486879084300e-03});
+  Value midBottom = m.polynomial(
+      s, {1.0, 1.06420880400844228286e-01, 5.40397917702171048937e-01,
+          7.18286544141962662868e-02, 1.26171219808761642112e-01,
+          1.36370839120290507362e-02, 1.19844998467991074170e-02});
+  Value middle =
+      m.add(m.num(8.45062911510467529297e-01), m.div(midTop, midBottom));
+  Value far = erfTail64(m, t);
+  far = m.select(m.lt(t, m.num(6.0)), far, m.num(1.0));
+  Value outer = m.select(m.lt(t, m.num(1.25)), middle, far);
+  Value result = m.select(m.lt(t, m.num(0.84375)), near, m.withSign(outer, x));
+  return m.select(m.eq(x, x), result, x);
+}
+
+static Value expandRsqrt(ElementMath &m, Value x) {
+  return m.div(m.num(1.0), m.sqrt(x));
+}
+
+static Value expandFunction(OpBuilder &builder, Operation *op) {
+  if (op->getNumOperands() != 1 || op->getNumResults() != 1)
+    return {};
+  Value x = op->getOperand(0);
+  Type element = getElementTypeOrSelf(x.getType());
+  if (!element.isF32() && !element.isF64())
+    return {};
+  ElementMath m(builder, op->getLoc(), x.getType());
+  if (isa<math::ExpOp>(op))
+    return expandExp(m, x);
+  if (isa<math::LogOp>(op))
+    return expandLog(m, x);
+  if (isa<math::TanhOp>(op))
+    return expandTanh(m, x);
+  if (isa<math::ErfOp>(op))
+    return m.isDouble() ? expandErf64(m, x) : expandErf32(m, x);
+  if (isa<math::RsqrtOp>(op))
+    return expandRsqrt(m, x);
+  return {};
+}
+
+void expandMath(ModuleOp module, bool nativeF16) {
+  SmallVector<Operation *> worklist;
+  module.walk([&](Operation *op) {
+    if (isa<math::ExpOp, math::LogOp, math::TanhOp, math::ErfOp, math::RsqrtOp,
+            arith::ExtFOp, arith::TruncFOp>(op))
+      worklist.push_back(op);
+  });
+  for (Operation *op : worklist) {
+    OpBuilder builder(op);
+    Value result = isa<arith::ExtFOp, arith::TruncFOp>(op)
+                       ? expandFloat16(builder, op, nativeF16)
+                       : expandFunction(builder, op);
+    if (!result)
+      continue;
+    op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+  }
+}
+
+} // namespace sinter::compiler

@@ -1,0 +1,57 @@
+/// CPU feature sets: the named levels and this machine's.
+#include "compiler/target/cpu/Features.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/TargetParser/Host.h"
+
+namespace sinter::compiler {
+
+// Sorted. What is not here is never used: requirements name only features
+// that the runtime's device profile reports too.
+static constexpr const char *reported[] = {
+    "avx",         "avx2",     "avx512bf16", "avx512bitalg",    "avx512bw",
+    "avx512cd",    "avx512dq", "avx512f",    "avx512ifma",      "avx512vbmi",
+    "avx512vbmi2", "avx512vl", "avx512vnni", "avx512vpopcntdq", "bmi",
+    "bmi2",        "f16c",     "fma",        "lzcnt",           "movbe",
+    "popcnt",      "sse3",     "sse4.1",     "sse4.2",          "ssse3",
+};
+
+static constexpr std::string_view levelV3 =
+    "avx,avx2,bmi,bmi2,f16c,fma,lzcnt,movbe,popcnt,sse3,sse4.1,sse4.2,ssse3";
+static constexpr std::string_view levelV4 =
+    "avx,avx2,avx512bw,avx512cd,avx512dq,avx512f,avx512vl,bmi,bmi2,f16c,fma,"
+    "lzcnt,movbe,popcnt,sse3,sse4.1,sse4.2,ssse3";
+
+bool CpuFeatures::has(std::string_view feature) const {
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::StringRef(list).split(names, ',');
+  return llvm::is_contained(names, llvm::StringRef(feature));
+}
+
+static CpuFeatures hostFeatures() {
+  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  CpuFeatures features;
+  for (const char *name : reported) {
+    if (!host.lookup(name))
+      continue;
+    if (!features.list.empty())
+      features.list += ',';
+    features.list += name;
+  }
+  return features;
+}
+
+std::optional<CpuFeatures> cpuFeatures(std::string_view level) {
+  if (level.empty())
+    return hostFeatures();
+  if (level == "x86-64-v3")
+    return CpuFeatures{std::string(levelV3)};
+  if (level == "x86-64-v4")
+    return CpuFeatures{std::string(levelV4)};
+  if (level == "scalar")
+    return CpuFeatures{};
+  return std::nullopt;
+}
+
+} // namespace sinter::compiler
