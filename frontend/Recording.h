@@ -19,12 +19,14 @@
 #pragma once
 
 #include "runtime/graph/Builders.h"
+#include "runtime/support/Sites.h"
 #include "runtime/support/SmallVector.h"
 
 #include <sinter/SourceScope.h>
 #include <sinter/Tensor.h>
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -38,8 +40,25 @@ enum class Promotion : uint8_t {
   first,    ///< the first promoted operand's dtype
 };
 
-/// The line's id.
-SiteId siteOf(const SourceLine &line);
+/// The line's id; 0 for a default-constructed line.
+inline SiteId siteOf(const SourceLine &line) {
+  return line.line() == 0 ? 0 : internSite(line);
+}
+
+/// The line that errors and flushes at `where` name: the outermost open
+/// scope's, else `where` itself.
+SiteId userSite(const SourceLine &where);
+
+/// A dynamic scalar of rank 0.
+graph::NodeRef scalarNode(DType dtype, Number value);
+
+/// The shape that shapes broadcast to: aligned at the last axis, constant dims
+/// of size 1 expand. Empty when they do not fit.
+std::optional<SmallVector<Dim, 6>> broadcastShape(std::span<const Dim> lhs,
+                                                  std::span<const Dim> rhs);
+/// `node` in that shape: itself, or a recorded `broadcast`.
+Result<graph::NodeRef> broadcastTo(const graph::NodeRef &node,
+                                   std::span<const Dim> shape);
 
 /// The recording of one call of a public op. Sets the thread's source lines.
 /// All functions throw sinter::Error at the caller's line.
@@ -76,7 +95,11 @@ public:
       fail(node.takeError());
     return finish(std::move(*node));
   }
+  /// Throws `error` at the call's line.
   [[noreturn]] void fail(ErrorInfo error) const;
+  /// Throws an invalid_argument error `MNEMONIC: WHAT: TYPE x TYPE`.
+  [[noreturn]] void fail(std::string what,
+                         std::span<const graph::NodeRef> operands) const;
 
 private:
   void resolve(Promotion promotion, uint32_t promoted, bool broadcasts,

@@ -30,7 +30,8 @@ public:
 private:
   friend class CellTable;
   Initializer record;
-  BufferRef value; ///< once made; under the table's lock
+  BufferRef value;        ///< once made, for the leaves that still want it
+  unsigned numLeaves = 0; ///< lazy leaves that share this; both locked
 };
 
 /// What a cell is made from.
@@ -102,14 +103,14 @@ class CellTable {
 public:
   static CellTable &get();
 
-  /// Cells with a pending update, in the order of the updates.
+  /// Live cells with a pending update, in the order of the updates.
   std::vector<CellRef> pendingCells() const;
   bool hasPending() const;
   /// The cell of that id, or null when it died.
   CellRef find(uint64_t cellId) const;
 
-  /// Ends a pending update: `value` becomes the value of every cell in `cells`
-  /// whose pending node still is `next`.
+  /// Ends a pending update: `value` becomes the cell's value, if its pending
+  /// node still is `next`.
   void commit(const CellRef &cell, const graph::NodeRef &next, BufferRef value);
   /// Forgets a pending update: the cell keeps its old value.
   void rollBack(const CellRef &cell, const graph::NodeRef &next);

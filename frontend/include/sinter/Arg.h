@@ -14,16 +14,8 @@ namespace sinter {
 
 class Tensor;
 
-/// Where an expression stands. The pointers are to string literals.
-struct SourceLine {
-  const char *file = "";
-  uint32_t line = 0;
-  uint32_t column = 0;
-
-  SourceLine() = default;
-  SourceLine(const std::source_location &where)
-      : file(where.file_name()), line(where.line()), column(where.column()) {}
-};
+/// Where an expression stands: file, line and column of the user's code.
+using SourceLine = std::source_location;
 
 /// A plain number that is an argument of programs, never a constant in them;
 /// `sn::scalar(rate)`.

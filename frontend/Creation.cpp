@@ -1,0 +1,136 @@
+/// Leaves from host values, and the ops without operands.
+#include <sinter/Creation.h>
+
+#include "frontend/Pending.h"
+#include "frontend/Raise.h"
+#include "frontend/Recording.h"
+#include "frontend/SiteMemory.h"
+#include "runtime/device/Device.h"
+#include "runtime/support/Flags.h"
+
+#include <fmt/format.h>
+
+namespace sinter {
+
+using detail::raise;
+using detail::unwrap;
+using graph::NodeFactory;
+
+//===- Default device -----------------------------------------------------===//
+
+static std::optional<DeviceId> &threadDevice() {
+  static thread_local std::optional<DeviceId> device;
+  return device;
+}
+
+DeviceId default_device() {
+  std::optional<DeviceId> &device = threadDevice();
+  if (!device)
+    device = unwrap(parseDevice(flags().device), {});
+  return *device;
+}
+
+void set_default_device(DeviceId device) { threadDevice() = device; }
+void set_default_device(std::string_view name) {
+  threadDevice() = unwrap(parseDevice(name), {});
+}
+DeviceId device(std::string_view name) { return unwrap(parseDevice(name), {}); }
+DeviceId detail::currentDevice() { return default_device(); }
+
+//===- Leaves -------------------------------------------------------------===//
+
+/// Elements of a shape of host values; it must be non-negative.
+static int64_t countElements(const Dims &shape, std::source_location where) {
+  int64_t count = 1;
+  for (Dim dim : shape) {
+    if (dim.value < 0 || __builtin_mul_overflow(count, dim.value, &count))
+      raise(makeError(ErrorKind::invalid_argument,
+                      fmt::format("tensor: bad extent {}", dim.value),
+                      "tensor"),
+            where);
+  }
+  return count;
+}
+
+Tensor from_bytes(std::span<const std::byte> bytes, DType dtype,
+                  const Dims &shape, Options options,
+                  std::source_location where) {
+  size_t wanted = countElements(shape, where) * byteWidth(dtype);
+  if (wanted != bytes.size())
+    raise(makeError(ErrorKind::invalid_argument,
+                    fmt::format("tensor: {} elements of {} do not fill {}",
+                                bytes.size() / byteWidth(dtype), name(dtype),
+                                typeString(graph::TensorType{dtype, shape})),
+                    "tensor"),
+          where);
+  DeviceId id = options.device.value_or(default_device());
+  runtime::Device *device = unwrap(runtime::getDevice(id), where);
+  runtime::BufferRef buffer = unwrap(device->allocate(bytes.size()), where);
+  unwrap(device->copyIn(*buffer, 0, bytes), where);
+
+  SmallVector<Dim, 6> dims(shape);
+  if (detail::hasSymbolicAxis(where, dtype, dims) && dims[0].isConstant())
+    dims[0].expr = dim_exprs::symbol(detail::siteOf(where), 0, dims[0].value);
+  graph::recordScope().user = detail::userSite(where);
+  graph::recordScope().inner = detail::siteOf(where);
+  Tensor leaf(NodeFactory::leaf(graph::InputKind::data, dtype, dims,
+                                std::move(buffer)));
+  return options.dtype ? leaf.to(*options.dtype, where) : leaf;
+}
+
+void detail::throwRagged(std::source_location where) {
+  raise(makeError(ErrorKind::invalid_argument,
+                  "tensor: rows have different lengths", "tensor"),
+        where);
+}
+
+//===- Sources ------------------------------------------------------------===//
+
+static DType numberDType(const Arg &value) {
+  switch (value.kind) {
+  case ArgKind::boolean:
+    return DType::boolean;
+  case ArgKind::integer:
+    return DType::i64;
+  default:
+    return DType::f32;
+  }
+}
+
+Tensor full(const Dims &shape, const Arg &value, Options options) {
+  detail::Recorder recorder(graph::OpId::full, value);
+  DeviceId device = options.device.value_or(default_device());
+  if (value.isTensor()) {
+    if (!value.handle || value.node()->rank() != 0)
+      recorder.fail("the value must have rank 0", {});
+    Tensor filled = recorder.result(detail::broadcastTo(value.node(), shape));
+    return options.dtype ? filled.to(*options.dtype, value.where) : filled;
+  }
+  DType dtype = options.dtype.value_or(numberDType(value));
+  if (value.dynamic)
+    return recorder.result(
+        graph::broadcast(detail::scalarNode(dtype, value.number), shape));
+  return recorder.result(graph::full(shape, value.number, dtype, device));
+}
+
+Tensor zeros(const Dims &shape, Options options, std::source_location where) {
+  return full(shape, Arg(0.0, where), options);
+}
+
+Tensor ones(const Dims &shape, Options options, std::source_location where) {
+  return full(shape, Arg(1.0, where), options);
+}
+
+Tensor iota(const Dims &shape, int64_t axis, Options options,
+            std::source_location where) {
+  detail::Recorder recorder(graph::OpId::iota, where);
+  return recorder.result(
+      graph::iota(shape, axis, options.dtype.value_or(DType::i64),
+                  options.device.value_or(default_device())));
+}
+
+Tensor arange(Dim size, Options options, std::source_location where) {
+  return iota({size}, 0, options, where);
+}
+
+} // namespace sinter

@@ -1,0 +1,78 @@
+/// matmul for vectors and broadcasting leading axes, over the graph's matmul.
+#include "frontend/Recording.h"
+
+#include <sinter/Ops.h>
+
+namespace sinter {
+
+using graph::NodeRef;
+using Shape = SmallVector<Dim, 6>;
+
+/// A vector as a matrix: a row when on the left, a column when on the right.
+static Result<NodeRef> asMatrix(const NodeRef &node, bool onLeft) {
+  if (node->rank() != 1)
+    return node;
+  Dim size = node->dims()[0];
+  Dim shape[2] = {onLeft ? Dim(1) : size, onLeft ? size : Dim(1)};
+  return graph::reshape(node, shape);
+}
+
+static Result<NodeRef> withBatch(const NodeRef &node,
+                                 std::span<const Dim> batch) {
+  Shape shape(batch);
+  std::span<const Dim> dims = node->dims();
+  shape.append(dims.last(2));
+  return detail::broadcastTo(node, shape);
+}
+
+/// The product without the axes that vectors were given.
+static Result<NodeRef> product(const NodeRef &lhs, const NodeRef &rhs,
+                               bool leftIsVector, bool rightIsVector) {
+  SINTER_TRY_ASSIGN(NodeRef matrix, graph::matmul(lhs, rhs));
+  if (!leftIsVector && !rightIsVector)
+    return matrix;
+  std::span<const Dim> dims = matrix->dims();
+  Shape shape(dims.first(dims.size() - 2));
+  if (!leftIsVector)
+    shape.push_back(dims[dims.size() - 2]);
+  if (!rightIsVector)
+    shape.push_back(dims[dims.size() - 1]);
+  return graph::reshape(matrix, shape);
+}
+
+Tensor matmul(const Arg &lhs, const Arg &rhs) {
+  detail::Recorder recorder(graph::OpId::matmul, lhs);
+  auto nodes =
+      recorder.operands(detail::Promotion::match, 0b11, false, lhs, rhs);
+  auto &[left, right] = nodes;
+  bool leftIsVector = left->rank() == 1;
+  bool rightIsVector = right->rank() == 1;
+  if (left->rank() == 0 || right->rank() == 0)
+    recorder.fail("operands must have at least one axis", nodes);
+  auto leftMatrix = asMatrix(left, true);
+  auto rightMatrix = asMatrix(right, false);
+  if (!leftMatrix)
+    recorder.fail(leftMatrix.takeError());
+  if (!rightMatrix)
+    recorder.fail(rightMatrix.takeError());
+  left = std::move(*leftMatrix);
+  right = std::move(*rightMatrix);
+
+  if (left->rank() > 2 || right->rank() > 2) {
+    auto batch = detail::broadcastShape(left->dims().first(left->rank() - 2),
+                                        right->dims().first(right->rank() - 2));
+    if (!batch)
+      recorder.fail("leading axes do not broadcast", nodes);
+    auto leftBatch = withBatch(left, *batch);
+    auto rightBatch = withBatch(right, *batch);
+    if (!leftBatch)
+      recorder.fail(leftBatch.takeError());
+    if (!rightBatch)
+      recorder.fail(rightBatch.takeError());
+    left = std::move(*leftBatch);
+    right = std::move(*rightBatch);
+  }
+  return recorder.result(product(left, right, leftIsVector, rightIsVector));
+}
+
+} // namespace sinter

@@ -1,0 +1,53 @@
+/// C++ operators of tensors, by the functions of their names.
+#include <sinter/Tensor.h>
+
+#include "frontend/Recording.h"
+
+#include <sinter/Ops.h>
+
+namespace sinter {
+
+Tensor operator+(const Arg &lhs, const Arg &rhs) { return add(lhs, rhs); }
+Tensor operator-(const Arg &lhs, const Arg &rhs) { return sub(lhs, rhs); }
+Tensor operator*(const Arg &lhs, const Arg &rhs) { return mul(lhs, rhs); }
+Tensor operator/(const Arg &lhs, const Arg &rhs) { return div(lhs, rhs); }
+Tensor operator-(const Arg &x) { return neg(x); }
+
+static Tensor compared(const Arg &lhs, const Arg &rhs,
+                       graph::CompareChoice predicate) {
+  return compare(lhs, rhs, predicate);
+}
+
+Tensor operator==(const Arg &lhs, const Arg &rhs) {
+  return compared(lhs, rhs, graph::CompareChoice::eq);
+}
+Tensor operator!=(const Arg &lhs, const Arg &rhs) {
+  return compared(lhs, rhs, graph::CompareChoice::ne);
+}
+Tensor operator<(const Arg &lhs, const Arg &rhs) {
+  return compared(lhs, rhs, graph::CompareChoice::lt);
+}
+Tensor operator<=(const Arg &lhs, const Arg &rhs) {
+  return compared(lhs, rhs, graph::CompareChoice::le);
+}
+Tensor operator>(const Arg &lhs, const Arg &rhs) {
+  return compared(lhs, rhs, graph::CompareChoice::gt);
+}
+Tensor operator>=(const Arg &lhs, const Arg &rhs) {
+  return compared(lhs, rhs, graph::CompareChoice::ge);
+}
+
+Tensor &operator+=(Tensor &lhs, const Arg &rhs) {
+  return lhs = add(Arg(lhs, rhs.where), rhs);
+}
+Tensor &operator-=(Tensor &lhs, const Arg &rhs) {
+  return lhs = sub(Arg(lhs, rhs.where), rhs);
+}
+Tensor &operator*=(Tensor &lhs, const Arg &rhs) {
+  return lhs = mul(Arg(lhs, rhs.where), rhs);
+}
+Tensor &operator/=(Tensor &lhs, const Arg &rhs) {
+  return lhs = div(Arg(lhs, rhs.where), rhs);
+}
+
+} // namespace sinter

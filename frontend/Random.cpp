@@ -1,0 +1,95 @@
+/// Generators, and the recorded draws from them.
+#include <sinter/Random.h>
+
+#include "frontend/Pending.h"
+#include "frontend/Recording.h"
+
+#include <sinter/Ops.h>
+
+namespace sinter {
+
+/// Mixes bits so that close seeds give unrelated keys.
+static uint64_t mixBits(uint64_t z) {
+  z += 0x9E3779B97F4A7C15;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+  return z ^ (z >> 31);
+}
+
+Generator::Generator(uint64_t seed)
+    : Generator(mixBits(seed), mixBits(seed ^ 0x5851F42D4C957F2D)) {}
+
+Generator::Generator(uint64_t key_low, uint64_t key_high, uint64_t counter)
+    : keyLow(key_low), keyHigh(key_high), next(counter) {}
+
+Generator::Generator(const Generator &other)
+    : keyLow(other.keyLow), keyHigh(other.keyHigh), next(other.next.load()) {}
+
+Generator &Generator::operator=(const Generator &other) {
+  keyLow = other.keyLow;
+  keyHigh = other.keyHigh;
+  next = other.next.load();
+  return *this;
+}
+
+uint64_t Generator::take(uint64_t blocks) {
+  return next.fetch_add(blocks, std::memory_order_relaxed);
+}
+
+Generator Generator::split() {
+  uint64_t position = take(1);
+  return Generator(mixBits(keyLow ^ mixBits(position)),
+                   mixBits(keyHigh + mixBits(~position)));
+}
+
+Generator &default_generator() {
+  static thread_local Generator generator;
+  return generator;
+}
+
+void manual_seed(uint64_t seed) { default_generator() = Generator(seed); }
+
+namespace {
+struct Draw {
+  graph::NodeRef keyLow, keyHigh, counter;
+};
+} // namespace
+
+static Draw takeDraw(Generator &generator, const Dims &shape) {
+  uint64_t count = 1;
+  for (Dim dim : shape)
+    count *= static_cast<uint64_t>(std::max<int64_t>(dim.value, 0));
+  auto scalar = [](uint64_t bits) {
+    return graph::NodeFactory::scalar(DType::i64, bits);
+  };
+  return {scalar(generator.key_low()), scalar(generator.key_high()),
+          scalar(generator.take((count + 3) / 4))};
+}
+
+Tensor uniform(const Dims &shape, Generator &generator, double low, double high,
+               DType dtype, std::source_location where) {
+  detail::Recorder recorder(graph::OpId::random_uniform, where);
+  Draw draw = takeDraw(generator, shape);
+  Tensor unit = recorder.result(
+      graph::random_uniform(draw.keyLow, draw.keyHigh, draw.counter, shape,
+                            dtype, detail::currentDevice()));
+  if (low == 0 && high == 1)
+    return unit;
+  Tensor scaled = mul(Arg(unit, where), Arg(scalar(high - low), where));
+  return add(Arg(scaled, where), Arg(scalar(low), where));
+}
+
+Tensor normal(const Dims &shape, Generator &generator, double mean,
+              double deviation, DType dtype, std::source_location where) {
+  detail::Recorder recorder(graph::OpId::random_normal, where);
+  Draw draw = takeDraw(generator, shape);
+  Tensor unit = recorder.result(graph::random_normal(draw.keyLow, draw.keyHigh,
+                                                     draw.counter, shape, dtype,
+                                                     detail::currentDevice()));
+  if (mean == 0 && deviation == 1)
+    return unit;
+  Tensor scaled = mul(Arg(unit, where), Arg(scalar(deviation), where));
+  return add(Arg(scaled, where), Arg(scalar(mean), where));
+}
+
+} // namespace sinter

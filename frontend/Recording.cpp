@@ -1,0 +1,318 @@
+/// Promotion, broadcasting and source lines of recorded ops.
+#include "frontend/Recording.h"
+
+#include "frontend/Pending.h"
+#include "frontend/Raise.h"
+#include "frontend/SiteMemory.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace sinter {
+
+Axes::Axes(std::span<const int64_t> list) : count(list.size()), all(false) {
+  if (list.size() > capacity)
+    throw Error(makeError(ErrorKind::invalid_argument,
+                          "more than 8 axes are not supported"));
+  std::copy(list.begin(), list.end(), values);
+}
+
+namespace detail {
+
+using graph::NodeRef;
+
+//===- Lines --------------------------------------------------------------===//
+
+/// The line of the outermost open scope; 0 when none is open.
+static thread_local SiteId scopeSite = 0;
+
+SourceScope::SourceScope(const SourceLine &where) : previous(scopeSite) {
+  if (scopeSite == 0)
+    scopeSite = siteOf(where);
+  graph::recordScope().user = scopeSite;
+  graph::recordScope().inner = siteOf(where);
+}
+
+SourceScope::~SourceScope() { scopeSite = previous; }
+
+SiteId userSite(const SourceLine &where) {
+  return scopeSite ? scopeSite : siteOf(where);
+}
+
+Recorder::Recorder(graph::OpId op, const SourceLine &where)
+    : op(op), where(where) {
+  SiteId site = siteOf(where);
+  graph::RecordScope &scope = graph::recordScope();
+  scope.inner = site;
+  scope.user = scopeSite ? scopeSite : site;
+}
+
+void Recorder::fail(ErrorInfo error) const {
+  if (error.op.empty())
+    error.op = graph::info(op).name;
+  raise(std::move(error), where);
+}
+
+void Recorder::fail(std::string what, std::span<const NodeRef> operands) const {
+  ErrorInfo error;
+  error.kind = ErrorKind::invalid_argument;
+  error.op = graph::info(op).name;
+  error.message = error.op + ": " + what;
+  const char *separator = ": ";
+  for (const NodeRef &operand : operands) {
+    if (!operand)
+      continue;
+    error.shapes.push_back(graph::typeString(*operand));
+    error.message += separator + error.shapes.back();
+    separator = " x ";
+  }
+  fail(std::move(error));
+}
+
+//===- Numbers ------------------------------------------------------------===//
+
+static uint16_t halfBits(float value) {
+  return std::bit_cast<uint16_t>(static_cast<_Float16>(value));
+}
+
+static uint16_t bfloatBits(float value) {
+  uint32_t bits = std::bit_cast<uint32_t>(value);
+  if (std::isnan(value))
+    return static_cast<uint16_t>((bits >> 16) | 0x40);
+  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+static uint64_t bitsOf(DType dtype, Number value) {
+  double real = value.asReal();
+  int64_t integer =
+      value.isReal ? static_cast<int64_t>(value.real) : value.integer;
+  switch (dtype) {
+  case DType::f64:
+    return std::bit_cast<uint64_t>(real);
+  case DType::f32:
+    return std::bit_cast<uint32_t>(static_cast<float>(real));
+  case DType::f16:
+    return halfBits(static_cast<float>(real));
+  case DType::bf16:
+    return bfloatBits(static_cast<float>(real));
+  case DType::boolean:
+    return real != 0;
+  default: {
+    unsigned bits = bitWidth(dtype);
+    uint64_t mask = bits >= 64 ? ~0ull : (1ull << bits) - 1;
+    return static_cast<uint64_t>(integer) & mask;
+  }
+  }
+}
+
+NodeRef scalarNode(DType dtype, Number value) {
+  return graph::NodeFactory::scalar(dtype, bitsOf(dtype, value));
+}
+
+static DType ownDType(ArgKind kind) {
+  switch (kind) {
+  case ArgKind::boolean:
+    return DType::boolean;
+  case ArgKind::integer:
+    return DType::i64;
+  default:
+    return DType::f32;
+  }
+}
+
+static WeakKind weakKind(ArgKind kind) {
+  switch (kind) {
+  case ArgKind::boolean:
+    return WeakKind::boolean;
+  case ArgKind::integer:
+    return WeakKind::integer;
+  default:
+    return WeakKind::floating;
+  }
+}
+
+//===- Operands -----------------------------------------------------------===//
+
+/// The dtype that the promoted operands are brought to.
+static DType commonDType(Promotion promotion, uint32_t promoted,
+                         std::span<const Arg *const> args) {
+  DType common = DType::boolean;
+  bool haveTensor = false;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!(promoted >> i & 1) || !args[i]->isTensor())
+      continue;
+    DType own = args[i]->node()->dtype();
+    if (haveTensor && promotion == Promotion::first)
+      break;
+    common = haveTensor ? promote(common, own) : own;
+    haveTensor = true;
+  }
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!(promoted >> i & 1) || args[i]->isTensor())
+      continue;
+    if (!haveTensor)
+      common = promote(common, ownDType(args[i]->kind));
+    else if (promotion != Promotion::first)
+      common = promoteWeak(common, weakKind(args[i]->kind));
+  }
+  if (promotion == Promotion::floating && !isFloat(common))
+    return DType::f32;
+  return common;
+}
+
+static Dim broadcastDim(Dim lhs, Dim rhs) {
+  if (lhs.isConstant() && lhs.value == 1)
+    return rhs;
+  if (rhs.isConstant() && rhs.value == 1)
+    return lhs;
+  if (lhs.value == rhs.value)
+    return lhs;
+  if (lhs.value == 1)
+    return rhs;
+  return rhs.value == 1 ? lhs : Dim(-1);
+}
+
+std::optional<SmallVector<Dim, 6>> broadcastShape(std::span<const Dim> lhs,
+                                                  std::span<const Dim> rhs) {
+  std::span<const Dim> longer = lhs.size() >= rhs.size() ? lhs : rhs;
+  std::span<const Dim> shorter = lhs.size() >= rhs.size() ? rhs : lhs;
+  SmallVector<Dim, 6> shape(longer);
+  size_t offset = longer.size() - shorter.size();
+  for (size_t i = 0; i < shorter.size(); ++i) {
+    shape[offset + i] = broadcastDim(lhs[lhs.size() - shorter.size() + i],
+                                     rhs[rhs.size() - shorter.size() + i]);
+    if (shape[offset + i].value < 0)
+      return std::nullopt;
+  }
+  return shape;
+}
+
+static bool isSameShape(std::span<const Dim> lhs, std::span<const Dim> rhs) {
+  if (lhs.size() != rhs.size())
+    return false;
+  for (size_t i = 0; i < lhs.size(); ++i) {
+    // Equal sizes of different expressions need no op: the builder's shape
+    // rule guards them. Only a constant 1 beside a symbol is broadcast.
+    bool expands =
+        lhs[i].expr != rhs[i].expr && lhs[i].isConstant() && lhs[i].value == 1;
+    if (lhs[i].value != rhs[i].value || expands)
+      return false;
+  }
+  return true;
+}
+
+Result<NodeRef> broadcastTo(const NodeRef &node, std::span<const Dim> shape) {
+  if (isSameShape(node->dims(), shape))
+    return node;
+  return graph::broadcast(node, shape);
+}
+
+/// The node of a plain number: a constant of the shape, or a dynamic scalar.
+static Result<NodeRef> numberNode(const Arg &arg, unsigned index, DType dtype,
+                                  std::span<const Dim> shape, DeviceId device) {
+  if (!arg.dynamic && isStaticNumber(arg.where, index, arg.number))
+    return graph::full(shape, arg.number, dtype, device);
+  NodeRef scalar = scalarNode(dtype, arg.number);
+  if (shape.empty())
+    return scalar;
+  return graph::broadcast(scalar, shape);
+}
+
+/// A tensor operand in the dtype, if one is asked for, and the shape.
+static Result<NodeRef> tensorNode(const NodeRef &node, bool promotes,
+                                  DType dtype, bool broadcasts,
+                                  std::span<const Dim> shape) {
+  NodeRef result = node;
+  if (promotes && node->dtype() != dtype) {
+    SINTER_TRY_ASSIGN(result, graph::cast(node, dtype));
+  }
+  if (broadcasts)
+    return broadcastTo(result, shape);
+  return result;
+}
+
+void Recorder::resolve(Promotion promotion, uint32_t promoted, bool broadcasts,
+                       std::span<const Arg *const> args,
+                       std::span<NodeRef> nodes) {
+  bool promotes = promotion != Promotion::none;
+  DType common = promotes ? commonDType(promotion, promoted, args) : DType::f32;
+  SmallVector<Dim, 6> shape;
+  const graph::Node *placed = nullptr; // an operand that says which device
+  for (const Arg *arg : args) {
+    if (!arg->isTensor())
+      continue;
+    if (!arg->handle)
+      fail("an operand is an empty tensor", {});
+    const graph::Node *node = arg->node().get();
+    if (!placed ||
+        !(node->isLeaf() && node->leafKind() == graph::InputKind::scalar))
+      placed = node;
+    if (!broadcasts)
+      continue;
+    auto joined = broadcastShape(shape, node->dims());
+    if (!joined) {
+      SmallVector<NodeRef, 4> operands;
+      for (const Arg *each : args)
+        operands.push_back(each->isTensor() ? each->node() : NodeRef());
+      fail("shapes do not broadcast", operands);
+    }
+    shape = std::move(*joined);
+  }
+  DeviceId device = placed ? placed->device() : currentDevice();
+  for (size_t i = 0; i < args.size(); ++i) {
+    const Arg &arg = *args[i];
+    bool takesPart = promotes && (promoted >> i & 1);
+    if (arg.isTensor()) {
+      const NodeRef &node = arg.node();
+      if ((!takesPart || node->dtype() == common) &&
+          (!broadcasts || isSameShape(node->dims(), shape))) {
+        nodes[i] = node;
+        continue;
+      }
+      auto made = tensorNode(node, takesPart, common, broadcasts, shape);
+      if (!made)
+        fail(made.takeError());
+      nodes[i] = std::move(*made);
+      continue;
+    }
+    DType dtype = takesPart ? common : ownDType(arg.kind);
+    auto made = numberNode(arg, static_cast<unsigned>(i), dtype, shape, device);
+    if (!made)
+      fail(made.takeError());
+    nodes[i] = std::move(*made);
+  }
+}
+
+SmallVector<NodeRef, 4> Recorder::operands(Promotion promotion,
+                                           uint32_t promoted, bool broadcasts,
+                                           std::span<const Arg> args) {
+  SmallVector<const Arg *, 4> list;
+  for (const Arg &arg : args)
+    list.push_back(&arg);
+  SmallVector<NodeRef, 4> nodes(args.size());
+  resolve(promotion, promoted, broadcasts,
+          std::span<const Arg *const>(list.data(), list.size()),
+          {nodes.data(), nodes.size()});
+  return nodes;
+}
+
+Axes Recorder::axes(const Axes &axes, int64_t rank) const {
+  if (!axes.isAll())
+    return axes;
+  int64_t every[Axes::capacity];
+  if (rank > static_cast<int64_t>(Axes::capacity))
+    fail("more than 8 axes are not supported", {});
+  for (int64_t i = 0; i < rank; ++i)
+    every[i] = i;
+  return Axes(std::span<const int64_t>(every, rank));
+}
+
+Tensor Recorder::finish(NodeRef node) {
+  Tensor result(std::move(node));
+  noteRecorded(result, where);
+  return result;
+}
+
+} // namespace detail
+} // namespace sinter

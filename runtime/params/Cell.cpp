@@ -1,0 +1,299 @@
+/// Cells, their pending updates and their one-time initialization.
+#include "runtime/params/Cell.h"
+
+#include <algorithm>
+#include <cassert>
+#include <unordered_map>
+
+namespace sinter::runtime {
+
+using graph::NodeFactory;
+using graph::NodeRef;
+
+/// Everything under one lock: the sections are a few instructions long.
+struct CellTable::State {
+  struct LazyLeaf {
+    NodeRef leaf; ///< kept: a recorded op may outlive the cell
+    std::shared_ptr<LazyValue> value;
+  };
+
+  std::mutex mutex;
+  uint64_t nextId = 1;
+  std::unordered_map<uint64_t, std::weak_ptr<Cell>> cells;
+  std::vector<std::weak_ptr<Cell>> pending;
+  std::unordered_map<const graph::Node *, LazyLeaf> lazyLeaves;
+
+  void addLazyLeaf(const NodeRef &leaf, std::shared_ptr<LazyValue> value) {
+    ++value->numLeaves;
+    lazyLeaves[leaf.get()] = {leaf, std::move(value)};
+  }
+  void removeLazyLeaf(const graph::Node *leaf);
+  /// Forgets lazy leaves that nothing can ask for any more.
+  void dropUnusedLeaves();
+  size_t dropLeavesAt = 1024;
+};
+
+void CellTable::State::removeLazyLeaf(const graph::Node *leaf) {
+  auto found = lazyLeaves.find(leaf);
+  if (found == lazyLeaves.end())
+    return;
+  // The value is kept only for leaves that still want it: a buffer that two
+  // hold cannot be updated in place.
+  LazyValue &value = *found->second.value;
+  if (--value.numLeaves == 0)
+    value.value = BufferRef();
+  lazyLeaves.erase(found);
+}
+
+void CellTable::State::dropUnusedLeaves() {
+  if (lazyLeaves.size() < dropLeavesAt)
+    return;
+  std::vector<const graph::Node *> unused;
+  for (const auto &[leaf, entry] : lazyLeaves)
+    if (leaf->useCount() == 1)
+      unused.push_back(leaf);
+  for (const graph::Node *leaf : unused)
+    removeLazyLeaf(leaf);
+  dropLeavesAt = std::max<size_t>(1024, lazyLeaves.size() * 2);
+}
+
+CellTable::State &CellTable::state() {
+  static State *instance = new State; // outlives static parameters
+  return *instance;
+}
+
+CellTable &CellTable::get() {
+  static CellTable table;
+  return table;
+}
+
+//===- Cell ---------------------------------------------------------------===//
+
+Cell::Cell(CellSpec spec) : spec(std::move(spec)) {}
+
+static NodeRef lazyLeaf(const CellSpec &spec, uint64_t cellId) {
+  NodeRef leaf = NodeFactory::lazyLeaf(spec.dtype, spec.dims, spec.device,
+                                       spec.requiresGrad);
+  NodeFactory::setCell(leaf, cellId);
+  return leaf;
+}
+
+static NodeRef readyLeaf(const CellSpec &spec, uint64_t cellId,
+                         BufferRef value) {
+  NodeRef leaf =
+      NodeFactory::leaf(graph::InputKind::parameter, spec.dtype, spec.dims,
+                        std::move(value), spec.requiresGrad);
+  NodeFactory::setCell(leaf, cellId);
+  return leaf;
+}
+
+CellRef Cell::lazy(CellSpec spec, Initializer initializer) {
+  CellRef cell(new Cell(std::move(spec)));
+  auto value = std::make_shared<LazyValue>(std::move(initializer));
+  CellTable::State &state = CellTable::state();
+  std::lock_guard lock(state.mutex);
+  state.dropUnusedLeaves();
+  cell->cellId = state.nextId++;
+  cell->current = lazyLeaf(cell->spec, cell->cellId);
+  cell->lazyValue = value;
+  state.addLazyLeaf(cell->current, value);
+  state.cells[cell->cellId] = cell;
+  return cell;
+}
+
+CellRef Cell::ready(CellSpec spec, BufferRef value) {
+  CellRef cell(new Cell(std::move(spec)));
+  CellTable::State &state = CellTable::state();
+  std::lock_guard lock(state.mutex);
+  cell->cellId = state.nextId++;
+  cell->current = readyLeaf(cell->spec, cell->cellId, std::move(value));
+  state.cells[cell->cellId] = cell;
+  return cell;
+}
+
+Cell::~Cell() {
+  CellTable::State &state = CellTable::state();
+  std::lock_guard lock(state.mutex);
+  state.cells.erase(cellId);
+  if (next)
+    std::erase_if(state.pending,
+                  [](const auto &entry) { return entry.expired(); });
+  // The table's reference and this one: nothing else can ask for the leaf.
+  if (current->state() == graph::NodeState::pending && current->useCount() == 2)
+    state.removeLazyLeaf(current.get());
+}
+
+CellRef Cell::copy() const {
+  CellRef cell(new Cell(spec));
+  CellTable::State &state = CellTable::state();
+  std::lock_guard lock(state.mutex);
+  cell->cellId = state.nextId++;
+  cell->site = site;
+  if (current->isReady()) {
+    cell->current = readyLeaf(spec, cell->cellId, current->value());
+  } else {
+    cell->current = lazyLeaf(spec, cell->cellId);
+    cell->lazyValue = lazyValue;
+    state.addLazyLeaf(cell->current, lazyValue);
+  }
+  if (next) {
+    cell->next = next;
+    state.pending.push_back(cell);
+  }
+  state.cells[cell->cellId] = cell;
+  return cell;
+}
+
+std::string Cell::name() const {
+  std::lock_guard lock(CellTable::state().mutex);
+  return spec.name;
+}
+
+void Cell::setName(std::string name) {
+  std::lock_guard lock(CellTable::state().mutex);
+  spec.name = std::move(name);
+}
+
+NodeRef Cell::leaf() const {
+  std::lock_guard lock(CellTable::state().mutex);
+  return current;
+}
+
+NodeRef Cell::pending() const {
+  std::lock_guard lock(CellTable::state().mutex);
+  return next;
+}
+
+SiteId Cell::updateSite() const {
+  std::lock_guard lock(CellTable::state().mutex);
+  return site;
+}
+
+uint64_t Cell::version() const {
+  std::lock_guard lock(CellTable::state().mutex);
+  return commits;
+}
+
+static bool haveSameExtents(std::span<const Dim> a, std::span<const Dim> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](Dim x, Dim y) { return x.value == y.value; });
+}
+
+Status Cell::update(NodeRef value, SiteId where) {
+  if (value->dtype() != spec.dtype ||
+      !haveSameExtents(value->dims(), spec.dims) ||
+      value->device() != spec.device) {
+    ErrorInfo error =
+        makeError(ErrorKind::invalid_argument,
+                  "update of " + (spec.name.empty() ? "state" : spec.name) +
+                      ": types or devices differ: " + typeString(*leaf()) +
+                      " on " + toString(spec.device) + " and " +
+                      typeString(*value) + " on " + toString(value->device()));
+    error.site = where;
+    return error;
+  }
+  if (value->isReady() && value->value()) {
+    assign(value->value(), where);
+    return {};
+  }
+  CellTable::State &state = CellTable::state();
+  NodeRef replaced; // released after the lock
+  std::lock_guard lock(state.mutex);
+  if (!next)
+    state.pending.push_back(weak_from_this());
+  replaced = std::exchange(next, std::move(value));
+  site = where;
+  return {};
+}
+
+void Cell::assign(BufferRef value, SiteId where) {
+  CellTable::State &state = CellTable::state();
+  NodeRef forgotten, replaced;
+  std::lock_guard lock(state.mutex);
+  forgotten = std::exchange(next, NodeRef());
+  replaced = std::exchange(current, readyLeaf(spec, cellId, std::move(value)));
+  lazyValue.reset();
+  site = where;
+  ++commits;
+}
+
+//===- CellTable ----------------------------------------------------------===//
+
+std::vector<CellRef> CellTable::pendingCells() const {
+  State &all = state();
+  // Perhaps the last references: they are released outside the lock.
+  std::vector<CellRef> cells, settled;
+  std::lock_guard lock(all.mutex);
+  std::erase_if(all.pending, [&](const std::weak_ptr<Cell> &entry) {
+    CellRef cell = entry.lock();
+    if (!cell)
+      return true;
+    bool isPending = bool(cell->next);
+    (isPending ? cells : settled).push_back(std::move(cell));
+    return !isPending;
+  });
+  return cells;
+}
+
+bool CellTable::hasPending() const {
+  State &all = state();
+  std::lock_guard lock(all.mutex);
+  return !all.pending.empty();
+}
+
+CellRef CellTable::find(uint64_t cellId) const {
+  State &all = state();
+  std::lock_guard lock(all.mutex);
+  auto found = all.cells.find(cellId);
+  return found == all.cells.end() ? nullptr : found->second.lock();
+}
+
+void CellTable::commit(const CellRef &cell, const NodeRef &next,
+                       BufferRef value) {
+  State &all = state();
+  NodeRef forgotten, replaced;
+  std::lock_guard lock(all.mutex);
+  if (cell->next != next)
+    return;
+  forgotten = std::exchange(cell->next, NodeRef());
+  replaced = std::exchange(
+      cell->current, readyLeaf(cell->spec, cell->cellId, std::move(value)));
+  cell->lazyValue.reset();
+  ++cell->commits;
+}
+
+void CellTable::rollBack(const CellRef &cell, const NodeRef &next) {
+  State &all = state();
+  NodeRef forgotten;
+  std::lock_guard lock(all.mutex);
+  if (cell->next == next)
+    forgotten = std::exchange(cell->next, NodeRef());
+}
+
+std::shared_ptr<LazyValue> CellTable::lazyValue(const graph::Node *leaf) const {
+  State &all = state();
+  std::lock_guard lock(all.mutex);
+  auto found = all.lazyLeaves.find(leaf);
+  return found == all.lazyLeaves.end() ? nullptr : found->second.value;
+}
+
+BufferRef CellTable::made(const LazyValue &lazy) const {
+  std::lock_guard lock(state().mutex);
+  return lazy.value;
+}
+
+Result<NodeRef> CellTable::record(LazyValue &lazy) const {
+  return lazy.record();
+}
+
+void CellTable::provide(const std::shared_ptr<LazyValue> &lazy,
+                        const NodeRef &leaf, BufferRef value) {
+  State &all = state();
+  std::lock_guard lock(all.mutex);
+  lazy->value = value;
+  if (leaf->state() == graph::NodeState::pending)
+    leaf->setReady(std::move(value));
+  all.removeLazyLeaf(leaf.get());
+}
+
+} // namespace sinter::runtime
