@@ -1,0 +1,132 @@
+/// What SINTER_MODULE finds in a module: its parameters, tensors and modes,
+/// by path.
+#pragma once
+
+#include <sinter/Param.h>
+#include <sinter/Tensor.h>
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sinter {
+
+/// Whether a module trains or predicts, for layers where that differs. A field
+/// of a module; `train()` and `eval()` set every one below a module.
+struct Mode {
+  bool training = true;
+};
+
+namespace detail {
+
+template <typename T> struct TypeTag {
+  using Type = T;
+};
+
+/// The fields below one module, without empty ones. Pointers into the module:
+/// valid as long as it is neither moved nor changed in shape.
+struct Fields {
+  template <typename T> struct Field {
+    std::string path; ///< `blocks.0.fc1.weight`
+    T *value;
+  };
+  std::vector<Field<Param>> params;
+  std::vector<Field<Tensor>> tensors;
+  std::vector<Mode *> modes;
+};
+
+/// What SINTER_MODULE calls for a class without a base that is a module. It is
+/// the worst match; two module bases are an ambiguity, an error.
+void sinter_module_base(...);
+
+/// The module class that `T` names with SINTER_MODULE, without its bases.
+template <typename T>
+concept Module = requires { typename T::sinter_module_type; };
+
+/// Goes through fields of every kind and collects what it knows; anything else
+/// is a constant of its module.
+class FieldWalker {
+public:
+  explicit FieldWalker(Fields &found) : found(found) {}
+
+  /// Called by the code that SINTER_MODULE generates, once a field.
+  template <typename T> void operator()(std::string_view name, T &field) {
+    size_t length = path.size();
+    if (!path.empty())
+      path += '.';
+    path += name;
+    walk(field);
+    path.resize(length);
+  }
+
+  template <typename T> void walk(T &field) {
+    if constexpr (Module<T>)
+      field.sinter_fields(*this);
+    else
+      walkPlain(field);
+  }
+
+private:
+  void walkPlain(Param &param) {
+    if (param)
+      found.params.push_back({path, &param});
+  }
+  void walkPlain(Tensor &tensor) {
+    if (tensor)
+      found.tensors.push_back({path, &tensor});
+  }
+  void walkPlain(Mode &mode) { found.modes.push_back(&mode); }
+  template <typename T> void walkPlain(std::optional<T> &field) {
+    if (field)
+      walk(*field);
+  }
+  template <typename T> void walkPlain(std::vector<T> &field) {
+    walkElements(field);
+  }
+  void walkPlain(std::vector<bool> &) {}
+  template <typename T, size_t n> void walkPlain(std::array<T, n> &field) {
+    walkElements(field);
+  }
+  template <typename T> void walkPlain(std::map<std::string, T> &field) {
+    for (auto &[name, element] : field)
+      (*this)(name, element);
+  }
+  template <typename A, typename B> void walkPlain(std::pair<A, B> &field) {
+    (*this)("0", field.first);
+    (*this)("1", field.second);
+  }
+  template <typename T> void walkPlain(T &) {}
+
+  template <typename T> void walkElements(T &field) {
+    size_t index = 0;
+    for (auto &element : field)
+      (*this)(std::to_string(index++), element);
+  }
+
+  Fields &found;
+  std::string path;
+};
+
+/// The fields of the nearest base of `module` that is a module, if any.
+template <typename T> void walkBase(T &module, FieldWalker &walker) {
+  using Base = decltype(sinter_module_base(module, TypeTag<T>()));
+  if constexpr (!std::is_void_v<Base>)
+    static_cast<typename Base::Type &>(module).sinter_fields(walker);
+}
+
+/// The fields below a module or any other field type.
+template <typename T> Fields fieldsOf(const T &module) {
+  Fields found;
+  FieldWalker(found).walk(const_cast<T &>(module));
+  return found;
+}
+
+} // namespace detail
+} // namespace sinter

@@ -1,0 +1,100 @@
+/// Optimizer: what every optimizer does with parameters, gradients and state.
+#pragma once
+
+#include <sinter/Fields.h>
+#include <sinter/Transforms.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace sinter::optim {
+
+/// Keeps state for each parameter it has updated, keyed by the parameter's
+/// cell: tied parameters share it, copies of a model have their own. Copying
+/// an optimizer is not possible. Not thread-safe.
+class Optimizer {
+public:
+  using Where = std::source_location;
+
+  virtual ~Optimizer() = default;
+  Optimizer(const Optimizer &) = delete;
+  Optimizer &operator=(const Optimizer &) = delete;
+
+  /// Records the update of every parameter of `model` (a module, a Param, a
+  /// vector of these) that wants gradients and has one; nothing runs. A model
+  /// without any gradient here is an error. The gradients are given up: what
+  /// is not held elsewhere need never exist as a tensor.
+  template <typename T>
+  void step(T &model, Gradients &&gradients, Where where = Where::current()) {
+    Gradients consumed = std::move(gradients);
+    stepFields(detail::fieldsOf(model), consumed, where);
+  }
+  /// The same; the gradients stay readable.
+  template <typename T>
+  void step(T &model, const Gradients &gradients,
+            Where where = Where::current()) {
+    stepFields(detail::fieldsOf(model), gradients, where);
+  }
+
+  /// The learning rate; always an argument of programs, so changing it
+  /// compiles nothing.
+  double lr() const { return rate; }
+  void set_lr(double value) { rate = value; }
+
+  /// Writes the state as safetensors, by the parameters' record ids.
+  void save(const std::string &file, Where where = Where::current()) const;
+  /// Reads it back for the parameters of `model`; all or nothing.
+  template <typename T>
+  void load(T &model, const std::string &file, Where where = Where::current()) {
+    loadFields(detail::fieldsOf(model), file, where);
+  }
+
+protected:
+  Optimizer(std::string kind, std::vector<std::string> moments, double rate)
+      : kind(std::move(kind)), momentNames(std::move(moments)), rate(rate) {}
+
+  /// One parameter in one step. `moments` are in the constructor's order.
+  struct Update {
+    Tensor value;
+    Tensor gradient;
+    std::vector<Tensor> moments;
+    int64_t step = 1; ///< counts this parameter's updates, from 1
+    DType compute;    ///< the dtype of moments and arithmetic: f32 or f64
+  };
+  /// Records the new value and, in place, the new moments.
+  virtual Tensor record(Update &update) = 0;
+  /// A dynamic scalar of that dtype; made once a step and shared.
+  Tensor scalarOf(double value, DType dtype);
+
+private:
+  struct State {
+    std::weak_ptr<runtime::Cell> parameter;
+    uint64_t recordId = 0;
+    std::vector<runtime::CellRef> moments;
+    int64_t loadedSteps = 0; ///< updates before these cells were made
+    int64_t steps() const;
+  };
+
+  void stepFields(const detail::Fields &fields, const Gradients &gradients,
+                  std::source_location where);
+  void loadFields(const detail::Fields &fields, const std::string &file,
+                  std::source_location where);
+  void stepParam(const Param &param, const Tensor &gradient,
+                 std::source_location where);
+  State &stateOf(const Param &param);
+  void dropDead();
+
+  std::string kind;
+  std::vector<std::string> momentNames;
+  double rate;
+  std::unordered_map<uint64_t, State> states;
+  std::map<std::pair<double, DType>, Tensor> scalars; ///< of this step
+};
+
+} // namespace sinter::optim

@@ -1,0 +1,27 @@
+/// Sgd: gradient descent with momentum and weight decay.
+#pragma once
+
+#include <sinter/optim/Optimizer.h>
+
+namespace sinter::optim {
+
+struct SgdOptions {
+  double lr = 0.01;
+  double momentum = 0;
+  double weight_decay = 0; ///< added to the gradient, times the parameter
+  bool nesterov = false;
+};
+
+/// p -= lr * v with v = momentum * v + g, as PyTorch's SGD without dampening.
+class Sgd : public Optimizer {
+public:
+  explicit Sgd(const SgdOptions &options = {});
+
+protected:
+  Tensor record(Update &update) override;
+
+private:
+  SgdOptions options;
+};
+
+} // namespace sinter::optim

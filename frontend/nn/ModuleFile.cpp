@@ -1,0 +1,196 @@
+/// What modules do with all their fields at once: files, devices, counting.
+#include <sinter/ModuleFile.h>
+
+#include "frontend/Raise.h"
+#include "runtime/device/Device.h"
+#include "runtime/params/Safetensors.h"
+#include "runtime/support/Sites.h"
+
+#include <sinter/Creation.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <map>
+
+namespace sinter::detail {
+
+namespace {
+
+constexpr std::string_view recordKey = "sinter.record.";
+
+std::vector<int64_t> extents(const Dims &dims) {
+  std::vector<int64_t> values;
+  for (Dim dim : dims)
+    values.push_back(dim.value);
+  return values;
+}
+
+/// A tensor below a module, as files see it.
+struct Slot {
+  std::string_view path;
+  DType dtype;
+  std::vector<int64_t> shape;
+  DeviceId device;
+  Param *param = nullptr; ///< one of the two
+  Tensor *tensor = nullptr;
+};
+
+std::vector<Slot> slotsOf(const Fields &fields) {
+  std::vector<Slot> slots;
+  for (const auto &[path, param] : fields.params)
+    slots.push_back({path, param->dtype(), extents(param->shape()),
+                     param->device(), param, nullptr});
+  for (const auto &[path, tensor] : fields.tensors)
+    slots.push_back({path, tensor->dtype(), extents(tensor->shape()),
+                     tensor->device(), nullptr, tensor});
+  return slots;
+}
+
+std::string typeText(DType dtype, const std::vector<int64_t> &shape) {
+  return fmt::format("{}[{}]", name(dtype), fmt::join(shape, ","));
+}
+
+/// What is wrong with `file` for these slots, a line each.
+std::vector<std::string> compare(const std::vector<Slot> &slots,
+                                 const runtime::SafetensorsFile &file) {
+  std::vector<std::string> problems;
+  std::map<std::string_view, const Slot *> byPath;
+  for (const Slot &slot : slots) {
+    byPath[slot.path] = &slot;
+    const runtime::NamedTensor *found = file.find(slot.path);
+    if (!found)
+      problems.push_back(fmt::format("missing '{}' {}", slot.path,
+                                     typeText(slot.dtype, slot.shape)));
+    else if (found->dtype != slot.dtype || found->shape != slot.shape)
+      problems.push_back(fmt::format("'{}' is {}, the module has {}", slot.path,
+                                     typeText(found->dtype, found->shape),
+                                     typeText(slot.dtype, slot.shape)));
+  }
+  for (const runtime::NamedTensor &tensor : file.tensors())
+    if (!byPath.contains(tensor.name))
+      problems.push_back(fmt::format("unexpected '{}' {}", tensor.name,
+                                     typeText(tensor.dtype, tensor.shape)));
+  return problems;
+}
+
+/// A buffer on the slot's device with the file's values.
+runtime::BufferRef upload(const Slot &slot, std::span<const std::byte> data,
+                          const SourceLine &where) {
+  runtime::Device *device = unwrap(runtime::getDevice(slot.device), where);
+  runtime::BufferRef buffer = unwrap(device->allocate(data.size()), where);
+  unwrap(device->copyIn(*buffer, 0, data), where);
+  return buffer;
+}
+
+void readRecordIds(const std::vector<Slot> &slots,
+                   const runtime::Metadata &metadata) {
+  std::map<std::string_view, std::string_view> texts;
+  for (const auto &[key, text] : metadata)
+    if (key.starts_with(recordKey))
+      texts[std::string_view(key).substr(recordKey.size())] = text;
+  for (const Slot &slot : slots) {
+    auto found = texts.find(slot.path);
+    if (!slot.param || found == texts.end())
+      continue;
+    std::string_view text = found->second;
+    uint64_t id = 0;
+    auto end = std::from_chars(text.data(), text.data() + text.size(), id, 16);
+    if (end.ec == std::errc() && end.ptr == text.data() + text.size() && id)
+      slot.param->set_record_id(id);
+  }
+}
+
+} // namespace
+
+std::vector<std::byte> readBytes(const Tensor &tensor,
+                                 std::source_location where) {
+  tensor.eval(where);
+  const runtime::BufferRef &buffer = tensor.node()->value();
+  std::vector<std::byte> bytes(tensor.numel() * byteWidth(tensor.dtype()));
+  unwrap(buffer->device().copyOut(bytes, *buffer, 0), where);
+  return bytes;
+}
+
+void saveFields(const Fields &fields, const std::string &file,
+                std::source_location where) {
+  std::vector<Slot> slots = slotsOf(fields);
+  std::vector<Tensor> values;
+  runtime::Metadata metadata;
+  for (const Slot &slot : slots) {
+    values.push_back(slot.param ? slot.param->tensor(where) : *slot.tensor);
+    if (slot.param)
+      metadata.emplace_back(fmt::format("{}{}", recordKey, slot.path),
+                            fmt::format("{:016x}", slot.param->record_id()));
+  }
+  eval(values, where);
+  std::vector<std::vector<std::byte>> bytes;
+  std::vector<runtime::NamedTensor> tensors;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    bytes.push_back(readBytes(values[i], where));
+    tensors.push_back({std::string(slots[i].path), slots[i].dtype,
+                       slots[i].shape, bytes.back()});
+  }
+  unwrap(runtime::writeSafetensors(file, tensors, metadata), where);
+}
+
+void loadFields(const Fields &fields, const std::string &file,
+                std::source_location where) {
+  auto opened = unwrap(runtime::SafetensorsFile::open(file), where);
+  std::vector<Slot> slots = slotsOf(fields);
+  std::vector<std::string> problems = compare(slots, opened);
+  if (!problems.empty())
+    raise(makeError(ErrorKind::invalid_argument,
+                    fmt::format("load: {} does not fit the module: {}", file,
+                                fmt::join(problems, "; ")),
+                    "load"),
+          where);
+  std::vector<runtime::BufferRef> buffers;
+  for (const Slot &slot : slots)
+    buffers.push_back(upload(slot, opened.find(slot.path)->data, where));
+  SiteId site = internSite(where);
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const Slot &slot = slots[i];
+    if (slot.param)
+      slot.param->cell()->assign(std::move(buffers[i]), site);
+    else
+      *slot.tensor = Tensor(graph::NodeFactory::leaf(
+          graph::InputKind::data, slot.dtype, slot.tensor->shape(),
+          std::move(buffers[i])));
+  }
+  readRecordIds(slots, opened.metadata());
+}
+
+void moveFields(const Fields &from, const Fields &copy, std::string_view device,
+                std::source_location where) {
+  DeviceId id = unwrap(parseDevice(device), where);
+  mapParams(from, copy, [&](const std::string &, const Param &param) {
+    return param.to(id, where);
+  });
+  for (size_t i = 0; i < from.tensors.size(); ++i)
+    *copy.tensors[i].value = from.tensors[i].value->to(id, where);
+}
+
+size_t firstWithCell(const std::vector<Fields::Field<Param>> &params,
+                     size_t index) {
+  const runtime::CellRef &cell = params[index].value->cell();
+  for (size_t i = 0; i < index; ++i)
+    if (params[i].value->cell() == cell)
+      return i;
+  return index;
+}
+
+Tensor tensorOf(const Arg &arg) {
+  return arg.isTensor() ? Tensor(arg.node()) : full({}, arg);
+}
+
+int64_t countElements(const Fields &fields) {
+  int64_t count = 0;
+  for (size_t i = 0; i < fields.params.size(); ++i)
+    if (firstWithCell(fields.params, i) == i)
+      count += fields.params[i].value->numel();
+  return count;
+}
+
+} // namespace sinter::detail

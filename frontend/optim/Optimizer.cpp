@@ -1,0 +1,116 @@
+/// Optimizer: what every optimizer does with parameters, gradients and state.
+#include <sinter/optim/Optimizer.h>
+
+#include "frontend/Raise.h"
+#include "frontend/State.h"
+#include "runtime/graph/Builders.h"
+
+#include <sinter/Creation.h>
+#include <sinter/ModuleFile.h>
+#include <sinter/SourceScope.h>
+
+#include <bit>
+
+namespace sinter::optim {
+
+namespace {
+
+/// Dtype of moments and of the arithmetic of an update.
+DType computeType(DType param) {
+  return param == DType::f64 ? DType::f64 : DType::f32;
+}
+
+/// A moment: zero until the first update.
+runtime::CellRef makeMoment(const Param &param, const std::string &name) {
+  runtime::CellSpec spec{.dtype = computeType(param.dtype()),
+                         .dims = param.shape(),
+                         .device = param.device(),
+                         .requiresGrad = false,
+                         .name = param.name() + "." + name};
+  auto zeros = [dims = spec.dims, dtype = spec.dtype, device = spec.device] {
+    return graph::full(dims, Number(0), dtype, device);
+  };
+  return runtime::Cell::lazy(std::move(spec), zeros);
+}
+
+} // namespace
+
+int64_t Optimizer::State::steps() const {
+  int64_t here = moments.empty() ? 0 : moments.front()->version();
+  return loadedSteps + here;
+}
+
+Tensor Optimizer::scalarOf(double value, DType dtype) {
+  Tensor &made = scalars[{value, dtype}];
+  if (!made) {
+    uint64_t bits = dtype == DType::f64
+                        ? std::bit_cast<uint64_t>(value)
+                        : std::bit_cast<uint32_t>(static_cast<float>(value));
+    made = Tensor(graph::NodeFactory::scalar(dtype, bits));
+  }
+  return made;
+}
+
+Optimizer::State &Optimizer::stateOf(const Param &param) {
+  auto [found, isNew] = states.try_emplace(param.cell()->id());
+  State &state = found->second;
+  if (isNew) {
+    state.parameter = param.cell();
+    for (const std::string &name : momentNames)
+      state.moments.push_back(makeMoment(param, name));
+  }
+  state.recordId = param.record_id();
+  return state;
+}
+
+void Optimizer::dropDead() {
+  std::erase_if(states, [](const auto &entry) {
+    return entry.second.parameter.expired();
+  });
+}
+
+void Optimizer::stepParam(const Param &param, const Tensor &gradient,
+                          std::source_location where) {
+  State &state = stateOf(param);
+  Update update;
+  update.compute = computeType(param.dtype());
+  update.value = param.tensor(where).to(update.compute, where);
+  update.gradient = gradient.to(update.compute, where);
+  for (const runtime::CellRef &moment : state.moments)
+    update.moments.push_back(detail::readCell(moment, where));
+  update.step = state.steps() + 1;
+  Tensor value = record(update);
+  detail::updateCell(param.cell(), value.to(param.dtype(), where), where);
+  for (size_t i = 0; i < state.moments.size(); ++i)
+    detail::updateCell(state.moments[i], update.moments[i], where);
+}
+
+void Optimizer::stepFields(const detail::Fields &fields,
+                           const Gradients &gradients,
+                           std::source_location where) {
+  detail::SourceScope scope(where);
+  no_grad guard;
+  dropDead();
+  scalars.clear();
+  bool wanted = false, found = false;
+  for (size_t i = 0; i < fields.params.size(); ++i) {
+    const Param &param = *fields.params[i].value;
+    if (!param.requires_grad() || detail::firstWithCell(fields.params, i) != i)
+      continue;
+    wanted = true;
+    const Tensor *gradient = gradients.find(param);
+    if (!gradient)
+      continue;
+    found = true;
+    stepParam(param, *gradient, where);
+  }
+  scalars.clear();
+  if (wanted && !found)
+    detail::raise(makeError(ErrorKind::invalid_argument,
+                            "step: the gradients hold none of the model's "
+                            "parameters",
+                            "step"),
+                  where);
+}
+
+} // namespace sinter::optim
