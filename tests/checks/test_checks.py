@@ -8,6 +8,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools/check"))
 import deps  # noqa: E402
+import frozen  # noqa: E402
 import size  # noqa: E402
 import words  # noqa: E402
 
@@ -119,6 +120,32 @@ class Words(Folder):
     def test_right(self):
         self.write("docs/a.md", "A workflow, a shared library, a session.\n")
         self.assertEqual(words.check(self.root), [])
+
+
+class Frozen(Folder):
+    def setUp(self):
+        super().setUp()
+        for files in frozen.INTERFACES.values():
+            for file in files:
+                self.write(file, "/// A file.\nvoid f(int a);\n")
+        frozen.check(self.root, accept=True)
+
+    def test_comments_and_layout_are_free(self):
+        self.write("runtime/graph/Node.h",
+                   "// Other words.\nvoid\n  f(int a);\n")
+        self.assertEqual(frozen.check(self.root), [])
+
+    def test_a_change_is_found(self):
+        for file in ("runtime/graph/Dim.h", "runtime/program/program.fbs",
+                     "runtime/device/Device.h",
+                     "compiler/lower/ElementSource.h"):
+            with self.subTest(file=file):
+                self.write(file, "void f(long a);\n")
+                self.assertIn("+void f(long a);", frozen.check(self.root))
+
+    def test_a_file_that_goes_is_found(self):
+        (self.root / "runtime/graph/Node.h").unlink()
+        self.assertIn("+absent", frozen.check(self.root))
 
 
 if __name__ == "__main__":
