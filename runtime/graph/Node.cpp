@@ -3,7 +3,7 @@
 
 #include "runtime/device/Device.h"
 #include "runtime/graph/NodeHeap.h"
-#include "runtime/graph/ShapeRules.h"
+#include "runtime/graph/ShapeChecks.h"
 
 #include <algorithm>
 #include <cassert>
@@ -110,6 +110,7 @@ NodeRef NodeFactory::op(OpId op, DType dtype, std::span<const Dim> dims,
   std::uninitialized_copy(operands.begin(), operands.end(),
                           operandsOf(node, node->numDims, node->numAttrWords));
   node->wantsGrad = recordsGradient(op, dtype, operands);
+  node->guarded = takeGuarded();
   return NodeRef::adopt(node);
 }
 

@@ -75,6 +75,9 @@ public:
   /// no_grad.
   bool requiresGrad() const { return wantsGrad; }
 
+  /// Whether its shape rule relied on equalities of symbolic dims.
+  bool hasGuards() const { return guarded; }
+
   NodeState state() const { return valueState.load(std::memory_order_acquire); }
   bool isReady() const { return state() == NodeState::ready; }
   /// The value; only when ready and not a scalar leaf.
@@ -109,6 +112,7 @@ private:
   DeviceId where;
   uint8_t numDims = 0;
   bool wantsGrad = false;
+  bool guarded = false;
   std::atomic<NodeState> valueState{NodeState::pending};
   uint16_t numOperands = 0;
   uint16_t numAttrWords = 0;

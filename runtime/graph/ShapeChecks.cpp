@@ -4,8 +4,33 @@
 #include "runtime/graph/Node.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sinter::graph {
+
+namespace {
+struct GuardState {
+  GuardSink *sink = nullptr;
+  bool guarded = false;
+};
+} // namespace
+
+__attribute__((
+    tls_model("initial-exec"))) static thread_local GuardState guardState;
+
+GuardScope::GuardScope(GuardSink &sink)
+    : outer(std::exchange(guardState.sink, &sink)) {}
+
+GuardScope::~GuardScope() { guardState.sink = outer; }
+
+bool takeGuarded() { return std::exchange(guardState.guarded, false); }
+
+static void addGuard(const ShapeContext &context, Dim a, Dim b) {
+  guardState.guarded = true;
+  GuardSink *sink = context.guards ? context.guards : guardState.sink;
+  if (sink)
+    sink->equalities.emplace_back(a, b);
+}
 
 std::string typeString(const TensorType &type) {
   std::string text(name(type.dtype));
@@ -38,8 +63,7 @@ bool sameDim(const ShapeContext &context, Dim a, Dim b) {
   bool unknown = context.guards && context.guards->valuesUnknown;
   if (a.value != b.value && !(unknown && (a.expr != 0 || b.expr != 0)))
     return false;
-  if (context.guards)
-    context.guards->equalities.emplace_back(a, b);
+  addGuard(context, a, b);
   return true;
 }
 
@@ -50,9 +74,8 @@ bool isKnown(const ShapeContext &context, Dim dim) {
 bool atLeast(const ShapeContext &context, Dim dim, Dim bound) {
   Dim difference = dim - bound;
   if (!isKnown(context, difference) || difference.value >= 0) {
-    if (context.guards && !difference.isConstant())
-      context.guards->equalities.emplace_back(
-          floorDiv(difference, Dim(int64_t(1) << 31)), Dim(0));
+    if (!difference.isConstant())
+      addGuard(context, floorDiv(difference, Dim(int64_t(1) << 31)), Dim(0));
     return true;
   }
   return false;

@@ -11,6 +11,22 @@ inline constexpr size_t maxRank = 32;
 inline constexpr int64_t maxDim = std::numeric_limits<int32_t>::max();
 inline constexpr int64_t maxElements = int64_t(1) << 58;
 
+/// Collects the guards of the rules that run on this thread meanwhile and are
+/// given no sink of their own.
+class GuardScope {
+public:
+  explicit GuardScope(GuardSink &sink);
+  ~GuardScope();
+  GuardScope(const GuardScope &) = delete;
+  GuardScope &operator=(const GuardScope &) = delete;
+
+private:
+  GuardSink *outer;
+};
+/// Whether a rule relied on a guard since the last call, on this thread. Tells
+/// the node factory which nodes have guards at all.
+bool takeGuarded();
+
 /// Whether a rule may look at the dim's value.
 bool isKnown(const ShapeContext &context, Dim dim);
 /// Whether dim >= bound. For symbolic dims the sink gets the guard

@@ -1,0 +1,40 @@
+/// The end of an encoding: symbolic dims, expressions and guards.
+#include "runtime/graph/Encoding.h"
+
+#include <array>
+
+namespace sinter::graph {
+
+bool hasDimAttrs(OpId op) {
+  static const auto table = [] {
+    std::array<bool, static_cast<size_t>(OpId::count)> result{};
+    for (size_t i = 1; i < result.size(); ++i)
+      for (const AttrSpec &spec : info(static_cast<OpId>(i)).attrs)
+        result[i] |= spec.kind == AttrKind::dim || spec.kind == AttrKind::dims;
+    return result;
+  }();
+  return table[static_cast<size_t>(op)];
+}
+
+void Encoder::fillIn(LocalExprs &exprs) {
+  if (fixups.empty())
+    return;
+  for (const Fixup &fixup : fixups) {
+    uint32_t index = exprs.localize(fixup.expr);
+    const Expr &expr = exprs.exprs[index];
+    words[fixup.position] = expr.op == ExprOp::constant
+                                ? static_cast<uint32_t>(expr.value) << 1
+                                : index << 1 | 1;
+  }
+  exprs.finish();
+  word(exprs.exprs.size());
+  for (const Expr &expr : exprs.exprs) {
+    words.insert(words.end(),
+                 {static_cast<uint32_t>(expr.op), expr.lhs, expr.rhs});
+    word(static_cast<uint64_t>(expr.value));
+  }
+  for (const Guard &guard : exprs.guards)
+    words.insert(words.end(), {guard.lhs, guard.rhs});
+}
+
+} // namespace sinter::graph

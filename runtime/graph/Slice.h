@@ -1,0 +1,28 @@
+/// Slice: from recorded nodes to the portable Graph.
+#pragma once
+
+#include "runtime/graph/Graph.h"
+#include "runtime/graph/Key.h"
+#include "runtime/graph/Node.h"
+#include "runtime/support/Result.h"
+
+#include <span>
+#include <vector>
+
+namespace sinter::graph {
+
+/// A Graph and the nodes that it was made from.
+struct Slice {
+  Graph graph;
+  std::vector<NodeRef> nodes;  ///< one per value
+  std::vector<NodeRef> inputs; ///< one per Graph::inputs
+};
+
+/// The Graph of a numbered slice. Symbols that guards make equal are one,
+/// symbols that guards fix are constants: Graph::guards holds what is left.
+Slice toGraph(KeyedSlice &slice);
+
+/// Both steps. Fails with the error of a failed node.
+Result<Slice> slice(std::span<const NodeRef> outputs);
+
+} // namespace sinter::graph
