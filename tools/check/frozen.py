@@ -15,8 +15,8 @@ import sys
 
 INTERFACES = {
     "recording": ["runtime/graph/DType.h", "runtime/graph/Dim.h",
-                  "runtime/graph/Graph.h", "runtime/graph/Node.h",
-                  "runtime/program/ProgramCache.h"],
+                  "runtime/graph/Graph.h", "runtime/graph/Key.h",
+                  "runtime/graph/Node.h", "runtime/program/ProgramCache.h"],
     "emitter": ["compiler/lower/ElementSource.h", "compiler/lower/Emission.h",
                 "compiler/lower/EmitKernel.h", "compiler/target/Target.h"],
     "program": ["runtime/program/program.fbs", "runtime/program/KernelAbi.h",
