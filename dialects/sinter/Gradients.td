@@ -1,0 +1,133 @@
+/// How each op is differentiated: one record per op.
+///
+/// A composite without a record here is differentiated through its
+/// decomposition.
+include "dialects/sinter/Ops.td"
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+def : Gradient<Sinter_AddOp, [(identity $grad), (identity $grad)]>;
+def : Gradient<Sinter_SubOp, [(identity $grad), (Sinter_NegOp $grad)]>;
+def : Gradient<Sinter_MulOp, [(Sinter_MulOp $grad, $rhs),
+                              (Sinter_MulOp $grad, $lhs)]>;
+def : Gradient<Sinter_DivOp, [
+    (Sinter_DivOp $grad, $rhs),
+    (Sinter_NegOp (Sinter_DivOp (Sinter_MulOp $grad, $result), $rhs))]>;
+// Where both are equal the gradient goes to lhs.
+def : Gradient<Sinter_MaximumOp, [
+    (Sinter_WhereOp (Sinter_CompareOp $lhs, $rhs, "ge"), $grad, "0"),
+    (Sinter_WhereOp (Sinter_CompareOp $lhs, $rhs, "lt"), $grad, "0")]>;
+def : Gradient<Sinter_MinimumOp, [
+    (Sinter_WhereOp (Sinter_CompareOp $lhs, $rhs, "le"), $grad, "0"),
+    (Sinter_WhereOp (Sinter_CompareOp $lhs, $rhs, "gt"), $grad, "0")]>;
+def : Gradient<Sinter_NegOp, [(Sinter_NegOp $grad)]>;
+def : Gradient<Sinter_ExpOp, [(Sinter_MulOp $grad, $result)]>;
+def : Gradient<Sinter_LogOp, [(Sinter_DivOp $grad, $x)]>;
+def : Gradient<Sinter_TanhOp, [
+    (Sinter_MulOp $grad, (Sinter_SubOp "1", (Sinter_MulOp $result, $result)))]>;
+def : Gradient<Sinter_SqrtOp, [
+    (Sinter_DivOp (Sinter_MulOp $grad, "0.5"), $result)]>;
+def : Gradient<Sinter_RsqrtOp, [
+    (Sinter_MulOp (Sinter_MulOp $grad, "-0.5"),
+                  (Sinter_DivOp $result, $x))]>;
+def : NotDifferentiable<Sinter_CompareOp>;
+def : Gradient<Sinter_WhereOp, [
+    (none),
+    (Sinter_WhereOp $condition, $grad, "0"),
+    (Sinter_WhereOp $condition, "0", $grad)]>;
+def : Gradient<Sinter_CastOp, [(Sinter_CastOp $grad, (dtype_of $x))]>;
+
+//===----------------------------------------------------------------------===//
+// Views and sources
+//===----------------------------------------------------------------------===//
+
+def : Gradient<Sinter_ReshapeOp, [(Sinter_ReshapeOp $grad, (shape_of $x))]>;
+def : Gradient<Sinter_TransposeOp, [
+    (Sinter_TransposeOp $grad, (inverse_of $permutation))]>;
+def : GradientFn<Sinter_BroadcastOp, "broadcastGradient">;
+def : Gradient<Sinter_SliceOp, [
+    (Sinter_PadOp $grad, $starts, (shape_of $x), (minus_one $steps), "0")]>;
+def : GradientFn<Sinter_ConcatOp, "concatGradient">;
+def : Gradient<Sinter_PadOp, [
+    (Sinter_SliceOp $grad, $low, (padded_limits $x, $low, $interior),
+                    (plus_one $interior))]>;
+def : NotDifferentiable<Sinter_IotaOp>;
+def : NotDifferentiable<Sinter_FullOp>;
+def : NotDifferentiable<Sinter_ExtentOp>;
+
+//===----------------------------------------------------------------------===//
+// Reductions and prefixes
+//===----------------------------------------------------------------------===//
+
+def : Gradient<Sinter_SumOp, [
+    (Sinter_BroadcastOp (Sinter_ReshapeOp $grad, (kept_shape $x, $axes)),
+                        (shape_of $x))]>;
+// Shared evenly by all elements that are the largest.
+def : Gradient<Sinter_AmaxOp, [
+    (Sinter_MulOp
+        (Sinter_CastOp:$mask
+            (Sinter_CompareOp $x,
+                (Sinter_BroadcastOp
+                    (Sinter_ReshapeOp $result, (kept_shape $x, $axes)),
+                    (shape_of $x)), "eq"),
+            (dtype_of $x)),
+        (Sinter_BroadcastOp
+            (Sinter_DivOp (Sinter_ReshapeOp $grad, (kept_shape $x, $axes)),
+                          (Sinter_SumOp $mask, $axes, true)),
+            (shape_of $x)))]>;
+def : NotDifferentiable<Sinter_ArgmaxOp>;
+def : Gradient<Sinter_CumsumOp, [(Sinter_CumsumOp $grad, $axis,
+                                                  (not $reverse))]>;
+
+//===----------------------------------------------------------------------===//
+// Contractions, gathers, random numbers
+//===----------------------------------------------------------------------===//
+
+def : Gradient<Sinter_MatmulOp, [
+    (Sinter_MatmulOp $grad, (Sinter_TransposeOp $rhs, (swap_last_two $rhs))),
+    (Sinter_MatmulOp (Sinter_TransposeOp $lhs, (swap_last_two $lhs)), $grad)]>;
+def : Gradient<Sinter_GatherOp, [
+    (Sinter_ScatterAddOp (Sinter_FullOp (shape_of $x), "0", (dtype_of $x)),
+                         $indices, $grad, $axis),
+    (none)]>;
+def : Gradient<Sinter_ScatterAddOp, [
+    (identity $grad), (none), (Sinter_GatherOp $grad, $indices, $axis)]>;
+def : NotDifferentiable<Sinter_RandomUniformOp>;
+def : NotDifferentiable<Sinter_RandomNormalOp>;
+
+//===----------------------------------------------------------------------===//
+// Composites
+//===----------------------------------------------------------------------===//
+
+def : Gradient<Sinter_SoftmaxOp, [
+    (Sinter_MulOp $result,
+        (Sinter_SubOp $grad,
+            (Sinter_BroadcastOp
+                (Sinter_SumOp (Sinter_MulOp $grad, $result), $axis, true),
+                (shape_of $x))))]>;
+def : Gradient<Sinter_LogSoftmaxOp, [
+    (Sinter_SubOp $grad,
+        (Sinter_MulOp (Sinter_ExpOp $result),
+            (Sinter_BroadcastOp (Sinter_SumOp $grad, $axis, true),
+                                (shape_of $x))))]>;
+def : Gradient<Sinter_ReluOp, [
+    (Sinter_WhereOp (Sinter_CompareOp $result, "0", "gt"), $grad, "0")]>;
+// (softmax - one-hot labels) / rows: pointwise, no scatter.
+def : Gradient<Sinter_CrossEntropyOp, [
+    (Sinter_MulOp
+        (Sinter_SubOp
+            (Sinter_SoftmaxOp $logits, 1),
+            (Sinter_CastOp
+                (Sinter_CompareOp
+                    (Sinter_IotaOp (shape_of $logits), 1, (dtype_of $labels)),
+                    (Sinter_BroadcastOp
+                        (Sinter_ReshapeOp $labels, (column_shape $labels)),
+                        (shape_of $logits)), "eq"),
+                (dtype_of $logits))),
+        (Sinter_BroadcastOp
+            (Sinter_DivOp $grad, (Sinter_ExtentOp
+                (count_of $labels, (all_axes $labels)), (dtype_of $logits))),
+            (shape_of $logits))),
+    (none)]>;

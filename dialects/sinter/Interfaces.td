@@ -1,0 +1,47 @@
+/// Interfaces of the `sinter` dialect: what passes may ask of an op, so that
+/// no pass names one.
+#ifndef SINTER_INTERFACES_TD
+#define SINTER_INTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def SinterOpInterface : OpInterface<"SinterOpInterface"> {
+  let cppNamespace = "::sinter::ir";
+  let description = [{
+    Every op of the dialect: its code, which leads to its row of the op table
+    (name, arity, attribute schema), and how it takes part in fusion.
+  }];
+  let methods = [
+    StaticInterfaceMethod<"The op's code in graphs.",
+                          "::sinter::graph::OpId", "getOpId">,
+    StaticInterfaceMethod<"How the op takes part in fusion.",
+                          "::sinter::graph::PatternKind", "getPatternKind">,
+    InterfaceMethod<"The only result's type.", "::mlir::RankedTensorType",
+                    "getTensorType", (ins), [{
+      return ::llvm::cast<::mlir::RankedTensorType>(
+          $_op->getResult(0).getType());
+    }]>,
+  ];
+  // Calls the shape rule that recording calls.
+  let verify = [{ return ::sinter::ir::verifyShapeRule($_op); }];
+}
+
+def PointwiseOpInterface : OpInterface<"PointwiseOpInterface"> {
+  let cppNamespace = "::sinter::ir";
+  let description = [{
+    An op whose result element depends on the operands' elements at the same
+    index only.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Emits the op on elements. `operands` are scalars or equally shaped
+      vectors in signless types (bool is i1); so is the result. `elementType`
+      is the result's. The ops are of `arith` and `math`; f16 and bf16 are
+      computed in f32 and rounded once.
+    }], "::mlir::Value", "emitScalar",
+        (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+             "::mlir::ValueRange":$operands, "::mlir::Type":$elementType)>,
+  ];
+}
+
+#endif // SINTER_INTERFACES_TD

@@ -1,0 +1,146 @@
+/// What each op is made of: the scalar body of a pointwise op, a composite's
+/// decomposition, or the mark of a structured op.
+include "mlir/Dialect/Arith/IR/ArithOps.td"
+include "mlir/Dialect/Math/IR/MathOps.td"
+include "dialects/sinter/Ops.td"
+
+//===----------------------------------------------------------------------===//
+// Pointwise
+//===----------------------------------------------------------------------===//
+
+def : Scalar<Sinter_AddOp,
+             (Arith_AddFOp $lhs, $rhs), (Arith_AddIOp $lhs, $rhs),
+             (Arith_AddIOp $lhs, $rhs), (Arith_OrIOp $lhs, $rhs)>;
+def : Scalar<Sinter_SubOp, (Arith_SubFOp $lhs, $rhs), (Arith_SubIOp $lhs, $rhs)>;
+def : Scalar<Sinter_MulOp,
+             (Arith_MulFOp $lhs, $rhs), (Arith_MulIOp $lhs, $rhs),
+             (Arith_MulIOp $lhs, $rhs), (Arith_AndIOp $lhs, $rhs)>;
+def : ScalarFn<Sinter_DivOp, "emitDivision">;
+def : Scalar<Sinter_MaximumOp,
+             (Arith_MaximumFOp $lhs, $rhs), (Arith_MaxSIOp $lhs, $rhs),
+             (Arith_MaxUIOp $lhs, $rhs), (Arith_OrIOp $lhs, $rhs)>;
+def : Scalar<Sinter_MinimumOp,
+             (Arith_MinimumFOp $lhs, $rhs), (Arith_MinSIOp $lhs, $rhs),
+             (Arith_MinUIOp $lhs, $rhs), (Arith_AndIOp $lhs, $rhs)>;
+def : Scalar<Sinter_NegOp, (Arith_NegFOp $x), (Arith_SubIOp (literal "0"), $x)>;
+def : Scalar<Sinter_ExpOp, (Math_ExpOp $x)>;
+def : Scalar<Sinter_LogOp, (Math_LogOp $x)>;
+def : Scalar<Sinter_TanhOp, (Math_TanhOp $x)>;
+def : Scalar<Sinter_SqrtOp, (Math_SqrtOp $x)>;
+def : Scalar<Sinter_RsqrtOp, (Math_RsqrtOp $x)>;
+def : ScalarFn<Sinter_CompareOp, "emitComparison">;
+def : ScalarFn<Sinter_WhereOp, "emitSelection">;
+def : ScalarFn<Sinter_CastOp, "emitConversion">;
+
+//===----------------------------------------------------------------------===//
+// Structured
+//===----------------------------------------------------------------------===//
+
+def : Structured<Sinter_ReshapeOp>;
+def : Structured<Sinter_TransposeOp>;
+def : Structured<Sinter_BroadcastOp>;
+def : Structured<Sinter_SliceOp>;
+def : Structured<Sinter_ConcatOp>;
+def : Structured<Sinter_PadOp>;
+def : Structured<Sinter_IotaOp>;
+def : Structured<Sinter_FullOp>;
+def : Structured<Sinter_ExtentOp>;
+def : Structured<Sinter_SumOp>;
+def : Structured<Sinter_AmaxOp>;
+def : Structured<Sinter_ArgmaxOp>;
+def : Structured<Sinter_CumsumOp>;
+def : Structured<Sinter_MatmulOp>;
+def : Structured<Sinter_GatherOp>;
+def : Structured<Sinter_ScatterAddOp>;
+def : Structured<Sinter_RandomUniformOp>;
+def : Structured<Sinter_RandomNormalOp>;
+
+//===----------------------------------------------------------------------===//
+// Composites: f16 and bf16 are computed in f32 and rounded at the end.
+//===----------------------------------------------------------------------===//
+
+def : Decomposition<Sinter_MeanOp,
+    (Sinter_CastOp
+        (Sinter_DivOp
+            (Sinter_SumOp:$total
+                (Sinter_CastOp $x, (compute_dtype $x)), $axes, $keepdims),
+            (Sinter_BroadcastOp
+                (Sinter_ExtentOp (count_of $x, $axes), (compute_dtype $x)),
+                (shape_of $total))),
+        (dtype_of $x))>;
+
+def : Decomposition<Sinter_SoftmaxOp,
+    (Sinter_CastOp
+        (Sinter_DivOp
+            (Sinter_ExpOp:$exponential
+                (Sinter_SubOp
+                    (Sinter_CastOp:$wide $x, (compute_dtype $x)),
+                    (Sinter_BroadcastOp (Sinter_AmaxOp $wide, $axis, true),
+                                        (shape_of $x)))),
+            (Sinter_BroadcastOp (Sinter_SumOp $exponential, $axis, true),
+                                (shape_of $x))),
+        (dtype_of $x))>;
+
+def : Decomposition<Sinter_LogSoftmaxOp,
+    (Sinter_CastOp
+        (Sinter_SubOp
+            (Sinter_SubOp:$shifted
+                (Sinter_CastOp:$wide $x, (compute_dtype $x)),
+                (Sinter_BroadcastOp (Sinter_AmaxOp $wide, $axis, true),
+                                    (shape_of $x))),
+            (Sinter_BroadcastOp
+                (Sinter_LogOp
+                    (Sinter_SumOp (Sinter_ExpOp $shifted), $axis, true)),
+                (shape_of $x))),
+        (dtype_of $x))>;
+
+def : Decomposition<Sinter_ReluOp, (Sinter_MaximumOp $x, "0")>;
+
+def : Decomposition<Sinter_GeluOp,
+    (Sinter_CastOp
+        (Sinter_MulOp
+            (Sinter_MulOp (Sinter_CastOp:$wide $x, (compute_dtype $x)), "0.5"),
+            (Sinter_AddOp
+                (Sinter_TanhOp
+                    (Sinter_MulOp
+                        (Sinter_AddOp $wide,
+                            (Sinter_MulOp
+                                (Sinter_MulOp (Sinter_MulOp $wide, $wide),
+                                              $wide),
+                                "0.044715")),
+                        "0.7978845608028654")),
+                "1")),
+        (dtype_of $x)), "tanh">;
+
+def : Decomposition<Sinter_LayerNormOp,
+    (Sinter_CastOp
+        (Sinter_AddOp
+            (Sinter_MulOp
+                (Sinter_MulOp
+                    (Sinter_SubOp:$centered
+                        (Sinter_CastOp:$wide $x, (compute_dtype $x)),
+                        (Sinter_BroadcastOp
+                            (Sinter_MeanOp $wide, (last_axis $x), true),
+                            (shape_of $x))),
+                    (Sinter_BroadcastOp
+                        (Sinter_RsqrtOp
+                            (Sinter_AddOp
+                                (Sinter_MeanOp
+                                    (Sinter_MulOp $centered, $centered),
+                                    (last_axis $x), true),
+                                $eps)),
+                        (shape_of $x))),
+                (Sinter_BroadcastOp
+                    (Sinter_CastOp $weight, (compute_dtype $x)),
+                    (shape_of $x))),
+            (Sinter_BroadcastOp (Sinter_CastOp $bias, (compute_dtype $x)),
+                                (shape_of $x))),
+        (dtype_of $x))>;
+
+def : Decomposition<Sinter_CrossEntropyOp,
+    (Sinter_NegOp
+        (Sinter_MeanOp
+            (Sinter_GatherOp:$picked
+                (Sinter_LogSoftmaxOp $logits, 1),
+                (Sinter_ReshapeOp $labels, (column_shape $labels)), 1),
+            (all_axes $picked), false))>;

@@ -1,0 +1,334 @@
+/// Classes that the ops' records are made of.
+///
+/// A record is the single source of an op. A new elementwise op is three
+/// records and a test: docs/adding-an-op.md.
+#ifndef SINTER_OP_BASE_TD
+#define SINTER_OP_BASE_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/sinter/Interfaces.td"
+
+def Sinter_Dialect : Dialect {
+  let name = "sinter";
+  let summary = "Tensor operations with value semantics";
+  let description = [{
+    What a recorded graph becomes: one op per tensor op, on ranked tensors whose
+    dims are constants or expressions over symbols (the type's encoding). No
+    memory, no devices.
+  }];
+  let cppNamespace = "::sinter::ir";
+}
+
+//===----------------------------------------------------------------------===//
+// Operand types
+//===----------------------------------------------------------------------===//
+
+/// A tensor of one of the dtypes, named as in runtime/graph/DType.h.
+class Sinter_TensorOf<list<string> names, list<Type> types>
+    : RankedTensorOf<types> {
+  list<string> dtypes = names;
+}
+
+defvar floatNames = ["f64", "f32", "f16", "bf16"];
+defvar floatTypes = [F64, F32, F16, BF16];
+defvar integerNames = ["i8", "i16", "i32", "i64", "u8"];
+defvar integerTypes = [I8, I16, I32, I64, UI8];
+
+def Sinter_Float : Sinter_TensorOf<floatNames, floatTypes>;
+def Sinter_Numeric : Sinter_TensorOf<!listconcat(floatNames, integerNames),
+                                     !listconcat(floatTypes, integerTypes)>;
+def Sinter_Tensor
+    : Sinter_TensorOf<!listconcat(floatNames, integerNames, ["boolean"]),
+                      !listconcat(floatTypes, integerTypes, [I1])>;
+def Sinter_Bool : Sinter_TensorOf<["boolean"], [I1]>;
+def Sinter_Index : Sinter_TensorOf<["i64", "i32"], [I64, I32]>;
+def Sinter_I64 : Sinter_TensorOf<["i64"], [I64]>;
+
+//===----------------------------------------------------------------------===//
+// Attributes: the kinds of runtime/graph/OpTable.h
+//===----------------------------------------------------------------------===//
+
+/// `role` says what a number means: "axis", "axes" (a set) and "permutation"
+/// are normalized to be non-negative.
+class Sinter_AttrKind<string kindName, string roleName = ""> {
+  string kind = kindName;
+  string role = roleName;
+}
+
+class Sinter_IntegerAttr<string role>
+    : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit integer">,
+      Sinter_AttrKind<"integer", role> {
+  let convertFromStorage = "$_self.getValue().getSExtValue()";
+}
+class Sinter_IntsAttr<string role>
+    : DenseArrayAttrBase<"DenseI64ArrayAttr", "int64_t", "i64">,
+      Sinter_AttrKind<"ints", role>;
+
+def Sinter_Boolean : Attr<CPred<"::llvm::isa<::mlir::BoolAttr>($_self)">,
+                          "boolean">, Sinter_AttrKind<"boolean"> {
+  let storageType = "::mlir::BoolAttr";
+  let returnType = "bool";
+  let valueType = I1;
+  let constBuilderCall = "$_builder.getBoolAttr($0)";
+}
+def Sinter_Integer : Sinter_IntegerAttr<"">;
+def Sinter_Axis : Sinter_IntegerAttr<"axis">;
+def Sinter_Ints : Sinter_IntsAttr<"">;
+def Sinter_Axes : Sinter_IntsAttr<"axes">;
+def Sinter_Permutation : Sinter_IntsAttr<"permutation">;
+def Sinter_Real : FloatAttrBase<F64, "64-bit float">, Sinter_AttrKind<"real">;
+def Sinter_Number : Attr<Or<[F64Attr.predicate, I64Attr.predicate]>,
+                         "number (i64 or f64)">, Sinter_AttrKind<"number"> {
+  let storageType = "::mlir::TypedAttr";
+  let returnType = "::mlir::TypedAttr";
+  let convertFromStorage = "$_self";
+}
+def Sinter_DType : TypeAttrBase<"::mlir::Type", "element type">,
+                   Sinter_AttrKind<"dtype">;
+class Sinter_DimsAttr<string kind>
+    : Attr<CPred<"::llvm::isa<::mlir::AffineMapAttr>($_self)">,
+           "dims as an affine map over symbols">, Sinter_AttrKind<kind> {
+  let storageType = "::mlir::AffineMapAttr";
+  let returnType = "::mlir::AffineMap";
+  let constBuilderCall = "::mlir::AffineMapAttr::get($0)";
+}
+def Sinter_Dim : Sinter_DimsAttr<"dim">;
+def Sinter_Dims : Sinter_DimsAttr<"dims">;
+
+/// One of a few names. `cppName` names the generated enum class.
+class Sinter_Choice<string cppName, list<string> names>
+    : Attr<And<[StrAttrPred, Or<!foreach(name, names, CPred<
+          "::llvm::cast<::mlir::StringAttr>($_self).getValue() == \""
+          # name # "\"">)>]>,
+          "one of " # !interleave(names, ", ")>, Sinter_AttrKind<"choice"> {
+  let storageType = "::mlir::StringAttr";
+  let returnType = "::llvm::StringRef";
+  let valueType = NoneType;
+  let constBuilderCall = "$_builder.getStringAttr($0)";
+  string enumName = cppName;
+  list<string> choices = names;
+}
+
+//===----------------------------------------------------------------------===//
+// Domains: what operands the property tests draw
+//===----------------------------------------------------------------------===//
+
+class Domain<string kindName, string lowest, string highest, string point> {
+  string kind = kindName;
+  string low = lowest;
+  string high = highest;
+  string avoid = point;
+}
+/// Numbers in [low, high]; not within 0.1 of `avoid` (a kink).
+class Reals<string low, string high, string avoid = "">
+    : Domain<"reals", low, high, avoid>;
+/// Integers in [low, high], whatever the dtype.
+class Integers<string low, string high> : Domain<"integers", low, high, "">;
+/// Valid positions along the op's axis of the first operand.
+def Positions : Domain<"positions", "", "", "">;
+/// Distinct numbers, so that an extremum is unique.
+def Distinct : Domain<"distinct", "-4", "4", "">;
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// Every op. `kindName` is an enumerator of graph::PatternKind.
+class Sinter_Op<string mnemonic, string kindName, list<Trait> traits = []>
+    : Op<Sinter_Dialect, mnemonic,
+         !listconcat([Pure, SinterOpInterface], traits)> {
+  string patternKind = kindName;
+  /// The function of namespace graph::shape (runtime/graph/ShapeRules.h), and
+  /// the attributes it takes; without the list, all.
+  string shapeRule = "";
+  list<string> shapeArguments = ["*"];
+  /// The `dims` attribute that is stored as the rule resolved it (no -1).
+  string resolves = "";
+  /// Whether the op is its operand when the types agree (cast f32 to f32).
+  bit elidesIdentity = 0;
+  /// Whether this op makes the constants that rules write as literals.
+  bit makesConstants = 0;
+
+  /// Frontend: how operands are brought to one dtype (docs/semantics.md).
+  ///   none   as they are
+  ///   match  to their common dtype
+  ///   float  to their common dtype, integers and bool to f32
+  string promotion = "none";
+  /// The operands that `promotion` and `broadcasts` speak of; all by default.
+  list<string> promoted = ["*"];
+  bit broadcasts = 0;
+  /// Whether the frontend's function is written by hand (it does more than
+  /// promote and broadcast), and whether there is a method of Tensor.
+  bit handWritten = 0;
+  bit hasMethod = 1;
+  /// Defaults of attributes in the frontend: "keepdims = false". Axes that
+  /// default to {} mean every axis.
+  list<string> defaults = [];
+
+  /// One per operand, or one for all.
+  list<Domain> domains = [Reals<"-4", "4">];
+  /// A call of the frontend function on operands of the record's names.
+  string example = "";
+
+  let assemblyFormat =
+      "operands attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = [{
+    static ::sinter::graph::OpId getOpId() {
+      return ::sinter::graph::OpId::}] # mnemonic # [{;
+    }
+    static ::sinter::graph::PatternKind getPatternKind() {
+      return ::sinter::graph::PatternKind::}] # kindName # [{;
+    }
+  }];
+}
+
+class Sinter_Pointwise<string mnemonic, list<Trait> traits = []>
+    : Sinter_Op<mnemonic, "pointwise",
+                !listconcat([DeclareOpInterfaceMethods<PointwiseOpInterface>],
+                            traits)>;
+
+/// One operand; the result has its type.
+class Sinter_Unary<string mnemonic, Type type = Sinter_Float>
+    : Sinter_Pointwise<mnemonic> {
+  let arguments = (ins type:$x);
+  let results = (outs type:$result);
+  let shapeRule = "elementwise";
+  let example = mnemonic # "(x)";
+}
+/// One float operand; the frontend brings integers to f32.
+class Sinter_FloatUnary<string mnemonic> : Sinter_Unary<mnemonic> {
+  let promotion = "float";
+}
+/// Two operands of one type, which is the result's.
+class Sinter_Binary<string mnemonic, Type type = Sinter_Numeric>
+    : Sinter_Pointwise<mnemonic> {
+  let arguments = (ins type:$lhs, type:$rhs);
+  let results = (outs type:$result);
+  let shapeRule = "elementwise";
+  let promotion = "match";
+  let broadcasts = 1;
+  let example = mnemonic # "(lhs, rhs)";
+}
+
+/// The same elements in another order or shape.
+class Sinter_View<string mnemonic> : Sinter_Op<mnemonic, "view"> {
+  let results = (outs Sinter_Tensor:$result);
+  let shapeRule = mnemonic;
+}
+
+/// Along axes, which disappear or are kept with size 1.
+class Sinter_Reduction<string mnemonic> : Sinter_Op<mnemonic, "reduction"> {
+  let arguments = (ins Sinter_Tensor:$x, Sinter_Axes:$axes,
+                       Sinter_Boolean:$keepdims);
+  let results = (outs Sinter_Tensor:$result);
+  let shapeRule = "reduce";
+  let defaults = ["axes = {}", "keepdims = false"];
+  let example = mnemonic # "(x, {1})";
+}
+
+/// From attributes alone.
+class Sinter_Source<string mnemonic> : Sinter_Op<mnemonic, "source"> {
+  let results = (outs Sinter_Tensor:$result);
+  let shapeRule = "source";
+  let shapeArguments = ["shape", "dtype"];
+  let handWritten = 1;
+  let hasMethod = 0;
+  let domains = [];
+}
+
+/// Numbers that are a function of a 128-bit key and a 64-bit counter.
+class Sinter_Random<string mnemonic> : Sinter_Op<mnemonic, "random"> {
+  let arguments = (ins Sinter_I64:$key_low, Sinter_I64:$key_high,
+                       Sinter_I64:$counter, Sinter_Dims:$shape,
+                       Sinter_DType:$dtype);
+  let results = (outs Sinter_Float:$result);
+  let shapeRule = "random";
+  let handWritten = 1;
+  let hasMethod = 0;
+  let domains = [Integers<"0", "1000000">];
+  let example = mnemonic # "(key_low, key_high, counter, {2, 3}, DType::f32)";
+}
+
+/// Recorded as one node and written in other ops by its Decomposition.
+class Sinter_Composite<string mnemonic> : Sinter_Op<mnemonic, "composite"> {
+  let results = (outs Sinter_Float:$result);
+  let promotion = "float";
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// A function of runtime/graph/Terms.h that dags may call for an attribute.
+class Sinter_Term<string function> {
+  string cppFunction = function;
+}
+def shape_of : Sinter_Term<"shapeOf">;         // ($x): x's dims
+def dtype_of : Sinter_Term<"dtypeOf">;         // ($x)
+def compute_dtype : Sinter_Term<"computeDType">; // ($x): f32 for f16 and bf16
+def kept_shape : Sinter_Term<"keptShape">;     // ($x, $axes): axes of size 1
+def column_shape : Sinter_Term<"columnShape">; // ($x): x's dims and a 1
+def count_of : Sinter_Term<"countOf">;         // ($x, $axes): elements reduced
+def last_axis : Sinter_Term<"lastAxis">;       // ($x)
+def all_axes : Sinter_Term<"allAxes">;         // ($x)
+def inverse_of : Sinter_Term<"inverseOf">;     // ($permutation)
+def swap_last_two : Sinter_Term<"swapLastTwo">; // ($x): a permutation
+def minus_one : Sinter_Term<"minusOne">;       // ($ints)
+def plus_one : Sinter_Term<"plusOne">;         // ($ints)
+def padded_limits : Sinter_Term<"paddedLimits">; // ($x, $low, $interior)
+def not : Sinter_Term<"negate">;               // ($boolean)
+
+/// In place of an operand's dag: the value itself, or no gradient.
+def identity;
+def none;
+
+/// How gradients are made: one dag per operand, over ops, the op's operands
+/// and attributes, `$result`, `$grad` and terms. In the place of a tensor
+/// operand a string is a constant with its neighbours' type, and so is a
+/// `real` attribute. `(Op:$name ...)` names a value for use further right.
+class Gradient<Sinter_Op op, list<dag> rules> {
+  Sinter_Op forOp = op;
+  list<dag> perOperand = rules;
+}
+/// A function of runtime/autodiff/rules/Rules.h, and the operands (or
+/// "result") whose values it reads.
+class GradientFn<Sinter_Op op, string function, list<string> read = []> {
+  Sinter_Op forOp = op;
+  string cppFunction = function;
+  list<string> reads = read;
+}
+class NotDifferentiable<Sinter_Op op> { Sinter_Op forOp = op; }
+
+/// A composite in other ops. With `choice`, for that value of the op's choice
+/// attribute only; then there is one record per value.
+class Decomposition<Sinter_Op op, dag rule, string forChoice = ""> {
+  Sinter_Op forOp = op;
+  dag body = rule;
+  string choice = forChoice;
+}
+
+/// Marks an element type for which an op has no body.
+def unsupported;
+/// A constant of the operands' element type in a scalar body.
+def literal;
+/// The body of a pointwise op on elements, as dags over `arith` and `math`:
+/// for floats, signed integers, unsigned integers (as signed unless given),
+/// and bool.
+class Scalar<Sinter_Op op, dag onFloat, dag onInteger = (unsupported),
+             dag onUnsigned = onInteger, dag onBool = (unsupported)> {
+  Sinter_Op forOp = op;
+  dag floatBody = onFloat;
+  dag integerBody = onInteger;
+  dag unsignedBody = onUnsigned;
+  dag boolBody = onBool;
+}
+/// A function of dialects/sinter/ScalarRules.h.
+class ScalarFn<Sinter_Op op, string function> {
+  Sinter_Op forOp = op;
+  string cppFunction = function;
+}
+/// A structured op: emitted by the skeleton or source of its pattern kind.
+class Structured<Sinter_Op op> { Sinter_Op forOp = op; }
+
+#endif // SINTER_OP_BASE_TD

@@ -1,0 +1,4 @@
+/// All records: the input of sinter-tblgen.
+include "dialects/sinter/Ops.td"
+include "dialects/sinter/Gradients.td"
+include "dialects/sinter/Lowerings.td"

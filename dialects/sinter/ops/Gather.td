@@ -1,0 +1,36 @@
+/// Gathers and scatters: an index tensor decides which element.
+#ifndef SINTER_OPS_GATHER_TD
+#define SINTER_OPS_GATHER_TD
+
+include "dialects/sinter/OpBase.td"
+
+def Sinter_GatherOp : Sinter_Op<"gather", "gather"> {
+  let summary = "Elements of x at given positions along an axis.";
+  let description = [{
+    out[.., i, ..] = x[.., indices[.., i, ..], ..]: the indices have x's rank,
+    and its dims but along `axis`. A position out of range is an error.
+  }];
+  let arguments = (ins Sinter_Tensor:$x, Sinter_Index:$indices,
+                       Sinter_Axis:$axis);
+  let results = (outs Sinter_Tensor:$result);
+  let shapeRule = "gather";
+  let domains = [Reals<"-4", "4">, Positions];
+  let example = "gather(x, indices, 1)";
+}
+def Sinter_ScatterAddOp : Sinter_Op<"scatter_add", "scatter"> {
+  let summary = "x with updates added at given positions along an axis.";
+  let description = [{
+    Several updates of one element are added in ascending order of their
+    positions. A position out of range is an error.
+  }];
+  let arguments = (ins Sinter_Numeric:$x, Sinter_Index:$indices,
+                       Sinter_Numeric:$updates, Sinter_Axis:$axis);
+  let results = (outs Sinter_Numeric:$result);
+  let shapeRule = "scatter";
+  let promotion = "match";
+  let promoted = ["x", "updates"];
+  let domains = [Reals<"-4", "4">, Positions, Reals<"-4", "4">];
+  let example = "scatter_add(x, indices, updates, 1)";
+}
+
+#endif // SINTER_OPS_GATHER_TD

@@ -1,0 +1,74 @@
+/// Views, and the sources that need no tensor: an index decides which element.
+#ifndef SINTER_OPS_VIEW_TD
+#define SINTER_OPS_VIEW_TD
+
+include "dialects/sinter/OpBase.td"
+
+def Sinter_ReshapeOp : Sinter_View<"reshape"> {
+  let summary = "The same elements in row-major order under another shape.";
+  let description = "One dim may be -1: what is left over.";
+  let arguments = (ins Sinter_Tensor:$x, Sinter_Dims:$shape);
+  let resolves = "shape";
+  let elidesIdentity = 1;
+  let example = "reshape(x, {-1})";
+}
+def Sinter_TransposeOp : Sinter_View<"transpose"> {
+  let summary = "Axes in another order: axis d of the result is axis "
+                "permutation[d] of x.";
+  let arguments = (ins Sinter_Tensor:$x, Sinter_Permutation:$permutation);
+  let example = "transpose(x, {1, 0})";
+}
+def Sinter_BroadcastOp : Sinter_View<"broadcast"> {
+  let summary = "Repeats x along dims of size 1 and new leading dims.";
+  let arguments = (ins Sinter_Tensor:$x, Sinter_Dims:$shape);
+  let resolves = "shape";
+  let elidesIdentity = 1;
+  let example = "broadcast(x, {2, 3, 4})";
+}
+def Sinter_SliceOp : Sinter_View<"slice"> {
+  let summary = "Every steps[d]-th element from starts[d] up to limits[d].";
+  let arguments = (ins Sinter_Tensor:$x, Sinter_Ints:$starts,
+                       Sinter_Dims:$limits, Sinter_Ints:$steps);
+  let example = "slice(x, {0, 1}, {3, 4}, {1, 2})";
+}
+def Sinter_ConcatOp : Sinter_View<"concat"> {
+  let summary = "The operands one after the other along an axis.";
+  let arguments = (ins Variadic<Sinter_Tensor>:$xs, Sinter_Axis:$axis);
+  let promotion = "match";
+  let defaults = ["axis = 0"];
+  let hasMethod = 0;
+  let example = "concat(xs, 0)";
+}
+def Sinter_PadOp : Sinter_View<"pad"> {
+  let summary = "x inside a tensor of `shape` that holds `value` elsewhere.";
+  let description = [{
+    Element i of x stands at low[d] + i * (interior[d] + 1) along axis d.
+  }];
+  let arguments = (ins Sinter_Tensor:$x, Sinter_Ints:$low, Sinter_Dims:$shape,
+                       Sinter_Ints:$interior, Sinter_Number:$value);
+  let shapeArguments = ["low", "shape", "interior"];
+  let example = "pad(x, {0, 1}, {3, 9}, {0, 1}, 0.5)";
+}
+
+def Sinter_IotaOp : Sinter_Source<"iota"> {
+  let summary = "Each element is its position along an axis.";
+  let arguments = (ins Sinter_Dims:$shape, Sinter_Axis:$axis,
+                       Sinter_DType:$dtype);
+  let example = "iota({2, 3}, 1, DType::i64)";
+}
+def Sinter_FullOp : Sinter_Source<"full"> {
+  let summary = "Every element is `value`.";
+  let arguments = (ins Sinter_Dims:$shape, Sinter_Number:$value,
+                       Sinter_DType:$dtype);
+  let makesConstants = 1;
+  let example = "full({2, 3}, 0.5, DType::f32)";
+}
+def Sinter_ExtentOp : Sinter_Source<"extent"> {
+  let summary = "A dim's value as a number of rank 0.";
+  let arguments = (ins Sinter_Dim:$size, Sinter_DType:$dtype);
+  let shapeRule = "scalar";
+  let shapeArguments = ["dtype"];
+  let example = "extent(Dim(3), DType::f32)";
+}
+
+#endif // SINTER_OPS_VIEW_TD

@@ -1,0 +1,113 @@
+/// The graph builders: generated functions over what stands here.
+#include "runtime/graph/Builders.h"
+
+#include "runtime/graph/AttrWords.h"
+#include "runtime/graph/RecordOp.h"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace sinter::graph {
+
+static bool worksEverywhere(const NodeRef &node) {
+  return node->isLeaf() && node->leafKind() == InputKind::scalar;
+}
+
+/// The device of the result; `given` wins over scalars only.
+static Result<DeviceId> commonDevice(const ShapeContext &context,
+                                     std::span<const NodeRef> operands,
+                                     std::optional<DeviceId> given) {
+  for (const NodeRef &node : operands) {
+    if (worksEverywhere(node))
+      continue;
+    if (given && *given != node->device())
+      return shapeError(context, fmt::format("operands on two devices, {} and "
+                                             "{}",
+                                             toString(*given),
+                                             toString(node->device())));
+    given = node->device();
+  }
+  if (!given && !operands.empty())
+    given = operands[0]->device();
+  return given.value_or(DeviceId());
+}
+
+Result<NodeRef> record(const ShapeContext &context,
+                       std::span<const NodeRef> operands,
+                       const InferredType &type,
+                       std::span<const uint64_t> attrs,
+                       std::optional<DeviceId> device) {
+  SINTER_TRY_ASSIGN(DeviceId where, commonDevice(context, operands, device));
+  return NodeFactory::op(context.op, type.dtype, type.dims, operands, attrs,
+                         where);
+}
+
+bool sameType(const NodeRef &node, const InferredType &type) {
+  return node->dtype() == type.dtype &&
+         std::ranges::equal(node->dims(), type.dims, [](Dim a, Dim b) {
+           return a.value == b.value && a.expr == b.expr;
+         });
+}
+
+Status checkArity(const ShapeContext &context) {
+  if (context.op == OpId::leaf || context.op >= OpId::count)
+    return makeError(ErrorKind::internal, "a leaf is not an op");
+  int arity = info(context.op).arity;
+  if (arity == variadic || size_t(arity) == context.operands.size())
+    return {};
+  return shapeError(context, fmt::format("{} operands, not {}", arity,
+                                         context.operands.size()));
+}
+
+Status checkNotEmpty(const ShapeContext &context) {
+  if (context.operands.empty())
+    return shapeError(context, "needs at least one operand");
+  return {};
+}
+
+Status checkDTypes(const ShapeContext &context, DTypeSet allowed) {
+  for (unsigned i = 0; i < context.operands.size(); ++i)
+    SINTER_TRY(checkDType(context, i, allowed));
+  return {};
+}
+
+Status checkNormalized(const ShapeContext &context, int64_t axis,
+                       int64_t normal) {
+  if (axis != normal)
+    return shapeError(context, fmt::format("axis {} is negative", axis));
+  return {};
+}
+
+Status checkNormalized(const ShapeContext &context,
+                       std::span<const int64_t> axes,
+                       std::span<const int64_t> normal) {
+  if (!std::ranges::equal(axes, normal))
+    return shapeError(context, "axes are negative or not in order");
+  return {};
+}
+
+Status checkResolved(const ShapeContext &context, std::span<const Dim> shape) {
+  for (Dim dim : shape)
+    if (dim.isConstant() && dim.value < 0)
+      return shapeError(context, fmt::format("dim {} is negative", dim.value));
+  return {};
+}
+
+} // namespace sinter::graph
+
+#include "sinter/generated/GraphBuilders.cpp.inc"
+
+namespace sinter::graph {
+
+Result<NodeRef> buildOp(OpId op, std::span<const NodeRef> operands,
+                        std::span<const uint64_t> attrs, DeviceId device) {
+  ShapeContext context{op, {}};
+  OperandTypes types(operands);
+  context.operands = types;
+  SINTER_TRY(checkArity(context));
+  return dispatchBuild(op, operands, attrs, device);
+}
+
+} // namespace sinter::graph
