@@ -8,6 +8,7 @@
 #include "runtime/graph/Dim.h"
 #include "runtime/graph/Node.h"
 #include "runtime/graph/Number.h"
+#include "runtime/graph/ShapeRules.h"
 #include "runtime/support/Result.h"
 
 #include <span>
@@ -16,6 +17,11 @@
 #include "sinter/generated/GraphBuilders.h.inc"
 
 namespace sinter::graph {
+
+/// The result's type of `context.op`: the checks and the shape rule that its
+/// builder calls, from encoded (normalized) attributes.
+Result<InferredType> inferType(const ShapeContext &context,
+                               std::span<const uint64_t> attrs);
 
 /// The builder of `op`, called with encoded attributes. Fails on a wrong
 /// number of operands; the words must fit the op's schema.

@@ -2,6 +2,27 @@
 #include "runtime/graph/OpTable.h"
 
 #include <cassert>
+#include <iterator>
 #include <unordered_map>
 
 #include "sinter/generated/OpTable.inc"
+
+namespace sinter::graph {
+
+const OpInfo &info(OpId op) {
+  assert(op != OpId::leaf && op < OpId::count && "a leaf has no record");
+  return opInfos[static_cast<size_t>(op) - 1];
+}
+
+OpId findOp(std::string_view name) {
+  static const auto byName = [] {
+    std::unordered_map<std::string_view, OpId> map;
+    for (size_t i = 0; i < std::size(opInfos); ++i)
+      map.emplace(opInfos[i].name, static_cast<OpId>(i + 1));
+    return map;
+  }();
+  auto it = byName.find(name);
+  return it == byName.end() ? OpId::count : it->second;
+}
+
+} // namespace sinter::graph

@@ -156,6 +156,9 @@ bool emitGradients(const Records &records, raw_ostream &os) {
     }
     bool through = op.isComposite() && !gradient.dags && !gradient.function &&
                    !gradient.none;
+    // Expanding records the operands' uses anew.
+    if (through)
+      reads.operands = ~0u;
     rows << "    {" << function << ", " << (through ? "true" : "false") << ", "
          << utohexstr(reads.operands, false).insert(0, "0x") << "u, "
          << (reads.result ? "true" : "false") << "}, // " << op.name << "\n";

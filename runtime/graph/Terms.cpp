@@ -1,0 +1,81 @@
+/// Terms over dims, axes and dtypes.
+#include "runtime/graph/Terms.h"
+
+namespace sinter::graph::term {
+
+DType computeDType(const NodeRef &x) {
+  DType dtype = x->dtype();
+  return dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype;
+}
+
+DimList keptShape(const NodeRef &x, std::span<const int64_t> axes) {
+  DimList shape(x->dims());
+  for (int64_t axis : axes)
+    shape[axis] = Dim(1);
+  return shape;
+}
+
+DimList columnShape(const NodeRef &x) {
+  DimList shape(x->dims());
+  shape.push_back(Dim(1));
+  return shape;
+}
+
+Dim countOf(const NodeRef &x, std::span<const int64_t> axes) {
+  Dim count(1);
+  for (int64_t axis : axes)
+    count = count * x->dims()[axis];
+  return count;
+}
+
+int64_t lastAxis(const NodeRef &x) { return int64_t(x->rank()) - 1; }
+
+IntList allAxes(const NodeRef &x) {
+  IntList axes;
+  for (unsigned axis = 0; axis < x->rank(); ++axis)
+    axes.push_back(axis);
+  return axes;
+}
+
+IntList inverseOf(std::span<const int64_t> permutation) {
+  IntList inverse(permutation.size());
+  for (size_t i = 0; i < permutation.size(); ++i)
+    inverse[permutation[i]] = int64_t(i);
+  return inverse;
+}
+
+IntList swapLastTwo(const NodeRef &x) {
+  IntList axes = allAxes(x);
+  std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
+  return axes;
+}
+
+IntList minusOne(std::span<const int64_t> values) {
+  IntList result(values);
+  for (int64_t &value : result)
+    --value;
+  return result;
+}
+
+IntList plusOne(std::span<const int64_t> values) {
+  IntList result(values);
+  for (int64_t &value : result)
+    ++value;
+  return result;
+}
+
+DimList paddedLimits(const NodeRef &x, std::span<const int64_t> low,
+                     std::span<const int64_t> interior) {
+  DimList limits;
+  for (size_t i = 0; i < low.size(); ++i) {
+    Dim dim = x->dims()[i];
+    // An empty axis ends where it begins.
+    if (dim.isConstant() && dim.value == 0)
+      limits.push_back(Dim(low[i]));
+    else
+      limits.push_back((dim - Dim(1)) * Dim(interior[i] + 1) + Dim(low[i] + 1));
+  }
+  return limits;
+}
+
+} // namespace sinter::graph::term

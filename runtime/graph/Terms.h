@@ -1,0 +1,47 @@
+/// Terms: what rules of ops compute from types and attributes.
+///
+/// A dag of dialects/sinter names them (OpBase.td, Sinter_Term); the generated
+/// rules call them. `x` is any node; results that borrow live as long as it.
+#pragma once
+
+#include "runtime/graph/Node.h"
+#include "runtime/support/SmallVector.h"
+
+#include <cstdint>
+#include <span>
+
+namespace sinter::graph::term {
+
+using IntList = SmallVector<int64_t, 8>;
+using DimList = SmallVector<Dim, 6>;
+
+/// One integer, or several, as a list.
+inline IntList ints(int64_t value) { return {value}; }
+inline std::span<const int64_t> ints(std::span<const int64_t> values) {
+  return values;
+}
+
+inline std::span<const Dim> shapeOf(const NodeRef &x) { return x->dims(); }
+inline DType dtypeOf(const NodeRef &x) { return x->dtype(); }
+/// What x is computed in: f32 for f16 and bf16, else its own dtype.
+DType computeDType(const NodeRef &x);
+/// x's dims with `axes` of size 1.
+DimList keptShape(const NodeRef &x, std::span<const int64_t> axes);
+/// x's dims and a last one of size 1.
+DimList columnShape(const NodeRef &x);
+/// Product of x's dims along `axes`.
+Dim countOf(const NodeRef &x, std::span<const int64_t> axes);
+int64_t lastAxis(const NodeRef &x);
+IntList allAxes(const NodeRef &x);
+IntList inverseOf(std::span<const int64_t> permutation);
+/// The permutation that exchanges x's last two axes.
+IntList swapLastTwo(const NodeRef &x);
+IntList minusOne(std::span<const int64_t> values);
+IntList plusOne(std::span<const int64_t> values);
+/// Where x ends inside a padding of it: the limits of the slice that takes it
+/// out again.
+DimList paddedLimits(const NodeRef &x, std::span<const int64_t> low,
+                     std::span<const int64_t> interior);
+inline bool negate(bool value) { return !value; }
+
+} // namespace sinter::graph::term
