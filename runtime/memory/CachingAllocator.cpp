@@ -1,0 +1,148 @@
+#include "runtime/memory/CachingAllocator.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <limits>
+#include <new>
+
+#include <sys/mman.h>
+
+using namespace sinter;
+using namespace sinter::runtime;
+
+namespace {
+
+constexpr size_t granule = 256;
+constexpr size_t hugePage = size_t(2) << 20;
+
+struct SizeClass {
+  unsigned index;
+  size_t bytes;
+};
+
+/// Rounds up to one of eight sizes per doubling, all multiples of 256.
+SizeClass classify(size_t bytes) {
+  size_t granules = std::max<size_t>(1, (bytes + granule - 1) / granule);
+  if (granules <= 8)
+    return {unsigned(granules - 1), granules * granule};
+  // granules is in (2^k, 2^(k+1)]: eight steps of 2^(k-3).
+  unsigned log = std::bit_width(granules - 1) - 1;
+  size_t step = size_t(1) << (log - 3);
+  size_t rounded = (granules + step - 1) / step;
+  unsigned index = 8 + (log - 3) * 8 + unsigned(rounded - 9);
+  return {index, rounded * step * granule};
+}
+
+constexpr size_t largestRequest = std::numeric_limits<size_t>::max() / 4;
+
+} // namespace
+
+void *HostMemory::acquire(size_t bytes) {
+  bool huge = bytes >= 2 * hugePage;
+  size_t alignment = huge ? hugePage : granule;
+  size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  void *block = std::aligned_alloc(alignment, rounded);
+  if (block && huge)
+    madvise(block, rounded, MADV_HUGEPAGE);
+  return block;
+}
+
+void HostMemory::release(void *block) { std::free(block); }
+
+/// A Buffer that knows its block.
+struct CachingAllocator::Block final : Buffer {
+  Block(Device &device, void *data, size_t bytes, SizeClass place)
+      : Buffer(device, data, bytes), place(place) {}
+  SizeClass place;
+};
+
+CachingAllocator::CachingAllocator(MemorySource &source, std::string name,
+                                   size_t limit)
+    : source(source), name(std::move(name)), limit(limit) {}
+
+CachingAllocator::~CachingAllocator() { trim(); }
+
+size_t CachingAllocator::blockBytes(size_t bytes) {
+  return classify(bytes).bytes;
+}
+
+Result<BufferRef> CachingAllocator::allocate(Device &device, size_t bytes) {
+  std::unique_lock lock(mutex);
+  if (bytes > largestRequest)
+    return outOfMemory(bytes);
+  SizeClass place = classify(bytes);
+  void *data = takeBlock(place.bytes, place.index);
+  if (!data)
+    return outOfMemory(bytes);
+  inUse += place.bytes;
+  peak = std::max(peak, inUse);
+  lock.unlock();
+  return BufferRef::adopt(new Block(device, data, bytes, place));
+}
+
+void *CachingAllocator::takeBlock(size_t bytes, unsigned sizeClass) {
+  std::vector<void *> &blocks = cache[sizeClass];
+  if (!blocks.empty()) {
+    void *block = blocks.back();
+    blocks.pop_back();
+    cached -= bytes;
+    return block;
+  }
+  if (limit && inUse + cached + bytes > limit) {
+    trimLocked();
+    if (inUse + bytes > limit)
+      return nullptr;
+  }
+  void *block = source.acquire(bytes);
+  if (!block) {
+    trimLocked();
+    block = source.acquire(bytes);
+  }
+  return block;
+}
+
+void CachingAllocator::free(Buffer *buffer) {
+  auto *block = static_cast<Block *>(buffer);
+  SizeClass place = block->place;
+  void *data = block->data();
+  delete block;
+  std::lock_guard lock(mutex);
+  inUse -= place.bytes;
+  // Never keep more than was ever in use at once.
+  if (cached + place.bytes > peak) {
+    source.release(data);
+    return;
+  }
+  cached += place.bytes;
+  cache[place.index].push_back(data);
+}
+
+void CachingAllocator::trim() {
+  std::lock_guard lock(mutex);
+  trimLocked();
+}
+
+void CachingAllocator::trimLocked() {
+  for (unsigned index = 0; index < numClasses; ++index) {
+    for (void *block : cache[index])
+      source.release(block);
+    cache[index].clear();
+  }
+  cached = 0;
+}
+
+CachingAllocator::Usage CachingAllocator::usage() const {
+  std::lock_guard lock(mutex);
+  return {inUse, peak, cached, limit};
+}
+
+ErrorInfo CachingAllocator::outOfMemory(size_t bytes) const {
+  std::string bound = limit ? fmt::format("the limit is {} bytes", limit)
+                            : std::string("the machine has no more");
+  return makeError(ErrorKind::out_of_memory,
+                   fmt::format("{}: cannot allocate {} bytes, {} are in use "
+                               "and {}",
+                               name, bytes, inUse, bound));
+}
