@@ -18,9 +18,9 @@ namespace sinter::runtime {
 
 /// Bytes of a device's memory.
 struct MemoryInfo {
-  size_t total = 0;    ///< of the device (for cpu: the cgroup's or machine's)
-  size_t inUse = 0;    ///< allocated to live Buffers by this process
-  size_t peak = 0;     ///< highest inUse so far
+  size_t total = 0;     ///< of the device (for cpu: the cgroup's or machine's)
+  size_t inUse = 0;     ///< allocated to live Buffers by this process
+  size_t peak = 0;      ///< highest inUse so far
   size_t available = 0; ///< that an allocation may still take
 };
 

@@ -1,0 +1,30 @@
+#include "runtime/device/Device.h"
+#include "runtime/device/cpu/CpuDevice.h"
+#include "runtime/device/null/NullDevice.h"
+
+#include <fmt/format.h>
+
+using namespace sinter;
+using namespace sinter::runtime;
+
+// Devices are never destroyed: buffers may be released while the process ends.
+
+Result<Device *> sinter::runtime::getDevice(DeviceId id) {
+  if (id.kind == DeviceKind::cpu && id.index == 0) {
+    static Device *cpu = new CpuDevice();
+    return cpu;
+  }
+  if (id.kind == DeviceKind::null && id.index == 0) {
+    static Device *null = new NullDevice();
+    return null;
+  }
+  std::string name = toString(id);
+  std::string backend = name.substr(0, name.find(':'));
+  return makeError(
+      ErrorKind::device,
+      fmt::format("{}: this build has no {} backend", name, backend));
+}
+
+std::vector<DeviceId> sinter::runtime::availableDevices() {
+  return {{DeviceKind::cpu, 0}, {DeviceKind::null, 0}};
+}
