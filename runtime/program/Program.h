@@ -28,8 +28,8 @@ struct Port {
 struct Decision {
   bool accepted = false;
   std::string rule;
-  int64_t bytes = 0;   ///< memory traffic saved, or that would have been
-  float estUs = 0;     ///< estimated microseconds saved
+  int64_t bytes = 0; ///< memory traffic saved, or that would have been
+  float estUs = 0;   ///< estimated microseconds saved
   std::vector<uint32_t> nodes; ///< post-order numbers of the ops concerned
   std::string detail;
 };

@@ -32,9 +32,9 @@ struct CachedProgram {
 /// $XDG_CACHE_HOME/sinter or ~/.cache/sinter), else calls `compile` and stores
 /// its bytes in both. Concurrent calls with one key compile once. A disk cache
 /// that cannot be used is a counted warning, never a failure.
-Result<CachedProgram> findOrCompile(
-    const Key &key, Device &device,
-    const std::function<Result<std::vector<std::byte>>()> &compile);
+Result<CachedProgram>
+findOrCompile(const Key &key, Device &device,
+              const std::function<Result<std::vector<std::byte>>()> &compile);
 
 /// Only the memory cache; null when absent.
 std::shared_ptr<const Program> findInMemory(const Key &key, Device &device);

@@ -1,0 +1,52 @@
+/// BoundPlan: a program with concrete dims: sizes, offsets, chunk counts.
+#pragma once
+
+#include "runtime/program/ProgramData.h"
+#include "runtime/support/Result.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace sinter::runtime {
+
+/// One phase to run.
+struct BoundPhase {
+  KernelFunction function = nullptr;
+  int64_t chunks = 0;
+  float chunkMicroseconds = 0;
+};
+
+/// One step to run.
+struct BoundStep {
+  uint32_t firstPhase = 0;  ///< into BoundPlan::phases
+  uint32_t numPhases = 0;   ///< 0 for a copy
+  uint32_t firstBuffer = 0; ///< into BoundPlan::bufferList
+  uint32_t firstDim = 0;    ///< into BoundPlan::dims
+  uint64_t copyBytes = 0;
+};
+
+/// Immutable; everything that depends on the symbols' values only.
+struct BoundPlan {
+  std::vector<int64_t> symbols;
+  std::vector<int64_t> values; ///< of ProgramData::exprs
+  std::vector<uint64_t> inputBytes;
+  std::vector<uint64_t> outputBytes;
+  std::vector<std::vector<int64_t>> outputDims;
+  std::vector<int64_t> offsets; ///< in the arena, per plan buffer
+  uint64_t arenaBytes = 0;
+  std::vector<BoundStep> steps;
+  std::vector<BoundPhase> phases;
+  std::vector<uint32_t> bufferList; ///< plan buffers of all steps
+  std::vector<int64_t> dims;        ///< kernel symbols of all steps
+  uint64_t launches = 0;
+  uint64_t bytesRead = 0;
+  uint64_t bytesWritten = 0;
+
+  /// Evaluates, checks guards and sizes, and places the temporaries.
+  static Result<std::shared_ptr<const BoundPlan>>
+  make(const ProgramData &program, std::span<const int64_t> symbols);
+};
+
+} // namespace sinter::runtime

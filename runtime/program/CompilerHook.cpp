@@ -1,0 +1,62 @@
+#include "runtime/program/CompilerHook.h"
+
+#include <atomic>
+#include <mutex>
+
+#include <dlfcn.h>
+
+using namespace sinter;
+using namespace sinter::runtime;
+
+namespace {
+
+std::atomic<const CompilerHook *> registered{nullptr};
+
+ErrorInfo noCompiler(const std::string &why) {
+  return makeError(ErrorKind::compile,
+                   "no compiler: " + why +
+                       "; programs that are compiled already still run");
+}
+
+/// The folder of the library (or program) that holds this function.
+std::string ownFolder() {
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<const void *>(&ownFolder), &info) ||
+      !info.dli_fname)
+    return ".";
+  std::string path = info.dli_fname;
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+Result<const CompilerHook *> openCompiler() {
+  std::string path = ownFolder() + "/libsinter-compiler.so";
+  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return noCompiler(dlerror());
+  auto *entry = reinterpret_cast<const CompilerHook *(*)()>(
+      dlsym(library, compilerHookSymbol));
+  if (!entry)
+    return noCompiler(path + " does not export " + compilerHookSymbol);
+  const CompilerHook *hook = entry();
+  if (!hook)
+    return noCompiler(path + " offers none");
+  registered.store(hook, std::memory_order_release);
+  return hook;
+}
+
+} // namespace
+
+void sinter::runtime::registerCompiler(const CompilerHook *hook) {
+  registered.store(hook, std::memory_order_release);
+}
+
+Result<const CompilerHook *> sinter::runtime::compilerHook() {
+  if (const CompilerHook *hook = registered.load(std::memory_order_acquire))
+    return hook;
+  static std::mutex opening;
+  std::lock_guard lock(opening);
+  if (const CompilerHook *hook = registered.load(std::memory_order_acquire))
+    return hook;
+  return openCompiler();
+}

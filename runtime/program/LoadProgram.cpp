@@ -1,0 +1,204 @@
+#include "runtime/program/LoadedProgram.h"
+
+#include "runtime/device/cpu/CpuFeatures.h"
+#include "runtime/program/ModelReader.h"
+#include "runtime/program/VerifyProgram.h"
+#include "sinter/generated/program_generated.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+
+using namespace sinter;
+using namespace sinter::runtime;
+
+namespace {
+
+size_t countFeatures(std::string_view list) {
+  return list.empty() ? 0 : 1 + std::count(list.begin(), list.end(), ',');
+}
+
+std::string describe(const Requirements &needs) {
+  if (needs.variant.empty())
+    return needs.target;
+  return fmt::format("{} ({})", needs.target, needs.variant);
+}
+
+/// The program that needs the most of what the device offers.
+Result<uint32_t> chooseProgram(const ModelFile &model, const Device &device) {
+  std::string kind = toString(device.id());
+  kind.resize(std::min(kind.find(':'), kind.size()));
+  std::optional<uint32_t> best;
+  size_t bestCount = 0;
+  std::string refusals;
+  for (uint32_t i = 0; i < model.count(SectionKind::program); ++i) {
+    const Section *section = model.find(SectionKind::program, i);
+    SINTER_TRY_ASSIGN(Requirements needs, readRequirements(section->bytes));
+    std::string why;
+    if (needs.target != kind)
+      why = "is for another device";
+    else if (std::string missing =
+                 missingFeatures(needs.variant, device.profile());
+             !missing.empty())
+      why = "needs " + missing;
+    if (!why.empty()) {
+      refusals += fmt::format("{} {} {}", refusals.empty() ? ":" : ";",
+                              describe(needs), why);
+      continue;
+    }
+    size_t count = countFeatures(needs.variant);
+    if (best && count <= bestCount)
+      continue;
+    best = i;
+    bestCount = count;
+  }
+  if (!best)
+    return makeError(ErrorKind::unsupported,
+                     fmt::format("model file: no program runs on {}{}",
+                                 toString(device.id()), refusals));
+  return *best;
+}
+
+} // namespace
+
+void FileBytes::Free::operator()(const std::byte *block) const {
+  std::free(const_cast<std::byte *>(block));
+}
+
+Result<FileBytes> FileBytes::copyOf(std::span<const std::byte> bytes) {
+  constexpr size_t alignment = 4096;
+  size_t rounded = (bytes.size() + alignment) / alignment * alignment;
+  auto *block =
+      static_cast<std::byte *>(std::aligned_alloc(alignment, rounded));
+  if (!block)
+    return makeError(
+        ErrorKind::out_of_memory,
+        fmt::format("model file: no memory for {} bytes", bytes.size()));
+  if (!bytes.empty())
+    std::memcpy(block, bytes.data(), bytes.size());
+  FileBytes file;
+  file.copy.reset(block);
+  file.size = bytes.size();
+  return file;
+}
+
+Status LoadedProgram::load() {
+  SINTER_TRY_ASSIGN(ModelFile model, readModel(file.bytes()));
+  SINTER_TRY_ASSIGN(uint32_t chosen, chooseProgram(model, *target));
+  const Section *pool = model.find(SectionKind::constants);
+  std::span<const std::byte> poolBytes;
+  if (pool)
+    poolBytes = pool->bytes;
+  const Section *section = model.find(SectionKind::program, chosen);
+  SINTER_TRY_ASSIGN(data, verifyProgram(section->bytes, poolBytes.size()));
+  SINTER_TRY_ASSIGN(binder, DimBinder::make(data));
+  if (const Section *text = model.find(SectionKind::graph))
+    graph = {reinterpret_cast<const char *>(text->bytes.data()),
+             text->bytes.size()};
+  if (const Section *debug = model.find(SectionKind::debug))
+    SINTER_TRY(loadSites(debug->bytes));
+  SINTER_TRY(loadConstants(poolBytes));
+  const Section *code = model.find(SectionKind::image, chosen);
+  if (!data.kernels.empty()) {
+    SINTER_TRY_ASSIGN(image, target->loadImage(code->bytes));
+    SINTER_TRY(resolveSymbols());
+  }
+  resident = file.bytes().size() + code->bytes.size();
+  return {};
+}
+
+Status LoadedProgram::loadSites(std::span<const std::byte> section) {
+  auto *start = reinterpret_cast<const uint8_t *>(section.data());
+  flatbuffers::Verifier verifier(start, section.size());
+  if (!verifier.VerifyBuffer<fb::DebugInfo>(nullptr))
+    return makeError(ErrorKind::io,
+                     "model file: the debug section is not valid");
+  const auto *list = flatbuffers::GetRoot<fb::DebugInfo>(start)->sites();
+  if (list && list->size() > maxListLength)
+    return makeError(ErrorKind::io,
+                     "model file: the debug section is too long");
+  for (uint32_t i = 0; list && i < list->size(); ++i)
+    sites.push_back(list->Get(i)->str());
+  return {};
+}
+
+Status LoadedProgram::loadConstants(std::span<const std::byte> section) {
+  bool inPlace = target->id().kind == DeviceKind::cpu;
+  for (const ConstantData &constant : data.constants) {
+    auto bytes = section.subspan(constant.offset, constant.bytes);
+    if (inPlace) {
+      constants.push_back(const_cast<std::byte *>(bytes.data()));
+      continue;
+    }
+    SINTER_TRY_ASSIGN(BufferRef buffer, target->allocate(bytes.size()));
+    SINTER_TRY(target->copyIn(*buffer, 0, bytes));
+    constants.push_back(buffer->data());
+    constantBuffers.push_back(std::move(buffer));
+  }
+  return {};
+}
+
+Status LoadedProgram::resolveSymbols() {
+  for (KernelData &kernel : data.kernels)
+    for (PhaseData &phase : kernel.phases) {
+      phase.function = image->find(phase.symbol);
+      if (!phase.function)
+        return makeError(ErrorKind::io,
+                         fmt::format("model file: the image lacks `{}` of "
+                                     "kernel {}",
+                                     phase.symbol, kernel.name));
+    }
+  return {};
+}
+
+std::vector<LaunchInfo> LoadedProgram::launches() const {
+  std::vector<LaunchInfo> list;
+  for (const StepData &step : data.steps)
+    if (!step.isCopy)
+      list.push_back({data.kernels[step.kernel].name,
+                      data.kernels[step.kernel].kind, step.nodes});
+  return list;
+}
+
+std::string_view LoadedProgram::siteOf(uint32_t node) const {
+  return node < sites.size() ? std::string_view(sites[node])
+                             : std::string_view();
+}
+
+Result<std::shared_ptr<const BoundPlan>>
+LoadedProgram::planFor(std::span<const int64_t> symbols) const {
+  {
+    std::lock_guard lock(plansMutex);
+    for (auto plan = plans.rbegin(); plan != plans.rend(); ++plan)
+      if (std::ranges::equal((*plan)->symbols, symbols))
+        return *plan;
+  }
+  SINTER_TRY_ASSIGN(auto made, BoundPlan::make(data, symbols));
+  std::lock_guard lock(plansMutex);
+  if (plans.size() == maxPlans)
+    plans.erase(plans.begin());
+  plans.push_back(made);
+  return made;
+}
+
+Result<std::shared_ptr<const Program>>
+Program::load(std::span<const std::byte> file, Device &device) {
+  SINTER_TRY_ASSIGN(FileBytes bytes, FileBytes::copyOf(file));
+  auto program = std::make_shared<LoadedProgram>(std::move(bytes), device);
+  SINTER_TRY(program->load());
+  return std::shared_ptr<const Program>(std::move(program));
+}
+
+Result<std::shared_ptr<const Program>>
+Program::loadFile(const std::string &path, Device &device) {
+  SINTER_TRY_ASSIGN(MappedFile mapped, MappedFile::open(path));
+  auto program =
+      std::make_shared<LoadedProgram>(FileBytes(std::move(mapped)), device);
+  if (Status loaded = program->load(); !loaded) {
+    ErrorInfo error = loaded.takeError();
+    error.message = path + ": " + error.message;
+    return error;
+  }
+  return std::shared_ptr<const Program>(std::move(program));
+}

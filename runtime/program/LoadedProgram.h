@@ -1,0 +1,89 @@
+/// LoadedProgram: what Program::load makes; the executor reads its fields.
+#pragma once
+
+#include "runtime/params/MappedFile.h"
+#include "runtime/program/Bind.h"
+#include "runtime/program/BoundPlan.h"
+#include "runtime/program/Program.h"
+#include "runtime/program/ProgramData.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sinter::runtime {
+
+/// The bytes of a file: mapped, or copied to memory aligned like a mapping.
+class FileBytes {
+public:
+  static Result<FileBytes> copyOf(std::span<const std::byte> bytes);
+  explicit FileBytes(MappedFile mapped) : mapped(std::move(mapped)) {}
+  std::span<const std::byte> bytes() const {
+    return mapped ? mapped->bytes() : std::span(copy.get(), size);
+  }
+
+private:
+  struct Free {
+    void operator()(const std::byte *block) const;
+  };
+  FileBytes() = default;
+  std::optional<MappedFile> mapped;
+  std::unique_ptr<const std::byte, Free> copy;
+  size_t size = 0;
+};
+
+class LoadedProgram final : public Program {
+public:
+  LoadedProgram(FileBytes file, Device &device)
+      : file(std::move(file)), target(&device) {}
+
+  /// Reads the file; called once, before the program is shared.
+  Status load();
+
+  Device &device() const override { return *target; }
+  std::span<const Port> inputs() const override { return data.inputs; }
+  std::span<const Port> outputs() const override { return data.outputs; }
+  std::span<const Expr> exprs() const override { return data.exprs; }
+  uint32_t numSymbols() const override { return data.numSymbols; }
+  std::span<const Decision> decisions() const override {
+    return data.decisions;
+  }
+  std::vector<LaunchInfo> launches() const override;
+  std::string_view siteOf(uint32_t node) const override;
+  std::string_view graphText() const override { return graph; }
+  size_t residentBytes() const override { return resident; }
+
+  const ProgramData &program() const { return data; }
+  const DimBinder &dimBinder() const { return *binder; }
+  /// Address of a constant in the device's memory.
+  void *constant(uint32_t index) const { return constants[index]; }
+  /// The plan for these symbols: remembered, or made now.
+  Result<std::shared_ptr<const BoundPlan>>
+  planFor(std::span<const int64_t> symbols) const;
+
+private:
+  Status loadConstants(std::span<const std::byte> section);
+  Status loadSites(std::span<const std::byte> section);
+  Status resolveSymbols();
+
+  static constexpr size_t maxPlans = 64;
+
+  FileBytes file;
+  Device *target;
+  ProgramData data;
+  std::unique_ptr<Image> image;
+  std::optional<DimBinder> binder;
+  std::vector<void *> constants;
+  std::vector<BufferRef> constantBuffers;
+  std::string_view graph;
+  std::vector<std::string> sites;
+  size_t resident = 0;
+  mutable std::mutex plansMutex;
+  mutable std::vector<std::shared_ptr<const BoundPlan>> plans; ///< newest last
+};
+
+} // namespace sinter::runtime

@@ -1,0 +1,226 @@
+#include "runtime/program/ProgramCache.h"
+
+#include "runtime/program/DiskCache.h"
+#include "runtime/program/Stats.h"
+#include "runtime/support/Log.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <fmt/format.h>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+using namespace sinter;
+using namespace sinter::runtime;
+
+namespace {
+
+constexpr size_t memoryLimitBytes = size_t(256) << 20;
+
+struct Slot {
+  Key key;
+  Device *device = nullptr;
+  bool operator==(const Slot &) const = default;
+};
+
+struct SlotHash {
+  size_t operator()(const Slot &slot) const {
+    return size_t(slot.key.low ^ std::hash<Device *>()(slot.device));
+  }
+};
+
+using ProgramRef = std::shared_ptr<const Program>;
+
+/// Programs by key, the least recently used last.
+class MemoryCache {
+public:
+  ProgramRef find(const Slot &slot) {
+    std::lock_guard lock(mutex);
+    auto found = index.find(slot);
+    if (found == index.end())
+      return nullptr;
+    order.splice(order.begin(), order, found->second);
+    return found->second->program;
+  }
+
+  void insert(const Slot &slot, ProgramRef program) {
+    std::lock_guard lock(mutex);
+    if (index.contains(slot))
+      return;
+    bytes += program->residentBytes();
+    order.push_front({slot, std::move(program)});
+    index[slot] = order.begin();
+    while (bytes > memoryLimitBytes && order.size() > 1)
+      dropLast();
+  }
+
+  void clear() {
+    std::lock_guard lock(mutex);
+    while (!order.empty())
+      dropLast();
+  }
+
+private:
+  struct Entry {
+    Slot slot;
+    ProgramRef program;
+  };
+
+  void dropLast() {
+    bytes -= order.back().program->residentBytes();
+    index.erase(order.back().slot);
+    order.pop_back();
+  }
+
+  std::mutex mutex;
+  std::list<Entry> order;
+  std::unordered_map<Slot, std::list<Entry>::iterator, SlotHash> index;
+  size_t bytes = 0;
+};
+
+/// A key that one thread is finding while others wait.
+struct Pending {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::optional<Result<ProgramRef>> result;
+};
+
+struct Caches {
+  MemoryCache memory;
+  std::mutex pendingMutex;
+  std::unordered_map<Slot, std::shared_ptr<Pending>, SlotHash> pending;
+};
+
+Caches &caches() {
+  static auto *all = new Caches();
+  return *all;
+}
+
+using CompileFunction = std::function<Result<std::vector<std::byte>>()>;
+
+/// Null when the disk has none; trouble is a warning.
+ProgramRef findOnDisk(const Slot &slot) {
+  DiskCache disk = DiskCache::fromEnvironment();
+  if (Status usable = disk.prepare(); !usable) {
+    logWarning(usable.error().message + "; programs are not kept");
+    return nullptr;
+  }
+  auto found = disk.find(slot.key, *slot.device);
+  if (found)
+    return *found;
+  logWarning(found.error().message + "; compiling again");
+  return nullptr;
+}
+
+void storeOnDisk(const Slot &slot, std::span<const std::byte> file) {
+  DiskCache disk = DiskCache::fromEnvironment();
+  if (!disk.prepare())
+    return; // findOnDisk has warned
+  if (Status stored = disk.store(slot.key, file); !stored)
+    logWarning(stored.error().message + "; the program is not kept");
+}
+
+Result<CachedProgram> findOrMake(const Slot &slot,
+                                 const CompileFunction &compile) {
+  if (ProgramRef program = caches().memory.find(slot))
+    return CachedProgram{program, CacheSource::memory};
+  if (ProgramRef program = findOnDisk(slot)) {
+    caches().memory.insert(slot, program);
+    return CachedProgram{program, CacheSource::disk};
+  }
+  auto start = std::chrono::steady_clock::now();
+  SINTER_TRY_ASSIGN(std::vector<std::byte> file, compile());
+  std::chrono::duration<double, std::milli> took =
+      std::chrono::steady_clock::now() - start;
+  countCompile(took.count());
+  SINTER_TRY_ASSIGN(ProgramRef program, Program::load(file, *slot.device));
+  storeOnDisk(slot, file);
+  caches().memory.insert(slot, program);
+  return CachedProgram{program, CacheSource::compiled};
+}
+
+Result<CachedProgram> waitFor(Pending &pending) {
+  std::unique_lock lock(pending.mutex);
+  pending.changed.wait(lock, [&] { return pending.result.has_value(); });
+  if (!*pending.result)
+    return pending.result->error();
+  return CachedProgram{**pending.result, CacheSource::memory};
+}
+
+void publish(const Slot &slot, Pending &pending,
+             const Result<CachedProgram> &made) {
+  {
+    std::lock_guard lock(caches().pendingMutex);
+    caches().pending.erase(slot);
+  }
+  std::lock_guard lock(pending.mutex);
+  if (made)
+    pending.result.emplace(made->program);
+  else
+    pending.result.emplace(made.error());
+  pending.changed.notify_all();
+}
+
+} // namespace
+
+std::string sinter::runtime::toHex(const Key &key) {
+  return fmt::format("{:016x}{:016x}", key.high, key.low);
+}
+
+std::shared_ptr<const Program> sinter::runtime::findInMemory(const Key &key,
+                                                             Device &device) {
+  ProgramRef program = caches().memory.find({key, &device});
+  if (program)
+    countHit(/*onDisk=*/false);
+  return program;
+}
+
+Result<CachedProgram>
+sinter::runtime::findOrCompile(const Key &key, Device &device,
+                               const CompileFunction &compile) {
+  if (ProgramRef program = findInMemory(key, device))
+    return CachedProgram{program, CacheSource::memory};
+  Slot slot{key, &device};
+  std::shared_ptr<Pending> pending;
+  bool first = false;
+  {
+    std::lock_guard lock(caches().pendingMutex);
+    std::shared_ptr<Pending> &entry = caches().pending[slot];
+    first = !entry;
+    if (first)
+      entry = std::make_shared<Pending>();
+    pending = entry;
+  }
+  if (!first) {
+    Result<CachedProgram> found = waitFor(*pending);
+    if (found)
+      countHit(/*onDisk=*/false);
+    return found;
+  }
+  Result<CachedProgram> made = findOrMake(slot, compile);
+  publish(slot, *pending, made);
+  if (made && made->source != CacheSource::compiled)
+    countHit(made->source == CacheSource::disk);
+  return made;
+}
+
+CacheInfo sinter::runtime::diskCacheInfo() {
+  return DiskCache::fromEnvironment().info();
+}
+
+Result<uint64_t> sinter::runtime::clearDiskCache() {
+  return DiskCache::fromEnvironment().clear();
+}
+
+Result<std::vector<std::string>> sinter::runtime::verifyDiskCache() {
+  return DiskCache::fromEnvironment().verify();
+}
+
+std::string sinter::runtime::diskCachePath(const Key &key) {
+  DiskCache disk = DiskCache::fromEnvironment();
+  return disk.prepare() ? disk.path(key) : std::string();
+}
+
+void sinter::runtime::clearMemoryCache() { caches().memory.clear(); }

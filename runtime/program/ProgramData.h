@@ -1,0 +1,103 @@
+/// ProgramData: a program section as plain, verified structures.
+#pragma once
+
+#include "runtime/graph/Dim.h"
+#include "runtime/program/Program.h"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace sinter::runtime {
+
+enum class BufferKind : uint8_t { input, output, temp, constant };
+
+/// A buffer of the memory plan.
+struct PlanBuffer {
+  BufferKind kind = BufferKind::temp;
+  uint32_t index = 0; ///< input, output or constant number
+  uint32_t bytes = 0; ///< expr; of a temp
+  uint32_t first = 0; ///< steps, of a temp
+  uint32_t last = 0;
+};
+
+struct PhaseData {
+  std::string symbol;
+  uint32_t chunks = 0; ///< expr of the kernel
+  float chunkMicroseconds = 0;
+  KernelFunction function = nullptr;
+};
+
+struct KernelData {
+  std::string name;
+  std::string kind;
+  uint32_t numSymbols = 0;
+  uint32_t numInputs = 0;
+  uint32_t numOutputs = 0;
+  std::vector<Expr> exprs;
+  std::vector<PhaseData> phases;
+  std::string text;
+};
+
+/// A launch, or a copy from buffers[0] to buffers[1].
+struct StepData {
+  bool isCopy = false;
+  uint32_t kernel = 0;
+  std::vector<uint32_t> buffers; ///< into ProgramData::buffers
+  std::vector<uint32_t> dims;    ///< expr per kernel symbol
+  uint32_t bytesRead = 0;        ///< exprs; of a copy both are its bytes
+  uint32_t bytesWritten = 0;
+  std::vector<uint32_t> nodes;
+  int32_t errorNode = -1; ///< may report an index error of this op
+};
+
+/// A pair that the executor may grant: `output` written into `input`'s memory.
+struct AliasData {
+  uint32_t input = 0;
+  uint32_t output = 0;
+};
+
+struct ConstantData {
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
+inline constexpr uint32_t neverStep = std::numeric_limits<uint32_t>::max();
+
+/// Everything the executor needs. All indices are in range.
+struct ProgramData {
+  std::string target;
+  std::string variant;
+  uint8_t numerics = 0;
+  std::vector<Port> inputs;
+  std::vector<Port> outputs;
+  uint32_t numSymbols = 0;
+  std::vector<Expr> exprs;
+  std::vector<graph::Guard> guards;
+  std::vector<KernelData> kernels;
+  std::vector<PlanBuffer> buffers;
+  std::vector<StepData> steps;
+  std::vector<AliasData> aliases; ///< only pairs that are safe to grant
+  std::vector<Decision> decisions;
+  std::vector<ConstantData> constants;
+  uint32_t numNodes = 0;
+  std::string compiler;
+};
+
+/// What the loader rejects as too large to be a program.
+inline constexpr uint32_t maxRank = 32;
+inline constexpr uint32_t maxSymbols = 4096;
+inline constexpr uint32_t maxListLength = 1u << 20;
+
+/// Values of all exprs for these symbols, in order. Division by zero and
+/// overflow give INT64_MIN, as does every expr over such a value.
+void evaluateAll(std::span<const Expr> exprs, std::span<const int64_t> symbols,
+                 std::vector<int64_t> &values);
+
+/// `f32[s0,64]`: a port's type with symbols by name.
+std::string portType(const Port &port, std::span<const Expr> exprs);
+/// `input 'x'`, or `input 3` when it has no name.
+std::string portName(const char *what, const Port &port, size_t number);
+
+} // namespace sinter::runtime

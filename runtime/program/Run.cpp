@@ -1,0 +1,308 @@
+#include "runtime/program/LoadedProgram.h"
+#include "runtime/program/Stats.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+using namespace sinter;
+using namespace sinter::runtime;
+
+namespace {
+
+constexpr uint64_t noError = UINT64_MAX;
+
+/// Vectors that keep their memory from run to run of one thread.
+struct Scratch {
+  std::vector<int64_t> symbols;
+  std::vector<uint64_t> scalars;
+  std::vector<void *> addresses;      ///< per plan buffer
+  std::vector<void *> arguments;      ///< per BoundPlan::bufferList
+  std::vector<uint32_t> grantedInput; ///< per output, or noInput
+  std::vector<char> inputTaken;       ///< per input: granted to an output
+  std::vector<const Buffer *> bound;  ///< the inputs' buffers, sorted
+};
+constexpr uint32_t noInput = ~0u;
+
+/// One run of one program.
+class Execution {
+public:
+  Execution(const LoadedProgram &loaded, std::span<const Binding> inputs,
+            Scratch &scratch)
+      : loaded(loaded), program(loaded.program()), inputs(inputs),
+        scratch(scratch) {}
+
+  Status bind();
+  Status reserve();
+  Status execute();
+  std::vector<Output> takeOutputs();
+  RunCounters counters() const;
+  /// The op that the kernels' error names; only after such an error.
+  std::optional<uint32_t> failedNode() const;
+  void countDonations() const;
+
+private:
+  Status checkInput(size_t index);
+  void grantDonations();
+  bool mayGrant(const AliasData &alias) const;
+  void resolveAddresses();
+  Status runStep(uint32_t number);
+  Status checkError() const;
+  const StepData *failedStep() const;
+
+  const LoadedProgram &loaded;
+  const ProgramData &program;
+  std::span<const Binding> inputs;
+  Scratch &scratch;
+  std::shared_ptr<const BoundPlan> plan;
+  std::vector<BufferRef> outputs;
+  BufferRef arena;
+  ErrorWord error{noError};
+  uint64_t donated = 0;
+};
+
+Status Execution::bind() {
+  SINTER_TRY(loaded.dimBinder().bind(program, inputs, scratch.symbols));
+  SINTER_TRY_ASSIGN(plan, loaded.planFor(scratch.symbols));
+  for (size_t i = 0; i < inputs.size(); ++i)
+    SINTER_TRY(checkInput(i));
+  return {};
+}
+
+Status Execution::checkInput(size_t index) {
+  const Port &port = program.inputs[index];
+  const Binding &input = inputs[index];
+  for (size_t axis = 0; axis < port.dims.size(); ++axis)
+    if (input.dims[axis] != plan->values[port.dims[axis]])
+      return bindError(program, index, input.dims);
+  if (port.kind == graph::InputKind::scalar)
+    return {};
+  auto refuse = [&](const std::string &why) {
+    return makeError(ErrorKind::invalid_argument,
+                     portName("input", port, index) + ": " + why);
+  };
+  if (!input.buffer)
+    return refuse("no buffer is bound");
+  if (&input.buffer->device() != &loaded.device())
+    return refuse(fmt::format("it lives on {}, the program runs on {}",
+                              toString(input.buffer->device().id()),
+                              toString(loaded.device().id())));
+  if (input.buffer->bytes() < plan->inputBytes[index])
+    return refuse(fmt::format("{} needs {} bytes, the buffer has {}",
+                              portType(port, program.exprs),
+                              plan->inputBytes[index], input.buffer->bytes()));
+  return {};
+}
+
+bool Execution::mayGrant(const AliasData &alias) const {
+  const Binding &input = inputs[alias.input];
+  if (!input.donate || scratch.inputTaken[alias.input] ||
+      scratch.grantedInput[alias.output] != noInput ||
+      input.buffer->bytes() != plan->outputBytes[alias.output])
+    return false;
+  // A buffer that another input reads too must stay.
+  auto [first, last] = std::equal_range(
+      scratch.bound.begin(), scratch.bound.end(), input.buffer.get());
+  return last - first == 1;
+}
+
+void Execution::grantDonations() {
+  scratch.grantedInput.assign(program.outputs.size(), noInput);
+  bool offered = std::any_of(inputs.begin(), inputs.end(),
+                             [](const Binding &input) { return input.donate; });
+  if (!offered || program.aliases.empty())
+    return;
+  scratch.inputTaken.assign(inputs.size(), 0);
+  scratch.bound.clear();
+  for (const Binding &input : inputs)
+    scratch.bound.push_back(input.buffer.get());
+  std::sort(scratch.bound.begin(), scratch.bound.end());
+  for (const AliasData &alias : program.aliases) {
+    if (!mayGrant(alias))
+      continue;
+    scratch.grantedInput[alias.output] = alias.input;
+    scratch.inputTaken[alias.input] = 1;
+    ++donated;
+  }
+}
+
+Status Execution::reserve() {
+  grantDonations();
+  Device &device = loaded.device();
+  outputs.reserve(program.outputs.size());
+  for (size_t i = 0; i < program.outputs.size(); ++i) {
+    if (scratch.grantedInput[i] != noInput) {
+      outputs.push_back(inputs[scratch.grantedInput[i]].buffer);
+      continue;
+    }
+    SINTER_TRY_ASSIGN(BufferRef buffer, device.allocate(plan->outputBytes[i]));
+    outputs.push_back(std::move(buffer));
+  }
+  if (plan->arenaBytes) {
+    SINTER_TRY_ASSIGN(arena, device.allocate(plan->arenaBytes));
+  }
+  resolveAddresses();
+  return {};
+}
+
+void Execution::resolveAddresses() {
+  scratch.scalars.resize(inputs.size());
+  scratch.addresses.resize(program.buffers.size());
+  auto *base = arena ? static_cast<char *>(arena->data()) : nullptr;
+  for (size_t i = 0; i < program.buffers.size(); ++i) {
+    const PlanBuffer &buffer = program.buffers[i];
+    void *&address = scratch.addresses[i];
+    switch (buffer.kind) {
+    case BufferKind::input:
+      if (program.inputs[buffer.index].kind == graph::InputKind::scalar) {
+        scratch.scalars[buffer.index] = inputs[buffer.index].scalarBits;
+        address = &scratch.scalars[buffer.index];
+      } else {
+        address = inputs[buffer.index].buffer->data();
+      }
+      break;
+    case BufferKind::output:
+      address = outputs[buffer.index]->data();
+      break;
+    case BufferKind::temp:
+      address = base ? base + plan->offsets[i] : nullptr;
+      break;
+    case BufferKind::constant:
+      address = loaded.constant(buffer.index);
+      break;
+    }
+  }
+  scratch.arguments.resize(plan->bufferList.size());
+  for (size_t i = 0; i < plan->bufferList.size(); ++i)
+    scratch.arguments[i] = scratch.addresses[plan->bufferList[i]];
+}
+
+Status Execution::runStep(uint32_t number) {
+  const BoundStep &step = plan->steps[number];
+  void **buffers = scratch.arguments.data() + step.firstBuffer;
+  if (program.steps[number].isCopy) {
+    if (step.copyBytes)
+      std::memmove(buffers[1], buffers[0], step.copyBytes);
+    return {};
+  }
+  KernelBlock block{kernelAbiVersion, number, &error,
+                    plan->dims.data() + step.firstDim, buffers};
+  LaunchArgs args;
+  args.block = &block;
+  args.arena = arena ? static_cast<char *>(arena->data()) : nullptr;
+  for (uint32_t i = 0; i < step.numPhases; ++i) {
+    const BoundPhase &phase = plan->phases[step.firstPhase + i];
+    args.function = phase.function;
+    args.chunks = phase.chunks;
+    args.chunkMicroseconds = phase.chunkMicroseconds;
+    SINTER_TRY(loaded.device().launch(args));
+  }
+  return {};
+}
+
+Status Execution::execute() {
+  Device &device = loaded.device();
+  for (uint32_t i = 0; i < plan->steps.size(); ++i) {
+    SINTER_TRY(runStep(i));
+    if (program.steps[i].errorNode < 0)
+      continue;
+    // Later launches could only report higher values, and those that overwrite
+    // donated memory must not run.
+    SINTER_TRY(device.synchronize());
+    SINTER_TRY(checkError());
+  }
+  SINTER_TRY(device.synchronize());
+  SINTER_TRY(checkError());
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (scratch.grantedInput[i] != noInput)
+      outputs[i]->bumpVersion();
+  return {};
+}
+
+const StepData *Execution::failedStep() const {
+  uint64_t step = error.value >> 40;
+  if (error.value == noError || step >= program.steps.size())
+    return nullptr;
+  return &program.steps[step];
+}
+
+Status Execution::checkError() const {
+  if (error.value == noError)
+    return {};
+  uint64_t element = error.value & ((uint64_t(1) << 40) - 1);
+  const StepData *step = failedStep();
+  std::string kernel = step ? program.kernels[step->kernel].name : "kernel";
+  return makeError(
+      ErrorKind::invalid_argument,
+      fmt::format("{}: index out of range at element {}", kernel, element));
+}
+
+std::optional<uint32_t> Execution::failedNode() const {
+  const StepData *step = failedStep();
+  if (!step)
+    return std::nullopt;
+  if (step->errorNode >= 0)
+    return uint32_t(step->errorNode);
+  if (step->nodes.empty())
+    return std::nullopt;
+  return step->nodes.back();
+}
+
+std::vector<Output> Execution::takeOutputs() {
+  std::vector<Output> list;
+  list.reserve(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i)
+    list.push_back({std::move(outputs[i]), plan->outputDims[i]});
+  return list;
+}
+
+RunCounters Execution::counters() const {
+  return {plan->launches, plan->bytesRead, plan->bytesWritten, plan->arenaBytes,
+          donated};
+}
+
+void Execution::countDonations() const {
+  uint64_t offered = 0;
+  for (const Binding &input : inputs)
+    offered += input.donate;
+  countRun(counters(), offered - std::min(offered, donated));
+}
+
+Scratch &threadScratch() {
+  static thread_local Scratch scratch;
+  return scratch;
+}
+
+} // namespace
+
+Result<std::vector<Output>>
+sinter::runtime::run(const Program &program, std::span<const Binding> inputs,
+                     RunCounters *counters, RunFailure *failure) {
+  const auto &loaded = static_cast<const LoadedProgram &>(program);
+  Execution execution(loaded, inputs, threadScratch());
+  SINTER_TRY(execution.bind());
+  SINTER_TRY(execution.reserve());
+  if (Status done = execution.execute(); !done) {
+    if (auto node = execution.failedNode(); node && failure)
+      failure->node = *node;
+    return done.takeError();
+  }
+  execution.countDonations();
+  if (counters)
+    *counters = execution.counters();
+  return execution.takeOutputs();
+}
+
+Result<size_t> sinter::runtime::peakBytes(const Program &program,
+                                          std::span<const Binding> inputs) {
+  const auto &loaded = static_cast<const LoadedProgram &>(program);
+  std::vector<int64_t> symbols;
+  SINTER_TRY(loaded.dimBinder().bind(loaded.program(), inputs, symbols));
+  SINTER_TRY_ASSIGN(auto plan, loaded.planFor(symbols));
+  uint64_t total = plan->arenaBytes;
+  for (uint64_t bytes : plan->inputBytes)
+    total += bytes;
+  for (uint64_t bytes : plan->outputBytes)
+    total += bytes;
+  return size_t(total);
+}

@@ -1,0 +1,101 @@
+#include "runtime/program/Stats.h"
+
+#include "runtime/support/Log.h"
+
+#include <algorithm>
+#include <mutex>
+
+using namespace sinter;
+using namespace sinter::runtime;
+
+namespace {
+
+struct Counters {
+  std::mutex mutex;
+  Stats stats;
+  uint64_t warningsBefore = 0;
+};
+
+Counters &counters() {
+  static auto *all = new Counters();
+  return *all;
+}
+
+/// Calls `change` on the counters under their lock.
+template <typename Change> void update(Change change) {
+  Counters &all = counters();
+  std::lock_guard lock(all.mutex);
+  change(all.stats);
+}
+
+void add(std::vector<SiteCount> &list, std::string_view reason, SiteId site,
+         uint64_t count = 1) {
+  for (SiteCount &entry : list)
+    if (entry.site == site && entry.reason == reason) {
+      entry.count += count;
+      return;
+    }
+  list.push_back({std::string(reason), site, count});
+}
+
+} // namespace
+
+Stats sinter::runtime::readStats() {
+  Counters &all = counters();
+  std::lock_guard lock(all.mutex);
+  Stats snapshot = all.stats;
+  snapshot.warnings = warningCount() - all.warningsBefore;
+  return snapshot;
+}
+
+void sinter::runtime::resetStats() {
+  Counters &all = counters();
+  std::lock_guard lock(all.mutex);
+  all.stats = Stats();
+  all.warningsBefore = warningCount();
+}
+
+void sinter::runtime::countRun(const RunCounters &run,
+                               uint64_t donationsRefused) {
+  update([&](Stats &stats) {
+    ++stats.runs;
+    stats.launches += run.launches;
+    stats.bytesRead += run.bytesRead;
+    stats.bytesWritten += run.bytesWritten;
+    stats.donationsGranted += run.donated;
+    stats.donationsRefused += donationsRefused;
+  });
+}
+
+void sinter::runtime::countCompile(double milliseconds) {
+  update([&](Stats &stats) {
+    ++stats.compiles;
+    stats.compileMilliseconds += milliseconds;
+  });
+}
+
+void sinter::runtime::countHit(bool onDisk) {
+  update([&](Stats &stats) { ++(onDisk ? stats.diskHits : stats.memoryHits); });
+}
+
+void sinter::runtime::countFlush(std::string_view reason, SiteId site) {
+  update([&](Stats &stats) { add(stats.flushes, reason, site); });
+}
+
+void sinter::runtime::countMiss(std::string_view reason, SiteId site) {
+  update([&](Stats &stats) { add(stats.misses, reason, site); });
+}
+
+void sinter::runtime::countRefusal(std::string_view reason, SiteId site) {
+  update([&](Stats &stats) {
+    ++stats.donationsRefused;
+    add(stats.refusals, reason, site);
+  });
+}
+
+void sinter::runtime::countRecomputed(uint64_t ops, SiteId site) {
+  update([&](Stats &stats) {
+    stats.recomputed += ops;
+    add(stats.recomputations, "recomputed", site, ops);
+  });
+}

@@ -1,0 +1,371 @@
+#include "runtime/program/VerifyProgram.h"
+
+#include "sinter/generated/program_generated.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace sinter;
+using namespace sinter::runtime;
+
+namespace {
+
+template <typename... Args>
+ErrorInfo broken(fmt::format_string<Args...> format, Args &&...args) {
+  return makeError(ErrorKind::io,
+                   "model file: " +
+                       fmt::format(format, std::forward<Args>(args)...));
+}
+
+const fb::Program *rootOf(std::span<const std::byte> section) {
+  auto *data = reinterpret_cast<const uint8_t *>(section.data());
+  flatbuffers::Verifier verifier(data, section.size(), /*max_depth=*/16,
+                                 /*max_tables=*/1u << 22);
+  return fb::VerifyProgramBuffer(verifier) ? fb::GetProgram(data) : nullptr;
+}
+
+std::string text(const flatbuffers::String *string) {
+  return string ? string->str() : std::string();
+}
+
+template <typename List> size_t sizeOf(const List *list) {
+  return list ? list->size() : 0;
+}
+
+/// Copies lists out of the flatbuffer, checking every index on the way.
+class Reader {
+public:
+  Reader(const fb::Program &source, uint64_t constantBytes)
+      : source(source), constantBytes(constantBytes) {}
+
+  Result<ProgramData> read();
+
+private:
+  Status readLimits();
+  Status readExprs(const flatbuffers::Vector<const fb::Expr *> *list,
+                   uint32_t numSymbols, std::vector<Expr> &to);
+  Status readIndices(const flatbuffers::Vector<uint32_t> *list, size_t limit,
+                     const char *what, std::vector<uint32_t> &to);
+  Status checkExpr(uint32_t index, const char *what);
+  Status readPorts();
+  Status readPort(const fb::Port *port, bool isInput, std::vector<Port> &to);
+  Status readGuards();
+  Status readKernels();
+  Status readKernel(const fb::Kernel *kernel);
+  Status readConstants();
+  Status readBuffers();
+  Status readSteps();
+  Status readLaunch(const fb::Launch &launch);
+  Status readCopy(const fb::Copy &copy);
+  Status readAliases();
+  Status readDecisions();
+
+  const fb::Program &source;
+  const uint64_t constantBytes;
+  ProgramData program;
+};
+
+template <typename List>
+Status checkLength(const List *list, const char *what) {
+  if (sizeOf(list) > maxListLength)
+    return broken("{} {}, at most {} are allowed", sizeOf(list), what,
+                  maxListLength);
+  return {};
+}
+
+Status Reader::readLimits() {
+  SINTER_TRY(checkLength(source.inputs(), "inputs"));
+  SINTER_TRY(checkLength(source.outputs(), "outputs"));
+  SINTER_TRY(checkLength(source.exprs(), "exprs"));
+  SINTER_TRY(checkLength(source.guards(), "guards"));
+  SINTER_TRY(checkLength(source.kernels(), "kernels"));
+  SINTER_TRY(checkLength(source.buffers(), "buffers"));
+  SINTER_TRY(checkLength(source.steps(), "steps"));
+  SINTER_TRY(checkLength(source.aliases(), "aliases"));
+  SINTER_TRY(checkLength(source.decisions(), "decisions"));
+  SINTER_TRY(checkLength(source.constants(), "constants"));
+  if (source.num_symbols() > maxSymbols)
+    return broken("{} symbols, at most {} are allowed", source.num_symbols(),
+                  maxSymbols);
+  if (source.num_nodes() > maxListLength)
+    return broken("{} nodes, at most {} are allowed", source.num_nodes(),
+                  maxListLength);
+  program.target = text(source.target());
+  program.variant = text(source.variant());
+  program.numerics = source.numerics();
+  program.numSymbols = source.num_symbols();
+  program.numNodes = source.num_nodes();
+  program.compiler = text(source.compiler());
+  return {};
+}
+
+Status Reader::readExprs(const flatbuffers::Vector<const fb::Expr *> *list,
+                         uint32_t numSymbols, std::vector<Expr> &to) {
+  for (uint32_t i = 0; i < sizeOf(list); ++i) {
+    const fb::Expr &from = *list->Get(i);
+    if (from.op() > uint8_t(ExprOp::mod))
+      return broken("expr {} has unknown op {}", i, from.op());
+    Expr expr{ExprOp(from.op()), from.lhs(), from.rhs(), from.value()};
+    bool leaf = expr.op == ExprOp::constant || expr.op == ExprOp::symbol;
+    if (!leaf && (expr.lhs >= i || expr.rhs >= i))
+      return broken("expr {} uses an expr that is not before it", i);
+    bool isSymbol = expr.op == ExprOp::symbol;
+    if (isSymbol && (expr.value < 0 || expr.value >= int64_t(numSymbols)))
+      return broken("expr {} names symbol {} of {}", i, expr.value, numSymbols);
+    to.push_back(expr);
+  }
+  return {};
+}
+
+Status Reader::readIndices(const flatbuffers::Vector<uint32_t> *list,
+                           size_t limit, const char *what,
+                           std::vector<uint32_t> &to) {
+  SINTER_TRY(checkLength(list, what));
+  for (uint32_t i = 0; i < sizeOf(list); ++i) {
+    if (list->Get(i) >= limit)
+      return broken("{} {} of {}", what, list->Get(i), limit);
+    to.push_back(list->Get(i));
+  }
+  return {};
+}
+
+Status Reader::checkExpr(uint32_t index, const char *what) {
+  if (index >= program.exprs.size())
+    return broken("{}: expr {} of {}", what, index, program.exprs.size());
+  return {};
+}
+
+Status Reader::readPort(const fb::Port *from, bool isInput,
+                        std::vector<Port> &to) {
+  Port port;
+  port.name = text(from->name());
+  if (from->dtype() >= numDTypes || !isComputable(DType(from->dtype())))
+    return broken("a port has dtype code {}", from->dtype());
+  port.dtype = DType(from->dtype());
+  if (sizeOf(from->dims()) > maxRank)
+    return broken("a port has rank {}", sizeOf(from->dims()));
+  SINTER_TRY(
+      readIndices(from->dims(), program.exprs.size(), "port dim", port.dims));
+  uint8_t lastKind = isInput ? uint8_t(graph::InputKind::scalar) : 0;
+  if (from->kind() > lastKind)
+    return broken("a port has kind {}", from->kind());
+  port.kind = graph::InputKind(from->kind());
+  if (port.kind == graph::InputKind::scalar && !port.dims.empty())
+    return broken("a scalar input has rank {}", port.dims.size());
+  if (from->node() >= program.numNodes)
+    return broken("a port has node {} of {}", from->node(), program.numNodes);
+  port.node = from->node();
+  to.push_back(std::move(port));
+  return {};
+}
+
+Status Reader::readPorts() {
+  for (uint32_t i = 0; i < sizeOf(source.inputs()); ++i)
+    SINTER_TRY(readPort(source.inputs()->Get(i), true, program.inputs));
+  for (uint32_t i = 0; i < sizeOf(source.outputs()); ++i)
+    SINTER_TRY(readPort(source.outputs()->Get(i), false, program.outputs));
+  return {};
+}
+
+Status Reader::readGuards() {
+  for (uint32_t i = 0; i < sizeOf(source.guards()); ++i) {
+    const fb::Guard &guard = *source.guards()->Get(i);
+    SINTER_TRY(checkExpr(guard.lhs(), "guard"));
+    SINTER_TRY(checkExpr(guard.rhs(), "guard"));
+    program.guards.push_back({guard.lhs(), guard.rhs()});
+  }
+  return {};
+}
+
+Status Reader::readKernel(const fb::Kernel *from) {
+  KernelData kernel;
+  kernel.name = text(from->name());
+  kernel.kind = text(from->kind());
+  kernel.text = text(from->text());
+  kernel.numSymbols = from->num_symbols();
+  kernel.numInputs = from->num_inputs();
+  kernel.numOutputs = from->num_outputs();
+  if (kernel.numSymbols > maxSymbols || kernel.numInputs > maxListLength ||
+      kernel.numOutputs > maxListLength)
+    return broken("kernel {}: too many symbols or buffers", kernel.name);
+  if (kernel.numOutputs == 0)
+    return broken("kernel {}: it has no outputs", kernel.name);
+  SINTER_TRY(checkLength(from->exprs(), "kernel exprs"));
+  SINTER_TRY(readExprs(from->exprs(), kernel.numSymbols, kernel.exprs));
+  SINTER_TRY(checkLength(from->phases(), "phases"));
+  if (sizeOf(from->phases()) == 0)
+    return broken("kernel {}: it has no phases", kernel.name);
+  for (uint32_t i = 0; i < sizeOf(from->phases()); ++i) {
+    const fb::Phase *phase = from->phases()->Get(i);
+    if (phase->chunks() >= kernel.exprs.size())
+      return broken("kernel {}: chunk count is expr {} of {}", kernel.name,
+                    phase->chunks(), kernel.exprs.size());
+    float grain = std::isfinite(phase->grain_us()) ? phase->grain_us() : 0;
+    kernel.phases.push_back(
+        {text(phase->symbol()), phase->chunks(), grain, nullptr});
+  }
+  program.kernels.push_back(std::move(kernel));
+  return {};
+}
+
+Status Reader::readKernels() {
+  for (uint32_t i = 0; i < sizeOf(source.kernels()); ++i)
+    SINTER_TRY(readKernel(source.kernels()->Get(i)));
+  return {};
+}
+
+Status Reader::readConstants() {
+  for (uint32_t i = 0; i < sizeOf(source.constants()); ++i) {
+    const fb::Constant *from = source.constants()->Get(i);
+    if (from->offset() > constantBytes ||
+        from->bytes() > constantBytes - from->offset())
+      return broken("constant {} is not in the constants section", i);
+    if (from->offset() % 256 != 0)
+      return broken("constant {} is not aligned to 256 bytes", i);
+    program.constants.push_back({from->offset(), from->bytes()});
+  }
+  return {};
+}
+
+Status Reader::readBuffers() {
+  for (uint32_t i = 0; i < sizeOf(source.buffers()); ++i) {
+    const fb::Buffer *from = source.buffers()->Get(i);
+    if (uint8_t(from->kind()) > uint8_t(BufferKind::constant))
+      return broken("buffer {} has kind {}", i, uint8_t(from->kind()));
+    PlanBuffer buffer{BufferKind(from->kind()), from->index(), from->bytes(),
+                      from->first(), from->last()};
+    size_t limits[] = {program.inputs.size(), program.outputs.size(),
+                       std::numeric_limits<uint32_t>::max(),
+                       program.constants.size()};
+    if (buffer.index >= limits[unsigned(buffer.kind)])
+      return broken("buffer {} stands for number {} of {}", i, buffer.index,
+                    limits[unsigned(buffer.kind)]);
+    if (buffer.kind == BufferKind::temp) {
+      SINTER_TRY(checkExpr(buffer.bytes, "buffer size"));
+      if (buffer.first > buffer.last || buffer.last >= sizeOf(source.steps()))
+        return broken("buffer {} lives in steps {} to {} of {}", i,
+                      buffer.first, buffer.last, sizeOf(source.steps()));
+    }
+    program.buffers.push_back(buffer);
+  }
+  return {};
+}
+
+Status Reader::readLaunch(const fb::Launch &launch) {
+  StepData step;
+  if (launch.kernel() >= program.kernels.size())
+    return broken("a launch names kernel {} of {}", launch.kernel(),
+                  program.kernels.size());
+  step.kernel = launch.kernel();
+  const KernelData &kernel = program.kernels[step.kernel];
+  SINTER_TRY(readIndices(launch.buffers(), program.buffers.size(), "buffer",
+                         step.buffers));
+  if (step.buffers.size() < kernel.numInputs + kernel.numOutputs)
+    return broken("a launch of {} has {} buffers, it needs {}", kernel.name,
+                  step.buffers.size(), kernel.numInputs + kernel.numOutputs);
+  SINTER_TRY(readIndices(launch.dims(), program.exprs.size(), "launch dim",
+                         step.dims));
+  if (step.dims.size() != kernel.numSymbols)
+    return broken("a launch of {} has {} dims, it needs {}", kernel.name,
+                  step.dims.size(), kernel.numSymbols);
+  SINTER_TRY(checkExpr(launch.bytes_read(), "bytes read"));
+  SINTER_TRY(checkExpr(launch.bytes_written(), "bytes written"));
+  step.bytesRead = launch.bytes_read();
+  step.bytesWritten = launch.bytes_written();
+  SINTER_TRY(readIndices(launch.nodes(), program.numNodes, "node", step.nodes));
+  step.errorNode = launch.error_node();
+  if (step.errorNode < -1 || step.errorNode >= int64_t(program.numNodes))
+    return broken("a launch reports for node {} of {}", step.errorNode,
+                  program.numNodes);
+  program.steps.push_back(std::move(step));
+  return {};
+}
+
+Status Reader::readCopy(const fb::Copy &copy) {
+  size_t limit = program.buffers.size();
+  if (copy.from() >= limit || copy.to() >= limit)
+    return broken("a copy names buffers {} and {} of {}", copy.from(),
+                  copy.to(), limit);
+  SINTER_TRY(checkExpr(copy.bytes(), "copy"));
+  StepData step;
+  step.isCopy = true;
+  step.buffers = {copy.from(), copy.to()};
+  step.bytesRead = step.bytesWritten = copy.bytes();
+  program.steps.push_back(std::move(step));
+  return {};
+}
+
+Status Reader::readSteps() {
+  for (uint32_t i = 0; i < sizeOf(source.steps()); ++i) {
+    const fb::StepEntry *entry = source.steps()->Get(i);
+    if (const fb::Launch *launch = entry->step_as_Launch())
+      SINTER_TRY(readLaunch(*launch));
+    else if (const fb::Copy *copy = entry->step_as_Copy())
+      SINTER_TRY(readCopy(*copy));
+    else
+      return broken("step {} is of an unknown kind", i);
+  }
+  return {};
+}
+
+Status Reader::readAliases() {
+  for (uint32_t i = 0; i < sizeOf(source.aliases()); ++i) {
+    const fb::MayAlias &alias = *source.aliases()->Get(i);
+    if (alias.input() >= program.inputs.size() ||
+        alias.output() >= program.outputs.size())
+      return broken("alias {} names input {} and output {}", i, alias.input(),
+                    alias.output());
+    program.aliases.push_back({alias.input(), alias.output()});
+  }
+  return {};
+}
+
+Status Reader::readDecisions() {
+  for (uint32_t i = 0; i < sizeOf(source.decisions()); ++i) {
+    const fb::Decision *from = source.decisions()->Get(i);
+    Decision decision;
+    decision.accepted = from->accepted();
+    decision.rule = text(from->rule());
+    decision.bytes = from->bytes();
+    decision.estUs = from->est_us();
+    decision.detail = text(from->detail());
+    SINTER_TRY(readIndices(from->nodes(), program.numNodes, "decision node",
+                           decision.nodes));
+    program.decisions.push_back(std::move(decision));
+  }
+  return {};
+}
+
+Result<ProgramData> Reader::read() {
+  SINTER_TRY(readLimits());
+  SINTER_TRY(readExprs(source.exprs(), program.numSymbols, program.exprs));
+  SINTER_TRY(readPorts());
+  SINTER_TRY(readGuards());
+  SINTER_TRY(readKernels());
+  SINTER_TRY(readConstants());
+  SINTER_TRY(readBuffers());
+  SINTER_TRY(readSteps());
+  SINTER_TRY(readAliases());
+  SINTER_TRY(readDecisions());
+  SINTER_TRY(verifySteps(program));
+  return std::move(program);
+}
+
+} // namespace
+
+Result<ProgramData>
+sinter::runtime::verifyProgram(std::span<const std::byte> section,
+                               uint64_t constantBytes) {
+  const fb::Program *source = rootOf(section);
+  if (!source)
+    return broken("a program section is not a valid flatbuffer");
+  return Reader(*source, constantBytes).read();
+}
+
+Result<Requirements>
+sinter::runtime::readRequirements(std::span<const std::byte> section) {
+  const fb::Program *source = rootOf(section);
+  if (!source)
+    return broken("a program section is not a valid flatbuffer");
+  return Requirements{text(source->target()), text(source->variant())};
+}

@@ -1,0 +1,30 @@
+/// VerifyProgram: turns an untrusted program section into ProgramData.
+#pragma once
+
+#include "runtime/program/ProgramData.h"
+#include "runtime/support/Result.h"
+
+#include <cstddef>
+#include <span>
+
+namespace sinter::runtime {
+
+/// Verifies the flatbuffer, then every index, expr order, buffer kind, step
+/// range and size. `constantBytes` is the size of the constants section. An
+/// error of kind `io` says what is wrong.
+Result<ProgramData> verifyProgram(std::span<const std::byte> section,
+                                  uint64_t constantBytes);
+
+/// Only target and variant, from a verified flatbuffer.
+struct Requirements {
+  std::string target;
+  std::string variant;
+};
+Result<Requirements> readRequirements(std::span<const std::byte> section);
+
+/// The second half of verifyProgram: how steps use buffers over time. Keeps
+/// only those alias pairs whose granting can neither change what a later step
+/// reads nor overwrite state before the last error is known.
+Status verifySteps(ProgramData &program);
+
+} // namespace sinter::runtime

@@ -1,0 +1,142 @@
+#include "runtime/program/VerifyProgram.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+using namespace sinter;
+using namespace sinter::runtime;
+
+namespace {
+
+/// When a plan buffer is used. Steps count from 0.
+struct Use {
+  uint32_t firstWrite = neverStep;
+  uint32_t lastRead = 0;
+  bool read = false;
+};
+
+/// Walks the steps in order and keeps every buffer's uses.
+class StepWalk {
+public:
+  explicit StepWalk(const ProgramData &program)
+      : program(program), uses(program.buffers.size()) {}
+
+  Status walk();
+  /// Uses of the inputs or outputs, by their number.
+  std::vector<Use> usesOf(BufferKind kind, size_t count) const;
+  uint32_t lastReport() const { return reportStep; }
+  bool reports() const { return anyReport; }
+
+private:
+  Status read(uint32_t step, uint32_t buffer);
+  Status write(uint32_t step, uint32_t buffer);
+  Status checkInterval(uint32_t step, uint32_t buffer);
+
+  const ProgramData &program;
+  std::vector<Use> uses;
+  uint32_t reportStep = 0;
+  bool anyReport = false;
+};
+
+template <typename... Args>
+ErrorInfo broken(fmt::format_string<Args...> format, Args &&...args) {
+  return makeError(ErrorKind::io,
+                   "model file: " +
+                       fmt::format(format, std::forward<Args>(args)...));
+}
+
+Status StepWalk::checkInterval(uint32_t step, uint32_t buffer) {
+  const PlanBuffer &plan = program.buffers[buffer];
+  if (plan.kind == BufferKind::temp && (step < plan.first || step > plan.last))
+    return broken("step {} uses buffer {}, which lives in steps {} to {}", step,
+                  buffer, plan.first, plan.last);
+  return {};
+}
+
+Status StepWalk::read(uint32_t step, uint32_t buffer) {
+  SINTER_TRY(checkInterval(step, buffer));
+  BufferKind kind = program.buffers[buffer].kind;
+  Use &use = uses[buffer];
+  bool made = kind == BufferKind::temp || kind == BufferKind::output;
+  if (made && use.firstWrite == neverStep)
+    return broken("step {} reads buffer {} before it is written", step, buffer);
+  use.read = true;
+  use.lastRead = step;
+  return {};
+}
+
+Status StepWalk::write(uint32_t step, uint32_t buffer) {
+  SINTER_TRY(checkInterval(step, buffer));
+  BufferKind kind = program.buffers[buffer].kind;
+  if (kind == BufferKind::input || kind == BufferKind::constant)
+    return broken("step {} writes buffer {}, which is read only", step, buffer);
+  uses[buffer].firstWrite = std::min(uses[buffer].firstWrite, step);
+  return {};
+}
+
+Status StepWalk::walk() {
+  for (uint32_t i = 0; i < program.steps.size(); ++i) {
+    const StepData &step = program.steps[i];
+    uint32_t numInputs =
+        step.isCopy ? 1 : program.kernels[step.kernel].numInputs;
+    for (uint32_t k = 0; k < numInputs; ++k)
+      SINTER_TRY(read(i, step.buffers[k]));
+    for (uint32_t k = numInputs; k < step.buffers.size(); ++k)
+      SINTER_TRY(write(i, step.buffers[k]));
+    if (step.errorNode >= 0) {
+      reportStep = i;
+      anyReport = true;
+    }
+  }
+  return {};
+}
+
+std::vector<Use> StepWalk::usesOf(BufferKind kind, size_t count) const {
+  std::vector<Use> found(count);
+  for (size_t i = 0; i < uses.size(); ++i)
+    if (program.buffers[i].kind == kind)
+      found[program.buffers[i].index] = uses[i];
+  return found;
+}
+
+/// Each input and output has at most one plan buffer, each output one.
+Status checkPortBuffers(const ProgramData &program) {
+  std::vector<uint32_t> inputs(program.inputs.size());
+  std::vector<uint32_t> outputs(program.outputs.size());
+  for (const PlanBuffer &buffer : program.buffers) {
+    if (buffer.kind == BufferKind::input && ++inputs[buffer.index] > 1)
+      return broken("input {} has two buffers", buffer.index);
+    if (buffer.kind == BufferKind::output && ++outputs[buffer.index] > 1)
+      return broken("output {} has two buffers", buffer.index);
+  }
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i] == 0)
+      return broken("output {} has no buffer", i);
+  return {};
+}
+
+} // namespace
+
+Status sinter::runtime::verifySteps(ProgramData &program) {
+  SINTER_TRY(checkPortBuffers(program));
+  StepWalk walk(program);
+  SINTER_TRY(walk.walk());
+  std::vector<Use> inputs =
+      walk.usesOf(BufferKind::input, program.inputs.size());
+  std::vector<Use> outputs =
+      walk.usesOf(BufferKind::output, program.outputs.size());
+  for (uint32_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i].firstWrite == neverStep)
+      return broken("output {} is never written", i);
+
+  auto unsafe = [&](const AliasData &alias) {
+    const Use &input = inputs[alias.input];
+    uint32_t written = outputs[alias.output].firstWrite;
+    bool readLater = input.read && input.lastRead > written;
+    bool beforeReport = walk.reports() && written <= walk.lastReport();
+    bool scalar = program.inputs[alias.input].kind == graph::InputKind::scalar;
+    return readLater || beforeReport || scalar;
+  };
+  std::erase_if(program.aliases, unsafe);
+  return {};
+}

@@ -1,0 +1,184 @@
+#include "tests/unit/program/ProgramBuilder.h"
+
+#include <bit>
+#include <cstdlib>
+#include <fstream>
+
+using namespace sinter;
+using namespace sinter::runtime;
+using namespace sinter::runtime::test;
+
+std::vector<std::byte> test::kernelImage() {
+  std::ifstream file(SINTER_TEST_KERNELS, std::ios::binary);
+  std::vector<char> bytes((std::istreambuf_iterator<char>(file)), {});
+  if (bytes.empty())
+    std::abort();
+  auto *data = reinterpret_cast<const std::byte *>(bytes.data());
+  return {data, data + bytes.size()};
+}
+
+ProgramBuilder::ProgramBuilder() {
+  program.target = "cpu";
+  program.num_nodes = 16;
+  program.compiler = "test";
+}
+
+uint32_t ProgramBuilder::constant(int64_t value) {
+  program.exprs.emplace_back(uint8_t(ExprOp::constant), 0, 0, value);
+  return uint32_t(program.exprs.size() - 1);
+}
+
+uint32_t ProgramBuilder::symbol(uint32_t number) {
+  program.num_symbols = std::max(program.num_symbols, number + 1);
+  program.exprs.emplace_back(uint8_t(ExprOp::symbol), 0, 0, number);
+  return uint32_t(program.exprs.size() - 1);
+}
+
+uint32_t ProgramBuilder::expr(ExprOp op, uint32_t lhs, uint32_t rhs) {
+  program.exprs.emplace_back(uint8_t(op), lhs, rhs, 0);
+  return uint32_t(program.exprs.size() - 1);
+}
+
+void ProgramBuilder::guard(uint32_t lhs, uint32_t rhs) {
+  program.guards.emplace_back(lhs, rhs);
+}
+
+static uint32_t addBuffer(fb::ProgramT &program, fb::BufferKind kind,
+                          uint32_t index) {
+  auto buffer = std::make_unique<fb::BufferT>();
+  buffer->kind = kind;
+  buffer->index = index;
+  program.buffers.push_back(std::move(buffer));
+  return uint32_t(program.buffers.size() - 1);
+}
+
+uint32_t ProgramBuilder::input(const std::string &name,
+                               std::vector<uint32_t> dims,
+                               graph::InputKind kind, DType dtype) {
+  auto port = std::make_unique<fb::PortT>();
+  port->name = name;
+  port->dims = std::move(dims);
+  port->kind = uint8_t(kind);
+  port->dtype = uint8_t(dtype);
+  program.inputs.push_back(std::move(port));
+  return addBuffer(program, fb::BufferKind::input,
+                   uint32_t(program.inputs.size() - 1));
+}
+
+uint32_t ProgramBuilder::output(std::vector<uint32_t> dims, DType dtype) {
+  auto port = std::make_unique<fb::PortT>();
+  port->dims = std::move(dims);
+  port->dtype = uint8_t(dtype);
+  program.outputs.push_back(std::move(port));
+  return addBuffer(program, fb::BufferKind::output,
+                   uint32_t(program.outputs.size() - 1));
+}
+
+uint32_t ProgramBuilder::temp(uint32_t bytes, uint32_t first, uint32_t last) {
+  uint32_t index = addBuffer(program, fb::BufferKind::temp, 0);
+  program.buffers[index]->bytes = bytes;
+  program.buffers[index]->first = first;
+  program.buffers[index]->last = last;
+  return index;
+}
+
+uint32_t ProgramBuilder::constantData(uint64_t offset, uint64_t bytes) {
+  auto entry = std::make_unique<fb::ConstantT>();
+  entry->offset = offset;
+  entry->bytes = bytes;
+  program.constants.push_back(std::move(entry));
+  return addBuffer(program, fb::BufferKind::constant,
+                   uint32_t(program.constants.size() - 1));
+}
+
+uint32_t ProgramBuilder::kernel(const std::string &name, uint32_t inputs,
+                                uint32_t outputs, uint32_t symbols,
+                                std::vector<std::string> phases) {
+  auto kernel = std::make_unique<fb::KernelT>();
+  kernel->name = name;
+  kernel->kind = "map";
+  kernel->num_symbols = symbols;
+  kernel->num_inputs = inputs;
+  kernel->num_outputs = outputs;
+  kernel->exprs.emplace_back(uint8_t(ExprOp::symbol), 0, 0, symbols - 1);
+  kernel->exprs.emplace_back(uint8_t(ExprOp::constant), 0, 0, 256);
+  kernel->exprs.emplace_back(uint8_t(ExprOp::ceilDiv), 0, 1, 0);
+  kernel->exprs.emplace_back(uint8_t(ExprOp::constant), 0, 0, 1);
+  for (size_t i = 0; i < phases.size(); ++i) {
+    auto phase = std::make_unique<fb::PhaseT>();
+    phase->symbol = phases[i];
+    phase->chunks = i == 0 ? 2 : 3;
+    phase->grain_us = 1;
+    kernel->phases.push_back(std::move(phase));
+  }
+  program.kernels.push_back(std::move(kernel));
+  return uint32_t(program.kernels.size() - 1);
+}
+
+uint32_t ProgramBuilder::launch(uint32_t kernel, std::vector<uint32_t> buffers,
+                                std::vector<uint32_t> dims, int32_t errorNode) {
+  fb::LaunchT launch;
+  launch.kernel = kernel;
+  launch.buffers = std::move(buffers);
+  launch.bytes_read = launch.bytes_written = dims.at(0);
+  launch.dims = std::move(dims);
+  launch.nodes = {1};
+  launch.error_node = errorNode;
+  auto entry = std::make_unique<fb::StepEntryT>();
+  entry->step.Set(std::move(launch));
+  program.steps.push_back(std::move(entry));
+  return uint32_t(program.steps.size() - 1);
+}
+
+uint32_t ProgramBuilder::copy(uint32_t from, uint32_t to, uint32_t bytes) {
+  fb::CopyT copy;
+  copy.from = from;
+  copy.to = to;
+  copy.bytes = bytes;
+  auto entry = std::make_unique<fb::StepEntryT>();
+  entry->step.Set(std::move(copy));
+  program.steps.push_back(std::move(entry));
+  return uint32_t(program.steps.size() - 1);
+}
+
+void ProgramBuilder::mayAlias(uint32_t input, uint32_t output) {
+  program.aliases.emplace_back(input, output);
+}
+
+std::vector<std::byte> ProgramBuilder::file() const {
+  ModelWriter writer;
+  writer.addProgram(program, kernelImage());
+  writer.setConstants(constants);
+  writer.setGraph("module {}\n");
+  if (!sites.empty())
+    writer.setSites(sites);
+  auto file = writer.finish();
+  if (!file)
+    std::abort();
+  return *file;
+}
+
+Binding test::bind(BufferRef buffer, std::vector<int64_t> dims, bool donate) {
+  Binding binding;
+  binding.buffer = std::move(buffer);
+  binding.dims = std::move(dims);
+  binding.donate = donate;
+  return binding;
+}
+
+Binding test::bindScalar(float value) {
+  Binding binding;
+  binding.scalarBits = std::bit_cast<uint32_t>(value);
+  return binding;
+}
+
+ProgramBuilder test::scaleProgram() {
+  ProgramBuilder b;
+  uint32_t n = b.symbol(0);
+  uint32_t x = b.input("x", {n});
+  uint32_t factor = b.input("scale", {}, graph::InputKind::scalar);
+  uint32_t out = b.output({n});
+  uint32_t scale = b.kernel("map_scale", 2, 1, 1, {"scale"});
+  b.launch(scale, {x, factor, out}, {n});
+  return b;
+}
