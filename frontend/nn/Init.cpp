@@ -7,7 +7,7 @@ namespace sinter::init {
 
 Init constant(double value) {
   return [value](const Dims &shape, DType dtype, Generator &) {
-    return full(shape, value, {.dtype = dtype, .device = {}});
+    return full(shape, value, {.dtype = dtype});
   };
 }
 

@@ -12,7 +12,7 @@ Linear::Linear(int64_t in, int64_t out, const LinearOptions &options,
                Where where) {
   double bound = 1 / std::sqrt(static_cast<double>(std::max<int64_t>(in, 1)));
   Init init = init::uniform(-bound, bound);
-  ParamOptions param{.dtype = options.dtype, .device = {}};
+  ParamOptions param{.dtype = options.dtype};
   weight = Param("weight", {out, in}, init, param, where);
   if (options.bias)
     bias = Param("bias", {out}, init, param, where);

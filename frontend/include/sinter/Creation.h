@@ -35,8 +35,8 @@ template <typename T> constexpr DType dtype_of() {
 
 /// Where and as what a tensor is made.
 struct Options {
-  std::optional<DType> dtype;     ///< default: of the values; else f32
-  std::optional<DeviceId> device; ///< default: the thread's default device
+  std::optional<DType> dtype = {};     ///< default: of the values; else f32
+  std::optional<DeviceId> device = {}; ///< default: the thread's default device
 };
 
 /// The device that tensors are made on when none is named. Thread-local; it

@@ -23,7 +23,8 @@
 /// Fields may be modules, Params, Tensors, `Mode`, and vectors, arrays,
 /// optionals, pairs and maps of these; others are constants. A base class that
 /// is a module comes first, by itself. The class stays copyable: a copy has
-/// parameters of its own. What follows the macro in the class is public.
+/// parameters of its own. What follows the macro in the class is public. A
+/// class inside a function cannot be a module.
 ///
 /// Given to the class, all public:
 ///   visit(f)           calls f(path, param) for every Param, in order

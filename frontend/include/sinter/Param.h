@@ -16,7 +16,7 @@ namespace sinter {
 
 struct ParamOptions {
   DType dtype = DType::f32;
-  std::optional<DeviceId> device; ///< default: the thread's default device
+  std::optional<DeviceId> device = {}; ///< default: the thread's default device
   bool requires_grad = true;
 };
 

@@ -1,0 +1,73 @@
+/// Reading CSV files: what is accepted, and errors that name line and field.
+#include <sinter/data/Csv.h>
+
+#include <sinter/Error.h>
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+using namespace sinter;
+
+namespace {
+
+class Csv : public testing::Test {
+protected:
+  std::string write(const std::string &text) {
+    std::ofstream(path) << text;
+    return path;
+  }
+  void expectError(const std::string &text, const std::string &part) {
+    try {
+      data::read_csv(write(text));
+      FAIL() << "accepted: " << text;
+    } catch (const Error &error) {
+      EXPECT_EQ(error.kind(), ErrorKind::io);
+      EXPECT_NE(error.message().find(path + ":" + part), std::string::npos)
+          << error.what();
+      EXPECT_NE(error.site().find("CsvTest.cpp"), std::string::npos);
+    }
+  }
+  void TearDown() override { std::filesystem::remove(path); }
+
+  std::string path = std::filesystem::temp_directory_path() /
+                     ("sinter-csv-" + std::to_string(::getpid()));
+};
+
+} // namespace
+
+TEST_F(Csv, ReadsHeaderAndNumbers) {
+  data::Table table =
+      data::read_csv(write("a, b,c\r\n1,2.5,-3e2\r\n\n4 , 5,6\n"));
+  EXPECT_EQ(table.columns, (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(table.rows, 2);
+  EXPECT_EQ(table.width, 3);
+  EXPECT_EQ(table.values, (std::vector<double>{1, 2.5, -300, 4, 5, 6}));
+  EXPECT_EQ(table.row(1)[2], 6);
+}
+
+TEST_F(Csv, ReadsWithoutHeaderAndOtherDelimiters) {
+  data::Table table =
+      data::read_csv(write("1;2\n3;4"), {.header = false, .delimiter = ';'});
+  EXPECT_TRUE(table.columns.empty());
+  EXPECT_EQ(table.values, (std::vector<double>{1, 2, 3, 4}));
+}
+
+TEST_F(Csv, ReadsNothing) {
+  EXPECT_EQ(data::read_csv(write("")).rows, 0);
+  EXPECT_EQ(data::read_csv(write("a,b\n")).rows, 0);
+}
+
+TEST_F(Csv, NamesLineAndField) {
+  expectError("a,b\n1,x\n", "2: field 2");
+  expectError("a,b\n1,2\n3,\n", "3: field 2");
+  expectError("a,b\n1,2\n3\n", "3: 1 fields, expected 2");
+  expectError("a,b\n1,2,3\n", "2: 3 fields, expected 2");
+  expectError("a\n1.5junk\n", "2: field 1");
+}
+
+TEST_F(Csv, MissingFileIsAnError) {
+  EXPECT_THROW(data::read_csv("/no/such/file.csv"), Error);
+}

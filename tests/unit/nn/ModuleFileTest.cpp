@@ -1,0 +1,159 @@
+/// Modules in files: exact round trips, and errors that list every name.
+#include "runtime/params/Safetensors.h"
+
+#include <sinter/nn/Linear.h>
+#include <sinter/sinter.h>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+namespace sn = sinter;
+using sn::nn::Linear;
+
+namespace {
+
+struct Mlp {
+  Linear fc1{4, 8}, fc2{8, 3};
+  sn::Tensor table = sn::tensor({1.f, 2.f});
+  sn::Tensor forward(const sn::Tensor &x) const {
+    return fc2(sn::relu(fc1(x)));
+  }
+  SINTER_MODULE(Mlp, fc1, fc2, table)
+};
+
+struct Other {
+  Linear fc1{4, 9}, extra{1, 1, {.bias = false}};
+  SINTER_MODULE(Other, fc1, extra)
+};
+
+struct Tied {
+  sn::Param a{"a", {2}, sn::init::ones()};
+  sn::Param b{"b", {2}, sn::init::zeros()};
+  SINTER_MODULE(Tied, a, b)
+};
+
+class ModuleFile : public testing::Test {
+protected:
+  void TearDown() override { std::filesystem::remove(path); }
+  std::string bytes() const {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  std::string path = std::filesystem::temp_directory_path() /
+                     ("sinter-module-" + std::to_string(::getpid()));
+};
+
+} // namespace
+
+TEST_F(ModuleFile, PredictsTheSameBits) {
+  Mlp model;
+  model.table = sn::tensor({5.f, 6.f});
+  model.save(path);
+  Mlp loaded;
+  loaded.load(path);
+  sn::Tensor x = sn::uniform({5, 4});
+  std::vector<float> before = model(x).to_vector<float>();
+  std::vector<float> after = loaded(x).to_vector<float>();
+  ASSERT_EQ(before.size(), after.size());
+  EXPECT_EQ(
+      std::memcmp(before.data(), after.data(), before.size() * sizeof(float)),
+      0);
+  EXPECT_EQ(loaded.table.to_vector<float>(), (std::vector<float>{5, 6}));
+  EXPECT_EQ(loaded.fc1.weight.record_id(), model.fc1.weight.record_id());
+}
+
+TEST_F(ModuleFile, NamesArePaths) {
+  Mlp().save(path);
+  auto file = sn::runtime::SafetensorsFile::open(path);
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  std::vector<std::string> names;
+  for (const auto &tensor : file->tensors())
+    names.push_back(tensor.name);
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"fc1.bias", "fc1.weight", "fc2.bias",
+                                      "fc2.weight", "table"}));
+  EXPECT_EQ(file->find("fc1.weight")->shape, (std::vector<int64_t>{8, 4}));
+}
+
+TEST_F(ModuleFile, SavingTwiceGivesTheSameBytes) {
+  Mlp model;
+  model.save(path);
+  std::string first = bytes();
+  model.save(path);
+  EXPECT_EQ(bytes(), first);
+  Mlp loaded;
+  loaded.load(path);
+  loaded.save(path);
+  EXPECT_EQ(bytes(), first);
+}
+
+TEST_F(ModuleFile, ListsEveryDifference) {
+  Mlp model;
+  model.save(path);
+  Other other;
+  std::vector<float> before = other.fc1.weight.tensor().to_vector<float>();
+  try {
+    other.load(path);
+    FAIL();
+  } catch (const sn::Error &error) {
+    EXPECT_EQ(error.kind(), sn::ErrorKind::invalid_argument);
+    for (const char *part :
+         {"'fc1.weight' is f32[8,4], the module has f32[9,4]",
+          "'fc1.bias' is f32[8], the module has f32[9]",
+          "missing 'extra.weight' f32[1,1]", "unexpected 'fc2.weight' f32[3,8]",
+          "unexpected 'fc2.bias'", "unexpected 'table'"})
+      EXPECT_NE(error.message().find(part), std::string::npos)
+          << error.message() << " lacks " << part;
+    EXPECT_NE(error.message().find(path), std::string::npos);
+    EXPECT_NE(error.site().find("ModuleFileTest.cpp"), std::string::npos);
+  }
+  EXPECT_EQ(other.fc1.weight.tensor().to_vector<float>(), before);
+}
+
+TEST_F(ModuleFile, BrokenFileChangesNothing) {
+  Mlp model;
+  std::vector<float> before = model.fc1.weight.tensor().to_vector<float>();
+  model.save(path);
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
+  try {
+    model.load(path);
+    FAIL();
+  } catch (const sn::Error &error) {
+    EXPECT_EQ(error.kind(), sn::ErrorKind::io);
+  }
+  EXPECT_EQ(model.fc1.weight.tensor().to_vector<float>(), before);
+}
+
+TEST_F(ModuleFile, LoadReachesTiedParameters) {
+  Tied saved;
+  saved.b.tie(saved.a);
+  saved.a.set(sn::tensor({3.f, 4.f}));
+  saved.save(path);
+  Tied loaded;
+  loaded.b.tie(loaded.a);
+  loaded.load(path);
+  EXPECT_EQ(loaded.b.tensor().to_vector<float>(), (std::vector<float>{3, 4}));
+}
+
+TEST_F(ModuleFile, SavesThePendingUpdate) {
+  Mlp model;
+  model.fc1.bias.set(sn::ones({8}) * 7);
+  model.save(path);
+  Mlp loaded;
+  loaded.load(path);
+  EXPECT_EQ(loaded.fc1.bias.tensor().to_vector<float>(),
+            std::vector<float>(8, 7));
+}
+
+TEST_F(ModuleFile, LoadReplacesAPendingUpdate) {
+  Mlp model;
+  model.save(path);
+  std::vector<float> before = model.fc1.bias.tensor().to_vector<float>();
+  model.fc1.bias.set(sn::ones({8}) * 7);
+  model.load(path);
+  EXPECT_EQ(model.fc1.bias.tensor().to_vector<float>(), before);
+}
