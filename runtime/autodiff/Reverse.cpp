@@ -1,0 +1,241 @@
+/// The reverse sweep: rules applied to nodes in reverse post-order.
+#include "runtime/autodiff/Reverse.h"
+
+#include "runtime/autodiff/Gradients.h"
+#include "runtime/graph/Builders.h"
+#include "runtime/graph/NodeNumbers.h"
+
+namespace sinter::autodiff {
+
+using graph::Node;
+using graph::NodeRef;
+
+namespace {
+/// Restores the thread's recording scope.
+class ScopeOf {
+public:
+  /// Records at `node`'s lines.
+  explicit ScopeOf(const Node &node) : saved(graph::recordScope()) {
+    graph::recordScope().user = node.site();
+    graph::recordScope().inner = node.innerSite();
+  }
+  ~ScopeOf() { graph::recordScope() = saved; }
+
+private:
+  graph::RecordScope saved;
+};
+
+/// One node on the way from the output to a target.
+struct Step {
+  NodeRef node;
+  NodeRef gradient; ///< summed so far
+  bool isTarget = false;
+  bool carries = false; ///< a target is below
+};
+
+class Sweep {
+public:
+  /// Without targets: every leaf that requires a gradient. `stopsAtTargets`
+  /// takes targets as independent of each other.
+  Sweep(std::span<const NodeRef> wrt, NodeRef *released,
+        bool stopsAtTargets = false);
+
+  Status run(const NodeRef &output, const NodeRef &cotangent);
+  NodeRef gradientOf(const NodeRef &node) const {
+    const uint32_t *number = numbers.find(node.get());
+    return number ? steps[*number].gradient : NodeRef();
+  }
+  std::vector<Step> steps; ///< post-order
+
+private:
+  Status collect(const NodeRef &output);
+  bool isTarget(const Node &node) const;
+  std::span<const NodeRef> operandsBelow(const Node &node) const;
+  Status finish(const NodeRef &node);
+  Status propagate(Step &step);
+  Result<OperandGradients> applyRule(const Step &step,
+                                     std::span<const bool> needs);
+  Status accumulate(const NodeRef &operand, const NodeRef &gradient);
+  Step *find(const NodeRef &node) {
+    const uint32_t *number = numbers.find(node.get());
+    return number ? &steps[*number] : nullptr;
+  }
+
+  graph::NodeNumbers numbers;
+  graph::NodeNumbers targets;
+  bool takesLeaves;
+  bool stopsAtTargets;
+  NodeRef *released;
+};
+} // namespace
+
+Sweep::Sweep(std::span<const NodeRef> wrt, NodeRef *released,
+             bool stopsAtTargets)
+    : takesLeaves(wrt.empty()), stopsAtTargets(stopsAtTargets),
+      released(released) {
+  for (const NodeRef &node : wrt)
+    if (!targets.find(node.get()))
+      targets.insert(node.get(), 0);
+}
+
+Status Sweep::run(const NodeRef &output, const NodeRef &cotangent) {
+  SINTER_TRY(collect(output));
+  find(output)->gradient = cotangent;
+  for (size_t i = steps.size(); i-- > 0;)
+    if (steps[i].carries && steps[i].gradient)
+      SINTER_TRY(propagate(steps[i]));
+  return {};
+}
+
+bool Sweep::isTarget(const Node &node) const {
+  if (takesLeaves)
+    return node.isLeaf() && node.requiresGrad();
+  return targets.find(&node) != nullptr;
+}
+
+/// The operands that a gradient may flow on to.
+std::span<const NodeRef> Sweep::operandsBelow(const Node &node) const {
+  if (!node.requiresGrad() || (stopsAtTargets && isTarget(node)))
+    return {};
+  return node.operands();
+}
+
+/// Steps in post-order, without recursion.
+Status Sweep::collect(const NodeRef &output) {
+  std::vector<std::pair<NodeRef, size_t>> stack{{output, 0}};
+  while (!stack.empty()) {
+    auto &[node, next] = stack.back();
+    std::span<const NodeRef> operands = operandsBelow(*node);
+    if (next < operands.size()) {
+      const NodeRef &operand = operands[next++];
+      if (!numbers.find(operand.get()))
+        stack.emplace_back(operand, 0);
+      continue;
+    }
+    NodeRef done = std::move(node);
+    stack.pop_back();
+    SINTER_TRY(finish(done));
+  }
+  return {};
+}
+
+Status Sweep::finish(const NodeRef &node) {
+  Step step;
+  step.node = node;
+  step.isTarget = isTarget(*node);
+  step.carries = step.isTarget;
+  for (const NodeRef &operand : operandsBelow(*node))
+    step.carries |= find(operand)->carries;
+  bool isReleased =
+      node->requiresGrad() && !node->isLeaf() && node->operands().empty();
+  numbers.insert(node.get(), static_cast<uint32_t>(steps.size()));
+  steps.push_back(std::move(step));
+  if (!isReleased || steps.back().isTarget)
+    return {};
+  if (released)
+    *released = node;
+  std::string op(graph::info(node->op()).name);
+  return makeError(ErrorKind::invalid_argument,
+                   "backward: the history of " + op + " was released",
+                   "backward");
+}
+
+Status Sweep::propagate(Step &step) {
+  ScopeOf scope(*step.node);
+  std::span<const NodeRef> operands = operandsBelow(*step.node);
+  auto needs = std::make_unique<bool[]>(operands.size());
+  bool needsAny = false;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    needs[i] = find(operands[i])->carries && isFloat(operands[i]->dtype());
+    needsAny |= needs[i];
+  }
+  if (!needsAny)
+    return {};
+  SINTER_TRY_ASSIGN(OperandGradients found,
+                    applyRule(step, {needs.get(), operands.size()}));
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (needs[i] && found[i])
+      SINTER_TRY(accumulate(operands[i], found[i]));
+  return {};
+}
+
+Result<OperandGradients> Sweep::applyRule(const Step &step,
+                                          std::span<const bool> needs) {
+  const Node &node = *step.node;
+  const GradientInfo &how = gradientOf(node.op());
+  if (how.rule)
+    return how.rule(
+        {node.operands(), step.node, step.gradient, node.attrs(), needs});
+  if (!how.throughDecomposition)
+    return OperandGradients(node.operands().size());
+  graph::recordScope().gradEnabled = true; // the expansion is swept below
+  SINTER_TRY_ASSIGN(NodeRef expansion,
+                    graph::decompose(node.op(), node.operands(), node.attrs()));
+  // The operands count as independent here: what flows between them is the
+  // outer sweep's.
+  Sweep inner(node.operands(), nullptr, true);
+  SINTER_TRY(inner.run(expansion, step.gradient));
+  OperandGradients found;
+  for (const NodeRef &operand : node.operands()) {
+    Step *target = inner.find(operand);
+    found.push_back(target ? std::exchange(target->gradient, {}) : NodeRef());
+  }
+  return found;
+}
+
+Status Sweep::accumulate(const NodeRef &operand, const NodeRef &gradient) {
+  NodeRef &sum = find(operand)->gradient;
+  if (!sum) {
+    sum = gradient;
+    return {};
+  }
+  SINTER_TRY_ASSIGN(sum, graph::add(sum, gradient));
+  return {};
+}
+
+static Status checkCotangent(const NodeRef &output, const NodeRef &cotangent) {
+  bool fits = output->dtype() == cotangent->dtype() &&
+              output->rank() == cotangent->rank();
+  for (unsigned i = 0; fits && i < output->rank(); ++i)
+    fits = output->dims()[i].value == cotangent->dims()[i].value;
+  if (fits)
+    return {};
+  ErrorInfo error =
+      makeError(ErrorKind::invalid_argument,
+                "backward: the cotangent differs in type from the output: " +
+                    typeString(*cotangent) + " x " + typeString(*output),
+                "backward");
+  error.shapes = {typeString(*cotangent), typeString(*output)};
+  error.site = graph::recordScope().user;
+  return error;
+}
+
+Result<std::vector<NodeRef>> gradients(const NodeRef &output,
+                                       const NodeRef &cotangent,
+                                       std::span<const NodeRef> wrt,
+                                       NodeRef *released) {
+  std::vector<NodeRef> result(wrt.size());
+  if (wrt.empty())
+    return result;
+  SINTER_TRY(checkCotangent(output, cotangent));
+  Sweep sweep(wrt, released);
+  SINTER_TRY(sweep.run(output, cotangent));
+  for (size_t i = 0; i < wrt.size(); ++i)
+    result[i] = sweep.gradientOf(wrt[i]);
+  return result;
+}
+
+Result<std::vector<LeafGradient>> leafGradients(const NodeRef &output,
+                                                const NodeRef &cotangent,
+                                                NodeRef *released) {
+  SINTER_TRY(checkCotangent(output, cotangent));
+  Sweep sweep({}, released);
+  SINTER_TRY(sweep.run(output, cotangent));
+  std::vector<LeafGradient> result;
+  for (const Step &step : sweep.steps)
+    if (step.isTarget && step.gradient)
+      result.push_back({step.node, step.gradient});
+  return result;
+}
+
+} // namespace sinter::autodiff
