@@ -125,10 +125,16 @@ function(sinter_add_test name)
   sinter_test_properties(${name} "${arg_LABELS}" "${arg_ENVIRONMENT}")
 endfunction()
 
-# What every ctest entry has: a label, its environment, a time limit.
+# What every ctest entry has: a label, its environment (a cache that is not
+# the user's, the sanitizers' settings), a time limit.
 function(sinter_test_properties name labels environment)
   if(NOT labels)
     set(labels fast)
+  endif()
+  list(PREPEND environment SINTER_CACHE_DIR=${CMAKE_BINARY_DIR}/test-cache)
+  if(SINTER_SANITIZE STREQUAL "thread")
+    list(PREPEND environment "TSAN_OPTIONS=halt_on_error=1 \
+suppressions=${PROJECT_SOURCE_DIR}/tools/cmake/tsan.supp")
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 600
     ENVIRONMENT "${environment}")
