@@ -1,0 +1,203 @@
+/// Decoding, encoding and rounding of reference values.
+#include "runtime/reference/HostValue.h"
+
+#include "runtime/support/HalfFloat.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace sinter::reference {
+
+int64_t elementCount(std::span<const int64_t> dims) {
+  int64_t count = 1;
+  for (int64_t dim : dims)
+    count *= dim;
+  return count;
+}
+
+int64_t HostTensor::elements() const { return elementCount(dims); }
+
+HostValue::HostValue(DType dtype, std::vector<int64_t> shape)
+    : dtype(dtype), dims(std::move(shape)) {
+  auto count = static_cast<size_t>(elements());
+  if (isReal())
+    reals.resize(count);
+  else
+    ints.resize(count);
+}
+
+int64_t HostValue::elements() const { return elementCount(dims); }
+
+//===- Rounding -----------------------------------------------------------===//
+
+double roundTo(DType dtype, double value) {
+  if (dtype == DType::f64)
+    return value;
+  auto single = static_cast<float>(value);
+  if (dtype == DType::f16)
+    return fromHalf(toHalf(single));
+  if (dtype == DType::bf16)
+    return fromBfloat16(toBfloat16(single));
+  return single;
+}
+
+int64_t wrapTo(DType dtype, int64_t value) {
+  switch (dtype) {
+  case DType::i8:
+    return static_cast<int8_t>(value);
+  case DType::i16:
+    return static_cast<int16_t>(value);
+  case DType::i32:
+    return static_cast<int32_t>(value);
+  case DType::u8:
+    return static_cast<uint8_t>(value);
+  case DType::boolean:
+    return value != 0;
+  default:
+    return value;
+  }
+}
+
+template <typename Int> static int64_t saturate(double value) {
+  constexpr double lowest = std::numeric_limits<Int>::min();
+  double beyond = -2.0 * std::numeric_limits<std::make_signed_t<Int>>::min();
+  if (!std::is_unsigned_v<Int>)
+    beyond = -lowest;
+  if (value <= lowest)
+    return std::numeric_limits<Int>::min();
+  if (value >= beyond)
+    return std::numeric_limits<Int>::max();
+  return static_cast<Int>(value);
+}
+
+int64_t saturateTo(DType dtype, double value) {
+  if (dtype == DType::boolean)
+    return value != 0; // NaN too
+  if (std::isnan(value))
+    return 0;
+  switch (dtype) {
+  case DType::i8:
+    return saturate<int8_t>(value);
+  case DType::i16:
+    return saturate<int16_t>(value);
+  case DType::i32:
+    return saturate<int32_t>(value);
+  case DType::u8:
+    return saturate<uint8_t>(value);
+  default:
+    return saturate<int64_t>(value);
+  }
+}
+
+double intToReal(DType dtype, int64_t value) {
+  if (dtype == DType::f64)
+    return static_cast<double>(value);
+  return roundTo(dtype, static_cast<float>(value));
+}
+
+//===- Elements -----------------------------------------------------------===//
+
+void HostValue::set(int64_t index, double value) {
+  reals[index] = roundTo(dtype, value);
+}
+
+void HostValue::set(int64_t index, int64_t value) {
+  ints[index] = wrapTo(dtype, value);
+}
+
+void HostValue::set(int64_t index, Number value) {
+  if (isReal())
+    reals[index] = value.isReal ? roundTo(dtype, value.real)
+                                : intToReal(dtype, value.integer);
+  else
+    ints[index] = value.isReal ? saturateTo(dtype, value.real)
+                               : wrapTo(dtype, value.integer);
+}
+
+void HostValue::copy(int64_t index, const HostValue &from, int64_t fromIndex) {
+  if (isReal())
+    reals[index] = from.reals[fromIndex];
+  else
+    ints[index] = from.ints[fromIndex];
+}
+
+template <typename T>
+static T load(std::span<const std::byte> data, int64_t index) {
+  T value;
+  std::memcpy(&value, data.data() + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+template <typename T>
+static void store(std::vector<std::byte> &data, int64_t index, T value) {
+  std::memcpy(data.data() + index * sizeof(T), &value, sizeof(T));
+}
+
+static double loadReal(const HostTensor &tensor, int64_t index) {
+  switch (tensor.dtype) {
+  case DType::f64:
+    return load<double>(tensor.data, index);
+  case DType::f16:
+    return fromHalf(load<uint16_t>(tensor.data, index));
+  case DType::bf16:
+    return fromBfloat16(load<uint16_t>(tensor.data, index));
+  default:
+    return load<float>(tensor.data, index);
+  }
+}
+
+static int64_t loadInt(const HostTensor &tensor, int64_t index) {
+  switch (tensor.dtype) {
+  case DType::i8:
+    return load<int8_t>(tensor.data, index);
+  case DType::i16:
+    return load<int16_t>(tensor.data, index);
+  case DType::i32:
+    return load<int32_t>(tensor.data, index);
+  case DType::i64:
+    return load<int64_t>(tensor.data, index);
+  default:
+    return load<uint8_t>(tensor.data, index);
+  }
+}
+
+HostValue decode(const HostTensor &tensor) {
+  HostValue value(tensor.dtype, tensor.dims);
+  for (int64_t i = 0, count = value.elements(); i < count; ++i) {
+    if (value.isReal())
+      value.reals[i] = loadReal(tensor, i);
+    else
+      value.ints[i] = loadInt(tensor, i);
+  }
+  return value;
+}
+
+static void storeReal(HostTensor &tensor, int64_t index, double value) {
+  auto single = static_cast<float>(value);
+  switch (tensor.dtype) {
+  case DType::f64:
+    return store(tensor.data, index, value);
+  case DType::f16:
+    return store(tensor.data, index, toHalf(single));
+  case DType::bf16:
+    return store(tensor.data, index, toBfloat16(single));
+  default:
+    return store(tensor.data, index, single);
+  }
+}
+
+HostTensor encode(const HostValue &value) {
+  HostTensor tensor{value.dtype, value.dims, {}};
+  size_t width = byteWidth(value.dtype);
+  tensor.data.resize(static_cast<size_t>(value.elements()) * width);
+  for (int64_t i = 0, count = value.elements(); i < count; ++i) {
+    if (value.isReal())
+      storeReal(tensor, i, value.reals[i]);
+    else // little-endian: the low bytes come first
+      std::memcpy(tensor.data.data() + i * width, &value.ints[i], width);
+  }
+  return tensor;
+}
+
+} // namespace sinter::reference

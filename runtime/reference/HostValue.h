@@ -1,0 +1,46 @@
+/// HostValue: a tensor decoded to f64 or i64, and rounding to dtypes.
+#pragma once
+
+#include "runtime/graph/Number.h"
+#include "runtime/reference/Reference.h"
+
+#include <span>
+#include <vector>
+
+namespace sinter::reference {
+
+/// A tensor whose elements are held as f64 (floats) or i64 (integers, bool).
+struct HostValue {
+  DType dtype = DType::f32;
+  std::vector<int64_t> dims;
+  std::vector<double> reals;
+  std::vector<int64_t> ints;
+
+  HostValue() = default;
+  HostValue(DType dtype, std::vector<int64_t> dims);
+
+  bool isReal() const { return isFloat(dtype); }
+  int64_t elements() const;
+  /// Rounds and stores.
+  void set(int64_t index, double value);
+  void set(int64_t index, int64_t value);
+  /// Copies an element of a value of the same dtype.
+  void copy(int64_t index, const HostValue &from, int64_t fromIndex);
+  /// A plain number as `full` and `pad` convert it.
+  void set(int64_t index, Number value);
+};
+
+/// The nearest value that the float dtype has (f16 and bf16 through f32).
+double roundTo(DType dtype, double value);
+/// The low bits of an integer, as the dtype reads them; bool is `!= 0`.
+int64_t wrapTo(DType dtype, int64_t value);
+/// Truncated toward zero and saturated; NaN is 0.
+int64_t saturateTo(DType dtype, double value);
+/// An integer in a float dtype.
+double intToReal(DType dtype, int64_t value);
+
+int64_t elementCount(std::span<const int64_t> dims);
+HostValue decode(const HostTensor &tensor);
+HostTensor encode(const HostValue &value);
+
+} // namespace sinter::reference

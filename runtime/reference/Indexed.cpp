@@ -1,0 +1,71 @@
+/// Reference loops of gather and scatter_add.
+#include "runtime/reference/Primitives.h"
+
+#include <string>
+
+namespace sinter::reference {
+
+static ErrorInfo positionError(const Call &call, int64_t position,
+                               int64_t size) {
+  std::string op(graph::info(call.op).name);
+  return makeError(ErrorKind::invalid_argument,
+                   op + ": index " + std::to_string(position) +
+                       " is out of range for axis of size " +
+                       std::to_string(size),
+                   op);
+}
+
+/// For each element of the indices, the element of x that it points to.
+static Result<std::vector<int64_t>> targetsOf(const Call &call) {
+  const HostValue &x = call[0], &indices = call[1];
+  size_t axis = graph::AttrReader(call.attrs).integer();
+  std::vector<int64_t> strides = stridesOf(x.dims);
+  std::vector<int64_t> targets;
+  std::vector<int64_t> index(indices.dims.size());
+  for (int64_t i = 0, count = indices.elements(); i < count; ++i) {
+    int64_t position = indices.ints[i];
+    if (position < 0 || position >= x.dims[axis])
+      return positionError(call, position, x.dims[axis]);
+    int64_t target = position * strides[axis];
+    for (size_t d = 0; d < index.size(); ++d)
+      target += d == axis ? 0 : index[d] * strides[d];
+    targets.push_back(target);
+    nextIndex(index, indices.dims);
+  }
+  return targets;
+}
+
+static Result<HostValue> gather(const Call &call) {
+  SINTER_TRY_ASSIGN(std::vector<int64_t> targets, targetsOf(call));
+  HostValue result = call.makeResult();
+  for (size_t i = 0; i < targets.size(); ++i)
+    result.copy(static_cast<int64_t>(i), call[0], targets[i]);
+  return result;
+}
+
+static Result<HostValue> scatterAdd(const Call &call) {
+  SINTER_TRY_ASSIGN(std::vector<int64_t> targets, targetsOf(call));
+  HostValue result = call[0];
+  const HostValue &updates = call[2];
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if (result.isReal())
+      result.reals[targets[i]] += updates.reals[i];
+    else
+      result.set(targets[i],
+                 static_cast<int64_t>(uint64_t(result.ints[targets[i]]) +
+                                      uint64_t(updates.ints[i])));
+  }
+  for (double &value : result.reals)
+    value = roundTo(call.dtype, value);
+  return result;
+}
+
+std::span<const PrimitiveRow> indexedPrimitives() {
+  static const PrimitiveRow rows[] = {
+      {"gather", gather},
+      {"scatter_add", scatterAdd},
+  };
+  return rows;
+}
+
+} // namespace sinter::reference

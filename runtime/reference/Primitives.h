@@ -1,0 +1,45 @@
+/// The primitives of the reference, one plain function each.
+#pragma once
+
+#include "runtime/graph/AttrWords.h"
+#include "runtime/reference/HostValue.h"
+
+#include <span>
+#include <string_view>
+
+namespace sinter::reference {
+
+/// One evaluation of one op. Dims in `attrs` are concrete.
+struct Call {
+  graph::OpId op = graph::OpId::leaf;
+  std::span<const HostValue *const> operands;
+  std::span<const uint64_t> attrs;
+  DType dtype = DType::f32;  ///< of the result
+  std::vector<int64_t> dims; ///< of the result
+
+  const HostValue &operator[](size_t index) const { return *operands[index]; }
+  HostValue makeResult() const { return HostValue(dtype, dims); }
+};
+
+using Primitive = Result<HostValue> (*)(const Call &call);
+
+/// One row per primitive, by mnemonic.
+struct PrimitiveRow {
+  std::string_view name;
+  Primitive function;
+};
+std::span<const PrimitiveRow> pointwisePrimitives();
+std::span<const PrimitiveRow> viewPrimitives();
+std::span<const PrimitiveRow> reductionPrimitives();
+std::span<const PrimitiveRow> indexedPrimitives();
+std::span<const PrimitiveRow> randomPrimitives();
+
+/// The function of a primitive, or null.
+Primitive findPrimitive(graph::OpId op);
+
+/// Row-major strides.
+std::vector<int64_t> stridesOf(std::span<const int64_t> dims);
+/// Steps a row-major index; false after the last one.
+bool nextIndex(std::vector<int64_t> &index, std::span<const int64_t> dims);
+
+} // namespace sinter::reference

@@ -1,0 +1,152 @@
+/// Reference loops of reductions, prefixes and contractions.
+#include "runtime/reference/Primitives.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sinter::reference {
+
+/// For each element of x, in order, the element of the reduced result.
+static std::vector<int64_t> targetsOf(const HostValue &x,
+                                      std::span<const int64_t> axes) {
+  std::vector<int64_t> kept = x.dims;
+  for (int64_t axis : axes)
+    kept[axis] = 1;
+  std::vector<int64_t> strides = stridesOf(kept);
+  for (int64_t axis : axes)
+    strides[axis] = 0;
+  std::vector<int64_t> targets;
+  std::vector<int64_t> index(x.dims.size());
+  for (int64_t i = 0, count = x.elements(); i < count; ++i) {
+    int64_t target = 0;
+    for (size_t d = 0; d < index.size(); ++d)
+      target += index[d] * strides[d];
+    targets.push_back(target);
+    nextIndex(index, x.dims);
+  }
+  return targets;
+}
+
+static Result<HostValue> sum(const Call &call) {
+  const HostValue &x = call[0];
+  HostValue result = call.makeResult();
+  std::vector<int64_t> targets =
+      targetsOf(x, graph::AttrReader(call.attrs).ints());
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if (x.isReal())
+      result.reals[targets[i]] += x.reals[i];
+    else
+      result.ints[targets[i]] = static_cast<int64_t>(
+          uint64_t(result.ints[targets[i]]) + uint64_t(x.ints[i]));
+  }
+  for (double &value : result.reals)
+    value = roundTo(call.dtype, value);
+  return result;
+}
+
+static bool isLarger(const HostValue &x, int64_t a, int64_t b) {
+  if (!x.isReal())
+    return x.ints[a] > x.ints[b];
+  if (std::isnan(x.reals[b]))
+    return false;
+  if (x.reals[a] == 0 && x.reals[b] == 0)
+    return std::signbit(x.reals[b]) && !std::signbit(x.reals[a]);
+  return std::isnan(x.reals[a]) || x.reals[a] > x.reals[b];
+}
+
+/// The first largest element's position in x, for each element of the result.
+static std::vector<int64_t> largest(const HostValue &x, int64_t count,
+                                    std::span<const int64_t> axes) {
+  std::vector<int64_t> best(count, -1);
+  std::vector<int64_t> targets = targetsOf(x, axes);
+  for (size_t i = 0; i < targets.size(); ++i) {
+    int64_t &position = best[targets[i]];
+    if (position < 0 || isLarger(x, static_cast<int64_t>(i), position))
+      position = static_cast<int64_t>(i);
+  }
+  return best;
+}
+
+static Result<HostValue> amax(const Call &call) {
+  HostValue result = call.makeResult();
+  std::vector<int64_t> best =
+      largest(call[0], result.elements(), graph::AttrReader(call.attrs).ints());
+  for (size_t i = 0; i < best.size(); ++i)
+    result.copy(static_cast<int64_t>(i), call[0], best[i]);
+  return result;
+}
+
+static Result<HostValue> argmax(const Call &call) {
+  const HostValue &x = call[0];
+  int64_t axis = graph::AttrReader(call.attrs).integer();
+  HostValue result = call.makeResult();
+  HostValue ordered = x;
+  for (double &value : ordered.reals)
+    value += 0.0; // both zeros count as equal
+  std::vector<int64_t> best =
+      largest(ordered, result.elements(), std::span(&axis, 1));
+  int64_t stride = stridesOf(x.dims)[axis];
+  for (size_t i = 0; i < best.size(); ++i)
+    result.ints[i] = best[i] / stride % x.dims[axis];
+  return result;
+}
+
+static Result<HostValue> cumsum(const Call &call) {
+  const HostValue &x = call[0];
+  graph::AttrReader reader(call.attrs);
+  int64_t axis = reader.integer();
+  bool reverse = reader.boolean();
+  HostValue result = call.makeResult();
+  int64_t size = x.dims[axis], stride = stridesOf(x.dims)[axis];
+  for (int64_t i = 0, count = x.elements(); i < count; ++i) {
+    if (i / stride % size != 0)
+      continue; // not the start of a line
+    double real = 0;
+    uint64_t integer = 0;
+    for (int64_t k = 0; k < size; ++k) {
+      int64_t at = i + (reverse ? size - 1 - k : k) * stride;
+      if (x.isReal())
+        result.set(at, real += x.reals[at]);
+      else
+        result.set(at, static_cast<int64_t>(integer += uint64_t(x.ints[at])));
+    }
+  }
+  return result;
+}
+
+static Result<HostValue> matmul(const Call &call) {
+  const HostValue &lhs = call[0], &rhs = call[1];
+  HostValue result = call.makeResult();
+  size_t rank = lhs.dims.size();
+  int64_t m = lhs.dims[rank - 2], k = lhs.dims[rank - 1];
+  int64_t n = rhs.dims[rank - 1];
+  for (int64_t i = 0, count = result.elements(); i < count; ++i) {
+    int64_t column = i % n, row = i / n % m, batch = i / n / m;
+    double real = 0;
+    uint64_t integer = 0;
+    for (int64_t j = 0; j < k; ++j) {
+      int64_t a = (batch * m + row) * k + j;
+      int64_t b = (batch * k + j) * n + column;
+      if (lhs.isReal())
+        real += lhs.reals[a] * rhs.reals[b];
+      else
+        integer += uint64_t(lhs.ints[a]) * uint64_t(rhs.ints[b]);
+    }
+    if (lhs.isReal())
+      result.set(i, real);
+    else
+      result.set(i, static_cast<int64_t>(integer));
+  }
+  return result;
+}
+
+std::span<const PrimitiveRow> reductionPrimitives() {
+  static const PrimitiveRow rows[] = {
+      {"sum", sum},       {"amax", amax},     {"argmax", argmax},
+      {"cumsum", cumsum}, {"matmul", matmul},
+  };
+  return rows;
+}
+
+} // namespace sinter::reference
