@@ -41,7 +41,7 @@ public:
         bool stopsAtTargets = false);
 
   Status run(const NodeRef &output, const NodeRef &cotangent);
-  NodeRef gradientOf(const NodeRef &node) const {
+  NodeRef gradientAt(const NodeRef &node) const {
     const uint32_t *number = numbers.find(node.get());
     return number ? steps[*number].gradient : NodeRef();
   }
@@ -82,8 +82,9 @@ Status Sweep::run(const NodeRef &output, const NodeRef &cotangent) {
   SINTER_TRY(collect(output));
   find(output)->gradient = cotangent;
   for (size_t i = steps.size(); i-- > 0;)
-    if (steps[i].carries && steps[i].gradient)
+    if (steps[i].carries && steps[i].gradient) {
       SINTER_TRY(propagate(steps[i]));
+    }
   return {};
 }
 
@@ -154,8 +155,9 @@ Status Sweep::propagate(Step &step) {
   SINTER_TRY_ASSIGN(OperandGradients found,
                     applyRule(step, {needs.get(), operands.size()}));
   for (size_t i = 0; i < operands.size(); ++i)
-    if (needs[i] && found[i])
+    if (needs[i] && found[i]) {
       SINTER_TRY(accumulate(operands[i], found[i]));
+    }
   return {};
 }
 
@@ -221,7 +223,7 @@ Result<std::vector<NodeRef>> gradients(const NodeRef &output,
   Sweep sweep(wrt, released);
   SINTER_TRY(sweep.run(output, cotangent));
   for (size_t i = 0; i < wrt.size(); ++i)
-    result[i] = sweep.gradientOf(wrt[i]);
+    result[i] = sweep.gradientAt(wrt[i]);
   return result;
 }
 

@@ -16,8 +16,9 @@ Result<OperandGradients> broadcastGradient(const GradientContext &context) {
       axes.push_back(static_cast<int64_t>(i));
   }
   graph::NodeRef grad = context.grad;
-  if (!axes.empty())
+  if (!axes.empty()) {
     SINTER_TRY_ASSIGN(grad, graph::sum(grad, axes, /*keepdims=*/false));
+  }
   SINTER_TRY_ASSIGN(grad, graph::reshape(grad, from));
   return OperandGradients{grad};
 }
