@@ -1,0 +1,25 @@
+/// The `sinter` dialect: tensor ops with value semantics.
+#pragma once
+
+#include "runtime/graph/OpTable.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace sinter::ir {
+
+/// Infers the result's type by the shape rule that recording uses and compares.
+llvm::LogicalResult verifyShapeRule(mlir::Operation *op);
+
+} // namespace sinter::ir
+
+#include "sinter/generated/SinterInterfaces.h.inc"
+
+#include "sinter/generated/SinterDialect.h.inc"
+
+#define GET_OP_CLASSES
+#include "sinter/generated/SinterOps.h.inc"

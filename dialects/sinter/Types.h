@@ -1,0 +1,48 @@
+/// Types and attributes of the dialect in the terms of recorded graphs: dtypes,
+/// dims with expressions, encoded attribute words.
+#pragma once
+
+#include "runtime/graph/DType.h"
+#include "runtime/graph/Dim.h"
+#include "runtime/graph/OpTable.h"
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+#include <span>
+
+namespace sinter::ir {
+
+/// The element type of a dtype; null for one that nothing computes with.
+mlir::Type elementType(mlir::MLIRContext *context, DType dtype);
+/// The dtype of an element type; nothing for types that are none of ours.
+std::optional<DType> dtypeOf(mlir::Type element);
+
+/// A tensor type's dims as expressions over symbols.
+llvm::SmallVector<mlir::AffineExpr> dimsOf(mlir::RankedTensorType type);
+/// The type with these dims; `numSymbols` is that of the enclosing program or
+/// kernel and only matters when a dim is symbolic.
+mlir::RankedTensorType tensorType(mlir::Type element,
+                                  llvm::ArrayRef<mlir::AffineExpr> dims,
+                                  unsigned numSymbols);
+/// How many symbols the maps of an op's types and attributes range over.
+unsigned numSymbolsOf(mlir::Operation *op);
+
+/// A dim as recorded ones are. Symbols get one sample value that many numbers
+/// divide; it stands for no real extent.
+Dim dimOf(mlir::AffineExpr expr);
+/// Its inverse, for the expressions of dims that `dimOf` made.
+mlir::AffineExpr affineOf(mlir::MLIRContext *context, Dim dim);
+
+/// The op's attributes as a node holds them, or a diagnostic.
+llvm::FailureOr<llvm::SmallVector<uint64_t>> encodeAttrs(mlir::Operation *op);
+/// Attributes from a node's words.
+llvm::SmallVector<mlir::NamedAttribute>
+decodeAttrs(mlir::MLIRContext *context, graph::OpId op,
+            std::span<const uint64_t> words, unsigned numSymbols);
+
+} // namespace sinter::ir
