@@ -4,8 +4,15 @@
 #include <sinter/Creation.h>
 #include <sinter/Error.h>
 #include <sinter/Inspect.h>
+#include <sinter/Module.h>
 #include <sinter/Ops.h>
+#include <sinter/Param.h>
 #include <sinter/Random.h>
 #include <sinter/Stats.h>
 #include <sinter/Tensor.h>
 #include <sinter/Transforms.h>
+#include <sinter/data/Csv.h>
+#include <sinter/data/Shuffle.h>
+#include <sinter/nn/Linear.h>
+#include <sinter/optim/Adam.h>
+#include <sinter/optim/Sgd.h>
