@@ -3,9 +3,6 @@
 #include "examples/02_digits/Digits.h"
 #include "examples/02_digits/Report.h"
 
-#include <sinter/data/Shuffle.h>
-#include <sinter/nn/Linear.h>
-#include <sinter/optim/Adam.h>
 #include <sinter/sinter.h>
 
 #include <algorithm>
