@@ -67,7 +67,8 @@ def Program_LaunchOp : Program_Op<"launch", [
   let description = [{
     `dims` gives each of the kernel's symbols in terms of the program's.
     `buffers`, set by plan, names the buffers in the kernel's order: inputs,
-    then outputs.
+    then outputs and workspaces. `error_node` is the post-order number of the op
+    whose index error the launch may report.
 
     ```mlir
     %0 = program.launch @map_00ff00ff00ff00ff(%x)
@@ -77,7 +78,8 @@ def Program_LaunchOp : Program_Op<"launch", [
   let arguments = (ins FlatSymbolRefAttr:$callee,
                        Variadic<AnyRankedTensor>:$inputs, AffineMapAttr:$dims,
                        OptionalAttr<I64Attr>:$step,
-                       OptionalAttr<FlatSymbolRefArrayAttr>:$buffers);
+                       OptionalAttr<FlatSymbolRefArrayAttr>:$buffers,
+                       OptionalAttr<I64Attr>:$error_node);
   let results = (outs Variadic<AnyRankedTensor>:$outputs);
   let assemblyFormat = [{
     $callee `(` $inputs `)` `dims` $dims attr-dict `:`

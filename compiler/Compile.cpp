@@ -1,0 +1,118 @@
+/// The compiler's entry points.
+#include "compiler/Compiler.h"
+#include "compiler/Diagnostics.h"
+#include "compiler/InspectStage.h"
+#include "compiler/Pipeline.h"
+#include "compiler/import/ImportGraph.h"
+#include "runtime/support/Sites.h"
+#include "sinter/generated/SourceDigest.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+namespace {
+
+/// One compilation: the context, what the stages made, and where diagnostics
+/// go. The order of the members is that of their destruction reversed.
+class Session {
+public:
+  explicit Session(const Options &options,
+                   const std::vector<SiteId> *sites = nullptr)
+      : options(pipelineOptions(options)),
+        context(compilerDialects(), MLIRContext::Threading::DISABLED),
+        diagnostics(&context, sites) {
+    context.loadAllAvailableDialects();
+  }
+
+  Status load(const graph::Graph &graph);
+  Status load(std::string_view text);
+  Status run(Stage until);
+
+  PipelineOptions options;
+  MLIRContext context;
+  DiagnosticCollector diagnostics;
+  Compilation state;
+};
+
+} // namespace
+
+Status Session::load(const graph::Graph &graph) {
+  state.module = importGraph(graph, &context);
+  if (!state.module)
+    return diagnostics.takeError(ErrorKind::unsupported, "import");
+  if (options.package.debug)
+    for (SiteId site : graph.sites)
+      options.package.sites.push_back(siteString(site));
+  return {};
+}
+
+Status Session::load(std::string_view text) {
+  state.module = importText(text, &context);
+  if (!state.module)
+    return diagnostics.takeError(ErrorKind::invalid_argument, "import");
+  return {};
+}
+
+// A stage's own error, or what its diagnostics said.
+Status Session::run(Stage until) {
+  Status done = runPipeline(state, options, until);
+  if (done || !done.error().message.empty())
+    return done;
+  return diagnostics.takeError(done.error().kind, "compile");
+}
+
+template <typename Source>
+static Result<ModelBytes> compileSource(Session &session,
+                                        const Source &source) {
+  SINTER_TRY(session.load(source));
+  SINTER_TRY(session.run(Stage::package));
+  return std::move(session.state.bytes);
+}
+
+Result<ModelBytes> compile(const graph::Graph &graph,
+                           const Options &options) noexcept {
+  Session session(options, &graph.sites);
+  return compileSource(session, graph);
+}
+
+Result<ModelBytes> compileText(std::string_view mlir,
+                               const Options &options) noexcept {
+  Session session(options);
+  return compileSource(session, mlir);
+}
+
+Result<std::string> exportGraph(const graph::Graph &graph) noexcept {
+  Session session({}, &graph.sites);
+  SINTER_TRY(session.load(graph));
+  return exportText(*session.state.module);
+}
+
+template <typename Source>
+static Result<std::string> inspectSource(Session &session, const Source &source,
+                                         std::string_view stage) {
+  SINTER_TRY_ASSIGN(InspectForm form, parseInspectForm(stage));
+  SINTER_TRY(session.load(source));
+  session.options.lower.keepText = form.needsTexts;
+  session.options.lower.lowerOnly = form.lowerOnly;
+  SINTER_TRY(session.run(form.until));
+  return inspectText(session.state, form);
+}
+
+Result<std::string> inspect(const graph::Graph &graph, std::string_view stage,
+                            const Options &options) noexcept {
+  Session session(options, &graph.sites);
+  return inspectSource(session, graph, stage);
+}
+
+Result<std::string> inspectText(std::string_view mlir, std::string_view stage,
+                                const Options &options) noexcept {
+  Session session(options);
+  return inspectSource(session, mlir, stage);
+}
+
+std::string_view digest() { return sourceDigest; }
+
+} // namespace sinter::compiler

@@ -1,0 +1,78 @@
+/// Text of stages.
+#include "compiler/InspectStage.h"
+#include "compiler/import/ImportGraph.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+Result<InspectForm> parseInspectForm(std::string_view name) {
+  InspectForm form;
+  form.name = name;
+  if (name == "llvm" || name == "asm") {
+    form.until = Stage::lower;
+    form.needsTexts = true;
+    return form;
+  }
+  std::optional<Stage> stage = parseStage(name);
+  if (!stage)
+    return makeError(ErrorKind::invalid_argument,
+                     "inspect: no stage is named '" + std::string(name) +
+                         "'; it is one of import, simplify, fuse, plan, lower, "
+                         "target, package, llvm, asm");
+  form.until = *stage;
+  form.needsTexts = form.lowerOnly = *stage == Stage::lower;
+  return form;
+}
+
+// One part per kernel, in the module's order.
+static std::string kernelTexts(const Compilation &state,
+                               const std::string KernelCode::*text) {
+  std::string all;
+  for (auto kernel : state.module.get().getOps<program::KernelOp>()) {
+    const KernelCode &code = *state.codes.lookup(kernel.getSymName());
+    all += llvm::formatv("// ---- kernel {0}\n{1}\n", kernel.getSymName(),
+                         code.*text);
+  }
+  return all;
+}
+
+static std::string targetText(const Compilation &state) {
+  std::string all;
+  llvm::raw_string_ostream out(all);
+  out << llvm::formatv("target {0}, needs {1}\n",
+                       std::string(state.target->name()),
+                       std::string(state.target->requirements()));
+  for (auto kernel : state.module.get().getOps<program::KernelOp>()) {
+    const KernelCode &code = *state.codes.lookup(kernel.getSymName());
+    out << llvm::formatv("kernel {0}: {1} bytes of object, {2} phases, "
+                         "{3} workspaces\n",
+                         kernel.getSymName(), code.object.size(),
+                         code.phases.size(), code.workspaces.size());
+  }
+  out << llvm::formatv("image: {0} bytes\n", state.image.size());
+  return all;
+}
+
+std::string inspectText(const Compilation &state, const InspectForm &form) {
+  if (form.name == "llvm")
+    return kernelTexts(state, &KernelCode::llvmText);
+  if (form.name == "asm")
+    return kernelTexts(state, &KernelCode::asmText);
+  switch (form.until) {
+  case Stage::lower:
+    return kernelTexts(state, &KernelCode::loweredText);
+  case Stage::target:
+    return targetText(state);
+  case Stage::package:
+    return llvm::formatv("model file: {0} bytes\n{1}", state.bytes.size(),
+                         targetText(state));
+  default:
+    return exportText(*state.module);
+  }
+}
+
+} // namespace sinter::compiler

@@ -1,0 +1,22 @@
+/// The state of a compilation as text, in the form that was asked for.
+#pragma once
+
+#include "compiler/Pipeline.h"
+
+namespace sinter::compiler {
+
+/// A stage's name, or `llvm` or `asm`.
+struct InspectForm {
+  std::string name;
+  Stage until = Stage::import;
+  bool needsTexts = false; ///< of each kernel
+  bool lowerOnly = false;
+};
+
+/// An error of kind invalid_argument lists the names.
+Result<InspectForm> parseInspectForm(std::string_view name);
+
+/// The text of a compilation that ran until `form.until`.
+std::string inspectText(const Compilation &state, const InspectForm &form);
+
+} // namespace sinter::compiler

@@ -1,0 +1,98 @@
+// The passes of the compiler, in the order in which Pipeline.cpp runs them.
+#ifndef SINTER_COMPILER_PASSES_TD
+#define SINTER_COMPILER_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+//===-- import ------------------------------------------------------------===//
+
+def ExpandComposites : Pass<"expand-composites", "::mlir::ModuleOp"> {
+  let summary = "Write composites in primitive ops.";
+  let description = [{
+    Each composite (softmax, layer_norm, ...) becomes its Decomposition. The new
+    ops keep the composite's node, so everything downstream reports the op that
+    the user wrote.
+
+    ```mlir
+    %1 = sinter.relu %0 : (tensor<4xf32>) -> tensor<4xf32>
+    // becomes
+    %1 = sinter.full ... ; %2 = sinter.maximum %0, %1
+    ```
+  }];
+}
+
+//===-- simplify ----------------------------------------------------------===//
+
+def SimplifyOps : Pass<"simplify-ops", "::mlir::ModuleOp"> {
+  let summary = "Fold constants, compose views, drop neutral arithmetic.";
+  let description = [{
+    One walk in order. Only rewrites that keep every bit: no reassociation, no
+    division turned into multiplication, no dropped cast. LLVM cannot do this:
+    below this level the tensors are gone.
+
+    ```mlir
+    %1 = sinter.reshape %0 {shape = affine_map<() -> (8)>}
+    %2 = sinter.reshape %1 {shape = affine_map<() -> (2, 4)>}
+    // becomes
+    %2 = sinter.reshape %0 {shape = affine_map<() -> (2, 4)>}
+    ```
+  }];
+}
+
+def MergeDuplicates : Pass<"merge-duplicates", "::mlir::ModuleOp"> {
+  let summary = "Make equal ops one that keeps the nodes of all.";
+  let description = [{
+    Common subexpressions. Random ops stay apart, and so do dynamic scalars,
+    which are arguments.
+  }];
+}
+
+def RemoveDeadOps : Pass<"remove-dead-ops", "::mlir::ModuleOp"> {
+  let summary = "Erase ops that no result depends on.";
+}
+
+//===-- fuse --------------------------------------------------------------===//
+
+def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
+  let summary = "Group ops into kernels and replace them by launches.";
+  let description = [{
+    Merges along the edges that save most memory traffic first, as far as one
+    kernel can hold both sides; every considered merge leaves a decision.
+
+    ```mlir
+    %1 = sinter.matmul %x, %w
+    %2 = sinter.add %1, %b
+    // becomes
+    %2 = program.launch @contraction_...(%x, %w, %b) dims affine_map<() -> ()>
+    ```
+  }];
+  let options = [
+    Option<"onePerOp", "one-per-op", "bool", "false",
+           "Make every op a kernel of its own">,
+    Option<"maxOps", "max-ops", "unsigned", "96", "Ops of a kernel at most">,
+    Option<"maxBuffers", "max-buffers", "unsigned", "32",
+           "Inputs and outputs of a kernel at most">,
+  ];
+  let dependentDialects = ["::sinter::program::ProgramDialect"];
+}
+
+//===-- plan --------------------------------------------------------------===//
+
+def OrderLaunches : Pass<"order-launches", "::mlir::ModuleOp"> {
+  let summary = "Run what an index error can come from before the rest.";
+  let description = [{
+    Launches that may overwrite state then come after the last launch that can
+    set the error word.
+  }];
+}
+
+def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
+  let summary = "Give every value a buffer, every launch a step.";
+  let description = [{
+    ```mlir
+    program.buffer @t0 "temp" 0 bytes affine_map<()[s0] -> (s0 * 4)> live 0 to 1
+    ```
+  }];
+}
+
+#endif // SINTER_COMPILER_PASSES_TD

@@ -1,0 +1,39 @@
+/// Which kind of kernel a set of ops makes, or why it makes none.
+#pragma once
+
+#include "compiler/fuse/FusionGraph.h"
+
+#include <string>
+#include <variant>
+
+namespace sinter::compiler {
+
+/// Limits of one kernel.
+struct KernelCaps {
+  unsigned ops = 96;
+  unsigned buffers = 32; ///< inputs and outputs
+  /// A single row is worked on by one thread: at most this many elements.
+  double serialElements = 1 << 16;
+};
+
+/// A set of ops as a kernel.
+struct KernelShape {
+  const char *kind = ""; ///< one of kernel_kinds
+  /// Nanoseconds of arithmetic done more than once per element.
+  double recomputed = 0;
+};
+
+/// Why a set is not a kernel.
+struct Rejection {
+  const char *rule = "";
+  std::string detail;
+};
+
+using Classified = std::variant<KernelShape, Rejection>;
+
+/// Looks at the ops' pattern kinds and at how their values are reached from
+/// the values that the kernel stores; compares dims as expressions only.
+Classified classifyKernel(const FusionGraph &graph, const OpSet &coreOps,
+                          const KernelCaps &caps);
+
+} // namespace sinter::compiler

@@ -1,0 +1,188 @@
+/// The merges: a queue of edges by the traffic they save, then siblings.
+#include "compiler/fuse/FormKernels.h"
+#include "compiler/import/Locations.h"
+#include "compiler/import/Types.h"
+#include "compiler/lower/EmitKernel.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+// Rough figures of one core; they only weigh merges against each other.
+static constexpr double bytesPerMicrosecond = 1e4;
+static constexpr double launchMicroseconds = 2;
+
+namespace {
+
+/// A merge to consider: the groups of two core ops.
+struct Candidate {
+  unsigned first;
+  unsigned second;
+  double bytes;
+  bool siblings;
+};
+
+/// Runs the queue.
+class KernelFormer {
+public:
+  KernelFormer(FusionGraph &graph, const FuseOptions &options)
+      : graph(graph), options(options) {}
+
+  std::vector<FusionDecision> run();
+
+private:
+  void mergeEdges();
+  void mergeSiblings();
+  std::vector<Candidate> edges() const;
+  std::vector<Candidate> siblings() const;
+  /// Whether something changed.
+  bool consider(std::vector<Candidate> &queue);
+  bool tryMerge(const Candidate &candidate);
+  double recomputedIn(unsigned group);
+  void record(const Candidate &candidate, bool accepted, const char *rule,
+              std::string detail);
+
+  FusionGraph &graph;
+  const FuseOptions &options;
+  llvm::MapVector<std::pair<unsigned, unsigned>, FusionDecision> decisions;
+};
+
+} // namespace
+
+// The traffic that a kernel of both saves: the read, and the write when no one
+// else reads the value.
+static double bytesSaved(const FusionGraph &graph, unsigned producer,
+                         unsigned consumer) {
+  double bytes = estimatedBytes(graph.op(producer)->getResult(0).getType());
+  bool onlyReader = !graph.isReturned(producer) &&
+                    graph.consumers(producer) == ArrayRef(consumer);
+  return onlyReader ? 2 * bytes : bytes;
+}
+
+std::vector<Candidate> KernelFormer::edges() const {
+  std::vector<Candidate> queue;
+  for (unsigned consumer = 0; consumer < graph.size(); ++consumer)
+    for (unsigned producer : graph.producers(consumer))
+      queue.push_back(
+          {producer, consumer, bytesSaved(graph, producer, consumer), false});
+  llvm::stable_sort(queue, [](const Candidate &a, const Candidate &b) {
+    return a.bytes > b.bytes;
+  });
+  return queue;
+}
+
+// Pairs of kernels that read one tensor of the shape that they walk.
+std::vector<Candidate> KernelFormer::siblings() const {
+  llvm::MapVector<Value, SmallVector<unsigned>> readers;
+  for (unsigned group : graph.executionOrder()) {
+    const OpSet &members = graph.members(group);
+    auto walked = dimsOf(graph.op(members.back())->getResult(0).getType());
+    for (Value input : graph.inputs(graph.body(members)))
+      if (dimsOf(input.getType()) == walked && !walked.empty())
+        readers[input].push_back(members.front());
+  }
+  std::vector<Candidate> queue;
+  for (auto &[value, kernels] : readers)
+    for (size_t index = 1; index < kernels.size(); ++index)
+      for (size_t other = index; other-- > 0 && other + 4 > index;)
+        queue.push_back({kernels[other], kernels[index],
+                         estimatedBytes(value.getType()), true});
+  return queue;
+}
+
+double KernelFormer::recomputedIn(unsigned group) {
+  Classified shape = classifyKernel(graph, graph.members(group), options.caps);
+  auto *kernel = std::get_if<KernelShape>(&shape);
+  return kernel ? kernel->recomputed : 0;
+}
+
+void KernelFormer::record(const Candidate &candidate, bool accepted,
+                          const char *rule, std::string detail) {
+  FusionDecision &decision = decisions[{candidate.first, candidate.second}];
+  Operation *first = graph.op(candidate.first);
+  Operation *second = graph.op(candidate.second);
+  decision.accepted = accepted;
+  decision.rule = rule;
+  decision.bytes = int64_t(candidate.bytes);
+  decision.estUs = candidate.bytes / bytesPerMicrosecond +
+                   (accepted ? launchMicroseconds : 0);
+  auto nodes = nodesOf(mergeLocations(first->getLoc(), second->getLoc()));
+  decision.nodes.assign(nodes.begin(), nodes.end());
+  decision.detail = llvm::formatv(
+      "{0} into {1}{2}{3}", first->getName().stripDialect(),
+      second->getName().stripDialect(), detail.empty() ? "" : ": ", detail);
+}
+
+bool KernelFormer::tryMerge(const Candidate &candidate) {
+  unsigned a = graph.groupOf(candidate.first);
+  unsigned b = graph.groupOf(candidate.second);
+  if (a == b) {
+    // Through other merges.
+    if (!candidate.siblings)
+      record(candidate, true, "saves_traffic", "");
+    return false;
+  }
+  auto reject = [&](const char *rule, std::string detail) {
+    record(candidate, false, rule, std::move(detail));
+    return false;
+  };
+  OpSet both = graph.united(a, b);
+  Classified shape = classifyKernel(graph, both, options.caps);
+  if (auto *rejection = std::get_if<Rejection>(&shape))
+    return reject(rejection->rule, rejection->detail);
+  const KernelShape &kernel = std::get<KernelShape>(shape);
+  if (candidate.siblings && kernel.kind != StringRef(kernel_kinds::map))
+    return reject("two_roots", "kernels side by side are pointwise");
+  double extra = kernel.recomputed - recomputedIn(a) - recomputedIn(b);
+  double saved = (launchMicroseconds + candidate.bytes / bytesPerMicrosecond);
+  if (extra / 1000 > saved)
+    return reject("recompute",
+                  llvm::formatv("{0:f1} us of arithmetic twice", extra / 1000));
+  if (graph.wouldCycle(a, b))
+    return reject("cycle", "another kernel runs between the two");
+  record(candidate, true, candidate.siblings ? "shares_input" : "saves_traffic",
+         kernel.kind);
+  graph.merge(std::min(a, b), std::max(a, b));
+  return true;
+}
+
+bool KernelFormer::consider(std::vector<Candidate> &queue) {
+  bool changed = false;
+  for (const Candidate &candidate : queue)
+    changed |= tryMerge(candidate);
+  return changed;
+}
+
+// What was refused may fit after other merges: a few rounds, to a fixed point.
+void KernelFormer::mergeEdges() {
+  std::vector<Candidate> queue = edges();
+  for (unsigned round = 0; round < 3 && consider(queue); ++round)
+    ;
+}
+
+void KernelFormer::mergeSiblings() {
+  std::vector<Candidate> queue = siblings();
+  consider(queue);
+}
+
+std::vector<FusionDecision> KernelFormer::run() {
+  mergeEdges();
+  mergeSiblings();
+  std::vector<FusionDecision> result;
+  for (auto &[pair, decision] : decisions)
+    result.push_back(std::move(decision));
+  return result;
+}
+
+std::vector<FusionDecision> formKernels(FusionGraph &graph,
+                                        const FuseOptions &options) {
+  if (options.fusion == Fusion::none)
+    return {};
+  return KernelFormer(graph, options).run();
+}
+
+} // namespace sinter::compiler

@@ -1,0 +1,52 @@
+/// Fuse: groups the ops of `main` into kernels and records every decision.
+#pragma once
+
+#include "compiler/Compiler.h"
+#include "compiler/fuse/ClassifyKernel.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/LogicalResult.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sinter::compiler {
+
+struct FuseOptions {
+  Fusion fusion = Fusion::full;
+  NumericsMode numerics = NumericsMode::standard;
+  KernelCaps caps;
+};
+
+/// One considered merge. The program stores it; `sinter explain` shows it.
+struct FusionDecision {
+  bool accepted = false;
+  std::string rule;
+  int64_t bytes = 0;
+  float estUs = 0;
+  std::vector<uint32_t> nodes;
+  std::string detail;
+};
+
+/// Chooses the groups: merges along the edges that save most traffic first,
+/// then kernels side by side that read the same tensors.
+std::vector<FusionDecision> formKernels(FusionGraph &graph,
+                                        const FuseOptions &options);
+
+/// Writes each group as a kernel and a launch in place of its ops. Equal
+/// kernels are written once. Fails after a diagnostic when an op cannot be
+/// emitted even alone.
+llvm::LogicalResult writeKernels(mlir::ModuleOp module, FusionGraph &graph,
+                                 const FuseOptions &options,
+                                 std::vector<FusionDecision> &decisions);
+
+/// The stage: both of the above on the module's `main`. The decisions are kept
+/// in the module, in a resource-free attribute that `decisionsOf` reads.
+llvm::LogicalResult fuse(mlir::ModuleOp module, const FuseOptions &options);
+
+/// Name of the attribute of the module that holds the decisions.
+inline constexpr const char *decisionsAttr = "program.decisions";
+std::vector<FusionDecision> decisionsOf(mlir::ModuleOp module);
+
+} // namespace sinter::compiler

@@ -1,0 +1,214 @@
+/// The graph that fusion decides over.
+#include "compiler/fuse/FusionGraph.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+using graph::PatternKind;
+
+FusionGraph::FusionGraph(func::FuncOp function, bool oneOpPerKernel) {
+  Block &block = function.getBody().front();
+  for (Operation &op : block.without_terminator()) {
+    indices[&op] = ops.size();
+    ops.push_back(&op);
+  }
+  core.assign(ops.size(), false);
+  returned.assign(ops.size(), false);
+  rename.assign(ops.size(), false);
+  sources.resize(ops.size());
+  users.resize(ops.size());
+  markReturned(block.getTerminator());
+  classify(oneOpPerKernel);
+  connect();
+  group.resize(ops.size());
+  for (unsigned index = 0; index < ops.size(); ++index) {
+    group[index] = index;
+    groups.push_back(core[index] ? OpSet{index} : OpSet{});
+  }
+}
+
+int FusionGraph::indexOf(Value value) const {
+  Operation *op = value.getDefiningOp();
+  return op ? int(indices.lookup(op)) : -1;
+}
+
+// A returned reshape that nothing else reads is its operand's buffer.
+void FusionGraph::markReturned(Operation *terminator) {
+  for (Value value : terminator->getOperands())
+    if (int index = indexOf(value); index >= 0)
+      returned[index] = true;
+  for (unsigned index = ops.size(); index-- > 0;) {
+    Operation *op = ops[index];
+    auto leaves = [&](Operation *user) {
+      return user == terminator || rename[indices.lookup(user)];
+    };
+    if (!isReshape(op) || !returned[index] ||
+        !llvm::all_of(op->getUsers(), leaves))
+      continue;
+    rename[index] = true;
+    if (int operand = indexOf(op->getOperand(0)); operand >= 0)
+      returned[operand] = true;
+  }
+}
+
+void FusionGraph::classify(bool oneOpPerKernel) {
+  SmallVector<bool> readsCore(ops.size(), false);
+  for (unsigned index = 0; index < ops.size(); ++index) {
+    for (Value operand : ops[index]->getOperands())
+      if (int source = indexOf(operand); source >= 0)
+        readsCore[index] |= core[source] || readsCore[source];
+    if (rename[index])
+      continue;
+    PatternKind kind = kindOf(ops[index]);
+    // Arithmetic on single numbers that inputs and sources alone decide.
+    bool freeNumber = kind == PatternKind::pointwise && !readsCore[index] &&
+                      rankOf(ops[index]->getResult(0)) == 0;
+    bool inlined =
+        kind == PatternKind::view || kind == PatternKind::source || freeNumber;
+    core[index] = oneOpPerKernel || !inlined || returned[index];
+  }
+}
+
+void FusionGraph::connect() {
+  // The core ops behind an inlined op's value.
+  SmallVector<llvm::SmallSetVector<unsigned, 4>> behind(ops.size());
+  for (unsigned index = 0; index < ops.size(); ++index) {
+    llvm::SmallSetVector<unsigned, 4> &all = behind[index];
+    for (Value operand : ops[index]->getOperands())
+      if (int source = indexOf(operand); source >= 0) {
+        if (core[source])
+          all.insert(source);
+        else
+          all.insert_range(behind[source]);
+      }
+    if (!core[index])
+      continue;
+    for (unsigned source : all) {
+      sources[index].push_back(source);
+      users[source].push_back(index);
+    }
+  }
+}
+
+OpSet FusionGraph::body(const OpSet &coreOps) const {
+  llvm::SmallDenseSet<unsigned> seen(coreOps.begin(), coreOps.end());
+  OpSet all(coreOps), pending(coreOps);
+  while (!pending.empty()) {
+    Operation *op = ops[pending.pop_back_val()];
+    for (Value operand : op->getOperands()) {
+      int index = indexOf(operand);
+      if (index < 0 || core[index] || !seen.insert(index).second)
+        continue;
+      all.push_back(index);
+      pending.push_back(index);
+    }
+  }
+  llvm::sort(all);
+  return all;
+}
+
+OpSet FusionGraph::outputs(const OpSet &coreOps) const {
+  llvm::SmallDenseSet<unsigned> inside(coreOps.begin(), coreOps.end());
+  OpSet result;
+  for (unsigned index : coreOps)
+    if (returned[index] || llvm::any_of(users[index], [&](unsigned user) {
+          return !inside.contains(user);
+        }))
+      result.push_back(index);
+  return result;
+}
+
+SmallVector<Value> FusionGraph::inputs(const OpSet &body) const {
+  llvm::SmallDenseSet<unsigned> inside(body.begin(), body.end());
+  llvm::SmallSetVector<Value, 8> result;
+  for (unsigned index : body)
+    for (Value operand : ops[index]->getOperands())
+      if (int source = indexOf(operand); source < 0 || !inside.contains(source))
+        result.insert(operand);
+  return result.takeVector();
+}
+
+OpSet FusionGraph::united(unsigned a, unsigned b) const {
+  OpSet result(groups[a]);
+  result.append(groups[b]);
+  llvm::sort(result);
+  return result;
+}
+
+// A path from one group to the other through a third.
+bool FusionGraph::wouldCycle(unsigned a, unsigned b) const {
+  unsigned last = std::max(groups[a].back(), groups[b].back());
+  llvm::SmallBitVector seen(groups.size());
+  SmallVector<unsigned> pending;
+  auto visitConsumers = [&](unsigned from) {
+    for (unsigned index : groups[from])
+      for (unsigned user : users[index]) {
+        unsigned next = group[user];
+        if (next == a || next == b) {
+          if (from != a && from != b)
+            return true;
+        } else if (!seen.test(next) && groups[next].front() < last) {
+          seen.set(next);
+          pending.push_back(next);
+        }
+      }
+    return false;
+  };
+  visitConsumers(a);
+  visitConsumers(b);
+  while (!pending.empty())
+    if (visitConsumers(pending.pop_back_val()))
+      return true;
+  return false;
+}
+
+void FusionGraph::merge(unsigned a, unsigned b) {
+  groups[a] = united(a, b);
+  groups[b].clear();
+  for (unsigned index : groups[a])
+    group[index] = a;
+}
+
+void FusionGraph::split(unsigned which) {
+  OpSet all = std::move(groups[which]);
+  groups[which].clear();
+  for (unsigned index : all) {
+    group[index] = index;
+    groups[index] = {index};
+  }
+}
+
+SmallVector<unsigned> FusionGraph::executionOrder() const {
+  SmallVector<unsigned> order;
+  llvm::SmallBitVector done(groups.size());
+  // Depth first over producers, groups in the order of their first op.
+  SmallVector<std::pair<unsigned, bool>> stack;
+  auto visit = [&](unsigned start) {
+    stack.push_back({start, false});
+    while (!stack.empty()) {
+      auto [which, producersDone] = stack.pop_back_val();
+      if (done.test(which))
+        continue;
+      if (producersDone) {
+        done.set(which);
+        order.push_back(which);
+        continue;
+      }
+      stack.push_back({which, true});
+      for (unsigned index : llvm::reverse(groups[which]))
+        for (unsigned source : llvm::reverse(sources[index]))
+          if (group[source] != which && !done.test(group[source]))
+            stack.push_back({group[source], false});
+    }
+  };
+  for (unsigned index = 0; index < ops.size(); ++index)
+    if (core[index])
+      visit(group[index]);
+  return order;
+}
+
+} // namespace sinter::compiler

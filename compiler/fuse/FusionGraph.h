@@ -1,0 +1,78 @@
+/// What fusion decides over: the ops of `main`, which of them are values of
+/// their own, and the groups formed so far.
+#pragma once
+
+#include "compiler/fuse/OpCosts.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace sinter::compiler {
+
+/// Indices of ops in block order, ascending.
+using OpSet = llvm::SmallVector<unsigned>;
+
+/// The ops of a function as a graph. An op is either **core** (its value is
+/// computed by exactly one kernel) or **inlined**: views and sources, and
+/// arithmetic on single numbers, cost nothing and are repeated inside each
+/// kernel that reads them.
+class FusionGraph {
+public:
+  /// With `oneOpPerKernel` every op is core.
+  FusionGraph(mlir::func::FuncOp function, bool oneOpPerKernel);
+
+  unsigned size() const { return ops.size(); }
+  mlir::Operation *op(unsigned index) const { return ops[index]; }
+  /// Index of the op that makes `value`; -1 for an argument.
+  int indexOf(mlir::Value value) const;
+  bool isCore(unsigned index) const { return core[index]; }
+  /// Whether the function returns the value, as it is or reshaped.
+  bool isReturned(unsigned index) const { return returned[index]; }
+  /// A reshape between kernels: the same buffer under another type.
+  bool isRename(unsigned index) const { return rename[index]; }
+
+  /// Core ops whose values a core op reads, and that read a core op's value,
+  /// directly or through inlined ops.
+  llvm::ArrayRef<unsigned> producers(unsigned index) const {
+    return sources[index];
+  }
+  llvm::ArrayRef<unsigned> consumers(unsigned index) const {
+    return users[index];
+  }
+
+  /// Everything a kernel of these core ops holds: the ops and what they inline.
+  OpSet body(const OpSet &coreOps) const;
+  /// The core ops whose values someone else reads.
+  OpSet outputs(const OpSet &coreOps) const;
+  /// The values that the body reads from outside, in order of first use.
+  llvm::SmallVector<mlir::Value> inputs(const OpSet &body) const;
+
+  /// Groups: disjoint sets of core ops, one kernel each.
+  unsigned groupOf(unsigned index) const { return group[index]; }
+  const OpSet &members(unsigned group) const { return groups[group]; }
+  unsigned numGroups() const { return groups.size(); }
+  OpSet united(unsigned a, unsigned b) const;
+  /// Whether one kernel for both would have to run before and after another.
+  bool wouldCycle(unsigned a, unsigned b) const;
+  /// Moves all of b into a.
+  void merge(unsigned a, unsigned b);
+  /// Makes every member of the group a group of its own.
+  void split(unsigned group);
+  /// Groups that have members, in an order in which they can run.
+  llvm::SmallVector<unsigned> executionOrder() const;
+
+private:
+  void classify(bool oneOpPerKernel);
+  void markReturned(mlir::Operation *terminator);
+  void connect();
+
+  llvm::SmallVector<mlir::Operation *> ops;
+  llvm::DenseMap<mlir::Operation *, unsigned> indices;
+  llvm::SmallVector<bool> core, returned, rename;
+  llvm::SmallVector<llvm::SmallVector<unsigned>> sources, users;
+  llvm::SmallVector<unsigned> group;
+  llvm::SmallVector<OpSet> groups;
+};
+
+} // namespace sinter::compiler

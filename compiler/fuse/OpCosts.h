@@ -1,0 +1,37 @@
+/// What fusion asks of an op, by its interfaces only.
+#pragma once
+
+#include "runtime/graph/OpTable.h"
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Operation.h"
+
+namespace sinter::compiler {
+
+/// How the op takes part in fusion.
+graph::PatternKind kindOf(mlir::Operation *op);
+
+unsigned rankOf(mlir::Value value);
+
+/// A view that keeps the linear order of the elements.
+bool isReshape(mlir::Operation *op);
+/// A view that repeats elements along axes.
+bool isBroadcast(mlir::Operation *op);
+
+/// Nanoseconds of arithmetic per element that the op costs on one core,
+/// vectorized; from the ops that its scalar body is made of.
+double arithmeticCost(mlir::Operation *op);
+
+/// The axes that a reduction, gather or prefix op works along.
+llvm::SmallVector<int64_t> axesOf(mlir::Operation *op);
+
+/// The extent that cost estimates assume for every symbol: one figure, so that
+/// the decisions do not depend on what a dim is when a program is recorded.
+inline constexpr int64_t symbolHint = 64;
+/// The value of an expression when every symbol has the hint's extent.
+double estimate(mlir::AffineExpr expr);
+/// Elements and bytes of a tensor by that estimate.
+double estimatedElements(mlir::Type type);
+double estimatedBytes(mlir::Type type);
+
+} // namespace sinter::compiler

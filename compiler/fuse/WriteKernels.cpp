@@ -1,0 +1,272 @@
+/// Groups become `program.kernel`s and launches.
+#include "compiler/Passes.h"
+#include "compiler/fuse/FormKernels.h"
+#include "compiler/fuse/KernelText.h"
+#include "compiler/import/ImportGraph.h"
+#include "compiler/import/Locations.h"
+#include "compiler/import/Types.h"
+#include "compiler/lower/EmitKernel.h"
+#include "dialects/program/Program.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+#define GEN_PASS_DEF_FORMKERNELS
+#include "sinter/generated/Passes.h.inc"
+
+namespace {
+
+/// Writes the kernels of one module.
+class KernelWriter {
+public:
+  KernelWriter(ModuleOp module, FusionGraph &graph, const FuseOptions &options,
+               std::vector<FusionDecision> &decisions)
+      : module(module), graph(graph), options(options), decisions(decisions),
+        builder(module.getContext()), symbols(programSymbols(module)),
+        function(module.lookupSymbol<func::FuncOp>("main")) {}
+
+  LogicalResult run();
+
+private:
+  struct Built {
+    program::KernelOp kernel;
+    AffineMap dims; ///< the kernel's symbols in terms of the program's
+    SmallVector<Value> inputs;
+    OpSet outputs;
+    Location loc;
+    std::optional<uint32_t> errorNode;
+  };
+  Built build(const OpSet &coreOps, const char *kind);
+  LogicalResult writeGroup(unsigned group);
+  void launch(Built &built);
+  void splitUnemittable();
+  void eraseGrouped();
+
+  ModuleOp module;
+  FusionGraph &graph;
+  const FuseOptions &options;
+  std::vector<FusionDecision> &decisions;
+  OpBuilder builder;
+  unsigned symbols;
+  func::FuncOp function;
+  /// Values of `main` to read instead of the ops' results.
+  IRMapping replaced;
+  llvm::StringMap<program::KernelOp> known;
+};
+
+} // namespace
+
+// A kernel outside of the module, named by its canonical text.
+KernelWriter::Built KernelWriter::build(const OpSet &coreOps,
+                                        const char *kind) {
+  OpSet body = graph.body(coreOps);
+  SmallVector<Value> inputs = graph.inputs(body);
+  OpSet outputs = graph.outputs(coreOps);
+  SmallVector<Location> locs;
+  std::optional<uint32_t> errorNode;
+  for (unsigned index : body) {
+    Operation *op = graph.op(index);
+    locs.push_back(op->getLoc());
+    graph::PatternKind pattern = kindOf(op);
+    bool indexed = pattern == graph::PatternKind::gather ||
+                   pattern == graph::PatternKind::scatter;
+    if (indexed && !errorNode)
+      if (auto nodes = nodesOf(op->getLoc()); !nodes.empty())
+        errorNode = nodes.front();
+  }
+  Location loc = FusedLoc::get(module.getContext(), locs);
+
+  KernelSymbols own(symbols);
+  for (Value input : inputs)
+    own.collect(input.getType());
+  for (unsigned index : body)
+    own.collect(graph.op(index));
+
+  builder.clearInsertionPoint();
+  auto kernel = program::KernelOp::create(
+      builder, loc, builder.getStringAttr("kernel"),
+      builder.getStringAttr(kind), builder.getI64IntegerAttr(own.size()),
+      DictionaryAttr());
+  Block *block = builder.createBlock(&kernel.getBody());
+  IRMapping mapping;
+  for (Value input : inputs)
+    mapping.map(input, block->addArgument(own.renamed(input.getType()),
+                                          input.getLoc()));
+  for (unsigned index : body)
+    own.rename(builder.clone(*graph.op(index), mapping));
+  SmallVector<Value> yielded;
+  for (unsigned index : outputs)
+    yielded.push_back(mapping.lookup(graph.op(index)->getResult(0)));
+  program::YieldOp::create(builder, loc, yielded);
+  kernel.setSymName(kernelName(kernel));
+  return {kernel, own.launchDims(), std::move(inputs), std::move(outputs),
+          loc,    errorNode};
+}
+
+void KernelWriter::launch(Built &built) {
+  builder.setInsertionPoint(function.getBody().front().getTerminator());
+  SmallVector<Value> operands;
+  for (Value input : built.inputs)
+    operands.push_back(replaced.lookupOrDefault(input));
+  SmallVector<Type> types;
+  for (unsigned index : built.outputs)
+    types.push_back(graph.op(index)->getResult(0).getType());
+  auto launch = program::LaunchOp::create(
+      builder, built.loc, types,
+      FlatSymbolRefAttr::get(built.kernel.getSymNameAttr()), operands,
+      AffineMapAttr::get(built.dims), IntegerAttr(), ArrayAttr(),
+      built.errorNode ? builder.getI64IntegerAttr(*built.errorNode)
+                      : IntegerAttr());
+  for (auto [index, result] : llvm::zip(built.outputs, launch.getResults()))
+    replaced.map(graph.op(index)->getResult(0), result);
+}
+
+LogicalResult KernelWriter::writeGroup(unsigned group) {
+  const OpSet &members = graph.members(group);
+  Classified shape = classifyKernel(graph, members, options.caps);
+  const char *kind = kernel_kinds::map;
+  if (auto *kernel = std::get_if<KernelShape>(&shape))
+    kind = kernel->kind;
+  else if (members.size() == 1)
+    return graph.op(members[0])->emitError()
+           << "cannot be a kernel: " << std::get<Rejection>(shape).detail;
+  Built built = build(members, kind);
+  auto [entry, isNew] =
+      known.try_emplace(built.kernel.getSymName(), built.kernel);
+  if (isNew) {
+    builder.setInsertionPoint(function);
+    builder.insert(built.kernel);
+  } else {
+    built.kernel.erase();
+    built.kernel = entry->second;
+  }
+  launch(built);
+  return success();
+}
+
+// Asks the emitter before anything is written: a group that it cannot emit
+// becomes one kernel per op.
+void KernelWriter::splitUnemittable() {
+  for (unsigned group = 0; group < graph.numGroups(); ++group) {
+    if (graph.members(group).size() < 2)
+      continue;
+    OpSet members = graph.members(group);
+    Classified shape = classifyKernel(graph, members, options.caps);
+    std::string why = "not a kernel";
+    if (auto *kernel = std::get_if<KernelShape>(&shape)) {
+      Built built = build(members, kernel->kind);
+      bool fits = canEmit(built.kernel, &why);
+      built.kernel.erase();
+      if (fits)
+        continue;
+    }
+    SmallVector<Location> locs;
+    for (unsigned index : members)
+      locs.push_back(graph.op(index)->getLoc());
+    auto nodes = nodesOf(FusedLoc::get(module.getContext(), locs));
+    decisions.push_back(
+        {false, "emitter", 0, 0, {nodes.begin(), nodes.end()}, why});
+    graph.split(group);
+  }
+}
+
+// Renames stay; everything else of the old body is in kernels now.
+void KernelWriter::eraseGrouped() {
+  Block &block = function.getBody().front();
+  Operation *terminator = block.getTerminator();
+  for (unsigned index = 0; index < graph.size(); ++index)
+    if (graph.isRename(index)) {
+      Operation *op = graph.op(index);
+      op->moveBefore(terminator);
+      op->setOperand(0, replaced.lookupOrDefault(op->getOperand(0)));
+    }
+  for (OpOperand &operand : terminator->getOpOperands())
+    operand.set(replaced.lookupOrDefault(operand.get()));
+  for (unsigned index = graph.size(); index-- > 0;)
+    if (!graph.isRename(index))
+      graph.op(index)->erase();
+}
+
+LogicalResult KernelWriter::run() {
+  splitUnemittable();
+  for (unsigned group : graph.executionOrder())
+    if (failed(writeGroup(group)))
+      return failure();
+  eraseGrouped();
+  return success();
+}
+
+LogicalResult writeKernels(ModuleOp module, FusionGraph &graph,
+                           const FuseOptions &options,
+                           std::vector<FusionDecision> &decisions) {
+  return KernelWriter(module, graph, options, decisions).run();
+}
+
+// Decisions as attributes, so that the module alone is the state of a stage.
+static DictionaryAttr toAttr(Builder &builder, const FusionDecision &decision) {
+  std::vector<int32_t> nodes(decision.nodes.begin(), decision.nodes.end());
+  return builder.getDictionaryAttr({
+      builder.getNamedAttr("accepted", builder.getBoolAttr(decision.accepted)),
+      builder.getNamedAttr("rule", builder.getStringAttr(decision.rule)),
+      builder.getNamedAttr("bytes", builder.getI64IntegerAttr(decision.bytes)),
+      builder.getNamedAttr("est_us", builder.getF32FloatAttr(decision.estUs)),
+      builder.getNamedAttr("nodes", builder.getDenseI32ArrayAttr(nodes)),
+      builder.getNamedAttr("detail", builder.getStringAttr(decision.detail)),
+  });
+}
+
+std::vector<FusionDecision> decisionsOf(ModuleOp module) {
+  std::vector<FusionDecision> result;
+  auto list = module->getAttrOfType<ArrayAttr>(decisionsAttr);
+  if (!list)
+    return result;
+  for (auto entry : list.getAsRange<DictionaryAttr>()) {
+    auto nodes = entry.getAs<DenseI32ArrayAttr>("nodes").asArrayRef();
+    result.push_back(
+        {entry.getAs<BoolAttr>("accepted").getValue(),
+         entry.getAs<StringAttr>("rule").str(),
+         entry.getAs<IntegerAttr>("bytes").getInt(),
+         entry.getAs<FloatAttr>("est_us").getValue().convertToFloat(),
+         {nodes.begin(), nodes.end()},
+         entry.getAs<StringAttr>("detail").str()});
+  }
+  return result;
+}
+
+LogicalResult fuse(ModuleOp module, const FuseOptions &options) {
+  FusionGraph graph(module.lookupSymbol<func::FuncOp>("main"),
+                    options.fusion == Fusion::none);
+  std::vector<FusionDecision> decisions = formKernels(graph, options);
+  if (failed(writeKernels(module, graph, options, decisions)))
+    return failure();
+  Builder builder(module.getContext());
+  SmallVector<Attribute> attrs;
+  for (const FusionDecision &decision : decisions)
+    attrs.push_back(toAttr(builder, decision));
+  module->setAttr(decisionsAttr, builder.getArrayAttr(attrs));
+  return success();
+}
+
+namespace {
+
+struct FormKernelsPass : impl::FormKernelsBase<FormKernelsPass> {
+  using Base::Base;
+  void runOnOperation() override {
+    FuseOptions stage;
+    stage.fusion = onePerOp ? Fusion::none : Fusion::full;
+    stage.caps.ops = maxOps;
+    stage.caps.buffers = maxBuffers;
+    if (failed(fuse(getOperation(), stage)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+} // namespace sinter::compiler

@@ -1,0 +1,133 @@
+/// The text form of a graph: reading, writing, and the numbers it implies.
+#include "compiler/import/ImportGraph.h"
+#include "compiler/import/Locations.h"
+#include "compiler/import/Types.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+// Every argument has a number, written or counted; ops take those that are
+// left, in order.
+static LogicalResult numberValues(func::FuncOp function) {
+  MLIRContext *context = function.getContext();
+  std::set<int64_t> taken;
+  for (unsigned index = 0; index < function.getNumArguments(); ++index) {
+    auto node = function.getArgAttrOfType<IntegerAttr>(index, port_attrs::node);
+    int64_t number = node ? node.getInt() : index;
+    if (number < 0 || number > INT32_MAX || !taken.insert(number).second)
+      return function.emitError("argument ")
+             << index << " has the number " << number
+             << ", which is taken or out of range";
+    function.setArgAttr(
+        index, port_attrs::node,
+        IntegerAttr::get(IntegerType::get(context, 64), number));
+    function.getArgument(index).setLoc(nodeLocation(context, number));
+  }
+  uint32_t next = 0;
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    while (taken.contains(next))
+      ++next;
+    op.setLoc(nodeLocation(context, next++));
+  }
+  return success();
+}
+
+// The count that the text states, or the one its argument types have.
+static void setNumSymbols(func::FuncOp function) {
+  if (function->hasAttr(port_attrs::numSymbols))
+    return;
+  for (Type type : function.getArgumentTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    auto map = dyn_cast_or_null<AffineMapAttr>(tensor.getEncoding());
+    if (!map)
+      continue;
+    function->setAttr(port_attrs::numSymbols,
+                      Builder(function.getContext())
+                          .getI64IntegerAttr(map.getValue().getNumSymbols()));
+    return;
+  }
+}
+
+static LogicalResult checkSignature(func::FuncOp function) {
+  for (unsigned index = 0; index < function.getNumArguments(); ++index) {
+    auto tensor =
+        dyn_cast<RankedTensorType>(function.getArgument(index).getType());
+    if (!tensor || !dtypeOf(tensor.getElementType()))
+      return function.emitError("argument ")
+             << index << " is not a tensor that can be computed with: "
+             << function.getArgument(index).getType();
+    if (!tensor.hasStaticShape() && !tensor.getEncoding())
+      return function.emitError("argument ")
+             << index
+             << " has an unknown dim without an expression; write the dims as "
+                "tensor<?x4xf32, affine_map<()[s0] -> (s0, 4)>>: "
+             << tensor;
+    if (!function.getArgAttr(index, port_attrs::kind))
+      function.setArgAttr(index, port_attrs::kind,
+                          StringAttr::get(function.getContext(), "data"));
+  }
+  return success();
+}
+
+OwningOpRef<ModuleOp> importText(std::string_view text, MLIRContext *context) {
+  ParserConfig config(context);
+  auto module = parseSourceString<ModuleOp>(text, config);
+  if (!module)
+    return nullptr;
+  auto function = module->lookupSymbol<func::FuncOp>("main");
+  if (!function || function.getBody().getBlocks().size() != 1) {
+    module->emitError("the module needs a function `main` with one block");
+    return nullptr;
+  }
+  if (failed(checkSignature(function)) || failed(numberValues(function)))
+    return nullptr;
+  setNumSymbols(function);
+  return module;
+}
+
+std::string exportText(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream);
+  stream << '\n';
+  return text;
+}
+
+void numberResults(ModuleOp module) {
+  auto function = module.lookupSymbol<func::FuncOp>("main");
+  Builder builder(module.getContext());
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (OpOperand &operand : terminator->getOpOperands())
+    function.setResultAttr(
+        operand.getOperandNumber(), port_attrs::node,
+        builder.getI64IntegerAttr(nodesOf(operand.get().getLoc()).front()));
+}
+
+unsigned programSymbols(ModuleOp module) {
+  auto function = module.lookupSymbol<func::FuncOp>("main");
+  auto count = function->getAttrOfType<IntegerAttr>(port_attrs::numSymbols);
+  return count ? count.getInt() : 0;
+}
+
+uint32_t numNodes(ModuleOp module) {
+  uint32_t count = 0;
+  auto add = [&](Location location) {
+    for (uint32_t number : nodesOf(location))
+      count = std::max(count, number + 1);
+  };
+  auto function = module.lookupSymbol<func::FuncOp>("main");
+  for (BlockArgument argument : function.getArguments())
+    add(argument.getLoc());
+  for (Operation &op : function.getBody().front())
+    add(op.getLoc());
+  return count;
+}
+
+} // namespace sinter::compiler

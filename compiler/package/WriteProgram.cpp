@@ -1,0 +1,291 @@
+/// Fills the file's program section from the planned module.
+#include "compiler/package/WriteProgram.h"
+#include "compiler/fuse/FormKernels.h"
+#include "compiler/fuse/KernelText.h"
+#include "compiler/import/ImportGraph.h"
+#include "compiler/import/Locations.h"
+#include "compiler/import/Types.h"
+#include "compiler/package/ExprTable.h"
+#include "compiler/package/LaunchTraffic.h"
+#include "compiler/plan/PlanMemory.h"
+#include "dialects/program/Program.h"
+#include "runtime/program/ModelWriter.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+namespace {
+
+/// Writes one program section.
+class ProgramWriter {
+public:
+  explicit ProgramWriter(const PackageContents &contents)
+      : contents(contents), module(contents.module),
+        function(module.lookupSymbol<func::FuncOp>("main")) {}
+
+  const fb::ProgramT &run();
+
+private:
+  void writePorts();
+  void writeGuards();
+  void writeKernels();
+  void writeBuffers();
+  void writeSteps();
+  void writeLaunch(program::LaunchOp launch);
+  void writeCopy(program::CopyOp copy);
+  void writeAliases();
+  void writeDecisions();
+  std::unique_ptr<fb::PortT> portOf(Type type, StringAttr name);
+
+  const PackageContents &contents;
+  ModuleOp module;
+  func::FuncOp function;
+  ExprTable exprs;
+  llvm::StringMap<uint32_t> kernels;
+  llvm::StringMap<uint32_t> buffers;
+  fb::ProgramT program;
+};
+
+} // namespace
+
+static fb::Expr toFile(const Expr &expr) {
+  return fb::Expr(uint8_t(expr.op), expr.lhs, expr.rhs, expr.value);
+}
+
+static std::vector<uint32_t> nodeList(Location location) {
+  auto nodes = nodesOf(location);
+  return {nodes.begin(), nodes.end()};
+}
+
+std::unique_ptr<fb::PortT> ProgramWriter::portOf(Type type, StringAttr name) {
+  auto port = std::make_unique<fb::PortT>();
+  if (name)
+    port->name = name.str();
+  Type element = cast<RankedTensorType>(type).getElementType();
+  port->dtype = uint8_t(*dtypeOf(element));
+  for (AffineExpr dim : dimsOf(type))
+    port->dims.push_back(exprs.add(dim));
+  return port;
+}
+
+static uint8_t kindNumber(StringRef kind) {
+  for (auto each : {graph::InputKind::data, graph::InputKind::parameter,
+                    graph::InputKind::scalar})
+    if (kind == StringRef(toString(each)))
+      return uint8_t(each);
+  return uint8_t(graph::InputKind::data);
+}
+
+void ProgramWriter::writePorts() {
+  for (auto [index, argument] : llvm::enumerate(function.getArguments())) {
+    auto attr = [&](const char *name) {
+      return function.getArgAttr(index, name);
+    };
+    auto port = portOf(argument.getType(),
+                       dyn_cast_or_null<StringAttr>(attr(port_attrs::name)));
+    port->kind = kindNumber(cast<StringAttr>(attr(port_attrs::kind)));
+    port->node = cast<IntegerAttr>(attr(port_attrs::node)).getInt();
+    program.inputs.push_back(std::move(port));
+  }
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
+    auto port = portOf(
+        value.getType(),
+        function.getResultAttrOfType<StringAttr>(index, port_attrs::name));
+    port->node =
+        cast<IntegerAttr>(function.getResultAttr(index, port_attrs::node))
+            .getInt();
+    program.outputs.push_back(std::move(port));
+  }
+}
+
+void ProgramWriter::writeGuards() {
+  auto guards = function->getAttrOfType<ArrayAttr>(port_attrs::guards);
+  if (!guards)
+    return;
+  for (auto guard : guards.getAsRange<AffineMapAttr>()) {
+    uint32_t lhs = exprs.add(guard.getValue().getResult(0));
+    uint32_t rhs = exprs.add(guard.getValue().getResult(1));
+    program.guards.push_back(fb::Guard(lhs, rhs));
+  }
+}
+
+void ProgramWriter::writeKernels() {
+  for (auto kernel : module.getOps<program::KernelOp>()) {
+    const KernelCode &code = *contents.codes->lookup(kernel.getSymName());
+    auto entry = std::make_unique<fb::KernelT>();
+    entry->name = kernel.getSymName().str();
+    entry->kind = kernel.getKind().str();
+    entry->num_symbols = kernel.getNumSymbols();
+    entry->num_inputs = kernel.getInputs().size();
+    entry->num_outputs = kernel.getOutputs().size();
+    for (const Expr &expr : code.exprs)
+      entry->exprs.push_back(toFile(expr));
+    for (const PhaseCode &phase : code.phases) {
+      auto each = std::make_unique<fb::PhaseT>();
+      each->symbol = phase.symbol;
+      each->chunks = phase.chunks;
+      each->grain_us = phase.chunkMicroseconds;
+      entry->phases.push_back(std::move(each));
+    }
+    entry->text = canonicalText(kernel);
+    kernels[entry->name] = program.kernels.size();
+    program.kernels.push_back(std::move(entry));
+  }
+}
+
+void ProgramWriter::writeBuffers() {
+  for (auto buffer : module.getOps<program::BufferOp>()) {
+    auto entry = std::make_unique<fb::BufferT>();
+    StringRef kind = buffer.getKind();
+    entry->kind = kind == buffer_kinds::input    ? fb::BufferKind::input
+                  : kind == buffer_kinds::output ? fb::BufferKind::output
+                                                 : fb::BufferKind::temp;
+    entry->index = buffer.getIndex();
+    entry->bytes = exprs.add(buffer.getBytes().getResult(0));
+    entry->first = buffer.getFirst();
+    entry->last = buffer.getLast();
+    buffers[buffer.getSymName()] = program.buffers.size();
+    program.buffers.push_back(std::move(entry));
+  }
+}
+
+// An expression of a kernel in terms of the program's symbols.
+static AffineExpr overProgram(const KernelCode &code, uint32_t index,
+                              AffineMap dims) {
+  MLIRContext *context = dims.getContext();
+  SmallVector<AffineExpr> done;
+  for (const Expr &expr : ArrayRef(code.exprs).take_front(index + 1)) {
+    switch (expr.op) {
+    case ExprOp::constant:
+      done.push_back(getAffineConstantExpr(expr.value, context));
+      break;
+    case ExprOp::symbol:
+      done.push_back(dims.getResult(expr.value));
+      break;
+    case ExprOp::add:
+      done.push_back(done[expr.lhs] + done[expr.rhs]);
+      break;
+    case ExprOp::mul:
+      done.push_back(done[expr.lhs] * done[expr.rhs]);
+      break;
+    case ExprOp::floorDiv:
+      done.push_back(done[expr.lhs].floorDiv(done[expr.rhs]));
+      break;
+    case ExprOp::ceilDiv:
+      done.push_back(done[expr.lhs].ceilDiv(done[expr.rhs]));
+      break;
+    case ExprOp::mod:
+      done.push_back(done[expr.lhs] % done[expr.rhs]);
+      break;
+    }
+  }
+  return done[index];
+}
+
+void ProgramWriter::writeLaunch(program::LaunchOp launch) {
+  auto step = std::make_unique<fb::LaunchT>();
+  StringRef callee = launch.getCallee();
+  step->kernel = kernels.lookup(callee);
+  for (Attribute name : *launch.getBuffers())
+    step->buffers.push_back(
+        buffers.lookup(cast<FlatSymbolRefAttr>(name).getValue()));
+  // Workspaces live in their step only.
+  const KernelCode &code = *contents.codes->lookup(callee);
+  for (uint32_t bytes : code.workspaces) {
+    auto workspace = std::make_unique<fb::BufferT>();
+    workspace->kind = fb::BufferKind::temp;
+    workspace->bytes = exprs.add(overProgram(code, bytes, launch.getDims()));
+    workspace->first = workspace->last = program.steps.size();
+    step->buffers.push_back(program.buffers.size());
+    program.buffers.push_back(std::move(workspace));
+  }
+  for (AffineExpr dim : launch.getDims().getResults())
+    step->dims.push_back(exprs.add(dim));
+  auto kernel = module.lookupSymbol<program::KernelOp>(callee);
+  LaunchTraffic traffic = trafficOf(kernel, launch);
+  step->bytes_read = exprs.add(traffic.bytesRead);
+  step->bytes_written = exprs.add(traffic.bytesWritten);
+  step->flops = exprs.add(traffic.flops);
+  step->nodes = nodeList(launch.getLoc());
+  if (std::optional<uint64_t> node = launch.getErrorNode())
+    step->error_node = int32_t(*node);
+  auto entry = std::make_unique<fb::StepEntryT>();
+  entry->step.Set(std::move(*step));
+  program.steps.push_back(std::move(entry));
+}
+
+void ProgramWriter::writeCopy(program::CopyOp copy) {
+  fb::CopyT step;
+  step.from = buffers.lookup(copy.getFrom());
+  step.to = buffers.lookup(copy.getTo());
+  step.bytes = program.buffers[step.to]->bytes;
+  auto entry = std::make_unique<fb::StepEntryT>();
+  entry->step.Set(std::move(step));
+  program.steps.push_back(std::move(entry));
+}
+
+void ProgramWriter::writeSteps() {
+  for (Operation &op : function.getBody().front()) {
+    if (auto launch = dyn_cast<program::LaunchOp>(op))
+      writeLaunch(launch);
+    else if (auto copy = dyn_cast<program::CopyOp>(op))
+      writeCopy(copy);
+  }
+}
+
+void ProgramWriter::writeAliases() {
+  auto pairs = module->getAttrOfType<DenseI64ArrayAttr>(mayAliasAttr);
+  for (size_t index = 0; index + 1 < size_t(pairs.size()); index += 2)
+    program.aliases.push_back(fb::MayAlias(pairs[index], pairs[index + 1]));
+}
+
+void ProgramWriter::writeDecisions() {
+  for (FusionDecision &decision : decisionsOf(module)) {
+    auto entry = std::make_unique<fb::DecisionT>();
+    entry->accepted = decision.accepted;
+    entry->rule = std::move(decision.rule);
+    entry->bytes = decision.bytes;
+    entry->est_us = decision.estUs;
+    entry->nodes = std::move(decision.nodes);
+    entry->detail = std::move(decision.detail);
+    program.decisions.push_back(std::move(entry));
+  }
+}
+
+const fb::ProgramT &ProgramWriter::run() {
+  program.target = std::string(contents.target->name());
+  program.target.resize(
+      std::min(program.target.find(':'), program.target.size()));
+  program.variant = std::string(contents.target->requirements());
+  program.numerics = uint8_t(contents.numerics);
+  program.num_symbols = programSymbols(module);
+  program.num_nodes = contents.numNodes;
+  program.compiler = std::string(digest());
+  writePorts();
+  writeGuards();
+  writeKernels();
+  writeBuffers();
+  writeSteps();
+  writeAliases();
+  writeDecisions();
+  for (const Expr &expr : exprs.exprs())
+    program.exprs.push_back(toFile(expr));
+  return program;
+}
+
+Result<ModelBytes> writeProgram(PackageContents contents) {
+  runtime::ModelWriter writer;
+  ProgramWriter program(contents);
+  writer.addProgram(program.run(), std::move(contents.image));
+  writer.setGraph(std::move(contents.graphText));
+  if (contents.debug)
+    writer.setSites(std::move(contents.sites));
+  return writer.finish();
+}
+
+} // namespace sinter::compiler

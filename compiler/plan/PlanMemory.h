@@ -1,0 +1,40 @@
+/// Plan: the order of the launches, and a buffer for every value.
+#pragma once
+
+#include "dialects/program/Program.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/LogicalResult.h"
+
+namespace sinter::compiler {
+
+/// Name of the module's attribute that lists pairs (input number, output
+/// number) which may be the same memory.
+inline constexpr const char *mayAliasAttr = "program.may_alias";
+
+/// Kinds of buffers, as `program.buffer` says them.
+namespace buffer_kinds {
+inline constexpr const char *input = "input";
+inline constexpr const char *output = "output";
+inline constexpr const char *temp = "temp";
+} // namespace buffer_kinds
+
+/// Moves the launches that an index error can depend on, and those they need,
+/// to the front. Every other launch then runs after the last one that can set
+/// the error word, and may overwrite state.
+void orderLaunches(mlir::func::FuncOp function);
+
+/// Numbers the steps, gives every value a buffer with its size and the steps it
+/// lives in, and lists the outputs that may take an input's memory: those that
+/// are written elementwise from it, or after it was last read.
+void planMemory(mlir::ModuleOp module);
+
+/// The outputs (numbers) of a kernel that read this input at their own index
+/// only; empty when the input is read at any other index, too.
+llvm::SmallVector<unsigned> elementwiseReaders(program::KernelOp kernel,
+                                               unsigned input);
+
+/// The value behind reshapes between kernels.
+mlir::Value behindRenames(mlir::Value value);
+
+} // namespace sinter::compiler

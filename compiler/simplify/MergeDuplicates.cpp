@@ -1,0 +1,66 @@
+/// Common subexpressions: equal ops become one that keeps all nodes.
+#include "compiler/Passes.h"
+#include "compiler/import/Locations.h"
+#include "compiler/simplify/SimplifyOps.h"
+#include "dialects/sinter/Dialect.h"
+
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+#define GEN_PASS_DEF_MERGEDUPLICATES
+#include "sinter/generated/Passes.h.inc"
+
+namespace {
+
+/// Equality of ops by name, operands, attributes and types.
+struct SameOp : public llvm::DenseMapInfo<Operation *> {
+  static unsigned getHashValue(const Operation *op) {
+    return OperationEquivalence::computeHash(
+        const_cast<Operation *>(op), OperationEquivalence::directHashValue,
+        OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::IgnoreLocations);
+  }
+  static bool isEqual(const Operation *a, const Operation *b) {
+    if (a == b)
+      return true;
+    if (a == getTombstoneKey() || a == getEmptyKey() ||
+        b == getTombstoneKey() || b == getEmptyKey())
+      return false;
+    return OperationEquivalence::isEquivalentTo(
+        const_cast<Operation *>(a), const_cast<Operation *>(b),
+        OperationEquivalence::IgnoreLocations);
+  }
+};
+
+} // namespace
+
+void mergeDuplicates(func::FuncOp function) {
+  llvm::DenseSet<Operation *, SameOp> known;
+  Block &block = function.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    auto kind = cast<ir::SinterOpInterface>(op).getPatternKind();
+    if (kind == graph::PatternKind::random)
+      continue;
+    auto [first, isNew] = known.insert(&op);
+    if (isNew)
+      continue;
+    (*first)->setLoc(mergeLocations((*first)->getLoc(), op.getLoc()));
+    op.replaceAllUsesWith(*first);
+    op.erase();
+  }
+}
+
+namespace {
+
+struct MergeDuplicatesPass : impl::MergeDuplicatesBase<MergeDuplicatesPass> {
+  using Base::Base;
+  void runOnOperation() override { mergeDuplicates(mainOf(getOperation())); }
+};
+
+} // namespace
+
+} // namespace sinter::compiler

@@ -1,0 +1,29 @@
+/// Simplify: rewrites of `main` that keep every bit of its results.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+namespace sinter::compiler {
+
+/// One walk over the function in order: folds ops on constants, composes views
+/// and drops identities. Arithmetic is rewritten only where no bit can differ.
+void simplifyOps(mlir::func::FuncOp function);
+
+/// Makes equal ops one, which then stands for all their nodes. Random ops are
+/// never merged: two draws stay two.
+void mergeDuplicates(mlir::func::FuncOp function);
+
+/// Erases ops that no result depends on.
+void removeDeadOps(mlir::func::FuncOp function);
+
+/// The steps of `simplifyOps`. Each gives the value that replaces the op's
+/// result, or null when it does not apply; new ops go to the builder.
+mlir::Value foldConstants(mlir::Operation *op, mlir::OpBuilder &builder);
+mlir::Value simplifyView(mlir::Operation *op, mlir::OpBuilder &builder);
+mlir::Value simplifyArithmetic(mlir::Operation *op, mlir::OpBuilder &builder);
+
+/// The number that fills a tensor, or null.
+mlir::TypedAttr fillOf(mlir::Value value);
+
+} // namespace sinter::compiler

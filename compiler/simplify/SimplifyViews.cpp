@@ -1,0 +1,128 @@
+/// Views: identities vanish, views of views become one.
+#include "compiler/import/Types.h"
+#include "compiler/simplify/SimplifyOps.h"
+#include "dialects/sinter/Dialect.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+static bool isOne(AffineExpr expr) {
+  auto constant = dyn_cast<AffineConstantExpr>(expr);
+  return constant && constant.getValue() == 1;
+}
+
+static AffineMapAttr shapeAttr(Type type, unsigned numSymbols) {
+  return AffineMapAttr::get(
+      AffineMap::get(0, numSymbols, dimsOf(type), type.getContext()));
+}
+
+static Value reshapeTo(Value value, Type type, unsigned numSymbols,
+                       Location loc, OpBuilder &builder) {
+  if (value.getType() == type)
+    return value;
+  return ir::ReshapeOp::create(builder, loc, type, value,
+                               shapeAttr(type, numSymbols));
+}
+
+static Value simplifyReshape(ir::ReshapeOp op, OpBuilder &builder) {
+  unsigned symbols = op.getShape().getNumSymbols();
+  if (op.getX().getType() == op.getType())
+    return op.getX();
+  if (auto inner = op.getX().getDefiningOp<ir::ReshapeOp>())
+    return reshapeTo(inner.getX(), op.getType(), symbols, op.getLoc(), builder);
+  // One repeated number stays one under any shape.
+  auto spread = op.getX().getDefiningOp<ir::BroadcastOp>();
+  if (!spread || !llvm::all_of(dimsOf(spread.getX().getType()), isOne))
+    return {};
+  Type element = op.getType().getElementType();
+  Value number = reshapeTo(spread.getX(), RankedTensorType::get({}, element),
+                           symbols, op.getLoc(), builder);
+  return ir::BroadcastOp::create(builder, op.getLoc(), op.getType(), number,
+                                 op.getShapeAttr());
+}
+
+static Value simplifyBroadcast(ir::BroadcastOp op, OpBuilder &builder) {
+  if (op.getX().getType() == op.getType())
+    return op.getX();
+  // Only ones are added: no element is repeated.
+  if (elementCount(op.getX().getType()) == elementCount(op.getType()))
+    return ir::ReshapeOp::create(builder, op.getLoc(), op.getType(), op.getX(),
+                                 op.getShapeAttr());
+  if (auto inner = op.getX().getDefiningOp<ir::BroadcastOp>())
+    return ir::BroadcastOp::create(builder, op.getLoc(), op.getType(),
+                                   inner.getX(), op.getShapeAttr());
+  return {};
+}
+
+static Value simplifyTranspose(ir::TransposeOp op, OpBuilder &builder) {
+  ArrayRef<int64_t> permutation = op.getPermutation();
+  if (auto inner = op.getX().getDefiningOp<ir::TransposeOp>()) {
+    SmallVector<int64_t> composed;
+    for (int64_t axis : permutation)
+      composed.push_back(inner.getPermutation()[axis]);
+    return ir::TransposeOp::create(builder, op.getLoc(), op.getType(),
+                                   inner.getX(),
+                                   builder.getDenseI64ArrayAttr(composed));
+  }
+  // Axes longer than one keep their order: the elements stay where they are.
+  SmallVector<AffineExpr> dims = dimsOf(op.getX().getType());
+  int64_t last = -1;
+  for (int64_t axis : permutation) {
+    if (isOne(dims[axis]))
+      continue;
+    if (axis < last)
+      return {};
+    last = axis;
+  }
+  unsigned symbols = 0;
+  if (auto map = dyn_cast_or_null<AffineMapAttr>(op.getType().getEncoding()))
+    symbols = map.getValue().getNumSymbols();
+  return reshapeTo(op.getX(), op.getType(), symbols, op.getLoc(), builder);
+}
+
+static Value simplifySlice(ir::SliceOp op, OpBuilder &builder) {
+  auto isZero = [](int64_t start) { return start == 0; };
+  auto isUnit = [](int64_t step) { return step == 1; };
+  bool dense = llvm::all_of(op.getSteps(), isUnit);
+  if (dense && llvm::all_of(op.getStarts(), isZero) &&
+      op.getX().getType() == op.getType())
+    return op.getX();
+  auto inner = op.getX().getDefiningOp<ir::SliceOp>();
+  if (!inner || !llvm::all_of(inner.getSteps(), isUnit))
+    return {};
+  SmallVector<int64_t> starts;
+  SmallVector<AffineExpr> limits;
+  for (auto [start, innerStart, limit] : llvm::zip(
+           op.getStarts(), inner.getStarts(), op.getLimits().getResults())) {
+    starts.push_back(start + innerStart);
+    limits.push_back(limit + innerStart);
+  }
+  AffineMap map = AffineMap::get(0, op.getLimits().getNumSymbols(), limits,
+                                 op.getContext());
+  return ir::SliceOp::create(builder, op.getLoc(), op.getType(), inner.getX(),
+                             builder.getDenseI64ArrayAttr(starts),
+                             AffineMapAttr::get(map), op.getStepsAttr());
+}
+
+static Value simplifyConcat(ir::ConcatOp op) {
+  return op.getXs().size() == 1 ? op.getXs()[0] : Value();
+}
+
+Value simplifyView(Operation *op, OpBuilder &builder) {
+  if (auto reshape = dyn_cast<ir::ReshapeOp>(op))
+    return simplifyReshape(reshape, builder);
+  if (auto broadcast = dyn_cast<ir::BroadcastOp>(op))
+    return simplifyBroadcast(broadcast, builder);
+  if (auto transpose = dyn_cast<ir::TransposeOp>(op))
+    return simplifyTranspose(transpose, builder);
+  if (auto slice = dyn_cast<ir::SliceOp>(op))
+    return simplifySlice(slice, builder);
+  if (auto concat = dyn_cast<ir::ConcatOp>(op))
+    return simplifyConcat(concat);
+  return {};
+}
+
+} // namespace sinter::compiler
