@@ -1,0 +1,38 @@
+#include "runtime/device/Device.h"
+
+#include <gtest/gtest.h>
+
+using namespace sinter;
+using namespace sinter::runtime;
+
+TEST(DeviceId, printsWhatItParses) {
+  for (const char *text : {"cpu", "null", "cuda:0", "cuda:3", "vulkan:255"}) {
+    auto id = parseDevice(text);
+    ASSERT_TRUE(id) << text;
+    EXPECT_EQ(toString(*id), text);
+  }
+  EXPECT_EQ(toString(*parseDevice("cuda")), "cuda:0");
+}
+
+TEST(DeviceId, namesWhatItCannotParse) {
+  for (const char *text : {"", "gpu", "cpu:1", "cuda:", "cuda:x", "cuda:-1",
+                           "cuda:256", "cuda:1x", "null:2", "CPU"}) {
+    auto id = parseDevice(text);
+    ASSERT_FALSE(id) << text;
+    EXPECT_EQ(id.error().kind, ErrorKind::invalid_argument);
+    EXPECT_NE(id.error().message.find(text), std::string::npos);
+  }
+}
+
+TEST(Registry, opensOnceAndNamesWhatIsMissing) {
+  auto cpu = getDevice({DeviceKind::cpu, 0});
+  ASSERT_TRUE(cpu);
+  EXPECT_EQ(*cpu, *getDevice({DeviceKind::cpu, 0}));
+  EXPECT_FALSE((*cpu)->description().empty());
+  auto cuda = getDevice({DeviceKind::cuda, 1});
+  ASSERT_FALSE(cuda);
+  EXPECT_EQ(cuda.error().kind, ErrorKind::device);
+  EXPECT_EQ(cuda.error().message, "cuda:1: this build has no cuda backend");
+  for (DeviceId id : availableDevices())
+    EXPECT_TRUE(getDevice(id)) << toString(id);
+}

@@ -1,0 +1,136 @@
+#include "runtime/memory/CachingAllocator.h"
+
+#include "runtime/device/Device.h"
+
+#include <gtest/gtest.h>
+#include <set>
+#include <thread>
+
+using namespace sinter;
+using namespace sinter::runtime;
+
+namespace {
+
+/// Host memory that counts, and refuses when told to.
+class CountingMemory final : public MemorySource {
+public:
+  void *acquire(size_t bytes) override {
+    if (refuse)
+      return nullptr;
+    ++acquired;
+    return host.acquire(bytes);
+  }
+  void release(void *block) override {
+    ++released;
+    host.release(block);
+  }
+  HostMemory host;
+  bool refuse = false;
+  int acquired = 0;
+  int released = 0;
+};
+
+/// Buffers need a device to name; these are freed by hand, not through it.
+Device &anyDevice() { return **getDevice({DeviceKind::null, 0}); }
+
+/// Ends a buffer of `allocator` that nobody else refers to.
+void freeTo(CachingAllocator &allocator, BufferRef &ref) {
+  Buffer *buffer = ref.get();
+  buffer->retain(); // so that the reference does not free it
+  ref = {};
+  allocator.free(buffer);
+}
+
+} // namespace
+
+TEST(CachingAllocator, reusesFreedBlocks) {
+  CountingMemory memory;
+  CachingAllocator allocator(memory, "test", 0);
+  for (int i = 0; i < 100; ++i) {
+    auto buffer = allocator.allocate(anyDevice(), 1000);
+    ASSERT_TRUE(buffer);
+    EXPECT_EQ((*buffer)->bytes(), 1000u);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>((*buffer)->data()) % 256, 0u);
+    freeTo(allocator, *buffer);
+  }
+  EXPECT_EQ(memory.acquired, 1);
+  EXPECT_EQ(allocator.usage().inUse, 0u);
+  EXPECT_EQ(allocator.usage().cached, 1024u);
+  EXPECT_EQ(allocator.usage().peak, 1024u);
+  allocator.trim();
+  EXPECT_EQ(memory.released, 1);
+  EXPECT_EQ(allocator.usage().cached, 0u);
+}
+
+TEST(CachingAllocator, roundsLittle) {
+  for (size_t bytes = 0; bytes < 100000; bytes += 37) {
+    size_t block = CachingAllocator::blockBytes(bytes);
+    EXPECT_GE(block, std::max<size_t>(bytes, 1));
+    EXPECT_EQ(block % 256, 0u);
+    EXPECT_LE(block, std::max<size_t>(256, bytes + bytes / 8 + 256));
+  }
+  // Blocks of one size are whole classes: no two classes share a size.
+  std::set<size_t> sizes;
+  size_t last = 0;
+  for (size_t bytes = 1; bytes < (size_t(1) << 30); bytes += bytes / 16 + 1) {
+    size_t block = CachingAllocator::blockBytes(bytes);
+    EXPECT_GE(block, last);
+    last = block;
+    sizes.insert(block);
+  }
+  EXPECT_LT(sizes.size(), 200u);
+}
+
+TEST(CachingAllocator, keepsToItsLimit) {
+  CountingMemory memory;
+  CachingAllocator allocator(memory, "test", 4096);
+  auto first = allocator.allocate(anyDevice(), 2048);
+  auto second = allocator.allocate(anyDevice(), 2048);
+  ASSERT_TRUE(first && second);
+  auto third = allocator.allocate(anyDevice(), 1);
+  ASSERT_FALSE(third);
+  EXPECT_EQ(third.error().kind, ErrorKind::out_of_memory);
+  EXPECT_EQ(third.error().message,
+            "test: cannot allocate 1 bytes, 4096 are in use and the limit is "
+            "4096 bytes");
+  // A cached block of another size makes room.
+  freeTo(allocator, *first);
+  third = allocator.allocate(anyDevice(), 1);
+  ASSERT_TRUE(third);
+  EXPECT_EQ(memory.released, 1);
+  freeTo(allocator, *second);
+  freeTo(allocator, *third);
+}
+
+TEST(CachingAllocator, saysWhenTheSourceIsEmpty) {
+  CountingMemory memory;
+  CachingAllocator allocator(memory, "test", 0);
+  memory.refuse = true;
+  auto buffer = allocator.allocate(anyDevice(), 1000);
+  ASSERT_FALSE(buffer);
+  EXPECT_EQ(buffer.error().kind, ErrorKind::out_of_memory);
+  EXPECT_FALSE(allocator.allocate(anyDevice(), SIZE_MAX));
+  EXPECT_EQ(allocator.usage().inUse, 0u);
+  memory.refuse = false;
+  buffer = allocator.allocate(anyDevice(), 1000);
+  ASSERT_TRUE(buffer);
+  freeTo(allocator, *buffer);
+}
+
+TEST(CachingAllocator, takesManyThreads) {
+  Device &device = anyDevice();
+  size_t before = device.memoryInfo().inUse;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      for (size_t i = 0; i < 500; ++i) {
+        auto buffer = device.allocate((i * 37 + size_t(t) * 101) % 5000);
+        ASSERT_TRUE(buffer);
+        BufferRef copy = *buffer;
+        EXPECT_EQ(copy->useCount(), 2u);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(device.memoryInfo().inUse, before);
+}
