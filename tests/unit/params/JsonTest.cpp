@@ -75,8 +75,9 @@ TEST(Json, RejectsWhatIsNotJson) {
   for (const char *text : bad) {
     auto value = json::parse(text);
     EXPECT_FALSE(value.ok()) << text;
-    if (!value)
+    if (!value) {
       EXPECT_EQ(value.error().kind, sinter::ErrorKind::io);
+    }
   }
 }
 
