@@ -24,7 +24,9 @@ GENERATED = "sinter/generated"
 # (folder or file, what it may include). The first that matches counts.
 RULES = [
     ("runtime", ["runtime", GENERATED] + BASE),
-    ("dialects", ["dialects", GENERATED] + MLIR),
+    # Verifiers call the shape rules that the graph builders call.
+    ("dialects", ["dialects", "runtime/graph", "runtime/support", GENERATED]
+     + MLIR),
     ("compiler/Compiler.h", ["runtime"]),
     ("compiler", ["compiler", "dialects", "runtime/graph", "runtime/program",
                   "runtime/device", "runtime/support", GENERATED]
