@@ -160,8 +160,9 @@ bool emitGradients(const Records &records, raw_ostream &os) {
     if (through)
       reads.operands = ~0u;
     rows << "    {" << function << ", " << (through ? "true" : "false") << ", "
-         << utohexstr(reads.operands, false).insert(0, "0x") << "u, "
-         << (reads.result ? "true" : "false") << "}, // " << op.name << "\n";
+         << utohexstr(reads.operands, /*LowerCase=*/true).insert(0, "0x")
+         << "u, " << (reads.result ? "true" : "false") << "}, // " << op.name
+         << "\n";
   }
   os << "\n/// By code - 1.\nstatic const GradientInfo gradientInfos[] = {\n"
      << table << "};\n\n} // namespace sinter::autodiff\n";

@@ -1,0 +1,17 @@
+// RUN: sinter-opt %s --split-input-file --verify-diagnostics \
+// RUN:   | sinter-opt --split-input-file | FileCheck %s
+
+// CHECK-LABEL: @log_softmax
+func.func @log_softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: sinter.log_softmax {{.*}}-> tensor<4x8xf32>
+  %0 = sinter.log_softmax %x {axis = 1 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @error0(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @+1 {{log_softmax: axis -1 is negative}}
+  %0 = sinter.log_softmax %x {axis = -1 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}

@@ -1,0 +1,10 @@
+/// The property table, filled by sinter-tblgen.
+#include "tests/property/PropertyTable.h"
+
+#include "sinter/generated/PropertyTable.inc"
+
+namespace sinter::property {
+
+std::span<const PropertyRow> propertyTable() { return rows; }
+
+} // namespace sinter::property
