@@ -29,7 +29,7 @@ Batch Digits::all() const {
   return batch(rows);
 }
 
-Split load_digits(const std::string &path) {
+Split loadDigits(const std::string &path) {
   sn::data::Table table = sn::data::read_csv(path);
   Split split;
   for (int64_t i = 0; i < table.rows; ++i) {

@@ -34,4 +34,4 @@ struct Split {
   Digits test; ///< every fifth row
 };
 
-Split load_digits(const std::string &path);
+Split loadDigits(const std::string &path);

@@ -24,8 +24,8 @@ void ProgressBar::show(int64_t done, const std::string &text) {
   std::fflush(stdout);
 }
 
-void print_table(const std::vector<std::string> &headings,
-                 const std::vector<std::vector<std::string>> &rows) {
+void printTable(const std::vector<std::string> &headings,
+                const std::vector<std::vector<std::string>> &rows) {
   std::vector<size_t> widths;
   for (size_t column = 0; column < headings.size(); ++column) {
     widths.push_back(headings[column].size());

@@ -20,8 +20,8 @@ private:
 };
 
 /// Prints rows under their headings, in columns as wide as they need.
-void print_table(const std::vector<std::string> &headings,
-                 const std::vector<std::vector<std::string>> &rows);
+void printTable(const std::vector<std::string> &headings,
+                const std::vector<std::vector<std::string>> &rows);
 
 /// `value` with so many decimals.
 std::string fixed(double value, int decimals);

@@ -47,8 +47,8 @@ static double accuracy(const Mlp &model, const Digits &digits) {
 }
 
 /// One pass over all training rows; gives the mean loss.
-static double train_epoch(Mlp &model, sn::optim::Adam &adam,
-                          const Digits &digits, uint64_t order) {
+static double trainEpoch(Mlp &model, sn::optim::Adam &adam,
+                         const Digits &digits, uint64_t order) {
   std::vector<int64_t> rows = sn::data::shuffled(digits.size(), order);
   double total = 0;
   for (int64_t first = 0; first < digits.size(); first += batchSize) {
@@ -72,7 +72,7 @@ static Outcome train(const Split &split, int64_t seed, int64_t epochs) {
   ProgressBar bar("seed " + std::to_string(seed), epochs);
   for (int64_t epoch = 0; epoch < epochs; ++epoch) {
     outcome.loss =
-        train_epoch(outcome.model, adam, split.train, seed * 1000 + epoch);
+        trainEpoch(outcome.model, adam, split.train, seed * 1000 + epoch);
     bar.show(epoch + 1, "loss " + fixed(outcome.loss, 4));
   }
   outcome.accuracy = accuracy(outcome.model, split.test);
@@ -82,7 +82,7 @@ static Outcome train(const Split &split, int64_t seed, int64_t epochs) {
 }
 
 /// Whether a model that was saved and loaded gives the very same numbers.
-static bool survives_file(const Mlp &model, const Digits &digits) {
+static bool survivesFile(const Mlp &model, const Digits &digits) {
   auto path = std::filesystem::temp_directory_path() /
               ("digits-" + std::to_string(getpid()) + ".safetensors");
   model.save(path);
@@ -97,15 +97,19 @@ static bool survives_file(const Mlp &model, const Digits &digits) {
                      before.size() * sizeof(float)) == 0;
 }
 
+static int64_t atLeastOne(const char *text) {
+  return std::max<int64_t>(1, std::strtoll(text, nullptr, 10));
+}
+
 static Flags parse(int argc, char **argv) {
   Flags flags;
   for (int i = 1; i < argc; ++i) {
     std::string flag = argv[i];
     bool last = i + 1 == argc;
     if (flag == "--seeds" && !last)
-      flags.seeds = std::max(1, std::atoi(argv[++i]));
+      flags.seeds = atLeastOne(argv[++i]);
     else if (flag == "--epochs" && !last)
-      flags.epochs = std::max(1, std::atoi(argv[++i]));
+      flags.epochs = atLeastOne(argv[++i]);
     else if (flag == "--data" && !last)
       flags.data = argv[++i];
     else {
@@ -117,7 +121,7 @@ static Flags parse(int argc, char **argv) {
 }
 
 static int run(const Flags &flags) {
-  Split split = load_digits(flags.data);
+  Split split = loadDigits(flags.data);
   std::vector<std::vector<std::string>> rows;
   double sum = 0, seconds = 0;
   Outcome outcome;
@@ -132,7 +136,7 @@ static int run(const Flags &flags) {
   double mean = sum / flags.seeds;
   rows.push_back(
       {"mean", "", fixed(100 * mean, 2) + " %", fixed(seconds, 2) + " s"});
-  print_table({"seed", "loss", "test accuracy", "time"}, rows);
+  printTable({"seed", "loss", "test accuracy", "time"}, rows);
 
   sn::Stats stats = sn::stats();
   std::printf("%lld parameters, %llu programs compiled, %llu run, %llu kernel "
@@ -141,7 +145,7 @@ static int run(const Flags &flags) {
               static_cast<unsigned long long>(stats.compiles),
               static_cast<unsigned long long>(stats.programs_run),
               static_cast<unsigned long long>(stats.launches));
-  bool same = survives_file(outcome.model, split.test);
+  bool same = survivesFile(outcome.model, split.test);
   std::printf("saved, loaded, predicted again: %s\n",
               same ? "bit for bit the same" : "different");
   return same && mean >= requiredAccuracy ? 0 : 1;

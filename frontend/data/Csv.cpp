@@ -82,8 +82,8 @@ private:
 
   Status readNumber(std::string_view text, int64_t field) {
     double value = 0;
-    const char *end = text.data() + text.size();
-    auto [stop, error] = std::from_chars(text.data(), end, value);
+    const char *begin = text.data(), *end = begin + text.size();
+    auto [stop, error] = std::from_chars(begin, end, value);
     if (text.empty() || error != std::errc() || stop != end)
       return makeError(ErrorKind::io,
                        fmt::format("{}:{}: field {} is no number: '{}'", path,

@@ -39,6 +39,7 @@ struct Slot {
 
 std::vector<Slot> slotsOf(const Fields &fields) {
   std::vector<Slot> slots;
+  slots.reserve(fields.params.size() + fields.tensors.size());
   for (const auto &[path, param] : fields.params)
     slots.push_back({path, param->dtype(), extents(param->shape()),
                      param->device(), param, nullptr});
@@ -147,6 +148,7 @@ void loadFields(const Fields &fields, const std::string &file,
                     "load"),
           where);
   std::vector<runtime::BufferRef> buffers;
+  buffers.reserve(slots.size());
   for (const Slot &slot : slots)
     buffers.push_back(upload(slot, opened.find(slot.path)->data, where));
   SiteId site = internSite(where);

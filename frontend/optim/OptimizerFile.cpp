@@ -114,7 +114,7 @@ void Optimizer::loadFields(const detail::Fields &fields,
     std::from_chars(steps->data(), steps->data() + steps->size(),
                     state.loadedSteps);
     for (const std::string &name : momentNames) {
-      const auto *tensor = opened.find(id + "." + name);
+      const auto *tensor = opened.find(fmt::format("{}.{}", id, name));
       DType dtype = param.dtype() == DType::f64 ? DType::f64 : DType::f32;
       if (!tensor || !fits(*tensor, param, dtype))
         problems.push_back(fmt::format("{} of '{}' is missing or of another "

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <unordered_set>
 
@@ -148,14 +149,14 @@ private:
       skipBlanks();
       if (peek() != '"')
         return fail("expected a key");
-      Member &member = out.members.emplace_back();
-      SINTER_TRY(parseString(member.first));
-      if (!keys.insert(member.first).second)
-        return fail(fmt::format("duplicate key {}", quote(member.first)));
+      std::string &key = out.keys.emplace_back();
+      SINTER_TRY(parseString(key));
+      if (!keys.insert(key).second)
+        return fail(fmt::format("duplicate key {}", quote(key)));
       skipBlanks();
       if (!take(':'))
         return fail("expected ':'");
-      SINTER_TRY(parseValue(member.second, depth + 1));
+      SINTER_TRY(parseValue(out.elements.emplace_back(), depth + 1));
       skipBlanks();
       if (take('}'))
         return {};
@@ -280,10 +281,8 @@ private:
 } // namespace
 
 const Value *Value::find(std::string_view key) const {
-  for (const Member &member : members)
-    if (member.first == key)
-      return &member.second;
-  return nullptr;
+  auto found = std::ranges::find(keys, key);
+  return found == keys.end() ? nullptr : &elements[found - keys.begin()];
 }
 
 Result<Value> parse(std::string_view text) { return Parser(text).document(); }

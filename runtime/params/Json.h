@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace sinter::runtime::json {
@@ -21,9 +20,6 @@ enum class Kind : uint8_t {
   object,
 };
 
-class Value;
-using Member = std::pair<std::string, Value>;
-
 /// One JSON value. Objects keep the order of the text and hold no key twice.
 class Value {
 public:
@@ -32,11 +28,11 @@ public:
   uint64_t integer = 0; ///< of an unsignedInteger
   double number = 0;    ///< of a number or an unsignedInteger
   std::string string;
-  std::vector<Value> elements;
-  std::vector<Member> members;
+  std::vector<Value> elements;   ///< of an array or object
+  std::vector<std::string> keys; ///< of an object, one an element
 
   bool is(Kind wanted) const { return kind == wanted; }
-  /// The member of that key, or null.
+  /// The element of that key, or null.
   const Value *find(std::string_view key) const;
 };
 

@@ -126,7 +126,7 @@ Status checkKeys(const std::string &path, const std::string &tensor,
                  const json::Value &entry) {
   if (!entry.is(Kind::object))
     return tensorError(path, tensor, "entry is no object");
-  for (const auto &[key, value] : entry.members)
+  for (const std::string &key : entry.keys)
     if (key != "dtype" && key != "shape" && key != "data_offsets")
       return tensorError(path, tensor,
                          fmt::format("unknown key {}", json::quote(key)));
@@ -187,7 +187,9 @@ Status readMetadata(const std::string &path, const json::Value &value,
                     Metadata &out) {
   if (!value.is(Kind::object))
     return fileError(path, "__metadata__ is no object");
-  for (const auto &[key, text] : value.members) {
+  for (size_t i = 0; i < value.keys.size(); ++i) {
+    const std::string &key = value.keys[i];
+    const json::Value &text = value.elements[i];
     if (!text.is(Kind::string))
       return fileError(
           path, fmt::format("__metadata__ {} is no string", json::quote(key)));
@@ -209,7 +211,9 @@ Result<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
   auto data = bytes.subspan(sizeof(uint64_t) + text.size());
 
   std::vector<std::pair<Range, std::string_view>> ranges;
-  for (const auto &[tensor, entry] : header->members) {
+  for (size_t i = 0; i < header->keys.size(); ++i) {
+    const std::string &tensor = header->keys[i];
+    const json::Value &entry = header->elements[i];
     if (tensor == safetensors::metadataKey) {
       SINTER_TRY(readMetadata(path, entry, result.strings));
       continue;

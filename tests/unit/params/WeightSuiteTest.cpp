@@ -31,10 +31,11 @@ std::string sha256(std::span<const std::byte> data) {
 
 void checkTensors(const json::Value &entry, const SafetensorsFile &file) {
   const json::Value *expected = entry.find("tensors");
-  size_t count = expected ? expected->members.size() : 0;
+  size_t count = expected ? expected->keys.size() : 0;
   EXPECT_EQ(file.tensors().size(), count);
   for (size_t i = 0; i < count; ++i) {
-    const auto &[name, fields] = expected->members[i];
+    const std::string &name = expected->keys[i];
+    const json::Value &fields = expected->elements[i];
     const NamedTensor *tensor = file.find(name);
     ASSERT_TRUE(tensor) << name;
     std::vector<int64_t> shape;
