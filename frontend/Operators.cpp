@@ -13,28 +13,27 @@ Tensor operator*(const Arg &lhs, const Arg &rhs) { return mul(lhs, rhs); }
 Tensor operator/(const Arg &lhs, const Arg &rhs) { return div(lhs, rhs); }
 Tensor operator-(const Arg &x) { return neg(x); }
 
-static Tensor compared(const Arg &lhs, const Arg &rhs,
-                       graph::CompareChoice predicate) {
+static Tensor compared(const Arg &lhs, const Arg &rhs, Comparison predicate) {
   return compare(lhs, rhs, predicate);
 }
 
 Tensor operator==(const Arg &lhs, const Arg &rhs) {
-  return compared(lhs, rhs, graph::CompareChoice::eq);
+  return compared(lhs, rhs, Comparison::eq);
 }
 Tensor operator!=(const Arg &lhs, const Arg &rhs) {
-  return compared(lhs, rhs, graph::CompareChoice::ne);
+  return compared(lhs, rhs, Comparison::ne);
 }
 Tensor operator<(const Arg &lhs, const Arg &rhs) {
-  return compared(lhs, rhs, graph::CompareChoice::lt);
+  return compared(lhs, rhs, Comparison::lt);
 }
 Tensor operator<=(const Arg &lhs, const Arg &rhs) {
-  return compared(lhs, rhs, graph::CompareChoice::le);
+  return compared(lhs, rhs, Comparison::le);
 }
 Tensor operator>(const Arg &lhs, const Arg &rhs) {
-  return compared(lhs, rhs, graph::CompareChoice::gt);
+  return compared(lhs, rhs, Comparison::gt);
 }
 Tensor operator>=(const Arg &lhs, const Arg &rhs) {
-  return compared(lhs, rhs, graph::CompareChoice::ge);
+  return compared(lhs, rhs, Comparison::ge);
 }
 
 Tensor &operator+=(Tensor &lhs, const Arg &rhs) {

@@ -39,6 +39,7 @@ public:
   std::span<const uint32_t> inputs() const { return inputNumbers; }
   std::span<const uint32_t> outputs() const { return outputNumbers; }
   uint32_t numberOf(const Node *node) const { return *numbers.find(node); }
+  bool contains(const Node *node) const { return numbers.find(node); }
   /// The solved expressions; absent when nothing in the slice is symbolic.
   LocalExprs *exprs() { return local ? &*local : nullptr; }
 

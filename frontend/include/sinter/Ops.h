@@ -11,6 +11,6 @@ namespace sinter {
 /// and a column on the right; leading axes broadcast.
 Tensor matmul(const Arg &lhs, const Arg &rhs);
 
-#include "sinter/generated/Ops.h.inc"
-
 } // namespace sinter
+
+#include "sinter/generated/Ops.h.inc"

@@ -4,6 +4,7 @@
 #include "runtime/device/DeviceId.h"
 #include "runtime/graph/DType.h"
 #include "runtime/graph/Dim.h"
+#include "runtime/graph/Number.h"
 
 #include <sinter/Arg.h>
 #include <sinter/Axes.h>
@@ -16,6 +17,8 @@
 #include <span>
 #include <string>
 #include <vector>
+
+#include "sinter/generated/Choices.h.inc"
 
 namespace sinter {
 
@@ -75,9 +78,7 @@ public:
   Tensor to(std::string_view device, Where where = Where::current()) const;
   Tensor to(DType dtype, Where where = Where::current()) const;
 
-#if __has_include("sinter/generated/TensorMethods.h.inc")
 #include "sinter/generated/TensorMethods.h.inc"
-#endif
 
   /// The recorded node; for the layers on top of recording.
   const graph::NodeRef &node() const { return handle.node(); }

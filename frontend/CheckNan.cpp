@@ -1,0 +1,79 @@
+/// SINTER_CHECK_NAN: finds the first op that makes a NaN or an infinity.
+#include "frontend/Initialize.h"
+
+#include "frontend/HostBytes.h"
+#include "runtime/support/Flags.h"
+
+#include <sinter/Error.h>
+
+#include <cmath>
+#include <unordered_set>
+
+namespace sinter::detail {
+
+using graph::Node;
+using graph::NodeRef;
+using graph::NodeState;
+
+bool checksNan() { return flags().checkNan; }
+
+/// Pending ops below the roots, operands first.
+static std::vector<NodeRef> pendingBelow(std::span<const NodeRef> roots) {
+  std::vector<NodeRef> order;
+  std::unordered_set<const Node *> seen;
+  std::vector<std::pair<NodeRef, size_t>> stack;
+  auto push = [&](const NodeRef &node) {
+    if (node->state() == NodeState::pending && !node->isLeaf() &&
+        seen.insert(node.get()).second)
+      stack.push_back({node, 0});
+  };
+  for (const NodeRef &root : roots) {
+    push(root);
+    while (!stack.empty()) {
+      auto &[node, next] = stack.back();
+      if (next < node->operands().size()) {
+        push(node->operands()[next++]);
+        continue;
+      }
+      order.push_back(std::move(node));
+      stack.pop_back();
+    }
+  }
+  return order;
+}
+
+static bool isAllFinite(const NodeRef &node) {
+  if (!isFloat(node->dtype()))
+    return true;
+  std::vector<double> values(node->elements());
+  if (!readValues<double>(*node, values))
+    return true;
+  for (double value : values)
+    if (!std::isfinite(value))
+      return false;
+  return true;
+}
+
+void checkNan(std::span<const NodeRef> nodes, const EvaluationNote &note) {
+  for (const NodeRef &node : pendingBelow(nodes)) {
+    if (Status status = flushAlone({&node, 1}, note); !status)
+      throw Error(status.takeError());
+    if (isAllFinite(node))
+      continue;
+    ErrorInfo error;
+    error.kind = ErrorKind::invalid_argument;
+    error.op = graph::info(node->op()).name;
+    error.shapes = {graph::typeString(*node)};
+    error.message =
+        error.op + ": result holds a NaN or an infinity: " + error.shapes[0];
+    error.site = node->site();
+    throw Error(std::move(error));
+  }
+  // Lazy leaves that were asked for themselves.
+  for (const NodeRef &node : nodes)
+    if (node->state() == NodeState::pending)
+      if (Status status = flushAlone({&node, 1}, note); !status)
+        throw Error(status.takeError());
+}
+
+} // namespace sinter::detail

@@ -1,0 +1,254 @@
+/// The evaluator: one flush from request to values.
+#include "frontend/Flush.h"
+
+#include "frontend/Counters.h"
+#include "frontend/Execute.h"
+#include "frontend/FlushPlan.h"
+#include "frontend/Initialize.h"
+#include "frontend/Programs.h"
+#include "frontend/Raise.h"
+#include "frontend/ReachSearch.h"
+#include "frontend/Recording.h"
+#include "runtime/device/Device.h"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+
+namespace sinter::detail {
+
+using graph::Node;
+using graph::NodeRef;
+using graph::NodeState;
+using runtime::BufferRef;
+using runtime::CellTable;
+
+namespace {
+/// What the flushes of all threads share.
+struct Evaluator {
+  std::mutex mutex; ///< planning and committing, not compiling and running
+  std::condition_variable flushEnded;
+  std::vector<const FlushPlan *> inFlight;
+  RetainedNodes retained;
+  std::unordered_map<const Node *, EvaluationNote> notes;
+  std::deque<const Node *> noteOrder;
+
+  void note(const Node *node, const EvaluationNote &note);
+  bool conflicts(const FlushPlan &plan) const;
+};
+} // namespace
+
+static Evaluator &evaluator() {
+  static Evaluator *instance = new Evaluator; // outlives static tensors
+  return *instance;
+}
+
+void Evaluator::note(const Node *node, const EvaluationNote &note) {
+  constexpr size_t mostNotes = 16384;
+  auto [entry, isNew] = notes.insert_or_assign(node, note);
+  if (!isNew)
+    return;
+  noteOrder.push_back(node);
+  if (noteOrder.size() > mostNotes) {
+    notes.erase(noteOrder.front());
+    noteOrder.pop_front();
+  }
+}
+
+/// Whether a flush in progress computes, or replaces, what the plan reads.
+bool Evaluator::conflicts(const FlushPlan &plan) const {
+  std::span<Node *const> nodes = plan.slice.nodes();
+  for (const FlushPlan *other : inFlight) {
+    for (uint32_t i = 0; i < nodes.size(); ++i)
+      if (!plan.slice.isInput(i) && other->slice.contains(nodes[i]))
+        return true;
+    for (const CellUpdate &update : other->updates)
+      if (plan.slice.contains(update.old.get()))
+        return true;
+    for (const CellUpdate &update : plan.updates)
+      for (const CellUpdate &theirs : other->updates)
+        if (update.cell == theirs.cell)
+          return true;
+  }
+  return false;
+}
+
+//===- Committing ---------------------------------------------------------===//
+
+static void commit(Evaluator &all, FlushPlan &plan,
+                   std::vector<BufferRef> &buffers,
+                   const EvaluationNote &note) {
+  SiteId step = plan.updates.empty() ? 0 : plan.updates[0].cell->updateSite();
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    const NodeRef &output = plan.outputs[i];
+    if (output->state() == NodeState::pending)
+      output->setReady(buffers[i]);
+    EvaluationNote own = note;
+    if (plan.dropsHistory(i, all.retained)) {
+      own.releasedBy = output->requiresGrad() ? step : 0;
+      output->dropOperands();
+    }
+    all.note(output.get(), own);
+  }
+  buffers.clear();
+  for (const CellUpdate &update : plan.updates) {
+    CellTable::get().commit(update.cell, update.next, update.next->value());
+    update.next->dropOperands();
+  }
+  for (const NodeRef &node : plan.released) {
+    EvaluationNote own;
+    if (auto found = all.notes.find(node.get()); found != all.notes.end())
+      own = found->second;
+    own.releasedBy = step;
+    all.note(node.get(), own);
+  }
+}
+
+/// State keeps its old values. When the data was wrong, results are failed
+/// values; after any other failure they may be asked for again.
+static void rollBack(FlushPlan &plan, const ErrorInfo &error) {
+  for (const CellUpdate &update : plan.updates)
+    CellTable::get().rollBack(update.cell, update.next);
+  if (error.kind != ErrorKind::invalid_argument)
+    return;
+  for (const NodeRef &output : plan.outputs)
+    if (output->state() == NodeState::pending) {
+      output->setFailed(error);
+      output->dropOperands();
+    }
+}
+
+//===- One flush ----------------------------------------------------------===//
+
+static std::vector<NodeRef> pendingOf(std::span<const NodeRef> nodes) {
+  std::vector<NodeRef> pending;
+  for (const NodeRef &node : nodes)
+    if (node->state() == NodeState::pending)
+      pending.push_back(node);
+  return pending;
+}
+
+/// The plan that this thread reuses.
+static FlushPlan &threadPlan() {
+  static thread_local FlushPlan plan;
+  return plan;
+}
+
+static Status flush(std::span<const NodeRef> nodes, const EvaluationNote &note,
+                    bool alone) {
+  Evaluator &all = evaluator();
+  FlushPlan &plan = threadPlan();
+  DeviceId device = nodes[0]->device();
+  SINTER_TRY_ASSIGN(runtime::Key environment, environmentOf(device));
+  std::unique_lock lock(all.mutex);
+  while (true) {
+    std::vector<NodeRef> roots = pendingOf(nodes);
+    if (roots.empty())
+      return {};
+    SINTER_TRY(plan.choose(roots, alone, environment, all.retained));
+    if (all.conflicts(plan)) {
+      plan.clear();
+      all.flushEnded.wait(lock);
+      continue;
+    }
+    std::vector<NodeRef> lazy = plan.lazyLeaves();
+    if (lazy.empty())
+      break;
+    plan.clear();
+    lock.unlock();
+    SINTER_TRY(initialize(lazy, note));
+    lock.lock();
+  }
+  plan.bind(all.retained);
+  if (plan.refused)
+    countRefusedDonations(plan.refused, plan.refusedSite);
+  Execution execution = prepare(plan, device, note.site);
+  all.inFlight.push_back(&plan);
+  lock.unlock();
+
+  auto buffers = execute(execution, plan);
+
+  lock.lock();
+  std::erase(all.inFlight, &plan);
+  plan.bindings.clear(); // the old values' buffers
+  if (buffers)
+    commit(all, plan, *buffers, note);
+  else
+    rollBack(plan, buffers.error());
+  plan.clear();
+  lock.unlock();
+  all.flushEnded.notify_all();
+  return buffers ? Status() : Status(buffers.takeError());
+}
+
+Status flushAlone(std::span<const NodeRef> nodes, const EvaluationNote &note) {
+  return flush(nodes, note, true);
+}
+
+void evaluate(std::span<const NodeRef> nodes, FlushReason reason,
+              const SourceLine &where) {
+  EvaluationNote note{reason, userSite(where), 0};
+  std::vector<NodeRef> pending;
+  for (const NodeRef &node : nodes) {
+    if (node->state() == NodeState::failed)
+      throw Error(node->failure());
+    if (node->state() == NodeState::pending)
+      pending.push_back(node);
+  }
+  while (!pending.empty()) {
+    // One program per device.
+    DeviceId device = pending[0]->device();
+    std::vector<NodeRef> here;
+    std::erase_if(pending, [&](const NodeRef &node) {
+      if (node->device() != device)
+        return false;
+      here.push_back(node);
+      return true;
+    });
+    countFlush(reason, note.site);
+    if (checksNan())
+      checkNan(here, note);
+    else if (Status status = flush(here, note, false); !status)
+      raise(status.takeError(), where);
+    for (const NodeRef &node : here)
+      if (node->state() == NodeState::failed)
+        throw Error(node->failure());
+  }
+}
+
+//===- Notes and history --------------------------------------------------===//
+
+EvaluationNote evaluationNote(const Node *node) {
+  Evaluator &all = evaluator();
+  std::lock_guard lock(all.mutex);
+  auto found = all.notes.find(node);
+  return found == all.notes.end() ? EvaluationNote() : found->second;
+}
+
+void retainHistory(const NodeRef &node) {
+  Evaluator &all = evaluator();
+  std::lock_guard lock(all.mutex);
+  all.retained.insert(node.get());
+}
+
+HistoryLock::HistoryLock(const NodeRef &node) {
+  Evaluator &all = evaluator();
+  std::unique_lock lock(all.mutex);
+  auto isReplaced = [&] {
+    ReachSearch search;
+    bool hasTargets = false;
+    for (const FlushPlan *plan : all.inFlight)
+      for (const CellUpdate &update : plan->updates) {
+        search.addTarget(update.old.get());
+        hasTargets = true;
+      }
+    return hasTargets && search.reaches(node.get());
+  };
+  all.flushEnded.wait(lock, [&] { return !isReplaced(); });
+  lock.release();
+}
+
+HistoryLock::~HistoryLock() { evaluator().mutex.unlock(); }
+
+} // namespace sinter::detail

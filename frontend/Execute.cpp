@@ -1,0 +1,122 @@
+/// Finds a plan's program and runs it.
+#include "frontend/Execute.h"
+
+#include "frontend/Counters.h"
+#include "frontend/Programs.h"
+#include "runtime/device/Device.h"
+#include "runtime/reference/Reference.h"
+
+#include <cstring>
+
+namespace sinter::detail {
+
+using runtime::Binding;
+using runtime::BufferRef;
+using Buffers = std::vector<BufferRef>;
+
+static Executor &installedExecutor() {
+  static Executor *executor = new Executor;
+  return *executor;
+}
+
+void setExecutor(Executor executor) {
+  installedExecutor() = std::move(executor);
+}
+
+//===- By the reference ---------------------------------------------------===//
+
+static Result<reference::HostTensor> toHost(const graph::Node &node,
+                                            const Binding &binding) {
+  reference::HostTensor host;
+  host.dtype = node.dtype();
+  host.dims = binding.dims;
+  host.data.resize(node.elements() * byteWidth(node.dtype()));
+  if (!binding.buffer) {
+    std::memcpy(host.data.data(), &binding.scalarBits, host.data.size());
+    return host;
+  }
+  SINTER_TRY(binding.buffer->device().copyOut(host.data, *binding.buffer, 0));
+  return host;
+}
+
+Result<Buffers> executeByReference(const graph::Slice &slice,
+                                   std::span<const Binding> bindings,
+                                   DeviceId id) {
+  SINTER_TRY_ASSIGN(runtime::Device * device, runtime::getDevice(id));
+  std::vector<reference::HostTensor> inputs;
+  runtime::RunCounters counters;
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    SINTER_TRY_ASSIGN(reference::HostTensor input,
+                      toHost(*slice.inputs[i], bindings[i]));
+    counters.bytesRead += input.data.size();
+    inputs.push_back(std::move(input));
+  }
+  SINTER_TRY_ASSIGN(std::vector<reference::HostTensor> results,
+                    reference::evaluate(slice.graph, inputs));
+  Buffers buffers;
+  for (const reference::HostTensor &result : results) {
+    SINTER_TRY_ASSIGN(BufferRef buffer, device->allocate(result.data.size()));
+    SINTER_TRY(device->copyIn(*buffer, 0, result.data));
+    counters.bytesWritten += result.data.size();
+    buffers.push_back(std::move(buffer));
+  }
+  countRun(counters);
+  return buffers;
+}
+
+//===- By programs --------------------------------------------------------===//
+
+static bool needsNoProgram(DeviceId device) {
+  return device.kind == DeviceKind::null || installedExecutor();
+}
+
+Execution prepare(FlushPlan &plan, DeviceId device, SiteId flushSite) {
+  Execution execution{device, flushSite, nullptr, std::nullopt};
+  if (!needsNoProgram(device))
+    execution.program = findKnown(plan.slice);
+  if (!execution.program)
+    execution.graph = graph::toGraph(plan.slice);
+  return execution;
+}
+
+/// The error with the line of the op that the program's data made fail.
+static ErrorInfo withOpLine(ErrorInfo error, const FlushPlan &plan,
+                            const runtime::RunFailure &failure) {
+  std::span<graph::Node *const> nodes = plan.slice.nodes();
+  if (error.kind != ErrorKind::invalid_argument || failure.node >= nodes.size())
+    return error;
+  const graph::Node &node = *nodes[failure.node];
+  error.site = node.site();
+  if (!node.isLeaf() && error.op.empty())
+    error.op = graph::info(node.op()).name;
+  for (const graph::NodeRef &operand : node.operands())
+    error.shapes.push_back(graph::typeString(*operand));
+  return error;
+}
+
+Result<Buffers> execute(Execution &execution, const FlushPlan &plan) {
+  if (installedExecutor())
+    return installedExecutor()(*execution.graph, plan.bindings);
+  if (execution.device.kind == DeviceKind::null)
+    return executeByReference(*execution.graph, plan.bindings,
+                              execution.device);
+  if (!execution.program) {
+    SINTER_TRY_ASSIGN(execution.program,
+                      findOrCompile(plan.slice.key(), plan.slice.encoding(),
+                                    *execution.graph, execution.device,
+                                    execution.flushSite));
+  }
+  runtime::RunCounters counters;
+  runtime::RunFailure failure{~0u};
+  auto results =
+      runtime::run(*execution.program, plan.bindings, &counters, &failure);
+  if (!results)
+    return withOpLine(results.takeError(), plan, failure);
+  countRun(counters);
+  Buffers buffers;
+  for (runtime::Output &output : *results)
+    buffers.push_back(std::move(output.buffer));
+  return buffers;
+}
+
+} // namespace sinter::detail

@@ -1,0 +1,54 @@
+/// Flush: evaluating pending nodes, and everything that must go with them, as
+/// one program.
+#pragma once
+
+#include "runtime/graph/Node.h"
+
+#include <sinter/Arg.h>
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace sinter::detail {
+
+/// Why a flush happens.
+enum class FlushReason : uint8_t {
+  read,
+  print,
+  eval,
+  limit,
+  readsReplacedState,
+  dataDependentShape,
+};
+std::string_view toString(FlushReason reason);
+
+/// Gives every node in `nodes` a value. In the same program it evaluates all
+/// pending state that shares a pending node with them, and the live pending
+/// readers of state that is thereby replaced. Throws what went wrong; state is
+/// then as it was before. Thread-safe.
+void evaluate(std::span<const graph::NodeRef> nodes, FlushReason reason,
+              const SourceLine &where);
+
+/// How and where a node was evaluated, and what released its history.
+struct EvaluationNote {
+  FlushReason reason = FlushReason::read;
+  SiteId site = 0;       ///< the flush
+  SiteId releasedBy = 0; ///< the update that released its history
+};
+/// The note of a node that was evaluated lately; zeros when none is kept.
+EvaluationNote evaluationNote(const graph::Node *node);
+
+/// Keeps the history of a live node when state that it reads is replaced.
+void retainHistory(const graph::NodeRef &node);
+
+/// Holds evaluation back: operands of evaluated nodes may be read. Waits until
+/// no flush in progress replaces state that `node` was computed from.
+class HistoryLock {
+public:
+  explicit HistoryLock(const graph::NodeRef &node);
+  ~HistoryLock();
+  HistoryLock(const HistoryLock &) = delete;
+};
+
+} // namespace sinter::detail

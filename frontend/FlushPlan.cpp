@@ -1,0 +1,342 @@
+/// Chooses what a flush evaluates and whose memory it reuses.
+#include "frontend/FlushPlan.h"
+
+#include "frontend/LiveHandles.h"
+#include "frontend/ReachSearch.h"
+
+#include <algorithm>
+
+namespace sinter::detail {
+
+using graph::Node;
+using graph::NodeRef;
+using runtime::CellTable;
+
+void FlushPlan::clear() {
+  outputs.clear();
+  updates.clear();
+  bindings.clear();
+  released.clear();
+  roots.clear();
+  historic.clear();
+  heldLeaves.clear();
+  donated = refused = 0;
+  refusedSite = 0;
+}
+
+//===- Choosing -----------------------------------------------------------===//
+
+/// Numbers the slice below the roots and the updates' nodes. `outputs` gets
+/// each pending op once; updates to leaves take part when they are lazy.
+Status FlushPlan::computeWith(std::span<const CellUpdate> chosen) {
+  outputs.clear();
+  seen.clear();
+  auto add = [this](const NodeRef &node) {
+    if (seen.find(node.get()))
+      return;
+    seen.insert(node.get(), 0);
+    outputs.push_back(node);
+  };
+  for (const NodeRef &root : roots)
+    add(root);
+  for (const CellUpdate &update : chosen)
+    add(update.next);
+  return slice.compute(outputs, environment);
+}
+
+/// Edges between numbers, operand counts; op nodes that share an edge fall
+/// into one component.
+void FlushPlan::readEdges() {
+  std::span<Node *const> nodes = slice.nodes();
+  edges.clear();
+  uses.assign(nodes.size(), 0);
+  parent.resize(nodes.size());
+  for (uint32_t i = 0; i < nodes.size(); ++i)
+    parent[i] = i;
+  for (uint32_t user = 0; user < nodes.size(); ++user) {
+    if (slice.isInput(user))
+      continue;
+    for (const NodeRef &operand : nodes[user]->operands()) {
+      uint32_t number = slice.numberOf(operand.get());
+      edges.push_back({user, number});
+      ++uses[number];
+      if (!slice.isInput(number))
+        parent[find(number)] = find(user);
+    }
+  }
+}
+
+uint32_t FlushPlan::find(uint32_t number) {
+  while (parent[number] != number)
+    number = parent[number] = parent[parent[number]];
+  return number;
+}
+
+/// Keeps the candidates whose update shares a pending node with a root, or
+/// reads state that a kept one replaces. Whether any was left out.
+bool FlushPlan::selectUpdates(std::vector<CellUpdate> &candidates) {
+  std::vector<uint8_t> isIncluded(slice.nodes().size(), 0);
+  auto include = [&](uint32_t number) { isIncluded[find(number)] = 1; };
+  for (const NodeRef &root : roots)
+    include(slice.numberOf(root.get()));
+
+  std::vector<uint8_t> isKept(candidates.size(), 0);
+  std::vector<uint8_t> isReplaced(slice.nodes().size(), 0);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      const CellUpdate &update = candidates[i];
+      if (isKept[i] || !isIncluded[find(slice.numberOf(update.next.get()))])
+        continue;
+      isKept[i] = changed = true;
+      if (slice.contains(update.old.get()))
+        isReplaced[slice.numberOf(update.old.get())] = 1;
+    }
+    for (const Edge &edge : edges)
+      if (isReplaced[edge.operand] && !isIncluded[find(edge.user)]) {
+        include(edge.user);
+        changed = true;
+      }
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    if (!isKept[i])
+      continue;
+    if (kept != i)
+      candidates[kept] = std::move(candidates[i]);
+    ++kept;
+  }
+  bool leftOut = kept != candidates.size();
+  candidates.resize(kept);
+  return leftOut;
+}
+
+/// Updates that depend on a failed value can never happen: the state keeps
+/// what it has.
+void FlushPlan::dropFailedUpdates(std::vector<CellUpdate> &candidates) {
+  std::erase_if(candidates, [this](const CellUpdate &update) {
+    NodeRef next = update.next;
+    if (slice.compute({&next, 1}, environment))
+      return false;
+    CellTable::get().rollBack(update.cell, update.next);
+    return true;
+  });
+}
+
+static std::vector<CellUpdate> pendingUpdates(DeviceId device) {
+  std::vector<CellUpdate> updates;
+  for (runtime::CellRef &cell : CellTable::get().pendingCells()) {
+    NodeRef next = cell->pending();
+    if (!next || cell->device() != device)
+      continue;
+    if (next->isReady()) {
+      CellTable::get().commit(cell, next, next->value());
+      continue;
+    }
+    NodeRef old = cell->leaf();
+    updates.push_back({std::move(cell), std::move(next), std::move(old)});
+  }
+  return updates;
+}
+
+Status FlushPlan::choose(std::span<const NodeRef> requested, bool alone,
+                         const runtime::Key &environment,
+                         RetainedNodes &retained) {
+  clear();
+  this->environment = environment;
+  roots.assign(requested.begin(), requested.end());
+  std::vector<CellUpdate> candidates;
+  if (!alone)
+    candidates = pendingUpdates(requested[0]->device());
+  if (!computeWith(candidates)) {
+    SINTER_TRY(computeWith({}));
+    dropFailedUpdates(candidates);
+    SINTER_TRY(computeWith(candidates));
+  }
+  if (candidates.empty())
+    return {};
+
+  std::vector<CellUpdate> all = std::move(candidates);
+  while (true) {
+    readEdges();
+    updates = all;
+    if (selectUpdates(updates)) {
+      SINTER_TRY(computeWith(updates));
+      readEdges();
+    }
+    if (updates.empty())
+      return {};
+    markReplaced();
+    if (!addLiveReaders(retained))
+      return {};
+    SINTER_TRY(computeWith(all));
+  }
+}
+
+/// By number: what is computed from state that the flush replaces.
+void FlushPlan::markReplaced() {
+  reads.assign(slice.nodes().size(), 0);
+  for (const CellUpdate &update : updates)
+    if (slice.contains(update.old.get()))
+      reads[slice.numberOf(update.old.get())] = 1;
+  // Edges stand in post-order of their users.
+  for (const Edge &edge : edges)
+    reads[edge.user] |= reads[edge.operand];
+}
+
+//===- Live readers -------------------------------------------------------===//
+
+/// Whether anything but this slice and the cells refers to the slice's interior
+/// ops or to replaced leaves. Outputs do not count: they get values.
+bool FlushPlan::isReachedFromOutside() const {
+  constexpr unsigned leafHolders = 3; // the cell, `updates` and its candidate
+  std::span<Node *const> nodes = slice.nodes();
+  for (uint32_t i = 0; i < nodes.size(); ++i) {
+    if (slice.isInput(i)) {
+      if (reads[i] && nodes[i]->useCount() > uses[i] + leafHolders)
+        return true;
+    } else if (nodes[i]->useCount() > uses[i] && !seen.find(nodes[i])) {
+      return true;
+    }
+  }
+  for (const CellUpdate &update : updates)
+    if (!slice.contains(update.old.get()) &&
+        update.old->useCount() > leafHolders)
+      return true;
+  return false;
+}
+
+/// Forgets retained nodes that nobody holds any more.
+static void keepLive(RetainedNodes &retained,
+                     const std::vector<NodeRef> &pending,
+                     const std::vector<NodeRef> &ready) {
+  RetainedNodes live;
+  for (const std::vector<NodeRef> *nodes : {&pending, &ready})
+    for (const NodeRef &node : *nodes)
+      if (retained.count(node.get()))
+        live.insert(node.get());
+  retained = std::move(live);
+}
+
+/// Looks through every live tensor. Pending ones that read replaced state
+/// become roots; evaluated ones that did are noted, to lose their history.
+/// Whether there is a new root.
+bool FlushPlan::addLiveReaders(RetainedNodes &retained) {
+  historic.clear();
+  heldLeaves.clear();
+  if (retained.empty() && !isReachedFromOutside())
+    return false;
+  ReachSearch search;
+  for (const CellUpdate &update : updates)
+    search.addTarget(update.old.get());
+  std::vector<NodeRef> pending, ready;
+  DeviceId device = roots[0]->device();
+  LiveHandles::forEach([&](const NodeRef &node) {
+    if (node->isLeaf()) {
+      if (node->cellId() != 0)
+        heldLeaves.push_back(node.get());
+    } else if (node->state() == graph::NodeState::pending) {
+      if (node->device() == device)
+        pending.push_back(node);
+    } else if (node->isReady() && !node->operands().empty()) {
+      ready.push_back(node);
+    }
+  });
+  if (!retained.empty())
+    keepLive(retained, pending, ready);
+  bool added = false;
+  for (NodeRef &node : pending) {
+    if (seen.find(node.get()) || !search.reaches(node.get()))
+      continue;
+    seen.insert(node.get(), 0);
+    roots.push_back(std::move(node));
+    added = true;
+  }
+  if (added)
+    return true;
+  for (const NodeRef &node : ready) {
+    if (retained.count(node.get())) {
+      // What it was computed from must stay as it is.
+      for (const CellUpdate &update : updates) {
+        ReachSearch one;
+        one.addTarget(update.old.get());
+        if (one.reaches(node.get()))
+          heldLeaves.push_back(update.old.get());
+      }
+      continue;
+    }
+    search.reaches(node.get());
+  }
+  for (const Node *node : search.historic())
+    if (!retained.count(node))
+      historic.emplace_back(const_cast<Node *>(node));
+  return false;
+}
+
+//===- Binding ------------------------------------------------------------===//
+
+std::vector<NodeRef> FlushPlan::lazyLeaves() const {
+  std::vector<NodeRef> leaves;
+  for (uint32_t number : slice.inputs()) {
+    Node *node = slice.nodes()[number];
+    if (node->state() == graph::NodeState::pending)
+      leaves.emplace_back(node);
+  }
+  return leaves;
+}
+
+static runtime::Binding bindingOf(const Node &node) {
+  runtime::Binding binding;
+  if (node.isLeaf() && node.leafKind() == graph::InputKind::scalar)
+    binding.scalarBits = node.scalarBits();
+  else
+    binding.buffer = node.value();
+  for (Dim dim : node.dims())
+    binding.dims.push_back(dim.value);
+  return binding;
+}
+
+bool FlushPlan::dropsHistory(size_t index,
+                             const RetainedNodes &retained) const {
+  const NodeRef &output = outputs[index];
+  if (!output->requiresGrad())
+    return true;
+  if (updates.empty() || retained.count(output.get()))
+    return false;
+  return reads[slice.outputs()[index]];
+}
+
+void FlushPlan::bind(const RetainedNodes &retained) {
+  for (const NodeRef &node : historic) {
+    node->dropOperands();
+    released.push_back(node);
+  }
+  historic.clear();
+  bool keepsAny =
+      !retained.empty() &&
+      std::any_of(outputs.begin(), outputs.end(), [&](const NodeRef &output) {
+        return retained.count(output.get());
+      });
+  std::vector<uint8_t> isDonated(slice.nodes().size(), 0);
+  for (const CellUpdate &update : updates) {
+    if (!update.old->isReady() || !slice.contains(update.old.get()))
+      continue;
+    uint32_t number = slice.numberOf(update.old.get());
+    // The cell, this plan and the slice's ops: nobody else sees the value.
+    bool isSole = update.old->useCount() == uses[number] + 2 &&
+                  update.old->value()->useCount() == 1 && !keepsAny &&
+                  std::find(heldLeaves.begin(), heldLeaves.end(),
+                            update.old.get()) == heldLeaves.end();
+    isDonated[number] = isSole;
+    ++(isSole ? donated : refused);
+    if (!isSole)
+      refusedSite = update.cell->updateSite();
+  }
+  bindings.clear();
+  for (uint32_t number : slice.inputs()) {
+    bindings.push_back(bindingOf(*slice.nodes()[number]));
+    bindings.back().donate = isDonated[number];
+  }
+}
+
+} // namespace sinter::detail

@@ -1,0 +1,121 @@
+/// Copies values to the host and converts them.
+#include "frontend/HostBytes.h"
+
+#include "runtime/device/Device.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace sinter::detail {
+
+Result<std::vector<std::byte>> readBytes(const graph::Node &node) {
+  std::vector<std::byte> bytes(node.elements() * byteWidth(node.dtype()));
+  if (node.isLeaf() && node.leafKind() == graph::InputKind::scalar) {
+    uint64_t bits = node.scalarBits();
+    std::memcpy(bytes.data(), &bits, bytes.size());
+    return bytes;
+  }
+  if (!bytes.empty())
+    SINTER_TRY(node.value()->device().copyOut(bytes, *node.value(), 0));
+  return bytes;
+}
+
+static float fromBfloat(uint16_t bits) {
+  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+}
+
+/// One element from its bytes, as f64 or i64 that holds it exactly.
+template <typename From, typename To>
+static void convertAll(const std::byte *from, std::span<To> to) {
+  for (size_t i = 0; i < to.size(); ++i) {
+    From value;
+    std::memcpy(&value, from + i * sizeof(From), sizeof(From));
+    to[i] = static_cast<To>(value);
+  }
+}
+
+/// Reals to integers saturate; a cast in C++ would be undefined.
+template <typename From, typename To>
+static void convertReals(const std::byte *from, std::span<To> to) {
+  if constexpr (std::is_floating_point_v<To> || std::is_same_v<To, bool>) {
+    convertAll<From>(from, to);
+  } else {
+    constexpr double low = static_cast<double>(std::numeric_limits<To>::min());
+    constexpr double high = static_cast<double>(std::numeric_limits<To>::max());
+    for (size_t i = 0; i < to.size(); ++i) {
+      From value;
+      std::memcpy(&value, from + i * sizeof(From), sizeof(From));
+      double real = static_cast<double>(value);
+      to[i] = std::isnan(real) ? To(0)
+              : real <= low    ? std::numeric_limits<To>::min()
+              : real >= high   ? std::numeric_limits<To>::max()
+                               : static_cast<To>(real);
+    }
+  }
+}
+
+template <typename T>
+Status readValues(const graph::Node &node, std::span<T> to) {
+  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes, readBytes(node));
+  const std::byte *from = bytes.data();
+  switch (node.dtype()) {
+  case DType::f64:
+    convertReals<double>(from, to);
+    return {};
+  case DType::f32:
+    convertReals<float>(from, to);
+    return {};
+  case DType::f16:
+    convertReals<_Float16>(from, to);
+    return {};
+  case DType::bf16:
+    for (size_t i = 0; i < to.size(); ++i) {
+      uint16_t bits;
+      std::memcpy(&bits, from + 2 * i, 2);
+      to[i] = static_cast<T>(fromBfloat(bits));
+    }
+    return {};
+  case DType::i8:
+    convertAll<int8_t>(from, to);
+    return {};
+  case DType::i16:
+    convertAll<int16_t>(from, to);
+    return {};
+  case DType::i32:
+    convertAll<int32_t>(from, to);
+    return {};
+  case DType::i64:
+    convertAll<int64_t>(from, to);
+    return {};
+  case DType::u8:
+  case DType::boolean:
+    convertAll<uint8_t>(from, to);
+    return {};
+  default:
+    return makeError(ErrorKind::unsupported,
+                     "reading " + std::string(name(node.dtype())) +
+                         " values is not supported");
+  }
+}
+
+#define SINTER_READ_AS(T)                                                      \
+  template Status readValues<T>(const graph::Node &, std::span<T>);
+SINTER_READ_AS(bool)
+SINTER_READ_AS(char)
+SINTER_READ_AS(int8_t)
+SINTER_READ_AS(int16_t)
+SINTER_READ_AS(int32_t)
+SINTER_READ_AS(long)
+SINTER_READ_AS(long long)
+SINTER_READ_AS(uint8_t)
+SINTER_READ_AS(uint16_t)
+SINTER_READ_AS(uint32_t)
+SINTER_READ_AS(unsigned long)
+SINTER_READ_AS(unsigned long long)
+SINTER_READ_AS(float)
+SINTER_READ_AS(double)
+#undef SINTER_READ_AS
+
+} // namespace sinter::detail

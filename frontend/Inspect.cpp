@@ -1,0 +1,91 @@
+/// Shows what recorded tensors compile to; runs nothing.
+#include <sinter/Inspect.h>
+
+#include "frontend/Flush.h"
+#include "frontend/Programs.h"
+#include "frontend/Raise.h"
+#include "frontend/Recording.h"
+#include "runtime/device/Device.h"
+#include "runtime/params/ReplaceFile.h"
+
+#include <fmt/format.h>
+
+namespace sinter {
+
+using detail::raise;
+using detail::unwrap;
+using graph::NodeRef;
+
+namespace {
+struct Recorded {
+  graph::Slice slice;
+  DeviceId device;
+};
+} // namespace
+
+/// The graph below the tensors, as a flush of them would compile it.
+static Recorded sliceOf(std::span<const Tensor> tensors, std::string_view what,
+                        const SourceLine &where) {
+  std::vector<NodeRef> outputs;
+  for (const Tensor &tensor : tensors) {
+    if (!tensor)
+      raise(makeError(ErrorKind::invalid_argument,
+                      fmt::format("{}: a tensor is empty", what)),
+            where);
+    outputs.push_back(tensor.node());
+  }
+  if (outputs.empty())
+    raise(makeError(ErrorKind::invalid_argument,
+                    fmt::format("{}: no tensors", what)),
+          where);
+  detail::HistoryLock lock(outputs[0]);
+  DeviceId device = outputs[0]->device();
+  return {unwrap(graph::slice(outputs), where), device};
+}
+
+std::string inspect(std::span<const Tensor> tensors, std::string_view stage,
+                    std::source_location where) {
+  Recorded recorded = sliceOf(tensors, "inspect", where);
+  const runtime::CompilerHook *hook = unwrap(runtime::compilerHook(), where);
+  return unwrap(hook->inspect(recorded.slice.graph, stage,
+                              detail::compileRequest(recorded.device)),
+                where);
+}
+
+void export_graph(std::span<const Tensor> outputs, const std::string &path,
+                  std::source_location where) {
+  Recorded recorded = sliceOf(outputs, "export_graph", where);
+  const runtime::CompilerHook *hook = unwrap(runtime::compilerHook(), where);
+  std::string text = unwrap(hook->exportGraph(recorded.slice.graph), where);
+  std::span<const std::byte> bytes = std::as_bytes(std::span(text));
+  unwrap(runtime::replaceFile(path, {&bytes, 1}), where);
+}
+
+std::string explain(std::span<const Tensor> tensors,
+                    std::source_location where) {
+  Recorded recorded = sliceOf(tensors, "explain", where);
+  const runtime::CompilerHook *hook = unwrap(runtime::compilerHook(), where);
+  std::vector<std::byte> bytes =
+      unwrap(hook->compile(recorded.slice.graph,
+                           detail::compileRequest(recorded.device)),
+             where);
+  runtime::Device *device = unwrap(runtime::getDevice(recorded.device), where);
+  auto program = unwrap(runtime::Program::load(bytes, *device), where);
+  std::string text;
+  for (const runtime::LaunchInfo &launch : program->launches())
+    text += fmt::format("launch {} ({}, {} ops)\n", launch.kernel, launch.kind,
+                        launch.nodes.size());
+  for (const runtime::Decision &decision : program->decisions()) {
+    text += fmt::format("{} {}: {} bytes, {:.1f} us",
+                        decision.accepted ? "fused" : "not fused",
+                        decision.rule, decision.bytes, decision.estUs);
+    for (uint32_t number : decision.nodes)
+      if (number < recorded.slice.nodes.size())
+        text += fmt::format("; {}",
+                            siteString(recorded.slice.nodes[number]->site()));
+    text += decision.detail.empty() ? "\n" : "; " + decision.detail + "\n";
+  }
+  return text;
+}
+
+} // namespace sinter

@@ -1,0 +1,7 @@
+/// The user's op functions, generated from the records.
+#include <sinter/Ops.h>
+
+#include "frontend/Recording.h"
+
+#include "sinter/generated/Ops.cpp.inc"
+#include "sinter/generated/TensorMethods.cpp.inc"

@@ -1,0 +1,61 @@
+/// Eager evaluation, and the flush that a full backlog causes.
+#include "frontend/Pending.h"
+
+#include "frontend/Flush.h"
+#include "frontend/Initialize.h"
+#include "runtime/graph/NodeNumbers.h"
+#include "runtime/support/Flags.h"
+
+#include <vector>
+
+namespace sinter::detail {
+
+using graph::Node;
+using graph::NodeRef;
+
+PendingLimits &pendingLimits() {
+  static PendingLimits limits;
+  return limits;
+}
+
+/// Whether the pending ops below `root` exceed the limits.
+static bool exceedsLimits(const NodeRef &root) {
+  HistoryLock lock(root);
+  const PendingLimits &limits = pendingLimits();
+  graph::NodeNumbers seen;
+  std::vector<const Node *> stack{root.get()};
+  size_t nodes = 0, bytes = 0;
+  while (!stack.empty()) {
+    const Node *node = stack.back();
+    stack.pop_back();
+    if (node->isLeaf() || node->isReady() || seen.find(node))
+      continue;
+    seen.insert(node, 0);
+    bytes += node->elements() * byteWidth(node->dtype());
+    if (++nodes > limits.nodes || bytes > limits.bytes)
+      return true;
+    for (const NodeRef &operand : node->operands())
+      stack.push_back(operand.get());
+  }
+  return false;
+}
+
+void noteRecorded(const Tensor &tensor, const SourceLine &where) {
+  static const bool evaluatesEagerly = flags().eager;
+  if (evaluatesEagerly) [[unlikely]] {
+    NodeRef node = tensor.node();
+    evaluate({&node, 1}, FlushReason::eval, where);
+    return;
+  }
+  // Looking at what is pending costs as much as recording it did: rarely.
+  static thread_local size_t recorded = 0;
+  size_t interval = pendingLimits().nodes / 4;
+  if (++recorded < interval) [[likely]]
+    return;
+  recorded = 0;
+  NodeRef node = tensor.node();
+  if (exceedsLimits(node))
+    evaluate({&node, 1}, FlushReason::limit, where);
+}
+
+} // namespace sinter::detail

@@ -1,0 +1,158 @@
+/// The step cache, the table of known programs, and compilation.
+#include "frontend/Programs.h"
+
+#include "frontend/Counters.h"
+#include "frontend/MissReasons.h"
+#include "runtime/device/Device.h"
+#include "runtime/program/ProgramCache.h"
+
+#include "sinter/generated/SourceDigest.h"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <xxhash.h>
+
+namespace sinter::detail {
+
+using runtime::Key;
+using runtime::Program;
+using ProgramRef = std::shared_ptr<const Program>;
+
+//===- Environment --------------------------------------------------------===//
+
+static Result<Key> makeEnvironment(DeviceId id) {
+  SINTER_TRY_ASSIGN(runtime::Device * device, runtime::getDevice(id));
+  runtime::CompileRequest request = compileRequest(id);
+  std::string text = request.target + "\n" + device->profile() + "\n" +
+                     sourceDigest + "\n" + std::to_string(request.numerics) +
+                     "\n" + std::to_string(request.fusion);
+  XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+  return Key{hash.high64, hash.low64};
+}
+
+Result<Key> environmentOf(DeviceId id) {
+  static thread_local std::optional<std::pair<DeviceId, Key>> last;
+  if (last && last->first == id)
+    return last->second;
+  SINTER_TRY_ASSIGN(Key key, makeEnvironment(id));
+  last.emplace(id, key);
+  return key;
+}
+
+runtime::CompileRequest compileRequest(DeviceId device) {
+  runtime::CompileRequest request;
+  request.target = toString(device);
+  if (device.kind == DeviceKind::null)
+    request.target = "cpu";
+  return request;
+}
+
+//===- Known programs -----------------------------------------------------===//
+
+namespace {
+struct KnownProgram {
+  Key key;
+  std::vector<uint32_t> encoding;
+  std::weak_ptr<const Program> program;
+  /// What this thread of flushes asked for next, the last time.
+  std::weak_ptr<KnownProgram> successor;
+
+  bool fits(const graph::KeyedSlice &slice) const {
+    return key == slice.key() && std::ranges::equal(encoding, slice.encoding());
+  }
+};
+
+struct KeyHash {
+  size_t operator()(const Key &key) const { return key.low; }
+};
+
+/// The programs of this process; the program cache decides what stays loaded.
+struct KnownPrograms {
+  std::mutex mutex;
+  std::unordered_map<Key, std::shared_ptr<KnownProgram>, KeyHash> table;
+};
+} // namespace
+
+static KnownPrograms &knownPrograms() {
+  static KnownPrograms *instance = new KnownPrograms;
+  return *instance;
+}
+
+/// The program that this thread's last flush ran.
+static std::weak_ptr<KnownProgram> &lastProgram() {
+  static thread_local std::weak_ptr<KnownProgram> last;
+  return last;
+}
+
+/// Notes that `known` followed the thread's last program. Under the lock.
+static void follow(const std::shared_ptr<KnownProgram> &known) {
+  if (std::shared_ptr<KnownProgram> last = lastProgram().lock())
+    last->successor = known;
+  lastProgram() = known;
+}
+
+ProgramRef findKnown(const graph::KeyedSlice &slice) {
+  KnownPrograms &all = knownPrograms();
+  std::lock_guard lock(all.mutex);
+  std::shared_ptr<KnownProgram> known;
+  if (std::shared_ptr<KnownProgram> last = lastProgram().lock())
+    known = last->successor.lock();
+  if (!known || !known->fits(slice)) {
+    auto found = all.table.find(slice.key());
+    if (found == all.table.end() || !found->second->fits(slice))
+      return nullptr;
+    known = found->second;
+  }
+  ProgramRef program = known->program.lock();
+  if (!program)
+    return nullptr;
+  follow(known);
+  countMemoryHit();
+  return program;
+}
+
+static void remember(const Key &key, std::span<const uint32_t> encoding,
+                     const ProgramRef &program) {
+  KnownPrograms &all = knownPrograms();
+  std::lock_guard lock(all.mutex);
+  constexpr size_t mostKnown = 4096;
+  if (all.table.size() >= mostKnown)
+    std::erase_if(all.table, [](const auto &entry) {
+      return entry.second->program.expired();
+    });
+  std::shared_ptr<KnownProgram> &known = all.table[key];
+  if (!known)
+    known = std::make_shared<KnownProgram>();
+  known->key = key;
+  known->encoding.assign(encoding.begin(), encoding.end());
+  known->program = program;
+  follow(known);
+}
+
+//===- Compilation --------------------------------------------------------===//
+
+Result<ProgramRef> findOrCompile(const Key &key,
+                                 std::span<const uint32_t> encoding,
+                                 const graph::Slice &slice, DeviceId id,
+                                 SiteId flushSite) {
+  SINTER_TRY_ASSIGN(runtime::Device * device, runtime::getDevice(id));
+  auto compile = [&]() -> Result<std::vector<std::byte>> {
+    SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook,
+                      runtime::compilerHook());
+    return hook->compile(slice.graph, compileRequest(id));
+  };
+  auto found = runtime::findOrCompile(key, *device, compile);
+  if (!found)
+    return found.takeError();
+  if (found->source == runtime::CacheSource::memory)
+    countMemoryHit();
+  else
+    countMiss(explainMiss(slice, flushSite), flushSite,
+              found->source == runtime::CacheSource::compiled);
+  remember(key, encoding, found->program);
+  return found->program;
+}
+
+} // namespace sinter::detail

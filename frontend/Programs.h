@@ -1,0 +1,32 @@
+/// Programs: from a keyed slice to the program that evaluates it.
+#pragma once
+
+#include "runtime/graph/Key.h"
+#include "runtime/graph/Slice.h"
+#include "runtime/program/CompilerHook.h"
+#include "runtime/program/Program.h"
+
+#include <memory>
+
+namespace sinter::detail {
+
+/// What a program depends on beside its graph: device profile, numerics,
+/// digest of the compiler.
+Result<runtime::Key> environmentOf(DeviceId device);
+
+/// The options of the JIT's compilations.
+runtime::CompileRequest compileRequest(DeviceId device);
+
+/// The program of a slice this process met before: the step cache, which
+/// guesses from the thread's last program, then the table of known programs.
+/// Structure is compared, not only keys. Null when unknown.
+std::shared_ptr<const runtime::Program>
+findKnown(const graph::KeyedSlice &slice);
+
+/// The program of a slice, from the caches or compiled. A miss is counted with
+/// what differs from the last program of the flush's line.
+Result<std::shared_ptr<const runtime::Program>>
+findOrCompile(const runtime::Key &key, std::span<const uint32_t> encoding,
+              const graph::Slice &slice, DeviceId device, SiteId flushSite);
+
+} // namespace sinter::detail
