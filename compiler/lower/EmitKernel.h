@@ -16,9 +16,9 @@ namespace sinter::compiler {
 
 /// One counted launch of a kernel.
 struct PhaseCode {
-  std::string symbol;           ///< a KernelFunction in the object
-  uint32_t chunks = 0;          ///< index into KernelCode::exprs
-  float chunkMicroseconds = 0;  ///< an estimate for one chunk
+  std::string symbol;          ///< a KernelFunction in the object
+  uint32_t chunks = 0;         ///< index into KernelCode::exprs
+  float chunkMicroseconds = 0; ///< an estimate for one chunk
 };
 
 /// The code of one kernel. Expressions are over the kernel's own symbols,
@@ -39,9 +39,9 @@ struct KernelCode {
 
 struct EmitOptions {
   NumericsMode numerics = NumericsMode::standard;
-  bool verify = false;     ///< run the verifier on every form of the kernel
-  bool keepText = false;   ///< fill the texts
-  bool lowerOnly = false;  ///< stop at loweredText (implies keepText)
+  bool verify = false;    ///< run the verifier on every form of the kernel
+  bool keepText = false;  ///< fill the texts
+  bool lowerOnly = false; ///< stop at loweredText (implies keepText)
 };
 
 /// Emits one kernel. On failure a diagnostic stands at the op concerned.

@@ -1,7 +1,7 @@
 /// exp, log, tanh, erf and rsqrt as arithmetic, for every input.
 #include "compiler/target/cpu/ExpandMath.h"
 
-#include "compiler/target/cpu/ElementMath.h"
+#include "compiler/lower/ElementMath.h"
 #include "compiler/target/cpu/ExpandFloat16.h"
 
 #include <limits>

@@ -1,0 +1,63 @@
+/// Which kernels can be emitted: a look at the structure.
+#include "compiler/lower/EmitKernel.h"
+#include "compiler/lower/Index.h"
+#include "compiler/lower/ReductionOrder.h"
+#include "dialects/sinter/Dialect.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+static bool refuse(std::string *why, const llvm::Twine &text) {
+  if (why)
+    *why = text.str();
+  return false;
+}
+
+// Whether `value` is stored and used for nothing else.
+static bool isOnlyStored(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    return isa<program::YieldOp>(user);
+  });
+}
+
+bool canEmit(program::KernelOp kernel, std::string *why) {
+  using graph::PatternKind;
+  unsigned contractions = 0, owners = 0;
+  for (Operation &op : kernel.getBlock()) {
+    if (isa<program::YieldOp>(op))
+      continue;
+    auto described = dyn_cast<ir::SinterOpInterface>(&op);
+    if (!described)
+      return refuse(why, op.getName().getStringRef() + " is not a tensor op");
+    switch (described.getPatternKind()) {
+    case PatternKind::pointwise:
+    case PatternKind::view:
+    case PatternKind::source:
+    case PatternKind::random:
+    case PatternKind::gather:
+    case PatternKind::reduction:
+      break;
+    case PatternKind::contraction:
+      ++contractions;
+      break;
+    case PatternKind::scatter:
+    case PatternKind::prefix:
+      ++owners;
+      if (!isOnlyStored(op.getResult(0)))
+        return refuse(why, op.getName().getStringRef() +
+                               "'s result must be stored");
+      break;
+    default:
+      return refuse(why, op.getName().getStringRef() +
+                             " has no emitter; expand it first");
+    }
+  }
+  if (owners > 1 || contractions > 1 || (owners && contractions))
+    return refuse(why, "more than one contraction, scatter or prefix");
+  if (owners && kernel.getOutputs().size() > 1)
+    return refuse(why, "a scatter or prefix kernel has one output");
+  return true;
+}
+
+} // namespace sinter::compiler

@@ -1,0 +1,209 @@
+/// The combiners of sum, amax and argmax.
+#include "compiler/lower/Combiner.h"
+
+#include "dialects/sinter/Dialect.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace sinter::compiler {
+namespace {
+
+Type shapedLike(Value value, Type scalar) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  return vector ? Type(vector.clone(scalar)) : scalar;
+}
+
+Type withCount(Emission &emission, Type scalar, unsigned count) {
+  return count == 1 ? scalar : Type(emission.vectorType(scalar, count));
+}
+
+class SumCombiner final : public Combiner {
+public:
+  SumCombiner(Type from, Type to, OpBuilder &builder) : from(from), to(to) {
+    state = valueType(to);
+    if (auto floating = dyn_cast<FloatType>(state))
+      if (floating.getWidth() < 32)
+        state = builder.getF32Type();
+  }
+
+  SmallVector<Type> types() const override { return {state}; }
+  Values init(Emission &emission, unsigned count) const override {
+    return {emission.number(withCount(emission, state, count), 0)};
+  }
+  Values lift(Emission &emission, Value element, Value) const override {
+    Type type = shapedLike(element, state);
+    if (element.getType() == type)
+      return {element};
+    OpBuilder &builder = emission.builder;
+    if (isa<FloatType>(state))
+      return {arith::ExtFOp::create(builder, emission.loc, type, element)};
+    if (from.isUnsignedInteger() || from.isInteger(1))
+      return {arith::ExtUIOp::create(builder, emission.loc, type, element)};
+    return {arith::ExtSIOp::create(builder, emission.loc, type, element)};
+  }
+  Values merge(Emission &emission, const Values &a,
+               const Values &b) const override {
+    if (isa<FloatType>(state))
+      return {arith::AddFOp::create(emission.builder, emission.loc, a[0],
+                                    b[0])};
+    return {
+        arith::AddIOp::create(emission.builder, emission.loc, a[0], b[0])};
+  }
+  Value finish(Emission &emission, const Values &values) const override {
+    Type type = shapedLike(values[0], valueType(to));
+    if (values[0].getType() == type)
+      return values[0];
+    return arith::TruncFOp::create(emission.builder, emission.loc, type,
+                                   values[0]);
+  }
+  bool isOrdered() const override { return isa<FloatType>(state); }
+
+private:
+  Type from, to, state;
+};
+
+// The order of elements: the number that is less than all, and comparisons in
+// which NaN is the largest.
+class Order {
+public:
+  explicit Order(Type element, OpBuilder &builder) : element(element) {
+    state = valueType(element);
+    if (auto floating = dyn_cast<FloatType>(state))
+      if (floating.getWidth() < 32)
+        state = builder.getF32Type();
+  }
+
+  Value least(Emission &emission, unsigned count) const {
+    Type type = withCount(emission, state, count);
+    if (isa<FloatType>(state))
+      return emission.number(type, -std::numeric_limits<double>::infinity());
+    unsigned width = state.getIntOrFloatBitWidth();
+    bool isSigned = !element.isUnsignedInteger() && width > 1;
+    return emission.integer(type,
+                            isSigned ? int64_t(uint64_t(1) << (width - 1)) : 0);
+  }
+  Value lift(Emission &emission, Value value) const {
+    Type type = shapedLike(value, state);
+    if (value.getType() == type)
+      return value;
+    return arith::ExtFOp::create(emission.builder, emission.loc, type, value);
+  }
+  Value max(Emission &emission, Value a, Value b) const {
+    if (isa<FloatType>(state))
+      return arith::MaximumFOp::create(emission.builder, emission.loc, a, b);
+    if (isUnsigned())
+      return arith::MaxUIOp::create(emission.builder, emission.loc, a, b);
+    return arith::MaxSIOp::create(emission.builder, emission.loc, a, b);
+  }
+  // a < b, where NaN is larger than every number and equal to itself.
+  Value less(Emission &emission, Value a, Value b) const {
+    OpBuilder &builder = emission.builder;
+    Location loc = emission.loc;
+    if (!isa<FloatType>(state)) {
+      auto predicate = isUnsigned() ? arith::CmpIPredicate::ult
+                                    : arith::CmpIPredicate::slt;
+      return arith::CmpIOp::create(builder, loc, predicate, a, b);
+    }
+    // Not (a >= b) and a is a number.
+    Value notLess =
+        arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ULT, a, b);
+    Value isNumber =
+        arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, a, a);
+    return arith::AndIOp::create(builder, loc, notLess, isNumber);
+  }
+  bool isUnsigned() const {
+    return element.isUnsignedInteger() || element.isInteger(1);
+  }
+
+  Type element, state;
+};
+
+class MaxCombiner final : public Combiner {
+public:
+  explicit MaxCombiner(Type element, OpBuilder &builder)
+      : order(element, builder) {}
+
+  SmallVector<Type> types() const override { return {order.state}; }
+  Values init(Emission &emission, unsigned count) const override {
+    return {order.least(emission, count)};
+  }
+  Values lift(Emission &emission, Value element, Value) const override {
+    return {order.lift(emission, element)};
+  }
+  Values merge(Emission &emission, const Values &a,
+               const Values &b) const override {
+    return {order.max(emission, a[0], b[0])};
+  }
+  Value finish(Emission &emission, const Values &state) const override {
+    Type type = shapedLike(state[0], valueType(order.element));
+    if (state[0].getType() == type)
+      return state[0];
+    return arith::TruncFOp::create(emission.builder, emission.loc, type,
+                                   state[0]);
+  }
+
+private:
+  Order order;
+};
+
+// Keeps the largest element and its position; the first of several.
+class ArgmaxCombiner final : public Combiner {
+public:
+  explicit ArgmaxCombiner(Type element, OpBuilder &builder)
+      : order(element, builder), i64(builder.getI64Type()) {}
+
+  SmallVector<Type> types() const override { return {order.state, i64}; }
+  Values init(Emission &emission, unsigned count) const override {
+    return {order.least(emission, count),
+            emission.integer(withCount(emission, i64, count), INT64_MAX)};
+  }
+  Values lift(Emission &emission, Value element,
+              Value position) const override {
+    return {order.lift(emission, element), position};
+  }
+  Values merge(Emission &emission, const Values &a,
+               const Values &b) const override {
+    OpBuilder &builder = emission.builder;
+    Location loc = emission.loc;
+    Value isBelow = order.less(emission, a[0], b[0]);
+    Value isAbove = order.less(emission, b[0], a[0]);
+    Value isEarlier = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::slt, b[1], a[1]);
+    // b wins if it is larger, or as large and earlier.
+    Value tie = arith::SelectOp::create(
+        builder, loc, isAbove, emission.integer(isAbove.getType(), 0),
+        isEarlier);
+    Value takes = arith::OrIOp::create(builder, loc, isBelow, tie);
+    return {arith::SelectOp::create(builder, loc, takes, b[0], a[0]),
+            arith::SelectOp::create(builder, loc, takes, b[1], a[1])};
+  }
+  Value finish(Emission &, const Values &state) const override {
+    return state[1];
+  }
+  bool needsPosition() const override { return true; }
+
+private:
+  Order order;
+  Type i64;
+};
+
+} // namespace
+
+std::unique_ptr<Combiner> makeCombiner(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (!op || op->getNumOperands() == 0)
+    return nullptr;
+  OpBuilder builder(op->getContext());
+  Type from = elementOf(op->getOperand(0)), to = elementOf(tensor);
+  if (isa<ir::SumOp, ir::CumsumOp>(op))
+    return std::make_unique<SumCombiner>(from, to, builder);
+  if (isa<ir::AmaxOp>(op))
+    return std::make_unique<MaxCombiner>(from, builder);
+  if (isa<ir::ArgmaxOp>(op))
+    return std::make_unique<ArgmaxCombiner>(from, builder);
+  return nullptr;
+}
+
+} // namespace sinter::compiler

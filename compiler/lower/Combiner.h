@@ -1,0 +1,39 @@
+/// Combiner: what a reduction keeps, and how it takes in and merges.
+#pragma once
+
+#include "compiler/lower/Emission.h"
+
+#include <memory>
+
+namespace sinter::compiler {
+
+/// A reduction of n values. Works on scalars and on vectors alike.
+class Combiner {
+public:
+  using Value = mlir::Value;
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  virtual ~Combiner() = default;
+
+  /// Types of the kept values (scalars).
+  virtual llvm::SmallVector<mlir::Type> types() const = 0;
+  /// The state of having seen nothing, `count` lanes.
+  virtual Values init(Emission &emission, unsigned count) const = 0;
+  /// The state of having seen one element; `position` is its number in the
+  /// reduction, given when needsPosition.
+  virtual Values lift(Emission &emission, Value element,
+                      Value position) const = 0;
+  /// The state of having seen what `a`, then what `b` saw.
+  virtual Values merge(Emission &emission, const Values &a,
+                       const Values &b) const = 0;
+  /// The result's element.
+  virtual Value finish(Emission &emission, const Values &state) const = 0;
+  virtual bool needsPosition() const { return false; }
+  /// Whether bits depend on the order of merging.
+  virtual bool isOrdered() const { return false; }
+};
+
+/// The combiner of a reduction op; null for another op.
+std::unique_ptr<Combiner> makeCombiner(mlir::Value tensor);
+
+} // namespace sinter::compiler

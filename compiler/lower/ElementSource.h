@@ -1,0 +1,64 @@
+/// ElementSource: the emitter interface. A tensor inside a kernel is whatever
+/// gives its elements at an index.
+#pragma once
+
+#include "compiler/lower/Emission.h"
+
+#include <memory>
+#include <optional>
+
+namespace sinter::compiler {
+
+/// A plain viewed buffer: the element at coordinates c is
+/// buffer[offset + sum(c[d] * strides[d])].
+struct StridedBuffer {
+  mlir::Value buffer; ///< rank-1 memref of memoryType
+  mlir::Value offset;
+  llvm::SmallVector<mlir::AffineExpr> strides;
+  unsigned alignment = 0; ///< bytes that the buffer itself is aligned to
+};
+
+class ElementSource {
+public:
+  explicit ElementSource(mlir::Value tensor) : tensor(tensor) {}
+  virtual ~ElementSource() = default;
+
+  /// Elements at an index. Called by Emission::at, which memoizes: either the
+  /// index depends on the lanes, or lanes.count is 1 and there is no mask.
+  virtual Element at(Emission &emission, const Index &index,
+                     const Lanes &lanes) = 0;
+  /// The buffer behind the tensor, if nothing but a view lies between.
+  virtual std::optional<StridedBuffer> strided(Emission &emission) {
+    (void)emission;
+    return std::nullopt;
+  }
+
+  const mlir::Value tensor;
+};
+
+/// The source of a value of a kernel's body: the one place that dispatches on
+/// an op's class. Null for an op that no source handles.
+std::unique_ptr<ElementSource> makeSource(Emission &emission,
+                                          mlir::Value tensor);
+
+/// Whether the trailing `tailRank` dims of `tensor` may be addressed by one
+/// linear coordinate without a division on the way to the buffers, and with
+/// lanes along them.
+bool keepsTail(mlir::Value tensor, unsigned tailRank);
+
+/// Writes elements of a value to an output buffer at the value's own index.
+void storeElements(Emission &emission, mlir::Value buffer,
+                   mlir::Value tensor, const Index &index, const Lanes &lanes,
+                   Element element);
+
+/// Reads elements of an output back from its buffer; never memoized.
+mlir::Value loadElements(Emission &emission, mlir::Value buffer,
+                         mlir::Value tensor, const Index &index,
+                         const Lanes &lanes);
+
+/// The value of an element type as it stands in memory, and back.
+mlir::Value toMemory(Emission &emission, mlir::Value value, mlir::Type element);
+mlir::Value fromMemory(Emission &emission, mlir::Value value,
+                       mlir::Type element);
+
+} // namespace sinter::compiler

@@ -1,0 +1,63 @@
+/// One kernel in, code out: chooses the skeleton and hands over to the target.
+#include "compiler/lower/EmitKernel.h"
+
+#include "compiler/lower/KernelWriter.h"
+#include "dialects/sinter/Dialect.h"
+
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+// The one op of a pattern kind, or null.
+static Operation *findOp(program::KernelOp kernel, graph::PatternKind kind) {
+  for (Operation &op : kernel.getBlock())
+    if (auto described = dyn_cast<ir::SinterOpInterface>(&op))
+      if (described.getPatternKind() == kind)
+        return &op;
+  return nullptr;
+}
+
+static void emitBody(KernelWriter &writer) {
+  using graph::PatternKind;
+  program::KernelOp kernel = writer.kernel;
+  if (Operation *op = findOp(kernel, PatternKind::scatter))
+    return emitScatter(writer, op->getResult(0));
+  if (Operation *op = findOp(kernel, PatternKind::prefix))
+    return emitPrefix(writer, op->getResult(0));
+  if (Operation *op = findOp(kernel, PatternKind::contraction))
+    return emitContraction(writer, op->getResult(0));
+  emitRows(writer);
+}
+
+FailureOr<KernelCode> emitKernel(program::KernelOp kernel,
+                                 const Target &target,
+                                 const EmitOptions &options) {
+  std::string why;
+  if (!canEmit(kernel, &why))
+    return kernel.emitOpError("cannot be emitted: ") << why;
+  OwningOpRef<ModuleOp> module =
+      ModuleOp::create(UnknownLoc::get(kernel.getContext()));
+  KernelWriter writer(kernel, target, *module);
+  emitBody(writer);
+  if (writer.failed())
+    return failure();
+  KernelCode code = writer.takeCode();
+  if (options.verify && failed(mlir::verify(*module)))
+    return failure();
+  bool keepText = options.keepText || options.lowerOnly;
+  if (keepText)
+    llvm::raw_string_ostream(code.loweredText) << *module;
+  if (options.lowerOnly)
+    return code;
+  auto made = target.compile(*module, options.verify, keepText);
+  if (failed(made))
+    return failure();
+  code.object = std::move(made->object);
+  code.llvmText = std::move(made->llvmText);
+  code.asmText = std::move(made->asmText);
+  return code;
+}
+
+} // namespace sinter::compiler

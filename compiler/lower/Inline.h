@@ -1,0 +1,21 @@
+/// Sources that compute: gathers, random numbers, reductions, contractions.
+#pragma once
+
+#include "compiler/lower/ElementSource.h"
+
+namespace sinter::compiler {
+
+/// Each is null for an op of another kind.
+std::unique_ptr<ElementSource> makeInlineSource(mlir::Value tensor);
+std::unique_ptr<ElementSource> makeGather(mlir::Value tensor);
+std::unique_ptr<ElementSource> makeRandom(mlir::Value tensor);
+std::unique_ptr<ElementSource> makeReduction(mlir::Value tensor);
+std::unique_ptr<ElementSource> makeContraction(mlir::Value tensor);
+
+/// The clamped coordinates that an index tensor holds at `index`; what is out
+/// of [0, extent) is reported.
+Coord readPositions(Emission &emission, mlir::Value indices,
+                    const Index &index, const Lanes &lanes,
+                    mlir::AffineExpr extent);
+
+} // namespace sinter::compiler

@@ -1,0 +1,121 @@
+/// KernelWriter: one kernel becoming phases of one module.
+#include "compiler/lower/KernelWriter.h"
+
+#include "dialects/sinter/Dialect.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+KernelWriter::KernelWriter(program::KernelOp kernel, const Target &target,
+                           ModuleOp module)
+    : kernel(kernel), target(target), module(module) {
+  code.numSymbols = kernel.getNumSymbols();
+}
+
+unsigned KernelWriter::numInputs() { return kernel.getInputs().size(); }
+
+unsigned KernelWriter::outputBuffer(unsigned output) {
+  return numInputs() + output;
+}
+
+unsigned KernelWriter::addWorkspace(AffineExpr elements, Type element) {
+  unsigned number =
+      numInputs() + kernel.getOutputs().size() + allWorkspaces.size();
+  int64_t bytes =
+      (memoryType(element).getIntOrFloatBitWidth() + 7) / 8;
+  code.workspaces.push_back(exprOf(elements * bytes));
+  allWorkspaces.push_back({elements, element});
+  return number;
+}
+
+void KernelWriter::addPhase(AffineExpr chunks, double chunkMicroseconds,
+                            const EmitChunk &emitChunk) {
+  MLIRContext *context = module.getContext();
+  context->loadDialect<arith::ArithDialect, math::MathDialect,
+                       memref::MemRefDialect, scf::SCFDialect,
+                       vector::VectorDialect>();
+  PhaseCode phase;
+  phase.symbol = kernel.getSymName().str();
+  if (!code.phases.empty())
+    phase.symbol += "_phase" + std::to_string(code.phases.size());
+  phase.chunks = exprOf(chunks);
+  phase.chunkMicroseconds = float(chunkMicroseconds);
+
+  SmallVector<Type> elements;
+  for (Value input : kernel.getInputs())
+    elements.push_back(memoryType(elementOf(input)));
+  for (Value output : kernel.getOutputs())
+    elements.push_back(memoryType(elementOf(output)));
+  for (const Workspace &workspace : allWorkspaces)
+    elements.push_back(memoryType(workspace.element));
+
+  OpBuilder builder(context);
+  KernelEntry entry = target.beginKernel(builder, module, phase.symbol,
+                                         elements, code.numSymbols);
+  Value first = entry.firstChunk, last = entry.lastChunk;
+  Emission emission(builder, target, std::move(entry), kernel.getBlock());
+  emission.loop(first, last, 1,
+                [&](Value chunk) { emitChunk(emission, chunk); });
+  hasFailed |= emission.failed();
+  code.phases.push_back(std::move(phase));
+}
+
+KernelCode KernelWriter::takeCode() { return std::move(code); }
+
+uint32_t KernelWriter::append(Expr expr) {
+  for (uint32_t index = 0; index < code.exprs.size(); ++index)
+    if (code.exprs[index] == expr)
+      return index;
+  code.exprs.push_back(expr);
+  return code.exprs.size() - 1;
+}
+
+uint32_t KernelWriter::exprOf(AffineExpr affine) {
+  if (auto number = dyn_cast<AffineConstantExpr>(affine))
+    return append({ExprOp::constant, 0, 0, number.getValue()});
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(affine))
+    return append({ExprOp::symbol, 0, 0, int64_t(symbol.getPosition())});
+  auto binary = cast<AffineBinaryOpExpr>(affine);
+  Expr expr;
+  expr.lhs = exprOf(binary.getLHS());
+  expr.rhs = exprOf(binary.getRHS());
+  switch (affine.getKind()) {
+  case AffineExprKind::Add:
+    expr.op = ExprOp::add;
+    break;
+  case AffineExprKind::Mul:
+    expr.op = ExprOp::mul;
+    break;
+  case AffineExprKind::Mod:
+    expr.op = ExprOp::mod;
+    break;
+  case AffineExprKind::CeilDiv:
+    expr.op = ExprOp::ceilDiv;
+    break;
+  default:
+    expr.op = ExprOp::floorDiv;
+    break;
+  }
+  return append(expr);
+}
+
+double elementNanoseconds(program::KernelOp kernel) {
+  double total = 0.2;
+  for (Operation &op : kernel.getBlock()) {
+    if (isa<ir::ExpOp, ir::LogOp, ir::TanhOp>(op))
+      total += 1.0;
+    else if (isa<ir::RandomNormalOp, ir::RandomUniformOp>(op))
+      total += 10.0;
+    else
+      total += 0.1;
+  }
+  return total;
+}
+
+} // namespace sinter::compiler

@@ -1,0 +1,70 @@
+/// KernelWriter: one kernel becoming phases of one module.
+#pragma once
+
+#include "compiler/lower/EmitKernel.h"
+#include "compiler/lower/Emission.h"
+
+#include <functional>
+
+namespace sinter::compiler {
+
+/// A workspace of a kernel: elements of a type.
+struct Workspace {
+  mlir::AffineExpr elements;
+  mlir::Type element;
+};
+
+class KernelWriter {
+public:
+  using Value = mlir::Value;
+  using EmitChunk = std::function<void(Emission &, Value chunk)>;
+
+  KernelWriter(program::KernelOp kernel, const Target &target,
+               mlir::ModuleOp module);
+
+  program::KernelOp kernel;
+  const Target &target;
+
+  /// Announces a workspace; all before the first phase. Returns its number
+  /// among the kernel's buffers.
+  unsigned addWorkspace(mlir::AffineExpr elements, mlir::Type element);
+  /// Emits a function that runs `emitChunk` for each chunk of its range.
+  void addPhase(mlir::AffineExpr chunks, double chunkMicroseconds,
+                const EmitChunk &emitChunk);
+
+  unsigned numInputs();
+  /// The number of an output among the kernel's buffers.
+  unsigned outputBuffer(unsigned output);
+  llvm::ArrayRef<Workspace> workspaces() const { return allWorkspaces; }
+  bool failed() const { return hasFailed; }
+
+  /// Everything but the target's code.
+  KernelCode takeCode();
+
+private:
+  uint32_t exprOf(mlir::AffineExpr expr);
+  uint32_t append(Expr expr);
+
+  mlir::ModuleOp module;
+  KernelCode code;
+  llvm::SmallVector<Workspace> allWorkspaces;
+  bool hasFailed = false;
+};
+
+// ---- skeletons: each adds the phases of a kernel of its kind ---------------
+
+/// Elementwise kernels, and reductions over rows or columns with what is done
+/// to their results: outputs are walked in rows.
+void emitRows(KernelWriter &writer);
+/// One matmul with sources before and sinks after it.
+void emitContraction(KernelWriter &writer, mlir::Value product);
+/// One scatter_add, its result stored.
+void emitScatter(KernelWriter &writer, mlir::Value scattered);
+/// One cumsum, its result stored.
+void emitPrefix(KernelWriter &writer, mlir::Value prefix);
+
+/// A rough time of computing one element of `tensor` with everything below it,
+/// reductions aside, in nanoseconds.
+double elementNanoseconds(program::KernelOp kernel);
+
+} // namespace sinter::compiler

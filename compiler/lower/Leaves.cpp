@@ -1,0 +1,282 @@
+/// Sources that end a chain of views: buffers, numbers, positions; and
+/// pointwise ops.
+#include "compiler/lower/ElementSource.h"
+
+#include "compiler/lower/Inline.h"
+#include "compiler/lower/MaskedViews.h"
+#include "compiler/lower/Views.h"
+#include "dialects/sinter/Dialect.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+Value toMemory(Emission &emission, Value value, Type element) {
+  Type memory = memoryType(element);
+  Type type = value.getType();
+  Type to = isa<VectorType>(type) ? Type(cast<VectorType>(type).clone(memory))
+                                  : memory;
+  if (type == to)
+    return value;
+  if (element.isInteger(1))
+    return arith::ExtUIOp::create(emission.builder, emission.loc, to, value);
+  return arith::BitcastOp::create(emission.builder, emission.loc, to, value);
+}
+
+Value fromMemory(Emission &emission, Value value, Type element) {
+  Type type = value.getType();
+  Type scalar = valueType(element);
+  Type to = isa<VectorType>(type) ? Type(cast<VectorType>(type).clone(scalar))
+                                  : scalar;
+  if (type == to)
+    return value;
+  if (element.isInteger(1))
+    return arith::CmpIOp::create(emission.builder, emission.loc,
+                                 arith::CmpIPredicate::ne, value,
+                                 emission.integer(type, 0));
+  return arith::BitcastOp::create(emission.builder, emission.loc, to, value);
+}
+
+// Splits a coordinate that no vector load serves into a scalar base and the
+// lanes' offsets from it.
+static std::pair<Value, Value> gatherOffsets(Emission &emission,
+                                             const Coord &linear) {
+  OpBuilder &builder = emission.builder;
+  if (linear.each)
+    return {emission.constant(0), linear.each};
+  return {linear.base, emission.laneOffsets(linear.step, linear.count,
+                                            builder.getIndexType())};
+}
+
+static Value fullMask(Emission &emission, unsigned count) {
+  return emission.integer(
+      emission.vectorType(emission.builder.getI1Type(), count), -1);
+}
+
+// Loads from the buffer as it stands in memory.
+static Value loadLanes(Emission &emission, Value buffer, const Coord &linear,
+                       const Lanes &lanes) {
+  OpBuilder &builder = emission.builder;
+  Location loc = emission.loc;
+  Type memory = cast<MemRefType>(buffer.getType()).getElementType();
+  if (lanes.count == 1)
+    return memref::LoadOp::create(builder, loc, buffer, linear.base);
+  VectorType type = emission.vectorType(memory, lanes.count);
+  if (!linear.each && linear.step == 1 && !lanes.mask)
+    return vector::LoadOp::create(builder, loc, type, buffer, linear.base);
+  Value zero = emission.number(type, 0);
+  if (!linear.each && linear.step == 1)
+    return vector::MaskedLoadOp::create(builder, loc, type, buffer,
+                                        linear.base, lanes.mask, zero);
+  auto [base, offsets] = gatherOffsets(emission, linear);
+  Value mask = lanes.mask ? lanes.mask : fullMask(emission, lanes.count);
+  return vector::GatherOp::create(builder, loc, type, buffer, base, offsets,
+                                  mask, zero);
+}
+
+void storeElements(Emission &emission, Value buffer, Value tensor,
+                   const Index &index, const Lanes &lanes, Element element) {
+  OpBuilder &builder = emission.builder;
+  Location loc = emission.loc;
+  Coord linear = emission.linearize(index, shapeOf(tensor));
+  Value value = emission.spread(element, lanes.count);
+  value = toMemory(emission, value, elementOf(tensor));
+  if (lanes.count == 1) {
+    memref::StoreOp::create(builder, loc, value, buffer, linear.base);
+  } else if (!linear.each && linear.step == 1) {
+    if (lanes.mask)
+      vector::MaskedStoreOp::create(builder, loc, buffer, linear.base,
+                                    lanes.mask, value);
+    else
+      vector::StoreOp::create(builder, loc, value, buffer, linear.base);
+  } else {
+    auto [base, offsets] = gatherOffsets(emission, linear);
+    Value mask = lanes.mask ? lanes.mask : fullMask(emission, lanes.count);
+    vector::ScatterOp::create(builder, loc, Type(), buffer, base, offsets,
+                              mask, value);
+  }
+}
+
+Value loadElements(Emission &emission, Value buffer, Value tensor,
+                   const Index &index, const Lanes &lanes) {
+  Coord linear = emission.linearize(index, shapeOf(tensor));
+  if (linear.isUniform() && lanes.count > 1) {
+    Value value = loadLanes(emission, buffer, linear, Lanes{});
+    value = fromMemory(emission, value, elementOf(tensor));
+    return emission.spread(Element{value}, lanes.count);
+  }
+  return fromMemory(emission, loadLanes(emission, buffer, linear, lanes),
+                    elementOf(tensor));
+}
+
+namespace {
+
+class BufferSource final : public ElementSource {
+public:
+  explicit BufferSource(BlockArgument argument)
+      : ElementSource(argument), number(argument.getArgNumber()) {}
+
+  Element at(Emission &emission, const Index &index,
+             const Lanes &lanes) override {
+    Coord linear = emission.linearize(index, shapeOf(tensor));
+    Value value =
+        loadLanes(emission, emission.entry.buffers[number], linear, lanes);
+    return Element{fromMemory(emission, value, elementOf(tensor))};
+  }
+
+  std::optional<StridedBuffer> strided(Emission &emission) override {
+    MLIRContext *context = emission.builder.getContext();
+    Shape shape = shapeOf(tensor);
+    StridedBuffer result;
+    result.buffer = emission.entry.buffers[number];
+    result.offset = emission.constant(0);
+    result.alignment = 1;
+    for (unsigned dim = 0; dim < shape.size(); ++dim)
+      result.strides.push_back(
+          product(shape, dim + 1, shape.size(), context));
+    return result;
+  }
+
+private:
+  unsigned number;
+};
+
+class PointwiseSource final : public ElementSource {
+public:
+  PointwiseSource(Value tensor, ir::PointwiseOpInterface op)
+      : ElementSource(tensor), op(op) {}
+
+  Element at(Emission &emission, const Index &index,
+             const Lanes &lanes) override {
+    SmallVector<Element> elements;
+    bool isUniform = true;
+    for (Value operand : op->getOperands()) {
+      elements.push_back(emission.at(operand, index, lanes));
+      isUniform &= elements.back().isUniform();
+    }
+    SmallVector<Value> values;
+    for (Element element : elements)
+      values.push_back(
+          emission.spread(element, isUniform ? 1 : lanes.count));
+    Value result = op.emitScalar(emission.builder, emission.loc, values,
+                                 elementOf(tensor));
+    if (!result)
+      return emission.fail(tensor, "cannot be computed in this element type");
+    return Element{result};
+  }
+
+private:
+  ir::PointwiseOpInterface op;
+};
+
+class FullSource final : public ElementSource {
+public:
+  explicit FullSource(ir::FullOp op) : ElementSource(op.getResult()), op(op) {}
+  Element at(Emission &emission, const Index &, const Lanes &) override {
+    return Element{
+        numberValue(emission, op.getValue(), elementOf(tensor))};
+  }
+
+private:
+  ir::FullOp op;
+};
+
+// A signed i64 (scalar or vector) in the element type of a tensor.
+Value fromInteger(Emission &emission, Value number, Type element) {
+  OpBuilder &builder = emission.builder;
+  Location loc = emission.loc;
+  Type scalar = valueType(element);
+  auto shaped = [&](Type type) -> Type {
+    auto vector = dyn_cast<VectorType>(number.getType());
+    return vector ? Type(vector.clone(type)) : type;
+  };
+  if (auto floating = dyn_cast<FloatType>(scalar)) {
+    bool isNarrow = floating.getWidth() < 32;
+    Type wide = isNarrow ? builder.getF32Type() : scalar;
+    Value value =
+        arith::SIToFPOp::create(builder, loc, shaped(wide), number);
+    if (isNarrow)
+      value = arith::TruncFOp::create(builder, loc, shaped(scalar), value);
+    return value;
+  }
+  if (scalar.isInteger(64))
+    return number;
+  if (scalar.isInteger(1))
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                 number,
+                                 emission.integer(number.getType(), 0));
+  return arith::TruncIOp::create(builder, loc, shaped(scalar), number);
+}
+
+Value toI64(Emission &emission, Value index) {
+  Type i64 = emission.builder.getI64Type();
+  if (auto vector = dyn_cast<VectorType>(index.getType()))
+    i64 = vector.clone(i64);
+  return arith::IndexCastOp::create(emission.builder, emission.loc, i64,
+                                    index);
+}
+
+class IotaSource final : public ElementSource {
+public:
+  explicit IotaSource(ir::IotaOp op) : ElementSource(op.getResult()), op(op) {}
+  Element at(Emission &emission, const Index &index, const Lanes &) override {
+    unsigned axis = op.getAxis();
+    Coord coord = axis < index.lead.size()
+                      ? index.lead[axis]
+                      : emission.coordinates(index, shapeOf(tensor))[axis];
+    Value number = toI64(emission, emission.perLane(coord));
+    return Element{fromInteger(emission, number, elementOf(tensor))};
+  }
+
+private:
+  ir::IotaOp op;
+};
+
+class ExtentSource final : public ElementSource {
+public:
+  explicit ExtentSource(ir::ExtentOp op)
+      : ElementSource(op.getResult()), op(op) {}
+  Element at(Emission &emission, const Index &, const Lanes &) override {
+    Value extent = emission.extent(op.getSize().getResult(0));
+    return Element{fromInteger(emission, toI64(emission, extent),
+                               elementOf(tensor))};
+  }
+
+private:
+  ir::ExtentOp op;
+};
+
+class FailingSource final : public ElementSource {
+public:
+  using ElementSource::ElementSource;
+  Element at(Emission &emission, const Index &, const Lanes &) override {
+    return emission.fail(tensor, "cannot be read inside a kernel");
+  }
+};
+
+} // namespace
+
+std::unique_ptr<ElementSource> makeSource(Emission &emission, Value tensor) {
+  (void)emission;
+  if (auto argument = dyn_cast<BlockArgument>(tensor))
+    return std::make_unique<BufferSource>(argument);
+  Operation *op = tensor.getDefiningOp();
+  if (auto pointwise = dyn_cast<ir::PointwiseOpInterface>(op))
+    return std::make_unique<PointwiseSource>(tensor, pointwise);
+  if (auto full = dyn_cast<ir::FullOp>(op))
+    return std::make_unique<FullSource>(full);
+  if (auto iota = dyn_cast<ir::IotaOp>(op))
+    return std::make_unique<IotaSource>(iota);
+  if (auto extent = dyn_cast<ir::ExtentOp>(op))
+    return std::make_unique<ExtentSource>(extent);
+  if (auto view = makeView(tensor))
+    return view;
+  if (auto computed = makeInlineSource(tensor))
+    return computed;
+  return std::make_unique<FailingSource>(tensor);
+}
+
+} // namespace sinter::compiler

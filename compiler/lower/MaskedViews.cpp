@@ -1,0 +1,222 @@
+/// Views that select by position: pad and concat narrow the mask.
+#include "compiler/lower/MaskedViews.h"
+
+#include "dialects/sinter/Dialect.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+// The conjunction of conditions that may be scalars or vectors.
+static Value both(Emission &emission, Value a, Value b) {
+  if (!a || !b)
+    return a ? a : b;
+  unsigned count = 1;
+  for (Value value : {a, b})
+    if (auto vector = dyn_cast<VectorType>(value.getType()))
+      count = vector.getNumElements();
+  return arith::AndIOp::create(emission.builder, emission.loc,
+                               emission.spread(Element{a}, count),
+                               emission.spread(Element{b}, count));
+}
+
+// The lanes that are left when `condition` must hold too.
+static Lanes narrow(Emission &emission, const Lanes &lanes, Value condition) {
+  if (!condition)
+    return lanes;
+  Lanes result = lanes;
+  result.narrowed = true;
+  result.mask = both(emission, lanes.mask, condition);
+  if (lanes.count > 1)
+    result.mask = emission.spread(Element{result.mask}, lanes.count);
+  return result;
+}
+
+static int64_t saturate(double value, unsigned width, bool isUnsigned) {
+  if (std::isnan(value))
+    return 0;
+  double low = isUnsigned ? 0 : -std::ldexp(1.0, width - 1);
+  double high = std::ldexp(1.0, isUnsigned ? width : width - 1);
+  if (value <= low)
+    return isUnsigned ? 0
+           : width == 64 ? std::numeric_limits<int64_t>::min()
+                         : int64_t(low);
+  if (value >= high)
+    return width == 64 ? std::numeric_limits<int64_t>::max()
+                       : int64_t(high) - 1;
+  return int64_t(value);
+}
+
+Value numberValue(Emission &emission, TypedAttr number, Type element) {
+  auto real = dyn_cast<FloatAttr>(number);
+  auto whole = dyn_cast<IntegerAttr>(number);
+  Type type = valueType(element);
+  if (auto floating = dyn_cast<FloatType>(element)) {
+    // Integers round once; 16-bit floats are reached through f32.
+    llvm::APFloat value(0.0);
+    if (real) {
+      value = real.getValue();
+    } else {
+      value.convertFromAPInt(whole.getValue(), /*IsSigned=*/true,
+                             llvm::APFloat::rmNearestTiesToEven);
+      value = llvm::APFloat(double(whole.getInt()));
+    }
+    bool lost = false;
+    if (floating.getWidth() < 32)
+      value.convert(llvm::APFloat::IEEEsingle(),
+                    llvm::APFloat::rmNearestTiesToEven, &lost);
+    value.convert(floating.getFloatSemantics(),
+                  llvm::APFloat::rmNearestTiesToEven, &lost);
+    return arith::ConstantOp::create(emission.builder, emission.loc,
+                                     FloatAttr::get(type, value));
+  }
+  unsigned width = type.getIntOrFloatBitWidth();
+  int64_t value;
+  if (width == 1)
+    value = real ? real.getValueAsDouble() != 0 : whole.getInt() != 0;
+  else
+    value = real ? saturate(real.getValueAsDouble(), width,
+                            element.isUnsignedInteger())
+                 : whole.getInt();
+  return emission.integer(type, value);
+}
+
+namespace {
+
+class PadSource final : public ElementSource {
+public:
+  explicit PadSource(ir::PadOp op)
+      : ElementSource(op.getResult()), op(op), operand(op.getX()) {}
+
+  Element at(Emission &emission, const Index &index,
+             const Lanes &lanes) override {
+    Shape outer = shapeOf(tensor), inner = shapeOf(operand);
+    Index split = index;
+    while (split.tailRank > 1 && padsTail(op, split.tailRank))
+      split = emission.withTail(split, outer, split.tailRank - 1);
+    Value condition;
+    for (auto [dim, coord] : llvm::enumerate(split.lead))
+      coord = shift(emission, coord, dim, inner[dim], condition);
+    if (split.tailRank == 1)
+      split.tail = shift(emission, split.tail, outer.size() - 1, inner.back(),
+                         condition);
+    Element fill{numberValue(emission, op.getValue(), elementOf(tensor))};
+    if (!condition)
+      return emission.at(operand, split, lanes);
+    Element inside =
+        emission.at(operand, split, narrow(emission, lanes, condition));
+    return emission.select(condition, inside, fill, lanes.count);
+  }
+
+  static bool pads(ir::PadOp op, unsigned dim) {
+    return op.getLow()[dim] != 0 || op.getInterior()[dim] != 0 ||
+           shapeOf(op.getResult())[dim] != shapeOf(op.getX())[dim];
+  }
+  static bool padsTail(ir::PadOp op, unsigned count) {
+    unsigned rank = op.getLow().size();
+    for (unsigned dim = rank - count; dim < rank; ++dim)
+      if (pads(op, dim))
+        return true;
+    return false;
+  }
+
+private:
+  // The operand's coordinate; `condition` learns where there is one.
+  Coord shift(Emission &emission, const Coord &coord, unsigned dim,
+              AffineExpr extent, Value &condition) {
+    if (!pads(op, dim))
+      return coord;
+    Coord moved = emission.add(
+        coord, emission.uniform(emission.constant(-op.getLow()[dim])));
+    int64_t spacing = op.getInterior()[dim] + 1;
+    if (spacing == 1) {
+      condition =
+          both(emission, condition, emission.isWithin(moved, extent));
+      return moved;
+    }
+    // Kept positive, because division is that of numbers without a sign.
+    int64_t before = (op.getLow()[dim] + spacing - 1) / spacing;
+    moved = emission.add(
+        moved, emission.uniform(emission.constant(before * spacing)));
+    MLIRContext *context = emission.builder.getContext();
+    AffineExpr by = getAffineConstantExpr(spacing, context);
+    auto [counted, remainder] = emission.divide(moved, by);
+    Coord quotient = emission.add(
+        counted, emission.uniform(emission.constant(-before)));
+    AffineExpr one = getAffineConstantExpr(1, context);
+    condition = both(emission, condition, emission.isWithin(remainder, one));
+    condition = both(emission, condition, emission.isWithin(quotient, extent));
+    return quotient;
+  }
+
+  ir::PadOp op;
+  Value operand;
+};
+
+class ConcatSource final : public ElementSource {
+public:
+  explicit ConcatSource(ir::ConcatOp op)
+      : ElementSource(op.getResult()), op(op) {}
+
+  Element at(Emission &emission, const Index &index,
+             const Lanes &lanes) override {
+    Shape outer = shapeOf(tensor);
+    unsigned axis = op.getAxis(), rank = outer.size();
+    Index split = index;
+    if (axis + split.tailRank >= rank)
+      split = emission.withTail(split, outer,
+                                std::max<unsigned>(1, rank - axis - 1));
+    bool inTail = axis == rank - 1 && split.tailRank == 1;
+    Coord position = inTail ? split.tail : split.lead[axis];
+    Element result{emission.number(valueType(elementOf(tensor)), 0)};
+    AffineExpr start =
+        getAffineConstantExpr(0, emission.builder.getContext());
+    for (Value part : op.getXs()) {
+      AffineExpr size = shapeOf(part)[axis];
+      Coord moved = emission.add(
+          position, emission.uniform(emission.extent(start * -1)));
+      Value condition = emission.isWithin(moved, size);
+      (inTail ? split.tail : split.lead[axis]) = moved;
+      start = start + size;
+      if (constantOf(size) == 0)
+        continue;
+      Element element =
+          emission.at(part, split, narrow(emission, lanes, condition));
+      result = emission.select(condition, element, result, lanes.count);
+    }
+    return result;
+  }
+
+private:
+  ir::ConcatOp op;
+};
+
+} // namespace
+
+std::unique_ptr<ElementSource> makeMaskedView(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (auto pad = dyn_cast<ir::PadOp>(op))
+    return std::make_unique<PadSource>(pad);
+  if (auto concat = dyn_cast<ir::ConcatOp>(op))
+    return std::make_unique<ConcatSource>(concat);
+  return nullptr;
+}
+
+bool keepsMaskedView(Operation *op, unsigned tailRank) {
+  if (auto pad = dyn_cast<ir::PadOp>(op))
+    return !PadSource::padsTail(pad, tailRank) &&
+           keepsTail(pad.getX(), tailRank);
+  if (auto concat = dyn_cast<ir::ConcatOp>(op)) {
+    unsigned rank = shapeOf(concat.getResult()).size();
+    return uint64_t(concat.getAxis()) < rank - tailRank &&
+           llvm::all_of(concat.getXs(), [&](Value part) {
+             return keepsTail(part, tailRank);
+           });
+  }
+  return false;
+}
+
+} // namespace sinter::compiler

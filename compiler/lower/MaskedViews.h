@@ -1,0 +1,18 @@
+/// Views that select by position: pad and concat.
+#pragma once
+
+#include "compiler/lower/ElementSource.h"
+
+namespace sinter::compiler {
+
+/// The source of a pad or concat op; null for another op.
+std::unique_ptr<ElementSource> makeMaskedView(mlir::Value tensor);
+
+/// `keepsTail` for these ops.
+bool keepsMaskedView(mlir::Operation *op, unsigned tailRank);
+
+/// A number attribute as a value of an element type (docs/semantics.md, full).
+mlir::Value numberValue(Emission &emission, mlir::TypedAttr number,
+                        mlir::Type element);
+
+} // namespace sinter::compiler

@@ -1,0 +1,19 @@
+/// The arithmetic of contractions.
+#pragma once
+
+#include "compiler/lower/Emission.h"
+
+namespace sinter::compiler {
+
+/// What products of an element type are summed in: f32 for the 16-bit floats,
+/// the type itself otherwise.
+mlir::Type accumulatorType(mlir::Type element);
+mlir::Value toAccumulator(Emission &emission, mlir::Value value,
+                          mlir::Type element);
+mlir::Value fromAccumulator(Emission &emission, mlir::Value value,
+                            mlir::Type element);
+/// a * b + sum; one rounding where the target has it.
+mlir::Value multiplyAdd(Emission &emission, mlir::Value a, mlir::Value b,
+                        mlir::Value sum);
+
+} // namespace sinter::compiler

@@ -1,0 +1,446 @@
+/// Reductions inside a kernel, in the canonical order: 64 strided lanes per
+/// chunk, then a binary tree, chunks in order. Bits depend neither on the
+/// vector width nor on whether the reduction is fused.
+#include "compiler/lower/Combiner.h"
+#include "compiler/lower/Inline.h"
+#include "compiler/lower/ReductionOrder.h"
+#include "dialects/sinter/Dialect.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+using Values = Emission::Values;
+
+ReductionAxes reductionAxes(Operation *op) {
+  ReductionAxes result;
+  if (auto sum = dyn_cast<ir::SumOp>(op))
+    result = {SmallVector<int64_t>(sum.getAxes()), sum.getKeepdims()};
+  else if (auto amax = dyn_cast<ir::AmaxOp>(op))
+    result = {SmallVector<int64_t>(amax.getAxes()), amax.getKeepdims()};
+  else if (auto argmax = dyn_cast<ir::ArgmaxOp>(op))
+    result = {{int64_t(argmax.getAxis())}, argmax.getKeepdims()};
+  llvm::sort(result.axes);
+  return result;
+}
+
+AffineExpr reducedExtent(Operation *op) {
+  Shape shape = shapeOf(op->getOperand(0));
+  AffineExpr result = getAffineConstantExpr(1, op->getContext());
+  for (int64_t axis : reductionAxes(op).axes)
+    result = result * shape[axis];
+  return result;
+}
+
+bool reducesTrailing(Operation *op) {
+  Shape shape = shapeOf(op->getOperand(0));
+  SmallVector<int64_t> axes = reductionAxes(op).axes;
+  bool inReduced = false;
+  for (unsigned dim = 0; dim < shape.size(); ++dim) {
+    bool reduced = llvm::is_contained(axes, int64_t(dim));
+    if (isOne(shape[dim]))
+      continue;
+    if (inReduced && !reduced)
+      return false;
+    inReduced |= reduced;
+  }
+  return true;
+}
+
+namespace {
+
+// Merges the lanes of states; state s is the vectors states[s][*], 64 lanes in
+// all. Missing vectors hold nothing.
+Values mergeTree(Emission &emission, const Combiner &combiner,
+                 SmallVector<Values> states, unsigned lanes) {
+  for (unsigned half = canonicalLanes / lanes / 2; half > 0; half /= 2)
+    for (unsigned i = 0; i < half && i + half < states.size(); ++i)
+      states[i] = combiner.merge(emission, states[i], states[i + half]);
+  Values state = states.front();
+  OpBuilder &builder = emission.builder;
+  for (unsigned width = lanes; width > 2; width /= 2) {
+    SmallVector<int64_t> low, high;
+    for (unsigned i = 0; i < width / 2; ++i) {
+      low.push_back(i);
+      high.push_back(i + width / 2);
+    }
+    Values first, second;
+    for (Value value : state) {
+      first.push_back(vector::ShuffleOp::create(builder, emission.loc, value,
+                                                value, low));
+      second.push_back(vector::ShuffleOp::create(builder, emission.loc, value,
+                                                 value, high));
+    }
+    state = combiner.merge(emission, first, second);
+  }
+  Values first, second;
+  for (Value value : state) {
+    first.push_back(
+        vector::ExtractOp::create(builder, emission.loc, value, 0));
+    second.push_back(
+        vector::ExtractOp::create(builder, emission.loc, value, 1));
+  }
+  return combiner.merge(emission, first, second);
+}
+
+Values choose(Emission &emission, Value mask, const Values &a,
+              const Values &b) {
+  Values result;
+  for (auto [left, right] : llvm::zip(a, b))
+    result.push_back(arith::SelectOp::create(emission.builder, emission.loc,
+                                             mask, left, right));
+  return result;
+}
+
+Value positionOf(Emission &emission, const Combiner &combiner,
+                 const Coord &coord) {
+  if (!combiner.needsPosition())
+    return {};
+  Value lanes = emission.perLane(coord);
+  Type type = emission.builder.getI64Type();
+  if (auto vector = dyn_cast<VectorType>(lanes.getType()))
+    type = vector.clone(type);
+  return arith::IndexCastOp::create(emission.builder, emission.loc, type,
+                                    lanes);
+}
+
+} // namespace
+
+// ---- one result, lanes along the reduced axis --------------------------------
+
+Values RowReduction::block(Value begin, Values flat, Value remaining) {
+  unsigned count = kept();
+  for (unsigned q = 0; q * count < flat.size(); ++q) {
+    Value first = emission.add(begin, emission.constant(q * lanes));
+    Lanes asked{lanes, {}, false};
+    if (remaining) {
+      Value left =
+          emission.sub(remaining, emission.constant(int64_t(q) * lanes));
+      auto known = left.getDefiningOp<arith::ConstantIndexOp>();
+      if (known && known.value() <= 0)
+        break;
+      if (!known || known.value() < int64_t(lanes))
+        asked.mask = emission.tailMask(left, lanes);
+    }
+    Coord coord = emission.along(first, lanes);
+    Value element = elementAt(coord, asked);
+    Values before(flat.begin() + q * count, flat.begin() + (q + 1) * count);
+    Values after = combiner.merge(
+        emission, before,
+        combiner.lift(emission, element,
+                      positionOf(emission, combiner, coord)));
+    if (asked.mask)
+      after = choose(emission, asked.mask, after, before);
+    llvm::copy(after, flat.begin() + q * count);
+  }
+  return flat;
+}
+
+unsigned RowReduction::kept() const { return combiner.types().size(); }
+
+Values RowReduction::initial(unsigned vectors) {
+  Values flat;
+  for (unsigned q = 0; q < vectors; ++q)
+    flat.append(combiner.init(emission, lanes));
+  return flat;
+}
+
+Values RowReduction::merged(const Values &flat) {
+  SmallVector<Values> states;
+  unsigned count = kept();
+  for (unsigned q = 0; q * count < flat.size(); ++q)
+    states.push_back(
+        Values(flat.begin() + q * count, flat.begin() + (q + 1) * count));
+  return mergeTree(emission, combiner, states, lanes);
+}
+
+Values RowReduction::chunk(Value begin, int64_t length) {
+  int64_t whole = length / canonicalLanes * canonicalLanes;
+  int64_t rest = length - whole;
+  unsigned vectors = canonicalLanes / lanes;
+  if (whole == 0)
+    vectors = (rest + lanes - 1) / lanes;
+  Values flat = initial(vectors);
+  Value end = emission.add(begin, emission.constant(whole));
+  if (whole == canonicalLanes)
+    flat = block(begin, flat, {});
+  else if (whole)
+    flat = emission.loop(begin, end, canonicalLanes, flat,
+                         [&](Value i, ValueRange carried) {
+                           return block(i, Values(carried), {});
+                         });
+  if (rest)
+    flat = block(end, flat, emission.constant(rest));
+  return merged(flat);
+}
+
+Values RowReduction::chunk(Value begin, Value end) {
+  Value block64 = emission.constant(canonicalLanes);
+  Value length = emission.sub(end, begin);
+  Value whole = emission.mul(emission.floorDiv(length, block64), block64);
+  Value middle = emission.add(begin, whole);
+  Values flat = emission.loop(begin, middle, canonicalLanes,
+                              initial(canonicalLanes / lanes),
+                              [&](Value i, ValueRange carried) {
+                                return block(i, Values(carried), {});
+                              });
+  Value rest = emission.sub(end, middle);
+  Value isLeft = arith::CmpIOp::create(emission.builder, emission.loc,
+                                       arith::CmpIPredicate::sgt, rest,
+                                       emission.constant(0));
+  Values before = flat;
+  flat = emission.branch(
+      isLeft, ValueRange(flat).getTypes(),
+      [&] { return block(middle, before, rest); }, [&] { return before; });
+  return merged(flat);
+}
+
+Values RowReduction::run(AffineExpr extent) {
+  int64_t length = constantOf(extent);
+  Value zero = emission.constant(0);
+  if (length >= 0 && length <= canonicalChunk)
+    return length ? chunk(zero, length) : combiner.init(emission, 1);
+  Value size = emission.constant(canonicalChunk);
+  Value end = emission.extent(extent);
+  Value count = length >= 0
+                    ? emission.constant(length / canonicalChunk)
+                    : emission.floorDiv(
+                          emission.add(end, emission.constant(canonicalChunk -
+                                                              1)),
+                          size);
+  Values total = emission.loop(
+      zero, count, 1, combiner.init(emission, 1),
+      [&](Value number, ValueRange carried) {
+        Value begin = emission.mul(number, size);
+        Values part =
+            length >= 0
+                ? chunk(begin, canonicalChunk)
+                : chunk(begin, emission.min(emission.add(begin, size), end));
+        return combiner.merge(emission, Values(carried), part);
+      });
+  int64_t rest = length >= 0 ? length % canonicalChunk : 0;
+  if (!rest)
+    return total;
+  Value begin = emission.constant(length - rest);
+  return combiner.merge(emission, total, chunk(begin, rest));
+}
+
+// ---- many results, one per lane ----------------------------------------------
+
+namespace {
+
+class ColumnReduction {
+public:
+  using ElementAt = llvm::function_ref<Value(Value)>;
+
+  ColumnReduction(Emission &emission, const Combiner &combiner, Value tensor,
+                  unsigned lanes, ElementAt elementAt)
+      : emission(emission), combiner(combiner), tensor(tensor), lanes(lanes),
+        elementAt(elementAt) {}
+
+  Values run(AffineExpr extent) {
+    Value zero = emission.constant(0), end = emission.extent(extent);
+    Values init = combiner.init(emission, lanes);
+    if (!combiner.isOrdered())
+      return emission.loop(zero, end, 1, init,
+                           [&](Value i, ValueRange carried) {
+                             return taken(i, Values(carried));
+                           });
+    int64_t length = constantOf(extent);
+    if (length >= 0 && length <= canonicalChunk)
+      return chunk(zero, end, length);
+    Value size = emission.constant(canonicalChunk);
+    Value count = emission.floorDiv(
+        emission.add(end, emission.constant(canonicalChunk - 1)), size);
+    return emission.loop(
+        zero, count, 1, init, [&](Value number, ValueRange carried) {
+          Value begin = emission.mul(number, size);
+          Value stop = emission.min(emission.add(begin, size), end);
+          return combiner.merge(emission, Values(carried),
+                                chunk(begin, stop, canonicalChunk));
+        });
+  }
+
+private:
+  Values taken(Value i, const Values &before) {
+    Value position = positionOf(emission, combiner, emission.uniform(i));
+    if (position)
+      position = emission.spread(Element{position}, lanes);
+    return combiner.merge(
+        emission, before, combiner.lift(emission, elementAt(i), position));
+  }
+
+  // The 64 lanes stand in a buffer of the function's frame, a vector each.
+  Values chunk(Value begin, Value end, int64_t longest) {
+    int64_t slots = 1;
+    while (slots < std::min<int64_t>(longest, canonicalLanes))
+      slots *= 2;
+    Type state = combiner.types().front();
+    auto type = MemRefType::get({canonicalLanes * int64_t(lanes)}, state);
+    Value buffer =
+        emission.frameBuffer(tensor.getAsOpaquePointer(), type);
+    Value width = emission.constant(lanes);
+    OpBuilder &builder = emission.builder;
+    auto vectorType = emission.vectorType(state, lanes);
+    auto load = [&](Value slot) -> Values {
+      return {vector::LoadOp::create(builder, emission.loc, vectorType,
+                                     buffer, emission.mul(slot, width))};
+    };
+    auto store = [&](Value slot, const Values &values) {
+      vector::StoreOp::create(builder, emission.loc, values[0], buffer,
+                              emission.mul(slot, width));
+    };
+    Value zero = emission.constant(0);
+    emission.loop(zero, emission.constant(slots), 1, [&](Value slot) {
+      store(slot, combiner.init(emission, lanes));
+    });
+    emission.loop(begin, end, 1, [&](Value i) {
+      Value slot = emission.mod(i, emission.constant(canonicalLanes));
+      store(slot, taken(i, load(slot)));
+    });
+    for (int64_t half = slots / 2; half > 0; half /= 2)
+      emission.loop(zero, emission.constant(half), 1, [&](Value slot) {
+        Value other = emission.add(slot, emission.constant(half));
+        store(slot, combiner.merge(emission, load(slot), load(other)));
+      });
+    return load(zero);
+  }
+
+  Emission &emission;
+  const Combiner &combiner;
+  Value tensor;
+  unsigned lanes;
+  ElementAt elementAt;
+};
+
+class ReductionSource final : public ElementSource {
+public:
+  ReductionSource(Value tensor, std::unique_ptr<Combiner> combiner)
+      : ElementSource(tensor), op(tensor.getDefiningOp()),
+        operand(op->getOperand(0)), axes(reductionAxes(op)),
+        combiner(std::move(combiner)) {}
+
+  Element at(Emission &emission, const Index &index,
+             const Lanes &lanes) override {
+    AffineExpr extent = reducedExtent(op);
+    Values state;
+    if (lanes.count == 1) {
+      SmallVector<Coord> kept = keptCoordinates(emission, index);
+      RowReduction row(emission, *combiner, emission.target.lanes(),
+                       [&](const Coord &r, const Lanes &asked) {
+                         Index inner = operandIndex(emission, kept, r);
+                         return emission.vectorAt(operand, inner, asked);
+                       });
+      state = row.run(extent);
+    } else {
+      auto elementAt = [&](Value r) {
+        Index inner = columnIndex(emission, index, r);
+        return emission.vectorAt(operand, inner, lanes);
+      };
+      ColumnReduction column(emission, *combiner, tensor, lanes.count,
+                             elementAt);
+      state = column.run(extent);
+    }
+    return Element{combiner->finish(emission, state)};
+  }
+
+private:
+  bool isReduced(unsigned dim) const {
+    return llvm::is_contained(axes.axes, int64_t(dim));
+  }
+
+  // The operand's coordinates with those of reduced dims empty.
+  SmallVector<Coord> keptCoordinates(Emission &emission, const Index &index) {
+    SmallVector<Coord> outer = emission.coordinates(index, shapeOf(tensor));
+    unsigned rank = shapeOf(operand).size();
+    SmallVector<Coord> result(rank);
+    unsigned next = 0;
+    for (unsigned dim = 0; dim < rank; ++dim) {
+      if (!isReduced(dim))
+        result[dim] = outer[next++];
+      else if (axes.keepdims)
+        ++next;
+    }
+    return result;
+  }
+
+  // The operand's index of element `r` of a row.
+  Index operandIndex(Emission &emission, ArrayRef<Coord> kept,
+                     const Coord &r) {
+    Shape inner = shapeOf(operand);
+    unsigned rank = inner.size();
+    Coord zero = emission.uniform(emission.constant(0));
+    if (reducesTrailing(op)) {
+      unsigned first = 0;
+      while (first < rank && (!isReduced(first) || isOne(inner[first])))
+        ++first;
+      first = std::min(first, rank ? rank - 1 : 0);
+      Index index;
+      for (unsigned dim = 0; dim < first; ++dim)
+        index.lead.push_back(isReduced(dim) ? zero : kept[dim]);
+      index.tail = r;
+      index.tailRank = rank - first;
+      return rank ? index : Index();
+    }
+    Shape reduced;
+    for (int64_t axis : axes.axes)
+      reduced.push_back(inner[axis]);
+    Index flat;
+    flat.tail = r;
+    flat.tailRank = reduced.size();
+    SmallVector<Coord> parts = emission.coordinates(flat, reduced);
+    SmallVector<Coord> all(kept);
+    for (auto [axis, part] : llvm::zip(axes.axes, parts))
+      all[axis] = part;
+    return emission.fromCoordinates(all);
+  }
+
+  // The operand's index where lanes run along kept dims and `r` is one number.
+  Index columnIndex(Emission &emission, const Index &index, Value r) {
+    Shape inner = shapeOf(operand);
+    unsigned rank = inner.size();
+    bool keepsGroup = !axes.keepdims && index.tailRank > 1;
+    for (unsigned dim = rank - std::min(rank, index.tailRank); dim < rank;
+         ++dim)
+      keepsGroup &= !isReduced(dim);
+    if (!keepsGroup)
+      return operandIndex(emission, keptCoordinates(emission, index),
+                          emission.uniform(r));
+    Shape reduced;
+    for (int64_t axis : axes.axes)
+      reduced.push_back(inner[axis]);
+    Index flat;
+    flat.tail = emission.uniform(r);
+    flat.tailRank = reduced.size();
+    SmallVector<Coord> parts = emission.coordinates(flat, reduced);
+    Index result;
+    unsigned next = 0, part = 0;
+    for (unsigned dim = 0; dim + index.tailRank < rank; ++dim)
+      result.lead.push_back(isReduced(dim) ? parts[part++]
+                                           : index.lead[next++]);
+    result.tail = index.tail;
+    result.tailRank = index.tailRank;
+    return result;
+  }
+
+  Operation *op;
+  Value operand;
+  ReductionAxes axes;
+  std::unique_ptr<Combiner> combiner;
+};
+
+} // namespace
+
+std::unique_ptr<ElementSource> makeReduction(Value tensor) {
+  auto op = cast<ir::SinterOpInterface>(tensor.getDefiningOp());
+  if (op.getPatternKind() != graph::PatternKind::reduction)
+    return nullptr;
+  if (auto combiner = makeCombiner(tensor))
+    return std::make_unique<ReductionSource>(tensor, std::move(combiner));
+  return nullptr;
+}
+
+} // namespace sinter::compiler

@@ -1,0 +1,56 @@
+/// The canonical order of reductions, and what shapes they have.
+#pragma once
+
+#include "compiler/lower/Combiner.h"
+
+#include <functional>
+
+namespace sinter::compiler {
+
+/// A reduction's elements are taken in chunks of canonicalChunk; in a chunk,
+/// lane l sums elements l, l + 64, ...; the lanes merge as a binary tree (l
+/// with l + 32, then + 16, ...), the chunks in order.
+inline constexpr int64_t canonicalLanes = 64;
+inline constexpr int64_t canonicalChunk = 8192;
+
+struct ReductionAxes {
+  llvm::SmallVector<int64_t> axes; ///< ascending
+  bool keepdims = false;
+};
+ReductionAxes reductionAxes(mlir::Operation *op);
+/// How many elements make one of the result.
+mlir::AffineExpr reducedExtent(mlir::Operation *op);
+/// Whether the reduced axes are the last ones, dims of size 1 aside.
+bool reducesTrailing(mlir::Operation *op);
+
+/// Emits the reduction of one row, lanes along it.
+class RowReduction {
+public:
+  using Value = mlir::Value;
+  using Values = Emission::Values;
+  using ElementAt = std::function<Value(const Coord &, const Lanes &)>;
+
+  RowReduction(Emission &emission, const Combiner &combiner, unsigned lanes,
+               ElementAt elementAt)
+      : emission(emission), combiner(combiner), lanes(lanes),
+        elementAt(std::move(elementAt)) {}
+
+  /// The state after all `extent` elements.
+  Values run(mlir::AffineExpr extent);
+  /// The state of one chunk: elements [begin, begin + length) or [begin, end).
+  Values chunk(Value begin, int64_t length);
+  Values chunk(Value begin, Value end);
+
+private:
+  unsigned kept() const;
+  Values initial(unsigned vectors);
+  Values block(Value begin, Values flat, Value remaining);
+  Values merged(const Values &flat);
+
+  Emission &emission;
+  const Combiner &combiner;
+  unsigned lanes;
+  ElementAt elementAt;
+};
+
+} // namespace sinter::compiler

@@ -1,0 +1,298 @@
+/// The row skeleton: outputs are walked row by row, lanes along the row.
+/// Elementwise kernels are one row; a reduction over trailing axes is pulled
+/// where its row is known, ahead of the passes that use it.
+#include "compiler/lower/KernelWriter.h"
+
+#include "compiler/lower/ElementSource.h"
+#include "compiler/lower/ReductionOrder.h"
+#include "dialects/sinter/Dialect.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+namespace {
+
+constexpr int64_t chunkElements = 16384;
+
+// How one output is walked.
+struct Walk {
+  Value value;
+  unsigned buffer = 0;
+  unsigned tailRank = 0; ///< dims along a row; 0: one element a row
+  AffineExpr rows, inner;
+};
+
+// Outputs that are walked together.
+struct Group {
+  AffineExpr rows;
+  AffineExpr inner; ///< of those that have rows; null when none has
+  SmallVector<Walk> walks;
+};
+
+// The kernel's first reduction over trailing axes of more than one element.
+Operation *findRowReduction(program::KernelOp kernel) {
+  for (Operation &op : kernel.getBlock()) {
+    auto described = dyn_cast<ir::SinterOpInterface>(&op);
+    if (described &&
+        described.getPatternKind() == graph::PatternKind::reduction &&
+        reducesTrailing(&op) && !isOne(reducedExtent(&op)))
+      return &op;
+  }
+  return nullptr;
+}
+
+// The first dim of the row that `reduction` reduces.
+unsigned firstRowDim(Operation *reduction) {
+  Shape shape = shapeOf(reduction->getOperand(0));
+  SmallVector<int64_t> axes = reductionAxes(reduction).axes;
+  for (unsigned dim = 0; dim < shape.size(); ++dim)
+    if (llvm::is_contained(axes, int64_t(dim)) && !isOne(shape[dim]))
+      return dim;
+  return 0;
+}
+
+// Trailing dims of `value` that form the rows of `reduction`, or 0.
+unsigned rowDims(Value value, Operation *reduction) {
+  Shape row = shapeOf(reduction->getOperand(0)), shape = shapeOf(value);
+  unsigned first = firstRowDim(reduction);
+  if (shape.size() != row.size())
+    return 0;
+  for (unsigned dim = 0; dim < shape.size(); ++dim)
+    if (shape[dim] != row[dim])
+      return 0;
+  return shape.size() - first;
+}
+
+unsigned widestTail(Value value) {
+  unsigned rank = shapeOf(value).size();
+  for (unsigned tailRank = rank; tailRank > 1; --tailRank)
+    if (keepsTail(value, tailRank))
+      return tailRank;
+  return rank ? 1 : 0;
+}
+
+class RowsSkeleton {
+public:
+  explicit RowsSkeleton(KernelWriter &writer)
+      : writer(writer), kernel(writer.kernel),
+        context(kernel->getContext()), reduction(findRowReduction(kernel)) {}
+
+  void run() {
+    SmallVector<Group> groups;
+    for (const Walk &walk : walks()) {
+      Group *found = nullptr;
+      for (Group &group : groups)
+        if (group.rows == walk.rows &&
+            (!group.inner || walk.tailRank == 0 || group.inner == walk.inner))
+          found = &group;
+      if (!found) {
+        groups.push_back({walk.rows, {}, {}});
+        found = &groups.back();
+      }
+      if (walk.tailRank)
+        found->inner = walk.inner;
+      found->walks.push_back(walk);
+    }
+    for (const Group &group : groups)
+      addPhase(group);
+  }
+
+private:
+  AffineExpr number(int64_t value) {
+    return getAffineConstantExpr(value, context);
+  }
+
+  SmallVector<Walk> walks() {
+    SmallVector<Walk> result;
+    unsigned narrowest = ~0u;
+    bool sameShape = true;
+    for (auto [number, value] : llvm::enumerate(kernel.getOutputs())) {
+      Walk walk;
+      walk.value = value;
+      walk.buffer = writer.outputBuffer(number);
+      walk.tailRank =
+          reduction ? rowDims(value, reduction) : widestTail(value);
+      narrowest = std::min(narrowest, walk.tailRank);
+      sameShape &= shapeOf(value) == shapeOf(kernel.getOutputs().front());
+      result.push_back(walk);
+    }
+    for (Walk &walk : result) {
+      if (!reduction && sameShape)
+        walk.tailRank = narrowest;
+      Shape shape = shapeOf(walk.value);
+      unsigned lead = shape.size() - walk.tailRank;
+      walk.rows = product(shape, 0, lead, context);
+      walk.inner = product(shape, lead, shape.size(), context);
+    }
+    return result;
+  }
+
+  // Elements that are read to make one output element.
+  int64_t depth() {
+    int64_t result = 1;
+    for (Operation &op : kernel.getBlock()) {
+      auto described = dyn_cast<ir::SinterOpInterface>(&op);
+      AffineExpr extent;
+      if (described &&
+          described.getPatternKind() == graph::PatternKind::reduction)
+        extent = reducedExtent(&op);
+      if (described &&
+          described.getPatternKind() == graph::PatternKind::contraction)
+        extent = shapeOf(op.getOperand(0)).back();
+      if (!extent)
+        continue;
+      int64_t length = constantOf(extent);
+      result = std::max<int64_t>(result, length < 0 ? 256 : length);
+    }
+    return result;
+  }
+
+  void addPhase(const Group &group) {
+    AffineExpr inner = group.inner ? group.inner : number(1);
+    int64_t innerSize = constantOf(inner), deep = depth();
+    // Columns of one chunk: all, unless rows are long and independent.
+    int64_t columns = chunkElements;
+    if (!reduction && deep > 1)
+      columns = std::clamp<int64_t>(chunkElements / deep / 64 * 64, 64,
+                                    chunkElements);
+    bool splits = !reduction && !(innerSize >= 0 && innerSize <= columns);
+    AffineExpr columnBlocks =
+        splits ? inner.ceilDiv(number(columns)) : number(1);
+    // Rows of one chunk.
+    AffineExpr rowBlock = number(1);
+    if (innerSize >= 0) {
+      int64_t work = std::max<int64_t>(1, innerSize) * deep;
+      if (reduction)
+        work = std::max(std::max<int64_t>(1, innerSize), deep);
+      rowBlock = number(std::max<int64_t>(1, chunkElements / work));
+    } else {
+      // inner + 1: no division by zero for an empty row.
+      rowBlock = number(chunkElements).ceilDiv(inner + 1);
+    }
+    AffineExpr rowBlocks = group.rows.ceilDiv(rowBlock);
+    AffineExpr chunks = rowBlocks * columnBlocks;
+    if (!reduction)
+      chunks = emptyAware(chunks, group.rows, inner);
+    double elements = double(chunkElements);
+    writer.addPhase(
+        chunks, elements * elementNanoseconds(kernel) / 1000,
+        [&](Emission &emission, Value chunk) {
+          Value blocks = emission.extent(columnBlocks);
+          Value rowNumber = emission.floorDiv(chunk, blocks);
+          Value columnNumber = emission.mod(chunk, blocks);
+          Value step = emission.extent(rowBlock);
+          Value begin = emission.mul(rowNumber, step);
+          Value rows = emission.extent(group.rows);
+          Value end = emission.min(emission.add(begin, step), rows);
+          Range range;
+          if (splits) {
+            Value width = emission.constant(columns);
+            range.begin = emission.mul(columnNumber, width);
+            range.end = emission.min(emission.add(range.begin, width),
+                                     emission.extent(inner));
+          } else {
+            range.begin = emission.constant(0);
+            range.end = emission.extent(inner);
+            range.length = innerSize;
+          }
+          if (isOne(group.rows))
+            return emitRow(emission, group, emission.constant(0), range);
+          emission.loop(begin, end, 1, [&](Value row) {
+            emitRow(emission, group, row, range);
+          });
+        });
+  }
+
+  // No chunk where there is nothing to write.
+  AffineExpr emptyAware(AffineExpr chunks, AffineExpr rows, AffineExpr inner) {
+    if (constantOf(rows) == 0 || constantOf(inner) == 0)
+      return number(0);
+    return chunks;
+  }
+
+  struct Range {
+    Value begin, end;
+    int64_t length = -1; ///< when constant; then begin is 0
+  };
+
+  void emitRow(Emission &emission, const Group &group, Value row,
+               const Range &range) {
+    for (const Walk &walk : group.walks)
+      if (!walk.tailRank)
+        store(emission, walk, row, {}, Lanes{});
+    if (!group.inner)
+      return;
+    unsigned lanes = emission.target.lanes();
+    if (range.length >= 0 && range.length < lanes)
+      lanes = std::max<int64_t>(1, llvm::PowerOf2Ceil(range.length));
+    auto emitLanes = [&](Value column, Value mask) {
+      Lanes asked{lanes, mask, false};
+      for (const Walk &walk : group.walks)
+        if (walk.tailRank)
+          store(emission, walk, row, column, asked);
+    };
+    Value width = emission.constant(lanes);
+    Value length = emission.sub(range.end, range.begin);
+    Value whole = emission.mul(emission.floorDiv(length, width), width);
+    Value middle = emission.add(range.begin, whole);
+    if (range.length < 0 || range.length >= lanes)
+      emission.loop(range.begin, middle, lanes,
+                    [&](Value column) { emitLanes(column, {}); });
+    Value rest = emission.sub(range.end, middle);
+    if (range.length >= 0) {
+      if (range.length % lanes)
+        emitLanes(middle, emission.tailMask(rest, lanes));
+      return;
+    }
+    Value isLeft = arith::CmpIOp::create(emission.builder, emission.loc,
+                                         arith::CmpIPredicate::sgt, rest,
+                                         emission.constant(0));
+    emission.when(isLeft, [&] {
+      emitLanes(middle, emission.tailMask(rest, lanes));
+    });
+  }
+
+  void store(Emission &emission, const Walk &walk, Value row, Value column,
+             const Lanes &lanes) {
+    Shape shape = shapeOf(walk.value);
+    Index index = rowIndex(emission, shape, walk.tailRank, row);
+    if (walk.tailRank) {
+      index.tail = lanes.count == 1 ? emission.uniform(column)
+                                    : emission.along(column, lanes.count);
+      index.tailRank = walk.tailRank;
+    }
+    Element element = emission.at(walk.value, index, lanes);
+    storeElements(emission, emission.entry.buffers[walk.buffer], walk.value,
+                  index, lanes, element);
+  }
+
+  // The index whose leading dims are those of row `row`.
+  Index rowIndex(Emission &emission, const Shape &shape, unsigned tailRank,
+                 Value row) {
+    Index flat;
+    unsigned lead = shape.size() - tailRank;
+    if (lead == 0)
+      return flat;
+    flat.tail = emission.uniform(row);
+    flat.tailRank = lead;
+    Shape leading(shape.begin(), shape.begin() + lead);
+    if (tailRank == 0)
+      return flat;
+    Index index;
+    index.lead = emission.coordinates(flat, leading);
+    return index;
+  }
+
+  KernelWriter &writer;
+  program::KernelOp kernel;
+  MLIRContext *context;
+  Operation *reduction;
+};
+
+} // namespace
+
+void emitRows(KernelWriter &writer) { RowsSkeleton(writer).run(); }
+
+} // namespace sinter::compiler

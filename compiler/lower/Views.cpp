@@ -1,0 +1,364 @@
+/// Views that permute, repeat or regroup elements, and slices.
+#include "compiler/lower/Views.h"
+
+#include "compiler/lower/MaskedViews.h"
+#include "dialects/sinter/Dialect.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+namespace {
+
+// How many trailing dims of `from` and `to` hold the same elements, with at
+// least `least` of `from`; the fewest.
+std::pair<unsigned, unsigned> matchTails(const Shape &from, const Shape &to,
+                                         unsigned least, MLIRContext *context) {
+  for (unsigned left = least; left <= from.size(); ++left) {
+    AffineExpr size = product(from, from.size() - left, from.size(), context);
+    for (unsigned right = left ? 1 : 0; right <= to.size(); ++right)
+      if (product(to, to.size() - right, to.size(), context) == size)
+        return {left, right};
+    if (to.empty() && isOne(size))
+      return {left, 0};
+  }
+  return {from.size(), to.size()};
+}
+
+// Coordinates in `to` of the element at `coordinates` in `from`: groups of dims
+// with equal products, from the last on.
+SmallVector<Coord> regroup(Emission &emission, SmallVector<Coord> coordinates,
+                           Shape from, Shape to) {
+  MLIRContext *context = emission.builder.getContext();
+  SmallVector<Coord> reversed;
+  while (!to.empty()) {
+    if (isOne(to.back())) {
+      reversed.push_back(emission.uniform(emission.constant(0)));
+      to.pop_back();
+      continue;
+    }
+    while (!from.empty() && isOne(from.back())) {
+      from.pop_back();
+      coordinates.pop_back();
+    }
+    auto [left, right] = matchTails(from, to, from.empty() ? 0 : 1, context);
+    Shape fromGroup(from.end() - left, from.end());
+    Shape toGroup(to.end() - right, to.end());
+    Index group = emission.fromCoordinates(
+        ArrayRef(coordinates).take_back(left));
+    Index flat;
+    flat.tail = emission.linearize(group, fromGroup);
+    flat.tailRank = right;
+    SmallVector<Coord> parts = emission.coordinates(flat, toGroup);
+    reversed.append(parts.rbegin(), parts.rend());
+    from.resize(from.size() - left);
+    coordinates.truncate(coordinates.size() - left);
+    to.resize(to.size() - right);
+  }
+  return SmallVector<Coord>(llvm::reverse(reversed));
+}
+
+class ReshapeSource final : public ElementSource {
+public:
+  explicit ReshapeSource(ir::ReshapeOp op)
+      : ElementSource(op.getResult()), operand(op.getX()) {}
+
+  Element at(Emission &emission, const Index &index,
+             const Lanes &lanes) override {
+    Index inner =
+        reshapeIndex(emission, index, shapeOf(tensor), shapeOf(operand));
+    return emission.at(operand, inner, lanes);
+  }
+
+private:
+  Value operand;
+};
+
+class TransposeSource final : public ElementSource {
+public:
+  explicit TransposeSource(ir::TransposeOp op)
+      : ElementSource(op.getResult()), operand(op.getX()),
+        permutation(op.getPermutation()) {}
+
+  Element at(Emission &emission, const Index &index,
+             const Lanes &lanes) override {
+    unsigned rank = permutation.size();
+    for (unsigned dim = rank - index.tailRank; dim < rank; ++dim)
+      if (permutation[dim] != int64_t(dim))
+        return throughCoordinates(emission, index, lanes);
+    Index inner = index;
+    for (auto [dim, coord] : llvm::enumerate(index.lead))
+      inner.lead[permutation[dim]] = coord;
+    return emission.at(operand, inner, lanes);
+  }
+
+  std::optional<StridedBuffer> strided(Emission &emission) override {
+    auto inner = emission.source(operand).strided(emission);
+    if (!inner)
+      return std::nullopt;
+    StridedBuffer result = *inner;
+    for (auto [dim, from] : llvm::enumerate(permutation))
+      result.strides[dim] = inner->strides[from];
+    return result;
+  }
+
+private:
+  Element throughCoordinates(Emission &emission, const Index &index,
+                             const Lanes &lanes) {
+    SmallVector<Coord> outer = emission.coordinates(index, shapeOf(tensor));
+    SmallVector<Coord> inner(outer.size());
+    for (auto [dim, from] : llvm::enumerate(permutation))
+      inner[from] = outer[dim];
+    return emission.at(operand, emission.fromCoordinates(inner), lanes);
+  }
+
+  Value operand;
+  SmallVector<int64_t> permutation;
+};
+
+class BroadcastSource final : public ElementSource {
+public:
+  explicit BroadcastSource(ir::BroadcastOp op)
+      : ElementSource(op.getResult()), operand(op.getX()) {}
+
+  Element at(Emission &emission, const Index &index,
+             const Lanes &lanes) override {
+    Shape outer = shapeOf(tensor), inner = shapeOf(operand);
+    unsigned offset = outer.size() - inner.size();
+    Index split = index;
+    bool keepsAll = true;
+    while (split.tailRank > 0) {
+      auto [kept, repeated] = classify(outer, inner, split.tailRank);
+      keepsAll = kept;
+      if (kept || repeated)
+        break;
+      split = emission.withTail(split, outer, split.tailRank - 1);
+    }
+    Index result;
+    Coord zero = emission.uniform(emission.constant(0));
+    for (unsigned dim = offset; dim < split.lead.size(); ++dim)
+      result.lead.push_back(inner[dim - offset] == outer[dim]
+                                ? split.lead[dim]
+                                : zero);
+    result.tailRank =
+        std::min<unsigned>(split.tailRank, unsigned(inner.size()));
+    result.tail = keepsAll && split.tailRank ? split.tail : zero;
+    return emission.at(operand, result, lanes);
+  }
+
+  std::optional<StridedBuffer> strided(Emission &emission) override {
+    auto buffer = emission.source(operand).strided(emission);
+    if (!buffer)
+      return std::nullopt;
+    Shape outer = shapeOf(tensor), inner = shapeOf(operand);
+    unsigned offset = outer.size() - inner.size();
+    AffineExpr zero =
+        getAffineConstantExpr(0, emission.builder.getContext());
+    SmallVector<AffineExpr> strides(outer.size(), zero);
+    for (unsigned dim = offset; dim < outer.size(); ++dim)
+      if (inner[dim - offset] == outer[dim])
+        strides[dim] = buffer->strides[dim - offset];
+    buffer->strides = strides;
+    return buffer;
+  }
+
+  // Whether the last `count` dims are all the operand's own, and whether none
+  // of them but those of size 1 is.
+  static std::pair<bool, bool> classify(const Shape &outer, const Shape &inner,
+                                        unsigned count) {
+    unsigned offset = outer.size() - inner.size();
+    bool kept = true, repeated = true;
+    for (unsigned dim = outer.size() - count; dim < outer.size(); ++dim) {
+      bool own = dim >= offset && inner[dim - offset] == outer[dim];
+      kept &= own;
+      repeated &= !own || isOne(outer[dim]);
+    }
+    return {kept, repeated && !kept};
+  }
+
+private:
+  Value operand;
+};
+
+class SliceSource final : public ElementSource {
+public:
+  explicit SliceSource(ir::SliceOp op)
+      : ElementSource(op.getResult()), operand(op.getX()),
+        starts(op.getStarts()), steps(op.getSteps()) {}
+
+  Element at(Emission &emission, const Index &index,
+             const Lanes &lanes) override {
+    Shape outer = shapeOf(tensor), inner = shapeOf(operand);
+    Index split = index;
+    while (split.tailRank > 1 && changesTail(outer, inner, split.tailRank))
+      split = emission.withTail(split, outer, split.tailRank - 1);
+    if (split.tailRank > 1 || (split.tailRank == 1 && !changes(outer, inner,
+                                                   outer.size() - 1))) {
+      for (auto [dim, coord] : llvm::enumerate(split.lead))
+        coord = shift(emission, coord, dim);
+      return emission.at(operand, split, lanes);
+    }
+    SmallVector<Coord> coordinates = emission.coordinates(split, outer);
+    for (auto [dim, coord] : llvm::enumerate(coordinates))
+      coord = shift(emission, coord, dim);
+    return emission.at(operand, emission.fromCoordinates(coordinates), lanes);
+  }
+
+  std::optional<StridedBuffer> strided(Emission &emission) override {
+    auto buffer = emission.source(operand).strided(emission);
+    if (!buffer)
+      return std::nullopt;
+    MLIRContext *context = emission.builder.getContext();
+    for (unsigned dim = 0; dim < starts.size(); ++dim) {
+      AffineExpr start = getAffineConstantExpr(starts[dim], context);
+      AffineExpr offset = buffer->strides[dim] * start;
+      buffer->offset =
+          emission.add(buffer->offset, emission.extent(offset));
+      buffer->strides[dim] = buffer->strides[dim] * steps[dim];
+    }
+    return buffer;
+  }
+
+private:
+  bool changes(const Shape &outer, const Shape &inner, unsigned dim) const {
+    return starts[dim] != 0 || steps[dim] != 1 || outer[dim] != inner[dim];
+  }
+  bool changesTail(const Shape &outer, const Shape &inner,
+                   unsigned count) const {
+    for (unsigned dim = outer.size() - count; dim < outer.size(); ++dim)
+      if (changes(outer, inner, dim))
+        return true;
+    return false;
+  }
+  Coord shift(Emission &emission, const Coord &coord, unsigned dim) const {
+    MLIRContext *context = emission.builder.getContext();
+    Coord scaled =
+        emission.scale(coord, getAffineConstantExpr(steps[dim], context));
+    return emission.add(scaled,
+                        emission.uniform(emission.constant(starts[dim])));
+  }
+
+  Value operand;
+  SmallVector<int64_t> starts, steps;
+};
+
+} // namespace
+
+Index reshapeIndex(Emission &emission, const Index &index, const Shape &from,
+                   const Shape &to) {
+  MLIRContext *context = emission.builder.getContext();
+  if (from.empty() || to.empty()) {
+    SmallVector<Coord> zeros(to.size(),
+                             emission.uniform(emission.constant(0)));
+    return emission.fromCoordinates(zeros);
+  }
+  auto [left, right] = matchTails(from, to, index.tailRank, context);
+  Index outer = emission.withTail(index, from, left);
+  Index result;
+  Shape fromLead(from.begin(), from.end() - left);
+  Shape toLead(to.begin(), to.end() - right);
+  result.lead = regroup(emission, outer.lead, fromLead, toLead);
+  result.tail = outer.tail;
+  result.tailRank = right;
+  return result;
+}
+
+std::unique_ptr<ElementSource> makeView(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (auto reshape = dyn_cast<ir::ReshapeOp>(op))
+    return std::make_unique<ReshapeSource>(reshape);
+  if (auto transpose = dyn_cast<ir::TransposeOp>(op))
+    return std::make_unique<TransposeSource>(transpose);
+  if (auto broadcast = dyn_cast<ir::BroadcastOp>(op))
+    return std::make_unique<BroadcastSource>(broadcast);
+  if (auto slice = dyn_cast<ir::SliceOp>(op))
+    return std::make_unique<SliceSource>(slice);
+  return makeMaskedView(tensor);
+}
+
+static bool keepsReshape(ir::ReshapeOp op, unsigned tailRank) {
+  auto [left, right] = matchTails(shapeOf(op.getResult()), shapeOf(op.getX()),
+                                  tailRank, op.getContext());
+  (void)left;
+  return right == 0 || keepsTail(op.getX(), right);
+}
+
+// Whether lanes may run along the last `tailRank` dims of a reduction's result.
+static bool keepsReduction(Operation *op, ArrayRef<int64_t> axes,
+                           unsigned tailRank) {
+  Value operand = op->getOperand(0);
+  unsigned rank = shapeOf(operand).size();
+  for (unsigned dim = rank - std::min(rank, tailRank); dim < rank; ++dim)
+    if (llvm::is_contained(axes, int64_t(dim)))
+      return false;
+  return keepsTail(operand, tailRank);
+}
+
+static bool keepsView(Operation *op, unsigned tailRank) {
+  Shape outer = shapeOf(op->getResult(0));
+  unsigned first = outer.size() - tailRank;
+  if (auto reshape = dyn_cast<ir::ReshapeOp>(op))
+    return keepsReshape(reshape, tailRank);
+  Value operand = op->getOperand(0);
+  Shape inner = shapeOf(operand);
+  if (auto broadcast = dyn_cast<ir::BroadcastOp>(op)) {
+    auto [kept, repeated] = BroadcastSource::classify(outer, inner, tailRank);
+    return repeated || (kept && keepsTail(operand, tailRank));
+  }
+  if (auto transpose = dyn_cast<ir::TransposeOp>(op)) {
+    for (unsigned dim = first; dim < outer.size(); ++dim)
+      if (transpose.getPermutation()[dim] != int64_t(dim))
+        return false;
+    return keepsTail(operand, tailRank);
+  }
+  if (auto slice = dyn_cast<ir::SliceOp>(op)) {
+    for (unsigned dim = first; dim < outer.size(); ++dim)
+      if (slice.getStarts()[dim] != 0 || slice.getSteps()[dim] != 1 ||
+          outer[dim] != inner[dim])
+        return false;
+    return keepsTail(operand, tailRank);
+  }
+  return keepsMaskedView(op, tailRank);
+}
+
+bool keepsTail(Value tensor, unsigned tailRank) {
+  Operation *op = tensor.getDefiningOp();
+  Shape shape = shapeOf(tensor);
+  if (!op || shape.empty() || tailRank == 0)
+    return true;
+  if (tailRank > shape.size())
+    return false;
+  if (tailRank == 1)
+    return true;
+  switch (cast<ir::SinterOpInterface>(op).getPatternKind()) {
+  case graph::PatternKind::pointwise:
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
+      return keepsTail(operand, tailRank);
+    });
+  case graph::PatternKind::random:
+    return true;
+  case graph::PatternKind::source:
+    if (auto iota = dyn_cast<ir::IotaOp>(op))
+      return uint64_t(iota.getAxis()) < shape.size() - tailRank;
+    return true;
+  case graph::PatternKind::view:
+    return keepsView(op, tailRank);
+  case graph::PatternKind::reduction:
+    if (auto sum = dyn_cast<ir::SumOp>(op))
+      return !sum.getKeepdims() &&
+             keepsReduction(op, sum.getAxes(), tailRank);
+    if (auto amax = dyn_cast<ir::AmaxOp>(op))
+      return !amax.getKeepdims() &&
+             keepsReduction(op, amax.getAxes(), tailRank);
+    return false;
+  case graph::PatternKind::gather: {
+    auto gather = cast<ir::GatherOp>(op);
+    return uint64_t(gather.getAxis()) < shape.size() - tailRank &&
+           keepsTail(gather.getX(), tailRank) &&
+           keepsTail(gather.getIndices(), tailRank);
+  }
+  default:
+    return false;
+  }
+}
+
+} // namespace sinter::compiler
