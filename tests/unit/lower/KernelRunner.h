@@ -1,0 +1,42 @@
+/// KernelRunner: kernel text, compiled, linked, loaded and called.
+#pragma once
+
+#include "compiler/lower/EmitKernel.h"
+#include "runtime/program/KernelAbi.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sinter::compiler {
+
+class KernelRunner {
+public:
+  /// Compiles the one `program.kernel` of `text` for `target`. `error` is
+  /// empty on success.
+  KernelRunner(const std::string &text, const std::string &target = "cpu",
+               bool keepText = false);
+  ~KernelRunner();
+  KernelRunner(const KernelRunner &) = delete;
+
+  std::string error;
+  KernelCode code;
+
+  /// Runs every phase over `buffers` (inputs, then outputs); each call of a
+  /// phase takes at most `chunksPerCall` chunks, last chunks first.
+  void run(std::vector<void *> buffers, std::vector<int64_t> dims = {},
+           int64_t chunksPerCall = INT64_MAX);
+
+  /// The error word after the last run.
+  uint64_t errorWord = UINT64_MAX;
+
+private:
+  void *library = nullptr;
+};
+
+/// `program.kernel @k(inputs) { body }` with the attributes a kernel has.
+std::string kernelText(const std::string &kind, int numSymbols,
+                       const std::string &arguments, const std::string &body);
+
+} // namespace sinter::compiler
