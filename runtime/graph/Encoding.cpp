@@ -17,16 +17,15 @@ bool hasDimAttrs(OpId op) {
 }
 
 void Encoder::fillIn(LocalExprs &exprs) {
-  if (fixups.empty())
-    return;
   for (const Fixup &fixup : fixups) {
-    uint32_t index = exprs.localize(fixup.expr);
-    const Expr &expr = exprs.exprs[index];
-    words[fixup.position] = expr.op == ExprOp::constant
-                                ? static_cast<uint32_t>(expr.value) << 1
-                                : index << 1 | 1;
+    LocalExprs::Resolved dim = exprs.resolve(fixup.expr);
+    words[fixup.position] = dim.isConstant
+                                ? static_cast<uint32_t>(dim.value) << 1
+                                : dim.index << 1 | 1;
   }
   exprs.finish();
+  if (exprs.exprs.empty())
+    return;
   word(exprs.exprs.size());
   for (const Expr &expr : exprs.exprs) {
     words.insert(words.end(),

@@ -207,11 +207,22 @@ uint32_t LocalExprs::localizeConstant(int64_t value) {
   return entry->second;
 }
 
+LocalExprs::Resolved LocalExprs::resolve(uint32_t id) {
+  if (auto entry = known.find(id); entry != known.end())
+    return entry->second;
+  Polynomial polynomial = polynomialOf(id);
+  Resolved result;
+  if (std::optional<int64_t> value = polynomial.asConstant())
+    result = {true, *value, 0};
+  else
+    result.index = emit(scratch.exprOf(polynomial));
+  known.emplace(id, result);
+  return result;
+}
+
 uint32_t LocalExprs::localize(uint32_t id) {
-  auto entry = known.find(id);
-  if (entry == known.end())
-    entry = known.emplace(id, emit(scratch.exprOf(polynomialOf(id)))).first;
-  return entry->second;
+  Resolved result = resolve(id);
+  return result.isConstant ? localizeConstant(result.value) : result.index;
 }
 
 } // namespace sinter::graph

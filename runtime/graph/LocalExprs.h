@@ -38,6 +38,14 @@ public:
   /// To be called after the last addGuard and addBindable.
   void solve();
 
+  /// A source expression: its value when it is constant here, else (0, its
+  /// local index).
+  struct Resolved {
+    bool isConstant = false;
+    int64_t value = 0;
+    uint32_t index = 0;
+  };
+  Resolved resolve(uint32_t id);
   /// The local index of a source expression.
   uint32_t localize(uint32_t id);
   uint32_t localizeConstant(int64_t value);
@@ -88,7 +96,7 @@ private:
   std::map<int64_t, int64_t> fixed;   ///< symbol -> its only value
   std::map<int64_t, int64_t> merged;  ///< symbol -> an equal one
   std::map<int64_t, int64_t> numbers; ///< symbol -> local number
-  std::map<uint32_t, uint32_t> known; ///< source id -> local index
+  std::map<uint32_t, Resolved> known; ///< by source id
   std::map<int64_t, uint32_t> knownConstants;
 };
 

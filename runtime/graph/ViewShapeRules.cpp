@@ -123,7 +123,7 @@ static Status checkCount(const ShapeContext &context, const char *what,
 static ErrorInfo axisError(const ShapeContext &context, const char *what,
                            size_t axis) {
   return shapeError(context,
-                    std::string(what) + " of axis " + std::to_string(axis));
+                    std::string(what) + " on axis " + std::to_string(axis));
 }
 
 Result<InferredType> slice(const ShapeContext &context,

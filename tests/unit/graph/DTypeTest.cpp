@@ -1,0 +1,63 @@
+/// DType: names, and the promotion table of docs/semantics.md.
+#include "runtime/graph/DType.h"
+
+#include <gtest/gtest.h>
+
+using namespace sinter;
+
+TEST(DType, NamesParse) {
+  for (unsigned code = 0; code < numDTypes; ++code) {
+    auto type = static_cast<DType>(code);
+    EXPECT_EQ(parseDType(name(type)), type);
+  }
+  EXPECT_EQ(parseDType("f128"), std::nullopt);
+  EXPECT_EQ(name(DType::boolean), "bool");
+}
+
+TEST(DType, Sizes) {
+  EXPECT_EQ(byteWidth(DType::f64), 8u);
+  EXPECT_EQ(byteWidth(DType::bf16), 2u);
+  EXPECT_EQ(byteWidth(DType::boolean), 1u);
+  EXPECT_EQ(bitWidth(DType::i4), 4u);
+  EXPECT_EQ(byteWidth(DType::u4), 0u);
+}
+
+TEST(DType, Promotion) {
+  struct Row {
+    DType a, b, common;
+  };
+  const Row rows[] = {
+      {DType::i64, DType::f16, DType::f16},
+      {DType::boolean, DType::u8, DType::u8},
+      {DType::boolean, DType::bf16, DType::bf16},
+      {DType::i8, DType::i32, DType::i32},
+      {DType::u8, DType::i8, DType::i16},
+      {DType::u8, DType::i32, DType::i32},
+      {DType::u8, DType::i16, DType::i16},
+      {DType::f16, DType::bf16, DType::f32},
+      {DType::f16, DType::f32, DType::f32},
+      {DType::bf16, DType::f64, DType::f64},
+      {DType::u64, DType::i8, DType::i64},
+  };
+  for (const Row &row : rows) {
+    EXPECT_EQ(promote(row.a, row.b), row.common);
+    EXPECT_EQ(promote(row.b, row.a), row.common);
+  }
+}
+
+TEST(DType, PromotionIsCommutativeAndIdempotent) {
+  for (unsigned a = 0; a < numDTypes; ++a)
+    for (unsigned b = 0; b < numDTypes; ++b) {
+      auto x = static_cast<DType>(a), y = static_cast<DType>(b);
+      EXPECT_EQ(promote(x, y), promote(y, x));
+      EXPECT_EQ(promote(x, x), x);
+    }
+}
+
+TEST(DType, WeakNumbers) {
+  EXPECT_EQ(promoteWeak(DType::f16, WeakKind::floating), DType::f16);
+  EXPECT_EQ(promoteWeak(DType::i32, WeakKind::integer), DType::i32);
+  EXPECT_EQ(promoteWeak(DType::i32, WeakKind::floating), DType::f32);
+  EXPECT_EQ(promoteWeak(DType::boolean, WeakKind::integer), DType::i64);
+  EXPECT_EQ(promoteWeak(DType::boolean, WeakKind::boolean), DType::boolean);
+}

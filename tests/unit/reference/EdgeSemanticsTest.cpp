@@ -1,0 +1,219 @@
+/// docs/semantics.md row by row, on the reference.
+#include "tests/unit/reference/HostRows.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace sinter;
+using namespace sinter::reference;
+using graph::NodeRef;
+
+using Ints = std::vector<int64_t>;
+
+static constexpr double inf = std::numeric_limits<double>::infinity();
+static const double NaN = std::numeric_limits<double>::quiet_NaN();
+
+/// Equal, with NaN equal to NaN and the zeros told apart.
+static void expectReals(const HostValue &found, std::vector<double> expected) {
+  ASSERT_EQ(found.reals.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (std::isnan(expected[i])) {
+      EXPECT_TRUE(std::isnan(found.reals[i])) << i;
+      continue;
+    }
+    EXPECT_EQ(found.reals[i], expected[i]) << i;
+    EXPECT_EQ(std::signbit(found.reals[i]), std::signbit(expected[i])) << i;
+  }
+}
+
+TEST(EdgeSemantics, IntegersWrap) {
+  HostTensor a = ints(DType::i8, {127, -128}), b = ints(DType::i8, {1, -1});
+  EXPECT_EQ(apply(graph::add, a, b).ints, (Ints{-128, 127}));
+  EXPECT_EQ(apply(graph::neg, a).ints, (Ints{-127, -128}));
+  EXPECT_EQ(apply(graph::mul, a, a).ints, (Ints{1, 0}));
+  HostTensor u = ints(DType::u8, {0, 255}), v = ints(DType::u8, {1, 1});
+  EXPECT_EQ(apply(graph::sub, u, v).ints, (Ints{255, 254}));
+  EXPECT_EQ(apply(graph::neg, v).ints, (Ints{255, 255}));
+}
+
+TEST(EdgeSemantics, Bools) {
+  HostTensor a = ints(DType::boolean, {0, 0, 1, 1});
+  HostTensor b = ints(DType::boolean, {0, 1, 0, 1});
+  EXPECT_EQ(apply(graph::add, a, b).ints, (Ints{0, 1, 1, 1}));
+  EXPECT_EQ(apply(graph::mul, a, b).ints, (Ints{0, 0, 0, 1}));
+  EXPECT_EQ(apply(graph::maximum, a, b).ints, (Ints{0, 1, 1, 1}));
+  EXPECT_EQ(apply(graph::minimum, a, b).ints, (Ints{0, 0, 0, 1}));
+  NodeRef x = leafOf(a);
+  EXPECT_FALSE(graph::sub(x, x).ok());
+  EXPECT_FALSE(graph::div(x, x).ok());
+  EXPECT_FALSE(graph::neg(x).ok());
+}
+
+TEST(EdgeSemantics, IntegerDivision) {
+  int64_t least = std::numeric_limits<int32_t>::min();
+  HostTensor a = ints(DType::i32, {7, -7, 7, 5, 0, least});
+  HostTensor b = ints(DType::i32, {2, 2, -2, 0, 0, -1});
+  EXPECT_EQ(apply(graph::div, a, b).ints, (Ints{3, -3, -3, -1, -1, least}));
+  int64_t least64 = std::numeric_limits<int64_t>::min();
+  EXPECT_EQ(
+      apply(graph::div, ints(DType::i64, {least64}), ints(DType::i64, {-1}))
+          .ints,
+      (Ints{least64}));
+  EXPECT_EQ(
+      apply(graph::div, ints(DType::u8, {200, 9}), ints(DType::u8, {0, 2}))
+          .ints,
+      (Ints{255, 4}));
+}
+
+TEST(EdgeSemantics, FloatDivision) {
+  expectReals(apply(graph::div, reals(DType::f32, {1, -1, 0, 1}),
+                    reals(DType::f32, {0, 0, 0, -0.0})),
+              {inf, -inf, NaN, -inf});
+}
+
+TEST(EdgeSemantics, MaximumAndMinimum) {
+  HostTensor a = reals(DType::f32, {NaN, 1, -0.0, 0.0});
+  HostTensor b = reals(DType::f32, {1, NaN, 0.0, -0.0});
+  expectReals(apply(graph::maximum, a, b), {NaN, NaN, 0.0, 0.0});
+  expectReals(apply(graph::minimum, a, b), {NaN, NaN, -0.0, -0.0});
+}
+
+TEST(EdgeSemantics, Functions) {
+  HostTensor x = reals(DType::f32, {-inf, inf, NaN, 1000, -1000});
+  expectReals(apply(graph::exp, x), {0.0, inf, NaN, inf, 0.0});
+  expectReals(apply(graph::log, reals(DType::f32, {0.0, -0.0, -1, inf, 1})),
+              {-inf, -inf, NaN, inf, 0.0});
+  expectReals(apply(graph::tanh, reals(DType::f32, {-inf, inf})), {-1, 1});
+  expectReals(apply(graph::sqrt, reals(DType::f32, {-0.0, -1, 4})),
+              {-0.0, NaN, 2});
+  expectReals(apply(graph::rsqrt, reals(DType::f32, {0.0, -0.0, -1, inf, 4})),
+              {inf, -inf, NaN, 0.0, 0.5});
+}
+
+TEST(EdgeSemantics, Compare) {
+  HostTensor a = reals(DType::f32, {NaN, -0.0, 1});
+  HostTensor b = reals(DType::f32, {NaN, 0.0, 2});
+  auto with = [&](Comparison predicate) {
+    return apply(
+               [&](const NodeRef &x, const NodeRef &y) {
+                 return graph::compare(x, y, predicate);
+               },
+               a, b)
+        .ints;
+  };
+  EXPECT_EQ(with(Comparison::eq), (Ints{0, 1, 0}));
+  EXPECT_EQ(with(Comparison::ne), (Ints{1, 0, 1}));
+  EXPECT_EQ(with(Comparison::lt), (Ints{0, 0, 1}));
+  EXPECT_EQ(with(Comparison::le), (Ints{0, 1, 1}));
+  EXPECT_EQ(with(Comparison::gt), (Ints{0, 0, 0}));
+  EXPECT_EQ(with(Comparison::ge), (Ints{0, 1, 0}));
+}
+
+static HostValue castTo(DType dtype, const HostTensor &x) {
+  return apply([&](const NodeRef &node) { return graph::cast(node, dtype); },
+               x);
+}
+
+TEST(EdgeSemantics, Casts) {
+  HostTensor x = reals(DType::f32, {1.9, -1.9, NaN, inf, -inf, 3e9, 300});
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  constexpr int64_t least = std::numeric_limits<int32_t>::min();
+  EXPECT_EQ(castTo(DType::i32, x).ints,
+            (Ints{1, -1, 0, most, least, most, 300}));
+  EXPECT_EQ(castTo(DType::u8, x).ints, (Ints{1, 0, 0, 255, 0, 255, 255}));
+  EXPECT_EQ(castTo(DType::i8, x).ints, (Ints{1, -1, 0, 127, -128, 127, 127}));
+  EXPECT_EQ(castTo(DType::i64, reals(DType::f64, {1e19, -1e19})).ints,
+            (Ints{std::numeric_limits<int64_t>::max(),
+                  std::numeric_limits<int64_t>::min()}));
+  EXPECT_EQ(castTo(DType::boolean, reals(DType::f32, {0, -0.0, 0.5, NaN})).ints,
+            (Ints{0, 0, 1, 1}));
+  EXPECT_EQ(castTo(DType::i8, ints(DType::i32, {300, -129})).ints,
+            (Ints{44, 127}));
+  EXPECT_EQ(castTo(DType::u8, ints(DType::i32, {-1})).ints, (Ints{255}));
+  expectReals(castTo(DType::f32, ints(DType::i32, {16777217, 16777219})),
+              {16777216, 16777220});
+  expectReals(castTo(DType::f32, reals(DType::f64, {1e300, -1e300})),
+              {inf, -inf});
+  expectReals(castTo(DType::f16, reals(DType::f32, {70000, 1e-8})), {inf, 0.0});
+}
+
+TEST(EdgeSemantics, Reductions) {
+  Ints axes{0};
+  auto sum = [&](const NodeRef &x) { return graph::sum(x, axes, false); };
+  auto amax = [&](const NodeRef &x) { return graph::amax(x, axes, false); };
+  auto argmax = [](const NodeRef &x) { return graph::argmax(x, 0, false); };
+  auto mean = [&](const NodeRef &x) { return graph::mean(x, axes, false); };
+  EXPECT_EQ(apply(sum, ints(DType::u8, {255, 255})).ints, (Ints{510}));
+  EXPECT_EQ(apply(sum, ints(DType::boolean, {1, 0, 1})).ints, (Ints{2}));
+  expectReals(apply(sum, reals(DType::f32, {})), {0.0});
+  // Accumulated in f32 or wider, rounded once.
+  expectReals(apply(sum, reals(DType::f16, {2048, 1, 1})), {2050});
+  expectReals(apply(mean, reals(DType::f32, {})), {NaN});
+  expectReals(apply(amax, reals(DType::f32, {1, NaN, 3})), {NaN});
+  EXPECT_EQ(apply(argmax, reals(DType::f32, {1, 5, 5})).ints, (Ints{1}));
+  EXPECT_EQ(apply(argmax, reals(DType::f32, {9, NaN, NaN})).ints, (Ints{1}));
+  EXPECT_EQ(apply(argmax, reals(DType::f32, {-0.0, 0.0})).ints, (Ints{0}));
+}
+
+TEST(EdgeSemantics, Cumsum) {
+  auto forward = [](const NodeRef &x) { return graph::cumsum(x, 0, false); };
+  auto reverse = [](const NodeRef &x) { return graph::cumsum(x, 0, true); };
+  EXPECT_EQ(apply(forward, ints(DType::u8, {200, 100, 1})).ints,
+            (Ints{200, 300, 301}));
+  expectReals(apply(reverse, reals(DType::f32, {1, 2, 3})), {6, 5, 3});
+}
+
+TEST(EdgeSemantics, MatmulWithoutInnerDimension) {
+  NodeRef lhs = graph::testLeaf({2, 0}), rhs = graph::testLeaf({0, 3});
+  HostTensor a{DType::f32, {2, 0}, {}}, b{DType::f32, {0, 3}, {}};
+  auto result =
+      evaluateNode(graph::ok(graph::matmul(lhs, rhs)), {lhs, rhs}, {a, b});
+  ASSERT_TRUE(result.ok());
+  expectReals(*result, {0, 0, 0, 0, 0, 0});
+}
+
+TEST(EdgeSemantics, Composites) {
+  auto softmax = [](const NodeRef &x) { return graph::softmax(x, 0); };
+  expectReals(apply(softmax, reals(DType::f32, {-inf, -inf})), {NaN, NaN});
+  expectReals(apply(softmax, reals(DType::f32, {-inf, 0})), {0, 1});
+  expectReals(apply(graph::relu, reals(DType::f32, {NaN, -0.0, -1, 2})),
+              {NaN, 0.0, 0.0, 2});
+}
+
+TEST(EdgeSemantics, Sources) {
+  DeviceId cpu;
+  auto value = [](const NodeRef &node) { return *evaluateNode(node, {}, {}); };
+  EXPECT_EQ(value(graph::ok(graph::full(Dims{1}, 300, DType::u8, cpu))).ints,
+            (Ints{44}));
+  EXPECT_EQ(value(graph::ok(graph::full(Dims{1}, 2.7, DType::i32, cpu))).ints,
+            (Ints{2}));
+  EXPECT_EQ(value(graph::ok(graph::full(Dims{1}, 1e9, DType::i8, cpu))).ints,
+            (Ints{127}));
+  NodeRef iota = graph::ok(graph::iota(Dims{258}, 0, DType::u8, cpu));
+  EXPECT_EQ(value(iota).ints[257], 1);
+  EXPECT_EQ(value(graph::ok(graph::iota(Dims{2, 2}, 0, DType::i32, cpu))).ints,
+            (Ints{0, 0, 1, 1}));
+}
+
+TEST(EdgeSemantics, PositionsOutOfRange) {
+  HostTensor x = reals(DType::f32, {1, 2, 3});
+  for (int64_t position : {-1, 3}) {
+    HostTensor indices = ints(DType::i64, {0, position});
+    NodeRef a = leafOf(x), b = leafOf(indices);
+    auto result =
+        evaluateNode(graph::ok(graph::gather(a, b, 0)), {a, b}, {x, indices});
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.error().kind, ErrorKind::invalid_argument);
+    EXPECT_EQ(result.error().op, "gather");
+  }
+}
+
+TEST(EdgeSemantics, ScatterAddSumsInOrder) {
+  HostTensor x = reals(DType::f32, {1, 0});
+  HostTensor indices = ints(DType::i32, {1, 0, 1});
+  HostTensor updates = reals(DType::f32, {10, 20, 30});
+  auto scatter = [](const NodeRef &a, const NodeRef &b, const NodeRef &c) {
+    return graph::scatter_add(a, b, c, 0);
+  };
+  expectReals(apply(scatter, x, indices, updates), {21, 40});
+}
