@@ -1,0 +1,457 @@
+/// Random calls: shapes by shape rule, attributes by schema, values by domain.
+#include "tests/property/Cases.h"
+
+#include "runtime/graph/AttrWords.h"
+#include "runtime/graph/Builders.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+
+namespace sinter::property {
+
+using reference::HostValue;
+
+uint64_t runSeed() {
+  const char *text = std::getenv("SINTER_TEST_SEED");
+  return text ? std::strtoull(text, nullptr, 10) : 20240607;
+}
+
+int64_t drawInt(Rng &rng, int64_t low, int64_t high) {
+  return std::uniform_int_distribution<int64_t>(low, high)(rng);
+}
+
+double drawReal(Rng &rng, double low, double high) {
+  return std::uniform_real_distribution<double>(low, high)(rng);
+}
+
+static bool drawBool(Rng &rng) { return drawInt(rng, 0, 1) != 0; }
+
+std::string Case::describe() const {
+  std::string text(graph::info(row->op).name);
+  text += '(';
+  for (const HostValue &operand : operands) {
+    Dims dims(operand.dims.begin(), operand.dims.end());
+    text += (text.back() == '(' ? "" : ", ") +
+            graph::typeString({operand.dtype, dims});
+  }
+  return text + ')';
+}
+
+//===- Operand types ------------------------------------------------------===//
+
+static int64_t drawExtent(Rng &rng, Sizes sizes) {
+  static constexpr int64_t extents[] = {1, 2, 3, 4, 5, 7, 8, 17, 33};
+  if (sizes == Sizes::onlyOnes)
+    return 1;
+  if (sizes == Sizes::withZeros && drawInt(rng, 0, 2) == 0)
+    return 0;
+  return extents[drawInt(rng, 0, std::size(extents) - 1)];
+}
+
+static Shape drawShape(Rng &rng, Sizes sizes, int64_t minRank,
+                       int64_t maxRank) {
+  Shape shape(drawInt(rng, minRank, maxRank));
+  for (int64_t &extent : shape)
+    extent = drawExtent(rng, sizes);
+  return shape;
+}
+
+static bool hasAttr(const PropertyRow &row, std::string_view name) {
+  return std::ranges::any_of(
+      graph::info(row.op).attrs,
+      [&](const graph::AttrSpec &spec) { return spec.name == name; });
+}
+
+static std::vector<Shape> matmulShapes(Rng &rng, Sizes sizes) {
+  Shape lhs = drawShape(rng, sizes, 2, 4), rhs = lhs;
+  size_t rank = lhs.size();
+  rhs[rank - 2] = lhs[rank - 1];
+  rhs[rank - 1] = drawExtent(rng, sizes);
+  return {lhs, rhs};
+}
+
+/// x, then positions (and updates) that differ along one axis at most. The
+/// axis is drawn again from the shapes by drawAttrs.
+static std::vector<Shape> indexedShapes(Rng &rng, Sizes sizes, size_t count) {
+  Shape x = drawShape(rng, sizes, 1, 3), indices = x;
+  size_t axis = drawInt(rng, 0, int64_t(x.size()) - 1);
+  indices[axis] = drawExtent(rng, sizes);
+  if (x[axis] == 0)
+    x[axis] = 1;
+  std::vector<Shape> shapes{x};
+  shapes.resize(count, indices);
+  return shapes;
+}
+
+static std::vector<Shape> concatShapes(Rng &rng, Sizes sizes) {
+  Shape first = drawShape(rng, sizes, 1, 3);
+  size_t axis = drawInt(rng, 0, int64_t(first.size()) - 1);
+  std::vector<Shape> shapes(drawInt(rng, 1, 4), first);
+  for (Shape &shape : shapes)
+    shape[axis] = drawExtent(rng, sizes);
+  return shapes;
+}
+
+static std::vector<Shape> drawShapes(const PropertyRow &row, Rng &rng,
+                                     Sizes sizes) {
+  std::string_view rule = row.shapeRule;
+  size_t count = row.operands.size();
+  if (rule == "matmul")
+    return matmulShapes(rng, sizes);
+  if (rule == "concat")
+    return concatShapes(rng, sizes);
+  if (rule == "gather" || rule == "scatter")
+    return indexedShapes(rng, sizes, count);
+  if (rule == "random")
+    return std::vector<Shape>(count);
+  if (rule == "layerNorm") {
+    Shape x = drawShape(rng, sizes, 1, 3);
+    return {x, {x.back()}, {x.back()}};
+  }
+  if (rule == "crossEntropy") {
+    Shape logits = drawShape(rng, sizes, 2, 2);
+    logits[1] = std::max<int64_t>(logits[1], 1);
+    return {logits, {logits[0]}};
+  }
+  bool needsAxis = hasAttr(row, "axis");
+  Shape shape = drawShape(rng, sizes, needsAxis ? 1 : 0, 4);
+  // An extremum of nothing is an error.
+  if (rule == "reduce" || rule == "argmax" || needsAxis)
+    for (int64_t &extent : shape)
+      extent = std::max<int64_t>(extent, 1);
+  return std::vector<Shape>(count, shape);
+}
+
+static DType drawDType(Rng &rng, graph::DTypeSet allowed,
+                       std::optional<DType> floats) {
+  if (floats && (allowed & graph::dtypeBit(*floats)))
+    return *floats;
+  std::vector<DType> choices;
+  for (unsigned code = 0; code < numDTypes; ++code)
+    if (allowed & graph::dtypeBit(DType(code)))
+      choices.push_back(DType(code));
+  return choices[drawInt(rng, 0, int64_t(choices.size()) - 1)];
+}
+
+std::vector<OperandType> drawOperands(const PropertyRow &row, Rng &rng,
+                                      Sizes sizes,
+                                      std::optional<DType> floats) {
+  std::vector<OperandType> types;
+  std::vector<Shape> shapes = drawShapes(row, rng, sizes);
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    graph::DTypeSet allowed = row.operands[row.variadic ? 0 : i].dtypes;
+    DType dtype = drawDType(rng, allowed, floats);
+    // Operands that may be of the same dtypes have to be.
+    for (size_t j = 0; j < i; ++j)
+      if (row.operands[row.variadic ? 0 : j].dtypes == allowed)
+        dtype = types[j].dtype;
+    types.push_back({dtype, shapes[i]});
+  }
+  return types;
+}
+
+//===- Attributes ---------------------------------------------------------===//
+
+namespace {
+
+/// Draws the attributes of one call in the order of the schema.
+class AttrDrawer {
+public:
+  AttrDrawer(const PropertyRow &row, const std::vector<OperandType> &operands,
+             Rng &rng, std::optional<DType> dtype)
+      : row(row), operands(operands), rng(rng), dtype(dtype) {
+    if (!operands.empty())
+      x = operands[0].dims;
+  }
+  std::optional<std::vector<uint64_t>> draw();
+
+private:
+  bool drawOne(const graph::AttrSpec &spec);
+  bool axis();
+  bool ints(std::string_view name);
+  bool dims(std::string_view name);
+  void axes();
+  void choice(const graph::AttrSpec &spec);
+  Shape reshaped();
+  Shape broadcasted();
+  void writeDims(const Shape &shape) {
+    writer.dims(Dims(shape.begin(), shape.end()));
+  }
+
+  const PropertyRow &row;
+  const std::vector<OperandType> &operands;
+  Rng &rng;
+  std::optional<DType> dtype;
+  Shape x;
+  Shape first; ///< what the attribute before drew, where the next needs it
+  graph::AttrWriter writer;
+};
+
+} // namespace
+
+/// The only axis along which the operands differ, or any.
+bool AttrDrawer::axis() {
+  size_t rank = x.size();
+  if (operands.empty())
+    rank = first.size();
+  if (rank == 0)
+    return false;
+  int64_t chosen = drawInt(rng, 0, int64_t(rank) - 1);
+  for (const OperandType &operand : operands)
+    for (size_t i = 0; i < x.size(); ++i)
+      if (operand.dims.size() == rank && operand.dims[i] != x[i])
+        chosen = int64_t(i);
+  writer.integer(chosen);
+  return true;
+}
+
+void AttrDrawer::axes() {
+  Shape chosen;
+  for (size_t i = 0; i < x.size(); ++i)
+    if (drawBool(rng))
+      chosen.push_back(int64_t(i));
+  if (chosen.empty() && !x.empty())
+    chosen.push_back(int64_t(x.size()) - 1);
+  writer.ints(chosen);
+}
+
+bool AttrDrawer::ints(std::string_view name) {
+  Shape values(x.size());
+  if (name == "axes") {
+    axes();
+    return true;
+  }
+  if (name == "permutation") {
+    std::iota(values.begin(), values.end(), 0);
+    std::shuffle(values.begin(), values.end(), rng);
+  } else if (name == "starts") {
+    for (size_t i = 0; i < x.size(); ++i)
+      values[i] = drawInt(rng, 0, x[i]);
+    first = values;
+  } else if (name == "steps") {
+    for (int64_t &value : values)
+      value = drawInt(rng, 1, 3);
+  } else if (name == "low") {
+    for (int64_t &value : values)
+      value = drawInt(rng, 0, 2);
+    first = values;
+  } else if (name == "interior") {
+    // Fits the shape that was drawn before: see dims().
+    values = first;
+  } else {
+    return false;
+  }
+  writer.ints(values);
+  return true;
+}
+
+/// Another shape of as many elements: x flat, reversed, or with some of its
+/// axes merged.
+Shape AttrDrawer::reshaped() {
+  int64_t count = reference::elementCount(x);
+  switch (drawInt(rng, 0, 2)) {
+  case 0:
+    return {count};
+  case 1:
+    return Shape(x.rbegin(), x.rend());
+  default:
+    if (x.empty())
+      return {1, 1};
+    Shape merged(x.begin(), x.end() - 1);
+    merged.insert(merged.begin() + drawInt(rng, 0, int64_t(merged.size())),
+                  x.back());
+    return merged;
+  }
+}
+
+Shape AttrDrawer::broadcasted() {
+  Shape shape = x;
+  for (int64_t &extent : shape)
+    if (extent == 1)
+      extent = drawInt(rng, 1, 5);
+  while (shape.size() < 5 && drawBool(rng))
+    shape.insert(shape.begin(), drawInt(rng, 1, 3));
+  return shape;
+}
+
+bool AttrDrawer::dims(std::string_view name) {
+  if (name == "limits") {
+    Shape limits(x.size());
+    for (size_t i = 0; i < x.size(); ++i)
+      limits[i] = drawInt(rng, first[i], x[i]);
+    writeDims(limits);
+    return true;
+  }
+  if (name != "shape")
+    return false;
+  Shape shape;
+  if (row.shapeRule == "reshape")
+    shape = reshaped();
+  else if (row.shapeRule == "broadcast")
+    shape = broadcasted();
+  else if (row.shapeRule == "pad") {
+    Shape interior(x.size());
+    shape.resize(x.size());
+    for (size_t i = 0; i < x.size(); ++i) {
+      interior[i] = drawInt(rng, 0, 2);
+      int64_t used = x[i] == 0 ? 0 : (x[i] - 1) * (interior[i] + 1) + 1;
+      shape[i] = first[i] + used + drawInt(rng, 0, 2);
+    }
+    first = interior;
+  } else {
+    shape = first = drawShape(rng, Sizes::mixed, 1, 3);
+  }
+  writeDims(shape);
+  return true;
+}
+
+void AttrDrawer::choice(const graph::AttrSpec &spec) {
+  int64_t last = std::ranges::count(spec.choices, ',');
+  writer.choice(drawInt(rng, 0, last));
+}
+
+bool AttrDrawer::drawOne(const graph::AttrSpec &spec) {
+  using graph::AttrKind;
+  switch (spec.kind) {
+  case AttrKind::boolean:
+    writer.boolean(drawBool(rng));
+    return true;
+  case AttrKind::integer:
+    return spec.name == "axis" && axis();
+  case AttrKind::real:
+    writer.real(drawReal(rng, 1e-5, 1e-2));
+    return true;
+  case AttrKind::number:
+    writer.number(drawBool(rng) ? Number(drawInt(rng, -3, 3))
+                                : Number(drawReal(rng, -3, 3)));
+    return true;
+  case AttrKind::dtype: {
+    bool isFloating = row.shapeRule == "random";
+    writer.dtype(dtype.value_or(DType(drawInt(rng, 0, isFloating ? 1 : 9))));
+    return true;
+  }
+  case AttrKind::choice:
+    choice(spec);
+    return true;
+  case AttrKind::ints:
+    return ints(spec.name);
+  case AttrKind::dim:
+    writer.dim(Dim(drawInt(rng, 0, 100)));
+    return true;
+  case AttrKind::dims:
+    return dims(spec.name);
+  }
+  return false;
+}
+
+std::optional<std::vector<uint64_t>> AttrDrawer::draw() {
+  for (const graph::AttrSpec &spec : graph::info(row.op).attrs)
+    if (!drawOne(spec))
+      return std::nullopt;
+  std::span<const uint64_t> words = writer.view();
+  return std::vector<uint64_t>(words.begin(), words.end());
+}
+
+std::optional<std::vector<uint64_t>>
+drawAttrs(const PropertyRow &row, const std::vector<OperandType> &operands,
+          Rng &rng, std::optional<DType> dtype) {
+  return AttrDrawer(row, operands, rng, dtype).draw();
+}
+
+//===- Values -------------------------------------------------------------===//
+
+/// The extent of the axis that positions count along: the op's axis of the
+/// first operand, or its last.
+static int64_t positionExtent(const PropertyRow &row, const Shape &x,
+                              std::span<const uint64_t> attrs) {
+  size_t axis = hasAttr(row, "axis") ? attrs.back() : x.size() - 1;
+  return x[axis];
+}
+
+static double drawAvoiding(Rng &rng, const Domain &domain) {
+  double value = drawReal(rng, domain.low, domain.high);
+  if (std::abs(value - domain.avoid) < 0.1)
+    value = domain.avoid + (value < domain.avoid ? -0.1 : 0.1);
+  return value;
+}
+
+/// Distinct over all operands of the call: operand `index` has every
+/// (number of operands)-th of evenly spaced numbers, shuffled.
+static std::vector<double> drawDistinct(const PropertyRow &row, size_t index,
+                                        int64_t count, Rng &rng) {
+  const Domain &domain = row.operands[index].domain;
+  size_t stride = row.operands.size();
+  double step = (domain.high - domain.low) / double(count * stride + 1);
+  std::vector<double> values(count);
+  for (int64_t i = 0; i < count; ++i)
+    values[i] = domain.low + step * double(i * stride + index + 1);
+  std::shuffle(values.begin(), values.end(), rng);
+  return values;
+}
+
+HostValue drawValue(const PropertyRow &row, size_t index,
+                    const std::vector<OperandType> &operands,
+                    std::span<const uint64_t> attrs, Rng &rng) {
+  HostValue value(operands[index].dtype, operands[index].dims);
+  const Domain &domain = row.operands[row.variadic ? 0 : index].domain;
+  int64_t count = value.elements();
+  std::vector<double> distinct;
+  if (domain.kind == DomainKind::distinct)
+    distinct = drawDistinct(row, row.variadic ? 0 : index, count, rng);
+  for (int64_t i = 0; i < count; ++i) {
+    if (domain.kind == DomainKind::positions) {
+      int64_t extent = positionExtent(row, operands[0].dims, attrs);
+      value.set(i, drawInt(rng, 0, extent - 1));
+    } else if (value.dtype == DType::boolean) {
+      value.set(i, drawInt(rng, 0, 1));
+    } else if (domain.kind == DomainKind::integers || !value.isReal()) {
+      int64_t low = int64_t(std::ceil(domain.low));
+      if (value.dtype == DType::u8)
+        low = std::max<int64_t>(low, 0);
+      int64_t drawn = drawInt(rng, low, int64_t(std::floor(domain.high)));
+      if (value.isReal())
+        value.set(i, double(drawn));
+      else
+        value.set(i, drawn);
+    } else {
+      value.set(i, distinct.empty() ? drawAvoiding(rng, domain) : distinct[i]);
+    }
+  }
+  return value;
+}
+
+Case drawCase(const PropertyRow &row, Rng &rng, Sizes sizes,
+              std::optional<DType> floats) {
+  Case call;
+  call.row = &row;
+  std::vector<OperandType> operands;
+  std::optional<std::vector<uint64_t>> attrs;
+  while (!attrs) {
+    operands = drawOperands(row, rng, sizes, floats);
+    attrs = drawAttrs(row, operands, rng, floats);
+  }
+  call.attrs = std::move(*attrs);
+  for (size_t i = 0; i < operands.size(); ++i)
+    call.operands.push_back(drawValue(row, i, operands, call.attrs, rng));
+  return call;
+}
+
+//===- Recording ----------------------------------------------------------===//
+
+graph::NodeRef leafFor(const Case &call, size_t index) {
+  const HostValue &operand = call.operands[index];
+  if (graph::info(call.row->op).kind == graph::PatternKind::random)
+    return graph::NodeFactory::scalar(operand.dtype, operand.ints[0]);
+  Dims dims(operand.dims.begin(), operand.dims.end());
+  return graph::NodeFactory::lazyLeaf(operand.dtype, dims, DeviceId(),
+                                      isFloat(operand.dtype));
+}
+
+Result<graph::NodeRef> record(const Case &call,
+                              std::span<const graph::NodeRef> leaves) {
+  return graph::buildOp(call.row->op, leaves, call.attrs, DeviceId());
+}
+
+} // namespace sinter::property

@@ -1,0 +1,69 @@
+/// Recipe: a small graph as data, so that tests can print and shrink it.
+#pragma once
+
+#include "runtime/graph/Node.h"
+#include "runtime/reference/Reference.h"
+#include "tests/property/PropertyTable.h"
+
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace sinter::property {
+
+using Random = std::mt19937_64;
+
+/// A uniform number in [0, count).
+inline int64_t below(Random &random, int64_t count) {
+  return static_cast<int64_t>(random() % static_cast<uint64_t>(count));
+}
+
+/// An input and what its elements are drawn from.
+struct RecipeLeaf {
+  DType dtype = DType::f32;
+  std::vector<int64_t> dims;
+  Domain domain{DomainKind::reals, -4, 4, noPoint};
+  int64_t positions = 1;       ///< of domain `positions`: exclusive limit
+  DType drawnAs = DType::f32;  ///< whose rounding the elements have
+  uint64_t seed = 0;
+};
+
+/// One op; operands number the leaves first, then the steps.
+struct RecipeStep {
+  graph::OpId op;
+  std::vector<uint32_t> operands;
+  std::vector<uint64_t> attrs;
+};
+
+struct Recipe {
+  std::vector<RecipeLeaf> leaves;
+  std::vector<RecipeStep> steps;
+  std::vector<uint32_t> outputs;
+
+  size_t numValues() const { return leaves.size() + steps.size(); }
+};
+
+/// The nodes of a recipe. `requiresGrad` marks the float leaves.
+struct Recording {
+  std::vector<graph::NodeRef> leaves;
+  std::vector<graph::NodeRef> values; ///< leaves, then steps
+  std::vector<graph::NodeRef> outputs;
+};
+Result<Recording> record(const Recipe &recipe, bool requiresGrad = false);
+
+/// The elements of a leaf: the same for the same recipe.
+reference::HostTensor drawLeaf(const RecipeLeaf &leaf);
+std::vector<reference::HostTensor> drawLeaves(const Recipe &recipe);
+
+/// The recipe with every float dtype brought to f64, same elements.
+Recipe widened(const Recipe &recipe);
+
+/// One line per value.
+std::string toString(const Recipe &recipe);
+
+/// The smallest recipe found that still fails.
+Recipe shrink(Recipe recipe, const std::function<bool(const Recipe &)> &fails);
+
+} // namespace sinter::property
