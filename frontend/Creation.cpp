@@ -108,8 +108,8 @@ Tensor full(const Dims &shape, const Arg &value, Options options) {
   }
   DType dtype = options.dtype.value_or(numberDType(value));
   if (value.dynamic)
-    return recorder.result(
-        graph::broadcast(detail::scalarNode(dtype, value.number), shape));
+    return recorder.result(graph::broadcast(
+        detail::scalarNode(dtype, value.number, device), shape));
   return recorder.result(graph::full(shape, value.number, dtype, device));
 }
 

@@ -106,8 +106,8 @@ static uint64_t bitsOf(DType dtype, Number value) {
   }
 }
 
-NodeRef scalarNode(DType dtype, Number value) {
-  return graph::NodeFactory::scalar(dtype, bitsOf(dtype, value));
+NodeRef scalarNode(DType dtype, Number value, DeviceId device) {
+  return graph::NodeFactory::scalar(dtype, bitsOf(dtype, value), device);
 }
 
 static DType ownDType(ArgKind kind) {
@@ -213,7 +213,7 @@ static Result<NodeRef> numberNode(const Arg &arg, unsigned index, DType dtype,
                                   std::span<const Dim> shape, DeviceId device) {
   if (!arg.dynamic && isStaticNumber(arg.where, index, arg.number))
     return graph::full(shape, arg.number, dtype, device);
-  NodeRef scalar = scalarNode(dtype, arg.number);
+  NodeRef scalar = scalarNode(dtype, arg.number, device);
   if (shape.empty())
     return scalar;
   return graph::broadcast(scalar, shape);

@@ -50,7 +50,7 @@ inline SiteId siteOf(const SourceLine &line) {
 SiteId userSite(const SourceLine &where);
 
 /// A dynamic scalar of rank 0.
-graph::NodeRef scalarNode(DType dtype, Number value);
+graph::NodeRef scalarNode(DType dtype, Number value, DeviceId device);
 
 /// The shape that shapes broadcast to: aligned at the last axis, constant dims
 /// of size 1 expand. Empty when they do not fit.

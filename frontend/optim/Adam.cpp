@@ -11,7 +11,9 @@ Adam::Adam(const AdamOptions &options)
     : Optimizer("adam", {"mean", "square"}, options.lr), options(options) {}
 
 Tensor Adam::record(Update &update) {
-  auto scalar = [&](double value) { return scalarOf(value, update.compute); };
+  auto scalar = [&](double value) {
+    return scalarOf(value, update.compute, update.value.device());
+  };
   double steps = static_cast<double>(update.step);
   double meanBias = 1 - std::pow(options.beta1, steps);
   double squareBias = 1 - std::pow(options.beta2, steps);

@@ -40,13 +40,13 @@ int64_t Optimizer::State::steps() const {
   return loadedSteps + here;
 }
 
-Tensor Optimizer::scalarOf(double value, DType dtype) {
-  Tensor &made = scalars[{value, dtype}];
+Tensor Optimizer::scalarOf(double value, DType dtype, DeviceId device) {
+  Tensor &made = scalars[{value, dtype, toString(device)}];
   if (!made) {
     uint64_t bits = dtype == DType::f64
                         ? std::bit_cast<uint64_t>(value)
                         : std::bit_cast<uint32_t>(static_cast<float>(value));
-    made = Tensor(graph::NodeFactory::scalar(dtype, bits));
+    made = Tensor(graph::NodeFactory::scalar(dtype, bits, device));
   }
   return made;
 }

@@ -11,7 +11,9 @@ Sgd::Sgd(const SgdOptions &options)
       options(options) {}
 
 Tensor Sgd::record(Update &update) {
-  auto scalar = [&](double value) { return scalarOf(value, update.compute); };
+  auto scalar = [&](double value) {
+    return scalarOf(value, update.compute, update.value.device());
+  };
   Tensor step = update.gradient;
   if (options.weight_decay != 0)
     step = step + update.value * scalar(options.weight_decay);

@@ -136,8 +136,9 @@ NodeRef NodeFactory::lazyLeaf(DType dtype, std::span<const Dim> dims,
   return NodeRef::adopt(node);
 }
 
-NodeRef NodeFactory::scalar(DType dtype, uint64_t bits) {
+NodeRef NodeFactory::scalar(DType dtype, uint64_t bits, DeviceId device) {
   Node *node = allocate(dtype, {}, 0, 0);
+  node->where = device;
   node->kind = InputKind::scalar;
   node->userSite = recordScope().user;
   node->moduleSite = recordScope().inner;
@@ -149,7 +150,7 @@ NodeRef NodeFactory::scalar(DType dtype, uint64_t bits) {
 NodeRef NodeFactory::detached(const NodeRef &node, bool requiresGrad) {
   assert(node->isReady() && "detached() of a pending node");
   if (node->isLeaf() && node->leafKind() == InputKind::scalar) {
-    NodeRef copy = scalar(node->dtype(), node->scalarBits());
+    NodeRef copy = scalar(node->dtype(), node->scalarBits(), node->device());
     copy->wantsGrad = requiresGrad;
     return copy;
   }

@@ -153,8 +153,9 @@ struct NodeFactory {
     leaf->kind = InputKind::parameter;
     leaf->scalar = cellId;
   }
-  /// A dynamic scalar: rank 0, payload by value. Works on every device.
-  static NodeRef scalar(DType dtype, uint64_t bits);
+  /// A dynamic scalar: rank 0, payload by value. Works on every device; ops on
+  /// scalars alone are placed on `device`.
+  static NodeRef scalar(DType dtype, uint64_t bits, DeviceId device = {});
   /// A ready leaf that shares `node`'s value, without history.
   static NodeRef detached(const NodeRef &node, bool requiresGrad);
 

@@ -10,6 +10,7 @@
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -69,8 +70,8 @@ protected:
   };
   /// Records the new value and, in place, the new moments.
   virtual Tensor record(Update &update) = 0;
-  /// A dynamic scalar of that dtype; made once a step and shared.
-  Tensor scalarOf(double value, DType dtype);
+  /// A dynamic scalar; made once a step and shared.
+  Tensor scalarOf(double value, DType dtype, DeviceId device);
 
 private:
   struct State {
@@ -94,7 +95,8 @@ private:
   std::vector<std::string> momentNames;
   double rate;
   std::unordered_map<uint64_t, State> states;
-  std::map<std::pair<double, DType>, Tensor> scalars; ///< of this step
+  /// Those of this step, by value, dtype and device.
+  std::map<std::tuple<double, DType, std::string>, Tensor> scalars;
 };
 
 } // namespace sinter::optim
