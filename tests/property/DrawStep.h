@@ -13,9 +13,8 @@ public:
   struct Options {
     /// Operands may be earlier values, not only new leaves.
     bool reuses = false;
-    /// The largest dim; 0 and 1 are always among the dims drawn.
+    /// The largest dim; 1 is often drawn, and 0 where `empties`.
     int64_t largestDim = 5;
-    /// Dims of 0 are among them.
     bool empties = true;
   };
 
@@ -23,48 +22,56 @@ public:
       : random(seed), options(options) {}
 
   /// Adds a step of the op, and the leaves that it needs. The first operand
-  /// has `dtype` if given and possible. False when nothing fits.
+  /// (of a source: the result) has `dtype` if given. False when nothing fits.
   bool draw(const PropertyRow &row, std::optional<DType> dtype = std::nullopt);
 
-  /// Every value that no step uses.
-  void returnUnused();
+  /// The recipe; its outputs are the values that no step uses.
+  Recipe finish() const;
 
   Random random;
-  Recipe recipe;
 
 private:
   /// What an operand has to be.
   struct Wanted {
     DType dtype = DType::f32;
     std::vector<int64_t> dims;
-    Domain domain{};
     int64_t positions = 1;
+    bool isNew = false; ///< a leaf drawn for this step
   };
+  /// Everything that decides a step.
+  struct Plan {
+    std::vector<Wanted> operands;
+    int64_t axis = 0;
+    std::vector<int64_t> axes, permutation, shape, starts, limits, steps, low,
+        interior;
+    DType dtype = DType::f32;
+  };
+  /// A value so far. Compiled code must compute exact ones to the bit.
   struct Known {
     DType dtype;
     std::vector<int64_t> dims;
-    /// Whether compiled code must compute it to the bit.
     bool exact = true;
   };
 
-  bool wantOperands(const PropertyRow &row, Wanted first);
+  std::optional<Plan> plan(const PropertyRow &row, Wanted first);
+  bool planView(std::string_view rule, Plan &plan);
+  bool planIndexed(std::string_view rule, Plan &plan);
   Wanted drawFirst(const PropertyRow &row, std::optional<DType> dtype);
-  std::vector<int64_t> drawDims(size_t leastRank, bool nonEmpty);
-  int64_t drawDim(bool nonEmpty);
+  std::vector<int64_t> drawDims(size_t leastRank);
+  int64_t drawDim();
   DType drawDType(graph::DTypeSet allowed);
-  std::vector<uint64_t> drawAttrs(const PropertyRow &row);
-  void drawViewAttrs(const PropertyRow &row);
-  uint32_t place(const PropertyRow &row, const Wanted &wanted, bool mayReuse);
-  bool add(const PropertyRow &row);
+  std::vector<uint64_t> attrs(const PropertyRow &row, const Plan &plan);
+  uint32_t place(const PropertyRow &row, size_t index, const Wanted &wanted);
+  bool addStep(const PropertyRow &row, const Plan &plan);
+  bool coin(int oneIn = 2) { return below(random, oneIn) == 0; }
+  const Known &at(uint32_t value) const;
 
+  /// While drawing, steps are numbered from here, so that leaves can follow.
+  static constexpr uint32_t firstStep = 1 << 20;
   Options options;
-  std::vector<Known> known; ///< leaves
-  std::vector<Known> made;  ///< steps
-  std::vector<Wanted> operands;
-  size_t axis = 0;
-  std::vector<int64_t> shape, starts, limits, interior;
-  std::vector<int64_t> axes;
-  DType target = DType::f32;
+  Recipe recipe;
+  std::vector<Known> leaves;
+  std::vector<Known> made;
 };
 
 } // namespace sinter::property

@@ -223,9 +223,8 @@ static std::vector<Recipe> smallerOnes(const Recipe &recipe) {
            smaller.steps.size() + smaller.outputs.size() >=
                recipe.steps.size() + recipe.outputs.size();
   });
-  std::ranges::stable_sort(result, {}, [](const Recipe &smaller) {
-    return smaller.steps.size();
-  });
+  std::ranges::stable_sort(
+      result, {}, [](const Recipe &smaller) { return smaller.steps.size(); });
   return result;
 }
 

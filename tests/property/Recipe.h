@@ -25,8 +25,8 @@ struct RecipeLeaf {
   DType dtype = DType::f32;
   std::vector<int64_t> dims;
   Domain domain{DomainKind::reals, -4, 4, noPoint};
-  int64_t positions = 1;       ///< of domain `positions`: exclusive limit
-  DType drawnAs = DType::f32;  ///< whose rounding the elements have
+  int64_t positions = 1;      ///< of domain `positions`: exclusive limit
+  DType drawnAs = DType::f32; ///< whose rounding the elements have
   uint64_t seed = 0;
 };
 

@@ -1,0 +1,23 @@
+/// RandomGraph: recipes of several ops over shared values.
+#pragma once
+
+#include "tests/property/Recipe.h"
+
+#include <optional>
+
+namespace sinter::property {
+
+struct GraphOptions {
+  size_t steps = 12;
+  /// The dtype of most values; other dtypes come from casts and sources.
+  DType dtype = DType::f32;
+  /// Only ops with a continuous gradient, over floats.
+  bool smooth = false;
+  bool empties = true;
+  int64_t largestDim = 5;
+};
+
+/// The same seed and options give the same graph.
+Recipe randomGraph(uint64_t seed, const GraphOptions &options);
+
+} // namespace sinter::property
