@@ -1,9 +1,8 @@
-/// Counters: what stats() reports, counted as it happens.
+/// Counters: what stats() reports beside the runtime's own counters.
 #pragma once
 
 #include "frontend/Flush.h"
 #include "frontend/MissReasons.h"
-#include "runtime/program/Program.h"
 
 #include <string_view>
 
@@ -11,8 +10,6 @@ namespace sinter::detail {
 
 void countFlush(FlushReason reason, SiteId site);
 void countMiss(const MissReason &reason, SiteId flushSite, bool compiled);
-void countMemoryHit();
-void countRun(const runtime::RunCounters &counters);
 void countRefusedDonations(unsigned count, SiteId site);
 void countRecomputed(unsigned ops, SiteId site);
 

@@ -45,7 +45,7 @@ static Evaluator &evaluator() {
 }
 
 void Evaluator::note(const Node *node, const EvaluationNote &note) {
-  constexpr size_t mostNotes = 16384;
+  constexpr size_t mostNotes = 256;
   auto [entry, isNew] = notes.insert_or_assign(node, note);
   if (!isNew)
     return;
@@ -89,7 +89,8 @@ static void commit(Evaluator &all, FlushPlan &plan,
       own.releasedBy = output->requiresGrad() ? step : 0;
       output->dropOperands();
     }
-    all.note(output.get(), own);
+    if (output->useCount() > 1) // somebody may ask
+      all.note(output.get(), own);
   }
   buffers.clear();
   for (const CellUpdate &update : plan.updates) {

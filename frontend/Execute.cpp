@@ -1,9 +1,9 @@
 /// Finds a plan's program and runs it.
 #include "frontend/Execute.h"
 
-#include "frontend/Counters.h"
 #include "frontend/Programs.h"
 #include "runtime/device/Device.h"
+#include "runtime/program/Stats.h"
 #include "runtime/reference/Reference.h"
 
 #include <cstring>
@@ -60,7 +60,8 @@ Result<Buffers> executeByReference(const graph::Slice &slice,
     counters.bytesWritten += result.data.size();
     buffers.push_back(std::move(buffer));
   }
-  countRun(counters);
+  counters.launches = 1;
+  runtime::countRun(counters, 0);
   return buffers;
 }
 
@@ -74,8 +75,11 @@ Execution prepare(FlushPlan &plan, DeviceId device, SiteId flushSite) {
   Execution execution{device, flushSite, nullptr, std::nullopt};
   if (!needsNoProgram(device))
     execution.program = findKnown(plan.slice);
-  if (!execution.program)
-    execution.graph = graph::toGraph(plan.slice);
+  if (execution.program)
+    return execution;
+  execution.graph = graph::toGraph(plan.slice);
+  if (needsNoProgram(device))
+    countInterpreted(plan.slice, *execution.graph, flushSite);
   return execution;
 }
 
@@ -106,13 +110,11 @@ Result<Buffers> execute(Execution &execution, const FlushPlan &plan) {
                                     *execution.graph, execution.device,
                                     execution.flushSite));
   }
-  runtime::RunCounters counters;
   runtime::RunFailure failure{~0u};
   auto results =
-      runtime::run(*execution.program, plan.bindings, &counters, &failure);
+      runtime::run(*execution.program, plan.bindings, nullptr, &failure);
   if (!results)
     return withOpLine(results.takeError(), plan, failure);
-  countRun(counters);
   Buffers buffers;
   for (runtime::Output &output : *results)
     buffers.push_back(std::move(output.buffer));

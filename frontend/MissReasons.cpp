@@ -52,8 +52,9 @@ static std::string opName(graph::OpId op) {
   return op == graph::OpId::leaf ? "input" : std::string(graph::info(op).name);
 }
 
-/// What is different about value `i`, or nothing.
-static std::string difference(const Graph &now, const Graph &before, size_t i) {
+/// What is different about value `i`, or nothing; whether it is sizes only.
+static std::string difference(const Graph &now, const Graph &before, size_t i,
+                              bool &sizesDiffer) {
   const Value &value = now.values[i];
   const Value &old = before.values[i];
   if (value.op != old.op)
@@ -63,6 +64,7 @@ static std::string difference(const Graph &now, const Graph &before, size_t i) {
                        name(value.dtype), name(old.dtype));
   if (value.operands != old.operands)
     return fmt::format("{} of other operands", opName(value.op));
+  sizesDiffer = true;
   if (!haveSameDims(now, value, before, old))
     return fmt::format("{} has another shape", opName(value.op));
   if (value.attrs != old.attrs)
@@ -73,16 +75,18 @@ static std::string difference(const Graph &now, const Graph &before, size_t i) {
 static MissReason compare(const graph::Slice &slice, const Graph &before) {
   const Graph &now = slice.graph;
   auto siteOf = [&](size_t i) { return slice.nodes[i]->site(); };
-  if (before.numSymbols > now.numSymbols)
-    if (const NodeRef *node = findFixingNode(slice))
-      return {fmt::format("{} fixes a symbolic dim to a number",
-                          opName((*node)->op())),
-              (*node)->site()};
   size_t common = std::min(now.values.size(), before.values.size());
   for (size_t i = 0; i < common; ++i) {
-    std::string what = difference(now, before, i);
-    if (!what.empty())
-      return {std::move(what), siteOf(i)};
+    bool sizesDiffer = false;
+    std::string what = difference(now, before, i, sizesDiffer);
+    if (what.empty())
+      continue;
+    const NodeRef *fixing = sizesDiffer ? findFixingNode(slice) : nullptr;
+    if (fixing)
+      return {fmt::format("{} fixes a symbolic dim to a number",
+                          opName((*fixing)->op())),
+              (*fixing)->site()};
+    return {std::move(what), siteOf(i)};
   }
   if (now.values.size() > common)
     return {fmt::format("{} was not recorded before",

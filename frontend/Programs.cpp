@@ -5,6 +5,7 @@
 #include "frontend/MissReasons.h"
 #include "runtime/device/Device.h"
 #include "runtime/program/ProgramCache.h"
+#include "runtime/program/Stats.h"
 
 #include "sinter/generated/SourceDigest.h"
 
@@ -109,26 +110,47 @@ ProgramRef findKnown(const graph::KeyedSlice &slice) {
   if (!program)
     return nullptr;
   follow(known);
-  countMemoryHit();
+  runtime::countHit(/*onDisk=*/false);
   return program;
+}
+
+/// Adds an entry, or finds the one there is. Under the lock.
+static std::shared_ptr<KnownProgram> &entryOf(KnownPrograms &all,
+                                              const Key &key) {
+  constexpr size_t mostKnown = 4096;
+  if (all.table.size() >= mostKnown)
+    std::erase_if(all.table, [](const auto &entry) {
+      return entry.second->program.expired();
+    });
+  return all.table[key];
 }
 
 static void remember(const Key &key, std::span<const uint32_t> encoding,
                      const ProgramRef &program) {
   KnownPrograms &all = knownPrograms();
   std::lock_guard lock(all.mutex);
-  constexpr size_t mostKnown = 4096;
-  if (all.table.size() >= mostKnown)
-    std::erase_if(all.table, [](const auto &entry) {
-      return entry.second->program.expired();
-    });
-  std::shared_ptr<KnownProgram> &known = all.table[key];
+  std::shared_ptr<KnownProgram> &known = entryOf(all, key);
   if (!known)
     known = std::make_shared<KnownProgram>();
   known->key = key;
   known->encoding.assign(encoding.begin(), encoding.end());
   known->program = program;
   follow(known);
+}
+
+void countInterpreted(const graph::KeyedSlice &slice, const graph::Slice &graph,
+                      SiteId flushSite) {
+  KnownPrograms &all = knownPrograms();
+  {
+    std::lock_guard lock(all.mutex);
+    if (entryOf(all, slice.key())) {
+      runtime::countHit(/*onDisk=*/false);
+      return;
+    }
+  }
+  remember(slice.key(), slice.encoding(), nullptr);
+  runtime::countCompile(0);
+  countMiss(explainMiss(graph, flushSite), flushSite, /*compiled=*/true);
 }
 
 //===- Compilation --------------------------------------------------------===//
@@ -146,9 +168,7 @@ Result<ProgramRef> findOrCompile(const Key &key,
   auto found = runtime::findOrCompile(key, *device, compile);
   if (!found)
     return found.takeError();
-  if (found->source == runtime::CacheSource::memory)
-    countMemoryHit();
-  else
+  if (found->source != runtime::CacheSource::memory)
     countMiss(explainMiss(slice, flushSite), flushSite,
               found->source == runtime::CacheSource::compiled);
   remember(key, encoding, found->program);

@@ -23,6 +23,11 @@ runtime::CompileRequest compileRequest(DeviceId device);
 std::shared_ptr<const runtime::Program>
 findKnown(const graph::KeyedSlice &slice);
 
+/// Counts a slice that is interpreted as if its program were compiled when it
+/// is met first and found afterwards.
+void countInterpreted(const graph::KeyedSlice &slice, const graph::Slice &graph,
+                      SiteId flushSite);
+
 /// The program of a slice, from the caches or compiled. A miss is counted with
 /// what differs from the last program of the flush's line.
 Result<std::shared_ptr<const runtime::Program>>

@@ -2,6 +2,7 @@
 #include <sinter/Stats.h>
 
 #include "frontend/Counters.h"
+#include "runtime/program/Stats.h"
 #include "runtime/support/Sites.h"
 
 #include <map>
@@ -12,7 +13,9 @@ namespace sinter {
 namespace {
 struct Counted {
   std::mutex mutex;
-  Stats totals;
+  std::vector<Stats::Miss> misses;
+  uint64_t refused = 0;
+  uint64_t recomputed = 0;
   std::map<std::pair<detail::FlushReason, SiteId>, uint64_t> flushes;
   std::map<std::pair<std::string_view, SiteId>, uint64_t> notes;
 };
@@ -52,27 +55,10 @@ void countFlush(FlushReason reason, SiteId site) {
 void countMiss(const MissReason &reason, SiteId flushSite, bool compiled) {
   Counted &all = counted();
   std::lock_guard lock(all.mutex);
-  ++(compiled ? all.totals.compiles : all.totals.disk_hits);
   constexpr size_t mostMisses = 4096;
-  if (all.totals.misses.size() < mostMisses)
-    all.totals.misses.push_back({reason.what, siteString(reason.site),
-                                 siteString(flushSite), compiled});
-}
-
-void countMemoryHit() {
-  Counted &all = counted();
-  std::lock_guard lock(all.mutex);
-  ++all.totals.memory_hits;
-}
-
-void countRun(const runtime::RunCounters &counters) {
-  Counted &all = counted();
-  std::lock_guard lock(all.mutex);
-  ++all.totals.programs_run;
-  all.totals.launches += counters.launches;
-  all.totals.bytes_read += counters.bytesRead;
-  all.totals.bytes_written += counters.bytesWritten;
-  all.totals.donated += counters.donated;
+  if (all.misses.size() < mostMisses)
+    all.misses.push_back({reason.what, siteString(reason.site),
+                          siteString(flushSite), compiled});
 }
 
 static void note(std::string_view what, SiteId site, uint64_t count) {
@@ -82,23 +68,36 @@ static void note(std::string_view what, SiteId site, uint64_t count) {
 void countRefusedDonations(unsigned count, SiteId site) {
   Counted &all = counted();
   std::lock_guard lock(all.mutex);
-  all.totals.donations_refused += count;
+  all.refused += count;
   note("donation refused: the old value is still held", site, count);
 }
 
 void countRecomputed(unsigned ops, SiteId site) {
   Counted &all = counted();
   std::lock_guard lock(all.mutex);
-  all.totals.recomputed += ops;
+  all.recomputed += ops;
   note("recomputed for backward", site, ops);
 }
 
 } // namespace detail
 
 Stats stats() {
+  runtime::Stats counts = runtime::readStats();
+  Stats result;
+  result.launches = counts.launches;
+  result.bytes_read = counts.bytesRead;
+  result.bytes_written = counts.bytesWritten;
+  result.programs_run = counts.runs;
+  result.compiles = counts.compiles;
+  result.memory_hits = counts.memoryHits;
+  result.disk_hits = counts.diskHits;
+  result.donated = counts.donationsGranted;
+  result.warnings = counts.warnings;
   Counted &all = counted();
   std::lock_guard lock(all.mutex);
-  Stats result = all.totals;
+  result.donations_refused = all.refused;
+  result.recomputed = all.recomputed;
+  result.misses = all.misses;
   for (const auto &[key, count] : all.flushes)
     result.flushes.push_back({std::string(detail::toString(key.first)),
                               siteString(key.second), count});
@@ -109,9 +108,11 @@ Stats stats() {
 }
 
 void reset_stats() {
+  runtime::resetStats();
   Counted &all = counted();
   std::lock_guard lock(all.mutex);
-  all.totals = Stats();
+  all.refused = all.recomputed = 0;
+  all.misses.clear();
   all.flushes.clear();
   all.notes.clear();
 }

@@ -39,6 +39,7 @@ struct Stats {
   uint64_t donated = 0;           ///< buffers updated in place
   uint64_t donations_refused = 0; ///< because somebody still held the old value
   uint64_t recomputed = 0;        ///< ops evaluated a second time
+  uint64_t warnings = 0;          ///< such as an unusable disk cache
   std::vector<Flush> flushes;
   std::vector<Miss> misses;
   std::vector<Note> notes;
