@@ -19,8 +19,13 @@ public:
   Status wait() override { return {}; }
 };
 
+/// What buffers may take together. Without a flag all but the reserve: more
+/// would end in the kernel's out-of-memory killer, not in an error.
 size_t memoryLimit() {
-  return size_t(std::max<int64_t>(0, flags().memoryLimit));
+  if (flags().memoryLimit > 0)
+    return size_t(flags().memoryLimit);
+  MemoryBudget budget = MemoryBudget::detect();
+  return budget.total - budget.reserve;
 }
 
 } // namespace
@@ -32,12 +37,11 @@ MemoryInfo HostDevice::memoryInfo() const {
   CachingAllocator::Usage usage = allocator.usage();
   MemoryBudget budget = MemoryBudget::detect();
   MemoryInfo info;
-  info.total = usage.limit ? std::min(usage.limit, budget.total) : budget.total;
+  info.total = std::min(usage.limit, budget.total);
   info.inUse = usage.inUse;
   info.peak = usage.peak;
-  info.available = budget.available() + usage.cached;
-  if (usage.limit)
-    info.available = std::min(info.available, usage.limit - usage.inUse);
+  info.available =
+      std::min(budget.available() + usage.cached, usage.limit - usage.inUse);
   return info;
 }
 

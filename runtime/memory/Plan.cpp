@@ -1,106 +1,119 @@
 #include "runtime/memory/Plan.h"
 
 #include <algorithm>
-#include <limits>
 
 using namespace sinter::runtime;
 
 namespace {
 
 /// The free ranges of the arena below its top, in address order, none
-/// touching the next.
+/// touching the next. In granules of `planAlignment` bytes.
 class FreeRanges {
 public:
-  FreeRanges() { ranges.reserve(64); }
-
   /// The smallest range that fits (the lowest of equals), else the top.
-  int64_t take(int64_t bytes) {
-    size_t best = ranges.size();
-    int64_t bestBytes = std::numeric_limits<int64_t>::max();
-    for (size_t i = 0; i < ranges.size(); ++i) {
-      if (ranges[i].bytes < bytes || ranges[i].bytes >= bestBytes)
-        continue;
-      best = i;
-      bestBytes = ranges[i].bytes;
-      if (bestBytes == bytes)
-        break;
+  uint64_t take(uint64_t size) {
+    // One pass without branches: the least (size, position).
+    uint64_t best = none;
+    for (uint64_t i = 0; i < sizes.size(); ++i) {
+      uint64_t candidate = sizes[i] << positionBits | i;
+      best = std::min(best, sizes[i] >= size ? candidate : none);
     }
-    if (best == ranges.size())
-      return growTop(bytes);
-    Range &range = ranges[best];
-    int64_t offset = range.offset;
-    range.offset += bytes;
-    range.bytes -= bytes;
-    if (range.bytes == 0)
-      ranges.erase(ranges.begin() + best);
+    if (best == none)
+      return growTop(size);
+    size_t at = best & ((uint64_t(1) << positionBits) - 1);
+    uint64_t offset = offsets[at];
+    offsets[at] += size;
+    sizes[at] -= size;
+    if (sizes[at] == 0)
+      erase(at);
     return offset;
   }
 
-  void give(int64_t offset, int64_t bytes) {
-    auto after = std::lower_bound(
-        ranges.begin(), ranges.end(), offset,
-        [](const Range &range, int64_t at) { return range.offset < at; });
-    bool joinsAfter = after != ranges.end() && offset + bytes == after->offset;
-    bool joinsBefore = after != ranges.begin() &&
-                       (after - 1)->offset + (after - 1)->bytes == offset;
-    if (joinsBefore && joinsAfter) {
-      (after - 1)->bytes += bytes + after->bytes;
-      ranges.erase(after);
-    } else if (joinsBefore) {
-      (after - 1)->bytes += bytes;
+  void give(uint64_t offset, uint64_t size) {
+    size_t after =
+        size_t(std::lower_bound(offsets.begin(), offsets.end(), offset) -
+               offsets.begin());
+    bool joinsAfter = after < offsets.size() && offset + size == offsets[after];
+    bool joinsBefore =
+        after > 0 && offsets[after - 1] + sizes[after - 1] == offset;
+    if (joinsBefore) {
+      sizes[after - 1] += size;
+      if (joinsAfter) {
+        sizes[after - 1] += sizes[after];
+        erase(after);
+      }
     } else if (joinsAfter) {
-      after->offset = offset;
-      after->bytes += bytes;
+      offsets[after] = offset;
+      sizes[after] += size;
     } else {
-      ranges.insert(after, {offset, bytes});
+      offsets.insert(offsets.begin() + after, offset);
+      sizes.insert(sizes.begin() + after, size);
     }
   }
 
-  int64_t top() const { return topBytes; }
+  uint64_t top() const { return topGranules; }
 
 private:
-  struct Range {
-    int64_t offset, bytes;
-  };
+  /// Ranges are fewer than requests, and those fewer than 2^20.
+  static constexpr unsigned positionBits = 20;
+  static constexpr uint64_t none = ~uint64_t(0);
+
+  void erase(size_t at) {
+    offsets.erase(offsets.begin() + at);
+    sizes.erase(sizes.begin() + at);
+  }
 
   /// Takes from the end, starting in a last free range that reaches the top.
-  int64_t growTop(int64_t bytes) {
-    int64_t offset = topBytes;
-    if (!ranges.empty() &&
-        ranges.back().offset + ranges.back().bytes == topBytes) {
-      offset = ranges.back().offset;
-      ranges.pop_back();
+  uint64_t growTop(uint64_t size) {
+    uint64_t offset = topGranules;
+    if (!offsets.empty() && offsets.back() + sizes.back() == topGranules) {
+      offset = offsets.back();
+      erase(offsets.size() - 1);
     }
-    topBytes = offset + bytes;
+    topGranules = offset + size;
     return offset;
   }
 
-  std::vector<Range> ranges;
-  int64_t topBytes = 0;
+  std::vector<uint64_t> offsets;
+  std::vector<uint64_t> sizes;
+  uint64_t topGranules = 0;
 };
 
-/// Request indices by their first and by their last step; ties by larger size,
-/// then by index, so the result is one function of the requests.
-std::vector<uint32_t> order(std::span<const PlanRequest> requests,
-                            uint32_t PlanRequest::*step) {
-  std::vector<uint32_t> indices;
-  indices.reserve(requests.size());
+/// Indices of the requests that are not empty, by the given step, then by
+/// index: a counting sort, as steps are small numbers.
+std::vector<uint32_t> orderBy(std::span<const PlanRequest> requests,
+                              uint32_t PlanRequest::*step, uint32_t steps) {
+  std::vector<uint32_t> starts(size_t(steps) + 1);
+  for (const PlanRequest &request : requests)
+    if (request.bytes > 0)
+      ++starts[request.*step + 1];
+  for (uint32_t i = 0; i < steps; ++i)
+    starts[i + 1] += starts[i];
+  std::vector<uint32_t> indices(starts[steps]);
   for (uint32_t i = 0; i < requests.size(); ++i)
     if (requests[i].bytes > 0)
-      indices.push_back(i);
-  std::sort(indices.begin(), indices.end(), [&](uint32_t a, uint32_t b) {
-    const PlanRequest &left = requests[a], &right = requests[b];
-    if (left.*step != right.*step)
-      return left.*step < right.*step;
-    if (left.bytes != right.bytes)
-      return left.bytes > right.bytes;
-    return a < b;
-  });
+      indices[starts[requests[i].*step]++] = i;
   return indices;
 }
 
-int64_t roundUp(int64_t bytes) {
-  return (bytes + planAlignment - 1) / planAlignment * planAlignment;
+/// Within one step, larger requests are placed first.
+void largerFirst(std::span<const PlanRequest> requests,
+                 std::vector<uint32_t> &starts) {
+  auto larger = [&](uint32_t a, uint32_t b) {
+    if (requests[a].bytes != requests[b].bytes)
+      return requests[a].bytes > requests[b].bytes;
+    return a < b;
+  };
+  for (size_t i = 0, end = 0; i < starts.size(); i = end) {
+    uint32_t step = requests[starts[i]].first;
+    while (end < starts.size() && requests[starts[end]].first == step)
+      ++end;
+    std::sort(starts.begin() + i, starts.begin() + end, larger);
+  }
+}
+
+uint64_t granules(int64_t bytes) {
+  return uint64_t(bytes + planAlignment - 1) / uint64_t(planAlignment);
 }
 
 } // namespace
@@ -108,8 +121,12 @@ int64_t roundUp(int64_t bytes) {
 MemoryPlan sinter::runtime::planMemory(std::span<const PlanRequest> requests) {
   MemoryPlan plan;
   plan.offsets.resize(requests.size());
-  std::vector<uint32_t> starts = order(requests, &PlanRequest::first);
-  std::vector<uint32_t> ends = order(requests, &PlanRequest::last);
+  uint32_t steps = 0;
+  for (const PlanRequest &request : requests)
+    steps = std::max(steps, request.last + 1);
+  std::vector<uint32_t> starts = orderBy(requests, &PlanRequest::first, steps);
+  std::vector<uint32_t> ends = orderBy(requests, &PlanRequest::last, steps);
+  largerFirst(requests, starts);
   FreeRanges free;
   size_t nextEnd = 0;
   for (uint32_t index : starts) {
@@ -118,10 +135,12 @@ MemoryPlan sinter::runtime::planMemory(std::span<const PlanRequest> requests) {
       const PlanRequest &ended = requests[ends[nextEnd]];
       if (ended.last >= request.first)
         break;
-      free.give(plan.offsets[ends[nextEnd]], roundUp(ended.bytes));
+      free.give(uint64_t(plan.offsets[ends[nextEnd]] / planAlignment),
+                granules(ended.bytes));
     }
-    plan.offsets[index] = free.take(roundUp(request.bytes));
+    plan.offsets[index] =
+        int64_t(free.take(granules(request.bytes))) * planAlignment;
   }
-  plan.bytes = free.top();
+  plan.bytes = int64_t(free.top()) * planAlignment;
   return plan;
 }

@@ -24,8 +24,8 @@ struct MemoryPlan {
 
 inline constexpr int64_t planAlignment = 256;
 
-/// Deterministic; under 50 microseconds for 1,000 requests. Total bytes of the
-/// requests must stay below 2^62.
+/// Deterministic; under 50 microseconds for 1,000 requests. At most 2^20
+/// requests, which together take less than 2^50 bytes.
 MemoryPlan planMemory(std::span<const PlanRequest> requests);
 
 } // namespace sinter::runtime

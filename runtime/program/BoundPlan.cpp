@@ -11,6 +11,7 @@ namespace {
 
 constexpr int64_t elementLimit = int64_t(1) << 31;
 constexpr int64_t bufferLimit = int64_t(1) << 40;
+constexpr int64_t totalLimit = int64_t(1) << 48;
 constexpr int64_t chunkLimit = int64_t(1) << 40;
 
 template <typename... Args>
@@ -99,13 +100,15 @@ Status Filler::sizePorts() {
 
 Status Filler::placeTemporaries() {
   std::vector<PlanRequest> requests(program.buffers.size());
+  int64_t total = 0;
   for (size_t i = 0; i < requests.size(); ++i) {
     const PlanBuffer &buffer = program.buffers[i];
     if (buffer.kind != BufferKind::temp)
       continue;
     int64_t bytes = plan.values[buffer.bytes];
-    if (bytes < 0 || bytes > bufferLimit)
+    if (bytes < 0 || bytes > bufferLimit || total > totalLimit)
       return badDims("a temporary of {} bytes does not fit", bytes);
+    total += bytes + planAlignment;
     requests[i] = {bytes, buffer.first, buffer.last};
   }
   MemoryPlan memory = planMemory(requests);

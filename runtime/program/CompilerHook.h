@@ -5,6 +5,7 @@
 #include "runtime/support/Result.h"
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,10 @@ struct CompilerHook {
                                      std::string_view stage,
                                      const CompileRequest &);
   std::string_view (*digest)();
+  /// `sinter opt`: runs passes as the arguments say and returns the exit code.
+  int (*optMain)(int argc, char **argv);
+  /// The machine code of a program's image as text.
+  Result<std::string> (*disassemble)(std::span<const std::byte> image);
 };
 
 /// The hook: the one registered by `registerCompiler` (static builds), else
