@@ -1,5 +1,7 @@
 /// The hook through which runtime and tools reach this library.
 #include "compiler/Compiler.h"
+#include "compiler/Disassemble.h"
+#include "compiler/OptMain.h"
 #include "runtime/program/CompilerHook.h"
 
 namespace sinter::compiler {
@@ -48,6 +50,7 @@ sinter_compiler_hook() {
   static const sinter::runtime::CompilerHook hook = {
       hookCompile, hookCompileText, hookExport,
       hookInspect, hookInspectText, digest,
+      optMain,     disassemble,
   };
   return &hook;
 }

@@ -57,6 +57,19 @@ static std::string targetText(const Compilation &state) {
   return all;
 }
 
+// The module, and the decisions as lines after it.
+static std::string moduleText(const Compilation &state) {
+  ModuleOp module = state.module.get();
+  std::vector<FusionDecision> decisions = decisionsOf(module);
+  module->removeAttr(decisionsAttr);
+  std::string text = exportText(module);
+  for (const FusionDecision &decision : decisions)
+    text += llvm::formatv("// {0} {1}: {2} ({3} bytes)\n",
+                          decision.accepted ? "accepted" : "rejected",
+                          decision.rule, decision.detail, decision.bytes);
+  return text;
+}
+
 std::string inspectText(const Compilation &state, const InspectForm &form) {
   if (form.name == "llvm")
     return kernelTexts(state, &KernelCode::llvmText);
@@ -71,7 +84,7 @@ std::string inspectText(const Compilation &state, const InspectForm &form) {
     return llvm::formatv("model file: {0} bytes\n{1}", state.bytes.size(),
                          targetText(state));
   default:
-    return exportText(*state.module);
+    return moduleText(state);
   }
 }
 

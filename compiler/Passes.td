@@ -6,6 +6,15 @@ include "mlir/Pass/PassBase.td"
 
 //===-- import ------------------------------------------------------------===//
 
+def NumberNodes : Pass<"number-nodes", "::mlir::ModuleOp"> {
+  let summary = "Locate the values of parsed text by their post-order numbers.";
+  let description = [{
+    An argument has the number that its attribute `sinter.node` states, or its
+    position; ops take the numbers that are left, in order. A module made from a
+    graph is numbered already.
+  }];
+}
+
 def ExpandComposites : Pass<"expand-composites", "::mlir::ModuleOp"> {
   let summary = "Write composites in primitive ops.";
   let description = [{

@@ -34,6 +34,10 @@ mlir::OwningOpRef<mlir::ModuleOp> importGraph(const graph::Graph &graph,
 mlir::OwningOpRef<mlir::ModuleOp> importText(std::string_view text,
                                              mlir::MLIRContext *context);
 
+/// Checks that the module is a program and locates its values by the numbers
+/// that the text implies: what `importText` does after parsing.
+llvm::LogicalResult numberNodes(mlir::ModuleOp module);
+
 /// The module as text without locations.
 std::string exportText(mlir::ModuleOp module);
 

@@ -1,5 +1,6 @@
 /// The text form of a graph: reading, writing, and the numbers it implies.
 #include "compiler/import/ImportGraph.h"
+#include "compiler/Passes.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
 
@@ -12,6 +13,9 @@
 using namespace mlir;
 
 namespace sinter::compiler {
+
+#define GEN_PASS_DEF_NUMBERNODES
+#include "sinter/generated/Passes.h.inc"
 
 // Every argument has a number, written or counted; ops take those that are
 // left, in order.
@@ -76,19 +80,22 @@ static LogicalResult checkSignature(func::FuncOp function) {
   return success();
 }
 
+LogicalResult numberNodes(ModuleOp module) {
+  auto function = module.lookupSymbol<func::FuncOp>("main");
+  if (!function || function.getBody().getBlocks().size() != 1)
+    return module.emitError(
+        "the module needs a function `main` with one block");
+  if (failed(checkSignature(function)) || failed(numberValues(function)))
+    return failure();
+  setNumSymbols(function);
+  return success();
+}
+
 OwningOpRef<ModuleOp> importText(std::string_view text, MLIRContext *context) {
   ParserConfig config(context);
   auto module = parseSourceString<ModuleOp>(text, config);
-  if (!module)
+  if (!module || failed(numberNodes(*module)))
     return nullptr;
-  auto function = module->lookupSymbol<func::FuncOp>("main");
-  if (!function || function.getBody().getBlocks().size() != 1) {
-    module->emitError("the module needs a function `main` with one block");
-    return nullptr;
-  }
-  if (failed(checkSignature(function)) || failed(numberValues(function)))
-    return nullptr;
-  setNumSymbols(function);
   return module;
 }
 
@@ -129,5 +136,17 @@ uint32_t numNodes(ModuleOp module) {
     add(op.getLoc());
   return count;
 }
+
+namespace {
+
+struct NumberNodesPass : impl::NumberNodesBase<NumberNodesPass> {
+  void runOnOperation() override {
+    if (failed(numberNodes(getOperation())))
+      return signalPassFailure();
+    numberResults(getOperation());
+  }
+};
+
+} // namespace
 
 } // namespace sinter::compiler

@@ -1,0 +1,16 @@
+/// Machine code as text.
+#pragma once
+
+#include "runtime/support/Result.h"
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace sinter::compiler {
+
+/// The functions of an ELF image as assembly, in the order of their addresses.
+/// An error of kind `io` when the bytes are no such image.
+Result<std::string> disassemble(std::span<const std::byte> image);
+
+} // namespace sinter::compiler
