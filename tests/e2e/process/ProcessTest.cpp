@@ -1,0 +1,145 @@
+/// Whole processes: one that finds its programs in the cache never maps the
+/// compiler, and one without a usable cache computes all the same. The test
+/// starts itself again as those processes.
+#include <sinter/sinter.h>
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace sn = sinter;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char *childVariable = "SINTER_TEST_CHILD";
+
+/// What a child does: one fused program, its counters and its libraries.
+int beChild() {
+  sn::Tensor x = sn::tensor({{1.f, -2.f}, {3.f, 4.f}});
+  float value = sn::sum(sn::relu(sn::matmul(x, x) + 1.f)).item<float>();
+  std::ifstream maps("/proc/self/maps");
+  std::string text(std::istreambuf_iterator<char>(maps), {});
+  sn::Stats stats = sn::stats();
+  std::printf("value %g compiles %d disk %d llvm %d\n", value,
+              static_cast<int>(stats.compiles),
+              static_cast<int>(stats.disk_hits),
+              static_cast<int>(text.find("libLLVM") != text.npos ||
+                               text.find("libMLIR") != text.npos));
+  return 0;
+}
+
+class Process : public testing::Test {
+protected:
+  void SetUp() override {
+    if (sn::default_device() == sn::device("null"))
+      GTEST_SKIP() << "the null device compiles nothing";
+    char name[] = "/tmp/sinter-process-XXXXXX";
+    folder = ::mkdtemp(name);
+  }
+  void TearDown() override {
+    if (!folder.empty()) {
+      fs::permissions(folder, fs::perms::owner_all);
+      fs::remove_all(folder);
+    }
+  }
+
+  /// The child's line, with a cache in `cache`; standard error joins it.
+  std::string child(const fs::path &cache, const std::string &as = {}) const {
+    std::string self = fs::read_symlink("/proc/self/exe");
+    std::string command = as + " env SINTER_CACHE_DIR='" + cache.string() +
+                          "' " + childVariable + "=1 '" + self + "' 2>&1";
+    FILE *pipe = ::popen(command.c_str(), "r");
+    std::string output;
+    char buffer[512];
+    while (size_t count = std::fread(buffer, 1, sizeof(buffer), pipe))
+      output.append(buffer, count);
+    EXPECT_EQ(::pclose(pipe), 0) << output;
+    return output;
+  }
+
+  fs::path folder;
+};
+
+void expectHas(const std::string &text, const std::string &part) {
+  EXPECT_NE(text.find(part), std::string::npos) << text << " lacks " << part;
+}
+
+} // namespace
+
+TEST_F(Process, AWarmOneMapsNoCompiler) {
+  std::string cold = child(folder / "cache");
+  expectHas(cold, "value 27 compiles 1 disk 0");
+  std::string warm = child(folder / "cache");
+  expectHas(warm, "value 27 compiles 0 disk 1 llvm 0");
+}
+
+TEST_F(Process, TheCacheIsPrivate) {
+  child(folder / "cache");
+  struct stat info = {};
+  ASSERT_EQ(::stat((folder / "cache").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0700u);
+}
+
+TEST_F(Process, ABrokenEntryIsCompiledAnew) {
+  child(folder / "cache");
+  int broken = 0;
+  for (const auto &entry : fs::recursive_directory_iterator(folder / "cache")) {
+    if (!entry.is_regular_file() || entry.file_size() < 100)
+      continue;
+    std::fstream file(entry.path(),
+                      std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(entry.file_size() / 2));
+    file.put('\x5a');
+    file.put('\xa5');
+    ++broken;
+  }
+  ASSERT_GE(broken, 1);
+  expectHas(child(folder / "cache"), "value 27 compiles 1");
+  expectHas(child(folder / "cache"), "value 27 compiles 0 disk 1");
+}
+
+TEST_F(Process, AnUnwritableCacheIsOnlyAWarning) {
+  std::ofstream(folder / "file") << "in the way";
+  std::string output = child(folder / "file" / "cache");
+  expectHas(output, "value 27 compiles 1");
+  expectHas(output, "warning");
+}
+
+TEST_F(Process, ACacheThatOthersMayWriteIsRefused) {
+  fs::create_directory(folder / "cache");
+  fs::permissions(folder / "cache", fs::perms::all);
+  std::string output = child(folder / "cache");
+  expectHas(output, "value 27 compiles 1");
+  expectHas(output, "warning");
+  EXPECT_TRUE(fs::is_empty(folder / "cache"));
+}
+
+TEST_F(Process, ACacheOfSomebodyElseIsRefused) {
+  if (::geteuid() != 0)
+    GTEST_SKIP() << "only root can give a folder away";
+  fs::create_directory(folder / "cache");
+  fs::permissions(folder / "cache", fs::perms::owner_all);
+  ASSERT_EQ(::chown((folder / "cache").c_str(), 12345, 12345), 0);
+  std::string output = child(folder / "cache");
+  expectHas(output, "value 27 compiles 1");
+  expectHas(output, "warning");
+  EXPECT_TRUE(fs::is_empty(folder / "cache"));
+}
+
+TEST_F(Process, AFullDiskIsOnlyAWarning) {
+  std::string output = child("/dev/full");
+  expectHas(output, "value 27 compiles 1");
+}
+
+int main(int argc, char **argv) {
+  if (std::getenv(childVariable))
+    return beChild();
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
