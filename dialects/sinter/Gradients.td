@@ -15,13 +15,21 @@ def : Gradient<Sinter_MulOp, [(Sinter_MulOp $grad, $rhs),
 def : Gradient<Sinter_DivOp, [
     (Sinter_DivOp $grad, $rhs),
     (Sinter_NegOp (Sinter_DivOp (Sinter_MulOp $grad, $result), $rhs))]>;
-// Where both are equal the gradient goes to lhs.
+// Where both are equal, half goes to each.
 def : Gradient<Sinter_MaximumOp, [
-    (Sinter_WhereOp (Sinter_CompareOp $lhs, $rhs, "ge"), $grad, "0"),
-    (Sinter_WhereOp (Sinter_CompareOp $lhs, $rhs, "lt"), $grad, "0")]>;
+    (Sinter_WhereOp (Sinter_CompareOp $lhs, $rhs, "eq"),
+        (Sinter_MulOp $grad, "0.5"),
+        (Sinter_WhereOp (Sinter_CompareOp $lhs, $rhs, "gt"), $grad, "0")),
+    (Sinter_WhereOp (Sinter_CompareOp $lhs, $rhs, "eq"),
+        (Sinter_MulOp $grad, "0.5"),
+        (Sinter_WhereOp (Sinter_CompareOp $lhs, $rhs, "lt"), $grad, "0"))]>;
 def : Gradient<Sinter_MinimumOp, [
-    (Sinter_WhereOp (Sinter_CompareOp $lhs, $rhs, "le"), $grad, "0"),
-    (Sinter_WhereOp (Sinter_CompareOp $lhs, $rhs, "gt"), $grad, "0")]>;
+    (Sinter_WhereOp (Sinter_CompareOp $lhs, $rhs, "eq"),
+        (Sinter_MulOp $grad, "0.5"),
+        (Sinter_WhereOp (Sinter_CompareOp $lhs, $rhs, "lt"), $grad, "0")),
+    (Sinter_WhereOp (Sinter_CompareOp $lhs, $rhs, "eq"),
+        (Sinter_MulOp $grad, "0.5"),
+        (Sinter_WhereOp (Sinter_CompareOp $lhs, $rhs, "gt"), $grad, "0"))]>;
 def : Gradient<Sinter_NegOp, [(Sinter_NegOp $grad)]>;
 def : Gradient<Sinter_ExpOp, [(Sinter_MulOp $grad, $result)]>;
 def : Gradient<Sinter_LogOp, [(Sinter_DivOp $grad, $x)]>;

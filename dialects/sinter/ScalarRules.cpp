@@ -291,6 +291,9 @@ Value Conversion::fromFloat(Value value) {
   if (to.getIntOrFloatBitWidth() > width)
     return arith::ExtFOp::create(builder, loc, shapedLike(to, value.getType()),
                                  wide);
+  // The small floats by way of f32, each step to nearest even.
+  if (isNarrowFloat(to))
+    wide = narrow(builder, loc, wide, builder.getF32Type());
   return narrow(builder, loc, wide, to);
 }
 

@@ -1,6 +1,7 @@
 /// Composites in other ops: generated from the records.
 #include "runtime/graph/AttrWords.h"
 #include "runtime/graph/Builders.h"
+#include "runtime/graph/RecordOp.h"
 #include "runtime/graph/Terms.h"
 
 #include "sinter/generated/Decompositions.cpp.inc"
@@ -9,6 +10,14 @@ namespace sinter::graph {
 
 Result<NodeRef> decompose(OpId op, std::span<const NodeRef> operands,
                           std::span<const uint64_t> attrs) {
+  OperandTypes types(operands);
+  ShapeContext context{op, types};
+  SINTER_TRY_ASSIGN(InferredType type, inferType(context, attrs));
+  // Without elements there is nothing to compute, and an extremum of nothing
+  // inside could not be recorded.
+  for (Dim dim : type.dims)
+    if (dim.isConstant() && dim.value == 0)
+      return full(type.dims, 0, type.dtype, operands[0]->device());
   return dispatchDecomposition(op, operands, attrs);
 }
 

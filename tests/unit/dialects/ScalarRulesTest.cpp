@@ -210,6 +210,8 @@ TEST_F(ScalarRules, OtherConversions) {
   EXPECT_EQ(convert(DType::i32, DType::bf16, 257), 256);
   EXPECT_EQ(convert(DType::f32, DType::f16, 1e6), infinity);
   EXPECT_EQ(convert(DType::bf16, DType::f16, 1.5), 1.5);
+  // Above the tie of two f16, but rounded to it in f32.
+  EXPECT_EQ(convert(DType::f64, DType::f16, 2049.0 + 1e-9), 2048);
   EXPECT_EQ(convert(DType::f16, DType::f64, 0.25), 0.25);
 }
 
