@@ -14,7 +14,7 @@ using graph::PatternKind;
 //===- Shapes and dtypes --------------------------------------------------===//
 
 int64_t RecipeDrawer::drawDim() {
-  if (options.empties && coin(12))
+  if (options.empties && coin(24))
     return 0;
   return coin(5) ? 1 : 1 + below(random, options.largestDim);
 }
@@ -55,13 +55,15 @@ RecipeDrawer::Wanted RecipeDrawer::drawFirst(const PropertyRow &row,
   if (dtype)
     allowed = graph::dtypeBit(*dtype);
   size_t leastRank = leastRankOf(row.shapeRule);
-  std::vector<const Known *> fitting;
-  for (const auto &values : {&leaves, &made})
+  // Steps rather than leaves, so that graphs become deep.
+  for (const auto *values : {&made, &leaves}) {
+    std::vector<const Known *> fitting;
     for (const Known &value : *values)
       if (allowed & graph::dtypeBit(value.dtype) &&
           value.dims.size() >= leastRank)
         fitting.push_back(&value);
-  if (options.reuses && !fitting.empty() && !coin(8)) {
+    if (!options.reuses || fitting.empty() || coin(5))
+      continue;
     const Known &value = *fitting[below(random, int64_t(fitting.size()))];
     return {value.dtype, value.dims};
   }
@@ -292,16 +294,16 @@ uint32_t RecipeDrawer::place(const PropertyRow &row, size_t index,
   const OperandRow &operand =
       row.operands[std::min(index, row.operands.size() - 1)];
   std::vector<uint32_t> fitting;
-  auto consider = [&](uint32_t number) {
+  auto consider = [&](uint32_t number, int times) {
     const Known &value = at(number);
     if (value.dtype == wanted.dtype && value.dims == wanted.dims &&
         (value.exact || !jumps(row.op)))
-      fitting.push_back(number);
+      fitting.insert(fitting.end(), times, number);
   };
   for (uint32_t i = 0; i < leaves.size(); ++i)
-    consider(i);
+    consider(i, 1);
   for (uint32_t i = 0; i < made.size(); ++i)
-    consider(firstStep + i);
+    consider(firstStep + i, 4);
   bool mayReuse = options.reuses && !wanted.isNew &&
                   (takesAnything(operand.domain) || !isFloat(wanted.dtype)) &&
                   operand.domain.kind != DomainKind::positions;
