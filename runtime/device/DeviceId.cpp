@@ -1,3 +1,4 @@
+/// Prints and parses device names.
 #include "runtime/device/DeviceId.h"
 
 #include <charconv>

@@ -1,3 +1,4 @@
+/// Memory, copies and events of devices in this process.
 #include "runtime/device/HostDevice.h"
 
 #include "runtime/memory/MemoryBudget.h"

@@ -1,3 +1,4 @@
+/// Opens devices by id.
 #include "runtime/device/Device.h"
 #include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/device/null/NullDevice.h"

@@ -1,3 +1,4 @@
+/// Gives a Buffer back with its last reference.
 #include "runtime/memory/Buffer.h"
 
 #include "runtime/device/Device.h"

@@ -1,3 +1,4 @@
+/// Size classes, free lists and limits of the caching allocator.
 #include "runtime/memory/CachingAllocator.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+/// Reads /proc and the cgroups, version 1 and 2.
 #include "runtime/memory/MemoryBudget.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+/// Best fit over live intervals, in the order of the steps.
 #include "runtime/memory/Plan.h"
 
 #include <algorithm>

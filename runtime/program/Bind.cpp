@@ -1,3 +1,4 @@
+/// Solves the dims of inputs for the symbols.
 #include "runtime/program/Bind.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+/// Evaluates a program's sizes, chunks and offsets for given dims.
 #include "runtime/program/BoundPlan.h"
 
 #include "runtime/memory/Plan.h"

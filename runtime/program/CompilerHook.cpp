@@ -1,3 +1,4 @@
+/// Finds the compiler: registered, or a library beside this one.
 #include "runtime/program/CompilerHook.h"
 
 #include <atomic>

@@ -1,3 +1,4 @@
+/// Files of the program cache: trust, atomic writes, eviction.
 #include "runtime/program/DiskCache.h"
 
 #include "runtime/params/MappedFile.h"

@@ -1,3 +1,4 @@
+/// Digests and alignments of the file format.
 #include "runtime/program/FileFormat.h"
 
 #include <algorithm>

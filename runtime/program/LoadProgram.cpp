@@ -1,3 +1,4 @@
+/// From the bytes of a file to a program ready to run.
 #include "runtime/program/LoadedProgram.h"
 
 #include "runtime/device/cpu/CpuFeatures.h"

@@ -1,3 +1,4 @@
+/// Checks header, section table, padding and digests.
 #include "runtime/program/ModelReader.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+/// Lays sections out and digests them.
 #include "runtime/program/ModelWriter.h"
 
 #include "runtime/program/FileFormat.h"

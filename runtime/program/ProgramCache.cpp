@@ -1,3 +1,4 @@
+/// Memory, then disk, then the compiler, once per key.
 #include "runtime/program/ProgramCache.h"
 
 #include "runtime/program/DiskCache.h"

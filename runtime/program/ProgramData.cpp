@@ -1,3 +1,4 @@
+/// Evaluates and prints dimension expressions.
 #include "runtime/program/ProgramData.h"
 
 #include <fmt/format.h>

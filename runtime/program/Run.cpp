@@ -1,3 +1,4 @@
+/// The executor: bind, reserve, launch, answer.
 #include "runtime/program/LoadedProgram.h"
 #include "runtime/program/Stats.h"
 

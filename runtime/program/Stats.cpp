@@ -1,8 +1,8 @@
+/// Keeps the counters under one lock.
 #include "runtime/program/Stats.h"
 
 #include "runtime/support/Log.h"
 
-#include <algorithm>
 #include <mutex>
 
 using namespace sinter;
@@ -26,16 +26,6 @@ template <typename Change> void update(Change change) {
   Counters &all = counters();
   std::lock_guard lock(all.mutex);
   change(all.stats);
-}
-
-void add(std::vector<SiteCount> &list, std::string_view reason, SiteId site,
-         uint64_t count = 1) {
-  for (SiteCount &entry : list)
-    if (entry.site == site && entry.reason == reason) {
-      entry.count += count;
-      return;
-    }
-  list.push_back({std::string(reason), site, count});
 }
 
 } // namespace
@@ -76,26 +66,4 @@ void sinter::runtime::countCompile(double milliseconds) {
 
 void sinter::runtime::countHit(bool onDisk) {
   update([&](Stats &stats) { ++(onDisk ? stats.diskHits : stats.memoryHits); });
-}
-
-void sinter::runtime::countFlush(std::string_view reason, SiteId site) {
-  update([&](Stats &stats) { add(stats.flushes, reason, site); });
-}
-
-void sinter::runtime::countMiss(std::string_view reason, SiteId site) {
-  update([&](Stats &stats) { add(stats.misses, reason, site); });
-}
-
-void sinter::runtime::countRefusal(std::string_view reason, SiteId site) {
-  update([&](Stats &stats) {
-    ++stats.donationsRefused;
-    add(stats.refusals, reason, site);
-  });
-}
-
-void sinter::runtime::countRecomputed(uint64_t ops, SiteId site) {
-  update([&](Stats &stats) {
-    stats.recomputed += ops;
-    add(stats.recomputations, "recomputed", site, ops);
-  });
 }

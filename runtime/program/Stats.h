@@ -1,22 +1,12 @@
-/// Stats: what the process did so far, by counters.
+/// Stats: what programs and caches did so far, by counters. Flushes and the
+/// reasons of misses are the recorder's to count.
 #pragma once
 
 #include "runtime/program/Program.h"
-#include "runtime/support/Error.h"
 
 #include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace sinter::runtime {
-
-/// How often something happened for one reason at one line.
-struct SiteCount {
-  std::string reason;
-  SiteId site = 0;
-  uint64_t count = 0;
-};
 
 /// A snapshot of the counters.
 struct Stats {
@@ -30,13 +20,7 @@ struct Stats {
   double compileMilliseconds = 0;
   uint64_t memoryHits = 0; ///< programs found in memory
   uint64_t diskHits = 0;   ///< programs found on disk
-  uint64_t recomputed = 0; ///< ops recorded again because a value was gone
   uint64_t warnings = 0;
-  /// In the order of their first appearance.
-  std::vector<SiteCount> flushes;
-  std::vector<SiteCount> misses;
-  std::vector<SiteCount> refusals; ///< donations refused while recording
-  std::vector<SiteCount> recomputations;
 };
 
 /// All functions are thread-safe.
@@ -46,9 +30,5 @@ void resetStats();
 void countRun(const RunCounters &counters, uint64_t donationsRefused);
 void countCompile(double milliseconds);
 void countHit(bool onDisk);
-void countFlush(std::string_view reason, SiteId site);
-void countMiss(std::string_view reason, SiteId site);
-void countRefusal(std::string_view reason, SiteId site);
-void countRecomputed(uint64_t ops, SiteId site);
 
 } // namespace sinter::runtime

@@ -1,3 +1,4 @@
+/// Checks every index of a program section while copying it.
 #include "runtime/program/VerifyProgram.h"
 
 #include "sinter/generated/program_generated.h"

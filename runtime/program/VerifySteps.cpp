@@ -1,3 +1,4 @@
+/// Checks who reads and writes which buffer when.
 #include "runtime/program/VerifyProgram.h"
 
 #include <algorithm>

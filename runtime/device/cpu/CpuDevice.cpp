@@ -1,3 +1,4 @@
+/// Launches kernels on the calling thread or the pool.
 #include "runtime/device/cpu/CpuDevice.h"
 
 #include "runtime/device/cpu/CpuFeatures.h"

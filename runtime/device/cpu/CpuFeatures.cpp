@@ -1,3 +1,4 @@
+/// Asks cpuid what there is and XCR0 what may be used.
 #include "runtime/device/cpu/CpuFeatures.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+/// Loads ELF images through memfd or a private file.
 #include "runtime/device/cpu/CpuImage.h"
 
 #include <atomic>

@@ -1,3 +1,4 @@
+/// One job at a time, handed out by an atomic counter.
 #include "runtime/device/cpu/ThreadPool.h"
 
 #include "runtime/memory/MemoryBudget.h"

@@ -1,3 +1,4 @@
+/// The smallest device: memory, no code.
 #include "runtime/device/null/NullDevice.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,9 @@
 #include "tests/unit/program/ProgramBuilder.h"
 
+#include <cstddef>
 #include <gtest/gtest.h>
 #include <numeric>
+#include <type_traits>
 
 using namespace sinter;
 using namespace sinter::runtime;
@@ -255,4 +257,31 @@ TEST(Run, foreseesPeakBytes) {
       *program, std::vector{bind(x, {64}), bind(x, {64}), bind(index, {64})});
   ASSERT_TRUE(peak);
   EXPECT_EQ(*peak, 64u * (4 + 4 + 8 + 4 + 4));
+}
+
+// Generated code relies on these.
+TEST(KernelAbi, layoutIsFrozen) {
+  EXPECT_EQ(kernelAbiVersion, 1u);
+  EXPECT_EQ(offsetof(KernelBlock, version), 0u);
+  EXPECT_EQ(offsetof(KernelBlock, launch), 4u);
+  EXPECT_EQ(offsetof(KernelBlock, error), 8u);
+  EXPECT_EQ(offsetof(KernelBlock, dims), 16u);
+  EXPECT_EQ(offsetof(KernelBlock, buffers), 24u);
+  EXPECT_EQ(sizeof(ErrorWord), 8u);
+  EXPECT_TRUE(
+      (std::is_same_v<KernelFunction, void (*)(const KernelBlock *, char *,
+                                               int64_t, int64_t)>));
+}
+
+// Files name these numbers.
+TEST(ProgramSchema, codesAreFrozen) {
+  EXPECT_EQ(int(ExprOp::mod), 6);
+  EXPECT_EQ(int(DType::boolean), 9);
+  EXPECT_EQ(int(DType::u64), 19);
+  EXPECT_EQ(int(graph::InputKind::scalar), 2);
+  EXPECT_EQ(int(fb::BufferKind::constant), 3);
+  EXPECT_EQ(int(fb::Step::Launch), 1);
+  EXPECT_EQ(int(fb::Step::Copy), 2);
+  EXPECT_EQ(sizeof(fb::Expr), 24u);
+  EXPECT_EQ(fb::Program::VT_COMPILER, 34);
 }
