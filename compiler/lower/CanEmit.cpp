@@ -45,8 +45,8 @@ bool canEmit(program::KernelOp kernel, std::string *why) {
     case PatternKind::prefix:
       ++owners;
       if (!isOnlyStored(op.getResult(0)))
-        return refuse(why, op.getName().getStringRef() +
-                               "'s result must be stored");
+        return refuse(why,
+                      op.getName().getStringRef() + "'s result must be stored");
       break;
     default:
       return refuse(why, op.getName().getStringRef() +

@@ -46,10 +46,9 @@ public:
   Values merge(Emission &emission, const Values &a,
                const Values &b) const override {
     if (isa<FloatType>(state))
-      return {arith::AddFOp::create(emission.builder, emission.loc, a[0],
-                                    b[0])};
-    return {
-        arith::AddIOp::create(emission.builder, emission.loc, a[0], b[0])};
+      return {
+          arith::AddFOp::create(emission.builder, emission.loc, a[0], b[0])};
+    return {arith::AddIOp::create(emission.builder, emission.loc, a[0], b[0])};
   }
   Value finish(Emission &emission, const Values &values) const override {
     Type type = shapedLike(values[0], valueType(to));
@@ -102,8 +101,8 @@ public:
     OpBuilder &builder = emission.builder;
     Location loc = emission.loc;
     if (!isa<FloatType>(state)) {
-      auto predicate = isUnsigned() ? arith::CmpIPredicate::ult
-                                    : arith::CmpIPredicate::slt;
+      auto predicate =
+          isUnsigned() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
       return arith::CmpIOp::create(builder, loc, predicate, a, b);
     }
     // Not (a >= b) and a is a number.
@@ -172,9 +171,9 @@ public:
     Value isEarlier = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::slt, b[1], a[1]);
     // b wins if it is larger, or as large and earlier.
-    Value tie = arith::SelectOp::create(
-        builder, loc, isAbove, emission.integer(isAbove.getType(), 0),
-        isEarlier);
+    Value tie = arith::SelectOp::create(builder, loc, isAbove,
+                                        emission.integer(isAbove.getType(), 0),
+                                        isEarlier);
     Value takes = arith::OrIOp::create(builder, loc, isBelow, tie);
     return {arith::SelectOp::create(builder, loc, takes, b[0], a[0]),
             arith::SelectOp::create(builder, loc, takes, b[1], a[1])};

@@ -47,9 +47,8 @@ std::unique_ptr<ElementSource> makeSource(Emission &emission,
 bool keepsTail(mlir::Value tensor, unsigned tailRank);
 
 /// Writes elements of a value to an output buffer at the value's own index.
-void storeElements(Emission &emission, mlir::Value buffer,
-                   mlir::Value tensor, const Index &index, const Lanes &lanes,
-                   Element element);
+void storeElements(Emission &emission, mlir::Value buffer, mlir::Value tensor,
+                   const Index &index, const Lanes &lanes, Element element);
 
 /// Reads elements of an output back from its buffer; never memoized.
 mlir::Value loadElements(Emission &emission, mlir::Value buffer,

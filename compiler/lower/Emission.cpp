@@ -114,6 +114,7 @@ Value Emission::vectorAt(Value tensor, const Index &index, const Lanes &lanes) {
 void Emission::provide(Value tensor, const Index &index, const Lanes &lanes,
                        Element element) {
   scopes.back()->elements[keyOf(tensor, index, lanes)] = element;
+  scopes.back()->guarded = true;
 }
 
 Value Emission::spread(Element element, unsigned count) {
@@ -133,8 +134,8 @@ Value Emission::spread(Element element, unsigned count) {
 }
 
 Element Emission::select(Value mask, Element a, Element b, unsigned count) {
-  bool isVector = isa<VectorType>(mask.getType()) || !a.isUniform() ||
-                  !b.isUniform();
+  bool isVector =
+      isa<VectorType>(mask.getType()) || !a.isUniform() || !b.isUniform();
   unsigned lanes = isVector ? count : 1;
   Value left = spread(a, lanes), right = spread(b, lanes);
   Value condition = spread(Element{mask}, lanes);
@@ -147,14 +148,14 @@ Element Emission::select(Value mask, Element a, Element b, unsigned count) {
     left = arith::BitcastOp::create(builder, loc, bits, left);
     right = arith::BitcastOp::create(builder, loc, bits, right);
   }
-  Value result =
-      arith::SelectOp::create(builder, loc, condition, left, right);
+  Value result = arith::SelectOp::create(builder, loc, condition, left, right);
   if (isNarrow)
     result = arith::BitcastOp::create(builder, loc, type, result);
   return Element{result};
 }
 
-// ---- structure ---------------------------------------------------------------
+// ---- structure
+// ---------------------------------------------------------------
 
 size_t Emission::levelOf(Value value) const {
   Block *block = value.getParentBlock();
@@ -207,13 +208,12 @@ Emission::Values Emission::inScope(Block *block, bool guarded,
 
 Emission::Values Emission::loop(Value lower, Value upper, int64_t step,
                                 ValueRange inits, LoopBody body) {
-  auto op = scf::ForOp::create(builder, loc, lower, upper, constant(step),
-                               inits);
+  auto op =
+      scf::ForOp::create(builder, loc, lower, upper, constant(step), inits);
   if (multipleOf(lower) % step == 0)
     multiples[op.getInductionVar()] = step;
-  inScope(op.getBody(), /*guarded=*/false, [&] {
-    return body(op.getInductionVar(), op.getRegionIterArgs());
-  });
+  inScope(op.getBody(), /*guarded=*/false,
+          [&] { return body(op.getInductionVar(), op.getRegionIterArgs()); });
   return Values(op.getResults());
 }
 

@@ -51,7 +51,7 @@ public:
   /// As `at`, never uniform: a vector of lanes.count, or a scalar for one.
   Value vectorAt(Value tensor, const Index &index, const Lanes &lanes);
   /// Makes an element known in the current scope: a value computed in the
-  /// kernel is a source too.
+  /// kernel is a source too. From then on no element is emitted further out.
   void provide(Value tensor, const Index &index, const Lanes &lanes,
                Element element);
   ElementSource &source(Value tensor);
@@ -86,7 +86,8 @@ public:
   /// 0, step, 2 * step, ... as a vector of `type`.
   Value laneOffsets(int64_t step, unsigned count, mlir::Type type);
 
-  // ---- indices ---------------------------------------------------------------
+  // ---- indices
+  // ---------------------------------------------------------------
   /// The linear coordinate of an index in a dense tensor.
   Coord linearize(const Index &index, const Shape &shape);
   /// The same index with another tailRank (at least 1).
@@ -149,6 +150,8 @@ private:
   /// (quotient, divisor, remainder) -> linear, found while dividing.
   std::map<std::tuple<void *, void *, void *>, Value> products;
   llvm::DenseMap<Value, int64_t> multiples;
+  /// Sums with a constant: what the constant was added to, and it.
+  llvm::DenseMap<Value, std::pair<Value, int64_t>> offsets;
   bool hasFailed = false;
 };
 

@@ -31,8 +31,7 @@ static void emitBody(KernelWriter &writer) {
   emitRows(writer);
 }
 
-FailureOr<KernelCode> emitKernel(program::KernelOp kernel,
-                                 const Target &target,
+FailureOr<KernelCode> emitKernel(program::KernelOp kernel, const Target &target,
                                  const EmitOptions &options) {
   std::string why;
   if (!canEmit(kernel, &why))

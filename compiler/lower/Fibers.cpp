@@ -45,9 +45,9 @@ public:
     Shape leading(others.begin(), others.end() - alongLast);
     flat.tail = emission.uniform(row);
     flat.tailRank = leading.size();
-    SmallVector<Coord> all =
-        leading.empty() ? SmallVector<Coord>()
-                        : emission.coordinates(flat, leading);
+    SmallVector<Coord> all = leading.empty()
+                                 ? SmallVector<Coord>()
+                                 : emission.coordinates(flat, leading);
     Lanes lanes;
     if (alongLast) {
       Value begin =
@@ -124,8 +124,7 @@ void emitScatter(KernelWriter &writer, Value scattered) {
     Value buffer = emission.entry.buffers[writer.outputBuffer(0)];
     Value zero = emission.constant(0);
     emission.loop(zero, emission.extent(extent), 1, [&](Value i) {
-      Index index =
-          withAxis(emission, coordinates, axis, emission.uniform(i));
+      Index index = withAxis(emission, coordinates, axis, emission.uniform(i));
       storeElements(emission, buffer, scattered, index, lanes,
                     emission.at(op.getX(), index, lanes));
     });
@@ -142,11 +141,11 @@ void emitScatter(KernelWriter &writer, Value scattered) {
   };
   writer.addPhase(fibers.chunks(width), fiberMicroseconds(updates, width),
                   [&](Emission &emission, Value chunk) {
-                    fibers.visit(emission, chunk, width,
-                                 [&](ArrayRef<Coord> coordinates,
-                                     const Lanes &lanes) {
-                                   emitFiber(emission, coordinates, lanes);
-                                 });
+                    fibers.visit(
+                        emission, chunk, width,
+                        [&](ArrayRef<Coord> coordinates, const Lanes &lanes) {
+                          emitFiber(emission, coordinates, lanes);
+                        });
                   });
 }
 
@@ -170,9 +169,9 @@ void emitPrefix(KernelWriter &writer, Value prefix) {
           Index index =
               withAxis(emission, coordinates, axis, emission.uniform(number));
           Value element = emission.vectorAt(op.getX(), index, lanes);
-          Emission::Values state = combiner->merge(
-              emission, Emission::Values(carried),
-              combiner->lift(emission, element, {}));
+          Emission::Values state =
+              combiner->merge(emission, Emission::Values(carried),
+                              combiner->lift(emission, element, {}));
           storeElements(emission, buffer, prefix, index, lanes,
                         Element{combiner->finish(emission, state)});
           return state;
@@ -180,11 +179,11 @@ void emitPrefix(KernelWriter &writer, Value prefix) {
   };
   writer.addPhase(fibers.chunks(width), fiberMicroseconds(extent, width),
                   [&](Emission &emission, Value chunk) {
-                    fibers.visit(emission, chunk, width,
-                                 [&](ArrayRef<Coord> coordinates,
-                                     const Lanes &lanes) {
-                                   emitFiber(emission, coordinates, lanes);
-                                 });
+                    fibers.visit(
+                        emission, chunk, width,
+                        [&](ArrayRef<Coord> coordinates, const Lanes &lanes) {
+                          emitFiber(emission, coordinates, lanes);
+                        });
                   });
 }
 

@@ -35,8 +35,7 @@ static void reportLanes(Emission &emission, Value bad, const Coord &linear) {
     if (auto vector = dyn_cast<VectorType>(bad.getType())) {
       position = emission.spread(Element{position}, vector.getNumElements());
       Value none = emission.integer(position.getType(), INT64_MAX);
-      Value kept =
-          arith::SelectOp::create(builder, loc, bad, position, none);
+      Value kept = arith::SelectOp::create(builder, loc, bad, position, none);
       position = vector::ReductionOp::create(
           builder, loc, vector::CombiningKind::MINSI, kept);
     }
@@ -50,8 +49,7 @@ Coord readPositions(Emission &emission, Value indices, const Index &index,
   Location loc = emission.loc;
   Element element = emission.at(indices, index, lanes);
   bool isUniform = element.isUniform();
-  Value position =
-      asType(emission, element.value, builder.getIndexType());
+  Value position = asType(emission, element.value, builder.getIndexType());
   unsigned count = isUniform ? 1 : lanes.count;
   Value extent = emission.spread(Element{emission.extent(extentExpr)}, count);
   Value bad = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
@@ -86,8 +84,8 @@ public:
     Shape shape = shapeOf(tensor);
     Index split = index;
     if (axis + split.tailRank >= shape.size())
-      split = emission.withTail(
-          split, shape, std::max<unsigned>(1, shape.size() - axis - 1));
+      split = emission.withTail(split, shape,
+                                std::max<unsigned>(1, shape.size() - axis - 1));
     AffineExpr extent = shapeOf(op.getX())[axis];
     Coord position =
         readPositions(emission, op.getIndices(), split, lanes, extent);

@@ -47,8 +47,8 @@ Value Emission::indexOp(IndexOp code, Value a, Value b) {
       break;
     case IndexOp::mul:
       result = arith::MulIOp::create(builder, loc, a, b);
-      multiples[result] = std::max<int64_t>(
-          1, (multipleOf(a) & 0xffffffff) * (multipleOf(b) & 0xfffffff));
+      multiples[result] = std::max<int64_t>(1, (multipleOf(a) & 0xffffffff) *
+                                                   (multipleOf(b) & 0xfffffff));
       break;
     case IndexOp::floorDiv:
       result = arith::DivUIOp::create(builder, loc, a, b);
@@ -78,15 +78,29 @@ Value Emission::add(Value a, Value b) {
     return b;
   if (right && *right == 0)
     return a;
-  return indexOp(IndexOp::add, a, b);
+  if (left)
+    return add(b, a);
+  // Constants stand outermost, where loads and stores take them in.
+  if (auto known = offsets.find(a); known != offsets.end()) {
+    auto [inner, number] = known->second;
+    if (right)
+      return add(inner, constant(number + *right));
+    return add(add(inner, b), constant(number));
+  }
+  if (auto known = offsets.find(b); known != offsets.end())
+    return add(b, a);
+  Value result = indexOp(IndexOp::add, a, b);
+  if (right)
+    offsets[result] = {a, *right};
+  return result;
 }
 
 Value Emission::sub(Value a, Value b) {
   auto left = getConstantIntValue(a), right = getConstantIntValue(b);
   if (left && right)
     return constant(*left - *right);
-  if (right && *right == 0)
-    return a;
+  if (right)
+    return add(a, constant(-*right));
   return indexOp(IndexOp::sub, a, b);
 }
 
@@ -98,6 +112,10 @@ Value Emission::mul(Value a, Value b) {
     return a;
   if ((right && *right == 0) || (left && *left == 1))
     return b;
+  if (auto known = offsets.find(a); right && known != offsets.end()) {
+    auto [inner, number] = known->second;
+    return add(mul(inner, b), constant(number * *right));
+  }
   return indexOp(IndexOp::mul, a, b);
 }
 
@@ -107,8 +125,7 @@ Value Emission::floorDiv(Value a, Value b) {
     return constant(*left / *right);
   if ((right && *right == 1) || (left && *left == 0))
     return a;
-  auto known =
-      divisions.find({a.getAsOpaquePointer(), b.getAsOpaquePointer()});
+  auto known = divisions.find({a.getAsOpaquePointer(), b.getAsOpaquePointer()});
   if (known != divisions.end())
     return known->second.first;
   return indexOp(IndexOp::floorDiv, a, b);
@@ -122,8 +139,7 @@ Value Emission::mod(Value a, Value b) {
     return constant(0);
   if (left && *left == 0)
     return a;
-  auto known =
-      divisions.find({a.getAsOpaquePointer(), b.getAsOpaquePointer()});
+  auto known = divisions.find({a.getAsOpaquePointer(), b.getAsOpaquePointer()});
   if (known != divisions.end())
     return known->second.second;
   return indexOp(IndexOp::mod, a, b);
@@ -213,7 +229,8 @@ Coord Emission::scale(const Coord &a, AffineExpr factor) {
     return a;
   if (!a.each && (a.isUniform() || number >= 0))
     return Coord{mul(a.base, extent(factor)),
-                 a.isUniform() ? 0 : a.step * number, {},
+                 a.isUniform() ? 0 : a.step * number,
+                 {},
                  a.count};
   Value by = spread(Element{extent(factor)}, a.count);
   Value result = arith::MulIOp::create(builder, loc, perLane(a), by);

@@ -14,8 +14,7 @@ std::unique_ptr<ElementSource> makeContraction(mlir::Value tensor);
 
 /// The clamped coordinates that an index tensor holds at `index`; what is out
 /// of [0, extent) is reported.
-Coord readPositions(Emission &emission, mlir::Value indices,
-                    const Index &index, const Lanes &lanes,
-                    mlir::AffineExpr extent);
+Coord readPositions(Emission &emission, mlir::Value indices, const Index &index,
+                    const Lanes &lanes, mlir::AffineExpr extent);
 
 } // namespace sinter::compiler

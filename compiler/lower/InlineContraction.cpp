@@ -66,16 +66,16 @@ public:
                     : Type(emission.vectorType(scalar, lanes.count));
     Value zero = emission.number(type, 0);
     Value depth = emission.extent(shapeOf(lhs).back());
-    auto sum = emission.loop(
-        emission.constant(0), depth, 1, zero,
-        [&](Value k, ValueRange carried) -> Emission::Values {
-          SmallVector<Coord> left(outer), right(outer);
-          left[rank - 1] = emission.uniform(k);
-          right[rank - 2] = emission.uniform(k);
-          Value a = operand(emission, lhs, left, lanes, element);
-          Value b = operand(emission, rhs, right, lanes, element);
-          return {multiplyAdd(emission, a, b, carried.front())};
-        });
+    auto sum =
+        emission.loop(emission.constant(0), depth, 1, zero,
+                      [&](Value k, ValueRange carried) -> Emission::Values {
+                        SmallVector<Coord> left(outer), right(outer);
+                        left[rank - 1] = emission.uniform(k);
+                        right[rank - 2] = emission.uniform(k);
+                        Value a = operand(emission, lhs, left, lanes, element);
+                        Value b = operand(emission, rhs, right, lanes, element);
+                        return {multiplyAdd(emission, a, b, carried.front())};
+                      });
     return Element{fromAccumulator(emission, sum.front(), element)};
   }
 

@@ -27,8 +27,7 @@ unsigned KernelWriter::outputBuffer(unsigned output) {
 unsigned KernelWriter::addWorkspace(AffineExpr elements, Type element) {
   unsigned number =
       numInputs() + kernel.getOutputs().size() + allWorkspaces.size();
-  int64_t bytes =
-      (memoryType(element).getIntOrFloatBitWidth() + 7) / 8;
+  int64_t bytes = (memoryType(element).getIntOrFloatBitWidth() + 7) / 8;
   code.workspaces.push_back(exprOf(elements * bytes));
   allWorkspaces.push_back({elements, element});
   return number;

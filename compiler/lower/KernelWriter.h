@@ -1,8 +1,8 @@
 /// KernelWriter: one kernel becoming phases of one module.
 #pragma once
 
-#include "compiler/lower/EmitKernel.h"
 #include "compiler/lower/Emission.h"
+#include "compiler/lower/EmitKernel.h"
 
 #include <functional>
 

@@ -41,7 +41,7 @@ static int64_t saturate(double value, unsigned width, bool isUnsigned) {
   double low = isUnsigned ? 0 : -std::ldexp(1.0, width - 1);
   double high = std::ldexp(1.0, isUnsigned ? width : width - 1);
   if (value <= low)
-    return isUnsigned ? 0
+    return isUnsigned    ? 0
            : width == 64 ? std::numeric_limits<int64_t>::min()
                          : int64_t(low);
   if (value >= high)
@@ -133,19 +133,18 @@ private:
         coord, emission.uniform(emission.constant(-op.getLow()[dim])));
     int64_t spacing = op.getInterior()[dim] + 1;
     if (spacing == 1) {
-      condition =
-          both(emission, condition, emission.isWithin(moved, extent));
+      condition = both(emission, condition, emission.isWithin(moved, extent));
       return moved;
     }
     // Kept positive, because division is that of numbers without a sign.
     int64_t before = (op.getLow()[dim] + spacing - 1) / spacing;
-    moved = emission.add(
-        moved, emission.uniform(emission.constant(before * spacing)));
+    moved = emission.add(moved,
+                         emission.uniform(emission.constant(before * spacing)));
     MLIRContext *context = emission.builder.getContext();
     AffineExpr by = getAffineConstantExpr(spacing, context);
     auto [counted, remainder] = emission.divide(moved, by);
-    Coord quotient = emission.add(
-        counted, emission.uniform(emission.constant(-before)));
+    Coord quotient =
+        emission.add(counted, emission.uniform(emission.constant(-before)));
     AffineExpr one = getAffineConstantExpr(1, context);
     condition = both(emission, condition, emission.isWithin(remainder, one));
     condition = both(emission, condition, emission.isWithin(quotient, extent));
@@ -172,12 +171,11 @@ public:
     bool inTail = axis == rank - 1 && split.tailRank == 1;
     Coord position = inTail ? split.tail : split.lead[axis];
     Element result{emission.number(valueType(elementOf(tensor)), 0)};
-    AffineExpr start =
-        getAffineConstantExpr(0, emission.builder.getContext());
+    AffineExpr start = getAffineConstantExpr(0, emission.builder.getContext());
     for (Value part : op.getXs()) {
       AffineExpr size = shapeOf(part)[axis];
-      Coord moved = emission.add(
-          position, emission.uniform(emission.extent(start * -1)));
+      Coord moved =
+          emission.add(position, emission.uniform(emission.extent(start * -1)));
       Value condition = emission.isWithin(moved, size);
       (inTail ? split.tail : split.lead[axis]) = moved;
       start = start + size;
@@ -212,9 +210,9 @@ bool keepsMaskedView(Operation *op, unsigned tailRank) {
   if (auto concat = dyn_cast<ir::ConcatOp>(op)) {
     unsigned rank = shapeOf(concat.getResult()).size();
     return uint64_t(concat.getAxis()) < rank - tailRank &&
-           llvm::all_of(concat.getXs(), [&](Value part) {
-             return keepsTail(part, tailRank);
-           });
+           llvm::all_of(
+               concat.getXs(),
+               [&](Value part) { return keepsTail(part, tailRank); });
   }
   return false;
 }

@@ -24,13 +24,11 @@ public:
 
   // The low and the high half of 64-bit words.
   std::pair<Value, Value> halves(Value word) {
-    Value high = arith::ShRUIOp::create(builder, loc, word,
-                                        emission.integer(wide, 32));
+    Value high =
+        arith::ShRUIOp::create(builder, loc, word, emission.integer(wide, 32));
     return {narrow(word), narrow(high)};
   }
-  Value narrow(Value word) {
-    return m.convert<arith::TruncIOp>(m.bits, word);
-  }
+  Value narrow(Value word) { return m.convert<arith::TruncIOp>(m.bits, word); }
   Value widen(Value half) { return m.convert<arith::ExtUIOp>(wide, half); }
 
   Words rounds(Words c, Value k0, Value k1) {
@@ -123,14 +121,12 @@ private:
                                    number);
   }
 
-  static Value uniform64(Emission &emission, Philox &philox, Value x,
-                         Value y) {
+  static Value uniform64(Emission &emission, Philox &philox, Value x, Value y) {
     OpBuilder &builder = emission.builder;
     Location loc = emission.loc;
     Value high = arith::ShLIOp::create(builder, loc, philox.widen(x),
                                        emission.integer(philox.wide, 32));
-    Value word =
-        arith::OrIOp::create(builder, loc, high, philox.widen(y));
+    Value word = arith::OrIOp::create(builder, loc, high, philox.widen(y));
     word = arith::ShRUIOp::create(builder, loc, word,
                                   emission.integer(philox.wide, 11));
     Type type = philox.math().shaped(builder.getF64Type());
@@ -182,10 +178,10 @@ private:
     Value g = m.toFloat(m.subBits(e, m.bit(24)));
     Value z = m.sub(t, one);
     Value w = m.mul(z, z);
-    Value p = horner(m, z,
-                     {0x3D9021BB, 0xBDEBD1B8, 0x3DEF251A, 0xBDFE5D4F,
-                      0x3E11E9BF, 0xBE2AAE50, 0x3E4CCEAC, 0xBE7FFFFC,
-                      0x3EAAAAAA});
+    Value p =
+        horner(m, z,
+               {0x3D9021BB, 0xBDEBD1B8, 0x3DEF251A, 0xBDFE5D4F, 0x3E11E9BF,
+                0xBE2AAE50, 0x3E4CCEAC, 0xBE7FFFFC, 0x3EAAAAAA});
     p = m.mul(m.mul(p, z), w);
     p = m.add(m.mul(g, exactly(m, 0xB95E8083)), p);
     p = m.add(m.mul(w, m.num(-0.5)), p);
@@ -213,8 +209,7 @@ private:
     // cos is negative in quadrants 1 and 2, sin in 2 and 3.
     Value sign = m.bit(0x80000000);
     auto negateIf = [&](Value condition, Value value) {
-      Value flipped =
-          m.fromBits(m.make<arith::XOrIOp>(m.toBits(value), sign));
+      Value flipped = m.fromBits(m.make<arith::XOrIOp>(m.toBits(value), sign));
       return m.select(condition, flipped, value);
     };
     Value high = m.same(m.andBits(quadrant, m.bit(2)), m.bit(2));

@@ -69,17 +69,16 @@ Values mergeTree(Emission &emission, const Combiner &combiner,
     }
     Values first, second;
     for (Value value : state) {
-      first.push_back(vector::ShuffleOp::create(builder, emission.loc, value,
-                                                value, low));
-      second.push_back(vector::ShuffleOp::create(builder, emission.loc, value,
-                                                 value, high));
+      first.push_back(
+          vector::ShuffleOp::create(builder, emission.loc, value, value, low));
+      second.push_back(
+          vector::ShuffleOp::create(builder, emission.loc, value, value, high));
     }
     state = combiner.merge(emission, first, second);
   }
   Values first, second;
   for (Value value : state) {
-    first.push_back(
-        vector::ExtractOp::create(builder, emission.loc, value, 0));
+    first.push_back(vector::ExtractOp::create(builder, emission.loc, value, 0));
     second.push_back(
         vector::ExtractOp::create(builder, emission.loc, value, 1));
   }
@@ -109,7 +108,8 @@ Value positionOf(Emission &emission, const Combiner &combiner,
 
 } // namespace
 
-// ---- one result, lanes along the reduced axis --------------------------------
+// ---- one result, lanes along the reduced axis
+// --------------------------------
 
 Values RowReduction::block(Value begin, Values flat, Value remaining) {
   unsigned count = kept();
@@ -128,10 +128,10 @@ Values RowReduction::block(Value begin, Values flat, Value remaining) {
     Coord coord = emission.along(first, lanes);
     Value element = elementAt(coord, asked);
     Values before(flat.begin() + q * count, flat.begin() + (q + 1) * count);
-    Values after = combiner.merge(
-        emission, before,
-        combiner.lift(emission, element,
-                      positionOf(emission, combiner, coord)));
+    Values after =
+        combiner.merge(emission, before,
+                       combiner.lift(emission, element,
+                                     positionOf(emission, combiner, coord)));
     if (asked.mask)
       after = choose(emission, asked.mask, after, before);
     llvm::copy(after, flat.begin() + q * count);
@@ -205,12 +205,11 @@ Values RowReduction::run(AffineExpr extent) {
     return length ? chunk(zero, length) : combiner.init(emission, 1);
   Value size = emission.constant(canonicalChunk);
   Value end = emission.extent(extent);
-  Value count = length >= 0
-                    ? emission.constant(length / canonicalChunk)
-                    : emission.floorDiv(
-                          emission.add(end, emission.constant(canonicalChunk -
-                                                              1)),
-                          size);
+  Value count =
+      length >= 0
+          ? emission.constant(length / canonicalChunk)
+          : emission.floorDiv(
+                emission.add(end, emission.constant(canonicalChunk - 1)), size);
   Values total = emission.loop(
       zero, count, 1, combiner.init(emission, 1),
       [&](Value number, ValueRange carried) {
@@ -228,7 +227,8 @@ Values RowReduction::run(AffineExpr extent) {
   return combiner.merge(emission, total, chunk(begin, rest));
 }
 
-// ---- many results, one per lane ----------------------------------------------
+// ---- many results, one per lane
+// ----------------------------------------------
 
 namespace {
 
@@ -269,8 +269,8 @@ private:
     Value position = positionOf(emission, combiner, emission.uniform(i));
     if (position)
       position = emission.spread(Element{position}, lanes);
-    return combiner.merge(
-        emission, before, combiner.lift(emission, elementAt(i), position));
+    return combiner.merge(emission, before,
+                          combiner.lift(emission, elementAt(i), position));
   }
 
   // The 64 lanes stand in a buffer of the function's frame, a vector each.
@@ -280,14 +280,13 @@ private:
       slots *= 2;
     Type state = combiner.types().front();
     auto type = MemRefType::get({canonicalLanes * int64_t(lanes)}, state);
-    Value buffer =
-        emission.frameBuffer(tensor.getAsOpaquePointer(), type);
+    Value buffer = emission.frameBuffer(tensor.getAsOpaquePointer(), type);
     Value width = emission.constant(lanes);
     OpBuilder &builder = emission.builder;
     auto vectorType = emission.vectorType(state, lanes);
     auto load = [&](Value slot) -> Values {
-      return {vector::LoadOp::create(builder, emission.loc, vectorType,
-                                     buffer, emission.mul(slot, width))};
+      return {vector::LoadOp::create(builder, emission.loc, vectorType, buffer,
+                                     emission.mul(slot, width))};
     };
     auto store = [&](Value slot, const Values &values) {
       vector::StoreOp::create(builder, emission.loc, values[0], buffer,
@@ -368,8 +367,7 @@ private:
   }
 
   // The operand's index of element `r` of a row.
-  Index operandIndex(Emission &emission, ArrayRef<Coord> kept,
-                     const Coord &r) {
+  Index operandIndex(Emission &emission, ArrayRef<Coord> kept, const Coord &r) {
     Shape inner = shapeOf(operand);
     unsigned rank = inner.size();
     Coord zero = emission.uniform(emission.constant(0));

@@ -76,8 +76,8 @@ unsigned widestTail(Value value) {
 class RowsSkeleton {
 public:
   explicit RowsSkeleton(KernelWriter &writer)
-      : writer(writer), kernel(writer.kernel),
-        context(kernel->getContext()), reduction(findRowReduction(kernel)) {}
+      : writer(writer), kernel(writer.kernel), context(kernel->getContext()),
+        reduction(findRowReduction(kernel)) {}
 
   void run() {
     SmallVector<Group> groups;
@@ -112,8 +112,7 @@ private:
       Walk walk;
       walk.value = value;
       walk.buffer = writer.outputBuffer(number);
-      walk.tailRank =
-          reduction ? rowDims(value, reduction) : widestTail(value);
+      walk.tailRank = reduction ? rowDims(value, reduction) : widestTail(value);
       narrowest = std::min(narrowest, walk.tailRank);
       sameShape &= shapeOf(value) == shapeOf(kernel.getOutputs().front());
       result.push_back(walk);
@@ -249,9 +248,8 @@ private:
     Value isLeft = arith::CmpIOp::create(emission.builder, emission.loc,
                                          arith::CmpIPredicate::sgt, rest,
                                          emission.constant(0));
-    emission.when(isLeft, [&] {
-      emitLanes(middle, emission.tailMask(rest, lanes));
-    });
+    emission.when(isLeft,
+                  [&] { emitLanes(middle, emission.tailMask(rest, lanes)); });
   }
 
   void store(Emission &emission, const Walk &walk, Value row, Value column,

@@ -43,8 +43,8 @@ SmallVector<Coord> regroup(Emission &emission, SmallVector<Coord> coordinates,
     auto [left, right] = matchTails(from, to, from.empty() ? 0 : 1, context);
     Shape fromGroup(from.end() - left, from.end());
     Shape toGroup(to.end() - right, to.end());
-    Index group = emission.fromCoordinates(
-        ArrayRef(coordinates).take_back(left));
+    Index group =
+        emission.fromCoordinates(ArrayRef(coordinates).take_back(left));
     Index flat;
     flat.tail = emission.linearize(group, fromGroup);
     flat.tailRank = right;
@@ -136,9 +136,8 @@ public:
     Index result;
     Coord zero = emission.uniform(emission.constant(0));
     for (unsigned dim = offset; dim < split.lead.size(); ++dim)
-      result.lead.push_back(inner[dim - offset] == outer[dim]
-                                ? split.lead[dim]
-                                : zero);
+      result.lead.push_back(inner[dim - offset] == outer[dim] ? split.lead[dim]
+                                                              : zero);
     result.tailRank =
         std::min<unsigned>(split.tailRank, unsigned(inner.size()));
     result.tail = keepsAll && split.tailRank ? split.tail : zero;
@@ -151,8 +150,7 @@ public:
       return std::nullopt;
     Shape outer = shapeOf(tensor), inner = shapeOf(operand);
     unsigned offset = outer.size() - inner.size();
-    AffineExpr zero =
-        getAffineConstantExpr(0, emission.builder.getContext());
+    AffineExpr zero = getAffineConstantExpr(0, emission.builder.getContext());
     SmallVector<AffineExpr> strides(outer.size(), zero);
     for (unsigned dim = offset; dim < outer.size(); ++dim)
       if (inner[dim - offset] == outer[dim])
@@ -191,8 +189,8 @@ public:
     Index split = index;
     while (split.tailRank > 1 && changesTail(outer, inner, split.tailRank))
       split = emission.withTail(split, outer, split.tailRank - 1);
-    if (split.tailRank > 1 || (split.tailRank == 1 && !changes(outer, inner,
-                                                   outer.size() - 1))) {
+    if (split.tailRank > 1 ||
+        (split.tailRank == 1 && !changes(outer, inner, outer.size() - 1))) {
       for (auto [dim, coord] : llvm::enumerate(split.lead))
         coord = shift(emission, coord, dim);
       return emission.at(operand, split, lanes);
@@ -211,8 +209,7 @@ public:
     for (unsigned dim = 0; dim < starts.size(); ++dim) {
       AffineExpr start = getAffineConstantExpr(starts[dim], context);
       AffineExpr offset = buffer->strides[dim] * start;
-      buffer->offset =
-          emission.add(buffer->offset, emission.extent(offset));
+      buffer->offset = emission.add(buffer->offset, emission.extent(offset));
       buffer->strides[dim] = buffer->strides[dim] * steps[dim];
     }
     return buffer;
@@ -247,8 +244,7 @@ Index reshapeIndex(Emission &emission, const Index &index, const Shape &from,
                    const Shape &to) {
   MLIRContext *context = emission.builder.getContext();
   if (from.empty() || to.empty()) {
-    SmallVector<Coord> zeros(to.size(),
-                             emission.uniform(emission.constant(0)));
+    SmallVector<Coord> zeros(to.size(), emission.uniform(emission.constant(0)));
     return emission.fromCoordinates(zeros);
   }
   auto [left, right] = matchTails(from, to, index.tailRank, context);
@@ -344,8 +340,7 @@ bool keepsTail(Value tensor, unsigned tailRank) {
     return keepsView(op, tailRank);
   case graph::PatternKind::reduction:
     if (auto sum = dyn_cast<ir::SumOp>(op))
-      return !sum.getKeepdims() &&
-             keepsReduction(op, sum.getAxes(), tailRank);
+      return !sum.getKeepdims() && keepsReduction(op, sum.getAxes(), tailRank);
     if (auto amax = dyn_cast<ir::AmaxOp>(op))
       return !amax.getKeepdims() &&
              keepsReduction(op, amax.getAxes(), tailRank);

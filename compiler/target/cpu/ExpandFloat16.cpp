@@ -65,14 +65,45 @@ static Value truncateF16(ElementMath &m, Value x, Type type) {
   return narrowBits(m, m.orBits(value, sign), type);
 }
 
+static Value throughF32(OpBuilder &builder, Operation *op, bool nativeF16) {
+  Value x = op->getOperand(0);
+  Type to = op->getResult(0).getType(), middle = builder.getF32Type();
+  if (auto vector = dyn_cast<VectorType>(to))
+    middle = vector.clone(middle);
+  Operation *first, *second;
+  if (isa<arith::ExtFOp>(op)) {
+    first = arith::ExtFOp::create(builder, op->getLoc(), middle, x);
+    second =
+        arith::ExtFOp::create(builder, op->getLoc(), to, first->getResult(0));
+  } else {
+    first = arith::TruncFOp::create(builder, op->getLoc(), middle, x);
+    second =
+        arith::TruncFOp::create(builder, op->getLoc(), to, first->getResult(0));
+  }
+  Operation *narrow = isa<arith::ExtFOp>(op) ? first : second;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfter(narrow);
+  if (Value expanded = expandFloat16(builder, narrow, nativeF16)) {
+    narrow->getResult(0).replaceAllUsesWith(expanded);
+    bool isLast = narrow == second;
+    narrow->erase();
+    if (isLast)
+      return expanded;
+  }
+  return second->getResult(0);
+}
+
 Value expandFloat16(OpBuilder &builder, Operation *op, bool nativeF16) {
   Value x = op->getOperand(0);
   Type to = op->getResult(0).getType();
   bool extends = isa<arith::ExtFOp>(op);
   Type wide = extends ? to : x.getType();
   Type narrow = getElementTypeOrSelf(extends ? x.getType() : to);
-  if (!getElementTypeOrSelf(wide).isF32())
+  if (!narrow.isBF16() && !narrow.isF16())
     return {};
+  // f64 goes through f32: each step rounds to nearest even.
+  if (getElementTypeOrSelf(wide).isF64())
+    return throughF32(builder, op, nativeF16);
   ElementMath m(builder, op->getLoc(), wide);
   if (narrow.isBF16())
     return extends ? extendBf16(m, x) : truncateBf16(m, x, to);

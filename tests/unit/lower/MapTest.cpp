@@ -23,11 +23,11 @@ class MapTest : public testing::TestWithParam<const char *> {};
 TEST_P(MapTest, AddsAFlatArray) {
   for (int n : {0, 1, 3, 16, 17, 100, 20000}) {
     std::string type = "tensor<" + std::to_string(n) + "xf32>";
-    KernelRunner kernel(
-        kernelText("map", 0, "%a: " + type + ", %b: " + type,
-                   "%0 = sinter.add %a, %b : (" + type + ", " + type +
-                       ") -> " + type + "\nprogram.yield %0 : " + type),
-        GetParam());
+    KernelRunner kernel(kernelText("map", 0, "%a: " + type + ", %b: " + type,
+                                   "%0 = sinter.add %a, %b : (" + type + ", " +
+                                       type + ") -> " + type +
+                                       "\nprogram.yield %0 : " + type),
+                        GetParam());
     ASSERT_EQ(kernel.error, "");
     auto a = randoms(n, 1), b = randoms(n, 2);
     std::vector<float> c(n + 1, 7);
@@ -48,15 +48,14 @@ TEST_P(MapTest, BroadcastsABias) {
         "\n%1 = sinter.mul %x, %0 : (" + x + ", " + x + ") -> " + x +
         "\n%2 = sinter.exp %1 : (" + x + ") -> " + x +
         "\nprogram.yield %2 : " + x;
-    KernelRunner kernel(
-        kernelText("map", 0, "%x: " + x + ", %b: " + b, body), GetParam());
+    KernelRunner kernel(kernelText("map", 0, "%x: " + x + ", %b: " + b, body),
+                        GetParam());
     ASSERT_EQ(kernel.error, "");
     auto xs = randoms(7 * m, 1), bs = randoms(m, 2);
     std::vector<float> c(7 * m);
     kernel.run({xs.data(), bs.data(), c.data()}, {}, 1);
     for (int i = 0; i < 7 * m; ++i)
-      ASSERT_NEAR(c[i], std::exp(xs[i] * bs[i % m]),
-                  1e-6 * std::abs(c[i]))
+      ASSERT_NEAR(c[i], std::exp(xs[i] * bs[i % m]), 1e-6 * std::abs(c[i]))
           << i;
   }
 }
@@ -79,8 +78,7 @@ TEST_P(MapTest, TakesSymbolicDims) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, MapTest,
-                         testing::Values("cpu", "cpu:x86-64-v3",
-                                         "cpu:scalar"));
+                         testing::Values("cpu", "cpu:x86-64-v3", "cpu:scalar"));
 
 } // namespace
 } // namespace sinter::compiler

@@ -1,0 +1,15 @@
+/// How a tensor inside a kernel lies in memory, without emitting anything.
+#pragma once
+
+#include "compiler/lower/Index.h"
+
+namespace sinter::compiler {
+
+/// Whether elements that differ in `dim` alone are neighbours in memory, or the
+/// same, in every buffer that `tensor` reads.
+bool runsAlong(mlir::Value tensor, unsigned dim);
+
+/// Whether `tensor` is computed: more than a view of a buffer.
+bool isComputed(mlir::Value tensor);
+
+} // namespace sinter::compiler

@@ -1,0 +1,48 @@
+/// Sinks: where a kernel's values go.
+#include "compiler/lower/Sinks.h"
+
+#include "compiler/lower/Views.h"
+#include "dialects/sinter/Dialect.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+std::optional<Sink> makeSink(Value output, const Shape &shape,
+                             unsigned buffer) {
+  Sink sink;
+  sink.value = output;
+  sink.buffer = buffer;
+  while (Operation *op = sink.value.getDefiningOp()) {
+    if (!isa<ir::ReshapeOp, ir::TransposeOp>(op))
+      break;
+    sink.views.insert(sink.views.begin(), op);
+    sink.value = op->getOperand(0);
+  }
+  if (shapeOf(sink.value) != shape)
+    return std::nullopt;
+  return sink;
+}
+
+void storeToSink(Emission &emission, const Sink &sink, const Index &index,
+                 const Lanes &lanes, Element element) {
+  Index place = index;
+  Value tensor = sink.value;
+  for (Operation *view : sink.views) {
+    Shape from = shapeOf(tensor);
+    tensor = view->getResult(0);
+    if (auto transpose = dyn_cast<ir::TransposeOp>(view)) {
+      SmallVector<Coord> coordinates = emission.coordinates(place, from);
+      SmallVector<Coord> moved;
+      for (int64_t dim : transpose.getPermutation())
+        moved.push_back(coordinates[dim]);
+      place = emission.fromCoordinates(moved);
+    } else {
+      place = reshapeIndex(emission, place, from, shapeOf(tensor));
+    }
+  }
+  storeElements(emission, emission.entry.buffers[sink.buffer], tensor, place,
+                lanes, element);
+}
+
+} // namespace sinter::compiler
