@@ -191,7 +191,8 @@ void ProgramWriter::writeLaunch(program::LaunchOp launch) {
   auto step = std::make_unique<fb::LaunchT>();
   StringRef callee = launch.getCallee();
   step->kernel = kernels.lookup(callee);
-  for (Attribute name : *launch.getBuffers())
+  ArrayAttr names = *launch.getBuffers();
+  for (Attribute name : names)
     step->buffers.push_back(
         buffers.lookup(cast<FlatSymbolRefAttr>(name).getValue()));
   // Workspaces live in their step only.
