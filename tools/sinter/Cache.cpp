@@ -1,0 +1,74 @@
+/// `sinter cache`: the programs on disk.
+#include "runtime/params/Json.h"
+#include "runtime/program/ProgramCache.h"
+#include "tools/sinter/Arguments.h"
+#include "tools/sinter/Command.h"
+
+#include <fmt/core.h>
+
+namespace sinter::cli {
+
+using namespace runtime;
+
+static constexpr Flag flags[] = {{"--json", nullptr, "print JSON (info)"}};
+static constexpr Interface interface = {
+    "cache {info,clear,verify} [--json]",
+    "info prints where the cache is and how full; clear removes every entry;\n"
+    "verify checks every entry's digest and exits with 1 when one is broken.",
+    flags, 1, 1};
+
+static int printInfo(bool asJson) {
+  CacheInfo info = diskCacheInfo();
+  if (asJson) {
+    fmt::print("{{\"directory\": {}, \"usable\": {}, \"reason\": {}, "
+               "\"entries\": {}, \"bytes\": {}, \"limit_bytes\": {}}}\n",
+               json::quote(info.directory), info.usable,
+               json::quote(info.reason), info.entries, info.bytes,
+               info.limitBytes);
+    return exitOk;
+  }
+  fmt::print("directory: {}\n", info.directory);
+  if (!info.usable)
+    fmt::print("not usable: {}\n", info.reason);
+  fmt::print("entries: {}, {} of {} bytes\n", info.entries, info.bytes,
+             info.limitBytes);
+  return exitOk;
+}
+
+static int clear() {
+  Result<uint64_t> removed = clearDiskCache();
+  if (!removed)
+    return report(removed.error());
+  fmt::print("removed {} entries\n", *removed);
+  return exitOk;
+}
+
+static int verify() {
+  Result<std::vector<std::string>> broken = verifyDiskCache();
+  if (!broken)
+    return report(broken.error());
+  for (const std::string &name : *broken)
+    fmt::print("broken: {}\n", name);
+  if (!broken->empty())
+    return exitFailed;
+  fmt::print("every entry is intact\n");
+  return exitOk;
+}
+
+int runCache(int argc, char **argv) {
+  Arguments arguments(argc, argv, interface);
+  if (arguments.exit)
+    return *arguments.exit;
+  const std::string &action = arguments.positional()[0];
+  if (action == "info")
+    return printInfo(arguments.has("--json"));
+  if (action == "clear")
+    return clear();
+  if (action == "verify")
+    return verify();
+  fmt::print(stderr, "error: cache: '{}' is none of info, clear, verify\n",
+             action);
+  return exitUsage;
+}
+
+} // namespace sinter::cli

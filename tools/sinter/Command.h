@@ -1,0 +1,37 @@
+/// The commands of the tool, and what they share.
+#pragma once
+
+#include "runtime/support/Error.h"
+
+#include <span>
+
+namespace sinter::cli {
+
+/// Exit codes: it worked, the thing failed, or it was asked for wrongly.
+inline constexpr int exitOk = 0;
+inline constexpr int exitFailed = 1;
+inline constexpr int exitUsage = 2;
+
+/// One command. `run` gets the command's name as argv[0].
+struct Command {
+  const char *name;
+  const char *summary;
+  int (*run)(int argc, char **argv);
+};
+
+/// Every command, in the order of the help.
+std::span<const Command> commands();
+
+int runOpt(int argc, char **argv);
+int runInspect(int argc, char **argv);
+int runExplain(int argc, char **argv);
+int runCompile(int argc, char **argv);
+int runRun(int argc, char **argv);
+int runDevices(int argc, char **argv);
+int runCache(int argc, char **argv);
+
+/// Prints `error: WHAT (op, shapes, file:line)` to the standard error and gives
+/// the exit code: usage for invalid arguments of the command line, else failed.
+int report(const ErrorInfo &error);
+
+} // namespace sinter::cli

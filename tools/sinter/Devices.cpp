@@ -1,0 +1,57 @@
+/// `sinter devices`: what programs can run on here.
+#include "runtime/device/Device.h"
+#include "runtime/params/Json.h"
+#include "tools/sinter/Arguments.h"
+#include "tools/sinter/Command.h"
+
+#include <fmt/core.h>
+
+namespace sinter::cli {
+
+using namespace runtime;
+
+static constexpr Flag flags[] = {{"--json", nullptr, "print JSON"}};
+static constexpr Interface interface = {
+    "devices [--json]", "Lists devices, their features and memory budget.",
+    flags, 0, 0};
+
+static std::string jsonOf(Device &device) {
+  MemoryInfo memory = device.memoryInfo();
+  return fmt::format(
+      "{{\"name\": {}, \"description\": {}, \"features\": {}, "
+      "\"total\": {}, \"in_use\": {}, \"available\": {}}}",
+      json::quote(toString(device.id())), json::quote(device.description()),
+      json::quote(device.profile()), memory.total, memory.inUse,
+      memory.available);
+}
+
+static void print(Device &device) {
+  constexpr double mebi = 1 << 20;
+  MemoryInfo memory = device.memoryInfo();
+  fmt::print("{:8} {}\n", toString(device.id()), device.description());
+  fmt::print("{:8} features: {}\n", "", device.profile());
+  fmt::print("{:8} memory: {:.0f} MiB, {:.0f} in use, {:.0f} available\n", "",
+             memory.total / mebi, memory.inUse / mebi,
+             memory.available / mebi);
+}
+
+int runDevices(int argc, char **argv) {
+  Arguments arguments(argc, argv, interface);
+  if (arguments.exit)
+    return *arguments.exit;
+  std::string list;
+  for (DeviceId id : availableDevices()) {
+    Result<Device *> device = getDevice(id);
+    if (!device)
+      return report(device.error());
+    if (arguments.has("--json"))
+      list += (list.empty() ? "" : ",\n ") + jsonOf(**device);
+    else
+      print(**device);
+  }
+  if (arguments.has("--json"))
+    fmt::print("[{}]\n", list);
+  return exitOk;
+}
+
+} // namespace sinter::cli

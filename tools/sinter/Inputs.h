@@ -1,0 +1,24 @@
+/// Inputs of `sinter run`: from files, numbers, or a seed.
+#pragma once
+
+#include "runtime/program/Program.h"
+#include "tools/sinter/Arguments.h"
+#include "tools/sinter/Npy.h"
+
+#include <string>
+#include <vector>
+
+namespace sinter::cli {
+
+/// A binding for every input of the program, by the flags --input,
+/// --random-inputs and --dim. An error names the first input without a value.
+Result<std::vector<runtime::Binding>>
+bindInputs(const runtime::Program &program, const Arguments &arguments);
+
+/// SINTER_DEVICE, or `cpu`.
+std::string defaultDeviceName();
+
+/// `1 2 3 ...`: the first elements of an array.
+std::string firstElements(const Array &array, size_t count);
+
+} // namespace sinter::cli

@@ -1,0 +1,106 @@
+/// `sinter inspect`: a model at a stage.
+#include "tools/sinter/Command.h"
+#include "tools/sinter/Model.h"
+#include "tools/sinter/ProgramText.h"
+
+#include <cstdio>
+
+namespace sinter::cli {
+
+static constexpr Flag flags[] = {
+    {"--stage", "STAGE",
+     "import, simplify, fuse, plan, lower, target, package, llvm or asm; "
+     "without it, the program itself"},
+    {"--kernel", "NAME", "print one kernel only"},
+    {"--memory", nullptr, "print the buffers of the plan"},
+    targetFlag,
+    numericsFlag,
+    fusionFlag,
+    {"--output", "FILE", "write there instead of the standard output"},
+};
+static constexpr Interface interface = {
+    "inspect MODEL [--stage STAGE] [--kernel NAME] [--memory]",
+    "Prints a .mlir or .sinter model at a stage of the compiler. Of a .sinter\n"
+    "file the program and asm come from the file; other stages are made again\n"
+    "from the graph in it, by the same compiler only.",
+    flags,
+    1,
+    1,
+};
+
+// The part of a text that stands under `// ---- kernel NAME`, or the kernel's
+// own op.
+static Result<std::string> kernelPart(const std::string &text,
+                                      const std::string &name) {
+  for (const std::string &head :
+       {"// ---- kernel " + name + "\n", "program.kernel @" + name + "("}) {
+    size_t start = text.find(head);
+    if (start == std::string::npos)
+      continue;
+    bool isOp = head[0] == 'p';
+    size_t end = text.find(isOp ? "\n  }" : "// ---- kernel ",
+                           start + head.size());
+    if (isOp && end != std::string::npos)
+      end += 5;
+    return text.substr(start, end == std::string::npos ? end : end - start);
+  }
+  return makeError(ErrorKind::invalid_argument,
+                   "inspect: no kernel '" + name + "' at this stage");
+}
+
+// A file's earlier stages are those of the compiler that made it, or none.
+static Result<std::string> remakeStage(const FileParts &parts,
+                                       const std::string &stage,
+                                       const runtime::CompileRequest &request) {
+  SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook,
+                    runtime::compilerHook());
+  if (parts.program.compiler != hook->digest())
+    return makeError(ErrorKind::unsupported,
+                     "inspect: the file was made by compiler " +
+                         parts.program.compiler + ", this one is " +
+                         std::string(hook->digest()) +
+                         "; only the program and asm can be shown");
+  return hook->inspectText(parts.graph, stage, request);
+}
+
+static Result<std::string> textOf(const Model &model, const std::string &stage,
+                                  const runtime::CompileRequest &request,
+                                  bool memory) {
+  if (!stage.empty() && !model.compiled) {
+    SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook,
+                      runtime::compilerHook());
+    return hook->inspectText(model.text(), stage, request);
+  }
+  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,
+                    compiledBytes(model, request));
+  SINTER_TRY_ASSIGN(FileParts parts, partsOf(bytes));
+  if (stage.empty())
+    return programText(parts.program, memory);
+  if (stage != "asm")
+    return remakeStage(parts, stage, request);
+  SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook,
+                    runtime::compilerHook());
+  return hook->disassemble(parts.image);
+}
+
+int runInspect(int argc, char **argv) {
+  Arguments arguments(argc, argv, interface);
+  if (arguments.exit)
+    return *arguments.exit;
+  Result<runtime::CompileRequest> request = compileRequest(arguments);
+  if (!request)
+    return report(request.error()), exitUsage;
+  Result<Model> model = readModelFile(arguments.positional()[0]);
+  if (!model)
+    return report(model.error());
+  Result<std::string> text = textOf(*model, arguments.get("--stage"), *request,
+                                    arguments.has("--memory"));
+  if (text && arguments.has("--kernel"))
+    text = kernelPart(*text, arguments.get("--kernel"));
+  if (!text)
+    return report(text.error());
+  Status written = writeText(arguments.get("--output", "-"), *text);
+  return written ? exitOk : report(written.error());
+}
+
+} // namespace sinter::cli

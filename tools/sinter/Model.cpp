@@ -1,0 +1,126 @@
+/// Reading, writing and compiling of model files.
+#include "tools/sinter/Model.h"
+
+#include "runtime/program/ModelReader.h"
+#include "runtime/program/VerifyProgram.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace sinter::cli {
+
+using namespace runtime;
+
+Result<std::vector<std::byte>> readBytes(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    return makeError(ErrorKind::io, path + ": " + std::strerror(errno));
+  std::vector<char> content{std::istreambuf_iterator<char>(file), {}};
+  if (file.bad())
+    return makeError(ErrorKind::io, path + ": cannot be read");
+  std::vector<std::byte> bytes(content.size());
+  if (!content.empty())
+    std::memcpy(bytes.data(), content.data(), content.size());
+  return bytes;
+}
+
+Status writeBytes(const std::string &path, std::span<const std::byte> bytes) {
+  std::string temporary = path + ".tmp" + std::to_string(getpid());
+  auto failed = [&](const char *what) {
+    std::string reason = std::strerror(errno);
+    std::remove(temporary.c_str());
+    return makeError(ErrorKind::io, path + ": cannot " + what + ": " + reason);
+  };
+  FILE *file = std::fopen(temporary.c_str(), "wb");
+  if (!file)
+    return failed("create");
+  size_t written = std::fwrite(bytes.data(), 1, bytes.size(), file);
+  bool closed = std::fclose(file) == 0;
+  if (written != bytes.size() || !closed)
+    return failed("write");
+  if (std::rename(temporary.c_str(), path.c_str()) != 0)
+    return failed("rename");
+  return {};
+}
+
+Status writeText(const std::string &path, std::string_view text) {
+  if (path == "-") {
+    std::cout << text << std::flush;
+    return {};
+  }
+  return writeBytes(path, std::as_bytes(std::span(text)));
+}
+
+Result<Model> readModelFile(const std::string &path) {
+  Model model;
+  model.path = path;
+  if (path == "-") {
+    std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+    auto bytes = std::as_bytes(std::span(text));
+    model.bytes.assign(bytes.begin(), bytes.end());
+    return model;
+  }
+  std::string extension = std::filesystem::path(path).extension();
+  if (extension != ".mlir" && extension != ".sinter")
+    return makeError(ErrorKind::invalid_argument,
+                     path + ": a model is a .mlir or a .sinter file");
+  SINTER_TRY_ASSIGN(model.bytes, readBytes(path));
+  model.compiled = extension == ".sinter";
+  return model;
+}
+
+Result<CompileRequest> compileRequest(const Arguments &arguments) {
+  CompileRequest request;
+  request.target = arguments.get("--target", "cpu");
+  std::string numerics = arguments.get("--numerics", "standard");
+  static constexpr std::string_view modes[] = {"exact", "standard", "fast"};
+  auto mode = std::ranges::find(modes, numerics);
+  if (mode == std::end(modes))
+    return makeError(ErrorKind::invalid_argument,
+                     "--numerics is exact, standard or fast, not '" + numerics +
+                         "'");
+  request.numerics = uint8_t(mode - std::begin(modes));
+  std::string fusion = arguments.get("--fusion", "full");
+  if (fusion != "full" && fusion != "none")
+    return makeError(ErrorKind::invalid_argument,
+                     "--fusion is full or none, not '" + fusion + "'");
+  request.fusion = fusion == "none";
+  return request;
+}
+
+Result<std::vector<std::byte>> compiledBytes(const Model &model,
+                                             const CompileRequest &request) {
+  if (model.compiled)
+    return model.bytes;
+  SINTER_TRY_ASSIGN(const CompilerHook *hook, compilerHook());
+  return hook->compileText(model.text(), request);
+}
+
+Result<FileParts> partsOf(std::span<const std::byte> file) {
+  SINTER_TRY_ASSIGN(ModelFile model, readModel(file));
+  const Section *constants = model.find(SectionKind::constants);
+  const Section *program = model.find(SectionKind::program);
+  if (!program)
+    return makeError(ErrorKind::io, "model file: it holds no program");
+  FileParts parts;
+  SINTER_TRY_ASSIGN(
+      parts.program,
+      verifyProgram(program->bytes, constants ? constants->bytes.size() : 0));
+  if (const Section *image = model.find(SectionKind::image))
+    parts.image.assign(image->bytes.begin(), image->bytes.end());
+  if (const Section *graph = model.find(SectionKind::graph))
+    parts.graph.assign(reinterpret_cast<const char *>(graph->bytes.data()),
+                       graph->bytes.size());
+  return parts;
+}
+
+} // namespace sinter::cli

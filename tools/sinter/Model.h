@@ -1,0 +1,58 @@
+/// Model files of the command line: text or compiled, and how they are read
+/// and written.
+#pragma once
+
+#include "runtime/program/CompilerHook.h"
+#include "runtime/program/Program.h"
+#include "runtime/program/ProgramData.h"
+#include "runtime/support/Result.h"
+#include "tools/sinter/Arguments.h"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sinter::cli {
+
+/// A model as the user named it.
+struct Model {
+  std::string path;
+  std::vector<std::byte> bytes;
+  bool compiled = false; ///< a `.sinter` file, else text of the dialect
+
+  std::string_view text() const {
+    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+  }
+};
+
+/// Reads a `.mlir` or `.sinter` file; `-` is the standard input, as text.
+Result<Model> readModelFile(const std::string &path);
+
+Result<std::vector<std::byte>> readBytes(const std::string &path);
+/// Writes to a temporary name beside `path`, then renames.
+Status writeBytes(const std::string &path, std::span<const std::byte> bytes);
+Status writeText(const std::string &path, std::string_view text);
+
+/// The flags that every command which may compile takes.
+inline constexpr Flag targetFlag = {
+    "--target", "TARGET", "cpu, cpu:x86-64-v3, cpu:x86-64-v4 or cpu:scalar"};
+inline constexpr Flag numericsFlag = {"--numerics", "MODE",
+                                      "exact, standard or fast"};
+inline constexpr Flag fusionFlag = {
+    "--fusion", "TIER", "full, or none: one op per kernel"};
+Result<runtime::CompileRequest> compileRequest(const Arguments &arguments);
+
+/// The model as the bytes of a `.sinter` file: as it is, or compiled now.
+Result<std::vector<std::byte>>
+compiledBytes(const Model &model, const runtime::CompileRequest &request);
+
+/// The parts of a compiled file that reports show.
+struct FileParts {
+  runtime::ProgramData program;
+  std::vector<std::byte> image;
+  std::string graph;
+};
+Result<FileParts> partsOf(std::span<const std::byte> file);
+
+} // namespace sinter::cli

@@ -1,0 +1,128 @@
+/// Programs as text.
+#include "tools/sinter/ProgramText.h"
+
+#include <fmt/format.h>
+#include <iterator>
+
+namespace sinter::cli {
+
+using namespace runtime;
+
+std::string exprText(std::span<const Expr> exprs, uint32_t index) {
+  const Expr &expr = exprs[index];
+  auto binary = [&](const char *symbol) {
+    return fmt::format("({} {} {})", exprText(exprs, expr.lhs), symbol,
+                       exprText(exprs, expr.rhs));
+  };
+  switch (expr.op) {
+  case ExprOp::constant:
+    return std::to_string(expr.value);
+  case ExprOp::symbol:
+    return fmt::format("s{}", expr.value);
+  case ExprOp::add:
+    return binary("+");
+  case ExprOp::mul:
+    return binary("*");
+  case ExprOp::floorDiv:
+    return binary("floordiv");
+  case ExprOp::ceilDiv:
+    return binary("ceildiv");
+  case ExprOp::mod:
+    return binary("mod");
+  }
+  return "?";
+}
+
+namespace {
+
+/// Prints one program.
+class Printer {
+public:
+  explicit Printer(const ProgramData &program) : program(program) {}
+  std::string print(bool memory);
+
+private:
+  void printPorts(const char *what, const std::vector<Port> &ports);
+  void printKernels();
+  void printSteps();
+  void printBuffers();
+  std::string bufferName(uint32_t index) const;
+
+  template <typename... Args>
+  void line(fmt::format_string<Args...> format, Args &&...args) {
+    fmt::format_to(std::back_inserter(text), format,
+                   std::forward<Args>(args)...);
+    text += '\n';
+  }
+
+  const ProgramData &program;
+  std::string text;
+};
+
+} // namespace
+
+void Printer::printPorts(const char *what, const std::vector<Port> &ports) {
+  for (size_t index = 0; index < ports.size(); ++index)
+    line("{}: {}", portName(what, ports[index], index),
+         portType(ports[index], program.exprs));
+}
+
+void Printer::printKernels() {
+  for (const KernelData &kernel : program.kernels) {
+    line("\nkernel {} ({} phases)", kernel.name, kernel.phases.size());
+    line("{}", kernel.text);
+  }
+}
+
+std::string Printer::bufferName(uint32_t index) const {
+  static constexpr const char *prefixes[] = {"in", "out", "t", "c"};
+  const PlanBuffer &buffer = program.buffers[index];
+  return fmt::format("{}{}", prefixes[unsigned(buffer.kind)],
+                     buffer.kind == BufferKind::temp ? index : buffer.index);
+}
+
+void Printer::printSteps() {
+  text += '\n';
+  for (size_t number = 0; number < program.steps.size(); ++number) {
+    const StepData &step = program.steps[number];
+    std::string buffers;
+    for (uint32_t buffer : step.buffers)
+      buffers += (buffers.empty() ? "" : ", ") + bufferName(buffer);
+    if (step.isCopy)
+      line("step {}: copy ({})", number, buffers);
+    else
+      line("step {}: launch {} ({})", number,
+           program.kernels[step.kernel].name, buffers);
+  }
+  for (const AliasData &alias : program.aliases)
+    line("out{} may take the memory of in{}", alias.output, alias.input);
+}
+
+void Printer::printBuffers() {
+  text += '\n';
+  for (uint32_t index = 0; index < program.buffers.size(); ++index) {
+    const PlanBuffer &buffer = program.buffers[index];
+    if (buffer.kind == BufferKind::temp)
+      line("buffer {}: {} bytes, steps {} to {}", bufferName(index),
+           exprText(program.exprs, buffer.bytes), buffer.first, buffer.last);
+  }
+}
+
+std::string Printer::print(bool memory) {
+  line("program for {}, needs {}", program.target,
+       program.variant.empty() ? "nothing" : program.variant);
+  line("compiler {}", program.compiler);
+  printPorts("input", program.inputs);
+  printPorts("output", program.outputs);
+  printKernels();
+  printSteps();
+  if (memory)
+    printBuffers();
+  return std::move(text);
+}
+
+std::string programText(const ProgramData &program, bool memory) {
+  return Printer(program).print(memory);
+}
+
+} // namespace sinter::cli

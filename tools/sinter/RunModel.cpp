@@ -1,0 +1,144 @@
+/// `sinter run`: a model on given or random inputs. Maps no compiler for a
+/// `.sinter` file.
+#include "tools/sinter/Command.h"
+#include "tools/sinter/Inputs.h"
+#include "tools/sinter/Model.h"
+#include "tools/sinter/Npy.h"
+
+#include "runtime/device/Device.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace sinter::cli {
+
+using namespace runtime;
+
+static constexpr Flag flags[] = {
+    {"--device", "DEVICE", "cpu, null; default SINTER_DEVICE or cpu"},
+    {"--input", "NAME=FILE.npy", "an input by name or number; of a scalar, "
+                                 "NAME=NUMBER"},
+    {"--random-inputs", "SEED", "fill the inputs that are not given"},
+    {"--dim", "sN=VALUE", "a symbolic dim of random inputs (default 4)"},
+    {"--output-dir", "DIR", "write each output there as .npy"},
+    {"--repeat", "N", "run N times and print the shortest time"},
+    {"--json", nullptr, "print outputs and counters as JSON"},
+    targetFlag,
+    numericsFlag,
+    fusionFlag,
+};
+static constexpr Interface interface = {
+    "run MODEL [--input NAME=FILE.npy]... [--random-inputs SEED]",
+    "Runs a .mlir or .sinter model once, or --repeat times, and prints its\n"
+    "outputs' types and sums, or writes them to --output-dir.",
+    flags,
+    1,
+    1,
+};
+
+// The file's name for output `index`.
+static std::string outputName(const Program &program, size_t index) {
+  const std::string &name = program.outputs()[index].name;
+  return name.empty() ? fmt::format("output{}", index) : name;
+}
+
+static Result<Array> fetch(const Program &program, const Output &output,
+                           size_t index) {
+  Array array;
+  array.dtype = program.outputs()[index].dtype;
+  array.dims = output.dims;
+  size_t bytes = byteWidth(array.dtype);
+  for (int64_t dim : array.dims)
+    bytes *= size_t(dim);
+  array.bytes.resize(bytes);
+  if (bytes > 0)
+    SINTER_TRY(program.device().copyOut(array.bytes, *output.buffer, 0));
+  return array;
+}
+
+static std::string summary(const Array &array) {
+  return fmt::format("{}[{}] {}", name(array.dtype),
+                     fmt::join(array.dims, ","), firstElements(array, 8));
+}
+
+static Status giveOutputs(const Program &program,
+                          const std::vector<Output> &outputs,
+                          const std::string &directory) {
+  for (size_t index = 0; index < outputs.size(); ++index) {
+    SINTER_TRY_ASSIGN(Array array, fetch(program, outputs[index], index));
+    std::string label = outputName(program, index);
+    if (directory.empty()) {
+      fmt::print("{}: {}\n", label, summary(array));
+      continue;
+    }
+    std::filesystem::path path = std::filesystem::path(directory) / label;
+    SINTER_TRY(writeBytes(path.string() + ".npy", formatNpy(array)));
+  }
+  return {};
+}
+
+static Result<std::vector<Output>> runOnce(const Program &program,
+                                           std::span<const Binding> inputs,
+                                           RunCounters &counters) {
+  RunFailure failure;
+  auto outputs = run(program, inputs, &counters, &failure);
+  if (outputs)
+    return outputs;
+  ErrorInfo error = outputs.takeError();
+  std::string site(program.siteOf(failure.node));
+  if (!site.empty())
+    error.message += " (" + site + ")";
+  return error;
+}
+
+static Status runModel(const Model &model, Arguments &arguments) {
+  SINTER_TRY_ASSIGN(CompileRequest request, compileRequest(arguments));
+  SINTER_TRY_ASSIGN(DeviceId id, parseDevice(arguments.get(
+                                     "--device", defaultDeviceName())));
+  SINTER_TRY_ASSIGN(Device * device, getDevice(id));
+  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,
+                    compiledBytes(model, request));
+  SINTER_TRY_ASSIGN(std::shared_ptr<const Program> program,
+                    Program::load(bytes, *device));
+  SINTER_TRY_ASSIGN(std::vector<Binding> inputs,
+                    bindInputs(*program, arguments));
+  RunCounters counters;
+  SINTER_TRY_ASSIGN(std::vector<Output> outputs,
+                    runOnce(*program, inputs, counters));
+  int64_t repeats = std::max<int64_t>(1, arguments.number("--repeat", 1));
+  double best = 0;
+  for (int64_t round = 1; round < repeats; ++round) {
+    auto start = std::chrono::steady_clock::now();
+    RunCounters again;
+    SINTER_TRY_ASSIGN(outputs, runOnce(*program, inputs, again));
+    std::chrono::duration<double, std::micro> elapsed =
+        std::chrono::steady_clock::now() - start;
+    best = round == 1 ? elapsed.count() : std::min(best, elapsed.count());
+  }
+  SINTER_TRY(giveOutputs(*program, outputs, arguments.get("--output-dir")));
+  if (arguments.has("--json"))
+    fmt::print("{{\"launches\": {}, \"bytes_read\": {}, \"bytes_written\": {}, "
+               "\"arena_bytes\": {}, \"microseconds\": {:.1f}}}\n",
+               counters.launches, counters.bytesRead, counters.bytesWritten,
+               counters.arenaBytes, best);
+  else if (repeats > 1)
+    fmt::print("{:.1f} us, {} launches\n", best, counters.launches);
+  return {};
+}
+
+int runRun(int argc, char **argv) {
+  Arguments arguments(argc, argv, interface);
+  if (arguments.exit)
+    return *arguments.exit;
+  Result<Model> model = readModelFile(arguments.positional()[0]);
+  if (!model)
+    return report(model.error());
+  Status done = runModel(*model, arguments);
+  if (arguments.exit)
+    return *arguments.exit;
+  return done ? exitOk : report(done.error());
+}
+
+} // namespace sinter::cli

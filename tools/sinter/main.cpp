@@ -1,0 +1,45 @@
+/// The command line tool: finds the command and runs it.
+#include "tools/sinter/Command.h"
+
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+using namespace sinter::cli;
+
+static void printUsage(FILE *to) {
+  std::fputs("usage: sinter COMMAND [ARGUMENTS]\n\n", to);
+  for (const Command &command : commands())
+    std::fprintf(to, "  %-10s %s\n", command.name, command.summary);
+  std::fputs("\n`sinter COMMAND --help` explains one.\n", to);
+}
+
+static const Command *findCommand(std::string_view name) {
+  for (const Command &command : commands())
+    if (name == command.name)
+      return &command;
+  return nullptr;
+}
+
+int main(int argc, char **argv) {
+  // Under the name sinter-opt the tool is its command opt.
+  std::string_view program = argv[0];
+  if (program.ends_with("sinter-opt"))
+    return findCommand("opt")->run(argc, argv);
+  if (argc < 2) {
+    printUsage(stderr);
+    return exitUsage;
+  }
+  std::string_view name = argv[1];
+  if (name == "--help" || name == "-h" || name == "help") {
+    printUsage(stdout);
+    return exitOk;
+  }
+  const Command *command = findCommand(name);
+  if (!command) {
+    std::fprintf(stderr, "error: no command '%s'; see sinter --help\n",
+                 argv[1]);
+    return exitUsage;
+  }
+  return command->run(argc - 1, argv + 1);
+}
