@@ -3,6 +3,7 @@
 
 #include "runtime/params/MappedFile.h"
 #include "runtime/program/ModelReader.h"
+#include "runtime/support/FileDescriptor.h"
 #include "runtime/support/Flags.h"
 
 #include <algorithm>
@@ -46,34 +47,6 @@ bool makeFolders(const std::string &path) {
     return false;
   return makeFolders(path.substr(0, slash)) &&
          (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST);
-}
-
-class File {
-public:
-  explicit File(int number) : number(number) {}
-  ~File() {
-    if (number >= 0)
-      close(number);
-  }
-  File(const File &) = delete;
-  File &operator=(const File &) = delete;
-  int get() const { return number; }
-  explicit operator bool() const { return number >= 0; }
-
-private:
-  int number;
-};
-
-bool writeAll(int file, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    ssize_t written = write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return false;
-    bytes = bytes.subspan(size_t(written));
-  }
-  return true;
 }
 
 int64_t nanoseconds(const timespec &time) {
@@ -182,12 +155,12 @@ Status DiskCache::store(const Key &key, std::span<const std::byte> file) const {
       fmt::format("{}/{}{}-{}-{}", folder, temporaryPrefix, getpid(),
                   counter.fetch_add(1), toHex(key));
   {
-    File out(::open(temporary.c_str(),
-                    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                    0600));
+    FileDescriptor out(
+        ::open(temporary.c_str(),
+               O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!out)
       return systemError(temporary);
-    if (!writeAll(out.get(), file)) {
+    if (!out.writeAll(file)) {
       ErrorInfo error = systemError(temporary);
       unlink(temporary.c_str());
       return error;
@@ -218,7 +191,8 @@ std::vector<DiskCache::Entry> DiskCache::entries() const {
 
 void DiskCache::evict() const {
   // One process cleans at a time; a second one leaves it to the first.
-  File lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  FileDescriptor lock(
+      ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!lock || flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
     return;
   timespec now;

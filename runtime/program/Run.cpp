@@ -46,6 +46,8 @@ private:
   Status checkInput(size_t index);
   void grantDonations();
   bool mayGrant(const AliasData &alias) const;
+  Status allocate();
+  std::string describeNeeds() const;
   void resolveAddresses();
   Status runStep(uint32_t number);
   Status checkError() const;
@@ -129,6 +131,16 @@ void Execution::grantDonations() {
 
 Status Execution::reserve() {
   grantDonations();
+  if (Status allocated = allocate(); !allocated) {
+    ErrorInfo error = allocated.takeError();
+    error.message = describeNeeds() + ": " + error.message;
+    return error;
+  }
+  resolveAddresses();
+  return {};
+}
+
+Status Execution::allocate() {
   Device &device = loaded.device();
   outputs.reserve(program.outputs.size());
   for (size_t i = 0; i < program.outputs.size(); ++i) {
@@ -142,8 +154,16 @@ Status Execution::reserve() {
   if (plan->arenaBytes) {
     SINTER_TRY_ASSIGN(arena, device.allocate(plan->arenaBytes));
   }
-  resolveAddresses();
   return {};
+}
+
+std::string Execution::describeNeeds() const {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < program.outputs.size(); ++i)
+    if (scratch.grantedInput[i] == noInput)
+      bytes += plan->outputBytes[i];
+  return fmt::format("run: {} bytes of outputs and {} of temporaries", bytes,
+                     plan->arenaBytes);
 }
 
 void Execution::resolveAddresses() {

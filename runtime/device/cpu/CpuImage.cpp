@@ -1,6 +1,8 @@
 /// Loads ELF images through memfd or a private file.
 #include "runtime/device/cpu/CpuImage.h"
 
+#include "runtime/support/FileDescriptor.h"
+
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -30,35 +32,8 @@ private:
   void *handle;
 };
 
-class Descriptor {
-public:
-  explicit Descriptor(int number) : number(number) {}
-  ~Descriptor() {
-    if (number >= 0)
-      close(number);
-  }
-  Descriptor(const Descriptor &) = delete;
-  Descriptor &operator=(const Descriptor &) = delete;
-  int get() const { return number; }
-
-private:
-  int number;
-};
-
 ErrorInfo imageError(const std::string &what) {
   return makeError(ErrorKind::device, "cpu: cannot load an image: " + what);
-}
-
-Status writeAll(int file, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    ssize_t written = write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return imageError(std::strerror(errno));
-    bytes = bytes.subspan(size_t(written));
-  }
-  return {};
 }
 
 /// A path to an open descriptor that no other image of this process has. The
@@ -120,13 +95,13 @@ sinter::runtime::loadCpuImageFromFile(std::span<const std::byte> bytes) {
     if (!folder || !*folder)
       continue;
     std::string path = std::string(folder) + "/sinter-image-XXXXXX";
-    Descriptor file(mkostemp(path.data(), O_CLOEXEC));
-    if (file.get() < 0)
+    FileDescriptor file(mkostemp(path.data(), O_CLOEXEC));
+    if (!file)
       continue;
-    Status written = writeAll(file.get(), bytes);
-    if (!written) {
+    if (!file.writeAll(bytes)) {
+      ErrorInfo error = imageError(std::strerror(errno));
       unlink(path.c_str());
-      return written.takeError();
+      return error;
     }
     auto image = open(path);
     unlink(path.c_str());
@@ -138,8 +113,8 @@ sinter::runtime::loadCpuImageFromFile(std::span<const std::byte> bytes) {
 Result<std::unique_ptr<Image>>
 sinter::runtime::loadCpuImage(std::span<const std::byte> bytes) {
   SINTER_TRY(checkHeader(bytes));
-  Descriptor memory(memfd_create("sinter-image", MFD_CLOEXEC));
-  if (memory.get() < 0 || !writeAll(memory.get(), bytes))
+  FileDescriptor memory(memfd_create("sinter-image", MFD_CLOEXEC));
+  if (!memory || !memory.writeAll(bytes))
     return loadCpuImageFromFile(bytes);
   if (auto image = open(uniquePath(memory.get())))
     return image;

@@ -1,0 +1,63 @@
+/// What happens when memory runs out; the process has a limit of 1 MiB.
+#include "tests/unit/program/ProgramBuilder.h"
+
+#include <gtest/gtest.h>
+
+using namespace sinter;
+using namespace sinter::runtime;
+using namespace sinter::runtime::test;
+
+namespace {
+
+Device &cpu() { return **getDevice({DeviceKind::cpu, 0}); }
+
+/// state' = state + (state + state), the sum in a temporary.
+ProgramBuilder updateProgram() {
+  ProgramBuilder b;
+  uint32_t n = b.symbol(0);
+  uint32_t bytes = b.times(n, b.constant(4));
+  uint32_t state = b.input("state", {n});
+  uint32_t next = b.output({n});
+  uint32_t twice = b.temp(bytes, 0, 1);
+  uint32_t add = b.kernel("map_add", 2, 1, 1, {"add"});
+  b.launch(add, {state, state, twice}, {n});
+  b.launch(add, {state, twice, next}, {n});
+  b.mayAlias(0, 0);
+  return b;
+}
+
+} // namespace
+
+TEST(MemoryLimit, reservesBeforeTheFirstLaunch) {
+  auto program = Program::load(updateProgram().file(), cpu());
+  ASSERT_TRUE(program);
+  std::vector<float> ones(150000, 1);
+  BufferRef state = bufferOf(cpu(), ones); // 600 kB; as much again is too much
+  size_t inUse = cpu().memoryInfo().inUse;
+  std::vector<Binding> inputs = {bind(state, {150000}, /*donate=*/true)};
+  auto outputs = run(**program, inputs);
+  ASSERT_FALSE(outputs);
+  EXPECT_EQ(outputs.error().kind, ErrorKind::out_of_memory);
+  EXPECT_EQ(outputs.error().message.rfind(
+                "run: 0 bytes of outputs and 600064 of temporaries: cpu: "
+                "cannot allocate 600064 bytes",
+                0),
+            0u)
+      << outputs.error().message;
+  EXPECT_EQ(valuesOf<float>(*state), ones);
+  EXPECT_EQ(state->version(), 0u);
+  EXPECT_EQ(cpu().memoryInfo().inUse, inUse);
+
+  // The next run works.
+  BufferRef small = bufferOf(cpu(), std::vector<float>(1000, 1));
+  inputs = {bind(small, {1000}, /*donate=*/true)};
+  outputs = run(**program, inputs);
+  ASSERT_TRUE(outputs) << outputs.error().message;
+  EXPECT_EQ(valuesOf<float>(*small), std::vector<float>(1000, 3));
+}
+
+TEST(MemoryLimit, isReported) {
+  MemoryInfo info = cpu().memoryInfo();
+  EXPECT_EQ(info.total, size_t(1) << 20);
+  EXPECT_LE(info.available, info.total - info.inUse);
+}
