@@ -61,7 +61,7 @@ void FlushPlan::readEdges() {
       edges.push_back({user, number});
       ++uses[number];
       if (!slice.isInput(number))
-        parent[find(number)] = find(user);
+        join(number, user);
     }
   }
 }
@@ -72,32 +72,28 @@ uint32_t FlushPlan::find(uint32_t number) {
   return number;
 }
 
-/// Keeps the candidates whose update shares a pending node with a root, or
-/// reads state that a kept one replaces. Whether any was left out.
+/// Keeps the candidates whose update shares a pending node with a root,
+/// replaces state that what is evaluated reads, or reads state that a kept one
+/// replaces. Whether any was left out.
 bool FlushPlan::selectUpdates(std::vector<CellUpdate> &candidates) {
-  std::vector<uint8_t> isIncluded(slice.nodes().size(), 0);
-  auto include = [&](uint32_t number) { isIncluded[find(number)] = 1; };
-  for (const NodeRef &root : roots)
-    include(slice.numberOf(root.get()));
-
-  std::vector<uint8_t> isKept(candidates.size(), 0);
-  std::vector<uint8_t> isReplaced(slice.nodes().size(), 0);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t i = 0; i < candidates.size(); ++i) {
-      const CellUpdate &update = candidates[i];
-      if (isKept[i] || !isIncluded[find(slice.numberOf(update.next.get()))])
-        continue;
-      isKept[i] = changed = true;
-      if (slice.contains(update.old.get()))
-        isReplaced[slice.numberOf(update.old.get())] = 1;
-    }
-    for (const Edge &edge : edges)
-      if (isReplaced[edge.operand] && !isIncluded[find(edge.user)]) {
-        include(edge.user);
-        changed = true;
-      }
+  // State joins those who read it with what replaces it.
+  std::vector<uint8_t> isState(slice.nodes().size(), 0);
+  for (const CellUpdate &update : candidates) {
+    if (!slice.contains(update.old.get()))
+      continue;
+    uint32_t old = slice.numberOf(update.old.get());
+    isState[old] = 1;
+    join(old, slice.numberOf(update.next.get()));
   }
+  for (const Edge &edge : edges)
+    if (isState[edge.operand])
+      join(edge.operand, edge.user);
+  std::vector<uint8_t> isIncluded(slice.nodes().size(), 0);
+  for (const NodeRef &root : roots)
+    isIncluded[find(slice.numberOf(root.get()))] = 1;
+  std::vector<uint8_t> isKept(candidates.size(), 0);
+  for (size_t i = 0; i < candidates.size(); ++i)
+    isKept[i] = isIncluded[find(slice.numberOf(candidates[i].next.get()))];
   size_t kept = 0;
   for (size_t i = 0; i < candidates.size(); ++i) {
     if (!isKept[i])

@@ -64,6 +64,7 @@ private:
   bool addLiveReaders(RetainedNodes &retained);
   void markReplaced();
   uint32_t find(uint32_t number);
+  void join(uint32_t a, uint32_t b) { parent[find(a)] = find(b); }
 
   std::vector<graph::NodeRef> roots; ///< requested, then live readers
   graph::NodeNumbers seen;           ///< the outputs, as a set

@@ -3,22 +3,20 @@
 
 #include <mutex>
 #include <new>
+#include <thread>
 #include <vector>
 
 namespace sinter::detail {
 
 namespace {
-/// A lock for a few instructions.
+/// A lock for a few instructions, almost never contended.
 class SpinLock {
 public:
   void lock() {
     while (flag.test_and_set(std::memory_order_acquire))
-      flag.wait(true, std::memory_order_relaxed);
+      std::this_thread::yield();
   }
-  void unlock() {
-    flag.clear(std::memory_order_release);
-    flag.notify_one();
-  }
+  void unlock() { flag.clear(std::memory_order_release); }
 
 private:
   std::atomic_flag flag;

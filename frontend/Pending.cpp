@@ -49,8 +49,7 @@ void noteRecorded(const Tensor &tensor, const SourceLine &where) {
   }
   // Looking at what is pending costs as much as recording it did: rarely.
   static thread_local size_t recorded = 0;
-  size_t interval = pendingLimits().nodes / 4;
-  if (++recorded < interval) [[likely]]
+  if (++recorded < pendingLimits().nodes) [[likely]]
     return;
   recorded = 0;
   NodeRef node = tensor.node();

@@ -7,7 +7,8 @@
 namespace sinter::detail {
 
 /// Above this many pending ops below one tensor, or this many bytes of
-/// pending results, a flush happens by itself (reason `limit`).
+/// pending results, a flush happens by itself (reason `limit`). A thread looks
+/// each time it recorded `nodes` ops.
 struct PendingLimits {
   size_t nodes = 32768;
   size_t bytes = size_t(4) << 30;

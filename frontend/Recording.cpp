@@ -236,7 +236,6 @@ void Recorder::resolve(Promotion promotion, uint32_t promoted, bool broadcasts,
                        std::span<const Arg *const> args,
                        std::span<NodeRef> nodes) {
   bool promotes = promotion != Promotion::none;
-  DType common = promotes ? commonDType(promotion, promoted, args) : DType::f32;
   SmallVector<Dim, 6> shape;
   const graph::Node *placed = nullptr; // an operand that says which device
   for (const Arg *arg : args) {
@@ -260,6 +259,7 @@ void Recorder::resolve(Promotion promotion, uint32_t promoted, bool broadcasts,
     shape = std::move(*joined);
   }
   DeviceId device = placed ? placed->device() : currentDevice();
+  DType common = promotes ? commonDType(promotion, promoted, args) : DType::f32;
   for (size_t i = 0; i < args.size(); ++i) {
     const Arg &arg = *args[i];
     bool takesPart = promotes && (promoted >> i & 1);

@@ -115,7 +115,7 @@ Cell::~Cell() {
   CellTable::State &state = CellTable::state();
   std::lock_guard lock(state.mutex);
   state.cells.erase(cellId);
-  if (next)
+  if (isListed)
     std::erase_if(state.pending,
                   [](const auto &entry) { return entry.expired(); });
   // The table's reference and this one: nothing else can ask for the leaf.
@@ -138,6 +138,7 @@ CellRef Cell::copy() const {
   }
   if (next) {
     cell->next = next;
+    cell->isListed = true;
     state.pending.push_back(cell);
   }
   state.cells[cell->cellId] = cell;
@@ -199,7 +200,7 @@ Status Cell::update(NodeRef value, SiteId where) {
   CellTable::State &state = CellTable::state();
   NodeRef replaced; // released after the lock
   std::lock_guard lock(state.mutex);
-  if (!next)
+  if (!std::exchange(isListed, true))
     state.pending.push_back(weak_from_this());
   replaced = std::exchange(next, std::move(value));
   site = where;
@@ -228,7 +229,7 @@ std::vector<CellRef> CellTable::pendingCells() const {
     CellRef cell = entry.lock();
     if (!cell)
       return true;
-    bool isPending = bool(cell->next);
+    bool isPending = cell->isListed = bool(cell->next);
     (isPending ? cells : settled).push_back(std::move(cell));
     return !isPending;
   });

@@ -95,6 +95,7 @@ private:
   std::shared_ptr<LazyValue> lazyValue; ///< while current is lazy
   SiteId site = 0;
   uint64_t commits = 0;
+  bool isListed = false; ///< in the table's list of pending cells
 };
 
 /// The process's cells with a pending update, and lazy leaves; what a flush

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <iosfwd>
+#include <memory>
 #include <source_location>
 #include <span>
 #include <string>
@@ -141,8 +142,10 @@ template <typename T> T Tensor::item(Where where) const {
 
 template <typename T> std::vector<T> Tensor::to_vector(Where where) const {
   if constexpr (std::is_same_v<T, bool>) {
-    std::vector<uint8_t> bytes = to_vector<uint8_t>(where);
-    return {bytes.begin(), bytes.end()};
+    size_t count = handle ? numel() : 0;
+    auto flags = std::make_unique<bool[]>(count);
+    detail::read<bool>(*this, std::span<bool>(flags.get(), count), where);
+    return std::vector<bool>(flags.get(), flags.get() + count);
   } else {
     std::vector<T> values(handle ? numel() : 0);
     detail::read<T>(*this, values, where);
