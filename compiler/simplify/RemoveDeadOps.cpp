@@ -11,9 +11,10 @@ namespace sinter::compiler {
 
 void removeDeadOps(func::FuncOp function) {
   Block &block = function.getBody().front();
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
-    if (op.use_empty())
+  // Over the block itself: the reverse of another range steps over an op that
+  // was erased.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>())
       op.erase();
 }
 
