@@ -137,8 +137,9 @@ void Param::set(const Tensor &value, Where where) {
 }
 
 void Param::tie(const Param &other, Where where) {
-  if (dtype() != other.dtype() || !sameExtents(shape(), other.shape()) ||
-      device() != other.device())
+  if (state &&
+      (dtype() != other.dtype() || !sameExtents(shape(), other.shape()) ||
+       device() != other.device()))
     detail::raise(
         makeError(ErrorKind::invalid_argument,
                   fmt::format("tie: types differ: {} on {} and {} "

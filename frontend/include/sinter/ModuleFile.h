@@ -45,11 +45,13 @@ template <typename F>
 void mapParams(const Fields &from, const Fields &copy, F &&function) {
   for (size_t i = 0; i < from.params.size(); ++i) {
     size_t first = firstWithCell(from.params, i);
-    const Param &source = *from.params[i].value;
+    Param &target = *copy.params[i].value;
+    target = Param();
     if (first == i)
-      *copy.params[i].value = function(from.params[i].path, source);
+      target = function(from.params[i].path,
+                        std::as_const(*from.params[i].value));
     else
-      copy.params[i].value->tie(*copy.params[first].value);
+      target.tie(*copy.params[first].value);
   }
 }
 

@@ -59,7 +59,8 @@ public:
   Tensor tensor(Where where = Where::current()) const;
   /// Records that the value becomes `value` (same dtype, shape and device).
   void set(const Tensor &value, Where where = Where::current());
-  /// Makes this Param the same as `other` (same dtype, shape and device).
+  /// Makes this Param the same as `other` (same dtype, shape and device, unless
+  /// this one is empty).
   void tie(const Param &other, Where where = Where::current());
   /// A copy on another device.
   Param to(DeviceId device, Where where = Where::current()) const;
