@@ -1,7 +1,5 @@
 #include "runtime/program/Stats.h"
 
-#include "runtime/program/CompilerHook.h"
-
 #include <gtest/gtest.h>
 #include <thread>
 #include <vector>
@@ -41,13 +39,4 @@ TEST(Stats, countsFromManyThreads) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(readStats().launches, 8000u);
-}
-
-TEST(CompilerHook, prefersWhatIsRegistered) {
-  static const CompilerHook hook{};
-  registerCompiler(&hook);
-  auto found = compilerHook();
-  ASSERT_TRUE(found);
-  EXPECT_EQ(*found, &hook);
-  registerCompiler(nullptr);
 }
