@@ -28,6 +28,10 @@ ElementSource &Emission::source(Value tensor) {
   return *slot;
 }
 
+void Emission::setSource(Value tensor, std::unique_ptr<ElementSource> source) {
+  sources[tensor] = std::move(source);
+}
+
 static uint64_t word(Value value) {
   return reinterpret_cast<uint64_t>(value.getAsOpaquePointer());
 }

@@ -55,6 +55,8 @@ public:
   void provide(Value tensor, const Index &index, const Lanes &lanes,
                Element element);
   ElementSource &source(Value tensor);
+  /// Gives a tensor another source, before it is read.
+  void setSource(Value tensor, std::unique_ptr<ElementSource> source);
   /// The element as a vector of `count` (a scalar for 1).
   Value spread(Element element, unsigned count);
   /// `mask ? a : b`, by bits for 16-bit floats; broadcasts as needed.

@@ -56,6 +56,9 @@ private:
 /// Elementwise kernels, and reductions over rows or columns with what is done
 /// to their results: outputs are walked in rows.
 void emitRows(KernelWriter &writer);
+/// Long reductions whose results are few: partial states of chunks, merged in
+/// order by a second phase. False, and nothing added, for another kernel.
+bool emitSplitReduction(KernelWriter &writer);
 /// One matmul with sources before and sinks after it.
 void emitContraction(KernelWriter &writer, mlir::Value product);
 /// One scatter_add, its result stored.

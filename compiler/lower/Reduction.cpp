@@ -108,6 +108,81 @@ Value positionOf(Emission &emission, const Combiner &combiner,
 
 } // namespace
 
+// ---- indices
+// -------------------------------------------------------------------
+
+namespace {
+
+bool isReduced(const ReductionAxes &axes, unsigned dim) {
+  return llvm::is_contained(axes.axes, int64_t(dim));
+}
+
+// The operand's coordinates with those of reduced dims empty.
+SmallVector<Coord> keptCoordinates(Emission &emission, Operation *op,
+                                   const Index &index) {
+  ReductionAxes axes = reductionAxes(op);
+  SmallVector<Coord> outer =
+      emission.coordinates(index, shapeOf(op->getResult(0)));
+  unsigned rank = shapeOf(op->getOperand(0)).size();
+  SmallVector<Coord> result(rank);
+  unsigned next = 0;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    if (!isReduced(axes, dim))
+      result[dim] = outer[next++];
+    else if (axes.keepdims)
+      ++next;
+  }
+  return result;
+}
+
+// The coordinates along the reduced axes of element `r`.
+SmallVector<Coord> reducedCoordinates(Emission &emission, Operation *op,
+                                      const Coord &r) {
+  Shape inner = shapeOf(op->getOperand(0)), reduced;
+  for (int64_t axis : reductionAxes(op).axes)
+    reduced.push_back(inner[axis]);
+  Index flat;
+  flat.tail = r;
+  flat.tailRank = reduced.size();
+  return emission.coordinates(flat, reduced);
+}
+
+// The operand's index of element `r` of a row.
+Index elementIndex(Emission &emission, Operation *op, ArrayRef<Coord> kept,
+                   const Coord &r) {
+  Shape inner = shapeOf(op->getOperand(0));
+  ReductionAxes axes = reductionAxes(op);
+  unsigned rank = inner.size();
+  if (rank == 0)
+    return Index();
+  Coord zero = emission.uniform(emission.constant(0));
+  unsigned first = 0;
+  while (first < rank && (!isReduced(axes, first) || isOne(inner[first])))
+    ++first;
+  if (reducesTrailing(op) && first < rank) {
+    Index index;
+    for (unsigned dim = 0; dim < first; ++dim)
+      index.lead.push_back(isReduced(axes, dim) ? zero : kept[dim]);
+    index.tail = r;
+    index.tailRank = rank - first;
+    return index;
+  }
+  SmallVector<Coord> parts = reducedCoordinates(emission, op, r);
+  SmallVector<Coord> all(kept);
+  for (auto [axis, part] : llvm::zip(axes.axes, parts))
+    all[axis] = part;
+  return emission.fromCoordinates(all);
+}
+
+} // namespace
+
+Value reductionElement(Emission &emission, Operation *op, const Index &index,
+                       const Coord &r, const Lanes &lanes) {
+  SmallVector<Coord> kept = keptCoordinates(emission, op, index);
+  Index inner = elementIndex(emission, op, kept, r);
+  return emission.vectorAt(op->getOperand(0), inner, lanes);
+}
+
 // ---- one result, lanes along the reduced axis
 // --------------------------------
 
@@ -327,11 +402,9 @@ public:
     AffineExpr extent = reducedExtent(op);
     Values state;
     if (lanes.count == 1) {
-      SmallVector<Coord> kept = keptCoordinates(emission, index);
       RowReduction row(emission, *combiner, emission.target.lanes(),
                        [&](const Coord &r, const Lanes &asked) {
-                         Index inner = operandIndex(emission, kept, r);
-                         return emission.vectorAt(operand, inner, asked);
+                         return reductionElement(emission, op, index, r, asked);
                        });
       state = row.run(extent);
     } else {
@@ -347,78 +420,23 @@ public:
   }
 
 private:
-  bool isReduced(unsigned dim) const {
-    return llvm::is_contained(axes.axes, int64_t(dim));
-  }
-
-  // The operand's coordinates with those of reduced dims empty.
-  SmallVector<Coord> keptCoordinates(Emission &emission, const Index &index) {
-    SmallVector<Coord> outer = emission.coordinates(index, shapeOf(tensor));
-    unsigned rank = shapeOf(operand).size();
-    SmallVector<Coord> result(rank);
-    unsigned next = 0;
-    for (unsigned dim = 0; dim < rank; ++dim) {
-      if (!isReduced(dim))
-        result[dim] = outer[next++];
-      else if (axes.keepdims)
-        ++next;
-    }
-    return result;
-  }
-
-  // The operand's index of element `r` of a row.
-  Index operandIndex(Emission &emission, ArrayRef<Coord> kept, const Coord &r) {
-    Shape inner = shapeOf(operand);
-    unsigned rank = inner.size();
-    Coord zero = emission.uniform(emission.constant(0));
-    if (reducesTrailing(op)) {
-      unsigned first = 0;
-      while (first < rank && (!isReduced(first) || isOne(inner[first])))
-        ++first;
-      first = std::min(first, rank ? rank - 1 : 0);
-      Index index;
-      for (unsigned dim = 0; dim < first; ++dim)
-        index.lead.push_back(isReduced(dim) ? zero : kept[dim]);
-      index.tail = r;
-      index.tailRank = rank - first;
-      return rank ? index : Index();
-    }
-    Shape reduced;
-    for (int64_t axis : axes.axes)
-      reduced.push_back(inner[axis]);
-    Index flat;
-    flat.tail = r;
-    flat.tailRank = reduced.size();
-    SmallVector<Coord> parts = emission.coordinates(flat, reduced);
-    SmallVector<Coord> all(kept);
-    for (auto [axis, part] : llvm::zip(axes.axes, parts))
-      all[axis] = part;
-    return emission.fromCoordinates(all);
-  }
-
   // The operand's index where lanes run along kept dims and `r` is one number.
   Index columnIndex(Emission &emission, const Index &index, Value r) {
-    Shape inner = shapeOf(operand);
-    unsigned rank = inner.size();
+    unsigned rank = shapeOf(operand).size();
+    Coord number = emission.uniform(r);
     bool keepsGroup = !axes.keepdims && index.tailRank > 1;
     for (unsigned dim = rank - std::min(rank, index.tailRank); dim < rank;
          ++dim)
-      keepsGroup &= !isReduced(dim);
+      keepsGroup &= !isReduced(axes, dim);
     if (!keepsGroup)
-      return operandIndex(emission, keptCoordinates(emission, index),
-                          emission.uniform(r));
-    Shape reduced;
-    for (int64_t axis : axes.axes)
-      reduced.push_back(inner[axis]);
-    Index flat;
-    flat.tail = emission.uniform(r);
-    flat.tailRank = reduced.size();
-    SmallVector<Coord> parts = emission.coordinates(flat, reduced);
+      return elementIndex(emission, op, keptCoordinates(emission, op, index),
+                          number);
+    SmallVector<Coord> parts = reducedCoordinates(emission, op, number);
     Index result;
     unsigned next = 0, part = 0;
     for (unsigned dim = 0; dim + index.tailRank < rank; ++dim)
-      result.lead.push_back(isReduced(dim) ? parts[part++]
-                                           : index.lead[next++]);
+      result.lead.push_back(isReduced(axes, dim) ? parts[part++]
+                                                 : index.lead[next++]);
     result.tail = index.tail;
     result.tailRank = index.tailRank;
     return result;

@@ -23,6 +23,12 @@ mlir::AffineExpr reducedExtent(mlir::Operation *op);
 /// Whether the reduced axes are the last ones, dims of size 1 aside.
 bool reducesTrailing(mlir::Operation *op);
 
+/// Elements of a reduction's operand: number `r` (with lanes) of those that
+/// make the result's element at `index`, which has no lanes.
+mlir::Value reductionElement(Emission &emission, mlir::Operation *op,
+                             const Index &index, const Coord &r,
+                             const Lanes &lanes);
+
 /// Emits the reduction of one row, lanes along it.
 class RowReduction {
 public:

@@ -218,19 +218,14 @@ private:
 
   void emitRow(Emission &emission, const Group &group, Value row,
                const Range &range) {
-    for (const Walk &walk : group.walks)
-      if (!walk.tailRank)
-        store(emission, walk, row, {}, Lanes{});
+    storeAll(emission, group, row, {}, Lanes{});
     if (!group.inner)
       return;
     unsigned lanes = emission.target.lanes();
     if (range.length >= 0 && range.length < lanes)
       lanes = std::max<int64_t>(1, llvm::PowerOf2Ceil(range.length));
     auto emitLanes = [&](Value column, Value mask) {
-      Lanes asked{lanes, mask, false};
-      for (const Walk &walk : group.walks)
-        if (walk.tailRank)
-          store(emission, walk, row, column, asked);
+      storeAll(emission, group, row, column, Lanes{lanes, mask, false});
     };
     Value width = emission.constant(lanes);
     Value length = emission.sub(range.end, range.begin);
@@ -252,18 +247,29 @@ private:
                   [&] { emitLanes(middle, emission.tailMask(rest, lanes)); });
   }
 
-  void store(Emission &emission, const Walk &walk, Value row, Value column,
-             const Lanes &lanes) {
-    Shape shape = shapeOf(walk.value);
-    Index index = rowIndex(emission, shape, walk.tailRank, row);
-    if (walk.tailRank) {
-      index.tail = lanes.count == 1 ? emission.uniform(column)
-                                    : emission.along(column, lanes.count);
-      index.tailRank = walk.tailRank;
+  // Stores the elements at `column` of outputs that have rows, or those of
+  // outputs that have one element a row. All are read before the first is
+  // written, because an output may take an input's place.
+  void storeAll(Emission &emission, const Group &group, Value row, Value column,
+                const Lanes &lanes) {
+    SmallVector<std::pair<Index, Element>> elements;
+    for (const Walk &walk : group.walks) {
+      if ((walk.tailRank != 0) != bool(column)) {
+        elements.emplace_back();
+        continue;
+      }
+      Index index = rowIndex(emission, shapeOf(walk.value), walk.tailRank, row);
+      if (column) {
+        index.tail = lanes.count == 1 ? emission.uniform(column)
+                                      : emission.along(column, lanes.count);
+        index.tailRank = walk.tailRank;
+      }
+      elements.push_back({index, emission.at(walk.value, index, lanes)});
     }
-    Element element = emission.at(walk.value, index, lanes);
-    storeElements(emission, emission.entry.buffers[walk.buffer], walk.value,
-                  index, lanes, element);
+    for (auto [walk, stored] : llvm::zip(group.walks, elements))
+      if (stored.second.value)
+        storeElements(emission, emission.entry.buffers[walk.buffer], walk.value,
+                      stored.first, lanes, stored.second);
   }
 
   // The index whose leading dims are those of row `row`.
@@ -291,6 +297,9 @@ private:
 
 } // namespace
 
-void emitRows(KernelWriter &writer) { RowsSkeleton(writer).run(); }
+void emitRows(KernelWriter &writer) {
+  if (!emitSplitReduction(writer))
+    RowsSkeleton(writer).run();
+}
 
 } // namespace sinter::compiler

@@ -112,4 +112,79 @@ Value expandFloat16(OpBuilder &builder, Operation *op, bool nativeF16) {
   return {};
 }
 
+static bool isFloat16(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isF16() || element.isBF16();
+}
+
+static Type asBits(Type type) {
+  Type i16 = IntegerType::get(type.getContext(), 16);
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? Type(vector.clone(i16)) : i16;
+}
+
+static void holdConstant(arith::ConstantOp op) {
+  Type type = asBits(op.getType());
+  if (auto number = dyn_cast<FloatAttr>(op.getValue()))
+    op.setValueAttr(IntegerAttr::get(type, number.getValue().bitcastToAPInt()));
+  else if (auto splat = dyn_cast<SplatElementsAttr>(op.getValue()))
+    op.setValueAttr(DenseElementsAttr::get(
+        cast<ShapedType>(type),
+        splat.getSplatValue<llvm::APFloat>().bitcastToAPInt()));
+}
+
+// The machine converts f16 values: bits become one, or one becomes bits.
+static void holdConversion(Operation *op) {
+  OpBuilder builder(op);
+  if (isa<arith::ExtFOp>(op)) {
+    Value bits = op->getOperand(0);
+    Type half = builder.getF16Type();
+    if (auto vector = dyn_cast<VectorType>(bits.getType()))
+      half = vector.clone(half);
+    op->setOperand(0,
+                   arith::BitcastOp::create(builder, op->getLoc(), half, bits));
+    return;
+  }
+  Value half = op->getResult(0);
+  builder.setInsertionPointAfter(op);
+  auto bits = arith::BitcastOp::create(builder, op->getLoc(),
+                                       asBits(half.getType()), half);
+  half.replaceAllUsesExcept(bits, bits);
+}
+
+void holdFloat16AsBits(ModuleOp module) {
+  SmallVector<Operation *> conversions, casts;
+  module.walk([&](Operation *op) {
+    if (isa<arith::ExtFOp, arith::TruncFOp>(op) &&
+        (isFloat16(op->getResult(0).getType()) ||
+         isFloat16(op->getOperand(0).getType())))
+      conversions.push_back(op);
+  });
+  module.walk([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          if (isFloat16(argument.getType()))
+            argument.setType(asBits(argument.getType()));
+    if (isa<arith::BitcastOp>(op))
+      casts.push_back(op);
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      if (isFloat16(constant.getType()))
+        holdConstant(constant);
+    if (isa<arith::TruncFOp>(op))
+      return;
+    for (Value result : op->getResults())
+      if (isFloat16(result.getType()))
+        result.setType(asBits(result.getType()));
+  });
+  for (Operation *op : conversions)
+    holdConversion(op);
+  for (Operation *op : casts) {
+    if (op->getOperand(0).getType() != op->getResult(0).getType())
+      continue;
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    op->erase();
+  }
+}
+
 } // namespace sinter::compiler

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace sinter::compiler {
 
@@ -9,5 +10,9 @@ namespace sinter::compiler {
 /// when the machine does it (`nativeF16`) or another type is meant.
 mlir::Value expandFloat16(mlir::OpBuilder &builder, mlir::Operation *op,
                           bool nativeF16);
+
+/// Gives every f16 and bf16 value the type i16, conversions of the machine's
+/// own aside: code generation calls a library for other moves of them.
+void holdFloat16AsBits(mlir::ModuleOp module);
 
 } // namespace sinter::compiler

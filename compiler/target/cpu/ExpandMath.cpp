@@ -254,6 +254,7 @@ void expandMath(ModuleOp module, bool nativeF16) {
     op->getResult(0).replaceAllUsesWith(result);
     op->erase();
   }
+  holdFloat16AsBits(module);
 }
 
 } // namespace sinter::compiler

@@ -171,6 +171,21 @@ TEST_P(FusedTest, SumOfATranspose) {
         1e-4);
 }
 
+TEST_P(FusedTest, LongReductions) {
+  for (std::string m : {"270000", "524288"}) {
+    std::string x = "tensor<2x" + m + "xf32>", s = "tensor<2xf32>";
+    check("%x: " + x,
+          "%0 = sinter.exp %x : (" + x + ") -> " + x +
+              "\n%1 = sinter.sum %0 {axes = array<i64: 1>, keepdims = false} : "
+              "(" +
+              x + ") -> " + s +
+              "\n%2 = sinter.argmax %x {axis = 1 : i64, keepdims = false} : (" +
+              x + ") -> tensor<2xi64>\n%3 = sinter.sqrt %1 : (" + s + ") -> " +
+              s + "\nprogram.yield %3, %2 : " + s + ", tensor<2xi64>",
+          1e-4);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, FusedTest,
                          testing::Values("cpu", "cpu:x86-64-v3", "cpu:scalar"));
 

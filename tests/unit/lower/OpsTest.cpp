@@ -219,6 +219,7 @@ TEST_P(OpsTest, Sum) {
           Case{"3x4x5x", "4x", "0, 2", false},
           Case{"3x300x", "3x1x", "1", true}, Case{"3x0x", "3x", "1", false},
           Case{"0x3x", "3x", "0", false}, Case{"4x3x20x", "4x20x", "1", false},
+          Case{"1x7x", "7x", "0", false}, Case{"5x1x", "5x", "1", false},
           Case{"", "", "", false}}) {
       if (*c.axes == 0)
         continue;
