@@ -33,7 +33,8 @@ static std::string placeOf(Location location) {
   std::string place;
   location->walk([&](Location part) {
     auto file = dyn_cast<FileLineColLoc>(LocationAttr(part));
-    if (!file || file.getFilename() == "node" || !place.empty())
+    if (!file || file.getLine() == 0 || file.getFilename() == "node" ||
+        !place.empty())
       return WalkResult::advance();
     place = llvm::formatv(" (line {0}:{1})", file.getLine(), file.getColumn());
     return WalkResult::interrupt();

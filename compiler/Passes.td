@@ -46,6 +46,8 @@ def SimplifyOps : Pass<"simplify-ops", "::mlir::ModuleOp"> {
     %2 = sinter.reshape %0 {shape = affine_map<() -> (2, 4)>}
     ```
   }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
 }
 
 def MergeDuplicates : Pass<"merge-duplicates", "::mlir::ModuleOp"> {
@@ -82,7 +84,9 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
     Option<"maxBuffers", "max-buffers", "unsigned", "32",
            "Inputs and outputs of a kernel at most">,
   ];
-  let dependentDialects = ["::sinter::program::ProgramDialect"];
+  let dependentDialects = ["::sinter::program::ProgramDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
 }
 
 //===-- plan --------------------------------------------------------------===//

@@ -113,8 +113,9 @@ void KernelFormer::record(const Candidate &candidate, bool accepted,
   auto nodes = nodesOf(mergeLocations(first->getLoc(), second->getLoc()));
   decision.nodes.assign(nodes.begin(), nodes.end());
   decision.detail = llvm::formatv(
-      "{0} into {1}{2}{3}", first->getName().stripDialect(),
-      second->getName().stripDialect(), detail.empty() ? "" : ": ", detail);
+      "{0} {1} {2}{3}{4}", first->getName().stripDialect(),
+      candidate.siblings ? "beside" : "into", second->getName().stripDialect(),
+      detail.empty() ? "" : ": ", detail);
 }
 
 bool KernelFormer::tryMerge(const Candidate &candidate) {
