@@ -83,18 +83,28 @@ Execution prepare(FlushPlan &plan, DeviceId device, SiteId flushSite) {
   return execution;
 }
 
-/// The error with the line of the op that the program's data made fail.
-static ErrorInfo withOpLine(ErrorInfo error, const FlushPlan &plan,
-                            const runtime::RunFailure &failure) {
+/// The error in terms of the op that the program's data made fail, not of the
+/// kernel that it became part of.
+static ErrorInfo asErrorOfOp(ErrorInfo error, const FlushPlan &plan,
+                             const runtime::RunFailure &failure) {
   std::span<graph::Node *const> nodes = plan.slice.nodes();
-  if (error.kind != ErrorKind::invalid_argument || failure.node >= nodes.size())
+  if (error.kind != ErrorKind::invalid_argument ||
+      failure.node >= nodes.size() || nodes[failure.node]->isLeaf())
     return error;
   const graph::Node &node = *nodes[failure.node];
   error.site = node.site();
-  if (!node.isLeaf() && error.op.empty())
-    error.op = graph::info(node.op()).name;
-  for (const graph::NodeRef &operand : node.operands())
+  error.op = graph::info(node.op()).name;
+  error.shapes.clear();
+  size_t prefix = error.message.find(": ");
+  std::string what =
+      prefix == std::string::npos ? "" : error.message.substr(prefix + 2);
+  error.message = error.op + ": " + what;
+  const char *separator = ": ";
+  for (const graph::NodeRef &operand : node.operands()) {
     error.shapes.push_back(graph::typeString(*operand));
+    error.message += separator + error.shapes.back();
+    separator = " x ";
+  }
   return error;
 }
 
@@ -114,7 +124,7 @@ Result<Buffers> execute(Execution &execution, const FlushPlan &plan) {
   auto results =
       runtime::run(*execution.program, plan.bindings, nullptr, &failure);
   if (!results)
-    return withOpLine(results.takeError(), plan, failure);
+    return asErrorOfOp(results.takeError(), plan, failure);
   Buffers buffers;
   for (runtime::Output &output : *results)
     buffers.push_back(std::move(output.buffer));
