@@ -33,9 +33,25 @@ static Status sameDTypes(const ShapeContext &context, size_t first) {
   return {};
 }
 
+/// Whether all operands have the very same type: nothing is left to check.
+static bool allIdentical(const ShapeContext &context) {
+  const TensorType &first = context.operands[0];
+  for (const TensorType &other : context.operands.subspan(1)) {
+    if (other.dtype != first.dtype || other.dims.size() != first.dims.size())
+      return false;
+    for (size_t axis = 0; axis < first.dims.size(); ++axis)
+      if (other.dims[axis].value != first.dims[axis].value ||
+          other.dims[axis].expr != first.dims[axis].expr)
+        return false;
+  }
+  return true;
+}
+
 Result<InferredType> elementwise(const ShapeContext &context) {
-  SINTER_TRY(sameDTypes(context, 0));
-  SINTER_TRY(sameShapes(context, 0));
+  if (!allIdentical(context)) [[unlikely]] {
+    SINTER_TRY(sameDTypes(context, 0));
+    SINTER_TRY(sameShapes(context, 0));
+  }
   return typeOf(context.operands[0]);
 }
 

@@ -3,11 +3,13 @@
 
 #include <cassert>
 #include <cstddef>
+#include <cstring>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <new>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 namespace sinter {
@@ -22,8 +24,7 @@ public:
   SmallVector() = default;
   SmallVector(std::initializer_list<T> values)
       : SmallVector(values.begin(), values.end()) {}
-  explicit SmallVector(std::span<const T> values)
-      : SmallVector(values.begin(), values.end()) {}
+  explicit SmallVector(std::span<const T> values) { append(values); }
   template <std::input_iterator It> SmallVector(It first, It last) {
     for (; first != last; ++first)
       push_back(*first);
@@ -31,8 +32,7 @@ public:
   explicit SmallVector(size_t count, const T &value = T()) {
     resize(count, value);
   }
-  SmallVector(const SmallVector &other)
-      : SmallVector(other.begin(), other.end()) {}
+  SmallVector(const SmallVector &other) { append(other); }
   SmallVector(SmallVector &&other) noexcept { take(other); }
   SmallVector &operator=(SmallVector other) noexcept {
     release();
@@ -70,8 +70,10 @@ public:
     ++count;
   }
   void append(std::span<const T> values) {
-    for (const T &value : values)
-      push_back(value);
+    if (count + values.size() > room)
+      grow(count + values.size());
+    std::uninitialized_copy_n(values.data(), values.size(), items + count);
+    count += values.size();
   }
   void pop_back() {
     assert(count > 0 && "pop_back of an empty vector");
@@ -107,8 +109,12 @@ private:
     room = N;
     count = other.count;
     if (other.items == other.inlineItems()) {
-      std::uninitialized_move_n(other.items, count, items);
-      std::destroy_n(other.items, count);
+      if constexpr (std::is_trivially_copyable_v<T>) {
+        std::memcpy(storage, other.storage, count * sizeof(T));
+      } else {
+        std::uninitialized_move_n(other.items, count, items);
+        std::destroy_n(other.items, count);
+      }
     } else {
       items = std::exchange(other.items, other.inlineItems());
       room = std::exchange(other.room, N);
