@@ -102,6 +102,9 @@ Status Reader::readLimits() {
 
 Status Reader::readExprs(const flatbuffers::Vector<const fb::Expr *> *list,
                          uint32_t numSymbols, std::vector<Expr> &to) {
+  // The flatbuffer verifier looks at the list's length only.
+  if (list && reinterpret_cast<uintptr_t>(list->Data()) % alignof(fb::Expr))
+    return broken("a list of exprs is not aligned");
   for (uint32_t i = 0; i < sizeOf(list); ++i) {
     const fb::Expr &from = *list->Get(i);
     if (from.op() > uint8_t(ExprOp::mod))
