@@ -25,7 +25,7 @@ struct Mlp {
 
 struct Flags {
   int64_t seeds = 5;
-  int64_t epochs = 30;
+  int64_t epochs = 40;
   std::string data = DIGITS_CSV;
 };
 
