@@ -38,8 +38,8 @@ RULES = [
     ("tools", ["tools", "frontend", "sinter", "runtime",
                "compiler/Compiler.h", "benchmark"] + BASE),
     ("examples", ["examples", "sinter"]),
-    ("tests", ["tests", "frontend", "sinter", "runtime", "compiler",
-               "dialects"] + OUTSIDE),
+    ("tests", ["tests", "tools", "frontend", "sinter", "runtime", "compiler",
+               "dialects", GENERATED] + OUTSIDE),
 ]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
