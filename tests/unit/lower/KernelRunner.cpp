@@ -1,5 +1,5 @@
 /// KernelRunner: kernel text, compiled, linked, loaded and called.
-#include "KernelRunner.h"
+#include "tests/unit/lower/KernelRunner.h"
 
 #include "compiler/link/LinkImage.h"
 #include "dialects/sinter/Dialect.h"

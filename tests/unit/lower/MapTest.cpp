@@ -1,5 +1,5 @@
 /// Elementwise kernels with views, against plain loops.
-#include "KernelRunner.h"
+#include "tests/unit/lower/KernelRunner.h"
 
 #include "gtest/gtest.h"
 

@@ -1,6 +1,6 @@
 /// Every primitive alone, in every element type, against the reference.
-#include "KernelRunner.h"
-#include "ReferenceCheck.h"
+#include "tests/unit/lower/KernelRunner.h"
+#include "tests/unit/lower/ReferenceCheck.h"
 
 #include "gtest/gtest.h"
 
@@ -291,6 +291,21 @@ TEST_P(OpsTest, GatherAndScatter) {
              {"f32", "f64", "i8", "i16", "i32", "i64", "ui8"},
              options});
     }
+}
+
+// Each addition rounds, in the order of positions.
+TEST_P(OpsTest, ScatterManyIntoFew) {
+  CheckOptions options;
+  options.lowest = 0;
+  options.highest = 2;
+  for (const char *type : {"bf16", "f16", "f32"})
+    check({"%x: tensor<7x3x8xT>, %i: tensor<7x33x8xi32>, %u: "
+           "tensor<7x33x8xT>",
+           "%0 = sinter.scatter_add %x, %i, %u {axis = 1 : i64} : "
+           "(tensor<7x3x8xT>, tensor<7x33x8xi32>, tensor<7x33x8xT>) -> "
+           "tensor<7x3x8xT>\nprogram.yield %0 : tensor<7x3x8xT>",
+           {type},
+           options});
 }
 
 TEST_P(OpsTest, Cumsum) {

@@ -1,7 +1,7 @@
 /// Compares a kernel with the plain loops of runtime/reference.
-#include "ReferenceCheck.h"
+#include "tests/unit/lower/ReferenceCheck.h"
 
-#include "KernelRunner.h"
+#include "tests/unit/lower/KernelRunner.h"
 #include "dialects/sinter/Dialect.h"
 #include "dialects/sinter/Types.h"
 #include "runtime/reference/Primitives.h"
