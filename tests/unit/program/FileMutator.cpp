@@ -63,5 +63,6 @@ std::vector<std::byte> test::mutateModel(std::span<const std::byte> file,
     program.resize(random() % (program.size() + 1));
   ModelWriter writer;
   writer.addProgram(std::move(program), copyOf(SectionKind::image));
+  writer.setConstants(copyOf(SectionKind::constants));
   return *writer.finish();
 }

@@ -33,9 +33,11 @@ void tryFile(std::span<const std::byte> file) {
 
 void fuzz(uint64_t seed, int count) {
   SCOPED_TRACE("seed " + std::to_string(seed));
-  std::vector<std::byte> file = scaleProgram().file();
-  for (int i = 0; i < count; ++i)
-    tryFile(mutateModel(file, seed + uint64_t(i)));
+  for (auto *make : {scaleProgram, fullProgram}) {
+    std::vector<std::byte> file = make().file();
+    for (int i = 0; i < count; ++i)
+      tryFile(mutateModel(file, seed + uint64_t(i)));
+  }
 }
 
 } // namespace

@@ -76,4 +76,8 @@ Binding bindScalar(float value);
 /// out[n] = x[n] * scale, symbolic n: input x, scalar input scale.
 ProgramBuilder scaleProgram();
 
+/// A program with every kind of part: two launches, a copy, a temporary, a
+/// constant, an alias, a guard, a decision.
+ProgramBuilder fullProgram();
+
 } // namespace sinter::runtime::test

@@ -11,34 +11,6 @@ namespace {
 
 Device &cpu() { return **getDevice({DeviceKind::cpu, 0}); }
 
-/// A program with every kind of part: two launches, a copy, a temporary, a
-/// constant, an alias, a guard, a decision.
-ProgramBuilder fullProgram() {
-  ProgramBuilder b;
-  uint32_t n = b.symbol(0);                                          // expr 0
-  uint32_t four = b.constant(4);                                     // expr 1
-  uint32_t bytes = b.times(n, four);                                 // expr 2
-  uint32_t x = b.input("x", {n});                                    // buffer 0
-  uint32_t factor = b.input("factor", {}, graph::InputKind::scalar); // 1
-  uint32_t scaled = b.temp(bytes, 0, 1);                             // 2
-  uint32_t sum = b.output({n});                                      // 3
-  uint32_t same = b.output({n});                                     // 4
-  b.constants.resize(512);
-  b.constantData(256, 16); // 5
-  uint32_t scale = b.kernel("map_scale", 2, 1, 1, {"scale"});
-  uint32_t add = b.kernel("map_add", 2, 1, 1, {"add"});
-  b.launch(scale, {x, factor, scaled}, {n});
-  b.launch(add, {x, scaled, sum}, {n});
-  b.copy(sum, same, bytes);
-  b.mayAlias(0, 0);
-  b.guard(n, n);
-  auto decision = std::make_unique<fb::DecisionT>();
-  decision->rule = "exact";
-  decision->nodes = {1, 2};
-  b.program.decisions.push_back(std::move(decision));
-  return b;
-}
-
 fb::LaunchT &launchAt(ProgramBuilder &b, size_t step) {
   return *b.program.steps[step]->step.AsLaunch();
 }
