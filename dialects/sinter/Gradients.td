@@ -35,6 +35,11 @@ def : Gradient<Sinter_ExpOp, [(Sinter_MulOp $grad, $result)]>;
 def : Gradient<Sinter_LogOp, [(Sinter_DivOp $grad, $x)]>;
 def : Gradient<Sinter_TanhOp, [
     (Sinter_MulOp $grad, (Sinter_SubOp "1", (Sinter_MulOp $result, $result)))]>;
+// 2 / sqrt(pi) * e^(-x^2)
+def : Gradient<Sinter_ErfOp, [
+    (Sinter_MulOp $grad,
+        (Sinter_MulOp (Sinter_ExpOp (Sinter_NegOp (Sinter_MulOp $x, $x))),
+                      "1.1283791670955126"))]>;
 def : Gradient<Sinter_SqrtOp, [
     (Sinter_DivOp (Sinter_MulOp $grad, "0.5"), $result)]>;
 def : Gradient<Sinter_RsqrtOp, [

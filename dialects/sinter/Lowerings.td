@@ -26,6 +26,7 @@ def : Scalar<Sinter_NegOp, (Arith_NegFOp $x), (Arith_SubIOp (literal "0"), $x)>;
 def : Scalar<Sinter_ExpOp, (Math_ExpOp $x)>;
 def : Scalar<Sinter_LogOp, (Math_LogOp $x)>;
 def : Scalar<Sinter_TanhOp, (Math_TanhOp $x)>;
+def : Scalar<Sinter_ErfOp, (Math_ErfOp $x)>;
 def : Scalar<Sinter_SqrtOp, (Math_SqrtOp $x)>;
 def : Scalar<Sinter_RsqrtOp, (Math_RsqrtOp $x)>;
 def : ScalarFn<Sinter_CompareOp, "emitComparison">;

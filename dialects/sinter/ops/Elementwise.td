@@ -45,6 +45,9 @@ def Sinter_LogOp : Sinter_FloatUnary<"log"> {
 def Sinter_TanhOp : Sinter_FloatUnary<"tanh"> {
   let summary = "Elementwise hyperbolic tangent.";
 }
+def Sinter_ErfOp : Sinter_FloatUnary<"erf"> {
+  let summary = "Elementwise error function.";
+}
 def Sinter_SqrtOp : Sinter_FloatUnary<"sqrt"> {
   let summary = "Elementwise square root.";
   let domains = [Reals<"0.1", "8">];
