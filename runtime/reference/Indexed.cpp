@@ -49,14 +49,12 @@ static Result<HostValue> scatterAdd(const Call &call) {
   const HostValue &updates = call[2];
   for (size_t i = 0; i < targets.size(); ++i) {
     if (result.isReal())
-      result.reals[targets[i]] += updates.reals[i];
+      result.set(targets[i], result.reals[targets[i]] + updates.reals[i]);
     else
       result.set(targets[i],
                  static_cast<int64_t>(uint64_t(result.ints[targets[i]]) +
                                       uint64_t(updates.ints[i])));
   }
-  for (double &value : result.reals)
-    value = roundTo(call.dtype, value);
   return result;
 }
 

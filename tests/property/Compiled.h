@@ -24,11 +24,12 @@ runProgram(const runtime::Program &program,
 
 /// A difference that is more than rounding, or empty. `reference` is what
 /// runtime/reference gives in the graph's dtypes, `wide` what it gives in f64:
-/// how far these are apart tells how much rounding matters. Integers must be
-/// equal.
+/// how far these are apart tells how much rounding matters, and `inputs` how
+/// long sums may be. Integers must be equal.
 std::string differenceOf(std::span<const reference::HostTensor> found,
                          std::span<const reference::HostTensor> reference,
-                         std::span<const reference::HostTensor> wide);
+                         std::span<const reference::HostTensor> wide,
+                         std::span<const reference::HostTensor> inputs);
 
 /// Whether two lists of tensors have the same bytes.
 bool sameBytes(std::span<const reference::HostTensor> a,

@@ -70,7 +70,8 @@ static std::string failureOf(const Recipe &recipe,
   auto found = runCompiled(*problem, request);
   if (!found)
     return found.error().message;
-  return differenceOf(*found, problem->expected, problem->wide);
+  return differenceOf(*found, problem->expected, problem->wide,
+                      problem->inputs);
 }
 
 static void report(const Recipe &recipe, const std::string &failure,
@@ -184,7 +185,7 @@ static void checkCall(const PropertyRow &row, uint64_t seed, Sizes sizes,
   ASSERT_TRUE(expected) << expected.error().message;
   auto found = runCompiled(problem, fused);
   ASSERT_TRUE(found) << found.error().message;
-  EXPECT_EQ(differenceOf(*found, *expected, *expected), "");
+  EXPECT_EQ(differenceOf(*found, *expected, *expected, problem.inputs), "");
 }
 
 TEST_P(CompiledOps, MatchTheReference) {

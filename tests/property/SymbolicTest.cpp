@@ -146,7 +146,7 @@ static void checkModel(Build build) {
     ASSERT_TRUE(b) << b.error().message;
     EXPECT_TRUE(sameBytes(*a, *b));
     ASSERT_TRUE(expected) << expected.error().message;
-    EXPECT_EQ(differenceOf(*a, *expected, *expected), "");
+    EXPECT_EQ(differenceOf(*a, *expected, *expected, tensors), "");
   }
 }
 
