@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <numeric>
 
@@ -13,9 +14,21 @@ namespace sinter::property {
 
 using reference::HostValue;
 
+static uint64_t drawRunSeed() {
+  uint64_t seed = std::random_device()();
+  std::printf("SINTER_TEST_SEED=%llu\n",
+              static_cast<unsigned long long>(seed));
+  return seed;
+}
+
 uint64_t runSeed() {
   const char *text = std::getenv("SINTER_TEST_SEED");
-  return text ? std::strtoull(text, nullptr, 10) : 20240607;
+  if (!text)
+    return 20240607;
+  if (std::string_view(text) != "fresh")
+    return std::strtoull(text, nullptr, 10);
+  static const uint64_t fresh = drawRunSeed();
+  return fresh;
 }
 
 int64_t drawInt(Rng &rng, int64_t low, int64_t high) {

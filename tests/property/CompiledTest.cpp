@@ -85,10 +85,10 @@ static void report(const Recipe &recipe, const std::string &failure,
                 << toString(small);
 }
 
-/// How many random graphs a run draws: SINTER_TEST_GRAPHS, else 40.
+/// How many random graphs a run draws: SINTER_TEST_GRAPHS, else 200.
 static uint64_t graphCount() {
   const char *text = std::getenv("SINTER_TEST_GRAPHS");
-  return text ? std::strtoull(text, nullptr, 10) : 40;
+  return text ? std::strtoull(text, nullptr, 10) : 200;
 }
 
 static uint64_t seedOf(uint64_t index) { return runSeed() * 1000003 + index; }
