@@ -112,6 +112,14 @@ def : Decomposition<Sinter_GeluOp,
                         "0.7978845608028654")),
                 "1")),
         (dtype_of $x)), "tanh">;
+def : Decomposition<Sinter_GeluOp,
+    (Sinter_CastOp
+        (Sinter_MulOp
+            (Sinter_MulOp (Sinter_CastOp:$wide $x, (compute_dtype $x)), "0.5"),
+            (Sinter_AddOp
+                (Sinter_ErfOp (Sinter_MulOp $wide, "0.7071067811865476")),
+                "1")),
+        (dtype_of $x)), "none">;
 
 def : Decomposition<Sinter_LayerNormOp,
     (Sinter_CastOp

@@ -37,14 +37,16 @@ def Sinter_ReluOp : Sinter_Composite<"relu"> {
   let domains = [Reals<"-4", "4", "0">];
   let example = "relu(x)";
 }
-def Sinter_GeluForm : Sinter_Choice<"GeluForm", ["tanh"]>;
+def Sinter_GeluForm : Sinter_Choice<"GeluForm", ["tanh", "none"]>;
 def Sinter_GeluOp : Sinter_Composite<"gelu"> {
   let summary = "Elementwise x times the normal distribution function of x.";
-  let description = "`tanh` is the approximation by a hyperbolic tangent.";
+  let description = [{
+    `none` is exact, by `erf`; `tanh` approximates by a hyperbolic tangent.
+  }];
   let arguments = (ins Sinter_Float:$x, Sinter_GeluForm:$approximate);
   let shapeRule = "sameAsFirst";
   let shapeArguments = [];
-  let defaults = ["approximate = GeluForm::tanh"];
+  let defaults = ["approximate = GeluForm::none"];
   let example = "gelu(x)";
 }
 def Sinter_LayerNormOp : Sinter_Composite<"layer_norm"> {

@@ -8,6 +8,13 @@ func.func @gelu(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %0 : tensor<4x8xf32>
 }
 
+// CHECK-LABEL: @exact
+func.func @exact(%x: tensor<4x8xf16>) -> tensor<4x8xf16> {
+  // CHECK: sinter.gelu {{.*}} {approximate = "none"}
+  %0 = sinter.gelu %x {approximate = "none"} : (tensor<4x8xf16>) -> tensor<4x8xf16>
+  return %0 : tensor<4x8xf16>
+}
+
 // -----
 
 func.func @error0(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
