@@ -1,6 +1,6 @@
 /// Kernels of many ops: epilogues, prologues, rows with statistics.
-#include "KernelRunner.h"
-#include "ReferenceCheck.h"
+#include "tests/unit/lower/KernelRunner.h"
+#include "tests/unit/lower/ReferenceCheck.h"
 
 #include "gtest/gtest.h"
 
