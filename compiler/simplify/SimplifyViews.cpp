@@ -1,9 +1,11 @@
 /// Views: identities vanish, views of views become one.
+#include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 
@@ -57,6 +59,44 @@ static Value simplifyBroadcast(ir::BroadcastOp op, OpBuilder &builder) {
   return {};
 }
 
+// The last two axes swapped; of a transpose, what it was before or one view.
+static Value swapLastTwo(Value value, Location loc, OpBuilder &builder) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> permutation =
+      llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
+  std::swap(permutation.end()[-1], permutation.end()[-2]);
+  SmallVector<AffineExpr> dims = dimsOf(type);
+  std::swap(dims.end()[-1], dims.end()[-2]);
+  unsigned symbols = 0;
+  if (auto map = dyn_cast_or_null<AffineMapAttr>(type.getEncoding()))
+    symbols = map.getValue().getNumSymbols();
+  auto inner = value.getDefiningOp<ir::TransposeOp>();
+  if (inner && inner.getPermutation() == ArrayRef(permutation))
+    return inner.getX();
+  return ir::TransposeOp::create(
+      builder, loc, tensorType(type.getElementType(), dims, symbols), value,
+      builder.getDenseI64ArrayAttr(permutation));
+}
+
+// (A B)^T is B^T A^T, and no bit differs: each element is the same sum in the
+// same order. The contraction's epilogue then sees what follows.
+static Value transposeOperands(ir::TransposeOp op, OpBuilder &builder) {
+  auto product = op.getX().getDefiningOp<ir::MatmulOp>();
+  if (!product || !product->hasOneUse())
+    return {};
+  ArrayRef<int64_t> permutation = op.getPermutation();
+  int64_t rank = permutation.size();
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    int64_t swapped = axis < rank - 2 ? axis : 2 * rank - 3 - axis;
+    if (permutation[axis] != swapped)
+      return {};
+  }
+  Value lhs = swapLastTwo(product.getRhs(), op.getLoc(), builder);
+  Value rhs = swapLastTwo(product.getLhs(), op.getLoc(), builder);
+  Location loc = mergeLocations(product.getLoc(), op.getLoc());
+  return ir::MatmulOp::create(builder, loc, op.getType(), lhs, rhs);
+}
+
 static Value simplifyTranspose(ir::TransposeOp op, OpBuilder &builder) {
   ArrayRef<int64_t> permutation = op.getPermutation();
   if (auto inner = op.getX().getDefiningOp<ir::TransposeOp>()) {
@@ -74,7 +114,7 @@ static Value simplifyTranspose(ir::TransposeOp op, OpBuilder &builder) {
     if (isOne(dims[axis]))
       continue;
     if (axis < last)
-      return {};
+      return transposeOperands(op, builder);
     last = axis;
   }
   unsigned symbols = 0;

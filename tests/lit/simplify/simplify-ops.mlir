@@ -85,3 +85,17 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %3 = sinter.add %2, %zero : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %3 : tensor<4xf32>
 }
+
+// -----
+
+// The transpose of a product moves into its operands.
+// CHECK-LABEL: @main
+// CHECK-NEXT: %[[T:.*]] = sinter.transpose %arg1
+// CHECK-NEXT: sinter.matmul %[[T]], %arg0 : (tensor<5x4xf32>, tensor<4x3xf32>) -> tensor<5x3xf32>
+// CHECK-NEXT: return
+func.func @main(%x: tensor<4x3xf32>, %g: tensor<4x5xf32>) -> tensor<5x3xf32> {
+  %0 = sinter.transpose %x {permutation = array<i64: 1, 0>} : (tensor<4x3xf32>) -> tensor<3x4xf32>
+  %1 = sinter.matmul %0, %g : (tensor<3x4xf32>, tensor<4x5xf32>) -> tensor<3x5xf32>
+  %2 = sinter.transpose %1 {permutation = array<i64: 1, 0>} : (tensor<3x5xf32>) -> tensor<5x3xf32>
+  return %2 : tensor<5x3xf32>
+}

@@ -1,0 +1,107 @@
+/// compile() as a function from graphs to bytes.
+#include "compiler/Compiler.h"
+
+#include "runtime/program/ModelReader.h"
+#include "runtime/program/ModelWriter.h"
+#include "tests/unit/compiler/Graphs.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+using namespace sinter;
+using namespace sinter::test;
+using compiler::ModelBytes;
+
+namespace {
+
+TEST(Compile, IsDeterministic) {
+  graph::Graph graph = layerWithStatistics(16, true);
+  EXPECT_EQ(get(compiler::compile(graph, {})),
+            get(compiler::compile(graph, {})));
+}
+
+TEST(Compile, TextAndGraphGiveTheSameBytes) {
+  for (bool symbolic : {false, true}) {
+    graph::Graph graph = layerWithStatistics(16, symbolic);
+    std::string text = get(compiler::exportGraph(graph));
+    EXPECT_EQ(get(compiler::compile(graph, {})),
+              get(compiler::compileText(text, {})))
+        << text;
+  }
+}
+
+TEST(Compile, ExportIsAFixedPoint) {
+  std::string text = get(compiler::exportGraph(layerWithStatistics(16, true)));
+  ModelBytes bytes = get(compiler::compileText(text, {}));
+  runtime::ModelFile file = get(runtime::readModel(bytes));
+  const runtime::Section *stored = file.find(runtime::SectionKind::graph);
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(
+      std::string_view(reinterpret_cast<const char *>(stored->bytes.data()),
+                       stored->bytes.size()),
+      text);
+}
+
+TEST(Compile, SitesStandInTheDebugSectionOnly) {
+  graph::Graph graph = linearLayer(4, false);
+  graph.sites.assign(graph.values.size(), 0);
+  ModelBytes plain = get(compiler::compile(graph, {}));
+  ModelBytes debug = get(compiler::compile(graph, {.debug = true}));
+  EXPECT_NE(plain, debug);
+  EXPECT_EQ(plain, get(runtime::stripModel(debug)));
+}
+
+TEST(Compile, ExtentsSeenDoNotMatter) {
+  EXPECT_EQ(get(compiler::compile(linearLayer(4, true), {})),
+            get(compiler::compile(linearLayer(64, true), {})));
+}
+
+TEST(Compile, ManyThreadsAgree) {
+  graph::Graph graph = layerWithStatistics(16, true);
+  ModelBytes expected = get(compiler::compile(graph, {}));
+  std::vector<ModelBytes> found(4);
+  std::vector<std::thread> threads;
+  for (ModelBytes &bytes : found)
+    threads.emplace_back([&] { bytes = get(compiler::compile(graph, {})); });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const ModelBytes &bytes : found)
+    EXPECT_EQ(bytes, expected);
+}
+
+TEST(Compile, NamesWhatItCannotCompute) {
+  graph::Graph graph = linearLayer(4, false);
+  for (graph::Value &value : graph.values)
+    value.dtype = DType::c64;
+  auto result = compiler::compile(graph, {});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, ErrorKind::unsupported);
+  EXPECT_NE(result.error().message.find("c64"), std::string::npos)
+      << result.error().message;
+}
+
+TEST(Compile, ReportsBrokenText) {
+  auto parsed = compiler::compileText("func.func @main(", {});
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().kind, ErrorKind::invalid_argument);
+  auto target = compiler::compile(linearLayer(4, false), {.target = "abacus"});
+  ASSERT_FALSE(target);
+  EXPECT_EQ(target.error().kind, ErrorKind::unsupported);
+}
+
+TEST(Compile, EveryStageHasText) {
+  graph::Graph graph = layerWithStatistics(16, true);
+  for (const char *stage : {"import", "simplify", "fuse", "plan", "lower",
+                            "target", "package", "llvm", "asm"})
+    EXPECT_GT(get(compiler::inspect(graph, stage, {})).size(), 50u) << stage;
+  EXPECT_FALSE(compiler::inspect(graph, "sass", {}));
+}
+
+TEST(Compile, DigestIsHexadecimal) {
+  EXPECT_EQ(compiler::digest().size(), 32u);
+  EXPECT_EQ(compiler::digest().find_first_not_of("0123456789abcdef"),
+            std::string_view::npos);
+}
+
+} // namespace
