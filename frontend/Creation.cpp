@@ -101,7 +101,7 @@ Tensor full(const Dims &shape, const Arg &value, Options options) {
   detail::Recorder recorder(graph::OpId::full, value);
   DeviceId device = options.device.value_or(default_device());
   if (value.isTensor()) {
-    if (!value.handle || value.node()->rank() != 0)
+    if (value.isEmpty() || value.node()->rank() != 0)
       recorder.fail("the value must have rank 0", {});
     Tensor filled = recorder.result(detail::broadcastTo(value.node(), shape));
     return options.dtype ? filled.to(*options.dtype, value.where) : filled;

@@ -5,6 +5,7 @@
 #include "frontend/Raise.h"
 #include "frontend/SiteMemory.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -232,16 +233,49 @@ static Result<NodeRef> tensorNode(const NodeRef &node, bool promotes,
   return result;
 }
 
+/// Whether the operands are tensors that need neither a cast nor a broadcast:
+/// the common case.
+static bool agree(Promotion promotion, bool broadcasts,
+                  std::span<const Arg *const> args) {
+  const graph::Node *first = nullptr;
+  for (const Arg *arg : args) {
+    if (!arg->isTensor() || arg->isEmpty())
+      return false;
+    const graph::Node *node = arg->node().get();
+    if (promotion == Promotion::floating && !isFloat(node->dtype()))
+      return false;
+    if (!first) {
+      first = node;
+      continue;
+    }
+    if (promotion != Promotion::none && node->dtype() != first->dtype())
+      return false;
+    if (broadcasts && !std::equal(node->dims().begin(), node->dims().end(),
+                                  first->dims().begin(), first->dims().end(),
+                                  [](Dim a, Dim b) {
+                                    return a.value == b.value &&
+                                           a.expr == b.expr;
+                                  }))
+      return false;
+  }
+  return true;
+}
+
 void Recorder::resolve(Promotion promotion, uint32_t promoted, bool broadcasts,
                        std::span<const Arg *const> args,
                        std::span<NodeRef> nodes) {
+  if (agree(promotion, broadcasts, args)) {
+    for (size_t i = 0; i < args.size(); ++i)
+      nodes[i] = args[i]->node();
+    return;
+  }
   bool promotes = promotion != Promotion::none;
   SmallVector<Dim, 6> shape;
   const graph::Node *placed = nullptr; // an operand that says which device
   for (const Arg *arg : args) {
     if (!arg->isTensor())
       continue;
-    if (!arg->handle)
+    if (arg->isEmpty())
       fail("an operand is an empty tensor", {});
     const graph::Node *node = arg->node().get();
     if (!placed ||

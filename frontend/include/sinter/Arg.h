@@ -38,7 +38,7 @@ concept TensorLike = !std::same_as<std::remove_cvref_t<T>, Tensor> &&
 /// What an Arg was made from.
 enum class ArgKind : uint8_t { tensor, boolean, integer, floating };
 
-/// An operand. Lives for one call.
+/// An operand. Lives for one call: it borrows the tensor that it was made from.
 class Arg {
 public:
   Arg(const Tensor &tensor,
@@ -59,15 +59,23 @@ public:
         dynamic(true) {}
 
   bool isTensor() const { return kind == ArgKind::tensor; }
-  const graph::NodeRef &node() const { return handle.node(); }
+  /// Of a tensor operand: whether it is an empty Tensor.
+  bool isEmpty() const { return !owned && !*borrowed; }
+  const graph::NodeRef &node() const {
+    return owned ? owned.node() : borrowed->node();
+  }
 
-  detail::HandleRef handle; ///< when isTensor()
-  Number number;            ///< otherwise
+  Number number; ///< unless isTensor()
   SourceLine where;
   ArgKind kind;
   bool dynamic = false; ///< came through sn::scalar
 
 private:
+  // The caller's tensor outlives the call, so it is not copied; what a Param
+  // gave is kept here.
+  const detail::HandleRef *borrowed = nullptr;
+  detail::HandleRef owned;
+
   template <typename T> static constexpr ArgKind kindOf() {
     if constexpr (std::is_same_v<T, bool>)
       return ArgKind::boolean;

@@ -119,10 +119,10 @@ Tensor &operator*=(Tensor &lhs, const Arg &rhs);
 Tensor &operator/=(Tensor &lhs, const Arg &rhs);
 
 inline Arg::Arg(const Tensor &tensor, std::source_location where)
-    : handle(tensor.handle), where(where), kind(ArgKind::tensor) {}
+    : where(where), kind(ArgKind::tensor), borrowed(&tensor.handle) {}
 template <TensorLike T>
 Arg::Arg(const T &value, std::source_location where)
-    : Arg(value.tensor(where), where) {}
+    : where(where), kind(ArgKind::tensor), owned(value.tensor(where).handle) {}
 
 namespace detail {
 /// Elements converted to T, which is any of the computable C++ types.
