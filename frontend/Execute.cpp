@@ -5,6 +5,8 @@
 #include "runtime/device/Device.h"
 #include "runtime/program/Stats.h"
 #include "runtime/reference/Reference.h"
+#include "runtime/reference/Verify.h"
+#include "runtime/support/Flags.h"
 
 #include <cstring>
 
@@ -75,7 +77,7 @@ Execution prepare(FlushPlan &plan, DeviceId device, SiteId flushSite) {
   Execution execution{device, flushSite, nullptr, std::nullopt};
   if (!needsNoProgram(device))
     execution.program = findKnown(plan.slice);
-  if (execution.program)
+  if (execution.program && !flags().verify)
     return execution;
   execution.graph = graph::toGraph(plan.slice);
   if (needsNoProgram(device))
@@ -108,6 +110,35 @@ static ErrorInfo asErrorOfOp(ErrorInfo error, const FlushPlan &plan,
   return error;
 }
 
+//===- SINTER_VERIFY ------------------------------------------------------===//
+
+/// The inputs' contents, before a donation overwrites them.
+static Result<std::vector<reference::HostTensor>>
+copyInputs(const graph::Slice &slice, std::span<const Binding> bindings) {
+  std::vector<reference::HostTensor> inputs;
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    SINTER_TRY_ASSIGN(reference::HostTensor input,
+                      toHost(*slice.inputs[i], bindings[i]));
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+static Status verifyOutputs(const graph::Slice &slice,
+                            std::span<const reference::HostTensor> inputs,
+                            std::span<const runtime::Output> outputs) {
+  std::vector<reference::HostTensor> found;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const graph::Value &value = slice.graph.values[slice.graph.outputs[i]];
+    reference::HostTensor host{value.dtype, outputs[i].dims, {}};
+    host.data.resize(host.elements() * byteWidth(value.dtype));
+    const BufferRef &buffer = outputs[i].buffer;
+    SINTER_TRY(buffer->device().copyOut(host.data, *buffer, 0));
+    found.push_back(std::move(host));
+  }
+  return reference::verify(slice.graph, inputs, found);
+}
+
 Result<Buffers> execute(Execution &execution, const FlushPlan &plan) {
   if (installedExecutor())
     return installedExecutor()(*execution.graph, plan.bindings);
@@ -120,11 +151,17 @@ Result<Buffers> execute(Execution &execution, const FlushPlan &plan) {
                                     *execution.graph, execution.device,
                                     execution.flushSite));
   }
+  std::vector<reference::HostTensor> inputs;
+  if (flags().verify) {
+    SINTER_TRY_ASSIGN(inputs, copyInputs(*execution.graph, plan.bindings));
+  }
   runtime::RunFailure failure{~0u};
   auto results =
       runtime::run(*execution.program, plan.bindings, nullptr, &failure);
   if (!results)
     return asErrorOfOp(results.takeError(), plan, failure);
+  if (flags().verify)
+    SINTER_TRY(verifyOutputs(*execution.graph, inputs, *results));
   Buffers buffers;
   for (runtime::Output &output : *results)
     buffers.push_back(std::move(output.buffer));

@@ -4,12 +4,14 @@
 #include "runtime/graph/Slice.h"
 #include "runtime/program/CompilerHook.h"
 #include "runtime/program/Program.h"
-#include "runtime/reference/Reference.h"
+#include "runtime/reference/Compare.h"
 
 #include <span>
 #include <vector>
 
 namespace sinter::property {
+
+using reference::differenceOf;
 
 /// A compiled graph on the cpu.
 Result<std::shared_ptr<const runtime::Program>>
@@ -21,15 +23,6 @@ Result<std::vector<reference::HostTensor>>
 runProgram(const runtime::Program &program,
            std::span<const reference::HostTensor> inputs,
            runtime::RunCounters *counters = nullptr);
-
-/// A difference that is more than rounding, or empty. `reference` is what
-/// runtime/reference gives in the graph's dtypes, `wide` what it gives in f64:
-/// how far these are apart tells how much rounding matters, and `inputs` how
-/// long sums may be. Integers must be equal.
-std::string differenceOf(std::span<const reference::HostTensor> found,
-                         std::span<const reference::HostTensor> reference,
-                         std::span<const reference::HostTensor> wide,
-                         std::span<const reference::HostTensor> inputs);
 
 /// Whether two lists of tensors have the same bytes.
 bool sameBytes(std::span<const reference::HostTensor> a,

@@ -1,0 +1,18 @@
+/// Verify: what SINTER_VERIFY does with each program that ran.
+#pragma once
+
+#include "runtime/reference/Reference.h"
+
+#include <span>
+
+namespace sinter::reference {
+
+/// Evaluates `graph` by the reference and compares. The first output that
+/// differs by more than rounding is an error of kind `internal` that names its
+/// op and line, and a file in the working directory with the graph and the
+/// inputs. An error of the reference itself (an index out of range) is none
+/// here: the program raises it.
+Status verify(const graph::Graph &graph, std::span<const HostTensor> inputs,
+              std::span<const HostTensor> outputs);
+
+} // namespace sinter::reference
