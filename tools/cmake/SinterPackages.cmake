@@ -15,7 +15,12 @@ add_library(sinter::base ALIAS sinter-base)
 target_compile_definitions(sinter-base INTERFACE XXH_INLINE_ALL)
 target_include_directories(sinter-base SYSTEM INTERFACE ${SINTER_XXHASH_DIR})
 target_link_libraries(sinter-base INTERFACE Threads::Threads ${CMAKE_DL_LIBS}
-  $<IF:$<BOOL:${SINTER_BUNDLE}>,fmt::fmt-header-only,fmt::fmt>)
+  fmt::fmt)
+if(SINTER_BUNDLE)
+  find_library(SINTER_STATIC_FMT libfmt.a REQUIRED)
+  set_target_properties(fmt::fmt PROPERTIES
+    IMPORTED_LOCATION_NONE ${SINTER_STATIC_FMT})
+endif()
 
 # ---- sinter::mlir -----------------------------------------------------------
 # MLIR's exported targets name these two.

@@ -54,9 +54,8 @@ if(SINTER_SANITIZE)
     -fno-omit-frame-pointer)
 endif()
 
+# Files are compiled as for `release`; only the link differs.
 if(SINTER_BUNDLE)
-  add_compile_definitions(SINTER_BUNDLE=1)
-  add_compile_options(-ffunction-sections -fdata-sections)
   add_link_options(-static-libstdc++ -static-libgcc LINKER:--gc-sections)
 endif()
 
