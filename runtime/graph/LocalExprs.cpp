@@ -102,31 +102,25 @@ bool LocalExprs::applyGuard(const Polynomial &difference) {
   if (difference.asConstant())
     return true;
   const std::vector<dim_exprs::Term> &terms = difference.terms;
-  auto symbolOf = [&](const dim_exprs::Term &term) -> const Expr * {
-    static thread_local Expr expr;
+  auto symbolOf = [&](const dim_exprs::Term &term) -> std::optional<int64_t> {
     if (term.atoms.size() != 1)
-      return nullptr;
-    expr = scratch.at(term.atoms[0]);
-    return expr.op == ExprOp::symbol ? &expr : nullptr;
+      return std::nullopt;
+    Expr expr = scratch.at(term.atoms[0]);
+    if (expr.op != ExprOp::symbol)
+      return std::nullopt;
+    return expr.value;
   };
-  if (terms.size() > 2 || terms[0].coefficient != 1)
+  std::optional<int64_t> symbol = symbolOf(terms[0]);
+  if (terms.size() > 2 || terms[0].coefficient != 1 || !symbol)
     return false;
-  const Expr *first = symbolOf(terms[0]);
-  if (!first)
-    return false;
-  int64_t symbol = first->value;
-  if (terms.size() == 1) {
-    fixed[symbol] = 0;
+  if (terms.size() == 1 || terms[1].atoms.empty()) {
+    fixed[*symbol] = terms.size() == 1 ? 0 : -terms[1].coefficient;
     return true;
   }
-  if (terms[1].atoms.empty()) {
-    fixed[symbol] = -terms[1].coefficient;
-    return true;
-  }
-  const Expr *second = symbolOf(terms[1]);
-  if (!second || terms[1].coefficient != -1)
+  std::optional<int64_t> other = symbolOf(terms[1]);
+  if (!other || terms[1].coefficient != -1)
     return false;
-  merged[second->value] = symbol;
+  merged[*other] = *symbol;
   return true;
 }
 
