@@ -4,6 +4,7 @@
 #include "compiler/InspectStage.h"
 #include "compiler/Pipeline.h"
 #include "compiler/import/ImportGraph.h"
+#include "compiler/import/MakeDynamic.h"
 #include "runtime/support/Sites.h"
 #include "sinter/generated/SourceDigest.h"
 
@@ -51,7 +52,8 @@ Status Session::load(const graph::Graph &graph) {
 
 Status Session::load(std::string_view text) {
   state.module = importText(text, &context);
-  if (!state.module)
+  if (!state.module ||
+      failed(makeDynamic(*state.module, options.import.dynamic)))
     return diagnostics.takeError(ErrorKind::invalid_argument, "import");
   return {};
 }

@@ -33,6 +33,8 @@ struct Options {
   Fusion fusion = Fusion::full;
   /// Include source lines (the debug section).
   bool debug = false;
+  /// Axes of a text's inputs that become symbols: `INPUT:AXIS=SYMBOL`.
+  std::vector<std::string> dynamic = {};
 };
 
 /// A compiled model: the bytes of a `.sinter` file.

@@ -12,6 +12,7 @@ static Options toOptions(const runtime::CompileRequest &request) {
   options.numerics = NumericsMode(request.numerics);
   options.fusion = Fusion(request.fusion);
   options.debug = request.debug;
+  options.dynamic = request.dynamic;
   return options;
 }
 

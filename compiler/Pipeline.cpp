@@ -23,6 +23,7 @@ std::optional<Stage> parseStage(std::string_view name) {
 
 PipelineOptions pipelineOptions(const Options &options) {
   PipelineOptions stages;
+  stages.import.dynamic = options.dynamic;
   stages.fuse.fusion = options.fusion;
   stages.fuse.numerics = options.numerics;
   stages.lower.numerics = options.numerics;

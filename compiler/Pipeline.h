@@ -18,7 +18,9 @@
 namespace sinter::compiler {
 
 /// Options of each stage; one struct each.
-struct ImportOptions {};
+struct ImportOptions {
+  std::vector<std::string> dynamic; ///< see MakeDynamic.h
+};
 struct SimplifyOptions {};
 struct PlanOptions {};
 struct TargetOptions {

@@ -19,6 +19,7 @@ struct CompileRequest {
   uint8_t numerics = 1; ///< compiler::NumericsMode
   uint8_t fusion = 0;   ///< compiler::Fusion
   bool debug = false;
+  std::vector<std::string> dynamic = {};
 };
 
 /// What libsinter-compiler offers. Functions never throw.

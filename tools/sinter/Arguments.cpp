@@ -74,9 +74,9 @@ bool Arguments::has(std::string_view flag) const {
 std::string Arguments::get(std::string_view flag,
                            std::string_view fallback) const {
   auto found = values.find(flag);
-  return std::string(found == values.end() ? fallback
-                                           : std::string_view(
-                                                 found->second.back()));
+  return std::string(found == values.end()
+                         ? fallback
+                         : std::string_view(found->second.back()));
 }
 
 std::vector<std::string> Arguments::all(std::string_view flag) const {

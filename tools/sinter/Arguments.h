@@ -14,7 +14,7 @@ namespace sinter::cli {
 
 /// One flag. Without a value name it is a switch.
 struct Flag {
-  const char *name; ///< with its dashes
+  const char *name;  ///< with its dashes
   const char *value; ///< what the help calls its value, or null
   const char *help;
 };

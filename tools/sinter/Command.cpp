@@ -35,8 +35,7 @@ int report(const ErrorInfo &error) {
   add(siteString(error.site));
   if (!context.empty())
     context = " (" + context + ")";
-  std::fprintf(stderr, "error: %s%s\n", error.message.c_str(),
-               context.c_str());
+  std::fprintf(stderr, "error: %s%s\n", error.message.c_str(), context.c_str());
   return exitFailed;
 }
 

@@ -12,6 +12,7 @@ static constexpr Flag flags[] = {
     targetFlag,
     numericsFlag,
     fusionFlag,
+    dynamicFlag,
     {"--emit", "FORM",
      "sinter (default), or object: the native image of a static program"},
     {"--strip", nullptr, "leave the source lines out"},
@@ -27,8 +28,7 @@ static constexpr Interface interface = {
 
 static Result<std::vector<std::byte>> compileModel(const Model &model,
                                                    Arguments &arguments) {
-  SINTER_TRY_ASSIGN(runtime::CompileRequest request,
-                    compileRequest(arguments));
+  SINTER_TRY_ASSIGN(runtime::CompileRequest request, compileRequest(arguments));
   request.debug = !arguments.has("--strip");
   if (model.compiled && arguments.has("--strip"))
     return runtime::stripModel(model.bytes);

@@ -17,12 +17,12 @@ static constexpr Interface interface = {
 
 static std::string jsonOf(Device &device) {
   MemoryInfo memory = device.memoryInfo();
-  return fmt::format(
-      "{{\"name\": {}, \"description\": {}, \"features\": {}, "
-      "\"total\": {}, \"in_use\": {}, \"available\": {}}}",
-      json::quote(toString(device.id())), json::quote(device.description()),
-      json::quote(device.profile()), memory.total, memory.inUse,
-      memory.available);
+  return fmt::format("{{\"name\": {}, \"description\": {}, \"features\": {}, "
+                     "\"total\": {}, \"in_use\": {}, \"available\": {}}}",
+                     json::quote(toString(device.id())),
+                     json::quote(device.description()),
+                     json::quote(device.profile()), memory.total, memory.inUse,
+                     memory.available);
 }
 
 static void print(Device &device) {
@@ -31,8 +31,7 @@ static void print(Device &device) {
   fmt::print("{:8} {}\n", toString(device.id()), device.description());
   fmt::print("{:8} features: {}\n", "", device.profile());
   fmt::print("{:8} memory: {:.0f} MiB, {:.0f} in use, {:.0f} available\n", "",
-             memory.total / mebi, memory.inUse / mebi,
-             memory.available / mebi);
+             memory.total / mebi, memory.inUse / mebi, memory.available / mebi);
 }
 
 int runDevices(int argc, char **argv) {

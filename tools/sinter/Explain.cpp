@@ -17,6 +17,7 @@ static constexpr Flag flags[] = {
     targetFlag,
     numericsFlag,
     fusionFlag,
+    dynamicFlag,
 };
 static constexpr Interface interface = {
     "explain MODEL [--json] [--assert FILE]",

@@ -116,8 +116,7 @@ static Array randomArray(DType dtype, std::vector<int64_t> dims,
     count *= size_t(dim);
   array.bytes.resize(count * width);
   for (size_t index = 0; index < count; ++index) {
-    double number =
-        isFloat(dtype) ? random.real() : double(random.next() & 1);
+    double number = isFloat(dtype) ? random.real() : double(random.next() & 1);
     storeNumber(array.bytes.data() + index * width, dtype, number);
   }
   return array;
@@ -151,7 +150,8 @@ pairsOf(const Arguments &arguments, const char *flag) {
 static Result<Array> readInput(const Port &port, const std::string &value) {
   if (port.kind == graph::InputKind::scalar)
     if (std::optional<double> number = parseNumber(value)) {
-      Array array{port.dtype, {}, std::vector<std::byte>(byteWidth(port.dtype))};
+      Array array{
+          port.dtype, {}, std::vector<std::byte>(byteWidth(port.dtype))};
       storeNumber(array.bytes.data(), port.dtype, *number);
       return array;
     }
@@ -224,11 +224,11 @@ Result<std::vector<Binding>> bindInputs(const Program &program,
         dims.push_back(evaluate(program.exprs(), dim, symbols));
       array = randomArray(port.dtype, std::move(dims), random);
     } else {
-      return badInput(fmt::format("input {} '{}' has no value; give --input "
-                                  "{}=FILE.npy or --random-inputs SEED",
-                                  index, port.name,
-                                  port.name.empty() ? std::to_string(index)
-                                                    : port.name));
+      return badInput(
+          fmt::format("input {} '{}' has no value; give --input "
+                      "{}=FILE.npy or --random-inputs SEED",
+                      index, port.name,
+                      port.name.empty() ? std::to_string(index) : port.name));
     }
     SINTER_TRY_ASSIGN(Binding binding,
                       toBinding(array, port, program.device()));

@@ -16,6 +16,7 @@ static constexpr Flag flags[] = {
     targetFlag,
     numericsFlag,
     fusionFlag,
+    dynamicFlag,
     {"--output", "FILE", "write there instead of the standard output"},
 };
 static constexpr Interface interface = {
@@ -38,8 +39,8 @@ static Result<std::string> kernelPart(const std::string &text,
     if (start == std::string::npos)
       continue;
     bool isOp = head[0] == 'p';
-    size_t end = text.find(isOp ? "\n  }" : "// ---- kernel ",
-                           start + head.size());
+    size_t end =
+        text.find(isOp ? "\n  }" : "// ---- kernel ", start + head.size());
     if (isOp && end != std::string::npos)
       end += 5;
     return text.substr(start, end == std::string::npos ? end : end - start);
@@ -52,8 +53,7 @@ static Result<std::string> kernelPart(const std::string &text,
 static Result<std::string> remakeStage(const FileParts &parts,
                                        const std::string &stage,
                                        const runtime::CompileRequest &request) {
-  SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook,
-                    runtime::compilerHook());
+  SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook, runtime::compilerHook());
   if (parts.program.compiler != hook->digest())
     return makeError(ErrorKind::unsupported,
                      "inspect: the file was made by compiler " +
@@ -78,8 +78,7 @@ static Result<std::string> textOf(const Model &model, const std::string &stage,
     return programText(parts.program, memory);
   if (stage != "asm")
     return remakeStage(parts, stage, request);
-  SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook,
-                    runtime::compilerHook());
+  SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook, runtime::compilerHook());
   return hook->disassemble(parts.image);
 }
 

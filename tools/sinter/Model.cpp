@@ -94,6 +94,7 @@ Result<CompileRequest> compileRequest(const Arguments &arguments) {
     return makeError(ErrorKind::invalid_argument,
                      "--fusion is full or none, not '" + fusion + "'");
   request.fusion = fusion == "none";
+  request.dynamic = arguments.all("--dynamic");
   return request;
 }
 

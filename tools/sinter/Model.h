@@ -39,8 +39,10 @@ inline constexpr Flag targetFlag = {
     "--target", "TARGET", "cpu, cpu:x86-64-v3, cpu:x86-64-v4 or cpu:scalar"};
 inline constexpr Flag numericsFlag = {"--numerics", "MODE",
                                       "exact, standard or fast"};
-inline constexpr Flag fusionFlag = {
-    "--fusion", "TIER", "full, or none: one op per kernel"};
+inline constexpr Flag fusionFlag = {"--fusion", "TIER",
+                                    "full, or none: one op per kernel"};
+inline constexpr Flag dynamicFlag = {
+    "--dynamic", "INPUT:AXIS=NAME", "make an axis of a text's input symbolic"};
 Result<runtime::CompileRequest> compileRequest(const Arguments &arguments);
 
 /// The model as the bytes of a `.sinter` file: as it is, or compiled now.

@@ -17,9 +17,9 @@ struct TypeName {
 };
 
 constexpr TypeName typeNames[] = {
-    {DType::f64, "<f8"}, {DType::f32, "<f4"}, {DType::f16, "<f2"},
-    {DType::bf16, "<V2"}, {DType::i8, "|i1"}, {DType::i16, "<i2"},
-    {DType::i32, "<i4"}, {DType::i64, "<i8"}, {DType::u8, "|u1"},
+    {DType::f64, "<f8"},     {DType::f32, "<f4"}, {DType::f16, "<f2"},
+    {DType::bf16, "<V2"},    {DType::i8, "|i1"},  {DType::i16, "<i2"},
+    {DType::i32, "<i4"},     {DType::i64, "<i8"}, {DType::u8, "|u1"},
     {DType::boolean, "|b1"},
 };
 
@@ -40,7 +40,8 @@ std::string_view valueOf(std::string_view header, std::string_view key) {
 
 std::string_view quoted(std::string_view text) {
   size_t open = text.find('\'');
-  size_t close = open == std::string_view::npos ? open : text.find('\'', open + 1);
+  size_t close =
+      open == std::string_view::npos ? open : text.find('\'', open + 1);
   return close == std::string_view::npos
              ? std::string_view()
              : text.substr(open + 1, close - open - 1);

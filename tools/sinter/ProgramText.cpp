@@ -91,8 +91,8 @@ void Printer::printSteps() {
     if (step.isCopy)
       line("step {}: copy ({})", number, buffers);
     else
-      line("step {}: launch {} ({})", number,
-           program.kernels[step.kernel].name, buffers);
+      line("step {}: launch {} ({})", number, program.kernels[step.kernel].name,
+           buffers);
   }
   for (const AliasData &alias : program.aliases)
     line("out{} may take the memory of in{}", alias.output, alias.input);

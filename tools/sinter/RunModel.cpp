@@ -18,8 +18,9 @@ using namespace runtime;
 
 static constexpr Flag flags[] = {
     {"--device", "DEVICE", "cpu, null; default SINTER_DEVICE or cpu"},
-    {"--input", "NAME=FILE.npy", "an input by name or number; of a scalar, "
-                                 "NAME=NUMBER"},
+    {"--input", "NAME=FILE.npy",
+     "an input by name or number; of a scalar, "
+     "NAME=NUMBER"},
     {"--random-inputs", "SEED", "fill the inputs that are not given"},
     {"--dim", "sN=VALUE", "a symbolic dim of random inputs (default 4)"},
     {"--output-dir", "DIR", "write each output there as .npy"},
@@ -28,6 +29,7 @@ static constexpr Flag flags[] = {
     targetFlag,
     numericsFlag,
     fusionFlag,
+    dynamicFlag,
 };
 static constexpr Interface interface = {
     "run MODEL [--input NAME=FILE.npy]... [--random-inputs SEED]",
@@ -59,8 +61,8 @@ static Result<Array> fetch(const Program &program, const Output &output,
 }
 
 static std::string summary(const Array &array) {
-  return fmt::format("{}[{}] {}", name(array.dtype),
-                     fmt::join(array.dims, ","), firstElements(array, 8));
+  return fmt::format("{}[{}] {}", name(array.dtype), fmt::join(array.dims, ","),
+                     firstElements(array, 8));
 }
 
 static Status giveOutputs(const Program &program,
@@ -95,8 +97,8 @@ static Result<std::vector<Output>> runOnce(const Program &program,
 
 static Status runModel(const Model &model, Arguments &arguments) {
   SINTER_TRY_ASSIGN(CompileRequest request, compileRequest(arguments));
-  SINTER_TRY_ASSIGN(DeviceId id, parseDevice(arguments.get(
-                                     "--device", defaultDeviceName())));
+  SINTER_TRY_ASSIGN(
+      DeviceId id, parseDevice(arguments.get("--device", defaultDeviceName())));
   SINTER_TRY_ASSIGN(Device * device, getDevice(id));
   SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,
                     compiledBytes(model, request));
