@@ -48,8 +48,8 @@ void mapParams(const Fields &from, const Fields &copy, F &&function) {
     Param &target = *copy.params[i].value;
     target = Param();
     if (first == i)
-      target = function(from.params[i].path,
-                        std::as_const(*from.params[i].value));
+      target =
+          function(from.params[i].path, std::as_const(*from.params[i].value));
     else
       target.tie(*copy.params[first].value);
   }
