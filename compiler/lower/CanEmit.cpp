@@ -23,7 +23,7 @@ static bool isOnlyStored(Value value) {
 
 bool canEmit(program::KernelOp kernel, std::string *why) {
   using graph::PatternKind;
-  unsigned contractions = 0, owners = 0;
+  unsigned contractions = 0, owners = 0, reductions = 0;
   for (Operation &op : kernel.getBlock()) {
     if (isa<program::YieldOp>(op))
       continue;
@@ -36,7 +36,9 @@ bool canEmit(program::KernelOp kernel, std::string *why) {
     case PatternKind::source:
     case PatternKind::random:
     case PatternKind::gather:
+      break;
     case PatternKind::reduction:
+      ++reductions;
       break;
     case PatternKind::contraction:
       ++contractions;
@@ -55,6 +57,8 @@ bool canEmit(program::KernelOp kernel, std::string *why) {
   }
   if (owners > 1 || contractions > 1 || (owners && contractions))
     return refuse(why, "more than one contraction, scatter or prefix");
+  if (reductions && (owners || contractions))
+    return refuse(why, "a reduction beside a contraction, scatter or prefix");
   if (owners && kernel.getOutputs().size() > 1)
     return refuse(why, "a scatter or prefix kernel has one output");
   return true;

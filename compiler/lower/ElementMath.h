@@ -22,6 +22,8 @@ public:
   }
 
   bool isDouble() const { return width == 64; }
+  /// Whether `mulAdd` rounds once.
+  bool fused = false;
 
   /// `element` with the shape of the values at hand.
   mlir::Type shaped(mlir::Type element) const {
@@ -46,6 +48,10 @@ public:
   Value sub(Value a, Value b) { return make<mlir::arith::SubFOp>(a, b); }
   Value mul(Value a, Value b) { return make<mlir::arith::MulFOp>(a, b); }
   Value div(Value a, Value b) { return make<mlir::arith::DivFOp>(a, b); }
+  /// a * b + c.
+  Value mulAdd(Value a, Value b, Value c) {
+    return fused ? make<mlir::math::FmaOp>(a, b, c) : add(mul(a, b), c);
+  }
   Value sqrt(Value a) { return make<mlir::math::SqrtOp>(a); }
 
   Value addBits(Value a, Value b) { return make<mlir::arith::AddIOp>(a, b); }
@@ -103,7 +109,7 @@ public:
   Value polynomial(Value x, llvm::ArrayRef<double> coefficients) {
     Value sum = num(coefficients.back());
     for (double coefficient : llvm::reverse(coefficients.drop_back()))
-      sum = add(mul(sum, x), num(coefficient));
+      sum = mulAdd(sum, x, num(coefficient));
     return sum;
   }
 

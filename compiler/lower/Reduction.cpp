@@ -15,41 +15,6 @@ namespace sinter::compiler {
 
 using Values = Emission::Values;
 
-ReductionAxes reductionAxes(Operation *op) {
-  ReductionAxes result;
-  if (auto sum = dyn_cast<ir::SumOp>(op))
-    result = {SmallVector<int64_t>(sum.getAxes()), sum.getKeepdims()};
-  else if (auto amax = dyn_cast<ir::AmaxOp>(op))
-    result = {SmallVector<int64_t>(amax.getAxes()), amax.getKeepdims()};
-  else if (auto argmax = dyn_cast<ir::ArgmaxOp>(op))
-    result = {{int64_t(argmax.getAxis())}, argmax.getKeepdims()};
-  llvm::sort(result.axes);
-  return result;
-}
-
-AffineExpr reducedExtent(Operation *op) {
-  Shape shape = shapeOf(op->getOperand(0));
-  AffineExpr result = getAffineConstantExpr(1, op->getContext());
-  for (int64_t axis : reductionAxes(op).axes)
-    result = result * shape[axis];
-  return result;
-}
-
-bool reducesTrailing(Operation *op) {
-  Shape shape = shapeOf(op->getOperand(0));
-  SmallVector<int64_t> axes = reductionAxes(op).axes;
-  bool inReduced = false;
-  for (unsigned dim = 0; dim < shape.size(); ++dim) {
-    bool reduced = llvm::is_contained(axes, int64_t(dim));
-    if (isOne(shape[dim]))
-      continue;
-    if (inReduced && !reduced)
-      return false;
-    inReduced |= reduced;
-  }
-  return true;
-}
-
 namespace {
 
 // Merges the lanes of states; state s is the vectors states[s][*], 64 lanes in
@@ -108,83 +73,7 @@ Value positionOf(Emission &emission, const Combiner &combiner,
 
 } // namespace
 
-// ---- indices
-// -------------------------------------------------------------------
-
-namespace {
-
-bool isReduced(const ReductionAxes &axes, unsigned dim) {
-  return llvm::is_contained(axes.axes, int64_t(dim));
-}
-
-// The operand's coordinates with those of reduced dims empty.
-SmallVector<Coord> keptCoordinates(Emission &emission, Operation *op,
-                                   const Index &index) {
-  ReductionAxes axes = reductionAxes(op);
-  SmallVector<Coord> outer =
-      emission.coordinates(index, shapeOf(op->getResult(0)));
-  unsigned rank = shapeOf(op->getOperand(0)).size();
-  SmallVector<Coord> result(rank);
-  unsigned next = 0;
-  for (unsigned dim = 0; dim < rank; ++dim) {
-    if (!isReduced(axes, dim))
-      result[dim] = outer[next++];
-    else if (axes.keepdims)
-      ++next;
-  }
-  return result;
-}
-
-// The coordinates along the reduced axes of element `r`.
-SmallVector<Coord> reducedCoordinates(Emission &emission, Operation *op,
-                                      const Coord &r) {
-  Shape inner = shapeOf(op->getOperand(0)), reduced;
-  for (int64_t axis : reductionAxes(op).axes)
-    reduced.push_back(inner[axis]);
-  Index flat;
-  flat.tail = r;
-  flat.tailRank = reduced.size();
-  return emission.coordinates(flat, reduced);
-}
-
-// The operand's index of element `r` of a row.
-Index elementIndex(Emission &emission, Operation *op, ArrayRef<Coord> kept,
-                   const Coord &r) {
-  Shape inner = shapeOf(op->getOperand(0));
-  ReductionAxes axes = reductionAxes(op);
-  unsigned rank = inner.size();
-  if (rank == 0)
-    return Index();
-  Coord zero = emission.uniform(emission.constant(0));
-  unsigned first = 0;
-  while (first < rank && (!isReduced(axes, first) || isOne(inner[first])))
-    ++first;
-  if (reducesTrailing(op) && first < rank) {
-    Index index;
-    for (unsigned dim = 0; dim < first; ++dim)
-      index.lead.push_back(isReduced(axes, dim) ? zero : kept[dim]);
-    index.tail = r;
-    index.tailRank = rank - first;
-    return index;
-  }
-  SmallVector<Coord> parts = reducedCoordinates(emission, op, r);
-  SmallVector<Coord> all(kept);
-  for (auto [axis, part] : llvm::zip(axes.axes, parts))
-    all[axis] = part;
-  return emission.fromCoordinates(all);
-}
-
-} // namespace
-
-Value reductionElement(Emission &emission, Operation *op, const Index &index,
-                       const Coord &r, const Lanes &lanes) {
-  SmallVector<Coord> kept = keptCoordinates(emission, op, index);
-  Index inner = elementIndex(emission, op, kept, r);
-  return emission.vectorAt(op->getOperand(0), inner, lanes);
-}
-
-// ---- one result, lanes along the reduced axis
-// --------------------------------
+// One result, lanes along the reduced axis.
 
 Values RowReduction::block(Value begin, Values flat, Value remaining) {
   unsigned count = kept();
@@ -302,8 +191,7 @@ Values RowReduction::run(AffineExpr extent) {
   return combiner.merge(emission, total, chunk(begin, rest));
 }
 
-// ---- many results, one per lane
-// ----------------------------------------------
+// Many results, one per lane.
 
 namespace {
 

@@ -23,6 +23,20 @@ mlir::AffineExpr reducedExtent(mlir::Operation *op);
 /// Whether the reduced axes are the last ones, dims of size 1 aside.
 bool reducesTrailing(mlir::Operation *op);
 
+inline bool isReduced(const ReductionAxes &axes, unsigned dim) {
+  return llvm::is_contained(axes.axes, int64_t(dim));
+}
+
+/// Coordinates of the operand for the result's element at `index`; those of
+/// reduced dims are empty.
+llvm::SmallVector<Coord>
+keptCoordinates(Emission &emission, mlir::Operation *op, const Index &index);
+/// Coordinates along the reduced axes of element number `r` of a result.
+llvm::SmallVector<Coord>
+reducedCoordinates(Emission &emission, mlir::Operation *op, const Coord &r);
+/// The operand's index of element `r` of the result at `kept`.
+Index elementIndex(Emission &emission, mlir::Operation *op,
+                   llvm::ArrayRef<Coord> kept, const Coord &r);
 /// Elements of a reduction's operand: number `r` (with lanes) of those that
 /// make the result's element at `index`, which has no lanes.
 mlir::Value reductionElement(Emission &emission, mlir::Operation *op,

@@ -3,6 +3,7 @@
 /// where its row is known, ahead of the passes that use it.
 #include "compiler/lower/KernelWriter.h"
 
+#include "compiler/lower/Access.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "dialects/sinter/Dialect.h"
@@ -156,13 +157,17 @@ private:
     if (!reduction && deep > 1)
       columns = std::clamp<int64_t>(chunkElements / deep / 64 * 64, 64,
                                     chunkElements);
+    // A block of what is read across rows stays in the cache.
+    if (!reduction && readsAcross(group))
+      columns = std::min<int64_t>(columns, 64);
     bool splits = !reduction && !(innerSize >= 0 && innerSize <= columns);
     AffineExpr columnBlocks =
         splits ? inner.ceilDiv(number(columns)) : number(1);
     // Rows of one chunk.
     AffineExpr rowBlock = number(1);
     if (innerSize >= 0) {
-      int64_t work = std::max<int64_t>(1, innerSize) * deep;
+      int64_t width = splits ? columns : innerSize;
+      int64_t work = std::max<int64_t>(1, width) * deep;
       if (reduction)
         work = std::max(std::max<int64_t>(1, innerSize), deep);
       rowBlock = number(std::max<int64_t>(1, chunkElements / work));
@@ -202,6 +207,14 @@ private:
             emitRow(emission, group, row, range);
           });
         });
+  }
+
+  // Whether neighbours in a row are not neighbours in memory.
+  static bool readsAcross(const Group &group) {
+    return llvm::any_of(group.walks, [](const Walk &walk) {
+      return walk.tailRank == 1 &&
+             !runsAlong(walk.value, shapeOf(walk.value).size() - 1);
+    });
   }
 
   // No chunk where there is nothing to write.

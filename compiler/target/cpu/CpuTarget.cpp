@@ -121,7 +121,7 @@ void CpuTarget::reportIndexError(OpBuilder &builder, Location loc,
 
 FailureOr<TargetCode> CpuTarget::compile(ModuleOp module, bool verify,
                                          bool keepText) const {
-  expandMath(module, features.has("f16c"));
+  expandMath(module, {.fma = fma, .nativeF16 = features.has("f16c")});
   if (verify && failed(mlir::verify(module)))
     return failure();
   if (failed(convertToLlvm(module, verify)))

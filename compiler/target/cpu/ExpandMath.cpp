@@ -21,13 +21,13 @@ static Value expandExp(ElementMath &m, Value x) {
   x = m.select(m.lt(x, low), low, x);
   // Adding 1.5 * 2^(mantissa bits) leaves the rounded value in the low bits.
   Value magic = m.num(wide ? 6755399441055744.0 : 12582912.0);
-  Value shifted = m.add(m.mul(x, m.num(1.4426950408889634)), magic);
+  Value shifted = m.mulAdd(x, m.num(1.4426950408889634), magic);
   Value count = m.sub(shifted, magic);
   Value number = m.subBits(m.toBits(shifted), m.toBits(magic));
   double ln2High = wide ? 6.93147180369123816490e-01 : 0.693359375;
   double ln2Low = wide ? 1.90821492927058770002e-10 : -2.12194440e-4;
-  Value r = m.sub(x, m.mul(count, m.num(ln2High)));
-  r = m.sub(r, m.mul(count, m.num(ln2Low)));
+  Value r = m.mulAdd(count, m.num(-ln2High), x);
+  r = m.mulAdd(count, m.num(-ln2Low), r);
   Value tail;
   if (wide) {
     double coefficients[12];
@@ -41,7 +41,7 @@ static Value expandExp(ElementMath &m, Value x) {
     tail = m.polynomial(r, {5.0000001201e-1, 1.6666665459e-1, 4.1665795894e-2,
                             8.3334519073e-3, 1.3981999507e-3, 1.9875691500e-4});
   }
-  Value p = m.add(m.add(m.mul(m.mul(r, r), tail), r), m.num(1.0));
+  Value p = m.add(m.mulAdd(m.mul(r, r), tail, r), m.num(1.0));
   Value half = m.shrSigned(number, 1);
   unsigned mantissa = wide ? 52 : 23;
   Value bias = m.bit(wide ? 1023 : 127);
@@ -113,7 +113,7 @@ static Value expandTanh(ElementMath &m, Value x) {
         m.polynomial(z, {-3.33332819422e-1, 1.33314422036e-1, -5.37397155531e-2,
                          2.06390887954e-2, -5.70498872745e-3});
   }
-  Value near = m.add(m.mul(m.mul(series, z), x), x);
+  Value near = m.mulAdd(m.mul(series, z), x, x);
   Value power = expandExp(m, m.add(magnitude, magnitude));
   Value one = m.num(1.0);
   Value far = m.sub(one, m.div(m.num(2.0), m.add(power, one)));
@@ -125,18 +125,18 @@ static Value expandTanh(ElementMath &m, Value x) {
 static Value expandErf32(ElementMath &m, Value x) {
   Value t = m.abs(x);
   Value s = m.mul(x, x);
-  Value u = m.add(m.mul(m.num(-3.88396438e-3), t), m.num(2.42546219e-2));
-  Value r = m.add(m.mul(m.num(-1.72853470e-5), t), m.num(3.83197126e-4));
-  r = m.add(m.mul(r, s), u);
+  Value u = m.mulAdd(m.num(-3.88396438e-3), t, m.num(2.42546219e-2));
+  Value r = m.mulAdd(m.num(-1.72853470e-5), t, m.num(3.83197126e-4));
+  r = m.mulAdd(r, s, u);
   for (double c : {-1.06777877e-1, -6.34846687e-1, -1.28717512e-1})
-    r = m.add(m.mul(r, t), m.num(c));
+    r = m.mulAdd(r, t, m.num(c));
   r = m.sub(m.mul(r, t), t);
   // Beyond 4 the result is 1 in f32; the polynomial must not leave its range.
   r = m.select(m.lt(m.num(4.0), t), m.num(-20.0), r);
   Value far = m.withSign(m.sub(m.num(1.0), expandExp(m, r)), x);
   Value near = m.polynomial(s, {1.28379166e-1, -3.76125336e-1, 1.12819925e-1,
                                 -2.67681349e-2, 4.99119423e-3, -5.96761703e-4});
-  near = m.add(m.mul(near, x), x);
+  near = m.mulAdd(near, x, x);
   Value result = m.select(m.lt(m.num(0.927734375), t), far, near);
   return m.select(m.eq(x, x), result, x);
 }
@@ -216,7 +216,7 @@ static Value expandRsqrt(ElementMath &m, Value x) {
   return m.div(m.num(1.0), m.sqrt(x));
 }
 
-static Value expandFunction(OpBuilder &builder, Operation *op) {
+static Value expandFunction(OpBuilder &builder, Operation *op, bool fused) {
   if (op->getNumOperands() != 1 || op->getNumResults() != 1)
     return {};
   Value x = op->getOperand(0);
@@ -224,6 +224,7 @@ static Value expandFunction(OpBuilder &builder, Operation *op) {
   if (!element.isF32() && !element.isF64())
     return {};
   ElementMath m(builder, op->getLoc(), x.getType());
+  m.fused = fused;
   if (isa<math::ExpOp>(op))
     return expandExp(m, x);
   if (isa<math::LogOp>(op))
@@ -237,7 +238,7 @@ static Value expandFunction(OpBuilder &builder, Operation *op) {
   return {};
 }
 
-void expandMath(ModuleOp module, bool nativeF16) {
+void expandMath(ModuleOp module, const MathFeatures &features) {
   SmallVector<Operation *> worklist;
   module.walk([&](Operation *op) {
     if (isa<math::ExpOp, math::LogOp, math::TanhOp, math::ErfOp, math::RsqrtOp,
@@ -247,8 +248,8 @@ void expandMath(ModuleOp module, bool nativeF16) {
   for (Operation *op : worklist) {
     OpBuilder builder(op);
     Value result = isa<arith::ExtFOp, arith::TruncFOp>(op)
-                       ? expandFloat16(builder, op, nativeF16)
-                       : expandFunction(builder, op);
+                       ? expandFloat16(builder, op, features.nativeF16)
+                       : expandFunction(builder, op, features.fma);
     if (!result)
       continue;
     op->getResult(0).replaceAllUsesWith(result);

@@ -5,9 +5,15 @@
 
 namespace sinter::compiler {
 
+/// What the machine does by itself.
+struct MathFeatures {
+  bool fma = false;
+  bool nativeF16 = false; ///< converts f16
+};
+
 /// Replaces math.exp, log, tanh, erf and rsqrt on f32 and f64, and conversions
 /// to and from f16 and bf16, by arith ops (scalars and vectors), so that no
-/// library is called. `nativeF16`: the machine converts f16 itself.
-void expandMath(mlir::ModuleOp module, bool nativeF16);
+/// library is called.
+void expandMath(mlir::ModuleOp module, const MathFeatures &features);
 
 } // namespace sinter::compiler

@@ -1,10 +1,10 @@
 /// Compares a kernel with the plain loops of runtime/reference.
 #include "tests/unit/lower/ReferenceCheck.h"
 
-#include "tests/unit/lower/KernelRunner.h"
 #include "dialects/sinter/Dialect.h"
 #include "dialects/sinter/Types.h"
 #include "runtime/reference/Primitives.h"
+#include "tests/unit/lower/KernelRunner.h"
 
 #include "mlir/Parser/Parser.h"
 
