@@ -17,9 +17,11 @@ target_include_directories(sinter-base SYSTEM INTERFACE ${SINTER_XXHASH_DIR})
 target_link_libraries(sinter-base INTERFACE Threads::Threads ${CMAKE_DL_LIBS}
   fmt::fmt)
 if(SINTER_BUNDLE)
-  find_library(SINTER_STATIC_FMT libfmt.a REQUIRED)
+  # Compiled like the shared one's users, linked to our own copy.
+  add_library(sinter-fmt STATIC ${CMAKE_CURRENT_LIST_DIR}/Fmt.cpp)
   set_target_properties(fmt::fmt PROPERTIES
-    IMPORTED_LOCATION_NONE ${SINTER_STATIC_FMT})
+    IMPORTED_LOCATION_NONE ${CMAKE_BINARY_DIR}/lib/libsinter-fmt.a)
+  add_dependencies(fmt::fmt sinter-fmt)
 endif()
 
 # ---- sinter::mlir -----------------------------------------------------------
