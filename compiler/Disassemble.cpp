@@ -49,7 +49,8 @@ Disassembler::Disassembler(const llvm::object::ObjectFile &object)
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::InitializeNativeTargetDisassembler();
   std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return;
   registers.reset(target->createMCRegInfo(triple));
@@ -57,11 +58,11 @@ Disassembler::Disassembler(const llvm::object::ObjectFile &object)
   instructions.reset(target->createMCInstrInfo());
   // All features: an image names its own in the program section.
   subtarget.reset(target->createMCSubtargetInfo(triple, "", "+all"));
-  context = std::make_unique<llvm::MCContext>(
-      triple, assembly.get(), registers.get(), subtarget.get());
+  context = std::make_unique<llvm::MCContext>(triple, assembly.get(),
+                                              registers.get(), subtarget.get());
   decoder.reset(target->createMCDisassembler(*subtarget, *context));
-  printer.reset(target->createMCInstPrinter(triple, 0, *assembly,
-                                            *instructions, *registers));
+  printer.reset(target->createMCInstPrinter(triple, 0, *assembly, *instructions,
+                                            *registers));
 }
 
 void Disassembler::print(llvm::ArrayRef<uint8_t> code, uint64_t address,
@@ -89,7 +90,8 @@ void Disassembler::print(llvm::ArrayRef<uint8_t> code, uint64_t address,
 static std::map<uint64_t, std::pair<std::string, llvm::ArrayRef<uint8_t>>>
 functionsOf(const llvm::object::ELFObjectFileBase &object) {
   std::map<uint64_t, std::pair<std::string, llvm::ArrayRef<uint8_t>>> found;
-  for (const llvm::object::ELFSymbolRef symbol : object.getDynamicSymbolIterators()) {
+  for (const llvm::object::ELFSymbolRef symbol :
+       object.getDynamicSymbolIterators()) {
     auto type = symbol.getType();
     auto name = symbol.getName();
     auto address = symbol.getAddress();
@@ -114,8 +116,8 @@ Result<std::string> disassemble(std::span<const std::byte> image) {
   auto file = llvm::object::ObjectFile::createELFObjectFile(
       llvm::MemoryBufferRef(bytes, "image"));
   if (!file)
-    return makeError(ErrorKind::io, "disassemble: " +
-                                        llvm::toString(file.takeError()));
+    return makeError(ErrorKind::io,
+                     "disassemble: " + llvm::toString(file.takeError()));
   auto *object = llvm::cast<llvm::object::ELFObjectFileBase>(file->get());
   Disassembler disassembler(*object);
   if (!disassembler.isReady())

@@ -49,9 +49,8 @@ const sinter::runtime::CompilerHook *
 sinter_compiler_hook() {
   using namespace sinter::compiler;
   static const sinter::runtime::CompilerHook hook = {
-      hookCompile, hookCompileText, hookExport,
-      hookInspect, hookInspectText, digest,
-      optMain,     disassemble,
+      hookCompile,     hookCompileText, hookExport, hookInspect,
+      hookInspectText, digest,          optMain,    disassemble,
   };
   return &hook;
 }

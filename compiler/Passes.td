@@ -92,10 +92,10 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
 //===-- plan --------------------------------------------------------------===//
 
 def OrderLaunches : Pass<"order-launches", "::mlir::ModuleOp"> {
-  let summary = "Run what an index error can come from before the rest.";
+  let summary = "Run what an index error can come from first, updates last.";
   let description = [{
     Launches that may overwrite state then come after the last launch that can
-    set the error word.
+    set the error word, and after the other readers of that state.
   }];
 }
 

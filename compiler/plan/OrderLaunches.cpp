@@ -11,6 +11,19 @@ namespace sinter::compiler {
 #define GEN_PASS_DEF_ORDERLAUNCHES
 #include "sinter/generated/Passes.h.inc"
 
+// Whether only the program's results take what the op makes.
+static bool isLast(Operation *op) {
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    return user->hasTrait<OpTrait::IsTerminator>() ||
+           (!isa<program::LaunchOp>(user) && isLast(user));
+  });
+}
+
+static void moveToEnd(ArrayRef<Operation *> ops, Operation *terminator) {
+  for (Operation *op : ops)
+    op->moveBefore(terminator);
+}
+
 void orderLaunches(func::FuncOp function) {
   Block &block = function.getBody().front();
   // What the launches that can report an error need, backward.
@@ -23,12 +36,12 @@ void orderLaunches(func::FuncOp function) {
     if (reports || needed)
       early.insert(&op);
   }
-  SmallVector<Operation *> late;
+  SmallVector<Operation *> late, last;
   for (Operation &op : block.without_terminator())
     if (!early.contains(&op))
-      late.push_back(&op);
-  for (Operation *op : late)
-    op->moveBefore(block.getTerminator());
+      (isLast(&op) ? last : late).push_back(&op);
+  moveToEnd(late, block.getTerminator());
+  moveToEnd(last, block.getTerminator());
 }
 
 namespace {

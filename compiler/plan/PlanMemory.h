@@ -20,8 +20,9 @@ inline constexpr const char *temp = "temp";
 } // namespace buffer_kinds
 
 /// Moves the launches that an index error can depend on, and those they need,
-/// to the front. Every other launch then runs after the last one that can set
-/// the error word, and may overwrite state.
+/// to the front, and those that only make results to the end. A launch that
+/// updates state then runs after the last one that can set the error word and
+/// after every other reader of the old state, and may overwrite it.
 void orderLaunches(mlir::func::FuncOp function);
 
 /// Numbers the steps, gives every value a buffer with its size and the steps it
