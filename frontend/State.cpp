@@ -10,13 +10,21 @@ namespace sinter::detail {
 using graph::NodeRef;
 
 Tensor readCell(const runtime::CellRef &cell, const SourceLine &where) {
-  while (NodeRef next = cell->pending()) {
-    if (!next->isReady())
-      evaluate({&next, 1}, FlushReason::readsReplacedState, where);
-    if (next->isReady())
+  while (true) {
+    if (NodeRef leaf = cell->settledLeaf())
+      return Tensor(std::move(leaf));
+    NodeRef next = cell->pending();
+    if (!next)
+      continue;
+    // A failure was raised by the flush that met it; a copy made before then
+    // keeps the old value, as the original does.
+    if (next->state() == graph::NodeState::failed)
+      runtime::CellTable::get().rollBack(cell, next);
+    else if (next->isReady())
       runtime::CellTable::get().commit(cell, next, next->value());
+    else
+      evaluate({&next, 1}, FlushReason::readsReplacedState, where);
   }
-  return Tensor(cell->leaf());
 }
 
 void updateCell(const runtime::CellRef &cell, const Tensor &value,

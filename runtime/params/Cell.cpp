@@ -160,6 +160,11 @@ NodeRef Cell::leaf() const {
   return current;
 }
 
+NodeRef Cell::settledLeaf() const {
+  std::lock_guard lock(CellTable::state().mutex);
+  return next ? NodeRef() : current;
+}
+
 NodeRef Cell::pending() const {
   std::lock_guard lock(CellTable::state().mutex);
   return next;

@@ -70,6 +70,9 @@ public:
 
   /// The value that the last committed update (or the beginning) gave.
   graph::NodeRef leaf() const;
+  /// The same, but empty while an update is pending: asked and answered at
+  /// once, so no flush can give the buffer away in between.
+  graph::NodeRef settledLeaf() const;
   /// The recorded but not yet evaluated update; empty when there is none.
   graph::NodeRef pending() const;
   /// The line of the pending (or last) update.
