@@ -16,8 +16,7 @@ using reference::HostValue;
 
 static uint64_t drawRunSeed() {
   uint64_t seed = std::random_device()();
-  std::printf("SINTER_TEST_SEED=%llu\n",
-              static_cast<unsigned long long>(seed));
+  std::printf("SINTER_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
   return seed;
 }
 

@@ -204,7 +204,6 @@ TEST(EdgeSemantics, PositionsOutOfRange) {
         evaluateNode(graph::ok(graph::gather(a, b, 0)), {a, b}, {x, indices});
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.error().kind, ErrorKind::invalid_argument);
-    EXPECT_EQ(result.error().op, "gather");
   }
 }
 

@@ -27,6 +27,11 @@ inline graph::NodeRef leafOf(const HostTensor &tensor) {
   return graph::testLeaf(dims, tensor.dtype);
 }
 
+/// What evaluates the graphs: runtime/reference (ByReference.cpp), or compiled
+/// programs (tests/property/ByCompiler.cpp) from the same rows.
+Result<std::vector<HostTensor>>
+evaluateGraph(const graph::Graph &graph, std::span<const HostTensor> inputs);
+
 /// Evaluates `node` with `leaves` bound to `tensors`.
 inline Result<HostValue> evaluateNode(const graph::NodeRef &node,
                                       const std::vector<graph::NodeRef> &leaves,
@@ -38,7 +43,7 @@ inline Result<HostValue> evaluateNode(const graph::NodeRef &node,
       if (leaves[i] == input)
         inputs.push_back(tensors[i]);
   SINTER_TRY_ASSIGN(std::vector<HostTensor> outputs,
-                    evaluate(made.graph, inputs));
+                    evaluateGraph(made.graph, inputs));
   return decode(outputs[0]);
 }
 

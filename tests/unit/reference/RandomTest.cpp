@@ -20,26 +20,44 @@ TEST(Random, PhiloxKnownAnswers) {
                                      0x24126ea1}));
 }
 
+static HostTensor keyTensor(int64_t value) {
+  HostTensor result = ints(DType::i64, {value});
+  result.dims.clear();
+  return result;
+}
+
+/// A graph of one random op, and its key and counter.
+static graph::Graph drawGraph(bool normal, int64_t count, DType dtype) {
+  auto scalar = [] { return graph::NodeFactory::scalar(DType::i64, 0); };
+  graph::NodeRef low = scalar(), high = scalar(), at = scalar();
+  auto op = normal ? graph::random_normal : graph::random_uniform;
+  graph::NodeRef node =
+      graph::ok(op(low, high, at, Dims{count}, dtype, DeviceId()));
+  return graph::slice({&node, 1})->graph;
+}
+
 static HostValue draw(bool normal, int64_t count, DType dtype,
                       int64_t counter = 0) {
-  auto scalar = [](int64_t value) {
-    return graph::NodeFactory::scalar(DType::i64, uint64_t(value));
-  };
-  graph::NodeRef low = scalar(1), high = scalar(2), at = scalar(counter);
-  auto tensor = [](int64_t value) {
-    HostTensor result = ints(DType::i64, {value});
-    result.dims.clear();
-    return result;
-  };
-  graph::NodeRef node =
-      graph::ok(normal ? graph::random_normal(low, high, at, Dims{count}, dtype,
-                                              DeviceId())
-                       : graph::random_uniform(low, high, at, Dims{count},
-                                               dtype, DeviceId()));
-  auto result = evaluateNode(node, {low, high, at},
-                             {tensor(1), tensor(2), tensor(counter)});
-  EXPECT_TRUE(result.ok());
-  return result ? *result : HostValue();
+  std::vector<HostTensor> inputs = {keyTensor(1), keyTensor(2),
+                                    keyTensor(counter)};
+  auto result = evaluateGraph(drawGraph(normal, count, dtype), inputs);
+  EXPECT_TRUE(result) << result.error().message;
+  return result ? decode((*result)[0]) : HostValue();
+}
+
+TEST(Random, BitsAreTheReferences) {
+  std::vector<HostTensor> inputs = {keyTensor(0x123456789ABCDEF0),
+                                    keyTensor(-77), keyTensor(-3)};
+  for (DType dtype : {DType::f64, DType::f32, DType::f16, DType::bf16})
+    for (bool normal : {false, true})
+      for (int64_t count : {1, 3, 1000}) {
+        graph::Graph graph = drawGraph(normal, count, dtype);
+        auto found = evaluateGraph(graph, inputs);
+        auto expected = evaluate(graph, inputs);
+        ASSERT_TRUE(found && expected);
+        EXPECT_EQ((*found)[0].data, (*expected)[0].data)
+            << name(dtype) << (normal ? " normal " : " uniform ") << count;
+      }
 }
 
 TEST(Random, UniformIsInRange) {

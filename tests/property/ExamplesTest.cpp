@@ -1,0 +1,63 @@
+/// Every op's example, as its reference shows it, compiled and run.
+#include "tests/property/PropertyTable.h"
+
+#include <sinter/sinter.h>
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+using namespace sinter;
+
+namespace {
+
+struct Example {
+  std::string name;
+  Tensor (*call)();
+};
+
+/// What the example's operand looks like: 3 x 4, unless the rule says
+/// otherwise.
+Dims sampleShape(std::string_view rule, size_t index) {
+  if (rule == "random")
+    return {};
+  if (rule == "matmul" && index == 1)
+    return {4, 3};
+  if (rule == "layerNorm" && index > 0)
+    return {4};
+  if (rule == "crossEntropy" && index == 1)
+    return {3};
+  return {3, 4};
+}
+
+const property::PropertyRow &rowOf(graph::OpId op) {
+  return property::propertyTable()[size_t(op) - 1];
+}
+
+/// Ones, in the first dtype that the operand takes.
+Tensor sample(graph::OpId op, size_t index) {
+  const property::PropertyRow &row = rowOf(op);
+  graph::DTypeSet allowed = row.operands[index].dtypes;
+  unsigned code = 0;
+  while (!(allowed >> code & 1))
+    ++code;
+  return ones(sampleShape(row.shapeRule, index), {DType(code), {}});
+}
+
+std::vector<Tensor> samples(graph::OpId op) {
+  return {sample(op, 0), sample(op, 0)};
+}
+
+#include "sinter/generated/Examples.inc"
+
+class Examples : public testing::TestWithParam<Example> {};
+
+TEST_P(Examples, Run) { EXPECT_NO_THROW(GetParam().call().eval()); }
+
+INSTANTIATE_TEST_SUITE_P(Ops, Examples, testing::ValuesIn(examples),
+                         [](const testing::TestParamInfo<Example> &info) {
+                           return info.param.name;
+                         });
+
+} // namespace
