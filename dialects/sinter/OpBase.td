@@ -168,7 +168,8 @@ class Sinter_Op<string mnemonic, string kindName, list<Trait> traits = []>
 
   /// One per operand, or one for all.
   list<Domain> domains = [Reals<"-4", "4">];
-  /// A call of the frontend function on operands of the record's names.
+  /// How a user calls it, on tensors of the operands' names. Shown in the
+  /// reference, and run by a test.
   string example = "";
 
   let assemblyFormat =
@@ -247,7 +248,6 @@ class Sinter_Random<string mnemonic> : Sinter_Op<mnemonic, "random"> {
   let handWritten = 1;
   let hasMethod = 0;
   let domains = [Integers<"0", "1000000">];
-  let example = mnemonic # "(key_low, key_high, counter, {2, 3}, DType::f32)";
 }
 
 /// Recorded as one node and written in other ops by its Decomposition.

@@ -55,9 +55,10 @@ static void emitOp(const Op &op, raw_ostream &os) {
 }
 
 bool emitDocs(const Records &records, raw_ostream &os) {
-  os << "# Ops\n\nGenerated from the records in `dialects/sinter/ops`. Every "
-        "op is a function\nof namespace `sinter`, and most are methods of "
-        "`Tensor`.\n";
+  os << "# Ops\n\nGenerated from the records in `dialects/sinter/ops`. An op's "
+        "name is that of the\nfunction of namespace `sinter`, of the method of "
+        "`Tensor` where there is one, and of\nthe op in the IR (`sinter.NAME`)."
+        "\n";
   std::vector<StringRef> kinds;
   for (const Op &op : records.ops())
     if (!is_contained(kinds, op.patternKind()))

@@ -1,4 +1,5 @@
-/// The table that property tests draw operands and attributes from.
+/// The table that property tests draw operands and attributes from, and the
+/// records' examples as functions.
 #include "tools/sinter-tblgen/CppTypes.h"
 #include "tools/sinter-tblgen/Emitters.h"
 
@@ -50,6 +51,25 @@ bool emitPropertyTable(const Records &records, raw_ostream &os) {
        << (op.isDifferentiable() ? "true" : "false") << ", "
        << quoted(op.text("example")) << "},\n";
   os << "};\n} // namespace\n} // namespace sinter::property\n";
+  return true;
+}
+
+bool emitExamples(const Records &records, raw_ostream &os) {
+  os << "// Included by tests/property/ExamplesTest.cpp.\n";
+  for (const Op &op : records.ops()) {
+    os << "\nstatic Tensor example_" << op.name << "() {\n";
+    for (auto [i, operand] : enumerate(op.operands))
+      os << "  [[maybe_unused]] "
+         << (operand.variadic ? "std::vector<Tensor> " : "Tensor ")
+         << operand.name << (operand.variadic ? " = samples(" : " = sample(")
+         << "graph::OpId::" << op.name << (operand.variadic ? "" : ", ")
+         << (operand.variadic ? "" : utostr(i)) << ");\n";
+    os << "  return " << op.text("example") << ";\n}\n";
+  }
+  os << "\nstatic const Example examples[] = {\n";
+  for (const Op &op : records.ops())
+    os << "    {" << quoted(op.name) << ", example_" << op.name << "},\n";
+  os << "};\n";
   return true;
 }
 

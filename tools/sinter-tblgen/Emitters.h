@@ -33,6 +33,7 @@ bool emitMethodDefs(const Records &records, llvm::raw_ostream &os);
 
 // EmitPropertyTable.cpp
 bool emitPropertyTable(const Records &records, llvm::raw_ostream &os);
+bool emitExamples(const Records &records, llvm::raw_ostream &os);
 
 // EmitDocs.cpp
 bool emitDocs(const Records &records, llvm::raw_ostream &os);

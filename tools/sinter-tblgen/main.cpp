@@ -31,6 +31,7 @@ const Output outputs[] = {
     {"method-decls", emitMethodDecls, "methods of Tensor, declared"},
     {"method-defs", emitMethodDefs, "methods of Tensor"},
     {"property-table", emitPropertyTable, "what property tests draw"},
+    {"examples", emitExamples, "every op's example as a function"},
     {"docs", emitDocs, "the reference of ops"},
 };
 

@@ -54,21 +54,21 @@ def Sinter_IotaOp : Sinter_Source<"iota"> {
   let summary = "Each element is its position along an axis.";
   let arguments = (ins Sinter_Dims:$shape, Sinter_Axis:$axis,
                        Sinter_DType:$dtype);
-  let example = "iota({2, 3}, 1, DType::i64)";
+  let example = "iota({2, 3}, 1)";
 }
 def Sinter_FullOp : Sinter_Source<"full"> {
   let summary = "Every element is `value`.";
   let arguments = (ins Sinter_Dims:$shape, Sinter_Number:$value,
                        Sinter_DType:$dtype);
   let makesConstants = 1;
-  let example = "full({2, 3}, 0.5, DType::f32)";
+  let example = "full({2, 3}, 0.5)";
 }
 def Sinter_ExtentOp : Sinter_Source<"extent"> {
   let summary = "A dim's value as a number of rank 0.";
   let arguments = (ins Sinter_Dim:$size, Sinter_DType:$dtype);
   let shapeRule = "scalar";
   let shapeArguments = ["dtype"];
-  let example = "extent(Dim(3), DType::f32)";
+  let example = "mean(full({2, 3}, 0.5), {0})"; // divides by an extent
 }
 
 #endif // SINTER_OPS_VIEW_TD

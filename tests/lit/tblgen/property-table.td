@@ -1,5 +1,7 @@
 // RUN: sinter-tblgen --property-table %s %td_includes | FileCheck %s
 // RUN: sinter-tblgen --docs %s %td_includes | FileCheck %s --check-prefix=DOCS
+// RUN: sinter-tblgen --examples %s %td_includes \
+// RUN:   | FileCheck %s --check-prefix=EXAMPLES
 
 include "tests/lit/tblgen/Inputs/Ops.td"
 
@@ -18,3 +20,9 @@ include "tests/lit/tblgen/Inputs/Ops.td"
 // DOCS: - `axes`: axes, default `{}`
 // DOCS: - gradient: own rule
 // DOCS: - gradient: of its decomposition
+
+// EXAMPLES: static Tensor example_times() {
+// EXAMPLES-NEXT: Tensor lhs = sample(graph::OpId::times, 0);
+// EXAMPLES-NEXT: Tensor rhs = sample(graph::OpId::times, 1);
+// EXAMPLES-NEXT: return times(lhs, rhs);
+// EXAMPLES: {"times", example_times},
