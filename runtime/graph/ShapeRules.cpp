@@ -175,7 +175,7 @@ static Status checkIndices(const ShapeContext &context, int64_t axis) {
     if (int64_t(i) != axis && !sameDim(context, x.dims[i], indices.dims[i]))
       return shapeError(context,
                         "shapes differ besides axis " + std::to_string(axis));
-    isEmpty |= indices.dims[i].isConstant() && indices.dims[i].value == 0;
+    isEmpty |= isKnown(context, indices.dims[i]) && indices.dims[i].value == 0;
   }
   if (!isEmpty && !atLeast(context, x.dims[axis], Dim(1)))
     return shapeError(context, "axis " + std::to_string(axis) + " is empty");

@@ -11,12 +11,16 @@
 
 namespace sinter::property {
 
-Result<Recording> record(const Recipe &recipe, bool requiresGrad) {
+Result<Recording> record(const Recipe &recipe, RecordOptions options) {
   Recording result;
   for (const RecipeLeaf &leaf : recipe.leaves) {
     std::vector<Dim> dims(leaf.dims.begin(), leaf.dims.end());
+    auto number = static_cast<uint32_t>(result.leaves.size());
+    if (options.symbolic && !dims.empty())
+      dims[0].expr = dim_exprs::symbol(31337, number, dims[0].value);
+    bool requiresGrad = options.requiresGrad && isFloat(leaf.dtype);
     result.leaves.push_back(graph::NodeFactory::lazyLeaf(
-        leaf.dtype, dims, DeviceId(), requiresGrad && isFloat(leaf.dtype)));
+        leaf.dtype, dims, DeviceId(), requiresGrad));
   }
   result.values = result.leaves;
   for (const RecipeStep &step : recipe.steps) {

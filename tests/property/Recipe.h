@@ -45,13 +45,17 @@ struct Recipe {
   size_t numValues() const { return leaves.size() + steps.size(); }
 };
 
-/// The nodes of a recipe. `requiresGrad` marks the float leaves.
+/// The nodes of a recipe.
 struct Recording {
   std::vector<graph::NodeRef> leaves;
   std::vector<graph::NodeRef> values; ///< leaves, then steps
   std::vector<graph::NodeRef> outputs;
 };
-Result<Recording> record(const Recipe &recipe, bool requiresGrad = false);
+struct RecordOptions {
+  bool requiresGrad = false; ///< of the float leaves
+  bool symbolic = false;     ///< every leaf's first dim is a symbol of its own
+};
+Result<Recording> record(const Recipe &recipe, RecordOptions options = {});
 
 /// The elements of a leaf: the same for the same recipe.
 reference::HostTensor drawLeaf(const RecipeLeaf &leaf);
