@@ -34,9 +34,29 @@ export_graph(std::initializer_list<Tensor> outputs, const std::string &path,
                where);
 }
 
+/// Throws unless evaluating `b` computes `a`, which it depends on, in the same
+/// launch.
+void expect_fused(const Tensor &a, const Tensor &b,
+                  std::source_location where = std::source_location::current());
+/// Throws when evaluating `tensors` as one program takes more launches.
+void max_kernels(std::span<const Tensor> tensors, size_t most,
+                 std::source_location where = std::source_location::current());
+inline void
+max_kernels(std::initializer_list<Tensor> tensors, size_t most,
+            std::source_location where = std::source_location::current()) {
+  max_kernels(std::span<const Tensor>(tensors.begin(), tensors.size()), most,
+              where);
+}
+
 /// What fusion considered for these tensors, one line a decision.
 std::string
 explain(std::span<const Tensor> tensors,
         std::source_location where = std::source_location::current());
+inline std::string
+explain(std::initializer_list<Tensor> tensors,
+        std::source_location where = std::source_location::current()) {
+  return explain(std::span<const Tensor>(tensors.begin(), tensors.size()),
+                 where);
+}
 
 } // namespace sinter

@@ -26,8 +26,7 @@ void expectOneLaunch(const std::vector<sn::Tensor> &inputs,
   result.eval();
   sn::Stats after = sn::stats();
   EXPECT_EQ(after.programs_run - before.programs_run, 1u);
-  EXPECT_EQ(after.launches - before.launches, 1u)
-      << sn::explain(std::vector<sn::Tensor>{record()});
+  EXPECT_EQ(after.launches - before.launches, 1u) << sn::explain({record()});
   uint64_t moved = after.bytes_read - before.bytes_read + after.bytes_written -
                    before.bytes_written;
   EXPECT_LE(moved, ideal * 1.05);
