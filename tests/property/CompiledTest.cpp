@@ -42,9 +42,10 @@ static Result<std::vector<HostTensor>> expectedOf(const Recipe &recipe) {
   return reference::evaluate(slice.graph, inputs);
 }
 
-static Result<Problem> problemOf(const Recipe &recipe) {
+static Result<Problem> problemOf(const Recipe &recipe,
+                                 RecordOptions options = {}) {
   Problem problem;
-  SINTER_TRY_ASSIGN(Recording nodes, record(recipe));
+  SINTER_TRY_ASSIGN(Recording nodes, record(recipe, options));
   SINTER_TRY_ASSIGN(graph::Slice slice, graph::slice(nodes.outputs));
   SINTER_TRY_ASSIGN(problem.inputs,
                     inputsOf(slice, nodes.leaves, drawLeaves(recipe)));
@@ -139,6 +140,30 @@ TEST(CompiledGraphs, ExactFusedIsExactUnfused) {
     if (differs(recipe))
       ADD_FAILURE() << "seed " << seedOf(i) << "\n"
                     << toString(shrink(recipe, differs));
+  }
+}
+
+/// A program whose row counts are symbols gives the bits of one without.
+TEST(CompiledGraphs, SymbolicIsStatic) {
+  auto failure = [](const Recipe &recipe) -> std::string {
+    Result<Problem> fixed = problemOf(recipe);
+    Result<Problem> symbolic = problemOf(recipe, {.symbolic = true});
+    if (!fixed || !symbolic)
+      return "not recorded";
+    auto a = runCompiled(*fixed, fused), b = runCompiled(*symbolic, fused);
+    if (!a || !b)
+      return a ? b.error().message : a.error().message;
+    return sameBytes(*a, *b) ? "" : "other bits";
+  };
+  for (uint64_t i = 0; i < graphCount(); i += 4) {
+    Recipe recipe = randomGraph(seedOf(i), optionsOf(i));
+    if (failure(recipe).empty())
+      continue;
+    Recipe small = shrink(recipe, [&](const Recipe &smaller) {
+      return !failure(smaller).empty();
+    });
+    ADD_FAILURE() << "seed " << seedOf(i) << ": " << failure(small) << "\n"
+                  << toString(small);
   }
 }
 
