@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace sinter {
 
 using detail::raise;
@@ -61,16 +63,65 @@ void export_graph(std::span<const Tensor> outputs, const std::string &path,
   unwrap(runtime::replaceFile(path, {&bytes, 1}), where);
 }
 
-std::string explain(std::span<const Tensor> tensors,
-                    std::source_location where) {
-  Recorded recorded = sliceOf(tensors, "explain", where);
+/// The program that a flush of the slice would run; for the null device, the
+/// one that a cpu would.
+static std::shared_ptr<const runtime::Program>
+compiled(const Recorded &recorded, const SourceLine &where) {
   const runtime::CompilerHook *hook = unwrap(runtime::compilerHook(), where);
   std::vector<std::byte> bytes =
       unwrap(hook->compile(recorded.slice.graph,
                            detail::compileRequest(recorded.device)),
              where);
-  runtime::Device *device = unwrap(runtime::getDevice(recorded.device), where);
-  auto program = unwrap(runtime::Program::load(bytes, *device), where);
+  DeviceId id = recorded.device;
+  if (id.kind == DeviceKind::null)
+    id = DeviceId();
+  runtime::Device *device = unwrap(runtime::getDevice(id), where);
+  return unwrap(runtime::Program::load(bytes, *device), where);
+}
+
+void expect_fused(const Tensor &a, const Tensor &b,
+                  std::source_location where) {
+  Recorded recorded = sliceOf({&b, 1}, "expect_fused", where);
+  const std::vector<NodeRef> &nodes = recorded.slice.nodes;
+  auto position = std::find(nodes.begin(), nodes.end(), a.node());
+  auto reject = [&](const char *what) {
+    raise(makeError(ErrorKind::invalid_argument,
+                    fmt::format("expect_fused: {}: {} x {}", what,
+                                graph::typeString(*a.node()),
+                                graph::typeString(*b.node()))),
+          where);
+  };
+  if (position == nodes.end() || a.node()->isReady())
+    reject("the second tensor does not compute the first");
+  auto first = static_cast<uint32_t>(position - nodes.begin());
+  uint32_t second = recorded.slice.graph.outputs[0];
+  for (const runtime::LaunchInfo &launch :
+       compiled(recorded, where)->launches()) {
+    auto computes = [&](uint32_t number) {
+      return std::find(launch.nodes.begin(), launch.nodes.end(), number) !=
+             launch.nodes.end();
+    };
+    if (computes(first) && computes(second))
+      return;
+  }
+  reject("not in one launch");
+}
+
+void max_kernels(std::span<const Tensor> tensors, size_t most,
+                 std::source_location where) {
+  Recorded recorded = sliceOf(tensors, "max_kernels", where);
+  size_t count = compiled(recorded, where)->launches().size();
+  if (count > most)
+    raise(makeError(ErrorKind::invalid_argument,
+                    fmt::format("max_kernels: {} launches, at most {} expected",
+                                count, most)),
+          where);
+}
+
+std::string explain(std::span<const Tensor> tensors,
+                    std::source_location where) {
+  Recorded recorded = sliceOf(tensors, "explain", where);
+  auto program = compiled(recorded, where);
   std::string text;
   for (const runtime::LaunchInfo &launch : program->launches())
     text += fmt::format("launch {} ({}, {} ops)\n", launch.kernel, launch.kind,
