@@ -64,8 +64,7 @@ TEST(Program, LaunchesNameEveryOp) {
   for (const runtime::LaunchInfo &launch : program->launches())
     named.insert(launch.nodes.begin(), launch.nodes.end());
   for (uint32_t number = 0; number < graph.values.size(); ++number)
-    EXPECT_TRUE(graph.values[number].op == OpId::leaf ||
-                named.contains(number))
+    EXPECT_TRUE(graph.values[number].op == OpId::leaf || named.contains(number))
         << number;
 }
 
@@ -78,6 +77,68 @@ TEST(Program, RejectedMergesSayWhy) {
   EXPECT_FALSE(rejected->rule.empty());
   EXPECT_FALSE(rejected->detail.empty());
   EXPECT_GT(rejected->bytes, 0);
+}
+
+// An update of state `m` and `p` fused into the contraction that makes their
+// gradient, at extents that no tile divides.
+Graph fusedUpdate(int64_t rows, int64_t columns) {
+  NodeRef x = leaf(DType::f32, {19, rows});
+  NodeRef g = leaf(DType::f32, {19, columns});
+  NodeRef m = leaf(DType::f32, {rows, columns});
+  NodeRef p = leaf(DType::f32, {rows, columns});
+  std::vector<int64_t> swap{1, 0};
+  NodeRef gradient = get(matmul(get(transpose(x, swap)), g));
+  NodeRef moment = get(add(get(mul(m, m)), gradient));
+  NodeRef updated = get(sub(p, get(mul(moment, moment))));
+  return graphOf({moment, updated});
+}
+
+runtime::Binding boundTo(runtime::Device &device, const runtime::Port &port,
+                         const Program &program, bool donate) {
+  runtime::Binding binding;
+  size_t count = 1;
+  for (uint32_t dim : port.dims) {
+    binding.dims.push_back(evaluate(program.exprs(), dim, {}));
+    count *= size_t(binding.dims.back());
+  }
+  std::vector<float> values(count);
+  for (size_t index = 0; index < count; ++index)
+    values[index] = float(index * 7919 % 1009) / 1009;
+  binding.buffer = get(device.allocate(count * sizeof(float)));
+  EXPECT_TRUE(
+      device.copyIn(*binding.buffer, 0, std::as_bytes(std::span(values))));
+  binding.donate = donate;
+  return binding;
+}
+
+std::vector<std::vector<std::byte>> runOn(const Program &program, bool donate,
+                                          uint64_t &donated) {
+  runtime::Device &device = program.device();
+  std::vector<runtime::Binding> inputs;
+  for (const runtime::Port &port : program.inputs())
+    inputs.push_back(boundTo(device, port, program, donate));
+  runtime::RunCounters counters;
+  std::vector<std::vector<std::byte>> results;
+  for (runtime::Output &output : get(run(program, inputs, &counters))) {
+    results.emplace_back(output.buffer->bytes());
+    EXPECT_TRUE(device.copyOut(results.back(), *output.buffer, 0));
+  }
+  donated = counters.donated;
+  return results;
+}
+
+TEST(Program, DonationChangesNoBit) {
+  for (auto [rows, columns] :
+       {std::pair(64, 128), {67, 35}, {1, 7}, {13, 1}, {129, 257}}) {
+    auto program = load(fusedUpdate(rows, columns));
+    EXPECT_EQ(program->launches().size(), 1u);
+    uint64_t granted = 0, refused = 0;
+    auto inPlace = runOn(*program, true, granted);
+    auto copied = runOn(*program, false, refused);
+    EXPECT_EQ(inPlace, copied) << rows << " x " << columns;
+    EXPECT_EQ(granted, 2u);
+    EXPECT_EQ(refused, 0u);
+  }
 }
 
 } // namespace
