@@ -14,7 +14,13 @@ namespace sinter::compiler {
 
 /// The stages in order; one vocabulary for folders, dumps and flags.
 enum class Stage : uint8_t {
-  import, simplify, fuse, plan, lower, target, package,
+  import,
+  simplify,
+  fuse,
+  plan,
+  lower,
+  target,
+  package,
 };
 
 enum class NumericsMode : uint8_t { exact, standard, fast };

@@ -1,6 +1,6 @@
 /// The text form of a graph: reading, writing, and the numbers it implies.
-#include "compiler/import/ImportGraph.h"
 #include "compiler/Passes.h"
+#include "compiler/import/ImportGraph.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
 

@@ -41,8 +41,8 @@ inline constexpr Flag numericsFlag = {"--numerics", "MODE",
                                       "exact, standard or fast"};
 inline constexpr Flag fusionFlag = {"--fusion", "TIER",
                                     "full, or none: one op per kernel"};
-inline constexpr Flag dynamicFlag = {
-    "--dynamic", "INPUT:AXIS=NAME", "make an axis of a text's input symbolic"};
+inline constexpr Flag dynamicFlag = {"--dynamic", "INPUT:AXIS=NAME",
+                                     "make an axis of a text's input symbolic"};
 Result<runtime::CompileRequest> compileRequest(const Arguments &arguments);
 
 /// The model as the bytes of a `.sinter` file: as it is, or compiled now.
