@@ -135,6 +135,7 @@ public:
 private:
   enum class IndexOp : uint64_t { add, sub, mul, floorDiv, mod, min, max };
   Value indexOp(IndexOp code, Value a, Value b);
+  Value nonZero(Value value);
   /// A number that is known to divide the value.
   int64_t multipleOf(Value value) const;
   Element evaluate(Value tensor, const Index &index, const Lanes &lanes);

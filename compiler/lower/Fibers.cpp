@@ -133,10 +133,16 @@ void emitScatter(KernelWriter &writer, Value scattered) {
       Coord position =
           readPositions(emission, op.getIndices(), from, lanes, extent);
       Index to = withAxis(emission, coordinates, axis, position);
-      Value update = emission.vectorAt(op.getUpdates(), from, lanes);
-      Value before = loadElements(emission, buffer, scattered, to, lanes);
-      Value after = addElements(emission, before, update, element);
-      storeElements(emission, buffer, scattered, to, lanes, Element{after});
+      auto apply = [&] {
+        Value update = emission.vectorAt(op.getUpdates(), from, lanes);
+        Value before = loadElements(emission, buffer, scattered, to, lanes);
+        Value after = addElements(emission, before, update, element);
+        storeElements(emission, buffer, scattered, to, lanes, Element{after});
+      };
+      if (Value hasAny = isNotEmpty(emission, extent))
+        emission.when(hasAny, apply);
+      else
+        apply();
     });
   };
   writer.addPhase(fibers.chunks(width), fiberMicroseconds(updates, width),

@@ -1,6 +1,7 @@
 /// Gathers: an index tensor is read, checked and becomes a coordinate.
 #include "compiler/lower/Inline.h"
 
+#include "compiler/lower/MaskedViews.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -71,6 +72,14 @@ Coord readPositions(Emission &emission, Value indices, const Index &index,
   return Coord{{}, 0, position, lanes.count};
 }
 
+Value isNotEmpty(Emission &emission, AffineExpr extent) {
+  if (constantOf(extent) > 0)
+    return {};
+  return arith::CmpIOp::create(emission.builder, emission.loc,
+                               arith::CmpIPredicate::sgt,
+                               emission.extent(extent), emission.constant(0));
+}
+
 namespace {
 
 class GatherSource final : public ElementSource {
@@ -93,7 +102,8 @@ public:
       split.lead[axis] = position;
     else
       split.tail = position;
-    return emission.at(op.getX(), split, lanes);
+    Value hasAny = isNotEmpty(emission, extent);
+    return emission.at(op.getX(), split, narrow(emission, lanes, hasAny));
   }
 
 private:

@@ -27,6 +27,15 @@ int64_t Emission::multipleOf(Value value) const {
   return known == multiples.end() ? 1 : known->second;
 }
 
+// A divisor that is never 0: an index into an empty tensor may be computed,
+// where a mask keeps it from being used.
+Value Emission::nonZero(Value value) {
+  if (getConstantIntValue(value))
+    return value;
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  return arith::MaxUIOp::create(builder, loc, value, one);
+}
+
 Value Emission::indexOp(IndexOp code, Value a, Value b) {
   std::vector<uint64_t> key{uint64_t(code),
                             reinterpret_cast<uint64_t>(a.getAsOpaquePointer()),
@@ -51,10 +60,10 @@ Value Emission::indexOp(IndexOp code, Value a, Value b) {
                                                    (multipleOf(b) & 0xfffffff));
       break;
     case IndexOp::floorDiv:
-      result = arith::DivUIOp::create(builder, loc, a, b);
+      result = arith::DivUIOp::create(builder, loc, a, nonZero(b));
       break;
     case IndexOp::mod:
-      result = arith::RemUIOp::create(builder, loc, a, b);
+      result = arith::RemUIOp::create(builder, loc, a, nonZero(b));
       multiples[result] = std::gcd(multipleOf(a), multipleOf(b));
       break;
     case IndexOp::min:
@@ -257,7 +266,7 @@ std::pair<Coord, Coord> Emission::divide(const Coord &a, AffineExpr divisor) {
       multipleOf(a.base) % run == 0)
     return {uniform(floorDiv(a.base, by)),
             Coord{mod(a.base, by), a.step, {}, a.count}};
-  Value lanes = perLane(a), splat = spread(Element{by}, a.count);
+  Value lanes = perLane(a), splat = spread(Element{nonZero(by)}, a.count);
   Value quotient = arith::DivUIOp::create(builder, loc, lanes, splat);
   Value remainder = arith::RemUIOp::create(builder, loc, lanes, splat);
   return {Coord{{}, 0, quotient, a.count}, Coord{{}, 0, remainder, a.count}};

@@ -17,4 +17,7 @@ std::unique_ptr<ElementSource> makeContraction(mlir::Value tensor);
 Coord readPositions(Emission &emission, mlir::Value indices, const Index &index,
                     const Lanes &lanes, mlir::AffineExpr extent);
 
+/// Whether an axis has an element to clamp to: an i1, null where it has.
+mlir::Value isNotEmpty(Emission &emission, mlir::AffineExpr extent);
+
 } // namespace sinter::compiler

@@ -23,8 +23,7 @@ static Value both(Emission &emission, Value a, Value b) {
                                emission.spread(Element{b}, count));
 }
 
-// The lanes that are left when `condition` must hold too.
-static Lanes narrow(Emission &emission, const Lanes &lanes, Value condition) {
+Lanes narrow(Emission &emission, const Lanes &lanes, Value condition) {
   if (!condition)
     return lanes;
   Lanes result = lanes;

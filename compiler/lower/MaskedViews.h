@@ -8,6 +8,9 @@ namespace sinter::compiler {
 /// The source of a pad or concat op; null for another op.
 std::unique_ptr<ElementSource> makeMaskedView(mlir::Value tensor);
 
+/// The lanes that are left when `condition` must hold too (null: all).
+Lanes narrow(Emission &emission, const Lanes &lanes, mlir::Value condition);
+
 /// `keepsTail` for these ops.
 bool keepsMaskedView(mlir::Operation *op, unsigned tailRank);
 

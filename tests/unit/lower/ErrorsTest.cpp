@@ -27,6 +27,30 @@ TEST(Errors, TheLowestPositionOutOfRangeIsReported) {
   EXPECT_EQ(y[19], 5);
 }
 
+TEST(Errors, NothingIsReadFromAnEmptyTable) {
+  std::string x = "tensor<?x20xf32, affine_map<()[s0] -> (s0, 20)>>";
+  KernelRunner gather(kernelText(
+      "map", 1, "%x: " + x + ", %i: tensor<3x20xi64>",
+      "%0 = sinter.gather %x, %i {axis = 0 : i64} : (" + x +
+          ", tensor<3x20xi64>) -> tensor<3x20xf32>\nprogram.yield %0 : "
+          "tensor<3x20xf32>"));
+  ASSERT_EQ(gather.error, "");
+  std::vector<int64_t> positions(60, 0);
+  std::vector<float> y(60);
+  gather.run({nullptr, positions.data(), y.data()}, {0});
+  EXPECT_EQ(gather.errorWord, uint64_t(3) << 40);
+
+  KernelRunner scatter(
+      kernelText("gather_scatter", 1,
+                 "%x: " + x + ", %i: tensor<3x20xi64>, %u: tensor<3x20xf32>",
+                 "%0 = sinter.scatter_add %x, %i, %u {axis = 0 : i64} : (" + x +
+                     ", tensor<3x20xi64>, tensor<3x20xf32>) -> " + x +
+                     "\nprogram.yield %0 : " + x));
+  ASSERT_EQ(scatter.error, "");
+  scatter.run({nullptr, positions.data(), y.data(), nullptr}, {0});
+  EXPECT_EQ(scatter.errorWord, uint64_t(3) << 40);
+}
+
 TEST(Errors, AnImageStandsAlone) {
   std::string object = "not an object";
   auto image = linkImage(std::span(&object, 1));

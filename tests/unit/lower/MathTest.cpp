@@ -96,7 +96,7 @@ void check(const char *target, const char *type, double allowed) {
         << function.name << " " << target << " at " << x[where] << ": "
         << y[where] << " instead of " << T(function.exact(x[where]));
     testing::Test::RecordProperty(std::string(function.name) + type + target,
-                   std::to_string(worst));
+                                  std::to_string(worst));
   }
 }
 
