@@ -24,7 +24,7 @@ public:
   }
   ~ScratchFolder() {
     if (!failure)
-      llvm::sys::fs::remove_directories(path);
+      (void)llvm::sys::fs::remove_directories(path);
   }
   std::string file(const llvm::Twine &name) const {
     llvm::SmallString<128> result(path);

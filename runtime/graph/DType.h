@@ -38,9 +38,9 @@ inline constexpr unsigned numDTypes = 20;
 unsigned bitWidth(DType type);
 /// Bytes of one element; 0 for sub-byte types.
 inline size_t byteWidth(DType type) { return bitWidth(type) / 8; }
-bool isFloat(DType type);     ///< f64 f32 f16 bf16 and the f8 types
-bool isInteger(DType type);   ///< signed and unsigned integers, not bool
-bool isSigned(DType type);    ///< floats and signed integers
+bool isFloat(DType type);      ///< f64 f32 f16 bf16 and the f8 types
+bool isInteger(DType type);    ///< signed and unsigned integers, not bool
+bool isSigned(DType type);     ///< floats and signed integers
 bool isComputable(DType type); ///< the first ten codes
 /// Name as printed in shapes: `f32`, `bool`.
 std::string_view name(DType type);

@@ -53,7 +53,7 @@ struct Graph {
   std::vector<Guard> guards;
   std::vector<Value> values;
   std::vector<Input> inputs;
-  std::vector<uint32_t> outputs; ///< post-order numbers, may repeat
+  std::vector<uint32_t> outputs;        ///< post-order numbers, may repeat
   std::vector<std::string> outputNames; ///< empty, or one per output
   /// Source line of each value; may be empty. Never part of key or content.
   std::vector<SiteId> sites;

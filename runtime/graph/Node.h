@@ -61,7 +61,7 @@ public:
   InputKind leafKind() const { return kind; } ///< of a leaf
   DType dtype() const { return type; }
   DeviceId device() const { return where; }
-  SiteId site() const { return userSite; }       ///< the user's outermost line
+  SiteId site() const { return userSite; }        ///< the user's outermost line
   SiteId innerSite() const { return moduleSite; } ///< the line inside modules
   unsigned rank() const { return numDims; }
   std::span<const Dim> dims() const;
@@ -161,8 +161,8 @@ struct NodeFactory {
 
 private:
   friend class NodeRef;
-  static Node *allocate(DType dtype, std::span<const Dim> dims,
-                        size_t numAttrs, size_t numOperands);
+  static Node *allocate(DType dtype, std::span<const Dim> dims, size_t numAttrs,
+                        size_t numOperands);
   static void destroy(Node *node);
   static void destroyOne(Node *node, Node *&dead);
 };

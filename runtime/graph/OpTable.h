@@ -21,8 +21,20 @@ enum class OpId : uint16_t {
 
 /// How an op takes part in fusion.
 enum class PatternKind : uint8_t {
-  pointwise, view, reduction, contraction, gather, scatter, prefix, sort,
-  random, collective, host, opaque, composite, source,
+  pointwise,
+  view,
+  reduction,
+  contraction,
+  gather,
+  scatter,
+  prefix,
+  sort,
+  random,
+  collective,
+  host,
+  opaque,
+  composite,
+  source,
 };
 
 /// Kind of one attribute; decides how it is encoded in 64-bit words, hashed,

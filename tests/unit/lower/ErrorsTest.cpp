@@ -1,5 +1,5 @@
 /// Positions out of range, undefined symbols, unknown targets, refused kernels.
-#include "KernelRunner.h"
+#include "tests/unit/lower/KernelRunner.h"
 
 #include "compiler/link/LinkImage.h"
 

@@ -1,5 +1,5 @@
 /// Accuracy of the functions made of arithmetic, over the whole range.
-#include "KernelRunner.h"
+#include "tests/unit/lower/KernelRunner.h"
 
 #include "gtest/gtest.h"
 
