@@ -36,6 +36,15 @@ static void convertAll(const std::byte *from, std::span<To> to) {
   }
 }
 
+/// Signed bytes; int8_t is a character type, which is not what they are.
+template <typename To>
+static void convertBytes(const std::byte *from, std::span<To> to) {
+  for (size_t i = 0; i < to.size(); ++i) {
+    int value = std::to_integer<int>(from[i]);
+    to[i] = static_cast<To>(value < 128 ? value : value - 256);
+  }
+}
+
 /// Reals to integers saturate; a cast in C++ would be undefined.
 template <typename From, typename To>
 static void convertReals(const std::byte *from, std::span<To> to) {
@@ -78,7 +87,7 @@ Status readValues(const graph::Node &node, std::span<T> to) {
     }
     return {};
   case DType::i8:
-    convertAll<int8_t>(from, to);
+    convertBytes(from, to);
     return {};
   case DType::i16:
     convertAll<int16_t>(from, to);

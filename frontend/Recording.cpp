@@ -321,13 +321,12 @@ void Recorder::resolve(Promotion promotion, uint32_t promoted, bool broadcasts,
 SmallVector<NodeRef, 4> Recorder::operands(Promotion promotion,
                                            uint32_t promoted, bool broadcasts,
                                            std::span<const Arg> args) {
-  SmallVector<const Arg *, 4> list;
+  std::vector<const Arg *> list;
+  list.reserve(args.size());
   for (const Arg &arg : args)
     list.push_back(&arg);
   SmallVector<NodeRef, 4> nodes(args.size());
-  resolve(promotion, promoted, broadcasts,
-          std::span<const Arg *const>(list.data(), list.size()),
-          {nodes.data(), nodes.size()});
+  resolve(promotion, promoted, broadcasts, list, {nodes.data(), nodes.size()});
   return nodes;
 }
 

@@ -68,9 +68,9 @@ bool isStaticNumber(const std::source_location &where, unsigned operand,
   bool isNegativeZero =
       value.isReal && value.real == 0 && std::signbit(value.real);
   uint8_t shown = varied;
-  for (uint8_t i = 0; i < std::size(staticNumbers); ++i)
+  for (size_t i = 0; i < std::size(staticNumbers); ++i)
     if (value.asReal() == staticNumbers[i] && !isNegativeZero)
-      shown = i + 1;
+      shown = static_cast<uint8_t>(i + 1);
   uint8_t before = 0;
   if (entry.state->compare_exchange_strong(before, shown,
                                            std::memory_order_relaxed))
