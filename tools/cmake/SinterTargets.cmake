@@ -87,19 +87,20 @@ function(sinter_add_test name)
   sinter_test_properties(${name} "${arg_LABELS}" "${arg_ENVIRONMENT}")
 endfunction()
 
-# What every ctest entry has: a label, its environment (a cache that is not
-# the user's, the sanitizers' settings), a time limit.
+# What every ctest entry has: a label, its environment (an own cache that is
+# empty at first, the sanitizers' settings), a time limit.
 function(sinter_test_properties name labels environment)
   if(NOT labels)
     set(labels fast)
   endif()
-  list(PREPEND environment SINTER_CACHE_DIR=${CMAKE_BINARY_DIR}/test-cache)
+  list(PREPEND environment
+    SINTER_CACHE_DIR=${CMAKE_BINARY_DIR}/test-cache/${name})
   if(SINTER_SANITIZE STREQUAL "thread")
     list(PREPEND environment "TSAN_OPTIONS=halt_on_error=1 \
 suppressions=${PROJECT_SOURCE_DIR}/tools/cmake/tsan.supp")
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 600
-    ENVIRONMENT "${environment}")
+    ENVIRONMENT "${environment}" FIXTURES_REQUIRED empty-caches)
 endfunction()
 
 function(sinter_add_example name)
@@ -110,3 +111,10 @@ function(sinter_add_example name)
   sinter_common(${name} FALSE)
   target_link_libraries(${name} PRIVATE sinter-frontend ${arg_DEPS})
 endfunction()
+
+if(SINTER_TESTS)
+  enable_testing()
+  add_test(NAME empty-caches
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${CMAKE_BINARY_DIR}/test-cache)
+  set_tests_properties(empty-caches PROPERTIES FIXTURES_SETUP empty-caches)
+endif()

@@ -3,6 +3,8 @@
 #
 # usage: cmake -DROOT=... -DLLVM=... -DOUTPUT=... -DFOLDERS=... -P this
 
+cmake_minimum_required(VERSION 3.25)
+
 set(text "llvm ${LLVM}\n")
 foreach(folder ${FOLDERS})
   file(GLOB_RECURSE paths RELATIVE ${ROOT} ${ROOT}/${folder}/*.cpp
@@ -14,14 +16,14 @@ foreach(folder ${FOLDERS})
   endforeach()
 endforeach()
 string(MD5 digest "${text}")
-file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT
+file(CONFIGURE OUTPUT ${OUTPUT} CONTENT
 "/// Digest of the compiler's own sources and of LLVM's version.
 #pragma once
 
 namespace sinter {
 
 /// 32 hexadecimal digits; part of every cache key.
-inline constexpr char sourceDigest[] = \"@digest@\";
+inline constexpr char sourceDigest[] = \"${digest}\";
 
 } // namespace sinter
 ")
