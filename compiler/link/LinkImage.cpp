@@ -23,8 +23,11 @@ public:
     failure = llvm::sys::fs::createUniqueDirectory("sinter-link", path);
   }
   ~ScratchFolder() {
-    if (!failure)
-      (void)llvm::sys::fs::remove_directories(path);
+    if (failure)
+      return;
+    // What cannot be removed stays in the system's folder for such files.
+    [[maybe_unused]] std::error_code left =
+        llvm::sys::fs::remove_directories(path);
   }
   std::string file(const llvm::Twine &name) const {
     llvm::SmallString<128> result(path);

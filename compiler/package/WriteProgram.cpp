@@ -226,7 +226,7 @@ void ProgramWriter::writeCopy(program::CopyOp copy) {
   step.to = buffers.lookup(copy.getTo());
   step.bytes = program.buffers[step.to]->bytes;
   auto entry = std::make_unique<fb::StepEntryT>();
-  entry->step.Set(std::move(step));
+  entry->step.Set(step);
   program.steps.push_back(std::move(entry));
 }
 
