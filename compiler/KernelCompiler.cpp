@@ -106,19 +106,13 @@ struct Job {
 
 } // namespace
 
-// Never destroyed: threads may still compile while the process ends.
-static ContextPool &contextPool() {
-  static auto *pool = new ContextPool;
-  return *pool;
-}
-
-static CodeCache &codeCache() {
-  static auto *cache = new CodeCache;
-  return *cache;
-}
+// Never destroyed: threads may still compile while the process ends. Made when
+// the library is loaded, so that no thread can meet them half-made.
+static ContextPool &contextPool = *new ContextPool;
+static CodeCache &codeCache = *new CodeCache;
 
 static void runJob(Job &job, const Target &target, const EmitOptions &options) {
-  ContextPool::Pooled pooled = contextPool().take();
+  ContextPool::Pooled pooled = contextPool.take();
   {
     MLIRContext *context = pooled.context.get();
     DiagnosticCollector diagnostics(context);
@@ -133,7 +127,7 @@ static void runJob(Job &job, const Target &target, const EmitOptions &options) {
     else
       job.error = diagnostics.takeError(ErrorKind::compile, "lower");
   }
-  contextPool().giveBack(std::move(pooled));
+  contextPool.giveBack(std::move(pooled));
 }
 
 static std::string cacheKey(const std::string &text, const Target &target,
@@ -170,7 +164,7 @@ Result<KernelCodes> compileKernels(ModuleOp module, const Target &target,
     llvm::raw_string_ostream stream(job.text);
     kernel->print(stream, OpPrintingFlags().useLocalScope());
     job.key = cacheKey(job.text, target, options);
-    job.code = codeCache().find(job.key);
+    job.code = codeCache.find(job.key);
     jobs.push_back(std::move(job));
   }
   std::vector<Job *> missing;
@@ -182,7 +176,7 @@ Result<KernelCodes> compileKernels(ModuleOp module, const Target &target,
   for (Job &job : jobs) {
     if (!job.code)
       return std::move(job.error);
-    codeCache().insert(job.key, job.code);
+    codeCache.insert(job.key, job.code);
     codes[job.name] = job.code;
   }
   return codes;
