@@ -170,14 +170,19 @@ static Status checkIndices(const ShapeContext &context, int64_t axis) {
     return shapeError(context, "indices must be i32 or i64");
   if (x.dims.size() != indices.dims.size())
     return shapeError(context, "ranks differ");
-  bool isEmpty = false;
+  bool isEmpty = false, mayBeEmpty = false;
   for (size_t i = 0; i < x.dims.size(); ++i) {
     if (int64_t(i) != axis && !sameDim(context, x.dims[i], indices.dims[i]))
       return shapeError(context,
                         "shapes differ besides axis " + std::to_string(axis));
-    isEmpty |= isKnown(context, indices.dims[i]) && indices.dims[i].value == 0;
+    bool known = isKnown(context, indices.dims[i]);
+    isEmpty |= known && indices.dims[i].value == 0;
+    mayBeEmpty |= !known;
   }
-  if (!isEmpty && !atLeast(context, x.dims[axis], Dim(1)))
+  // Nothing to gather from is no error where there may be nothing to gather.
+  bool isBare = x.dims[axis].isConstant() && x.dims[axis].value == 0;
+  if (!isEmpty && !(isBare && mayBeEmpty) &&
+      !atLeast(context, x.dims[axis], Dim(1)))
     return shapeError(context, "axis " + std::to_string(axis) + " is empty");
   return {};
 }
