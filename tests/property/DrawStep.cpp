@@ -229,7 +229,9 @@ std::vector<uint64_t> RecipeDrawer::attrs(const PropertyRow &row,
       writer.integer(plan.axis);
       break;
     case graph::AttrKind::real:
-      writer.real(1e-5);
+      // An eps near 1: views often make rows of equal numbers, and a small eps
+      // would turn the last bit of their mean into a visible difference.
+      writer.real(0.5);
       break;
     case graph::AttrKind::number:
       writer.number(coin() ? Number(below(random, 3)) : Number(0.75));
