@@ -1,6 +1,8 @@
 /// MappedFile: the bytes of a file, mapped read-only.
 #include "runtime/params/MappedFile.h"
 
+#include "runtime/params/Descriptor.h"
+
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -11,24 +13,6 @@
 #include <unistd.h>
 
 namespace sinter::runtime {
-
-namespace {
-
-ErrorInfo systemError(const std::string &path, std::string_view what) {
-  return makeError(ErrorKind::io,
-                   fmt::format("{}: {}: {}", path, what, strerror(errno)));
-}
-
-/// A file descriptor that closes itself.
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0)
-      ::close(fd);
-  }
-};
-
-} // namespace
 
 Result<MappedFile> MappedFile::open(const std::string &path) {
   Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};

@@ -1,6 +1,8 @@
 /// Replacing a file at once.
 #include "runtime/params/ReplaceFile.h"
 
+#include "runtime/params/Descriptor.h"
+
 #include <fmt/format.h>
 
 #include <atomic>
@@ -12,20 +14,6 @@
 namespace sinter::runtime {
 
 namespace {
-
-ErrorInfo systemError(const std::string &path, std::string_view what) {
-  return makeError(ErrorKind::io,
-                   fmt::format("{}: {}: {}", path, what, strerror(errno)));
-}
-
-/// A file descriptor that closes itself.
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0)
-      ::close(fd);
-  }
-};
 
 Status writeAll(int fd, const std::string &path,
                 std::span<const std::byte> bytes) {
