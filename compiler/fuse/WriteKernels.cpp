@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -62,12 +63,34 @@ private:
 
 } // namespace
 
+// The ops of a body as its outputs reach them, so that a kernel's text does not
+// depend on what stood between its ops in the program.
+static OpSet canonicalOrder(const FusionGraph &graph, const OpSet &body,
+                            const OpSet &outputs) {
+  llvm::SmallDenseSet<int> waiting(body.begin(), body.end());
+  OpSet order;
+  SmallVector<unsigned> stack(llvm::reverse(outputs));
+  while (!stack.empty()) {
+    unsigned index = stack.back();
+    size_t depth = stack.size();
+    for (Value operand : llvm::reverse(graph.op(index)->getOperands()))
+      if (int source = graph.indexOf(operand); waiting.contains(source))
+        stack.push_back(source);
+    if (stack.size() > depth)
+      continue;
+    stack.pop_back();
+    if (waiting.erase(index))
+      order.push_back(index);
+  }
+  return order;
+}
+
 // A kernel outside of the module, named by its canonical text.
 KernelWriter::Built KernelWriter::build(const OpSet &coreOps,
                                         const char *kind) {
-  OpSet body = graph.body(coreOps);
-  SmallVector<Value> inputs = graph.inputs(body);
   OpSet outputs = graph.outputs(coreOps);
+  OpSet body = canonicalOrder(graph, graph.body(coreOps), outputs);
+  SmallVector<Value> inputs = graph.inputs(body);
   SmallVector<Location> locs;
   std::optional<uint32_t> errorNode;
   for (unsigned index : body) {
