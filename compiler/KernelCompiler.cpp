@@ -1,6 +1,7 @@
-/// Parallel compilation of kernels, and the cache of their code.
+/// Parallel compilation of kernels.
 #include "compiler/KernelCompiler.h"
 #include "compiler/Diagnostics.h"
+#include "compiler/KernelCache.h"
 #include "compiler/fuse/KernelText.h"
 #include "dialects/sinter/Dialect.h"
 
@@ -8,12 +9,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/FormatVariadic.h"
 
 #include <atomic>
 #include <mutex>
 #include <thread>
-#include <unordered_map>
 
 using namespace mlir;
 
@@ -67,40 +66,11 @@ private:
   std::vector<Pooled> idle;
 };
 
-/// Code of kernels seen before. Emptied when it grows too large.
-class CodeCache {
-public:
-  using Code = std::shared_ptr<const KernelCode>;
-
-  Code find(const std::string &key) {
-    std::lock_guard lock(mutex);
-    auto found = codes.find(key);
-    return found == codes.end() ? nullptr : found->second;
-  }
-
-  void insert(const std::string &key, Code code) {
-    constexpr size_t maxBytes = 64 << 20;
-    std::lock_guard lock(mutex);
-    bytes += key.size() + code->object.size();
-    if (bytes > maxBytes) {
-      codes.clear();
-      bytes = key.size() + code->object.size();
-    }
-    codes[key] = std::move(code);
-  }
-
-private:
-  std::mutex mutex;
-  std::unordered_map<std::string, Code> codes;
-  size_t bytes = 0;
-};
-
 /// One kernel's work.
 struct Job {
   std::string name;
   std::string text;
-  std::string key;
-  CodeCache::Code code;
+  KernelCache::Code code;
   ErrorInfo error;
 };
 
@@ -109,7 +79,6 @@ struct Job {
 // Never destroyed: threads may still compile while the process ends. Made when
 // the library is loaded, so that no thread can meet them half-made.
 static ContextPool &contextPool = *new ContextPool;
-static CodeCache &codeCache = *new CodeCache;
 
 static void runJob(Job &job, const Target &target, const EmitOptions &options) {
   ContextPool::Pooled pooled = contextPool.take();
@@ -128,14 +97,6 @@ static void runJob(Job &job, const Target &target, const EmitOptions &options) {
       job.error = diagnostics.takeError(ErrorKind::compile, "lower");
   }
   contextPool.giveBack(std::move(pooled));
-}
-
-static std::string cacheKey(const std::string &text, const Target &target,
-                            const EmitOptions &options) {
-  return llvm::formatv("{0}|{1}|{2}|{3}{4}|{5}", std::string(target.name()),
-                       std::string(target.requirements()),
-                       unsigned(options.numerics), options.keepText,
-                       options.lowerOnly, text);
 }
 
 static void runJobs(std::vector<Job *> &jobs, const Target &target,
@@ -157,14 +118,14 @@ static void runJobs(std::vector<Job *> &jobs, const Target &target,
 
 Result<KernelCodes> compileKernels(ModuleOp module, const Target &target,
                                    const EmitOptions &options) {
+  KernelCache cache(target, options);
   std::vector<Job> jobs;
   for (auto kernel : module.getOps<program::KernelOp>()) {
     Job job;
     job.name = kernel.getSymName().str();
     llvm::raw_string_ostream stream(job.text);
     kernel->print(stream, OpPrintingFlags().useLocalScope());
-    job.key = cacheKey(job.text, target, options);
-    job.code = codeCache.find(job.key);
+    job.code = cache.find(job.text);
     jobs.push_back(std::move(job));
   }
   std::vector<Job *> missing;
@@ -172,13 +133,14 @@ Result<KernelCodes> compileKernels(ModuleOp module, const Target &target,
     if (!job.code)
       missing.push_back(&job);
   runJobs(missing, target, options);
-  KernelCodes codes;
-  for (Job &job : jobs) {
-    if (!job.code)
-      return std::move(job.error);
-    codeCache.insert(job.key, job.code);
-    codes[job.name] = job.code;
+  for (Job *job : missing) {
+    if (!job->code)
+      return std::move(job->error);
+    cache.insert(job->text, job->code);
   }
+  KernelCodes codes;
+  for (Job &job : jobs)
+    codes[job.name] = std::move(job.code);
   return codes;
 }
 

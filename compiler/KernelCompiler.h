@@ -10,9 +10,8 @@
 namespace sinter::compiler {
 
 /// Emits every kernel of the module, on as many threads as there are cores and
-/// kernels, each kernel in a context of its own. Code is kept in a cache of the
-/// process, by canonical text and target, so a kernel that any program had
-/// before costs nothing. The result does not depend on the threads.
+/// kernels, each kernel in a context of its own, unless the KernelCache has its
+/// code. The result depends neither on the threads nor on the cache.
 Result<KernelCodes> compileKernels(mlir::ModuleOp module, const Target &target,
                                    const EmitOptions &options);
 

@@ -91,6 +91,9 @@ Stats stats() {
   result.compiles = counts.compiles;
   result.memory_hits = counts.memoryHits;
   result.disk_hits = counts.diskHits;
+  result.kernels_compiled = counts.kernelsCompiled;
+  result.kernel_memory_hits = counts.kernelMemoryHits;
+  result.kernel_disk_hits = counts.kernelDiskHits;
   result.donated = counts.donationsGranted;
   result.warnings = counts.warnings;
   Counted &all = counted();

@@ -10,6 +10,7 @@
 #include "compiler/plan/PlanMemory.h"
 #include "dialects/program/Program.h"
 #include "runtime/program/ModelWriter.h"
+#include "runtime/program/ReadExprs.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -51,10 +52,6 @@ private:
 };
 
 } // namespace
-
-static fb::Expr toFile(const Expr &expr) {
-  return fb::Expr(uint8_t(expr.op), expr.lhs, expr.rhs, expr.value);
-}
 
 static std::vector<uint32_t> nodeList(Location location) {
   auto nodes = nodesOf(location);
@@ -124,7 +121,7 @@ void ProgramWriter::writeKernels() {
     entry->num_inputs = kernel.getInputs().size();
     entry->num_outputs = kernel.getOutputs().size();
     for (const Expr &expr : code.exprs)
-      entry->exprs.push_back(toFile(expr));
+      entry->exprs.push_back(runtime::toFile(expr));
     for (const PhaseCode &phase : code.phases) {
       auto each = std::make_unique<fb::PhaseT>();
       each->symbol = phase.symbol;
@@ -275,7 +272,7 @@ const fb::ProgramT &ProgramWriter::run() {
   writeAliases();
   writeDecisions();
   for (const Expr &expr : exprs.exprs())
-    program.exprs.push_back(toFile(expr));
+    program.exprs.push_back(runtime::toFile(expr));
   return program;
 }
 

@@ -1,10 +1,12 @@
-/// Files of the program cache: trust, atomic writes, eviction.
+/// Files of the program and kernel caches: trust, atomic writes, eviction.
 #include "runtime/program/DiskCache.h"
 
 #include "runtime/params/MappedFile.h"
+#include "runtime/program/FileFormat.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/support/FileDescriptor.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/Log.h"
 
 #include <algorithm>
 #include <atomic>
@@ -12,7 +14,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <map>
 #include <memory>
+#include <mutex>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -25,7 +29,8 @@ using namespace sinter::runtime;
 
 namespace {
 
-constexpr std::string_view suffix = ".sinter";
+constexpr std::string_view programSuffix = ".sinter";
+constexpr std::string_view kernelSuffix = ".kernel";
 constexpr std::string_view temporaryPrefix = ".writing-";
 constexpr int64_t staleNanoseconds = int64_t(3600) * 1'000'000'000;
 
@@ -53,8 +58,55 @@ int64_t nanoseconds(const timespec &time) {
   return int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
+bool isKernelName(std::string_view name) {
+  return name.size() == 32 + kernelSuffix.size() &&
+         name.ends_with(kernelSuffix);
+}
+
 bool isEntryName(std::string_view name) {
-  return name.size() == 32 + suffix.size() && name.ends_with(suffix);
+  return isKernelName(name) || (name.size() == 32 + programSuffix.size() &&
+                                name.ends_with(programSuffix));
+}
+
+/// What stands before the bytes of a kernel. A program has its own digests.
+struct KernelHead {
+  std::array<char, 8> magic = {'S', 'I', 'N', 'T', 'K', 'R', 0, 1};
+  uint64_t bytes = 0;
+  Digest digest = {};
+  bool operator==(const KernelHead &) const = default;
+};
+static_assert(sizeof(KernelHead) == 32);
+
+KernelHead headOf(std::span<const std::byte> bytes) {
+  return {.bytes = bytes.size(), .digest = digestOf(bytes)};
+}
+
+/// The bytes behind an intact head.
+std::optional<std::span<const std::byte>>
+kernelBytes(std::span<const std::byte> file) {
+  KernelHead head;
+  if (file.size() < sizeof(head))
+    return std::nullopt;
+  std::memcpy(&head, file.data(), sizeof(head));
+  std::span<const std::byte> bytes = file.subspan(sizeof(head));
+  if (head != headOf(bytes))
+    return std::nullopt;
+  return bytes;
+}
+
+/// Whether `path` is an entry to open: false when it is absent, an error when
+/// it is not a file of this user. Marks it used.
+Result<bool> touchEntry(const std::string &path) {
+  struct stat status;
+  if (lstat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT)
+      return false;
+    return systemError(path);
+  }
+  if (!S_ISREG(status.st_mode) || status.st_uid != geteuid())
+    return cacheError(path, "it is not a file of this user");
+  utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
+  return true;
 }
 
 struct CloseFolder {
@@ -74,6 +126,36 @@ void forEachFile(const std::string &folder, Visit visit) {
         S_ISREG(status.st_mode))
       visit(std::string(item->d_name), status);
   }
+}
+
+/// What this process knows of how full a directory is, so that it need not look
+/// at all of it for every entry. Thread-safe.
+class Fill {
+public:
+  /// Adds a written entry; whether it is time to look.
+  bool add(uint64_t written, uint64_t limit) {
+    std::lock_guard lock(mutex);
+    since += written;
+    return !known || *known + since > limit || since > limit / 16;
+  }
+
+  void set(uint64_t bytes) {
+    std::lock_guard lock(mutex);
+    known = bytes;
+    since = 0;
+  }
+
+private:
+  std::mutex mutex;
+  std::optional<uint64_t> known; ///< when last looked at
+  uint64_t since = 0;            ///< written by this process after that
+};
+
+Fill &fillOf(const std::string &folder) {
+  static std::mutex mutex;
+  static auto &all = *new std::map<std::string, Fill>;
+  std::lock_guard lock(mutex);
+  return all[folder];
 }
 
 std::string defaultFolder() {
@@ -121,57 +203,93 @@ Status DiskCache::prepare() const {
   return check();
 }
 
-std::string DiskCache::path(const Key &key) const {
-  return fmt::format("{}/{}{}", folder, toHex(key), suffix);
+bool DiskCache::prepareOrWarn() const {
+  Status usable = prepare();
+  if (!usable)
+    logWarning(usable.error().message + "; nothing is kept");
+  return usable.ok();
 }
 
-Result<std::shared_ptr<const Program>> DiskCache::find(const Key &key,
-                                                       Device &device) const {
-  std::string name = path(key);
-  struct stat status;
-  if (lstat(name.c_str(), &status) != 0) {
-    if (errno == ENOENT)
-      return std::shared_ptr<const Program>();
-    return systemError(name);
-  }
-  if (!S_ISREG(status.st_mode) || status.st_uid != geteuid())
-    return cacheError(name, "it is not a file of this user");
-  auto program = Program::loadFile(name, device);
-  if (!program) {
-    unlink(name.c_str());
-    return program.takeError();
-  }
-  utimensat(AT_FDCWD, name.c_str(), nullptr, 0);
+std::string DiskCache::programPath(const Key &key) const {
+  return fmt::format("{}/{}{}", folder, toHex(key), programSuffix);
+}
+
+std::string DiskCache::kernelPath(const Key &key) const {
+  return fmt::format("{}/{}{}", folder, toHex(key), kernelSuffix);
+}
+
+Result<std::shared_ptr<const Program>>
+DiskCache::findProgram(const Key &key, Device &device) const {
+  std::string path = programPath(key);
+  SINTER_TRY_ASSIGN(bool present, touchEntry(path));
+  if (!present)
+    return std::shared_ptr<const Program>();
+  auto program = Program::loadFile(path, device);
+  if (!program)
+    unlink(path.c_str());
   return program;
 }
 
-Status DiskCache::store(const Key &key, std::span<const std::byte> file) const {
-  if (file.size() > limit)
-    return cacheError(folder, fmt::format("a program of {} bytes is larger "
+Result<std::optional<std::vector<std::byte>>>
+DiskCache::findKernel(const Key &key) const {
+  std::string path = kernelPath(key);
+  SINTER_TRY_ASSIGN(bool present, touchEntry(path));
+  if (!present)
+    return std::optional<std::vector<std::byte>>();
+  SINTER_TRY_ASSIGN(MappedFile file, MappedFile::open(path));
+  auto bytes = kernelBytes(file.bytes());
+  if (!bytes) {
+    unlink(path.c_str());
+    return cacheError(path, "the digest is wrong");
+  }
+  return std::optional(std::vector<std::byte>(bytes->begin(), bytes->end()));
+}
+
+void DiskCache::removeKernel(const Key &key) const {
+  unlink(kernelPath(key).c_str());
+}
+
+Status DiskCache::storeProgram(const Key &key,
+                               std::span<const std::byte> file) const {
+  return store(programPath(key), {}, file);
+}
+
+Status DiskCache::storeKernel(const Key &key,
+                              std::span<const std::byte> bytes) const {
+  KernelHead head = headOf(bytes);
+  return store(kernelPath(key), std::as_bytes(std::span(&head, 1)), bytes);
+}
+
+Status DiskCache::store(const std::string &path,
+                        std::span<const std::byte> head,
+                        std::span<const std::byte> bytes) const {
+  uint64_t size = head.size() + bytes.size();
+  if (size > limit)
+    return cacheError(folder, fmt::format("an entry of {} bytes is larger "
                                           "than the limit of {}",
-                                          file.size(), limit));
+                                          size, limit));
   static std::atomic<uint32_t> counter{0};
-  std::string temporary =
-      fmt::format("{}/{}{}-{}-{}", folder, temporaryPrefix, getpid(),
-                  counter.fetch_add(1), toHex(key));
+  std::string temporary = fmt::format("{}/{}{}-{}", folder, temporaryPrefix,
+                                      getpid(), counter.fetch_add(1));
   {
     FileDescriptor out(
         ::open(temporary.c_str(),
                O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!out)
       return systemError(temporary);
-    if (!out.writeAll(file)) {
+    if (!out.writeAll(head) || !out.writeAll(bytes)) {
       ErrorInfo error = systemError(temporary);
       unlink(temporary.c_str());
       return error;
     }
   }
-  if (rename(temporary.c_str(), path(key).c_str()) != 0) {
-    ErrorInfo error = systemError(path(key));
+  if (rename(temporary.c_str(), path.c_str()) != 0) {
+    ErrorInfo error = systemError(path);
     unlink(temporary.c_str());
     return error;
   }
-  evict();
+  if (fillOf(folder).add(size, limit))
+    evict();
   return {};
 }
 
@@ -206,12 +324,16 @@ void DiskCache::evict() const {
   uint64_t total = 0;
   for (const Entry &entry : list)
     total += entry.bytes;
+  // Some room is made at once, or a full directory would be looked at for
+  // every entry.
+  uint64_t enough = total > limit ? limit - limit / 16 : limit;
   for (const Entry &entry : list) {
-    if (total <= limit)
-      return;
+    if (total <= enough)
+      break;
     if (unlink((folder + "/" + entry.name).c_str()) == 0)
       total -= entry.bytes;
   }
+  fillOf(folder).set(total);
 }
 
 CacheInfo DiskCache::info() const {
@@ -226,6 +348,7 @@ CacheInfo DiskCache::info() const {
   }
   for (const Entry &entry : entries()) {
     ++info.entries;
+    info.kernels += isKernelName(entry.name);
     info.bytes += entry.bytes;
   }
   return info;
@@ -248,7 +371,10 @@ Result<std::vector<std::string>> DiskCache::verify() const {
   std::vector<std::string> broken;
   for (const Entry &entry : entries()) {
     auto mapped = MappedFile::open(folder + "/" + entry.name);
-    if (!mapped || !readModel(mapped->bytes()))
+    bool intact = mapped && (isKernelName(entry.name)
+                                 ? kernelBytes(mapped->bytes()).has_value()
+                                 : readModel(mapped->bytes()).ok());
+    if (!intact)
       broken.push_back(entry.name);
   }
   return broken;

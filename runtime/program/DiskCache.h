@@ -1,4 +1,5 @@
-/// DiskCache: compiled programs in a private directory, shared by processes.
+/// DiskCache: compiled programs and kernels in a private directory, shared by
+/// processes.
 #pragma once
 
 #include "runtime/program/Program.h"
@@ -7,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,8 +16,10 @@
 namespace sinter::runtime {
 
 /// Entries hold machine code, so the directory must belong to the user and be
-/// closed to everybody else (0700). Entries appear whole, by rename; the least
-/// recently used go when the limit is passed. Several processes may share one.
+/// closed to everybody else (0700). Entries appear whole, by rename, and carry
+/// digests; the least recently used go when the limit is passed. Several
+/// processes may share one; each looks at the whole directory after it wrote a
+/// sixteenth of the limit, so together they may pass it by as much each.
 class DiskCache {
 public:
   DiskCache(std::string directory, uint64_t limitBytes)
@@ -27,17 +31,30 @@ public:
   /// Makes the directory when it is missing. An error says why the cache
   /// cannot be used.
   Status prepare() const;
-  /// Loads an entry and marks it used. Null when it is absent; a broken one is
+  /// The same with a counted warning in place of the error.
+  bool prepareOrWarn() const;
+
+  /// Loads a program and marks it used. Null when it is absent; a broken one is
   /// an error and removed.
-  Result<std::shared_ptr<const Program>> find(const Key &key,
-                                              Device &device) const;
-  /// Writes an entry, then removes old ones until the limit holds.
-  Status store(const Key &key, std::span<const std::byte> file) const;
+  Result<std::shared_ptr<const Program>> findProgram(const Key &key,
+                                                     Device &device) const;
+  /// The bytes of a kernel as they were stored, which marks it used. Nothing
+  /// when it is absent; a broken one is an error and removed.
+  Result<std::optional<std::vector<std::byte>>>
+  findKernel(const Key &key) const;
+
+  /// Writes an entry, then removes old ones until the limit holds. `file` is a
+  /// model file.
+  Status storeProgram(const Key &key, std::span<const std::byte> file) const;
+  /// The same for any bytes, to which a digest is added.
+  Status storeKernel(const Key &key, std::span<const std::byte> bytes) const;
+  void removeKernel(const Key &key) const;
 
   CacheInfo info() const;
   Result<uint64_t> clear() const;
   Result<std::vector<std::string>> verify() const;
-  std::string path(const Key &key) const;
+  std::string programPath(const Key &key) const;
+  std::string kernelPath(const Key &key) const;
 
 private:
   struct Entry {
@@ -47,6 +64,8 @@ private:
   };
   Status check() const;
   std::vector<Entry> entries() const;
+  Status store(const std::string &path, std::span<const std::byte> head,
+               std::span<const std::byte> bytes) const;
   void evict() const;
 
   std::string folder;

@@ -4,11 +4,11 @@
 #include "runtime/program/DiskCache.h"
 #include "runtime/program/Stats.h"
 #include "runtime/support/Log.h"
+#include "runtime/support/LruCache.h"
 
 #include <chrono>
 #include <condition_variable>
 #include <fmt/format.h>
-#include <list>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -34,53 +34,6 @@ struct SlotHash {
 
 using ProgramRef = std::shared_ptr<const Program>;
 
-/// Programs by key, the least recently used last.
-class MemoryCache {
-public:
-  ProgramRef find(const Slot &slot) {
-    std::lock_guard lock(mutex);
-    auto found = index.find(slot);
-    if (found == index.end())
-      return nullptr;
-    order.splice(order.begin(), order, found->second);
-    return found->second->program;
-  }
-
-  void insert(const Slot &slot, ProgramRef program) {
-    std::lock_guard lock(mutex);
-    if (index.contains(slot))
-      return;
-    bytes += program->residentBytes();
-    order.push_front({slot, std::move(program)});
-    index[slot] = order.begin();
-    while (bytes > memoryLimitBytes && order.size() > 1)
-      dropLast();
-  }
-
-  void clear() {
-    std::lock_guard lock(mutex);
-    while (!order.empty())
-      dropLast();
-  }
-
-private:
-  struct Entry {
-    Slot slot;
-    ProgramRef program;
-  };
-
-  void dropLast() {
-    bytes -= order.back().program->residentBytes();
-    index.erase(order.back().slot);
-    order.pop_back();
-  }
-
-  std::mutex mutex;
-  std::list<Entry> order;
-  std::unordered_map<Slot, std::list<Entry>::iterator, SlotHash> index;
-  size_t bytes = 0;
-};
-
 /// A key that one thread is finding while others wait.
 struct Pending {
   std::mutex mutex;
@@ -89,7 +42,7 @@ struct Pending {
 };
 
 struct Caches {
-  MemoryCache memory;
+  LruCache<Slot, ProgramRef, SlotHash> memory{memoryLimitBytes};
   std::mutex pendingMutex;
   std::unordered_map<Slot, std::shared_ptr<Pending>, SlotHash> pending;
 };
@@ -104,11 +57,9 @@ using CompileFunction = std::function<Result<std::vector<std::byte>>()>;
 /// Null when the disk has none; trouble is a warning.
 ProgramRef findOnDisk(const Slot &slot) {
   DiskCache disk = DiskCache::fromEnvironment();
-  if (Status usable = disk.prepare(); !usable) {
-    logWarning(usable.error().message + "; programs are not kept");
+  if (!disk.prepareOrWarn())
     return nullptr;
-  }
-  auto found = disk.find(slot.key, *slot.device);
+  auto found = disk.findProgram(slot.key, *slot.device);
   if (found)
     return *found;
   logWarning(found.error().message + "; compiling again");
@@ -119,7 +70,7 @@ void storeOnDisk(const Slot &slot, std::span<const std::byte> file) {
   DiskCache disk = DiskCache::fromEnvironment();
   if (!disk.prepare())
     return; // findOnDisk has warned
-  if (Status stored = disk.store(slot.key, file); !stored)
+  if (Status stored = disk.storeProgram(slot.key, file); !stored)
     logWarning(stored.error().message + "; the program is not kept");
 }
 
@@ -128,7 +79,7 @@ Result<CachedProgram> findOrMake(const Slot &slot,
   if (ProgramRef program = caches().memory.find(slot))
     return CachedProgram{program, CacheSource::memory};
   if (ProgramRef program = findOnDisk(slot)) {
-    caches().memory.insert(slot, program);
+    caches().memory.insert(slot, program, program->residentBytes());
     return CachedProgram{program, CacheSource::disk};
   }
   auto start = std::chrono::steady_clock::now();
@@ -138,7 +89,7 @@ Result<CachedProgram> findOrMake(const Slot &slot,
   countCompile(took.count());
   SINTER_TRY_ASSIGN(ProgramRef program, Program::load(file, *slot.device));
   storeOnDisk(slot, file);
-  caches().memory.insert(slot, program);
+  caches().memory.insert(slot, program, program->residentBytes());
   return CachedProgram{program, CacheSource::compiled};
 }
 
@@ -221,7 +172,7 @@ Result<std::vector<std::string>> sinter::runtime::verifyDiskCache() {
 
 std::string sinter::runtime::diskCachePath(const Key &key) {
   DiskCache disk = DiskCache::fromEnvironment();
-  return disk.prepare() ? disk.path(key) : std::string();
+  return disk.prepare() ? disk.programPath(key) : std::string();
 }
 
 void sinter::runtime::clearMemoryCache() { caches().memory.clear(); }

@@ -43,8 +43,9 @@ std::shared_ptr<const Program> findInMemory(const Key &key, Device &device);
 struct CacheInfo {
   std::string directory;
   bool usable = false;
-  std::string reason; ///< why not
-  uint64_t entries = 0;
+  std::string reason;   ///< why not
+  uint64_t entries = 0; ///< programs and kernels
+  uint64_t kernels = 0;
   uint64_t bytes = 0;
   uint64_t limitBytes = 0;
 };

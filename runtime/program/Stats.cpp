@@ -67,3 +67,19 @@ void sinter::runtime::countCompile(double milliseconds) {
 void sinter::runtime::countHit(bool onDisk) {
   update([&](Stats &stats) { ++(onDisk ? stats.diskHits : stats.memoryHits); });
 }
+
+void sinter::runtime::countKernel(CacheSource source) {
+  update([&](Stats &stats) {
+    switch (source) {
+    case CacheSource::memory:
+      ++stats.kernelMemoryHits;
+      break;
+    case CacheSource::disk:
+      ++stats.kernelDiskHits;
+      break;
+    case CacheSource::compiled:
+      ++stats.kernelsCompiled;
+      break;
+    }
+  });
+}

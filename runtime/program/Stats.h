@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/program/Program.h"
+#include "runtime/program/ProgramCache.h"
 
 #include <cstdint>
 
@@ -20,6 +21,9 @@ struct Stats {
   double compileMilliseconds = 0;
   uint64_t memoryHits = 0; ///< programs found in memory
   uint64_t diskHits = 0;   ///< programs found on disk
+  uint64_t kernelsCompiled = 0;
+  uint64_t kernelMemoryHits = 0; ///< kernels of compiled programs found so
+  uint64_t kernelDiskHits = 0;
   uint64_t warnings = 0;
 };
 
@@ -30,5 +34,6 @@ void resetStats();
 void countRun(const RunCounters &counters, uint64_t donationsRefused);
 void countCompile(double milliseconds);
 void countHit(bool onDisk);
+void countKernel(CacheSource source);
 
 } // namespace sinter::runtime

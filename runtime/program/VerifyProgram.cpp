@@ -1,6 +1,7 @@
 /// Checks every index of a program section while copying it.
 #include "runtime/program/VerifyProgram.h"
 
+#include "runtime/program/ReadExprs.h"
 #include "sinter/generated/program_generated.h"
 
 #include <cmath>
@@ -43,7 +44,7 @@ public:
 
 private:
   Status readLimits();
-  Status readExprs(const flatbuffers::Vector<const fb::Expr *> *list,
+  Status copyExprs(const flatbuffers::Vector<const fb::Expr *> *list,
                    uint32_t numSymbols, std::vector<Expr> &to);
   Status readIndices(const flatbuffers::Vector<uint32_t> *list, size_t limit,
                      const char *what, std::vector<uint32_t> &to);
@@ -100,24 +101,12 @@ Status Reader::readLimits() {
   return {};
 }
 
-Status Reader::readExprs(const flatbuffers::Vector<const fb::Expr *> *list,
+Status Reader::copyExprs(const flatbuffers::Vector<const fb::Expr *> *list,
                          uint32_t numSymbols, std::vector<Expr> &to) {
-  // The flatbuffer verifier looks at the list's length only.
-  if (list && reinterpret_cast<uintptr_t>(list->Data()) % alignof(fb::Expr))
-    return broken("a list of exprs is not aligned");
-  for (uint32_t i = 0; i < sizeOf(list); ++i) {
-    const fb::Expr &from = *list->Get(i);
-    if (from.op() > uint8_t(ExprOp::mod))
-      return broken("expr {} has unknown op {}", i, from.op());
-    Expr expr{ExprOp(from.op()), from.lhs(), from.rhs(), from.value()};
-    bool leaf = expr.op == ExprOp::constant || expr.op == ExprOp::symbol;
-    if (!leaf && (expr.lhs >= i || expr.rhs >= i))
-      return broken("expr {} uses an expr that is not before it", i);
-    bool isSymbol = expr.op == ExprOp::symbol;
-    if (isSymbol && (expr.value < 0 || expr.value >= int64_t(numSymbols)))
-      return broken("expr {} names symbol {} of {}", i, expr.value, numSymbols);
-    to.push_back(expr);
-  }
+  Result<std::vector<Expr>> exprs = readExprs(list, numSymbols);
+  if (!exprs)
+    return broken("{}", exprs.error().message);
+  to = std::move(*exprs);
   return {};
 }
 
@@ -195,7 +184,7 @@ Status Reader::readKernel(const fb::Kernel *from) {
   if (kernel.numOutputs == 0)
     return broken("kernel {}: it has no outputs", kernel.name);
   SINTER_TRY(checkLength(from->exprs(), "kernel exprs"));
-  SINTER_TRY(readExprs(from->exprs(), kernel.numSymbols, kernel.exprs));
+  SINTER_TRY(copyExprs(from->exprs(), kernel.numSymbols, kernel.exprs));
   SINTER_TRY(checkLength(from->phases(), "phases"));
   if (sizeOf(from->phases()) == 0)
     return broken("kernel {}: it has no phases", kernel.name);
@@ -342,7 +331,7 @@ Status Reader::readDecisions() {
 
 Result<ProgramData> Reader::read() {
   SINTER_TRY(readLimits());
-  SINTER_TRY(readExprs(source.exprs(), program.numSymbols, program.exprs));
+  SINTER_TRY(copyExprs(source.exprs(), program.numSymbols, program.exprs));
   SINTER_TRY(readPorts());
   SINTER_TRY(readGuards());
   SINTER_TRY(readKernels());

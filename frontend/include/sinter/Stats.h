@@ -36,6 +36,11 @@ struct Stats {
   uint64_t compiles = 0;
   uint64_t memory_hits = 0;
   uint64_t disk_hits = 0;
+  /// Kernels of the programs that were compiled: made, and found in the cache
+  /// of kernels in memory and on disk.
+  uint64_t kernels_compiled = 0;
+  uint64_t kernel_memory_hits = 0;
+  uint64_t kernel_disk_hits = 0;
   uint64_t donated = 0;           ///< buffers updated in place
   uint64_t donations_refused = 0; ///< because somebody still held the old value
   uint64_t recomputed = 0;        ///< ops evaluated a second time

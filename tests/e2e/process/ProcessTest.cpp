@@ -9,6 +9,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
+
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,11 +29,15 @@ int beChild() {
   std::ifstream maps("/proc/self/maps");
   std::string text(std::istreambuf_iterator<char>(maps), {});
   sn::Stats stats = sn::stats();
-  std::printf("value %g compiles %d disk %d llvm %d\n", value,
-              static_cast<int>(stats.compiles),
+  std::printf("value %g compiles %d disk %d llvm %d kernels %d reused %d "
+              "warnings %d\n",
+              value, static_cast<int>(stats.compiles),
               static_cast<int>(stats.disk_hits),
               static_cast<int>(text.find("libLLVM") != text.npos ||
-                               text.find("libMLIR") != text.npos));
+                               text.find("libMLIR") != text.npos),
+              static_cast<int>(stats.kernels_compiled),
+              static_cast<int>(stats.kernel_disk_hits),
+              static_cast<int>(stats.warnings));
   return 0;
 }
 
@@ -66,6 +73,27 @@ protected:
   fs::path folder;
 };
 
+/// The files of a cache with this extension.
+std::vector<fs::path> entries(const fs::path &cache, const char *extension) {
+  std::vector<fs::path> found;
+  for (const auto &entry : fs::directory_iterator(cache))
+    if (entry.path().extension() == extension)
+      found.push_back(entry.path());
+  return found;
+}
+
+std::string readAll(const fs::path &path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Alters two bytes in the middle.
+void alter(const fs::path &path) {
+  std::string bytes = readAll(path);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 0x5a);
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
 void expectHas(const std::string &text, const std::string &part) {
   EXPECT_NE(text.find(part), std::string::npos) << text << " lacks " << part;
 }
@@ -88,20 +116,43 @@ TEST_F(Process, TheCacheIsPrivate) {
 
 TEST_F(Process, ABrokenEntryIsCompiledAnew) {
   child(folder / "cache");
-  int broken = 0;
-  for (const auto &entry : fs::recursive_directory_iterator(folder / "cache")) {
-    if (!entry.is_regular_file() || entry.file_size() < 100)
-      continue;
-    std::fstream file(entry.path(),
-                      std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(static_cast<std::streamoff>(entry.file_size() / 2));
-    file.put('\x5a');
-    file.put('\xa5');
-    ++broken;
-  }
-  ASSERT_GE(broken, 1);
+  for (const char *kind : {".sinter", ".kernel"})
+    for (const fs::path &entry : entries(folder / "cache", kind))
+      alter(entry);
   expectHas(child(folder / "cache"), "value 27 compiles 1");
   expectHas(child(folder / "cache"), "value 27 compiles 0 disk 1");
+}
+
+TEST_F(Process, KernelsAreReusedWhereTheProgramIsGone) {
+  std::string cold = child(folder / "cache");
+  std::vector<fs::path> kernels = entries(folder / "cache", ".kernel");
+  std::vector<fs::path> programs = entries(folder / "cache", ".sinter");
+  ASSERT_GE(kernels.size(), 1u);
+  ASSERT_EQ(programs.size(), 1u);
+  std::string count = std::to_string(kernels.size());
+  expectHas(cold, "kernels " + count + " reused 0 warnings 0");
+  std::string bytes = readAll(programs[0]);
+  fs::remove(programs[0]);
+  std::string warm = child(folder / "cache");
+  expectHas(warm, "value 27 compiles 1 disk 0");
+  expectHas(warm, "kernels 0 reused " + count + " warnings 0");
+  EXPECT_EQ(readAll(programs[0]), bytes)
+      << "the program depends on where its kernels came from";
+}
+
+TEST_F(Process, ABrokenKernelIsCompiledAnew) {
+  child(folder / "cache");
+  fs::remove(entries(folder / "cache", ".sinter").at(0));
+  std::vector<fs::path> kernels = entries(folder / "cache", ".kernel");
+  alter(kernels.at(0));
+  std::string others = std::to_string(kernels.size() - 1);
+  std::string output = child(folder / "cache");
+  expectHas(output, "kernels 1 reused " + others + " warnings 1");
+  expectHas(output, "value 27 compiles 1");
+  expectHas(output, "the digest is wrong; compiling the kernel again");
+  fs::remove(entries(folder / "cache", ".sinter").at(0));
+  expectHas(child(folder / "cache"),
+            "kernels 0 reused " + std::to_string(kernels.size()));
 }
 
 TEST_F(Process, AnUnwritableCacheIsOnlyAWarning) {

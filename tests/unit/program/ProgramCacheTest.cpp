@@ -179,7 +179,7 @@ TEST_F(ProgramCacheTest, replacesBrokenEntries) {
 
 TEST_F(ProgramCacheTest, keepsToItsLimit) {
   uint64_t size = scaleProgram().file().size();
-  limit(size * 3 + 100);
+  limit(size * 7 / 2);
   for (uint64_t key = 1; key <= 3; ++key) {
     ASSERT_TRUE(find(key));
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

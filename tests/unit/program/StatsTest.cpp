@@ -13,6 +13,10 @@ TEST(Stats, addsUpRuns) {
   countRun({1, 10, 5, 0, 0}, 0);
   countHit(/*onDisk=*/true);
   countCompile(1.5);
+  countKernel(CacheSource::compiled);
+  countKernel(CacheSource::compiled);
+  countKernel(CacheSource::memory);
+  countKernel(CacheSource::disk);
   Stats stats = readStats();
   EXPECT_EQ(stats.runs, 2u);
   EXPECT_EQ(stats.launches, 5u);
@@ -24,6 +28,9 @@ TEST(Stats, addsUpRuns) {
   EXPECT_EQ(stats.memoryHits, 0u);
   EXPECT_EQ(stats.compiles, 1u);
   EXPECT_EQ(stats.compileMilliseconds, 1.5);
+  EXPECT_EQ(stats.kernelsCompiled, 2u);
+  EXPECT_EQ(stats.kernelMemoryHits, 1u);
+  EXPECT_EQ(stats.kernelDiskHits, 1u);
   resetStats();
   EXPECT_EQ(readStats().launches, 0u);
 }

@@ -1,0 +1,106 @@
+/// Memory, then disk.
+#include "compiler/KernelCache.h"
+#include "compiler/Compiler.h"
+#include "compiler/package/KernelFile.h"
+#include "runtime/program/Stats.h"
+#include "runtime/support/Log.h"
+#include "runtime/support/LruCache.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <xxhash.h>
+
+namespace sinter::compiler {
+
+using runtime::CacheSource;
+
+static constexpr size_t memoryLimitBytes = size_t(64) << 20;
+
+// Never destroyed: threads may still compile while the process ends. Made when
+// the library is loaded, so that no thread can meet it half-made.
+static auto &inMemory =
+    *new LruCache<std::string, KernelCache::Code>(memoryLimitBytes);
+
+KernelCache::KernelCache(const Target &target, const EmitOptions &options)
+    : withTexts(options.keepText || options.lowerOnly) {
+  std::string_view kind = target.name();
+  environment = llvm::formatv("{0}|{1}|{2}|{3}|{4}{5}|", digest(),
+                              kind.substr(0, kind.find(':')),
+                              target.requirements(), unsigned(options.numerics),
+                              options.keepText, options.lowerOnly);
+}
+
+static runtime::Key hash(std::string_view key) {
+  XXH128_hash_t hash = XXH3_128bits(key.data(), key.size());
+  return {hash.high64, hash.low64};
+}
+
+static size_t bytesOf(std::string_view key, const KernelCode &code) {
+  return key.size() + code.object.size() + code.loweredText.size() +
+         code.llvmText.size() + code.asmText.size();
+}
+
+const runtime::DiskCache *KernelCache::usableDisk() {
+  if (!disk) {
+    disk = runtime::DiskCache::fromEnvironment();
+    diskUsable = disk->prepareOrWarn();
+  }
+  return diskUsable ? &*disk : nullptr;
+}
+
+KernelCache::Code KernelCache::findOnDisk(const std::string &key) {
+  const runtime::DiskCache *files = usableDisk();
+  if (!files)
+    return nullptr;
+  auto bytes = files->findKernel(hash(key));
+  if (!bytes) {
+    logWarning(bytes.error().message + "; compiling the kernel again");
+    return nullptr;
+  }
+  if (!*bytes)
+    return nullptr;
+  auto code = readKernel(key, **bytes);
+  if (code)
+    return std::make_shared<const KernelCode>(std::move(*code));
+  logWarning(files->kernelPath(hash(key)) + ": " + code.error().message +
+             "; compiling the kernel again");
+  files->removeKernel(hash(key));
+  return nullptr;
+}
+
+void KernelCache::storeOnDisk(const std::string &key, const KernelCode &code) {
+  const runtime::DiskCache *files = usableDisk();
+  if (!files)
+    return;
+  if (Status stored = files->storeKernel(hash(key), writeKernel(key, code));
+      !stored) {
+    logWarning(stored.error().message + "; kernels are not kept");
+    diskUsable = false; // one warning for all kernels of this compilation
+  }
+}
+
+KernelCache::Code KernelCache::find(std::string_view text) {
+  std::string key = environment + std::string(text);
+  Code code = inMemory.find(key);
+  CacheSource source = CacheSource::memory;
+  if (!code && !withTexts) {
+    code = findOnDisk(key);
+    source = CacheSource::disk;
+    if (code)
+      inMemory.insert(key, code, bytesOf(key, *code));
+  }
+  if (code)
+    runtime::countKernel(source);
+  return code;
+}
+
+void KernelCache::insert(std::string_view text, Code code) {
+  std::string key = environment + std::string(text);
+  runtime::countKernel(CacheSource::compiled);
+  if (!withTexts)
+    storeOnDisk(key, *code);
+  size_t bytes = bytesOf(key, *code);
+  inMemory.insert(key, std::move(code), bytes);
+}
+
+} // namespace sinter::compiler

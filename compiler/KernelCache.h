@@ -1,0 +1,43 @@
+/// KernelCache: the code of kernels seen before, in memory and on disk.
+#pragma once
+
+#include "compiler/lower/EmitKernel.h"
+#include "compiler/target/Target.h"
+#include "runtime/program/DiskCache.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sinter::compiler {
+
+/// One compilation's view of the cache. A kernel's code depends on its
+/// canonical text (which holds its schedule, and neither sites nor a name of
+/// somebody's choice), the features it may use, the numerics mode and this
+/// compiler, so equal kernels of any programs, and of processes that share a
+/// disk cache, are compiled once. Trouble with the disk is a counted warning.
+class KernelCache {
+public:
+  using Code = std::shared_ptr<const KernelCode>;
+
+  KernelCache(const Target &target, const EmitOptions &options);
+
+  /// Null when the kernel must be compiled. Counts what it finds.
+  Code find(std::string_view text);
+  /// Keeps a compiled kernel, and counts it.
+  void insert(std::string_view text, Code code);
+
+private:
+  Code findOnDisk(const std::string &key);
+  void storeOnDisk(const std::string &key, const KernelCode &code);
+  /// Null when the disk cache cannot be used.
+  const runtime::DiskCache *usableDisk();
+
+  std::string environment;                ///< what a key says before the text
+  bool withTexts;                         ///< only memory keeps these
+  std::optional<runtime::DiskCache> disk; ///< opened when it is first needed
+  bool diskUsable = false;
+};
+
+} // namespace sinter::compiler

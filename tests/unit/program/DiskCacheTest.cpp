@@ -1,0 +1,140 @@
+#include "runtime/program/DiskCache.h"
+
+#include "tests/unit/program/ProgramBuilder.h"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace sinter;
+using namespace sinter::runtime;
+using namespace sinter::runtime::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::byte> bytesOf(std::string_view text) {
+  auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+class DiskCacheTest : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "disk-cache-XXXXXX";
+    ASSERT_TRUE(mkdtemp(pattern.data()));
+    folder = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  DiskCache cache(uint64_t limit = 1 << 20) const { return {folder, limit}; }
+
+  /// The kernel of a key, or what its error says.
+  std::string kernel(uint64_t key) const {
+    auto found = cache().findKernel({0, key});
+    if (!found)
+      return found.error().message;
+    if (!*found)
+      return "absent";
+    return {reinterpret_cast<const char *>((*found)->data()), (*found)->size()};
+  }
+
+  std::string folder;
+};
+
+} // namespace
+
+TEST_F(DiskCacheTest, KeepsKernelsBesidePrograms) {
+  ASSERT_TRUE(cache().storeProgram({0, 1}, scaleProgram().file()));
+  EXPECT_EQ(kernel(1), "absent");
+  ASSERT_TRUE(cache().storeKernel({0, 1}, bytesOf("code")));
+  ASSERT_TRUE(cache().storeKernel({0, 2}, {}));
+  EXPECT_EQ(kernel(1), "code");
+  EXPECT_EQ(kernel(2), "");
+  ASSERT_TRUE(cache().storeKernel({0, 1}, bytesOf("newer")));
+  EXPECT_EQ(kernel(1), "newer");
+  CacheInfo info = cache().info();
+  EXPECT_EQ(info.entries, 3u);
+  EXPECT_EQ(info.kernels, 2u);
+  EXPECT_EQ(cache().verify()->size(), 0u);
+  struct stat status;
+  ASSERT_EQ(stat(cache().kernelPath({0, 1}).c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+  cache().removeKernel({0, 1});
+  EXPECT_EQ(kernel(1), "absent");
+  EXPECT_EQ(*cache().clear(), 2u);
+  EXPECT_TRUE(fs::is_empty(folder));
+}
+
+TEST_F(DiskCacheTest, EveryFlippedBitOfAKernelIsSeen) {
+  ASSERT_TRUE(cache().storeKernel({0, 1}, bytesOf("some machine code")));
+  std::string path = cache().kernelPath({0, 1});
+  std::ifstream in(path, std::ios::binary);
+  std::string whole(std::istreambuf_iterator<char>(in), {});
+  auto expectRefused = [&](const std::string &file) {
+    std::ofstream(path, std::ios::binary) << file;
+    EXPECT_EQ(*cache().verify(),
+              std::vector{fs::path(path).filename().string()});
+    EXPECT_EQ(kernel(1), "program cache: " + path + ": the digest is wrong");
+    EXPECT_EQ(kernel(1), "absent") << "it was removed";
+  };
+  for (size_t at = 0; at < whole.size(); ++at)
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string altered = whole;
+      altered[at] = char(altered[at] ^ (1 << bit));
+      expectRefused(altered);
+    }
+  for (size_t size = 0; size < whole.size(); ++size)
+    expectRefused(whole.substr(0, size));
+  expectRefused(whole + "x");
+}
+
+TEST_F(DiskCacheTest, LeavesFilesOfOthersAlone) {
+  std::string path = cache().kernelPath({0, 1});
+  std::ofstream(folder + "/target") << "x";
+  fs::create_symlink(folder + "/target", path);
+  EXPECT_EQ(kernel(1),
+            "program cache: " + path + ": it is not a file of this user");
+  if (geteuid() != 0)
+    return;
+  ASSERT_TRUE(cache().storeKernel({0, 2}, bytesOf("code")));
+  path = cache().kernelPath({0, 2});
+  ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0);
+  EXPECT_EQ(kernel(2),
+            "program cache: " + path + ": it is not a file of this user");
+}
+
+TEST_F(DiskCacheTest, OneProcessNeverPassesTheLimit) {
+  constexpr uint64_t limit = 20000;
+  std::vector<std::byte> code(500);
+  uint64_t most = 0;
+  for (uint64_t key = 0; key < 200; ++key) {
+    ASSERT_TRUE(cache(limit).storeKernel({0, key}, code));
+    CacheInfo info = cache(limit).info();
+    EXPECT_LE(info.bytes, limit);
+    most = std::max(most, info.bytes);
+    EXPECT_NE(kernel(key), "absent");
+  }
+  EXPECT_GT(most, limit * 3 / 4);
+  EXPECT_EQ(kernel(0), "absent");
+  Status stored =
+      cache(limit).storeKernel({1, 0}, std::vector<std::byte>(limit));
+  ASSERT_FALSE(stored);
+  EXPECT_NE(stored.error().message.find("larger than the limit of 20000"),
+            std::string::npos);
+}
+
+TEST_F(DiskCacheTest, SeesWhatOthersWrote) {
+  constexpr uint64_t limit = 20000;
+  ASSERT_TRUE(cache(limit).storeKernel({0, 1}, std::vector<std::byte>(100)));
+  // Another process fills the directory.
+  std::string path = cache().kernelPath({0, 2});
+  std::ofstream(path, std::ios::binary) << std::string(limit, 'x');
+  for (uint64_t key = 3; key < 3 + 1 + limit / 16 / 100; ++key)
+    ASSERT_TRUE(
+        cache(limit).storeKernel({0, key}, std::vector<std::byte>(100)));
+  EXPECT_LE(cache().info().bytes, limit);
+}
