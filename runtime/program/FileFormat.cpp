@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <vector>
 #include <xxhash.h>
 
 using namespace sinter::runtime;
@@ -30,13 +29,19 @@ Digest sinter::runtime::digestOf(std::span<const std::byte> bytes) {
   return digest;
 }
 
-Digest sinter::runtime::sectionDigest(std::span<const std::byte> section) {
-  if (section.size() <= digestBlock)
-    return digestOf(section);
+std::vector<Digest>
+sinter::runtime::blockDigests(std::span<const std::byte> section) {
   std::vector<Digest> blocks;
   for (size_t at = 0; at < section.size(); at += digestBlock)
     blocks.push_back(digestOf(section.subspan(
         at, std::min<size_t>(digestBlock, section.size() - at))));
+  return blocks;
+}
+
+Digest sinter::runtime::sectionDigest(std::span<const std::byte> section) {
+  if (section.size() <= digestBlock)
+    return digestOf(section);
+  std::vector<Digest> blocks = blockDigests(section);
   return digestOf(std::as_bytes(std::span(blocks)));
 }
 

@@ -4,13 +4,16 @@
 ///
 /// Every byte is covered: header and table by `headerDigest`, sections by the
 /// digest in their table entry, padding must be zero, and each offset is the
-/// only one that the sizes and alignments before it allow.
+/// only one that the sizes and alignments before it allow. All is checked when
+/// a file is loaded, but for constants of more than one block: each of their
+/// blocks is checked when a program that reads it is first run.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace sinter::runtime {
 
@@ -25,8 +28,9 @@ enum class SectionKind : uint32_t {
   constants = 3, ///< raw bytes of all programs' constants, at most one
   graph = 4,     ///< portable graph: `sinter`-dialect text, at most one
   debug = 5,     ///< flatbuffer DebugInfo; outside the content digest
+  blocks = 6,    ///< the constants' block digests when there is more than one
 };
-inline constexpr uint32_t lastSectionKind = 5;
+inline constexpr uint32_t lastSectionKind = 6;
 
 /// xxh3-128 in its canonical (big-endian) byte order.
 using Digest = std::array<uint8_t, 16>;
@@ -54,11 +58,16 @@ static_assert(sizeof(SectionEntry) == 48);
 
 inline constexpr uint32_t maxSections = 256;
 /// Sections are digested in blocks of this size, so that a large one can be
-/// checked piece by piece; the entry's digest covers the blocks' digests.
+/// checked piece by piece; the entry's digest is that of the blocks' digests.
 inline constexpr uint64_t digestBlock = uint64_t(4) << 20;
+constexpr uint64_t numBlocks(uint64_t bytes) {
+  return (bytes + digestBlock - 1) / digestBlock;
+}
 
 uint64_t sectionAlignment(SectionKind kind);
 Digest digestOf(std::span<const std::byte> bytes);
+/// One per block of a section.
+std::vector<Digest> blockDigests(std::span<const std::byte> section);
 Digest sectionDigest(std::span<const std::byte> section);
 Digest contentDigest(std::span<const SectionEntry> table);
 Digest headerDigest(const FileHeader &header,

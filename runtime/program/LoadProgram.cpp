@@ -85,21 +85,21 @@ Result<FileBytes> FileBytes::copyOf(std::span<const std::byte> bytes) {
 }
 
 Status LoadedProgram::load() {
-  SINTER_TRY_ASSIGN(ModelFile model, readModel(file.bytes()));
+  SINTER_TRY_ASSIGN(ModelFile model,
+                    readModel(file.bytes(), ModelCheck::untilUse));
   SINTER_TRY_ASSIGN(uint32_t chosen, chooseProgram(model, *target));
-  const Section *pool = model.find(SectionKind::constants);
-  std::span<const std::byte> poolBytes;
-  if (pool)
-    poolBytes = pool->bytes;
+  const Section *constants = model.find(SectionKind::constants);
   const Section *section = model.find(SectionKind::program, chosen);
-  SINTER_TRY_ASSIGN(data, verifyProgram(section->bytes, poolBytes.size()));
+  SINTER_TRY_ASSIGN(
+      data,
+      verifyProgram(section->bytes, constants ? constants->bytes.size() : 0));
   SINTER_TRY_ASSIGN(binder, DimBinder::make(data));
   if (const Section *text = model.find(SectionKind::graph))
     graph = {reinterpret_cast<const char *>(text->bytes.data()),
              text->bytes.size()};
   if (const Section *debug = model.find(SectionKind::debug))
     SINTER_TRY(loadSites(debug->bytes));
-  SINTER_TRY(loadConstants(poolBytes));
+  pool.open(model, data, *target);
   const Section *code = model.find(SectionKind::image, chosen);
   if (!data.kernels.empty()) {
     SINTER_TRY_ASSIGN(image, target->loadImage(code->bytes));
@@ -124,19 +124,16 @@ Status LoadedProgram::loadSites(std::span<const std::byte> section) {
   return {};
 }
 
-Status LoadedProgram::loadConstants(std::span<const std::byte> section) {
-  bool inPlace = target->id().kind == DeviceKind::cpu;
-  for (const ConstantData &constant : data.constants) {
-    auto bytes = section.subspan(constant.offset, constant.bytes);
-    if (inPlace) {
-      constants.push_back(const_cast<std::byte *>(bytes.data()));
-      continue;
-    }
-    SINTER_TRY_ASSIGN(BufferRef buffer, target->allocate(bytes.size()));
-    SINTER_TRY(target->copyIn(*buffer, 0, bytes));
-    constants.push_back(buffer->data());
-    constantBuffers.push_back(std::move(buffer));
-  }
+/// An error about a file, with its name.
+static ErrorInfo inFile(const std::string &path, ErrorInfo error) {
+  if (!path.empty())
+    error.message = path + ": " + error.message;
+  return error;
+}
+
+Status LoadedProgram::prepareConstants() const {
+  if (Status prepared = pool.prepare(); !prepared)
+    return inFile(path, prepared.takeError());
   return {};
 }
 
@@ -194,12 +191,9 @@ Program::load(std::span<const std::byte> file, Device &device) {
 Result<std::shared_ptr<const Program>>
 Program::loadFile(const std::string &path, Device &device) {
   SINTER_TRY_ASSIGN(MappedFile mapped, MappedFile::open(path));
-  auto program =
-      std::make_shared<LoadedProgram>(FileBytes(std::move(mapped)), device);
-  if (Status loaded = program->load(); !loaded) {
-    ErrorInfo error = loaded.takeError();
-    error.message = path + ": " + error.message;
-    return error;
-  }
+  auto program = std::make_shared<LoadedProgram>(FileBytes(std::move(mapped)),
+                                                 device, path);
+  if (Status loaded = program->load(); !loaded)
+    return inFile(path, loaded.takeError());
   return std::shared_ptr<const Program>(std::move(program));
 }

@@ -4,6 +4,7 @@
 #include "runtime/params/MappedFile.h"
 #include "runtime/program/Bind.h"
 #include "runtime/program/BoundPlan.h"
+#include "runtime/program/ConstantPool.h"
 #include "runtime/program/Program.h"
 #include "runtime/program/ProgramData.h"
 
@@ -38,8 +39,9 @@ private:
 
 class LoadedProgram final : public Program {
 public:
-  LoadedProgram(FileBytes file, Device &device)
-      : file(std::move(file)), target(&device) {}
+  /// `path` stands before the errors of what is read later, unless empty.
+  LoadedProgram(FileBytes file, Device &device, std::string path = {})
+      : file(std::move(file)), path(std::move(path)), target(&device) {}
 
   /// Reads the file; called once, before the program is shared.
   Status load();
@@ -59,26 +61,27 @@ public:
 
   const ProgramData &program() const { return data; }
   const DimBinder &dimBinder() const { return *binder; }
-  /// Address of a constant in the device's memory.
-  void *constant(uint32_t index) const { return constants[index]; }
+  /// Makes the constants usable, once; then `constant` gives their addresses
+  /// in the device's memory.
+  Status prepareConstants() const;
+  void *constant(uint32_t index) const { return pool.address(index); }
   /// The plan for these symbols: remembered, or made now.
   Result<std::shared_ptr<const BoundPlan>>
   planFor(std::span<const int64_t> symbols) const;
 
 private:
-  Status loadConstants(std::span<const std::byte> section);
   Status loadSites(std::span<const std::byte> section);
   Status resolveSymbols();
 
   static constexpr size_t maxPlans = 64;
 
   FileBytes file;
+  std::string path;
   Device *target;
   ProgramData data;
   std::unique_ptr<Image> image;
   std::optional<DimBinder> binder;
-  std::vector<void *> constants;
-  std::vector<BufferRef> constantBuffers;
+  mutable ConstantPool pool;
   std::string_view graph;
   std::vector<std::string> sites;
   size_t resident = 0;

@@ -5,6 +5,7 @@
 #include "runtime/support/Result.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -26,8 +27,16 @@ struct ModelFile {
   uint32_t count(SectionKind kind) const;
 };
 
-/// Checks magic, version, sizes, order, padding and every digest. An error of
-/// kind `io` says what is wrong and where.
-Result<ModelFile> readModel(std::span<const std::byte> file);
+/// Which digests are checked at once.
+enum class ModelCheck : uint8_t {
+  everything,
+  untilUse, ///< all but those of constants of more than one block
+};
+
+/// Checks magic, version, sizes, order, padding and digests. An error of kind
+/// `io` says what is wrong and where. Bytes whose digests are not checked are
+/// not read.
+Result<ModelFile> readModel(std::span<const std::byte> file,
+                            ModelCheck check = ModelCheck::everything);
 
 } // namespace sinter::runtime

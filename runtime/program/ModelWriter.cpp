@@ -94,6 +94,12 @@ Result<std::vector<std::byte>> ModelWriter::finish() const {
         {SectionKind::graph, 0, std::as_bytes(std::span(graph))});
   if (!debug.empty())
     sections.push_back({SectionKind::debug, 0, debug});
+  std::vector<Digest> blocks;
+  if (constants.size() > digestBlock) {
+    blocks = blockDigests(constants);
+    sections.push_back(
+        {SectionKind::blocks, 0, std::as_bytes(std::span(blocks))});
+  }
   if (sections.size() > maxSections)
     return makeError(ErrorKind::unsupported,
                      fmt::format("model file: {} sections, at most {} fit",

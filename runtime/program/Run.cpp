@@ -69,7 +69,7 @@ Status Execution::bind() {
   SINTER_TRY_ASSIGN(plan, loaded.planFor(scratch.symbols));
   for (size_t i = 0; i < inputs.size(); ++i)
     SINTER_TRY(checkInput(i));
-  return {};
+  return loaded.prepareConstants();
 }
 
 Status Execution::checkInput(size_t index) {

@@ -68,6 +68,10 @@ void sinter::runtime::countHit(bool onDisk) {
   update([&](Stats &stats) { ++(onDisk ? stats.diskHits : stats.memoryHits); });
 }
 
+void sinter::runtime::countCheckedBlock() {
+  update([](Stats &stats) { ++stats.blocksChecked; });
+}
+
 void sinter::runtime::countKernel(CacheSource source) {
   update([&](Stats &stats) {
     switch (source) {

@@ -24,6 +24,7 @@ struct Stats {
   uint64_t kernelsCompiled = 0;
   uint64_t kernelMemoryHits = 0; ///< kernels of compiled programs found so
   uint64_t kernelDiskHits = 0;
+  uint64_t blocksChecked = 0; ///< of constants, when they were first used
   uint64_t warnings = 0;
 };
 
@@ -34,6 +35,7 @@ void resetStats();
 void countRun(const RunCounters &counters, uint64_t donationsRefused);
 void countCompile(double milliseconds);
 void countHit(bool onDisk);
+void countCheckedBlock();
 void countKernel(CacheSource source);
 
 } // namespace sinter::runtime

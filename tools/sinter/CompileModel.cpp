@@ -30,9 +30,11 @@ static Result<std::vector<std::byte>> compileModel(const Model &model,
                                                    Arguments &arguments) {
   SINTER_TRY_ASSIGN(runtime::CompileRequest request, compileRequest(arguments));
   request.debug = !arguments.has("--strip");
+  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,
+                    compiledBytes(model, request));
   if (model.compiled && arguments.has("--strip"))
-    return runtime::stripModel(model.bytes);
-  return compiledBytes(model, request);
+    return runtime::stripModel(bytes);
+  return bytes;
 }
 
 // The native code alone. It serves where no dim is unknown.

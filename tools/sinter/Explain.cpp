@@ -114,11 +114,9 @@ static Result<std::string> explain(const Model &model,
                                    const Arguments &arguments) {
   SINTER_TRY_ASSIGN(CompileRequest request, compileRequest(arguments));
   request.debug = true;
-  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,
-                    compiledBytes(model, request));
   SINTER_TRY_ASSIGN(Device * device, getDevice(DeviceId()));
   SINTER_TRY_ASSIGN(std::shared_ptr<const Program> program,
-                    Program::load(bytes, *device));
+                    loadProgram(model, request, *device));
   Report report(*program);
   return arguments.has("--json") ? report.asJson() : report.asText();
 }

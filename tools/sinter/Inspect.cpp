@@ -69,7 +69,7 @@ static Result<std::string> textOf(const Model &model, const std::string &stage,
   if (!stage.empty() && !model.compiled) {
     SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook,
                       runtime::compilerHook());
-    return hook->inspectText(model.text(), stage, request);
+    return hook->inspectText(model.text, stage, request);
   }
   SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,
                     compiledBytes(model, request));

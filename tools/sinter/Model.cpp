@@ -64,17 +64,18 @@ Result<Model> readModelFile(const std::string &path) {
   Model model;
   model.path = path;
   if (path == "-") {
-    std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-    auto bytes = std::as_bytes(std::span(text));
-    model.bytes.assign(bytes.begin(), bytes.end());
+    model.text.assign(std::istreambuf_iterator<char>(std::cin), {});
     return model;
   }
   std::string extension = std::filesystem::path(path).extension();
   if (extension != ".mlir" && extension != ".sinter")
     return makeError(ErrorKind::invalid_argument,
                      path + ": a model is a .mlir or a .sinter file");
-  SINTER_TRY_ASSIGN(model.bytes, readBytes(path));
   model.compiled = extension == ".sinter";
+  if (model.compiled)
+    return model;
+  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes, readBytes(path));
+  model.text.assign(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   return model;
 }
 
@@ -101,9 +102,18 @@ Result<CompileRequest> compileRequest(const Arguments &arguments) {
 Result<std::vector<std::byte>> compiledBytes(const Model &model,
                                              const CompileRequest &request) {
   if (model.compiled)
-    return model.bytes;
+    return readBytes(model.path);
   SINTER_TRY_ASSIGN(const CompilerHook *hook, compilerHook());
-  return hook->compileText(model.text(), request);
+  return hook->compileText(model.text, request);
+}
+
+Result<std::shared_ptr<const Program>>
+loadProgram(const Model &model, const CompileRequest &request, Device &device) {
+  if (model.compiled)
+    return Program::loadFile(model.path, device);
+  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,
+                    compiledBytes(model, request));
+  return Program::load(bytes, device);
 }
 
 Result<FileParts> partsOf(std::span<const std::byte> file) {

@@ -9,6 +9,7 @@
 #include "tools/sinter/Arguments.h"
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,15 +19,12 @@ namespace sinter::cli {
 /// A model as the user named it.
 struct Model {
   std::string path;
-  std::vector<std::byte> bytes;
-  bool compiled = false; ///< a `.sinter` file, else text of the dialect
-
-  std::string_view text() const {
-    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
-  }
+  std::string text;      ///< of the dialect
+  bool compiled = false; ///< a `.sinter` file, which is read when it is used
 };
 
-/// Reads a `.mlir` or `.sinter` file; `-` is the standard input, as text.
+/// Reads a `.mlir` file, or names a `.sinter` file; `-` is the standard input,
+/// as text.
 Result<Model> readModelFile(const std::string &path);
 
 Result<std::vector<std::byte>> readBytes(const std::string &path);
@@ -48,6 +46,11 @@ Result<runtime::CompileRequest> compileRequest(const Arguments &arguments);
 /// The model as the bytes of a `.sinter` file: as it is, or compiled now.
 Result<std::vector<std::byte>>
 compiledBytes(const Model &model, const runtime::CompileRequest &request);
+
+/// The model ready to run. A `.sinter` file is mapped.
+Result<std::shared_ptr<const runtime::Program>>
+loadProgram(const Model &model, const runtime::CompileRequest &request,
+            runtime::Device &device);
 
 /// The parts of a compiled file that reports show.
 struct FileParts {

@@ -100,10 +100,8 @@ static Status runModel(const Model &model, Arguments &arguments) {
   SINTER_TRY_ASSIGN(
       DeviceId id, parseDevice(arguments.get("--device", defaultDeviceName())));
   SINTER_TRY_ASSIGN(Device * device, getDevice(id));
-  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,
-                    compiledBytes(model, request));
   SINTER_TRY_ASSIGN(std::shared_ptr<const Program> program,
-                    Program::load(bytes, *device));
+                    loadProgram(model, request, *device));
   SINTER_TRY_ASSIGN(std::vector<Binding> inputs,
                     bindInputs(*program, arguments));
   RunCounters counters;

@@ -10,7 +10,7 @@
 // CHECK: {"launches": 1, "bytes_read": {{.*}}, "bytes_written": 24,
 // MISSING: error: run: input 0 'x' has no value; give --input x=FILE.npy
 // NAME: error: run: no input is named 'z'
-// FILE: error: {{.*}}none.sinter: No such file or directory
+// FILE: error: {{.*}}none.sinter: cannot open: No such file or directory
 #rows = affine_map<()[s0] -> (s0, 2)>
 func.func @main(%x: tensor<?x2xf32, #rows> {sinter.name = "x"}, %s: tensor<f32> {sinter.kind = "scalar", sinter.name = "scale"}) -> (tensor<?x2xf32, #rows> {sinter.name = "y"}) {
   %0 = sinter.broadcast %s {shape = #rows} : (tensor<f32>) -> tensor<?x2xf32, #rows>

@@ -17,6 +17,7 @@ TEST(Stats, addsUpRuns) {
   countKernel(CacheSource::compiled);
   countKernel(CacheSource::memory);
   countKernel(CacheSource::disk);
+  countCheckedBlock();
   Stats stats = readStats();
   EXPECT_EQ(stats.runs, 2u);
   EXPECT_EQ(stats.launches, 5u);
@@ -31,6 +32,7 @@ TEST(Stats, addsUpRuns) {
   EXPECT_EQ(stats.kernelsCompiled, 2u);
   EXPECT_EQ(stats.kernelMemoryHits, 1u);
   EXPECT_EQ(stats.kernelDiskHits, 1u);
+  EXPECT_EQ(stats.blocksChecked, 1u);
   resetStats();
   EXPECT_EQ(readStats().launches, 0u);
 }

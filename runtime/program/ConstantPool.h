@@ -1,0 +1,53 @@
+/// ConstantPool: the constants of a loaded file, checked when first used.
+#pragma once
+
+#include "runtime/device/Device.h"
+#include "runtime/program/ModelReader.h"
+#include "runtime/program/ProgramData.h"
+#include "runtime/support/Result.h"
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace sinter::runtime {
+
+/// What one program uses of the constants section. `make` reads none of it but
+/// a section of a single block, which readModel has checked.
+class ConstantPool {
+public:
+  ConstantPool() = default;
+  ConstantPool(const ConstantPool &) = delete;
+  ConstantPool &operator=(const ConstantPool &) = delete;
+
+  /// Called once, before the program is shared. The file's bytes must outlive
+  /// this.
+  void open(const ModelFile &file, const ProgramData &program, Device &device);
+
+  /// Makes every constant that the program reads usable: checks the digests of
+  /// the blocks that hold them, and copies them to a device that cannot read
+  /// the file. Once this succeeded it costs one load. An error of kind `io`
+  /// names section and block; the next call tries again. Thread-safe.
+  Status prepare();
+  /// Address in the device's memory, after `prepare`.
+  void *address(uint32_t index) const { return addresses[index]; }
+
+private:
+  Status checkBlocks(const ConstantData &constant);
+  Status place(uint32_t index);
+
+  Device *device = nullptr;
+  std::span<const std::byte> section;
+  std::span<const std::byte> digests; ///< empty: all is checked
+  std::vector<ConstantData> constants;
+  std::vector<uint32_t> used;
+  std::vector<char> checked; ///< per block
+  std::vector<void *> addresses;
+  std::vector<BufferRef> copies;
+  std::mutex mutex;
+  std::atomic<bool> ready{false};
+};
+
+} // namespace sinter::runtime
