@@ -1,4 +1,4 @@
-/// Compare: whether two answers differ by more than rounding.
+/// Compare: whether an answer differs from the reference by more than rounding.
 #pragma once
 
 #include "runtime/reference/Reference.h"
@@ -9,17 +9,22 @@
 
 namespace sinter::reference {
 
-/// The graph with every float dtype brought to f64, and tensors for it.
-graph::Graph widened(const graph::Graph &graph);
-std::vector<HostTensor> widened(std::span<const HostTensor> tensors);
+/// What the reference says, and how far from it rounding can lead.
+struct Expectation {
+  std::vector<HostTensor> values;
+  /// Of the elements of each float output; empty for others. Infinite where
+  /// rounding decides between a number, an infinity and NaN.
+  std::vector<std::vector<double>> tolerances;
+};
 
-/// A difference that is more than rounding, or empty. `expected` is what the
-/// reference gives in the graph's dtypes, `wide` what it gives in f64: how far
-/// these are apart tells how much rounding matters, and `inputs` how long sums
-/// may be. Integers must be equal.
+/// Evaluates the graph, and again with every op's result disturbed by what
+/// rounding may do to it: tolerances come from how the graph's own outputs
+/// answer, so they are wide where it is badly conditioned and nowhere else.
+Result<Expectation> expect(const graph::Graph &graph,
+                           std::span<const HostTensor> inputs);
+
+/// A difference that is more than rounding, or empty. Integers must be equal.
 std::string differenceOf(std::span<const HostTensor> found,
-                         std::span<const HostTensor> expected,
-                         std::span<const HostTensor> wide,
-                         std::span<const HostTensor> inputs);
+                         const Expectation &expected);
 
 } // namespace sinter::reference

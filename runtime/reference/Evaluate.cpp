@@ -2,10 +2,12 @@
 #include "runtime/graph/Builders.h"
 #include "runtime/graph/Encoding.h"
 #include "runtime/graph/Slice.h"
+#include "runtime/reference/Disturbance.h"
 #include "runtime/reference/Primitives.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 namespace sinter::reference {
@@ -42,13 +44,26 @@ Primitive findPrimitive(graph::OpId op) {
 }
 
 namespace {
+/// How values are computed: as the graph says, or in f64 and disturbed.
+struct Manner {
+  Decided *records = nullptr;       ///< of a plain evaluation, where wanted
+  const Decided *decided = nullptr; ///< of a disturbed one: read in order
+  size_t next = 0;
+  uint64_t state = 0;
+
+  bool disturbs() const { return decided != nullptr; }
+};
+
 class Evaluation {
 public:
-  explicit Evaluation(const graph::Graph &graph) : graph(graph) {}
+  Evaluation(const graph::Graph &graph, Manner &manner)
+      : graph(graph), manner(manner) {}
 
   Status bind(std::span<const HostTensor> inputs);
   Status run();
   const HostValue &value(uint32_t number) const { return values[number]; }
+  /// For inputs that are values already, in the order of the graph.
+  Status bindValues(std::vector<HostValue> inputs);
 
 private:
   int64_t dim(uint32_t expr) const {
@@ -59,8 +74,12 @@ private:
   Status bindSymbols(const graph::Value &leaf, const HostTensor &tensor);
   Status checkBinding(std::span<const HostTensor> inputs) const;
   Result<HostValue> apply(const graph::Value &value);
+  Result<HostValue> applyComposite(const graph::Value &value, const Call &call);
+  Result<HostValue> applyPrimitive(const graph::Value &value, const Call &call,
+                                   Primitive primitive);
 
   const graph::Graph &graph;
+  Manner &manner;
   std::vector<int64_t> symbols;
   std::vector<HostValue> values;
 };
@@ -109,8 +128,18 @@ Status Evaluation::bind(std::span<const HostTensor> inputs) {
     if (symbols[i] == unbound && i < graph.symbolValues.size())
       symbols[i] = graph.symbolValues[i];
   SINTER_TRY(checkBinding(inputs));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    HostValue &value = values[graph.inputs[i].value] = decode(inputs[i]);
+    if (manner.disturbs() && value.isReal())
+      value.dtype = DType::f64;
+  }
+  return {};
+}
+
+Status Evaluation::bindValues(std::vector<HostValue> inputs) {
+  values.resize(graph.values.size());
   for (size_t i = 0; i < inputs.size(); ++i)
-    values[graph.inputs[i].value] = decode(inputs[i]);
+    values[graph.inputs[i].value] = std::move(inputs[i]);
   return {};
 }
 
@@ -145,25 +174,130 @@ std::vector<uint64_t> Evaluation::attrs(const graph::Value &value) const {
   return words;
 }
 
-/// A composite's value, by its decomposition over leaves of the same types.
-static Result<HostValue> evaluateComposite(const Call &call) {
+/// A composite's value, by its decomposition over leaves of the graph's types.
+Result<HostValue> Evaluation::applyComposite(const graph::Value &value,
+                                             const Call &call) {
   std::vector<graph::NodeRef> leaves;
-  for (const HostValue *operand : call.operands) {
-    std::vector<Dim> dims(operand->dims.begin(), operand->dims.end());
-    leaves.push_back(
-        graph::NodeFactory::lazyLeaf(operand->dtype, dims, DeviceId(), false));
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    std::vector<Dim> dims(call[i].dims.begin(), call[i].dims.end());
+    leaves.push_back(graph::NodeFactory::lazyLeaf(
+        graph.values[value.operands[i]].dtype, dims, DeviceId(), false));
   }
   SINTER_TRY_ASSIGN(graph::NodeRef expansion,
-                    graph::decompose(call.op, leaves, call.attrs));
+                    graph::decompose(call.op, leaves, attrs(value)));
   SINTER_TRY_ASSIGN(graph::Slice slice, graph::slice({&expansion, 1}));
-  std::vector<HostTensor> inputs;
+  std::vector<HostValue> inputs;
   for (const graph::NodeRef &input : slice.inputs) {
     auto leaf = std::find(leaves.begin(), leaves.end(), input);
-    inputs.push_back(encode(call[leaf - leaves.begin()]));
+    inputs.push_back(call[leaf - leaves.begin()]);
   }
-  SINTER_TRY_ASSIGN(std::vector<HostTensor> outputs,
-                    evaluate(slice.graph, inputs));
-  return decode(outputs[0]);
+  Evaluation inner(slice.graph, manner);
+  SINTER_TRY(inner.bindValues(std::move(inputs)));
+  SINTER_TRY(inner.run());
+  return inner.value(slice.graph.outputs[0]);
+}
+
+/// Whether ops of the kind compute elements rather than move them.
+static bool isArithmetic(graph::PatternKind kind) {
+  using graph::PatternKind;
+  return kind == PatternKind::pointwise || kind == PatternKind::reduction ||
+         kind == PatternKind::contraction || kind == PatternKind::scatter ||
+         kind == PatternKind::prefix;
+}
+
+/// Arithmetic gives one NaN, whichever the processor made.
+static void unifyNans(HostValue &value) {
+  for (double &real : value.reals)
+    if (std::isnan(real))
+      real = std::numeric_limits<double>::quiet_NaN();
+}
+
+/// How many terms make an element of the result, at most.
+static double termsOf(graph::PatternKind kind, const Call &call) {
+  using graph::PatternKind;
+  const HostValue &x = call[0];
+  if (kind == PatternKind::contraction)
+    return static_cast<double>(x.dims.back());
+  if (kind == PatternKind::reduction)
+    return static_cast<double>(x.elements()) /
+           static_cast<double>(std::max<int64_t>(1, elementCount(call.dims)));
+  int64_t longest = 1;
+  for (const HostValue *operand : call.operands)
+    for (int64_t extent : operand->dims)
+      longest = std::max(longest, extent);
+  return static_cast<double>(longest);
+}
+
+/// Runs the primitive on terms that are off by their share of a sum's error.
+static Result<HostValue> onDisturbed(const Call &call, Primitive primitive,
+                                     graph::PatternKind kind, DType dtype,
+                                     uint64_t &state) {
+  // f16 and bf16 are accumulated in f32, but by scatter_add.
+  if (kind != graph::PatternKind::scatter && dtype != DType::f64)
+    dtype = DType::f32;
+  double share = roundingOf(dtype).relative * std::sqrt(termsOf(kind, call));
+  std::vector<HostValue> terms;
+  for (const HostValue *operand : call.operands) {
+    terms.push_back(*operand);
+    disturb(terms.back(), share, 0, state);
+  }
+  std::vector<const HostValue *> operands;
+  for (const HostValue &term : terms)
+    operands.push_back(&term);
+  Call disturbed = call;
+  disturbed.operands = operands;
+  return primitive(disturbed);
+}
+
+Result<HostValue> Evaluation::applyPrimitive(const graph::Value &value,
+                                             const Call &call,
+                                             Primitive primitive) {
+  graph::PatternKind kind = graph::info(value.op).kind;
+  if (!manner.disturbs()) {
+    SINTER_TRY_ASSIGN(HostValue result, primitive(call));
+    if (isArithmetic(kind))
+      unifyNans(result);
+    if (manner.records && !result.isReal())
+      manner.records->push_back(result);
+    return result;
+  }
+  if (!isFloat(value.dtype))
+    return (*manner.decided)[manner.next++];
+  bool sums = isArithmetic(kind) && kind != graph::PatternKind::pointwise;
+  SINTER_TRY_ASSIGN(
+      HostValue result,
+      sums ? onDisturbed(call, primitive, kind, value.dtype, manner.state)
+           : primitive(call));
+  constexpr double roundings = 4;
+  Rounding rounding = roundingOf(value.dtype);
+  if (isArithmetic(kind))
+    disturb(result, roundings * rounding.relative, roundings * rounding.least,
+            manner.state);
+  // Nothing is rounded, but what the dtype cannot hold is an infinity.
+  for (double &real : result.reals)
+    if (double rounded = roundTo(value.dtype, real); std::isinf(rounded))
+      real = rounded;
+  return result;
+}
+
+/// The attributes with float dtypes brought to f64.
+static void widenAttrs(graph::OpId op, std::vector<uint64_t> &words) {
+  size_t at = 0;
+  for (const graph::AttrSpec &spec : graph::info(op).attrs) {
+    uint64_t &word = words[at];
+    if (spec.kind == graph::AttrKind::dtype &&
+        isFloat(static_cast<DType>(word)))
+      word = static_cast<uint64_t>(DType::f64);
+    if (spec.kind == graph::AttrKind::ints)
+      at += 1 + word;
+    else if (spec.kind == graph::AttrKind::dims)
+      at += 1 + 2 * word;
+    else if (spec.kind == graph::AttrKind::number ||
+             spec.kind == graph::AttrKind::dim)
+      at += 2;
+    else
+      at += 1;
+  }
 }
 
 Result<HostValue> Evaluation::apply(const graph::Value &value) {
@@ -179,9 +313,20 @@ Result<HostValue> Evaluation::apply(const graph::Value &value) {
   std::vector<uint64_t> words = attrs(value);
   Call call{value.op, operands, words, value.dtype, dims(value)};
   if (op.composite)
-    return evaluateComposite(call);
-  if (Primitive primitive = findPrimitive(value.op))
-    return primitive(call);
+    return applyComposite(value, call);
+  // Random numbers are those of their dtype in any case.
+  bool isWide = manner.disturbs() && isFloat(value.dtype) &&
+                op.kind != graph::PatternKind::random;
+  if (isWide) {
+    widenAttrs(value.op, words);
+    call.dtype = DType::f64;
+  }
+  if (Primitive primitive = findPrimitive(value.op)) {
+    SINTER_TRY_ASSIGN(HostValue result, applyPrimitive(value, call, primitive));
+    if (manner.disturbs() && result.isReal())
+      result.dtype = DType::f64;
+    return result;
+  }
   return makeError(ErrorKind::unsupported,
                    std::string(op.name) + ": the reference has no such op",
                    std::string(op.name));
@@ -203,15 +348,44 @@ Status Evaluation::run() {
   return {};
 }
 
-Result<std::vector<HostTensor>> evaluate(const graph::Graph &graph,
-                                         std::span<const HostTensor> inputs) {
-  Evaluation evaluation(graph);
+static Result<std::vector<HostValue>>
+evaluateAs(const graph::Graph &graph, std::span<const HostTensor> inputs,
+           Manner &manner) {
+  Evaluation evaluation(graph, manner);
   SINTER_TRY(evaluation.bind(inputs));
   SINTER_TRY(evaluation.run());
-  std::vector<HostTensor> outputs;
+  std::vector<HostValue> outputs;
   for (uint32_t output : graph.outputs)
-    outputs.push_back(encode(evaluation.value(output)));
+    outputs.push_back(evaluation.value(output));
   return outputs;
+}
+
+Result<std::vector<HostTensor>> evaluate(const graph::Graph &graph,
+                                         std::span<const HostTensor> inputs) {
+  Manner manner;
+  SINTER_TRY_ASSIGN(std::vector<HostValue> values,
+                    evaluateAs(graph, inputs, manner));
+  std::vector<HostTensor> outputs;
+  for (const HostValue &value : values)
+    outputs.push_back(encode(value));
+  return outputs;
+}
+
+Result<std::vector<HostValue>> evaluatePlain(const graph::Graph &graph,
+                                             std::span<const HostTensor> inputs,
+                                             Decided &decided) {
+  Manner manner;
+  manner.records = &decided;
+  return evaluateAs(graph, inputs, manner);
+}
+
+Result<std::vector<HostValue>>
+evaluateDisturbed(const graph::Graph &graph, std::span<const HostTensor> inputs,
+                  const Decided &decided, uint64_t sample) {
+  Manner manner;
+  manner.decided = &decided;
+  manner.state = sample;
+  return evaluateAs(graph, inputs, manner);
 }
 
 } // namespace sinter::reference

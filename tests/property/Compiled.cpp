@@ -4,9 +4,7 @@
 #include "runtime/device/Device.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <vector>
 
 namespace sinter::property {
@@ -52,32 +50,9 @@ Result<std::vector<HostTensor>> runProgram(const runtime::Program &program,
   return result;
 }
 
-// Every NaN alike: IEEE 754 leaves a NaN's sign and payload open, and a folded
-// 0/0 differs in its sign from one that the processor computes.
-template <typename T> static void unifyNans(std::vector<std::byte> &data) {
-  for (size_t at = 0; at + sizeof(T) <= data.size(); at += sizeof(T)) {
-    T value;
-    std::memcpy(&value, &data[at], sizeof(T));
-    if (std::isnan(value)) {
-      value = std::numeric_limits<T>::quiet_NaN();
-      std::memcpy(&data[at], &value, sizeof(T));
-    }
-  }
-}
-
-static std::vector<std::byte> comparable(const HostTensor &tensor) {
-  std::vector<std::byte> data = tensor.data;
-  if (tensor.dtype == DType::f32)
-    unifyNans<float>(data);
-  if (tensor.dtype == DType::f64)
-    unifyNans<double>(data);
-  return data;
-}
-
 bool sameBytes(std::span<const HostTensor> a, std::span<const HostTensor> b) {
   return std::ranges::equal(a, b, [](const HostTensor &x, const HostTensor &y) {
-    return x.dtype == y.dtype && x.dims == y.dims &&
-           comparable(x) == comparable(y);
+    return x.dtype == y.dtype && x.dims == y.dims && x.data == y.data;
   });
 }
 

@@ -24,7 +24,7 @@ runProgram(const runtime::Program &program,
            std::span<const reference::HostTensor> inputs,
            runtime::RunCounters *counters = nullptr);
 
-/// Whether two lists of tensors have the same bytes; any NaN equals any NaN.
+/// Whether two lists of tensors have the same bytes, those of NaNs too.
 bool sameBytes(std::span<const reference::HostTensor> a,
                std::span<const reference::HostTensor> b);
 

@@ -229,9 +229,9 @@ std::vector<uint64_t> RecipeDrawer::attrs(const PropertyRow &row,
       writer.integer(plan.axis);
       break;
     case graph::AttrKind::real:
-      // An eps near 1: views often make rows of equal numbers, and a small eps
-      // would turn the last bit of their mean into a visible difference.
-      writer.real(0.5);
+      // Views often make rows of equal numbers, for which a small eps turns
+      // the last bit of their mean into a visible difference.
+      writer.real(coin() ? 1e-5 : coin() ? 1e-3 : 0.5);
       break;
     case graph::AttrKind::number:
       writer.number(coin() ? Number(below(random, 3)) : Number(0.75));
@@ -299,7 +299,7 @@ uint32_t RecipeDrawer::place(const PropertyRow &row, size_t index,
   auto consider = [&](uint32_t number, int times) {
     const Known &value = at(number);
     if (value.dtype == wanted.dtype && value.dims == wanted.dims &&
-        (value.exact || !jumps(row.op)))
+        (value.exact || options.extremes || !jumps(row.op)))
       fitting.insert(fitting.end(), times, number);
   };
   for (uint32_t i = 0; i < leaves.size(); ++i)
@@ -307,16 +307,18 @@ uint32_t RecipeDrawer::place(const PropertyRow &row, size_t index,
   for (uint32_t i = 0; i < made.size(); ++i)
     consider(firstStep + i, 4);
   bool mayReuse = options.reuses && !wanted.isNew &&
-                  (takesAnything(operand.domain) || !isFloat(wanted.dtype)) &&
+                  (options.extremes || takesAnything(operand.domain) ||
+                   !isFloat(wanted.dtype)) &&
                   operand.domain.kind != DomainKind::positions;
   if (mayReuse && !fitting.empty() && !coin(8))
     return fitting[below(random, int64_t(fitting.size()))];
   RecipeLeaf leaf;
-  leaf.dtype = leaf.drawnAs = wanted.dtype;
+  leaf.dtype = wanted.dtype;
   leaf.dims = wanted.dims;
   leaf.domain = operand.domain;
   leaf.positions = wanted.positions;
   leaf.seed = random();
+  leaf.extremes = options.extremes && coin();
   if (wanted.dtype == DType::boolean)
     leaf.domain = {DomainKind::integers, 0, 1, noPoint};
   else if (wanted.dtype == DType::u8 && leaf.domain.low < 0)

@@ -16,6 +16,9 @@ public:
     /// The largest dim; 1 is often drawn, and 0 where `empties`.
     int64_t largestDim = 5;
     bool empties = true;
+    /// Leaves hold NaNs, infinities, signed zeros and denormals too, and no
+    /// operand has to be exact.
+    bool extremes = false;
   };
 
   RecipeDrawer(uint64_t seed, Options options)

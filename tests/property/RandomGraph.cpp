@@ -19,7 +19,8 @@ static bool isSmooth(const PropertyRow &row) {
 Recipe randomGraph(uint64_t seed, const GraphOptions &options) {
   RecipeDrawer drawer(seed, {.reuses = true,
                              .largestDim = options.largestDim,
-                             .empties = options.empties});
+                             .empties = options.empties,
+                             .extremes = options.extremes});
   std::vector<const PropertyRow *> rows;
   for (const PropertyRow &row : propertyTable())
     if (!options.smooth || isSmooth(row))

@@ -15,6 +15,9 @@ struct GraphOptions {
   bool smooth = false;
   bool empties = true;
   int64_t largestDim = 5;
+  /// For comparisons by bits: leaves hold NaNs, infinities, zeros of both signs
+  /// and denormals too, and any op reads any value.
+  bool extremes = false;
 };
 
 /// The same seed and options give the same graph.

@@ -5,6 +5,7 @@
 #include "runtime/reference/HostValue.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <fmt/format.h>
 #include <numeric>
@@ -55,6 +56,17 @@ static int64_t drawInt(const RecipeLeaf &leaf, Random &random) {
   return low + below(random, high - low + 1);
 }
 
+/// NaNs of both signs and with a payload among them.
+static double drawExtreme(DType dtype, Random &random) {
+  double payload = std::bit_cast<double>(0x7ff9'2000'0000'0000);
+  double tiny = dtype == DType::f64 ? 0x1p-1060 : 0x1p-140;
+  if (dtype == DType::f16)
+    tiny = 0x1p-20;
+  double choices[] = {NAN, payload, INFINITY, 0.0, tiny};
+  double value = choices[below(random, std::size(choices))];
+  return below(random, 2) ? value : -value;
+}
+
 reference::HostTensor drawLeaf(const RecipeLeaf &leaf) {
   Random random(leaf.seed);
   reference::HostValue value(leaf.dtype, leaf.dims);
@@ -77,7 +89,9 @@ reference::HostTensor drawLeaf(const RecipeLeaf &leaf) {
       real = static_cast<double>(drawInt(leaf, random));
     else
       real = drawReal(domain, random);
-    value.set(i, reference::roundTo(leaf.drawnAs, real));
+    if (leaf.extremes && below(random, 4) == 0)
+      real = drawExtreme(leaf.dtype, random);
+    value.set(i, reference::roundTo(leaf.dtype, real));
   }
   return reference::encode(value);
 }
@@ -86,39 +100,6 @@ std::vector<reference::HostTensor> drawLeaves(const Recipe &recipe) {
   std::vector<reference::HostTensor> result;
   for (const RecipeLeaf &leaf : recipe.leaves)
     result.push_back(drawLeaf(leaf));
-  return result;
-}
-
-//===- Widening -----------------------------------------------------------===//
-
-/// The attribute words with float dtypes brought to f64.
-static std::vector<uint64_t> widenedAttrs(const RecipeStep &step) {
-  std::vector<uint64_t> words = step.attrs;
-  size_t at = 0;
-  for (const graph::AttrSpec &spec : graph::info(step.op).attrs) {
-    if (spec.kind == graph::AttrKind::dtype &&
-        isFloat(static_cast<DType>(words[at])))
-      words[at] = static_cast<uint64_t>(DType::f64);
-    size_t count = 1;
-    if (spec.kind == graph::AttrKind::ints)
-      count = 1 + words[at];
-    else if (spec.kind == graph::AttrKind::dims)
-      count = 1 + 2 * words[at];
-    else if (spec.kind == graph::AttrKind::number ||
-             spec.kind == graph::AttrKind::dim)
-      count = 2;
-    at += count;
-  }
-  return words;
-}
-
-Recipe widened(const Recipe &recipe) {
-  Recipe result = recipe;
-  for (RecipeLeaf &leaf : result.leaves)
-    if (isFloat(leaf.dtype))
-      leaf.dtype = DType::f64;
-  for (RecipeStep &step : result.steps)
-    step.attrs = widenedAttrs(step);
   return result;
 }
 
@@ -185,7 +166,7 @@ static Recipe withLeaf(const Recipe &recipe, size_t index) {
   size_t numLeaves = recipe.leaves.size();
   const graph::NodeRef &node = nodes->values[numLeaves + index];
   RecipeLeaf leaf;
-  leaf.dtype = leaf.drawnAs = node->dtype();
+  leaf.dtype = node->dtype();
   leaf.seed = index + 1;
   for (Dim dim : node->dims())
     leaf.dims.push_back(dim.value);

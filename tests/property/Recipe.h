@@ -25,9 +25,10 @@ struct RecipeLeaf {
   DType dtype = DType::f32;
   std::vector<int64_t> dims;
   Domain domain{DomainKind::reals, -4, 4, noPoint};
-  int64_t positions = 1;      ///< of domain `positions`: exclusive limit
-  DType drawnAs = DType::f32; ///< whose rounding the elements have
+  int64_t positions = 1; ///< of domain `positions`: exclusive limit
   uint64_t seed = 0;
+  /// A quarter of the elements are NaNs, infinities, zeros or denormals.
+  bool extremes = false;
 };
 
 /// One op; operands number the leaves first, then the steps.
@@ -60,9 +61,6 @@ Result<Recording> record(const Recipe &recipe, RecordOptions options = {});
 /// The elements of a leaf: the same for the same recipe.
 reference::HostTensor drawLeaf(const RecipeLeaf &leaf);
 std::vector<reference::HostTensor> drawLeaves(const Recipe &recipe);
-
-/// The recipe with every float dtype brought to f64, same elements.
-Recipe widened(const Recipe &recipe);
 
 /// One line per value.
 std::string toString(const Recipe &recipe);

@@ -1,0 +1,35 @@
+/// The size of roundings, and drawing them.
+#include "runtime/reference/Disturbance.h"
+
+namespace sinter::reference {
+
+Rounding roundingOf(DType dtype) {
+  switch (dtype) {
+  case DType::f64:
+    return {0x1p-53, 0x1p-1074};
+  case DType::f16:
+    return {0x1p-11, 0x1p-24};
+  case DType::bf16:
+    return {0x1p-8, 0x1p-133};
+  default:
+    return {0x1p-24, 0x1p-149};
+  }
+}
+
+/// In [-1, 1), by Steele's splitmix64.
+static double drawUnit(uint64_t &state) {
+  state += 0x9e3779b97f4a7c15;
+  uint64_t word = state;
+  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9;
+  word = (word ^ (word >> 27)) * 0x94d049bb133111eb;
+  word ^= word >> 31;
+  return static_cast<double>(word >> 11) * 0x1p-52 - 1;
+}
+
+void disturb(HostValue &value, double relative, double least, uint64_t &state) {
+  for (double &real : value.reals)
+    if (real != 0)
+      real += real * relative * drawUnit(state) + least * drawUnit(state);
+}
+
+} // namespace sinter::reference

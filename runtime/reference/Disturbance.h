@@ -1,0 +1,43 @@
+/// Disturbance: evaluations in which rounding went another way.
+///
+/// After the stochastic arithmetic of Vignes: what a graph makes of rounding
+/// errors is measured on a few samples of them. The errors of sums follow the
+/// probabilistic bound of Higham and Mary: each term of n is off by at most
+/// sqrt(n) roundings.
+#pragma once
+
+#include "runtime/reference/HostValue.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sinter::reference {
+
+/// Half of what lies between neighbours of a float dtype.
+struct Rounding {
+  double relative = 0; ///< to the number
+  double least = 0;    ///< the least number above 0
+};
+Rounding roundingOf(DType dtype);
+
+/// The results that are no floats, in the order of evaluation. Which way they
+/// go is decided once: a disturbed comparison must not choose another.
+using Decided = std::vector<HostValue>;
+
+/// As `evaluate`, decoded; fills `decided`.
+Result<std::vector<HostValue>> evaluatePlain(const graph::Graph &graph,
+                                             std::span<const HostTensor> inputs,
+                                             Decided &decided);
+
+/// Evaluates in f64, each op's result off by up to four roundings of the dtype
+/// that the graph gives it. `sample` draws which way.
+Result<std::vector<HostValue>>
+evaluateDisturbed(const graph::Graph &graph, std::span<const HostTensor> inputs,
+                  const Decided &decided, uint64_t sample);
+
+/// Multiplies every element by 1 + d, |d| <= `relative` drawn from `state`, and
+/// moves it by up to `least`; zeros stay.
+void disturb(HostValue &value, double relative, double least, uint64_t &state);
+
+} // namespace sinter::reference

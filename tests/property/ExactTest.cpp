@@ -1,0 +1,95 @@
+/// In mode `exact`, neither fusion nor symbols change a bit, not of a NaN
+/// either.
+#include "tests/property/Problem.h"
+#include "tests/property/RandomGraph.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+using namespace sinter;
+using namespace sinter::property;
+using reference::HostTensor;
+
+static const runtime::CompileRequest fused{"cpu", 0, 0, false};
+static const runtime::CompileRequest unfused{"cpu", 0, 1, false};
+
+static GraphOptions optionsOf(uint64_t index) {
+  static constexpr DType dtypes[] = {DType::f32, DType::bf16, DType::f16,
+                                     DType::f32, DType::i32,  DType::boolean,
+                                     DType::f64};
+  GraphOptions options;
+  options.steps = 4 + index % 13;
+  options.dtype = dtypes[index % std::size(dtypes)];
+  options.empties = index % 3 == 0;
+  options.largestDim = index % 5 == 0 ? 40 : 6;
+  options.extremes = true;
+  return options;
+}
+
+/// What differs, or empty.
+static std::string differenceOfBytes(const std::vector<HostTensor> &a,
+                                     const std::vector<HostTensor> &b) {
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (sameBytes({&a[i], 1}, {&b[i], 1}))
+      continue;
+    size_t width = byteWidth(a[i].dtype);
+    for (size_t at = 0; at < a[i].data.size(); ++at)
+      if (a[i].data[at] != b[i].data[at])
+        return fmt::format("output {}: element {} has other bits", i,
+                           at / width);
+  }
+  return a.size() == b.size() ? "" : "another number of outputs";
+}
+
+static std::string compareRuns(const Result<std::vector<HostTensor>> &a,
+                               const Result<std::vector<HostTensor>> &b) {
+  if (!a || !b)
+    return a ? b.error().message : a.error().message;
+  return differenceOfBytes(*a, *b);
+}
+
+TEST(ExactGraphs, FusedIsUnfused) {
+  auto failure = [](const Recipe &recipe) -> std::string {
+    Result<Problem> problem = problemOf(recipe);
+    if (!problem)
+      return problem.error().message;
+    return compareRuns(runCompiled(*problem, fused),
+                       runCompiled(*problem, unfused));
+  };
+  for (uint64_t i = 0; i < graphCount(); ++i) {
+    uint64_t seed = graphSeed(i);
+    expectNone(randomGraph(seed, optionsOf(i)), seed, failure);
+  }
+}
+
+TEST(ExactGraphs, SymbolicIsStatic) {
+  auto failure = [](const Recipe &recipe) -> std::string {
+    Result<Problem> fixed = problemOf(recipe);
+    Result<Problem> symbolic = problemOf(recipe, {.symbolic = true});
+    if (!fixed || !symbolic)
+      return "not recorded";
+    return compareRuns(runCompiled(*fixed, fused),
+                       runCompiled(*symbolic, fused));
+  };
+  for (uint64_t i = 0; i < graphCount(); i += 4) {
+    uint64_t seed = graphSeed(i);
+    expectNone(randomGraph(seed, optionsOf(i)), seed, failure);
+  }
+}
+
+/// Vectors of other widths, or none: the order of a sum is not theirs.
+TEST(ExactGraphs, LevelsOfOneMachineAgree) {
+  auto failure = [](const Recipe &recipe) -> std::string {
+    Result<Problem> problem = problemOf(recipe);
+    if (!problem)
+      return problem.error().message;
+    runtime::CompileRequest level = fused;
+    level.target = "cpu:x86-64-v3";
+    return compareRuns(runCompiled(*problem, fused),
+                       runCompiled(*problem, level));
+  };
+  for (uint64_t i = 0; i < graphCount(); i += 4) {
+    uint64_t seed = graphSeed(i);
+    expectNone(randomGraph(seed, optionsOf(i)), seed, failure);
+  }
+}

@@ -1,0 +1,52 @@
+/// Recipes as problems to compile and run.
+#include "tests/property/Problem.h"
+
+#include "tests/property/Cases.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+namespace sinter::property {
+
+using reference::HostTensor;
+
+Result<Problem> problemOf(const Recipe &recipe, RecordOptions options) {
+  SINTER_TRY_ASSIGN(Recording nodes, record(recipe, options));
+  SINTER_TRY_ASSIGN(graph::Slice slice, graph::slice(nodes.outputs));
+  std::vector<HostTensor> tensors = drawLeaves(recipe);
+  Problem problem;
+  for (const graph::NodeRef &input : slice.inputs)
+    problem.inputs.push_back(
+        tensors[std::ranges::find(nodes.leaves, input) - nodes.leaves.begin()]);
+  problem.graph = std::move(slice.graph);
+  return problem;
+}
+
+Result<std::vector<HostTensor>>
+runCompiled(const Problem &problem, const runtime::CompileRequest &request,
+            runtime::RunCounters *counters) {
+  SINTER_TRY_ASSIGN(auto program, compileGraph(problem.graph, request));
+  return runProgram(*program, problem.inputs, counters);
+}
+
+uint64_t graphCount() {
+  const char *text = std::getenv("SINTER_TEST_GRAPHS");
+  return text ? std::strtoull(text, nullptr, 10) : 200;
+}
+
+uint64_t graphSeed(uint64_t index) { return runSeed() * 1000003 + index; }
+
+void expectNone(const Recipe &recipe, uint64_t seed,
+                const std::function<std::string(const Recipe &)> &failure) {
+  std::string text = failure(recipe);
+  if (text.empty())
+    return;
+  Recipe small = shrink(
+      recipe, [&](const Recipe &smaller) { return !failure(smaller).empty(); });
+  ADD_FAILURE() << "seed " << seed << ": " << text
+                << "\nsmallest: " << failure(small) << "\n"
+                << toString(small);
+}
+
+} // namespace sinter::property

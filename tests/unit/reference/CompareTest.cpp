@@ -1,0 +1,117 @@
+/// Comparison: rounding passes however a graph amplifies it, a mistake does
+/// not.
+#include "runtime/reference/Compare.h"
+
+#include "tests/unit/reference/HostRows.h"
+
+#include <cmath>
+#include <numeric>
+
+using namespace sinter;
+using namespace sinter::reference;
+using graph::NodeRef;
+
+/// layer_norm in f32, one rounding per step; the mean is off by a factor.
+static std::vector<double> layerNorm(const std::vector<double> &row, float eps,
+                                     float meanFactor) {
+  auto count = static_cast<float>(row.size());
+  float sum = 0, squares = 0;
+  for (double x : row)
+    sum += float(x);
+  float mean = sum / count * meanFactor;
+  for (double x : row)
+    squares += (float(x) - mean) * (float(x) - mean);
+  float scale = 1 / std::sqrt(squares / count + eps);
+  std::vector<double> result;
+  for (double x : row)
+    result.push_back((float(x) - mean) * scale);
+  return result;
+}
+
+/// What is wrong with layer_norm of a row when the mean is off by a factor.
+static std::string differenceOfNorm(const std::vector<double> &row,
+                                    float meanFactor) {
+  constexpr double eps = 1e-5;
+  auto count = static_cast<int64_t>(row.size());
+  HostTensor x = reals(DType::f32, row);
+  x.dims = {1, count};
+  HostTensor ones = reals(DType::f32, std::vector<double>(row.size(), 1));
+  HostTensor zeros = reals(DType::f32, std::vector<double>(row.size(), 0));
+  NodeRef leaf = leafOf(x), scale = leafOf(ones), bias = leafOf(zeros);
+  NodeRef y = graph::ok(graph::layer_norm(leaf, scale, bias, eps));
+  graph::Slice slice = *graph::slice({&y, 1});
+  std::vector<HostTensor> inputs;
+  for (const NodeRef &input : slice.inputs)
+    inputs.push_back(input == leaf ? x : input == scale ? ones : zeros);
+  auto expected = expect(slice.graph, inputs);
+  if (!expected)
+    return expected.error().message;
+  HostTensor found = reals(DType::f32, layerNorm(row, float(eps), meanFactor));
+  found.dims = x.dims;
+  return differenceOf({&found, 1}, *expected);
+}
+
+TEST(Compare, SeesAWrongMean) {
+  std::vector<double> row(40);
+  for (size_t i = 0; i < row.size(); ++i)
+    row[i] = 1.5 + std::sin(double(i));
+  EXPECT_EQ(differenceOfNorm(row, 1), "");
+  EXPECT_NE(differenceOfNorm(row, 1.0001F), "");
+  EXPECT_NE(differenceOfNorm(row, 40.0F / 41), "");
+}
+
+/// In a row of equal numbers, 1 / sqrt(eps) makes the last bit of the mean
+/// count 316 times; that is rounding, and more is not.
+TEST(Compare, SeesAWrongMeanOfEqualNumbers) {
+  for (double number : {2.7182817, -0.1, 30.0}) {
+    std::vector<double> row(7, number);
+    EXPECT_EQ(differenceOfNorm(row, 1), "") << number;
+    EXPECT_EQ(differenceOfNorm(row, 1 + 0x1p-23F), "") << number;
+    EXPECT_NE(differenceOfNorm(row, 1.0001F), "") << number;
+    EXPECT_NE(differenceOfNorm(row, 7.0F / 8), "") << number;
+  }
+}
+
+static std::string differenceOfSum(const std::vector<double> &terms,
+                                   double found) {
+  HostTensor x = reals(DType::f32, terms);
+  NodeRef leaf = leafOf(x);
+  int64_t axes[] = {0};
+  NodeRef y = graph::ok(graph::sum(leaf, axes, false));
+  graph::Slice slice = *graph::slice({&y, 1});
+  auto expected = expect(slice.graph, {&x, 1});
+  HostTensor sum = reals(DType::f32, {found});
+  sum.dims = {};
+  return differenceOf({&sum, 1}, *expected);
+}
+
+/// Any order of a long sum will do; a term too few will not, even where the
+/// terms cancel.
+TEST(Compare, SeesAMissingTerm) {
+  std::vector<double> terms(5000);
+  for (size_t i = 0; i < terms.size(); ++i)
+    terms[i] = std::cos(double(i * i));
+  float forward = 0, backward = 0;
+  for (double term : terms)
+    forward += float(term);
+  for (size_t i = terms.size(); i-- > 0;)
+    backward += float(terms[i]);
+  EXPECT_EQ(differenceOfSum(terms, forward), "");
+  EXPECT_EQ(differenceOfSum(terms, backward), "");
+  EXPECT_NE(differenceOfSum(terms, forward - float(terms[17])), "");
+  EXPECT_NE(differenceOfSum(terms, forward * 1.001F + 0.01F), "");
+}
+
+/// What rounding cannot decide must be met: an overflow that is sure, a NaN.
+TEST(Compare, SeesAnInfinityThatIsNone) {
+  HostTensor x = reals(DType::f16, {12, 1});
+  NodeRef leaf = leafOf(x);
+  NodeRef y = graph::ok(graph::exp(leaf));
+  graph::Slice slice = *graph::slice({&y, 1});
+  auto expected = expect(slice.graph, {&x, 1});
+  ASSERT_TRUE(expected) << expected.error().message;
+  HostTensor right = reals(DType::f16, {INFINITY, std::exp(1.0)});
+  HostTensor wrong = reals(DType::f16, {65504, std::exp(1.0)});
+  EXPECT_EQ(differenceOf({&right, 1}, *expected), "");
+  EXPECT_NE(differenceOf({&wrong, 1}, *expected), "");
+}
