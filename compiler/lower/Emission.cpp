@@ -1,6 +1,7 @@
 /// Emission: scopes, memoized elements and structured control flow.
 #include "compiler/lower/Emission.h"
 
+#include "compiler/lower/CanonicalNan.h"
 #include "compiler/lower/ElementSource.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -92,7 +93,8 @@ Element Emission::evaluate(Value tensor, const Index &index,
     return *known;
   Element element;
   hoisted(operandsOf(index, lanes), /*readsMemory=*/true, [&] {
-    element = source(tensor).at(*this, index, lanes);
+    element =
+        canonicalNan(*this, tensor, source(tensor).at(*this, index, lanes));
     scopes.back()->elements[key] = element;
   });
   return element;
@@ -117,7 +119,8 @@ Value Emission::vectorAt(Value tensor, const Index &index, const Lanes &lanes) {
 
 void Emission::provide(Value tensor, const Index &index, const Lanes &lanes,
                        Element element) {
-  scopes.back()->elements[keyOf(tensor, index, lanes)] = element;
+  scopes.back()->elements[keyOf(tensor, index, lanes)] =
+      canonicalNan(*this, tensor, element);
   scopes.back()->guarded = true;
 }
 

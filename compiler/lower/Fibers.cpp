@@ -2,6 +2,7 @@
 /// has one owner, which goes along it in order.
 #include "compiler/lower/KernelWriter.h"
 
+#include "compiler/lower/CanonicalNan.h"
 #include "compiler/lower/Combiner.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/Inline.h"
@@ -126,7 +127,8 @@ void emitScatter(KernelWriter &writer, Value scattered) {
     emission.loop(zero, emission.extent(extent), 1, [&](Value i) {
       Index index = withAxis(emission, coordinates, axis, emission.uniform(i));
       storeElements(emission, buffer, scattered, index, lanes,
-                    emission.at(op.getX(), index, lanes));
+                    canonicalNan(emission, scattered,
+                                 emission.at(op.getX(), index, lanes)));
     });
     emission.loop(zero, emission.extent(updates), 1, [&](Value i) {
       Index from = withAxis(emission, coordinates, axis, emission.uniform(i));
@@ -137,7 +139,8 @@ void emitScatter(KernelWriter &writer, Value scattered) {
         Value update = emission.vectorAt(op.getUpdates(), from, lanes);
         Value before = loadElements(emission, buffer, scattered, to, lanes);
         Value after = addElements(emission, before, update, element);
-        storeElements(emission, buffer, scattered, to, lanes, Element{after});
+        storeElements(emission, buffer, scattered, to, lanes,
+                      canonicalNan(emission, scattered, Element{after}));
       };
       if (Value hasAny = isNotEmpty(emission, extent))
         emission.when(hasAny, apply);
@@ -178,8 +181,9 @@ void emitPrefix(KernelWriter &writer, Value prefix) {
           Emission::Values state =
               combiner->merge(emission, Emission::Values(carried),
                               combiner->lift(emission, element, {}));
+          Element sum{combiner->finish(emission, state)};
           storeElements(emission, buffer, prefix, index, lanes,
-                        Element{combiner->finish(emission, state)});
+                        canonicalNan(emission, prefix, sum));
           return state;
         });
   };

@@ -4,6 +4,7 @@
 
 #include "compiler/lower/Inline.h"
 #include "compiler/lower/MaskedViews.h"
+#include "compiler/lower/MultiplyAdd.h"
 #include "compiler/lower/Views.h"
 #include "dialects/sinter/Dialect.h"
 
@@ -42,14 +43,14 @@ Value fromMemory(Emission &emission, Value value, Type element) {
 }
 
 // Splits a coordinate that no vector load serves into a scalar base and the
-// lanes' offsets from it.
-static std::pair<Value, Value> gatherOffsets(Emission &emission,
-                                             const Coord &linear) {
+// lanes' offsets from it. In an empty tensor the lanes' step may be 0.
+static std::pair<Value, Value>
+gatherOffsets(Emission &emission, const Coord &linear, unsigned count) {
   OpBuilder &builder = emission.builder;
   if (linear.each)
     return {emission.constant(0), linear.each};
-  return {linear.base, emission.laneOffsets(linear.step, linear.count,
-                                            builder.getIndexType())};
+  return {linear.base,
+          emission.laneOffsets(linear.step, count, builder.getIndexType())};
 }
 
 static Value fullMask(Emission &emission, unsigned count) {
@@ -72,7 +73,7 @@ static Value loadLanes(Emission &emission, Value buffer, const Coord &linear,
   if (!linear.each && linear.step == 1)
     return vector::MaskedLoadOp::create(builder, loc, type, buffer, linear.base,
                                         lanes.mask, zero);
-  auto [base, offsets] = gatherOffsets(emission, linear);
+  auto [base, offsets] = gatherOffsets(emission, linear, lanes.count);
   Value mask = lanes.mask ? lanes.mask : fullMask(emission, lanes.count);
   return vector::GatherOp::create(builder, loc, type, buffer, base, offsets,
                                   mask, zero);
@@ -107,7 +108,7 @@ void storeElements(Emission &emission, Value buffer, Value tensor,
     else
       vector::StoreOp::create(builder, loc, value, buffer, linear.base);
   } else {
-    auto [base, offsets] = gatherOffsets(emission, linear);
+    auto [base, offsets] = gatherOffsets(emission, linear, lanes.count);
     Value mask = lanes.mask ? lanes.mask : fullMask(emission, lanes.count);
     vector::ScatterOp::create(builder, loc, Type(), buffer, base, offsets, mask,
                               value);
@@ -268,9 +269,10 @@ public:
 } // namespace
 
 std::unique_ptr<ElementSource> makeSource(Emission &emission, Value tensor) {
-  (void)emission;
   if (auto argument = dyn_cast<BlockArgument>(tensor))
     return std::make_unique<BufferSource>(argument);
+  if (auto contracted = makeMultiplyAdd(emission, tensor))
+    return contracted;
   Operation *op = tensor.getDefiningOp();
   if (auto pointwise = dyn_cast<ir::PointwiseOpInterface>(op))
     return std::make_unique<PointwiseSource>(tensor, pointwise);

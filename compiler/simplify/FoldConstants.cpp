@@ -6,6 +6,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -71,8 +74,12 @@ static Attribute evaluate(Block &block, ArrayRef<Attribute> arguments,
 }
 
 static TypedAttr toNumber(Attribute value, Type element, OpBuilder &builder) {
-  if (auto number = dyn_cast_or_null<FloatAttr>(value))
-    return builder.getF64FloatAttr(number.getValueAsDouble());
+  if (auto number = dyn_cast_or_null<FloatAttr>(value)) {
+    // The one NaN that kernels make too.
+    double real = number.getValueAsDouble();
+    return builder.getF64FloatAttr(
+        std::isnan(real) ? std::numeric_limits<double>::quiet_NaN() : real);
+  }
   auto integer = dyn_cast_or_null<IntegerAttr>(value);
   if (!integer)
     return {};

@@ -1,6 +1,7 @@
 /// docs/semantics.md row by row, on the reference.
 #include "tests/unit/reference/HostRows.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -13,17 +14,13 @@ using Ints = std::vector<int64_t>;
 static constexpr double inf = std::numeric_limits<double>::infinity();
 static const double NaN = std::numeric_limits<double>::quiet_NaN();
 
-/// Equal, with NaN equal to NaN and the zeros told apart.
+/// Equal by bits: zeros are told apart, and NaNs.
 static void expectReals(const HostValue &found, std::vector<double> expected) {
   ASSERT_EQ(found.reals.size(), expected.size());
-  for (size_t i = 0; i < expected.size(); ++i) {
-    if (std::isnan(expected[i])) {
-      EXPECT_TRUE(std::isnan(found.reals[i])) << i;
-      continue;
-    }
-    EXPECT_EQ(found.reals[i], expected[i]) << i;
-    EXPECT_EQ(std::signbit(found.reals[i]), std::signbit(expected[i])) << i;
-  }
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_EQ(std::bit_cast<uint64_t>(found.reals[i]),
+              std::bit_cast<uint64_t>(expected[i]))
+        << i << ": " << found.reals[i] << " is not " << expected[i];
 }
 
 TEST(EdgeSemantics, IntegersWrap) {
@@ -76,6 +73,41 @@ TEST(EdgeSemantics, MaximumAndMinimum) {
   HostTensor b = reals(DType::f32, {1, NaN, 0.0, -0.0});
   expectReals(apply(graph::maximum, a, b), {NaN, NaN, 0.0, 0.0});
   expectReals(apply(graph::minimum, a, b), {NaN, NaN, -0.0, -0.0});
+}
+
+/// One NaN for all arithmetic, whatever it reads; moved elements stay as they
+/// are.
+TEST(EdgeSemantics, BitsOfNaN) {
+  double odd = std::bit_cast<double>(0xfff9'2000'0000'0000);
+  for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
+    SCOPED_TRACE(name(dtype));
+    HostTensor x = reals(dtype, {odd, -NaN, 1}),
+               y = reals(dtype, {-NaN, odd, odd});
+    for (auto op : {graph::add, graph::sub, graph::mul, graph::div,
+                    graph::maximum, graph::minimum}) {
+      expectReals(apply(op, x, y), {NaN, NaN, NaN});
+      expectReals(apply(op, y, x), {NaN, NaN, NaN});
+    }
+    for (auto op : {graph::neg, graph::exp, graph::sqrt, graph::relu})
+      EXPECT_EQ(std::bit_cast<uint64_t>(apply(op, x).reals[0]),
+                std::bit_cast<uint64_t>(NaN));
+    expectReals(apply(graph::where, ints(DType::boolean, {1, 0, 0}), x, y),
+                {NaN, NaN, NaN});
+    int64_t axes[] = {0};
+    auto total = [&](const NodeRef &a) { return graph::sum(a, axes, true); };
+    auto most = [&](const NodeRef &a) { return graph::amax(a, axes, true); };
+    expectReals(apply(total, x), {NaN});
+    expectReals(apply(most, y), {NaN});
+    auto running = [](const NodeRef &a) { return graph::cumsum(a, 0, false); };
+    expectReals(apply(running, x), {NaN, NaN, NaN});
+    int64_t step[] = {2}, zero[] = {0};
+    auto sliced = [&](const NodeRef &a) {
+      return graph::slice(a, zero, Dims{3}, step);
+    };
+    HostValue moved = apply(sliced, x);
+    EXPECT_EQ(std::bit_cast<uint64_t>(moved.reals[0]),
+              std::bit_cast<uint64_t>(decode(x).reals[0]));
+  }
 }
 
 TEST(EdgeSemantics, Functions) {

@@ -1,0 +1,18 @@
+/// The bits of NaN: what arithmetic gives is one NaN per dtype.
+#pragma once
+
+#include "compiler/lower/Emission.h"
+
+namespace sinter::compiler {
+
+/// Whether the op computes its elements; views, gathers and sources give
+/// elements as they find them.
+bool isArithmetic(mlir::Operation *op);
+
+/// Gives NaNs among the elements of `tensor` the canonical bits (quiet, sign
+/// and payload 0) where somebody can see them: the tensor is made by arithmetic
+/// and is stored, or moved by a view or a gather. Which NaN a processor makes
+/// depends on the order of operands and on who folds; the result must not.
+Element canonicalNan(Emission &emission, mlir::Value tensor, Element element);
+
+} // namespace sinter::compiler
