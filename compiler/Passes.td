@@ -32,6 +32,24 @@ def ExpandComposites : Pass<"expand-composites", "::mlir::ModuleOp"> {
 
 //===-- simplify ----------------------------------------------------------===//
 
+def ContractMultiplyAdd : Pass<"contract-multiply-add", "::mlir::ModuleOp"> {
+  let summary = "Mark sums whose product need not be rounded by itself.";
+  let description = [{
+    In every numerics mode but `exact`. A kernel that holds both ops, on a
+    target that can, then multiplies and adds with one rounding. Only where
+    nothing else reads the product, so that no value exists twice, rounded and
+    not. Decided here, where static and symbolic programs still look alike.
+
+    ```mlir
+    %1 = sinter.mul %a, %b
+    %2 = sinter.add %1, %c
+    // becomes
+    %1 = sinter.mul %a, %b
+    %2 = sinter.add %1, %c {sinter.contract = 0 : i64}
+    ```
+  }];
+}
+
 def SimplifyOps : Pass<"simplify-ops", "::mlir::ModuleOp"> {
   let summary = "Fold constants, compose views, drop neutral arithmetic.";
   let description = [{
@@ -46,6 +64,10 @@ def SimplifyOps : Pass<"simplify-ops", "::mlir::ModuleOp"> {
     %2 = sinter.reshape %0 {shape = affine_map<() -> (2, 4)>}
     ```
   }];
+  let options = [
+    Option<"exact", "exact", "bool", "false",
+           "Keep the bits of NaNs that an input may hold, too">,
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
 }

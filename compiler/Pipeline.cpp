@@ -24,6 +24,7 @@ std::optional<Stage> parseStage(std::string_view name) {
 PipelineOptions pipelineOptions(const Options &options) {
   PipelineOptions stages;
   stages.import.dynamic = options.dynamic;
+  stages.simplify.numerics = options.numerics;
   stages.fuse.fusion = options.fusion;
   stages.fuse.numerics = options.numerics;
   stages.lower.numerics = options.numerics;
@@ -41,11 +42,15 @@ void buildStage(Stage stage, OpPassManager &passes,
   case Stage::import:
     passes.addPass(createExpandComposites());
     break;
-  case Stage::simplify:
-    passes.addPass(createSimplifyOps());
+  case Stage::simplify: {
+    bool exact = options.simplify.numerics == NumericsMode::exact;
+    if (!exact)
+      passes.addPass(createContractMultiplyAdd());
+    passes.addPass(createSimplifyOps({.exact = exact}));
     passes.addPass(createMergeDuplicates());
     passes.addPass(createRemoveDeadOps());
     break;
+  }
   case Stage::fuse:
     passes.addPass(
         createFormKernels({.onePerOp = options.fuse.fusion == Fusion::none,

@@ -21,7 +21,9 @@ namespace sinter::compiler {
 struct ImportOptions {
   std::vector<std::string> dynamic; ///< see MakeDynamic.h
 };
-struct SimplifyOptions {};
+struct SimplifyOptions {
+  NumericsMode numerics = NumericsMode::standard;
+};
 struct PlanOptions {};
 struct TargetOptions {
   std::string name = "cpu";

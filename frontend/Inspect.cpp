@@ -49,9 +49,9 @@ std::string inspect(std::span<const Tensor> tensors, std::string_view stage,
                     std::source_location where) {
   Recorded recorded = sliceOf(tensors, "inspect", where);
   const runtime::CompilerHook *hook = unwrap(runtime::compilerHook(), where);
-  return unwrap(hook->inspect(recorded.slice.graph, stage,
-                              detail::compileRequest(recorded.device)),
-                where);
+  runtime::CompileRequest request =
+      unwrap(detail::compileRequest(recorded.device), where);
+  return unwrap(hook->inspect(recorded.slice.graph, stage, request), where);
 }
 
 void export_graph(std::span<const Tensor> outputs, const std::string &path,
@@ -68,10 +68,10 @@ void export_graph(std::span<const Tensor> outputs, const std::string &path,
 static std::shared_ptr<const runtime::Program>
 compiled(const Recorded &recorded, const SourceLine &where) {
   const runtime::CompilerHook *hook = unwrap(runtime::compilerHook(), where);
+  runtime::CompileRequest request =
+      unwrap(detail::compileRequest(recorded.device), where);
   std::vector<std::byte> bytes =
-      unwrap(hook->compile(recorded.slice.graph,
-                           detail::compileRequest(recorded.device)),
-             where);
+      unwrap(hook->compile(recorded.slice.graph, request), where);
   DeviceId id = recorded.device;
   if (id.kind == DeviceKind::null)
     id = DeviceId();

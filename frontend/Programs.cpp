@@ -4,8 +4,10 @@
 #include "frontend/Counters.h"
 #include "frontend/MissReasons.h"
 #include "runtime/device/Device.h"
+#include "runtime/program/Numerics.h"
 #include "runtime/program/ProgramCache.h"
 #include "runtime/program/Stats.h"
+#include "runtime/support/Flags.h"
 
 #include "sinter/generated/SourceDigest.h"
 
@@ -25,7 +27,7 @@ using ProgramRef = std::shared_ptr<const Program>;
 
 static Result<Key> makeEnvironment(DeviceId id) {
   SINTER_TRY_ASSIGN(runtime::Device * device, runtime::getDevice(id));
-  runtime::CompileRequest request = compileRequest(id);
+  SINTER_TRY_ASSIGN(runtime::CompileRequest request, compileRequest(id));
   std::string text = request.target + "\n" + device->profile() + "\n" +
                      sourceDigest + "\n" + std::to_string(request.numerics) +
                      "\n" + std::to_string(request.fusion);
@@ -33,17 +35,27 @@ static Result<Key> makeEnvironment(DeviceId id) {
   return Key{hash.high64, hash.low64};
 }
 
+namespace {
+struct KnownEnvironment {
+  DeviceId device;
+  std::string numerics;
+  Key key;
+};
+} // namespace
+
 Result<Key> environmentOf(DeviceId id) {
-  static thread_local std::optional<std::pair<DeviceId, Key>> last;
-  if (last && last->first == id)
-    return last->second;
+  static thread_local std::optional<KnownEnvironment> last;
+  if (last && last->device == id && last->numerics == flags().numerics)
+    return last->key;
   SINTER_TRY_ASSIGN(Key key, makeEnvironment(id));
-  last.emplace(id, key);
+  last = {id, flags().numerics, key};
   return key;
 }
 
-runtime::CompileRequest compileRequest(DeviceId device) {
+Result<runtime::CompileRequest> compileRequest(DeviceId device) {
   runtime::CompileRequest request;
+  SINTER_TRY_ASSIGN(request.numerics, runtime::parseNumerics("SINTER_NUMERICS",
+                                                             flags().numerics));
   request.target = toString(device);
   if (device.kind == DeviceKind::null)
     request.target = "cpu";
@@ -163,7 +175,8 @@ Result<ProgramRef> findOrCompile(const Key &key,
   auto compile = [&]() -> Result<std::vector<std::byte>> {
     SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook,
                       runtime::compilerHook());
-    return hook->compile(slice.graph, compileRequest(id));
+    SINTER_TRY_ASSIGN(runtime::CompileRequest request, compileRequest(id));
+    return hook->compile(slice.graph, request);
   };
   auto found = runtime::findOrCompile(key, *device, compile);
   if (!found)

@@ -14,8 +14,9 @@ namespace sinter::detail {
 /// digest of the compiler.
 Result<runtime::Key> environmentOf(DeviceId device);
 
-/// The options of the JIT's compilations.
-runtime::CompileRequest compileRequest(DeviceId device);
+/// The options of the JIT's compilations; an error when SINTER_NUMERICS names
+/// no mode.
+Result<runtime::CompileRequest> compileRequest(DeviceId device);
 
 /// The program of a slice this process met before: the step cache, which
 /// guesses from the thread's last program, then the table of known programs.

@@ -1,4 +1,5 @@
 /// Arithmetic with neutral elements, where no bit of a result can differ.
+#include "compiler/lower/CanonicalNan.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
 
@@ -54,7 +55,8 @@ static Value simplifyWhere(ir::WhereOp op) {
   return {};
 }
 
-Value simplifyArithmetic(Operation *op, OpBuilder &) {
+// The operand that stands for the result, whatever NaNs it holds.
+static Value sameNumber(Operation *op) {
   if (auto add = dyn_cast<ir::AddOp>(op))
     return simplifyAdd(add);
   if (auto sub = dyn_cast<ir::SubOp>(op))
@@ -70,6 +72,19 @@ Value simplifyArithmetic(Operation *op, OpBuilder &) {
   if (auto cast = dyn_cast<ir::CastOp>(op))
     return cast.getX().getType() == cast.getType() ? cast.getX() : Value();
   return {};
+}
+
+// Arithmetic makes NaNs canonical; an operand that nobody computed may hold
+// others, which an op that is left out would have changed.
+static bool mayHoldOtherNans(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return isa<FloatType>(type.getElementType()) &&
+         !isArithmetic(value.getDefiningOp());
+}
+
+Value simplifyArithmetic(Operation *op, bool exact) {
+  Value value = sameNumber(op);
+  return value && exact && mayHoldOtherNans(value) ? Value() : value;
 }
 
 } // namespace sinter::compiler

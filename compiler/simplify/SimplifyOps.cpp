@@ -10,15 +10,15 @@ namespace sinter::compiler {
 #define GEN_PASS_DEF_SIMPLIFYOPS
 #include "sinter/generated/Passes.h.inc"
 
-static Value simplifyOnce(Operation *op, OpBuilder &builder) {
+static Value simplifyOnce(Operation *op, OpBuilder &builder, bool exact) {
   if (Value folded = foldConstants(op, builder))
     return folded;
   if (Value viewed = simplifyView(op, builder))
     return viewed;
-  return simplifyArithmetic(op, builder);
+  return simplifyArithmetic(op, exact);
 }
 
-void simplifyOps(func::FuncOp function) {
+void simplifyOps(func::FuncOp function, bool exact) {
   Block &block = function.getBody().front();
   OpBuilder builder(function.getContext());
   for (Operation &original :
@@ -27,7 +27,7 @@ void simplifyOps(func::FuncOp function) {
     // A rewrite may make an op that another rewrite applies to.
     while (op) {
       builder.setInsertionPoint(op);
-      Value value = simplifyOnce(op, builder);
+      Value value = simplifyOnce(op, builder, exact);
       if (!value)
         break;
       Operation *made = value.getDefiningOp();
@@ -45,7 +45,7 @@ namespace {
 
 struct SimplifyOpsPass : impl::SimplifyOpsBase<SimplifyOpsPass> {
   using Base::Base;
-  void runOnOperation() override { simplifyOps(mainOf(getOperation())); }
+  void runOnOperation() override { simplifyOps(mainOf(getOperation()), exact); }
 };
 
 } // namespace

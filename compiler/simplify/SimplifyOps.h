@@ -7,8 +7,9 @@
 namespace sinter::compiler {
 
 /// One walk over the function in order: folds ops on constants, composes views
-/// and drops identities. Arithmetic is rewritten only where no bit can differ.
-void simplifyOps(mlir::func::FuncOp function);
+/// and drops identities. Arithmetic is rewritten only where no bit can differ,
+/// NaNs aside that an input holds: `exact` keeps their bits, too.
+void simplifyOps(mlir::func::FuncOp function, bool exact = false);
 
 /// Makes equal ops one, which then stands for all their nodes. Random ops are
 /// never merged: two draws stay two.
@@ -21,7 +22,7 @@ void removeDeadOps(mlir::func::FuncOp function);
 /// result, or null when it does not apply; new ops go to the builder.
 mlir::Value foldConstants(mlir::Operation *op, mlir::OpBuilder &builder);
 mlir::Value simplifyView(mlir::Operation *op, mlir::OpBuilder &builder);
-mlir::Value simplifyArithmetic(mlir::Operation *op, mlir::OpBuilder &builder);
+mlir::Value simplifyArithmetic(mlir::Operation *op, bool exact);
 
 /// The number that fills a tensor, or null.
 mlir::TypedAttr fillOf(mlir::Value value);

@@ -2,6 +2,7 @@
 #include "tools/sinter/Model.h"
 
 #include "runtime/program/ModelReader.h"
+#include "runtime/program/Numerics.h"
 #include "runtime/program/VerifyProgram.h"
 
 #include <algorithm>
@@ -82,14 +83,9 @@ Result<Model> readModelFile(const std::string &path) {
 Result<CompileRequest> compileRequest(const Arguments &arguments) {
   CompileRequest request;
   request.target = arguments.get("--target", "cpu");
-  std::string numerics = arguments.get("--numerics", "standard");
-  static constexpr std::string_view modes[] = {"exact", "standard", "fast"};
-  auto mode = std::ranges::find(modes, numerics);
-  if (mode == std::end(modes))
-    return makeError(ErrorKind::invalid_argument,
-                     "--numerics is exact, standard or fast, not '" + numerics +
-                         "'");
-  request.numerics = uint8_t(mode - std::begin(modes));
+  SINTER_TRY_ASSIGN(request.numerics,
+                    runtime::parseNumerics(
+                        "--numerics", arguments.get("--numerics", "default")));
   std::string fusion = arguments.get("--fusion", "full");
   if (fusion != "full" && fusion != "none")
     return makeError(ErrorKind::invalid_argument,

@@ -36,7 +36,7 @@ Status writeText(const std::string &path, std::string_view text);
 inline constexpr Flag targetFlag = {
     "--target", "TARGET", "cpu, cpu:x86-64-v3, cpu:x86-64-v4 or cpu:scalar"};
 inline constexpr Flag numericsFlag = {"--numerics", "MODE",
-                                      "exact, standard or fast"};
+                                      "exact, default or fast"};
 inline constexpr Flag fusionFlag = {"--fusion", "TIER",
                                     "full, or none: one op per kernel"};
 inline constexpr Flag dynamicFlag = {"--dynamic", "INPUT:AXIS=NAME",
