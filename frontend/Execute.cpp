@@ -7,6 +7,7 @@
 #include "runtime/reference/Reference.h"
 #include "runtime/reference/Verify.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/Sites.h"
 
 #include <cstring>
 
@@ -85,6 +86,25 @@ Execution prepare(FlushPlan &plan, DeviceId device, SiteId flushSite) {
   return execution;
 }
 
+/// The largest values that a program had no memory for, with their lines.
+static std::string describe(std::span<const runtime::MemoryNeed> largest,
+                            const FlushPlan &plan) {
+  std::span<graph::Node *const> nodes = plan.slice.nodes();
+  std::string text;
+  for (const runtime::MemoryNeed &need : largest) {
+    if (need.node >= nodes.size())
+      continue;
+    const graph::Node &node = *nodes[need.node];
+    text += text.empty() ? "; the program's largest: " : ", ";
+    text += std::to_string(need.bytes) + " bytes of " +
+            std::string(graph::info(node.op()).name) + " " +
+            graph::typeString(node);
+    if (node.site())
+      text += " at " + siteString(node.site());
+  }
+  return text;
+}
+
 /// The error in terms of the op that the program's data made fail, not of the
 /// kernel that it became part of.
 static ErrorInfo asErrorOfOp(ErrorInfo error, const FlushPlan &plan,
@@ -155,11 +175,14 @@ Result<Buffers> execute(Execution &execution, const FlushPlan &plan) {
   if (flags().verify) {
     SINTER_TRY_ASSIGN(inputs, copyInputs(*execution.graph, plan.bindings));
   }
-  runtime::RunFailure failure{~0u};
+  runtime::RunFailure failure;
   auto results =
       runtime::run(*execution.program, plan.bindings, nullptr, &failure);
-  if (!results)
-    return asErrorOfOp(results.takeError(), plan, failure);
+  if (!results) {
+    ErrorInfo error = asErrorOfOp(results.takeError(), plan, failure);
+    error.message += describe(failure.largest, plan);
+    return error;
+  }
   if (flags().verify)
     SINTER_TRY(verifyOutputs(*execution.graph, inputs, *results));
   Buffers buffers;

@@ -46,6 +46,7 @@ int64_t Node::elements() const {
 
 void Node::setReady(runtime::BufferRef value) {
   assert(state() == NodeState::pending && "a value is given once");
+  value->setOrigin({type, userSite});
   buffer = std::move(value);
   valueState.store(NodeState::ready, std::memory_order_release);
 }

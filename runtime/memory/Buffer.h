@@ -2,15 +2,24 @@
 #pragma once
 
 #include "runtime/device/DeviceId.h"
+#include "runtime/graph/DType.h"
+#include "runtime/support/Error.h"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace sinter::runtime {
 
 class Device;
+
+/// What a buffer was made for, as errors say it.
+struct TensorOrigin {
+  DType dtype = DType::f32;
+  SiteId site = 0; ///< 0: no line of the user's
+};
 
 /// A block of memory, dense and 256-byte aligned, freed to its device's
 /// allocator with the last reference. Its contents may be overwritten in place
@@ -32,12 +41,27 @@ public:
   void release(); ///< frees through the device at zero
   uint32_t useCount() const { return refs.load(std::memory_order_acquire); }
 
+  /// The first caller's origin stays. Thread-safe, as is `origin`.
+  void setOrigin(TensorOrigin origin) {
+    uint64_t none = 0;
+    uint64_t word = uint64_t(1) << 63 | uint64_t(origin.dtype) << 32 |
+                    uint64_t(origin.site);
+    made.compare_exchange_strong(none, word, std::memory_order_relaxed);
+  }
+  std::optional<TensorOrigin> origin() const {
+    uint64_t word = made.load(std::memory_order_relaxed);
+    if (word == 0)
+      return std::nullopt;
+    return TensorOrigin{DType(word >> 32 & 0xff), SiteId(word)};
+  }
+
 private:
   Device *owner;
   void *address;
   size_t size;
   std::atomic<uint64_t> writes{0};
   std::atomic<uint32_t> refs{1};
+  std::atomic<uint64_t> made{0};
 };
 
 /// Owning pointer to a Buffer.

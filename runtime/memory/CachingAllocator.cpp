@@ -1,12 +1,15 @@
 /// Size classes, free lists and limits of the caching allocator.
 #include "runtime/memory/CachingAllocator.h"
 
+#include "runtime/support/Sites.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <limits>
 #include <new>
+#include <span>
 
 #include <sys/mman.h>
 
@@ -57,6 +60,8 @@ struct CachingAllocator::Block final : Buffer {
   Block(Device &device, void *data, size_t bytes, SizeClass place)
       : Buffer(device, data, bytes), place(place) {}
   SizeClass place;
+  Block *older = nullptr;
+  Block *newer = nullptr;
 };
 
 CachingAllocator::CachingAllocator(MemorySource &source, std::string name,
@@ -70,7 +75,7 @@ size_t CachingAllocator::blockBytes(size_t bytes) {
 }
 
 Result<BufferRef> CachingAllocator::allocate(Device &device, size_t bytes) {
-  std::unique_lock lock(mutex);
+  std::lock_guard lock(mutex);
   if (bytes > largestRequest)
     return outOfMemory(bytes);
   SizeClass place = classify(bytes);
@@ -79,8 +84,12 @@ Result<BufferRef> CachingAllocator::allocate(Device &device, size_t bytes) {
     return outOfMemory(bytes);
   inUse += place.bytes;
   peak = std::max(peak, inUse);
-  lock.unlock();
-  return BufferRef::adopt(new Block(device, data, bytes, place));
+  auto *block = new Block(device, data, bytes, place);
+  block->older = newest;
+  if (newest)
+    newest->newer = block;
+  newest = block;
+  return BufferRef::adopt(block);
 }
 
 void *CachingAllocator::takeBlock(size_t bytes, unsigned sizeClass) {
@@ -108,8 +117,11 @@ void CachingAllocator::free(Buffer *buffer) {
   auto *block = static_cast<Block *>(buffer);
   SizeClass place = block->place;
   void *data = block->data();
-  delete block;
   std::lock_guard lock(mutex);
+  (block->newer ? block->newer->older : newest) = block->older;
+  if (block->older)
+    block->older->newer = block->newer;
+  delete block;
   inUse -= place.bytes;
   // Never keep more than was ever in use at once.
   if (cached + place.bytes > peak) {
@@ -139,11 +151,35 @@ CachingAllocator::Usage CachingAllocator::usage() const {
   return {inUse, peak, cached, limit};
 }
 
+std::string CachingAllocator::describeLargest() const {
+  constexpr size_t most = 5;
+  std::vector<const Block *> live;
+  for (const Block *block = newest; block; block = block->older)
+    live.push_back(block);
+  auto larger = [](const Block *a, const Block *b) {
+    return a->bytes() > b->bytes();
+  };
+  std::stable_sort(live.begin(), live.end(), larger);
+  std::string text;
+  for (const Block *block :
+       std::span(live).first(std::min(most, live.size()))) {
+    text += fmt::format("{}{} bytes", text.empty() ? "; the largest: " : ", ",
+                        block->bytes());
+    std::optional<TensorOrigin> origin = block->origin();
+    if (!origin)
+      continue;
+    text += fmt::format(" of {}", sinter::name(origin->dtype));
+    if (origin->site)
+      text += " made at " + siteString(origin->site);
+  }
+  return text;
+}
+
 ErrorInfo CachingAllocator::outOfMemory(size_t bytes) const {
   std::string bound = limit ? fmt::format("the limit is {} bytes", limit)
                             : std::string("the machine has no more");
   return makeError(ErrorKind::out_of_memory,
                    fmt::format("{}: cannot allocate {} bytes, {} are in use "
-                               "and {}",
-                               name, bytes, inUse, bound));
+                               "and {}{}",
+                               name, bytes, inUse, bound, describeLargest()));
 }

@@ -45,7 +45,8 @@ public:
   CachingAllocator &operator=(const CachingAllocator &) = delete;
 
   /// A Buffer of `device` with one reference. Before it fails, cached blocks
-  /// are given back; a failure changes nothing else.
+  /// are given back; a failure changes nothing else, and its message lists the
+  /// largest live Buffers with their origins.
   Result<BufferRef> allocate(Device &device, size_t bytes);
   /// Ends a Buffer that `allocate` made; its block is kept.
   void free(Buffer *buffer);
@@ -61,6 +62,7 @@ private:
   void *takeBlock(size_t bytes, unsigned sizeClass);
   void trimLocked();
   ErrorInfo outOfMemory(size_t bytes) const;
+  std::string describeLargest() const;
 
   static constexpr unsigned numClasses = 8 * 64;
   MemorySource &source;
@@ -71,6 +73,7 @@ private:
   size_t peak = 0;
   size_t cached = 0;
   std::array<std::vector<void *>, numClasses> cache;
+  Block *newest = nullptr; ///< a list of the live ones
 };
 
 } // namespace sinter::runtime

@@ -96,14 +96,25 @@ struct Output {
   std::vector<int64_t> dims;
 };
 
-/// An index error that kernels reported; `node` is the op's post-order number.
+/// Memory that a run has to reserve for one value.
+struct MemoryNeed {
+  uint64_t bytes = 0;
+  uint32_t node = 0; ///< post-order number
+};
+
+/// More about a failed run, for those who know the nodes' lines.
 struct RunFailure {
-  uint32_t node = 0;
+  static constexpr uint32_t noNode = ~0u;
+  /// The op whose index was out of range.
+  uint32_t node = noNode;
+  /// When memory ran out: the largest outputs and temporaries of the program,
+  /// in order, a few.
+  std::vector<MemoryNeed> largest = {};
 };
 
 /// Binds, reserves all memory, runs and waits. On an error nothing that the
 /// caller can see changed: no donated buffer was written. `failure`, if given,
-/// receives the op of an error raised by the program's data.
+/// is filled in.
 Result<std::vector<Output>> run(const Program &program,
                                 std::span<const Binding> inputs,
                                 RunCounters *counters = nullptr,

@@ -40,6 +40,8 @@ public:
   RunCounters counters() const;
   /// The op that the kernels' error names; only after such an error.
   std::optional<uint32_t> failedNode() const;
+  /// What the run reserves, the largest first.
+  std::vector<MemoryNeed> largestNeeds() const;
   void countDonations() const;
 
 private:
@@ -164,6 +166,25 @@ std::string Execution::describeNeeds() const {
       bytes += plan->outputBytes[i];
   return fmt::format("run: {} bytes of outputs and {} of temporaries", bytes,
                      plan->arenaBytes);
+}
+
+std::vector<MemoryNeed> Execution::largestNeeds() const {
+  constexpr size_t most = 3;
+  std::vector<MemoryNeed> needs;
+  for (const PlanBuffer &buffer : program.buffers) {
+    if (buffer.kind == BufferKind::output &&
+        scratch.grantedInput[buffer.index] == noInput)
+      needs.push_back({plan->outputBytes[buffer.index],
+                       program.outputs[buffer.index].node});
+    if (buffer.kind != BufferKind::temp)
+      continue;
+    const std::vector<uint32_t> &nodes = program.steps[buffer.first].nodes;
+    if (!nodes.empty())
+      needs.push_back({uint64_t(plan->values[buffer.bytes]), nodes.back()});
+  }
+  std::ranges::stable_sort(needs, std::greater(), &MemoryNeed::bytes);
+  needs.resize(std::min(most, needs.size()));
+  return needs;
 }
 
 void Execution::resolveAddresses() {
@@ -302,7 +323,11 @@ sinter::runtime::run(const Program &program, std::span<const Binding> inputs,
   const auto &loaded = static_cast<const LoadedProgram &>(program);
   Execution execution(loaded, inputs, threadScratch());
   SINTER_TRY(execution.bind());
-  SINTER_TRY(execution.reserve());
+  if (Status reserved = execution.reserve(); !reserved) {
+    if (failure)
+      failure->largest = execution.largestNeeds();
+    return reserved.takeError();
+  }
   if (Status done = execution.execute(); !done) {
     if (auto node = execution.failedNode(); node && failure)
       failure->node = *node;

@@ -92,6 +92,16 @@ static Result<std::vector<Output>> runOnce(const Program &program,
   std::string site(program.siteOf(failure.node));
   if (!site.empty())
     error.message += " (" + site + ")";
+  const char *before = "; the program's largest: ";
+  for (const MemoryNeed &need : failure.largest) {
+    error.message += fmt::format("{}{} bytes", before, need.bytes);
+    for (const Port &output : program.outputs())
+      if (output.node == need.node && !output.name.empty())
+        error.message += fmt::format(" of output '{}'", output.name);
+    if (std::string_view line = program.siteOf(need.node); !line.empty())
+      error.message += fmt::format(" at {}", line);
+    before = ", ";
+  }
   return error;
 }
 

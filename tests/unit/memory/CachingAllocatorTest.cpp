@@ -1,6 +1,7 @@
 #include "runtime/memory/CachingAllocator.h"
 
 #include "runtime/device/Device.h"
+#include "runtime/support/Sites.h"
 
 #include <gtest/gtest.h>
 #include <set>
@@ -92,7 +93,7 @@ TEST(CachingAllocator, keepsToItsLimit) {
   EXPECT_EQ(third.error().kind, ErrorKind::out_of_memory);
   EXPECT_EQ(third.error().message,
             "test: cannot allocate 1 bytes, 4096 are in use and the limit is "
-            "4096 bytes");
+            "4096 bytes; the largest: 2048 bytes, 2048 bytes");
   // A cached block of another size makes room.
   freeTo(allocator, *first);
   third = allocator.allocate(anyDevice(), 1);
@@ -100,6 +101,35 @@ TEST(CachingAllocator, keepsToItsLimit) {
   EXPECT_EQ(memory.released, 1);
   freeTo(allocator, *second);
   freeTo(allocator, *third);
+}
+
+TEST(CachingAllocator, listsTheLargestBuffersWithTheirLines) {
+  CountingMemory memory;
+  CachingAllocator allocator(memory, "test", 1 << 20);
+  std::vector<BufferRef> live;
+  for (uint32_t i = 1; i <= 8; ++i) {
+    live.push_back(*allocator.allocate(anyDevice(), i * 1000));
+    live.back()->setOrigin({DType::f32, internSite("model.cpp", i)});
+  }
+  live[7]->setOrigin({DType::i64, 0}); // the first one stays
+  live.push_back(*allocator.allocate(anyDevice(), 7500));
+  live.push_back(*allocator.allocate(anyDevice(), 6500));
+  live.back()->setOrigin({DType::bf16, 0});
+  freeTo(allocator, live[6]);
+  freeTo(allocator, live[0]);
+  auto failed = allocator.allocate(anyDevice(), 2 << 20);
+  ASSERT_FALSE(failed);
+  std::string message = failed.error().message;
+  EXPECT_EQ(message.substr(message.find(';')),
+            "; the largest: 8000 bytes of f32 made at model.cpp:8, 7500 bytes, "
+            "6500 bytes of bf16, 6000 bytes of f32 made at model.cpp:6, 5000 "
+            "bytes of f32 made at model.cpp:5");
+  for (BufferRef &buffer : live)
+    if (buffer)
+      freeTo(allocator, buffer);
+  EXPECT_EQ(allocator.usage().inUse, 0u);
+  message = allocator.allocate(anyDevice(), 2 << 20).error().message;
+  EXPECT_EQ(message.find(';'), std::string::npos) << message;
 }
 
 TEST(CachingAllocator, saysWhenTheSourceIsEmpty) {

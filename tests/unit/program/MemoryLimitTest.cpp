@@ -1,4 +1,5 @@
 /// What happens when memory runs out; the process has a limit of 1 MiB.
+#include "runtime/support/Sites.h"
 #include "tests/unit/program/ProgramBuilder.h"
 
 #include <gtest/gtest.h>
@@ -35,15 +36,21 @@ TEST(MemoryLimit, reservesBeforeTheFirstLaunch) {
   BufferRef state = bufferOf(cpu(), ones); // 600 kB; as much again is too much
   size_t inUse = cpu().memoryInfo().inUse;
   std::vector<Binding> inputs = {bind(state, {150000}, /*donate=*/true)};
-  auto outputs = run(**program, inputs);
+  state->setOrigin({DType::f32, internSite("model.cpp", 7)});
+  RunFailure failure;
+  auto outputs = run(**program, inputs, nullptr, &failure);
   ASSERT_FALSE(outputs);
   EXPECT_EQ(outputs.error().kind, ErrorKind::out_of_memory);
-  EXPECT_EQ(outputs.error().message.rfind(
-                "run: 0 bytes of outputs and 600064 of temporaries: cpu: "
-                "cannot allocate 600064 bytes",
-                0),
-            0u)
-      << outputs.error().message;
+  EXPECT_EQ(outputs.error().message,
+            "run: 0 bytes of outputs and 600064 of temporaries: cpu: cannot "
+            "allocate 600064 bytes, " +
+                std::to_string(inUse) +
+                " are in use and the limit is 1048576 bytes; the largest: "
+                "600000 bytes of f32 made at model.cpp:7");
+  EXPECT_EQ(failure.node, RunFailure::noNode);
+  ASSERT_EQ(failure.largest.size(), 1u);
+  EXPECT_EQ(failure.largest[0].bytes, 600000u);
+  EXPECT_EQ(failure.largest[0].node, 1u);
   EXPECT_EQ(valuesOf<float>(*state), ones);
   EXPECT_EQ(state->version(), 0u);
   EXPECT_EQ(cpu().memoryInfo().inUse, inUse);

@@ -1,0 +1,59 @@
+/// Running out of memory says what takes it, by the user's lines, and loses
+/// nothing. The process has a limit of 8 MiB.
+#include <sinter/sinter.h>
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace sn = sinter;
+
+namespace {
+
+/// What an error must name of a line of this file.
+std::string at(const std::string &what, int line) {
+  return what +
+         " at tests/e2e/errors/OutOfMemoryTest.cpp:" + std::to_string(line);
+}
+
+/// The error of evaluating `x`, which must not fit.
+std::string failure(const sn::Tensor &x) {
+  try {
+    x.eval();
+  } catch (const sn::Error &error) {
+    EXPECT_EQ(error.kind(), sn::ErrorKind::out_of_memory);
+    return error.what();
+  }
+  ADD_FAILURE() << "it fits";
+  return {};
+}
+
+void expectHas(const std::string &text, const std::string &part) {
+  EXPECT_NE(text.find(part), std::string::npos) << text << "\nlacks " << part;
+}
+
+} // namespace
+
+TEST(OutOfMemory, ListsTheLargestTensorsWithTheirLines) {
+  if (sn::default_device() == sn::device("null"))
+    GTEST_SKIP() << "the reference computes in memory of its own";
+  int first = __LINE__ + 1;
+  sn::Tensor a = sn::uniform({1024, 768}).eval(); // 3 MiB
+  int second = __LINE__ + 1;
+  sn::Tensor b = sn::tensor(std::vector<float>(1 << 19, 1.f), {1 << 19});
+  int third = __LINE__ + 1;
+  sn::Tensor c = sn::matmul(a, sn::transpose(a, {1, 0})); // 4 MiB
+  std::string message = failure(c);
+  expectHas(message, "cannot allocate 4194304 bytes, 5242880 are in use");
+  expectHas(message, at("; the largest: 3145728 bytes of f32 made", first));
+  expectHas(message, at(", 2097152 bytes of f32 made", second));
+  expectHas(message, at("; the program's largest: 4194304 bytes of matmul "
+                        "f32[1024,1024]",
+                        third));
+
+  // Nothing is lost, and with room the same value can be had.
+  EXPECT_EQ(sn::sum(b).item<float>(), float(1 << 19));
+  b = sn::zeros({1});
+  c.eval();
+  EXPECT_EQ(c.numel(), int64_t(1) << 20);
+}
