@@ -5,14 +5,17 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace sn = sinter;
@@ -21,6 +24,28 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char *childVariable = "SINTER_TEST_CHILD";
+
+/// Files below this folder find the disk full.
+std::string fullFolder;
+
+} // namespace
+
+/// Stands before the C library's, for this program and the libraries it uses.
+extern "C" ssize_t write(int file, const void *bytes, size_t count) {
+  if (!fullFolder.empty()) {
+    char path[4096];
+    std::string link = "/proc/self/fd/" + std::to_string(file);
+    ssize_t length = ::readlink(link.c_str(), path, sizeof(path));
+    if (length > 0 && std::string_view(path, static_cast<size_t>(length))
+                          .starts_with(fullFolder)) {
+      errno = ENOSPC;
+      return -1;
+    }
+  }
+  return ::syscall(SYS_write, file, bytes, count);
+}
+
+namespace {
 
 /// What a child does: one fused program, its counters and its libraries.
 int beChild() {
@@ -57,10 +82,11 @@ protected:
   }
 
   /// The child's line, with a cache in `cache`; standard error joins it.
-  std::string child(const fs::path &cache, const std::string &as = {}) const {
+  std::string child(const fs::path &cache, bool diskIsFull = false) const {
     std::string self = fs::read_symlink("/proc/self/exe");
-    std::string command = as + " env SINTER_CACHE_DIR='" + cache.string() +
-                          "' " + childVariable + "=1 '" + self + "' 2>&1";
+    std::string command = "env SINTER_CACHE_DIR='" + cache.string() + "' " +
+                          childVariable + "=" + (diskIsFull ? "full" : "1") +
+                          " '" + self + "' 2>&1";
     FILE *pipe = ::popen(command.c_str(), "r");
     std::string output;
     char buffer[512];
@@ -172,25 +198,42 @@ TEST_F(Process, ACacheThatOthersMayWriteIsRefused) {
 }
 
 TEST_F(Process, ACacheOfSomebodyElseIsRefused) {
-  if (::geteuid() != 0)
-    GTEST_SKIP() << "only root can give a folder away";
-  fs::create_directory(folder / "cache");
-  fs::permissions(folder / "cache", fs::perms::owner_all);
-  ASSERT_EQ(::chown((folder / "cache").c_str(), 12345, 12345), 0);
-  std::string output = child(folder / "cache");
+  // Root can give a folder away; others have one of root's.
+  fs::path cache = "/usr";
+  if (::geteuid() == 0) {
+    cache = folder / "cache";
+    fs::create_directory(cache);
+    fs::permissions(cache, fs::perms::owner_all);
+    ASSERT_EQ(::chown(cache.c_str(), 12345, 12345), 0);
+  }
+  std::string output = child(cache);
   expectHas(output, "value 27 compiles 1");
-  expectHas(output, "warning");
-  EXPECT_TRUE(fs::is_empty(folder / "cache"));
+  expectHas(output, "it belongs to user");
+  EXPECT_TRUE(cache == "/usr" || fs::is_empty(cache));
 }
 
 TEST_F(Process, AFullDiskIsOnlyAWarning) {
+  std::string output = child(folder / "cache", /*diskIsFull=*/true);
+  expectHas(output, "value 27 compiles 1");
+  expectHas(output, "No space left on device; kernels are not kept");
+  expectHas(output, "No space left on device; the program is not kept");
+  expectHas(output, "warnings 2");
+  EXPECT_TRUE(fs::is_empty(folder / "cache"));
+  expectHas(child(folder / "cache"), "warnings 0");
+}
+
+TEST_F(Process, ADeviceIsNoCache) {
   std::string output = child("/dev/full");
   expectHas(output, "value 27 compiles 1");
+  expectHas(output, "it is not a directory");
 }
 
 int main(int argc, char **argv) {
-  if (std::getenv(childVariable))
+  if (const char *mode = std::getenv(childVariable)) {
+    if (mode == std::string_view("full"))
+      fullFolder = std::getenv("SINTER_CACHE_DIR");
     return beChild();
+  }
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

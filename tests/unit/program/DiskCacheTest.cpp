@@ -6,8 +6,28 @@
 #include <fstream>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cerrno>
+
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+/// Bytes that may still be written before the disk is full.
+static thread_local uint64_t room = UINT64_MAX;
+
+/// Stands before the C library's, for this program and the libraries it uses.
+extern "C" ssize_t write(int file, const void *bytes, size_t count) {
+  if (room == 0) {
+    errno = ENOSPC;
+    return -1;
+  }
+  count = size_t(std::min<uint64_t>(count, room));
+  ssize_t written = syscall(SYS_write, file, bytes, count);
+  if (written > 0 && room != UINT64_MAX)
+    room -= uint64_t(written);
+  return written;
+}
 
 using namespace sinter;
 using namespace sinter::runtime;
@@ -105,6 +125,37 @@ TEST_F(DiskCacheTest, LeavesFilesOfOthersAlone) {
   ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0);
   EXPECT_EQ(kernel(2),
             "program cache: " + path + ": it is not a file of this user");
+}
+
+TEST_F(DiskCacheTest, AFullDiskLeavesWhatWasThere) {
+  std::vector<std::byte> program = scaleProgram().file();
+  ASSERT_TRUE(cache().storeProgram({0, 1}, program));
+  ASSERT_TRUE(cache().storeKernel({0, 1}, bytesOf("old")));
+  auto expectFull = [&](const Status &stored) {
+    room = UINT64_MAX;
+    ASSERT_FALSE(stored);
+    EXPECT_NE(stored.error().message.find("No space left on device"),
+              std::string::npos)
+        << stored.error().message;
+    EXPECT_EQ(kernel(1), "old");
+    EXPECT_EQ(cache().verify()->size(), 0u);
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 2);
+  };
+  for (uint64_t bytes : {0, 1, 31, 32, 33, 36}) {
+    room = bytes;
+    expectFull(cache().storeKernel({0, 1}, bytesOf("newer")));
+    room = bytes;
+    expectFull(cache().storeKernel({0, 2}, bytesOf("other")));
+  }
+  for (uint64_t bytes : {uint64_t(0), uint64_t(100), program.size() - 1}) {
+    room = bytes;
+    expectFull(cache().storeProgram({0, 2}, program));
+  }
+  room = 32 + 5;
+  Status stored = cache().storeKernel({0, 1}, bytesOf("newer"));
+  room = UINT64_MAX;
+  EXPECT_TRUE(stored);
+  EXPECT_EQ(kernel(1), "newer");
 }
 
 TEST_F(DiskCacheTest, OneProcessNeverPassesTheLimit) {

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <thread>
@@ -132,15 +133,60 @@ TEST_F(ProgramCacheTest, refusesOpenDirectories) {
   EXPECT_EQ(diskCachePath({1, 1}), "");
 }
 
-TEST_F(ProgramCacheTest, refusesDirectoriesOfOthers) {
-  if (geteuid() != 0)
-    GTEST_SKIP() << "only root can give a directory away";
-  ASSERT_EQ(chown(folder.c_str(), 65534, 65534), 0);
+TEST_F(ProgramCacheTest, refusesDirectoriesThatOthersMayEnter) {
+  for (unsigned mode : {0770u, 0720u, 0710u, 0740u, 0702u, 0701u, 0704u}) {
+    chmod(folder.c_str(), mode);
+    uint64_t warnings = readStats().warnings;
+    EXPECT_EQ(fromDiskOrCompiler(1), CacheSource::compiled);
+    EXPECT_GT(readStats().warnings, warnings);
+    EXPECT_NE(diskCacheInfo().reason.find("others may enter it"),
+              std::string::npos);
+    EXPECT_TRUE(fs::is_empty(folder));
+  }
+  chmod(folder.c_str(), 0700);
   EXPECT_EQ(fromDiskOrCompiler(1), CacheSource::compiled);
-  EXPECT_EQ(diskCacheInfo().reason, "program cache: " + folder +
-                                        ": it belongs to user 65534, not to "
-                                        "0");
-  ASSERT_EQ(chown(folder.c_str(), 0, 0), 0);
+  EXPECT_EQ(fromDiskOrCompiler(1), CacheSource::disk);
+}
+
+TEST_F(ProgramCacheTest, refusesDirectoriesOfOthers) {
+  // Root can give the folder away; others have one of root's.
+  bool isRoot = geteuid() == 0;
+  std::string foreign = isRoot ? folder : "/usr";
+  if (isRoot) {
+    ASSERT_EQ(chown(folder.c_str(), 65534, 65534), 0);
+  }
+  use(foreign);
+  uint64_t warnings = readStats().warnings;
+  EXPECT_EQ(fromDiskOrCompiler(1), CacheSource::compiled);
+  EXPECT_GT(readStats().warnings, warnings);
+  EXPECT_EQ(diskCacheInfo().reason,
+            fmt::format("program cache: {}: it belongs to user {}, not to {}",
+                        foreign, isRoot ? 65534 : 0, geteuid()));
+  EXPECT_TRUE(!isRoot || fs::is_empty(folder));
+  EXPECT_FALSE(clearDiskCache());
+  if (isRoot) {
+    ASSERT_EQ(chown(folder.c_str(), 0, 0), 0);
+  }
+}
+
+TEST_F(ProgramCacheTest, worksWhereNothingCanBeWritten) {
+  chmod(folder.c_str(), 0500);
+  if (geteuid() == 0) {
+    ASSERT_EQ(chown(folder.c_str(), 65534, 65534), 0);
+  }
+  pid_t child = fork();
+  if (child == 0) {
+    // Root may write everywhere.
+    bool changed = geteuid() != 0 || setuid(65534) == 0;
+    auto found = find(1);
+    bool good = changed && diskCacheInfo().usable && found &&
+                found->source == CacheSource::compiled &&
+                fs::is_empty(folder) && readStats().warnings > 0;
+    _exit(good ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(ProgramCacheTest, worksWithoutADirectory) {
