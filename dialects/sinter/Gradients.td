@@ -127,16 +127,21 @@ def : Gradient<Sinter_LogSoftmaxOp, [
                                 (shape_of $x))))]>;
 def : Gradient<Sinter_ReluOp, [
     (Sinter_WhereOp (Sinter_CompareOp $result, "0", "gt"), $grad, "0")]>;
-// (softmax - one-hot labels) / rows: pointwise, no scatter.
+// (softmax - one-hot labels) / rows: pointwise, no scatter. The labels are
+// gathered from 0, 1, 2, ..., which is what they are, so that one out of range
+// is an error here too: nothing else may read them when the loss is not read.
 def : Gradient<Sinter_CrossEntropyOp, [
     (Sinter_MulOp
         (Sinter_SubOp
             (Sinter_SoftmaxOp $logits, 1),
             (Sinter_CastOp
                 (Sinter_CompareOp
-                    (Sinter_IotaOp (shape_of $logits), 1, (dtype_of $labels)),
+                    (Sinter_IotaOp:$classes
+                        (shape_of $logits), 1, (dtype_of $labels)),
                     (Sinter_BroadcastOp
-                        (Sinter_ReshapeOp $labels, (column_shape $labels)),
+                        (Sinter_GatherOp $classes,
+                            (Sinter_ReshapeOp $labels, (column_shape $labels)),
+                            1),
                         (shape_of $logits)), "eq"),
                 (dtype_of $logits))),
         (Sinter_BroadcastOp

@@ -60,6 +60,35 @@ TEST(FailedStep, ALabelOutOfRangeChangesNothing) {
   EXPECT_NE(stateOf(model, adam), before);
 }
 
+TEST(FailedStep, ALabelOutOfRangeIsSeenWhenNobodyReadsTheLoss) {
+  Mlp model(62);
+  sn::optim::Adam adam;
+  sn::Tensor x = images(4);
+  auto record = [&](const sn::Tensor &y) {
+    adam.step(model, sn::cross_entropy(model.forward(x), y).backward());
+  };
+  record(labels(4));
+  model.fc1.weight.tensor().eval();
+  std::string before = stateOf(model, adam);
+  for (int64_t wrong : {3, -1, 1 << 20}) {
+    record(sn::tensor<int64_t>({0, 1, wrong, 2}));
+    try {
+      model.fc1.bias.tensor().to_vector<float>();
+      ADD_FAILURE() << "label " << wrong << " was accepted";
+    } catch (const sn::Error &error) {
+      EXPECT_EQ(error.kind(), sn::ErrorKind::invalid_argument) << error.what();
+      EXPECT_NE(error.site().find("FailedStepTest.cpp"), std::string::npos)
+          << error.what();
+      EXPECT_NE(std::string(error.what()).find("out of range at element 2"),
+                std::string::npos)
+          << error.what();
+    }
+    EXPECT_EQ(stateOf(model, adam), before) << wrong;
+  }
+  record(labels(4));
+  EXPECT_NE(stateOf(model, adam), before);
+}
+
 TEST(FailedStep, TrainingGoesOnAsIfNothingHadHappened) {
   std::vector<float> weights[2];
   for (bool fail : {false, true}) {
