@@ -7,6 +7,7 @@
 #include "runtime/support/Sites.h"
 
 #include <sinter/Creation.h>
+#include <sinter/KeptTies.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -185,6 +186,21 @@ size_t firstWithCell(const std::vector<Fields::Field<Param>> &params,
 
 Tensor tensorOf(const Arg &arg) {
   return arg.isTensor() ? Tensor(arg.node()) : full({}, arg);
+}
+
+void keepTies(const Fields &from, const Fields &copy) {
+  if (from.params.size() != copy.params.size())
+    return;
+  for (size_t i = 0; i < from.params.size(); ++i) {
+    size_t first = firstWithCell(from.params, i);
+    if (first == i)
+      continue;
+    Param &param = *copy.params[i].value;
+    bool trains = param.requires_grad();
+    param.tie(*copy.params[first].value);
+    if (param.requires_grad() != trains)
+      param.require_grad(trains);
+  }
 }
 
 int64_t countElements(const Fields &fields) {

@@ -3,6 +3,7 @@
 
 #include <sinter/Fields.h>
 #include <sinter/ForEach.h>
+#include <sinter/KeptTies.h>
 #include <sinter/ModuleFile.h>
 #include <sinter/SourceScope.h>
 
@@ -23,8 +24,9 @@
 /// Fields may be modules, Params, Tensors, `Mode`, and vectors, arrays,
 /// optionals, pairs and maps of these; others are constants. A base class that
 /// is a module comes first, by itself. The class stays copyable: a copy has
-/// parameters of its own. What follows the macro in the class is public. A
-/// class inside a function cannot be a module.
+/// parameters of its own, and those that were tied are tied in the copy, to
+/// each other. No field follows the macro; what follows is public. A class
+/// inside a function cannot be a module.
 ///
 /// Given to the class, all public:
 ///   visit(f)           calls f(path, param) for every Param, in order
@@ -49,6 +51,7 @@ public:                                                                        \
     ::sinter::detail::walkBase(*this, sinter_walker);                          \
     SINTER_FOR_EACH(SINTER_MODULE_FIELD, __VA_ARGS__)                          \
   }                                                                            \
+  [[no_unique_address]] ::sinter::detail::KeptTies<ModuleType> sinter_ties{};  \
   SINTER_MODULE_MEMBERS(ModuleType)
 
 #define SINTER_MODULE_FIELD(field) sinter_walker(#field, this->field);

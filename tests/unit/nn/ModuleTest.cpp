@@ -201,6 +201,68 @@ TEST(Module, MapAndToKeepTies) {
   EXPECT_EQ(moved.fc1.weight.cell(), moved.fc2.weight.cell());
 }
 
+static Mlp tiedMlp() {
+  Mlp model;
+  model.fc2.weight = param("w", {8, 4});
+  model.fc1.weight.tie(model.fc2.weight);
+  return model;
+}
+
+static void expectTiedApart(const Mlp &copy, const Mlp &model) {
+  EXPECT_EQ(copy.fc1.weight.cell(), copy.fc2.weight.cell());
+  EXPECT_NE(copy.fc1.weight.cell(), model.fc1.weight.cell());
+  EXPECT_NE(copy.fc1.bias.cell(), model.fc1.bias.cell());
+  EXPECT_EQ(copy.fc1.weight.record_id(), model.fc1.weight.record_id());
+  EXPECT_EQ(copy.num_params(), model.num_params());
+}
+
+TEST(Module, CopiesKeepTies) {
+  Mlp model = tiedMlp();
+  Mlp copy = model;
+  expectTiedApart(copy, model);
+  Mlp assigned;
+  assigned = model;
+  expectTiedApart(assigned, model);
+  expectTiedApart(assigned, copy);
+  // One update changes both in the copy, and nothing in the original.
+  copy.fc1.weight.set(sn::full({8, 4}, 3.f));
+  EXPECT_EQ(copy.fc2.weight.tensor().to_vector<float>()[0], 3);
+  EXPECT_NE(model.fc2.weight.tensor().to_vector<float>()[0], 3);
+  auto cell = copy.fc1.weight.cell();
+  Mlp moved = std::move(copy);
+  EXPECT_EQ(moved.fc1.weight.cell(), cell);
+  EXPECT_EQ(moved.fc2.weight.cell(), cell);
+  const Mlp &same = moved;
+  moved = same;
+  EXPECT_EQ(moved.fc1.weight.cell(), cell);
+}
+
+TEST(Module, CopiesKeepTiesAcrossNestedModules) {
+  std::vector<Mlp> models{tiedMlp(), tiedMlp()};
+  std::vector<Mlp> copies = models;
+  expectTiedApart(copies[0], models[0]);
+  EXPECT_NE(copies[0].fc1.weight.cell(), copies[1].fc1.weight.cell());
+
+  Containers table;
+  table.blocks[1].weight.tie(table.blocks[0].weight);
+  table.two[1] = sn::Param();
+  table.two[1].tie(table.two[0]);
+  Containers copy = table;
+  EXPECT_EQ(copy.blocks[1].weight.cell(), copy.blocks[0].weight.cell());
+  EXPECT_NE(copy.blocks[1].bias.cell(), copy.blocks[0].bias.cell());
+  EXPECT_EQ(copy.two[1].cell(), copy.two[0].cell());
+  EXPECT_NE(copy.two[1].cell(), table.two[1].cell());
+}
+
+TEST(Module, ATiedCopyKeepsWhichOneTrains) {
+  Mlp model = tiedMlp();
+  model.fc1.weight.require_grad(false);
+  Mlp copy = model;
+  EXPECT_EQ(copy.fc1.weight.cell(), copy.fc2.weight.cell());
+  EXPECT_FALSE(copy.fc1.weight.requires_grad());
+  EXPECT_TRUE(copy.fc2.weight.requires_grad());
+}
+
 TEST(Module, ToMovesEverything) {
   WithTable model;
   WithTable moved = model.to("null");
