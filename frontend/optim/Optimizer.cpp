@@ -41,13 +41,16 @@ int64_t Optimizer::State::steps() const {
 }
 
 Tensor Optimizer::scalarOf(double value, DType dtype, DeviceId device) {
-  Tensor &made = scalars[{value, dtype, toString(device)}];
-  if (!made) {
-    uint64_t bits = dtype == DType::f64
-                        ? std::bit_cast<uint64_t>(value)
-                        : std::bit_cast<uint32_t>(static_cast<float>(value));
-    made = Tensor(graph::NodeFactory::scalar(dtype, bits, device));
-  }
+  size_t place = nextPlace++;
+  for (const Scalar &made : scalars)
+    if (made.place == place && made.value == value &&
+        made.tensor.dtype() == dtype && made.tensor.device() == device)
+      return made.tensor;
+  uint64_t bits = dtype == DType::f64
+                      ? std::bit_cast<uint64_t>(value)
+                      : std::bit_cast<uint32_t>(static_cast<float>(value));
+  Tensor made(graph::NodeFactory::scalar(dtype, bits, device));
+  scalars.push_back({place, value, made});
   return made;
 }
 
@@ -79,6 +82,7 @@ void Optimizer::stepParam(const Param &param, const Tensor &gradient,
   for (const runtime::CellRef &moment : state.moments)
     update.moments.push_back(detail::readCell(moment, where));
   update.step = state.steps() + 1;
+  nextPlace = 0;
   Tensor value = record(update);
   detail::updateCell(param.cell(), value.to(param.dtype(), where), where);
   for (size_t i = 0; i < state.moments.size(); ++i)

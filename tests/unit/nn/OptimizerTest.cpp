@@ -126,6 +126,20 @@ TEST(Optimizer, RateMayChange) {
   EXPECT_EQ(param.tensor().item<float>(), 0.5f);
 }
 
+TEST(Optimizer, NumbersThatHappenToBeEqualCompileNothing) {
+  sn::Param p(sn::tensor({1.f, 2.f}), "p");
+  sn::optim::Sgd sgd({.lr = 0.1, .momentum = 0.5});
+  uint64_t compiles = 0;
+  for (double rate : {0.1, 0.5, 0.3}) { // 0.5 is the momentum, too
+    sgd.set_lr(rate);
+    sgd.step(p, sn::sum(p * p).backward());
+    p.tensor().eval();
+    if (rate == 0.1)
+      compiles = sn::stats().compiles;
+  }
+  EXPECT_EQ(sn::stats().compiles, compiles);
+}
+
 TEST(Optimizer, SkipsWhatHasNoGradient) {
   struct {
     sn::Param used{"used", {1}, sn::init::ones()};

@@ -5,12 +5,10 @@
 #include <sinter/Transforms.h>
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <source_location>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -70,7 +68,8 @@ protected:
   };
   /// Records the new value and, in place, the new moments.
   virtual Tensor record(Update &update) = 0;
-  /// A dynamic scalar; made once a step and shared.
+  /// A dynamic scalar; made once a step and shared by the parameters, which
+  /// ask for theirs in one order.
   Tensor scalarOf(double value, DType dtype, DeviceId device);
 
 private:
@@ -95,8 +94,16 @@ private:
   std::vector<std::string> momentNames;
   double rate;
   std::unordered_map<uint64_t, State> states;
-  /// Those of this step, by value, dtype and device.
-  std::map<std::tuple<double, DType, std::string>, Tensor> scalars;
+  /// One of this step. Which of them are shared must not depend on chance
+  /// (two that happen to be equal in one step), as programs do: a scalar is
+  /// the same for all parameters that make it as their `place`th.
+  struct Scalar {
+    size_t place;
+    double value;
+    Tensor tensor;
+  };
+  std::vector<Scalar> scalars;
+  size_t nextPlace = 0; ///< of the parameter that is being recorded
 };
 
 } // namespace sinter::optim
