@@ -37,12 +37,8 @@ static Status sameDTypes(const ShapeContext &context, size_t first) {
 static bool allIdentical(const ShapeContext &context) {
   const TensorType &first = context.operands[0];
   for (const TensorType &other : context.operands.subspan(1)) {
-    if (other.dtype != first.dtype || other.dims.size() != first.dims.size())
+    if (other.dtype != first.dtype || !identicalDims(other.dims, first.dims))
       return false;
-    for (size_t axis = 0; axis < first.dims.size(); ++axis)
-      if (other.dims[axis].value != first.dims[axis].value ||
-          other.dims[axis].expr != first.dims[axis].expr)
-        return false;
   }
   return true;
 }
@@ -230,6 +226,11 @@ Result<InferredType> random(const ShapeContext &context,
 }
 
 //===- Composites ---------------------------------------------------------===//
+
+Result<InferredType> softmax(const ShapeContext &context, int64_t axis) {
+  SINTER_TRY(checkNotEmpty(context, {&axis, 1}));
+  return typeOf(context.operands[0]);
+}
 
 Result<InferredType> layerNorm(const ShapeContext &context) {
   SINTER_TRY(sameDTypes(context, 0));

@@ -29,6 +29,7 @@ struct TensorType {
 struct InferredType {
   DType dtype = DType::f32;
   SmallVector<Dim, 6> dims;
+  operator TensorType() const { return {dtype, dims}; }
 };
 
 /// Collects the equalities between dims with different expressions that a rule
@@ -50,6 +51,16 @@ struct ShapeContext {
 /// Whether two dims are equal: by value, and collected in the context's sink
 /// when their expressions differ (or when values are unknown).
 bool sameDim(const ShapeContext &context, Dim a, Dim b);
+
+/// Whether two shapes have equal values and expressions.
+inline bool identicalDims(std::span<const Dim> lhs, std::span<const Dim> rhs) {
+  if (lhs.size() != rhs.size())
+    return false;
+  for (size_t i = 0; i < lhs.size(); ++i)
+    if (lhs[i].value != rhs[i].value || lhs[i].expr != rhs[i].expr)
+      return false;
+  return true;
+}
 
 /// `f32[4,8]`
 std::string typeString(const TensorType &type);
@@ -92,7 +103,7 @@ Result<InferredType> compare(const ShapeContext &context);
 Result<InferredType> where(const ShapeContext &context);
 /// The first operand's shape in another dtype.
 Result<InferredType> cast(const ShapeContext &context, DType dtype);
-/// The first operand's type (softmax and other normalizations).
+/// The first operand's type.
 Result<InferredType> sameAsFirst(const ShapeContext &context);
 
 /// As many elements as the operand. A dim of value -1 stands for what is left
@@ -146,6 +157,8 @@ Result<InferredType> scalar(const ShapeContext &context, DType dtype);
 /// Key and counter operands of rank 0 in i64; a float dtype.
 Result<InferredType> random(const ShapeContext &context,
                             std::span<const Dim> shape, DType dtype);
+/// x's type; the axis is not empty.
+Result<InferredType> softmax(const ShapeContext &context, int64_t axis);
 /// x[..., n], weight[n], bias[n] of one dtype; x's type.
 Result<InferredType> layerNorm(const ShapeContext &context);
 /// logits[n, c], i32 or i64 labels[n]; rank 0 in the logits' dtype.

@@ -15,16 +15,14 @@ def Sinter_MeanOp : Sinter_Composite<"mean"> {
 def Sinter_SoftmaxOp : Sinter_Composite<"softmax"> {
   let summary = "exp(x) divided by its sum along an axis.";
   let arguments = (ins Sinter_Float:$x, Sinter_Axis:$axis);
-  let shapeRule = "sameAsFirst";
-  let shapeArguments = [];
+  let shapeRule = "softmax";
   let defaults = ["axis = -1"];
   let example = "softmax(x)";
 }
 def Sinter_LogSoftmaxOp : Sinter_Composite<"log_softmax"> {
   let summary = "The logarithm of softmax along an axis.";
   let arguments = (ins Sinter_Float:$x, Sinter_Axis:$axis);
-  let shapeRule = "sameAsFirst";
-  let shapeArguments = [];
+  let shapeRule = "softmax";
   let defaults = ["axis = -1"];
   let example = "log_softmax(x)";
 }

@@ -60,9 +60,9 @@ func.func @relu(%x: tensor<4xi32>) -> tensor<4xi32> {
 
 // Without elements there is nothing to compute.
 // CHECK-LABEL: @empty
-func.func @empty(%x: tensor<4x0xf32>) -> tensor<4x0xf32> {
+func.func @empty(%x: tensor<0x4xf32>) -> tensor<0x4xf32> {
   // CHECK-NEXT: sinter.full
   // CHECK-NEXT: return
-  %0 = sinter.softmax %x {axis = 1 : i64} : (tensor<4x0xf32>) -> tensor<4x0xf32>
-  return %0 : tensor<4x0xf32>
+  %0 = sinter.softmax %x {axis = 1 : i64} : (tensor<0x4xf32>) -> tensor<0x4xf32>
+  return %0 : tensor<0x4xf32>
 }

@@ -15,3 +15,11 @@ func.func @error0(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = sinter.softmax %x {axis = -1 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
+
+// -----
+
+func.func @error1(%x: tensor<4x0xf32>) -> tensor<4x0xf32> {
+  // expected-error @+1 {{softmax: axis 1 is empty: f32[4,0]}}
+  %0 = sinter.softmax %x {axis = 1 : i64} : (tensor<4x0xf32>) -> tensor<4x0xf32>
+  return %0 : tensor<4x0xf32>
+}
