@@ -4,6 +4,7 @@
 #include <mutex>
 #include <new>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace sinter::detail {
@@ -29,85 +30,137 @@ struct alignas(64) Shard {
 
 constexpr uint32_t numShards = 32;
 
-/// Free blocks that ended threads left behind.
-struct Spares {
-  std::mutex mutex;
-  std::vector<void *> blocks;
+/// A block without a handle.
+struct FreeBlock {
+  FreeBlock *next;
 };
 
-/// The calling thread's free blocks and shard.
+struct Batch {
+  FreeBlock *first = nullptr;
+  size_t count = 0;
+
+  void push(void *block) {
+    first = new (block) FreeBlock{first};
+    ++count;
+  }
+  void *pop() {
+    --count;
+    return std::exchange(first, first->next);
+  }
+};
+constexpr size_t batchSize = 256;
+
+/// Blocks that threads have given up.
+struct Spares {
+  std::mutex mutex;
+  std::vector<Batch> batches;
+};
+
+/// The calling thread's free blocks and shard. Two batches, so that a thread
+/// that makes and releases by turns keeps to itself; a thread that only
+/// releases what others made passes the blocks on.
 struct ThreadBlocks {
-  std::vector<void *> blocks;
+  Batch batch, full;
   uint32_t shard;
   ThreadBlocks();
   ~ThreadBlocks();
-  void *take();
+  void *take() {
+    if (!batch.count) [[unlikely]]
+      refill();
+    return batch.pop();
+  }
+  void give(void *block) {
+    batch.push(block);
+    if (batch.count == batchSize) [[unlikely]]
+      passOn();
+  }
+  void refill();
+  void passOn();
 };
 } // namespace
 
-static Shard *shards() {
-  static Shard *all = new Shard[numShards]; // outlives static tensors
-  return all;
-}
+/// Never destroyed: outlives static tensors.
+constinit static Shard shards[numShards];
 
 static Spares &spares() {
   static Spares *all = new Spares;
   return *all;
 }
 
-static constexpr size_t blocksPerSlab = 128;
-
 ThreadBlocks::ThreadBlocks() {
   static std::atomic<uint32_t> threads{0};
   shard = threads.fetch_add(1, std::memory_order_relaxed) % numShards;
 }
 
-/// Set when the thread's blocks are gone: a tensor of static storage may be
-/// released later.
-static thread_local bool threadEnded = false;
+namespace {
+/// What a thread has; of constant initialization, so that reaching it is quick.
+struct ThreadState {
+  ThreadBlocks *blocks = nullptr;
+  /// A tensor of static storage may be released after its thread's blocks.
+  bool ended = false;
+};
+} // namespace
+__attribute__((
+    tls_model("initial-exec"))) static thread_local ThreadState threadState;
 
-ThreadBlocks::~ThreadBlocks() {
-  threadEnded = true;
+static void spare(const Batch &batch) {
+  if (!batch.count)
+    return;
   Spares &all = spares();
   std::lock_guard lock(all.mutex);
-  all.blocks.insert(all.blocks.end(), blocks.begin(), blocks.end());
+  all.batches.push_back(batch);
 }
 
-void *ThreadBlocks::take() {
-  if (blocks.empty()) {
-    Spares &all = spares();
+ThreadBlocks::~ThreadBlocks() {
+  threadState = {nullptr, true};
+  spare(batch);
+  spare(full);
+}
+
+void ThreadBlocks::passOn() {
+  spare(full);
+  full = std::exchange(batch, {});
+}
+
+void ThreadBlocks::refill() {
+  batch = std::exchange(full, {});
+  if (batch.count)
+    return;
+  Spares &all = spares();
+  {
     std::lock_guard lock(all.mutex);
-    size_t count = std::min(all.blocks.size(), blocksPerSlab);
-    blocks.assign(all.blocks.end() - count, all.blocks.end());
-    all.blocks.resize(all.blocks.size() - count);
+    if (!all.batches.empty()) {
+      batch = all.batches.back();
+      all.batches.pop_back();
+      return;
+    }
   }
-  if (blocks.empty()) {
-    auto *slab = static_cast<std::byte *>(
-        ::operator new(blocksPerSlab * sizeof(Handle)));
-    for (size_t i = 0; i < blocksPerSlab; ++i)
-      blocks.push_back(slab + i * sizeof(Handle));
-  }
-  void *block = blocks.back();
-  blocks.pop_back();
-  return block;
+  constexpr size_t slabSize = 128;
+  auto *slab =
+      static_cast<std::byte *>(::operator new(slabSize * sizeof(Handle)));
+  for (size_t i = slabSize; i > 0; --i)
+    batch.push(slab + (i - 1) * sizeof(Handle));
 }
 
-static ThreadBlocks &threadBlocks() {
-  static thread_local ThreadBlocks blocks;
-  return blocks;
+/// Null after the thread's end.
+static ThreadBlocks *threadBlocks() {
+  if (!threadState.blocks && !threadState.ended) [[unlikely]] {
+    static thread_local ThreadBlocks blocks;
+    threadState.blocks = &blocks;
+  }
+  return threadState.blocks;
 }
 
 Handle *LiveHandles::add(graph::NodeRef node) {
   Handle *handle;
-  if (threadEnded) {
-    handle = new (::operator new(sizeof(Handle))) Handle;
+  if (ThreadBlocks *mine = threadBlocks()) [[likely]] {
+    handle = new (mine->take()) Handle;
+    handle->shard = mine->shard;
   } else {
-    ThreadBlocks &mine = threadBlocks();
-    handle = new (mine.take()) Handle;
-    handle->shard = mine.shard;
+    handle = new (::operator new(sizeof(Handle))) Handle;
   }
   handle->node = std::move(node);
-  Shard &shard = shards()[handle->shard];
+  Shard &shard = shards[handle->shard];
   std::lock_guard lock(shard.lock);
   handle->next = shard.first;
   if (shard.first)
@@ -117,7 +170,7 @@ Handle *LiveHandles::add(graph::NodeRef node) {
 }
 
 void LiveHandles::remove(Handle *handle) {
-  Shard &shard = shards()[handle->shard];
+  Shard &shard = shards[handle->shard];
   {
     std::lock_guard lock(shard.lock);
     if (handle->previous)
@@ -128,19 +181,17 @@ void LiveHandles::remove(Handle *handle) {
       handle->next->previous = handle->previous;
   }
   handle->~Handle();
-  if (!threadEnded) {
-    threadBlocks().blocks.push_back(handle);
-    return;
-  }
-  Spares &all = spares();
-  std::lock_guard lock(all.mutex);
-  all.blocks.push_back(handle);
+  if (ThreadBlocks *mine = threadBlocks()) [[likely]]
+    return mine->give(handle);
+  Batch one;
+  one.push(handle);
+  spare(one);
 }
 
 void LiveHandles::forEach(
     const std::function<void(const graph::NodeRef &)> &visit) {
   for (uint32_t i = 0; i < numShards; ++i) {
-    Shard &shard = shards()[i];
+    Shard &shard = shards[i];
     std::lock_guard lock(shard.lock);
     for (Handle *handle = shard.first; handle; handle = handle->next)
       visit(handle->node);

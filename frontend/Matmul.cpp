@@ -42,8 +42,11 @@ static Result<NodeRef> product(const NodeRef &lhs, const NodeRef &rhs,
 
 Tensor matmul(const Arg &lhs, const Arg &rhs) {
   detail::Recorder recorder(graph::OpId::matmul, lhs);
-  auto nodes =
+  auto operands =
       recorder.operands(detail::Promotion::match, 0b11, false, lhs, rhs);
+  if (operands[0]->rank() == 2 && operands[1]->rank() == 2) [[likely]]
+    return recorder.result(graph::matmul(operands[0], operands[1]));
+  auto nodes = operands.copies();
   auto &[left, right] = nodes;
   bool leftIsVector = left->rank() == 1;
   bool rightIsVector = right->rank() == 1;

@@ -13,15 +13,13 @@ namespace sinter::detail {
 using graph::Node;
 using graph::NodeRef;
 
-PendingLimits &pendingLimits() {
-  static PendingLimits limits;
-  return limits;
-}
+constinit static PendingLimits limits;
+
+PendingLimits &pendingLimits() { return limits; }
 
 /// Whether the pending ops below `root` exceed the limits.
 static bool exceedsLimits(const NodeRef &root) {
   HistoryLock lock(root);
-  const PendingLimits &limits = pendingLimits();
   graph::NodeNumbers seen;
   std::vector<const Node *> stack{root.get()};
   size_t nodes = 0, bytes = 0;
@@ -48,8 +46,9 @@ void noteRecorded(const Tensor &tensor, const SourceLine &where) {
     return;
   }
   // Looking at what is pending costs as much as recording it did: rarely.
-  static thread_local size_t recorded = 0;
-  if (++recorded < pendingLimits().nodes) [[likely]]
+  __attribute__((
+      tls_model("initial-exec"))) static thread_local size_t recorded = 0;
+  if (++recorded < limits.nodes) [[likely]]
     return;
   recorded = 0;
   NodeRef node = tensor.node();

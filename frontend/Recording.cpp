@@ -26,7 +26,8 @@ using graph::NodeRef;
 //===- Lines --------------------------------------------------------------===//
 
 /// The line of the outermost open scope; 0 when none is open.
-static thread_local SiteId scopeSite = 0;
+__attribute__((
+    tls_model("initial-exec"))) static thread_local SiteId scopeSite = 0;
 
 SourceScope::SourceScope(const SourceLine &where) : previous(scopeSite) {
   if (scopeSite == 0)
@@ -209,6 +210,48 @@ Result<NodeRef> broadcastTo(const NodeRef &node, std::span<const Dim> shape) {
   return graph::broadcast(node, shape);
 }
 
+/// Whether `shape` broadcasts to `wide` without changing it.
+static bool fitsInto(std::span<const Dim> shape, std::span<const Dim> wide) {
+  if (shape.size() > wide.size())
+    return false;
+  std::span<const Dim> last = wide.last(shape.size());
+  for (size_t i = 0; i < shape.size(); ++i) {
+    bool expands = shape[i].isConstant() && shape[i].value == 1;
+    bool isSame =
+        shape[i].value == last[i].value && shape[i].expr == last[i].expr;
+    if (!isSame && !expands)
+      return false;
+  }
+  return true;
+}
+
+namespace {
+/// The shape that shapes broadcast to; mostly it is one of them, borrowed.
+class JoinedShape {
+public:
+  /// False when they do not fit.
+  bool add(std::span<const Dim> shape) {
+    if (fitsInto(shape, joined))
+      return true;
+    if (fitsInto(joined, shape)) {
+      joined = shape;
+      return true;
+    }
+    auto other = broadcastShape(joined, shape);
+    if (!other)
+      return false;
+    storage = std::move(*other);
+    joined = storage;
+    return true;
+  }
+  operator std::span<const Dim>() const { return joined; }
+
+private:
+  std::span<const Dim> joined;
+  SmallVector<Dim, 6> storage;
+};
+} // namespace
+
 /// The node of a plain number: a constant of the shape, or a dynamic scalar.
 static Result<NodeRef> numberNode(const Arg &arg, unsigned index, DType dtype,
                                   std::span<const Dim> shape, DeviceId device) {
@@ -250,27 +293,26 @@ static bool agree(Promotion promotion, bool broadcasts,
     }
     if (promotion != Promotion::none && node->dtype() != first->dtype())
       return false;
-    if (broadcasts && !std::equal(node->dims().begin(), node->dims().end(),
-                                  first->dims().begin(), first->dims().end(),
-                                  [](Dim a, Dim b) {
-                                    return a.value == b.value &&
-                                           a.expr == b.expr;
-                                  }))
+    if (broadcasts && !graph::identicalDims(node->dims(), first->dims()))
       return false;
   }
   return true;
 }
 
 void Recorder::resolve(Promotion promotion, uint32_t promoted, bool broadcasts,
-                       std::span<const Arg *const> args,
-                       std::span<NodeRef> nodes) {
-  if (agree(promotion, broadcasts, args)) {
-    for (size_t i = 0; i < args.size(); ++i)
-      nodes[i] = args[i]->node();
-    return;
-  }
+                       std::span<const Arg *const> args, const NodeRef **used,
+                       NodeRef *made) {
+  if (!agree(promotion, broadcasts, args))
+    return convert(promotion, promoted, broadcasts, args, used, made);
+  for (size_t i = 0; i < args.size(); ++i)
+    used[i] = &args[i]->node();
+}
+
+void Recorder::convert(Promotion promotion, uint32_t promoted, bool broadcasts,
+                       std::span<const Arg *const> args, const NodeRef **used,
+                       NodeRef *made) {
   bool promotes = promotion != Promotion::none;
-  SmallVector<Dim, 6> shape;
+  JoinedShape shape;
   const graph::Node *placed = nullptr; // an operand that says which device
   for (const Arg *arg : args) {
     if (!arg->isTensor())
@@ -283,14 +325,12 @@ void Recorder::resolve(Promotion promotion, uint32_t promoted, bool broadcasts,
       placed = node;
     if (!broadcasts)
       continue;
-    auto joined = broadcastShape(shape, node->dims());
-    if (!joined) {
+    if (!shape.add(node->dims())) {
       SmallVector<NodeRef, 4> operands;
       for (const Arg *each : args)
         operands.push_back(each->isTensor() ? each->node() : NodeRef());
       fail("shapes do not broadcast", operands);
     }
-    shape = std::move(*joined);
   }
   DeviceId device = placed ? placed->device() : currentDevice();
   DType common = promotes ? commonDType(promotion, promoted, args) : DType::f32;
@@ -301,32 +341,37 @@ void Recorder::resolve(Promotion promotion, uint32_t promoted, bool broadcasts,
       const NodeRef &node = arg.node();
       if ((!takesPart || node->dtype() == common) &&
           (!broadcasts || isSameShape(node->dims(), shape))) {
-        nodes[i] = node;
+        used[i] = &node;
         continue;
       }
-      auto made = tensorNode(node, takesPart, common, broadcasts, shape);
-      if (!made)
-        fail(made.takeError());
-      nodes[i] = std::move(*made);
-      continue;
+      auto fitted = tensorNode(node, takesPart, common, broadcasts, shape);
+      if (!fitted)
+        fail(fitted.takeError());
+      made[i] = std::move(*fitted);
+    } else {
+      DType dtype = takesPart ? common : ownDType(arg.kind);
+      auto number =
+          numberNode(arg, static_cast<unsigned>(i), dtype, shape, device);
+      if (!number)
+        fail(number.takeError());
+      made[i] = std::move(*number);
     }
-    DType dtype = takesPart ? common : ownDType(arg.kind);
-    auto made = numberNode(arg, static_cast<unsigned>(i), dtype, shape, device);
-    if (!made)
-      fail(made.takeError());
-    nodes[i] = std::move(*made);
+    used[i] = &made[i];
   }
 }
 
 SmallVector<NodeRef, 4> Recorder::operands(Promotion promotion,
                                            uint32_t promoted, bool broadcasts,
                                            std::span<const Arg> args) {
-  std::vector<const Arg *> list;
-  list.reserve(args.size());
+  SmallVector<const Arg *, 8> list;
   for (const Arg &arg : args)
     list.push_back(&arg);
-  SmallVector<NodeRef, 4> nodes(args.size());
-  resolve(promotion, promoted, broadcasts, list, {nodes.data(), nodes.size()});
+  SmallVector<const NodeRef *, 8> used(args.size());
+  SmallVector<NodeRef, 4> made(args.size());
+  resolve(promotion, promoted, broadcasts, list, used.data(), made.data());
+  SmallVector<NodeRef, 4> nodes;
+  for (const NodeRef *node : used)
+    nodes.push_back(*node);
   return nodes;
 }
 

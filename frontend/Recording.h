@@ -60,6 +60,24 @@ std::optional<SmallVector<Dim, 6>> broadcastShape(std::span<const Dim> lhs,
 Result<graph::NodeRef> broadcastTo(const graph::NodeRef &node,
                                    std::span<const Dim> shape);
 
+/// The operands of one op: borrowed from the caller's tensors, or made for it.
+template <size_t N> class Operands {
+public:
+  const graph::NodeRef &operator[](size_t i) const { return *used[i]; }
+  /// Owned copies, for those who go on changing them.
+  std::array<graph::NodeRef, N> copies() const {
+    std::array<graph::NodeRef, N> nodes;
+    for (size_t i = 0; i < N; ++i)
+      nodes[i] = *used[i];
+    return nodes;
+  }
+
+private:
+  friend class Recorder;
+  const graph::NodeRef *used[N];
+  graph::NodeRef made[N];
+};
+
 /// The recording of one call of a public op. Sets the thread's source lines.
 /// All functions throw sinter::Error at the caller's line.
 class Recorder {
@@ -73,12 +91,11 @@ public:
   /// `broadcast`. Bit N of `promoted` says that operand N takes part in
   /// promotion; the others keep their dtype.
   template <typename... Args>
-  std::array<graph::NodeRef, sizeof...(Args)>
-  operands(Promotion promotion, uint32_t promoted, bool broadcasts,
-           const Args &...args) {
+  Operands<sizeof...(Args)> operands(Promotion promotion, uint32_t promoted,
+                                     bool broadcasts, const Args &...args) {
     const Arg *list[] = {&args...};
-    std::array<graph::NodeRef, sizeof...(Args)> nodes;
-    resolve(promotion, promoted, broadcasts, list, nodes);
+    Operands<sizeof...(Args)> nodes;
+    resolve(promotion, promoted, broadcasts, list, nodes.used, nodes.made);
     return nodes;
   }
   /// The same for a variadic op.
@@ -102,9 +119,13 @@ public:
                          std::span<const graph::NodeRef> operands) const;
 
 private:
+  /// Points `used` at each operand: the caller's, or one put in `made`.
   void resolve(Promotion promotion, uint32_t promoted, bool broadcasts,
-               std::span<const Arg *const> args,
-               std::span<graph::NodeRef> nodes);
+               std::span<const Arg *const> args, const graph::NodeRef **used,
+               graph::NodeRef *made);
+  void convert(Promotion promotion, uint32_t promoted, bool broadcasts,
+               std::span<const Arg *const> args, const graph::NodeRef **used,
+               graph::NodeRef *made);
   Tensor finish(graph::NodeRef node);
 
   graph::OpId op;

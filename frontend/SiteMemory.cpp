@@ -71,11 +71,11 @@ bool isStaticNumber(const std::source_location &where, unsigned operand,
   for (size_t i = 0; i < std::size(staticNumbers); ++i)
     if (value.asReal() == staticNumbers[i] && !isNegativeZero)
       shown = static_cast<uint8_t>(i + 1);
-  uint8_t before = 0;
-  if (entry.state->compare_exchange_strong(before, shown,
-                                           std::memory_order_relaxed))
-    return shown != varied;
-  if (before == shown)
+  uint8_t before = entry.state->load(std::memory_order_relaxed);
+  if (before == 0)
+    entry.state->compare_exchange_strong(before, shown,
+                                         std::memory_order_relaxed);
+  if (before == 0 || before == shown)
     return shown != varied;
   entry.state->store(varied, std::memory_order_relaxed);
   return false;

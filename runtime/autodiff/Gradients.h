@@ -10,12 +10,12 @@
 
 namespace sinter::autodiff {
 
-/// What a rule works from. Rules record ordinary ops.
+/// What a rule works from; borrowed for the call. Rules record ordinary ops.
 struct GradientContext {
   std::span<const graph::NodeRef> operands;
-  graph::NodeRef result;
+  const graph::NodeRef &result;
   /// The result's gradient: same dtype and shape as `result`.
-  graph::NodeRef grad;
+  const graph::NodeRef &grad;
   std::span<const uint64_t> attrs; ///< of the node, encoded
   /// Which operands want a gradient; a rule may leave out the others.
   std::span<const bool> needs;

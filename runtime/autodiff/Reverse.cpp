@@ -51,11 +51,11 @@ private:
   Status collect(const NodeRef &output);
   bool isTarget(const Node &node) const;
   std::span<const NodeRef> operandsBelow(const Node &node) const;
-  Status finish(const NodeRef &node);
+  Status finish(NodeRef node);
   Status propagate(Step &step);
   Result<OperandGradients> applyRule(const Step &step,
                                      std::span<const bool> needs);
-  Status accumulate(const NodeRef &operand, const NodeRef &gradient);
+  Status accumulate(const NodeRef &operand, NodeRef gradient);
   Step *find(const NodeRef &node) {
     const uint32_t *number = numbers.find(node.get());
     return number ? &steps[*number] : nullptr;
@@ -115,26 +115,27 @@ Status Sweep::collect(const NodeRef &output) {
     }
     NodeRef done = std::move(node);
     stack.pop_back();
-    SINTER_TRY(finish(done));
+    SINTER_TRY(finish(std::move(done)));
   }
   return {};
 }
 
-Status Sweep::finish(const NodeRef &node) {
+Status Sweep::finish(NodeRef taken) {
+  const Node *node = taken.get();
   Step step;
-  step.node = node;
+  step.node = std::move(taken);
   step.isTarget = isTarget(*node);
   step.carries = step.isTarget;
   for (const NodeRef &operand : operandsBelow(*node))
     step.carries |= find(operand)->carries;
   bool isReleased =
       node->requiresGrad() && !node->isLeaf() && node->operands().empty();
-  numbers.insert(node.get(), static_cast<uint32_t>(steps.size()));
+  numbers.insert(node, static_cast<uint32_t>(steps.size()));
   steps.push_back(std::move(step));
   if (!isReleased || steps.back().isTarget)
     return {};
   if (released)
-    *released = node;
+    *released = steps.back().node;
   std::string op(graph::info(node->op()).name);
   return makeError(ErrorKind::invalid_argument,
                    "backward: the history of " + op + " was released",
@@ -144,7 +145,7 @@ Status Sweep::finish(const NodeRef &node) {
 Status Sweep::propagate(Step &step) {
   ScopeOf scope(*step.node);
   std::span<const NodeRef> operands = operandsBelow(*step.node);
-  auto needs = std::make_unique<bool[]>(operands.size());
+  SmallVector<bool, 8> needs(operands.size());
   bool needsAny = false;
   for (size_t i = 0; i < operands.size(); ++i) {
     needs[i] = find(operands[i])->carries && isFloat(operands[i]->dtype());
@@ -152,11 +153,10 @@ Status Sweep::propagate(Step &step) {
   }
   if (!needsAny)
     return {};
-  SINTER_TRY_ASSIGN(OperandGradients found,
-                    applyRule(step, {needs.get(), operands.size()}));
+  SINTER_TRY_ASSIGN(OperandGradients found, applyRule(step, needs));
   for (size_t i = 0; i < operands.size(); ++i)
     if (needs[i] && found[i]) {
-      SINTER_TRY(accumulate(operands[i], found[i]));
+      SINTER_TRY(accumulate(operands[i], std::move(found[i])));
     }
   return {};
 }
@@ -185,10 +185,10 @@ Result<OperandGradients> Sweep::applyRule(const Step &step,
   return found;
 }
 
-Status Sweep::accumulate(const NodeRef &operand, const NodeRef &gradient) {
+Status Sweep::accumulate(const NodeRef &operand, NodeRef gradient) {
   NodeRef &sum = find(operand)->gradient;
   if (!sum) {
-    sum = gradient;
+    sum = std::move(gradient);
     return {};
   }
   SINTER_TRY_ASSIGN(sum, graph::add(sum, gradient));

@@ -34,21 +34,33 @@ static Result<DeviceId> commonDevice(const ShapeContext &context,
   return given.value_or(DeviceId());
 }
 
+/// Whether every operand was placed, and on the first one's device.
+static bool areTogether(std::span<const NodeRef> operands) {
+  if (operands.empty() || worksEverywhere(operands[0]))
+    return false;
+  for (const NodeRef &node : operands.subspan(1))
+    if (worksEverywhere(node) || node->device() != operands[0]->device())
+      return false;
+  return true;
+}
+
 Result<NodeRef> record(const ShapeContext &context,
                        std::span<const NodeRef> operands,
-                       const InferredType &type,
-                       std::span<const uint64_t> attrs,
+                       const TensorType &type, std::span<const uint64_t> attrs,
                        std::optional<DeviceId> device) {
+  if (!device && areTogether(operands)) [[likely]]
+    return NodeFactory::op(context.op, type.dtype, type.dims, operands, attrs,
+                           operands[0]->device());
+  if (device && operands.empty())
+    return NodeFactory::op(context.op, type.dtype, type.dims, operands, attrs,
+                           *device);
   SINTER_TRY_ASSIGN(DeviceId where, commonDevice(context, operands, device));
   return NodeFactory::op(context.op, type.dtype, type.dims, operands, attrs,
                          where);
 }
 
-bool sameType(const NodeRef &node, const InferredType &type) {
-  return node->dtype() == type.dtype &&
-         std::ranges::equal(node->dims(), type.dims, [](Dim a, Dim b) {
-           return a.value == b.value && a.expr == b.expr;
-         });
+bool sameType(const NodeRef &node, const TensorType &type) {
+  return node->dtype() == type.dtype && identicalDims(node->dims(), type.dims);
 }
 
 Status checkArity(const ShapeContext &context) {

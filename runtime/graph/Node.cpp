@@ -11,39 +11,6 @@
 
 namespace sinter::graph {
 
-// One block: the node, its dims, its attribute words, its operands. Operands
-// come last, so that dropping them moves nothing.
-
-static Dim *dimsOf(Node *node) { return reinterpret_cast<Dim *>(node + 1); }
-
-static uint64_t *attrsOf(Node *node, unsigned numDims) {
-  return reinterpret_cast<uint64_t *>(dimsOf(node) + numDims);
-}
-
-static NodeRef *operandsOf(Node *node, unsigned numDims, unsigned numAttrs) {
-  return reinterpret_cast<NodeRef *>(attrsOf(node, numDims) + numAttrs);
-}
-
-std::span<const Dim> Node::dims() const {
-  return {reinterpret_cast<const Dim *>(this + 1), numDims};
-}
-
-std::span<const uint64_t> Node::attrs() const {
-  return {attrsOf(const_cast<Node *>(this), numDims), numAttrWords};
-}
-
-std::span<const NodeRef> Node::operands() const {
-  return {operandsOf(const_cast<Node *>(this), numDims, numAttrWords),
-          numOperands};
-}
-
-int64_t Node::elements() const {
-  int64_t count = 1;
-  for (Dim dim : dims())
-    count *= dim.value;
-  return count;
-}
-
 void Node::setReady(runtime::BufferRef value) {
   assert(state() == NodeState::pending && "a value is given once");
   value->setOrigin({type, userSite});
@@ -58,7 +25,7 @@ void Node::setFailed(ErrorInfo failure) {
 }
 
 void Node::dropOperands() {
-  NodeRef *first = operandsOf(this, numDims, numAttrWords);
+  NodeRef *first = firstOperand();
   unsigned count = std::exchange(numOperands, 0);
   std::destroy_n(first, count);
 }
@@ -81,7 +48,7 @@ Node *NodeFactory::allocate(DType dtype, std::span<const Dim> dims,
   node->blockBytes = static_cast<uint32_t>(bytes);
   node->type = dtype;
   node->numDims = static_cast<uint8_t>(dims.size());
-  std::uninitialized_copy(dims.begin(), dims.end(), dimsOf(node));
+  std::uninitialized_copy(dims.begin(), dims.end(), node->firstDim());
   return node;
 }
 
@@ -107,9 +74,9 @@ NodeRef NodeFactory::op(OpId op, DType dtype, std::span<const Dim> dims,
   node->moduleSite = scope.inner;
   node->numAttrWords = static_cast<uint16_t>(attrs.size());
   node->numOperands = static_cast<uint16_t>(operands.size());
-  std::copy(attrs.begin(), attrs.end(), attrsOf(node, node->numDims));
+  std::copy(attrs.begin(), attrs.end(), node->firstAttr());
   std::uninitialized_copy(operands.begin(), operands.end(),
-                          operandsOf(node, node->numDims, node->numAttrWords));
+                          node->firstOperand());
   node->wantsGrad = recordsGradient(op, dtype, operands);
   node->guarded = takeGuarded();
   return NodeRef::adopt(node);
@@ -165,7 +132,7 @@ NodeRef NodeFactory::detached(const NodeRef &node, bool requiresGrad) {
 void NodeFactory::destroyOne(Node *node, Node *&dead) {
   for (const NodeRef &operand : node->operands()) {
     Node *used = operand.get();
-    if (used->refs.fetch_sub(1, std::memory_order_acq_rel) != 1)
+    if (!used->isLastRelease())
       continue;
     used->nextDead = dead;
     dead = used;

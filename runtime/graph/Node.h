@@ -69,7 +69,12 @@ public:
   /// Empty once evaluation dropped the history.
   std::span<const NodeRef> operands() const;
   /// Product of the dims' values.
-  int64_t elements() const;
+  int64_t elements() const {
+    int64_t count = 1;
+    for (Dim dim : dims())
+      count *= dim.value;
+    return count;
+  }
 
   /// A leaf that asked for gradients, or an op over one recorded outside
   /// no_grad.
@@ -104,6 +109,24 @@ private:
   friend class NodeRef;
   friend struct NodeFactory;
   Node() = default;
+
+  // One block: the node, its dims, its attribute words, its operands. Operands
+  // come last, so that dropping them moves nothing.
+  Dim *firstDim() const {
+    return reinterpret_cast<Dim *>(const_cast<Node *>(this + 1));
+  }
+  uint64_t *firstAttr() const {
+    return reinterpret_cast<uint64_t *>(firstDim() + numDims);
+  }
+  NodeRef *firstOperand() const {
+    return reinterpret_cast<NodeRef *>(firstAttr() + numAttrWords);
+  }
+  /// Gives up one reference; whether it was the last.
+  bool isLastRelease() {
+    // Who holds the only reference needs no atomic write to give it up.
+    return refs.load(std::memory_order_acquire) == 1 ||
+           refs.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
 
   std::atomic<uint32_t> refs{1};
   OpId opId = OpId::leaf;
@@ -173,8 +196,16 @@ inline NodeRef::NodeRef(Node *node) : pointer(node) {
 }
 inline NodeRef::NodeRef(const NodeRef &other) : NodeRef(other.pointer) {}
 inline NodeRef::~NodeRef() {
-  if (pointer && pointer->refs.fetch_sub(1, std::memory_order_acq_rel) == 1)
+  if (pointer && pointer->isLastRelease())
     NodeFactory::destroy(pointer);
+}
+
+inline std::span<const Dim> Node::dims() const { return {firstDim(), numDims}; }
+inline std::span<const uint64_t> Node::attrs() const {
+  return {firstAttr(), numAttrWords};
+}
+inline std::span<const NodeRef> Node::operands() const {
+  return {firstOperand(), numOperands};
 }
 
 /// `f32[4,8]`; symbolic dims print their value.

@@ -12,7 +12,8 @@ class Node;
 /// Linear probing at half load. Forgetting everything is one increment.
 class NodeNumbers {
 public:
-  NodeNumbers() : slots(1024) {}
+  /// Small: many live for one short walk.
+  NodeNumbers() : slots(64) {}
 
   void clear() {
     used = 0;

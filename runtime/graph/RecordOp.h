@@ -20,6 +20,17 @@ public:
         operandTypes{TensorType{refs->dtype(), refs->dims()}...} {}
 
   std::span<const TensorType> types() const { return operandTypes; }
+  /// Whether all operands have the very same type: an elementwise op has
+  /// nothing left to check.
+  bool haveOneType() const {
+    const TensorType &first = operandTypes[0];
+    for (size_t i = 1; i < N; ++i) {
+      const TensorType &other = operandTypes[i];
+      if (other.dtype != first.dtype || !identicalDims(other.dims, first.dims))
+        return false;
+    }
+    return true;
+  }
   operator std::span<const NodeRef>() const {
     static_assert(sizeof(NodeRef) == sizeof(Node *) &&
                   std::is_standard_layout_v<NodeRef>);
@@ -49,12 +60,11 @@ private:
 /// Ops that no operand places are given their device.
 Result<NodeRef> record(const ShapeContext &context,
                        std::span<const NodeRef> operands,
-                       const InferredType &type,
-                       std::span<const uint64_t> attrs,
+                       const TensorType &type, std::span<const uint64_t> attrs,
                        std::optional<DeviceId> device = std::nullopt);
 
 /// Whether a node has exactly this type: dtype, and dims by expression too.
-bool sameType(const NodeRef &node, const InferredType &type);
+bool sameType(const NodeRef &node, const TensorType &type);
 
 // Checks with an error of the context's op.
 Status checkArity(const ShapeContext &context);

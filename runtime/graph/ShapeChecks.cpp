@@ -3,7 +3,6 @@
 
 #include "runtime/graph/Node.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace sinter::graph {
@@ -147,14 +146,27 @@ Status checkSize(const ShapeContext &context, std::span<const Dim> dims) {
   return {};
 }
 
+static bool isAxis(int64_t axis, size_t rank) {
+  auto count = static_cast<int64_t>(rank);
+  return axis >= -count && axis < count;
+}
+
+static int64_t fromFront(int64_t axis, size_t rank) {
+  return axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
+}
+
+[[gnu::cold]] static ErrorInfo axisError(const ShapeContext &context,
+                                         int64_t axis, size_t rank) {
+  return shapeError(context, "axis " + std::to_string(axis) +
+                                 " is out of range for rank " +
+                                 std::to_string(rank));
+}
+
 Result<int64_t> normalizeAxis(const ShapeContext &context, int64_t axis,
                               size_t rank) {
-  auto count = static_cast<int64_t>(rank);
-  if (axis < -count || axis >= count) [[unlikely]]
-    return shapeError(context, "axis " + std::to_string(axis) +
-                                   " is out of range for rank " +
-                                   std::to_string(rank));
-  return axis < 0 ? axis + count : axis;
+  if (!isAxis(axis, rank)) [[unlikely]]
+    return axisError(context, axis, rank);
+  return fromFront(axis, rank);
 }
 
 Result<SmallVector<int64_t, 8>>
@@ -162,8 +174,9 @@ normalizePermutation(const ShapeContext &context, std::span<const int64_t> axes,
                      size_t rank) {
   SmallVector<int64_t, 8> result;
   for (int64_t axis : axes) {
-    SINTER_TRY_ASSIGN(int64_t normal, normalizeAxis(context, axis, rank));
-    result.push_back(normal);
+    if (!isAxis(axis, rank)) [[unlikely]]
+      return axisError(context, axis, rank);
+    result.push_back(fromFront(axis, rank));
   }
   return result;
 }
@@ -171,12 +184,21 @@ normalizePermutation(const ShapeContext &context, std::span<const int64_t> axes,
 Result<SmallVector<int64_t, 8>> normalizeAxes(const ShapeContext &context,
                                               std::span<const int64_t> axes,
                                               size_t rank) {
-  SINTER_TRY_ASSIGN(auto result, normalizePermutation(context, axes, rank));
-  std::sort(result.begin(), result.end());
-  auto *twice = std::adjacent_find(result.begin(), result.end());
-  if (twice != result.end())
-    return shapeError(context,
-                      "axis " + std::to_string(*twice) + " is named twice");
+  SmallVector<int64_t, 8> result;
+  for (int64_t axis : axes) {
+    if (!isAxis(axis, rank)) [[unlikely]]
+      return axisError(context, axis, rank);
+    // Most lists are short and in order.
+    int64_t normal = fromFront(axis, rank);
+    result.push_back(normal);
+    size_t i = result.size() - 1;
+    for (; i > 0 && result[i - 1] > normal; --i)
+      result[i] = result[i - 1];
+    result[i] = normal;
+    if (i > 0 && result[i - 1] == normal) [[unlikely]]
+      return shapeError(context,
+                        "axis " + std::to_string(normal) + " is named twice");
+  }
   return result;
 }
 

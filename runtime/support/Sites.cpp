@@ -82,8 +82,14 @@ SiteId internSite(std::string_view file, uint32_t line) {
 }
 
 SiteId internSite(const std::source_location &location) {
+  // Too large for the quick kind of thread-local storage, which a pointer fits.
   constexpr size_t slots = 512;
-  thread_local CacheEntry cache[slots];
+  __attribute__((
+      tls_model("initial-exec"))) static thread_local CacheEntry *cache;
+  if (!cache) [[unlikely]] {
+    static thread_local CacheEntry entries[slots];
+    cache = entries;
+  }
   const char *file = location.file_name();
   uint32_t line = location.line();
   auto address = reinterpret_cast<uintptr_t>(file);

@@ -64,7 +64,7 @@ public:
   operator std::span<const T>() const { return {items, count}; }
 
   void push_back(T value) {
-    if (count == room)
+    if (count == room) [[unlikely]]
       grow(room * 2);
     new (items + count) T(std::move(value));
     ++count;
@@ -89,7 +89,7 @@ public:
 
 private:
   T *inlineItems() { return reinterpret_cast<T *>(storage); }
-  void grow(size_t capacity) {
+  [[gnu::noinline]] void grow(size_t capacity) {
     T *larger = std::allocator<T>().allocate(capacity);
     std::uninitialized_move_n(items, count, larger);
     std::destroy_n(items, count);
@@ -109,7 +109,14 @@ private:
     room = N;
     count = other.count;
     if (other.items == other.inlineItems()) {
-      if constexpr (std::is_trivially_copyable_v<T>) {
+      if constexpr (std::is_trivially_copyable_v<T> && sizeof(storage) <= 128) {
+        // The whole room, used or not: a copy of known size is a few
+        // instructions.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+        std::memcpy(storage, other.storage, sizeof(storage));
+#pragma GCC diagnostic pop
+      } else if constexpr (std::is_trivially_copyable_v<T>) {
         std::memcpy(storage, other.storage, count * sizeof(T));
       } else {
         std::uninitialized_move_n(other.items, count, items);

@@ -119,6 +119,9 @@ static void emitBuilder(const Op &op, raw_ostream &os) {
   }
   emitDTypeChecks(op, os);
   emitNormalization(op, os);
+  if (op.text("shapeRule") == "elementwise" && op.attributes.empty())
+    os << "  if (nodes.haveOneType()) [[likely]]\n"
+          "    return record(context, nodes, context.operands[0], {});\n";
   os << "  SINTER_TRY_ASSIGN(InferredType type, " << ruleCall(op) << ");\n";
   if (op.flag("elidesIdentity"))
     os << "  if (sameType(" << op.operands[0].name << ", type))\n    return "

@@ -128,7 +128,10 @@ static bool emitGradientDags(const Records &records, const Op &op, Reads &reads,
     std::string value = writer.tensor(dag);
     if (value.empty())
       return false;
-    os << "    gradients[" << i << "] = " << value << ";\n  }\n";
+    bool isLocal = StringRef(value).starts_with("v");
+    os << "    gradients[" << i
+       << "] = " << (isLocal ? "std::move(" + value + ")" : value)
+       << ";\n  }\n";
     for (const auto &[name, read] : writer.reads())
       reads.add(op, name);
   }

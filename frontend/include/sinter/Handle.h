@@ -40,7 +40,9 @@ public:
     return *this;
   }
   ~HandleRef() {
-    if (pointer && pointer->refs.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    // Who holds the only reference needs no atomic write to give it up.
+    if (pointer && (pointer->refs.load(std::memory_order_acquire) == 1 ||
+                    pointer->refs.fetch_sub(1, std::memory_order_acq_rel) == 1))
       destroy(pointer);
   }
   explicit operator bool() const { return pointer != nullptr; }

@@ -15,7 +15,7 @@ def : Gradient<Test_HalfOp, [
 // CHECK-NEXT: if (context.needs[0]) {
 // CHECK-NEXT: SINTER_TRY_ASSIGN(NodeRef v0,
 // CHECK-NEXT: graph::times(grad, operands[1]));
-// CHECK-NEXT: gradients[0] = v0;
+// CHECK-NEXT: gradients[0] = std::move(v0);
 // CHECK: if (context.needs[1]) {
 // CHECK: graph::times(grad, operands[0])
 

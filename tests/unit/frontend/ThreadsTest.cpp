@@ -1,4 +1,5 @@
 /// Many threads record, compile, evaluate and train at once.
+#include "frontend/LiveHandles.h"
 #include "tests/unit/frontend/Counting.h"
 
 #include <sinter/Param.h>
@@ -34,6 +35,27 @@ TEST(Threads, RecordCompileAndEvaluate) {
       EXPECT_EQ((y + 0.0).to_vector<float>()[0], expected);
     }
   });
+}
+
+static size_t countHandles() {
+  size_t count = 0;
+  sn::detail::LiveHandles::forEach(
+      [&](const sn::graph::NodeRef &) { ++count; });
+  return count;
+}
+
+TEST(Threads, ReleaseWhatAnotherThreadRecorded) {
+  size_t before = countHandles();
+  for (int round = 0; round < 4; ++round) {
+    std::vector<sn::Tensor> made;
+    sn::Tensor x = sn::tensor({1.f, 2.f});
+    for (int i = 0; i < 2000; ++i)
+      made.push_back(x + x);
+    EXPECT_EQ(countHandles(), before + made.size() + 1);
+    std::thread([taken = std::move(made)]() mutable { taken.clear(); }).join();
+    EXPECT_EQ(countHandles(), before + 1);
+  }
+  EXPECT_EQ(countHandles(), before);
 }
 
 TEST(Threads, EvaluateTheSamePendingTensor) {
