@@ -26,23 +26,8 @@ AffineExpr byteCount(Type type) {
 
 static AffineExpr affineOf(MLIRContext *context, const Expr &expr,
                            ArrayRef<AffineExpr> done) {
-  switch (expr.op) {
-  case ExprOp::constant:
-    return getAffineConstantExpr(expr.value, context);
-  case ExprOp::symbol:
-    return getAffineSymbolExpr(expr.value, context);
-  case ExprOp::add:
-    return done[expr.lhs] + done[expr.rhs];
-  case ExprOp::mul:
-    return done[expr.lhs] * done[expr.rhs];
-  case ExprOp::floorDiv:
-    return done[expr.lhs].floorDiv(done[expr.rhs]);
-  case ExprOp::ceilDiv:
-    return done[expr.lhs].ceilDiv(done[expr.rhs]);
-  case ExprOp::mod:
-    return done[expr.lhs] % done[expr.rhs];
-  }
-  llvm_unreachable("all expressions are handled");
+  return ir::affineOf(context, expr,
+                      [&](uint32_t operand) { return done[operand]; });
 }
 
 // Of the expressions that guards make equal, a constant stands for all, else

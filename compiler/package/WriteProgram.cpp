@@ -154,34 +154,12 @@ void ProgramWriter::writeBuffers() {
 // An expression of a kernel in terms of the program's symbols.
 static AffineExpr overProgram(const KernelCode &code, uint32_t index,
                               AffineMap dims) {
-  MLIRContext *context = dims.getContext();
   SmallVector<AffineExpr> done;
-  for (const Expr &expr : ArrayRef(code.exprs).take_front(index + 1)) {
-    switch (expr.op) {
-    case ExprOp::constant:
-      done.push_back(getAffineConstantExpr(expr.value, context));
-      break;
-    case ExprOp::symbol:
-      done.push_back(dims.getResult(expr.value));
-      break;
-    case ExprOp::add:
-      done.push_back(done[expr.lhs] + done[expr.rhs]);
-      break;
-    case ExprOp::mul:
-      done.push_back(done[expr.lhs] * done[expr.rhs]);
-      break;
-    case ExprOp::floorDiv:
-      done.push_back(done[expr.lhs].floorDiv(done[expr.rhs]));
-      break;
-    case ExprOp::ceilDiv:
-      done.push_back(done[expr.lhs].ceilDiv(done[expr.rhs]));
-      break;
-    case ExprOp::mod:
-      done.push_back(done[expr.lhs] % done[expr.rhs]);
-      break;
-    }
-  }
-  return done[index];
+  for (const Expr &expr : ArrayRef(code.exprs).take_front(index + 1))
+    done.push_back(ir::affineOf(dims.getContext(), expr, [&](uint32_t operand) {
+      return done[operand];
+    }));
+  return done[index].replaceSymbols(dims.getResults());
 }
 
 void ProgramWriter::writeLaunch(program::LaunchOp launch) {

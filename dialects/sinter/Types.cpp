@@ -119,28 +119,33 @@ Dim dimOf(AffineExpr expr) {
   }
 }
 
-static AffineExpr affineOf(MLIRContext *context, uint32_t id) {
-  // A copy: interning more may not happen here, but entries are only promised
-  // to stay, not where.
-  Expr expr = dim_exprs::get(id);
-  auto side = [&](uint32_t operand) { return affineOf(context, operand); };
+AffineExpr affineOf(MLIRContext *context, const Expr &expr,
+                    llvm::function_ref<AffineExpr(uint32_t)> operand) {
   switch (expr.op) {
   case ExprOp::constant:
     return getAffineConstantExpr(expr.value, context);
   case ExprOp::symbol:
     return getAffineSymbolExpr(expr.value, context);
   case ExprOp::add:
-    return side(expr.lhs) + side(expr.rhs);
+    return operand(expr.lhs) + operand(expr.rhs);
   case ExprOp::mul:
-    return side(expr.lhs) * side(expr.rhs);
+    return operand(expr.lhs) * operand(expr.rhs);
   case ExprOp::floorDiv:
-    return side(expr.lhs).floorDiv(side(expr.rhs));
+    return operand(expr.lhs).floorDiv(operand(expr.rhs));
   case ExprOp::ceilDiv:
-    return side(expr.lhs).ceilDiv(side(expr.rhs));
+    return operand(expr.lhs).ceilDiv(operand(expr.rhs));
   case ExprOp::mod:
-    return side(expr.lhs) % side(expr.rhs);
+    return operand(expr.lhs) % operand(expr.rhs);
   }
   llvm_unreachable("every expression is handled");
+}
+
+static AffineExpr affineOf(MLIRContext *context, uint32_t id) {
+  // A copy: interning more may not happen here, but entries are only promised
+  // to stay, not where.
+  Expr expr = dim_exprs::get(id);
+  return affineOf(context, expr,
+                  [&](uint32_t operand) { return affineOf(context, operand); });
 }
 
 AffineExpr affineOf(MLIRContext *context, Dim dim) {

@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <optional>
@@ -35,7 +36,11 @@ unsigned numSymbolsOf(mlir::Operation *op);
 /// A dim as recorded ones are. Symbols get one sample value that many numbers
 /// divide; it stands for no real extent.
 Dim dimOf(mlir::AffineExpr expr);
-/// Its inverse, for the expressions of dims that `dimOf` made.
+/// One expression of a list; `operand` gives the operands, which come first.
+mlir::AffineExpr
+affineOf(mlir::MLIRContext *context, const Expr &expr,
+         llvm::function_ref<mlir::AffineExpr(uint32_t)> operand);
+/// Inverse of `dimOf`, for the expressions of dims that it made.
 mlir::AffineExpr affineOf(mlir::MLIRContext *context, Dim dim);
 
 /// The op's attributes as a node holds them, or a diagnostic.

@@ -1,7 +1,8 @@
 /// MappedFile: the bytes of a file, mapped read-only.
 #include "runtime/params/MappedFile.h"
 
-#include "runtime/params/Descriptor.h"
+#include "runtime/params/SystemError.h"
+#include "runtime/support/FileDescriptor.h"
 
 #include <fmt/format.h>
 
@@ -15,18 +16,18 @@
 namespace sinter::runtime {
 
 Result<MappedFile> MappedFile::open(const std::string &path) {
-  Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  if (file.fd < 0)
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file)
     return systemError(path, "cannot open");
   struct stat info = {};
-  if (::fstat(file.fd, &info) != 0)
+  if (::fstat(file.get(), &info) != 0)
     return systemError(path, "cannot read");
   if (!S_ISREG(info.st_mode))
     return makeError(ErrorKind::io, path + ": not a regular file");
   size_t size = static_cast<size_t>(info.st_size);
   if (size == 0)
     return MappedFile(nullptr, 0);
-  void *address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
+  void *address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (address == MAP_FAILED)
     return systemError(path, "cannot map");
   return MappedFile(static_cast<const std::byte *>(address), size);

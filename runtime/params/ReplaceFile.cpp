@@ -1,13 +1,12 @@
 /// Replacing a file at once.
 #include "runtime/params/ReplaceFile.h"
 
-#include "runtime/params/Descriptor.h"
+#include "runtime/params/SystemError.h"
+#include "runtime/support/FileDescriptor.h"
 
 #include <fmt/format.h>
 
 #include <atomic>
-#include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -15,28 +14,16 @@ namespace sinter::runtime {
 
 namespace {
 
-Status writeAll(int fd, const std::string &path,
-                std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written < 0)
-      return systemError(path, "cannot write");
-    bytes = bytes.subspan(written);
-  }
-  return {};
-}
-
 Status writeAndSync(const std::string &path, const std::string &temporary,
                     std::span<const std::span<const std::byte>> parts) {
   int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-  Descriptor file{::open(temporary.c_str(), flags, 0666)};
-  if (file.fd < 0)
+  FileDescriptor file(::open(temporary.c_str(), flags, 0666));
+  if (!file)
     return systemError(path, "cannot create");
   for (auto part : parts)
-    SINTER_TRY(writeAll(file.fd, path, part));
-  if (::fsync(file.fd) != 0)
+    if (!file.writeAll(part))
+      return systemError(path, "cannot write");
+  if (::fsync(file.get()) != 0)
     return systemError(path, "cannot sync");
   return {};
 }
@@ -46,9 +33,10 @@ Status writeAndSync(const std::string &path, const std::string &temporary,
 void syncFolder(const std::string &path) {
   size_t slash = path.rfind('/');
   std::string folder = slash == path.npos ? "." : path.substr(0, slash + 1);
-  Descriptor fd{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (fd.fd >= 0)
-    ::fsync(fd.fd);
+  FileDescriptor file(
+      ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (file)
+    ::fsync(file.get());
 }
 
 } // namespace

@@ -1,11 +1,11 @@
 /// Checks and places constants before the first run.
 #include "runtime/program/ConstantPool.h"
 
+#include "runtime/program/ModelError.h"
 #include "runtime/program/Stats.h"
 
 #include <algorithm>
 #include <cstring>
-#include <fmt/format.h>
 
 using namespace sinter;
 using namespace sinter::runtime;
@@ -40,11 +40,9 @@ Status ConstantPool::checkBlocks(const ConstantData &constant) {
     countCheckedBlock();
     if (std::memcmp(found.data(), digests.data() + block * sizeof(Digest),
                     sizeof(Digest)) != 0)
-      return makeError(
-          ErrorKind::io,
-          fmt::format("model file: the digest of constants section 0 is wrong "
-                      "in block {} (bytes {} to {})",
-                      block, start, end));
+      return brokenModel("the digest of constants section 0 is wrong in block "
+                         "{} (bytes {} to {})",
+                         block, start, end);
     checked[block] = true;
   }
   return {};

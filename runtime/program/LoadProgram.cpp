@@ -2,6 +2,7 @@
 #include "runtime/program/LoadedProgram.h"
 
 #include "runtime/device/cpu/CpuFeatures.h"
+#include "runtime/program/ModelError.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/VerifyProgram.h"
 #include "sinter/generated/program_generated.h"
@@ -113,12 +114,10 @@ Status LoadedProgram::loadSites(std::span<const std::byte> section) {
   auto *start = reinterpret_cast<const uint8_t *>(section.data());
   flatbuffers::Verifier verifier(start, section.size());
   if (!verifier.VerifyBuffer<fb::DebugInfo>(nullptr))
-    return makeError(ErrorKind::io,
-                     "model file: the debug section is not valid");
+    return brokenModel("the debug section is not valid");
   const auto *list = flatbuffers::GetRoot<fb::DebugInfo>(start)->sites();
   if (list && list->size() > maxListLength)
-    return makeError(ErrorKind::io,
-                     "model file: the debug section is too long");
+    return brokenModel("the debug section is too long");
   for (uint32_t i = 0; list && i < list->size(); ++i)
     sites.push_back(list->Get(i)->str());
   return {};
@@ -142,10 +141,8 @@ Status LoadedProgram::resolveSymbols() {
     for (PhaseData &phase : kernel.phases) {
       phase.function = image->find(phase.symbol);
       if (!phase.function)
-        return makeError(ErrorKind::io,
-                         fmt::format("model file: the image lacks `{}` of "
-                                     "kernel {}",
-                                     phase.symbol, kernel.name));
+        return brokenModel("the image lacks `{}` of kernel {}", phase.symbol,
+                           kernel.name);
     }
   return {};
 }

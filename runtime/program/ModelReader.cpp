@@ -1,21 +1,14 @@
 /// Checks header, section table, padding and digests.
 #include "runtime/program/ModelReader.h"
 
+#include "runtime/program/ModelError.h"
 #include <algorithm>
 #include <cstring>
-#include <fmt/format.h>
 
 using namespace sinter;
 using namespace sinter::runtime;
 
 namespace {
-
-template <typename... Args>
-ErrorInfo broken(fmt::format_string<Args...> format, Args &&...args) {
-  return makeError(ErrorKind::io,
-                   "model file: " +
-                       fmt::format(format, std::forward<Args>(args)...));
-}
 
 const char *kindName(SectionKind kind) {
   static constexpr const char *names[] = {"program", "image", "constants",
@@ -26,21 +19,21 @@ const char *kindName(SectionKind kind) {
 Result<FileHeader> readHeader(std::span<const std::byte> file) {
   FileHeader header;
   if (file.size() < sizeof(header))
-    return broken("{} bytes are too few for a header", file.size());
+    return brokenModel("{} bytes are too few for a header", file.size());
   std::memcpy(&header, file.data(), sizeof(header));
   if (header.magic != fileMagic)
-    return broken("wrong magic, this is not a .sinter file");
+    return brokenModel("wrong magic, this is not a .sinter file");
   if (header.version != fileVersion)
-    return broken("version {}, this build reads version {}", header.version,
-                  fileVersion);
+    return brokenModel("version {}, this build reads version {}",
+                       header.version, fileVersion);
   if (header.fileBytes != file.size())
-    return broken("the header says {} bytes, there are {}", header.fileBytes,
-                  file.size());
+    return brokenModel("the header says {} bytes, there are {}",
+                       header.fileBytes, file.size());
   if (header.numSections == 0 || header.numSections > maxSections)
-    return broken("{} sections, between 1 and {} are allowed",
-                  header.numSections, maxSections);
+    return brokenModel("{} sections, between 1 and {} are allowed",
+                       header.numSections, maxSections);
   if (header.numSections * sizeof(SectionEntry) > file.size() - sizeof(header))
-    return broken("the section table reaches past the end");
+    return brokenModel("the section table reaches past the end");
   return header;
 }
 
@@ -50,17 +43,17 @@ Status checkOrder(std::span<const SectionEntry> table) {
     const SectionEntry &entry = table[i];
     uint32_t kind = uint32_t(entry.kind);
     if (kind == 0 || kind > lastSectionKind)
-      return broken("section {} has unknown kind {}", i, kind);
+      return brokenModel("section {} has unknown kind {}", i, kind);
     bool continues = i > 0 && table[i - 1].kind == entry.kind;
     if (i > 0 && table[i - 1].kind > entry.kind)
-      return broken("section {} is out of order", i);
+      return brokenModel("section {} is out of order", i);
     uint32_t expected = continues ? table[i - 1].index + 1 : 0;
     if (entry.index != expected)
-      return broken("section {} has index {}, expected {}", i, entry.index,
-                    expected);
+      return brokenModel("section {} has index {}, expected {}", i, entry.index,
+                         expected);
     bool single = entry.kind >= SectionKind::constants;
     if (single && entry.index != 0)
-      return broken("more than one {} section", kindName(entry.kind));
+      return brokenModel("more than one {} section", kindName(entry.kind));
   }
   return {};
 }
@@ -68,7 +61,7 @@ Status checkOrder(std::span<const SectionEntry> table) {
 Status checkZero(std::span<const std::byte> padding, uint64_t at) {
   for (size_t i = 0; i < padding.size(); ++i)
     if (padding[i] != std::byte(0))
-      return broken("padding byte {} is not zero", at + i);
+      return brokenModel("padding byte {} is not zero", at + i);
   return {};
 }
 
@@ -77,15 +70,15 @@ Result<uint64_t> checkPlace(std::span<const std::byte> file,
                             const SectionEntry &entry, uint64_t at) {
   const char *name = kindName(entry.kind);
   if (entry.alignment != sectionAlignment(entry.kind))
-    return broken("{} section {} has alignment {}", name, entry.index,
-                  entry.alignment);
+    return brokenModel("{} section {} has alignment {}", name, entry.index,
+                       entry.alignment);
   uint64_t expected =
       (at + entry.alignment - 1) / entry.alignment * entry.alignment;
   if (entry.offset != expected)
-    return broken("{} section {} is at {}, expected {}", name, entry.index,
-                  entry.offset, expected);
+    return brokenModel("{} section {} is at {}, expected {}", name, entry.index,
+                       entry.offset, expected);
   if (entry.offset > file.size() || entry.bytes > file.size() - entry.offset)
-    return broken("{} section {} reaches past the end", name, entry.index);
+    return brokenModel("{} section {} reaches past the end", name, entry.index);
   SINTER_TRY(checkZero(file.subspan(at, entry.offset - at), at));
   return entry.offset + entry.bytes;
 }
@@ -107,10 +100,10 @@ Status checkBlocks(std::span<const SectionEntry> table) {
   const SectionEntry *blocks = entryOf(SectionKind::blocks);
   bool large = constants && constants->bytes > digestBlock;
   if (large != (blocks != nullptr))
-    return broken("{} blocks section", large ? "there is no" : "an idle");
+    return brokenModel("{} blocks section", large ? "there is no" : "an idle");
   if (large && (blocks->bytes != numBlocks(constants->bytes) * sizeof(Digest) ||
                 blocks->digest != constants->digest))
-    return broken("the blocks section is not that of the constants");
+    return brokenModel("the blocks section is not that of the constants");
   return {};
 }
 
@@ -137,12 +130,12 @@ Result<ModelFile> sinter::runtime::readModel(std::span<const std::byte> file,
   std::memcpy(table.data(), file.data() + sizeof(header),
               table.size() * sizeof(SectionEntry));
   if (header.reserved != 0)
-    return broken("a reserved field is not zero");
+    return brokenModel("a reserved field is not zero");
   if (headerDigest(header, table) != header.headerDigest)
-    return broken("the digest of header and section table is wrong");
+    return brokenModel("the digest of header and section table is wrong");
   SINTER_TRY(checkOrder(table));
   if (contentDigest(table) != header.contentDigest)
-    return broken("the content digest is wrong");
+    return brokenModel("the content digest is wrong");
 
   ModelFile model;
   model.contentDigest = header.contentDigest;
@@ -151,18 +144,18 @@ Result<ModelFile> sinter::runtime::readModel(std::span<const std::byte> file,
     SINTER_TRY_ASSIGN(uint64_t end, checkPlace(file, entry, at));
     auto bytes = file.subspan(entry.offset, entry.bytes);
     if (!isLeftToUsers(entry, check) && sectionDigest(bytes) != entry.digest)
-      return broken("the digest of {} section {} is wrong",
-                    kindName(entry.kind), entry.index);
+      return brokenModel("the digest of {} section {} is wrong",
+                         kindName(entry.kind), entry.index);
     model.sections.push_back({entry.kind, entry.index, bytes});
     at = end;
   }
   SINTER_TRY(checkBlocks(table));
   if (at != file.size())
-    return broken("{} bytes after the last section", file.size() - at);
+    return brokenModel("{} bytes after the last section", file.size() - at);
   if (model.count(SectionKind::program) == 0 ||
       model.count(SectionKind::program) != model.count(SectionKind::image))
-    return broken("{} program and {} image sections",
-                  model.count(SectionKind::program),
-                  model.count(SectionKind::image));
+    return brokenModel("{} program and {} image sections",
+                       model.count(SectionKind::program),
+                       model.count(SectionKind::image));
   return model;
 }

@@ -1,23 +1,16 @@
 /// Checks every index of a program section while copying it.
 #include "runtime/program/VerifyProgram.h"
 
+#include "runtime/program/ModelError.h"
 #include "runtime/program/ReadExprs.h"
 #include "sinter/generated/program_generated.h"
 
 #include <cmath>
-#include <fmt/format.h>
 
 using namespace sinter;
 using namespace sinter::runtime;
 
 namespace {
-
-template <typename... Args>
-ErrorInfo broken(fmt::format_string<Args...> format, Args &&...args) {
-  return makeError(ErrorKind::io,
-                   "model file: " +
-                       fmt::format(format, std::forward<Args>(args)...));
-}
 
 const fb::Program *rootOf(std::span<const std::byte> section) {
   auto *data = reinterpret_cast<const uint8_t *>(section.data());
@@ -70,8 +63,8 @@ private:
 template <typename List>
 Status checkLength(const List *list, const char *what) {
   if (sizeOf(list) > maxListLength)
-    return broken("{} {}, at most {} are allowed", sizeOf(list), what,
-                  maxListLength);
+    return brokenModel("{} {}, at most {} are allowed", sizeOf(list), what,
+                       maxListLength);
   return {};
 }
 
@@ -87,11 +80,11 @@ Status Reader::readLimits() {
   SINTER_TRY(checkLength(source.decisions(), "decisions"));
   SINTER_TRY(checkLength(source.constants(), "constants"));
   if (source.num_symbols() > maxSymbols)
-    return broken("{} symbols, at most {} are allowed", source.num_symbols(),
-                  maxSymbols);
+    return brokenModel("{} symbols, at most {} are allowed",
+                       source.num_symbols(), maxSymbols);
   if (source.num_nodes() > maxListLength)
-    return broken("{} nodes, at most {} are allowed", source.num_nodes(),
-                  maxListLength);
+    return brokenModel("{} nodes, at most {} are allowed", source.num_nodes(),
+                       maxListLength);
   program.target = text(source.target());
   program.variant = text(source.variant());
   program.numerics = source.numerics();
@@ -105,7 +98,7 @@ Status Reader::copyExprs(const flatbuffers::Vector<const fb::Expr *> *list,
                          uint32_t numSymbols, std::vector<Expr> &to) {
   Result<std::vector<Expr>> exprs = readExprs(list, numSymbols);
   if (!exprs)
-    return broken("{}", exprs.error().message);
+    return brokenModel("{}", exprs.error().message);
   to = std::move(*exprs);
   return {};
 }
@@ -116,7 +109,7 @@ Status Reader::readIndices(const flatbuffers::Vector<uint32_t> *list,
   SINTER_TRY(checkLength(list, what));
   for (uint32_t i = 0; i < sizeOf(list); ++i) {
     if (list->Get(i) >= limit)
-      return broken("{} {} of {}", what, list->Get(i), limit);
+      return brokenModel("{} {} of {}", what, list->Get(i), limit);
     to.push_back(list->Get(i));
   }
   return {};
@@ -124,7 +117,7 @@ Status Reader::readIndices(const flatbuffers::Vector<uint32_t> *list,
 
 Status Reader::checkExpr(uint32_t index, const char *what) {
   if (index >= program.exprs.size())
-    return broken("{}: expr {} of {}", what, index, program.exprs.size());
+    return brokenModel("{}: expr {} of {}", what, index, program.exprs.size());
   return {};
 }
 
@@ -133,20 +126,21 @@ Status Reader::readPort(const fb::Port *from, bool isInput,
   Port port;
   port.name = text(from->name());
   if (from->dtype() >= numDTypes || !isComputable(DType(from->dtype())))
-    return broken("a port has dtype code {}", from->dtype());
+    return brokenModel("a port has dtype code {}", from->dtype());
   port.dtype = DType(from->dtype());
   if (sizeOf(from->dims()) > maxRank)
-    return broken("a port has rank {}", sizeOf(from->dims()));
+    return brokenModel("a port has rank {}", sizeOf(from->dims()));
   SINTER_TRY(
       readIndices(from->dims(), program.exprs.size(), "port dim", port.dims));
   uint8_t lastKind = isInput ? uint8_t(graph::InputKind::scalar) : 0;
   if (from->kind() > lastKind)
-    return broken("a port has kind {}", from->kind());
+    return brokenModel("a port has kind {}", from->kind());
   port.kind = graph::InputKind(from->kind());
   if (port.kind == graph::InputKind::scalar && !port.dims.empty())
-    return broken("a scalar input has rank {}", port.dims.size());
+    return brokenModel("a scalar input has rank {}", port.dims.size());
   if (from->node() >= program.numNodes)
-    return broken("a port has node {} of {}", from->node(), program.numNodes);
+    return brokenModel("a port has node {} of {}", from->node(),
+                       program.numNodes);
   port.node = from->node();
   to.push_back(std::move(port));
   return {};
@@ -180,19 +174,19 @@ Status Reader::readKernel(const fb::Kernel *from) {
   kernel.numOutputs = from->num_outputs();
   if (kernel.numSymbols > maxSymbols || kernel.numInputs > maxListLength ||
       kernel.numOutputs > maxListLength)
-    return broken("kernel {}: too many symbols or buffers", kernel.name);
+    return brokenModel("kernel {}: too many symbols or buffers", kernel.name);
   if (kernel.numOutputs == 0)
-    return broken("kernel {}: it has no outputs", kernel.name);
+    return brokenModel("kernel {}: it has no outputs", kernel.name);
   SINTER_TRY(checkLength(from->exprs(), "kernel exprs"));
   SINTER_TRY(copyExprs(from->exprs(), kernel.numSymbols, kernel.exprs));
   SINTER_TRY(checkLength(from->phases(), "phases"));
   if (sizeOf(from->phases()) == 0)
-    return broken("kernel {}: it has no phases", kernel.name);
+    return brokenModel("kernel {}: it has no phases", kernel.name);
   for (uint32_t i = 0; i < sizeOf(from->phases()); ++i) {
     const fb::Phase *phase = from->phases()->Get(i);
     if (phase->chunks() >= kernel.exprs.size())
-      return broken("kernel {}: chunk count is expr {} of {}", kernel.name,
-                    phase->chunks(), kernel.exprs.size());
+      return brokenModel("kernel {}: chunk count is expr {} of {}", kernel.name,
+                         phase->chunks(), kernel.exprs.size());
     float grain = std::isfinite(phase->grain_us()) ? phase->grain_us() : 0;
     kernel.phases.push_back(
         {text(phase->symbol()), phase->chunks(), grain, nullptr});
@@ -212,9 +206,9 @@ Status Reader::readConstants() {
     const fb::Constant *from = source.constants()->Get(i);
     if (from->offset() > constantBytes ||
         from->bytes() > constantBytes - from->offset())
-      return broken("constant {} is not in the constants section", i);
+      return brokenModel("constant {} is not in the constants section", i);
     if (from->offset() % 256 != 0)
-      return broken("constant {} is not aligned to 256 bytes", i);
+      return brokenModel("constant {} is not aligned to 256 bytes", i);
     program.constants.push_back({from->offset(), from->bytes()});
   }
   return {};
@@ -224,20 +218,20 @@ Status Reader::readBuffers() {
   for (uint32_t i = 0; i < sizeOf(source.buffers()); ++i) {
     const fb::Buffer *from = source.buffers()->Get(i);
     if (uint8_t(from->kind()) > uint8_t(BufferKind::constant))
-      return broken("buffer {} has kind {}", i, uint8_t(from->kind()));
+      return brokenModel("buffer {} has kind {}", i, uint8_t(from->kind()));
     PlanBuffer buffer{BufferKind(from->kind()), from->index(), from->bytes(),
                       from->first(), from->last()};
     size_t limits[] = {program.inputs.size(), program.outputs.size(),
                        std::numeric_limits<uint32_t>::max(),
                        program.constants.size()};
     if (buffer.index >= limits[unsigned(buffer.kind)])
-      return broken("buffer {} stands for number {} of {}", i, buffer.index,
-                    limits[unsigned(buffer.kind)]);
+      return brokenModel("buffer {} stands for number {} of {}", i,
+                         buffer.index, limits[unsigned(buffer.kind)]);
     if (buffer.kind == BufferKind::temp) {
       SINTER_TRY(checkExpr(buffer.bytes, "buffer size"));
       if (buffer.first > buffer.last || buffer.last >= sizeOf(source.steps()))
-        return broken("buffer {} lives in steps {} to {} of {}", i,
-                      buffer.first, buffer.last, sizeOf(source.steps()));
+        return brokenModel("buffer {} lives in steps {} to {} of {}", i,
+                           buffer.first, buffer.last, sizeOf(source.steps()));
     }
     program.buffers.push_back(buffer);
   }
@@ -247,20 +241,21 @@ Status Reader::readBuffers() {
 Status Reader::readLaunch(const fb::Launch &launch) {
   StepData step;
   if (launch.kernel() >= program.kernels.size())
-    return broken("a launch names kernel {} of {}", launch.kernel(),
-                  program.kernels.size());
+    return brokenModel("a launch names kernel {} of {}", launch.kernel(),
+                       program.kernels.size());
   step.kernel = launch.kernel();
   const KernelData &kernel = program.kernels[step.kernel];
   SINTER_TRY(readIndices(launch.buffers(), program.buffers.size(), "buffer",
                          step.buffers));
   if (step.buffers.size() < kernel.numInputs + kernel.numOutputs)
-    return broken("a launch of {} has {} buffers, it needs {}", kernel.name,
-                  step.buffers.size(), kernel.numInputs + kernel.numOutputs);
+    return brokenModel("a launch of {} has {} buffers, it needs {}",
+                       kernel.name, step.buffers.size(),
+                       kernel.numInputs + kernel.numOutputs);
   SINTER_TRY(readIndices(launch.dims(), program.exprs.size(), "launch dim",
                          step.dims));
   if (step.dims.size() != kernel.numSymbols)
-    return broken("a launch of {} has {} dims, it needs {}", kernel.name,
-                  step.dims.size(), kernel.numSymbols);
+    return brokenModel("a launch of {} has {} dims, it needs {}", kernel.name,
+                       step.dims.size(), kernel.numSymbols);
   SINTER_TRY(checkExpr(launch.bytes_read(), "bytes read"));
   SINTER_TRY(checkExpr(launch.bytes_written(), "bytes written"));
   step.bytesRead = launch.bytes_read();
@@ -268,8 +263,8 @@ Status Reader::readLaunch(const fb::Launch &launch) {
   SINTER_TRY(readIndices(launch.nodes(), program.numNodes, "node", step.nodes));
   step.errorNode = launch.error_node();
   if (step.errorNode < -1 || step.errorNode >= int64_t(program.numNodes))
-    return broken("a launch reports for node {} of {}", step.errorNode,
-                  program.numNodes);
+    return brokenModel("a launch reports for node {} of {}", step.errorNode,
+                       program.numNodes);
   program.steps.push_back(std::move(step));
   return {};
 }
@@ -277,8 +272,8 @@ Status Reader::readLaunch(const fb::Launch &launch) {
 Status Reader::readCopy(const fb::Copy &copy) {
   size_t limit = program.buffers.size();
   if (copy.from() >= limit || copy.to() >= limit)
-    return broken("a copy names buffers {} and {} of {}", copy.from(),
-                  copy.to(), limit);
+    return brokenModel("a copy names buffers {} and {} of {}", copy.from(),
+                       copy.to(), limit);
   SINTER_TRY(checkExpr(copy.bytes(), "copy"));
   StepData step;
   step.isCopy = true;
@@ -296,7 +291,7 @@ Status Reader::readSteps() {
     else if (const fb::Copy *copy = entry->step_as_Copy())
       SINTER_TRY(readCopy(*copy));
     else
-      return broken("step {} is of an unknown kind", i);
+      return brokenModel("step {} is of an unknown kind", i);
   }
   return {};
 }
@@ -306,8 +301,8 @@ Status Reader::readAliases() {
     const fb::MayAlias &alias = *source.aliases()->Get(i);
     if (alias.input() >= program.inputs.size() ||
         alias.output() >= program.outputs.size())
-      return broken("alias {} names input {} and output {}", i, alias.input(),
-                    alias.output());
+      return brokenModel("alias {} names input {} and output {}", i,
+                         alias.input(), alias.output());
     program.aliases.push_back({alias.input(), alias.output()});
   }
   return {};
@@ -351,7 +346,7 @@ sinter::runtime::verifyProgram(std::span<const std::byte> section,
                                uint64_t constantBytes) {
   const fb::Program *source = rootOf(section);
   if (!source)
-    return broken("a program section is not a valid flatbuffer");
+    return brokenModel("a program section is not a valid flatbuffer");
   return Reader(*source, constantBytes).read();
 }
 
@@ -359,6 +354,6 @@ Result<Requirements>
 sinter::runtime::readRequirements(std::span<const std::byte> section) {
   const fb::Program *source = rootOf(section);
   if (!source)
-    return broken("a program section is not a valid flatbuffer");
+    return brokenModel("a program section is not a valid flatbuffer");
   return Requirements{text(source->target()), text(source->variant())};
 }

@@ -1,8 +1,8 @@
 /// Checks who reads and writes which buffer when.
 #include "runtime/program/VerifyProgram.h"
 
+#include "runtime/program/ModelError.h"
 #include <algorithm>
-#include <fmt/format.h>
 
 using namespace sinter;
 using namespace sinter::runtime;
@@ -39,18 +39,11 @@ private:
   bool anyReport = false;
 };
 
-template <typename... Args>
-ErrorInfo broken(fmt::format_string<Args...> format, Args &&...args) {
-  return makeError(ErrorKind::io,
-                   "model file: " +
-                       fmt::format(format, std::forward<Args>(args)...));
-}
-
 Status StepWalk::checkInterval(uint32_t step, uint32_t buffer) {
   const PlanBuffer &plan = program.buffers[buffer];
   if (plan.kind == BufferKind::temp && (step < plan.first || step > plan.last))
-    return broken("step {} uses buffer {}, which lives in steps {} to {}", step,
-                  buffer, plan.first, plan.last);
+    return brokenModel("step {} uses buffer {}, which lives in steps {} to {}",
+                       step, buffer, plan.first, plan.last);
   return {};
 }
 
@@ -60,7 +53,8 @@ Status StepWalk::read(uint32_t step, uint32_t buffer) {
   Use &use = uses[buffer];
   bool made = kind == BufferKind::temp || kind == BufferKind::output;
   if (made && use.firstWrite == neverStep)
-    return broken("step {} reads buffer {} before it is written", step, buffer);
+    return brokenModel("step {} reads buffer {} before it is written", step,
+                       buffer);
   use.read = true;
   use.lastRead = step;
   return {};
@@ -70,7 +64,8 @@ Status StepWalk::write(uint32_t step, uint32_t buffer) {
   SINTER_TRY(checkInterval(step, buffer));
   BufferKind kind = program.buffers[buffer].kind;
   if (kind == BufferKind::input || kind == BufferKind::constant)
-    return broken("step {} writes buffer {}, which is read only", step, buffer);
+    return brokenModel("step {} writes buffer {}, which is read only", step,
+                       buffer);
   uses[buffer].firstWrite = std::min(uses[buffer].firstWrite, step);
   return {};
 }
@@ -106,13 +101,13 @@ Status checkPortBuffers(const ProgramData &program) {
   std::vector<uint32_t> outputs(program.outputs.size());
   for (const PlanBuffer &buffer : program.buffers) {
     if (buffer.kind == BufferKind::input && ++inputs[buffer.index] > 1)
-      return broken("input {} has two buffers", buffer.index);
+      return brokenModel("input {} has two buffers", buffer.index);
     if (buffer.kind == BufferKind::output && ++outputs[buffer.index] > 1)
-      return broken("output {} has two buffers", buffer.index);
+      return brokenModel("output {} has two buffers", buffer.index);
   }
   for (size_t i = 0; i < outputs.size(); ++i)
     if (outputs[i] == 0)
-      return broken("output {} has no buffer", i);
+      return brokenModel("output {} has no buffer", i);
   return {};
 }
 
@@ -128,7 +123,7 @@ Status sinter::runtime::verifySteps(ProgramData &program) {
       walk.usesOf(BufferKind::output, program.outputs.size());
   for (uint32_t i = 0; i < outputs.size(); ++i)
     if (outputs[i].firstWrite == neverStep)
-      return broken("output {} is never written", i);
+      return brokenModel("output {} is never written", i);
 
   auto unsafe = [&](const AliasData &alias) {
     const Use &input = inputs[alias.input];

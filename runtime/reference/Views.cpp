@@ -9,36 +9,59 @@ static Result<HostValue> reshape(const Call &call) {
   return result;
 }
 
-static Result<HostValue> transpose(const Call &call) {
-  graph::AttrReader reader(call.attrs);
-  std::span<const int64_t> permutation = reader.ints();
-  HostValue result = call.makeResult();
-  std::vector<int64_t> strides = stridesOf(call[0].dims);
-  std::vector<int64_t> index(call.dims.size());
-  for (int64_t i = 0, count = result.elements(); i < count; ++i) {
-    int64_t from = 0;
+namespace {
+/// Where the elements of a walk lie: `offset` and a stride per axis.
+struct Places {
+  int64_t offset = 0;
+  std::vector<int64_t> strides;
+
+  int64_t at(std::span<const int64_t> index) const {
+    int64_t place = offset;
     for (size_t d = 0; d < index.size(); ++d)
-      from += index[d] * strides[permutation[d]];
-    result.copy(i, call[0], from);
-    nextIndex(index, call.dims);
+      place += index[d] * strides[d];
+    return place;
   }
+};
+} // namespace
+
+/// Copies one element for each index below `dims`.
+static void copyElements(HostValue &to, const Places &toPlaces,
+                         const HostValue &from, const Places &fromPlaces,
+                         std::span<const int64_t> dims) {
+  int64_t count = 1;
+  for (int64_t dim : dims)
+    count *= dim;
+  std::vector<int64_t> index(dims.size());
+  for (int64_t i = 0; i < count; ++i) {
+    to.copy(toPlaces.at(index), from, fromPlaces.at(index));
+    nextIndex(index, dims);
+  }
+}
+
+/// The result whose elements lie at `places` of the first operand.
+static HostValue viewOf(const Call &call, const Places &places) {
+  HostValue result = call.makeResult();
+  copyElements(result, {0, stridesOf(call.dims)}, call[0], places, call.dims);
   return result;
 }
 
+static Result<HostValue> transpose(const Call &call) {
+  graph::AttrReader reader(call.attrs);
+  std::vector<int64_t> strides = stridesOf(call[0].dims);
+  Places places;
+  for (int64_t axis : reader.ints())
+    places.strides.push_back(strides[axis]);
+  return viewOf(call, places);
+}
+
 static Result<HostValue> broadcast(const Call &call) {
-  HostValue result = call.makeResult();
   std::span<const int64_t> dims = call[0].dims;
-  size_t missing = call.dims.size() - dims.size();
   std::vector<int64_t> strides = stridesOf(dims);
-  std::vector<int64_t> index(call.dims.size());
-  for (int64_t i = 0, count = result.elements(); i < count; ++i) {
-    int64_t from = 0;
-    for (size_t d = 0; d < dims.size(); ++d)
-      from += dims[d] == 1 ? 0 : index[missing + d] * strides[d];
-    result.copy(i, call[0], from);
-    nextIndex(index, call.dims);
-  }
-  return result;
+  Places places;
+  places.strides.resize(call.dims.size() - dims.size(), 0);
+  for (size_t d = 0; d < dims.size(); ++d)
+    places.strides.push_back(dims[d] == 1 ? 0 : strides[d]);
+  return viewOf(call, places);
 }
 
 static Result<HostValue> slice(const Call &call) {
@@ -46,34 +69,23 @@ static Result<HostValue> slice(const Call &call) {
   std::span<const int64_t> starts = reader.ints();
   reader.dims();
   std::span<const int64_t> steps = reader.ints();
-  HostValue result = call.makeResult();
   std::vector<int64_t> strides = stridesOf(call[0].dims);
-  std::vector<int64_t> index(call.dims.size());
-  for (int64_t i = 0, count = result.elements(); i < count; ++i) {
-    int64_t from = 0;
-    for (size_t d = 0; d < index.size(); ++d)
-      from += (starts[d] + index[d] * steps[d]) * strides[d];
-    result.copy(i, call[0], from);
-    nextIndex(index, call.dims);
+  Places places;
+  for (size_t d = 0; d < strides.size(); ++d) {
+    places.offset += starts[d] * strides[d];
+    places.strides.push_back(steps[d] * strides[d]);
   }
-  return result;
+  return viewOf(call, places);
 }
 
 static Result<HostValue> concat(const Call &call) {
   size_t axis = graph::AttrReader(call.attrs).integer();
   HostValue result = call.makeResult();
-  std::vector<int64_t> strides = stridesOf(call.dims);
-  int64_t offset = 0;
+  Places places{0, stridesOf(call.dims)};
   for (const HostValue *operand : call.operands) {
-    std::vector<int64_t> index(operand->dims.size());
-    for (int64_t i = 0, count = operand->elements(); i < count; ++i) {
-      int64_t to = offset * strides[axis];
-      for (size_t d = 0; d < index.size(); ++d)
-        to += index[d] * strides[d];
-      result.copy(to, *operand, i);
-      nextIndex(index, operand->dims);
-    }
-    offset += operand->dims[axis];
+    copyElements(result, places, *operand, {0, stridesOf(operand->dims)},
+                 operand->dims);
+    places.offset += operand->dims[axis] * places.strides[axis];
   }
   return result;
 }
@@ -88,14 +100,13 @@ static Result<HostValue> pad(const Call &call) {
   for (int64_t i = 0, count = result.elements(); i < count; ++i)
     result.set(i, value);
   std::vector<int64_t> strides = stridesOf(call.dims);
-  std::vector<int64_t> index(call.dims.size());
-  for (int64_t i = 0, count = call[0].elements(); i < count; ++i) {
-    int64_t to = 0;
-    for (size_t d = 0; d < index.size(); ++d)
-      to += (low[d] + index[d] * (interior[d] + 1)) * strides[d];
-    result.copy(to, call[0], i);
-    nextIndex(index, call[0].dims);
+  Places places;
+  for (size_t d = 0; d < strides.size(); ++d) {
+    places.offset += low[d] * strides[d];
+    places.strides.push_back((interior[d] + 1) * strides[d]);
   }
+  copyElements(result, places, call[0], {0, stridesOf(call[0].dims)},
+               call[0].dims);
   return result;
 }
 

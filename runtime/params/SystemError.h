@@ -1,4 +1,4 @@
-/// Descriptor: an open file of the system, and the errors of its calls.
+/// The errors of the system's calls on files.
 #pragma once
 
 #include "runtime/support/Result.h"
@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 
 namespace sinter::runtime {
 
@@ -17,14 +16,5 @@ inline ErrorInfo systemError(const std::string &path, std::string_view what) {
   return makeError(ErrorKind::io,
                    fmt::format("{}: {}: {}", path, what, strerror(errno)));
 }
-
-/// A file descriptor that closes itself.
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0)
-      ::close(fd);
-  }
-};
 
 } // namespace sinter::runtime
