@@ -47,10 +47,13 @@ extern "C" ssize_t write(int file, const void *bytes, size_t count) {
 
 namespace {
 
-/// What a child does: one fused program, its counters and its libraries.
-int beChild() {
+/// What a child does: one fused program, its counters and its libraries. An
+/// `other` program has the first kernel in common.
+int beChild(bool other) {
   sn::Tensor x = sn::tensor({{1.f, -2.f}, {3.f, 4.f}});
-  float value = sn::sum(sn::relu(sn::matmul(x, x) + 1.f)).item<float>();
+  sn::Tensor layer = sn::relu(sn::matmul(x, x) + 1.f);
+  sn::Tensor result = other ? sn::amax(layer) : sn::sum(layer);
+  auto value = result.item<float>();
   std::ifstream maps("/proc/self/maps");
   std::string text(std::istreambuf_iterator<char>(maps), {});
   sn::Stats stats = sn::stats();
@@ -82,11 +85,10 @@ protected:
   }
 
   /// The child's line, with a cache in `cache`; standard error joins it.
-  std::string child(const fs::path &cache, bool diskIsFull = false) const {
+  std::string child(const fs::path &cache, const char *mode = "plain") const {
     std::string self = fs::read_symlink("/proc/self/exe");
     std::string command = "env SINTER_CACHE_DIR='" + cache.string() + "' " +
-                          childVariable + "=" + (diskIsFull ? "full" : "1") +
-                          " '" + self + "' 2>&1";
+                          childVariable + "=" + mode + " '" + self + "' 2>&1";
     FILE *pipe = ::popen(command.c_str(), "r");
     std::string output;
     char buffer[512];
@@ -166,6 +168,13 @@ TEST_F(Process, KernelsAreReusedWhereTheProgramIsGone) {
       << "the program depends on where its kernels came from";
 }
 
+TEST_F(Process, AnotherProgramReusesKernels) {
+  child(folder / "cache");
+  std::string output = child(folder / "cache", "other");
+  expectHas(output, "value 16 compiles 1 disk 0");
+  expectHas(output, "kernels 1 reused 1 warnings 0");
+}
+
 TEST_F(Process, ABrokenKernelIsCompiledAnew) {
   child(folder / "cache");
   fs::remove(entries(folder / "cache", ".sinter").at(0));
@@ -213,7 +222,7 @@ TEST_F(Process, ACacheOfSomebodyElseIsRefused) {
 }
 
 TEST_F(Process, AFullDiskIsOnlyAWarning) {
-  std::string output = child(folder / "cache", /*diskIsFull=*/true);
+  std::string output = child(folder / "cache", "full");
   expectHas(output, "value 27 compiles 1");
   expectHas(output, "No space left on device; kernels are not kept");
   expectHas(output, "No space left on device; the program is not kept");
@@ -232,7 +241,7 @@ int main(int argc, char **argv) {
   if (const char *mode = std::getenv(childVariable)) {
     if (mode == std::string_view("full"))
       fullFolder = std::getenv("SINTER_CACHE_DIR");
-    return beChild();
+    return beChild(mode == std::string_view("other"));
   }
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
