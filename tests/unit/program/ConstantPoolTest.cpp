@@ -158,6 +158,33 @@ TEST_F(ConstantPoolTest, ManyThreadsCheckOnce) {
   EXPECT_EQ(readStats().blocksChecked, 2u);
 }
 
+TEST_F(ConstantPoolTest, OtherDevicesGetACopyWhenItIsUsed) {
+  Device &null = **getDevice({DeviceKind::null, 0});
+  ProgramBuilder b;
+  uint32_t two = b.constant(2), bytes = b.constant(8);
+  b.constants.assign(poolBytes, std::byte(0));
+  const float values[] = {5, 7};
+  std::memcpy(b.constants.data() + 512, values, sizeof(values));
+  uint32_t constant = b.constantData(512, 8);
+  b.copy(constant, b.output({two}), bytes);
+  b.program.target = "null";
+  std::vector<std::byte> file = b.file();
+  size_t inUse = null.memoryInfo().inUse;
+  auto program = Program::load(file, null);
+  ASSERT_TRUE(program) << program.error().message;
+  EXPECT_EQ(null.memoryInfo().inUse, inUse);
+  for (int round = 0; round < 2; ++round) {
+    auto outputs = run(**program, {});
+    ASSERT_TRUE(outputs) << outputs.error().message;
+    EXPECT_EQ(valuesOf<float>(*(*outputs)[0].buffer),
+              (std::vector<float>{5, 7}));
+  }
+  EXPECT_EQ(null.memoryInfo().inUse, inUse + 256) << "one copy";
+  EXPECT_EQ(readStats().blocksChecked, 1u);
+  program->reset();
+  EXPECT_EQ(null.memoryInfo().inUse, inUse);
+}
+
 TEST_F(ConstantPoolTest, BlocksSectionsMustFit) {
   std::vector<std::byte> file = addConstant(256).file();
   auto model = readModel(file);
