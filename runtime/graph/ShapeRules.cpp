@@ -159,6 +159,21 @@ Result<InferredType> matmul(const ShapeContext &context) {
 
 //===- Indexed ops --------------------------------------------------------===//
 
+/// Fails where positions would have no element to name: the axis is empty, and
+/// no dim of the indices is 0. What that relies on is guarded.
+static Status checkPicks(const ShapeContext &context, int64_t axis) {
+  std::span<const Dim> indices = context.operands[1].dims;
+  for (Dim dim : indices)
+    if (dim.isConstant() && dim.value == 0)
+      return {};
+  if (atLeast(context, context.operands[0].dims[axis], Dim(1)))
+    return {};
+  for (Dim dim : indices)
+    if (isKnown(context, dim) && sameDim(context, dim, Dim(0)))
+      return {};
+  return shapeError(context, "axis " + std::to_string(axis) + " is empty");
+}
+
 static Status checkIndices(const ShapeContext &context, int64_t axis) {
   const TensorType &x = context.operands[0];
   const TensorType &indices = context.operands[1];
@@ -166,21 +181,11 @@ static Status checkIndices(const ShapeContext &context, int64_t axis) {
     return shapeError(context, "indices must be i32 or i64");
   if (x.dims.size() != indices.dims.size())
     return shapeError(context, "ranks differ");
-  bool isEmpty = false, mayBeEmpty = false;
-  for (size_t i = 0; i < x.dims.size(); ++i) {
+  for (size_t i = 0; i < x.dims.size(); ++i)
     if (int64_t(i) != axis && !sameDim(context, x.dims[i], indices.dims[i]))
       return shapeError(context,
                         "shapes differ besides axis " + std::to_string(axis));
-    bool known = isKnown(context, indices.dims[i]);
-    isEmpty |= known && indices.dims[i].value == 0;
-    mayBeEmpty |= !known;
-  }
-  // Nothing to gather from is no error where there may be nothing to gather.
-  bool isBare = x.dims[axis].isConstant() && x.dims[axis].value == 0;
-  if (!isEmpty && !(isBare && mayBeEmpty) &&
-      !atLeast(context, x.dims[axis], Dim(1)))
-    return shapeError(context, "axis " + std::to_string(axis) + " is empty");
-  return {};
+  return checkPicks(context, axis);
 }
 
 Result<InferredType> gather(const ShapeContext &context, int64_t axis) {

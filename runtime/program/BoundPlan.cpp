@@ -55,7 +55,10 @@ Status Filler::checkGuards() {
   for (const graph::Guard &guard : program.guards) {
     int64_t lhs = plan.values[guard.lhs], rhs = plan.values[guard.rhs];
     if (lhs != rhs)
-      return badDims("dims do not fit together: {} has to equal {}", lhs, rhs);
+      return badDims("dims do not fit together: {} has to equal {}, they are "
+                     "{} and {}",
+                     exprText(program.exprs, guard.lhs),
+                     exprText(program.exprs, guard.rhs), lhs, rhs);
   }
   return {};
 }

@@ -36,27 +36,6 @@ int64_t apply(ExprOp op, int64_t a, int64_t b) {
   return poison;
 }
 
-std::string exprString(std::span<const Expr> exprs, uint32_t index,
-                       unsigned depth = 0) {
-  const Expr &expr = exprs[index];
-  if (expr.op == ExprOp::constant)
-    return std::to_string(expr.value);
-  if (expr.op == ExprOp::symbol)
-    return fmt::format("s{}", expr.value);
-  if (depth == 8)
-    return "...";
-  static constexpr const char *formats[] = {
-      "",          "", "{}+{}", "{}*{}", "floordiv({},{})", "ceildiv({},{})",
-      "mod({},{})"};
-  auto part = [&](uint32_t operand) {
-    std::string text = exprString(exprs, operand, depth + 1);
-    bool sum = exprs[operand].op == ExprOp::add && expr.op == ExprOp::mul;
-    return sum ? "(" + text + ")" : text;
-  };
-  return fmt::format(fmt::runtime(formats[unsigned(expr.op)]), part(expr.lhs),
-                     part(expr.rhs));
-}
-
 } // namespace
 
 void sinter::runtime::evaluateAll(std::span<const Expr> exprs,
@@ -74,11 +53,37 @@ void sinter::runtime::evaluateAll(std::span<const Expr> exprs,
   }
 }
 
+static std::string exprTextAt(std::span<const Expr> exprs, uint32_t index,
+                              unsigned depth) {
+  const Expr &expr = exprs[index];
+  if (expr.op == ExprOp::constant)
+    return std::to_string(expr.value);
+  if (expr.op == ExprOp::symbol)
+    return fmt::format("s{}", expr.value);
+  if (depth == 8)
+    return "...";
+  static constexpr const char *formats[] = {
+      "",          "", "{}+{}", "{}*{}", "floordiv({},{})", "ceildiv({},{})",
+      "mod({},{})"};
+  auto part = [&](uint32_t operand) {
+    std::string text = exprTextAt(exprs, operand, depth + 1);
+    bool sum = exprs[operand].op == ExprOp::add && expr.op == ExprOp::mul;
+    return sum ? "(" + text + ")" : text;
+  };
+  return fmt::format(fmt::runtime(formats[unsigned(expr.op)]), part(expr.lhs),
+                     part(expr.rhs));
+}
+
+std::string sinter::runtime::exprText(std::span<const Expr> exprs,
+                                      uint32_t index) {
+  return exprTextAt(exprs, index, 0);
+}
+
 std::string sinter::runtime::portType(const Port &port,
                                       std::span<const Expr> exprs) {
   std::string text = std::string(name(port.dtype)) + "[";
   for (size_t i = 0; i < port.dims.size(); ++i)
-    text += (i ? "," : "") + exprString(exprs, port.dims[i]);
+    text += (i ? "," : "") + exprText(exprs, port.dims[i]);
   return text + "]";
 }
 

@@ -95,6 +95,8 @@ inline constexpr uint32_t maxListLength = 1u << 20;
 void evaluateAll(std::span<const Expr> exprs, std::span<const int64_t> symbols,
                  std::vector<int64_t> &values);
 
+/// `s0*s1`: an expression with symbols by name, shortened where it is deep.
+std::string exprText(std::span<const Expr> exprs, uint32_t index);
 /// `f32[s0,64]`: a port's type with symbols by name.
 std::string portType(const Port &port, std::span<const Expr> exprs);
 /// `input 'x'`, or `input 3` when it has no name.

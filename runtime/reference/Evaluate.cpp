@@ -2,6 +2,7 @@
 #include "runtime/graph/Builders.h"
 #include "runtime/graph/Encoding.h"
 #include "runtime/graph/Slice.h"
+#include "runtime/program/ProgramData.h"
 #include "runtime/reference/Disturbance.h"
 #include "runtime/reference/Primitives.h"
 
@@ -112,7 +113,10 @@ Status Evaluation::checkBinding(std::span<const HostTensor> inputs) const {
       return bindingError("input " + std::to_string(i) + " has other dims");
   for (const graph::Guard &guard : graph.guards)
     if (dim(guard.lhs) != dim(guard.rhs))
-      return bindingError("the inputs' dims do not satisfy a guard");
+      return bindingError("dims do not fit together: " +
+                          runtime::exprText(graph.exprs, guard.lhs) +
+                          " has to equal " +
+                          runtime::exprText(graph.exprs, guard.rhs));
   return {};
 }
 

@@ -26,10 +26,18 @@ func.func @error1(%x: tensor<4x8xf32>, %i: tensor<4x2xf32>) -> tensor<4x2xf32> {
 
 // -----
 
-// Where there may be nothing to gather, there may be nothing to gather from.
-// CHECK-LABEL: @from_nothing
-func.func @from_nothing(%x: tensor<0x5xf32>, %i: tensor<?x5xi64, affine_map<()[s0] -> (s0, 5)>>) -> tensor<?x5xf32, affine_map<()[s0] -> (s0, 5)>> {
+// Where nothing is gathered, there may be nothing to gather from.
+// CHECK-LABEL: @nothing
+func.func @nothing(%x: tensor<0x5xf32>, %i: tensor<0x5xi64>) -> tensor<0x5xf32> {
   // CHECK: sinter.gather
+  %0 = sinter.gather %x, %i {axis = 0 : i64} : (tensor<0x5xf32>, tensor<0x5xi64>) -> tensor<0x5xf32>
+  return %0 : tensor<0x5xf32>
+}
+
+// -----
+
+func.func @something_from_nothing(%x: tensor<0x5xf32>, %i: tensor<?x5xi64, affine_map<()[s0] -> (s0, 5)>>) -> tensor<?x5xf32, affine_map<()[s0] -> (s0, 5)>> {
+  // expected-error @+1 {{gather: axis 0 is empty}}
   %0 = sinter.gather %x, %i {axis = 0 : i64} : (tensor<0x5xf32>, tensor<?x5xi64, affine_map<()[s0] -> (s0, 5)>>) -> tensor<?x5xf32, affine_map<()[s0] -> (s0, 5)>>
   return %0 : tensor<?x5xf32, affine_map<()[s0] -> (s0, 5)>>
 }

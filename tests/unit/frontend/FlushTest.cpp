@@ -221,3 +221,18 @@ TEST(Flush, DonationReusesMemory) {
     recordStep(w, 0.25).item<float>();
   EXPECT_EQ(sn::stats().donations_refused, refused);
 }
+
+TEST(Flush, OnlyNoPositionsReadAnEmptyTable) {
+  sn::Tensor table = sn::tensor(Values{});
+  auto lookUp = [](const sn::Tensor &from, std::vector<int64_t> positions) {
+    sn::Tensor leaf = sn::tensor(positions);
+    leaf.dynamic(0);
+    return sn::gather(from, leaf, 0).to_vector<float>();
+  };
+  EXPECT_EQ(lookUp(table, {}), Values());
+  expectError(sn::ErrorKind::invalid_argument,
+              "gather: axis 0 is empty: f32[0] x i64[2]",
+              [&] { lookUp(table, {0, 0}); });
+  EXPECT_EQ(lookUp(table, {}), Values());
+  EXPECT_EQ(lookUp(sn::tensor(Values{5, 6}), {1, 0, 1}), (Values{6, 5, 6}));
+}

@@ -168,3 +168,29 @@ TEST(ShapeRules, SymbolicDimsLeaveGuards) {
     EXPECT_EQ(sink.equalities.size(), 2u);
   }
 }
+
+TEST(ShapeRules, PickingNothingFromNothingLeavesAGuard) {
+  Dim n = testSymbol(0, 0), m = testSymbol(1, 3);
+  NodeRef x = testLeaf({0, 3}), none = testLeaf({n, 3}, DType::i64);
+  GuardSink sink;
+  GuardScope scope(sink);
+  auto expectNone = [&](const NodeRef &node) {
+    EXPECT_TRUE(node->hasGuards());
+    ASSERT_EQ(sink.equalities.size(), 1u);
+    EXPECT_EQ(sink.equalities[0].first.expr, n.expr);
+    EXPECT_TRUE(sink.equalities[0].second.isConstant());
+    EXPECT_EQ(sink.equalities[0].second.value, 0);
+    sink.equalities.clear();
+  };
+  expectNone(ok(gather(x, none, 0)));
+  expectNone(ok(scatter_add(x, none, testLeaf({n, 3}), 0)));
+  // A constant 0 says it without a guard.
+  EXPECT_FALSE(ok(gather(testLeaf({3, 0}), testLeaf({3, 0}, DType::i32), 1))
+                   ->hasGuards());
+  // Where there is something to pick from, that is the guard.
+  EXPECT_TRUE(ok(gather(testLeaf({m, 3}), none, 0))->hasGuards());
+  expectError(gather(x, testLeaf({m, 3}, DType::i64), 0),
+              "gather: axis 0 is empty: f32[0,3] x i64[3,3]");
+  expectError(scatter_add(x, testLeaf({m, 3}, DType::i64), testLeaf({m, 3}), 0),
+              "scatter_add: axis 0 is empty: f32[0,3] x i64[3,3] x f32[3,3]");
+}

@@ -96,6 +96,27 @@ TEST(Slice, WhatIsLeftIsAGuard) {
             evaluate(s.graph.exprs, guard.rhs, s.graph.symbolValues));
 }
 
+TEST(Slice, IndicesOfAnEmptyAxisAreFixedToBeNone) {
+  Dim n = testSymbol(0, 0), m = testSymbol(1, 3);
+  NodeRef x = testLeaf({0}), two = testLeaf({n, m}, DType::i64);
+  // A plain symbol becomes a constant, so other extents have another key.
+  NodeRef one = testLeaf({n}, DType::i64);
+  EXPECT_EQ(sliceOf({ok(gather(x, one, 0))}).graph.numSymbols, 0u);
+  // A product of symbols stays, and is guarded.
+  NodeRef flat = ok(reshape(two, Dims{-1}));
+  Slice s = sliceOf({ok(gather(x, flat, 0))});
+  EXPECT_EQ(s.graph.numSymbols, 2u);
+  ASSERT_EQ(s.graph.guards.size(), 1u);
+  auto holds = [&](std::vector<int64_t> symbols) {
+    Guard guard = s.graph.guards[0];
+    return evaluate(s.graph.exprs, guard.lhs, symbols) ==
+           evaluate(s.graph.exprs, guard.rhs, symbols);
+  };
+  EXPECT_TRUE(holds({0, 3}));
+  EXPECT_TRUE(holds({4, 0}));
+  EXPECT_FALSE(holds({2, 3}));
+}
+
 TEST(Slice, DimsOfInnerValuesFollow) {
   Dim n = testSymbol(0, 6), m = testSymbol(1, 6);
   NodeRef x = testLeaf({n, 3}), y = testLeaf({m, 3});

@@ -136,6 +136,8 @@ TEST(Run, checksGuards) {
   auto odd = run(*program, std::vector{bind(x, {3}), bindScalar(1)});
   ASSERT_FALSE(odd);
   EXPECT_EQ(odd.error().kind, ErrorKind::invalid_argument);
+  EXPECT_EQ(odd.error().message, "dims do not fit together: mod(s0,2) has to "
+                                 "equal 0, they are 1 and 0");
 }
 
 TEST(Run, runsPhasesThroughWorkspaces) {

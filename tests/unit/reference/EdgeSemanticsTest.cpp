@@ -239,6 +239,47 @@ TEST(EdgeSemantics, PositionsOutOfRange) {
   }
 }
 
+/// A tensor of these dims with the same element everywhere.
+static HostTensor filled(DType dtype, std::vector<int64_t> dims, int64_t each) {
+  HostValue value(dtype, std::move(dims));
+  for (int64_t i = 0; i < value.elements(); ++i)
+    value.isReal() ? value.set(i, double(each)) : value.set(i, each);
+  return encode(value);
+}
+
+// One program for all extents whose product is 0, and for no others.
+TEST(EdgeSemantics, PositionsInAnEmptyAxis) {
+  Dim n = graph::testSymbol(0, 0), m = graph::testSymbol(1, 3);
+  NodeRef x = graph::testLeaf({0});
+  NodeRef indices = graph::testLeaf({n, m}, DType::i64);
+  NodeRef updates = graph::testLeaf({n, m});
+  NodeRef flat = graph::ok(graph::reshape(indices, Dims{-1}));
+  NodeRef added = graph::ok(graph::reshape(updates, Dims{-1}));
+  std::vector<NodeRef> outputs = {
+      graph::ok(graph::gather(x, flat, 0)),
+      graph::ok(graph::scatter_add(x, flat, added, 0))};
+  auto run = [&](int64_t rows, int64_t columns) {
+    Result<graph::Slice> made = graph::slice(outputs);
+    EXPECT_TRUE(made.ok());
+    std::vector<HostTensor> inputs;
+    for (const NodeRef &input : made->inputs)
+      inputs.push_back(input == x ? filled(DType::f32, {0}, 0)
+                                  : filled(input->dtype(), {rows, columns}, 0));
+    return evaluateGraph(made->graph, inputs);
+  };
+  for (auto [rows, columns] : {std::pair(0, 3), std::pair(4, 0)}) {
+    auto results = run(rows, columns);
+    ASSERT_TRUE(results.ok()) << results.error().message;
+    EXPECT_EQ((*results)[0].elements(), 0);
+    EXPECT_EQ((*results)[1].elements(), 0);
+  }
+  auto refused = run(2, 3);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::invalid_argument);
+  EXPECT_NE(refused.error().message.find("s0*s1"), std::string::npos)
+      << refused.error().message;
+}
+
 TEST(EdgeSemantics, ScatterAddSumsInOrder) {
   HostTensor x = reals(DType::f32, {1, 0});
   HostTensor indices = ints(DType::i32, {1, 0, 1});
