@@ -70,6 +70,21 @@ TEST(Compile, ManyThreadsAgree) {
     EXPECT_EQ(bytes, expected);
 }
 
+TEST(Compile, ManyThreadsCompileGraphsOfTheirOwn) {
+  std::vector<graph::Graph> graphs;
+  for (int64_t rows : {3, 5, 7, 9, 11, 13, 15, 17})
+    graphs.push_back(layerWithStatistics(rows, rows % 4 == 1));
+  std::vector<ModelBytes> found(graphs.size());
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < graphs.size(); ++i)
+    threads.emplace_back(
+        [&, i] { found[i] = get(compiler::compile(graphs[i], {})); });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (size_t i = 0; i < graphs.size(); ++i)
+    EXPECT_EQ(found[i], get(compiler::compile(graphs[i], {}))) << i;
+}
+
 TEST(Compile, NamesWhatItCannotCompute) {
   graph::Graph graph = linearLayer(4, false);
   for (graph::Value &value : graph.values)
