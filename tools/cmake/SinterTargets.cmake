@@ -7,9 +7,11 @@
 # sinter_add_tool(NAME [MLIR] SOURCES... DEPS... [OUTPUT FILE])
 #   A program in bin/; one that DEPS on sinter::tablegen makes the generated
 #   files, so it cannot use them.
-# sinter_add_test(NAME [MLIR] SOURCES... DEPS... [LABELS...] [ARGS...]
-#                 [ENVIRONMENT...])
+# sinter_add_test(NAME [MLIR] [THREADS] SOURCES... DEPS... [LABELS...]
+#                 [ARGS...] [ENVIRONMENT...])
 #   A GoogleTest program, one ctest entry; LABELS is `fast` unless given.
+#   THREADS: several threads of its own; it gets the label `threads` too, which
+#   ThreadSanitizer runs. Target `tests-LABEL` builds what a label needs.
 # sinter_add_example(NAME SOURCES... [DEPS...])
 #
 # The repository's root and the generated files are on every include path, and
@@ -77,8 +79,14 @@ function(sinter_add_tool name)
 endfunction()
 
 function(sinter_add_test name)
-  cmake_parse_arguments(arg "MLIR" "" "SOURCES;DEPS;LABELS;ARGS;ENVIRONMENT"
-    ${ARGN})
+  cmake_parse_arguments(arg "MLIR;THREADS" ""
+    "SOURCES;DEPS;LABELS;ARGS;ENVIRONMENT" ${ARGN})
+  if(NOT arg_LABELS)
+    set(arg_LABELS fast)
+  endif()
+  if(arg_THREADS)
+    list(APPEND arg_LABELS threads)
+  endif()
   add_executable(${name} ${arg_SOURCES})
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
@@ -86,6 +94,9 @@ function(sinter_add_test name)
   target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
   sinter_test_properties(${name} "${arg_LABELS}" "${arg_ENVIRONMENT}")
+  foreach(label ${arg_LABELS})
+    add_dependencies(tests-${label} ${name})
+  endforeach()
 endfunction()
 
 # What every ctest entry has: a label, its environment (an own cache that is
@@ -110,6 +121,9 @@ function(sinter_add_example name)
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples/${name})
   sinter_common(${name} FALSE)
   target_link_libraries(${name} PRIVATE sinter-frontend ${arg_DEPS})
+  if(SINTER_TESTS)
+    add_dependencies(tests-fast ${name})
+  endif()
 endfunction()
 
 if(SINTER_TESTS)
@@ -117,4 +131,10 @@ if(SINTER_TESTS)
   add_test(NAME empty-caches
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${CMAKE_BINARY_DIR}/test-cache)
   set_tests_properties(empty-caches PROPERTIES FIXTURES_SETUP empty-caches)
+  # What tests open or start, beside the tests themselves.
+  foreach(label fast slow threads)
+    add_custom_target(tests-${label})
+    add_dependencies(tests-${label} sinter-compiler)
+  endforeach()
+  add_dependencies(tests-fast sinter sinter-tblgen)
 endif()
