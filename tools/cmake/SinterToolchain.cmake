@@ -46,8 +46,8 @@ if(SINTER_WERROR)
   add_compile_options(-Werror)
 endif()
 
-# All of Sinter is instrumented; MLIR and LLVM are not. Nothing is suppressed:
-# what they do inside is not seen, their templates in our objects are.
+# ThreadSanitizer looks at all of Sinter, AddressSanitizer at what includes no
+# MLIR; MLIR and LLVM themselves are not instrumented. Nothing is suppressed.
 set(SINTER_SANITIZE_FLAGS "")
 if(SINTER_SANITIZE)
   set(SINTER_SANITIZE_FLAGS -fsanitize=${SINTER_SANITIZE}
