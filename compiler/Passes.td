@@ -90,7 +90,8 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
   let summary = "Group ops into kernels and replace them by launches.";
   let description = [{
     Merges along the edges that save most memory traffic first, as far as one
-    kernel can hold both sides; every considered merge leaves a decision.
+    kernel can hold both sides; every considered merge leaves a decision. Small
+    pointwise kernels of constant shapes that nothing waits for become one.
 
     ```mlir
     %1 = sinter.matmul %x, %w
@@ -105,6 +106,8 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
     Option<"maxOps", "max-ops", "unsigned", "96", "Ops of a kernel at most">,
     Option<"maxBuffers", "max-buffers", "unsigned", "32",
            "Inputs and outputs of a kernel at most">,
+    Option<"maxParallelOps", "max-parallel-ops", "unsigned", "1024",
+           "Ops of independent kernels that are one launch, at most">,
   ];
   let dependentDialects = ["::sinter::program::ProgramDialect",
                            "::mlir::arith::ArithDialect",

@@ -55,7 +55,8 @@ void buildStage(Stage stage, OpPassManager &passes,
     passes.addPass(
         createFormKernels({.onePerOp = options.fuse.fusion == Fusion::none,
                            .maxOps = options.fuse.caps.ops,
-                           .maxBuffers = options.fuse.caps.buffers}));
+                           .maxBuffers = options.fuse.caps.buffers,
+                           .maxParallelOps = options.fuse.caps.parallelOps}));
     break;
   case Stage::plan:
     passes.addPass(createOrderLaunches());

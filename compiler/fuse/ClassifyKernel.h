@@ -12,6 +12,9 @@ namespace sinter::compiler {
 struct KernelCaps {
   unsigned ops = 96;
   unsigned buffers = 32; ///< inputs and outputs
+  /// Of independent kernels that are one launch, together.
+  unsigned parallelOps = 1024;
+  unsigned parallelBuffers = 512;
   /// A single row is worked on by one thread: at most this many elements.
   double serialElements = 1 << 16;
 };

@@ -1,5 +1,6 @@
 /// The merges: a queue of edges by the traffic they save, then siblings.
 #include "compiler/fuse/FormKernels.h"
+#include "compiler/fuse/MergeIndependent.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
 #include "compiler/lower/EmitKernel.h"
@@ -183,7 +184,9 @@ std::vector<FusionDecision> formKernels(FusionGraph &graph,
                                         const FuseOptions &options) {
   if (options.fusion == Fusion::none)
     return {};
-  return KernelFormer(graph, options).run();
+  std::vector<FusionDecision> decisions = KernelFormer(graph, options).run();
+  mergeIndependent(graph, options, decisions);
+  return decisions;
 }
 
 } // namespace sinter::compiler

@@ -30,7 +30,8 @@ struct FusionDecision {
 };
 
 /// Chooses the groups: merges along the edges that save most traffic first,
-/// then kernels side by side that read the same tensors.
+/// then kernels side by side that read the same tensors, then small ones that
+/// read nothing in common.
 std::vector<FusionDecision> formKernels(FusionGraph &graph,
                                         const FuseOptions &options);
 

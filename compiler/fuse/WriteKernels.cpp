@@ -2,6 +2,7 @@
 #include "compiler/Passes.h"
 #include "compiler/fuse/FormKernels.h"
 #include "compiler/fuse/KernelText.h"
+#include "compiler/fuse/MergeIndependent.h"
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
@@ -152,7 +153,7 @@ void KernelWriter::launch(Built &built) {
 
 LogicalResult KernelWriter::writeGroup(unsigned group) {
   const OpSet &members = graph.members(group);
-  Classified shape = classifyKernel(graph, members, options.caps);
+  Classified shape = classifyGroup(graph, members, options.caps);
   const char *kind = kernel_kinds::map;
   if (auto *kernel = std::get_if<KernelShape>(&shape))
     kind = kernel->kind;
@@ -180,7 +181,7 @@ void KernelWriter::splitUnemittable() {
     if (graph.members(group).size() < 2)
       continue;
     OpSet members = graph.members(group);
-    Classified shape = classifyKernel(graph, members, options.caps);
+    Classified shape = classifyGroup(graph, members, options.caps);
     std::string why = "not a kernel";
     if (auto *kernel = std::get_if<KernelShape>(&shape)) {
       Built built = build(members, kernel->kind);
@@ -285,6 +286,7 @@ struct FormKernelsPass : impl::FormKernelsBase<FormKernelsPass> {
     stage.fusion = onePerOp ? Fusion::none : Fusion::full;
     stage.caps.ops = maxOps;
     stage.caps.buffers = maxBuffers;
+    stage.caps.parallelOps = maxParallelOps;
     if (failed(fuse(getOperation(), stage)))
       signalPassFailure();
   }

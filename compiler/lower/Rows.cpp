@@ -4,6 +4,7 @@
 #include "compiler/lower/KernelWriter.h"
 
 #include "compiler/lower/Access.h"
+#include "compiler/lower/Domains.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "dialects/sinter/Dialect.h"
@@ -20,6 +21,7 @@ constexpr int64_t chunkElements = 16384;
 // How one output is walked.
 struct Walk {
   Value value;
+  unsigned domain = 0;
   unsigned buffer = 0;
   unsigned tailRank = 0; ///< dims along a row; 0: one element a row
   AffineExpr rows, inner;
@@ -27,6 +29,7 @@ struct Walk {
 
 // Outputs that are walked together.
 struct Group {
+  unsigned domain = 0;
   AffineExpr rows;
   AffineExpr inner; ///< of those that have rows; null when none has
   SmallVector<Walk> walks;
@@ -85,19 +88,24 @@ public:
     for (const Walk &walk : walks()) {
       Group *found = nullptr;
       for (Group &group : groups)
-        if (group.rows == walk.rows &&
+        if (group.domain == walk.domain && group.rows == walk.rows &&
             (!group.inner || walk.tailRank == 0 || group.inner == walk.inner))
           found = &group;
       if (!found) {
-        groups.push_back({walk.rows, {}, {}});
+        groups.push_back({walk.domain, walk.rows, {}, {}});
         found = &groups.back();
       }
       if (walk.tailRank)
         found->inner = walk.inner;
       found->walks.push_back(walk);
     }
+    SmallVector<Task> tasks;
     for (const Group &group : groups)
-      addPhase(group);
+      tasks.push_back(taskOf(group));
+    if (!reduction)
+      return addSharedPhase(tasks);
+    for (const Task &task : tasks)
+      writer.addPhase(task.chunks, task.microseconds, task.emit);
   }
 
 private:
@@ -105,22 +113,69 @@ private:
     return getAffineConstantExpr(value, context);
   }
 
-  SmallVector<Walk> walks() {
-    SmallVector<Walk> result;
+  // The walk of one group, chunk by chunk.
+  struct Task {
+    AffineExpr chunks;
+    double microseconds = 0; ///< of a chunk
+    KernelWriter::EmitChunk emit;
+  };
+
+  // One phase for all: the range of chunks is split among the tasks.
+  void addSharedPhase(ArrayRef<Task> tasks) {
+    if (tasks.size() == 1)
+      return writer.addPhase(tasks[0].chunks, tasks[0].microseconds,
+                             tasks[0].emit);
+    AffineExpr total = number(0);
+    double microseconds = 0;
+    for (const Task &task : tasks) {
+      total = total + task.chunks;
+      microseconds = std::max(microseconds, task.microseconds);
+    }
+    writer.addPhase(total, microseconds, [&](Emission &emission, Value chunk) {
+      AffineExpr begin = number(0);
+      for (const Task &task : tasks) {
+        Value own = emission.sub(chunk, emission.extent(begin));
+        // Unsigned: chunks before `begin` are far beyond the end.
+        Value isOwn = arith::CmpIOp::create(emission.builder, emission.loc,
+                                            arith::CmpIPredicate::ult, own,
+                                            emission.extent(task.chunks));
+        emission.when(isOwn, [&] { task.emit(emission, own); });
+        begin = begin + task.chunks;
+      }
+    });
+  }
+
+  // Outputs of one domain have their common rows, if they have one shape.
+  void alignDomain(MutableArrayRef<Walk> walks, unsigned domain) {
     unsigned narrowest = ~0u;
     bool sameShape = true;
+    Walk *first = nullptr;
+    for (Walk &walk : walks) {
+      if (walk.domain != domain)
+        continue;
+      first = first ? first : &walk;
+      narrowest = std::min(narrowest, walk.tailRank);
+      sameShape &= shapeOf(walk.value) == shapeOf(first->value);
+    }
+    for (Walk &walk : walks)
+      if (walk.domain == domain && sameShape)
+        walk.tailRank = narrowest;
+  }
+
+  SmallVector<Walk> walks() {
+    SmallVector<Walk> result;
+    SmallVector<unsigned> domains = domainsOf(kernel);
     for (auto [number, value] : llvm::enumerate(kernel.getOutputs())) {
       Walk walk;
       walk.value = value;
+      walk.domain = reduction ? 0 : domains[number];
       walk.buffer = writer.outputBuffer(number);
       walk.tailRank = reduction ? rowDims(value, reduction) : widestTail(value);
-      narrowest = std::min(narrowest, walk.tailRank);
-      sameShape &= shapeOf(value) == shapeOf(kernel.getOutputs().front());
       result.push_back(walk);
     }
+    for (unsigned domain = 0; !reduction && domain < domains.size(); ++domain)
+      alignDomain(result, domain);
     for (Walk &walk : result) {
-      if (!reduction && sameShape)
-        walk.tailRank = narrowest;
       Shape shape = shapeOf(walk.value);
       unsigned lead = shape.size() - walk.tailRank;
       walk.rows = product(shape, 0, lead, context);
@@ -149,7 +204,7 @@ private:
     return result;
   }
 
-  void addPhase(const Group &group) {
+  Task taskOf(const Group &group) {
     AffineExpr inner = group.inner ? group.inner : number(1);
     int64_t innerSize = constantOf(inner), deep = depth();
     // Columns of one chunk: all, unless rows are long and independent.
@@ -179,34 +234,32 @@ private:
     AffineExpr chunks = rowBlocks * columnBlocks;
     if (!reduction)
       chunks = emptyAware(chunks, group.rows, inner);
+    auto emit = [=, this](Emission &emission, Value chunk) {
+      Value blocks = emission.extent(columnBlocks);
+      Value rowNumber = emission.floorDiv(chunk, blocks);
+      Value columnNumber = emission.mod(chunk, blocks);
+      Value step = emission.extent(rowBlock);
+      Value begin = emission.mul(rowNumber, step);
+      Value rows = emission.extent(group.rows);
+      Value end = emission.min(emission.add(begin, step), rows);
+      Range range;
+      if (splits) {
+        Value width = emission.constant(columns);
+        range.begin = emission.mul(columnNumber, width);
+        range.end = emission.min(emission.add(range.begin, width),
+                                 emission.extent(inner));
+      } else {
+        range.begin = emission.constant(0);
+        range.end = emission.extent(inner);
+        range.length = innerSize;
+      }
+      if (isOne(group.rows))
+        return emitRow(emission, group, emission.constant(0), range);
+      emission.loop(begin, end, 1,
+                    [&](Value row) { emitRow(emission, group, row, range); });
+    };
     double elements = double(chunkElements);
-    writer.addPhase(
-        chunks, elements * elementNanoseconds(kernel) / 1000,
-        [&](Emission &emission, Value chunk) {
-          Value blocks = emission.extent(columnBlocks);
-          Value rowNumber = emission.floorDiv(chunk, blocks);
-          Value columnNumber = emission.mod(chunk, blocks);
-          Value step = emission.extent(rowBlock);
-          Value begin = emission.mul(rowNumber, step);
-          Value rows = emission.extent(group.rows);
-          Value end = emission.min(emission.add(begin, step), rows);
-          Range range;
-          if (splits) {
-            Value width = emission.constant(columns);
-            range.begin = emission.mul(columnNumber, width);
-            range.end = emission.min(emission.add(range.begin, width),
-                                     emission.extent(inner));
-          } else {
-            range.begin = emission.constant(0);
-            range.end = emission.extent(inner);
-            range.length = innerSize;
-          }
-          if (isOne(group.rows))
-            return emitRow(emission, group, emission.constant(0), range);
-          emission.loop(begin, end, 1, [&](Value row) {
-            emitRow(emission, group, row, range);
-          });
-        });
+    return {chunks, elements * elementNanoseconds(kernel) / 1000, emit};
   }
 
   // Whether neighbours in a row are not neighbours in memory.

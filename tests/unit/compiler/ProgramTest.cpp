@@ -141,4 +141,37 @@ TEST(Program, DonationChangesNoBit) {
   }
 }
 
+// Updates of parameters of many shapes with their moments, by a common rate.
+Graph manyUpdates(int count) {
+  NodeRef rate = leaf(DType::f32, {});
+  std::vector<NodeRef> results;
+  for (int i = 0; i < count; ++i) {
+    std::vector<Dim> dims{1 + i % 7, 1 + i % 5, 3};
+    if (i % 4 == 0)
+      dims = {1};
+    if (i % 4 == 1)
+      dims = {};
+    NodeRef p = leaf(DType::f32, dims), m = leaf(DType::f32, dims);
+    NodeRef g = leaf(DType::f32, dims);
+    NodeRef moment = get(add(get(mul(m, get(broadcast(rate, dims)))), g));
+    NodeRef step = get(mul(moment, get(broadcast(rate, dims))));
+    results.push_back(moment);
+    results.push_back(get(sub(p, get(add(step, get(mul(p, p)))))));
+  }
+  return graphOf(results);
+}
+
+TEST(Program, ManyUpdatesAreOneLaunchInPlace) {
+  Graph graph = manyUpdates(40);
+  auto program = load(graph);
+  ASSERT_EQ(program->launches().size(), 1u);
+  uint64_t granted = 0, refused = 0;
+  auto inPlace = runOn(*program, true, granted);
+  auto copied = runOn(*program, false, refused);
+  EXPECT_EQ(inPlace, copied);
+  EXPECT_EQ(granted, 80u);
+  auto alone = load(graph, {.fusion = compiler::Fusion::none});
+  EXPECT_GT(alone->launches().size(), 100u);
+}
+
 } // namespace
