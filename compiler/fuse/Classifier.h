@@ -1,0 +1,83 @@
+/// Classifier: one walk over a set of ops, from what a kernel stores to what it
+/// reads.
+///
+/// A kernel walks an index space and pulls values from its outputs inward. The
+/// classification does the same walk on ops: every op gets the accesses by
+/// which it is reached. An access is *aligned* when its index is the walked
+/// index itself; a value of the kernel's root can only be reached aligned,
+/// because it exists at no other index.
+#pragma once
+
+#include "compiler/fuse/ClassifyKernel.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <optional>
+
+namespace sinter::compiler {
+
+/// The space that an access walks.
+enum class Space : uint8_t {
+  full,  ///< the elements of the outputs, or those that a reduction reads
+  row,   ///< one per reduction result
+  point, ///< in the walked row, at a column that data decide
+  other, ///< any other index: through a view that moves elements
+};
+
+struct Access {
+  Space space = Space::full;
+  /// Tells accesses of space `other` apart: the view they came through.
+  unsigned through = 0;
+  double count = 0; ///< elements walked, estimated
+  auto key() const { return std::pair(space, through); }
+};
+
+using DimList = llvm::SmallVector<mlir::AffineExpr>;
+
+/// Classifies one set.
+class Classifier {
+public:
+  Classifier(const FusionGraph &graph, const OpSet &coreOps,
+             const KernelCaps &caps)
+      : graph(graph), coreOps(coreOps), caps(caps) {}
+
+  Classified run();
+
+private:
+  std::optional<Rejection> findRoots();
+  std::optional<Rejection> checkRowSpace();
+  std::optional<Rejection> reachOutputs();
+  std::optional<Rejection> reachOperands(unsigned index, const Access &access);
+  std::optional<Rejection> reachThroughView(mlir::Operation *op,
+                                            const Access &access);
+  std::optional<Rejection> reachThroughReduction(mlir::Operation *op,
+                                                 const Access &access);
+  std::optional<Rejection> checkPrologue();
+  std::optional<Rejection> checkParallelism();
+  void reach(mlir::Value value, const Access &access);
+  bool isRow(llvm::ArrayRef<mlir::AffineExpr> dims) const;
+  bool isRowNumber(llvm::ArrayRef<mlir::AffineExpr> dims) const;
+  void findFeedback();
+  const char *kind() const;
+  double recomputedWork() const;
+
+  mlir::Operation *op(unsigned index) const { return graph.op(index); }
+
+  const FusionGraph &graph;
+  const OpSet &coreOps;
+  const KernelCaps &caps;
+  OpSet body, outputs;
+  OpSet roots;
+  graph::PatternKind rootKind = graph::PatternKind::pointwise;
+  /// Of reductions: what they read, and which of its axes stay.
+  DimList fullDims, rowDims;
+  bool trailing = false;   ///< the reduced axes are the last ones
+  bool storesFull = false; ///< an output has one element per element read
+  bool feedsBack = false;  ///< a result is read back per element
+  llvm::DenseMap<unsigned, llvm::SmallVector<Access, 2>> accesses;
+};
+
+/// Whether a kernel of one such op is walked in the op's own way.
+bool isRoot(graph::PatternKind kind);
+
+} // namespace sinter::compiler
