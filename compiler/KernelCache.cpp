@@ -8,6 +8,9 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cassert>
+#include <condition_variable>
+#include <mutex>
 #include <xxhash.h>
 
 namespace sinter::compiler {
@@ -21,6 +24,19 @@ static constexpr size_t memoryLimitBytes = size_t(64) << 20;
 static auto &inMemory =
     *new LruCache<std::string, KernelCache::Code>(memoryLimitBytes);
 
+namespace {
+
+/// The keys that some compilation of the process is making.
+struct InProgress {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::set<std::string> keys;
+};
+
+} // namespace
+
+static auto &inProgress = *new InProgress;
+
 KernelCache::KernelCache(const Target &target, const EmitOptions &options)
     : withTexts(options.keepText || options.lowerOnly) {
   std::string_view kind = target.name();
@@ -28,6 +44,41 @@ KernelCache::KernelCache(const Target &target, const EmitOptions &options)
                               kind.substr(0, kind.find(':')),
                               target.requirements(), unsigned(options.numerics),
                               options.keepText, options.lowerOnly);
+}
+
+KernelCache::~KernelCache() {
+  while (!claimed.empty())
+    release(std::string(*claimed.begin()));
+}
+
+std::string KernelCache::keyOf(std::string_view text) const {
+  return environment + std::string(text);
+}
+
+bool KernelCache::claim(std::string_view text) {
+  std::string key = keyOf(text);
+  std::lock_guard lock(inProgress.mutex);
+  if (!inProgress.keys.insert(key).second)
+    return false;
+  claimed.insert(std::move(key));
+  return true;
+}
+
+void KernelCache::await(std::string_view text) {
+  assert(claimed.empty() && "others may wait for what is claimed");
+  std::string key = keyOf(text);
+  std::unique_lock lock(inProgress.mutex);
+  inProgress.changed.wait(lock, [&] { return !inProgress.keys.contains(key); });
+}
+
+void KernelCache::release(const std::string &key) {
+  if (claimed.erase(key) == 0)
+    return;
+  {
+    std::lock_guard lock(inProgress.mutex);
+    inProgress.keys.erase(key);
+  }
+  inProgress.changed.notify_all();
 }
 
 static runtime::Key hash(std::string_view key) {
@@ -80,7 +131,7 @@ void KernelCache::storeOnDisk(const std::string &key, const KernelCode &code) {
 }
 
 KernelCache::Code KernelCache::find(std::string_view text) {
-  std::string key = environment + std::string(text);
+  std::string key = keyOf(text);
   Code code = inMemory.find(key);
   CacheSource source = CacheSource::memory;
   if (!code && !withTexts) {
@@ -89,18 +140,21 @@ KernelCache::Code KernelCache::find(std::string_view text) {
     if (code)
       inMemory.insert(key, code, bytesOf(key, *code));
   }
-  if (code)
+  if (code) {
     runtime::countKernel(source);
+    release(key);
+  }
   return code;
 }
 
 void KernelCache::insert(std::string_view text, Code code) {
-  std::string key = environment + std::string(text);
+  std::string key = keyOf(text);
   runtime::countKernel(CacheSource::compiled);
   if (!withTexts)
     storeOnDisk(key, *code);
   size_t bytes = bytesOf(key, *code);
   inMemory.insert(key, std::move(code), bytes);
+  release(key);
 }
 
 } // namespace sinter::compiler

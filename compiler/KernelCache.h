@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -22,20 +23,33 @@ public:
   using Code = std::shared_ptr<const KernelCode>;
 
   KernelCache(const Target &target, const EmitOptions &options);
+  KernelCache(const KernelCache &) = delete;
+  KernelCache &operator=(const KernelCache &) = delete;
+  /// Lets others compile what was claimed and not inserted.
+  ~KernelCache();
 
   /// Null when the kernel must be compiled. Counts what it finds.
   Code find(std::string_view text);
-  /// Keeps a compiled kernel, and counts it.
+  /// Whether this compilation may compile the kernel: false while another one
+  /// of the process does.
+  bool claim(std::string_view text);
+  /// Waits while another compilation of the process compiles the kernel. Only
+  /// for those who hold no claim, or two might wait for each other.
+  void await(std::string_view text);
+  /// Keeps a compiled kernel, and counts it. Ends a claim.
   void insert(std::string_view text, Code code);
 
 private:
+  std::string keyOf(std::string_view text) const;
+  void release(const std::string &key);
   Code findOnDisk(const std::string &key);
   void storeOnDisk(const std::string &key, const KernelCode &code);
   /// Null when the disk cache cannot be used.
   const runtime::DiskCache *usableDisk();
 
-  std::string environment;                ///< what a key says before the text
-  bool withTexts;                         ///< only memory keeps these
+  std::string environment; ///< what a key says before the text
+  bool withTexts;          ///< only memory keeps these
+  std::set<std::string> claimed;
   std::optional<runtime::DiskCache> disk; ///< opened when it is first needed
   bool diskUsable = false;
 };

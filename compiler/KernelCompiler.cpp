@@ -116,6 +116,27 @@ static void runJobs(std::vector<Job *> &jobs, const Target &target,
     thread.join();
 }
 
+// Compiles those jobs that no other compilation works on. Their claims end
+// here, so nobody waits for this one after that.
+static Status compileClaimed(std::vector<Job> &jobs, KernelCache &cache,
+                             const Target &target, const EmitOptions &options) {
+  std::vector<Job *> missing;
+  for (Job &job : jobs) {
+    if (job.code || !cache.claim(job.text))
+      continue;
+    job.code = cache.find(job.text);
+    if (!job.code)
+      missing.push_back(&job);
+  }
+  runJobs(missing, target, options);
+  for (Job *job : missing) {
+    if (!job->code)
+      return std::move(job->error);
+    cache.insert(job->text, job->code);
+  }
+  return {};
+}
+
 Result<KernelCodes> compileKernels(ModuleOp module, const Target &target,
                                    const EmitOptions &options) {
   KernelCache cache(target, options);
@@ -125,22 +146,18 @@ Result<KernelCodes> compileKernels(ModuleOp module, const Target &target,
     job.name = kernel.getSymName().str();
     llvm::raw_string_ostream stream(job.text);
     kernel->print(stream, OpPrintingFlags().useLocalScope());
-    job.code = cache.find(job.text);
     jobs.push_back(std::move(job));
   }
-  std::vector<Job *> missing;
-  for (Job &job : jobs)
-    if (!job.code)
-      missing.push_back(&job);
-  runJobs(missing, target, options);
-  for (Job *job : missing) {
-    if (!job->code)
-      return std::move(job->error);
-    cache.insert(job->text, job->code);
-  }
+  SINTER_TRY(compileClaimed(jobs, cache, target, options));
   KernelCodes codes;
-  for (Job &job : jobs)
-    codes[job.name] = std::move(job.code);
+  for (Job &job : jobs) {
+    // What another compilation failed to make is left to this one.
+    while (!job.code) {
+      cache.await(job.text);
+      SINTER_TRY(compileClaimed(jobs, cache, target, options));
+    }
+    codes[job.name] = job.code;
+  }
   return codes;
 }
 

@@ -3,6 +3,7 @@
 
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/ModelWriter.h"
+#include "runtime/program/Stats.h"
 #include "tests/unit/compiler/Graphs.h"
 
 #include <gtest/gtest.h>
@@ -83,6 +84,28 @@ TEST(Compile, ManyThreadsCompileGraphsOfTheirOwn) {
     thread.join();
   for (size_t i = 0; i < graphs.size(); ++i)
     EXPECT_EQ(found[i], get(compiler::compile(graphs[i], {}))) << i;
+}
+
+TEST(Compile, ManyThreadsCompileAKernelOnce) {
+  runtime::resetStats();
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 8; ++number)
+    threads.emplace_back([number] {
+      // Two graphs, so that nobody has all of another's kernels.
+      get(compiler::compile(number % 2 ? layerWithStatistics(48, false)
+                                       : linearLayer(48, false),
+                            {}));
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  uint64_t compiled = runtime::readStats().kernelsCompiled;
+  runtime::resetStats();
+  get(compiler::compile(layerWithStatistics(48, false), {}));
+  get(compiler::compile(linearLayer(48, false), {}));
+  runtime::Stats again = runtime::readStats();
+  EXPECT_EQ(again.kernelsCompiled, 0u);
+  EXPECT_LE(compiled, again.kernelMemoryHits);
+  EXPECT_GE(compiled, 2u);
 }
 
 TEST(Compile, NamesWhatItCannotCompute) {

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <sys/wait.h>
@@ -196,6 +197,32 @@ TEST_F(KernelCacheTest, RemovesWhatIsNotTheKernel) {
   EXPECT_EQ(cache().find(text), nullptr);
   EXPECT_EQ(runtime::readStats().warnings, 1u);
   EXPECT_TRUE(files().empty());
+}
+
+TEST_F(KernelCacheTest, OneCompilationClaimsAKernel) {
+  std::string text = newText();
+  KernelCache waiting = cache();
+  {
+    KernelCache failing = cache();
+    EXPECT_TRUE(failing.claim(text));
+    EXPECT_FALSE(waiting.claim(text));
+    EXPECT_TRUE(waiting.claim(newText()));
+  }
+  KernelCache making = cache();
+  EXPECT_TRUE(making.claim(text)) << "the failed one's claim has ended";
+  std::atomic<bool> waits{false};
+  std::thread waiter([&] {
+    KernelCache other = cache();
+    EXPECT_FALSE(other.claim(text));
+    waits = true;
+    waits.notify_one();
+    other.await(text);
+    EXPECT_NE(other.find(text), nullptr);
+  });
+  waits.wait(false);
+  making.insert(text, std::make_shared<const KernelCode>(someCode()));
+  waiter.join();
+  EXPECT_TRUE(cache().claim(text)) << "nobody makes it any more";
 }
 
 TEST_F(KernelCacheTest, TextsAreNotKeptOnDisk) {
