@@ -103,7 +103,7 @@ runtime::Binding boundTo(runtime::Device &device, const runtime::Port &port,
   }
   std::vector<float> values(count);
   for (size_t index = 0; index < count; ++index)
-    values[index] = float(index * 7919 % 1009) / 1009;
+    values[index] = float((index + 1) * 7919 % 1009) / 1009;
   binding.buffer = get(device.allocate(count * sizeof(float)));
   EXPECT_TRUE(
       device.copyIn(*binding.buffer, 0, std::as_bytes(std::span(values))));
