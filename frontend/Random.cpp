@@ -92,4 +92,13 @@ Tensor normal(const Dims &shape, Generator &generator, double mean,
   return add(Arg(scaled, where), Arg(scalar(mean), where));
 }
 
+Tensor dropout(const Arg &x, double p, Generator &generator) {
+  detail::Recorder recorder(graph::OpId::dropout, x);
+  auto nodes = recorder.operands(detail::Promotion::floating, 1, false, x);
+  std::span<const Dim> dims = nodes[0]->dims();
+  Draw draw = takeDraw(generator, Dims(dims.begin(), dims.end()));
+  return recorder.result(
+      graph::dropout(nodes[0], draw.keyLow, draw.keyHigh, draw.counter, p));
+}
+
 } // namespace sinter

@@ -26,6 +26,9 @@ static bool viewRunsAlong(Operation *op, unsigned dim) {
     return runsAlong(operand, transpose.getPermutation()[dim]);
   if (auto slice = dyn_cast<ir::SliceOp>(op))
     return slice.getSteps()[dim] == 1 && runsAlong(operand, dim);
+  if (auto flip = dyn_cast<ir::FlipOp>(op))
+    return !llvm::is_contained(flip.getAxes(), int64_t(dim)) &&
+           runsAlong(operand, dim);
   if (auto broadcast = dyn_cast<ir::BroadcastOp>(op)) {
     Shape outer = shapeOf(broadcast.getResult()), inner = shapeOf(operand);
     unsigned offset = outer.size() - inner.size();
@@ -62,7 +65,7 @@ bool isComputed(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   if (!op)
     return false;
-  if (isa<ir::PadOp, ir::ConcatOp>(op) ||
+  if (isa<ir::FlipOp, ir::PadOp, ir::ConcatOp>(op) ||
       cast<ir::SinterOpInterface>(op).getPatternKind() !=
           graph::PatternKind::view)
     return true;

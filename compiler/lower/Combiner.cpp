@@ -1,4 +1,4 @@
-/// The combiners of sum, amax and argmax.
+/// The combiners of sum, amax, amin and argmax.
 #include "compiler/lower/Combiner.h"
 
 #include "dialects/sinter/Dialect.h"
@@ -63,8 +63,8 @@ private:
   Type from, to, state;
 };
 
-// The order of elements: the number that is less than all, and comparisons in
-// which NaN is the largest.
+// The order of elements: the numbers that are less and greater than all, and
+// comparisons in which NaN is the largest.
 class Order {
 public:
   explicit Order(Type element, OpBuilder &builder) : element(element) {
@@ -83,6 +83,14 @@ public:
     return emission.integer(type,
                             isSigned ? int64_t(uint64_t(1) << (width - 1)) : 0);
   }
+  Value greatest(Emission &emission, unsigned count) const {
+    Type type = withCount(emission, state, count);
+    if (isa<FloatType>(state))
+      return emission.number(type, std::numeric_limits<double>::infinity());
+    unsigned width = state.getIntOrFloatBitWidth();
+    return emission.integer(
+        type, isUnsigned() ? -1 : int64_t((uint64_t(1) << (width - 1)) - 1));
+  }
   Value lift(Emission &emission, Value value) const {
     Type type = shapedLike(value, state);
     if (value.getType() == type)
@@ -95,6 +103,13 @@ public:
     if (isUnsigned())
       return arith::MaxUIOp::create(emission.builder, emission.loc, a, b);
     return arith::MaxSIOp::create(emission.builder, emission.loc, a, b);
+  }
+  Value min(Emission &emission, Value a, Value b) const {
+    if (isa<FloatType>(state))
+      return arith::MinimumFOp::create(emission.builder, emission.loc, a, b);
+    if (isUnsigned())
+      return arith::MinUIOp::create(emission.builder, emission.loc, a, b);
+    return arith::MinSIOp::create(emission.builder, emission.loc, a, b);
   }
   // a < b, where NaN is larger than every number and equal to itself.
   Value less(Emission &emission, Value a, Value b) const {
@@ -119,21 +134,24 @@ public:
   Type element, state;
 };
 
-class MaxCombiner final : public Combiner {
+// Keeps the largest element, or the smallest.
+class ExtremumCombiner final : public Combiner {
 public:
-  explicit MaxCombiner(Type element, OpBuilder &builder)
-      : order(element, builder) {}
+  ExtremumCombiner(Type element, bool isMax, OpBuilder &builder)
+      : order(element, builder), isMax(isMax) {}
 
   SmallVector<Type> types() const override { return {order.state}; }
   Values init(Emission &emission, unsigned count) const override {
-    return {order.least(emission, count)};
+    return {isMax ? order.least(emission, count)
+                  : order.greatest(emission, count)};
   }
   Values lift(Emission &emission, Value element, Value) const override {
     return {order.lift(emission, element)};
   }
   Values merge(Emission &emission, const Values &a,
                const Values &b) const override {
-    return {order.max(emission, a[0], b[0])};
+    return {isMax ? order.max(emission, a[0], b[0])
+                  : order.min(emission, a[0], b[0])};
   }
   Value finish(Emission &emission, const Values &state) const override {
     Type type = shapedLike(state[0], valueType(order.element));
@@ -145,6 +163,7 @@ public:
 
 private:
   Order order;
+  bool isMax;
 };
 
 // Keeps the largest element and its position; the first of several.
@@ -198,8 +217,9 @@ std::unique_ptr<Combiner> makeCombiner(Value tensor) {
   Type from = elementOf(op->getOperand(0)), to = elementOf(tensor);
   if (isa<ir::SumOp, ir::CumsumOp>(op))
     return std::make_unique<SumCombiner>(from, to, builder);
-  if (isa<ir::AmaxOp>(op))
-    return std::make_unique<MaxCombiner>(from, builder);
+  if (isa<ir::AmaxOp, ir::AminOp>(op))
+    return std::make_unique<ExtremumCombiner>(from, isa<ir::AmaxOp>(op),
+                                              builder);
   if (isa<ir::ArgmaxOp>(op))
     return std::make_unique<ArgmaxCombiner>(from, builder);
   return nullptr;

@@ -77,6 +77,7 @@ public:
   Coord uniform(Value base) { return Coord{base, 0, {}, 1}; }
   Coord along(Value base, unsigned count) { return Coord{base, 1, {}, count}; }
   Coord add(const Coord &a, const Coord &b);
+  Coord sub(const Coord &a, const Coord &b);
   Coord scale(const Coord &a, mlir::AffineExpr factor);
   /// Quotient and remainder by an extent.
   std::pair<Coord, Coord> divide(const Coord &a, mlir::AffineExpr divisor);

@@ -232,6 +232,18 @@ Coord Emission::add(const Coord &a, const Coord &b) {
   return Coord{{}, 0, sum, count};
 }
 
+Coord Emission::sub(const Coord &a, const Coord &b) {
+  if (!a.each && !b.each) {
+    unsigned count = std::max(a.count, b.count);
+    return Coord{sub(a.base, b.base), a.step - b.step, {}, count};
+  }
+  unsigned count = a.each ? a.count : b.count;
+  Value left = spread(Element{perLane(a)}, count);
+  Value right = spread(Element{perLane(b)}, count);
+  Value difference = arith::SubIOp::create(builder, loc, left, right);
+  return Coord{{}, 0, difference, count};
+}
+
 Coord Emission::scale(const Coord &a, AffineExpr factor) {
   int64_t number = constantOf(factor);
   if (number == 1)

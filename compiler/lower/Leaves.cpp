@@ -58,6 +58,34 @@ static Value fullMask(Emission &emission, unsigned count) {
       emission.vectorType(emission.builder.getI1Type(), count), -1);
 }
 
+static Value reverseLanes(Emission &emission, Value vector, unsigned count) {
+  SmallVector<int64_t> order;
+  for (unsigned lane = count; lane-- > 0;)
+    order.push_back(lane);
+  return vector::ShuffleOp::create(emission.builder, emission.loc, vector,
+                                   vector, order);
+}
+
+// Lanes that run backwards, from `linear` down: one load of the run.
+static Value loadReversed(Emission &emission, Value buffer, const Coord &linear,
+                          const Lanes &lanes) {
+  OpBuilder &builder = emission.builder;
+  Location loc = emission.loc;
+  Type memory = cast<MemRefType>(buffer.getType()).getElementType();
+  VectorType type = emission.vectorType(memory, lanes.count);
+  Value first =
+      emission.sub(linear.base, emission.constant(int64_t(lanes.count) - 1));
+  Value run;
+  if (lanes.mask) {
+    Value mask = reverseLanes(emission, lanes.mask, lanes.count);
+    run = vector::MaskedLoadOp::create(builder, loc, type, buffer, first, mask,
+                                       emission.number(type, 0));
+  } else {
+    run = vector::LoadOp::create(builder, loc, type, buffer, first);
+  }
+  return reverseLanes(emission, run, lanes.count);
+}
+
 // Loads from the buffer as it stands in memory.
 static Value loadLanes(Emission &emission, Value buffer, const Coord &linear,
                        const Lanes &lanes) {
@@ -73,6 +101,8 @@ static Value loadLanes(Emission &emission, Value buffer, const Coord &linear,
   if (!linear.each && linear.step == 1)
     return vector::MaskedLoadOp::create(builder, loc, type, buffer, linear.base,
                                         lanes.mask, zero);
+  if (!linear.each && linear.step == -1)
+    return loadReversed(emission, buffer, linear, lanes);
   auto [base, offsets] = gatherOffsets(emission, linear, lanes.count);
   Value mask = lanes.mask ? lanes.mask : fullMask(emission, lanes.count);
   return vector::GatherOp::create(builder, loc, type, buffer, base, offsets,

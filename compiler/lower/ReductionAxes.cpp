@@ -9,12 +9,12 @@ namespace sinter::compiler {
 
 ReductionAxes reductionAxes(Operation *op) {
   ReductionAxes result;
-  if (auto sum = dyn_cast<ir::SumOp>(op))
-    result = {SmallVector<int64_t>(sum.getAxes()), sum.getKeepdims()};
-  else if (auto amax = dyn_cast<ir::AmaxOp>(op))
-    result = {SmallVector<int64_t>(amax.getAxes()), amax.getKeepdims()};
-  else if (auto argmax = dyn_cast<ir::ArgmaxOp>(op))
-    result = {{int64_t(argmax.getAxis())}, argmax.getKeepdims()};
+  if (auto axes = op->getAttrOfType<DenseI64ArrayAttr>("axes"))
+    result.axes.assign(axes.asArrayRef().begin(), axes.asArrayRef().end());
+  else if (auto axis = op->getAttrOfType<IntegerAttr>("axis"))
+    result.axes = {axis.getInt()};
+  if (auto keepdims = op->getAttrOfType<BoolAttr>("keepdims"))
+    result.keepdims = keepdims.getValue();
   llvm::sort(result.axes);
   return result;
 }

@@ -2,6 +2,7 @@
 #include "compiler/lower/Views.h"
 
 #include "compiler/lower/MaskedViews.h"
+#include "compiler/lower/ReductionOrder.h"
 #include "dialects/sinter/Dialect.h"
 
 using namespace mlir;
@@ -238,6 +239,50 @@ private:
   SmallVector<int64_t> starts, steps;
 };
 
+class FlipSource final : public ElementSource {
+public:
+  explicit FlipSource(ir::FlipOp op)
+      : ElementSource(op.getResult()), op(op), operand(op.getX()) {}
+
+  Element at(Emission &emission, const Index &index,
+             const Lanes &lanes) override {
+    Shape shape = shapeOf(tensor);
+    Index split = index;
+    while (split.tailRank > 1 && flipsTail(op, split.tailRank))
+      split = emission.withTail(split, shape, split.tailRank - 1);
+    for (auto [dim, coord] : llvm::enumerate(split.lead))
+      if (flips(op, dim))
+        coord = reversed(emission, coord, shape[dim]);
+    if (split.tailRank == 1 && flips(op, shape.size() - 1))
+      split.tail = reversed(emission, split.tail, shape.back());
+    return emission.at(operand, split, lanes);
+  }
+
+  static bool flips(ir::FlipOp op, unsigned dim) {
+    return llvm::is_contained(op.getAxes(), int64_t(dim)) &&
+           !isOne(shapeOf(op.getResult())[dim]);
+  }
+  static bool flipsTail(ir::FlipOp op, unsigned count) {
+    unsigned rank = shapeOf(op.getResult()).size();
+    for (unsigned dim = rank - count; dim < rank; ++dim)
+      if (flips(op, dim))
+        return true;
+    return false;
+  }
+
+private:
+  // extent - 1 - coordinate.
+  static Coord reversed(Emission &emission, const Coord &coord,
+                        AffineExpr extent) {
+    Coord last = emission.uniform(
+        emission.sub(emission.extent(extent), emission.constant(1)));
+    return emission.sub(last, coord);
+  }
+
+  ir::FlipOp op;
+  Value operand;
+};
+
 } // namespace
 
 Index reshapeIndex(Emission &emission, const Index &index, const Shape &from,
@@ -268,6 +313,8 @@ std::unique_ptr<ElementSource> makeView(Value tensor) {
     return std::make_unique<BroadcastSource>(broadcast);
   if (auto slice = dyn_cast<ir::SliceOp>(op))
     return std::make_unique<SliceSource>(slice);
+  if (auto flip = dyn_cast<ir::FlipOp>(op))
+    return std::make_unique<FlipSource>(flip);
   return makeMaskedView(tensor);
 }
 
@@ -313,6 +360,9 @@ static bool keepsView(Operation *op, unsigned tailRank) {
         return false;
     return keepsTail(operand, tailRank);
   }
+  if (auto flip = dyn_cast<ir::FlipOp>(op))
+    return !FlipSource::flipsTail(flip, tailRank) &&
+           keepsTail(operand, tailRank);
   return keepsMaskedView(op, tailRank);
 }
 
@@ -338,13 +388,12 @@ bool keepsTail(Value tensor, unsigned tailRank) {
     return true;
   case graph::PatternKind::view:
     return keepsView(op, tailRank);
-  case graph::PatternKind::reduction:
-    if (auto sum = dyn_cast<ir::SumOp>(op))
-      return !sum.getKeepdims() && keepsReduction(op, sum.getAxes(), tailRank);
-    if (auto amax = dyn_cast<ir::AmaxOp>(op))
-      return !amax.getKeepdims() &&
-             keepsReduction(op, amax.getAxes(), tailRank);
-    return false;
+  case graph::PatternKind::reduction: {
+    // Positions along an axis come one by one.
+    ReductionAxes axes = reductionAxes(op);
+    return op->hasAttr("axes") && !axes.keepdims &&
+           keepsReduction(op, axes.axes, tailRank);
+  }
   case graph::PatternKind::gather: {
     auto gather = cast<ir::GatherOp>(op);
     return uint64_t(gather.getAxis()) < shape.size() - tailRank &&

@@ -127,8 +127,8 @@ static Value foldPointwise(ir::PointwiseOpInterface op, OpBuilder &builder) {
 Value foldConstants(Operation *op, OpBuilder &builder) {
   if (auto pointwise = dyn_cast<ir::PointwiseOpInterface>(op))
     return foldPointwise(pointwise, builder);
-  bool moves =
-      isa<ir::ReshapeOp, ir::BroadcastOp, ir::TransposeOp, ir::SliceOp>(op);
+  bool moves = isa<ir::ReshapeOp, ir::BroadcastOp, ir::TransposeOp, ir::SliceOp,
+                   ir::FlipOp>(op);
   TypedAttr number = moves ? fillOf(op->getOperand(0)) : TypedAttr();
   return number ? fill(op, number, builder) : Value();
 }

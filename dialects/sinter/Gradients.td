@@ -31,10 +31,17 @@ def : Gradient<Sinter_MinimumOp, [
         (Sinter_MulOp $grad, "0.5"),
         (Sinter_WhereOp (Sinter_CompareOp $lhs, $rhs, "gt"), $grad, "0"))]>;
 def : Gradient<Sinter_NegOp, [(Sinter_NegOp $grad)]>;
+def : Gradient<Sinter_AbsOp, [
+    (Sinter_WhereOp (Sinter_CompareOp $x, "0", "gt"), $grad,
+        (Sinter_WhereOp (Sinter_CompareOp $x, "0", "lt"),
+                        (Sinter_NegOp $grad), "0"))]>;
 def : Gradient<Sinter_ExpOp, [(Sinter_MulOp $grad, $result)]>;
 def : Gradient<Sinter_LogOp, [(Sinter_DivOp $grad, $x)]>;
 def : Gradient<Sinter_TanhOp, [
     (Sinter_MulOp $grad, (Sinter_SubOp "1", (Sinter_MulOp $result, $result)))]>;
+def : Gradient<Sinter_SinOp, [(Sinter_MulOp $grad, (Sinter_CosOp $x))]>;
+def : Gradient<Sinter_CosOp, [
+    (Sinter_NegOp (Sinter_MulOp $grad, (Sinter_SinOp $x)))]>;
 // 2 / sqrt(pi) * e^(-x^2)
 def : Gradient<Sinter_ErfOp, [
     (Sinter_MulOp $grad,
@@ -62,6 +69,7 @@ def : Gradient<Sinter_TransposeOp, [
 def : GradientFn<Sinter_BroadcastOp, "broadcastGradient">;
 def : Gradient<Sinter_SliceOp, [
     (Sinter_PadOp $grad, $starts, (shape_of $x), (minus_one $steps), "0")]>;
+def : Gradient<Sinter_FlipOp, [(Sinter_FlipOp $grad, $axes)]>;
 def : GradientFn<Sinter_ConcatOp, "concatGradient">;
 def : Gradient<Sinter_PadOp, [
     (Sinter_SliceOp $grad, $low, (padded_limits $x, $low, $interior),
@@ -77,8 +85,20 @@ def : NotDifferentiable<Sinter_ExtentOp>;
 def : Gradient<Sinter_SumOp, [
     (Sinter_BroadcastOp (Sinter_ReshapeOp $grad, (kept_shape $x, $axes)),
                         (shape_of $x))]>;
-// Shared evenly by all elements that are the largest.
+// Shared evenly by all elements that are the largest, or the smallest.
 def : Gradient<Sinter_AmaxOp, [
+    (Sinter_MulOp
+        (Sinter_CastOp:$mask
+            (Sinter_CompareOp $x,
+                (Sinter_BroadcastOp
+                    (Sinter_ReshapeOp $result, (kept_shape $x, $axes)),
+                    (shape_of $x)), "eq"),
+            (dtype_of $x)),
+        (Sinter_BroadcastOp
+            (Sinter_DivOp (Sinter_ReshapeOp $grad, (kept_shape $x, $axes)),
+                          (Sinter_SumOp $mask, $axes, true)),
+            (shape_of $x)))]>;
+def : Gradient<Sinter_AminOp, [
     (Sinter_MulOp
         (Sinter_CastOp:$mask
             (Sinter_CompareOp $x,
@@ -149,3 +169,22 @@ def : Gradient<Sinter_CrossEntropyOp, [
                 (count_of $labels, (all_axes $labels)), (dtype_of $logits))),
             (shape_of $logits))),
     (none)]>;
+def : Gradient<Sinter_SquareOp, [
+    (Sinter_MulOp $grad, (Sinter_MulOp $x, "2"))]>;
+def : Gradient<Sinter_ClampOp, [
+    (Sinter_WhereOp (Sinter_CompareOp $x, $min, "ge"),
+        (Sinter_WhereOp (Sinter_CompareOp $x, $max, "le"), $grad, "0"), "0")]>;
+def : Gradient<Sinter_SigmoidOp, [
+    (Sinter_MulOp $grad,
+        (Sinter_MulOp $result, (Sinter_SubOp "1", $result)))]>;
+// s + x s (1 - s) with s = sigmoid(x); the decomposition's would make
+// infinities of large negative x.
+def : Gradient<Sinter_SiluOp, [
+    (Sinter_MulOp $grad,
+        (Sinter_MulOp (Sinter_SigmoidOp:$s $x),
+            (Sinter_AddOp
+                (Sinter_MulOp $x, (Sinter_SubOp "1", $s)), "1")))]>;
+// The same numbers keep the same elements.
+def : Gradient<Sinter_DropoutOp, [
+    (Sinter_DropoutOp $grad, $key_low, $key_high, $counter, $p),
+    (none), (none), (none)]>;

@@ -23,9 +23,13 @@ def : Scalar<Sinter_MinimumOp,
              (Arith_MinimumFOp $lhs, $rhs), (Arith_MinSIOp $lhs, $rhs),
              (Arith_MinUIOp $lhs, $rhs), (Arith_AndIOp $lhs, $rhs)>;
 def : Scalar<Sinter_NegOp, (Arith_NegFOp $x), (Arith_SubIOp (literal "0"), $x)>;
+def : Scalar<Sinter_AbsOp, (Math_AbsFOp $x), (Math_AbsIOp $x),
+             (Arith_AddIOp $x, (literal "0"))>;
 def : Scalar<Sinter_ExpOp, (Math_ExpOp $x)>;
 def : Scalar<Sinter_LogOp, (Math_LogOp $x)>;
 def : Scalar<Sinter_TanhOp, (Math_TanhOp $x)>;
+def : Scalar<Sinter_SinOp, (Math_SinOp $x)>;
+def : Scalar<Sinter_CosOp, (Math_CosOp $x)>;
 def : Scalar<Sinter_ErfOp, (Math_ErfOp $x)>;
 def : Scalar<Sinter_SqrtOp, (Math_SqrtOp $x)>;
 def : Scalar<Sinter_RsqrtOp, (Math_RsqrtOp $x)>;
@@ -41,6 +45,7 @@ def : Structured<Sinter_ReshapeOp>;
 def : Structured<Sinter_TransposeOp>;
 def : Structured<Sinter_BroadcastOp>;
 def : Structured<Sinter_SliceOp>;
+def : Structured<Sinter_FlipOp>;
 def : Structured<Sinter_ConcatOp>;
 def : Structured<Sinter_PadOp>;
 def : Structured<Sinter_IotaOp>;
@@ -48,6 +53,7 @@ def : Structured<Sinter_FullOp>;
 def : Structured<Sinter_ExtentOp>;
 def : Structured<Sinter_SumOp>;
 def : Structured<Sinter_AmaxOp>;
+def : Structured<Sinter_AminOp>;
 def : Structured<Sinter_ArgmaxOp>;
 def : Structured<Sinter_CumsumOp>;
 def : Structured<Sinter_MatmulOp>;
@@ -67,6 +73,24 @@ def : Decomposition<Sinter_MeanOp,
                 (Sinter_CastOp $x, (compute_dtype $x)), $axes, $keepdims),
             (Sinter_BroadcastOp
                 (Sinter_ExtentOp (count_of $x, $axes), (compute_dtype $x)),
+                (shape_of $total))),
+        (dtype_of $x))>;
+
+def : Decomposition<Sinter_VarOp,
+    (Sinter_CastOp
+        (Sinter_DivOp
+            (Sinter_SumOp:$total
+                (Sinter_MulOp
+                    (Sinter_SubOp:$centered
+                        (Sinter_CastOp:$wide $x, (compute_dtype $x)),
+                        (Sinter_BroadcastOp (Sinter_MeanOp $wide, $axes, true),
+                                            (shape_of $x))),
+                    $centered),
+                $axes, $keepdims),
+            (Sinter_BroadcastOp
+                (Sinter_SubOp
+                    (Sinter_ExtentOp (count_of $x, $axes), (compute_dtype $x)),
+                    $correction),
                 (shape_of $total))),
         (dtype_of $x))>;
 
@@ -96,6 +120,27 @@ def : Decomposition<Sinter_LogSoftmaxOp,
         (dtype_of $x))>;
 
 def : Decomposition<Sinter_ReluOp, (Sinter_MaximumOp $x, "0")>;
+
+def : Decomposition<Sinter_SquareOp, (Sinter_MulOp $x, $x)>;
+
+def : Decomposition<Sinter_ClampOp,
+    (Sinter_MinimumOp (Sinter_MaximumOp $x, $min), $max)>;
+
+def : Decomposition<Sinter_SigmoidOp,
+    (Sinter_CastOp
+        (Sinter_DivOp "1",
+            (Sinter_AddOp
+                (Sinter_ExpOp
+                    (Sinter_NegOp (Sinter_CastOp $x, (compute_dtype $x)))),
+                "1")),
+        (dtype_of $x))>;
+
+def : Decomposition<Sinter_SiluOp,
+    (Sinter_CastOp
+        (Sinter_DivOp
+            (Sinter_CastOp:$wide $x, (compute_dtype $x)),
+            (Sinter_AddOp (Sinter_ExpOp (Sinter_NegOp $wide)), "1")),
+        (dtype_of $x))>;
 
 def : Decomposition<Sinter_GeluOp,
     (Sinter_CastOp
@@ -153,3 +198,38 @@ def : Decomposition<Sinter_CrossEntropyOp,
                 (Sinter_LogSoftmaxOp $logits, 1),
                 (Sinter_ReshapeOp $labels, (column_shape $labels)), 1),
             (all_axes $picked), false))>;
+
+//===----------------------------------------------------------------------===//
+// Composites that move elements
+//===----------------------------------------------------------------------===//
+
+def : Decomposition<Sinter_SqueezeOp,
+    (Sinter_ReshapeOp $x, (squeezed_shape $x, $axes))>;
+def : Decomposition<Sinter_UnsqueezeOp,
+    (Sinter_ReshapeOp $x, (unsqueezed_shape $x, $axis))>;
+
+def : Decomposition<Sinter_IndexSelectOp,
+    (Sinter_GatherOp $x,
+        (Sinter_BroadcastOp
+            (Sinter_ReshapeOp $indices, (along_shape $x, $indices, $axis)),
+            (selected_shape $x, $indices, $axis)),
+        $axis)>;
+def : Decomposition<Sinter_EmbeddingOp,
+    (Sinter_ReshapeOp
+        (Sinter_IndexSelectOp $weight,
+            (Sinter_ReshapeOp $indices, (flat_shape $indices)), 0),
+        (embedded_shape $weight, $indices))>;
+
+def : Decomposition<Sinter_DropoutOp,
+    (Sinter_CastOp
+        (Sinter_WhereOp
+            (Sinter_CompareOp
+                (Sinter_RandomUniformOp $key_low, $key_high, $counter,
+                                        (shape_of $x), "f32"),
+                $p, "ge"),
+            (Sinter_MulOp
+                (Sinter_CastOp $x, (compute_dtype $x)),
+                (Sinter_FullOp (shape_of $x), (kept_scale $p),
+                               (compute_dtype $x))),
+            "0"),
+        (dtype_of $x))>;

@@ -277,6 +277,14 @@ def swap_last_two : Sinter_Term<"swapLastTwo">; // ($x): a permutation
 def minus_one : Sinter_Term<"minusOne">;       // ($ints)
 def plus_one : Sinter_Term<"plusOne">;         // ($ints)
 def padded_limits : Sinter_Term<"paddedLimits">; // ($x, $low, $interior)
+def squeezed_shape : Sinter_Term<"squeezedShape">; // ($x, $axes)
+def unsqueezed_shape : Sinter_Term<"unsqueezedShape">; // ($x, $axis)
+def flat_shape : Sinter_Term<"flatShape">;     // ($x): one axis
+def along_shape : Sinter_Term<"alongShape">;   // ($x, $indices, $axis): 1s, and
+                                               // x's rank
+def selected_shape : Sinter_Term<"selectedShape">; // ($x, $indices, $axis)
+def embedded_shape : Sinter_Term<"embeddedShape">; // ($weight, $indices)
+def kept_scale : Sinter_Term<"keptScale">;     // ($p): 1 / (1 - p), finite
 def not : Sinter_Term<"negate">;               // ($boolean)
 
 /// In place of an operand's dag: the value itself, or no gradient.

@@ -203,6 +203,43 @@ Result<InferredType> scatter(const ShapeContext &context, int64_t axis) {
   return typeOf(context.operands[0]);
 }
 
+/// Nothing to pick from is no error where there may be nothing to pick.
+static Status checkPicks(const ShapeContext &context, size_t axis) {
+  const TensorType &x = context.operands[0];
+  const TensorType &indices = context.operands[1];
+  if (indices.dtype != DType::i32 && indices.dtype != DType::i64)
+    return shapeError(context, "indices must be i32 or i64");
+  for (Dim dim : indices.dims)
+    if (!isKnown(context, dim) || dim.value == 0)
+      return {};
+  if (!atLeast(context, x.dims[axis], Dim(1)))
+    return shapeError(context, "axis " + std::to_string(axis) + " is empty");
+  return {};
+}
+
+Result<InferredType> indexSelect(const ShapeContext &context, int64_t axis) {
+  const TensorType &indices = context.operands[1];
+  if (indices.dims.size() != 1)
+    return shapeError(context, "the indices must have one axis");
+  SINTER_TRY(checkPicks(context, axis));
+  InferredType result = typeOf(context.operands[0]);
+  result.dims[axis] = indices.dims[0];
+  SINTER_TRY(checkSize(context, result.dims));
+  return result;
+}
+
+Result<InferredType> embedding(const ShapeContext &context) {
+  const TensorType &table = context.operands[0];
+  if (table.dims.size() != 2)
+    return shapeError(context, "expects weight [count, length]");
+  SINTER_TRY(checkPicks(context, 0));
+  InferredType result = typeOf(context.operands[1]);
+  result.dtype = table.dtype;
+  result.dims.push_back(table.dims[1]);
+  SINTER_TRY(checkSize(context, result.dims));
+  return result;
+}
+
 //===- Sources ------------------------------------------------------------===//
 
 Result<InferredType> source(const ShapeContext &context,
@@ -219,15 +256,28 @@ Result<InferredType> scalar(const ShapeContext &context, DType dtype) {
   return source(context, {}, dtype);
 }
 
-Result<InferredType> random(const ShapeContext &context,
-                            std::span<const Dim> shape, DType dtype) {
-  for (const TensorType &operand : context.operands)
+/// The operands from `first` on are a generator's key and counter.
+static Status checkGenerator(const ShapeContext &context, size_t first) {
+  for (const TensorType &operand : context.operands.subspan(first))
     if (operand.dtype != DType::i64 || !operand.dims.empty())
       return shapeError(context, "key and counter must be i64 of rank 0");
+  return {};
+}
+
+Result<InferredType> random(const ShapeContext &context,
+                            std::span<const Dim> shape, DType dtype) {
+  SINTER_TRY(checkGenerator(context, 0));
   if (!isFloat(dtype))
     return shapeError(context, "the dtype must be a float, not " +
                                    std::string(name(dtype)));
   return source(context, shape, dtype);
+}
+
+Result<InferredType> dropout(const ShapeContext &context, double p) {
+  SINTER_TRY(checkGenerator(context, 1));
+  if (!(p >= 0 && p <= 1))
+    return shapeError(context, "p must be in [0, 1], not " + std::to_string(p));
+  return typeOf(context.operands[0]);
 }
 
 //===- Composites ---------------------------------------------------------===//

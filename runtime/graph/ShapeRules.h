@@ -106,6 +106,11 @@ Result<InferredType> cast(const ShapeContext &context, DType dtype);
 /// The first operand's type.
 Result<InferredType> sameAsFirst(const ShapeContext &context);
 
+/// Axes of size 1 removed.
+Result<InferredType> squeeze(const ShapeContext &context,
+                             std::span<const int64_t> axes);
+/// A new axis of size 1; `axis` counts in the result.
+Result<InferredType> unsqueeze(const ShapeContext &context, int64_t axis);
 /// As many elements as the operand. A dim of value -1 stands for what is left
 /// over; it is stored resolved.
 Result<InferredType> reshape(const ShapeContext &context,
@@ -148,6 +153,13 @@ Result<InferredType> gather(const ShapeContext &context, int64_t axis);
 Result<InferredType> scatter(const ShapeContext &context, int64_t axis);
 /// x's shape; bool and integers give i64.
 Result<InferredType> prefix(const ShapeContext &context, int64_t axis);
+
+/// x and i32 or i64 indices of rank 1, which replace x's `axis`.
+Result<InferredType> indexSelect(const ShapeContext &context, int64_t axis);
+/// weight[v, d] and i32 or i64 indices of any shape: their dims, and d.
+Result<InferredType> embedding(const ShapeContext &context);
+/// x, and key and counter of rank 0 in i64; x's type. 0 <= p <= 1.
+Result<InferredType> dropout(const ShapeContext &context, double p);
 
 /// No tensor operand; non-negative dims.
 Result<InferredType> source(const ShapeContext &context,

@@ -1,6 +1,8 @@
 /// Terms over dims, axes and dtypes.
 #include "runtime/graph/Terms.h"
 
+#include <algorithm>
+
 namespace sinter::graph::term {
 
 DType computeDType(const NodeRef &x) {
@@ -76,6 +78,42 @@ DimList paddedLimits(const NodeRef &x, std::span<const int64_t> low,
       limits.push_back((dim - Dim(1)) * Dim(interior[i] + 1) + Dim(low[i] + 1));
   }
   return limits;
+}
+
+DimList squeezedShape(const NodeRef &x, std::span<const int64_t> axes) {
+  DimList shape;
+  for (unsigned axis = 0; axis < x->rank(); ++axis)
+    if (!std::ranges::count(axes, int64_t(axis)))
+      shape.push_back(x->dims()[axis]);
+  return shape;
+}
+
+DimList unsqueezedShape(const NodeRef &x, int64_t axis) {
+  DimList shape(x->dims().first(axis));
+  shape.push_back(Dim(1));
+  shape.append(x->dims().subspan(axis));
+  return shape;
+}
+
+DimList flatShape(const NodeRef &x) { return {countOf(x, allAxes(x))}; }
+
+DimList alongShape(const NodeRef &x, const NodeRef &indices, int64_t axis) {
+  DimList shape;
+  for (unsigned i = 0; i < x->rank(); ++i)
+    shape.push_back(int64_t(i) == axis ? indices->dims()[0] : Dim(1));
+  return shape;
+}
+
+DimList selectedShape(const NodeRef &x, const NodeRef &indices, int64_t axis) {
+  DimList shape(x->dims());
+  shape[axis] = indices->dims()[0];
+  return shape;
+}
+
+DimList embeddedShape(const NodeRef &table, const NodeRef &indices) {
+  DimList shape(indices->dims());
+  shape.push_back(table->dims()[1]);
+  return shape;
 }
 
 } // namespace sinter::graph::term

@@ -42,6 +42,20 @@ IntList plusOne(std::span<const int64_t> values);
 /// out again.
 DimList paddedLimits(const NodeRef &x, std::span<const int64_t> low,
                      std::span<const int64_t> interior);
+/// x's dims without `axes`, and with a 1 at `axis`.
+DimList squeezedShape(const NodeRef &x, std::span<const int64_t> axes);
+DimList unsqueezedShape(const NodeRef &x, int64_t axis);
+/// One axis of all of x's elements.
+DimList flatShape(const NodeRef &x);
+/// Ones, as many as x has axes, and the number of indices at `axis`.
+DimList alongShape(const NodeRef &x, const NodeRef &indices, int64_t axis);
+/// x's dims, and the number of indices at `axis`.
+DimList selectedShape(const NodeRef &x, const NodeRef &indices, int64_t axis);
+/// The dims of the indices, and the length of a row of the table.
+DimList embeddedShape(const NodeRef &table, const NodeRef &indices);
+/// What makes up for elements that are dropped with probability p; 0 when none
+/// is left.
+inline double keptScale(double p) { return p < 1 ? 1 / (1 - p) : 0; }
 inline bool negate(bool value) { return !value; }
 
 } // namespace sinter::graph::term

@@ -60,6 +60,42 @@ Result<InferredType> reshape(const ShapeContext &context,
   return result;
 }
 
+//===- squeeze, unsqueeze -------------------------------------------------===//
+
+Result<InferredType> squeeze(const ShapeContext &context,
+                             std::span<const int64_t> axes) {
+  const TensorType &x = context.operands[0];
+  InferredType result;
+  result.dtype = x.dtype;
+  size_t next = 0;
+  for (size_t i = 0; i < x.dims.size(); ++i) {
+    if (next == axes.size() || axes[next] != int64_t(i)) {
+      result.dims.push_back(x.dims[i]);
+      continue;
+    }
+    ++next;
+    if (!sameDim(context, x.dims[i], Dim(1)))
+      return shapeError(context,
+                        "axis " + std::to_string(i) + " is not of size 1");
+  }
+  return result;
+}
+
+Result<InferredType> unsqueeze(const ShapeContext &context, int64_t axis) {
+  const TensorType &x = context.operands[0];
+  size_t rank = x.dims.size();
+  if (axis < 0 || axis > int64_t(rank))
+    return shapeError(context, "axis " + std::to_string(axis) +
+                                   " is out of range for the new rank " +
+                                   std::to_string(rank + 1));
+  InferredType result;
+  result.dtype = x.dtype;
+  result.dims.append(x.dims.first(axis));
+  result.dims.push_back(Dim(1));
+  result.dims.append(x.dims.subspan(axis));
+  return result;
+}
+
 //===- transpose, broadcast -----------------------------------------------===//
 
 Result<InferredType> transpose(const ShapeContext &context,

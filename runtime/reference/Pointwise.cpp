@@ -30,6 +30,19 @@ static Result<HostValue> neg(const Call &call) {
   return result;
 }
 
+static Result<HostValue> abs(const Call &call) {
+  HostValue result = call.makeResult();
+  for (int64_t i = 0, count = result.elements(); i < count; ++i) {
+    if (result.isReal())
+      result.set(i, std::fabs(call[0].reals[i]));
+    else if (int64_t value = call[0].ints[i]; value < 0)
+      result.set(i, int64_t(0 - uint64_t(value)));
+    else
+      result.set(i, value);
+  }
+  return result;
+}
+
 //===- Binary -------------------------------------------------------------===//
 
 template <double (*onReals)(double, double),
@@ -140,9 +153,12 @@ std::span<const PrimitiveRow> pointwisePrimitives() {
       {"maximum", binary<maxReals, maxInts>},
       {"minimum", binary<minReals, minInts>},
       {"neg", neg},
+      {"abs", abs},
       {"exp", unary<std::exp>},
       {"log", unary<std::log>},
       {"tanh", unary<std::tanh>},
+      {"sin", unary<std::sin>},
+      {"cos", unary<std::cos>},
       {"sqrt", unary<std::sqrt>},
       {"rsqrt", unary<reciprocalRoot>},
       {"erf", unary<std::erf>},

@@ -55,23 +55,35 @@ static bool isLarger(const HostValue &x, int64_t a, int64_t b) {
   return std::isnan(x.reals[a]) || x.reals[a] > x.reals[b];
 }
 
-/// The first largest element's position in x, for each element of the result.
-static std::vector<int64_t> largest(const HostValue &x, int64_t count,
-                                    std::span<const int64_t> axes) {
+// NaN is smaller than every number, too.
+static bool isSmaller(const HostValue &x, int64_t a, int64_t b) {
+  if (!x.isReal())
+    return x.ints[a] < x.ints[b];
+  if (std::isnan(x.reals[a]) || std::isnan(x.reals[b]))
+    return !std::isnan(x.reals[b]);
+  return isLarger(x, b, a);
+}
+
+/// The position in x of the first element that comes before all others, for
+/// each element of the result.
+template <bool (*comesBefore)(const HostValue &, int64_t, int64_t)>
+static std::vector<int64_t> extremes(const HostValue &x, int64_t count,
+                                     std::span<const int64_t> axes) {
   std::vector<int64_t> best(count, -1);
   std::vector<int64_t> targets = targetsOf(x, axes);
   for (size_t i = 0; i < targets.size(); ++i) {
     int64_t &position = best[targets[i]];
-    if (position < 0 || isLarger(x, static_cast<int64_t>(i), position))
+    if (position < 0 || comesBefore(x, static_cast<int64_t>(i), position))
       position = static_cast<int64_t>(i);
   }
   return best;
 }
 
-static Result<HostValue> amax(const Call &call) {
+template <bool (*comesBefore)(const HostValue &, int64_t, int64_t)>
+static Result<HostValue> extremum(const Call &call) {
   HostValue result = call.makeResult();
-  std::vector<int64_t> best =
-      largest(call[0], result.elements(), graph::AttrReader(call.attrs).ints());
+  std::vector<int64_t> best = extremes<comesBefore>(
+      call[0], result.elements(), graph::AttrReader(call.attrs).ints());
   for (size_t i = 0; i < best.size(); ++i)
     result.copy(static_cast<int64_t>(i), call[0], best[i]);
   return result;
@@ -85,7 +97,7 @@ static Result<HostValue> argmax(const Call &call) {
   for (double &value : ordered.reals)
     value += 0.0; // both zeros count as equal
   std::vector<int64_t> best =
-      largest(ordered, result.elements(), std::span(&axis, 1));
+      extremes<isLarger>(ordered, result.elements(), std::span(&axis, 1));
   int64_t stride = stridesOf(x.dims)[axis];
   for (size_t i = 0; i < best.size(); ++i)
     result.ints[i] = best[i] / stride % x.dims[axis];
@@ -143,8 +155,12 @@ static Result<HostValue> matmul(const Call &call) {
 
 std::span<const PrimitiveRow> reductionPrimitives() {
   static const PrimitiveRow rows[] = {
-      {"sum", sum},       {"amax", amax},     {"argmax", argmax},
-      {"cumsum", cumsum}, {"matmul", matmul},
+      {"sum", sum},
+      {"amax", extremum<isLarger>},
+      {"amin", extremum<isSmaller>},
+      {"argmax", argmax},
+      {"cumsum", cumsum},
+      {"matmul", matmul},
   };
   return rows;
 }

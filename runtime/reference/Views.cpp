@@ -78,6 +78,21 @@ static Result<HostValue> slice(const Call &call) {
   return viewOf(call, places);
 }
 
+static Result<HostValue> flip(const Call &call) {
+  std::span<const int64_t> axes = graph::AttrReader(call.attrs).ints();
+  HostValue result = call.makeResult();
+  std::vector<int64_t> strides = stridesOf(call.dims);
+  std::vector<int64_t> index(call.dims.size());
+  for (int64_t i = 0, count = result.elements(); i < count; ++i) {
+    int64_t from = i;
+    for (int64_t d : axes)
+      from += (call.dims[d] - 1 - 2 * index[d]) * strides[d];
+    result.copy(i, call[0], from);
+    nextIndex(index, call.dims);
+  }
+  return result;
+}
+
 static Result<HostValue> concat(const Call &call) {
   size_t axis = graph::AttrReader(call.attrs).integer();
   HostValue result = call.makeResult();
@@ -142,8 +157,9 @@ static Result<HostValue> extent(const Call &call) {
 std::span<const PrimitiveRow> viewPrimitives() {
   static const PrimitiveRow rows[] = {
       {"reshape", reshape}, {"transpose", transpose}, {"broadcast", broadcast},
-      {"slice", slice},     {"concat", concat},       {"pad", pad},
-      {"iota", iota},       {"full", full},           {"extent", extent},
+      {"slice", slice},     {"flip", flip},           {"concat", concat},
+      {"pad", pad},         {"iota", iota},           {"full", full},
+      {"extent", extent},
   };
   return rows;
 }

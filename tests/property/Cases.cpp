@@ -95,6 +95,16 @@ static std::vector<Shape> indexedShapes(Rng &rng, Sizes sizes, size_t count) {
   return shapes;
 }
 
+/// x and a few positions along an axis, or a table and any shape of positions.
+static std::vector<Shape> pickShapes(Rng &rng, Sizes sizes, bool isTable) {
+  Shape x = drawShape(rng, sizes, isTable ? 2 : 1, isTable ? 2 : 4);
+  for (int64_t &extent : x)
+    extent = std::max<int64_t>(extent, 1);
+  if (isTable)
+    return {x, drawShape(rng, sizes, 0, 3)};
+  return {x, {drawExtent(rng, sizes)}};
+}
+
 static std::vector<Shape> concatShapes(Rng &rng, Sizes sizes) {
   Shape first = drawShape(rng, sizes, 1, 3);
   size_t axis = drawInt(rng, 0, int64_t(first.size()) - 1);
@@ -114,8 +124,15 @@ static std::vector<Shape> drawShapes(const PropertyRow &row, Rng &rng,
     return concatShapes(rng, sizes);
   if (rule == "gather" || rule == "scatter")
     return indexedShapes(rng, sizes, count);
+  if (rule == "indexSelect" || rule == "embedding")
+    return pickShapes(rng, sizes, rule == "embedding");
   if (rule == "random")
     return std::vector<Shape>(count);
+  if (rule == "dropout") {
+    std::vector<Shape> shapes(count);
+    shapes[0] = drawShape(rng, sizes, 0, 4);
+    return shapes;
+  }
   if (rule == "layerNorm") {
     Shape x = drawShape(rng, sizes, 1, 3);
     return {x, {x.back()}, {x.back()}};
@@ -165,10 +182,12 @@ std::vector<OperandType> drawOperands(const PropertyRow &row, Rng &rng,
 //===- Values -------------------------------------------------------------===//
 
 /// The extent of the axis that positions count along: the op's axis of the
-/// first operand, or its last.
+/// first operand, a table's first, or the last.
 static int64_t positionExtent(const PropertyRow &row, const Shape &x,
                               std::span<const uint64_t> attrs) {
-  size_t axis = hasAttr(row, "axis") ? attrs.back() : x.size() - 1;
+  size_t axis = hasAttr(row, "axis")           ? attrs.back()
+                : row.shapeRule == "embedding" ? 0
+                                               : x.size() - 1;
   return x[axis];
 }
 

@@ -64,10 +64,11 @@ bool AttrDrawer::axis() {
 
 void AttrDrawer::axes() {
   Shape chosen;
+  bool squeezes = row.shapeRule == "squeeze";
   for (size_t i = 0; i < x.size(); ++i)
-    if (drawBool(rng))
+    if (drawBool(rng) && (!squeezes || x[i] == 1))
       chosen.push_back(int64_t(i));
-  if (chosen.empty() && !x.empty())
+  if (chosen.empty() && !x.empty() && !squeezes)
     chosen.push_back(int64_t(x.size()) - 1);
   writer.ints(chosen);
 }

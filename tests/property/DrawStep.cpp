@@ -40,11 +40,12 @@ DType RecipeDrawer::drawDType(graph::DTypeSet allowed) {
 }
 
 static size_t leastRankOf(std::string_view rule) {
-  if (rule == "matmul" || rule == "crossEntropy")
+  if (rule == "matmul" || rule == "crossEntropy" || rule == "embedding")
     return 2;
   bool needsAxis = rule == "argmax" || rule == "prefix" || rule == "concat" ||
                    rule == "gather" || rule == "scatter" ||
-                   rule == "layerNorm" || rule == "slice" || rule == "reduce" ||
+                   rule == "indexSelect" || rule == "layerNorm" ||
+                   rule == "slice" || rule == "reduce" ||
                    rule == "sameAsFirst" || rule == "transpose";
   return needsAxis ? 1 : 0;
 }
@@ -133,6 +134,21 @@ bool RecipeDrawer::planIndexed(std::string_view rule, Plan &plan) {
       plan.operands.push_back({x.dtype, indices.dims});
     return true;
   }
+  if (rule == "indexSelect" || rule == "embedding") {
+    int64_t axis = rule == "embedding" ? 0 : plan.axis;
+    if (x.dims[axis] == 0 || (rule == "embedding" && x.dims.size() != 2))
+      return false;
+    std::vector<int64_t> dims{drawDim()};
+    if (rule == "embedding" && coin())
+      dims.push_back(1 + below(random, 3));
+    plan.operands.push_back(
+        {coin() ? DType::i64 : DType::i32, dims, x.dims[axis], true});
+    return true;
+  }
+  if (rule == "dropout") {
+    plan.operands.resize(4, {DType::i64, {}, 1, true});
+    return true;
+  }
   if (rule == "crossEntropy") {
     if (x.dims.size() != 2 || x.dims[1] == 0)
       return false;
@@ -192,8 +208,11 @@ std::optional<RecipeDrawer::Plan> RecipeDrawer::plan(const PropertyRow &row,
   }
   if (planView(rule, result) || planIndexed(rule, result))
     return result;
-  if (leastRankOf(rule) == 2 || rule == "layerNorm")
+  if (leastRankOf(rule) == 2 || rule == "layerNorm" || rule == "indexSelect")
     return std::nullopt;
+  if (rule == "squeeze")
+    std::erase_if(result.axes,
+                  [&](int64_t axis) { return first.dims[axis] != 1; });
   Wanted other = first;
   other.isNew = false;
   result.operands.resize(row.operands.size(), other);
@@ -276,8 +295,12 @@ static bool jumps(graph::OpId op) {
 static bool keepsExact(graph::OpId op, DType result) {
   PatternKind kind = graph::info(op).kind;
   static const std::vector<graph::OpId> selecting = {
-      graph::findOp("neg"),  graph::findOp("maximum"), graph::findOp("minimum"),
-      graph::findOp("cast"), graph::findOp("amax"),    graph::findOp("relu")};
+      graph::findOp("neg"),      graph::findOp("maximum"),
+      graph::findOp("minimum"),  graph::findOp("cast"),
+      graph::findOp("amax"),     graph::findOp("amin"),
+      graph::findOp("abs"),      graph::findOp("clamp"),
+      graph::findOp("relu"),     graph::findOp("squeeze"),
+      graph::findOp("unsqueeze")};
   return !isFloat(result) || kind == PatternKind::view ||
          kind == PatternKind::source || kind == PatternKind::gather ||
          kind == PatternKind::random || jumps(op) ||

@@ -20,8 +20,10 @@ struct Example {
 /// What the example's operand looks like: 3 x 4, unless the rule says
 /// otherwise.
 Dims sampleShape(std::string_view rule, size_t index) {
-  if (rule == "random")
+  if (rule == "random" || (rule == "dropout" && index > 0))
     return {};
+  if (rule == "indexSelect" && index == 1)
+    return {2};
   if (rule == "matmul" && index == 1)
     return {4, 3};
   if (rule == "layerNorm" && index > 0)

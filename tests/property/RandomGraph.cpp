@@ -9,9 +9,9 @@ namespace sinter::property {
 
 static bool isSmooth(const PropertyRow &row) {
   static constexpr std::string_view kinks[] = {
-      "maximum", "minimum", "amax",   "relu", "where", "compare",
-      "argmax",  "cast",    "div",    "log",  "sqrt",  "rsqrt",
-      "iota",    "full",    "extent", "exp"};
+      "maximum", "minimum", "amax", "amin",   "relu", "where", "compare",
+      "argmax",  "cast",    "div",  "log",    "sqrt", "rsqrt", "abs",
+      "clamp",   "iota",    "full", "extent", "exp"};
   return row.differentiable &&
          std::ranges::count(kinks, graph::info(row.op).name) == 0;
 }

@@ -3,6 +3,7 @@
 
 #include "compiler/lower/ElementMath.h"
 #include "compiler/target/cpu/ExpandFloat16.h"
+#include "compiler/target/cpu/ExpandTrig.h"
 
 #include <limits>
 
@@ -223,6 +224,8 @@ static Value expandFunction(OpBuilder &builder, Operation *op, bool fused) {
   Type element = getElementTypeOrSelf(x.getType());
   if (!element.isF32() && !element.isF64())
     return {};
+  if (isa<math::SinOp, math::CosOp>(op))
+    return expandTrig(builder, op, fused);
   ElementMath m(builder, op->getLoc(), x.getType());
   m.fused = fused;
   if (isa<math::ExpOp>(op))
@@ -242,7 +245,7 @@ void expandMath(ModuleOp module, const MathFeatures &features) {
   SmallVector<Operation *> worklist;
   module.walk([&](Operation *op) {
     if (isa<math::ExpOp, math::LogOp, math::TanhOp, math::ErfOp, math::RsqrtOp,
-            arith::ExtFOp, arith::TruncFOp>(op))
+            math::SinOp, math::CosOp, arith::ExtFOp, arith::TruncFOp>(op))
       worklist.push_back(op);
   });
   for (Operation *op : worklist) {

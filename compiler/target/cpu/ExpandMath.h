@@ -11,9 +11,9 @@ struct MathFeatures {
   bool nativeF16 = false; ///< converts f16
 };
 
-/// Replaces math.exp, log, tanh, erf and rsqrt on f32 and f64, and conversions
-/// to and from f16 and bf16, by arith ops (scalars and vectors), so that no
-/// library is called.
+/// Replaces math.exp, log, tanh, erf, rsqrt, sin and cos on f32 and f64, and
+/// conversions to and from f16 and bf16, by arith ops (scalars and vectors), so
+/// that no library is called.
 void expandMath(mlir::ModuleOp module, const MathFeatures &features);
 
 } // namespace sinter::compiler

@@ -35,6 +35,12 @@ def Sinter_MinimumOp : Sinter_Binary<"minimum", Sinter_Tensor> {
 def Sinter_NegOp : Sinter_Unary<"neg", Sinter_Numeric> {
   let summary = "Elementwise -x.";
 }
+// A primitive: on u8, and on the least integer, it is no choice between x and
+// -x, and on floats it is one instruction.
+def Sinter_AbsOp : Sinter_Unary<"abs", Sinter_Numeric> {
+  let summary = "Elementwise |x|; its gradient at 0 is 0.";
+  let domains = [Reals<"-4", "4", "0">];
+}
 def Sinter_ExpOp : Sinter_FloatUnary<"exp"> {
   let summary = "Elementwise e^x.";
 }
@@ -44,6 +50,12 @@ def Sinter_LogOp : Sinter_FloatUnary<"log"> {
 }
 def Sinter_TanhOp : Sinter_FloatUnary<"tanh"> {
   let summary = "Elementwise hyperbolic tangent.";
+}
+def Sinter_SinOp : Sinter_FloatUnary<"sin"> {
+  let summary = "Elementwise sine of x in radians.";
+}
+def Sinter_CosOp : Sinter_FloatUnary<"cos"> {
+  let summary = "Elementwise cosine of x in radians.";
 }
 def Sinter_ErfOp : Sinter_FloatUnary<"erf"> {
   let summary = "Elementwise error function.";

@@ -32,5 +32,33 @@ def Sinter_ScatterAddOp : Sinter_Op<"scatter_add", "scatter"> {
   let domains = [Reals<"-4", "4">, Positions, Reals<"-4", "4">];
   let example = "scatter_add(x, indices, updates, 1)";
 }
+def Sinter_IndexSelectOp : Sinter_Composite<"index_select"> {
+  let summary = "Slices of x at given positions along an axis.";
+  let description = [{
+    out[.., i, ..] = x[.., indices[i], ..]: the indices have one axis. A position
+    out of range is an error.
+  }];
+  let arguments = (ins Sinter_Tensor:$x, Sinter_Index:$indices,
+                       Sinter_Axis:$axis);
+  let results = (outs Sinter_Tensor:$result);
+  let shapeRule = "indexSelect";
+  let promotion = "none";
+  let domains = [Reals<"-4", "4">, Positions];
+  let example = "index_select(x, indices, 1)";
+}
+def Sinter_EmbeddingOp : Sinter_Composite<"embedding"> {
+  let summary = "Rows of a table, one for each index.";
+  let description = [{
+    weight[v, d] and indices of any shape give [..., d]. An index out of range is
+    an error.
+  }];
+  let arguments = (ins Sinter_Tensor:$weight, Sinter_Index:$indices);
+  let results = (outs Sinter_Tensor:$result);
+  let shapeRule = "embedding";
+  let promotion = "none";
+  let hasMethod = 0;
+  let domains = [Reals<"-4", "4">, Positions];
+  let example = "embedding(weight, indices)";
+}
 
 #endif // SINTER_OPS_GATHER_TD

@@ -12,6 +12,19 @@ def Sinter_MeanOp : Sinter_Composite<"mean"> {
   let defaults = ["axes = {}", "keepdims = false"];
   let example = "mean(x, {1})";
 }
+def Sinter_VarOp : Sinter_Composite<"var"> {
+  let summary = "Variance over axes.";
+  let description = [{
+    The sum of squared differences from the mean, divided by the number of
+    elements less `correction`.
+  }];
+  let arguments = (ins Sinter_Float:$x, Sinter_Axes:$axes,
+                       Sinter_Real:$correction, Sinter_Boolean:$keepdims);
+  let shapeRule = "sum";
+  let shapeArguments = ["axes", "keepdims"];
+  let defaults = ["axes = {}", "correction = 1", "keepdims = false"];
+  let example = "var(x, {1})";
+}
 def Sinter_SoftmaxOp : Sinter_Composite<"softmax"> {
   let summary = "exp(x) divided by its sum along an axis.";
   let arguments = (ins Sinter_Float:$x, Sinter_Axis:$axis);
@@ -34,6 +47,43 @@ def Sinter_ReluOp : Sinter_Composite<"relu"> {
   let promotion = "none";
   let domains = [Reals<"-4", "4", "0">];
   let example = "relu(x)";
+}
+def Sinter_SquareOp : Sinter_Composite<"square"> {
+  let summary = "Elementwise x * x.";
+  let arguments = (ins Sinter_Numeric:$x);
+  let results = (outs Sinter_Numeric:$result);
+  let shapeRule = "sameAsFirst";
+  let promotion = "none";
+  let example = "square(x)";
+}
+def Sinter_ClampOp : Sinter_Composite<"clamp"> {
+  let summary = "Elementwise x brought into [min, max].";
+  let description = [{
+    min(max(x, min), max): `max` where min is above it. The bounds are converted
+    to x's dtype, and without one there is none. The gradient flows where x is
+    in the range, bounds included.
+  }];
+  let arguments = (ins Sinter_Numeric:$x, Sinter_Number:$min,
+                       Sinter_Number:$max);
+  let results = (outs Sinter_Numeric:$result);
+  let shapeRule = "sameAsFirst";
+  let shapeArguments = [];
+  let promotion = "none";
+  let defaults = ["min = -std::numeric_limits<double>::infinity()",
+                  "max = std::numeric_limits<double>::infinity()"];
+  let example = "clamp(x, -1, 1)";
+}
+def Sinter_SigmoidOp : Sinter_Composite<"sigmoid"> {
+  let summary = "Elementwise 1 / (1 + e^-x).";
+  let arguments = (ins Sinter_Float:$x);
+  let shapeRule = "sameAsFirst";
+  let example = "sigmoid(x)";
+}
+def Sinter_SiluOp : Sinter_Composite<"silu"> {
+  let summary = "Elementwise x * sigmoid(x).";
+  let arguments = (ins Sinter_Float:$x);
+  let shapeRule = "sameAsFirst";
+  let example = "silu(x)";
 }
 def Sinter_GeluForm : Sinter_Choice<"GeluForm", ["tanh", "none"]>;
 def Sinter_GeluOp : Sinter_Composite<"gelu"> {

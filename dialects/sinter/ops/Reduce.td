@@ -15,6 +15,11 @@ def Sinter_AmaxOp : Sinter_Reduction<"amax"> {
   let summary = "Largest element over axes; NaN if there is one.";
   let domains = [Distinct];
 }
+// A primitive: -amax(-x) is wrong for u8, bool and the least integers.
+def Sinter_AminOp : Sinter_Reduction<"amin"> {
+  let summary = "Smallest element over axes; NaN if there is one.";
+  let domains = [Distinct];
+}
 def Sinter_ArgmaxOp : Sinter_Op<"argmax", "reduction"> {
   let summary = "Position of the largest element along an axis; i64.";
   let description = "The first of several. NaN counts as the largest.";

@@ -31,6 +31,14 @@ def Sinter_SliceOp : Sinter_View<"slice"> {
                        Sinter_Dims:$limits, Sinter_Ints:$steps);
   let example = "slice(x, {0, 1}, {3, 4}, {1, 2})";
 }
+// A primitive: the index is affine, where a gather would read and check it.
+def Sinter_FlipOp : Sinter_View<"flip"> {
+  let summary = "The elements in reverse order along axes.";
+  let arguments = (ins Sinter_Tensor:$x, Sinter_Axes:$axes);
+  let shapeRule = "sameAsFirst";
+  let shapeArguments = [];
+  let example = "flip(x, {0})";
+}
 def Sinter_ConcatOp : Sinter_View<"concat"> {
   let summary = "The operands one after the other along an axis.";
   let arguments = (ins Variadic<Sinter_Tensor>:$xs, Sinter_Axis:$axis);
@@ -48,6 +56,31 @@ def Sinter_PadOp : Sinter_View<"pad"> {
                        Sinter_Ints:$interior, Sinter_Number:$value);
   let shapeArguments = ["low", "shape", "interior"];
   let example = "pad(x, {0, 1}, {3, 9}, {0, 1}, 0.5)";
+}
+
+def Sinter_SqueezeOp : Sinter_Composite<"squeeze"> {
+  let summary = "x without axes of size 1.";
+  let description = [{
+    Without axes, all of size 1 go. Named axes of another size stay.
+  }];
+  let arguments = (ins Sinter_Tensor:$x, Sinter_Axes:$axes);
+  let results = (outs Sinter_Tensor:$result);
+  let shapeRule = "squeeze";
+  let promotion = "none";
+  let elidesIdentity = 1;
+  let handWritten = 1;
+  let defaults = ["axes = {}"];
+  let example = "squeeze(x, {0})";
+}
+def Sinter_UnsqueezeOp : Sinter_Composite<"unsqueeze"> {
+  let summary = "x with a new axis of size 1.";
+  let description = "The axis counts in the result; negative from its end.";
+  let arguments = (ins Sinter_Tensor:$x, Sinter_Integer:$axis);
+  let results = (outs Sinter_Tensor:$result);
+  let shapeRule = "unsqueeze";
+  let promotion = "none";
+  let handWritten = 1;
+  let example = "unsqueeze(x, -1)";
 }
 
 def Sinter_IotaOp : Sinter_Source<"iota"> {

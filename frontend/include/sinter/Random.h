@@ -49,4 +49,9 @@ Tensor normal(const Dims &shape, Generator &generator = default_generator(),
               double mean = 0, double deviation = 1, DType dtype = DType::f32,
               std::source_location where = std::source_location::current());
 
+/// x with each element zero with probability `p`, the others divided by 1 - p.
+/// What a model does in training; in use, it leaves this out.
+Tensor dropout(const Arg &x, double p = 0.5,
+               Generator &generator = default_generator());
+
 } // namespace sinter

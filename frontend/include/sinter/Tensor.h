@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <iosfwd>
+#include <limits>
 #include <memory>
 #include <source_location>
 #include <span>

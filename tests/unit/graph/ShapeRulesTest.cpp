@@ -33,6 +33,17 @@ TEST(ShapeRules, Results) {
       typeString(*ok(pad(x, Ints{0, 0, 1}, Dims{2, 3, 9}, Ints{0, 0, 1}, 0.0))),
       "f32[2,3,9]");
   EXPECT_EQ(typeString(*ok(matmul(x, testLeaf({2, 4, 5})))), "f32[2,3,5]");
+  EXPECT_EQ(typeString(*ok(amin(x, Ints{2}, false))), "f32[2,3]");
+  EXPECT_EQ(typeString(*ok(var(x, Ints{1}, 1, true))), "f32[2,1,4]");
+  EXPECT_EQ(typeString(*ok(flip(x, Ints{-1}))), "f32[2,3,4]");
+  EXPECT_EQ(typeString(*ok(squeeze(testLeaf({1, 3, 1}), Ints{-1}))),
+            "f32[1,3]");
+  EXPECT_EQ(typeString(*ok(unsqueeze(x, 3))), "f32[2,3,4,1]");
+  NodeRef five = testLeaf({5}, DType::i64);
+  EXPECT_EQ(typeString(*ok(index_select(x, five, -2))), "f32[2,5,4]");
+  EXPECT_EQ(typeString(
+                *ok(embedding(testLeaf({7, 4}), testLeaf({2, 3}, DType::i32)))),
+            "f32[2,3,4]");
   NodeRef bits = testLeaf({3}, DType::boolean);
   EXPECT_EQ(typeString(*ok(sum(bits, Ints{0}, false))), "i64[]");
   EXPECT_EQ(typeString(*ok(reshape(testLeaf({0, 3}), Dims{3, 0}))), "f32[3,0]");
@@ -123,6 +134,23 @@ TEST(ShapeRules, SizeErrors) {
   expectError(concat(std::vector<NodeRef>{testLeaf({large}), x}, 0),
               "concat: dimension 0 is 2147483648, outside [0, 2147483647]: "
               "f32[2147483647] x f32[1]");
+}
+
+TEST(ShapeRules, PickErrors) {
+  NodeRef x = testLeaf({4, 8});
+  expectError(squeeze(x, Ints{0}),
+              "squeeze: axis 0 is not of size 1: f32[4,8]");
+  expectError(
+      unsqueeze(x, -1),
+      "unsqueeze: axis -1 is out of range for the new rank 3: f32[4,8]");
+  expectError(index_select(x, testLeaf({2, 3}, DType::i64), 0),
+              "index_select: the indices must have one axis: f32[4,8] x "
+              "i64[2,3]");
+  expectError(index_select(testLeaf({0}), testLeaf({3}, DType::i64), 0),
+              "index_select: axis 0 is empty: f32[0] x i64[3]");
+  EXPECT_TRUE(index_select(testLeaf({0}), testLeaf({0}, DType::i64), 0).ok());
+  expectError(embedding(testLeaf({4}), testLeaf({3}, DType::i64)),
+              "embedding: expects weight [count, length]: f32[4] x i64[3]");
 }
 
 TEST(ShapeRules, IndexErrors) {

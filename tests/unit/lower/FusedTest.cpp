@@ -161,6 +161,43 @@ TEST_P(FusedTest, ViewsOfViews) {
             "program.yield %6 : tensor<360xf32>");
 }
 
+// Backwards under masks, in steps, and along other axes than the lanes'.
+TEST_P(FusedTest, Flips) {
+  std::string x = "tensor<5x23xf32>", back = "{axes = array<i64: 1>}";
+  check("%x: " + x + ", %y: " + x,
+        "%0 = sinter.flip %x " + back + " : (" + x + ") -> " + x +
+            "\n%1 = sinter.concat %y, %0 {axis = 1 : i64} : (" + x + ", " + x +
+            ") -> tensor<5x46xf32>\n"
+            "%2 = sinter.slice %1 {starts = array<i64: 1, 3>, limits = "
+            "affine_map<() -> (5, 45)>, steps = array<i64: 1, 2>} : "
+            "(tensor<5x46xf32>) -> tensor<4x21xf32>\n"
+            "%3 = sinter.flip %2 {axes = array<i64: 0, 1>} : "
+            "(tensor<4x21xf32>) -> tensor<4x21xf32>\n"
+            "%4 = sinter.pad %3 {low = array<i64: 1, 2>, shape = "
+            "affine_map<() -> (6, 45)>, interior = array<i64: 0, 1>, value = "
+            "0.5 : f64} : (tensor<4x21xf32>) -> tensor<6x45xf32>\n"
+            "%5 = sinter.flip %4 " +
+            back +
+            " : (tensor<6x45xf32>) -> tensor<6x45xf32>\n"
+            "program.yield %5 : tensor<6x45xf32>");
+  check("%x: " + x,
+        "%0 = sinter.flip %x {axes = array<i64: 0, 1>} : (" + x + ") -> " + x +
+            "\n%1 = sinter.reshape %0 " + dims("115") + " : (" + x +
+            ") -> tensor<115xf32>\n"
+            "%2 = sinter.flip %1 {axes = array<i64: 0>} : (tensor<115xf32>) "
+            "-> tensor<115xf32>\n"
+            "%3 = sinter.exp %2 : (tensor<115xf32>) -> tensor<115xf32>\n"
+            "program.yield %3 : tensor<115xf32>");
+  check("%x: " + x,
+        "%0 = sinter.flip %x " + back + " : (" + x + ") -> " + x +
+            "\n%1 = sinter.sum %0 {axes = array<i64: 1>, keepdims = true} : (" +
+            x + ") -> tensor<5x1xf32>\n%2 = sinter.broadcast %1 " +
+            dims("5, 23") + " : (tensor<5x1xf32>) -> " + x +
+            "\n%3 = sinter.sub %0, %2 : (" + x + ", " + x + ") -> " + x +
+            "\nprogram.yield %3 : " + x,
+        1e-4);
+}
+
 TEST_P(FusedTest, SumOfATranspose) {
   check("%x: tensor<70x40xf32>",
         "%0 = sinter.transpose %x {permutation = array<i64: 1, 0>} : "

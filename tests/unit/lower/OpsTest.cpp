@@ -79,9 +79,11 @@ TEST_P(OpsTest, Unary) {
   CheckOptions loose;
   loose.low = -20;
   loose.high = 20;
-  for (const char *op : {"neg", "exp", "log", "tanh", "sqrt", "rsqrt"})
+  for (const char *op :
+       {"neg", "abs", "exp", "log", "tanh", "sin", "cos", "sqrt", "rsqrt"})
     unary(op, "37xT", "37xT", "", floats, loose);
   unary("neg", "37xT", "37xT", "", integers);
+  unary("abs", "37xT", "37xT", "", integers);
 }
 
 TEST_P(OpsTest, CompareAndWhere) {
@@ -145,6 +147,16 @@ TEST_P(OpsTest, Slice) {
   unary("slice", "6x20xT", "3x19xT", cut("1, 1", "4, 20", "1, 1"), all);
   unary("slice", "6x20xT", "3x7xT", cut("0, 1", "6, 20", "2, 3"), all);
   unary("slice", "6x20xT", "0x20xT", cut("2, 0", "2, 20", "1, 1"), {"f32"});
+}
+
+TEST_P(OpsTest, Flip) {
+  unary("flip", "6x20xT", "6x20xT", "{axes = array<i64: 1>}", all);
+  unary("flip", "6x20xT", "6x20xT", "{axes = array<i64: 0>}", all);
+  unary("flip", "3x5x37xT", "3x5x37xT", "{axes = array<i64: 0, 2>}", {"f32"});
+  unary("flip", "7xT", "7xT", "{axes = array<i64: 0>}", {"f32", "i1"});
+  unary("flip", "3x1xT", "3x1xT", "{axes = array<i64: 0, 1>}", {"f32"});
+  unary("flip", "3x0xT", "3x0xT", "{axes = array<i64: 0>}", {"f32"});
+  unary("flip", "T", "T", "{axes = array<i64>}", {"f32"});
 }
 
 TEST_P(OpsTest, Pad) {
@@ -234,15 +246,16 @@ TEST_P(OpsTest, Sum) {
         {"f32", "f64"}, options);
 }
 
-TEST_P(OpsTest, Amax) {
-  for (const char *axes : {"0", "1", "0, 1"}) {
-    std::string result = std::string(axes) == "0"   ? "40xT"
-                         : std::string(axes) == "1" ? "6xT"
-                                                    : "T";
-    unary("amax", "6x40xT", result,
-          std::string("{axes = array<i64: ") + axes + ">, keepdims = false}",
-          all);
-  }
+TEST_P(OpsTest, Extrema) {
+  for (const char *op : {"amax", "amin"})
+    for (const char *axes : {"0", "1", "0, 1"}) {
+      std::string result = std::string(axes) == "0"   ? "40xT"
+                           : std::string(axes) == "1" ? "6xT"
+                                                      : "T";
+      unary(op, "6x40xT", result,
+            std::string("{axes = array<i64: ") + axes + ">, keepdims = false}",
+            all);
+    }
 }
 
 TEST_P(OpsTest, Argmax) {

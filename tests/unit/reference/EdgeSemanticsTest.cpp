@@ -122,6 +122,42 @@ TEST(EdgeSemantics, Functions) {
               {inf, -inf, NaN, 0.0, 0.5});
 }
 
+TEST(EdgeSemantics, AbsoluteValues) {
+  expectReals(apply(graph::abs, reals(DType::f32, {-0.0, -inf, NaN, -2})),
+              {0.0, inf, NaN, 2});
+  EXPECT_EQ(apply(graph::abs, ints(DType::i8, {-128, -3, 3})).ints,
+            (Ints{-128, 3, 3}));
+  EXPECT_EQ(apply(graph::abs, ints(DType::u8, {0, 200})).ints, (Ints{0, 200}));
+}
+
+TEST(EdgeSemantics, SineAndCosine) {
+  HostTensor x = reals(DType::f32, {-0.0, 0.0, inf, -inf, NaN});
+  expectReals(apply(graph::sin, x), {-0.0, 0.0, NaN, NaN, NaN});
+  expectReals(apply(graph::cos, x), {1, 1, NaN, NaN, NaN});
+  HostValue tiny = apply(graph::sin, reals(DType::f32, {1e-40, -1e-40}));
+  expectReals(tiny, decode(reals(DType::f32, {1e-40, -1e-40})).reals);
+}
+
+TEST(EdgeSemantics, SigmoidAndSilu) {
+  HostTensor x = reals(DType::f32, {-inf, inf, NaN, -1000, 0});
+  expectReals(apply(graph::sigmoid, x), {0.0, 1, NaN, 0.0, 0.5});
+  expectReals(apply(graph::silu, x), {NaN, inf, NaN, -0.0, 0.0});
+}
+
+static HostValue clamped(const HostTensor &x, Number min, Number max) {
+  return apply(
+      [&](const NodeRef &node) { return graph::clamp(node, min, max); }, x);
+}
+
+TEST(EdgeSemantics, Clamp) {
+  HostTensor x = reals(DType::f32, {-3, 0.5, 3, NaN, -inf});
+  expectReals(clamped(x, -1, 1), {-1, 0.5, 1, NaN, -1});
+  expectReals(clamped(x, 2, 1), {1, 1, 1, NaN, 1});
+  expectReals(clamped(x, -inf, 1), {-3, 0.5, 1, NaN, -inf});
+  EXPECT_EQ(clamped(ints(DType::i8, {-100, 100}), -inf, 7.9).ints,
+            (Ints{-100, 7}));
+}
+
 TEST(EdgeSemantics, Compare) {
   HostTensor a = reals(DType::f32, {NaN, -0.0, 1});
   HostTensor b = reals(DType::f32, {NaN, 0.0, 2});
@@ -185,6 +221,39 @@ TEST(EdgeSemantics, Reductions) {
   EXPECT_EQ(apply(argmax, reals(DType::f32, {1, 5, 5})).ints, (Ints{1}));
   EXPECT_EQ(apply(argmax, reals(DType::f32, {9, NaN, NaN})).ints, (Ints{1}));
   EXPECT_EQ(apply(argmax, reals(DType::f32, {-0.0, 0.0})).ints, (Ints{0}));
+}
+
+TEST(EdgeSemantics, SmallestElements) {
+  auto smallest = [](const HostTensor &x) {
+    return apply(
+        [](const NodeRef &node) {
+          return graph::amin(node, std::vector<int64_t>{0}, false);
+        },
+        x);
+  };
+  expectReals(smallest(reals(DType::f32, {2, -inf, 1})), {-inf});
+  expectReals(smallest(reals(DType::f32, {2, NaN, -inf})), {NaN});
+  expectReals(smallest(reals(DType::f32, {0.0, -0.0, 0.0})), {-0.0});
+  EXPECT_EQ(smallest(ints(DType::u8, {200, 0, 3})).ints, (Ints{0}));
+  EXPECT_EQ(smallest(ints(DType::i8, {127, -128})).ints, (Ints{-128}));
+  EXPECT_EQ(smallest(ints(DType::boolean, {1, 1})).ints, (Ints{1}));
+  EXPECT_FALSE(
+      graph::amin(leafOf(reals(DType::f32, {})), std::vector<int64_t>{0}, false)
+          .ok());
+}
+
+TEST(EdgeSemantics, Variance) {
+  auto variance = [](const HostTensor &x, double correction) {
+    return apply(
+        [&](const NodeRef &node) {
+          return graph::var(node, std::vector<int64_t>{0}, correction, false);
+        },
+        x);
+  };
+  HostTensor x = reals(DType::f32, {1, 2, 3, 6});
+  expectReals(variance(x, 0), {3.5});
+  expectReals(variance(x, 2), {7});
+  expectReals(variance(reals(DType::f32, {5}), 1), {NaN});
 }
 
 TEST(EdgeSemantics, Cumsum) {

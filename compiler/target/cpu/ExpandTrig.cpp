@@ -1,0 +1,303 @@
+/// sin and cos: x is reduced to a quadrant and an angle in [-pi/4, pi/4], whose
+/// sine and cosine are short series. Everything is computed in f64; for f32 the
+/// angle is one number and the series are shorter.
+#include "compiler/target/cpu/ExpandTrig.h"
+
+#include "compiler/lower/ElementMath.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace sinter::compiler {
+namespace {
+
+/// x = quadrant * pi/2 + high + low; of the quadrant only two bits count.
+struct Angle {
+  Value high, low, quadrant;
+};
+
+/// a + b, and what the rounding lost.
+struct Sum {
+  Value value, lost;
+};
+
+class TrigExpansion {
+public:
+  TrigExpansion(ElementMath &m, bool isNarrow) : m(m), isNarrow(isNarrow) {}
+
+  Value expand(Value x, bool isCosine);
+
+private:
+  Angle reduceSmall(Value x);
+  Angle reduceLarge(Value x);
+  Angle reduce(Value x);
+  SmallVector<Value> window(Value position);
+  SmallVector<Value> product(Value mantissa, ArrayRef<Value> limbs);
+  Angle angleOf(ArrayRef<Value> fraction);
+  Value sine(const Angle &angle);
+  Value cosine(const Angle &angle);
+
+  Sum exactSum(Value a, Value b);
+  Value low32(Value a) { return m.andBits(a, m.bit(0xffffffff)); }
+  Value shlBy(Value a, Value n) { return m.make<arith::ShLIOp>(a, n); }
+  Value mulBits(Value a, Value b) { return m.make<arith::MulIOp>(a, b); }
+
+  ElementMath &m;
+  /// Whether an f32 is asked for.
+  bool isNarrow;
+};
+
+} // namespace
+
+// From here on the multiples of pi/2 are no longer exact in three parts.
+static constexpr double largest = 0x1p20;
+
+// pi/2 in parts of 33 bits, so that their multiples below 2^20 are exact.
+static constexpr double halfPi[4] = {0x1.921fb544p+0, 0x1.0b4611a6p-34,
+                                     0x1.3198a2ep-69, 0x1.b839a252049c1p-104};
+
+// The bits of 2/pi after 34 zeros.
+static constexpr uint32_t twoOverPi[38] = {
+    0x00000000, 0x28be60db, 0x9391054a, 0x7f09d5f4, 0x7d4d3770, 0x36d8a566,
+    0x4f10e410, 0x7f9458ea, 0xf7aef158, 0x6dc91b8e, 0x909374b8, 0x01924bba,
+    0x82746487, 0x3f877ac7, 0x2c4a69cf, 0xba208d7d, 0x4baed121, 0x3a671c09,
+    0xad17df90, 0x4e64758e, 0x60d4ce7d, 0x272117e2, 0xef7e4a0e, 0xc7fe25ff,
+    0xf7816603, 0xfbcbc462, 0xd6829b47, 0xdb4d9fb3, 0xc9f2c26d, 0xd3d18fd9,
+    0xa797fa8b, 0x5d49eeb1, 0xfaf97c5e, 0xcf41ce7d, 0xe294a4ba, 0x9afed7ec,
+    0x47e35742, 0x1580cc11};
+
+Sum TrigExpansion::exactSum(Value a, Value b) {
+  Value sum = m.add(a, b);
+  Value second = m.sub(sum, a);
+  Value lost = m.add(m.sub(a, m.sub(sum, second)), m.sub(b, second));
+  return {sum, lost};
+}
+
+// |x| below `largest`: subtracts the nearest multiple of pi/2, part by part.
+Angle TrigExpansion::reduceSmall(Value x) {
+  // Adding 1.5 * 2^52 leaves the rounded quotient in the low bits.
+  Value magic = m.num(6755399441055744.0);
+  Value shifted = m.add(m.mul(x, m.num(0.63661977236758134308)), magic);
+  Value count = m.sub(shifted, magic);
+  Value quadrant = m.toBits(shifted);
+  auto part = [&](double number) { return m.mul(count, m.num(-number)); };
+  Value first = m.add(x, part(halfPi[0])); // exact
+  if (isNarrow) // 0x1.0b4611a626331p-34 is what the first part leaves
+    return {m.add(first, part(0x1.0b4611a626331p-34)), m.num(0), quadrant};
+  Sum second = exactSum(first, part(halfPi[1]));
+  Sum third = exactSum(second.value, part(halfPi[2]));
+  Value low = m.add(m.add(second.lost, third.lost), part(halfPi[3]));
+  Sum angle = exactSum(third.value, low);
+  return {angle.value, angle.lost, quadrant};
+}
+
+// 192 bits of the table from bit `position` on, as six limbs of 32 bits, the
+// most significant first. The words are brought near by halving distances.
+SmallVector<Value> TrigExpansion::window(Value position) {
+  // An f32 is below 2^128: its window starts in the first four words.
+  unsigned levels = isNarrow ? 2 : 5;
+  SmallVector<Value> words;
+  for (unsigned i = 0; i < 6 + (1u << levels); ++i)
+    words.push_back(m.bit(twoOverPi[i]));
+  for (unsigned level = levels; level-- > 0;) {
+    unsigned distance = 1u << level;
+    Value flag = m.bit(uint64_t(distance) << 5);
+    Value isFar = m.same(m.andBits(position, flag), flag);
+    SmallVector<Value> nearer;
+    for (unsigned i = 0; i + distance < words.size(); ++i)
+      nearer.push_back(m.select(isFar, words[i + distance], words[i]));
+    words = nearer;
+  }
+  Value shift = m.andBits(position, m.bit(31));
+  SmallVector<Value> limbs;
+  for (unsigned i = 0; i < 6; ++i) {
+    Value pair = m.orBits(m.shl(words[i], 32), words[i + 1]);
+    limbs.push_back(m.shr(shlBy(pair, shift), 32));
+  }
+  return limbs;
+}
+
+// mantissa (53 bits) times the limbs, modulo 2^192; limbs as in window().
+SmallVector<Value> TrigExpansion::product(Value mantissa,
+                                          ArrayRef<Value> limbs) {
+  Value low = low32(mantissa), high = m.shr(mantissa, 32);
+  SmallVector<Value> byLow, byHigh, result(6);
+  for (Value limb : llvm::reverse(limbs)) {
+    byLow.push_back(mulBits(low, limb));
+    byHigh.push_back(mulBits(high, limb));
+  }
+  Value carry = m.bit(0);
+  for (unsigned place = 0; place < 6; ++place) {
+    Value sum = m.addBits(carry, low32(byLow[place]));
+    if (place >= 1) {
+      sum = m.addBits(sum, m.shr(byLow[place - 1], 32));
+      sum = m.addBits(sum, low32(byHigh[place - 1]));
+    }
+    if (place >= 2)
+      sum = m.addBits(sum, m.shr(byHigh[place - 2], 32));
+    result[5 - place] = low32(sum);
+    carry = m.shr(sum, 32);
+  }
+  return result;
+}
+
+// pi/2 times a fraction in [-1/2, 1/2): four limbs after the point, the first
+// with a sign.
+Angle TrigExpansion::angleOf(ArrayRef<Value> fraction) {
+  SmallVector<Value> parts;
+  for (unsigned i = 0; i < 4; ++i)
+    parts.push_back(m.mul(m.toFloat(fraction[i]),
+                          m.num(std::ldexp(1.0, -32 * int(i + 1)))));
+  Sum top = exactSum(parts[0], parts[1]);
+  Value rest = m.add(top.lost, m.add(parts[2], parts[3]));
+  Sum number = exactSum(top.value, rest);
+  // In halves of 26 and 27 bits, whose products are exact.
+  Value coarse = m.fromBits(
+      m.andBits(m.toBits(number.value), m.bit(~uint64_t(0x7ffffff))));
+  Value fine = m.sub(number.value, coarse);
+  Value high = m.num(0x1.921fb5p+0), middle = m.num(0x1.110b46p-26);
+  Value low = m.num(0x1.1a62633145c07p-54);
+  Value main = m.mul(coarse, high);
+  Value cross = m.add(m.mul(coarse, middle), m.mul(fine, high));
+  Value small = m.add(m.mul(fine, middle), m.mul(number.value, low));
+  small = m.add(small, m.mul(number.lost, m.num(1.5707963267948966)));
+  Sum angle = exactSum(main, m.add(cross, small));
+  return {angle.value, angle.lost, {}};
+}
+
+// Payne and Hanek: |x| = mantissa * 2^e, and of 2/pi * 2^e only the bits below
+// 4 matter, 192 of them are enough for the closest x to a multiple of pi/2.
+Angle TrigExpansion::reduceLarge(Value x) {
+  Value word = m.toBits(x);
+  Value exponent = m.andBits(m.shr(word, 52), m.bit(0x7ff));
+  Value fractionBits = m.bit((uint64_t(1) << 52) - 1);
+  Value mantissa =
+      m.orBits(m.andBits(word, fractionBits), m.bit(uint64_t(1) << 52));
+  // At 2^20, the first number of this way, the window starts at the table's.
+  Value position = m.subBits(exponent, m.bit(1023 + 20));
+  SmallVector<Value> limbs = product(mantissa, window(position));
+  // The two bits before the point, then the fraction as a number with a sign.
+  SmallVector<Value> fraction;
+  for (unsigned i = 0; i < 4; ++i)
+    fraction.push_back(
+        low32(m.orBits(m.shl(limbs[i], 2), m.shr(limbs[i + 1], 30))));
+  Value quadrant = m.addBits(m.shr(limbs[0], 30), m.shr(fraction[0], 31));
+  fraction[0] = m.shrSigned(m.shl(fraction[0], 32), 32);
+  Angle angle = angleOf(fraction);
+  Value isNegative = m.lt(x, m.num(0));
+  auto withSign = [&](Value value) {
+    return m.select(isNegative, m.sub(m.num(0), value), value);
+  };
+  return {withSign(angle.high), withSign(angle.low),
+          m.select(isNegative, m.subBits(m.bit(0), quadrant), quadrant)};
+}
+
+// The long way is taken where a lane needs it.
+Angle TrigExpansion::reduce(Value x) {
+  OpBuilder &builder = m.builder;
+  Location loc = m.loc;
+  Angle small = reduceSmall(x);
+  Value magnitude = m.abs(x);
+  Value isFinite = m.lt(magnitude, m.num(INFINITY));
+  Value isLarge = m.make<arith::AndIOp>(
+      isFinite, arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGE,
+                                      magnitude, m.num(largest))
+                    .getResult());
+  Value any = isLarge;
+  if (isa<VectorType>(isLarge.getType()))
+    any = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR,
+                                      isLarge);
+  auto branch = scf::IfOp::create(
+      builder, loc, any,
+      [&](OpBuilder &inner, Location) {
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPoint(inner.getInsertionBlock(),
+                                  inner.getInsertionPoint());
+        Angle large = reduceLarge(x);
+        SmallVector<Value> values = {
+            m.select(isLarge, large.high, small.high),
+            m.select(isLarge, large.low, small.low),
+            m.select(isLarge, large.quadrant, small.quadrant)};
+        scf::YieldOp::create(builder, loc, values);
+      },
+      [&](OpBuilder &inner, Location) {
+        scf::YieldOp::create(inner, loc,
+                             ValueRange{small.high, small.low, small.quadrant});
+      });
+  return {branch.getResult(0), branch.getResult(1), branch.getResult(2)};
+}
+
+// 1/first!, -1/(first + 2)!, ... with alternating signs.
+static SmallVector<double> inverseFactorials(int first, int count) {
+  SmallVector<double> result;
+  double factorial = 1, sign = first % 4 < 2 ? 1 : -1;
+  for (int i = 2; i <= first; ++i)
+    factorial *= i;
+  for (int i = 0, n = first; i < count; ++i, n += 2) {
+    result.push_back(sign / factorial);
+    factorial *= double(n + 1) * (n + 2);
+    sign = -sign;
+  }
+  return result;
+}
+
+// x - x^3/3! + ..., with the low part to first order.
+Value TrigExpansion::sine(const Angle &angle) {
+  Value x = angle.high, z = m.mul(x, x), cube = m.mul(z, x);
+  Value tail = m.polynomial(z, inverseFactorials(5, isNarrow ? 4 : 7));
+  Value third = m.num(-1.0 / 6);
+  if (isNarrow)
+    return m.mulAdd(cube, m.mulAdd(tail, z, third), x);
+  // tail is the series from x^5 / x^5 on: the whole is
+  // x + cube * third + (low - z * low / 2 + cube * z * tail).
+  Value correction = m.sub(m.mul(m.num(0.5), angle.low), m.mul(cube, tail));
+  Value rest = m.sub(m.mul(z, correction), angle.low);
+  return m.sub(x, m.sub(rest, m.mul(cube, third)));
+}
+
+// 1 - x^2/2 + ..., where 1 - x^2/2 is kept with what its rounding lost.
+Value TrigExpansion::cosine(const Angle &angle) {
+  Value x = angle.high, z = m.mul(x, x), one = m.num(1.0);
+  Value tail = m.polynomial(z, inverseFactorials(4, isNarrow ? 4 : 7));
+  Value half = m.mul(m.num(0.5), z);
+  Value base = m.sub(one, half);
+  Value lost = m.sub(m.sub(one, base), half);
+  Value rest = m.sub(m.mul(m.mul(z, z), tail), m.mul(x, angle.low));
+  return m.add(base, m.add(lost, rest));
+}
+
+Value TrigExpansion::expand(Value x, bool isCosine) {
+  Angle angle = reduce(x);
+  Value sineValue = sine(angle), cosineValue = cosine(angle);
+  Value quadrant = angle.quadrant;
+  if (isCosine) // cos x = sin(x + pi/2)
+    quadrant = m.addBits(quadrant, m.bit(1));
+  Value isOdd = m.same(m.andBits(quadrant, m.bit(1)), m.bit(1));
+  Value value = m.select(isOdd, cosineValue, sineValue);
+  Value sign = m.shl(m.andBits(quadrant, m.bit(2)), 62);
+  Value result = m.fromBits(m.addBits(m.toBits(value), sign));
+  if (isCosine)
+    return result;
+  // Also keeps the sign of zeros.
+  return m.select(m.lt(m.abs(x), m.num(0x1p-27)), x, result);
+}
+
+Value expandTrig(OpBuilder &builder, Operation *op, bool fma) {
+  Value x = op->getOperand(0);
+  Type type = x.getType();
+  ElementMath given(builder, op->getLoc(), type);
+  Type wide = given.shaped(builder.getF64Type());
+  ElementMath m(builder, op->getLoc(), wide);
+  m.fused = fma;
+  bool isNarrow = !given.isDouble();
+  if (isNarrow)
+    x = m.convert<arith::ExtFOp>(wide, x);
+  Value result = TrigExpansion(m, isNarrow).expand(x, isa<math::CosOp>(op));
+  return isNarrow ? m.convert<arith::TruncFOp>(type, result) : result;
+}
+
+} // namespace sinter::compiler

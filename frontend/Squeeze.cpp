@@ -1,0 +1,31 @@
+/// squeeze and unsqueeze: which axes are meant, over the graph's ops.
+#include "frontend/Recording.h"
+
+#include <sinter/Ops.h>
+
+namespace sinter {
+
+Tensor squeeze(const Arg &x, const Axes &axes) {
+  detail::Recorder recorder(graph::OpId::squeeze, x);
+  auto nodes = recorder.operands(detail::Promotion::none, 1, false, x);
+  std::span<const Dim> dims = nodes[0]->dims();
+  auto rank = static_cast<int64_t>(dims.size());
+  SmallVector<int64_t, 8> gone;
+  for (int64_t axis : recorder.axes(axes, rank)) {
+    int64_t at = axis < 0 ? axis + rank : axis;
+    // The graph's op refuses what is out of range.
+    if (at < 0 || at >= rank || dims[at].value == 1)
+      gone.push_back(axis);
+  }
+  return recorder.result(graph::squeeze(nodes[0], gone));
+}
+
+Tensor unsqueeze(const Arg &x, int64_t axis) {
+  detail::Recorder recorder(graph::OpId::unsqueeze, x);
+  auto nodes = recorder.operands(detail::Promotion::none, 1, false, x);
+  auto rank = static_cast<int64_t>(nodes[0]->rank());
+  return recorder.result(
+      graph::unsqueeze(nodes[0], axis < 0 ? axis + rank + 1 : axis));
+}
+
+} // namespace sinter
