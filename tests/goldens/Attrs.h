@@ -1,0 +1,58 @@
+/// Attrs: the attributes of a golden op, with defaults for absent ones.
+#pragma once
+
+#include "tests/goldens/Suite.h"
+
+#include <sinter/sinter.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sinter::goldens {
+
+/// The attributes of one op; whatever is asked for was looked at.
+class Attrs {
+public:
+  explicit Attrs(const Json &object) : object(object) {}
+
+  bool has(std::string_view key) const {
+    const Json *value = object.find(key);
+    return value && !value->is(runtime::json::Kind::null);
+  }
+  double number(std::string_view key, double otherwise = 0) const {
+    return has(key) ? object.find(key)->number : otherwise;
+  }
+  int64_t integer(std::string_view key, int64_t otherwise = 0) const {
+    return static_cast<int64_t>(number(key, double(otherwise)));
+  }
+  bool flag(std::string_view key) const {
+    return has(key) && object.find(key)->boolean;
+  }
+  std::string text(std::string_view key) const {
+    return has(key) ? object.find(key)->string : "";
+  }
+  /// A list, or one number as a list of one.
+  std::vector<int64_t> list(std::string_view key) const {
+    std::vector<int64_t> values;
+    if (!has(key))
+      return values;
+    const Json &value = *object.find(key);
+    if (!value.is(runtime::json::Kind::array))
+      return {integer(key)};
+    for (const Json &element : value.elements)
+      values.push_back(static_cast<int64_t>(element.number));
+    return values;
+  }
+  /// The value itself, or null.
+  const Json *find(std::string_view key) const { return object.find(key); }
+
+private:
+  const Json &object;
+};
+
+inline Dims dimsOf(const std::vector<int64_t> &values) {
+  return Dims(values.begin(), values.end());
+}
+
+} // namespace sinter::goldens

@@ -1,0 +1,34 @@
+/// Ops: what a golden case's op is in this library.
+#pragma once
+
+#include "tests/goldens/Suite.h"
+
+#include <sinter/sinter.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+
+namespace sinter::goldens {
+
+/// Tensors by name.
+using Values = std::map<std::string, Tensor, std::less<>>;
+
+/// Records the op; nothing when there is no such op, or not with these
+/// attributes.
+std::optional<Tensor> applyOp(std::string_view op, std::span<const Tensor> x,
+                              const Json &attrs);
+
+/// Records a case of category `program` over its inputs, instruction by
+/// instruction; nothing when an instruction's op is unknown. The values whose
+/// instruction is in `cuts` are evaluated there.
+std::optional<Values> recordProgram(const Case &golden, const Values &inputs,
+                                    const std::set<size_t> &cuts = {});
+/// How many instructions the case has.
+size_t countInstructions(const Case &golden);
+
+/// Records any other case: one op of the inputs in their order, one output.
+std::optional<Values> recordSingle(const Case &golden, const Values &inputs);
+
+} // namespace sinter::goldens

@@ -1,0 +1,41 @@
+/// Suite: a folder of golden cases, an index and one file of tensors a case.
+#pragma once
+
+#include "runtime/params/Json.h"
+#include "runtime/params/Safetensors.h"
+#include "runtime/support/Result.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sinter::goldens {
+
+using Json = runtime::json::Value;
+
+/// One case. In its file `in.NAME` are inputs, `out.NAME` outputs, `cot.NAME`
+/// the cotangents of outputs and `grad.NAME` what the gradient of
+/// L = sum over outputs of sum(cot * out) must be.
+struct Case {
+  std::string id, op, category, path;
+  Json attrs;
+  double rtol = 0, atol = 0;
+  std::vector<std::string> inputs, outputs, gradients;
+};
+
+/// The cases of FOLDER/index.json.
+Result<std::vector<Case>> readSuite(const std::string &folder);
+
+/// Where `got` is not `want` within the case's tolerances: empty when nowhere.
+/// NaN equals NaN, infinities must match, integers and bools are exact.
+std::string differenceOf(const Case &golden, std::string_view name,
+                         const runtime::NamedTensor &want,
+                         std::span<const int64_t> dims,
+                         std::span<const double> got);
+
+/// Elements as f64.
+std::vector<double> decode(const runtime::NamedTensor &tensor);
+
+} // namespace sinter::goldens

@@ -1,0 +1,235 @@
+/// Running golden cases: recorded by the frontend, evaluated in several ways.
+#include "tests/goldens/Ways.h"
+
+#include "runtime/device/Device.h"
+#include "runtime/reference/HostValue.h"
+#include "tests/goldens/Ops.h"
+#include "tests/property/Compiled.h"
+
+#include <cstring>
+#include <random>
+
+namespace sinter::goldens {
+
+using runtime::NamedTensor;
+using runtime::SafetensorsFile;
+
+namespace {
+
+/// A case recorded: its outputs, then the gradients that it has.
+struct Recording {
+  std::vector<std::string> names; ///< in the file: `out.y`, `grad.x`
+  std::vector<Tensor> tensors;
+};
+
+/// One case and its file.
+class Runner {
+public:
+  Runner(const Case &golden, const SafetensorsFile &file)
+      : golden(golden), file(file) {}
+
+  Outcome run();
+
+private:
+  std::optional<Recording> record(const std::set<size_t> &cuts = {});
+  void addGradients(Recording &recording, const Values &inputs);
+  std::set<size_t> drawCuts(std::mt19937_64 &random) const;
+  std::string fused();
+  std::string unfused(uint8_t numerics);
+  std::string cut(uint64_t seed);
+  std::string compare(const Recording &recording);
+  std::string difference(const std::string &name, const Dims &shape,
+                         const std::vector<double> &got) const;
+  bool isProgram() const { return golden.category == "program"; }
+
+  const Case &golden;
+  const SafetensorsFile &file;
+};
+
+} // namespace
+
+static Tensor leafOf(const NamedTensor &tensor) {
+  return from_bytes(tensor.data, tensor.dtype,
+                    Dims(tensor.shape.begin(), tensor.shape.end()));
+}
+
+/// The gradients of L = sum over outputs of sum(cot * out).
+void Runner::addGradients(Recording &recording, const Values &inputs) {
+  Tensor total;
+  for (size_t i = 0; i < golden.outputs.size(); ++i) {
+    const NamedTensor *cotangent = file.find("cot." + golden.outputs[i]);
+    if (!cotangent)
+      continue;
+    Tensor part = sum(recording.tensors[i] * leafOf(*cotangent));
+    total = total ? total + part : part;
+  }
+  std::vector<Tensor> wrt;
+  for (const std::string &name : golden.gradients) {
+    wrt.push_back(inputs.find(name)->second);
+    recording.names.push_back("grad." + name);
+  }
+  if (!total || wrt.empty())
+    return;
+  for (Tensor &gradient : grad(total, wrt))
+    recording.tensors.push_back(std::move(gradient));
+}
+
+std::optional<Recording> Runner::record(const std::set<size_t> &cuts) {
+  Values inputs;
+  for (const std::string &name : golden.inputs)
+    inputs.emplace(name, leafOf(*file.find("in." + name)));
+  for (const std::string &name : golden.gradients)
+    inputs.find(name)->second.require_grad();
+  std::optional<Values> values = isProgram()
+                                     ? recordProgram(golden, inputs, cuts)
+                                     : recordSingle(golden, inputs);
+  if (!values)
+    return std::nullopt;
+  Recording recording;
+  for (const std::string &name : golden.outputs) {
+    recording.names.push_back("out." + name);
+    recording.tensors.push_back(values->find(name)->second);
+  }
+  addGradients(recording, inputs);
+  return recording;
+}
+
+std::string Runner::difference(const std::string &name, const Dims &shape,
+                               const std::vector<double> &got) const {
+  const NamedTensor *want = file.find(name);
+  if (!want)
+    return name + " is not in the file";
+  std::vector<int64_t> dims;
+  for (Dim dim : shape)
+    dims.push_back(dim.value);
+  return differenceOf(golden, name, *want, dims, got);
+}
+
+std::string Runner::compare(const Recording &recording) {
+  for (size_t i = 0; i < recording.names.size(); ++i) {
+    const Tensor &tensor = recording.tensors[i];
+    std::string found = difference(recording.names[i], tensor.shape(),
+                                   tensor.to_vector<double>());
+    if (!found.empty())
+      return found;
+  }
+  return "";
+}
+
+/// Everything as one program.
+std::string Runner::fused() {
+  std::optional<Recording> recording = record();
+  eval(recording->tensors);
+  return compare(*recording);
+}
+
+/// A leaf's bytes, whatever it is.
+static Result<reference::HostTensor> bytesOf(const graph::NodeRef &leaf) {
+  reference::HostTensor tensor{leaf->dtype(), {}, {}};
+  for (Dim dim : leaf->dims())
+    tensor.dims.push_back(dim.value);
+  tensor.data.resize(tensor.elements() * byteWidth(leaf->dtype()));
+  if (leaf->leafKind() == graph::InputKind::scalar) {
+    uint64_t bits = leaf->scalarBits();
+    std::memcpy(tensor.data.data(), &bits, tensor.data.size());
+    return tensor;
+  }
+  SINTER_TRY_ASSIGN(runtime::Device * device,
+                    runtime::getDevice(leaf->device()));
+  SINTER_TRY(device->copyOut(tensor.data, *leaf->value(), 0));
+  return tensor;
+}
+
+static Result<std::vector<reference::HostTensor>>
+runUnfused(const std::vector<Tensor> &tensors, uint8_t numerics) {
+  std::vector<graph::NodeRef> nodes;
+  for (const Tensor &tensor : tensors)
+    nodes.push_back(tensor.node());
+  SINTER_TRY_ASSIGN(graph::Slice slice, graph::slice(nodes));
+  std::vector<reference::HostTensor> inputs;
+  for (const graph::NodeRef &leaf : slice.inputs) {
+    SINTER_TRY_ASSIGN(reference::HostTensor input, bytesOf(leaf));
+    inputs.push_back(std::move(input));
+  }
+  runtime::CompileRequest request;
+  request.numerics = numerics;
+  request.fusion = 1;
+  SINTER_TRY_ASSIGN(auto program, property::compileGraph(slice.graph, request));
+  return property::runProgram(*program, inputs);
+}
+
+/// One op per kernel.
+std::string Runner::unfused(uint8_t numerics) {
+  std::optional<Recording> recording = record();
+  auto results = runUnfused(recording->tensors, numerics);
+  if (!results)
+    return results.error().message;
+  for (size_t i = 0; i < results->size(); ++i) {
+    reference::HostValue value = reference::decode((*results)[i]);
+    std::vector<double> got = value.reals;
+    if (!value.isReal())
+      got.assign(value.ints.begin(), value.ints.end());
+    Dims shape(value.dims.begin(), value.dims.end());
+    std::string found = difference(recording->names[i], shape, got);
+    if (!found.empty())
+      return found;
+  }
+  return "";
+}
+
+std::set<size_t> Runner::drawCuts(std::mt19937_64 &random) const {
+  size_t count = countInstructions(golden);
+  std::set<size_t> cuts;
+  for (size_t left = 1 + random() % 4; left > 0; --left)
+    cuts.insert(random() % count);
+  return cuts;
+}
+
+/// Some values of the program are asked for on the way, and its results one by
+/// one.
+std::string Runner::cut(uint64_t seed) {
+  std::mt19937_64 random(seed * 1000003 + std::stoull(golden.id));
+  std::optional<Recording> recording = record(drawCuts(random));
+  return compare(*recording);
+}
+
+Outcome Runner::run() {
+  if (!record())
+    return {Verdict::unsupported, ""};
+  auto attempt = [](const std::string &way, auto run) {
+    std::string found;
+    try {
+      found = run();
+    } catch (const Error &error) {
+      found = error.what();
+    }
+    return found.empty() ? "" : way + ": " + found;
+  };
+  std::string why = attempt("fused", [&] { return fused(); });
+  if (why.empty() && isProgram()) {
+    why = attempt("unfused", [&] { return unfused(/*default*/ 1); });
+    if (why.empty())
+      why = attempt("unfused, exact", [&] { return unfused(/*exact*/ 0); });
+    for (uint64_t seed = 0; seed < 2 && why.empty(); ++seed)
+      why = attempt("cut", [&] { return cut(seed); });
+  }
+  return {why.empty() ? Verdict::passed : Verdict::failed, why};
+}
+
+Outcome runCase(const Case &golden) {
+  Result<SafetensorsFile> file = SafetensorsFile::open(golden.path);
+  if (!file)
+    return {Verdict::failed, file.error().message};
+  for (const std::string &name : golden.inputs)
+    if (!file->find("in." + name))
+      return {Verdict::failed, "the file lacks in." + name};
+  try {
+    return Runner(golden, *file).run();
+  } catch (const Error &error) {
+    if (error.kind() == ErrorKind::unsupported)
+      return {Verdict::unsupported, error.what()};
+    return {Verdict::failed, error.what()};
+  }
+}
+
+} // namespace sinter::goldens
