@@ -85,13 +85,17 @@ def : NotDifferentiable<Sinter_ExtentOp>;
 def : Gradient<Sinter_SumOp, [
     (Sinter_BroadcastOp (Sinter_ReshapeOp $grad, (kept_shape $x, $axes)),
                         (shape_of $x))]>;
-// Shared evenly by all elements that are the largest, or the smallest.
+// Shared evenly by all elements that are the largest, or the smallest. They are
+// found anew: when x is computed again its last bit may differ from that of the
+// x whose result is known, and then none would be equal to it. Where x and the
+// result are one program's, this is the same op.
 def : Gradient<Sinter_AmaxOp, [
     (Sinter_MulOp
         (Sinter_CastOp:$mask
             (Sinter_CompareOp $x,
                 (Sinter_BroadcastOp
-                    (Sinter_ReshapeOp $result, (kept_shape $x, $axes)),
+                    (Sinter_ReshapeOp (Sinter_AmaxOp $x, $axes, $keepdims),
+                                      (kept_shape $x, $axes)),
                     (shape_of $x)), "eq"),
             (dtype_of $x)),
         (Sinter_BroadcastOp
@@ -103,7 +107,8 @@ def : Gradient<Sinter_AminOp, [
         (Sinter_CastOp:$mask
             (Sinter_CompareOp $x,
                 (Sinter_BroadcastOp
-                    (Sinter_ReshapeOp $result, (kept_shape $x, $axes)),
+                    (Sinter_ReshapeOp (Sinter_AminOp $x, $axes, $keepdims),
+                                      (kept_shape $x, $axes)),
                     (shape_of $x)), "eq"),
             (dtype_of $x)),
         (Sinter_BroadcastOp
