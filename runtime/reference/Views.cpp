@@ -79,18 +79,12 @@ static Result<HostValue> slice(const Call &call) {
 }
 
 static Result<HostValue> flip(const Call &call) {
-  std::span<const int64_t> axes = graph::AttrReader(call.attrs).ints();
-  HostValue result = call.makeResult();
-  std::vector<int64_t> strides = stridesOf(call.dims);
-  std::vector<int64_t> index(call.dims.size());
-  for (int64_t i = 0, count = result.elements(); i < count; ++i) {
-    int64_t from = i;
-    for (int64_t d : axes)
-      from += (call.dims[d] - 1 - 2 * index[d]) * strides[d];
-    result.copy(i, call[0], from);
-    nextIndex(index, call.dims);
+  Places places{0, stridesOf(call.dims)};
+  for (int64_t axis : graph::AttrReader(call.attrs).ints()) {
+    places.offset += (call.dims[axis] - 1) * places.strides[axis];
+    places.strides[axis] = -places.strides[axis];
   }
-  return result;
+  return viewOf(call, places);
 }
 
 static Result<HostValue> concat(const Call &call) {
