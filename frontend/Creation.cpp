@@ -86,17 +86,6 @@ void detail::throwRagged(std::source_location where) {
 
 //===- Sources ------------------------------------------------------------===//
 
-static DType numberDType(const Arg &value) {
-  switch (value.kind) {
-  case ArgKind::boolean:
-    return DType::boolean;
-  case ArgKind::integer:
-    return DType::i64;
-  default:
-    return DType::f32;
-  }
-}
-
 Tensor full(const Dims &shape, const Arg &value, Options options) {
   detail::Recorder recorder(graph::OpId::full, value);
   DeviceId device = options.device.value_or(default_device());
@@ -106,7 +95,7 @@ Tensor full(const Dims &shape, const Arg &value, Options options) {
     Tensor filled = recorder.result(detail::broadcastTo(value.node(), shape));
     return options.dtype ? filled.to(*options.dtype, value.where) : filled;
   }
-  DType dtype = options.dtype.value_or(numberDType(value));
+  DType dtype = options.dtype.value_or(detail::ownDType(value.kind));
   if (value.dynamic)
     return recorder.result(graph::broadcast(
         detail::scalarNode(dtype, value.number, device), shape));

@@ -111,20 +111,7 @@ Status readValues(const graph::Node &node, std::span<T> to) {
 
 #define SINTER_READ_AS(T)                                                      \
   template Status readValues<T>(const graph::Node &, std::span<T>);
-SINTER_READ_AS(bool)
-SINTER_READ_AS(char)
-SINTER_READ_AS(int8_t)
-SINTER_READ_AS(int16_t)
-SINTER_READ_AS(int32_t)
-SINTER_READ_AS(long)
-SINTER_READ_AS(long long)
-SINTER_READ_AS(uint8_t)
-SINTER_READ_AS(uint16_t)
-SINTER_READ_AS(uint32_t)
-SINTER_READ_AS(unsigned long)
-SINTER_READ_AS(unsigned long long)
-SINTER_READ_AS(float)
-SINTER_READ_AS(double)
+SINTER_HOST_TYPES(SINTER_READ_AS)
 #undef SINTER_READ_AS
 
 } // namespace sinter::detail

@@ -7,6 +7,14 @@
 #include <span>
 #include <vector>
 
+/// The C++ types that elements are read as: every arithmetic one, by the names
+/// that make them distinct.
+#define SINTER_HOST_TYPES(apply)                                               \
+  apply(bool) apply(char) apply(int8_t) apply(int16_t) apply(int32_t)          \
+      apply(long) apply(long long) apply(uint8_t) apply(uint16_t)              \
+          apply(uint32_t) apply(unsigned long) apply(unsigned long long)       \
+              apply(float) apply(double)
+
 namespace sinter::detail {
 
 /// The bytes of an evaluated node or a scalar leaf.

@@ -112,7 +112,7 @@ NodeRef scalarNode(DType dtype, Number value, DeviceId device) {
   return graph::NodeFactory::scalar(dtype, bitsOf(dtype, value), device);
 }
 
-static DType ownDType(ArgKind kind) {
+DType ownDType(ArgKind kind) {
   switch (kind) {
   case ArgKind::boolean:
     return DType::boolean;

@@ -49,6 +49,9 @@ inline SiteId siteOf(const SourceLine &line) {
 /// scope's, else `where` itself.
 SiteId userSite(const SourceLine &where);
 
+/// The dtype of a plain number that meets no tensor.
+DType ownDType(ArgKind kind);
+
 /// A dynamic scalar of rank 0.
 graph::NodeRef scalarNode(DType dtype, Number value, DeviceId device);
 

@@ -179,20 +179,7 @@ void detail::read(const Tensor &tensor, std::span<T> to,
 #define SINTER_READ_AS(T)                                                      \
   template void detail::read<T>(const Tensor &, std::span<T>,                  \
                                 std::source_location);
-SINTER_READ_AS(bool)
-SINTER_READ_AS(char)
-SINTER_READ_AS(int8_t)
-SINTER_READ_AS(int16_t)
-SINTER_READ_AS(int32_t)
-SINTER_READ_AS(long)
-SINTER_READ_AS(long long)
-SINTER_READ_AS(uint8_t)
-SINTER_READ_AS(uint16_t)
-SINTER_READ_AS(uint32_t)
-SINTER_READ_AS(unsigned long)
-SINTER_READ_AS(unsigned long long)
-SINTER_READ_AS(float)
-SINTER_READ_AS(double)
+SINTER_HOST_TYPES(SINTER_READ_AS)
 #undef SINTER_READ_AS
 
 void detail::throwNotScalar(const Tensor &tensor, std::source_location where) {

@@ -11,16 +11,12 @@ Adam::Adam(const AdamOptions &options)
     : Optimizer("adam", {"mean", "square"}, options.lr), options(options) {}
 
 Tensor Adam::record(Update &update) {
-  auto scalar = [&](double value) {
-    return scalarOf(value, update.compute, update.value.device());
-  };
+  auto scalar = [&](double value) { return scalarOf(update, value); };
   double steps = static_cast<double>(update.step);
   double meanBias = 1 - std::pow(options.beta1, steps);
   double squareBias = 1 - std::pow(options.beta2, steps);
 
-  Tensor gradient = update.gradient;
-  if (options.weight_decay != 0)
-    gradient = gradient + update.value * scalar(options.weight_decay);
+  Tensor gradient = decayedGradient(update, options.weight_decay);
   Tensor &mean = update.moments[0];
   Tensor &square = update.moments[1];
   mean = mean * scalar(options.beta1) + gradient * scalar(1 - options.beta1);

@@ -40,7 +40,9 @@ int64_t Optimizer::State::steps() const {
   return loadedSteps + here;
 }
 
-Tensor Optimizer::scalarOf(double value, DType dtype, DeviceId device) {
+Tensor Optimizer::scalarOf(const Update &update, double value) {
+  DType dtype = update.compute;
+  DeviceId device = update.value.device();
   size_t place = nextPlace++;
   for (const Scalar &made : scalars)
     if (made.place == place && made.value == value &&
@@ -52,6 +54,12 @@ Tensor Optimizer::scalarOf(double value, DType dtype, DeviceId device) {
   Tensor made(graph::NodeFactory::scalar(dtype, bits, device));
   scalars.push_back({place, value, made});
   return made;
+}
+
+Tensor Optimizer::decayedGradient(const Update &update, double weightDecay) {
+  if (weightDecay == 0)
+    return update.gradient;
+  return update.gradient + update.value * scalarOf(update, weightDecay);
 }
 
 Optimizer::State &Optimizer::stateOf(const Param &param) {

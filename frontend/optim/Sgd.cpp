@@ -11,12 +11,8 @@ Sgd::Sgd(const SgdOptions &options)
       options(options) {}
 
 Tensor Sgd::record(Update &update) {
-  auto scalar = [&](double value) {
-    return scalarOf(value, update.compute, update.value.device());
-  };
-  Tensor step = update.gradient;
-  if (options.weight_decay != 0)
-    step = step + update.value * scalar(options.weight_decay);
+  auto scalar = [&](double value) { return scalarOf(update, value); };
+  Tensor step = decayedGradient(update, options.weight_decay);
   if (!update.moments.empty()) {
     Tensor momentum = scalar(options.momentum);
     Tensor &velocity = update.moments.front();

@@ -70,7 +70,9 @@ protected:
   virtual Tensor record(Update &update) = 0;
   /// A dynamic scalar; made once a step and shared by the parameters, which
   /// ask for theirs in one order.
-  Tensor scalarOf(double value, DType dtype, DeviceId device);
+  Tensor scalarOf(const Update &update, double value);
+  /// The gradient, plus the parameter times `weightDecay` unless that is 0.
+  Tensor decayedGradient(const Update &update, double weightDecay);
 
 private:
   struct State {
