@@ -44,6 +44,19 @@ static Evaluator &evaluator() {
   return *instance;
 }
 
+/// How many HistoryLocks this thread holds; one locks, the others are inside.
+__attribute__((
+    tls_model("initial-exec"))) static thread_local unsigned historyLocks = 0;
+
+bool holdsHistory() { return historyLocks > 0; }
+
+/// The evaluator's lock, unless this thread has it.
+static std::unique_lock<std::mutex> lockUnlessHeld(Evaluator &all) {
+  if (holdsHistory())
+    return {};
+  return std::unique_lock(all.mutex);
+}
+
 void Evaluator::note(const Node *node, const EvaluationNote &note) {
   constexpr size_t mostNotes = 256;
   auto [entry, isNew] = notes.insert_or_assign(node, note);
@@ -197,6 +210,12 @@ void evaluate(std::span<const NodeRef> nodes, FlushReason reason,
     if (node->state() == NodeState::pending)
       pending.push_back(node);
   }
+  if (!pending.empty() && holdsHistory())
+    raise(makeError(ErrorKind::invalid_argument,
+                    "a function that is called by backward() reads a value "
+                    "that is not there yet: it can only record",
+                    "backward"),
+          where);
   while (!pending.empty()) {
     // One program per device.
     DeviceId device = pending[0]->device();
@@ -222,20 +241,20 @@ void evaluate(std::span<const NodeRef> nodes, FlushReason reason,
 
 EvaluationNote evaluationNote(const Node *node) {
   Evaluator &all = evaluator();
-  std::lock_guard lock(all.mutex);
+  auto lock = lockUnlessHeld(all);
   auto found = all.notes.find(node);
   return found == all.notes.end() ? EvaluationNote() : found->second;
 }
 
 void retainHistory(const NodeRef &node) {
   Evaluator &all = evaluator();
-  std::lock_guard lock(all.mutex);
+  auto lock = lockUnlessHeld(all);
   all.retained.insert(node.get());
 }
 
 HistoryLock::HistoryLock(const NodeRef &node) {
   Evaluator &all = evaluator();
-  std::unique_lock lock(all.mutex);
+  auto lock = lockUnlessHeld(all);
   auto isReplaced = [&] {
     ReachSearch search;
     bool hasTargets = false;
@@ -246,10 +265,20 @@ HistoryLock::HistoryLock(const NodeRef &node) {
       }
     return hasTargets && search.reaches(node.get());
   };
-  all.flushEnded.wait(lock, [&] { return !isReplaced(); });
+  if (lock.owns_lock())
+    all.flushEnded.wait(lock, [&] { return !isReplaced(); });
+  else if (isReplaced())
+    throw Error(makeError(ErrorKind::invalid_argument,
+                          "backward: another thread is replacing what this was "
+                          "computed from",
+                          "backward"));
+  ++historyLocks;
   lock.release();
 }
 
-HistoryLock::~HistoryLock() { evaluator().mutex.unlock(); }
+HistoryLock::~HistoryLock() {
+  if (--historyLocks == 0)
+    evaluator().mutex.unlock();
+}
 
 } // namespace sinter::detail

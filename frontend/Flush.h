@@ -43,12 +43,16 @@ EvaluationNote evaluationNote(const graph::Node *node);
 void retainHistory(const graph::NodeRef &node);
 
 /// Holds evaluation back: operands of evaluated nodes may be read. Waits until
-/// no flush in progress replaces state that `node` was computed from.
+/// no flush in progress replaces state that `node` was computed from. One
+/// inside another, as when a gradient hook calls `backward`, cannot wait: it
+/// throws.
 class HistoryLock {
 public:
   explicit HistoryLock(const graph::NodeRef &node);
   ~HistoryLock();
   HistoryLock(const HistoryLock &) = delete;
 };
+/// Whether this thread holds one: it cannot evaluate.
+bool holdsHistory();
 
 } // namespace sinter::detail

@@ -40,7 +40,7 @@ static bool exceedsLimits(const NodeRef &root) {
 
 void noteRecorded(const Tensor &tensor, const SourceLine &where) {
   static const bool evaluatesEagerly = flags().eager;
-  if (evaluatesEagerly) [[unlikely]] {
+  if (evaluatesEagerly && !holdsHistory()) [[unlikely]] {
     NodeRef node = tensor.node();
     evaluate({&node, 1}, FlushReason::eval, where);
     return;
@@ -48,7 +48,7 @@ void noteRecorded(const Tensor &tensor, const SourceLine &where) {
   // Looking at what is pending costs as much as recording it did: rarely.
   __attribute__((
       tls_model("initial-exec"))) static thread_local size_t recorded = 0;
-  if (++recorded < limits.nodes) [[likely]]
+  if (++recorded < limits.nodes || holdsHistory()) [[likely]]
     return;
   recorded = 0;
   NodeRef node = tensor.node();

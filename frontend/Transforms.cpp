@@ -5,7 +5,9 @@
 #include "frontend/Flush.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
+#include "frontend/UserCallback.h"
 #include "runtime/autodiff/Reverse.h"
+#include "runtime/graph/NodeNotes.h"
 #include "runtime/graph/NodeNumbers.h"
 
 #include <sinter/Ops.h>
@@ -50,6 +52,23 @@ void Gradients::set(uint64_t key, Tensor gradient) {
     add({key, {}, std::move(gradient)});
   else
     entries[found->second].gradient = std::move(gradient);
+}
+
+Tensor Gradients::remove(const Tensor &leaf) {
+  return leaf ? removeKey(keyOf(leaf)) : Tensor();
+}
+
+Tensor Gradients::removeKey(uint64_t key) {
+  auto found = index.find(key);
+  if (found == index.end())
+    return {};
+  size_t position = found->second;
+  Tensor gradient = std::move(entries[position].gradient);
+  entries.erase(entries.begin() + static_cast<ptrdiff_t>(position));
+  index.erase(found);
+  for (auto &[other, at] : index)
+    at -= at > position;
+  return gradient;
 }
 
 void Gradients::accumulate(const Gradients &other) {
@@ -102,6 +121,15 @@ static unsigned countRecomputable(const NodeRef &root) {
   raise(std::move(error), where);
 }
 
+/// Throws what made a sweep fail.
+[[noreturn]] static void throwFailed(ErrorInfo error, const NodeRef &released,
+                                     const SourceLine &where) {
+  detail::rethrowThrownByUser();
+  if (released)
+    throwReleased(std::move(error), released, where);
+  raise(std::move(error), where);
+}
+
 /// The cotangent's node: 1 for a scalar when none is given.
 static NodeRef seedOf(const Tensor &y, const Tensor &cotangent,
                       detail::Recorder &recorder) {
@@ -126,11 +154,7 @@ static NodeRef seedOf(const Tensor &y, const Tensor &cotangent,
             graph::full(node->dims(), Number(1), node->dtype(), node->device()))
         .node();
   }
-  bool fits = cotangent.dtype() == y.dtype() &&
-              cotangent.device() == y.device() && cotangent.rank() == y.rank();
-  for (int64_t i = 0; fits && i < y.rank(); ++i)
-    fits = node->dims()[i].value == cotangent.node()->dims()[i].value;
-  if (!fits)
+  if (!detail::haveSameType(*cotangent.node(), *node))
     reject("the cotangent is of another type: " +
            graph::typeString(*cotangent.node()));
   return cotangent.node();
@@ -163,9 +187,7 @@ Gradients Tensor::backward(const Tensor &cotangent, Where where) const {
     }
     error = found.takeError();
   }
-  if (released)
-    throwReleased(std::move(error), released, where);
-  raise(std::move(error), where);
+  throwFailed(std::move(error), released, where);
 }
 
 std::vector<Tensor> grad(const Tensor &y, std::span<const Tensor> wrt,
@@ -188,16 +210,75 @@ std::vector<Tensor> grad(const Tensor &y, std::span<const Tensor> wrt,
       error = found.takeError();
     }
   }
-  if (released)
-    throwReleased(std::move(error), released, where);
   if (results.size() != targets.size())
-    raise(std::move(error), where);
+    throwFailed(std::move(error), released, where);
   for (size_t i = 0; i < results.size(); ++i)
     if (!results[i])
       results[i] = recorder.result(graph::full(targets[i]->dims(), Number(0),
                                                targets[i]->dtype(),
                                                targets[i]->device()));
   return results;
+}
+
+//===- Hooks --------------------------------------------------------------===//
+
+std::exception_ptr &detail::thrownByUser() {
+  static thread_local std::exception_ptr thrown;
+  return thrown;
+}
+
+bool detail::haveSameType(const Node &a, const Node &b) {
+  bool isSame = a.dtype() == b.dtype() && a.device() == b.device() &&
+                a.rank() == b.rank();
+  for (unsigned i = 0; isSame && i < a.rank(); ++i)
+    isSame = a.dims()[i].value == b.dims()[i].value;
+  return isSame;
+}
+
+/// The hook's answer to a gradient; the gradient itself when it gives none.
+static Result<NodeRef> askHook(const detail::HookFunction &function,
+                               const NodeRef &gradient, SiteId site) {
+  Tensor given(gradient);
+  SINTER_TRY_ASSIGN(Tensor found,
+                    detail::callUser([&] { return function(given); }));
+  if (!found)
+    return gradient;
+  if (detail::haveSameType(*found.node(), *gradient))
+    return found.node();
+  ErrorInfo error = makeError(
+      ErrorKind::invalid_argument,
+      "register_hook: the hook gave another type than the gradient's: " +
+          graph::typeString(*found.node()) + " x " +
+          graph::typeString(*gradient),
+      "register_hook");
+  error.shapes = {graph::typeString(*found.node()),
+                  graph::typeString(*gradient)};
+  error.site = site;
+  return error;
+}
+
+HookHandle Tensor::addHook(detail::HookFunction function, Where where) const {
+  auto reject = [&](std::string what) {
+    raise(makeError(ErrorKind::invalid_argument,
+                    "register_hook: " + std::move(what), "register_hook"),
+          where);
+  };
+  if (!handle)
+    reject("the tensor is empty");
+  if (!requires_grad())
+    reject("no gradient flows to the tensor: " + graph::typeString(*node()));
+  auto hook = std::make_shared<graph::GradientHook>();
+  hook->call = [function = std::move(function),
+                site = detail::userSite(where)](const NodeRef &gradient) {
+    return askHook(function, gradient, site);
+  };
+  node()->addNotes().addHook(hook);
+  return HookHandle(std::move(hook));
+}
+
+void HookHandle::remove() {
+  if (hook)
+    hook->removed.store(true, std::memory_order_release);
 }
 
 no_grad::no_grad()

@@ -191,6 +191,7 @@ def : Decomposition<Sinter_LayerNormOp,
                                 (shape_of $x))),
         (dtype_of $x))>;
 
+def : Decomposition<Sinter_CustomGradientOp, (identity $value)>;
 def : Decomposition<Sinter_CrossEntropyOp,
     (Sinter_NegOp
         (Sinter_MeanOp

@@ -3,7 +3,10 @@
 
 #include "runtime/autodiff/Gradients.h"
 #include "runtime/graph/Builders.h"
+#include "runtime/graph/NodeNotes.h"
 #include "runtime/graph/NodeNumbers.h"
+
+#include <unordered_map>
 
 namespace sinter::autodiff {
 
@@ -52,9 +55,12 @@ private:
   bool isTarget(const Node &node) const;
   std::span<const NodeRef> operandsBelow(const Node &node) const;
   Status finish(NodeRef node);
+  Status callHooks(Step &step);
   Status propagate(Step &step);
   Result<OperandGradients> applyRule(const Step &step,
                                      std::span<const bool> needs);
+  Result<OperandGradients> passOn(const Step &step,
+                                  std::vector<NodeRef> gradients);
   Status accumulate(const NodeRef &operand, NodeRef gradient);
   Step *find(const NodeRef &node) {
     const uint32_t *number = numbers.find(node.get());
@@ -63,6 +69,9 @@ private:
 
   graph::NodeNumbers numbers;
   graph::NodeNumbers targets;
+  /// By link of a custom function below its last one: the gradients of the
+  /// inputs from the first to the link's.
+  std::unordered_map<const Node *, std::vector<NodeRef>> custom;
   bool takesLeaves;
   bool stopsAtTargets;
   NodeRef *released;
@@ -83,6 +92,8 @@ Status Sweep::run(const NodeRef &output, const NodeRef &cotangent) {
   find(output)->gradient = cotangent;
   for (size_t i = steps.size(); i-- > 0;)
     if (steps[i].carries && steps[i].gradient) {
+      if (!stopsAtTargets && steps[i].node->notes()) [[unlikely]]
+        SINTER_TRY(callHooks(steps[i]));
       SINTER_TRY(propagate(steps[i]));
     }
   return {};
@@ -142,6 +153,16 @@ Status Sweep::finish(NodeRef taken) {
                    "backward");
 }
 
+/// The step's gradient is complete: users may look at it, and change it.
+Status Sweep::callHooks(Step &step) {
+  ScopeOf scope(*step.node);
+  for (const auto &hook : step.node->notes()->hooks())
+    if (!hook->removed.load(std::memory_order_acquire)) {
+      SINTER_TRY_ASSIGN(step.gradient, hook->call(step.gradient));
+    }
+  return {};
+}
+
 Status Sweep::propagate(Step &step) {
   ScopeOf scope(*step.node);
   std::span<const NodeRef> operands = operandsBelow(*step.node);
@@ -164,6 +185,18 @@ Status Sweep::propagate(Step &step) {
 Result<OperandGradients> Sweep::applyRule(const Step &step,
                                           std::span<const bool> needs) {
   const Node &node = *step.node;
+  if (auto below = custom.find(&node); below != custom.end())
+    return passOn(step, std::move(below->second));
+  if (graph::NodeNotes *notes = node.notes(); notes && notes->customRule) {
+    ScopeOf scope(node);
+    std::vector<NodeRef> inputs(notes->customInputs);
+    const Node *link = &node;
+    for (size_t i = inputs.size(); i-- > 0; link = link->operands()[0].get())
+      inputs[i] = link->operands()[1];
+    SINTER_TRY_ASSIGN(std::vector<NodeRef> gradients,
+                      notes->customRule(inputs, step.node, step.gradient));
+    return passOn(step, std::move(gradients));
+  }
   const GradientInfo &how = gradientOf(node.op());
   if (how.rule)
     return how.rule(
@@ -181,6 +214,20 @@ Result<OperandGradients> Sweep::applyRule(const Step &step,
   for (const NodeRef &operand : node.operands()) {
     Step *target = inner.find(operand);
     found.push_back(target ? std::exchange(target->gradient, {}) : NodeRef());
+  }
+  return found;
+}
+
+/// The last of the gradients goes to this link's input, the others down to the
+/// next link.
+Result<OperandGradients> Sweep::passOn(const Step &step,
+                                       std::vector<NodeRef> gradients) {
+  OperandGradients found(2);
+  found[1] = std::move(gradients.back());
+  gradients.pop_back();
+  if (!gradients.empty()) {
+    found[0] = step.gradient; // so that the sweep comes by
+    custom.emplace(step.node->operands()[0].get(), std::move(gradients));
   }
   return found;
 }

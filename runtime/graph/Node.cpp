@@ -3,6 +3,7 @@
 
 #include "runtime/device/Device.h"
 #include "runtime/graph/NodeHeap.h"
+#include "runtime/graph/NodeNotes.h"
 #include "runtime/graph/ShapeChecks.h"
 
 #include <algorithm>
@@ -29,6 +30,19 @@ void Node::dropOperands() {
   unsigned count = std::exchange(numOperands, 0);
   std::destroy_n(first, count);
 }
+
+NodeNotes &Node::addNotes() {
+  NodeNotes *there = notes();
+  if (there)
+    return *there;
+  auto made = std::make_unique<NodeNotes>();
+  if (attached.compare_exchange_strong(there, made.get(),
+                                       std::memory_order_acq_rel))
+    return *made.release();
+  return *there;
+}
+
+void Node::destroyNotes() { delete attached.load(); }
 
 RecordScope &recordScope() {
   __attribute__((

@@ -18,6 +18,7 @@
 namespace sinter::graph {
 
 class Node;
+class NodeNotes;
 
 /// Owning pointer to a Node. Releasing a deep graph does not recurse.
 class NodeRef {
@@ -103,12 +104,22 @@ public:
   /// lock; recorders never read operands of a ready node.
   void dropOperands();
 
+  /// What users attached to the node; null when nothing.
+  NodeNotes *notes() const { return attached.load(std::memory_order_acquire); }
+  /// The same, made if there is none. Thread-safe.
+  NodeNotes &addNotes();
+
   uint32_t useCount() const { return refs.load(std::memory_order_acquire); }
 
 private:
   friend class NodeRef;
   friend struct NodeFactory;
   Node() = default;
+  ~Node() {
+    if (attached.load(std::memory_order_relaxed)) [[unlikely]]
+      destroyNotes();
+  }
+  void destroyNotes();
 
   // One block: the node, its dims, its attribute words, its operands. Operands
   // come last, so that dropping them moves nothing.
@@ -148,6 +159,7 @@ private:
     Node *nextDead;
   };
   std::unique_ptr<ErrorInfo> error;
+  std::atomic<NodeNotes *> attached{nullptr};
 };
 
 /// The sites that newly recorded nodes of this thread get.

@@ -85,6 +85,21 @@ def Sinter_SiluOp : Sinter_Composite<"silu"> {
   let shapeRule = "sameAsFirst";
   let example = "silu(x)";
 }
+def Sinter_CustomGradientOp : Sinter_Composite<"custom_gradient"> {
+  let summary = "A value whose gradient a function of the user gives.";
+  let description = [{
+    The value itself. While recorded, a chain of these links a custom function's
+    value to its inputs, one each; elsewhere its gradient is that of `value`.
+  }];
+  let arguments = (ins Sinter_Float:$value, Sinter_Tensor:$input);
+  let shapeRule = "sameAsFirst";
+  let promotion = "none";
+  let handWritten = 1;
+  let hasMethod = 0;
+  let example = "custom_gradient([](auto inputs) { return exp(inputs[0]); }, "
+                "[](const CustomContext &c) { return std::vector{c.result * "
+                "c.gradient}; })({value})";
+}
 def Sinter_GeluForm : Sinter_Choice<"GeluForm", ["tanh", "none"]>;
 def Sinter_GeluOp : Sinter_Composite<"gelu"> {
   let summary = "Elementwise x times the normal distribution function of x.";

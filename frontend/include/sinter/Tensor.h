@@ -10,7 +10,9 @@
 #include <sinter/Axes.h>
 #include <sinter/Error.h>
 #include <sinter/Handle.h>
+#include <sinter/Hook.h>
 
+#include <concepts>
 #include <cstddef>
 #include <iosfwd>
 #include <limits>
@@ -18,6 +20,8 @@
 #include <source_location>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "sinter/generated/Choices.h.inc"
@@ -69,6 +73,27 @@ public:
   Gradients backward(Where where = Where::current()) const;
   Gradients backward(const Tensor &cotangent,
                      Where where = Where::current()) const;
+  /// Has every `backward` and `grad` that reaches this tensor call
+  /// `function(gradient)` with its gradient, once that is complete. What it
+  /// returns, if it returns a tensor that is not empty, goes on in its place;
+  /// the type must be the same. The function records, as `backward` does, and
+  /// cannot read values; it may be called from several threads at once. Hooks
+  /// are called in the order they were added. A hook belongs to the recorded
+  /// value, so to all copies of this Tensor; one on a parameter's value ends
+  /// when an update replaces the value.
+  template <std::invocable<const Tensor &> F>
+  HookHandle register_hook(F function, Where where = Where::current()) const {
+    using Answer = std::invoke_result_t<F &, const Tensor &>;
+    if constexpr (std::is_void_v<Answer>)
+      return addHook(
+          [function = std::move(function)](const Tensor &gradient) mutable {
+            function(gradient);
+            return Tensor();
+          },
+          where);
+    else
+      return addHook(std::move(function), where);
+  }
   /// The same value without history.
   Tensor detach(Where where = Where::current()) const;
   /// Keeps what `backward` needs when a later step replaces parameters that
@@ -87,6 +112,7 @@ public:
 
 private:
   friend class Arg;
+  HookHandle addHook(detail::HookFunction function, Where where) const;
   detail::HandleRef handle;
 };
 

@@ -49,6 +49,15 @@ public:
   const Tensor *findKey(uint64_t key) const;
   /// Replaces or adds the entry of a cell.
   void set(uint64_t key, Tensor gradient);
+  /// Takes the entry of a leaf tensor or a Param out and gives it; an empty
+  /// Tensor when absent.
+  Tensor remove(const Tensor &leaf);
+  template <typename T>
+    requires requires(const T &param) { param.cell()->id(); }
+  Tensor remove(const T &param) {
+    return removeKey(param.cell()->id());
+  }
+  Tensor removeKey(uint64_t key);
   /// Adds the entries of `other` to those here (accumulation).
   void accumulate(const Gradients &other);
 

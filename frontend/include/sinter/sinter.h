@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sinter/Creation.h>
+#include <sinter/CustomGradient.h>
 #include <sinter/Error.h>
 #include <sinter/Inspect.h>
 #include <sinter/Module.h>

@@ -1,0 +1,52 @@
+/// NodeNotes: what users attach to single nodes for the reverse sweep.
+#pragma once
+
+#include "runtime/graph/Node.h"
+#include "runtime/support/Result.h"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace sinter::graph {
+
+/// Is given the gradient that arrived at a node, complete, and gives the one
+/// that goes on: of the same type.
+struct GradientHook {
+  std::function<Result<NodeRef>(const NodeRef &gradient)> call;
+  std::atomic<bool> removed{false};
+};
+
+/// The gradients of `inputs`, one each, of their types; an empty ref where no
+/// gradient flows. `gradient` is that of `result`.
+using CustomRule = std::function<Result<std::vector<NodeRef>>(
+    std::span<const NodeRef> inputs, const NodeRef &result,
+    const NodeRef &gradient)>;
+
+/// Lives as long as its node. Thread-safe.
+class NodeNotes {
+public:
+  void addHook(std::shared_ptr<GradientHook> hook) {
+    std::lock_guard lock(mutex);
+    hookList.push_back(std::move(hook));
+  }
+  /// Those there are now, in the order they were added.
+  std::vector<std::shared_ptr<GradientHook>> hooks() const {
+    std::lock_guard lock(mutex);
+    return hookList;
+  }
+  /// Of the last link of a custom function (`graph::custom_gradient`), set
+  /// before the node is shared: a chain of one link for each input.
+  CustomRule customRule;
+  size_t customInputs = 0;
+
+private:
+  mutable std::mutex mutex;
+  std::vector<std::shared_ptr<GradientHook>> hookList;
+};
+
+} // namespace sinter::graph
