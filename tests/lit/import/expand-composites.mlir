@@ -66,3 +66,12 @@ func.func @empty(%x: tensor<0x4xf32>) -> tensor<0x4xf32> {
   %0 = sinter.softmax %x {axis = 1 : i64} : (tensor<0x4xf32>) -> tensor<0x4xf32>
   return %0 : tensor<0x4xf32>
 }
+
+// The value itself; what linked it to its input was for gradients.
+// CHECK-LABEL: @custom_gradient
+// CHECK-SAME: (%[[VALUE:.*]]: tensor<4xf32>,
+func.func @custom_gradient(%x: tensor<4xf32>, %y: tensor<3xi64>) -> tensor<4xf32> {
+  // CHECK-NEXT: return %[[VALUE]]
+  %0 = sinter.custom_gradient %x, %y : (tensor<4xf32>, tensor<3xi64>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -85,7 +85,7 @@ TEST(Interface, InputKindsAndAttributeKinds) {
 TEST(Interface, Sizes) {
   EXPECT_EQ(sizeof(Dim), 16u);
   EXPECT_EQ(sizeof(NodeRef), sizeof(void *));
-  EXPECT_EQ(sizeof(Node), 56u);
+  EXPECT_EQ(sizeof(Node), 64u);
   EXPECT_EQ(sizeof(runtime::Key), 16u);
 }
 
