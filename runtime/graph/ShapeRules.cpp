@@ -203,20 +203,6 @@ Result<InferredType> scatter(const ShapeContext &context, int64_t axis) {
   return typeOf(context.operands[0]);
 }
 
-/// Nothing to pick from is no error where there may be nothing to pick.
-static Status checkPicks(const ShapeContext &context, size_t axis) {
-  const TensorType &x = context.operands[0];
-  const TensorType &indices = context.operands[1];
-  if (indices.dtype != DType::i32 && indices.dtype != DType::i64)
-    return shapeError(context, "indices must be i32 or i64");
-  for (Dim dim : indices.dims)
-    if (!isKnown(context, dim) || dim.value == 0)
-      return {};
-  if (!atLeast(context, x.dims[axis], Dim(1)))
-    return shapeError(context, "axis " + std::to_string(axis) + " is empty");
-  return {};
-}
-
 Result<InferredType> indexSelect(const ShapeContext &context, int64_t axis) {
   const TensorType &indices = context.operands[1];
   if (indices.dims.size() != 1)
