@@ -53,6 +53,9 @@ if(SINTER_SANITIZE)
   set(SINTER_SANITIZE_FLAGS -fsanitize=${SINTER_SANITIZE}
     -fno-omit-frame-pointer)
 endif()
+if(SINTER_FUZZ)
+  list(APPEND SINTER_SANITIZE_FLAGS -fsanitize=fuzzer-no-link)
+endif()
 
 # Files are compiled as for `release`; only the link differs.
 if(SINTER_BUNDLE)
