@@ -3,10 +3,12 @@
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
+#include "dialects/sinter/InferShape.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <set>
 
@@ -16,6 +18,11 @@ namespace sinter::compiler {
 
 #define GEN_PASS_DEF_NUMBERNODES
 #include "sinter/generated/Passes.h.inc"
+
+static unsigned symbolsOf(func::FuncOp function) {
+  auto count = function->getAttrOfType<IntegerAttr>(port_attrs::numSymbols);
+  return count ? count.getInt() : 0;
+}
 
 // Every argument has a number, written or counted; ops take those that are
 // left, in order.
@@ -43,20 +50,73 @@ static LogicalResult numberValues(func::FuncOp function) {
   return success();
 }
 
-// The count that the text states, or the one its argument types have.
-static void setNumSymbols(func::FuncOp function) {
-  if (function->hasAttr(port_attrs::numSymbols))
-    return;
-  for (Type type : function.getArgumentTypes()) {
-    auto tensor = cast<RankedTensorType>(type);
-    auto map = dyn_cast_or_null<AffineMapAttr>(tensor.getEncoding());
-    if (!map)
-      continue;
-    function->setAttr(port_attrs::numSymbols,
-                      Builder(function.getContext())
-                          .getI64IntegerAttr(map.getValue().getNumSymbols()));
-    return;
+// The symbols that the types and dims of the function are written over.
+static unsigned symbolsIn(func::FuncOp function) {
+  unsigned count = 0;
+  auto add = [&](Type type) {
+    if (auto map = dyn_cast_or_null<AffineMapAttr>(
+            cast<RankedTensorType>(type).getEncoding()))
+      count = std::max(count, map.getValue().getNumSymbols());
+  };
+  llvm::for_each(function.getArgumentTypes(), add);
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    llvm::for_each(op.getResultTypes(), add);
+    for (NamedAttribute attr : op.getAttrs())
+      if (auto map = dyn_cast<AffineMapAttr>(attr.getValue()))
+        count = std::max(count, map.getValue().getNumSymbols());
   }
+  return count;
+}
+
+// Writes the count down where the text does not.
+static LogicalResult checkNumSymbols(func::FuncOp function) {
+  unsigned used = symbolsIn(function);
+  Attribute stated = function->getAttr(port_attrs::numSymbols);
+  if (!stated) {
+    if (used)
+      function->setAttr(port_attrs::numSymbols,
+                        Builder(function.getContext()).getI64IntegerAttr(used));
+    return success();
+  }
+  auto count = dyn_cast<IntegerAttr>(stated);
+  if (!count || !count.getType().isInteger(64) || count.getInt() < used ||
+      count.getInt() > INT32_MAX)
+    return function.emitError(port_attrs::numSymbols)
+           << " has to be an i64 that counts the symbols s0, s1, ... in use ("
+           << used << "), not " << stated;
+  return success();
+}
+
+// What the shape rules take for equal holds in a recorded graph, whose guards
+// say so. A text may have been written by hand: what it leaves unsaid is added,
+// so that no kernel reads beyond a tensor.
+static LogicalResult addGuards(func::FuncOp function) {
+  MLIRContext *context = function.getContext();
+  llvm::SmallSetVector<Attribute, 4> guards;
+  if (auto stated = function->getAttrOfType<ArrayAttr>(port_attrs::guards))
+    guards.insert_range(stated);
+  auto add = [&](AffineExpr lhs, AffineExpr rhs) {
+    auto map = [&](AffineExpr a, AffineExpr b) {
+      return AffineMapAttr::get(
+          AffineMap::get(0, symbolsOf(function), {a, b}, context));
+    };
+    if (lhs != rhs && !guards.contains(map(rhs, lhs)))
+      guards.insert(map(lhs, rhs));
+  };
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    FailureOr<ir::InferredShape> inferred = ir::inferShape(&op);
+    if (failed(inferred))
+      return failure();
+    for (auto [lhs, rhs] : inferred->equalities)
+      add(ir::affineOf(context, lhs), ir::affineOf(context, rhs));
+    for (auto [declared, dim] :
+         llvm::zip(dimsOf(op.getResult(0).getType()), inferred->type.dims))
+      add(declared, ir::affineOf(context, dim));
+  }
+  if (!guards.empty())
+    function->setAttr(port_attrs::guards,
+                      ArrayAttr::get(context, guards.getArrayRef()));
+  return success();
 }
 
 static LogicalResult checkSignature(func::FuncOp function) {
@@ -87,8 +147,9 @@ LogicalResult numberNodes(ModuleOp module) {
         "the module needs a function `main` with one block");
   if (failed(checkSignature(function)) || failed(numberValues(function)))
     return failure();
-  setNumSymbols(function);
-  return success();
+  if (failed(checkNumSymbols(function)))
+    return failure();
+  return addGuards(function);
 }
 
 OwningOpRef<ModuleOp> importText(std::string_view text, MLIRContext *context) {
@@ -118,9 +179,7 @@ void numberResults(ModuleOp module) {
 }
 
 unsigned programSymbols(ModuleOp module) {
-  auto function = module.lookupSymbol<func::FuncOp>("main");
-  auto count = function->getAttrOfType<IntegerAttr>(port_attrs::numSymbols);
-  return count ? count.getInt() : 0;
+  return symbolsOf(module.lookupSymbol<func::FuncOp>("main"));
 }
 
 uint32_t numNodes(ModuleOp module) {

@@ -2,13 +2,11 @@
 #include "compiler/import/MakeDynamic.h"
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/Types.h"
-#include "dialects/sinter/Dialect.h"
-#include "runtime/graph/Builders.h"
+#include "dialects/sinter/InferShape.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 
-#include <list>
 #include <map>
 
 using namespace mlir;
@@ -154,30 +152,14 @@ void DimRewriter::rewrite() {
 // The shape rule must give exactly the rewritten type, and rely on no equality
 // of different expressions.
 LogicalResult DimRewriter::inferAgain(Operation *op) {
-  std::list<SmallVector<Dim>> dims;
-  SmallVector<graph::TensorType> operands;
-  for (Type type : op->getOperandTypes()) {
-    SmallVector<Dim> &own =
-        dims.emplace_back(llvm::map_to_vector(dimsOf(type), ir::dimOf));
-    Type element = cast<RankedTensorType>(type).getElementType();
-    operands.push_back({*dtypeOf(element), {own.data(), own.size()}});
-  }
-  FailureOr<SmallVector<uint64_t>> words = ir::encodeAttrs(op);
-  if (failed(words))
+  FailureOr<ir::InferredShape> inferred = ir::inferShape(op);
+  if (failed(inferred))
     return failure();
-  graph::GuardSink guards{.valuesUnknown = true, .equalities = {}};
-  graph::ShapeContext shapes{cast<ir::SinterOpInterface>(op).getOpId(),
-                             {operands.data(), operands.size()},
-                             &guards};
-  Result<graph::InferredType> inferred =
-      graph::inferType(shapes, {words->data(), words->size()});
-  if (!inferred)
-    return op->emitError(inferred.error().message);
   SmallVector<AffineExpr> expected;
-  for (Dim dim : inferred->dims)
+  for (Dim dim : inferred->type.dims)
     expected.push_back(ir::affineOf(context, dim));
   if (expected == dimsOf(op->getResult(0).getType()) &&
-      guards.equalities.empty())
+      inferred->equalities.empty())
     return success();
   return op->emitOpError("dynamic: the shape does not follow from the "
                          "operands any more: ")

@@ -1,6 +1,7 @@
 /// The ops: verified by the shape rules of recording, emitted on elements by
 /// bodies from the records.
 #include "dialects/sinter/Dialect.h"
+#include "dialects/sinter/InferShape.h"
 #include "dialects/sinter/ScalarRules.h"
 #include "dialects/sinter/Types.h"
 #include "runtime/graph/Builders.h"
@@ -74,13 +75,7 @@ static bool agree(RankedTensorType declared,
   return true;
 }
 
-LogicalResult verifyShapeRule(Operation *op) {
-  for (Type type : op->getOperandTypes())
-    if (failed(verifyEncoding(op, type)))
-      return failure();
-  auto declared = cast<SinterOpInterface>(op).getTensorType();
-  if (failed(verifyEncoding(op, declared)))
-    return failure();
+FailureOr<InferredShape> inferShape(Operation *op) {
   OperandTypes operands;
   if (failed(readOperands(op, operands)))
     return failure();
@@ -95,9 +90,23 @@ LogicalResult verifyShapeRule(Operation *op) {
       graph::inferType(context, {words->data(), words->size()});
   if (!inferred)
     return op->emitError(inferred.error().message);
-  if (!agree(declared, *inferred))
+  return InferredShape{std::move(*inferred), std::move(guards.equalities)};
+}
+
+LogicalResult verifyShapeRule(Operation *op) {
+  for (Type type : op->getOperandTypes())
+    if (failed(verifyEncoding(op, type)))
+      return failure();
+  auto declared = cast<SinterOpInterface>(op).getTensorType();
+  if (failed(verifyEncoding(op, declared)))
+    return failure();
+  FailureOr<InferredShape> inferred = inferShape(op);
+  if (failed(inferred))
+    return failure();
+  const graph::InferredType &type = inferred->type;
+  if (!agree(declared, type))
     return op->emitOpError()
-           << "infers " << graph::typeString({inferred->dtype, inferred->dims})
+           << "infers " << graph::typeString({type.dtype, type.dims})
            << ", which is not the result's type " << declared;
   return success();
 }

@@ -4,6 +4,7 @@
 // RUN: not sinter inspect %t/shapes.mlir --stage import 2>&1 | FileCheck %s --check-prefix=SHAPES
 // RUN: not sinter inspect %t/no-main.mlir --stage import 2>&1 | FileCheck %s --check-prefix=MAIN
 // RUN: not sinter inspect %t/dtype.mlir --stage import 2>&1 | FileCheck %s --check-prefix=DTYPE
+// RUN: not sinter inspect %t/symbols.mlir --stage import 2>&1 | FileCheck %s --check-prefix=SYMBOLS
 
 //--- unknown-dim.mlir
 // DIM: error: argument 0 has an unknown dim without an expression
@@ -31,4 +32,10 @@ func.func @other(%x: tensor<2xf32>) -> tensor<2xf32> {
 // DTYPE: error: argument 0 is not a tensor that can be computed with: {{.*}}tensor<2xui32>
 func.func @main(%x: tensor<2xui32>) -> tensor<2xui32> {
   return %x : tensor<2xui32>
+}
+//--- symbols.mlir
+// SYMBOLS: error: sinter.num_symbols has to be an i64 that counts the symbols s0, s1, ... in use (2), not 1 : i64
+#x = affine_map<()[s0, s1] -> (s1)>
+func.func @main(%x: tensor<?xf32, #x>) -> tensor<?xf32, #x> attributes {sinter.num_symbols = 1 : i64} {
+  return %x : tensor<?xf32, #x>
 }
