@@ -9,7 +9,7 @@ namespace sinter {
 
 namespace graph {
 struct GradientHook;
-}
+} // namespace graph
 class Tensor;
 
 namespace detail {
