@@ -66,7 +66,7 @@ public:
   void push_back(T value) {
     if (count == room) [[unlikely]]
       grow(room * 2);
-    new (items + count) T(std::move(value));
+    new (static_cast<void *>(items + count)) T(std::move(value));
     ++count;
   }
   void append(std::span<const T> values) {
