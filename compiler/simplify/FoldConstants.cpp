@@ -128,7 +128,7 @@ Value foldConstants(Operation *op, OpBuilder &builder) {
   if (auto pointwise = dyn_cast<ir::PointwiseOpInterface>(op))
     return foldPointwise(pointwise, builder);
   bool moves = isa<ir::ReshapeOp, ir::BroadcastOp, ir::TransposeOp, ir::SliceOp,
-                   ir::FlipOp>(op);
+                   ir::FlipOp, ir::WindowOp>(op);
   TypedAttr number = moves ? fillOf(op->getOperand(0)) : TypedAttr();
   return number ? fill(op, number, builder) : Value();
 }

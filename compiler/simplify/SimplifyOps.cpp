@@ -15,7 +15,9 @@ static Value simplifyOnce(Operation *op, OpBuilder &builder, bool exact) {
     return folded;
   if (Value viewed = simplifyView(op, builder))
     return viewed;
-  return simplifyArithmetic(op, exact);
+  if (Value number = simplifyArithmetic(op, exact))
+    return number;
+  return sinkReshape(op, builder);
 }
 
 void simplifyOps(func::FuncOp function, bool exact) {

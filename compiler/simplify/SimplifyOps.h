@@ -23,6 +23,9 @@ void removeDeadOps(mlir::func::FuncOp function);
 mlir::Value foldConstants(mlir::Operation *op, mlir::OpBuilder &builder);
 mlir::Value simplifyView(mlir::Operation *op, mlir::OpBuilder &builder);
 mlir::Value simplifyArithmetic(mlir::Operation *op, bool exact);
+/// A pointwise op in the shape of the contraction whose reshaped result it
+/// reads, and then the reshape.
+mlir::Value sinkReshape(mlir::Operation *op, mlir::OpBuilder &builder);
 
 /// The number that fills a tensor, or null.
 mlir::TypedAttr fillOf(mlir::Value value);

@@ -147,6 +147,18 @@ static Value simplifySlice(ir::SliceOp op, OpBuilder &builder) {
                              AffineMapAttr::get(map), op.getStepsAttr());
 }
 
+// Windows of one element side by side are the tensor, with axes of 1.
+static Value simplifyWindow(ir::WindowOp op, OpBuilder &builder) {
+  auto isUnit = [](int64_t number) { return number == 1; };
+  if (!llvm::all_of(op.getSizes(), isUnit) ||
+      !llvm::all_of(op.getStrides(), isUnit))
+    return {};
+  unsigned symbols = 0;
+  if (auto map = dyn_cast_or_null<AffineMapAttr>(op.getType().getEncoding()))
+    symbols = map.getValue().getNumSymbols();
+  return reshapeTo(op.getX(), op.getType(), symbols, op.getLoc(), builder);
+}
+
 static Value simplifyConcat(ir::ConcatOp op) {
   return op.getXs().size() == 1 ? op.getXs()[0] : Value();
 }
@@ -160,6 +172,8 @@ Value simplifyView(Operation *op, OpBuilder &builder) {
     return simplifyTranspose(transpose, builder);
   if (auto slice = dyn_cast<ir::SliceOp>(op))
     return simplifySlice(slice, builder);
+  if (auto window = dyn_cast<ir::WindowOp>(op))
+    return simplifyWindow(window, builder);
   if (auto concat = dyn_cast<ir::ConcatOp>(op))
     return simplifyConcat(concat);
   return {};
