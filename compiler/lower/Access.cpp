@@ -1,21 +1,49 @@
 /// How a tensor inside a kernel lies in memory, without emitting anything.
 #include "compiler/lower/Access.h"
 
+#include "compiler/lower/WindowViews.h"
 #include "dialects/sinter/Dialect.h"
 
 using namespace mlir;
 
 namespace sinter::compiler {
 
-static bool reshapeRunsAlong(ir::ReshapeOp op, unsigned dim) {
+// The axes [first, second) of a reshape's operand that one axis is made of.
+static std::optional<std::pair<unsigned, unsigned>> axesBehind(ir::ReshapeOp op,
+                                                               unsigned dim) {
   Shape outer = shapeOf(op.getResult()), inner = shapeOf(op.getX());
   MLIRContext *context = op.getContext();
   AffineExpr below = product(outer, dim + 1, outer.size(), context);
-  for (unsigned from = 0; from < inner.size(); ++from)
-    if (inner[from] == outer[dim] &&
-        product(inner, from + 1, inner.size(), context) == below)
-      return runsAlong(op.getX(), from);
-  return false;
+  for (unsigned end = inner.size(); end > 0; --end) {
+    if (isOne(inner[end - 1]) ||
+        product(inner, end, inner.size(), context) != below)
+      continue;
+    for (unsigned from = end; from-- > 0;)
+      if (product(inner, from, end, context) == outer[dim])
+        return std::pair(from, end);
+  }
+  return std::nullopt;
+}
+
+static bool reshapeRunsAlong(ir::ReshapeOp op, unsigned dim) {
+  auto axes = axesBehind(op, dim);
+  if (!axes)
+    return false;
+  // Of several axes made one: mostly neighbours, where the last is long.
+  constexpr int64_t longRun = 16;
+  unsigned last = axes->second - 1;
+  bool isOneAxis = axes->first == last;
+  return (isOneAxis || constantOf(shapeOf(op.getX())[last]) >= longRun) &&
+         runsAlong(op.getX(), last);
+}
+
+int64_t innerRun(Value tensor, unsigned dim) {
+  auto reshape = tensor.getDefiningOp<ir::ReshapeOp>();
+  auto axes = reshape ? axesBehind(reshape, dim) : std::nullopt;
+  if (!axes || axes->first + 1 == axes->second)
+    return 0;
+  return std::max<int64_t>(
+      0, constantOf(shapeOf(reshape.getX())[axes->second - 1]));
 }
 
 static bool viewRunsAlong(Operation *op, unsigned dim) {
@@ -36,6 +64,8 @@ static bool viewRunsAlong(Operation *op, unsigned dim) {
       return true;
     return runsAlong(operand, dim - offset);
   }
+  if (isa<ir::WindowOp, ir::UnwindowOp>(op))
+    return windowRunsAlong(op, dim);
   return llvm::all_of(op->getOperands(),
                       [&](Value part) { return runsAlong(part, dim); });
 }
@@ -65,7 +95,7 @@ bool isComputed(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   if (!op)
     return false;
-  if (isa<ir::FlipOp, ir::PadOp, ir::ConcatOp>(op) ||
+  if (isa<ir::FlipOp, ir::PadOp, ir::ConcatOp, ir::UnwindowOp>(op) ||
       cast<ir::SinterOpInterface>(op).getPatternKind() !=
           graph::PatternKind::view)
     return true;

@@ -3,11 +3,17 @@
 
 #include "compiler/lower/Index.h"
 
+#include <cstdint>
+
 namespace sinter::compiler {
 
 /// Whether elements that differ in `dim` alone are neighbours in memory, or the
 /// same, in every buffer that `tensor` reads.
 bool runsAlong(mlir::Value tensor, unsigned dim);
+
+/// Where a reshape made `dim` of several axes, the length of the last of them:
+/// a run along which indices need no division. 0 for others.
+int64_t innerRun(mlir::Value tensor, unsigned dim);
 
 /// Whether `tensor` is computed: more than a view of a buffer.
 bool isComputed(mlir::Value tensor);

@@ -289,9 +289,20 @@ Value Emission::isWithin(const Coord &coord, AffineExpr extentExpr) {
   Value limit = extent(extentExpr);
   if (!coord.isUniform())
     limit = spread(Element{limit}, coord.count);
-  // Negative numbers are large without a sign.
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, number,
-                               limit);
+  std::vector<uint64_t> key{
+      ~uint64_t(3), reinterpret_cast<uint64_t>(number.getAsOpaquePointer()),
+      reinterpret_cast<uint64_t>(limit.getAsOpaquePointer())};
+  for (auto &scope : llvm::reverse(scopes))
+    if (auto known = scope->values.find(key); known != scope->values.end())
+      return known->second;
+  Value result;
+  hoisted({number, limit}, /*readsMemory=*/false, [&] {
+    // Negative numbers are large without a sign.
+    result = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                   number, limit);
+    scopes.back()->values[key] = result;
+  });
+  return result;
 }
 
 Coord Emission::linearize(const Index &index, const Shape &shape) {
@@ -353,10 +364,58 @@ Index Emission::withTail(Index index, const Shape &shape, unsigned tailRank) {
   return index;
 }
 
+// Lanes at the end of a row and at the beginning of the next one: the rows'
+// coordinates are those of two numbers, and each lane takes one of the two.
+static SmallVector<Coord> acrossRows(Emission &emission, const Coord &tail,
+                                     const Shape &shape) {
+  OpBuilder &builder = emission.builder;
+  Location loc = emission.loc;
+  Value width = emission.extent(shape.back());
+  Value row = emission.floorDiv(tail.base, width);
+  Value first = emission.mod(tail.base, width);
+  Value inRow = emission.perLane(emission.along(first, tail.count));
+  Value limit = emission.spread(Element{width}, tail.count);
+  Value stays = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                      inRow, limit);
+  Value next = arith::SubIOp::create(builder, loc, inRow, limit);
+  auto each = [&](Value here, Value there) {
+    Value value = arith::SelectOp::create(builder, loc, stays, here, there);
+    return Coord{{}, 0, value, tail.count};
+  };
+  Shape rows(shape.begin(), shape.end() - 1);
+  auto rowCoordinates = [&](Value number) {
+    Index index;
+    index.tail = emission.uniform(number);
+    index.tailRank = rows.size();
+    return emission.coordinates(index, rows);
+  };
+  SmallVector<Coord> here = rowCoordinates(row), result;
+  SmallVector<Coord> there =
+      rowCoordinates(emission.add(row, emission.constant(1)));
+  for (auto [a, b] : llvm::zip(here, there))
+    result.push_back(a.base == b.base
+                         ? a
+                         : each(emission.spread(Element{a.base}, tail.count),
+                                emission.spread(Element{b.base}, tail.count)));
+  result.push_back(each(inRow, next));
+  return result;
+}
+
 SmallVector<Coord> Emission::coordinates(const Index &index,
                                          const Shape &shape) {
   if (index.rank() == 0)
     return {};
+  const Coord &tail = index.tail;
+  int64_t width = constantOf(shape.back());
+  bool isRun = index.tailRank > 1 && !tail.each && tail.step == 1;
+  bool inOneRow = isRun && width > 0 && width % tail.count == 0 &&
+                  multipleOf(tail.base) % tail.count == 0;
+  if (isRun && !inOneRow && width >= int64_t(tail.count)) {
+    SmallVector<Coord> result(index.lead);
+    Shape group(shape.end() - index.tailRank, shape.end());
+    result.append(acrossRows(*this, tail, group));
+    return result;
+  }
   Index full = withTail(index, shape, 1);
   SmallVector<Coord> result(full.lead);
   result.push_back(full.tail);

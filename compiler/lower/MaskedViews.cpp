@@ -18,9 +18,13 @@ static Value both(Emission &emission, Value a, Value b) {
   for (Value value : {a, b})
     if (auto vector = dyn_cast<VectorType>(value.getType()))
       count = vector.getNumElements();
-  return arith::AndIOp::create(emission.builder, emission.loc,
-                               emission.spread(Element{a}, count),
-                               emission.spread(Element{b}, count));
+  Value result;
+  emission.hoisted({a, b}, /*readsMemory=*/false, [&] {
+    result = arith::AndIOp::create(emission.builder, emission.loc,
+                                   emission.spread(Element{a}, count),
+                                   emission.spread(Element{b}, count));
+  });
+  return result;
 }
 
 Lanes narrow(Emission &emission, const Lanes &lanes, Value condition) {

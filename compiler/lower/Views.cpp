@@ -3,6 +3,7 @@
 
 #include "compiler/lower/MaskedViews.h"
 #include "compiler/lower/ReductionOrder.h"
+#include "compiler/lower/WindowViews.h"
 #include "dialects/sinter/Dialect.h"
 
 using namespace mlir;
@@ -315,6 +316,8 @@ std::unique_ptr<ElementSource> makeView(Value tensor) {
     return std::make_unique<SliceSource>(slice);
   if (auto flip = dyn_cast<ir::FlipOp>(op))
     return std::make_unique<FlipSource>(flip);
+  if (auto window = makeWindowView(tensor))
+    return window;
   return makeMaskedView(tensor);
 }
 

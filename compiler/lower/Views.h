@@ -6,7 +6,7 @@
 namespace sinter::compiler {
 
 /// The source of a view op (reshape, transpose, broadcast, slice, flip,
-/// pad, concat); null for another op.
+/// window, unwindow, pad, concat); null for another op.
 std::unique_ptr<ElementSource> makeView(mlir::Value tensor);
 
 /// The index of the same element after a reshape from `from` to `to`.

@@ -74,6 +74,12 @@ def : GradientFn<Sinter_ConcatOp, "concatGradient">;
 def : Gradient<Sinter_PadOp, [
     (Sinter_SliceOp $grad, $low, (padded_limits $x, $low, $interior),
                     (plus_one $interior))]>;
+def : Gradient<Sinter_WindowOp, [
+    (Sinter_SumOp
+        (Sinter_UnwindowOp $grad, (shape_of $x), $axes, $sizes, $strides,
+                           $dilations),
+        (window_axes $x, $axes), false)]>;
+def : GradientFn<Sinter_UnwindowOp, "unwindowGradient">;
 def : NotDifferentiable<Sinter_IotaOp>;
 def : NotDifferentiable<Sinter_FullOp>;
 def : NotDifferentiable<Sinter_ExtentOp>;
@@ -194,3 +200,15 @@ def : Gradient<Sinter_SiluOp, [
 def : Gradient<Sinter_DropoutOp, [
     (Sinter_DropoutOp $grad, $key_low, $key_high, $counter, $p),
     (none), (none), (none)]>;
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+// The three are each other's: products of an image, a weight and a result's
+// gradient, of which two are given.
+def : GradientFn<Sinter_ConvOp, "convGradient", ["x", "weight"]>;
+def : GradientFn<Sinter_ConvTransposeOp, "convTransposeGradient",
+                 ["x", "weight"]>;
+def : GradientFn<Sinter_ConvWeightGradOp, "convWeightGradient", ["x", "grad"]>;
+def : GradientFn<Sinter_MaxPoolOp, "maxPoolGradient", ["x"]>;

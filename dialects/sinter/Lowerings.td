@@ -48,6 +48,8 @@ def : Structured<Sinter_SliceOp>;
 def : Structured<Sinter_FlipOp>;
 def : Structured<Sinter_ConcatOp>;
 def : Structured<Sinter_PadOp>;
+def : Structured<Sinter_WindowOp>;
+def : Structured<Sinter_UnwindowOp>;
 def : Structured<Sinter_IotaOp>;
 def : Structured<Sinter_FullOp>;
 def : Structured<Sinter_ExtentOp>;
@@ -234,3 +236,13 @@ def : Decomposition<Sinter_DropoutOp,
                                (compute_dtype $x))),
             "0"),
         (dtype_of $x))>;
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+def : DecompositionFn<Sinter_ConvOp, "decomposeConv">;
+def : DecompositionFn<Sinter_ConvTransposeOp, "decomposeConvTranspose">;
+def : DecompositionFn<Sinter_ConvWeightGradOp, "decomposeConvWeight">;
+def : DecompositionFn<Sinter_MaxPoolOp, "decomposeMaxPool">;
+def : DecompositionFn<Sinter_AvgPoolOp, "decomposeAvgPool">;

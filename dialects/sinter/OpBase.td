@@ -280,6 +280,7 @@ def padded_limits : Sinter_Term<"paddedLimits">; // ($x, $low, $interior)
 def squeezed_shape : Sinter_Term<"squeezedShape">; // ($x, $axes)
 def unsqueezed_shape : Sinter_Term<"unsqueezedShape">; // ($x, $axis)
 def flat_shape : Sinter_Term<"flatShape">;     // ($x): one axis
+def window_axes : Sinter_Term<"windowAxes">;   // ($x, $axes): as many after x's
 def along_shape : Sinter_Term<"alongShape">;   // ($x, $indices, $axis): 1s, and
                                                // x's rank
 def selected_shape : Sinter_Term<"selectedShape">; // ($x, $indices, $axis)
@@ -314,6 +315,12 @@ class Decomposition<Sinter_Op op, dag rule, string forChoice = ""> {
   Sinter_Op forOp = op;
   dag body = rule;
   string choice = forChoice;
+}
+
+/// As a function of runtime/graph/Composites.h.
+class DecompositionFn<Sinter_Op op, string function> {
+  Sinter_Op forOp = op;
+  string cppFunction = function;
 }
 
 /// Marks an element type for which an op has no body.

@@ -1,6 +1,7 @@
 /// Composites in other ops: generated from the records.
 #include "runtime/graph/AttrWords.h"
 #include "runtime/graph/Builders.h"
+#include "runtime/graph/Composites.h"
 #include "runtime/graph/RecordOp.h"
 #include "runtime/graph/Terms.h"
 

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "sinter/generated/Choices.h.inc"
+
 namespace sinter::graph {
 
 /// The type of an operand; the dims are borrowed.
@@ -136,6 +138,19 @@ Result<InferredType> pad(const ShapeContext &context,
                          std::span<const Dim> shape,
                          std::span<const int64_t> interior);
 
+/// out[axes[j]] windows of an axis, and the sizes after x's dims; there is at
+/// least one window.
+Result<InferredType> window(const ShapeContext &context,
+                            std::span<const int64_t> axes,
+                            std::span<const int64_t> sizes,
+                            std::span<const int64_t> strides,
+                            std::span<const int64_t> dilations);
+/// x has the windows of `shape`; the result has `shape` and then the sizes.
+Result<InferredType>
+unwindow(const ShapeContext &context, std::span<const Dim> shape,
+         std::span<const int64_t> axes, std::span<const int64_t> sizes,
+         std::span<const int64_t> strides, std::span<const int64_t> dilations);
+
 /// Axes removed, or kept with size 1. An empty axis is an error.
 Result<InferredType> reduce(const ShapeContext &context,
                             std::span<const int64_t> axes, bool keepdims);
@@ -175,6 +190,40 @@ Result<InferredType> softmax(const ShapeContext &context, int64_t axis);
 Result<InferredType> layerNorm(const ShapeContext &context);
 /// logits[n, c], i32 or i64 labels[n]; rank 0 in the logits' dtype.
 Result<InferredType> crossEntropy(const ShapeContext &context);
+
+/// An image and weight[m, n, sizes...]: x has n * groups channels, the result
+/// m, and as many positions as x has windows.
+Result<InferredType>
+conv(const ShapeContext &context, std::span<const int64_t> sizes,
+     std::span<const int64_t> strides, std::span<const int64_t> low,
+     std::span<const int64_t> high, std::span<const int64_t> dilations,
+     int64_t groups, Layout layout);
+/// As conv, from the result's side: x has m channels, the result n * groups
+/// and `space`, which has x's positions as windows or more.
+Result<InferredType>
+convTranspose(const ShapeContext &context, std::span<const int64_t> sizes,
+              std::span<const int64_t> strides, std::span<const int64_t> low,
+              std::span<const int64_t> high, std::span<const int64_t> dilations,
+              int64_t groups, std::span<const Dim> space, Layout layout);
+/// An image and one that stands at its first windows: a weight.
+Result<InferredType>
+convWeight(const ShapeContext &context, std::span<const int64_t> sizes,
+           std::span<const int64_t> strides, std::span<const int64_t> low,
+           std::span<const int64_t> high, std::span<const int64_t> dilations,
+           int64_t groups, Layout layout);
+/// As many positions as the padded image has windows.
+Result<InferredType> pool(const ShapeContext &context,
+                          std::span<const int64_t> sizes,
+                          std::span<const int64_t> strides,
+                          std::span<const int64_t> low,
+                          std::span<const int64_t> high,
+                          std::span<const int64_t> dilations, Layout layout);
+Result<InferredType>
+avgPool(const ShapeContext &context, std::span<const int64_t> sizes,
+        std::span<const int64_t> strides, std::span<const int64_t> low,
+        std::span<const int64_t> high, std::span<const int64_t> dilations,
+        std::span<const int64_t> countedLow,
+        std::span<const int64_t> countedHigh, double divisor, Layout layout);
 
 } // namespace shape
 } // namespace sinter::graph

@@ -97,6 +97,13 @@ DimList unsqueezedShape(const NodeRef &x, int64_t axis) {
 
 DimList flatShape(const NodeRef &x) { return {countOf(x, allAxes(x))}; }
 
+IntList windowAxes(const NodeRef &x, std::span<const int64_t> axes) {
+  IntList result;
+  for (size_t i = 0; i < axes.size(); ++i)
+    result.push_back(int64_t(x->rank() + i));
+  return result;
+}
+
 DimList alongShape(const NodeRef &x, const NodeRef &indices, int64_t axis) {
   DimList shape;
   for (unsigned i = 0; i < x->rank(); ++i)

@@ -47,6 +47,8 @@ DimList squeezedShape(const NodeRef &x, std::span<const int64_t> axes);
 DimList unsqueezedShape(const NodeRef &x, int64_t axis);
 /// One axis of all of x's elements.
 DimList flatShape(const NodeRef &x);
+/// As many axes as `axes`, after x's.
+IntList windowAxes(const NodeRef &x, std::span<const int64_t> axes);
 /// Ones, as many as x has axes, and the number of indices at `axis`.
 DimList alongShape(const NodeRef &x, const NodeRef &indices, int64_t axis);
 /// x's dims, and the number of indices at `axis`.

@@ -119,6 +119,49 @@ static Result<HostValue> pad(const Call &call) {
   return result;
 }
 
+namespace {
+/// The attributes that window and unwindow share.
+struct WindowLists {
+  std::span<const int64_t> axes, sizes, strides, dilations;
+
+  explicit WindowLists(graph::AttrReader &reader)
+      : axes(reader.ints()), sizes(reader.ints()), strides(reader.ints()),
+        dilations(reader.ints()) {}
+  /// Where windows of a tensor with these strides have their elements.
+  Places placesIn(std::vector<int64_t> places) const {
+    std::vector<int64_t> steps = places;
+    for (size_t j = 0; j < axes.size(); ++j) {
+      steps[axes[j]] = places[axes[j]] * strides[j];
+      steps.push_back(places[axes[j]] * dilations[j]);
+    }
+    return {0, steps};
+  }
+};
+} // namespace
+
+static Result<HostValue> window(const Call &call) {
+  graph::AttrReader reader(call.attrs);
+  WindowLists windows(reader);
+  return viewOf(call, windows.placesIn(stridesOf(call[0].dims)));
+}
+
+static Result<HostValue> unwindow(const Call &call) {
+  graph::AttrReader reader(call.attrs);
+  size_t rank = reader.dims().size();
+  WindowLists windows(reader);
+  HostValue result = call.makeResult();
+  for (int64_t i = 0, count = result.elements(); i < count; ++i)
+    result.set(i, Number(0));
+  std::vector<int64_t> strides = stridesOf(call.dims);
+  std::vector<int64_t> outer(strides.begin(), strides.begin() + rank);
+  Places places = windows.placesIn(outer);
+  for (size_t j = 0; j < windows.axes.size(); ++j)
+    places.strides[rank + j] += strides[rank + j];
+  copyElements(result, places, call[0], {0, stridesOf(call[0].dims)},
+               call[0].dims);
+  return result;
+}
+
 static Result<HostValue> iota(const Call &call) {
   graph::AttrReader reader(call.attrs);
   reader.dims();
@@ -152,8 +195,8 @@ std::span<const PrimitiveRow> viewPrimitives() {
   static const PrimitiveRow rows[] = {
       {"reshape", reshape}, {"transpose", transpose}, {"broadcast", broadcast},
       {"slice", slice},     {"flip", flip},           {"concat", concat},
-      {"pad", pad},         {"iota", iota},           {"full", full},
-      {"extent", extent},
+      {"pad", pad},         {"window", window},       {"unwindow", unwindow},
+      {"iota", iota},       {"full", full},           {"extent", extent},
   };
   return rows;
 }

@@ -2,6 +2,7 @@
 #include "tests/property/Cases.h"
 
 #include "runtime/graph/Builders.h"
+#include "tests/property/DrawWindows.h"
 #include "tests/property/Draws.h"
 
 #include <algorithm>
@@ -118,6 +119,8 @@ static std::vector<Shape> drawShapes(const PropertyRow &row, Rng &rng,
                                      Sizes sizes) {
   std::string_view rule = row.shapeRule;
   size_t count = row.operands.size();
+  if (isWindowRule(rule))
+    return windowShapes(rule, drawShape(rng, sizes, 3, 4), rng);
   if (rule == "matmul")
     return matmulShapes(rng, sizes);
   if (rule == "concat")

@@ -1,4 +1,5 @@
 /// Random attributes, by the schema.
+#include "tests/property/DrawWindows.h"
 #include "tests/property/Draws.h"
 
 #include "runtime/graph/AttrWords.h"
@@ -213,6 +214,12 @@ std::optional<std::vector<uint64_t>> AttrDrawer::draw() {
 std::optional<std::vector<uint64_t>>
 drawAttrs(const PropertyRow &row, const std::vector<OperandType> &operands,
           Rng &rng, std::optional<DType> dtype) {
+  if (isWindowRule(row.shapeRule)) {
+    std::vector<Shape> shapes;
+    for (const OperandType &operand : operands)
+      shapes.push_back(operand.dims);
+    return drawWindowAttrs(row.shapeRule, shapes, rng);
+  }
   return AttrDrawer(row, operands, rng, dtype).draw();
 }
 

@@ -3,6 +3,7 @@
 
 #include "runtime/graph/AttrWords.h"
 #include "runtime/graph/Builders.h"
+#include "tests/property/DrawWindows.h"
 
 #include <algorithm>
 #include <numeric>
@@ -170,6 +171,22 @@ bool RecipeDrawer::planIndexed(std::string_view rule, Plan &plan) {
   return false;
 }
 
+bool RecipeDrawer::planWindows(std::string_view rule, Plan &plan) {
+  const Wanted x = plan.operands[0];
+  std::vector<std::vector<int64_t>> shapes{x.dims};
+  if (rule == "conv" || rule == "convTranspose" || rule == "convWeight") {
+    if (x.dims.size() != 3)
+      return false;
+    // What x has decides the channels.
+    shapes = windowShapes(rule, x.dims, random);
+    plan.operands = {{x.dtype, shapes[0], 1, true}, {x.dtype, shapes[1]}};
+  }
+  auto words = drawWindowAttrs(rule, shapes, random);
+  if (words)
+    plan.words = std::move(*words);
+  return words.has_value();
+}
+
 /// Ops whose axis must not be empty.
 static bool needsElements(const PropertyRow &row) {
   return row.shapeRule == "argmax" || row.shapeRule == "reduce" ||
@@ -206,6 +223,11 @@ std::optional<RecipeDrawer::Plan> RecipeDrawer::plan(const PropertyRow &row,
     result.operands.resize(3, side);
     return result;
   }
+  if (isWindowRule(rule)) {
+    if (!planWindows(rule, result))
+      return std::nullopt;
+    return result;
+  }
   if (planView(rule, result) || planIndexed(rule, result))
     return result;
   if (leastRankOf(rule) == 2 || rule == "layerNorm" || rule == "indexSelect")
@@ -227,6 +249,8 @@ static std::vector<Dim> dimsOf(const std::vector<int64_t> &values) {
 
 std::vector<uint64_t> RecipeDrawer::attrs(const PropertyRow &row,
                                           const Plan &plan) {
+  if (!plan.words.empty())
+    return plan.words;
   graph::AttrWriter writer;
   auto ints = [&](std::string_view name) -> const std::vector<int64_t> & {
     if (name == "axes")

@@ -48,6 +48,7 @@ private:
     std::vector<int64_t> axes, permutation, shape, starts, limits, steps, low,
         interior;
     DType dtype = DType::f32;
+    std::vector<uint64_t> words; ///< the attributes, where they are drawn whole
   };
   /// A value so far. Compiled code must compute exact ones to the bit.
   struct Known {
@@ -59,6 +60,7 @@ private:
   std::optional<Plan> plan(const PropertyRow &row, Wanted first);
   bool planView(std::string_view rule, Plan &plan);
   bool planIndexed(std::string_view rule, Plan &plan);
+  bool planWindows(std::string_view rule, Plan &plan);
   Wanted drawFirst(const PropertyRow &row, std::optional<DType> dtype);
   std::vector<int64_t> drawDims(size_t leastRank);
   int64_t drawDim();

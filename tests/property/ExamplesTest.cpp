@@ -24,6 +24,12 @@ Dims sampleShape(std::string_view rule, size_t index) {
     return {};
   if (rule == "indexSelect" && index == 1)
     return {2};
+  if (rule == "conv" || rule == "convTranspose")
+    return index == 0 ? Dims{1, 2, 5} : Dims{2, 2, 3};
+  if (rule == "convWeight")
+    return index == 0 ? Dims{1, 2, 5} : Dims{1, 3, 4};
+  if (rule == "pool" || rule == "avgPool")
+    return {1, 2, 4};
   if (rule == "matmul" && index == 1)
     return {4, 3};
   if (rule == "layerNorm" && index > 0)

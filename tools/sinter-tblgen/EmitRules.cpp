@@ -60,19 +60,26 @@ static bool emitDecomposition(const Records &records, const Op &op,
   return true;
 }
 
+static std::string decompositionOf(const Op &op) {
+  if (const Record *rule = op.lowering.decompositionFn)
+    return rule->getValueAsString("cppFunction").str();
+  return "decompose_" + op.name;
+}
+
 bool emitDecompositions(const Records &records, raw_ostream &os) {
   os << "// Composites in other ops. Included by\n"
         "// runtime/graph/Decompositions.cpp.\n\nnamespace sinter::graph {\n";
   for (const Op &op : records.ops())
-    if (op.isComposite() && !emitDecomposition(records, op, os))
+    if (op.isComposite() && !op.lowering.decompositionFn &&
+        !emitDecomposition(records, op, os))
       return false;
   os << "\nstatic Result<NodeRef> dispatchDecomposition(OpId op,\n"
         "    std::span<const NodeRef> operands,\n"
         "    std::span<const uint64_t> attrs) {\n  switch (op) {\n";
   for (const Op &op : records.ops())
     if (op.isComposite())
-      os << "  case OpId::" << op.name << ":\n    return decompose_" << op.name
-         << "(operands, attrs);\n";
+      os << "  case OpId::" << op.name << ":\n    return "
+         << decompositionOf(op) << "(operands, attrs);\n";
   os << "  default:\n    return makeError(ErrorKind::internal, \"not a "
         "composite\");\n  }\n}\n\n} // namespace sinter::graph\n";
   return true;

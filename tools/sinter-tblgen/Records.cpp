@@ -177,8 +177,8 @@ bool Records::readRules() {
   auto lowering = [&](const Record *LoweringRecord::*slot) {
     return [this, slot](Op &op, const Record *rule) {
       LoweringRecord &l = op.lowering;
-      bool taken =
-          l.scalar || l.scalarFn || l.structured || !l.decompositions.empty();
+      bool taken = l.scalar || l.scalarFn || l.structured ||
+                   l.decompositionFn || !l.decompositions.empty();
       return addRule(rule, l.*slot, taken, "lowering");
     };
   };
@@ -188,9 +188,11 @@ bool Records::readRules() {
          forEach("Scalar", lowering(&LoweringRecord::scalar)) &&
          forEach("ScalarFn", lowering(&LoweringRecord::scalarFn)) &&
          forEach("Structured", lowering(&LoweringRecord::structured)) &&
+         forEach("DecompositionFn",
+                 lowering(&LoweringRecord::decompositionFn)) &&
          forEach("Decomposition", [](Op &op, const Record *rule) {
            LoweringRecord &l = op.lowering;
-           if (l.scalar || l.scalarFn || l.structured)
+           if (l.scalar || l.scalarFn || l.structured || l.decompositionFn)
              return fail(rule, "second lowering of " + op.def->getName());
            l.decompositions.push_back(rule);
            return true;
@@ -231,7 +233,7 @@ bool Records::checkComplete() const {
                               "marked NotDifferentiable");
     const LoweringRecord &l = op.lowering;
     if (op.isComposite()) {
-      if (!checkDecompositions(op))
+      if (!l.decompositionFn && !checkDecompositions(op))
         return false;
     } else if (op.patternKind() == "pointwise") {
       if (!l.scalar && !l.scalarFn)

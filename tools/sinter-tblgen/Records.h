@@ -40,6 +40,7 @@ struct LoweringRecord {
   const llvm::Record *scalar = nullptr;
   const llvm::Record *scalarFn = nullptr;
   const llvm::Record *structured = nullptr;
+  const llvm::Record *decompositionFn = nullptr;
   std::vector<const llvm::Record *> decompositions;
 };
 

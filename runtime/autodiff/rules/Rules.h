@@ -9,5 +9,15 @@ namespace sinter::autodiff {
 Result<OperandGradients> broadcastGradient(const GradientContext &context);
 /// A slice for each operand.
 Result<OperandGradients> concatGradient(const GradientContext &context);
+/// Windows of the places that elements were taken to.
+Result<OperandGradients> unwindowGradient(const GradientContext &context);
+/// A transposed convolution, and conv_weight_grad.
+Result<OperandGradients> convGradient(const GradientContext &context);
+/// A convolution, and conv_weight_grad.
+Result<OperandGradients> convTransposeGradient(const GradientContext &context);
+/// A transposed convolution, and a convolution.
+Result<OperandGradients> convWeightGradient(const GradientContext &context);
+/// To the first of each window's largest elements.
+Result<OperandGradients> maxPoolGradient(const GradientContext &context);
 
 } // namespace sinter::autodiff
