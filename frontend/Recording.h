@@ -15,7 +15,9 @@
 ///
 /// These have no generated function, they are written by hand: `matmul`
 /// (vectors, batch broadcast; Matmul.cpp), `full`, `iota`, `extent`
-/// (Creation.cpp), `random_uniform` and `random_normal` (Random.cpp).
+/// (Creation.cpp), `random_uniform` and `random_normal` (Random.cpp), `conv`
+/// and `conv_transpose` (Convolution.cpp), `max_pool` and `avg_pool`
+/// (Pooling.cpp).
 #pragma once
 
 #include "runtime/graph/Builders.h"

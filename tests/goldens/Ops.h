@@ -28,6 +28,9 @@ std::optional<Values> recordProgram(const Case &golden, const Values &inputs,
 /// How many instructions the case has.
 size_t countInstructions(const Case &golden);
 
+/// Records a case of convolutions or pooling; nothing for another op.
+std::optional<Values> recordWindowed(const Case &golden, const Values &inputs);
+
 /// Records any other case: one op of the inputs in their order, one output.
 std::optional<Values> recordSingle(const Case &golden, const Values &inputs);
 

@@ -1,0 +1,85 @@
+/// Conv1d, Conv2d, ConvTranspose2d.
+#include <sinter/nn/Conv.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinter::nn {
+
+using Where = std::source_location;
+
+namespace {
+struct Weights {
+  Param weight, bias;
+};
+} // namespace
+
+/// A weight [rows, columns / groups, kernel...] and a bias [out].
+template <typename Options>
+static Weights makeWeights(int64_t rows, int64_t columns, int64_t out,
+                           const Axes &kernel, size_t rank,
+                           const Options &options, Where where) {
+  int64_t fan = columns / std::max<int64_t>(options.groups, 1);
+  Dims shape{rows, fan};
+  for (size_t i = 0; i < rank; ++i) {
+    size_t entry = kernel.size() == 1 ? 0 : i;
+    int64_t size = entry < kernel.size() ? kernel.begin()[entry] : 1;
+    shape.emplace_back(size);
+    fan *= size;
+  }
+  double bound = 1 / std::sqrt(static_cast<double>(std::max<int64_t>(fan, 1)));
+  Init init = init::uniform(-bound, bound);
+  ParamOptions param{.dtype = options.dtype};
+  Weights weights{Param("weight", shape, init, param, where), {}};
+  if (options.bias)
+    weights.bias = Param("bias", {out}, init, param, where);
+  return weights;
+}
+
+static ConvOptions callOptions(const ConvLayerOptions &o) {
+  return {o.stride, o.padding, o.dilation, o.groups, o.same, o.layout};
+}
+static ConvTransposeOptions callOptions(const ConvTransposeLayerOptions &o) {
+  return {o.stride,   o.padding, o.output_padding,
+          o.dilation, o.groups,  o.layout};
+}
+
+Conv1d::Conv1d(int64_t in, int64_t out, const Axes &kernel,
+               const ConvLayerOptions &options, Where where)
+    : options(callOptions(options)) {
+  Weights made = makeWeights(out, in, out, kernel, 1, options, where);
+  weight = std::move(made.weight);
+  bias = std::move(made.bias);
+}
+
+Tensor Conv1d::forward(const Tensor &x) const {
+  return bias ? conv1d(x, weight, bias, options) : conv1d(x, weight, options);
+}
+
+Conv2d::Conv2d(int64_t in, int64_t out, const Axes &kernel,
+               const ConvLayerOptions &options, Where where)
+    : options(callOptions(options)) {
+  Weights made = makeWeights(out, in, out, kernel, 2, options, where);
+  weight = std::move(made.weight);
+  bias = std::move(made.bias);
+}
+
+Tensor Conv2d::forward(const Tensor &x) const {
+  return bias ? conv2d(x, weight, bias, options) : conv2d(x, weight, options);
+}
+
+ConvTranspose2d::ConvTranspose2d(int64_t in, int64_t out, const Axes &kernel,
+                                 const ConvTransposeLayerOptions &options,
+                                 Where where)
+    : options(callOptions(options)) {
+  Weights made = makeWeights(in, out, out, kernel, 2, options, where);
+  weight = std::move(made.weight);
+  bias = std::move(made.bias);
+}
+
+Tensor ConvTranspose2d::forward(const Tensor &x) const {
+  return bias ? conv_transpose2d(x, weight, bias, options)
+              : conv_transpose2d(x, weight, options);
+}
+
+} // namespace sinter::nn
