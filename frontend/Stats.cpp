@@ -94,6 +94,7 @@ Stats stats() {
   result.kernels_compiled = counts.kernelsCompiled;
   result.kernel_memory_hits = counts.kernelMemoryHits;
   result.kernel_disk_hits = counts.kernelDiskHits;
+  result.prepare_hits = counts.phasesSkipped;
   result.donated = counts.donationsGranted;
   result.warnings = counts.warnings;
   Counted &all = counted();

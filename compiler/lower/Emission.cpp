@@ -14,8 +14,8 @@ namespace sinter::compiler {
 
 Emission::Emission(OpBuilder &builder, const Target &target, KernelEntry given,
                    Block &body)
-    : builder(builder), target(target), entry(std::move(given)), body(body),
-      loc(builder.getUnknownLoc()) {
+    : builder(builder), target(target), entry(std::move(given)),
+      buffers(entry.buffers), body(body), loc(builder.getUnknownLoc()) {
   scopes.push_back(std::make_unique<Scope>());
   scopes.back()->block = &entry.function->getRegion(0).front();
 }

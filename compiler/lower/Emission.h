@@ -40,6 +40,8 @@ public:
   mlir::OpBuilder &builder;
   const Target &target;
   const KernelEntry entry;
+  /// The kernel's buffers as the part that is being emitted uses them.
+  Values buffers;
   /// The kernel's body of tensor ops.
   mlir::Block &body;
   mlir::Location loc;

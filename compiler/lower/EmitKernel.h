@@ -19,6 +19,11 @@ struct PhaseCode {
   std::string symbol;          ///< a KernelFunction in the object
   uint32_t chunks = 0;         ///< index into KernelCode::exprs
   float chunkMicroseconds = 0; ///< an estimate for one chunk
+  /// The kernel's input that alone decides what this phase writes, and the one
+  /// workspace that it writes: the executor may keep it while the input stays
+  /// the same. -1 for any other phase.
+  int32_t prepares = -1;
+  uint32_t workspace = 0; ///< number among the workspaces
 };
 
 /// The code of one kernel. Expressions are over the kernel's own symbols,

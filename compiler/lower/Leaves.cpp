@@ -167,8 +167,7 @@ public:
   Element at(Emission &emission, const Index &index,
              const Lanes &lanes) override {
     Coord linear = emission.linearize(index, shapeOf(tensor));
-    Value value =
-        loadLanes(emission, emission.entry.buffers[number], linear, lanes);
+    Value value = loadLanes(emission, emission.buffers[number], linear, lanes);
     return Element{fromMemory(emission, value, elementOf(tensor))};
   }
 
@@ -176,7 +175,7 @@ public:
     MLIRContext *context = emission.builder.getContext();
     Shape shape = shapeOf(tensor);
     StridedBuffer result;
-    result.buffer = emission.entry.buffers[number];
+    result.buffer = emission.buffers[number];
     result.offset = emission.constant(0);
     result.alignment = 1;
     for (unsigned dim = 0; dim < shape.size(); ++dim)

@@ -4,6 +4,7 @@
 #include "compiler/lower/KernelWriter.h"
 
 #include "compiler/lower/Access.h"
+#include "compiler/lower/Copies.h"
 #include "compiler/lower/Domains.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/ReductionOrder.h"
@@ -99,11 +100,11 @@ public:
         found->inner = walk.inner;
       found->walks.push_back(walk);
     }
+    if (!reduction)
+      return addSharedPhase(groups);
     SmallVector<Task> tasks;
     for (const Group &group : groups)
       tasks.push_back(taskOf(group));
-    if (!reduction)
-      return addSharedPhase(tasks);
     for (const Task &task : tasks)
       writer.addPhase(task.chunks, task.microseconds, task.emit);
   }
@@ -120,29 +121,84 @@ private:
     KernelWriter::EmitChunk emit;
   };
 
-  // One phase for all: the range of chunks is split among the tasks.
-  void addSharedPhase(ArrayRef<Task> tasks) {
-    if (tasks.size() == 1)
-      return writer.addPhase(tasks[0].chunks, tasks[0].microseconds,
-                             tasks[0].emit);
+  // Groups that differ in their buffers only: one of them, and all.
+  struct Copies {
+    const Group *original;
+    Task task;
+    BufferTable table;
+  };
+
+  // The buffers of `copy` in place of those of `original`, if that is all that
+  // tells them apart.
+  std::optional<BufferTable::Pairs> placesOf(const Group &original,
+                                             const Group &copy) {
+    if (original.rows != copy.rows || original.inner != copy.inner ||
+        original.walks.size() != copy.walks.size())
+      return std::nullopt;
+    Places places;
+    BufferTable::Pairs pairs;
+    for (auto [from, to] : llvm::zip(original.walks, copy.walks)) {
+      if (from.tailRank != to.tailRank || !isCopy(from.value, to.value, places))
+        return std::nullopt;
+      pairs.push_back({from.buffer, to.buffer});
+    }
+    for (auto [buffer, input] : llvm::enumerate(kernel.getInputs()))
+      if (Value place = places.lookup(input))
+        pairs.push_back({buffer, cast<BlockArgument>(place).getArgNumber()});
+    return pairs;
+  }
+
+  SmallVector<Copies> findCopies(ArrayRef<Group> groups) {
+    SmallVector<Copies> all;
+    for (const Group &group : groups) {
+      std::optional<BufferTable::Pairs> pairs;
+      for (Copies &copies : all) {
+        pairs = placesOf(*copies.original, group);
+        if (!pairs)
+          continue;
+        copies.table.add(std::move(*pairs));
+        break;
+      }
+      if (pairs)
+        continue;
+      all.push_back({&group, taskOf(group), {}});
+      all.back().table.add(*placesOf(group, group));
+    }
+    return all;
+  }
+
+  // One phase for all: the range of chunks is split among the groups.
+  void addSharedPhase(ArrayRef<Group> groups) {
+    SmallVector<Copies> parts = findCopies(groups);
+    const Task &first = parts.front().task;
+    if (groups.size() == 1)
+      return writer.addPhase(first.chunks, first.microseconds, first.emit);
     AffineExpr total = number(0);
     double microseconds = 0;
-    for (const Task &task : tasks) {
-      total = total + task.chunks;
-      microseconds = std::max(microseconds, task.microseconds);
+    for (const Copies &part : parts) {
+      total = total + part.task.chunks * part.table.size();
+      microseconds = std::max(microseconds, part.task.microseconds);
     }
     writer.addPhase(total, microseconds, [&](Emission &emission, Value chunk) {
       AffineExpr begin = number(0);
-      for (const Task &task : tasks) {
+      for (const Copies &part : parts) {
+        AffineExpr count = part.task.chunks * part.table.size();
         Value own = emission.sub(chunk, emission.extent(begin));
         // Unsigned: chunks before `begin` are far beyond the end.
         Value isOwn = arith::CmpIOp::create(emission.builder, emission.loc,
                                             arith::CmpIPredicate::ult, own,
-                                            emission.extent(task.chunks));
-        emission.when(isOwn, [&] { task.emit(emission, own); });
-        begin = begin + task.chunks;
+                                            emission.extent(count));
+        emission.when(isOwn, [&] { emitCopies(emission, part, own); });
+        begin = begin + count;
       }
     });
+  }
+
+  void emitCopies(Emission &emission, const Copies &part, Value chunk) {
+    Value chunks = emission.extent(part.task.chunks);
+    Value copy = emission.floorDiv(chunk, chunks);
+    Value own = emission.mod(chunk, chunks);
+    part.table.emit(emission, copy, [&] { part.task.emit(emission, own); });
   }
 
   // Outputs of one domain have their common rows, if they have one shape.
@@ -334,7 +390,7 @@ private:
     }
     for (auto [walk, stored] : llvm::zip(group.walks, elements))
       if (stored.second.value)
-        storeElements(emission, emission.entry.buffers[walk.buffer], walk.value,
+        storeElements(emission, emission.buffers[walk.buffer], walk.value,
                       stored.first, lanes, stored.second);
   }
 

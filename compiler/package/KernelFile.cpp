@@ -18,6 +18,8 @@ std::vector<std::byte> writeKernel(std::string_view key,
     entry->symbol = phase.symbol;
     entry->chunks = phase.chunks;
     entry->grain_us = phase.chunkMicroseconds;
+    entry->prepares = phase.prepares;
+    entry->workspace = phase.workspace;
     table.phases.push_back(std::move(entry));
   }
   table.workspaces = code.workspaces;
@@ -50,8 +52,9 @@ Result<KernelCode> readKernel(std::string_view key,
   for (const fb::Phase *phase : *table.phases()) {
     if (!phase->symbol() || phase->chunks() >= code.exprs.size())
       return broken("with a phase that is not valid");
-    code.phases.push_back(
-        {phase->symbol()->str(), phase->chunks(), phase->grain_us()});
+    code.phases.push_back({phase->symbol()->str(), phase->chunks(),
+                           phase->grain_us(), phase->prepares(),
+                           phase->workspace()});
   }
   for (uint32_t index = 0;
        table.workspaces() && index < table.workspaces()->size(); ++index) {

@@ -127,6 +127,8 @@ void ProgramWriter::writeKernels() {
       each->symbol = phase.symbol;
       each->chunks = phase.chunks;
       each->grain_us = phase.chunkMicroseconds;
+      each->prepares = phase.prepares;
+      each->workspace = phase.workspace;
       entry->phases.push_back(std::move(each));
     }
     entry->text = canonicalText(kernel);

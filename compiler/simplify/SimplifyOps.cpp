@@ -17,6 +17,8 @@ static Value simplifyOnce(Operation *op, OpBuilder &builder, bool exact) {
     return viewed;
   if (Value number = simplifyArithmetic(op, exact))
     return number;
+  if (Value collapsed = collapseBatches(op, builder))
+    return collapsed;
   return sinkReshape(op, builder);
 }
 

@@ -26,6 +26,8 @@ mlir::Value simplifyArithmetic(mlir::Operation *op, bool exact);
 /// A pointwise op in the shape of the contraction whose reshaped result it
 /// reads, and then the reshape.
 mlir::Value sinkReshape(mlir::Operation *op, mlir::OpBuilder &builder);
+/// One product of matrices for one per batch with a common right operand.
+mlir::Value collapseBatches(mlir::Operation *op, mlir::OpBuilder &builder);
 
 /// The number that fills a tensor, or null.
 mlir::TypedAttr fillOf(mlir::Value value);

@@ -20,7 +20,8 @@ struct KernelEntry {
   mlir::SmallVector<mlir::Value> dims;    ///< index, one per kernel symbol
   mlir::Value firstChunk;                 ///< index
   mlir::Value lastChunk;                  ///< index
-  /// What `reportIndexError` needs; opaque to the emitters.
+  /// What `bufferAt` and `reportIndexError` need; opaque to the emitters.
+  mlir::Value addresses;
   mlir::Value errorWord;
   mlir::Value launch;
 };
@@ -56,6 +57,11 @@ public:
                                   mlir::ModuleOp module, llvm::StringRef symbol,
                                   mlir::TypeRange elements,
                                   unsigned numDims) const = 0;
+
+  /// The kernel's buffer of that number (an index), a memref of `element`.
+  virtual mlir::Value bufferAt(mlir::OpBuilder &builder, mlir::Location loc,
+                               const KernelEntry &entry, mlir::Value number,
+                               mlir::Type element) const = 0;
 
   /// Reports `index` (i64, a linear element index) as out of range.
   virtual void reportIndexError(mlir::OpBuilder &builder, mlir::Location loc,

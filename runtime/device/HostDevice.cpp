@@ -72,6 +72,7 @@ Status HostDevice::copyIn(Buffer &to, size_t offset,
   if (!from.empty())
     std::memcpy(static_cast<char *>(to.data()) + offset, from.data(),
                 from.size());
+  to.bumpVersion();
   return {};
 }
 
@@ -88,6 +89,7 @@ Status HostDevice::copy(Buffer &to, const Buffer &from, size_t bytes) {
   SINTER_TRY(checkRange("copy", to, 0, bytes));
   SINTER_TRY(checkRange("copy", from, 0, bytes));
   std::memmove(to.data(), from.data(), bytes);
+  to.bumpVersion();
   return {};
 }
 

@@ -5,6 +5,13 @@
 
 using namespace sinter::runtime;
 
+/// Buffers made so far.
+static std::atomic<uint64_t> numbers{0};
+
+Buffer::Buffer(Device &device, void *data, size_t bytes)
+    : owner(&device), address(data), size(bytes),
+      number(numbers.fetch_add(1, std::memory_order_relaxed) + 1) {}
+
 void Buffer::release() {
   if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1)
     owner->free(this);

@@ -23,15 +23,17 @@ struct TensorOrigin {
 
 /// A block of memory, dense and 256-byte aligned, freed to its device's
 /// allocator with the last reference. Its contents may be overwritten in place
-/// only by an executor that was granted a donation; `version` then grows.
+/// only by an executor that was granted a donation, or by a copy into it;
+/// `version` then grows.
 class Buffer {
 public:
-  Buffer(Device &device, void *data, size_t bytes)
-      : owner(&device), address(data), size(bytes) {}
+  Buffer(Device &device, void *data, size_t bytes);
   Buffer(const Buffer &) = delete;
   Buffer &operator=(const Buffer &) = delete;
 
   Device &device() const { return *owner; }
+  /// No other buffer of the process has or had this number.
+  uint64_t id() const { return number; }
   void *data() const { return address; }
   size_t bytes() const { return size; }
   uint64_t version() const { return writes.load(std::memory_order_acquire); }
@@ -59,6 +61,7 @@ private:
   Device *owner;
   void *address;
   size_t size;
+  const uint64_t number;
   std::atomic<uint64_t> writes{0};
   std::atomic<uint32_t> refs{1};
   std::atomic<uint64_t> made{0};

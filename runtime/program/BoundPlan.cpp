@@ -155,7 +155,8 @@ Status Filler::addPhases(const StepData &step) {
       return badDims("kernel {}: {} chunks", kernel.name, chunks);
     if (chunks == 0)
       continue;
-    plan.phases.push_back({phase.function, chunks, phase.chunkMicroseconds});
+    plan.phases.push_back({phase.function, chunks, phase.chunkMicroseconds,
+                           phase.prepares, phase.workspace});
     ++plan.launches;
   }
   return {};

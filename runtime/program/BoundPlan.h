@@ -16,6 +16,8 @@ struct BoundPhase {
   KernelFunction function = nullptr;
   int64_t chunks = 0;
   float chunkMicroseconds = 0;
+  int32_t prepares = -1; ///< as in PhaseData
+  uint32_t workspace = 0;
 };
 
 /// One step to run.

@@ -5,6 +5,7 @@
 #include "runtime/program/Bind.h"
 #include "runtime/program/BoundPlan.h"
 #include "runtime/program/ConstantPool.h"
+#include "runtime/program/PreparedBuffers.h"
 #include "runtime/program/Program.h"
 #include "runtime/program/ProgramData.h"
 
@@ -65,6 +66,7 @@ public:
   /// in the device's memory.
   Status prepareConstants() const;
   void *constant(uint32_t index) const { return pool.address(index); }
+  PreparedBuffers &prepared() const { return preparedBuffers; }
   /// The plan for these symbols: remembered, or made now.
   Result<std::shared_ptr<const BoundPlan>>
   planFor(std::span<const int64_t> symbols) const;
@@ -82,6 +84,7 @@ private:
   std::unique_ptr<Image> image;
   std::optional<DimBinder> binder;
   mutable ConstantPool pool;
+  mutable PreparedBuffers preparedBuffers;
   std::string_view graph;
   std::vector<std::string> sites;
   size_t resident = 0;

@@ -88,6 +88,8 @@ struct RunCounters {
   uint64_t bytesWritten = 0;
   uint64_t arenaBytes = 0;
   uint64_t donated = 0; ///< outputs that took over an input's memory
+  /// Phases not run, because what they prepare was kept from an earlier run.
+  uint64_t phasesSkipped = 0;
 };
 
 /// One output of a run.

@@ -27,6 +27,10 @@ struct PhaseData {
   uint32_t chunks = 0; ///< expr of the kernel
   float chunkMicroseconds = 0;
   KernelFunction function = nullptr;
+  /// Of a `prepare` phase: the input that it reads, and the position of the
+  /// workspace that it fills among the launch's buffers.
+  int32_t prepares = -1;
+  uint32_t workspace = 0;
 };
 
 struct KernelData {

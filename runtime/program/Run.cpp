@@ -52,6 +52,9 @@ private:
   std::string describeNeeds() const;
   void resolveAddresses();
   Status runStep(uint32_t number);
+  /// Whether what the phase would make of its input is there already.
+  bool isPrepared(uint32_t number, const BoundPhase &phase, void **buffers);
+  void keepPrepared();
   Status checkError() const;
   const StepData *failedStep() const;
 
@@ -62,6 +65,15 @@ private:
   std::shared_ptr<const BoundPlan> plan;
   std::vector<BufferRef> outputs;
   BufferRef arena;
+  /// Of `prepare` phases: memory in use, and what to do with it at the end.
+  struct Prepared {
+    PreparedBuffers::Slot slot;
+    PreparedSource source;
+    BufferRef memory;
+    bool isNew = false;
+  };
+  std::vector<Prepared> prepared;
+  uint64_t phasesSkipped = 0;
   ErrorWord error{noError};
   uint64_t donated = 0;
 };
@@ -133,7 +145,14 @@ void Execution::grantDonations() {
 
 Status Execution::reserve() {
   grantDonations();
-  if (Status allocated = allocate(); !allocated) {
+  Status allocated = allocate();
+  if (!allocated && allocated.error().kind == ErrorKind::out_of_memory) {
+    // What is kept only saves time.
+    outputs.clear();
+    loaded.prepared().clear();
+    allocated = allocate();
+  }
+  if (!allocated) {
     ErrorInfo error = allocated.takeError();
     error.message = describeNeeds() + ": " + error.message;
     return error;
@@ -234,12 +253,49 @@ Status Execution::runStep(uint32_t number) {
   args.arena = arena ? static_cast<char *>(arena->data()) : nullptr;
   for (uint32_t i = 0; i < step.numPhases; ++i) {
     const BoundPhase &phase = plan->phases[step.firstPhase + i];
+    if (phase.prepares >= 0 && isPrepared(number, phase, buffers)) {
+      ++phasesSkipped;
+      continue;
+    }
     args.function = phase.function;
     args.chunks = phase.chunks;
     args.chunkMicroseconds = phase.chunkMicroseconds;
     SINTER_TRY(loaded.device().launch(args));
   }
   return {};
+}
+
+bool Execution::isPrepared(uint32_t number, const BoundPhase &phase,
+                           void **buffers) {
+  const StepData &step = program.steps[number];
+  const PlanBuffer &from = program.buffers[step.buffers[phase.prepares]];
+  PreparedSource source;
+  if (from.kind == BufferKind::input) {
+    // What the caller gives up is about to change.
+    const Binding &input = inputs[from.index];
+    if (!input.buffer || input.donate)
+      return false;
+    source.buffer = input.buffer->id();
+    source.version = input.buffer->version();
+    source.dims = input.dims;
+  } else if (from.kind != BufferKind::constant) {
+    return false;
+  }
+  const PlanBuffer &workspace = program.buffers[step.buffers[phase.workspace]];
+  PreparedBuffers::Slot slot{number, phase.workspace};
+  PreparedBuffers::Kept kept = loaded.prepared().find(
+      slot, source, uint64_t(plan->values[workspace.bytes]), loaded.device());
+  if (!kept.memory)
+    return false;
+  buffers[phase.workspace] = kept.memory->data();
+  prepared.push_back({slot, source, std::move(kept.memory), !kept.isFilled});
+  return kept.isFilled;
+}
+
+void Execution::keepPrepared() {
+  for (Prepared &each : prepared)
+    if (each.isNew)
+      loaded.prepared().keep(each.slot, each.source, std::move(each.memory));
 }
 
 Status Execution::execute() {
@@ -255,6 +311,7 @@ Status Execution::execute() {
   }
   SINTER_TRY(device.synchronize());
   SINTER_TRY(checkError());
+  keepPrepared();
   for (size_t i = 0; i < outputs.size(); ++i)
     if (scratch.grantedInput[i] != noInput)
       outputs[i]->bumpVersion();
@@ -299,8 +356,12 @@ std::vector<Output> Execution::takeOutputs() {
 }
 
 RunCounters Execution::counters() const {
-  return {plan->launches, plan->bytesRead, plan->bytesWritten, plan->arenaBytes,
-          donated};
+  return {plan->launches - phasesSkipped,
+          plan->bytesRead,
+          plan->bytesWritten,
+          plan->arenaBytes,
+          donated,
+          phasesSkipped};
 }
 
 void Execution::countDonations() const {

@@ -52,6 +52,7 @@ void sinter::runtime::countRun(const RunCounters &run,
     stats.launches += run.launches;
     stats.bytesRead += run.bytesRead;
     stats.bytesWritten += run.bytesWritten;
+    stats.phasesSkipped += run.phasesSkipped;
     stats.donationsGranted += run.donated;
     stats.donationsRefused += donationsRefused;
   });

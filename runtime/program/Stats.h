@@ -15,6 +15,7 @@ struct Stats {
   uint64_t launches = 0;
   uint64_t bytesRead = 0;
   uint64_t bytesWritten = 0;
+  uint64_t phasesSkipped = 0; ///< their results were kept: packed parameters
   uint64_t donationsGranted = 0;
   uint64_t donationsRefused = 0;
   uint64_t compiles = 0;

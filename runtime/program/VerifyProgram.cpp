@@ -187,9 +187,18 @@ Status Reader::readKernel(const fb::Kernel *from) {
     if (phase->chunks() >= kernel.exprs.size())
       return brokenModel("kernel {}: chunk count is expr {} of {}", kernel.name,
                          phase->chunks(), kernel.exprs.size());
+    if (phase->prepares() < -1 ||
+        phase->prepares() >= int64_t(kernel.numInputs))
+      return brokenModel("kernel {}: a phase prepares input {} of {}",
+                         kernel.name, phase->prepares(), kernel.numInputs);
+    if (phase->workspace() > maxListLength)
+      return brokenModel("kernel {}: a phase fills workspace {}", kernel.name,
+                         phase->workspace());
     float grain = std::isfinite(phase->grain_us()) ? phase->grain_us() : 0;
-    kernel.phases.push_back(
-        {text(phase->symbol()), phase->chunks(), grain, nullptr});
+    uint32_t firstWorkspace = kernel.numInputs + kernel.numOutputs;
+    kernel.phases.push_back({text(phase->symbol()), phase->chunks(), grain,
+                             nullptr, phase->prepares(),
+                             firstWorkspace + phase->workspace()});
   }
   program.kernels.push_back(std::move(kernel));
   return {};
@@ -251,6 +260,13 @@ Status Reader::readLaunch(const fb::Launch &launch) {
     return brokenModel("a launch of {} has {} buffers, it needs {}",
                        kernel.name, step.buffers.size(),
                        kernel.numInputs + kernel.numOutputs);
+  for (const PhaseData &phase : kernel.phases)
+    if (phase.prepares >= 0 &&
+        (phase.workspace >= step.buffers.size() ||
+         program.buffers[step.buffers[phase.workspace]].kind !=
+             BufferKind::temp))
+      return brokenModel("a launch of {} lacks the workspace that it prepares",
+                         kernel.name);
   SINTER_TRY(readIndices(launch.dims(), program.exprs.size(), "launch dim",
                          step.dims));
   if (step.dims.size() != kernel.numSymbols)

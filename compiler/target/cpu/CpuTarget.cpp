@@ -85,9 +85,10 @@ KernelEntry CpuTarget::beginKernel(OpBuilder &builder, ModuleOp module,
   auto toIndex = [&](Value value) -> Value {
     return arith::IndexCastOp::create(builder, loc, index, value);
   };
-  Value buffers = field(offsetof(KernelBlock, buffers), pointer);
+  entry.addresses = field(offsetof(KernelBlock, buffers), pointer);
   for (auto [number, element] : llvm::enumerate(elements)) {
-    Value address = loadField(builder, loc, buffers, 8 * number, pointer);
+    Value address =
+        loadField(builder, loc, entry.addresses, 8 * number, pointer);
     entry.buffers.push_back(viewAsMemRef(builder, loc, address, element));
   }
   if (numDims) {
@@ -101,6 +102,19 @@ KernelEntry CpuTarget::beginKernel(OpBuilder &builder, ModuleOp module,
   entry.firstChunk = toIndex(body->getArgument(2));
   entry.lastChunk = toIndex(body->getArgument(3));
   return entry;
+}
+
+Value CpuTarget::bufferAt(OpBuilder &builder, Location loc,
+                          const KernelEntry &entry, Value number,
+                          Type element) const {
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Value position =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), number);
+  Value place =
+      LLVM::GEPOp::create(builder, loc, pointer, pointer, entry.addresses,
+                          ArrayRef<LLVM::GEPArg>{position});
+  Value address = LLVM::LoadOp::create(builder, loc, pointer, place);
+  return viewAsMemRef(builder, loc, address, element);
 }
 
 void CpuTarget::reportIndexError(OpBuilder &builder, Location loc,

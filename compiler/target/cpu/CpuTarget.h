@@ -19,6 +19,9 @@ public:
   KernelEntry beginKernel(mlir::OpBuilder &builder, mlir::ModuleOp module,
                           llvm::StringRef symbol, mlir::TypeRange elements,
                           unsigned numDims) const override;
+  mlir::Value bufferAt(mlir::OpBuilder &builder, mlir::Location loc,
+                       const KernelEntry &entry, mlir::Value number,
+                       mlir::Type element) const override;
   void reportIndexError(mlir::OpBuilder &builder, mlir::Location loc,
                         const KernelEntry &entry,
                         mlir::Value index) const override;

@@ -41,6 +41,8 @@ struct Stats {
   uint64_t kernels_compiled = 0;
   uint64_t kernel_memory_hits = 0;
   uint64_t kernel_disk_hits = 0;
+  /// Packed parameters that were kept from an earlier run.
+  uint64_t prepare_hits = 0;
   uint64_t donated = 0;           ///< buffers updated in place
   uint64_t donations_refused = 0; ///< because somebody still held the old value
   uint64_t recomputed = 0;        ///< ops evaluated a second time

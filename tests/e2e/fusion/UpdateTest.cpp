@@ -62,3 +62,38 @@ TEST(Updates, OfAllParametersAreOneLaunch) {
   uint64_t each = (many - few) / 9;
   EXPECT_EQ(few - 3 * each, 1u) << few << " and " << many;
 }
+
+// Equal updates share one body and differ in their buffers.
+TEST(Updates, OfEqualParametersAreApart) {
+  Tensors model;
+  for (int i = 0; i < 40; ++i) {
+    int64_t rows = i % 3 ? 4 : 5;
+    std::vector<float> values(rows * 7);
+    for (size_t k = 0; k < values.size(); ++k)
+      values[k] = 0.01f * float(i * 100 + k);
+    model.params.emplace_back(sn::tensor(values, {rows, 7}));
+  }
+  std::vector<std::vector<float>> before, gradients;
+  for (const sn::Param &param : model.params)
+    before.push_back(sn::Tensor(param).to_vector<float>());
+  sn::Gradients given;
+  for (size_t i = 0; i < model.params.size(); ++i) {
+    std::vector<float> values(before[i].size());
+    for (size_t k = 0; k < values.size(); ++k)
+      values[k] = float(i) - 0.5f * float(k);
+    sn::Dims dims = i % 3 ? sn::Dims{4, 7} : sn::Dims{5, 7};
+    given.set(model.params[i].cell()->id(), sn::tensor(values, dims));
+    gradients.push_back(std::move(values));
+  }
+  sn::optim::Sgd sgd({.lr = 0.25});
+  sn::Stats start = sn::stats();
+  sgd.step(model, std::move(given));
+  for (size_t i = 0; i < model.params.size(); ++i) {
+    std::vector<float> after = sn::Tensor(model.params[i]).to_vector<float>();
+    ASSERT_EQ(after.size(), before[i].size());
+    for (size_t k = 0; k < after.size(); ++k)
+      ASSERT_EQ(after[k], before[i][k] - 0.25f * gradients[i][k])
+          << "parameter " << i << ", element " << k;
+  }
+  EXPECT_EQ(sn::stats().programs_run - start.programs_run, 1u);
+}

@@ -5,6 +5,7 @@
 // RUN: sinter inspect %t/updates.mlir --stage lower --target cpu:x86-64-v3 | FileCheck %t/updates.mlir --check-prefix=LOWER
 // RUN: sinter opt %t/apart.mlir --until=fuse | FileCheck %t/apart.mlir
 // RUN: sinter opt %t/full.mlir --pipeline='form-kernels{max-parallel-ops=5}' | FileCheck %t/full.mlir
+// RUN: sinter inspect %t/equal.mlir --stage lower --target cpu:x86-64-v3 | FileCheck %t/equal.mlir
 //--- updates.mlir
 // CHECK: accepted = true
 // CHECK-SAME: detail = "sub side by side with sub"
@@ -62,4 +63,18 @@ func.func @main(%a: tensor<2xf32>, %b: tensor<3xf32>, %c: tensor<4xf32>, %d: ten
   %6 = sinter.exp %d : (tensor<5xf32>) -> tensor<5xf32>
   %7 = sinter.neg %6 : (tensor<5xf32>) -> tensor<5xf32>
   return %1, %3, %5, %7 : tensor<2xf32>, tensor<3xf32>, tensor<4xf32>, tensor<5xf32>
+}
+//--- equal.mlir
+// Equal parts have one body; what tells them apart is a table of buffers.
+// CHECK: memref.global "private" constant @buffers0 : memref<6xi32> = dense<[0, 3, 2, 4, {{.*}}]>
+// CHECK-COUNT-1: math.exp
+// CHECK-NOT: math.exp
+// CHECK-COUNT-1: math.tanh
+// CHECK-NOT: math.tanh
+func.func @main(%a: tensor<16xf32>, %b: tensor<8xf32>, %c: tensor<16xf32>, %d: tensor<16xf32>) -> (tensor<16xf32>, tensor<8xf32>, tensor<16xf32>, tensor<16xf32>) {
+  %0 = sinter.exp %a : (tensor<16xf32>) -> tensor<16xf32>
+  %1 = sinter.tanh %b : (tensor<8xf32>) -> tensor<8xf32>
+  %2 = sinter.exp %c : (tensor<16xf32>) -> tensor<16xf32>
+  %3 = sinter.exp %d : (tensor<16xf32>) -> tensor<16xf32>
+  return %0, %1, %2, %3 : tensor<16xf32>, tensor<8xf32>, tensor<16xf32>, tensor<16xf32>
 }

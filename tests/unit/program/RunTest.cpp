@@ -159,6 +159,67 @@ TEST(Run, runsPhasesThroughWorkspaces) {
   EXPECT_GT(counters.arenaBytes, 0u);
 }
 
+namespace {
+
+/// out = the sum of x[n], whose partial sums are a prepared workspace.
+ProgramBuilder preparedSum() {
+  ProgramBuilder b;
+  uint32_t n = b.symbol(0);
+  uint32_t chunks = b.expr(ExprOp::ceilDiv, n, b.constant(256));
+  uint32_t x = b.input("x", {n});
+  uint32_t out = b.output({});
+  uint32_t partials = b.temp(b.times(chunks, b.constant(4)), 0, 0);
+  uint32_t sum = b.kernel("reduce_sum", 1, 1, 1, {"sum_partials", "sum_total"});
+  b.program.kernels[sum]->phases[0]->prepares = 0;
+  b.launch(sum, {x, out, partials}, {n});
+  return b;
+}
+
+/// Runs it; expects the sum, and whether the partial sums were there already.
+void expectSum(const Program &program, const BufferRef &x, int64_t count,
+               float sum, bool prepared, bool donate = false) {
+  RunCounters counters;
+  auto outputs = run(program, std::vector{bind(x, {count}, donate)}, &counters);
+  ASSERT_TRUE(outputs) << outputs.error().message;
+  EXPECT_EQ(valuesOf<float>(*(*outputs)[0].buffer)[0], sum);
+  EXPECT_EQ(counters.phasesSkipped, prepared ? 1u : 0u);
+  EXPECT_EQ(counters.launches, prepared ? 1u : 2u);
+}
+
+} // namespace
+
+TEST(Run, keepsWhatIsPreparedFromAnInputThatStays) {
+  auto program = load(preparedSum());
+  BufferRef ones = bufferOf(cpu(), std::vector<float>(1000, 1));
+  expectSum(*program, ones, 1000, 1000, false);
+  expectSum(*program, ones, 1000, 1000, false);
+  expectSum(*program, ones, 1000, 1000, true);
+  expectSum(*program, ones, 1000, 1000, true);
+}
+
+TEST(Run, preparesAgainAfterAWrite) {
+  auto program = load(preparedSum());
+  BufferRef x = bufferOf(cpu(), std::vector<float>(1000, 1));
+  for (int i = 0; i < 3; ++i)
+    expectSum(*program, x, 1000, 1000, i == 2);
+  std::vector<float> twos(1000, 2);
+  ASSERT_TRUE(cpu().copyIn(*x, 0, std::as_bytes(std::span(twos))));
+  for (int i = 0; i < 3; ++i)
+    expectSum(*program, x, 1000, 2000, i == 2);
+  expectSum(*program, x, 500, 1000, false); // the same buffer, other dims
+  expectSum(*program, x, 1000, 2000, false, /*donate=*/true);
+}
+
+TEST(Run, preparesForEveryBuffer) {
+  auto program = load(preparedSum());
+  // Freed and taken again, most likely at one address.
+  for (int value = 1; value < 4; ++value) {
+    BufferRef x = bufferOf(cpu(), std::vector<float>(1000, float(value)));
+    for (int i = 0; i < 3; ++i)
+      expectSum(*program, x, 1000, float(1000 * value), i == 2);
+  }
+}
+
 TEST(Run, readsConstants) {
   ProgramBuilder b;
   uint32_t two = b.constant(2);

@@ -89,6 +89,20 @@ TEST(VerifyProgram, checksKernels) {
             "model file: the image lacks `missing` of kernel map_scale");
   EXPECT_EQ(refusal([](B &b) { b.program.kernels[0]->num_symbols = 5000; }),
             "model file: kernel map_scale: too many symbols or buffers");
+  EXPECT_EQ(
+      refusal([](B &b) { b.program.kernels[0]->phases[0]->prepares = 2; }),
+      "model file: kernel map_scale: a phase prepares input 2 of 2");
+  EXPECT_EQ(
+      refusal([](B &b) { b.program.kernels[0]->phases[0]->prepares = -2; }),
+      "model file: kernel map_scale: a phase prepares input -2 of 2");
+  EXPECT_EQ(
+      refusal([](B &b) { b.program.kernels[0]->phases[0]->prepares = 0; }),
+      "model file: a launch of map_scale lacks the workspace that it prepares");
+  EXPECT_EQ(refusal([](B &b) {
+              b.program.kernels[0]->phases[0]->prepares = 0;
+              b.program.kernels[0]->phases[0]->workspace = 1u << 21;
+            }),
+            "model file: kernel map_scale: a phase fills workspace 2097152");
 }
 
 TEST(VerifyProgram, checksBuffers) {
