@@ -1,75 +1,54 @@
-/// The contraction skeleton: register tiles of rows x vectors, k ascending in
-/// every element, sources before and sinks after.
+/// The contraction skeleton: a phase that copies the right operand where that
+/// pays, and one that computes parts of the result, k ascending in every
+/// element, sources before and sinks after.
 #include "compiler/lower/KernelWriter.h"
 
 #include "compiler/lower/ElementSource.h"
+#include "compiler/lower/MatrixProduct.h"
 #include "compiler/lower/MatrixTile.h"
 #include "compiler/lower/Sinks.h"
 #include "dialects/sinter/Dialect.h"
-
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace sinter::compiler {
 namespace {
 
+// Rows of the right operand that a chunk of its copy takes in; columns, where
+// its lanes run along k: those of one panel.
+constexpr int64_t copiedRows = 16;
+
 class ContractionSkeleton {
 public:
   ContractionSkeleton(KernelWriter &writer, ir::MatmulOp op,
                       SmallVector<Sink> given)
       : writer(writer), op(op), context(op.getContext()),
-        sinks(std::move(given)), shape(shapeOf(op.getResult())) {
+        sinks(std::move(given)), shape(shapeOf(op.getResult())),
+        tile(chooseTile(writer.target, op)) {
     unsigned rank = shape.size();
     rows = shape[rank - 2];
     columns = shape[rank - 1];
     depth = shapeOf(op.getLhs()).back();
     batches = product(shape, 0, rank - 2, context);
-    tile = chooseTile(writer.target, op);
   }
 
   void run() {
-    int64_t width = blockColumns(), height = blockRows(width);
-    AffineExpr rowBlocks = rows.ceilDiv(number(height));
-    AffineExpr columnBlocks = columns.ceilDiv(number(width));
-    double flops = 2.0 * double(height) * double(width) * deep();
-    writer.addPhase(
-        batches * rowBlocks * columnBlocks, flops / 40000,
-        [&](Emission &emission, Value chunk) {
-          Value across = emission.extent(columnBlocks);
-          Value down = emission.extent(rowBlocks);
-          Value column = emission.mod(chunk, across);
-          Value rest = emission.floorDiv(chunk, across);
-          Value row = emission.mod(rest, down);
-          MatrixTile leaf(
-              emission, op, tile, sinks, height,
-              batchCoordinates(emission, emission.floorDiv(rest, down)));
-          emitBlock(emission, leaf, row, height, column, width);
-        });
+    if (tile.rightCopy == TileShape::RightCopy::whole)
+      addCopyPhase();
+    AffineExpr down = rows.ceilDiv(tile.rowBlock);
+    AffineExpr across = columns.ceilDiv(tile.columnBlock);
+    double flops = 2.0 * double(tile.rowBlock) * double(tile.columnBlock) *
+                   estimate(depth);
+    writer.addPhase(batches * down * across, flops / 40000,
+                    [&](Emission &emission, Value chunk) {
+                      emitPart(emission, chunk, down, across);
+                    });
   }
 
 private:
-  AffineExpr number(int64_t value) {
-    return getAffineConstantExpr(value, context);
-  }
-  double deep() const {
-    int64_t length = constantOf(depth);
-    return double(length < 0 ? 256 : length);
-  }
-
-  int64_t blockColumns() const {
-    int64_t size = constantOf(columns), panel = tile.columns();
-    int64_t most = std::max<int64_t>(panel, 256 / panel * panel);
-    return size >= 0
-               ? std::clamp<int64_t>(llvm::alignTo(size, panel), panel, most)
-               : most;
-  }
-  int64_t blockRows(int64_t width) const {
-    int64_t wanted =
-        int64_t((1 << 20) / (double(width) * std::max(1.0, deep())));
-    int64_t most = tile.packs ? 16 : 64;
-    wanted = std::clamp<int64_t>(wanted, 4 * tile.rows, most * tile.rows);
-    return wanted / tile.rows * tile.rows;
+  double estimate(AffineExpr extent) const {
+    int64_t size = constantOf(extent);
+    return double(size < 0 ? 256 : size);
   }
 
   SmallVector<Coord> batchCoordinates(Emission &emission, Value batch) {
@@ -82,47 +61,79 @@ private:
     return emission.coordinates(flat, leading);
   }
 
-  // Rows [row * height, ...) and columns [column * width, ...).
-  void emitBlock(Emission &emission, MatrixTile &leaf, Value row,
-                 int64_t height, Value column, int64_t width) {
-    Value firstRow = emission.mul(row, emission.constant(height));
-    Value endRow =
-        emission.min(emission.add(firstRow, emission.constant(height)),
-                     emission.extent(rows));
-    Value firstColumn = emission.mul(column, emission.constant(width));
-    Value end = emission.extent(columns);
-    Value endColumn =
-        emission.min(emission.add(firstColumn, emission.constant(width)), end);
-    int64_t panel = tile.columns();
-    auto emitPanel = [&](Value j, unsigned vectors, Value valid) {
-      leaf.beginPanel(j, vectors, valid);
-      leaf.rows(firstRow, endRow);
+  void addCopyPhase() {
+    Type accumulator = accumulatorType(elementOf(op.getResult()));
+    AffineExpr blocks = tile.rightAlongDepth ? columns.ceilDiv(tile.columns())
+                                             : depth.ceilDiv(copiedRows);
+    wholeRight =
+        writer.addWorkspace(copiedRightElements(op, tile), accumulator);
+    double elements = tile.rightAlongDepth
+                          ? double(tile.columns()) * estimate(depth)
+                          : double(copiedRows) * estimate(columns);
+    writer.addPhase(batches * blocks, elements / 2000,
+                    [&](Emission &emission, Value chunk) {
+                      emitCopy(emission, chunk, blocks);
+                    });
+  }
+
+  void emitCopy(Emission &emission, Value chunk, AffineExpr blocks) {
+    Value batch = emission.floorDiv(chunk, emission.extent(blocks));
+    Value block = emission.mod(chunk, emission.extent(blocks));
+    MatrixAccess access(emission, op, batchCoordinates(emission, batch));
+    MatrixCopier copier(access, tile);
+    Value to = emission.entry.buffers[wholeRight];
+    Value width = emission.constant(tile.columns());
+    Value end = emission.extent(columns), last = emission.extent(depth);
+    auto copyPanel = [&](Value column, Value valid, const DepthRange &range) {
+      Value start = copier.placeOfPanel(batch, column);
+      copier.copyRight(column, valid, range, to,
+                       emission.add(start, emission.mul(range.begin, width)));
     };
-    int64_t size = constantOf(columns);
-    if (size < 0) {
-      emission.loop(firstColumn, endColumn, panel, [&](Value j) {
-        emitPanel(j, tile.vectors, emission.sub(end, j));
-      });
-      return;
+    bool isWhole =
+        constantOf(columns) >= 0 && constantOf(columns) % tile.columns() == 0;
+    if (tile.rightAlongDepth) {
+      Value column = emission.mul(block, width);
+      Value valid = isWhole ? Value() : emission.sub(end, column);
+      return copyPanel(column, valid, {emission.constant(0), last});
     }
-    int64_t whole = size / panel * panel, rest = size - whole;
-    if (whole)
-      emission.loop(firstColumn,
-                    emission.min(endColumn, emission.constant(whole)), panel,
-                    [&](Value j) { emitPanel(j, tile.vectors, {}); });
-    if (!rest)
-      return;
-    unsigned vectors = llvm::divideCeil(rest, tile.lanes);
-    Value valid;
-    if (rest % tile.lanes != 0)
-      valid = emission.constant(rest);
-    Value last = emission.constant(whole);
-    if (width >= size)
-      return emitPanel(last, vectors, valid);
-    // A loop of one round or none: the block that holds the last columns.
-    Value start = emission.max(firstColumn, last);
-    emission.loop(start, endColumn, panel,
-                  [&](Value j) { emitPanel(j, vectors, valid); });
+    Value begin = emission.mul(block, emission.constant(copiedRows));
+    Value stop = emission.add(begin, emission.constant(copiedRows));
+    DepthRange range{begin, emission.min(stop, last)};
+    Value whole =
+        isWhole ? end : emission.mul(emission.floorDiv(end, width), width);
+    emission.loop(emission.constant(0), whole, tile.columns(),
+                  [&](Value column) { copyPanel(column, {}, range); });
+    if (!isWhole)
+      emission.loop(whole, end, tile.columns(), [&](Value column) {
+        copyPanel(column, emission.sub(end, column), range);
+      });
+  }
+
+  void emitPart(Emission &emission, Value chunk, AffineExpr down,
+                AffineExpr across) {
+    // Parts that follow each other share columns: what the tiles stream, the
+    // right operand, stays the longer in a cache.
+    Value rowParts = emission.extent(down);
+    Value columnParts = emission.extent(across);
+    Value row = emission.mod(chunk, rowParts);
+    Value rest = emission.floorDiv(chunk, rowParts);
+    Value column = emission.mod(rest, columnParts);
+    Value batch = emission.floorDiv(rest, columnParts);
+    auto range = [&](Value number, int64_t size, AffineExpr extent) {
+      Value first = emission.mul(number, emission.constant(size));
+      Value end = emission.add(first, emission.constant(size));
+      return std::pair(first, emission.min(end, emission.extent(extent)));
+    };
+    MatrixTile::Part part;
+    std::tie(part.firstRow, part.endRow) = range(row, tile.rowBlock, rows);
+    std::tie(part.firstColumn, part.endColumn) =
+        range(column, tile.columnBlock, columns);
+    Value copied;
+    if (tile.rightCopy == TileShape::RightCopy::whole)
+      copied = emission.entry.buffers[wholeRight];
+    MatrixTile(emission, op, tile, sinks, batchCoordinates(emission, batch),
+               copied, batch)
+        .compute(part);
   }
 
   KernelWriter &writer;
@@ -130,8 +141,9 @@ private:
   MLIRContext *context;
   SmallVector<Sink> sinks;
   Shape shape;
-  AffineExpr rows, columns, depth, batches;
   TileShape tile;
+  AffineExpr rows, columns, depth, batches;
+  unsigned wholeRight = 0; ///< the number of the workspace
 };
 
 } // namespace

@@ -4,191 +4,277 @@
 #include "compiler/lower/MatrixProduct.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace sinter::compiler {
 
-// Rows of the right operand in one packed panel.
-static constexpr int64_t panelDepth = 256;
+// Of the frame's buffers.
+static const char leftKey = 0, rightKey = 0, sumsKey = 0;
 
 MatrixTile::MatrixTile(Emission &emission, ir::MatmulOp op,
                        const TileShape &tile, ArrayRef<Sink> sinks,
-                       int64_t mostRows, SmallVector<Coord> batch)
-    : emission(emission), op(op), tile(tile), sinks(sinks), mostRows(mostRows),
-      batch(std::move(batch)), shape(shapeOf(op.getResult())),
-      depth(shapeOf(op.getLhs()).back()), element(elementOf(op.getResult())),
-      accumulator(accumulatorType(element)) {
+                       SmallVector<Coord> batch, Value wholeRight,
+                       Value batchNumber)
+    : emission(emission), access(emission, op, std::move(batch)), tile(tile),
+      sinks(sinks), copier(access, tile), shape(shapeOf(op.getResult())),
+      depth(shapeOf(op.getLhs()).back()), wholeRight(wholeRight),
+      batchNumber(batchNumber) {
   int64_t rows = constantOf(shape[shape.size() - 2]);
   clampsRows = rows < 0 || rows % tile.rows != 0;
+  auto buffer = [&](const char &key, int64_t elements) {
+    return emission.frameBuffer(
+        &key, MemRefType::get({elements}, access.accumulator));
+  };
+  if (tile.copiesLeft)
+    left = buffer(leftKey, copier.leftElements());
+  if (tile.rightCopy == TileShape::RightCopy::panel)
+    right = buffer(rightKey, tile.depthBlock * tile.columns());
+  if (tile.blocksDepth)
+    sums = buffer(sumsKey, tile.rowBlock * tile.columnBlock);
+}
+
+void MatrixTile::compute(const Part &given) {
+  part = given;
+  if (tile.blocksDepth)
+    return computeInDepthBlocks();
+  computeAtOnce();
+}
+
+void MatrixTile::computeAtOnce() {
+  enterDepth({emission.constant(0), emission.extent(depth)});
+  eachPanel([&] {
+    copyRightPanel();
+    eachTile([&](Value row) {
+      prefetchPanel(row);
+      finishTile(row, accumulate(row, zeros()));
+    });
+  });
+}
+
+void MatrixTile::computeInDepthBlocks() {
+  Value last = emission.extent(depth);
+  Value zero =
+      emission.number(emission.vectorType(access.accumulator, tile.lanes), 0);
+  int64_t elements = tile.rowBlock * tile.columnBlock;
+  emission.loop(emission.constant(0), emission.constant(elements), tile.lanes,
+                [&](Value place) { access.store(zero, sums, place); });
+  emission.loop(emission.constant(0), last, tile.depthBlock, [&](Value k) {
+    Value stop = emission.add(k, emission.constant(tile.depthBlock));
+    enterDepth({k, emission.min(stop, last)});
+    eachPanel([&] {
+      copyRightPanel();
+      eachTile([&](Value row) {
+        prefetchPanel(row);
+        saveSums(row, accumulate(row, loadSums(row)));
+      });
+    });
+  });
+  eachPanel(
+      [&] { eachTile([&](Value row) { finishTile(row, loadSums(row)); }); });
+}
+
+void MatrixTile::eachTile(llvm::function_ref<void(Value)> emit) {
+  emission.loop(part.firstRow, part.endRow, tile.rows, emit);
+}
+
+// The last panel, where it is not whole, has code of its own.
+void MatrixTile::eachPanel(llvm::function_ref<void()> emit) {
+  Value end = emission.extent(shape.back());
+  int64_t step = tile.columns(), size = constantOf(shape.back());
+  Value panels = emission.floorDiv(end, emission.constant(step));
+  Value whole = emission.mul(panels, emission.constant(step));
+  if (size < 0 || size >= step)
+    emission.loop(part.firstColumn, emission.min(part.endColumn, whole), step,
+                  [&](Value j) {
+                    beginPanel(j, tile.vectors, {});
+                    emit();
+                  });
+  if (size >= 0 && size % step == 0)
+    return;
+  Value valid = emission.sub(end, whole);
+  unsigned count = tile.vectors;
+  if (size >= 0) {
+    count = llvm::divideCeil(size % step, tile.lanes);
+    if (size % tile.lanes == 0)
+      valid = {};
+  }
+  if (size >= 0 && tile.columnBlock >= size) {
+    beginPanel(whole, count, valid);
+    return emit();
+  }
+  // A loop of one round or none: the part that holds the last columns.
+  emission.loop(emission.max(part.firstColumn, whole), part.endColumn, step,
+                [&](Value j) {
+                  beginPanel(j, count, valid);
+                  emit();
+                });
 }
 
 void MatrixTile::beginPanel(Value first, unsigned count, Value valid) {
   column = first;
   vectors = count;
-  masks.assign(count, Value());
-  for (unsigned v = 0; valid && v < count; ++v) {
-    Value left = emission.sub(valid, emission.constant(v * tile.lanes));
-    auto known = left.getDefiningOp<arith::ConstantIndexOp>();
-    if (!known || known.value() < int64_t(tile.lanes))
-      masks[v] = emission.tailMask(left, tile.lanes);
-  }
+  masks = access.masksOf(count, tile.lanes, valid);
 }
 
-void MatrixTile::rows(Value first, Value end) {
-  int64_t length = constantOf(depth);
-  bool blocks = tile.packs && (length < 0 || length > panelDepth);
-  if (blocks)
-    return rowsInDepthBlocks(first, end);
-  Depth whole{emission.constant(0), emission.extent(depth)};
-  if (tile.packs)
-    packPanel(whole);
-  emission.loop(first, end, tile.rows, [&](Value row) {
-    finishTile(row, accumulate(row, whole, zeros()));
-  });
+void MatrixTile::enterDepth(const DepthRange &given) {
+  range = given;
+  if (tile.copiesLeft)
+    copier.copyLeft(part.firstRow, part.endRow, range, left);
 }
 
-void MatrixTile::rowsInDepthBlocks(Value first, Value end) {
-  OpBuilder &builder = emission.builder;
-  Location loc = emission.loc;
-  int64_t width = int64_t(vectors) * tile.lanes;
-  auto type = MemRefType::get({mostRows * tile.columns()}, accumulator);
-  Value waiting =
-      emission.frameBuffer(op.getResult().getAsOpaquePointer(), type);
-  auto vectorType = emission.vectorType(accumulator, tile.lanes);
-  auto place = [&](Value row, unsigned r, unsigned v) {
-    Value number = emission.sub(row, first);
-    return emission.add(emission.mul(number, emission.constant(width)),
-                        emission.constant(r * width + v * tile.lanes));
-  };
-  auto load = [&](Value row) {
-    Values sums;
-    for (unsigned r = 0; r < tile.rows; ++r)
-      for (unsigned v = 0; v < vectors; ++v)
-        sums.push_back(vector::LoadOp::create(builder, loc, vectorType, waiting,
-                                              place(row, r, v)));
-    return sums;
-  };
-  auto save = [&](Value row, const Values &sums) {
-    for (unsigned r = 0; r < tile.rows; ++r)
-      for (unsigned v = 0; v < vectors; ++v)
-        vector::StoreOp::create(builder, loc, sums[r * vectors + v], waiting,
-                                place(row, r, v));
-  };
-  emission.loop(first, end, tile.rows, [&](Value row) { save(row, zeros()); });
-  Value last = emission.extent(depth);
-  emission.loop(emission.constant(0), last, panelDepth, [&](Value k) {
-    Value stop =
-        emission.min(emission.add(k, emission.constant(panelDepth)), last);
-    packPanel({k, stop});
-    emission.loop(first, end, tile.rows, [&](Value row) {
-      save(row, accumulate(row, {k, stop}, load(row)));
-    });
-  });
-  emission.loop(first, end, tile.rows,
-                [&](Value row) { finishTile(row, load(row)); });
+void MatrixTile::copyRightPanel() {
+  if (tile.rightCopy != TileShape::RightCopy::panel)
+    return;
+  bool isWhole = vectors == tile.vectors &&
+                 llvm::none_of(masks, [](Value m) { return bool(m); });
+  Value end = emission.extent(shape.back());
+  copier.copyRight(column, isWhole ? Value() : emission.sub(end, column), range,
+                   right, emission.constant(0));
+}
+
+// Each tile fetches a share of the panel after this one: the copy is too large
+// to be near, and a panel too short for a stream of loads to lead up to.
+void MatrixTile::prefetchPanel(Value row) {
+  if (tile.rightCopy != TileShape::RightCopy::whole)
+    return;
+  int64_t bytes = access.accumulator.getIntOrFloatBitWidth() / 8;
+  int64_t line = 64 / bytes, tiles = tile.rowBlock / tile.rows;
+  int64_t elements = tile.depthBlock * tile.columns();
+  int64_t share = llvm::alignTo(llvm::divideCeil(elements, tiles), line);
+  Value width = emission.constant(tile.columns());
+  Value start = copier.placeOfPanel(batchNumber, emission.add(column, width));
+  Value number = emission.floorDiv(emission.sub(row, part.firstRow),
+                                   emission.constant(tile.rows));
+  start = emission.add(start, emission.mul(range.begin, width));
+  start = emission.add(start, emission.mul(number, emission.constant(share)));
+  for (int64_t at = 0; at < share; at += line)
+    memref::PrefetchOp::create(emission.builder, emission.loc, wholeRight,
+                               emission.add(start, emission.constant(at)),
+                               /*isWrite=*/false, /*localityHint=*/2,
+                               /*isDataCache=*/true);
 }
 
 MatrixTile::Values MatrixTile::zeros() {
-  Type type = emission.vectorType(accumulator, tile.lanes);
+  Type type = emission.vectorType(access.accumulator, tile.lanes);
   return Values(tile.rows * vectors, emission.number(type, 0));
 }
 
-MatrixTile::Values MatrixTile::accumulate(Value row, Depth range,
-                                          const Values &carried) {
-  return emission.loop(range.begin, range.end, 1, carried,
+MatrixTile::Values MatrixTile::accumulate(Value row, const Values &carried) {
+  Values results = carried;
+  Value first = range.begin;
+  if (tile.turnsRight) {
+    // Whole lines first: where columns lie a power of two apart, none stays
+    // in the cache until its other half is asked for.
+    int64_t bits = access.accumulator.getIntOrFloatBitWidth();
+    int64_t line = std::max<int64_t>(512 / bits, tile.lanes);
+    for (int64_t step : {line, int64_t(tile.lanes)}) {
+      Value end = copier.endOfWhole({first, range.end}, step);
+      results = emission.loop(first, end, step, results,
+                              [&](Value k, ValueRange given) {
+                                return addSquares(row, k, step, Values(given));
+                              });
+      first = end;
+    }
+  }
+  return emission.loop(first, range.end, 1, results,
                        [&](Value k, ValueRange given) {
-                         Values sums(given);
-                         SmallVector<Value> right;
+                         SmallVector<Value> columns;
                          for (unsigned v = 0; v < vectors; ++v)
-                           right.push_back(rightAt(v, k, range.begin));
-                         for (unsigned r = 0; r < tile.rows; ++r) {
-                           Value left = leftAt(rowOf(row, r), k);
-                           for (unsigned v = 0; v < vectors; ++v) {
-                             Value &sum = sums[r * vectors + v];
-                             sum = multiplyAdd(emission, left, right[v], sum);
-                           }
-                         }
+                           columns.push_back(rightAt(v, k));
+                         Values sums(given);
+                         addProducts(row, k, 0, columns, sums);
                          return sums;
                        });
 }
 
-Value MatrixTile::leftAt(Value row, Value k) {
-  Index index = indexOf(emission.uniform(row), emission.uniform(k));
-  Value value = emission.at(op.getLhs(), index, Lanes{}).value;
-  value = toAccumulator(emission, value, element);
+// `step` values of k, whose rows of the right operand are made of its columns
+// in registers.
+MatrixTile::Values MatrixTile::addSquares(Value row, Value k, int64_t step,
+                                          Values sums) {
+  for (unsigned v = 0; v < vectors; ++v)
+    for (int64_t at = 0; at < step; at += tile.lanes) {
+      Value first = emission.add(column, emission.constant(v * tile.lanes));
+      Value start = emission.add(k, emission.constant(at));
+      auto lines = copier.linesAlongDepth(first, bool(masks[v]), start);
+      for (auto [i, right] : llvm::enumerate(lines))
+        addProducts(row, emission.add(start, emission.constant(i)), v, right,
+                    sums);
+    }
+  return sums;
+}
+
+// Of the vectors of the panel from number `first` on.
+void MatrixTile::addProducts(Value row, Value k, unsigned first,
+                             ArrayRef<Value> right, Values &sums) {
+  for (unsigned r = 0; r < tile.rows; ++r) {
+    Value value = leftAt(row, r, k);
+    for (auto [v, factor] : llvm::enumerate(right)) {
+      Value &sum = sums[r * vectors + first + v];
+      sum = multiplyAdd(emission, value, factor, sum);
+    }
+  }
+}
+
+Value MatrixTile::leftAt(Value row, unsigned r, Value k) {
+  Value value;
+  if (tile.copiesLeft) {
+    Value place = copier.placeOfLeft(emission.sub(row, part.firstRow), r,
+                                     emission.sub(k, range.begin));
+    value = memref::LoadOp::create(emission.builder, emission.loc, left, place);
+  } else {
+    value = access.leftAt(emission.uniform(rowOf(row, r)), emission.uniform(k),
+                          Lanes{});
+  }
   return emission.spread(Element{value}, tile.lanes);
 }
 
-Value MatrixTile::rightAt(unsigned vector, Value k, Value depthBegin) {
-  if (!tile.packs) {
-    Index index = indexOf(emission.uniform(k), columnOf(vector));
-    Value value = emission.vectorAt(op.getRhs(), index, lanesOf(vector));
-    return toAccumulator(emission, value, element);
+Value MatrixTile::rightAt(unsigned vector, Value k) {
+  Value width = emission.constant(tile.columns());
+  Value inner = emission.constant(int64_t(vector) * tile.lanes);
+  switch (tile.rightCopy) {
+  case TileShape::RightCopy::none:
+    return access.rightAt(emission.uniform(k), columnOf(vector),
+                          lanesOf(vector));
+  case TileShape::RightCopy::panel: {
+    Value line = emission.mul(emission.sub(k, range.begin), width);
+    return access.load(right, emission.add(line, inner), tile.lanes);
   }
-  Value width = emission.constant(int64_t(vectors) * tile.lanes);
-  Value place = emission.add(emission.mul(emission.sub(k, depthBegin), width),
-                             emission.constant(vector * tile.lanes));
-  auto type = emission.vectorType(accumulator, tile.lanes);
-  return vector::LoadOp::create(emission.builder, emission.loc, type, panel,
-                                place);
+  case TileShape::RightCopy::whole: {
+    Value start = copier.placeOfPanel(batchNumber, column);
+    Value line = emission.add(start, emission.mul(k, width));
+    return access.load(wholeRight, emission.add(line, inner), tile.lanes);
+  }
+  }
+  llvm_unreachable("a kind of copy");
 }
 
-void MatrixTile::packPanel(Depth range) {
-  auto type = MemRefType::get({panelDepth * tile.columns()}, accumulator);
-  panel = emission.frameBuffer(op.getOperation(), type);
-  if (tile.packsAlongDepth)
-    return packAlongDepth(range);
-  packAlongColumns(range);
+Value MatrixTile::placeOfSums(Value row, unsigned r, unsigned vector) {
+  Value panel = emission.mul(emission.sub(column, part.firstColumn),
+                             emission.constant(tile.rowBlock));
+  Value line = emission.mul(emission.sub(row, part.firstRow),
+                            emission.constant(tile.columns()));
+  return emission.add(
+      emission.add(panel, line),
+      emission.constant(r * tile.columns() + int64_t(vector) * tile.lanes));
 }
 
-void MatrixTile::packAlongColumns(Depth range) {
-  Value width = emission.constant(int64_t(vectors) * tile.lanes);
-  emission.loop(range.begin, range.end, 1, [&](Value k) {
-    for (unsigned v = 0; v < vectors; ++v) {
-      Index index = indexOf(emission.uniform(k), columnOf(v));
-      Value value = emission.vectorAt(op.getRhs(), index, lanesOf(v));
-      value = toAccumulator(emission, value, element);
-      Value place =
-          emission.add(emission.mul(emission.sub(k, range.begin), width),
-                       emission.constant(v * tile.lanes));
-      vector::StoreOp::create(emission.builder, emission.loc, value, panel,
-                              place);
-    }
-  });
+MatrixTile::Values MatrixTile::loadSums(Value row) {
+  Values values;
+  for (unsigned r = 0; r < tile.rows; ++r)
+    for (unsigned v = 0; v < vectors; ++v)
+      values.push_back(access.load(sums, placeOfSums(row, r, v), tile.lanes));
+  return values;
 }
 
-void MatrixTile::packAlongDepth(Depth range) {
-  OpBuilder &builder = emission.builder;
-  Location loc = emission.loc;
-  int64_t width = int64_t(vectors) * tile.lanes;
-  AffineExpr columns = shape.back();
-  Value last = emission.sub(emission.extent(columns), emission.constant(1));
-  Value offsets =
-      emission.laneOffsets(width, tile.lanes, builder.getIndexType());
-  emission.loop(
-      emission.constant(0), emission.constant(width), 1, [&](Value c) {
-        // Columns past the end repeat the last one; nothing stores them.
-        Value from = emission.min(emission.add(column, c), last);
-        emission.loop(range.begin, range.end, tile.lanes, [&](Value k) {
-          Value mask =
-              emission.tailMask(emission.sub(range.end, k), tile.lanes);
-          Index index =
-              indexOf(emission.along(k, tile.lanes), emission.uniform(from));
-          Value value = emission.vectorAt(op.getRhs(), index,
-                                          Lanes{tile.lanes, mask, false});
-          value = toAccumulator(emission, value, element);
-          Value number = emission.sub(k, range.begin);
-          Value place =
-              emission.add(emission.mul(number, emission.constant(width)), c);
-          vector::ScatterOp::create(builder, loc, Type(), panel, place, offsets,
-                                    mask, value);
-        });
-      });
+void MatrixTile::saveSums(Value row, const Values &values) {
+  for (unsigned r = 0; r < tile.rows; ++r)
+    for (unsigned v = 0; v < vectors; ++v)
+      access.store(values[r * vectors + v], sums, placeOfSums(row, r, v));
 }
 
-void MatrixTile::finishTile(Value row, const Values &sums) {
+void MatrixTile::finishTile(Value row, const Values &values) {
   struct Store {
     const Sink *sink;
     Index index;
@@ -196,18 +282,21 @@ void MatrixTile::finishTile(Value row, const Values &sums) {
     Element element;
   };
   SmallVector<Store> stores;
+  auto indexAt = [&](unsigned r, unsigned v) {
+    return access.indexOf(emission.uniform(rowOf(row, r)), columnOf(v));
+  };
   // Everything is read before anything is written: a row past the end stands
   // for the last one, and an output may take an input's place.
   for (unsigned r = 0; r < tile.rows; ++r)
     for (unsigned v = 0; v < vectors; ++v) {
-      Index index = indexOf(emission.uniform(rowOf(row, r)), columnOf(v));
-      Value sum = fromAccumulator(emission, sums[r * vectors + v], element);
-      emission.provide(op.getResult(), index, lanesOf(v), Element{sum});
+      Value sum =
+          fromAccumulator(emission, values[r * vectors + v], access.element);
+      emission.provide(access.result, indexAt(r, v), lanesOf(v), Element{sum});
     }
   for (unsigned r = 0; r < tile.rows; ++r)
     for (unsigned v = 0; v < vectors; ++v)
       for (const Sink &sink : sinks) {
-        Index index = indexOf(emission.uniform(rowOf(row, r)), columnOf(v));
+        Index index = indexAt(r, v);
         Element value = emission.at(sink.value, index, lanesOf(v));
         stores.push_back({&sink, index, lanesOf(v), value});
       }
@@ -226,18 +315,12 @@ Value MatrixTile::rowOf(Value row, unsigned r) {
 
 Coord MatrixTile::columnOf(unsigned vector) {
   return emission.along(
-      emission.add(column, emission.constant(vector * tile.lanes)), tile.lanes);
+      emission.add(column, emission.constant(int64_t(vector) * tile.lanes)),
+      tile.lanes);
 }
 
 Lanes MatrixTile::lanesOf(unsigned vector) {
   return Lanes{tile.lanes, masks[vector], false};
-}
-
-Index MatrixTile::indexOf(Coord row, Coord columnCoord) {
-  SmallVector<Coord> coordinates(batch);
-  coordinates.push_back(row);
-  coordinates.push_back(columnCoord);
-  return emission.fromCoordinates(coordinates);
 }
 
 } // namespace sinter::compiler

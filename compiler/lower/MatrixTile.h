@@ -2,78 +2,77 @@
 /// vectors in registers and calls the sinks on its fragments.
 #pragma once
 
+#include "compiler/lower/MatrixCopy.h"
 #include "compiler/lower/Sinks.h"
-#include "dialects/sinter/Dialect.h"
 
 namespace sinter::compiler {
 
-/// A register tile.
-struct TileShape {
-  unsigned rows = 1;
-  unsigned vectors = 1;
-  unsigned lanes = 4;
-  /// The right operand is copied panel by panel: it does not lie in rows, or
-  /// costs more than a load, or is large.
-  bool packs = false;
-  /// Lanes of the copy run along k, because memory does.
-  bool packsAlongDepth = false;
-
-  int64_t columns() const { return int64_t(vectors) * lanes; }
-};
-
-/// A function of the op's types, shapes and the target only.
-TileShape chooseTile(const Target &target, ir::MatmulOp op);
-
 class MatrixTile {
 public:
-  /// `mostRows` bounds the rows of one call of `rows`.
-  MatrixTile(Emission &emission, ir::MatmulOp op, const TileShape &tile,
-             llvm::ArrayRef<Sink> sinks, int64_t mostRows,
-             llvm::SmallVector<Coord> batch);
-
-  /// Turns to the columns [column, column + vectors * lanes), of which
-  /// `valid` exist: all, when it is null.
-  void beginPanel(mlir::Value column, unsigned vectors, mlir::Value valid);
-  /// Computes and stores rows [first, end) of the panel.
-  void rows(mlir::Value first, mlir::Value end);
-
-private:
-  using Value = mlir::Value;
-  using Values = Emission::Values;
-  struct Depth {
-    Value begin, end;
+  /// A part of the result: rows [firstRow, endRow) and columns [firstColumn,
+  /// endColumn), which start at multiples of the tile.
+  struct Part {
+    Value firstRow, endRow, firstColumn, endColumn;
   };
 
+  /// `wholeRight` is the copy of the right operand where there is one of all
+  /// of it, else null.
+  MatrixTile(Emission &emission, ir::MatmulOp op, const TileShape &tile,
+             llvm::ArrayRef<Sink> sinks, llvm::SmallVector<Coord> batch,
+             Value wholeRight, Value batchNumber);
+
+  /// Computes and stores a part, at most tile.rowBlock x tile.columnBlock.
+  void compute(const Part &part);
+
+private:
+  using Values = Emission::Values;
+
+  void computeAtOnce();
+  /// The sums wait in the frame between blocks of depth.
+  void computeInDepthBlocks();
+  /// Calls `emit` with each panel of the part as the current one.
+  void eachPanel(llvm::function_ref<void()> emit);
+  void eachTile(llvm::function_ref<void(Value row)> emit);
+  void beginPanel(Value column, unsigned vectors, Value valid);
+  /// Makes a depth range of the operands ready to be read.
+  void enterDepth(const DepthRange &range);
+  void copyRightPanel();
+
+  void prefetchPanel(Value row);
+
   Values zeros();
-  /// The sums `carried` with the products of a depth range added.
-  Values accumulate(Value row, Depth range, const Values &carried);
-  Value leftAt(Value row, Value k);
-  Value rightAt(unsigned vector, Value k, Value depthBegin);
-  void packPanel(Depth range);
-  void packAlongColumns(Depth range);
-  void packAlongDepth(Depth range);
+  /// The sums `carried` with the products of the current depth range added.
+  Values accumulate(Value row, const Values &carried);
+  Values addSquares(Value row, Value k, int64_t step, Values sums);
+  void addProducts(Value row, Value k, unsigned first,
+                   llvm::ArrayRef<Value> right, Values &sums);
+  Value leftAt(Value row, unsigned r, Value k);
+  Value rightAt(unsigned vector, Value k);
   void finishTile(Value row, const Values &sums);
+  Values loadSums(Value row);
+  void saveSums(Value row, const Values &sums);
+  Value placeOfSums(Value row, unsigned r, unsigned vector);
   Value rowOf(Value row, unsigned r);
   Coord columnOf(unsigned vector);
   Lanes lanesOf(unsigned vector);
-  Index indexOf(Coord row, Coord column);
-  /// As `rows`, the sums waiting in the frame between blocks of depth.
-  void rowsInDepthBlocks(Value first, Value end);
 
   Emission &emission;
-  ir::MatmulOp op;
-  TileShape tile;
+  MatrixAccess access;
+  const TileShape &tile;
   llvm::ArrayRef<Sink> sinks;
-  int64_t mostRows;
-  llvm::SmallVector<Coord> batch;
+  MatrixCopier copier;
   Shape shape;
   mlir::AffineExpr depth;
-  mlir::Type element, accumulator;
   bool clampsRows = true;
+  Value wholeRight, batchNumber;
+  Part part;
+  DepthRange range;
   Value column;
   unsigned vectors = 0;
   llvm::SmallVector<Value> masks;
-  Value panel; ///< the packed right operand
+  Value left;  ///< the copied rows of the left operand
+  Value right; ///< the copied panel of the right operand
+  Value sums;
 };
 
 } // namespace sinter::compiler

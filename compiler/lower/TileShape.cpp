@@ -1,74 +1,172 @@
-/// The register tile of a contraction: a function of shapes, types, target.
+/// The cut of a contraction: a function of shapes, types, target.
+#include "compiler/lower/TileShape.h"
+
 #include "compiler/lower/Access.h"
 #include "compiler/lower/MatrixProduct.h"
-#include "compiler/lower/MatrixTile.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace sinter::compiler {
+namespace {
 
-// An accumulator per row and vector, a vector of the right operand per column
-// of the tile, and one broadcast element of the left operand must fit.
-static unsigned mostRows(unsigned registers, unsigned vectors) {
-  return std::clamp<unsigned>((registers - 1 - vectors) / vectors, 1, 14);
+// Bytes of the second-level cache that blocks are cut for: of machines with
+// such registers, not of the one at hand, so that code depends on nothing but
+// the target's features.
+int64_t level2Bytes(const Target &target) {
+  return target.vectorRegisters() >= 32 ? 1 << 20 : 512 << 10;
 }
 
-static unsigned chooseVectors(int64_t rows, int64_t vectors,
-                              unsigned registers) {
-  if (vectors < 0)
-    return 2;
-  if (rows > 0 && rows <= 2)
-    return std::min<int64_t>(vectors, registers / 4);
-  if (rows > 0 && rows <= 4)
-    return std::min<int64_t>(vectors, registers / 8);
-  if (vectors % 2 == 1 && vectors % 3 == 0 && registers >= 32)
-    return 3;
-  return std::min<int64_t>(vectors, 2);
-}
+// Rows of a chunk at most; up to here a panel of the right operand is copied
+// once by whoever uses it.
+constexpr int64_t mostPanelRows = 96;
 
-static unsigned chooseRows(int64_t rows, unsigned most) {
-  if (rows < 0)
-    return std::min(most, 8u);
-  if (rows <= most)
-    return std::max<int64_t>(rows, 1);
-  for (unsigned divisor = most; divisor > most / 2; --divisor)
-    if (rows % divisor == 0)
-      return divisor;
-  most = std::min(most, 8u);
-  int64_t tiles = llvm::divideCeil(rows, most);
-  return llvm::divideCeil(rows, tiles);
-}
+class TileChooser {
+public:
+  TileChooser(const Target &target, ir::MatmulOp op) : target(target), op(op) {
+    Shape shape = shapeOf(op.getResult());
+    rank = shape.size();
+    rows = constantOf(shape[rank - 2]);
+    columns = constantOf(shape[rank - 1]);
+    depth = constantOf(shapeOf(op.getLhs()).back());
+    Type accumulator = accumulatorType(elementOf(op.getResult()));
+    bytes = std::max(1u, accumulator.getIntOrFloatBitWidth() / 8);
+  }
+
+  TileShape run() {
+    Value right = op.getRhs();
+    tile.rightAlongDepth =
+        !runsAlong(right, rank - 1) && runsAlong(right, rank - 2);
+    // Few rows read each element once. More columns than a vector's would be
+    // more streams of memory than a core follows.
+    tile.turnsRight = tile.rightAlongDepth && rows > 0 && rows <= 8;
+    chooseVectors();
+    chooseRows();
+    chooseCopies();
+    chooseBlocks();
+    return tile;
+  }
+
+private:
+  void chooseVectors() {
+    tile.lanes = target.lanes();
+    if (bytes == 8)
+      tile.lanes = std::max(2u, tile.lanes / 2);
+    while (columns >= 0 && tile.lanes > 4 && columns <= tile.lanes / 2)
+      tile.lanes /= 2;
+    unsigned registers = target.vectorRegisters();
+    unsigned most = 2;
+    if (rows > 0 && rows <= 2)
+      most = registers / 4;
+    else if (rows > 0 && rows <= 4)
+      most = registers / 8;
+    if (tile.turnsRight)
+      most = 1;
+    tile.vectors = most;
+    if (columns < 0)
+      return;
+    int64_t count = std::max<int64_t>(1, llvm::divideCeil(columns, tile.lanes));
+    if (count % 2 == 1 && count % 3 == 0 && registers >= 32 && most == 2)
+      most = 3;
+    tile.vectors = std::min<int64_t>(count, most);
+  }
+
+  // An accumulator per row and vector, a vector of the right operand per column
+  // of the tile, and one broadcast element of the left operand must fit.
+  void chooseRows() {
+    unsigned registers = target.vectorRegisters();
+    int64_t most = std::clamp<int64_t>(
+        (registers - 1 - tile.vectors) / tile.vectors, 1, 14);
+    if (rows < 0) {
+      tile.rows = std::min<int64_t>(most, 8);
+      return;
+    }
+    if (rows <= most) {
+      tile.rows = std::max<int64_t>(rows, 1);
+      return;
+    }
+    // The fewest rows that are computed in vain, then the largest tile; a
+    // small one loads the left operand too often.
+    double best = 0;
+    for (int64_t count = most; count > most / 2; --count) {
+      double done = double(llvm::alignTo(rows, count));
+      double cost = done * (1 + 0.6 / double(count));
+      if (best == 0 || cost < best) {
+        best = cost;
+        tile.rows = count;
+      }
+    }
+  }
+
+  void chooseCopies() {
+    Value left = op.getLhs(), right = op.getRhs();
+    bool isReused = rows < 0 || rows > int64_t(tile.rows);
+    bool inRows = runsAlong(right, rank - 1);
+    bool isLarge = columns > 0 && depth > 0 && columns * depth >= 1 << 17;
+    if (!inRows || (isReused && (isComputed(right) || isWidened(right))) ||
+        (isLarge && rows > 32))
+      tile.rightCopy = TileShape::RightCopy::panel;
+    if (rows > mostPanelRows && tile.rightCopy == TileShape::RightCopy::panel)
+      tile.rightCopy = TileShape::RightCopy::whole;
+
+    if (tile.turnsRight)
+      tile.rightCopy = TileShape::RightCopy::none;
+    bool hasPanels = columns < 0 || columns > 2 * tile.columns();
+    bool alongDepth = runsAlong(left, rank - 1);
+    tile.leftAlongRows = !alongDepth && runsAlong(left, rank - 2);
+    bool isLong = rows >= 64 && columns >= 64 && depth >= 256;
+    tile.copiesLeft = isComputed(left) || isWidened(left) ||
+                      (hasPanels && (!alongDepth || isLong));
+  }
+
+  // Whether elements are widened to the accumulator's type.
+  bool isWidened(Value operand) const {
+    return accumulatorType(elementOf(operand)) != valueType(elementOf(operand));
+  }
+
+  void chooseBlocks() {
+    // A few rows are bound by reading the right operand where it lies: some of
+    // its rows at a time, as far as possible.
+    bool streams = rows > 0 && rows <= 16 && !tile.turnsRight &&
+                   tile.rightCopy == TileShape::RightCopy::none;
+    int64_t most = streams ? 8 : 256;
+    if (tile.turnsRight && !tile.copiesLeft)
+      most = 1 << 20;
+    tile.blocksDepth = depth < 0 || depth > most;
+    tile.depthBlock = most;
+    if (!tile.blocksDepth)
+      tile.depthBlock =
+          std::max<int64_t>(llvm::alignTo(depth, tile.lanes), tile.lanes);
+
+    int64_t cache = level2Bytes(target);
+    int64_t mostRows = cache / 4 / (tile.depthBlock * bytes);
+    tile.rowBlock = blockOf(rows, std::min(mostRows, mostPanelRows), tile.rows);
+    int64_t width = !streams ? 512 : rows <= 2 ? 2048 : 1024;
+    tile.columnBlock = blockOf(columns, width, tile.columns());
+  }
+
+  // The size of equal blocks of at most about `most`, in multiples of `unit`.
+  static int64_t blockOf(int64_t size, int64_t most, int64_t unit) {
+    most = std::max(most / unit * unit, unit);
+    if (size <= 0)
+      return size == 0 ? unit : most;
+    int64_t blocks = llvm::divideCeil(size, most);
+    return llvm::alignTo(llvm::divideCeil(size, blocks), unit);
+  }
+
+  const Target &target;
+  ir::MatmulOp op;
+  TileShape tile;
+  unsigned rank = 0;
+  int64_t rows, columns, depth; ///< -1 where unknown
+  int64_t bytes;                ///< of a sum
+};
+
+} // namespace
 
 TileShape chooseTile(const Target &target, ir::MatmulOp op) {
-  Shape shape = shapeOf(op.getResult()), right = shapeOf(op.getRhs());
-  unsigned rank = shape.size();
-  int64_t rows = constantOf(shape[rank - 2]);
-  int64_t columns = constantOf(shape[rank - 1]);
-  int64_t depth = constantOf(right[rank - 2]);
-  Type accumulator = accumulatorType(elementOf(op.getResult()));
-
-  TileShape tile;
-  tile.lanes = target.lanes();
-  if (accumulator.getIntOrFloatBitWidth() == 64)
-    tile.lanes = std::max(2u, tile.lanes / 2);
-  while (columns >= 0 && tile.lanes > 4 && columns <= tile.lanes / 2)
-    tile.lanes /= 2;
-  int64_t vectors =
-      columns < 0 ? -1
-                  : std::max<int64_t>(1, llvm::divideCeil(columns, tile.lanes));
-  unsigned registers = target.vectorRegisters();
-  tile.vectors = chooseVectors(rows, vectors, registers);
-  tile.rows = chooseRows(rows, mostRows(registers, tile.vectors));
-
-  bool isReused = rows < 0 || rows > int64_t(tile.rows);
-  bool inRows = runsAlong(op.getRhs(), rank - 1);
-  bool isLarge =
-      rows >= 64 && columns > 0 && depth > 0 && columns * depth >= 1 << 18;
-  tile.packs = !inRows || (isReused && isComputed(op.getRhs())) || isLarge;
-  tile.packsAlongDepth = !inRows && runsAlong(op.getRhs(), rank - 2);
-  return tile;
+  return TileChooser(target, op).run();
 }
 
 } // namespace sinter::compiler

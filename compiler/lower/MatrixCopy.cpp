@@ -1,0 +1,295 @@
+/// MatrixCopy: operands of a contraction copied into the layout that its
+/// register tiles read.
+#include "compiler/lower/MatrixCopy.h"
+
+#include "compiler/lower/MatrixProduct.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+MatrixAccess::MatrixAccess(Emission &emission, ir::MatmulOp op,
+                           SmallVector<Coord> batch)
+    : emission(emission), lhs(op.getLhs()), rhs(op.getRhs()),
+      result(op.getResult()), batch(std::move(batch)),
+      element(elementOf(result)), accumulator(accumulatorType(element)) {}
+
+Index MatrixAccess::indexOf(const Coord &row, const Coord &column) const {
+  SmallVector<Coord> coordinates(batch);
+  coordinates.push_back(row);
+  coordinates.push_back(column);
+  return emission.fromCoordinates(coordinates);
+}
+
+Value MatrixAccess::leftAt(const Coord &row, const Coord &k,
+                           const Lanes &lanes) const {
+  Value value = emission.vectorAt(lhs, indexOf(row, k), lanes);
+  return toAccumulator(emission, value, element);
+}
+
+Value MatrixAccess::rightAt(const Coord &k, const Coord &column,
+                            const Lanes &lanes) const {
+  Value value = emission.vectorAt(rhs, indexOf(k, column), lanes);
+  return toAccumulator(emission, value, element);
+}
+
+Value MatrixAccess::load(Value buffer, Value place, unsigned lanes) const {
+  auto type = emission.vectorType(accumulator, lanes);
+  return vector::LoadOp::create(emission.builder, emission.loc, type, buffer,
+                                place);
+}
+
+void MatrixAccess::storeOne(Value value, Value buffer, Value place) const {
+  memref::StoreOp::create(emission.builder, emission.loc, value, buffer, place);
+}
+
+void MatrixAccess::store(Value value, Value buffer, Value place) const {
+  vector::StoreOp::create(emission.builder, emission.loc, value, buffer, place);
+}
+
+SmallVector<Value> MatrixAccess::masksOf(unsigned vectors, unsigned lanes,
+                                         Value valid) const {
+  SmallVector<Value> masks(vectors);
+  for (unsigned v = 0; valid && v < vectors; ++v) {
+    Value left = emission.sub(valid, emission.constant(int64_t(v) * lanes));
+    auto known = left.getDefiningOp<arith::ConstantIndexOp>();
+    if (!known || known.value() < int64_t(lanes))
+      masks[v] = emission.tailMask(left, lanes);
+  }
+  return masks;
+}
+
+AffineExpr copiedRightElements(ir::MatmulOp op, const TileShape &tile) {
+  Shape shape = shapeOf(op.getResult());
+  unsigned rank = shape.size();
+  AffineExpr columns = shape.back().ceilDiv(tile.columns()) * tile.columns();
+  return product(shape, 0, rank - 2, op.getContext()) * columns *
+         shapeOf(op.getLhs()).back();
+}
+
+SmallVector<Value> transposeVectors(Emission &emission,
+                                    SmallVector<Value> rows) {
+  int64_t lanes = rows.size();
+  auto shuffle = [&](Value a, Value b, llvm::function_ref<int64_t(int64_t)> f) {
+    SmallVector<int64_t> order;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      order.push_back(f(lane));
+    return vector::ShuffleOp::create(emission.builder, emission.loc, a, b,
+                                     order);
+  };
+  // Swaps blocks off the diagonal, of 1, 2, 4, ... lanes.
+  for (int64_t size = 1; size < lanes; size *= 2)
+    for (int64_t row = 0; row < lanes; ++row) {
+      if (row & size)
+        continue;
+      Value a = rows[row], b = rows[row + size];
+      rows[row] = shuffle(a, b, [&](int64_t lane) {
+        return lane & size ? lanes + lane - size : lane;
+      });
+      rows[row + size] = shuffle(a, b, [&](int64_t lane) {
+        return lane & size ? lanes + lane : lane + size;
+      });
+    }
+  return rows;
+}
+
+Value MatrixCopier::endOfWhole(const DepthRange &range, int64_t step) const {
+  Value length = emission.sub(range.end, range.begin);
+  Value number = emission.constant(step);
+  return emission.add(range.begin,
+                      emission.mul(emission.floorDiv(length, number), number));
+}
+
+void MatrixCopier::eachVectorOfDepth(
+    const DepthRange &range,
+    llvm::function_ref<void(Value k, Value mask)> emit) const {
+  int64_t depth = constantOf(shapeOf(access.lhs).back());
+  bool isWhole = depth >= 0 && depth % tile.lanes == 0;
+  Value whole = isWhole ? range.end : endOfWhole(range, tile.lanes);
+  emission.loop(range.begin, whole, tile.lanes, [&](Value k) { emit(k, {}); });
+  if (isWhole)
+    return;
+  emission.loop(whole, range.end, tile.lanes, [&](Value k) {
+    emit(k, emission.tailMask(emission.sub(range.end, k), tile.lanes));
+  });
+}
+
+void MatrixCopier::copyRight(Value column, Value valid, const DepthRange &range,
+                             Value to, Value place) const {
+  if (tile.rightAlongDepth)
+    return copyRightAlongDepth(column, valid, range, to, place);
+  copyRightAlongColumns(column, valid, range, to, place);
+}
+
+void MatrixCopier::copyRightAlongColumns(Value column, Value valid,
+                                         const DepthRange &range, Value to,
+                                         Value place) const {
+  auto masks = access.masksOf(tile.vectors, tile.lanes, valid);
+  Value width = emission.constant(tile.columns());
+  emission.loop(range.begin, range.end, 1, [&](Value k) {
+    Value row = emission.mul(emission.sub(k, range.begin), width);
+    for (unsigned v = 0; v < tile.vectors; ++v) {
+      Value offset = emission.constant(int64_t(v) * tile.lanes);
+      Value value = access.rightAt(
+          emission.uniform(k),
+          emission.along(emission.add(column, offset), tile.lanes),
+          Lanes{tile.lanes, masks[v], false});
+      access.store(value, to, emission.add(emission.add(place, row), offset));
+    }
+  });
+}
+
+// Columns past the end stand for the last one; nothing stores them.
+Coord MatrixCopier::columnAt(Value column, bool mayPassEnd) const {
+  if (!mayPassEnd)
+    return emission.uniform(column);
+  Value last = emission.sub(emission.extent(shapeOf(access.rhs).back()),
+                            emission.constant(1));
+  return emission.uniform(emission.min(column, last));
+}
+
+SmallVector<Value> MatrixCopier::linesAlongDepth(Value column, bool mayPassEnd,
+                                                 Value k) const {
+  SmallVector<Value> square;
+  for (unsigned c = 0; c < tile.lanes; ++c) {
+    Value from = emission.add(column, emission.constant(c));
+    square.push_back(access.rightAt(emission.along(k, tile.lanes),
+                                    columnAt(from, mayPassEnd),
+                                    Lanes{tile.lanes, {}, false}));
+  }
+  return transposeVectors(emission, std::move(square));
+}
+
+void MatrixCopier::copyRightAlongDepth(Value column, Value valid,
+                                       const DepthRange &range, Value to,
+                                       Value place) const {
+  int64_t lanes = tile.lanes;
+  Value width = emission.constant(tile.columns());
+  bool mayPassEnd = bool(valid);
+  auto placeOf = [&](Value group, Value k) {
+    Value line = emission.mul(emission.sub(k, range.begin), width);
+    return emission.add(emission.add(place, group), line);
+  };
+  emission.loop(emission.constant(0), width, lanes, [&](Value group) {
+    Value first = emission.add(column, group),
+          whole = endOfWhole(range, tile.lanes);
+    emission.loop(range.begin, whole, lanes, [&](Value k) {
+      for (auto [i, line] :
+           llvm::enumerate(linesAlongDepth(first, mayPassEnd, k))) {
+        Value down = emission.constant(int64_t(i) * tile.columns());
+        access.store(line, to, emission.add(placeOf(group, k), down));
+      }
+    });
+    emission.loop(whole, range.end, 1, [&](Value k) {
+      for (int64_t c = 0; c < lanes; ++c) {
+        Value number = emission.constant(c);
+        Coord from = columnAt(emission.add(first, number), mayPassEnd);
+        Value value = access.rightAt(emission.uniform(k), from, Lanes{});
+        access.storeOne(value, to, emission.add(placeOf(group, k), number));
+      }
+    });
+  });
+}
+
+Value MatrixCopier::placeOfPanel(Value batchNumber, Value column) const {
+  AffineExpr columns = shapeOf(access.result).back();
+  columns = columns.ceilDiv(tile.columns()) * tile.columns();
+  Value from =
+      emission.add(emission.mul(batchNumber, emission.extent(columns)), column);
+  return emission.mul(from, emission.extent(shapeOf(access.lhs).back()));
+}
+
+int64_t MatrixCopier::leftElements() const {
+  // Vectors that run along the rows of a tile may go past its end.
+  return tile.rowBlock * tile.leftStride() + tile.lanes;
+}
+
+Value MatrixCopier::placeOfLeft(Value row, unsigned r, Value k) const {
+  int64_t rowStep = tile.leftAlongRows ? 1 : tile.leftStride();
+  int64_t depthStep = tile.leftAlongRows ? tile.rows : 1;
+  Value place =
+      emission.add(emission.mul(row, emission.constant(tile.leftStride())),
+                   emission.mul(k, emission.constant(depthStep)));
+  return emission.add(place, emission.constant(int64_t(r) * rowStep));
+}
+
+void MatrixCopier::copyLeft(Value first, Value end, const DepthRange &range,
+                            Value to) const {
+  if (tile.leftAlongRows)
+    return copyLeftAlongRows(first, end, range, to);
+  copyLeftAlongDepth(first, end, range, to);
+}
+
+// Rows past the last one stand for it.
+Coord MatrixCopier::rowAt(Value row) const {
+  AffineExpr rows = shapeOf(access.result).rbegin()[1];
+  int64_t known = constantOf(rows);
+  if (known >= 0 && known % tile.rows == 0)
+    return emission.uniform(row);
+  Value last = emission.sub(emission.extent(rows), emission.constant(1));
+  return emission.uniform(emission.min(row, last));
+}
+
+void MatrixCopier::copyLeftAlongDepth(Value first, Value end,
+                                      const DepthRange &range, Value to) const {
+  Value stride = emission.constant(tile.leftStride());
+  Value step = emission.constant(tile.rows);
+  Value tiles =
+      emission.floorDiv(emission.add(emission.sub(end, first),
+                                     emission.sub(step, emission.constant(1))),
+                        step);
+  Value stop = emission.add(first, emission.mul(tiles, step));
+  emission.loop(first, stop, 1, [&](Value row) {
+    Value line = emission.mul(emission.sub(row, first), stride);
+    eachVectorOfDepth(range, [&](Value k, Value mask) {
+      Value value = access.leftAt(rowAt(row), emission.along(k, tile.lanes),
+                                  Lanes{tile.lanes, mask, false});
+      access.store(value, to, emission.add(line, emission.sub(k, range.begin)));
+    });
+  });
+}
+
+// What a vector writes past a tile's last row is overwritten by what comes
+// after it: by the next k, or by the next tile.
+void MatrixCopier::copyLeftAlongRows(Value first, Value end,
+                                     const DepthRange &range, Value to) const {
+  unsigned vectors = llvm::divideCeil(tile.rows, tile.lanes);
+  int64_t reach = int64_t(vectors) * tile.lanes;
+  auto copyTile = [&](Value row, bool inVectors) {
+    Value local = emission.sub(row, first);
+    unsigned step = inVectors ? tile.lanes : 1;
+    emission.loop(range.begin, range.end, 1, [&](Value k) {
+      for (unsigned r = 0; r < tile.rows; r += step) {
+        Value from = emission.add(row, emission.constant(r));
+        Value place = placeOfLeft(local, r, emission.sub(k, range.begin));
+        Coord rows = inVectors ? emission.along(from, step) : rowAt(from);
+        Value value =
+            access.leftAt(rows, emission.uniform(k), Lanes{step, {}, false});
+        if (inVectors)
+          access.store(value, to, place);
+        else
+          access.storeOne(value, to, place);
+      }
+    });
+  };
+  // Tiles whose vectors stay within the matrix, then those at its end.
+  AffineExpr rows = shapeOf(access.result).rbegin()[1];
+  Value limit =
+      emission.sub(emission.extent(rows), emission.constant(reach - 1));
+  Value inside = emission.max(emission.sub(emission.min(end, limit), first),
+                              emission.constant(0));
+  Value step = emission.constant(tile.rows);
+  Value tiles = emission.floorDiv(
+      emission.add(inside, emission.constant(tile.rows - 1)), step);
+  Value split = emission.add(first, emission.mul(tiles, step));
+  emission.loop(first, split, tile.rows,
+                [&](Value row) { copyTile(row, true); });
+  emission.loop(split, end, tile.rows,
+                [&](Value row) { copyTile(row, false); });
+}
+
+} // namespace sinter::compiler

@@ -1,0 +1,48 @@
+/// TileShape: how a contraction is cut into blocks, panels and tiles.
+#pragma once
+
+#include "compiler/target/Target.h"
+#include "dialects/sinter/Dialect.h"
+
+namespace sinter::compiler {
+
+/// The plan of a contraction. A register tile is `rows` x `vectors`; a panel is
+/// the columns of one tile; a block of depth is summed at a time, in ascending
+/// order, so that no element's bits depend on any of these numbers.
+struct TileShape {
+  unsigned rows = 1;
+  unsigned vectors = 1;
+  unsigned lanes = 4;
+
+  /// What of the right operand is copied before it is read: nothing; a panel
+  /// in a block of depth, by whoever is about to use it; or all of it, once, by
+  /// a phase of its own.
+  enum class RightCopy { none, panel, whole };
+  RightCopy rightCopy = RightCopy::none;
+  /// Lanes of the copy run along k, because memory does.
+  bool rightAlongDepth = false;
+  /// Nothing is copied, but squares are loaded along k and turned in registers.
+  bool turnsRight = false;
+  /// A block of rows x depth of the left operand is copied. It is read by
+  /// elements: k is the inner axis of the copy, or, where lanes of the copy run
+  /// along the rows, the rows of a tile are.
+  bool copiesLeft = false;
+  bool leftAlongRows = false;
+
+  int64_t depthBlock = 256;
+  bool blocksDepth = false; ///< else depthBlock holds all of it
+  int64_t rowBlock = 1;     ///< rows of a chunk; a multiple of `rows`
+  int64_t columnBlock = 1;  ///< columns of a chunk; a multiple of columns()
+
+  int64_t columns() const { return int64_t(vectors) * lanes; }
+  /// Elements of the left copy from one row to the next. Not a multiple of
+  /// what a cache set repeats at.
+  int64_t leftStride() const {
+    return leftAlongRows ? depthBlock : depthBlock + 16;
+  }
+};
+
+/// A function of the op's types, shapes and the target only.
+TileShape chooseTile(const Target &target, ir::MatmulOp op);
+
+} // namespace sinter::compiler

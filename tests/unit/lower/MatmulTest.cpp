@@ -1,0 +1,190 @@
+/// Matmuls of every shape class, against one chain of multiply-adds per
+/// element, bit by bit.
+#include "tests/unit/lower/KernelRunner.h"
+#include "tests/unit/lower/ReferenceCheck.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace sinter::compiler {
+namespace {
+
+/// What a matmul is made of; `symbolic` makes dims of its sizes: some of "bmk"
+/// and "n".
+struct Problem {
+  int64_t b, m, k, n;
+  bool leftTurned = false, rightTurned = false;
+  const char *symbolic = "";
+};
+
+std::string typeOf(std::vector<std::string> dims, const std::string &element) {
+  std::string type = "tensor<", sizes;
+  bool isSymbolic = false;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    isSymbolic |= dims[i][0] == 's';
+    type += (dims[i][0] == 's' ? "?" : dims[i]) + "x";
+    sizes += (i ? ", " : "") + dims[i];
+  }
+  type += element;
+  if (isSymbolic)
+    type += ", affine_map<()[s0, s1, s2, s3] -> (" + sizes + ")>";
+  return type + ">";
+}
+
+std::string textOf(const Problem &p, const std::string &element) {
+  auto dim = [&](char name, int64_t size, int number) {
+    return std::strchr(p.symbolic, name) ? "s" + std::to_string(number)
+                                         : std::to_string(size);
+  };
+  std::string b = dim('b', p.b, 0), m = dim('m', p.m, 1), k = dim('k', p.k, 2),
+              n = dim('n', p.n, 3);
+  std::string x = typeOf({b, m, k}, element), w = typeOf({b, k, n}, element);
+  std::string xt = typeOf({b, k, m}, element), wt = typeOf({b, n, k}, element);
+  std::string r = typeOf({b, m, n}, element), left = "%x", right = "%w", body;
+  std::string turn = "{permutation = array<i64: 0, 2, 1>} : (";
+  if (p.leftTurned) {
+    body += "%xt = sinter.transpose %x " + turn + xt + ") -> " + x + "\n";
+    left = "%xt";
+  }
+  if (p.rightTurned) {
+    body += "%wt = sinter.transpose %w " + turn + wt + ") -> " + w + "\n";
+    right = "%wt";
+  }
+  body += "%0 = sinter.matmul " + left + ", " + right + " : (" + x + ", " + w +
+          ") -> " + r + "\nprogram.yield %0 : " + r;
+  return kernelText("contraction", *p.symbolic ? 4 : 0,
+                    "%x: " + (p.leftTurned ? xt : x) +
+                        ", %w: " + (p.rightTurned ? wt : w),
+                    body);
+}
+
+template <typename T> std::vector<T> numbers(int64_t count, uint32_t seed) {
+  std::vector<T> values(count);
+  for (T &value : values) {
+    seed = seed * 1664525 + 1013904223;
+    value = T(int32_t(seed >> 8) - (1 << 23)) / T(1 << 22);
+  }
+  return values;
+}
+
+/// Each element as the chain `sum = a * b + sum`, k ascending.
+template <typename T>
+std::vector<T> chains(const Problem &p, const std::vector<T> &x,
+                      const std::vector<T> &w, bool fused) {
+  std::vector<T> result;
+  for (int64_t b = 0; b < p.b; ++b)
+    for (int64_t m = 0; m < p.m; ++m)
+      for (int64_t n = 0; n < p.n; ++n) {
+        T sum = 0;
+        for (int64_t k = 0; k < p.k; ++k) {
+          T a = x[b * p.m * p.k + (p.leftTurned ? k * p.m + m : m * p.k + k)];
+          T c = w[b * p.k * p.n + (p.rightTurned ? n * p.k + k : k * p.n + n)];
+          sum = fused ? std::fma(a, c, sum) : T(a * c) + sum;
+        }
+        result.push_back(sum);
+      }
+  return result;
+}
+
+/// Empty, or what differs from the chains; in one call and chunk by chunk.
+template <typename T>
+std::string checkBits(const Problem &p, const std::string &element,
+                      const std::string &target) {
+  KernelRunner runner(textOf(p, element), target);
+  if (!runner.error.empty())
+    return runner.error;
+  auto x = numbers<T>(p.b * p.m * p.k, 1), w = numbers<T>(p.b * p.k * p.n, 2);
+  std::vector<T> expected = chains(p, x, w, target != "cpu:scalar");
+  std::vector<int64_t> dims;
+  if (*p.symbolic)
+    dims = {p.b, p.m, p.k, p.n};
+  constexpr size_t guard = 64;
+  expected.resize(expected.size() + guard, T(77));
+  for (int64_t chunksPerCall : {INT64_MAX, int64_t(1)}) {
+    std::vector<T> result(expected.size(), T(77));
+    runner.run({x.data(), w.data(), result.data()}, dims, chunksPerCall);
+    for (size_t i = 0; i < expected.size(); ++i)
+      if (std::memcmp(&result[i], &expected[i], sizeof(T)) != 0)
+        return "element " + std::to_string(i) + ": " +
+               std::to_string(result[i]) + " instead of " +
+               std::to_string(expected[i]);
+  }
+  return {};
+}
+
+class MatmulTest : public testing::TestWithParam<const char *> {
+public:
+  void check(const Problem &p) {
+    EXPECT_EQ(checkBits<float>(p, "f32", GetParam()), "")
+        << textOf(p, "f32") << p.m << " " << p.k << " " << p.n;
+  }
+};
+
+TEST_P(MatmulTest, Shapes) {
+  for (const Problem &p :
+       {Problem{1, 64, 64, 64}, Problem{1, 129, 100, 257},
+        Problem{1, 131, 300, 75}, Problem{1, 97, 520, 530},
+        Problem{1, 100, 256, 512}, Problem{1, 1, 300, 1030},
+        Problem{1, 2, 33, 70}, Problem{1, 3, 520, 40}, Problem{1, 8, 300, 96},
+        Problem{1, 16, 40, 600}, Problem{1, 200, 1, 40}, Problem{1, 70, 300, 1},
+        Problem{3, 70, 40, 20}, Problem{2, 66, 300, 500}, Problem{1, 1, 1, 1}})
+    check(p);
+}
+
+TEST_P(MatmulTest, Turned) {
+  for (const Problem &p : {Problem{1, 129, 100, 257}, Problem{1, 97, 521, 530},
+                           Problem{1, 1, 303, 250}, Problem{1, 5, 70, 33},
+                           Problem{2, 70, 261, 520}})
+    for (int turned : {1, 2, 3}) {
+      Problem other = p;
+      other.leftTurned = turned & 1;
+      other.rightTurned = turned & 2;
+      check(other);
+    }
+}
+
+TEST_P(MatmulTest, Empty) {
+  for (const Problem &p :
+       {Problem{1, 0, 8, 8}, Problem{1, 8, 0, 8}, Problem{1, 8, 8, 0},
+        Problem{0, 8, 8, 8}, Problem{1, 100, 0, 600}})
+    check(p);
+}
+
+TEST_P(MatmulTest, Symbolic) {
+  for (bool turned : {false, true})
+    for (const Problem &p : {Problem{1, 70, 300, 530, turned, turned, "m"},
+                             Problem{1, 70, 300, 530, turned, turned, "k"},
+                             Problem{1, 70, 300, 530, turned, turned, "n"},
+                             Problem{1, 1, 290, 30, turned, turned, "k"},
+                             Problem{2, 100, 270, 64, turned, turned, "bmkn"},
+                             Problem{1, 1, 5, 3, turned, turned, "bmkn"},
+                             Problem{1, 13, 0, 20, turned, turned, "bmkn"}})
+      check(p);
+}
+
+TEST_P(MatmulTest, Doubles) {
+  for (const Problem &p :
+       {Problem{1, 64, 64, 64}, Problem{1, 97, 521, 530, true, true},
+        Problem{2, 5, 300, 33}, Problem{1, 1, 300, 250, false, true},
+        Problem{1, 100, 300, 130, false, false, "bmkn"}})
+    EXPECT_EQ(checkBits<double>(p, "f64", GetParam()), "") << textOf(p, "f64");
+}
+
+TEST_P(MatmulTest, OtherTypes) {
+  CheckOptions options;
+  options.target = GetParam();
+  options.tolerance = 1e-4;
+  for (const char *type : {"bf16", "f16", "i32", "i8"})
+    for (const Problem &p :
+         {Problem{1, 70, 300, 75}, Problem{2, 66, 261, 520, true, true},
+          Problem{1, 1, 300, 70, false, true}, Problem{1, 3, 40, 30}})
+      EXPECT_EQ(checkKernel(textOf(p, type), options), "") << textOf(p, type);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, MatmulTest,
+                         testing::Values("cpu", "cpu:x86-64-v3", "cpu:scalar"));
+
+} // namespace
+} // namespace sinter::compiler
