@@ -52,6 +52,8 @@ private:
                                             const Access &access);
   std::optional<Rejection> reachThroughReduction(mlir::Operation *op,
                                                  const Access &access);
+  bool isCheapPrologue(unsigned index) const;
+  bool readsMore(const OpSet &prologue) const;
   std::optional<Rejection> checkPrologue();
   std::optional<Rejection> checkParallelism();
   void reach(mlir::Value value, const Access &access);

@@ -56,8 +56,36 @@ std::optional<Rejection> Classifier::checkRowSpace() {
   return std::nullopt;
 }
 
-// What a root reads several times is not computed in its kernel, but for
-// changes of the element type.
+// Whether an op before a contraction costs less than to store its result and
+// read it again. A contraction copies an operand that is computed, so that it
+// is computed once or a few times.
+bool Classifier::isCheapPrologue(unsigned index) const {
+  Operation *node = op(index);
+  if (rootKind != PatternKind::contraction ||
+      kindOf(node) != PatternKind::pointwise)
+    return false;
+  bool converts = node->getNumOperands() == 1 &&
+                  getElementTypeOrSelf(node->getOperand(0).getType()) !=
+                      getElementTypeOrSelf(node->getResult(0).getType());
+  constexpr double cheapNanoseconds = 0.1;
+  return converts || arithmeticCost(node) <= cheapNanoseconds;
+}
+
+// Whether the prologue reads more than what it would store. A few scalars do
+// not count.
+bool Classifier::readsMore(const OpSet &prologue) const {
+  OpSet before = graph.body(prologue);
+  double read = 0, stored = 0;
+  for (Value input : graph.inputs(before))
+    read += estimatedBytes(input.getType());
+  for (unsigned index : graph.outputs(prologue))
+    stored += estimatedBytes(op(index)->getResult(0).getType());
+  constexpr double scalarBytes = 64;
+  return read > stored + scalarBytes;
+}
+
+// What a root reads several times is not computed in its kernel, but for cheap
+// ops before a contraction.
 std::optional<Rejection> Classifier::checkPrologue() {
   if (rootKind == PatternKind::reduction || roots.empty())
     return std::nullopt;
@@ -70,21 +98,20 @@ std::optional<Rejection> Classifier::checkPrologue() {
       if (int source = graph.indexOf(operand); source >= 0)
         before.insert(source);
   }
+  OpSet prologue;
   for (unsigned index : coreOps) {
     if (!before.contains(index))
       continue;
-    Operation *node = op(index);
-    bool converts = kindOf(node) == PatternKind::pointwise &&
-                    node->getNumOperands() == 1 &&
-                    getElementTypeOrSelf(node->getOperand(0).getType()) !=
-                        getElementTypeOrSelf(node->getResult(0).getType());
-    if (!converts || rootKind != PatternKind::contraction)
+    if (!isCheapPrologue(index))
       return Rejection{"prologue_cost",
                        llvm::formatv("{0} would be computed several times",
-                                     node->getName().stripDialect())};
+                                     op(index)->getName().stripDialect())};
     if (llvm::is_contained(outputs, index))
       return Rejection{"full_output", "an operand of the root is stored too"};
+    prologue.push_back(index);
   }
+  if (!prologue.empty() && readsMore(prologue))
+    return Rejection{"prologue_cost", "it reads more than it would store"};
   if (rootKind != PatternKind::contraction && coreOps.size() > 1)
     return Rejection{"epilogue",
                      "this kind of kernel stores its root's result only"};
