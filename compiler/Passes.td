@@ -84,6 +84,28 @@ def RemoveDeadOps : Pass<"remove-dead-ops", "::mlir::ModuleOp"> {
   let summary = "Erase ops that no result depends on.";
 }
 
+def RaiseAttention : Pass<"raise-attention", "::mlir::ModuleOp"> {
+  let summary = "Make attention of a softmax between two products.";
+  let description = [{
+    Finds softmax(query key^T) value in primitive ops, whoever wrote it: the
+    scale may stand on the query, the key or the scores, as a product or a
+    quotient; a mask may be added or selected. With it the gradient, as the
+    rules of the ops make it. Raised when nothing else needs scores or
+    probabilities in memory; a decision says so or why not. In `exact` never:
+    the kernel sums in another order.
+
+    ```mlir
+    %6 = sinter.div %4, %5
+    %7 = sinter.matmul %6, %v
+    // becomes
+    %7 = sinter.attention %q, %k, %mask, %v {scale = 0.125 : f64, span = "all"}
+    ```
+  }];
+  let options = [
+    Option<"exact", "exact", "bool", "false", "Raise nothing, say so">,
+  ];
+}
+
 //===-- fuse --------------------------------------------------------------===//
 
 def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {

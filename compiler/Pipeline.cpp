@@ -49,6 +49,8 @@ void buildStage(Stage stage, OpPassManager &passes,
     passes.addPass(createSimplifyOps({.exact = exact}));
     passes.addPass(createMergeDuplicates());
     passes.addPass(createRemoveDeadOps());
+    if (options.fuse.fusion != Fusion::none)
+      passes.addPass(createRaiseAttention({.exact = exact}));
     break;
   }
   case Stage::fuse:

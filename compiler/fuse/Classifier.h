@@ -82,4 +82,7 @@ private:
 /// Whether a kernel of one such op is walked in the op's own way.
 bool isRoot(graph::PatternKind kind);
 
+/// Whether two ops are parts of attention that one walk over the scores makes.
+bool shareScores(mlir::Operation *a, mlir::Operation *b);
+
 } // namespace sinter::compiler

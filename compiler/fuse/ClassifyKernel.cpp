@@ -2,6 +2,7 @@
 #include "compiler/fuse/Classifier.h"
 #include "compiler/import/Types.h"
 #include "compiler/lower/EmitKernel.h"
+#include "dialects/sinter/Dialect.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -11,6 +12,24 @@ using namespace mlir;
 namespace sinter::compiler {
 
 using graph::PatternKind;
+
+bool shareScores(Operation *a, Operation *b) {
+  auto one = dyn_cast<ir::AttentionOpInterface>(a);
+  auto other = dyn_cast<ir::AttentionOpInterface>(b);
+  bool sameScores = one && other && one.getQuery() == other.getQuery() &&
+                    one.getKey() == other.getKey() &&
+                    one.getMask() == other.getMask() &&
+                    one.getSpan() == other.getSpan() &&
+                    one.getScale().bitwiseIsEqual(other.getScale()) &&
+                    one.getWalkedOperand() == other.getWalkedOperand();
+  if (!sameScores)
+    return false;
+  // Gradients read the same rest, too; what is none reads no more.
+  unsigned common = std::min(a->getNumOperands(), b->getNumOperands());
+  return (a->getNumOperands() > 4) == (b->getNumOperands() > 4) &&
+         llvm::equal(a->getOperands().take_front(common),
+                     b->getOperands().take_front(common));
+}
 
 bool isRoot(PatternKind kind) {
   return kind != PatternKind::pointwise && kind != PatternKind::view &&
@@ -25,7 +44,8 @@ std::optional<Rejection> Classifier::findRoots() {
       continue;
     bool severalReductions =
         kind == PatternKind::reduction && rootKind == PatternKind::reduction;
-    if (!roots.empty() && !severalReductions)
+    if (!roots.empty() && !severalReductions &&
+        !shareScores(op(roots[0]), op(index)))
       return Rejection{"two_roots",
                        llvm::formatv("{0} and {1}",
                                      op(roots[0])->getName().stripDialect(),
@@ -112,7 +132,7 @@ std::optional<Rejection> Classifier::checkPrologue() {
   }
   if (!prologue.empty() && readsMore(prologue))
     return Rejection{"prologue_cost", "it reads more than it would store"};
-  if (rootKind != PatternKind::contraction && coreOps.size() > 1)
+  if (rootKind != PatternKind::contraction && coreOps.size() > roots.size())
     return Rejection{"epilogue",
                      "this kind of kernel stores its root's result only"};
   return std::nullopt;
@@ -139,6 +159,8 @@ const char *Classifier::kind() const {
     return kernel_kinds::gatherScatter;
   case PatternKind::prefix:
     return kernel_kinds::prefix;
+  case PatternKind::attention:
+    return kernel_kinds::attention;
   default:
     return kernel_kinds::map;
   }

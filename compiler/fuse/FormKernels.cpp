@@ -1,6 +1,7 @@
 /// The merges: a queue of edges by the traffic they save, then siblings.
 #include "compiler/fuse/FormKernels.h"
 #include "compiler/fuse/MergeIndependent.h"
+#include "compiler/fuse/MergeParts.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
 #include "compiler/lower/EmitKernel.h"
@@ -184,7 +185,9 @@ std::vector<FusionDecision> formKernels(FusionGraph &graph,
                                         const FuseOptions &options) {
   if (options.fusion == Fusion::none)
     return {};
-  std::vector<FusionDecision> decisions = KernelFormer(graph, options).run();
+  std::vector<FusionDecision> decisions;
+  mergeParts(graph, options, decisions);
+  llvm::append_range(decisions, KernelFormer(graph, options).run());
   mergeIndependent(graph, options, decisions);
   return decisions;
 }

@@ -49,5 +49,7 @@ llvm::LogicalResult fuse(mlir::ModuleOp module, const FuseOptions &options);
 /// Name of the attribute of the module that holds the decisions.
 inline constexpr const char *decisionsAttr = "program.decisions";
 std::vector<FusionDecision> decisionsOf(mlir::ModuleOp module);
+/// Adds one to those of the module: of a stage before.
+void addDecision(mlir::ModuleOp module, const FusionDecision &decision);
 
 } // namespace sinter::compiler

@@ -62,7 +62,9 @@ std::optional<Rejection> Classifier::reachOutputs() {
       reach(value, {Space::row, 0, count});
       continue;
     }
-    if (dims != space)
+    bool isPart =
+        rootKind == PatternKind::attention && llvm::is_contained(roots, index);
+    if (dims != space && !isPart)
       return Rejection{"shape_space", "outputs of different shapes"};
     storesFull = true;
     reach(value, {Space::full, 0, count});

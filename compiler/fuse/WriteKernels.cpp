@@ -263,17 +263,28 @@ std::vector<FusionDecision> decisionsOf(ModuleOp module) {
   return result;
 }
 
-LogicalResult fuse(ModuleOp module, const FuseOptions &options) {
-  FusionGraph graph(module.lookupSymbol<func::FuncOp>("main"),
-                    options.fusion == Fusion::none);
-  std::vector<FusionDecision> decisions = formKernels(graph, options);
-  if (failed(writeKernels(module, graph, options, decisions)))
-    return failure();
+static void setDecisions(ModuleOp module, ArrayRef<FusionDecision> decisions) {
   Builder builder(module.getContext());
   SmallVector<Attribute> attrs;
   for (const FusionDecision &decision : decisions)
     attrs.push_back(toAttr(builder, decision));
   module->setAttr(decisionsAttr, builder.getArrayAttr(attrs));
+}
+
+void addDecision(ModuleOp module, const FusionDecision &decision) {
+  std::vector<FusionDecision> decisions = decisionsOf(module);
+  decisions.push_back(decision);
+  setDecisions(module, decisions);
+}
+
+LogicalResult fuse(ModuleOp module, const FuseOptions &options) {
+  FusionGraph graph(module.lookupSymbol<func::FuncOp>("main"),
+                    options.fusion == Fusion::none);
+  std::vector<FusionDecision> decisions = decisionsOf(module);
+  llvm::append_range(decisions, formKernels(graph, options));
+  if (failed(writeKernels(module, graph, options, decisions)))
+    return failure();
+  setDecisions(module, decisions);
   return success();
 }
 

@@ -1,4 +1,5 @@
 /// Which kernels can be emitted: a look at the structure.
+#include "compiler/lower/AttentionBlock.h"
 #include "compiler/lower/EmitKernel.h"
 #include "compiler/lower/Index.h"
 #include "compiler/lower/ReductionOrder.h"
@@ -21,9 +22,21 @@ static bool isOnlyStored(Value value) {
   });
 }
 
+// Whether the rows of attention's tensors have constant lengths that fit in a
+// kernel's frame.
+static bool hasFixedLengths(Operation *op) {
+  Value mask = cast<ir::AttentionOpInterface>(op).getMask();
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    if (operand == mask)
+      return true;
+    int64_t length = constantOf(shapeOf(operand).back());
+    return length >= 0 && length <= longestAttentionRow;
+  });
+}
+
 bool canEmit(program::KernelOp kernel, std::string *why) {
   using graph::PatternKind;
-  unsigned contractions = 0, owners = 0, reductions = 0;
+  unsigned contractions = 0, owners = 0, reductions = 0, parts = 0;
   for (Operation &op : kernel.getBlock()) {
     if (isa<program::YieldOp>(op))
       continue;
@@ -43,6 +56,16 @@ bool canEmit(program::KernelOp kernel, std::string *why) {
     case PatternKind::contraction:
       ++contractions;
       break;
+    case PatternKind::attention:
+      ++parts;
+      if (!isOnlyStored(op.getResult(0)))
+        return refuse(why,
+                      op.getName().getStringRef() + "'s result must be stored");
+      if (!hasFixedLengths(&op))
+        return refuse(why, op.getName().getStringRef() +
+                               " takes rows of a fixed length of at most " +
+                               llvm::Twine(longestAttentionRow));
+      break;
     case PatternKind::scatter:
     case PatternKind::prefix:
       ++owners;
@@ -57,6 +80,8 @@ bool canEmit(program::KernelOp kernel, std::string *why) {
   }
   if (owners > 1 || contractions > 1 || (owners && contractions))
     return refuse(why, "more than one contraction, scatter or prefix");
+  if (parts && (owners || contractions || reductions))
+    return refuse(why, "attention beside another root");
   if (reductions && (owners || contractions))
     return refuse(why, "a reduction beside a contraction, scatter or prefix");
   if (owners && kernel.getOutputs().size() > 1)

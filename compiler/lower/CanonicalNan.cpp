@@ -20,6 +20,7 @@ bool isArithmetic(Operation *op) {
   case PatternKind::contraction:
   case PatternKind::scatter:
   case PatternKind::prefix:
+  case PatternKind::attention:
     return true;
   default:
     return false;

@@ -26,6 +26,8 @@ static void emitBody(KernelWriter &writer) {
     return emitScatter(writer, op->getResult(0));
   if (Operation *op = findOp(kernel, PatternKind::prefix))
     return emitPrefix(writer, op->getResult(0));
+  if (findOp(kernel, PatternKind::attention))
+    return emitAttention(writer);
   if (Operation *op = findOp(kernel, PatternKind::contraction))
     return emitContraction(writer, op->getResult(0));
   emitRows(writer);

@@ -70,6 +70,7 @@ inline constexpr const char *rowwise = "rowwise";
 inline constexpr const char *contraction = "contraction";
 inline constexpr const char *gatherScatter = "gather_scatter";
 inline constexpr const char *prefix = "prefix";
+inline constexpr const char *attention = "attention";
 } // namespace kernel_kinds
 
 } // namespace sinter::compiler

@@ -63,6 +63,8 @@ bool emitSplitReduction(KernelWriter &writer);
 void emitContraction(KernelWriter &writer, mlir::Value product);
 /// One scatter_add, its result stored.
 void emitScatter(KernelWriter &writer, mlir::Value scattered);
+/// Parts of attention that read the same scores, their results stored.
+void emitAttention(KernelWriter &writer);
 /// One cumsum, its result stored.
 void emitPrefix(KernelWriter &writer, mlir::Value prefix);
 

@@ -212,3 +212,14 @@ def : GradientFn<Sinter_ConvTransposeOp, "convTransposeGradient",
                  ["x", "weight"]>;
 def : GradientFn<Sinter_ConvWeightGradOp, "convWeightGradient", ["x", "grad"]>;
 def : GradientFn<Sinter_MaxPoolOp, "maxPoolGradient", ["x"]>;
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+// Made by the compiler alone.
+def : NotDifferentiable<Sinter_AttentionOp>;
+def : NotDifferentiable<Sinter_AttentionLogsumexpOp>;
+def : NotDifferentiable<Sinter_AttentionQueryGradientOp>;
+def : NotDifferentiable<Sinter_AttentionKeyGradientOp>;
+def : NotDifferentiable<Sinter_AttentionValueGradientOp>;

@@ -44,4 +44,23 @@ def PointwiseOpInterface : OpInterface<"PointwiseOpInterface"> {
   ];
 }
 
+def AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
+  let cppNamespace = "::sinter::ir";
+  let description = [{
+    A part of attention: a function of scores that exist inside its kernel only.
+    Parts that agree on all of this are one kernel.
+  }];
+  let methods = [
+    InterfaceMethod<"[..., t, d].", "::mlir::Value", "getQuery">,
+    InterfaceMethod<"[..., s, d].", "::mlir::Value", "getKey">,
+    InterfaceMethod<"Added to the scores: [..., t, s] or rank 0.",
+                    "::mlir::Value", "getMask">,
+    InterfaceMethod<"`all` or `causal`.", "::llvm::StringRef", "getSpan">,
+    InterfaceMethod<"What products are multiplied by.", "::llvm::APFloat",
+                    "getScale">,
+    StaticInterfaceMethod<"0 if the result has a row per query, 1 if per key.",
+                          "unsigned", "getWalkedOperand">,
+  ];
+}
+
 #endif // SINTER_INTERFACES_TD

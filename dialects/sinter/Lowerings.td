@@ -246,3 +246,139 @@ def : DecompositionFn<Sinter_ConvTransposeOp, "decomposeConvTranspose">;
 def : DecompositionFn<Sinter_ConvWeightGradOp, "decomposeConvWeight">;
 def : DecompositionFn<Sinter_MaxPoolOp, "decomposeMaxPool">;
 def : DecompositionFn<Sinter_AvgPoolOp, "decomposeAvgPool">;
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+// Recorded in the operands' own dtype, step by step as a user would.
+defvar recordedScores =
+    (Sinter_AddOp
+        (Sinter_MatmulOp
+            (Sinter_MulOp $query, $scale),
+            (Sinter_TransposeOp $key, (swap_last_two $key))),
+        (Sinter_BroadcastOp $mask, (scores_shape $query, $key)));
+// The keys that causal attention lets a query see.
+defvar seenKeys =
+    (Sinter_CompareOp
+        (Sinter_IotaOp (scores_shape $query, $key), (row_axis $query), "i32"),
+        (Sinter_IotaOp (scores_shape $query, $key), (last_axis $query), "i32"),
+        "ge");
+defvar minusInfinity = "-std::numeric_limits<double>::infinity()";
+
+def : Decomposition<Sinter_ScaledDotProductAttentionOp,
+    (Sinter_MatmulOp
+        (Sinter_SoftmaxOp recordedScores, (last_axis $query)), $value),
+    "all">;
+def : Decomposition<Sinter_ScaledDotProductAttentionOp,
+    (Sinter_MatmulOp
+        (Sinter_SoftmaxOp
+            (Sinter_WhereOp seenKeys, recordedScores, minusInfinity),
+            (last_axis $query)),
+        $value),
+    "causal">;
+
+/// What a kernel of attention computes, said in other ops for the reference.
+class WideScores {
+  dag all =
+      (Sinter_AddOp
+          (Sinter_MulOp
+              (Sinter_MatmulOp
+                  (Sinter_CastOp $query, (compute_dtype $query)),
+                  (Sinter_TransposeOp
+                      (Sinter_CastOp $key, (compute_dtype $query)),
+                      (swap_last_two $key))),
+              $scale),
+          (Sinter_BroadcastOp (Sinter_CastOp $mask, (compute_dtype $query)),
+                              (scores_shape $query, $key)));
+  dag causal = (Sinter_WhereOp seenKeys, all, minusInfinity);
+}
+
+class AttentionOf<dag scores> {
+  dag body =
+      (Sinter_CastOp
+          (Sinter_MatmulOp
+              (Sinter_SoftmaxOp scores, (last_axis $query)),
+              (Sinter_CastOp $value, (compute_dtype $query))),
+          (dtype_of $query));
+}
+def : Decomposition<Sinter_AttentionOp, AttentionOf<WideScores<>.all>.body,
+                    "all">;
+def : Decomposition<Sinter_AttentionOp, AttentionOf<WideScores<>.causal>.body,
+                    "causal">;
+
+class LogsumexpOf<dag scores> {
+  dag body =
+      (Sinter_AddOp
+          (Sinter_AmaxOp:$largest scores, (last_axis $query), true),
+          (Sinter_LogOp
+              (Sinter_SumOp
+                  (Sinter_ExpOp
+                      (Sinter_SubOp scores,
+                          (Sinter_BroadcastOp $largest,
+                                              (scores_shape $query, $key)))),
+                  (last_axis $query), true)));
+}
+def : Decomposition<Sinter_AttentionLogsumexpOp,
+                    LogsumexpOf<WideScores<>.all>.body, "all">;
+def : Decomposition<Sinter_AttentionLogsumexpOp,
+                    LogsumexpOf<WideScores<>.causal>.body, "causal">;
+
+class ProbabilitiesOf<dag scores> {
+  dag body =
+      (Sinter_ExpOp
+          (Sinter_SubOp scores,
+              (Sinter_BroadcastOp
+                  (Sinter_CastOp $logsumexp, (compute_dtype $query)),
+                  (scores_shape $query, $key))));
+}
+class ScoreGradientOf<dag scores> {
+  dag body =
+      (Sinter_MulOp ProbabilitiesOf<scores>.body,
+          (Sinter_SubOp
+              (Sinter_MatmulOp
+                  (Sinter_CastOp $grad, (compute_dtype $query)),
+                  (Sinter_TransposeOp
+                      (Sinter_CastOp $value, (compute_dtype $query)),
+                      (swap_last_two $value))),
+              (Sinter_BroadcastOp
+                  (Sinter_CastOp $delta, (compute_dtype $query)),
+                  (scores_shape $query, $key))));
+}
+class AttentionGradients<dag scores> {
+  dag query =
+      (Sinter_CastOp
+          (Sinter_MulOp
+              (Sinter_MatmulOp ScoreGradientOf<scores>.body,
+                  (Sinter_CastOp $key, (compute_dtype $query))),
+              $factor),
+          (dtype_of $query));
+  dag key =
+      (Sinter_CastOp
+          (Sinter_MulOp
+              (Sinter_MatmulOp
+                  (Sinter_TransposeOp ScoreGradientOf<scores>.body,
+                                      (swap_last_two $query)),
+                  (Sinter_CastOp $query, (compute_dtype $query))),
+              $factor),
+          (dtype_of $query));
+  dag value =
+      (Sinter_CastOp
+          (Sinter_MulOp
+              (Sinter_MatmulOp
+                  (Sinter_TransposeOp ProbabilitiesOf<scores>.body,
+                                      (swap_last_two $query)),
+                  (Sinter_CastOp $grad, (compute_dtype $query))),
+              $factor),
+          (dtype_of $query));
+}
+foreach span = ["all", "causal"] in {
+  defvar scores =
+      !if(!eq(span, "all"), WideScores<>.all, WideScores<>.causal);
+  def : Decomposition<Sinter_AttentionQueryGradientOp,
+                      AttentionGradients<scores>.query, span>;
+  def : Decomposition<Sinter_AttentionKeyGradientOp,
+                      AttentionGradients<scores>.key, span>;
+  def : Decomposition<Sinter_AttentionValueGradientOp,
+                      AttentionGradients<scores>.value, span>;
+}

@@ -271,6 +271,8 @@ def kept_shape : Sinter_Term<"keptShape">;     // ($x, $axes): axes of size 1
 def column_shape : Sinter_Term<"columnShape">; // ($x): x's dims and a 1
 def count_of : Sinter_Term<"countOf">;         // ($x, $axes): elements reduced
 def last_axis : Sinter_Term<"lastAxis">;       // ($x)
+def row_axis : Sinter_Term<"rowAxis">;         // ($x): the last but one
+def scores_shape : Sinter_Term<"scoresShape">; // ($query, $key): [..., t, s]
 def all_axes : Sinter_Term<"allAxes">;         // ($x)
 def inverse_of : Sinter_Term<"inverseOf">;     // ($permutation)
 def swap_last_two : Sinter_Term<"swapLastTwo">; // ($x): a permutation

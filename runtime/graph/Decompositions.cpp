@@ -5,6 +5,8 @@
 #include "runtime/graph/RecordOp.h"
 #include "runtime/graph/Terms.h"
 
+#include <limits>
+
 #include "sinter/generated/Decompositions.cpp.inc"
 
 namespace sinter::graph {

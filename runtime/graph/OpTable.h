@@ -28,6 +28,7 @@ enum class PatternKind : uint8_t {
   gather,
   scatter,
   prefix,
+  attention,
   sort,
   random,
   collective,
@@ -66,7 +67,7 @@ struct OpInfo {
   int arity; ///< operand count, or `variadic`
   std::span<const std::string_view> operandNames;
   std::span<const AttrSpec> attrs; ///< in encoding order
-  bool composite;                  ///< expanded at import
+  bool composite; ///< has a decomposition; kind composite: taken at import
   bool differentiable;
   std::string_view summary;
   std::string_view definedAt; ///< `Elementwise.td:12`

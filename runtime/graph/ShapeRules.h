@@ -224,6 +224,18 @@ avgPool(const ShapeContext &context, std::span<const int64_t> sizes,
         std::span<const int64_t> high, std::span<const int64_t> dilations,
         std::span<const int64_t> countedLow,
         std::span<const int64_t> countedHigh, double divisor, Layout layout);
+/// query[..., t, d], key[..., s, d], value[..., s, e] and a mask [..., t, s] or
+/// of rank 0, of one dtype: [..., t, e].
+Result<InferredType> attention(const ShapeContext &context);
+/// As attention, of query, key, mask, value.
+Result<InferredType> attentionValue(const ShapeContext &context);
+/// Query, key, mask: [..., t, 1] in the dtype of sums.
+Result<InferredType> attentionRows(const ShapeContext &context);
+/// Query, key, mask, value, grad [..., t, e], and logsumexp and delta
+/// [..., t, 1]: the type of query, key or value.
+Result<InferredType> attentionQueryGradient(const ShapeContext &context);
+Result<InferredType> attentionKeyGradient(const ShapeContext &context);
+Result<InferredType> attentionValueGradient(const ShapeContext &context);
 
 } // namespace shape
 } // namespace sinter::graph

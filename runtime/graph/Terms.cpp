@@ -32,6 +32,14 @@ Dim countOf(const NodeRef &x, std::span<const int64_t> axes) {
 
 int64_t lastAxis(const NodeRef &x) { return int64_t(x->rank()) - 1; }
 
+int64_t rowAxis(const NodeRef &x) { return int64_t(x->rank()) - 2; }
+
+DimList scoresShape(const NodeRef &query, const NodeRef &key) {
+  DimList shape(query->dims());
+  shape.back() = key->dims()[rowAxis(key)];
+  return shape;
+}
+
 IntList allAxes(const NodeRef &x) {
   IntList axes;
   for (unsigned axis = 0; axis < x->rank(); ++axis)

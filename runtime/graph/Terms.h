@@ -32,6 +32,10 @@ DimList columnShape(const NodeRef &x);
 /// Product of x's dims along `axes`.
 Dim countOf(const NodeRef &x, std::span<const int64_t> axes);
 int64_t lastAxis(const NodeRef &x);
+/// The last axis but one.
+int64_t rowAxis(const NodeRef &x);
+/// [..., t, s] of query[..., t, d] and key[..., s, d].
+DimList scoresShape(const NodeRef &query, const NodeRef &key);
 IntList allAxes(const NodeRef &x);
 IntList inverseOf(std::span<const int64_t> permutation);
 /// The permutation that exchanges x's last two axes.

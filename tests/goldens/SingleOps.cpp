@@ -1,5 +1,6 @@
 /// Golden cases of one op that stand apart from the programs' instructions:
 /// other operands, other attributes, other dtypes.
+#include "tests/goldens/AttentionOps.h"
 #include "tests/goldens/Attrs.h"
 #include "tests/goldens/Ops.h"
 
@@ -205,6 +206,8 @@ static std::optional<Tensor> recordPlain(const Case &golden,
 std::optional<Values> recordSingle(const Case &golden, const Values &inputs) {
   if (std::optional<Values> windowed = recordWindowed(golden, inputs))
     return windowed;
+  if (auto attention = recordAttention(golden, inputs))
+    return attention;
   if (golden.outputs.size() != 1)
     return std::nullopt;
   auto rule = rules().find(golden.op);

@@ -106,6 +106,27 @@ static std::vector<Shape> pickShapes(Rng &rng, Sizes sizes, bool isTable) {
   return {x, {drawExtent(rng, sizes)}};
 }
 
+/// Query, key and mask, then what the part of attention reads besides.
+static std::vector<Shape> attentionShapes(const PropertyRow &row, Rng &rng,
+                                          Sizes sizes) {
+  Shape query = drawShape(rng, sizes, 2, 4), key = query, value = query;
+  size_t rank = query.size();
+  int64_t keys = std::max<int64_t>(drawExtent(rng, sizes), 1);
+  key[rank - 2] = value[rank - 2] = keys;
+  value[rank - 1] = drawExtent(rng, sizes);
+  Shape mask = query, grad = query, number = query;
+  mask[rank - 1] = keys;
+  if (drawBool(rng))
+    mask.clear();
+  grad[rank - 1] = value[rank - 1];
+  number[rank - 1] = 1;
+  if (row.shapeRule == "attention")
+    return {query, key, value, mask};
+  std::vector<Shape> shapes{query, key, mask, value, grad, number, number};
+  shapes.resize(row.operands.size());
+  return shapes;
+}
+
 static std::vector<Shape> concatShapes(Rng &rng, Sizes sizes) {
   Shape first = drawShape(rng, sizes, 1, 3);
   size_t axis = drawInt(rng, 0, int64_t(first.size()) - 1);
@@ -123,6 +144,8 @@ static std::vector<Shape> drawShapes(const PropertyRow &row, Rng &rng,
     return windowShapes(rule, drawShape(rng, sizes, 3, 4), rng);
   if (rule == "matmul")
     return matmulShapes(rng, sizes);
+  if (rule.starts_with("attention"))
+    return attentionShapes(row, rng, sizes);
   if (rule == "concat")
     return concatShapes(rng, sizes);
   if (rule == "gather" || rule == "scatter")

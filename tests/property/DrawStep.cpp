@@ -41,7 +41,8 @@ DType RecipeDrawer::drawDType(graph::DTypeSet allowed) {
 }
 
 static size_t leastRankOf(std::string_view rule) {
-  if (rule == "matmul" || rule == "crossEntropy" || rule == "embedding")
+  if (rule == "matmul" || rule == "crossEntropy" || rule == "embedding" ||
+      rule.starts_with("attention"))
     return 2;
   bool needsAxis = rule == "argmax" || rule == "prefix" || rule == "concat" ||
                    rule == "gather" || rule == "scatter" ||
@@ -124,7 +125,8 @@ bool RecipeDrawer::planView(std::string_view rule, Plan &plan) {
   return true;
 }
 
-bool RecipeDrawer::planIndexed(std::string_view rule, Plan &plan) {
+bool RecipeDrawer::planIndexed(std::string_view rule, size_t count,
+                               Plan &plan) {
   const Wanted x = plan.operands[0];
   if (rule == "gather" || rule == "scatter") {
     Wanted indices{coin() ? DType::i64 : DType::i32, x.dims, x.dims[plan.axis],
@@ -159,6 +161,26 @@ bool RecipeDrawer::planIndexed(std::string_view rule, Plan &plan) {
   if (rule == "layerNorm") {
     plan.operands.resize(3, {x.dtype, {x.dims.back()}});
     return x.dims.back() > 0;
+  }
+  if (rule.starts_with("attention")) {
+    int64_t rank = int64_t(x.dims.size()),
+            keys = std::max<int64_t>(drawDim(), 1);
+    auto wanted = [&](int64_t rows, int64_t columns) {
+      Wanted result{x.dtype, x.dims};
+      result.dims[rank - 2] = rows;
+      result.dims[rank - 1] = columns;
+      return result;
+    };
+    int64_t queries = x.dims[rank - 2], length = drawDim();
+    Wanted key = wanted(keys, x.dims[rank - 1]), value = wanted(keys, length);
+    Wanted mask = coin() ? wanted(queries, keys) : Wanted{x.dtype, {}};
+    Wanted grad = wanted(queries, length), number = wanted(queries, 1);
+    if (rule == "attention")
+      plan.operands = {x, key, value, mask};
+    else
+      plan.operands = {x, key, mask, value, grad, number, number};
+    plan.operands.resize(count);
+    return true;
   }
   if (rule == "matmul") {
     Wanted rhs = x;
@@ -228,7 +250,7 @@ std::optional<RecipeDrawer::Plan> RecipeDrawer::plan(const PropertyRow &row,
       return std::nullopt;
     return result;
   }
-  if (planView(rule, result) || planIndexed(rule, result))
+  if (planView(rule, result) || planIndexed(rule, row.operands.size(), result))
     return result;
   if (leastRankOf(rule) == 2 || rule == "layerNorm" || rule == "indexSelect")
     return std::nullopt;

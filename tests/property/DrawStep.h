@@ -59,7 +59,7 @@ private:
 
   std::optional<Plan> plan(const PropertyRow &row, Wanted first);
   bool planView(std::string_view rule, Plan &plan);
-  bool planIndexed(std::string_view rule, Plan &plan);
+  bool planIndexed(std::string_view rule, size_t count, Plan &plan);
   bool planWindows(std::string_view rule, Plan &plan);
   Wanted drawFirst(const PropertyRow &row, std::optional<DType> dtype);
   std::vector<int64_t> drawDims(size_t leastRank);

@@ -36,6 +36,10 @@ Dims sampleShape(std::string_view rule, size_t index) {
     return {4};
   if (rule == "crossEntropy" && index == 1)
     return {3};
+  if (rule.starts_with("attention") && index == (rule == "attention" ? 3 : 2))
+    return {};
+  if (rule.starts_with("attention") && index > 4)
+    return {3, 1};
   return {3, 4};
 }
 

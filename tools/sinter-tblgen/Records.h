@@ -56,7 +56,10 @@ struct Op {
   GradientRecord gradient;
   LoweringRecord lowering;
 
-  bool isComposite() const { return patternKind() == "composite"; }
+  /// Whether it is written in other ops: at import, or for the reference.
+  bool isComposite() const {
+    return patternKind() == "composite" || patternKind() == "attention";
+  }
   bool isVariadic() const { return !operands.empty() && operands[0].variadic; }
   /// Whether its builder takes the device: no operand decides it.
   bool takesDevice() const {

@@ -5,6 +5,8 @@
 
 #include <sinter/Tensor.h>
 
+#include <optional>
+
 namespace sinter {
 
 /// Matrix product of the last two axes; a vector counts as a row on the left
@@ -16,6 +18,22 @@ Tensor squeeze(const Arg &x, const Axes &axes = {});
 
 /// x with a new axis of size 1. The axis counts in the result; -1 is the last.
 Tensor unsqueeze(const Arg &x, int64_t axis);
+
+struct AttentionOptions {
+  /// Bool: true where a query may see a key. Float: added to the scores. Of the
+  /// scores' shape [..., t, s], or one that broadcasts to it.
+  std::optional<Tensor> mask = {};
+  bool causal = false; ///< query i sees the keys up to i, besides the mask
+  std::optional<double> scale = {}; ///< default: 1 / sqrt(d)
+  /// Several heads (axis -3) of the query share one of key and value.
+  bool enable_gqa = false;
+};
+
+/// softmax(query key^T * scale + mask) value, of query [..., t, d], key
+/// [..., s, d] and value [..., s, e]; leading axes broadcast.
+Tensor scaled_dot_product_attention(const Arg &query, const Arg &key,
+                                    const Arg &value,
+                                    const AttentionOptions &options = {});
 
 } // namespace sinter
 

@@ -16,9 +16,11 @@
 #include <sinter/Transforms.h>
 #include <sinter/data/Csv.h>
 #include <sinter/data/Shuffle.h>
+#include <sinter/nn/Attention.h>
 #include <sinter/nn/Conv.h>
 #include <sinter/nn/Dropout.h>
 #include <sinter/nn/Embedding.h>
+#include <sinter/nn/LayerNorm.h>
 #include <sinter/nn/Linear.h>
 #include <sinter/nn/Pool.h>
 #include <sinter/optim/Adam.h>

@@ -3,7 +3,10 @@
 
 #include "dialects/sinter/Dialect.h"
 #include "dialects/sinter/Types.h"
+#include "runtime/graph/Builders.h"
+#include "runtime/graph/Slice.h"
 #include "runtime/reference/Primitives.h"
+#include "runtime/reference/Reference.h"
 #include "tests/unit/lower/KernelRunner.h"
 
 #include "mlir/Parser/Parser.h"
@@ -61,6 +64,27 @@ std::string compare(const HostValue &expected, const HostValue &actual,
   return {};
 }
 
+// An op that the reference computes by its decomposition.
+Result<HostValue> evaluateComposite(const reference::Call &call) {
+  std::vector<graph::NodeRef> leaves;
+  std::vector<HostTensor> tensors;
+  for (const HostValue *operand : call.operands) {
+    std::vector<Dim> dims(operand->dims.begin(), operand->dims.end());
+    leaves.push_back(
+        graph::NodeFactory::lazyLeaf(operand->dtype, dims, DeviceId(), false));
+    tensors.push_back(reference::encode(*operand));
+  }
+  SINTER_TRY_ASSIGN(graph::NodeRef node,
+                    graph::buildOp(call.op, leaves, call.attrs, DeviceId()));
+  SINTER_TRY_ASSIGN(graph::Slice slice, graph::slice({&node, 1}));
+  std::vector<HostTensor> inputs;
+  for (const graph::NodeRef &input : slice.inputs)
+    inputs.push_back(tensors[std::find(leaves.begin(), leaves.end(), input) -
+                             leaves.begin()]);
+  SINTER_TRY_ASSIGN(auto outputs, reference::evaluate(slice.graph, inputs));
+  return reference::decode(outputs[0]);
+}
+
 // The values of the kernel's body, one reference call per op.
 Result<std::vector<HostValue>> evaluateBody(program::KernelOp kernel,
                                             std::vector<HostValue> inputs) {
@@ -83,7 +107,8 @@ Result<std::vector<HostValue>> evaluateBody(program::KernelOp kernel,
     call.attrs = std::span(words->data(), words->size());
     call.dtype = *ir::dtypeOf(type.getElementType());
     call.dims.assign(type.getShape().begin(), type.getShape().end());
-    auto result = reference::findPrimitive(call.op)(call);
+    auto primitive = reference::findPrimitive(call.op);
+    auto result = primitive ? primitive(call) : evaluateComposite(call);
     if (!result)
       return result.takeError();
     known[op.getResult(0)] = &(storage[&op] = std::move(*result));

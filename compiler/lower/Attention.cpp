@@ -1,0 +1,193 @@
+/// The attention skeleton. A chunk owns a block of lanes, queries or keys, and
+/// walks the others in steps; scores exist for one block of steps at a time.
+///
+/// Everything is kept transposed, lanes last: the lanes' operand is packed once
+/// as [length][lane], a block of scores is [step][lane], and so is what is
+/// summed. Both products then broadcast elements of the steps' operands as they
+/// lie in memory, and all that softmax does is done lane by lane.
+#include "compiler/lower/AttentionBlock.h"
+#include "compiler/lower/KernelWriter.h"
+
+#include "dialects/sinter/Dialect.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+namespace {
+
+/// Writes one kernel.
+class AttentionSkeleton {
+public:
+  explicit AttentionSkeleton(KernelWriter &writer) : writer(writer) {
+    for (Operation &op : writer.kernel.getBlock())
+      if (auto part = dyn_cast<ir::AttentionOpInterface>(&op))
+        parts.push_back(part);
+    first = parts.front();
+    for (Operation *part : parts) {
+      if (auto op = dyn_cast<ir::AttentionOp>(part))
+        output = op;
+      if (auto op = dyn_cast<ir::AttentionLogsumexpOp>(part))
+        logsumexp = op;
+      if (auto op = dyn_cast<ir::AttentionQueryGradientOp>(part))
+        queryGradient = op;
+      if (auto op = dyn_cast<ir::AttentionKeyGradientOp>(part))
+        keyGradient = op;
+      if (auto op = dyn_cast<ir::AttentionValueGradientOp>(part))
+        valueGradient = op;
+    }
+    walksKeys = first.getWalkedOperand() == 1;
+    lanesOperand = walksKeys ? first.getKey() : first.getQuery();
+    stepsOperand = walksKeys ? first.getQuery() : first.getKey();
+  }
+
+  void run() {
+    Shape shape = shapeOf(lanesOperand);
+    unsigned rank = shape.size();
+    MLIRContext *context = first->getContext();
+    AttentionTile tile =
+        chooseAttentionTile(writer.target, elementOf(lanesOperand));
+    AffineExpr blocks =
+        shape[rank - 2].ceilDiv(getAffineConstantExpr(tile.width(), context));
+    AffineExpr batches = product(shape, 0, rank - 2, context);
+    int64_t steps = constantOf(shapeOf(stepsOperand)[rank - 2]);
+    double products = double(isGradient() ? 4 : 2) * double(tile.width()) *
+                      double(steps < 0 ? 256 : steps) *
+                      double(std::max<int64_t>(1, constantOf(shape.back())));
+    writer.addPhase(batches * blocks, products / 20000,
+                    [&](Emission &emission, Value chunk) {
+                      Value count = emission.extent(blocks);
+                      Value block = emission.mod(chunk, count);
+                      emitBlock(emission, tile, batchOf(emission, chunk, count),
+                                block);
+                    });
+  }
+
+private:
+  bool isGradient() const { return !output && !logsumexp; }
+
+  SmallVector<Coord> batchOf(Emission &emission, Value chunk, Value blocks) {
+    Shape shape = shapeOf(lanesOperand);
+    Shape leading(shape.begin(), shape.end() - 2);
+    if (leading.empty())
+      return {};
+    Index flat;
+    flat.tail = emission.uniform(emission.floorDiv(chunk, blocks));
+    flat.tailRank = leading.size();
+    return emission.coordinates(flat, leading);
+  }
+
+  // The steps that lanes [begin, begin + width) see.
+  std::pair<Value, Value> stepsOf(Emission &emission, Value begin,
+                                  int64_t width) {
+    Shape shape = shapeOf(stepsOperand);
+    Value from = emission.constant(0);
+    Value to = emission.extent(shape[shape.size() - 2]);
+    if (first.getSpan() != "causal")
+      return {from, to};
+    if (walksKeys)
+      return {emission.min(begin, to), to};
+    return {from,
+            emission.min(emission.add(begin, emission.constant(width)), to)};
+  }
+
+  void emitBlock(Emission &emission, const AttentionTile &tile,
+                 SmallVector<Coord> batch, Value number) {
+    AttentionBlock block(emission, tile, std::move(batch));
+    Shape shape = shapeOf(lanesOperand);
+    Value begin = emission.mul(number, emission.constant(tile.width()));
+    block.begin(begin, shape[shape.size() - 2]);
+    Panel lanes = block.pack(lanesOperand, first.getScale().convertToDouble());
+    auto [from, to] = stepsOf(emission, begin, tile.width());
+    ScoreMask mask{first.getMask(), first.getSpan() == "causal", walksKeys};
+    if (isGradient())
+      return emitGradients(block, lanes, mask, from, to);
+    emitForward(block, lanes, mask, from, to);
+  }
+
+  void emitForward(AttentionBlock &block, Panel lanes, const ScoreMask &mask,
+                   Value from, Value to) {
+    Panel result;
+    if (output)
+      result = block.zeros(constantOf(shapeOf(output.getValue()).back()));
+    OnlineSoftmax softmax = block.beginSoftmax();
+    block.forSteps(from, to, [&](Value step, Value count) {
+      Panel scores = block.scores(stepsOperand, step, count, lanes, 0);
+      block.advance(softmax, scores, mask, step, count);
+      if (output)
+        block.accumulate(result, output.getValue(), step, count, scores,
+                         softmax.rescale);
+    });
+    if (logsumexp)
+      block.storeLogsumexp(softmax, logsumexp.getResult(),
+                           bufferOf(logsumexp.getResult()));
+    if (output)
+      block.store(result, output.getResult(), bufferOf(output.getResult()), 1,
+                  softmax.sum);
+  }
+
+  void emitGradients(AttentionBlock &block, Panel lanes, const ScoreMask &mask,
+                     Value from, Value to) {
+    // All gradients have the same operands.
+    Operation *any = first;
+    Value value = any->getOperand(3), grad = any->getOperand(4);
+    Value rows = any->getOperand(5), delta = any->getOperand(6);
+    bool needsScores = queryGradient || keyGradient;
+    Panel laneValues;
+    if (needsScores)
+      laneValues = block.pack(walksKeys ? value : grad, 1);
+    Value stepValues = walksKeys ? grad : value;
+    int64_t length = constantOf(shapeOf(lanesOperand).back());
+    Panel ofLanes, ofValue;
+    if (needsScores)
+      ofLanes = block.zeros(length);
+    if (valueGradient)
+      ofValue = block.zeros(constantOf(shapeOf(value).back()));
+    block.forSteps(from, to, [&](Value step, Value count) {
+      Panel scores = block.scores(stepsOperand, step, count, lanes, 0);
+      Panel changes;
+      if (needsScores)
+        changes = block.scores(stepValues, step, count, laneValues, 1);
+      block.differentiate(scores, changes, mask, rows, delta, step, count);
+      if (valueGradient)
+        block.accumulate(ofValue, grad, step, count, scores, {});
+      if (needsScores)
+        block.accumulate(ofLanes, stepsOperand, step, count, changes, {});
+    });
+    if (queryGradient)
+      storeGradient(block, ofLanes, queryGradient, queryGradient.getFactor());
+    if (keyGradient)
+      storeGradient(block, ofLanes, keyGradient, keyGradient.getFactor());
+    if (valueGradient)
+      storeGradient(block, ofValue, valueGradient, valueGradient.getFactor());
+  }
+
+  void storeGradient(AttentionBlock &block, Panel panel, Operation *op,
+                     const APFloat &factor) {
+    Value result = op->getResult(0);
+    block.store(panel, result, bufferOf(result), factor.convertToDouble(), {});
+  }
+
+  unsigned bufferOf(Value value) {
+    for (auto [number, stored] : llvm::enumerate(writer.kernel.getOutputs()))
+      if (stored == value)
+        return writer.outputBuffer(number);
+    llvm_unreachable("the kernel stores every part");
+  }
+
+  KernelWriter &writer;
+  SmallVector<ir::AttentionOpInterface> parts;
+  ir::AttentionOpInterface first;
+  ir::AttentionOp output;
+  ir::AttentionLogsumexpOp logsumexp;
+  ir::AttentionQueryGradientOp queryGradient;
+  ir::AttentionKeyGradientOp keyGradient;
+  ir::AttentionValueGradientOp valueGradient;
+  bool walksKeys = false;
+  Value lanesOperand, stepsOperand;
+};
+
+} // namespace
+
+void emitAttention(KernelWriter &writer) { AttentionSkeleton(writer).run(); }
+
+} // namespace sinter::compiler

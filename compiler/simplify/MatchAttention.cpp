@@ -1,0 +1,399 @@
+/// What attention looks like in primitive ops.
+#include "compiler/simplify/MatchAttention.h"
+
+#include "compiler/fuse/OpCosts.h"
+#include "compiler/import/Types.h"
+#include "compiler/simplify/SimplifyOps.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+static bool isOne(AffineExpr dim) {
+  auto constant = dyn_cast<AffineConstantExpr>(dim);
+  return constant && constant.getValue() == 1;
+}
+
+// ---- views -----------------------------------------------------------------
+
+// What `value` is with the last two axes exchanged, if it is such a view. With
+// one row or column the exchange is a reshape.
+static Value exchangedOperand(Value value) {
+  Operation *view = value.getDefiningOp();
+  if (!view || rankOf(value) < 2)
+    return {};
+  auto dims = dimsOf(value.getType());
+  size_t rank = dims.size();
+  if (auto transpose = dyn_cast<ir::TransposeOp>(view)) {
+    ArrayRef<int64_t> axes = transpose.getPermutation();
+    for (size_t i = 0; i < rank; ++i)
+      if (axes[i] != int64_t(i + 2 < rank ? i : 2 * rank - 3 - i))
+        return {};
+    return transpose.getX();
+  }
+  if (!isReshape(view) || (!isOne(dims[rank - 1]) && !isOne(dims[rank - 2])))
+    return {};
+  std::swap(dims[rank - 1], dims[rank - 2]);
+  return dimsOf(view->getOperand(0).getType()) == dims ? view->getOperand(0)
+                                                       : Value();
+}
+
+Value exchanged(Value value, OpBuilder &builder) {
+  if (Value before = exchangedOperand(value))
+    return before;
+  auto type = cast<RankedTensorType>(value.getType());
+  auto dims = dimsOf(type);
+  size_t rank = dims.size();
+  std::swap(dims[rank - 1], dims[rank - 2]);
+  unsigned symbols = 0;
+  if (auto map = dyn_cast_or_null<AffineMapAttr>(type.getEncoding()))
+    symbols = map.getValue().getNumSymbols();
+  SmallVector<int64_t> axes;
+  for (size_t i = 0; i < rank; ++i)
+    axes.push_back(int64_t(i + 2 < rank ? i : 2 * rank - 3 - i));
+  return ir::TransposeOp::create(
+      builder, value.getLoc(), tensorType(type.getElementType(), dims, symbols),
+      value, builder.getDenseI64ArrayAttr(axes));
+}
+
+// A value behind transposes, and the axes that they bring it to.
+static std::pair<Value, SmallVector<int64_t>> behindTransposes(Value value) {
+  SmallVector<int64_t> axes;
+  for (unsigned i = 0; i < rankOf(value); ++i)
+    axes.push_back(i);
+  while (auto view = value.getDefiningOp<ir::TransposeOp>()) {
+    for (int64_t &axis : axes)
+      axis = view.getPermutation()[axis];
+    value = view.getX();
+  }
+  return {value, axes};
+}
+
+static bool isSame(Value a, Value b) {
+  return a == b || behindTransposes(a) == behindTransposes(b);
+}
+
+// Whether b is a with its last two axes exchanged.
+static bool isExchanged(Value a, Value b) {
+  if (Value before = exchangedOperand(a); before && isSame(before, b))
+    return true;
+  if (Value before = exchangedOperand(b); before && isSame(before, a))
+    return true;
+  auto [one, axes] = behindTransposes(a);
+  auto [other, otherAxes] = behindTransposes(b);
+  if (axes.size() < 2)
+    return false;
+  std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
+  return one == other && axes == otherAxes;
+}
+
+// ---- numbers ---------------------------------------------------------------
+
+std::optional<double> numberOf(Value value) {
+  while (Operation *view = value.getDefiningOp()) {
+    if (!isReshape(view) && !isBroadcast(view))
+      break;
+    value = view->getOperand(0);
+  }
+  TypedAttr fill = fillOf(value);
+  if (auto real = dyn_cast_or_null<FloatAttr>(fill))
+    return real.getValueAsDouble();
+  if (auto integer = dyn_cast_or_null<IntegerAttr>(fill))
+    return double(integer.getInt());
+  return std::nullopt;
+}
+
+// x of x * c or x / c, c applied to `factor`; null for another value.
+static Value unscaled(Value value, double &factor) {
+  if (auto product = value.getDefiningOp<ir::MulOp>()) {
+    for (unsigned i : {0, 1})
+      if (auto number = numberOf(product->getOperand(i))) {
+        factor *= *number;
+        return product->getOperand(1 - i);
+      }
+  } else if (auto quotient = value.getDefiningOp<ir::DivOp>()) {
+    if (auto number = numberOf(quotient.getRhs())) {
+      factor /= *number;
+      return quotient.getLhs();
+    }
+  }
+  return {};
+}
+
+static bool isCast(Operation *op) {
+  return isa_and_nonnull<ir::CastOp>(op) &&
+         isa<FloatType>(getElementTypeOrSelf(op->getOperand(0).getType())) &&
+         isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
+}
+
+// A matrix behind multiplications by numbers, in either order with exchanges.
+static Value behindScale(Value value, double &factor) {
+  while (Value inner = unscaled(value, factor))
+    value = inner;
+  return value;
+}
+
+// ---- softmax ---------------------------------------------------------------
+
+static bool reducesLast(Operation *op) {
+  return axesOf(op) ==
+         SmallVector<int64_t>{int64_t(rankOf(op->getOperand(0))) - 1};
+}
+
+// The reduction along the last axis whose results `value` repeats along it.
+template <typename Reduction> static Reduction rowNumber(Value value) {
+  auto full = dimsOf(value.getType());
+  if (full.empty())
+    return {};
+  if (auto spread = value.getDefiningOp<ir::BroadcastOp>()) {
+    auto kept = full;
+    kept.back() = getAffineConstantExpr(1, value.getContext());
+    if (dimsOf(spread.getX().getType()) != kept)
+      return {};
+    value = spread.getX();
+  }
+  while (auto view = value.getDefiningOp<ir::ReshapeOp>())
+    value = view.getX();
+  auto reduction = value.getDefiningOp<Reduction>();
+  if (!reduction || !reducesLast(reduction) ||
+      dimsOf(reduction.getX().getType()) != full)
+    return {};
+  return reduction;
+}
+
+// Positions along an axis, counted from the last one.
+static std::optional<int64_t> positionAxis(Value value) {
+  unsigned rank = rankOf(value);
+  if (auto spread = value.getDefiningOp<ir::BroadcastOp>())
+    value = spread.getX();
+  auto iota = value.getDefiningOp<ir::IotaOp>();
+  if (!iota || rank < rankOf(value))
+    return std::nullopt;
+  return int64_t(rankOf(value)) - 1 - int64_t(iota.getAxis());
+}
+
+// Whether the condition says that a key is not after the query; or, inverted,
+// that it is.
+static bool isCausal(Value condition, bool inverted) {
+  if (auto spread = condition.getDefiningOp<ir::BroadcastOp>())
+    if (rankOf(spread.getX()) >= 2)
+      condition = spread.getX();
+  auto compare = condition.getDefiningOp<ir::CompareOp>();
+  if (!compare)
+    return false;
+  auto lhs = positionAxis(compare.getLhs()),
+       rhs = positionAxis(compare.getRhs());
+  if (!lhs || !rhs || *lhs + *rhs != 1)
+    return false;
+  // As a statement about (query, key).
+  StringRef wanted = inverted ? "lt" : "ge", swapped = inverted ? "gt" : "le";
+  return compare.getPredicate() == (*lhs == 1 ? wanted : swapped);
+}
+
+static std::optional<ScoreMatch> matchScores(Value value);
+
+static std::optional<ScoreMatch> matchSum(ir::AddOp sum) {
+  for (unsigned i : {0, 1}) {
+    auto match = matchScores(sum->getOperand(i));
+    if (!match || match->added || match->condition)
+      continue;
+    match->added = sum->getOperand(1 - i);
+    return match;
+  }
+  return std::nullopt;
+}
+
+static std::optional<ScoreMatch> matchSelection(ir::WhereOp where) {
+  for (bool inverted : {false, true}) {
+    Value kept = where->getOperand(inverted ? 2 : 1);
+    auto other = numberOf(where->getOperand(inverted ? 1 : 2));
+    if (!other || *other != -std::numeric_limits<double>::infinity())
+      continue;
+    auto match = matchScores(kept);
+    if (!match)
+      continue;
+    Value condition = where->getOperand(0);
+    if (isCausal(condition, inverted)) {
+      match->causal = true;
+      return match;
+    }
+    if (match->added || match->condition)
+      continue;
+    match->condition = condition;
+    match->inverted = inverted;
+    return match;
+  }
+  return std::nullopt;
+}
+
+static std::optional<ScoreMatch> matchScores(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (auto product = dyn_cast<ir::MatmulOp>(op)) {
+    ScoreMatch match;
+    match.product = product;
+    match.query = behindScale(product.getLhs(), match.scale);
+    match.keyTransposed = behindScale(product.getRhs(), match.scale);
+    return match;
+  }
+  if (isCast(op))
+    return matchScores(op->getOperand(0));
+  if (auto sum = dyn_cast<ir::AddOp>(op))
+    return matchSum(sum);
+  if (auto where = dyn_cast<ir::WhereOp>(op))
+    return matchSelection(where);
+  double factor = 1;
+  Value inner = unscaled(value, factor);
+  if (!inner)
+    return std::nullopt;
+  auto match = matchScores(inner);
+  // A mask would be scaled, too.
+  bool scalesMask = match &&
+                    (match->added || match->condition || match->causal) &&
+                    !(factor > 0);
+  if (!match || match->added || scalesMask)
+    return std::nullopt;
+  match->scale *= factor;
+  return match;
+}
+
+std::optional<SoftmaxMatch> matchSoftmax(ir::DivOp quotient) {
+  auto exponential = quotient.getLhs().getDefiningOp<ir::ExpOp>();
+  auto sum = rowNumber<ir::SumOp>(quotient.getRhs());
+  if (!exponential || !sum || sum.getX() != exponential.getResult())
+    return std::nullopt;
+  auto shifted = exponential.getX().getDefiningOp<ir::SubOp>();
+  auto largest =
+      shifted ? rowNumber<ir::AmaxOp>(shifted.getRhs()) : ir::AmaxOp();
+  if (!largest || largest.getX() != shifted.getLhs())
+    return std::nullopt;
+  auto scores = matchScores(shifted.getLhs());
+  if (!scores)
+    return std::nullopt;
+  SoftmaxMatch match{*scores, quotient, {quotient.getResult()}};
+  for (size_t i = 0; i < match.probabilities.size(); ++i)
+    for (Operation *user : match.probabilities[i].getUsers())
+      if (isCast(user))
+        match.probabilities.push_back(user->getResult(0));
+  return match;
+}
+
+// ---- products --------------------------------------------------------------
+
+namespace {
+
+/// Finds the products of one softmax.
+class ProductFinder {
+public:
+  explicit ProductFinder(const SoftmaxMatch &softmax) : softmax(softmax) {}
+
+  SmallVector<ProductMatch> run() {
+    for (Value probabilities : softmax.probabilities) {
+      forProducts(probabilities, ProductMatch::result, ProductMatch::value, 1,
+                  {});
+      for (Operation *user : probabilities.getUsers())
+        if (auto change = matchChange(user, probabilities))
+          followChange(user->getResult(0), 1, *change);
+    }
+    return std::move(found);
+  }
+
+private:
+  // Products whose left operand is `matrix`, or is it transposed.
+  void forProducts(Value matrix, ProductMatch::Kind straight,
+                   ProductMatch::Kind across, double factor,
+                   const ScoreGradientMatch &change) {
+    for (Operation *user : matrix.getUsers()) {
+      if (auto product = dyn_cast<ir::MatmulOp>(user)) {
+        if (product.getLhs() == matrix)
+          add({straight, product, factor, change});
+        continue;
+      }
+      if (user->getNumResults() != 1 ||
+          exchangedOperand(user->getResult(0)) != matrix)
+        continue;
+      for (Operation *reader : user->getUsers())
+        if (auto product = dyn_cast<ir::MatmulOp>(reader))
+          if (product.getLhs() == user->getResult(0))
+            add({across, product, factor, change});
+    }
+  }
+
+  void add(ProductMatch product) {
+    const ScoreMatch &scores = softmax.scores;
+    Value other = product.op.getRhs();
+    if (product.kind == ProductMatch::query &&
+        !isExchanged(scores.keyTransposed, behindScale(other, product.factor)))
+      return;
+    if (product.kind == ProductMatch::key &&
+        !isSame(scores.query, behindScale(other, product.factor)))
+      return;
+    found.push_back(product);
+  }
+
+  // probabilities * (change - sum of change * probabilities).
+  std::optional<ScoreGradientMatch> matchChange(Operation *op,
+                                                Value probabilities) {
+    auto product = dyn_cast<ir::MulOp>(op);
+    if (!product)
+      return std::nullopt;
+    Value other = product->getOperand(product.getLhs() == probabilities);
+    auto centered = other.getDefiningOp<ir::SubOp>();
+    auto sum = centered ? rowNumber<ir::SumOp>(centered.getRhs()) : ir::SumOp();
+    auto weighted = sum ? sum.getX().getDefiningOp<ir::MulOp>() : ir::MulOp();
+    if (!weighted)
+      return std::nullopt;
+    Value change = centered.getLhs();
+    bool isDelta =
+        (weighted.getLhs() == change && weighted.getRhs() == probabilities) ||
+        (weighted.getRhs() == change && weighted.getLhs() == probabilities);
+    while (isCast(change.getDefiningOp()))
+      change = change.getDefiningOp()->getOperand(0);
+    auto matrix = change.getDefiningOp<ir::MatmulOp>();
+    if (!isDelta || !matrix)
+      return std::nullopt;
+    return ScoreGradientMatch{matrix.getLhs(), matrix.getRhs()};
+  }
+
+  // The gradient of the scores on its way to query and key.
+  void followChange(Value value, double factor,
+                    const ScoreGradientMatch &change) {
+    forProducts(value, ProductMatch::query, ProductMatch::key, factor, change);
+    for (Operation *user : value.getUsers()) {
+      Value next = user->getNumResults() == 1 ? user->getResult(0) : Value();
+      double scaled = factor;
+      if (isCast(user) || selectsSeen(user, value))
+        followChange(next, factor, change);
+      else if (next && unscaled(next, scaled) == value)
+        followChange(next, scaled, change);
+    }
+  }
+
+  // where(condition, value, 0) of a mask's condition: it is 0 there anyway.
+  bool selectsSeen(Operation *op, Value value) {
+    auto where = dyn_cast<ir::WhereOp>(op);
+    if (!where)
+      return false;
+    bool inverted = where->getOperand(2) == value;
+    if (numberOf(where->getOperand(inverted ? 1 : 2)) != 0.0)
+      return false;
+    Value condition = where->getOperand(0);
+    return (softmax.scores.causal && isCausal(condition, inverted)) ||
+           (condition == softmax.scores.condition &&
+            inverted == softmax.scores.inverted);
+  }
+
+  const SoftmaxMatch &softmax;
+  SmallVector<ProductMatch> found;
+};
+
+} // namespace
+
+SmallVector<ProductMatch> matchProducts(const SoftmaxMatch &softmax) {
+  return ProductFinder(softmax).run();
+}
+
+} // namespace sinter::compiler

@@ -1,0 +1,57 @@
+/// What attention looks like in primitive ops.
+#pragma once
+
+#include "dialects/sinter/Dialect.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+
+namespace sinter::compiler {
+
+/// Scores as raised attention computes them:
+/// query * keyTransposed * scale + added, where `condition` holds (or, when
+/// `inverted`, does not), else -inf.
+struct ScoreMatch {
+  ir::MatmulOp product;
+  mlir::Value query, keyTransposed;
+  double scale = 1;
+  mlir::Value added, condition;
+  bool inverted = false;
+  bool causal = false;
+};
+
+/// A softmax of scores along their last axis.
+struct SoftmaxMatch {
+  ScoreMatch scores;
+  mlir::Operation *quotient = nullptr;
+  /// The probabilities, as they are and in other dtypes.
+  llvm::SmallVector<mlir::Value> probabilities;
+};
+
+/// grad * value^T - delta, times the probabilities.
+struct ScoreGradientMatch {
+  mlir::Value grad, valueTransposed;
+};
+
+/// A product of two matrices that reads probabilities or what becomes of their
+/// gradient, in the form of attention's.
+struct ProductMatch {
+  enum Kind { result, query, key, value } kind = result;
+  ir::MatmulOp op;
+  double factor = 1;
+  ScoreGradientMatch change; ///< of `query` and `key`
+};
+
+/// The softmax that the division ends, if it is one of attention's scores.
+std::optional<SoftmaxMatch> matchSoftmax(ir::DivOp quotient);
+/// The products that attention makes of it.
+llvm::SmallVector<ProductMatch> matchProducts(const SoftmaxMatch &softmax);
+
+/// The number that every element of `value` is, where constants say it.
+std::optional<double> numberOf(mlir::Value value);
+/// `value` with its last two axes exchanged; at the builder, unless it is such
+/// a view itself.
+mlir::Value exchanged(mlir::Value value, mlir::OpBuilder &builder);
+
+} // namespace sinter::compiler

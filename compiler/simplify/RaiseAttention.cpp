@@ -1,0 +1,344 @@
+/// Raises softmax(query key^T) value, and its gradient, to attention.
+#include "compiler/Passes.h"
+#include "compiler/fuse/FormKernels.h"
+#include "compiler/import/ImportGraph.h"
+#include "compiler/import/Locations.h"
+#include "compiler/import/Types.h"
+#include "compiler/lower/AttentionBlock.h"
+#include "compiler/simplify/MatchAttention.h"
+#include "compiler/simplify/SimplifyOps.h"
+
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+#define GEN_PASS_DEF_RAISEATTENTION
+#include "sinter/generated/Passes.h.inc"
+
+namespace {
+
+/// Raises what one softmax is part of.
+class Raising {
+public:
+  Raising(const SoftmaxMatch &softmax, ArrayRef<ProductMatch> products)
+      : softmax(softmax), scores(softmax.scores), products(products),
+        builder(softmax.quotient->getContext()) {}
+
+  /// Why not; empty when nothing speaks against it.
+  std::string objection() const;
+  void run();
+  FusionDecision decision(bool accepted, const char *rule,
+                          std::string why) const;
+
+private:
+  std::string reader() const;
+  std::string badLength() const;
+  Value makeMask();
+  Value resultFor(Value value);
+  Value logsumexp();
+  Value delta(const ScoreGradientMatch &change, Value value);
+  Value gradient(const ProductMatch &product);
+  Type element() const { return getElementTypeOrSelf(scores.query.getType()); }
+  Type wideElement() const {
+    return getElementTypeOrSelf(element()).getIntOrFloatBitWidth() == 16
+               ? Type(Float32Type::get(element().getContext()))
+               : element();
+  }
+  /// The query's dims with another last one.
+  Type rowsType(Type element, AffineExpr last) const;
+  Value widened(Value value, Location loc);
+
+  const SoftmaxMatch &softmax;
+  const ScoreMatch &scores;
+  ArrayRef<ProductMatch> products;
+  OpBuilder builder;
+  Value key, mask, rowStatistic;
+  llvm::SmallDenseMap<Value, Value> results;
+};
+
+} // namespace
+
+// An op that reads the scores, or what comes of them, and is not raised.
+std::string Raising::reader() const {
+  llvm::SmallDenseSet<Operation *> raised, seen;
+  for (const ProductMatch &product : products)
+    raised.insert(product.op);
+  SmallVector<Operation *> stack{scores.product};
+  while (!stack.empty()) {
+    Operation *op = stack.pop_back_val();
+    if (raised.contains(op) || !seen.insert(op).second)
+      continue;
+    for (Operation *user : op->getUsers()) {
+      if (user->hasTrait<OpTrait::IsTerminator>() ||
+          (isa<ir::MatmulOp>(user) && !raised.contains(user)))
+        return op->getName().stripDialect().str();
+      stack.push_back(user);
+    }
+  }
+  return {};
+}
+
+// The lengths of rows that a kernel keeps in its frame.
+std::string Raising::badLength() const {
+  SmallVector<AffineExpr> lengths{dimsOf(scores.query.getType()).back()};
+  for (const ProductMatch &product : products)
+    if (product.kind == ProductMatch::result ||
+        product.kind == ProductMatch::value)
+      lengths.push_back(dimsOf(product.op->getResult(0).getType()).back());
+  for (AffineExpr length : lengths) {
+    auto constant = dyn_cast<AffineConstantExpr>(length);
+    if (!constant)
+      return "rows of a symbolic length";
+    if (constant.getValue() > longestAttentionRow)
+      return llvm::formatv("rows of {0} elements, more than {1}",
+                           constant.getValue(), longestAttentionRow);
+  }
+  return {};
+}
+
+std::string Raising::objection() const {
+  for (Value value : {scores.query, scores.keyTransposed})
+    if (getElementTypeOrSelf(value.getType()) != element() ||
+        !isa<FloatType>(element()))
+      return "query and key are not of one float dtype";
+  for (const ProductMatch &product : products)
+    if (getElementTypeOrSelf(product.op->getResult(0).getType()) != element())
+      return "scores and value are not of one dtype";
+  if (std::string why = badLength(); !why.empty())
+    return why;
+  if (std::string name = reader(); !name.empty())
+    return "the scores are needed in memory: of " + name + ", elsewhere";
+  return {};
+}
+
+FusionDecision Raising::decision(bool accepted, const char *rule,
+                                 std::string why) const {
+  FusionDecision decision;
+  decision.accepted = accepted;
+  decision.rule = rule;
+  // Scores and probabilities, each written and read.
+  Type type = softmax.quotient->getResult(0).getType();
+  decision.bytes = int64_t(4 * estimatedBytes(type));
+  auto nodes = nodesOf(softmax.quotient->getLoc());
+  decision.nodes.assign(nodes.begin(), nodes.end());
+  unsigned gradients = llvm::count_if(products, [](const ProductMatch &each) {
+    return each.kind != ProductMatch::result;
+  });
+  decision.detail = llvm::formatv(
+      "softmax between products{0}{1}{2}{3}", gradients ? ", with " : "",
+      gradients ? llvm::formatv("{0} gradients", gradients).str() : "",
+      why.empty() ? "" : ": ", why);
+  return decision;
+}
+
+Type Raising::rowsType(Type element, AffineExpr last) const {
+  auto type = cast<RankedTensorType>(scores.query.getType());
+  auto dims = dimsOf(type);
+  dims.back() = last;
+  unsigned symbols = 0;
+  for (Value value : {scores.query, scores.keyTransposed})
+    if (auto map = dyn_cast_or_null<AffineMapAttr>(
+            cast<RankedTensorType>(value.getType()).getEncoding()))
+      symbols = map.getValue().getNumSymbols();
+  return tensorType(element, dims, symbols);
+}
+
+static AffineMapAttr shapeAttr(Type type) {
+  unsigned symbols = 0;
+  if (auto map = dyn_cast_or_null<AffineMapAttr>(
+          cast<RankedTensorType>(type).getEncoding()))
+    symbols = map.getValue().getNumSymbols();
+  return AffineMapAttr::get(
+      AffineMap::get(0, symbols, dimsOf(type), type.getContext()));
+}
+
+static Value filled(OpBuilder &builder, Location loc, Type type, double value) {
+  return ir::FullOp::create(
+      builder, loc, type, shapeAttr(type), builder.getF64FloatAttr(value),
+      TypeAttr::get(cast<RankedTensorType>(type).getElementType()));
+}
+
+// Of the scores' shape: a view of something smaller where it was one.
+Value Raising::makeMask() {
+  Location loc = scores.product->getLoc();
+  auto scalar = RankedTensorType::get({}, element());
+  if (!scores.added && !scores.condition)
+    return filled(builder, loc, scalar, 0);
+  if (scores.added) {
+    if (numberOf(scores.added) == 0.0)
+      return filled(builder, loc, scalar, 0);
+    if (getElementTypeOrSelf(scores.added.getType()) == element())
+      return scores.added;
+  }
+  // On what is repeated, not on what it becomes.
+  Value from = scores.added ? scores.added : scores.condition;
+  auto spread = from.getDefiningOp<ir::BroadcastOp>();
+  if (spread)
+    from = spread.getX();
+  auto given = cast<RankedTensorType>(from.getType());
+  auto type =
+      RankedTensorType::get(given.getShape(), element(), given.getEncoding());
+  Value made;
+  if (scores.added) {
+    made =
+        ir::CastOp::create(builder, loc, type, from, TypeAttr::get(element()));
+  } else {
+    Value seen = filled(builder, loc, type, 0);
+    Value hidden =
+        filled(builder, loc, type, -std::numeric_limits<double>::infinity());
+    if (scores.inverted)
+      std::swap(seen, hidden);
+    made = ir::WhereOp::create(builder, loc, type, from, seen, hidden);
+  }
+  if (!spread)
+    return made;
+  auto full = cast<RankedTensorType>(spread.getType());
+  return ir::BroadcastOp::create(
+      builder, loc,
+      RankedTensorType::get(full.getShape(), element(), full.getEncoding()),
+      made, spread.getShapeAttr());
+}
+
+Value Raising::resultFor(Value value) {
+  Value &result = results[value];
+  if (!result)
+    result = ir::AttentionOp::create(
+        builder, softmax.quotient->getLoc(),
+        rowsType(element(), dimsOf(value.getType()).back()), scores.query, key,
+        mask, value, scores.causal ? "causal" : "all", APFloat(scores.scale));
+  return result;
+}
+
+Value Raising::logsumexp() {
+  if (!rowStatistic)
+    rowStatistic = ir::AttentionLogsumexpOp::create(
+        builder, softmax.quotient->getLoc(),
+        rowsType(wideElement(), builder.getAffineConstantExpr(1)), scores.query,
+        key, mask, scores.causal ? "causal" : "all", APFloat(scores.scale));
+  return rowStatistic;
+}
+
+Value Raising::widened(Value value, Location loc) {
+  if (element() == wideElement())
+    return value;
+  auto type = cast<RankedTensorType>(value.getType());
+  return ir::CastOp::create(
+      builder, loc,
+      RankedTensorType::get(type.getShape(), wideElement(), type.getEncoding()),
+      value, TypeAttr::get(wideElement()));
+}
+
+// The sum over a row of grad * result: what the probabilities weigh their
+// changes to.
+Value Raising::delta(const ScoreGradientMatch &change, Value value) {
+  Location loc = softmax.quotient->getLoc();
+  Value grad = widened(change.grad, loc);
+  Value product = ir::MulOp::create(builder, loc, grad.getType(), grad,
+                                    widened(resultFor(value), loc));
+  int64_t last = int64_t(rankOf(product)) - 1;
+  return ir::SumOp::create(
+      builder, loc, rowsType(wideElement(), builder.getAffineConstantExpr(1)),
+      product, builder.getDenseI64ArrayAttr(last), builder.getBoolAttr(true));
+}
+
+Value Raising::gradient(const ProductMatch &product) {
+  Location loc = product.op->getLoc();
+  Value rows = logsumexp(), value, grad, change;
+  if (product.kind == ProductMatch::value) {
+    grad = product.op->getOperand(1);
+    change = rows;
+    // Of the shape that its gradient has; it is not read.
+    for (const ProductMatch &other : products)
+      if (other.kind == ProductMatch::result)
+        value = other.op->getOperand(1);
+    for (const ProductMatch &other : products)
+      if (other.change.grad == grad) {
+        value = exchanged(other.change.valueTransposed, builder);
+        change = delta(other.change, value);
+      }
+    if (!value || value.getType() != product.op->getResult(0).getType())
+      value = filled(builder, loc, product.op->getResult(0).getType(), 0);
+  } else {
+    grad = product.change.grad;
+    value = exchanged(product.change.valueTransposed, builder);
+    change = delta(product.change, value);
+  }
+  auto build = [&]<typename Op>(Op *) -> Value {
+    return Op::create(builder, loc, product.op->getResult(0).getType(),
+                      scores.query, key, mask, value, grad, rows, change,
+                      scores.causal ? "causal" : "all", APFloat(scores.scale),
+                      APFloat(product.factor));
+  };
+  if (product.kind == ProductMatch::query)
+    return build(static_cast<ir::AttentionQueryGradientOp *>(nullptr));
+  if (product.kind == ProductMatch::key)
+    return build(static_cast<ir::AttentionKeyGradientOp *>(nullptr));
+  return build(static_cast<ir::AttentionValueGradientOp *>(nullptr));
+}
+
+// The new ops stand before the softmax's quotient; the block is sorted after.
+void Raising::run() {
+  builder.setInsertionPoint(softmax.quotient);
+  key = exchanged(scores.keyTransposed, builder);
+  mask = makeMask();
+  for (const ProductMatch &product : products) {
+    Value made = product.kind == ProductMatch::result
+                     ? resultFor(product.op->getOperand(1))
+                     : gradient(product);
+    made.getDefiningOp()->setLoc(
+        mergeLocations(product.op->getLoc(), made.getLoc()));
+    Value old = product.op->getResult(0);
+    old.replaceAllUsesWith(made);
+  }
+}
+
+namespace {
+
+struct RaiseAttentionPass : impl::RaiseAttentionBase<RaiseAttentionPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    func::FuncOp function = mainOf(getOperation());
+    Block &block = function.getBody().front();
+    SmallVector<ir::DivOp> quotients(block.getOps<ir::DivOp>());
+    bool changed = false;
+    for (ir::DivOp quotient : quotients) {
+      auto softmax = matchSoftmax(quotient);
+      if (!softmax)
+        continue;
+      auto products = matchProducts(*softmax);
+      if (products.empty())
+        continue;
+      Raising raising(*softmax, products);
+      std::string why = raising.objection();
+      if (exact && why.empty())
+        addDecision(
+            getOperation(),
+            raising.decision(false, "exact", "sums would be in another order"));
+      else
+        addDecision(getOperation(),
+                    raising.decision(why.empty(), "attention", why));
+      if (exact || !why.empty())
+        continue;
+      raising.run();
+      changed = true;
+    }
+    if (!changed)
+      return;
+    sortTopologically(&block);
+    removeDeadOps(function);
+    simplifyOps(function);
+    mergeDuplicates(function);
+    removeDeadOps(function);
+  }
+};
+
+} // namespace
+
+} // namespace sinter::compiler

@@ -1,0 +1,114 @@
+/// Attention in modules: PyTorch's names, and what masks and heads mean.
+#include <sinter/nn/Attention.h>
+#include <sinter/sinter.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace sn = sinter;
+
+static std::vector<std::string> namesOf(const auto &module) {
+  std::vector<std::string> names;
+  module.visit([&](const auto &path, const auto &) {
+    names.push_back(std::string(path));
+  });
+  return names;
+}
+
+static sn::Tensor numbers(const sn::Dims &shape, double step) {
+  int64_t count = 1;
+  for (sn::Dim dim : shape)
+    count *= dim.value;
+  std::vector<float> values;
+  for (int64_t i = 0; i < count; ++i)
+    values.push_back(std::sin(step * double(i)));
+  return sn::tensor(values, shape);
+}
+
+/// By hand, from softmax.
+static sn::Tensor byHand(const sn::Tensor &q, const sn::Tensor &k,
+                         const sn::Tensor &v, const sn::Tensor &added) {
+  double scale = 1 / std::sqrt(double(q.dim(-1).value));
+  sn::Tensor scores = sn::matmul(q, sn::transpose(k, {0, 1, 3, 2})) * scale;
+  return sn::matmul(sn::softmax(scores + added), v);
+}
+
+static void expectNear(const sn::Tensor &got, const sn::Tensor &want) {
+  auto a = got.to_vector<float>(), b = want.to_vector<float>();
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i)
+    ASSERT_NEAR(a[i], b[i], 2e-5) << i;
+}
+
+TEST(Attention, MasksAddOrHide) {
+  sn::Tensor q = numbers({2, 3, 5, 8}, 0.7), k = numbers({2, 3, 7, 8}, 0.9),
+             v = numbers({2, 3, 7, 4}, 1.1), mask = numbers({5, 7}, 0.3);
+  expectNear(sn::scaled_dot_product_attention(q, k, v, {.mask = mask}),
+             byHand(q, k, v, mask));
+  sn::Tensor seen = mask > -0.2;
+  double hidden = -std::numeric_limits<double>::infinity();
+  expectNear(sn::scaled_dot_product_attention(q, k, v, {.mask = seen}),
+             byHand(q, k, v, sn::where(seen, mask * 0.0, hidden)));
+}
+
+TEST(Attention, CausalSeesWhatIsNotAfter) {
+  sn::Tensor q = numbers({1, 1, 3, 4}, 0.7), v = numbers({1, 1, 3, 2}, 1.1);
+  sn::Tensor y = sn::scaled_dot_product_attention(q, q, v, {.causal = true});
+  auto got = y.to_vector<float>(), values = v.to_vector<float>();
+  EXPECT_FLOAT_EQ(got[0], values[0]);
+  EXPECT_FLOAT_EQ(got[1], values[1]);
+  EXPECT_NE(got[4], values[4]);
+}
+
+TEST(Attention, HeadsShareKeys) {
+  sn::Tensor q = numbers({2, 4, 5, 8}, 0.7), k = numbers({2, 2, 7, 8}, 0.9);
+  auto twice = [](const sn::Tensor &x) {
+    sn::Tensor apart = sn::reshape(x, {2, 2, 1, 7, 8});
+    return sn::reshape(sn::broadcast(apart, {2, 2, 2, 7, 8}), {2, 4, 7, 8});
+  };
+  expectNear(sn::scaled_dot_product_attention(q, k, k, {.enable_gqa = true}),
+             sn::scaled_dot_product_attention(q, twice(k), twice(k)));
+  EXPECT_THROW(sn::scaled_dot_product_attention(q, numbers({2, 3, 7, 8}, 0.9),
+                                                numbers({2, 3, 7, 8}, 0.9),
+                                                {.enable_gqa = true}),
+               sn::Error);
+}
+
+TEST(Attention, GradientsAreThoseByHand) {
+  sn::Tensor q = numbers({2, 3, 40, 8}, 0.7), k = numbers({2, 3, 35, 8}, 0.9),
+             v = numbers({2, 3, 35, 4}, 1.1), g = numbers({2, 3, 40, 4}, 1.3),
+             none = numbers({1}, 0);
+  for (sn::Tensor *x : {&q, &k, &v})
+    x->require_grad();
+  auto raised =
+      sn::grad(sn::scaled_dot_product_attention(q, k, v), {q, k, v}, g);
+  auto plain = sn::grad(byHand(q, k, v, none), {q, k, v}, g);
+  std::string text = sn::explain(std::span<const sn::Tensor>(raised));
+  EXPECT_NE(text.find("softmax between products, with 3 gradients"),
+            std::string::npos)
+      << text;
+  // The reference here is one op a kernel.
+  for (size_t i = 0; i < 3; ++i)
+    expectNear(raised[i], plain[i]);
+}
+
+TEST(Attention, ModuleHasPyTorchsNames) {
+  sn::nn::MultiHeadAttention module(8, 2);
+  EXPECT_EQ(namesOf(module),
+            (std::vector<std::string>{"in_proj_weight", "in_proj_bias",
+                                      "out_proj.weight", "out_proj.bias"}));
+  sn::Tensor x = numbers({2, 5, 8}, 0.7);
+  expectNear(module(x), module.attend(x, x, x));
+  EXPECT_THROW(sn::nn::MultiHeadAttention(8, 3), sn::Error);
+}
+
+TEST(Attention, EncoderLayerHasPyTorchsNames) {
+  sn::nn::TransformerEncoderLayer layer(8, 2, {.dim_feedforward = 12});
+  std::vector<std::string> names = namesOf(layer);
+  EXPECT_EQ(names.size(), 12u);
+  EXPECT_EQ(names[0], "self_attn.in_proj_weight");
+  EXPECT_EQ(names[4], "linear1.weight");
+  EXPECT_EQ(names[11], "norm2.bias");
+  EXPECT_EQ(layer(numbers({2, 5, 8}, 0.7)).shape().size(), 3u);
+}
