@@ -13,23 +13,26 @@ namespace sinter::compiler {
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// e^x = 2^n * e^r with |r| <= ln(2)/2. The scale is applied in two halves, so
-// that results below the normal range and overflow come out right.
-static Value expandExp(ElementMath &m, Value x) {
+namespace {
+// e^x = 2^n * e^r with |r| <= ln(2)/2.
+struct Power {
+  Value mantissa; ///< e^r
+  Value exponent; ///< n, in the bits where exponents stand
+};
+} // namespace
+
+static Power expandPower(ElementMath &m, Value x) {
   bool wide = m.isDouble();
-  Value high = m.num(wide ? 710.0 : 89.0), low = m.num(wide ? -746.0 : -104.0);
-  x = m.select(m.lt(high, x), high, x);
-  x = m.select(m.lt(x, low), low, x);
-  // Adding 1.5 * 2^(mantissa bits) leaves the rounded value in the low bits.
+  // Adding 1.5 * 2^(mantissa bits) leaves the rounded value in the low bits;
+  // those above are shifted out.
   Value magic = m.num(wide ? 6755399441055744.0 : 12582912.0);
   Value shifted = m.mulAdd(x, m.num(1.4426950408889634), magic);
   Value count = m.sub(shifted, magic);
-  Value number = m.subBits(m.toBits(shifted), m.toBits(magic));
   double ln2High = wide ? 6.93147180369123816490e-01 : 0.693359375;
   double ln2Low = wide ? 1.90821492927058770002e-10 : -2.12194440e-4;
   Value r = m.mulAdd(count, m.num(-ln2High), x);
   r = m.mulAdd(count, m.num(-ln2Low), r);
-  Value tail;
+  Value square = m.mul(r, r), tail;
   if (wide) {
     double coefficients[12];
     double factorial = 1;
@@ -39,17 +42,40 @@ static Value expandExp(ElementMath &m, Value x) {
     }
     tail = m.polynomial(r, coefficients);
   } else {
-    tail = m.polynomial(r, {5.0000001201e-1, 1.6666665459e-1, 4.1665795894e-2,
-                            8.3334519073e-3, 1.3981999507e-3, 1.9875691500e-4});
+    // In pairs: the chain of sums that wait for each other is shorter.
+    Value low = m.polynomial(r, {5.0000001201e-1, 1.6666665459e-1});
+    Value middle = m.polynomial(r, {4.1665795894e-2, 8.3334519073e-3});
+    Value high = m.polynomial(r, {1.3981999507e-3, 1.9875691500e-4});
+    tail = m.mulAdd(m.mulAdd(high, square, middle), square, low);
   }
-  Value p = m.add(m.mulAdd(m.mul(r, r), tail, r), m.num(1.0));
-  Value half = m.shrSigned(number, 1);
-  unsigned mantissa = wide ? 52 : 23;
-  Value bias = m.bit(wide ? 1023 : 127);
-  auto power = [&](Value exponent) {
-    return m.fromBits(m.shl(m.addBits(exponent, bias), mantissa));
-  };
-  return m.mul(m.mul(p, power(half)), power(m.subBits(number, half)));
+  Value mantissa = m.add(m.mulAdd(square, tail, r), m.num(1.0));
+  return {mantissa, m.shl(m.toBits(shifted), wide ? 52 : 23)};
+}
+
+// 2^n of an exponent's bits.
+static Value powerOfTwo(ElementMath &m, Value exponent) {
+  uint64_t one = m.isDouble() ? uint64_t(1023) << 52 : uint64_t(127) << 23;
+  return m.fromBits(m.addBits(exponent, m.bit(one)));
+}
+
+// The scale is applied in two halves, so that results below the normal range
+// and overflow come out right.
+static Value expandExp(ElementMath &m, Value x) {
+  bool wide = m.isDouble();
+  Value high = m.num(wide ? 710.0 : 89.0), low = m.num(wide ? -746.0 : -104.0);
+  x = m.select(m.lt(high, x), high, x);
+  x = m.select(m.lt(x, low), low, x);
+  Power power = expandPower(m, x);
+  uint64_t fraction = (uint64_t(1) << (wide ? 52 : 23)) - 1;
+  Value half = m.andBits(m.shrSigned(power.exponent, 1), m.bit(~fraction));
+  Value rest = m.subBits(power.exponent, half);
+  return m.mul(m.mul(power.mantissa, powerOfTwo(m, half)), powerOfTwo(m, rest));
+}
+
+// Where the result is known to be in the normal range, or x is NaN.
+static Value expandSmallExp(ElementMath &m, Value x) {
+  Power power = expandPower(m, x);
+  return m.mul(power.mantissa, powerOfTwo(m, power.exponent));
 }
 
 // log x = k ln 2 + log(1 + f) with 1 + f in [sqrt(1/2), sqrt(2)).
@@ -115,31 +141,34 @@ static Value expandTanh(ElementMath &m, Value x) {
                          2.06390887954e-2, -5.70498872745e-3});
   }
   Value near = m.mulAdd(m.mul(series, z), x, x);
-  Value power = expandExp(m, m.add(magnitude, magnitude));
+  // Beyond, the result is 1.
+  Value most = m.num(m.isDouble() ? 20.0 : 9.5);
+  Value bounded = m.select(m.lt(most, magnitude), most, magnitude);
+  Value power = expandSmallExp(m, m.add(bounded, bounded));
   Value one = m.num(1.0);
   Value far = m.sub(one, m.div(m.num(2.0), m.add(power, one)));
+  // NaN is not near, and stays NaN.
   Value isNear = m.lt(magnitude, m.num(0.625));
-  Value result = m.select(isNear, near, m.withSign(far, x));
-  return m.select(m.eq(x, x), result, x);
+  return m.select(isNear, near, m.withSign(far, x));
 }
 
 static Value expandErf32(ElementMath &m, Value x) {
-  Value t = m.abs(x);
-  Value s = m.mul(x, x);
+  Value magnitude = m.abs(x), s = m.mul(x, x);
+  // Beyond 4 the result is 1 in f32; the polynomial must not leave its range.
+  Value most = m.num(4.0);
+  Value t = m.select(m.lt(most, magnitude), most, magnitude);
+  Value square = m.mul(t, t);
   Value u = m.mulAdd(m.num(-3.88396438e-3), t, m.num(2.42546219e-2));
   Value r = m.mulAdd(m.num(-1.72853470e-5), t, m.num(3.83197126e-4));
-  r = m.mulAdd(r, s, u);
-  for (double c : {-1.06777877e-1, -6.34846687e-1, -1.28717512e-1})
+  r = m.mulAdd(r, square, u);
+  for (double c : {-1.06777877e-1, -6.34846687e-1, -1.128717512})
     r = m.mulAdd(r, t, m.num(c));
-  r = m.sub(m.mul(r, t), t);
-  // Beyond 4 the result is 1 in f32; the polynomial must not leave its range.
-  r = m.select(m.lt(m.num(4.0), t), m.num(-20.0), r);
-  Value far = m.withSign(m.sub(m.num(1.0), expandExp(m, r)), x);
+  Value far = m.withSign(m.sub(m.num(1.0), expandSmallExp(m, m.mul(r, t))), x);
   Value near = m.polynomial(s, {1.28379166e-1, -3.76125336e-1, 1.12819925e-1,
                                 -2.67681349e-2, 4.99119423e-3, -5.96761703e-4});
   near = m.mulAdd(near, x, x);
-  Value result = m.select(m.lt(m.num(0.927734375), t), far, near);
-  return m.select(m.eq(x, x), result, x);
+  // NaN is not far, and stays NaN.
+  return m.select(m.lt(m.num(0.927734375), magnitude), far, near);
 }
 
 // The rational approximations of FreeBSD's msun.

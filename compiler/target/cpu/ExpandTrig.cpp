@@ -1,6 +1,7 @@
 /// sin and cos: x is reduced to a quadrant and an angle in [-pi/4, pi/4], whose
 /// sine and cosine are short series. Everything is computed in f64; for f32 the
-/// angle is one number and the series are shorter.
+/// angle is one number and the series are shorter. Where products and sums are
+/// fused, small f32 stay f32.
 #include "compiler/target/cpu/ExpandTrig.h"
 
 #include "compiler/lower/ElementMath.h"
@@ -286,7 +287,7 @@ Value TrigExpansion::expand(Value x, bool isCosine) {
   return m.select(m.lt(m.abs(x), m.num(0x1p-27)), x, result);
 }
 
-Value expandTrig(OpBuilder &builder, Operation *op, bool fma) {
+static Value expandByDouble(OpBuilder &builder, Operation *op, bool fma) {
   Value x = op->getOperand(0);
   Type type = x.getType();
   ElementMath given(builder, op->getLoc(), type);
@@ -298,6 +299,81 @@ Value expandTrig(OpBuilder &builder, Operation *op, bool fma) {
     x = m.convert<arith::ExtFOp>(wide, x);
   Value result = TrigExpansion(m, isNarrow).expand(x, isa<math::CosOp>(op));
   return isNarrow ? m.convert<arith::TruncFOp>(type, result) : result;
+}
+
+// Beyond, more parts of pi/2 would count.
+static constexpr double largestSingle = 8192;
+
+// sin or cos of an f32 below that. The angle is high + low: x less a multiple
+// of the first part of pi/2 is exact, and so is what adding the second loses.
+static Value expandSingle(ElementMath &m, Value x, bool isCosine) {
+  Value magic = m.num(12582912.0); // 1.5 * 2^23: the quotient in the low bits
+  Value shifted = m.mulAdd(x, m.num(0.63661977236758134308), magic);
+  Value count = m.sub(shifted, magic);
+  Value quadrant = m.toBits(shifted);
+  Value first = m.mulAdd(count, m.num(-0x1.921fb6p+0), x);
+  double second = 0x1.777a5cp-25, third = 0x1.ee59dap-50;
+  Value part = m.mul(count, m.num(second));
+  Value high = m.add(first, part);
+  Value lost = m.sub(part, m.sub(high, first));
+  Value over = m.mulAdd(count, m.num(-second), part);
+  Value low = m.sub(lost, m.mulAdd(count, m.num(-third), over));
+
+  Value z = m.mul(high, high);
+  Value tail =
+      m.polynomial(z, {-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4});
+  Value sine = m.add(high, m.mulAdd(m.mul(z, high), tail, low));
+  Value one = m.num(1.0), half = m.mul(m.num(0.5), z);
+  Value base = m.sub(one, half);
+  lost = m.sub(m.sub(one, base), half);
+  tail = m.polynomial(
+      z, {4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5});
+  Value minusLow = m.sub(m.num(0.0), low);
+  Value cosine =
+      m.add(base, m.mulAdd(m.mul(z, z), tail, m.mulAdd(high, minusLow, lost)));
+
+  if (isCosine) // cos x = sin(x + pi/2)
+    quadrant = m.addBits(quadrant, m.bit(1));
+  Value isOdd = m.same(m.andBits(quadrant, m.bit(1)), m.bit(1));
+  Value value = m.select(isOdd, cosine, sine);
+  Value sign = m.shl(m.andBits(quadrant, m.bit(2)), 30);
+  Value result = m.fromBits(m.addBits(m.toBits(value), sign));
+  if (isCosine)
+    return result;
+  // Also keeps the sign of zeros.
+  return m.select(m.lt(m.abs(x), m.num(0x1p-13)), x, result);
+}
+
+// The way by f64 is taken where a lane needs it, for that lane.
+static Value expandNarrow(OpBuilder &builder, Operation *op) {
+  Location loc = op->getLoc();
+  Value x = op->getOperand(0);
+  ElementMath m(builder, loc, x.getType());
+  m.fused = true;
+  Value single = expandSingle(m, x, isa<math::CosOp>(op));
+  Value isLarge = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGE,
+                                        m.abs(x), m.num(largestSingle));
+  Value any = isLarge;
+  if (isa<VectorType>(isLarge.getType()))
+    any = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR,
+                                      isLarge);
+  auto branch = scf::IfOp::create(builder, loc, x.getType(), any,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  Value wide = expandByDouble(builder, op, /*fma=*/true);
+  Value chosen = m.select(isLarge, wide, single);
+  scf::YieldOp::create(builder, loc, chosen);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, single);
+  return branch.getResult(0);
+}
+
+Value expandTrig(OpBuilder &builder, Operation *op, bool fma) {
+  bool isNarrow = getElementTypeOrSelf(op->getOperand(0).getType()).isF32();
+  if (isNarrow && fma)
+    return expandNarrow(builder, op);
+  return expandByDouble(builder, op, fma);
 }
 
 } // namespace sinter::compiler
