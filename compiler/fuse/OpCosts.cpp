@@ -3,11 +3,7 @@
 #include "compiler/import/Types.h"
 #include "dialects/sinter/Dialect.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AffineExprVisitor.h"
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
@@ -27,43 +23,6 @@ unsigned rankOf(Value value) {
 bool isReshape(Operation *op) { return isa<ir::ReshapeOp>(op); }
 
 bool isBroadcast(Operation *op) { return isa<ir::BroadcastOp>(op); }
-
-// Nanoseconds per element of one scalar op.
-static double costOf(Operation *scalar) {
-  if (isa<math::MathDialect>(scalar->getDialect()))
-    return isa<math::SqrtOp>(scalar) ? 0.3 : 0.5;
-  if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp>(scalar))
-    return 0.3;
-  return 0.03;
-}
-
-double arithmeticCost(Operation *op) {
-  if (kindOf(op) == PatternKind::random)
-    return 3;
-  auto pointwise = dyn_cast<ir::PointwiseOpInterface>(op);
-  if (!pointwise)
-    return 0.03;
-  // Emit the body into a block of its own and look at it.
-  MLIRContext *context = op->getContext();
-  Location loc = UnknownLoc::get(context);
-  Block block;
-  OpBuilder builder(context);
-  builder.setInsertionPointToEnd(&block);
-  SmallVector<Value> operands;
-  for (Value operand : op->getOperands()) {
-    Type element = cast<RankedTensorType>(operand.getType()).getElementType();
-    if (auto integer = dyn_cast<IntegerType>(element))
-      element = IntegerType::get(context, integer.getWidth());
-    operands.push_back(block.addArgument(element, loc));
-  }
-  Type element =
-      cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
-  pointwise.emitScalar(builder, loc, operands, element);
-  double cost = 0;
-  for (Operation &scalar : block)
-    cost += costOf(&scalar);
-  return cost;
-}
 
 SmallVector<int64_t> axesOf(Operation *op) {
   if (auto axes = op->getAttrOfType<DenseI64ArrayAttr>("axes"))

@@ -1,6 +1,7 @@
 /// What fusion asks of an op, by its interfaces only.
 #pragma once
 
+#include "compiler/lower/ElementCost.h"
 #include "runtime/graph/OpTable.h"
 
 #include "mlir/IR/AffineExpr.h"
@@ -17,10 +18,6 @@ unsigned rankOf(mlir::Value value);
 bool isReshape(mlir::Operation *op);
 /// A view that repeats elements along axes.
 bool isBroadcast(mlir::Operation *op);
-
-/// Nanoseconds of arithmetic per element that the op costs on one core,
-/// vectorized; from the ops that its scalar body is made of.
-double arithmeticCost(mlir::Operation *op);
 
 /// The axes that a reduction, gather or prefix op works along.
 llvm::SmallVector<int64_t> axesOf(mlir::Operation *op);

@@ -166,16 +166,23 @@ private:
   bool isMax;
 };
 
-// Keeps the largest element and its position; the first of several.
+// Keeps the largest element and its position; the first of several. Extents are
+// below 2^31.
 class ArgmaxCombiner final : public Combiner {
 public:
   explicit ArgmaxCombiner(Type element, OpBuilder &builder)
-      : order(element, builder), i64(builder.getI64Type()) {}
+      : order(element, builder), i32(builder.getI32Type()),
+        i64(builder.getI64Type()) {}
 
-  SmallVector<Type> types() const override { return {order.state, i64}; }
+  SmallVector<Type> types() const override { return {order.state, i32}; }
   Values init(Emission &emission, unsigned count) const override {
     return {order.least(emission, count),
-            emission.integer(withCount(emission, i64, count), INT64_MAX)};
+            emission.integer(withCount(emission, i32, count), INT32_MAX)};
+  }
+  // If all elements are the least, the first of them is the result.
+  Values start(Emission &emission, unsigned count,
+               Value position) const override {
+    return {order.least(emission, count), position};
   }
   Values lift(Emission &emission, Value element,
               Value position) const override {
@@ -197,14 +204,24 @@ public:
     return {arith::SelectOp::create(builder, loc, takes, b[0], a[0]),
             arith::SelectOp::create(builder, loc, takes, b[1], a[1])};
   }
-  Value finish(Emission &, const Values &state) const override {
-    return state[1];
+  // The first of equal elements is there already.
+  Values take(Emission &emission, const Values &a,
+              const Values &b) const override {
+    OpBuilder &builder = emission.builder;
+    Location loc = emission.loc;
+    Value takes = order.less(emission, a[0], b[0]);
+    return {arith::SelectOp::create(builder, loc, takes, b[0], a[0]),
+            arith::SelectOp::create(builder, loc, takes, b[1], a[1])};
+  }
+  Value finish(Emission &emission, const Values &state) const override {
+    return arith::ExtSIOp::create(emission.builder, emission.loc,
+                                  shapedLike(state[1], i64), state[1]);
   }
   bool needsPosition() const override { return true; }
 
 private:
   Order order;
-  Type i64;
+  Type i32, i64;
 };
 
 } // namespace

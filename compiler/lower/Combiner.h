@@ -19,13 +19,26 @@ public:
   virtual llvm::SmallVector<mlir::Type> types() const = 0;
   /// The state of having seen nothing, `count` lanes.
   virtual Values init(Emission &emission, unsigned count) const = 0;
-  /// The state of having seen one element; `position` is its number in the
-  /// reduction, given when needsPosition.
+  /// The same, where the elements to come start at `position` (i32): what is
+  /// passed to `take` only.
+  virtual Values start(Emission &emission, unsigned count,
+                       Value position) const {
+    (void)position;
+    return init(emission, count);
+  }
+  /// The state of having seen one element; `position` (i32) is its number in
+  /// the reduction, given when needsPosition.
   virtual Values lift(Emission &emission, Value element,
                       Value position) const = 0;
   /// The state of having seen what `a`, then what `b` saw.
   virtual Values merge(Emission &emission, const Values &a,
                        const Values &b) const = 0;
+  /// `merge` where `b` is one element, `a` a state that began with `start`, and
+  /// elements come in the order of their positions.
+  virtual Values take(Emission &emission, const Values &a,
+                      const Values &b) const {
+    return merge(emission, a, b);
+  }
   /// The result's element.
   virtual Value finish(Emission &emission, const Values &state) const = 0;
   virtual bool needsPosition() const { return false; }

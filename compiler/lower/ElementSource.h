@@ -47,8 +47,11 @@ std::unique_ptr<ElementSource> makeSource(Emission &emission,
 bool keepsTail(mlir::Value tensor, unsigned tailRank);
 
 /// Writes elements of a value to an output buffer at the value's own index.
+/// `streamed`: whole vectors of neighbours go past the caches; each starts at a
+/// multiple of its size.
 void storeElements(Emission &emission, mlir::Value buffer, mlir::Value tensor,
-                   const Index &index, const Lanes &lanes, Element element);
+                   const Index &index, const Lanes &lanes, Element element,
+                   bool streamed = false);
 
 /// Reads elements of an output back from its buffer; never memoized.
 mlir::Value loadElements(Emission &emission, mlir::Value buffer,

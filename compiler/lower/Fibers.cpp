@@ -72,6 +72,30 @@ public:
     return size == 1 ? 1 : target.lanes();
   }
 
+  // As `width`, several vectors where they come out even: more of a line of
+  // memory is used at once.
+  unsigned wideWidth(const Target &target) const {
+    unsigned one = width(target);
+    int64_t size = constantOf(last);
+    for (unsigned vectors = 8; one > 1 && vectors > 1; vectors /= 2)
+      if (size > 0 && size % (one * vectors) == 0)
+        return one * vectors;
+    return one;
+  }
+
+  // The coordinates of fiber number `fiber` (axis empty), where the axis is the
+  // last dim.
+  SmallVector<Coord> coordinatesOf(Emission &emission, Value fiber) const {
+    Index flat;
+    flat.tail = emission.uniform(fiber);
+    flat.tailRank = others.size();
+    SmallVector<Coord> all = others.empty()
+                                 ? SmallVector<Coord>()
+                                 : emission.coordinates(flat, others);
+    all.insert(all.begin() + axis, Coord());
+    return all;
+  }
+
   Shape shape;
   unsigned axis;
   MLIRContext *context;
@@ -158,43 +182,118 @@ void emitScatter(KernelWriter &writer, Value scattered) {
                   });
 }
 
-void emitPrefix(KernelWriter &writer, Value prefix) {
-  auto op = cast<ir::CumsumOp>(prefix.getDefiningOp());
-  unsigned axis = op.getAxis();
-  Fibers fibers(shapeOf(prefix), axis, op.getContext());
-  unsigned width = fibers.width(writer.target);
-  AffineExpr extent = shapeOf(prefix)[axis];
-  auto combiner = makeCombiner(prefix);
-  auto emitFiber = [&](Emission &emission, ArrayRef<Coord> coordinates,
-                       const Lanes &lanes) {
-    Value buffer = emission.entry.buffers[writer.outputBuffer(0)];
+namespace {
+
+// The skeleton of a prefix op.
+class PrefixSkeleton {
+public:
+  PrefixSkeleton(KernelWriter &writer, Value prefix)
+      : writer(writer), prefix(prefix),
+        op(cast<ir::CumsumOp>(prefix.getDefiningOp())), axis(op.getAxis()),
+        fibers(shapeOf(prefix), axis, op.getContext()),
+        extent(shapeOf(prefix)[axis]), combiner(makeCombiner(prefix)) {}
+
+  void run() {
+    if (!fibers.alongLast)
+      return runRows();
+    unsigned width = fibers.wideWidth(writer.target);
+    writer.addPhase(fibers.chunks(width), fiberMicroseconds(extent, width),
+                    [&](Emission &emission, Value chunk) {
+                      fibers.visit(
+                          emission, chunk, width,
+                          [&](ArrayRef<Coord> fiber, const Lanes &lanes) {
+                            emitFibers(emission, {SmallVector<Coord>(fiber)},
+                                       lanes);
+                          });
+                    });
+  }
+
+private:
+  using Fiber = SmallVector<Coord>;
+
+  // Fibers that are worked on in turns: each waits for its last sum.
+  static constexpr int64_t inTurns = 8;
+
+  void runRows() {
+    AffineExpr turns = getAffineConstantExpr(inTurns, op.getContext());
+    writer.addPhase(
+        fibers.rows.ceilDiv(turns), fiberMicroseconds(extent, inTurns),
+        [&](Emission &emission, Value chunk) {
+          Value count = emission.constant(inTurns);
+          Value first = emission.mul(chunk, count);
+          Value rows = emission.extent(fibers.rows);
+          Value end = emission.min(emission.add(first, count), rows);
+          int64_t known = constantOf(fibers.rows);
+          if (known >= 0 && known % inTurns == 0)
+            return emitTurns(emission, first);
+          Value isWhole = arith::CmpIOp::create(
+              emission.builder, emission.loc, arith::CmpIPredicate::eq,
+              emission.sub(end, first), count);
+          emission.when(isWhole, [&] { emitTurns(emission, first); });
+          Value begin = arith::SelectOp::create(emission.builder, emission.loc,
+                                                isWhole, end, first);
+          emission.loop(begin, end, 1, [&](Value fiber) {
+            emitFibers(emission, {fibers.coordinatesOf(emission, fiber)},
+                       Lanes{});
+          });
+        });
+  }
+
+  void emitTurns(Emission &emission, Value first) {
+    SmallVector<Fiber> all;
+    for (int64_t i = 0; i < inTurns; ++i)
+      all.push_back(fibers.coordinatesOf(
+          emission, emission.add(first, emission.constant(i))));
+    emitFibers(emission, all, Lanes{});
+  }
+
+  // Goes along the fibers side by side.
+  void emitFibers(Emission &emission, ArrayRef<Fiber> all, const Lanes &lanes) {
     Value end = emission.extent(extent);
+    Emission::Values inits;
+    for (size_t i = 0; i < all.size(); ++i)
+      inits.append(combiner->init(emission, lanes.count));
+    unsigned kept = combiner->types().size();
     emission.loop(
-        emission.constant(0), end, 1, combiner->init(emission, lanes.count),
-        [&](Value i, ValueRange carried) {
+        emission.constant(0), end, 1, inits, [&](Value i, ValueRange carried) {
           Value number = i;
           if (op.getReverse())
             number = emission.sub(emission.sub(end, emission.constant(1)), i);
-          Index index =
-              withAxis(emission, coordinates, axis, emission.uniform(number));
-          Value element = emission.vectorAt(op.getX(), index, lanes);
-          Emission::Values state =
-              combiner->merge(emission, Emission::Values(carried),
-                              combiner->lift(emission, element, {}));
-          Element sum{combiner->finish(emission, state)};
-          storeElements(emission, buffer, prefix, index, lanes,
-                        canonicalNan(emission, prefix, sum));
-          return state;
+          Emission::Values after;
+          SmallVector<std::pair<Index, Value>> sums;
+          for (auto [fiberNumber, fiber] : llvm::enumerate(all)) {
+            Index index =
+                withAxis(emission, fiber, axis, emission.uniform(number));
+            Value element = emission.vectorAt(op.getX(), index, lanes);
+            Emission::Values state = combiner->merge(
+                emission,
+                Emission::Values(carried.slice(fiberNumber * kept, kept)),
+                combiner->lift(emission, element, {}));
+            sums.push_back({index, combiner->finish(emission, state)});
+            after.append(state);
+          }
+          for (auto [index, sum] : sums)
+            storeElements(emission,
+                          emission.entry.buffers[writer.outputBuffer(0)],
+                          prefix, index, lanes,
+                          canonicalNan(emission, prefix, Element{sum}));
+          return after;
         });
-  };
-  writer.addPhase(fibers.chunks(width), fiberMicroseconds(extent, width),
-                  [&](Emission &emission, Value chunk) {
-                    fibers.visit(
-                        emission, chunk, width,
-                        [&](ArrayRef<Coord> coordinates, const Lanes &lanes) {
-                          emitFiber(emission, coordinates, lanes);
-                        });
-                  });
+  }
+
+  KernelWriter &writer;
+  Value prefix;
+  ir::CumsumOp op;
+  unsigned axis;
+  Fibers fibers;
+  AffineExpr extent;
+  std::unique_ptr<Combiner> combiner;
+};
+
+} // namespace
+
+void emitPrefix(KernelWriter &writer, Value prefix) {
+  PrefixSkeleton(writer, prefix).run();
 }
 
 } // namespace sinter::compiler

@@ -16,6 +16,10 @@ KernelWriter::KernelWriter(program::KernelOp kernel, const Target &target,
                            ModuleOp module)
     : kernel(kernel), target(target), module(module) {
   code.numSymbols = kernel.getNumSymbols();
+  module.getContext()
+      ->loadDialect<arith::ArithDialect, math::MathDialect,
+                    memref::MemRefDialect, scf::SCFDialect,
+                    vector::VectorDialect>();
 }
 
 unsigned KernelWriter::numInputs() { return kernel.getInputs().size(); }
@@ -36,9 +40,6 @@ unsigned KernelWriter::addWorkspace(AffineExpr elements, Type element) {
 void KernelWriter::addPhase(AffineExpr chunks, double chunkMicroseconds,
                             const EmitChunk &emitChunk) {
   MLIRContext *context = module.getContext();
-  context->loadDialect<arith::ArithDialect, math::MathDialect,
-                       memref::MemRefDialect, scf::SCFDialect,
-                       vector::VectorDialect>();
   PhaseCode phase;
   phase.symbol = kernel.getSymName().str();
   if (!code.phases.empty())

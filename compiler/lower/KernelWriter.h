@@ -59,6 +59,9 @@ void emitRows(KernelWriter &writer);
 /// Long reductions whose results are few: partial states of chunks, merged in
 /// order by a second phase. False, and nothing added, for another kernel.
 bool emitSplitReduction(KernelWriter &writer);
+/// Reductions whose operand's last axis stays, with what is done to their
+/// results. False, and nothing added, for another kernel.
+bool emitColumns(KernelWriter &writer);
 /// One matmul with sources before and sinks after it.
 void emitContraction(KernelWriter &writer, mlir::Value product);
 /// One scatter_add, its result stored.

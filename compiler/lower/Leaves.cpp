@@ -118,8 +118,17 @@ static bool isFirstLaneOnly(Value mask) {
   return values[0] && llvm::count(values, true) == 1;
 }
 
+// Of one vector of the machine.
+static uint64_t vectorBytes(Emission &emission, Value tensor,
+                            const Lanes &lanes) {
+  Type memory = memoryType(elementOf(tensor));
+  return uint64_t(memory.getIntOrFloatBitWidth()) / 8 *
+         std::min(lanes.count, emission.target.lanes());
+}
+
 void storeElements(Emission &emission, Value buffer, Value tensor,
-                   const Index &index, const Lanes &lanes, Element element) {
+                   const Index &index, const Lanes &lanes, Element element,
+                   bool streamed) {
   OpBuilder &builder = emission.builder;
   Location loc = emission.loc;
   Coord linear = emission.linearize(index, shapeOf(tensor));
@@ -135,6 +144,11 @@ void storeElements(Emission &emission, Value buffer, Value tensor,
     if (lanes.mask)
       vector::MaskedStoreOp::create(builder, loc, buffer, linear.base,
                                     lanes.mask, value);
+    else if (streamed)
+      vector::StoreOp::create(
+          builder, loc, value, buffer, linear.base,
+          /*nontemporal=*/true,
+          llvm::MaybeAlign(vectorBytes(emission, tensor, lanes)));
     else
       vector::StoreOp::create(builder, loc, value, buffer, linear.base);
   } else {

@@ -1,7 +1,7 @@
-/// Reductions inside a kernel, in the canonical order: 64 strided lanes per
-/// chunk, then a binary tree, chunks in order. Bits depend neither on the
-/// vector width nor on whether the reduction is fused.
+/// Reductions inside a kernel, in the canonical order. Bits depend neither on
+/// the vector width nor on whether the reduction is fused.
 #include "compiler/lower/Combiner.h"
+#include "compiler/lower/ElementCost.h"
 #include "compiler/lower/Inline.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "dialects/sinter/Dialect.h"
@@ -59,16 +59,26 @@ Values choose(Emission &emission, Value mask, const Values &a,
   return result;
 }
 
-Value positionOf(Emission &emission, const Combiner &combiner,
-                 const Coord &coord) {
+// Positions of lanes from `begin` + `offset` on, null where nobody asks.
+Value positionOf(Emission &emission, const Combiner &combiner, Value begin,
+                 int64_t offset, unsigned lanes) {
   if (!combiner.needsPosition())
     return {};
-  Value lanes = emission.perLane(coord);
-  Type type = emission.builder.getI64Type();
-  if (auto vector = dyn_cast<VectorType>(lanes.getType()))
-    type = vector.clone(type);
-  return arith::IndexCastOp::create(emission.builder, emission.loc, type,
-                                    lanes);
+  OpBuilder &builder = emission.builder;
+  Type i32 = builder.getI32Type();
+  Value first = arith::IndexCastOp::create(builder, emission.loc, i32, begin);
+  if (lanes == 1)
+    return arith::AddIOp::create(builder, emission.loc, first,
+                                 emission.integer(i32, offset));
+  SmallVector<int32_t> numbers;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    numbers.push_back(int32_t(offset + lane));
+  auto type = emission.vectorType(i32, lanes);
+  Value offsets = arith::ConstantOp::create(
+      builder, emission.loc,
+      DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
+  return arith::AddIOp::create(builder, emission.loc,
+                               emission.spread(Element{first}, lanes), offsets);
 }
 
 } // namespace
@@ -92,10 +102,10 @@ Values RowReduction::block(Value begin, Values flat, Value remaining) {
     Coord coord = emission.along(first, lanes);
     Value element = elementAt(coord, asked);
     Values before(flat.begin() + q * count, flat.begin() + (q + 1) * count);
-    Values after =
-        combiner.merge(emission, before,
-                       combiner.lift(emission, element,
-                                     positionOf(emission, combiner, coord)));
+    Values after = combiner.take(
+        emission, before,
+        combiner.lift(emission, element,
+                      positionOf(emission, combiner, begin, q * lanes, lanes)));
     if (asked.mask)
       after = choose(emission, asked.mask, after, before);
     llvm::copy(after, flat.begin() + q * count);
@@ -105,10 +115,12 @@ Values RowReduction::block(Value begin, Values flat, Value remaining) {
 
 unsigned RowReduction::kept() const { return combiner.types().size(); }
 
-Values RowReduction::initial(unsigned vectors) {
+Values RowReduction::initial(Value begin, unsigned vectors) {
   Values flat;
   for (unsigned q = 0; q < vectors; ++q)
-    flat.append(combiner.init(emission, lanes));
+    flat.append(combiner.start(
+        emission, lanes,
+        positionOf(emission, combiner, begin, q * lanes, lanes)));
   return flat;
 }
 
@@ -127,7 +139,7 @@ Values RowReduction::chunk(Value begin, int64_t length) {
   unsigned vectors = canonicalLanes / lanes;
   if (whole == 0)
     vectors = (rest + lanes - 1) / lanes;
-  Values flat = initial(vectors);
+  Values flat = initial(begin, vectors);
   Value end = emission.add(begin, emission.constant(whole));
   if (whole == canonicalLanes)
     flat = block(begin, flat, {});
@@ -147,7 +159,7 @@ Values RowReduction::chunk(Value begin, Value end) {
   Value whole = emission.mul(emission.floorDiv(length, block64), block64);
   Value middle = emission.add(begin, whole);
   Values flat = emission.loop(begin, middle, canonicalLanes,
-                              initial(canonicalLanes / lanes),
+                              initial(begin, canonicalLanes / lanes),
                               [&](Value i, ValueRange carried) {
                                 return block(i, Values(carried), {});
                               });
@@ -200,18 +212,15 @@ public:
   using ElementAt = llvm::function_ref<Value(Value)>;
 
   ColumnReduction(Emission &emission, const Combiner &combiner, Value tensor,
-                  unsigned lanes, ElementAt elementAt)
+                  unsigned lanes, CanonicalOrder order, ElementAt elementAt)
       : emission(emission), combiner(combiner), tensor(tensor), lanes(lanes),
-        elementAt(elementAt) {}
+        order(order), elementAt(elementAt) {}
 
   Values run(AffineExpr extent) {
     Value zero = emission.constant(0), end = emission.extent(extent);
     Values init = combiner.init(emission, lanes);
     if (!combiner.isOrdered())
-      return emission.loop(zero, end, 1, init,
-                           [&](Value i, ValueRange carried) {
-                             return taken(i, Values(carried));
-                           });
+      return sequence(zero, end);
     int64_t length = constantOf(extent);
     if (length >= 0 && length <= canonicalChunk)
       return chunk(zero, end, length);
@@ -228,16 +237,38 @@ public:
   }
 
 private:
-  Values taken(Value i, const Values &before) {
-    Value position = positionOf(emission, combiner, emission.uniform(i));
-    if (position)
-      position = emission.spread(Element{position}, lanes);
-    return combiner.merge(emission, before,
-                          combiner.lift(emission, elementAt(i), position));
+  Value positionAt(Value i) {
+    Value position = positionOf(emission, combiner, i, 0, 1);
+    return position ? emission.spread(Element{position}, lanes) : position;
   }
 
-  // The 64 lanes stand in a buffer of the function's frame, a vector each.
+  Values taken(Value i, const Values &before) {
+    return combiner.take(emission, before,
+                         combiner.lift(emission, elementAt(i), positionAt(i)));
+  }
+
+  Values sequence(Value begin, Value end) {
+    return emission.loop(
+        begin, end, 1, combiner.start(emission, lanes, positionAt(begin)),
+        [&](Value i, ValueRange carried) { return taken(i, Values(carried)); });
+  }
+
+  // Blocks one after the other.
+  Values blocks(Value begin, Value end) {
+    Values init = combiner.init(emission, lanes);
+    return emission.loop(
+        begin, end, canonicalBlock, init, [&](Value first, ValueRange carried) {
+          Value last = emission.min(
+              emission.add(first, emission.constant(canonicalBlock)), end);
+          return combiner.merge(emission, Values(carried),
+                                sequence(first, last));
+        });
+  }
+
   Values chunk(Value begin, Value end, int64_t longest) {
+    if (order == CanonicalOrder::blocks)
+      return blocks(begin, end);
+    // The 64 lanes stand in a buffer of the function's frame, a vector each.
     int64_t slots = 1;
     while (slots < std::min<int64_t>(longest, canonicalLanes))
       slots *= 2;
@@ -275,6 +306,7 @@ private:
   const Combiner &combiner;
   Value tensor;
   unsigned lanes;
+  CanonicalOrder order;
   ElementAt elementAt;
 };
 
@@ -289,8 +321,10 @@ public:
              const Lanes &lanes) override {
     AffineExpr extent = reducedExtent(op);
     Values state;
-    if (lanes.count == 1) {
-      RowReduction row(emission, *combiner, emission.target.lanes(),
+    CanonicalOrder order = canonicalOrder(op);
+    if (lanes.count == 1 && order == CanonicalOrder::lanes) {
+      RowReduction row(emission, *combiner,
+                       loopLanes(emission.body, emission.target),
                        [&](const Coord &r, const Lanes &asked) {
                          return reductionElement(emission, op, index, r, asked);
                        });
@@ -300,7 +334,7 @@ public:
         Index inner = columnIndex(emission, index, r);
         return emission.vectorAt(operand, inner, lanes);
       };
-      ColumnReduction column(emission, *combiner, tensor, lanes.count,
+      ColumnReduction column(emission, *combiner, tensor, lanes.count, order,
                              elementAt);
       state = column.run(extent);
     }

@@ -42,6 +42,13 @@ bool reducesTrailing(Operation *op) {
   return true;
 }
 
+CanonicalOrder canonicalOrder(Operation *op) {
+  int64_t rank = int64_t(shapeOf(op->getOperand(0)).size());
+  SmallVector<int64_t> axes = reductionAxes(op).axes;
+  bool reducesLast = rank == 0 || llvm::is_contained(axes, rank - 1);
+  return reducesLast ? CanonicalOrder::lanes : CanonicalOrder::blocks;
+}
+
 // The operand's coordinates with those of reduced dims empty.
 SmallVector<Coord> keptCoordinates(Emission &emission, Operation *op,
                                    const Index &index) {

@@ -7,10 +7,18 @@
 
 namespace sinter::compiler {
 
-/// A reduction's elements are taken in chunks of canonicalChunk; in a chunk,
-/// lane l sums elements l, l + 64, ...; the lanes merge as a binary tree (l
-/// with l + 32, then + 16, ...), the chunks in order.
+/// A reduction's elements are taken in chunks of canonicalChunk, whose states
+/// merge in order. In a chunk there are two orders, chosen by the axes alone:
+///
+/// - `lanes`, where the operand's last axis is reduced: lane l sums elements l,
+///   l + 64, ...; the lanes merge as a binary tree (l with l + 32, then + 16,
+///   ...). Neighbours in memory are summed side by side.
+/// - `blocks`, where the last axis stays: 64 elements in a row are summed one
+///   after the other, the blocks' states merge in order. Neighbours in memory
+///   belong to different results, and rows are read as they lie.
+enum class CanonicalOrder { lanes, blocks };
 inline constexpr int64_t canonicalLanes = 64;
+inline constexpr int64_t canonicalBlock = 64;
 inline constexpr int64_t canonicalChunk = 8192;
 
 struct ReductionAxes {
@@ -22,6 +30,8 @@ ReductionAxes reductionAxes(mlir::Operation *op);
 mlir::AffineExpr reducedExtent(mlir::Operation *op);
 /// Whether the reduced axes are the last ones, dims of size 1 aside.
 bool reducesTrailing(mlir::Operation *op);
+/// Sizes have no part in it: a symbolic dim may turn out to be 1.
+CanonicalOrder canonicalOrder(mlir::Operation *op);
 
 inline bool isReduced(const ReductionAxes &axes, unsigned dim) {
   return llvm::is_contained(axes.axes, int64_t(dim));
@@ -63,7 +73,7 @@ public:
 
 private:
   unsigned kept() const;
-  Values initial(unsigned vectors);
+  Values initial(Value begin, unsigned vectors);
   Values block(Value begin, Values flat, Value remaining);
   Values merged(const Values &flat);
 

@@ -6,8 +6,10 @@
 #include "compiler/lower/Access.h"
 #include "compiler/lower/Copies.h"
 #include "compiler/lower/Domains.h"
+#include "compiler/lower/ElementCost.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/ReductionOrder.h"
+#include "compiler/lower/RowStaging.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -18,6 +20,8 @@ namespace sinter::compiler {
 namespace {
 
 constexpr int64_t chunkElements = 16384;
+// Outputs of that many bytes go past the caches, which do not hold them.
+constexpr int64_t streamedBytes = 64 * 1024 * 1024;
 
 // How one output is walked.
 struct Walk {
@@ -36,13 +40,14 @@ struct Group {
   SmallVector<Walk> walks;
 };
 
-// The kernel's first reduction over trailing axes of more than one element.
+// The kernel's first reduction of more than one element that runs along rows.
 Operation *findRowReduction(program::KernelOp kernel) {
   for (Operation &op : kernel.getBlock()) {
     auto described = dyn_cast<ir::SinterOpInterface>(&op);
     if (described &&
         described.getPatternKind() == graph::PatternKind::reduction &&
-        reducesTrailing(&op) && !isOne(reducedExtent(&op)))
+        canonicalOrder(&op) == CanonicalOrder::lanes &&
+        !isOne(reducedExtent(&op)))
       return &op;
   }
   return nullptr;
@@ -82,7 +87,12 @@ class RowsSkeleton {
 public:
   explicit RowsSkeleton(KernelWriter &writer)
       : writer(writer), kernel(writer.kernel), context(kernel->getContext()),
-        reduction(findRowReduction(kernel)) {}
+        reduction(findRowReduction(kernel)) {
+    if (!reduction)
+      return;
+    unsigned rank = shapeOf(reduction->getOperand(0)).size();
+    staging.emplace(kernel, reduction, rank - firstRowDim(reduction));
+  }
 
   void run() {
     SmallVector<Group> groups;
@@ -309,13 +319,88 @@ private:
         range.end = emission.extent(inner);
         range.length = innerSize;
       }
-      if (isOne(group.rows))
-        return emitRow(emission, group, emission.constant(0), range);
-      emission.loop(begin, end, 1,
-                    [&](Value row) { emitRow(emission, group, row, range); });
+      eachVariant(emission, group, [&](const Variant &variant) {
+        if (isOne(group.rows))
+          return emitRow(emission, group, emission.constant(0), range, variant);
+        emission.loop(begin, end, 1, [&](Value row) {
+          emitRow(emission, group, row, range, variant);
+        });
+      });
     };
     double elements = double(chunkElements);
     return {chunks, elements * elementNanoseconds(kernel) / 1000, emit};
+  }
+
+  // How a row is worked on, where that depends on sizes. No bit does.
+  struct Variant {
+    bool staged = false, streamed = false;
+  };
+
+  using VariantBody = llvm::function_ref<void(const Variant &)>;
+
+  // Emits `body` once, or under conditions where sizes are not known.
+  void eachVariant(Emission &emission, const Group &group, VariantBody body) {
+    int64_t longest = group.inner && staging ? staging->longest() : 0;
+    int64_t length = group.inner ? constantOf(group.inner) : 1;
+    if (longest && length < 0) {
+      Value row = emission.extent(group.inner);
+      Value fits = arith::CmpIOp::create(emission.builder, emission.loc,
+                                         arith::CmpIPredicate::sle, row,
+                                         emission.constant(longest));
+      return either(emission, fits,
+                    [&](bool staged) { body({staged, false}); });
+    }
+    Variant variant{longest >= length && longest > 0, false};
+    if (!canStream(emission, group))
+      return body(variant);
+    AffineExpr elements = group.rows * group.inner;
+    int64_t least = streamedBytes / bytesOf(group);
+    auto stream = [&](bool streamed) {
+      variant.streamed = streamed;
+      body(variant);
+      if (streamed)
+        emission.target.endStreaming(emission.builder, emission.loc);
+    };
+    if (int64_t count = constantOf(elements); count >= 0)
+      return stream(count >= least);
+    Value isLarge = arith::CmpIOp::create(
+        emission.builder, emission.loc, arith::CmpIPredicate::sge,
+        emission.extent(elements), emission.constant(least));
+    either(emission, isLarge, stream);
+  }
+
+  static void either(Emission &emission, Value condition,
+                     llvm::function_ref<void(bool)> body) {
+    Value otherwise = arith::XOrIOp::create(
+        emission.builder, emission.loc, condition,
+        emission.integer(emission.builder.getI1Type(), 1));
+    emission.when(condition, [&] { body(true); });
+    emission.when(otherwise, [&] { body(false); });
+  }
+
+  // Bytes that an element of the group's rows has in all outputs.
+  static int64_t bytesOf(const Group &group) {
+    int64_t bytes = 0;
+    for (const Walk &walk : group.walks)
+      if (walk.tailRank)
+        bytes += memoryType(elementOf(walk.value)).getIntOrFloatBitWidth() / 8;
+    return std::max<int64_t>(1, bytes);
+  }
+
+  // Whole vectors must start at multiples of their size, and have one that
+  // can be streamed. Buffers are aligned to more.
+  static bool canStream(Emission &emission, const Group &group) {
+    int64_t lanes = emission.target.lanes();
+    if (!group.inner)
+      return false;
+    int64_t length = constantOf(group.inner);
+    if (!isOne(group.rows) && (length < 0 || length % lanes != 0))
+      return false;
+    return llvm::all_of(group.walks, [&](const Walk &walk) {
+      Type memory = memoryType(elementOf(walk.value));
+      return walk.tailRank == 0 ||
+             memory.getIntOrFloatBitWidth() * lanes >= 128;
+    });
   }
 
   // Whether neighbours in a row are not neighbours in memory.
@@ -339,41 +424,71 @@ private:
   };
 
   void emitRow(Emission &emission, const Group &group, Value row,
-               const Range &range) {
-    storeAll(emission, group, row, {}, Lanes{});
-    if (!group.inner)
-      return;
+               const Range &range, const Variant &variant) {
+    if (variant.staged)
+      staging->begin(emission, rowLead(emission, row));
+    storeAll(emission, group, row, {}, Lanes{}, variant);
+    if (group.inner) {
+      if (variant.staged)
+        staging->prepare(emission);
+      emitColumns(emission, group, row, range, variant);
+    }
+    if (variant.staged)
+      staging->end(emission);
+  }
+
+  // The leading coordinates of what is reduced.
+  SmallVector<Coord> rowLead(Emission &emission, Value row) {
+    Shape shape = shapeOf(reduction->getOperand(0));
+    unsigned tailRank = shape.size() - firstRowDim(reduction);
+    return rowIndex(emission, shape, tailRank, row).lead;
+  }
+
+  void emitColumns(Emission &emission, const Group &group, Value row,
+                   const Range &range, const Variant &variant) {
     unsigned lanes = emission.target.lanes();
     if (range.length >= 0 && range.length < lanes)
       lanes = std::max<int64_t>(1, llvm::PowerOf2Ceil(range.length));
-    auto emitLanes = [&](Value column, Value mask) {
-      storeAll(emission, group, row, column, Lanes{lanes, mask, false});
+    auto emitLanes = [&](Value column, unsigned count, Value mask) {
+      storeAll(emission, group, row, column, Lanes{count, mask, false},
+               variant);
     };
-    Value width = emission.constant(lanes);
-    Value length = emission.sub(range.end, range.begin);
-    Value whole = emission.mul(emission.floorDiv(length, width), width);
-    Value middle = emission.add(range.begin, whole);
-    if (range.length < 0 || range.length >= lanes)
-      emission.loop(range.begin, middle, lanes,
-                    [&](Value column) { emitLanes(column, {}); });
-    Value rest = emission.sub(range.end, middle);
-    if (range.length >= 0) {
-      if (range.length % lanes)
-        emitLanes(middle, emission.tailMask(rest, lanes));
-      return;
+    // Whole groups of lanes; of a known length whole vectors; what is left.
+    Value begin = range.begin;
+    int64_t left = range.length;
+    unsigned wide = loopLanes(emission.body, emission.target);
+    SmallVector<unsigned> steps{lanes};
+    if (wide > lanes && left < 0)
+      steps = {wide};
+    else if (wide > lanes && left >= int64_t(wide))
+      steps = {wide, lanes};
+    for (unsigned step : steps) {
+      if (left >= 0 && left < int64_t(step))
+        continue;
+      Value length = emission.sub(range.end, begin);
+      Value width = emission.constant(step);
+      Value whole = emission.mul(emission.floorDiv(length, width), width);
+      Value middle = emission.add(begin, whole);
+      emission.loop(begin, middle, step,
+                    [&](Value column) { emitLanes(column, step, {}); });
+      begin = middle;
+      left = left < 0 ? left : left % step;
     }
-    Value isLeft = arith::CmpIOp::create(emission.builder, emission.loc,
-                                         arith::CmpIPredicate::sgt, rest,
-                                         emission.constant(0));
-    emission.when(isLeft,
-                  [&] { emitLanes(middle, emission.tailMask(rest, lanes)); });
+    auto emitRest = [&](Value from) {
+      Value rest = emission.sub(range.end, from);
+      emitLanes(from, lanes, emission.tailMask(rest, lanes));
+    };
+    if (left < 0)
+      emission.loop(begin, range.end, lanes, emitRest);
+    else if (left > 0)
+      emitRest(begin);
   }
 
   // Stores the elements at `column` of outputs that have rows, or those of
   // outputs that have one element a row. All are read before the first is
   // written, because an output may take an input's place.
   void storeAll(Emission &emission, const Group &group, Value row, Value column,
-                const Lanes &lanes) {
+                const Lanes &lanes, const Variant &variant) {
     SmallVector<std::pair<Index, Element>> elements;
     for (const Walk &walk : group.walks) {
       if ((walk.tailRank != 0) != bool(column)) {
@@ -391,7 +506,7 @@ private:
     for (auto [walk, stored] : llvm::zip(group.walks, elements))
       if (stored.second.value)
         storeElements(emission, emission.buffers[walk.buffer], walk.value,
-                      stored.first, lanes, stored.second);
+                      stored.first, lanes, stored.second, variant.streamed);
   }
 
   // The index whose leading dims are those of row `row`.
@@ -415,12 +530,13 @@ private:
   program::KernelOp kernel;
   MLIRContext *context;
   Operation *reduction;
+  std::optional<RowStaging> staging;
 };
 
 } // namespace
 
 void emitRows(KernelWriter &writer) {
-  if (!emitSplitReduction(writer))
+  if (!emitSplitReduction(writer) && !emitColumns(writer))
     RowsSkeleton(writer).run();
 }
 

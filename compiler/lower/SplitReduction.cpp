@@ -2,11 +2,13 @@
 /// merge in order. The bits are those of one phase.
 #include "compiler/lower/KernelWriter.h"
 
+#include "compiler/lower/ElementCost.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 
@@ -76,8 +78,10 @@ public:
       int64_t count = constantOf(product(shape, 0, shape.size(), context));
       if (!partials.empty() && (extent != reduced || count != results))
         return false;
-      if (!reducesTrailing(&op) || constantOf(extent) <= longestUnsplit ||
-          count < 1 || count > mostResults)
+      if (!reducesTrailing(&op) ||
+          canonicalOrder(&op) != CanonicalOrder::lanes ||
+          constantOf(extent) <= longestUnsplit || count < 1 ||
+          count > mostResults)
         return false;
       reduced = extent;
       results = count;
@@ -90,10 +94,7 @@ public:
       if (constantOf(product(shape, 0, shape.size(), context)) != results)
         return false;
     }
-    for (const Partial &partial : partials)
-      if (readsReduction(partial.op->getOperand(0)))
-        return false;
-    return !partials.empty();
+    return !partials.empty() && areIndependent();
   }
 
   void run() {
@@ -119,14 +120,20 @@ private:
     return getAffineConstantExpr(value, context);
   }
 
-  static bool readsReduction(Value value) {
-    Operation *op = value.getDefiningOp();
-    if (!op)
-      return false;
-    if (cast<ir::SinterOpInterface>(op).getPatternKind() ==
-        graph::PatternKind::reduction)
-      return true;
-    return llvm::any_of(op->getOperands(), readsReduction);
+  bool areIndependent() {
+    llvm::DenseSet<Value> after; // a reduction
+    for (Operation &op : kernel.getBlock()) {
+      bool follows = llvm::any_of(op.getOperands(), [&](Value operand) {
+        return after.contains(operand);
+      });
+      bool isReduction = llvm::any_of(
+          partials, [&](const Partial &partial) { return partial.op == &op; });
+      if (follows && isReduction)
+        return false;
+      if ((follows || isReduction) && op.getNumResults())
+        after.insert(op.getResult(0));
+    }
+    return true;
   }
 
   Index indexOfResult(Emission &emission, Value tensor, Value result) {
@@ -158,11 +165,11 @@ private:
   void emitPartial(Emission &emission, const Partial &partial, Value result,
                    Value begin, Value end, Value place) {
     Index index = indexOfResult(emission, partial.op->getResult(0), result);
-    RowReduction row(emission, *partial.combiner, emission.target.lanes(),
-                     [&](const Coord &r, const Lanes &lanes) {
-                       return reductionElement(emission, partial.op, index, r,
-                                               lanes);
-                     });
+    RowReduction row(
+        emission, *partial.combiner, loopLanes(emission.body, emission.target),
+        [&](const Coord &r, const Lanes &lanes) {
+          return reductionElement(emission, partial.op, index, r, lanes);
+        });
     bool isWhole = constantOf(reduced) % canonicalChunk == 0;
     Emission::Values state =
         isWhole ? row.chunk(begin, canonicalChunk) : row.chunk(begin, end);

@@ -68,6 +68,11 @@ public:
                                 const KernelEntry &entry,
                                 mlir::Value index) const = 0;
 
+  /// Makes stores that went past the caches visible like others; a chunk that
+  /// has made any ends with it.
+  virtual void endStreaming(mlir::OpBuilder &builder,
+                            mlir::Location loc) const = 0;
+
   /// Turns an emitted module into code. Consumes the module's contents.
   virtual llvm::FailureOr<TargetCode>
   compile(mlir::ModuleOp module, bool verify, bool keepText) const = 0;

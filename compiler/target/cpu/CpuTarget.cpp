@@ -133,6 +133,11 @@ void CpuTarget::reportIndexError(OpBuilder &builder, Location loc,
                             LLVM::AtomicOrdering::monotonic);
 }
 
+void CpuTarget::endStreaming(OpBuilder &builder, Location loc) const {
+  LLVM::CallIntrinsicOp::create(
+      builder, loc, builder.getStringAttr("llvm.x86.sse.sfence"), ValueRange{});
+}
+
 FailureOr<TargetCode> CpuTarget::compile(ModuleOp module, bool verify,
                                          bool keepText) const {
   expandMath(module, {.fma = fma, .nativeF16 = features.has("f16c")});

@@ -25,6 +25,8 @@ public:
   void reportIndexError(mlir::OpBuilder &builder, mlir::Location loc,
                         const KernelEntry &entry,
                         mlir::Value index) const override;
+  void endStreaming(mlir::OpBuilder &builder,
+                    mlir::Location loc) const override;
   llvm::FailureOr<TargetCode> compile(mlir::ModuleOp module, bool verify,
                                       bool keepText) const override;
 

@@ -3,7 +3,7 @@
 
 // CHECK-LABEL: func.func @map_
 // CHECK-NOT: arith.divui
-// CHECK: vector.load {{.*}} vector<8xf32>
+// CHECK: vector.load {{.*}} vector<16xf32>
 // CHECK: vector.store
 // CHECK: vector.maskedload
 // CHECK: vector.maskedstore

@@ -1,0 +1,584 @@
+/// The column skeleton: reductions whose operand's last axis stays. Rows are
+/// read as they lie in memory, several at a time; a block of columns has its
+/// states in the function's frame. The order is canonical: blocks of 64 rows
+/// one after the other, chunks of 8192 in order.
+#include "compiler/lower/KernelWriter.h"
+
+#include "compiler/lower/ElementSource.h"
+#include "compiler/lower/ReductionOrder.h"
+#include "dialects/sinter/Dialect.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+namespace {
+
+using Values = Emission::Values;
+
+// Columns of a task: their states stay in the first-level cache.
+constexpr int64_t taskColumns = 512;
+// Tasks that keep many threads busy: with fewer, chunks are tasks too.
+constexpr int64_t enoughTasks = 16;
+// Rows that are taken in before the states are stored again.
+constexpr int64_t rowsAtOnce = 8;
+
+bool isReduction(Operation *op) {
+  auto described = dyn_cast<ir::SinterOpInterface>(op);
+  return described &&
+         described.getPatternKind() == graph::PatternKind::reduction;
+}
+
+// Whether element n of the result reads element n of each operand.
+bool keepsOrder(Operation *op) {
+  return isa<ir::ReshapeOp>(op) ||
+         cast<ir::SinterOpInterface>(op).getPatternKind() ==
+             graph::PatternKind::pointwise;
+}
+
+// One reduction of the kernel and its states: arrays over the columns of a
+// task, for the current block, the current chunk and the whole.
+struct Column {
+  Operation *op = nullptr;
+  std::shared_ptr<Combiner> combiner;
+  SmallVector<Value> block, chunk, total;
+  SmallVector<unsigned> partials; ///< workspaces, when chunks are tasks
+};
+
+// Where the columns of a task lie.
+struct Place {
+  Value lead;       ///< number of the row of results
+  Value first, end; ///< columns
+};
+
+// A result that is known, at whatever index it is asked for: all of them have
+// the same linear coordinate.
+class TotalSource final : public ElementSource {
+public:
+  TotalSource(Value tensor, Element total)
+      : ElementSource(tensor), total(total) {}
+  Element at(Emission &, const Index &, const Lanes &) override {
+    return total;
+  }
+
+private:
+  Element total;
+};
+
+class ColumnsSkeleton {
+public:
+  explicit ColumnsSkeleton(KernelWriter &writer)
+      : writer(writer), kernel(writer.kernel), context(kernel->getContext()) {}
+
+  bool applies() {
+    llvm::DenseSet<Value> after; // a reduction
+    for (Operation &op : kernel.getBlock()) {
+      bool follows = llvm::any_of(op.getOperands(), [&](Value operand) {
+        return after.contains(operand);
+      });
+      if (isa<program::YieldOp>(op))
+        continue;
+      if (follows || isReduction(&op))
+        after.insert(op.getResult(0));
+      if (follows && !keepsOrder(&op))
+        return false;
+      if (!isReduction(&op))
+        continue;
+      if (canonicalOrder(&op) != CanonicalOrder::blocks)
+        return false;
+      ReductionAxes own = reductionAxes(&op);
+      Shape dims = shapeOf(op.getOperand(0));
+      if (!columns.empty() && (own.axes != axes || dims != shape))
+        return false;
+      axes = own.axes;
+      shape = dims;
+      columns.push_back({&op, makeCombiner(op.getResult(0)), {}, {}, {}, {}});
+    }
+    if (columns.empty() || axes.empty())
+      return false;
+    findSpace();
+    return llvm::all_of(kernel.getOutputs(), [&](Value output) {
+      Shape own = shapeOf(output);
+      return product(own, 0, own.size(), context) == results;
+    });
+  }
+
+  void run() {
+    int64_t rows = constantOf(extent), count = constantOf(width);
+    AffineExpr blocks = width.ceilDiv(number(taskColumns));
+    AffineExpr tasks = lead * blocks;
+    double nanoseconds = elementNanoseconds(kernel);
+    double elements =
+        double(rows < 0 ? 1024 : rows) *
+        double(count < 0 ? taskColumns : std::min(count, taskColumns));
+    auto place = [=, this](Emission &emission, Value task) {
+      return placeOf(emission, task, blocks);
+    };
+    if (!isSplit(tasks)) {
+      writer.addPhase(tasks, elements * nanoseconds / 1000,
+                      [=, this](Emission &emission, Value task) {
+                        emitTask(emission, place(emission, task));
+                      });
+      return;
+    }
+    int64_t chunks = llvm::divideCeil(rows, canonicalChunk);
+    for (Column &column : columns)
+      for (Type type : column.combiner->types())
+        column.partials.push_back(
+            writer.addWorkspace(results * number(chunks), type));
+    writer.addPhase(
+        tasks * number(chunks), elements * nanoseconds / 1000 / double(chunks),
+        [=, this](Emission &emission, Value task) {
+          Value count = emission.constant(chunks);
+          emitPartial(emission, place(emission, emission.floorDiv(task, count)),
+                      emission.mod(task, count));
+        });
+    writer.addPhase(tasks, 0.001 * double(chunks) * taskColumns,
+                    [=, this](Emission &emission, Value task) {
+                      emitMerge(emission, place(emission, task), chunks);
+                    });
+  }
+
+private:
+  AffineExpr number(int64_t value) {
+    return getAffineConstantExpr(value, context);
+  }
+
+  // The columns are the last dims, as many as one coordinate serves.
+  void findSpace() {
+    unsigned rank = shape.size();
+    tailRank = rank - 1 - unsigned(axes.back());
+    for (const Column &column : columns)
+      while (tailRank > 1 && !keepsTail(column.op->getOperand(0), tailRank))
+        --tailRank;
+    width = product(shape, rank - tailRank, rank, context);
+    extent = reducedExtent(columns.front().op);
+    lead = number(1);
+    for (unsigned dim = 0; dim < rank - tailRank; ++dim)
+      if (!isReduced(dim))
+        lead = lead * shape[dim];
+    results = lead * width;
+  }
+
+  bool isReduced(unsigned dim) const {
+    return llvm::is_contained(axes, int64_t(dim));
+  }
+
+  // Few results of many rows: chunks are worked on side by side. No bit
+  // depends on it.
+  bool isSplit(AffineExpr tasks) const {
+    int64_t rows = constantOf(extent), count = constantOf(tasks);
+    return rows > 2 * canonicalChunk && count > 0 && count < enoughTasks &&
+           constantOf(results) > 0;
+  }
+
+  Place placeOf(Emission &emission, Value task, AffineExpr blocks) {
+    Place place;
+    Value count = emission.extent(blocks);
+    place.lead = emission.floorDiv(task, count);
+    place.first =
+        emission.mul(emission.mod(task, count), emission.constant(taskColumns));
+    int64_t all = constantOf(width);
+    if (all >= 0 && all <= taskColumns)
+      place.end = emission.constant(all);
+    else
+      place.end = emission.min(
+          emission.add(place.first, emission.constant(taskColumns)),
+          emission.extent(width));
+    return place;
+  }
+
+  unsigned lanesOf(Emission &emission) const {
+    int64_t all = constantOf(width);
+    unsigned lanes = emission.target.lanes();
+    if (all >= 0 && all < int64_t(lanes))
+      lanes = unsigned(std::max<uint64_t>(1, llvm::PowerOf2Ceil(all)));
+    return lanes;
+  }
+
+  // ---- states in the frame -------------------------------------------------
+
+  void makeBuffers(Emission &emission) {
+    int64_t rows = constantOf(extent);
+    bool isOne = rows >= 0 && rows <= canonicalChunk;
+    for (Column &column : columns) {
+      auto make = [&](unsigned level) {
+        SmallVector<Value> buffers;
+        for (auto [slot, type] : llvm::enumerate(column.combiner->types())) {
+          auto array = MemRefType::get({taskColumns}, memoryType(type));
+          const char *key = reinterpret_cast<const char *>(&column);
+          buffers.push_back(
+              emission.frameBuffer(key + 4 * level + slot, array));
+        }
+        return buffers;
+      };
+      column.block = make(0);
+      column.chunk = make(1);
+      column.total = isOne ? column.chunk : make(2);
+    }
+  }
+
+  // State values at `at` of arrays in memory.
+  Values load(Emission &emission, const Column &column, ArrayRef<Value> arrays,
+              Value at, const Lanes &lanes) {
+    OpBuilder &builder = emission.builder;
+    Location loc = emission.loc;
+    Values state;
+    for (auto [type, array] : llvm::zip(column.combiner->types(), arrays)) {
+      Type memory = memoryType(type);
+      Value value;
+      if (lanes.count == 1) {
+        value = memref::LoadOp::create(builder, loc, array, at);
+      } else {
+        VectorType vector = emission.vectorType(memory, lanes.count);
+        if (lanes.mask)
+          value = vector::MaskedLoadOp::create(builder, loc, vector, array, at,
+                                               lanes.mask,
+                                               emission.number(vector, 0));
+        else
+          value = vector::LoadOp::create(builder, loc, vector, array, at);
+      }
+      state.push_back(fromMemory(emission, value, type));
+    }
+    return state;
+  }
+
+  void store(Emission &emission, const Column &column, ArrayRef<Value> arrays,
+             Value at, const Lanes &lanes, const Values &state) {
+    OpBuilder &builder = emission.builder;
+    Location loc = emission.loc;
+    for (auto [type, array, given] :
+         llvm::zip(column.combiner->types(), arrays, state)) {
+      Value value = toMemory(emission, given, type);
+      if (lanes.count == 1)
+        memref::StoreOp::create(builder, loc, value, array, at);
+      else if (lanes.mask)
+        vector::MaskedStoreOp::create(builder, loc, array, at, lanes.mask,
+                                      value);
+      else
+        vector::StoreOp::create(builder, loc, value, array, at);
+    }
+  }
+
+  // ---- loops ---------------------------------------------------------------
+
+  using ColumnBody = llvm::function_ref<void(Value column, const Lanes &)>;
+
+  // Runs `body` for the columns of a task, the last under a mask.
+  void eachColumn(Emission &emission, const Place &place, ColumnBody body) {
+    unsigned lanes = lanesOf(emission);
+    Value step = emission.constant(lanes);
+    Value count = emission.sub(place.end, place.first);
+    Value whole = emission.mul(emission.floorDiv(count, step), step);
+    Value middle = emission.add(place.first, whole);
+    emission.loop(place.first, middle, lanes,
+                  [&](Value column) { body(column, Lanes{lanes, {}, false}); });
+    int64_t all = constantOf(width);
+    if (lanes == 1 || (all >= 0 && all % lanes == 0))
+      return;
+    Value rest = emission.sub(place.end, middle);
+    auto tail = [&] {
+      Value mask = emission.tailMask(rest, lanes);
+      body(middle, Lanes{lanes, mask, false});
+    };
+    if (all >= 0 && all <= taskColumns)
+      return tail();
+    Value isLeft = arith::CmpIOp::create(emission.builder, emission.loc,
+                                         arith::CmpIPredicate::sgt, rest,
+                                         emission.constant(0));
+    emission.when(isLeft, tail);
+  }
+
+  using Buffers = SmallVector<Value> Column::*;
+
+  // Runs `body` for all states of a task, whole vectors: arrays are longer.
+  void eachState(Emission &emission, const Place &place,
+                 llvm::function_ref<void(Value, const Lanes &)> body) {
+    unsigned lanes = emission.target.lanes();
+    emission.loop(emission.constant(0), emission.sub(place.end, place.first),
+                  lanes, [&](Value at) { body(at, Lanes{lanes, {}, false}); });
+  }
+
+  void clear(Emission &emission, const Place &place, Buffers buffers) {
+    eachState(emission, place, [&](Value at, const Lanes &lanes) {
+      for (const Column &column : columns)
+        store(emission, column, column.*buffers, at, lanes,
+              column.combiner->init(emission, lanes.count));
+    });
+  }
+
+  void startBlock(Emission &emission, const Place &place, Value row) {
+    eachState(emission, place, [&](Value at, const Lanes &lanes) {
+      for (const Column &column : columns)
+        store(emission, column, column.block, at, lanes,
+              column.combiner->start(emission, lanes.count,
+                                     positionAt(emission, column, row, lanes)));
+    });
+  }
+
+  // into = merge(into, from).
+  void mergeInto(Emission &emission, const Place &place, Buffers into,
+                 Buffers from) {
+    eachState(emission, place, [&](Value at, const Lanes &lanes) {
+      for (const Column &column : columns) {
+        Values a = load(emission, column, column.*into, at, lanes);
+        Values b = load(emission, column, column.*from, at, lanes);
+        store(emission, column, column.*into, at, lanes,
+              column.combiner->merge(emission, a, b));
+      }
+    });
+  }
+
+  Index indexOf(Emission &emission, Operation *op, const Place &place,
+                Value row, Value column, const Lanes &lanes) {
+    unsigned first = shape.size() - tailRank;
+    Shape leading;
+    for (unsigned dim = 0; dim < first; ++dim)
+      if (!isReduced(dim))
+        leading.push_back(shape[dim]);
+    Index flat;
+    flat.tail = emission.uniform(place.lead);
+    flat.tailRank = leading.size();
+    SmallVector<Coord> kept = leading.empty()
+                                  ? SmallVector<Coord>()
+                                  : emission.coordinates(flat, leading);
+    SmallVector<Coord> parts =
+        reducedCoordinates(emission, op, emission.uniform(row));
+    Index index;
+    unsigned nextKept = 0, nextPart = 0;
+    for (unsigned dim = 0; dim < first; ++dim)
+      index.lead.push_back(isReduced(dim) ? parts[nextPart++]
+                                          : kept[nextKept++]);
+    index.tail = lanes.count == 1 ? emission.uniform(column)
+                                  : emission.along(column, lanes.count);
+    index.tailRank = tailRank;
+    return index;
+  }
+
+  // The position of a row, for combiners that ask for it.
+  Value positionAt(Emission &emission, const Column &column, Value row,
+                   const Lanes &lanes) {
+    if (!column.combiner->needsPosition())
+      return {};
+    Value position = arith::IndexCastOp::create(
+        emission.builder, emission.loc, emission.builder.getI32Type(), row);
+    return emission.spread(Element{position}, lanes.count);
+  }
+
+  // The state in the frame is read and written whole: a masked lane of it
+  // belongs to no column.
+  static Lanes unmasked(const Lanes &lanes) {
+    return Lanes{lanes.count, {}, false};
+  }
+
+  // Takes rows [row, row + count) into the states of the block.
+  void takeRows(Emission &emission, const Place &place, Value row,
+                int64_t count) {
+    eachColumn(emission, place, [&](Value at, const Lanes &lanes) {
+      Value own = emission.sub(at, place.first);
+      SmallVector<Values> states;
+      for (const Column &column : columns)
+        states.push_back(
+            load(emission, column, column.block, own, unmasked(lanes)));
+      for (int64_t i = 0; i < count; ++i) {
+        Value number = emission.add(row, emission.constant(i));
+        for (auto [column, state] : llvm::zip(columns, states)) {
+          const Combiner &combiner = *column.combiner;
+          Index index = indexOf(emission, column.op, place, number, at, lanes);
+          Value element =
+              emission.vectorAt(column.op->getOperand(0), index, lanes);
+          Value position = positionAt(emission, column, number, lanes);
+          state = combiner.take(emission, state,
+                                combiner.lift(emission, element, position));
+        }
+      }
+      for (auto [column, state] : llvm::zip(columns, states))
+        store(emission, column, column.block, own, unmasked(lanes), state);
+    });
+  }
+
+  int64_t rowsTogether(Emission &emission) const {
+    bool isCheap = elementNanoseconds(kernel) < 1 && columns.size() < 3 &&
+                   emission.target.lanes() > 1;
+    return isCheap ? rowsAtOnce : 2;
+  }
+
+  // The states of rows [begin, end), one chunk, in the chunk's buffers.
+  void takeChunk(Emission &emission, const Place &place, Value begin,
+                 Value end) {
+    int64_t rows = constantOf(extent), together = rowsTogether(emission);
+    clear(emission, place, &Column::chunk);
+    emission.loop(begin, end, canonicalBlock, [&](Value first) {
+      Value last = emission.min(
+          emission.add(first, emission.constant(canonicalBlock)), end);
+      startBlock(emission, place, first);
+      Value step = emission.constant(together);
+      Value whole = emission.mul(
+          emission.floorDiv(emission.sub(last, first), step), step);
+      Value middle = emission.add(first, whole);
+      emission.loop(first, middle, together, [&](Value row) {
+        takeRows(emission, place, row, together);
+      });
+      if (rows < 0 || rows % together != 0)
+        emission.loop(middle, last, 1,
+                      [&](Value row) { takeRows(emission, place, row, 1); });
+      mergeInto(emission, place, &Column::chunk, &Column::block);
+    });
+  }
+
+  void emitTask(Emission &emission, const Place &place) {
+    makeBuffers(emission);
+    Value zero = emission.constant(0), end = emission.extent(extent);
+    int64_t rows = constantOf(extent);
+    if (rows >= 0 && rows <= canonicalChunk) {
+      takeChunk(emission, place, zero, end);
+    } else {
+      clear(emission, place, &Column::total);
+      emission.loop(zero, end, canonicalChunk, [&](Value begin) {
+        Value size = emission.constant(canonicalChunk);
+        takeChunk(emission, place, begin,
+                  emission.min(emission.add(begin, size), end));
+        mergeInto(emission, place, &Column::total, &Column::chunk);
+      });
+    }
+    emitOutputs(emission, place);
+  }
+
+  // Partial states stand as state[chunk][result].
+  Value partialPlace(Emission &emission, const Place &place, Value chunk,
+                     Value column) {
+    Value row =
+        emission.add(emission.mul(chunk, emission.extent(lead)), place.lead);
+    return emission.add(emission.mul(row, emission.extent(width)), column);
+  }
+
+  SmallVector<Value> partialsOf(Emission &emission, const Column &column) {
+    SmallVector<Value> arrays;
+    for (unsigned buffer : column.partials)
+      arrays.push_back(emission.entry.buffers[buffer]);
+    return arrays;
+  }
+
+  void emitPartial(Emission &emission, const Place &place, Value chunk) {
+    makeBuffers(emission);
+    Value size = emission.constant(canonicalChunk);
+    Value begin = emission.mul(chunk, size);
+    takeChunk(emission, place, begin,
+              emission.min(emission.add(begin, size), emission.extent(extent)));
+    eachColumn(emission, place, [&](Value at, const Lanes &lanes) {
+      Value own = emission.sub(at, place.first);
+      Value to = partialPlace(emission, place, chunk, at);
+      for (const Column &column : columns)
+        store(emission, column, partialsOf(emission, column), to, lanes,
+              load(emission, column, column.chunk, own, unmasked(lanes)));
+    });
+  }
+
+  void emitMerge(Emission &emission, const Place &place, int64_t chunks) {
+    makeBuffers(emission);
+    clear(emission, place, &Column::total);
+    Value zero = emission.constant(0);
+    emission.loop(zero, emission.constant(chunks), 1, [&](Value chunk) {
+      eachColumn(emission, place, [&](Value at, const Lanes &lanes) {
+        Value own = emission.sub(at, place.first);
+        Value from = partialPlace(emission, place, chunk, at);
+        for (const Column &column : columns) {
+          Values part =
+              load(emission, column, partialsOf(emission, column), from, lanes);
+          Values before =
+              load(emission, column, column.total, own, unmasked(lanes));
+          store(emission, column, column.total, own, unmasked(lanes),
+                column.combiner->merge(emission, before, part));
+        }
+      });
+    });
+    emitOutputs(emission, place);
+  }
+
+  // ---- what is stored ------------------------------------------------------
+
+  // The result's index: row `lead` of results, column `at`.
+  Index resultIndex(Emission &emission, Value output, const Place &place,
+                    Value at, const Lanes &lanes) {
+    Shape own = shapeOf(output);
+    auto along = [&](Value base) {
+      return lanes.count == 1 ? emission.uniform(base)
+                              : emission.along(base, lanes.count);
+    };
+    unsigned rank = own.size();
+    bool hasTail = rank >= tailRank;
+    for (unsigned i = 1; hasTail && i <= tailRank; ++i)
+      hasTail = own[rank - i] == shape[shape.size() - i];
+    Index index;
+    if (!hasTail) {
+      Value row = emission.mul(place.lead, emission.extent(width));
+      index.tail = along(emission.add(row, at));
+      index.tailRank = rank;
+      return index;
+    }
+    Shape leading(own.begin(), own.end() - tailRank);
+    if (!leading.empty()) {
+      Index flat;
+      flat.tail = emission.uniform(place.lead);
+      flat.tailRank = leading.size();
+      index.lead = emission.coordinates(flat, leading);
+    }
+    index.tail = along(at);
+    index.tailRank = tailRank;
+    return index;
+  }
+
+  // Makes a reduction's result known, here and no further out.
+  void provide(Emission &emission, const Column &column, const Place &place,
+               Value at, Value own, const Lanes &lanes) {
+    Value tensor = column.op->getResult(0);
+    Values state = load(emission, column, column.total, own, unmasked(lanes));
+    Element result{column.combiner->finish(emission, state)};
+    emission.provide(tensor, resultIndex(emission, tensor, place, at, lanes),
+                     lanes, result);
+    emission.setSource(tensor, std::make_unique<TotalSource>(tensor, result));
+  }
+
+  void emitOutputs(Emission &emission, const Place &place) {
+    eachColumn(emission, place, [&](Value at, const Lanes &lanes) {
+      Value own = emission.sub(at, place.first);
+      for (const Column &column : columns)
+        provide(emission, column, place, at, own, lanes);
+      SmallVector<std::pair<Index, Element>> elements;
+      for (Value output : kernel.getOutputs()) {
+        Index index = resultIndex(emission, output, place, at, lanes);
+        elements.push_back({index, emission.at(output, index, lanes)});
+      }
+      for (auto [number, stored] : llvm::enumerate(elements))
+        storeElements(
+            emission, emission.entry.buffers[writer.outputBuffer(number)],
+            kernel.getOutputs()[number], stored.first, lanes, stored.second);
+    });
+  }
+
+  KernelWriter &writer;
+  program::KernelOp kernel;
+  MLIRContext *context;
+  SmallVector<Column, 2> columns;
+  SmallVector<int64_t> axes;
+  Shape shape; ///< of what is reduced
+  unsigned tailRank = 1;
+  AffineExpr lead, width, extent, results;
+};
+
+} // namespace
+
+bool emitColumns(KernelWriter &writer) {
+  // The skeleton lives as long as the phases that it emits: they run at once.
+  ColumnsSkeleton skeleton(writer);
+  if (!skeleton.applies())
+    return false;
+  skeleton.run();
+  return true;
+}
+
+} // namespace sinter::compiler

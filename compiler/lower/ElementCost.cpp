@@ -1,0 +1,81 @@
+/// What computing an element costs: a look at the scalar body.
+#include "compiler/lower/ElementCost.h"
+
+#include "dialects/sinter/Dialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+static bool isRandom(Operation *op) {
+  auto described = dyn_cast<ir::SinterOpInterface>(op);
+  return described && described.getPatternKind() == graph::PatternKind::random;
+}
+
+// Nanoseconds per element of one scalar op.
+static double costOf(Operation *scalar) {
+  if (isa<math::MathDialect>(scalar->getDialect()))
+    return isa<math::SqrtOp>(scalar) ? 0.3 : 0.5;
+  if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp>(scalar))
+    return 0.3;
+  return 0.03;
+}
+
+double arithmeticCost(Operation *op) {
+  if (isRandom(op))
+    return 3;
+  auto pointwise = dyn_cast<ir::PointwiseOpInterface>(op);
+  if (!pointwise)
+    return 0.03;
+  // Emit the body into a block of its own and look at it.
+  MLIRContext *context = op->getContext();
+  Location loc = UnknownLoc::get(context);
+  Block block;
+  OpBuilder builder(context);
+  builder.setInsertionPointToEnd(&block);
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    Type element = cast<RankedTensorType>(operand.getType()).getElementType();
+    if (auto integer = dyn_cast<IntegerType>(element))
+      element = IntegerType::get(context, integer.getWidth());
+    operands.push_back(block.addArgument(element, loc));
+  }
+  Type element =
+      cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
+  pointwise.emitScalar(builder, loc, operands, element);
+  double cost = 0;
+  for (Operation &scalar : block)
+    cost += costOf(&scalar);
+  return cost;
+}
+
+// Whether an element is at most as wide as those that lanes are counted in.
+static bool isNarrow(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getElementTypeBitWidth() <= 32;
+}
+
+unsigned loopLanes(Block &body, const Target &target) {
+  using graph::PatternKind;
+  for (Operation &op : body) {
+    auto described = dyn_cast<ir::SinterOpInterface>(&op);
+    if (!described)
+      continue;
+    PatternKind kind = described.getPatternKind();
+    bool isPlain = kind == PatternKind::pointwise ||
+                   kind == PatternKind::reduction || isa<ir::FullOp>(op) ||
+                   isa<ir::ReshapeOp, ir::BroadcastOp>(op);
+    bool isNumber = kind == PatternKind::reduction;
+    if (!isPlain || !llvm::all_of(op.getOperandTypes(), isNarrow) ||
+        (!isNumber && !llvm::all_of(op.getResultTypes(), isNarrow)))
+      return target.lanes();
+  }
+  return std::min(2 * target.lanes(), 64u);
+}
+
+} // namespace sinter::compiler

@@ -1,0 +1,19 @@
+/// What computing an element costs.
+#pragma once
+
+#include "compiler/target/Target.h"
+
+#include "mlir/IR/Operation.h"
+
+namespace sinter::compiler {
+
+/// Nanoseconds of arithmetic per element that the op costs on one core,
+/// vectorized; from the ops that its scalar body is made of.
+double arithmeticCost(mlir::Operation *op);
+
+/// Lanes that loops over the elements of a kernel take: two vectors where its
+/// ops work on whole vectors, so that one waits while the other computes and
+/// constants are read once for both.
+unsigned loopLanes(mlir::Block &body, const Target &target);
+
+} // namespace sinter::compiler
