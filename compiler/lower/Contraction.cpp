@@ -70,10 +70,31 @@ private:
     double elements = tile.rightAlongDepth
                           ? double(tile.columns()) * estimate(depth)
                           : double(copiedRows) * estimate(columns);
-    writer.addPhase(batches * blocks, elements / 2000,
-                    [&](Emission &emission, Value chunk) {
-                      emitCopy(emission, chunk, blocks);
-                    });
+    writer.addPhase(
+        batches * blocks, elements / 2000,
+        [&](Emission &emission, Value chunk) {
+          emitCopy(emission, chunk, blocks);
+        },
+        preparationOfRight());
+  }
+
+  // The copy may be kept when one input alone decides it: a packed parameter.
+  std::optional<Preparation> preparationOfRight() {
+    llvm::SmallSetVector<Value, 8> behind;
+    behind.insert(op.getRhs());
+    std::optional<unsigned> input;
+    for (unsigned next = 0; next < behind.size(); ++next) {
+      if (auto argument = dyn_cast<BlockArgument>(behind[next])) {
+        if (input)
+          return std::nullopt;
+        input = argument.getArgNumber();
+      } else {
+        behind.insert_range(behind[next].getDefiningOp()->getOperands());
+      }
+    }
+    if (!input)
+      return std::nullopt;
+    return Preparation{*input, wholeRight};
   }
 
   void emitCopy(Emission &emission, Value chunk, AffineExpr blocks) {

@@ -38,7 +38,8 @@ unsigned KernelWriter::addWorkspace(AffineExpr elements, Type element) {
 }
 
 void KernelWriter::addPhase(AffineExpr chunks, double chunkMicroseconds,
-                            const EmitChunk &emitChunk) {
+                            const EmitChunk &emitChunk,
+                            std::optional<Preparation> preparation) {
   MLIRContext *context = module.getContext();
   PhaseCode phase;
   phase.symbol = kernel.getSymName().str();
@@ -46,6 +47,11 @@ void KernelWriter::addPhase(AffineExpr chunks, double chunkMicroseconds,
     phase.symbol += "_phase" + std::to_string(code.phases.size());
   phase.chunks = exprOf(chunks);
   phase.chunkMicroseconds = float(chunkMicroseconds);
+  if (preparation) {
+    phase.prepares = int32_t(preparation->input);
+    phase.workspace =
+        preparation->workspace - numInputs() - kernel.getOutputs().size();
+  }
 
   SmallVector<Type> elements;
   for (Value input : kernel.getInputs())

@@ -14,6 +14,13 @@ struct Workspace {
   mlir::Type element;
 };
 
+/// What a phase makes that may be kept from one run to the next: a workspace
+/// (its number among the kernel's buffers) from one input alone.
+struct Preparation {
+  unsigned input = 0;
+  unsigned workspace = 0;
+};
+
 class KernelWriter {
 public:
   using Value = mlir::Value;
@@ -30,7 +37,8 @@ public:
   unsigned addWorkspace(mlir::AffineExpr elements, mlir::Type element);
   /// Emits a function that runs `emitChunk` for each chunk of its range.
   void addPhase(mlir::AffineExpr chunks, double chunkMicroseconds,
-                const EmitChunk &emitChunk);
+                const EmitChunk &emitChunk,
+                std::optional<Preparation> preparation = std::nullopt);
 
   unsigned numInputs();
   /// The number of an output among the kernel's buffers.

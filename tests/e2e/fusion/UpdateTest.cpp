@@ -97,3 +97,24 @@ TEST(Updates, OfEqualParametersAreApart) {
   }
   EXPECT_EQ(sn::stats().programs_run - start.programs_run, 1u);
 }
+
+// A weight is packed once for as many batches as it stays the same.
+TEST(Weights, ArePackedUntilTheyChange) {
+  if (sn::default_device() == sn::device("null"))
+    GTEST_SKIP() << "the null device packs nothing";
+  sn::Tensor x = sn::tensor(std::vector<float>(256 * 384, 0.5f), {256, 384});
+  sn::Param w(sn::tensor(std::vector<float>(384 * 512, 0.25f), {384, 512}));
+  auto product = [&] {
+    sn::Stats before = sn::stats();
+    float first = sn::matmul(x, w).to_vector<float>().front();
+    sn::Stats after = sn::stats();
+    return std::pair(first, after.prepare_hits - before.prepare_hits);
+  };
+  EXPECT_EQ(product(), std::pair(48.0f, uint64_t(0)));
+  EXPECT_EQ(product(), std::pair(48.0f, uint64_t(0)));
+  EXPECT_EQ(product(), std::pair(48.0f, uint64_t(1)));
+  w.set(w.tensor() * 2.0f);
+  EXPECT_EQ(product().first, 96.0f);
+  EXPECT_EQ(product().first, 96.0f);
+  EXPECT_EQ(product(), std::pair(96.0f, uint64_t(1)));
+}
