@@ -21,6 +21,8 @@ int64_t level2Bytes(const Target &target) {
 // Rows of a chunk at most; up to here a panel of the right operand is copied
 // once by whoever uses it.
 constexpr int64_t mostPanelRows = 96;
+// Of memory for a copy of all of the right operand.
+constexpr double mostCopiedBytes = 64 << 20;
 
 class TileChooser {
 public:
@@ -107,7 +109,10 @@ private:
     if (!inRows || (isReused && (isComputed(right) || isWidened(right))) ||
         (isLarge && rows > 32))
       tile.rightCopy = TileShape::RightCopy::panel;
-    if (rows > mostPanelRows && tile.rightCopy == TileShape::RightCopy::panel)
+    // Each part would copy its panels again. All of the operand at once takes
+    // as much memory as it does: up to a bound, beyond which parts are larger.
+    if (rows > mostPanelRows && tile.rightCopy == TileShape::RightCopy::panel &&
+        copiedBytes() <= mostCopiedBytes)
       tile.rightCopy = TileShape::RightCopy::whole;
 
     if (tile.turnsRight)
@@ -115,9 +120,17 @@ private:
     bool hasPanels = columns < 0 || columns > 2 * tile.columns();
     bool alongDepth = runsAlong(left, rank - 1);
     tile.leftAlongRows = !alongDepth && runsAlong(left, rank - 2);
-    bool isLong = rows >= 64 && columns >= 64 && depth >= 256;
+    bool isLong = (rows < 0 || rows >= 64) && (columns < 0 || columns >= 64) &&
+                  (depth < 0 || depth > 256);
     tile.copiesLeft = isComputed(left) || isWidened(left) ||
                       (hasPanels && (!alongDepth || isLong));
+  }
+
+  /// Of a copy of all of the right operand; huge where unknown.
+  double copiedBytes() {
+    Shape shape = shapeOf(op.getRhs());
+    int64_t count = constantOf(product(shape, 0, rank, op.getContext()));
+    return count < 0 ? 1e18 : double(count) * double(bytes);
   }
 
   // Whether elements are widened to the accumulator's type.
@@ -141,8 +154,16 @@ private:
 
     int64_t cache = level2Bytes(target);
     int64_t mostRows = cache / 4 / (tile.depthBlock * bytes);
-    tile.rowBlock = blockOf(rows, std::min(mostRows, mostPanelRows), tile.rows);
-    int64_t width = !streams ? 512 : rows <= 2 ? 2048 : 1024;
+    int64_t height = std::min(mostRows, mostPanelRows);
+    bool copiesOften =
+        tile.rightCopy == TileShape::RightCopy::panel && rows > height;
+    if (copiesOften)
+      height *= 2;
+    tile.rowBlock = blockOf(rows, height, tile.rows);
+    int64_t width =
+        !tile.copiesLeft ? 128 : (copiesOften ? 2048 : 4096) / bytes;
+    if (streams)
+      width = rows <= 2 ? 2048 : 1024;
     tile.columnBlock = blockOf(columns, width, tile.columns());
   }
 

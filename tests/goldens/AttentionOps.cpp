@@ -3,6 +3,7 @@
 
 #include "tests/goldens/Attrs.h"
 
+#include <cmath>
 #include <limits>
 
 namespace sinter::goldens {

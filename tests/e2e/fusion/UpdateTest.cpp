@@ -75,7 +75,7 @@ TEST(Updates, OfEqualParametersAreApart) {
   }
   std::vector<std::vector<float>> before, gradients;
   for (const sn::Param &param : model.params)
-    before.push_back(sn::Tensor(param).to_vector<float>());
+    before.push_back(param.tensor().to_vector<float>());
   sn::Gradients given;
   for (size_t i = 0; i < model.params.size(); ++i) {
     std::vector<float> values(before[i].size());
@@ -89,7 +89,7 @@ TEST(Updates, OfEqualParametersAreApart) {
   sn::Stats start = sn::stats();
   sgd.step(model, std::move(given));
   for (size_t i = 0; i < model.params.size(); ++i) {
-    std::vector<float> after = sn::Tensor(model.params[i]).to_vector<float>();
+    std::vector<float> after = model.params[i].tensor().to_vector<float>();
     ASSERT_EQ(after.size(), before[i].size());
     for (size_t k = 0; k < after.size(); ++k)
       ASSERT_EQ(after[k], before[i][k] - 0.25f * gradients[i][k])
