@@ -1,8 +1,11 @@
 /// The executor: bind, reserve, launch, answer.
 #include "runtime/program/LoadedProgram.h"
+#include "runtime/program/Profile.h"
 #include "runtime/program/Stats.h"
+#include "runtime/support/Flags.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -55,6 +58,7 @@ private:
   /// Whether what the phase would make of its input is there already.
   bool isPrepared(uint32_t number, const BoundPhase &phase, void **buffers);
   void keepPrepared();
+  Status timeStep(uint32_t number);
   Status checkError() const;
   const StepData *failedStep() const;
 
@@ -298,10 +302,22 @@ void Execution::keepPrepared() {
       loaded.prepared().keep(each.slot, each.source, std::move(each.memory));
 }
 
+/// Runs a step, waits for it and counts its time.
+Status Execution::timeStep(uint32_t number) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin = Clock::now();
+  SINTER_TRY(runStep(number));
+  SINTER_TRY(loaded.device().synchronize());
+  std::chrono::nanoseconds time = Clock::now() - begin;
+  countStep(loaded, *plan, number, uint64_t(time.count()));
+  return {};
+}
+
 Status Execution::execute() {
   Device &device = loaded.device();
+  const bool isTimed = flags().profile;
   for (uint32_t i = 0; i < plan->steps.size(); ++i) {
-    SINTER_TRY(runStep(i));
+    SINTER_TRY(isTimed ? timeStep(i) : runStep(i));
     if (program.steps[i].errorNode < 0)
       continue;
     // Later launches could only report higher values, and those that overwrite

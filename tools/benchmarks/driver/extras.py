@@ -1,0 +1,104 @@
+"""What is measured in processes of its own: cold compiles and peak memory."""
+
+import dataclasses
+import tempfile
+
+from driver import cases, measure
+from driver.sides import Failed, fields
+
+
+@dataclasses.dataclass
+class Figure:
+    """One line of a table: ours, theirs and the verdict."""
+    name: str
+    what: str
+    ours: float = None
+    theirs: float = None
+    limit: float = None  # ours may be at most this
+    failure: str = ""
+
+    def verdict(self):
+        if self.ours is None or self.limit is None:
+            return "none"
+        return "pass" if measure.SLACK * self.ours <= self.limit else "MISS"
+
+
+def first_call(case, side, starter):
+    """Seconds of a first call with empty caches, or the failure's text."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            with starter.start(side, {
+                    "SINTER_CACHE_DIR": folder,
+                    "TORCHINDUCTOR_CACHE_DIR": folder}) as worker:
+                return fields(worker.ask("prepare " + case.words(side),
+                                         900))["first"]
+        except Failed as failure:
+            return str(failure)
+
+
+def cold(starter, wanted, with_peers, rounds=3):
+    """The least of a few first calls; a peer's, which takes long, once."""
+    every = {case.name: case for case in cases.all_cases()}
+    twelve = cases.twelve_layers()
+    every[twelve.name] = twelve
+    figures = []
+    for name in [*cases.COLD, twelve.name]:
+        if name not in wanted and name != twelve.name:
+            continue
+        figure = Figure(name, "cold compile, s", limit=cases.COLD.get(name))
+        times = [first_call(every[name], "sinter", starter)
+                 for _ in range(rounds)]
+        times, failed = ([t for t in times if isinstance(t, float)],
+                         [t for t in times if isinstance(t, str)])
+        figure.ours = min(times, default=None)
+        figure.failure = failed[0] if failed else ""
+        if with_peers and name in cases.COLD:
+            theirs = first_call(every[name], "torch-compile", starter)
+            figure.theirs = theirs if isinstance(theirs, float) else None
+        figures.append(figure)
+    name, base, most = cases.COLD_RATIO
+    times = {figure.name: figure.ours for figure in figures}
+    if times.get(name) and times.get(base):
+        figures.append(Figure(name, f"times {base}",
+                              times[name] / times[base], limit=most))
+    return figures
+
+
+def peak(case, side, starter):
+    """Bytes above the idle process during three calls, once warm."""
+    try:
+        with starter.start(side) as worker:
+            worker.ask("prepare " + case.words(side))
+            return fields(worker.ask("memory 3"))["peak"]
+    except Failed as failure:
+        return str(failure)
+
+
+def memory(starter, wanted, with_peers):
+    figures = []
+    for case in cases.all_cases():
+        if case.name not in cases.MEMORY or case.name not in wanted:
+            continue
+        figure = Figure(case.name, "peak memory, MB")
+        # The first process compiles, the second finds it on disk.
+        peak(case, "sinter", starter)
+        ours = peak(case, "sinter", starter)
+        if isinstance(ours, str):
+            figure.failure = ours
+        else:
+            figure.ours = ours / 1e6
+        theirs = peak(case, "torch-eager", starter) if with_peers else None
+        if isinstance(theirs, float):
+            figure.theirs = figure.limit = theirs / 1e6
+        figures.append(figure)
+    return figures
+
+
+def figure_rows(figures):
+    def number(value):
+        return "-" if value is None else f"{value:.3g}"
+
+    return [["case", "what", "ours", "PyTorch", "at most", "verdict"]] + [
+        [f.name, f.what, number(f.ours) if not f.failure
+         else f.failure.split(":")[0], number(f.theirs), number(f.limit),
+         f.verdict()] for f in figures]

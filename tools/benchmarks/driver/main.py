@@ -1,0 +1,200 @@
+"""The command line of tools/bench."""
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import platform
+import subprocess
+import sys
+import time
+
+from driver import cases, extras, measure, table
+from driver.sides import SIDES, Failed, Starter, fields
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+FOLDER = ROOT / "build/bench"
+PACKAGES = ["torch", "numpy", "onnxruntime", "onnx", "jax",
+            "iree-base-compiler", "iree-base-runtime"]
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(
+        prog="tools/bench", description="Measures Sinter and its peers side "
+        "by side, in one run. See docs/benchmarks.md.")
+    parser.add_argument("cases", nargs="*", metavar="CASE",
+                        help="names or patterns such as 'matmul_*'; all")
+    parser.add_argument("--peers", action="store_true",
+                        help="with the peers from PyPI; makes their "
+                        "environment in build/bench/venv at the first use "
+                        "(SINTER_BENCH_PYTHON names another)")
+    parser.add_argument("--sides", help="only these, comma separated")
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=0.05,
+                        help="a side's time in a round (0.05)")
+    parser.add_argument("--by", choices=("median", "best", "cpu"),
+                        default="median",
+                        help="a round's time: of its calls the median; or, for "
+                        "a machine with other work, the best, or the least "
+                        "time of the process (one thread only)")
+    parser.add_argument("--build", default="build/dev", type=pathlib.Path,
+                        help="build folder of the native sides (build/dev)")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
+    parser.add_argument("--cold", action="store_true",
+                        help="cold compiles of the training steps instead")
+    parser.add_argument("--memory", action="store_true",
+                        help="peak memory instead")
+    parser.add_argument("--profile", action="store_true",
+                        help="what our launches of the cases take instead")
+    parser.add_argument("--list", action="store_true", help="the cases")
+    parser.add_argument("--log", type=pathlib.Path,
+                        help="what the sides write to standard error")
+    return parser.parse_args(arguments)
+
+
+def peers_python(make):
+    """The interpreter of the peers' environment; None without one."""
+    named = os.environ.get("SINTER_BENCH_PYTHON")
+    if named:
+        return named
+    python = FOLDER / "venv/bin/python"
+    if not make:
+        return None
+    if not (FOLDER / "venv/complete").exists():
+        subprocess.run([sys.executable, "-m", "venv", FOLDER / "venv"],
+                       check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", *PACKAGES],
+                       check=True)
+        (FOLDER / "venv/complete").touch()
+    return python
+
+
+def processors(threads):
+    """The last of those that this process may use."""
+    return set(sorted(os.sched_getaffinity(0))[-threads:])
+
+
+def machine():
+    with open("/proc/cpuinfo") as info:
+        models = [line.split(":", 1)[1].strip() for line in info
+                  if line.startswith("model name")]
+    return {"processor": models[0] if models else platform.processor(),
+            "processors": len(os.sched_getaffinity(0)),
+            "kernel": platform.release(), "load": os.getloadavg()[0],
+            "commit": subprocess.run(
+                ["git", "-C", ROOT, "describe", "--always", "--dirty"],
+                capture_output=True, text=True, check=False).stdout.strip()}
+
+
+def versions(names, starter):
+    """What each side says of itself; sides that do not start are left out."""
+    found = {}
+    for name in names:
+        try:
+            worker = starter.get(name)
+            found[name] = fields(worker.ask("facts"))
+            starter.done(name, worker)
+        except Failed:
+            pass
+    return found
+
+
+def names_of(case, options):
+    names = case.sides()
+    if options.sides:
+        wanted = set(options.sides.split(",")) | {"sinter"}
+        names = tuple(name for name in names if name in wanted)
+    return names
+
+
+def profile(wanted, starter):
+    for case in wanted:
+        print(f"== {case.name}, threads: {starter.threads}", flush=True)
+        try:
+            with starter.start("sinter", {"SINTER_PROFILE": "1"}) as worker:
+                worker.ask("prepare " + case.words("sinter"))
+                worker.ask("run 0.3")
+                worker.ask("profile")
+        except Failed as failure:
+            print(failure)
+
+
+def run(wanted, options, starters):
+    results = []
+    for starter in starters:
+        with starter:
+            for case in wanted:
+                begin = time.monotonic()
+                result = measure.run_case(case, names_of(case, options),
+                                          starter, options.rounds,
+                                          options.seconds, options.by)
+                results.append(result)
+                print(f"{case.name} ({starter.threads} threads): "
+                      f"{table.ours_text(result, options.by)}, "
+                      f"{time.monotonic() - begin:.0f} s", file=sys.stderr,
+                      flush=True)
+    return results
+
+
+def report(results, options, facts):
+    print(f"times by {options.by} of the calls, medians of {options.rounds} "
+          f"rounds; load {facts['load']:.1f} on {facts['processors']} "
+          "processors at the start\n")
+    print(table.table(results, options.by) + "\n")
+    for text in (table.target_table(results), table.problems(results)):
+        if text:
+            print(text + "\n")
+
+
+def main(arguments=None):
+    options = parse(arguments)
+    wanted = cases.chosen(options.cases)
+    if options.list:
+        print("\n".join(case.name for case in wanted))
+        return 0
+    if not wanted:
+        print("error: no case of that name", file=sys.stderr)
+        return 2
+    programs = (ROOT / options.build).resolve() / "bench"
+    if not (programs / SIDES["sinter"].program).exists():
+        print(f"error: no {programs}/sinter; build target bench-sinter, and "
+              "bench-openblas, bench-onednn, bench-copy for the others",
+              file=sys.stderr)
+        return 2
+    python = peers_python(options.peers) if options.peers else None
+    log = open(options.log, "wb") if options.log else None
+    data = {"machine": machine(), "by": options.by}
+
+    def starter(threads, **more):
+        return Starter(programs, python, threads, FOLDER, processors(threads),
+                       log, **more)
+
+    threads = [int(word) for word in options.threads.split(",")]
+    if options.cold or options.memory:
+        names = {case.name for case in wanted}
+        figures = []
+        if options.cold:
+            figures += extras.cold(starter(max(threads)), names, options.peers)
+        if options.memory:
+            figures += extras.memory(starter(max(threads), keep_memory=False),
+                                     names, options.peers)
+        print(table.columns(extras.figure_rows(figures)))
+        data["figures"] = [dataclasses.asdict(figure) for figure in figures]
+    elif options.profile:
+        for count in threads:
+            made = starter(count)
+            made.log = log or sys.stderr
+            profile(wanted, made)
+    else:
+        starters = [starter(count) for count in threads]
+        names = dict.fromkeys(name for case in wanted
+                              for name in names_of(case, options))
+        data["versions"] = versions(names, starters[0])
+        results = run(wanted, options, starters)
+        data["cases"] = table.as_data(results)
+        report(results, options, data["machine"])
+    if options.json:
+        options.json.write_text(json.dumps(data, indent=1) + "\n")
+    return 0

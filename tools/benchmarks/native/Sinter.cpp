@@ -1,0 +1,209 @@
+/// The side of this project, as a user writes it: every call records the ops
+/// anew and evaluates them; what the last call returned is freed, so its memory
+/// is there for the next.
+#include "tools/benchmarks/native/Step.h"
+#include "tools/benchmarks/native/Training.h"
+#include "tools/benchmarks/native/Worker.h"
+
+#include "runtime/device/cpu/CpuFeatures.h"
+#include "runtime/device/cpu/ThreadPool.h"
+#include "runtime/program/Profile.h"
+
+#include <sinter/sinter.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace sn = sinter;
+using namespace bench;
+using sn::Tensor;
+using Where = std::source_location;
+
+using Made = std::unique_ptr<Work>;
+
+template <typename Record> static Made call(Record record) {
+  return std::make_unique<Calls>([=] { return std::vector<Tensor>{record()}; });
+}
+
+//===- Inputs -------------------------------------------------------------===//
+
+static size_t countOf(const sn::Dims &shape) {
+  size_t count = 1;
+  for (sn::Dim dim : shape)
+    count *= dim.value;
+  return count;
+}
+
+Tensor bench::inputOf(const sn::Dims &shape, uint32_t seed, float scale,
+                      Where where) {
+  return sn::tensor(filled(countOf(shape), seed, scale), shape, {}, where);
+}
+
+Tensor bench::labelsOf(const sn::Dims &shape, uint32_t seed, int64_t limit,
+                       Where where) {
+  std::vector<int64_t> values;
+  for (float value : filled(countOf(shape), seed, 0.5f))
+    values.push_back(
+        std::min(int64_t((value + 0.5f) * float(limit)), limit - 1));
+  return sn::tensor(values, shape, {}, where);
+}
+
+static Tensor converted(const Tensor &x, sn::DType dtype) {
+  Tensor y = x.to(dtype);
+  y.eval();
+  return y.detach();
+}
+
+/// What does not change from call to call, as a model's weights.
+static sn::Param constant(const Tensor &value) {
+  return sn::Param(value, "weight", false);
+}
+
+//===- Products -----------------------------------------------------------===//
+
+static Made matmulOfBytes(int64_t m, int64_t n, int64_t k) {
+  Tensor x = sn::tensor(filledBytes(m * k, 1, 50), {m, k});
+  Tensor w = sn::tensor(filledBytes(k * n, 2, 50), {k, n});
+  return call(
+      [=] { return sn::matmul(x.to(sn::DType::i32), w.to(sn::DType::i32)); });
+}
+
+static Made matmul(const Case &c) {
+  int64_t m = c.number("m"), n = c.number("n"), k = c.number("k");
+  std::string dtype = c.text("dtype", "f32");
+  if (dtype == "i8")
+    return matmulOfBytes(m, n, k);
+  Tensor x = inputOf({m, k}, 1), w = inputOf({k, n}, 2, 0.1f),
+         b = inputOf({n}, 3);
+  if (dtype == "bf16") {
+    x = converted(x, sn::DType::bf16);
+    w = converted(w, sn::DType::bf16);
+    b = converted(b, sn::DType::bf16);
+  }
+  bool bias = c.number("bias", 0), relu = c.number("relu", 0);
+  sn::Param packed = c.number("packed", 0) ? constant(w) : sn::Param();
+  return call([=] {
+    Tensor y = sn::matmul(x, packed ? packed.tensor() : w);
+    if (bias)
+      y = y + b;
+    return relu ? sn::relu(y) : y;
+  });
+}
+
+//===- Rows, columns and chains -------------------------------------------===//
+
+static Made softmax(const Case &c) {
+  Tensor x = inputOf({c.number("rows"), c.number("cols")}, 1, 4);
+  return call([=] { return sn::softmax(x, -1); });
+}
+
+static Made layerNorm(const Case &c) {
+  int64_t cols = c.number("cols");
+  Tensor x = inputOf({c.number("rows"), cols}, 1, 4);
+  Tensor weight = inputOf({cols}, 2), bias = inputOf({cols}, 3);
+  return call([=] { return sn::layer_norm(x, weight, bias, 1e-5); });
+}
+
+static Made gelu(const Case &c) {
+  Tensor x = inputOf({c.number("rows"), c.number("cols")}, 1, 4);
+  sn::GeluForm form =
+      c.text("form") == "tanh" ? sn::GeluForm::tanh : sn::GeluForm::none;
+  return call([=] { return sn::gelu(x, form); });
+}
+
+static Made chain(const Case &c) {
+  Tensor x = inputOf({c.number("n")}, 1);
+  return call([=] {
+    Tensor y = sn::relu(x * 1.5 + 0.3) * 0.7 - 0.25;
+    return -sn::sqrt(sn::abs(y) + 1.25) + 3.5;
+  });
+}
+
+static Made columnSum(const Case &c) {
+  Tensor x = inputOf({c.number("rows"), c.number("cols")}, 1);
+  return call([=] { return sn::sum(x, 0); });
+}
+
+static Made argmax(const Case &c) {
+  Tensor x = inputOf({c.number("rows"), c.number("cols")}, 1);
+  return call([=] { return sn::argmax(x, 1); });
+}
+
+static Made cumsum(const Case &c) {
+  Tensor x = inputOf({c.number("rows"), c.number("cols")}, 1);
+  return call([=] { return sn::cumsum(x, 1); });
+}
+
+//===- Attention ----------------------------------------------------------===//
+
+static std::vector<Tensor> queriesKeysValues(const Case &c) {
+  sn::Dims shape{c.number("b"), c.number("h"), c.number("t"), c.number("d")};
+  return {inputOf(shape, 1), inputOf(shape, 2), inputOf(shape, 3)};
+}
+
+static Made attention(const Case &c) {
+  std::vector<Tensor> qkv = queriesKeysValues(c);
+  bool causal = c.number("causal", 0);
+  return call([=] { return scaledAttention(qkv[0], qkv[1], qkv[2], causal); });
+}
+
+/// Forward, then the three gradients for a cotangent that is given.
+static Made attentionStep(const Case &c) {
+  std::vector<Tensor> qkv = queriesKeysValues(c);
+  for (Tensor &each : qkv)
+    each.require_grad();
+  Tensor cotangent = inputOf(qkv[0].shape(), 4);
+  bool causal = c.number("causal", 0);
+  return std::make_unique<Calls>([=] {
+    Tensor y = scaledAttention(qkv[0], qkv[1], qkv[2], causal);
+    std::vector<Tensor> results = sn::grad(y, qkv, cotangent);
+    results.push_back(y);
+    return results;
+  });
+}
+
+//===- The side -----------------------------------------------------------===//
+
+static Made make(const Case &c) {
+  static const std::map<std::string, Made (*)(const Case &)> kinds{
+      {"matmul", matmul},
+      {"softmax", softmax},
+      {"layer_norm", layerNorm},
+      {"gelu", gelu},
+      {"chain", chain},
+      {"column_sum", columnSum},
+      {"argmax", argmax},
+      {"cumsum", cumsum},
+      {"attention", attention},
+      {"attention_step", attentionStep},
+      {"conv2d", makeConvolution},
+      {"conv2d_step", makeConvolutionStep},
+      {"step_mlp", makeMlpStep},
+      {"step_cnn", makeCnnStep},
+      {"step_transformer", makeTransformerStep},
+  };
+  auto found = kinds.find(c.kind());
+  if (found == kinds.end())
+    throw Unsupported("no op for " + c.kind());
+  try {
+    return found->second(c);
+  } catch (const sn::Error &error) {
+    if (error.kind() == sn::ErrorKind::unsupported)
+      throw Unsupported(error.what());
+    throw;
+  }
+}
+
+static std::string facts() {
+  return "threads=" +
+         std::to_string(sn::runtime::ThreadPool::instance().threads()) +
+         " features=" +
+         sn::runtime::joinFeatures(sn::runtime::hostCpuFeatures());
+}
+
+static void profile() {
+  std::fputs(sn::runtime::profileTable().c_str(), stderr);
+  sn::runtime::resetProfile();
+}
+
+int main() { return serve({make, facts, profile}); }

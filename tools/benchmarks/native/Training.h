@@ -1,0 +1,30 @@
+/// Cases of several ops: convolutions, attention and training steps.
+#pragma once
+
+#include "tools/benchmarks/native/Worker.h"
+
+#include <sinter/Tensor.h>
+
+#include <memory>
+
+namespace bench {
+
+/// An MLP `in`-`hidden`-`hidden`-`out` with relu, of `batch` rows.
+std::unique_ptr<Work> makeMlpStep(const Case &c);
+
+/// A transformer of `layers` blocks (norm first), `d` channels, `heads`, `t`
+/// tokens of a vocabulary of `vocab`, `batch` sequences.
+std::unique_ptr<Work> makeTransformerStep(const Case &c);
+
+/// Burn's guide: two convolutions, pooling and two linear layers, with dropout,
+/// on images of 28 x 28.
+std::unique_ptr<Work> makeCnnStep(const Case &c);
+
+std::unique_ptr<Work> makeConvolution(const Case &c);
+std::unique_ptr<Work> makeConvolutionStep(const Case &c);
+
+/// softmax(q k^T / sqrt(d)) v over the last two axes.
+sinter::Tensor scaledAttention(const sinter::Tensor &q, const sinter::Tensor &k,
+                               const sinter::Tensor &v, bool causal);
+
+} // namespace bench

@@ -1,0 +1,215 @@
+/// The loop that answers the driver's lines.
+#include "tools/benchmarks/native/Worker.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <limits>
+#include <sstream>
+#include <time.h>
+#include <unistd.h>
+
+using namespace bench;
+
+//===- Cases and their inputs ---------------------------------------------===//
+
+Case::Case(std::string_view words) {
+  std::istringstream stream{std::string(words)};
+  for (std::string word; stream >> word;) {
+    size_t equals = word.find('=');
+    if (equals == std::string::npos)
+      throw std::invalid_argument("not KEY=VALUE: " + word);
+    values[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+}
+
+std::string Case::text(const std::string &key, std::string fallback) const {
+  auto found = values.find(key);
+  return found == values.end() ? std::move(fallback) : found->second;
+}
+
+int64_t Case::number(const std::string &key) const {
+  if (!values.contains(key))
+    throw std::invalid_argument("the case has no " + key);
+  return number(key, 0);
+}
+
+int64_t Case::number(const std::string &key, int64_t fallback) const {
+  auto found = values.find(key);
+  return found == values.end() ? fallback : std::stoll(found->second);
+}
+
+/// 32 well-mixed bits of a position.
+static uint32_t mix(uint32_t position, uint32_t seed) {
+  uint32_t x = position + seed * 0x9E3779B9u;
+  x = (x ^ (x >> 16)) * 0x7FEB352Du;
+  x = (x ^ (x >> 15)) * 0x846CA68Bu;
+  return x ^ (x >> 16);
+}
+
+void bench::fill(std::span<float> values, uint32_t seed, float scale) {
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = (float(mix(i, seed) >> 8) * 0x1p-23f - 1) * scale;
+}
+
+std::vector<float> bench::filled(size_t count, uint32_t seed, float scale) {
+  std::vector<float> values(count);
+  fill(values, seed, scale);
+  return values;
+}
+
+std::vector<int8_t> bench::filledBytes(size_t count, uint32_t seed, int limit) {
+  std::vector<int8_t> values(count);
+  for (size_t i = 0; i < count; ++i)
+    values[i] = int8_t(int(mix(i, seed) % (2 * limit + 1)) - limit);
+  return values;
+}
+
+//===- Measuring ----------------------------------------------------------===//
+
+static double seconds(clockid_t clock) {
+  timespec now;
+  clock_gettime(clock, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+static double now() { return seconds(CLOCK_MONOTONIC); }
+
+/// Calls again and again for so many seconds; at least three times, unless a
+/// call takes long.
+static std::string measure(Work &work, double atLeast) {
+  constexpr double longCall = 20e-6; // reading the processor's clock is slow
+  constexpr double veryLong = 0.2;
+  std::vector<double> times;
+  double leastOfProcessor = std::numeric_limits<double>::infinity();
+  double begin = now();
+  work.run();
+  double before = now();
+  const bool isLong = before - begin > longCall;
+  const size_t fewest = before - begin > veryLong ? 1 : 3;
+  begin = before;
+  while (times.size() < fewest || before - begin < atLeast) {
+    double started = isLong ? seconds(CLOCK_PROCESS_CPUTIME_ID) : 0;
+    before = now();
+    work.run();
+    double after = now();
+    times.push_back(after - before);
+    if (isLong)
+      leastOfProcessor = std::min(leastOfProcessor,
+                                  seconds(CLOCK_PROCESS_CPUTIME_ID) - started);
+    before = after;
+  }
+  std::sort(times.begin(), times.end());
+  std::ostringstream text;
+  text << "best=" << times.front() << " median=" << times[times.size() / 2]
+       << " cpu=" << (isLong ? leastOfProcessor : times.front())
+       << " calls=" << times.size();
+  return text.str();
+}
+
+/// A line of /proc/self/status, in bytes.
+static uint64_t memory(const std::string &name) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(name + ":"))
+      return std::strtoull(line.c_str() + name.size() + 1, nullptr, 10) << 10;
+  return 0;
+}
+
+/// Bytes that were resident at most during some calls.
+static uint64_t peakOf(Work &work, int calls) {
+  std::ofstream("/proc/self/clear_refs") << "5\n";
+  for (int i = 0; i < calls; ++i)
+    work.run();
+  return memory("VmHWM");
+}
+
+//===- The loop -----------------------------------------------------------===//
+
+namespace {
+class Server {
+public:
+  explicit Server(const Side &side) : side(side) {}
+  std::string answer(const std::string &line);
+
+private:
+  std::string prepare(const std::string &words);
+  Work &prepared();
+
+  const Side &side;
+  std::unique_ptr<Work> work;
+  uint64_t memoryBefore = 0;
+};
+} // namespace
+
+std::string Server::prepare(const std::string &words) {
+  work.reset();
+  memoryBefore = memory("VmRSS");
+  work = side.make(Case(words));
+  double begin = now();
+  work->run();
+  return "ok first=" + std::to_string(now() - begin);
+}
+
+Work &Server::prepared() {
+  if (!work)
+    throw std::logic_error("nothing is prepared");
+  return *work;
+}
+
+std::string Server::answer(const std::string &line) {
+  std::istringstream words(line);
+  std::string command, rest;
+  words >> command;
+  std::getline(words, rest);
+  if (command == "prepare")
+    return prepare(rest);
+  if (command == "run")
+    return "ok " + measure(prepared(), std::stod(rest));
+  if (command == "sample") {
+    std::ostringstream text;
+    text.precision(9);
+    text << "ok";
+    for (double value : prepared().sample(std::stoul(rest)))
+      text << ' ' << value;
+    return text.str();
+  }
+  if (command == "memory") {
+    uint64_t peak = peakOf(prepared(), std::stoi(rest));
+    return "ok peak=" + std::to_string(peak - std::min(peak, memoryBefore));
+  }
+  if (command == "profile") {
+    if (side.profile)
+      side.profile();
+    return "ok";
+  }
+  if (command == "facts")
+    return "ok " + side.facts();
+  return "error unknown command " + command;
+}
+
+static std::string oneLine(const char *prefix, std::string what) {
+  std::replace(what.begin(), what.end(), '\n', ' ');
+  return prefix + what;
+}
+
+int bench::serve(const Side &side) {
+  FILE *answers = fdopen(dup(STDOUT_FILENO), "w");
+  if (!answers || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+    return 1;
+  Server server(side);
+  for (std::string line; std::getline(std::cin, line) && line != "quit";) {
+    std::string answer;
+    try {
+      answer = server.answer(line);
+    } catch (const Unsupported &error) {
+      answer = oneLine("unsupported ", error.what());
+    } catch (const std::exception &error) {
+      answer = oneLine("error ", error.what());
+    }
+    std::fprintf(answers, "%s\n", answer.c_str());
+    std::fflush(answers);
+  }
+  return 0;
+}

@@ -1,0 +1,89 @@
+/// Worker: one side of a comparison, as the driver of tools/bench talks to it.
+///
+/// The driver writes a line and waits for the answer, which is one line:
+///
+///   prepare KEY=VALUE...   makes the inputs and calls once
+///                          -> ok first=SECONDS | unsupported WHY | error WHY
+///   run SECONDS            -> ok best=SECONDS median=SECONDS cpu=SECONDS
+///                             calls=N (of a call; `cpu` is the least time of
+///                             the process, without what others ran meanwhile)
+///   sample COUNT           -> ok VALUE... (evenly spaced elements of the
+///                          first call's result) | ok (nothing to compare)
+///   memory CALLS           -> ok peak=BYTES (above what `prepare` found)
+///   profile                -> ok, and what took how long on stderr
+///   facts                  -> ok KEY=VALUE...
+///   quit
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+/// What this side cannot do; the answer to `prepare`.
+struct Unsupported : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The words of a `prepare` line.
+class Case {
+public:
+  explicit Case(std::string_view words);
+
+  std::string text(const std::string &key, std::string fallback = "") const;
+  /// An error when it is neither given nor has a fallback.
+  int64_t number(const std::string &key) const;
+  int64_t number(const std::string &key, int64_t fallback) const;
+  std::string kind() const { return text("kind"); }
+
+private:
+  std::map<std::string, std::string> values;
+};
+
+/// A prepared case.
+class Work {
+public:
+  virtual ~Work() = default;
+  /// One call; done when it returns.
+  virtual void run() = 0;
+  /// Elements of the first call's result at evenly spaced positions; empty
+  /// when the result is not what the other sides compute.
+  virtual std::vector<double> sample(size_t count) = 0;
+};
+
+/// A side: makes works, and says what it is.
+struct Side {
+  std::function<std::unique_ptr<Work>(const Case &)> make;
+  std::function<std::string()> facts; ///< words KEY=VALUE
+  std::function<void()> profile = {};
+};
+
+/// Answers lines of standard input until `quit` or its end. Whatever else
+/// writes to standard output meanwhile goes to standard error.
+int serve(const Side &side);
+
+/// The same numbers in all workers: evenly distributed in [-scale, scale).
+void fill(std::span<float> values, uint32_t seed, float scale = 1);
+std::vector<float> filled(size_t count, uint32_t seed, float scale = 1);
+/// Integers of the same numbers: in [-limit, limit].
+std::vector<int8_t> filledBytes(size_t count, uint32_t seed, int limit);
+
+/// Elements of `values` at evenly spaced positions.
+template <typename T>
+std::vector<double> sampleOf(std::span<const T> values, size_t count) {
+  std::vector<double> found;
+  size_t last = values.empty() ? 0 : values.size() - 1;
+  for (size_t i = 0; i < count && !values.empty(); ++i)
+    found.push_back(double(values[count > 1 ? i * last / (count - 1) : 0]));
+  return found;
+}
+
+} // namespace bench

@@ -1,0 +1,180 @@
+"""One side in Python: the protocol of native/Worker.h, and the same inputs.
+
+A side calls `serve(make, facts)`; `make(case)` gives a Work or raises
+Unsupported.
+"""
+
+import os
+import sys
+import time
+
+import numpy
+
+
+class Unsupported(Exception):
+    """What this side cannot do."""
+
+
+class Work:
+    """A prepared case: `call()` runs it once, `result(value)` turns what it
+    returned into a flat numpy array or None when it is not comparable."""
+
+    def __init__(self, call, result=None):
+        self.call = call
+        self.result = result or (lambda value: numpy.asarray(value))
+
+
+class Case:
+    """The words of a `prepare` line."""
+
+    def __init__(self, words):
+        self.values = dict(word.split("=", 1) for word in words.split())
+
+    @property
+    def kind(self):
+        return self.text("kind")
+
+    def text(self, key, fallback=""):
+        return self.values.get(key, fallback)
+
+    def number(self, key, fallback=None):
+        if key not in self.values and fallback is None:
+            raise KeyError(f"the case has no {key}")
+        return int(self.values.get(key, fallback))
+
+    def numbers(self, *keys):
+        return tuple(self.number(key) for key in keys)
+
+
+# ---- the inputs of native/Worker.cpp ----------------------------------------
+def mixed(first, count, seed):
+    """32 well-mixed bits of each position."""
+    x = numpy.arange(first, first + count, dtype=numpy.uint32)
+    x += numpy.uint32(seed * 0x9E3779B9 & 0xFFFFFFFF)
+    x = (x ^ (x >> 16)) * numpy.uint32(0x7FEB352D)
+    x = (x ^ (x >> 15)) * numpy.uint32(0x846CA68B)
+    return x ^ (x >> 16)
+
+
+def filled(shape, seed, scale=1.0):
+    """f32 in [-scale, scale)."""
+    values = numpy.empty(int(numpy.prod(shape)), numpy.float32)
+    block = 1 << 22
+    for first in range(0, values.size, block):
+        count = min(block, values.size - first)
+        bits = mixed(first, count, seed) >> 8
+        values[first:first + count] = (
+            bits.astype(numpy.float32) * numpy.float32(2.0**-23) - 1)
+    values *= numpy.float32(scale)
+    return values.reshape(shape)
+
+
+def filled_bytes(shape, seed, limit):
+    count = int(numpy.prod(shape))
+    bits = mixed(0, count, seed) % numpy.uint32(2 * limit + 1)
+    return (bits.astype(numpy.int32) - limit).astype(numpy.int8).reshape(shape)
+
+
+def labels(shape, seed, limit):
+    """i64 in [0, limit)."""
+    values = (filled(shape, seed, 0.5) + numpy.float32(0.5)) * limit
+    return numpy.minimum(values.astype(numpy.int64), limit - 1)
+
+
+def first_value(name, shape, seed):
+    """What a model's parameter begins with, as native/Training.cpp."""
+    if len(shape) > 1:
+        inputs = int(numpy.prod(shape)) / shape[0]
+        return filled(shape, seed, numpy.float32(1 / numpy.sqrt(inputs)))
+    return numpy.full(shape, 1 if "weight" in name else 0, numpy.float32)
+
+
+# ---- the loop ---------------------------------------------------------------
+def memory(name):
+    with open("/proc/self/status") as status:
+        for line in status:
+            if line.startswith(name + ":"):
+                return int(line.split()[1]) << 10
+    return 0
+
+
+class Server:
+    def __init__(self, make, facts):
+        self.make, self.facts = make, facts
+        self.work = self.first = None
+        self.before = 0
+
+    def prepare(self, words):
+        self.work = self.first = None
+        self.before = memory("VmRSS")
+        self.work = self.make(Case(words))
+        begin = time.perf_counter()
+        self.first = self.work.call()
+        return f"ok first={time.perf_counter() - begin}"
+
+    def run(self, words):
+        call, clock, cpu = self.work.call, time.perf_counter, time.process_time
+        begin = clock()
+        call()
+        before = clock()
+        is_long = before - begin > 20e-6
+        fewest = 1 if before - begin > 0.2 else 3
+        times, cpu_times, begin = [], [], before
+        while len(times) < fewest or before - begin < float(words):
+            started = cpu() if is_long else 0
+            before = clock()
+            call()
+            after = clock()
+            times.append(after - before)
+            if is_long:
+                cpu_times.append(cpu() - started)
+            before = after
+        times.sort()
+        return (f"ok best={times[0]} median={times[len(times) // 2]} "
+                f"cpu={min(cpu_times or times)} calls={len(times)}")
+
+    def sample(self, words):
+        count = int(words)
+        values = self.work.result(self.first)
+        self.first = None
+        if values is None:
+            return "ok"
+        values = numpy.asarray(values, numpy.float64).reshape(-1)
+        last = values.size - 1
+        at = [i * last // max(1, count - 1) for i in range(count)]
+        if values.size == 1:
+            at = [0]
+        return "ok " + " ".join(f"{values[i]:.9g}" for i in at)
+
+    def memory(self, words):
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5\n")
+        for _ in range(int(words)):
+            self.work.call()
+        return f"ok peak={max(0, memory('VmHWM') - self.before)}"
+
+    def answer(self, line):
+        command, _, rest = line.strip().partition(" ")
+        if command in ("prepare", "run", "sample", "memory"):
+            return getattr(self, command)(rest)
+        if command == "profile":
+            return "ok"
+        if command == "facts":
+            return "ok " + self.facts()
+        return "error unknown command " + command
+
+
+def serve(make, facts):
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    server = Server(make, facts)
+    for line in sys.stdin:
+        if line.strip() == "quit":
+            break
+        try:
+            answer = server.answer(line)
+        except Unsupported as error:
+            answer = f"unsupported {error}"
+        except Exception as error:  # the driver reports it
+            answer = f"error {type(error).__name__}: {error}"[:2000]
+        print(" ".join(answer.split("\n")), file=answers, flush=True)

@@ -1,0 +1,25 @@
+"""A side that answers at once: each call takes TIME seconds, the result is
+VALUE. Cases of kind `other` are not for it, `wrong` breaks it."""
+
+import os
+import sys
+
+TIME = float(os.environ.get("FAKE_TIME", "1"))
+VALUE = os.environ.get("FAKE_VALUE", "1")
+
+for line in sys.stdin:
+    command, _, rest = line.strip().partition(" ")
+    answer = {
+        "prepare": "ok first=3",
+        "run": f"ok best={TIME} median={2 * TIME} cpu={TIME / 2} calls=3",
+        "sample": f"ok {VALUE} 2",
+        "memory": "ok peak=5000000",
+        "facts": "ok version=7 name=fake",
+    }.get(command)
+    if command == "quit":
+        break
+    if "kind=other" in rest:
+        answer = "unsupported no such kind"
+    if "kind=wrong" in rest:
+        sys.exit(3)
+    print(answer or "error unknown command", flush=True)
