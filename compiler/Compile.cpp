@@ -92,6 +92,15 @@ Result<std::string> exportGraph(const graph::Graph &graph) noexcept {
   return exportText(*session.state.module);
 }
 
+Result<graph::Graph> readGraph(std::string_view mlir) noexcept {
+  Session session({});
+  SINTER_TRY(session.load(mlir));
+  FailureOr<graph::Graph> graph = toGraph(*session.state.module);
+  if (failed(graph))
+    return session.diagnostics.takeError(ErrorKind::unsupported, "import");
+  return std::move(*graph);
+}
+
 template <typename Source>
 static Result<std::string> inspectSource(Session &session, const Source &source,
                                          std::string_view stage) {

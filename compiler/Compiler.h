@@ -37,6 +37,9 @@ struct Options {
   std::string target = "cpu";
   NumericsMode numerics = NumericsMode::standard;
   Fusion fusion = Fusion::full;
+  /// Bytes of inputs, outputs and temporaries above which values are computed
+  /// again rather than kept; 0 for no limit.
+  int64_t memoryLimit = 0;
   /// Include source lines (the debug section).
   bool debug = false;
   /// Axes of a text's inputs that become symbols: `INPUT:AXIS=SYMBOL`.
@@ -58,6 +61,9 @@ Result<ModelBytes> compileText(std::string_view mlir,
 
 /// The graph as `sinter`-dialect text: exactly what `compile` starts from.
 Result<std::string> exportGraph(const graph::Graph &graph) noexcept;
+
+/// The graph that such a text says, for those who compute it without MLIR.
+Result<graph::Graph> readGraph(std::string_view mlir) noexcept;
 
 /// The IR after `stage` (a stage's name, or `llvm`, `asm`) as text.
 Result<std::string> inspect(const graph::Graph &graph, std::string_view stage,

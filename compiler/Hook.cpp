@@ -11,6 +11,7 @@ static Options toOptions(const runtime::CompileRequest &request) {
   options.target = request.target;
   options.numerics = NumericsMode(request.numerics);
   options.fusion = Fusion(request.fusion);
+  options.memoryLimit = request.memoryLimit;
   options.debug = request.debug;
   options.dynamic = request.dynamic;
   return options;
@@ -28,6 +29,10 @@ hookCompileText(std::string_view mlir, const runtime::CompileRequest &request) {
 
 static Result<std::string> hookExport(const graph::Graph &graph) {
   return exportGraph(graph);
+}
+
+static Result<graph::Graph> hookReadGraph(std::string_view mlir) {
+  return readGraph(mlir);
 }
 
 static Result<std::string> hookInspect(const graph::Graph &graph,
@@ -49,7 +54,7 @@ const sinter::runtime::CompilerHook *
 sinter_compiler_hook() {
   using namespace sinter::compiler;
   static const sinter::runtime::CompilerHook hook = {
-      hookCompile,     hookCompileText, hookExport, hookInspect,
+      hookCompile,     hookCompileText, hookExport, hookReadGraph, hookInspect,
       hookInspectText, digest,          optMain,    disassemble,
   };
   return &hook;

@@ -108,6 +108,27 @@ def RaiseAttention : Pass<"raise-attention", "::mlir::ModuleOp"> {
 
 //===-- fuse --------------------------------------------------------------===//
 
+def RecomputeValues : Pass<"recompute-values", "::mlir::ModuleOp"> {
+  let summary = "Compute values again where keeping them takes too much memory.";
+  let description = [{
+    Where the launches that fusion would make need more than the limit, values
+    that are kept from forward to backward are cloned for their later readers:
+    no contractions, nothing that can report an index. Each leaves a decision.
+
+    ```mlir
+    %1 = sinter.exp %0 ; ... ; use %1 ; ... ; much later %1
+    // becomes
+    %1 = sinter.exp %0 ; ... ; use %1 ; ... ; %9 = sinter.exp %0 ; %9
+    ```
+  }];
+  let options = [
+    Option<"memoryLimit", "memory-limit", "int64_t", "0",
+           "Bytes of inputs, outputs and temporaries">,
+    Option<"onePerOp", "one-per-op", "bool", "false",
+           "Every op will be a kernel of its own">,
+  ];
+}
+
 def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
   let summary = "Group ops into kernels and replace them by launches.";
   let description = [{
@@ -130,6 +151,8 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
            "Inputs and outputs of a kernel at most">,
     Option<"maxParallelOps", "max-parallel-ops", "unsigned", "1024",
            "Ops of independent kernels that are one launch, at most">,
+    Option<"maxWork", "max-work", "unsigned long", "4000000",
+           "Ops that are looked at for merges before the rest stays apart">,
   ];
   let dependentDialects = ["::sinter::program::ProgramDialect",
                            "::mlir::arith::ArithDialect",

@@ -27,6 +27,7 @@ PipelineOptions pipelineOptions(const Options &options) {
   stages.simplify.numerics = options.numerics;
   stages.fuse.fusion = options.fusion;
   stages.fuse.numerics = options.numerics;
+  stages.fuse.memoryLimit = options.memoryLimit;
   stages.lower.numerics = options.numerics;
   stages.target.name = options.target;
   stages.package.debug = options.debug;
@@ -54,11 +55,16 @@ void buildStage(Stage stage, OpPassManager &passes,
     break;
   }
   case Stage::fuse:
+    if (options.fuse.memoryLimit > 0)
+      passes.addPass(createRecomputeValues(
+          {.memoryLimit = options.fuse.memoryLimit,
+           .onePerOp = options.fuse.fusion == Fusion::none}));
     passes.addPass(
         createFormKernels({.onePerOp = options.fuse.fusion == Fusion::none,
                            .maxOps = options.fuse.caps.ops,
                            .maxBuffers = options.fuse.caps.buffers,
-                           .maxParallelOps = options.fuse.caps.parallelOps}));
+                           .maxParallelOps = options.fuse.caps.parallelOps,
+                           .maxWork = options.fuse.caps.work}));
     break;
   case Stage::plan:
     passes.addPass(createOrderLaunches());

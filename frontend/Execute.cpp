@@ -146,7 +146,8 @@ copyInputs(const graph::Slice &slice, std::span<const Binding> bindings) {
 
 static Status verifyOutputs(const graph::Slice &slice,
                             std::span<const reference::HostTensor> inputs,
-                            std::span<const runtime::Output> outputs) {
+                            std::span<const runtime::Output> outputs,
+                            DeviceId device) {
   std::vector<reference::HostTensor> found;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const graph::Value &value = slice.graph.values[slice.graph.outputs[i]];
@@ -156,7 +157,8 @@ static Status verifyOutputs(const graph::Slice &slice,
     SINTER_TRY(buffer->device().copyOut(host.data, *buffer, 0));
     found.push_back(std::move(host));
   }
-  return reference::verify(slice.graph, inputs, found);
+  SINTER_TRY_ASSIGN(runtime::CompileRequest request, compileRequest(device));
+  return reference::verify(slice.graph, inputs, found, request);
 }
 
 Result<Buffers> execute(Execution &execution, const FlushPlan &plan) {
@@ -184,7 +186,8 @@ Result<Buffers> execute(Execution &execution, const FlushPlan &plan) {
     return error;
   }
   if (flags().verify)
-    SINTER_TRY(verifyOutputs(*execution.graph, inputs, *results));
+    SINTER_TRY(
+        verifyOutputs(*execution.graph, inputs, *results, execution.device));
   Buffers buffers;
   for (runtime::Output &output : *results)
     buffers.push_back(std::move(output.buffer));

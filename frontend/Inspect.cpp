@@ -139,4 +139,44 @@ std::string explain(std::span<const Tensor> tensors,
   return text;
 }
 
+//===- Memory -------------------------------------------------------------===//
+
+PeakMemory inspect_memory(std::span<const Tensor> tensors,
+                          std::source_location where) {
+  Recorded recorded = sliceOf(tensors, "inspect_memory", where);
+  auto program = compiled(recorded, where);
+  std::vector<runtime::Binding> bindings;
+  for (const NodeRef &input : recorded.slice.inputs) {
+    runtime::Binding &binding = bindings.emplace_back();
+    for (Dim dim : input->dims())
+      binding.dims.push_back(dim.value);
+  }
+  runtime::PeakMemory peak =
+      unwrap(runtime::peakMemory(*program, bindings), where);
+  PeakMemory result{
+      peak.bytes(), peak.inputBytes, peak.outputBytes, peak.arenaBytes, {}};
+  for (const runtime::PeakMemory::Use &use : peak.live) {
+    PeakMemory::Use own{use.bytes, std::string(use.role), {}, {}};
+    if (use.node < recorded.slice.nodes.size()) {
+      const graph::Node &node = *recorded.slice.nodes[use.node];
+      own.what = fmt::format(
+          "{} {}", node.isLeaf() ? "leaf" : graph::info(node.op()).name,
+          graph::typeString(node));
+      own.site = siteString(node.site());
+    }
+    result.live.push_back(std::move(own));
+  }
+  return result;
+}
+
+std::string to_string(const PeakMemory &peak) {
+  std::string text = fmt::format(
+      "peak {} bytes: {} of inputs, {} of outputs, {} of temporaries\n",
+      peak.bytes, peak.input_bytes, peak.output_bytes, peak.temporary_bytes);
+  for (const PeakMemory::Use &use : peak.live)
+    text += fmt::format("  {} bytes, {}: {}{}{}\n", use.bytes, use.role,
+                        use.what, use.site.empty() ? "" : " at ", use.site);
+  return text;
+}
+
 } // namespace sinter

@@ -1,6 +1,7 @@
 /// The step cache, the table of known programs, and compilation.
 #include "frontend/Programs.h"
 
+#include "frontend/Background.h"
 #include "frontend/Counters.h"
 #include "frontend/MissReasons.h"
 #include "runtime/device/Device.h"
@@ -30,7 +31,8 @@ static Result<Key> makeEnvironment(DeviceId id) {
   SINTER_TRY_ASSIGN(runtime::CompileRequest request, compileRequest(id));
   std::string text = request.target + "\n" + device->profile() + "\n" +
                      sourceDigest + "\n" + std::to_string(request.numerics) +
-                     "\n" + std::to_string(request.fusion);
+                     "\n" + std::to_string(request.fusion) + "\n" +
+                     std::to_string(request.memoryLimit);
   XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
   return Key{hash.high64, hash.low64};
 }
@@ -39,16 +41,20 @@ namespace {
 struct KnownEnvironment {
   DeviceId device;
   std::string numerics;
+  std::string fusion;
+  int64_t memoryLimit;
   Key key;
 };
 } // namespace
 
 Result<Key> environmentOf(DeviceId id) {
   static thread_local std::optional<KnownEnvironment> last;
-  if (last && last->device == id && last->numerics == flags().numerics)
+  if (last && last->device == id && last->numerics == flags().numerics &&
+      last->fusion == flags().fusion &&
+      last->memoryLimit == flags().memoryLimit)
     return last->key;
   SINTER_TRY_ASSIGN(Key key, makeEnvironment(id));
-  last = {id, flags().numerics, key};
+  last = {id, flags().numerics, flags().fusion, flags().memoryLimit, key};
   return key;
 }
 
@@ -56,6 +62,9 @@ Result<runtime::CompileRequest> compileRequest(DeviceId device) {
   runtime::CompileRequest request;
   SINTER_TRY_ASSIGN(request.numerics, runtime::parseNumerics("SINTER_NUMERICS",
                                                              flags().numerics));
+  SINTER_TRY_ASSIGN(request.fusion,
+                    runtime::parseFusion("SINTER_FUSION", flags().fusion));
+  request.memoryLimit = flags().memoryLimit;
   request.target = toString(device);
   if (device.kind == DeviceKind::null)
     request.target = "cpu";
@@ -167,25 +176,95 @@ void countInterpreted(const graph::KeyedSlice &slice, const graph::Slice &graph,
 
 //===- Compilation --------------------------------------------------------===//
 
+static Result<runtime::CachedProgram>
+compileOnce(const Key &key, const graph::Graph &graph, runtime::Device &device,
+            const runtime::CompileRequest &request) {
+  auto compile = [&]() -> Result<std::vector<std::byte>> {
+    SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook,
+                      runtime::compilerHook());
+    return hook->compile(graph, request);
+  };
+  return runtime::findOrCompile(key, device, compile);
+}
+
+/// What the fused program's key becomes for the one that answers before.
+static Key unfusedKey(const Key &key) {
+  constexpr uint64_t mark = 0x9e3779b97f4a7c15;
+  return {key.high ^ mark, key.low};
+}
+
+/// Puts the fused program in the place of the one that answered until now.
+static void replaceKnown(const Key &key, std::span<const uint32_t> encoding,
+                         const ProgramRef &program) {
+  KnownPrograms &all = knownPrograms();
+  std::lock_guard lock(all.mutex);
+  auto found = all.table.find(key);
+  if (found != all.table.end() &&
+      std::ranges::equal(found->second->encoding, encoding))
+    found->second->program = program;
+}
+
+/// As `remember`, unless a program is known: the fused one may have come.
+static void rememberUnfused(const Key &key, std::span<const uint32_t> encoding,
+                            const ProgramRef &program) {
+  {
+    KnownPrograms &all = knownPrograms();
+    std::lock_guard lock(all.mutex);
+    auto found = all.table.find(key);
+    if (found != all.table.end() && found->second &&
+        !found->second->program.expired() &&
+        std::ranges::equal(found->second->encoding, encoding))
+      return follow(found->second);
+  }
+  remember(key, encoding, program);
+}
+
+/// The unfused program, while the fused one is compiled.
+static Result<runtime::CachedProgram>
+answerUnfused(const Key &key, std::span<const uint32_t> encoding,
+              const graph::Slice &slice, runtime::Device &device,
+              const runtime::CompileRequest &request) {
+  runtime::CompileRequest unfused = request;
+  unfused.fusion = runtime::unfused;
+  SINTER_TRY_ASSIGN(runtime::CachedProgram found,
+                    compileOnce(unfusedKey(key), slice.graph, device, unfused));
+  countUnfusedAnswer();
+  rememberUnfused(key, encoding, found.program);
+  auto work = [key, request, &device, graph = slice.graph,
+               own = std::vector<uint32_t>(encoding.begin(),
+                                           encoding.end())]() -> Status {
+    SINTER_TRY_ASSIGN(runtime::CachedProgram fused,
+                      compileOnce(key, graph, device, request));
+    replaceKnown(key, own, fused.program);
+    return {};
+  };
+  compileInBackground(key, std::move(work));
+  return found;
+}
+
 Result<ProgramRef> findOrCompile(const Key &key,
                                  std::span<const uint32_t> encoding,
                                  const graph::Slice &slice, DeviceId id,
                                  SiteId flushSite) {
+  SINTER_TRY_ASSIGN(bool inBackground, compilesInBackground());
   SINTER_TRY_ASSIGN(runtime::Device * device, runtime::getDevice(id));
-  auto compile = [&]() -> Result<std::vector<std::byte>> {
-    SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook,
-                      runtime::compilerHook());
-    SINTER_TRY_ASSIGN(runtime::CompileRequest request, compileRequest(id));
-    return hook->compile(slice.graph, request);
-  };
-  auto found = runtime::findOrCompile(key, *device, compile);
-  if (!found)
-    return found.takeError();
-  if (found->source != runtime::CacheSource::memory)
+  SINTER_TRY_ASSIGN(runtime::CompileRequest request, compileRequest(id));
+  runtime::CachedProgram found;
+  if (inBackground)
+    found = runtime::findCached(key, *device);
+  bool isUnfused = inBackground && !found.program;
+  if (isUnfused) {
+    SINTER_TRY_ASSIGN(found,
+                      answerUnfused(key, encoding, slice, *device, request));
+  } else if (!found.program) {
+    SINTER_TRY_ASSIGN(found, compileOnce(key, slice.graph, *device, request));
+  }
+  if (found.source != runtime::CacheSource::memory)
     countMiss(explainMiss(slice, flushSite), flushSite,
-              found->source == runtime::CacheSource::compiled);
-  remember(key, encoding, found->program);
-  return found->program;
+              found.source == runtime::CacheSource::compiled);
+  if (!isUnfused)
+    remember(key, encoding, found.program);
+  return found.program;
 }
 
 } // namespace sinter::detail

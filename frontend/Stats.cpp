@@ -16,6 +16,9 @@ struct Counted {
   std::vector<Stats::Miss> misses;
   uint64_t refused = 0;
   uint64_t recomputed = 0;
+  uint64_t backgroundCompiles = 0;
+  uint64_t backgroundFailures = 0;
+  uint64_t unfusedAnswers = 0;
   std::map<std::pair<detail::FlushReason, SiteId>, uint64_t> flushes;
   std::map<std::pair<std::string_view, SiteId>, uint64_t> notes;
 };
@@ -79,6 +82,18 @@ void countRecomputed(unsigned ops, SiteId site) {
   note("recomputed for backward", site, ops);
 }
 
+void countBackground(bool arrived) {
+  Counted &all = counted();
+  std::lock_guard lock(all.mutex);
+  ++(arrived ? all.backgroundCompiles : all.backgroundFailures);
+}
+
+void countUnfusedAnswer() {
+  Counted &all = counted();
+  std::lock_guard lock(all.mutex);
+  ++all.unfusedAnswers;
+}
+
 } // namespace detail
 
 Stats stats() {
@@ -101,6 +116,9 @@ Stats stats() {
   std::lock_guard lock(all.mutex);
   result.donations_refused = all.refused;
   result.recomputed = all.recomputed;
+  result.background_compiles = all.backgroundCompiles;
+  result.background_failures = all.backgroundFailures;
+  result.unfused_answers = all.unfusedAnswers;
   result.misses = all.misses;
   for (const auto &[key, count] : all.flushes)
     result.flushes.push_back({std::string(detail::toString(key.first)),
@@ -116,6 +134,7 @@ void reset_stats() {
   Counted &all = counted();
   std::lock_guard lock(all.mutex);
   all.refused = all.recomputed = 0;
+  all.backgroundCompiles = all.backgroundFailures = all.unfusedAnswers = 0;
   all.misses.clear();
   all.flushes.clear();
   all.notes.clear();

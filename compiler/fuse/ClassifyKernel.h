@@ -15,6 +15,8 @@ struct KernelCaps {
   /// Of independent kernels that are one launch, together.
   unsigned parallelOps = 1024;
   unsigned parallelBuffers = 512;
+  /// Ops that fusion looks at, merge by merge: its part of the compile time.
+  unsigned long work = 4'000'000;
   /// A single row is worked on by one thread: at most this many elements.
   double serialElements = 1 << 16;
 };

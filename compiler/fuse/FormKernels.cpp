@@ -2,6 +2,7 @@
 #include "compiler/fuse/FormKernels.h"
 #include "compiler/fuse/MergeIndependent.h"
 #include "compiler/fuse/MergeParts.h"
+#include "compiler/fuse/RecomputeValues.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
 #include "compiler/lower/EmitKernel.h"
@@ -50,6 +51,7 @@ private:
 
   FusionGraph &graph;
   const FuseOptions &options;
+  unsigned long work = 0;
   llvm::MapVector<std::pair<unsigned, unsigned>, FusionDecision> decisions;
 };
 
@@ -82,6 +84,10 @@ std::vector<Candidate> KernelFormer::siblings() const {
   llvm::MapVector<Value, SmallVector<unsigned>> readers;
   for (unsigned group : graph.executionOrder()) {
     const OpSet &members = graph.members(group);
+    if (llvm::any_of(members, [&](unsigned index) {
+          return graph.op(index)->hasAttr(recomputedAttr);
+        }))
+      continue;
     auto walked = dimsOf(graph.op(members.back())->getResult(0).getType());
     for (Value input : graph.inputs(graph.body(members)))
       if (dimsOf(input.getType()) == walked && !walked.empty())
@@ -134,6 +140,10 @@ bool KernelFormer::tryMerge(const Candidate &candidate) {
     return false;
   };
   OpSet both = graph.united(a, b);
+  work += both.size();
+  if (work > options.caps.work)
+    return reject("budget", llvm::formatv("{0} ops were looked at before",
+                                          options.caps.work));
   Classified shape = classifyKernel(graph, both, options.caps);
   if (auto *rejection = std::get_if<Rejection>(&shape))
     return reject(rejection->rule, rejection->detail);

@@ -17,6 +17,7 @@ struct FuseOptions {
   Fusion fusion = Fusion::full;
   NumericsMode numerics = NumericsMode::standard;
   KernelCaps caps;
+  int64_t memoryLimit = 0; ///< see RecomputeValues.h; 0 for none
 };
 
 /// One considered merge. The program stores it; `sinter explain` shows it.
@@ -49,7 +50,8 @@ llvm::LogicalResult fuse(mlir::ModuleOp module, const FuseOptions &options);
 /// Name of the attribute of the module that holds the decisions.
 inline constexpr const char *decisionsAttr = "program.decisions";
 std::vector<FusionDecision> decisionsOf(mlir::ModuleOp module);
-/// Adds one to those of the module: of a stage before.
-void addDecision(mlir::ModuleOp module, const FusionDecision &decision);
+/// Adds to those that the module has.
+void addDecisions(mlir::ModuleOp module,
+                  const std::vector<FusionDecision> &decisions);
 
 } // namespace sinter::compiler

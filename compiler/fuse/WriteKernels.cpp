@@ -3,6 +3,7 @@
 #include "compiler/fuse/FormKernels.h"
 #include "compiler/fuse/KernelText.h"
 #include "compiler/fuse/MergeIndependent.h"
+#include "compiler/fuse/RecomputeValues.h"
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
@@ -122,8 +123,11 @@ KernelWriter::Built KernelWriter::build(const OpSet &coreOps,
   for (Value input : inputs)
     mapping.map(input, block->addArgument(own.renamed(input.getType()),
                                           input.getLoc()));
-  for (unsigned index : body)
-    own.rename(builder.clone(*graph.op(index), mapping));
+  for (unsigned index : body) {
+    Operation *clone = builder.clone(*graph.op(index), mapping);
+    clone->removeAttr(recomputedAttr);
+    own.rename(clone);
+  }
   SmallVector<Value> yielded;
   for (unsigned index : outputs)
     yielded.push_back(mapping.lookup(graph.op(index)->getResult(0)));
@@ -263,28 +267,24 @@ std::vector<FusionDecision> decisionsOf(ModuleOp module) {
   return result;
 }
 
-static void setDecisions(ModuleOp module, ArrayRef<FusionDecision> decisions) {
+void addDecisions(ModuleOp module,
+                  const std::vector<FusionDecision> &decisions) {
   Builder builder(module.getContext());
   SmallVector<Attribute> attrs;
+  if (auto known = module->getAttrOfType<ArrayAttr>(decisionsAttr))
+    attrs.append(known.begin(), known.end());
   for (const FusionDecision &decision : decisions)
     attrs.push_back(toAttr(builder, decision));
   module->setAttr(decisionsAttr, builder.getArrayAttr(attrs));
 }
 
-void addDecision(ModuleOp module, const FusionDecision &decision) {
-  std::vector<FusionDecision> decisions = decisionsOf(module);
-  decisions.push_back(decision);
-  setDecisions(module, decisions);
-}
-
 LogicalResult fuse(ModuleOp module, const FuseOptions &options) {
   FusionGraph graph(module.lookupSymbol<func::FuncOp>("main"),
                     options.fusion == Fusion::none);
-  std::vector<FusionDecision> decisions = decisionsOf(module);
-  llvm::append_range(decisions, formKernels(graph, options));
+  std::vector<FusionDecision> decisions = formKernels(graph, options);
   if (failed(writeKernels(module, graph, options, decisions)))
     return failure();
-  setDecisions(module, decisions);
+  addDecisions(module, decisions);
   return success();
 }
 
@@ -298,6 +298,7 @@ struct FormKernelsPass : impl::FormKernelsBase<FormKernelsPass> {
     stage.caps.ops = maxOps;
     stage.caps.buffers = maxBuffers;
     stage.caps.parallelOps = maxParallelOps;
+    stage.caps.work = maxWork;
     if (failed(fuse(getOperation(), stage)))
       signalPassFailure();
   }

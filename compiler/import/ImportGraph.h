@@ -34,6 +34,10 @@ mlir::OwningOpRef<mlir::ModuleOp> importGraph(const graph::Graph &graph,
 mlir::OwningOpRef<mlir::ModuleOp> importText(std::string_view text,
                                              mlir::MLIRContext *context);
 
+/// The graph of such a module, before anything changed it. Fails after a
+/// diagnostic when an op is not of the `sinter` dialect.
+llvm::FailureOr<graph::Graph> toGraph(mlir::ModuleOp module);
+
 /// Checks that the module is a program and locates its values by the numbers
 /// that the text implies: what `importText` does after parsing.
 llvm::LogicalResult numberNodes(mlir::ModuleOp module);

@@ -317,13 +317,11 @@ struct RaiseAttentionPass : impl::RaiseAttentionBase<RaiseAttentionPass> {
         continue;
       Raising raising(*softmax, products);
       std::string why = raising.objection();
-      if (exact && why.empty())
-        addDecision(
-            getOperation(),
-            raising.decision(false, "exact", "sums would be in another order"));
-      else
-        addDecision(getOperation(),
-                    raising.decision(why.empty(), "attention", why));
+      addDecisions(getOperation(),
+                   {exact && why.empty()
+                        ? raising.decision(false, "exact",
+                                           "sums would be in another order")
+                        : raising.decision(why.empty(), "attention", why)});
       if (exact || !why.empty())
         continue;
       raising.run();

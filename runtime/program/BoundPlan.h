@@ -51,4 +51,7 @@ struct BoundPlan {
   make(const ProgramData &program, std::span<const int64_t> symbols);
 };
 
+/// The peak of memory of a program with these dims.
+PeakMemory peakOf(const ProgramData &program, const BoundPlan &plan);
+
 } // namespace sinter::runtime

@@ -16,8 +16,9 @@ namespace sinter::runtime {
 /// meaning of each).
 struct CompileRequest {
   std::string target = "cpu";
-  uint8_t numerics = 1; ///< compiler::NumericsMode
-  uint8_t fusion = 0;   ///< compiler::Fusion
+  uint8_t numerics = 1;    ///< compiler::NumericsMode
+  uint8_t fusion = 0;      ///< compiler::Fusion
+  int64_t memoryLimit = 0; ///< bytes; 0 for none
   bool debug = false;
   std::vector<std::string> dynamic = {};
 };
@@ -29,6 +30,7 @@ struct CompilerHook {
   Result<std::vector<std::byte>> (*compileText)(std::string_view mlir,
                                                 const CompileRequest &);
   Result<std::string> (*exportGraph)(const graph::Graph &);
+  Result<graph::Graph> (*readGraph)(std::string_view mlir);
   Result<std::string> (*inspect)(const graph::Graph &, std::string_view stage,
                                  const CompileRequest &);
   Result<std::string> (*inspectText)(std::string_view mlir,

@@ -126,4 +126,28 @@ Result<std::vector<Output>> run(const Program &program,
 Result<size_t> peakBytes(const Program &program,
                          std::span<const Binding> inputs);
 
+/// What a run takes, if no input is donated.
+struct PeakMemory {
+  uint64_t inputBytes = 0;
+  uint64_t outputBytes = 0;
+  uint64_t arenaBytes = 0; ///< of all temporaries
+  uint64_t bytes() const { return inputBytes + outputBytes + arenaBytes; }
+
+  /// A value that has memory while most of the arena is in use.
+  struct Use {
+    uint64_t bytes = 0;
+    /// `input`, `output` or `temporary`, and which one.
+    std::string_view role;
+    uint32_t index = 0;
+    uint32_t node = RunFailure::noNode; ///< post-order number
+  };
+  std::vector<Use> live; ///< the largest first
+  uint32_t step = 0;     ///< the launch or copy in question
+};
+
+/// The peak and what makes it, for these dims, without running. Bindings need
+/// no buffers.
+Result<PeakMemory> peakMemory(const Program &program,
+                              std::span<const Binding> inputs);
+
 } // namespace sinter::runtime

@@ -158,6 +158,18 @@ sinter::runtime::findOrCompile(const Key &key, Device &device,
   return made;
 }
 
+CachedProgram sinter::runtime::findCached(const Key &key, Device &device) {
+  if (ProgramRef program = findInMemory(key, device))
+    return {program, CacheSource::memory};
+  Slot slot{key, &device};
+  ProgramRef program = findOnDisk(slot);
+  if (program) {
+    caches().memory.insert(slot, program, program->residentBytes());
+    countHit(/*onDisk=*/true);
+  }
+  return {program, CacheSource::disk};
+}
+
 CacheInfo sinter::runtime::diskCacheInfo() {
   return DiskCache::fromEnvironment().info();
 }

@@ -36,6 +36,9 @@ Result<CachedProgram>
 findOrCompile(const Key &key, Device &device,
               const std::function<Result<std::vector<std::byte>>()> &compile);
 
+/// Memory and disk only: the program is null when neither has it.
+CachedProgram findCached(const Key &key, Device &device);
+
 /// Only the memory cache; null when absent.
 std::shared_ptr<const Program> findInMemory(const Key &key, Device &device);
 

@@ -415,17 +415,3 @@ sinter::runtime::run(const Program &program, std::span<const Binding> inputs,
     *counters = execution.counters();
   return execution.takeOutputs();
 }
-
-Result<size_t> sinter::runtime::peakBytes(const Program &program,
-                                          std::span<const Binding> inputs) {
-  const auto &loaded = static_cast<const LoadedProgram &>(program);
-  std::vector<int64_t> symbols;
-  SINTER_TRY(loaded.dimBinder().bind(loaded.program(), inputs, symbols));
-  SINTER_TRY_ASSIGN(auto plan, loaded.planFor(symbols));
-  uint64_t total = plan->arenaBytes;
-  for (uint64_t bytes : plan->inputBytes)
-    total += bytes;
-  for (uint64_t bytes : plan->outputBytes)
-    total += bytes;
-  return size_t(total);
-}

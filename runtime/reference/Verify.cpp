@@ -2,43 +2,13 @@
 #include "runtime/reference/Verify.h"
 
 #include "runtime/graph/Key.h"
-#include "runtime/program/CompilerHook.h"
 #include "runtime/reference/Compare.h"
-#include "runtime/reference/HostValue.h"
+#include "runtime/reference/Repro.h"
+#include "runtime/support/Sites.h"
 
 #include <fmt/format.h>
-#include <fstream>
 
 namespace sinter::reference {
-
-/// `f32[2,3] = 1 2 3 4 5 6`, at most so many elements that a person reads.
-static std::string textOf(const HostTensor &tensor) {
-  constexpr int64_t most = 4096;
-  HostValue value = decode(tensor);
-  std::string text =
-      fmt::format("{}[{}] =", name(tensor.dtype), fmt::join(tensor.dims, ","));
-  for (int64_t i = 0, count = value.elements(); i < count && i < most; ++i)
-    text += value.isReal() ? fmt::format(" {:.9g}", value.reals[i])
-                           : fmt::format(" {}", value.ints[i]);
-  return value.elements() > most ? text + " ..." : text;
-}
-
-/// Writes graph and inputs; returns the file's name, or why there is none.
-static std::string writeRepro(const graph::Graph &graph,
-                              std::span<const HostTensor> inputs,
-                              const std::string &difference) {
-  std::string path =
-      "sinter-verify-" + runtime::toHex(graph::keyOf(graph)) + ".mlir";
-  std::ofstream file(path);
-  file << "// " << difference << "\n";
-  for (size_t i = 0; i < inputs.size(); ++i)
-    file << "// input " << i << ": " << textOf(inputs[i]) << "\n";
-  if (auto hook = runtime::compilerHook())
-    if (auto text = (*hook)->exportGraph(graph))
-      file << *text;
-  file.close();
-  return file ? path : "no file (" + path + " cannot be written)";
-}
 
 /// The first output that differs, by its position.
 static size_t firstDifferent(std::span<const HostTensor> outputs,
@@ -52,8 +22,19 @@ static size_t firstDifferent(std::span<const HostTensor> outputs,
   return i;
 }
 
+/// The name of the repro that was written, or why there is none.
+static std::string keep(const Repro &repro) {
+  std::string path =
+      "sinter-verify-" + runtime::toHex(graph::keyOf(repro.graph)) + ".mlir";
+  Status written = writeRepro(path, repro);
+  if (!written)
+    return "no repro, " + written.error().message;
+  return "see " + path + ", which `sinter run` replays";
+}
+
 Status verify(const graph::Graph &graph, std::span<const HostTensor> inputs,
-              std::span<const HostTensor> outputs) {
+              std::span<const HostTensor> outputs,
+              const runtime::CompileRequest &request) {
   auto expected = expect(graph, inputs);
   if (!expected)
     return {};
@@ -65,13 +46,18 @@ Status verify(const graph::Graph &graph, std::span<const HostTensor> inputs,
   std::string op(graph.values[number].op == graph::OpId::leaf
                      ? "leaf"
                      : graph::info(graph.values[number].op).name);
+  SiteId site = number < graph.sites.size() ? graph.sites[number] : 0;
+  std::string kept = keep({graph,
+                           {inputs.begin(), inputs.end()},
+                           request,
+                           difference,
+                           siteString(site)});
   ErrorInfo error =
       makeError(ErrorKind::internal,
-                fmt::format("{}: differs from the reference: {}; see {}", op,
-                            difference, writeRepro(graph, inputs, difference)),
+                fmt::format("{}: differs from the reference: {}; {}", op,
+                            difference, kept),
                 op);
-  if (number < graph.sites.size())
-    error.site = graph.sites[number];
+  error.site = site;
   return error;
 }
 

@@ -16,6 +16,7 @@ std::span<const Command> commands() {
       {"inspect", "print a model at a stage of the compiler", runInspect},
       {"explain", "list kernels, what was fused, what was not and why",
        runExplain},
+      {"diff", "compare what two models compile to", runDiff},
       {"opt", "run compiler passes on text", runOpt},
       {"cache", "show, empty or check the program cache", runCache},
   };

@@ -12,6 +12,7 @@ static constexpr Flag flags[] = {
     targetFlag,
     numericsFlag,
     fusionFlag,
+    memoryLimitFlag,
     dynamicFlag,
     {"--emit", "FORM",
      "sinter (default), or object: the native image of a static program"},

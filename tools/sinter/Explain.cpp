@@ -17,6 +17,7 @@ static constexpr Flag flags[] = {
     targetFlag,
     numericsFlag,
     fusionFlag,
+    memoryLimitFlag,
     dynamicFlag,
 };
 static constexpr Interface interface = {

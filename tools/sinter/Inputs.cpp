@@ -168,10 +168,10 @@ static Result<Array> readInput(const Port &port, const std::string &value) {
   return array;
 }
 
-static Result<std::vector<int64_t>> symbolValues(const Program &program,
-                                                 const Arguments &arguments) {
+Result<std::vector<int64_t>> symbolValues(uint32_t count,
+                                          const Arguments &arguments) {
   SINTER_TRY_ASSIGN(auto given, pairsOf(arguments, "--dim"));
-  std::vector<int64_t> values(program.numSymbols(), 4);
+  std::vector<int64_t> values(count, 4);
   for (uint32_t symbol = 0; symbol < values.size(); ++symbol) {
     auto found = given.find(fmt::format("s{}", symbol));
     if (found == given.end())
@@ -199,11 +199,29 @@ static Result<Binding> toBinding(const Array &array, const Port &port,
   return binding;
 }
 
+static std::vector<int64_t> dimsOf(const Program &program, const Port &port,
+                                   std::span<const int64_t> symbols) {
+  std::vector<int64_t> dims;
+  for (uint32_t dim : port.dims)
+    dims.push_back(evaluate(program.exprs(), dim, symbols));
+  return dims;
+}
+
+Result<std::vector<Binding>> bindDims(const Program &program,
+                                      const Arguments &arguments) {
+  SINTER_TRY_ASSIGN(std::vector<int64_t> symbols,
+                    symbolValues(program.numSymbols(), arguments));
+  std::vector<Binding> bindings;
+  for (const Port &port : program.inputs())
+    bindings.emplace_back().dims = dimsOf(program, port, symbols);
+  return bindings;
+}
+
 Result<std::vector<Binding>> bindInputs(const Program &program,
                                         const Arguments &arguments) {
   SINTER_TRY_ASSIGN(auto given, pairsOf(arguments, "--input"));
   SINTER_TRY_ASSIGN(std::vector<int64_t> symbols,
-                    symbolValues(program, arguments));
+                    symbolValues(program.numSymbols(), arguments));
   std::optional<double> seed = parseNumber(arguments.get("--random-inputs"));
   if (arguments.has("--random-inputs") && !seed)
     return badInput("--random-inputs needs a number");
@@ -219,10 +237,7 @@ Result<std::vector<Binding>> bindInputs(const Program &program,
       SINTER_TRY_ASSIGN(array, readInput(port, found->second));
       given.erase(found);
     } else if (seed) {
-      std::vector<int64_t> dims;
-      for (uint32_t dim : port.dims)
-        dims.push_back(evaluate(program.exprs(), dim, symbols));
-      array = randomArray(port.dtype, std::move(dims), random);
+      array = randomArray(port.dtype, dimsOf(program, port, symbols), random);
     } else {
       return badInput(
           fmt::format("input {} '{}' has no value; give --input "

@@ -15,6 +15,14 @@ namespace sinter::cli {
 Result<std::vector<runtime::Binding>>
 bindInputs(const runtime::Program &program, const Arguments &arguments);
 
+/// The values that --dim gives this many symbols; 4 where it says nothing.
+Result<std::vector<int64_t>> symbolValues(uint32_t count,
+                                          const Arguments &arguments);
+
+/// Bindings with dims but no buffers, as random inputs have them: by --dim.
+Result<std::vector<runtime::Binding>> bindDims(const runtime::Program &program,
+                                               const Arguments &arguments);
+
 /// SINTER_DEVICE, or `cpu`.
 std::string defaultDeviceName();
 

@@ -1,5 +1,6 @@
 /// `sinter inspect`: a model at a stage.
 #include "tools/sinter/Command.h"
+#include "tools/sinter/Inputs.h"
 #include "tools/sinter/Model.h"
 #include "tools/sinter/ProgramText.h"
 
@@ -12,10 +13,13 @@ static constexpr Flag flags[] = {
      "import, simplify, fuse, plan, lower, target, package, llvm or asm; "
      "without it, the program itself"},
     {"--kernel", "NAME", "print one kernel only"},
-    {"--memory", nullptr, "print the buffers of the plan"},
+    {"--memory", nullptr,
+     "print the buffers of the plan, the peak of memory and what makes it"},
+    {"--dim", "sN=VALUE", "a symbolic dim of that peak (default 4)"},
     targetFlag,
     numericsFlag,
     fusionFlag,
+    memoryLimitFlag,
     dynamicFlag,
     {"--output", "FILE", "write there instead of the standard output"},
 };
@@ -63,9 +67,24 @@ static Result<std::string> remakeStage(const FileParts &parts,
   return hook->inspectText(parts.graph, stage, request);
 }
 
-static Result<std::string> textOf(const Model &model, const std::string &stage,
-                                  const runtime::CompileRequest &request,
-                                  bool memory) {
+// The program of a compiled file; with --memory also its peak.
+static Result<std::string> programOf(std::span<const std::byte> bytes,
+                                     const FileParts &parts,
+                                     const Arguments &arguments) {
+  if (!arguments.has("--memory"))
+    return programText(parts.program, false);
+  SINTER_TRY_ASSIGN(runtime::Device * device, runtime::getDevice(DeviceId()));
+  SINTER_TRY_ASSIGN(auto program, runtime::Program::load(bytes, *device));
+  SINTER_TRY_ASSIGN(std::vector<runtime::Binding> inputs,
+                    bindDims(*program, arguments));
+  SINTER_TRY_ASSIGN(std::string memory, memoryText(*program, inputs));
+  return programText(parts.program, true) + "\n" + memory;
+}
+
+static Result<std::string> textOf(const Model &model,
+                                  const Arguments &arguments,
+                                  const runtime::CompileRequest &request) {
+  std::string stage = arguments.get("--stage");
   if (!stage.empty() && !model.compiled) {
     SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook,
                       runtime::compilerHook());
@@ -75,7 +94,7 @@ static Result<std::string> textOf(const Model &model, const std::string &stage,
                     compiledBytes(model, request));
   SINTER_TRY_ASSIGN(FileParts parts, partsOf(bytes));
   if (stage.empty())
-    return programText(parts.program, memory);
+    return programOf(bytes, parts, arguments);
   if (stage != "asm")
     return remakeStage(parts, stage, request);
   SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook, runtime::compilerHook());
@@ -92,8 +111,8 @@ int runInspect(int argc, char **argv) {
   Result<Model> model = readModelFile(arguments.positional()[0]);
   if (!model)
     return report(model.error());
-  Result<std::string> text = textOf(*model, arguments.get("--stage"), *request,
-                                    arguments.has("--memory"));
+  request->debug |= arguments.has("--memory");
+  Result<std::string> text = textOf(*model, arguments, *request);
   if (text && arguments.has("--kernel"))
     text = kernelPart(*text, arguments.get("--kernel"));
   if (!text)

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -86,11 +87,16 @@ Result<CompileRequest> compileRequest(const Arguments &arguments) {
   SINTER_TRY_ASSIGN(request.numerics,
                     runtime::parseNumerics(
                         "--numerics", arguments.get("--numerics", "default")));
-  std::string fusion = arguments.get("--fusion", "full");
-  if (fusion != "full" && fusion != "none")
+  SINTER_TRY_ASSIGN(
+      request.fusion,
+      runtime::parseFusion("--fusion", arguments.get("--fusion", "full")));
+  std::string limit = arguments.get("--memory-limit", "0");
+  const char *end = limit.data() + limit.size();
+  auto [next, error] = std::from_chars(limit.data(), end, request.memoryLimit);
+  if (error != std::errc() || next != end || request.memoryLimit < 0)
     return makeError(ErrorKind::invalid_argument,
-                     "--fusion is full or none, not '" + fusion + "'");
-  request.fusion = fusion == "none";
+                     "--memory-limit needs a number of bytes, not '" + limit +
+                         "'");
   request.dynamic = arguments.all("--dynamic");
   return request;
 }

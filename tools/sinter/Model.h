@@ -39,6 +39,9 @@ inline constexpr Flag numericsFlag = {"--numerics", "MODE",
                                       "exact, default or fast"};
 inline constexpr Flag fusionFlag = {"--fusion", "TIER",
                                     "full, or none: one op per kernel"};
+inline constexpr Flag memoryLimitFlag = {
+    "--memory-limit", "BYTES",
+    "compute values again rather than keep them, above these"};
 inline constexpr Flag dynamicFlag = {"--dynamic", "INPUT:AXIS=NAME",
                                      "make an axis of a text's input symbolic"};
 Result<runtime::CompileRequest> compileRequest(const Arguments &arguments);

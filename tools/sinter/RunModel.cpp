@@ -4,11 +4,16 @@
 #include "tools/sinter/Inputs.h"
 #include "tools/sinter/Model.h"
 #include "tools/sinter/Npy.h"
+#include "tools/sinter/ProgramText.h"
+#include "tools/sinter/Replay.h"
 
 #include "runtime/device/Device.h"
+#include "runtime/reference/Repro.h"
+#include "runtime/support/Flags.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -26,15 +31,20 @@ static constexpr Flag flags[] = {
     {"--output-dir", "DIR", "write each output there as .npy"},
     {"--repeat", "N", "run N times and print the shortest time"},
     {"--json", nullptr, "print outputs and counters as JSON"},
+    {"--memory", nullptr, "first print the peak of memory and what makes it"},
+    {"--shrink", nullptr, "make a repro smaller: writes NAME.min.mlir"},
     targetFlag,
     numericsFlag,
     fusionFlag,
+    memoryLimitFlag,
     dynamicFlag,
 };
 static constexpr Interface interface = {
     "run MODEL [--input NAME=FILE.npy]... [--random-inputs SEED]",
     "Runs a .mlir or .sinter model once, or --repeat times, and prints its\n"
-    "outputs' types and sums, or writes them to --output-dir.",
+    "outputs' types and sums, or writes them to --output-dir. A repro of\n"
+    "SINTER_VERIFY is run on its own inputs and compared with the reference:\n"
+    "the exit code is 1 when it still differs.",
     flags,
     1,
     1,
@@ -107,6 +117,9 @@ static Result<std::vector<Output>> runOnce(const Program &program,
 
 static Status runModel(const Model &model, Arguments &arguments) {
   SINTER_TRY_ASSIGN(CompileRequest request, compileRequest(arguments));
+  request.debug = arguments.has("--memory");
+  if (!arguments.has("--memory-limit"))
+    request.memoryLimit = sinter::flags().memoryLimit;
   SINTER_TRY_ASSIGN(
       DeviceId id, parseDevice(arguments.get("--device", defaultDeviceName())));
   SINTER_TRY_ASSIGN(Device * device, getDevice(id));
@@ -114,6 +127,11 @@ static Status runModel(const Model &model, Arguments &arguments) {
                     loadProgram(model, request, *device));
   SINTER_TRY_ASSIGN(std::vector<Binding> inputs,
                     bindInputs(*program, arguments));
+  if (arguments.has("--memory")) {
+    SINTER_TRY_ASSIGN(std::string memory, memoryText(*program, inputs));
+    fmt::print("{}", memory);
+    std::fflush(stdout); // before what may not fit
+  }
   RunCounters counters;
   SINTER_TRY_ASSIGN(std::vector<Output> outputs,
                     runOnce(*program, inputs, counters));
@@ -145,6 +163,13 @@ int runRun(int argc, char **argv) {
   Result<Model> model = readModelFile(arguments.positional()[0]);
   if (!model)
     return report(model.error());
+  bool hasInputs = arguments.has("--input") || arguments.has("--random-inputs");
+  if (reference::isRepro(model->text) && !hasInputs)
+    return replayRepro(*model, arguments);
+  if (arguments.has("--shrink")) {
+    fmt::print(stderr, "error: --shrink takes a repro of SINTER_VERIFY\n");
+    return exitUsage;
+  }
   Status done = runModel(*model, arguments);
   if (arguments.exit)
     return *arguments.exit;

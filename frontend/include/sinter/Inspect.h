@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sinter {
 
@@ -46,6 +47,36 @@ max_kernels(std::initializer_list<Tensor> tensors, size_t most,
             std::source_location where = std::source_location::current()) {
   max_kernels(std::span<const Tensor>(tensors.begin(), tensors.size()), most,
               where);
+}
+
+/// The memory that evaluating tensors takes, known before anything runs.
+struct PeakMemory {
+  size_t bytes = 0; ///< inputs, outputs and temporaries
+  size_t input_bytes = 0;
+  size_t output_bytes = 0;
+  size_t temporary_bytes = 0;
+  /// A value that has memory when most is in use.
+  struct Use {
+    size_t bytes = 0;
+    std::string role; ///< `input`, `output` or `temporary`
+    std::string what; ///< `matmul f32[64,10]`
+    std::string site; ///< `file:line`
+  };
+  std::vector<Use> live; ///< the largest first
+};
+/// A report of it, one line a value.
+std::string to_string(const PeakMemory &peak);
+
+/// What evaluating `tensors` as one program takes at its peak, if nothing is
+/// updated in place. Compiles; runs and flushes nothing.
+PeakMemory
+inspect_memory(std::span<const Tensor> tensors,
+               std::source_location where = std::source_location::current());
+inline PeakMemory
+inspect_memory(std::initializer_list<Tensor> tensors,
+               std::source_location where = std::source_location::current()) {
+  return inspect_memory(
+      std::span<const Tensor>(tensors.begin(), tensors.size()), where);
 }
 
 /// What fusion considered for these tensors, one line a decision.

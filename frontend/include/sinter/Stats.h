@@ -43,6 +43,11 @@ struct Stats {
   uint64_t kernel_disk_hits = 0;
   /// Packed parameters that were kept from an earlier run.
   uint64_t prepare_hits = 0;
+  /// Of background compilation: fused programs that came, and that did not;
+  /// unfused ones that were taken until then.
+  uint64_t background_compiles = 0;
+  uint64_t background_failures = 0;
+  uint64_t unfused_answers = 0;
   uint64_t donated = 0;           ///< buffers updated in place
   uint64_t donations_refused = 0; ///< because somebody still held the old value
   uint64_t recomputed = 0;        ///< ops evaluated a second time

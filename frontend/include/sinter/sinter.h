@@ -1,6 +1,7 @@
 /// The umbrella header of Sinter.
 #pragma once
 
+#include <sinter/Background.h>
 #include <sinter/Convolution.h>
 #include <sinter/Creation.h>
 #include <sinter/CustomGradient.h>

@@ -58,3 +58,33 @@ TEST(OutOfMemory, ListsTheLargestTensorsWithTheirLines) {
   c.eval();
   EXPECT_EQ(c.numel(), int64_t(1) << 20);
 }
+
+TEST(OutOfMemory, AStepThatDoesNotFitLaunchesNothing) {
+  if (sn::default_device() == sn::device("null"))
+    GTEST_SKIP() << "the reference computes in memory of its own";
+  sn::nn::Linear model{256, 256};
+  sn::optim::Adam adam;
+  auto step = [&](int64_t rows) {
+    sn::Tensor x = sn::ones({rows, 256});
+    sn::Tensor hidden = sn::tanh(model(x));
+    sn::Tensor loss =
+        sn::mean(sn::exp(sn::matmul(hidden, sn::transpose(hidden, {1, 0}))));
+    adam.step(model, loss.backward());
+    return loss.item<float>();
+  };
+  step(8);
+  std::vector<float> before = model.weight.tensor().to_vector<float>();
+  uint64_t launches = sn::stats().launches;
+  try {
+    step(4096); // its products alone are 64 MiB
+    ADD_FAILURE() << "it fits";
+  } catch (const sn::Error &error) {
+    EXPECT_EQ(error.kind(), sn::ErrorKind::out_of_memory) << error.what();
+    expectHas(error.what(), "; the program's largest: ");
+    expectHas(error.what(), "OutOfMemoryTest.cpp:");
+  }
+  EXPECT_EQ(sn::stats().launches, launches);
+  EXPECT_EQ(model.weight.tensor().to_vector<float>(), before);
+  step(8); // and it goes on
+  EXPECT_NE(model.weight.tensor().to_vector<float>(), before);
+}

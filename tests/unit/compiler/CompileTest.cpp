@@ -32,6 +32,23 @@ TEST(Compile, TextAndGraphGiveTheSameBytes) {
   }
 }
 
+TEST(Compile, ATextIsReadAsTheGraphItCameFrom) {
+  for (bool symbolic : {false, true}) {
+    std::string text =
+        get(compiler::exportGraph(layerWithStatistics(16, symbolic)));
+    graph::Graph graph = get(compiler::readGraph(text));
+    EXPECT_EQ(get(compiler::exportGraph(graph)), text);
+  }
+}
+
+TEST(Compile, AGraphIsReadFromOpsOfTheDialectOnly) {
+  auto graph = compiler::readGraph("func.func @main(%x: tensor<4xf32>) -> "
+                                   "tensor<4xf32> { %0 = math.exp %x : "
+                                   "tensor<4xf32> return %0 : tensor<4xf32> }");
+  ASSERT_FALSE(graph);
+  EXPECT_EQ(graph.error().kind, ErrorKind::invalid_argument);
+}
+
 TEST(Compile, ExportIsAFixedPoint) {
   std::string text = get(compiler::exportGraph(layerWithStatistics(16, true)));
   ModelBytes bytes = get(compiler::compileText(text, {}));

@@ -39,6 +39,36 @@ TEST(Inspect, UsersAssertFusion) {
               [&] { sn::expect_fused(outer, inner); });
 }
 
+TEST(Inspect, SaysWhatMemoryItTakesByLine) {
+  uint64_t before = sn::stats().programs_run;
+  sn::Tensor x = sn::tensor(std::vector<float>(64, 1.f), {8, 8});
+  int line = __LINE__ + 1;
+  sn::Tensor inner = sn::matmul(x, x);
+  sn::Tensor y = sn::matmul(inner, sn::tensor(std::vector<float>(16), {8, 2}));
+  sn::PeakMemory peak = sn::inspect_memory({y});
+  EXPECT_EQ(peak.input_bytes, (64 + 16) * sizeof(float));
+  EXPECT_EQ(peak.output_bytes, 16 * sizeof(float));
+  EXPECT_EQ(peak.temporary_bytes, 64 * sizeof(float));
+  EXPECT_EQ(peak.bytes, 160 * sizeof(float));
+  ASSERT_EQ(peak.live.size(), 4u);
+  bool hasInner = false;
+  for (size_t i = 0; i < peak.live.size(); ++i) {
+    const sn::PeakMemory::Use &use = peak.live[i];
+    EXPECT_TRUE(i == 0 || use.bytes <= peak.live[i - 1].bytes);
+    if (use.role == "temporary") {
+      hasInner = true;
+      EXPECT_EQ(use.what, "matmul f32[8,8]");
+      EXPECT_TRUE(use.site.ends_with("InspectTest.cpp:" + std::to_string(line)))
+          << use.site;
+    }
+  }
+  EXPECT_TRUE(hasInner);
+  EXPECT_NE(sn::to_string(peak).find("peak 640 bytes: 320 of inputs"),
+            std::string::npos)
+      << sn::to_string(peak);
+  EXPECT_EQ(sn::stats().programs_run, before);
+}
+
 TEST(Inspect, ExportsWhatAFlushCompiles) {
   std::string path =
       testing::TempDir() + "sinter-" + std::to_string(getpid()) + ".mlir";

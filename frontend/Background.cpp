@@ -1,0 +1,162 @@
+/// One thread, one queue; both outlive static tensors.
+#include "frontend/Background.h"
+
+#include "frontend/Counters.h"
+#include "frontend/Raise.h"
+#include "runtime/program/CompilerHook.h"
+#include "runtime/support/Flags.h"
+#include "runtime/support/Log.h"
+
+#include <sinter/Background.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace sinter {
+
+using runtime::Key;
+
+//===- The thread ---------------------------------------------------------===//
+
+namespace {
+
+struct Job {
+  Key key;
+  std::function<Status()> work;
+};
+
+class Worker {
+public:
+  void add(Job job);
+  void wait();
+  /// Drops what has not begun and waits for what has.
+  void stop();
+
+private:
+  bool knows(const Key &key) const;
+  void start();
+  void run();
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<Job> queue;
+  std::optional<Key> current;
+  std::thread thread;
+  bool stopping = false;
+};
+
+} // namespace
+
+static Worker &worker() {
+  static auto *instance = new Worker;
+  return *instance;
+}
+
+bool Worker::knows(const Key &key) const {
+  return current == key ||
+         std::ranges::find(queue, key, &Job::key) != queue.end();
+}
+
+void Worker::add(Job job) {
+  std::lock_guard lock(mutex);
+  if (stopping || knows(job.key))
+    return;
+  queue.push_back(std::move(job));
+  if (!thread.joinable())
+    start();
+  changed.notify_all();
+}
+
+void Worker::start() {
+  // The compiler is open by now, so at exit this comes before its destructors.
+  std::atexit([] { worker().stop(); });
+  thread = std::thread([this] { run(); });
+}
+
+void Worker::run() {
+  std::unique_lock lock(mutex);
+  while (true) {
+    changed.wait(lock, [&] { return stopping || !queue.empty(); });
+    if (stopping)
+      return;
+    Job job = std::move(queue.front());
+    queue.pop_front();
+    current = job.key;
+    lock.unlock();
+    Status done = job.work();
+    if (!done)
+      logWarning("background: " + done.error().message +
+                 "; the unfused program stays");
+    detail::countBackground(done.ok());
+    job.work = nullptr; // what it holds is freed before anyone hears of it
+    lock.lock();
+    current.reset();
+    changed.notify_all();
+  }
+}
+
+void Worker::wait() {
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return queue.empty() && !current; });
+}
+
+void Worker::stop() {
+  {
+    std::lock_guard lock(mutex);
+    stopping = true;
+    queue.clear();
+  }
+  changed.notify_all();
+  thread.join();
+}
+
+//===- Whether ------------------------------------------------------------===//
+
+/// What the user set, or -1.
+static std::atomic<int> chosen{-1};
+
+static Status checkMode() {
+  if (flags().numerics != "exact")
+    return {};
+  return makeError(ErrorKind::invalid_argument,
+                   "background: the unfused program that answers first may "
+                   "round otherwise; the numerics mode exact refuses it");
+}
+
+void set_background_compile(bool on, std::source_location where) {
+  if (on)
+    detail::unwrap(checkMode(), where);
+  chosen = on;
+}
+
+bool background_compile() {
+  int set = chosen;
+  return set < 0 ? flags().background : set != 0;
+}
+
+void wait_for_background() { worker().wait(); }
+
+namespace detail {
+
+Result<bool> compilesInBackground() {
+  bool on = background_compile() && flags().fusion != "none";
+  if (on)
+    SINTER_TRY(checkMode());
+  return on;
+}
+
+void compileInBackground(const Key &key, std::function<Status()> work) {
+  if (auto hook = runtime::compilerHook(); !hook)
+    logWarning("background: " + hook.error().message);
+  else
+    worker().add({key, std::move(work)});
+}
+
+} // namespace detail
+} // namespace sinter
