@@ -13,6 +13,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 namespace sinter::compiler {
@@ -81,6 +82,11 @@ public:
   Coord add(const Coord &a, const Coord &b);
   Coord sub(const Coord &a, const Coord &b);
   Coord scale(const Coord &a, mlir::AffineExpr factor);
+  /// Promises that lanes which start at `base` end before a multiple of `width`
+  /// where they are not masked.
+  void keepInRow(Value base, mlir::AffineExpr width) {
+    inRow.insert({base.getAsOpaquePointer(), width.getAsOpaquePointer()});
+  }
   /// Quotient and remainder by an extent.
   std::pair<Coord, Coord> divide(const Coord &a, mlir::AffineExpr divisor);
   /// The coordinate of each lane: a vector of index (a scalar for one lane).
@@ -139,6 +145,8 @@ private:
   enum class IndexOp : uint64_t { add, sub, mul, floorDiv, mod, min, max };
   Value indexOp(IndexOp code, Value a, Value b);
   Value nonZero(Value value);
+  /// Whether lanes along a coordinate, one apart, stay in one row of `width`.
+  bool staysInRow(const Coord &coord, mlir::AffineExpr width) const;
   /// A number that is known to divide the value.
   int64_t multipleOf(Value value) const;
   Element evaluate(Value tensor, const Index &index, const Lanes &lanes);
@@ -158,6 +166,8 @@ private:
   llvm::DenseMap<Value, int64_t> multiples;
   /// Sums with a constant: what the constant was added to, and it.
   llvm::DenseMap<Value, std::pair<Value, int64_t>> offsets;
+  /// Starts of lanes that stay in a row of this width.
+  std::set<std::pair<const void *, const void *>> inRow;
   bool hasFailed = false;
 };
 

@@ -258,6 +258,17 @@ Coord Emission::scale(const Coord &a, AffineExpr factor) {
   return Coord{{}, 0, result, a.count};
 }
 
+bool Emission::staysInRow(const Coord &coord, AffineExpr width) const {
+  int64_t number = constantOf(width), run = coord.step * coord.count;
+  if (coord.each || coord.step <= 0 || number <= 0)
+    return false;
+  // A run of lanes that starts at a multiple of its length.
+  if (number % run == 0 && multipleOf(coord.base) % run == 0)
+    return true;
+  return coord.step == 1 && inRow.count({coord.base.getAsOpaquePointer(),
+                                         width.getAsOpaquePointer()});
+}
+
 std::pair<Coord, Coord> Emission::divide(const Coord &a, AffineExpr divisor) {
   int64_t number = constantOf(divisor);
   if (number == 1)
@@ -272,10 +283,7 @@ std::pair<Coord, Coord> Emission::divide(const Coord &a, AffineExpr divisor) {
   if (!a.each && number > 0 && a.step % number == 0)
     return {Coord{floorDiv(a.base, by), a.step / number, {}, a.count},
             uniform(mod(a.base, by))};
-  // A run of lanes that starts at a multiple of its length stays in one row.
-  int64_t run = a.step * a.count;
-  if (!a.each && a.step > 0 && number > 0 && number % run == 0 &&
-      multipleOf(a.base) % run == 0)
+  if (staysInRow(a, divisor))
     return {uniform(floorDiv(a.base, by)),
             Coord{mod(a.base, by), a.step, {}, a.count}};
   Value lanes = perLane(a), splat = spread(Element{nonZero(by)}, a.count);
@@ -406,15 +414,23 @@ SmallVector<Coord> Emission::coordinates(const Index &index,
   if (index.rank() == 0)
     return {};
   const Coord &tail = index.tail;
-  int64_t width = constantOf(shape.back());
-  bool isRun = index.tailRank > 1 && !tail.each && tail.step == 1;
-  bool inOneRow = isRun && width > 0 && width % tail.count == 0 &&
-                  multipleOf(tail.base) % tail.count == 0;
-  if (isRun && !inOneRow && width >= int64_t(tail.count)) {
+  if (index.tailRank > 1 && !tail.isUniform() && !tail.each && tail.step == 1) {
     SmallVector<Coord> result(index.lead);
     Shape group(shape.end() - index.tailRank, shape.end());
-    result.append(acrossRows(*this, tail, group));
-    return result;
+    if (staysInRow(tail, shape.back())) {
+      auto [row, column] = divide(tail, shape.back());
+      group.pop_back();
+      Index rows;
+      rows.tail = row;
+      rows.tailRank = group.size();
+      result.append(coordinates(rows, group));
+      result.push_back(column);
+      return result;
+    }
+    if (constantOf(shape.back()) >= int64_t(tail.count)) {
+      result.append(acrossRows(*this, tail, group));
+      return result;
+    }
   }
   Index full = withTail(index, shape, 1);
   SmallVector<Coord> result(full.lead);

@@ -245,12 +245,49 @@ void MatrixCopier::copyLeftAlongDepth(Value first, Value end,
   Value stop = emission.add(first, emission.mul(tiles, step));
   emission.loop(first, stop, 1, [&](Value row) {
     Value line = emission.mul(emission.sub(row, first), stride);
+    if (tile.leftRun)
+      return copyLeftRuns(row, range, to, line);
     eachVectorOfDepth(range, [&](Value k, Value mask) {
       Value value = access.leftAt(rowAt(row), emission.along(k, tile.lanes),
                                   Lanes{tile.lanes, mask, false});
       access.store(value, to, emission.add(line, emission.sub(k, range.begin)));
     });
   });
+}
+
+// What a vector writes past the end of a run is overwritten by the next one, or
+// stands past the row's end.
+void MatrixCopier::copyLeftRuns(Value row, const DepthRange &range, Value to,
+                                Value line) const {
+  constexpr int64_t mostUnrolled = 8;
+  MLIRContext *context = emission.builder.getContext();
+  int64_t lanes = tile.lanes, vectors = llvm::divideCeil(tile.leftRun, lanes);
+  AffineExpr width = getAffineConstantExpr(tile.leftRun, context);
+  Value run = emission.constant(tile.leftRun);
+  auto copyVector = [&](Value number, Value column, int64_t left) {
+    Index place;
+    place.lead.push_back(emission.uniform(number));
+    place.tail = emission.uniform(column);
+    place.tailRank = 1;
+    Value k = emission.linearize(place, Shape{width, width}).base;
+    emission.keepInRow(k, width);
+    Value mask;
+    if (left < lanes)
+      mask = emission.tailMask(emission.constant(left), tile.lanes);
+    Value value = access.leftAt(rowAt(row), emission.along(k, tile.lanes),
+                                Lanes{tile.lanes, mask, false});
+    access.store(value, to, emission.add(line, emission.sub(k, range.begin)));
+  };
+  auto copyRun = [&](Value number) {
+    int64_t whole = vectors > mostUnrolled ? tile.leftRun / lanes : 0;
+    emission.loop(emission.constant(0), emission.constant(whole * lanes), lanes,
+                  [&](Value column) { copyVector(number, column, lanes); });
+    for (int64_t vector = whole; vector < vectors; ++vector)
+      copyVector(number, emission.constant(vector * lanes),
+                 tile.leftRun - vector * lanes);
+  };
+  emission.loop(emission.floorDiv(range.begin, run),
+                emission.floorDiv(range.end, run), 1, copyRun);
 }
 
 // What a vector writes past a tile's last row is overwritten by what comes

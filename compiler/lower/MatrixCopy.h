@@ -70,6 +70,9 @@ private:
                            Value to, Value place) const;
   void copyLeftAlongDepth(Value first, Value end, const DepthRange &range,
                           Value to) const;
+  /// A row of the left copy, run by run: within one nothing is divided.
+  void copyLeftRuns(Value row, const DepthRange &range, Value to,
+                    Value line) const;
   void copyLeftAlongRows(Value first, Value end, const DepthRange &range,
                          Value to) const;
   /// Calls `emit` for the whole vectors of a depth range, then for the rest

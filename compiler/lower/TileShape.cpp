@@ -152,6 +152,7 @@ private:
       tile.depthBlock =
           std::max<int64_t>(llvm::alignTo(depth, tile.lanes), tile.lanes);
 
+    chooseRun();
     int64_t cache = level2Bytes(target);
     int64_t mostRows = cache / 4 / (tile.depthBlock * bytes);
     int64_t height = std::min(mostRows, mostPanelRows);
@@ -165,6 +166,18 @@ private:
     if (streams)
       width = rows <= 2 ? 2048 : 1024;
     tile.columnBlock = blockOf(columns, width, tile.columns());
+  }
+
+  void chooseRun() {
+    int64_t run = innerRun(op.getLhs(), rank - 1);
+    bool isLong = run >= int64_t(tile.lanes) && run < depth;
+    if (!tile.copiesLeft || tile.leftAlongRows || !isLong)
+      return;
+    if (tile.blocksDepth && run > tile.depthBlock)
+      return;
+    if (tile.blocksDepth)
+      tile.depthBlock = tile.depthBlock / run * run;
+    tile.leftRun = run;
   }
 
   // The size of equal blocks of at most about `most`, in multiples of `unit`.

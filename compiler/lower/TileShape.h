@@ -28,6 +28,9 @@ struct TileShape {
   /// along the rows, the rows of a tile are.
   bool copiesLeft = false;
   bool leftAlongRows = false;
+  /// Where k counts several axes of the left operand: the length of the last,
+  /// of which a block of depth holds whole ones. Else 0.
+  int64_t leftRun = 0;
 
   int64_t depthBlock = 256;
   bool blocksDepth = false; ///< else depthBlock holds all of it
