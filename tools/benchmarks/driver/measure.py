@@ -1,8 +1,10 @@
 """Measures one case: all sides prepared, then round by round."""
 
 import dataclasses
+import fnmatch
 import statistics
 
+from driver import cases
 from driver.sides import Failed, fields
 
 # "At least X" means at least this share of X.
@@ -76,6 +78,22 @@ def judge(case, threads, sides, by):
                                  [side.times(by) for side in valid.values()])
             result.peer = min(valid, key=lambda name: valid[name].time(by))
         found.append(result)
+    return found
+
+
+def geomeans(results):
+    """(pattern, threads, target) for the cases that were measured together."""
+    found = []
+    for pattern, needed in cases.GEOMEANS:
+        for threads in sorted({result.threads for result in results}):
+            ratios = [result.targets[0].ratio for result in results
+                      if result.threads == threads and result.targets
+                      and fnmatch.fnmatch(result.case.name, pattern)]
+            if ratios:
+                known = [r for r in ratios if r] if None not in ratios else []
+                found.append((pattern, threads, TargetResult(
+                    f"geomean {needed:g}", needed,
+                    statistics.geometric_mean(known) if known else None)))
     return found
 
 

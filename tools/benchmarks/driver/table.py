@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from driver import measure
 from driver.sides import SIDES
 
 
@@ -63,11 +64,12 @@ def table(results, by):
 
 def target_table(results):
     rows = [["case", "threads", "target", "ratio", "of", "verdict"]]
-    for result in results:
-        for target in result.targets:
-            measured = "-" if target.ratio is None else f"{target.ratio:.2f}"
-            rows.append([result.case.name, str(result.threads), target.text,
-                         measured, target.peer, target.verdict()])
+    targets = [(result.case.name, result.threads, target)
+               for result in results for target in result.targets]
+    for name, threads, target in targets + measure.geomeans(results):
+        measured = "-" if target.ratio is None else f"{target.ratio:.2f}"
+        rows.append([name, str(threads), target.text, measured, target.peer,
+                     target.verdict()])
     if len(rows) == 1:
         return ""
     verdicts = [row[-1] for row in rows[1:]]

@@ -1,7 +1,6 @@
-/// Convolutions and the convolutional net; nothing where the headers are not.
+/// Convolutions and the convolutional net.
 #include "tools/benchmarks/native/Training.h"
 
-#if __has_include(<sinter/Convolution.h>)
 #include "tools/benchmarks/native/Step.h"
 
 #include <sinter/sinter.h>
@@ -77,19 +76,3 @@ std::unique_ptr<Work> bench::makeCnnStep(const Case &c) {
     return sn::cross_entropy(cnn(images), digits);
   });
 }
-
-#else
-
-using namespace bench;
-
-std::unique_ptr<Work> bench::makeConvolution(const Case &) {
-  throw Unsupported("no convolutions");
-}
-std::unique_ptr<Work> bench::makeConvolutionStep(const Case &) {
-  throw Unsupported("no convolutions");
-}
-std::unique_ptr<Work> bench::makeCnnStep(const Case &) {
-  throw Unsupported("no convolutions");
-}
-
-#endif

@@ -112,6 +112,19 @@ class Measuring(unittest.TestCase):
         self.assertEqual((ours.time("best"), ours.time("median"),
                           ours.time("cpu"), ours.first), (1, 2, 0.5, 3))
 
+    def test_geomean(self):
+        results = []
+        for name, time in (("conv2d_3x3", 1), ("conv2d_depthwise", 4)):
+            case = case_of(cases.Target(("onednn",), 1))
+            case.name = name
+            results.append(run(case, sinter=(1, 1), onednn=(time, 1)))
+        (pattern, threads, mean), = measure.geomeans(results)
+        self.assertEqual((threads, mean.ratio, mean.verdict()),
+                         (1, 2, "pass"))
+        self.assertIn(pattern, table.target_table(results))
+        results[0].targets[0].ratio = None
+        self.assertEqual(measure.geomeans(results)[0][2].verdict(), "none")
+
     def test_other_result(self):
         case = case_of(cases.Target(("openblas",), 1), tolerance=0.1)
         for value in (1.5, "nan"):
