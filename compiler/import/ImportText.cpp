@@ -5,6 +5,8 @@
 #include "compiler/import/Types.h"
 #include "dialects/sinter/InferShape.h"
 
+#include "dialects/sinter/Dialect.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -140,12 +142,20 @@ static LogicalResult checkSignature(func::FuncOp function) {
   return success();
 }
 
+static LogicalResult checkOps(func::FuncOp function) {
+  for (Operation &op : function.getBody().front().without_terminator())
+    if (!isa<ir::SinterOpInterface>(op))
+      return op.emitError() << "not an op of the sinter dialect";
+  return success();
+}
+
 LogicalResult numberNodes(ModuleOp module) {
   auto function = module.lookupSymbol<func::FuncOp>("main");
   if (!function || function.getBody().getBlocks().size() != 1)
     return module.emitError(
         "the module needs a function `main` with one block");
-  if (failed(checkSignature(function)) || failed(numberValues(function)))
+  if (failed(checkSignature(function)) || failed(checkOps(function)) ||
+      failed(numberValues(function)))
     return failure();
   if (failed(checkNumSymbols(function)))
     return failure();

@@ -269,7 +269,10 @@ void MatrixCopier::copyLeftRuns(Value row, const DepthRange &range, Value to,
     place.lead.push_back(emission.uniform(number));
     place.tail = emission.uniform(column);
     place.tailRank = 1;
-    Value k = emission.linearize(place, Shape{width, width}).base;
+    // There are fewer runs than elements.
+    Value k =
+        emission.linearize(place, Shape{shapeOf(access.lhs).back(), width})
+            .base;
     emission.keepInRow(k, width);
     Value mask;
     if (left < lanes)

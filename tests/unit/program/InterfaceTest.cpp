@@ -84,15 +84,16 @@ TEST(Interface, DeviceFunctions) {
 
 TEST(Interface, CompilerFunctions) {
   constexpr size_t word = sizeof(void *);
-  static_assert(sizeof(CompilerHook) == 8 * word);
+  static_assert(sizeof(CompilerHook) == 9 * word);
   static_assert(offsetof(CompilerHook, compile) == 0 * word);
   static_assert(offsetof(CompilerHook, compileText) == 1 * word);
   static_assert(offsetof(CompilerHook, exportGraph) == 2 * word);
-  static_assert(offsetof(CompilerHook, inspect) == 3 * word);
-  static_assert(offsetof(CompilerHook, inspectText) == 4 * word);
-  static_assert(offsetof(CompilerHook, digest) == 5 * word);
-  static_assert(offsetof(CompilerHook, optMain) == 6 * word);
-  static_assert(offsetof(CompilerHook, disassemble) == 7 * word);
+  static_assert(offsetof(CompilerHook, readGraph) == 3 * word);
+  static_assert(offsetof(CompilerHook, inspect) == 4 * word);
+  static_assert(offsetof(CompilerHook, inspectText) == 5 * word);
+  static_assert(offsetof(CompilerHook, digest) == 6 * word);
+  static_assert(offsetof(CompilerHook, optMain) == 7 * word);
+  static_assert(offsetof(CompilerHook, disassemble) == 8 * word);
   EXPECT_STREQ(compilerHookSymbol, "sinter_compiler_hook");
 }
 
