@@ -178,7 +178,11 @@ public:
     bool isProducing = !staging.running.empty() &&
                        staging.running.back() == one.producer &&
                        lanes.count > 1;
+    // What is known before its pass is not asked for again there, and so not
+    // stored.
     if (!isProducing)
+      one.isKnownEarlier = true;
+    if (one.isKnownEarlier)
       return element;
     // Lanes beyond the row's end fall into the array's rest.
     Value value = emission.spread(element, lanes.count);
@@ -254,7 +258,8 @@ void RowStaging::run(Emission &emission, Operation *reduction,
   emit();
   running.pop_back();
   for (Staged &one : staged)
-    one.isStored |= one.hasStore && one.producer == reduction;
+    one.isStored |=
+        one.hasStore && !one.isKnownEarlier && one.producer == reduction;
 }
 
 void RowStaging::prepare(Emission &emission) {
@@ -271,7 +276,7 @@ void RowStaging::begin(Emission &emission, ArrayRef<Coord> lead) {
   for (auto [number, one] : llvm::enumerate(staged)) {
     auto type = MemRefType::get({room}, memoryType(elementOf(one.value)));
     one.buffer = emission.frameBuffer(one.value.getAsOpaquePointer(), type);
-    one.hasStore = one.isStored = false;
+    one.hasStore = one.isStored = one.isKnownEarlier = false;
     emission.setSource(one.value,
                        std::make_unique<StagedSource>(
                            *this, number, makeSource(emission, one.value)));

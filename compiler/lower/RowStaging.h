@@ -45,6 +45,8 @@ private:
     mlir::Operation *producer = nullptr; ///< of the pass that computes it first
     Value buffer;
     bool hasStore = false, isStored = false;
+    /// An element was computed before the pass began: nothing is stored.
+    bool isKnownEarlier = false;
   };
   using Seen = llvm::DenseSet<Value>;
 

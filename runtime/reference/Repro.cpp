@@ -8,7 +8,7 @@
 #include "runtime/program/Program.h"
 #include "runtime/reference/Compare.h"
 
-#include <cstdlib>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
@@ -106,7 +106,10 @@ Result<Repro> readRepro(const std::string &path, std::string_view text) {
   SINTER_TRY_ASSIGN(repro.request.fusion,
                     runtime::parseFusion(path + ": fusion", fusion));
   SINTER_TRY_ASSIGN(std::string limit, field(path, *head, "memory_limit"));
-  repro.request.memoryLimit = std::atoll(limit.c_str());
+  auto [end, error] = std::from_chars(limit.data(), limit.data() + limit.size(),
+                                      repro.request.memoryLimit);
+  if (error != std::errc() || end != limit.data() + limit.size())
+    return badRepro(path, "memory_limit is not a number: " + limit);
   SINTER_TRY_ASSIGN(repro.site, field(path, *head, "site"));
   SINTER_TRY_ASSIGN(repro.difference, field(path, *head, "difference"));
   SINTER_TRY_ASSIGN(std::string inputs, field(path, *head, "inputs"));
