@@ -272,7 +272,7 @@ private:
             sums.push_back({index, combiner->finish(emission, state)});
             after.append(state);
           }
-          for (auto [index, sum] : sums)
+          for (const auto &[index, sum] : sums)
             storeElements(emission,
                           emission.entry.buffers[writer.outputBuffer(0)],
                           prefix, index, lanes,

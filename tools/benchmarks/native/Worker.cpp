@@ -27,7 +27,7 @@ Case::Case(std::string_view words) {
 
 std::string Case::text(const std::string &key, std::string fallback) const {
   auto found = values.find(key);
-  return found == values.end() ? std::move(fallback) : found->second;
+  return found == values.end() ? fallback : found->second;
 }
 
 int64_t Case::number(const std::string &key) const {
