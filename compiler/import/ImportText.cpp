@@ -55,18 +55,10 @@ static LogicalResult numberValues(func::FuncOp function) {
 // The symbols that the types and dims of the function are written over.
 static unsigned symbolsIn(func::FuncOp function) {
   unsigned count = 0;
-  auto add = [&](Type type) {
-    if (auto map = dyn_cast_or_null<AffineMapAttr>(
-            cast<RankedTensorType>(type).getEncoding()))
-      count = std::max(count, map.getValue().getNumSymbols());
-  };
-  llvm::for_each(function.getArgumentTypes(), add);
-  for (Operation &op : function.getBody().front().without_terminator()) {
-    llvm::for_each(op.getResultTypes(), add);
-    for (NamedAttribute attr : op.getAttrs())
-      if (auto map = dyn_cast<AffineMapAttr>(attr.getValue()))
-        count = std::max(count, map.getValue().getNumSymbols());
-  }
+  for (Type type : function.getArgumentTypes())
+    count = std::max(count, numSymbolsOf(type));
+  for (Operation &op : function.getBody().front().without_terminator())
+    count = std::max(count, numSymbolsOf(&op));
   return count;
 }
 

@@ -12,6 +12,15 @@ SmallVector<AffineExpr> dimsOf(Type type) {
   return ir::dimsOf(cast<RankedTensorType>(type));
 }
 
+AffineMapAttr shapeAttr(MLIRContext *context, ArrayRef<AffineExpr> dims,
+                        unsigned numSymbols) {
+  return AffineMapAttr::get(AffineMap::get(0, numSymbols, dims, context));
+}
+
+AffineMapAttr shapeAttr(Type type) {
+  return shapeAttr(type.getContext(), dimsOf(type), numSymbolsOf(type));
+}
+
 AffineExpr elementCount(Type type) {
   AffineExpr count = getAffineConstantExpr(1, type.getContext());
   for (AffineExpr dim : dimsOf(type))

@@ -5,6 +5,7 @@
 #include "runtime/graph/Graph.h"
 
 #include "mlir/IR/AffineMap.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -12,10 +13,18 @@ namespace sinter::compiler {
 
 using ir::dtypeOf;
 using ir::elementType;
+using ir::isOne;
+using ir::numSymbolsOf;
 using ir::tensorType;
 
 /// The dims of a tensor type as expressions over symbols.
 llvm::SmallVector<mlir::AffineExpr> dimsOf(mlir::Type type);
+/// Dims as an op's attribute holds them.
+mlir::AffineMapAttr shapeAttr(mlir::MLIRContext *context,
+                              llvm::ArrayRef<mlir::AffineExpr> dims,
+                              unsigned numSymbols);
+/// The dims of a tensor type as an op's attribute holds them.
+mlir::AffineMapAttr shapeAttr(mlir::Type type);
 
 /// Product of the dims.
 mlir::AffineExpr elementCount(mlir::Type type);

@@ -1,6 +1,8 @@
 /// Where in a tensor elements are asked for: coordinates with lanes.
 #pragma once
 
+#include "dialects/sinter/Types.h"
+
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
@@ -22,7 +24,7 @@ mlir::AffineExpr product(const Shape &shape, unsigned first, unsigned last,
                          mlir::MLIRContext *context);
 /// The number when constant, else -1.
 int64_t constantOf(mlir::AffineExpr expr);
-inline bool isOne(mlir::AffineExpr expr) { return constantOf(expr) == 1; }
+using ir::isOne;
 
 /// One coordinate over the lanes: base + lane * step, or `each` (a vector of
 /// index values) where it is not affine; then base is null.

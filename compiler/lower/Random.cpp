@@ -4,6 +4,9 @@
 #include "compiler/lower/ElementMath.h"
 #include "dialects/sinter/Dialect.h"
 
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/Sequence.h"
+
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -11,47 +14,71 @@ namespace {
 
 using Words = std::array<Value, 4>;
 
-// One element's, or one vector of elements', random bits. Works on i32 values
-// (ElementMath of f32 has these as its bits).
+// The generator's words of one block, or of a vector of blocks, in the low
+// halves of i64 values: a product of two words needs both halves, and what the
+// high ones hold besides is never read.
 class Philox {
 public:
   Philox(Emission &emission, unsigned count)
       : emission(emission), builder(emission.builder), loc(emission.loc),
         m(builder, loc, shaped(builder.getF32Type(), count)),
-        wide(shaped(builder.getI64Type(), count)) {}
+        wide(shaped(builder.getI64Type(), count)), count(count) {}
 
+  /// Arithmetic on f32 values, one for each block; i32 words are their bits.
   ElementMath &math() { return m; }
 
-  // The low and the high half of 64-bit words.
-  std::pair<Value, Value> halves(Value word) {
-    Value high =
-        arith::ShRUIOp::create(builder, loc, word, emission.integer(wide, 32));
-    return {narrow(word), narrow(high)};
-  }
   Value narrow(Value word) { return m.convert<arith::TruncIOp>(m.bits, word); }
   Value widen(Value half) { return m.convert<arith::ExtUIOp>(wide, half); }
+  Value high(Value word) {
+    return arith::ShRUIOp::create(builder, loc, word,
+                                  emission.integer(wide, 32));
+  }
 
+  /// The words of the blocks by the op's key and counter, and by a bit that is
+  /// added to tell two uses of a block apart.
+  Words words(Operation *op, Value block, uint32_t stream = 0) {
+    Value key = scalar(op, 0), counter = scalar(op, 1);
+    block = arith::AddIOp::create(builder, loc, scalar(op, 2), block);
+    Value last = high(counter);
+    if (stream)
+      last = exclusive(last, emission.integer(wide, stream));
+    Words all = rounds({block, high(block), counter, last}, key, high(key));
+    for (Value &word : all)
+      word = narrow(word);
+    return all;
+  }
+
+private:
   Words rounds(Words c, Value k0, Value k1) {
     for (unsigned round = 0; round < 10; ++round) {
-      auto [l0, h0] = multiply(c[0], 0xD2511F53);
-      auto [l1, h1] = multiply(c[2], 0xCD9E8D57);
-      c = {exclusive(exclusive(h1, c[1]), k0), l1,
-           exclusive(exclusive(h0, c[3]), k1), l0};
-      k0 = m.addBits(k0, m.bit(0x9E3779B9));
-      k1 = m.addBits(k1, m.bit(0xBB67AE85));
+      Value p0 = multiply(c[0], 0xD2511F53);
+      Value p1 = multiply(c[2], 0xCD9E8D57);
+      c = {exclusive(exclusive(high(p1), c[1]), k0), p1,
+           exclusive(exclusive(high(p0), c[3]), k1), p0};
+      k0 = plus(k0, 0x9E3779B9);
+      k1 = plus(k1, 0xBB67AE85);
     }
     return c;
   }
 
-  Value exclusive(Value a, Value b) { return m.make<arith::XOrIOp>(a, b); }
-
-private:
+  Value multiply(Value a, uint32_t by) {
+    Value low = arith::AndIOp::create(builder, loc, a,
+                                      emission.integer(wide, 0xFFFFFFFF));
+    return arith::MulIOp::create(builder, loc, low, emission.integer(wide, by));
+  }
+  Value plus(Value a, uint32_t number) {
+    return arith::AddIOp::create(builder, loc, a,
+                                 emission.integer(wide, number));
+  }
+  Value exclusive(Value a, Value b) {
+    return arith::XOrIOp::create(builder, loc, a, b);
+  }
+  Value scalar(Operation *op, unsigned operand) {
+    Element word = emission.at(op->getOperand(operand), Index(), Lanes{});
+    return emission.spread(word, count);
+  }
   Type shaped(Type type, unsigned count) {
     return count == 1 ? type : Type(emission.vectorType(type, count));
-  }
-  std::pair<Value, Value> multiply(Value a, uint32_t by) {
-    return halves(arith::MulIOp::create(builder, loc, widen(a),
-                                        emission.integer(wide, by)));
   }
 
   Emission &emission;
@@ -61,6 +88,9 @@ private:
 
 public:
   const Type wide; ///< i64, shaped
+
+private:
+  unsigned count;
 };
 
 class RandomSource final : public ElementSource {
@@ -70,44 +100,91 @@ public:
 
   Element at(Emission &emission, const Index &index,
              const Lanes &lanes) override {
-    OpBuilder &builder = emission.builder;
-    Location loc = emission.loc;
     Philox philox(emission, lanes.count);
     ElementMath &m = philox.math();
     Coord linear = emission.linearize(index, shapeOf(tensor));
-    Value position = arith::IndexCastOp::create(
-        builder, loc, philox.wide,
-        emission.spread(Element{emission.perLane(linear)}, lanes.count));
-    auto scalar = [&](unsigned operand) {
-      Element word = emission.at(op->getOperand(operand), Index(), Lanes{});
-      return emission.spread(word, lanes.count);
-    };
-    Value two = emission.integer(philox.wide, 2);
-    Value block = arith::AddIOp::create(
-        builder, loc, scalar(2),
-        arith::ShRUIOp::create(builder, loc, position, two));
-    Value lane = m.andBits(philox.narrow(position), m.bit(3));
-    auto [k0, k1] = philox.halves(scalar(0));
-    auto [c2, c3] = philox.halves(scalar(1));
-    auto [c0, c1] = philox.halves(block);
-    Words start = {c0, c1, c2, c3};
-    Words words = philox.rounds(start, k0, k1);
     Type element = elementOf(tensor);
+    if (!isNormal && !element.isF64() && lanes.count > 2 && linear.step == 1 &&
+        !linear.each)
+      return uniform(emission, m, consecutive(emission, linear.base, lanes));
+
+    OpBuilder &builder = emission.builder;
+    Value position = arith::IndexCastOp::create(
+        builder, emission.loc, philox.wide,
+        emission.spread(Element{emission.perLane(linear)}, lanes.count));
+    Value block = arith::ShRUIOp::create(builder, emission.loc, position,
+                                         emission.integer(philox.wide, 2));
+    Value lane = m.andBits(philox.narrow(position), m.bit(3));
+    Words words = philox.words(op, block);
     if (isNormal)
       return Element{round(emission, m, normal(m, words, lane), element)};
     Value x = pick(m, words, lane);
-    if (element.isF64()) {
-      start[3] = philox.exclusive(c3, m.bit(0x80000000));
-      Value y = pick(m, philox.rounds(start, k0, k1), lane);
-      return Element{uniform64(emission, philox, x, y)};
+    if (!element.isF64())
+      return uniform(emission, m, x);
+    Value y = pick(m, philox.words(op, block, 0x80000000), lane);
+    return Element{uniform64(emission, philox, x, y)};
+  }
+
+private:
+  // The words of consecutive elements: every block is computed once, not once
+  // for each of its four elements.
+  Value consecutive(Emission &emission, Value first, const Lanes &lanes) {
+    OpBuilder &builder = emission.builder;
+    Location loc = emission.loc;
+    // Half as many blocks as elements are enough wherever the first one stands.
+    int64_t count = lanes.count, blocks = count / 2;
+    Philox philox(emission, blocks);
+    Value number = emission.floorDiv(first, emission.constant(4));
+    Value block =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), number);
+    block = arith::AddIOp::create(
+        builder, loc, emission.spread(Element{block}, blocks),
+        emission.laneOffsets(1, blocks, builder.getI64Type()));
+    Words words = philox.words(op, block);
+    auto shuffle = [&](Value a, Value b, int64_t length,
+                       llvm::function_ref<int64_t(int64_t)> from) {
+      return vector::ShuffleOp::create(
+                 builder, loc, a, b,
+                 llvm::map_to_vector(llvm::seq<int64_t>(length), from))
+          .getResult();
+    };
+    auto paired = [&](Value a, Value b) {
+      return shuffle(a, b, 2 * blocks, [&](int64_t lane) {
+        return lane / 2 + lane % 2 * blocks;
+      });
+    };
+    Value low = paired(words[0], words[1]), high = paired(words[2], words[3]);
+    Value all = shuffle(low, high, 4 * blocks, [&](int64_t lane) {
+      int64_t place = lane / 4 * 2 + lane % 2;
+      return lane % 4 < 2 ? place : 2 * blocks + place;
+    });
+    Value skipped =
+        emission.sub(first, emission.mul(number, emission.constant(4)));
+    Value result;
+    for (int64_t start = 4; start-- > 0;) {
+      Value from =
+          shuffle(all, all, count, [&](int64_t lane) { return start + lane; });
+      if (!result) {
+        result = from;
+        continue;
+      }
+      Value isHere =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, skipped,
+                                emission.constant(start));
+      result = arith::SelectOp::create(builder, loc, isHere, from, result);
     }
+    return result;
+  }
+
+  // The leading bits of each word, as many as the type holds, as a fraction.
+  Element uniform(Emission &emission, ElementMath &m, Value word) {
+    Type element = elementOf(tensor);
     unsigned bits = element.isF32() ? 24 : element.isF16() ? 11 : 8;
-    Value number = m.toFloat(m.shr(x, 32 - bits));
+    Value number = m.toFloat(m.shr(word, 32 - bits));
     number = m.mul(number, m.num(std::ldexp(1.0, -int(bits))));
     return Element{round(emission, m, number, element)};
   }
 
-private:
   // f32 values in the result's type.
   static Value round(Emission &emission, ElementMath &m, Value number,
                      Type element) {

@@ -8,11 +8,6 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-static bool isOne(AffineExpr expr) {
-  auto constant = dyn_cast<AffineConstantExpr>(expr);
-  return constant && constant.getValue() == 1;
-}
-
 // What `value` repeats along all axes but the last two, or null.
 static Value repeatedMatrix(Value value) {
   auto broadcast = value.getDefiningOp<ir::BroadcastOp>();
@@ -27,16 +22,6 @@ static Value repeatedMatrix(Value value) {
   return broadcast.getX();
 }
 
-static unsigned numSymbols(ir::MatmulOp product) {
-  for (Value value :
-       {product.getLhs(), product.getRhs(), product.getResult()}) {
-    Attribute encoding = cast<RankedTensorType>(value.getType()).getEncoding();
-    if (auto map = dyn_cast_or_null<AffineMapAttr>(encoding))
-      return map.getValue().getNumSymbols();
-  }
-  return 0;
-}
-
 // `value` as a matrix of these dims.
 static Value asMatrix(Value value, ArrayRef<AffineExpr> dims, unsigned symbols,
                       Location loc, OpBuilder &builder) {
@@ -44,9 +29,8 @@ static Value asMatrix(Value value, ArrayRef<AffineExpr> dims, unsigned symbols,
   Type matrix = tensorType(type.getElementType(), dims, symbols);
   if (matrix == type)
     return value;
-  auto shape = AffineMapAttr::get(
-      AffineMap::get(0, symbols, dims, builder.getContext()));
-  return ir::ReshapeOp::create(builder, loc, matrix, value, shape);
+  return ir::ReshapeOp::create(builder, loc, matrix, value,
+                               shapeAttr(builder.getContext(), dims, symbols));
 }
 
 Value collapseBatches(Operation *op, OpBuilder &builder) {
@@ -58,7 +42,7 @@ Value collapseBatches(Operation *op, OpBuilder &builder) {
     return {};
   RankedTensorType type = product.getType();
   SmallVector<AffineExpr> dims = dimsOf(type);
-  unsigned symbols = numSymbols(product);
+  unsigned symbols = numSymbolsOf(op);
   AffineExpr rows = builder.getAffineConstantExpr(1);
   for (AffineExpr dim : ArrayRef(dims).drop_back(1))
     rows = rows * dim;
@@ -70,9 +54,8 @@ Value collapseBatches(Operation *op, OpBuilder &builder) {
       builder, loc,
       tensorType(type.getElementType(), {rows, dims.back()}, symbols), lhs,
       rhs);
-  auto shape =
-      AffineMapAttr::get(AffineMap::get(0, symbols, dims, op->getContext()));
-  return ir::ReshapeOp::create(builder, loc, type, flat, shape);
+  return ir::ReshapeOp::create(builder, loc, type, flat,
+                               shapeAttr(op->getContext(), dims, symbols));
 }
 
 } // namespace sinter::compiler

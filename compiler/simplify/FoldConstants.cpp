@@ -91,14 +91,8 @@ static TypedAttr toNumber(Attribute value, Type element, OpBuilder &builder) {
 
 static Value fill(Operation *op, TypedAttr number, OpBuilder &builder) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  unsigned symbols = 0;
-  if (auto map = dyn_cast_or_null<AffineMapAttr>(type.getEncoding()))
-    symbols = map.getValue().getNumSymbols();
-  AffineMap dims =
-      AffineMap::get(0, symbols, dimsOf(type), builder.getContext());
-  return ir::FullOp::create(builder, op->getLoc(), type,
-                            AffineMapAttr::get(dims), number,
-                            TypeAttr::get(type.getElementType()));
+  return ir::FullOp::create(builder, op->getLoc(), type, shapeAttr(type),
+                            number, TypeAttr::get(type.getElementType()));
 }
 
 static Value foldPointwise(ir::PointwiseOpInterface op, OpBuilder &builder) {

@@ -11,11 +11,6 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-static bool isOne(AffineExpr dim) {
-  auto constant = dyn_cast<AffineConstantExpr>(dim);
-  return constant && constant.getValue() == 1;
-}
-
 // ---- views -----------------------------------------------------------------
 
 // What `value` is with the last two axes exchanged, if it is such a view. With
@@ -47,15 +42,13 @@ Value exchanged(Value value, OpBuilder &builder) {
   auto dims = dimsOf(type);
   size_t rank = dims.size();
   std::swap(dims[rank - 1], dims[rank - 2]);
-  unsigned symbols = 0;
-  if (auto map = dyn_cast_or_null<AffineMapAttr>(type.getEncoding()))
-    symbols = map.getValue().getNumSymbols();
   SmallVector<int64_t> axes;
   for (size_t i = 0; i < rank; ++i)
     axes.push_back(int64_t(i + 2 < rank ? i : 2 * rank - 3 - i));
   return ir::TransposeOp::create(
-      builder, value.getLoc(), tensorType(type.getElementType(), dims, symbols),
-      value, builder.getDenseI64ArrayAttr(axes));
+      builder, value.getLoc(),
+      tensorType(type.getElementType(), dims, numSymbolsOf(type)), value,
+      builder.getDenseI64ArrayAttr(axes));
 }
 
 // A value behind transposes, and the axes that they bring it to.

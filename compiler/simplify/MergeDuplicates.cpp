@@ -42,9 +42,6 @@ void mergeDuplicates(func::FuncOp function) {
   llvm::DenseSet<Operation *, SameOp> known;
   Block &block = function.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
-    auto kind = cast<ir::SinterOpInterface>(op).getPatternKind();
-    if (kind == graph::PatternKind::random)
-      continue;
     auto [first, isNew] = known.insert(&op);
     if (isNew)
       continue;

@@ -141,21 +141,7 @@ Type Raising::rowsType(Type element, AffineExpr last) const {
   auto type = cast<RankedTensorType>(scores.query.getType());
   auto dims = dimsOf(type);
   dims.back() = last;
-  unsigned symbols = 0;
-  for (Value value : {scores.query, scores.keyTransposed})
-    if (auto map = dyn_cast_or_null<AffineMapAttr>(
-            cast<RankedTensorType>(value.getType()).getEncoding()))
-      symbols = map.getValue().getNumSymbols();
-  return tensorType(element, dims, symbols);
-}
-
-static AffineMapAttr shapeAttr(Type type) {
-  unsigned symbols = 0;
-  if (auto map = dyn_cast_or_null<AffineMapAttr>(
-          cast<RankedTensorType>(type).getEncoding()))
-    symbols = map.getValue().getNumSymbols();
-  return AffineMapAttr::get(
-      AffineMap::get(0, symbols, dimsOf(type), type.getContext()));
+  return tensorType(element, dims, numSymbolsOf(scores.product));
 }
 
 static Value filled(OpBuilder &builder, Location loc, Type type, double value) {

@@ -19,6 +19,8 @@ static Value simplifyOnce(Operation *op, OpBuilder &builder, bool exact) {
     return number;
   if (Value collapsed = collapseBatches(op, builder))
     return collapsed;
+  if (Value laid = layWindows(op, builder))
+    return laid;
   return sinkReshape(op, builder);
 }
 

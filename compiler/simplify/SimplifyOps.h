@@ -11,8 +11,9 @@ namespace sinter::compiler {
 /// NaNs aside that an input holds: `exact` keeps their bits, too.
 void simplifyOps(mlir::func::FuncOp function, bool exact = false);
 
-/// Makes equal ops one, which then stands for all their nodes. Random ops are
-/// never merged: two draws stay two.
+/// Makes equal ops one, which then stands for all their nodes. Two draws stay
+/// two, for each reads a counter of its own; what a gradient draws again is the
+/// same draw.
 void mergeDuplicates(mlir::func::FuncOp function);
 
 /// Erases ops that no result depends on.
@@ -28,6 +29,8 @@ mlir::Value simplifyArithmetic(mlir::Operation *op, bool exact);
 mlir::Value sinkReshape(mlir::Operation *op, mlir::OpBuilder &builder);
 /// One product of matrices for one per batch with a common right operand.
 mlir::Value collapseBatches(mlir::Operation *op, mlir::OpBuilder &builder);
+/// Views for the sum of windows that do not overlap.
+mlir::Value layWindows(mlir::Operation *op, mlir::OpBuilder &builder);
 
 /// The number that fills a tensor, or null.
 mlir::TypedAttr fillOf(mlir::Value value);

@@ -11,22 +11,13 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-static bool isOne(AffineExpr expr) {
-  auto constant = dyn_cast<AffineConstantExpr>(expr);
-  return constant && constant.getValue() == 1;
-}
-
-static AffineMapAttr shapeAttr(Type type, unsigned numSymbols) {
-  return AffineMapAttr::get(
-      AffineMap::get(0, numSymbols, dimsOf(type), type.getContext()));
-}
-
 static Value reshapeTo(Value value, Type type, unsigned numSymbols,
                        Location loc, OpBuilder &builder) {
   if (value.getType() == type)
     return value;
-  return ir::ReshapeOp::create(builder, loc, type, value,
-                               shapeAttr(type, numSymbols));
+  return ir::ReshapeOp::create(
+      builder, loc, type, value,
+      shapeAttr(type.getContext(), dimsOf(type), numSymbols));
 }
 
 static Value simplifyReshape(ir::ReshapeOp op, OpBuilder &builder) {
@@ -67,9 +58,7 @@ static Value swapLastTwo(Value value, Location loc, OpBuilder &builder) {
   std::swap(permutation.end()[-1], permutation.end()[-2]);
   SmallVector<AffineExpr> dims = dimsOf(type);
   std::swap(dims.end()[-1], dims.end()[-2]);
-  unsigned symbols = 0;
-  if (auto map = dyn_cast_or_null<AffineMapAttr>(type.getEncoding()))
-    symbols = map.getValue().getNumSymbols();
+  unsigned symbols = numSymbolsOf(type);
   auto inner = value.getDefiningOp<ir::TransposeOp>();
   if (inner && inner.getPermutation() == ArrayRef(permutation))
     return inner.getX();
@@ -117,10 +106,8 @@ static Value simplifyTranspose(ir::TransposeOp op, OpBuilder &builder) {
       return transposeOperands(op, builder);
     last = axis;
   }
-  unsigned symbols = 0;
-  if (auto map = dyn_cast_or_null<AffineMapAttr>(op.getType().getEncoding()))
-    symbols = map.getValue().getNumSymbols();
-  return reshapeTo(op.getX(), op.getType(), symbols, op.getLoc(), builder);
+  return reshapeTo(op.getX(), op.getType(), numSymbolsOf(op), op.getLoc(),
+                   builder);
 }
 
 static Value simplifySlice(ir::SliceOp op, OpBuilder &builder) {
@@ -153,10 +140,8 @@ static Value simplifyWindow(ir::WindowOp op, OpBuilder &builder) {
   if (!llvm::all_of(op.getSizes(), isUnit) ||
       !llvm::all_of(op.getStrides(), isUnit))
     return {};
-  unsigned symbols = 0;
-  if (auto map = dyn_cast_or_null<AffineMapAttr>(op.getType().getEncoding()))
-    symbols = map.getValue().getNumSymbols();
-  return reshapeTo(op.getX(), op.getType(), symbols, op.getLoc(), builder);
+  return reshapeTo(op.getX(), op.getType(), numSymbolsOf(op), op.getLoc(),
+                   builder);
 }
 
 static Value simplifyConcat(ir::ConcatOp op) {

@@ -48,8 +48,7 @@ Value sinkReshape(Operation *op, OpBuilder &builder) {
     return {};
   SmallVector<AffineExpr> dims = dimsOf(found.getX().getType());
   unsigned symbols = found.getShape().getNumSymbols();
-  auto shape =
-      AffineMapAttr::get(AffineMap::get(0, symbols, dims, op->getContext()));
+  auto shape = shapeAttr(op->getContext(), dims, symbols);
   auto typeFor = [&](Value value) {
     Type element = cast<RankedTensorType>(value.getType()).getElementType();
     return tensorType(element, dims, symbols);
@@ -69,10 +68,10 @@ Value sinkReshape(Operation *op, OpBuilder &builder) {
   state.addAttributes(op->getAttrs());
   state.addTypes(typeFor(op->getResult(0)));
   Value moved = builder.create(state)->getResult(0);
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  auto outer = AffineMapAttr::get(
-      AffineMap::get(0, symbols, dimsOf(type), op->getContext()));
-  return ir::ReshapeOp::create(builder, op->getLoc(), type, moved, outer);
+  Type type = op->getResult(0).getType();
+  return ir::ReshapeOp::create(
+      builder, op->getLoc(), type, moved,
+      shapeAttr(op->getContext(), dimsOf(type), symbols));
 }
 
 } // namespace sinter::compiler

@@ -70,6 +70,17 @@ RankedTensorType tensorType(Type element, ArrayRef<AffineExpr> dims,
   return RankedTensorType::get(shape, element, AffineMapAttr::get(map));
 }
 
+unsigned numSymbolsOf(Type tensorType) {
+  auto encoding = cast<RankedTensorType>(tensorType).getEncoding();
+  auto map = dyn_cast_or_null<AffineMapAttr>(encoding);
+  return map ? map.getValue().getNumSymbols() : 0;
+}
+
+bool isOne(AffineExpr dim) {
+  auto constant = dyn_cast<AffineConstantExpr>(dim);
+  return constant && constant.getValue() == 1;
+}
+
 unsigned numSymbolsOf(Operation *op) {
   unsigned count = 0;
   auto look = [&](Attribute attribute) {
@@ -79,8 +90,8 @@ unsigned numSymbolsOf(Operation *op) {
   for (Type type :
        llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
                                 llvm::to_vector(op->getResultTypes())))
-    if (auto tensor = dyn_cast<RankedTensorType>(type))
-      look(tensor.getEncoding());
+    if (isa<RankedTensorType>(type))
+      count = std::max(count, numSymbolsOf(type));
   for (NamedAttribute attribute : op->getAttrs())
     look(attribute.getValue());
   return count;

@@ -30,8 +30,12 @@ llvm::SmallVector<mlir::AffineExpr> dimsOf(mlir::RankedTensorType type);
 mlir::RankedTensorType tensorType(mlir::Type element,
                                   llvm::ArrayRef<mlir::AffineExpr> dims,
                                   unsigned numSymbols);
-/// How many symbols the maps of an op's types and attributes range over.
+/// How many symbols the dims of a tensor type, and the maps of an op's types
+/// and attributes, range over.
+unsigned numSymbolsOf(mlir::Type tensorType);
 unsigned numSymbolsOf(mlir::Operation *op);
+/// Whether a dim is the number 1.
+bool isOne(mlir::AffineExpr dim);
 
 /// A dim as recorded ones are. Symbols get one sample value that many numbers
 /// divide; it stands for no real extent.
