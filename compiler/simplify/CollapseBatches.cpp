@@ -1,5 +1,6 @@
 /// A product whose right operand is the same in every batch is one product with
-/// more rows.
+/// more rows; the sum of all batches' products is one with a longer depth.
+#include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
@@ -9,7 +10,11 @@ using namespace mlir;
 namespace sinter::compiler {
 
 // What `value` repeats along all axes but the last two, or null.
-static Value repeatedMatrix(Value value) {
+static Value repeatedMatrix(Value value, OpBuilder &builder) {
+  if (Value before = exchangedOperand(value)) {
+    Value matrix = repeatedMatrix(before, builder);
+    return matrix ? exchanged(matrix, value.getLoc(), builder) : Value();
+  }
   auto broadcast = value.getDefiningOp<ir::BroadcastOp>();
   if (!broadcast)
     return {};
@@ -33,21 +38,20 @@ static Value asMatrix(Value value, ArrayRef<AffineExpr> dims, unsigned symbols,
                                shapeAttr(builder.getContext(), dims, symbols));
 }
 
-Value collapseBatches(Operation *op, OpBuilder &builder) {
-  auto product = dyn_cast<ir::MatmulOp>(op);
-  if (!product || product.getLhs().getDefiningOp<ir::TransposeOp>())
+static Value productOfAllRows(ir::MatmulOp product, OpBuilder &builder) {
+  if (product.getLhs().getDefiningOp<ir::TransposeOp>())
     return {};
-  Value matrix = repeatedMatrix(product.getRhs());
+  Value matrix = repeatedMatrix(product.getRhs(), builder);
   if (!matrix)
     return {};
   RankedTensorType type = product.getType();
   SmallVector<AffineExpr> dims = dimsOf(type);
-  unsigned symbols = numSymbolsOf(op);
+  unsigned symbols = numSymbolsOf(product);
   AffineExpr rows = builder.getAffineConstantExpr(1);
   for (AffineExpr dim : ArrayRef(dims).drop_back(1))
     rows = rows * dim;
   AffineExpr depth = dimsOf(product.getLhs().getType()).back();
-  Location loc = op->getLoc();
+  Location loc = product.getLoc();
   Value lhs = asMatrix(product.getLhs(), {rows, depth}, symbols, loc, builder);
   Value rhs = asMatrix(matrix, {depth, dims.back()}, symbols, loc, builder);
   Value flat = ir::MatmulOp::create(
@@ -55,7 +59,43 @@ Value collapseBatches(Operation *op, OpBuilder &builder) {
       tensorType(type.getElementType(), {rows, dims.back()}, symbols), lhs,
       rhs);
   return ir::ReshapeOp::create(builder, loc, type, flat,
-                               shapeAttr(op->getContext(), dims, symbols));
+                               shapeAttr(builder.getContext(), dims, symbols));
+}
+
+// The gradient of a matrix that all batches share: of [batches, k, m] and
+// [batches, k, n], with the first one exchanged, [m, n].
+static Value productOfAllDepths(ir::SumOp sum, OpBuilder &builder) {
+  auto product = sum.getX().getDefiningOp<ir::MatmulOp>();
+  Value left = product ? exchangedOperand(product.getLhs()) : Value();
+  if (!left || !product->hasOneUse() || sum.getKeepdims() ||
+      product.getType().getElementType() != sum.getType().getElementType())
+    return {};
+  SmallVector<AffineExpr> dims = dimsOf(product.getType());
+  size_t batches = dims.size() - 2;
+  ArrayRef<int64_t> axes = sum.getAxes();
+  if (batches == 0 || axes.size() != batches)
+    return {};
+  for (auto [position, axis] : llvm::enumerate(axes))
+    if (axis != int64_t(position))
+      return {};
+  AffineExpr depth = dimsOf(left.getType())[batches];
+  for (AffineExpr dim : ArrayRef(dims).take_front(batches))
+    depth = depth * dim;
+  unsigned symbols = numSymbolsOf(product);
+  Location loc = mergeLocations(product.getLoc(), sum.getLoc());
+  Value lhs = asMatrix(left, {depth, dims[batches]}, symbols, loc, builder);
+  Value rhs =
+      asMatrix(product.getRhs(), {depth, dims.back()}, symbols, loc, builder);
+  return ir::MatmulOp::create(builder, loc, sum.getType(),
+                              exchanged(lhs, loc, builder), rhs);
+}
+
+Value collapseBatches(Operation *op, OpBuilder &builder, bool exact) {
+  if (auto product = dyn_cast<ir::MatmulOp>(op))
+    return productOfAllRows(product, builder);
+  // A product for each batch rounds before the sum does.
+  auto sum = dyn_cast<ir::SumOp>(op);
+  return sum && !exact ? productOfAllDepths(sum, builder) : Value();
 }
 
 } // namespace sinter::compiler

@@ -13,44 +13,6 @@ namespace sinter::compiler {
 
 // ---- views -----------------------------------------------------------------
 
-// What `value` is with the last two axes exchanged, if it is such a view. With
-// one row or column the exchange is a reshape.
-static Value exchangedOperand(Value value) {
-  Operation *view = value.getDefiningOp();
-  if (!view || rankOf(value) < 2)
-    return {};
-  auto dims = dimsOf(value.getType());
-  size_t rank = dims.size();
-  if (auto transpose = dyn_cast<ir::TransposeOp>(view)) {
-    ArrayRef<int64_t> axes = transpose.getPermutation();
-    for (size_t i = 0; i < rank; ++i)
-      if (axes[i] != int64_t(i + 2 < rank ? i : 2 * rank - 3 - i))
-        return {};
-    return transpose.getX();
-  }
-  if (!isReshape(view) || (!isOne(dims[rank - 1]) && !isOne(dims[rank - 2])))
-    return {};
-  std::swap(dims[rank - 1], dims[rank - 2]);
-  return dimsOf(view->getOperand(0).getType()) == dims ? view->getOperand(0)
-                                                       : Value();
-}
-
-Value exchanged(Value value, OpBuilder &builder) {
-  if (Value before = exchangedOperand(value))
-    return before;
-  auto type = cast<RankedTensorType>(value.getType());
-  auto dims = dimsOf(type);
-  size_t rank = dims.size();
-  std::swap(dims[rank - 1], dims[rank - 2]);
-  SmallVector<int64_t> axes;
-  for (size_t i = 0; i < rank; ++i)
-    axes.push_back(int64_t(i + 2 < rank ? i : 2 * rank - 3 - i));
-  return ir::TransposeOp::create(
-      builder, value.getLoc(),
-      tensorType(type.getElementType(), dims, numSymbolsOf(type)), value,
-      builder.getDenseI64ArrayAttr(axes));
-}
-
 // A value behind transposes, and the axes that they bring it to.
 static std::pair<Value, SmallVector<int64_t>> behindTransposes(Value value) {
   SmallVector<int64_t> axes;

@@ -50,8 +50,5 @@ llvm::SmallVector<ProductMatch> matchProducts(const SoftmaxMatch &softmax);
 
 /// The number that every element of `value` is, where constants say it.
 std::optional<double> numberOf(mlir::Value value);
-/// `value` with its last two axes exchanged; at the builder, unless it is such
-/// a view itself.
-mlir::Value exchanged(mlir::Value value, mlir::OpBuilder &builder);
 
 } // namespace sinter::compiler

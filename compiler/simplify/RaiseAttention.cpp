@@ -245,14 +245,14 @@ Value Raising::gradient(const ProductMatch &product) {
         value = other.op->getOperand(1);
     for (const ProductMatch &other : products)
       if (other.change.grad == grad) {
-        value = exchanged(other.change.valueTransposed, builder);
+        value = exchanged(other.change.valueTransposed, loc, builder);
         change = delta(other.change, value);
       }
     if (!value || value.getType() != product.op->getResult(0).getType())
       value = filled(builder, loc, product.op->getResult(0).getType(), 0);
   } else {
     grad = product.change.grad;
-    value = exchanged(product.change.valueTransposed, builder);
+    value = exchanged(product.change.valueTransposed, loc, builder);
     change = delta(product.change, value);
   }
   auto build = [&]<typename Op>(Op *) -> Value {
@@ -271,7 +271,7 @@ Value Raising::gradient(const ProductMatch &product) {
 // The new ops stand before the softmax's quotient; the block is sorted after.
 void Raising::run() {
   builder.setInsertionPoint(softmax.quotient);
-  key = exchanged(scores.keyTransposed, builder);
+  key = exchanged(scores.keyTransposed, scores.keyTransposed.getLoc(), builder);
   mask = makeMask();
   for (const ProductMatch &product : products) {
     Value made = product.kind == ProductMatch::result

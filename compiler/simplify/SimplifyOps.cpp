@@ -17,7 +17,7 @@ static Value simplifyOnce(Operation *op, OpBuilder &builder, bool exact) {
     return viewed;
   if (Value number = simplifyArithmetic(op, exact))
     return number;
-  if (Value collapsed = collapseBatches(op, builder))
+  if (Value collapsed = collapseBatches(op, builder, exact))
     return collapsed;
   if (Value laid = layWindows(op, builder))
     return laid;

@@ -27,11 +27,19 @@ mlir::Value simplifyArithmetic(mlir::Operation *op, bool exact);
 /// A pointwise op in the shape of the contraction whose reshaped result it
 /// reads, and then the reshape.
 mlir::Value sinkReshape(mlir::Operation *op, mlir::OpBuilder &builder);
-/// One product of matrices for one per batch with a common right operand.
-mlir::Value collapseBatches(mlir::Operation *op, mlir::OpBuilder &builder);
+/// One product of matrices for one per batch with a common right operand, and,
+/// unless `exact`, for the sum of all batches' products.
+mlir::Value collapseBatches(mlir::Operation *op, mlir::OpBuilder &builder,
+                            bool exact);
 /// Views for the sum of windows that do not overlap.
 mlir::Value layWindows(mlir::Operation *op, mlir::OpBuilder &builder);
 
+/// What `value` is with its last two axes exchanged, if it is such a view.
+mlir::Value exchangedOperand(mlir::Value value);
+/// `value` with its last two axes exchanged; at the builder, unless it is such
+/// a view itself.
+mlir::Value exchanged(mlir::Value value, mlir::Location loc,
+                      mlir::OpBuilder &builder);
 /// The number that fills a tensor, or null.
 mlir::TypedAttr fillOf(mlir::Value value);
 

@@ -50,21 +50,41 @@ static Value simplifyBroadcast(ir::BroadcastOp op, OpBuilder &builder) {
   return {};
 }
 
-// The last two axes swapped; of a transpose, what it was before or one view.
-static Value swapLastTwo(Value value, Location loc, OpBuilder &builder) {
+// With one row or column the exchange is a reshape.
+Value exchangedOperand(Value value) {
+  Operation *view = value.getDefiningOp();
+  if (!view || cast<RankedTensorType>(value.getType()).getRank() < 2)
+    return {};
+  auto dims = dimsOf(value.getType());
+  size_t rank = dims.size();
+  if (auto transpose = dyn_cast<ir::TransposeOp>(view)) {
+    ArrayRef<int64_t> axes = transpose.getPermutation();
+    for (size_t i = 0; i < rank; ++i)
+      if (axes[i] != int64_t(i + 2 < rank ? i : 2 * rank - 3 - i))
+        return {};
+    return transpose.getX();
+  }
+  if (!isa<ir::ReshapeOp>(view) ||
+      (!isOne(dims[rank - 1]) && !isOne(dims[rank - 2])))
+    return {};
+  std::swap(dims[rank - 1], dims[rank - 2]);
+  return dimsOf(view->getOperand(0).getType()) == dims ? view->getOperand(0)
+                                                       : Value();
+}
+
+Value exchanged(Value value, Location loc, OpBuilder &builder) {
+  if (Value before = exchangedOperand(value))
+    return before;
   auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> permutation =
-      llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
-  std::swap(permutation.end()[-1], permutation.end()[-2]);
-  SmallVector<AffineExpr> dims = dimsOf(type);
-  std::swap(dims.end()[-1], dims.end()[-2]);
-  unsigned symbols = numSymbolsOf(type);
-  auto inner = value.getDefiningOp<ir::TransposeOp>();
-  if (inner && inner.getPermutation() == ArrayRef(permutation))
-    return inner.getX();
+  auto dims = dimsOf(type);
+  size_t rank = dims.size();
+  std::swap(dims[rank - 1], dims[rank - 2]);
+  SmallVector<int64_t> axes;
+  for (size_t i = 0; i < rank; ++i)
+    axes.push_back(int64_t(i + 2 < rank ? i : 2 * rank - 3 - i));
   return ir::TransposeOp::create(
-      builder, loc, tensorType(type.getElementType(), dims, symbols), value,
-      builder.getDenseI64ArrayAttr(permutation));
+      builder, loc, tensorType(type.getElementType(), dims, numSymbolsOf(type)),
+      value, builder.getDenseI64ArrayAttr(axes));
 }
 
 // (A B)^T is B^T A^T, and no bit differs: each element is the same sum in the
@@ -80,8 +100,8 @@ static Value transposeOperands(ir::TransposeOp op, OpBuilder &builder) {
     if (permutation[axis] != swapped)
       return {};
   }
-  Value lhs = swapLastTwo(product.getRhs(), op.getLoc(), builder);
-  Value rhs = swapLastTwo(product.getLhs(), op.getLoc(), builder);
+  Value lhs = exchanged(product.getRhs(), op.getLoc(), builder);
+  Value rhs = exchanged(product.getLhs(), op.getLoc(), builder);
   Location loc = mergeLocations(product.getLoc(), op.getLoc());
   return ir::MatmulOp::create(builder, loc, op.getType(), lhs, rhs);
 }
