@@ -3,6 +3,7 @@
 #include "compiler/fuse/MergeIndependent.h"
 #include "compiler/fuse/MergeParts.h"
 #include "compiler/fuse/RecomputeValues.h"
+#include "compiler/fuse/RepeatValues.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
 #include "compiler/lower/EmitKernel.h"
@@ -199,6 +200,7 @@ std::vector<FusionDecision> formKernels(FusionGraph &graph,
   mergeParts(graph, options, decisions);
   llvm::append_range(decisions, KernelFormer(graph, options).run());
   mergeIndependent(graph, options, decisions);
+  repeatValues(graph, options, decisions);
   return decisions;
 }
 

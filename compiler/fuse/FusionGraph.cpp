@@ -4,6 +4,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
 
+#include <utility>
+
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -19,6 +21,7 @@ FusionGraph::FusionGraph(func::FuncOp function, bool oneOpPerKernel) {
   core.assign(ops.size(), false);
   returned.assign(ops.size(), false);
   rename.assign(ops.size(), false);
+  repeated.assign(ops.size(), false);
   sources.resize(ops.size());
   users.resize(ops.size());
   markReturned(block.getTerminator());
@@ -101,7 +104,8 @@ OpSet FusionGraph::body(const OpSet &coreOps) const {
     Operation *op = ops[pending.pop_back_val()];
     for (Value operand : op->getOperands()) {
       int index = indexOf(operand);
-      if (index < 0 || core[index] || !seen.insert(index).second)
+      if (index < 0 || (core[index] && !repeated[index]) ||
+          !seen.insert(index).second)
         continue;
       all.push_back(index);
       pending.push_back(index);
@@ -180,6 +184,31 @@ void FusionGraph::split(unsigned which) {
     group[index] = index;
     groups[index] = {index};
   }
+}
+
+void FusionGraph::addSource(unsigned user, unsigned source) {
+  if (repeated[source]) {
+    for (unsigned further : sources[source])
+      addSource(user, further);
+  } else if (!llvm::is_contained(sources[user], source)) {
+    sources[user].push_back(source);
+    users[source].push_back(user);
+  }
+}
+
+void FusionGraph::repeat(unsigned index) {
+  repeated[index] = true;
+  SmallVector<unsigned> own;
+  for (unsigned user : std::exchange(users[index], {})) {
+    if (group[user] == group[index]) {
+      own.push_back(user);
+      continue;
+    }
+    llvm::erase(sources[user], index);
+    for (unsigned source : sources[index])
+      addSource(user, source);
+  }
+  users[index] = std::move(own);
 }
 
 SmallVector<unsigned> FusionGraph::executionOrder() const {

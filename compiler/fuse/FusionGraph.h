@@ -14,9 +14,9 @@ namespace sinter::compiler {
 using OpSet = llvm::SmallVector<unsigned>;
 
 /// The ops of a function as a graph. An op is either **core** (its value is
-/// computed by exactly one kernel) or **inlined**: views and sources, and
-/// arithmetic on single numbers, cost nothing and are repeated inside each
-/// kernel that reads them.
+/// computed by one kernel) or **inlined**: views and sources, and arithmetic on
+/// single numbers, cost nothing and are repeated inside each kernel that reads
+/// them. A core op may be made to be repeated, too.
 class FusionGraph {
 public:
   /// With `oneOpPerKernel` every op is core.
@@ -59,6 +59,10 @@ public:
   void merge(unsigned a, unsigned b);
   /// Makes every member of the group a group of its own.
   void split(unsigned group);
+  /// From now on kernels other than its own compute the value again; it must
+  /// not be returned.
+  void repeat(unsigned index);
+  bool isRepeated(unsigned index) const { return repeated[index]; }
   /// Groups that have members, in an order in which they can run.
   llvm::SmallVector<unsigned> executionOrder() const;
 
@@ -66,10 +70,11 @@ private:
   void classify(bool oneOpPerKernel);
   void markReturned(mlir::Operation *terminator);
   void connect();
+  void addSource(unsigned user, unsigned source);
 
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::DenseMap<mlir::Operation *, unsigned> indices;
-  llvm::SmallVector<bool> core, returned, rename;
+  llvm::SmallVector<bool> core, returned, rename, repeated;
   llvm::SmallVector<llvm::SmallVector<unsigned>> sources, users;
   llvm::SmallVector<unsigned> group;
   llvm::SmallVector<OpSet> groups;

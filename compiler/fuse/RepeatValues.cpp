@@ -1,0 +1,183 @@
+/// One value after the other, in the order of the program.
+#include "compiler/fuse/RepeatValues.h"
+#include "compiler/import/Locations.h"
+#include "compiler/import/Types.h"
+#include "compiler/lower/ElementCost.h"
+#include "dialects/sinter/Dialect.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+using graph::PatternKind;
+
+// What moving a byte of an element costs against arithmetic. A quarter of what
+// one core gets from memory: much is read from caches.
+static constexpr double nanosecondsPerByte = 0.025;
+
+namespace {
+
+/// A value's way back to what is in memory.
+struct Origin {
+  llvm::SmallSetVector<Value, 4> values;
+  double cost = 0; ///< nanoseconds per element
+};
+
+class Repeater {
+public:
+  Repeater(FusionGraph &graph, const FuseOptions &options,
+           std::vector<FusionDecision> &decisions)
+      : graph(graph), options(options), decisions(decisions) {}
+
+  void run() {
+    for (unsigned index = 0; index < graph.size(); ++index)
+      consider(index);
+  }
+
+private:
+  void consider(unsigned index);
+  bool isRepeatable(unsigned index) const;
+  /// Whether a user walks as many elements as the value has.
+  bool isWalkedBy(unsigned index, unsigned user) const;
+  bool isKept(unsigned index) const;
+  bool trace(Operation *op, Origin &origin) const;
+  double savedBytes(unsigned index, const Origin &origin,
+                    ArrayRef<unsigned> readers) const;
+  bool stillFits(const FusionGraph &changed, unsigned reader) const;
+  void record(unsigned index, size_t readers, double bytes);
+
+  FusionGraph &graph;
+  const FuseOptions &options;
+  std::vector<FusionDecision> &decisions;
+};
+
+} // namespace
+
+static unsigned widthOf(Value value) {
+  Type element = cast<RankedTensorType>(value.getType()).getElementType();
+  return byteWidth(*dtypeOf(element));
+}
+
+bool Repeater::isWalkedBy(unsigned index, unsigned user) const {
+  Operation *op = graph.op(user);
+  PatternKind kind = kindOf(op);
+  if (kind != PatternKind::pointwise && kind != PatternKind::reduction)
+    return false;
+  Value walked =
+      kind == PatternKind::reduction ? op->getOperand(0) : op->getResult(0);
+  return elementCount(walked.getType()) ==
+         elementCount(graph.op(index)->getResult(0).getType());
+}
+
+bool Repeater::isRepeatable(unsigned index) const {
+  return graph.isCore(index) && !graph.isReturned(index) &&
+         kindOf(graph.op(index)) == PatternKind::pointwise && isKept(index) &&
+         llvm::all_of(graph.consumers(index), [&](unsigned user) {
+           return graph.groupOf(user) == graph.groupOf(index) ||
+                  isWalkedBy(index, user);
+         });
+}
+
+bool Repeater::isKept(unsigned index) const {
+  return graph.isReturned(index) ||
+         llvm::any_of(graph.consumers(index), [&](unsigned user) {
+           return graph.groupOf(user) != graph.groupOf(index);
+         });
+}
+
+bool Repeater::trace(Operation *op, Origin &origin) const {
+  for (Value operand : op->getOperands()) {
+    int source = graph.indexOf(operand);
+    if (source < 0 || (graph.isCore(source) && !graph.isRepeated(source))) {
+      if (source >= 0 && !isKept(source))
+        return false;
+      origin.values.insert(operand);
+      continue;
+    }
+    Operation *made = graph.op(source);
+    PatternKind kind = kindOf(made);
+    if (kind == PatternKind::view && !isReshape(made) && !isBroadcast(made))
+      return false;
+    if (kind == PatternKind::pointwise && rankOf(operand) != 0)
+      origin.cost += arithmeticCost(made);
+    if (!trace(made, origin))
+      return false;
+  }
+  return true;
+}
+
+// Per element of the value: its write and reads, less the reads of what it is
+// made of where a reader does not do that anyway.
+double Repeater::savedBytes(unsigned index, const Origin &origin,
+                            ArrayRef<unsigned> readers) const {
+  Value value = graph.op(index)->getResult(0);
+  AffineExpr elements = elementCount(value.getType());
+  double saved = widthOf(value) * double(1 + readers.size());
+  for (unsigned reader : readers) {
+    auto inputs = graph.inputs(graph.body(graph.members(reader)));
+    for (Value from : origin.values)
+      if (elementCount(from.getType()) == elements &&
+          !llvm::is_contained(inputs, from))
+        saved -= widthOf(from);
+  }
+  return saved;
+}
+
+bool Repeater::stillFits(const FusionGraph &changed, unsigned reader) const {
+  Classified before =
+      classifyKernel(graph, graph.members(reader), options.caps);
+  Classified after =
+      classifyKernel(changed, changed.members(reader), options.caps);
+  auto *old = std::get_if<KernelShape>(&before);
+  auto *made = std::get_if<KernelShape>(&after);
+  return old && made && StringRef(old->kind) == made->kind &&
+         made->recomputed <= old->recomputed;
+}
+
+void Repeater::record(unsigned index, size_t readers, double bytes) {
+  Operation *op = graph.op(index);
+  FusionDecision decision;
+  decision.accepted = true;
+  decision.rule = "repeat";
+  decision.bytes =
+      int64_t(bytes * estimatedElements(op->getResult(0).getType()));
+  auto nodes = nodesOf(op->getLoc());
+  decision.nodes.assign(nodes.begin(), nodes.end());
+  decision.detail = llvm::formatv("{0} computed again by {1} kernels, not kept",
+                                  op->getName().stripDialect(), readers);
+  decisions.push_back(std::move(decision));
+}
+
+void Repeater::consider(unsigned index) {
+  if (!isRepeatable(index))
+    return;
+  Operation *op = graph.op(index);
+  Origin origin;
+  origin.cost = arithmeticCost(op);
+  if (!trace(op, origin))
+    return;
+  llvm::SmallSetVector<unsigned, 4> readers;
+  for (unsigned user : graph.consumers(index))
+    if (graph.groupOf(user) != graph.groupOf(index))
+      readers.insert(graph.groupOf(user));
+  double saved = savedBytes(index, origin, readers.getArrayRef());
+  if (saved * nanosecondsPerByte < origin.cost * double(readers.size()))
+    return;
+  FusionGraph changed = graph;
+  changed.repeat(index);
+  if (!llvm::all_of(
+          readers, [&](unsigned reader) { return stillFits(changed, reader); }))
+    return;
+  record(index, readers.size(), saved);
+  graph = std::move(changed);
+}
+
+void repeatValues(FusionGraph &graph, const FuseOptions &options,
+                  std::vector<FusionDecision> &decisions) {
+  Repeater(graph, options, decisions).run();
+}
+
+} // namespace sinter::compiler

@@ -1,0 +1,16 @@
+/// Repeats: values that cost less to compute again than to keep.
+#pragma once
+
+#include "compiler/fuse/FormKernels.h"
+
+namespace sinter::compiler {
+
+/// A cheap pointwise value that one kernel would write only for others to read
+/// is computed again by those, where what it is made of is in memory anyway and
+/// less is moved so. The same ops on the same values give the same bits. What
+/// is decided does not depend on extents. Accepted ones are decisions of rule
+/// `repeat`.
+void repeatValues(FusionGraph &graph, const FuseOptions &options,
+                  std::vector<FusionDecision> &decisions);
+
+} // namespace sinter::compiler
