@@ -17,7 +17,8 @@
 /// (vectors, batch broadcast; Matmul.cpp), `full`, `iota`, `extent`
 /// (Creation.cpp), `random_uniform` and `random_normal` (Random.cpp), `conv`
 /// and `conv_transpose` (Convolution.cpp), `max_pool` and `avg_pool`
-/// (Pooling.cpp), `scaled_dot_product_attention` (Attention.cpp).
+/// (Pooling.cpp), `scaled_dot_product_attention` (Attention.cpp), `sort` and
+/// `argsort` (Sorting.cpp).
 #pragma once
 
 #include "runtime/graph/Builders.h"

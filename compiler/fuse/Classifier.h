@@ -85,4 +85,7 @@ bool isRoot(graph::PatternKind kind);
 /// Whether two ops are parts of attention that one walk over the scores makes.
 bool shareScores(mlir::Operation *a, mlir::Operation *b);
 
+/// Whether one walk makes both ops' results: parts of attention, or of a sort.
+bool areParts(mlir::Operation *a, mlir::Operation *b);
+
 } // namespace sinter::compiler

@@ -31,6 +31,10 @@ bool shareScores(Operation *a, Operation *b) {
                      b->getOperands().take_front(common));
 }
 
+bool areParts(Operation *a, Operation *b) {
+  return shareScores(a, b) || sortTogether(a, b);
+}
+
 bool isRoot(PatternKind kind) {
   return kind != PatternKind::pointwise && kind != PatternKind::view &&
          kind != PatternKind::source && kind != PatternKind::random &&
@@ -45,7 +49,7 @@ std::optional<Rejection> Classifier::findRoots() {
     bool severalReductions =
         kind == PatternKind::reduction && rootKind == PatternKind::reduction;
     if (!roots.empty() && !severalReductions &&
-        !shareScores(op(roots[0]), op(index)))
+        !areParts(op(roots[0]), op(index)))
       return Rejection{"two_roots",
                        llvm::formatv("{0} and {1}",
                                      op(roots[0])->getName().stripDialect(),
@@ -78,11 +82,12 @@ std::optional<Rejection> Classifier::checkRowSpace() {
 
 // Whether an op before a contraction costs less than to store its result and
 // read it again. A contraction copies an operand that is computed, so that it
-// is computed once or a few times.
+// is computed once or a few times; so does a sort.
 bool Classifier::isCheapPrologue(unsigned index) const {
   Operation *node = op(index);
-  if (rootKind != PatternKind::contraction ||
-      kindOf(node) != PatternKind::pointwise)
+  bool takesPrologue =
+      rootKind == PatternKind::contraction || rootKind == PatternKind::sort;
+  if (!takesPrologue || kindOf(node) != PatternKind::pointwise)
     return false;
   bool converts = node->getNumOperands() == 1 &&
                   getElementTypeOrSelf(node->getOperand(0).getType()) !=
@@ -105,7 +110,7 @@ bool Classifier::readsMore(const OpSet &prologue) const {
 }
 
 // What a root reads several times is not computed in its kernel, but for cheap
-// ops before a contraction.
+// ops before a contraction or a sort.
 std::optional<Rejection> Classifier::checkPrologue() {
   if (rootKind == PatternKind::reduction || roots.empty())
     return std::nullopt;
@@ -132,7 +137,8 @@ std::optional<Rejection> Classifier::checkPrologue() {
   }
   if (!prologue.empty() && readsMore(prologue))
     return Rejection{"prologue_cost", "it reads more than it would store"};
-  if (rootKind != PatternKind::contraction && coreOps.size() > roots.size())
+  if (rootKind != PatternKind::contraction &&
+      coreOps.size() > roots.size() + prologue.size())
     return Rejection{"epilogue",
                      "this kind of kernel stores its root's result only"};
   return std::nullopt;
@@ -159,6 +165,8 @@ const char *Classifier::kind() const {
     return kernel_kinds::gatherScatter;
   case PatternKind::prefix:
     return kernel_kinds::prefix;
+  case PatternKind::sort:
+    return kernel_kinds::sort;
   case PatternKind::attention:
     return kernel_kinds::attention;
   default:

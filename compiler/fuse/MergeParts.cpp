@@ -1,4 +1,5 @@
-/// Parts of attention that one walk over the scores makes.
+/// Parts of attention that one walk over the scores makes, and results of one
+/// sort.
 #include "compiler/fuse/MergeParts.h"
 
 #include "compiler/fuse/Classifier.h"
@@ -34,19 +35,20 @@ void mergeParts(FusionGraph &graph, const FuseOptions &options,
                 std::vector<FusionDecision> &decisions) {
   SmallVector<unsigned> parts;
   for (unsigned index = 0; index < graph.size(); ++index)
-    if (graph.isCore(index) &&
-        kindOf(graph.op(index)) == graph::PatternKind::attention)
+    if (graph.isCore(index) && areParts(graph.op(index), graph.op(index)))
       parts.push_back(index);
   for (unsigned i = 0; i < parts.size(); ++i)
     for (unsigned j = 0; j < i; ++j) {
       Operation *first = graph.op(parts[j]), *second = graph.op(parts[i]);
       if (graph.groupOf(parts[i]) == graph.groupOf(parts[j]) ||
-          !shareScores(first, second))
+          !areParts(first, second))
         continue;
       auto rejected = tryMerge(graph, parts[j], parts[i], options.caps);
       FusionDecision decision;
       decision.accepted = !rejected;
-      decision.rule = rejected ? rejected->rule : "shares_scores";
+      decision.rule = rejected                     ? rejected->rule
+                      : shareScores(first, second) ? "shares_scores"
+                                                   : "shares_order";
       decision.bytes = int64_t(std::min(bytesRead(first), bytesRead(second)));
       auto nodes = nodesOf(mergeLocations(first->getLoc(), second->getLoc()));
       decision.nodes.assign(nodes.begin(), nodes.end());

@@ -19,7 +19,7 @@ bool isReshape(mlir::Operation *op);
 /// A view that repeats elements along axes.
 bool isBroadcast(mlir::Operation *op);
 
-/// The axes that a reduction, gather or prefix op works along.
+/// The axes that a reduction, gather, prefix or sort op works along.
 llvm::SmallVector<int64_t> axesOf(mlir::Operation *op);
 
 /// The extent that cost estimates assume for every symbol: one figure, so that

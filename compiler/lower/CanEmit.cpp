@@ -22,6 +22,15 @@ static bool isOnlyStored(Value value) {
   });
 }
 
+bool sortTogether(Operation *a, Operation *b) {
+  auto isSort = [](Operation *op) {
+    auto described = dyn_cast<ir::SinterOpInterface>(op);
+    return described && described.getPatternKind() == graph::PatternKind::sort;
+  };
+  return isSort(a) && isSort(b) && a->getOperands() == b->getOperands() &&
+         a->getAttrDictionary() == b->getAttrDictionary();
+}
+
 // Whether the rows of attention's tensors have constant lengths that fit in a
 // kernel's frame.
 static bool hasFixedLengths(Operation *op) {
@@ -37,6 +46,7 @@ static bool hasFixedLengths(Operation *op) {
 bool canEmit(program::KernelOp kernel, std::string *why) {
   using graph::PatternKind;
   unsigned contractions = 0, owners = 0, reductions = 0, parts = 0;
+  Operation *sort = nullptr;
   for (Operation &op : kernel.getBlock()) {
     if (isa<program::YieldOp>(op))
       continue;
@@ -66,6 +76,14 @@ bool canEmit(program::KernelOp kernel, std::string *why) {
                                " takes rows of a fixed length of at most " +
                                llvm::Twine(longestAttentionRow));
       break;
+    case PatternKind::sort:
+      if (!isOnlyStored(op.getResult(0)))
+        return refuse(why,
+                      op.getName().getStringRef() + "'s result must be stored");
+      if (sort && !sortTogether(sort, &op))
+        return refuse(why, "two sorts that differ");
+      sort = &op;
+      break;
     case PatternKind::scatter:
     case PatternKind::prefix:
       ++owners;
@@ -78,6 +96,8 @@ bool canEmit(program::KernelOp kernel, std::string *why) {
                              " has no emitter; expand it first");
     }
   }
+  if (sort && (owners || contractions || parts || reductions))
+    return refuse(why, "a sort beside another root");
   if (owners > 1 || contractions > 1 || (owners && contractions))
     return refuse(why, "more than one contraction, scatter or prefix");
   if (parts && (owners || contractions || reductions))

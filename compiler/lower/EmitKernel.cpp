@@ -26,6 +26,8 @@ static void emitBody(KernelWriter &writer) {
     return emitScatter(writer, op->getResult(0));
   if (Operation *op = findOp(kernel, PatternKind::prefix))
     return emitPrefix(writer, op->getResult(0));
+  if (Operation *op = findOp(kernel, PatternKind::sort))
+    return emitSort(writer, op);
   if (findOp(kernel, PatternKind::attention))
     return emitAttention(writer);
   if (Operation *op = findOp(kernel, PatternKind::contraction))

@@ -61,6 +61,9 @@ llvm::FailureOr<KernelCode> emitKernel(program::KernelOp kernel,
 /// not. Cheap: looks at the structure only.
 bool canEmit(program::KernelOp kernel, std::string *why = nullptr);
 
+/// Whether two ops are results of one sort, which one kernel gives.
+bool sortTogether(mlir::Operation *a, mlir::Operation *b);
+
 /// The names of the kinds a kernel's root may have, as its `kind` attribute
 /// says them.
 namespace kernel_kinds {
@@ -70,6 +73,7 @@ inline constexpr const char *rowwise = "rowwise";
 inline constexpr const char *contraction = "contraction";
 inline constexpr const char *gatherScatter = "gather_scatter";
 inline constexpr const char *prefix = "prefix";
+inline constexpr const char *sort = "sort";
 inline constexpr const char *attention = "attention";
 } // namespace kernel_kinds
 

@@ -78,6 +78,8 @@ void emitScatter(KernelWriter &writer, mlir::Value scattered);
 void emitAttention(KernelWriter &writer);
 /// One cumsum, its result stored.
 void emitPrefix(KernelWriter &writer, mlir::Value prefix);
+/// Results of one sort, each stored.
+void emitSort(KernelWriter &writer, mlir::Operation *op);
 
 /// A rough time of computing one element of `tensor` with everything below it,
 /// reductions aside, in nanoseconds.

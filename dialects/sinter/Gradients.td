@@ -124,6 +124,10 @@ def : Gradient<Sinter_AminOp, [
 def : NotDifferentiable<Sinter_ArgmaxOp>;
 def : Gradient<Sinter_CumsumOp, [(Sinter_CumsumOp $grad, $axis,
                                                   (not $reverse))]>;
+def : Gradient<Sinter_SortOp, [
+    (Sinter_ScatterAddOp (Sinter_FullOp (shape_of $x), "0", (dtype_of $x)),
+        (Sinter_ArgsortOp $x, $axis, $descending, $count), $grad, $axis)]>;
+def : NotDifferentiable<Sinter_ArgsortOp>;
 
 //===----------------------------------------------------------------------===//
 // Contractions, gathers, random numbers

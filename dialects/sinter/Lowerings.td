@@ -58,6 +58,8 @@ def : Structured<Sinter_AmaxOp>;
 def : Structured<Sinter_AminOp>;
 def : Structured<Sinter_ArgmaxOp>;
 def : Structured<Sinter_CumsumOp>;
+def : Structured<Sinter_SortOp>;
+def : Structured<Sinter_ArgsortOp>;
 def : Structured<Sinter_MatmulOp>;
 def : Structured<Sinter_GatherOp>;
 def : Structured<Sinter_ScatterAddOp>;

@@ -2,6 +2,7 @@
 include "dialects/sinter/ops/Elementwise.td"
 include "dialects/sinter/ops/View.td"
 include "dialects/sinter/ops/Reduce.td"
+include "dialects/sinter/ops/Sort.td"
 include "dialects/sinter/ops/Contraction.td"
 include "dialects/sinter/ops/Gather.td"
 include "dialects/sinter/ops/Random.td"

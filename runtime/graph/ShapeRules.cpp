@@ -135,6 +135,31 @@ Result<InferredType> prefix(const ShapeContext &context, int64_t) {
   return result;
 }
 
+//===- Sorts --------------------------------------------------------------===//
+
+Result<InferredType> sorted(const ShapeContext &context, int64_t axis,
+                            Dim count) {
+  const TensorType &x = context.operands[0];
+  if (!atLeast(context, count, Dim(0)))
+    return shapeError(context,
+                      "count " + std::to_string(count.value) + " is negative");
+  bool isWhole = identicalDims({&count, 1}, {&x.dims[axis], 1});
+  if (!isWhole && !atLeast(context, x.dims[axis], count))
+    return shapeError(context, "count " + std::to_string(count.value) +
+                                   " is more than axis " +
+                                   std::to_string(axis) + " has");
+  InferredType result = typeOf(x);
+  result.dims[axis] = count;
+  return result;
+}
+
+Result<InferredType> sortedPositions(const ShapeContext &context, int64_t axis,
+                                     Dim count) {
+  SINTER_TRY_ASSIGN(InferredType result, sorted(context, axis, count));
+  result.dtype = DType::i64;
+  return result;
+}
+
 //===- Contractions -------------------------------------------------------===//
 
 Result<InferredType> matmul(const ShapeContext &context) {

@@ -168,6 +168,12 @@ Result<InferredType> gather(const ShapeContext &context, int64_t axis);
 Result<InferredType> scatter(const ShapeContext &context, int64_t axis);
 /// x's shape; bool and integers give i64.
 Result<InferredType> prefix(const ShapeContext &context, int64_t axis);
+/// x with `count` elements along the axis, of at least as many.
+Result<InferredType> sorted(const ShapeContext &context, int64_t axis,
+                            Dim count);
+/// As sorted, in i64.
+Result<InferredType> sortedPositions(const ShapeContext &context, int64_t axis,
+                                     Dim count);
 
 /// x and i32 or i64 indices of rank 1, which replace x's `axis`.
 Result<InferredType> indexSelect(const ShapeContext &context, int64_t axis);

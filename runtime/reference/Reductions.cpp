@@ -1,4 +1,4 @@
-/// Reference loops of reductions, prefixes and contractions.
+/// Reference loops of reductions, prefixes, sorts and contractions.
 #include "runtime/reference/Primitives.h"
 
 #include <algorithm>
@@ -127,6 +127,58 @@ static Result<HostValue> cumsum(const Call &call) {
   return result;
 }
 
+// NaN is the largest, and both zeros are equal.
+static bool sortsBefore(const HostValue &x, int64_t a, int64_t b) {
+  if (!x.isReal())
+    return x.ints[a] < x.ints[b];
+  if (std::isnan(x.reals[a]))
+    return false;
+  return std::isnan(x.reals[b]) || x.reals[a] < x.reals[b];
+}
+
+/// For each element of the result, the element of x that stands there.
+static std::vector<int64_t> sortedPlaces(const Call &call) {
+  const HostValue &x = call[0];
+  graph::AttrReader reader(call.attrs);
+  int64_t axis = reader.integer();
+  bool descending = reader.boolean();
+  int64_t size = x.dims[axis], stride = stridesOf(x.dims)[axis];
+  int64_t kept = call.dims[axis];
+  std::vector<int64_t> places(elementCount(call.dims)), line(size);
+  for (int64_t i = 0, lineNumber = 0; i < x.elements(); ++i) {
+    if (i / stride % size != 0)
+      continue; // not the start of a line
+    for (int64_t k = 0; k < size; ++k)
+      line[k] = i + k * stride;
+    std::stable_sort(line.begin(), line.end(), [&](int64_t a, int64_t b) {
+      return descending ? sortsBefore(x, b, a) : sortsBefore(x, a, b);
+    });
+    int64_t start = lineNumber / stride * kept * stride + lineNumber % stride;
+    for (int64_t k = 0; k < kept; ++k)
+      places[start + k * stride] = line[k];
+    ++lineNumber;
+  }
+  return places;
+}
+
+static Result<HostValue> sort(const Call &call) {
+  HostValue result = call.makeResult();
+  std::vector<int64_t> places = sortedPlaces(call);
+  for (size_t i = 0; i < places.size(); ++i)
+    result.copy(static_cast<int64_t>(i), call[0], places[i]);
+  return result;
+}
+
+static Result<HostValue> argsort(const Call &call) {
+  HostValue result = call.makeResult();
+  int64_t axis = graph::AttrReader(call.attrs).integer();
+  int64_t stride = stridesOf(call[0].dims)[axis];
+  std::vector<int64_t> places = sortedPlaces(call);
+  for (size_t i = 0; i < places.size(); ++i)
+    result.ints[i] = places[i] / stride % call[0].dims[axis];
+  return result;
+}
+
 static Result<HostValue> matmul(const Call &call) {
   const HostValue &lhs = call[0], &rhs = call[1];
   HostValue result = call.makeResult();
@@ -160,6 +212,8 @@ std::span<const PrimitiveRow> reductionPrimitives() {
       {"amin", extremum<isSmaller>},
       {"argmax", argmax},
       {"cumsum", cumsum},
+      {"sort", sort},
+      {"argsort", argsort},
       {"matmul", matmul},
   };
   return rows;

@@ -31,6 +31,9 @@ size_t countInstructions(const Case &golden);
 /// Records a case of convolutions or pooling; nothing for another op.
 std::optional<Values> recordWindowed(const Case &golden, const Values &inputs);
 
+/// Records a case of sorting; nothing for another op.
+std::optional<Values> recordSorted(const Case &golden, const Values &inputs);
+
 /// Records any other case: one op of the inputs in their order, one output.
 std::optional<Values> recordSingle(const Case &golden, const Values &inputs);
 

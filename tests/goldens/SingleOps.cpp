@@ -208,6 +208,8 @@ std::optional<Values> recordSingle(const Case &golden, const Values &inputs) {
     return windowed;
   if (auto attention = recordAttention(golden, inputs))
     return attention;
+  if (std::optional<Values> sorted = recordSorted(golden, inputs))
+    return sorted;
   if (golden.outputs.size() != 1)
     return std::nullopt;
   auto rule = rules().find(golden.op);

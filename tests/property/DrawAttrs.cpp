@@ -29,6 +29,7 @@ private:
   bool ints(std::string_view name);
   bool dims(std::string_view name);
   void axes();
+  void dim();
   void choice(const graph::AttrSpec &spec);
   Shape reshaped();
   Shape broadcasted();
@@ -41,6 +42,7 @@ private:
   Rng &rng;
   std::optional<DType> dtype;
   Shape x;
+  int64_t drawnAxis = 0;
   Shape first; ///< what the attribute before drew, where the next needs it
   graph::AttrWriter writer;
 };
@@ -60,7 +62,15 @@ bool AttrDrawer::axis() {
       if (operand.dims.size() == rank && operand.dims[i] != x[i])
         chosen = int64_t(i);
   writer.integer(chosen);
+  drawnAxis = chosen;
   return true;
+}
+
+/// How much of the axis is sorted, or any number.
+void AttrDrawer::dim() {
+  bool sorts = std::string_view(row.shapeRule).starts_with("sorted");
+  int64_t most = sorts ? x[drawnAxis] : 100;
+  writer.dim(Dim(sorts && drawBool(rng) ? most : drawInt(rng, 0, most)));
 }
 
 void AttrDrawer::axes() {
@@ -195,7 +205,7 @@ bool AttrDrawer::drawOne(const graph::AttrSpec &spec) {
   case AttrKind::ints:
     return ints(spec.name);
   case AttrKind::dim:
-    writer.dim(Dim(drawInt(rng, 0, 100)));
+    dim();
     return true;
   case AttrKind::dims:
     return dims(spec.name);

@@ -48,7 +48,8 @@ static size_t leastRankOf(std::string_view rule) {
                    rule == "gather" || rule == "scatter" ||
                    rule == "indexSelect" || rule == "layerNorm" ||
                    rule == "slice" || rule == "reduce" ||
-                   rule == "sameAsFirst" || rule == "transpose";
+                   rule.starts_with("sorted") || rule == "sameAsFirst" ||
+                   rule == "transpose";
   return needsAxis ? 1 : 0;
 }
 
@@ -311,7 +312,13 @@ std::vector<uint64_t> RecipeDrawer::attrs(const PropertyRow &row,
       writer.ints(ints(spec.name));
       break;
     case graph::AttrKind::dim:
-      writer.dim(Dim(1 + below(random, 9)));
+      if (std::string_view(row.shapeRule).starts_with("sorted")) {
+        // All of the axis, or its first few.
+        int64_t length = plan.operands[0].dims[plan.axis];
+        writer.dim(Dim(coin() ? length : below(random, length + 1)));
+      } else {
+        writer.dim(Dim(1 + below(random, 9)));
+      }
       break;
     case graph::AttrKind::dims:
       writer.dims(dimsOf(spec.name == "limits" ? plan.limits : plan.shape));
@@ -333,7 +340,7 @@ const RecipeDrawer::Known &RecipeDrawer::at(uint32_t value) const {
 static bool jumps(graph::OpId op) {
   static const std::vector<graph::OpId> jumping = {
       graph::findOp("compare"), graph::findOp("argmax"), graph::findOp("cast"),
-      graph::findOp("where")};
+      graph::findOp("where"), graph::findOp("argsort")};
   return std::ranges::count(jumping, op) > 0;
 }
 
@@ -349,8 +356,8 @@ static bool keepsExact(graph::OpId op, DType result) {
       graph::findOp("unsqueeze")};
   return !isFloat(result) || kind == PatternKind::view ||
          kind == PatternKind::source || kind == PatternKind::gather ||
-         kind == PatternKind::random || jumps(op) ||
-         std::ranges::count(selecting, op) > 0;
+         kind == PatternKind::random || kind == PatternKind::sort ||
+         jumps(op) || std::ranges::count(selecting, op) > 0;
 }
 
 /// Whether any value may stand for the operand.

@@ -11,7 +11,7 @@ static bool isSmooth(const PropertyRow &row) {
   static constexpr std::string_view kinks[] = {
       "maximum", "minimum", "amax", "amin",   "relu", "where", "compare",
       "argmax",  "cast",    "div",  "log",    "sqrt", "rsqrt", "abs",
-      "clamp",   "iota",    "full", "extent", "exp"};
+      "clamp",   "iota",    "full", "extent", "exp",  "sort"};
   return row.differentiable &&
          std::ranges::count(kinks, graph::info(row.op).name) == 0;
 }

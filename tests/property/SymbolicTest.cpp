@@ -64,6 +64,14 @@ static std::vector<NodeRef> columnStatistics(Model &model, Dim rows) {
           *graph::cumsum(x, 1, false)};
 }
 
+/// Rows of a fixed length, and columns as long as there are rows.
+static std::vector<NodeRef> sorts(Model &model, Dim rows) {
+  NodeRef x = model.leaf({rows, 19});
+  return {*graph::sort(x, 1, true, Dim(19)),
+          *graph::argsort(x, 1, true, Dim(4)), *graph::sort(x, 0, false, rows),
+          *graph::argsort(x, 0, false, rows)};
+}
+
 static std::vector<NodeRef> trainingStep(Model &model, Dim rows) {
   NodeRef x = model.leaf({rows, 24}), w = model.leaf({24, 10});
   NodeRef labels = model.leaf({rows}, DType::i64);
@@ -154,6 +162,7 @@ TEST(Symbolic, Perceptron) { checkModel(perceptron); }
 TEST(Symbolic, SoftmaxByHand) { checkModel(softmaxByHand); }
 TEST(Symbolic, Normalized) { checkModel(normalized); }
 TEST(Symbolic, ColumnStatistics) { checkModel(columnStatistics); }
+TEST(Symbolic, Sorts) { checkModel(sorts); }
 TEST(Symbolic, TrainingStep) { checkModel(trainingStep); }
 TEST(Symbolic, DoubledRows) { checkModel(doubled); }
 

@@ -40,6 +40,8 @@ static std::vector<NodeRef> largeOutputs() {
           *graph::amax(x, Axes{1}, false),
           *graph::argmax(x, 0, false),
           *graph::cumsum(x, 0, true),
+          *graph::sort(x, 1, true, Dim(513)),
+          *graph::argsort(x, 0, false, Dim(20)),
           *graph::gelu(*graph::transpose(x, Axes{1, 0}), GeluForm::tanh),
           *graph::scatter_add(x, positions, x, 1)};
 }

@@ -19,6 +19,22 @@ Tensor squeeze(const Arg &x, const Axes &axes = {});
 /// x with a new axis of size 1. The axis counts in the result; -1 is the last.
 Tensor unsqueeze(const Arg &x, int64_t axis);
 
+/// Elements in order, and where they stood in x (i64).
+struct Sorted {
+  Tensor values;
+  Tensor indices;
+};
+/// x in ascending order along an axis, or in descending order. Equal elements
+/// keep their order in both; NaN counts as the largest.
+Sorted sort(const Arg &x, int64_t axis = -1, bool descending = false);
+/// The indices alone.
+Tensor argsort(const Arg &x, int64_t axis = -1, bool descending = false);
+/// The k largest elements along an axis, the largest first, or the k smallest.
+/// Of equal ones the first come first. They are in order even where `sorted`
+/// does not ask for it.
+Sorted topk(const Arg &x, int64_t k, int64_t axis = -1, bool largest = true,
+            bool sorted = true);
+
 struct AttentionOptions {
   /// Bool: true where a query may see a key. Float: added to the scores. Of the
   /// scores' shape [..., t, s], or one that broadcasts to it.

@@ -29,6 +29,7 @@
 namespace sinter {
 
 class Gradients;
+struct Sorted; // sinter/Ops.h
 
 /// Nothing runs until a value is asked for. Copying is cheap and shares the
 /// recorded node. A default-constructed Tensor is empty: only assignment,
@@ -106,6 +107,14 @@ public:
   Tensor to(DType dtype, Where where = Where::current()) const;
 
 #include "sinter/generated/TensorMethods.h.inc"
+  /// The elements in order along an axis, and their positions (i64).
+  Sorted sort(int64_t axis = -1, bool descending = false,
+              Where where = Where::current()) const;
+  Tensor argsort(int64_t axis = -1, bool descending = false,
+                 Where where = Where::current()) const;
+  /// The k largest elements along an axis, or the k smallest.
+  Sorted topk(int64_t k, int64_t axis = -1, bool largest = true,
+              bool sorted = true, Where where = Where::current()) const;
 
   /// The recorded node; for the layers on top of recording.
   const graph::NodeRef &node() const { return handle.node(); }

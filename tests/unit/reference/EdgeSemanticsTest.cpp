@@ -264,6 +264,33 @@ TEST(EdgeSemantics, Cumsum) {
   expectReals(apply(reverse, reals(DType::f32, {1, 2, 3})), {6, 5, 3});
 }
 
+TEST(EdgeSemantics, Sorts) {
+  auto order = [](const HostTensor &x, bool descending) {
+    auto count = Dim(x.dims[0]);
+    return apply(
+        [&](const NodeRef &node) {
+          return graph::argsort(node, 0, descending, count);
+        },
+        x);
+  };
+  HostTensor x = reals(DType::f32, {1, NaN, -inf, 1, NaN, inf});
+  EXPECT_EQ(order(x, false).ints, (Ints{2, 0, 3, 5, 1, 4}));
+  EXPECT_EQ(order(x, true).ints, (Ints{1, 4, 5, 0, 3, 2}));
+  EXPECT_EQ(order(reals(DType::f16, {0.0, -0.0, -1}), false).ints,
+            (Ints{2, 0, 1}));
+  EXPECT_EQ(order(ints(DType::u8, {255, 0, 255}), true).ints, (Ints{0, 2, 1}));
+  EXPECT_EQ(order(ints(DType::boolean, {1, 0, 1, 0}), false).ints,
+            (Ints{1, 3, 0, 2}));
+  EXPECT_TRUE(order(reals(DType::f32, {}), true).ints.empty());
+  auto smallest = [](const NodeRef &node) {
+    return graph::sort(node, 0, false, Dim(2));
+  };
+  expectReals(apply(smallest, reals(DType::f32, {0.0, NaN, -0.0})),
+              {0.0, -0.0});
+  EXPECT_FALSE(graph::sort(leafOf(x), 0, false, Dim(7)).ok());
+  EXPECT_FALSE(graph::argsort(leafOf(x), 0, false, Dim(-1)).ok());
+}
+
 TEST(EdgeSemantics, MatmulWithoutInnerDimension) {
   NodeRef lhs = graph::testLeaf({2, 0}), rhs = graph::testLeaf({0, 3});
   HostTensor a{DType::f32, {2, 0}, {}}, b{DType::f32, {0, 3}, {}};

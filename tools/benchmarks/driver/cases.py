@@ -119,9 +119,15 @@ def stream_cases():
         yield Case(f"{kind}_4096x4096",
                    {"kind": kind, "rows": 4096, "cols": 4096},
                    [Target(PEERS, 1)], tolerance=1e-3)
-    yield Case("topk_8_of_256x1024",
-               {"kind": "topk", "rows": 256, "cols": 1024, "k": 8},
-               [Target(PEERS, 1)])
+    for count, height, width in ((8, 256, 1024), (50, 64, 32000),
+                                 (100, 1, 1 << 20)):
+        yield Case(f"topk_{count}_of_{height}x{width}",
+                   {"kind": "topk", "rows": height, "cols": width, "k": count},
+                   [Target(PEERS, 1)])
+    for height, width in ((256, 1024), (1, 1 << 20)):
+        yield Case(f"sort_{height}x{width}",
+                   {"kind": "sort", "rows": height, "cols": width},
+                   [Target(PEERS, 1)])
 
 
 def conv(name, h, c, o, kernel, targets, **params):

@@ -134,6 +134,23 @@ static Made cumsum(const Case &c) {
   return call([=] { return sn::cumsum(x, 1); });
 }
 
+static Made topk(const Case &c) {
+  Tensor x = inputOf({c.number("rows"), c.number("cols")}, 1);
+  int64_t k = c.number("k");
+  return std::make_unique<Calls>([=] {
+    sn::Sorted best = sn::topk(x, k);
+    return std::vector<Tensor>{best.values, best.indices};
+  });
+}
+
+static Made sort(const Case &c) {
+  Tensor x = inputOf({c.number("rows"), c.number("cols")}, 1);
+  return std::make_unique<Calls>([=] {
+    sn::Sorted sorted = sn::sort(x, 1);
+    return std::vector<Tensor>{sorted.values, sorted.indices};
+  });
+}
+
 //===- Attention ----------------------------------------------------------===//
 
 static std::vector<Tensor> queriesKeysValues(const Case &c) {
@@ -174,6 +191,8 @@ static Made make(const Case &c) {
       {"column_sum", columnSum},
       {"argmax", argmax},
       {"cumsum", cumsum},
+      {"topk", topk},
+      {"sort", sort},
       {"attention", attention},
       {"attention_step", attentionStep},
       {"conv2d", makeConvolution},

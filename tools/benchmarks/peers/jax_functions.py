@@ -64,6 +64,12 @@ def topk(case):
             (filled(case.numbers("rows", "cols"), 1),))
 
 
+def sort(case):
+    """The values alone, which is less than the others do."""
+    return (lambda x: jnp.sort(x, -1),
+            (filled(case.numbers("rows", "cols"), 1),))
+
+
 def conv2d(case):
     h, w, c, o, kernel = case.numbers("h", "w", "c", "o", "kernel")
     groups, pad = case.number("groups", 1), case.number("pad", 0)
@@ -97,7 +103,7 @@ def attention(case):
 
 KINDS = {
     "matmul": matmul, "softmax": softmax, "layer_norm": layer_norm,
-    "gelu": gelu, "chain": chain, "topk": topk, "conv2d": conv2d,
+    "gelu": gelu, "chain": chain, "topk": topk, "sort": sort, "conv2d": conv2d,
     "attention": attention,
     "column_sum": by_rows(lambda x: jnp.sum(x, 0)),
     "argmax": by_rows(lambda x: jnp.argmax(x, 1)),

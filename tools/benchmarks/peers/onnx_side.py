@@ -168,6 +168,14 @@ def topk(case):
     return model.work(model.node("TopK", x, k, axis=-1), (shape[0], count))
 
 
+def sort(case):
+    """All of an axis is its top."""
+    model = Model()
+    shape, x = rows(case, model, 1)
+    k = model.constant("k", numpy.array([shape[1]], numpy.int64))
+    return model.work(model.node("TopK", x, k, axis=-1, largest=0), shape)
+
+
 def conv2d(case):
     """In the runtime's own layout, channels first."""
     h, w, c, o, kernel = case.numbers("h", "w", "c", "o", "kernel")
@@ -188,7 +196,8 @@ def conv2d(case):
 
 KINDS = {"matmul": matmul, "softmax": softmax, "layer_norm": layer_norm,
          "gelu": gelu, "chain": chain, "column_sum": column_sum,
-         "argmax": argmax, "cumsum": cumsum, "topk": topk, "conv2d": conv2d}
+         "argmax": argmax, "cumsum": cumsum, "topk": topk, "sort": sort,
+         "conv2d": conv2d}
 
 
 def make(case):

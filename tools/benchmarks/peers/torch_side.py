@@ -108,6 +108,11 @@ def topk(case):
                 tensor(case.numbers("rows", "cols"), 1))
 
 
+def sort(case):
+    return work(lambda x: torch.sort(x, stable=True)[0],
+                tensor(case.numbers("rows", "cols"), 1))
+
+
 # ---- convolution ------------------------------------------------------------
 def convolution_inputs(case):
     h, w, c, o, kernel = case.numbers("h", "w", "c", "o", "kernel")
@@ -205,7 +210,7 @@ def copy(case):
 
 KINDS = {
     "matmul": matmul, "softmax": softmax, "layer_norm": layer_norm,
-    "gelu": gelu, "chain": chain, "topk": topk, "conv2d": conv2d,
+    "gelu": gelu, "chain": chain, "topk": topk, "sort": sort, "conv2d": conv2d,
     "conv2d_step": conv2d_step, "attention": attention,
     "attention_step": attention_step, "step_mlp": step, "step_cnn": step,
     "step_transformer": step,

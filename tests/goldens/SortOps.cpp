@@ -1,0 +1,36 @@
+/// Golden cases of sorting: values with the positions they had.
+#include "tests/goldens/Attrs.h"
+#include "tests/goldens/Ops.h"
+
+namespace sinter::goldens {
+
+static Values pair(const Sorted &sorted) {
+  return {{"values", sorted.values}, {"indices", sorted.indices}};
+}
+
+/// The element of a number `k` in the order, k = 0 the smallest.
+static Tensor elementAt(const Tensor &x, int64_t k, int64_t axis) {
+  Sorted smallest = topk(x, k + 1, axis, /*largest=*/false);
+  Tensor number = full({1}, k, {DType::i64, x.device()});
+  return squeeze(index_select(smallest.values, number, axis), axis);
+}
+
+std::optional<Values> recordSorted(const Case &golden, const Values &inputs) {
+  auto x = inputs.find("x");
+  if (golden.category != "sort" || x == inputs.end())
+    return std::nullopt;
+  Attrs attrs(golden.attrs);
+  int64_t axis = attrs.integer("dim", -1);
+  if (golden.op == "sort" || golden.op == "stable_sort_ties")
+    return pair(sort(x->second, axis, attrs.flag("descending")));
+  if (golden.op == "topk")
+    return pair(topk(x->second, attrs.integer("k"), axis, attrs.flag("largest"),
+                     attrs.flag("sorted")));
+  if (golden.op == "median_lower") {
+    int64_t length = x->second.dim(axis).value;
+    return Values{{"y", elementAt(x->second, (length - 1) / 2, axis)}};
+  }
+  return std::nullopt;
+}
+
+} // namespace sinter::goldens
