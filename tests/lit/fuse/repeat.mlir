@@ -1,0 +1,50 @@
+// RUN: sinter opt %s --split-input-file --pipeline=number-nodes,form-kernels | FileCheck %s
+
+// The first product keeps its result and the hyperbolic tangent, which another
+// kernel reads. What one op makes of them is made again there.
+// CHECK-LABEL: module
+// CHECK-DAG: detail = "mul computed again by 1 kernels, not kept", {{.*}}rule = "repeat"
+// CHECK-DAG: detail = "add computed again by 1 kernels, not kept", {{.*}}rule = "repeat"
+// CHECK: program.kernel
+// CHECK: %[[X:.*]] = sinter.matmul
+// CHECK: %[[T:.*]] = sinter.tanh
+// CHECK: %[[Y:.*]] = sinter.mul
+// CHECK: program.yield %[[X]], %[[T]], %[[Y]] :
+// CHECK: program.kernel
+// CHECK-DAG: sinter.mul %arg{{.*}}, %arg{{.*}} :
+// CHECK-DAG: sinter.add %arg{{.*}}, %{{.*}} :
+// CHECK: program.yield
+// CHECK-COUNT-2: program.launch
+func.func @main(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %g: tensor<64x16xf32>, %w: tensor<16x48xf32>) -> (tensor<64x48xf32>, tensor<64x48xf32>) {
+  %x = sinter.matmul %a, %b : (tensor<64x32xf32>, tensor<32x48xf32>) -> tensor<64x48xf32>
+  %one = sinter.full {dtype = f32, shape = affine_map<() -> (64, 48)>, value = 1 : i64} : () -> tensor<64x48xf32>
+  %square = sinter.mul %x, %x : (tensor<64x48xf32>, tensor<64x48xf32>) -> tensor<64x48xf32>
+  %t = sinter.tanh %square : (tensor<64x48xf32>) -> tensor<64x48xf32>
+  %more = sinter.add %t, %one : (tensor<64x48xf32>, tensor<64x48xf32>) -> tensor<64x48xf32>
+  %y = sinter.mul %x, %more : (tensor<64x48xf32>, tensor<64x48xf32>) -> tensor<64x48xf32>
+  %d = sinter.matmul %g, %w : (tensor<64x16xf32>, tensor<16x48xf32>) -> tensor<64x48xf32>
+  %0 = sinter.mul %d, %square : (tensor<64x48xf32>, tensor<64x48xf32>) -> tensor<64x48xf32>
+  %1 = sinter.mul %0, %more : (tensor<64x48xf32>, tensor<64x48xf32>) -> tensor<64x48xf32>
+  %2 = sinter.mul %1, %x : (tensor<64x48xf32>, tensor<64x48xf32>) -> tensor<64x48xf32>
+  %3 = sinter.mul %2, %t : (tensor<64x48xf32>, tensor<64x48xf32>) -> tensor<64x48xf32>
+  return %y, %3 : tensor<64x48xf32>, tensor<64x48xf32>
+}
+
+// -----
+
+// Not: a tangent takes longer than reading it does, and a mask of one byte is
+// less than what it is made of.
+// CHECK-LABEL: module
+// CHECK-NOT: rule = "repeat"
+// CHECK: program.kernel
+func.func @main(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %g: tensor<64x16xf32>, %w: tensor<16x48xf32>) -> (tensor<64x48xf32>, tensor<64x48xf32>) {
+  %x = sinter.matmul %a, %b : (tensor<64x32xf32>, tensor<32x48xf32>) -> tensor<64x48xf32>
+  %zero = sinter.full {dtype = f32, shape = affine_map<() -> (64, 48)>, value = 0 : i64} : () -> tensor<64x48xf32>
+  %t = sinter.tanh %x : (tensor<64x48xf32>) -> tensor<64x48xf32>
+  %y = sinter.maximum %t, %zero : (tensor<64x48xf32>, tensor<64x48xf32>) -> tensor<64x48xf32>
+  %mask = sinter.compare %y, %zero {predicate = "gt"} : (tensor<64x48xf32>, tensor<64x48xf32>) -> tensor<64x48xi1>
+  %d = sinter.matmul %g, %w : (tensor<64x16xf32>, tensor<16x48xf32>) -> tensor<64x48xf32>
+  %0 = sinter.where %mask, %d, %zero : (tensor<64x48xi1>, tensor<64x48xf32>, tensor<64x48xf32>) -> tensor<64x48xf32>
+  %1 = sinter.mul %0, %t : (tensor<64x48xf32>, tensor<64x48xf32>) -> tensor<64x48xf32>
+  return %y, %1 : tensor<64x48xf32>, tensor<64x48xf32>
+}
