@@ -45,15 +45,16 @@ public:
 
   void run() {
     bool isInFrame = length >= 0 && length <= longestInFrame;
-    AffineExpr perTask = number(rowsInTask(isInFrame));
-    if (isInFrame)
+    if (isInFrame) {
+      AffineExpr perTask = number(rowsInTask());
       return addPhase(rows.ceilDiv(perTask), perTask, std::nullopt);
-    AffineExpr tasks = number(tasksInAll());
+    }
+    auto [tasks, rowsInEach] = tasksInAll();
     AffineExpr elements =
         SortRecords::bufferElements(extent, writer.target) * tasks;
     unsigned workspace =
         writer.addWorkspace(elements, IntegerType::get(context, 64));
-    addPhase(tasks, rows.ceilDiv(tasks), workspace);
+    addPhase(tasks, rowsInEach, workspace);
   }
 
 private:
@@ -71,18 +72,19 @@ private:
     return each * double(length < 0 ? 1024 : std::max<int64_t>(length, 1));
   }
 
-  int64_t rowsInTask(bool isInFrame) const {
-    if (!isInFrame)
-      return 1;
+  int64_t rowsInTask() const {
     return std::clamp<int64_t>(int64_t(taskMicroseconds / rowMicroseconds()), 1,
                                64);
   }
 
-  int64_t tasksInAll() const {
+  // Tasks that have a workspace each, and their rows.
+  std::pair<AffineExpr, AffineExpr> tasksInAll() const {
     int64_t known = constantOf(rows);
-    int64_t most =
-        known < 0 ? mostTasks : (known + fewestRows - 1) / fewestRows;
-    return std::clamp<int64_t>(most, 1, mostTasks);
+    if (known < 0)
+      return {rows.ceilDiv(number(2 * fewestRows)), number(2 * fewestRows)};
+    AffineExpr tasks = number(std::clamp<int64_t>(
+        (known + fewestRows - 1) / fewestRows, 1, mostTasks));
+    return {tasks, rows.ceilDiv(tasks)};
   }
 
   // Rows [task * perTask, ...) for each task.

@@ -13,7 +13,7 @@ using namespace mlir;
 namespace sinter::compiler {
 
 // The most records that are ranked: the work grows with their square.
-static constexpr int64_t mostRanked = 192;
+static constexpr int64_t mostRanked = 256;
 static constexpr unsigned digitBits = 8;
 static constexpr int64_t bucketsPerDigit = 1 << digitBits;
 static constexpr unsigned keyShift = 32;

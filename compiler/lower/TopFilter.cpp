@@ -155,6 +155,35 @@ void TopFilter::findExtremes(Emission &emission, const SortRow &row,
   });
 }
 
+// How many extremes have a key below `trial`.
+Value TopFilter::countBelow(Emission &emission, Value extremes,
+                            Value trial) const {
+  OpBuilder &builder = emission.builder;
+  Location loc = emission.loc;
+  VectorType type = emission.vectorType(comparedKeys.type(), lanes);
+  int64_t step = int64_t(vectorsPerSegment) * lanes;
+  Value bound = vector::BroadcastOp::create(builder, loc, type, trial);
+  auto counts = emission.loop(
+      emission.constant(0), emission.constant(segments * step), step,
+      emission.integer(type, 0),
+      [&](Value i, ValueRange carried) -> Emission::Values {
+        Value counts = carried[0];
+        for (unsigned number = 0; number < vectorsPerSegment; ++number) {
+          Value place =
+              emission.add(i, emission.constant(int64_t(number) * lanes));
+          Value group =
+              vector::LoadOp::create(builder, loc, type, extremes, place);
+          Value isBelow = arith::CmpIOp::create(
+              builder, loc, arith::CmpIPredicate::slt, group, bound);
+          Value minusOne = arith::ExtSIOp::create(builder, loc, type, isBelow);
+          counts = arith::SubIOp::create(builder, loc, counts, minusOne);
+        }
+        return {counts};
+      });
+  return vector::ReductionOp::create(builder, loc, vector::CombiningKind::ADD,
+                                     counts.front());
+}
+
 // The key of the `kept`-th extreme, bit by bit: the largest bound that fewer
 // extremes are below.
 Value TopFilter::boundOf(Emission &emission, Value extremes) const {
@@ -162,58 +191,23 @@ Value TopFilter::boundOf(Emission &emission, Value extremes) const {
   Location loc = emission.loc;
   Type key = comparedKeys.type();
   unsigned width = key.getIntOrFloatBitWidth();
-  VectorType type = emission.vectorType(key, lanes);
-  int64_t step = int64_t(vectorsPerSegment) * lanes;
-  Value zero = emission.constant(0);
-  Value end = emission.constant(segments * step);
   Value sign = emission.integer(key, int64_t(uint64_t(1) << (width - 1)));
-  Value most = emission.integer(key, kept);
-  auto countBelow = [&](Value trial) -> Value {
-    Value bound = vector::BroadcastOp::create(builder, loc, type, trial);
-    Value counts =
-        emission
-            .loop(zero, end, step, emission.integer(type, 0),
-                  [&](Value i, ValueRange carried) -> Emission::Values {
-                    Value counts = carried[0];
-                    for (unsigned number = 0; number < vectorsPerSegment;
-                         ++number) {
-                      Value place = emission.add(
-                          i, emission.constant(int64_t(number) * lanes));
-                      Value group = vector::LoadOp::create(builder, loc, type,
-                                                           extremes, place);
-                      Value isBelow = arith::CmpIOp::create(
-                          builder, loc, arith::CmpIPredicate::slt, group,
-                          bound);
-                      Value minusOne =
-                          arith::ExtSIOp::create(builder, loc, type, isBelow);
-                      counts =
-                          arith::SubIOp::create(builder, loc, counts, minusOne);
-                    }
-                    return {counts};
-                  })
-            .front();
-    return vector::ReductionOp::create(builder, loc, vector::CombiningKind::ADD,
-                                       counts);
-  };
+  Value most = emission.integer(key, kept), one = emission.integer(key, 1);
   // Keys as unsigned numbers, the highest bit first.
-  Value found =
-      emission
-          .loop(zero, emission.constant(width), 1,
-                {emission.integer(key, 0), sign},
-                [&](Value, ValueRange carried) -> Emission::Values {
-                  Value trial = arith::OrIOp::create(builder, loc, carried[0],
-                                                     carried[1]);
-                  Value below = countBelow(
-                      arith::XOrIOp::create(builder, loc, trial, sign));
-                  Value isFew = arith::CmpIOp::create(
-                      builder, loc, arith::CmpIPredicate::slt, below, most);
-                  Value next = arith::ShRUIOp::create(builder, loc, carried[1],
-                                                      emission.integer(key, 1));
-                  return {arith::SelectOp::create(builder, loc, isFew, trial,
-                                                  carried[0]),
-                          next};
-                })
-          .front();
+  auto addBit = [&](Value, ValueRange carried) -> Emission::Values {
+    Value trial = arith::OrIOp::create(builder, loc, carried[0], carried[1]);
+    Value below = countBelow(emission, extremes,
+                             arith::XOrIOp::create(builder, loc, trial, sign));
+    Value isFew = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                        below, most);
+    Value next = arith::ShRUIOp::create(builder, loc, carried[1], one);
+    return {arith::SelectOp::create(builder, loc, isFew, trial, carried[0]),
+            next};
+  };
+  Value found = emission
+                    .loop(emission.constant(0), emission.constant(width), 1,
+                          {emission.integer(key, 0), sign}, addBit)
+                    .front();
   found = arith::XOrIOp::create(builder, loc, found, sign);
   return isa<FloatType>(compared) ? comparedKeys.elementOf(emission, found)
                                   : found;

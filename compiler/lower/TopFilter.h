@@ -40,6 +40,7 @@ private:
   Value start(Emission &emission) const;
   void findExtremes(Emission &emission, const SortRow &row,
                     Value extremes) const;
+  Value countBelow(Emission &emission, Value extremes, Value trial) const;
   Value boundOf(Emission &emission, Value extremes) const;
   Value keep(Emission &emission, const SortRow &row, const SortKeys &keys,
              SortRecords &records, Value bound) const;
