@@ -91,6 +91,80 @@ bool runsAlong(Value tensor, unsigned dim) {
   }
 }
 
+Interior Interior::both(const Interior &other) const {
+  int64_t first = std::max(low, other.low);
+  return {first, std::max(first, std::min(high, other.high))};
+}
+
+static Interior padInterior(ir::PadOp op, unsigned dim) {
+  Shape inner = shapeOf(op.getX());
+  int64_t low = op.getLow()[dim], size = constantOf(inner[dim]);
+  bool pads = low != 0 || op.getInterior()[dim] != 0 ||
+              shapeOf(op.getResult())[dim] != inner[dim];
+  Interior within = interiorOf(op.getX(), dim);
+  if (!pads)
+    return within;
+  if (op.getInterior()[dim] != 0 || size < 0)
+    return {};
+  within = within.both({0, size});
+  int64_t first = std::max<int64_t>(0, within.low + low);
+  return {first, std::max(first, within.high + low)};
+}
+
+static Interior windowInterior(ir::WindowOp op, unsigned dim) {
+  unsigned rank = shapeOf(op.getX()).size();
+  if (dim >= rank)
+    return Interior::everything();
+  Interior within = interiorOf(op.getX(), dim);
+  for (auto [axis, size, stride, dilation] : llvm::zip(
+           op.getAxes(), op.getSizes(), op.getStrides(), op.getDilations())) {
+    if (axis != int64_t(dim) || within.isAll())
+      continue;
+    int64_t first = (within.low + stride - 1) / stride;
+    int64_t last = within.high - 1 - (size - 1) * dilation;
+    return {first, std::max(first, last < 0 ? 0 : last / stride + 1)};
+  }
+  return within;
+}
+
+static Interior viewInterior(Operation *op, unsigned dim) {
+  if (auto pad = dyn_cast<ir::PadOp>(op))
+    return padInterior(pad, dim);
+  if (auto window = dyn_cast<ir::WindowOp>(op))
+    return windowInterior(window, dim);
+  if (auto transpose = dyn_cast<ir::TransposeOp>(op))
+    return interiorOf(transpose.getX(), transpose.getPermutation()[dim]);
+  if (auto broadcast = dyn_cast<ir::BroadcastOp>(op)) {
+    Shape outer = shapeOf(broadcast.getResult());
+    Shape inner = shapeOf(broadcast.getX());
+    unsigned offset = outer.size() - inner.size();
+    if (dim >= offset && inner[dim - offset] == outer[dim])
+      return interiorOf(broadcast.getX(), dim - offset);
+  }
+  auto reshape = dyn_cast<ir::ReshapeOp>(op);
+  auto axes = reshape ? axesBehind(reshape, dim) : std::nullopt;
+  if (axes && axes->first + 1 == axes->second)
+    return interiorOf(reshape.getX(), axes->first);
+  return Interior::everything();
+}
+
+Interior interiorOf(Value tensor, unsigned dim) {
+  Operation *op = tensor.getDefiningOp();
+  Interior all = Interior::everything();
+  if (!op || isOne(shapeOf(tensor)[dim]))
+    return all;
+  switch (cast<ir::SinterOpInterface>(op).getPatternKind()) {
+  case graph::PatternKind::pointwise:
+    for (Value operand : op->getOperands())
+      all = all.both(interiorOf(operand, dim));
+    return all;
+  case graph::PatternKind::view:
+    return viewInterior(op, dim);
+  default:
+    return all;
+  }
+}
+
 bool isComputed(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   if (!op)

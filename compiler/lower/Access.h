@@ -15,6 +15,19 @@ bool runsAlong(mlir::Value tensor, unsigned dim);
 /// a run along which indices need no division. 0 for others.
 int64_t innerRun(mlir::Value tensor, unsigned dim);
 
+/// Coordinates [low, high) along a dim.
+struct Interior {
+  int64_t low = 0, high = 0;
+
+  static Interior everything() { return {0, INT64_MAX}; }
+  bool isAll() const { return low == 0 && high == INT64_MAX; }
+  Interior both(const Interior &other) const;
+};
+
+/// Where along `dim` reading `tensor` needs no mask, as far as the dim alone
+/// decides it.
+Interior interiorOf(mlir::Value tensor, unsigned dim);
+
 /// Whether `tensor` is computed: more than a view of a buffer.
 bool isComputed(mlir::Value tensor);
 

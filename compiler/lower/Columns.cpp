@@ -4,13 +4,13 @@
 /// one after the other, chunks of 8192 in order.
 #include "compiler/lower/KernelWriter.h"
 
+#include "compiler/lower/ColumnSpace.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/ReductionOrder.h"
-#include "dialects/sinter/Dialect.h"
+#include "compiler/lower/Windows.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -27,19 +27,6 @@ constexpr int64_t enoughTasks = 16;
 // Rows that are taken in before the states are stored again.
 constexpr int64_t rowsAtOnce = 8;
 
-bool isReduction(Operation *op) {
-  auto described = dyn_cast<ir::SinterOpInterface>(op);
-  return described &&
-         described.getPatternKind() == graph::PatternKind::reduction;
-}
-
-// Whether element n of the result reads element n of each operand.
-bool keepsOrder(Operation *op) {
-  return isa<ir::ReshapeOp>(op) ||
-         cast<ir::SinterOpInterface>(op).getPatternKind() ==
-             graph::PatternKind::pointwise;
-}
-
 // One reduction of the kernel and its states: arrays over the columns of a
 // task, for the current block, the current chunk and the whole.
 struct Column {
@@ -49,62 +36,15 @@ struct Column {
   SmallVector<unsigned> partials; ///< workspaces, when chunks are tasks
 };
 
-// Where the columns of a task lie.
-struct Place {
-  Value lead;       ///< number of the row of results
-  Value first, end; ///< columns
-};
-
-// A result that is known, at whatever index it is asked for: all of them have
-// the same linear coordinate.
-class TotalSource final : public ElementSource {
-public:
-  TotalSource(Value tensor, Element total)
-      : ElementSource(tensor), total(total) {}
-  Element at(Emission &, const Index &, const Lanes &) override {
-    return total;
-  }
-
-private:
-  Element total;
-};
+using Place = ColumnSpace::Place;
 
 class ColumnsSkeleton {
 public:
-  explicit ColumnsSkeleton(KernelWriter &writer)
-      : writer(writer), kernel(writer.kernel), context(kernel->getContext()) {}
-
-  bool applies() {
-    llvm::DenseSet<Value> after; // a reduction
-    for (Operation &op : kernel.getBlock()) {
-      bool follows = llvm::any_of(op.getOperands(), [&](Value operand) {
-        return after.contains(operand);
-      });
-      if (isa<program::YieldOp>(op))
-        continue;
-      if (follows || isReduction(&op))
-        after.insert(op.getResult(0));
-      if (follows && !keepsOrder(&op))
-        return false;
-      if (!isReduction(&op))
-        continue;
-      if (canonicalOrder(&op) != CanonicalOrder::blocks)
-        return false;
-      ReductionAxes own = reductionAxes(&op);
-      Shape dims = shapeOf(op.getOperand(0));
-      if (!columns.empty() && (own.axes != axes || dims != shape))
-        return false;
-      axes = own.axes;
-      shape = dims;
-      columns.push_back({&op, makeCombiner(op.getResult(0)), {}, {}, {}, {}});
-    }
-    if (columns.empty() || axes.empty())
-      return false;
-    findSpace();
-    return llvm::all_of(kernel.getOutputs(), [&](Value output) {
-      Shape own = shapeOf(output);
-      return product(own, 0, own.size(), context) == results;
-    });
+  ColumnsSkeleton(KernelWriter &writer, const ColumnSpace &space)
+      : writer(writer), kernel(writer.kernel), space(space), lead(space.lead),
+        width(space.width), extent(space.extent) {
+    for (Operation *op : space.reductions)
+      columns.push_back({op, makeCombiner(op->getResult(0)), {}, {}, {}, {}});
   }
 
   void run() {
@@ -129,7 +69,7 @@ public:
     for (Column &column : columns)
       for (Type type : column.combiner->types())
         column.partials.push_back(
-            writer.addWorkspace(results * number(chunks), type));
+            writer.addWorkspace(space.results * number(chunks), type));
     writer.addPhase(
         tasks * number(chunks), elements * nanoseconds / 1000 / double(chunks),
         [=, this](Emission &emission, Value task) {
@@ -145,27 +85,7 @@ public:
 
 private:
   AffineExpr number(int64_t value) {
-    return getAffineConstantExpr(value, context);
-  }
-
-  // The columns are the last dims, as many as one coordinate serves.
-  void findSpace() {
-    unsigned rank = shape.size();
-    tailRank = rank - 1 - unsigned(axes.back());
-    for (const Column &column : columns)
-      while (tailRank > 1 && !keepsTail(column.op->getOperand(0), tailRank))
-        --tailRank;
-    width = product(shape, rank - tailRank, rank, context);
-    extent = reducedExtent(columns.front().op);
-    lead = number(1);
-    for (unsigned dim = 0; dim < rank - tailRank; ++dim)
-      if (!isReduced(dim))
-        lead = lead * shape[dim];
-    results = lead * width;
-  }
-
-  bool isReduced(unsigned dim) const {
-    return llvm::is_contained(axes, int64_t(dim));
+    return getAffineConstantExpr(value, space.context);
   }
 
   // Few results of many rows: chunks are worked on side by side. No bit
@@ -173,7 +93,7 @@ private:
   bool isSplit(AffineExpr tasks) const {
     int64_t rows = constantOf(extent), count = constantOf(tasks);
     return rows > 2 * canonicalChunk && count > 0 && count < enoughTasks &&
-           constantOf(results) > 0;
+           constantOf(space.results) > 0;
   }
 
   Place placeOf(Emission &emission, Value task, AffineExpr blocks) {
@@ -190,14 +110,6 @@ private:
           emission.add(place.first, emission.constant(taskColumns)),
           emission.extent(width));
     return place;
-  }
-
-  unsigned lanesOf(Emission &emission) const {
-    int64_t all = constantOf(width);
-    unsigned lanes = emission.target.lanes();
-    if (all >= 0 && all < int64_t(lanes))
-      lanes = unsigned(std::max<uint64_t>(1, llvm::PowerOf2Ceil(all)));
-    return lanes;
   }
 
   // ---- states in the frame -------------------------------------------------
@@ -270,7 +182,7 @@ private:
 
   // Runs `body` for the columns of a task, the last under a mask.
   void eachColumn(Emission &emission, const Place &place, ColumnBody body) {
-    unsigned lanes = lanesOf(emission);
+    unsigned lanes = space.lanesOf(emission.target);
     Value step = emission.constant(lanes);
     Value count = emission.sub(place.end, place.first);
     Value whole = emission.mul(emission.floorDiv(count, step), step);
@@ -333,40 +245,9 @@ private:
     });
   }
 
-  Index indexOf(Emission &emission, Operation *op, const Place &place,
-                Value row, Value column, const Lanes &lanes) {
-    unsigned first = shape.size() - tailRank;
-    Shape leading;
-    for (unsigned dim = 0; dim < first; ++dim)
-      if (!isReduced(dim))
-        leading.push_back(shape[dim]);
-    Index flat;
-    flat.tail = emission.uniform(place.lead);
-    flat.tailRank = leading.size();
-    SmallVector<Coord> kept = leading.empty()
-                                  ? SmallVector<Coord>()
-                                  : emission.coordinates(flat, leading);
-    SmallVector<Coord> parts =
-        reducedCoordinates(emission, op, emission.uniform(row));
-    Index index;
-    unsigned nextKept = 0, nextPart = 0;
-    for (unsigned dim = 0; dim < first; ++dim)
-      index.lead.push_back(isReduced(dim) ? parts[nextPart++]
-                                          : kept[nextKept++]);
-    index.tail = lanes.count == 1 ? emission.uniform(column)
-                                  : emission.along(column, lanes.count);
-    index.tailRank = tailRank;
-    return index;
-  }
-
-  // The position of a row, for combiners that ask for it.
-  Value positionAt(Emission &emission, const Column &column, Value row,
-                   const Lanes &lanes) {
-    if (!column.combiner->needsPosition())
-      return {};
-    Value position = arith::IndexCastOp::create(
-        emission.builder, emission.loc, emission.builder.getI32Type(), row);
-    return emission.spread(Element{position}, lanes.count);
+  static Value positionAt(Emission &emission, const Column &column, Value row,
+                          const Lanes &lanes) {
+    return ColumnSpace::positionAt(emission, *column.combiner, row, lanes);
   }
 
   // The state in the frame is read and written whole: a masked lane of it
@@ -388,7 +269,8 @@ private:
         Value number = emission.add(row, emission.constant(i));
         for (auto [column, state] : llvm::zip(columns, states)) {
           const Combiner &combiner = *column.combiner;
-          Index index = indexOf(emission, column.op, place, number, at, lanes);
+          Index index =
+              space.operandIndex(emission, column.op, place, number, at, lanes);
           Value element =
               emission.vectorAt(column.op->getOperand(0), index, lanes);
           Value position = positionAt(emission, column, number, lanes);
@@ -501,46 +383,12 @@ private:
 
   // ---- what is stored ------------------------------------------------------
 
-  // The result's index: row `lead` of results, column `at`.
-  Index resultIndex(Emission &emission, Value output, const Place &place,
-                    Value at, const Lanes &lanes) {
-    Shape own = shapeOf(output);
-    auto along = [&](Value base) {
-      return lanes.count == 1 ? emission.uniform(base)
-                              : emission.along(base, lanes.count);
-    };
-    unsigned rank = own.size();
-    bool hasTail = rank >= tailRank;
-    for (unsigned i = 1; hasTail && i <= tailRank; ++i)
-      hasTail = own[rank - i] == shape[shape.size() - i];
-    Index index;
-    if (!hasTail) {
-      Value row = emission.mul(place.lead, emission.extent(width));
-      index.tail = along(emission.add(row, at));
-      index.tailRank = rank;
-      return index;
-    }
-    Shape leading(own.begin(), own.end() - tailRank);
-    if (!leading.empty()) {
-      Index flat;
-      flat.tail = emission.uniform(place.lead);
-      flat.tailRank = leading.size();
-      index.lead = emission.coordinates(flat, leading);
-    }
-    index.tail = along(at);
-    index.tailRank = tailRank;
-    return index;
-  }
-
   // Makes a reduction's result known, here and no further out.
   void provide(Emission &emission, const Column &column, const Place &place,
                Value at, Value own, const Lanes &lanes) {
-    Value tensor = column.op->getResult(0);
     Values state = load(emission, column, column.total, own, unmasked(lanes));
-    Element result{column.combiner->finish(emission, state)};
-    emission.provide(tensor, resultIndex(emission, tensor, place, at, lanes),
-                     lanes, result);
-    emission.setSource(tensor, std::make_unique<TotalSource>(tensor, result));
+    space.provide(emission, column.op->getResult(0), place, at, lanes,
+                  column.combiner->finish(emission, state));
   }
 
   void emitOutputs(Emission &emission, const Place &place) {
@@ -550,7 +398,7 @@ private:
         provide(emission, column, place, at, own, lanes);
       SmallVector<std::pair<Index, Element>> elements;
       for (Value output : kernel.getOutputs()) {
-        Index index = resultIndex(emission, output, place, at, lanes);
+        Index index = space.resultIndex(emission, output, place, at, lanes);
         elements.push_back({index, emission.at(output, index, lanes)});
       }
       for (auto [number, stored] : llvm::enumerate(elements))
@@ -562,22 +410,20 @@ private:
 
   KernelWriter &writer;
   program::KernelOp kernel;
-  MLIRContext *context;
+  const ColumnSpace &space;
   SmallVector<Column, 2> columns;
-  SmallVector<int64_t> axes;
-  Shape shape; ///< of what is reduced
-  unsigned tailRank = 1;
-  AffineExpr lead, width, extent, results;
+  AffineExpr lead, width, extent;
 };
 
 } // namespace
 
 bool emitColumns(KernelWriter &writer) {
-  // The skeleton lives as long as the phases that it emits: they run at once.
-  ColumnsSkeleton skeleton(writer);
-  if (!skeleton.applies())
+  ColumnSpace space(writer.kernel);
+  if (!space.isValid())
     return false;
-  skeleton.run();
+  // The skeleton lives as long as the phases that it emits: they run at once.
+  if (!emitWindows(writer, space))
+    ColumnsSkeleton(writer, space).run();
   return true;
 }
 

@@ -1,7 +1,11 @@
 /// The combiners of sum, amax, amin and argmax.
 #include "compiler/lower/Combiner.h"
 
+#include "compiler/lower/MultiplyAdd.h"
 #include "dialects/sinter/Dialect.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <limits>
 
@@ -21,7 +25,8 @@ Type withCount(Emission &emission, Type scalar, unsigned count) {
 
 class SumCombiner final : public Combiner {
 public:
-  SumCombiner(Type from, Type to, OpBuilder &builder) : from(from), to(to) {
+  SumCombiner(Type from, Type to, bool contracts, OpBuilder &builder)
+      : from(from), to(to), contracts(contracts) {
     state = valueType(to);
     if (auto floating = dyn_cast<FloatType>(state))
       if (floating.getWidth() < 32)
@@ -50,6 +55,23 @@ public:
           arith::AddFOp::create(emission.builder, emission.loc, a[0], b[0])};
     return {arith::AddIOp::create(emission.builder, emission.loc, a[0], b[0])};
   }
+  // A product that is added need not be rounded by itself.
+  Values take(Emission &emission, const Values &a,
+              const Values &b) const override {
+    Value element = b[0];
+    auto spread = element.getDefiningOp<vector::BroadcastOp>();
+    auto product =
+        (spread ? spread.getSource() : element).getDefiningOp<arith::MulFOp>();
+    if (!contracts || !product || !emission.target.hasFma())
+      return merge(emission, a, b);
+    Value factors[] = {product.getLhs(), product.getRhs()};
+    for (Value &factor : factors)
+      if (factor.getType() != element.getType())
+        factor = vector::BroadcastOp::create(emission.builder, emission.loc,
+                                             element.getType(), factor);
+    return {math::FmaOp::create(emission.builder, emission.loc, factors[0],
+                                factors[1], a[0])};
+  }
   Value finish(Emission &emission, const Values &values) const override {
     Type type = shapedLike(values[0], valueType(to));
     if (values[0].getType() == type)
@@ -61,6 +83,7 @@ public:
 
 private:
   Type from, to, state;
+  bool contracts;
 };
 
 // The order of elements: the numbers that are less and greater than all, and
@@ -233,7 +256,8 @@ std::unique_ptr<Combiner> makeCombiner(Value tensor) {
   OpBuilder builder(op->getContext());
   Type from = elementOf(op->getOperand(0)), to = elementOf(tensor);
   if (isa<ir::SumOp, ir::CumsumOp>(op))
-    return std::make_unique<SumCombiner>(from, to, builder);
+    return std::make_unique<SumCombiner>(from, to, op->hasAttr(contractAttr),
+                                         builder);
   if (isa<ir::AmaxOp, ir::AminOp>(op))
     return std::make_unique<ExtremumCombiner>(from, isa<ir::AmaxOp>(op),
                                               builder);

@@ -60,6 +60,13 @@ static bool isNarrow(Type type) {
   return tensor && tensor.getElementTypeBitWidth() <= 32;
 }
 
+// A source whose elements are all one number.
+static bool isNumberSource(Operation &op) {
+  auto type = cast<RankedTensorType>(op.getResult(0).getType());
+  return isa<ir::FullOp>(op) ||
+         (op.getNumOperands() == 0 && type.getRank() == 0);
+}
+
 unsigned loopLanes(Block &body, const Target &target) {
   using graph::PatternKind;
   for (Operation &op : body) {
@@ -68,7 +75,7 @@ unsigned loopLanes(Block &body, const Target &target) {
       continue;
     PatternKind kind = described.getPatternKind();
     bool isPlain = kind == PatternKind::pointwise ||
-                   kind == PatternKind::reduction || isa<ir::FullOp>(op) ||
+                   kind == PatternKind::reduction || isNumberSource(op) ||
                    isa<ir::ReshapeOp, ir::BroadcastOp>(op);
     bool isNumber = kind == PatternKind::reduction;
     if (!isPlain || !llvm::all_of(op.getOperandTypes(), isNarrow) ||

@@ -94,6 +94,13 @@ public:
   /// Lanes whose coordinate lies in [0, extent): null where all do, known
   /// from constants alone. An i1, or a vector of i1.
   Value isWithin(const Coord &coord, mlir::AffineExpr extent);
+  /// Promises that a value lies in [low, high], until `forgetRanges`.
+  void assumeRange(Value value, int64_t low, int64_t high) {
+    ranges[value] = {low, high};
+  }
+  void forgetRanges() { ranges.clear(); }
+  /// Whether the coordinates of all lanes are known to lie in [0, extent).
+  bool staysWithin(const Coord &coord, mlir::AffineExpr extent) const;
   /// 0, step, 2 * step, ... as a vector of `type`.
   Value laneOffsets(int64_t step, unsigned count, mlir::Type type);
 
@@ -147,6 +154,8 @@ private:
   Value nonZero(Value value);
   /// Whether lanes along a coordinate, one apart, stay in one row of `width`.
   bool staysInRow(const Coord &coord, mlir::AffineExpr width) const;
+  /// The least and the largest that the value is known to be.
+  std::optional<std::pair<int64_t, int64_t>> rangeOf(Value value) const;
   /// A number that is known to divide the value.
   int64_t multipleOf(Value value) const;
   Element evaluate(Value tensor, const Index &index, const Lanes &lanes);
@@ -164,6 +173,7 @@ private:
   /// (quotient, divisor, remainder) -> linear, found while dividing.
   std::map<std::tuple<void *, void *, void *>, Value> products;
   llvm::DenseMap<Value, int64_t> multiples;
+  llvm::DenseMap<Value, std::pair<int64_t, int64_t>> ranges;
   /// Sums with a constant: what the constant was added to, and it.
   llvm::DenseMap<Value, std::pair<Value, int64_t>> offsets;
   /// Starts of lanes that stay in a row of this width.

@@ -211,8 +211,10 @@ public:
 private:
   using Fiber = SmallVector<Coord>;
 
-  // Fibers that are worked on in turns: each waits for its last sum.
-  static constexpr int64_t inTurns = 8;
+  // Fibers that are worked on in turns: each waits for its last sum. With more
+  // of them, lines that are a power of two apart push each other out of the
+  // first-level cache.
+  static constexpr int64_t inTurns = 2;
 
   void runRows() {
     AffineExpr turns = getAffineConstantExpr(inTurns, op.getContext());

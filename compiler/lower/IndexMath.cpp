@@ -292,6 +292,36 @@ std::pair<Coord, Coord> Emission::divide(const Coord &a, AffineExpr divisor) {
   return {Coord{{}, 0, quotient, a.count}, Coord{{}, 0, remainder, a.count}};
 }
 
+std::optional<std::pair<int64_t, int64_t>>
+Emission::rangeOf(Value value) const {
+  if (auto number = getConstantIntValue(value))
+    return std::pair(*number, *number);
+  if (auto known = ranges.find(value); known != ranges.end())
+    return known->second;
+  Operation *op = value.getDefiningOp();
+  if (!op || !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return std::nullopt;
+  auto a = rangeOf(op->getOperand(0)), b = rangeOf(op->getOperand(1));
+  if (!a || !b)
+    return std::nullopt;
+  if (isa<arith::AddIOp>(op))
+    return std::pair(a->first + b->first, a->second + b->second);
+  if (isa<arith::SubIOp>(op))
+    return std::pair(a->first - b->second, a->second - b->first);
+  return std::minmax({a->first * b->first, a->first * b->second,
+                      a->second * b->first, a->second * b->second});
+}
+
+bool Emission::staysWithin(const Coord &coord, AffineExpr extent) const {
+  int64_t size = constantOf(extent);
+  if (coord.each || size < 0)
+    return false;
+  auto range = rangeOf(coord.base);
+  int64_t run = coord.step * int64_t(coord.count - 1);
+  return range && range->first + std::min<int64_t>(run, 0) >= 0 &&
+         range->second + std::max<int64_t>(run, 0) < size;
+}
+
 Value Emission::isWithin(const Coord &coord, AffineExpr extentExpr) {
   Value number = perLane(coord);
   Value limit = extent(extentExpr);

@@ -109,6 +109,9 @@ public:
     Element fill{numberValue(emission, op.getValue(), elementOf(tensor))};
     if (!condition)
       return emission.at(operand, split, lanes);
+    if (lanes.count > 1 && !isa<VectorType>(condition.getType()) &&
+        !readsSideBySide(emission.body))
+      return either(emission, condition, split, lanes, fill);
     Element inside =
         emission.at(operand, split, narrow(emission, lanes, condition));
     return emission.select(condition, inside, fill, lanes.count);
@@ -127,6 +130,31 @@ public:
   }
 
 private:
+  // A product's tile reads many elements at once: branches would keep them
+  // apart.
+  static bool readsSideBySide(Block &body) {
+    return llvm::any_of(body, [](Operation &op) {
+      auto described = dyn_cast<ir::SinterOpInterface>(&op);
+      return described &&
+             described.getPatternKind() == graph::PatternKind::contraction;
+    });
+  }
+
+  // All lanes have an element, or none: a load under a mask of none may take
+  // long where there is no memory.
+  Element either(Emission &emission, Value condition, const Index &index,
+                 const Lanes &lanes, Element fill) {
+    auto type = emission.vectorType(fill.value.getType(), lanes.count);
+    auto inside = [&]() -> Emission::Values {
+      return {emission.vectorAt(operand, index, lanes)};
+    };
+    auto outside = [&]() -> Emission::Values {
+      return {emission.spread(fill, lanes.count)};
+    };
+    return Element{
+        emission.branch(condition, Type(type), inside, outside).front()};
+  }
+
   // The operand's coordinate; `condition` learns where there is one.
   Coord shift(Emission &emission, const Coord &coord, unsigned dim,
               AffineExpr extent, Value &condition) {
@@ -135,6 +163,8 @@ private:
     Coord moved = emission.add(
         coord, emission.uniform(emission.constant(-op.getLow()[dim])));
     int64_t spacing = op.getInterior()[dim] + 1;
+    if (spacing == 1 && emission.staysWithin(moved, extent))
+      return moved;
     if (spacing == 1) {
       condition = both(emission, condition, emission.isWithin(moved, extent));
       return moved;

@@ -56,7 +56,8 @@ std::unique_ptr<ElementSource> makeMultiplyAdd(Emission &emission,
                                                Value tensor) {
   Operation *op = tensor.getDefiningOp();
   auto contracted = op->getAttrOfType<IntegerAttr>(contractAttr);
-  if (!contracted || !emission.target.hasFma())
+  if (!contracted || !isa<ir::AddOp, ir::SubOp>(op) ||
+      !emission.target.hasFma())
     return nullptr;
   auto number = unsigned(contracted.getInt());
   auto product = op->getOperand(number).getDefiningOp<ir::MulOp>();

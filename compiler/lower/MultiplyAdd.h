@@ -5,9 +5,10 @@
 
 namespace sinter::compiler {
 
-/// The attribute of an `add` or `sub` that names the operand whose product is
-/// not rounded by itself. Numerics modes other than `exact` set it before
-/// anything looks at shapes, so that static and symbolic programs agree.
+/// The attribute of an `add`, a `sub` or a `sum` along axes that names the
+/// operand whose product is not rounded by itself. Numerics modes other than
+/// `exact` set it before anything looks at shapes, so that static and symbolic
+/// programs agree.
 inline constexpr const char *contractAttr = "sinter.contract";
 
 /// The source of a sum with that attribute, if its product is in the kernel and

@@ -52,10 +52,23 @@ static bool sharesFactor(ir::MulOp product, Value addend) {
          });
 }
 
+// Whether an axis is summed whose elements are products that nothing else
+// reads. 16-bit floats are converted in between.
+static bool sumsProducts(Operation *op, const Numbers &numbers) {
+  auto sum = dyn_cast<ir::SumOp>(op);
+  auto product = sum ? sum.getX().getDefiningOp<ir::MulOp>() : ir::MulOp();
+  return product && isFloating(sum.getX()) &&
+         getElementTypeOrSelf(sum.getX().getType()).getIntOrFloatBitWidth() >=
+             32 &&
+         product->hasOneUse() && !numbers.contains(product);
+}
+
 // The operand of a sum that is a product which nothing else reads; the first of
 // two.
 static std::optional<unsigned> productOperand(Operation *sum,
                                               const Numbers &numbers) {
+  if (sumsProducts(sum, numbers))
+    return 0;
   if (!isa<ir::AddOp, ir::SubOp>(sum) || !isFloating(sum->getResult(0)))
     return std::nullopt;
   for (OpOperand &operand : sum->getOpOperands()) {

@@ -43,10 +43,10 @@ static Power expandPower(ElementMath &m, Value x) {
     tail = m.polynomial(r, coefficients);
   } else {
     // In pairs: the chain of sums that wait for each other is shorter.
-    Value low = m.polynomial(r, {5.0000001201e-1, 1.6666665459e-1});
-    Value middle = m.polynomial(r, {4.1665795894e-2, 8.3334519073e-3});
-    Value high = m.polynomial(r, {1.3981999507e-3, 1.9875691500e-4});
-    tail = m.mulAdd(m.mulAdd(high, square, middle), square, low);
+    Value low = m.polynomial(r, {4.9999994e-1, 1.6666520e-1});
+    Value high = m.polynomial(r, {4.1668393e-2, 8.3687808e-3});
+    high = m.mulAdd(square, m.num(1.3814467e-3), high);
+    tail = m.mulAdd(high, square, low);
   }
   Value mantissa = m.add(m.mulAdd(square, tail, r), m.num(1.0));
   return {mantissa, m.shl(m.toBits(shifted), wide ? 52 : 23)};
@@ -76,6 +76,29 @@ static Value expandExp(ElementMath &m, Value x) {
 static Value expandSmallExp(ElementMath &m, Value x) {
   Power power = expandPower(m, x);
   return m.mul(power.mantissa, powerOfTwo(m, power.exponent));
+}
+
+// 2^y of an f32 whose result is in the normal range; anything of NaN. Coarse is
+// to a unit in the last place.
+static Value expandSmallPower(ElementMath &m, Value y, bool coarse) {
+  Value magic = m.num(12582912.0);
+  Value shifted = m.add(y, magic);
+  Value r = m.sub(y, m.sub(shifted, magic));
+  Value square = m.mul(r, r);
+  Value low, middle, high;
+  if (coarse) {
+    low = m.polynomial(r, {1.0, 6.93147004e-1});
+    middle = m.polynomial(r, {2.40222424e-1, 5.55073358e-2});
+    high = m.polynomial(r, {9.67151299e-3, 1.32647273e-3});
+  } else {
+    low = m.polynomial(r, {1.0, 6.93147182e-1});
+    middle = m.polynomial(r, {2.40226477e-1, 5.55033237e-2});
+    high = m.polynomial(r, {9.61843692e-3, 1.33988750e-3});
+    high = m.mulAdd(square, m.num(1.53533620e-4), high);
+  }
+  Value mantissa = m.mulAdd(m.mulAdd(high, square, middle), square, low);
+  Value exponent = m.shl(m.toBits(shifted), 23);
+  return m.fromBits(m.addBits(m.toBits(mantissa), exponent));
 }
 
 // log x = k ln 2 + log(1 + f) with 1 + f in [sqrt(1/2), sqrt(2)).
@@ -144,31 +167,38 @@ static Value expandTanh(ElementMath &m, Value x) {
   // Beyond, the result is 1.
   Value most = m.num(m.isDouble() ? 20.0 : 9.5);
   Value bounded = m.select(m.lt(most, magnitude), most, magnitude);
-  Value power = expandSmallExp(m, m.add(bounded, bounded));
+  Value power = m.isDouble()
+                    ? expandSmallExp(m, m.add(bounded, bounded))
+                    : expandSmallPower(m, m.mul(bounded, m.num(2.88539008)),
+                                       /*coarse=*/false);
   Value one = m.num(1.0);
   Value far = m.sub(one, m.div(m.num(2.0), m.add(power, one)));
-  // NaN is not near, and stays NaN.
-  Value isNear = m.lt(magnitude, m.num(0.625));
-  return m.select(isNear, near, m.withSign(far, x));
+  // NaN is not far, and stays NaN.
+  Value isFar = m.lt(m.num(0.625), magnitude);
+  return m.select(isFar, m.withSign(far, x), near);
 }
 
 static Value expandErf32(ElementMath &m, Value x) {
-  Value magnitude = m.abs(x), s = m.mul(x, x);
+  Value magnitude = m.abs(x);
   // Beyond 4 the result is 1 in f32; the polynomial must not leave its range.
   Value most = m.num(4.0);
   Value t = m.select(m.lt(most, magnitude), most, magnitude);
+  // 1 - erf = 2^y, which is small, and so is what it is off by.
   Value square = m.mul(t, t);
-  Value u = m.mulAdd(m.num(-3.88396438e-3), t, m.num(2.42546219e-2));
-  Value r = m.mulAdd(m.num(-1.72853470e-5), t, m.num(3.83197126e-4));
-  r = m.mulAdd(r, square, u);
-  for (double c : {-1.06777877e-1, -6.34846687e-1, -1.128717512})
-    r = m.mulAdd(r, t, m.num(c));
-  Value far = m.withSign(m.sub(m.num(1.0), expandSmallExp(m, m.mul(r, t))), x);
-  Value near = m.polynomial(s, {1.28379166e-1, -3.76125336e-1, 1.12819925e-1,
-                                -2.67681349e-2, 4.99119423e-3, -5.96761703e-4});
+  Value low = m.polynomial(t, {-1.65481327e-4, -1.62738228});
+  Value middle = m.polynomial(t, {-9.18422043e-1, -1.50686666e-1});
+  Value high = m.polynomial(t, {3.24303098e-2, -4.48271260e-3});
+  high = m.mulAdd(square, m.num(2.92185316e-4), high);
+  Value y =
+      m.mulAdd(high, m.mul(square, square), m.mulAdd(middle, square, low));
+  Value rest = expandSmallPower(m, y, /*coarse=*/true);
+  Value far = m.withSign(m.sub(m.num(1.0), rest), x);
+  Value near =
+      m.polynomial(square, {1.28379166e-1, -3.76125723e-1, 1.12827174e-1,
+                            -2.68025529e-2, 5.05110156e-3, -6.31516392e-4});
   near = m.mulAdd(near, x, x);
   // NaN is not far, and stays NaN.
-  return m.select(m.lt(m.num(0.927734375), magnitude), far, near);
+  return m.select(m.lt(m.num(0.85), magnitude), far, near);
 }
 
 // The rational approximations of FreeBSD's msun.

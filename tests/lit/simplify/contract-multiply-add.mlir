@@ -40,3 +40,20 @@ func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<
   %4 = sinter.sub %2, %3 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %0, %1, %4 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// A sum along an axis takes products in without rounding them, if nothing else
+// reads them.
+// CHECK-LABEL: @main
+// CHECK: sinter.sum {{.*}} sinter.contract = 0 : i64
+// CHECK-NOT: sinter.contract
+func.func @main(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>, %c: tensor<4x8xbf16>) -> (tensor<4xf32>, tensor<8xf32>, tensor<4x8xf32>, tensor<4xbf16>) {
+  %0 = sinter.mul %a, %b : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = sinter.sum %0 {axes = array<i64: 1>, keepdims = false} : (tensor<4x8xf32>) -> tensor<4xf32>
+  %2 = sinter.mul %b, %b : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %3 = sinter.sum %2 {axes = array<i64: 0>, keepdims = false} : (tensor<4x8xf32>) -> tensor<8xf32>
+  %4 = sinter.mul %c, %c : (tensor<4x8xbf16>, tensor<4x8xbf16>) -> tensor<4x8xbf16>
+  %5 = sinter.sum %4 {axes = array<i64: 1>, keepdims = false} : (tensor<4x8xbf16>) -> tensor<4xbf16>
+  return %1, %3, %2, %5 : tensor<4xf32>, tensor<8xf32>, tensor<4x8xf32>, tensor<4xbf16>
+}

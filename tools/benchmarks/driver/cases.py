@@ -115,7 +115,7 @@ def stream_cases():
     yield Case("chain_10_ops_64Mi", {"kind": "chain", "n": count},
                [Target(COPIES, 0.85), Target(("torch-eager",), 5)],
                copy_of(count), peers=("torch-eager", "torch-compile"))
-    for kind in ("column_sum", "argmax", "cumsum"):
+    for kind in ("column_sum", "amax", "argmax", "cumsum"):
         yield Case(f"{kind}_4096x4096",
                    {"kind": kind, "rows": 4096, "cols": 4096},
                    [Target(PEERS, 1)], tolerance=1e-3)
@@ -143,6 +143,9 @@ def conv_cases():
     yield conv("conv2d_7x7_s2_3_64", 224, 3, 64, 7, targets, pad=3, stride=2)
     yield conv("conv2d_depthwise_112", 112, 32, 32, 3, targets, pad=1,
                groups=32)
+    yield Case("max_pool_3x3_s2_112",
+               {"kind": "max_pool", "h": 112, "w": 112, "c": 64, "kernel": 3,
+                "pad": 1, "stride": 2}, [Target(("onednn",), 0.95)])
     step = conv("conv2d_step_3x3_64_56", 56, 64, 64, 3,
                 [Target(("torch-eager", "torch-compile"), 1,
                         what="1 of PyTorch")], pad=1)

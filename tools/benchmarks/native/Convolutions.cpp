@@ -36,6 +36,17 @@ std::unique_ptr<Work> bench::makeConvolution(const Case &c) {
   return std::make_unique<Calls>([=] { return std::vector{made.forward()}; });
 }
 
+std::unique_ptr<Work> bench::makeMaxPool(const Case &c) {
+  Tensor x = inputOf({1, c.number("h"), c.number("w"), c.number("c")}, 1);
+  int64_t kernel = c.number("kernel");
+  sn::PoolOptions options;
+  options.stride = c.number("stride", 1);
+  options.padding = c.number("pad", 0);
+  options.layout = sn::Layout::channels_last;
+  return std::make_unique<Calls>(
+      [=] { return std::vector{sn::max_pool2d(x, kernel, options)}; });
+}
+
 /// Forward, then both gradients for a cotangent that is given.
 std::unique_ptr<Work> bench::makeConvolutionStep(const Case &c) {
   Convolution made(c);

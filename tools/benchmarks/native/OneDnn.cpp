@@ -258,6 +258,26 @@ static Made convolution(const Case &c) {
   return made;
 }
 
+static Made maxPool(const Case &c) {
+  int64_t kernel = c.number("kernel"), step = c.number("stride", 1);
+  int64_t edge = c.number("pad", 0);
+  Dims x{1, c.number("c"), c.number("h"), c.number("w")}, y = x;
+  for (size_t axis : {2, 3})
+    y[axis] = (x[axis] + 2 * edge - kernel) / step + 1;
+  memory::desc from(x, Type::f32, Tag::nhwc), to(y, Type::f32, Tag::nhwc);
+  Dims edges{edge, edge};
+  pooling_forward::primitive_desc chosen(
+      {prop_kind::forward_inference, algorithm::pooling_max, from, to,
+       Dims{step, step}, Dims{kernel, kernel}, edges, edges},
+      cpu());
+  auto made = std::make_unique<Primitives>();
+  made->result = memory(to, cpu());
+  made->add(pooling_forward(chosen),
+            {{DNNL_ARG_SRC, input(x, Tag::nhwc, from, 1)},
+             {DNNL_ARG_DST, made->result}});
+  return made;
+}
+
 /// Forward, then both gradients for a cotangent that is given.
 static Made convolutionStep(const Case &c) {
   Shapes s(c);
@@ -305,6 +325,7 @@ static std::unique_ptr<Work> make(const Case &c) {
       {"column_sum", columnSum},
       {"conv2d", convolution},
       {"conv2d_step", convolutionStep},
+      {"max_pool", maxPool},
   };
   auto found = kinds.find(c.kind());
   if (found == kinds.end())

@@ -129,6 +129,11 @@ static Made argmax(const Case &c) {
   return call([=] { return sn::argmax(x, 1); });
 }
 
+static Made amax(const Case &c) {
+  Tensor x = inputOf({c.number("rows"), c.number("cols")}, 1);
+  return call([=] { return sn::amax(x, {1}); });
+}
+
 static Made cumsum(const Case &c) {
   Tensor x = inputOf({c.number("rows"), c.number("cols")}, 1);
   return call([=] { return sn::cumsum(x, 1); });
@@ -190,6 +195,7 @@ static Made make(const Case &c) {
       {"chain", chain},
       {"column_sum", columnSum},
       {"argmax", argmax},
+      {"amax", amax},
       {"cumsum", cumsum},
       {"topk", topk},
       {"sort", sort},
@@ -197,6 +203,7 @@ static Made make(const Case &c) {
       {"attention_step", attentionStep},
       {"conv2d", makeConvolution},
       {"conv2d_step", makeConvolutionStep},
+      {"max_pool", makeMaxPool},
       {"step_mlp", makeMlpStep},
       {"step_cnn", makeCnnStep},
       {"step_transformer", makeTransformerStep},

@@ -22,6 +22,8 @@ std::unique_ptr<Work> makeCnnStep(const Case &c);
 
 std::unique_ptr<Work> makeConvolution(const Case &c);
 std::unique_ptr<Work> makeConvolutionStep(const Case &c);
+/// Channels last.
+std::unique_ptr<Work> makeMaxPool(const Case &c);
 
 /// softmax(q k^T / sqrt(d)) v over the last two axes.
 sinter::Tensor scaledAttention(const sinter::Tensor &q, const sinter::Tensor &k,

@@ -106,6 +106,7 @@ KINDS = {
     "gelu": gelu, "chain": chain, "topk": topk, "sort": sort, "conv2d": conv2d,
     "attention": attention,
     "column_sum": by_rows(lambda x: jnp.sum(x, 0)),
+    "amax": by_rows(lambda x: jnp.max(x, 1)),
     "argmax": by_rows(lambda x: jnp.argmax(x, 1)),
     "cumsum": by_rows(lambda x: jnp.cumsum(x, 1)),
 }

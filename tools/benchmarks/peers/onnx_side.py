@@ -146,6 +146,13 @@ def column_sum(case):
     return model.work(model.node("ReduceSum", x, axes, keepdims=0), shape[1:])
 
 
+def amax(case):
+    model = Model()
+    shape, x = rows(case, model, 1)
+    axes = model.constant("axes", numpy.array([1], numpy.int64))
+    return model.work(model.node("ReduceMax", x, axes, keepdims=0), shape[:1])
+
+
 def argmax(case):
     model = Model()
     shape, x = rows(case, model, 1)
@@ -196,7 +203,8 @@ def conv2d(case):
 
 KINDS = {"matmul": matmul, "softmax": softmax, "layer_norm": layer_norm,
          "gelu": gelu, "chain": chain, "column_sum": column_sum,
-         "argmax": argmax, "cumsum": cumsum, "topk": topk, "sort": sort,
+         "amax": amax, "argmax": argmax, "cumsum": cumsum, "topk": topk,
+         "sort": sort,
          "conv2d": conv2d}
 
 

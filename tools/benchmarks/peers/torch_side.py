@@ -136,6 +136,16 @@ def conv2d(case):
     return made
 
 
+def max_pool(case):
+    h, w, c, kernel = case.numbers("h", "w", "c", "kernel")
+    x = tensor((1, h, w, c), 1).permute(0, 3, 1, 2)
+    options = {"stride": case.number("stride", 1),
+               "padding": case.number("pad", 0)}
+    made = work(lambda x: functional.max_pool2d(x, kernel, **options), x)
+    made.result = in_memory_order
+    return made
+
+
 def conv2d_step(case):
     x, weight, options = convolution_inputs(case)
     x.requires_grad_(True)
@@ -214,7 +224,9 @@ KINDS = {
     "conv2d_step": conv2d_step, "attention": attention,
     "attention_step": attention_step, "step_mlp": step, "step_cnn": step,
     "step_transformer": step,
+    "max_pool": max_pool,
     "column_sum": by_rows(lambda x: torch.sum(x, 0)),
+    "amax": by_rows(lambda x: torch.amax(x, 1)),
     "argmax": by_rows(lambda x: torch.argmax(x, 1)),
     "cumsum": by_rows(lambda x: torch.cumsum(x, 1)),
 }

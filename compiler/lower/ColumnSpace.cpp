@@ -1,0 +1,183 @@
+/// The space of reductions whose operand's last axis stays.
+#include "compiler/lower/ColumnSpace.h"
+
+#include "compiler/lower/ElementSource.h"
+#include "compiler/lower/ReductionOrder.h"
+#include "dialects/sinter/Dialect.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+static bool isReduction(Operation *op) {
+  auto described = dyn_cast<ir::SinterOpInterface>(op);
+  return described &&
+         described.getPatternKind() == graph::PatternKind::reduction;
+}
+
+// Whether element n of the result reads element n of each operand.
+static bool keepsOrder(Operation *op) {
+  return isa<ir::ReshapeOp>(op) ||
+         cast<ir::SinterOpInterface>(op).getPatternKind() ==
+             graph::PatternKind::pointwise;
+}
+
+namespace {
+
+// A result that is known, at whatever index it is asked for: all of them have
+// the same linear coordinate.
+class TotalSource final : public ElementSource {
+public:
+  TotalSource(Value tensor, Element total)
+      : ElementSource(tensor), total(total) {}
+  Element at(Emission &, const Index &, const Lanes &) override {
+    return total;
+  }
+
+private:
+  Element total;
+};
+
+} // namespace
+
+ColumnSpace::ColumnSpace(program::KernelOp given)
+    : kernel(given), context(given->getContext()) {
+  if (!findReductions())
+    return;
+  findSpace();
+  valid = llvm::all_of(kernel.getOutputs(), [&](Value output) {
+    Shape own = shapeOf(output);
+    return product(own, 0, own.size(), context) == results;
+  });
+}
+
+bool ColumnSpace::findReductions() {
+  llvm::DenseSet<Value> after; // a reduction
+  for (Operation &op : kernel.getBlock()) {
+    bool follows = llvm::any_of(op.getOperands(), [&](Value operand) {
+      return after.contains(operand);
+    });
+    if (isa<program::YieldOp>(op))
+      continue;
+    if (follows || isReduction(&op))
+      after.insert(op.getResult(0));
+    if (follows && !keepsOrder(&op))
+      return false;
+    if (!isReduction(&op))
+      continue;
+    if (canonicalOrder(&op) != CanonicalOrder::blocks)
+      return false;
+    ReductionAxes own = reductionAxes(&op);
+    Shape dims = shapeOf(op.getOperand(0));
+    if (!reductions.empty() && (own.axes != axes || dims != shape))
+      return false;
+    axes = own.axes;
+    shape = dims;
+    reductions.push_back(&op);
+  }
+  return !reductions.empty() && !axes.empty();
+}
+
+// The columns are the last dims, as many as one coordinate serves.
+void ColumnSpace::findSpace() {
+  unsigned rank = shape.size();
+  tailRank = rank - 1 - unsigned(axes.back());
+  for (Operation *op : reductions)
+    while (tailRank > 1 && !keepsTail(op->getOperand(0), tailRank))
+      --tailRank;
+  width = product(shape, rank - tailRank, rank, context);
+  extent = reducedExtent(reductions.front());
+  Shape kept = keptDims();
+  lead = product(kept, 0, kept.size(), context);
+  results = lead * width;
+}
+
+Shape ColumnSpace::keptDims() const {
+  Shape kept;
+  for (unsigned dim = 0; dim < shape.size() - tailRank; ++dim)
+    if (!isReduced(dim))
+      kept.push_back(shape[dim]);
+  return kept;
+}
+
+unsigned ColumnSpace::lanesOf(const Target &target) const {
+  int64_t all = constantOf(width);
+  unsigned lanes = target.lanes();
+  if (all >= 0 && all < int64_t(lanes))
+    lanes = unsigned(std::max<uint64_t>(1, llvm::PowerOf2Ceil(all)));
+  return lanes;
+}
+
+static Coord columnsFrom(Emission &emission, Value column, const Lanes &lanes) {
+  return lanes.count == 1 ? emission.uniform(column)
+                          : emission.along(column, lanes.count);
+}
+
+static SmallVector<Coord> rowCoordinates(Emission &emission, Value lead,
+                                         const Shape &dims) {
+  if (dims.empty())
+    return {};
+  Index flat;
+  flat.tail = emission.uniform(lead);
+  flat.tailRank = dims.size();
+  return emission.coordinates(flat, dims);
+}
+
+Index ColumnSpace::operandIndex(Emission &emission, Operation *op,
+                                const Place &place, Value row, Value column,
+                                const Lanes &lanes) const {
+  SmallVector<Coord> kept = rowCoordinates(emission, place.lead, keptDims());
+  SmallVector<Coord> parts =
+      reducedCoordinates(emission, op, emission.uniform(row));
+  Index index;
+  unsigned nextKept = 0, nextPart = 0;
+  for (unsigned dim = 0; dim < shape.size() - tailRank; ++dim)
+    index.lead.push_back(isReduced(dim) ? parts[nextPart++] : kept[nextKept++]);
+  index.tail = columnsFrom(emission, column, lanes);
+  index.tailRank = tailRank;
+  return index;
+}
+
+Index ColumnSpace::resultIndex(Emission &emission, Value output,
+                               const Place &place, Value column,
+                               const Lanes &lanes) const {
+  Shape own = shapeOf(output);
+  unsigned rank = own.size();
+  bool hasTail = rank >= tailRank;
+  for (unsigned i = 1; hasTail && i <= tailRank; ++i)
+    hasTail = own[rank - i] == shape[shape.size() - i];
+  Index index;
+  if (!hasTail) {
+    Value row = emission.mul(place.lead, emission.extent(width));
+    index.tail = columnsFrom(emission, emission.add(row, column), lanes);
+    index.tailRank = rank;
+    return index;
+  }
+  Shape leading(own.begin(), own.end() - tailRank);
+  index.lead = rowCoordinates(emission, place.lead, leading);
+  index.tail = columnsFrom(emission, column, lanes);
+  index.tailRank = tailRank;
+  return index;
+}
+
+Value ColumnSpace::positionAt(Emission &emission, const Combiner &combiner,
+                              Value row, const Lanes &lanes) {
+  if (!combiner.needsPosition())
+    return {};
+  Value position = arith::IndexCastOp::create(
+      emission.builder, emission.loc, emission.builder.getI32Type(), row);
+  return emission.spread(Element{position}, lanes.count);
+}
+
+void ColumnSpace::provide(Emission &emission, Value result, const Place &place,
+                          Value column, const Lanes &lanes, Value value) const {
+  Element element{value};
+  emission.provide(result, resultIndex(emission, result, place, column, lanes),
+                   lanes, element);
+  emission.setSource(result, std::make_unique<TotalSource>(result, element));
+}
+
+} // namespace sinter::compiler

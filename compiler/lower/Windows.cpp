@@ -1,0 +1,366 @@
+/// The window skeleton: reductions of a few elements whose operand's last axis
+/// stays. Lanes are columns, the elements of a result are unrolled, and so are
+/// some neighbours along the last dim before the columns. Where views would
+/// mask what they read, at the borders, one result at a time is made.
+#include "compiler/lower/Windows.h"
+
+#include "compiler/lower/Access.h"
+#include "compiler/lower/ElementSource.h"
+#include "dialects/sinter/Dialect.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+namespace {
+
+using Values = Emission::Values;
+using Place = ColumnSpace::Place;
+
+// Elements of a result; longer reductions keep their states in memory.
+constexpr int64_t mostElements = 49;
+// Elements that are taken in by one piece of code.
+constexpr int64_t mostUnrolled = 128;
+// Columns of a task, and elements it takes in.
+constexpr int64_t taskColumns = 512;
+constexpr int64_t taskElements = 1 << 19;
+// Places along the line whose columns are gone through before the next: what
+// the windows over them share stays in the first-level cache.
+constexpr int64_t blockedPlaces = 32;
+// Columns of so many bytes fill a line of the cache.
+constexpr int64_t lineBytes = 64;
+
+// Places along the line.
+struct Block {
+  Value begin, end;
+};
+
+class WindowsSkeleton {
+public:
+  WindowsSkeleton(KernelWriter &writer, const ColumnSpace &space)
+      : writer(writer), kernel(writer.kernel), space(space),
+        dims(space.keptDims()) {
+    for (Operation *op : space.reductions)
+      combiners.push_back(makeCombiner(op->getResult(0)));
+  }
+
+  bool applies() {
+    elements = constantOf(space.extent);
+    int64_t columns = constantOf(space.width);
+    if (elements < 1 || elements > mostElements || dims.empty() ||
+        (columns >= 0 && columns < 4))
+      return false;
+    line = dims.back();
+    rest = product(dims, 0, dims.size() - 1, space.context);
+    findInteriors();
+    lanes = chooseLanes();
+    int64_t vectors = std::max<int64_t>(1, lanes / writer.target.lanes());
+    int64_t registers = writer.target.vectorRegisters();
+    int64_t states = space.reductions.size() * vectors;
+    together =
+        std::min(registers / 4 / vectors, mostUnrolled / (elements * states));
+    int64_t length = constantOf(line);
+    if (length >= 0)
+      together = std::min(together, length);
+    together =
+        int64_t(llvm::bit_floor(uint64_t(std::max<int64_t>(together, 1))));
+    return true;
+  }
+
+  void run() {
+    int64_t length = constantOf(line), columns = constantOf(space.width);
+    double perRow =
+        double(length < 0 ? 64 : length) * double(elements) *
+        double(columns < 0 ? taskColumns : std::min(columns, taskColumns));
+    int64_t rows = std::max<int64_t>(1, int64_t(taskElements / (perRow + 1)));
+    AffineExpr blocks = space.width.ceilDiv(taskColumns);
+    writer.addPhase(rest.ceilDiv(rows) * blocks,
+                    perRow * double(rows) * elementNanoseconds(kernel) / 1000,
+                    [=, this](Emission &emission, Value task) {
+                      emitTask(emission, task, rows, blocks);
+                    });
+  }
+
+private:
+  // A line of the cache, where the columns come out even.
+  unsigned chooseLanes() const {
+    unsigned one = space.lanesOf(writer.target);
+    unsigned bits = 32;
+    for (Operation *op : space.reductions)
+      bits = std::max(
+          bits,
+          memoryType(elementOf(op->getResult(0))).getIntOrFloatBitWidth());
+    unsigned wide = lineBytes * 8 / bits;
+    int64_t columns = constantOf(space.width);
+    return wide > one && columns > 0 && columns % wide == 0 ? wide : one;
+  }
+
+  // ---- where no view masks
+  // ---------------------------------------------------
+
+  void findInteriors() {
+    unsigned numDims = space.shape.size();
+    for (unsigned dim = 0; dim < numDims; ++dim) {
+      if (space.isReduced(dim))
+        continue;
+      Interior all = Interior::everything();
+      // Columns of several dims have no borders that are known.
+      bool isColumn = dim + space.tailRank >= numDims;
+      if (!isColumn || space.tailRank == 1)
+        for (Operation *op : space.reductions)
+          all = all.both(interiorOf(op->getOperand(0), dim));
+      (isColumn ? columnInterior : interiors.emplace_back()) = all;
+    }
+    hasBorders = !columnInterior.isAll() ||
+                 llvm::any_of(interiors, [](const Interior &interior) {
+                   return !interior.isAll();
+                 });
+  }
+
+  // Whether a coordinate, and `more` after it, lie inside; null where all do.
+  Value isInside(Emission &emission, Value at, const Interior &interior,
+                 int64_t more) {
+    if (interior.isAll())
+      return {};
+    int64_t count = std::max<int64_t>(0, interior.high - interior.low - more);
+    Value moved = emission.sub(at, emission.constant(interior.low));
+    return arith::CmpIOp::create(emission.builder, emission.loc,
+                                 arith::CmpIPredicate::ult, moved,
+                                 emission.constant(count));
+  }
+
+  // ---- the walk
+  // --------------------------------------------------------------
+
+  void emitTask(Emission &emission, Value task, int64_t rows,
+                AffineExpr blocks) {
+    Value count = emission.extent(blocks), size = emission.constant(rows);
+    Value begin = emission.mul(emission.floorDiv(task, count), size);
+    Value end = emission.min(emission.add(begin, size), emission.extent(rest));
+    Value first =
+        emission.mul(emission.mod(task, count), emission.constant(taskColumns));
+    int64_t all = constantOf(space.width);
+    Value last =
+        all >= 0 && all <= taskColumns
+            ? emission.constant(all)
+            : emission.min(emission.add(first, emission.constant(taskColumns)),
+                           emission.extent(space.width));
+    Value step = emission.constant(lanes);
+    Value whole =
+        emission.mul(emission.floorDiv(emission.sub(last, first), step), step);
+    Value middle = emission.add(first, whole);
+    auto eachRow = [&](const Block &block, Value column, Value mask) {
+      emission.loop(begin, end, 1, [&](Value row) {
+        emitRow(emission, row, block, column, Lanes{lanes, mask, false});
+      });
+    };
+    auto eachColumn = [&](const Block &block) {
+      emission.loop(first, middle, lanes,
+                    [&](Value column) { eachRow(block, column, {}); });
+      if (all < 0 || all % lanes != 0)
+        emission.loop(middle, last, lanes, [&](Value column) {
+          eachRow(block, column,
+                  emission.tailMask(emission.sub(last, column), lanes));
+        });
+    };
+    Value zero = emission.constant(0), length = emission.extent(line);
+    int64_t known = constantOf(line);
+    if (known >= 0 && known <= blockedPlaces * 3 / 2)
+      return eachColumn({zero, length});
+    int64_t places = blockedPlaces;
+    if (known >= 0)
+      places = llvm::alignTo(
+          llvm::divideCeil(known, llvm::divideCeil(known, places)), together);
+    emission.loop(zero, length, places, [&](Value from) {
+      Value to = emission.add(from, emission.constant(places));
+      eachColumn({from, emission.min(to, length)});
+    });
+  }
+
+  // The results of a row at the places of a block, in columns from `column` on.
+  void emitRow(Emission &emission, Value row, const Block &block, Value column,
+               const Lanes &lanes) {
+    SmallVector<Coord> place;
+    if (dims.size() > 1) {
+      Index flat;
+      flat.tail = emission.uniform(row);
+      flat.tailRank = dims.size() - 1;
+      place = emission.coordinates(flat, Shape(dims.begin(), dims.end() - 1));
+    }
+    if (!hasBorders)
+      return emitInterior(emission, place, block, column, lanes);
+    const Interior &along = interiors.back();
+    Block inner = block;
+    if (!along.isAll()) {
+      auto clamped = [&](int64_t at) {
+        return emission.min(emission.max(emission.constant(at), block.begin),
+                            block.end);
+      };
+      inner = {clamped(along.low), clamped(along.high)};
+    }
+    Value inside = isInside(emission, column, columnInterior, lanes.count - 1);
+    for (auto [coord, interior] : llvm::zip(place, interiors)) {
+      Value own = isInside(emission, coord.base, interior, 0);
+      if (own)
+        inside = inside ? arith::AndIOp::create(emission.builder, emission.loc,
+                                                inside, own)
+                        : own;
+    }
+    // First, because what does not depend on the place is read outside then:
+    // behind the condition it could not be.
+    emitBorder(emission, place, inside, block, inner, column, lanes);
+    auto interior = [&] {
+      assume(emission, place, column, lanes);
+      emitInterior(emission, place, inner, column, lanes);
+      emission.forgetRanges();
+    };
+    // What the line alone masks is not read further out than it is known.
+    if (inside)
+      emission.when(inside, interior);
+    else
+      interior();
+  }
+
+  // What is promised where the row lies inside.
+  void assume(Emission &emission, ArrayRef<Coord> place, Value column,
+              const Lanes &lanes) {
+    for (auto [coord, interior] : llvm::zip(place, interiors))
+      if (!interior.isAll())
+        emission.assumeRange(coord.base, interior.low, interior.high - 1);
+    if (!columnInterior.isAll())
+      emission.assumeRange(column, columnInterior.low,
+                           columnInterior.high - int64_t(lanes.count));
+  }
+
+  // Places of a block outside `inner`, or all where the row does not lie
+  // inside.
+  void emitBorder(Emission &emission, ArrayRef<Coord> place, Value inside,
+                  const Block &block, const Block &inner, Value column,
+                  const Lanes &lanes) {
+    OpBuilder &builder = emission.builder;
+    Location loc = emission.loc;
+    Value zero = emission.constant(0);
+    Value skipped = emission.sub(inner.end, inner.begin);
+    if (inside)
+      skipped = arith::SelectOp::create(builder, loc, inside, skipped, zero);
+    Value end = arith::SubIOp::create(builder, loc, block.end, skipped);
+    emission.loop(block.begin, end, 1, [&](Value i) {
+      Value isAfter = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::sge, i, inner.begin);
+      Value jump =
+          arith::SelectOp::create(builder, loc, isAfter, skipped, zero);
+      Value at = arith::AddIOp::create(builder, loc, i, jump);
+      emitResults(emission, place, at, 1, column, lanes);
+    });
+  }
+
+  void emitInterior(Emission &emission, ArrayRef<Coord> place,
+                    const Block &block, Value column, const Lanes &lanes) {
+    Value step = emission.constant(together);
+    Value whole = emission.mul(
+        emission.floorDiv(emission.sub(block.end, block.begin), step), step);
+    Value middle = emission.add(block.begin, whole);
+    auto results = [&](Value at, int64_t count) {
+      const Interior &along = interiors.back();
+      if (!along.isAll())
+        emission.assumeRange(at, along.low, along.high - count);
+      emitResults(emission, place, at, count, column, lanes);
+    };
+    emission.loop(block.begin, middle, together,
+                  [&](Value at) { results(at, together); });
+    if (together > 1)
+      emission.loop(middle, block.end, 1, [&](Value at) { results(at, 1); });
+  }
+
+  // ---- results
+  // ---------------------------------------------------------------
+
+  // `count` results from `at` on, of `lanes` columns each. All are computed
+  // before the first is stored.
+  void emitResults(Emission &emission, ArrayRef<Coord> place, Value at,
+                   int64_t count, Value column, const Lanes &lanes) {
+    SmallVector<Place> places;
+    for (int64_t i = 0; i < count; ++i) {
+      SmallVector<Coord> coordinates(place);
+      coordinates.push_back(
+          emission.uniform(emission.add(at, emission.constant(i))));
+      Value lead =
+          emission.linearize(emission.fromCoordinates(coordinates), dims).base;
+      places.push_back({lead, column, {}});
+    }
+    SmallVector<SmallVector<Values>> states =
+        reduce(emission, places, column, lanes);
+    SmallVector<std::pair<Index, Element>> stored;
+    for (auto [own, where] : llvm::zip(states, places)) {
+      for (auto [number, op] : llvm::enumerate(space.reductions))
+        space.provide(emission, op->getResult(0), where, column, lanes,
+                      combiners[number]->finish(emission, own[number]));
+      for (Value output : kernel.getOutputs()) {
+        Index index = space.resultIndex(emission, output, where, column, lanes);
+        stored.push_back({index, emission.at(output, index, lanes)});
+      }
+    }
+    unsigned outputs = kernel.getOutputs().size();
+    for (auto [number, element] : llvm::enumerate(stored))
+      storeElements(
+          emission,
+          emission.entry.buffers[writer.outputBuffer(number % outputs)],
+          kernel.getOutputs()[number % outputs], element.first, lanes,
+          element.second);
+  }
+
+  // The states of results, by reduction. One block of the canonical order is
+  // all there is: merging it with nothing changes no bit.
+  SmallVector<SmallVector<Values>> reduce(Emission &emission,
+                                          ArrayRef<Place> places, Value column,
+                                          const Lanes &lanes) {
+    SmallVector<Values> fresh;
+    for (const auto &combiner : combiners)
+      fresh.push_back(combiner->start(
+          emission, lanes.count,
+          ColumnSpace::positionAt(emission, *combiner, emission.constant(0),
+                                  lanes)));
+    SmallVector<SmallVector<Values>> states(places.size(), fresh);
+    for (int64_t i = 0; i < elements; ++i)
+      for (auto [own, where] : llvm::zip(states, places))
+        for (auto [number, op] : llvm::enumerate(space.reductions)) {
+          const Combiner &combiner = *combiners[number];
+          Value row = emission.constant(i);
+          Index index =
+              space.operandIndex(emission, op, where, row, column, lanes);
+          Value element = emission.vectorAt(op->getOperand(0), index, lanes);
+          Value position =
+              ColumnSpace::positionAt(emission, combiner, row, lanes);
+          own[number] =
+              combiner.take(emission, own[number],
+                            combiner.lift(emission, element, position));
+        }
+    return states;
+  }
+
+  KernelWriter &writer;
+  program::KernelOp kernel;
+  const ColumnSpace &space;
+  Shape dims; ///< of the results, before the columns
+  SmallVector<std::unique_ptr<Combiner>, 2> combiners;
+  SmallVector<Interior> interiors; ///< of `dims`
+  Interior columnInterior = Interior::everything();
+  bool hasBorders = false;
+  AffineExpr line, rest; ///< the last of `dims`, and the product of others
+  int64_t elements = 0;  ///< of a result
+  int64_t together = 1;  ///< results along the line
+  unsigned lanes = 1;    ///< columns of a result
+};
+
+} // namespace
+
+bool emitWindows(KernelWriter &writer, const ColumnSpace &space) {
+  WindowsSkeleton skeleton(writer, space);
+  if (!skeleton.applies())
+    return false;
+  skeleton.run();
+  return true;
+}
+
+} // namespace sinter::compiler
