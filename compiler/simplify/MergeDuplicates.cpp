@@ -43,7 +43,9 @@ void mergeDuplicates(func::FuncOp function) {
   Block &block = function.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
     auto kind = cast<ir::SinterOpInterface>(op).getPatternKind();
-    if (kind == graph::PatternKind::random)
+    // Loops and carries of one kind go their own ways.
+    if (kind == graph::PatternKind::random ||
+        isa<ir::ScanIndexOp, ir::ScanCarryOp>(op))
       continue;
     auto [first, isNew] = known.insert(&op);
     if (isNew)

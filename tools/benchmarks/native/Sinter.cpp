@@ -180,6 +180,7 @@ static Made make(const Case &c) {
       {"conv2d_step", makeConvolutionStep},
       {"step_mlp", makeMlpStep},
       {"step_cnn", makeCnnStep},
+      {"step_gru", makeGruStep},
       {"step_transformer", makeTransformerStep},
   };
   auto found = kinds.find(c.kind());

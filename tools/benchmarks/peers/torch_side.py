@@ -208,7 +208,7 @@ KINDS = {
     "gelu": gelu, "chain": chain, "topk": topk, "conv2d": conv2d,
     "conv2d_step": conv2d_step, "attention": attention,
     "attention_step": attention_step, "step_mlp": step, "step_cnn": step,
-    "step_transformer": step,
+    "step_transformer": step, "step_gru": step,
     "column_sum": by_rows(lambda x: torch.sum(x, 0)),
     "argmax": by_rows(lambda x: torch.argmax(x, 1)),
     "cumsum": by_rows(lambda x: torch.cumsum(x, 1)),
