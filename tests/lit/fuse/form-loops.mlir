@@ -8,17 +8,17 @@
 // body costs nothing there. The stack is where the body writes it; the carry
 // and the slice are where they are.
 // CHECK-LABEL: func.func @main
-// CHECK: %[[B:.*]] = program.launch @map_{{[0-9a-f]*}}(%arg2)
-// CHECK: program.for carries(%arg1) slices(%arg0) count
-// CHECK-NEXT: ^bb0(%[[C:.*]]: tensor<8x16xf32>{{.*}}, %[[X:.*]]: tensor<8x16xf32>
-// CHECK: %[[N:.*]]:2 = program.launch @contraction_{{.*}}(%[[C]], %arg3, %[[B]], %[[X]])
-// CHECK-NEXT: program.next %[[N]]#{{[01]}}, %[[N]]#{{[01]}}
+// CHECK: %[[B:[0-9]+]] = program.launch @map_{{[0-9a-f]*}}(%arg2)
+// CHECK-NEXT: program.for carries(%arg1) slices(%arg0) count
+// CHECK-NEXT: ^bb0(%[[C:arg[0-9]+]]: tensor<8x16xf32>, %[[X:arg[0-9]+]]: tensor<8x16xf32>):
+// CHECK-NEXT: %[[N:[0-9]+]]:2 = program.launch @contraction_{{[0-9a-f]*}}(%arg3, %[[C]], %[[B]], %[[X]])
+// CHECK-NEXT: program.next %[[N]]#0, %[[N]]#1
 
 // PLAN: program.buffer @[[C:m[0-9]+]] "moving" 1
 // PLAN: program.for {{.*}}carry_buffers = [@[[C]], @in1, @[[N:m[0-9]+]], @out0, @t{{[0-9]+}}]
 // PLAN-SAME: slice_buffers = [@[[X:m[0-9]+]], @in0, @[[Y:m[0-9]+]], @out1]
 // PLAN-SAME: step = 1 : i64, steps = 1 : i64
-// PLAN: program.launch @contraction_{{.*}}buffers = [@[[C]], @in3, @t{{[0-9]+}}, @[[X]], {{.*}}step = 2
+// PLAN: program.launch @contraction_{{.*}}buffers = [@in3, @[[C]], @t0, @[[X]], @[[N]], @[[Y]]], step = 2
 
 // FILE: step 1: loop 32 times, steps 2 to 2
 // FILE-NEXT: m{{[0-9]+}} becomes m{{[0-9]+}}: in1 at first, then t{{[0-9]+}} and out0 in turn
