@@ -108,6 +108,30 @@ def RaiseAttention : Pass<"raise-attention", "::mlir::ModuleOp"> {
 
 //===-- fuse --------------------------------------------------------------===//
 
+def FormLoops : Pass<"form-loops", "::mlir::ModuleOp"> {
+  let summary = "Gather the body of each loop in a `program.for`.";
+  let description = [{
+    Up to here a loop is flat: its body is what depends on its index. What does
+    not is outside of the loop from now on. A value of a body that is used
+    elsewhere, or a loop in a body, is an error.
+
+    ```mlir
+    %i = sinter.scan_index {length = affine_map<() -> (32)>, reverse = false}
+    %c = sinter.scan_carry %i, %h0
+    %n = sinter.exp %c
+    %e = sinter.scan_end %i, %c, %n {carries = 1 : i64}
+    %h = sinter.scan_last %e, %c
+    // becomes
+    %h = program.for carries(%h0) slices() count affine_map<() -> (32)> ... {
+    ^bb0(%c: tensor<4xf32>):
+      %n = sinter.exp %c
+      program.next %n
+    }
+    ```
+  }];
+  let dependentDialects = ["::sinter::program::ProgramDialect"];
+}
+
 def RecomputeValues : Pass<"recompute-values", "::mlir::ModuleOp"> {
   let summary = "Compute values again where keeping them takes too much memory.";
   let description = [{

@@ -55,6 +55,7 @@ void buildStage(Stage stage, OpPassManager &passes,
     break;
   }
   case Stage::fuse:
+    passes.addPass(createFormLoops());
     if (options.fuse.memoryLimit > 0)
       passes.addPass(createRecomputeValues(
           {.memoryLimit = options.fuse.memoryLimit,

@@ -2,6 +2,7 @@
 #include "frontend/Initialize.h"
 
 #include "frontend/HostBytes.h"
+#include "runtime/graph/Loops.h"
 #include "runtime/support/Flags.h"
 
 #include <sinter/Error.h>
@@ -54,8 +55,25 @@ static bool isAllFinite(const NodeRef &node) {
   return true;
 }
 
+/// Takes out what has a value in each step of a loop, and tokens.
+static void keepOutside(std::vector<NodeRef> &order) {
+  std::unordered_set<const Node *> inside;
+  std::erase_if(order, [&](const NodeRef &node) {
+    bool isPart = graph::info(node->op()).kind == graph::PatternKind::loop;
+    bool leaves = graph::leavesLoop(node->op());
+    bool isInside = isPart && !leaves;
+    for (const NodeRef &operand : node->operands())
+      isInside |= !leaves && inside.contains(operand.get());
+    if (isInside)
+      inside.insert(node.get());
+    return isInside || node->op() == graph::OpId::scan_end;
+  });
+}
+
 void checkNan(std::span<const NodeRef> nodes, const EvaluationNote &note) {
-  for (const NodeRef &node : pendingBelow(nodes)) {
+  std::vector<NodeRef> order = pendingBelow(nodes);
+  keepOutside(order);
+  for (const NodeRef &node : order) {
     if (Status status = flushAlone({&node, 1}, note); !status)
       throw Error(status.takeError());
     if (isAllFinite(node))

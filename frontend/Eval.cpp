@@ -9,6 +9,7 @@
 #include "frontend/Raise.h"
 #include "frontend/ReachSearch.h"
 #include "frontend/Recording.h"
+#include "frontend/ScanBodies.h"
 #include "runtime/device/Device.h"
 
 #include <condition_variable>
@@ -216,6 +217,9 @@ void evaluate(std::span<const NodeRef> nodes, FlushReason reason,
                     "that is not there yet: it can only record",
                     "backward"),
           where);
+  if (!pending.empty())
+    refuseInScanBody("reads a value that is not there yet: it can only record",
+                     where);
   while (!pending.empty()) {
     // One program per device.
     DeviceId device = pending[0]->device();

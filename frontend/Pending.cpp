@@ -3,6 +3,7 @@
 
 #include "frontend/Flush.h"
 #include "frontend/Initialize.h"
+#include "frontend/ScanBodies.h"
 #include "runtime/graph/NodeNumbers.h"
 #include "runtime/support/Flags.h"
 
@@ -39,6 +40,8 @@ static bool exceedsLimits(const NodeRef &root) {
 }
 
 void noteRecorded(const Tensor &tensor, const SourceLine &where) {
+  if (recordsScanBody()) [[unlikely]]
+    return; // the loop is evaluated as a whole
   static const bool evaluatesEagerly = flags().eager;
   if (evaluatesEagerly && !holdsHistory()) [[unlikely]] {
     NodeRef node = tensor.node();

@@ -3,6 +3,7 @@
 
 #include "frontend/Pending.h"
 #include "frontend/Recording.h"
+#include "frontend/ScanBodies.h"
 
 #include <sinter/Ops.h>
 
@@ -55,7 +56,11 @@ struct Draw {
 };
 } // namespace
 
-static Draw takeDraw(Generator &generator, const Dims &shape) {
+static Draw takeDraw(Generator &generator, const Dims &shape,
+                     const SourceLine &where) {
+  detail::refuseInScanBody("draws random numbers, which would be the same in "
+                           "each step: draw them before, as one of xs",
+                           where);
   uint64_t count = 1;
   for (Dim dim : shape)
     count *= static_cast<uint64_t>(std::max<int64_t>(dim.value, 0));
@@ -69,7 +74,7 @@ static Draw takeDraw(Generator &generator, const Dims &shape) {
 Tensor uniform(const Dims &shape, Generator &generator, double low, double high,
                DType dtype, std::source_location where) {
   detail::Recorder recorder(graph::OpId::random_uniform, where);
-  Draw draw = takeDraw(generator, shape);
+  Draw draw = takeDraw(generator, shape, where);
   Tensor unit = recorder.result(
       graph::random_uniform(draw.keyLow, draw.keyHigh, draw.counter, shape,
                             dtype, detail::currentDevice()));
@@ -82,7 +87,7 @@ Tensor uniform(const Dims &shape, Generator &generator, double low, double high,
 Tensor normal(const Dims &shape, Generator &generator, double mean,
               double deviation, DType dtype, std::source_location where) {
   detail::Recorder recorder(graph::OpId::random_normal, where);
-  Draw draw = takeDraw(generator, shape);
+  Draw draw = takeDraw(generator, shape, where);
   Tensor unit = recorder.result(graph::random_normal(draw.keyLow, draw.keyHigh,
                                                      draw.counter, shape, dtype,
                                                      detail::currentDevice()));
@@ -96,7 +101,7 @@ Tensor dropout(const Arg &x, double p, Generator &generator) {
   detail::Recorder recorder(graph::OpId::dropout, x);
   auto nodes = recorder.operands(detail::Promotion::floating, 1, false, x);
   std::span<const Dim> dims = nodes[0]->dims();
-  Draw draw = takeDraw(generator, Dims(dims.begin(), dims.end()));
+  Draw draw = takeDraw(generator, Dims(dims.begin(), dims.end()), x.where);
   return recorder.result(
       graph::dropout(nodes[0], draw.keyLow, draw.keyHigh, draw.counter, p));
 }

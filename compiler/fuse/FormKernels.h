@@ -36,15 +36,11 @@ struct FusionDecision {
 std::vector<FusionDecision> formKernels(FusionGraph &graph,
                                         const FuseOptions &options);
 
-/// Writes each group as a kernel and a launch in place of its ops. Equal
-/// kernels are written once. Fails after a diagnostic when an op cannot be
-/// emitted even alone.
-llvm::LogicalResult writeKernels(mlir::ModuleOp module, FusionGraph &graph,
-                                 const FuseOptions &options,
-                                 std::vector<FusionDecision> &decisions);
-
-/// The stage: both of the above on the module's `main`. The decisions are kept
-/// in the module, in a resource-free attribute that `decisionsOf` reads.
+/// The stage: groups, and each as a kernel and a launch in place of its ops.
+/// Loops bound groups. Equal kernels are written once. Fails after a diagnostic
+/// when an op cannot be emitted even alone. On the module's `main`. The
+/// decisions are kept in the module, in a resource-free attribute that
+/// `decisionsOf` reads.
 llvm::LogicalResult fuse(mlir::ModuleOp module, const FuseOptions &options);
 
 /// Name of the attribute of the module that holds the decisions.

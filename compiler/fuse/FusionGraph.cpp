@@ -12,19 +12,27 @@ namespace sinter::compiler {
 
 using graph::PatternKind;
 
-FusionGraph::FusionGraph(func::FuncOp function, bool oneOpPerKernel) {
-  Block &block = function.getBody().front();
-  for (Operation &op : block.without_terminator()) {
-    indices[&op] = ops.size();
+static SmallVector<Operation *> opsOf(func::FuncOp function) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : function.getBody().front().without_terminator())
     ops.push_back(&op);
-  }
+  return ops;
+}
+
+FusionGraph::FusionGraph(func::FuncOp function, bool oneOpPerKernel)
+    : FusionGraph(opsOf(function), oneOpPerKernel) {}
+
+FusionGraph::FusionGraph(ArrayRef<Operation *> list, bool oneOpPerKernel)
+    : ops(list) {
+  for (auto [index, op] : llvm::enumerate(ops))
+    indices[op] = index;
   core.assign(ops.size(), false);
   returned.assign(ops.size(), false);
   rename.assign(ops.size(), false);
   repeated.assign(ops.size(), false);
   sources.resize(ops.size());
   users.resize(ops.size());
-  markReturned(block.getTerminator());
+  markReturned();
   classify(oneOpPerKernel);
   connect();
   group.resize(ops.size());
@@ -36,18 +44,19 @@ FusionGraph::FusionGraph(func::FuncOp function, bool oneOpPerKernel) {
 
 int FusionGraph::indexOf(Value value) const {
   Operation *op = value.getDefiningOp();
-  return op ? int(indices.lookup(op)) : -1;
+  auto known = op ? indices.find(op) : indices.end();
+  return known != indices.end() ? int(known->second) : -1;
 }
 
 // A returned reshape that nothing else reads is its operand's buffer.
-void FusionGraph::markReturned(Operation *terminator) {
-  for (Value value : terminator->getOperands())
-    if (int index = indexOf(value); index >= 0)
-      returned[index] = true;
+void FusionGraph::markReturned() {
+  auto isOutside = [&](Operation *user) { return !contains(user); };
+  for (auto [index, op] : llvm::enumerate(ops))
+    returned[index] = llvm::any_of(op->getUsers(), isOutside);
   for (unsigned index = ops.size(); index-- > 0;) {
     Operation *op = ops[index];
     auto leaves = [&](Operation *user) {
-      return user == terminator || rename[indices.lookup(user)];
+      return isOutside(user) || rename[indices.lookup(user)];
     };
     if (!isReshape(op) || !returned[index] ||
         !llvm::all_of(op->getUsers(), leaves))

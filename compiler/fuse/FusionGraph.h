@@ -13,21 +13,26 @@ namespace sinter::compiler {
 /// Indices of ops in block order, ascending.
 using OpSet = llvm::SmallVector<unsigned>;
 
-/// The ops of a function as a graph. An op is either **core** (its value is
-/// computed by one kernel) or **inlined**: views and sources, and arithmetic on
-/// single numbers, cost nothing and are repeated inside each kernel that reads
-/// them. A core op may be made to be repeated, too.
+/// The ops of a function, or of a part of it, as a graph. An op is either
+/// **core** (its value is computed by one kernel) or **inlined**: views and
+/// sources, and arithmetic on single numbers, cost nothing and are repeated
+/// inside each kernel that reads them. A core op may be made to be repeated,
+/// too.
 class FusionGraph {
 public:
   /// With `oneOpPerKernel` every op is core.
   FusionGraph(mlir::func::FuncOp function, bool oneOpPerKernel);
+  /// Of these ops alone, in the order of their block. What others read of them
+  /// counts as returned.
+  FusionGraph(llvm::ArrayRef<mlir::Operation *> ops, bool oneOpPerKernel);
 
   unsigned size() const { return ops.size(); }
   mlir::Operation *op(unsigned index) const { return ops[index]; }
-  /// Index of the op that makes `value`; -1 for an argument.
+  bool contains(mlir::Operation *op) const { return indices.contains(op); }
+  /// Index of the op that makes `value`; -1 for what comes from outside.
   int indexOf(mlir::Value value) const;
   bool isCore(unsigned index) const { return core[index]; }
-  /// Whether the function returns the value, as it is or reshaped.
+  /// Whether the value is read outside of the graph, as it is or reshaped.
   bool isReturned(unsigned index) const { return returned[index]; }
   /// A reshape between kernels: the same buffer under another type.
   bool isRename(unsigned index) const { return rename[index]; }
@@ -68,7 +73,7 @@ public:
 
 private:
   void classify(bool oneOpPerKernel);
-  void markReturned(mlir::Operation *terminator);
+  void markReturned();
   void connect();
   void addSource(unsigned user, unsigned source);
 

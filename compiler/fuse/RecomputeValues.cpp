@@ -365,6 +365,10 @@ struct RecomputeValuesPass : impl::RecomputeValuesBase<RecomputeValuesPass> {
   void runOnOperation() override {
     FuseOptions stage;
     stage.fusion = onePerOp ? Fusion::none : Fusion::full;
+    if (!mainOf(getOperation()).getOps<program::ForOp>().empty())
+      return addDecisions(
+          getOperation(),
+          {{false, "memory", 0, 0, {}, "a program with loops is left alone"}});
     addDecisions(getOperation(),
                  recomputeValues(mainOf(getOperation()), stage, memoryLimit));
   }

@@ -4,6 +4,7 @@
 #include "compiler/fuse/KernelText.h"
 #include "compiler/fuse/MergeIndependent.h"
 #include "compiler/fuse/RecomputeValues.h"
+#include "compiler/fuse/SplitAtLoops.h"
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
@@ -25,14 +26,18 @@ namespace sinter::compiler {
 
 namespace {
 
-/// Writes the kernels of one module.
+using KernelsByName = llvm::StringMap<program::KernelOp>;
+
+/// Writes the kernels of one graph.
 class KernelWriter {
 public:
   KernelWriter(ModuleOp module, FusionGraph &graph, const FuseOptions &options,
-               std::vector<FusionDecision> &decisions)
+               std::vector<FusionDecision> &decisions, KernelsByName &kernels,
+               Operation *before)
       : module(module), graph(graph), options(options), decisions(decisions),
-        builder(module.getContext()), symbols(programSymbols(module)),
-        function(module.lookupSymbol<func::FuncOp>("main")) {}
+        kernels(kernels), builder(module.getContext()),
+        symbols(programSymbols(module)),
+        function(module.lookupSymbol<func::FuncOp>("main")), before(before) {}
 
   LogicalResult run();
 
@@ -55,12 +60,13 @@ private:
   FusionGraph &graph;
   const FuseOptions &options;
   std::vector<FusionDecision> &decisions;
+  KernelsByName &kernels;
   OpBuilder builder;
   unsigned symbols;
   func::FuncOp function;
-  /// Values of `main` to read instead of the ops' results.
+  Operation *before; ///< where launches go
+  /// Values to read instead of the ops' results.
   IRMapping replaced;
-  llvm::StringMap<program::KernelOp> known;
 };
 
 } // namespace
@@ -138,7 +144,7 @@ KernelWriter::Built KernelWriter::build(const OpSet &coreOps,
 }
 
 void KernelWriter::launch(Built &built) {
-  builder.setInsertionPoint(function.getBody().front().getTerminator());
+  builder.setInsertionPoint(before);
   SmallVector<Value> operands;
   for (Value input : built.inputs)
     operands.push_back(replaced.lookupOrDefault(input));
@@ -165,14 +171,13 @@ LogicalResult KernelWriter::writeGroup(unsigned group) {
     return graph.op(members[0])->emitError()
            << "cannot be a kernel: " << std::get<Rejection>(shape).detail;
   Built built = build(members, kind);
-  auto [entry, isNew] =
-      known.try_emplace(built.kernel.getSymName(), built.kernel);
-  if (isNew) {
+  if (auto known = kernels.lookup(built.kernel.getSymName())) {
+    built.kernel.erase();
+    built.kernel = known;
+  } else {
     builder.setInsertionPoint(function);
     builder.insert(built.kernel);
-  } else {
-    built.kernel.erase();
-    built.kernel = entry->second;
+    kernels[built.kernel.getSymName()] = built.kernel;
   }
   launch(built);
   return success();
@@ -206,16 +211,18 @@ void KernelWriter::splitUnemittable() {
 
 // Renames stay; everything else of the old body is in kernels now.
 void KernelWriter::eraseGrouped() {
-  Block &block = function.getBody().front();
-  Operation *terminator = block.getTerminator();
   for (unsigned index = 0; index < graph.size(); ++index)
     if (graph.isRename(index)) {
       Operation *op = graph.op(index);
-      op->moveBefore(terminator);
+      op->moveBefore(before);
       op->setOperand(0, replaced.lookupOrDefault(op->getOperand(0)));
     }
-  for (OpOperand &operand : terminator->getOpOperands())
-    operand.set(replaced.lookupOrDefault(operand.get()));
+  for (unsigned index = 0; index < graph.size(); ++index) {
+    Value result = graph.op(index)->getResult(0);
+    result.replaceUsesWithIf(
+        replaced.lookupOrDefault(result),
+        [&](OpOperand &use) { return !graph.contains(use.getOwner()); });
+  }
   for (unsigned index = graph.size(); index-- > 0;)
     if (!graph.isRename(index))
       graph.op(index)->erase();
@@ -228,12 +235,6 @@ LogicalResult KernelWriter::run() {
       return failure();
   eraseGrouped();
   return success();
-}
-
-LogicalResult writeKernels(ModuleOp module, FusionGraph &graph,
-                           const FuseOptions &options,
-                           std::vector<FusionDecision> &decisions) {
-  return KernelWriter(module, graph, options, decisions).run();
 }
 
 // Decisions as attributes, so that the module alone is the state of a stage.
@@ -278,11 +279,31 @@ void addDecisions(ModuleOp module,
   module->setAttr(decisionsAttr, builder.getArrayAttr(attrs));
 }
 
+// Kernels for what runs together: the ops between loops, and each body.
+static LogicalResult fuseBlock(ModuleOp module, Block &block,
+                               const FuseOptions &options,
+                               KernelsByName &kernels,
+                               std::vector<FusionDecision> &decisions) {
+  for (const Segment &segment : splitAtLoops(block)) {
+    FusionGraph graph(segment.ops, options.fusion == Fusion::none);
+    std::vector<FusionDecision> found = formKernels(graph, options);
+    if (failed(
+            KernelWriter(module, graph, options, found, kernels, segment.before)
+                .run()))
+      return failure();
+    llvm::append_range(decisions, found);
+  }
+  for (auto loop : llvm::to_vector(block.getOps<program::ForOp>()))
+    if (failed(fuseBlock(module, loop.getBlock(), options, kernels, decisions)))
+      return failure();
+  return success();
+}
+
 LogicalResult fuse(ModuleOp module, const FuseOptions &options) {
-  FusionGraph graph(module.lookupSymbol<func::FuncOp>("main"),
-                    options.fusion == Fusion::none);
-  std::vector<FusionDecision> decisions = formKernels(graph, options);
-  if (failed(writeKernels(module, graph, options, decisions)))
+  std::vector<FusionDecision> decisions;
+  KernelsByName kernels;
+  if (failed(fuseBlock(module, mainOf(module).getBody().front(), options,
+                       kernels, decisions)))
     return failure();
   addDecisions(module, decisions);
   return success();

@@ -35,7 +35,9 @@ private:
   void writeGuards();
   void writeKernels();
   void writeBuffers();
-  void writeSteps();
+  void writeSteps(Block &block);
+  void writeLoop(program::ForOp loop);
+  void addWorkspaces(program::LaunchOp launch, fb::LaunchT &step);
   void writeLaunch(program::LaunchOp launch);
   void writeCopy(program::CopyOp copy);
   void writeAliases();
@@ -143,6 +145,7 @@ void ProgramWriter::writeBuffers() {
     StringRef kind = buffer.getKind();
     entry->kind = kind == buffer_kinds::input    ? fb::BufferKind::input
                   : kind == buffer_kinds::output ? fb::BufferKind::output
+                  : kind == buffer_kinds::moving ? fb::BufferKind::moving
                                                  : fb::BufferKind::temp;
     entry->index = buffer.getIndex();
     entry->bytes = exprs.add(buffer.getBytes().getResult(0));
@@ -164,6 +167,36 @@ static AffineExpr overProgram(const KernelCode &code, uint32_t index,
   return done[index].replaceSymbols(dims.getResults());
 }
 
+// Whether a workspace holds the same in each step of the loop around it.
+static bool isMadeOnce(const KernelCode &code, uint32_t workspace,
+                       program::LaunchOp launch) {
+  auto loop = dyn_cast<program::ForOp>(launch->getParentOp());
+  return loop && llvm::any_of(code.phases, [&](const PhaseCode &phase) {
+           if (phase.prepares < 0 || phase.workspace != workspace)
+             return false;
+           Value input = behindRenames(launch.getInputs()[phase.prepares]);
+           return input.getParentBlock() != &loop.getBlock();
+         });
+}
+
+// They live in their step only, but for those that a loop need not make again.
+void ProgramWriter::addWorkspaces(program::LaunchOp launch, fb::LaunchT &step) {
+  const KernelCode &code = *contents.codes->lookup(launch.getCallee());
+  for (auto [number, bytes] : llvm::enumerate(code.workspaces)) {
+    auto workspace = std::make_unique<fb::BufferT>();
+    workspace->kind = fb::BufferKind::temp;
+    workspace->bytes = exprs.add(overProgram(code, bytes, launch.getDims()));
+    workspace->first = workspace->last = program.steps.size();
+    if (isMadeOnce(code, number, launch)) {
+      auto loop = cast<program::ForOp>(launch->getParentOp());
+      workspace->first = *loop.getStep();
+      workspace->last = *loop.getStep() + *loop.getSteps();
+    }
+    step.buffers.push_back(program.buffers.size());
+    program.buffers.push_back(std::move(workspace));
+  }
+}
+
 void ProgramWriter::writeLaunch(program::LaunchOp launch) {
   auto step = std::make_unique<fb::LaunchT>();
   StringRef callee = launch.getCallee();
@@ -172,16 +205,7 @@ void ProgramWriter::writeLaunch(program::LaunchOp launch) {
   for (Attribute name : names)
     step->buffers.push_back(
         buffers.lookup(cast<FlatSymbolRefAttr>(name).getValue()));
-  // Workspaces live in their step only.
-  const KernelCode &code = *contents.codes->lookup(callee);
-  for (uint32_t bytes : code.workspaces) {
-    auto workspace = std::make_unique<fb::BufferT>();
-    workspace->kind = fb::BufferKind::temp;
-    workspace->bytes = exprs.add(overProgram(code, bytes, launch.getDims()));
-    workspace->first = workspace->last = program.steps.size();
-    step->buffers.push_back(program.buffers.size());
-    program.buffers.push_back(std::move(workspace));
-  }
+  addWorkspaces(launch, *step);
   for (AffineExpr dim : launch.getDims().getResults())
     step->dims.push_back(exprs.add(dim));
   auto kernel = module.lookupSymbol<program::KernelOp>(callee);
@@ -207,12 +231,38 @@ void ProgramWriter::writeCopy(program::CopyOp copy) {
   program.steps.push_back(std::move(entry));
 }
 
-void ProgramWriter::writeSteps() {
-  for (Operation &op : function.getBody().front()) {
+void ProgramWriter::writeLoop(program::ForOp loop) {
+  fb::LoopT step;
+  step.count = exprs.add(loop.getCount().getResult(0));
+  step.steps = *loop.getSteps();
+  step.reverse = loop.getReverse();
+  auto numbers = [&](ArrayAttr names) {
+    return llvm::map_to_vector(names, [&](Attribute name) {
+      return buffers.lookup(cast<FlatSymbolRefAttr>(name).getValue());
+    });
+  };
+  auto carries = numbers(*loop.getCarryBuffers());
+  for (size_t i = 0; i < carries.size(); i += 5)
+    step.carries.push_back(fb::LoopCarry(carries[i], carries[i + 1],
+                                         carries[i + 2], carries[i + 3],
+                                         carries[i + 4]));
+  auto slices = numbers(*loop.getSliceBuffers());
+  for (size_t i = 0; i < slices.size(); i += 2)
+    step.slices.push_back(fb::LoopSlice(slices[i], slices[i + 1]));
+  auto entry = std::make_unique<fb::StepEntryT>();
+  entry->step.Set(std::move(step));
+  program.steps.push_back(std::move(entry));
+  writeSteps(loop.getBlock());
+}
+
+void ProgramWriter::writeSteps(Block &block) {
+  for (Operation &op : block) {
     if (auto launch = dyn_cast<program::LaunchOp>(op))
       writeLaunch(launch);
     else if (auto copy = dyn_cast<program::CopyOp>(op))
       writeCopy(copy);
+    else if (auto loop = dyn_cast<program::ForOp>(op))
+      writeLoop(loop);
   }
 }
 
@@ -248,7 +298,7 @@ const fb::ProgramT &ProgramWriter::run() {
   writeGuards();
   writeKernels();
   writeBuffers();
-  writeSteps();
+  writeSteps(function.getBody().front());
   writeAliases();
   writeDecisions();
   for (const Expr &expr : exprs.exprs())

@@ -13,10 +13,21 @@ namespace sinter::compiler {
 
 // Whether only the program's results take what the op makes.
 static bool isLast(Operation *op) {
-  return llvm::all_of(op->getUsers(), [](Operation *user) {
-    return user->hasTrait<OpTrait::IsTerminator>() ||
-           (!isa<program::LaunchOp>(user) && isLast(user));
+  return llvm::all_of(op->getUsers(), [&](Operation *user) {
+    return user == op->getBlock()->getTerminator() ||
+           (user->getBlock() == op->getBlock() &&
+            !isa<program::LaunchOp, program::ForOp>(user) && isLast(user));
   });
+}
+
+// Whether the op, or the body of the loop that it is, can report an error.
+static bool canReport(Operation &op) {
+  return op
+      .walk([](program::LaunchOp launch) {
+        return launch.getErrorNode() ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 static void moveToEnd(ArrayRef<Operation *> ops, Operation *terminator) {
@@ -29,11 +40,10 @@ void orderLaunches(func::FuncOp function) {
   // What the launches that can report an error need, backward.
   llvm::DenseSet<Operation *> early;
   for (Operation &op : llvm::reverse(block.without_terminator())) {
-    auto launch = dyn_cast<program::LaunchOp>(op);
-    bool reports = launch && launch.getErrorNode();
-    bool needed = llvm::any_of(
-        op.getUsers(), [&](Operation *user) { return early.contains(user); });
-    if (reports || needed)
+    bool needed = llvm::any_of(op.getUsers(), [&](Operation *user) {
+      return early.contains(block.findAncestorOpInBlock(*user));
+    });
+    if (canReport(op) || needed)
       early.insert(&op);
   }
   SmallVector<Operation *> late, last;

@@ -18,7 +18,7 @@ namespace sinter::compiler {
 
 Value behindRenames(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (isa<program::LaunchOp>(op))
+    if (isa<program::LaunchOp, program::ForOp>(op))
       return value;
     value = op->getOperand(0);
   }
@@ -59,6 +59,15 @@ struct PlannedBuffer {
   int64_t last = 0;
 };
 
+/// A loop while it is planned.
+struct LoopPlan {
+  int64_t step = 0;
+  SmallVector<unsigned> carryBuffers; ///< as ForOp's
+  SmallVector<unsigned> sliceBuffers;
+  /// What the body yields, and where it has to be at the end of a step.
+  SmallVector<std::pair<Value, unsigned>> targets;
+};
+
 /// Plans one module.
 class Planner {
 public:
@@ -72,7 +81,15 @@ public:
 private:
   void planInputs();
   void planOutputs();
-  void planLaunches();
+  void planSteps();
+  void planBlock(Block &block);
+  void planLaunch(program::LaunchOp launch);
+  void planLoop(program::ForOp loop);
+  void beginLoop(program::ForOp loop, LoopPlan &plan);
+  void endLoop(program::ForOp loop, LoopPlan &plan);
+  unsigned addTemp(Type type, int64_t first, int64_t last);
+  unsigned addMoving(Type type, const LoopPlan &plan);
+  void copy(unsigned from, unsigned to);
   void writeBuffers();
   void writeAliases();
   void read(Value value, int64_t step);
@@ -95,6 +112,7 @@ private:
   };
   SmallVector<Copy> earlyCopies, lateCopies;
   int64_t step = 0;
+  int64_t temps = 0;
   /// Steps up to this one may leave the program with an error.
   int64_t lastReport = -1;
 };
@@ -134,42 +152,165 @@ void Planner::read(Value value, int64_t at) {
   buffer.last = std::max(buffer.last, at);
 }
 
-void Planner::planLaunches() {
-  Block &block = function.getBody().front();
-  auto copy = [&](Copy pair) {
-    program::CopyOp::create(builder, function.getLoc(), nameOf(pair.from),
-                            nameOf(pair.to), builder.getI64IntegerAttr(step));
-    buffers[pair.from].last = std::max(buffers[pair.from].last, step);
-    buffers[pair.to].first = buffers[pair.to].last = step;
-    ++step;
-  };
-  builder.setInsertionPointToStart(&block);
-  llvm::for_each(earlyCopies, copy);
-  int64_t temps = 0;
-  for (auto launch : block.getOps<program::LaunchOp>()) {
-    if (launch.getErrorNode())
-      lastReport = step;
-    SmallVector<Attribute> names;
-    for (Value input : launch.getInputs()) {
-      read(input, step);
-      names.push_back(nameOf(bufferOf.lookup(behindRenames(input))));
-    }
-    for (Value output : launch.getOutputs()) {
-      if (!bufferOf.contains(output)) {
-        bufferOf[output] = add({llvm::formatv("t{0}", temps),
-                                buffer_kinds::temp, temps, output.getType()});
-        ++temps;
-      }
-      PlannedBuffer &buffer = buffers[bufferOf[output]];
-      buffer.first = step;
-      buffer.last = std::max(buffer.last, step);
-      names.push_back(nameOf(bufferOf[output]));
-    }
-    launch.setStep(step++);
-    launch.setBuffersAttr(builder.getArrayAttr(names));
+unsigned Planner::addTemp(Type type, int64_t first, int64_t last) {
+  unsigned buffer = add({llvm::formatv("t{0}", temps), buffer_kinds::temp,
+                         temps, type, first, last});
+  ++temps;
+  return buffer;
+}
+
+unsigned Planner::addMoving(Type type, const LoopPlan &plan) {
+  return add({llvm::formatv("m{0}", buffers.size()), buffer_kinds::moving,
+              plan.step, type, plan.step, plan.step});
+}
+
+void Planner::copy(unsigned from, unsigned to) {
+  program::CopyOp::create(builder, function.getLoc(), nameOf(from), nameOf(to),
+                          builder.getI64IntegerAttr(step));
+  buffers[from].last = std::max(buffers[from].last, step);
+  if (buffers[to].kind != buffer_kinds::moving)
+    buffers[to].first = step;
+  buffers[to].last = std::max(buffers[to].last, step);
+  ++step;
+}
+
+void Planner::planLaunch(program::LaunchOp launch) {
+  if (launch.getErrorNode())
+    lastReport = step;
+  SmallVector<Attribute> names;
+  for (Value input : launch.getInputs()) {
+    read(input, step);
+    names.push_back(nameOf(bufferOf.lookup(behindRenames(input))));
   }
+  for (Value output : launch.getOutputs()) {
+    if (!bufferOf.contains(output))
+      bufferOf[output] = addTemp(output.getType(), step, step);
+    PlannedBuffer &buffer = buffers[bufferOf[output]];
+    if (buffer.kind != buffer_kinds::moving)
+      buffer.first = step;
+    buffer.last = std::max(buffer.last, step);
+    names.push_back(nameOf(bufferOf[output]));
+  }
+  launch.setStep(step++);
+  launch.setBuffersAttr(builder.getArrayAttr(names));
+}
+
+// A kernel may be given the slices of a tensor only where they begin as
+// aligned as a buffer does.
+static bool isAligned(Type slice) {
+  constexpr int64_t alignment = 64;
+  return byteCount(slice).isMultipleOf(alignment);
+}
+
+// Buffers that the loop moves, and those of its results.
+void Planner::beginLoop(program::ForOp loop, LoopPlan &plan) {
+  Block &body = loop.getBlock();
+  unsigned carries = loop.getNumCarries();
+  for (Value result : loop.getResults()) {
+    if (!bufferOf.contains(result))
+      bufferOf[result] = addTemp(result.getType(), step, step);
+    buffers[bufferOf[result]].first = step;
+  }
+  for (unsigned i = 0; i < carries; ++i) {
+    Type type = body.getArgument(i).getType();
+    read(loop.getInits()[i], step);
+    unsigned carry = addMoving(type, plan), next = addMoving(type, plan);
+    bufferOf[body.getArgument(i)] = carry;
+    plan.targets.push_back({loop.getYielded()[i], next});
+    plan.carryBuffers.append(
+        {carry, bufferOf.lookup(behindRenames(loop.getInits()[i])), next,
+         bufferOf[loop.getResult(i)], addTemp(type, step, step)});
+  }
+  for (auto [i, whole] : llvm::enumerate(loop.getXs())) {
+    read(whole, step);
+    BlockArgument argument = body.getArgument(carries + i);
+    unsigned slice = addMoving(argument.getType(), plan);
+    bufferOf[argument] = slice;
+    plan.sliceBuffers.append({slice, bufferOf.lookup(behindRenames(whole))});
+  }
+  for (unsigned i = carries; i < loop.getNumResults(); ++i) {
+    Value y = loop.getYielded()[i];
+    unsigned slice = addMoving(y.getType(), plan);
+    plan.targets.push_back({y, slice});
+    plan.sliceBuffers.append({slice, bufferOf[loop.getResult(i)]});
+  }
+}
+
+// What is not where it has to be is copied there. Everything that the body
+// uses and that was there before stays until the loop ends.
+void Planner::endLoop(program::ForOp loop, LoopPlan &plan) {
+  builder.setInsertionPoint(loop.getBlock().getTerminator());
+  for (auto [value, target] : plan.targets) {
+    unsigned buffer = bufferOf.lookup(behindRenames(value));
+    if (buffer != target)
+      copy(buffer, target);
+  }
+  int64_t last = step - 1;
+  auto names = [&](ArrayRef<unsigned> list) {
+    return builder.getArrayAttr(llvm::map_to_vector(
+        list, [&](unsigned buffer) -> Attribute { return nameOf(buffer); }));
+  };
+  loop.setCarryBuffersAttr(names(plan.carryBuffers));
+  loop.setSliceBuffersAttr(names(plan.sliceBuffers));
+  loop.setStepsAttr(builder.getI64IntegerAttr(last - plan.step));
+  for (auto list : {&plan.carryBuffers, &plan.sliceBuffers})
+    for (unsigned buffer : *list)
+      buffers[buffer].last = std::max(buffers[buffer].last, last);
+}
+
+void Planner::planLoop(program::ForOp loop) {
+  LoopPlan plan;
+  plan.step = step;
+  unsigned before = buffers.size();
+  int64_t reportBefore = lastReport;
+  beginLoop(loop, plan);
+  loop.setStep(step++);
+  Block &body = loop.getBlock();
+  // Kernels write what the body yields where it has to be, if they can.
+  llvm::SmallDenseSet<Value> placed;
+  for (auto [i, each] : llvm::enumerate(plan.targets)) {
+    Value made = behindRenames(each.first);
+    bool isOwn = made.getDefiningOp() && made.getParentBlock() == &body;
+    bool fits = i < loop.getNumCarries() || isAligned(made.getType());
+    if (isOwn && fits && placed.insert(made).second)
+      bufferOf[made] = each.second;
+  }
+  builder.setInsertionPointToStart(&body);
+  for (unsigned i = loop.getNumCarries(); i < body.getNumArguments(); ++i) {
+    BlockArgument argument = body.getArgument(i);
+    if (isAligned(argument.getType()))
+      continue;
+    unsigned slice = bufferOf[argument];
+    bufferOf[argument] = addTemp(argument.getType(), step, step);
+    copy(slice, bufferOf[argument]);
+  }
+  planBlock(body);
+  endLoop(loop, plan);
+  for (unsigned buffer = 0; buffer < before; ++buffer)
+    if (buffers[buffer].last > plan.step)
+      buffers[buffer].last = std::max(buffers[buffer].last, step - 1);
+  if (lastReport != reportBefore)
+    lastReport = step - 1;
+}
+
+void Planner::planBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (auto launch = dyn_cast<program::LaunchOp>(op))
+      planLaunch(launch);
+    else if (auto loop = dyn_cast<program::ForOp>(op))
+      planLoop(loop);
+  }
+}
+
+void Planner::planSteps() {
+  Block &block = function.getBody().front();
+  builder.setInsertionPointToStart(&block);
+  for (Copy pair : earlyCopies)
+    copy(pair.from, pair.to);
+  planBlock(block);
   builder.setInsertionPoint(block.getTerminator());
-  llvm::for_each(lateCopies, copy);
+  for (Copy pair : lateCopies)
+    copy(pair.from, pair.to);
   // Outputs live to the end.
   for (PlannedBuffer &buffer : buffers)
     if (buffer.kind == buffer_kinds::output)
@@ -241,7 +382,7 @@ void Planner::writeAliases() {
 void Planner::run() {
   planInputs();
   planOutputs();
-  planLaunches();
+  planSteps();
   writeBuffers();
   writeAliases();
 }

@@ -17,6 +17,7 @@ namespace buffer_kinds {
 inline constexpr const char *input = "input";
 inline constexpr const char *output = "output";
 inline constexpr const char *temp = "temp";
+inline constexpr const char *moving = "moving";
 } // namespace buffer_kinds
 
 /// Moves the launches that an index error can depend on, and those they need,

@@ -42,6 +42,9 @@ void mergeDuplicates(func::FuncOp function) {
   llvm::DenseSet<Operation *, SameOp> known;
   Block &block = function.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    // Loops and carries of one kind go their own ways.
+    if (isa<ir::ScanIndexOp, ir::ScanCarryOp>(op))
+      continue;
     auto [first, isNew] = known.insert(&op);
     if (isNew)
       continue;

@@ -71,6 +71,43 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
+LogicalResult ForOp::verify() {
+  Block &block = getBlock();
+  if (block.empty() || !isa<NextOp>(block.back()))
+    return emitOpError("body must end with program.next");
+  unsigned carries = getNumCarries();
+  if (getNumResults() < carries || getYielded().size() != getNumResults())
+    return emitOpError("has ") << getNumResults() << " results, " << carries
+                               << " carries and a body that gives "
+                               << getYielded().size() << " values";
+  if (block.getNumArguments() != getNumOperands())
+    return emitOpError("has ") << getNumOperands() << " operands and a body of "
+                               << block.getNumArguments() << " arguments";
+  for (unsigned i = 0; i < carries; ++i)
+    if (block.getArgument(i).getType() != getInits()[i].getType() ||
+        getResult(i).getType() != getInits()[i].getType())
+      return emitOpError("changes the type of carry ") << i;
+  auto isSlice = [](Type slice, Type whole) {
+    auto of = cast<RankedTensorType>(whole);
+    return of.getRank() > 0 &&
+           cast<RankedTensorType>(slice).getShape() ==
+               of.getShape().drop_front() &&
+           of.getElementType() ==
+               cast<RankedTensorType>(slice).getElementType();
+  };
+  for (auto [i, x] : llvm::enumerate(getXs()))
+    if (!isSlice(block.getArgument(carries + i).getType(), x.getType()))
+      return emitOpError("argument ")
+             << carries + i << " is no slice of " << x.getType();
+  for (unsigned i = carries; i < getNumResults(); ++i)
+    if (!isSlice(getYielded()[i].getType(), getResult(i).getType()))
+      return emitOpError("result ")
+             << i << " is no stack of " << getYielded()[i].getType();
+  if (getCount().getNumDims() != 0 || getCount().getNumResults() != 1)
+    return emitOpError("count has to be one number over symbols");
+  return success();
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel =
       symbols.lookupNearestSymbolFrom<KernelOp>(*this, getCalleeAttr());

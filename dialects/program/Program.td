@@ -87,11 +87,65 @@ def Program_LaunchOp : Program_Op<"launch", [
   }];
 }
 
+def Program_ForOp : Program_Op<"for", [
+    SingleBlock, AttrSizedOperandSegments]> {
+  let summary = "Runs its body once a step.";
+  let description = [{
+    The block's arguments are the carries, then a slice of each of `xs` along
+    its first axis. `program.next` gives the next carries, then what is stacked.
+    The results are the carries after the last step and the stacks. With
+    `reverse` the last slice comes first. The body reads values from outside as
+    they are. Tensor ops until fuse, launches and copies from then on.
+
+    `step`, `steps` and the buffers are set by plan: per carry that of the
+    argument, of `inits`, of the next value, of the result and a spare one; per
+    slice and per stack its own and that of the whole.
+
+    ```mlir
+    %h = program.for carries(%h0) slices(%xs) count affine_map<() -> (32)>
+        : (tensor<4xf32>, tensor<32x4xf32>) -> tensor<4xf32> {
+    ^bb0(%c: tensor<4xf32>, %x: tensor<4xf32>):
+      %n = program.launch @map_00ff00ff00ff00ff(%c, %x) ...
+      program.next %n : tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inits,
+                       Variadic<AnyRankedTensor>:$xs, AffineMapAttr:$count,
+                       UnitAttr:$reverse, OptionalAttr<I64Attr>:$step,
+                       OptionalAttr<I64Attr>:$steps,
+                       OptionalAttr<FlatSymbolRefArrayAttr>:$carry_buffers,
+                       OptionalAttr<FlatSymbolRefArrayAttr>:$slice_buffers);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `carries` `(` $inits `)` `slices` `(` $xs `)` `count` $count attr-dict `:` functional-type(operands, results)
+    $body
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block &getBlock() { return getBody().front(); }
+    unsigned getNumCarries() { return getInits().size(); }
+    /// The next carries, then what is stacked.
+    ::mlir::OperandRange getYielded() {
+      return getBlock().getTerminator()->getOperands();
+    }
+  }];
+}
+
+def Program_NextOp : Program_Op<"next", [
+    Pure, Terminator, HasParent<"ForOp">]> {
+  let summary = "Ends a step: what it passes on, and what it keeps.";
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
 def Program_BufferOp : Program_Op<"buffer", [
     Symbol, HasParent<"::mlir::ModuleOp">]> {
   let summary = "A buffer of the plan: its size and the steps it lives in.";
   let description = [{
     `kind` is input, output or temp; `index` the number of the input or output.
+    A `moving` one has another address in each step of the loop at step `index`.
     The buffer is first written by step `first` and last read by step `last`.
 
     ```mlir

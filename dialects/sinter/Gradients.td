@@ -227,3 +227,11 @@ def : NotDifferentiable<Sinter_AttentionLogsumexpOp>;
 def : NotDifferentiable<Sinter_AttentionQueryGradientOp>;
 def : NotDifferentiable<Sinter_AttentionKeyGradientOp>;
 def : NotDifferentiable<Sinter_AttentionValueGradientOp>;
+
+// Loops are differentiated as a whole: runtime/autodiff/LoopGradient.cpp.
+def : GradientFn<Sinter_ScanCarryOp, "loopPart">;
+def : GradientFn<Sinter_ScanSliceOp, "loopPart">;
+def : GradientFn<Sinter_ScanLastOp, "loopPart">;
+def : GradientFn<Sinter_ScanStackOp, "loopPart">;
+def : NotDifferentiable<Sinter_ScanIndexOp>;
+def : NotDifferentiable<Sinter_ScanEndOp>;

@@ -66,6 +66,14 @@ def : Structured<Sinter_ScatterAddOp>;
 def : Structured<Sinter_RandomUniformOp>;
 def : Structured<Sinter_RandomNormalOp>;
 
+// Gathered in a `program.for`; what is left of them moves no number.
+def : Structured<Sinter_ScanIndexOp>;
+def : Structured<Sinter_ScanCarryOp>;
+def : Structured<Sinter_ScanSliceOp>;
+def : Structured<Sinter_ScanEndOp>;
+def : Structured<Sinter_ScanLastOp>;
+def : Structured<Sinter_ScanStackOp>;
+
 //===----------------------------------------------------------------------===//
 // Composites: f16 and bf16 are computed in f32 and rounded at the end.
 //===----------------------------------------------------------------------===//

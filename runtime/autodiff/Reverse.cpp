@@ -1,82 +1,15 @@
 /// The reverse sweep: rules applied to nodes in reverse post-order.
 #include "runtime/autodiff/Reverse.h"
 
-#include "runtime/autodiff/Gradients.h"
+#include "runtime/autodiff/Sweep.h"
 #include "runtime/graph/Builders.h"
 #include "runtime/graph/NodeNotes.h"
-#include "runtime/graph/NodeNumbers.h"
-
-#include <unordered_map>
 
 namespace sinter::autodiff {
 
 using graph::Node;
 using graph::NodeRef;
-
-namespace {
-/// Restores the thread's recording scope.
-class ScopeOf {
-public:
-  /// Records at `node`'s lines.
-  explicit ScopeOf(const Node &node) : saved(graph::recordScope()) {
-    graph::recordScope().user = node.site();
-    graph::recordScope().inner = node.innerSite();
-  }
-  ~ScopeOf() { graph::recordScope() = saved; }
-
-private:
-  graph::RecordScope saved;
-};
-
-/// One node on the way from the output to a target.
-struct Step {
-  NodeRef node;
-  NodeRef gradient; ///< summed so far
-  bool isTarget = false;
-  bool carries = false; ///< a target is below
-};
-
-class Sweep {
-public:
-  /// Without targets: every leaf that requires a gradient. `stopsAtTargets`
-  /// takes targets as independent of each other.
-  Sweep(std::span<const NodeRef> wrt, NodeRef *released,
-        bool stopsAtTargets = false);
-
-  Status run(const NodeRef &output, const NodeRef &cotangent);
-  NodeRef gradientAt(const NodeRef &node) const {
-    const uint32_t *number = numbers.find(node.get());
-    return number ? steps[*number].gradient : NodeRef();
-  }
-  std::vector<Step> steps; ///< post-order
-
-private:
-  Status collect(const NodeRef &output);
-  bool isTarget(const Node &node) const;
-  std::span<const NodeRef> operandsBelow(const Node &node) const;
-  Status finish(NodeRef node);
-  Status callHooks(Step &step);
-  Status propagate(Step &step);
-  Result<OperandGradients> applyRule(const Step &step,
-                                     std::span<const bool> needs);
-  Result<OperandGradients> passOn(const Step &step,
-                                  std::vector<NodeRef> gradients);
-  Status accumulate(const NodeRef &operand, NodeRef gradient);
-  Step *find(const NodeRef &node) {
-    const uint32_t *number = numbers.find(node.get());
-    return number ? &steps[*number] : nullptr;
-  }
-
-  graph::NodeNumbers numbers;
-  graph::NodeNumbers targets;
-  /// By link of a custom function below its last one: the gradients of the
-  /// inputs from the first to the link's.
-  std::unordered_map<const Node *, std::vector<NodeRef>> custom;
-  bool takesLeaves;
-  bool stopsAtTargets;
-  NodeRef *released;
-};
-} // namespace
+using graph::OpId;
 
 Sweep::Sweep(std::span<const NodeRef> wrt, NodeRef *released,
              bool stopsAtTargets)
@@ -87,9 +20,15 @@ Sweep::Sweep(std::span<const NodeRef> wrt, NodeRef *released,
       targets.insert(node.get(), 0);
 }
 
-Status Sweep::run(const NodeRef &output, const NodeRef &cotangent) {
-  SINTER_TRY(collect(output));
-  find(output)->gradient = cotangent;
+Status Sweep::run(std::span<const Seed> seeds, std::span<const Seed> initial) {
+  for (const Seed &seed : seeds)
+    if (!find(seed.output))
+      SINTER_TRY(collect(seed.output));
+  for (const Seed &seed : initial)
+    if (Step *step = find(seed.output))
+      step->gradient = seed.cotangent;
+  for (const Seed &seed : seeds)
+    SINTER_TRY(accumulate(seed.output, seed.cotangent));
   for (size_t i = steps.size(); i-- > 0;)
     if (steps[i].carries && steps[i].gradient) {
       if (!stopsAtTargets && steps[i].node->notes()) [[unlikely]]
@@ -105,11 +44,39 @@ bool Sweep::isTarget(const Node &node) const {
   return targets.find(&node) != nullptr;
 }
 
-/// The operands that a gradient may flow on to.
-std::span<const NodeRef> Sweep::operandsBelow(const Node &node) const {
-  if (!node.requiresGrad() || (stopsAtTargets && isTarget(node)))
+LoopStep::LoopStep(const NodeRef &end) : end(end), body(graph::bodyOf(*end)) {
+  graph::NodeNumbers seen;
+  auto add = [&](const NodeRef &node) {
+    if (seen.find(node.get()))
+      return;
+    seen.insert(node.get(), 0);
+    externals.push_back(node);
+  };
+  for (const NodeRef &node : body.nodes)
+    if (graph::info(node->op()).kind == graph::PatternKind::loop)
+      add(node->operands()[1]);
+  for (const NodeRef &capture : body.captures)
+    add(capture);
+}
+
+LoopStep &Sweep::loopAt(const NodeRef &end) {
+  std::unique_ptr<LoopStep> &loop = loops[end.get()];
+  if (!loop)
+    loop = std::make_unique<LoopStep>(end);
+  return *loop;
+}
+
+/// The operands that a gradient may flow on to. A loop's body is not on the
+/// way: it is swept by itself.
+std::span<const NodeRef> Sweep::operandsBelow(const NodeRef &node) {
+  if (!node->requiresGrad() || (stopsAtTargets && isTarget(*node)) ||
+      node->operands().empty())
     return {};
-  return node.operands();
+  if (node->op() == OpId::scan_end)
+    return loopAt(node).externals;
+  if (graph::leavesLoop(node->op()))
+    return node->operands().first(1);
+  return node->operands();
 }
 
 /// Steps in post-order, without recursion.
@@ -117,7 +84,7 @@ Status Sweep::collect(const NodeRef &output) {
   std::vector<std::pair<NodeRef, size_t>> stack{{output, 0}};
   while (!stack.empty()) {
     auto &[node, next] = stack.back();
-    std::span<const NodeRef> operands = operandsBelow(*node);
+    std::span<const NodeRef> operands = operandsBelow(node);
     if (next < operands.size()) {
       const NodeRef &operand = operands[next++];
       if (!numbers.find(operand.get()))
@@ -134,10 +101,10 @@ Status Sweep::collect(const NodeRef &output) {
 Status Sweep::finish(NodeRef taken) {
   const Node *node = taken.get();
   Step step;
-  step.node = std::move(taken);
+  step.node = taken;
   step.isTarget = isTarget(*node);
   step.carries = step.isTarget;
-  for (const NodeRef &operand : operandsBelow(*node))
+  for (const NodeRef &operand : operandsBelow(taken))
     step.carries |= find(operand)->carries;
   bool isReleased =
       node->requiresGrad() && !node->isLeaf() && node->operands().empty();
@@ -165,21 +132,37 @@ Status Sweep::callHooks(Step &step) {
 
 Status Sweep::propagate(Step &step) {
   ScopeOf scope(*step.node);
-  std::span<const NodeRef> operands = operandsBelow(*step.node);
+  std::span<const NodeRef> operands = operandsBelow(step.node);
   SmallVector<bool, 8> needs(operands.size());
   bool needsAny = false;
   for (size_t i = 0; i < operands.size(); ++i) {
-    needs[i] = find(operands[i])->carries && isFloat(operands[i]->dtype());
+    // A loop's end is a token: what arrives at it is kept aside.
+    needs[i] =
+        find(operands[i])->carries &&
+        (isFloat(operands[i]->dtype()) || operands[i]->op() == OpId::scan_end);
     needsAny |= needs[i];
   }
   if (!needsAny)
     return {};
+  if (graph::leavesLoop(step.node->op()) && step.node->op() != OpId::scan_end) {
+    arriveAtLoop(step);
+    return {};
+  }
   SINTER_TRY_ASSIGN(OperandGradients found, applyRule(step, needs));
   for (size_t i = 0; i < operands.size(); ++i)
     if (needs[i] && found[i]) {
       SINTER_TRY(accumulate(operands[i], std::move(found[i])));
     }
   return {};
+}
+
+/// The loop's end is told once all of its results were.
+void Sweep::arriveAtLoop(const Step &step) {
+  std::span<const NodeRef> operands = step.node->operands();
+  loopAt(operands[0])
+      .arrived.push_back(
+          {operands[1], step.gradient, step.node->op() == OpId::scan_stack});
+  find(operands[0])->gradient = step.gradient; // so that the sweep comes by
 }
 
 Result<OperandGradients> Sweep::applyRule(const Step &step,
@@ -196,6 +179,14 @@ Result<OperandGradients> Sweep::applyRule(const Step &step,
     SINTER_TRY_ASSIGN(std::vector<NodeRef> gradients,
                       notes->customRule(inputs, step.node, step.gradient));
     return passOn(step, std::move(gradients));
+  }
+  if (node.op() == OpId::scan_end) {
+    SINTER_TRY_ASSIGN(std::vector<NodeRef> gradients,
+                      loopGradients(loopAt(step.node), needs));
+    OperandGradients found;
+    for (NodeRef &gradient : gradients)
+      found.push_back(std::move(gradient));
+    return found;
   }
   const GradientInfo &how = gradientOf(node.op());
   if (how.rule)
@@ -281,7 +272,7 @@ Result<std::vector<LeafGradient>> leafGradients(const NodeRef &output,
   Sweep sweep({}, released);
   SINTER_TRY(sweep.run(output, cotangent));
   std::vector<LeafGradient> result;
-  for (const Step &step : sweep.steps)
+  for (const Sweep::Step &step : sweep.steps)
     if (step.isTarget && step.gradient)
       result.push_back({step.node, step.gradient});
   return result;

@@ -188,6 +188,10 @@ struct NodeFactory {
     leaf->kind = InputKind::parameter;
     leaf->scalar = cellId;
   }
+  /// For parts of loops, not yet shared: what their operands do not tell.
+  static void setRequiresGrad(const NodeRef &node, bool requiresGrad) {
+    node->wantsGrad = requiresGrad;
+  }
   /// A dynamic scalar: rank 0, payload by value. Works on every device; ops on
   /// scalars alone are placed on `device`.
   static NodeRef scalar(DType dtype, uint64_t bits, DeviceId device = {});

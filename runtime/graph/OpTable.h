@@ -36,6 +36,7 @@ enum class PatternKind : uint8_t {
   opaque,
   composite,
   source,
+  loop, ///< a part of a loop over steps (ops/Scan.td)
 };
 
 /// Kind of one attribute; decides how it is encoded in 64-bit words, hashed,

@@ -243,5 +243,19 @@ Result<InferredType> attentionQueryGradient(const ShapeContext &context);
 Result<InferredType> attentionKeyGradient(const ShapeContext &context);
 Result<InferredType> attentionValueGradient(const ShapeContext &context);
 
+/// A loop's token: bool[length].
+Result<InferredType> scanIndex(const ShapeContext &context, Dim length);
+/// A token, and what a carry has at first: its type.
+Result<InferredType> scanCarry(const ShapeContext &context);
+/// A token, and a tensor whose first axis is as long: the other axes.
+Result<InferredType> scanSlice(const ShapeContext &context);
+/// A token, then carries and their next values, of equal types, then anything:
+/// the token's type.
+Result<InferredType> scanEnd(const ShapeContext &context, int64_t carries);
+/// A token and a carry: its type.
+Result<InferredType> scanLast(const ShapeContext &context);
+/// A token and a value of each step: the length, and the value's axes.
+Result<InferredType> scanStack(const ShapeContext &context);
+
 } // namespace shape
 } // namespace sinter::graph

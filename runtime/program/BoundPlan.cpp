@@ -3,6 +3,7 @@
 
 #include "runtime/memory/Plan.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 using namespace sinter;
@@ -31,8 +32,10 @@ public:
     SINTER_TRY(checkGuards());
     SINTER_TRY(sizePorts());
     SINTER_TRY(placeTemporaries());
-    for (const StepData &step : program.steps)
-      SINTER_TRY(addStep(step));
+    for (const LoopData &loop : program.loops)
+      SINTER_TRY(addLoop(loop));
+    for (uint32_t i = 0; i < program.steps.size(); ++i)
+      SINTER_TRY(addStep(i));
     return {};
   }
 
@@ -40,8 +43,15 @@ private:
   Status checkGuards();
   Status sizePorts();
   Status placeTemporaries();
-  Status addStep(const StepData &step);
-  Status addPhases(const StepData &step);
+  Status addLoop(const LoopData &loop);
+  Status addStep(uint32_t number);
+  void addBuffers(const StepData &step, const LoopData *loop);
+  Status addPhases(const StepData &step, const LoopData *loop);
+  bool isMadeOnce(const StepData &step, const PhaseData &phase,
+                  const LoopData *loop) const;
+  int64_t timesOf(const LoopData *loop) const {
+    return loop ? plan.loops[program.steps[loop->step].loop].count : 1;
+  }
   Result<uint64_t> portBytes(const Port &port, const std::string &portName);
   uint64_t bufferBytes(uint32_t index) const;
 
@@ -133,12 +143,69 @@ uint64_t Filler::bufferBytes(uint32_t index) const {
   case BufferKind::constant:
     return program.constants[buffer.index].bytes;
   case BufferKind::temp:
+  case BufferKind::moving:
     return uint64_t(plan.values[buffer.bytes]);
   }
   return 0;
 }
 
-Status Filler::addPhases(const StepData &step) {
+/// Everything that moves stays inside of what it moves over.
+Status Filler::addLoop(const LoopData &loop) {
+  BoundLoop bound;
+  bound.count = plan.values[loop.count];
+  if (bound.count < 0 || bound.count >= elementLimit)
+    return badDims("a loop of {} steps does not fit", bound.count);
+  auto sizeOf = [&](uint32_t buffer, int64_t &bytes) -> Status {
+    bytes = plan.values[program.buffers[buffer].bytes];
+    if (bytes < 0 || bytes > bufferLimit)
+      return badDims("a part of {} bytes does not fit", bytes);
+    return {};
+  };
+  for (const LoopData::Carry &each : loop.carries) {
+    int64_t carry = 0, next = 0;
+    SINTER_TRY(sizeOf(each.carry, carry));
+    SINTER_TRY(sizeOf(each.next, next));
+    bool fits = carry == next;
+    for (uint32_t buffer : {each.init, each.result, each.spare})
+      fits &= bufferBytes(buffer) >= uint64_t(carry);
+    if (!fits)
+      return badDims("a carry of {} bytes is larger than its buffers", carry);
+  }
+  for (const LoopData::Slice &each : loop.slices) {
+    int64_t slice = 0;
+    SINTER_TRY(sizeOf(each.slice, slice));
+    if (slice > 0 &&
+        uint64_t(bound.count) > bufferBytes(each.whole) / uint64_t(slice))
+      return badDims("{} slices of {} bytes are larger than their buffer",
+                     bound.count, slice);
+  }
+  plan.loops.push_back(std::move(bound));
+  return {};
+}
+
+/// Whether a phase prepares what no step of the loop changes, in memory that no
+/// other step uses meanwhile.
+bool Filler::isMadeOnce(const StepData &step, const PhaseData &phase,
+                        const LoopData *loop) const {
+  if (!loop || phase.prepares < 0)
+    return false;
+  uint32_t from = step.buffers[phase.prepares];
+  const PlanBuffer &made = program.buffers[step.buffers[phase.workspace]];
+  if (program.buffers[from].kind == BufferKind::moving ||
+      made.first > loop->step || made.last < loop->last())
+    return false;
+  for (uint32_t i = loop->first(); i <= loop->last(); ++i) {
+    const StepData &other = program.steps[i];
+    uint32_t inputs =
+        other.isCopy ? 1 : program.kernels[other.kernel].numInputs;
+    if (std::find(other.buffers.begin() + inputs, other.buffers.end(), from) !=
+        other.buffers.end())
+      return false;
+  }
+  return true;
+}
+
+Status Filler::addPhases(const StepData &step, const LoopData *loop) {
   const KernelData &kernel = program.kernels[step.kernel];
   kernelSymbols.clear();
   for (uint32_t dim : step.dims) {
@@ -155,20 +222,36 @@ Status Filler::addPhases(const StepData &step) {
       return badDims("kernel {}: {} chunks", kernel.name, chunks);
     if (chunks == 0)
       continue;
+    bool once = isMadeOnce(step, phase, loop);
     plan.phases.push_back({phase.function, chunks, phase.chunkMicroseconds,
-                           phase.prepares, phase.workspace});
-    ++plan.launches;
+                           phase.prepares, phase.workspace, once});
+    int64_t times = timesOf(loop);
+    plan.launches += uint64_t(once ? std::min<int64_t>(times, 1) : times);
   }
   return {};
 }
 
-Status Filler::addStep(const StepData &step) {
+void Filler::addBuffers(const StepData &step, const LoopData *loop) {
+  for (uint32_t buffer : step.buffers) {
+    if (loop && program.buffers[buffer].kind == BufferKind::moving)
+      plan.loops[program.steps[loop->step].loop].moving.push_back(
+          {uint32_t(plan.bufferList.size()), buffer});
+    plan.bufferList.push_back(buffer);
+  }
+}
+
+Status Filler::addStep(uint32_t number) {
+  const StepData &step = program.steps[number];
+  const LoopData *loop = loopAround(program, number);
   BoundStep bound;
   bound.firstPhase = uint32_t(plan.phases.size());
   bound.firstBuffer = uint32_t(plan.bufferList.size());
   bound.firstDim = uint32_t(plan.dims.size());
-  plan.bufferList.insert(plan.bufferList.end(), step.buffers.begin(),
-                         step.buffers.end());
+  addBuffers(step, loop);
+  if (step.isLoop()) {
+    plan.steps.push_back(bound);
+    return {};
+  }
   int64_t read = plan.values[step.bytesRead];
   int64_t written = plan.values[step.bytesWritten];
   if (step.isCopy) {
@@ -177,11 +260,12 @@ Status Filler::addStep(const StepData &step) {
         bound.copyBytes > bufferBytes(step.buffers[1]))
       return badDims("a copy of {} bytes is larger than its buffers", read);
   } else {
-    SINTER_TRY(addPhases(step));
+    SINTER_TRY(addPhases(step, loop));
     bound.numPhases = uint32_t(plan.phases.size()) - bound.firstPhase;
   }
-  plan.bytesRead += uint64_t(std::max<int64_t>(0, read));
-  plan.bytesWritten += uint64_t(std::max<int64_t>(0, written));
+  uint64_t times = uint64_t(timesOf(loop));
+  plan.bytesRead += times * uint64_t(std::max<int64_t>(0, read));
+  plan.bytesWritten += times * uint64_t(std::max<int64_t>(0, written));
   plan.steps.push_back(bound);
   return {};
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace sinter::runtime {
@@ -18,6 +19,8 @@ struct BoundPhase {
   float chunkMicroseconds = 0;
   int32_t prepares = -1; ///< as in PhaseData
   uint32_t workspace = 0;
+  /// Prepares the same in each step of the loop around it: done in the first.
+  bool oncePerLoop = false;
 };
 
 /// One step to run.
@@ -27,6 +30,13 @@ struct BoundStep {
   uint32_t firstBuffer = 0; ///< into BoundPlan::bufferList
   uint32_t firstDim = 0;    ///< into BoundPlan::dims
   uint64_t copyBytes = 0;
+};
+
+/// One loop to run.
+struct BoundLoop {
+  int64_t count = 0;
+  /// Entries of BoundPlan::bufferList that move, and their plan buffers.
+  std::vector<std::pair<uint32_t, uint32_t>> moving;
 };
 
 /// Immutable; everything that depends on the symbols' values only.
@@ -40,6 +50,7 @@ struct BoundPlan {
   uint64_t arenaBytes = 0;
   std::vector<BoundStep> steps;
   std::vector<BoundPhase> phases;
+  std::vector<BoundLoop> loops;     ///< as ProgramData::loops
   std::vector<uint32_t> bufferList; ///< plan buffers of all steps
   std::vector<int64_t> dims;        ///< kernel symbols of all steps
   uint64_t launches = 0;

@@ -150,7 +150,7 @@ Status LoadedProgram::resolveSymbols() {
 std::vector<LaunchInfo> LoadedProgram::launches() const {
   std::vector<LaunchInfo> list;
   for (const StepData &step : data.steps)
-    if (!step.isCopy)
+    if (step.isLaunch())
       list.push_back({data.kernels[step.kernel].name,
                       data.kernels[step.kernel].kind, step.nodes});
   return list;

@@ -74,6 +74,14 @@ static std::string exprTextAt(std::span<const Expr> exprs, uint32_t index,
                      part(expr.rhs));
 }
 
+const LoopData *sinter::runtime::loopAround(const ProgramData &program,
+                                            uint32_t step) {
+  for (const LoopData &loop : program.loops)
+    if (loop.holds(step))
+      return &loop;
+  return nullptr;
+}
+
 std::string sinter::runtime::exprText(std::span<const Expr> exprs,
                                       uint32_t index) {
   return exprTextAt(exprs, index, 0);

@@ -11,13 +11,13 @@
 
 namespace sinter::runtime {
 
-enum class BufferKind : uint8_t { input, output, temp, constant };
+enum class BufferKind : uint8_t { input, output, temp, constant, moving };
 
 /// A buffer of the memory plan.
 struct PlanBuffer {
   BufferKind kind = BufferKind::temp;
-  uint32_t index = 0; ///< input, output or constant number
-  uint32_t bytes = 0; ///< expr; of a temp
+  uint32_t index = 0; ///< input, output or constant number, or a loop's step
+  uint32_t bytes = 0; ///< expr; of a temp or moving buffer
   uint32_t first = 0; ///< steps, of a temp
   uint32_t last = 0;
 };
@@ -44,9 +44,36 @@ struct KernelData {
   std::string text;
 };
 
-/// A launch, or a copy from buffers[0] to buffers[1].
+/// The steps after a loop's own, run once a step of the loop. Plan buffers, as
+/// program.fbs says.
+struct LoopData {
+  struct Carry {
+    uint32_t carry, init, next, result, spare;
+  };
+  struct Slice {
+    uint32_t slice, whole;
+  };
+  uint32_t step = 0;  ///< its own
+  uint32_t count = 0; ///< expr
+  uint32_t steps = 0; ///< of the body
+  bool reverse = false;
+  std::vector<Carry> carries;
+  std::vector<Slice> slices;
+
+  uint32_t first() const { return step + 1; }
+  uint32_t last() const { return step + steps; }
+  bool holds(uint32_t number) const {
+    return number >= first() && number <= last();
+  }
+};
+
+/// A launch, a copy from buffers[0] to buffers[1], or a loop.
 struct StepData {
+  static constexpr uint32_t noLoop = std::numeric_limits<uint32_t>::max();
   bool isCopy = false;
+  uint32_t loop = noLoop; ///< into ProgramData::loops
+  bool isLoop() const { return loop != noLoop; }
+  bool isLaunch() const { return !isCopy && !isLoop(); }
   uint32_t kernel = 0;
   std::vector<uint32_t> buffers; ///< into ProgramData::buffers
   std::vector<uint32_t> dims;    ///< expr per kernel symbol
@@ -82,6 +109,7 @@ struct ProgramData {
   std::vector<KernelData> kernels;
   std::vector<PlanBuffer> buffers;
   std::vector<StepData> steps;
+  std::vector<LoopData> loops;    ///< in the order of their steps; none nested
   std::vector<AliasData> aliases; ///< only pairs that are safe to grant
   std::vector<Decision> decisions;
   std::vector<ConstantData> constants;
@@ -93,6 +121,9 @@ struct ProgramData {
 inline constexpr uint32_t maxRank = 32;
 inline constexpr uint32_t maxSymbols = 4096;
 inline constexpr uint32_t maxListLength = 1u << 20;
+
+/// The loop whose body a step is in; null for the others.
+const LoopData *loopAround(const ProgramData &program, uint32_t step);
 
 /// Values of all exprs for these symbols, in order. Division by zero and
 /// overflow give INT64_MIN, as does every expr over such a value.

@@ -55,6 +55,10 @@ private:
   std::string describeNeeds() const;
   void resolveAddresses();
   Status runStep(uint32_t number);
+  /// One step, timed if asked for, and what it reports.
+  Status runChecked(uint32_t number);
+  Status runLoop(const LoopData &loop);
+  void moveBuffers(const LoopData &loop, int64_t step);
   /// Whether what the phase would make of its input is there already.
   bool isPrepared(uint32_t number, const BoundPhase &phase, void **buffers);
   void keepPrepared();
@@ -80,6 +84,7 @@ private:
   uint64_t phasesSkipped = 0;
   ErrorWord error{noError};
   uint64_t donated = 0;
+  int64_t loopStep = -1; ///< of the loop that is running; -1 outside
 };
 
 Status Execution::bind() {
@@ -235,6 +240,9 @@ void Execution::resolveAddresses() {
     case BufferKind::constant:
       address = loaded.constant(buffer.index);
       break;
+    case BufferKind::moving: // its loop says where
+      address = nullptr;
+      break;
     }
   }
   scratch.arguments.resize(plan->bufferList.size());
@@ -257,6 +265,8 @@ Status Execution::runStep(uint32_t number) {
   args.arena = arena ? static_cast<char *>(arena->data()) : nullptr;
   for (uint32_t i = 0; i < step.numPhases; ++i) {
     const BoundPhase &phase = plan->phases[step.firstPhase + i];
+    if (phase.oncePerLoop && loopStep > 0)
+      continue;
     if (phase.prepares >= 0 && isPrepared(number, phase, buffers)) {
       ++phasesSkipped;
       continue;
@@ -271,6 +281,8 @@ Status Execution::runStep(uint32_t number) {
 
 bool Execution::isPrepared(uint32_t number, const BoundPhase &phase,
                            void **buffers) {
+  if (loopStep >= 0 && !phase.oncePerLoop)
+    return false;
   const StepData &step = program.steps[number];
   const PlanBuffer &from = program.buffers[step.buffers[phase.prepares]];
   PreparedSource source;
@@ -313,17 +325,63 @@ Status Execution::timeStep(uint32_t number) {
   return {};
 }
 
+Status Execution::runChecked(uint32_t number) {
+  SINTER_TRY(flags().profile ? timeStep(number) : runStep(number));
+  if (program.steps[number].errorNode < 0)
+    return {};
+  // Later launches could only report higher values, and those that overwrite
+  // donated memory must not run.
+  SINTER_TRY(loaded.device().synchronize());
+  return checkError();
+}
+
+/// Where the loop's own buffers are in a step of it.
+void Execution::moveBuffers(const LoopData &loop, int64_t step) {
+  const BoundLoop &bound = plan->loops[program.steps[loop.step].loop];
+  std::vector<void *> &at = scratch.addresses;
+  for (const LoopData::Carry &each : loop.carries) {
+    at[each.carry] = step == 0 ? at[each.init] : at[each.next];
+    bool isResult = (bound.count - 1 - step) % 2 == 0;
+    at[each.next] = at[isResult ? each.result : each.spare];
+  }
+  int64_t position = loop.reverse ? bound.count - 1 - step : step;
+  for (const LoopData::Slice &each : loop.slices) {
+    int64_t bytes = plan->values[program.buffers[each.slice].bytes];
+    auto *whole = static_cast<char *>(at[each.whole]);
+    at[each.slice] = whole ? whole + position * bytes : nullptr;
+  }
+  for (auto [argument, buffer] : bound.moving)
+    scratch.arguments[argument] = at[buffer];
+}
+
+Status Execution::runLoop(const LoopData &loop) {
+  int64_t count = plan->loops[program.steps[loop.step].loop].count;
+  if (count == 0) {
+    SINTER_TRY(loaded.device().synchronize());
+    for (const LoopData::Carry &each : loop.carries)
+      if (int64_t bytes = plan->values[program.buffers[each.carry].bytes])
+        std::memcpy(scratch.addresses[each.result],
+                    scratch.addresses[each.init], size_t(bytes));
+  }
+  for (loopStep = 0; loopStep < count; ++loopStep) {
+    moveBuffers(loop, loopStep);
+    for (uint32_t i = loop.first(); i <= loop.last(); ++i)
+      SINTER_TRY(runChecked(i));
+  }
+  loopStep = -1;
+  return {};
+}
+
 Status Execution::execute() {
   Device &device = loaded.device();
-  const bool isTimed = flags().profile;
   for (uint32_t i = 0; i < plan->steps.size(); ++i) {
-    SINTER_TRY(isTimed ? timeStep(i) : runStep(i));
-    if (program.steps[i].errorNode < 0)
+    if (!program.steps[i].isLoop()) {
+      SINTER_TRY(runChecked(i));
       continue;
-    // Later launches could only report higher values, and those that overwrite
-    // donated memory must not run.
-    SINTER_TRY(device.synchronize());
-    SINTER_TRY(checkError());
+    }
+    const LoopData &loop = program.loops[program.steps[i].loop];
+    SINTER_TRY(runLoop(loop));
+    i = loop.last();
   }
   SINTER_TRY(device.synchronize());
   SINTER_TRY(checkError());

@@ -52,6 +52,7 @@ private:
   Status readSteps();
   Status readLaunch(const fb::Launch &launch);
   Status readCopy(const fb::Copy &copy);
+  Status readLoop(const fb::Loop &loop);
   Status readAliases();
   Status readDecisions();
 
@@ -226,16 +227,18 @@ Status Reader::readConstants() {
 Status Reader::readBuffers() {
   for (uint32_t i = 0; i < sizeOf(source.buffers()); ++i) {
     const fb::Buffer *from = source.buffers()->Get(i);
-    if (uint8_t(from->kind()) > uint8_t(BufferKind::constant))
+    if (uint8_t(from->kind()) > uint8_t(BufferKind::moving))
       return brokenModel("buffer {} has kind {}", i, uint8_t(from->kind()));
     PlanBuffer buffer{BufferKind(from->kind()), from->index(), from->bytes(),
                       from->first(), from->last()};
     size_t limits[] = {program.inputs.size(), program.outputs.size(),
                        std::numeric_limits<uint32_t>::max(),
-                       program.constants.size()};
+                       program.constants.size(), sizeOf(source.steps())};
     if (buffer.index >= limits[unsigned(buffer.kind)])
       return brokenModel("buffer {} stands for number {} of {}", i,
                          buffer.index, limits[unsigned(buffer.kind)]);
+    if (buffer.kind == BufferKind::moving)
+      SINTER_TRY(checkExpr(buffer.bytes, "buffer size"));
     if (buffer.kind == BufferKind::temp) {
       SINTER_TRY(checkExpr(buffer.bytes, "buffer size"));
       if (buffer.first > buffer.last || buffer.last >= sizeOf(source.steps()))
@@ -299,6 +302,46 @@ Status Reader::readCopy(const fb::Copy &copy) {
   return {};
 }
 
+Status Reader::readLoop(const fb::Loop &from) {
+  LoopData loop;
+  loop.step = uint32_t(program.steps.size());
+  SINTER_TRY(checkExpr(from.count(), "loop count"));
+  loop.count = from.count();
+  loop.steps = from.steps();
+  loop.reverse = from.reverse();
+  if (loop.steps > sizeOf(source.steps()) - loop.step - 1)
+    return brokenModel("a loop at step {} has {} of {} steps", loop.step,
+                       loop.steps, sizeOf(source.steps()));
+  if (!program.loops.empty() && program.loops.back().holds(loop.step))
+    return brokenModel("a loop at step {} is in another one", loop.step);
+  SINTER_TRY(checkLength(from.carries(), "carries"));
+  SINTER_TRY(checkLength(from.slices(), "slices"));
+  auto check = [&](std::initializer_list<uint32_t> buffers) -> Status {
+    for (uint32_t buffer : buffers)
+      if (buffer >= program.buffers.size())
+        return brokenModel("a loop names buffer {} of {}", buffer,
+                           program.buffers.size());
+    return {};
+  };
+  for (uint32_t i = 0; i < sizeOf(from.carries()); ++i) {
+    const fb::LoopCarry &each = *from.carries()->Get(i);
+    SINTER_TRY(check(
+        {each.carry(), each.init(), each.next(), each.result(), each.spare()}));
+    loop.carries.push_back(
+        {each.carry(), each.init(), each.next(), each.result(), each.spare()});
+  }
+  for (uint32_t i = 0; i < sizeOf(from.slices()); ++i) {
+    const fb::LoopSlice &each = *from.slices()->Get(i);
+    SINTER_TRY(check({each.slice(), each.whole()}));
+    loop.slices.push_back({each.slice(), each.whole()});
+  }
+  StepData step;
+  step.loop = uint32_t(program.loops.size());
+  program.steps.push_back(std::move(step));
+  program.loops.push_back(std::move(loop));
+  return {};
+}
+
 Status Reader::readSteps() {
   for (uint32_t i = 0; i < sizeOf(source.steps()); ++i) {
     const fb::StepEntry *entry = source.steps()->Get(i);
@@ -306,6 +349,8 @@ Status Reader::readSteps() {
       SINTER_TRY(readLaunch(*launch));
     else if (const fb::Copy *copy = entry->step_as_Copy())
       SINTER_TRY(readCopy(*copy));
+    else if (const fb::Loop *loop = entry->step_as_Loop())
+      SINTER_TRY(readLoop(*loop));
     else
       return brokenModel("step {} is of an unknown kind", i);
   }

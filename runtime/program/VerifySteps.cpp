@@ -32,9 +32,20 @@ private:
   Status read(uint32_t step, uint32_t buffer);
   Status write(uint32_t step, uint32_t buffer);
   Status checkInterval(uint32_t step, uint32_t buffer);
+  Status beginLoop(const LoopData &number);
+  Status endLoop(const LoopData &loop);
+  Status checkOwned(const LoopData &loop);
+  bool isWritten(const LoopData &loop, uint32_t buffer) const;
+  /// The last step before the next one that can only run once: what a loop
+  /// does, it does until it ends.
+  uint32_t until(uint32_t step) const {
+    return current && current->holds(step) ? current->last() : step;
+  }
 
   const ProgramData &program;
   std::vector<Use> uses;
+  const LoopData *current = nullptr;
+  std::vector<uint8_t> owned; ///< by moving buffer: whether a loop moves it
   uint32_t reportStep = 0;
   bool anyReport = false;
 };
@@ -44,6 +55,10 @@ Status StepWalk::checkInterval(uint32_t step, uint32_t buffer) {
   if (plan.kind == BufferKind::temp && (step < plan.first || step > plan.last))
     return brokenModel("step {} uses buffer {}, which lives in steps {} to {}",
                        step, buffer, plan.first, plan.last);
+  bool isOwn = current && plan.index == current->step && current->holds(step);
+  if (plan.kind == BufferKind::moving && !isOwn)
+    return brokenModel("step {} uses buffer {} of the loop at step {}", step,
+                       buffer, plan.index);
   return {};
 }
 
@@ -51,12 +66,13 @@ Status StepWalk::read(uint32_t step, uint32_t buffer) {
   SINTER_TRY(checkInterval(step, buffer));
   BufferKind kind = program.buffers[buffer].kind;
   Use &use = uses[buffer];
-  bool made = kind == BufferKind::temp || kind == BufferKind::output;
+  bool made = kind == BufferKind::temp || kind == BufferKind::output ||
+              kind == BufferKind::moving;
   if (made && use.firstWrite == neverStep)
     return brokenModel("step {} reads buffer {} before it is written", step,
                        buffer);
   use.read = true;
-  use.lastRead = step;
+  use.lastRead = until(step);
   return {};
 }
 
@@ -70,19 +86,111 @@ Status StepWalk::write(uint32_t step, uint32_t buffer) {
   return {};
 }
 
-Status StepWalk::walk() {
-  for (uint32_t i = 0; i < program.steps.size(); ++i) {
+/// Whether a step of the body writes the buffer.
+bool StepWalk::isWritten(const LoopData &loop, uint32_t buffer) const {
+  for (uint32_t i = loop.first(); i <= loop.last(); ++i) {
     const StepData &step = program.steps[i];
+    if (step.isLoop())
+      continue;
     uint32_t numInputs =
         step.isCopy ? 1 : program.kernels[step.kernel].numInputs;
+    for (uint32_t k = numInputs; k < step.buffers.size(); ++k)
+      if (step.buffers[k] == buffer)
+        return true;
+  }
+  return false;
+}
+
+/// A buffer that moves is moved by one loop, in one way; results and spare
+/// buffers are the loop's alone.
+Status StepWalk::checkOwned(const LoopData &loop) {
+  auto own = [&](uint32_t buffer) -> Status {
+    const PlanBuffer &plan = program.buffers[buffer];
+    if (plan.kind != BufferKind::moving || plan.index != loop.step ||
+        owned[buffer]++)
+      return brokenModel("the loop at step {} cannot move buffer {}", loop.step,
+                         buffer);
+    return {};
+  };
+  for (const LoopData::Carry &each : loop.carries) {
+    SINTER_TRY(own(each.carry));
+    SINTER_TRY(own(each.next));
+    for (uint32_t buffer : {each.result, each.spare}) {
+      BufferKind kind = program.buffers[buffer].kind;
+      bool fits = kind == BufferKind::temp || kind == BufferKind::output;
+      if (!fits || owned[buffer]++)
+        return brokenModel("the loop at step {} cannot keep a carry in buffer "
+                           "{}",
+                           loop.step, buffer);
+    }
+    if (!isWritten(loop, each.next))
+      return brokenModel("the loop at step {} never writes buffer {}",
+                         loop.step, each.next);
+  }
+  for (const LoopData::Slice &each : loop.slices)
+    SINTER_TRY(own(each.slice));
+  return {};
+}
+
+Status StepWalk::beginLoop(const LoopData &loop) {
+  SINTER_TRY(checkOwned(loop));
+  for (const LoopData::Carry &each : loop.carries) {
+    SINTER_TRY(read(loop.step, each.init));
+    SINTER_TRY(write(loop.step, each.result));
+    SINTER_TRY(write(loop.step, each.spare));
+    uses[each.carry].firstWrite = loop.step;
+  }
+  for (const LoopData::Slice &each : loop.slices) {
+    if (isWritten(loop, each.slice)) {
+      SINTER_TRY(write(loop.step, each.whole));
+      continue;
+    }
+    SINTER_TRY(read(loop.step, each.whole));
+    uses[each.slice].firstWrite = loop.step;
+  }
+  current = &loop;
+  return {};
+}
+
+/// What the loop moves over lives as long as it does.
+Status StepWalk::endLoop(const LoopData &loop) {
+  auto extend = [&](uint32_t buffer) -> Status {
+    SINTER_TRY(checkInterval(loop.last(), buffer));
+    uses[buffer].lastRead = std::max(uses[buffer].lastRead, loop.last());
+    return {};
+  };
+  for (const LoopData::Carry &each : loop.carries) {
+    if (isWritten(loop, each.carry))
+      return brokenModel("step {} writes buffer {}, which is read only",
+                         loop.step, each.carry);
+    for (uint32_t buffer : {each.init, each.result, each.spare})
+      SINTER_TRY(extend(buffer));
+  }
+  for (const LoopData::Slice &each : loop.slices)
+    SINTER_TRY(extend(each.whole));
+  current = nullptr;
+  return {};
+}
+
+Status StepWalk::walk() {
+  owned.assign(program.buffers.size(), 0);
+  for (uint32_t i = 0; i < program.steps.size(); ++i) {
+    const StepData &step = program.steps[i];
+    if (step.isLoop())
+      SINTER_TRY(beginLoop(program.loops[step.loop]));
+    uint32_t numInputs = step.isLoop() ? 0
+                         : step.isCopy ? 1
+                                       : program.kernels[step.kernel].numInputs;
     for (uint32_t k = 0; k < numInputs; ++k)
       SINTER_TRY(read(i, step.buffers[k]));
     for (uint32_t k = numInputs; k < step.buffers.size(); ++k)
       SINTER_TRY(write(i, step.buffers[k]));
     if (step.errorNode >= 0) {
-      reportStep = i;
+      reportStep = until(i);
       anyReport = true;
     }
+    if (current && i == current->last())
+      SINTER_TRY(endLoop(*current));
   }
   return {};
 }

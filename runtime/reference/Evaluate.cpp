@@ -1,6 +1,7 @@
 /// The reference's driver: binds inputs, walks values, expands composites.
 #include "runtime/graph/Builders.h"
 #include "runtime/graph/Encoding.h"
+#include "runtime/graph/Loops.h"
 #include "runtime/graph/Slice.h"
 #include "runtime/program/ProgramData.h"
 #include "runtime/reference/Disturbance.h"
@@ -75,6 +76,9 @@ private:
   Status bindSymbols(const graph::Value &leaf, const HostTensor &tensor);
   Status checkBinding(std::span<const HostTensor> inputs) const;
   Result<HostValue> apply(const graph::Value &value);
+  Status compute(uint32_t number);
+  Status runLoop(const graph::Loop &loop);
+  Status runStep(const graph::Loop &loop, int64_t step);
   Result<HostValue> applyComposite(const graph::Value &value, const Call &call);
   Result<HostValue> applyPrimitive(const graph::Value &value, const Call &call,
                                    Primitive primitive);
@@ -336,18 +340,81 @@ Result<HostValue> Evaluation::apply(const graph::Value &value) {
                    std::string(op.name));
 }
 
-Status Evaluation::run() {
-  for (size_t i = 0; i < graph.values.size(); ++i) {
-    if (graph.values[i].op == graph::OpId::leaf)
+Status Evaluation::compute(uint32_t number) {
+  Result<HostValue> result = apply(graph.values[number]);
+  if (!result) {
+    ErrorInfo error = result.takeError();
+    if (number < graph.sites.size() && error.site == 0)
+      error.site = graph.sites[number];
+    return error;
+  }
+  values[number] = std::move(*result);
+  return {};
+}
+
+/// Copies elements between a stacked value and that of one step.
+static void copySlice(const HostValue &from, int64_t fromIndex, HostValue &to,
+                      int64_t toIndex, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    to.copy(toIndex + i, from, fromIndex + i);
+}
+
+/// The body once; slices and stacks are at `step`.
+Status Evaluation::runStep(const graph::Loop &loop, int64_t step) {
+  for (uint32_t number : loop.body) {
+    const graph::Value &value = graph.values[number];
+    if (value.op == graph::OpId::scan_carry)
       continue;
-    Result<HostValue> result = apply(graph.values[i]);
-    if (!result) {
-      ErrorInfo error = result.takeError();
-      if (i < graph.sites.size() && error.site == 0)
-        error.site = graph.sites[i];
-      return error;
+    if (value.op != graph::OpId::scan_slice) {
+      SINTER_TRY(compute(number));
+      continue;
     }
-    values[i] = std::move(*result);
+    const HostValue &all = values[value.operands[1]];
+    values[number] = HostValue(all.dtype, dims(value));
+    int64_t count = values[number].elements();
+    copySlice(all, step * count, values[number], 0, count);
+  }
+  for (uint32_t number : loop.stacks) {
+    const HostValue &y = values[graph.values[number].operands[1]];
+    values[number].dtype = y.dtype;
+    copySlice(y, 0, values[number], step * y.elements(), y.elements());
+  }
+  std::vector<HostValue> next;
+  for (const graph::Loop::Carry &each : loop.carries)
+    next.push_back(values[each.next]);
+  for (size_t i = 0; i < next.size(); ++i)
+    values[loop.carries[i].carry] = std::move(next[i]);
+  return {};
+}
+
+/// Carries end as what the loop's results take.
+Status Evaluation::runLoop(const graph::Loop &loop) {
+  for (const graph::Loop::Carry &each : loop.carries)
+    values[each.carry] = values[graph.values[each.carry].operands[1]];
+  for (uint32_t number : loop.stacks) {
+    const graph::Value &stack = graph.values[number];
+    bool isWide = manner.disturbs() && isFloat(stack.dtype);
+    values[number] = HostValue(isWide ? DType::f64 : stack.dtype, dims(stack));
+  }
+  int64_t length = dims(graph.values[loop.index])[0];
+  for (int64_t step = 0; step < length; ++step)
+    SINTER_TRY(runStep(loop, loop.reverse ? length - 1 - step : step));
+  return {};
+}
+
+Status Evaluation::run() {
+  SINTER_TRY_ASSIGN(graph::Loops loops, graph::loopsOf(graph));
+  size_t nextLoop = 0;
+  for (uint32_t i = 0; i < graph.values.size(); ++i) {
+    const graph::Value &value = graph.values[i];
+    if (value.op == graph::OpId::leaf || loops.owner[i] != graph::Loops::none)
+      continue;
+    if (value.op == graph::OpId::scan_last)
+      values[i] = values[value.operands[1]];
+    else if (value.op == graph::OpId::scan_end)
+      SINTER_TRY(runLoop(loops.all[nextLoop++]));
+    else if (graph::info(value.op).kind != graph::PatternKind::loop)
+      SINTER_TRY(compute(i));
   }
   return {};
 }

@@ -54,5 +54,6 @@ int main(int argc, char **argv) {
   writeTexts(root / "json");
   write(root / "model/scale", test::scaleProgram().file());
   write(root / "model/full", test::fullProgram().file());
+  write(root / "model/loop", test::loopProgram().file());
   return writeWeights(root / "safetensors") ? 0 : 1;
 }

@@ -144,7 +144,7 @@ TEST_P(Gradients, MatchFiniteDifferences) {
 std::vector<const PropertyRow *> differentiableRows() {
   std::vector<const PropertyRow *> rows;
   for (const PropertyRow &row : propertyTable())
-    if (row.differentiable)
+    if (row.differentiable && isDrawable(row))
       rows.push_back(&row);
   return rows;
 }

@@ -7,4 +7,8 @@ namespace sinter::property {
 
 std::span<const PropertyRow> propertyTable() { return rows; }
 
+bool isDrawable(const PropertyRow &row) {
+  return graph::info(row.op).kind != graph::PatternKind::loop;
+}
+
 } // namespace sinter::property

@@ -47,5 +47,7 @@ struct PropertyRow {
 
 /// One row per op, in order of their codes.
 std::span<const PropertyRow> propertyTable();
+/// Whether calls of the op can be drawn: parts of loops mean nothing alone.
+bool isDrawable(const PropertyRow &row);
 
 } // namespace sinter::property

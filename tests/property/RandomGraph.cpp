@@ -23,7 +23,7 @@ Recipe randomGraph(uint64_t seed, const GraphOptions &options) {
                              .extremes = options.extremes});
   std::vector<const PropertyRow *> rows;
   for (const PropertyRow &row : propertyTable())
-    if (!options.smooth || isSmooth(row))
+    if (isDrawable(row) && (!options.smooth || isSmooth(row)))
       rows.push_back(&row);
   for (size_t made = 0, tries = 0; made < options.steps && tries < 200;
        ++tries) {

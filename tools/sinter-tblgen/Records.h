@@ -63,7 +63,7 @@ struct Op {
   bool isVariadic() const { return !operands.empty() && operands[0].variadic; }
   /// Whether its builder takes the device: no operand decides it.
   bool takesDevice() const {
-    return patternKind() == "source" || patternKind() == "random";
+    return operands.empty() || patternKind() == "random";
   }
   llvm::StringRef patternKind() const { return text("patternKind"); }
   llvm::StringRef text(llvm::StringRef field) const {

@@ -68,7 +68,9 @@ static void addTexts(const ProgramData &program, Side &side) {
                              portName("output", program.outputs[i], i),
                              portType(program.outputs[i], program.exprs))];
   for (const StepData &step : program.steps)
-    ++side.kernels[step.isCopy ? "copy" : program.kernels[step.kernel].text];
+    ++side.kernels[step.isLoop() ? "loop"
+                   : step.isCopy ? "copy"
+                                 : program.kernels[step.kernel].text];
   for (const Decision &decision : program.decisions)
     ++side.decisions[fmt::format(
         "{} {}: {}, {} bytes", decision.accepted ? "fused" : "not fused",

@@ -45,6 +45,7 @@ private:
   void printPorts(const char *what, const std::vector<Port> &ports);
   void printKernels();
   void printSteps();
+  void printLoop(const LoopData &loop);
   void printBuffers();
   std::string bufferName(uint32_t index) const;
 
@@ -75,10 +76,26 @@ void Printer::printKernels() {
 }
 
 std::string Printer::bufferName(uint32_t index) const {
-  static constexpr const char *prefixes[] = {"in", "out", "t", "c"};
+  static constexpr const char *prefixes[] = {"in", "out", "t", "c", "m"};
   const PlanBuffer &buffer = program.buffers[index];
   return fmt::format("{}{}", prefixes[unsigned(buffer.kind)],
-                     buffer.kind == BufferKind::temp ? index : buffer.index);
+                     buffer.kind == BufferKind::temp ||
+                             buffer.kind == BufferKind::moving
+                         ? index
+                         : buffer.index);
+}
+
+void Printer::printLoop(const LoopData &loop) {
+  line("step {}: loop {} times{}, steps {} to {}", loop.step,
+       exprText(program.exprs, loop.count), loop.reverse ? " in reverse" : "",
+       loop.first(), loop.last());
+  for (const LoopData::Carry &each : loop.carries)
+    line("  {} becomes {}: {} at first, then {} and {} in turn",
+         bufferName(each.carry), bufferName(each.next), bufferName(each.init),
+         bufferName(each.spare), bufferName(each.result));
+  for (const LoopData::Slice &each : loop.slices)
+    line("  {} is a slice of {}", bufferName(each.slice),
+         bufferName(each.whole));
 }
 
 void Printer::printSteps() {
@@ -88,7 +105,9 @@ void Printer::printSteps() {
     std::string buffers;
     for (uint32_t buffer : step.buffers)
       buffers += (buffers.empty() ? "" : ", ") + bufferName(buffer);
-    if (step.isCopy)
+    if (step.isLoop())
+      printLoop(program.loops[step.loop]);
+    else if (step.isCopy)
       line("step {}: copy ({})", number, buffers);
     else
       line("step {}: launch {} ({})", number, program.kernels[step.kernel].name,

@@ -12,6 +12,7 @@
 #include <sinter/Param.h>
 #include <sinter/Pooling.h>
 #include <sinter/Random.h>
+#include <sinter/Scan.h>
 #include <sinter/Stats.h>
 #include <sinter/Tensor.h>
 #include <sinter/Transforms.h>

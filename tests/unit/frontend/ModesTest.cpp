@@ -44,3 +44,29 @@ TEST(Modes, TheFirstOpWithoutANumberIsNamed) {
               [&] { later.eval(); });
   EXPECT_EQ((x + x).to_vector<float>(), (Values{2, -2}));
 }
+
+TEST(Modes, LoopsWork) {
+  sn::Tensor w = sn::tensor({2.f, 3.f}).require_grad();
+  auto [carries, ys] = sn::scan(
+      [&](auto c, auto x) {
+        sn::Tensor next = c[0] * w + x[0];
+        return sn::ScanStep{{next}, {next}};
+      },
+      {sn::tensor({1.f, 1.f})}, {sn::tensor({{1.f, 0.f}, {0.f, 1.f}})});
+  EXPECT_EQ(ys[0].to_vector<float>(), (Values{3, 3, 6, 10}));
+  // (w + 1) w and w w + 1.
+  EXPECT_EQ(sn::sum(carries[0]).backward()(w).to_vector<float>(),
+            (Values{5, 6}));
+}
+
+TEST(Modes, ALoopWithoutANumberIsNamed) {
+  if (!sinter::flags().checkNan)
+    GTEST_SKIP() << "not in this mode";
+  sn::Tensor last =
+      sn::scan([](auto c, auto) { return sn::ScanStep{{sn::log(c[0])}, {}}; },
+               {sn::tensor({1.f})}, {}, {.length = 2})
+          .carries[0];
+  expectError(sn::ErrorKind::invalid_argument,
+              "scan_last: result holds a NaN or an infinity",
+              [&] { last.eval(); });
+}

@@ -82,6 +82,12 @@ uint32_t ProgramBuilder::temp(uint32_t bytes, uint32_t first, uint32_t last) {
   return index;
 }
 
+uint32_t ProgramBuilder::moving(uint32_t bytes, uint32_t loop) {
+  uint32_t index = addBuffer(program, fb::BufferKind::moving, loop);
+  program.buffers[index]->bytes = bytes;
+  return index;
+}
+
 uint32_t ProgramBuilder::constantData(uint64_t offset, uint64_t bytes) {
   auto entry = std::make_unique<fb::ConstantT>();
   entry->offset = offset;
@@ -137,6 +143,20 @@ uint32_t ProgramBuilder::copy(uint32_t from, uint32_t to, uint32_t bytes) {
   copy.bytes = bytes;
   auto entry = std::make_unique<fb::StepEntryT>();
   entry->step.Set(std::move(copy));
+  program.steps.push_back(std::move(entry));
+  return uint32_t(program.steps.size() - 1);
+}
+
+uint32_t ProgramBuilder::loop(uint32_t count, uint32_t steps,
+                              std::vector<fb::LoopCarry> carries,
+                              std::vector<fb::LoopSlice> slices) {
+  fb::LoopT loop;
+  loop.count = count;
+  loop.steps = steps;
+  loop.carries = std::move(carries);
+  loop.slices = std::move(slices);
+  auto entry = std::make_unique<fb::StepEntryT>();
+  entry->step.Set(std::move(loop));
   program.steps.push_back(std::move(entry));
   return uint32_t(program.steps.size() - 1);
 }
@@ -206,5 +226,21 @@ ProgramBuilder test::fullProgram() {
   decision->rule = "exact";
   decision->nodes = {1, 2};
   b.program.decisions.push_back(std::move(decision));
+  return b;
+}
+
+ProgramBuilder test::loopProgram() {
+  ProgramBuilder b;
+  uint32_t n = b.symbol(0), t = b.symbol(1);
+  uint32_t bytes = b.times(n, b.constant(4));
+  uint32_t xs = b.input("xs", {t, n}), init = b.input("init", {n});
+  uint32_t sum = b.output({n}), sums = b.output({t, n});
+  uint32_t spare = b.temp(bytes, 0, 2);
+  uint32_t carry = b.moving(bytes, 0), next = b.moving(bytes, 0);
+  uint32_t x = b.moving(bytes, 0), y = b.moving(bytes, 0);
+  uint32_t add = b.kernel("map_add", 2, 1, 1, {"add"});
+  b.loop(t, 2, {{carry, init, next, sum, spare}}, {{x, xs}, {y, sums}});
+  b.launch(add, {carry, x, next}, {n});
+  b.copy(next, y, bytes);
   return b;
 }

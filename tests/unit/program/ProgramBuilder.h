@@ -34,6 +34,8 @@ public:
                  DType dtype = DType::f32);
   uint32_t output(std::vector<uint32_t> dims, DType dtype = DType::f32);
   uint32_t temp(uint32_t bytes, uint32_t first, uint32_t last);
+  /// A buffer that the loop at a step moves.
+  uint32_t moving(uint32_t bytes, uint32_t loop);
   uint32_t constantData(uint64_t offset, uint64_t bytes);
 
   /// `phases` are symbols of Kernels.c; the first kernel symbol is the
@@ -44,6 +46,9 @@ public:
   uint32_t launch(uint32_t kernel, std::vector<uint32_t> buffers,
                   std::vector<uint32_t> dims, int32_t errorNode = -1);
   uint32_t copy(uint32_t from, uint32_t to, uint32_t bytes);
+  uint32_t loop(uint32_t count, uint32_t steps,
+                std::vector<fb::LoopCarry> carries,
+                std::vector<fb::LoopSlice> slices);
   void mayAlias(uint32_t input, uint32_t output);
 
   std::vector<std::byte> file() const;
@@ -79,5 +84,9 @@ ProgramBuilder scaleProgram();
 /// A program with every kind of part: two launches, a copy, a temporary, a
 /// constant, an alias, a guard, a decision.
 ProgramBuilder fullProgram();
+
+/// sum = init + x[0] + ... + x[t - 1], and every partial sum: a loop of a
+/// launch and a copy.
+ProgramBuilder loopProgram();
 
 } // namespace sinter::runtime::test

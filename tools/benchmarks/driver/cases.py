@@ -186,6 +186,12 @@ def step_cases():
     cnn.tolerance = 0.2  # dropout's numbers differ
     yield cnn
     yield step("step_transformer", transformer(2), 1.1)
+    gru = step("step_gru", {"kind": "step_gru", "steps": 32, "batch": 64,
+                            "in": 128, "size": 128, "out": 10}, 1)
+    gru.extra = {"sinter-unrolled": {"unrolled": 1}}
+    gru.targets = [Target(torch, 1), Target(("sinter-unrolled",), 0.8,
+                                            what="0.8 of the loop unrolled")]
+    yield gru
 
 
 # The geometric mean of what some cases reach of their first target.

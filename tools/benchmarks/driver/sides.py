@@ -24,6 +24,7 @@ class Side:
 SIDES = {
     "sinter": Side("sinter"),
     "sinter-bare": Side("sinter"),
+    "sinter-unrolled": Side("sinter"),
     "sinter-one": Side("sinter", environment=(("SINTER_THREADS", "1"),)),
     "openblas": Side("openblas"),
     "onednn": Side("onednn"),

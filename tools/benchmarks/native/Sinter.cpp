@@ -206,6 +206,7 @@ static Made make(const Case &c) {
       {"max_pool", makeMaxPool},
       {"step_mlp", makeMlpStep},
       {"step_cnn", makeCnnStep},
+      {"step_gru", makeGruStep},
       {"step_transformer", makeTransformerStep},
   };
   auto found = kinds.find(c.kind());

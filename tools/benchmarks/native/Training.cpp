@@ -118,3 +118,56 @@ std::unique_ptr<Work> bench::makeTransformerStep(const Case &c) {
             sn::reshape(net.forward(ids), {batch * t, vocab}), next);
       });
 }
+
+//===- The recurrent unit -------------------------------------------------===//
+
+namespace {
+struct Gru {
+  sn::nn::Linear input, hidden, out;
+  Gru(int64_t in, int64_t size, int64_t classes)
+      : input(in, 3 * size), hidden(size, 3 * size), out(size, classes) {}
+
+  Tensor step(const Tensor &h, const Tensor &x) const {
+    int64_t batch = h.dim(0).value, size = h.dim(1).value;
+    Tensor a = input(x), b = hidden(h);
+    auto part = [&](const Tensor &of, int64_t i) {
+      return sn::slice(of, {0, i * size}, {batch, (i + 1) * size}, {1, 1});
+    };
+    Tensor reset = sn::sigmoid(part(a, 0) + part(b, 0));
+    Tensor update = sn::sigmoid(part(a, 1) + part(b, 1));
+    Tensor next = sn::tanh(part(a, 2) + reset * part(b, 2));
+    return (1.0 - update) * next + update * h;
+  }
+  SINTER_MODULE(Gru, input, hidden, out)
+};
+} // namespace
+
+static Tensor lastOf(const Gru &gru, const Tensor &first, const Tensor &xs,
+                     bool unrolled) {
+  if (!unrolled)
+    return sn::scan(
+               [&](auto h, auto x) {
+                 return sn::ScanStep{{gru.step(h[0], x[0])}, {}};
+               },
+               {first}, {xs})
+        .carries[0];
+  int64_t batch = xs.dim(1).value, in = xs.dim(2).value;
+  Tensor h = first;
+  for (int64_t t = 0; t < xs.dim(0).value; ++t)
+    h = gru.step(
+        h, sn::reshape(sn::slice(xs, {t, 0, 0}, {t + 1, batch, in}, {1, 1, 1}),
+                       {batch, in}));
+  return h;
+}
+
+std::unique_ptr<Work> bench::makeGruStep(const Case &c) {
+  int64_t steps = c.number("steps"), batch = c.number("batch");
+  int64_t in = c.number("in"), size = c.number("size"), out = c.number("out");
+  bool unrolled = c.number("unrolled", 0) != 0;
+  Tensor xs = inputOf({steps, batch, in}, 1);
+  Tensor digits = labelsOf({batch}, 2, out);
+  return std::make_unique<Step<Gru>>(Gru(in, size, out), [=](const Gru &gru) {
+    Tensor last = lastOf(gru, sn::zeros({batch, size}), xs, unrolled);
+    return sn::cross_entropy(gru.out(last), digits);
+  });
+}

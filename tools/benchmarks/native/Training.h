@@ -20,6 +20,10 @@ std::unique_ptr<Work> makeTransformerStep(const Case &c);
 /// on images of 28 x 28.
 std::unique_ptr<Work> makeCnnStep(const Case &c);
 
+/// A gated recurrent unit of `size` on `steps` steps of `batch` rows: a loop,
+/// or with `unrolled` a recording of every step.
+std::unique_ptr<Work> makeGruStep(const Case &c);
+
 std::unique_ptr<Work> makeConvolution(const Case &c);
 std::unique_ptr<Work> makeConvolutionStep(const Case &c);
 /// Channels last.

@@ -55,6 +55,27 @@ class Mlp(nn.Module):
         return self.fc3(torch.relu(self.fc2(torch.relu(self.fc1(x)))))
 
 
+class Gru(nn.Module):
+    """The cell written out, as on the other sides; steps in a loop."""
+
+    def __init__(self, inputs, size, out):
+        super().__init__()
+        self.input = nn.Linear(inputs, 3 * size)
+        self.hidden = nn.Linear(size, 3 * size)
+        self.out = nn.Linear(size, out)
+        self.size = size
+
+    def forward(self, xs):
+        h = xs.new_zeros(xs.shape[1], self.size)
+        for x in xs.unbind(0):
+            a, b = self.input(x).chunk(3, 1), self.hidden(h).chunk(3, 1)
+            reset = torch.sigmoid(a[0] + b[0])
+            update = torch.sigmoid(a[1] + b[1])
+            following = torch.tanh(a[2] + reset * b[2])
+            h = (1 - update) * following + update * h
+        return self.out(h)
+
+
 class Cnn(nn.Module):
     def __init__(self):
         super().__init__()
@@ -90,6 +111,12 @@ def make(case):
         images, digits = batch((count, inputs), (count,), out)
         return with_first_values(Mlp(inputs, hidden, out)), lambda model: (
             functional.cross_entropy(model(images), digits))
+    if case.kind == "step_gru":
+        steps, count, inputs, size, out = case.numbers(
+            "steps", "batch", "in", "size", "out")
+        xs, digits = batch((steps, count, inputs), (count,), out)
+        return with_first_values(Gru(inputs, size, out)), lambda model: (
+            functional.cross_entropy(model(xs), digits))
     if case.kind == "step_cnn":
         count = case.number("batch")
         images, digits = batch((count, 1, 28, 28), (count,), 10)

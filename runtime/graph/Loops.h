@@ -1,0 +1,83 @@
+/// Loops: which values of a graph are the body of which loop over steps.
+///
+/// A loop is flat in a graph (dialects/sinter/ops/Scan.td): everything that is
+/// computed from its index, other than through its end, is computed anew in
+/// each step. What a body reads from outside needs no mark, and is computed
+/// once.
+#pragma once
+
+#include "runtime/graph/Graph.h"
+#include "runtime/graph/Node.h"
+#include "runtime/support/Result.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sinter::graph {
+
+/// One loop, by post-order numbers.
+struct Loop {
+  struct Carry {
+    uint32_t carry;
+    uint32_t next;
+  };
+  uint32_t index = 0;
+  uint32_t end = 0;
+  bool reverse = false;
+  std::vector<Carry> carries;
+  std::vector<uint32_t> body;   ///< ascending; carries and slices among them
+  std::vector<uint32_t> stacks; ///< of type scan_stack
+};
+
+struct Loops {
+  static constexpr uint32_t none = ~0u;
+  std::vector<Loop> all;       ///< in the order of their ends
+  std::vector<uint32_t> owner; ///< by value: the loop whose body it is in
+};
+
+/// The graph's loops. An error of kind invalid_argument, with the site of the
+/// value concerned, when a value of a body is used outside of it, a carry is
+/// not passed on, or a loop stands in another's body.
+Result<Loops> loopsOf(const Graph &graph);
+
+/// Whether the op is computed outside of the loop that it names: its end, and
+/// what the end gives.
+inline bool leavesLoop(OpId op) {
+  return op == OpId::scan_end || op == OpId::scan_last ||
+         op == OpId::scan_stack;
+}
+
+/// The loop that a part names: its scan_index. Null when the first operand is
+/// none.
+const Node *loopIndexOf(const Node &part);
+
+/// The body of a recorded loop, in post-order.
+struct RecordedBody {
+  std::vector<NodeRef> nodes;    ///< carries and slices among them
+  std::vector<NodeRef> captures; ///< read in the body, computed outside
+  /// Whether a gradient may flow to something outside.
+  bool requiresGrad() const;
+};
+RecordedBody bodyOf(const Node &end);
+
+/// scan_carry and scan_slice. Whether a gradient flows through them is known at
+/// the end: until then it does, where it can.
+Result<NodeRef> beginCarry(const NodeRef &index, const NodeRef &init);
+Result<NodeRef> beginSlice(const NodeRef &index, const NodeRef &xs);
+
+/// What a loop is made of, once its body is recorded.
+struct LoopParts {
+  NodeRef index;
+  std::vector<NodeRef> carries;
+  std::vector<NodeRef> nexts; ///< one per carry
+  std::vector<NodeRef> ys;
+};
+struct LoopResults {
+  NodeRef end;
+  std::vector<NodeRef> lasts;  ///< one per carry
+  std::vector<NodeRef> stacks; ///< one per y
+};
+Result<LoopResults> finishLoop(const LoopParts &parts);
+
+} // namespace sinter::graph

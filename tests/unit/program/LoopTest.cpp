@@ -1,0 +1,157 @@
+/// Loops of a program: run, and refused.
+#include "tests/unit/program/ProgramBuilder.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+
+using namespace sinter;
+using namespace sinter::runtime;
+using namespace sinter::runtime::test;
+
+namespace {
+
+using B = ProgramBuilder;
+
+Device &cpu() { return **getDevice({DeviceKind::cpu, 0}); }
+
+fb::LoopT &loopOf(B &b) { return *b.program.steps[0]->step.AsLoop(); }
+
+/// The message with which a changed program is refused; empty when it loads.
+std::string refusal(const std::function<void(B &)> &change) {
+  B b = loopProgram();
+  change(b);
+  auto program = Program::load(b.file(), cpu());
+  if (program)
+    return {};
+  EXPECT_EQ(program.error().kind, ErrorKind::io) << program.error().message;
+  return program.error().message;
+}
+
+/// The same where it loads and cannot be bound.
+std::string bindFailure(const std::function<void(B &)> &change) {
+  B b = loopProgram();
+  change(b);
+  auto program = Program::load(b.file(), cpu());
+  if (!program)
+    return "does not load: " + program.error().message;
+  std::vector<Binding> inputs = {bind({}, {3, 8}), bind({}, {8})};
+  auto bytes = peakBytes(**program, inputs);
+  return bytes ? "" : bytes.error().message;
+}
+
+struct Sums {
+  std::vector<float> last, all;
+  RunCounters counters;
+};
+
+Sums runLoop(int64_t steps, bool reverse = false) {
+  B b = loopProgram();
+  loopOf(b).reverse = reverse;
+  auto program = Program::load(b.file(), cpu());
+  EXPECT_TRUE(program) << program.error().message;
+  std::vector<float> xs;
+  for (int64_t i = 0; i < steps * 300; ++i)
+    xs.push_back(float(1 + i / 300));
+  std::vector<Binding> inputs = {
+      bind(bufferOf(cpu(), xs), {steps, 300}),
+      bind(bufferOf(cpu(), std::vector<float>(300, 0.5f)), {300})};
+  Sums sums;
+  auto outputs = run(**program, inputs, &sums.counters);
+  EXPECT_TRUE(outputs) << outputs.error().message;
+  sums.last = valuesOf<float>(*(*outputs)[0].buffer);
+  sums.all = valuesOf<float>(*(*outputs)[1].buffer);
+  return sums;
+}
+
+} // namespace
+
+TEST(Loop, RunsItsBodyOnceAStep) {
+  for (int64_t steps : {1, 2, 5}) {
+    Sums sums = runLoop(steps);
+    for (float value : sums.last)
+      EXPECT_EQ(value, 0.5f + float(steps * (steps + 1)) / 2);
+    for (int64_t t = 0; t < steps; ++t)
+      EXPECT_EQ(sums.all[t * 300 + 299], 0.5f + float((t + 1) * (t + 2)) / 2);
+    EXPECT_EQ(sums.counters.launches, uint64_t(steps));
+    EXPECT_EQ(sums.counters.bytesRead, uint64_t(steps) * (300 + 1200));
+  }
+}
+
+TEST(Loop, RunsBackwards) {
+  Sums sums = runLoop(3, true);
+  EXPECT_EQ(sums.all[600], 3.5f);
+  EXPECT_EQ(sums.all[300], 5.5f);
+  EXPECT_EQ(sums.all[0], 6.5f);
+  EXPECT_EQ(sums.last[0], 6.5f);
+}
+
+TEST(Loop, OfNoStepsGivesWhatItBeganWith) {
+  Sums sums = runLoop(0);
+  EXPECT_EQ(sums.last, std::vector<float>(300, 0.5f));
+  EXPECT_EQ(sums.counters.launches, 0u);
+}
+
+TEST(Loop, ChecksItsBody) {
+  EXPECT_EQ(refusal([](B &) {}), "");
+  EXPECT_EQ(refusal([](B &b) { loopOf(b).steps = 3; }),
+            "model file: a loop at step 0 has 3 of 3 steps");
+  EXPECT_EQ(refusal([](B &b) { loopOf(b).steps = ~0u; }),
+            "model file: a loop at step 0 has 4294967295 of 3 steps");
+  EXPECT_EQ(refusal([](B &b) { loopOf(b).count = 99; }),
+            "model file: loop count: expr 99 of 4");
+  EXPECT_EQ(refusal([](B &b) { b.loop(0, 0, {}, {}); }), "");
+  EXPECT_EQ(refusal([](B &b) {
+              loopOf(b).steps = 3;
+              b.loop(0, 0, {}, {});
+            }),
+            "model file: a loop at step 3 is in another one");
+}
+
+// Buffers: xs 0, init 1, sum 2, sums 3, spare 4, carry 5, next 6, x 7, y 8.
+TEST(Loop, ChecksWhatItMoves) {
+  auto carry = [](std::vector<uint32_t> c) {
+    return refusal(
+        [&](B &b) { loopOf(b).carries = {{c[0], c[1], c[2], c[3], c[4]}}; });
+  };
+  EXPECT_EQ(carry({5, 1, 6, 2, 40}), "model file: a loop names buffer 40 of 9");
+  EXPECT_EQ(carry({1, 1, 6, 2, 4}),
+            "model file: the loop at step 0 cannot move buffer 1");
+  EXPECT_EQ(carry({5, 1, 5, 2, 4}),
+            "model file: the loop at step 0 cannot move buffer 5");
+  EXPECT_EQ(carry({5, 1, 6, 1, 4}),
+            "model file: the loop at step 0 cannot keep a carry in buffer 1");
+  EXPECT_EQ(carry({5, 1, 6, 2, 2}),
+            "model file: the loop at step 0 cannot keep a carry in buffer 2");
+  EXPECT_EQ(carry({6, 1, 5, 2, 4}),
+            "model file: the loop at step 0 never writes buffer 5");
+  EXPECT_EQ(carry({5, 7, 6, 2, 4}),
+            "model file: step 0 uses buffer 7 of the loop at step 0");
+  EXPECT_EQ(refusal([](B &b) { loopOf(b).slices = {{7, 0}, {7, 0}, {8, 3}}; }),
+            "model file: the loop at step 0 cannot move buffer 7");
+  EXPECT_EQ(refusal([](B &b) { loopOf(b).slices = {{7, 0}, {8, 0}}; }),
+            "model file: step 0 writes buffer 0, which is read only");
+  EXPECT_EQ(refusal([](B &b) { loopOf(b).slices = {{8, 3}}; }),
+            "model file: step 1 reads buffer 7 before it is written");
+  EXPECT_EQ(refusal([](B &b) { b.program.buffers[4]->last = 1; }),
+            "model file: step 2 uses buffer 4, which lives in steps 0 to 1");
+  EXPECT_EQ(refusal([](B &b) { b.copy(6, 3, 2); }),
+            "model file: step 3 uses buffer 6 of the loop at step 0");
+}
+
+TEST(Loop, ChecksSizesWhenDimsAreKnown) {
+  EXPECT_EQ(bindFailure([](B &) {}), "");
+  EXPECT_EQ(bindFailure([](B &b) {
+              b.program.buffers[5]->bytes = b.program.buffers[6]->bytes =
+                  b.constant(64);
+            }),
+            "a carry of 64 bytes is larger than its buffers");
+  EXPECT_EQ(
+      bindFailure([](B &b) { b.program.buffers[7]->bytes = b.constant(33); }),
+      "3 slices of 33 bytes are larger than their buffer");
+  EXPECT_EQ(bindFailure([](B &b) { loopOf(b).count = b.constant(-1); }),
+            "a loop of -1 steps does not fit");
+  EXPECT_EQ(bindFailure([](B &b) {
+              loopOf(b).count = b.constant((int64_t(1) << 31) - 1);
+            }),
+            "2147483647 slices of 32 bytes are larger than their buffer");
+}
