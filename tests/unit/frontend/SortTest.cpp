@@ -9,7 +9,7 @@ using Values = std::vector<float>;
 using Positions = std::vector<int64_t>;
 
 TEST(Sort, GivesValuesAndPositions) {
-  sn::Tensor x = sn::tensor({3.f, 1.f, 2.f, 1.f, 5.f, 5.f}, {2, 3});
+  sn::Tensor x = sn::tensor({3.f, 1.f, 2.f, 1.f, 5.f, 5.f}).reshape({2, 3});
   auto [values, indices] = x.sort();
   EXPECT_EQ(values.to_vector<float>(), (Values{1, 2, 3, 1, 5, 5}));
   EXPECT_EQ(indices.to_vector<int64_t>(), (Positions{1, 2, 0, 0, 1, 2}));
