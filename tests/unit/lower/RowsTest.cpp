@@ -90,8 +90,9 @@ TEST_P(RowsTest, ColumnsAreSummedInBlocks) {
   };
   for (Sizes z :
        {Sizes{1, 0, 9}, Sizes{1, 1, 1}, Sizes{1, 5, 3}, Sizes{2, 63, 8},
-        Sizes{1, 64, 10}, Sizes{3, 65, 64}, Sizes{1, 200, 520},
-        Sizes{2, 130, 1030}, Sizes{1, 8262, 7}, Sizes{1, 20000, 3}}) {
+        Sizes{5, 7, 64}, Sizes{37, 9, 20}, Sizes{2, 49, 530}, Sizes{1, 64, 10},
+        Sizes{3, 65, 64}, Sizes{1, 200, 520}, Sizes{2, 130, 1030},
+        Sizes{1, 8262, 7}, Sizes{1, 20000, 3}}) {
     Floats x = randoms(z.lead * z.rows * z.columns), want;
     for (int64_t lead = 0; lead < z.lead; ++lead)
       for (int64_t column = 0; column < z.columns; ++column)
