@@ -37,8 +37,7 @@ private:
 
 ErrorInfo LoopFinder::error(uint32_t number, const char *what) const {
   std::string op(info(graph.values[number].op).name);
-  ErrorInfo error =
-      makeError(ErrorKind::invalid_argument, op + ": " + what, op);
+  ErrorInfo error = makeError(ErrorKind::unsupported, op + ": " + what, op);
   if (number < graph.sites.size())
     error.site = graph.sites[number];
   return error;

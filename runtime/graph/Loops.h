@@ -36,7 +36,7 @@ struct Loops {
   std::vector<uint32_t> owner; ///< by value: the loop whose body it is in
 };
 
-/// The graph's loops. An error of kind invalid_argument, with the site of the
+/// The graph's loops. An error of kind unsupported, with the site of the
 /// value concerned, when a value of a body is used outside of it, a carry is
 /// not passed on, or a loop stands in another's body.
 Result<Loops> loopsOf(const Graph &graph);

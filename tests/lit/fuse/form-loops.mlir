@@ -1,7 +1,7 @@
 // RUN: sinter inspect %s --stage fuse | FileCheck %s
 // RUN: sinter inspect %s --stage plan | FileCheck %s --check-prefix=PLAN
 // RUN: sinter compile %s -o %t.sinter
-// RUN: sinter inspect %t.sinter --stage package --memory \
+// RUN: sinter inspect %t.sinter \
 // RUN:   | FileCheck %s --check-prefix=FILE
 
 // What does not depend on the step is outside; a view of what is read in the
