@@ -4,6 +4,7 @@
 #include "compiler/lower/Index.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace sinter::compiler {
 
@@ -14,6 +15,13 @@ bool runsAlong(mlir::Value tensor, unsigned dim);
 /// Where a reshape made `dim` of several axes, the length of the last of them:
 /// a run along which indices need no division. 0 for others.
 int64_t innerRun(mlir::Value tensor, unsigned dim);
+
+/// Whether every element of an integer tensor is one of 16 bits with a sign:
+/// brought to its type from a smaller one.
+bool fitsHalf(mlir::Value tensor);
+
+/// The number of the kernel's input that alone decides `tensor`.
+std::optional<unsigned> onlyInput(mlir::Value tensor);
 
 /// Whether `tensor` is computed: more than a view of a buffer.
 bool isComputed(mlir::Value tensor);

@@ -73,4 +73,8 @@ inline constexpr const char *prefix = "prefix";
 inline constexpr const char *attention = "attention";
 } // namespace kernel_kinds
 
+/// In a contraction's schedule: the numbers of the inputs whose contents stay
+/// the same from run to run, as far as a program can tell.
+inline constexpr const char *keptInputsAttr = "kept_inputs";
+
 } // namespace sinter::compiler
