@@ -9,6 +9,7 @@
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
 #include "compiler/lower/EmitKernel.h"
+#include "compiler/lower/TileShape.h"
 #include "dialects/program/Program.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -51,6 +52,8 @@ private:
     std::optional<uint32_t> errorNode;
   };
   Built build(const OpSet &coreOps, const char *kind);
+  bool staysTheSame(Value input);
+  DictionaryAttr scheduleOf(ArrayRef<Value> inputs, const OpSet &body);
   LogicalResult writeGroup(unsigned group);
   void launch(Built &built);
   void splitUnemittable();
@@ -93,6 +96,41 @@ static OpSet canonicalOrder(const FusionGraph &graph, const OpSet &body,
   return order;
 }
 
+// A parameter that no result could be the next value of.
+bool KernelWriter::staysTheSame(Value input) {
+  auto argument = dyn_cast<BlockArgument>(input);
+  if (!argument || argument.getOwner() != &function.getBody().front())
+    return false;
+  auto kind = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                    port_attrs::kind);
+  StringRef parameter = toString(graph::InputKind::parameter);
+  return kind && kind.getValue() == parameter &&
+         !llvm::is_contained(function.getResultTypes(), input.getType());
+}
+
+// Only where it makes another kernel: others are shared with programs that
+// change their parameters.
+DictionaryAttr KernelWriter::scheduleOf(ArrayRef<Value> inputs,
+                                        const OpSet &body) {
+  auto matters = [&](Value input) {
+    return llvm::any_of(body, [&](unsigned index) {
+      Operation *op = graph.op(index);
+      return kindOf(op) == graph::PatternKind::contraction &&
+             copiesRightIfKept(
+                 cast<RankedTensorType>(op->getResult(0).getType()),
+                 cast<RankedTensorType>(input.getType()));
+    });
+  };
+  SmallVector<int64_t> kept;
+  for (auto [number, input] : llvm::enumerate(inputs))
+    if (staysTheSame(input) && matters(input))
+      kept.push_back(int64_t(number));
+  if (kept.empty())
+    return {};
+  return builder.getDictionaryAttr(
+      builder.getNamedAttr(keptInputsAttr, builder.getDenseI64ArrayAttr(kept)));
+}
+
 // A kernel outside of the module, named by its canonical text.
 KernelWriter::Built KernelWriter::build(const OpSet &coreOps,
                                         const char *kind) {
@@ -123,7 +161,7 @@ KernelWriter::Built KernelWriter::build(const OpSet &coreOps,
   auto kernel = program::KernelOp::create(
       builder, loc, builder.getStringAttr("kernel"),
       builder.getStringAttr(kind), builder.getI64IntegerAttr(own.size()),
-      DictionaryAttr());
+      scheduleOf(inputs, body));
   Block *block = builder.createBlock(&kernel.getBody());
   IRMapping mapping;
   for (Value input : inputs)

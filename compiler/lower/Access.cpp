@@ -4,6 +4,8 @@
 #include "compiler/lower/WindowViews.h"
 #include "dialects/sinter/Dialect.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -163,6 +165,37 @@ Interior interiorOf(Value tensor, unsigned dim) {
   default:
     return all;
   }
+}
+
+bool fitsHalf(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (!op)
+    return false;
+  if (auto cast = dyn_cast<ir::CastOp>(op)) {
+    auto from = dyn_cast<IntegerType>(elementOf(cast.getX()));
+    return from && (from.getWidth() < 16 ||
+                    (from.getWidth() == 16 && !from.isUnsigned()));
+  }
+  // What else a view puts between its operand's elements may be larger.
+  bool isPlain = isa<ir::ReshapeOp, ir::TransposeOp, ir::SliceOp, ir::FlipOp,
+                     ir::BroadcastOp>(op);
+  return isPlain && fitsHalf(op->getOperand(0));
+}
+
+std::optional<unsigned> onlyInput(Value tensor) {
+  llvm::SmallSetVector<Value, 8> behind;
+  behind.insert(tensor);
+  std::optional<unsigned> input;
+  for (unsigned next = 0; next < behind.size(); ++next) {
+    if (auto argument = dyn_cast<BlockArgument>(behind[next])) {
+      if (input)
+        return std::nullopt;
+      input = argument.getArgNumber();
+    } else {
+      behind.insert_range(behind[next].getDefiningOp()->getOperands());
+    }
+  }
+  return input;
 }
 
 bool isComputed(Value tensor) {

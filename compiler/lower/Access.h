@@ -4,6 +4,7 @@
 #include "compiler/lower/Index.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace sinter::compiler {
 
@@ -27,6 +28,13 @@ struct Interior {
 /// Where along `dim` reading `tensor` needs no mask, as far as the dim alone
 /// decides it.
 Interior interiorOf(mlir::Value tensor, unsigned dim);
+
+/// Whether every element of an integer tensor is one of 16 bits with a sign:
+/// brought to its type from a smaller one.
+bool fitsHalf(mlir::Value tensor);
+
+/// The number of the kernel's input that alone decides `tensor`.
+std::optional<unsigned> onlyInput(mlir::Value tensor);
 
 /// Whether `tensor` is computed: more than a view of a buffer.
 bool isComputed(mlir::Value tensor);

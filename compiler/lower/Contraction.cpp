@@ -3,6 +3,7 @@
 /// element, sources before and sinks after.
 #include "compiler/lower/KernelWriter.h"
 
+#include "compiler/lower/Access.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/MatrixProduct.h"
 #include "compiler/lower/MatrixTile.h"
@@ -28,7 +29,7 @@ public:
     unsigned rank = shape.size();
     rows = shape[rank - 2];
     columns = shape[rank - 1];
-    depth = shapeOf(op.getLhs()).back();
+    depth = depthOf(op, tile);
     batches = product(shape, 0, rank - 2, context);
   }
 
@@ -80,27 +81,15 @@ private:
 
   // The copy may be kept when one input alone decides it: a packed parameter.
   std::optional<Preparation> preparationOfRight() {
-    llvm::SmallSetVector<Value, 8> behind;
-    behind.insert(op.getRhs());
-    std::optional<unsigned> input;
-    for (unsigned next = 0; next < behind.size(); ++next) {
-      if (auto argument = dyn_cast<BlockArgument>(behind[next])) {
-        if (input)
-          return std::nullopt;
-        input = argument.getArgNumber();
-      } else {
-        behind.insert_range(behind[next].getDefiningOp()->getOperands());
-      }
-    }
-    if (!input)
-      return std::nullopt;
-    return Preparation{*input, wholeRight};
+    if (auto input = onlyInput(op.getRhs()))
+      return Preparation{*input, wholeRight};
+    return std::nullopt;
   }
 
   void emitCopy(Emission &emission, Value chunk, AffineExpr blocks) {
     Value batch = emission.floorDiv(chunk, emission.extent(blocks));
     Value block = emission.mod(chunk, emission.extent(blocks));
-    MatrixAccess access(emission, op, batchCoordinates(emission, batch));
+    MatrixAccess access(emission, op, tile, batchCoordinates(emission, batch));
     MatrixCopier copier(access, tile);
     Value to = emission.entry.buffers[wholeRight];
     Value width = emission.constant(tile.columns());

@@ -77,4 +77,8 @@ inline constexpr const char *sort = "sort";
 inline constexpr const char *attention = "attention";
 } // namespace kernel_kinds
 
+/// In a contraction's schedule: the numbers of the inputs whose contents stay
+/// the same from run to run, as far as a program can tell.
+inline constexpr const char *keptInputsAttr = "kept_inputs";
+
 } // namespace sinter::compiler

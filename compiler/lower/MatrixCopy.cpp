@@ -2,8 +2,6 @@
 /// register tiles read.
 #include "compiler/lower/MatrixCopy.h"
 
-#include "compiler/lower/MatrixProduct.h"
-
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -12,68 +10,25 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-MatrixAccess::MatrixAccess(Emission &emission, ir::MatmulOp op,
-                           SmallVector<Coord> batch)
-    : emission(emission), lhs(op.getLhs()), rhs(op.getRhs()),
-      result(op.getResult()), batch(std::move(batch)),
-      element(elementOf(result)), accumulator(accumulatorType(element)) {}
-
-Index MatrixAccess::indexOf(const Coord &row, const Coord &column) const {
-  SmallVector<Coord> coordinates(batch);
-  coordinates.push_back(row);
-  coordinates.push_back(column);
-  return emission.fromCoordinates(coordinates);
-}
-
-Value MatrixAccess::leftAt(const Coord &row, const Coord &k,
-                           const Lanes &lanes) const {
-  Value value = emission.vectorAt(lhs, indexOf(row, k), lanes);
-  return toAccumulator(emission, value, element);
-}
-
-Value MatrixAccess::rightAt(const Coord &k, const Coord &column,
-                            const Lanes &lanes) const {
-  Value value = emission.vectorAt(rhs, indexOf(k, column), lanes);
-  return toAccumulator(emission, value, element);
-}
-
-Value MatrixAccess::load(Value buffer, Value place, unsigned lanes) const {
-  auto type = emission.vectorType(accumulator, lanes);
-  return vector::LoadOp::create(emission.builder, emission.loc, type, buffer,
-                                place);
-}
-
-void MatrixAccess::storeOne(Value value, Value buffer, Value place) const {
-  memref::StoreOp::create(emission.builder, emission.loc, value, buffer, place);
-}
-
-void MatrixAccess::store(Value value, Value buffer, Value place) const {
-  vector::StoreOp::create(emission.builder, emission.loc, value, buffer, place);
-}
-
-SmallVector<Value> MatrixAccess::masksOf(unsigned vectors, unsigned lanes,
-                                         Value valid) const {
-  SmallVector<Value> masks(vectors);
-  for (unsigned v = 0; valid && v < vectors; ++v) {
-    Value left = emission.sub(valid, emission.constant(int64_t(v) * lanes));
-    auto known = left.getDefiningOp<arith::ConstantIndexOp>();
-    if (!known || known.value() < int64_t(lanes))
-      masks[v] = emission.tailMask(left, lanes);
-  }
-  return masks;
-}
-
 AffineExpr copiedRightElements(ir::MatmulOp op, const TileShape &tile) {
   Shape shape = shapeOf(op.getResult());
   unsigned rank = shape.size();
   AffineExpr columns = shape.back().ceilDiv(tile.columns()) * tile.columns();
   return product(shape, 0, rank - 2, op.getContext()) * columns *
-         shapeOf(op.getLhs()).back();
+         depthOf(op, tile);
 }
 
-SmallVector<Value> transposeVectors(Emission &emission,
-                                    SmallVector<Value> rows) {
-  int64_t lanes = rows.size();
+// Elements that one part of a register holds, within which lanes are cheap to
+// move.
+static unsigned quadOf(const TileShape &tile) {
+  return std::min(4u, tile.lanes);
+}
+
+// Each square of as many lanes as there are rows is turned in its place.
+static SmallVector<Value> turnSquares(Emission &emission,
+                                      SmallVector<Value> rows) {
+  int64_t lanes = cast<VectorType>(rows.front().getType()).getNumElements();
+  int64_t count = rows.size();
   auto shuffle = [&](Value a, Value b, llvm::function_ref<int64_t(int64_t)> f) {
     SmallVector<int64_t> order;
     for (int64_t lane = 0; lane < lanes; ++lane)
@@ -82,8 +37,8 @@ SmallVector<Value> transposeVectors(Emission &emission,
                                      order);
   };
   // Swaps blocks off the diagonal, of 1, 2, 4, ... lanes.
-  for (int64_t size = 1; size < lanes; size *= 2)
-    for (int64_t row = 0; row < lanes; ++row) {
+  for (int64_t size = 1; size < count; size *= 2)
+    for (int64_t row = 0; row < count; ++row) {
       if (row & size)
         continue;
       Value a = rows[row], b = rows[row + size];
@@ -98,7 +53,8 @@ SmallVector<Value> transposeVectors(Emission &emission,
 }
 
 Value MatrixCopier::endOfWhole(const DepthRange &range, int64_t step) const {
-  Value length = emission.sub(range.end, range.begin);
+  Value end = access.endOfPairs(range.end);
+  Value length = emission.sub(end, range.begin);
   Value number = emission.constant(step);
   return emission.add(range.begin,
                       emission.mul(emission.floorDiv(length, number), number));
@@ -108,7 +64,8 @@ void MatrixCopier::eachVectorOfDepth(
     const DepthRange &range,
     llvm::function_ref<void(Value k, Value mask)> emit) const {
   int64_t depth = constantOf(shapeOf(access.lhs).back());
-  bool isWhole = depth >= 0 && depth % tile.lanes == 0;
+  int64_t step = tile.lanes * (tile.inPairs ? 2 : 1);
+  bool isWhole = depth >= 0 && depth % step == 0;
   Value whole = isWhole ? range.end : endOfWhole(range, tile.lanes);
   emission.loop(range.begin, whole, tile.lanes, [&](Value k) { emit(k, {}); });
   if (isWhole)
@@ -152,16 +109,44 @@ Coord MatrixCopier::columnAt(Value column, bool mayPassEnd) const {
   return emission.uniform(emission.min(column, last));
 }
 
+// As many elements of k as are turned at a time, of every such column.
+Value MatrixCopier::quadsAlongDepth(Value column, bool mayPassEnd,
+                                    Value k) const {
+  unsigned count = quadOf(tile);
+  SmallVector<Value> parts;
+  for (unsigned c = 0; c < tile.lanes; c += count) {
+    Value from = emission.add(column, emission.constant(c));
+    parts.push_back(access.rightAt(emission.along(k, count),
+                                   columnAt(from, mayPassEnd),
+                                   Lanes{count, {}, false}));
+  }
+  for (; parts.size() > 1; count *= 2) {
+    SmallVector<int64_t> order =
+        llvm::to_vector(llvm::seq<int64_t>(0, 2 * int64_t(count)));
+    for (size_t i = 0; i < parts.size() / 2; ++i)
+      parts[i] =
+          vector::ShuffleOp::create(emission.builder, emission.loc,
+                                    parts[2 * i], parts[2 * i + 1], order);
+    parts.resize(parts.size() / 2);
+  }
+  return parts.front();
+}
+
+// Memory puts the parts of a vector together for nothing; what is left to be
+// turned are squares within them.
 SmallVector<Value> MatrixCopier::linesAlongDepth(Value column, bool mayPassEnd,
                                                  Value k) const {
-  SmallVector<Value> square;
-  for (unsigned c = 0; c < tile.lanes; ++c) {
-    Value from = emission.add(column, emission.constant(c));
-    square.push_back(access.rightAt(emission.along(k, tile.lanes),
-                                    columnAt(from, mayPassEnd),
-                                    Lanes{tile.lanes, {}, false}));
+  unsigned count = quadOf(tile);
+  SmallVector<Value> lines;
+  for (unsigned at = 0; at < tile.lanes; at += count) {
+    SmallVector<Value> rows;
+    for (unsigned c = 0; c < count; ++c)
+      rows.push_back(quadsAlongDepth(emission.add(column, emission.constant(c)),
+                                     mayPassEnd,
+                                     emission.add(k, emission.constant(at))));
+    lines.append(turnSquares(emission, std::move(rows)));
   }
-  return transposeVectors(emission, std::move(square));
+  return lines;
 }
 
 void MatrixCopier::copyRightAlongDepth(Value column, Value valid,
@@ -200,7 +185,7 @@ Value MatrixCopier::placeOfPanel(Value batchNumber, Value column) const {
   columns = columns.ceilDiv(tile.columns()) * tile.columns();
   Value from =
       emission.add(emission.mul(batchNumber, emission.extent(columns)), column);
-  return emission.mul(from, emission.extent(shapeOf(access.lhs).back()));
+  return emission.mul(from, emission.extent(access.depth));
 }
 
 int64_t MatrixCopier::leftElements() const {
@@ -270,9 +255,7 @@ void MatrixCopier::copyLeftRuns(Value row, const DepthRange &range, Value to,
     place.tail = emission.uniform(column);
     place.tailRank = 1;
     // There are fewer runs than elements.
-    Value k =
-        emission.linearize(place, Shape{shapeOf(access.lhs).back(), width})
-            .base;
+    Value k = emission.linearize(place, Shape{access.depth, width}).base;
     emission.keepInRow(k, width);
     Value mask;
     if (left < lanes)

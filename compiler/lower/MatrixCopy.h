@@ -2,39 +2,13 @@
 /// register tiles read.
 #pragma once
 
-#include "compiler/lower/Emission.h"
-#include "compiler/lower/TileShape.h"
+#include "compiler/lower/MatrixAccess.h"
 
 namespace sinter::compiler {
-
-using mlir::Value;
 
 /// A range of k.
 struct DepthRange {
   Value begin, end;
-};
-
-/// Elements of a matmul's operands by row and column in one of its batches.
-struct MatrixAccess {
-  Emission &emission;
-  Value lhs, rhs, result;
-  llvm::SmallVector<Coord> batch;
-  mlir::Type element, accumulator;
-
-  MatrixAccess(Emission &emission, ir::MatmulOp op,
-               llvm::SmallVector<Coord> batch);
-
-  Index indexOf(const Coord &row, const Coord &column) const;
-  /// Elements as the accumulator's type; a vector of lanes.count.
-  Value leftAt(const Coord &row, const Coord &k, const Lanes &lanes) const;
-  Value rightAt(const Coord &k, const Coord &column, const Lanes &lanes) const;
-  Value load(Value buffer, Value place, unsigned lanes) const;
-  void store(Value value, Value buffer, Value place) const;
-  void storeOne(Value value, Value buffer, Value place) const;
-  /// The masks of a panel of `vectors` of which `valid` columns exist; null
-  /// ones where all lanes do, as for a null `valid`.
-  llvm::SmallVector<Value> masksOf(unsigned vectors, unsigned lanes,
-                                   Value valid) const;
 };
 
 class MatrixCopier {
@@ -82,6 +56,7 @@ private:
                     llvm::function_ref<void(Value k, Value mask)> emit) const;
   Coord rowAt(Value row) const;
   Coord columnAt(Value column, bool mayPassEnd) const;
+  Value quadsAlongDepth(Value column, bool mayPassEnd, Value k) const;
 
   const MatrixAccess &access;
   Emission &emission;
@@ -90,9 +65,5 @@ private:
 
 /// Elements of a copy of all of the right operand.
 mlir::AffineExpr copiedRightElements(ir::MatmulOp op, const TileShape &tile);
-
-/// Rows of a square of vectors become its columns.
-llvm::SmallVector<Value> transposeVectors(Emission &emission,
-                                          llvm::SmallVector<Value> rows);
 
 } // namespace sinter::compiler

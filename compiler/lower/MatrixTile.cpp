@@ -10,6 +10,10 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
+// Values of k that a round of the inner loop takes: its own work would be a
+// fifth of that of the sums.
+constexpr int64_t unrolled = 4;
+
 // Of the frame's buffers.
 static const char leftKey = 0, rightKey = 0, sumsKey = 0;
 
@@ -17,10 +21,10 @@ MatrixTile::MatrixTile(Emission &emission, ir::MatmulOp op,
                        const TileShape &tile, ArrayRef<Sink> sinks,
                        SmallVector<Coord> batch, Value wholeRight,
                        Value batchNumber)
-    : emission(emission), access(emission, op, std::move(batch)), tile(tile),
-      sinks(sinks), copier(access, tile), shape(shapeOf(op.getResult())),
-      depth(shapeOf(op.getLhs()).back()), wholeRight(wholeRight),
-      batchNumber(batchNumber) {
+    : emission(emission), access(emission, op, tile, std::move(batch)),
+      tile(tile), sinks(sinks), copier(access, tile),
+      shape(shapeOf(op.getResult())), depth(access.depth),
+      wholeRight(wholeRight), batchNumber(batchNumber) {
   int64_t rows = constantOf(shape[shape.size() - 2]);
   clampsRows = rows < 0 || rows % tile.rows != 0;
   auto buffer = [&](const char &key, int64_t elements) {
@@ -54,25 +58,34 @@ void MatrixTile::computeAtOnce() {
 }
 
 void MatrixTile::computeInDepthBlocks() {
-  Value last = emission.extent(depth);
-  Value zero =
-      emission.number(emission.vectorType(access.accumulator, tile.lanes), 0);
-  int64_t elements = tile.rowBlock * tile.columnBlock;
-  emission.loop(emission.constant(0), emission.constant(elements), tile.lanes,
-                [&](Value place) { access.store(zero, sums, place); });
-  emission.loop(emission.constant(0), last, tile.depthBlock, [&](Value k) {
+  Value zero = emission.constant(0), last = emission.extent(depth);
+  // A result is stored even where there is nothing to sum.
+  Value end =
+      constantOf(depth) > 0 ? last : emission.max(last, emission.constant(1));
+  emission.loop(zero, end, tile.depthBlock, [&](Value k) {
     Value stop = emission.add(k, emission.constant(tile.depthBlock));
     enterDepth({k, emission.min(stop, last)});
+    Value isFirst = compare(arith::CmpIPredicate::eq, k, zero);
+    Value isLast = compare(arith::CmpIPredicate::sge, stop, last);
+    Value isInner = compare(arith::CmpIPredicate::slt, stop, last);
     eachPanel([&] {
       copyRightPanel();
       eachTile([&](Value row) {
         prefetchPanel(row);
-        saveSums(row, accumulate(row, loadSums(row)));
+        Values before = zeros();
+        before = emission.branch(
+            isFirst, ValueRange(before).getTypes(), [&] { return before; },
+            [&] { return loadSums(row); });
+        Values after = accumulate(row, before);
+        emission.when(isInner, [&] { saveSums(row, after); });
+        emission.when(isLast, [&] { finishTile(row, after); });
       });
     });
   });
-  eachPanel(
-      [&] { eachTile([&](Value row) { finishTile(row, loadSums(row)); }); });
+}
+
+Value MatrixTile::compare(arith::CmpIPredicate predicate, Value a, Value b) {
+  return arith::CmpIOp::create(emission.builder, emission.loc, predicate, a, b);
 }
 
 void MatrixTile::eachTile(llvm::function_ref<void(Value)> emit) {
@@ -143,6 +156,9 @@ void MatrixTile::prefetchPanel(Value row) {
   int64_t line = 64 / bytes, tiles = tile.rowBlock / tile.rows;
   int64_t elements = tile.depthBlock * tile.columns();
   int64_t share = llvm::alignTo(llvm::divideCeil(elements, tiles), line);
+  // Few tiles go through panels so fast that the processor sees a stream.
+  if (share > 32 * line)
+    return;
   Value width = emission.constant(tile.columns());
   Value start = copier.placeOfPanel(batchNumber, emission.add(column, width));
   Value number = emission.floorDiv(emission.sub(row, part.firstRow),
@@ -178,15 +194,34 @@ MatrixTile::Values MatrixTile::accumulate(Value row, const Values &carried) {
       first = end;
     }
   }
-  return emission.loop(first, range.end, 1, results,
-                       [&](Value k, ValueRange given) {
-                         SmallVector<Value> columns;
-                         for (unsigned v = 0; v < vectors; ++v)
-                           columns.push_back(rightAt(v, k));
-                         Values sums(given);
-                         addProducts(row, k, 0, columns, sums);
-                         return sums;
-                       });
+  auto addSteps = [&](Value k, int64_t steps, ValueRange given) {
+    Values sums(given);
+    for (int64_t at = 0; at < steps; ++at) {
+      Value here = emission.add(k, emission.constant(at));
+      SmallVector<Value> columns;
+      for (unsigned v = 0; v < vectors; ++v)
+        columns.push_back(rightAt(v, here));
+      addProducts(row, here, 0, columns, sums);
+    }
+    return sums;
+  };
+  // Blocks begin at multiples of a vector.
+  int64_t size = constantOf(depth);
+  bool isWhole = size >= 0 && size % unrolled == 0 && !tile.turnsRight;
+  for (int64_t steps : {unrolled, int64_t(1)}) {
+    if (steps == 1 && isWhole)
+      break;
+    Value end = range.end;
+    if (steps > 1 && tile.turnsRight)
+      continue;
+    if (steps > 1 && !isWhole)
+      end = copier.endOfWhole({first, range.end}, steps);
+    results = emission.loop(
+        first, end, steps, results,
+        [&](Value k, ValueRange given) { return addSteps(k, steps, given); });
+    first = end;
+  }
+  return results;
 }
 
 // `step` values of k, whose rows of the right operand are made of its columns
@@ -212,7 +247,7 @@ void MatrixTile::addProducts(Value row, Value k, unsigned first,
     Value value = leftAt(row, r, k);
     for (auto [v, factor] : llvm::enumerate(right)) {
       Value &sum = sums[r * vectors + first + v];
-      sum = multiplyAdd(emission, value, factor, sum);
+      sum = access.addProduct(value, factor, sum);
     }
   }
 }

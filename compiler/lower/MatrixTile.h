@@ -39,6 +39,7 @@ private:
   void copyRightPanel();
 
   void prefetchPanel(Value row);
+  Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b);
 
   Values zeros();
   /// The sums `carried` with the products of the current depth range added.

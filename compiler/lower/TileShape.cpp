@@ -2,6 +2,7 @@
 #include "compiler/lower/TileShape.h"
 
 #include "compiler/lower/Access.h"
+#include "compiler/lower/EmitKernel.h"
 #include "compiler/lower/MatrixProduct.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -23,6 +24,8 @@ int64_t level2Bytes(const Target &target) {
 constexpr int64_t mostPanelRows = 96;
 // Of memory for a copy of all of the right operand.
 constexpr double mostCopiedBytes = 64 << 20;
+// Beyond this size one row reads the right operand as fast where it lies.
+constexpr double mostKeptForRow = 8 << 20;
 
 class TileChooser {
 public:
@@ -31,9 +34,12 @@ public:
     rank = shape.size();
     rows = constantOf(shape[rank - 2]);
     columns = constantOf(shape[rank - 1]);
-    depth = constantOf(shapeOf(op.getLhs()).back());
     Type accumulator = accumulatorType(elementOf(op.getResult()));
     bytes = std::max(1u, accumulator.getIntOrFloatBitWidth() / 8);
+    // What is copied is read more than once.
+    tile.inPairs = accumulator.isInteger(32) && (rows < 0 || rows > 8) &&
+                   fitsHalf(op.getLhs()) && fitsHalf(op.getRhs());
+    depth = constantOf(depthOf(op, tile));
   }
 
   TileShape run() {
@@ -42,7 +48,9 @@ public:
         !runsAlong(right, rank - 1) && runsAlong(right, rank - 2);
     // Few rows read each element once. More columns than a vector's would be
     // more streams of memory than a core follows.
-    tile.turnsRight = tile.rightAlongDepth && rows > 0 && rows <= 8;
+    chooseKept();
+    tile.turnsRight =
+        tile.rightAlongDepth && rows > 0 && rows <= 8 && !keepsRight;
     chooseVectors();
     chooseRows();
     chooseCopies();
@@ -51,6 +59,27 @@ public:
   }
 
 private:
+  // What stays the same from run to run is copied once, however few the rows
+  // are: then it is read in one stream.
+  void chooseKept() {
+    double size = copiedBytes();
+    bool isLarge = rows > 1 || tile.rightAlongDepth || size <= mostKeptForRow;
+    keepsRight = staysTheSame() && isLarge && size <= mostCopiedBytes;
+  }
+
+  bool staysTheSame() {
+    auto kernel = op->getParentOfType<program::KernelOp>();
+    auto input = onlyInput(op.getRhs());
+    auto schedule = kernel ? kernel.getScheduleAttr() : DictionaryAttr();
+    if (!input || !schedule)
+      return false;
+    auto kept = schedule.getAs<DenseI64ArrayAttr>(keptInputsAttr);
+    return kept && llvm::is_contained(kept.asArrayRef(), int64_t(*input)) &&
+           copiesRightIfKept(
+               op.getResult().getType(),
+               cast<RankedTensorType>(kernel.getInputs()[*input].getType()));
+  }
+
   void chooseVectors() {
     tile.lanes = target.lanes();
     if (bytes == 8)
@@ -59,12 +88,17 @@ private:
       tile.lanes /= 2;
     unsigned registers = target.vectorRegisters();
     unsigned most = 2;
-    if (rows > 0 && rows <= 2)
+    if (rows == 1 && keepsRight)
+      most = registers / 2;
+    else if (rows > 0 && rows <= 2)
       most = registers / 4;
     else if (rows > 0 && rows <= 4)
       most = registers / 8;
+    // Two sums go on side by side, unless columns lie so far apart that the
+    // first cache cannot hold a line of each.
+    bool collide = depth < 0 || depth * bytes % 2048 == 0;
     if (tile.turnsRight)
-      most = 1;
+      most = rows == 1 && !collide ? 2 : 1;
     tile.vectors = most;
     if (columns < 0)
       return;
@@ -107,12 +141,14 @@ private:
     bool inRows = runsAlong(right, rank - 1);
     bool isLarge = columns > 0 && depth > 0 && columns * depth >= 1 << 17;
     if (!inRows || (isReused && (isComputed(right) || isWidened(right))) ||
-        (isLarge && rows > 32))
+        (isLarge && rows > 32) || tile.inPairs)
       tile.rightCopy = TileShape::RightCopy::panel;
     // Each part would copy its panels again. All of the operand at once takes
     // as much memory as it does: up to a bound, beyond which parts are larger.
     if (rows > mostPanelRows && tile.rightCopy == TileShape::RightCopy::panel &&
         copiedBytes() <= mostCopiedBytes)
+      tile.rightCopy = TileShape::RightCopy::whole;
+    if (keepsRight)
       tile.rightCopy = TileShape::RightCopy::whole;
 
     if (tile.turnsRight)
@@ -122,7 +158,7 @@ private:
     tile.leftAlongRows = !alongDepth && runsAlong(left, rank - 2);
     bool isLong = (rows < 0 || rows >= 64) && (columns < 0 || columns >= 64) &&
                   (depth < 0 || depth > 256);
-    tile.copiesLeft = isComputed(left) || isWidened(left) ||
+    tile.copiesLeft = tile.inPairs || isComputed(left) || isWidened(left) ||
                       (hasPanels && (!alongDepth || isLong));
   }
 
@@ -144,6 +180,9 @@ private:
     bool streams = rows > 0 && rows <= 16 && !tile.turnsRight &&
                    tile.rightCopy == TileShape::RightCopy::none;
     int64_t most = streams ? 8 : 256;
+    // A panel that few tiles read need not stay near.
+    if (keepsRight && rows <= 16)
+      most = 1024;
     if (tile.turnsRight && !tile.copiesLeft)
       most = 1 << 20;
     tile.blocksDepth = depth < 0 || depth > most;
@@ -153,6 +192,8 @@ private:
           std::max<int64_t>(llvm::alignTo(depth, tile.lanes), tile.lanes);
 
     chooseRun();
+    if (depth > most && !streams && !tile.leftRun)
+      tile.depthBlock = blockOf(depth, most, std::max<int64_t>(tile.lanes, 8));
     int64_t cache = level2Bytes(target);
     int64_t mostRows = cache / 4 / (tile.depthBlock * bytes);
     int64_t height = std::min(mostRows, mostPanelRows);
@@ -161,8 +202,7 @@ private:
     if (copiesOften)
       height *= 2;
     tile.rowBlock = blockOf(rows, height, tile.rows);
-    int64_t width =
-        !tile.copiesLeft ? 128 : (copiesOften ? 2048 : 4096) / bytes;
+    int64_t width = !tile.copiesLeft ? 128 : 2048 / bytes;
     if (streams)
       width = rows <= 2 ? 2048 : 1024;
     tile.columnBlock = blockOf(columns, width, tile.columns());
@@ -171,7 +211,7 @@ private:
   void chooseRun() {
     int64_t run = innerRun(op.getLhs(), rank - 1);
     bool isLong = run >= int64_t(tile.lanes) && run < depth;
-    if (!tile.copiesLeft || tile.leftAlongRows || !isLong)
+    if (!tile.copiesLeft || tile.leftAlongRows || tile.inPairs || !isLong)
       return;
     if (tile.blocksDepth && run > tile.depthBlock)
       return;
@@ -193,11 +233,27 @@ private:
   ir::MatmulOp op;
   TileShape tile;
   unsigned rank = 0;
+  bool keepsRight = false;      ///< a copy of all of it, from run to run
   int64_t rows, columns, depth; ///< -1 where unknown
   int64_t bytes;                ///< of a sum
 };
 
 } // namespace
+
+AffineExpr depthOf(ir::MatmulOp op, const TileShape &tile) {
+  AffineExpr length = shapeOf(op.getLhs()).back();
+  return tile.inPairs ? length.ceilDiv(2) : length;
+}
+
+bool copiesRightIfKept(RankedTensorType product, RankedTensorType input) {
+  if (product.getRank() < 2 || !input.hasStaticShape())
+    return false;
+  constexpr int64_t leastBytes = 64 << 10;
+  int64_t rows = constantOf(shapeOf(product).rbegin()[1]);
+  int64_t bits = input.getElementType().getIntOrFloatBitWidth();
+  return rows > 0 && rows <= mostPanelRows &&
+         input.getNumElements() * bits / 8 >= leastBytes;
+}
 
 TileShape chooseTile(const Target &target, ir::MatmulOp op) {
   return TileChooser(target, op).run();

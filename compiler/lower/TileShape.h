@@ -28,6 +28,9 @@ struct TileShape {
   /// along the rows, the rows of a tile are.
   bool copiesLeft = false;
   bool leftAlongRows = false;
+  /// Both copies hold words of two elements of 16 bits, neighbours along k; k
+  /// counts words.
+  bool inPairs = false;
   /// Where k counts several axes of the left operand: the length of the last,
   /// of which a block of depth holds whole ones. Else 0.
   int64_t leftRun = 0;
@@ -44,6 +47,14 @@ struct TileShape {
     return leftAlongRows ? depthBlock : depthBlock + 16;
   }
 };
+
+/// The end of k.
+mlir::AffineExpr depthOf(ir::MatmulOp op, const TileShape &tile);
+
+/// Whether a right operand that an input decides is copied from run to run only
+/// where that input is known to stay the same: of few rows, and large.
+bool copiesRightIfKept(mlir::RankedTensorType product,
+                       mlir::RankedTensorType input);
 
 /// A function of the op's types, shapes and the target only.
 TileShape chooseTile(const Target &target, ir::MatmulOp op);

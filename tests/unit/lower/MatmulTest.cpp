@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace sinter::compiler {
 namespace {
@@ -17,9 +18,12 @@ struct Problem {
   int64_t b, m, k, n;
   bool leftTurned = false, rightTurned = false;
   const char *symbolic = "";
+  bool keepsRight = false;
 };
 
-std::string typeOf(std::vector<std::string> dims, const std::string &element) {
+using Dims = std::vector<std::string>;
+
+std::string typeOf(const Dims &dims, const std::string &element) {
   std::string type = "tensor<", sizes;
   bool isSymbolic = false;
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -33,7 +37,11 @@ std::string typeOf(std::vector<std::string> dims, const std::string &element) {
   return type + ">";
 }
 
-std::string textOf(const Problem &p, const std::string &element) {
+/// `narrow`: what the operands are brought to `element` from.
+std::string textOf(const Problem &p, const std::string &element,
+                   std::string narrow = "") {
+  if (narrow.empty())
+    narrow = element;
   auto dim = [&](char name, int64_t size, int number) {
     return std::strchr(p.symbolic, name) ? "s" + std::to_string(number)
                                          : std::to_string(size);
@@ -43,21 +51,36 @@ std::string textOf(const Problem &p, const std::string &element) {
   std::string x = typeOf({b, m, k}, element), w = typeOf({b, k, n}, element);
   std::string xt = typeOf({b, k, m}, element), wt = typeOf({b, n, k}, element);
   std::string r = typeOf({b, m, n}, element), left = "%x", right = "%w", body;
+  std::string xs = typeOf(p.leftTurned ? Dims{b, k, m} : Dims{b, m, k}, narrow);
+  std::string ws =
+      typeOf(p.rightTurned ? Dims{b, n, k} : Dims{b, k, n}, narrow);
+  if (narrow != element) {
+    std::string cast = "sinter.cast %", to = " {dtype = " + element + "} : (";
+    body += "%xc = " + cast + "x" + to + xs + ") -> " +
+            (p.leftTurned ? xt : x) + "\n%wc = " + cast + "w" + to + ws +
+            ") -> " + (p.rightTurned ? wt : w) + "\n";
+    left = "%xc";
+    right = "%wc";
+  }
   std::string turn = "{permutation = array<i64: 0, 2, 1>} : (";
   if (p.leftTurned) {
-    body += "%xt = sinter.transpose %x " + turn + xt + ") -> " + x + "\n";
+    body +=
+        "%xt = sinter.transpose " + left + " " + turn + xt + ") -> " + x + "\n";
     left = "%xt";
   }
   if (p.rightTurned) {
-    body += "%wt = sinter.transpose %w " + turn + wt + ") -> " + w + "\n";
+    body += "%wt = sinter.transpose " + right + " " + turn + wt + ") -> " + w +
+            "\n";
     right = "%wt";
   }
   body += "%0 = sinter.matmul " + left + ", " + right + " : (" + x + ", " + w +
           ") -> " + r + "\nprogram.yield %0 : " + r;
-  return kernelText("contraction", *p.symbolic ? 4 : 0,
-                    "%x: " + (p.leftTurned ? xt : x) +
-                        ", %w: " + (p.rightTurned ? wt : w),
-                    body);
+  std::string text = kernelText("contraction", *p.symbolic ? 4 : 0,
+                                "%x: " + xs + ", %w: " + ws, body);
+  if (p.keepsRight)
+    text.replace(text.find("num_symbols"), 0,
+                 "schedule = {kept_inputs = array<i64: 1>}, ");
+  return text;
 }
 
 template <typename T> std::vector<T> numbers(int64_t count, uint32_t seed) {
@@ -81,7 +104,10 @@ std::vector<T> chains(const Problem &p, const std::vector<T> &x,
         for (int64_t k = 0; k < p.k; ++k) {
           T a = x[b * p.m * p.k + (p.leftTurned ? k * p.m + m : m * p.k + k)];
           T c = w[b * p.k * p.n + (p.rightTurned ? n * p.k + k : k * p.n + n)];
-          sum = fused ? std::fma(a, c, sum) : T(a * c) + sum;
+          if constexpr (std::is_floating_point_v<T>)
+            sum = fused ? std::fma(a, c, sum) : T(a * c) + sum;
+          else
+            sum += a * c;
         }
         result.push_back(sum);
       }
@@ -181,6 +207,83 @@ TEST_P(MatmulTest, OtherTypes) {
          {Problem{1, 70, 300, 75}, Problem{2, 66, 261, 520, true, true},
           Problem{1, 1, 300, 70, false, true}, Problem{1, 3, 40, 30}})
       EXPECT_EQ(checkKernel(textOf(p, type), options), "") << textOf(p, type);
+}
+
+// Few rows against a right operand that stays: a copy of all of it.
+TEST_P(MatmulTest, Kept) {
+  for (int64_t m : {1, 2, 4, 9, 16, 97})
+    for (bool turned : {false, true}) {
+      Problem p{1, m, 257, 131, false, turned};
+      p.keepsRight = true;
+      check(p);
+    }
+  for (const Problem &p :
+       {Problem{2, 1, 130, 520, false, true}, Problem{1, 5, 1300, 33},
+        Problem{1, 16, 1100, 17, true, true}}) {
+    Problem kept = p;
+    kept.keepsRight = true;
+    check(kept);
+  }
+}
+
+/// 32-bit sums of products of smaller integers, which are exact.
+template <typename Narrow>
+std::string checkNarrow(const Problem &p, const std::string &narrow,
+                        const std::string &target) {
+  KernelRunner runner(textOf(p, "i32", narrow), target);
+  if (!runner.error.empty())
+    return runner.error;
+  uint32_t seed = 7;
+  auto make = [&](int64_t count) {
+    std::vector<Narrow> values(count);
+    for (Narrow &value : values) {
+      seed = seed * 1664525 + 1013904223;
+      value = Narrow(seed >> 13);
+    }
+    // The ends of the range, whose products are the largest.
+    for (size_t i = 0; i < values.size() && i < 5; ++i)
+      values[i] = std::numeric_limits<Narrow>::min();
+    return values;
+  };
+  auto x = make(p.b * p.m * p.k), w = make(p.b * p.k * p.n);
+  // Unsigned, to wrap as the kernel does.
+  std::vector<uint32_t> wideX(x.begin(), x.end()), wideW(w.begin(), w.end());
+  std::vector<uint32_t> expected = chains(p, wideX, wideW, false);
+  std::vector<int64_t> dims;
+  if (*p.symbolic)
+    dims = {p.b, p.m, p.k, p.n};
+  for (int64_t chunksPerCall : {INT64_MAX, int64_t(1)}) {
+    std::vector<uint32_t> result(expected.size(), 77);
+    runner.run({x.data(), w.data(), result.data()}, dims, chunksPerCall);
+    if (result != expected)
+      return "differs";
+  }
+  return {};
+}
+
+TEST_P(MatmulTest, NarrowIntegers) {
+  for (int64_t m : {8, 9, 100})
+    for (int64_t k : {1, 7, 530})
+      for (int turned : {0, 3}) {
+        Problem p{1,
+                  m,
+                  k,
+                  k == 7 ? 257 : 15 + 8 * m,
+                  bool(turned & 1),
+                  bool(turned & 2)};
+        EXPECT_EQ(checkNarrow<int8_t>(p, "i8", GetParam()), "")
+            << textOf(p, "i32", "i8");
+      }
+  Problem problem{2, 33, 261, 70};
+  EXPECT_EQ(checkNarrow<uint8_t>(problem, "ui8", GetParam()), "");
+  EXPECT_EQ(checkNarrow<int16_t>(problem, "i16", GetParam()), "");
+  for (const char *symbolic : {"k", "mn", "bmkn"})
+    for (bool turned : {false, true})
+      for (int64_t k : {0, 1, 8, 261}) {
+        Problem p{2, 33, k, 70, turned, turned, symbolic};
+        EXPECT_EQ(checkNarrow<int8_t>(p, "i8", GetParam()), "")
+            << textOf(p, "i32", "i8");
+      }
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, MatmulTest,

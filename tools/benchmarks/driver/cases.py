@@ -82,14 +82,20 @@ def matmul_cases():
     for m in (1, 2, 4, 8, 16):
         yield matmul(f"matmul_skinny_{m}x1024x1024", m, 1024, 1024,
                      [Target(PEERS, 1)], packed=1)
+    # With the weight as PyTorch's linear layers keep it, n x k.
+    for m in (1, 2, 4, 8, 16):
+        yield matmul(f"matmul_turned_{m}x1024x1024", m, 1024, 1024,
+                     [Target(PEERS, 1)], packed=1, turned=1)
+    yield matmul("matmul_turned_1024", 1024, 1024, 1024,
+                 [Target(PEERS, 0.97)], turned=1)
     yield matmul("matmul_skinny_1x4096x4096", 1, 4096, 4096,
                  [Target(COPIES, 0.85)], copy_of(4096 * 4096 // 2), packed=1)
-    for dtype in ("bf16", "i8"):
+    for dtype in ("bf16", "f16", "i8"):
         case = matmul(f"matmul_{dtype}_1024", 1024, 1024, 1024,
                       [Target(("onednn", "torch-eager"), 0.9,
                               what="0.9 of oneDNN, or PyTorch's")],
                       dtype=dtype)
-        case.tolerance = 2e-2 if dtype == "bf16" else 0
+        case.tolerance = {"bf16": 2e-2, "f16": 2e-3, "i8": 0}[dtype]
         yield case
 
 

@@ -123,11 +123,13 @@ static matmul::primitive_desc matmulOf(const Case &c, Type type, Tag weights) {
 
 static Made product(const Case &c) {
   std::string dtype = c.text("dtype", "f32");
-  Type type = dtype == "bf16" ? Type::bf16
-              : dtype == "i8" ? Type::s8
-                              : Type::f32;
+  Type type = dtype == "bf16"  ? Type::bf16
+              : dtype == "f16" ? Type::f16
+              : dtype == "i8"  ? Type::s8
+                               : Type::f32;
+  Tag plain = c.number("turned", 0) ? Tag::ba : Tag::ab;
   matmul::primitive_desc chosen =
-      matmulOf(c, type, c.number("packed", 0) ? Tag::any : Tag::ab);
+      matmulOf(c, type, c.number("packed", 0) ? Tag::any : plain);
   int64_t m = c.number("m"), n = c.number("n"), k = c.number("k");
   auto made = std::make_unique<Primitives>();
   made->result = memory(chosen.dst_desc(), cpu());
@@ -137,7 +139,7 @@ static Made product(const Case &c) {
                            : input({m, k}, Tag::ab, chosen.src_desc(), 1)},
       {DNNL_ARG_WEIGHTS,
        bytes ? inputOfBytes({k, n}, chosen.weights_desc(), 2)
-             : input({k, n}, Tag::ab, chosen.weights_desc(), 2, 0.1f)},
+             : input({k, n}, plain, chosen.weights_desc(), 2, 0.1f)},
       {DNNL_ARG_DST, made->result}};
   if (c.number("bias", 0))
     args.insert(

@@ -11,15 +11,17 @@ public:
   explicit Gemm(const Case &c)
       : m(int(c.number("m"))), n(int(c.number("n"))), k(int(c.number("k"))),
         isWhole(!c.number("bias", 0) && !c.number("relu", 0)),
-        x(filled(size_t(m) * k, 1)), w(filled(size_t(k) * n, 2, 0.1f)),
-        y(size_t(m) * n) {}
+        turned(c.number("turned", 0)), x(filled(size_t(m) * k, 1)),
+        w(filled(size_t(k) * n, 2, 0.1f)), y(size_t(m) * n) {}
   void run() override {
     if (m == 1)
-      cblas_sgemv(CblasRowMajor, CblasTrans, k, n, 1, w.data(), n, x.data(), 1,
-                  0, y.data(), 1);
+      cblas_sgemv(CblasRowMajor, turned ? CblasNoTrans : CblasTrans,
+                  turned ? n : k, turned ? k : n, 1, w.data(), turned ? k : n,
+                  x.data(), 1, 0, y.data(), 1);
     else
-      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1,
-                  x.data(), k, w.data(), n, 0, y.data(), n);
+      cblas_sgemm(CblasRowMajor, CblasNoTrans,
+                  turned ? CblasTrans : CblasNoTrans, m, n, k, 1, x.data(), k,
+                  w.data(), turned ? k : n, 0, y.data(), n);
   }
   std::vector<double> sample(size_t count) override {
     return isWhole ? sampleOf<float>(y, count) : std::vector<double>();
@@ -27,7 +29,7 @@ public:
 
 private:
   int m, n, k;
-  bool isWhole;
+  bool isWhole, turned;
   std::vector<float> x, w, y;
 };
 } // namespace

@@ -73,17 +73,20 @@ static Made matmul(const Case &c) {
   std::string dtype = c.text("dtype", "f32");
   if (dtype == "i8")
     return matmulOfBytes(m, n, k);
-  Tensor x = inputOf({m, k}, 1), w = inputOf({k, n}, 2, 0.1f),
-         b = inputOf({n}, 3);
-  if (dtype == "bf16") {
-    x = converted(x, sn::DType::bf16);
-    w = converted(w, sn::DType::bf16);
-    b = converted(b, sn::DType::bf16);
+  bool turned = c.number("turned", 0);
+  Tensor x = inputOf({m, k}, 1), b = inputOf({n}, 3),
+         w = turned ? inputOf({n, k}, 2, 0.1f) : inputOf({k, n}, 2, 0.1f);
+  if (dtype == "bf16" || dtype == "f16") {
+    auto half = dtype == "bf16" ? sn::DType::bf16 : sn::DType::f16;
+    x = converted(x, half);
+    w = converted(w, half);
+    b = converted(b, half);
   }
   bool bias = c.number("bias", 0), relu = c.number("relu", 0);
   sn::Param packed = c.number("packed", 0) ? constant(w) : sn::Param();
   return call([=] {
-    Tensor y = sn::matmul(x, packed ? packed.tensor() : w);
+    Tensor right = packed ? packed.tensor() : w;
+    Tensor y = sn::matmul(x, turned ? sn::transpose(right, {1, 0}) : right);
     if (bias)
       y = y + b;
     return relu ? sn::relu(y) : y;

@@ -10,13 +10,16 @@ def matmul(case):
     dtype = case.text("dtype", "f32")
     if dtype == "i8":
         raise Unsupported("int8")
-    x, w, b = filled((m, k), 1), filled((k, n), 2, 0.1), filled((n,), 3)
-    if dtype == "bf16":
-        x, w, b = (jnp.asarray(v, jnp.bfloat16) for v in (x, w, b))
+    turned = case.number("turned", 0)
+    x, w, b = (filled((m, k), 1),
+               filled((n, k) if turned else (k, n), 2, 0.1), filled((n,), 3))
+    if dtype in ("bf16", "f16"):
+        half = jnp.bfloat16 if dtype == "bf16" else jnp.float16
+        x, w, b = (jnp.asarray(v, half) for v in (x, w, b))
     bias, relu = case.number("bias", 0), case.number("relu", 0)
 
     def call(x, w, *b):
-        y = x @ w
+        y = x @ (w.T if turned else w)
         y = y + b[0] if bias else y
         return jnp.maximum(y, 0) if relu else y
 

@@ -88,8 +88,12 @@ def matmul(case):
                           numpy.int32)
     if dtype != "f32":
         raise Unsupported(dtype)
-    y = model.node("MatMul", model.input("x", filled((m, k), 1)),
-                   weight("w", filled((k, n), 2, 0.1)))
+    x = model.input("x", filled((m, k), 1))
+    if case.number("turned", 0):
+        y = model.node("Gemm", x, weight("w", filled((n, k), 2, 0.1)),
+                       transB=1)
+    else:
+        y = model.node("MatMul", x, weight("w", filled((k, n), 2, 0.1)))
     if case.number("bias", 0):
         y = model.node("Add", y, model.constant("b", filled((n,), 3)))
     if case.number("relu", 0):

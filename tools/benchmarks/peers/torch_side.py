@@ -35,12 +35,16 @@ def matmul(case):
         x = torch.from_numpy(filled_bytes((m, k), 1, 50))
         w = torch.from_numpy(filled_bytes((k, n), 2, 50))
         return work(torch._int_mm, x, w)
-    x, w, b = tensor((m, k), 1), tensor((k, n), 2, 0.1), tensor((n,), 3)
-    if dtype == "bf16":
-        x, w, b = x.bfloat16(), w.bfloat16(), b.bfloat16()
+    turned = case.number("turned", 0)
+    x, w, b = (tensor((m, k), 1),
+               tensor((n, k) if turned else (k, n), 2, 0.1), tensor((n,), 3))
+    if dtype in ("bf16", "f16"):
+        half = torch.bfloat16 if dtype == "bf16" else torch.float16
+        x, w, b = x.to(half), w.to(half), b.to(half)
     bias, relu = case.number("bias", 0), case.number("relu", 0)
 
     def call(x, w, b):
+        w = w.t() if turned else w
         y = torch.addmm(b, x, w) if bias else torch.mm(x, w)
         return y.relu_() if relu else y
 
