@@ -218,6 +218,13 @@ void FusionGraph::repeat(unsigned index) {
       addSource(user, source);
   }
   users[index] = std::move(own);
+  // Where nobody reads a value any more there is no kernel.
+  OpSet &members = groups[group[index]];
+  if (!outputs(members).empty())
+    return;
+  for (unsigned member : members)
+    core[member] = false;
+  members.clear();
 }
 
 SmallVector<unsigned> FusionGraph::executionOrder() const {

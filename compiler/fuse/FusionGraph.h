@@ -65,7 +65,7 @@ public:
   /// Makes every member of the group a group of its own.
   void split(unsigned group);
   /// From now on kernels other than its own compute the value again; it must
-  /// not be returned.
+  /// not be returned. A kernel that gives nothing else is no more.
   void repeat(unsigned index);
   bool isRepeated(unsigned index) const { return repeated[index]; }
   /// Groups that have members, in an order in which they can run.
