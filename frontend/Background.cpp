@@ -18,6 +18,9 @@
 #include <optional>
 #include <thread>
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 namespace sinter {
 
 using runtime::Key;
@@ -35,12 +38,13 @@ class Worker {
 public:
   void add(Job job);
   void wait();
-  /// Drops what has not begun and waits for what has.
+  /// Drops what has not begun and waits for what has. Once is enough.
   void stop();
 
 private:
   bool knows(const Key &key) const;
   void start();
+  void stopAtExit();
   void run();
 
   std::mutex mutex;
@@ -68,13 +72,33 @@ void Worker::add(Job job) {
   if (stopping || knows(job.key))
     return;
   queue.push_back(std::move(job));
+  stopAtExit();
   if (!thread.joinable())
     start();
   changed.notify_all();
 }
 
+namespace {
+struct StopsWorker {
+  bool isUsed = false;
+  ~StopsWorker() {
+    if (isUsed)
+      worker().stop();
+  }
+};
+} // namespace
+
+// Statics that a compile makes are destroyed before what was registered earlier
+// is called; what belongs to the main thread is destroyed before all of them.
+void Worker::stopAtExit() {
+  if (::syscall(SYS_gettid) != ::getpid())
+    return;
+  thread_local StopsWorker stops;
+  stops.isUsed = true;
+}
+
 void Worker::start() {
-  // The compiler is open by now, so at exit this comes before its destructors.
+  // For a process that never compiles on its main thread.
   std::atexit([] { worker().stop(); });
   thread = std::thread([this] { run(); });
 }
@@ -113,7 +137,8 @@ void Worker::stop() {
     queue.clear();
   }
   changed.notify_all();
-  thread.join();
+  if (thread.joinable())
+    thread.join();
 }
 
 //===- Whether ------------------------------------------------------------===//

@@ -134,7 +134,9 @@ private:
     // Half as many blocks as elements are enough wherever the first one stands.
     int64_t count = lanes.count, blocks = count / 2;
     Philox philox(emission, blocks);
-    Value number = emission.floorDiv(first, emission.constant(4));
+    // Signed: the first lanes of a mask may stand before the tensor.
+    Value number =
+        arith::ShRSIOp::create(builder, loc, first, emission.constant(2));
     Value block =
         arith::IndexCastOp::create(builder, loc, builder.getI64Type(), number);
     block = arith::AddIOp::create(
@@ -159,7 +161,7 @@ private:
       return lane % 4 < 2 ? place : 2 * blocks + place;
     });
     Value skipped =
-        emission.sub(first, emission.mul(number, emission.constant(4)));
+        arith::AndIOp::create(builder, loc, first, emission.constant(3));
     Value result;
     for (int64_t start = 4; start-- > 0;) {
       Value from =

@@ -349,6 +349,26 @@ TEST_P(OpsTest, Random) {
     }
 }
 
+// A vector's first lanes may stand before the numbers.
+TEST_P(OpsTest, RandomInsideAPad) {
+  for (const std::string &type : floats)
+    for (const char *low : {"1", "2", "3"})
+      check({"%a: tensor<i64>, %b: tensor<i64>, %c: tensor<i64>",
+             "%0 = sinter.random_uniform %a, %b, %c {shape = affine_map<() -> "
+             "(61)>, dtype = " +
+                 type +
+                 "} : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<61x" +
+                 type +
+                 ">\n%1 = sinter.pad %0 {interior = array<i64: 0>, low = "
+                 "array<i64: " +
+                 low +
+                 ">, shape = affine_map<() -> (70)>, value = 0 : i64} : "
+                 "(tensor<61x" +
+                 type + ">) -> tensor<70x" + type +
+                 ">\nprogram.yield %1 : tensor<70x" + type + ">",
+             {"f32"}});
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, OpsTest,
                          testing::Values("cpu", "cpu:x86-64-v3", "cpu:scalar"));
 
