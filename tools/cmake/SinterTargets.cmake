@@ -111,6 +111,10 @@ function(sinter_test_properties name labels environment)
     SINTER_CACHE_DIR=${CMAKE_BINARY_DIR}/test-cache/${name})
   if(SINTER_SANITIZE STREQUAL "thread")
     list(PREPEND environment TSAN_OPTIONS=halt_on_error=1)
+  elseif(SINTER_SANITIZE STREQUAL "address")
+    # LLVM gives a compiling thread a signal stack of its own, which ASan would
+    # unmap when the thread ends.
+    list(PREPEND environment ASAN_OPTIONS=use_sigaltstack=0)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 600
     ENVIRONMENT "${environment}" FIXTURES_REQUIRED empty-caches)
