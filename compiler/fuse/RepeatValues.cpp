@@ -42,7 +42,11 @@ private:
   bool isRepeatable(unsigned index) const;
   /// Whether a user walks as many elements as the value has.
   bool isWalkedBy(unsigned index, unsigned user) const;
-  bool isKept(unsigned index) const;
+  /// The other groups that read the value.
+  llvm::SmallSetVector<unsigned, 4> readersOf(unsigned index) const;
+  bool isKept(unsigned index) const {
+    return graph.isReturned(index) || !readersOf(index).empty();
+  }
   bool trace(Operation *op, Origin &origin) const;
   double savedBytes(unsigned index, const Origin &origin,
                     ArrayRef<unsigned> readers) const;
@@ -81,11 +85,12 @@ bool Repeater::isRepeatable(unsigned index) const {
          });
 }
 
-bool Repeater::isKept(unsigned index) const {
-  return graph.isReturned(index) ||
-         llvm::any_of(graph.consumers(index), [&](unsigned user) {
-           return graph.groupOf(user) != graph.groupOf(index);
-         });
+llvm::SmallSetVector<unsigned, 4> Repeater::readersOf(unsigned index) const {
+  llvm::SmallSetVector<unsigned, 4> readers;
+  for (unsigned user : graph.consumers(index))
+    if (graph.groupOf(user) != graph.groupOf(index))
+      readers.insert(graph.groupOf(user));
+  return readers;
 }
 
 bool Repeater::trace(Operation *op, Origin &origin) const {
@@ -159,10 +164,7 @@ void Repeater::consider(unsigned index) {
   origin.cost = arithmeticCost(op);
   if (!trace(op, origin))
     return;
-  llvm::SmallSetVector<unsigned, 4> readers;
-  for (unsigned user : graph.consumers(index))
-    if (graph.groupOf(user) != graph.groupOf(index))
-      readers.insert(graph.groupOf(user));
+  auto readers = readersOf(index);
   double saved = savedBytes(index, origin, readers.getArrayRef());
   if (saved * nanosecondsPerByte < origin.cost * double(readers.size()))
     return;

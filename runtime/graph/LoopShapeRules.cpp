@@ -6,13 +6,6 @@
 
 namespace sinter::graph::shape {
 
-static InferredType typeOf(const TensorType &type) {
-  InferredType result;
-  result.dtype = type.dtype;
-  result.dims.append(type.dims);
-  return result;
-}
-
 static Status checkToken(const ShapeContext &context) {
   const TensorType &token = context.operands[0];
   if (token.dtype == DType::boolean && token.dims.size() == 1)

@@ -37,4 +37,14 @@ Status checkComputable(const ShapeContext &context, DType dtype);
 /// Fails when a dim is negative or too large, or the product is.
 Status checkSize(const ShapeContext &context, std::span<const Dim> dims);
 
+namespace shape {
+/// A result of an operand's type. Here, because recording a node calls it.
+inline InferredType typeOf(const TensorType &type) {
+  InferredType result;
+  result.dtype = type.dtype;
+  result.dims.append(type.dims);
+  return result;
+}
+} // namespace shape
+
 } // namespace sinter::graph

@@ -6,13 +6,6 @@
 
 namespace sinter::graph::shape {
 
-static InferredType typeOf(const TensorType &type) {
-  InferredType result;
-  result.dtype = type.dtype;
-  result.dims.append(type.dims);
-  return result;
-}
-
 static Status sameShapes(const ShapeContext &context, size_t first) {
   std::span<const Dim> dims = context.operands[first].dims;
   for (size_t i = first + 1; i < context.operands.size(); ++i) {
