@@ -122,7 +122,16 @@ def profile(wanted, starter):
 
 
 def run(wanted, options, starters):
+    """All results, or those before the user interrupts."""
     results = []
+    try:
+        measure_all(wanted, options, starters, results)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+    return results
+
+
+def measure_all(wanted, options, starters, results):
     for starter in starters:
         with starter:
             for case in wanted:
@@ -135,7 +144,6 @@ def run(wanted, options, starters):
                       f"{table.ours_text(result, options.by)}, "
                       f"{time.monotonic() - begin:.0f} s", file=sys.stderr,
                       flush=True)
-    return results
 
 
 def report(results, options, facts):

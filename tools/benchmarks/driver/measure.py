@@ -10,6 +10,8 @@ from driver.sides import Failed, fields
 # "At least X" means at least this share of X.
 SLACK = 0.98
 SAMPLES = 61
+# Seconds that a side may take to compile a case.
+PATIENCE = 90
 
 
 @dataclasses.dataclass
@@ -113,7 +115,7 @@ def prepare(case, names, starter):
         worker = None
         try:
             worker = starter.get(name)
-            answer = worker.ask("prepare " + case.words(name))
+            answer = worker.ask("prepare " + case.words(name), PATIENCE)
             result.first = fields(answer)["first"]
             samples[name] = [float(word) for word in
                              worker.ask(f"sample {SAMPLES}").split()]
