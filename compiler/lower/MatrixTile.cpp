@@ -25,8 +25,8 @@ MatrixTile::MatrixTile(Emission &emission, ir::MatmulOp op,
       tile(tile), sinks(sinks), copier(access, tile),
       shape(shapeOf(op.getResult())), depth(access.depth),
       wholeRight(wholeRight), batchNumber(batchNumber) {
-  int64_t rows = constantOf(shape[shape.size() - 2]);
-  clampsRows = rows < 0 || rows % tile.rows != 0;
+  int64_t count = constantOf(shape[shape.size() - 2]);
+  clampsRows = count < 0 || (tile.copiesLeft && count % tile.rows != 0);
   auto buffer = [&](const char &key, int64_t elements) {
     return emission.frameBuffer(
         &key, MemRefType::get({elements}, access.accumulator));
@@ -88,8 +88,20 @@ Value MatrixTile::compare(arith::CmpIPredicate predicate, Value a, Value b) {
   return arith::CmpIOp::create(emission.builder, emission.loc, predicate, a, b);
 }
 
+// The last tile, where it is not whole, has code of its own, unless its rows
+// are read from a copy that goes on: each clamped row would be one more address
+// to hold.
 void MatrixTile::eachTile(llvm::function_ref<void(Value)> emit) {
-  emission.loop(part.firstRow, part.endRow, tile.rows, emit);
+  int64_t count = constantOf(shape[shape.size() - 2]);
+  int64_t rest = count < 0 ? 0 : count % tile.rows;
+  rows = tile.rows;
+  if (tile.copiesLeft || rest == 0)
+    return emission.loop(part.firstRow, part.endRow, tile.rows, emit);
+  Value whole = emission.constant(count - rest);
+  emission.loop(part.firstRow, emission.min(part.endRow, whole), tile.rows,
+                emit);
+  rows = rest;
+  emission.loop(emission.max(part.firstRow, whole), part.endRow, rest, emit);
 }
 
 // The last panel, where it is not whole, has code of its own.
@@ -174,7 +186,7 @@ void MatrixTile::prefetchPanel(Value row) {
 
 MatrixTile::Values MatrixTile::zeros() {
   Type type = emission.vectorType(access.accumulator, tile.lanes);
-  return Values(tile.rows * vectors, emission.number(type, 0));
+  return Values(rows * vectors, emission.number(type, 0));
 }
 
 MatrixTile::Values MatrixTile::accumulate(Value row, const Values &carried) {
@@ -243,7 +255,7 @@ MatrixTile::Values MatrixTile::addSquares(Value row, Value k, int64_t step,
 // Of the vectors of the panel from number `first` on.
 void MatrixTile::addProducts(Value row, Value k, unsigned first,
                              ArrayRef<Value> right, Values &sums) {
-  for (unsigned r = 0; r < tile.rows; ++r) {
+  for (unsigned r = 0; r < rows; ++r) {
     Value value = leftAt(row, r, k);
     for (auto [v, factor] : llvm::enumerate(right)) {
       Value &sum = sums[r * vectors + first + v];
@@ -297,14 +309,14 @@ Value MatrixTile::placeOfSums(Value row, unsigned r, unsigned vector) {
 
 MatrixTile::Values MatrixTile::loadSums(Value row) {
   Values values;
-  for (unsigned r = 0; r < tile.rows; ++r)
+  for (unsigned r = 0; r < rows; ++r)
     for (unsigned v = 0; v < vectors; ++v)
       values.push_back(access.load(sums, placeOfSums(row, r, v), tile.lanes));
   return values;
 }
 
 void MatrixTile::saveSums(Value row, const Values &values) {
-  for (unsigned r = 0; r < tile.rows; ++r)
+  for (unsigned r = 0; r < rows; ++r)
     for (unsigned v = 0; v < vectors; ++v)
       access.store(values[r * vectors + v], sums, placeOfSums(row, r, v));
 }
@@ -322,13 +334,13 @@ void MatrixTile::finishTile(Value row, const Values &values) {
   };
   // Everything is read before anything is written: a row past the end stands
   // for the last one, and an output may take an input's place.
-  for (unsigned r = 0; r < tile.rows; ++r)
+  for (unsigned r = 0; r < rows; ++r)
     for (unsigned v = 0; v < vectors; ++v) {
       Value sum =
           fromAccumulator(emission, values[r * vectors + v], access.element);
       emission.provide(access.result, indexAt(r, v), lanesOf(v), Element{sum});
     }
-  for (unsigned r = 0; r < tile.rows; ++r)
+  for (unsigned r = 0; r < rows; ++r)
     for (unsigned v = 0; v < vectors; ++v)
       for (const Sink &sink : sinks) {
         Index index = indexAt(r, v);

@@ -69,7 +69,8 @@ private:
   Part part;
   DepthRange range;
   Value column;
-  unsigned vectors = 0;
+  unsigned vectors = 0; ///< of the panel
+  unsigned rows = 0;    ///< of the tile that is computed
   llvm::SmallVector<Value> masks;
   Value left;  ///< the copied rows of the left operand
   Value right; ///< the copied panel of the right operand
