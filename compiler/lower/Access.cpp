@@ -167,19 +167,24 @@ Interior interiorOf(Value tensor, unsigned dim) {
   }
 }
 
-bool fitsHalf(Value tensor) {
+IntegerType narrowPart(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   if (!op)
-    return false;
+    return {};
   if (auto cast = dyn_cast<ir::CastOp>(op)) {
     auto from = dyn_cast<IntegerType>(elementOf(cast.getX()));
-    return from && (from.getWidth() < 16 ||
-                    (from.getWidth() == 16 && !from.isUnsigned()));
+    if (!from || from.getWidth() > 16)
+      return {};
+    bool isUnsigned = from.isUnsigned() || from.getWidth() == 1;
+    if (from.getWidth() == 16)
+      return isUnsigned ? IntegerType() : from;
+    auto sign = isUnsigned ? IntegerType::Unsigned : IntegerType::Signed;
+    return IntegerType::get(tensor.getContext(), 8, sign);
   }
   // What else a view puts between its operand's elements may be larger.
   bool isPlain = isa<ir::ReshapeOp, ir::TransposeOp, ir::SliceOp, ir::FlipOp,
                      ir::BroadcastOp>(op);
-  return isPlain && fitsHalf(op->getOperand(0));
+  return isPlain ? narrowPart(op->getOperand(0)) : IntegerType();
 }
 
 std::optional<unsigned> onlyInput(Value tensor) {

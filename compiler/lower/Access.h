@@ -29,9 +29,9 @@ struct Interior {
 /// decides it.
 Interior interiorOf(mlir::Value tensor, unsigned dim);
 
-/// Whether every element of an integer tensor is one of 16 bits with a sign:
-/// brought to its type from a smaller one.
-bool fitsHalf(mlir::Value tensor);
+/// What every element of an integer tensor was brought to its type from: an
+/// integer of 8 bits, or one of 16 with a sign. Null where there is none.
+mlir::IntegerType narrowPart(mlir::Value tensor);
 
 /// The number of the kernel's input that alone decides `tensor`.
 std::optional<unsigned> onlyInput(mlir::Value tensor);

@@ -25,7 +25,7 @@ public:
                       SmallVector<Sink> given)
       : writer(writer), op(op), context(op.getContext()),
         sinks(std::move(given)), shape(shapeOf(op.getResult())),
-        tile(chooseTile(writer.target, op)) {
+        tile(chooseTile(writer.target, op, writer.numerics)) {
     unsigned rank = shape.size();
     rows = shape[rank - 2];
     columns = shape[rank - 1];
@@ -40,7 +40,8 @@ public:
     AffineExpr across = columns.ceilDiv(tile.columnBlock);
     double flops = 2.0 * double(tile.rowBlock) * double(tile.columnBlock) *
                    estimate(depth);
-    writer.addPhase(batches * down * across, flops / 40000,
+    double perMicrosecond = tile.inUnit ? 400000 : 40000;
+    writer.addPhase(batches * down * across, flops / perMicrosecond,
                     [&](Emission &emission, Value chunk) {
                       emitPart(emission, chunk, down, across);
                     });
@@ -63,11 +64,10 @@ private:
   }
 
   void addCopyPhase() {
-    Type accumulator = accumulatorType(elementOf(op.getResult()));
     AffineExpr blocks = tile.rightAlongDepth ? columns.ceilDiv(tile.columns())
                                              : depth.ceilDiv(copiedRows);
     wholeRight =
-        writer.addWorkspace(copiedRightElements(op, tile), accumulator);
+        writer.addWorkspace(copiedRightElements(op, tile), copiedType(op, tile));
     double elements = tile.rightAlongDepth
                           ? double(tile.columns()) * estimate(depth)
                           : double(copiedRows) * estimate(columns);

@@ -42,7 +42,7 @@ FailureOr<KernelCode> emitKernel(program::KernelOp kernel, const Target &target,
     return kernel.emitOpError("cannot be emitted: ") << why;
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(UnknownLoc::get(kernel.getContext()));
-  KernelWriter writer(kernel, target, *module);
+  KernelWriter writer(kernel, target, options.numerics, *module);
   emitBody(writer);
   if (writer.failed())
     return failure();

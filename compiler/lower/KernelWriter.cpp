@@ -13,8 +13,8 @@ using namespace mlir;
 namespace sinter::compiler {
 
 KernelWriter::KernelWriter(program::KernelOp kernel, const Target &target,
-                           ModuleOp module)
-    : kernel(kernel), target(target), module(module) {
+                           NumericsMode numerics, ModuleOp module)
+    : kernel(kernel), target(target), numerics(numerics), module(module) {
   code.numSymbols = kernel.getNumSymbols();
   module.getContext()
       ->loadDialect<arith::ArithDialect, math::MathDialect,

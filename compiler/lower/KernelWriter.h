@@ -27,10 +27,11 @@ public:
   using EmitChunk = std::function<void(Emission &, Value chunk)>;
 
   KernelWriter(program::KernelOp kernel, const Target &target,
-               mlir::ModuleOp module);
+               NumericsMode numerics, mlir::ModuleOp module);
 
   program::KernelOp kernel;
   const Target &target;
+  const NumericsMode numerics;
 
   /// Announces a workspace; all before the first phase. Returns its number
   /// among the kernel's buffers.

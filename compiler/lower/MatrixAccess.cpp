@@ -15,7 +15,7 @@ MatrixAccess::MatrixAccess(Emission &emission, ir::MatmulOp op,
     : emission(emission), lhs(op.getLhs()), rhs(op.getRhs()),
       result(op.getResult()), batch(std::move(batch)),
       element(elementOf(result)), accumulator(accumulatorType(element)),
-      depth(depthOf(op, tile)), inPairs(tile.inPairs) {}
+      copied(copiedType(op, tile)), depth(depthOf(op, tile)), tile(tile) {}
 
 Index MatrixAccess::indexOf(const Coord &row, const Coord &column) const {
   SmallVector<Coord> coordinates(batch);
@@ -26,88 +26,119 @@ Index MatrixAccess::indexOf(const Coord &row, const Coord &column) const {
 
 Value MatrixAccess::leftAt(const Coord &row, const Coord &k,
                            const Lanes &lanes) const {
-  auto at = [&](const Coord &k, const Lanes &lanes) {
-    Value value = emission.vectorAt(lhs, indexOf(row, k), lanes);
-    return toAccumulator(emission, value, element);
-  };
-  if (!inPairs)
-    return at(k, lanes);
-  return k.step ? pairsAlong(k.base, lanes, at) : pairsAt(k.base, lanes, at);
+  return read(k, lanes, tile.leftPart, [&](const Coord &k, const Lanes &lanes) {
+    return emission.vectorAt(lhs, indexOf(row, k), lanes);
+  });
 }
 
 Value MatrixAccess::rightAt(const Coord &k, const Coord &column,
                             const Lanes &lanes) const {
-  auto at = [&](const Coord &k, const Lanes &lanes) {
-    Value value = emission.vectorAt(rhs, indexOf(k, column), lanes);
-    return toAccumulator(emission, value, element);
-  };
-  if (!inPairs)
-    return at(k, lanes);
-  return k.step ? pairsAlong(k.base, lanes, at) : pairsAt(k.base, lanes, at);
+  return read(k, lanes, tile.rightPart,
+              [&](const Coord &k, const Lanes &lanes) {
+                return emission.vectorAt(rhs, indexOf(k, column), lanes);
+              });
 }
 
-//===- Pairs --------------------------------------------------------------===//
+Value MatrixAccess::read(const Coord &k, const Lanes &lanes, Type part,
+                         At at) const {
+  if (tile.perWord == 1)
+    return toAccumulator(emission, at(k, lanes), element);
+  return k.step ? wordsAlong(k.base, lanes, part, at)
+                : wordsAt(k.base, lanes, part, at);
+}
 
-bool MatrixAccess::isEven() const {
+//===- Words --------------------------------------------------------------===//
+
+// Whether no word has parts past the end of k.
+bool MatrixAccess::isWhole() const {
   int64_t length = constantOf(shapeOf(lhs).back());
-  return length >= 0 && length % 2 == 0;
+  return length >= 0 && length % (tile.perWord * tile.depthStep) == 0;
 }
 
-Value MatrixAccess::endOfPairs(Value end) const {
-  if (!inPairs || isEven())
+Value MatrixAccess::endOfWords(Value end) const {
+  if (tile.perWord == 1 || isWhole())
     return end;
   Value length = emission.extent(shapeOf(lhs).back());
-  return emission.min(end, emission.floorDiv(length, emission.constant(2)));
+  return emission.min(
+      end, emission.floorDiv(length, emission.constant(tile.perWord)));
 }
 
-// The half that the last word of an odd k has too many is zero.
-Value MatrixAccess::pairsAt(Value k, const Lanes &lanes, At at) const {
+// The bits of elements, or of one.
+static Value bitsOf(Emission &emission, Value value, unsigned width) {
+  Type bits = emission.builder.getIntegerType(width);
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    bits = vector.clone(bits);
+  if (isa<FloatType>(getElementTypeOrSelf(value.getType())))
+    return arith::BitcastOp::create(emission.builder, emission.loc, bits,
+                                    value);
+  return arith::TruncIOp::create(emission.builder, emission.loc, bits, value);
+}
+
+// Parts past the end of k are zero.
+Value MatrixAccess::wordsAt(Value k, const Lanes &lanes, Type part,
+                            At at) const {
   OpBuilder &builder = emission.builder;
   Location loc = emission.loc;
-  Value first = emission.mul(k, emission.constant(2));
-  Value second = emission.add(first, emission.constant(1));
-  Value length = emission.extent(shapeOf(lhs).back());
-  Value last = emission.sub(length, emission.constant(1));
-  Value low = at(emission.uniform(first), lanes);
-  Value high = at(
-      emission.uniform(isEven() ? second : emission.min(second, last)), lanes);
-  Type type = low.getType();
-  if (!isEven()) {
-    Value exists = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::slt, second, length);
-    high = arith::SelectOp::create(builder, loc, exists, high,
-                                   emission.integer(type, 0));
+  unsigned width = part.getIntOrFloatBitWidth();
+  Value first = emission.mul(k, emission.constant(tile.perWord));
+  Value length = emission.extent(shapeOf(lhs).back()), word;
+  for (unsigned number = 0; number < tile.perWord; ++number) {
+    Value place = emission.add(first, emission.constant(number)), there = place;
+    if (!isWhole())
+      there = emission.max(
+          emission.min(place, emission.sub(length, emission.constant(1))),
+          emission.constant(0));
+    Value bits = bitsOf(emission, at(emission.uniform(there), lanes), width);
+    Type type = builder.getI32Type();
+    if (auto vector = dyn_cast<VectorType>(bits.getType()))
+      type = vector.clone(type);
+    bits = arith::ExtUIOp::create(builder, loc, type, bits);
+    if (!isWhole()) {
+      Value exists = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::slt, place, length);
+      bits = arith::SelectOp::create(builder, loc, exists, bits,
+                                     emission.integer(type, 0));
+    }
+    if (number > 0)
+      bits = arith::ShLIOp::create(builder, loc, bits,
+                                   emission.integer(type, number * width));
+    word = word ? arith::OrIOp::create(builder, loc, word, bits) : bits;
   }
-  low =
-      arith::AndIOp::create(builder, loc, low, emission.integer(type, 0xffff));
-  high = arith::ShLIOp::create(builder, loc, high, emission.integer(type, 16));
-  return arith::OrIOp::create(builder, loc, low, high);
+  return word;
 }
 
-Value MatrixAccess::pairsAlong(Value k, const Lanes &lanes, At at) const {
+Value MatrixAccess::wordsAlong(Value k, const Lanes &lanes, Type part,
+                               At at) const {
   OpBuilder &builder = emission.builder;
   Location loc = emission.loc;
-  unsigned count = 2 * lanes.count;
-  Value first = emission.mul(k, emission.constant(2)), mask;
+  unsigned count = tile.perWord * lanes.count;
+  Value first = emission.mul(k, emission.constant(tile.perWord)), mask;
   if (lanes.mask) {
     Value length = emission.extent(shapeOf(lhs).back());
     mask = emission.tailMask(emission.sub(length, first), count);
   }
-  Value value = at(emission.along(first, count), Lanes{count, mask, false});
+  Value bits =
+      bitsOf(emission,
+             at(emission.along(first, count), Lanes{count, mask, false}),
+             part.getIntOrFloatBitWidth());
   if (mask)
-    value = arith::SelectOp::create(builder, loc, mask, value,
-                                    emission.integer(value.getType(), 0));
-  auto halves = emission.vectorType(builder.getI16Type(), count);
-  value = arith::TruncIOp::create(builder, loc, halves, value);
-  auto words = emission.vectorType(accumulator, lanes.count);
-  return vector::BitCastOp::create(builder, loc, words, value);
+    bits = arith::SelectOp::create(builder, loc, mask, bits,
+                                   emission.integer(bits.getType(), 0));
+  auto words = emission.vectorType(builder.getI32Type(), lanes.count);
+  return vector::BitCastOp::create(builder, loc, words, bits);
+}
+
+Value MatrixAccess::addProduct(Value a, Value b, Value sum) const {
+  if (tile.perWord == 1)
+    return multiplyAdd(emission, a, b, sum);
+  if (isa<FloatType>(accumulator))
+    return emission.target.addPairs(emission.builder, emission.loc, a, b, sum);
+  return addIntegerPairs(a, b, sum);
 }
 
 // Written as what processors do in one step: products of halves, neighbours
 // added.
-Value MatrixAccess::addProduct(Value a, Value b, Value sum) const {
-  if (!inPairs)
-    return multiplyAdd(emission, a, b, sum);
+Value MatrixAccess::addIntegerPairs(Value a, Value b, Value sum) const {
   OpBuilder &builder = emission.builder;
   Location loc = emission.loc;
   int64_t count = cast<VectorType>(sum.getType()).getNumElements();
@@ -131,7 +162,8 @@ Value MatrixAccess::addProduct(Value a, Value b, Value sum) const {
 //===- Buffers ------------------------------------------------------------===//
 
 Value MatrixAccess::load(Value buffer, Value place, unsigned lanes) const {
-  auto type = emission.vectorType(accumulator, lanes);
+  Type held = cast<MemRefType>(buffer.getType()).getElementType();
+  auto type = emission.vectorType(held, lanes);
   return vector::LoadOp::create(emission.builder, emission.loc, type, buffer,
                                 place);
 }

@@ -11,8 +11,8 @@ using mlir::Value;
 
 /// Elements of a matmul's operands by row and column in one of its batches.
 ///
-/// Where the tile takes pairs, an element is a word of two neighbours along k,
-/// the first in its lower half, and k counts words.
+/// Where the tile takes words, an element is a word of neighbours along k, the
+/// first in the lowest bits, and k counts words.
 class MatrixAccess {
 public:
   MatrixAccess(Emission &emission, ir::MatmulOp op, const TileShape &tile,
@@ -22,18 +22,20 @@ public:
   const Value lhs, rhs, result;
   const llvm::SmallVector<Coord> batch;
   const mlir::Type element, accumulator;
+  const mlir::Type copied;      ///< what copies of the operands hold
   const mlir::AffineExpr depth; ///< the end of k
-  const bool inPairs;
+  const TileShape &tile;
 
   Index indexOf(const Coord &row, const Coord &column) const;
-  /// Elements as the accumulator's type; a vector of lanes.count.
+  /// Elements as the accumulator's type, or words; a vector of lanes.count.
   Value leftAt(const Coord &row, const Coord &k, const Lanes &lanes) const;
   Value rightAt(const Coord &k, const Coord &column, const Lanes &lanes) const;
-  /// a * b + sum; of pairs, both products.
+  /// a * b + sum; of words, the products of all their parts.
   Value addProduct(Value a, Value b, Value sum) const;
-  /// The last k before which both halves of a pair exist.
-  Value endOfPairs(Value end) const;
+  /// The last k up to `end` before which all parts of a word exist.
+  Value endOfWords(Value end) const;
 
+  /// A vector of what the buffer holds.
   Value load(Value buffer, Value place, unsigned lanes) const;
   void store(Value value, Value buffer, Value place) const;
   void storeOne(Value value, Value buffer, Value place) const;
@@ -45,9 +47,12 @@ public:
 private:
   /// Single elements at their own k.
   using At = llvm::function_ref<Value(const Coord &k, const Lanes &lanes)>;
-  Value pairsAt(Value k, const Lanes &lanes, At at) const;
-  Value pairsAlong(Value k, const Lanes &lanes, At at) const;
-  bool isEven() const;
+  /// Elements at the values of k along `k`, as what a tile takes.
+  Value read(const Coord &k, const Lanes &lanes, mlir::Type part, At at) const;
+  Value wordsAt(Value k, const Lanes &lanes, mlir::Type part, At at) const;
+  Value wordsAlong(Value k, const Lanes &lanes, mlir::Type part, At at) const;
+  Value addIntegerPairs(Value a, Value b, Value sum) const;
+  bool isWhole() const;
 };
 
 } // namespace sinter::compiler

@@ -53,7 +53,7 @@ static SmallVector<Value> turnSquares(Emission &emission,
 }
 
 Value MatrixCopier::endOfWhole(const DepthRange &range, int64_t step) const {
-  Value end = access.endOfPairs(range.end);
+  Value end = access.endOfWords(range.end);
   Value length = emission.sub(end, range.begin);
   Value number = emission.constant(step);
   return emission.add(range.begin,
@@ -64,7 +64,7 @@ void MatrixCopier::eachVectorOfDepth(
     const DepthRange &range,
     llvm::function_ref<void(Value k, Value mask)> emit) const {
   int64_t depth = constantOf(shapeOf(access.lhs).back());
-  int64_t step = tile.lanes * (tile.inPairs ? 2 : 1);
+  int64_t step = int64_t(tile.lanes) * tile.perWord;
   bool isWhole = depth >= 0 && depth % step == 0;
   Value whole = isWhole ? range.end : endOfWhole(range, tile.lanes);
   emission.loop(range.begin, whole, tile.lanes, [&](Value k) { emit(k, {}); });

@@ -2,6 +2,7 @@
 #include "compiler/lower/MatrixTile.h"
 
 #include "compiler/lower/MatrixProduct.h"
+#include "compiler/lower/UnitTile.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -26,24 +27,32 @@ MatrixTile::MatrixTile(Emission &emission, ir::MatmulOp op,
       shape(shapeOf(op.getResult())), depth(access.depth),
       wholeRight(wholeRight), batchNumber(batchNumber) {
   int64_t count = constantOf(shape[shape.size() - 2]);
-  clampsRows = count < 0 || (tile.copiesLeft && count % tile.rows != 0);
-  auto buffer = [&](const char &key, int64_t elements) {
-    return emission.frameBuffer(
-        &key, MemRefType::get({elements}, access.accumulator));
+  // What the unit has summed is finished row by row.
+  clampsRows =
+      count < 0 || (tile.copiesLeft && !tile.inUnit && count % tile.rows != 0);
+  auto buffer = [&](const char &key, int64_t elements, Type held) {
+    return emission.frameBuffer(&key, MemRefType::get({elements}, held));
   };
   if (tile.copiesLeft)
-    left = buffer(leftKey, copier.leftElements());
+    left = buffer(leftKey, copier.leftElements(), access.copied);
   if (tile.rightCopy == TileShape::RightCopy::panel)
-    right = buffer(rightKey, tile.depthBlock * tile.columns());
+    right =
+        buffer(rightKey, tile.depthBlock * tile.columns(), access.copied);
   if (tile.blocksDepth)
-    sums = buffer(sumsKey, tile.rowBlock * tile.columnBlock);
+    sums = buffer(sumsKey, tile.rowBlock * tile.columnBlock,
+                  access.accumulator);
 }
 
 void MatrixTile::compute(const Part &given) {
   part = given;
+  if (tile.inUnit)
+    UnitTile::begin(emission);
   if (tile.blocksDepth)
-    return computeInDepthBlocks();
-  computeAtOnce();
+    computeInDepthBlocks();
+  else
+    computeAtOnce();
+  if (tile.inUnit)
+    UnitTile::end(emission);
 }
 
 void MatrixTile::computeAtOnce() {
@@ -72,6 +81,8 @@ void MatrixTile::computeInDepthBlocks() {
       copyRightPanel();
       eachTile([&](Value row) {
         prefetchPanel(row);
+        if (tile.inUnit)
+          return computeInUnit(row, isFirst, isLast);
         Values before = zeros();
         before = emission.branch(
             isFirst, ValueRange(before).getTypes(), [&] { return before; },
@@ -81,6 +92,32 @@ void MatrixTile::computeInDepthBlocks() {
         emission.when(isLast, [&] { finishTile(row, after); });
       });
     });
+  });
+}
+
+void MatrixTile::computeInUnit(Value row, Value isFirst, Value isLast) {
+  auto placeOfLeft = [&](int64_t r, Value k) {
+    return copier.placeOfLeft(emission.sub(row, part.firstRow), r,
+                              emission.sub(k, range.begin));
+  };
+  auto right = [&](int64_t vector, Value k) {
+    return placeOfRight(vector, k).second;
+  };
+  auto placeOfSum = [&](int64_t r, int64_t vector) {
+    return placeOfSums(row, r, vector);
+  };
+  Value rightCopy = placeOfRight(0, range.begin).first;
+  UnitTile(emission, tile, vectors)
+      .multiply({left, placeOfLeft, tile.leftStride()},
+                {rightCopy, right, tile.columns()}, range.begin, range.end,
+                {sums, placeOfSum, tile.columns()}, isFirst);
+  emission.when(isLast, [&] {
+    Value end = emission.min(emission.add(row, emission.constant(tile.rows)),
+                             part.endRow);
+    unsigned height = std::exchange(rows, 1);
+    emission.loop(row, end, 1,
+                  [&](Value one) { finishTile(one, loadSums(one)); });
+    rows = height;
   });
 }
 
@@ -278,23 +315,23 @@ Value MatrixTile::leftAt(Value row, unsigned r, Value k) {
 }
 
 Value MatrixTile::rightAt(unsigned vector, Value k) {
-  Value width = emission.constant(tile.columns());
-  Value inner = emission.constant(int64_t(vector) * tile.lanes);
-  switch (tile.rightCopy) {
-  case TileShape::RightCopy::none:
+  if (tile.rightCopy == TileShape::RightCopy::none)
     return access.rightAt(emission.uniform(k), columnOf(vector),
                           lanesOf(vector));
-  case TileShape::RightCopy::panel: {
+  auto [copy, place] = placeOfRight(vector, k);
+  return access.load(copy, place, tile.lanes);
+}
+
+std::pair<Value, Value> MatrixTile::placeOfRight(unsigned vector, Value k) {
+  Value width = emission.constant(tile.columns());
+  Value inner = emission.constant(int64_t(vector) * tile.lanes);
+  if (tile.rightCopy == TileShape::RightCopy::panel) {
     Value line = emission.mul(emission.sub(k, range.begin), width);
-    return access.load(right, emission.add(line, inner), tile.lanes);
+    return {right, emission.add(line, inner)};
   }
-  case TileShape::RightCopy::whole: {
-    Value start = copier.placeOfPanel(batchNumber, column);
-    Value line = emission.add(start, emission.mul(k, width));
-    return access.load(wholeRight, emission.add(line, inner), tile.lanes);
-  }
-  }
-  llvm_unreachable("a kind of copy");
+  Value start = copier.placeOfPanel(batchNumber, column);
+  Value line = emission.add(start, emission.mul(k, width));
+  return {wholeRight, emission.add(line, inner)};
 }
 
 Value MatrixTile::placeOfSums(Value row, unsigned r, unsigned vector) {

@@ -28,6 +28,8 @@ private:
   using Values = Emission::Values;
 
   void computeAtOnce();
+  /// Sums and finishes a tile in the target's matrix unit.
+  void computeInUnit(Value row, Value isFirst, Value isLast);
   /// The sums wait in the frame between blocks of depth.
   void computeInDepthBlocks();
   /// Calls `emit` with each panel of the part as the current one.
@@ -49,6 +51,8 @@ private:
                    llvm::ArrayRef<Value> right, Values &sums);
   Value leftAt(Value row, unsigned r, Value k);
   Value rightAt(unsigned vector, Value k);
+  /// The copy of the right operand that is read, and where.
+  std::pair<Value, Value> placeOfRight(unsigned vector, Value k);
   void finishTile(Value row, const Values &sums);
   Values loadSums(Value row);
   void saveSums(Value row, const Values &sums);

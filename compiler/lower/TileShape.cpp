@@ -29,16 +29,16 @@ constexpr double mostKeptForRow = 8 << 20;
 
 class TileChooser {
 public:
-  TileChooser(const Target &target, ir::MatmulOp op) : target(target), op(op) {
+  TileChooser(const Target &target, ir::MatmulOp op, NumericsMode numerics)
+      : target(target), op(op), numerics(numerics) {
     Shape shape = shapeOf(op.getResult());
     rank = shape.size();
     rows = constantOf(shape[rank - 2]);
     columns = constantOf(shape[rank - 1]);
     Type accumulator = accumulatorType(elementOf(op.getResult()));
     bytes = std::max(1u, accumulator.getIntOrFloatBitWidth() / 8);
-    // What is copied is read more than once.
-    tile.inPairs = accumulator.isInteger(32) && (rows < 0 || rows > 8) &&
-                   fitsHalf(op.getLhs()) && fitsHalf(op.getRhs());
+    depth = constantOf(shapeOf(op.getLhs()).back());
+    chooseWords();
     depth = constantOf(depthOf(op, tile));
   }
 
@@ -49,8 +49,8 @@ public:
     // Few rows read each element once. More columns than a vector's would be
     // more streams of memory than a core follows.
     chooseKept();
-    tile.turnsRight =
-        tile.rightAlongDepth && rows > 0 && rows <= 8 && !keepsRight;
+    tile.turnsRight = tile.rightAlongDepth && rows > 0 && rows <= 8 &&
+                      !keepsRight && !tile.inUnit;
     chooseVectors();
     chooseRows();
     chooseCopies();
@@ -59,6 +59,45 @@ public:
   }
 
 private:
+  // Integers give the same sums either way; floats do not, so that nothing but
+  // types may choose for them: `exact` takes each product by itself.
+  void chooseWords() {
+    Type element = elementOf(op.getResult());
+    if (element.isBF16() && numerics != NumericsMode::exact)
+      tile.leftPart = tile.rightPart = element;
+    else if (accumulatorType(element).isInteger(32))
+      choosePartsOfIntegers();
+    if (!tile.leftPart)
+      return;
+    const MatrixUnit *unit = target.matrixUnit();
+    bool isFloat = element.isBF16();
+    tile.inUnit = unit && unit->multiplies(tile.leftPart, tile.rightPart) &&
+                  (isFloat || fillsUnit());
+    if (!tile.inUnit && isFloat && !target.multipliesPairs(element))
+      return;
+    unsigned bits = isFloat || !tile.inUnit ? 16 : 8;
+    if (!isFloat && !tile.inUnit)
+      tile.leftPart = tile.rightPart = IntegerType::get(op.getContext(), 16);
+    tile.perWord = 32 / bits;
+    tile.depthStep = tile.inUnit ? unit->words : 1;
+  }
+
+  // What is copied is read more than once.
+  void choosePartsOfIntegers() {
+    IntegerType left = narrowPart(op.getLhs()), right = narrowPart(op.getRhs());
+    if (left && right && (rows < 0 || rows > 8)) {
+      tile.leftPart = left;
+      tile.rightPart = right;
+    }
+  }
+
+  bool fillsUnit() const {
+    auto isLong = [](int64_t size, int64_t least) {
+      return size < 0 || size >= least;
+    };
+    return isLong(rows, 12) && isLong(columns, 12) && isLong(depth, 32);
+  }
+
   // What stays the same from run to run is copied once, however few the rows
   // are: then it is read in one stream.
   void chooseKept() {
@@ -81,6 +120,11 @@ private:
   }
 
   void chooseVectors() {
+    if (tile.inUnit) {
+      tile.lanes = target.matrixUnit()->words;
+      tile.vectors = columns >= 0 && columns <= int64_t(tile.lanes) ? 1 : 2;
+      return;
+    }
     tile.lanes = target.lanes();
     if (bytes == 8)
       tile.lanes = std::max(2u, tile.lanes / 2);
@@ -111,6 +155,11 @@ private:
   // An accumulator per row and vector, a vector of the right operand per column
   // of the tile, and one broadcast element of the left operand must fit.
   void chooseRows() {
+    if (tile.inUnit) {
+      tile.rows = target.matrixUnit()->rows;
+      tile.rows *= rows >= 0 && rows <= int64_t(tile.rows) ? 1 : 2;
+      return;
+    }
     unsigned registers = target.vectorRegisters();
     int64_t most = std::clamp<int64_t>(
         (registers - 1 - tile.vectors) / tile.vectors, 1, 14);
@@ -141,7 +190,7 @@ private:
     bool inRows = runsAlong(right, rank - 1);
     bool isLarge = columns > 0 && depth > 0 && columns * depth >= 1 << 17;
     if (!inRows || (isReused && (isComputed(right) || isWidened(right))) ||
-        (isLarge && rows > 32) || tile.inPairs)
+        (isLarge && rows > 32) || tile.perWord > 1)
       tile.rightCopy = TileShape::RightCopy::panel;
     // Each part would copy its panels again. All of the operand at once takes
     // as much memory as it does: up to a bound, beyond which parts are larger.
@@ -155,10 +204,11 @@ private:
       tile.rightCopy = TileShape::RightCopy::none;
     bool hasPanels = columns < 0 || columns > 2 * tile.columns();
     bool alongDepth = runsAlong(left, rank - 1);
-    tile.leftAlongRows = !alongDepth && runsAlong(left, rank - 2);
+    tile.leftAlongRows =
+        !alongDepth && runsAlong(left, rank - 2) && !tile.inUnit;
     bool isLong = (rows < 0 || rows >= 64) && (columns < 0 || columns >= 64) &&
                   (depth < 0 || depth > 256);
-    tile.copiesLeft = tile.inPairs || isComputed(left) || isWidened(left) ||
+    tile.copiesLeft = tile.perWord > 1 || isComputed(left) || isWidened(left) ||
                       (hasPanels && (!alongDepth || isLong));
   }
 
@@ -185,9 +235,10 @@ private:
       most = 1024;
     if (tile.turnsRight && !tile.copiesLeft)
       most = 1 << 20;
-    tile.blocksDepth = depth < 0 || depth > most;
+    // The unit's sums pass through memory in any case.
+    tile.blocksDepth = depth < 0 || depth > most || tile.inUnit;
     tile.depthBlock = most;
-    if (!tile.blocksDepth)
+    if (depth >= 0 && depth <= most)
       tile.depthBlock =
           std::max<int64_t>(llvm::alignTo(depth, tile.lanes), tile.lanes);
 
@@ -211,7 +262,7 @@ private:
   void chooseRun() {
     int64_t run = innerRun(op.getLhs(), rank - 1);
     bool isLong = run >= int64_t(tile.lanes) && run < depth;
-    if (!tile.copiesLeft || tile.leftAlongRows || tile.inPairs || !isLong)
+    if (!tile.copiesLeft || tile.leftAlongRows || tile.perWord > 1 || !isLong)
       return;
     if (tile.blocksDepth && run > tile.depthBlock)
       return;
@@ -231,6 +282,7 @@ private:
 
   const Target &target;
   ir::MatmulOp op;
+  NumericsMode numerics;
   TileShape tile;
   unsigned rank = 0;
   bool keepsRight = false;      ///< a copy of all of it, from run to run
@@ -242,7 +294,14 @@ private:
 
 AffineExpr depthOf(ir::MatmulOp op, const TileShape &tile) {
   AffineExpr length = shapeOf(op.getLhs()).back();
-  return tile.inPairs ? length.ceilDiv(2) : length;
+  return length.ceilDiv(int64_t(tile.perWord) * tile.depthStep) *
+         int64_t(tile.depthStep);
+}
+
+Type copiedType(ir::MatmulOp op, const TileShape &tile) {
+  if (tile.perWord > 1)
+    return IntegerType::get(op.getContext(), 32);
+  return accumulatorType(elementOf(op.getResult()));
 }
 
 bool copiesRightIfKept(RankedTensorType product, RankedTensorType input) {
@@ -255,8 +314,9 @@ bool copiesRightIfKept(RankedTensorType product, RankedTensorType input) {
          input.getNumElements() * bits / 8 >= leastBytes;
 }
 
-TileShape chooseTile(const Target &target, ir::MatmulOp op) {
-  return TileChooser(target, op).run();
+TileShape chooseTile(const Target &target, ir::MatmulOp op,
+                     NumericsMode numerics) {
+  return TileChooser(target, op, numerics).run();
 }
 
 } // namespace sinter::compiler

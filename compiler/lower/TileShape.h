@@ -1,6 +1,7 @@
 /// TileShape: how a contraction is cut into blocks, panels and tiles.
 #pragma once
 
+#include "compiler/Compiler.h"
 #include "compiler/target/Target.h"
 #include "dialects/sinter/Dialect.h"
 
@@ -28,9 +29,15 @@ struct TileShape {
   /// along the rows, the rows of a tile are.
   bool copiesLeft = false;
   bool leftAlongRows = false;
-  /// Both copies hold words of two elements of 16 bits, neighbours along k; k
-  /// counts words.
-  bool inPairs = false;
+  /// Both copies hold words of so many elements, neighbours along k, the first
+  /// in the lowest bits; k counts words. 1 where nothing is packed.
+  unsigned perWord = 1;
+  /// What an element of the operands is in a word: bf16, or an integer.
+  mlir::Type leftPart, rightPart;
+  /// Tiles are multiplied by the target's matrix unit, which takes a multiple
+  /// of `depthStep` words: elements past the end of k are zero.
+  bool inUnit = false;
+  unsigned depthStep = 1;
   /// Where k counts several axes of the left operand: the length of the last,
   /// of which a block of depth holds whole ones. Else 0.
   int64_t leftRun = 0;
@@ -51,12 +58,16 @@ struct TileShape {
 /// The end of k.
 mlir::AffineExpr depthOf(ir::MatmulOp op, const TileShape &tile);
 
+/// What copies of the operands hold: words, or what products are summed in.
+mlir::Type copiedType(ir::MatmulOp op, const TileShape &tile);
+
 /// Whether a right operand that an input decides is copied from run to run only
 /// where that input is known to stay the same: of few rows, and large.
 bool copiesRightIfKept(mlir::RankedTensorType product,
                        mlir::RankedTensorType input);
 
-/// A function of the op's types, shapes and the target only.
-TileShape chooseTile(const Target &target, ir::MatmulOp op);
+/// A function of the op's types, shapes, the mode and the target only.
+TileShape chooseTile(const Target &target, ir::MatmulOp op,
+                     NumericsMode numerics);
 
 } // namespace sinter::compiler

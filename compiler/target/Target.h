@@ -33,6 +33,40 @@ struct TargetCode {
   std::string asmText;
 };
 
+/// A unit that multiplies whole tiles, which it holds in registers of its own.
+/// A register holds rows of words of 32 bits; a word of an operand holds
+/// several elements, neighbours along k, the first in the lowest bits.
+class MatrixUnit {
+public:
+  virtual ~MatrixUnit() = default;
+
+  /// Registers, rows of one, words of a row. The rows of the right operand's
+  /// tile are words along k, so that a tile takes `words` of k.
+  unsigned registers = 0, rows = 0, words = 0;
+
+  /// Whether operands of these elements can be multiplied: bf16, or i8 with or
+  /// without a sign, whose products are summed in f32 and i32.
+  virtual bool multiplies(mlir::Type left, mlir::Type right) const = 0;
+  /// Stands around the use of registers; `scratch` is a memref of 64 x i8.
+  virtual void begin(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value scratch) const = 0;
+  virtual void end(mlir::OpBuilder &builder, mlir::Location loc) const = 0;
+
+  virtual void zero(mlir::OpBuilder &builder, mlir::Location loc,
+                    unsigned number) const = 0;
+  /// Rows that start `stride` words apart from buffer[place] on.
+  virtual void load(mlir::OpBuilder &builder, mlir::Location loc,
+                    unsigned number, mlir::Value buffer, mlir::Value place,
+                    int64_t stride) const = 0;
+  virtual void store(mlir::OpBuilder &builder, mlir::Location loc,
+                     unsigned number, mlir::Value buffer, mlir::Value place,
+                     int64_t stride) const = 0;
+  /// Adds the product of two registers to that of number `sum`.
+  virtual void multiply(mlir::OpBuilder &builder, mlir::Location loc,
+                        unsigned sum, unsigned left, unsigned right,
+                        mlir::Type leftPart, mlir::Type rightPart) const = 0;
+};
+
 /// A machine to emit for. Immutable and shareable between threads.
 class Target {
 public:
@@ -49,6 +83,16 @@ public:
   /// Vector registers, for the matrix leaf's tile.
   virtual unsigned vectorRegisters() const = 0;
   virtual bool hasFma() const = 0;
+  /// Null where there is none.
+  virtual const MatrixUnit *matrixUnit() const = 0;
+
+  /// Whether words of two such floats are multiplied in one step.
+  virtual bool multipliesPairs(mlir::Type part) const = 0;
+  /// sum + a0 * b0 + a1 * b1 of vectors of words of i32 and sums of f32, in an
+  /// order and with roundings of its own.
+  virtual mlir::Value addPairs(mlir::OpBuilder &builder, mlir::Location loc,
+                               mlir::Value a, mlir::Value b,
+                               mlir::Value sum) const = 0;
 
   /// Starts a kernel function at the end of `module`; the builder is left
   /// inside its body, before the terminator. `elements` are the buffers'

@@ -2,11 +2,13 @@
 #include "compiler/target/cpu/CpuTarget.h"
 
 #include "compiler/target/cpu/ExpandMath.h"
+#include "compiler/target/cpu/TileUnit.h"
 #include "runtime/program/KernelAbi.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;
@@ -23,6 +25,25 @@ CpuTarget::CpuTarget(std::string name, CpuFeatures given)
     vectorLanes = 8;
   }
   fma = features.has("fma");
+  unit = makeTileUnit(features);
+}
+
+bool CpuTarget::multipliesPairs(Type part) const {
+  return part.isBF16() && vectorLanes == 16 && features.has("avx512bf16");
+}
+
+Value CpuTarget::addPairs(OpBuilder &builder, Location loc, Value a, Value b,
+                          Value sum) const {
+  int64_t lanes = cast<VectorType>(sum.getType()).getNumElements();
+  auto pairs = VectorType::get({2 * lanes}, builder.getBF16Type());
+  auto halves = [&](Value words) -> Value {
+    return vector::BitCastOp::create(builder, loc, pairs, words);
+  };
+  std::string name = "llvm.x86.avx512bf16.dpbf16ps." + std::to_string(32 * lanes);
+  return LLVM::CallIntrinsicOp::create(
+             builder, loc, sum.getType(), builder.getStringAttr(name),
+             ValueRange{sum, halves(a), halves(b)})
+      .getResult(0);
 }
 
 // The value of `type` at byte `offset` from `base`.

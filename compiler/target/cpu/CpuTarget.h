@@ -15,6 +15,11 @@ public:
   unsigned lanes() const override { return vectorLanes; }
   unsigned vectorRegisters() const override { return registers; }
   bool hasFma() const override { return fma; }
+  const MatrixUnit *matrixUnit() const override { return unit.get(); }
+  bool multipliesPairs(mlir::Type part) const override;
+  mlir::Value addPairs(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value a, mlir::Value b,
+                       mlir::Value sum) const override;
 
   KernelEntry beginKernel(mlir::OpBuilder &builder, mlir::ModuleOp module,
                           llvm::StringRef symbol, mlir::TypeRange elements,
@@ -36,6 +41,7 @@ private:
   unsigned vectorLanes = 4; ///< of f32
   unsigned registers = 16;
   bool fma = false;
+  std::unique_ptr<const MatrixUnit> unit;
 };
 
 /// Rewrites vector, scf, arith, math and memref to the LLVM dialect.

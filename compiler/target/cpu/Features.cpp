@@ -1,15 +1,17 @@
 /// CPU feature sets: the named levels and this machine's.
 #include "compiler/target/cpu/Features.h"
 
-#include "llvm/ADT/StringMap.h"
+#include "runtime/device/cpu/CpuFeatures.h"
+
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/TargetParser/Host.h"
 
 namespace sinter::compiler {
 
 // Sorted. What is not here is never used: requirements name only features
 // that the runtime's device profile reports too.
 static constexpr const char *reported[] = {
+    "amx-bf16",    "amx-int8", "amx-tile",
     "avx",         "avx2",     "avx512bf16", "avx512bitalg",    "avx512bw",
     "avx512cd",    "avx512dq", "avx512f",    "avx512ifma",      "avx512vbmi",
     "avx512vbmi2", "avx512vl", "avx512vnni", "avx512vpopcntdq", "bmi",
@@ -30,10 +32,10 @@ bool CpuFeatures::has(std::string_view feature) const {
 }
 
 static CpuFeatures hostFeatures() {
-  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  const std::vector<std::string> &host = runtime::hostCpuFeatures();
   CpuFeatures features;
   for (const char *name : reported) {
-    if (!host.lookup(name))
+    if (!llvm::is_contained(host, name))
       continue;
     if (!features.list.empty())
       features.list += ',';

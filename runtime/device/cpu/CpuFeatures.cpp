@@ -7,6 +7,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 using namespace sinter::runtime;
@@ -93,9 +95,22 @@ uint64_t stateMask(Needs needs) {
   return 0;
 }
 
+/// Asks for the tile registers, which Linux saves only for processes that did.
+bool requestTiles() {
+#if defined(__linux__)
+  constexpr long requestPermission = 0x1023, tileData = 18;
+  return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+#else
+  return false;
+#endif
+}
+
 std::vector<std::string> detect() {
   std::vector<std::string> found;
   uint64_t saved = savedState();
+  uint64_t tiles = stateMask(Needs::tiles);
+  if ((saved & tiles) == tiles && !requestTiles())
+    saved &= ~tiles;
   for (const Feature &feature : features) {
     uint64_t mask = stateMask(feature.needs);
     bool present =
