@@ -33,7 +33,7 @@ enum class Fusion : uint8_t {
 
 struct Options {
   /// `cpu` (this machine's exact features), `cpu:x86-64-v3`,
-  /// `cpu:x86-64-v4`, `cpu:scalar`.
+  /// `cpu:x86-64-v4`, `cpu:scalar`; with `+FEATURE` after it, that too.
   std::string target = "cpu";
   NumericsMode numerics = NumericsMode::standard;
   Fusion fusion = Fusion::full;

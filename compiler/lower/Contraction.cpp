@@ -66,8 +66,8 @@ private:
   void addCopyPhase() {
     AffineExpr blocks = tile.rightAlongDepth ? columns.ceilDiv(tile.columns())
                                              : depth.ceilDiv(copiedRows);
-    wholeRight =
-        writer.addWorkspace(copiedRightElements(op, tile), copiedType(op, tile));
+    wholeRight = writer.addWorkspace(copiedRightElements(op, tile),
+                                     copiedType(op, tile));
     double elements = tile.rightAlongDepth
                           ? double(tile.columns()) * estimate(depth)
                           : double(copiedRows) * estimate(columns);

@@ -117,10 +117,9 @@ Value MatrixAccess::wordsAlong(Value k, const Lanes &lanes, Type part,
     Value length = emission.extent(shapeOf(lhs).back());
     mask = emission.tailMask(emission.sub(length, first), count);
   }
-  Value bits =
-      bitsOf(emission,
-             at(emission.along(first, count), Lanes{count, mask, false}),
-             part.getIntOrFloatBitWidth());
+  Value bits = bitsOf(
+      emission, at(emission.along(first, count), Lanes{count, mask, false}),
+      part.getIntOrFloatBitWidth());
   if (mask)
     bits = arith::SelectOp::create(builder, loc, mask, bits,
                                    emission.integer(bits.getType(), 0));

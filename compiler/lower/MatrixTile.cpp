@@ -36,11 +36,10 @@ MatrixTile::MatrixTile(Emission &emission, ir::MatmulOp op,
   if (tile.copiesLeft)
     left = buffer(leftKey, copier.leftElements(), access.copied);
   if (tile.rightCopy == TileShape::RightCopy::panel)
-    right =
-        buffer(rightKey, tile.depthBlock * tile.columns(), access.copied);
+    right = buffer(rightKey, tile.depthBlock * tile.columns(), access.copied);
   if (tile.blocksDepth)
-    sums = buffer(sumsKey, tile.rowBlock * tile.columnBlock,
-                  access.accumulator);
+    sums =
+        buffer(sumsKey, tile.rowBlock * tile.columnBlock, access.accumulator);
 }
 
 void MatrixTile::compute(const Part &given) {

@@ -34,7 +34,9 @@ Status writeText(const std::string &path, std::string_view text);
 
 /// The flags that every command which may compile takes.
 inline constexpr Flag targetFlag = {
-    "--target", "TARGET", "cpu, cpu:x86-64-v3, cpu:x86-64-v4 or cpu:scalar"};
+    "--target", "TARGET",
+    "cpu, cpu:x86-64-v3, cpu:x86-64-v4 or cpu:scalar; +avx512bf16 after one "
+    "adds a feature"};
 inline constexpr Flag numericsFlag = {"--numerics", "MODE",
                                       "exact, default or fast"};
 inline constexpr Flag fusionFlag = {"--fusion", "TIER",

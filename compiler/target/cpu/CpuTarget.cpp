@@ -37,12 +37,13 @@ Value CpuTarget::addPairs(OpBuilder &builder, Location loc, Value a, Value b,
   int64_t lanes = cast<VectorType>(sum.getType()).getNumElements();
   auto pairs = VectorType::get({2 * lanes}, builder.getBF16Type());
   auto halves = [&](Value words) -> Value {
-    return vector::BitCastOp::create(builder, loc, pairs, words);
+    return LLVM::BitcastOp::create(builder, loc, pairs, words);
   };
-  std::string name = "llvm.x86.avx512bf16.dpbf16ps." + std::to_string(32 * lanes);
-  return LLVM::CallIntrinsicOp::create(
-             builder, loc, sum.getType(), builder.getStringAttr(name),
-             ValueRange{sum, halves(a), halves(b)})
+  std::string name =
+      "llvm.x86.avx512bf16.dpbf16ps." + std::to_string(32 * lanes);
+  return LLVM::CallIntrinsicOp::create(builder, loc, sum.getType(),
+                                       builder.getStringAttr(name),
+                                       ValueRange{sum, halves(a), halves(b)})
       .getResult(0);
 }
 
@@ -182,7 +183,8 @@ Result<std::shared_ptr<const Target>> makeTarget(std::string_view name) {
     return makeError(ErrorKind::unsupported,
                      "target " + std::string(name) +
                          " is unknown; choose one of cpu, cpu:x86-64-v3, "
-                         "cpu:x86-64-v4, cpu:scalar");
+                         "cpu:x86-64-v4, cpu:scalar, or one with features: "
+                         "cpu:x86-64-v4+avx512bf16");
   return std::shared_ptr<const Target>(
       std::make_shared<CpuTarget>(std::string(name), std::move(*features)));
 }

@@ -3,6 +3,8 @@
 
 #include "compiler/lower/ElementMath.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -171,7 +173,9 @@ void holdFloat16AsBits(ModuleOp module) {
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       if (isFloat16(constant.getType()))
         holdConstant(constant);
-    if (isa<arith::TruncFOp>(op))
+    // What the machine's own instructions take stays as it is.
+    if (isa<arith::TruncFOp>(op) ||
+        isa_and_present<LLVM::LLVMDialect>(op->getDialect()))
       return;
     for (Value result : op->getResults())
       if (isFloat16(result.getType()))

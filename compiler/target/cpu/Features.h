@@ -13,8 +13,9 @@ struct CpuFeatures {
   bool has(std::string_view feature) const;
 };
 
-/// `level` is empty (this machine's exact features), `x86-64-v3`, `x86-64-v4`
-/// or `scalar` (the x86-64 baseline).
-std::optional<CpuFeatures> cpuFeatures(std::string_view level);
+/// `name` is a level: empty (this machine's exact features), `x86-64-v3`,
+/// `x86-64-v4` or `scalar` (the x86-64 baseline); and features added to it:
+/// `x86-64-v4+avx512bf16`. Null for what is none of these.
+std::optional<CpuFeatures> cpuFeatures(std::string_view name);
 
 } // namespace sinter::compiler

@@ -67,7 +67,9 @@ public:
 
   void multiply(OpBuilder &builder, Location loc, unsigned sum, unsigned left,
                 unsigned right, Type leftPart, Type rightPart) const override {
-    auto letter = [](Type part) { return part.isUnsignedInteger() ? 'u' : 's'; };
+    auto letter = [](Type part) {
+      return part.isUnsignedInteger() ? 'u' : 's';
+    };
     std::string name = "tdpbf16ps";
     if (!leftPart.isBF16())
       name = std::string("tdpb") + letter(leftPart) + letter(rightPart) + "d";
@@ -92,8 +94,8 @@ private:
                          Value place) {
     auto i64 = builder.getI64Type();
     auto type = cast<MemRefType>(buffer.getType());
-    Value base = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc,
-                                                                buffer);
+    Value base =
+        memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
     Value size = arith::ConstantIndexOp::create(
         builder, loc, type.getElementTypeBitWidth() / 8);
     Value offset = arith::MulIOp::create(builder, loc, place, size);
@@ -105,8 +107,7 @@ private:
   }
 
   static void move(OpBuilder &builder, Location loc, StringRef name,
-                   unsigned number, Value buffer, Value place,
-                   int64_t stride) {
+                   unsigned number, Value buffer, Value place, int64_t stride) {
     Value bytes = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
                                            stride * 4);
     call(builder, loc, name,

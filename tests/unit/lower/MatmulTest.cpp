@@ -3,8 +3,12 @@
 #include "tests/unit/lower/KernelRunner.h"
 #include "tests/unit/lower/ReferenceCheck.h"
 
+#include "compiler/target/Target.h"
+#include "runtime/device/cpu/CpuFeatures.h"
+
 #include "gtest/gtest.h"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -142,6 +146,16 @@ std::string checkBits(const Problem &p, const std::string &element,
 
 class MatmulTest : public testing::TestWithParam<const char *> {
 public:
+  void SetUp() override {
+    auto target = makeTarget(GetParam());
+    ASSERT_TRUE(target) << target.error().message;
+    std::string missing = runtime::missingFeatures(
+        (*target)->requirements(),
+        runtime::joinFeatures(runtime::hostCpuFeatures()));
+    if (!missing.empty())
+      GTEST_SKIP() << "this machine lacks " << missing;
+  }
+
   void check(const Problem &p) {
     EXPECT_EQ(checkBits<float>(p, "f32", GetParam()), "")
         << textOf(p, "f32") << p.m << " " << p.k << " " << p.n;
@@ -205,8 +219,37 @@ TEST_P(MatmulTest, OtherTypes) {
   for (const char *type : {"bf16", "f16", "i32", "i8"})
     for (const Problem &p :
          {Problem{1, 70, 300, 75}, Problem{2, 66, 261, 520, true, true},
-          Problem{1, 1, 300, 70, false, true}, Problem{1, 3, 40, 30}})
+          Problem{1, 1, 300, 70, false, true}, Problem{1, 3, 40, 30},
+          Problem{1, 40, 1100, 33}, Problem{1, 33, 31, 16, true, false}})
       EXPECT_EQ(checkKernel(textOf(p, type), options), "") << textOf(p, type);
+}
+
+// What is known of the shape does not change how products are summed.
+TEST_P(MatmulTest, SymbolicBitsOfHalves) {
+  for (bool turned : {false, true})
+    for (const Problem &p : {Problem{1, 70, 300, 53}, Problem{2, 1, 31, 40},
+                             Problem{1, 5, 1041, 3}}) {
+      Problem fixed = p, symbolic = p;
+      fixed.rightTurned = symbolic.rightTurned = turned;
+      symbolic.symbolic = "bmkn";
+      auto x = numbers<float>(p.b * p.m * p.k, 1);
+      auto w = numbers<float>(p.b * p.k * p.n, 2);
+      std::vector<uint16_t> left(x.size()), right(w.size());
+      for (auto [from, to] : {std::pair(&x, &left), std::pair(&w, &right)})
+        for (size_t i = 0; i < from->size(); ++i)
+          (*to)[i] = uint16_t(std::bit_cast<uint32_t>((*from)[i]) >> 16);
+      std::vector<std::vector<uint16_t>> results;
+      for (const Problem &problem : {fixed, symbolic}) {
+        KernelRunner runner(textOf(problem, "bf16"), GetParam());
+        ASSERT_EQ(runner.error, "");
+        std::vector<int64_t> dims;
+        if (*problem.symbolic)
+          dims = {p.b, p.m, p.k, p.n};
+        auto &result = results.emplace_back(size_t(p.b * p.m * p.n), 77);
+        runner.run({left.data(), right.data(), result.data()}, dims, INT64_MAX);
+      }
+      EXPECT_EQ(results[0], results[1]) << textOf(fixed, "bf16");
+    }
 }
 
 // Few rows against a right operand that stays: a copy of all of it.
@@ -287,7 +330,10 @@ TEST_P(MatmulTest, NarrowIntegers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, MatmulTest,
-                         testing::Values("cpu", "cpu:x86-64-v3", "cpu:scalar"));
+                         testing::Values("cpu", "cpu:x86-64-v3",
+                                         "cpu:x86-64-v4",
+                                         "cpu:x86-64-v4+avx512bf16",
+                                         "cpu:scalar"));
 
 } // namespace
 } // namespace sinter::compiler
