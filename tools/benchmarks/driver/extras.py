@@ -23,44 +23,51 @@ class Figure:
         return "pass" if measure.SLACK * self.ours <= self.limit else "MISS"
 
 
-def first_call(case, side, starter):
-    """Seconds of a first call with empty caches, or the failure's text."""
+def first_calls(case, side, starter, count=1):
+    """Seconds of the first calls of processes that share caches which are empty
+    at first, or the failure's text."""
     with tempfile.TemporaryDirectory() as folder:
         try:
-            with starter.start(side, {
-                    "SINTER_CACHE_DIR": folder,
-                    "TORCHINDUCTOR_CACHE_DIR": folder}) as worker:
-                return fields(worker.ask("prepare " + case.words(side),
-                                         900))["first"]
+            times = []
+            for _ in range(count):
+                with starter.start(side, {
+                        "SINTER_CACHE_DIR": folder,
+                        "TORCHINDUCTOR_CACHE_DIR": folder}) as worker:
+                    times.append(fields(worker.ask(
+                        "prepare " + case.words(side), 900))["first"])
+            return times
         except Failed as failure:
             return str(failure)
 
 
 def cold(starter, wanted, with_peers, rounds=3):
-    """The least of a few first calls; a peer's, which takes long, once."""
+    """The least of a few first calls; a peer's, which takes long, once. What
+    compiling takes of one is what a second process, which finds everything on
+    disk, does not take."""
     every = {case.name: case for case in cases.all_cases()}
     twelve = cases.twelve_layers()
     every[twelve.name] = twelve
-    figures = []
+    figures, compiling = [], {}
     for name in [*cases.COLD, twelve.name]:
         if name not in wanted and name != twelve.name:
             continue
         figure = Figure(name, "cold compile, s", limit=cases.COLD.get(name))
-        times = [first_call(every[name], "sinter", starter)
+        pairs = [first_calls(every[name], "sinter", starter, 2)
                  for _ in range(rounds)]
-        times, failed = ([t for t in times if isinstance(t, float)],
-                         [t for t in times if isinstance(t, str)])
-        figure.ours = min(times, default=None)
+        pairs, failed = ([pair for pair in pairs if isinstance(pair, list)],
+                         [pair for pair in pairs if isinstance(pair, str)])
         figure.failure = failed[0] if failed else ""
+        if pairs:
+            cold_first, warm_first = map(min, zip(*pairs))
+            figure.ours, compiling[name] = cold_first, cold_first - warm_first
         if with_peers and name in cases.COLD:
-            theirs = first_call(every[name], "torch-compile", starter)
-            figure.theirs = theirs if isinstance(theirs, float) else None
+            theirs = first_calls(every[name], "torch-compile", starter)
+            figure.theirs = theirs[0] if isinstance(theirs, list) else None
         figures.append(figure)
     name, base, most = cases.COLD_RATIO
-    times = {figure.name: figure.ours for figure in figures}
-    if times.get(name) and times.get(base):
-        figures.append(Figure(name, f"times {base}",
-                              times[name] / times[base], limit=most))
+    if compiling.get(name) and compiling.get(base):
+        figures.append(Figure(name, f"compiling, times {base}",
+                              compiling[name] / compiling[base], limit=most))
     return figures
 
 
