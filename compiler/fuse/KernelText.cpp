@@ -82,7 +82,7 @@ std::string canonicalText(program::KernelOp kernel) {
   kernel.setSymName("kernel");
   std::string text;
   llvm::raw_string_ostream stream(text);
-  kernel->print(stream, OpPrintingFlags().useLocalScope());
+  kernel->print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
   kernel.setSymName(name);
   return text;
 }
