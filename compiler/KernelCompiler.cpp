@@ -145,7 +145,7 @@ Result<KernelCodes> compileKernels(ModuleOp module, const Target &target,
     Job job;
     job.name = kernel.getSymName().str();
     llvm::raw_string_ostream stream(job.text);
-    kernel->print(stream, OpPrintingFlags().useLocalScope());
+    kernel->print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
     jobs.push_back(std::move(job));
   }
   SINTER_TRY(compileClaimed(jobs, cache, target, options));
