@@ -5,6 +5,7 @@
 #include "compiler/lower/UnitTile.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -14,6 +15,12 @@ namespace sinter::compiler {
 // Values of k that a round of the inner loop takes: its own work would be a
 // fifth of that of the sums.
 constexpr int64_t unrolled = 4;
+
+static bool isPointwise(Operation *op) {
+  auto described = dyn_cast<ir::SinterOpInterface>(op);
+  return described &&
+         described.getPatternKind() == graph::PatternKind::pointwise;
+}
 
 // Of the frame's buffers.
 static const char leftKey = 0, rightKey = 0, sumsKey = 0;
@@ -40,6 +47,7 @@ MatrixTile::MatrixTile(Emission &emission, ir::MatmulOp op,
   if (tile.blocksDepth)
     sums =
         buffer(sumsKey, tile.rowBlock * tile.columnBlock, access.accumulator);
+  findFinishing();
 }
 
 void MatrixTile::compute(const Part &given) {
@@ -60,6 +68,7 @@ void MatrixTile::computeAtOnce() {
     copyRightPanel();
     eachTile([&](Value row) {
       prefetchPanel(row);
+      prefetchFinishing(row);
       finishTile(row, accumulate(row, zeros()));
     });
   });
@@ -80,6 +89,8 @@ void MatrixTile::computeInDepthBlocks() {
       copyRightPanel();
       eachTile([&](Value row) {
         prefetchPanel(row);
+        if (!finishing.empty())
+          emission.when(isLast, [&] { prefetchFinishing(row); });
         if (tile.inUnit)
           return computeInUnit(row, isFirst, isLast);
         Values before = zeros();
@@ -218,6 +229,52 @@ void MatrixTile::prefetchPanel(Value row) {
                                emission.add(start, emission.constant(at)),
                                /*isWrite=*/false, /*localityHint=*/2,
                                /*isDataCache=*/true);
+}
+
+void MatrixTile::findFinishing() {
+  // What is small stays in a cache; a short sum leaves no time.
+  constexpr int64_t leastBytes = 256 << 10, leastDepth = 64;
+  constexpr size_t mostBuffers = 8;
+  MLIRContext *context = emission.builder.getContext();
+  int64_t elements = constantOf(product(shape, 0, shape.size(), context));
+  int64_t length = constantOf(depth);
+  if (length >= 0 && length < leastDepth)
+    return;
+  auto add = [&](unsigned number, Value tensor) {
+    int64_t bytes = memoryType(elementOf(tensor)).getIntOrFloatBitWidth() / 8;
+    bool isLarge = elements < 0 || elements * bytes >= leastBytes;
+    if (shapeOf(tensor) == shape && isLarge && finishing.size() < mostBuffers)
+      finishing.push_back({number, bytes});
+  };
+  llvm::SmallSetVector<Value, 16> read;
+  for (const Sink &sink : sinks)
+    read.insert(sink.value);
+  for (unsigned next = 0; next < read.size(); ++next) {
+    Operation *op = read[next].getDefiningOp();
+    if (auto input = dyn_cast<BlockArgument>(read[next]))
+      add(input.getArgNumber(), input);
+    else if (isPointwise(op))
+      read.insert(op->operand_begin(), op->operand_end());
+  }
+}
+
+// A tile's parts of these lie in as many pages as it has rows, which no
+// processor foresees; summing it leaves the time to fetch them.
+void MatrixTile::prefetchFinishing(Value row) {
+  for (auto [number, bytes] : finishing) {
+    int64_t line = 64 / bytes, width = int64_t(vectors) * tile.lanes;
+    for (unsigned r = 0; r < rows; ++r)
+      for (int64_t at = 0; at < width; at += line) {
+        Value there = emission.add(column, emission.constant(at));
+        Index index = access.indexOf(emission.uniform(rowOf(row, r)),
+                                     emission.uniform(there));
+        memref::PrefetchOp::create(emission.builder, emission.loc,
+                                   emission.entry.buffers[number],
+                                   emission.linearize(index, shape).base,
+                                   /*isWrite=*/false, /*localityHint=*/3,
+                                   /*isDataCache=*/true);
+      }
+  }
 }
 
 MatrixTile::Values MatrixTile::zeros() {

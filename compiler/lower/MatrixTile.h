@@ -41,6 +41,9 @@ private:
   void copyRightPanel();
 
   void prefetchPanel(Value row);
+  /// Inputs of the result's shape that finishing a tile reads.
+  void findFinishing();
+  void prefetchFinishing(Value row);
   Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b);
 
   Values zeros();
@@ -69,6 +72,8 @@ private:
   Shape shape;
   mlir::AffineExpr depth;
   bool clampsRows = true;
+  /// Numbers of the kernel's buffers, and the bytes of an element.
+  llvm::SmallVector<std::pair<unsigned, int64_t>> finishing;
   Value wholeRight, batchNumber;
   Part part;
   DepthRange range;

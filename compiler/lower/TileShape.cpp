@@ -230,6 +230,9 @@ private:
     bool streams = rows > 0 && rows <= 16 && !tile.turnsRight &&
                    tile.rightCopy == TileShape::RightCopy::none;
     int64_t most = streams ? 8 : 256;
+    // Two panels of the unit stay in the first cache.
+    if (tile.inUnit)
+      most = 128;
     // A panel that few tiles read need not stay near.
     if (keepsRight && rows <= 16)
       most = 1024;
@@ -247,7 +250,7 @@ private:
       tile.depthBlock = blockOf(depth, most, std::max<int64_t>(tile.lanes, 8));
     int64_t cache = level2Bytes(target);
     int64_t mostRows = cache / 4 / (tile.depthBlock * bytes);
-    int64_t height = std::min(mostRows, mostPanelRows);
+    int64_t height = std::min(mostRows, tile.inUnit ? 64 : mostPanelRows);
     bool copiesOften =
         tile.rightCopy == TileShape::RightCopy::panel && rows > height;
     if (copiesOften)
