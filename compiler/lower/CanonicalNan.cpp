@@ -56,11 +56,23 @@ static Value canonicalHalf(Emission &emission, Value value, FloatType type) {
   return arith::BitcastOp::create(builder, loc, shape, result);
 }
 
+// Targets give an extremum the NaN that arithmetic has.
+static bool isCanonical(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp>(op))
+    return false;
+  auto fast = cast<arith::ArithFastMathInterface>(op).getFastMathFlagsAttr();
+  return !fast || !arith::bitEnumContainsAny(fast.getValue(),
+                                             arith::FastMathFlags::nnan);
+}
+
 Element canonicalNan(Emission &emission, Value tensor, Element element) {
   auto type = dyn_cast<FloatType>(elementOf(tensor));
   if (!type || !isArithmetic(tensor.getDefiningOp()) || !isSeen(tensor))
     return element;
   Value value = element.value;
+  if (isCanonical(value))
+    return element;
   if (type.getWidth() < 32)
     return Element{canonicalHalf(emission, value, type)};
   OpBuilder &builder = emission.builder;

@@ -120,16 +120,20 @@ public:
       return value;
     return arith::ExtFOp::create(emission.builder, emission.loc, type, value);
   }
-  Value max(Emission &emission, Value a, Value b) const {
+  Value max(Emission &emission, Value a, Value b,
+            arith::FastMathFlags flags = arith::FastMathFlags::none) const {
     if (isa<FloatType>(state))
-      return arith::MaximumFOp::create(emission.builder, emission.loc, a, b);
+      return arith::MaximumFOp::create(emission.builder, emission.loc, a, b,
+                                       flags);
     if (isUnsigned())
       return arith::MaxUIOp::create(emission.builder, emission.loc, a, b);
     return arith::MaxSIOp::create(emission.builder, emission.loc, a, b);
   }
-  Value min(Emission &emission, Value a, Value b) const {
+  Value min(Emission &emission, Value a, Value b,
+            arith::FastMathFlags flags = arith::FastMathFlags::none) const {
     if (isa<FloatType>(state))
-      return arith::MinimumFOp::create(emission.builder, emission.loc, a, b);
+      return arith::MinimumFOp::create(emission.builder, emission.loc, a, b,
+                                       flags);
     if (isUnsigned())
       return arith::MinUIOp::create(emission.builder, emission.loc, a, b);
     return arith::MinSIOp::create(emission.builder, emission.loc, a, b);
@@ -175,6 +179,13 @@ public:
                const Values &b) const override {
     return {isMax ? order.max(emission, a[0], b[0])
                   : order.min(emission, a[0], b[0])};
+  }
+  bool spreadsNan() const override { return isa<FloatType>(order.state); }
+  Values mergeNumbers(Emission &emission, const Values &a,
+                      const Values &b) const override {
+    auto numbers = arith::FastMathFlags::nnan;
+    return {isMax ? order.max(emission, a[0], b[0], numbers)
+                  : order.min(emission, a[0], b[0], numbers)};
   }
   Value finish(Emission &emission, const Values &state) const override {
     Type type = shapedLike(state[0], valueType(order.element));

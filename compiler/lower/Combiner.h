@@ -33,6 +33,14 @@ public:
   /// The state of having seen what `a`, then what `b` saw.
   virtual Values merge(Emission &emission, const Values &a,
                        const Values &b) const = 0;
+  /// Whether a NaN makes the result NaN, whatever else there is. It may be
+  /// looked for aside then, and numbers be merged by `mergeNumbers`.
+  virtual bool spreadsNan() const { return false; }
+  /// `merge` of numbers; any value where one is NaN.
+  virtual Values mergeNumbers(Emission &emission, const Values &a,
+                              const Values &b) const {
+    return merge(emission, a, b);
+  }
   /// `merge` where `b` is one element, `a` a state that began with `start`, and
   /// elements come in the order of their positions.
   virtual Values take(Emission &emission, const Values &a,

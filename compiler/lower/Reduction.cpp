@@ -9,6 +9,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -21,9 +23,12 @@ namespace {
 // all. Missing vectors hold nothing.
 Values mergeTree(Emission &emission, const Combiner &combiner,
                  SmallVector<Values> states, unsigned lanes) {
+  auto merge = [&](const Values &a, const Values &b) {
+    return combiner.mergeNumbers(emission, a, b);
+  };
   for (unsigned half = canonicalLanes / lanes / 2; half > 0; half /= 2)
     for (unsigned i = 0; i < half && i + half < states.size(); ++i)
-      states[i] = combiner.merge(emission, states[i], states[i + half]);
+      states[i] = merge(states[i], states[i + half]);
   Values state = states.front();
   OpBuilder &builder = emission.builder;
   for (unsigned width = lanes; width > 2; width /= 2) {
@@ -39,7 +44,7 @@ Values mergeTree(Emission &emission, const Combiner &combiner,
       second.push_back(
           vector::ShuffleOp::create(builder, emission.loc, value, value, high));
     }
-    state = combiner.merge(emission, first, second);
+    state = merge(first, second);
   }
   Values first, second;
   for (Value value : state) {
@@ -47,7 +52,7 @@ Values mergeTree(Emission &emission, const Combiner &combiner,
     second.push_back(
         vector::ExtractOp::create(builder, emission.loc, value, 1));
   }
-  return combiner.merge(emission, first, second);
+  return merge(first, second);
 }
 
 Values choose(Emission &emission, Value mask, const Values &a,
@@ -83,11 +88,13 @@ Value positionOf(Emission &emission, const Combiner &combiner, Value begin,
 
 } // namespace
 
-// One result, lanes along the reduced axis.
+// One result, lanes along the reduced axis. Where the combiner spreads NaN, the
+// last of the values that a chunk carries has bits in lanes that saw one.
 
 Values RowReduction::block(Value begin, Values flat, Value remaining) {
   unsigned count = kept();
-  for (unsigned q = 0; q * count < flat.size(); ++q) {
+  SmallVector<Value> elements;
+  for (unsigned q = 0; q < statesIn(flat); ++q) {
     Value first = emission.add(begin, emission.constant(q * lanes));
     Lanes asked{lanes, {}, false};
     if (remaining) {
@@ -102,18 +109,49 @@ Values RowReduction::block(Value begin, Values flat, Value remaining) {
     Coord coord = emission.along(first, lanes);
     Value element = elementAt(coord, asked);
     Values before(flat.begin() + q * count, flat.begin() + (q + 1) * count);
-    Values after = combiner.take(
-        emission, before,
+    Values lifted =
         combiner.lift(emission, element,
-                      positionOf(emission, combiner, begin, q * lanes, lanes)));
-    if (asked.mask)
-      after = choose(emission, asked.mask, after, before);
+                      positionOf(emission, combiner, begin, q * lanes, lanes));
+    Values after;
+    if (combiner.spreadsNan()) {
+      if (asked.mask)
+        lifted = choose(emission, asked.mask, lifted, before);
+      elements.append(lifted);
+      after = combiner.mergeNumbers(emission, before, lifted);
+    } else {
+      after = combiner.take(emission, before, lifted);
+      if (asked.mask)
+        after = choose(emission, asked.mask, after, before);
+    }
     llvm::copy(after, flat.begin() + q * count);
   }
+  if (!elements.empty())
+    flat.back() = noteNan(flat.back(), elements);
   return flat;
 }
 
+// A comparison looks at two vectors.
+Value RowReduction::noteNan(Value noted, ArrayRef<Value> elements) {
+  OpBuilder &builder = emission.builder;
+  Value isNan;
+  for (size_t i = 0; i < elements.size(); i += 2) {
+    Value other = elements[std::min(i + 1, elements.size() - 1)];
+    Value one = arith::CmpFOp::create(
+        builder, emission.loc, arith::CmpFPredicate::UNO, elements[i], other);
+    isNan = isNan
+                ? Value(arith::OrIOp::create(builder, emission.loc, isNan, one))
+                : one;
+  }
+  Value bits =
+      arith::ExtSIOp::create(builder, emission.loc, noted.getType(), isNan);
+  return arith::OrIOp::create(builder, emission.loc, noted, bits);
+}
+
 unsigned RowReduction::kept() const { return combiner.types().size(); }
+
+unsigned RowReduction::statesIn(const Values &flat) const {
+  return (flat.size() - unsigned(combiner.spreadsNan())) / kept();
+}
 
 Values RowReduction::initial(Value begin, unsigned vectors) {
   Values flat;
@@ -121,16 +159,39 @@ Values RowReduction::initial(Value begin, unsigned vectors) {
     flat.append(combiner.start(
         emission, lanes,
         positionOf(emission, combiner, begin, q * lanes, lanes)));
+  if (combiner.spreadsNan()) {
+    unsigned width = combiner.types().front().getIntOrFloatBitWidth();
+    Type bits = emission.builder.getIntegerType(width);
+    flat.push_back(emission.integer(
+        lanes == 1 ? bits : Type(emission.vectorType(bits, lanes)), 0));
+  }
   return flat;
 }
 
 Values RowReduction::merged(const Values &flat) {
   SmallVector<Values> states;
   unsigned count = kept();
-  for (unsigned q = 0; q * count < flat.size(); ++q)
+  for (unsigned q = 0; q < statesIn(flat); ++q)
     states.push_back(
         Values(flat.begin() + q * count, flat.begin() + (q + 1) * count));
-  return mergeTree(emission, combiner, states, lanes);
+  Values result = mergeTree(emission, combiner, states, lanes);
+  if (!combiner.spreadsNan())
+    return result;
+  OpBuilder &builder = emission.builder;
+  Value noted = flat.back();
+  Value isNan =
+      arith::CmpIOp::create(builder, emission.loc, arith::CmpIPredicate::ne,
+                            noted, emission.integer(noted.getType(), 0));
+  if (isa<VectorType>(isNan.getType()))
+    isNan = vector::ReductionOp::create(builder, emission.loc,
+                                        vector::CombiningKind::OR, isNan);
+  for (Value &value : result)
+    value = arith::SelectOp::create(
+        builder, emission.loc, isNan,
+        emission.number(value.getType(),
+                        std::numeric_limits<double>::quiet_NaN()),
+        value);
+  return result;
 }
 
 Values RowReduction::chunk(Value begin, int64_t length) {

@@ -73,8 +73,10 @@ public:
 
 private:
   unsigned kept() const;
+  unsigned statesIn(const Values &flat) const;
   Values initial(Value begin, unsigned vectors);
   Values block(Value begin, Values flat, Value remaining);
+  Value noteNan(Value noted, llvm::ArrayRef<Value> elements);
   Values merged(const Values &flat);
 
   Emission &emission;

@@ -162,7 +162,9 @@ void CpuTarget::endStreaming(OpBuilder &builder, Location loc) const {
 
 FailureOr<TargetCode> CpuTarget::compile(ModuleOp module, bool verify,
                                          bool keepText) const {
-  expandMath(module, {.fma = fma, .nativeF16 = features.has("f16c")});
+  expandMath(module, {.fma = fma,
+                      .nativeF16 = features.has("f16c"),
+                      .vectorBits = 32 * vectorLanes});
   if (verify && failed(mlir::verify(module)))
     return failure();
   if (failed(convertToLlvm(module, verify)))

@@ -2,8 +2,10 @@
 #include "compiler/target/cpu/ExpandMath.h"
 
 #include "compiler/lower/ElementMath.h"
+#include "compiler/target/cpu/ExpandExtremum.h"
 #include "compiler/target/cpu/ExpandFloat16.h"
 #include "compiler/target/cpu/ExpandTrig.h"
+#include "compiler/target/cpu/ExpandWide.h"
 
 #include <limits>
 
@@ -276,17 +278,21 @@ static Value expandRsqrt(ElementMath &m, Value x) {
   return m.div(m.num(1.0), m.sqrt(x));
 }
 
-static Value expandFunction(OpBuilder &builder, Operation *op, bool fused) {
+static Value expandFunction(OpBuilder &builder, Operation *op,
+                            const MathFeatures &features) {
   if (op->getNumOperands() != 1 || op->getNumResults() != 1)
     return {};
   Value x = op->getOperand(0);
   Type element = getElementTypeOrSelf(x.getType());
   if (!element.isF32() && !element.isF64())
     return {};
+  if (features.vectorBits == 512 && features.fma)
+    if (Value result = expandWide(builder, op))
+      return result;
   if (isa<math::SinOp, math::CosOp>(op))
-    return expandTrig(builder, op, fused);
+    return expandTrig(builder, op, features.fma);
   ElementMath m(builder, op->getLoc(), x.getType());
-  m.fused = fused;
+  m.fused = features.fma;
   if (isa<math::ExpOp>(op))
     return expandExp(m, x);
   if (isa<math::LogOp>(op))
@@ -300,18 +306,26 @@ static Value expandFunction(OpBuilder &builder, Operation *op, bool fused) {
   return {};
 }
 
+static Value expand(OpBuilder &builder, Operation *op,
+                    const MathFeatures &features) {
+  if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+    return expandFloat16(builder, op, features.nativeF16);
+  if (isa<arith::MaximumFOp, arith::MinimumFOp>(op))
+    return expandExtremum(builder, op, features.vectorBits);
+  return expandFunction(builder, op, features);
+}
+
 void expandMath(ModuleOp module, const MathFeatures &features) {
   SmallVector<Operation *> worklist;
   module.walk([&](Operation *op) {
     if (isa<math::ExpOp, math::LogOp, math::TanhOp, math::ErfOp, math::RsqrtOp,
-            math::SinOp, math::CosOp, arith::ExtFOp, arith::TruncFOp>(op))
+            math::SinOp, math::CosOp, arith::ExtFOp, arith::TruncFOp,
+            arith::MaximumFOp, arith::MinimumFOp>(op))
       worklist.push_back(op);
   });
   for (Operation *op : worklist) {
     OpBuilder builder(op);
-    Value result = isa<arith::ExtFOp, arith::TruncFOp>(op)
-                       ? expandFloat16(builder, op, features.nativeF16)
-                       : expandFunction(builder, op, features.fma);
+    Value result = expand(builder, op, features);
     if (!result)
       continue;
     op->getResult(0).replaceAllUsesWith(result);

@@ -8,12 +8,13 @@ namespace sinter::compiler {
 /// What the machine does by itself.
 struct MathFeatures {
   bool fma = false;
-  bool nativeF16 = false; ///< converts f16
+  bool nativeF16 = false;    ///< converts f16
+  unsigned vectorBits = 128; ///< 512 stands for AVX-512 F, BW, DQ and VL
 };
 
-/// Replaces math.exp, log, tanh, erf, rsqrt, sin and cos on f32 and f64, and
-/// conversions to and from f16 and bf16, by arith ops (scalars and vectors), so
-/// that no library is called.
+/// Replaces math.exp, log, tanh, erf, rsqrt, sin and cos and arith.maximumf and
+/// minimumf on f32 and f64, and conversions to and from f16 and bf16, by ops
+/// that are instructions (scalars and vectors), so that no library is called.
 void expandMath(mlir::ModuleOp module, const MathFeatures &features);
 
 } // namespace sinter::compiler

@@ -67,6 +67,14 @@ template <typename T> std::vector<T> arguments() {
                            std::numeric_limits<T>::min(),
                            std::numeric_limits<T>::max(),
                            std::numeric_limits<T>::lowest()};
+  // Where tables change from one row to the next, and their neighbours.
+  for (int i = 1; i <= 2048; ++i)
+    for (T sign : {T(1), T(-1)}) {
+      T middle = sign * T(i) / 256;
+      values.push_back(middle);
+      values.push_back(std::nextafter(middle, T(0)));
+      values.push_back(std::nextafter(middle, 2 * middle));
+    }
   std::mt19937_64 engine(7);
   // Any bits, then numbers of the size that functions are interesting at.
   using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
@@ -80,16 +88,20 @@ template <typename T> std::vector<T> arguments() {
   return values;
 }
 
+// The text of a kernel that applies the function to `count` elements.
+std::string textOf(const char *function, const char *type, size_t count) {
+  std::string tensor = "tensor<" + std::to_string(count) + "x" + type + ">";
+  return kernelText("map", 0, "%x: " + tensor,
+                    std::string("%0 = sinter.") + function + " %x : (" +
+                        tensor + ") -> " + tensor +
+                        "\nprogram.yield %0 : " + tensor);
+}
+
 // The largest error over `x`, against `exact`.
 template <typename T, typename Exact>
 void check(const Function &function, const char *target, const char *type,
            std::vector<T> x, Exact exact, double allowed) {
-  std::string tensor = "tensor<" + std::to_string(x.size()) + "x" + type + ">";
-  KernelRunner kernel(kernelText("map", 0, "%x: " + tensor,
-                                 std::string("%0 = sinter.") + function.name +
-                                     " %x : (" + tensor + ") -> " + tensor +
-                                     "\nprogram.yield %0 : " + tensor),
-                      target);
+  KernelRunner kernel(textOf(function.name, type, x.size()), target);
   ASSERT_EQ(kernel.error, "");
   std::vector<T> y(x.size());
   kernel.run({x.data(), y.data()});
@@ -120,6 +132,24 @@ TEST_P(MathTest, F64) {
   for (const Function &function : functions)
     check(function, GetParam(), "f64", arguments<double>(), function.exact,
           function.ulps64);
+}
+
+TEST_P(MathTest, ErfEndsAtOne) {
+  auto ofType = [](auto zero, const char *type) {
+    using T = decltype(zero);
+    std::vector<T> x;
+    for (double magnitude : {7.0, 100.0, 1e30, HUGE_VAL})
+      for (double sign : {1.0, -1.0})
+        x.push_back(T(sign * magnitude));
+    std::vector<T> y(x.size());
+    KernelRunner kernel(textOf("erf", type, x.size()), GetParam());
+    ASSERT_EQ(kernel.error, "");
+    kernel.run({x.data(), y.data()});
+    for (size_t i = 0; i < x.size(); ++i)
+      EXPECT_EQ(y[i], std::copysign(T(1), x[i])) << GetParam() << " " << x[i];
+  };
+  ofType(0.0f, "f32");
+  ofType(0.0, "f64");
 }
 
 // Every 4093rd bit pattern of f32, of both signs, in one sweep.

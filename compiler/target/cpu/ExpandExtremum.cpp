@@ -1,0 +1,139 @@
+/// maximumf and minimumf: the processor's max and min give their second operand
+/// where both are zero or one is NaN.
+#include "compiler/target/cpu/ExpandExtremum.h"
+
+#include "compiler/lower/ElementMath.h"
+#include "compiler/target/cpu/WholeVectors.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace sinter::compiler {
+namespace {
+
+class Extremum {
+public:
+  Extremum(OpBuilder &builder, Operation *op, unsigned bits)
+      : m(builder, op->getLoc(), op->getResult(0).getType()),
+        isMax(isa<arith::MaximumFOp>(op)), bits(bits) {}
+
+  // The instruction: `second` where neither is beyond the other.
+  Value beyond(Value first, Value second) {
+    return isMax ? m.select(m.lt(second, first), first, second)
+                 : m.select(m.lt(first, second), first, second);
+  }
+
+  Value withNumber(Value x, const llvm::APFloat &number) {
+    Value c = m.num(number.convertToDouble());
+    // Of two zeros the one that counts comes second.
+    bool isLesserZero = number.isZero() && number.isNegative() == isMax;
+    Value first = isLesserZero ? c : x, second = isLesserZero ? x : c;
+    // A choice between x and zero would become a comparison and a mask.
+    return number.isZero() && isWhole(m.type, bits) ? instruction(first, second)
+                                                    : beyond(first, second);
+  }
+
+  Value ofTwo(Value a, Value b) {
+    if (bits == 512 && isWhole(m.type, bits))
+      return ranged(a, b);
+    // Both orders differ in zeros only.
+    Value one = m.toBits(beyond(a, b)), other = m.toBits(beyond(b, a));
+    return m.fromBits(isMax ? m.andBits(one, other) : m.orBits(one, other));
+  }
+
+  Value nanWhere(Value a, Value b, Value otherwise) {
+    Value isNan = arith::CmpFOp::create(m.builder, m.loc,
+                                        arith::CmpFPredicate::UNO, a, b);
+    return m.select(isNan, m.num(std::numeric_limits<double>::quiet_NaN()),
+                    otherwise);
+  }
+
+private:
+  static constexpr int64_t currentRounding = 4;
+
+  Value constant(unsigned width, int64_t value) {
+    return LLVM::ConstantOp::create(m.builder, m.loc,
+                                    m.builder.getIntegerType(width), value);
+  }
+
+  Value instruction(Value a, Value b) {
+    const char *level = bits == 512    ? "avx512"
+                        : bits == 256  ? "avx"
+                        : m.isDouble() ? "sse2"
+                                       : "sse";
+    std::string name = std::string("llvm.x86.") + level +
+                       (isMax ? ".max" : ".min") +
+                       (m.isDouble() ? ".pd" : ".ps");
+    if (bits > 128)
+      name += "." + std::to_string(bits);
+    return byWholeVectors(
+        m.builder, m.loc, bits, {a, b}, [&](ArrayRef<Value> parts) {
+          SmallVector<Value> operands(parts);
+          if (bits == 512)
+            operands.push_back(constant(32, currentRounding));
+          return callIntrinsic(m.builder, m.loc, parts[0].getType(), name,
+                               operands);
+        });
+  }
+
+  // vrangeps orders zeros.
+  Value ranged(Value a, Value b) {
+    constexpr int64_t comparedSign = 4;
+    Value which = constant(32, comparedSign | int64_t(isMax));
+    Value mask = constant(m.isDouble() ? 8 : 16, -1);
+    Value rounding = constant(32, currentRounding);
+    StringRef name = m.isDouble() ? "llvm.x86.avx512.mask.range.pd.512"
+                                  : "llvm.x86.avx512.mask.range.ps.512";
+    return byWholeVectors(
+        m.builder, m.loc, bits, {a, b}, [&](ArrayRef<Value> parts) {
+          Value x = parts[0], y = parts[1];
+          return callIntrinsic(m.builder, m.loc, x.getType(), name,
+                               {x, y, which, x, mask, rounding});
+        });
+  }
+
+  ElementMath m;
+  bool isMax;
+  unsigned bits;
+};
+
+} // namespace
+
+static bool ignoresNan(Operation *op) {
+  auto fast = cast<arith::ArithFastMathInterface>(op).getFastMathFlagsAttr();
+  return fast &&
+         arith::bitEnumContainsAny(fast.getValue(), arith::FastMathFlags::nnan);
+}
+
+// The number in `value`, if that is what it is.
+static std::optional<llvm::APFloat> numberIn(Value value) {
+  llvm::APFloat number(0.0);
+  if (auto spread = value.getDefiningOp<vector::BroadcastOp>())
+    value = spread.getSource();
+  if (!matchPattern(value, m_ConstantFloat(&number)) || number.isNaN())
+    return std::nullopt;
+  return number;
+}
+
+Value expandExtremum(OpBuilder &builder, Operation *op, unsigned vectorBits) {
+  Value a = op->getOperand(0), b = op->getOperand(1);
+  Type element = getElementTypeOrSelf(a.getType());
+  if (!element.isF32() && !element.isF64())
+    return {};
+  if (numberIn(a))
+    std::swap(a, b);
+  Extremum extremum(builder, op, vectorBits);
+  std::optional<llvm::APFloat> number = numberIn(b);
+  Value result =
+      number ? extremum.withNumber(a, *number) : extremum.ofTwo(a, b);
+  if (ignoresNan(op))
+    return result;
+  return extremum.nanWhere(a, number ? a : b, result);
+}
+
+} // namespace sinter::compiler

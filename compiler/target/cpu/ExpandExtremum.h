@@ -1,0 +1,15 @@
+/// The larger and the smaller of two floats as arithmetic.
+#pragma once
+
+#include "mlir/IR/Builders.h"
+
+namespace sinter::compiler {
+
+/// The value of an arith.maximumf or minimumf on f32 or f64 (scalars and
+/// vectors); null for other types. Its NaN is the canonical one, and +0 is
+/// above -0. Of an op marked `nnan` any value will do where an operand is NaN.
+/// `vectorBits` is the size of the machine's vectors.
+mlir::Value expandExtremum(mlir::OpBuilder &builder, mlir::Operation *op,
+                           unsigned vectorBits);
+
+} // namespace sinter::compiler
