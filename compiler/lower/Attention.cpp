@@ -92,27 +92,26 @@ private:
 
   void emitBlock(Emission &emission, const AttentionTile &tile,
                  SmallVector<Coord> batch, Value number) {
-    AttentionBlock block(emission, tile, std::move(batch));
+    ScoreMask mask{first.getMask(), first.getSpan() == "causal", walksKeys};
+    AttentionBlock block(emission, tile, mask, std::move(batch));
     Shape shape = shapeOf(lanesOperand);
     Value begin = emission.mul(number, emission.constant(tile.width()));
     block.begin(begin, shape[shape.size() - 2]);
     Panel lanes = block.pack(lanesOperand, first.getScale().convertToDouble());
     auto [from, to] = stepsOf(emission, begin, tile.width());
-    ScoreMask mask{first.getMask(), first.getSpan() == "causal", walksKeys};
     if (isGradient())
-      return emitGradients(block, lanes, mask, from, to);
-    emitForward(block, lanes, mask, from, to);
+      return emitGradients(block, lanes, from, to);
+    emitForward(block, lanes, from, to);
   }
 
-  void emitForward(AttentionBlock &block, Panel lanes, const ScoreMask &mask,
-                   Value from, Value to) {
+  void emitForward(AttentionBlock &block, Panel lanes, Value from, Value to) {
     Panel result;
     if (output)
       result = block.zeros(constantOf(shapeOf(output.getValue()).back()));
     OnlineSoftmax softmax = block.beginSoftmax();
     block.forSteps(from, to, [&](Value step, Value count) {
       Panel scores = block.scores(stepsOperand, step, count, lanes, 0);
-      block.advance(softmax, scores, mask, step, count);
+      block.advance(softmax, scores, step, count);
       if (output)
         block.accumulate(result, output.getValue(), step, count, scores,
                          softmax.rescale);
@@ -125,8 +124,7 @@ private:
                   softmax.sum);
   }
 
-  void emitGradients(AttentionBlock &block, Panel lanes, const ScoreMask &mask,
-                     Value from, Value to) {
+  void emitGradients(AttentionBlock &block, Panel lanes, Value from, Value to) {
     // All gradients have the same operands.
     Operation *any = first;
     Value value = any->getOperand(3), grad = any->getOperand(4);
@@ -147,7 +145,7 @@ private:
       Panel changes;
       if (needsScores)
         changes = block.scores(stepValues, step, count, laneValues, 1);
-      block.differentiate(scores, changes, mask, rows, delta, step, count);
+      block.differentiate(scores, changes, rows, delta, step, count);
       if (valueGradient)
         block.accumulate(ofValue, grad, step, count, scores, {});
       if (needsScores)

@@ -31,8 +31,9 @@ static const void *slotKey(unsigned slot) {
 }
 
 Panel AttentionBlock::panel(unsigned slot, int64_t rows) {
-  int64_t held = llvm::alignTo(std::max<int64_t>(rows, 1),
-                               std::max(tile.rows, tile.lanes));
+  // A tile may begin at any row, and end behind the last one.
+  int64_t held =
+      llvm::alignTo(std::max<int64_t>(rows, 1) + tile.rows / 3, tile.lanes);
   auto type = MemRefType::get({held * tile.width()}, tile.accumulator);
   return {emission.frameBuffer(slotKey(slot), type), rows};
 }
@@ -86,6 +87,53 @@ Value AttentionBlock::laneMask(Value lane) {
 
 void AttentionBlock::forVectors(llvm::function_ref<void(Value lane)> emit) {
   emission.loop(emission.constant(0), valid, tile.lanes, emit);
+}
+
+void AttentionBlock::forGroups(llvm::function_ref<void(Value lane)> emit) {
+  emission.loop(emission.constant(0), valid, groupLanes(), emit);
+}
+
+AttentionBlock::Range AttentionBlock::seenByOne(Value step, Value count,
+                                                Value lane, int64_t lanes) {
+  Value zero = emission.constant(0);
+  if (!mask.causal)
+    return {zero, count};
+  // The place in the block of the first lane's own step.
+  Value own = emission.sub(emission.add(first, lane), step);
+  if (mask.walksKeys)
+    return {emission.min(emission.max(own, zero), count), count};
+  Value end = emission.add(own, emission.constant(lanes));
+  return {zero, emission.min(emission.max(end, zero), count)};
+}
+
+AttentionBlock::Range AttentionBlock::seenByAll(Value step, Value count,
+                                                Value lane, int64_t lanes) {
+  if (!mask.causal)
+    return seenByOne(step, count, lane, lanes);
+  // What the first query sees, or what sees the last key.
+  if (mask.walksKeys)
+    lane = emission.add(lane, emission.constant(lanes - 1));
+  return seenByOne(step, count, lane, 1);
+}
+
+AttentionBlock::Range AttentionBlock::scored(Value step, Value count,
+                                             Value lane) {
+  Value inGroup = emission.mod(lane, emission.constant(groupLanes()));
+  return seenByOne(step, count, emission.sub(lane, inGroup), groupLanes());
+}
+
+void AttentionBlock::forScored(
+    Value step, Value count, Value lane,
+    llvm::function_ref<void(Range range, bool hides)> emit) {
+  Range all = scored(step, count, lane);
+  if (!mask.causal)
+    return emit(all, false);
+  Range seen = seenByAll(step, count, lane, tile.lanes);
+  if (mask.walksKeys)
+    emit({all.from, seen.from}, true);
+  emit(seen, false);
+  if (!mask.walksKeys)
+    emit({seen.to, all.to}, true);
 }
 
 void AttentionBlock::forSteps(
@@ -179,7 +227,7 @@ Panel AttentionBlock::zeros(int64_t rows) {
 // ---- products --------------------------------------------------------------
 
 void AttentionBlock::productTile(Panel result, Value row, unsigned rows,
-                                 Value lane, Value depth, Panel right,
+                                 Value lane, Range depth, Panel right,
                                  ElementAt left, bool adds, Panel rescale,
                                  Value lastRow) {
   SmallVector<Value> lanes, numbers;
@@ -203,7 +251,7 @@ void AttentionBlock::productTile(Panel result, Value row, unsigned rows,
     }
   }
   sums = emission.loop(
-      emission.constant(0), depth, 1, sums, [&](Value k, ValueRange carried) {
+      depth.from, depth.to, 1, sums, [&](Value k, ValueRange carried) {
         Values next(carried);
         SmallVector<Value> vectors;
         for (Value at : lanes)
@@ -225,55 +273,71 @@ void AttentionBlock::productTile(Panel result, Value row, unsigned rows,
 }
 
 // result[row][lane] (+)= sum over depth of left(row, k) * right[k][lane].
-// `fixedRows` is the number of rows where it is a constant.
-void AttentionBlock::product(Panel result, Value rows, int64_t fixedRows,
-                             Value depth, Panel right, ElementAt left,
-                             bool adds, Panel rescale) {
-  int64_t step = tile.rows;
-  Value zero = emission.constant(0);
-  emission.loop(
-      zero, valid, int64_t(tile.vectors) * tile.lanes, [&](Value lane) {
-        auto emit = [&](Value row, unsigned count, Value lastRow) {
-          productTile(result, row, count, lane, depth, right, left, adds,
-                      rescale, lastRow);
-        };
-        if (fixedRows >= 0) {
-          int64_t whole = fixedRows / step * step;
-          if (whole)
-            emission.loop(zero, emission.constant(whole), step,
-                          [&](Value row) { emit(row, step, {}); });
-          if (fixedRows > whole)
-            emit(emission.constant(whole), fixedRows - whole, {});
-          return;
-        }
-        Value tiles = emission.floorDiv(rows, emission.constant(step));
-        Value whole = emission.mul(tiles, emission.constant(step));
-        emission.loop(zero, whole, step,
-                      [&](Value row) { emit(row, step, {}); });
-        // Rows past the end repeat the last one; nothing reads them.
-        Value lastRow = emission.sub(rows, emission.constant(1));
-        emission.loop(whole, rows, step,
-                      [&](Value row) { emit(row, step, lastRow); });
-      });
+void AttentionBlock::product(Panel result, RangeOf rowsOf, RangeOf depthOf,
+                             Panel right, ElementAt left, bool adds,
+                             Panel rescale) {
+  forGroups([&](Value lane) {
+    auto [begin, end] = rowsOf(lane);
+    Range depth = depthOf(lane);
+    auto emit = [&](Value row, int64_t count, Value lastRow) {
+      productTile(result, row, count, lane, depth, right, left, adds, rescale,
+                  lastRow);
+    };
+    auto fixed = getConstantIntValue(emission.sub(end, begin));
+    Value row = begin;
+    // What is left of whole tiles has smaller ones.
+    for (int64_t step : {int64_t(tile.rows), int64_t(tile.rows) / 3}) {
+      int64_t known = fixed ? *fixed / step * step : 1;
+      if (known == 0)
+        continue;
+      Value tiles =
+          emission.floorDiv(emission.sub(end, row), emission.constant(step));
+      Value stop =
+          emission.add(row, emission.mul(tiles, emission.constant(step)));
+      emission.loop(row, stop, step,
+                    [&](Value at) { emit(at, step, Value()); });
+      row = stop;
+      if (fixed)
+        *fixed -= known;
+    }
+    if (fixed) {
+      if (*fixed)
+        emit(row, *fixed, {});
+      return;
+    }
+    // Rows past the end repeat the last one; nothing reads them.
+    Value lastRow = emission.sub(end, emission.constant(1));
+    int64_t step = tile.rows / 3;
+    emission.loop(row, end, step, [&](Value at) { emit(at, step, lastRow); });
+  });
 }
 
 Panel AttentionBlock::scores(Value tensor, Value step, Value count, Panel lanes,
                              unsigned slot) {
   Panel result = panel(scoresSlot + slot, tile.steps);
-  product(result, count, -1, emission.constant(lanes.rows), lanes,
-          [&](Value row, Value k) {
-            Value from = emission.add(step, row);
-            return read(tensor, {emission.uniform(from), emission.uniform(k)},
-                        Lanes{});
-          },
-          /*adds=*/false, {});
+  product(
+      result, [&](Value lane) { return scored(step, count, lane); },
+      [&](Value) {
+        return Range{emission.constant(0), emission.constant(lanes.rows)};
+      },
+      lanes,
+      [&](Value row, Value k) {
+        Value from = emission.add(step, row);
+        return read(tensor, {emission.uniform(from), emission.uniform(k)},
+                    Lanes{});
+      },
+      /*adds=*/false, {});
   return result;
 }
 
 void AttentionBlock::accumulate(Panel result, Value tensor, Value step,
                                 Value count, Panel weights, Panel rescale) {
   product(
-      result, {}, result.rows, count, weights,
+      result,
+      [&](Value) {
+        return Range{emission.constant(0), emission.constant(result.rows)};
+      },
+      [&](Value lane) { return scored(step, count, lane); }, weights,
       [&](Value row, Value k) {
         Value from = emission.add(step, k);
         return read(tensor, {emission.uniform(from), emission.uniform(row)},

@@ -50,8 +50,8 @@ public:
   using Value = mlir::Value;
 
   AttentionBlock(Emission &emission, const AttentionTile &tile,
-                 llvm::SmallVector<Coord> batch)
-      : emission(emission), tile(tile), batch(std::move(batch)) {}
+                 const ScoreMask &mask, llvm::SmallVector<Coord> batch)
+      : emission(emission), tile(tile), mask(mask), batch(std::move(batch)) {}
 
   /// Turns to lanes [first, first + width) of `extent`.
   void begin(Value first, mlir::AffineExpr extent);
@@ -65,17 +65,20 @@ public:
   void forSteps(Value from, Value to,
                 llvm::function_ref<void(Value step, Value count)> emit);
 
+  // Of a block of steps, what is below is made and read only where lanes see
+  // one of it.
+
   /// [step][lane]: rows step, ... of a tensor [..., steps, length] times the
   /// packed lanes. `slot` tells such panels apart.
   Panel scores(Value tensor, Value step, Value count, Panel lanes,
                unsigned slot);
   /// Scores become exp(score - largest so far).
-  void advance(const OnlineSoftmax &softmax, Panel scores,
-               const ScoreMask &mask, Value step, Value count);
+  void advance(const OnlineSoftmax &softmax, Panel scores, Value step,
+               Value count);
   /// Scores become probabilities; `changes`, where there is one, the scores'
   /// gradient: probability * (change - delta).
-  void differentiate(Panel scores, Panel changes, const ScoreMask &mask,
-                     Value logsumexp, Value delta, Value step, Value count);
+  void differentiate(Panel scores, Panel changes, Value logsumexp, Value delta,
+                     Value step, Value count);
   /// result[c] = result[c] * rescale + sum over steps of tensor[step][c] *
   /// weights[step].
   void accumulate(Panel result, Value tensor, Value step, Value count,
@@ -91,6 +94,12 @@ public:
 private:
   using Values = Emission::Values;
   using ElementAt = llvm::function_ref<Value(Value row, Value depth)>;
+  /// Rows of a block of steps.
+  struct Range {
+    Value from, to;
+  };
+  /// One side of a product: [row][lane], of these rows for lanes from `lane`.
+  using RangeOf = llvm::function_ref<Range(Value lane)>;
 
   enum Slot : unsigned { scoresSlot, laneSlot = 2, sumSlot = 4, rowSlot = 6 };
 
@@ -105,12 +114,29 @@ private:
   Value laneMask(Value lane);
   /// Runs for every vector of lanes of which one exists.
   void forVectors(llvm::function_ref<void(Value lane)> emit);
-  void product(Panel result, Value rows, int64_t fixedRows, Value depth,
-               Panel right, ElementAt left, bool adds, Panel rescale);
+  /// Runs for every register tile's lanes of which one exists.
+  void forGroups(llvm::function_ref<void(Value lane)> emit);
+  int64_t groupLanes() const { return int64_t(tile.vectors) * tile.lanes; }
+  /// The steps of a block that one of some lanes from `lane` on sees.
+  Range seenByOne(Value step, Value count, Value lane, int64_t lanes);
+  /// Those that every one of them sees.
+  Range seenByAll(Value step, Value count, Value lane, int64_t lanes);
+  /// Those whose scores exist for a register tile's lanes, of which `lane` is
+  /// one.
+  Range scored(Value step, Value count, Value lane);
+  /// Runs for these in order; `hides` for those that some lane of a vector
+  /// does not see.
+  void forScored(Value step, Value count, Value lane,
+                 llvm::function_ref<void(Range range, bool hides)> emit);
+  void product(Panel result, RangeOf rowsOf, RangeOf depthOf, Panel right,
+               ElementAt left, bool adds, Panel rescale);
   void productTile(Panel result, Value row, unsigned rows, Value lane,
-                   Value depth, Panel right, ElementAt left, bool adds,
+                   Range depth, Panel right, ElementAt left, bool adds,
                    Panel rescale, Value lastRow);
-  Value masked(Value score, const ScoreMask &mask, Value step, Value lane);
+  Value masked(Value score, Value step, Value lane, bool hides);
+  Value maskAndCompare(Panel scores, Value step, Value count, Value lane,
+                       Value before);
+  Value larger(Value a, Value b);
   Value exponential(Value x);
   Value unlessInfinite(Value largest);
   Value isMinusInfinity(Value x);
@@ -119,6 +145,7 @@ private:
 
   Emission &emission;
   AttentionTile tile;
+  ScoreMask mask;
   llvm::SmallVector<Coord> batch;
   Value first, valid, last;
   bool isWhole = false; ///< every lane of every block exists
