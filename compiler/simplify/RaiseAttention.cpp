@@ -56,6 +56,7 @@ private:
   Value scaled(Value value, ArrayRef<Scaling::Scalar> scalars);
   Value scaledQuery();
   Value scaledKey();
+  bool isScaledAsScores(const ProductMatch &product) const;
 
   const SoftmaxMatch &softmax;
   const ScoreMatch &scores;
@@ -251,7 +252,6 @@ Value Raising::scaled(Value value, ArrayRef<Scaling::Scalar> scalars) {
   return value;
 }
 
-// The side that a kernel walks in lanes bears the scale: it is read once.
 Value Raising::scaledQuery() {
   if (!queryTimesScale)
     queryTimesScale = scaled(scores.query, scores.scale.scalars);
@@ -262,6 +262,15 @@ Value Raising::scaledKey() {
   if (!keyTimesScale)
     keyTimesScale = scaled(key, scores.scale.scalars);
   return keyTimesScale;
+}
+
+// Whether the product is multiplied by what the scores are, known numbers
+// aside.
+bool Raising::isScaledAsScores(const ProductMatch &product) const {
+  return llvm::equal(product.factor.scalars, scores.scale.scalars,
+                     [](const Scaling::Scalar &a, const Scaling::Scalar &b) {
+                       return a.value == b.value && a.divides == b.divides;
+                     });
 }
 
 // The sum over a row of grad * result: what the probabilities weigh their
@@ -299,13 +308,23 @@ Value Raising::gradient(const ProductMatch &product) {
     value = exchanged(product.change.valueTransposed, loc, builder);
     change = delta(product.change, value);
   }
+  // The other side's rows bear the scale where the gradient has it, too. The
+  // gradients of key and value bear it alike: they share a kernel.
+  const ProductMatch *scaling = &product;
+  for (const ProductMatch &other : products)
+    if (product.kind == ProductMatch::value && other.kind == ProductMatch::key)
+      scaling = &other;
   bool ofQuery = product.kind == ProductMatch::query;
+  bool isScaled = isScaledAsScores(*scaling);
+  bool onKey = ofQuery == isScaled;
   auto build = [&]<typename Op>(Op *) -> Value {
     Value made = Op::create(
         builder, loc, product.op->getResult(0).getType(),
-        ofQuery ? scaledQuery() : scores.query, ofQuery ? key : scaledKey(),
-        mask, value, grad, rows, change, scores.causal ? "causal" : "all",
+        onKey ? scores.query : scaledQuery(), onKey ? scaledKey() : key, mask,
+        value, grad, rows, change, scores.causal ? "causal" : "all",
         APFloat(scores.scale.number), APFloat(product.factor.number));
+    if (isScaled && product.kind != ProductMatch::value)
+      return made;
     return scaled(made, product.factor.scalars);
   };
   if (ofQuery)

@@ -97,15 +97,16 @@ func.func @main(%q: tensor<7x600xf32>, %k: tensor<7x600xf32>, %v: tensor<7x3xf32
 
 // -----
 
-// A scale that is known when the program runs: on the rows that a kernel walks,
-// and on the gradients that it scales.
+// A scale that is known when the program runs: on the query's rows, and on the
+// key's where the query's gradient has it.
 // CHECK-LABEL: @main
 // CHECK: %[[S:.*]] = sinter.broadcast %arg4
 // CHECK: %[[Q:.*]] = sinter.mul %arg0, %[[S]]
-// CHECK-DAG: %[[L:.*]] = sinter.attention_logsumexp %[[Q]], %arg1, {{.*}} {scale = 1.000000e+00 : f64, span = "causal"}
-// CHECK-DAG: sinter.attention %[[Q]], %arg1, {{.*}}, %arg2
-// CHECK: %[[DQ:.*]] = sinter.attention_query_gradient %[[Q]], %arg1, {{.*}} {factor = 1.000000e+00 : f64
-// CHECK: sinter.mul %[[DQ]]
+// CHECK-DAG: sinter.attention %[[Q]], %arg1, {{.*}}, %arg2 {scale = 1.000000e+00 : f64, span = "causal"}
+// CHECK-DAG: %[[L:.*]] = sinter.attention_logsumexp %[[Q]], %arg1
+// CHECK: %[[K:.*]] = sinter.mul %arg1, %[[S]]
+// CHECK: %[[DQ:.*]] = sinter.attention_query_gradient %arg0, %[[K]], {{.*}}, %arg2, %arg3, %[[L]]{{.*}} {factor = 1.000000e+00 : f64
+// CHECK: return {{.*}}, %[[DQ]]
 func.func @main(%q: tensor<2x64x16xf32>, %k: tensor<2x64x16xf32>, %v: tensor<2x64x16xf32>, %g: tensor<2x64x16xf32>, %scale: tensor<f32>) -> (tensor<2x64x16xf32>, tensor<2x64x16xf32>) {
   %kt = sinter.transpose %k {permutation = array<i64: 0, 2, 1>} : (tensor<2x64x16xf32>) -> tensor<2x16x64xf32>
   %s = sinter.matmul %q, %kt : (tensor<2x64x16xf32>, tensor<2x16x64xf32>) -> tensor<2x64x64xf32>
