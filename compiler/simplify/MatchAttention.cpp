@@ -300,13 +300,14 @@ private:
   void add(ProductMatch product) {
     const ScoreMatch &scores = softmax.scores;
     Value other = product.op.getRhs();
-    if (product.kind == ProductMatch::query &&
-        !isExchanged(scores.keyTransposed, behindScale(other, product.factor)))
-      return;
-    if (product.kind == ProductMatch::key &&
-        !isSame(scores.query, behindScale(other, product.factor)))
-      return;
-    found.push_back(product);
+    auto isOther = [&](Value value) {
+      if (product.kind == ProductMatch::query)
+        return isExchanged(scores.keyTransposed, value);
+      return product.kind != ProductMatch::key || isSame(scores.query, value);
+    };
+    // A scale may stand on either side of an exchange.
+    if (isOther(other) || isOther(behindScale(other, product.factor)))
+      found.push_back(product);
   }
 
   // probabilities * (change - sum of change * probabilities).
