@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,7 +16,8 @@ namespace sinter::detail {
 namespace {
 /// The numbers that are static while alone; the state of an expression is 0
 /// (nothing shown), the index of one of these plus 1, or `varied`.
-constexpr double staticNumbers[] = {0, 1, -1, 2, 0.5};
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double staticNumbers[] = {0, 1, -1, 2, 0.5, infinity, -infinity};
 constexpr uint8_t varied = 255;
 
 using ExpressionKey = std::tuple<std::string_view, uint32_t, uint32_t>;

@@ -13,8 +13,8 @@
 namespace sinter::detail {
 
 /// Whether a plain number, operand `operand` of the expression at `where`, is
-/// static: it is 0, 1, -1, 2 or 0.5 and the only value that the expression
-/// ever showed.
+/// static: it is 0, 1, -1, 2, 0.5 or an infinity and the only value that the
+/// expression ever showed.
 bool isStaticNumber(const std::source_location &where, unsigned operand,
                     Number value);
 

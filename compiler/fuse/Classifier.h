@@ -52,6 +52,7 @@ private:
                                             const Access &access);
   std::optional<Rejection> reachThroughReduction(mlir::Operation *op,
                                                  const Access &access);
+  bool isRowsOperand(unsigned index) const;
   bool isCheapPrologue(unsigned index) const;
   bool readsMore(const OpSet &prologue) const;
   std::optional<Rejection> checkPrologue();

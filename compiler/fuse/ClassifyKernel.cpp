@@ -80,13 +80,29 @@ std::optional<Rejection> Classifier::checkRowSpace() {
   return std::nullopt;
 }
 
+// Whether the kernel's parts of attention alone read a value, as rows that take
+// part in products.
+bool Classifier::isRowsOperand(unsigned index) const {
+  Value value = op(index)->getResult(0);
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    Operation *reader = use.getOwner();
+    if (llvm::none_of(body, [&](unsigned at) { return op(at) == reader; }))
+      return true;
+    auto part = dyn_cast<ir::AttentionOpInterface>(reader);
+    constexpr unsigned matrices = 5; // the mask aside
+    return part && value != part.getMask() && use.getOperandNumber() < matrices;
+  });
+}
+
 // Whether an op before a contraction costs less than to store its result and
 // read it again. A contraction copies an operand that is computed, so that it
-// is computed once or a few times; so does a sort.
+// is computed once or a few times; so do a sort, and attention the rows of its
+// matrices.
 bool Classifier::isCheapPrologue(unsigned index) const {
   Operation *node = op(index);
   bool takesPrologue =
-      rootKind == PatternKind::contraction || rootKind == PatternKind::sort;
+      rootKind == PatternKind::contraction || rootKind == PatternKind::sort ||
+      (rootKind == PatternKind::attention && isRowsOperand(index));
   if (!takesPrologue || kindOf(node) != PatternKind::pointwise)
     return false;
   bool converts = node->getNumOperands() == 1 &&

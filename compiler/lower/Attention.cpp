@@ -76,7 +76,7 @@ private:
     return emission.coordinates(flat, leading);
   }
 
-  // The steps that lanes [begin, begin + width) see.
+  // The steps that the granules of lanes [begin, begin + width) see.
   std::pair<Value, Value> stepsOf(Emission &emission, Value begin,
                                   int64_t width) {
     Shape shape = shapeOf(stepsOperand);
@@ -84,38 +84,42 @@ private:
     Value to = emission.extent(shape[shape.size() - 2]);
     if (first.getSpan() != "causal")
       return {from, to};
+    Value granule = emission.constant(causalGranule);
+    begin = emission.sub(begin, emission.mod(begin, granule));
     if (walksKeys)
       return {emission.min(begin, to), to};
-    return {from,
-            emission.min(emission.add(begin, emission.constant(width)), to)};
+    Value end = emission.add(
+        begin, emission.constant(llvm::alignTo(width, causalGranule)));
+    return {from, emission.min(end, to)};
   }
 
   void emitBlock(Emission &emission, const AttentionTile &tile,
                  SmallVector<Coord> batch, Value number) {
-    AttentionBlock block(emission, tile, std::move(batch));
+    ScoreMask mask{first.getMask(), first.getSpan() == "causal", walksKeys};
+    AttentionBlock block(emission, tile, mask, std::move(batch));
     Shape shape = shapeOf(lanesOperand);
     Value begin = emission.mul(number, emission.constant(tile.width()));
     block.begin(begin, shape[shape.size() - 2]);
     Panel lanes = block.pack(lanesOperand, first.getScale().convertToDouble());
     auto [from, to] = stepsOf(emission, begin, tile.width());
-    ScoreMask mask{first.getMask(), first.getSpan() == "causal", walksKeys};
     if (isGradient())
-      return emitGradients(block, lanes, mask, from, to);
-    emitForward(block, lanes, mask, from, to);
+      return emitGradients(block, lanes, from, to);
+    emitForward(block, lanes, from, to);
   }
 
-  void emitForward(AttentionBlock &block, Panel lanes, const ScoreMask &mask,
-                   Value from, Value to) {
+  void emitForward(AttentionBlock &block, Panel lanes, Value from, Value to) {
     Panel result;
     if (output)
       result = block.zeros(constantOf(shapeOf(output.getValue()).back()));
     OnlineSoftmax softmax = block.beginSoftmax();
     block.forSteps(from, to, [&](Value step, Value count) {
-      Panel scores = block.scores(stepsOperand, step, count, lanes, 0);
-      block.advance(softmax, scores, mask, step, count);
-      if (output)
-        block.accumulate(result, output.getValue(), step, count, scores,
-                         softmax.rescale);
+      StepRows keys = block.rowsOf(stepsOperand, step, count, 0);
+      Panel scores = block.scores(keys, step, count, lanes, 0);
+      block.advance(softmax, scores, step, count);
+      if (!output)
+        return;
+      StepRows values = block.rowsOf(output.getValue(), step, count, 1);
+      block.accumulate(result, values, step, count, scores, softmax.rescale);
     });
     if (logsumexp)
       block.storeLogsumexp(softmax, logsumexp.getResult(),
@@ -125,8 +129,7 @@ private:
                   softmax.sum);
   }
 
-  void emitGradients(AttentionBlock &block, Panel lanes, const ScoreMask &mask,
-                     Value from, Value to) {
+  void emitGradients(AttentionBlock &block, Panel lanes, Value from, Value to) {
     // All gradients have the same operands.
     Operation *any = first;
     Value value = any->getOperand(3), grad = any->getOperand(4);
@@ -143,15 +146,17 @@ private:
     if (valueGradient)
       ofValue = block.zeros(constantOf(shapeOf(value).back()));
     block.forSteps(from, to, [&](Value step, Value count) {
-      Panel scores = block.scores(stepsOperand, step, count, lanes, 0);
+      StepRows keys = block.rowsOf(stepsOperand, step, count, 0);
+      StepRows values = block.rowsOf(stepValues, step, count, 1);
+      Panel scores = block.scores(keys, step, count, lanes, 0);
       Panel changes;
       if (needsScores)
-        changes = block.scores(stepValues, step, count, laneValues, 1);
-      block.differentiate(scores, changes, mask, rows, delta, step, count);
+        changes = block.scores(values, step, count, laneValues, 1);
+      block.differentiate(scores, changes, rows, delta, step, count);
       if (valueGradient)
-        block.accumulate(ofValue, grad, step, count, scores, {});
+        block.accumulate(ofValue, values, step, count, scores, {});
       if (needsScores)
-        block.accumulate(ofLanes, stepsOperand, step, count, changes, {});
+        block.accumulate(ofLanes, keys, step, count, changes, {});
     });
     if (queryGradient)
       storeGradient(block, ofLanes, queryGradient, queryGradient.getFactor());

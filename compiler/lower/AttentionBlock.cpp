@@ -1,8 +1,7 @@
-/// AttentionBlock: packing, products and storing; softmax stands in
-/// AttentionSoftmax.cpp.
+/// AttentionBlock: panels, ranges and products; packing and storing stand in
+/// AttentionPanels.cpp, softmax in AttentionSoftmax.cpp.
 #include "compiler/lower/AttentionBlock.h"
 
-#include "compiler/lower/CanonicalNan.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/MatrixProduct.h"
 
@@ -24,17 +23,18 @@ AttentionTile chooseAttentionTile(const Target &target, Type element) {
   return tile;
 }
 
-// What frame buffers are told apart by.
-static const void *slotKey(unsigned slot) {
+Value AttentionBlock::frame(unsigned slot, int64_t elements) {
+  // What buffers are told apart by.
   static const char keys[16] = {};
-  return &keys[slot];
+  auto type = MemRefType::get({elements}, tile.accumulator);
+  return emission.frameBuffer(&keys[slot], type);
 }
 
 Panel AttentionBlock::panel(unsigned slot, int64_t rows) {
-  int64_t held = llvm::alignTo(std::max<int64_t>(rows, 1),
-                               std::max(tile.rows, tile.lanes));
-  auto type = MemRefType::get({held * tile.width()}, tile.accumulator);
-  return {emission.frameBuffer(slotKey(slot), type), rows};
+  // A tile may begin at any row, and end behind the last one.
+  int64_t held =
+      llvm::alignTo(std::max<int64_t>(rows, 1) + tile.rows / 3, tile.lanes);
+  return {frame(slot, held * tile.width()), rows};
 }
 
 void AttentionBlock::begin(Value begin, AffineExpr extent) {
@@ -88,6 +88,54 @@ void AttentionBlock::forVectors(llvm::function_ref<void(Value lane)> emit) {
   emission.loop(emission.constant(0), valid, tile.lanes, emit);
 }
 
+void AttentionBlock::forGroups(llvm::function_ref<void(Value lane)> emit) {
+  emission.loop(emission.constant(0), valid, groupLanes(), emit);
+}
+
+AttentionBlock::Range AttentionBlock::seenByOne(Value step, Value count,
+                                                Value position, int64_t lanes) {
+  Value zero = emission.constant(0);
+  if (!mask.causal)
+    return {zero, count};
+  // The place in the block of the first lane's own step.
+  Value own = emission.sub(position, step);
+  if (mask.walksKeys)
+    return {emission.min(emission.max(own, zero), count), count};
+  Value end = emission.add(own, emission.constant(lanes));
+  return {zero, emission.min(emission.max(end, zero), count)};
+}
+
+AttentionBlock::Range AttentionBlock::seenByAll(Value step, Value count,
+                                                Value lane) {
+  // What the first query sees, or what sees the last key.
+  Value position = emission.add(first, lane);
+  if (mask.walksKeys)
+    position = emission.add(position, emission.constant(tile.lanes - 1));
+  return seenByOne(step, count, position, 1);
+}
+
+AttentionBlock::Range AttentionBlock::scored(Value step, Value count,
+                                             Value lane) {
+  Value position = emission.add(first, lane);
+  int64_t granule = std::max(causalGranule, groupLanes());
+  Value inGranule = emission.mod(position, emission.constant(granule));
+  return seenByOne(step, count, emission.sub(position, inGranule), granule);
+}
+
+void AttentionBlock::forScored(
+    Value step, Value count, Value lane,
+    llvm::function_ref<void(Range range, bool hides)> emit) {
+  Range all = scored(step, count, lane);
+  if (!mask.causal)
+    return emit(all, false);
+  Range seen = seenByAll(step, count, lane);
+  if (mask.walksKeys)
+    emit({all.from, seen.from}, true);
+  emit(seen, false);
+  if (!mask.walksKeys)
+    emit({seen.to, all.to}, true);
+}
+
 void AttentionBlock::forSteps(
     Value from, Value to,
     llvm::function_ref<void(Value step, Value count)> emit) {
@@ -97,89 +145,10 @@ void AttentionBlock::forSteps(
   });
 }
 
-// A square of vectors with rows and lanes exchanged: at distance h, each pair
-// of vectors trades the blocks of h lanes that stand across the diagonal.
-AttentionBlock::Values AttentionBlock::transposed(Values rows) {
-  unsigned count = rows.size();
-  for (unsigned h = count / 2; h > 0; h /= 2) {
-    SmallVector<int64_t> upper, lower;
-    for (unsigned lane = 0; lane < count; ++lane) {
-      bool stays = (lane & h) == 0;
-      upper.push_back(stays ? lane : count + lane - h);
-      lower.push_back(stays ? lane + h : count + lane);
-    }
-    for (unsigned row = 0; row < count; ++row) {
-      if (row & h)
-        continue;
-      Value a = rows[row], b = rows[row + h];
-      rows[row] = vector::ShuffleOp::create(emission.builder, emission.loc, a,
-                                            b, upper);
-      rows[row + h] = vector::ShuffleOp::create(emission.builder, emission.loc,
-                                                a, b, lower);
-    }
-  }
-  return rows;
-}
-
-// Columns [0, length) in vectors; the last one masked.
-static void forColumns(Emission &emission, int64_t length, unsigned lanes,
-                       llvm::function_ref<void(Value, unsigned, Value)> emit) {
-  int64_t whole = length / lanes * lanes, rest = length - whole;
-  if (whole)
-    emission.loop(emission.constant(0), emission.constant(whole), lanes,
-                  [&](Value column) { emit(column, lanes, Value()); });
-  if (rest)
-    emit(emission.constant(whole), rest,
-         emission.tailMask(emission.constant(rest), lanes));
-}
-
-Panel AttentionBlock::pack(Value tensor, double scale) {
-  int64_t length = constantOf(shapeOf(tensor).back());
-  Panel result = panel(laneSlot + packed++, length);
-  forVectors([&](Value lane) {
-    SmallVector<Value> from;
-    for (unsigned r = 0; r < tile.lanes; ++r) {
-      Value row = emission.add(emission.add(first, lane), emission.constant(r));
-      from.push_back(isWhole ? row : emission.min(row, last));
-    }
-    forColumns(
-        emission, length, tile.lanes,
-        [&](Value column, unsigned count, Value mask) {
-          Values rows;
-          for (Value row : from) {
-            Value x = read(
-                tensor,
-                {emission.uniform(row), emission.along(column, tile.lanes)},
-                Lanes{tile.lanes, mask, false});
-            if (scale != 1)
-              x = arith::MulFOp::create(emission.builder, emission.loc, x,
-                                        emission.number(x.getType(), scale));
-            rows.push_back(x);
-          }
-          rows = transposed(std::move(rows));
-          for (unsigned r = 0; r < count; ++r)
-            save(result, emission.add(column, emission.constant(r)), lane,
-                 rows[r]);
-        });
-  });
-  return result;
-}
-
-Panel AttentionBlock::zeros(int64_t rows) {
-  Panel result = panel(sumSlot + summed++, rows);
-  Type type = emission.vectorType(tile.accumulator, tile.lanes);
-  Value zero = emission.number(type, 0);
-  emission.loop(
-      emission.constant(0), emission.constant(rows), 1, [&](Value row) {
-        forVectors([&](Value lane) { save(result, row, lane, zero); });
-      });
-  return result;
-}
-
 // ---- products --------------------------------------------------------------
 
 void AttentionBlock::productTile(Panel result, Value row, unsigned rows,
-                                 Value lane, Value depth, Panel right,
+                                 Value lane, Range depth, Panel right,
                                  ElementAt left, bool adds, Panel rescale,
                                  Value lastRow) {
   SmallVector<Value> lanes, numbers;
@@ -203,7 +172,7 @@ void AttentionBlock::productTile(Panel result, Value row, unsigned rows,
     }
   }
   sums = emission.loop(
-      emission.constant(0), depth, 1, sums, [&](Value k, ValueRange carried) {
+      depth.from, depth.to, 1, sums, [&](Value k, ValueRange carried) {
         Values next(carried);
         SmallVector<Value> vectors;
         for (Value at : lanes)
@@ -225,106 +194,69 @@ void AttentionBlock::productTile(Panel result, Value row, unsigned rows,
 }
 
 // result[row][lane] (+)= sum over depth of left(row, k) * right[k][lane].
-// `fixedRows` is the number of rows where it is a constant.
-void AttentionBlock::product(Panel result, Value rows, int64_t fixedRows,
-                             Value depth, Panel right, ElementAt left,
-                             bool adds, Panel rescale) {
-  int64_t step = tile.rows;
-  Value zero = emission.constant(0);
-  emission.loop(
-      zero, valid, int64_t(tile.vectors) * tile.lanes, [&](Value lane) {
-        auto emit = [&](Value row, unsigned count, Value lastRow) {
-          productTile(result, row, count, lane, depth, right, left, adds,
-                      rescale, lastRow);
-        };
-        if (fixedRows >= 0) {
-          int64_t whole = fixedRows / step * step;
-          if (whole)
-            emission.loop(zero, emission.constant(whole), step,
-                          [&](Value row) { emit(row, step, {}); });
-          if (fixedRows > whole)
-            emit(emission.constant(whole), fixedRows - whole, {});
-          return;
-        }
-        Value tiles = emission.floorDiv(rows, emission.constant(step));
-        Value whole = emission.mul(tiles, emission.constant(step));
-        emission.loop(zero, whole, step,
-                      [&](Value row) { emit(row, step, {}); });
-        // Rows past the end repeat the last one; nothing reads them.
-        Value lastRow = emission.sub(rows, emission.constant(1));
-        emission.loop(whole, rows, step,
-                      [&](Value row) { emit(row, step, lastRow); });
-      });
+void AttentionBlock::product(Panel result, RangeOf rowsOf, RangeOf depthOf,
+                             Panel right, ElementAt left, bool adds,
+                             Panel rescale) {
+  forGroups([&](Value lane) {
+    auto [begin, end] = rowsOf(lane);
+    Range depth = depthOf(lane);
+    auto emit = [&](Value row, int64_t count, Value lastRow) {
+      productTile(result, row, count, lane, depth, right, left, adds, rescale,
+                  lastRow);
+    };
+    auto fixed = getConstantIntValue(emission.sub(end, begin));
+    Value row = begin;
+    // What is left of whole tiles has smaller ones.
+    for (int64_t step : {int64_t(tile.rows), int64_t(tile.rows) / 3}) {
+      int64_t known = fixed ? *fixed / step * step : 1;
+      if (known == 0)
+        continue;
+      Value tiles =
+          emission.floorDiv(emission.sub(end, row), emission.constant(step));
+      Value stop =
+          emission.add(row, emission.mul(tiles, emission.constant(step)));
+      emission.loop(row, stop, step,
+                    [&](Value at) { emit(at, step, Value()); });
+      row = stop;
+      if (fixed)
+        *fixed -= known;
+    }
+    if (fixed) {
+      if (*fixed)
+        emit(row, *fixed, {});
+      return;
+    }
+    // Rows past the end repeat the last one; nothing reads them.
+    Value lastRow = emission.sub(end, emission.constant(1));
+    int64_t step = tile.rows / 3;
+    emission.loop(row, end, step, [&](Value at) { emit(at, step, lastRow); });
+  });
 }
 
-Panel AttentionBlock::scores(Value tensor, Value step, Value count, Panel lanes,
-                             unsigned slot) {
+Panel AttentionBlock::scores(const StepRows &rows, Value step, Value count,
+                             Panel lanes, unsigned slot) {
   Panel result = panel(scoresSlot + slot, tile.steps);
-  product(result, count, -1, emission.constant(lanes.rows), lanes,
-          [&](Value row, Value k) {
-            Value from = emission.add(step, row);
-            return read(tensor, {emission.uniform(from), emission.uniform(k)},
-                        Lanes{});
-          },
-          /*adds=*/false, {});
+  product(
+      result, [&](Value lane) { return scored(step, count, lane); },
+      [&](Value) {
+        return Range{emission.constant(0), emission.constant(lanes.rows)};
+      },
+      lanes,
+      [&](Value row, Value k) { return elementOfStep(rows, step, row, k); },
+      /*adds=*/false, {});
   return result;
 }
 
-void AttentionBlock::accumulate(Panel result, Value tensor, Value step,
+void AttentionBlock::accumulate(Panel result, const StepRows &rows, Value step,
                                 Value count, Panel weights, Panel rescale) {
   product(
-      result, {}, result.rows, count, weights,
-      [&](Value row, Value k) {
-        Value from = emission.add(step, k);
-        return read(tensor, {emission.uniform(from), emission.uniform(row)},
-                    Lanes{});
+      result,
+      [&](Value) {
+        return Range{emission.constant(0), emission.constant(result.rows)};
       },
+      [&](Value lane) { return scored(step, count, lane); }, weights,
+      [&](Value row, Value k) { return elementOfStep(rows, step, k, row); },
       /*adds=*/true, rescale);
-}
-
-// ---- storing ---------------------------------------------------------------
-
-void AttentionBlock::store(Panel from, Value tensor, unsigned buffer,
-                           double factor, Panel divisor) {
-  OpBuilder &builder = emission.builder;
-  Location loc = emission.loc;
-  Type type = emission.vectorType(tile.accumulator, tile.lanes);
-  forVectors([&](Value lane) {
-    Value scale = emission.number(type, factor);
-    if (divisor.buffer)
-      scale = arith::DivFOp::create(builder, loc, scale,
-                                    load(divisor, emission.constant(0), lane));
-    auto emit = [&](Value column, unsigned, Value mask) {
-      Values rows;
-      for (unsigned r = 0; r < tile.lanes; ++r) {
-        Value x = load(from, emission.add(column, emission.constant(r)), lane);
-        if (divisor.buffer || factor != 1)
-          x = arith::MulFOp::create(builder, loc, x, scale);
-        rows.push_back(x);
-      }
-      rows = transposed(std::move(rows));
-      for (unsigned r = 0; r < tile.lanes; ++r) {
-        Value row =
-            emission.add(emission.add(first, lane), emission.constant(r));
-        auto put = [&] {
-          Index index = indexOf(
-              {emission.uniform(row), emission.along(column, tile.lanes)});
-          Value x = fromAccumulator(emission, rows[r], elementOf(tensor));
-          storeElements(emission, emission.entry.buffers[buffer], tensor, index,
-                        Lanes{tile.lanes, mask, false},
-                        canonicalNan(emission, tensor, Element{x}));
-        };
-        if (isWhole) {
-          put();
-          continue;
-        }
-        Value exists = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::sle, row, last);
-        emission.when(exists, put);
-      }
-    };
-    forColumns(emission, from.rows, tile.lanes, emit);
-  });
 }
 
 } // namespace sinter::compiler

@@ -10,6 +10,10 @@ namespace sinter::compiler {
 /// stand in a function's frame.
 inline constexpr int64_t longestAttentionRow = 512;
 
+/// Queries, or keys, from a multiple of this on walk the same steps where
+/// attention is causal: on every target, for a hidden step's infinity is seen.
+inline constexpr int64_t causalGranule = 32;
+
 /// Sizes, a function of target and dtype only.
 struct AttentionTile {
   unsigned lanes = 8;   ///< of a vector
@@ -27,6 +31,13 @@ AttentionTile chooseAttentionTile(const Target &target, mlir::Type element);
 struct Panel {
   mlir::Value buffer;
   int64_t rows = 0;
+};
+
+/// The rows of a block of steps of a tensor [..., steps, length].
+struct StepRows {
+  mlir::Value tensor;
+  mlir::Value copy;  ///< null where they are read as they lie
+  int64_t pitch = 0; ///< from a row of the copy to the next one
 };
 
 /// What is done to scores before softmax.
@@ -50,8 +61,8 @@ public:
   using Value = mlir::Value;
 
   AttentionBlock(Emission &emission, const AttentionTile &tile,
-                 llvm::SmallVector<Coord> batch)
-      : emission(emission), tile(tile), batch(std::move(batch)) {}
+                 const ScoreMask &mask, llvm::SmallVector<Coord> batch)
+      : emission(emission), tile(tile), mask(mask), batch(std::move(batch)) {}
 
   /// Turns to lanes [first, first + width) of `extent`.
   void begin(Value first, mlir::AffineExpr extent);
@@ -65,20 +76,26 @@ public:
   void forSteps(Value from, Value to,
                 llvm::function_ref<void(Value step, Value count)> emit);
 
-  /// [step][lane]: rows step, ... of a tensor [..., steps, length] times the
-  /// packed lanes. `slot` tells such panels apart.
-  Panel scores(Value tensor, Value step, Value count, Panel lanes,
+  /// Makes the rows of a block of steps ready for products. `slot` tells such
+  /// operands apart.
+  StepRows rowsOf(Value tensor, Value step, Value count, unsigned slot);
+
+  // Of a block of steps, what is below is made and read only where lanes see
+  // one of it.
+
+  /// [step][lane]: rows times the packed lanes. `slot` tells such panels apart.
+  Panel scores(const StepRows &rows, Value step, Value count, Panel lanes,
                unsigned slot);
   /// Scores become exp(score - largest so far).
-  void advance(const OnlineSoftmax &softmax, Panel scores,
-               const ScoreMask &mask, Value step, Value count);
+  void advance(const OnlineSoftmax &softmax, Panel scores, Value step,
+               Value count);
   /// Scores become probabilities; `changes`, where there is one, the scores'
   /// gradient: probability * (change - delta).
-  void differentiate(Panel scores, Panel changes, const ScoreMask &mask,
-                     Value logsumexp, Value delta, Value step, Value count);
-  /// result[c] = result[c] * rescale + sum over steps of tensor[step][c] *
+  void differentiate(Panel scores, Panel changes, Value logsumexp, Value delta,
+                     Value step, Value count);
+  /// result[c] = result[c] * rescale + sum over steps of rows[step][c] *
   /// weights[step].
-  void accumulate(Panel result, Value tensor, Value step, Value count,
+  void accumulate(Panel result, const StepRows &rows, Value step, Value count,
                   Panel weights, Panel rescale);
 
   /// Stores a panel's rows as the lanes' rows of an output, times `factor`,
@@ -91,26 +108,62 @@ public:
 private:
   using Values = Emission::Values;
   using ElementAt = llvm::function_ref<Value(Value row, Value depth)>;
+  /// Rows of a block of steps.
+  struct Range {
+    Value from, to;
+  };
+  /// One side of a product: [row][lane], of these rows for lanes from `lane`.
+  using RangeOf = llvm::function_ref<Range(Value lane)>;
 
-  enum Slot : unsigned { scoresSlot, laneSlot = 2, sumSlot = 4, rowSlot = 6 };
+  enum Slot : unsigned {
+    scoresSlot,
+    laneSlot = 2,
+    sumSlot = 4,
+    rowSlot = 6,
+    stepSlot = 10
+  };
 
+  /// A buffer of the function's frame.
+  Value frame(unsigned slot, int64_t elements);
   Panel panel(unsigned slot, int64_t rows);
   Value place(Value row, Value lane);
   Value load(Panel from, Value row, Value lane);
   void save(Panel to, Value row, Value lane, Value vector);
   Value read(Value tensor, llvm::ArrayRef<Coord> last, const Lanes &lanes);
+  /// Whether a tensor's rows are read best from where they lie.
+  bool liesWell(Value tensor);
+  /// The element of a row of a block of steps, the first of which is `step`.
+  Value elementOfStep(const StepRows &rows, Value step, Value row,
+                      Value column);
   Index indexOf(llvm::ArrayRef<Coord> last);
   Value spread(Value scalar);
   /// Lanes that exist of the vector at `lane`; null for all.
   Value laneMask(Value lane);
   /// Runs for every vector of lanes of which one exists.
   void forVectors(llvm::function_ref<void(Value lane)> emit);
-  void product(Panel result, Value rows, int64_t fixedRows, Value depth,
-               Panel right, ElementAt left, bool adds, Panel rescale);
+  /// Runs for every register tile's lanes of which one exists.
+  void forGroups(llvm::function_ref<void(Value lane)> emit);
+  int64_t groupLanes() const { return int64_t(tile.vectors) * tile.lanes; }
+  /// The steps of a block that one of some queries, or keys, from `position` on
+  /// sees.
+  Range seenByOne(Value step, Value count, Value position, int64_t lanes);
+  /// Those that every one of a vector's lanes sees.
+  Range seenByAll(Value step, Value count, Value lane);
+  /// Those whose scores exist for the granule that `lane` is in.
+  Range scored(Value step, Value count, Value lane);
+  /// Runs for these in order; `hides` for those that some lane of a vector
+  /// does not see.
+  void forScored(Value step, Value count, Value lane,
+                 llvm::function_ref<void(Range range, bool hides)> emit);
+  void product(Panel result, RangeOf rowsOf, RangeOf depthOf, Panel right,
+               ElementAt left, bool adds, Panel rescale);
   void productTile(Panel result, Value row, unsigned rows, Value lane,
-                   Value depth, Panel right, ElementAt left, bool adds,
+                   Range depth, Panel right, ElementAt left, bool adds,
                    Panel rescale, Value lastRow);
-  Value masked(Value score, const ScoreMask &mask, Value step, Value lane);
+  Value masked(Value score, Value step, Value lane, bool hides);
+  Value maskAndCompare(Panel scores, Value step, Value count, Value lane,
+                       Value before);
+  Value larger(Value a, Value b);
   Value exponential(Value x);
   Value unlessInfinite(Value largest);
   Value isMinusInfinity(Value x);
@@ -119,6 +172,7 @@ private:
 
   Emission &emission;
   AttentionTile tile;
+  ScoreMask mask;
   llvm::SmallVector<Coord> batch;
   Value first, valid, last;
   bool isWhole = false; ///< every lane of every block exists

@@ -27,8 +27,18 @@ bool ScoreMask::addsNothing() const {
   return integer && integer.getValue().isZero();
 }
 
+// Of a number that is not positive: the weight of a step beside the largest.
 Value AttentionBlock::exponential(Value x) {
-  return math::ExpOp::create(emission.builder, emission.loc, x);
+  return math::ExpOp::create(emission.builder, emission.loc, x,
+                             arith::FastMathFlags::afn);
+}
+
+// The larger one; a NaN is passed over: its exp makes the sum one.
+Value AttentionBlock::larger(Value a, Value b) {
+  Value isLarger = arith::CmpFOp::create(emission.builder, emission.loc,
+                                         arith::CmpFPredicate::OGT, a, b);
+  return arith::SelectOp::create(emission.builder, emission.loc, isLarger, a,
+                                 b);
 }
 
 Value AttentionBlock::isMinusInfinity(Value x) {
@@ -56,9 +66,9 @@ OnlineSoftmax AttentionBlock::beginSoftmax() {
   return softmax;
 }
 
-// The vector of scores of a step, with what the mask does to it.
-Value AttentionBlock::masked(Value score, const ScoreMask &mask, Value step,
-                             Value lane) {
+// The vector of scores of a step, with what the mask does to it; `hides` where
+// lanes may not see the step.
+Value AttentionBlock::masked(Value score, Value step, Value lane, bool hides) {
   OpBuilder &builder = emission.builder;
   Location loc = emission.loc;
   Coord lanes = emission.along(emission.add(first, lane), tile.lanes);
@@ -78,7 +88,7 @@ Value AttentionBlock::masked(Value score, const ScoreMask &mask, Value step,
                which);
     score = arith::AddFOp::create(builder, loc, score, more);
   }
-  if (!mask.causal)
+  if (!hides)
     return score;
   // A query sees a key that is not after it: compared as distances from the
   // vector's first lane, which fit in 32 bits.
@@ -93,38 +103,61 @@ Value AttentionBlock::masked(Value score, const ScoreMask &mask, Value step,
                                  emission.number(score.getType(), -infinity));
 }
 
+// Applies the mask to a vector of lanes' scores, and gives the largest of them
+// and of `before`.
+Value AttentionBlock::maskAndCompare(Panel scores, Value step, Value count,
+                                     Value lane, Value before) {
+  // In turns: a comparison takes longer than to begin the next one.
+  constexpr unsigned turns = 4;
+  Values largest(turns, before);
+  auto emit = [&](Value k, Value &most, bool hides) {
+    Value score = load(scores, k, lane);
+    if (hides || !mask.addsNothing()) {
+      score = masked(score, emission.add(step, k), lane, hides);
+      save(scores, k, lane, score);
+    }
+    most = larger(score, most);
+  };
+  forScored(step, count, lane, [&](Range range, bool hides) {
+    Value rounds = emission.floorDiv(emission.sub(range.to, range.from),
+                                     emission.constant(turns));
+    Value stop = emission.add(range.from,
+                              emission.mul(rounds, emission.constant(turns)));
+    largest = emission.loop(
+        range.from, stop, turns, largest, [&](Value k, ValueRange carried) {
+          Values next(carried);
+          for (unsigned i = 0; i < turns; ++i)
+            emit(emission.add(k, emission.constant(i)), next[i], hides);
+          return next;
+        });
+    largest = emission.loop(stop, range.to, 1, largest,
+                            [&](Value k, ValueRange carried) {
+                              Values next(carried);
+                              emit(k, next.front(), hides);
+                              return next;
+                            });
+  });
+  for (unsigned i = 1; i < turns; ++i)
+    largest.front() = larger(largest[i], largest.front());
+  return largest.front();
+}
+
 void AttentionBlock::advance(const OnlineSoftmax &softmax, Panel scores,
-                             const ScoreMask &mask, Value step, Value count) {
+                             Value step, Value count) {
   OpBuilder &builder = emission.builder;
   Location loc = emission.loc;
   Value row = emission.constant(0);
-  bool changes = mask.causal || !mask.addsNothing();
   forVectors([&](Value lane) {
     Value before = load(softmax.largest, row, lane);
-    Value largest =
-        emission
-            .loop(row, count, 1, ValueRange(before),
-                  [&](Value k, ValueRange carried) -> Values {
-                    Value score = load(scores, k, lane);
-                    if (changes) {
-                      score = masked(score, mask, emission.add(step, k), lane);
-                      save(scores, k, lane, score);
-                    }
-                    // A NaN is passed over; its exp makes the sum one.
-                    Value isLarger = arith::CmpFOp::create(
-                        builder, loc, arith::CmpFPredicate::OGT, score,
-                        carried.front());
-                    return {arith::SelectOp::create(builder, loc, isLarger,
-                                                    score, carried.front())};
-                  })
-            .front();
+    Value largest = maskAndCompare(scores, step, count, lane, before);
     Value base = unlessInfinite(largest);
     Value rescale =
         exponential(arith::SubFOp::create(builder, loc, before, base));
     Value sum = arith::MulFOp::create(builder, loc,
                                       load(softmax.sum, row, lane), rescale);
+    Range range = scored(step, count, lane);
     sum = emission
-              .loop(row, count, 1, ValueRange(sum),
+              .loop(range.from, range.to, 1, ValueRange(sum),
                     [&](Value k, ValueRange carried) -> Values {
                       Value score = load(scores, k, lane);
                       Value p = exponential(
@@ -151,25 +184,27 @@ Value AttentionBlock::perLane(Value tensor, bool isLane, Value step,
   return spread(read(tensor, {emission.uniform(step), column}, Lanes{}));
 }
 
-void AttentionBlock::differentiate(Panel scores, Panel changes,
-                                   const ScoreMask &mask, Value logsumexp,
+void AttentionBlock::differentiate(Panel scores, Panel changes, Value logsumexp,
                                    Value delta, Value step, Value count) {
   OpBuilder &builder = emission.builder;
   Location loc = emission.loc;
+  auto emit = [&](Value k, Value lane, bool hides) {
+    Value at = emission.add(step, k);
+    Value score = masked(load(scores, k, lane), at, lane, hides);
+    Value largest = perLane(logsumexp, !mask.walksKeys, at, lane);
+    Value p = exponential(arith::SubFOp::create(builder, loc, score, largest));
+    save(scores, k, lane, p);
+    if (!changes.buffer)
+      return;
+    Value change = load(changes, k, lane);
+    change = arith::SubFOp::create(builder, loc, change,
+                                   perLane(delta, !mask.walksKeys, at, lane));
+    save(changes, k, lane, arith::MulFOp::create(builder, loc, p, change));
+  };
   forVectors([&](Value lane) {
-    emission.loop(emission.constant(0), count, 1, [&](Value k) {
-      Value at = emission.add(step, k);
-      Value score = masked(load(scores, k, lane), mask, at, lane);
-      Value largest = perLane(logsumexp, !mask.walksKeys, at, lane);
-      Value p =
-          exponential(arith::SubFOp::create(builder, loc, score, largest));
-      save(scores, k, lane, p);
-      if (!changes.buffer)
-        return;
-      Value change = load(changes, k, lane);
-      change = arith::SubFOp::create(builder, loc, change,
-                                     perLane(delta, !mask.walksKeys, at, lane));
-      save(changes, k, lane, arith::MulFOp::create(builder, loc, p, change));
+    forScored(step, count, lane, [&](Range range, bool hides) {
+      emission.loop(range.from, range.to, 1,
+                    [&](Value k) { emit(k, lane, hides); });
     });
   });
 }

@@ -60,19 +60,38 @@ std::optional<double> numberOf(Value value) {
   return std::nullopt;
 }
 
-// x of x * c or x / c, c applied to `factor`; null for another value.
-static Value unscaled(Value value, double &factor) {
+// The tensor of rank 0 whose element every element of `value` is, or null.
+static Value scalarOf(Value value) {
+  while (Operation *view = value.getDefiningOp()) {
+    if (rankOf(value) == 0 || (!isReshape(view) && !isBroadcast(view)))
+      break;
+    value = view->getOperand(0);
+  }
+  return rankOf(value) == 0 ? value : Value();
+}
+
+// Applies what every element of `value` is to `scale`, if it is one number.
+static bool scaleBy(Value value, bool divides, Scaling &scale) {
+  if (auto number = numberOf(value)) {
+    scale.number = divides ? scale.number / *number : scale.number * *number;
+    return true;
+  }
+  Value scalar = scalarOf(value);
+  if (!scalar)
+    return false;
+  scale.scalars.push_back({scalar, divides});
+  return true;
+}
+
+// x of x * c or x / c, c applied to `scale`; null for another value.
+static Value unscaled(Value value, Scaling &scale) {
   if (auto product = value.getDefiningOp<ir::MulOp>()) {
-    for (unsigned i : {0, 1})
-      if (auto number = numberOf(product->getOperand(i))) {
-        factor *= *number;
+    for (unsigned i : {1, 0})
+      if (scaleBy(product->getOperand(i), false, scale))
         return product->getOperand(1 - i);
-      }
   } else if (auto quotient = value.getDefiningOp<ir::DivOp>()) {
-    if (auto number = numberOf(quotient.getRhs())) {
-      factor /= *number;
+    if (scaleBy(quotient.getRhs(), true, scale))
       return quotient.getLhs();
-    }
   }
   return {};
 }
@@ -84,8 +103,8 @@ static bool isCast(Operation *op) {
 }
 
 // A matrix behind multiplications by numbers, in either order with exchanges.
-static Value behindScale(Value value, double &factor) {
-  while (Value inner = unscaled(value, factor))
+static Value behindScale(Value value, Scaling &scale) {
+  while (Value inner = unscaled(value, scale))
     value = inner;
   return value;
 }
@@ -200,7 +219,7 @@ static std::optional<ScoreMatch> matchScores(Value value) {
     return matchSum(sum);
   if (auto where = dyn_cast<ir::WhereOp>(op))
     return matchSelection(where);
-  double factor = 1;
+  Scaling factor;
   Value inner = unscaled(value, factor);
   if (!inner)
     return std::nullopt;
@@ -208,10 +227,11 @@ static std::optional<ScoreMatch> matchScores(Value value) {
   // A mask would be scaled, too.
   bool scalesMask = match &&
                     (match->added || match->condition || match->causal) &&
-                    !(factor > 0);
+                    (!(factor.number > 0) || !factor.scalars.empty());
   if (!match || match->added || scalesMask)
     return std::nullopt;
-  match->scale *= factor;
+  match->scale.number *= factor.number;
+  match->scale.scalars.append(factor.scalars);
   return match;
 }
 
@@ -247,11 +267,11 @@ public:
 
   SmallVector<ProductMatch> run() {
     for (Value probabilities : softmax.probabilities) {
-      forProducts(probabilities, ProductMatch::result, ProductMatch::value, 1,
+      forProducts(probabilities, ProductMatch::result, ProductMatch::value, {},
                   {});
       for (Operation *user : probabilities.getUsers())
         if (auto change = matchChange(user, probabilities))
-          followChange(user->getResult(0), 1, *change);
+          followChange(user->getResult(0), {}, *change);
     }
     return std::move(found);
   }
@@ -259,7 +279,7 @@ public:
 private:
   // Products whose left operand is `matrix`, or is it transposed.
   void forProducts(Value matrix, ProductMatch::Kind straight,
-                   ProductMatch::Kind across, double factor,
+                   ProductMatch::Kind across, const Scaling &factor,
                    const ScoreGradientMatch &change) {
     for (Operation *user : matrix.getUsers()) {
       if (auto product = dyn_cast<ir::MatmulOp>(user)) {
@@ -280,13 +300,14 @@ private:
   void add(ProductMatch product) {
     const ScoreMatch &scores = softmax.scores;
     Value other = product.op.getRhs();
-    if (product.kind == ProductMatch::query &&
-        !isExchanged(scores.keyTransposed, behindScale(other, product.factor)))
-      return;
-    if (product.kind == ProductMatch::key &&
-        !isSame(scores.query, behindScale(other, product.factor)))
-      return;
-    found.push_back(product);
+    auto isOther = [&](Value value) {
+      if (product.kind == ProductMatch::query)
+        return isExchanged(scores.keyTransposed, value);
+      return product.kind != ProductMatch::key || isSame(scores.query, value);
+    };
+    // A scale may stand on either side of an exchange.
+    if (isOther(other) || isOther(behindScale(other, product.factor)))
+      found.push_back(product);
   }
 
   // probabilities * (change - sum of change * probabilities).
@@ -314,12 +335,12 @@ private:
   }
 
   // The gradient of the scores on its way to query and key.
-  void followChange(Value value, double factor,
+  void followChange(Value value, const Scaling &factor,
                     const ScoreGradientMatch &change) {
     forProducts(value, ProductMatch::query, ProductMatch::key, factor, change);
     for (Operation *user : value.getUsers()) {
       Value next = user->getNumResults() == 1 ? user->getResult(0) : Value();
-      double scaled = factor;
+      Scaling scaled = factor;
       if (isCast(user) || selectsSeen(user, value))
         followChange(next, factor, change);
       else if (next && unscaled(next, scaled) == value)

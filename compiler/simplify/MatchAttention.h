@@ -9,13 +9,24 @@
 
 namespace sinter::compiler {
 
+/// What something is multiplied by: a number, and tensors of one element that
+/// are known when the program runs.
+struct Scaling {
+  struct Scalar {
+    mlir::Value value; ///< of rank 0
+    bool divides = false;
+  };
+  double number = 1;
+  llvm::SmallVector<Scalar, 1> scalars;
+};
+
 /// Scores as raised attention computes them:
 /// query * keyTransposed * scale + added, where `condition` holds (or, when
 /// `inverted`, does not), else -inf.
 struct ScoreMatch {
   ir::MatmulOp product;
   mlir::Value query, keyTransposed;
-  double scale = 1;
+  Scaling scale;
   mlir::Value added, condition;
   bool inverted = false;
   bool causal = false;
@@ -39,7 +50,7 @@ struct ScoreGradientMatch {
 struct ProductMatch {
   enum Kind { result, query, key, value } kind = result;
   ir::MatmulOp op;
-  double factor = 1;
+  Scaling factor;
   ScoreGradientMatch change; ///< of `query` and `key`
 };
 

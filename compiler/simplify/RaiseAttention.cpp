@@ -53,12 +53,17 @@ private:
   /// The query's dims with another last one.
   Type rowsType(Type element, AffineExpr last) const;
   Value widened(Value value, Location loc);
+  Value scaled(Value value, ArrayRef<Scaling::Scalar> scalars);
+  Value scaledQuery();
+  Value scaledKey();
+  bool isScaledAsScores(const ProductMatch &product) const;
 
   const SoftmaxMatch &softmax;
   const ScoreMatch &scores;
   ArrayRef<ProductMatch> products;
   OpBuilder builder;
   Value key, mask, rowStatistic;
+  Value queryTimesScale, keyTimesScale; ///< where the scale is no constant
   llvm::SmallDenseMap<Value, Value> results;
 };
 
@@ -196,8 +201,9 @@ Value Raising::resultFor(Value value) {
   if (!result)
     result = ir::AttentionOp::create(
         builder, softmax.quotient->getLoc(),
-        rowsType(element(), dimsOf(value.getType()).back()), scores.query, key,
-        mask, value, scores.causal ? "causal" : "all", APFloat(scores.scale));
+        rowsType(element(), dimsOf(value.getType()).back()), scaledQuery(), key,
+        mask, value, scores.causal ? "causal" : "all",
+        APFloat(scores.scale.number));
   return result;
 }
 
@@ -205,8 +211,9 @@ Value Raising::logsumexp() {
   if (!rowStatistic)
     rowStatistic = ir::AttentionLogsumexpOp::create(
         builder, softmax.quotient->getLoc(),
-        rowsType(wideElement(), builder.getAffineConstantExpr(1)), scores.query,
-        key, mask, scores.causal ? "causal" : "all", APFloat(scores.scale));
+        rowsType(wideElement(), builder.getAffineConstantExpr(1)),
+        scaledQuery(), key, mask, scores.causal ? "causal" : "all",
+        APFloat(scores.scale.number));
   return rowStatistic;
 }
 
@@ -218,6 +225,52 @@ Value Raising::widened(Value value, Location loc) {
       builder, loc,
       RankedTensorType::get(type.getShape(), wideElement(), type.getEncoding()),
       value, TypeAttr::get(wideElement()));
+}
+
+// `value` times numbers that are known when the program runs, in their dtype.
+Value Raising::scaled(Value value, ArrayRef<Scaling::Scalar> scalars) {
+  Location loc = scores.product->getLoc();
+  auto cast = [&](Value x, Type element) -> Value {
+    auto type = mlir::cast<RankedTensorType>(x.getType());
+    if (type.getElementType() == element)
+      return x;
+    return ir::CastOp::create(
+        builder, loc,
+        RankedTensorType::get(type.getShape(), element, type.getEncoding()), x,
+        TypeAttr::get(element));
+  };
+  for (const Scaling::Scalar &scalar : scalars) {
+    Value x = cast(value, getElementTypeOrSelf(scalar.value.getType()));
+    Value factor = ir::BroadcastOp::create(
+        builder, loc, x.getType(), scalar.value, shapeAttr(x.getType()));
+    x = scalar.divides ? ir::DivOp::create(builder, loc, x.getType(), x, factor)
+                             .getResult()
+                       : ir::MulOp::create(builder, loc, x.getType(), x, factor)
+                             .getResult();
+    value = cast(x, getElementTypeOrSelf(value.getType()));
+  }
+  return value;
+}
+
+Value Raising::scaledQuery() {
+  if (!queryTimesScale)
+    queryTimesScale = scaled(scores.query, scores.scale.scalars);
+  return queryTimesScale;
+}
+
+Value Raising::scaledKey() {
+  if (!keyTimesScale)
+    keyTimesScale = scaled(key, scores.scale.scalars);
+  return keyTimesScale;
+}
+
+// Whether the product is multiplied by what the scores are, known numbers
+// aside.
+bool Raising::isScaledAsScores(const ProductMatch &product) const {
+  return llvm::equal(product.factor.scalars, scores.scale.scalars,
+                     [](const Scaling::Scalar &a, const Scaling::Scalar &b) {
+                       return a.value == b.value && a.divides == b.divides;
+                     });
 }
 
 // The sum over a row of grad * result: what the probabilities weigh their
@@ -255,13 +308,26 @@ Value Raising::gradient(const ProductMatch &product) {
     value = exchanged(product.change.valueTransposed, loc, builder);
     change = delta(product.change, value);
   }
+  // The other side's rows bear the scale where the gradient has it, too. The
+  // gradients of key and value bear it alike: they share a kernel.
+  const ProductMatch *scaling = &product;
+  for (const ProductMatch &other : products)
+    if (product.kind == ProductMatch::value && other.kind == ProductMatch::key)
+      scaling = &other;
+  bool ofQuery = product.kind == ProductMatch::query;
+  bool isScaled = isScaledAsScores(*scaling);
+  bool onKey = ofQuery == isScaled;
   auto build = [&]<typename Op>(Op *) -> Value {
-    return Op::create(builder, loc, product.op->getResult(0).getType(),
-                      scores.query, key, mask, value, grad, rows, change,
-                      scores.causal ? "causal" : "all", APFloat(scores.scale),
-                      APFloat(product.factor));
+    Value made = Op::create(
+        builder, loc, product.op->getResult(0).getType(),
+        onKey ? scores.query : scaledQuery(), onKey ? scaledKey() : key, mask,
+        value, grad, rows, change, scores.causal ? "causal" : "all",
+        APFloat(scores.scale.number), APFloat(product.factor.number));
+    if (isScaled && product.kind != ProductMatch::value)
+      return made;
+    return scaled(made, product.factor.scalars);
   };
-  if (product.kind == ProductMatch::query)
+  if (ofQuery)
     return build(static_cast<ir::AttentionQueryGradientOp *>(nullptr));
   if (product.kind == ProductMatch::key)
     return build(static_cast<ir::AttentionKeyGradientOp *>(nullptr));

@@ -61,10 +61,12 @@ static Value powerOfTwo(ElementMath &m, Value exponent) {
 }
 
 // The scale is applied in two halves, so that results below the normal range
-// and overflow come out right.
+// and overflow come out right. From where they are 0 for certain, both halves
+// are 0, too: processors take long over a product that is nearly 0, and what
+// is masked by -inf is not rare.
 static Value expandExp(ElementMath &m, Value x) {
   bool wide = m.isDouble();
-  Value high = m.num(wide ? 710.0 : 89.0), low = m.num(wide ? -746.0 : -104.0);
+  Value high = m.num(wide ? 710.0 : 89.0), low = m.num(wide ? -1418.0 : -176.0);
   x = m.select(m.lt(high, x), high, x);
   x = m.select(m.lt(x, low), low, x);
   Power power = expandPower(m, x);
@@ -72,6 +74,14 @@ static Value expandExp(ElementMath &m, Value x) {
   Value half = m.andBits(m.shrSigned(power.exponent, 1), m.bit(~fraction));
   Value rest = m.subBits(power.exponent, half);
   return m.mul(m.mul(power.mantissa, powerOfTwo(m, half)), powerOfTwo(m, rest));
+}
+
+// Of x that is not above the largest result's logarithm. Where the result
+// would be below the normal range, so is its scale, which is 0 then.
+static Value expandWeight(ElementMath &m, Value x) {
+  Value low = m.num(m.isDouble() ? -709.0 : -88.0);
+  Power power = expandPower(m, m.select(m.lt(x, low), low, x));
+  return m.mul(power.mantissa, powerOfTwo(m, power.exponent));
 }
 
 // Where the result is known to be in the normal range, or x is NaN.
@@ -293,8 +303,11 @@ static Value expandFunction(OpBuilder &builder, Operation *op,
     return expandTrig(builder, op, features.fma);
   ElementMath m(builder, op->getLoc(), x.getType());
   m.fused = features.fma;
-  if (isa<math::ExpOp>(op))
-    return expandExp(m, x);
+  if (auto exp = dyn_cast<math::ExpOp>(op)) {
+    bool isWeight =
+        bitEnumContainsAny(exp.getFastmath(), arith::FastMathFlags::afn);
+    return isWeight ? expandWeight(m, x) : expandExp(m, x);
+  }
   if (isa<math::LogOp>(op))
     return expandLog(m, x);
   if (isa<math::TanhOp>(op))

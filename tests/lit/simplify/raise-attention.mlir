@@ -94,3 +94,40 @@ func.func @main(%q: tensor<7x600xf32>, %k: tensor<7x600xf32>, %v: tensor<7x3xf32
   %y0 = sinter.matmul %z, %v : (tensor<7x7xf32>, tensor<7x3xf32>) -> tensor<7x3xf32>
   return %y, %y0 : tensor<7x3xf32>, tensor<7x3xf32>
 }
+
+// -----
+
+// A scale that is known when the program runs: on the query's rows, and on the
+// key's where the query's gradient has it.
+// CHECK-LABEL: @main
+// CHECK: %[[S:.*]] = sinter.broadcast %arg4
+// CHECK: %[[Q:.*]] = sinter.mul %arg0, %[[S]]
+// CHECK-DAG: sinter.attention %[[Q]], %arg1, {{.*}}, %arg2 {scale = 1.000000e+00 : f64, span = "causal"}
+// CHECK-DAG: %[[L:.*]] = sinter.attention_logsumexp %[[Q]], %arg1
+// CHECK: %[[K:.*]] = sinter.mul %arg1, %[[S]]
+// CHECK: %[[DQ:.*]] = sinter.attention_query_gradient %arg0, %[[K]], {{.*}}, %arg2, %arg3, %[[L]]{{.*}} {factor = 1.000000e+00 : f64
+// CHECK: return {{.*}}, %[[DQ]]
+func.func @main(%q: tensor<2x64x16xf32>, %k: tensor<2x64x16xf32>, %v: tensor<2x64x16xf32>, %g: tensor<2x64x16xf32>, %scale: tensor<f32>) -> (tensor<2x64x16xf32>, tensor<2x64x16xf32>) {
+  %kt = sinter.transpose %k {permutation = array<i64: 0, 2, 1>} : (tensor<2x64x16xf32>) -> tensor<2x16x64xf32>
+  %s = sinter.matmul %q, %kt : (tensor<2x64x16xf32>, tensor<2x16x64xf32>) -> tensor<2x64x64xf32>
+  %c = sinter.broadcast %scale {shape = affine_map<() -> (2, 64, 64)>} : (tensor<f32>) -> tensor<2x64x64xf32>
+  %d = sinter.mul %s, %c : (tensor<2x64x64xf32>, tensor<2x64x64xf32>) -> tensor<2x64x64xf32>
+  %none = sinter.full {shape = affine_map<() -> (2, 64, 64)>, value = 0xFFF0000000000000 : f64, dtype = f32} : () -> tensor<2x64x64xf32>
+  %i = sinter.iota {shape = affine_map<() -> (64, 64)>, axis = 0 : i64, dtype = i64} : () -> tensor<64x64xi64>
+  %j = sinter.iota {shape = affine_map<() -> (64, 64)>, axis = 1 : i64, dtype = i64} : () -> tensor<64x64xi64>
+  %seen = sinter.compare %i, %j {predicate = "ge"} : (tensor<64x64xi64>, tensor<64x64xi64>) -> tensor<64x64xi1>
+  %all = sinter.broadcast %seen {shape = affine_map<() -> (2, 64, 64)>} : (tensor<64x64xi1>) -> tensor<2x64x64xi1>
+  %a = sinter.where %all, %d, %none : (tensor<2x64x64xi1>, tensor<2x64x64xf32>, tensor<2x64x64xf32>) -> tensor<2x64x64xf32>
+  %p = sinter.softmax %a {axis = 2 : i64} : (tensor<2x64x64xf32>) -> tensor<2x64x64xf32>
+  %y = sinter.matmul %p, %v : (tensor<2x64x64xf32>, tensor<2x64x16xf32>) -> tensor<2x64x16xf32>
+  %vt = sinter.transpose %v {permutation = array<i64: 0, 2, 1>} : (tensor<2x64x16xf32>) -> tensor<2x16x64xf32>
+  %dp = sinter.matmul %g, %vt : (tensor<2x64x16xf32>, tensor<2x16x64xf32>) -> tensor<2x64x64xf32>
+  %w = sinter.mul %dp, %p : (tensor<2x64x64xf32>, tensor<2x64x64xf32>) -> tensor<2x64x64xf32>
+  %delta = sinter.sum %w {axes = array<i64: 2>, keepdims = true} : (tensor<2x64x64xf32>) -> tensor<2x64x1xf32>
+  %deltas = sinter.broadcast %delta {shape = affine_map<() -> (2, 64, 64)>} : (tensor<2x64x1xf32>) -> tensor<2x64x64xf32>
+  %centered = sinter.sub %dp, %deltas : (tensor<2x64x64xf32>, tensor<2x64x64xf32>) -> tensor<2x64x64xf32>
+  %ds = sinter.mul %p, %centered : (tensor<2x64x64xf32>, tensor<2x64x64xf32>) -> tensor<2x64x64xf32>
+  %scaled = sinter.mul %ds, %c : (tensor<2x64x64xf32>, tensor<2x64x64xf32>) -> tensor<2x64x64xf32>
+  %dq = sinter.matmul %scaled, %k : (tensor<2x64x64xf32>, tensor<2x64x16xf32>) -> tensor<2x64x16xf32>
+  return %y, %dq : tensor<2x64x16xf32>, tensor<2x64x16xf32>
+}

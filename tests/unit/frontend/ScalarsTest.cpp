@@ -3,6 +3,8 @@
 
 #include "frontend/SiteMemory.h"
 
+#include <limits>
+
 namespace sn = sinter;
 
 static sn::Tensor times(const sn::Tensor &x, double factor) {
@@ -14,6 +16,8 @@ TEST(Scalars, AFewNumbersAreStaticUntilTheyChange) {
   EXPECT_TRUE(sn::detail::isStaticNumber(here, 0, 0.5));
   EXPECT_TRUE(sn::detail::isStaticNumber(here, 0, 0.5));
   EXPECT_TRUE(sn::detail::isStaticNumber(here, 1, -1));
+  EXPECT_TRUE(sn::detail::isStaticNumber(
+      here, 2, -std::numeric_limits<double>::infinity()));
   EXPECT_FALSE(sn::detail::isStaticNumber(here, 0, 1.0));
   EXPECT_FALSE(sn::detail::isStaticNumber(here, 0, 0.5)); // for good
   auto other = std::source_location::current();

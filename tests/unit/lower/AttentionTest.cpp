@@ -117,6 +117,9 @@ TEST_P(AttentionTest, Causal) {
   checkAll({1, 31, 4, 5, "f32", "causal"});
   checkAll({110, 40, 4, 5, "f32", "causal"});
   checkAll({40, 190, 4, 5, "f32", "causal"});
+  // Whole blocks of lanes; blocks of steps that the diagonal crosses.
+  checkAll({192, 192, 16, 32, "f32", "causal"});
+  checkAll({320, 128, 8, 8, "f32", "causal"});
 }
 
 TEST_P(AttentionTest, Masked) {
@@ -143,10 +146,12 @@ TEST_P(AttentionTest, Nothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, AttentionTest,
-                         testing::Values("cpu", "cpu:x86-64-v3"),
+                         testing::Values("cpu", "cpu:x86-64-v3", "cpu:scalar"),
                          [](const testing::TestParamInfo<const char *> &info) {
-                           return info.param == std::string("cpu") ? "native"
-                                                                   : "v3";
+                           std::string name = info.param;
+                           return name == "cpu"             ? "native"
+                                  : name == "cpu:x86-64-v3" ? "v3"
+                                                            : "scalar";
                          });
 
 } // namespace
