@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/Compiler.h"
+#include "compiler/lower/StagedImage.h"
 #include "compiler/target/Target.h"
 #include "dialects/sinter/Dialect.h"
 
@@ -41,6 +42,12 @@ struct TileShape {
   /// Where k counts several axes of the left operand: the length of the last,
   /// of which a block of depth holds whole ones. Else 0.
   int64_t leftRun = 0;
+
+  /// Rows are windows over an image, read where lines of it are copied to;
+  /// then nothing else is copied of the left operand. A chunk is `imageLines`
+  /// lines of windows, and a tile lies in one of them.
+  std::optional<ImageWindows> image;
+  int64_t imageLines = 1;
 
   int64_t depthBlock = 256;
   bool blocksDepth = false; ///< else depthBlock holds all of it
