@@ -62,6 +62,10 @@ void MatrixTile::compute(const Part &given) {
 
 void MatrixTile::computeAtOnce() {
   enterDepth({emission.constant(0), emission.extent(depth)});
+  if (tile.panelsInside)
+    return eachTile([&](Value row) {
+      eachPanel([&] { finishTile(row, accumulate(row, zeros())); });
+    });
   eachPanel([&] {
     copyRightPanel();
     eachTile([&](Value row) {

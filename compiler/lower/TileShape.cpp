@@ -62,6 +62,7 @@ public:
     chooseRows();
     chooseCopies();
     chooseBlocks();
+    choosePanelsInside();
     return tile;
   }
 
@@ -305,10 +306,25 @@ private:
     if (copiesOften)
       height *= 2;
     tile.rowBlock = blockOf(rows, height, tile.rows);
-    int64_t width = !tile.copiesLeft ? 128 : 2048 / bytes;
+    int64_t width = tile.copiesLeft ? 2048 / bytes : rowsPayPanel() ? 256 : 128;
     if (streams)
       width = rows <= 2 ? 2048 : 1024;
     tile.columnBlock = blockOf(columns, width, tile.columns());
+  }
+
+  // Whether a tile has rows enough to read a panel from the second-level cache:
+  // each step loads its vectors once for all of them.
+  bool rowsPayPanel() const { return tile.rows >= 8; }
+
+  void choosePanelsInside() {
+    bool copiesPanels = tile.rightCopy == TileShape::RightCopy::panel;
+    if (tile.blocksDepth || copiesPanels || depth < 1 || !rowsPayPanel())
+      return;
+    // A window's rows share most of what they read.
+    int64_t left = int64_t(tile.rows) * depth * bytes;
+    int64_t right = depth * tile.columnBlock * bytes;
+    tile.panelsInside =
+        (tile.image || left <= 16 << 10) && right <= level2Bytes(target) / 2;
   }
 
   // Whole runs of windows, where one fits.

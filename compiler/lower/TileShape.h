@@ -54,6 +54,10 @@ struct TileShape {
   int64_t rowBlock = 1;     ///< rows of a chunk; a multiple of `rows`
   int64_t columnBlock = 1;  ///< columns of a chunk; a multiple of columns()
 
+  /// All panels of a chunk for one tile's rows, before the next rows: results
+  /// are written along their rows. Else a panel stays near for all tiles.
+  bool panelsInside = false;
+
   int64_t columns() const { return int64_t(vectors) * lanes; }
   /// Elements of the left copy from one row to the next. Not a multiple of
   /// what a cache set repeats at.
