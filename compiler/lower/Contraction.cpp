@@ -10,6 +10,8 @@
 #include "compiler/lower/Sinks.h"
 #include "dialects/sinter/Dialect.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -36,7 +38,7 @@ public:
   void run() {
     if (tile.rightCopy == TileShape::RightCopy::whole)
       addCopyPhase();
-    AffineExpr down = rows.ceilDiv(tile.rowBlock);
+    AffineExpr down = rowParts();
     AffineExpr across = columns.ceilDiv(tile.columnBlock);
     double flops = 2.0 * double(tile.rowBlock) * double(tile.columnBlock) *
                    estimate(depth);
@@ -51,6 +53,37 @@ private:
   double estimate(AffineExpr extent) const {
     int64_t size = constantOf(extent);
     return double(size < 0 ? 256 : size);
+  }
+
+  // Lines of windows are cut within each image.
+  AffineExpr rowParts() const {
+    if (!tile.image)
+      return rows.ceilDiv(tile.rowBlock);
+    int64_t lines = tile.image->lines;
+    return rows.floorDiv(lines * tile.image->positions) *
+           int64_t(llvm::divideCeil(lines, tile.imageLines));
+  }
+
+  // The rows of part number `number`.
+  std::pair<Value, Value> rowsOf(Emission &emission, Value number) {
+    if (!tile.image)
+      return range(emission, number, tile.rowBlock, emission.extent(rows));
+    int64_t lines = tile.image->lines;
+    Value parts = emission.constant(llvm::divideCeil(lines, tile.imageLines));
+    auto [first, end] = range(emission, emission.mod(number, parts),
+                              tile.imageLines, emission.constant(lines));
+    Value before = emission.mul(emission.floorDiv(number, parts),
+                                emission.constant(lines));
+    Value positions = emission.constant(tile.image->positions);
+    return {emission.mul(emission.add(before, first), positions),
+            emission.mul(emission.add(before, end), positions)};
+  }
+
+  static std::pair<Value, Value> range(Emission &emission, Value number,
+                                       int64_t size, Value extent) {
+    Value first = emission.mul(number, emission.constant(size));
+    Value end = emission.add(first, emission.constant(size));
+    return {first, emission.min(end, extent)};
   }
 
   SmallVector<Coord> batchCoordinates(Emission &emission, Value batch) {
@@ -129,15 +162,10 @@ private:
     Value rest = emission.floorDiv(chunk, rowParts);
     Value column = emission.mod(rest, columnParts);
     Value batch = emission.floorDiv(rest, columnParts);
-    auto range = [&](Value number, int64_t size, AffineExpr extent) {
-      Value first = emission.mul(number, emission.constant(size));
-      Value end = emission.add(first, emission.constant(size));
-      return std::pair(first, emission.min(end, emission.extent(extent)));
-    };
     MatrixTile::Part part;
-    std::tie(part.firstRow, part.endRow) = range(row, tile.rowBlock, rows);
+    std::tie(part.firstRow, part.endRow) = rowsOf(emission, row);
     std::tie(part.firstColumn, part.endColumn) =
-        range(column, tile.columnBlock, columns);
+        range(emission, column, tile.columnBlock, emission.extent(columns));
     Value copied;
     if (tile.rightCopy == TileShape::RightCopy::whole)
       copied = emission.entry.buffers[wholeRight];

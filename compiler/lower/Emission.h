@@ -101,6 +101,8 @@ public:
   void forgetRanges() { ranges.clear(); }
   /// Whether the coordinates of all lanes are known to lie in [0, extent).
   bool staysWithin(const Coord &coord, mlir::AffineExpr extent) const;
+  /// Whether they are known to lie outside of it.
+  bool staysOutside(const Coord &coord, mlir::AffineExpr extent) const;
   /// 0, step, 2 * step, ... as a vector of `type`.
   Value laneOffsets(int64_t step, unsigned count, mlir::Type type);
 
@@ -156,6 +158,7 @@ private:
   bool staysInRow(const Coord &coord, mlir::AffineExpr width) const;
   /// The least and the largest that the value is known to be.
   std::optional<std::pair<int64_t, int64_t>> rangeOf(Value value) const;
+  std::optional<std::pair<int64_t, int64_t>> rangeOf(const Coord &coord) const;
   /// A number that is known to divide the value.
   int64_t multipleOf(Value value) const;
   Element evaluate(Value tensor, const Index &index, const Lanes &lanes);

@@ -312,14 +312,27 @@ Emission::rangeOf(Value value) const {
                       a->second * b->first, a->second * b->second});
 }
 
+// The least and the largest of all lanes.
+std::optional<std::pair<int64_t, int64_t>>
+Emission::rangeOf(const Coord &coord) const {
+  auto range = coord.each ? std::nullopt : rangeOf(coord.base);
+  int64_t run = coord.step * int64_t(coord.count - 1);
+  if (range)
+    return std::pair(range->first + std::min<int64_t>(run, 0),
+                     range->second + std::max<int64_t>(run, 0));
+  return std::nullopt;
+}
+
 bool Emission::staysWithin(const Coord &coord, AffineExpr extent) const {
   int64_t size = constantOf(extent);
-  if (coord.each || size < 0)
-    return false;
-  auto range = rangeOf(coord.base);
-  int64_t run = coord.step * int64_t(coord.count - 1);
-  return range && range->first + std::min<int64_t>(run, 0) >= 0 &&
-         range->second + std::max<int64_t>(run, 0) < size;
+  auto range = rangeOf(coord);
+  return size >= 0 && range && range->first >= 0 && range->second < size;
+}
+
+bool Emission::staysOutside(const Coord &coord, AffineExpr extent) const {
+  int64_t size = constantOf(extent);
+  auto range = rangeOf(coord);
+  return size >= 0 && range && (range->second < 0 || range->first >= size);
 }
 
 Value Emission::isWithin(const Coord &coord, AffineExpr extentExpr) {

@@ -101,12 +101,15 @@ public:
     while (split.tailRank > 1 && padsTail(op, split.tailRank))
       split = emission.withTail(split, outer, split.tailRank - 1);
     Value condition;
+    Element fill{numberValue(emission, op.getValue(), elementOf(tensor))};
+    for (auto [dim, coord] : llvm::enumerate(split.lead))
+      if (isFill(emission, coord, dim, inner[dim]))
+        return fill;
     for (auto [dim, coord] : llvm::enumerate(split.lead))
       coord = shift(emission, coord, dim, inner[dim], condition);
     if (split.tailRank == 1)
       split.tail = shift(emission, split.tail, outer.size() - 1, inner.back(),
                          condition);
-    Element fill{numberValue(emission, op.getValue(), elementOf(tensor))};
     if (!condition)
       return emission.at(operand, split, lanes);
     if (lanes.count > 1 && !isa<VectorType>(condition.getType()) &&
@@ -153,6 +156,16 @@ private:
     };
     return Element{
         emission.branch(condition, Type(type), inside, outside).front()};
+  }
+
+  // Whether all lanes are known to lie where nothing of the operand is.
+  bool isFill(Emission &emission, const Coord &coord, unsigned dim,
+              AffineExpr extent) {
+    if (!pads(op, dim) || op.getInterior()[dim] != 0)
+      return false;
+    Coord moved = emission.add(
+        coord, emission.uniform(emission.constant(-op.getLow()[dim])));
+    return emission.staysOutside(moved, extent);
   }
 
   // The operand's coordinate; `condition` learns where there is one.

@@ -35,13 +35,18 @@ MatrixTile::MatrixTile(Emission &emission, ir::MatmulOp op,
       wholeRight(wholeRight), batchNumber(batchNumber) {
   int64_t count = constantOf(shape[shape.size() - 2]);
   // What the unit has summed is finished row by row.
-  clampsRows =
-      count < 0 || (tile.copiesLeft && !tile.inUnit && count % tile.rows != 0);
+  clampsRows = (count < 0 && !tile.image) ||
+               (tile.copiesLeft && !tile.inUnit && count % tile.rows != 0);
   auto buffer = [&](const char &key, int64_t elements, Type held) {
     return emission.frameBuffer(&key, MemRefType::get({elements}, held));
   };
   if (tile.copiesLeft)
     left = buffer(leftKey, copier.leftElements(), access.copied);
+  if (tile.image)
+    left = buffer(leftKey,
+                  tile.image->imageLines(tile.imageLines) * tile.image->width +
+                      tile.lanes,
+                  access.accumulator);
   if (tile.rightCopy == TileShape::RightCopy::panel)
     right = buffer(rightKey, tile.depthBlock * tile.columns(), access.copied);
   if (tile.blocksDepth)
@@ -54,6 +59,7 @@ void MatrixTile::compute(const Part &given) {
   part = given;
   if (tile.inUnit)
     UnitTile::begin(emission);
+  copyImage();
   if (tile.blocksDepth)
     computeInDepthBlocks();
   else
@@ -64,6 +70,10 @@ void MatrixTile::compute(const Part &given) {
 
 void MatrixTile::computeAtOnce() {
   enterDepth({emission.constant(0), emission.extent(depth)});
+  if (tile.panelsInside)
+    return eachTile([&](Value row) {
+      eachPanel([&] { finishTile(row, accumulate(row, zeros())); });
+    });
   eachPanel([&] {
     copyRightPanel();
     eachTile([&](Value row) {
@@ -139,6 +149,8 @@ Value MatrixTile::compare(arith::CmpIPredicate predicate, Value a, Value b) {
 // are read from a copy that goes on: each clamped row would be one more address
 // to hold.
 void MatrixTile::eachTile(llvm::function_ref<void(Value)> emit) {
+  if (tile.image)
+    return eachTileOfImage(emit);
   int64_t count = constantOf(shape[shape.size() - 2]);
   int64_t rest = count < 0 ? 0 : count % tile.rows;
   rows = tile.rows;
@@ -149,6 +161,27 @@ void MatrixTile::eachTile(llvm::function_ref<void(Value)> emit) {
                 emit);
   rows = rest;
   emission.loop(emission.max(part.firstRow, whole), part.endRow, rest, emit);
+}
+
+void MatrixTile::eachTileOfImage(llvm::function_ref<void(Value)> emit) {
+  int64_t count = tile.image->positions, rest = count % tile.rows;
+  Value positions = emission.constant(count);
+  Value whole = emission.constant(count - rest);
+  Value lines =
+      emission.floorDiv(emission.sub(part.endRow, part.firstRow), positions);
+  emission.loop(emission.constant(0), lines, 1, [&](Value number) {
+    line = number;
+    Value start = emission.add(part.firstRow, emission.mul(line, positions));
+    auto emitAt = [&](Value at) {
+      position = at;
+      emit(emission.add(start, at));
+    };
+    rows = tile.rows;
+    emission.loop(emission.constant(0), whole, tile.rows, emitAt);
+    rows = rest;
+    if (rest > 0)
+      emitAt(whole);
+  });
 }
 
 // The last panel, where it is not whole, has code of its own.
@@ -196,6 +229,16 @@ void MatrixTile::enterDepth(const DepthRange &given) {
     copier.copyLeft(part.firstRow, part.endRow, range, left);
 }
 
+void MatrixTile::copyImage() {
+  if (!tile.image)
+    return;
+  Value positions = emission.constant(tile.image->positions);
+  Value first = emission.floorDiv(part.firstRow, positions);
+  Value end = emission.floorDiv(part.endRow, positions);
+  ImageStager(emission, *tile.image, tile.lanes, access.element)
+      .copy(first, emission.sub(end, first), left);
+}
+
 void MatrixTile::copyRightPanel() {
   if (tile.rightCopy != TileShape::RightCopy::panel)
     return;
@@ -209,7 +252,7 @@ void MatrixTile::copyRightPanel() {
 // Each tile fetches a share of the panel after this one: the copy is too large
 // to be near, and a panel too short for a stream of loads to lead up to.
 void MatrixTile::prefetchPanel(Value row) {
-  if (tile.rightCopy != TileShape::RightCopy::whole)
+  if (tile.rightCopy != TileShape::RightCopy::whole || tile.image)
     return;
   int64_t bytes = access.accumulator.getIntOrFloatBitWidth() / 8;
   int64_t line = 64 / bytes, tiles = tile.rowBlock / tile.rows;
@@ -283,22 +326,71 @@ MatrixTile::Values MatrixTile::zeros() {
 }
 
 MatrixTile::Values MatrixTile::accumulate(Value row, const Values &carried) {
+  if (tile.image)
+    return accumulateRuns(row, carried);
+  // Blocks begin at multiples of a vector.
+  int64_t size = constantOf(depth);
+  bool isWhole = size >= 0 && size % unrolled == 0;
+  if (!tile.turnsRight)
+    return accumulateRange(row, range, carried, unrolled, isWhole);
   Values results = carried;
   Value first = range.begin;
-  if (tile.turnsRight) {
-    // Whole lines first: where columns lie a power of two apart, none stays
-    // in the cache until its other half is asked for.
-    int64_t bits = access.accumulator.getIntOrFloatBitWidth();
-    int64_t line = std::max<int64_t>(512 / bits, tile.lanes);
-    for (int64_t step : {line, int64_t(tile.lanes)}) {
-      Value end = copier.endOfWhole({first, range.end}, step);
-      results = emission.loop(first, end, step, results,
-                              [&](Value k, ValueRange given) {
-                                return addSquares(row, k, step, Values(given));
-                              });
-      first = end;
-    }
+  // Whole lines first: where columns lie a power of two apart, none stays in
+  // the cache until its other half is asked for.
+  int64_t bits = access.accumulator.getIntOrFloatBitWidth();
+  int64_t line = std::max<int64_t>(512 / bits, tile.lanes);
+  for (int64_t step : {line, int64_t(tile.lanes)}) {
+    Value end = copier.endOfWhole({first, range.end}, step);
+    results = emission.loop(first, end, step, results,
+                            [&](Value k, ValueRange given) {
+                              return addSquares(row, k, step, Values(given));
+                            });
+    first = end;
   }
+  return accumulateRange(row, {first, range.end}, results, 1, true);
+}
+
+// Steps that come out even, where about as many as elsewhere do: more would
+// take more registers.
+static int64_t stepsOfRun(int64_t run) {
+  for (int64_t steps : {unrolled, unrolled - 1, unrolled + 1})
+    if (run % steps == 0)
+      return steps;
+  return unrolled;
+}
+
+// A run of k in each of the image's lines under a window.
+MatrixTile::Values MatrixTile::accumulateRuns(Value row,
+                                              const Values &carried) {
+  const ImageWindows &image = *tile.image;
+  Value run = emission.constant(image.run);
+  Value below = emission.mul(line, emission.constant(image.lineStride));
+  Value across = emission.mul(position, emission.constant(image.step));
+  Value end = emission.add(range.end, emission.constant(image.run - 1));
+  bool cutsRuns = tile.blocksDepth && tile.depthBlock % image.run != 0;
+  int64_t steps = stepsOfRun(cutsRuns ? unrolled : image.run);
+  return emission.loop(
+      emission.floorDiv(range.begin, run), emission.floorDiv(end, run), 1,
+      carried, [&](Value tap, ValueRange given) {
+        Value down = emission.mul(tap, emission.constant(image.lineDilation));
+        Value place = emission.mul(emission.add(below, down),
+                                   emission.constant(image.width));
+        DepthRange span{emission.mul(tap, run), {}};
+        span.end = emission.add(span.begin, run);
+        lineStart = emission.sub(emission.add(place, across), span.begin);
+        if (cutsRuns)
+          span = {emission.max(span.begin, range.begin),
+                  emission.min(span.end, range.end)};
+        return accumulateRange(row, span, Values(given), steps,
+                               image.run % steps == 0);
+      });
+}
+
+// `steps` values of k at a time, which come out even where `isWhole`.
+MatrixTile::Values MatrixTile::accumulateRange(Value row,
+                                               const DepthRange &span,
+                                               Values results, int64_t steps,
+                                               bool isWhole) {
   auto addSteps = [&](Value k, int64_t steps, ValueRange given) {
     Values sums(given);
     for (int64_t at = 0; at < steps; ++at) {
@@ -310,23 +402,15 @@ MatrixTile::Values MatrixTile::accumulate(Value row, const Values &carried) {
     }
     return sums;
   };
-  // Blocks begin at multiples of a vector.
-  int64_t size = constantOf(depth);
-  bool isWhole = size >= 0 && size % unrolled == 0 && !tile.turnsRight;
-  for (int64_t steps : {unrolled, int64_t(1)}) {
-    if (steps == 1 && isWhole)
-      break;
-    Value end = range.end;
-    if (steps > 1 && tile.turnsRight)
-      continue;
-    if (steps > 1 && !isWhole)
-      end = copier.endOfWhole({first, range.end}, steps);
-    results = emission.loop(
-        first, end, steps, results,
-        [&](Value k, ValueRange given) { return addSteps(k, steps, given); });
-    first = end;
-  }
-  return results;
+  Value whole = isWhole ? span.end : copier.endOfWhole(span, steps);
+  results = emission.loop(
+      span.begin, whole, steps, results,
+      [&](Value k, ValueRange given) { return addSteps(k, steps, given); });
+  if (isWhole)
+    return results;
+  return emission.loop(
+      whole, span.end, 1, results,
+      [&](Value k, ValueRange given) { return addSteps(k, 1, given); });
 }
 
 // `step` values of k, whose rows of the right operand are made of its columns
@@ -359,7 +443,12 @@ void MatrixTile::addProducts(Value row, Value k, unsigned first,
 
 Value MatrixTile::leftAt(Value row, unsigned r, Value k) {
   Value value;
-  if (tile.copiesLeft) {
+  if (tile.image) {
+    Value place =
+        emission.add(emission.add(lineStart, k),
+                     emission.constant(int64_t(r) * tile.image->step));
+    value = memref::LoadOp::create(emission.builder, emission.loc, left, place);
+  } else if (tile.copiesLeft) {
     Value place = copier.placeOfLeft(emission.sub(row, part.firstRow), r,
                                      emission.sub(k, range.begin));
     value = memref::LoadOp::create(emission.builder, emission.loc, left, place);

@@ -35,9 +35,11 @@ private:
   /// Calls `emit` with each panel of the part as the current one.
   void eachPanel(llvm::function_ref<void()> emit);
   void eachTile(llvm::function_ref<void(Value row)> emit);
+  void eachTileOfImage(llvm::function_ref<void(Value row)> emit);
   void beginPanel(Value column, unsigned vectors, Value valid);
   /// Makes a depth range of the operands ready to be read.
   void enterDepth(const DepthRange &range);
+  void copyImage();
   void copyRightPanel();
 
   void prefetchPanel(Value row);
@@ -49,6 +51,9 @@ private:
   Values zeros();
   /// The sums `carried` with the products of the current depth range added.
   Values accumulate(Value row, const Values &carried);
+  Values accumulateRuns(Value row, const Values &carried);
+  Values accumulateRange(Value row, const DepthRange &span, Values carried,
+                         int64_t steps, bool isWhole);
   Values addSquares(Value row, Value k, int64_t step, Values sums);
   void addProducts(Value row, Value k, unsigned first,
                    llvm::ArrayRef<Value> right, Values &sums);
@@ -81,8 +86,10 @@ private:
   unsigned vectors = 0; ///< of the panel
   unsigned rows = 0;    ///< of the tile that is computed
   llvm::SmallVector<Value> masks;
-  Value left;  ///< the copied rows of the left operand
-  Value right; ///< the copied panel of the right operand
+  Value left; ///< the copied rows of the left operand, or lines of an image
+  Value line, position; ///< of windows, from the part's first; of the tile
+  Value lineStart; ///< where a window's run stands in `left`, less its first k
+  Value right;     ///< the copied panel of the right operand
   Value sums;
 };
 

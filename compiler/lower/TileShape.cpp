@@ -24,6 +24,12 @@ int64_t level2Bytes(const Target &target) {
 constexpr int64_t mostPanelRows = 96;
 // Of memory for a copy of all of the right operand.
 constexpr double mostCopiedBytes = 64 << 20;
+// Of a chunk of windows over an image, about: its operations, and rows at most.
+// Fewer rows than these have no such chunks, nor have lines of fewer positions.
+constexpr int64_t imageOperations = 32 << 20;
+constexpr int64_t imageRows = 448;
+constexpr int64_t fewRows = 16;
+constexpr int64_t fewPositions = 4;
 // Beyond this size one row reads the right operand as fast where it lies.
 constexpr double mostKeptForRow = 8 << 20;
 
@@ -52,9 +58,11 @@ public:
     tile.turnsRight = tile.rightAlongDepth && rows > 0 && rows <= 8 &&
                       !keepsRight && !tile.inUnit;
     chooseVectors();
+    chooseImage();
     chooseRows();
     chooseCopies();
     chooseBlocks();
+    choosePanelsInside();
     return tile;
   }
 
@@ -152,6 +160,31 @@ private:
     tile.vectors = std::min<int64_t>(count, most);
   }
 
+  // Windows that share what lies under them: a copy of every row would be many
+  // copies of the image.
+  void chooseImage() {
+    if (tile.perWord > 1 || (rows >= 0 && rows <= fewRows))
+      return;
+    auto windows = findImageWindows(op.getLhs());
+    if (!windows || windows->positions < fewPositions)
+      return;
+    int64_t bound = level2Bytes(target) / 4 / bytes;
+    auto elements = [&](int64_t lines) {
+      return windows->imageLines(lines) * windows->width;
+    };
+    if (elements(1) > bound)
+      return;
+    int64_t perRow = 2 * std::max<int64_t>(1, depth) *
+                     (columns < 0 ? 512 : std::clamp<int64_t>(columns, 1, 512));
+    int64_t most = std::min(imageRows, imageOperations / perRow);
+    int64_t lines =
+        std::clamp<int64_t>(most / windows->positions, 1, windows->lines);
+    while (elements(lines) > bound)
+      --lines;
+    tile.image = windows;
+    tile.imageLines = blockOf(windows->lines, lines, 1);
+  }
+
   // An accumulator per row and vector, a vector of the right operand per column
   // of the tile, and one broadcast element of the left operand must fit.
   void chooseRows() {
@@ -160,6 +193,8 @@ private:
       tile.rows *= rows >= 0 && rows <= int64_t(tile.rows) ? 1 : 2;
       return;
     }
+    // Tiles lie in lines.
+    int64_t rows = tile.image ? tile.image->positions : this->rows;
     unsigned registers = target.vectorRegisters();
     int64_t most = std::clamp<int64_t>(
         (registers - 1 - tile.vectors) / tile.vectors, 1, 14);
@@ -176,12 +211,24 @@ private:
     double best = 0;
     for (int64_t count = most; count > most / 2; --count) {
       double done = double(llvm::alignTo(rows, count));
-      double cost = done * (1 + 0.6 / double(count));
+      double cost = tile.image ? costOfLine(rows, count)
+                               : done * (1 + 0.6 / double(count));
       if (best == 0 || cost < best) {
         best = cost;
         tile.rows = count;
       }
     }
+  }
+
+  // In tiles of `count` rows and a last one of the rest, whose sums may be too
+  // few to keep the multipliers busy.
+  double costOfLine(int64_t rows, int64_t count) const {
+    constexpr int64_t sumsAtOnce = 8;
+    int64_t rest = rows % count;
+    double cost = double(rows / count) * (double(count) + 0.6);
+    if (rest > 0)
+      cost += 0.6 + double(std::max<int64_t>(rest, sumsAtOnce / tile.vectors));
+    return cost;
   }
 
   void chooseCopies() {
@@ -202,6 +249,8 @@ private:
 
     if (tile.turnsRight)
       tile.rightCopy = TileShape::RightCopy::none;
+    if (tile.image)
+      return;
     bool hasPanels = columns < 0 || columns > 2 * tile.columns();
     bool alongDepth = runsAlong(left, rank - 1);
     tile.leftAlongRows =
@@ -238,6 +287,8 @@ private:
       most = 1024;
     if (tile.turnsRight && !tile.copiesLeft)
       most = 1 << 20;
+    if (tile.image && tile.rightCopy != TileShape::RightCopy::panel)
+      most = level2Bytes(target) / 2 / (tile.columns() * bytes);
     // The unit's sums pass through memory in any case.
     tile.blocksDepth = depth < 0 || depth > most || tile.inUnit;
     tile.depthBlock = most;
@@ -245,6 +296,8 @@ private:
       tile.depthBlock =
           std::max<int64_t>(llvm::alignTo(depth, tile.lanes), tile.lanes);
 
+    if (tile.image)
+      return chooseImageBlocks(most);
     chooseRun();
     if (depth > most && !streams && !tile.leftRun)
       tile.depthBlock = blockOf(depth, most, std::max<int64_t>(tile.lanes, 8));
@@ -256,9 +309,36 @@ private:
     if (copiesOften)
       height *= 2;
     tile.rowBlock = blockOf(rows, height, tile.rows);
-    int64_t width = !tile.copiesLeft ? 128 : 2048 / bytes;
+    int64_t width = tile.copiesLeft ? 2048 / bytes : rowsPayPanel() ? 256 : 128;
     if (streams)
       width = rows <= 2 ? 2048 : 1024;
+    tile.columnBlock = blockOf(columns, width, tile.columns());
+  }
+
+  // Whether a tile has rows enough to read a panel from the second-level cache:
+  // each step loads its vectors once for all of them.
+  bool rowsPayPanel() const { return tile.rows >= 8; }
+
+  void choosePanelsInside() {
+    bool copiesPanels = tile.rightCopy == TileShape::RightCopy::panel;
+    if (tile.blocksDepth || copiesPanels || depth < 1 || !rowsPayPanel())
+      return;
+    // A window's rows share most of what they read.
+    int64_t left = int64_t(tile.rows) * depth * bytes;
+    int64_t right = depth * tile.columnBlock * bytes;
+    tile.panelsInside =
+        (tile.image || left <= 16 << 10) && right <= level2Bytes(target) / 2;
+  }
+
+  // Whole runs of windows, where one fits.
+  void chooseImageBlocks(int64_t mostDepth) {
+    const ImageWindows &image = *tile.image;
+    if (tile.blocksDepth)
+      tile.depthBlock =
+          blockOf(depth, mostDepth,
+                  image.run <= mostDepth ? image.run : int64_t(tile.lanes));
+    tile.rowBlock = tile.imageLines * image.positions;
+    int64_t width = (tile.blocksDepth ? 512 : 2048) / bytes;
     tile.columnBlock = blockOf(columns, width, tile.columns());
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/Compiler.h"
+#include "compiler/lower/StagedImage.h"
 #include "compiler/target/Target.h"
 #include "dialects/sinter/Dialect.h"
 
@@ -42,10 +43,20 @@ struct TileShape {
   /// of which a block of depth holds whole ones. Else 0.
   int64_t leftRun = 0;
 
+  /// Rows are windows over an image, read where lines of it are copied to;
+  /// then nothing else is copied of the left operand. A chunk is `imageLines`
+  /// lines of windows, and a tile lies in one of them.
+  std::optional<ImageWindows> image;
+  int64_t imageLines = 1;
+
   int64_t depthBlock = 256;
   bool blocksDepth = false; ///< else depthBlock holds all of it
   int64_t rowBlock = 1;     ///< rows of a chunk; a multiple of `rows`
   int64_t columnBlock = 1;  ///< columns of a chunk; a multiple of columns()
+
+  /// All panels of a chunk for one tile's rows, before the next rows: results
+  /// are written along their rows. Else a panel stays near for all tiles.
+  bool panelsInside = false;
 
   int64_t columns() const { return int64_t(vectors) * lanes; }
   /// Elements of the left copy from one row to the next. Not a multiple of

@@ -28,8 +28,9 @@ constexpr int64_t taskElements = 1 << 19;
 // Places along the line whose columns are gone through before the next: what
 // the windows over them share stays in the first-level cache.
 constexpr int64_t blockedPlaces = 32;
-// Columns of so many bytes fill a line of the cache.
-constexpr int64_t lineBytes = 64;
+// Columns of so many bytes fill a line of the cache, or a few in a row: what is
+// read then comes in longer streams.
+constexpr int64_t lineBytes = 64, mostLines = 4;
 
 // Places along the line.
 struct Block {
@@ -83,17 +84,32 @@ public:
   }
 
 private:
-  // A line of the cache, where the columns come out even.
+  // Whole lines of the cache, where the columns come out even. What is read for
+  // columns but not for places, such as factors, waits in registers: of that
+  // there is none where all comes from one input.
   unsigned chooseLanes() const {
     unsigned one = space.lanesOf(writer.target);
     unsigned bits = 32;
-    for (Operation *op : space.reductions)
+    bool isOneInput = true;
+    unsigned states = 0;
+    for (auto [op, combiner] : llvm::zip(space.reductions, combiners)) {
       bits = std::max(
           bits,
           memoryType(elementOf(op->getResult(0))).getIntOrFloatBitWidth());
-    unsigned wide = lineBytes * 8 / bits;
+      isOneInput &= onlyInput(op->getOperand(0)).has_value();
+      states += combiner->needsPosition() ? 2 : 1;
+    }
+    unsigned registers = writer.target.vectorRegisters();
+    int64_t lines = isOneInput ? mostLines : registers >= 32 ? 2 : 1;
     int64_t columns = constantOf(space.width);
-    return wide > one && columns > 0 && columns % wide == 0 ? wide : one;
+    for (; lines > 0; lines /= 2) {
+      unsigned wide = lines * lineBytes * 8 / bits;
+      bool fits =
+          lines == 1 || wide / writer.target.lanes() * states <= registers / 2;
+      if (fits && wide > one && columns > 0 && columns % wide == 0)
+        return wide;
+    }
+    return one;
   }
 
   // ---- where no view masks
