@@ -276,28 +276,27 @@ void MatrixCopier::copyLeftRuns(Value row, const DepthRange &range, Value to,
                 emission.floorDiv(range.end, run), 1, copyRun);
 }
 
-// What a vector writes past a tile's last row is overwritten by what comes
-// after it: by the next k, or by the next tile.
+// What a vector writes past a tile's last row is overwritten by the next k, or
+// stands past the tile's last one. All that memory has side by side is read at
+// once.
 void MatrixCopier::copyLeftAlongRows(Value first, Value end,
                                      const DepthRange &range, Value to) const {
   unsigned vectors = llvm::divideCeil(tile.rows, tile.lanes);
   int64_t reach = int64_t(vectors) * tile.lanes;
-  auto copyTile = [&](Value row, bool inVectors) {
+  auto copyTile = [&](Value row, Value k, bool inVectors) {
     Value local = emission.sub(row, first);
     unsigned step = inVectors ? tile.lanes : 1;
-    emission.loop(range.begin, range.end, 1, [&](Value k) {
-      for (unsigned r = 0; r < tile.rows; r += step) {
-        Value from = emission.add(row, emission.constant(r));
-        Value place = placeOfLeft(local, r, emission.sub(k, range.begin));
-        Coord rows = inVectors ? emission.along(from, step) : rowAt(from);
-        Value value =
-            access.leftAt(rows, emission.uniform(k), Lanes{step, {}, false});
-        if (inVectors)
-          access.store(value, to, place);
-        else
-          access.storeOne(value, to, place);
-      }
-    });
+    for (unsigned r = 0; r < tile.rows; r += step) {
+      Value from = emission.add(row, emission.constant(r));
+      Value place = placeOfLeft(local, r, emission.sub(k, range.begin));
+      Coord rows = inVectors ? emission.along(from, step) : rowAt(from);
+      Value value =
+          access.leftAt(rows, emission.uniform(k), Lanes{step, {}, false});
+      if (inVectors)
+        access.store(value, to, place);
+      else
+        access.storeOne(value, to, place);
+    }
   };
   // Tiles whose vectors stay within the matrix, then those at its end.
   AffineExpr rows = shapeOf(access.result).rbegin()[1];
@@ -309,10 +308,12 @@ void MatrixCopier::copyLeftAlongRows(Value first, Value end,
   Value tiles = emission.floorDiv(
       emission.add(inside, emission.constant(tile.rows - 1)), step);
   Value split = emission.add(first, emission.mul(tiles, step));
-  emission.loop(first, split, tile.rows,
-                [&](Value row) { copyTile(row, true); });
-  emission.loop(split, end, tile.rows,
-                [&](Value row) { copyTile(row, false); });
+  emission.loop(range.begin, range.end, 1, [&](Value k) {
+    emission.loop(first, split, tile.rows,
+                  [&](Value row) { copyTile(row, k, true); });
+    emission.loop(split, end, tile.rows,
+                  [&](Value row) { copyTile(row, k, false); });
+  });
 }
 
 } // namespace sinter::compiler

@@ -241,7 +241,7 @@ private:
       tile.rightCopy = TileShape::RightCopy::panel;
     // Each part would copy its panels again. All of the operand at once takes
     // as much memory as it does: up to a bound, beyond which parts are larger.
-    if (rows > mostPanelRows && tile.rightCopy == TileShape::RightCopy::panel &&
+    if (rows > panelRows() && tile.rightCopy == TileShape::RightCopy::panel &&
         copiedBytes() <= mostCopiedBytes)
       tile.rightCopy = TileShape::RightCopy::whole;
     if (keepsRight)
@@ -302,17 +302,27 @@ private:
     if (depth > most && !streams && !tile.leftRun)
       tile.depthBlock = blockOf(depth, most, std::max<int64_t>(tile.lanes, 8));
     int64_t cache = level2Bytes(target);
-    int64_t mostRows = cache / 4 / (tile.depthBlock * bytes);
-    int64_t height = std::min(mostRows, tile.inUnit ? 64 : mostPanelRows);
-    bool copiesOften =
-        tile.rightCopy == TileShape::RightCopy::panel && rows > height;
-    if (copiesOften)
+    bool isPanel = tile.rightCopy == TileShape::RightCopy::panel;
+    int64_t mostRows = cache / (isPanel ? 2 : 4) / (tile.depthBlock * bytes);
+    int64_t height = std::min(mostRows, isPanel ? panelRows() : mostPanelRows);
+    if (tile.inUnit)
+      height = std::min<int64_t>(height, 64);
+    if (isPanel && rows > height)
       height *= 2;
     tile.rowBlock = blockOf(rows, height, tile.rows);
     int64_t width = tile.copiesLeft ? 2048 / bytes : rowsPayPanel() ? 256 : 128;
+    // Parts enough for several threads.
+    if (isPanel && columns > 0 && rows > mostPanelRows && rows <= panelRows())
+      width = std::clamp<int64_t>(columns / 4, 128, width);
     if (streams)
       width = rows <= 2 ? 2048 : 1024;
     tile.columnBlock = blockOf(columns, width, tile.columns());
+  }
+
+  // Rows up to which a panel is copied by whoever uses it: their copy has to
+  // leave the second-level cache some room.
+  int64_t panelRows() const {
+    return target.vectorRegisters() >= 32 ? 3 * mostPanelRows : mostPanelRows;
   }
 
   // Whether a tile has rows enough to read a panel from the second-level cache:

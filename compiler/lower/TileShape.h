@@ -59,11 +59,9 @@ struct TileShape {
   bool panelsInside = false;
 
   int64_t columns() const { return int64_t(vectors) * lanes; }
-  /// Elements of the left copy from one row to the next. Not a multiple of
-  /// what a cache set repeats at.
-  int64_t leftStride() const {
-    return leftAlongRows ? depthBlock : depthBlock + 16;
-  }
+  /// Elements of the left copy from one row to the next, or of a tile's by its
+  /// rows. Not a multiple of what a cache set repeats at.
+  int64_t leftStride() const { return depthBlock + 16; }
 };
 
 /// The end of k.
