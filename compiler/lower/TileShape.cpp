@@ -257,8 +257,11 @@ private:
         !alongDepth && runsAlong(left, rank - 2) && !tile.inUnit;
     bool isLong = (rows < 0 || rows >= 64) && (columns < 0 || columns >= 64) &&
                   (depth < 0 || depth > 256);
+    // Where k is of several axes, each row of a tile would divide it.
+    int64_t run = innerRun(left, rank - 1);
+    bool isSplit = run > 0 && (depth < 0 || run < depth);
     tile.copiesLeft = tile.perWord > 1 || isComputed(left) || isWidened(left) ||
-                      (hasPanels && (!alongDepth || isLong));
+                      (hasPanels && (!alongDepth || isLong || isSplit));
   }
 
   /// Of a copy of all of the right operand; huge where unknown.
