@@ -17,8 +17,8 @@ using namespace mlir;
 namespace sinter::compiler {
 namespace {
 
-// Rows of the right operand that a chunk of its copy takes in; columns, where
-// its lanes run along k: those of one panel.
+// Rows of the right operand that a chunk of its copy takes in, unless that is a
+// panel.
 constexpr int64_t copiedRows = 16;
 
 class ContractionSkeleton {
@@ -97,11 +97,11 @@ private:
   }
 
   void addCopyPhase() {
-    AffineExpr blocks = tile.rightAlongDepth ? columns.ceilDiv(tile.columns())
-                                             : depth.ceilDiv(copiedRows);
+    AffineExpr blocks = tile.copiesByPanel ? columns.ceilDiv(tile.columns())
+                                           : depth.ceilDiv(copiedRows);
     wholeRight = writer.addWorkspace(copiedRightElements(op, tile),
                                      copiedType(op, tile));
-    double elements = tile.rightAlongDepth
+    double elements = tile.copiesByPanel
                           ? double(tile.columns()) * estimate(depth)
                           : double(copiedRows) * estimate(columns);
     writer.addPhase(
@@ -134,7 +134,7 @@ private:
     };
     bool isWhole =
         constantOf(columns) >= 0 && constantOf(columns) % tile.columns() == 0;
-    if (tile.rightAlongDepth) {
+    if (tile.copiesByPanel) {
       Value column = emission.mul(block, width);
       Value valid = isWhole ? Value() : emission.sub(end, column);
       return copyPanel(column, valid, {emission.constant(0), last});

@@ -235,13 +235,16 @@ private:
     Value left = op.getLhs(), right = op.getRhs();
     bool isReused = rows < 0 || rows > int64_t(tile.rows);
     bool inRows = runsAlong(right, rank - 1);
+    tile.copiesByPanel = !inRows;
     bool isLarge = columns > 0 && depth > 0 && columns * depth >= 1 << 17;
     if (!inRows || (isReused && (isComputed(right) || isWidened(right))) ||
         (isLarge && rows > 32) || tile.perWord > 1)
       tile.rightCopy = TileShape::RightCopy::panel;
     // Each part would copy its panels again. All of the operand at once takes
     // as much memory as it does: up to a bound, beyond which parts are larger.
-    if (rows > panelRows() && tile.rightCopy == TileShape::RightCopy::panel &&
+    // Of an image all is copied for few rows too: its weights stay.
+    if ((rows > panelRows() || tile.image) &&
+        tile.rightCopy == TileShape::RightCopy::panel &&
         copiedBytes() <= mostCopiedBytes)
       tile.rightCopy = TileShape::RightCopy::whole;
     if (keepsRight)

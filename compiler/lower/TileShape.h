@@ -23,6 +23,10 @@ struct TileShape {
   RightCopy rightCopy = RightCopy::none;
   /// Lanes of the copy run along k, because memory does.
   bool rightAlongDepth = false;
+  /// A chunk of the copy of all of the right operand is a panel, for all of k:
+  /// rows of columns that do not lie side by side would read lines of memory
+  /// for a few elements each, again and again.
+  bool copiesByPanel = false;
   /// Nothing is copied, but squares are loaded along k and turned in registers.
   bool turnsRight = false;
   /// A block of rows x depth of the left operand is copied. It is read by
