@@ -50,6 +50,22 @@ def ContractMultiplyAdd : Pass<"contract-multiply-add", "::mlir::ModuleOp"> {
   }];
 }
 
+def MarkSharedDivisors : Pass<"mark-shared-divisors", "::mlir::ModuleOp"> {
+  let summary = "Mark divisions whose divisor a row or a column shares.";
+  let description = [{
+    In every numerics mode but `exact`. The divisor comes from a reduction of
+    elements of the quotient's shape, as in a softmax: a kernel takes its
+    reciprocal once and multiplies. Decided here, where static and symbolic
+    programs still look alike.
+
+    ```mlir
+    %3 = sinter.div %0, %2
+    // becomes
+    %3 = sinter.div %0, %2 {sinter.shared_divisor}
+    ```
+  }];
+}
+
 def SimplifyOps : Pass<"simplify-ops", "::mlir::ModuleOp"> {
   let summary = "Fold constants, compose views, drop neutral arithmetic.";
   let description = [{

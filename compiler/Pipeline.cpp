@@ -45,8 +45,10 @@ void buildStage(Stage stage, OpPassManager &passes,
     break;
   case Stage::simplify: {
     bool exact = options.simplify.numerics == NumericsMode::exact;
-    if (!exact)
+    if (!exact) {
       passes.addPass(createContractMultiplyAdd());
+      passes.addPass(createMarkSharedDivisors());
+    }
     passes.addPass(createSimplifyOps({.exact = exact}));
     passes.addPass(createMergeDuplicates());
     passes.addPass(createRemoveDeadOps());

@@ -3,6 +3,9 @@
 
 #include "dialects/sinter/Dialect.h"
 
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -56,14 +59,34 @@ static Value canonicalHalf(Emission &emission, Value value, FloatType type) {
   return arith::BitcastOp::create(builder, loc, shape, result);
 }
 
-// Targets give an extremum the NaN that arithmetic has.
+std::optional<llvm::APFloat> knownNumber(Value value) {
+  if (auto spread = value.getDefiningOp<vector::BroadcastOp>())
+    value = spread.getSource();
+  llvm::APFloat number(0.0);
+  if (!matchPattern(value, m_ConstantFloat(&number)) || number.isNaN())
+    return std::nullopt;
+  return number;
+}
+
+// Where both are zero, which of them it is matters.
+bool passesNan(Operation *extremum) {
+  return llvm::any_of(extremum->getOperands(), [](Value operand) {
+    std::optional<llvm::APFloat> number = knownNumber(operand);
+    return number && !number->isZero();
+  });
+}
+
+// Whether a NaN in it can only be the canonical one: targets see to that in an
+// extremum.
 static bool isCanonical(Value value) {
   Operation *op = value.getDefiningOp();
   if (!isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp>(op))
     return false;
   auto fast = cast<arith::ArithFastMathInterface>(op).getFastMathFlagsAttr();
-  return !fast || !arith::bitEnumContainsAny(fast.getValue(),
-                                             arith::FastMathFlags::nnan);
+  if (fast &&
+      arith::bitEnumContainsAny(fast.getValue(), arith::FastMathFlags::nnan))
+    return false;
+  return !passesNan(op) || llvm::any_of(op->getOperands(), isCanonical);
 }
 
 Element canonicalNan(Emission &emission, Value tensor, Element element) {

@@ -42,6 +42,8 @@ FailureOr<KernelCode> emitKernel(program::KernelOp kernel, const Target &target,
     return kernel.emitOpError("cannot be emitted: ") << why;
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(UnknownLoc::get(kernel.getContext()));
+  if (options.numerics == NumericsMode::exact)
+    (*module)->setAttr(alikeAttr, UnitAttr::get(kernel.getContext()));
   KernelWriter writer(kernel, target, options.numerics, *module);
   emitBody(writer);
   if (writer.failed())

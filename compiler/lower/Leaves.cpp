@@ -5,6 +5,7 @@
 #include "compiler/lower/Inline.h"
 #include "compiler/lower/MaskedViews.h"
 #include "compiler/lower/MultiplyAdd.h"
+#include "compiler/lower/SharedDivision.h"
 #include "compiler/lower/Views.h"
 #include "dialects/sinter/Dialect.h"
 
@@ -316,6 +317,8 @@ std::unique_ptr<ElementSource> makeSource(Emission &emission, Value tensor) {
     return std::make_unique<BufferSource>(argument);
   if (auto contracted = makeMultiplyAdd(emission, tensor))
     return contracted;
+  if (auto division = makeSharedDivision(tensor))
+    return division;
   Operation *op = tensor.getDefiningOp();
   if (auto pointwise = dyn_cast<ir::PointwiseOpInterface>(op))
     return std::make_unique<PointwiseSource>(tensor, pointwise);

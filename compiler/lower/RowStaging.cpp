@@ -242,16 +242,30 @@ bool RowStaging::isRowIndex(const Index &index) const {
   });
 }
 
+// Where views spread a row's number.
+Index RowStaging::numberIndex(Emission &emission, ArrayRef<Coord> lead) const {
+  Index index;
+  index.lead.assign(lead.begin(), lead.end());
+  index.tail = emission.uniform(emission.constant(0));
+  index.tailRank = tailRank;
+  return index;
+}
+
+void RowStaging::computeTogether(Emission &emission,
+                                 ArrayRef<SmallVector<Coord>> leads) const {
+  for (const Pass &pass : passes)
+    for (Value number : pass.numbers)
+      for (const SmallVector<Coord> &lead : leads)
+        emission.at(number, numberIndex(emission, lead), Lanes{});
+}
+
 void RowStaging::run(Emission &emission, Operation *reduction,
                      llvm::function_ref<void()> emit) {
   const Pass *pass = llvm::find_if(
       passes, [&](const Pass &one) { return one.reduction == reduction; });
   if (pass == passes.end())
     return emit();
-  Index index;
-  index.lead = rowLead;
-  index.tail = emission.uniform(emission.constant(0));
-  index.tailRank = tailRank;
+  Index index = numberIndex(emission, rowLead);
   for (Value number : pass->numbers)
     emission.at(number, index, Lanes{});
   running.push_back(reduction);

@@ -31,6 +31,10 @@ public:
   void end(Emission &emission);
   /// Computes what the pass that stores needs once a row.
   void prepare(Emission &emission);
+  /// Computes what every pass needs once a row, for several rows side by side,
+  /// none of them staged: while the lanes of one merge, another is read.
+  void computeTogether(Emission &emission,
+                       llvm::ArrayRef<llvm::SmallVector<Coord>> leads) const;
 
 private:
   friend class StagedSource;
@@ -57,6 +61,7 @@ private:
   void stage(Value value, unsigned pass, Seen &seen);
   double cost(Value value, Seen &seen) const;
   bool isAlongRow(Value value) const;
+  Index numberIndex(Emission &emission, llvm::ArrayRef<Coord> lead) const;
   bool isRowIndex(const Index &index) const;
   void run(Emission &emission, mlir::Operation *reduction,
            llvm::function_ref<void()> emit);

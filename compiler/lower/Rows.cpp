@@ -12,6 +12,7 @@
 #include "compiler/lower/RowStaging.h"
 #include "dialects/sinter/Dialect.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -20,6 +21,12 @@ namespace sinter::compiler {
 namespace {
 
 constexpr int64_t chunkElements = 16384;
+constexpr int64_t lineBytes = 64;
+// Bytes of a row that are brought to the first-level cache beside the row at
+// hand.
+constexpr int64_t longestFetched = 16 * 1024;
+// Two rows of that many elements stay in the first-level cache.
+constexpr int64_t longestTogether = 2048;
 // Outputs of that many bytes go past the caches, which do not hold them.
 constexpr int64_t streamedBytes = 64 * 1024 * 1024;
 
@@ -321,9 +328,14 @@ private:
       }
       eachVariant(emission, group, [&](const Variant &variant) {
         if (isOne(group.rows))
-          return emitRow(emission, group, emission.constant(0), range, variant);
-        emission.loop(begin, end, 1, [&](Value row) {
-          emitRow(emission, group, row, range, variant);
+          return emitRows(emission, group, emission.constant(0), range,
+                          variant);
+        int64_t together = variant.staged ? 1 : rowsTogether(group, rowBlock);
+        emission.loop(begin, end, together, [&](Value row) {
+          SmallVector<Value> rows{row};
+          for (int64_t i = 1; i < together; ++i)
+            rows.push_back(emission.add(row, emission.constant(i)));
+          emitRows(emission, group, rows, range, variant);
         });
       });
     };
@@ -423,15 +435,31 @@ private:
     int64_t length = -1; ///< when constant; then begin is 0
   };
 
-  void emitRow(Emission &emission, const Group &group, Value row,
-               const Range &range, const Variant &variant) {
+  // Rows that are worked on side by side: two where they are short, and come
+  // out even. What is known after a whole row is waited for at once.
+  int64_t rowsTogether(const Group &group, AffineExpr rowBlock) {
+    int64_t rows = constantOf(group.rows), block = constantOf(rowBlock);
+    int64_t length = group.inner ? constantOf(group.inner) : -1;
+    bool isEven = rows > 0 && rows % 2 == 0 && block > 0 && block % 2 == 0;
+    return staging && isEven && length > 1 && length <= longestTogether ? 2 : 1;
+  }
+
+  void emitRows(Emission &emission, const Group &group, ArrayRef<Value> rows,
+                const Range &range, const Variant &variant) {
     if (variant.staged)
-      staging->begin(emission, rowLead(emission, row));
-    storeAll(emission, group, row, {}, Lanes{}, variant);
+      staging->begin(emission, rowLead(emission, rows.front()));
+    if (rows.size() > 1) {
+      SmallVector<SmallVector<Coord>> leads;
+      for (Value row : rows)
+        leads.push_back(rowLead(emission, row));
+      staging->computeTogether(emission, leads);
+    }
+    for (Value row : rows)
+      storeAll(emission, group, row, {}, Lanes{}, variant);
     if (group.inner) {
       if (variant.staged)
         staging->prepare(emission);
-      emitColumns(emission, group, row, range, variant);
+      emitColumns(emission, group, rows, range, variant);
     }
     if (variant.staged)
       staging->end(emission);
@@ -444,14 +472,20 @@ private:
     return rowIndex(emission, shape, tailRank, row).lead;
   }
 
-  void emitColumns(Emission &emission, const Group &group, Value row,
+  void emitColumns(Emission &emission, const Group &group, ArrayRef<Value> rows,
                    const Range &range, const Variant &variant) {
     unsigned lanes = emission.target.lanes();
     if (range.length >= 0 && range.length < lanes)
       lanes = std::max<int64_t>(1, llvm::PowerOf2Ceil(range.length));
     auto emitLanes = [&](Value column, unsigned count, Value mask) {
-      storeAll(emission, group, row, column, Lanes{count, mask, false},
-               variant);
+      if (reduction && !mask)
+        for (Value row : rows)
+          fetchAhead(emission,
+                     emission.add(row, emission.constant(int64_t(rows.size()))),
+                     column, count);
+      for (Value row : rows)
+        storeAll(emission, group, row, column, Lanes{count, mask, false},
+                 variant);
     };
     // Whole groups of lanes; of a known length whole vectors; what is left.
     Value begin = range.begin;
@@ -482,6 +516,33 @@ private:
       emission.loop(begin, range.end, lanes, emitRest);
     else if (left > 0)
       emitRest(begin);
+  }
+
+  // Asks for what the inputs have in row `row`, which is reduced next, at the
+  // lanes from `column` on: processors look ahead in a page at most. Beyond the
+  // last row nothing comes of it.
+  void fetchAhead(Emission &emission, Value row, Value column, unsigned count) {
+    Shape shape = shapeOf(reduction->getOperand(0));
+    unsigned rank = shape.size(), tailRank = rank - firstRowDim(reduction);
+    int64_t length = constantOf(product(shape, rank - tailRank, rank, context));
+    for (BlockArgument input : kernel.getInputs()) {
+      int64_t bits = memoryType(elementOf(input)).getIntOrFloatBitWidth();
+      if (shapeOf(input) != shape || length < 0 ||
+          length * bits > 8 * longestFetched)
+        continue;
+      int64_t perLine = 8 * lineBytes / bits;
+      for (int64_t first = 0; first < int64_t(count); first += perLine) {
+        Index index = rowIndex(emission, shape, tailRank, row);
+        Value at = emission.add(column, emission.constant(first));
+        index.tail = emission.uniform(at);
+        index.tailRank = tailRank;
+        memref::PrefetchOp::create(emission.builder, emission.loc,
+                                   emission.buffers[input.getArgNumber()],
+                                   emission.linearize(index, shape).base,
+                                   /*isWrite=*/false,
+                                   /*localityHint=*/3, /*isDataCache=*/true);
+      }
+    }
   }
 
   // Stores the elements at `column` of outputs that have rows, or those of

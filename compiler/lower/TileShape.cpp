@@ -22,6 +22,7 @@ int64_t level2Bytes(const Target &target) {
 // Rows of a chunk at most; up to here a panel of the right operand is copied
 // once by whoever uses it.
 constexpr int64_t mostPanelRows = 96;
+constexpr int64_t mostWidePanelRows = 288; ///< with the larger cache
 // Of memory for a copy of all of the right operand.
 constexpr double mostCopiedBytes = 64 << 20;
 // Of a chunk of windows over an image, about: its operations, and rows at most.
@@ -328,7 +329,7 @@ private:
   // Rows up to which a panel is copied by whoever uses it: their copy has to
   // leave the second-level cache some room.
   int64_t panelRows() const {
-    return target.vectorRegisters() >= 32 ? 3 * mostPanelRows : mostPanelRows;
+    return target.vectorRegisters() >= 32 ? mostWidePanelRows : mostPanelRows;
   }
 
   // Whether a tile has rows enough to read a panel from the second-level cache:
@@ -409,7 +410,7 @@ bool copiesRightIfKept(RankedTensorType product, RankedTensorType input) {
   constexpr int64_t leastBytes = 64 << 10;
   int64_t rows = constantOf(shapeOf(product).rbegin()[1]);
   int64_t bits = input.getElementType().getIntOrFloatBitWidth();
-  return rows > 0 && rows <= mostPanelRows &&
+  return rows > 0 && rows <= mostWidePanelRows &&
          input.getNumElements() * bits / 8 >= leastBytes;
 }
 

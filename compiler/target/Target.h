@@ -122,6 +122,10 @@ public:
   compile(mlir::ModuleOp module, bool verify, bool keepText) const = 0;
 };
 
+/// The attribute of a module, as given to `Target::compile`, whose functions
+/// (exp and the like) have the same bits at every level of a machine.
+inline constexpr const char *alikeAttr = "sinter.alike";
+
 /// The target of that name; an error of kind `unsupported` names the choices.
 Result<std::shared_ptr<const Target>> makeTarget(std::string_view name);
 

@@ -164,7 +164,8 @@ FailureOr<TargetCode> CpuTarget::compile(ModuleOp module, bool verify,
                                          bool keepText) const {
   expandMath(module, {.fma = fma,
                       .nativeF16 = features.has("f16c"),
-                      .vectorBits = 32 * vectorLanes});
+                      .vectorBits = 32 * vectorLanes,
+                      .alike = module->hasAttr(alikeAttr)});
   if (verify && failed(mlir::verify(module)))
     return failure();
   if (failed(convertToLlvm(module, verify)))

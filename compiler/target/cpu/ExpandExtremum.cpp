@@ -2,12 +2,11 @@
 /// where both are zero or one is NaN.
 #include "compiler/target/cpu/ExpandExtremum.h"
 
+#include "compiler/lower/CanonicalNan.h"
 #include "compiler/lower/ElementMath.h"
 #include "compiler/target/cpu/WholeVectors.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 
 #include <limits>
 
@@ -28,14 +27,17 @@ public:
                  : m.select(m.lt(first, second), first, second);
   }
 
+  // Of two zeros the one that counts comes second; of another number and NaN,
+  // NaN does.
   Value withNumber(Value x, const llvm::APFloat &number) {
     Value c = m.num(number.convertToDouble());
-    // Of two zeros the one that counts comes second.
-    bool isLesserZero = number.isZero() && number.isNegative() == isMax;
+    if (!number.isZero())
+      return beyond(c, x);
+    bool isLesserZero = number.isNegative() == isMax;
     Value first = isLesserZero ? c : x, second = isLesserZero ? x : c;
     // A choice between x and zero would become a comparison and a mask.
-    return number.isZero() && isWhole(m.type, bits) ? instruction(first, second)
-                                                    : beyond(first, second);
+    return isWhole(m.type, bits) ? instruction(first, second)
+                                 : beyond(first, second);
   }
 
   Value ofTwo(Value a, Value b) {
@@ -110,28 +112,18 @@ static bool ignoresNan(Operation *op) {
          arith::bitEnumContainsAny(fast.getValue(), arith::FastMathFlags::nnan);
 }
 
-// The number in `value`, if that is what it is.
-static std::optional<llvm::APFloat> numberIn(Value value) {
-  llvm::APFloat number(0.0);
-  if (auto spread = value.getDefiningOp<vector::BroadcastOp>())
-    value = spread.getSource();
-  if (!matchPattern(value, m_ConstantFloat(&number)) || number.isNaN())
-    return std::nullopt;
-  return number;
-}
-
 Value expandExtremum(OpBuilder &builder, Operation *op, unsigned vectorBits) {
   Value a = op->getOperand(0), b = op->getOperand(1);
   Type element = getElementTypeOrSelf(a.getType());
   if (!element.isF32() && !element.isF64())
     return {};
-  if (numberIn(a))
+  if (knownNumber(a))
     std::swap(a, b);
   Extremum extremum(builder, op, vectorBits);
-  std::optional<llvm::APFloat> number = numberIn(b);
+  std::optional<llvm::APFloat> number = knownNumber(b);
   Value result =
       number ? extremum.withNumber(a, *number) : extremum.ofTwo(a, b);
-  if (ignoresNan(op))
+  if (ignoresNan(op) || passesNan(op))
     return result;
   return extremum.nanWhere(a, number ? a : b, result);
 }

@@ -6,9 +6,10 @@
 namespace sinter::compiler {
 
 /// The value of an arith.maximumf or minimumf on f32 or f64 (scalars and
-/// vectors); null for other types. Its NaN is the canonical one, and +0 is
-/// above -0. Of an op marked `nnan` any value will do where an operand is NaN.
-/// `vectorBits` is the size of the machine's vectors.
+/// vectors); null for other types. +0 is above -0, and NaN is the canonical
+/// one, or the operand's where `passesNan` says so. Of an op marked `nnan` any
+/// value will do where an operand is NaN. `vectorBits` is the size of the
+/// machine's vectors.
 mlir::Value expandExtremum(mlir::OpBuilder &builder, mlir::Operation *op,
                            unsigned vectorBits);
 

@@ -296,7 +296,7 @@ static Value expandFunction(OpBuilder &builder, Operation *op,
   Type element = getElementTypeOrSelf(x.getType());
   if (!element.isF32() && !element.isF64())
     return {};
-  if (features.vectorBits == 512 && features.fma)
+  if (features.vectorBits == 512 && features.fma && !features.alike)
     if (Value result = expandWide(builder, op))
       return result;
   if (isa<math::SinOp, math::CosOp>(op))

@@ -10,6 +10,7 @@ struct MathFeatures {
   bool fma = false;
   bool nativeF16 = false;    ///< converts f16
   unsigned vectorBits = 128; ///< 512 stands for AVX-512 F, BW, DQ and VL
+  bool alike = false;        ///< no function that only some vectors have
 };
 
 /// Replaces math.exp, log, tanh, erf, rsqrt, sin and cos and arith.maximumf and

@@ -1,0 +1,87 @@
+/// Marks divisions whose divisor is shared.
+#include "compiler/Passes.h"
+#include "compiler/fuse/OpCosts.h"
+#include "compiler/import/ImportGraph.h"
+#include "compiler/import/Types.h"
+#include "compiler/lower/SharedDivision.h"
+#include "dialects/sinter/Dialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+#define GEN_PASS_DEF_MARKSHAREDDIVISORS
+#include "sinter/generated/Passes.h.inc"
+
+namespace {
+
+/// What is computed from reductions and numbers alone. Broadcasts do not count:
+/// a static program has none where a row has one element.
+class Shared {
+public:
+  explicit Shared(Block &block) {
+    for (Operation &op : block.without_terminator())
+      if (op.getNumResults() == 1)
+        visit(&op);
+  }
+
+  /// Whether the value comes from reductions of elements of `shape`.
+  bool isReduced(Value value, const Shape &shape) const {
+    auto found = origins.find(value);
+    return found != origins.end() && found->second == shape;
+  }
+
+private:
+  void visit(Operation *op) {
+    Value result = op->getResult(0);
+    switch (kindOf(op)) {
+    case graph::PatternKind::source:
+      numbers.insert(result);
+      return;
+    case graph::PatternKind::reduction:
+      origins[result] = shapeOf(op->getOperand(0));
+      return;
+    default:
+      break;
+    }
+    if (!isa<ir::PointwiseOpInterface, ir::BroadcastOp, ir::ReshapeOp>(op))
+      return;
+    std::optional<Shape> origin;
+    for (Value operand : op->getOperands()) {
+      if (numbers.contains(operand))
+        continue;
+      auto found = origins.find(operand);
+      if (found == origins.end() || (origin && *origin != found->second))
+        return;
+      origin = found->second;
+    }
+    if (origin)
+      origins[result] = *origin;
+    else
+      numbers.insert(result);
+  }
+
+  llvm::DenseSet<Value> numbers;
+  llvm::DenseMap<Value, Shape> origins;
+};
+
+struct MarkSharedDivisorsPass
+    : impl::MarkSharedDivisorsBase<MarkSharedDivisorsPass> {
+  using Base::Base;
+  void runOnOperation() override {
+    Block &block = mainOf(getOperation()).getBody().front();
+    Shared shared(block);
+    block.walk([&](ir::DivOp op) {
+      Type element = getElementTypeOrSelf(op.getResult());
+      if ((element.isF32() || element.isF64()) &&
+          shared.isReduced(op.getRhs(), shapeOf(op.getResult())))
+        op->setAttr(sharedDivisorAttr, UnitAttr::get(&getContext()));
+    });
+  }
+};
+
+} // namespace
+
+} // namespace sinter::compiler

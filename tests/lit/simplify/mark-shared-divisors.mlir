@@ -1,0 +1,41 @@
+// RUN: sinter opt %s --split-input-file --pipeline=mark-shared-divisors | FileCheck %s
+
+// A row's elements divided by what is computed from their sum.
+// CHECK-LABEL: @main
+// CHECK: sinter.div {{.*}} {sinter.shared_divisor}
+func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = sinter.sum %x {axes = array<i64: 1>, keepdims = true} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %1 = sinter.sqrt %0 : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %2 = sinter.broadcast %1 {shape = affine_map<() -> (4, 8)>} : (tensor<4x1xf32>) -> tensor<4x8xf32>
+  %3 = sinter.div %x, %2 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %3 : tensor<4x8xf32>
+}
+
+// -----
+
+// Of one element a row there is no broadcast: a symbolic program has one.
+// CHECK-LABEL: @main
+// CHECK: sinter.div {{.*}} {sinter.shared_divisor}
+func.func @main(%x: tensor<4x1xf32>) -> tensor<4x1xf32> {
+  %0 = sinter.sum %x {axes = array<i64: 1>, keepdims = true} : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %1 = sinter.div %x, %0 : (tensor<4x1xf32>, tensor<4x1xf32>) -> tensor<4x1xf32>
+  return %1 : tensor<4x1xf32>
+}
+
+// -----
+
+// Sums divided by sums, a divisor that is an input, and one that differs from
+// element to element.
+// CHECK-LABEL: @main
+// CHECK-NOT: sinter.shared_divisor
+func.func @main(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
+  %0 = sinter.sum %x {axes = array<i64: 1>, keepdims = false} : (tensor<4x8xf32>) -> tensor<4xf32>
+  %1 = sinter.amax %x {axes = array<i64: 1>, keepdims = false} : (tensor<4x8xf32>) -> tensor<4xf32>
+  %2 = sinter.div %0, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %3 = sinter.div %x, %y : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %4 = sinter.reshape %0 {shape = affine_map<() -> (4, 1)>} : (tensor<4xf32>) -> tensor<4x1xf32>
+  %5 = sinter.broadcast %4 {shape = affine_map<() -> (4, 8)>} : (tensor<4x1xf32>) -> tensor<4x8xf32>
+  %6 = sinter.add %5, %y : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %7 = sinter.div %x, %6 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %2, %3, %7 : tensor<4xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
