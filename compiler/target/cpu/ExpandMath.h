@@ -16,8 +16,8 @@ struct MathFeatures {
 /// Replaces math.exp, log, tanh, erf, rsqrt, sin and cos and arith.maximumf and
 /// minimumf on f32 and f64, and conversions to and from f16 and bf16, by ops
 /// that are instructions (scalars and vectors), so that no library is called.
-/// An exp marked `afn` is that of a number for which it is not above the largest
-/// number; below the normal range it may be 0.
+/// An exp marked `afn` is that of a number for which it is not above the
+/// largest number; below the normal range it may be 0.
 void expandMath(mlir::ModuleOp module, const MathFeatures &features);
 
 } // namespace sinter::compiler
