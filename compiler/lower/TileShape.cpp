@@ -226,7 +226,8 @@ private:
   double costOfLine(int64_t rows, int64_t count) const {
     constexpr int64_t sumsAtOnce = 8;
     int64_t rest = rows % count;
-    double cost = double(rows / count) * (double(count) + 0.6);
+    int64_t whole = rows / count;
+    double cost = double(whole) * (double(count) + 0.6);
     if (rest > 0)
       cost += 0.6 + double(std::max<int64_t>(rest, sumsAtOnce / tile.vectors));
     return cost;
