@@ -183,7 +183,7 @@ private:
     while (elements(lines) > bound)
       --lines;
     tile.image = windows;
-    tile.imageLines = blockOf(windows->lines, lines, 1);
+    tile.imageLines = shareOf(windows->lines, lines, 1);
   }
 
   // An accumulator per row and vector, a vector of the right operand per column
@@ -317,7 +317,8 @@ private:
       height = std::min<int64_t>(height, 64);
     if (isPanel && rows > height)
       height *= 2;
-    tile.rowBlock = blockOf(rows, height, tile.rows);
+    tile.rowBlock = isPanel ? blockOf(rows, height, tile.rows)
+                            : shareOf(rows, height, tile.rows);
     int64_t width = tile.copiesLeft ? 2048 / bytes : rowsPayPanel() ? 256 : 128;
     // Parts enough for several threads.
     if (isPanel && columns > 0 && rows > mostPanelRows && rows <= panelRows())
@@ -370,6 +371,17 @@ private:
     if (tile.blocksDepth)
       tile.depthBlock = tile.depthBlock / run * run;
     tile.leftRun = run;
+  }
+
+  // As `blockOf`, for what threads share: a few blocks are as many as two or
+  // four threads can divide among them.
+  static int64_t shareOf(int64_t size, int64_t most, int64_t unit) {
+    int64_t block = blockOf(size, most, unit);
+    int64_t blocks = size > 0 ? llvm::divideCeil(size, block) : 1;
+    if (blocks == 1 || blocks >= 16)
+      return block;
+    int64_t even = llvm::divideCeil(size, llvm::alignTo(blocks, 4));
+    return std::min<int64_t>(block, llvm::alignTo(even, unit));
   }
 
   // The size of equal blocks of at most about `most`, in multiples of `unit`.
