@@ -76,15 +76,19 @@ bool passesNan(Operation *extremum) {
   });
 }
 
+bool ignoresNan(Operation *extremum) {
+  auto fast =
+      cast<arith::ArithFastMathInterface>(extremum).getFastMathFlagsAttr();
+  return fast &&
+         arith::bitEnumContainsAny(fast.getValue(), arith::FastMathFlags::nnan);
+}
+
 // Whether a NaN in it can only be the canonical one: targets see to that in an
 // extremum.
 static bool isCanonical(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp>(op))
-    return false;
-  auto fast = cast<arith::ArithFastMathInterface>(op).getFastMathFlagsAttr();
-  if (fast &&
-      arith::bitEnumContainsAny(fast.getValue(), arith::FastMathFlags::nnan))
+  if (!isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp>(op) ||
+      ignoresNan(op))
     return false;
   return !passesNan(op) || llvm::any_of(op->getOperands(), isCanonical);
 }

@@ -21,5 +21,7 @@ std::optional<llvm::APFloat> knownNumber(mlir::Value value);
 /// Whether an arith.maximumf or minimumf passes a NaN on as it is, for which
 /// one instruction does; else its NaN is the one that arithmetic has.
 bool passesNan(mlir::Operation *extremum);
+/// Whether a maximumf or minimumf is promised that no operand is NaN.
+bool ignoresNan(mlir::Operation *extremum);
 
 } // namespace sinter::compiler

@@ -3,12 +3,12 @@
 
 #include "compiler/target/cpu/ExpandMath.h"
 #include "compiler/target/cpu/TileUnit.h"
+#include "compiler/target/cpu/WholeVectors.h"
 #include "runtime/program/KernelAbi.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;
@@ -41,10 +41,8 @@ Value CpuTarget::addPairs(OpBuilder &builder, Location loc, Value a, Value b,
   };
   std::string name =
       "llvm.x86.avx512bf16.dpbf16ps." + std::to_string(32 * lanes);
-  return LLVM::CallIntrinsicOp::create(builder, loc, sum.getType(),
-                                       builder.getStringAttr(name),
-                                       ValueRange{sum, halves(a), halves(b)})
-      .getResult(0);
+  return callIntrinsic(builder, loc, sum.getType(), name,
+                       {sum, halves(a), halves(b)});
 }
 
 // The value of `type` at byte `offset` from `base`.

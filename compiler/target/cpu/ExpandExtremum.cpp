@@ -106,12 +106,6 @@ private:
 
 } // namespace
 
-static bool ignoresNan(Operation *op) {
-  auto fast = cast<arith::ArithFastMathInterface>(op).getFastMathFlagsAttr();
-  return fast &&
-         arith::bitEnumContainsAny(fast.getValue(), arith::FastMathFlags::nnan);
-}
-
 Value expandExtremum(OpBuilder &builder, Operation *op, unsigned vectorBits) {
   Value a = op->getOperand(0), b = op->getOperand(1);
   Type element = getElementTypeOrSelf(a.getType());

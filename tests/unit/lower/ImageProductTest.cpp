@@ -5,7 +5,6 @@
 #include "gtest/gtest.h"
 
 #include <cmath>
-#include <cstring>
 
 namespace sinter::compiler {
 namespace {
@@ -156,11 +155,8 @@ std::string checkBits(const Problem &p, const std::string &target) {
   for (int64_t chunksPerCall : {INT64_MAX, int64_t(1)}) {
     std::vector<float> result(expected.size(), 77);
     runner.run({x.data(), w.data(), result.data()}, dims, chunksPerCall);
-    for (size_t i = 0; i < expected.size(); ++i)
-      if (std::memcmp(&result[i], &expected[i], sizeof(float)) != 0)
-        return "element " + std::to_string(i) + ": " +
-               std::to_string(result[i]) + " instead of " +
-               std::to_string(expected[i]);
+    if (std::string found = firstDifference(result, expected); !found.empty())
+      return found;
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include "runtime/program/KernelAbi.h"
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,17 @@ public:
 private:
   void *library = nullptr;
 };
+
+/// Empty, or the first element of other bits than expected.
+template <typename T>
+std::string firstDifference(const std::vector<T> &result,
+                            const std::vector<T> &expected) {
+  for (size_t i = 0; i < expected.size(); ++i)
+    if (std::memcmp(&result[i], &expected[i], sizeof(T)) != 0)
+      return "element " + std::to_string(i) + ": " + std::to_string(result[i]) +
+             " instead of " + std::to_string(expected[i]);
+  return {};
+}
 
 /// `program.kernel @k(inputs) { body }` with the attributes a kernel has.
 std::string kernelText(const std::string &kind, int numSymbols,

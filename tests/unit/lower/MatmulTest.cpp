@@ -10,7 +10,6 @@
 
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace sinter::compiler {
@@ -135,11 +134,8 @@ std::string checkBits(const Problem &p, const std::string &element,
   for (int64_t chunksPerCall : {INT64_MAX, int64_t(1)}) {
     std::vector<T> result(expected.size(), T(77));
     runner.run({x.data(), w.data(), result.data()}, dims, chunksPerCall);
-    for (size_t i = 0; i < expected.size(); ++i)
-      if (std::memcmp(&result[i], &expected[i], sizeof(T)) != 0)
-        return "element " + std::to_string(i) + ": " +
-               std::to_string(result[i]) + " instead of " +
-               std::to_string(expected[i]);
+    if (std::string found = firstDifference(result, expected); !found.empty())
+      return found;
   }
   return {};
 }
