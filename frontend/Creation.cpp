@@ -1,6 +1,7 @@
 /// Leaves from host values, and the ops without operands.
 #include <sinter/Creation.h>
 
+#include "frontend/Composed.h"
 #include "frontend/Pending.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
@@ -8,7 +9,11 @@
 #include "runtime/device/Device.h"
 #include "runtime/support/Flags.h"
 
+#include <sinter/Ops.h>
+
 #include <fmt/format.h>
+
+#include <cstdlib>
 
 namespace sinter {
 
@@ -121,5 +126,47 @@ Tensor iota(const Dims &shape, int64_t axis, Options options,
 Tensor arange(Dim size, Options options, std::source_location where) {
   return iota({size}, 0, options, where);
 }
+
+Tensor arange(int64_t start, int64_t end, int64_t step, Options options,
+              std::source_location where) {
+  detail::SourceScope scope(where);
+  int64_t towards = step > 0 ? 1 : -1, distance = (end - start) * towards;
+  if (step == 0 || distance < 0)
+    raise(makeError(ErrorKind::invalid_argument,
+                    fmt::format("arange: from {} to {} there is no step of {}",
+                                start, end, step),
+                    "arange"),
+          where);
+  int64_t size = std::abs(step);
+  Tensor count = iota({(distance + size - 1) / size}, 0, {{}, options.device});
+  return (count * step + start).to(options.dtype.value_or(DType::i64));
+}
+
+// From both ends, so that either is exact.
+Tensor linspace(double start, double end, int64_t count, Options options,
+                std::source_location where) {
+  detail::SourceScope scope(where);
+  DType dtype = options.dtype.value_or(DType::f32);
+  if (count < 0 || !isFloat(dtype))
+    raise(
+        makeError(ErrorKind::invalid_argument,
+                  fmt::format("linspace: {} numbers of {}", count, name(dtype)),
+                  "linspace"),
+        where);
+  DType wide = dtype == DType::f64 ? dtype : DType::f32;
+  Tensor number = iota({count}, 0, {wide, options.device});
+  double step = count > 1 ? (end - start) / double(count - 1) : 0;
+  Tensor fromEnd = end - (double(count - 1) - number) * step;
+  Tensor values =
+      sinter::where(number < double(count) / 2, number * step + start, fromEnd);
+  return values.to(dtype);
+}
+
+Tensor full_like(const Arg &x, const Arg &value) {
+  detail::Composed call("full_like", x);
+  return full(call.x.shape(), value, {call.x.dtype(), call.x.device()});
+}
+Tensor zeros_like(const Arg &x) { return full_like(x, Arg(0, x.where)); }
+Tensor ones_like(const Arg &x) { return full_like(x, Arg(1, x.where)); }
 
 } // namespace sinter

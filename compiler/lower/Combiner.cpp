@@ -1,4 +1,4 @@
-/// The combiners of sum, amax, amin and argmax.
+/// The combiners of folds: sums and products, extrema, and their positions.
 #include "compiler/lower/Combiner.h"
 
 #include "compiler/lower/MultiplyAdd.h"
@@ -23,10 +23,12 @@ Type withCount(Emission &emission, Type scalar, unsigned count) {
   return count == 1 ? scalar : Type(emission.vectorType(scalar, count));
 }
 
+// Adds, or multiplies.
 class SumCombiner final : public Combiner {
 public:
-  SumCombiner(Type from, Type to, bool contracts, OpBuilder &builder)
-      : from(from), to(to), contracts(contracts) {
+  SumCombiner(Type from, Type to, bool multiplies, bool contracts,
+              OpBuilder &builder)
+      : from(from), to(to), multiplies(multiplies), contracts(contracts) {
     state = valueType(to);
     if (auto floating = dyn_cast<FloatType>(state))
       if (floating.getWidth() < 32)
@@ -35,7 +37,8 @@ public:
 
   SmallVector<Type> types() const override { return {state}; }
   Values init(Emission &emission, unsigned count) const override {
-    return {emission.number(withCount(emission, state, count), 0)};
+    return {
+        emission.number(withCount(emission, state, count), multiplies ? 1 : 0)};
   }
   Values lift(Emission &emission, Value element, Value) const override {
     Type type = shapedLike(element, state);
@@ -50,10 +53,16 @@ public:
   }
   Values merge(Emission &emission, const Values &a,
                const Values &b) const override {
-    if (isa<FloatType>(state))
-      return {
-          arith::AddFOp::create(emission.builder, emission.loc, a[0], b[0])};
-    return {arith::AddIOp::create(emission.builder, emission.loc, a[0], b[0])};
+    OpBuilder &builder = emission.builder;
+    Location loc = emission.loc;
+    if (!isa<FloatType>(state)) {
+      if (multiplies)
+        return {arith::MulIOp::create(builder, loc, a[0], b[0])};
+      return {arith::AddIOp::create(builder, loc, a[0], b[0])};
+    }
+    if (multiplies)
+      return {arith::MulFOp::create(builder, loc, a[0], b[0])};
+    return {arith::AddFOp::create(builder, loc, a[0], b[0])};
   }
   // A product that is added need not be rounded by itself.
   Values take(Emission &emission, const Values &a,
@@ -62,7 +71,7 @@ public:
     auto spread = element.getDefiningOp<vector::BroadcastOp>();
     auto product =
         (spread ? spread.getSource() : element).getDefiningOp<arith::MulFOp>();
-    if (!contracts || !product || !emission.target.hasFma())
+    if (multiplies || !contracts || !product || !emission.target.hasFma())
       return merge(emission, a, b);
     Value factors[] = {product.getLhs(), product.getRhs()};
     for (Value &factor : factors)
@@ -83,7 +92,7 @@ public:
 
 private:
   Type from, to, state;
-  bool contracts;
+  bool multiplies, contracts;
 };
 
 // The order of elements: the numbers that are less and greater than all, and
@@ -138,21 +147,23 @@ public:
       return arith::MinUIOp::create(emission.builder, emission.loc, a, b);
     return arith::MinSIOp::create(emission.builder, emission.loc, a, b);
   }
-  // a < b, where NaN is larger than every number and equal to itself.
-  Value less(Emission &emission, Value a, Value b) const {
+  // Whether b is nearer than a to the end that is looked for, where NaN is
+  // nearer than every number and as near as itself.
+  Value passes(Emission &emission, Value a, Value b, bool isMax) const {
     OpBuilder &builder = emission.builder;
     Location loc = emission.loc;
     if (!isa<FloatType>(state)) {
-      auto predicate =
-          isUnsigned() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+      using P = arith::CmpIPredicate;
+      P predicate =
+          isUnsigned() ? (isMax ? P::ult : P::ugt) : (isMax ? P::slt : P::sgt);
       return arith::CmpIOp::create(builder, loc, predicate, a, b);
     }
     // Not (a >= b) and a is a number.
-    Value notLess =
-        arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ULT, a, b);
-    Value isNumber =
-        arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, a, a);
-    return arith::AndIOp::create(builder, loc, notLess, isNumber);
+    using P = arith::CmpFPredicate;
+    Value further =
+        arith::CmpFOp::create(builder, loc, isMax ? P::ULT : P::UGT, a, b);
+    Value isNumber = arith::CmpFOp::create(builder, loc, P::ORD, a, a);
+    return arith::AndIOp::create(builder, loc, further, isNumber);
   }
   bool isUnsigned() const {
     return element.isUnsignedInteger() || element.isInteger(1);
@@ -200,23 +211,23 @@ private:
   bool isMax;
 };
 
-// Keeps the largest element and its position; the first of several. Extents are
-// below 2^31.
-class ArgmaxCombiner final : public Combiner {
+// Keeps the largest element, or the smallest, and its position; the first of
+// several. Extents are below 2^31.
+class SearchCombiner final : public Combiner {
 public:
-  explicit ArgmaxCombiner(Type element, OpBuilder &builder)
-      : order(element, builder), i32(builder.getI32Type()),
+  SearchCombiner(Type element, bool isMax, OpBuilder &builder)
+      : order(element, builder), isMax(isMax), i32(builder.getI32Type()),
         i64(builder.getI64Type()) {}
 
   SmallVector<Type> types() const override { return {order.state, i32}; }
   Values init(Emission &emission, unsigned count) const override {
-    return {order.least(emission, count),
+    return {farthest(emission, count),
             emission.integer(withCount(emission, i32, count), INT32_MAX)};
   }
-  // If all elements are the least, the first of them is the result.
+  // If all elements are the farthest, the first of them is the result.
   Values start(Emission &emission, unsigned count,
                Value position) const override {
-    return {order.least(emission, count), position};
+    return {farthest(emission, count), position};
   }
   Values lift(Emission &emission, Value element,
               Value position) const override {
@@ -226,11 +237,11 @@ public:
                const Values &b) const override {
     OpBuilder &builder = emission.builder;
     Location loc = emission.loc;
-    Value isBelow = order.less(emission, a[0], b[0]);
-    Value isAbove = order.less(emission, b[0], a[0]);
+    Value isBelow = order.passes(emission, a[0], b[0], isMax);
+    Value isAbove = order.passes(emission, b[0], a[0], isMax);
     Value isEarlier = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::slt, b[1], a[1]);
-    // b wins if it is larger, or as large and earlier.
+    // b wins if it is nearer, or as near and earlier.
     Value tie = arith::SelectOp::create(builder, loc, isAbove,
                                         emission.integer(isAbove.getType(), 0),
                                         isEarlier);
@@ -243,7 +254,7 @@ public:
               const Values &b) const override {
     OpBuilder &builder = emission.builder;
     Location loc = emission.loc;
-    Value takes = order.less(emission, a[0], b[0]);
+    Value takes = order.passes(emission, a[0], b[0], isMax);
     return {arith::SelectOp::create(builder, loc, takes, b[0], a[0]),
             arith::SelectOp::create(builder, loc, takes, b[1], a[1])};
   }
@@ -254,26 +265,65 @@ public:
   bool needsPosition() const override { return true; }
 
 private:
+  Value farthest(Emission &emission, unsigned count) const {
+    return isMax ? order.least(emission, count)
+                 : order.greatest(emission, count);
+  }
+
   Order order;
+  bool isMax;
   Type i32, i64;
+};
+
+// Keeps the later one.
+class AssignCombiner final : public Combiner {
+public:
+  explicit AssignCombiner(Type element) : state(valueType(element)) {}
+
+  SmallVector<Type> types() const override { return {state}; }
+  Values init(Emission &emission, unsigned count) const override {
+    return {emission.number(withCount(emission, state, count), 0)};
+  }
+  Values lift(Emission &, Value element, Value) const override {
+    return {element};
+  }
+  Values merge(Emission &, const Values &, const Values &b) const override {
+    return b;
+  }
+  Value finish(Emission &, const Values &values) const override {
+    return values[0];
+  }
+  bool isOrdered() const override { return true; }
+
+private:
+  Type state;
 };
 
 } // namespace
 
 std::unique_ptr<Combiner> makeCombiner(Value tensor) {
   Operation *op = tensor.getDefiningOp();
-  if (!op || op->getNumOperands() == 0)
+  auto folds = dyn_cast_or_null<ir::FoldOpInterface>(op);
+  if (!folds)
     return nullptr;
   OpBuilder builder(op->getContext());
   Type from = elementOf(op->getOperand(0)), to = elementOf(tensor);
-  if (isa<ir::SumOp, ir::CumsumOp>(op))
-    return std::make_unique<SumCombiner>(from, to, op->hasAttr(contractAttr),
-                                         builder);
-  if (isa<ir::AmaxOp, ir::AminOp>(op))
-    return std::make_unique<ExtremumCombiner>(from, isa<ir::AmaxOp>(op),
+  switch (ir::Fold fold = folds.getFold()) {
+  case ir::Fold::sum:
+  case ir::Fold::product:
+    return std::make_unique<SumCombiner>(from, to, fold == ir::Fold::product,
+                                         op->hasAttr(contractAttr), builder);
+  case ir::Fold::maximum:
+  case ir::Fold::minimum:
+    return std::make_unique<ExtremumCombiner>(from, fold == ir::Fold::maximum,
                                               builder);
-  if (isa<ir::ArgmaxOp>(op))
-    return std::make_unique<ArgmaxCombiner>(from, builder);
+  case ir::Fold::argmax:
+  case ir::Fold::argmin:
+    return std::make_unique<SearchCombiner>(from, fold == ir::Fold::argmax,
+                                            builder);
+  case ir::Fold::assign:
+    return std::make_unique<AssignCombiner>(from);
+  }
   return nullptr;
 }
 

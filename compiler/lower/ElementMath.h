@@ -89,6 +89,13 @@ public:
     return make<mlir::arith::SelectOp>(condition, a, b);
   }
 
+  /// x brought into [low, high]; NaN stays.
+  Value bounded(Value x, double low, double high) {
+    Value least = num(low), most = num(high);
+    x = select(lt(most, x), most, x);
+    return select(lt(x, least), least, x);
+  }
+
   Value toBits(Value a) { return convert<mlir::arith::BitcastOp>(bits, a); }
   Value fromBits(Value a) { return convert<mlir::arith::BitcastOp>(type, a); }
   Value toFloat(Value integers) {

@@ -111,23 +111,6 @@ Index withAxis(Emission &emission, ArrayRef<Coord> coordinates, unsigned axis,
   return emission.fromCoordinates(all);
 }
 
-// Adds two elements of a tensor's type as the op `add` does.
-Value addElements(Emission &emission, Value a, Value b, Type element) {
-  OpBuilder &builder = emission.builder;
-  Location loc = emission.loc;
-  if (!isa<FloatType>(element))
-    return arith::AddIOp::create(builder, loc, a, b);
-  if (element.getIntOrFloatBitWidth() >= 32)
-    return arith::AddFOp::create(builder, loc, a, b);
-  Type type = a.getType(), wide = builder.getF32Type();
-  if (auto vector = dyn_cast<VectorType>(type))
-    wide = vector.clone(wide);
-  Value left = arith::ExtFOp::create(builder, loc, wide, a);
-  Value right = arith::ExtFOp::create(builder, loc, wide, b);
-  Value sum = arith::AddFOp::create(builder, loc, left, right);
-  return arith::TruncFOp::create(builder, loc, type, sum);
-}
-
 double fiberMicroseconds(AffineExpr extent, unsigned width) {
   int64_t length = constantOf(extent);
   return 0.002 * width * double(length < 0 ? 1024 : length);
@@ -136,14 +119,14 @@ double fiberMicroseconds(AffineExpr extent, unsigned width) {
 } // namespace
 
 void emitScatter(KernelWriter &writer, Value scattered) {
-  auto op = cast<ir::ScatterAddOp>(scattered.getDefiningOp());
+  auto op = cast<ir::ScatterOpInterface>(scattered.getDefiningOp());
   unsigned axis = op.getAxis();
-  MLIRContext *context = op.getContext();
+  MLIRContext *context = op->getContext();
   Fibers fibers(shapeOf(scattered), axis, context);
   unsigned width = fibers.width(writer.target);
   AffineExpr extent = shapeOf(scattered)[axis];
   AffineExpr updates = shapeOf(op.getIndices())[axis];
-  Type element = elementOf(scattered);
+  std::unique_ptr<Combiner> combiner = makeCombiner(scattered);
   auto emitFiber = [&](Emission &emission, ArrayRef<Coord> coordinates,
                        const Lanes &lanes) {
     Value buffer = emission.entry.buffers[writer.outputBuffer(0)];
@@ -162,7 +145,10 @@ void emitScatter(KernelWriter &writer, Value scattered) {
       auto apply = [&] {
         Value update = emission.vectorAt(op.getUpdates(), from, lanes);
         Value before = loadElements(emission, buffer, scattered, to, lanes);
-        Value after = addElements(emission, before, update, element);
+        Emission::Values state =
+            combiner->merge(emission, combiner->lift(emission, before, {}),
+                            combiner->lift(emission, update, {}));
+        Value after = combiner->finish(emission, state);
         storeElements(emission, buffer, scattered, to, lanes,
                       canonicalNan(emission, scattered, Element{after}));
       };
@@ -189,8 +175,8 @@ class PrefixSkeleton {
 public:
   PrefixSkeleton(KernelWriter &writer, Value prefix)
       : writer(writer), prefix(prefix),
-        op(cast<ir::CumsumOp>(prefix.getDefiningOp())), axis(op.getAxis()),
-        fibers(shapeOf(prefix), axis, op.getContext()),
+        op(cast<ir::PrefixOpInterface>(prefix.getDefiningOp())),
+        axis(op.getAxis()), fibers(shapeOf(prefix), axis, op->getContext()),
         extent(shapeOf(prefix)[axis]), combiner(makeCombiner(prefix)) {}
 
   void run() {
@@ -217,7 +203,7 @@ private:
   static constexpr int64_t inTurns = 2;
 
   void runRows() {
-    AffineExpr turns = getAffineConstantExpr(inTurns, op.getContext());
+    AffineExpr turns = getAffineConstantExpr(inTurns, op->getContext());
     writer.addPhase(
         fibers.rows.ceilDiv(turns), fiberMicroseconds(extent, inTurns),
         [&](Emission &emission, Value chunk) {
@@ -285,7 +271,7 @@ private:
 
   KernelWriter &writer;
   Value prefix;
-  ir::CumsumOp op;
+  ir::PrefixOpInterface op;
   unsigned axis;
   Fibers fibers;
   AffineExpr extent;

@@ -12,6 +12,18 @@
 
 namespace sinter::ir {
 
+/// How two elements become one. `argmax` and `argmin` keep the position of the
+/// first that is the largest, or the smallest; `assign` keeps the later one.
+enum class Fold : uint8_t {
+  sum,
+  product,
+  maximum,
+  minimum,
+  argmax,
+  argmin,
+  assign,
+};
+
 /// Infers the result's type by the shape rule that recording uses and compares.
 llvm::LogicalResult verifyShapeRule(mlir::Operation *op);
 

@@ -44,6 +44,43 @@ def PointwiseOpInterface : OpInterface<"PointwiseOpInterface"> {
   ];
 }
 
+def FoldOpInterface : OpInterface<"FoldOpInterface"> {
+  let cppNamespace = "::sinter::ir";
+  let description = [{
+    An op that makes one element of several: a reduction, a prefix, a scatter.
+  }];
+  let methods = [
+    StaticInterfaceMethod<"How two elements become one.", "::sinter::ir::Fold",
+                          "getFold">,
+  ];
+}
+
+def PrefixOpInterface : OpInterface<"PrefixOpInterface"> {
+  let cppNamespace = "::sinter::ir";
+  let description = [{
+    Folds the elements up to each position along an axis.
+  }];
+  let methods = [
+    InterfaceMethod<"The elements.", "::mlir::Value", "getX">,
+    InterfaceMethod<"Along which axis.", "uint64_t", "getAxis">,
+    InterfaceMethod<"Whether it begins at the end.", "bool", "getReverse">,
+  ];
+}
+
+def ScatterOpInterface : OpInterface<"ScatterOpInterface"> {
+  let cppNamespace = "::sinter::ir";
+  let description = [{
+    Folds updates into the elements at given positions along an axis, in
+    ascending order of the updates' positions.
+  }];
+  let methods = [
+    InterfaceMethod<"The elements.", "::mlir::Value", "getX">,
+    InterfaceMethod<"Where updates go.", "::mlir::Value", "getIndices">,
+    InterfaceMethod<"What is folded in.", "::mlir::Value", "getUpdates">,
+    InterfaceMethod<"Along which axis.", "uint64_t", "getAxis">,
+  ];
+}
+
 def AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
   let cppNamespace = "::sinter::ir";
   let description = [{

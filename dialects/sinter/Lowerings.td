@@ -274,7 +274,6 @@ defvar seenKeys =
         (Sinter_IotaOp (scores_shape $query, $key), (row_axis $query), "i32"),
         (Sinter_IotaOp (scores_shape $query, $key), (last_axis $query), "i32"),
         "ge");
-defvar minusInfinity = "-std::numeric_limits<double>::infinity()";
 
 def : Decomposition<Sinter_ScaledDotProductAttentionOp,
     (Sinter_MatmulOp

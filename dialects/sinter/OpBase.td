@@ -41,6 +41,9 @@ def Sinter_Numeric : Sinter_TensorOf<!listconcat(floatNames, integerNames),
 def Sinter_Tensor
     : Sinter_TensorOf<!listconcat(floatNames, integerNames, ["boolean"]),
                       !listconcat(floatTypes, integerTypes, [I1])>;
+def Sinter_OnlyInteger : Sinter_TensorOf<integerNames, integerTypes>;
+def Sinter_Integral : Sinter_TensorOf<!listconcat(integerNames, ["boolean"]),
+                                      !listconcat(integerTypes, [I1])>;
 def Sinter_Bool : Sinter_TensorOf<["boolean"], [I1]>;
 def Sinter_Index : Sinter_TensorOf<["i64", "i32"], [I64, I32]>;
 def Sinter_I64 : Sinter_TensorOf<["i64"], [I64]>;
@@ -218,14 +221,69 @@ class Sinter_View<string mnemonic> : Sinter_Op<mnemonic, "view"> {
   let shapeRule = mnemonic;
 }
 
+/// An op that makes one element of several. `foldName` is an enumerator of
+/// ir::Fold.
+class Sinter_Fold<string mnemonic, string kindName, string foldName,
+                  list<Trait> traits = []>
+    : Sinter_Op<mnemonic, kindName, !listconcat([FoldOpInterface], traits)> {
+  let extraClassDeclaration = [{
+    static ::sinter::graph::OpId getOpId() {
+      return ::sinter::graph::OpId::}] # mnemonic # [{;
+    }
+    static ::sinter::graph::PatternKind getPatternKind() {
+      return ::sinter::graph::PatternKind::}] # kindName # [{;
+    }
+    static ::sinter::ir::Fold getFold() {
+      return ::sinter::ir::Fold::}] # foldName # [{;
+    }
+  }];
+}
+
 /// Along axes, which disappear or are kept with size 1.
-class Sinter_Reduction<string mnemonic> : Sinter_Op<mnemonic, "reduction"> {
+class Sinter_Reduction<string mnemonic, string foldName>
+    : Sinter_Fold<mnemonic, "reduction", foldName> {
   let arguments = (ins Sinter_Tensor:$x, Sinter_Axes:$axes,
                        Sinter_Boolean:$keepdims);
   let results = (outs Sinter_Tensor:$result);
   let shapeRule = "reduce";
   let defaults = ["axes = {}", "keepdims = false"];
   let example = mnemonic # "(x, {1})";
+}
+
+/// The position of an element along an axis.
+class Sinter_Search<string mnemonic> : Sinter_Fold<mnemonic, "reduction",
+                                                   mnemonic> {
+  let arguments = (ins Sinter_Tensor:$x, Sinter_Axis:$axis,
+                       Sinter_Boolean:$keepdims);
+  let results = (outs Sinter_I64:$result);
+  let shapeRule = "argmax";
+  let defaults = ["keepdims = false"];
+  let domains = [Integers<"-3", "3">];
+  let example = mnemonic # "(x, 1)";
+}
+
+/// The elements up to each position along an axis.
+class Sinter_Prefix<string mnemonic, string foldName>
+    : Sinter_Fold<mnemonic, "prefix", foldName, [PrefixOpInterface]> {
+  let arguments = (ins Sinter_Tensor:$x, Sinter_Axis:$axis,
+                       Sinter_Boolean:$reverse);
+  let results = (outs Sinter_Tensor:$result);
+  let shapeRule = "prefix";
+  let shapeArguments = ["axis"];
+  let defaults = ["reverse = false"];
+  let example = mnemonic # "(x, 1)";
+}
+
+/// Updates at positions along an axis.
+class Sinter_Scatter<string mnemonic, string foldName>
+    : Sinter_Fold<mnemonic, "scatter", foldName, [ScatterOpInterface]> {
+  let arguments = (ins Sinter_Numeric:$x, Sinter_Index:$indices,
+                       Sinter_Numeric:$updates, Sinter_Axis:$axis);
+  let results = (outs Sinter_Numeric:$result);
+  let shapeRule = "scatter";
+  let handWritten = 1;
+  let domains = [Reals<"-4", "4">, Positions, Reals<"-4", "4">];
+  let example = mnemonic # "(x, indices, updates, 1)";
 }
 
 /// From attributes alone.
@@ -340,6 +398,9 @@ class Scalar<Sinter_Op op, dag onFloat, dag onInteger = (unsupported),
   dag unsignedBody = onUnsigned;
   dag boolBody = onBool;
 }
+/// Constants of rules.
+defvar infinity = "std::numeric_limits<double>::infinity()";
+defvar minusInfinity = "-std::numeric_limits<double>::infinity()";
 /// A function of dialects/sinter/ScalarRules.h.
 class ScalarFn<Sinter_Op op, string function> {
   Sinter_Op forOp = op;

@@ -10,6 +10,10 @@ namespace sinter::ir {
 class CastOp;
 class CompareOp;
 class DivOp;
+class FmodOp;
+class PowOp;
+class ShiftLeftOp;
+class ShiftRightOp;
 class WhereOp;
 
 /// What an element is; decides which body of a Scalar record is emitted.
@@ -59,6 +63,19 @@ mlir::Value emitSelection(WhereOp op, mlir::OpBuilder &builder,
 /// to a narrower integer keeps the low bits; to bool is "not 0". What becomes
 /// f16 or bf16 does so by way of f32.
 mlir::Value emitConversion(CastOp op, mlir::OpBuilder &builder,
+                           mlir::Location loc, mlir::ValueRange operands);
+
+/// Power. Of integers it wraps; a negative exponent truncates 1 / lhs^-rhs, and
+/// 0 to one is 0.
+mlir::Value emitPower(PowOp op, mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::ValueRange operands);
+/// Remainder with the dividend's sign: exact; an integer's by 0 is itself.
+mlir::Value emitRemainder(FmodOp op, mlir::OpBuilder &builder,
+                          mlir::Location loc, mlir::ValueRange operands);
+/// Shifts. By a number of bits that is out of range all bits go.
+mlir::Value emitShiftLeft(ShiftLeftOp op, mlir::OpBuilder &builder,
+                          mlir::Location loc, mlir::ValueRange operands);
+mlir::Value emitShiftRight(ShiftRightOp op, mlir::OpBuilder &builder,
                            mlir::Location loc, mlir::ValueRange operands);
 
 } // namespace sinter::ir

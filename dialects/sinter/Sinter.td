@@ -2,3 +2,5 @@
 include "dialects/sinter/Ops.td"
 include "dialects/sinter/Gradients.td"
 include "dialects/sinter/Lowerings.td"
+include "dialects/sinter/MathGradients.td"
+include "dialects/sinter/MathLowerings.td"

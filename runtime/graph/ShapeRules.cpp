@@ -113,6 +113,20 @@ Result<InferredType> sum(const ShapeContext &context,
   return result;
 }
 
+Result<InferredType> quantifier(const ShapeContext &context,
+                                std::span<const int64_t> axes, bool keepdims) {
+  InferredType result = reducedType(context.operands[0], axes, keepdims);
+  result.dtype = DType::boolean;
+  return result;
+}
+
+Result<InferredType> count(const ShapeContext &context,
+                           std::span<const int64_t> axes, bool keepdims) {
+  InferredType result = reducedType(context.operands[0], axes, keepdims);
+  result.dtype = DType::i64;
+  return result;
+}
+
 Result<InferredType> argmax(const ShapeContext &context, int64_t axis,
                             bool keepdims) {
   std::span<const int64_t> axes(&axis, 1);

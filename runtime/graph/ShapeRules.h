@@ -157,6 +157,11 @@ Result<InferredType> reduce(const ShapeContext &context,
 /// As reduce for a sum: empty axes are allowed; bool and integers give i64.
 Result<InferredType> sum(const ShapeContext &context,
                          std::span<const int64_t> axes, bool keepdims);
+/// As reduce, but that empty axes are allowed; the result is bool, or i64.
+Result<InferredType> quantifier(const ShapeContext &context,
+                                std::span<const int64_t> axes, bool keepdims);
+Result<InferredType> count(const ShapeContext &context,
+                           std::span<const int64_t> axes, bool keepdims);
 /// One axis removed, or kept with size 1; the result is i64.
 Result<InferredType> argmax(const ShapeContext &context, int64_t axis,
                             bool keepdims);

@@ -1,6 +1,7 @@
 /// Reference loops of gather and scatter_add.
 #include "runtime/reference/Primitives.h"
 
+#include <algorithm>
 #include <string>
 
 namespace sinter::reference {
@@ -43,25 +44,44 @@ static Result<HostValue> gather(const Call &call) {
   return result;
 }
 
-static Result<HostValue> scatterAdd(const Call &call) {
+/// Folds updates in, in the order of their positions.
+template <double (*onReals)(double, double),
+          int64_t (*onInts)(int64_t, int64_t)>
+static Result<HostValue> scatter(const Call &call) {
   SINTER_TRY_ASSIGN(std::vector<int64_t> targets, targetsOf(call));
   HostValue result = call[0];
   const HostValue &updates = call[2];
   for (size_t i = 0; i < targets.size(); ++i) {
+    int64_t at = targets[i];
     if (result.isReal())
-      result.set(targets[i], result.reals[targets[i]] + updates.reals[i]);
+      result.set(at, onReals(result.reals[at], updates.reals[i]));
     else
-      result.set(targets[i],
-                 static_cast<int64_t>(uint64_t(result.ints[targets[i]]) +
-                                      uint64_t(updates.ints[i])));
+      result.set(at, onInts(result.ints[at], updates.ints[i]));
   }
   return result;
 }
 
+static double addReals(double a, double b) { return a + b; }
+static int64_t addInts(int64_t a, int64_t b) {
+  return static_cast<int64_t>(uint64_t(a) + uint64_t(b));
+}
+static double mulReals(double a, double b) { return a * b; }
+static int64_t mulInts(int64_t a, int64_t b) {
+  return static_cast<int64_t>(uint64_t(a) * uint64_t(b));
+}
+static double lastReal(double, double b) { return b; }
+static int64_t lastInt(int64_t, int64_t b) { return b; }
+static int64_t maxInts(int64_t a, int64_t b) { return std::max(a, b); }
+static int64_t minInts(int64_t a, int64_t b) { return std::min(a, b); }
+
 std::span<const PrimitiveRow> indexedPrimitives() {
   static const PrimitiveRow rows[] = {
       {"gather", gather},
-      {"scatter_add", scatterAdd},
+      {"scatter_add", scatter<addReals, addInts>},
+      {"scatter", scatter<lastReal, lastInt>},
+      {"scatter_prod", scatter<mulReals, mulInts>},
+      {"scatter_amax", scatter<largerReal, maxInts>},
+      {"scatter_amin", scatter<smallerReal, minInts>},
   };
   return rows;
 }

@@ -63,7 +63,7 @@ static double subReals(double a, double b) { return a - b; }
 static double mulReals(double a, double b) { return a * b; }
 static double divReals(double a, double b) { return a / b; }
 
-static double maxReals(double a, double b) {
+double largerReal(double a, double b) {
   if (std::isnan(a) || std::isnan(b))
     return std::numeric_limits<double>::quiet_NaN();
   if (a == b)
@@ -71,7 +71,7 @@ static double maxReals(double a, double b) {
   return a > b ? a : b;
 }
 
-static double minReals(double a, double b) { return -maxReals(-a, -b); }
+double smallerReal(double a, double b) { return -largerReal(-a, -b); }
 
 // Unsigned arithmetic wraps; set() keeps the low bits. On bool, `!= 0` of the
 // sum is or, and of the product and.
@@ -150,8 +150,8 @@ std::span<const PrimitiveRow> pointwisePrimitives() {
       {"sub", binary<subReals, subInts>},
       {"mul", binary<mulReals, mulInts>},
       {"div", binary<divReals, divInts>},
-      {"maximum", binary<maxReals, maxInts>},
-      {"minimum", binary<minReals, minInts>},
+      {"maximum", binary<largerReal, maxInts>},
+      {"minimum", binary<smallerReal, minInts>},
       {"neg", neg},
       {"abs", abs},
       {"exp", unary<std::exp>},

@@ -29,6 +29,7 @@ struct PrimitiveRow {
   Primitive function;
 };
 std::span<const PrimitiveRow> pointwisePrimitives();
+std::span<const PrimitiveRow> mathPrimitives();
 std::span<const PrimitiveRow> viewPrimitives();
 std::span<const PrimitiveRow> reductionPrimitives();
 std::span<const PrimitiveRow> indexedPrimitives();
@@ -36,6 +37,10 @@ std::span<const PrimitiveRow> randomPrimitives();
 
 /// The function of a primitive, or null.
 Primitive findPrimitive(graph::OpId op);
+
+/// The larger and the smaller number; NaN if one is NaN; -0 is below +0.
+double largerReal(double a, double b);
+double smallerReal(double a, double b);
 
 /// Row-major strides.
 std::vector<int64_t> stridesOf(std::span<const int64_t> dims);

@@ -28,17 +28,25 @@ static std::vector<int64_t> targetsOf(const HostValue &x,
   return targets;
 }
 
-static Result<HostValue> sum(const Call &call) {
+/// Sums, or products; integers wrap.
+template <bool multiplies> static Result<HostValue> sum(const Call &call) {
   const HostValue &x = call[0];
   HostValue result = call.makeResult();
+  if (multiplies) {
+    std::ranges::fill(result.reals, 1);
+    std::ranges::fill(result.ints, 1);
+  }
   std::vector<int64_t> targets =
       targetsOf(x, graph::AttrReader(call.attrs).ints());
   for (size_t i = 0; i < targets.size(); ++i) {
+    int64_t at = targets[i];
     if (x.isReal())
-      result.reals[targets[i]] += x.reals[i];
+      result.reals[at] = multiplies ? result.reals[at] * x.reals[i]
+                                    : result.reals[at] + x.reals[i];
     else
-      result.ints[targets[i]] = static_cast<int64_t>(
-          uint64_t(result.ints[targets[i]]) + uint64_t(x.ints[i]));
+      result.ints[at] = static_cast<int64_t>(
+          multiplies ? uint64_t(result.ints[at]) * uint64_t(x.ints[i])
+                     : uint64_t(result.ints[at]) + uint64_t(x.ints[i]));
   }
   for (double &value : result.reals)
     value = roundTo(call.dtype, value);
@@ -89,7 +97,8 @@ static Result<HostValue> extremum(const Call &call) {
   return result;
 }
 
-static Result<HostValue> argmax(const Call &call) {
+template <bool (*comesBefore)(const HostValue &, int64_t, int64_t)>
+static Result<HostValue> search(const Call &call) {
   const HostValue &x = call[0];
   int64_t axis = graph::AttrReader(call.attrs).integer();
   HostValue result = call.makeResult();
@@ -97,33 +106,60 @@ static Result<HostValue> argmax(const Call &call) {
   for (double &value : ordered.reals)
     value += 0.0; // both zeros count as equal
   std::vector<int64_t> best =
-      extremes<isLarger>(ordered, result.elements(), std::span(&axis, 1));
+      extremes<comesBefore>(ordered, result.elements(), std::span(&axis, 1));
   int64_t stride = stridesOf(x.dims)[axis];
   for (size_t i = 0; i < best.size(); ++i)
     result.ints[i] = best[i] / stride % x.dims[axis];
   return result;
 }
 
-static Result<HostValue> cumsum(const Call &call) {
+/// Calls visit(at, isFirst) for the elements of each line along the op's axis,
+/// in the order of a prefix.
+template <typename Visit> static void forLines(const Call &call, Visit visit) {
   const HostValue &x = call[0];
   graph::AttrReader reader(call.attrs);
   int64_t axis = reader.integer();
   bool reverse = reader.boolean();
-  HostValue result = call.makeResult();
   int64_t size = x.dims[axis], stride = stridesOf(x.dims)[axis];
   for (int64_t i = 0, count = x.elements(); i < count; ++i) {
     if (i / stride % size != 0)
       continue; // not the start of a line
-    double real = 0;
-    uint64_t integer = 0;
-    for (int64_t k = 0; k < size; ++k) {
-      int64_t at = i + (reverse ? size - 1 - k : k) * stride;
-      if (x.isReal())
-        result.set(at, real += x.reals[at]);
-      else
-        result.set(at, static_cast<int64_t>(integer += uint64_t(x.ints[at])));
-    }
+    for (int64_t k = 0; k < size; ++k)
+      visit(i + (reverse ? size - 1 - k : k) * stride, k == 0);
   }
+}
+
+template <bool multiplies> static Result<HostValue> prefix(const Call &call) {
+  const HostValue &x = call[0];
+  HostValue result = call.makeResult();
+  double real = 0;
+  uint64_t integer = 0;
+  forLines(call, [&](int64_t at, bool isFirst) {
+    if (isFirst) {
+      real = multiplies ? 1 : 0;
+      integer = multiplies ? 1 : 0;
+    }
+    if (x.isReal()) {
+      real = multiplies ? real * x.reals[at] : real + x.reals[at];
+      result.set(at, real);
+    } else {
+      auto element = uint64_t(x.ints[at]);
+      integer = multiplies ? integer * element : integer + element;
+      result.set(at, static_cast<int64_t>(integer));
+    }
+  });
+  return result;
+}
+
+template <bool (*comesBefore)(const HostValue &, int64_t, int64_t)>
+static Result<HostValue> prefixExtremum(const Call &call) {
+  HostValue result = call.makeResult();
+  int64_t best = 0;
+  forLines(call, [&](int64_t at, bool isFirst) {
+    if (isFirst || comesBefore(call[0], at, best))
+      best = at;
+    result.copy(at, call[0], best);
+  });
   return result;
 }
 
@@ -207,11 +243,16 @@ static Result<HostValue> matmul(const Call &call) {
 
 std::span<const PrimitiveRow> reductionPrimitives() {
   static const PrimitiveRow rows[] = {
-      {"sum", sum},
+      {"sum", sum<false>},
+      {"prod", sum<true>},
       {"amax", extremum<isLarger>},
       {"amin", extremum<isSmaller>},
-      {"argmax", argmax},
-      {"cumsum", cumsum},
+      {"argmax", search<isLarger>},
+      {"argmin", search<isSmaller>},
+      {"cumsum", prefix<false>},
+      {"cumprod", prefix<true>},
+      {"cummax", prefixExtremum<isLarger>},
+      {"cummin", prefixExtremum<isSmaller>},
       {"sort", sort},
       {"argsort", argsort},
       {"matmul", matmul},

@@ -1,6 +1,7 @@
 /// Attrs: the attributes of a golden op, with defaults for absent ones.
 #pragma once
 
+#include "tests/goldens/Ops.h"
 #include "tests/goldens/Suite.h"
 
 #include <sinter/sinter.h>
@@ -50,6 +51,25 @@ public:
 private:
   const Json &object;
 };
+
+/// A case's inputs by name, and its attributes.
+struct OpCall {
+  const Values &inputs;
+  Attrs attrs;
+
+  const Tensor &operator[](std::string_view name) const {
+    return inputs.find(name)->second;
+  }
+};
+
+/// The values of a result that has one name, `y`, or the case's names in order.
+inline Values one(Tensor y) { return {{"y", std::move(y)}}; }
+inline Values several(const std::vector<Tensor> &tensors) {
+  Values values;
+  for (size_t i = 0; i < tensors.size(); ++i)
+    values.emplace(std::to_string(i), tensors[i]);
+  return values;
+}
 
 inline Dims dimsOf(const std::vector<int64_t> &values) {
   return Dims(values.begin(), values.end());

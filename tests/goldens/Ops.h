@@ -34,6 +34,13 @@ std::optional<Values> recordWindowed(const Case &golden, const Values &inputs);
 /// Records a case of sorting; nothing for another op.
 std::optional<Values> recordSorted(const Case &golden, const Values &inputs);
 
+/// Records a case of functions of numbers and reductions.
+std::optional<Values> recordMath(const Case &golden, const Values &inputs);
+/// Records a case that arranges elements.
+std::optional<Values> recordShapes(const Case &golden, const Values &inputs);
+/// Records a case of indexing or linear algebra.
+std::optional<Values> recordIndexed(const Case &golden, const Values &inputs);
+
 /// Records any other case: one op of the inputs in their order, one output.
 std::optional<Values> recordSingle(const Case &golden, const Values &inputs);
 

@@ -1,9 +1,10 @@
 /// exp, log, tanh, erf and rsqrt as arithmetic, for every input.
 #include "compiler/target/cpu/ExpandMath.h"
 
-#include "compiler/lower/ElementMath.h"
+#include "compiler/target/cpu/Elementary.h"
 #include "compiler/target/cpu/ExpandExtremum.h"
 #include "compiler/target/cpu/ExpandFloat16.h"
+#include "compiler/target/cpu/ExpandPowers.h"
 #include "compiler/target/cpu/ExpandTrig.h"
 #include "compiler/target/cpu/ExpandWide.h"
 
@@ -15,27 +16,10 @@ namespace sinter::compiler {
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-namespace {
-// e^x = 2^n * e^r with |r| <= ln(2)/2.
-struct Power {
-  Value mantissa; ///< e^r
-  Value exponent; ///< n, in the bits where exponents stand
-};
-} // namespace
-
-static Power expandPower(ElementMath &m, Value x) {
-  bool wide = m.isDouble();
-  // Adding 1.5 * 2^(mantissa bits) leaves the rounded value in the low bits;
-  // those above are shifted out.
-  Value magic = m.num(wide ? 6755399441055744.0 : 12582912.0);
-  Value shifted = m.mulAdd(x, m.num(1.4426950408889634), magic);
-  Value count = m.sub(shifted, magic);
-  double ln2High = wide ? 6.93147180369123816490e-01 : 0.693359375;
-  double ln2Low = wide ? 1.90821492927058770002e-10 : -2.12194440e-4;
-  Value r = m.mulAdd(count, m.num(-ln2High), x);
-  r = m.mulAdd(count, m.num(-ln2Low), r);
+// e^r - 1 for |r| <= ln(2)/2.
+static Value powerLess(ElementMath &m, Value r) {
   Value square = m.mul(r, r), tail;
-  if (wide) {
+  if (m.isDouble()) {
     double coefficients[12];
     double factorial = 1;
     for (int i = 0; i < 12; ++i) {
@@ -50,30 +34,57 @@ static Power expandPower(ElementMath &m, Value x) {
     high = m.mulAdd(square, m.num(1.3814467e-3), high);
     tail = m.mulAdd(high, square, low);
   }
-  Value mantissa = m.add(m.mulAdd(square, tail, r), m.num(1.0));
-  return {mantissa, m.shl(m.toBits(shifted), wide ? 52 : 23)};
+  return m.mulAdd(square, tail, r);
 }
 
-// 2^n of an exponent's bits.
-static Value powerOfTwo(ElementMath &m, Value exponent) {
+Power expandPower(ElementMath &m, Value x) {
+  bool wide = m.isDouble();
+  // Adding 1.5 * 2^(mantissa bits) leaves the rounded value in the low bits;
+  // those above are shifted out.
+  Value magic = m.num(wide ? 6755399441055744.0 : 12582912.0);
+  Value shifted = m.mulAdd(x, m.num(1.4426950408889634), magic);
+  Value count = m.sub(shifted, magic);
+  double ln2High = wide ? 6.93147180369123816490e-01 : 0.693359375;
+  double ln2Low = wide ? 1.90821492927058770002e-10 : -2.12194440e-4;
+  Value r = m.mulAdd(count, m.num(-ln2High), x);
+  r = m.mulAdd(count, m.num(-ln2Low), r);
+  return {powerLess(m, r), m.shl(m.toBits(shifted), wide ? 52 : 23)};
+}
+
+Power expandPowerOfTwo(ElementMath &m, Value x) {
+  bool wide = m.isDouble();
+  Value magic = m.num(wide ? 6755399441055744.0 : 12582912.0);
+  Value shifted = m.add(x, magic);
+  Value r = m.sub(x, m.sub(shifted, magic));
+  return {powerLess(m, m.mul(r, m.num(0.6931471805599453))),
+          m.shl(m.toBits(shifted), wide ? 52 : 23)};
+}
+
+Value powerOfTwo(ElementMath &m, Value exponent) {
   uint64_t one = m.isDouble() ? uint64_t(1023) << 52 : uint64_t(127) << 23;
   return m.fromBits(m.addBits(exponent, m.bit(one)));
+}
+
+static Value mantissaOf(ElementMath &m, const Power &power) {
+  return m.add(power.less, m.num(1.0));
 }
 
 // The scale is applied in two halves, so that results below the normal range
 // and overflow come out right. From where they are 0 for certain, both halves
 // are 0, too: processors take long over a product that is nearly 0, and what
 // is masked by -inf is not rare.
-static Value expandExp(ElementMath &m, Value x) {
-  bool wide = m.isDouble();
-  Value high = m.num(wide ? 710.0 : 89.0), low = m.num(wide ? -1418.0 : -176.0);
-  x = m.select(m.lt(high, x), high, x);
-  x = m.select(m.lt(x, low), low, x);
-  Power power = expandPower(m, x);
-  uint64_t fraction = (uint64_t(1) << (wide ? 52 : 23)) - 1;
+Value scaled(ElementMath &m, const Power &power) {
+  uint64_t fraction = (uint64_t(1) << (m.isDouble() ? 52 : 23)) - 1;
   Value half = m.andBits(m.shrSigned(power.exponent, 1), m.bit(~fraction));
   Value rest = m.subBits(power.exponent, half);
-  return m.mul(m.mul(power.mantissa, powerOfTwo(m, half)), powerOfTwo(m, rest));
+  return m.mul(m.mul(mantissaOf(m, power), powerOfTwo(m, half)),
+               powerOfTwo(m, rest));
+}
+
+Value expandExp(ElementMath &m, Value x) {
+  bool wide = m.isDouble();
+  return scaled(m, expandPower(m, m.bounded(x, wide ? -1418.0 : -176.0,
+                                            wide ? 710.0 : 89.0)));
 }
 
 // Of x that is not above the largest result's logarithm. Where the result
@@ -81,13 +92,13 @@ static Value expandExp(ElementMath &m, Value x) {
 static Value expandWeight(ElementMath &m, Value x) {
   Value low = m.num(m.isDouble() ? -709.0 : -88.0);
   Power power = expandPower(m, m.select(m.lt(x, low), low, x));
-  return m.mul(power.mantissa, powerOfTwo(m, power.exponent));
+  return m.mul(mantissaOf(m, power), powerOfTwo(m, power.exponent));
 }
 
 // Where the result is known to be in the normal range, or x is NaN.
 static Value expandSmallExp(ElementMath &m, Value x) {
   Power power = expandPower(m, x);
-  return m.mul(power.mantissa, powerOfTwo(m, power.exponent));
+  return m.mul(mantissaOf(m, power), powerOfTwo(m, power.exponent));
 }
 
 // 2^y of an f32 whose result is in the normal range; anything of NaN. Coarse is
@@ -113,8 +124,7 @@ static Value expandSmallPower(ElementMath &m, Value y, bool coarse) {
   return m.fromBits(m.addBits(m.toBits(mantissa), exponent));
 }
 
-// log x = k ln 2 + log(1 + f) with 1 + f in [sqrt(1/2), sqrt(2)).
-static Value expandLog(ElementMath &m, Value x) {
+Logarithm splitLogarithm(ElementMath &m, Value x) {
   bool wide = m.isDouble();
   unsigned mantissa = wide ? 52 : 23;
   Value smallest = m.num(wide ? 0x1p-1022 : 0x1p-126);
@@ -144,18 +154,27 @@ static Value expandLog(ElementMath &m, Value x) {
   }
   Value series = m.add(m.mul(z, odd), m.mul(w, even));
   Value square = m.mul(m.mul(m.num(0.5), f), f);
-  double ln2High = wide ? 6.93147180369123816490e-01 : 6.9313812256e-01;
-  double ln2Low = wide ? 1.90821492927058770002e-10 : 9.0580006145e-06;
-  Value result =
-      m.add(m.mul(s, m.add(square, series)), m.mul(k, m.num(ln2Low)));
-  result = m.add(m.add(m.sub(result, square), f), m.mul(k, m.num(ln2High)));
+  return {k, f, square, m.mul(s, m.add(square, series))};
+}
 
+Value withLogEdges(ElementMath &m, Value result, Value x) {
   Value zero = m.num(0.0);
   Value nan = m.num(std::numeric_limits<double>::quiet_NaN());
   result = m.select(m.eq(x, m.num(infinity)), x, result);
   result = m.select(m.eq(x, zero), m.num(-infinity), result);
   result = m.select(m.lt(x, zero), nan, result);
   return m.select(m.eq(x, x), result, x);
+}
+
+Value expandLog(ElementMath &m, Value x) {
+  bool wide = m.isDouble();
+  Logarithm log = splitLogarithm(m, x);
+  double ln2High = wide ? 6.93147180369123816490e-01 : 6.9313812256e-01;
+  double ln2Low = wide ? 1.90821492927058770002e-10 : 9.0580006145e-06;
+  Value result = m.add(log.tail, m.mul(log.exponent, m.num(ln2Low)));
+  result = m.add(m.add(m.sub(result, log.square), log.f),
+                 m.mul(log.exponent, m.num(ln2High)));
+  return withLogEdges(m, result, x);
 }
 
 static Value expandTanh(ElementMath &m, Value x) {
@@ -213,85 +232,12 @@ static Value expandErf32(ElementMath &m, Value x) {
   return m.select(m.lt(m.num(0.85), magnitude), far, near);
 }
 
-// The rational approximations of FreeBSD's msun.
-static Value erfTail64(ElementMath &m, Value t) {
-  static constexpr double top[2][8] = {
-      {-9.86494403484714822705e-03, -6.93858572707181764372e-01,
-       -1.05586262253232909814e+01, -6.23753324503260060396e+01,
-       -1.62396669462573470355e+02, -1.84605092906711035994e+02,
-       -8.12874355063065934246e+01, -9.81432934416914548592e+00},
-      {-9.86494292470009928597e-03, -7.99283237680523006574e-01,
-       -1.77579549177547519889e+01, -1.60636384855821916062e+02,
-       -6.37566443368389627722e+02, -1.02509513161107724954e+03,
-       -4.83519191608651397019e+02, 0}};
-  static constexpr double bottom[2][9] = {
-      {1, 1.96512716674392571292e+01, 1.37657754143519042600e+02,
-       4.34565877475229228821e+02, 6.45387271733267880336e+02,
-       4.29008140027567833386e+02, 1.08635005541779435134e+02,
-       6.57024977031928170135e+00, -6.04244152148580987438e-02},
-      {1, 3.03380607434824582924e+01, 3.25792512996573918826e+02,
-       1.53672958608443695994e+03, 3.19985821950859553908e+03,
-       2.55305040643316442583e+03, 4.74528541206955367215e+02,
-       -2.24409524465858183362e+01, 0}};
-  Value isMiddle = m.lt(t, m.num(1 / 0.35));
-  Value s = m.div(m.num(1.0), m.mul(t, t));
-  auto evaluate = [&](ArrayRef<double> middle, ArrayRef<double> far) {
-    Value sum;
-    for (size_t i = middle.size(); i-- > 0;) {
-      Value c = m.select(isMiddle, m.num(middle[i]), m.num(far[i]));
-      sum = sum ? m.add(m.mul(sum, s), c) : c;
-    }
-    return sum;
-  };
-  Value quotient =
-      m.div(evaluate(top[0], top[1]), evaluate(bottom[0], bottom[1]));
-  Value z = m.fromBits(m.andBits(m.toBits(t), m.bit(0xffffffff00000000)));
-  Value zero = m.num(0.0);
-  Value first = m.sub(m.sub(zero, m.mul(z, z)), m.num(0.5625));
-  Value second = m.add(m.mul(m.sub(z, t), m.add(z, t)), quotient);
-  Value product = m.mul(expandExp(m, first), expandExp(m, second));
-  return m.sub(m.num(1.0), m.div(product, t));
-}
-
-static Value expandErf64(ElementMath &m, Value x) {
-  Value t = m.abs(x);
-  Value z = m.mul(x, x);
-  Value nearTop =
-      m.polynomial(z, {1.28379167095512558561e-01, -3.25042107247001499370e-01,
-                       -2.84817495755985104766e-02, -5.77027029648944159157e-03,
-                       -2.37630166566501626084e-05});
-  Value nearBottom = m.polynomial(
-      z, {1.0, 3.97917223959155352819e-01, 6.50222499887672944485e-02,
-          5.08130628187576562776e-03, 1.32494738004321644526e-04,
-          -3.96022827877536812320e-06});
-  Value near = m.add(x, m.mul(x, m.div(nearTop, nearBottom)));
-  Value s = m.sub(t, m.num(1.0));
-  Value midTop =
-      m.polynomial(s, {-2.36211856075265944077e-03, 4.14856118683748331666e-01,
-                       -3.72207876035701323847e-01, 3.18346619901161753674e-01,
-                       -1.10894694282396677476e-01, 3.54783043256182359371e-02,
-                       -2.16637559486879084300e-03});
-  Value midBottom = m.polynomial(
-      s, {1.0, 1.06420880400844228286e-01, 5.40397917702171048937e-01,
-          7.18286544141962662868e-02, 1.26171219808761642112e-01,
-          1.36370839120290507362e-02, 1.19844998467991074170e-02});
-  Value middle =
-      m.add(m.num(8.45062911510467529297e-01), m.div(midTop, midBottom));
-  Value far = erfTail64(m, t);
-  far = m.select(m.lt(t, m.num(6.0)), far, m.num(1.0));
-  Value outer = m.select(m.lt(t, m.num(1.25)), middle, far);
-  Value result = m.select(m.lt(t, m.num(0.84375)), near, m.withSign(outer, x));
-  return m.select(m.eq(x, x), result, x);
-}
-
 static Value expandRsqrt(ElementMath &m, Value x) {
   return m.div(m.num(1.0), m.sqrt(x));
 }
 
 static Value expandFunction(OpBuilder &builder, Operation *op,
                             const MathFeatures &features) {
-  if (op->getNumOperands() != 1 || op->getNumResults() != 1)
-    return {};
   Value x = op->getOperand(0);
   Type element = getElementTypeOrSelf(x.getType());
   if (!element.isF32() && !element.isF64())
@@ -316,7 +262,7 @@ static Value expandFunction(OpBuilder &builder, Operation *op,
     return m.isDouble() ? expandErf64(m, x) : expandErf32(m, x);
   if (isa<math::RsqrtOp>(op))
     return expandRsqrt(m, x);
-  return {};
+  return expandPowers(m, op);
 }
 
 static Value expand(OpBuilder &builder, Operation *op,
@@ -333,7 +279,8 @@ void expandMath(ModuleOp module, const MathFeatures &features) {
   module.walk([&](Operation *op) {
     if (isa<math::ExpOp, math::LogOp, math::TanhOp, math::ErfOp, math::RsqrtOp,
             math::SinOp, math::CosOp, arith::ExtFOp, arith::TruncFOp,
-            arith::MaximumFOp, arith::MinimumFOp>(op))
+            arith::MaximumFOp, arith::MinimumFOp>(op) ||
+        isPower(op))
       worklist.push_back(op);
   });
   for (Operation *op : worklist) {

@@ -14,23 +14,16 @@ def Sinter_GatherOp : Sinter_Op<"gather", "gather"> {
                        Sinter_Axis:$axis);
   let results = (outs Sinter_Tensor:$result);
   let shapeRule = "gather";
+  let handWritten = 1;
   let domains = [Reals<"-4", "4">, Positions];
   let example = "gather(x, indices, 1)";
 }
-def Sinter_ScatterAddOp : Sinter_Op<"scatter_add", "scatter"> {
+def Sinter_ScatterAddOp : Sinter_Scatter<"scatter_add", "sum"> {
   let summary = "x with updates added at given positions along an axis.";
   let description = [{
     Several updates of one element are added in ascending order of their
     positions. A position out of range is an error.
   }];
-  let arguments = (ins Sinter_Numeric:$x, Sinter_Index:$indices,
-                       Sinter_Numeric:$updates, Sinter_Axis:$axis);
-  let results = (outs Sinter_Numeric:$result);
-  let shapeRule = "scatter";
-  let promotion = "match";
-  let promoted = ["x", "updates"];
-  let domains = [Reals<"-4", "4">, Positions, Reals<"-4", "4">];
-  let example = "scatter_add(x, indices, updates, 1)";
 }
 def Sinter_IndexSelectOp : Sinter_Composite<"index_select"> {
   let summary = "Slices of x at given positions along an axis.";

@@ -141,5 +141,18 @@ Tensor iota(const Dims &shape, int64_t axis = 0, Options options = {},
 /// 0, 1, ..., size - 1.
 Tensor arange(Dim size, Options options = {},
               std::source_location where = std::source_location::current());
+/// start, start + step, ... before `end` (after it, where the step is
+/// negative); i64 unless a dtype is named.
+Tensor arange(int64_t start, int64_t end, int64_t step = 1,
+              Options options = {},
+              std::source_location where = std::source_location::current());
+/// `count` numbers from `start` to `end`, both included, at equal distances;
+/// f32 unless a float dtype is named.
+Tensor linspace(double start, double end, int64_t count, Options options = {},
+                std::source_location where = std::source_location::current());
+/// A tensor of x's shape, dtype and device.
+Tensor full_like(const Arg &x, const Arg &value);
+Tensor zeros_like(const Arg &x);
+Tensor ones_like(const Arg &x);
 
 } // namespace sinter

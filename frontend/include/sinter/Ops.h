@@ -13,6 +13,10 @@ namespace sinter {
 /// and a column on the right; leading axes broadcast.
 Tensor matmul(const Arg &lhs, const Arg &rhs);
 
+/// Elementwise lhs to the power of rhs. A plain number 0.5, 1, 2, 3, -0.5 or -1
+/// on the right is a root, products or a quotient.
+Tensor pow(const Arg &lhs, const Arg &rhs);
+
 /// x without those of its axes that have size 1: of the named ones, or of all.
 Tensor squeeze(const Arg &x, const Axes &axes = {});
 
@@ -34,6 +38,24 @@ Tensor argsort(const Arg &x, int64_t axis = -1, bool descending = false);
 /// does not ask for it.
 Sorted topk(const Arg &x, int64_t k, int64_t axis = -1, bool largest = true,
             bool sorted = true);
+
+/// Elements of x at positions along an axis: element i of a line of the result
+/// is element indices[i] of that line of x. Along other axes the indices may be
+/// shorter than x: what is beyond has no part in it. A position out of range is
+/// an error.
+Tensor gather(const Arg &x, const Arg &indices, int64_t axis);
+/// x with updates, which have the indices' shape, put at positions along an
+/// axis, or folded into what stands there. Shapes as in gather.
+Tensor scatter(const Arg &x, const Arg &indices, const Arg &updates,
+               int64_t axis);
+Tensor scatter_add(const Arg &x, const Arg &indices, const Arg &updates,
+                   int64_t axis);
+Tensor scatter_prod(const Arg &x, const Arg &indices, const Arg &updates,
+                    int64_t axis);
+Tensor scatter_amax(const Arg &x, const Arg &indices, const Arg &updates,
+                    int64_t axis);
+Tensor scatter_amin(const Arg &x, const Arg &indices, const Arg &updates,
+                    int64_t axis);
 
 struct AttentionOptions {
   /// Bool: true where a query may see a key. Float: added to the scores. Of the

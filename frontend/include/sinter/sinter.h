@@ -6,13 +6,16 @@
 #include <sinter/Creation.h>
 #include <sinter/CustomGradient.h>
 #include <sinter/Error.h>
+#include <sinter/Functions.h>
 #include <sinter/Inspect.h>
+#include <sinter/Linalg.h>
 #include <sinter/Module.h>
 #include <sinter/Ops.h>
 #include <sinter/Param.h>
 #include <sinter/Pooling.h>
 #include <sinter/Random.h>
 #include <sinter/Scan.h>
+#include <sinter/Shaping.h>
 #include <sinter/Stats.h>
 #include <sinter/Tensor.h>
 #include <sinter/Transforms.h>

@@ -1,5 +1,6 @@
 /// Accuracy of the functions made of arithmetic, over the whole range.
 #include "tests/unit/lower/KernelRunner.h"
+#include "tests/unit/lower/Ulps.h"
 
 #include "gtest/gtest.h"
 
@@ -30,30 +31,16 @@ const Function functions[] = {
     {"erf", [](long double x) { return std::erf(x); }, std::erf, 2, 4},
     {"sin", [](long double x) { return std::sin(x); }, std::sin, 1, 1},
     {"cos", [](long double x) { return std::cos(x); }, std::cos, 1, 1},
+    {"exp2", [](long double x) { return std::exp2(x); }, std::exp2, 4, 4},
+    {"expm1", [](long double x) { return std::expm1(x); }, std::expm1, 4, 4},
+    {"log2", [](long double x) { return std::log2(x); }, std::log2, 4, 4},
+    {"log10", [](long double x) { return std::log10(x); }, std::log10, 4, 4},
+    {"log1p", [](long double x) { return std::log1p(x); }, std::log1p, 4, 4},
+    {"atan", [](long double x) { return std::atan(x); }, std::atan, 4, 4},
+    {"erfc", [](long double x) { return std::erfc(x); }, std::erfc, 4, 4},
     {"rsqrt", [](long double x) { return 1 / std::sqrt(x); }, reciprocalRoot, 2,
      2},
 };
-
-// How many units in the last place of T lie between them.
-template <typename T> double ulps(T got, long double want) {
-  T nearest = T(want);
-  if (std::isnan(nearest) || std::isnan(got))
-    return std::isnan(nearest) && std::isnan(got) ? 0 : 1e9;
-  if (std::isinf(nearest) || std::isinf(got)) {
-    if (nearest == got)
-      return 0;
-    // An overflow may begin one unit early or late.
-    return std::abs(double(want)) > 0.999 * std::numeric_limits<T>::max() ? 1
-                                                                          : 1e9;
-  }
-  int exponent = std::max(std::ilogb(double(std::abs(want))),
-                          std::numeric_limits<T>::min_exponent - 1);
-  if (want == 0)
-    exponent = std::numeric_limits<T>::min_exponent - 1;
-  long double unit =
-      std::ldexp(1.0L, exponent + 1 - std::numeric_limits<T>::digits);
-  return double(std::abs(got - want) / unit);
-}
 
 template <typename T> std::vector<T> arguments() {
   std::vector<T> values = {0,

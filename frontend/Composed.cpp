@@ -1,0 +1,66 @@
+#include "frontend/Composed.h"
+
+#include "frontend/Raise.h"
+#include "frontend/Recording.h"
+
+#include <sinter/Creation.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sinter::detail {
+
+bool sameValues(const Dims &a, const Dims &b) {
+  return std::ranges::equal(a, b, {}, &Dim::value, &Dim::value);
+}
+
+Tensor asTensor(const Arg &arg) {
+  if (!arg.isTensor())
+    return full({}, arg);
+  if (arg.isEmpty())
+    raise(makeError(ErrorKind::invalid_argument, "the operand is empty"),
+          arg.where);
+  return Tensor(arg.node());
+}
+
+Composed::Composed(std::string_view name, const Arg &first)
+    : where(first.where), scope(first.where), name(name), x(asTensor(first)) {}
+
+void Composed::fail(const std::string &what) const {
+  raise(makeError(ErrorKind::invalid_argument,
+                  fmt::format("{}: {}: {}", name, what,
+                              graph::typeString({x.dtype(), x.shape()})),
+                  name),
+        where);
+}
+
+int64_t Composed::axis(int64_t axis, int64_t rank) const {
+  if (axis < -rank || axis >= rank)
+    fail(fmt::format("axis {} is out of range", axis));
+  return axis < 0 ? axis + rank : axis;
+}
+
+std::vector<int64_t> Composed::axes(const Axes &axes) const {
+  std::vector<int64_t> list;
+  if (axes.isAll()) {
+    for (int64_t i = 0; i < x.rank(); ++i)
+      list.push_back(i);
+    return list;
+  }
+  for (int64_t one : axes) {
+    list.push_back(axis(one));
+    if (std::ranges::count(list, list.back()) > 1)
+      fail(fmt::format("axis {} is named twice", one));
+  }
+  return list;
+}
+
+int64_t Composed::position(int64_t position, int64_t axis) const {
+  int64_t size = x.dim(axis).value;
+  if (position < -size || position >= size)
+    fail(fmt::format("index {} is out of range along axis {}", position, axis));
+  return position < 0 ? position + size : position;
+}
+
+} // namespace sinter::detail

@@ -1,0 +1,45 @@
+/// Composed: a function of namespace `sinter` that is written in other ones.
+#pragma once
+
+#include <sinter/SourceScope.h>
+#include <sinter/Tensor.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sinter::detail {
+
+/// One call: its first operand as a tensor, and errors under its own name. What
+/// is recorded while it lives belongs to the user's line.
+class Composed {
+public:
+  Composed(std::string_view name, const Arg &first);
+
+  /// Throws `NAME: WHAT: f32[4,8]`.
+  [[noreturn]] void fail(const std::string &what) const;
+  /// An axis of a tensor of `rank` axes as a non-negative number.
+  int64_t axis(int64_t axis, int64_t rank) const;
+  int64_t axis(int64_t axis) const { return this->axis(axis, x.rank()); }
+  /// The axes as non-negative numbers in the given order; all when none is
+  /// named. Twice the same is an error.
+  std::vector<int64_t> axes(const Axes &axes) const;
+  /// A position in [-size, size) along an axis as a non-negative number.
+  int64_t position(int64_t position, int64_t axis) const;
+
+private:
+  SourceLine where;
+  SourceScope scope;
+  std::string name;
+
+public:
+  Tensor x;
+};
+
+/// Whether two shapes have equal values.
+bool sameValues(const Dims &a, const Dims &b);
+
+/// A number as a tensor of rank 0, or the tensor.
+Tensor asTensor(const Arg &arg);
+
+} // namespace sinter::detail

@@ -1,0 +1,228 @@
+/// Functions of numbers and reductions, written in the ops of Ops.h.
+#include <sinter/Functions.h>
+
+#include "frontend/Composed.h"
+#include "frontend/Recording.h"
+
+#include <sinter/Creation.h>
+#include <sinter/Ops.h>
+#include <sinter/Shaping.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace sinter {
+
+using detail::Composed;
+
+//===- Elementwise --------------------------------------------------------===//
+
+Tensor div(const Arg &lhs, const Arg &rhs, Rounding rounding) {
+  if (rounding == Rounding::none)
+    return div(lhs, rhs);
+  if (rounding == Rounding::floor)
+    return floor_divide(lhs, rhs);
+  detail::Recorder recorder(graph::OpId::div, lhs);
+  auto nodes =
+      recorder.operands(detail::Promotion::match, 0b11, true, lhs, rhs);
+  auto quotient = graph::div(nodes[0], nodes[1]);
+  if (quotient && isFloat(nodes[0]->dtype()))
+    quotient = graph::trunc(*quotient);
+  return recorder.result(std::move(quotient));
+}
+
+/// A power by products, roots and quotients; null for other exponents.
+static Result<graph::NodeRef> knownPower(const graph::NodeRef &x,
+                                         double exponent) {
+  if (exponent == 1)
+    return x;
+  if (exponent == 2)
+    return graph::square(x);
+  if (exponent == 3) {
+    SINTER_TRY_ASSIGN(graph::NodeRef square, graph::square(x));
+    return graph::mul(square, x);
+  }
+  if (!isFloat(x->dtype()))
+    return graph::NodeRef();
+  if (exponent == 0.5)
+    return graph::sqrt(x);
+  if (exponent == -0.5)
+    return graph::rsqrt(x);
+  if (exponent == -1)
+    return graph::reciprocal(x);
+  return graph::NodeRef();
+}
+
+Tensor pow(const Arg &lhs, const Arg &rhs) {
+  detail::Recorder recorder(graph::OpId::pow, lhs);
+  auto nodes =
+      recorder.operands(detail::Promotion::match, 0b11, true, lhs, rhs);
+  if (lhs.isTensor() && !rhs.isTensor() && !rhs.dynamic) {
+    auto known = knownPower(nodes[0], rhs.number.asReal());
+    if (!known || *known)
+      return recorder.result(std::move(known));
+  }
+  return recorder.result(graph::pow(nodes[0], nodes[1]));
+}
+
+/// The largest finite number of a float dtype.
+static double largestOf(DType dtype) {
+  switch (dtype) {
+  case DType::f16:
+    return 65504;
+  case DType::bf16:
+    return 0x1.fep127;
+  case DType::f64:
+    return std::numeric_limits<double>::max();
+  default:
+    return std::numeric_limits<float>::max();
+  }
+}
+
+Tensor nan_to_num(const Arg &x, double nan, std::optional<double> posinf,
+                  std::optional<double> neginf) {
+  detail::Recorder recorder(graph::OpId::nan_to_num, x);
+  auto nodes = recorder.operands(detail::Promotion::floating, 1, false, x);
+  double largest = largestOf(nodes[0]->dtype());
+  return recorder.result(graph::nan_to_num(nodes[0], Number(nan),
+                                           Number(posinf.value_or(largest)),
+                                           Number(neginf.value_or(-largest))));
+}
+
+Tensor logit(const Arg &x, std::optional<double> eps) {
+  Composed call("logit", x);
+  Tensor p = eps ? clamp(call.x, *eps, 1 - *eps) : call.x;
+  return log(p) - log1p(-p);
+}
+
+Tensor lerp(const Arg &start, const Arg &end, const Arg &weight) {
+  Composed call("lerp", start);
+  return call.x + weight * (end - call.x);
+}
+
+Tensor addcmul(const Arg &x, const Arg &a, const Arg &b, double value) {
+  Composed call("addcmul", x);
+  return call.x + value * (a * b);
+}
+
+Tensor addcdiv(const Arg &x, const Arg &a, const Arg &b, double value) {
+  Composed call("addcdiv", x);
+  return call.x + value * (a / b);
+}
+
+Tensor masked_fill(const Arg &x, const Arg &mask, const Arg &value) {
+  return where(mask, value, x);
+}
+
+Tensor isclose(const Arg &lhs, const Arg &rhs, double rtol, double atol,
+               bool equal_nan) {
+  Composed call("isclose", lhs);
+  Tensor b = detail::asTensor(rhs);
+  Tensor distance = abs(call.x - b);
+  Tensor close = (distance <= atol + rtol * abs(b)) * isfinite(b);
+  close = close + (call.x == b);
+  return equal_nan ? close + isnan(call.x) * isnan(b) : close;
+}
+
+//===- Extremes -----------------------------------------------------------===//
+
+namespace {
+using Search = Tensor (*)(const Arg &x, int64_t axis, bool keepdims);
+}
+
+static Extremes extremes(const char *name, Search search, const Arg &x,
+                         int64_t axis, bool keepdims) {
+  Composed call(name, x);
+  int64_t at = call.axis(axis);
+  Tensor indices = search(call.x, at, true);
+  Tensor values = gather(call.x, indices, at);
+  if (keepdims)
+    return {values, indices};
+  return {squeeze(values, {at}), squeeze(indices, {at})};
+}
+
+Extremes max(const Arg &x, int64_t axis, bool keepdims) {
+  return extremes("max", argmax, x, axis, keepdims);
+}
+Extremes min(const Arg &x, int64_t axis, bool keepdims) {
+  return extremes("min", argmin, x, axis, keepdims);
+}
+
+/// The largest position of an element so far that is its own result.
+static Extremes prefixExtremes(const Composed &call, const Tensor &values,
+                               int64_t axis) {
+  Tensor numbers = iota(call.x.shape(), axis, {DType::i64, call.x.device()});
+  Tensor own = where(values == call.x, numbers, 0);
+  detail::Recorder recorder(graph::OpId::cummax, own);
+  return {values,
+          recorder.result(graph::cummax(own.node(), axis, /*reverse=*/false))};
+}
+
+Extremes cummax(const Arg &x, int64_t axis) {
+  Composed call("cummax", x);
+  int64_t at = call.axis(axis);
+  detail::Recorder recorder(graph::OpId::cummax, x);
+  return prefixExtremes(
+      call, recorder.result(graph::cummax(call.x.node(), at, false)), at);
+}
+Extremes cummin(const Arg &x, int64_t axis) {
+  Composed call("cummin", x);
+  int64_t at = call.axis(axis);
+  detail::Recorder recorder(graph::OpId::cummin, x);
+  return prefixExtremes(
+      call, recorder.result(graph::cummin(call.x.node(), at, false)), at);
+}
+
+Extremes median(const Arg &x, int64_t axis, bool keepdims) {
+  Composed call("median", x);
+  int64_t at = call.axis(axis), length = call.x.dim(at).value;
+  if (length == 0)
+    call.fail(fmt::format("axis {} is empty", at));
+  Sorted sorted = sort(call.x, at);
+  int64_t middle = (length - 1) / 2;
+  Extremes kept{narrow(sorted.values, at, middle, 1),
+                narrow(sorted.indices, at, middle, 1)};
+  if (keepdims)
+    return kept;
+  return {squeeze(kept.values, {at}), squeeze(kept.indices, {at})};
+}
+
+//===- Reductions ---------------------------------------------------------===//
+
+Tensor std(const Arg &x, const Axes &axes, double correction, bool keepdims) {
+  Composed call("std", x);
+  return sqrt(var(call.x, axes, correction, keepdims));
+}
+
+Tensor norm(const Arg &x, double p, const Axes &axes, bool keepdims) {
+  Composed call("norm", x);
+  if (p == 2)
+    return l2_norm(call.x, axes, keepdims);
+  Tensor magnitude = abs(call.x);
+  if (p == 1)
+    return sum(magnitude, axes, keepdims);
+  if (std::isinf(p))
+    return p > 0 ? amax(magnitude, axes, keepdims)
+                 : amin(magnitude, axes, keepdims);
+  if (p == 0)
+    return count_nonzero(call.x, axes, keepdims).to(call.x.dtype());
+  return pow(sum(pow(magnitude, p), axes, keepdims), 1 / p);
+}
+
+Tensor one_hot(const Arg &indices, int64_t classes) {
+  Composed call("one_hot", indices);
+  if (classes < 1)
+    call.fail(fmt::format("{} classes", classes));
+  Dims shape = call.x.shape();
+  shape.push_back(Dim(classes));
+  Tensor numbers = iota(shape, call.x.rank(), {DType::i64, call.x.device()});
+  // Taken from 0, 1, 2, ..., so that an index out of range is an error.
+  Tensor flat = reshape(call.x, {-1});
+  Tensor checked =
+      gather(arange(Dim(classes), {DType::i64, call.x.device()}), flat, 0);
+  Tensor own = unsqueeze(reshape(checked, call.x.shape()), -1);
+  return (numbers == own).to(DType::i64);
+}
+
+} // namespace sinter

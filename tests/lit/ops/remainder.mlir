@@ -1,0 +1,34 @@
+// RUN: sinter-opt %s --split-input-file --verify-diagnostics \
+// RUN:   | sinter-opt --split-input-file | FileCheck %s
+
+#rows = affine_map<()[s0] -> (s0, 8)>
+
+// CHECK-LABEL: @remainder
+func.func @remainder(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: sinter.remainder {{.*}}-> tensor<4x8xf32>
+  %0 = sinter.remainder %a, %b : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @symbolic
+func.func @symbolic(%a: tensor<?x8xf32, #rows>, %b: tensor<?x8xf32, #rows>) -> tensor<?x8xf32, #rows> {
+  // CHECK: sinter.remainder {{.*}}-> tensor<?x8xf32, #rows>
+  %0 = sinter.remainder %a, %b : (tensor<?x8xf32, #rows>, tensor<?x8xf32, #rows>) -> tensor<?x8xf32, #rows>
+  return %0 : tensor<?x8xf32, #rows>
+}
+
+// -----
+
+func.func @shape(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x9xf32> {
+  // expected-error @+1 {{infers f32[4,8], which is not the result's type}}
+  %0 = sinter.remainder %a, %b : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x9xf32>
+  return %0 : tensor<4x9xf32>
+}
+
+// -----
+
+func.func @dtype(%a: tensor<4xi1>, %b: tensor<4xi1>) -> tensor<4xi1> {
+  // expected-error @+1 {{operand #0 must be ranked tensor of}}
+  %0 = sinter.remainder %a, %b : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
+  return %0 : tensor<4xi1>
+}
