@@ -161,6 +161,7 @@ void CpuTarget::endStreaming(OpBuilder &builder, Location loc) const {
 FailureOr<TargetCode> CpuTarget::compile(ModuleOp module, bool verify,
                                          bool keepText) const {
   expandMath(module, {.fma = fma,
+                      .rounds = features.has("sse4.1"),
                       .nativeF16 = features.has("f16c"),
                       .vectorBits = 32 * vectorLanes,
                       .alike = module->hasAttr(alikeAttr)});

@@ -274,6 +274,24 @@ static Value expand(OpBuilder &builder, Operation *op,
   return expandFunction(builder, op, features);
 }
 
+static void replace(Operation *op, Value result) {
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+}
+
+// Also those that other expansions made.
+static void expandRoundings(ModuleOp module) {
+  SmallVector<Operation *> worklist;
+  module.walk([&](Operation *op) {
+    if (isRounding(op))
+      worklist.push_back(op);
+  });
+  for (Operation *op : worklist) {
+    OpBuilder builder(op);
+    replace(op, expandRounding(builder, op));
+  }
+}
+
 void expandMath(ModuleOp module, const MathFeatures &features) {
   SmallVector<Operation *> worklist;
   module.walk([&](Operation *op) {
@@ -288,9 +306,10 @@ void expandMath(ModuleOp module, const MathFeatures &features) {
     Value result = expand(builder, op, features);
     if (!result)
       continue;
-    op->getResult(0).replaceAllUsesWith(result);
-    op->erase();
+    replace(op, result);
   }
+  if (!features.rounds)
+    expandRoundings(module);
   holdFloat16AsBits(module);
 }
 

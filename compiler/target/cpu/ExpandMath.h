@@ -8,6 +8,7 @@ namespace sinter::compiler {
 /// What the machine does by itself.
 struct MathFeatures {
   bool fma = false;
+  bool rounds = false;       ///< to integers in one instruction
   bool nativeF16 = false;    ///< converts f16
   unsigned vectorBits = 128; ///< 512 stands for AVX-512 F, BW, DQ and VL
   bool alike = false;        ///< no function that only some vectors have

@@ -162,8 +162,9 @@ static Value positivePower(ElementMath &m, Value x, Value y) {
   ExactProduct product = exactProduct(m, y, high);
   Value low = m.add(product.lost, m.mul(y, log.low));
   Value power = expandExp(m, product.value);
-  // Where the power is neither 0 nor infinite.
-  Value counts = m.lt(m.abs(product.value), m.num(708.0));
+  // Where the power is neither 0 for certain nor infinite.
+  Value counts =
+      both(m, m.lt(power, m.num(infinity)), m.lt(m.num(-800.0), product.value));
   return m.select(counts, m.mulAdd(power, low, power), power);
 }
 
@@ -263,13 +264,8 @@ namespace {
 /// divisor by a power of two are taken away until the rest is smaller.
 class LongDivision {
 public:
-  LongDivision(ElementMath &m, Value divisor) : m(m), divisor(divisor) {
-    // Numbers below the normal range have no exponent of their own.
-    Value smallest = m.num(m.isDouble() ? 0x1p-1022 : 0x1p-126);
-    Value lifted = m.mul(divisor, m.num(m.isDouble() ? 0x1p54 : 0x1p25));
-    Value high = m.subBits(exponentOf(lifted), m.bit(m.isDouble() ? 54 : 25));
-    exponent = m.select(m.lt(divisor, smallest), high, exponentOf(divisor));
-  }
+  LongDivision(ElementMath &m, Value divisor)
+      : m(m), divisor(divisor), exponent(exponentOf(divisor)) {}
 
   Value remainderOf(Value dividend) {
     OpBuilder &builder = m.builder;
@@ -300,8 +296,14 @@ private:
     OpBuilder::InsertionGuard guard;
   };
 
+  // Numbers below the normal range are lifted to have one.
   Value exponentOf(Value x) {
-    return m.shr(m.toBits(x), m.isDouble() ? 52 : 23);
+    bool wide = m.isDouble();
+    unsigned mantissa = wide ? 52 : 23, lift = mantissa + 2;
+    Value lifted = m.mul(x, m.num(wide ? 0x1p54 : 0x1p25));
+    Value low = m.subBits(m.shr(m.toBits(lifted), mantissa), m.bit(lift));
+    return m.select(m.lt(x, m.num(wide ? 0x1p-1022 : 0x1p-126)), low,
+                    m.shr(m.toBits(x), mantissa));
   }
 
   // The quotient has so few bits that one too many is the only error.
@@ -312,6 +314,9 @@ private:
     Value isPositive = arith::CmpIOp::create(
         m.builder, m.loc, arith::CmpIPredicate::sgt, distance, m.bit(0));
     distance = m.select(isPositive, distance, m.bit(0));
+    // Twice the largest exponent; one less than asked for leaves a bit more.
+    Value most = m.bit(m.isDouble() ? 2046 : 254);
+    distance = m.select(m.below(most, distance), most, distance);
     Value half = m.shr(distance, 1);
     auto power = [&](Value n) { return powerOfTwo(m, m.shl(n, mantissa)); };
     Value multiple =
@@ -338,10 +343,6 @@ static Value expandRemainder(ElementMath &m, Value x, Value y) {
   return m.select(isDefined, result, m.num(nan));
 }
 
-//===----------------------------------------------------------------------===//
-// Dispatch
-//===----------------------------------------------------------------------===//
-
 /// Computes f32 in f64.
 template <typename Function>
 static Value inDouble(ElementMath &m, Operation *op, Function &&function) {
@@ -354,6 +355,39 @@ static Value inDouble(ElementMath &m, Operation *op, Function &&function) {
   Value result = function(wide, operands);
   return m.isDouble() ? result : m.convert<arith::TruncFOp>(m.type, result);
 }
+
+//===----------------------------------------------------------------------===//
+// Rounding to integers
+//===----------------------------------------------------------------------===//
+
+// Adding and taking away 2^(mantissa bits) leaves an integer; what is larger is
+// one.
+static Value nearestInteger(ElementMath &m, Value x) {
+  Value magnitude = m.abs(x), whole = m.num(m.isDouble() ? 0x1p52 : 0x1p23);
+  Value rounded = m.sub(m.add(magnitude, whole), whole);
+  return m.select(m.lt(magnitude, whole), m.withSign(rounded, x), x);
+}
+
+bool isRounding(Operation *op) {
+  return isa<math::FloorOp, math::CeilOp, math::TruncOp, math::RoundEvenOp>(op);
+}
+
+Value expandRounding(OpBuilder &builder, Operation *op) {
+  Value given = op->getOperand(0);
+  ElementMath m(builder, op->getLoc(), given.getType());
+  Value x = isa<math::TruncOp>(op) ? m.abs(given) : given;
+  Value result = nearestInteger(m, x), one = m.num(1.0);
+  if (isa<math::CeilOp>(op))
+    result = m.select(m.lt(result, x), m.add(result, one), result);
+  else if (!isa<math::RoundEvenOp>(op))
+    result = m.select(m.lt(x, result), m.sub(result, one), result);
+  // Zeros too have the sign of what they come from.
+  return m.withSign(m.abs(result), given);
+}
+
+//===----------------------------------------------------------------------===//
+// Dispatch
+//===----------------------------------------------------------------------===//
 
 bool isPower(Operation *op) {
   return isa<math::Exp2Op, math::ExpM1Op, math::Log2Op, math::Log10Op,

@@ -11,4 +11,9 @@ bool isPower(mlir::Operation *op);
 /// and arith.remf; null for another op.
 mlir::Value expandPowers(ElementMath &m, mlir::Operation *op);
 
+/// Whether the op is math.floor, ceil, trunc or roundeven, and its value by
+/// additions, for machines without an instruction for it.
+bool isRounding(mlir::Operation *op);
+mlir::Value expandRounding(mlir::OpBuilder &builder, mlir::Operation *op);
+
 } // namespace sinter::compiler
