@@ -12,7 +12,7 @@ func.func @asinh(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // CHECK-LABEL: @symbolic
 func.func @symbolic(%x: tensor<?x8xf32, #rows>) -> tensor<?x8xf32, #rows> {
-  // CHECK: sinter.asinh {{.*}}-> tensor<?x8xf32, #rows>
+  // CHECK: sinter.asinh {{.*}}-> tensor<?x8xf32, #map>
   %0 = sinter.asinh %x : (tensor<?x8xf32, #rows>) -> tensor<?x8xf32, #rows>
   return %0 : tensor<?x8xf32, #rows>
 }

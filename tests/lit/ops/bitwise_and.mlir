@@ -12,7 +12,7 @@ func.func @bitwise_and(%a: tensor<4x8xi32>, %b: tensor<4x8xi32>) -> tensor<4x8xi
 
 // CHECK-LABEL: @symbolic
 func.func @symbolic(%a: tensor<?x8xi32, #rows>, %b: tensor<?x8xi32, #rows>) -> tensor<?x8xi32, #rows> {
-  // CHECK: sinter.bitwise_and {{.*}}-> tensor<?x8xi32, #rows>
+  // CHECK: sinter.bitwise_and {{.*}}-> tensor<?x8xi32, #map>
   %0 = sinter.bitwise_and %a, %b : (tensor<?x8xi32, #rows>, tensor<?x8xi32, #rows>) -> tensor<?x8xi32, #rows>
   return %0 : tensor<?x8xi32, #rows>
 }

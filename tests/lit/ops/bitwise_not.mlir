@@ -12,7 +12,7 @@ func.func @bitwise_not(%x: tensor<4x8xi32>) -> tensor<4x8xi32> {
 
 // CHECK-LABEL: @symbolic
 func.func @symbolic(%x: tensor<?x8xi32, #rows>) -> tensor<?x8xi32, #rows> {
-  // CHECK: sinter.bitwise_not {{.*}}-> tensor<?x8xi32, #rows>
+  // CHECK: sinter.bitwise_not {{.*}}-> tensor<?x8xi32, #map>
   %0 = sinter.bitwise_not %x : (tensor<?x8xi32, #rows>) -> tensor<?x8xi32, #rows>
   return %0 : tensor<?x8xi32, #rows>
 }

@@ -12,7 +12,7 @@ func.func @fmax(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // CHECK-LABEL: @symbolic
 func.func @symbolic(%a: tensor<?x8xf32, #rows>, %b: tensor<?x8xf32, #rows>) -> tensor<?x8xf32, #rows> {
-  // CHECK: sinter.fmax {{.*}}-> tensor<?x8xf32, #rows>
+  // CHECK: sinter.fmax {{.*}}-> tensor<?x8xf32, #map>
   %0 = sinter.fmax %a, %b : (tensor<?x8xf32, #rows>, tensor<?x8xf32, #rows>) -> tensor<?x8xf32, #rows>
   return %0 : tensor<?x8xf32, #rows>
 }

@@ -12,7 +12,7 @@ func.func @isfinite(%x: tensor<4x8xf32>) -> tensor<4x8xi1> {
 
 // CHECK-LABEL: @symbolic
 func.func @symbolic(%x: tensor<?x8xf32, #rows>) -> tensor<?x8xi1, #rows> {
-  // CHECK: sinter.isfinite {{.*}}-> tensor<?x8xi1, #rows>
+  // CHECK: sinter.isfinite {{.*}}-> tensor<?x8xi1, #map>
   %0 = sinter.isfinite %x : (tensor<?x8xf32, #rows>) -> tensor<?x8xi1, #rows>
   return %0 : tensor<?x8xi1, #rows>
 }

@@ -12,7 +12,7 @@ func.func @isnan(%x: tensor<4x8xf32>) -> tensor<4x8xi1> {
 
 // CHECK-LABEL: @symbolic
 func.func @symbolic(%x: tensor<?x8xf32, #rows>) -> tensor<?x8xi1, #rows> {
-  // CHECK: sinter.isnan {{.*}}-> tensor<?x8xi1, #rows>
+  // CHECK: sinter.isnan {{.*}}-> tensor<?x8xi1, #map>
   %0 = sinter.isnan %x : (tensor<?x8xf32, #rows>) -> tensor<?x8xi1, #rows>
   return %0 : tensor<?x8xi1, #rows>
 }

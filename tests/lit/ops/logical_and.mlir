@@ -12,7 +12,7 @@ func.func @logical_and(%a: tensor<4x8xi32>, %b: tensor<4x8xi32>) -> tensor<4x8xi
 
 // CHECK-LABEL: @symbolic
 func.func @symbolic(%a: tensor<?x8xi32, #rows>, %b: tensor<?x8xi32, #rows>) -> tensor<?x8xi1, #rows> {
-  // CHECK: sinter.logical_and {{.*}}-> tensor<?x8xi1, #rows>
+  // CHECK: sinter.logical_and {{.*}}-> tensor<?x8xi1, #map>
   %0 = sinter.logical_and %a, %b : (tensor<?x8xi32, #rows>, tensor<?x8xi32, #rows>) -> tensor<?x8xi1, #rows>
   return %0 : tensor<?x8xi1, #rows>
 }

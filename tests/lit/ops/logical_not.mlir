@@ -12,7 +12,7 @@ func.func @logical_not(%x: tensor<4x8xi32>) -> tensor<4x8xi1> {
 
 // CHECK-LABEL: @symbolic
 func.func @symbolic(%x: tensor<?x8xi32, #rows>) -> tensor<?x8xi1, #rows> {
-  // CHECK: sinter.logical_not {{.*}}-> tensor<?x8xi1, #rows>
+  // CHECK: sinter.logical_not {{.*}}-> tensor<?x8xi1, #map>
   %0 = sinter.logical_not %x : (tensor<?x8xi32, #rows>) -> tensor<?x8xi1, #rows>
   return %0 : tensor<?x8xi1, #rows>
 }

@@ -12,7 +12,7 @@ func.func @logical_or(%a: tensor<4x8xi32>, %b: tensor<4x8xi32>) -> tensor<4x8xi1
 
 // CHECK-LABEL: @symbolic
 func.func @symbolic(%a: tensor<?x8xi32, #rows>, %b: tensor<?x8xi32, #rows>) -> tensor<?x8xi1, #rows> {
-  // CHECK: sinter.logical_or {{.*}}-> tensor<?x8xi1, #rows>
+  // CHECK: sinter.logical_or {{.*}}-> tensor<?x8xi1, #map>
   %0 = sinter.logical_or %a, %b : (tensor<?x8xi32, #rows>, tensor<?x8xi32, #rows>) -> tensor<?x8xi1, #rows>
   return %0 : tensor<?x8xi1, #rows>
 }

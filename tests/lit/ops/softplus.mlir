@@ -12,7 +12,7 @@ func.func @softplus(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // CHECK-LABEL: @symbolic
 func.func @symbolic(%x: tensor<?x8xf32, #rows>) -> tensor<?x8xf32, #rows> {
-  // CHECK: sinter.softplus {{.*}}-> tensor<?x8xf32, #rows>
+  // CHECK: sinter.softplus {{.*}}-> tensor<?x8xf32, #map>
   %0 = sinter.softplus %x {beta = 1.000000e+00 : f64, threshold = 2.000000e+01 : f64} : (tensor<?x8xf32, #rows>) -> tensor<?x8xf32, #rows>
   return %0 : tensor<?x8xf32, #rows>
 }

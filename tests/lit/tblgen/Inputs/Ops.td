@@ -16,7 +16,7 @@ def Test_FillOp : Sinter_Source<"fill"> {
 def Test_TimesOp : Sinter_Binary<"times"> {
   let summary = "Elementwise lhs * rhs.";
 }
-def Test_TotalOp : Sinter_Reduction<"total"> {
+def Test_TotalOp : Sinter_Reduction<"total", "sum"> {
   let summary = "Sum over axes.";
   let description = [{
     In two lines, of which
