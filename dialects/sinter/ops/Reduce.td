@@ -21,6 +21,7 @@ def Sinter_AminOp : Sinter_Reduction<"amin"> {
   let domains = [Distinct];
 }
 def Sinter_ArgmaxOp : Sinter_Op<"argmax", "reduction"> {
+  let reorder = "reduction";
   let summary = "Position of the largest element along an axis; i64.";
   let description = "The first of several. NaN counts as the largest.";
   let arguments = (ins Sinter_Tensor:$x, Sinter_Axis:$axis,
@@ -32,6 +33,7 @@ def Sinter_ArgmaxOp : Sinter_Op<"argmax", "reduction"> {
   let example = "argmax(x, 1)";
 }
 def Sinter_CumsumOp : Sinter_Op<"cumsum", "prefix"> {
+  let reorder = "sameEverywhere";
   let summary = "Sums of the elements up to each position along an axis.";
   let description = "From the end when `reverse`. Dtypes as in sum.";
   let arguments = (ins Sinter_Tensor:$x, Sinter_Axis:$axis,
