@@ -1,6 +1,7 @@
 /// Chooses where images have their channels inside of a program.
 #include "compiler/Passes.h"
 #include "compiler/fuse/FormKernels.h"
+#include "compiler/fuse/FusionGraph.h"
 #include "compiler/fuse/OpCosts.h"
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/Locations.h"
@@ -32,6 +33,8 @@ public:
 
 private:
   Value turned(Value value, ArrayRef<int64_t> order, Location loc);
+  Value transposed(Value value, Type type, ArrayRef<int64_t> order,
+                   Location loc);
 
   OpBuilder builder;
   /// A value as recorded to what is stored, and its order.
@@ -41,6 +44,14 @@ private:
 
 } // namespace
 
+Value LayoutWriter::transposed(Value value, Type type, ArrayRef<int64_t> order,
+                               Location loc) {
+  auto op = ir::TransposeOp::create(builder, loc, type, value,
+                                    builder.getDenseI64ArrayAttr(order));
+  op->setAttr(storedAttr, builder.getUnitAttr());
+  return op;
+}
+
 Value LayoutWriter::turned(Value value, ArrayRef<int64_t> order, Location loc) {
   if (ir::isRecorded(order))
     return value;
@@ -48,9 +59,8 @@ Value LayoutWriter::turned(Value value, ArrayRef<int64_t> order, Location loc) {
   if (known != stored.end() && ArrayRef(known->second.second) == order)
     return known->second.first;
   auto type = cast<RankedTensorType>(value.getType());
-  return ir::TransposeOp::create(
-      builder, loc, ir::storedType(type, order, numSymbolsOf(type)), value,
-      builder.getDenseI64ArrayAttr(order));
+  return transposed(value, ir::storedType(type, order, numSymbolsOf(type)),
+                    order, loc);
 }
 
 void LayoutWriter::write(const LayoutPart &part) {
@@ -64,9 +74,8 @@ void LayoutWriter::write(const LayoutPart &part) {
   Value made = rule->build(builder, op, operands, part.orders);
   Value back = made;
   if (!ir::isRecorded(part.orders.result)) {
-    back = ir::TransposeOp::create(
-        builder, op->getLoc(), op->getResult(0).getType(), made,
-        builder.getDenseI64ArrayAttr(ir::placesOf(part.orders.result)));
+    back = transposed(made, op->getResult(0).getType(),
+                      ir::placesOf(part.orders.result), op->getLoc());
     turnedBack.push_back(back.getDefiningOp());
     stored[back] = {made, part.orders.result};
   }

@@ -21,10 +21,12 @@ using ir::resultNumber;
 
 // Nanoseconds of one core for a byte: of a tensor that is turned so that
 // channels are last, and back; of an element of a window, where channels are
-// first, in a product and otherwise. They only weigh against each other.
+// first, in a product, in one whose windows are not neighbours, and otherwise.
+// They only weigh against each other.
 static constexpr double turnNanoseconds = 0.06;
 static constexpr double turnBackNanoseconds = 0.25;
-static constexpr double productNanoseconds = 0.09;
+static constexpr double productNanoseconds = 0.1;
+static constexpr double stepProductNanoseconds = 0.4;
 static constexpr double windowNanoseconds = 0.02;
 // Between equal cuts: what follows an op of the region is stored as its result.
 static constexpr double followingNanoseconds = 1e-4;
@@ -182,9 +184,10 @@ double LayoutRegion::imageCost(const LayoutPart &part) const {
       places = each;
   double count = places * elements(part.op->getOperand(0), part.order(0));
   auto window = double(image.getWindowElements());
+  double perElement = image.getWindowStep() > 1 ? stepProductNanoseconds
+                                                : productNanoseconds;
   return count * elementBytes(part.op->getOperand(0)) *
-         (isSum ? (window - 1) * productNanoseconds
-                : window * windowNanoseconds);
+         (isSum ? (window - 1) * perElement : window * windowNanoseconds);
 }
 
 double LayoutRegion::costAsRecorded(const LayoutPart &part) const {
