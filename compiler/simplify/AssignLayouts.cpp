@@ -161,8 +161,8 @@ static std::optional<FusionDecision> decisionOf(const LayoutRegion &region,
     decision.detail = what + ": turning its images would cost more";
   else
     decision.detail = llvm::formatv(
-        "{0}, channels last: {1} tensors are turned{2}", what, turns.count,
-        exact ? ", and sums would be in another order" : "");
+        "{0}, channels last; tensors turned: {1}{2}", what, turns.count,
+        exact ? "; sums would be in another order" : "");
   return decision;
 }
 
@@ -201,7 +201,9 @@ struct AssignLayoutsPass : impl::AssignLayoutsBase<AssignLayoutsPass> {
   using Base::Base;
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    addDecisions(module, assignLayouts(mainOf(module), exact));
+    auto decisions = assignLayouts(mainOf(module), exact);
+    if (!decisions.empty())
+      addDecisions(module, decisions);
   }
 };
 

@@ -24,7 +24,7 @@ using ir::resultNumber;
 // first, in a product, in one whose windows are not neighbours, and otherwise.
 // They only weigh against each other.
 static constexpr double turnNanoseconds = 0.06;
-static constexpr double turnBackNanoseconds = 0.25;
+static constexpr double turnBackNanoseconds = 0.1;
 static constexpr double productNanoseconds = 0.1;
 static constexpr double stepProductNanoseconds = 0.4;
 static constexpr double windowNanoseconds = 0.02;
