@@ -20,14 +20,17 @@ using ir::Movement;
 using ir::resultNumber;
 
 // Nanoseconds of one core for a byte: of a tensor that is turned so that
-// channels are last, and back; of an element of a window, where channels are
-// first, in a product, in one whose windows are not neighbours, and otherwise.
-// They only weigh against each other.
+// channels are last, and back; of an element of a window where channels are
+// first, in a product, with so many channels that their windows leave the cache
+// before they are read, and otherwise. They only weigh against each other.
 static constexpr double turnNanoseconds = 0.06;
 static constexpr double turnBackNanoseconds = 0.1;
-static constexpr double productNanoseconds = 0.1;
-static constexpr double stepProductNanoseconds = 0.4;
+static constexpr double productNanoseconds = 0.04;
+static constexpr double wideProductNanoseconds = 0.1;
 static constexpr double windowNanoseconds = 0.02;
+static constexpr double manyChannels = 32;
+// Windows that are not neighbours are read in single elements.
+static constexpr double stepFactor = 3;
 // Between equal cuts: what follows an op of the region is stored as its result.
 static constexpr double followingNanoseconds = 1e-4;
 
@@ -182,12 +185,16 @@ double LayoutRegion::imageCost(const LayoutPart &part) const {
   for (auto [role, each] : llvm::zip(roles, part.places))
     if (role != roles[0] && role != ImageRole::weight)
       places = each;
-  double count = places * elements(part.op->getOperand(0), part.order(0));
+  Value windowed = part.op->getOperand(0);
+  double channels = elements(windowed, part.order(0));
+  double bytes = places * channels * elementBytes(windowed);
   auto window = double(image.getWindowElements());
-  double perElement = image.getWindowStep() > 1 ? stepProductNanoseconds
-                                                : productNanoseconds;
-  return count * elementBytes(part.op->getOperand(0)) *
-         (isSum ? (window - 1) * perElement : window * windowNanoseconds);
+  if (!isSum)
+    return bytes * window * windowNanoseconds;
+  double perByte =
+      channels < manyChannels ? productNanoseconds : wideProductNanoseconds;
+  return bytes * (window - 1) * perByte *
+         (image.getWindowStep() > 1 ? stepFactor : 1);
 }
 
 double LayoutRegion::costAsRecorded(const LayoutPart &part) const {

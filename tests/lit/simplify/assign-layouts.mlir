@@ -13,6 +13,7 @@
 // EXACT: accepted = false{{.*}}sums would be in another order{{.*}}rule = "exact"
 // EXACT-LABEL: @main
 // EXACT-NOT: channels_last
+// EXACT: return
 func.func @main(%x: tensor<2x64x30x28xf32>, %v: tensor<64x64x3x3xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<2x64x30x28xf32> {
   %0 = sinter.conv %x, %v {dilations = array<i64: 1, 1>, groups = 1 : i64, high = array<i64: 1, 1>, layout = "channels_first", low = array<i64: 1, 1>, sizes = array<i64: 3, 3>, strides = array<i64: 1, 1>} : (tensor<2x64x30x28xf32>, tensor<64x64x3x3xf32>) -> tensor<2x64x30x28xf32>
   %1 = sinter.exp %0 : (tensor<2x64x30x28xf32>) -> tensor<2x64x30x28xf32>
