@@ -19,9 +19,9 @@ using OpSet = llvm::SmallVector<unsigned>;
 
 /// The ops of a function, or of a part of it, as a graph. An op is either
 /// **core** (its value is computed by one kernel) or **inlined**: views that
-/// are not to be stored, sources, and arithmetic on single numbers, cost nothing and are repeated
-/// inside each kernel that reads them. A core op may be made to be repeated,
-/// too.
+/// are not to be stored, sources, and arithmetic on single numbers, cost
+/// nothing and are repeated inside each kernel that reads them. A core op may
+/// be made to be repeated, too.
 class FusionGraph {
 public:
   /// With `oneOpPerKernel` every op is core.

@@ -151,7 +151,8 @@ void TurnSkeleton::emitChunk(Emission &emission, Value chunk) {
   if (outerBlock > 1) {
     Value size = emission.constant(outerBlock);
     Value begin = emission.mul(chunk, size);
-    Value end = emission.min(emission.add(begin, size), emission.extent(outerCount()));
+    Value end =
+        emission.min(emission.add(begin, size), emission.extent(outerCount()));
     Value zero = emission.constant(0);
     emission.loop(begin, end, 1, [&](Value number) {
       emitBlock(emission, number, zero, zero);
@@ -187,9 +188,8 @@ void TurnSkeleton::emitBlock(Emission &emission, Value outer, Value lineNumber,
   auto [line, lineEnd] = rangeOf(lineNumber, lineBlock, lines);
   auto [along, alongEnd] = rangeOf(alongNumber, alongBlock, length);
   eachStart(emission, along, alongEnd, length, [&](Value column) {
-    eachStart(emission, line, lineEnd, lines, [&](Value row) {
-      emitSquare(emission, {outer, row, column});
-    });
+    eachStart(emission, line, lineEnd, lines,
+              [&](Value row) { emitSquare(emission, {outer, row, column}); });
   });
 }
 
@@ -235,9 +235,9 @@ static Value bitsOf(Emission &emission, Value vector) {
   Type bits = type.clone(builder.getIntegerType(std::max(8u, width)));
   if (width == 1)
     return arith::ExtUIOp::create(builder, emission.loc, bits, vector);
-  return bits == type ? vector
-                      : arith::BitcastOp::create(builder, emission.loc, bits,
-                                                 vector);
+  return bits == type
+             ? vector
+             : arith::BitcastOp::create(builder, emission.loc, bits, vector);
 }
 
 static Value fromBits(Emission &emission, Value bits, Type type) {
@@ -252,8 +252,8 @@ static Value fromBits(Emission &emission, Value bits, Type type) {
 void TurnSkeleton::emitSquare(Emission &emission, const Place &place) {
   SmallVector<Coord> read(rank), written(rank);
   if (!outerDims.empty()) {
-    Shape shape = llvm::map_to_vector(outerDims,
-                                      [&](unsigned dim) { return from[dim]; });
+    Shape shape =
+        llvm::map_to_vector(outerDims, [&](unsigned dim) { return from[dim]; });
     SmallVector<Coord> outer =
         spread(emission, shape, 0, unsigned(shape.size()), place.outer);
     for (auto [dim, coord] : llvm::zip(outerDims, outer))

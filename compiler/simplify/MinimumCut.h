@@ -11,7 +11,7 @@ namespace sinter::compiler {
 /// the first side and another on the second.
 class MinimumCut {
 public:
-  static constexpr double never = 1e30; ///< a cost that is not paid
+  static constexpr double never = 1e30;            ///< a cost that is not paid
   static constexpr unsigned first = 0, second = 1; ///< the sides' own nodes
 
   MinimumCut() : edges(2) {}

@@ -246,8 +246,8 @@ static Value buildBroadcast(OpBuilder &builder, Operation *op,
       dims.push_back(axis < missing ? builder.getAffineConstantExpr(1)
                                     : *next++);
     unsigned symbols = numSymbolsOf(op);
-    auto shape = AffineMapAttr::get(
-        AffineMap::get(0, symbols, dims, op->getContext()));
+    auto shape =
+        AffineMapAttr::get(AffineMap::get(0, symbols, dims, op->getContext()));
     x = ReshapeOp::create(builder, op->getLoc(),
                           tensorType(type.getElementType(), dims, symbols), x,
                           shape);
@@ -275,8 +275,7 @@ static AxisGroup takeGroup(ArrayRef<AffineExpr> from, ArrayRef<AffineExpr> to,
   AffineExpr left = getAffineConstantExpr(1, from.front().getContext());
   AffineExpr right = left;
   auto take = [&](bool isLeft) {
-    (isLeft ? group.before : group.after)
-        .push_back(int64_t(isLeft ? i : j));
+    (isLeft ? group.before : group.after).push_back(int64_t(isLeft ? i : j));
     if (isLeft)
       left = left * from[i++];
     else
@@ -316,8 +315,8 @@ static std::optional<TensorOrders> findReshape(Operation *op, int which,
   SmallVector<AxisGroup> groups = groupsOf(from, to);
   AxisOrder other;
   auto emit = [&](size_t number) {
-    llvm::append_range(other, isResult ? groups[number].before
-                                       : groups[number].after);
+    llvm::append_range(other,
+                       isResult ? groups[number].before : groups[number].after);
   };
   auto ownOf = [&](size_t number) -> Order {
     return isResult ? groups[number].after : groups[number].before;
@@ -382,13 +381,13 @@ static std::optional<TensorOrders> findWindows(Operation *op, int which,
   ArrayRef<int64_t> axes =
       op->getAttrOfType<DenseI64ArrayAttr>("axes").asArrayRef();
   size_t imageRank = rank - axes.size();
-  auto image = order.size() == imageRank ? AxisOrder(order)
-                                         : leading(order, imageRank);
+  auto image =
+      order.size() == imageRank ? AxisOrder(order) : leading(order, imageRank);
   if (!image)
     return std::nullopt;
   AxisOrder places = placesOf(*image);
-  if (!llvm::is_sorted(llvm::map_range(
-          axes, [&](int64_t axis) { return places[axis]; })))
+  if (!llvm::is_sorted(
+          llvm::map_range(axes, [&](int64_t axis) { return places[axis]; })))
     return std::nullopt;
   return TensorOrders{{withTail(*image, typeOf(op, 0).getRank())},
                       withTail(*image, rank)};
@@ -399,8 +398,9 @@ static Value buildWindows(OpBuilder &builder, Operation *op,
   Copy copy(op, operands);
   copy.nameAxes(orders.result);
   if (auto shape = op->getAttrOfType<AffineMapAttr>("shape"))
-    copy.orderDims("shape", Order(orders.result)
-                                .take_front(shape.getValue().getNumResults()));
+    copy.orderDims(
+        "shape",
+        Order(orders.result).take_front(shape.getValue().getNumResults()));
   return copy.make(builder, orders.result);
 }
 

@@ -92,9 +92,7 @@ NodeRef Net::pooling(const NodeRef &x) {
 }
 
 NodeRef Net::normalization(const NodeRef &x) {
-  auto wide = [&](const NodeRef &y) {
-    return *graph::broadcast(y, x->dims());
-  };
+  auto wide = [&](const NodeRef &y) { return *graph::broadcast(y, x->dims()); };
   NodeRef mean = wide(*graph::mean(x, Ints{0, 2, 3}, /*keepdims=*/true));
   return *graph::add(*graph::mul(*graph::sub(x, mean), column(x)), column(x));
 }
@@ -118,9 +116,9 @@ NodeRef Net::padding(const NodeRef &x) {
   NodeRef padded =
       *graph::pad(x, Ints{0, 0, 0, 2}, shape, Ints{0, 0, 0, 0}, Number(0.5));
   shape[2] = Dim(std::max<int64_t>(2, shape[2].value - 1));
-  return *graph::flip(*graph::slice(padded, Ints{0, 1, 0, 1}, shape,
-                                    Ints{1, 1, 1, 1}),
-                      Ints{pick(1, 3)});
+  return *graph::flip(
+      *graph::slice(padded, Ints{0, 1, 0, 1}, shape, Ints{1, 1, 1, 1}),
+      Ints{pick(1, 3)});
 }
 
 NodeRef Net::step(const NodeRef &x) {
@@ -174,8 +172,7 @@ static Result<Compiled> compileNet(uint64_t seed, Dim batch,
   Compiled result;
   SINTER_TRY_ASSIGN(result.slice, graph::slice(net.build()));
   result.leaves = net.leaves;
-  SINTER_TRY_ASSIGN(result.program,
-                    compileGraph(result.slice.graph, request));
+  SINTER_TRY_ASSIGN(result.program, compileGraph(result.slice.graph, request));
   return result;
 }
 
