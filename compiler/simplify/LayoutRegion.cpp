@@ -13,7 +13,6 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-using graph::PatternKind;
 using ir::AxisOrder;
 using ir::ImageRole;
 using ir::Movement;
