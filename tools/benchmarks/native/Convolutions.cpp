@@ -157,20 +157,16 @@ struct ResidualNet {
 std::unique_ptr<Work> bench::makeResidualStep(const Case &c) {
   int64_t batch = c.number("batch");
   ResidualNet model(c.number("c"), c.number("blocks"), layoutOf(c));
-  Tensor images = inputOf(imageOf(c, batch, 3), 1);
+  // The same images in either layout.
+  Tensor images = inputOf({batch, 3, c.number("h"), c.number("w")}, 1);
+  if (layoutOf(c) == sn::Layout::channels_last) {
+    images = sn::transpose(images, {0, 2, 3, 1});
+    images.eval();
+    images = images.detach();
+  }
   Tensor digits = labelsOf({batch}, 2, 10);
   return std::make_unique<Step<ResidualNet>>(
       std::move(model), [=](const ResidualNet &net) {
         return sn::cross_entropy(net(images), digits);
       });
-}
-
-std::unique_ptr<Work> bench::makeResidualForward(const Case &c) {
-  auto model = std::make_shared<ResidualNet>(c.number("c"), c.number("blocks"),
-                                             layoutOf(c));
-  Tensor images = inputOf(imageOf(c, c.number("batch"), 3), 1);
-  return std::make_unique<Calls>([=] {
-    sn::no_grad guard;
-    return std::vector{(*model)(images)};
-  });
 }

@@ -211,7 +211,6 @@ static Made make(const Case &c) {
       {"step_cnn", makeCnnStep},
       {"step_gru", makeGruStep},
       {"step_residual", makeResidualStep},
-      {"residual", makeResidualForward},
       {"step_transformer", makeTransformerStep},
   };
   auto found = kinds.find(c.kind());

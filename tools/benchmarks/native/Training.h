@@ -33,7 +33,6 @@ std::unique_ptr<Work> makeMaxPool(const Case &c);
 /// `c` channels, each normalized over the batch, on `h` x `w`, and a linear
 /// layer over the mean of each channel.
 std::unique_ptr<Work> makeResidualStep(const Case &c);
-std::unique_ptr<Work> makeResidualForward(const Case &c);
 
 /// softmax(q k^T / sqrt(d)) v over the last two axes.
 sinter::Tensor scaledAttention(const sinter::Tensor &q, const sinter::Tensor &k,
