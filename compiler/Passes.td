@@ -28,9 +28,37 @@ def ExpandComposites : Pass<"expand-composites", "::mlir::ModuleOp"> {
     %1 = sinter.full ... ; %2 = sinter.maximum %0, %1
     ```
   }];
+  let options = [
+    Option<"keepImages", "keep-images", "bool", "false",
+           "Leave ops over images, whose layout is chosen later">,
+  ];
 }
 
 //===-- simplify ----------------------------------------------------------===//
+
+def AssignLayouts : Pass<"assign-layouts", "::mlir::ModuleOp"> {
+  let summary = "Choose where images have their channels.";
+  let description = [{
+    Convolutions and pooling are faster where the channels of an image are last.
+    Ops around them whose tensors may be stored so are a region; it is cut where
+    the fewest bytes have to be turned, which may be nowhere in it. Transposes
+    in a region vanish where they fit. A decision of the rule `layout` tells of
+    each region. In `exact` nothing changes: sums would be in another order.
+
+    ```mlir
+    %1 = sinter.conv %0, %w {layout = "channels_first", ...}
+    %2 = sinter.exp %1
+    // becomes
+    %0l = sinter.transpose %0 {permutation = array<i64: 0, 2, 3, 1>}
+    %1l = sinter.conv %0l, %w {layout = "channels_last", ...}
+    %2l = sinter.exp %1l
+    %2 = sinter.transpose %2l {permutation = array<i64: 0, 3, 1, 2>}
+    ```
+  }];
+  let options = [
+    Option<"exact", "exact", "bool", "false", "Change nothing, say so">,
+  ];
+}
 
 def ContractMultiplyAdd : Pass<"contract-multiply-add", "::mlir::ModuleOp"> {
   let summary = "Mark sums whose product need not be rounded by itself.";

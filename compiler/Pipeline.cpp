@@ -41,10 +41,12 @@ void buildStage(Stage stage, OpPassManager &passes,
                 const PipelineOptions &options) {
   switch (stage) {
   case Stage::import:
-    passes.addPass(createExpandComposites());
+    passes.addPass(createExpandComposites({.keepImages = true}));
     break;
   case Stage::simplify: {
     bool exact = options.simplify.numerics == NumericsMode::exact;
+    passes.addPass(createAssignLayouts({.exact = exact}));
+    passes.addPass(createExpandComposites());
     if (!exact) {
       passes.addPass(createContractMultiplyAdd());
       passes.addPass(createMarkSharedDivisors());

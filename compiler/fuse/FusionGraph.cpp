@@ -81,7 +81,8 @@ void FusionGraph::classify(bool oneOpPerKernel) {
                       rankOf(ops[index]->getResult(0)) == 0;
     bool inlined =
         kind == PatternKind::view || kind == PatternKind::source || freeNumber;
-    core[index] = oneOpPerKernel || !inlined || returned[index];
+    core[index] = oneOpPerKernel || !inlined || returned[index] ||
+                  ops[index]->hasAttr(storedAttr);
   }
 }
 

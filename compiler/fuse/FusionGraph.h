@@ -10,14 +10,18 @@
 
 namespace sinter::compiler {
 
+/// Marks a view whose value is written to memory like that of other ops: those
+/// that read it go over it again and again.
+inline constexpr const char *storedAttr = "sinter.stored";
+
 /// Indices of ops in block order, ascending.
 using OpSet = llvm::SmallVector<unsigned>;
 
 /// The ops of a function, or of a part of it, as a graph. An op is either
-/// **core** (its value is computed by one kernel) or **inlined**: views and
-/// sources, and arithmetic on single numbers, cost nothing and are repeated
-/// inside each kernel that reads them. A core op may be made to be repeated,
-/// too.
+/// **core** (its value is computed by one kernel) or **inlined**: views that
+/// are not to be stored, sources, and arithmetic on single numbers, cost
+/// nothing and are repeated inside each kernel that reads them. A core op may
+/// be made to be repeated, too.
 class FusionGraph {
 public:
   /// With `oneOpPerKernel` every op is core.

@@ -10,8 +10,9 @@ namespace sinter::compiler {
 namespace {
 
 struct ExpandCompositesPass : impl::ExpandCompositesBase<ExpandCompositesPass> {
+  using Base::Base;
   void runOnOperation() override {
-    if (failed(ir::expandComposites(getOperation())))
+    if (failed(ir::expandComposites(getOperation(), keepImages)))
       signalPassFailure();
   }
 };

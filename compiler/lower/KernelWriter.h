@@ -65,6 +65,9 @@ private:
 /// Elementwise kernels, and reductions over rows or columns with what is done
 /// to their results: outputs are walked in rows.
 void emitRows(KernelWriter &writer);
+/// A transposed tensor that is stored, where neither side is read or written in
+/// short pieces. False, and nothing added, for another kernel.
+bool emitTurn(KernelWriter &writer);
 /// Long reductions whose results are few: partial states of chunks, merged in
 /// order by a second phase. False, and nothing added, for another kernel.
 bool emitSplitReduction(KernelWriter &writer);

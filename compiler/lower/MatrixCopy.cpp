@@ -2,6 +2,8 @@
 /// register tiles read.
 #include "compiler/lower/MatrixCopy.h"
 
+#include "compiler/lower/TurnSquares.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -22,34 +24,6 @@ AffineExpr copiedRightElements(ir::MatmulOp op, const TileShape &tile) {
 // move.
 static unsigned quadOf(const TileShape &tile) {
   return std::min(4u, tile.lanes);
-}
-
-// Each square of as many lanes as there are rows is turned in its place.
-static SmallVector<Value> turnSquares(Emission &emission,
-                                      SmallVector<Value> rows) {
-  int64_t lanes = cast<VectorType>(rows.front().getType()).getNumElements();
-  int64_t count = rows.size();
-  auto shuffle = [&](Value a, Value b, llvm::function_ref<int64_t(int64_t)> f) {
-    SmallVector<int64_t> order;
-    for (int64_t lane = 0; lane < lanes; ++lane)
-      order.push_back(f(lane));
-    return vector::ShuffleOp::create(emission.builder, emission.loc, a, b,
-                                     order);
-  };
-  // Swaps blocks off the diagonal, of 1, 2, 4, ... lanes.
-  for (int64_t size = 1; size < count; size *= 2)
-    for (int64_t row = 0; row < count; ++row) {
-      if (row & size)
-        continue;
-      Value a = rows[row], b = rows[row + size];
-      rows[row] = shuffle(a, b, [&](int64_t lane) {
-        return lane & size ? lanes + lane - size : lane;
-      });
-      rows[row + size] = shuffle(a, b, [&](int64_t lane) {
-        return lane & size ? lanes + lane : lane + size;
-      });
-    }
-  return rows;
 }
 
 Value MatrixCopier::endOfWhole(const DepthRange &range, int64_t step) const {

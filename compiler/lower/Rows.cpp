@@ -597,7 +597,7 @@ private:
 } // namespace
 
 void emitRows(KernelWriter &writer) {
-  if (!emitSplitReduction(writer) && !emitColumns(writer))
+  if (!emitTurn(writer) && !emitSplitReduction(writer) && !emitColumns(writer))
     RowsSkeleton(writer).run();
 }
 

@@ -1,4 +1,5 @@
 /// Views: identities vanish, views of views become one.
+#include "compiler/fuse/FusionGraph.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
 #include "compiler/simplify/SimplifyOps.h"
@@ -112,9 +113,12 @@ static Value simplifyTranspose(ir::TransposeOp op, OpBuilder &builder) {
     SmallVector<int64_t> composed;
     for (int64_t axis : permutation)
       composed.push_back(inner.getPermutation()[axis]);
-    return ir::TransposeOp::create(builder, op.getLoc(), op.getType(),
-                                   inner.getX(),
-                                   builder.getDenseI64ArrayAttr(composed));
+    auto both = ir::TransposeOp::create(builder, op.getLoc(), op.getType(),
+                                        inner.getX(),
+                                        builder.getDenseI64ArrayAttr(composed));
+    if (op->hasAttr(storedAttr) || inner->hasAttr(storedAttr))
+      both->setAttr(storedAttr, builder.getUnitAttr());
+    return both;
   }
   // Axes longer than one keep their order: the elements stay where they are.
   SmallVector<AffineExpr> dims = dimsOf(op.getX().getType());

@@ -1,6 +1,7 @@
 /// The `sinter` dialect: tensor ops with value semantics.
 #pragma once
 
+#include "dialects/sinter/Reorder.h"
 #include "runtime/graph/OpTable.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

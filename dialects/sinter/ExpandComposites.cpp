@@ -103,12 +103,13 @@ LogicalResult Expansion::run() {
   return success();
 }
 
-LogicalResult expandComposites(Operation *root) {
+LogicalResult expandComposites(Operation *root, bool keepImages) {
   // A decomposition may hold composites: repeat until none is left.
   while (true) {
     SmallVector<Operation *> composites;
     root->walk([&](SinterOpInterface op) {
-      if (op.getPatternKind() == graph::PatternKind::composite)
+      if (op.getPatternKind() == graph::PatternKind::composite &&
+          !(keepImages && isa<ImageOpInterface>(op.getOperation())))
         composites.push_back(op);
     });
     if (composites.empty())

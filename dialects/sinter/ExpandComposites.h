@@ -5,7 +5,9 @@
 
 namespace sinter::ir {
 
-/// Replaces every composite under `root` by primitive ops at its location.
-llvm::LogicalResult expandComposites(mlir::Operation *root);
+/// Replaces every composite under `root` by primitive ops at its location; with
+/// `keepImages`, not those over images.
+llvm::LogicalResult expandComposites(mlir::Operation *root,
+                                     bool keepImages = false);
 
 } // namespace sinter::ir

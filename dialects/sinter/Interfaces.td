@@ -16,6 +16,10 @@ def SinterOpInterface : OpInterface<"SinterOpInterface"> {
                           "::sinter::graph::OpId", "getOpId">,
     StaticInterfaceMethod<"How the op takes part in fusion.",
                           "::sinter::graph::PatternKind", "getPatternKind">,
+    StaticInterfaceMethod<[{
+      How the op computes on tensors whose axes stand in another order; null
+      where it cannot.
+    }], "const ::sinter::ir::ReorderRule *", "getReorderRule">,
     InterfaceMethod<"The only result's type.", "::mlir::RankedTensorType",
                     "getTensorType", (ins), [{
       return ::llvm::cast<::mlir::RankedTensorType>(
@@ -97,6 +101,38 @@ def AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
                     "getScale">,
     StaticInterfaceMethod<"0 if the result has a row per query, 1 if per key.",
                           "unsigned", "getWalkedOperand">,
+  ];
+}
+
+def ImageOpInterface : OpInterface<"ImageOpInterface"> {
+  let cppNamespace = "::sinter::ir";
+  let description = [{
+    An op over windows of an image whose channels stand before the space or
+    after it, as its attribute `layout` says.
+  }];
+  let methods = [
+    StaticInterfaceMethod<"What the operands are, and last the result.",
+                          "::llvm::ArrayRef<::sinter::ir::ImageRole>",
+                          "getImageRoles">,
+    StaticInterfaceMethod<"Whether the windows' elements are factors of sums.",
+                          "bool", "isProduct">,
+    InterfaceMethod<"", "bool", "isChannelsLast", (ins), [{
+      return $_op.getLayout() == "channels_last";
+    }]>,
+    InterfaceMethod<"Elements of a window in one channel.", "int64_t",
+                    "getWindowElements", (ins), [{
+      int64_t count = 1;
+      for (int64_t size : $_op.getSizes())
+        count *= size;
+      return count;
+    }]>,
+    InterfaceMethod<"Places of the image for each window.", "int64_t",
+                    "getWindowStep", (ins), [{
+      int64_t count = 1;
+      for (int64_t stride : $_op.getStrides())
+        count *= stride;
+      return count;
+    }]>,
   ];
 }
 

@@ -153,6 +153,13 @@ class Sinter_Op<string mnemonic, string kindName, list<Trait> traits = []>
   /// Whether this op makes the constants that rules write as literals.
   bit makesConstants = 0;
 
+  /// The rule of namespace ir::reorder (dialects/sinter/Reorder.h) by which the
+  /// op computes on tensors whose axes stand in another order.
+  string reorder = "";
+
+  /// More declarations of the C++ class.
+  string declares = "";
+
   /// Frontend: how operands are brought to one dtype (docs/semantics.md).
   ///   none   as they are
   ///   match  to their common dtype
@@ -184,13 +191,19 @@ class Sinter_Op<string mnemonic, string kindName, list<Trait> traits = []>
     static ::sinter::graph::PatternKind getPatternKind() {
       return ::sinter::graph::PatternKind::}] # kindName # [{;
     }
-  }];
+    static const ::sinter::ir::ReorderRule *getReorderRule() {
+      return }] # !if(!empty(reorder), "nullptr",
+                      "&::sinter::ir::reorder::" # reorder) # [{;
+    }
+  }] # declares;
 }
 
 class Sinter_Pointwise<string mnemonic, list<Trait> traits = []>
     : Sinter_Op<mnemonic, "pointwise",
                 !listconcat([DeclareOpInterfaceMethods<PointwiseOpInterface>],
-                            traits)>;
+                            traits)> {
+  let reorder = "sameEverywhere";
+}
 
 /// One operand; the result has its type.
 class Sinter_Unary<string mnemonic, Type type = Sinter_Float>
@@ -226,13 +239,7 @@ class Sinter_View<string mnemonic> : Sinter_Op<mnemonic, "view"> {
 class Sinter_Fold<string mnemonic, string kindName, string foldName,
                   list<Trait> traits = []>
     : Sinter_Op<mnemonic, kindName, !listconcat([FoldOpInterface], traits)> {
-  let extraClassDeclaration = [{
-    static ::sinter::graph::OpId getOpId() {
-      return ::sinter::graph::OpId::}] # mnemonic # [{;
-    }
-    static ::sinter::graph::PatternKind getPatternKind() {
-      return ::sinter::graph::PatternKind::}] # kindName # [{;
-    }
+  let declares = [{
     static ::sinter::ir::Fold getFold() {
       return ::sinter::ir::Fold::}] # foldName # [{;
     }
@@ -246,6 +253,7 @@ class Sinter_Reduction<string mnemonic, string foldName>
                        Sinter_Boolean:$keepdims);
   let results = (outs Sinter_Tensor:$result);
   let shapeRule = "reduce";
+  let reorder = "reduction";
   let defaults = ["axes = {}", "keepdims = false"];
   let example = mnemonic # "(x, {1})";
 }
@@ -257,6 +265,7 @@ class Sinter_Search<string mnemonic> : Sinter_Fold<mnemonic, "reduction",
                        Sinter_Boolean:$keepdims);
   let results = (outs Sinter_I64:$result);
   let shapeRule = "argmax";
+  let reorder = "reduction";
   let defaults = ["keepdims = false"];
   let domains = [Integers<"-3", "3">];
   let example = mnemonic # "(x, 1)";
@@ -270,6 +279,7 @@ class Sinter_Prefix<string mnemonic, string foldName>
   let results = (outs Sinter_Tensor:$result);
   let shapeRule = "prefix";
   let shapeArguments = ["axis"];
+  let reorder = "sameEverywhere";
   let defaults = ["reverse = false"];
   let example = mnemonic # "(x, 1)";
 }
@@ -309,7 +319,8 @@ class Sinter_Random<string mnemonic> : Sinter_Op<mnemonic, "random"> {
 }
 
 /// Recorded as one node and written in other ops by its Decomposition.
-class Sinter_Composite<string mnemonic> : Sinter_Op<mnemonic, "composite"> {
+class Sinter_Composite<string mnemonic, list<Trait> traits = []>
+    : Sinter_Op<mnemonic, "composite", traits> {
   let results = (outs Sinter_Float:$result);
   let promotion = "float";
 }

@@ -35,13 +35,7 @@ class Sinter_AttentionPart<string mnemonic, int walked>
   let shapeArguments = [];
   let domains = [Reals<"-1", "1">];
   let hasMethod = 0;
-  let extraClassDeclaration = [{
-    static ::sinter::graph::OpId getOpId() {
-      return ::sinter::graph::OpId::}] # mnemonic # [{;
-    }
-    static ::sinter::graph::PatternKind getPatternKind() {
-      return ::sinter::graph::PatternKind::attention;
-    }
+  let declares = [{
     static unsigned getWalkedOperand() { return }] # walked # [{; }
   }];
 }

@@ -5,6 +5,7 @@
 include "dialects/sinter/OpBase.td"
 
 def Sinter_ReshapeOp : Sinter_View<"reshape"> {
+  let reorder = "reshape";
   let summary = "The same elements in row-major order under another shape.";
   let description = "One dim may be -1: what is left over.";
   let arguments = (ins Sinter_Tensor:$x, Sinter_Dims:$shape);
@@ -13,12 +14,14 @@ def Sinter_ReshapeOp : Sinter_View<"reshape"> {
   let example = "reshape(x, {-1})";
 }
 def Sinter_TransposeOp : Sinter_View<"transpose"> {
+  let reorder = "transpose";
   let summary = "Axes in another order: axis d of the result is axis "
                 "permutation[d] of x.";
   let arguments = (ins Sinter_Tensor:$x, Sinter_Permutation:$permutation);
   let example = "transpose(x, {1, 0})";
 }
 def Sinter_BroadcastOp : Sinter_View<"broadcast"> {
+  let reorder = "broadcast";
   let summary = "Repeats x along dims of size 1 and new leading dims.";
   let arguments = (ins Sinter_Tensor:$x, Sinter_Dims:$shape);
   let resolves = "shape";
@@ -26,6 +29,7 @@ def Sinter_BroadcastOp : Sinter_View<"broadcast"> {
   let example = "broadcast(x, {2, 3, 4})";
 }
 def Sinter_SliceOp : Sinter_View<"slice"> {
+  let reorder = "slice";
   let summary = "Every steps[d]-th element from starts[d] up to limits[d].";
   let arguments = (ins Sinter_Tensor:$x, Sinter_Ints:$starts,
                        Sinter_Dims:$limits, Sinter_Ints:$steps);
@@ -33,6 +37,7 @@ def Sinter_SliceOp : Sinter_View<"slice"> {
 }
 // A primitive: the index is affine, where a gather would read and check it.
 def Sinter_FlipOp : Sinter_View<"flip"> {
+  let reorder = "sameEverywhere";
   let summary = "The elements in reverse order along axes.";
   let arguments = (ins Sinter_Tensor:$x, Sinter_Axes:$axes);
   let shapeRule = "sameAsFirst";
@@ -40,6 +45,7 @@ def Sinter_FlipOp : Sinter_View<"flip"> {
   let example = "flip(x, {0})";
 }
 def Sinter_ConcatOp : Sinter_View<"concat"> {
+  let reorder = "sameEverywhere";
   let summary = "The operands one after the other along an axis.";
   let arguments = (ins Variadic<Sinter_Tensor>:$xs, Sinter_Axis:$axis);
   let promotion = "match";
@@ -48,6 +54,7 @@ def Sinter_ConcatOp : Sinter_View<"concat"> {
   let example = "concat(xs, 0)";
 }
 def Sinter_PadOp : Sinter_View<"pad"> {
+  let reorder = "pad";
   let summary = "x inside a tensor of `shape` that holds `value` elsewhere.";
   let description = [{
     Element i of x stands at low[d] + i * (interior[d] + 1) along axis d.
@@ -90,6 +97,7 @@ def Sinter_IotaOp : Sinter_Source<"iota"> {
   let example = "iota({2, 3}, 1)";
 }
 def Sinter_FullOp : Sinter_Source<"full"> {
+  let reorder = "full";
   let summary = "Every element is `value`.";
   let arguments = (ins Sinter_Dims:$shape, Sinter_Number:$value,
                        Sinter_DType:$dtype);

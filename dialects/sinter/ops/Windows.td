@@ -5,6 +5,7 @@
 include "dialects/sinter/OpBase.td"
 
 def Sinter_WindowOp : Sinter_View<"window"> {
+  let reorder = "windows";
   let summary = "Sliding windows along axes.";
   let description = [{
     Axis axes[j] of x becomes that of the windows' positions; the windows'
@@ -16,6 +17,7 @@ def Sinter_WindowOp : Sinter_View<"window"> {
   let example = "window(x, {1}, {2}, {1}, {1})";
 }
 def Sinter_UnwindowOp : Sinter_View<"unwindow"> {
+  let reorder = "windows";
   let summary = "Elements of windows at the places that they were taken from.";
   let description = [{
     x is what `window` makes of a tensor of `shape`. The result has `shape` and
@@ -38,8 +40,22 @@ def Sinter_Layout
 
 /// Ops over windows of an image's space. Padding stands before (`low`) and
 /// after (`high`) each axis.
-class Sinter_Windowed<string mnemonic, dag operands, dag more>
-    : Sinter_Composite<mnemonic> {
+/// `imageRoles` are enumerators of ir::ImageRole, one for each operand and the
+/// result.
+class Sinter_Windowed<string mnemonic, dag operands, dag more,
+                      list<string> imageRoles, bit isProduct = 1>
+    : Sinter_Composite<mnemonic, [ImageOpInterface]> {
+  let reorder = "image";
+  let declares = [{
+    static ::llvm::ArrayRef<::sinter::ir::ImageRole> getImageRoles() {
+      static constexpr ::sinter::ir::ImageRole roles[] = {}]
+      # !interleave(!foreach(role, imageRoles,
+                             "::sinter::ir::ImageRole::" # role), ", ") # [{};
+      return roles;
+    }
+    static bool isProduct() { return }]
+    # !if(isProduct, "true", "false") # [{; }
+  }];
   let arguments = !con(
       operands,
       (ins Sinter_Ints:$sizes, Sinter_Ints:$strides, Sinter_Ints:$low,
@@ -52,7 +68,8 @@ class Sinter_Windowed<string mnemonic, dag operands, dag more>
 
 def Sinter_ConvOp
     : Sinter_Windowed<"conv", (ins Sinter_Float:$x, Sinter_Float:$weight),
-                      (ins Sinter_Integer:$groups)> {
+                      (ins Sinter_Integer:$groups),
+                      ["image", "weight", "positions"]> {
   let summary = "Convolution of an image of any number of axes.";
   let description = [{
     weight is [channels out, channels in / groups, sizes...] in both layouts.
@@ -63,7 +80,8 @@ def Sinter_ConvOp
 def Sinter_ConvTransposeOp
     : Sinter_Windowed<"conv_transpose",
                       (ins Sinter_Float:$x, Sinter_Float:$weight),
-                      (ins Sinter_Integer:$groups, Sinter_Dims:$space)> {
+                      (ins Sinter_Integer:$groups, Sinter_Dims:$space),
+                      ["positions", "weight", "image"]> {
   let summary = "What conv's gradient makes of the gradient of its result.";
   let description = [{
     weight is [channels in, channels out / groups, sizes...]; `space` is the
@@ -74,7 +92,8 @@ def Sinter_ConvTransposeOp
 }
 def Sinter_ConvWeightGradOp
     : Sinter_Windowed<"conv_weight_grad", (ins Sinter_Float:$x, Sinter_Float:$grad),
-                      (ins Sinter_Integer:$groups)> {
+                      (ins Sinter_Integer:$groups),
+                      ["image", "positions", "weight"]> {
   let summary = "The gradient of conv for its weight.";
   let description = "`grad` is that of the result for the image x.";
   let shapeRule = "convWeight";
@@ -84,7 +103,8 @@ def Sinter_ConvWeightGradOp
 }
 
 def Sinter_MaxPoolOp
-    : Sinter_Windowed<"max_pool", (ins Sinter_Float:$x), (ins)> {
+    : Sinter_Windowed<"max_pool", (ins Sinter_Float:$x), (ins),
+                      ["image", "positions"], 0> {
   let summary = "Largest element of each window; NaN if there is one.";
   let description = [{
     Padding counts as -infinity. The gradient is that of the window's first
@@ -99,7 +119,8 @@ def Sinter_MaxPoolOp
 def Sinter_AvgPoolOp
     : Sinter_Windowed<"avg_pool", (ins Sinter_Float:$x),
                       (ins Sinter_Ints:$counted_low, Sinter_Ints:$counted_high,
-                           Sinter_Real:$divisor)> {
+                           Sinter_Real:$divisor),
+                      ["image", "positions"], 0> {
   let summary = "Sum of each window, divided by the number of its elements.";
   let description = [{
     Counted are the elements of the image and as many of its padding as

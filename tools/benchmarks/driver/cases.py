@@ -191,6 +191,15 @@ def step_cases():
     cnn = step("step_cnn", {"kind": "step_cnn", "batch": 64}, 1.5)
     cnn.tolerance = 0.2  # dropout's numbers differ
     yield cnn
+    # Recorded with the channels first, as PyTorch's; the same net with them
+    # last is as fast.
+    residual = step("step_residual", {
+        "kind": "step_residual", "batch": 8, "h": 28, "w": 28, "c": 64,
+        "blocks": 2, "layout": "first"}, 1)
+    residual.extra = {"sinter-last": {"layout": "last"}}
+    residual.targets.append(Target(("sinter-last",), 0.95, (1, 2),
+                                   "0.95 of channels last"))
+    yield residual
     yield step("step_transformer", transformer(2), 1.1)
     gru = step("step_gru", {"kind": "step_gru", "steps": 32, "batch": 64,
                             "in": 128, "size": 128, "out": 10}, 1)

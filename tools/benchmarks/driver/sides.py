@@ -25,6 +25,7 @@ SIDES = {
     "sinter": Side("sinter"),
     "sinter-bare": Side("sinter"),
     "sinter-unrolled": Side("sinter"),
+    "sinter-last": Side("sinter"),
     "sinter-one": Side("sinter", environment=(("SINTER_THREADS", "1"),)),
     "openblas": Side("openblas"),
     "onednn": Side("onednn"),

@@ -9,8 +9,20 @@ namespace sn = sinter;
 using namespace bench;
 using sn::Tensor;
 
+/// Images are in channels-last order unless `layout=first`.
+static sn::Layout layoutOf(const Case &c) {
+  return c.text("layout", "last") == "first" ? sn::Layout::channels_first
+                                             : sn::Layout::channels_last;
+}
+static sn::Dims imageOf(const Case &c, int64_t batch, int64_t channels) {
+  int64_t h = c.number("h"), w = c.number("w");
+  if (layoutOf(c) == sn::Layout::channels_first)
+    return {batch, channels, h, w};
+  return {batch, h, w, channels};
+}
+
 namespace {
-/// x is in channels-last order, the weight [out, in / groups, kernel, kernel].
+/// The weight is [out, in / groups, kernel, kernel].
 struct Convolution {
   Tensor x, weight;
   sn::ConvOptions options;
@@ -22,8 +34,8 @@ struct Convolution {
     options.stride = c.number("stride", 1);
     options.padding = c.number("pad", 0);
     options.groups = c.number("groups", 1);
-    options.layout = sn::Layout::channels_last;
-    image = {c.number("batch", 1), c.number("h"), c.number("w"), in};
+    options.layout = layoutOf(c);
+    image = imageOf(c, c.number("batch", 1), in);
     x = inputOf(image, 1);
     weight = inputOf({out, in / options.groups, kernel, kernel}, 2, 0.1f);
   }
@@ -37,12 +49,12 @@ std::unique_ptr<Work> bench::makeConvolution(const Case &c) {
 }
 
 std::unique_ptr<Work> bench::makeMaxPool(const Case &c) {
-  Tensor x = inputOf({1, c.number("h"), c.number("w"), c.number("c")}, 1);
+  Tensor x = inputOf(imageOf(c, 1, c.number("c")), 1);
   int64_t kernel = c.number("kernel");
   sn::PoolOptions options;
   options.stride = c.number("stride", 1);
   options.padding = c.number("pad", 0);
-  options.layout = sn::Layout::channels_last;
+  options.layout = layoutOf(c);
   return std::make_unique<Calls>(
       [=] { return std::vector{sn::max_pool2d(x, kernel, options)}; });
 }
@@ -86,4 +98,75 @@ std::unique_ptr<Work> bench::makeCnnStep(const Case &c) {
   return std::make_unique<Step<Cnn>>(Cnn(), [=](const Cnn &cnn) {
     return sn::cross_entropy(cnn(images), digits);
   });
+}
+
+//===- Residual blocks ----------------------------------------------------===//
+
+namespace {
+/// A convolution whose channels are normalized over the batch.
+struct NormedConv {
+  sn::nn::Conv2d conv;
+  sn::Param weight, bias;
+  NormedConv(int64_t in, int64_t out, sn::Layout layout)
+      : conv(in, out, 3, {.padding = 1, .layout = layout, .bias = false}),
+        weight("weight", {out}, sn::init::ones()),
+        bias("bias", {out}, sn::init::zeros()) {}
+
+  Tensor forward(const Tensor &x) const {
+    Tensor y = conv(x);
+    bool first = conv.options.layout == sn::Layout::channels_first;
+    sn::Axes axes = first ? sn::Axes{0, 2, 3} : sn::Axes{0, 1, 2};
+    sn::Dims column = first ? sn::Dims{-1, 1, 1} : sn::Dims{-1};
+    Tensor centered = y - sn::mean(y, axes, true);
+    Tensor scale = sn::rsqrt(sn::mean(sn::square(centered), axes, true) + 1e-5);
+    return centered * scale * sn::reshape(weight, column) +
+           sn::reshape(bias, column);
+  }
+  SINTER_MODULE(NormedConv, conv, weight, bias)
+};
+
+struct ResidualBlock {
+  NormedConv first, second;
+  Tensor forward(const Tensor &x) const {
+    return sn::relu(x + second(sn::relu(first(x))));
+  }
+  SINTER_MODULE(ResidualBlock, first, second)
+};
+
+struct ResidualNet {
+  NormedConv stem;
+  std::vector<ResidualBlock> blocks;
+  sn::nn::Linear head;
+  ResidualNet(int64_t channels, int64_t count, sn::Layout layout)
+      : stem(3, channels, layout),
+        blocks(count, ResidualBlock{{channels, channels, layout},
+                                    {channels, channels, layout}}),
+        head(channels, 10) {}
+
+  Tensor forward(const Tensor &images) const {
+    Tensor x = sn::relu(stem(images));
+    for (const ResidualBlock &block : blocks)
+      x = block(x);
+    bool first = stem.conv.options.layout == sn::Layout::channels_first;
+    return head(sn::mean(x, first ? sn::Axes{2, 3} : sn::Axes{1, 2}));
+  }
+  SINTER_MODULE(ResidualNet, stem, blocks, head)
+};
+} // namespace
+
+std::unique_ptr<Work> bench::makeResidualStep(const Case &c) {
+  int64_t batch = c.number("batch");
+  ResidualNet model(c.number("c"), c.number("blocks"), layoutOf(c));
+  // The same images in either layout.
+  Tensor images = inputOf({batch, 3, c.number("h"), c.number("w")}, 1);
+  if (layoutOf(c) == sn::Layout::channels_last) {
+    images = sn::transpose(images, {0, 2, 3, 1});
+    images.eval();
+    images = images.detach();
+  }
+  Tensor digits = labelsOf({batch}, 2, 10);
+  return std::make_unique<Step<ResidualNet>>(
+      std::move(model), [=](const ResidualNet &net) {
+        return sn::cross_entropy(net(images), digits);
+      });
 }

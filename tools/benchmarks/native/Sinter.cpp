@@ -210,6 +210,7 @@ static Made make(const Case &c) {
       {"step_mlp", makeMlpStep},
       {"step_cnn", makeCnnStep},
       {"step_gru", makeGruStep},
+      {"step_residual", makeResidualStep},
       {"step_transformer", makeTransformerStep},
   };
   auto found = kinds.find(c.kind());

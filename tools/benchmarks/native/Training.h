@@ -24,10 +24,15 @@ std::unique_ptr<Work> makeCnnStep(const Case &c);
 /// or with `unrolled` a recording of every step.
 std::unique_ptr<Work> makeGruStep(const Case &c);
 
+/// Images are in channels-last order unless `layout=first`.
 std::unique_ptr<Work> makeConvolution(const Case &c);
 std::unique_ptr<Work> makeConvolutionStep(const Case &c);
-/// Channels last.
 std::unique_ptr<Work> makeMaxPool(const Case &c);
+
+/// A residual net: a stem and `blocks` blocks of two convolutions of 3 x 3 with
+/// `c` channels, each normalized over the batch, on `h` x `w`, and a linear
+/// layer over the mean of each channel.
+std::unique_ptr<Work> makeResidualStep(const Case &c);
 
 /// softmax(q k^T / sqrt(d)) v over the last two axes.
 sinter::Tensor scaledAttention(const sinter::Tensor &q, const sinter::Tensor &k,

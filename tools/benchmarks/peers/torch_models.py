@@ -90,6 +90,41 @@ class Cnn(nn.Module):
         return self.fc2(x)
 
 
+class NormedConv(nn.Module):
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.conv = nn.Conv2d(inputs, outputs, 3, padding=1, bias=False)
+        self.norm = nn.BatchNorm2d(outputs, track_running_stats=False)
+
+    def forward(self, x):
+        return self.norm(self.conv(x))
+
+
+class ResidualBlock(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.first = NormedConv(channels, channels)
+        self.second = NormedConv(channels, channels)
+
+    def forward(self, x):
+        return torch.relu(x + self.second(torch.relu(self.first(x))))
+
+
+class ResidualNet(nn.Module):
+    def __init__(self, channels, count):
+        super().__init__()
+        self.stem = NormedConv(3, channels)
+        self.blocks = nn.ModuleList(ResidualBlock(channels)
+                                    for _ in range(count))
+        self.head = nn.Linear(channels, 10)
+
+    def forward(self, x):
+        x = torch.relu(self.stem(x))
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x.mean((2, 3)))
+
+
 def with_first_values(model):
     with torch.no_grad():
         for i, (name, param) in enumerate(model.named_parameters()):
@@ -121,6 +156,12 @@ def make(case):
         count = case.number("batch")
         images, digits = batch((count, 1, 28, 28), (count,), 10)
         return with_first_values(Cnn()), lambda model: (
+            functional.cross_entropy(model(images), digits))
+    if case.kind == "step_residual":
+        count, h, w, channels, blocks = case.numbers("batch", "h", "w", "c",
+                                                     "blocks")
+        images, digits = batch((count, 3, h, w), (count,), 10)
+        return with_first_values(ResidualNet(channels, blocks)), lambda model: (
             functional.cross_entropy(model(images), digits))
     vocab, t, count = case.numbers("vocab", "t", "batch")
     model = Transformer(vocab, t, *case.numbers("d", "heads", "layers"))

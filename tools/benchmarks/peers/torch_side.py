@@ -227,7 +227,7 @@ KINDS = {
     "gelu": gelu, "chain": chain, "topk": topk, "sort": sort, "conv2d": conv2d,
     "conv2d_step": conv2d_step, "attention": attention,
     "attention_step": attention_step, "step_mlp": step, "step_cnn": step,
-    "step_transformer": step, "step_gru": step,
+    "step_transformer": step, "step_gru": step, "step_residual": step,
     "max_pool": max_pool,
     "column_sum": by_rows(lambda x: torch.sum(x, 0)),
     "amax": by_rows(lambda x: torch.amax(x, 1)),

@@ -1,0 +1,326 @@
+/// The turn skeleton: a transposed tensor is stored, and what lies side by side
+/// in the result lies far apart in what it is made of. Squares are read along
+/// the one, turned in registers and written along the other.
+#include "compiler/lower/KernelWriter.h"
+
+#include "compiler/lower/Access.h"
+#include "compiler/lower/ElementSource.h"
+#include "compiler/lower/TurnSquares.h"
+#include "dialects/sinter/Dialect.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+SmallVector<Value> turnSquares(Emission &emission, SmallVector<Value> rows) {
+  int64_t lanes = cast<VectorType>(rows.front().getType()).getNumElements();
+  int64_t count = rows.size();
+  auto shuffle = [&](Value a, Value b, llvm::function_ref<int64_t(int64_t)> f) {
+    SmallVector<int64_t> order;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      order.push_back(f(lane));
+    return vector::ShuffleOp::create(emission.builder, emission.loc, a, b,
+                                     order);
+  };
+  // Swaps blocks off the diagonal, of 1, 2, 4, ... lanes.
+  for (int64_t size = 1; size < count; size *= 2)
+    for (int64_t row = 0; row < count; ++row) {
+      if (row & size)
+        continue;
+      Value a = rows[row], b = rows[row + size];
+      rows[row] = shuffle(a, b, [&](int64_t lane) {
+        return lane & size ? lanes + lane - size : lane;
+      });
+      rows[row + size] = shuffle(a, b, [&](int64_t lane) {
+        return lane & size ? lanes + lane : lane + size;
+      });
+    }
+  return rows;
+}
+
+namespace {
+
+// Elements of a chunk, about; lines and elements of each that stay in the
+// first-level cache between two squares.
+constexpr int64_t chunkElements = 16384;
+constexpr int64_t blockedLines = 256, blockedElements = 64;
+
+class TurnSkeleton {
+public:
+  TurnSkeleton(KernelWriter &writer, ir::TransposeOp transpose)
+      : writer(writer), op(transpose), from(shapeOf(op.getX())),
+        to(shapeOf(op.getResult())), rank(unsigned(from.size())) {}
+
+  bool applies();
+  void run();
+
+private:
+  /// Where lines begin, and what they are read along.
+  struct Place {
+    Value outer, line, along;
+  };
+
+  AffineExpr extent(const Shape &shape, unsigned first, unsigned last) {
+    return product(shape, first, last, op.getContext());
+  }
+  AffineExpr outerCount() {
+    AffineExpr count = getAffineConstantExpr(1, op.getContext());
+    for (unsigned dim : outerDims)
+      count = count * from[dim];
+    return count;
+  }
+  void emitChunk(Emission &emission, Value chunk);
+  void emitBlock(Emission &emission, Value outer, Value lineBlock,
+                 Value alongBlock);
+  void emitSquare(Emission &emission, const Place &place);
+  Index indexOf(Emission &emission, const Shape &shape,
+                MutableArrayRef<Coord> coordinates, unsigned first,
+                unsigned count, Value other, unsigned tailRank, Value at,
+                bool mayJoin);
+  /// Starts of squares in [begin, end) of `size`: the last one reaches back.
+  void eachStart(Emission &emission, Value begin, Value end, int64_t size,
+                 llvm::function_ref<void(Value)> emit);
+
+  KernelWriter &writer;
+  ir::TransposeOp op;
+  Shape from, to;
+  unsigned rank;
+  /// Trailing dims that are neighbours on both sides: of the result, which
+  /// count lines, and of the operand, which are along one.
+  unsigned lineRank = 1, alongRank = 1;
+  SmallVector<unsigned> places; ///< of the operand's dims in the result
+  /// Other dims of the operand, in the result's order.
+  SmallVector<unsigned> outerDims;
+  int64_t lines = 0, length = 0;
+  unsigned lanes = 1;
+  int64_t lineBlock = 1, alongBlock = 1, outerBlock = 1;
+};
+
+} // namespace
+
+// A kernel that stores one transposed tensor, read along its last dim.
+bool TurnSkeleton::applies() {
+  ArrayRef<int64_t> order = op.getPermutation();
+  if (rank < 2 || order[rank - 1] + 1 == int64_t(rank) ||
+      !runsAlong(op.getX(), rank - 1))
+    return false;
+  while (lineRank < rank &&
+         order[rank - lineRank - 1] + 1 == order[rank - lineRank])
+    ++lineRank;
+  places.resize(rank);
+  for (unsigned dim = 0; dim < rank; ++dim)
+    places[order[dim]] = dim;
+  while (alongRank < rank &&
+         places[rank - alongRank - 1] + 1 == places[rank - alongRank] &&
+         keepsTail(op.getX(), alongRank + 1))
+    ++alongRank;
+  for (int64_t dim : order.drop_back(lineRank))
+    if (dim < int64_t(rank - alongRank))
+      outerDims.push_back(unsigned(dim));
+  lines = constantOf(extent(to, rank - lineRank, rank));
+  length = constantOf(extent(from, rank - alongRank, rank));
+  if (lines < 2 || length < 2)
+    return false;
+  lanes = std::min<int64_t>(
+      writer.target.lanes(),
+      int64_t(llvm::PowerOf2Ceil(uint64_t(std::min(lines, length)))));
+  lineBlock = std::min(lines, blockedLines);
+  alongBlock = std::min(length, blockedElements);
+  if (lines * length <= chunkElements)
+    outerBlock = std::max<int64_t>(1, chunkElements / (lines * length));
+  return true;
+}
+
+void TurnSkeleton::run() {
+  AffineExpr outer = outerCount();
+  if (outerBlock > 1)
+    lineBlock = lines, alongBlock = length;
+  int64_t blocks = int64_t(llvm::divideCeil(lines, lineBlock) *
+                           llvm::divideCeil(length, alongBlock));
+  double elements = double(outerBlock * lineBlock * alongBlock);
+  writer.addPhase(
+      outer.ceilDiv(outerBlock) * blocks,
+      elements * elementNanoseconds(writer.kernel) / 1000,
+      [&](Emission &emission, Value chunk) { emitChunk(emission, chunk); });
+}
+
+void TurnSkeleton::emitChunk(Emission &emission, Value chunk) {
+  if (outerBlock > 1) {
+    Value size = emission.constant(outerBlock);
+    Value begin = emission.mul(chunk, size);
+    Value end =
+        emission.min(emission.add(begin, size), emission.extent(outerCount()));
+    Value zero = emission.constant(0);
+    emission.loop(begin, end, 1, [&](Value number) {
+      emitBlock(emission, number, zero, zero);
+    });
+    return;
+  }
+  Value lineBlocks = emission.constant(llvm::divideCeil(lines, lineBlock));
+  Value alongBlocks = emission.constant(llvm::divideCeil(length, alongBlock));
+  Value rest = emission.floorDiv(chunk, alongBlocks);
+  emitBlock(emission, emission.floorDiv(rest, lineBlocks),
+            emission.mod(rest, lineBlocks), emission.mod(chunk, alongBlocks));
+}
+
+void TurnSkeleton::eachStart(Emission &emission, Value begin, Value end,
+                             int64_t size,
+                             llvm::function_ref<void(Value)> emit) {
+  int64_t count = lanes, last = std::max<int64_t>(0, size - count);
+  emission.loop(begin, end, count, [&](Value at) {
+    emit(size % count == 0 ? at : emission.min(at, emission.constant(last)));
+  });
+}
+
+// Along lines outside: what is written then comes in streams.
+void TurnSkeleton::emitBlock(Emission &emission, Value outer, Value lineNumber,
+                             Value alongNumber) {
+  auto rangeOf = [&](Value number, int64_t block, int64_t size) {
+    Value begin = emission.mul(number, emission.constant(block));
+    Value end = emission.add(begin, emission.constant(block));
+    return std::pair(begin, size % block == 0
+                                ? end
+                                : emission.min(end, emission.constant(size)));
+  };
+  auto [line, lineEnd] = rangeOf(lineNumber, lineBlock, lines);
+  auto [along, alongEnd] = rangeOf(alongNumber, alongBlock, length);
+  eachStart(emission, along, alongEnd, length, [&](Value column) {
+    eachStart(emission, line, lineEnd, lines,
+              [&](Value row) { emitSquare(emission, {outer, row, column}); });
+  });
+}
+
+// The coordinates of dims [first, first + count) of `shape` that `flat` counts.
+static SmallVector<Coord> spread(Emission &emission, const Shape &shape,
+                                 unsigned first, unsigned count, Value flat) {
+  if (count == 1)
+    return {emission.uniform(flat)};
+  Index index;
+  index.tail = emission.uniform(flat);
+  index.tailRank = count;
+  return emission.coordinates(
+      index, Shape(shape.begin() + first, shape.begin() + first + count));
+}
+
+// Where lanes along `at` begin in a tensor whose last `tailRank` dims they are
+// counted by, at `other` of the `count` dims from `first` on. What stands right
+// before the tail is counted with it.
+Index TurnSkeleton::indexOf(Emission &emission, const Shape &shape,
+                            MutableArrayRef<Coord> coordinates, unsigned first,
+                            unsigned count, Value other, unsigned tailRank,
+                            Value at, bool mayJoin) {
+  Index index;
+  if (mayJoin && first + count + tailRank == rank) {
+    Value size = emission.extent(extent(shape, rank - tailRank, rank));
+    at = emission.add(emission.mul(other, size), at);
+    tailRank += count;
+  } else {
+    llvm::copy(spread(emission, shape, first, count, other),
+               coordinates.begin() + first);
+  }
+  index.lead.assign(coordinates.begin(), coordinates.end() - tailRank);
+  index.tail = emission.along(at, lanes);
+  index.tailRank = tailRank;
+  return index;
+}
+
+// Elements as numbers of their width: only bits are moved.
+static Value bitsOf(Emission &emission, Value vector) {
+  OpBuilder &builder = emission.builder;
+  auto type = cast<VectorType>(vector.getType());
+  unsigned width = type.getElementTypeBitWidth();
+  Type bits = type.clone(builder.getIntegerType(std::max(8u, width)));
+  if (width == 1)
+    return arith::ExtUIOp::create(builder, emission.loc, bits, vector);
+  return bits == type
+             ? vector
+             : arith::BitcastOp::create(builder, emission.loc, bits, vector);
+}
+
+static Value fromBits(Emission &emission, Value bits, Type type) {
+  OpBuilder &builder = emission.builder;
+  if (cast<VectorType>(type).getElementTypeBitWidth() == 1)
+    return arith::TruncIOp::create(builder, emission.loc, type, bits);
+  return bits.getType() == type
+             ? bits
+             : arith::BitcastOp::create(builder, emission.loc, type, bits);
+}
+
+void TurnSkeleton::emitSquare(Emission &emission, const Place &place) {
+  SmallVector<Coord> read(rank), written(rank);
+  if (!outerDims.empty()) {
+    Shape shape =
+        llvm::map_to_vector(outerDims, [&](unsigned dim) { return from[dim]; });
+    SmallVector<Coord> outer =
+        spread(emission, shape, 0, unsigned(shape.size()), place.outer);
+    for (auto [dim, coord] : llvm::zip(outerDims, outer))
+      read[dim] = written[places[dim]] = coord;
+  }
+  auto masked = [&](int64_t size) {
+    Lanes result{lanes, {}, false};
+    if (size < int64_t(lanes))
+      result.mask = emission.tailMask(emission.constant(size), lanes);
+    return result;
+  };
+  ArrayRef<int64_t> order = op.getPermutation();
+  unsigned firstLine = unsigned(order[rank - lineRank]);
+  bool mayJoin = keepsTail(op.getX(), lineRank + alongRank);
+  SmallVector<Value> rows;
+  Type type;
+  for (unsigned i = 0; i < lanes; ++i) {
+    if (int64_t(i) >= lines) {
+      rows.push_back(rows.back());
+      continue;
+    }
+    Value line = emission.add(place.line, emission.constant(i));
+    Index index = indexOf(emission, from, read, firstLine, lineRank, line,
+                          alongRank, place.along, mayJoin);
+    Value row = emission.vectorAt(op.getX(), index, masked(length));
+    type = row.getType();
+    rows.push_back(bitsOf(emission, row));
+  }
+  rows = turnSquares(emission, std::move(rows));
+  unsigned firstAlong = places[rank - alongRank];
+  Value buffer = emission.buffers[writer.outputBuffer(0)];
+  for (unsigned i = 0; i < std::min<int64_t>(lanes, length); ++i) {
+    Value along = emission.add(place.along, emission.constant(i));
+    Index index = indexOf(emission, to, written, firstAlong, alongRank, along,
+                          lineRank, place.line, /*mayJoin=*/true);
+    storeElements(emission, buffer, op.getResult(), index, masked(lines),
+                  Element{fromBits(emission, rows[i], type)});
+  }
+}
+
+bool emitTurn(KernelWriter &writer) {
+  program::KernelOp kernel = writer.kernel;
+  auto moves = [](Operation &op) {
+    auto described = dyn_cast<ir::SinterOpInterface>(&op);
+    if (!described)
+      return true;
+    switch (described.getPatternKind()) {
+    case graph::PatternKind::pointwise:
+    case graph::PatternKind::view:
+    case graph::PatternKind::source:
+    case graph::PatternKind::random:
+      return true;
+    default:
+      return false;
+    }
+  };
+  if (kernel.getOutputs().size() != 1 ||
+      !llvm::all_of(kernel.getBlock(), moves))
+    return false;
+  auto op = kernel.getOutputs()[0].getDefiningOp<ir::TransposeOp>();
+  if (!op)
+    return false;
+  TurnSkeleton skeleton(writer, op);
+  if (!skeleton.applies())
+    return false;
+  skeleton.run();
+  return true;
+}
+
+} // namespace sinter::compiler
