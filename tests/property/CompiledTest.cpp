@@ -2,6 +2,7 @@
 #include "tests/property/Cases.h"
 #include "tests/property/Problem.h"
 #include "tests/property/RandomGraph.h"
+#include "tests/property/Watch.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -11,13 +12,18 @@ using namespace sinter::property;
 using graph::NodeRef;
 using reference::HostTensor;
 
+static Result<reference::Expectation> expectationOf(const Problem &problem) {
+  Watch watch("the reference");
+  return reference::expect(problem.graph, problem.inputs);
+}
+
 /// What is wrong with the recipe when compiled this way; empty when nothing.
 static std::string failureOf(const Recipe &recipe,
                              const runtime::CompileRequest &request) {
   Result<Problem> problem = problemOf(recipe);
   if (!problem)
     return problem.error().message;
-  auto expected = reference::expect(problem->graph, problem->inputs);
+  auto expected = expectationOf(*problem);
   if (!expected)
     return "reference: " + expected.error().message;
   auto found = runCompiled(*problem, request);
@@ -69,6 +75,7 @@ TEST(CompiledGraphs, SymbolicIsStatic) {
 TEST(CompiledGraphs, RunsAreRepeatable) {
   for (uint64_t i = 0; i < graphCount(); i += 8) {
     Recipe recipe = randomGraph(graphSeed(i), optionsOf(i));
+    Watch watch(toString(recipe));
     Result<Problem> problem = problemOf(recipe);
     ASSERT_TRUE(problem);
     auto program = compileGraph(problem->graph, fused);
@@ -91,7 +98,10 @@ static void checkCall(const PropertyRow &row, uint64_t seed, Sizes sizes,
                       std::optional<DType> floats) {
   Rng rng(seed);
   Case call = drawCase(row, rng, sizes, floats);
-  SCOPED_TRACE(call.describe() + ", SINTER_TEST_SEED=" + std::to_string(seed));
+  std::string text =
+      call.describe() + ", SINTER_TEST_SEED=" + std::to_string(seed);
+  Watch watch(text);
+  SCOPED_TRACE(text);
   std::vector<NodeRef> leaves;
   std::vector<HostTensor> tensors;
   for (size_t i = 0; i < call.operands.size(); ++i) {
@@ -107,7 +117,7 @@ static void checkCall(const PropertyRow &row, uint64_t seed, Sizes sizes,
   for (const NodeRef &input : slice->inputs)
     problem.inputs.push_back(
         tensors[std::ranges::find(leaves, input) - leaves.begin()]);
-  auto expected = reference::expect(problem.graph, problem.inputs);
+  auto expected = expectationOf(problem);
   ASSERT_TRUE(expected) << expected.error().message;
   auto found = runCompiled(problem, fused);
   ASSERT_TRUE(found) << found.error().message;
