@@ -47,7 +47,8 @@ void buildStage(Stage stage, OpPassManager &passes,
     bool exact = options.simplify.numerics == NumericsMode::exact;
     if (!exact) {
       passes.addPass(createContractMultiplyAdd());
-      passes.addPass(createMarkSharedDivisors());
+      passes.addPass(createMarkSharedDivisors(
+          {.numbers = options.simplify.numerics == NumericsMode::fast}));
     }
     passes.addPass(createSimplifyOps({.exact = exact}));
     passes.addPass(createMergeDuplicates());

@@ -52,6 +52,7 @@ struct Manner {
   const Decided *decided = nullptr; ///< of a disturbed one: read in order
   size_t next = 0;
   uint64_t state = 0;
+  double roundings = 0; ///< that an op may be off by
 
   bool disturbs() const { return decided != nullptr; }
 };
@@ -262,9 +263,8 @@ static Result<HostValue> disturbedPrefix(const Call &call, Primitive primitive,
 
 /// What a product of long rows gathers, k ascending: a term is off by the
 /// roundings of the additions that it goes through.
-static Result<HostValue> gatheredByProduct(const Call &call,
-                                           Primitive primitive,
-                                           double rounding) {
+static Result<HostValue>
+gatheredByProduct(const Call &call, Primitive primitive, double rounding) {
   HostValue left = *call.operands[0];
   int64_t length = left.dims.back();
   for (int64_t i = 0, count = left.elements(); i < count; ++i)
@@ -319,11 +319,10 @@ Result<HostValue> Evaluation::applyPrimitive(const graph::Value &value,
       HostValue result,
       sums ? onDisturbed(call, primitive, kind, value.dtype, manner.state)
            : primitive(call));
-  constexpr double roundings = 4;
   Rounding rounding = roundingOf(value.dtype);
   if (isArithmetic(kind))
-    disturb(result, roundings * rounding.relative, roundings * rounding.least,
-            manner.state);
+    disturb(result, manner.roundings * rounding.relative,
+            manner.roundings * rounding.least, manner.state);
   // Nothing is rounded, but what the dtype cannot hold is an infinity.
   for (double &real : result.reals)
     if (double rounded = roundTo(value.dtype, real); std::isinf(rounded))
@@ -495,10 +494,11 @@ Result<std::vector<HostValue>> evaluatePlain(const graph::Graph &graph,
 
 Result<std::vector<HostValue>>
 evaluateDisturbed(const graph::Graph &graph, std::span<const HostTensor> inputs,
-                  const Decided &decided, uint64_t sample) {
+                  const Decided &decided, double roundings, uint64_t sample) {
   Manner manner;
   manner.decided = &decided;
   manner.state = sample;
+  manner.roundings = roundings;
   return evaluateAs(graph, inputs, manner);
 }
 

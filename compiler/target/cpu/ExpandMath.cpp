@@ -290,14 +290,12 @@ static Value expandRsqrt(ElementMath &m, Value x) {
 
 static Value expandFunction(OpBuilder &builder, Operation *op,
                             const MathFeatures &features) {
-  if (op->getNumOperands() != 1 || op->getNumResults() != 1)
-    return {};
   Value x = op->getOperand(0);
   Type element = getElementTypeOrSelf(x.getType());
   if (!element.isF32() && !element.isF64())
     return {};
   if (features.vectorBits == 512 && features.fma && !features.alike)
-    if (Value result = expandWide(builder, op))
+    if (Value result = expandWide(builder, op, features.approximates))
       return result;
   if (isa<math::SinOp, math::CosOp>(op))
     return expandTrig(builder, op, features.fma);
@@ -333,7 +331,8 @@ void expandMath(ModuleOp module, const MathFeatures &features) {
   module.walk([&](Operation *op) {
     if (isa<math::ExpOp, math::LogOp, math::TanhOp, math::ErfOp, math::RsqrtOp,
             math::SinOp, math::CosOp, arith::ExtFOp, arith::TruncFOp,
-            arith::MaximumFOp, arith::MinimumFOp>(op))
+            arith::MaximumFOp, arith::MinimumFOp>(op) ||
+        (features.approximates && isa<math::SqrtOp>(op)))
       worklist.push_back(op);
   });
   for (Operation *op : worklist) {

@@ -8,6 +8,7 @@
 #include <sinter/Error.h>
 #include <sinter/Inspect.h>
 #include <sinter/Module.h>
+#include <sinter/Numerics.h>
 #include <sinter/Ops.h>
 #include <sinter/Param.h>
 #include <sinter/Pooling.h>
