@@ -180,8 +180,8 @@ TEST_P(FusedTest, ReshapeOfNothing) {
               ">, shape = affine_map<() -> (" + row.paddedDims +
               ")>, interior = array<i64: " + row.zeros +
               ">, value = 0.5 : f64} : (" + typeOf(row.to) + ") -> " +
-              typeOf(row.padded) + "\nprogram.yield %1 : " +
-              typeOf(row.padded));
+              typeOf(row.padded) +
+              "\nprogram.yield %1 : " + typeOf(row.padded));
 }
 
 // Backwards under masks, in steps, and along other axes than the lanes'.
