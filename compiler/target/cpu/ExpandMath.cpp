@@ -2,6 +2,7 @@
 #include "compiler/target/cpu/ExpandMath.h"
 
 #include "compiler/lower/ElementMath.h"
+#include "compiler/lower/Rounded.h"
 #include "compiler/target/cpu/ExpandExtremum.h"
 #include "compiler/target/cpu/ExpandFloat16.h"
 #include "compiler/target/cpu/ExpandTrig.h"
@@ -332,7 +333,8 @@ void expandMath(ModuleOp module, const MathFeatures &features) {
     if (isa<math::ExpOp, math::LogOp, math::TanhOp, math::ErfOp, math::RsqrtOp,
             math::SinOp, math::CosOp, arith::ExtFOp, arith::TruncFOp,
             arith::MaximumFOp, arith::MinimumFOp>(op) ||
-        (features.approximates && isa<math::SqrtOp>(op)))
+        (features.approximates && isa<math::SqrtOp>(op) &&
+         !op->hasAttr(roundedAttr)))
       worklist.push_back(op);
   });
   for (Operation *op : worklist) {
