@@ -9,6 +9,7 @@
 
 namespace sinter::compiler {
 
+/// ElementMath on vectors of 16 x f32.
 class WideMath : public ElementMath {
 public:
   WideMath(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type)
