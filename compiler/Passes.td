@@ -83,8 +83,9 @@ def MarkSharedDivisors : Pass<"mark-shared-divisors", "::mlir::ModuleOp"> {
   let description = [{
     In every numerics mode but `exact`. The divisor comes from a reduction of
     elements of the quotient's shape, as in a softmax: a kernel takes its
-    reciprocal once and multiplies. Decided here, where static and symbolic
-    programs still look alike.
+    reciprocal once and multiplies. With `numbers`, for the mode `fast`, so it
+    does where the divisor is one number. Decided here, where static and
+    symbolic programs still look alike.
 
     ```mlir
     %3 = sinter.div %0, %2
@@ -92,6 +93,10 @@ def MarkSharedDivisors : Pass<"mark-shared-divisors", "::mlir::ModuleOp"> {
     %3 = sinter.div %0, %2 {sinter.shared_divisor}
     ```
   }];
+  let options = [
+    Option<"numbers", "numbers", "bool", "false",
+           "Mark divisions by one number">,
+  ];
 }
 
 def SimplifyOps : Pass<"simplify-ops", "::mlir::ModuleOp"> {

@@ -49,7 +49,8 @@ void buildStage(Stage stage, OpPassManager &passes,
     passes.addPass(createExpandComposites());
     if (!exact) {
       passes.addPass(createContractMultiplyAdd());
-      passes.addPass(createMarkSharedDivisors());
+      passes.addPass(createMarkSharedDivisors(
+          {.numbers = options.simplify.numerics == NumericsMode::fast}));
     }
     passes.addPass(createSimplifyOps({.exact = exact}));
     passes.addPass(createMergeDuplicates());

@@ -2,6 +2,7 @@
 #include "frontend/Background.h"
 
 #include "frontend/Counters.h"
+#include "frontend/Numerics.h"
 #include "frontend/Raise.h"
 #include "runtime/program/CompilerHook.h"
 #include "runtime/support/Flags.h"
@@ -147,7 +148,8 @@ void Worker::stop() {
 static std::atomic<int> chosen{-1};
 
 static Status checkMode() {
-  if (flags().numerics != "exact")
+  SINTER_TRY_ASSIGN(Numerics mode, detail::currentNumerics());
+  if (mode != Numerics::exact)
     return {};
   return makeError(ErrorKind::invalid_argument,
                    "background: the unfused program that answers first may "

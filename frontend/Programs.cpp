@@ -4,6 +4,7 @@
 #include "frontend/Background.h"
 #include "frontend/Counters.h"
 #include "frontend/MissReasons.h"
+#include "frontend/Numerics.h"
 #include "runtime/device/Device.h"
 #include "runtime/program/Numerics.h"
 #include "runtime/program/ProgramCache.h"
@@ -40,6 +41,7 @@ static Result<Key> makeEnvironment(DeviceId id) {
 namespace {
 struct KnownEnvironment {
   DeviceId device;
+  std::optional<Numerics> chosen;
   std::string numerics;
   std::string fusion;
   int64_t memoryLimit;
@@ -49,19 +51,24 @@ struct KnownEnvironment {
 
 Result<Key> environmentOf(DeviceId id) {
   static thread_local std::optional<KnownEnvironment> last;
-  if (last && last->device == id && last->numerics == flags().numerics &&
-      last->fusion == flags().fusion &&
+  if (last && last->device == id && last->chosen == chosenNumerics() &&
+      last->numerics == flags().numerics && last->fusion == flags().fusion &&
       last->memoryLimit == flags().memoryLimit)
     return last->key;
   SINTER_TRY_ASSIGN(Key key, makeEnvironment(id));
-  last = {id, flags().numerics, flags().fusion, flags().memoryLimit, key};
+  last = {id,
+          chosenNumerics(),
+          flags().numerics,
+          flags().fusion,
+          flags().memoryLimit,
+          key};
   return key;
 }
 
 Result<runtime::CompileRequest> compileRequest(DeviceId device) {
   runtime::CompileRequest request;
-  SINTER_TRY_ASSIGN(request.numerics, runtime::parseNumerics("SINTER_NUMERICS",
-                                                             flags().numerics));
+  SINTER_TRY_ASSIGN(Numerics mode, currentNumerics());
+  request.numerics = uint8_t(mode);
   SINTER_TRY_ASSIGN(request.fusion,
                     runtime::parseFusion("SINTER_FUSION", flags().fusion));
   request.memoryLimit = flags().memoryLimit;

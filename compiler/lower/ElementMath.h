@@ -52,6 +52,7 @@ public:
   Value mulAdd(Value a, Value b, Value c) {
     return fused ? make<mlir::math::FmaOp>(a, b, c) : add(mul(a, b), c);
   }
+  Value negated(Value a) { return make<mlir::arith::NegFOp>(a); }
   Value sqrt(Value a) { return make<mlir::math::SqrtOp>(a); }
 
   Value addBits(Value a, Value b) { return make<mlir::arith::AddIOp>(a, b); }

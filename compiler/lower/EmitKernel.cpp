@@ -44,6 +44,8 @@ FailureOr<KernelCode> emitKernel(program::KernelOp kernel, const Target &target,
       ModuleOp::create(UnknownLoc::get(kernel.getContext()));
   if (options.numerics == NumericsMode::exact)
     (*module)->setAttr(alikeAttr, UnitAttr::get(kernel.getContext()));
+  if (options.numerics == NumericsMode::fast)
+    (*module)->setAttr(approximatesAttr, UnitAttr::get(kernel.getContext()));
   KernelWriter writer(kernel, target, options.numerics, *module);
   emitBody(writer);
   if (writer.failed())

@@ -2,6 +2,7 @@
 #include "compiler/lower/Inline.h"
 
 #include "compiler/lower/ElementMath.h"
+#include "compiler/lower/Rounded.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -268,7 +269,9 @@ private:
     n = m.add(m.mul(g, exactly(m, 0x3F318000)), n);
     Value squared = m.mul(n, m.num(-2.0));
     Value zero = m.num(0.0);
-    return m.sqrt(m.select(m.lt(zero, squared), squared, zero));
+    Value root = m.sqrt(m.select(m.lt(zero, squared), squared, zero));
+    root.getDefiningOp()->setAttr(roundedAttr, m.builder.getUnitAttr());
+    return root;
   }
 
   // Sine and cosine of 2 pi y / 2^32.

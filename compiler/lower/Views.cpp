@@ -289,7 +289,10 @@ private:
 Index reshapeIndex(Emission &emission, const Index &index, const Shape &from,
                    const Shape &to) {
   MLIRContext *context = emission.builder.getContext();
-  if (from.empty() || to.empty()) {
+  // Where nothing is, dims of 0 make groups that do not fit together.
+  auto size = dyn_cast<AffineConstantExpr>(product(to, 0, to.size(), context));
+  bool isNothing = size && size.getValue() == 0;
+  if (from.empty() || to.empty() || isNothing) {
     SmallVector<Coord> zeros(to.size(), emission.uniform(emission.constant(0)));
     return emission.fromCoordinates(zeros);
   }

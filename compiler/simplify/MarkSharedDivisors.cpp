@@ -67,6 +67,18 @@ private:
   llvm::DenseMap<Value, Shape> origins;
 };
 
+// Whether all elements are one number: of rank 0, or a constant.
+static bool isOneNumber(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (isa<ir::FullOp>(op))
+      return true;
+    if (!isa<ir::BroadcastOp, ir::ReshapeOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return shapeOf(value).empty();
+}
+
 struct MarkSharedDivisorsPass
     : impl::MarkSharedDivisorsBase<MarkSharedDivisorsPass> {
   using Base::Base;
@@ -76,7 +88,9 @@ struct MarkSharedDivisorsPass
     block.walk([&](ir::DivOp op) {
       Type element = getElementTypeOrSelf(op.getResult());
       if ((element.isF32() || element.isF64()) &&
-          shared.isReduced(op.getRhs(), shapeOf(op.getResult())))
+          (shared.isReduced(op.getRhs(), shapeOf(op.getResult())) ||
+           (numbers && isOneNumber(op.getRhs()) &&
+            !shapeOf(op.getResult()).empty())))
         op->setAttr(sharedDivisorAttr, UnitAttr::get(&getContext()));
     });
   }

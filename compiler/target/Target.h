@@ -125,6 +125,8 @@ public:
 /// The attribute of a module, as given to `Target::compile`, whose functions
 /// (exp and the like) have the same bits at every level of a machine.
 inline constexpr const char *alikeAttr = "sinter.alike";
+/// The attribute of a module whose functions and roots may be approximations.
+inline constexpr const char *approximatesAttr = "sinter.approximates";
 
 /// The target of that name; an error of kind `unsupported` names the choices.
 Result<std::shared_ptr<const Target>> makeTarget(std::string_view name);

@@ -5,6 +5,7 @@
 #include "dialects/sinter/Dialect.h"
 #include "dialects/sinter/Types.h"
 #include "runtime/graph/Builders.h"
+#include "runtime/graph/ShapeChecks.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -90,6 +91,9 @@ LogicalResult Expansion::run() {
   FailureOr<SmallVector<uint64_t>> words = encodeAttrs(op);
   if (failed(words))
     return failure();
+  // Leaves have samples for symbolic dims, which need not fit together.
+  graph::GuardSink guards{.valuesUnknown = true, .equalities = {}};
+  graph::GuardScope scope(guards);
   std::vector<graph::NodeRef> leaves;
   for (Value operand : op->getOperands())
     leaves.push_back(leafFor(operand));

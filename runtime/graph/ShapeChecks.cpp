@@ -24,10 +24,18 @@ GuardScope::~GuardScope() { guardState.sink = outer; }
 
 bool takeGuarded() { return std::exchange(guardState.guarded, false); }
 
+static GuardSink *sinkOf(const ShapeContext &context) {
+  return context.guards ? context.guards : guardState.sink;
+}
+
+static bool areValuesKnown(const ShapeContext &context) {
+  GuardSink *sink = sinkOf(context);
+  return !sink || !sink->valuesUnknown;
+}
+
 static void addGuard(const ShapeContext &context, Dim a, Dim b) {
   guardState.guarded = true;
-  GuardSink *sink = context.guards ? context.guards : guardState.sink;
-  if (sink)
+  if (GuardSink *sink = sinkOf(context))
     sink->equalities.emplace_back(a, b);
 }
 
@@ -59,15 +67,16 @@ ErrorInfo shapeError(const ShapeContext &context, std::string what) {
 bool sameDim(const ShapeContext &context, Dim a, Dim b) {
   if (a.expr == b.expr && (a.expr != 0 || a.value == b.value))
     return true;
-  bool unknown = context.guards && context.guards->valuesUnknown;
-  if (a.value != b.value && !(unknown && (a.expr != 0 || b.expr != 0)))
+  bool mayDiffer =
+      !areValuesKnown(context) && (!a.isConstant() || !b.isConstant());
+  if (a.value != b.value && !mayDiffer)
     return false;
   addGuard(context, a, b);
   return true;
 }
 
 bool isKnown(const ShapeContext &context, Dim dim) {
-  return dim.isConstant() || !context.guards || !context.guards->valuesUnknown;
+  return dim.isConstant() || areValuesKnown(context);
 }
 
 bool atLeast(const ShapeContext &context, Dim dim, Dim bound) {

@@ -11,8 +11,8 @@ inline constexpr size_t maxRank = 32;
 inline constexpr int64_t maxDim = std::numeric_limits<int32_t>::max();
 inline constexpr int64_t maxElements = int64_t(1) << 58;
 
-/// Collects the guards of the rules that run on this thread meanwhile and are
-/// given no sink of their own.
+/// The sink of the rules that run on this thread meanwhile and are given none
+/// of their own.
 class GuardScope {
 public:
   explicit GuardScope(GuardSink &sink);

@@ -37,13 +37,14 @@ struct InferredType {
 /// Collects the equalities between dims with different expressions that a rule
 /// relied on. They become guards of the program.
 struct GuardSink {
-  /// In the verifier the values of symbolic dims are not known: two dims of
+  /// In the compiler the values of symbolic dims are not known: two dims of
   /// which one is symbolic count as equal, and are collected.
   bool valuesUnknown = false;
   std::vector<std::pair<Dim, Dim>> equalities;
 };
 
-/// What every rule is given. `guards` may be null (while recording).
+/// What every rule is given. Without `guards`, those of the thread's GuardScope
+/// count, if there is one.
 struct ShapeContext {
   OpId op;
   std::span<const TensorType> operands;

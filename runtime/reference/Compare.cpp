@@ -43,8 +43,14 @@ static std::vector<double> ownTolerances(const HostValue &plain) {
   return result;
 }
 
+double roundingsOf(uint8_t numerics) {
+  constexpr uint8_t fast = 2;
+  return numerics == fast ? 32 : 4;
+}
+
 Result<Expectation> expect(const graph::Graph &graph,
-                           std::span<const HostTensor> inputs) {
+                           std::span<const HostTensor> inputs,
+                           double roundings) {
   Decided decided;
   SINTER_TRY_ASSIGN(std::vector<HostValue> plain,
                     evaluatePlain(graph, inputs, decided));
@@ -54,8 +60,9 @@ Result<Expectation> expect(const graph::Graph &graph,
     result.tolerances.push_back(ownTolerances(value));
   }
   for (unsigned sample = 0; sample < samples; ++sample) {
-    SINTER_TRY_ASSIGN(std::vector<HostValue> disturbed,
-                      evaluateDisturbed(graph, inputs, decided, sample));
+    SINTER_TRY_ASSIGN(
+        std::vector<HostValue> disturbed,
+        evaluateDisturbed(graph, inputs, decided, roundings, sample));
     for (size_t i = 0; i < plain.size(); ++i)
       widen(result.tolerances[i], plain[i], disturbed[i]);
   }

@@ -17,11 +17,16 @@ struct Expectation {
   std::vector<std::vector<double>> tolerances;
 };
 
-/// Evaluates the graph, and again with every op's result disturbed by what
-/// rounding may do to it: tolerances come from how the graph's own outputs
+/// Evaluates the graph, and again with every op's result disturbed by up to
+/// `roundings`: tolerances come from how the graph's own outputs
 /// answer, so they are wide where it is badly conditioned and nowhere else.
 Result<Expectation> expect(const graph::Graph &graph,
-                           std::span<const HostTensor> inputs);
+                           std::span<const HostTensor> inputs,
+                           double roundings = 4);
+
+/// By how many roundings an op may be off in a numerics mode (a
+/// `compiler::NumericsMode`), as docs/numerics.md says.
+double roundingsOf(uint8_t numerics);
 
 /// A difference that is more than rounding, or empty. Integers must be equal.
 std::string differenceOf(std::span<const HostTensor> found,

@@ -1,6 +1,8 @@
 /// The size of roundings, and drawing them.
 #include "runtime/reference/Disturbance.h"
 
+#include <cmath>
+
 namespace sinter::reference {
 
 Rounding roundingOf(DType dtype) {
@@ -30,6 +32,11 @@ void disturb(HostValue &value, double relative, double least, uint64_t &state) {
   for (double &real : value.reals)
     if (real != 0)
       real += real * relative * drawUnit(state) + least * drawUnit(state);
+}
+
+void moveBy(HostValue &value, const HostValue &by, uint64_t &state) {
+  for (size_t i = 0; i < value.reals.size(); ++i)
+    value.reals[i] += std::copysign(by.reals[i], drawUnit(state));
 }
 
 } // namespace sinter::reference

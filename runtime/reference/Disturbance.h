@@ -1,9 +1,12 @@
 /// Disturbance: evaluations in which rounding went another way.
 ///
 /// After the stochastic arithmetic of Vignes: what a graph makes of rounding
-/// errors is measured on a few samples of them. The errors of sums follow the
-/// probabilistic bound of Higham and Mary: each term of n is off by at most
-/// sqrt(n) roundings.
+/// errors is measured on a few samples of them. The errors of sums of no given
+/// order follow the probabilistic bound of Higham and Mary: each term of n is
+/// off by at most sqrt(n) roundings. Where a long sum has an order, each
+/// addition is off by a rounding of the sum so far, and of many of these, half
+/// of which go another way, the root of the sum of their squares is left. Where
+/// terms have one sign that is more, for all early terms are off the same way.
 #pragma once
 
 #include "runtime/reference/HostValue.h"
@@ -30,14 +33,17 @@ Result<std::vector<HostValue>> evaluatePlain(const graph::Graph &graph,
                                              std::span<const HostTensor> inputs,
                                              Decided &decided);
 
-/// Evaluates in f64, each op's result off by up to four roundings of the dtype
+/// Evaluates in f64, each op's result off by up to `roundings` of the dtype
 /// that the graph gives it. `sample` draws which way.
 Result<std::vector<HostValue>>
 evaluateDisturbed(const graph::Graph &graph, std::span<const HostTensor> inputs,
-                  const Decided &decided, uint64_t sample);
+                  const Decided &decided, double roundings, uint64_t sample);
 
 /// Multiplies every element by 1 + d, |d| <= `relative` drawn from `state`, and
 /// moves it by up to `least`; zeros stay.
 void disturb(HostValue &value, double relative, double least, uint64_t &state);
+
+/// Moves every element by the one of `by` at its place, up or down.
+void moveBy(HostValue &value, const HostValue &by, uint64_t &state);
 
 } // namespace sinter::reference

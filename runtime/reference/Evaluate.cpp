@@ -52,6 +52,7 @@ struct Manner {
   const Decided *decided = nullptr; ///< of a disturbed one: read in order
   size_t next = 0;
   uint64_t state = 0;
+  double roundings = 0; ///< that an op may be off by
 
   bool disturbs() const { return decided != nullptr; }
 };
@@ -236,25 +237,67 @@ static double termsOf(graph::PatternKind kind, const Call &call) {
   return static_cast<double>(longest);
 }
 
+static Result<HostValue> onOperands(const Call &call, Primitive primitive,
+                                    const std::vector<HostValue> &values) {
+  std::vector<const HostValue *> operands;
+  for (const HostValue &value : values)
+    operands.push_back(&value);
+  Call other = call;
+  other.operands = operands;
+  return primitive(other);
+}
+
+/// A running sum, all of it off the same way: what one sum has gathered, the
+/// next begins with.
+static Result<HostValue> disturbedPrefix(const Call &call, Primitive primitive,
+                                         double rounding, bool up) {
+  SINTER_TRY_ASSIGN(HostValue result, primitive(call));
+  HostValue squares = result;
+  for (double &real : squares.reals)
+    real = std::isfinite(real) ? rounding * real * rounding * real : 0;
+  SINTER_TRY_ASSIGN(HostValue gathered, onOperands(call, primitive, {squares}));
+  for (size_t i = 0; i < result.reals.size(); ++i)
+    result.reals[i] += (up ? 1 : -1) * std::sqrt(gathered.reals[i]);
+  return result;
+}
+
+/// What a product of long rows gathers, k ascending: a term is off by the
+/// roundings of the additions that it goes through.
+static Result<HostValue>
+gatheredByProduct(const Call &call, Primitive primitive, double rounding) {
+  HostValue left = *call.operands[0];
+  int64_t length = left.dims.back();
+  for (int64_t i = 0, count = left.elements(); i < count; ++i)
+    left.reals[i] *= rounding * std::sqrt(double(length - i % length));
+  return onOperands(call, primitive, {left, *call.operands[1]});
+}
+
 /// Runs the primitive on terms that are off by their share of a sum's error.
 static Result<HostValue> onDisturbed(const Call &call, Primitive primitive,
                                      graph::PatternKind kind, DType dtype,
                                      uint64_t &state) {
+  using graph::PatternKind;
   // f16 and bf16 are accumulated in f32, but by scatter_add.
-  if (kind != graph::PatternKind::scatter && dtype != DType::f64)
+  if (kind != PatternKind::scatter && dtype != DType::f64)
     dtype = DType::f32;
-  double share = roundingOf(dtype).relative * std::sqrt(termsOf(kind, call));
-  std::vector<HostValue> terms;
+  double rounding = roundingOf(dtype).relative;
+  if (kind == PatternKind::prefix)
+    return disturbedPrefix(call, primitive, rounding, state % 2 == 0);
+  double terms = termsOf(kind, call);
+  std::vector<HostValue> operands;
   for (const HostValue *operand : call.operands) {
-    terms.push_back(*operand);
-    disturb(terms.back(), share, 0, state);
+    operands.push_back(*operand);
+    disturb(operands.back(), rounding * std::sqrt(terms), 0, state);
   }
-  std::vector<const HostValue *> operands;
-  for (const HostValue &term : terms)
-    operands.push_back(&term);
-  Call disturbed = call;
-  disturbed.operands = operands;
-  return primitive(disturbed);
+  SINTER_TRY_ASSIGN(HostValue result, onOperands(call, primitive, operands));
+  // Shorter ones stay within the roundings that every op may make.
+  constexpr double longTerms = 128;
+  if (kind == PatternKind::contraction && terms > longTerms) {
+    SINTER_TRY_ASSIGN(HostValue gathered,
+                      gatheredByProduct(call, primitive, rounding));
+    moveBy(result, gathered, state);
+  }
+  return result;
 }
 
 Result<HostValue> Evaluation::applyPrimitive(const graph::Value &value,
@@ -276,11 +319,10 @@ Result<HostValue> Evaluation::applyPrimitive(const graph::Value &value,
       HostValue result,
       sums ? onDisturbed(call, primitive, kind, value.dtype, manner.state)
            : primitive(call));
-  constexpr double roundings = 4;
   Rounding rounding = roundingOf(value.dtype);
   if (isArithmetic(kind))
-    disturb(result, roundings * rounding.relative, roundings * rounding.least,
-            manner.state);
+    disturb(result, manner.roundings * rounding.relative,
+            manner.roundings * rounding.least, manner.state);
   // Nothing is rounded, but what the dtype cannot hold is an infinity.
   for (double &real : result.reals)
     if (double rounded = roundTo(value.dtype, real); std::isinf(rounded))
@@ -452,10 +494,11 @@ Result<std::vector<HostValue>> evaluatePlain(const graph::Graph &graph,
 
 Result<std::vector<HostValue>>
 evaluateDisturbed(const graph::Graph &graph, std::span<const HostTensor> inputs,
-                  const Decided &decided, uint64_t sample) {
+                  const Decided &decided, double roundings, uint64_t sample) {
   Manner manner;
   manner.decided = &decided;
   manner.state = sample;
+  manner.roundings = roundings;
   return evaluateAs(graph, inputs, manner);
 }
 

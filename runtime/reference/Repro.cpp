@@ -150,7 +150,9 @@ static Result<HostTensor> fetch(DType dtype, const runtime::Output &output,
 
 Result<std::string> replay(const Repro &repro) {
   // What the reference refuses is nothing to compile.
-  SINTER_TRY_ASSIGN(Expectation expected, expect(repro.graph, repro.inputs));
+  SINTER_TRY_ASSIGN(
+      Expectation expected,
+      expect(repro.graph, repro.inputs, roundingsOf(repro.request.numerics)));
   SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook, runtime::compilerHook());
   SINTER_TRY_ASSIGN(runtime::Device * device, runtime::getDevice(DeviceId()));
   SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,

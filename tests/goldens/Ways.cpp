@@ -210,6 +210,11 @@ Outcome Runner::run() {
     why = attempt("unfused", [&] { return unfused(/*default*/ 1); });
     if (why.empty())
       why = attempt("unfused, exact", [&] { return unfused(/*exact*/ 0); });
+    if (why.empty())
+      why = attempt("fast", [&] {
+        numerics_scope scope(Numerics::fast);
+        return fused();
+      });
     for (uint64_t seed = 0; seed < 2 && why.empty(); ++seed)
       why = attempt("cut", [&] { return cut(seed); });
   }

@@ -4,6 +4,7 @@
 #include "runtime/graph/Builders.h"
 #include "tests/property/DrawWindows.h"
 #include "tests/property/Draws.h"
+#include "tests/property/Watch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,20 +15,26 @@ namespace sinter::property {
 
 using reference::HostValue;
 
-static uint64_t drawRunSeed() {
-  uint64_t seed = std::random_device()();
+static uint64_t chooseSeed() {
+  const char *text = std::getenv("SINTER_TEST_SEED");
+  if (!text)
+    return 20240607;
+  if (std::string_view(text) == "fresh")
+    return std::random_device()();
+  return std::strtoull(text, nullptr, 10);
+}
+
+// Printed at once, for the case that the run does not end.
+static uint64_t announceSeed() {
+  uint64_t seed = chooseSeed();
   std::printf("SINTER_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
+  std::fflush(stdout);
   return seed;
 }
 
 uint64_t runSeed() {
-  const char *text = std::getenv("SINTER_TEST_SEED");
-  if (!text)
-    return 20240607;
-  if (std::string_view(text) != "fresh")
-    return std::strtoull(text, nullptr, 10);
-  static const uint64_t fresh = drawRunSeed();
-  return fresh;
+  static const uint64_t seed = announceSeed();
+  return seed;
 }
 
 int64_t drawInt(Rng &rng, int64_t low, int64_t high) {
@@ -271,6 +278,7 @@ HostValue drawValue(const PropertyRow &row, size_t index,
 
 Case drawCase(const PropertyRow &row, Rng &rng, Sizes sizes,
               std::optional<DType> floats) {
+  Watch watch("drawing a call of " + std::string(graph::info(row.op).name));
   Case call;
   call.row = &row;
   std::vector<OperandType> operands;

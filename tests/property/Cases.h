@@ -16,8 +16,8 @@ namespace sinter::property {
 using Rng = std::mt19937_64;
 using Shape = std::vector<int64_t>;
 
-/// The seed of this run: SINTER_TEST_SEED (`fresh` draws and prints one), else
-/// a fixed one. Failures print the seed of their case.
+/// The seed of this run: SINTER_TEST_SEED (`fresh` draws one), else a fixed
+/// one. Prints it at its first call. Failures print the seed of their case.
 uint64_t runSeed();
 
 /// An integer in [low, high].

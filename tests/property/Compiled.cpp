@@ -2,6 +2,7 @@
 #include "tests/property/Compiled.h"
 
 #include "runtime/device/Device.h"
+#include "tests/property/Watch.h"
 
 #include <algorithm>
 #include <cstring>
@@ -14,6 +15,7 @@ using reference::HostTensor;
 Result<std::shared_ptr<const runtime::Program>>
 compileGraph(const graph::Graph &graph,
              const runtime::CompileRequest &request) {
+  Watch watch("compiling");
   SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook, runtime::compilerHook());
   SINTER_TRY_ASSIGN(std::vector<std::byte> file, hook->compile(graph, request));
   SINTER_TRY_ASSIGN(runtime::Device * device, runtime::getDevice(DeviceId()));
@@ -23,6 +25,7 @@ compileGraph(const graph::Graph &graph,
 Result<std::vector<HostTensor>> runProgram(const runtime::Program &program,
                                            std::span<const HostTensor> inputs,
                                            runtime::RunCounters *counters) {
+  Watch watch("running");
   runtime::Device &device = program.device();
   std::vector<runtime::Binding> bindings;
   for (size_t i = 0; i < inputs.size(); ++i) {

@@ -2,6 +2,7 @@
 #include "tests/property/Cases.h"
 #include "tests/property/Problem.h"
 #include "tests/property/RandomGraph.h"
+#include "tests/property/Watch.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -11,13 +12,20 @@ using namespace sinter::property;
 using graph::NodeRef;
 using reference::HostTensor;
 
+static Result<reference::Expectation>
+expectationOf(const Problem &problem, const runtime::CompileRequest &request) {
+  Watch watch("the reference");
+  return reference::expect(problem.graph, problem.inputs,
+                           reference::roundingsOf(request.numerics));
+}
+
 /// What is wrong with the recipe when compiled this way; empty when nothing.
 static std::string failureOf(const Recipe &recipe,
                              const runtime::CompileRequest &request) {
   Result<Problem> problem = problemOf(recipe);
   if (!problem)
     return problem.error().message;
-  auto expected = reference::expect(problem->graph, problem->inputs);
+  auto expected = expectationOf(*problem, request);
   if (!expected)
     return "reference: " + expected.error().message;
   auto found = runCompiled(*problem, request);
@@ -37,6 +45,7 @@ static GraphOptions optionsOf(uint64_t index) {
 
 static const runtime::CompileRequest fused{"cpu", 1, 0, false};
 static const runtime::CompileRequest unfused{"cpu", 1, 1, false};
+static const runtime::CompileRequest fast{"cpu", 2, 0, false};
 
 TEST(CompiledGraphs, FusedIsReference) {
   for (uint64_t i = 0; i < graphCount(); ++i)
@@ -50,25 +59,38 @@ TEST(CompiledGraphs, UnfusedIsReference) {
                [](const Recipe &recipe) { return failureOf(recipe, unfused); });
 }
 
+TEST(CompiledGraphs, FastIsReference) {
+  for (uint64_t i = 1; i < graphCount(); i += 2)
+    expectNone(randomGraph(graphSeed(i), optionsOf(i)), graphSeed(i),
+               [](const Recipe &recipe) { return failureOf(recipe, fast); });
+}
+
 /// A program whose row counts are symbols gives the bits of one without.
-TEST(CompiledGraphs, SymbolicIsStatic) {
-  auto failure = [](const Recipe &recipe) -> std::string {
+static void expectSymbolicIsStatic(const runtime::CompileRequest &request,
+                                   uint64_t step) {
+  auto failure = [&](const Recipe &recipe) -> std::string {
     Result<Problem> fixed = problemOf(recipe);
     Result<Problem> symbolic = problemOf(recipe, {.symbolic = true});
     if (!fixed || !symbolic)
       return "not recorded";
-    auto a = runCompiled(*fixed, fused), b = runCompiled(*symbolic, fused);
+    auto a = runCompiled(*fixed, request), b = runCompiled(*symbolic, request);
     if (!a || !b)
       return a ? b.error().message : a.error().message;
     return sameBytes(*a, *b) ? "" : "other bits";
   };
-  for (uint64_t i = 0; i < graphCount(); i += 4)
+  for (uint64_t i = 0; i < graphCount(); i += step)
     expectNone(randomGraph(graphSeed(i), optionsOf(i)), graphSeed(i), failure);
+}
+
+TEST(CompiledGraphs, SymbolicIsStatic) { expectSymbolicIsStatic(fused, 4); }
+TEST(CompiledGraphs, SymbolicIsStaticInFast) {
+  expectSymbolicIsStatic(fast, 10);
 }
 
 TEST(CompiledGraphs, RunsAreRepeatable) {
   for (uint64_t i = 0; i < graphCount(); i += 8) {
     Recipe recipe = randomGraph(graphSeed(i), optionsOf(i));
+    Watch watch(toString(recipe));
     Result<Problem> problem = problemOf(recipe);
     ASSERT_TRUE(problem);
     auto program = compileGraph(problem->graph, fused);
@@ -88,10 +110,14 @@ class CompiledOps : public testing::TestWithParam<const PropertyRow *> {};
 
 /// One call with the dtype wherever the op takes it.
 static void checkCall(const PropertyRow &row, uint64_t seed, Sizes sizes,
-                      std::optional<DType> floats) {
+                      std::optional<DType> floats,
+                      const runtime::CompileRequest &request = fused) {
   Rng rng(seed);
   Case call = drawCase(row, rng, sizes, floats);
-  SCOPED_TRACE(call.describe() + ", SINTER_TEST_SEED=" + std::to_string(seed));
+  std::string text =
+      call.describe() + ", SINTER_TEST_SEED=" + std::to_string(seed);
+  Watch watch(text);
+  SCOPED_TRACE(text);
   std::vector<NodeRef> leaves;
   std::vector<HostTensor> tensors;
   for (size_t i = 0; i < call.operands.size(); ++i) {
@@ -107,9 +133,9 @@ static void checkCall(const PropertyRow &row, uint64_t seed, Sizes sizes,
   for (const NodeRef &input : slice->inputs)
     problem.inputs.push_back(
         tensors[std::ranges::find(leaves, input) - leaves.begin()]);
-  auto expected = reference::expect(problem.graph, problem.inputs);
+  auto expected = expectationOf(problem, request);
   ASSERT_TRUE(expected) << expected.error().message;
-  auto found = runCompiled(problem, fused);
+  auto found = runCompiled(problem, request);
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_EQ(differenceOf(*found, *expected), "");
 }
@@ -124,6 +150,7 @@ TEST_P(CompiledOps, MatchTheReference) {
     checkCall(row, runSeed() + 7, Sizes::mixed, dtype);
   for (uint64_t i = 0; i < 3; ++i)
     checkCall(row, runSeed() + 20 + i, Sizes::mixed, std::nullopt);
+  checkCall(row, runSeed() + 30, Sizes::mixed, DType::f32, fast);
 }
 
 static std::vector<const PropertyRow *> allRows() {

@@ -3,6 +3,7 @@
 #include "runtime/graph/Builders.h"
 #include "runtime/graph/Slice.h"
 #include "tests/property/Cases.h"
+#include "tests/property/Watch.h"
 
 #include <cmath>
 #include <map>
@@ -126,7 +127,10 @@ void GradientCheck::run() {
 void checkRow(const PropertyRow &row, uint64_t seed, Sizes sizes) {
   Rng rng(seed);
   Case call = drawCase(row, rng, sizes, DType::f64);
-  SCOPED_TRACE(call.describe() + ", SINTER_TEST_SEED=" + std::to_string(seed));
+  std::string text =
+      call.describe() + ", SINTER_TEST_SEED=" + std::to_string(seed);
+  Watch watch(text);
+  SCOPED_TRACE(text);
   GradientCheck(std::move(call), rng).run();
 }
 

@@ -2,6 +2,7 @@
 #include "tests/property/Problem.h"
 
 #include "tests/property/Cases.h"
+#include "tests/property/Watch.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -39,11 +40,14 @@ uint64_t graphSeed(uint64_t index) { return runSeed() * 1000003 + index; }
 
 void expectNone(const Recipe &recipe, uint64_t seed,
                 const std::function<std::string(const Recipe &)> &failure) {
+  Watch watch("seed " + std::to_string(seed) + ":\n" + toString(recipe));
   std::string text = failure(recipe);
   if (text.empty())
     return;
-  Recipe small = shrink(
-      recipe, [&](const Recipe &smaller) { return !failure(smaller).empty(); });
+  Recipe small = shrink(recipe, [&](const Recipe &smaller) {
+    Watch watch("shrinking:\n" + toString(smaller));
+    return !failure(smaller).empty();
+  });
   ADD_FAILURE() << "seed " << seed << ": " << text
                 << "\nsmallest: " << failure(small) << "\n"
                 << toString(small);

@@ -2,6 +2,7 @@
 #include "tests/property/RandomGraph.h"
 
 #include "tests/property/DrawStep.h"
+#include "tests/property/Watch.h"
 
 #include <algorithm>
 
@@ -17,6 +18,7 @@ static bool isSmooth(const PropertyRow &row) {
 }
 
 Recipe randomGraph(uint64_t seed, const GraphOptions &options) {
+  Watch watch("drawing the graph of seed " + std::to_string(seed));
   RecipeDrawer drawer(seed, {.reuses = true,
                              .largestDim = options.largestDim,
                              .empties = options.empties,

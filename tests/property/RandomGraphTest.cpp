@@ -5,6 +5,7 @@
 #include "runtime/graph/Slice.h"
 #include "runtime/reference/HostValue.h"
 #include "tests/property/Cases.h"
+#include "tests/property/Watch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -50,7 +51,10 @@ TEST(RandomGraph, SameSeedSameGraphSameKey) {
 TEST(RandomGraph, ReferenceAnswersEveryGraph) {
   for (uint64_t i = 0; i < 100; ++i) {
     Recipe recipe = randomGraph(seedOf(i), {});
-    SCOPED_TRACE("seed " + std::to_string(seedOf(i)) + "\n" + toString(recipe));
+    std::string text =
+        "seed " + std::to_string(seedOf(i)) + "\n" + toString(recipe);
+    Watch watch(text);
+    SCOPED_TRACE(text);
     Result<Recording> nodes = record(recipe);
     ASSERT_TRUE(nodes);
     auto found =
@@ -69,7 +73,10 @@ TEST(RandomGraph, SymbolicLeavesGiveTheSameAnswers) {
   uint32_t symbols = 0;
   for (uint64_t i = 0; i < 200; ++i) {
     Recipe recipe = randomGraph(seedOf(i), {.steps = 6});
-    SCOPED_TRACE("seed " + std::to_string(seedOf(i)) + "\n" + toString(recipe));
+    std::string text =
+        "seed " + std::to_string(seedOf(i)) + "\n" + toString(recipe);
+    Watch watch(text);
+    SCOPED_TRACE(text);
     Result<Recording> fixed = record(recipe);
     Result<Recording> symbolic = record(recipe, {.symbolic = true});
     ASSERT_TRUE(fixed);
@@ -183,6 +190,7 @@ TEST(RandomGraph, GradientsMatchFiniteDifferences) {
     };
     Recipe recipe =
         randomGraph(seed, {.steps = 8, .dtype = DType::f64, .smooth = true});
+    Watch watch("seed " + std::to_string(seed) + "\n" + toString(recipe));
     if (failure(recipe).empty())
       continue;
     Recipe small = shrink(recipe, [&](const Recipe &smaller) {

@@ -164,7 +164,8 @@ FailureOr<TargetCode> CpuTarget::compile(ModuleOp module, bool verify,
                       .rounds = features.has("sse4.1"),
                       .nativeF16 = features.has("f16c"),
                       .vectorBits = 32 * vectorLanes,
-                      .alike = module->hasAttr(alikeAttr)});
+                      .alike = module->hasAttr(alikeAttr),
+                      .approximates = module->hasAttr(approximatesAttr)});
   if (verify && failed(mlir::verify(module)))
     return failure();
   if (failed(convertToLlvm(module, verify)))

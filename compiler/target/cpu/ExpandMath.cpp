@@ -1,6 +1,7 @@
 /// exp, log, tanh, erf and rsqrt as arithmetic, for every input.
 #include "compiler/target/cpu/ExpandMath.h"
 
+#include "compiler/lower/Rounded.h"
 #include "compiler/target/cpu/Elementary.h"
 #include "compiler/target/cpu/ExpandExtremum.h"
 #include "compiler/target/cpu/ExpandFloat16.h"
@@ -243,7 +244,7 @@ static Value expandFunction(OpBuilder &builder, Operation *op,
   if (!element.isF32() && !element.isF64())
     return {};
   if (features.vectorBits == 512 && features.fma && !features.alike)
-    if (Value result = expandWide(builder, op))
+    if (Value result = expandWide(builder, op, features.approximates))
       return result;
   if (isa<math::SinOp, math::CosOp>(op))
     return expandTrig(builder, op, features.fma);
@@ -298,7 +299,9 @@ void expandMath(ModuleOp module, const MathFeatures &features) {
     if (isa<math::ExpOp, math::LogOp, math::TanhOp, math::ErfOp, math::RsqrtOp,
             math::SinOp, math::CosOp, arith::ExtFOp, arith::TruncFOp,
             arith::MaximumFOp, arith::MinimumFOp>(op) ||
-        isPower(op))
+        isPower(op) ||
+        (features.approximates && isa<math::SqrtOp>(op) &&
+         !op->hasAttr(roundedAttr)))
       worklist.push_back(op);
   });
   for (Operation *op : worklist) {

@@ -12,11 +12,13 @@ struct MathFeatures {
   bool nativeF16 = false;    ///< converts f16
   unsigned vectorBits = 128; ///< 512 stands for AVX-512 F, BW, DQ and VL
   bool alike = false;        ///< no function that only some vectors have
+  bool approximates = false; ///< functions and roots of f32
 };
 
 /// Replaces math.exp, log, tanh, erf, rsqrt, sin and cos and arith.maximumf and
 /// minimumf on f32 and f64, and conversions to and from f16 and bf16, by ops
 /// that are instructions (scalars and vectors), so that no library is called.
+/// Where approximations are allowed, math.sqrt too.
 /// An exp marked `afn` is that of a number for which it is not above the
 /// largest number; below the normal range it may be 0.
 void expandMath(mlir::ModuleOp module, const MathFeatures &features);

@@ -1,11 +1,10 @@
-/// exp and erf on vectors of 16 floats. A register holds a table: a permutation
-/// looks up 16 of its elements at once, so that the polynomials are short.
+/// exp, log, erf and rsqrt on vectors of 16 floats. Registers hold tables: a
+/// permutation looks up 16 of their elements at once, so that the polynomials
+/// are short.
 #include "compiler/target/cpu/ExpandWide.h"
 
-#include "compiler/lower/ElementMath.h"
-#include "compiler/target/cpu/WholeVectors.h"
-
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "compiler/target/cpu/ExpandFast.h"
+#include "compiler/target/cpu/WideMath.h"
 
 using namespace mlir;
 
@@ -14,11 +13,50 @@ namespace {
 
 constexpr unsigned tableSize = 16;
 
-// 2^(i / 16).
-constexpr double roots[tableSize] = {
-    1,          1.04427378, 1.09050773, 1.13878863, 1.18920712, 1.24185781,
-    1.29683955, 1.35425555, 1.41421356, 1.47682615, 1.54221083, 1.61049033,
-    1.68179283, 1.75625216, 1.83400809, 1.91520656};
+// 2^(i / 32).
+constexpr double roots[2 * tableSize] = {
+    1,          1.02189720, 1.04427373, 1.06714040, 1.09050775, 1.11438680,
+    1.13878858, 1.16372490, 1.18920708, 1.21524739, 1.24185777, 1.26905096,
+    1.29683959, 1.32523668, 1.35425556, 1.38390994, 1.41421354, 1.44518077,
+    1.47682619, 1.50916445, 1.54221082, 1.57598090, 1.61049032, 1.64575553,
+    1.68179286, 1.71861935, 1.75625217, 1.79470909, 1.83400810, 1.87416768,
+    1.91520655, 1.95714414};
+
+// About 1 / c, c in the middle of each sixteenth of [1, 3/2) and then each
+// 32nd of [3/4, 1), but 1 beside 1; and -log of that. They are numbers whose
+// logarithms are close to an f32.
+constexpr double inverses[tableSize] = {1.0,
+                                        0.914179265499,
+                                        0.864982545376,
+                                        0.820661067963,
+                                        0.780449151993,
+                                        0.744031608105,
+                                        0.711086273193,
+                                        0.681020498276,
+                                        1.306144595146,
+                                        1.255162835121,
+                                        1.20758950711,
+                                        1.163626194,
+                                        1.12307631969,
+                                        1.08439147472,
+                                        1.04952692986,
+                                        1.0};
+constexpr double logarithms[tableSize] = {0.0,
+                                          0.0897285938263,
+                                          0.145045951009,
+                                          0.197645083070,
+                                          0.247885689139,
+                                          0.295671761036,
+                                          0.340961515903,
+                                          0.384162873030,
+                                          -0.267079740763,
+                                          -0.227265313268,
+                                          -0.188626229763,
+                                          -0.151541158557,
+                                          -0.116071633995,
+                                          -0.081018976867,
+                                          -0.048339519650,
+                                          0.0};
 
 // Of erf(i * erfStep + d), less d itself where i is 0, the coefficients of d^0,
 // of d^1 and so on. The error is 2.2e-8 of the result at most, and twice that
@@ -49,68 +87,60 @@ constexpr double erfTable[6][tableSize] = {
      0.00490259149, 0.00201678856, 0.000677267709, 0.000189355428,
      4.46075507e-05, 8.92470594e-06}};
 
-class WideMath : public ElementMath {
-public:
-  WideMath(OpBuilder &builder, Location loc, Type type)
-      : ElementMath(builder, loc, type) {
-    fused = true;
-  }
-
-  Value table(ArrayRef<double> numbers) {
-    SmallVector<float> elements(numbers.begin(), numbers.end());
-    return arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(cast<VectorType>(type),
-                               ArrayRef<float>(elements)));
-  }
-
-  // The elements whose numbers are in the low four bits of `positions`.
-  Value lookUp(ArrayRef<double> numbers, Value positions) {
-    return callIntrinsic(builder, loc, type, "llvm.x86.avx512.permvar.sf.512",
-                         {table(numbers), positions});
-  }
-
-  // x * 2^floor(exponent), rounded once.
-  Value scale(Value x, Value exponent) {
-    return callIntrinsic(builder, loc, type,
-                         "llvm.x86.avx512.mask.scalef.ps.512",
-                         {x, exponent, x, allLanes(), currentRounding()});
-  }
-
-  // `x`, or if that is NaN or larger in magnitude, `most` with x's sign.
-  Value bounded(Value x, double most) {
-    constexpr int64_t least = 2; // of magnitudes, with the first one's sign
-    return callIntrinsic(
-        builder, loc, type, "llvm.x86.avx512.mask.range.ps.512",
-        {x, num(most), i32(least), x, allLanes(), currentRounding()});
-  }
-
-private:
-  Value i32(int64_t value) {
-    return LLVM::ConstantOp::create(builder, loc, builder.getI32Type(), value);
-  }
-  Value currentRounding() { return i32(4); }
-  Value allLanes() {
-    return LLVM::ConstantOp::create(builder, loc, builder.getI16Type(), -1);
-  }
-};
-
 } // namespace
 
-// e^x = 2^n * 2^(i / 16) * e^r with |r| <= ln(2) / 32.
-static Value wideExp(WideMath &m, Value x) {
-  // Adding 1.5 * 2^19 leaves sixteenths in the low bits.
-  Value magic = m.num(786432.0);
+// e^x = 2^n * 2^(i / 32) * e^r with |r| <= ln(2) / 64. Coarse leaves out what
+// the nearest f32 to ln 2 is off by.
+static Value expOf(WideMath &m, Value x, bool coarse) {
+  // Adding 1.5 * 2^18 leaves 32nds in the low bits.
+  Value magic = m.num(393216.0);
   Value shifted = m.mulAdd(x, m.num(1.4426950408889634), magic);
-  Value count = m.sub(shifted, magic);
-  Value r = m.mulAdd(count, m.num(-0.693359375), x);
-  r = m.mulAdd(count, m.num(2.12194440e-4), r);
+  Value count = m.sub(shifted, magic), r;
+  if (coarse) {
+    r = m.mulAdd(count, m.num(-6.931471806e-1), x);
+  } else {
+    r = m.mulAdd(count, m.num(-0.693359375), x);
+    r = m.mulAdd(count, m.num(2.12194440e-4), r);
+  }
   // Of infinities and of what is far out of range, `count` decides alone.
-  r = m.bounded(r, 0.03125);
-  Value tail = m.polynomial(r, {5.000162248e-1, 1.666703195e-1});
-  Value power = m.mulAdd(m.mul(r, r), tail, r);
+  r = m.bounded(r, 0.015625);
+  Value power = m.mul(r, m.mulAdd(r, m.num(5.00004590e-1), m.num(1.00001466)));
   Value root = m.lookUp(roots, m.toBits(shifted));
   return m.scale(m.mulAdd(root, power, root), count);
+}
+
+static Value wideExp(WideMath &m, Value x) {
+  return expOf(m, x, /*coarse=*/false);
+}
+
+static Value fastExp(WideMath &m, Value x) {
+  return expOf(m, x, /*coarse=*/true);
+}
+
+// log x = k ln 2 + log c + log(1 + r) with x = 2^k m and m = c (1 + r). Zero
+// has the exponent -inf and the mantissa 1, and infinity inf and 1.
+static Value wideLog(WideMath &m, Value x) {
+  Value mantissa = m.positiveMantissa(x);
+  Value k = m.sub(m.exponentOf(x), m.exponentOf(mantissa));
+  // The first four bits of the mantissa's fraction.
+  Value positions = m.shr(m.toBits(mantissa), 19);
+  Value r = m.mulAdd(mantissa, m.lookUp(inverses, positions), m.num(-1.0));
+  Value tail =
+      m.polynomial(r, {-0.5, 3.333454430e-1, -2.501197755e-1, 1.889939457e-1});
+  Value rest = m.mulAdd(tail, m.mul(r, r), r);
+  Value whole =
+      m.mulAdd(k, m.num(6.931471806e-1), m.lookUp(logarithms, positions));
+  return m.add(whole, rest);
+}
+
+// One step of Newton's from 14 bits, of which nothing is lost: x times the
+// square of the root is near 1.
+static Value wideReciprocalRoot(WideMath &m, Value x) {
+  Value y = m.reciprocalRoot14(x);
+  Value error = m.mulAdd(m.negated(m.mul(x, y)), y, m.num(1.0));
+  Value result = m.mulAdd(m.mul(y, m.num(0.5)), error, y);
+  using Special = WideMath::Special;
+  return m.fixed(result, x, Special::signedInfinity, Special::zero);
 }
 
 static Value wideErf(WideMath &m, Value x) {
@@ -134,17 +164,30 @@ static Value wideErf(WideMath &m, Value x) {
   return m.withSign(m.mulAdd(sum, d, start), x);
 }
 
-Value expandWide(OpBuilder &builder, Operation *op) {
+Value expandWide(OpBuilder &builder, Operation *op, bool approximates) {
   Value x = op->getOperand(0);
-  bool isErf = isa<math::ErfOp>(op);
-  if (!getElementTypeOrSelf(x.getType()).isF32() ||
-      !(isErf || isa<math::ExpOp>(op)))
+  if (!getElementTypeOrSelf(x.getType()).isF32())
     return {};
-  return byWholeVectors(
-      builder, op->getLoc(), 512, x, [&](ArrayRef<Value> parts) {
-        WideMath m(builder, op->getLoc(), parts[0].getType());
-        return isErf ? wideErf(m, parts[0]) : wideExp(m, parts[0]);
-      });
+  auto emit = [&](Value (*function)(WideMath &, Value)) {
+    return byWholeVectors(
+        builder, op->getLoc(), 512, x, [&](ArrayRef<Value> parts) {
+          WideMath m(builder, op->getLoc(), parts[0].getType());
+          return function(m, parts[0]);
+        });
+  };
+  if (isa<math::ExpOp>(op))
+    return emit(approximates ? fastExp : wideExp);
+  if (isa<math::LogOp>(op))
+    return emit(wideLog);
+  if (isa<math::ErfOp>(op))
+    return emit(approximates ? fastErf : wideErf);
+  if (isa<math::RsqrtOp>(op))
+    return emit(wideReciprocalRoot);
+  if (isa<math::TanhOp>(op) && approximates)
+    return emit(fastTanh);
+  if (isa<math::SqrtOp>(op) && approximates)
+    return emit(fastRoot);
+  return {};
 }
 
 } // namespace sinter::compiler

@@ -10,6 +10,7 @@
 #include <sinter/Inspect.h>
 #include <sinter/Linalg.h>
 #include <sinter/Module.h>
+#include <sinter/Numerics.h>
 #include <sinter/Ops.h>
 #include <sinter/Param.h>
 #include <sinter/Pooling.h>

@@ -1,7 +1,10 @@
 /// The gradients of the convolutions: each is one of the other two.
 #include "runtime/autodiff/rules/Rules.h"
 
+#include "runtime/graph/Builders.h"
 #include "runtime/graph/Windows.h"
+
+#include <algorithm>
 
 namespace sinter::autodiff {
 
@@ -53,6 +56,24 @@ static Maker makerOf(const GradientContext &context, bool hasSpace) {
   return maker;
 }
 
+static bool isNothing(const NodeRef &x) {
+  return std::ranges::any_of(
+      x->dims(), [](Dim dim) { return dim.isConstant() && dim.value == 0; });
+}
+
+static Result<OperandGradients> zerosLike(const GradientContext &context) {
+  OperandGradients result(context.operands.size());
+  for (size_t i = 0; i < result.size(); ++i) {
+    const NodeRef &operand = context.operands[i];
+    if (context.needs[i]) {
+      SINTER_TRY_ASSIGN(result[i],
+                        graph::full(operand->dims(), Number(0),
+                                    operand->dtype(), operand->device()));
+    }
+  }
+  return result;
+}
+
 Result<OperandGradients> convGradient(const GradientContext &context) {
   Maker maker = makerOf(context, /*hasSpace=*/false);
   const NodeRef &x = context.operands[0], &weight = context.operands[1];
@@ -70,6 +91,9 @@ Result<OperandGradients> convTransposeGradient(const GradientContext &context) {
   Maker maker = makerOf(context, /*hasSpace=*/true);
   const NodeRef &x = context.operands[0], &weight = context.operands[1];
   OperandGradients result(2);
+  // The result's space may be less than one window then.
+  if (isNothing(x))
+    return zerosLike(context);
   if (context.needs[0]) {
     SINTER_TRY_ASSIGN(result[0], maker.convLike(context.grad, weight, x));
   }

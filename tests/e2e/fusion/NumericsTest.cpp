@@ -1,10 +1,12 @@
-/// SINTER_NUMERICS decides how programs round, and is part of their key.
+/// SINTER_NUMERICS, or what the thread has set, decides how programs round, and
+/// is part of their key.
 #include "runtime/support/Flags.h"
 
 #include <sinter/sinter.h>
 
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <thread>
 
 namespace sn = sinter;
 
@@ -44,6 +46,53 @@ TEST_F(NumericsTest, ModesHaveProgramsOfTheirOwn) {
   setMode("exact");
   EXPECT_EQ(compute(), 0.0F);
   EXPECT_EQ(sn::stats().memory_hits, hits + 2);
+}
+
+/// What a thread sets is its own, and goes before SINTER_NUMERICS.
+TEST_F(NumericsTest, ThreadsChooseModes) {
+  EXPECT_EQ(sn::numerics(), sn::Numerics::standard);
+  setMode("fast");
+  EXPECT_EQ(sn::numerics(), sn::Numerics::fast);
+  {
+    sn::numerics_scope exact(sn::Numerics::exact);
+    EXPECT_EQ(sn::numerics(), sn::Numerics::exact);
+    std::thread([] {
+      EXPECT_EQ(sn::numerics(), sn::Numerics::fast);
+      sn::set_numerics(sn::Numerics::standard);
+      EXPECT_EQ(sn::numerics(), sn::Numerics::standard);
+    }).join();
+    sn::numerics_scope inner(sn::Numerics::standard);
+    EXPECT_EQ(sn::numerics(), sn::Numerics::standard);
+  }
+  EXPECT_EQ(sn::numerics(), sn::Numerics::fast);
+  setMode("exact");
+  EXPECT_EQ(sn::numerics(), sn::Numerics::exact);
+}
+
+/// The mode counts when values are asked for: what is recorded before is
+/// evaluated in it, and each mode has a program.
+TEST_F(NumericsTest, TheModeIsThatOfTheEvaluation) {
+  if (sn::default_device() == sn::device("null"))
+    GTEST_SKIP() << "the null device does not compile";
+  sn::Tensor x = sn::tensor({1 + 0x1p-12F, 1.0F});
+  sn::Tensor y = sn::tensor({1 + 0x1p-12F, 1.0F});
+  sn::Tensor z = sn::tensor({1 + 0x1p-11F, 1.0F});
+  sn::Tensor recorded = x * y - z;
+  auto misses = [] { return sn::stats().compiles + sn::stats().disk_hits; };
+  uint64_t before = misses();
+  {
+    sn::numerics_scope exact(sn::Numerics::exact);
+    EXPECT_EQ(recorded.to_vector<float>()[0], 0.0F);
+  }
+  for (sn::Numerics mode : {sn::Numerics::standard, sn::Numerics::fast}) {
+    sn::numerics_scope scope(mode);
+    float contracted = (x * y - z).to_vector<float>()[0];
+    EXPECT_TRUE(contracted == 0x1p-24F || contracted == 0.0F) << contracted;
+  }
+  EXPECT_EQ(misses(), before + 3);
+  sn::numerics_scope fast(sn::Numerics::fast);
+  (void)(x * y - z).to_vector<float>();
+  EXPECT_EQ(misses(), before + 3);
 }
 
 TEST_F(NumericsTest, NamesWhatIsNoMode) {

@@ -2,6 +2,8 @@
 
 #rows = affine_map<()[s0] -> (s0, 8)>
 #row = affine_map<()[s0] -> (s0)>
+#image = affine_map<()[s0, s1] -> (s0, 4, 2)>
+#positions = affine_map<()[s0, s1] -> (s0, s1, 4)>
 
 // The count of a symbolic axis is a number of the run.
 // CHECK-LABEL: @mean
@@ -74,4 +76,15 @@ func.func @custom_gradient(%x: tensor<4xf32>, %y: tensor<3xi64>) -> tensor<4xf32
   // CHECK-NEXT: return %[[VALUE]]
   %0 = sinter.custom_gradient %x, %y : (tensor<4xf32>, tensor<3xi64>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// As many positions as a guard lets there be: no number that stands for the
+// symbol decides.
+// CHECK-LABEL: @symbolic_positions
+func.func @symbolic_positions(%x: tensor<?x4x2xf32, #image>, %g: tensor<?x?x4xf32, #positions>) -> tensor<4x2x3xf32> {
+  // CHECK: sinter.window
+  // CHECK: sinter.slice {{.*}} -> tensor<?x?x
+  // CHECK: sinter.matmul
+  %0 = sinter.conv_weight_grad %x, %g {sizes = array<i64: 3>, strides = array<i64: 1>, low = array<i64: 1>, high = array<i64: 1>, dilations = array<i64: 1>, groups = 1 : i64, layout = "channels_last"} : (tensor<?x4x2xf32, #image>, tensor<?x?x4xf32, #positions>) -> tensor<4x2x3xf32>
+  return %0 : tensor<4x2x3xf32>
 }

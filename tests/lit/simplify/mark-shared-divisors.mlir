@@ -1,4 +1,5 @@
 // RUN: sinter opt %s --split-input-file --pipeline=mark-shared-divisors | FileCheck %s
+// RUN: sinter opt %s --split-input-file --pipeline='mark-shared-divisors{numbers=true}' | FileCheck %s --check-prefixes=CHECK,NUMBERS
 
 // A row's elements divided by what is computed from their sum.
 // CHECK-LABEL: @main
@@ -38,4 +39,21 @@ func.func @main(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4xf32>, ten
   %6 = sinter.add %5, %y : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   %7 = sinter.div %x, %6 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   return %2, %3, %7 : tensor<4xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// A constant and a tensor of rank 0, where divisions by numbers are asked for;
+// not a quotient of rank 0.
+// CHECK-LABEL: @main
+// NUMBERS: sinter.div {{.*}} {sinter.shared_divisor}
+// NUMBERS: sinter.div {{.*}} {sinter.shared_divisor}
+// CHECK-NOT: sinter.shared_divisor
+func.func @main(%x: tensor<4x8xf32>, %s: tensor<f32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<f32>) {
+  %0 = sinter.full {shape = affine_map<() -> (4, 8)>, value = 3.0 : f64, dtype = f32} : () -> tensor<4x8xf32>
+  %1 = sinter.div %x, %0 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = sinter.broadcast %s {shape = affine_map<() -> (4, 8)>} : (tensor<f32>) -> tensor<4x8xf32>
+  %3 = sinter.div %x, %2 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %4 = sinter.div %s, %s : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %1, %3, %4 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<f32>
 }

@@ -179,6 +179,20 @@ TEST(Reverse, ReleasedHistoryIsAnError) {
   EXPECT_EQ(released, h);
 }
 
+// No positions spread to a space that is less than one window.
+TEST(Reverse, ConvolutionOfNothing) {
+  Leaves leaves;
+  NodeRef x = leaves.make({1, 1, 0}, {});
+  NodeRef w = leaves.make({1, 1, 3}, {1, 2, 3});
+  const int64_t sizes[] = {3}, ones[] = {1}, zeros[] = {0};
+  const Dim space[] = {Dim(2)};
+  NodeRef y = ok(conv_transpose(x, w, sizes, ones, zeros, zeros, ones, 1, space,
+                                Layout::channels_first));
+  std::vector<NodeRef> found = grad(total(y), {x, w});
+  EXPECT_EQ(found[0]->elements(), 0);
+  EXPECT_EQ(leaves.eval(found[1]), (Values{0, 0, 0}));
+}
+
 TEST(Reverse, CotangentsMustFit) {
   Leaves leaves;
   NodeRef x = leaves.make({3}, {1, 2, 3});

@@ -161,6 +161,29 @@ TEST_P(FusedTest, ViewsOfViews) {
             "program.yield %6 : tensor<360xf32>");
 }
 
+// Several dims of 0 on one side, of which one on the other makes all.
+TEST_P(FusedTest, ReshapeOfNothing) {
+  struct {
+    const char *from, *dims, *to, *ones, *zeros, *paddedDims, *padded;
+  } cases[] = {
+      {"0x1x0", "0", "0", "1", "0", "3", "3"},
+      {"0", "0, 1, 0", "0x1x0", "1, 1, 1", "0, 0, 0", "2, 3, 4", "2x3x4"},
+      {"3x0x2", "0, 0", "0x0", "1, 1", "0, 0", "6, 2", "6x2"},
+      {"0x5", "4, 0, 0", "4x0x0", "1, 1, 1", "0, 0, 0", "5, 3, 2", "5x3x2"},
+  };
+  auto typeOf = [](std::string sizes) { return "tensor<" + sizes + "xf32>"; };
+  for (const auto &row : cases)
+    check("%x: " + typeOf(row.from),
+          "%0 = sinter.reshape %x " + dims(row.dims) + " : (" +
+              typeOf(row.from) + ") -> " + typeOf(row.to) +
+              "\n%1 = sinter.pad %0 {low = array<i64: " + row.ones +
+              ">, shape = affine_map<() -> (" + row.paddedDims +
+              ")>, interior = array<i64: " + row.zeros +
+              ">, value = 0.5 : f64} : (" + typeOf(row.to) + ") -> " +
+              typeOf(row.padded) +
+              "\nprogram.yield %1 : " + typeOf(row.padded));
+}
+
 // Backwards under masks, in steps, and along other axes than the lanes'.
 TEST_P(FusedTest, Flips) {
   std::string x = "tensor<5x23xf32>", back = "{axes = array<i64: 1>}";

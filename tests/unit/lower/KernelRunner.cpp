@@ -27,7 +27,7 @@ static void *loadImage(const std::vector<std::byte> &image) {
 }
 
 KernelRunner::KernelRunner(const std::string &text, const std::string &target,
-                           bool keepText) {
+                           bool keepText, NumericsMode numerics) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<ir::SinterDialect>();
   context.loadDialect<program::ProgramDialect>();
@@ -48,6 +48,7 @@ KernelRunner::KernelRunner(const std::string &text, const std::string &target,
   EmitOptions options;
   options.verify = true;
   options.keepText = keepText;
+  options.numerics = numerics;
   auto kernel = *module->getOps<program::KernelOp>().begin();
   auto emitted = emitKernel(kernel, **made, options);
   if (failed(emitted)) {

@@ -17,7 +17,8 @@ public:
   /// Compiles the one `program.kernel` of `text` for `target`. `error` is
   /// empty on success.
   KernelRunner(const std::string &text, const std::string &target = "cpu",
-               bool keepText = false);
+               bool keepText = false,
+               NumericsMode numerics = NumericsMode::standard);
   ~KernelRunner();
   KernelRunner(const KernelRunner &) = delete;
 

@@ -87,8 +87,10 @@ std::string textOf(const char *function, const char *type, size_t count) {
 // The largest error over `x`, against `exact`.
 template <typename T, typename Exact>
 void check(const Function &function, const char *target, const char *type,
-           std::vector<T> x, Exact exact, double allowed) {
-  KernelRunner kernel(textOf(function.name, type, x.size()), target);
+           std::vector<T> x, Exact exact, double allowed,
+           NumericsMode numerics = NumericsMode::standard) {
+  KernelRunner kernel(textOf(function.name, type, x.size()), target,
+                      /*keepText=*/false, numerics);
   ASSERT_EQ(kernel.error, "");
   std::vector<T> y(x.size());
   kernel.run({x.data(), y.data()});
@@ -178,6 +180,93 @@ TEST_P(MathTest, AnglesNearMultiples) {
           function.ulps32);
     check(function, GetParam(), "f64", nearMultiples<double>(), function.exact,
           function.ulps64);
+  }
+}
+
+//===- Approximations -----------------------------------------------------===//
+
+// docs/numerics.md states these, for f32.
+const Function approximations[] = {
+    {"exp", [](long double x) { return std::exp(x); }, std::exp, 6, 4},
+    {"log", [](long double x) { return std::log(x); }, std::log, 2, 4},
+    {"tanh", [](long double x) { return std::tanh(x); }, std::tanh, 8, 4},
+    {"erf", [](long double x) { return std::erf(x); }, std::erf, 16, 4},
+    {"sin", [](long double x) { return std::sin(x); }, std::sin, 1, 1},
+    {"cos", [](long double x) { return std::cos(x); }, std::cos, 1, 1},
+    {"rsqrt", [](long double x) { return 1 / std::sqrt(x); }, reciprocalRoot, 2,
+     2},
+    {"sqrt", [](long double x) { return std::sqrt(x); }, std::sqrt, 2, 0.5},
+};
+
+bool isDenormal(float x) {
+  return x != 0 && std::abs(x) < std::numeric_limits<float>::min();
+}
+
+TEST_P(MathTest, ApproximationsOfF32) {
+  for (const Function &function : approximations) {
+    std::vector<float> x = arguments<float>();
+    // A root of a denormal is a matter of its own.
+    if (std::string_view(function.name) == "sqrt")
+      std::erase_if(x, isDenormal);
+    check(function, GetParam(), "f32", x, function.exact, function.ulps32,
+          NumericsMode::fast);
+  }
+}
+
+TEST_P(MathTest, ApproximationsOverTheWholeRange) {
+  std::vector<float> x;
+  for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += 4093)
+    x.push_back(std::bit_cast<float>(uint32_t(bits)));
+  for (const Function &function : approximations) {
+    if (std::string_view(function.name) == "sqrt")
+      std::erase_if(x, isDenormal);
+    check(function, GetParam(), "f32", x, function.exactInDouble,
+          function.ulps32, NumericsMode::fast);
+  }
+}
+
+TEST_P(MathTest, F64IsNotApproximated) {
+  for (const Function &function : approximations)
+    check(function, GetParam(), "f64", arguments<double>(), function.exact,
+          function.ulps64, NumericsMode::fast);
+}
+
+template <typename T> std::vector<T> specials() {
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> values = {0,
+                           1,
+                           3,
+                           Limits::infinity(),
+                           Limits::quiet_NaN(),
+                           Limits::denorm_min(),
+                           7 * Limits::denorm_min(),
+                           Limits::min() / 4,
+                           Limits::min(),
+                           Limits::max() / 2,
+                           Limits::max()};
+  for (size_t i = 0, count = values.size(); i < count; ++i)
+    values.push_back(-values[i]);
+  return values;
+}
+
+// Zeros with their signs, infinities and NaN of roots come out as they do
+// elsewhere; roots of denormals to within 2^-13.
+TEST_P(MathTest, ApproximateRootsOfSpecialNumbers) {
+  std::vector<float> x = specials<float>(), y(x.size());
+  KernelRunner kernel(textOf("sqrt", "f32", x.size()), GetParam(),
+                      /*keepText=*/false, NumericsMode::fast);
+  ASSERT_EQ(kernel.error, "");
+  kernel.run({x.data(), y.data()});
+  for (size_t i = 0; i < x.size(); ++i) {
+    float want = std::sqrt(x[i]);
+    SCOPED_TRACE(x[i]);
+    if (std::isnan(want)) {
+      EXPECT_TRUE(std::isnan(y[i]));
+      continue;
+    }
+    EXPECT_EQ(std::signbit(y[i]), std::signbit(want));
+    float off = isDenormal(x[i]) ? 0x1p-13F : 0x1p-22F;
+    EXPECT_TRUE(y[i] == want || std::abs(y[i] - want) <= off * want) << y[i];
   }
 }
 

@@ -102,6 +102,70 @@ TEST(Compare, SeesAMissingTerm) {
   EXPECT_NE(differenceOfSum(terms, forward * 1.001F + 0.01F), "");
 }
 
+/// Terms of one sign, so that the sum keeps growing and its roundings with it.
+static std::vector<double> positiveTerms(size_t count, double phase) {
+  std::vector<double> terms(count);
+  for (size_t i = 0; i < count; ++i)
+    terms[i] = float(1.1 + std::sin(double(i * i) + phase));
+  return terms;
+}
+
+/// What is wrong with the prefixes of f32 sums when `lost` is left out.
+static std::string differenceOfPrefix(const std::vector<double> &terms,
+                                      size_t lost) {
+  HostTensor x = reals(DType::f32, terms);
+  NodeRef leaf = leafOf(x);
+  NodeRef y = graph::ok(graph::cumsum(leaf, 0, false));
+  graph::Slice slice = *graph::slice({&y, 1});
+  auto expected = expect(slice.graph, {&x, 1});
+  float sum = 0;
+  std::vector<double> sums;
+  for (size_t i = 0; i < terms.size(); ++i)
+    sums.push_back(sum += i == lost ? 0.0F : float(terms[i]));
+  HostTensor found = reals(DType::f32, sums);
+  return differenceOf({&found, 1}, *expected);
+}
+
+/// A rounding of a long running sum stays in all that follow.
+TEST(Compare, LetsRoundingsOfAPrefixGather) {
+  for (int draw = 0; draw < 40; ++draw) {
+    std::vector<double> terms = positiveTerms(3136, draw);
+    EXPECT_EQ(differenceOfPrefix(terms, terms.size()), "") << draw;
+    EXPECT_NE(differenceOfPrefix(terms, 2000), "") << draw;
+  }
+}
+
+/// What is wrong with a product of long rows, k ascending in f32, of which some
+/// at the end are left out.
+static std::string differenceOfProduct(size_t length, size_t lost,
+                                       double phase) {
+  std::vector<double> a = positiveTerms(length, phase),
+                      b = positiveTerms(length, phase + 0.5);
+  HostTensor row = reals(DType::f32, a), column = reals(DType::f32, b);
+  row.dims = {1, int64_t(length)};
+  column.dims = {int64_t(length), 1};
+  NodeRef left = leafOf(row), right = leafOf(column);
+  NodeRef y = graph::ok(graph::matmul(left, right));
+  graph::Slice slice = *graph::slice({&y, 1});
+  std::vector<HostTensor> inputs;
+  for (const NodeRef &input : slice.inputs)
+    inputs.push_back(input == left ? row : column);
+  auto expected = expect(slice.graph, inputs);
+  float sum = 0;
+  for (size_t k = 0; k < length - lost; ++k)
+    sum = std::fma(float(a[k]), float(b[k]), sum);
+  HostTensor found = reals(DType::f32, {sum});
+  found.dims = {1, 1};
+  return differenceOf({&found, 1}, *expected);
+}
+
+TEST(Compare, LetsRoundingsOfAProductGather) {
+  for (int draw = 0; draw < 200; ++draw) {
+    EXPECT_EQ(differenceOfProduct(8192, 0, draw), "") << draw;
+    EXPECT_NE(differenceOfProduct(8192, 4, draw), "") << draw;
+  }
+}
+
 /// What rounding cannot decide must be met: an overflow that is sure, a NaN.
 TEST(Compare, SeesAnInfinityThatIsNone) {
   HostTensor x = reals(DType::f16, {12, 1});
