@@ -75,7 +75,8 @@ unsigned loopLanes(Block &body, const Target &target) {
       continue;
     PatternKind kind = described.getPatternKind();
     bool isPlain = kind == PatternKind::pointwise ||
-                   kind == PatternKind::reduction || isNumberSource(op) ||
+                   kind == PatternKind::reduction ||
+                   kind == PatternKind::contraction || isNumberSource(op) ||
                    isa<ir::ReshapeOp, ir::BroadcastOp>(op);
     bool isNumber = kind == PatternKind::reduction;
     if (!isPlain || !llvm::all_of(op.getOperandTypes(), isNarrow) ||

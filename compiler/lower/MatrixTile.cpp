@@ -49,10 +49,10 @@ MatrixTile::MatrixTile(Emission &emission, ir::MatmulOp op,
                   access.accumulator);
   if (tile.rightCopy == TileShape::RightCopy::panel)
     right = buffer(rightKey, tile.depthBlock * tile.columns(), access.copied);
-  if (tile.blocksDepth)
-    sums =
-        buffer(sumsKey, tile.rowBlock * tile.columnBlock, access.accumulator);
-  findFinishing();
+  if (tile.blocksDepth || tile.keepsSums)
+    sums = buffer(sumsKey, tile.sumsElements(), access.accumulator);
+  if (!tile.keepsSums)
+    findFinishing();
 }
 
 void MatrixTile::compute(const Part &given) {
@@ -72,14 +72,14 @@ void MatrixTile::computeAtOnce() {
   enterDepth({emission.constant(0), emission.extent(depth)});
   if (tile.panelsInside)
     return eachTile([&](Value row) {
-      eachPanel([&] { finishTile(row, accumulate(row, zeros())); });
+      eachPanel([&] { complete(row, accumulate(row, zeros())); });
     });
   eachPanel([&] {
     copyRightPanel();
     eachTile([&](Value row) {
       prefetchPanel(row);
       prefetchFinishing(row);
-      finishTile(row, accumulate(row, zeros()));
+      complete(row, accumulate(row, zeros()));
     });
   });
 }
@@ -108,6 +108,8 @@ void MatrixTile::computeInDepthBlocks() {
             isFirst, ValueRange(before).getTypes(), [&] { return before; },
             [&] { return loadSums(row); });
         Values after = accumulate(row, before);
+        if (tile.keepsSums)
+          return saveSums(row, after);
         emission.when(isInner, [&] { saveSums(row, after); });
         emission.when(isLast, [&] { finishTile(row, after); });
       });
@@ -130,7 +132,9 @@ void MatrixTile::computeInUnit(Value row, Value isFirst, Value isLast) {
   UnitTile(emission, tile, vectors)
       .multiply({left, placeOfLeft, tile.leftStride()},
                 {rightCopy, right, tile.columns()}, range.begin, range.end,
-                {sums, placeOfSum, tile.columns()}, isFirst);
+                {sums, placeOfSum, tile.sumsStride()}, isFirst);
+  if (tile.keepsSums)
+    return;
   emission.when(isLast, [&] {
     Value end = emission.min(emission.add(row, emission.constant(tile.rows)),
                              part.endRow);
@@ -480,13 +484,20 @@ std::pair<Value, Value> MatrixTile::placeOfRight(unsigned vector, Value k) {
 }
 
 Value MatrixTile::placeOfSums(Value row, unsigned r, unsigned vector) {
+  int64_t inner = int64_t(vector) * tile.lanes;
+  int64_t lines = r * tile.sumsStride();
+  if (tile.keepsSums) {
+    Value line = emission.mul(emission.sub(row, part.firstRow),
+                              emission.constant(tile.sumsStride()));
+    return emission.add(emission.add(line, column),
+                        emission.constant(lines + inner));
+  }
   Value panel = emission.mul(emission.sub(column, part.firstColumn),
                              emission.constant(tile.rowBlock));
   Value line = emission.mul(emission.sub(row, part.firstRow),
                             emission.constant(tile.columns()));
-  return emission.add(
-      emission.add(panel, line),
-      emission.constant(r * tile.columns() + int64_t(vector) * tile.lanes));
+  return emission.add(emission.add(panel, line),
+                      emission.constant(lines + inner));
 }
 
 MatrixTile::Values MatrixTile::loadSums(Value row) {
@@ -501,6 +512,12 @@ void MatrixTile::saveSums(Value row, const Values &values) {
   for (unsigned r = 0; r < rows; ++r)
     for (unsigned v = 0; v < vectors; ++v)
       access.store(values[r * vectors + v], sums, placeOfSums(row, r, v));
+}
+
+void MatrixTile::complete(Value row, const Values &values) {
+  if (tile.keepsSums)
+    return saveSums(row, values);
+  finishTile(row, values);
 }
 
 void MatrixTile::finishTile(Value row, const Values &values) {

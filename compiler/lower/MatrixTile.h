@@ -15,14 +15,22 @@ public:
     Value firstRow, endRow, firstColumn, endColumn;
   };
 
+  /// Sums of whole rows, from `firstRow` on, that are kept in the frame.
+  struct KeptSums {
+    Value buffer, firstRow;
+    int64_t stride = 0; ///< elements from one row to the next
+  };
+
   /// `wholeRight` is the copy of the right operand where there is one of all
   /// of it, else null.
   MatrixTile(Emission &emission, ir::MatmulOp op, const TileShape &tile,
              llvm::ArrayRef<Sink> sinks, llvm::SmallVector<Coord> batch,
              Value wholeRight, Value batchNumber);
 
-  /// Computes and stores a part, at most tile.rowBlock x tile.columnBlock.
+  /// Computes and stores a part, at most tile.rowBlock x tile.columnBlock; or,
+  /// where the tile says so, keeps its sums.
   void compute(const Part &part);
+  KeptSums keptSums() const { return {sums, part.firstRow, tile.sumsStride()}; }
 
 private:
   using Values = Emission::Values;
@@ -61,6 +69,8 @@ private:
   Value rightAt(unsigned vector, Value k);
   /// The copy of the right operand that is read, and where.
   std::pair<Value, Value> placeOfRight(unsigned vector, Value k);
+  /// Keeps what the depth has summed up, or stores what is made of it.
+  void complete(Value row, const Values &sums);
   void finishTile(Value row, const Values &sums);
   Values loadSums(Value row);
   void saveSums(Value row, const Values &sums);
