@@ -51,8 +51,10 @@ private:
   void copyRightPanel();
 
   void prefetchPanel(Value row);
-  /// Inputs of the result's shape that finishing a tile reads.
+  /// Inputs of the result's shape that finishing a tile reads; where its sums
+  /// are kept, what whoever finishes the rows reads and writes.
   void findFinishing();
+  void addFinishing(unsigned number, Value tensor, bool isWritten);
   void prefetchFinishing(Value row);
   Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b);
 
@@ -87,8 +89,12 @@ private:
   Shape shape;
   mlir::AffineExpr depth;
   bool clampsRows = true;
-  /// Numbers of the kernel's buffers, and the bytes of an element.
-  llvm::SmallVector<std::pair<unsigned, int64_t>> finishing;
+  struct Finishing {
+    unsigned buffer = 0; ///< its number among the kernel's
+    int64_t bytes = 0;   ///< of an element
+    bool isWritten = false;
+  };
+  llvm::SmallVector<Finishing> finishing;
   Value wholeRight, batchNumber;
   Part part;
   DepthRange range;
