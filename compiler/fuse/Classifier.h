@@ -45,7 +45,9 @@ public:
 
 private:
   std::optional<Rejection> findRoots();
+  std::optional<Rejection> addRoot(unsigned index);
   std::optional<Rejection> checkRowSpace();
+  std::optional<Rejection> checkRowStatistics() const;
   std::optional<Rejection> reachOutputs();
   std::optional<Rejection> reachOperands(unsigned index, const Access &access);
   std::optional<Rejection> reachThroughView(mlir::Operation *op,
@@ -71,6 +73,8 @@ private:
   const KernelCaps &caps;
   OpSet body, outputs;
   OpSet roots;
+  /// A contraction whose rows the roots, reductions, run along.
+  std::optional<unsigned> product;
   graph::PatternKind rootKind = graph::PatternKind::pointwise;
   /// Of reductions: what they read, and which of its axes stay.
   DimList fullDims, rowDims;

@@ -41,22 +41,31 @@ bool isRoot(PatternKind kind) {
          kind != PatternKind::gather;
 }
 
-std::optional<Rejection> Classifier::findRoots() {
-  for (unsigned index : body) {
-    PatternKind kind = kindOf(op(index));
-    if (!isRoot(kind))
-      continue;
-    bool severalReductions =
-        kind == PatternKind::reduction && rootKind == PatternKind::reduction;
-    if (!roots.empty() && !severalReductions &&
-        !areParts(op(roots[0]), op(index)))
-      return Rejection{"two_roots",
-                       llvm::formatv("{0} and {1}",
-                                     op(roots[0])->getName().stripDialect(),
-                                     op(index)->getName().stripDialect())};
-    roots.push_back(index);
-    rootKind = kind;
+// Reductions may follow one contraction, whose rows they take.
+std::optional<Rejection> Classifier::addRoot(unsigned index) {
+  PatternKind kind = kindOf(op(index));
+  bool isReduction = kind == PatternKind::reduction;
+  bool severalReductions = isReduction && rootKind == PatternKind::reduction;
+  if (isReduction && rootKind == PatternKind::contraction) {
+    product = roots[0];
+    roots.clear();
+  } else if (!roots.empty() && !severalReductions &&
+             !areParts(op(roots[0]), op(index))) {
+    return Rejection{"two_roots",
+                     llvm::formatv("{0} and {1}",
+                                   op(roots[0])->getName().stripDialect(),
+                                   op(index)->getName().stripDialect())};
   }
+  roots.push_back(index);
+  rootKind = kind;
+  return std::nullopt;
+}
+
+std::optional<Rejection> Classifier::findRoots() {
+  for (unsigned index : body)
+    if (isRoot(kindOf(op(index))))
+      if (auto rejected = addRoot(index))
+        return rejected;
   return std::nullopt;
 }
 
@@ -77,6 +86,46 @@ std::optional<Rejection> Classifier::checkRowSpace() {
   trailing = llvm::all_of(axes, [&](int64_t axis) {
     return axis >= int64_t(fullDims.size() - axes.size());
   });
+  return std::nullopt;
+}
+
+// The reductions run along rows of the product, from it on, and blocks of such
+// rows cost no more than the product's own parts. How many rows there are does
+// not count: it may be known at run time only.
+std::optional<Rejection> Classifier::checkRowStatistics() const {
+  Operation *contraction = op(*product);
+  DimList dims = dimsOf(contraction->getResult(0).getType());
+  llvm::SmallDenseSet<unsigned> after{*product};
+  for (unsigned index : body)
+    if (llvm::any_of(op(index)->getOperands(), [&](Value operand) {
+          int source = graph.indexOf(operand);
+          return source >= 0 && after.contains(source);
+        }))
+      after.insert(index);
+  bool alongRows = fullDims == dims && trailing && !rowDims.empty() &&
+                   rowDims.size() + 1 == dims.size();
+  if (!alongRows ||
+      llvm::any_of(roots, [&](unsigned root) { return !after.contains(root); }))
+    return Rejection{"two_roots",
+                     llvm::formatv("{0} does not take rows of {1}",
+                                   op(roots[0])->getName().stripDialect(),
+                                   contraction->getName().stripDialect())};
+  auto columns = dyn_cast<AffineConstantExpr>(dims.back());
+  if (!columns || columns.getValue() < 2 || columns.getValue() > caps.keptRow)
+    return Rejection{"row_statistics",
+                     llvm::formatv("a row that is kept has 2 to {0} elements",
+                                   caps.keptRow)};
+  DimList left = dimsOf(contraction->getOperand(0).getType());
+  DType dtype =
+      *dtypeOf(getElementTypeOrSelf(contraction->getResult(0).getType()));
+  constexpr unsigned leastBytes = 4; // narrow ones are copied as f32
+  double operand = estimate(left.back()) * double(columns.getValue()) *
+                   std::max<unsigned>(leastBytes, byteWidth(dtype));
+  if (operand > caps.blockOperand)
+    return Rejection{"row_statistics",
+                     llvm::formatv("each block of rows would read {0:f0} bytes "
+                                   "of the right operand",
+                                   operand)};
   return std::nullopt;
 }
 
@@ -101,7 +150,8 @@ bool Classifier::isRowsOperand(unsigned index) const {
 bool Classifier::isCheapPrologue(unsigned index) const {
   Operation *node = op(index);
   bool takesPrologue =
-      rootKind == PatternKind::contraction || rootKind == PatternKind::sort ||
+      rootKind == PatternKind::contraction || product ||
+      rootKind == PatternKind::sort ||
       (rootKind == PatternKind::attention && isRowsOperand(index));
   if (!takesPrologue || kindOf(node) != PatternKind::pointwise)
     return false;
@@ -128,11 +178,12 @@ bool Classifier::readsMore(const OpSet &prologue) const {
 // What a root reads several times is not computed in its kernel, but for cheap
 // ops before a contraction or a sort.
 std::optional<Rejection> Classifier::checkPrologue() {
-  if (rootKind == PatternKind::reduction || roots.empty())
+  if ((rootKind == PatternKind::reduction && !product) || roots.empty())
     return std::nullopt;
+  OpSet fed = product ? OpSet{*product} : roots;
   llvm::SmallDenseSet<unsigned> before;
   for (unsigned index : llvm::reverse(body)) {
-    bool feedsRoot = llvm::is_contained(roots, index) || before.contains(index);
+    bool feedsRoot = llvm::is_contained(fed, index) || before.contains(index);
     if (!feedsRoot)
       continue;
     for (Value operand : op(index)->getOperands())
@@ -153,7 +204,7 @@ std::optional<Rejection> Classifier::checkPrologue() {
   }
   if (!prologue.empty() && readsMore(prologue))
     return Rejection{"prologue_cost", "it reads more than it would store"};
-  if (rootKind != PatternKind::contraction &&
+  if (rootKind != PatternKind::contraction && !product &&
       coreOps.size() > roots.size() + prologue.size())
     return Rejection{"epilogue",
                      "this kind of kernel stores its root's result only"};
@@ -173,6 +224,8 @@ std::optional<Rejection> Classifier::checkParallelism() {
 const char *Classifier::kind() const {
   switch (rootKind) {
   case PatternKind::reduction:
+    if (product)
+      return kernel_kinds::contraction;
     return storesFull || feedsBack ? kernel_kinds::rowwise
                                    : kernel_kinds::reduce;
   case PatternKind::contraction:
@@ -242,6 +295,9 @@ Classified Classifier::run() {
     return *rejected;
   if (rootKind == PatternKind::reduction)
     if (auto rejected = checkRowSpace())
+      return *rejected;
+  if (product)
+    if (auto rejected = checkRowStatistics())
       return *rejected;
   if (auto rejected = reachOutputs())
     return *rejected;

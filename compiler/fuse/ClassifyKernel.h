@@ -19,6 +19,10 @@ struct KernelCaps {
   unsigned long work = 4'000'000;
   /// A single row is worked on by one thread: at most this many elements.
   double serialElements = 1 << 16;
+  /// Rows of a product that a block keeps for those who reduce them: at most
+  /// this many elements; and bytes of the right operand that each block reads.
+  int64_t keptRow = 1024;
+  double blockOperand = 1 << 20;
 };
 
 /// A set of ops as a kernel.

@@ -114,7 +114,6 @@ Classifier::reachThroughReduction(Operation *reduction, const Access &access) {
 std::optional<Rejection> Classifier::reachOperands(unsigned index,
                                                    const Access &access) {
   Operation *node = op(index);
-  bool aligned = access.space == Space::full || access.space == Space::row;
   switch (kindOf(node)) {
   case PatternKind::pointwise:
   case PatternKind::random:
@@ -142,7 +141,8 @@ std::optional<Rejection> Classifier::reachOperands(unsigned index,
   default:
     break;
   }
-  if (!aligned || access.space != Space::full)
+  bool isKept = product && access.space == Space::point;
+  if (access.space != Space::full && !isKept)
     return Rejection{"view_of_root",
                      "the root's result is read through a view"};
   for (auto [number, operand] : llvm::enumerate(node->getOperands()))

@@ -3,6 +3,7 @@
 #include "compiler/lower/EmitKernel.h"
 #include "compiler/lower/Index.h"
 #include "compiler/lower/ReductionOrder.h"
+#include "compiler/lower/RowStatistics.h"
 #include "dialects/sinter/Dialect.h"
 
 using namespace mlir;
@@ -46,6 +47,7 @@ static bool hasFixedLengths(Operation *op) {
 bool canEmit(program::KernelOp kernel, std::string *why) {
   using graph::PatternKind;
   unsigned contractions = 0, owners = 0, reductions = 0, parts = 0;
+  Value product;
   Operation *sort = nullptr;
   for (Operation &op : kernel.getBlock()) {
     if (isa<program::YieldOp>(op))
@@ -65,6 +67,7 @@ bool canEmit(program::KernelOp kernel, std::string *why) {
       break;
     case PatternKind::contraction:
       ++contractions;
+      product = op.getResult(0);
       break;
     case PatternKind::attention:
       ++parts;
@@ -102,8 +105,10 @@ bool canEmit(program::KernelOp kernel, std::string *why) {
     return refuse(why, "more than one contraction, scatter or prefix");
   if (parts && (owners || contractions || reductions))
     return refuse(why, "attention beside another root");
-  if (reductions && (owners || contractions))
-    return refuse(why, "a reduction beside a contraction, scatter or prefix");
+  if (reductions && owners)
+    return refuse(why, "a reduction beside a scatter or prefix");
+  if (reductions && contractions && !keepsRowsFor(product, kernel, why))
+    return false;
   if (owners && kernel.getOutputs().size() > 1)
     return refuse(why, "a scatter or prefix kernel has one output");
   return true;

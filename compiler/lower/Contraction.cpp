@@ -7,6 +7,7 @@
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/MatrixProduct.h"
 #include "compiler/lower/MatrixTile.h"
+#include "compiler/lower/RowStatistics.h"
 #include "compiler/lower/Sinks.h"
 #include "dialects/sinter/Dialect.h"
 
@@ -33,6 +34,8 @@ public:
     columns = shape[rank - 1];
     depth = depthOf(op, tile);
     batches = product(shape, 0, rank - 2, context);
+    if (tile.keepsSums)
+      emitRowsOfPart = rowsOfPart(writer, hasEvenParts() ? 2 : 1);
   }
 
   void run() {
@@ -169,9 +172,28 @@ private:
     Value copied;
     if (tile.rightCopy == TileShape::RightCopy::whole)
       copied = emission.entry.buffers[wholeRight];
-    MatrixTile(emission, op, tile, sinks, batchCoordinates(emission, batch),
-               copied, batch)
-        .compute(part);
+    MatrixTile product(emission, op, tile, sinks,
+                       batchCoordinates(emission, batch), copied, batch);
+    product.compute(part);
+    if (tile.keepsSums)
+      finishRows(emission, product, part, batch);
+  }
+
+  bool hasEvenParts() const {
+    int64_t count = constantOf(rows);
+    return count > 0 && count % 2 == 0 && tile.rowBlock % 2 == 0;
+  }
+
+  // The sums of the part stand in the frame: what is made of its rows reads
+  // them there.
+  void finishRows(Emission &emission, const MatrixTile &product,
+                  const MatrixTile::Part &part, Value batch) {
+    Value result = op.getResult();
+    emission.setSource(result, makeKeptProduct(result, product.keptSums()));
+    emission.keepReadsInside();
+    Value before = emission.mul(batch, emission.extent(rows));
+    emitRowsOfPart(emission, emission.add(before, part.firstRow),
+                   emission.add(before, part.endRow));
   }
 
   KernelWriter &writer;
@@ -182,6 +204,7 @@ private:
   TileShape tile;
   AffineExpr rows, columns, depth, batches;
   unsigned wholeRight = 0; ///< the number of the workspace
+  RowsOfPart emitRowsOfPart;
 };
 
 } // namespace
@@ -189,6 +212,8 @@ private:
 void emitContraction(KernelWriter &writer, Value productValue) {
   auto op = cast<ir::MatmulOp>(productValue.getDefiningOp());
   SmallVector<Sink> sinks;
+  if (hasRowStatistics(writer.kernel))
+    return ContractionSkeleton(writer, op, {}).run();
   for (auto [number, output] : llvm::enumerate(writer.kernel.getOutputs())) {
     auto sink =
         makeSink(output, shapeOf(productValue), writer.outputBuffer(number));

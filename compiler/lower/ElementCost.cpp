@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 
@@ -69,9 +70,16 @@ static bool isNumberSource(Operation &op) {
 
 unsigned loopLanes(Block &body, const Target &target) {
   using graph::PatternKind;
-  for (Operation &op : body) {
+  // What a contraction reads is read in loops of its own.
+  llvm::SmallDenseSet<Value> walked;
+  for (Operation &op : llvm::reverse(body)) {
     auto described = dyn_cast<ir::SinterOpInterface>(&op);
-    if (!described)
+    bool isWalked = !described || walked.contains(op.getResult(0));
+    bool isProduct =
+        described && described.getPatternKind() == PatternKind::contraction;
+    if (isWalked && !isProduct)
+      walked.insert(op.operand_begin(), op.operand_end());
+    if (!described || !isWalked || isProduct)
       continue;
     PatternKind kind = described.getPatternKind();
     bool isPlain = kind == PatternKind::pointwise ||

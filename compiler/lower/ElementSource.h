@@ -53,6 +53,10 @@ void storeElements(Emission &emission, mlir::Value buffer, mlir::Value tensor,
                    const Index &index, const Lanes &lanes, Element element,
                    bool streamed = false);
 
+/// Reads a buffer, as it stands in memory, at a linear coordinate.
+mlir::Value loadLanes(Emission &emission, mlir::Value buffer,
+                      const Coord &linear, const Lanes &lanes);
+
 /// Reads elements of an output back from its buffer; never memoized.
 mlir::Value loadElements(Emission &emission, mlir::Value buffer,
                          mlir::Value tensor, const Index &index,

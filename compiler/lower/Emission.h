@@ -57,6 +57,9 @@ public:
   /// kernel is a source too. From then on no element is emitted further out.
   void provide(Value tensor, const Index &index, const Lanes &lanes,
                Element element);
+  /// From here on no element of the current scope is read further out: what a
+  /// source reads has just been written.
+  void keepReadsInside() { scopes.back()->guarded = true; }
   ElementSource &source(Value tensor);
   /// Gives a tensor another source, before it is read.
   void setSource(Value tensor, std::unique_ptr<ElementSource> source);

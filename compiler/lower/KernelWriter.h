@@ -68,6 +68,12 @@ void emitRows(KernelWriter &writer);
 /// A transposed tensor that is stored, where neither side is read or written in
 /// short pieces. False, and nothing added, for another kernel.
 bool emitTurn(KernelWriter &writer);
+/// Emits rows [begin, end) of a kernel of reductions along rows.
+using RowsOfPart =
+    std::function<void(Emission &, mlir::Value begin, mlir::Value end)>;
+/// The rows of such a kernel for a skeleton that makes, part by part, what they
+/// read. Each part has a multiple of `unit` rows.
+RowsOfPart rowsOfPart(KernelWriter &writer, int64_t unit);
 /// Long reductions whose results are few: partial states of chunks, merged in
 /// order by a second phase. False, and nothing added, for another kernel.
 bool emitSplitReduction(KernelWriter &writer);

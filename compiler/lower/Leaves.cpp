@@ -87,9 +87,8 @@ static Value loadReversed(Emission &emission, Value buffer, const Coord &linear,
   return reverseLanes(emission, run, lanes.count);
 }
 
-// Loads from the buffer as it stands in memory.
-static Value loadLanes(Emission &emission, Value buffer, const Coord &linear,
-                       const Lanes &lanes) {
+Value loadLanes(Emission &emission, Value buffer, const Coord &linear,
+                const Lanes &lanes) {
   OpBuilder &builder = emission.builder;
   Location loc = emission.loc;
   Type memory = cast<MemRefType>(buffer.getType()).getElementType();

@@ -3,6 +3,7 @@
 
 #include "compiler/lower/MatrixProduct.h"
 #include "compiler/lower/UnitTile.h"
+#include "dialects/program/Program.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/SetVector.h"
@@ -49,9 +50,8 @@ MatrixTile::MatrixTile(Emission &emission, ir::MatmulOp op,
                   access.accumulator);
   if (tile.rightCopy == TileShape::RightCopy::panel)
     right = buffer(rightKey, tile.depthBlock * tile.columns(), access.copied);
-  if (tile.blocksDepth)
-    sums =
-        buffer(sumsKey, tile.rowBlock * tile.columnBlock, access.accumulator);
+  if (tile.blocksDepth || tile.keepsSums)
+    sums = buffer(sumsKey, tile.sumsElements(), access.accumulator);
   findFinishing();
 }
 
@@ -72,14 +72,18 @@ void MatrixTile::computeAtOnce() {
   enterDepth({emission.constant(0), emission.extent(depth)});
   if (tile.panelsInside)
     return eachTile([&](Value row) {
-      eachPanel([&] { finishTile(row, accumulate(row, zeros())); });
+      eachPanel([&] {
+        if (tile.keepsSums)
+          prefetchFinishing(row);
+        complete(row, accumulate(row, zeros()));
+      });
     });
   eachPanel([&] {
     copyRightPanel();
     eachTile([&](Value row) {
       prefetchPanel(row);
       prefetchFinishing(row);
-      finishTile(row, accumulate(row, zeros()));
+      complete(row, accumulate(row, zeros()));
     });
   });
 }
@@ -108,6 +112,8 @@ void MatrixTile::computeInDepthBlocks() {
             isFirst, ValueRange(before).getTypes(), [&] { return before; },
             [&] { return loadSums(row); });
         Values after = accumulate(row, before);
+        if (tile.keepsSums)
+          return saveSums(row, after);
         emission.when(isInner, [&] { saveSums(row, after); });
         emission.when(isLast, [&] { finishTile(row, after); });
       });
@@ -130,7 +136,9 @@ void MatrixTile::computeInUnit(Value row, Value isFirst, Value isLast) {
   UnitTile(emission, tile, vectors)
       .multiply({left, placeOfLeft, tile.leftStride()},
                 {rightCopy, right, tile.columns()}, range.begin, range.end,
-                {sums, placeOfSum, tile.columns()}, isFirst);
+                {sums, placeOfSum, tile.sumsStride()}, isFirst);
+  if (tile.keepsSums)
+    return;
   emission.when(isLast, [&] {
     Value end = emission.min(emission.add(row, emission.constant(tile.rows)),
                              part.endRow);
@@ -274,48 +282,63 @@ void MatrixTile::prefetchPanel(Value row) {
                                /*isDataCache=*/true);
 }
 
-void MatrixTile::findFinishing() {
-  // What is small stays in a cache; a short sum leaves no time.
-  constexpr int64_t leastBytes = 256 << 10, leastDepth = 64;
+void MatrixTile::addFinishing(unsigned number, Value tensor, bool isWritten) {
+  // What is small stays in a cache.
+  constexpr int64_t leastBytes = 256 << 10;
   constexpr size_t mostBuffers = 8;
   MLIRContext *context = emission.builder.getContext();
   int64_t elements = constantOf(product(shape, 0, shape.size(), context));
+  int64_t bytes = memoryType(elementOf(tensor)).getIntOrFloatBitWidth() / 8;
+  bool isLarge = elements < 0 || elements * bytes >= leastBytes;
+  if (isLarge && finishing.size() < mostBuffers)
+    finishing.push_back({number, bytes, isWritten});
+}
+
+void MatrixTile::findFinishing() {
+  // A short sum leaves no time.
+  constexpr int64_t leastDepth = 64;
   int64_t length = constantOf(depth);
   if (length >= 0 && length < leastDepth)
     return;
-  auto add = [&](unsigned number, Value tensor) {
-    int64_t bytes = memoryType(elementOf(tensor)).getIntOrFloatBitWidth() / 8;
-    bool isLarge = elements < 0 || elements * bytes >= leastBytes;
-    if (shapeOf(tensor) == shape && isLarge && finishing.size() < mostBuffers)
-      finishing.push_back({number, bytes});
-  };
   llvm::SmallSetVector<Value, 16> read;
   for (const Sink &sink : sinks)
     read.insert(sink.value);
+  auto kernel = cast<program::KernelOp>(emission.body.getParentOp());
+  if (tile.keepsSums)
+    for (auto [number, output] : llvm::enumerate(kernel.getOutputs())) {
+      read.insert(output);
+      if (shapeOf(output) == shape)
+        addFinishing(kernel.getInputs().size() + number, output, true);
+    }
   for (unsigned next = 0; next < read.size(); ++next) {
-    Operation *op = read[next].getDefiningOp();
-    if (auto input = dyn_cast<BlockArgument>(read[next]))
-      add(input.getArgNumber(), input);
-    else if (isPointwise(op))
+    Value value = read[next];
+    Operation *op = value.getDefiningOp();
+    // A reshape of an input has its elements in the same order.
+    bool isReshape = isa_and_nonnull<ir::ReshapeOp>(op);
+    Value base = isReshape ? op->getOperand(0) : value;
+    if (auto input = dyn_cast<BlockArgument>(base)) {
+      if (shapeOf(value) == shape)
+        addFinishing(input.getArgNumber(), input, false);
+    } else if (isPointwise(op) || (tile.keepsSums && !isa<ir::MatmulOp>(op))) {
       read.insert(op->operand_begin(), op->operand_end());
+    }
   }
 }
 
 // A tile's parts of these lie in as many pages as it has rows, which no
 // processor foresees; summing it leaves the time to fetch them.
 void MatrixTile::prefetchFinishing(Value row) {
-  for (auto [number, bytes] : finishing) {
-    int64_t line = 64 / bytes, width = int64_t(vectors) * tile.lanes;
+  for (const Finishing &each : finishing) {
+    int64_t line = 64 / each.bytes, width = int64_t(vectors) * tile.lanes;
     for (unsigned r = 0; r < rows; ++r)
       for (int64_t at = 0; at < width; at += line) {
         Value there = emission.add(column, emission.constant(at));
         Index index = access.indexOf(emission.uniform(rowOf(row, r)),
                                      emission.uniform(there));
-        memref::PrefetchOp::create(emission.builder, emission.loc,
-                                   emission.entry.buffers[number],
-                                   emission.linearize(index, shape).base,
-                                   /*isWrite=*/false, /*localityHint=*/3,
-                                   /*isDataCache=*/true);
+        memref::PrefetchOp::create(
+            emission.builder, emission.loc, emission.entry.buffers[each.buffer],
+            emission.linearize(index, shape).base, each.isWritten,
+            /*localityHint=*/tile.keepsSums ? 2 : 3, /*isDataCache=*/true);
       }
   }
 }
@@ -480,13 +503,20 @@ std::pair<Value, Value> MatrixTile::placeOfRight(unsigned vector, Value k) {
 }
 
 Value MatrixTile::placeOfSums(Value row, unsigned r, unsigned vector) {
+  int64_t inner = int64_t(vector) * tile.lanes;
+  int64_t lines = r * tile.sumsStride();
+  if (tile.keepsSums) {
+    Value line = emission.mul(emission.sub(row, part.firstRow),
+                              emission.constant(tile.sumsStride()));
+    return emission.add(emission.add(line, column),
+                        emission.constant(lines + inner));
+  }
   Value panel = emission.mul(emission.sub(column, part.firstColumn),
                              emission.constant(tile.rowBlock));
   Value line = emission.mul(emission.sub(row, part.firstRow),
                             emission.constant(tile.columns()));
-  return emission.add(
-      emission.add(panel, line),
-      emission.constant(r * tile.columns() + int64_t(vector) * tile.lanes));
+  return emission.add(emission.add(panel, line),
+                      emission.constant(lines + inner));
 }
 
 MatrixTile::Values MatrixTile::loadSums(Value row) {
@@ -501,6 +531,12 @@ void MatrixTile::saveSums(Value row, const Values &values) {
   for (unsigned r = 0; r < rows; ++r)
     for (unsigned v = 0; v < vectors; ++v)
       access.store(values[r * vectors + v], sums, placeOfSums(row, r, v));
+}
+
+void MatrixTile::complete(Value row, const Values &values) {
+  if (tile.keepsSums)
+    return saveSums(row, values);
+  finishTile(row, values);
 }
 
 void MatrixTile::finishTile(Value row, const Values &values) {

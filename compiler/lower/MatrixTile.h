@@ -15,14 +15,22 @@ public:
     Value firstRow, endRow, firstColumn, endColumn;
   };
 
+  /// Sums of whole rows, from `firstRow` on, that are kept in the frame.
+  struct KeptSums {
+    Value buffer, firstRow;
+    int64_t stride = 0; ///< elements from one row to the next
+  };
+
   /// `wholeRight` is the copy of the right operand where there is one of all
   /// of it, else null.
   MatrixTile(Emission &emission, ir::MatmulOp op, const TileShape &tile,
              llvm::ArrayRef<Sink> sinks, llvm::SmallVector<Coord> batch,
              Value wholeRight, Value batchNumber);
 
-  /// Computes and stores a part, at most tile.rowBlock x tile.columnBlock.
+  /// Computes and stores a part, at most tile.rowBlock x tile.columnBlock; or,
+  /// where the tile says so, keeps its sums.
   void compute(const Part &part);
+  KeptSums keptSums() const { return {sums, part.firstRow, tile.sumsStride()}; }
 
 private:
   using Values = Emission::Values;
@@ -43,8 +51,10 @@ private:
   void copyRightPanel();
 
   void prefetchPanel(Value row);
-  /// Inputs of the result's shape that finishing a tile reads.
+  /// Inputs of the result's shape that finishing a tile reads; where its sums
+  /// are kept, what whoever finishes the rows reads and writes.
   void findFinishing();
+  void addFinishing(unsigned number, Value tensor, bool isWritten);
   void prefetchFinishing(Value row);
   Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b);
 
@@ -61,6 +71,8 @@ private:
   Value rightAt(unsigned vector, Value k);
   /// The copy of the right operand that is read, and where.
   std::pair<Value, Value> placeOfRight(unsigned vector, Value k);
+  /// Keeps what the depth has summed up, or stores what is made of it.
+  void complete(Value row, const Values &sums);
   void finishTile(Value row, const Values &sums);
   Values loadSums(Value row);
   void saveSums(Value row, const Values &sums);
@@ -77,8 +89,12 @@ private:
   Shape shape;
   mlir::AffineExpr depth;
   bool clampsRows = true;
-  /// Numbers of the kernel's buffers, and the bytes of an element.
-  llvm::SmallVector<std::pair<unsigned, int64_t>> finishing;
+  struct Finishing {
+    unsigned buffer = 0; ///< its number among the kernel's
+    int64_t bytes = 0;   ///< of an element
+    bool isWritten = false;
+  };
+  llvm::SmallVector<Finishing> finishing;
   Value wholeRight, batchNumber;
   Part part;
   DepthRange range;

@@ -143,11 +143,12 @@ void RowStaging::stage(Value value, unsigned pass, Seen &seen) {
 // Of computing an element from what is read or known in a row.
 double RowStaging::cost(Value value, Seen &seen) const {
   Operation *op = value.getDefiningOp();
-  if (!op || !seen.insert(value).second)
+  // Rows of a product stand in the frame as it is.
+  if (!op || !seen.insert(value).second ||
+      kindOf(op) == graph::PatternKind::contraction)
     return 0;
   double total = arithmeticCost(op);
-  if (kindOf(op) == graph::PatternKind::gather ||
-      kindOf(op) == graph::PatternKind::contraction)
+  if (kindOf(op) == graph::PatternKind::gather)
     total = 1;
   if (!isAlongRow(value) || isReduction(op) || isa<ir::BroadcastOp>(op))
     return isa<ir::BroadcastOp>(op) ? 0 : total;

@@ -102,6 +102,28 @@ public:
   }
 
   void run() {
+    SmallVector<Group> groups = groupsOfOutputs();
+    if (!reduction)
+      return addSharedPhase(groups);
+    SmallVector<Task> tasks;
+    for (const Group &group : groups)
+      tasks.push_back(taskOf(group));
+    for (const Task &task : tasks)
+      writer.addPhase(task.chunks, task.microseconds, task.emit);
+  }
+
+  // The walk of parts that have a multiple of `unit` rows.
+  RowsOfPart rowsOfPart(int64_t unit) {
+    return [this, unit, groups = groupsOfOutputs()](Emission &emission,
+                                                    Value begin, Value end) {
+      for (const Group &group : groups)
+        emitBlock(emission, group, {begin, end, number(unit)},
+                  wholeRow(emission, group));
+    };
+  }
+
+private:
+  SmallVector<Group> groupsOfOutputs() {
     SmallVector<Group> groups;
     for (const Walk &walk : walks()) {
       Group *found = nullptr;
@@ -117,18 +139,23 @@ public:
         found->inner = walk.inner;
       found->walks.push_back(walk);
     }
-    if (!reduction)
-      return addSharedPhase(groups);
-    SmallVector<Task> tasks;
-    for (const Group &group : groups)
-      tasks.push_back(taskOf(group));
-    for (const Task &task : tasks)
-      writer.addPhase(task.chunks, task.microseconds, task.emit);
+    return groups;
   }
 
-private:
   AffineExpr number(int64_t value) {
     return getAffineConstantExpr(value, context);
+  }
+
+  struct Range {
+    Value begin, end;
+    int64_t length = -1; ///< when constant; then begin is 0
+  };
+
+  static Range wholeRow(Emission &emission, const Group &group) {
+    if (!group.inner)
+      return {emission.constant(0), emission.constant(1), 1};
+    return {emission.constant(0), emission.extent(group.inner),
+            constantOf(group.inner)};
   }
 
   // The walk of one group, chunk by chunk.
@@ -315,32 +342,39 @@ private:
       Value begin = emission.mul(rowNumber, step);
       Value rows = emission.extent(group.rows);
       Value end = emission.min(emission.add(begin, step), rows);
-      Range range;
+      Range range = wholeRow(emission, group);
       if (splits) {
         Value width = emission.constant(columns);
         range.begin = emission.mul(columnNumber, width);
         range.end = emission.min(emission.add(range.begin, width),
                                  emission.extent(inner));
-      } else {
-        range.begin = emission.constant(0);
-        range.end = emission.extent(inner);
-        range.length = innerSize;
+        range.length = -1;
       }
-      eachVariant(emission, group, [&](const Variant &variant) {
-        if (isOne(group.rows))
-          return emitRows(emission, group, emission.constant(0), range,
-                          variant);
-        int64_t together = variant.staged ? 1 : rowsTogether(group, rowBlock);
-        emission.loop(begin, end, together, [&](Value row) {
-          SmallVector<Value> rows{row};
-          for (int64_t i = 1; i < together; ++i)
-            rows.push_back(emission.add(row, emission.constant(i)));
-          emitRows(emission, group, rows, range, variant);
-        });
-      });
+      emitBlock(emission, group, {begin, end, rowBlock}, range);
     };
     double elements = double(chunkElements);
     return {chunks, elements * elementNanoseconds(kernel) / 1000, emit};
+  }
+
+  // Rows [begin, end): a multiple of `unit`, or the last of all.
+  struct RowRange {
+    Value begin, end;
+    AffineExpr unit;
+  };
+
+  void emitBlock(Emission &emission, const Group &group, const RowRange &rows,
+                 const Range &range) {
+    eachVariant(emission, group, [&](const Variant &variant) {
+      if (isOne(group.rows))
+        return emitRows(emission, group, emission.constant(0), range, variant);
+      int64_t together = variant.staged ? 1 : rowsTogether(group, rows.unit);
+      emission.loop(rows.begin, rows.end, together, [&](Value row) {
+        SmallVector<Value> side{row};
+        for (int64_t i = 1; i < together; ++i)
+          side.push_back(emission.add(row, emission.constant(i)));
+        emitRows(emission, group, side, range, variant);
+      });
+    });
   }
 
   // How a row is worked on, where that depends on sizes. No bit does.
@@ -430,15 +464,10 @@ private:
     return chunks;
   }
 
-  struct Range {
-    Value begin, end;
-    int64_t length = -1; ///< when constant; then begin is 0
-  };
-
   // Rows that are worked on side by side: two where they are short, and come
   // out even. What is known after a whole row is waited for at once.
-  int64_t rowsTogether(const Group &group, AffineExpr rowBlock) {
-    int64_t rows = constantOf(group.rows), block = constantOf(rowBlock);
+  int64_t rowsTogether(const Group &group, AffineExpr unit) {
+    int64_t rows = constantOf(group.rows), block = constantOf(unit);
     int64_t length = group.inner ? constantOf(group.inner) : -1;
     bool isEven = rows > 0 && rows % 2 == 0 && block > 0 && block % 2 == 0;
     return staging && isEven && length > 1 && length <= longestTogether ? 2 : 1;
@@ -595,6 +624,14 @@ private:
 };
 
 } // namespace
+
+RowsOfPart rowsOfPart(KernelWriter &writer, int64_t unit) {
+  auto skeleton = std::make_shared<RowsSkeleton>(writer);
+  return [skeleton, walk = skeleton->rowsOfPart(unit)](Emission &emission,
+                                                       Value begin, Value end) {
+    walk(emission, begin, end);
+  };
+}
 
 void emitRows(KernelWriter &writer) {
   if (!emitTurn(writer) && !emitSplitReduction(writer) && !emitColumns(writer))

@@ -4,6 +4,7 @@
 #include "compiler/lower/Access.h"
 #include "compiler/lower/EmitKernel.h"
 #include "compiler/lower/MatrixProduct.h"
+#include "compiler/lower/RowStatistics.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -51,6 +52,8 @@ public:
 
   TileShape run() {
     Value right = op.getRhs();
+    auto kernel = op->getParentOfType<program::KernelOp>();
+    tile.keepsSums = kernel && hasRowStatistics(kernel);
     tile.rightAlongDepth =
         !runsAlong(right, rank - 1) && runsAlong(right, rank - 2);
     // Few rows read each element once. More columns than a vector's would be
@@ -164,7 +167,7 @@ private:
   // Windows that share what lies under them: a copy of every row would be many
   // copies of the image.
   void chooseImage() {
-    if (tile.perWord > 1 || (rows >= 0 && rows <= fewRows))
+    if (tile.perWord > 1 || (rows >= 0 && rows <= fewRows) || tile.keepsSums)
       return;
     auto windows = findImageWindows(op.getLhs());
     if (!windows || windows->positions < fewPositions)
@@ -244,8 +247,9 @@ private:
       tile.rightCopy = TileShape::RightCopy::panel;
     // Each part would copy its panels again. All of the operand at once takes
     // as much memory as it does: up to a bound, beyond which parts are larger.
-    // Of an image all is copied for few rows too: its weights stay.
-    if ((rows > panelRows() || tile.image) &&
+    // Of an image all is copied for few rows too: its weights stay; and where
+    // each part has all columns.
+    if ((rows > panelRows() || tile.image || tile.keepsSums) &&
         tile.rightCopy == TileShape::RightCopy::panel &&
         copiedBytes() <= mostCopiedBytes)
       tile.rightCopy = TileShape::RightCopy::whole;
@@ -315,6 +319,8 @@ private:
     int64_t height = std::min(mostRows, isPanel ? panelRows() : mostPanelRows);
     if (tile.inUnit)
       height = std::min<int64_t>(height, 64);
+    if (tile.keepsSums)
+      return chooseWholeRows(height);
     if (isPanel && rows > height)
       height *= 2;
     tile.rowBlock = isPanel ? blockOf(rows, height, tile.rows)
@@ -326,6 +332,17 @@ private:
     if (streams)
       width = rows <= 2 ? 2048 : 1024;
     tile.columnBlock = blockOf(columns, width, tile.columns());
+  }
+
+  // The sums of a chunk stay in the second-level cache, too. Few rows are cut
+  // as well: no columns are left to share.
+  void chooseWholeRows(int64_t height) {
+    tile.columnBlock = llvm::alignTo(columns, tile.columns());
+    int64_t most = level2Bytes(target) / 4 / (tile.columnBlock * bytes);
+    most = std::min(height, most);
+    if (rows > 0)
+      most = std::min<int64_t>(most, llvm::divideCeil(rows, 4));
+    tile.rowBlock = shareOf(rows, most, tile.rows);
   }
 
   // Rows up to which a panel is copied by whoever uses it: their copy has to

@@ -58,6 +58,10 @@ struct TileShape {
   int64_t rowBlock = 1;     ///< rows of a chunk; a multiple of `rows`
   int64_t columnBlock = 1;  ///< columns of a chunk; a multiple of columns()
 
+  /// Chunks are of whole rows, and their sums stay in the frame, where others
+  /// read them.
+  bool keepsSums = false;
+
   /// All panels of a chunk for one tile's rows, before the next rows: results
   /// are written along their rows. Else a panel stays near for all tiles.
   bool panelsInside = false;
@@ -66,6 +70,16 @@ struct TileShape {
   /// Elements of the left copy from one row to the next, or of a tile's by its
   /// rows. Not a multiple of what a cache set repeats at.
   int64_t leftStride() const { return depthBlock + 16; }
+  /// Elements from one row of sums in the frame to the next. They stand panel
+  /// by panel, unless others read them: then row by row, not a multiple of what
+  /// a cache set repeats at.
+  int64_t sumsStride() const {
+    return keepsSums ? columnBlock + 16 : columns();
+  }
+  /// Elements of all sums of a chunk.
+  int64_t sumsElements() const {
+    return rowBlock * (keepsSums ? sumsStride() : columnBlock);
+  }
 };
 
 /// The end of k.

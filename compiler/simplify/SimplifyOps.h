@@ -24,8 +24,8 @@ void removeDeadOps(mlir::func::FuncOp function);
 mlir::Value foldConstants(mlir::Operation *op, mlir::OpBuilder &builder);
 mlir::Value simplifyView(mlir::Operation *op, mlir::OpBuilder &builder);
 mlir::Value simplifyArithmetic(mlir::Operation *op, bool exact);
-/// A pointwise op in the shape of the contraction whose reshaped result it
-/// reads, and then the reshape.
+/// A pointwise op, a reduction or a broadcast in the shape of the contraction
+/// whose reshaped result it reads, or reads something of, and then the reshape.
 mlir::Value sinkReshape(mlir::Operation *op, mlir::OpBuilder &builder);
 /// One product of matrices for one per batch with a common right operand, and,
 /// unless `exact`, for the sum of all batches' products.

@@ -1,5 +1,7 @@
-/// Reshapes of a contraction's result move below the pointwise ops that read
-/// them, so that these see the shape that the contraction's kernel walks.
+/// Reshapes of a contraction's result move below the ops that read them, so
+/// that these see the shape that the contraction's kernel walks: pointwise ops,
+/// and where leading axes are grouped only, reductions of the rest and what
+/// spreads their results.
 #include "compiler/import/Types.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
@@ -12,8 +14,10 @@ namespace sinter::compiler {
 
 using graph::PatternKind;
 
-// Whether a contraction made the value, or pointwise ops made it of a value of
-// the same shape that is.
+using DimList = SmallVector<AffineExpr>;
+
+// Whether a contraction made the value, or pointwise ops, reductions and
+// broadcasts made it of one that it made.
 static bool isOfContraction(Value value) {
   constexpr unsigned mostOps = 32;
   llvm::SmallPtrSet<Operation *, 8> seen;
@@ -23,9 +27,11 @@ static bool isOfContraction(Value value) {
     auto described = dyn_cast_or_null<ir::SinterOpInterface>(op);
     if (!described || !seen.insert(op).second)
       continue;
-    if (described.getPatternKind() == PatternKind::contraction)
+    PatternKind kind = described.getPatternKind();
+    if (kind == PatternKind::contraction)
       return true;
-    if (described.getPatternKind() == PatternKind::pointwise)
+    if (kind == PatternKind::pointwise || kind == PatternKind::reduction ||
+        isa<ir::BroadcastOp>(op))
       llvm::append_range(pending, op->getOperands());
   }
   return false;
@@ -39,39 +45,184 @@ static ir::ReshapeOp contractionReshape(Operation *op) {
   return {};
 }
 
+// Dims at the end that two lists have in common.
+static size_t commonTail(ArrayRef<AffineExpr> a, ArrayRef<AffineExpr> b) {
+  size_t count = 0;
+  while (count < std::min(a.size(), b.size()) &&
+         a.drop_back(count).back() == b.drop_back(count).back())
+    ++count;
+  return count;
+}
+
+static Type typeLike(Value value, ArrayRef<AffineExpr> dims, unsigned symbols) {
+  Type element = cast<RankedTensorType>(value.getType()).getElementType();
+  return tensorType(element, dims, symbols);
+}
+
+namespace {
+
+/// Makes views of other dims, over the symbols of the function.
+class Regrouper {
+public:
+  Regrouper(unsigned symbols, Location loc, OpBuilder &builder)
+      : symbols(symbols), loc(loc), builder(builder) {}
+
+  Value reshape(Value value, ArrayRef<AffineExpr> dims) {
+    if (ArrayRef(dimsOf(value.getType())) == dims)
+      return value;
+    auto view = ir::ReshapeOp::create(
+        builder, loc, typeLike(value, dims, symbols), value, shapeOf(dims));
+    Value number = foldConstants(view, builder);
+    return number ? number : view.getResult();
+  }
+
+  Value broadcast(Value value, ArrayRef<AffineExpr> dims) {
+    return ir::BroadcastOp::create(builder, loc, typeLike(value, dims, symbols),
+                                   value, shapeOf(dims));
+  }
+
+  /// The elements of `value` under other dims; below a broadcast that repeats
+  /// all of what is grouped otherwise, or nothing of it, by such a broadcast.
+  Value regroup(Value value, ArrayRef<AffineExpr> dims) {
+    if (auto inner = value.getDefiningOp<ir::ReshapeOp>())
+      return regroup(inner.getX(), dims);
+    auto spread = value.getDefiningOp<ir::BroadcastOp>();
+    DimList own = dimsOf(value.getType());
+    if (!spread || ArrayRef(own) == dims)
+      return reshape(value, dims);
+    DimList from = dimsOf(spread.getX().getType());
+    if (llvm::all_of(from, ir::isOne))
+      return broadcast(reshape(spread.getX(), {}), dims);
+    size_t tail = commonTail(own, dims), lead = own.size() - tail;
+    size_t missing = own.size() - from.size();
+    ArrayRef<AffineExpr> before =
+        ArrayRef(from).take_front(lead - std::min(lead, missing));
+    DimList after(from.begin() + before.size(), from.end());
+    if (llvm::all_of(before, ir::isOne))
+      return broadcast(reshape(spread.getX(), after), dims);
+    if (missing > 0 || before != ArrayRef(own).take_front(lead))
+      return reshape(value, dims);
+    DimList grouped(dims.begin(), dims.end() - tail);
+    llvm::append_range(grouped, after);
+    return broadcast(regroup(spread.getX(), grouped), dims);
+  }
+
+private:
+  AffineMapAttr shapeOf(ArrayRef<AffineExpr> dims) {
+    return shapeAttr(builder.getContext(), dims, symbols);
+  }
+
+  unsigned symbols;
+  Location loc;
+  OpBuilder &builder;
+};
+
+} // namespace
+
+static Value sinkBelowPointwise(Operation *op, ir::ReshapeOp found,
+                                OpBuilder &builder) {
+  DimList dims = dimsOf(found.getX().getType());
+  unsigned symbols = found.getShape().getNumSymbols();
+  Regrouper views(symbols, op->getLoc(), builder);
+  OperationState state(op->getLoc(), op->getName());
+  for (Value operand : op->getOperands())
+    state.addOperands(views.regroup(operand, dims));
+  state.addAttributes(op->getAttrs());
+  state.addTypes(typeLike(op->getResult(0), dims, symbols));
+  Value moved = builder.create(state)->getResult(0);
+  return views.reshape(moved, dimsOf(op->getResult(0).getType()));
+}
+
+// The axes of the same reduction before the reshape, if it takes all of the
+// leading axes that are grouped otherwise, or none of them.
+static SmallVector<int64_t> axesBefore(ArrayRef<int64_t> axes, int64_t lead,
+                                       int64_t leadBefore) {
+  SmallVector<int64_t> moved;
+  bool isAfter = llvm::all_of(axes, [&](int64_t axis) { return axis >= lead; });
+  bool isLead = int64_t(axes.size()) == lead &&
+                llvm::all_of(axes, [&](int64_t axis) { return axis < lead; });
+  if (isAfter)
+    for (int64_t axis : axes)
+      moved.push_back(axis - lead + leadBefore);
+  else if (isLead)
+    for (int64_t axis = 0; axis < leadBefore; ++axis)
+      moved.push_back(axis);
+  return moved;
+}
+
+static Value sinkBelowReduction(Operation *op, ir::ReshapeOp found,
+                                OpBuilder &builder) {
+  auto axes = op->getAttrOfType<DenseI64ArrayAttr>("axes");
+  auto keepdims = op->getAttrOfType<BoolAttr>("keepdims");
+  if (!axes || !keepdims)
+    return {};
+  DimList before = dimsOf(found.getX().getType());
+  DimList dims = dimsOf(found.getType());
+  size_t tail = commonTail(before, dims);
+  SmallVector<int64_t> moved =
+      axesBefore(axes.asArrayRef(), dims.size() - tail, before.size() - tail);
+  if (moved.empty())
+    return {};
+  // Numbers of rows are spread over them later. What is left of columns has the
+  // same dims either way.
+  bool keeps = keepdims.getValue() || moved.front() != 0;
+  for (int64_t axis : llvm::reverse(moved))
+    if (keeps)
+      before[axis] = builder.getAffineConstantExpr(1);
+    else
+      before.erase(before.begin() + axis);
+  unsigned symbols = found.getShape().getNumSymbols();
+  OperationState state(op->getLoc(), op->getName());
+  state.addOperands(found.getX());
+  state.addAttributes(op->getAttrs());
+  state.attributes.set("axes", builder.getDenseI64ArrayAttr(moved));
+  state.attributes.set("keepdims", builder.getBoolAttr(keeps));
+  state.addTypes(typeLike(op->getResult(0), before, symbols));
+  Value result = builder.create(state)->getResult(0);
+  return Regrouper(symbols, op->getLoc(), builder)
+      .reshape(result, dimsOf(op->getResult(0).getType()));
+}
+
+static DimList withoutOnesAtEnd(DimList dims) {
+  while (!dims.empty() && ir::isOne(dims.back()))
+    dims.pop_back();
+  return dims;
+}
+
+// Of a number for each row, over the row.
+static Value sinkBelowBroadcast(ir::BroadcastOp op, ir::ReshapeOp found,
+                                OpBuilder &builder) {
+  DimList rows = dimsOf(found.getType()), dims = dimsOf(op.getType());
+  if (rows.size() != dims.size())
+    return {};
+  size_t lead = 0;
+  while (lead < rows.size() && rows[lead] == dims[lead])
+    ++lead;
+  bool isSpread = lead > 0 && lead < dims.size() &&
+                  llvm::all_of(ArrayRef(rows).drop_front(lead), ir::isOne);
+  DimList before = withoutOnesAtEnd(dimsOf(found.getX().getType()));
+  if (!isSpread || ArrayRef(before) == ArrayRef(dims).take_front(lead))
+    return {};
+  DimList numbers(before), whole(before);
+  numbers.append(dims.size() - lead, builder.getAffineConstantExpr(1));
+  llvm::append_range(whole, ArrayRef(dims).drop_front(lead));
+  Regrouper views(found.getShape().getNumSymbols(), op.getLoc(), builder);
+  Value spread = views.broadcast(views.reshape(found.getX(), numbers), whole);
+  return views.reshape(spread, dims);
+}
+
 Value sinkReshape(Operation *op, OpBuilder &builder) {
   auto described = dyn_cast<ir::SinterOpInterface>(op);
-  if (!described || described.getPatternKind() != PatternKind::pointwise)
-    return {};
-  ir::ReshapeOp found = contractionReshape(op);
+  ir::ReshapeOp found = described ? contractionReshape(op) : ir::ReshapeOp();
   if (!found)
     return {};
-  SmallVector<AffineExpr> dims = dimsOf(found.getX().getType());
-  unsigned symbols = found.getShape().getNumSymbols();
-  auto shape = shapeAttr(op->getContext(), dims, symbols);
-  auto typeFor = [&](Value value) {
-    Type element = cast<RankedTensorType>(value.getType()).getElementType();
-    return tensorType(element, dims, symbols);
-  };
-  OperationState state(op->getLoc(), op->getName());
-  for (Value operand : op->getOperands()) {
-    auto inner = operand.getDefiningOp<ir::ReshapeOp>();
-    Value base = inner ? inner.getX() : operand;
-    if (dimsOf(base.getType()) != dims) {
-      auto view = ir::ReshapeOp::create(builder, op->getLoc(), typeFor(operand),
-                                        base, shape);
-      Value number = foldConstants(view, builder);
-      base = number ? number : view.getResult();
-    }
-    state.addOperands(base);
-  }
-  state.addAttributes(op->getAttrs());
-  state.addTypes(typeFor(op->getResult(0)));
-  Value moved = builder.create(state)->getResult(0);
-  Type type = op->getResult(0).getType();
-  return ir::ReshapeOp::create(
-      builder, op->getLoc(), type, moved,
-      shapeAttr(op->getContext(), dimsOf(type), symbols));
+  if (described.getPatternKind() == PatternKind::pointwise)
+    return sinkBelowPointwise(op, found, builder);
+  if (described.getPatternKind() == PatternKind::reduction)
+    return sinkBelowReduction(op, found, builder);
+  if (auto broadcast = dyn_cast<ir::BroadcastOp>(op))
+    return sinkBelowBroadcast(broadcast, found, builder);
+  return {};
 }
 
 } // namespace sinter::compiler

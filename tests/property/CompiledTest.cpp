@@ -39,6 +39,7 @@ static GraphOptions optionsOf(uint64_t index) {
   options.steps = 4 + index % 14;
   options.empties = index % 3 == 0;
   options.largestDim = index % 5 == 0 ? 40 : 6;
+  options.rowsOfProduct = index % 3 == 1;
   options.dtype = index % 7 == 6 ? DType::f64 : DType::f32;
   return options;
 }

@@ -418,7 +418,9 @@ bool RecipeDrawer::addStep(const PropertyRow &row, const Plan &plan) {
     return false;
   bool exact = true;
   for (size_t i = 0; i < plan.operands.size(); ++i) {
-    step.operands.push_back(place(row, i, plan.operands[i]));
+    bool isPinned = i == 0 && pinned;
+    step.operands.push_back(isPinned ? *pinned
+                                     : place(row, i, plan.operands[i]));
     exact &= at(step.operands.back()).exact;
   }
   Known result{(*node)->dtype(), {}, exact};
@@ -446,6 +448,23 @@ bool RecipeDrawer::draw(const PropertyRow &row, std::optional<DType> dtype) {
       return true;
   }
   return false;
+}
+
+bool RecipeDrawer::drawOnLast(const PropertyRow &row) {
+  const Known last = made.back();
+  bool fits = (row.operands[0].dtypes & graph::dtypeBit(last.dtype)) != 0 &&
+              last.dims.size() >= leastRankOf(row.shapeRule) &&
+              (last.exact || options.extremes || !jumps(row.op));
+  if (!fits)
+    return false;
+  pinned = firstStep + uint32_t(made.size() - 1);
+  bool isMade = false;
+  for (int attempt = 0; attempt < 30 && !isMade; ++attempt) {
+    std::optional<Plan> planned = plan(row, {last.dtype, last.dims});
+    isMade = planned && addStep(row, *planned);
+  }
+  pinned = std::nullopt;
+  return isMade;
 }
 
 Recipe RecipeDrawer::finish() const {

@@ -27,6 +27,8 @@ public:
   /// Adds a step of the op, and the leaves that it needs. The first operand
   /// (of a source: the result) has `dtype` if given. False when nothing fits.
   bool draw(const PropertyRow &row, std::optional<DType> dtype = std::nullopt);
+  /// Adds a step of the op whose first operand is the last step's result.
+  bool drawOnLast(const PropertyRow &row);
 
   /// The recipe; its outputs are the values that no step uses.
   Recipe finish() const;
@@ -77,6 +79,8 @@ private:
   Recipe recipe;
   std::vector<Known> leaves;
   std::vector<Known> made;
+  /// The value that the first operand is, where that is settled.
+  std::optional<uint32_t> pinned;
 };
 
 } // namespace sinter::property

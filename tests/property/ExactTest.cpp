@@ -3,6 +3,7 @@
 #include "tests/property/Problem.h"
 #include "tests/property/RandomGraph.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -22,6 +23,7 @@ static GraphOptions optionsOf(uint64_t index) {
   options.dtype = dtypes[index % std::size(dtypes)];
   options.empties = index % 3 == 0;
   options.largestDim = index % 5 == 0 ? 40 : 6;
+  options.rowsOfProduct = index % 3 == 1;
   options.extremes = true;
   return options;
 }
@@ -75,6 +77,36 @@ TEST(ExactGraphs, SymbolicIsStatic) {
     uint64_t seed = graphSeed(i);
     expectNone(randomGraph(seed, optionsOf(i)), seed, failure);
   }
+}
+
+static bool takesRows(std::string_view op) {
+  static constexpr std::string_view ops[] = {
+      "softmax", "log_softmax", "layer_norm", "sum",
+      "mean",    "amax",        "amin",       "argmax"};
+  return std::ranges::count(ops, op) > 0;
+}
+
+/// The graphs have kernels of a product with what takes its rows.
+TEST(ExactGraphs, RowsOfProductsAreTaken) {
+  size_t drawn = 0, kernels = 0;
+  for (uint64_t i = 0; i < graphCount(); ++i) {
+    if (!optionsOf(i).rowsOfProduct)
+      continue;
+    ++drawn;
+    Result<Problem> problem =
+        problemOf(randomGraph(graphSeed(i), optionsOf(i)));
+    ASSERT_TRUE(problem);
+    auto program = compileGraph(problem->graph, fused);
+    ASSERT_TRUE(program) << program.error().message;
+    for (const runtime::LaunchInfo &launch : (*program)->launches())
+      kernels += launch.kind == "contraction" &&
+                 std::ranges::any_of(launch.nodes, [&](uint32_t node) {
+                   graph::OpId op = problem->graph.values[node].op;
+                   return takesRows(graph::info(op).name);
+                 });
+  }
+  EXPECT_GE(kernels * 10, drawn) << drawn;
+  RecordProperty("kernels", int(kernels));
 }
 
 /// Vectors of other widths, or none: the order of a sum is not theirs.

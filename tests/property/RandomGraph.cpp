@@ -17,16 +17,46 @@ static bool isSmooth(const PropertyRow &row) {
          std::ranges::count(kinks, graph::info(row.op).name) == 0;
 }
 
+using Rows = std::vector<const PropertyRow *>;
+
+static Rows rowsOf(const Rows &rows,
+                   std::initializer_list<std::string_view> names) {
+  Rows found;
+  for (const PropertyRow *row : rows)
+    if (std::ranges::count(names, graph::info(row->op).name))
+      found.push_back(row);
+  return found;
+}
+
+static void drawRowsOfProduct(RecipeDrawer &drawer, const Rows &rows,
+                              DType dtype) {
+  static const auto pick = [](RecipeDrawer &drawer, const Rows &from) {
+    return from[below(drawer.random, static_cast<int64_t>(from.size()))];
+  };
+  Rows products = rowsOf(rows, {"matmul"});
+  Rows between = rowsOf(rows, {"add", "mul", "sub", "relu", "tanh", "neg"});
+  Rows after = rowsOf(rows, {"softmax", "log_softmax", "layer_norm", "sum",
+                             "mean", "amax", "amin", "argmax"});
+  if (products.empty() || between.empty() || after.empty() ||
+      !drawer.draw(*products[0], dtype))
+    return;
+  for (int64_t count = below(drawer.random, 3); count > 0; --count)
+    drawer.drawOnLast(*pick(drawer, between));
+  drawer.drawOnLast(*pick(drawer, after));
+}
+
 Recipe randomGraph(uint64_t seed, const GraphOptions &options) {
   Watch watch("drawing the graph of seed " + std::to_string(seed));
   RecipeDrawer drawer(seed, {.reuses = true,
                              .largestDim = options.largestDim,
                              .empties = options.empties,
                              .extremes = options.extremes});
-  std::vector<const PropertyRow *> rows;
+  Rows rows;
   for (const PropertyRow &row : propertyTable())
     if (isDrawable(row) && (!options.smooth || isSmooth(row)))
       rows.push_back(&row);
+  if (options.rowsOfProduct)
+    drawRowsOfProduct(drawer, rows, options.dtype);
   for (size_t made = 0, tries = 0; made < options.steps && tries < 200;
        ++tries) {
     const PropertyRow &row =

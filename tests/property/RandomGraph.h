@@ -18,6 +18,9 @@ struct GraphOptions {
   /// For comparisons by bits: leaves hold NaNs, infinities, zeros of both signs
   /// and denormals too, and any op reads any value.
   bool extremes = false;
+  /// Begins with a product, pointwise ops on it and something that takes rows
+  /// of that.
+  bool rowsOfProduct = false;
 };
 
 /// The same seed and options give the same graph.

@@ -90,6 +90,35 @@ TEST(Textbook, RootMeanSquareNorm) {
   expectDecided({x * scale * w}, 1, {});
 }
 
+// What follows a layer takes its rows in one kernel with it.
+TEST(Textbook, NormOfALayer) {
+  sn::Tensor x = input({64, 96}), w = input({96, 128}), b = input({128});
+  sn::Tensor residual = input({64, 128});
+  sn::Tensor y = sn::matmul(x, w) + b + residual;
+  expectDecided({sn::layer_norm(y, b, b, 1e-5)}, 1, {});
+}
+
+// The rows of every sequence of a batch.
+TEST(Textbook, NormOfALayerOverABatch) {
+  sn::Tensor x = input({4, 16, 96}), w = input({96, 128}), b = input({128});
+  sn::Tensor residual = input({4, 16, 128});
+  sn::Tensor y = residual + (sn::matmul(x, w) + b);
+  expectDecided({sn::layer_norm(y, b, b, 1e-5), y}, 1, {});
+}
+
+TEST(Textbook, SoftmaxOfALayer) {
+  sn::Tensor x = input({64, 96}), w = input({96, 10}), b = input({10});
+  expectDecided({sn::softmax(sn::matmul(x, w) + b, -1)}, 1, {});
+}
+
+// Rows too long to be kept.
+TEST(Textbook, SoftmaxOfAWideLayer) {
+  sn::Tensor x = input({64, 32}), w = input({32, 1100});
+  expectDecided(
+      {sn::softmax(sn::matmul(x, w), -1)}, 2,
+      {"row_statistics: matmul into amax", "row_statistics: matmul into sub"});
+}
+
 TEST(Textbook, CrossEntropyWithItsGradient) {
   sn::Tensor logits = input({64, 10});
   logits.require_grad();

@@ -14,6 +14,6 @@
 func.func @main(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8xf32> {
   %0 = sinter.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   %1 = sinter.exp %0 : (tensor<8x8xf32>) -> tensor<8x8xf32>
-  %2 = sinter.sum %1 {axes = array<i64: 1>, keepdims = false} : (tensor<8x8xf32>) -> tensor<8xf32>
+  %2 = sinter.sum %1 {axes = array<i64: 0>, keepdims = false} : (tensor<8x8xf32>) -> tensor<8xf32>
   return %2 : tensor<8xf32>
 }

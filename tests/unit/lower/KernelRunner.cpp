@@ -16,14 +16,15 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-static void *loadImage(const std::vector<std::byte> &image) {
-  int file = memfd_create("kernels", 0);
-  if (write(file, image.data(), image.size()) != ssize_t(image.size()))
-    return nullptr;
+// The file stays open: its number is the name by which the loader knows it from
+// other images.
+void KernelRunner::load(const std::vector<std::byte> &image) {
+  file = memfd_create("kernels", 0);
   std::string path = "/proc/self/fd/" + std::to_string(file);
-  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  close(file);
-  return library;
+  if (write(file, image.data(), image.size()) == ssize_t(image.size()))
+    library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    error = "not loaded";
 }
 
 KernelRunner::KernelRunner(const std::string &text, const std::string &target,
@@ -62,14 +63,14 @@ KernelRunner::KernelRunner(const std::string &text, const std::string &target,
     error = image.error().message;
     return;
   }
-  library = loadImage(*image);
-  if (!library)
-    error = dlerror();
+  load(*image);
 }
 
 KernelRunner::~KernelRunner() {
   if (library)
     dlclose(library);
+  if (file >= 0)
+    close(file);
 }
 
 void KernelRunner::run(std::vector<void *> buffers, std::vector<int64_t> dims,

@@ -34,6 +34,9 @@ public:
   uint64_t errorWord = UINT64_MAX;
 
 private:
+  void load(const std::vector<std::byte> &image);
+
+  int file = -1;
   void *library = nullptr;
 };
 

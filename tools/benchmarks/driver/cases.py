@@ -99,6 +99,19 @@ def matmul_cases():
         yield case
 
 
+def linear_rows_cases():
+    shapes = [(2048, 64, 256), (2048, 256, 256), (2048, 512, 512),
+              (256, 1024, 1024), (32, 512, 512)]
+    for then in ("layer_norm", "softmax"):
+        for m, k, n in shapes:
+            residual = int(then == "layer_norm")
+            yield Case(f"linear_{then}_{m}x{k}x{n}",
+                       {"kind": "linear_rows", "m": m, "k": k, "n": n,
+                        "then": then, "residual": residual},
+                       [Target(("torch-compile",), 1)],
+                       peers=("torch-eager", "torch-compile"))
+
+
 def row_cases():
     small = {"rows": 256, "cols": 1024}
     large = {"rows": 16384, "cols": 4096}
@@ -220,8 +233,9 @@ MEMORY = ("step_mlp", "step_cnn", "step_transformer", "attention_causal")
 
 
 def all_cases():
-    return [case for make in (matmul_cases, row_cases, stream_cases,
-                              conv_cases, attention_cases, step_cases)
+    return [case for make in (matmul_cases, linear_rows_cases, row_cases,
+                              stream_cases, conv_cases, attention_cases,
+                              step_cases)
             for case in make()]
 
 

@@ -93,6 +93,27 @@ static Made matmul(const Case &c) {
   });
 }
 
+/// A linear layer, and what takes rows of its result.
+static Made linearRows(const Case &c) {
+  int64_t m = c.number("m"), n = c.number("n"), k = c.number("k");
+  sn::DType dtype =
+      c.text("dtype", "f32") == "bf16" ? sn::DType::bf16 : sn::DType::f32;
+  auto input = [&](const sn::Dims &shape, uint32_t seed, float scale) {
+    return converted(inputOf(shape, seed, scale), dtype);
+  };
+  Tensor x = input({m, k}, 1, 1), w = input({k, n}, 2, 0.1f);
+  Tensor b = input({n}, 3, 1), scale = input({n}, 4, 1),
+         r = input({m, n}, 5, 1);
+  bool isNorm = c.text("then") == "layer_norm";
+  bool residual = c.number("residual", 0);
+  return call([=] {
+    Tensor y = sn::matmul(x, w) + b;
+    if (residual)
+      y = y + r;
+    return isNorm ? sn::layer_norm(y, scale, b, 1e-5) : sn::softmax(y, -1);
+  });
+}
+
 //===- Rows, columns and chains -------------------------------------------===//
 
 static Made softmax(const Case &c) {
@@ -192,6 +213,7 @@ static Made attentionStep(const Case &c) {
 static Made make(const Case &c) {
   static const std::map<std::string, Made (*)(const Case &)> kinds{
       {"matmul", matmul},
+      {"linear_rows", linearRows},
       {"softmax", softmax},
       {"layer_norm", layerNorm},
       {"gelu", gelu},

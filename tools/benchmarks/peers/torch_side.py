@@ -73,6 +73,25 @@ def frozen(call, x, w, b):
     return Work(run, result)
 
 
+def linear_rows(case):
+    m, n, k = case.numbers("m", "n", "k")
+    dtype = torch.bfloat16 if case.text("dtype", "f32") == "bf16" \
+        else torch.float32
+    inputs = [tensor((m, k), 1), tensor((k, n), 2, 0.1), tensor((n,), 3),
+              tensor((n,), 4), tensor((m, n), 5)]
+    norm = case.text("then") == "layer_norm"
+    residual = case.number("residual", 0)
+
+    def call(x, w, b, scale, r):
+        y = torch.addmm(b, x, w)
+        y = y + r if residual else y
+        if norm:
+            return functional.layer_norm(y, (n,), scale, b, 1e-5)
+        return torch.softmax(y, -1)
+
+    return work(call, *(each.to(dtype) for each in inputs))
+
+
 def rows(case):
     return tensor(case.numbers("rows", "cols"), 1, 4)
 
@@ -223,7 +242,7 @@ def copy(case):
 
 
 KINDS = {
-    "matmul": matmul, "softmax": softmax, "layer_norm": layer_norm,
+    "matmul": matmul, "linear_rows": linear_rows, "softmax": softmax, "layer_norm": layer_norm,
     "gelu": gelu, "chain": chain, "topk": topk, "sort": sort, "conv2d": conv2d,
     "conv2d_step": conv2d_step, "attention": attention,
     "attention_step": attention_step, "step_mlp": step, "step_cnn": step,
