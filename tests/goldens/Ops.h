@@ -34,6 +34,9 @@ std::optional<Values> recordWindowed(const Case &golden, const Values &inputs);
 /// Records a case of sorting; nothing for another op.
 std::optional<Values> recordSorted(const Case &golden, const Values &inputs);
 
+/// Records a case of losses; nothing for another op.
+std::optional<Values> recordLoss(const Case &golden, const Values &inputs);
+
 /// Records any other case: one op of the inputs in their order, one output.
 std::optional<Values> recordSingle(const Case &golden, const Values &inputs);
 

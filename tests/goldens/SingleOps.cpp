@@ -204,12 +204,10 @@ static std::optional<Tensor> recordPlain(const Case &golden,
 }
 
 std::optional<Values> recordSingle(const Case &golden, const Values &inputs) {
-  if (std::optional<Values> windowed = recordWindowed(golden, inputs))
-    return windowed;
-  if (auto attention = recordAttention(golden, inputs))
-    return attention;
-  if (std::optional<Values> sorted = recordSorted(golden, inputs))
-    return sorted;
+  for (auto record :
+       {recordWindowed, recordAttention, recordSorted, recordLoss})
+    if (std::optional<Values> values = record(golden, inputs))
+      return values;
   if (golden.outputs.size() != 1)
     return std::nullopt;
   auto rule = rules().find(golden.op);

@@ -24,6 +24,7 @@
 #include <sinter/nn/Embedding.h>
 #include <sinter/nn/LayerNorm.h>
 #include <sinter/nn/Linear.h>
+#include <sinter/nn/Losses.h>
 #include <sinter/nn/Pool.h>
 #include <sinter/optim/Adam.h>
 #include <sinter/optim/Sgd.h>
