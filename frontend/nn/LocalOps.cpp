@@ -12,21 +12,16 @@ Tensor softplus(const Tensor &x) {
   return maximum(x, 0.0) + log(exp(-abs(x)) + 1.0);
 }
 
-Tensor positivePower(const Tensor &x, double exponent) {
+Tensor power(const Tensor &x, double exponent) {
   if (exponent == 1)
     return x;
   if (exponent == 2)
     return square(x);
-  if (exponent == 0.5)
-    return sqrt(x);
-  return exp(log(x) * exponent);
-}
-
-/// The root of a sum that may be 0, where no gradient flows.
-static Tensor rootOfSum(const Tensor &total, double exponent) {
-  Tensor isZero = total == 0.0;
-  return where(isZero, total,
-               positivePower(where(isZero, 1.0, total), exponent));
+  // Without infinities on the way, which would make NaN of a gradient of 0.
+  Tensor isZero = x == 0.0;
+  Tensor safe = where(isZero, 1.0, x);
+  Tensor result = exponent == 0.5 ? sqrt(safe) : exp(log(safe) * exponent);
+  return where(isZero, 0.0, result);
 }
 
 Tensor vectorNorm(const Tensor &x, double p, const Axes &axes, bool keepdims) {
@@ -35,8 +30,8 @@ Tensor vectorNorm(const Tensor &x, double p, const Axes &axes, bool keepdims) {
   if (std::isinf(p))
     return amax(abs(x), axes, keepdims);
   if (p == 2)
-    return rootOfSum(sum(square(x), axes, keepdims), 0.5);
-  return rootOfSum(sum(rootOfSum(abs(x), p), axes, keepdims), 1 / p);
+    return power(sum(square(x), axes, keepdims), 0.5);
+  return power(sum(power(abs(x), p), axes, keepdims), 1 / p);
 }
 
 Tensor part(const Tensor &x, int64_t axis, int64_t from, Dim to) {

@@ -9,8 +9,8 @@ namespace sinter::detail {
 /// log(1 + e^x) without overflow; its gradient is sigmoid(x), at 0 too.
 Tensor softplus(const Tensor &x);
 
-/// x^exponent of a positive x.
-Tensor positivePower(const Tensor &x, double exponent);
+/// x^exponent of an x from 0 on; the gradient at 0 is 0.
+Tensor power(const Tensor &x, double exponent);
 
 /// (sum |x|^p)^(1/p) along `axes`, for p = infinity the largest |x|. The
 /// gradient of a norm of 0 is 0 for p = 1, 2 and infinity.

@@ -34,6 +34,12 @@ std::optional<Values> recordWindowed(const Case &golden, const Values &inputs);
 /// Records a case of sorting; nothing for another op.
 std::optional<Values> recordSorted(const Case &golden, const Values &inputs);
 
+/// Records a case of optimizers or clipping; nothing for another op.
+std::optional<Values> recordOptim(const Case &golden, const Values &inputs);
+
+/// Computes a schedule of learning rates; nothing for another op.
+std::optional<Values> recordSchedule(const Case &golden, const Values &inputs);
+
 /// Records a case of losses; nothing for another op.
 std::optional<Values> recordLoss(const Case &golden, const Values &inputs);
 

@@ -27,4 +27,7 @@
 #include <sinter/nn/Losses.h>
 #include <sinter/nn/Pool.h>
 #include <sinter/optim/Adam.h>
+#include <sinter/optim/Adaptive.h>
+#include <sinter/optim/Clip.h>
+#include <sinter/optim/Scheduler.h>
 #include <sinter/optim/Sgd.h>
