@@ -40,6 +40,9 @@ std::optional<Values> recordOptim(const Case &golden, const Values &inputs);
 /// Computes a schedule of learning rates; nothing for another op.
 std::optional<Values> recordSchedule(const Case &golden, const Values &inputs);
 
+/// Records a case of normalizations or gates; nothing for another op.
+std::optional<Values> recordNorm(const Case &golden, const Values &inputs);
+
 /// Records a case of losses; nothing for another op.
 std::optional<Values> recordLoss(const Case &golden, const Values &inputs);
 

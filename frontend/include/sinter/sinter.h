@@ -6,8 +6,10 @@
 #include <sinter/Creation.h>
 #include <sinter/CustomGradient.h>
 #include <sinter/Error.h>
+#include <sinter/Gates.h>
 #include <sinter/Inspect.h>
 #include <sinter/Module.h>
+#include <sinter/Normalization.h>
 #include <sinter/Ops.h>
 #include <sinter/Param.h>
 #include <sinter/Pooling.h>
@@ -19,12 +21,15 @@
 #include <sinter/data/Csv.h>
 #include <sinter/data/Shuffle.h>
 #include <sinter/nn/Attention.h>
+#include <sinter/nn/BatchNorm.h>
 #include <sinter/nn/Conv.h>
 #include <sinter/nn/Dropout.h>
 #include <sinter/nn/Embedding.h>
+#include <sinter/nn/Gates.h>
 #include <sinter/nn/LayerNorm.h>
 #include <sinter/nn/Linear.h>
 #include <sinter/nn/Losses.h>
+#include <sinter/nn/Norms.h>
 #include <sinter/nn/Pool.h>
 #include <sinter/optim/Adam.h>
 #include <sinter/optim/Adaptive.h>
