@@ -43,6 +43,9 @@ std::optional<Values> recordSchedule(const Case &golden, const Values &inputs);
 /// Records a case of normalizations or gates; nothing for another op.
 std::optional<Values> recordNorm(const Case &golden, const Values &inputs);
 
+/// Records a case of recurrent layers; nothing for another op.
+std::optional<Values> recordRecurrent(const Case &golden, const Values &inputs);
+
 /// Records a case of losses; nothing for another op.
 std::optional<Values> recordLoss(const Case &golden, const Values &inputs);
 

@@ -24,6 +24,29 @@ struct Mode {
   bool training = true;
 };
 
+/// Params whose names are made at run time: they stand among the fields of
+/// their module, without a name between. A field of a module.
+class NamedParams {
+public:
+  void add(std::string name, Param param) {
+    entries.emplace_back(std::move(name), std::move(param));
+  }
+  /// Null when there is none of that name.
+  const Param *find(std::string_view name) const {
+    for (const auto &[own, param] : entries)
+      if (own == name)
+        return &param;
+    return nullptr;
+  }
+  auto begin() { return entries.begin(); }
+  auto end() { return entries.end(); }
+  auto begin() const { return entries.begin(); }
+  auto end() const { return entries.end(); }
+
+private:
+  std::vector<std::pair<std::string, Param>> entries;
+};
+
 namespace detail {
 
 template <typename T> struct TypeTag {
@@ -64,6 +87,11 @@ public:
     path += name;
     walk(field);
     path.resize(length);
+  }
+
+  void operator()(std::string_view, NamedParams &field) {
+    for (auto &[name, param] : field)
+      (*this)(std::string_view(name), param);
   }
 
   template <typename T> void walk(T &field) {

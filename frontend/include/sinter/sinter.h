@@ -31,6 +31,7 @@
 #include <sinter/nn/Losses.h>
 #include <sinter/nn/Norms.h>
 #include <sinter/nn/Pool.h>
+#include <sinter/nn/Recurrent.h>
 #include <sinter/optim/Adam.h>
 #include <sinter/optim/Adaptive.h>
 #include <sinter/optim/Clip.h>
