@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -45,6 +46,12 @@ public:
 
 private:
   std::vector<std::pair<std::string, Param>> entries;
+};
+
+/// A field whose own fields stand among those of its module, without a name
+/// between.
+template <typename T> struct Unnamed {
+  T value;
 };
 
 namespace detail {
@@ -94,6 +101,10 @@ public:
       (*this)(std::string_view(name), param);
   }
 
+  template <typename T> void operator()(std::string_view, Unnamed<T> &field) {
+    walk(field.value);
+  }
+
   template <typename T> void walk(T &field) {
     if constexpr (Module<T>)
       field.sinter_fields(*this);
@@ -125,6 +136,14 @@ private:
   template <typename T> void walkPlain(std::map<std::string, T> &field) {
     for (auto &[name, element] : field)
       (*this)(name, element);
+  }
+  template <typename... T> void walkPlain(std::tuple<T...> &field) {
+    size_t index = 0;
+    std::apply(
+        [&](T &...elements) {
+          ((*this)(std::to_string(index++), elements), ...);
+        },
+        field);
   }
   template <typename A, typename B> void walkPlain(std::pair<A, B> &field) {
     (*this)("0", field.first);

@@ -22,7 +22,7 @@
 ///     };
 ///
 /// Fields may be modules, Params, NamedParams, Tensors, `Mode`, and vectors,
-/// arrays, optionals, pairs and maps of these; others are constants. A base class that
+/// arrays, optionals, pairs, tuples and maps of these; others are constants. A base class that
 /// is a module comes first, by itself. The class stays copyable: a copy has
 /// parameters of its own, and those that were tied are tied in the copy, to
 /// each other. No field follows the macro; what follows is public. A class

@@ -32,6 +32,8 @@
 #include <sinter/nn/Norms.h>
 #include <sinter/nn/Pool.h>
 #include <sinter/nn/Recurrent.h>
+#include <sinter/nn/Sequential.h>
+#include <sinter/nn/Transformer.h>
 #include <sinter/optim/Adam.h>
 #include <sinter/optim/Adaptive.h>
 #include <sinter/optim/Clip.h>
