@@ -17,7 +17,7 @@ void fill(Module &module, const std::string &prefix, const Call &call,
     std::optional<Tensor> given = call.find(prefix + path);
     if (!given)
       return;
-    param.set(given->detach());
+    param.set(given->detach().to(param.dtype()));
     if (param.requires_grad())
       values[prefix + path] = param.tensor();
   });

@@ -46,6 +46,13 @@ std::optional<Values> recordNorm(const Case &golden, const Values &inputs);
 /// Records a case of recurrent layers; nothing for another op.
 std::optional<Values> recordRecurrent(const Case &golden, const Values &inputs);
 
+/// Records a case of a model, or trains it; nothing for another op.
+std::optional<Values> recordModel(const Case &golden, const Values &inputs);
+
+/// Records a case of second derivatives; nothing for another op.
+std::optional<Values> recordSecondOrder(const Case &golden,
+                                        const Values &inputs);
+
 /// Records a case of losses; nothing for another op.
 std::optional<Values> recordLoss(const Case &golden, const Values &inputs);
 
