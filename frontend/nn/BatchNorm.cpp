@@ -5,6 +5,7 @@
 #include "frontend/ScanBodies.h"
 #include "frontend/State.h"
 
+#include <sinter/Creation.h>
 #include <sinter/Transforms.h>
 
 #include <fmt/format.h>
@@ -53,12 +54,17 @@ void BatchNorm::track(const Tensor &mean, const Tensor &var) const {
   no_grad guard;
   Tensor count = latest(num_batches_tracked) + 1;
   replace(num_batches_tracked, count);
+  DType dtype = mean.dtype();
+  // A fixed part of a batch reads the count, too: what evaluates the one
+  // statistic evaluates all three, and no count is left behind.
+  Tensor taken = 1.0 / count.to(dtype);
+  if (options.momentum)
+    taken = where(count > 0,
+                  full({}, scalar(*options.momentum), {dtype, mean.device()}),
+                  taken);
   auto move = [&](const Param &statistic, const Tensor &now) {
-    Tensor old = latest(statistic).to(now.dtype());
-    Tensor change = now - old;
-    replace(statistic, options.momentum
-                           ? old + change * scalar(*options.momentum)
-                           : old + change / count.to(now.dtype()));
+    Tensor old = latest(statistic).to(dtype);
+    replace(statistic, old + (now - old) * taken);
   };
   move(running_mean, mean.detach());
   move(running_var, var.detach());
