@@ -22,11 +22,11 @@
 ///     };
 ///
 /// Fields may be modules, Params, NamedParams, Tensors, `Mode`, and vectors,
-/// arrays, optionals, pairs, tuples and maps of these; others are constants. A base class that
-/// is a module comes first, by itself. The class stays copyable: a copy has
-/// parameters of its own, and those that were tied are tied in the copy, to
-/// each other. No field follows the macro; what follows is public. A class
-/// inside a function cannot be a module.
+/// arrays, optionals, pairs, tuples and maps of these; others are constants. A
+/// base class that is a module comes first, by itself. The class stays
+/// copyable: a copy has parameters of its own, and those that were tied are
+/// tied in the copy, to each other. No field follows the macro; what follows is
+/// public. A class inside a function cannot be a module.
 ///
 /// Given to the class, all public:
 ///   visit(f)           calls f(path, param) for every Param, in order
