@@ -154,7 +154,8 @@ Tensor MultiHeadAttention::weights(const Arg &query, const Arg &key,
   detail::SourceScope scope(query.where);
   Tensor q = inHeads(project(batched(detail::tensorOf(query)), 0), 0);
   Tensor k = inHeads(project(batched(detail::tensorOf(key)), 1), 0);
-  double scale = options.scale.value_or(1 / std::sqrt(double(size() / heads)));
+  auto length = static_cast<double>(q.dim(3).value);
+  double scale = options.scale.value_or(1 / std::sqrt(length));
   Tensor scores = matmul(q, transpose(k, {0, 1, 3, 2})) * scale;
   AttentionOptions masks = withPadding(options, key_padding_mask, q.dtype());
   if (masks.mask)

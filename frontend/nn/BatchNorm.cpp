@@ -12,9 +12,9 @@
 
 namespace sinter::nn {
 
-BatchNorm::BatchNorm(int64_t channels, const BatchNormOptions &given,
-                     Where where)
-    : options(given) {
+BatchNormBase::BatchNormBase(Ranks ranks, int64_t channels,
+                             const BatchNormOptions &given, Where where)
+    : options(given), ranks(ranks) {
   ParamOptions param{.dtype = given.dtype};
   if (given.affine) {
     weight = Param("weight", {channels}, init::ones(), param, where);
@@ -47,7 +47,7 @@ static void replace(const Param &statistic, const Tensor &value) {
                      SourceLine::current());
 }
 
-void BatchNorm::track(const Tensor &mean, const Tensor &var) const {
+void BatchNormBase::track(const Tensor &mean, const Tensor &var) const {
   detail::refuseInScanBody("moves running statistics, which only a whole "
                            "sequence can",
                            SourceLine::current());
@@ -70,11 +70,11 @@ void BatchNorm::track(const Tensor &mean, const Tensor &var) const {
   move(running_var, var.detach());
 }
 
-Tensor BatchNorm::forward(const Tensor &x) const {
-  if (x.rank() < ranks.first || x.rank() > ranks.second)
+Tensor BatchNormBase::forward(const Tensor &x) const {
+  if (x.rank() < ranks.least || x.rank() > ranks.most)
     detail::raise(makeError(ErrorKind::invalid_argument,
                             fmt::format("batch_norm: expects {} to {} axes: {}",
-                                        ranks.first, ranks.second,
+                                        ranks.least, ranks.most,
                                         graph::typeString(*x.node())),
                             "batch_norm"),
                   SourceLine::current());

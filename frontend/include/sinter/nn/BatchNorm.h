@@ -6,7 +6,6 @@
 
 #include <optional>
 #include <source_location>
-#include <utility>
 
 namespace sinter::nn {
 
@@ -20,18 +19,10 @@ struct BatchNormOptions {
   DType dtype = DType::f32;
 };
 
-/// x [n, channels, space...]: in training normalized by the batch, which moves
-/// the running statistics; in use by these. Names and first values are
-/// PyTorch's: `weight` ones, `bias` zeros, `running_mean` zeros, `running_var`
-/// ones, `num_batches_tracked`. Statistics are saved and loaded, never
-/// trained; they change when the step does, in one program with it.
-class BatchNorm {
+/// What BatchNorm, BatchNorm1d and BatchNorm2d share.
+class BatchNormBase {
 public:
   using Where = std::source_location;
-
-  BatchNorm() = default;
-  explicit BatchNorm(int64_t channels, const BatchNormOptions &options = {},
-                     Where where = Where::current());
 
   Tensor forward(const Tensor &x) const;
 
@@ -43,39 +34,59 @@ public:
   BatchNormOptions options;
   Mode mode;
 
-  SINTER_MODULE(BatchNorm, weight, bias, running_mean, running_var,
-                num_batches_tracked, mode)
-
 protected:
   /// The ranks of x that are taken.
-  std::pair<int64_t, int64_t> ranks{2, 5};
+  struct Ranks {
+    int64_t least, most;
+  };
+  explicit BatchNormBase(Ranks ranks) : ranks(ranks) {}
+  BatchNormBase(Ranks ranks, int64_t channels, const BatchNormOptions &options,
+                Where where);
 
 private:
   void track(const Tensor &mean, const Tensor &var) const;
+
+  Ranks ranks;
 };
 
-/// x [n, channels] or [n, channels, length].
-class BatchNorm1d : public BatchNorm {
+/// x [n, channels, space...]: in training normalized by the batch, which moves
+/// the running statistics; in use by these. Names and first values are
+/// PyTorch's: `weight` ones, `bias` zeros, `running_mean` zeros, `running_var`
+/// ones, `num_batches_tracked`. Statistics are saved and loaded, never
+/// trained; they change when the step does, in one program with it.
+class BatchNorm : public BatchNormBase {
 public:
-  BatchNorm1d() { ranks = {2, 3}; }
+  BatchNorm() : BatchNormBase({2, 5}) {}
+  explicit BatchNorm(int64_t channels, const BatchNormOptions &options = {},
+                     Where where = Where::current())
+      : BatchNormBase({2, 5}, channels, options, where) {}
+
+  SINTER_MODULE(BatchNorm, weight, bias, running_mean, running_var,
+                num_batches_tracked, mode)
+};
+
+/// BatchNorm of x [n, channels] or [n, channels, length].
+class BatchNorm1d : public BatchNormBase {
+public:
+  BatchNorm1d() : BatchNormBase({2, 3}) {}
   explicit BatchNorm1d(int64_t channels, const BatchNormOptions &options = {},
                        Where where = Where::current())
-      : BatchNorm(channels, options, where) {
-    ranks = {2, 3};
-  }
-  SINTER_MODULE(BatchNorm1d)
+      : BatchNormBase({2, 3}, channels, options, where) {}
+
+  SINTER_MODULE(BatchNorm1d, weight, bias, running_mean, running_var,
+                num_batches_tracked, mode)
 };
 
-/// x [n, channels, height, width].
-class BatchNorm2d : public BatchNorm {
+/// BatchNorm of x [n, channels, height, width].
+class BatchNorm2d : public BatchNormBase {
 public:
-  BatchNorm2d() { ranks = {4, 4}; }
+  BatchNorm2d() : BatchNormBase({4, 4}) {}
   explicit BatchNorm2d(int64_t channels, const BatchNormOptions &options = {},
                        Where where = Where::current())
-      : BatchNorm(channels, options, where) {
-    ranks = {4, 4};
-  }
-  SINTER_MODULE(BatchNorm2d)
+      : BatchNormBase({4, 4}, channels, options, where) {}
+
+  SINTER_MODULE(BatchNorm2d, weight, bias, running_mean, running_var,
+                num_batches_tracked, mode)
 };
 
 } // namespace sinter::nn

@@ -40,8 +40,6 @@ public:
   int64_t hidden_size = 0;
   Mode mode;
 
-  SINTER_MODULE(Recurrent, params, mode)
-
 protected:
   Recurrent() = default;
   Recurrent(RecurrentKind kind, int64_t input, int64_t hidden,
@@ -80,7 +78,7 @@ public:
   /// Without h_0 it is 0. x without the axis n is one sequence.
   RecurrentOutput forward(const Tensor &x, const Tensor &h_0 = {}) const;
 
-  SINTER_MODULE(RNN)
+  SINTER_MODULE(RNN, params, mode)
 };
 
 /// Gates r, z, n: n = tanh(W x + b + r (U h + b')), h' = (1 - z) n + z h.
@@ -93,7 +91,7 @@ public:
   /// Without h_0 it is 0. x without the axis n is one sequence.
   RecurrentOutput forward(const Tensor &x, const Tensor &h_0 = {}) const;
 
-  SINTER_MODULE(GRU)
+  SINTER_MODULE(GRU, params, mode)
 };
 
 struct LSTMState {
@@ -116,7 +114,7 @@ public:
   /// Without a state it is 0. x without the axis n is one sequence.
   LSTMOutput forward(const Tensor &x, const LSTMState &first = {}) const;
 
-  SINTER_MODULE(LSTM)
+  SINTER_MODULE(LSTM, params, mode)
 };
 
 struct CellOptions {
@@ -136,8 +134,6 @@ public:
   Param bias_hh;
   RecurrentKind kind = RecurrentKind::tanh;
 
-  SINTER_MODULE(RecurrentCell, weight_ih, weight_hh, bias_ih, bias_hh)
-
 protected:
   RecurrentCell() = default;
   RecurrentCell(RecurrentKind kind, int64_t input, int64_t hidden,
@@ -156,7 +152,7 @@ public:
   /// The next h of x [n, input] and h [n, hidden], which is 0 when not given.
   Tensor forward(const Tensor &x, const Tensor &h = {}) const;
 
-  SINTER_MODULE(RNNCell)
+  SINTER_MODULE(RNNCell, weight_ih, weight_hh, bias_ih, bias_hh)
 };
 
 class GRUCell : public RecurrentCell {
@@ -168,7 +164,7 @@ public:
   /// The next h of x [n, input] and h [n, hidden], which is 0 when not given.
   Tensor forward(const Tensor &x, const Tensor &h = {}) const;
 
-  SINTER_MODULE(GRUCell)
+  SINTER_MODULE(GRUCell, weight_ih, weight_hh, bias_ih, bias_hh)
 };
 
 class LSTMCell : public RecurrentCell {
@@ -180,7 +176,7 @@ public:
   /// The next h and c, both [n, hidden].
   LSTMState forward(const Tensor &x, const LSTMState &state = {}) const;
 
-  SINTER_MODULE(LSTMCell)
+  SINTER_MODULE(LSTMCell, weight_ih, weight_hh, bias_ih, bias_hh)
 };
 
 } // namespace sinter::nn
