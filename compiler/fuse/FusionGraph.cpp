@@ -153,9 +153,19 @@ OpSet FusionGraph::united(unsigned a, unsigned b) const {
   return result;
 }
 
+// No path that begins after the answer comes back to `last` or before: ops are
+// in order, and every group that reaches back over it was followed. A group
+// has the number of its first op.
+unsigned FusionGraph::lastOnPathsTo(unsigned last) const {
+  for (unsigned which = 0; which < groups.size() && which <= last; ++which)
+    if (!groups[which].empty())
+      last = std::max(last, groups[which].back());
+  return last;
+}
+
 // A path from one group to the other through a third.
 bool FusionGraph::wouldCycle(unsigned a, unsigned b) const {
-  unsigned last = std::max(groups[a].back(), groups[b].back());
+  unsigned last = lastOnPathsTo(std::max(groups[a].back(), groups[b].back()));
   llvm::SmallBitVector seen(groups.size());
   SmallVector<unsigned> pending;
   auto visitConsumers = [&](unsigned from) {
@@ -165,7 +175,7 @@ bool FusionGraph::wouldCycle(unsigned a, unsigned b) const {
         if (next == a || next == b) {
           if (from != a && from != b)
             return true;
-        } else if (!seen.test(next) && groups[next].front() < last) {
+        } else if (!seen.test(next) && groups[next].front() <= last) {
           seen.set(next);
           pending.push_back(next);
         }

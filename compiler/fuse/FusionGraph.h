@@ -80,6 +80,7 @@ private:
   void markReturned();
   void connect();
   void addSource(unsigned user, unsigned source);
+  unsigned lastOnPathsTo(unsigned last) const;
 
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::DenseMap<mlir::Operation *, unsigned> indices;

@@ -1,28 +1,24 @@
-/// MultiHeadAttention, and the encoder layer of a transformer.
+/// MultiHeadAttention.
 #include <sinter/nn/Attention.h>
 
 #include "frontend/Raise.h"
+#include "frontend/nn/LocalOps.h"
+
+#include <sinter/Creation.h>
 
 #include <cmath>
-#include <vector>
+#include <limits>
 
 namespace sinter::nn {
 
-/// Rows [from, to) of the first axis, or columns of the last one.
-static Tensor part(const Tensor &x, int64_t axis, int64_t from, int64_t to) {
-  std::vector<int64_t> starts(x.rank(), 0), steps(x.rank(), 1);
-  Dims limits = x.shape();
-  starts[axis] = from;
-  limits[axis] = Dim(to);
-  return slice(x, starts, limits, steps);
-}
+using detail::part;
 
 MultiHeadAttention::MultiHeadAttention(int64_t size, int64_t count,
                                        const MultiHeadAttentionOptions &options,
                                        Where where)
     : out_proj(size, size, {.bias = options.bias, .dtype = options.dtype},
                where),
-      heads(count) {
+      heads(count), batch_first(options.batch_first) {
   if (count < 1 || size % count != 0)
     detail::raise(makeError(ErrorKind::invalid_argument,
                             "multi_head_attention: " + std::to_string(size) +
@@ -30,42 +26,67 @@ MultiHeadAttention::MultiHeadAttention(int64_t size, int64_t count,
                                 " equal heads",
                             "multi_head_attention"),
                   where);
-  // Xavier's bound for a matrix [3 size, size].
-  double bound = std::sqrt(6.0 / double(4 * std::max<int64_t>(size, 1)));
   ParamOptions param{.dtype = options.dtype};
-  in_proj_weight = Param("in_proj_weight", {3 * size, size},
-                         init::uniform(-bound, bound), param, where);
+  // Xavier's bound.
+  auto weight = [&](const char *name, int64_t rows, int64_t columns) {
+    double bound =
+        std::sqrt(6.0 / double(std::max<int64_t>(rows + columns, 1)));
+    return Param(name, {rows, columns}, init::uniform(-bound, bound), param,
+                 where);
+  };
+  int64_t keys = options.kdim ? options.kdim : size;
+  int64_t values = options.vdim ? options.vdim : size;
+  if (keys == size && values == size) {
+    in_proj_weight = weight("in_proj_weight", 3 * size, size);
+  } else {
+    q_proj_weight = weight("q_proj_weight", size, size);
+    k_proj_weight = weight("k_proj_weight", size, keys);
+    v_proj_weight = weight("v_proj_weight", size, values);
+  }
   if (!options.bias)
     return;
   in_proj_bias = Param("in_proj_bias", {3 * size}, init::zeros(), param, where);
   out_proj.bias = Param("bias", {size}, init::zeros(), param, where);
 }
 
-/// x by rows [first, first + count) * size of the weight.
-Tensor MultiHeadAttention::project(const Tensor &x, int64_t first,
-                                   int64_t count) const {
-  int64_t size = in_proj_weight.shape()[1].value;
-  bool all = count == 3;
-  Tensor weight = in_proj_weight.tensor();
-  if (!all)
-    weight = part(weight, 0, first * size, (first + count) * size);
+int64_t MultiHeadAttention::size() const {
+  return out_proj.weight.shape()[0].value;
+}
+
+Tensor MultiHeadAttention::batched(const Tensor &x) const {
+  if (x.rank() != 3)
+    detail::raise(makeError(ErrorKind::invalid_argument,
+                            "multi_head_attention: expects [batch, position, "
+                            "size]: " +
+                                graph::typeString(*x.node()),
+                            "multi_head_attention"),
+                  Where::current());
+  return batch_first ? x : transpose(x, {1, 0, 2});
+}
+
+/// x by the weight of the query (0), the key (1) or the value (2).
+Tensor MultiHeadAttention::project(const Tensor &x, int64_t number) const {
+  const Param *own[] = {&q_proj_weight, &k_proj_weight, &v_proj_weight};
+  int64_t from = number * size(), to = from + size();
+  Tensor weight = in_proj_weight ? part(in_proj_weight.tensor(), 0, from, to)
+                                 : own[number]->tensor();
   Tensor y = matmul(x, transpose(weight, {1, 0}));
-  if (!in_proj_bias)
-    return y;
-  Tensor bias = in_proj_bias.tensor();
-  if (!all)
-    bias = part(bias, 0, first * size, (first + count) * size);
-  return y + bias;
+  return in_proj_bias ? y + part(in_proj_bias.tensor(), 0, from, to) : y;
+}
+
+/// All three side by side.
+Tensor MultiHeadAttention::projectAll(const Tensor &x) const {
+  Tensor y = matmul(x, transpose(in_proj_weight, {1, 0}));
+  return in_proj_bias ? y + in_proj_bias : y;
 }
 
 /// Part `number` of a projection as [batch, head, position, length].
 Tensor MultiHeadAttention::inHeads(const Tensor &projected,
                                    int64_t number) const {
-  int64_t size = in_proj_weight.shape()[1].value;
   Tensor own = projected;
-  if (projected.dim(-1).value != size)
-    own = part(projected, 2, number * size, (number + 1) * size);
-  own = reshape(own, {own.dim(0), own.dim(1), heads, size / heads});
+  if (projected.dim(-1).value != size())
+    own = part(projected, 2, number * size(), (number + 1) * size());
+  own = reshape(own, {own.dim(0), own.dim(1), heads, size() / heads});
   return transpose(own, {0, 2, 1, 3});
 }
 
@@ -74,51 +95,79 @@ Tensor MultiHeadAttention::together(const Tensor &query, const Tensor &key,
                                     const AttentionOptions &options) const {
   Tensor y = scaled_dot_product_attention(query, key, value, options);
   y = transpose(y, {0, 2, 1, 3});
-  int64_t size = in_proj_weight.shape()[1].value;
-  return out_proj(reshape(y, {y.dim(0), y.dim(1), size}));
+  return batched(out_proj(reshape(y, {y.dim(0), y.dim(1), size()})));
+}
+
+//===- Masks --------------------------------------------------------------===//
+
+/// What a mask of what is seen adds to scores.
+static Tensor addedBy(const Tensor &mask, DType dtype) {
+  if (mask.dtype() != DType::boolean)
+    return mask;
+  double hidden = -std::numeric_limits<double>::infinity();
+  return where(mask, zeros(mask.shape(), {dtype, mask.device()}), hidden);
+}
+
+/// The options with a padding mask [batch, keys] among them.
+static AttentionOptions withPadding(AttentionOptions options,
+                                    const Tensor &padding, DType dtype) {
+  if (!padding)
+    return options;
+  bool isBool = padding.dtype() == DType::boolean;
+  Tensor added = isBool ? padding == false : padding;
+  added = reshape(added, {padding.dim(0), 1, 1, padding.dim(-1)});
+  if (!options.mask)
+    options.mask = added;
+  else if (isBool && options.mask->dtype() == DType::boolean)
+    options.mask = where(*options.mask, added, false);
+  else
+    options.mask = addedBy(*options.mask, dtype) + addedBy(added, dtype);
+  return options;
 }
 
 Tensor MultiHeadAttention::forward(const Tensor &x,
-                                   const AttentionOptions &options) const {
-  Tensor all = project(x, 0, 3);
-  return together(inHeads(all, 0), inHeads(all, 1), inHeads(all, 2), options);
+                                   const AttentionOptions &options,
+                                   const Tensor &key_padding_mask) const {
+  if (!in_proj_weight)
+    return attend(x, x, x, options, key_padding_mask);
+  Tensor all = projectAll(batched(x));
+  return together(inHeads(all, 0), inHeads(all, 1), inHeads(all, 2),
+                  withPadding(options, key_padding_mask, x.dtype()));
 }
 
 Tensor MultiHeadAttention::attend(const Arg &query, const Arg &key,
                                   const Arg &value,
-                                  const AttentionOptions &options) const {
+                                  const AttentionOptions &options,
+                                  const Tensor &key_padding_mask) const {
   detail::SourceScope scope(query.where);
-  Tensor q = project(detail::tensorOf(query), 0, 1);
-  Tensor k = project(detail::tensorOf(key), 1, 1);
-  Tensor v = project(detail::tensorOf(value), 2, 1);
-  return together(inHeads(q, 0), inHeads(k, 0), inHeads(v, 0), options);
+  Tensor q = project(batched(detail::tensorOf(query)), 0);
+  Tensor k = project(batched(detail::tensorOf(key)), 1);
+  Tensor v = project(batched(detail::tensorOf(value)), 2);
+  return together(inHeads(q, 0), inHeads(k, 0), inHeads(v, 0),
+                  withPadding(options, key_padding_mask, q.dtype()));
 }
 
-TransformerEncoderLayer::TransformerEncoderLayer(
-    int64_t d_model, int64_t nhead, const TransformerEncoderLayerOptions &given,
-    Where where)
-    : self_attn(d_model, nhead, {.dtype = given.dtype}, where),
-      linear1(d_model, given.dim_feedforward, {.dtype = given.dtype}, where),
-      linear2(given.dim_feedforward, d_model, {.dtype = given.dtype}, where),
-      norm1(d_model, {given.layer_norm_eps, given.dtype}, where),
-      norm2(d_model, {given.layer_norm_eps, given.dtype}, where),
-      options(given) {}
-
-Tensor TransformerEncoderLayer::feedForward(const Tensor &x) const {
-  Tensor y = linear1(x);
-  y = options.activation == Activation::relu ? relu(y) : gelu(y);
-  return linear2(y);
-}
-
-Tensor
-TransformerEncoderLayer::forward(const Tensor &x,
-                                 const AttentionOptions &attention) const {
-  if (options.norm_first) {
-    Tensor y = x + self_attn(norm1(x), attention);
-    return y + feedForward(norm2(y));
+Tensor MultiHeadAttention::weights(const Arg &query, const Arg &key,
+                                   const AttentionOptions &options,
+                                   const Tensor &key_padding_mask,
+                                   bool average) const {
+  detail::SourceScope scope(query.where);
+  Tensor q = inHeads(project(batched(detail::tensorOf(query)), 0), 0);
+  Tensor k = inHeads(project(batched(detail::tensorOf(key)), 1), 0);
+  auto length = static_cast<double>(q.dim(3).value);
+  double scale = options.scale.value_or(1 / std::sqrt(length));
+  Tensor scores = matmul(q, transpose(k, {0, 1, 3, 2})) * scale;
+  AttentionOptions masks = withPadding(options, key_padding_mask, q.dtype());
+  if (masks.mask)
+    scores = scores + addedBy(*masks.mask, q.dtype());
+  if (options.causal) {
+    Dims shape{q.dim(2), k.dim(2)};
+    Options whole{DType::i64, q.device()};
+    scores = scores +
+             addedBy(iota(shape, 0, whole) >= iota(shape, 1, whole), q.dtype());
   }
-  Tensor y = norm1(x + self_attn(x, attention));
-  return norm2(y + feedForward(y));
+  Tensor all = softmax(scores);
+  return average ? mean(all, 1) : all;
 }
 
 } // namespace sinter::nn

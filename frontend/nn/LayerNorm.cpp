@@ -1,19 +1,30 @@
 /// LayerNorm: rows brought to mean 0 and variance 1, scaled and shifted.
 #include <sinter/nn/LayerNorm.h>
 
-#include <sinter/Ops.h>
+#include <sinter/Normalization.h>
 
 namespace sinter::nn {
 
-LayerNorm::LayerNorm(int64_t size, const LayerNormOptions &options, Where where)
-    : eps(options.eps) {
+LayerNorm::LayerNorm(const Dims &shape, const LayerNormOptions &options,
+                     Where where)
+    : shape(shape), eps(options.eps) {
   ParamOptions param{.dtype = options.dtype};
-  weight = Param("weight", {size}, init::ones(), param, where);
-  bias = Param("bias", {size}, init::zeros(), param, where);
+  if (!options.elementwise_affine)
+    return;
+  weight = Param("weight", shape, init::ones(), param, where);
+  if (options.bias)
+    bias = Param("bias", shape, init::zeros(), param, where);
 }
 
 Tensor LayerNorm::forward(const Tensor &x) const {
-  return layer_norm(x, weight, bias, eps);
+  if (bias && shape.size() == 1)
+    return layer_norm(x, weight, bias, eps);
+  Affine affine{.eps = eps};
+  if (weight)
+    affine.weight = weight.tensor();
+  if (bias)
+    affine.bias = bias.tensor();
+  return layer_norm(x, shape, affine);
 }
 
 } // namespace sinter::nn

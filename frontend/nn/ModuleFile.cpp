@@ -206,7 +206,8 @@ void keepTies(const Fields &from, const Fields &copy) {
 int64_t countElements(const Fields &fields) {
   int64_t count = 0;
   for (size_t i = 0; i < fields.params.size(); ++i)
-    if (firstWithCell(fields.params, i) == i)
+    if (firstWithCell(fields.params, i) == i &&
+        fields.params[i].value->cell()->requiresGrad())
       count += fields.params[i].value->numel();
   return count;
 }

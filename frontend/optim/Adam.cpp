@@ -1,4 +1,5 @@
-/// Adam: steps scaled by running means of the gradient and of its square.
+/// Adam and its kin: steps scaled by running means of the gradient and of its
+/// size.
 #include <sinter/optim/Adam.h>
 
 #include <sinter/Ops.h>
@@ -7,8 +8,29 @@
 
 namespace sinter::optim {
 
+//===- Adam, AdamW --------------------------------------------------------===//
+
 Adam::Adam(const AdamOptions &options)
-    : Optimizer("adam", {"mean", "square"}, options.lr), options(options) {}
+    : Adam("adam", options, Decay::gradient) {}
+
+Adam::Adam(std::string kind, const AdamOptions &options, Decay decay)
+    : Optimizer(std::move(kind),
+                options.amsgrad
+                    ? std::vector<Moment>{{"mean"}, {"square"}, {"max_square"}}
+                    : std::vector<Moment>{{"mean"}, {"square"}},
+                options.lr),
+      options(options), decay(decay) {}
+
+AdamW::AdamW(const AdamWOptions &options)
+    : Adam("adamw",
+           {.lr = options.lr,
+            .beta1 = options.beta1,
+            .beta2 = options.beta2,
+            .eps = options.eps,
+            .weight_decay = options.weight_decay,
+            .amsgrad = options.amsgrad,
+            .maximize = options.maximize},
+           Decay::parameter) {}
 
 Tensor Adam::record(Update &update) {
   auto scalar = [&](double value) { return scalarOf(update, value); };
@@ -16,15 +38,113 @@ Tensor Adam::record(Update &update) {
   double meanBias = 1 - std::pow(options.beta1, steps);
   double squareBias = 1 - std::pow(options.beta2, steps);
 
-  Tensor gradient = decayedGradient(update, options.weight_decay);
+  bool throughGradient = decay == Decay::gradient;
+  Tensor gradient = gradientOf(
+      update, throughGradient ? options.weight_decay : 0, options.maximize);
+  Tensor value = update.value;
+  if (!throughGradient && options.weight_decay != 0)
+    value = value * scalar(1 - lr() * options.weight_decay);
   Tensor &mean = update.moments[0];
   Tensor &square = update.moments[1];
-  mean = mean * scalar(options.beta1) + gradient * scalar(1 - options.beta1);
-  square = square * scalar(options.beta2) +
-           gradient * gradient * scalar(1 - options.beta2);
-  Tensor size = sqrt(square) * scalar(1 / std::sqrt(squareBias));
-  return update.value -
-         mean * scalar(lr() / meanBias) / (size + scalar(options.eps));
+  mean = runningMean(update, mean, gradient, options.beta1);
+  square = runningMean(update, square, gradient * gradient, options.beta2);
+  Tensor scaledBy = square;
+  if (options.amsgrad)
+    scaledBy = update.moments[2] = maximum(update.moments[2], square);
+  Tensor size = sqrt(scaledBy) * scalar(1 / std::sqrt(squareBias));
+  return value - mean * scalar(lr() / meanBias) / (size + scalar(options.eps));
+}
+
+//===- Adamax -------------------------------------------------------------===//
+
+Adamax::Adamax(const AdamaxOptions &options)
+    : Optimizer("adamax", {{"mean"}, {"largest"}}, options.lr),
+      options(options) {}
+
+Tensor Adamax::record(Update &update) {
+  auto scalar = [&](double value) { return scalarOf(update, value); };
+  double meanBias =
+      1 - std::pow(options.beta1, static_cast<double>(update.step));
+  Tensor gradient = gradientOf(update, options.weight_decay, options.maximize);
+  Tensor &mean = update.moments[0];
+  Tensor &largest = update.moments[1];
+  mean = runningMean(update, mean, gradient, options.beta1);
+  largest = maximum(largest * scalar(options.beta2),
+                    abs(gradient) + scalar(options.eps));
+  return update.value - mean * scalar(lr() / meanBias) / largest;
+}
+
+//===- NAdam --------------------------------------------------------------===//
+
+NAdam::NAdam(const NAdamOptions &options)
+    : Optimizer("nadam", {{"mean"}, {"square"}}, options.lr), options(options) {
+}
+
+double NAdam::momentumAt(int64_t step) const {
+  double fading = std::pow(0.96, double(step) * options.momentum_decay);
+  return options.beta1 * (1 - 0.5 * fading);
+}
+
+double NAdam::momentumProduct(int64_t step) {
+  for (auto next = static_cast<int64_t>(products.size()); next <= step; ++next)
+    products.push_back(products.back() * momentumAt(next));
+  return products[step];
+}
+
+Tensor NAdam::record(Update &update) {
+  auto scalar = [&](double value) { return scalarOf(update, value); };
+  double squareBias =
+      1 - std::pow(options.beta2, static_cast<double>(update.step));
+  double now = momentumAt(update.step), next = momentumAt(update.step + 1);
+  double product = momentumProduct(update.step);
+
+  Tensor gradient = gradientOf(update, options.weight_decay, options.maximize);
+  Tensor &mean = update.moments[0];
+  Tensor &square = update.moments[1];
+  mean = runningMean(update, mean, gradient, options.beta1);
+  square = runningMean(update, square, gradient * gradient, options.beta2);
+  Tensor size =
+      sqrt(square) * scalar(1 / std::sqrt(squareBias)) + scalar(options.eps);
+  Tensor direction = gradient * scalar(lr() * (1 - now) / (1 - product)) +
+                     mean * scalar(lr() * next / (1 - product * next));
+  return update.value - direction / size;
+}
+
+//===- RAdam --------------------------------------------------------------===//
+
+RAdam::RAdam(const RAdamOptions &options)
+    : Optimizer("radam", {{"mean"}, {"square"}}, options.lr), options(options) {
+}
+
+/// How much the scaled step counts; nothing while the variance of the scale
+/// cannot be told.
+static double rectification(double beta2, double steps) {
+  double power = std::pow(beta2, steps);
+  double longest = 2 / (1 - beta2) - 1;
+  double length = longest - 2 * steps * power / (1 - power);
+  if (length <= 5)
+    return 0;
+  return std::sqrt((length - 4) * (length - 2) * longest /
+                   ((longest - 4) * (longest - 2) * length));
+}
+
+Tensor RAdam::record(Update &update) {
+  auto scalar = [&](double value) { return scalarOf(update, value); };
+  double steps = static_cast<double>(update.step);
+  double rate = lr() / (1 - std::pow(options.beta1, steps));
+  double rectified = rectification(options.beta2, steps) *
+                     std::sqrt(1 - std::pow(options.beta2, steps));
+
+  Tensor gradient = gradientOf(update, options.weight_decay, options.maximize);
+  Tensor &mean = update.moments[0];
+  Tensor &square = update.moments[1];
+  mean = runningMean(update, mean, gradient, options.beta1);
+  square = runningMean(update, square, gradient * gradient, options.beta2);
+  // Plain and scaled steps are one program: one of the two numbers is 0.
+  Tensor size = sqrt(square) + scalar(options.eps);
+  Tensor scale =
+      scalar(rectified == 0 ? rate : 0) + scalar(rate * rectified) / size;
+  return update.value - mean * scale;
 }
 
 } // namespace sinter::optim

@@ -20,17 +20,19 @@ DType computeType(DType param) {
   return param == DType::f64 ? DType::f64 : DType::f32;
 }
 
-/// A moment: zero until the first update.
-runtime::CellRef makeMoment(const Param &param, const std::string &name) {
+/// A moment: `first` until the first update.
+runtime::CellRef makeMoment(const Param &param, const std::string &name,
+                            double first) {
   runtime::CellSpec spec{.dtype = computeType(param.dtype()),
                          .dims = param.shape(),
                          .device = param.device(),
                          .requiresGrad = false,
                          .name = param.name() + "." + name};
-  auto zeros = [dims = spec.dims, dtype = spec.dtype, device = spec.device] {
-    return graph::full(dims, Number(0), dtype, device);
+  auto filled = [dims = spec.dims, dtype = spec.dtype, device = spec.device,
+                 first] {
+    return graph::full(dims, Number(first), dtype, device);
   };
-  return runtime::Cell::lazy(std::move(spec), zeros);
+  return runtime::Cell::lazy(std::move(spec), filled);
 }
 
 } // namespace
@@ -56,10 +58,18 @@ Tensor Optimizer::scalarOf(const Update &update, double value) {
   return made;
 }
 
-Tensor Optimizer::decayedGradient(const Update &update, double weightDecay) {
+Tensor Optimizer::gradientOf(const Update &update, double weightDecay,
+                             bool maximize) {
+  Tensor gradient = maximize ? -update.gradient : update.gradient;
   if (weightDecay == 0)
-    return update.gradient;
-  return update.gradient + update.value * scalarOf(update, weightDecay);
+    return gradient;
+  return gradient + update.value * scalarOf(update, weightDecay);
+}
+
+Tensor Optimizer::runningMean(const Update &update, const Tensor &mean,
+                              const Tensor &value, double beta) {
+  Tensor kept = scalarOf(update, beta), taken = scalarOf(update, 1 - beta);
+  return mean * kept + value * taken;
 }
 
 Optimizer::State &Optimizer::stateOf(const Param &param) {
@@ -67,8 +77,8 @@ Optimizer::State &Optimizer::stateOf(const Param &param) {
   State &state = found->second;
   if (isNew) {
     state.parameter = param.cell();
-    for (const std::string &name : momentNames)
-      state.moments.push_back(makeMoment(param, name));
+    for (const auto &[name, first] : moments)
+      state.moments.push_back(makeMoment(param, name, first));
   }
   state.recordId = param.record_id();
   return state;

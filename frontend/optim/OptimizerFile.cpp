@@ -74,10 +74,10 @@ void Optimizer::save(const std::string &file, Where where) const {
   std::vector<std::vector<std::byte>> bytes;
   std::vector<runtime::NamedTensor> tensors;
   for (const auto &[id, state] : byRecord) {
-    for (size_t i = 0; i < momentNames.size(); ++i) {
+    for (size_t i = 0; i < moments.size(); ++i) {
       Tensor moment = detail::readCell(state->moments[i], where);
       runtime::NamedTensor tensor{
-          hex(id) + "." + momentNames[i],
+          hex(id) + "." + moments[i].name,
           moment.dtype(),
           {},
           bytes.emplace_back(detail::readBytes(moment, where))};
@@ -113,7 +113,7 @@ void Optimizer::loadFields(const detail::Fields &fields,
     state.recordId = param.record_id();
     std::from_chars(steps->data(), steps->data() + steps->size(),
                     state.loadedSteps);
-    for (const std::string &name : momentNames) {
+    for (const auto &[name, first] : moments) {
       const auto *tensor = opened.find(fmt::format("{}.{}", id, name));
       DType dtype = param.dtype() == DType::f64 ? DType::f64 : DType::f32;
       if (!tensor || !fits(*tensor, param, dtype))

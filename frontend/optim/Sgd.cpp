@@ -5,18 +5,21 @@ namespace sinter::optim {
 
 Sgd::Sgd(const SgdOptions &options)
     : Optimizer("sgd",
-                options.momentum != 0 ? std::vector<std::string>{"momentum"}
-                                      : std::vector<std::string>{},
+                options.momentum != 0 ? std::vector<Moment>{{"momentum"}}
+                                      : std::vector<Moment>{},
                 options.lr),
       options(options) {}
 
 Tensor Sgd::record(Update &update) {
   auto scalar = [&](double value) { return scalarOf(update, value); };
-  Tensor step = decayedGradient(update, options.weight_decay);
+  Tensor step = gradientOf(update, options.weight_decay, options.maximize);
   if (!update.moments.empty()) {
     Tensor momentum = scalar(options.momentum);
     Tensor &velocity = update.moments.front();
-    velocity = velocity * momentum + step;
+    Tensor taken = step;
+    if (options.dampening != 0)
+      taken = step * scalar(update.step == 1 ? 1 : 1 - options.dampening);
+    velocity = velocity * momentum + taken;
     step = options.nesterov ? step + velocity * momentum : velocity;
   }
   return update.value - step * scalar(lr());

@@ -40,6 +40,27 @@ std::optional<Values> recordMath(const Case &golden, const Values &inputs);
 std::optional<Values> recordShapes(const Case &golden, const Values &inputs);
 /// Records a case of indexing or linear algebra.
 std::optional<Values> recordIndexed(const Case &golden, const Values &inputs);
+/// Records a case of optimizers or clipping; nothing for another op.
+std::optional<Values> recordOptim(const Case &golden, const Values &inputs);
+
+/// Computes a schedule of learning rates; nothing for another op.
+std::optional<Values> recordSchedule(const Case &golden, const Values &inputs);
+
+/// Records a case of normalizations or gates; nothing for another op.
+std::optional<Values> recordNorm(const Case &golden, const Values &inputs);
+
+/// Records a case of recurrent layers; nothing for another op.
+std::optional<Values> recordRecurrent(const Case &golden, const Values &inputs);
+
+/// Records a case of a model, or trains it; nothing for another op.
+std::optional<Values> recordModel(const Case &golden, const Values &inputs);
+
+/// Records a case of second derivatives; nothing for another op.
+std::optional<Values> recordSecondOrder(const Case &golden,
+                                        const Values &inputs);
+
+/// Records a case of losses; nothing for another op.
+std::optional<Values> recordLoss(const Case &golden, const Values &inputs);
 
 /// Records any other case: one op of the inputs in their order, one output.
 std::optional<Values> recordSingle(const Case &golden, const Values &inputs);

@@ -175,13 +175,10 @@ static std::optional<Tensor> recordPlain(const Case &golden,
 }
 
 std::optional<Values> recordSingle(const Case &golden, const Values &inputs) {
-  if (std::optional<Values> windowed = recordWindowed(golden, inputs))
-    return windowed;
-  if (auto attention = recordAttention(golden, inputs))
-    return attention;
-  if (std::optional<Values> sorted = recordSorted(golden, inputs))
-    return sorted;
-  for (auto record : {recordMath, recordShapes, recordIndexed})
+  for (auto record : {recordWindowed, recordAttention, recordSorted, recordLoss,
+                      recordOptim, recordSchedule, recordNorm, recordRecurrent,
+                      recordModel, recordSecondOrder, recordMath, recordShapes,
+                      recordIndexed})
     if (std::optional<Values> values = record(golden, inputs))
       return values;
   if (golden.outputs.size() != 1)

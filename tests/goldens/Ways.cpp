@@ -32,7 +32,8 @@ public:
 
 private:
   std::optional<Recording> record(const std::set<size_t> &cuts = {});
-  void addGradients(Recording &recording, const Values &inputs);
+  void addGradients(Recording &recording, const Values &inputs,
+                    const Values &values);
   std::set<size_t> drawCuts(std::mt19937_64 &random) const;
   std::string fused();
   std::string unfused(uint8_t numerics);
@@ -53,8 +54,10 @@ static Tensor leafOf(const NamedTensor &tensor) {
                     Dims(tensor.shape.begin(), tensor.shape.end()));
 }
 
-/// The gradients of L = sum over outputs of sum(cot * out).
-void Runner::addGradients(Recording &recording, const Values &inputs) {
+/// The gradients of L = sum over outputs of sum(cot * out), by the inputs or
+/// what the rule has in their place: parameters of modules.
+void Runner::addGradients(Recording &recording, const Values &inputs,
+                          const Values &values) {
   Tensor total;
   for (size_t i = 0; i < golden.outputs.size(); ++i) {
     const NamedTensor *cotangent = file.find("cot." + golden.outputs[i]);
@@ -65,7 +68,9 @@ void Runner::addGradients(Recording &recording, const Values &inputs) {
   }
   std::vector<Tensor> wrt;
   for (const std::string &name : golden.gradients) {
-    wrt.push_back(inputs.find(name)->second);
+    auto own = values.find(name);
+    wrt.push_back(own != values.end() ? own->second
+                                      : inputs.find(name)->second);
     recording.names.push_back("grad." + name);
   }
   if (!total || wrt.empty())
@@ -90,7 +95,7 @@ std::optional<Recording> Runner::record(const std::set<size_t> &cuts) {
     recording.names.push_back("out." + name);
     recording.tensors.push_back(values->find(name)->second);
   }
-  addGradients(recording, inputs);
+  addGradients(recording, inputs, *values);
   return recording;
 }
 

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -22,6 +23,35 @@ namespace sinter {
 /// of a module; `train()` and `eval()` set every one below a module.
 struct Mode {
   bool training = true;
+};
+
+/// Params whose names are made at run time: they stand among the fields of
+/// their module, without a name between. A field of a module.
+class NamedParams {
+public:
+  void add(std::string name, Param param) {
+    entries.emplace_back(std::move(name), std::move(param));
+  }
+  /// Null when there is none of that name.
+  const Param *find(std::string_view name) const {
+    for (const auto &[own, param] : entries)
+      if (own == name)
+        return &param;
+    return nullptr;
+  }
+  auto begin() { return entries.begin(); }
+  auto end() { return entries.end(); }
+  auto begin() const { return entries.begin(); }
+  auto end() const { return entries.end(); }
+
+private:
+  std::vector<std::pair<std::string, Param>> entries;
+};
+
+/// A field whose own fields stand among those of its module, without a name
+/// between.
+template <typename T> struct Unnamed {
+  T value;
 };
 
 namespace detail {
@@ -66,6 +96,15 @@ public:
     path.resize(length);
   }
 
+  void operator()(std::string_view, NamedParams &field) {
+    for (auto &[name, param] : field)
+      (*this)(std::string_view(name), param);
+  }
+
+  template <typename T> void operator()(std::string_view, Unnamed<T> &field) {
+    walk(field.value);
+  }
+
   template <typename T> void walk(T &field) {
     if constexpr (Module<T>)
       field.sinter_fields(*this);
@@ -97,6 +136,14 @@ private:
   template <typename T> void walkPlain(std::map<std::string, T> &field) {
     for (auto &[name, element] : field)
       (*this)(name, element);
+  }
+  template <typename... T> void walkPlain(std::tuple<T...> &field) {
+    size_t index = 0;
+    std::apply(
+        [&](T &...elements) {
+          ((*this)(std::to_string(index++), elements), ...);
+        },
+        field);
   }
   template <typename A, typename B> void walkPlain(std::pair<A, B> &field) {
     (*this)("0", field.first);

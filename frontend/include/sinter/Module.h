@@ -21,12 +21,12 @@
 ///       SINTER_MODULE(Mlp, fc1, fc2)
 ///     };
 ///
-/// Fields may be modules, Params, Tensors, `Mode`, and vectors, arrays,
-/// optionals, pairs and maps of these; others are constants. A base class that
-/// is a module comes first, by itself. The class stays copyable: a copy has
-/// parameters of its own, and those that were tied are tied in the copy, to
-/// each other. No field follows the macro; what follows is public. A class
-/// inside a function cannot be a module.
+/// Fields may be modules, Params, NamedParams, Tensors, `Mode`, and vectors,
+/// arrays, optionals, pairs, tuples and maps of these; others are constants. A
+/// base class that is a module comes first, by itself. The class stays
+/// copyable: a copy has parameters of its own, and those that were tied are
+/// tied in the copy, to each other. No field follows the macro; what follows is
+/// public. A class inside a function cannot be a module.
 ///
 /// Given to the class, all public:
 ///   visit(f)           calls f(path, param) for every Param, in order
@@ -34,7 +34,8 @@
 ///   save(file)         writes every Param and Tensor as safetensors
 ///   load(file)         reads them back; all of them or none
 ///   to(device)         a copy on a device
-///   num_params()       elements of all Params, a tied one counted once
+///   num_params()       elements of all Params that can be trained, a tied one
+///                      counted once
 ///   train(on), eval()  sets every Mode
 ///   require_grad(on)   sets every Param
 ///   operator()(x, ...) forward(x, ...), recorded under the caller's line

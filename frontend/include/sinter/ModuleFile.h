@@ -28,7 +28,8 @@ void loadFields(const Fields &fields, const std::string &file,
 void moveFields(const Fields &from, const Fields &copy, std::string_view device,
                 std::source_location where);
 
-/// Elements of all Params; a tied one counts once.
+/// Elements of all Params, frozen ones too, but of those made not to be trained
+/// (running statistics); a tied one counts once.
 int64_t countElements(const Fields &fields);
 
 /// The operand as a tensor.

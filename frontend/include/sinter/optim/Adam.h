@@ -1,4 +1,5 @@
-/// Adam: steps scaled by running means of the gradient and of its square.
+/// Adam and its kin: steps scaled by running means of the gradient and of its
+/// size.
 #pragma once
 
 #include <sinter/optim/Optimizer.h>
@@ -11,6 +12,8 @@ struct AdamOptions {
   double beta2 = 0.999;
   double eps = 1e-8;
   double weight_decay = 0; ///< added to the gradient, times the parameter
+  bool amsgrad = false;    ///< scales by the largest mean of squares so far
+  bool maximize = false;
 };
 
 /// Kingma and Ba's Adam with bias correction, as PyTorch's. Every number is an
@@ -20,10 +23,98 @@ public:
   explicit Adam(const AdamOptions &options = {});
 
 protected:
+  /// Whether the parameter decays by itself, not through the gradient.
+  enum class Decay : uint8_t { gradient, parameter };
+  Adam(std::string kind, const AdamOptions &options, Decay decay);
   Tensor record(Update &update) override;
 
 private:
   AdamOptions options;
+  Decay decay;
+};
+
+struct AdamWOptions {
+  double lr = 0.001;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0.01; ///< the parameter loses lr times this part
+  bool amsgrad = false;
+  bool maximize = false;
+};
+
+/// Adam with decoupled weight decay.
+class AdamW : public Adam {
+public:
+  explicit AdamW(const AdamWOptions &options = {});
+};
+
+struct AdamaxOptions {
+  double lr = 0.002;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0;
+  bool maximize = false;
+};
+
+/// Adam scaled by the largest gradient, which fades by beta2.
+class Adamax : public Optimizer {
+public:
+  explicit Adamax(const AdamaxOptions &options = {});
+
+protected:
+  Tensor record(Update &update) override;
+
+private:
+  AdamaxOptions options;
+};
+
+struct NAdamOptions {
+  double lr = 0.002;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0;
+  double momentum_decay = 0.004;
+  bool maximize = false;
+};
+
+/// Adam with Nesterov's momentum.
+class NAdam : public Optimizer {
+public:
+  explicit NAdam(const NAdamOptions &options = {});
+
+protected:
+  Tensor record(Update &update) override;
+
+private:
+  double momentumAt(int64_t step) const;
+  double momentumProduct(int64_t step);
+
+  NAdamOptions options;
+  std::vector<double> products{1}; ///< of the momenta of the first steps
+};
+
+struct RAdamOptions {
+  double lr = 0.001;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0;
+  bool maximize = false;
+};
+
+/// Adam whose first steps, which know too little of the squares, are plain.
+class RAdam : public Optimizer {
+public:
+  explicit RAdam(const RAdamOptions &options = {});
+
+protected:
+  Tensor record(Update &update) override;
+
+private:
+  RAdamOptions options;
 };
 
 } // namespace sinter::optim

@@ -55,8 +55,13 @@ public:
   }
 
 protected:
-  Optimizer(std::string kind, std::vector<std::string> moments, double rate)
-      : kind(std::move(kind)), momentNames(std::move(moments)), rate(rate) {}
+  /// State of each parameter, of its shape, and each element's first value.
+  struct Moment {
+    std::string name;
+    double first = 0;
+  };
+  Optimizer(std::string kind, std::vector<Moment> moments, double rate)
+      : kind(std::move(kind)), moments(std::move(moments)), rate(rate) {}
 
   /// One parameter in one step. `moments` are in the constructor's order.
   struct Update {
@@ -71,8 +76,12 @@ protected:
   /// A dynamic scalar; made once a step and shared by the parameters, which
   /// ask for theirs in one order.
   Tensor scalarOf(const Update &update, double value);
-  /// The gradient, plus the parameter times `weightDecay` unless that is 0.
-  Tensor decayedGradient(const Update &update, double weightDecay);
+  /// The gradient, or its negative to maximize; plus the parameter times
+  /// `weightDecay` unless that is 0.
+  Tensor gradientOf(const Update &update, double weightDecay, bool maximize);
+  /// mean * beta + value * (1 - beta).
+  Tensor runningMean(const Update &update, const Tensor &mean,
+                     const Tensor &value, double beta);
 
 private:
   struct State {
@@ -93,7 +102,7 @@ private:
   void dropDead();
 
   std::string kind;
-  std::vector<std::string> momentNames;
+  std::vector<Moment> moments;
   double rate;
   std::unordered_map<uint64_t, State> states;
   /// One of this step. Which of them are shared must not depend on chance

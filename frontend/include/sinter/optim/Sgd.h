@@ -10,9 +10,11 @@ struct SgdOptions {
   double momentum = 0;
   double weight_decay = 0; ///< added to the gradient, times the parameter
   bool nesterov = false;
+  double dampening = 0; ///< of the gradient in the momentum, but the first one
+  bool maximize = false;
 };
 
-/// p -= lr * v with v = momentum * v + g, as PyTorch's SGD without dampening.
+/// p -= lr * v with v = momentum * v + (1 - dampening) * g, as PyTorch's SGD.
 class Sgd : public Optimizer {
 public:
   explicit Sgd(const SgdOptions &options = {});

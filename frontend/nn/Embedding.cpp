@@ -1,0 +1,102 @@
+/// Embedding: a table of rows; EmbeddingBag: sums of them.
+#include <sinter/nn/Embedding.h>
+
+#include "frontend/Raise.h"
+#include "frontend/nn/ComposedCall.h"
+
+#include <sinter/Creation.h>
+
+namespace sinter {
+
+Tensor embedding(const Arg &weight, const Arg &indices, int64_t padding_idx) {
+  detail::ComposedCall call("embedding", {&weight});
+  Tensor table = detail::tensorOf(weight);
+  Tensor places = call.index(indices, "indices");
+  Tensor rows = embedding(table, places);
+  Tensor isPadding = unsqueeze(places == padding_idx, -1);
+  return where(isPadding, rows.detach(), rows);
+}
+
+namespace nn {
+
+/// Normal, with a row of 0.
+static Init normalWithout(int64_t row) {
+  return [row](const Dims &shape, DType dtype, Generator &generator) {
+    Tensor rows = normal(shape, generator, 0, 1, dtype);
+    return where(iota({shape[0], Dim(1)}) == row, 0.0, rows);
+  };
+}
+
+Embedding::Embedding(int64_t count, int64_t length,
+                     const EmbeddingOptions &options, Where where)
+    : padding_idx(options.padding_idx) {
+  if (padding_idx && *padding_idx < 0)
+    *padding_idx += count;
+  if (padding_idx && (*padding_idx < 0 || *padding_idx >= count))
+    detail::raise(makeError(ErrorKind::invalid_argument,
+                            "embedding: padding_idx is none of " +
+                                std::to_string(count) + " rows",
+                            "embedding"),
+                  where);
+  weight = Param("weight", {count, length},
+                 padding_idx ? normalWithout(*padding_idx) : init::normal(0, 1),
+                 {.dtype = options.dtype}, where);
+}
+
+Tensor Embedding::forward(const Tensor &indices) const {
+  return padding_idx ? embedding(weight, indices, *padding_idx)
+                     : embedding(weight, indices);
+}
+
+EmbeddingBag::EmbeddingBag(int64_t count, int64_t length,
+                           const EmbeddingBagOptions &options, Where where)
+    : weight("weight", {count, length}, init::normal(0, 1),
+             {.dtype = options.dtype}, where),
+      mode(options.mode) {}
+
+Tensor EmbeddingBag::forward(const Tensor &indices) const {
+  Arg operand(indices);
+  detail::ComposedCall call("embedding_bag", {&operand});
+  if (indices.rank() != 2)
+    call.fail("without offsets, indices must be [n, size]", {indices});
+  Tensor rows = embedding(weight, indices);
+  switch (mode) {
+  case BagMode::sum:
+    return sum(rows, 1);
+  case BagMode::mean:
+    return mean(rows, 1);
+  case BagMode::max:
+    return amax(rows, 1);
+  }
+  call.fail("the mode is none", {});
+}
+
+Tensor EmbeddingBag::forward(const Tensor &indices,
+                             const Tensor &offsets) const {
+  Arg operand(indices);
+  detail::ComposedCall call("embedding_bag", {&operand});
+  if (indices.rank() != 1 || offsets.rank() != 1)
+    call.fail("expects indices [total] and offsets [n]", {indices, offsets});
+  if (mode == BagMode::max)
+    call.fail("the largest elements of bags of several sizes are not "
+              "supported",
+              {indices, offsets});
+  Tensor begins = call.index(offsets, "offsets").to(DType::i64);
+  Tensor place =
+      iota({indices.dim(0), Dim(1)}, 0, {DType::i64, indices.device()});
+  Tensor begun = (unsqueeze(begins, 0) <= place).to(DType::i64);
+  Tensor bag = sum(begun, 1) - 1; // [total]
+  Tensor rows = embedding(weight, indices);
+  Options options{rows.dtype(), rows.device()};
+  Tensor none = zeros({offsets.dim(0), rows.dim(1)}, options);
+  Tensor sums =
+      scatter_add(none, broadcast(unsqueeze(bag, 1), rows.shape()), rows, 0);
+  if (mode == BagMode::sum)
+    return sums;
+  Tensor counts = scatter_add(zeros({offsets.dim(0)}, options), bag,
+                              ones({indices.dim(0)}, options), 0);
+  return sums / unsqueeze(maximum(counts, 1.0), 1);
+}
+
+} // namespace nn
+} // namespace sinter

@@ -1,0 +1,159 @@
+/// Losses of numbers and of probabilities.
+#include "frontend/nn/LocalOps.h"
+#include "frontend/nn/LossCall.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace sinter {
+
+using detail::LossCall;
+
+//===- Numbers ------------------------------------------------------------===//
+
+/// x - t of one shape.
+static Tensor difference(const LossCall &call, const Arg &input,
+                         const Arg &target) {
+  Tensor x = call.real(input), t = call.real(target);
+  call.sameShapes({x, t});
+  return x - t;
+}
+
+Tensor mse_loss(const Arg &input, const Arg &target, Reduction reduction) {
+  LossCall call("mse_loss", {&input, &target});
+  return call.reduced(square(difference(call, input, target)), reduction);
+}
+
+Tensor l1_loss(const Arg &input, const Arg &target, Reduction reduction) {
+  LossCall call("l1_loss", {&input, &target});
+  return call.reduced(abs(difference(call, input, target)), reduction);
+}
+
+Tensor smooth_l1_loss(const Arg &input, const Arg &target,
+                      const SmoothL1Options &options) {
+  LossCall call("smooth_l1_loss", {&input, &target});
+  if (options.beta < 0)
+    call.fail("beta is negative");
+  Tensor apart = abs(difference(call, input, target));
+  if (options.beta == 0)
+    return call.reduced(apart, options.reduction);
+  return call.reduced(where(apart < options.beta,
+                            square(apart) * (0.5 / options.beta),
+                            apart - 0.5 * options.beta),
+                      options.reduction);
+}
+
+Tensor huber_loss(const Arg &input, const Arg &target,
+                  const HuberOptions &options) {
+  LossCall call("huber_loss", {&input, &target});
+  if (options.delta <= 0)
+    call.fail("delta is not positive");
+  Tensor apart = abs(difference(call, input, target));
+  return call.reduced(where(apart < options.delta, square(apart) * 0.5,
+                            (apart - 0.5 * options.delta) * options.delta),
+                      options.reduction);
+}
+
+//===- Probabilities ------------------------------------------------------===//
+
+/// log(x), at least -100 and without gradient where x is 0.
+static Tensor boundedLog(const Tensor &x) {
+  double least = std::numeric_limits<float>::min();
+  Tensor isZero = x < least;
+  return where(isZero, -100.0, log(where(isZero, 1.0, x)));
+}
+
+Tensor binary_cross_entropy(const Arg &input, const Arg &target,
+                            const WeightedOptions &options) {
+  LossCall call("binary_cross_entropy", {&input, &target});
+  Tensor x = call.real(input), t = call.real(target);
+  call.sameShapes({x, t});
+  Tensor losses = -(t * boundedLog(x) + (1.0 - t) * boundedLog(1.0 - x));
+  if (Tensor weight = call.given(options.weight))
+    losses = losses * weight;
+  return call.reduced(losses, options.reduction);
+}
+
+Tensor binary_cross_entropy_with_logits(const Arg &input, const Arg &target,
+                                        const BceWithLogitsOptions &options) {
+  LossCall call("binary_cross_entropy_with_logits", {&input, &target});
+  Tensor x = call.real(input), t = call.real(target);
+  call.sameShapes({x, t});
+  // -log(sigmoid(x)) is softplus(-x), and softplus(x) is x + softplus(-x).
+  Tensor missed = detail::softplus(-x);
+  Tensor losses = (1.0 - t) * x + missed;
+  if (Tensor positive = call.given(options.pos_weight))
+    losses = (1.0 - t) * x + ((positive - 1.0) * t + 1.0) * missed;
+  if (Tensor weight = call.given(options.weight))
+    losses = losses * weight;
+  return call.reduced(losses, options.reduction);
+}
+
+Tensor multilabel_soft_margin_loss(const Arg &input, const Arg &target,
+                                   const WeightedOptions &options) {
+  LossCall call("multilabel_soft_margin_loss", {&input, &target});
+  Tensor x = call.real(input), t = call.real(target);
+  call.sameShapes({x, t});
+  if (x.rank() == 0)
+    call.fail("the operands have no axis of classes", {x, t});
+  Tensor losses = (1.0 - t) * x + detail::softplus(-x);
+  if (Tensor weight = call.given(options.weight))
+    losses = losses * weight;
+  return call.reduced(mean(losses, -1), options.reduction);
+}
+
+Tensor kl_div(const Arg &input, const Arg &target,
+              const KlDivOptions &options) {
+  LossCall call("kl_div", {&input, &target});
+  Tensor x = call.real(input), t = call.real(target);
+  call.sameShapes({x, t});
+  Tensor losses;
+  if (options.log_target) {
+    losses = exp(t) * (t - x);
+  } else {
+    Tensor isThere = t > 0.0; // t log(t) is 0 at 0
+    losses = where(isThere, t * log(where(isThere, t, 1.0)), 0.0) - t * x;
+  }
+  if (options.reduction != Reduction::batchmean)
+    return call.reduced(losses, options.reduction);
+  if (x.rank() == 0)
+    call.fail("batchmean needs a batch axis", {x, t});
+  // A mean of sums, so that the batch may be dynamic.
+  Dims rows{x.dim(0), -1};
+  return call.done(mean(sum(reshape(losses, rows), 1)));
+}
+
+Tensor poisson_nll_loss(const Arg &input, const Arg &target,
+                        const PoissonNllOptions &options) {
+  LossCall call("poisson_nll_loss", {&input, &target});
+  Tensor x = call.real(input), t = call.real(target);
+  call.sameShapes({x, t});
+  Tensor losses =
+      options.log_input ? exp(x) - t * x : x - t * log(x + options.eps);
+  if (options.full) {
+    Tensor isLarge = t > 1.0;
+    Tensor safe = where(isLarge, t, 1.0);
+    Tensor stirling =
+        safe * log(safe) - safe + log(safe * (2 * std::numbers::pi)) * 0.5;
+    losses = losses + where(isLarge, stirling, 0.0);
+  }
+  return call.reduced(losses, options.reduction);
+}
+
+Tensor gaussian_nll_loss(const Arg &input, const Arg &target, const Arg &var,
+                         const GaussianNllOptions &options) {
+  LossCall call("gaussian_nll_loss", {&input, &target, &var});
+  Tensor x = call.real(input), t = call.real(target), v = call.real(var);
+  call.sameShapes({x, t});
+  if (v.rank() == x.rank() - 1)
+    v = unsqueeze(v, -1);
+  // What is below eps counts as eps, but gets its gradient.
+  v = v + (maximum(v, options.eps) - v).detach();
+  Tensor losses = (log(v) + square(x - t) / v) * 0.5;
+  if (options.full)
+    losses = losses + 0.5 * std::log(2 * std::numbers::pi);
+  return call.reduced(losses, options.reduction);
+}
+
+} // namespace sinter

@@ -1,0 +1,204 @@
+/// Normalization over recorded ops.
+#include <sinter/Normalization.h>
+
+#include "frontend/nn/ComposedCall.h"
+#include "frontend/nn/LocalOps.h"
+
+#include <sinter/Creation.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace sinter {
+
+using detail::ComposedCall;
+
+/// Axes [from, to).
+static Axes axesFrom(int64_t from, int64_t to) {
+  std::vector<int64_t> axes;
+  for (int64_t axis = from; axis < to; ++axis)
+    axes.push_back(axis);
+  return axes;
+}
+
+//===- By channels --------------------------------------------------------===//
+
+static void checkChannels(const ComposedCall &call, const Tensor &x) {
+  if (x.rank() < 2)
+    call.fail("expects [n, channels, space...]", {x});
+}
+
+/// A value for each channel, along axis 1 of x.
+static Tensor alongChannels(const ComposedCall &call, const Tensor &values,
+                            const Tensor &x) {
+  if (values.rank() != 1 || values.dim(0).value != x.dim(1).value)
+    call.fail("expects a value for each channel", {x, values});
+  Dims shape(x.rank(), Dim(1));
+  shape[1] = x.dim(1);
+  return reshape(values, shape);
+}
+
+static Tensor withAffine(const ComposedCall &call, Tensor y,
+                         const Affine &affine) {
+  if (Tensor weight = call.given(affine.weight))
+    y = y * alongChannels(call, weight, y);
+  if (Tensor bias = call.given(affine.bias))
+    y = y + alongChannels(call, bias, y);
+  return y;
+}
+
+/// x brought to mean 0 and variance 1 along axes.
+static Tensor standardized(const Tensor &x, const Axes &axes, double eps) {
+  Tensor centered = x - mean(x, axes, true);
+  return centered * rsqrt(mean(square(centered), axes, true) + eps);
+}
+
+BatchNormalized batch_norm(const Arg &x, const Affine &affine) {
+  ComposedCall call("batch_norm", {&x});
+  Tensor wide = call.real(x);
+  checkChannels(call, wide);
+  std::vector<int64_t> others{0};
+  int64_t elements = wide.dim(0).value;
+  for (int64_t axis = 2; axis < wide.rank(); ++axis) {
+    others.push_back(axis);
+    elements *= wide.dim(axis).value;
+  }
+  if (elements <= 1)
+    call.fail("training needs more than one value for each channel", {wide});
+  // The two variances differ by a factor; equal ops in them are merged.
+  Tensor y = standardized(wide, others, affine.eps);
+  return {call.done(withAffine(call, y, affine)), mean(wide, others),
+          var(wide, others, 1)};
+}
+
+Tensor batch_norm(const Arg &x, const Arg &mean, const Arg &var,
+                  const Affine &affine) {
+  ComposedCall call("batch_norm", {&x});
+  Tensor wide = call.real(x);
+  checkChannels(call, wide);
+  Tensor center = alongChannels(call, call.real(mean), wide);
+  Tensor scale = rsqrt(call.real(var) + affine.eps);
+  Tensor y = (wide - center) * alongChannels(call, scale, wide);
+  return call.done(withAffine(call, y, affine));
+}
+
+Tensor group_norm(const Arg &x, int64_t groups, const Affine &affine) {
+  ComposedCall call("group_norm", {&x});
+  Tensor wide = call.real(x);
+  checkChannels(call, wide);
+  if (groups < 1 || wide.dim(1).value % groups != 0)
+    call.fail("the channels are not " + std::to_string(groups) +
+                  " equal groups",
+              {wide});
+  Tensor apart = reshape(wide, {wide.dim(0), groups, -1});
+  Tensor y = reshape(standardized(apart, 2, affine.eps), wide.shape());
+  return call.done(withAffine(call, y, affine));
+}
+
+Tensor instance_norm(const Arg &x, const Affine &affine) {
+  ComposedCall call("instance_norm", {&x});
+  Tensor wide = call.real(x);
+  checkChannels(call, wide);
+  if (wide.rank() < 3)
+    call.fail("there is no space to normalize over", {wide});
+  Tensor y = standardized(wide, axesFrom(2, wide.rank()), affine.eps);
+  return call.done(withAffine(call, y, affine));
+}
+
+Tensor local_response_norm(const Arg &x, int64_t size,
+                           const LocalResponseOptions &options) {
+  ComposedCall call("local_response_norm", {&x});
+  Tensor wide = call.real(x);
+  checkChannels(call, wide);
+  if (size < 1)
+    call.fail("the size is not positive", {wide});
+  std::vector<int64_t> low(wide.rank(), 0), interior(wide.rank(), 0);
+  low[1] = size / 2;
+  Dims padded = wide.shape();
+  padded[1] = padded[1] + Dim(size - 1);
+  Tensor squares = pad(square(wide), low, padded, interior, 0);
+  Tensor around = mean(window(squares, 1, size, 1, 1), -1);
+  return call.done(
+      wide / detail::power(around * options.alpha + options.k, options.beta));
+}
+
+//===- By last axes -------------------------------------------------------===//
+
+/// The first of the last axes, which must be of `shape`.
+static int64_t firstOf(const ComposedCall &call, const Tensor &x,
+                       const Dims &shape) {
+  Dims own = x.shape();
+  int64_t first = x.rank() - static_cast<int64_t>(shape.size());
+  if (shape.empty() || first < 0 ||
+      !std::equal(
+          shape.begin(), shape.end(), own.begin() + first,
+          [](Dim a, Dim b) { return a.value == b.value; })) {
+    std::string text;
+    for (Dim dim : shape)
+      text += (text.empty() ? "" : ",") + std::to_string(dim.value);
+    call.fail("the last axes are not [" + text + "]", {x});
+  }
+  return first;
+}
+
+static Tensor ofShape(const ComposedCall &call, const Tensor &values,
+                      const Dims &shape) {
+  Dims own = values.shape();
+  if (!std::ranges::equal(own, shape, {}, &Dim::value, &Dim::value))
+    call.fail("weight and bias must have the shape that is normalized",
+              {values});
+  return values;
+}
+
+Tensor layer_norm(const Arg &x, const Dims &shape, const Affine &affine) {
+  ComposedCall call("layer_norm", {&x});
+  Tensor wide = call.real(x);
+  int64_t first = firstOf(call, wide, shape);
+  Tensor weight = call.given(affine.weight), bias = call.given(affine.bias);
+  if (weight && bias && shape.size() == 1)
+    return call.done(layer_norm(Arg(wide), weight, bias, affine.eps));
+  Tensor y = standardized(wide, axesFrom(first, wide.rank()), affine.eps);
+  if (weight)
+    y = y * ofShape(call, weight, shape);
+  if (bias)
+    y = y + ofShape(call, bias, shape);
+  return call.done(y);
+}
+
+/// The distance from 1 to the next number of a dtype.
+static double epsilonOf(DType dtype) {
+  switch (dtype) {
+  case DType::f64:
+    return std::numeric_limits<double>::epsilon();
+  case DType::f16:
+    return 0x1p-10;
+  case DType::bf16:
+    return 0x1p-7;
+  default:
+    return std::numeric_limits<float>::epsilon();
+  }
+}
+
+Tensor rms_norm(const Arg &x, const Dims &shape,
+                const std::optional<Tensor> &weight,
+                std::optional<double> eps) {
+  ComposedCall call("rms_norm", {&x});
+  Tensor wide = call.real(x);
+  int64_t first = firstOf(call, wide, shape);
+  double added = eps.value_or(epsilonOf(call.result()));
+  Axes axes = axesFrom(first, wide.rank());
+  Tensor y = wide * rsqrt(mean(square(wide), axes, true) + added);
+  if (weight)
+    y = y * ofShape(call, call.given(weight), shape);
+  return call.done(y);
+}
+
+Tensor normalize(const Arg &x, double p, int64_t axis, double eps) {
+  ComposedCall call("normalize", {&x});
+  Tensor wide = call.real(x);
+  Tensor size = detail::vectorNorm(wide, p, axis, true);
+  return call.done(wide / maximum(size, eps));
+}
+
+} // namespace sinter
