@@ -11,7 +11,7 @@ Tensor soft_margin_loss(const Arg &input, const Arg &target,
   LossCall call("soft_margin_loss", {&input, &target});
   Tensor x = call.real(input), t = call.real(target);
   call.sameShapes({x, t});
-  return call.reduced(detail::softplus(-(t * x)), reduction);
+  return call.reduced(softplus(-(t * x)), reduction);
 }
 
 Tensor hinge_embedding_loss(const Arg &input, const Arg &target,

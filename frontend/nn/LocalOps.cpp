@@ -8,10 +8,6 @@
 
 namespace sinter::detail {
 
-Tensor softplus(const Tensor &x) {
-  return maximum(x, 0.0) + log(exp(-abs(x)) + 1.0);
-}
-
 Tensor power(const Tensor &x, double exponent) {
   if (exponent == 1)
     return x;

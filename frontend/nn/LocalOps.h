@@ -1,13 +1,10 @@
-/// LocalOps: elementwise functions and norms that losses and modules need,
-/// written in recorded ops. Each gives way to the op of its name.
+/// LocalOps: functions that losses and modules share. Unlike `pow` and `norm`
+/// they have a gradient of 0 at 0.
 #pragma once
 
 #include <sinter/Tensor.h>
 
 namespace sinter::detail {
-
-/// log(1 + e^x) without overflow; its gradient is sigmoid(x), at 0 too.
-Tensor softplus(const Tensor &x);
 
 /// x^exponent of an x from 0 on; the gradient at 0 is 0.
 Tensor power(const Tensor &x, double exponent);

@@ -81,7 +81,7 @@ Tensor binary_cross_entropy_with_logits(const Arg &input, const Arg &target,
   Tensor x = call.real(input), t = call.real(target);
   call.sameShapes({x, t});
   // -log(sigmoid(x)) is softplus(-x), and softplus(x) is x + softplus(-x).
-  Tensor missed = detail::softplus(-x);
+  Tensor missed = softplus(-x);
   Tensor losses = (1.0 - t) * x + missed;
   if (Tensor positive = call.given(options.pos_weight))
     losses = (1.0 - t) * x + ((positive - 1.0) * t + 1.0) * missed;
@@ -97,7 +97,7 @@ Tensor multilabel_soft_margin_loss(const Arg &input, const Arg &target,
   call.sameShapes({x, t});
   if (x.rank() == 0)
     call.fail("the operands have no axis of classes", {x, t});
-  Tensor losses = (1.0 - t) * x + detail::softplus(-x);
+  Tensor losses = (1.0 - t) * x + softplus(-x);
   if (Tensor weight = call.given(options.weight))
     losses = losses * weight;
   return call.reduced(mean(losses, -1), options.reduction);

@@ -175,10 +175,10 @@ static std::optional<Tensor> recordPlain(const Case &golden,
 }
 
 std::optional<Values> recordSingle(const Case &golden, const Values &inputs) {
-  for (auto record : {recordWindowed, recordAttention, recordSorted, recordLoss,
-                      recordOptim, recordSchedule, recordNorm, recordRecurrent,
-                      recordModel, recordSecondOrder, recordMath, recordShapes,
-                      recordIndexed})
+  for (auto record :
+       {recordWindowed, recordAttention, recordSorted, recordLoss, recordOptim,
+        recordSchedule, recordNorm, recordRecurrent, recordModel,
+        recordSecondOrder, recordMath, recordShapes, recordIndexed})
     if (std::optional<Values> values = record(golden, inputs))
       return values;
   if (golden.outputs.size() != 1)

@@ -11,8 +11,8 @@
 #include <sinter/Inspect.h>
 #include <sinter/Linalg.h>
 #include <sinter/Module.h>
-#include <sinter/Numerics.h>
 #include <sinter/Normalization.h>
+#include <sinter/Numerics.h>
 #include <sinter/Ops.h>
 #include <sinter/Param.h>
 #include <sinter/Pooling.h>

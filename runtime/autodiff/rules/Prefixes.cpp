@@ -23,8 +23,7 @@ prefixExtremumGradient(const GradientContext &context) {
   SINTER_TRY_ASSIGN(NodeRef x, turned(context.operands[0]));
   SINTER_TRY_ASSIGN(NodeRef result, turned(context.result));
   SINTER_TRY_ASSIGN(NodeRef grad, turned(context.grad));
-  SINTER_TRY_ASSIGN(NodeRef isNew,
-                    graph::compare(x, result, Comparison::eq));
+  SINTER_TRY_ASSIGN(NodeRef isNew, graph::compare(x, result, Comparison::eq));
   SINTER_TRY_ASSIGN(NodeRef position,
                     graph::iota(x->dims(), axis, DType::i64, x->device()));
   SINTER_TRY_ASSIGN(NodeRef first,

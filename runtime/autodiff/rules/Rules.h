@@ -20,8 +20,7 @@ Result<OperandGradients> convWeightGradient(const GradientContext &context);
 /// To the first of each window's largest elements.
 Result<OperandGradients> maxPoolGradient(const GradientContext &context);
 /// To the last of the elements so far that are the result.
-Result<OperandGradients>
-prefixExtremumGradient(const GradientContext &context);
+Result<OperandGradients> prefixExtremumGradient(const GradientContext &context);
 /// Parts of loops have no rule of their own: it says so.
 Result<OperandGradients> loopPart(const GradientContext &context);
 
