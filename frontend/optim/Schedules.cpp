@@ -60,8 +60,8 @@ Schedule linear_lr(const LinearLrOptions &options) {
 Schedule step_lr(const StepLrOptions &options) {
   require(options.step_size > 0, "step_lr", "step_size is not positive");
   return {"step_lr", [options](double base, int64_t step) {
-            return base *
-                   std::pow(options.gamma, double(step / options.step_size));
+            int64_t times = step / options.step_size;
+            return base * std::pow(options.gamma, double(times));
           }};
 }
 

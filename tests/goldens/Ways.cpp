@@ -6,6 +6,7 @@
 #include "tests/goldens/Ops.h"
 #include "tests/property/Compiled.h"
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -68,7 +69,9 @@ void Runner::addGradients(Recording &recording, const Values &inputs,
   }
   std::vector<Tensor> wrt;
   for (const std::string &name : golden.gradients) {
-    auto own = values.find(name);
+    // An output may have the name of an input.
+    bool isOutput = std::ranges::count(golden.outputs, name) != 0;
+    auto own = isOutput ? values.end() : values.find(name);
     wrt.push_back(own != values.end() ? own->second
                                       : inputs.find(name)->second);
     recording.names.push_back("grad." + name);

@@ -58,7 +58,7 @@ TEST(Recurrent, ALayerIsItsCellStepByStep) {
   expectNear(gru(x).h_n, sn::unsqueeze(h, 0));
 }
 
-TEST(Recurrent, TrainingASequenceIsOneProgramForEveryLength) {
+TEST(Recurrent, TrainingASequenceIsOneProgram) {
   sn::nn::LSTM lstm(2, 3, {.num_layers = 2});
   sn::optim::Sgd sgd;
   auto step = [&](int64_t length) {
