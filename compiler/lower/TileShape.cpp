@@ -20,6 +20,8 @@ int64_t level2Bytes(const Target &target) {
   return target.vectorRegisters() >= 32 ? 1 << 20 : 512 << 10;
 }
 
+// Of a right operand that each part copies for itself.
+constexpr double mostBytesByPart = 8 << 10;
 // Rows of a chunk at most; up to here a panel of the right operand is copied
 // once by whoever uses it.
 constexpr int64_t mostPanelRows = 96;
@@ -248,8 +250,10 @@ private:
     // Each part would copy its panels again. All of the operand at once takes
     // as much memory as it does: up to a bound, beyond which parts are larger.
     // Of an image all is copied for few rows too: its weights stay; and where
-    // each part has all columns.
-    if ((rows > panelRows() || tile.image || tile.keepsSums) &&
+    // each part has all columns. But what is copied in less time than threads
+    // take to meet is no phase of its own.
+    if (copiedBytes() > mostBytesByPart &&
+        (rows > panelRows() || tile.image || tile.keepsSums) &&
         tile.rightCopy == TileShape::RightCopy::panel &&
         copiedBytes() <= mostCopiedBytes)
       tile.rightCopy = TileShape::RightCopy::whole;

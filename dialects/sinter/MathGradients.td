@@ -207,10 +207,18 @@ def : Gradient<Sinter_CumprodOp, [
 def : GradientFn<Sinter_CummaxOp, "prefixExtremumGradient", ["x", "result"]>;
 def : GradientFn<Sinter_CumminOp, "prefixExtremumGradient", ["x", "result"]>;
 
+// Which updates stay: their positions, put where they go, come back.
+defvar ownPosition = (Sinter_IotaOp (shape_of $updates), $axis, "i64");
+defvar stays = (Sinter_CompareOp ownPosition,
+    (Sinter_GatherOp
+        (Sinter_ScatterOp (Sinter_FullOp (shape_of $x), "0", "i64"), $indices,
+                          ownPosition, $axis),
+        $indices, $axis), "eq");
 def : Gradient<Sinter_ScatterOp, [
     (Sinter_ScatterOp $grad, $indices,
         (Sinter_FullOp (shape_of $updates), "0", (dtype_of $updates)), $axis),
-    (none), (Sinter_GatherOp $grad, $indices, $axis)]>;
+    (none),
+    (Sinter_WhereOp stays, (Sinter_GatherOp $grad, $indices, $axis), "0")]>;
 // The product of all others, as for prod.
 defvar isZeroUpdate = (Sinter_CompareOp $updates, "0", "eq");
 defvar filledUpdates = (Sinter_WhereOp isZeroUpdate, "1", $updates);

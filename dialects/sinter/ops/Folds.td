@@ -44,9 +44,8 @@ def Sinter_CumminOp : Sinter_PrefixExtremum<"cummin", "minimum"> {
 def Sinter_ScatterOp : Sinter_Scatter<"scatter", "assign"> {
   let summary = "x with updates put at given positions along an axis.";
   let description = [{
-    Of several updates of one element the one of the largest position stays; the
-    gradient is defined where there is one only. A position out of range is an
-    error.
+    Of several updates of one element the one of the largest position stays, and
+    the gradient goes to it. A position out of range is an error.
   }];
 }
 def Sinter_ScatterProdOp : Sinter_Scatter<"scatter_prod", "product"> {

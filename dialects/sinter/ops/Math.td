@@ -78,7 +78,7 @@ def Sinter_FmodOp : Sinter_Binary<"fmod"> {
     Exact. NaN for a divisor of 0 or an infinite lhs; of integers, lhs for a
     divisor of 0.
   }];
-  let domains = [Reals<"0.1", "0.9">, Reals<"1", "4">];
+  let domains = [Reals<"0.2", "3.4">, Reals<"3.6", "7">];
 }
 
 //===----------------------------------------------------------------------===//
@@ -266,7 +266,7 @@ def Sinter_RemainderOp
   let summary = "Elementwise remainder of lhs / rhs, with the sign of rhs.";
   let description = "As fmod, plus rhs where the signs differ.";
   let promotion = "match";
-  let domains = [Reals<"0.1", "0.9">, Reals<"1", "4">];
+  let domains = [Reals<"0.2", "3.4">, Reals<"3.6", "7">];
 }
 def Sinter_FloorDivideOp
     : Sinter_BinaryComposite<"floor_divide", Sinter_Numeric> {
@@ -276,7 +276,7 @@ def Sinter_FloorDivideOp
     integers.
   }];
   let promotion = "match";
-  let domains = [Reals<"0.1", "0.9">, Reals<"1", "4">];
+  let domains = [Reals<"0.2", "3.4">, Reals<"3.6", "7">];
 }
 def Sinter_HypotOp : Sinter_BinaryComposite<"hypot"> {
   let summary = "Elementwise sqrt(lhs^2 + rhs^2), without overflow on the way.";

@@ -47,7 +47,7 @@ def : Gradient<Test_TwiceOp, [(Test_TimesOp $grad, "2")]>;
 
 #ifdef NO_LOWERING
 // NO-LOWERING: errors.td:[[@LINE+1]]:5: error: op 'most' has no lowering
-def Test_MostOp : Sinter_Reduction<"most"> { let summary = "Largest."; }
+def Test_MostOp : Sinter_Reduction<"most", "maximum"> { let summary = "Largest."; }
 def : NotDifferentiable<Test_MostOp>;
 #endif
 
@@ -84,7 +84,7 @@ def : Decomposition<Test_CubeOp, (Test_TimesOp $x, $x), "plain">;
 
 #ifdef NO_DEFAULT
 // NO-DEFAULT: errors.td:[[@LINE+1]]:5: error: op 'most': default of an unknown
-def Test_MostOp : Sinter_Reduction<"most"> {
+def Test_MostOp : Sinter_Reduction<"most", "maximum"> {
   let summary = "Largest.";
   let defaults = ["axis = 0"];
 }
