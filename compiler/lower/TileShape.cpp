@@ -20,6 +20,8 @@ int64_t level2Bytes(const Target &target) {
   return target.vectorRegisters() >= 32 ? 1 << 20 : 512 << 10;
 }
 
+// Of k at once, where panels are copied.
+constexpr int64_t mostPanelDepth = 256;
 // Of a right operand that each part copies for itself.
 constexpr double mostBytesByPart = 8 << 10;
 // Rows of a chunk at most; up to here a panel of the right operand is copied
@@ -252,8 +254,9 @@ private:
     // Of an image all is copied for few rows too: its weights stay; and where
     // each part has all columns. But what is copied in less time than threads
     // take to meet is no phase of its own.
-    if (copiedBytes() > mostBytesByPart &&
-        (rows > panelRows() || tile.image || tile.keepsSums) &&
+    bool isSmall = !tile.keepsSums && depth > 0 && depth <= mostPanelDepth &&
+                   copiedBytes() <= mostBytesByPart;
+    if (!isSmall && (rows > panelRows() || tile.image || tile.keepsSums) &&
         tile.rightCopy == TileShape::RightCopy::panel &&
         copiedBytes() <= mostCopiedBytes)
       tile.rightCopy = TileShape::RightCopy::whole;
@@ -294,7 +297,7 @@ private:
     // its rows at a time, as far as possible.
     bool streams = rows > 0 && rows <= 16 && !tile.turnsRight &&
                    tile.rightCopy == TileShape::RightCopy::none;
-    int64_t most = streams ? 8 : 256;
+    int64_t most = streams ? 8 : mostPanelDepth;
     // Two panels of the unit stay in the first cache.
     if (tile.inUnit)
       most = 128;

@@ -44,18 +44,11 @@ private:
 
 } // namespace
 
-// Such a tensor, a weight as a rule, is read in any order from the first-level
-// cache: a kernel that stores it in another order costs more.
-static bool isSmall(RankedTensorType type) {
-  return type.hasStaticShape() && type.getNumElements() <= 8192;
-}
-
 Value LayoutWriter::transposed(Value value, Type type, ArrayRef<int64_t> order,
                                Location loc) {
   auto op = ir::TransposeOp::create(builder, loc, type, value,
                                     builder.getDenseI64ArrayAttr(order));
-  if (!isSmall(cast<RankedTensorType>(type)))
-    op->setAttr(storedAttr, builder.getUnitAttr());
+  op->setAttr(storedAttr, builder.getUnitAttr());
   return op;
 }
 

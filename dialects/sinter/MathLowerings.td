@@ -22,7 +22,7 @@ def : Scalar<Sinter_AtanOp, (Math_AtanOp $x)>;
 def : Scalar<Sinter_ErfcOp, (Math_ErfcOp $x)>;
 def : ScalarFn<Sinter_PowOp, "emitPower">;
 def : Scalar<Sinter_Atan2Op, (Math_Atan2Op $lhs, $rhs)>;
-def : Scalar<Sinter_CopysignOp, (Math_CopySignOp $lhs, $rhs)>;
+def : ScalarFn<Sinter_CopysignOp, "emitCopySign">;
 def : ScalarFn<Sinter_FmodOp, "emitRemainder">;
 
 def : Scalar<Sinter_BitwiseAndOp, (unsupported), (Arith_AndIOp $lhs, $rhs),

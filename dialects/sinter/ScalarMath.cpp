@@ -44,6 +44,18 @@ public:
 
 } // namespace
 
+Value emitCopySign(CopysignOp op, OpBuilder &builder, Location loc,
+                   ValueRange operands) {
+  ScalarOperands scalars(builder, loc, op, operands);
+  Value sign = scalars.operand(1);
+  Value isNumber = arith::CmpFOp::create(builder, loc,
+                                         arith::CmpFPredicate::ORD, sign, sign);
+  Value known = arith::SelectOp::create(builder, loc, isNumber, sign,
+                                        scalars.constant(1));
+  return scalars.result(
+      math::CopySignOp::create(builder, loc, scalars.operand(0), known));
+}
+
 // By squares, one for each bit that an exponent may have.
 static Value integerPower(Integers &m, Value base, Value exponent) {
   unsigned bits = m.isSigned() ? m.width - 1 : m.width;

@@ -9,6 +9,7 @@ namespace sinter::ir {
 
 class CastOp;
 class CompareOp;
+class CopysignOp;
 class DivOp;
 class FmodOp;
 class PowOp;
@@ -65,6 +66,10 @@ mlir::Value emitSelection(WhereOp op, mlir::OpBuilder &builder,
 mlir::Value emitConversion(CastOp op, mlir::OpBuilder &builder,
                            mlir::Location loc, mlir::ValueRange operands);
 
+/// Magnitude and sign of two numbers; NaN has none, and counts as positive: its
+/// sign is canonical in memory only.
+mlir::Value emitCopySign(CopysignOp op, mlir::OpBuilder &builder,
+                         mlir::Location loc, mlir::ValueRange operands);
 /// Power. Of integers it wraps; a negative exponent truncates 1 / lhs^-rhs, and
 /// 0 to one is 0.
 mlir::Value emitPower(PowOp op, mlir::OpBuilder &builder, mlir::Location loc,

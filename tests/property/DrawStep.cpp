@@ -339,8 +339,20 @@ const RecipeDrawer::Known &RecipeDrawer::at(uint32_t value) const {
 /// bit that differs shows as another result.
 static bool jumps(graph::OpId op) {
   static const std::vector<graph::OpId> jumping = {
-      graph::findOp("compare"), graph::findOp("argmax"), graph::findOp("cast"),
-      graph::findOp("where"), graph::findOp("argsort")};
+      graph::findOp("compare"),       graph::findOp("argmax"),
+      graph::findOp("cast"),          graph::findOp("where"),
+      graph::findOp("argsort"),       graph::findOp("argmin"),
+      graph::findOp("floor"),         graph::findOp("ceil"),
+      graph::findOp("trunc"),         graph::findOp("round"),
+      graph::findOp("sign"),          graph::findOp("frac"),
+      graph::findOp("isnan"),         graph::findOp("isinf"),
+      graph::findOp("isfinite"),      graph::findOp("signbit"),
+      graph::findOp("logical_not"),   graph::findOp("logical_and"),
+      graph::findOp("logical_or"),    graph::findOp("logical_xor"),
+      graph::findOp("all"),           graph::findOp("any"),
+      graph::findOp("count_nonzero"), graph::findOp("fmod"),
+      graph::findOp("remainder"),     graph::findOp("floor_divide"),
+      graph::findOp("threshold"),     graph::findOp("hardshrink")};
   return std::ranges::count(jumping, op) > 0;
 }
 

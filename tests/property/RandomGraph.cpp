@@ -8,13 +8,24 @@
 
 namespace sinter::property {
 
+/// Whether an op takes any number and answers without jumps, bends or growth.
 static bool isSmooth(const PropertyRow &row) {
-  static constexpr std::string_view kinks[] = {
-      "maximum", "minimum", "amax", "amin",   "relu", "where", "compare",
-      "argmax",  "cast",    "div",  "log",    "sqrt", "rsqrt", "abs",
-      "clamp",   "iota",    "full", "extent", "exp",  "sort"};
-  return row.differentiable &&
-         std::ranges::count(kinks, graph::info(row.op).name) == 0;
+  static constexpr std::string_view others[] = {
+      "where",       "compare",      "argmax",      "argmin",      "cast",
+      "clamp",       "iota",         "full",        "extent",      "sort",
+      "floor",       "ceil",         "trunc",       "round",       "isnan",
+      "isinf",       "isfinite",     "signbit",     "all",         "any",
+      "logical_and", "logical_or",   "logical_xor", "logical_not", "exp",
+      "exp2",        "expm1",        "sinh",        "cosh",        "amax",
+      "amin",        "count_nonzero"};
+  auto isLimited = [](const OperandRow &operand) {
+    const Domain &domain = operand.domain;
+    return domain.kind == DomainKind::distinct ||
+           (domain.kind == DomainKind::reals &&
+            (domain.low > -4 || domain.high < 4 || domain.avoid != noPoint));
+  };
+  return row.differentiable && std::ranges::none_of(row.operands, isLimited) &&
+         std::ranges::count(others, graph::info(row.op).name) == 0;
 }
 
 using Rows = std::vector<const PropertyRow *>;
