@@ -102,6 +102,9 @@ public:
     ranges[value] = {low, high};
   }
   void forgetRanges() { ranges.clear(); }
+  /// Whether lanes may start before the first element, as where padding begins.
+  /// Divisions are of unsigned numbers: only lanes from 0 on are right.
+  bool mayBeNegative(Value value) const;
   /// Whether the coordinates of all lanes are known to lie in [0, extent).
   bool staysWithin(const Coord &coord, mlir::AffineExpr extent) const;
   /// Whether they are known to lie outside of it.

@@ -269,6 +269,17 @@ bool Emission::staysInRow(const Coord &coord, AffineExpr width) const {
                                          width.getAsOpaquePointer()});
 }
 
+bool Emission::mayBeNegative(Value value) const {
+  if (auto range = rangeOf(value))
+    return range->first < 0;
+  Operation *op = value.getDefiningOp();
+  if (isa_and_present<arith::SubIOp>(op))
+    return true;
+  return isa_and_present<arith::AddIOp, arith::MulIOp>(op) &&
+         llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return mayBeNegative(operand); });
+}
+
 std::pair<Coord, Coord> Emission::divide(const Coord &a, AffineExpr divisor) {
   int64_t number = constantOf(divisor);
   if (number == 1)
@@ -280,7 +291,7 @@ std::pair<Coord, Coord> Emission::divide(const Coord &a, AffineExpr divisor) {
               remainder.getAsOpaquePointer()}] = a.base;
     return {uniform(quotient), uniform(remainder)};
   }
-  if (!a.each && number > 0 && a.step % number == 0)
+  if (!a.each && number > 0 && a.step % number == 0 && !mayBeNegative(a.base))
     return {Coord{floorDiv(a.base, by), a.step / number, {}, a.count},
             uniform(mod(a.base, by))};
   if (staysInRow(a, divisor))
@@ -422,8 +433,13 @@ static SmallVector<Coord> acrossRows(Emission &emission, const Coord &tail,
   OpBuilder &builder = emission.builder;
   Location loc = emission.loc;
   Value width = emission.extent(shape.back());
-  Value row = emission.floorDiv(tail.base, width);
-  Value first = emission.mod(tail.base, width);
+  // A row further on no lane that counts is before the first.
+  bool isBefore = emission.mayBeNegative(tail.base);
+  Value start = isBefore ? emission.add(tail.base, width) : tail.base;
+  Value row = emission.floorDiv(start, width);
+  Value first = emission.mod(start, width);
+  if (isBefore)
+    row = emission.sub(row, emission.constant(1));
   Value inRow = emission.perLane(emission.along(first, tail.count));
   Value limit = emission.spread(Element{width}, tail.count);
   Value stays = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,

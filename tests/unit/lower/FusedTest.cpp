@@ -231,6 +231,23 @@ TEST_P(FusedTest, SumOfATranspose) {
         1e-4);
 }
 
+// Lanes that start in the padding and end in a transposed tensor's rows, two of
+// its axes being one.
+TEST_P(FusedTest, PaddingBeforeTurnedRows) {
+  std::string x = "tensor<3x13x6x5xf32>", turned = "tensor<3x6x5x13xf32>";
+  std::string rows = "tensor<3x6x65xf32>", padded = "tensor<3x8x91xf32>";
+  std::string out = "tensor<3x8x91xf32>";
+  check("%x: " + x,
+        "%0 = sinter.transpose %x {permutation = array<i64: 0, 2, 3, 1>} : (" +
+            x + ") -> " + turned + "\n%1 = sinter.reshape %0 " +
+            dims("3, 6, 65") + " : (" + turned + ") -> " + rows +
+            "\n%2 = sinter.pad %1 {low = array<i64: 0, 1, 13>, shape = "
+            "affine_map<() -> (3, 8, 91)>, interior = array<i64: 0, 0, 0>, "
+            "value = 0 : i64} : (" +
+            rows + ") -> " + padded + "\n%3 = sinter.neg %2 : (" + padded +
+            ") -> " + out + "\nprogram.yield %3 : " + out);
+}
+
 TEST_P(FusedTest, LongReductions) {
   for (std::string m : {"270000", "524288"}) {
     std::string x = "tensor<2x" + m + "xf32>", s = "tensor<2xf32>";
