@@ -129,7 +129,7 @@ Tensor isclose(const Arg &lhs, const Arg &rhs, double rtol, double atol,
 
 namespace {
 using Search = Tensor (*)(const Arg &x, int64_t axis, bool keepdims);
-}
+} // namespace
 
 static Extremes extremes(const char *name, Search search, const Arg &x,
                          int64_t axis, bool keepdims) {
