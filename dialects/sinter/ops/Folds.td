@@ -51,6 +51,7 @@ def Sinter_ScatterOp : Sinter_Scatter<"scatter", "assign"> {
 def Sinter_ScatterProdOp : Sinter_Scatter<"scatter_prod", "product"> {
   let summary = "x multiplied by updates at given positions along an axis.";
   let description = "A position out of range is an error.";
+  let domains = [Reals<"-1.2", "1.2">, Positions, Reals<"-1.2", "1.2">];
 }
 def Sinter_ScatterAmaxOp : Sinter_Scatter<"scatter_amax", "maximum"> {
   let summary = "The larger of x and updates at given positions along an axis.";
