@@ -12,12 +12,22 @@
 
 namespace sinter::property {
 
+/// Whether a leaf is the weight of a convolution: its first dim is a number of
+/// channels, which are never symbols.
+static bool isWeight(const Recipe &recipe, size_t leaf) {
+  return std::ranges::any_of(recipe.steps, [&](const RecipeStep &step) {
+    std::string_view name = graph::info(step.op).name;
+    return (name == "conv" || name == "conv_transpose") &&
+           step.operands[1] == leaf;
+  });
+}
+
 Result<Recording> record(const Recipe &recipe, RecordOptions options) {
   Recording result;
   for (const RecipeLeaf &leaf : recipe.leaves) {
     std::vector<Dim> dims(leaf.dims.begin(), leaf.dims.end());
     auto number = static_cast<uint32_t>(result.leaves.size());
-    if (options.symbolic && !dims.empty())
+    if (options.symbolic && !dims.empty() && !isWeight(recipe, number))
       dims[0].expr = dim_exprs::symbol(31337, number, dims[0].value);
     bool requiresGrad = options.requiresGrad && isFloat(leaf.dtype);
     result.leaves.push_back(graph::NodeFactory::lazyLeaf(
