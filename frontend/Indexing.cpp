@@ -46,7 +46,6 @@ Tensor gather(const Arg &x, const Arg &indices, int64_t axis) {
   detail::Recorder recorder(graph::OpId::gather, x);
   auto nodes =
       recorder.operands(detail::Promotion::none, 0b11, false, x, indices);
-  Tensor part;
   auto sliced = partOf(nodes[0], nodes[1], axis);
   if (!sliced)
     recorder.fail(sliced.takeError());

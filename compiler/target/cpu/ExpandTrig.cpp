@@ -4,10 +4,9 @@
 /// fused, small f32 stay f32.
 #include "compiler/target/cpu/ExpandTrig.h"
 
-#include "compiler/lower/ElementMath.h"
+#include "compiler/target/cpu/Elementary.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <cmath>
 
@@ -208,12 +207,8 @@ Angle TrigExpansion::reduce(Value x) {
       isFinite, arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGE,
                                       magnitude, m.num(largest))
                     .getResult());
-  Value any = isLarge;
-  if (isa<VectorType>(isLarge.getType()))
-    any = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR,
-                                      isLarge);
   auto branch = scf::IfOp::create(
-      builder, loc, any,
+      builder, loc, anyLane(m, isLarge),
       [&](OpBuilder &inner, Location) {
         OpBuilder::InsertionGuard guard(builder);
         builder.setInsertionPoint(inner.getInsertionBlock(),
@@ -353,10 +348,7 @@ static Value expandNarrow(OpBuilder &builder, Operation *op) {
   Value single = expandSingle(m, x, isa<math::CosOp>(op));
   Value isLarge = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGE,
                                         m.abs(x), m.num(largestSingle));
-  Value any = isLarge;
-  if (isa<VectorType>(isLarge.getType()))
-    any = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR,
-                                      isLarge);
+  Value any = anyLane(m, isLarge);
   auto branch = scf::IfOp::create(builder, loc, x.getType(), any,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
