@@ -7,9 +7,12 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/LogicalResult.h"
 
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sinter::compiler {
 
@@ -120,6 +123,10 @@ public:
   /// Turns an emitted module into code. Consumes the module's contents.
   virtual llvm::FailureOr<TargetCode>
   compile(mlir::ModuleOp module, bool verify, bool keepText) const = 0;
+
+  /// Makes the image that a device loads of the kernels' objects.
+  virtual Result<std::vector<std::byte>>
+  link(std::span<const std::string> objects) const = 0;
 };
 
 /// The attribute of a module, as given to `Target::compile`, whose functions

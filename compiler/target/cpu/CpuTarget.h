@@ -34,6 +34,8 @@ public:
                     mlir::Location loc) const override;
   llvm::FailureOr<TargetCode> compile(mlir::ModuleOp module, bool verify,
                                       bool keepText) const override;
+  Result<std::vector<std::byte>>
+  link(std::span<const std::string> objects) const override;
 
 private:
   std::string targetName;
