@@ -83,6 +83,11 @@ public:
 
   /// Elements of a vector; at least 4, a power of two, at most 64.
   virtual unsigned lanes() const = 0;
+  /// Whether lanes are threads, of which a device runs many: then chunks are
+  /// many, and the frame of one is small.
+  virtual bool lanesAreThreads() const = 0;
+  /// Elements of a chunk of an elementwise kernel.
+  virtual int64_t chunkElements() const = 0;
   /// Vector registers, for the matrix leaf's tile.
   virtual unsigned vectorRegisters() const = 0;
   virtual bool hasFma() const = 0;

@@ -17,6 +17,8 @@ public:
   std::string_view name() const override { return targetName; }
   std::string_view requirements() const override { return architecture; }
   unsigned lanes() const override { return 64; }
+  bool lanesAreThreads() const override { return true; }
+  int64_t chunkElements() const override { return 1024; }
   unsigned vectorRegisters() const override { return 32; }
   bool hasFma() const override { return true; }
   const MatrixUnit *matrixUnit() const override { return nullptr; }
