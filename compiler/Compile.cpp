@@ -105,6 +105,7 @@ template <typename Source>
 static Result<std::string> inspectSource(Session &session, const Source &source,
                                          std::string_view stage) {
   SINTER_TRY_ASSIGN(InspectForm form, parseInspectForm(stage));
+  SINTER_TRY(checkForm(form, session.options.target.name));
   SINTER_TRY(session.load(source));
   session.options.lower.keepText = form.needsTexts;
   session.options.lower.lowerOnly = form.lowerOnly;

@@ -12,7 +12,7 @@ namespace sinter::compiler {
 Result<InspectForm> parseInspectForm(std::string_view name) {
   InspectForm form;
   form.name = name;
-  if (name == "llvm" || name == "asm") {
+  if (name == "llvm" || name == "asm" || name == "ptx") {
     form.until = Stage::lower;
     form.needsTexts = true;
     return form;
@@ -22,10 +22,19 @@ Result<InspectForm> parseInspectForm(std::string_view name) {
     return makeError(ErrorKind::invalid_argument,
                      "inspect: no stage is named '" + std::string(name) +
                          "'; it is one of import, simplify, fuse, plan, lower, "
-                         "target, package, llvm, asm");
+                         "target, package, llvm, asm, ptx");
   form.until = *stage;
   form.needsTexts = form.lowerOnly = *stage == Stage::lower;
   return form;
+}
+
+Status checkForm(const InspectForm &form, std::string_view target) {
+  std::string_view kind = target.substr(0, target.find(':'));
+  if (form.name == "ptx" && kind != "cuda")
+    return makeError(ErrorKind::invalid_argument,
+                     "inspect: target " + std::string(target) +
+                         " has no PTX; name one with --target cuda:sm_90");
+  return {};
 }
 
 // One part per kernel, in the module's order.
@@ -73,7 +82,7 @@ static std::string moduleText(const Compilation &state) {
 std::string inspectText(const Compilation &state, const InspectForm &form) {
   if (form.name == "llvm")
     return kernelTexts(state, &KernelCode::llvmText);
-  if (form.name == "asm")
+  if (form.name == "asm" || form.name == "ptx")
     return kernelTexts(state, &KernelCode::asmText);
   switch (form.until) {
   case Stage::lower:

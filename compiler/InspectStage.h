@@ -5,7 +5,7 @@
 
 namespace sinter::compiler {
 
-/// A stage's name, or `llvm` or `asm`.
+/// A stage's name, or `llvm`, `asm` or `ptx`.
 struct InspectForm {
   std::string name;
   Stage until = Stage::import;
@@ -15,6 +15,9 @@ struct InspectForm {
 
 /// An error of kind invalid_argument lists the names.
 Result<InspectForm> parseInspectForm(std::string_view name);
+
+/// Whether kernels for that target have the form.
+Status checkForm(const InspectForm &form, std::string_view target);
 
 /// The text of a compilation that ran until `form.until`.
 std::string inspectText(const Compilation &state, const InspectForm &form);

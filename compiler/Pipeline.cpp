@@ -3,7 +3,6 @@
 #include "compiler/Passes.h"
 #include "compiler/StageTrace.h"
 #include "compiler/import/ImportGraph.h"
-#include "compiler/link/LinkImage.h"
 
 using namespace mlir;
 
@@ -111,7 +110,7 @@ static Result<void> linkProgram(Compilation &state) {
     objects.push_back(state.codes.lookup(kernel.getSymName())->object);
   if (objects.empty())
     return {};
-  SINTER_TRY_ASSIGN(state.image, linkImage(objects));
+  SINTER_TRY_ASSIGN(state.image, state.target->link(objects));
   return {};
 }
 

@@ -72,9 +72,8 @@ Result<runtime::CompileRequest> compileRequest(DeviceId device) {
   SINTER_TRY_ASSIGN(request.fusion,
                     runtime::parseFusion("SINTER_FUSION", flags().fusion));
   request.memoryLimit = flags().memoryLimit;
-  request.target = toString(device);
-  if (device.kind == DeviceKind::null)
-    request.target = "cpu";
+  SINTER_TRY_ASSIGN(runtime::Device * opened, runtime::getDevice(device));
+  request.target = opened->target();
   return request;
 }
 

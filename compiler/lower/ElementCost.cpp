@@ -90,7 +90,9 @@ unsigned loopLanes(Block &body, const Target &target) {
         (!isNumber && !llvm::all_of(op.getResultTypes(), isNarrow)))
       return target.lanes();
   }
-  return std::min(2 * target.lanes(), 64u);
+  // Threads load 16 bytes at a time.
+  return target.lanesAreThreads() ? 2 * target.lanes()
+                                  : std::min(2 * target.lanes(), 64u);
 }
 
 } // namespace sinter::compiler

@@ -20,7 +20,6 @@ using namespace mlir;
 namespace sinter::compiler {
 namespace {
 
-constexpr int64_t chunkElements = 16384;
 constexpr int64_t lineBytes = 64;
 // Bytes of a row that are brought to the first-level cache beside the row at
 // hand.
@@ -94,6 +93,7 @@ class RowsSkeleton {
 public:
   explicit RowsSkeleton(KernelWriter &writer)
       : writer(writer), kernel(writer.kernel), context(kernel->getContext()),
+        chunkElements(writer.target.chunkElements()),
         reduction(findRowReduction(kernel)) {
     if (!reduction)
       return;
@@ -619,6 +619,7 @@ private:
   KernelWriter &writer;
   program::KernelOp kernel;
   MLIRContext *context;
+  const int64_t chunkElements;
   Operation *reduction;
   std::optional<RowStaging> staging;
 };

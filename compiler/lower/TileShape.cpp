@@ -60,6 +60,8 @@ public:
     tile.keepsSums = kernel && hasRowStatistics(kernel);
     tile.rightAlongDepth =
         !runsAlong(right, rank - 1) && runsAlong(right, rank - 2);
+    if (target.lanesAreThreads())
+      return chooseForThreads();
     // Few rows read each element once. More columns than a vector's would be
     // more streams of memory than a core follows.
     chooseKept();
@@ -75,9 +77,31 @@ public:
   }
 
 private:
+  // A tile a chunk, operands read where they lie: the threads of other chunks
+  // bring them to the caches.
+  TileShape chooseForThreads() {
+    constexpr int64_t mostRows = 8, mostSumBytes = 32 << 10;
+    chooseLanes();
+    tile.turnsRight = false;
+    tile.vectors = columns > int64_t(tile.lanes) ? 2 : 1;
+    tile.rows = rows < 0 ? mostRows : std::clamp<int64_t>(rows, 1, mostRows);
+    tile.rowBlock = tile.rows;
+    tile.columnBlock = tile.columns();
+    if (tile.keepsSums) {
+      tile.columnBlock = llvm::alignTo(columns, tile.columns());
+      int64_t most = mostSumBytes / (tile.sumsStride() * bytes);
+      tile.rows = tile.rowBlock =
+          std::clamp<int64_t>(most, 1, int64_t(tile.rows));
+    }
+    tile.depthBlock = std::max<int64_t>(1, depth);
+    return tile;
+  }
+
   // Integers give the same sums either way; floats do not, so that nothing but
   // types may choose for them: `exact` takes each product by itself.
   void chooseWords() {
+    if (target.lanesAreThreads())
+      return;
     Type element = elementOf(op.getResult());
     if (element.isBF16() && numerics != NumericsMode::exact)
       tile.leftPart = tile.rightPart = element;
@@ -135,17 +159,21 @@ private:
                cast<RankedTensorType>(kernel.getInputs()[*input].getType()));
   }
 
+  void chooseLanes() {
+    tile.lanes = target.lanes();
+    if (bytes == 8)
+      tile.lanes = std::max(2u, tile.lanes / 2);
+    while (columns >= 0 && tile.lanes > 4 && columns <= tile.lanes / 2)
+      tile.lanes /= 2;
+  }
+
   void chooseVectors() {
     if (tile.inUnit) {
       tile.lanes = target.matrixUnit()->words;
       tile.vectors = columns >= 0 && columns <= int64_t(tile.lanes) ? 1 : 2;
       return;
     }
-    tile.lanes = target.lanes();
-    if (bytes == 8)
-      tile.lanes = std::max(2u, tile.lanes / 2);
-    while (columns >= 0 && tile.lanes > 4 && columns <= tile.lanes / 2)
-      tile.lanes /= 2;
+    chooseLanes();
     unsigned registers = target.vectorRegisters();
     unsigned most = 2;
     if (rows == 1 && keepsRight)

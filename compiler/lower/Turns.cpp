@@ -296,6 +296,9 @@ void TurnSkeleton::emitSquare(Emission &emission, const Place &place) {
 
 bool emitTurn(KernelWriter &writer) {
   program::KernelOp kernel = writer.kernel;
+  // Squares of registers are for one thread.
+  if (writer.target.lanesAreThreads())
+    return false;
   auto moves = [](Operation &op) {
     auto described = dyn_cast<ir::SinterOpInterface>(&op);
     if (!described)

@@ -7,9 +7,12 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/LogicalResult.h"
 
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sinter::compiler {
 
@@ -80,6 +83,11 @@ public:
 
   /// Elements of a vector; at least 4, a power of two, at most 64.
   virtual unsigned lanes() const = 0;
+  /// Whether lanes are threads, of which a device runs many: then chunks are
+  /// many, and the frame of one is small.
+  virtual bool lanesAreThreads() const = 0;
+  /// Elements of a chunk of an elementwise kernel.
+  virtual int64_t chunkElements() const = 0;
   /// Vector registers, for the matrix leaf's tile.
   virtual unsigned vectorRegisters() const = 0;
   virtual bool hasFma() const = 0;
@@ -120,6 +128,10 @@ public:
   /// Turns an emitted module into code. Consumes the module's contents.
   virtual llvm::FailureOr<TargetCode>
   compile(mlir::ModuleOp module, bool verify, bool keepText) const = 0;
+
+  /// Makes the image that a device loads of the kernels' objects.
+  virtual Result<std::vector<std::byte>>
+  link(std::span<const std::string> objects) const = 0;
 };
 
 /// The attribute of a module, as given to `Target::compile`, whose functions

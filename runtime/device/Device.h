@@ -24,12 +24,16 @@ struct MemoryInfo {
   size_t available = 0; ///< that an allocation may still take
 };
 
+/// A kernel phase of an image, as its device knows it: on cpu the address of a
+/// KernelFunction.
+using KernelHandle = const void *;
+
 /// Native code of one program, loaded on a device.
 class Image {
 public:
   virtual ~Image() = default;
-  /// Address of a kernel phase, or null when the image lacks it.
-  virtual KernelFunction find(const std::string &symbol) const = 0;
+  /// A kernel phase, or null when the image lacks it. Lives as long as this.
+  virtual KernelHandle find(const std::string &symbol) const = 0;
 };
 
 /// A marker in a stream.
@@ -43,8 +47,10 @@ public:
 
 /// One launch of a kernel phase.
 struct LaunchArgs {
-  KernelFunction function = nullptr;
+  KernelHandle function = nullptr;
   const KernelBlock *block = nullptr;
+  uint32_t numDims = 0;    ///< of the block
+  uint32_t numBuffers = 0; ///< of the block
   char *arena = nullptr;
   int64_t chunks = 0;
   float chunkMicroseconds = 0; ///< an estimate; decides about threads
@@ -60,7 +66,12 @@ public:
   virtual std::string description() const = 0;
   /// The features an image may need, comma separated and sorted; part of keys.
   virtual std::string profile() const = 0;
+  /// The target whose code suits it best, as the compiler names it.
+  virtual std::string target() const = 0;
   virtual MemoryInfo memoryInfo() const = 0;
+  /// Whether its kernels read and write memory of the process. Elsewhere they
+  /// must not be given addresses that the device did not allocate.
+  virtual bool sharesHostMemory() const = 0;
 
   /// Dense memory, 256-byte aligned, contents undefined. Zero bytes is legal.
   /// out_of_memory leaves everything as it was.
@@ -75,6 +86,9 @@ public:
   virtual Status copyOut(std::span<std::byte> to, const Buffer &from,
                          size_t offset) = 0;
   virtual Status copy(Buffer &to, const Buffer &from, size_t bytes) = 0;
+  /// Within the device's memory, in the order of the calling thread's stream;
+  /// may return before it ended. The ranges may be one, not overlap.
+  virtual Status move(void *to, const void *from, size_t bytes) = 0;
 
   /// Loads native code. The bytes are copied.
   virtual Result<std::unique_ptr<Image>>
@@ -87,8 +101,13 @@ public:
   virtual Status synchronize() = 0;
 };
 
+/// Whether `bytes` at `offset` of a buffer may be copied by `device`; an error
+/// of kind `invalid_argument` begins with `what`.
+Status checkCopy(const char *what, const Device &device, const Buffer &buffer,
+                 size_t offset, size_t bytes);
+
 /// The device, opened at the first request. An error of kind `device` names
-/// what is missing (`cuda:0: this build has no cuda backend`).
+/// what is missing (`device cuda:0 is not available: libcuda.so.1 not found`).
 Result<Device *> getDevice(DeviceId id);
 /// Every device that can be opened here.
 std::vector<DeviceId> availableDevices();

@@ -52,23 +52,9 @@ Result<BufferRef> HostDevice::allocate(size_t bytes) {
 
 void HostDevice::free(Buffer *buffer) { allocator.free(buffer); }
 
-Status HostDevice::checkRange(const char *what, const Buffer &buffer,
-                              size_t offset, size_t bytes) const {
-  if (&buffer.device() != this)
-    return makeError(ErrorKind::invalid_argument,
-                     fmt::format("{}: the buffer lives on {}, not on {}", what,
-                                 toString(buffer.device().id()),
-                                 toString(deviceId)));
-  if (offset > buffer.bytes() || bytes > buffer.bytes() - offset)
-    return makeError(ErrorKind::invalid_argument,
-                     fmt::format("{}: bytes {} to {} of a buffer of {}", what,
-                                 offset, offset + bytes, buffer.bytes()));
-  return {};
-}
-
 Status HostDevice::copyIn(Buffer &to, size_t offset,
                           std::span<const std::byte> from) {
-  SINTER_TRY(checkRange("copy in", to, offset, from.size()));
+  SINTER_TRY(checkCopy("copy in", *this, to, offset, from.size()));
   if (!from.empty())
     std::memcpy(static_cast<char *>(to.data()) + offset, from.data(),
                 from.size());
@@ -78,7 +64,7 @@ Status HostDevice::copyIn(Buffer &to, size_t offset,
 
 Status HostDevice::copyOut(std::span<std::byte> to, const Buffer &from,
                            size_t offset) {
-  SINTER_TRY(checkRange("copy out", from, offset, to.size()));
+  SINTER_TRY(checkCopy("copy out", *this, from, offset, to.size()));
   if (!to.empty())
     std::memcpy(to.data(), static_cast<const char *>(from.data()) + offset,
                 to.size());
@@ -86,10 +72,16 @@ Status HostDevice::copyOut(std::span<std::byte> to, const Buffer &from,
 }
 
 Status HostDevice::copy(Buffer &to, const Buffer &from, size_t bytes) {
-  SINTER_TRY(checkRange("copy", to, 0, bytes));
-  SINTER_TRY(checkRange("copy", from, 0, bytes));
+  SINTER_TRY(checkCopy("copy", *this, to, 0, bytes));
+  SINTER_TRY(checkCopy("copy", *this, from, 0, bytes));
   std::memmove(to.data(), from.data(), bytes);
   to.bumpVersion();
+  return {};
+}
+
+Status HostDevice::move(void *to, const void *from, size_t bytes) {
+  if (bytes)
+    std::memmove(to, from, bytes);
   return {};
 }
 

@@ -12,6 +12,9 @@ class HostDevice : public Device {
 public:
   DeviceId id() const override { return deviceId; }
   MemoryInfo memoryInfo() const override;
+  bool sharesHostMemory() const override { return true; }
+  /// For null what a cpu would run.
+  std::string target() const override { return "cpu"; }
   Result<BufferRef> allocate(size_t bytes) override;
   void free(Buffer *buffer) override;
   Status copyIn(Buffer &to, size_t offset,
@@ -19,6 +22,7 @@ public:
   Status copyOut(std::span<std::byte> to, const Buffer &from,
                  size_t offset) override;
   Status copy(Buffer &to, const Buffer &from, size_t bytes) override;
+  Status move(void *to, const void *from, size_t bytes) override;
   Result<std::unique_ptr<Event>> record() override;
   Status synchronize() override;
 
@@ -26,9 +30,6 @@ protected:
   explicit HostDevice(DeviceId id);
 
 private:
-  Status checkRange(const char *what, const Buffer &buffer, size_t offset,
-                    size_t bytes) const;
-
   const DeviceId deviceId;
   HostMemory memory;
   CachingAllocator allocator;

@@ -1,6 +1,7 @@
 /// Opens devices by id.
 #include "runtime/device/Device.h"
 #include "runtime/device/cpu/CpuDevice.h"
+#include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/null/NullDevice.h"
 
 #include <fmt/format.h>
@@ -19,6 +20,10 @@ Result<Device *> sinter::runtime::getDevice(DeviceId id) {
     static Device *null = new NullDevice();
     return null;
   }
+  if (id.kind == DeviceKind::cuda) {
+    SINTER_TRY_ASSIGN(Device *cuda, CudaDevice::open(id.index));
+    return cuda;
+  }
   std::string name = toString(id);
   std::string backend = name.substr(0, name.find(':'));
   return makeError(
@@ -27,5 +32,8 @@ Result<Device *> sinter::runtime::getDevice(DeviceId id) {
 }
 
 std::vector<DeviceId> sinter::runtime::availableDevices() {
-  return {{DeviceKind::cpu, 0}, {DeviceKind::null, 0}};
+  std::vector<DeviceId> devices = {{DeviceKind::cpu, 0}, {DeviceKind::null, 0}};
+  for (uint8_t index = 0; index < CudaDevice::count(); ++index)
+    devices.push_back({DeviceKind::cuda, index});
+  return devices;
 }

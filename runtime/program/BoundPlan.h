@@ -14,7 +14,7 @@ namespace sinter::runtime {
 
 /// One phase to run.
 struct BoundPhase {
-  KernelFunction function = nullptr;
+  KernelHandle function = nullptr;
   int64_t chunks = 0;
   float chunkMicroseconds = 0;
   int32_t prepares = -1; ///< as in PhaseData

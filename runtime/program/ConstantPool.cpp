@@ -50,7 +50,7 @@ Status ConstantPool::checkBlocks(const ConstantData &constant) {
 
 Status ConstantPool::place(uint32_t index) {
   auto bytes = section.subspan(constants[index].offset, constants[index].bytes);
-  if (device->id().kind == DeviceKind::cpu) {
+  if (device->sharesHostMemory()) {
     addresses[index] = const_cast<std::byte *>(bytes.data());
     return {};
   }

@@ -26,7 +26,7 @@ struct PhaseData {
   std::string symbol;
   uint32_t chunks = 0; ///< expr of the kernel
   float chunkMicroseconds = 0;
-  KernelFunction function = nullptr;
+  KernelHandle function = nullptr;
   /// Of a `prepare` phase: the input that it reads, and the position of the
   /// workspace that it fills among the launch's buffers.
   int32_t prepares = -1;

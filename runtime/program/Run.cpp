@@ -19,7 +19,7 @@ constexpr uint64_t noError = UINT64_MAX;
 /// Vectors that keep their memory from run to run of one thread.
 struct Scratch {
   std::vector<int64_t> symbols;
-  std::vector<uint64_t> scalars;
+  std::vector<uint64_t> scalars; ///< of all inputs, then the error word
   std::vector<void *> addresses;      ///< per plan buffer
   std::vector<void *> arguments;      ///< per BoundPlan::bufferList
   std::vector<uint32_t> grantedInput; ///< per output, or noInput
@@ -54,6 +54,7 @@ private:
   Status allocate();
   std::string describeNeeds() const;
   void resolveAddresses();
+  Status placeWords();
   Status runStep(uint32_t number);
   /// One step, timed if asked for, and what it reports.
   Status runChecked(uint32_t number);
@@ -63,7 +64,7 @@ private:
   bool isPrepared(uint32_t number, const BoundPhase &phase, void **buffers);
   void keepPrepared();
   Status timeStep(uint32_t number);
-  Status checkError() const;
+  Status checkError();
   const StepData *failedStep() const;
 
   const LoadedProgram &loaded;
@@ -73,6 +74,8 @@ private:
   std::shared_ptr<const BoundPlan> plan;
   std::vector<BufferRef> outputs;
   BufferRef arena;
+  /// The scalars where the device can read them, if it needs that.
+  BufferRef words;
   /// Of `prepare` phases: memory in use, and what to do with it at the end.
   struct Prepared {
     PreparedBuffers::Slot slot;
@@ -82,7 +85,7 @@ private:
   };
   std::vector<Prepared> prepared;
   uint64_t phasesSkipped = 0;
-  ErrorWord error{noError};
+  uint64_t error = noError; ///< as last read
   uint64_t donated = 0;
   int64_t loopStep = -1; ///< of the loop that is running; -1 outside
 };
@@ -167,7 +170,7 @@ Status Execution::reserve() {
     return error;
   }
   resolveAddresses();
-  return {};
+  return placeWords();
 }
 
 Status Execution::allocate() {
@@ -183,6 +186,11 @@ Status Execution::allocate() {
   }
   if (plan->arenaBytes) {
     SINTER_TRY_ASSIGN(arena, device.allocate(plan->arenaBytes));
+  }
+  scratch.scalars.resize(inputs.size() + 1);
+  if (!device.sharesHostMemory()) {
+    SINTER_TRY_ASSIGN(words,
+                      device.allocate(scratch.scalars.size() * 8));
   }
   return {};
 }
@@ -216,8 +224,9 @@ std::vector<MemoryNeed> Execution::largestNeeds() const {
 }
 
 void Execution::resolveAddresses() {
-  scratch.scalars.resize(inputs.size());
   scratch.addresses.resize(program.buffers.size());
+  auto *scalars = words ? static_cast<uint64_t *>(words->data())
+                        : scratch.scalars.data();
   auto *base = arena ? static_cast<char *>(arena->data()) : nullptr;
   for (size_t i = 0; i < program.buffers.size(); ++i) {
     const PlanBuffer &buffer = program.buffers[i];
@@ -226,7 +235,7 @@ void Execution::resolveAddresses() {
     case BufferKind::input:
       if (program.inputs[buffer.index].kind == graph::InputKind::scalar) {
         scratch.scalars[buffer.index] = inputs[buffer.index].scalarBits;
-        address = &scratch.scalars[buffer.index];
+        address = scalars + buffer.index;
       } else {
         address = inputs[buffer.index].buffer->data();
       }
@@ -250,18 +259,29 @@ void Execution::resolveAddresses() {
     scratch.arguments[i] = scratch.addresses[plan->bufferList[i]];
 }
 
+Status Execution::placeWords() {
+  scratch.scalars.back() = noError;
+  if (!words)
+    return {};
+  return loaded.device().copyIn(*words, 0,
+                                std::as_bytes(std::span(scratch.scalars)));
+}
+
 Status Execution::runStep(uint32_t number) {
   const BoundStep &step = plan->steps[number];
   void **buffers = scratch.arguments.data() + step.firstBuffer;
   if (program.steps[number].isCopy) {
-    if (step.copyBytes)
-      std::memmove(buffers[1], buffers[0], step.copyBytes);
-    return {};
+    return loaded.device().move(buffers[1], buffers[0], step.copyBytes);
   }
-  KernelBlock block{kernelAbiVersion, number, &error,
+  auto *word = words ? static_cast<uint64_t *>(words->data()) + inputs.size()
+                     : &scratch.scalars.back();
+  KernelBlock block{kernelAbiVersion, number,
+                    reinterpret_cast<ErrorWord *>(word),
                     plan->dims.data() + step.firstDim, buffers};
   LaunchArgs args;
   args.block = &block;
+  args.numDims = uint32_t(program.steps[number].dims.size());
+  args.numBuffers = uint32_t(program.steps[number].buffers.size());
   args.arena = arena ? static_cast<char *>(arena->data()) : nullptr;
   for (uint32_t i = 0; i < step.numPhases; ++i) {
     const BoundPhase &phase = plan->phases[step.firstPhase + i];
@@ -357,11 +377,12 @@ void Execution::moveBuffers(const LoopData &loop, int64_t step) {
 Status Execution::runLoop(const LoopData &loop) {
   int64_t count = plan->loops[program.steps[loop.step].loop].count;
   if (count == 0) {
-    SINTER_TRY(loaded.device().synchronize());
-    for (const LoopData::Carry &each : loop.carries)
-      if (int64_t bytes = plan->values[program.buffers[each.carry].bytes])
-        std::memcpy(scratch.addresses[each.result],
-                    scratch.addresses[each.init], size_t(bytes));
+    for (const LoopData::Carry &each : loop.carries) {
+      int64_t bytes = plan->values[program.buffers[each.carry].bytes];
+      SINTER_TRY(loaded.device().move(scratch.addresses[each.result],
+                                      scratch.addresses[each.init],
+                                      size_t(bytes)));
+    }
   }
   for (loopStep = 0; loopStep < count; ++loopStep) {
     moveBuffers(loop, loopStep);
@@ -393,16 +414,21 @@ Status Execution::execute() {
 }
 
 const StepData *Execution::failedStep() const {
-  uint64_t step = error.value >> 40;
-  if (error.value == noError || step >= program.steps.size())
+  uint64_t step = error >> 40;
+  if (error == noError || step >= program.steps.size())
     return nullptr;
   return &program.steps[step];
 }
 
-Status Execution::checkError() const {
-  if (error.value == noError)
+Status Execution::checkError() {
+  error = scratch.scalars.back();
+  if (words)
+    SINTER_TRY(loaded.device().copyOut(
+        std::as_writable_bytes(std::span(&error, 1)), *words,
+        8 * inputs.size()));
+  if (error == noError)
     return {};
-  uint64_t element = error.value & ((uint64_t(1) << 40) - 1);
+  uint64_t element = error & ((uint64_t(1) << 40) - 1);
   const StepData *step = failedStep();
   std::string kernel = step ? program.kernels[step->kernel].name : "kernel";
   return makeError(

@@ -7,6 +7,7 @@ LLVM's (FileCheck, not, split-file) by name. Each test has its own empty cache.
 import os
 
 import lit.formats
+import lit.util
 
 config.name = "sinter"
 config.suffixes = [".mlir", ".td", ".test"]
@@ -14,6 +15,13 @@ config.excludes = ["Inputs", "CMakeLists.txt"]
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.build_root, "tests", "lit")
+
+# NVIDIA's assembler is in no package of Debian.
+config.ptxas = lit.util.which("ptxas", config.environment.get("PATH")) or \
+    lit.util.which("ptxas", "/usr/local/cuda/bin")
+if config.ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", config.ptxas))
 
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.build_root, "bin"), config.llvm_bin,

@@ -4,13 +4,14 @@
 #include "tools/sinter/Model.h"
 #include "tools/sinter/ProgramText.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace sinter::cli {
 
 static constexpr Flag flags[] = {
     {"--stage", "STAGE",
-     "import, simplify, fuse, plan, lower, target, package, llvm or asm; "
+     "import, simplify, fuse, plan, lower, target, package, llvm, asm or ptx; "
      "without it, the program itself"},
     {"--kernel", "NAME", "print one kernel only"},
     {"--memory", nullptr,
@@ -67,6 +68,13 @@ static Result<std::string> remakeStage(const FileParts &parts,
   return hook->inspectText(parts.graph, stage, request);
 }
 
+// PTX modules stand one after the other, each ended by a zero byte.
+static std::string ptxOf(std::span<const std::byte> image) {
+  std::string text(reinterpret_cast<const char *>(image.data()), image.size());
+  std::ranges::replace(text, '\0', '\n');
+  return text;
+}
+
 // The program of a compiled file; with --memory also its peak.
 static Result<std::string> programOf(std::span<const std::byte> bytes,
                                      const FileParts &parts,
@@ -95,6 +103,9 @@ static Result<std::string> textOf(const Model &model,
   SINTER_TRY_ASSIGN(FileParts parts, partsOf(bytes));
   if (stage.empty())
     return programOf(bytes, parts, arguments);
+  bool isCuda = parts.program.target == "cuda";
+  if (isCuda && (stage == "asm" || stage == "ptx"))
+    return ptxOf(parts.image);
   if (stage != "asm")
     return remakeStage(parts, stage, request);
   SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook, runtime::compilerHook());

@@ -36,7 +36,7 @@ Status writeText(const std::string &path, std::string_view text);
 inline constexpr Flag targetFlag = {
     "--target", "TARGET",
     "cpu, cpu:x86-64-v3, cpu:x86-64-v4 or cpu:scalar; +avx512bf16 after one "
-    "adds a feature"};
+    "adds a feature; cuda:sm_80 or cuda:sm_90"};
 inline constexpr Flag numericsFlag = {"--numerics", "MODE",
                                       "exact, default or fast"};
 inline constexpr Flag fusionFlag = {"--fusion", "TIER",

@@ -123,6 +123,8 @@ static Status runModel(const Model &model, Arguments &arguments) {
   SINTER_TRY_ASSIGN(
       DeviceId id, parseDevice(arguments.get("--device", defaultDeviceName())));
   SINTER_TRY_ASSIGN(Device * device, getDevice(id));
+  if (!arguments.has("--target"))
+    request.target = device->target();
   SINTER_TRY_ASSIGN(std::shared_ptr<const Program> program,
                     loadProgram(model, request, *device));
   SINTER_TRY_ASSIGN(std::vector<Binding> inputs,

@@ -13,6 +13,8 @@ public:
   std::string_view name() const override { return targetName; }
   std::string_view requirements() const override { return features.list; }
   unsigned lanes() const override { return vectorLanes; }
+  bool lanesAreThreads() const override { return false; }
+  int64_t chunkElements() const override { return 16384; }
   unsigned vectorRegisters() const override { return registers; }
   bool hasFma() const override { return fma; }
   const MatrixUnit *matrixUnit() const override { return unit.get(); }
@@ -34,6 +36,8 @@ public:
                     mlir::Location loc) const override;
   llvm::FailureOr<TargetCode> compile(mlir::ModuleOp module, bool verify,
                                       bool keepText) const override;
+  Result<std::vector<std::byte>>
+  link(std::span<const std::string> objects) const override;
 
 private:
   std::string targetName;

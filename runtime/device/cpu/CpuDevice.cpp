@@ -17,7 +17,9 @@ constexpr float parallelMicroseconds = 50;
 
 void runChunks(void *context, int64_t first, int64_t last) {
   const auto &args = *static_cast<const LaunchArgs *>(context);
-  args.function(args.block, args.arena, first, last);
+  auto function = reinterpret_cast<KernelFunction>(
+      reinterpret_cast<uintptr_t>(args.function));
+  function(args.block, args.arena, first, last);
 }
 
 } // namespace
@@ -43,7 +45,7 @@ Status CpuDevice::launch(const LaunchArgs &args) {
     return {};
   float estimate = float(args.chunks) * args.chunkMicroseconds;
   if (args.chunks == 1 || estimate < parallelMicroseconds) {
-    args.function(args.block, args.arena, 0, args.chunks);
+    runChunks(const_cast<LaunchArgs *>(&args), 0, args.chunks);
     return {};
   }
   sinter_parallel_for(runChunks, const_cast<LaunchArgs *>(&args), args.chunks);

@@ -24,8 +24,8 @@ class CpuImage final : public Image {
 public:
   explicit CpuImage(void *handle) : handle(handle) {}
   ~CpuImage() override { dlclose(handle); }
-  KernelFunction find(const std::string &symbol) const override {
-    return reinterpret_cast<KernelFunction>(dlsym(handle, symbol.c_str()));
+  KernelHandle find(const std::string &symbol) const override {
+    return dlsym(handle, symbol.c_str());
   }
 
 private:

@@ -29,10 +29,14 @@ TEST(Registry, opensOnceAndNamesWhatIsMissing) {
   ASSERT_TRUE(cpu);
   EXPECT_EQ(*cpu, *getDevice({DeviceKind::cpu, 0}));
   EXPECT_FALSE((*cpu)->description().empty());
-  auto cuda = getDevice({DeviceKind::cuda, 1});
+  auto vulkan = getDevice({DeviceKind::vulkan, 1});
+  ASSERT_FALSE(vulkan);
+  EXPECT_EQ(vulkan.error().kind, ErrorKind::device);
+  EXPECT_EQ(vulkan.error().message, "vulkan:1: this build has no vulkan backend");
+  auto cuda = getDevice({DeviceKind::cuda, 200});
   ASSERT_FALSE(cuda);
   EXPECT_EQ(cuda.error().kind, ErrorKind::device);
-  EXPECT_EQ(cuda.error().message, "cuda:1: this build has no cuda backend");
+  EXPECT_EQ(cuda.error().message.find("device cuda:200 is not available: "), 0u);
   for (DeviceId id : availableDevices())
     EXPECT_TRUE(getDevice(id)) << toString(id);
 }

@@ -1,0 +1,266 @@
+/// The cuda target: kernel functions over words of parameter memory.
+#include "compiler/target/cuda/CudaTarget.h"
+
+#include "compiler/target/KernelMemory.h"
+#include "compiler/target/cpu/CpuTarget.h"
+#include "compiler/target/cpu/ExpandMath.h"
+#include "compiler/target/cuda/Warp.h"
+#include "compiler/target/simt/DistributeLanes.h"
+#include "runtime/device/cuda/CudaImage.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+// Bytes of shared memory that a block may declare.
+static constexpr int64_t sharedBytes = 48 * 1024;
+static constexpr int64_t mostWarps = 8;
+static constexpr unsigned sharedSpace = 3, globalSpace = 1;
+
+Value CudaTarget::addPairs(OpBuilder &, Location, Value, Value, Value) const {
+  llvm_unreachable("it multiplies no pairs");
+}
+
+// Buffers are in global memory: said once, so that accesses need not find out.
+static Value bufferOf(OpBuilder &builder, Location loc, Value address,
+                      Type element) {
+  auto generic = LLVM::LLVMPointerType::get(builder.getContext());
+  auto global =
+      LLVM::LLVMPointerType::get(builder.getContext(), globalSpace);
+  Value pointer = LLVM::AddrSpaceCastOp::create(builder, loc, global, address);
+  pointer = LLVM::AddrSpaceCastOp::create(builder, loc, generic, pointer);
+  return viewAsMemRef(builder, loc, pointer, element);
+}
+
+KernelEntry CudaTarget::beginKernel(OpBuilder &builder, ModuleOp module,
+                                    StringRef symbol, TypeRange elements,
+                                    unsigned numDims) const {
+  loadCpuDialects(*module.getContext());
+  using runtime::CudaArguments;
+  Location loc = builder.getUnknownLoc();
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Type i64 = builder.getI64Type(), i32 = builder.getI32Type();
+  Type index = builder.getIndexType();
+  KernelEntry entry;
+  Value block =
+      beginFunction(builder, module, symbol, {pointer}, entry)->getArgument(0);
+  int64_t words = sizeof(CudaArguments) / 8 + numDims + elements.size();
+  auto function = cast<func::FuncOp>(entry.function);
+  function.setArgAttr(
+      0, LLVM::LLVMDialect::getByValAttrName(),
+      TypeAttr::get(LLVM::LLVMArrayType::get(i64, words)));
+  function.setArgAttr(0, LLVM::LLVMDialect::getAlignAttrName(),
+                      builder.getI64IntegerAttr(8));
+
+  auto field = [&](size_t offset, Type type) {
+    return loadField(builder, loc, block, int64_t(offset), type);
+  };
+  auto toIndex = [&](Value value) -> Value {
+    return arith::IndexCastUIOp::create(builder, loc, index, value);
+  };
+  size_t dims = sizeof(CudaArguments), buffers = dims + 8 * numDims;
+  for (unsigned number = 0; number < numDims; ++number)
+    entry.dims.push_back(toIndex(field(dims + 8 * number, i64)));
+  for (auto [number, element] : llvm::enumerate(elements))
+    entry.buffers.push_back(bufferOf(
+        builder, loc, field(buffers + 8 * number, pointer), element));
+  entry.addresses = LLVM::GEPOp::create(
+      builder, loc, pointer, builder.getI8Type(), block,
+      ArrayRef<LLVM::GEPArg>{int32_t(buffers)});
+  entry.errorWord = field(offsetof(CudaArguments, error), pointer);
+  entry.launch = field(offsetof(CudaArguments, launch), i32);
+
+  // Blocks of warps in order; each warp has one chunk, or none.
+  Value threads = arith::MulIOp::create(
+      builder, loc, toIndex(readRegister(builder, loc, "ctaid.x")),
+      toIndex(readRegister(builder, loc, "ntid.x")));
+  Value thread = arith::AddIOp::create(
+      builder, loc, threads, toIndex(readRegister(builder, loc, "tid.x")));
+  Value five = arith::ConstantIndexOp::create(builder, loc,
+                                              llvm::Log2_64(Warp::threads));
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  entry.firstChunk = arith::ShRUIOp::create(builder, loc, thread, five);
+  entry.lastChunk = arith::MinUIOp::create(
+      builder, loc, toIndex(field(offsetof(CudaArguments, chunks), i64)),
+      arith::AddIOp::create(builder, loc, entry.firstChunk, one));
+  return entry;
+}
+
+Value CudaTarget::bufferAt(OpBuilder &builder, Location loc,
+                           const KernelEntry &entry, Value number,
+                           Type element) const {
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Value position =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), number);
+  Value place =
+      LLVM::GEPOp::create(builder, loc, pointer, pointer, entry.addresses,
+                          ArrayRef<LLVM::GEPArg>{position});
+  Value address = LLVM::LoadOp::create(builder, loc, pointer, place);
+  return bufferOf(builder, loc, address, element);
+}
+
+void CudaTarget::reportIndexError(OpBuilder &builder, Location loc,
+                                  const KernelEntry &entry, Value index) const {
+  lowerErrorWord(builder, loc, entry, index);
+}
+
+namespace {
+
+// The frame of a warp as shared memory of its block.
+class FrameMemory {
+public:
+  explicit FrameMemory(func::FuncOp function)
+      : function(function), builder(function.getContext()) {
+    function.walk([&](memref::AllocaOp op) { arrays.push_back(op); });
+    for (memref::AllocaOp op : arrays) {
+      offsets.push_back(bytes);
+      MemRefType type = op.getType();
+      bytes += llvm::alignTo(
+          type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8),
+          alignment);
+    }
+  }
+
+  // Warps of a block; 0 where one is too many.
+  int64_t warps() const {
+    return bytes == 0 ? mostWarps : std::min(mostWarps, sharedBytes / bytes);
+  }
+
+  void replace() {
+    if (arrays.empty())
+      return;
+    Location loc = function.getLoc();
+    Value base = frameOfWarp(loc);
+    auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+    for (auto [op, offset] : llvm::zip(arrays, offsets)) {
+      builder.setInsertionPoint(op);
+      Value address = LLVM::GEPOp::create(
+          builder, loc, pointer, builder.getI8Type(), base,
+          ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+      Value view = viewAsMemRef(builder, loc, address,
+                                op.getType().getElementType());
+      for (OpOperand &use : llvm::make_early_inc_range(op->getUses()))
+        use.set(view);
+      op.erase();
+    }
+  }
+
+private:
+  static constexpr int64_t alignment = 64;
+
+  LLVM::GlobalOp declare(Location loc) {
+    OpBuilder::InsertionGuard guard(builder);
+    auto module = function->getParentOfType<ModuleOp>();
+    builder.setInsertionPointToStart(module.getBody());
+    auto type =
+        LLVM::LLVMArrayType::get(builder.getI8Type(), bytes * warps());
+    auto global = LLVM::GlobalOp::create(
+        builder, loc, type, /*isConstant=*/false, LLVM::Linkage::Internal,
+        (function.getName() + "_frame").str(), Attribute(), alignment,
+        sharedSpace);
+    Block *body = builder.createBlock(&global.getInitializer());
+    builder.setInsertionPointToStart(body);
+    Value undefined = LLVM::UndefOp::create(builder, loc, type);
+    LLVM::ReturnOp::create(builder, loc, undefined);
+    return global;
+  }
+
+  Value frameOfWarp(Location loc) {
+    LLVM::GlobalOp global = declare(loc);
+    builder.setInsertionPointToStart(&function.getBody().front());
+    MLIRContext *context = builder.getContext();
+    auto shared = LLVM::LLVMPointerType::get(context, sharedSpace);
+    Value start = LLVM::AddressOfOp::create(builder, loc, shared,
+                                            global.getSymName());
+    Value warp = arith::ShRUIOp::create(
+        builder, loc, readRegister(builder, loc, "tid.x"),
+        arith::ConstantOp::create(
+            builder, loc,
+            builder.getI32IntegerAttr(llvm::Log2_64(Warp::threads))));
+    Value offset = arith::MulIOp::create(
+        builder, loc, warp,
+        arith::ConstantOp::create(builder, loc,
+                                  builder.getI32IntegerAttr(int32_t(bytes))));
+    Value place =
+        LLVM::GEPOp::create(builder, loc, shared, builder.getI8Type(), start,
+                            ArrayRef<LLVM::GEPArg>{offset});
+    return LLVM::AddrSpaceCastOp::create(
+        builder, loc, LLVM::LLVMPointerType::get(context), place);
+  }
+
+  func::FuncOp function;
+  OpBuilder builder;
+  SmallVector<memref::AllocaOp> arrays;
+  SmallVector<int64_t> offsets;
+  int64_t bytes = 0;
+};
+
+} // namespace
+
+// Buffers from the argument block that nothing reads.
+static llvm::DenseSet<Value> writtenOnly(func::FuncOp function) {
+  llvm::DenseSet<Value> buffers, read;
+  function.walk([&](UnrealizedConversionCastOp view) {
+    buffers.insert(view.getResult(0));
+  });
+  function.walk([&](Operation *op) {
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      read.insert(load.getMemRef());
+    if (isa<vector::LoadOp, vector::MaskedLoadOp, vector::GatherOp>(op))
+      read.insert(op->getOperand(0));
+  });
+  for (Value buffer : read)
+    buffers.erase(buffer);
+  return buffers;
+}
+
+static LogicalResult distribute(func::FuncOp function) {
+  llvm::DenseSet<Value> onlyWritten = writtenOnly(function);
+  FrameMemory frame(function);
+  int64_t warps = frame.warps();
+  if (warps == 0)
+    return function.emitError(
+        "the kernel needs more shared memory than a block of this target has");
+  frame.replace();
+  function->setAttr(warpsAttr,
+                    OpBuilder(function.getContext()).getI64IntegerAttr(warps));
+  return distributeLanes(function, Warp(), [&](Value buffer) {
+    return onlyWritten.contains(buffer);
+  });
+}
+
+FailureOr<TargetCode> CudaTarget::compile(ModuleOp module, bool verify,
+                                          bool keepText) const {
+  expandMath(module, {.fma = true,
+                      .rounds = true,
+                      .nativeF16 = true,
+                      .vectorBits = 128,
+                      .alike = module->hasAttr(alikeAttr),
+                      .approximates = module->hasAttr(approximatesAttr)});
+  for (auto function : module.getOps<func::FuncOp>())
+    if (failed(distribute(function)))
+      return failure();
+  if (verify && failed(mlir::verify(module)))
+    return failure();
+  if (failed(convertToLlvm(module, verify)))
+    return failure();
+  return emitPtx(module, architecture, keepText);
+}
+
+Result<std::vector<std::byte>>
+CudaTarget::link(std::span<const std::string> objects) const {
+  std::vector<std::byte> image;
+  for (const std::string &text : objects) {
+    auto *first = reinterpret_cast<const std::byte *>(text.c_str());
+    image.insert(image.end(), first, first + text.size() + 1);
+  }
+  return image;
+}
+
+} // namespace sinter::compiler

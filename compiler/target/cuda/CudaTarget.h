@@ -1,0 +1,57 @@
+/// The cuda target: a warp works on a chunk, its threads have the lanes.
+#pragma once
+
+#include "compiler/target/Target.h"
+
+namespace sinter::compiler {
+
+/// What `cuda` alone means.
+inline constexpr const char *oldestArchitecture = "sm_80";
+
+class CudaTarget final : public Target {
+public:
+  /// `architecture`: `sm_80`, `sm_90`, ...
+  CudaTarget(std::string name, std::string architecture)
+      : targetName(std::move(name)), architecture(std::move(architecture)) {}
+
+  std::string_view name() const override { return targetName; }
+  std::string_view requirements() const override { return architecture; }
+  unsigned lanes() const override { return 64; }
+  bool lanesAreThreads() const override { return true; }
+  int64_t chunkElements() const override { return 1024; }
+  unsigned vectorRegisters() const override { return 32; }
+  bool hasFma() const override { return true; }
+  const MatrixUnit *matrixUnit() const override { return nullptr; }
+  bool multipliesPairs(mlir::Type) const override { return false; }
+  mlir::Value addPairs(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value a, mlir::Value b,
+                       mlir::Value sum) const override;
+
+  KernelEntry beginKernel(mlir::OpBuilder &builder, mlir::ModuleOp module,
+                          llvm::StringRef symbol, mlir::TypeRange elements,
+                          unsigned numDims) const override;
+  mlir::Value bufferAt(mlir::OpBuilder &builder, mlir::Location loc,
+                       const KernelEntry &entry, mlir::Value number,
+                       mlir::Type element) const override;
+  void reportIndexError(mlir::OpBuilder &builder, mlir::Location loc,
+                        const KernelEntry &entry,
+                        mlir::Value index) const override;
+  void endStreaming(mlir::OpBuilder &, mlir::Location) const override {}
+  llvm::FailureOr<TargetCode> compile(mlir::ModuleOp module, bool verify,
+                                      bool keepText) const override;
+  Result<std::vector<std::byte>>
+  link(std::span<const std::string> objects) const override;
+
+private:
+  std::string targetName, architecture;
+};
+
+/// PTX of a module in the LLVM dialect, whose functions with a body are
+/// kernels. Uses the contents up.
+llvm::FailureOr<TargetCode>
+emitPtx(mlir::ModuleOp module, llvm::StringRef architecture, bool keepText);
+
+/// The attribute of a function: the warps of a block.
+inline constexpr const char *warpsAttr = "sinter.warps";
+
+} // namespace sinter::compiler

@@ -1,0 +1,115 @@
+/// From the LLVM dialect to PTX.
+#include "compiler/target/cuda/CudaTarget.h"
+
+#include "compiler/target/cuda/Warp.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+
+#include <mutex>
+
+extern "C" {
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+// What drivers of CUDA 12 know, and 32,764 bytes of parameters need.
+static constexpr const char *ptxVersion = "+ptx81";
+
+static std::unique_ptr<llvm::TargetMachine>
+makeTargetMachine(StringRef architecture) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return nullptr;
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, architecture, ptxVersion, options, std::nullopt, std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
+}
+
+static void markKernels(ModuleOp module, llvm::Module &llvmModule) {
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    auto warps = function->getAttrOfType<IntegerAttr>(warpsAttr);
+    llvm::Function *kernel = llvmModule.getFunction(function.getName());
+    if (!warps || !kernel)
+      continue;
+    kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
+    kernel->addFnAttr("nvvm.reqntid",
+                      std::to_string(warps.getInt() * Warp::threads) + ",1,1");
+    kernel->addFnAttr(llvm::Attribute::NoUnwind);
+    // Read where it is, not copied for each thread.
+    kernel->addParamAttr(0, llvm::Attribute::get(kernel->getContext(),
+                                                 "nvvm.grid_constant"));
+  }
+}
+
+static void optimize(llvm::TargetMachine &machine, llvm::Module &module) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graphs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graphs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graphs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
+      .run(module, modules);
+}
+
+FailureOr<TargetCode> emitPtx(ModuleOp module, StringRef architecture,
+                              bool keepText) {
+  auto machine = makeTargetMachine(architecture);
+  if (!machine)
+    return module.emitError("this build of LLVM cannot generate PTX");
+  llvm::LLVMContext context;
+  auto llvmModule = translateModuleToLLVMIR(module, context, "kernel",
+                                            /*disableVerification=*/true);
+  if (!llvmModule)
+    return failure();
+  llvmModule->setTargetTriple(machine->getTargetTriple());
+  llvmModule->setDataLayout(machine->createDataLayout());
+  markKernels(module, *llvmModule);
+  TargetCode code;
+  optimize(*machine, *llvmModule);
+  if (keepText)
+    llvm::raw_string_ostream(code.llvmText) << *llvmModule;
+  llvm::SmallVector<char> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr,
+                                   llvm::CodeGenFileType::AssemblyFile))
+    return module.emitError("the code generator cannot write PTX");
+  passes.run(*llvmModule);
+  code.object.assign(bytes.begin(), bytes.end());
+  if (keepText)
+    code.asmText = code.object;
+  return code;
+}
+
+} // namespace sinter::compiler

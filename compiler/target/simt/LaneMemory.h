@@ -1,0 +1,57 @@
+/// Loads and stores of vectors by the threads that have their lanes.
+#pragma once
+
+#include "compiler/target/simt/LaneThreads.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace sinter::compiler {
+
+/// A thread's elements are loaded and stored in one access where it is known
+/// that their address is a multiple of their size. What is stored may be read
+/// by other threads of the group after it, but for buffers that are only
+/// written.
+class LaneMemory {
+public:
+  using Value = mlir::Value;
+
+  LaneMemory(LaneThreads &threads,
+             llvm::function_ref<bool(Value)> isOnlyWritten)
+      : threads(threads), builder(threads.builder),
+        isOnlyWritten(isOnlyWritten) {}
+
+  /// What replaces the result.
+  Value load(mlir::vector::LoadOp op, mlir::VectorType type);
+  Value load(mlir::vector::MaskedLoadOp op, mlir::VectorType type);
+  Value load(mlir::vector::GatherOp op, mlir::VectorType type);
+  /// The op itself is left to be erased.
+  void store(mlir::vector::StoreOp op, mlir::VectorType type);
+  void store(mlir::vector::MaskedStoreOp op, mlir::VectorType type);
+  void store(mlir::vector::ScatterOp op, mlir::VectorType type);
+  /// A scalar: one thread stores it. Takes the op's place.
+  void storeOnce(mlir::memref::StoreOp op);
+
+private:
+  /// Where the thread's elements are, from lane 0 at `start` on.
+  llvm::SmallVector<Value> places(mlir::Location loc, Value start,
+                                  mlir::VectorType type);
+  llvm::MaybeAlign alignmentOf(Value start, mlir::VectorType own) const;
+  Value loadWhere(mlir::Location loc, Value buffer,
+                  llvm::ArrayRef<Value> places, llvm::ArrayRef<Value> flags,
+                  llvm::ArrayRef<Value> otherwise, mlir::VectorType type);
+  void storeWhere(mlir::Location loc, Value buffer,
+                  llvm::ArrayRef<Value> places, llvm::ArrayRef<Value> flags,
+                  llvm::ArrayRef<Value> values, mlir::VectorType type);
+  void storing(mlir::Location loc, Value buffer,
+               llvm::function_ref<void()> emit);
+  void when(mlir::Location loc, Value flag, llvm::function_ref<void()> emit);
+  Value both(mlir::Location loc, Value a, Value b);
+
+  LaneThreads &threads;
+  mlir::OpBuilder &builder;
+  llvm::function_ref<bool(Value)> isOnlyWritten;
+};
+
+} // namespace sinter::compiler

@@ -1,0 +1,22 @@
+/// What the copies of all devices check.
+#include "runtime/device/Device.h"
+
+#include <fmt/format.h>
+
+using namespace sinter;
+using namespace sinter::runtime;
+
+Status sinter::runtime::checkCopy(const char *what, const Device &device,
+                                  const Buffer &buffer, size_t offset,
+                                  size_t bytes) {
+  if (&buffer.device() != &device)
+    return makeError(ErrorKind::invalid_argument,
+                     fmt::format("{}: the buffer lives on {}, not on {}", what,
+                                 toString(buffer.device().id()),
+                                 toString(device.id())));
+  if (offset > buffer.bytes() || bytes > buffer.bytes() - offset)
+    return makeError(ErrorKind::invalid_argument,
+                     fmt::format("{}: bytes {} to {} of a buffer of {}", what,
+                                 offset, offset + bytes, buffer.bytes()));
+  return {};
+}

@@ -1,0 +1,257 @@
+/// A GPU: memory, copies, launches and events.
+#include "runtime/device/cuda/CudaDevice.h"
+
+#include "runtime/device/cuda/CudaImage.h"
+#include "runtime/support/Flags.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <mutex>
+
+using namespace sinter;
+using namespace sinter::runtime;
+using namespace sinter::runtime::cuda;
+
+namespace {
+
+Address addressOf(const void *pointer) {
+  return reinterpret_cast<uintptr_t>(pointer);
+}
+
+/// What buffers may take together. The driver keeps what it needs for itself.
+size_t memoryLimit(size_t bytes) {
+  return flags().memoryLimit > 0 ? size_t(flags().memoryLimit) : bytes;
+}
+
+class CudaEvent final : public Event {
+public:
+  CudaEvent(const Driver &driver, DriverEvent event)
+      : driver(driver), event(event) {}
+  ~CudaEvent() override { driver.destroyEvent(event); }
+  bool done() const override { return driver.queryEvent(event) != notReady; }
+  Status wait() override {
+    return driver.check("cuEventSynchronize", driver.waitEvent(event));
+  }
+
+private:
+  const Driver &driver;
+  const DriverEvent event;
+};
+
+} // namespace
+
+void *CudaMemory::acquire(size_t bytes) {
+  Address address = 0;
+  driver.setContext(context);
+  if (driver.allocate(&address, bytes) != success)
+    return nullptr;
+  return reinterpret_cast<void *>(address);
+}
+
+void CudaMemory::release(void *block) {
+  driver.setContext(context);
+  driver.free(addressOf(block));
+}
+
+uint8_t CudaDevice::count() {
+  Result<const Driver *> driver = Driver::open();
+  int count = 0;
+  if (!driver || (*driver)->deviceCount(&count) != success)
+    return 0;
+  return uint8_t(std::min(count, 255));
+}
+
+Result<CudaDevice *> CudaDevice::open(uint8_t index) {
+  static std::mutex mutex;
+  static std::array<CudaDevice *, 256> opened{};
+  std::lock_guard lock(mutex);
+  if (!opened[index]) {
+    auto made = make(index);
+    if (!made)
+      return makeError(ErrorKind::device,
+                       fmt::format("device cuda:{} is not available: {}", index,
+                                   made.error().message));
+    opened[index] = *made;
+  }
+  return opened[index];
+}
+
+Result<CudaDevice *> CudaDevice::make(uint8_t index) {
+  SINTER_TRY_ASSIGN(const Driver *driver, Driver::open());
+  if (uint8_t devices = count(); index >= devices)
+    return makeError(ErrorKind::device,
+                     fmt::format("the driver has {} devices", devices));
+  Description about;
+  char name[256] = "";
+  SINTER_TRY(driver->check("cuDeviceGetName",
+                           driver->deviceName(name, sizeof(name), index)));
+  about.name = name;
+  std::pair<int, int *> attributes[] = {
+      {multiprocessorCount, &about.multiprocessors},
+      {computeCapabilityMajor, &about.major},
+      {computeCapabilityMinor, &about.minor}};
+  for (auto [attribute, value] : attributes)
+    SINTER_TRY(
+        driver->check("cuDeviceGetAttribute",
+                      driver->deviceAttribute(value, attribute, index)));
+  Context context = nullptr;
+  SINTER_TRY(driver->check("cuDevicePrimaryCtxRetain",
+                           driver->retainContext(&context, index)));
+  SINTER_TRY(driver->check("cuCtxSetCurrent", driver->setContext(context)));
+  size_t available = 0;
+  SINTER_TRY(driver->check("cuMemGetInfo",
+                           driver->memoryInfo(&available, &about.bytes)));
+  return new CudaDevice(*driver, index, context, std::move(about));
+}
+
+CudaDevice::CudaDevice(const Driver &driver, uint8_t index, Context context,
+                       Description description)
+    : driver(driver), deviceId{DeviceKind::cuda, index}, context(context),
+      about(std::move(description)), memory(driver, context),
+      allocator(memory, toString(deviceId), memoryLimit(about.bytes)) {}
+
+std::string CudaDevice::description() const {
+  return fmt::format("{}, {} multiprocessors, compute capability {}.{}",
+                     about.name, about.multiprocessors, about.major,
+                     about.minor);
+}
+
+std::string CudaDevice::profile() const {
+  constexpr int architectures[] = {50, 52, 60, 61, 70, 75, 80,
+                                   86, 87, 89, 90, 100, 103, 120};
+  int own = about.major * 10 + about.minor;
+  std::string list;
+  for (int each : architectures)
+    if (each <= own)
+      list += fmt::format("{}sm_{}", list.empty() ? "" : ",", each);
+  if (own == 90)
+    list += ",sm_90a";
+  return list;
+}
+
+std::string CudaDevice::target() const {
+  return about.major >= 9 ? "cuda:sm_90" : "cuda:sm_80";
+}
+
+MemoryInfo CudaDevice::memoryInfo() const {
+  CachingAllocator::Usage usage = allocator.usage();
+  size_t available = 0, total = about.bytes;
+  if (enter())
+    driver.memoryInfo(&available, &total);
+  MemoryInfo info;
+  info.total = std::min(usage.limit, total);
+  info.inUse = usage.inUse;
+  info.peak = usage.peak;
+  info.available =
+      std::min(available + usage.cached, usage.limit - usage.inUse);
+  return info;
+}
+
+Status CudaDevice::check(std::string_view what, Code code) const {
+  if (code == success)
+    return {};
+  return driver.error(fmt::format("{}: {}", toString(deviceId), what), code);
+}
+
+Status CudaDevice::enter() const {
+  return check("cuCtxSetCurrent", driver.setContext(context));
+}
+
+Result<BufferRef> CudaDevice::allocate(size_t bytes) {
+  return allocator.allocate(*this, bytes);
+}
+
+void CudaDevice::free(Buffer *buffer) { allocator.free(buffer); }
+
+Status CudaDevice::copyIn(Buffer &to, size_t offset,
+                          std::span<const std::byte> from) {
+  SINTER_TRY(checkCopy("copy in", *this, to, offset, from.size()));
+  to.bumpVersion();
+  if (from.empty())
+    return {};
+  SINTER_TRY(enter());
+  SINTER_TRY(check("copy in",
+                   driver.copyIn(addressOf(to.data()) + offset, from.data(),
+                                 from.size(), threadStream)));
+  return synchronize();
+}
+
+Status CudaDevice::copyOut(std::span<std::byte> to, const Buffer &from,
+                           size_t offset) {
+  SINTER_TRY(checkCopy("copy out", *this, from, offset, to.size()));
+  if (to.empty())
+    return {};
+  SINTER_TRY(enter());
+  SINTER_TRY(check("copy out",
+                   driver.copyOut(to.data(), addressOf(from.data()) + offset,
+                                  to.size(), threadStream)));
+  return synchronize();
+}
+
+Status CudaDevice::copy(Buffer &to, const Buffer &from, size_t bytes) {
+  SINTER_TRY(checkCopy("copy", *this, to, 0, bytes));
+  SINTER_TRY(checkCopy("copy", *this, from, 0, bytes));
+  to.bumpVersion();
+  SINTER_TRY(move(to.data(), from.data(), bytes));
+  return synchronize();
+}
+
+Status CudaDevice::move(void *to, const void *from, size_t bytes) {
+  if (bytes == 0)
+    return {};
+  SINTER_TRY(enter());
+  return check("copy", driver.copy(addressOf(to), addressOf(from), bytes,
+                                   threadStream));
+}
+
+Result<std::unique_ptr<Image>>
+CudaDevice::loadImage(std::span<const std::byte> bytes) {
+  SINTER_TRY(enter());
+  return loadCudaImage(driver, toString(deviceId), bytes);
+}
+
+Status CudaDevice::launch(const LaunchArgs &args) {
+  if (!args.function)
+    return makeError(ErrorKind::internal,
+                     toString(deviceId) + ": launch without a function");
+  if (args.chunks <= 0)
+    return {};
+  const auto &kernel = *static_cast<const CudaKernel *>(args.function);
+  static thread_local std::vector<uint64_t> words;
+  words = {addressOf(args.block->error), args.block->launch,
+           uint64_t(args.chunks)};
+  for (uint32_t i = 0; i < args.numDims; ++i)
+    words.push_back(uint64_t(args.block->dims[i]));
+  for (uint32_t i = 0; i < args.numBuffers; ++i)
+    words.push_back(addressOf(args.block->buffers[i]));
+  SINTER_TRY(enter());
+  void *parameters[] = {words.data()};
+  uint64_t blocks =
+      (uint64_t(args.chunks) + kernel.warps - 1) / kernel.warps;
+  if (blocks > INT32_MAX)
+    return makeError(ErrorKind::unsupported,
+                     fmt::format("{}: launch {} has {} chunks",
+                                 toString(deviceId), args.block->launch,
+                                 args.chunks));
+  Code code = driver.launch(kernel.function, unsigned(blocks), 1, 1,
+                            kernel.warps * warpLanes, 1, 1, 0, threadStream,
+                            parameters, nullptr);
+  if (code == success)
+    return {};
+  return check(fmt::format("launch {}", args.block->launch), code);
+}
+
+Result<std::unique_ptr<Event>> CudaDevice::record() {
+  constexpr unsigned disableTiming = 2;
+  SINTER_TRY(enter());
+  DriverEvent event = nullptr;
+  SINTER_TRY(check("cuEventCreate", driver.createEvent(&event, disableTiming)));
+  auto made = std::make_unique<CudaEvent>(driver, event);
+  SINTER_TRY(check("cuEventRecord", driver.recordEvent(event, threadStream)));
+  return std::unique_ptr<Event>(std::move(made));
+}
+
+Status CudaDevice::synchronize() {
+  SINTER_TRY(enter());
+  return check("synchronize", driver.synchronize(threadStream));
+}

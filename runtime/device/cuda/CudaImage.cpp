@@ -1,0 +1,143 @@
+/// Loads the modules of an image, several at once.
+#include "runtime/device/cuda/CudaImage.h"
+
+#include <algorithm>
+#include <atomic>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+using namespace sinter;
+using namespace sinter::runtime;
+using namespace sinter::runtime::cuda;
+
+namespace {
+
+class CudaImage final : public Image {
+public:
+  explicit CudaImage(const Driver &driver) : driver(driver) {}
+  ~CudaImage() override {
+    for (Module module : modules)
+      if (module)
+        driver.unloadModule(module);
+  }
+
+  KernelHandle find(const std::string &symbol) const override {
+    auto known = kernels.find(symbol);
+    return known == kernels.end() ? nullptr : &known->second;
+  }
+
+  Status load(std::span<const std::string_view> texts, std::string_view device);
+
+private:
+  Status loadModule(std::string_view text, Module &module) const;
+  Status findKernels(std::string_view text, Module module);
+
+  const Driver &driver;
+  std::vector<Module> modules;
+  std::map<std::string, CudaKernel> kernels;
+};
+
+ErrorInfo imageError(std::string_view device, std::string_view why) {
+  return makeError(ErrorKind::device,
+                   fmt::format("{}: cannot load an image: {}", device, why));
+}
+
+/// The zero bytes that end the texts are behind them still.
+Result<std::vector<std::string_view>>
+splitTexts(std::string_view device, std::span<const std::byte> bytes) {
+  std::string_view rest(reinterpret_cast<const char *>(bytes.data()),
+                        bytes.size());
+  std::vector<std::string_view> texts;
+  while (!rest.empty()) {
+    size_t end = rest.find('\0');
+    std::string_view text = rest.substr(0, end);
+    if (end == rest.npos || text.find(".version") == text.npos)
+      return imageError(device, "it is no PTX");
+    texts.push_back(text);
+    rest.remove_prefix(end + 1);
+  }
+  return texts;
+}
+
+Status CudaImage::loadModule(std::string_view text, Module &module) const {
+  char log[2048] = "";
+  int options[] = {errorLogBuffer, errorLogBytes};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
+  Code code = driver.loadModule(&module, text.data(), std::size(options),
+                                options, values);
+  Status status = driver.check("cuModuleLoadDataEx", code);
+  if (status || !log[0])
+    return status;
+  ErrorInfo error = status.takeError();
+  error.message += fmt::format(": {}", log);
+  return error;
+}
+
+/// The kernels that a text declares.
+Status CudaImage::findKernels(std::string_view text, Module module) {
+  constexpr std::string_view keyword = ".entry ";
+  for (size_t at = text.find(keyword); at != text.npos;
+       at = text.find(keyword, at)) {
+    at += keyword.size();
+    std::string name(text.substr(at, text.find_first_of("( \n\t", at) - at));
+    CudaKernel kernel;
+    SINTER_TRY(driver.check(
+        "cuModuleGetFunction",
+        driver.findFunction(&kernel.function, module, name.c_str())));
+    int threads = 0;
+    SINTER_TRY(driver.check(
+        "cuFuncGetAttribute",
+        driver.functionAttribute(&threads, maxThreadsPerBlock,
+                                 kernel.function)));
+    kernel.warps = std::max(1u, uint32_t(threads) / warpLanes);
+    kernels.emplace(std::move(name), kernel);
+  }
+  return {};
+}
+
+Status CudaImage::load(std::span<const std::string_view> texts,
+                       std::string_view device) {
+  modules.resize(texts.size());
+  std::atomic<size_t> next = 0;
+  std::mutex mutex;
+  Status first;
+  Context context = nullptr;
+  SINTER_TRY(driver.check("cuCtxGetCurrent", driver.getContext(&context)));
+  auto work = [&] {
+    driver.setContext(context);
+    for (size_t i = next++; i < texts.size(); i = next++) {
+      Status loaded = loadModule(texts[i], modules[i]);
+      std::lock_guard lock(mutex);
+      if (!loaded && first)
+        first = std::move(loaded);
+    }
+  };
+  size_t threads = std::min<size_t>(
+      texts.size(), std::max(1u, std::thread::hardware_concurrency()));
+  std::vector<std::thread> helpers;
+  for (size_t extra = 1; extra < threads; ++extra)
+    helpers.emplace_back(work);
+  work();
+  for (std::thread &helper : helpers)
+    helper.join();
+  for (size_t i = 0; first && i < texts.size(); ++i)
+    first = findKernels(texts[i], modules[i]);
+  if (!first)
+    return imageError(device, first.error().message);
+  return {};
+}
+
+} // namespace
+
+Result<std::unique_ptr<Image>>
+sinter::runtime::loadCudaImage(const Driver &driver, std::string_view device,
+                               std::span<const std::byte> bytes) {
+  SINTER_TRY_ASSIGN(std::vector<std::string_view> texts,
+                    splitTexts(device, bytes));
+  auto image = std::make_unique<CudaImage>(driver);
+  SINTER_TRY(image->load(texts, device));
+  return std::unique_ptr<Image>(std::move(image));
+}

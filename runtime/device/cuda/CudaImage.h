@@ -1,0 +1,30 @@
+/// CudaImage: the kernels of a program on a GPU.
+#pragma once
+
+#include "runtime/device/Device.h"
+#include "runtime/device/cuda/Driver.h"
+
+namespace sinter::runtime {
+
+/// A kernel phase on a GPU. A warp works on a chunk.
+struct CudaKernel {
+  cuda::Function function = nullptr;
+  uint32_t warps = 1; ///< of a block
+};
+
+/// What a kernel gets, after which dims and buffer addresses follow, one word
+/// of 64 bits each.
+struct CudaArguments {
+  uint64_t error;  ///< address of the error word
+  uint64_t launch; ///< step number, for the error word
+  uint64_t chunks;
+};
+inline constexpr uint32_t warpLanes = 32;
+
+/// Loads the PTX modules of an image, which stand one after the other, each
+/// ended by a zero byte. The driver compiles them for its device.
+Result<std::unique_ptr<Image>>
+loadCudaImage(const cuda::Driver &driver, std::string_view device,
+              std::span<const std::byte> bytes);
+
+} // namespace sinter::runtime

@@ -1,0 +1,97 @@
+/// Driver: the functions of NVIDIA's driver, opened at run time. Nothing of the
+/// CUDA toolkit is needed to build or to run.
+#pragma once
+
+#include "runtime/support/Result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace sinter::runtime::cuda {
+
+// The driver's own types, as its ABI has them (CUDA Driver API reference).
+using Code = int; ///< CUresult; 0 is success
+using Ordinal = int;
+using Address = uint64_t; ///< CUdeviceptr
+using Context = struct ContextTag *;
+using Stream = struct StreamTag *;
+using DriverEvent = struct EventTag *;
+using Module = struct ModuleTag *;
+using Function = struct FunctionTag *;
+
+/// Results that are looked at (CUresult).
+inline constexpr Code success = 0;
+inline constexpr Code outOfMemory = 2;
+inline constexpr Code notReady = 600;
+
+/// Device attributes (CUdevice_attribute).
+inline constexpr int multiprocessorCount = 16;
+inline constexpr int computeCapabilityMajor = 75;
+inline constexpr int computeCapabilityMinor = 76;
+/// Function attributes (CUfunction_attribute).
+inline constexpr int maxThreadsPerBlock = 0;
+/// Options of loading a module (CUjit_option).
+inline constexpr int errorLogBuffer = 5;
+inline constexpr int errorLogBytes = 6;
+
+/// The stream that each host thread has of its own (CU_STREAM_PER_THREAD).
+inline const Stream threadStream = reinterpret_cast<Stream>(uintptr_t(2));
+
+/// Every entry point that is used: SINTER_CUDA(field, exported name, arguments).
+#define SINTER_CUDA_FUNCTIONS                                                  \
+  SINTER_CUDA(init, "cuInit", (unsigned flags))                                \
+  SINTER_CUDA(errorName, "cuGetErrorName", (Code, const char **))              \
+  SINTER_CUDA(errorString, "cuGetErrorString", (Code, const char **))          \
+  SINTER_CUDA(deviceCount, "cuDeviceGetCount", (int *))                        \
+  SINTER_CUDA(deviceName, "cuDeviceGetName", (char *, int, Ordinal))           \
+  SINTER_CUDA(deviceAttribute, "cuDeviceGetAttribute", (int *, int, Ordinal))  \
+  SINTER_CUDA(retainContext, "cuDevicePrimaryCtxRetain",                       \
+              (Context *, Ordinal))                                            \
+  SINTER_CUDA(setContext, "cuCtxSetCurrent", (Context))                        \
+  SINTER_CUDA(getContext, "cuCtxGetCurrent", (Context *))                      \
+  SINTER_CUDA(memoryInfo, "cuMemGetInfo_v2", (size_t *, size_t *))             \
+  SINTER_CUDA(allocate, "cuMemAlloc_v2", (Address *, size_t))                  \
+  SINTER_CUDA(free, "cuMemFree_v2", (Address))                                 \
+  SINTER_CUDA(copyIn, "cuMemcpyHtoDAsync_v2",                                  \
+              (Address, const void *, size_t, Stream))                         \
+  SINTER_CUDA(copyOut, "cuMemcpyDtoHAsync_v2",                                 \
+              (void *, Address, size_t, Stream))                               \
+  SINTER_CUDA(copy, "cuMemcpyDtoDAsync_v2",                                    \
+              (Address, Address, size_t, Stream))                              \
+  SINTER_CUDA(synchronize, "cuStreamSynchronize", (Stream))                    \
+  SINTER_CUDA(createEvent, "cuEventCreate", (DriverEvent *, unsigned))         \
+  SINTER_CUDA(recordEvent, "cuEventRecord", (DriverEvent, Stream))             \
+  SINTER_CUDA(queryEvent, "cuEventQuery", (DriverEvent))                       \
+  SINTER_CUDA(waitEvent, "cuEventSynchronize", (DriverEvent))                  \
+  SINTER_CUDA(destroyEvent, "cuEventDestroy_v2", (DriverEvent))                \
+  SINTER_CUDA(loadModule, "cuModuleLoadDataEx",                                \
+              (Module *, const void *, unsigned, int *, void **))              \
+  SINTER_CUDA(unloadModule, "cuModuleUnload", (Module))                        \
+  SINTER_CUDA(findFunction, "cuModuleGetFunction",                             \
+              (Function *, Module, const char *))                              \
+  SINTER_CUDA(functionAttribute, "cuFuncGetAttribute", (int *, int, Function)) \
+  SINTER_CUDA(launch, "cuLaunchKernel",                                        \
+              (Function, unsigned, unsigned, unsigned, unsigned, unsigned,     \
+               unsigned, unsigned, Stream, void **, void **))
+
+/// The driver's functions.
+struct Driver {
+#define SINTER_CUDA(field, name, arguments) Code(*field) arguments = nullptr;
+  SINTER_CUDA_FUNCTIONS
+#undef SINTER_CUDA
+
+  /// The driver of this machine, opened and started once. An error of kind
+  /// `device` says what is missing; it stays.
+  static Result<const Driver *> open();
+
+  /// `what: NAME (explanation)`, of kind `out_of_memory` where that is it.
+  ErrorInfo error(std::string_view what, Code code) const;
+  Status check(std::string_view what, Code code) const {
+    if (code == success)
+      return {};
+    return error(what, code);
+  }
+};
+
+} // namespace sinter::runtime::cuda
