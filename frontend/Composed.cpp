@@ -27,8 +27,8 @@ Tensor asTensor(const Arg &arg) {
 Composed::Composed(std::string_view name, const Arg &first)
     : where(first.where), scope(first.where), name(name), x(asTensor(first)) {}
 
-void Composed::fail(const std::string &what) const {
-  raise(makeError(ErrorKind::invalid_argument,
+void Composed::fail(ErrorKind kind, const std::string &what) const {
+  raise(makeError(kind,
                   fmt::format("{}: {}: {}", name, what,
                               graph::typeString({x.dtype(), x.shape()})),
                   name),

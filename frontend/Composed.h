@@ -17,7 +17,10 @@ public:
   Composed(std::string_view name, const Arg &first);
 
   /// Throws `NAME: WHAT: f32[4,8]`.
-  [[noreturn]] void fail(const std::string &what) const;
+  [[noreturn]] void fail(ErrorKind kind, const std::string &what) const;
+  [[noreturn]] void fail(const std::string &what) const {
+    fail(ErrorKind::invalid_argument, what);
+  }
   /// An axis of a tensor of `rank` axes as a non-negative number.
   int64_t axis(int64_t axis, int64_t rank) const;
   int64_t axis(int64_t axis) const { return this->axis(axis, x.rank()); }

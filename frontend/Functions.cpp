@@ -111,6 +111,12 @@ Tensor addcdiv(const Arg &x, const Arg &a, const Arg &b, double value) {
   return call.x + value * (a / b);
 }
 
+Tensor clamp_min(const Arg &x, double min) { return clamp(x, min); }
+
+Tensor clamp_max(const Arg &x, double max) {
+  return clamp(x, -std::numeric_limits<double>::infinity(), max);
+}
+
 Tensor masked_fill(const Arg &x, const Arg &mask, const Arg &value) {
   return where(mask, value, x);
 }
@@ -193,6 +199,22 @@ Extremes median(const Arg &x, int64_t axis, bool keepdims) {
 Tensor std(const Arg &x, const Axes &axes, double correction, bool keepdims) {
   Composed call("std", x);
   return sqrt(var(call.x, axes, correction, keepdims));
+}
+
+std::pair<Tensor, Tensor> var_mean(const Arg &x, const Axes &axes,
+                                   double correction, bool keepdims) {
+  Composed call("var_mean", x);
+  return {var(call.x, axes, correction, keepdims),
+          mean(call.x, axes, keepdims)};
+}
+
+Tensor cov(const Arg &x, double correction) {
+  Composed call("cov", x);
+  if (call.x.rank() != 2 || !isFloat(call.x.dtype()))
+    call.fail("the operand must be floats [variables, samples]");
+  Tensor centred = call.x - mean(call.x, 1, true);
+  Tensor count = sum(ones({call.x.dim(1)}, {call.x.dtype(), call.x.device()}));
+  return matmul(centred, transpose(centred, {1, 0})) / (count - correction);
 }
 
 Tensor norm(const Arg &x, double p, const Axes &axes, bool keepdims) {

@@ -274,6 +274,11 @@ static FlatIndex flatIndex(const Composed &call,
   return flat;
 }
 
+Tensor take(const Arg &x, const Arg &indices) {
+  Composed call("take", x);
+  return index(reshape(call.x, {-1}), {detail::asTensor(indices)});
+}
+
 Tensor index(const Arg &x, const std::vector<Tensor> &indices) {
   Composed call("index", x);
   FlatIndex flat = flatIndex(call, indices);

@@ -1,11 +1,15 @@
 /// Generators, and the recorded draws from them.
 #include <sinter/Random.h>
 
+#include "frontend/Composed.h"
 #include "frontend/Pending.h"
+#include "frontend/Raise.h"
 #include "frontend/Recording.h"
 #include "frontend/ScanBodies.h"
 
 #include <sinter/Ops.h>
+
+#include <fmt/format.h>
 
 namespace sinter {
 
@@ -96,6 +100,77 @@ Tensor normal(const Dims &shape, Generator &generator, double mean,
   Tensor scaled = mul(Arg(unit, where), Arg(scalar(deviation), where));
   return add(Arg(scaled, where), Arg(scalar(mean), where));
 }
+
+//===- Made of these ------------------------------------------------------===//
+
+static ErrorInfo refusal(const char *name, const std::string &what) {
+  return makeError(ErrorKind::invalid_argument,
+                   fmt::format("{}: {}", name, what), name);
+}
+
+Tensor bernoulli(const Dims &shape, double p, Generator &generator, DType dtype,
+                 std::source_location where) {
+  if (!(p >= 0 && p <= 1))
+    detail::raise(refusal("bernoulli", fmt::format("a probability of {}", p)),
+                  where);
+  detail::SourceScope scope(where);
+  return (uniform(shape, generator) < p).to(dtype);
+}
+
+Tensor bernoulli(const Arg &p, Generator &generator) {
+  detail::Composed call("bernoulli", p);
+  if (!isFloat(call.x.dtype()))
+    call.fail("probabilities are floats");
+  return (uniform(call.x.shape(), generator) < call.x).to(call.x.dtype());
+}
+
+// In f64, where the product is one rounding away from its number, and whole
+// numbers are exact.
+Tensor randint(int64_t low, int64_t high, const Dims &shape,
+               Generator &generator, DType dtype, std::source_location where) {
+  if (low >= high)
+    detail::raise(
+        refusal("randint", fmt::format("no integer is in [{}, {})", low, high)),
+        where);
+  detail::SourceScope scope(where);
+  double count = double(high) - double(low);
+  Tensor unit = uniform(shape, generator, 0, 1, DType::f64);
+  Tensor steps = minimum(floor(unit * count), count - 1).to(DType::i64);
+  return (steps + low).to(dtype);
+}
+
+Tensor randperm(int64_t count, Generator &generator,
+                std::source_location where) {
+  if (count < 0)
+    detail::raise(refusal("randperm", fmt::format("{} numbers", count)), where);
+  detail::SourceScope scope(where);
+  return argsort(uniform({count}, generator, 0, 1, DType::f64), 0);
+}
+
+// Who is served first, where waiting times are exponential with the weights as
+// rates: u is in [0, 1), and so is 1 - u in (0, 1].
+Tensor multinomial(const Arg &weights, int64_t count, bool replacement,
+                   Generator &generator) {
+  detail::Composed call("multinomial", weights);
+  if (call.x.rank() < 1 || !isFloat(call.x.dtype()))
+    call.fail("expects weights [.., n] of floats");
+  int64_t choices = call.x.dim(-1).value;
+  if (count < 1 || choices < 1 || (!replacement && count > choices))
+    call.fail(fmt::format("{} draws of {} positions", count, choices));
+  Tensor rates = call.x.dtype() == DType::f64 ? call.x : call.x.to(DType::f32);
+  auto hurry = [&](const Tensor &rate) {
+    Tensor waits =
+        -log1p(-uniform(rate.shape(), generator, 0, 1, rate.dtype()));
+    return where(rate > 0, rate / waits, -1);
+  };
+  if (!replacement)
+    return topk(hurry(rates), count, -1).indices;
+  Dims shape = rates.shape();
+  shape.insert(shape.end() - 1, Dim(count));
+  return argmax(hurry(broadcast(unsqueeze(rates, -2), shape)), -1);
+}
+
+//===- Dropout ------------------------------------------------------------===//
 
 Tensor dropout(const Arg &x, double p, Generator &generator) {
   detail::Recorder recorder(graph::OpId::dropout, x);

@@ -5,6 +5,7 @@
 #include "frontend/nn/ComposedCall.h"
 
 #include <sinter/Creation.h>
+#include <sinter/Functions.h>
 
 namespace sinter {
 
@@ -15,6 +16,30 @@ Tensor embedding(const Arg &weight, const Arg &indices, int64_t padding_idx) {
   Tensor rows = embedding(table, places);
   Tensor isPadding = unsqueeze(places == padding_idx, -1);
   return where(isPadding, rows.detach(), rows);
+}
+
+Tensor embedding_bag(const Arg &weight, const Arg &indices, const Arg &offsets,
+                     BagMode mode) {
+  detail::ComposedCall call("embedding_bag", {&indices});
+  Tensor places = call.index(indices, "indices"),
+         begins = call.index(offsets, "offsets").to(DType::i64);
+  if (places.rank() != 1 || begins.rank() != 1)
+    call.fail("expects indices [total] and offsets [n]", {places, begins});
+  Tensor place = iota({places.dim(0)}, 0, {DType::i64, places.device()});
+  Tensor bag = searchsorted(begins, place, /*right=*/true) - 1; // [total]
+  Tensor rows = embedding(weight, places);
+  Options options{rows.dtype(), rows.device()};
+  Tensor none = zeros({begins.dim(0), rows.dim(1)}, options);
+  Tensor target = broadcast(unsqueeze(bag, 1), rows.shape());
+  if (mode == BagMode::max)
+    return scatter_reduce(none, 0, target, rows, ScatterReduce::amax,
+                          /*include_self=*/false);
+  Tensor sums = scatter_add(none, target, rows, 0);
+  if (mode == BagMode::sum)
+    return sums;
+  Tensor counts = scatter_add(zeros({begins.dim(0)}, options), bag,
+                              ones({places.dim(0)}, options), 0);
+  return sums / unsqueeze(maximum(counts, 1.0), 1);
 }
 
 namespace nn {
@@ -73,29 +98,7 @@ Tensor EmbeddingBag::forward(const Tensor &indices) const {
 
 Tensor EmbeddingBag::forward(const Tensor &indices,
                              const Tensor &offsets) const {
-  Arg operand(indices);
-  detail::ComposedCall call("embedding_bag", {&operand});
-  if (indices.rank() != 1 || offsets.rank() != 1)
-    call.fail("expects indices [total] and offsets [n]", {indices, offsets});
-  if (mode == BagMode::max)
-    call.fail("the largest elements of bags of several sizes are not "
-              "supported",
-              {indices, offsets});
-  Tensor begins = call.index(offsets, "offsets").to(DType::i64);
-  Tensor place =
-      iota({indices.dim(0), Dim(1)}, 0, {DType::i64, indices.device()});
-  Tensor begun = (unsqueeze(begins, 0) <= place).to(DType::i64);
-  Tensor bag = sum(begun, 1) - 1; // [total]
-  Tensor rows = embedding(weight, indices);
-  Options options{rows.dtype(), rows.device()};
-  Tensor none = zeros({offsets.dim(0), rows.dim(1)}, options);
-  Tensor sums =
-      scatter_add(none, broadcast(unsqueeze(bag, 1), rows.shape()), rows, 0);
-  if (mode == BagMode::sum)
-    return sums;
-  Tensor counts = scatter_add(zeros({offsets.dim(0)}, options), bag,
-                              ones({indices.dim(0)}, options), 0);
-  return sums / unsqueeze(maximum(counts, 1.0), 1);
+  return embedding_bag(weight, indices, offsets, mode);
 }
 
 } // namespace nn

@@ -97,6 +97,7 @@ Tensor NAdam::record(Update &update) {
       1 - std::pow(options.beta2, static_cast<double>(update.step));
   double now = momentumAt(update.step), next = momentumAt(update.step + 1);
   double product = momentumProduct(update.step);
+  double nextProduct = product * next * (options.repeats_momentum ? now : 1);
 
   Tensor gradient = gradientOf(update, options.weight_decay, options.maximize);
   Tensor &mean = update.moments[0];
@@ -106,7 +107,7 @@ Tensor NAdam::record(Update &update) {
   Tensor size =
       sqrt(square) * scalar(1 / std::sqrt(squareBias)) + scalar(options.eps);
   Tensor direction = gradient * scalar(lr() * (1 - now) / (1 - product)) +
-                     mean * scalar(lr() * next / (1 - product * next));
+                     mean * scalar(lr() * next / (1 - nextProduct));
   return update.value - direction / size;
 }
 

@@ -62,6 +62,9 @@ std::optional<Values> recordSecondOrder(const Case &golden,
 /// Records a case of losses; nothing for another op.
 std::optional<Values> recordLoss(const Case &golden, const Values &inputs);
 
+/// Records a case of special functions, searches, resampling or transforms.
+std::optional<Values> recordSampled(const Case &golden, const Values &inputs);
+
 /// Records any other case: one op of the inputs in their order, one output.
 std::optional<Values> recordSingle(const Case &golden, const Values &inputs);
 

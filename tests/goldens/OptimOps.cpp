@@ -67,9 +67,14 @@ static OptimizerPtr adadelta(const Attrs &a) {
   return std::make_unique<Adadelta>(options);
 }
 
-// NAdam is not here: the suite's cases come from PyTorch 1.13, which took a
-// step's momentum twice into the next one's correction. Later versions do not,
-// nor does this library; OptimizerTest compares with those.
+// The suite's cases come from PyTorch 1.13; OptimizerTest compares with later
+// versions.
+static OptimizerPtr nadam(const Attrs &a) {
+  auto options = common<NAdamOptions>(a);
+  options.repeats_momentum = true;
+  return std::make_unique<NAdam>(options);
+}
+
 OptimizerPtr makeOptimizer(std::string_view op, const Attrs &attrs) {
   using Make = OptimizerPtr (*)(const Attrs &);
   static const std::map<std::string, Make, std::less<>> table = {
@@ -77,6 +82,7 @@ OptimizerPtr makeOptimizer(std::string_view op, const Attrs &attrs) {
       {"adam", plain<Adam, AdamOptions>},
       {"adamw", plain<AdamW, AdamWOptions>},
       {"adamax", plain<Adamax, AdamaxOptions>},
+      {"nadam", nadam},
       {"radam", plain<RAdam, RAdamOptions>},
       {"rmsprop", rmsprop},
       {"adagrad", adagrad},

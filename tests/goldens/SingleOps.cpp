@@ -55,12 +55,6 @@ static std::optional<Tensor> catOf(const OpCall &call) {
   return concat(std::span<const Tensor>(parts), call.attrs.integer("dim"));
 }
 
-static std::optional<Tensor> embeddingOf(const OpCall &call) {
-  if (call.attrs.has("padding_idx") || call.inputs.size() != 2)
-    return std::nullopt;
-  return embedding(call["weight"], call["index"]);
-}
-
 static std::optional<Tensor> layerNormOf(const OpCall &call) {
   if (call.attrs.list("normalized_shape").size() != 1)
     return std::nullopt;
@@ -87,7 +81,6 @@ static const Table &rules() {
       {"cast", castOf},
       {"slice", sliceOf},
       {"cat", catOf},
-      {"embedding", embeddingOf},
       {"layer_norm", layerNormOf},
       {"squeeze_unsqueeze",
        [](const OpCall &c) -> Result {
@@ -175,10 +168,10 @@ static std::optional<Tensor> recordPlain(const Case &golden,
 }
 
 std::optional<Values> recordSingle(const Case &golden, const Values &inputs) {
-  for (auto record :
-       {recordWindowed, recordAttention, recordSorted, recordLoss, recordOptim,
-        recordSchedule, recordNorm, recordRecurrent, recordModel,
-        recordSecondOrder, recordMath, recordShapes, recordIndexed})
+  for (auto record : {recordWindowed, recordAttention, recordSorted, recordLoss,
+                      recordOptim, recordSchedule, recordNorm, recordRecurrent,
+                      recordModel, recordSecondOrder, recordMath, recordShapes,
+                      recordIndexed, recordSampled})
     if (std::optional<Values> values = record(golden, inputs))
       return values;
   if (golden.outputs.size() != 1)

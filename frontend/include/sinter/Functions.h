@@ -5,6 +5,7 @@
 #include <sinter/Tensor.h>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace sinter {
@@ -30,6 +31,9 @@ Tensor lerp(const Arg &start, const Arg &end, const Arg &weight);
 /// x + value * a * b, and x + value * a / b.
 Tensor addcmul(const Arg &x, const Arg &a, const Arg &b, double value = 1);
 Tensor addcdiv(const Arg &x, const Arg &a, const Arg &b, double value = 1);
+/// x, or the bound where x is below it, or above it.
+Tensor clamp_min(const Arg &x, double min);
+Tensor clamp_max(const Arg &x, double max);
 /// x where the mask does not hold, and `value` where it does.
 Tensor masked_fill(const Arg &x, const Arg &mask, const Arg &value);
 /// Whether |lhs - rhs| <= atol + rtol * |rhs|; equal infinities are close.
@@ -55,6 +59,12 @@ Extremes median(const Arg &x, int64_t axis = -1, bool keepdims = false);
 /// Square root of the variance over axes; see `var`.
 Tensor std(const Arg &x, const Axes &axes = {}, double correction = 1,
            bool keepdims = false);
+/// The variance and the mean over axes; see `var`.
+std::pair<Tensor, Tensor> var_mean(const Arg &x, const Axes &axes = {},
+                                   double correction = 1,
+                                   bool keepdims = false);
+/// Covariances of the rows of [variables, samples]: [variables, variables].
+Tensor cov(const Arg &x, double correction = 1);
 /// The p-norm over axes: (sum |x|^p)^(1/p). Of p = 0 the number of elements
 /// that are not 0; of an infinity the largest or smallest |x|.
 Tensor norm(const Arg &x, double p = 2, const Axes &axes = {},
@@ -75,6 +85,9 @@ Tensor scatter_reduce(const Arg &x, int64_t axis, const Arg &indices,
 /// alpha * source[.., i, ..].
 Tensor index_add(const Arg &x, int64_t axis, const Arg &indices,
                  const Arg &source, double alpha = 1);
+/// The elements at positions in row-major order, in the indices' shape.
+/// Negative positions count from the end.
+Tensor take(const Arg &x, const Arg &indices);
 /// The elements x[i0, i1, ..., :] for index tensors of one shape, which stand
 /// for the first axes. Negative indices count from the end.
 Tensor index(const Arg &x, const std::vector<Tensor> &indices);
@@ -91,5 +104,13 @@ Tensor masked_select(const Arg &x, const Arg &mask);
 /// How often each of 0, 1, ... stands in a vector, up to its largest element
 /// but `minlength` numbers at least; i64. Evaluates x.
 Tensor bincount(const Arg &x, int64_t minlength = 0);
+/// How many elements stand in each of `bins` equal parts of [min, max]; others
+/// are not counted. In x's dtype, f32 for integers.
+Tensor histc(const Arg &x, int64_t bins, double min, double max);
+
+/// Where each value belongs in a sorted sequence: the number of elements that
+/// are less, or with `right`, not greater; i64. The sequence is a vector, or
+/// has the same leading dims as the values.
+Tensor searchsorted(const Arg &sequence, const Arg &values, bool right = false);
 
 } // namespace sinter

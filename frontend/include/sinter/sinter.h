@@ -6,6 +6,7 @@
 #include <sinter/Creation.h>
 #include <sinter/CustomGradient.h>
 #include <sinter/Error.h>
+#include <sinter/Fourier.h>
 #include <sinter/Functions.h>
 #include <sinter/Gates.h>
 #include <sinter/Inspect.h>
@@ -17,6 +18,7 @@
 #include <sinter/Param.h>
 #include <sinter/Pooling.h>
 #include <sinter/Random.h>
+#include <sinter/Resample.h>
 #include <sinter/Scan.h>
 #include <sinter/Shaping.h>
 #include <sinter/Stats.h>

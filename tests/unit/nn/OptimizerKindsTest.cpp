@@ -128,6 +128,21 @@ TEST(NAdam, FiveSteps) {
   }
 }
 
+// What PyTorch 1.13 gives for the same.
+TEST(NAdam, RepeatsMomentumWhenAsked) {
+  sn::Param param(sn::tensor({-0.6584508419036865}), "p");
+  optim::NAdam nadam({.lr = 0.02, .repeats_momentum = true});
+  const double gradients[] = {0.780652642250061, 0.3197772204875946,
+                              -0.4839729368686676, 0.6856175661087036,
+                              -0.40728825330734253};
+  const double wanted[] = {-0.67944145, -0.6884454, -0.67872787, -0.69358623,
+                           -0.6863804};
+  for (int i = 0; i < 5; ++i) {
+    nadam.step(param, sn::sum(param * gradients[i]).backward());
+    EXPECT_NEAR(param.tensor().item<double>(), wanted[i], 1e-7) << i;
+  }
+}
+
 TEST(AdamW, DecaysWhatHasNoGradientNow) {
   sn::Param param(sn::tensor({2.0}), "p");
   optim::AdamW adamw({.lr = 0.1, .weight_decay = 0.5});

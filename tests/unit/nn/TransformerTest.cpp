@@ -129,5 +129,8 @@ TEST(EmbeddingBag, SumsAndMeansOfBags) {
              sn::tensor({2.f, 3.f, 0.f, 0.f, 13.f / 3, 16.f / 3}));
   bag.mode = sn::nn::BagMode::max;
   EXPECT_EQ(bag(sn::tensor({{2, 0}})).to_vector<float>(), (Values{5, 6}));
-  expectRejected("embedding_bag", "not supported", [&] { bag(flat, offsets); });
+  EXPECT_EQ(bag(flat, offsets).to_vector<float>(), (Values{3, 4, 0, 0, 5, 6}));
+  sn::Tensor rows = sn::ones({3, 2});
+  expectRejected("embedding_bag", "expects indices [total] and offsets [n]",
+                 [&] { sn::embedding_bag(rows, flat, rows.to(flat.dtype())); });
 }

@@ -13,6 +13,13 @@ namespace sinter {
 /// has no gradient.
 Tensor embedding(const Arg &weight, const Arg &indices, int64_t padding_idx);
 
+/// What is made of the rows of a bag.
+enum class BagMode : uint8_t { sum, mean, max };
+/// The rows of bags of several sizes, each bag as one: indices [total], of
+/// which bag i begins at offset i; offsets ascend from 0. An empty bag gives 0.
+Tensor embedding_bag(const Arg &weight, const Arg &indices, const Arg &offsets,
+                     BagMode mode = BagMode::mean);
+
 } // namespace sinter
 
 namespace sinter::nn {
@@ -42,8 +49,7 @@ public:
   SINTER_MODULE(Embedding, weight)
 };
 
-/// What is made of the rows of a bag.
-enum class BagMode : uint8_t { sum, mean, max };
+using sinter::BagMode;
 
 struct EmbeddingBagOptions {
   BagMode mode = BagMode::mean;
@@ -63,8 +69,7 @@ public:
 
   /// Bags of one size: indices [n, size] give [n, length].
   Tensor forward(const Tensor &indices) const;
-  /// Bags of several sizes: indices [total], of which bag i begins at offset i;
-  /// offsets ascend from 0. Sums and means only. An empty bag gives 0.
+  /// Bags of several sizes, as `embedding_bag`.
   Tensor forward(const Tensor &indices, const Tensor &offsets) const;
 
   Param weight;

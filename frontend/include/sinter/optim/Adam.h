@@ -78,6 +78,9 @@ struct NAdamOptions {
   double weight_decay = 0;
   double momentum_decay = 0.004;
   bool maximize = false;
+  /// Whether the correction of the next momentum holds the present one twice,
+  /// as in PyTorch before 2.0: to go on with a training from there.
+  bool repeats_momentum = false;
 };
 
 /// Adam with Nesterov's momentum.
