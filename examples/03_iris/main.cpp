@@ -111,7 +111,7 @@ static std::pair<sn::Tensor, sn::Tensor> allOf(const Flowers &flowers) {
 static double accuracy(const Mlp &model, const Flowers &test) {
   auto [flowers, labels] = allOf(test);
   sn::Tensor found = sn::argmax(model.forward(flowers), 1) == labels;
-  return sn::mean(found.to(sn::DType::f32)).item<double>();
+  return sn::mean(found.to(sn::DType::f64)).item<double>();
 }
 
 /// `1.50e-3`
