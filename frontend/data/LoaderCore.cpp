@@ -71,7 +71,7 @@ private:
 [[noreturn]] static void rethrow(Cursor at, std::optional<int64_t> item,
                                  SiteId site) {
   ErrorInfo info = loaderError("");
-  std::string what = "an exception that is no std::exception";
+  std::string what;
   try {
     throw;
   } catch (const Error &error) {
@@ -79,7 +79,8 @@ private:
     what = error.what();
   } catch (const std::exception &error) {
     what = error.what();
-  } catch (...) { // keeps the text above
+  } catch (...) {
+    what = "an exception that is no std::exception";
   }
   info.site = site;
   std::string place =
