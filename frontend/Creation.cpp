@@ -2,6 +2,7 @@
 #include <sinter/Creation.h>
 
 #include "frontend/Composed.h"
+#include "frontend/Leaves.h"
 #include "frontend/Pending.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
@@ -57,6 +58,36 @@ static int64_t countElements(const Dims &shape, std::source_location where) {
   return count;
 }
 
+namespace {
+struct BatchAxis {
+  int64_t extent = -1;
+  SiteId site = 0;
+};
+} // namespace
+
+static BatchAxis &threadBatch() {
+  static thread_local BatchAxis batch;
+  return batch;
+}
+
+detail::BatchScope::BatchScope(int64_t extent, SiteId site)
+    : previousExtent(threadBatch().extent), previousSite(threadBatch().site) {
+  threadBatch() = {extent, site};
+}
+detail::BatchScope::~BatchScope() {
+  threadBatch() = {previousExtent, previousSite};
+}
+
+/// The line after which axis 0 of a data leaf is called, 0 where the axis is no
+/// symbol: that of the batch it belongs to, or its own.
+static SiteId axisSite(DType dtype, const Dims &dims, const SourceLine &where) {
+  const BatchAxis &batch = threadBatch();
+  if (!dims.empty() && dims[0].value == batch.extent)
+    return batch.site;
+  return detail::hasSymbolicAxis(where, dtype, dims) ? detail::siteOf(where)
+                                                     : 0;
+}
+
 Tensor from_bytes(std::span<const std::byte> bytes, DType dtype,
                   const Dims &shape, Options options,
                   std::source_location where) {
@@ -68,14 +99,19 @@ Tensor from_bytes(std::span<const std::byte> bytes, DType dtype,
                                 typeString(graph::TensorType{dtype, shape})),
                     "tensor"),
           where);
+  Dims dims(shape);
+  if (SiteId site = axisSite(dtype, dims, where); site && dims[0].isConstant())
+    dims[0].expr = dim_exprs::symbol(site, 0, dims[0].value);
+  return detail::leafOf(bytes, dtype, dims, options, where);
+}
+
+Tensor detail::leafOf(std::span<const std::byte> bytes, DType dtype,
+                      const Dims &dims, const Options &options,
+                      const SourceLine &where) {
   DeviceId id = options.device.value_or(default_device());
   runtime::Device *device = unwrap(runtime::getDevice(id), where);
   runtime::BufferRef buffer = unwrap(device->allocate(bytes.size()), where);
   unwrap(device->copyIn(*buffer, 0, bytes), where);
-
-  SmallVector<Dim, 6> dims(shape);
-  if (detail::hasSymbolicAxis(where, dtype, dims) && dims[0].isConstant())
-    dims[0].expr = dim_exprs::symbol(detail::siteOf(where), 0, dims[0].value);
   graph::recordScope().user = detail::userSite(where);
   graph::recordScope().inner = detail::siteOf(where);
   Tensor leaf(NodeFactory::leaf(graph::InputKind::data, dtype, dims,

@@ -1,43 +1,32 @@
-/// The digits data set, split into rows to train on and rows to test on.
+/// The digits data set: images to train on and images to test on, in batches.
 #include "examples/02_digits/Digits.h"
 
-#include <sinter/data/Csv.h>
-
-#include <numeric>
+#include <algorithm>
 
 namespace sn = sinter;
 
-Batch Digits::batch(std::span<const int64_t> rows) const {
-  std::vector<float> pixelRows;
-  std::vector<int64_t> digits;
-  pixelRows.reserve(rows.size() * pixels);
-  for (int64_t row : rows) {
-    auto image = images.begin() + row * pixels;
-    pixelRows.insert(pixelRows.end(), image, image + pixels);
-    digits.push_back(labels[row]);
+Batch DigitBatcher::operator()(std::vector<Digit> digits) const {
+  std::vector<float> pixels;
+  std::vector<int64_t> labels;
+  for (const Digit &digit : digits) {
+    pixels.insert(pixels.end(), digit.pixels.begin(), digit.pixels.end());
+    labels.push_back(digit.label);
   }
-  auto count = static_cast<int64_t>(rows.size());
-  Batch batch{sn::tensor(pixelRows, {count, pixels}), sn::tensor(digits)};
-  batch.images.dynamic(0);
-  batch.labels.dynamic(0);
-  return batch;
+  auto count = static_cast<int64_t>(digits.size());
+  return {sn::tensor(pixels, {count, 1, Digit::side, Digit::side}),
+          sn::tensor(labels, {count})};
 }
 
-Batch Digits::all() const {
-  std::vector<int64_t> rows(size());
-  std::iota(rows.begin(), rows.end(), int64_t{0});
-  return batch(rows);
-}
-
-Split loadDigits(const std::string &path) {
-  sn::data::Table table = sn::data::read_csv(path);
-  Split split;
-  for (int64_t i = 0; i < table.rows; ++i) {
-    Digits &part = i % 5 == 4 ? split.test : split.train;
-    std::span<const double> row = table.row(i);
-    for (double pixel : row.first(Digits::pixels))
-      part.images.push_back(static_cast<float>(pixel / 16));
-    part.labels.push_back(static_cast<int64_t>(row.back()));
+sn::data::Split<sn::data::InMemory<Digit>> loadDigits(const std::string &path) {
+  sn::data::CsvDataset rows(path);
+  std::vector<Digit> digits;
+  for (int64_t i = 0; i < rows.size(); ++i) {
+    std::span<const double> row = rows.get(i);
+    Digit digit{.pixels = {}, .label = static_cast<int64_t>(row.back())};
+    std::ranges::transform(
+        row.first(digit.pixels.size()), digit.pixels.begin(),
+        [](double pixel) { return static_cast<float>(pixel / 16); });
+    digits.push_back(digit);
   }
-  return split;
+  return sn::data::split_every(sn::data::InMemory(std::move(digits)), 5);
 }

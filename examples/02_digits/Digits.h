@@ -1,37 +1,36 @@
-/// The digits data set, split into rows to train on and rows to test on.
+/// The digits data set: images to train on and images to test on, in batches.
 #pragma once
 
 #include <sinter/sinter.h>
 
+#include <array>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
-/// Images and the digits they show.
+/// One image and the digit it shows.
+struct Digit {
+  static constexpr int64_t side = 8;
+  static constexpr int64_t classes = 10;
+
+  std::array<float, side * side> pixels; ///< from 0 to 1
+  int64_t label;
+};
+
 struct Batch {
-  sinter::Tensor images; ///< f32[n,64], pixels from 0 to 1
+  sinter::Tensor images; ///< f32[n,1,8,8]
   sinter::Tensor labels; ///< i64[n]
 };
 
-/// Rows of images in host memory.
-struct Digits {
-  static constexpr int64_t pixels = 64;
-  static constexpr int64_t classes = 10;
-
-  std::vector<float> images;
-  std::vector<int64_t> labels;
-
-  int64_t size() const { return static_cast<int64_t>(labels.size()); }
-  /// These rows as tensors. The batch axis is symbolic, so batches of every
-  /// size run the same program.
-  Batch batch(std::span<const int64_t> rows) const;
-  Batch all() const;
+/// Puts images side by side. A loader makes the batch axis symbolic, so
+/// batches of every size run the same program.
+struct DigitBatcher {
+  Batch operator()(std::vector<Digit> digits) const;
 };
 
-struct Split {
-  Digits train;
-  Digits test; ///< every fifth row
-};
+using Digits = sinter::data::Subset<sinter::data::InMemory<Digit>>;
+using DigitLoader = sinter::data::DataLoader<Digits, DigitBatcher>;
 
-Split loadDigits(const std::string &path);
+/// Every fifth image is for testing (`valid`).
+sinter::data::Split<sinter::data::InMemory<Digit>>
+loadDigits(const std::string &path);

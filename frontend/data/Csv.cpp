@@ -1,6 +1,8 @@
 /// Reading tables of numbers from CSV files.
 #include <sinter/data/Csv.h>
 
+#include <sinter/data/Dataset.h>
+
 #include "frontend/Raise.h"
 #include "runtime/params/MappedFile.h"
 
@@ -105,6 +107,18 @@ Result<Table> readFile(const std::string &path, const CsvOptions &options) {
 Table read_csv(const std::string &path, const CsvOptions &options,
                std::source_location where) {
   return detail::unwrap(readFile(path, options), where);
+}
+
+CsvDataset::CsvDataset(const std::string &path, const CsvOptions &options,
+                       std::source_location where)
+    : CsvDataset(read_csv(path, options, where)) {}
+
+CsvDataset::CsvDataset(Table table)
+    : table(std::make_shared<const Table>(std::move(table))) {}
+
+std::span<const double> CsvDataset::get(int64_t index) const {
+  detail::checkItem(index, size());
+  return table->row(index);
 }
 
 } // namespace sinter::data

@@ -1,7 +1,8 @@
 /// Writes the files that the fuzzers start from.
 ///
-/// usage: fuzz-corpus FOLDER      makes FOLDER/json, model and safetensors
-#include "runtime/params/Safetensors.h"
+/// usage: fuzz-corpus FOLDER      makes FOLDER/json, model, npy, npz and
+///                        safetensors
+#include "runtime/params/Npz.h"
 #include "tests/unit/program/ProgramBuilder.h"
 
 #include <cstdio>
@@ -43,17 +44,38 @@ static bool writeWeights(const fs::path &folder) {
          writeSafetensors(folder / "empty", {}).ok();
 }
 
+/// Arrays one by one and in archives.
+static bool writeArrays(const fs::path &root) {
+  std::vector<std::byte> zeros(64);
+  std::span<const std::byte> bytes(zeros);
+  std::vector<NamedTensor> tensors = {
+      {"f", DType::f32, {2, 3}, bytes.first(24)},
+      {"b", DType::boolean, {5}, bytes.first(5)},
+      {"c", DType::c128, {}, bytes.first(16)}};
+  bool ok = writeNpz(root / "npz/stored", tensors).ok() &&
+            writeNpz(root / "npz/packed", tensors, ZipMethod::deflated).ok();
+  for (const NamedTensor &tensor : tensors)
+    ok &= writeNpy(root / "npy" / tensor.name, tensor).ok();
+  write(root / "npy/turned",
+        std::as_bytes(
+            std::span("\x93NUMPY\1\0\x37\0"
+                      "{'descr':'>i2','fortran_order':True,'shape':(2,1)}    \n"
+                      "\0\1\0")));
+  return ok;
+}
+
 int main(int argc, char **argv) {
   if (argc != 2) {
     std::fprintf(stderr, "usage: fuzz-corpus FOLDER\n");
     return 2;
   }
   fs::path root(argv[1]);
-  for (const char *name : {"json", "model", "safetensors"})
+  for (const char *name : {"json", "model", "npy", "npz", "safetensors"})
     fs::create_directories(root / name);
   writeTexts(root / "json");
   write(root / "model/scale", test::scaleProgram().file());
   write(root / "model/full", test::fullProgram().file());
   write(root / "model/loop", test::loopProgram().file());
-  return writeWeights(root / "safetensors") ? 0 : 1;
+  bool ok = writeWeights(root / "safetensors") && writeArrays(root);
+  return ok ? 0 : 1;
 }

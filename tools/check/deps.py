@@ -16,13 +16,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import sources  # noqa: E402
 
 MLIR = ["mlir", "llvm", "llvm-c", "lld"]
-OUTSIDE = MLIR + ["fmt", "flatbuffers", "xxhash.h", "gtest", "gmock",
+OUTSIDE = MLIR + ["fmt", "flatbuffers", "xxhash.h", "zlib.h", "gtest", "gmock",
                   "benchmark", "rapidcheck.h", "rapidcheck"]
 BASE = ["fmt", "flatbuffers", "xxhash.h"]
 GENERATED = "sinter/generated"
 
 # (folder or file, what it may include). The first that matches counts.
 RULES = [
+    ("runtime/params", ["runtime", GENERATED, "zlib.h"] + BASE),
     ("runtime", ["runtime", GENERATED] + BASE),
     # Verifiers call the shape rules that the graph builders call.
     ("dialects", ["dialects", "runtime/graph", "runtime/support", GENERATED]

@@ -8,6 +8,7 @@ find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(FlatBuffers REQUIRED CONFIG NAMES FlatBuffers Flatbuffers)
 find_program(SINTER_FLATC flatc REQUIRED)
+find_package(ZLIB REQUIRED) # of runtime/params alone
 find_path(SINTER_XXHASH_DIR xxhash.h REQUIRED)
 
 add_library(sinter-base INTERFACE)
@@ -25,9 +26,8 @@ if(SINTER_BUNDLE)
 endif()
 
 # ---- sinter::mlir -----------------------------------------------------------
-# MLIR's exported targets name these two.
+# MLIR's exported targets name this one, and zlib.
 find_package(zstd QUIET)
-find_package(ZLIB QUIET)
 find_package(MLIR 22.1 REQUIRED CONFIG
   PATHS ${SINTER_LLVM_DIR}/lib/cmake/mlir NO_DEFAULT_PATH)
 find_package(LLD REQUIRED CONFIG

@@ -96,7 +96,7 @@ static double loadNumber(const std::byte *from, DType dtype) {
   }
 }
 
-std::string firstElements(const Array &array, size_t count) {
+std::string firstElements(const HostArray &array, size_t count) {
   std::string text;
   size_t width = byteWidth(array.dtype);
   size_t total = array.bytes.size() / width;
@@ -108,9 +108,9 @@ std::string firstElements(const Array &array, size_t count) {
 }
 
 // Floats in [-1, 1), integers and bools 0 or 1: valid as indices, too.
-static Array randomArray(DType dtype, std::vector<int64_t> dims,
-                         Random &random) {
-  Array array{dtype, std::move(dims), {}};
+static HostArray randomArray(DType dtype, std::vector<int64_t> dims,
+                             Random &random) {
+  HostArray array{dtype, std::move(dims), {}};
   size_t count = 1, width = byteWidth(dtype);
   for (int64_t dim : array.dims)
     count *= size_t(dim);
@@ -147,21 +147,17 @@ pairsOf(const Arguments &arguments, const char *flag) {
   return pairs;
 }
 
-static Result<Array> readInput(const Port &port, const std::string &value) {
+static Result<HostArray> readInput(const Port &port, const std::string &value) {
   if (port.kind == graph::InputKind::scalar)
     if (std::optional<double> number = parseNumber(value)) {
-      Array array{
+      HostArray array{
           port.dtype, {}, std::vector<std::byte>(byteWidth(port.dtype))};
       storeNumber(array.bytes.data(), port.dtype, *number);
       return array;
     }
-  SINTER_TRY_ASSIGN(std::vector<std::byte> file, readBytes(value));
-  Result<Array> array = parseNpy(file);
-  if (!array) {
-    ErrorInfo error = array.takeError();
-    error.message = value + ": " + error.message;
-    return error;
-  }
+  Result<HostArray> array = readNpy(value);
+  if (!array)
+    return array;
   if (array->dtype != port.dtype)
     return badInput(fmt::format("{}: expected {}, the file has {}", value,
                                 name(port.dtype), name(array->dtype)));
@@ -184,7 +180,7 @@ Result<std::vector<int64_t>> symbolValues(uint32_t count,
   return values;
 }
 
-static Result<Binding> toBinding(const Array &array, const Port &port,
+static Result<Binding> toBinding(const HostArray &array, const Port &port,
                                  Device &device) {
   Binding binding;
   binding.dims = array.dims;
@@ -232,7 +228,7 @@ Result<std::vector<Binding>> bindInputs(const Program &program,
     auto found = given.find(port.name);
     if (port.name.empty() || found == given.end())
       found = given.find(std::to_string(index));
-    Array array;
+    HostArray array;
     if (found != given.end()) {
       SINTER_TRY_ASSIGN(array, readInput(port, found->second));
       given.erase(found);

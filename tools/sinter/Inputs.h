@@ -1,9 +1,9 @@
 /// Inputs of `sinter run`: from files, numbers, or a seed.
 #pragma once
 
+#include "runtime/params/Npy.h"
 #include "runtime/program/Program.h"
 #include "tools/sinter/Arguments.h"
-#include "tools/sinter/Npy.h"
 
 #include <string>
 #include <vector>
@@ -27,6 +27,6 @@ Result<std::vector<runtime::Binding>> bindDims(const runtime::Program &program,
 std::string defaultDeviceName();
 
 /// `1 2 3 ...`: the first elements of an array.
-std::string firstElements(const Array &array, size_t count);
+std::string firstElements(const runtime::HostArray &array, size_t count);
 
 } // namespace sinter::cli

@@ -3,7 +3,6 @@
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Inputs.h"
 #include "tools/sinter/Model.h"
-#include "tools/sinter/Npy.h"
 #include "tools/sinter/ProgramText.h"
 #include "tools/sinter/Replay.h"
 
@@ -56,9 +55,9 @@ static std::string outputName(const Program &program, size_t index) {
   return name.empty() ? fmt::format("output{}", index) : name;
 }
 
-static Result<Array> fetch(const Program &program, const Output &output,
-                           size_t index) {
-  Array array;
+static Result<HostArray> fetch(const Program &program, const Output &output,
+                               size_t index) {
+  HostArray array;
   array.dtype = program.outputs()[index].dtype;
   array.dims = output.dims;
   size_t bytes = byteWidth(array.dtype);
@@ -70,7 +69,7 @@ static Result<Array> fetch(const Program &program, const Output &output,
   return array;
 }
 
-static std::string summary(const Array &array) {
+static std::string summary(const HostArray &array) {
   return fmt::format("{}[{}] {}", name(array.dtype), fmt::join(array.dims, ","),
                      firstElements(array, 8));
 }
@@ -79,14 +78,14 @@ static Status giveOutputs(const Program &program,
                           const std::vector<Output> &outputs,
                           const std::string &directory) {
   for (size_t index = 0; index < outputs.size(); ++index) {
-    SINTER_TRY_ASSIGN(Array array, fetch(program, outputs[index], index));
+    SINTER_TRY_ASSIGN(HostArray array, fetch(program, outputs[index], index));
     std::string label = outputName(program, index);
     if (directory.empty()) {
       fmt::print("{}: {}\n", label, summary(array));
       continue;
     }
     std::filesystem::path path = std::filesystem::path(directory) / label;
-    SINTER_TRY(writeBytes(path.string() + ".npy", formatNpy(array)));
+    SINTER_TRY(writeNpy(path.string() + ".npy", viewOf(array)));
   }
   return {};
 }

@@ -54,8 +54,7 @@ Tensor from_bytes(std::span<const std::byte> bytes, DType dtype,
 
 /// A leaf that copies `values`; without a shape it has one axis.
 template <typename T>
-Tensor tensor(std::span<const T> values, const Dims &shape,
-              Options options = {},
+Tensor tensor(std::span<T> values, const Dims &shape, Options options = {},
               std::source_location where = std::source_location::current()) {
   using Element = std::remove_const_t<T>;
   return from_bytes(std::as_bytes(values), dtype_of<Element>(), shape, options,
@@ -86,6 +85,19 @@ void appendRow(std::vector<T> &all, std::initializer_list<T> row) {
 }
 [[noreturn]] void throwRagged(std::source_location where);
 } // namespace detail
+/// Of rows that have one length; none are [0,0].
+template <typename T>
+Tensor tensor(const std::vector<std::vector<T>> &rows, Options options = {},
+              std::source_location where = std::source_location::current()) {
+  std::vector<T> all;
+  size_t columns = rows.empty() ? 0 : rows.front().size();
+  for (const std::vector<T> &row : rows) {
+    if (row.size() != columns)
+      detail::throwRagged(where);
+    all.insert(all.end(), row.begin(), row.end());
+  }
+  return tensor(all, {int64_t(rows.size()), int64_t(columns)}, options, where);
+}
 
 /// `tensor({1.f, 2.f})`, `tensor({{1, 2}, {3, 4}})`, and three levels.
 template <typename T>

@@ -25,7 +25,9 @@
 #include <sinter/Tensor.h>
 #include <sinter/Transforms.h>
 #include <sinter/data/Csv.h>
-#include <sinter/data/Shuffle.h>
+#include <sinter/data/DataLoader.h>
+#include <sinter/data/Npy.h>
+#include <sinter/data/ProgressBar.h>
 #include <sinter/nn/Attention.h>
 #include <sinter/nn/BatchNorm.h>
 #include <sinter/nn/Conv.h>

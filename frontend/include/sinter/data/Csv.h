@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <source_location>
 #include <span>
 #include <string>
@@ -32,5 +33,22 @@ struct CsvOptions {
 /// Anything else throws an `io` Error that names the file, line and field.
 Table read_csv(const std::string &path, const CsvOptions &options = {},
                std::source_location where = std::source_location::current());
+
+/// The rows of a file as a data set; copies share them.
+class CsvDataset {
+public:
+  explicit CsvDataset(
+      const std::string &path, const CsvOptions &options = {},
+      std::source_location where = std::source_location::current());
+  explicit CsvDataset(Table table);
+
+  int64_t size() const { return table->rows; }
+  /// The row's numbers, valid as long as a copy of the data set lives.
+  std::span<const double> get(int64_t index) const;
+  const std::vector<std::string> &columns() const { return table->columns; }
+
+private:
+  std::shared_ptr<const Table> table;
+};
 
 } // namespace sinter::data

@@ -71,3 +71,11 @@ TEST_F(Csv, NamesLineAndField) {
 TEST_F(Csv, MissingFileIsAnError) {
   EXPECT_THROW(data::read_csv("/no/such/file.csv"), Error);
 }
+
+TEST_F(Csv, RowsAreADataSet) {
+  data::CsvDataset rows(write("a,b\n1,2\n3,4\n"));
+  EXPECT_EQ(rows.columns(), (std::vector<std::string>{"a", "b"}));
+  ASSERT_EQ(rows.size(), 2);
+  EXPECT_EQ(rows.get(1)[0], 3);
+  EXPECT_THROW(rows.get(2), Error);
+}

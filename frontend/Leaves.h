@@ -1,0 +1,30 @@
+/// Leaves: tensors made of bytes in host memory.
+#pragma once
+
+#include <sinter/Creation.h>
+
+#include <cstddef>
+#include <span>
+
+namespace sinter::detail {
+
+/// A leaf that copies `bytes`, which fill `dims`. What `from_bytes` learns of
+/// its source line does not make an axis symbolic here.
+Tensor leafOf(std::span<const std::byte> bytes, DType dtype, const Dims &dims,
+              const Options &options, const SourceLine &where);
+
+/// While it lives, leaves that this thread makes of host values are of a batch
+/// of `extent` items: where axis 0 has that extent, it is the batch's axis, a
+/// symbol named after `site`.
+class BatchScope {
+public:
+  BatchScope(int64_t extent, SiteId site);
+  ~BatchScope();
+  BatchScope(const BatchScope &) = delete;
+
+private:
+  int64_t previousExtent;
+  SiteId previousSite;
+};
+
+} // namespace sinter::detail

@@ -1,0 +1,253 @@
+/// LoaderCore: what a DataLoader does whatever its items and batches are.
+#include <sinter/data/LoaderCore.h>
+
+#include "frontend/Leaves.h"
+#include "frontend/Raise.h"
+#include "frontend/Recording.h"
+#include "frontend/data/BatchQueue.h"
+#include "frontend/data/SplitMix.h"
+#include "runtime/params/Safetensors.h"
+
+#include <sinter/Random.h>
+#include <sinter/SourceScope.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <system_error>
+
+namespace sinter::detail {
+
+using data::Cursor;
+using data::LoaderError;
+
+static ErrorInfo loaderError(const std::string &what,
+                             ErrorKind kind = ErrorKind::invalid_argument) {
+  return makeError(kind, "data loader: " + what, "data_loader");
+}
+
+//===- One batch ----------------------------------------------------------===//
+
+bool BatchTask::begin(int64_t index) {
+  item = index;
+  return !stopped();
+}
+
+namespace {
+
+/// While it lives, the thread draws the random numbers of one batch.
+class RandomScope {
+public:
+  RandomScope(uint64_t seed, Cursor at) : before(default_generator()) {
+    data::SplitMix epoch(seed, static_cast<uint64_t>(at.epoch));
+    data::SplitMix batch(epoch.next(), static_cast<uint64_t>(at.batch));
+    manual_seed(batch.next());
+  }
+  ~RandomScope() { default_generator() = before; }
+  RandomScope(const RandomScope &) = delete;
+
+private:
+  Generator before;
+};
+
+/// While it lives, the thread's default device is another one.
+class DeviceScope {
+public:
+  explicit DeviceScope(DeviceId device) : before(default_device()) {
+    set_default_device(device);
+  }
+  ~DeviceScope() { set_default_device(before); }
+  DeviceScope(const DeviceScope &) = delete;
+
+private:
+  DeviceId before;
+};
+
+} // namespace
+
+/// Throws the exception that is being handled again, nested in one that says
+/// where it happened.
+[[noreturn]] static void rethrow(Cursor at, std::optional<int64_t> item,
+                                 SiteId site) {
+  ErrorInfo info = loaderError("");
+  std::string what;
+  try {
+    throw;
+  } catch (const Error &error) {
+    info.kind = error.kind();
+    what = error.what();
+  } catch (const std::exception &error) {
+    what = error.what();
+  } catch (...) {
+    what = "an exception that is no std::exception";
+  }
+  info.site = site;
+  std::string place =
+      item ? fmt::format("item {} (batch {} of epoch {})", *item, at.batch,
+                         at.epoch)
+           : fmt::format("batch {} of epoch {}", at.batch, at.epoch);
+  info.message += fmt::format("{}: {}", place, what);
+  std::throw_with_nested(LoaderError(std::move(info), at, item));
+}
+
+std::shared_ptr<void>
+LoaderCore::make(const Order &order, int64_t batch,
+                 const std::function<bool()> &stopped) const {
+  Cursor place{order.epoch, batch};
+  auto count = static_cast<int64_t>(order.items.size());
+  int64_t first = batch * options.batch_size;
+  auto items = std::span(order.items)
+                   .subspan(first, std::min(options.batch_size, count - first));
+  BatchTask task;
+  task.stopped = stopped;
+  SiteId site = siteOf(line);
+  RandomScope random(options.seed, place);
+  BatchScope axis(static_cast<int64_t>(items.size()), site);
+  try {
+    return makeBatch(items, task);
+  } catch (...) {
+    rethrow(place, task.item, site);
+  }
+}
+
+//===- Epochs -------------------------------------------------------------===//
+
+LoaderCore::LoaderCore(int64_t items, data::LoaderOptions given, Make make,
+                       std::source_location where)
+    : size(items), options(std::move(given)), makeBatch(std::move(make)),
+      line(where) {
+  if (options.batch_size < 1 || options.workers < 0 || options.prefetch < 1 ||
+      !options.sampler)
+    raise(loaderError(fmt::format("batches of {} by {} workers, each {} ahead",
+                                  options.batch_size, options.workers,
+                                  options.prefetch)),
+          where);
+}
+
+LoaderCore::~LoaderCore() = default;
+
+int64_t LoaderCore::countBatches(int64_t items) const {
+  int64_t rest = options.drop_last ? 0 : options.batch_size - 1;
+  return (items + rest) / options.batch_size;
+}
+
+const LoaderCore::Order &LoaderCore::order(int64_t epoch) {
+  if (known.epoch == epoch)
+    return known;
+  std::vector<int64_t> items = options.sampler(size, epoch);
+  for (int64_t item : items)
+    if (item < 0 || item >= size)
+      raise(loaderError(
+                fmt::format("the sampler gives item {} of {}", item, size)),
+            line);
+  known = {epoch, std::move(items)};
+  return known;
+}
+
+int64_t LoaderCore::batches() {
+  return countBatches(static_cast<int64_t>(order(at.epoch).items.size()));
+}
+
+void LoaderCore::begin(std::source_location where) {
+  end();
+  int64_t count = batches();
+  if (at.batch > count)
+    raise(loaderError(
+              fmt::format("the cursor is at batch {} of {}", at.batch, count)),
+          where);
+  DeviceId device = default_device();
+  auto make = [this, device](int64_t batch,
+                             const std::function<bool()> &stopped) {
+    DeviceScope scope(device);
+    return this->make(known, batch, stopped);
+  };
+  BatchQueue::Options queued{.first = at.batch,
+                             .end = count,
+                             .workers = options.workers,
+                             .ahead = options.workers * options.prefetch};
+  try {
+    queue = std::make_unique<BatchQueue>(queued, std::move(make));
+  } catch (const std::system_error &error) {
+    raise(loaderError(fmt::format("cannot start {} workers: {}",
+                                  options.workers, error.what()),
+                      ErrorKind::out_of_memory),
+          where);
+  }
+}
+
+std::shared_ptr<void> LoaderCore::next() {
+  std::shared_ptr<void> batch;
+  if (!queue) // after an exception
+    begin(line);
+  try {
+    batch = queue->next();
+  } catch (...) {
+    end();
+    throw;
+  }
+  if (batch) {
+    ++at.batch;
+    return batch;
+  }
+  end();
+  at = {at.epoch + 1, 0};
+  return nullptr;
+}
+
+void LoaderCore::end() { queue.reset(); }
+
+//===- The cursor ---------------------------------------------------------===//
+
+void LoaderCore::seek(Cursor cursor, std::source_location where) {
+  if (cursor.epoch < 0 || cursor.batch < 0)
+    raise(loaderError(fmt::format("there is no batch {} of epoch {}",
+                                  cursor.batch, cursor.epoch)),
+          where);
+  end();
+  at = cursor;
+}
+
+static constexpr const char *cursorKey = "sinter.cursor";
+
+/// What two loaders have in common if they give the same batches.
+std::string LoaderCore::fingerprint() const {
+  return fmt::format("{} items in {}batches of {}, seed {}", size,
+                     options.drop_last ? "full " : "", options.batch_size,
+                     options.seed);
+}
+
+void LoaderCore::save(const std::string &file,
+                      std::source_location where) const {
+  int64_t state[] = {at.epoch, at.batch};
+  runtime::NamedTensor tensor{
+      "cursor", DType::i64, {2}, std::as_bytes(std::span(state))};
+  unwrap(runtime::writeSafetensors(file, {&tensor, 1},
+                                   {{cursorKey, fingerprint()}}),
+         where);
+}
+
+void LoaderCore::load(const std::string &file, std::source_location where) {
+  auto opened = unwrap(runtime::SafetensorsFile::open(file), where);
+  const runtime::NamedTensor *tensor = opened.find("cursor");
+  auto key = std::ranges::find(opened.metadata(), cursorKey,
+                               &std::pair<std::string, std::string>::first);
+  int64_t state[2];
+  if (key == opened.metadata().end() || !tensor ||
+      tensor->dtype != DType::i64 || tensor->data.size() != sizeof(state))
+    raise(makeError(ErrorKind::invalid_argument,
+                    fmt::format("load: {} is no cursor of a data loader", file),
+                    "load"),
+          where);
+  if (key->second != fingerprint())
+    raise(makeError(ErrorKind::invalid_argument,
+                    fmt::format("load: {} is a cursor for {}; this loader has "
+                                "{}",
+                                file, key->second, fingerprint()),
+                    "load"),
+          where);
+  std::memcpy(state, tensor->data.data(), sizeof(state));
+  seek({state[0], state[1]}, where);
+}
+
+} // namespace sinter::detail

@@ -1,0 +1,123 @@
+/// LoaderCore: what a DataLoader does whatever its items and batches are.
+#pragma once
+
+#include <sinter/Error.h>
+#include <sinter/data/Sampler.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sinter::data {
+
+/// A place in the batches of all epochs: the next batch.
+struct Cursor {
+  int64_t epoch = 0;
+  int64_t batch = 0;
+  bool operator==(const Cursor &) const = default;
+};
+
+struct LoaderOptions {
+  int64_t batch_size = 32;
+  /// Threads that make batches before they are asked for; with 0 the caller
+  /// makes them.
+  int64_t workers = 0;
+  int64_t prefetch = 2;   ///< batches that a worker may be ahead
+  bool drop_last = false; ///< leaves out a last batch that is not full
+  Sampler sampler = sequential_sampler();
+  /// Of the random numbers that `get` and the batcher draw.
+  uint64_t seed = 0;
+};
+
+/// What `get` or the batcher threw, thrown where the loop asked for that batch:
+/// with the same message and, as a std::nested_exception, the exception itself.
+class LoaderError : public Error {
+public:
+  LoaderError(ErrorInfo info, Cursor cursor, std::optional<int64_t> item)
+      : Error(std::move(info)), at(cursor), index(item) {}
+  Cursor cursor() const { return at; }
+  /// The item's index; none when the batcher threw.
+  std::optional<int64_t> item() const { return index; }
+
+private:
+  Cursor at;
+  std::optional<int64_t> index;
+};
+
+} // namespace sinter::data
+
+namespace sinter::detail {
+
+/// How far the making of one batch has come.
+class BatchTask {
+public:
+  /// Before each item's `get`. False when nobody wants the batch any more.
+  bool begin(int64_t item);
+  /// Before the batcher.
+  void beginBatcher() { item.reset(); }
+
+private:
+  friend class LoaderCore;
+  std::function<bool()> stopped;
+  std::optional<int64_t> item;
+};
+
+class BatchQueue;
+
+/// Knows the order of the items and the place in it, and has batches made.
+class LoaderCore {
+public:
+  /// Makes the batch of some items; null when the task was stopped.
+  using Make = std::function<std::shared_ptr<void>(
+      std::span<const int64_t> items, BatchTask &task)>;
+
+  LoaderCore(int64_t items, data::LoaderOptions options, Make make,
+             std::source_location where);
+  ~LoaderCore();
+
+  /// Batches of the epoch that the cursor is in.
+  int64_t batches();
+  /// Begins to make the batches from the cursor on, for one loop; of those
+  /// before, none is in the making any more.
+  void begin(std::source_location where);
+  /// The next batch, after which the cursor stands; null at the end of the
+  /// epoch, when the cursor moves to the next one. What was thrown in the
+  /// making is thrown, and the cursor stays at that batch, which the next call
+  /// makes again.
+  std::shared_ptr<void> next();
+  /// Stops the making.
+  void end();
+
+  data::Cursor cursor() const { return at; }
+  void seek(data::Cursor cursor, std::source_location where);
+  void save(const std::string &file, std::source_location where) const;
+  void load(const std::string &file, std::source_location where);
+
+private:
+  /// One epoch's order of items.
+  struct Order {
+    int64_t epoch = -1;
+    std::vector<int64_t> items;
+  };
+  const Order &order(int64_t epoch);
+  int64_t countBatches(int64_t items) const;
+  std::shared_ptr<void> make(const Order &order, int64_t batch,
+                             const std::function<bool()> &stopped) const;
+  std::string fingerprint() const;
+
+  int64_t size;
+  data::LoaderOptions options;
+  Make makeBatch;
+  std::source_location line;
+  data::Cursor at;
+  Order known;
+  std::unique_ptr<BatchQueue> queue;
+};
+
+} // namespace sinter::detail
