@@ -27,12 +27,21 @@ Tensor asTensor(const Arg &arg) {
 Composed::Composed(std::string_view name, const Arg &first)
     : where(first.where), scope(first.where), name(name), x(asTensor(first)) {}
 
+void Composed::raise(ErrorKind kind, const std::string &what) const {
+  detail::raise(
+      makeError(kind,
+                fmt::format("{}: {}: {}", name, what,
+                            graph::typeString({x.dtype(), x.shape()})),
+                name),
+      where);
+}
+
 void Composed::fail(const std::string &what) const {
-  raise(makeError(ErrorKind::invalid_argument,
-                  fmt::format("{}: {}: {}", name, what,
-                              graph::typeString({x.dtype(), x.shape()})),
-                  name),
-        where);
+  raise(ErrorKind::invalid_argument, what);
+}
+
+void Composed::refuse(const std::string &what) const {
+  raise(ErrorKind::unsupported, what);
 }
 
 int64_t Composed::axis(int64_t axis, int64_t rank) const {

@@ -18,6 +18,8 @@ public:
 
   /// Throws `NAME: WHAT: f32[4,8]`.
   [[noreturn]] void fail(const std::string &what) const;
+  /// The same for a request that is legal, of kind `unsupported`.
+  [[noreturn]] void refuse(const std::string &what) const;
   /// An axis of a tensor of `rank` axes as a non-negative number.
   int64_t axis(int64_t axis, int64_t rank) const;
   int64_t axis(int64_t axis) const { return this->axis(axis, x.rank()); }
@@ -28,6 +30,8 @@ public:
   int64_t position(int64_t position, int64_t axis) const;
 
 private:
+  [[noreturn]] void raise(ErrorKind kind, const std::string &what) const;
+
   SourceLine where;
   SourceScope scope;
   std::string name;
