@@ -82,7 +82,14 @@ struct OpCall {
   Attrs attrs;
 
   const Tensor &operator[](std::string_view name) const {
-    return inputs.find(name)->second;
+    auto found = inputs.find(name);
+    if (found == inputs.end())
+      throw Error({ErrorKind::unsupported,
+                   "no tensor " + std::string(name) + " is given",
+                   "",
+                   {},
+                   0});
+    return found->second;
   }
 };
 

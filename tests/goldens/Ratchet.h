@@ -8,24 +8,26 @@
 
 namespace sinter::goldens {
 
-/// The ids of a file, one a line with the case's op behind it. Lines may be
-/// added, never taken away.
+/// A file of lines `ID OP`: cases that have passed. Lines may be added, never
+/// taken away. A line `! ID REASON` says why a case fails and should: PyTorch
+/// means something else there.
 class Ratchet {
 public:
   /// A file that does not exist holds none.
   static Result<Ratchet> read(const std::string &path);
 
   bool contains(const std::string &id) const { return ops.contains(id); }
+  /// Why the case fails; empty when it has no reason to.
+  std::string reasonOf(const std::string &id) const;
   void add(const std::string &id, const std::string &op);
   /// Replaces the file.
   Result<void> write() const;
   size_t size() const { return ops.size(); }
-  auto begin() const { return ops.begin(); }
-  auto end() const { return ops.end(); }
 
 private:
   std::string path;
-  std::map<std::string, std::string> ops; ///< by id
+  std::map<std::string, std::string> ops;     ///< by id
+  std::map<std::string, std::string> reasons; ///< by id
 };
 
 } // namespace sinter::goldens

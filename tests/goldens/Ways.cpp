@@ -86,6 +86,12 @@ void Runner::addGradients(Recording &recording, const Values &inputs,
   if (!total)
     throw Error(
         {ErrorKind::io, golden.id + ": gradients of no cotangent", "", {}, 0});
+  // What depends on no input in a way that has a derivative is constant.
+  if (!total.requires_grad()) {
+    for (const Tensor &input : wrt)
+      recording.tensors.push_back(zeros_like(input));
+    return;
+  }
   for (Tensor &gradient : grad(total, wrt))
     recording.tensors.push_back(std::move(gradient));
 }

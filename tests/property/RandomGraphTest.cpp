@@ -81,9 +81,11 @@ TEST(RandomGraph, DrawsEveryOp) {
     for (graph::OpId op : ops)
       ++graphs[op];
   }
-  for (const PropertyRow &row : propertyTable())
-    if (isDrawable(row))
+  for (const PropertyRow &row : propertyTable()) {
+    if (isDrawable(row)) {
       EXPECT_GE(graphs[row.op], 5) << graph::info(row.op).name;
+    }
+  }
 }
 
 /// Symbols change how a graph is written, not what it computes: guards fix

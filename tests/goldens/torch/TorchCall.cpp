@@ -1,6 +1,8 @@
 /// Binding arguments to parameters, and finding the rule.
 #include "tests/goldens/torch/TorchCall.h"
 
+#include "runtime/graph/OpTable.h"
+
 #include <charconv>
 
 namespace sinter::goldens {
@@ -208,6 +210,13 @@ static Tensors recordGolden(const Case &golden, const TorchRule &rule,
   if (other.outputs.size() == 1)
     other.outputs = {"y"};
   std::optional<Values> values = recordSingle(other, binder.operands());
+  if (!values && graph::findOp(other.op) != graph::OpId::count)
+    throw Error({ErrorKind::internal,
+                 golden.op + ": the op table has this op, the tables of the "
+                             "golden cases have no rule for it",
+                 golden.op,
+                 {},
+                 0});
   if (!values)
     refuse(golden.op + ": there is no such function");
   Tensors results(values->size());

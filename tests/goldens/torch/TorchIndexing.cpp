@@ -17,9 +17,11 @@ static Tensors scatterReduceOf(const OpCall &c) {
       {"mean", ScatterReduce::mean}, {"amax", ScatterReduce::amax},
       {"amin", ScatterReduce::amin},
   };
+  auto way = ways.find(c.attrs.text("reduce"));
+  if (way == ways.end())
+    refuse("no such fold: " + c.attrs.text("reduce"));
   return {scatter_reduce(c["x"], c.attrs.integer("dim"), c["index"], c["src"],
-                         ways.at(c.attrs.text("reduce")),
-                         c.attrs.flag("include_self", true))};
+                         way->second, c.attrs.flag("include_self", true))};
 }
 
 /// Without an axis the positions count in all elements.

@@ -82,6 +82,19 @@ static Tensors avgPool(const OpCall &c) {
        .divisor = c.attrs.number("divisor_override")})};
 }
 
+/// One number for all axes is one for each.
+template <int64_t spaces> static Tensors maxPool(const OpCall &c) {
+  std::vector<int64_t> kernel = c.attrs.list("kernel_size");
+  kernel.resize(spaces, kernel.front());
+  auto [y, indices] =
+      max_pool_with_indices(c["x"], kernel,
+                            {.stride = axesOr(c, "stride", {}),
+                             .padding = axesOr(c, "padding", 0),
+                             .dilation = axesOr(c, "dilation", 1),
+                             .ceil_mode = c.attrs.flag("ceil_mode")});
+  return {y, indices};
+}
+
 /// One number stands for every axis, `None` for the size that is there.
 template <int64_t spaces> static Axes adaptiveSize(const OpCall &c) {
   const Json &size = *c.attrs.find("output_size");
@@ -111,25 +124,17 @@ static Tensors maxUnpool(const OpCall &c) {
   return {max_unpool(c["x"], c["indices"], size)};
 }
 
-static TorchTable windows() {
-  std::string_view conv = "x weight bias stride padding dilation groups";
-  std::string_view transposed =
-      "x weight bias stride padding output_padding groups dilation";
-  std::string_view maxPool =
+static TorchTable pools() {
+  std::string_view maximum =
       "x kernel_size stride padding dilation ceil_mode return_indices";
   std::string_view average = "x kernel_size stride padding ceil_mode "
                              "count_include_pad divisor_override";
   std::string_view unpool = "x indices kernel_size stride padding output_size";
   std::string_view adaptive = "x output_size return_indices";
   return {
-      {"nn.functional.conv1d", {conv}},
-      {"nn.functional.conv2d", {conv}},
-      {"nn.functional.conv_transpose1d", {transposed}},
-      {"nn.functional.conv_transpose2d", {transposed}},
-      {"nn.functional.conv_transpose3d", {transposed}},
-      {"nn.functional.max_pool1d", {maxPool}},
-      {"nn.functional.max_pool2d", {maxPool}},
-      {"nn.functional.max_pool3d", {maxPool}},
+      {"nn.functional.max_pool1d", {maximum, maxPool<1>}},
+      {"nn.functional.max_pool2d", {maximum, maxPool<2>}},
+      {"nn.functional.max_pool3d", {maximum, maxPool<3>}},
       {"nn.functional.avg_pool1d", {average, avgPool}},
       {"nn.functional.avg_pool2d", {average, avgPool}},
       {"nn.functional.avg_pool3d", {average, avgPool}},
@@ -145,6 +150,19 @@ static TorchTable windows() {
       {"nn.functional.max_unpool1d.grad", {unpool, maxUnpool}},
       {"nn.functional.max_unpool2d.grad", {unpool, maxUnpool}},
       {"nn.functional.max_unpool3d.grad", {unpool, maxUnpool}},
+  };
+}
+
+static TorchTable convolutions() {
+  std::string_view conv = "x weight bias stride padding dilation groups";
+  std::string_view transposed =
+      "x weight bias stride padding output_padding groups dilation";
+  return {
+      {"nn.functional.conv1d", {conv}},
+      {"nn.functional.conv2d", {conv}},
+      {"nn.functional.conv_transpose1d", {transposed}},
+      {"nn.functional.conv_transpose2d", {transposed}},
+      {"nn.functional.conv_transpose3d", {transposed}},
       {"nn.functional.unfold",
        {"x kernel_size dilation padding stride",
         [](const OpCall &c) -> Tensors {
@@ -157,7 +175,8 @@ static TorchTable windows() {
 
 TorchTable torchLayers() {
   TorchTable all = norms();
-  all.merge(windows());
+  all.merge(convolutions());
+  all.merge(pools());
   return all;
 }
 

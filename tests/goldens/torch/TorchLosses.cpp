@@ -11,7 +11,10 @@ static Reduction reductionOf(const OpCall &c) {
       {"sum", Reduction::sum},
       {"batchmean", Reduction::batchmean},
   };
-  return names.at(c.attrs.text("reduction"));
+  auto found = names.find(c.attrs.text("reduction"));
+  if (found == names.end())
+    refuse("no such reduction: " + c.attrs.text("reduction"));
+  return found->second;
 }
 
 template <Tensor (*loss)(const Arg &, const Arg &, Reduction)>
@@ -27,6 +30,17 @@ static std::optional<int64_t> ignored(const OpCall &c) {
 
 static MarginOptions marginOf(const OpCall &c, double otherwise) {
   return {c.attrs.number("margin", otherwise), reductionOf(c)};
+}
+
+/// One sample's target may have an axis of its own.
+static Tensors multiMargin(const OpCall &c) {
+  Tensor target = c["target"];
+  if (c["x"].rank() == 1)
+    target = reshape(target, Dims{});
+  return {
+      multi_margin_loss(c["x"], target,
+                        {c.attrs.integer("p", 1), c.attrs.number("margin", 1),
+                         given(c, "weight"), reductionOf(c)})};
 }
 
 static TorchTable classLosses() {
@@ -45,13 +59,7 @@ static TorchTable classLosses() {
                                  c.attrs.number("label_smoothing")})};
         }}},
       {"nn.functional.multi_margin_loss",
-       {"x target p margin weight reduction",
-        [](const OpCall &c) -> Tensors {
-          return {multi_margin_loss(c["x"], c["target"],
-                                    {c.attrs.integer("p", 1),
-                                     c.attrs.number("margin", 1),
-                                     given(c, "weight"), reductionOf(c)})};
-        }}},
+       {"x@ target p margin weight reduction", multiMargin}},
       {"nn.functional.multilabel_soft_margin_loss",
        {"x target weight reduction",
         [](const OpCall &c) -> Tensors {
@@ -64,6 +72,11 @@ static TorchTable classLosses() {
           return {binary_cross_entropy(c["x"], c["target"],
                                        {given(c, "weight"), reductionOf(c)})};
         }}},
+  };
+}
+
+static TorchTable probabilities() {
+  return {
       {"nn.functional.binary_cross_entropy_with_logits",
        {"x target weight pos_weight reduction",
         [](const OpCall &c) -> Tensors {
@@ -157,6 +170,7 @@ static TorchTable distances() {
 
 TorchTable torchLosses() {
   TorchTable all = classLosses();
+  all.merge(probabilities());
   all.merge(distances());
   return all;
 }

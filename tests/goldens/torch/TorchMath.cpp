@@ -150,10 +150,11 @@ static Tensors tensordotOf(const OpCall &c) {
   return {tensordot(c["a"], c["b"], left, right)};
 }
 
-/// beta * x + alpha * product.
+/// beta * x + alpha * product. Of beta 0 nothing of x counts.
 static Tensor added(const OpCall &c, const Tensor &product) {
-  return c["x"] * c.attrs.number("beta", 1) +
-         product * c.attrs.number("alpha", 1);
+  double beta = c.attrs.number("beta", 1);
+  Tensor x = beta == 0 ? zeros_like(c["x"]) : c["x"] * beta;
+  return x + product * c.attrs.number("alpha", 1);
 }
 
 static TorchTable products() {

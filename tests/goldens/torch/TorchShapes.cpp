@@ -297,6 +297,11 @@ static TorchTable creation() {
         }}},
       {"zero_",
        {"x", [](const OpCall &c) -> Tensors { return {zeros_like(c["x"])}; }}},
+  };
+}
+
+static TorchTable conversions() {
+  return {
       {"double", {"x", converted<DType::f64>}},
       {"float", {"x", converted<DType::f32>}},
       {"half", {"x", converted<DType::f16>}},
@@ -314,6 +319,7 @@ TorchTable torchShapes() {
   TorchTable all = views();
   all.merge(parts());
   all.merge(creation());
+  all.merge(conversions());
   return all;
 }
 
