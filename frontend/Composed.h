@@ -31,6 +31,8 @@ public:
   int64_t position(int64_t position, int64_t axis) const;
 
 private:
+  [[noreturn]] void raise(ErrorKind kind, const std::string &what) const;
+
   SourceLine where;
   SourceScope scope;
   std::string name;

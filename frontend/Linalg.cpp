@@ -103,7 +103,11 @@ Tensor addmm(const Arg &x, const Arg &a, const Arg &b, double beta,
   Tensor product = matmul(a, b);
   if (alpha != 1)
     product = product * alpha;
-  return (beta == 1 ? call.x : call.x * beta) + product;
+  // Of beta 0 nothing of x counts, not even its NaNs.
+  Tensor scaled = beta == 0   ? zeros_like(call.x)
+                  : beta == 1 ? call.x
+                              : call.x * beta;
+  return scaled + product;
 }
 
 Tensor linear(const Arg &x, const Arg &weight) {
@@ -151,7 +155,8 @@ Tensor matrix_power(const Arg &x, int64_t power) {
   if (call.x.rank() < 2 || call.x.dim(-1).value != call.x.dim(-2).value)
     call.fail("the operand must be square matrices");
   if (power < 0)
-    call.fail("negative powers need an inverse, which is not there");
+    call.fail(ErrorKind::unsupported,
+              "negative powers need an inverse, which is not there");
   if (power == 0)
     return broadcast(
         eye(call.x.dim(-1), call.x.dim(-1), {call.x.dtype(), call.x.device()}),

@@ -4,6 +4,7 @@
 #include "frontend/WindowLists.h"
 
 #include <sinter/Creation.h>
+#include <sinter/CustomGradient.h>
 
 #include <algorithm>
 #include <cmath>
@@ -157,6 +158,19 @@ std::pair<Tensor, Tensor> max_pool_with_indices(const Arg &x,
   return {values, reshape(places, values.shape())};
 }
 
+/// Puts values at positions along an axis. Windows that overlap give the same
+/// element several times, and each takes the gradient of its place.
+static CustomFunction putBack(int64_t axis) {
+  return custom_gradient(
+      [axis](std::span<const Tensor> inputs) {
+        return scatter(inputs[0], inputs[1], inputs[2], axis);
+      },
+      [axis](const CustomContext &context) {
+        return std::vector{Tensor(), Tensor(),
+                           gather(context.gradient, context.inputs[1], axis)};
+      });
+}
+
 Tensor max_unpool(const Arg &x, const Arg &indices, const Dims &size) {
   detail::SourceScope scope(x.where);
   Tensor values(x.node());
@@ -172,9 +186,9 @@ Tensor max_unpool(const Arg &x, const Arg &indices, const Dims &size) {
   rows.push_back(count);
   places.push_back(-1);
   Tensor empty = zeros(rows, {values.dtype(), values.device()});
-  return reshape(scatter_add(empty, reshape(indices, places),
-                             reshape(values, places), int64_t(lead)),
-                 shape);
+  CustomFunction put = putBack(int64_t(lead));
+  return reshape(
+      put({empty, reshape(indices, places), reshape(values, places)}), shape);
 }
 
 //===- avg_pool -----------------------------------------------------------===//

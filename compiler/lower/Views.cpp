@@ -33,16 +33,19 @@ SmallVector<Coord> regroup(Emission &emission, SmallVector<Coord> coordinates,
   MLIRContext *context = emission.builder.getContext();
   SmallVector<Coord> reversed;
   while (!to.empty()) {
-    if (isOne(to.back())) {
+    bool isSingle = isOne(to.back());
+    while (!isSingle && !from.empty() && isOne(from.back())) {
+      from.pop_back();
+      coordinates.pop_back();
+    }
+    // Where nothing of `from` is left, guards make the rest of `to` one element
+    // whatever its symbols are: [n, n] of [n] is [1, 1].
+    if (isSingle || from.empty()) {
       reversed.push_back(emission.uniform(emission.constant(0)));
       to.pop_back();
       continue;
     }
-    while (!from.empty() && isOne(from.back())) {
-      from.pop_back();
-      coordinates.pop_back();
-    }
-    auto [left, right] = matchTails(from, to, from.empty() ? 0 : 1, context);
+    auto [left, right] = matchTails(from, to, 1, context);
     Shape fromGroup(from.end() - left, from.end());
     Shape toGroup(to.end() - right, to.end());
     Index group =

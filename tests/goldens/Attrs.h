@@ -6,6 +6,9 @@
 
 #include <sinter/sinter.h>
 
+#include <algorithm>
+#include <cctype>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,13 +25,13 @@ public:
     return value && !value->is(runtime::json::Kind::null);
   }
   double number(std::string_view key, double otherwise = 0) const {
-    return has(key) ? object.find(key)->number : otherwise;
+    return has(key) ? numberOf(*object.find(key)) : otherwise;
   }
   int64_t integer(std::string_view key, int64_t otherwise = 0) const {
     return static_cast<int64_t>(number(key, double(otherwise)));
   }
-  bool flag(std::string_view key) const {
-    return has(key) && object.find(key)->boolean;
+  bool flag(std::string_view key, bool otherwise = false) const {
+    return has(key) ? object.find(key)->boolean : otherwise;
   }
   std::string text(std::string_view key) const {
     return has(key) ? object.find(key)->string : "";
@@ -45,10 +48,31 @@ public:
       values.push_back(static_cast<int64_t>(element.number));
     return values;
   }
+  /// `{"dtype": "F64"}` or `"F64"`; nothing when there is none.
+  std::optional<DType> dtype(std::string_view key) const {
+    if (!has(key))
+      return std::nullopt;
+    const Json *value = object.find(key);
+    if (const Json *inner = value->find("dtype"))
+      value = inner;
+    std::string name = value->string == "BOOL" ? "bool" : value->string;
+    std::ranges::transform(name, name.begin(),
+                           [](unsigned char c) { return std::tolower(c); });
+    return parseDType(name);
+  }
   /// The value itself, or null.
   const Json *find(std::string_view key) const { return object.find(key); }
 
 private:
+  /// JSON has no infinities: they are `{"float": "-inf"}`. A flag counts as 0
+  /// or 1.
+  static double numberOf(const Json &value) {
+    if (const Json *text = value.find("float"))
+      return std::stod(text->string);
+    return value.is(runtime::json::Kind::boolean) ? value.boolean
+                                                  : value.number;
+  }
+
   const Json &object;
 };
 
@@ -58,7 +82,14 @@ struct OpCall {
   Attrs attrs;
 
   const Tensor &operator[](std::string_view name) const {
-    return inputs.find(name)->second;
+    auto found = inputs.find(name);
+    if (found == inputs.end())
+      throw Error({ErrorKind::unsupported,
+                   "no tensor " + std::string(name) + " is given",
+                   "",
+                   {},
+                   0});
+    return found->second;
   }
 };
 

@@ -21,16 +21,8 @@ static std::optional<Tensor> comparison(const OpCall &call) {
   return compare(call["a"], call["b"], predicate);
 }
 
-static std::optional<DType> dtypeNamed(std::string name) {
-  if (name == "BOOL")
-    return DType::boolean;
-  std::ranges::transform(name, name.begin(),
-                         [](unsigned char c) { return std::tolower(c); });
-  return parseDType(name);
-}
-
 static std::optional<Tensor> castOf(const OpCall &call) {
-  std::optional<DType> to = dtypeNamed(call.attrs.text("to"));
+  std::optional<DType> to = call.attrs.dtype("to");
   return to ? std::optional(cast(call["x"], *to)) : std::nullopt;
 }
 

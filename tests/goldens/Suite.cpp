@@ -4,6 +4,7 @@
 #include "runtime/reference/HostValue.h"
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -28,6 +29,14 @@ static std::vector<std::string> namesOf(const Json &object,
   return names;
 }
 
+/// PyTorch's name space of a function.
+static std::string namespaceOf(std::string_view op) {
+  for (std::string_view name : {"nn.functional", "linalg", "special", "fft"})
+    if (op.starts_with(name) && op.substr(name.size()).starts_with('.'))
+      return std::string(name);
+  return "torch";
+}
+
 static Result<Case> readCase(const std::string &folder, const Json &entry) {
   Case result;
   result.op = textOf(entry, "op");
@@ -35,10 +44,13 @@ static Result<Case> readCase(const std::string &folder, const Json &entry) {
   result.path = folder + "/" + textOf(entry, "file");
   const Json *id = entry.find("id"), *attrs = entry.find("attrs");
   const Json *rtol = entry.find("rtol"), *atol = entry.find("atol");
-  if (result.op.empty() || !id || !attrs || !rtol || !atol)
+  if (result.op.empty() || !attrs || !rtol || !atol)
     return makeError(ErrorKind::io, folder + "/index.json: a case lacks its "
-                                             "op, id, attrs or tolerances");
-  result.id = std::to_string(id->integer);
+                                             "op, attrs or tolerances");
+  result.id = id ? std::to_string(id->integer)
+                 : std::filesystem::path(result.path).stem().string();
+  if (result.category.empty())
+    result.category = namespaceOf(result.op);
   result.attrs = *attrs;
   result.rtol = rtol->number;
   result.atol = atol->number;

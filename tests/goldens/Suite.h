@@ -18,6 +18,9 @@ using Json = runtime::json::Value;
 /// One case. In its file `in.NAME` are inputs, `out.NAME` outputs, `cot.NAME`
 /// the cotangents of outputs and `grad.NAME` what the gradient of
 /// L = sum over outputs of sum(cot * out) must be.
+///
+/// The id is the entry's, or the name of its file. PyTorch's own samples have
+/// no category; theirs is the name space of the function.
 struct Case {
   std::string id, op, category, path;
   Json attrs;

@@ -1,14 +1,42 @@
-/// golden-runner FOLDER [CATEGORY]: runs the golden cases of a folder and
-/// prints how many passed, by category. Exit code 0 when all did.
+/// sinter-golden: runs the golden cases of a folder and prints how many
+/// passed, by category.
+#include "runtime/graph/OpTable.h"
+#include "tests/goldens/Ratchet.h"
 #include "tests/goldens/Ways.h"
+#include "tests/goldens/torch/TorchCall.h"
 
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <map>
+#include <optional>
 #include <string_view>
 
+using namespace sinter;
 using namespace sinter::goldens;
 
+static constexpr const char *usage = R"(usage: sinter-golden FOLDER [OPTION...]
+
+FOLDER holds an index.json and files of tensors; suite:NAME is a folder of
+$SINTER_SUITES. Exit code 0 when every case passed, 77 when there is no
+$SINTER_SUITES.
+
+  --category NAME        the cases of one category alone
+  --unsupported PERCENT  how many cases may be unsupported; else none
+  --ratchet FILE         the cases that must pass: more than FILE says may pass,
+                         fewer not
+  --accept               adds the cases that pass to the ratchet
+  --list                 says of each unsupported case why it is
+)";
+
 namespace {
+
+struct RunOptions {
+  std::string folder, category, ratchet;
+  double unsupported = 0;
+  bool accept = false, list = false;
+};
+
 struct Count {
   int passed = 0, failed = 0, unsupported = 0;
 
@@ -17,38 +45,148 @@ struct Count {
     failed += verdict == Verdict::failed;
     unsupported += verdict == Verdict::unsupported;
   }
+  void print(const std::string &name) const {
+    std::printf("%s: %d passed, %d failed, %d unsupported\n", name.c_str(),
+                passed, failed, unsupported);
+  }
 };
+
+/// One run over a suite.
+class Session {
+public:
+  Session(const RunOptions &options, Ratchet ratchet)
+      : options(options), ratchet(std::move(ratchet)) {}
+
+  void run(const Case &golden);
+  /// The exit code.
+  int finish();
+
+private:
+  void report(const Case &golden, const Outcome &outcome);
+
+  const RunOptions &options;
+  Ratchet ratchet;
+  std::map<std::string, Count> counts;
+  Count all;
+  int lost = 0;      ///< passed before, or had a reason to fail
+  int explained = 0; ///< failures with a reason
+};
+
 } // namespace
 
-static void print(const std::string &category, const Count &count) {
-  std::printf("%s: %d passed, %d failed, %d unsupported\n", category.c_str(),
-              count.passed, count.failed, count.unsupported);
+static std::optional<RunOptions> parse(int argc, char **argv) {
+  RunOptions options;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view flag = argv[i];
+    bool hasValue = i + 1 < argc;
+    if (flag == "--accept")
+      options.accept = true;
+    else if (flag == "--list")
+      options.list = true;
+    else if (flag == "--category" && hasValue)
+      options.category = argv[++i];
+    else if (flag == "--ratchet" && hasValue)
+      options.ratchet = argv[++i];
+    else if (flag == "--unsupported" && hasValue)
+      options.unsupported = std::atof(argv[++i]);
+    else if (!flag.starts_with('-') && options.folder.empty())
+      options.folder = flag;
+    else
+      return std::nullopt;
+  }
+  bool isWhole = !options.accept || !options.ratchet.empty();
+  if (options.folder.empty() || !isWhole)
+    return std::nullopt;
+  return options;
+}
+
+/// An op of the table must not be unsupported under its own name.
+static bool isInTable(std::string_view op) {
+  return graph::findOp(op) != graph::OpId::count;
+}
+
+/// Says what is wrong with a case, if something is.
+void Session::report(const Case &golden, const Outcome &outcome) {
+  const char *id = golden.id.c_str(), *op = golden.op.c_str();
+  std::string reason = ratchet.reasonOf(golden.id);
+  bool hasPassed = outcome.verdict == Verdict::passed;
+  if (outcome.verdict == Verdict::failed ||
+      (outcome.verdict == Verdict::unsupported && options.list))
+    std::printf("%s %s: %s\n", id, op, outcome.why.c_str());
+  if (outcome.verdict == Verdict::failed && !reason.empty()) {
+    std::printf("%s %s fails as it should: %s\n", id, op, reason.c_str());
+    ++explained;
+  }
+  if (hasPassed && !reason.empty()) {
+    std::printf("%s %s passes: it has no reason to fail\n", id, op);
+    ++lost;
+  }
+  if (!hasPassed && ratchet.contains(golden.id)) {
+    std::printf("%s %s has passed before\n", id, op);
+    ++lost;
+  }
+  std::fflush(stdout);
+}
+
+void Session::run(const Case &golden) {
+  Outcome outcome = runCase(golden);
+  if (outcome.verdict == Verdict::unsupported && !isTorchCall(golden) &&
+      isInTable(golden.op)) {
+    outcome.verdict = Verdict::failed;
+    outcome.why = "the op table has this op: " + outcome.why;
+  }
+  report(golden, outcome);
+  if (outcome.verdict == Verdict::passed && options.accept)
+    ratchet.add(golden.id, golden.op);
+  counts[golden.category].add(outcome.verdict);
+  all.add(outcome.verdict);
+}
+
+int Session::finish() {
+  for (const auto &[category, count] : counts)
+    count.print(category);
+  all.print("all");
+  if (options.accept) {
+    if (auto written = ratchet.write(); !written) {
+      std::fprintf(stderr, "error: %s\n", written.error().message.c_str());
+      return 2;
+    }
+    std::printf("%s holds %zu cases\n", options.ratchet.c_str(),
+                ratchet.size());
+  }
+  int count = all.passed + all.failed + all.unsupported;
+  bool isTooMuch = all.unsupported > options.unsupported / 100 * count;
+  bool isGood = all.failed == explained && lost == 0 && !isTooMuch;
+  return all.passed > 0 && isGood ? 0 : 1;
 }
 
 int main(int argc, char **argv) {
-  if (argc != 2 && argc != 3) {
-    std::fprintf(stderr, "usage: golden-runner FOLDER [CATEGORY]\n");
+  std::optional<RunOptions> options = parse(argc, argv);
+  if (!options) {
+    std::fputs(usage, stderr);
     return 2;
   }
-  auto suite = readSuite(argv[1]);
-  if (!suite) {
-    std::fprintf(stderr, "error: %s\n", suite.error().message.c_str());
+  if (options->folder.starts_with("suite:")) {
+    const char *suites = std::getenv("SINTER_SUITES");
+    if (!suites) {
+      std::printf("SINTER_SUITES is not set: %s was not run\n",
+                  options->folder.c_str());
+      return 77;
+    }
+    options->folder.replace(0, std::strlen("suite:"),
+                            std::string(suites) + "/");
+  }
+  auto suite = readSuite(options->folder);
+  auto ratchet = options->ratchet.empty() ? Result<Ratchet>(Ratchet())
+                                          : Ratchet::read(options->ratchet);
+  if (!suite || !ratchet) {
+    std::fprintf(stderr, "error: %s\n",
+                 (!suite ? suite.error() : ratchet.error()).message.c_str());
     return 2;
   }
-  std::map<std::string, Count> counts;
-  Count all;
-  for (const Case &golden : *suite) {
-    if (argc == 3 && golden.category != argv[2])
-      continue;
-    Outcome outcome = runCase(golden);
-    if (outcome.verdict == Verdict::failed)
-      std::printf("%s %s: %s\n", golden.id.c_str(), golden.op.c_str(),
-                  outcome.why.c_str());
-    counts[golden.category].add(outcome.verdict);
-    all.add(outcome.verdict);
-  }
-  for (const auto &[category, count] : counts)
-    print(category, count);
-  print("all", all);
-  return all.passed > 0 && all.failed + all.unsupported == 0 ? 0 : 1;
+  Session session(*options, std::move(*ratchet));
+  for (const Case &golden : *suite)
+    if (options->category.empty() || golden.category == options->category)
+      session.run(golden);
+  return session.finish();
 }

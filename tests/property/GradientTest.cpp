@@ -1,12 +1,14 @@
 /// Gradients of every op against finite differences of the reference, in f64.
 #include "runtime/autodiff/Reverse.h"
 #include "runtime/graph/Builders.h"
+#include "runtime/graph/Loops.h"
 #include "runtime/graph/Slice.h"
 #include "tests/property/Cases.h"
 #include "tests/property/Watch.h"
 
 #include <cmath>
 #include <map>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -45,104 +47,178 @@ double dot(const HostValue &a, const HostValue &b) {
   return sum;
 }
 
-/// One case: the gradients of <op(x...), cotangent>.
-class GradientCheck {
-public:
-  GradientCheck(Case call, Rng &rng) : call(std::move(call)), rng(rng) {}
-  void run();
-
-private:
-  void compare(size_t index, const NodeRef &gradient);
-  double valueAt(size_t index, size_t element, double x);
-
-  Case call;
-  Rng &rng;
-  Evaluator evaluator;
-  std::vector<NodeRef> leaves;
-  NodeRef output;
-  HostValue cotangent;
-};
-
-double GradientCheck::valueAt(size_t index, size_t element, double x) {
-  double &slot = evaluator.valueOf(leaves[index]).reals[element];
-  double saved = std::exchange(slot, x);
-  Result<HostValue> result = evaluator.eval(output);
-  slot = saved;
-  EXPECT_TRUE(result) << result.error().message;
-  return result ? dot(*result, cotangent) : NAN;
+Shape shapeOf(const NodeRef &node) {
+  Shape dims;
+  for (Dim dim : node->dims())
+    dims.push_back(dim.value);
+  return dims;
 }
 
-void GradientCheck::compare(size_t index, const NodeRef &gradient) {
-  const HostValue &x = call.operands[index];
-  HostValue analytic(DType::f64, x.dims);
-  if (gradient) {
-    ASSERT_EQ(gradient->dtype(), DType::f64);
-    Result<HostValue> result = evaluator.eval(gradient);
-    ASSERT_TRUE(result) << result.error().message;
-    analytic = std::move(*result);
-    ASSERT_EQ(analytic.dims, x.dims);
+/// Part of a number: a node times weights, summed.
+struct Term {
+  NodeRef node;
+  NodeRef seed; ///< a leaf that holds the weights
+};
+
+/// Gradients of one graph with respect to its float leaves.
+class GradientCheck {
+public:
+  explicit GradientCheck(Rng &rng) : rng(rng) {}
+
+  /// Makes a leaf one whose gradients are compared, if it is of floats.
+  NodeRef bind(NodeRef leaf, HostValue value);
+  /// Compares the first derivatives of the outputs, randomly weighted, and then
+  /// those of the gradients. Outputs that are not of f64 have no gradient.
+  void run(std::span<const NodeRef> outputs);
+
+  size_t compared = 0;    ///< numbers
+  bool hasFloats = false; ///< an output was of f64
+
+private:
+  Term weighted(const NodeRef &node);
+  Result<std::vector<NodeRef>> gradientsOf(const Term &term) const;
+  double valueOf(std::span<const Term> terms, size_t index, size_t element,
+                 double x);
+  void compare(std::span<const Term> terms, size_t index,
+               const HostValue &analytic, int count);
+  std::vector<NodeRef> check(std::span<const Term> terms, int count);
+
+  Rng &rng;
+  Evaluator evaluator;
+  std::vector<NodeRef> wrt;
+};
+
+NodeRef GradientCheck::bind(NodeRef leaf, HostValue value) {
+  if (isFloat(leaf->dtype()))
+    wrt.push_back(leaf);
+  return evaluator.bind(std::move(leaf), std::move(value));
+}
+
+Term GradientCheck::weighted(const NodeRef &node) {
+  HostValue weights(DType::f64, shapeOf(node));
+  for (double &value : weights.reals)
+    value = drawReal(rng, -1, 1);
+  NodeRef seed =
+      graph::NodeFactory::lazyLeaf(DType::f64, node->dims(), DeviceId(), false);
+  return {node, evaluator.bind(seed, std::move(weights))};
+}
+
+Result<std::vector<NodeRef>>
+GradientCheck::gradientsOf(const Term &term) const {
+  return autodiff::gradients(term.node, term.seed, wrt);
+}
+
+double GradientCheck::valueOf(std::span<const Term> terms, size_t index,
+                              size_t element, double x) {
+  double &slot = evaluator.valueOf(wrt[index]).reals[element];
+  double saved = std::exchange(slot, x), sum = 0;
+  for (const Term &term : terms) {
+    Result<HostValue> result = evaluator.eval(term.node);
+    EXPECT_TRUE(result) << result.error().message;
+    sum += result ? dot(*result, evaluator.valueOf(term.seed)) : NAN;
   }
-  // A few elements of each operand: each costs two evaluations.
-  for (int i = 0; i < 12 && !x.reals.empty(); ++i) {
-    size_t element = drawInt(rng, 0, int64_t(x.reals.size()) - 1);
-    double at = x.reals[element], step = 1e-5;
-    double numeric = (valueAt(index, element, at + step) -
-                      valueAt(index, element, at - step)) /
+  evaluator.valueOf(wrt[index]).reals[element] = saved;
+  return sum;
+}
+
+/// A few elements of the leaf: each costs two evaluations.
+void GradientCheck::compare(std::span<const Term> terms, size_t index,
+                            const HostValue &analytic, int count) {
+  const std::vector<double> x = evaluator.valueOf(wrt[index]).reals;
+  for (int i = 0; i < count && !x.empty(); ++i) {
+    size_t element = drawInt(rng, 0, int64_t(x.size()) - 1);
+    double step = 1e-5;
+    double numeric = (valueOf(terms, index, element, x[element] + step) -
+                      valueOf(terms, index, element, x[element] - step)) /
                      (2 * step);
     double tolerance = 1e-5 * (1 + std::abs(numeric));
     EXPECT_NEAR(analytic.reals[element], numeric, tolerance)
-        << "operand " << index << ", element " << element;
+        << "leaf " << index << ", element " << element;
+    ++compared;
   }
 }
 
-void GradientCheck::run() {
-  for (size_t i = 0; i < call.operands.size(); ++i)
-    leaves.push_back(evaluator.bind(leafFor(call, i), call.operands[i]));
-  Result<NodeRef> recorded = record(call, leaves);
-  ASSERT_TRUE(recorded) << recorded.error().message;
-  output = *recorded;
-  if (output->dtype() != DType::f64)
-    return; // an integer result has no gradient
-  Shape dims;
-  for (Dim dim : output->dims())
-    dims.push_back(dim.value);
-  cotangent = HostValue(DType::f64, dims);
-  for (double &value : cotangent.reals)
-    value = drawReal(rng, -1, 1);
-  NodeRef seed =
-      evaluator.bind(graph::NodeFactory::lazyLeaf(DType::f64, output->dims(),
-                                                  DeviceId(), false),
-                     cotangent);
-  std::vector<NodeRef> wrt;
-  for (const NodeRef &leaf : leaves)
-    if (isFloat(leaf->dtype()))
-      wrt.push_back(leaf);
-  auto gradients = autodiff::gradients(output, seed, wrt);
-  ASSERT_TRUE(gradients) << gradients.error().message;
-  for (size_t i = 0, next = 0; i < leaves.size(); ++i)
-    if (isFloat(leaves[i]->dtype()))
-      compare(i, (*gradients)[next++]);
+/// Compares the derivatives of the terms' sum, and gives their nodes.
+std::vector<NodeRef> GradientCheck::check(std::span<const Term> terms,
+                                          int count) {
+  std::vector<NodeRef> nodes;
+  std::vector<HostValue> sums;
+  for (const NodeRef &leaf : wrt)
+    sums.emplace_back(DType::f64, shapeOf(leaf));
+  for (const Term &term : terms) {
+    auto gradients = gradientsOf(term);
+    EXPECT_TRUE(gradients) << gradients.error().message;
+    if (!gradients)
+      return {};
+    for (size_t i = 0; i < wrt.size(); ++i) {
+      const NodeRef &gradient = (*gradients)[i];
+      if (!gradient)
+        continue;
+      EXPECT_EQ(gradient->dtype(), DType::f64);
+      EXPECT_EQ(shapeOf(gradient), sums[i].dims);
+      Result<HostValue> result = evaluator.eval(gradient);
+      EXPECT_TRUE(result) << result.error().message;
+      for (size_t j = 0; result && j < sums[i].reals.size(); ++j)
+        sums[i].reals[j] += result->reals[j];
+      nodes.push_back(gradient);
+    }
+  }
+  for (size_t i = 0; i < wrt.size(); ++i)
+    compare(terms, i, sums[i], count);
+  return nodes;
 }
 
-void checkRow(const PropertyRow &row, uint64_t seed, Sizes sizes) {
+void GradientCheck::run(std::span<const NodeRef> outputs) {
+  std::vector<Term> terms, second;
+  for (const NodeRef &output : outputs)
+    if (output->dtype() == DType::f64)
+      terms.push_back(weighted(output));
+  hasFloats = !terms.empty();
+  if (!hasFloats)
+    return;
+  for (const NodeRef &gradient : check(terms, 12))
+    second.push_back(weighted(gradient));
+  if (testing::Test::HasFailure())
+    return;
+  SCOPED_TRACE("second derivatives");
+  check(second, 4);
+}
+
+//===- Every op -----------------------------------------------------------===//
+
+class Gradients : public testing::TestWithParam<const PropertyRow *> {
+protected:
+  void checkCase(uint64_t seed, Sizes sizes);
+
+  size_t compared = 0;
+  bool hasFloats = false;
+};
+
+void Gradients::checkCase(uint64_t seed, Sizes sizes) {
   Rng rng(seed);
-  Case call = drawCase(row, rng, sizes, DType::f64);
+  Case call = drawCase(*GetParam(), rng, sizes, DType::f64);
   std::string text =
       call.describe() + ", SINTER_TEST_SEED=" + std::to_string(seed);
   Watch watch(text);
   SCOPED_TRACE(text);
-  GradientCheck(std::move(call), rng).run();
+  GradientCheck check(rng);
+  std::vector<NodeRef> leaves;
+  for (size_t i = 0; i < call.operands.size(); ++i)
+    leaves.push_back(check.bind(leafFor(call, i), call.operands[i]));
+  Result<NodeRef> output = record(call, leaves);
+  ASSERT_TRUE(output) << output.error().message;
+  check.run({&*output, 1});
+  compared += check.compared;
+  hasFloats |= check.hasFloats;
 }
 
-class Gradients : public testing::TestWithParam<const PropertyRow *> {};
-
 TEST_P(Gradients, MatchFiniteDifferences) {
-  const PropertyRow &row = *GetParam();
   for (uint64_t i = 0; i < 8; ++i)
-    checkRow(row, runSeed() + i, Sizes::mixed);
-  checkRow(row, runSeed(), Sizes::onlyOnes);
+    checkCase(runSeed() + i, Sizes::mixed);
+  checkCase(runSeed(), Sizes::onlyOnes);
+  EXPECT_EQ(compared > 0, hasFloats);
   for (uint64_t i = 0; i < 3; ++i)
-    checkRow(row, runSeed() + i, Sizes::withZeros);
+    checkCase(runSeed() + i, Sizes::withZeros);
 }
 
 std::vector<const PropertyRow *> differentiableRows() {
@@ -158,5 +234,67 @@ INSTANTIATE_TEST_SUITE_P(
     [](const testing::TestParamInfo<const PropertyRow *> &info) {
       return std::string(graph::info(info.param->op).name);
     });
+
+//===- Loops --------------------------------------------------------------===//
+
+/// A loop over f64[3] with everything that a loop may have.
+struct DrawnLoop {
+  DrawnLoop(Rng &rng, GradientCheck &check);
+
+  std::vector<NodeRef> outputs;
+  std::set<graph::OpId> ops; ///< parts of the loop
+};
+
+DrawnLoop::DrawnLoop(Rng &rng, GradientCheck &check) {
+  auto leaf = [&](Shape dims) {
+    HostValue value(DType::f64, dims);
+    for (double &element : value.reals)
+      element = drawReal(rng, -1, 1);
+    Dims shape(dims.begin(), dims.end());
+    return check.bind(
+        graph::NodeFactory::lazyLeaf(DType::f64, shape, DeviceId(), true),
+        std::move(value));
+  };
+  int64_t steps = drawInt(rng, 0, 4);
+  NodeRef init = leaf({3}), xs = leaf({steps, 3}), weight = leaf({3});
+  graph::LoopParts parts;
+  parts.index =
+      *graph::scan_index(Dim(steps), drawInt(rng, 0, 1) != 0, DeviceId());
+  NodeRef carry = *graph::beginCarry(parts.index, init);
+  NodeRef slice = *graph::beginSlice(parts.index, xs);
+  NodeRef next = *graph::tanh(*graph::add(*graph::mul(carry, weight), slice));
+  parts.carries = {carry};
+  parts.nexts = {next};
+  parts.ys = {*graph::mul(*graph::sin(next), carry)};
+  graph::LoopResults results = *graph::finishLoop(parts);
+  outputs = {results.lasts[0], results.stacks[0]};
+  for (const NodeRef &part : {parts.index, carry, slice, results.end,
+                              results.lasts[0], results.stacks[0]})
+    ops.insert(part->op());
+}
+
+TEST(LoopGradients, MatchFiniteDifferences) {
+  size_t compared = 0;
+  for (uint64_t i = 0; i < 12; ++i) {
+    SCOPED_TRACE("SINTER_TEST_SEED=" + std::to_string(runSeed() + i));
+    Rng rng(runSeed() + i);
+    GradientCheck check(rng);
+    DrawnLoop loop(rng, check);
+    check.run(loop.outputs);
+    compared += check.compared;
+  }
+  EXPECT_GT(compared, 0u);
+}
+
+/// Ops that mean nothing alone have their gradients compared as parts of a
+/// loop.
+TEST(LoopGradients, CoverWhatCannotBeDrawn) {
+  Rng rng(1);
+  GradientCheck check(rng);
+  DrawnLoop loop(rng, check);
+  for (const PropertyRow &row : propertyTable())
+    EXPECT_TRUE(isDrawable(row) || loop.ops.contains(row.op))
+        << graph::info(row.op).name;
+}
 
 } // namespace

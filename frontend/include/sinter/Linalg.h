@@ -34,7 +34,7 @@ Tensor outer(const Arg &lhs, const Arg &rhs);
 Tensor kron(const Arg &lhs, const Arg &rhs);
 /// Vector product along an axis of 3 elements.
 Tensor cross(const Arg &lhs, const Arg &rhs, int64_t axis = -1);
-/// beta * x + alpha * a b.
+/// beta * x + alpha * a b. With a beta of 0, x gives a shape and a dtype alone.
 Tensor addmm(const Arg &x, const Arg &a, const Arg &b, double beta = 1,
              double alpha = 1);
 /// x weight^T + bias, of weight [out, in]; bias [out] may be left out.

@@ -38,6 +38,8 @@ std::pair<Tensor, Tensor>
 max_pool_with_indices(const Arg &x, const Axes &kernel,
                       const PoolOptions &options = {});
 /// Elements put back where `indices` say, in a space of `size`; 0 elsewhere.
+/// An element that stands there twice, from windows that overlap, is not added
+/// up; each of the two has the gradient of the place.
 Tensor max_unpool(const Arg &x, const Arg &indices, const Dims &size);
 
 /// Mean of each window.

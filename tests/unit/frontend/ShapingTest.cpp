@@ -2,6 +2,8 @@
 /// they compute what they should is for the golden cases to say.
 #include "tests/unit/frontend/Counting.h"
 
+#include <limits>
+
 namespace sn = sinter;
 using sn::ErrorKind;
 using Ints = std::vector<int64_t>;
@@ -111,4 +113,29 @@ TEST(Einsum, RefusesWhatDoesNotFit) {
   expectError(ErrorKind::invalid_argument, "einsum: a label of the result",
               [&] { record("ij,kl->z"); });
   EXPECT_EQ(sn::einsum("...i,...j->...ij", {x, sn::zeros({5})}).numel(), 30);
+}
+
+TEST(Linalg, OfBetaZeroNothingOfXCounts) {
+  float nan = std::numeric_limits<float>::quiet_NaN();
+  sn::Tensor x = sn::tensor({{nan, nan}}), a = sn::tensor({{2.f}}),
+             b = sn::tensor({{3.f, 4.f}});
+  EXPECT_EQ(read(sn::addmm(x, a, b, 0)), (Ints{6, 8}));
+}
+
+TEST(Linalg, NegativePowersAreNotSupported) {
+  expectError(ErrorKind::unsupported, "matrix_power: negative powers",
+              [] { sn::matrix_power(sn::eye(2, 2), -1); });
+}
+
+// A guard says that the symbolic [n, n] has as many elements as [n]: n is 1.
+TEST(Shaping, ReshapesToSquaresOfOneElement) {
+  sn::Tensor x = sn::tensor({{2.f}}), a = sn::tensor({3.f});
+  x.dynamic(0);
+  a.dynamic(0);
+  x.require_grad();
+  sn::Tensor y = x + sn::outer(a, a);
+  sn::Tensor weights = sn::tensor({{5.f}});
+  weights.dynamic(0);
+  sn::Tensor gradient = sn::grad(sn::sum(y * weights), {x})[0];
+  EXPECT_EQ(read(gradient * 2.0), (Ints{10}));
 }

@@ -39,6 +39,20 @@ TEST(MaxPool, CeilModeAndIndices) {
             (Values{0, 0, 0, 6, 0, 4, 0, 8, 9}));
 }
 
+// Windows that overlap give the same element twice.
+TEST(MaxUnpool, PutsBackOnceWhatCameTwice) {
+  sn::Tensor x = sn::tensor({{{1.f, 5.f, 2.f, 0.f}}});
+  auto [y, places] = sn::max_pool_with_indices(x, {2}, {.stride = 1});
+  EXPECT_EQ(places.to_vector<int64_t>(), (Places{1, 1, 2}));
+  y = y.detach();
+  y.require_grad();
+  sn::Tensor back = sn::max_unpool(y, places, {4});
+  EXPECT_EQ(back.to_vector<float>(), (Values{0, 5, 2, 0}));
+  sn::Tensor weights = sn::tensor({{{1.f, 2.f, 3.f, 4.f}}});
+  EXPECT_EQ(sn::grad(sn::sum(back * weights), {y})[0].to_vector<float>(),
+            (Values{2, 2, 3}));
+}
+
 TEST(MaxPool, GradientGoesToTheFirstOfEquals) {
   sn::Tensor x = sn::tensor({{{2.f, 2.f, 2.f, 1.f}}});
   x.require_grad();
