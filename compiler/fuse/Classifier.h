@@ -47,7 +47,10 @@ private:
   std::optional<Rejection> findRoots();
   std::optional<Rejection> addRoot(unsigned index);
   std::optional<Rejection> checkRowSpace();
+  std::optional<Rejection> checkStatistics() const;
   std::optional<Rejection> checkRowStatistics() const;
+  std::optional<Rejection> checkColumnStatistics() const;
+  bool isComputedFromStored(mlir::Value value) const;
   std::optional<Rejection> reachOutputs();
   std::optional<Rejection> reachOperands(unsigned index, const Access &access);
   std::optional<Rejection> reachThroughView(mlir::Operation *op,
@@ -73,7 +76,7 @@ private:
   const KernelCaps &caps;
   OpSet body, outputs;
   OpSet roots;
-  /// A contraction whose rows the roots, reductions, run along.
+  /// A contraction whose rows or columns the roots, reductions, run along.
   std::optional<unsigned> product;
   graph::PatternKind rootKind = graph::PatternKind::pointwise;
   /// Of reductions: what they read, and which of its axes stay.

@@ -5,6 +5,7 @@
 #include "dialects/sinter/Dialect.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -41,7 +42,7 @@ bool isRoot(PatternKind kind) {
          kind != PatternKind::gather;
 }
 
-// Reductions may follow one contraction, whose rows they take.
+// Reductions may follow one contraction, whose rows or columns they take.
 std::optional<Rejection> Classifier::addRoot(unsigned index) {
   PatternKind kind = kindOf(op(index));
   bool isReduction = kind == PatternKind::reduction;
@@ -89,10 +90,8 @@ std::optional<Rejection> Classifier::checkRowSpace() {
   return std::nullopt;
 }
 
-// The reductions run along rows of the product, from it on, and blocks of such
-// rows cost no more than the product's own parts. How many rows there are does
-// not count: it may be known at run time only.
-std::optional<Rejection> Classifier::checkRowStatistics() const {
+// The reductions run along rows of the product, from it on, or along columns.
+std::optional<Rejection> Classifier::checkStatistics() const {
   Operation *contraction = op(*product);
   DimList dims = dimsOf(contraction->getResult(0).getType());
   llvm::SmallDenseSet<unsigned> after{*product};
@@ -102,14 +101,68 @@ std::optional<Rejection> Classifier::checkRowStatistics() const {
           return source >= 0 && after.contains(source);
         }))
       after.insert(index);
-  bool alongRows = fullDims == dims && trailing && !rowDims.empty() &&
-                   rowDims.size() + 1 == dims.size();
-  if (!alongRows ||
-      llvm::any_of(roots, [&](unsigned root) { return !after.contains(root); }))
+  auto refuse = [&](const char *what) {
     return Rejection{"two_roots",
-                     llvm::formatv("{0} does not take rows of {1}",
-                                   op(roots[0])->getName().stripDialect(),
+                     llvm::formatv("{0} does not take {1} of {2}",
+                                   op(roots[0])->getName().stripDialect(), what,
                                    contraction->getName().stripDialect())};
+  };
+  bool takesAll = fullDims == dims && llvm::all_of(roots, [&](unsigned root) {
+                    return after.contains(root);
+                  });
+  if (!trailing && !rowDims.empty()) {
+    bool alongColumns = rowDims.size() == 1 &&
+                        axesOf(op(roots[0])).back() + 2 == int64_t(dims.size());
+    return takesAll && alongColumns ? checkColumnStatistics()
+                                    : refuse("columns");
+  }
+  bool alongRows =
+      trailing && !rowDims.empty() && rowDims.size() + 1 == dims.size();
+  return takesAll && alongRows ? checkRowStatistics() : refuse("rows");
+}
+
+// Whether a value can be had from what the kernel stores, without the product.
+bool Classifier::isComputedFromStored(Value value) const {
+  DimList dims = dimsOf(op(*product)->getResult(0).getType());
+  llvm::SmallSetVector<Value, 16> behind;
+  behind.insert(value);
+  for (unsigned next = 0; next < behind.size(); ++next) {
+    Value made = behind[next];
+    int index = graph.indexOf(made);
+    bool isInside = index >= 0 && llvm::is_contained(body, unsigned(index));
+    if (!isInside || (llvm::is_contained(outputs, unsigned(index)) &&
+                      dimsOf(made.getType()) == dims))
+      continue;
+    if (unsigned(index) == *product)
+      return false;
+    behind.insert_range(op(index)->getOperands());
+  }
+  return true;
+}
+
+// Columns are taken from what is stored, while it is near: what is small stays
+// near for a kernel of its own, too, and that is one launch.
+std::optional<Rejection> Classifier::checkColumnStatistics() const {
+  for (unsigned root : roots)
+    if (!isComputedFromStored(op(root)->getOperand(0)))
+      return Rejection{"column_statistics",
+                       llvm::formatv("what {0} takes of {1} is not stored",
+                                     op(root)->getName().stripDialect(),
+                                     op(*product)->getName().stripDialect())};
+  double bytes = estimatedBytes(op(*product)->getResult(0).getType());
+  if (bytes < caps.leastColumnBytes)
+    return Rejection{"column_statistics",
+                     llvm::formatv("{0:f0} bytes are near when they are read "
+                                   "again",
+                                   bytes)};
+  return std::nullopt;
+}
+
+// Blocks of rows cost no more than the product's own parts. How many rows there
+// are does not count: it may be known at run time only.
+std::optional<Rejection> Classifier::checkRowStatistics() const {
+  Operation *contraction = op(*product);
+  DimList dims = dimsOf(contraction->getResult(0).getType());
   auto columns = dyn_cast<AffineConstantExpr>(dims.back());
   if (!columns || columns.getValue() < 2 || columns.getValue() > caps.keptRow)
     return Rejection{"row_statistics",
@@ -297,7 +350,7 @@ Classified Classifier::run() {
     if (auto rejected = checkRowSpace())
       return *rejected;
   if (product)
-    if (auto rejected = checkRowStatistics())
+    if (auto rejected = checkStatistics())
       return *rejected;
   if (auto rejected = reachOutputs())
     return *rejected;

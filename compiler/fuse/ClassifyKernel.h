@@ -23,6 +23,8 @@ struct KernelCaps {
   /// this many elements; and bytes of the right operand that each block reads.
   int64_t keptRow = 1024;
   double blockOperand = 1 << 20;
+  /// Of a product whose columns are reduced in its own kernel, at least.
+  double leastColumnBytes = 1 << 20;
 };
 
 /// A set of ops as a kernel.

@@ -69,7 +69,7 @@ std::optional<Rejection> Classifier::reachOutputs() {
     storesFull = true;
     reach(value, {Space::full, 0, count});
   }
-  if (rootKind == PatternKind::reduction && storesFull && !trailing)
+  if (rootKind == PatternKind::reduction && storesFull && !trailing && !product)
     return Rejection{"full_output",
                      "a reduction along leading axes stores no other shape"};
   return std::nullopt;

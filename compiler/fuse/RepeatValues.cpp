@@ -51,6 +51,7 @@ private:
   double savedBytes(unsigned index, const Origin &origin,
                     ArrayRef<unsigned> readers) const;
   bool stillFits(const FusionGraph &changed, unsigned reader) const;
+  bool stillStands(const FusionGraph &changed, unsigned index) const;
   void record(unsigned index, size_t readers, double bytes);
 
   FusionGraph &graph;
@@ -142,6 +143,16 @@ bool Repeater::stillFits(const FusionGraph &changed, unsigned reader) const {
          made->recomputed <= old->recomputed;
 }
 
+// Whether the value's own kernel can do without storing it.
+bool Repeater::stillStands(const FusionGraph &changed, unsigned index) const {
+  const OpSet &members = changed.members(changed.groupOf(index));
+  return members.empty() ||
+         std::holds_alternative<KernelShape>(
+             classifyKernel(changed, members, options.caps)) ||
+         std::holds_alternative<Rejection>(classifyKernel(
+             graph, graph.members(graph.groupOf(index)), options.caps));
+}
+
 void Repeater::record(unsigned index, size_t readers, double bytes) {
   Operation *op = graph.op(index);
   FusionDecision decision;
@@ -170,7 +181,8 @@ void Repeater::consider(unsigned index) {
     return;
   FusionGraph changed = graph;
   changed.repeat(index);
-  if (!llvm::all_of(
+  if (!stillStands(changed, index) ||
+      !llvm::all_of(
           readers, [&](unsigned reader) { return stillFits(changed, reader); }))
     return;
   record(index, readers.size(), saved);

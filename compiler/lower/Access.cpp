@@ -48,6 +48,64 @@ int64_t innerRun(Value tensor, unsigned dim) {
       0, constantOf(shapeOf(reshape.getX())[axes->second - 1]));
 }
 
+bool runsOverWindows(Value tensor, unsigned dim) {
+  Operation *op = tensor.getDefiningOp();
+  if (!op)
+    return false;
+  if (auto window = dyn_cast<ir::WindowOp>(op)) {
+    bool isPosition = llvm::is_contained(window.getAxes(), int64_t(dim));
+    return isPosition || (dim < shapeOf(window.getX()).size() &&
+                          runsOverWindows(window.getX(), dim));
+  }
+  if (auto reshape = dyn_cast<ir::ReshapeOp>(op)) {
+    auto axes = axesBehind(reshape, dim);
+    return axes && runsOverWindows(reshape.getX(), axes->second - 1);
+  }
+  if (auto transpose = dyn_cast<ir::TransposeOp>(op))
+    return runsOverWindows(transpose.getX(), transpose.getPermutation()[dim]);
+  bool keepsAxes = isa<ir::PadOp, ir::SliceOp, ir::FlipOp>(op) ||
+                   cast<ir::SinterOpInterface>(op).getPatternKind() ==
+                       graph::PatternKind::pointwise;
+  return keepsAxes && llvm::any_of(op->getOperands(), [&](Value operand) {
+           return runsOverWindows(operand, dim);
+         });
+}
+
+// Axes [first, second), neighbours: the outermost ones but for those of one
+// element.
+static bool areOutermost(Value tensor, unsigned first, unsigned second) {
+  Operation *op = tensor.getDefiningOp();
+  Shape shape = shapeOf(tensor);
+  while (first > 0 && isOne(shape[first - 1]))
+    --first;
+  if (!op)
+    return first == 0;
+  if (auto reshape = dyn_cast<ir::ReshapeOp>(op)) {
+    auto begin = axesBehind(reshape, first);
+    auto end = axesBehind(reshape, second - 1);
+    return begin && end &&
+           areOutermost(reshape.getX(), begin->first, end->second);
+  }
+  if (auto transpose = dyn_cast<ir::TransposeOp>(op)) {
+    ArrayRef<int64_t> from = transpose.getPermutation();
+    for (unsigned axis = first + 1; axis < second; ++axis)
+      if (from[axis] != from[axis - 1] + 1)
+        return false;
+    return areOutermost(transpose.getX(), from[first], from[second - 1] + 1);
+  }
+  bool keepsAxes = isa<ir::PadOp, ir::SliceOp, ir::FlipOp>(op) ||
+                   cast<ir::SinterOpInterface>(op).getPatternKind() ==
+                       graph::PatternKind::pointwise;
+  return keepsAxes && op->getNumOperands() > 0 &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return areOutermost(operand, first, second);
+         });
+}
+
+bool isOutermost(Value tensor, unsigned dim) {
+  return areOutermost(tensor, dim, dim + 1);
+}
+
 static bool viewRunsAlong(Operation *op, unsigned dim) {
   Value operand = op->getOperand(0);
   if (auto reshape = dyn_cast<ir::ReshapeOp>(op))

@@ -16,6 +16,14 @@ bool runsAlong(mlir::Value tensor, unsigned dim);
 /// a run along which indices need no division. 0 for others.
 int64_t innerRun(mlir::Value tensor, unsigned dim);
 
+/// Whether elements along `dim` are taken from one position of windows after
+/// another.
+bool runsOverWindows(mlir::Value tensor, unsigned dim);
+
+/// Whether `dim` is made of the outermost axes of the buffers behind `tensor`,
+/// as the rows of a matrix are.
+bool isOutermost(mlir::Value tensor, unsigned dim);
+
 /// Coordinates [low, high) along a dim.
 struct Interior {
   int64_t low = 0, high = 0;

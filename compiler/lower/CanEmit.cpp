@@ -1,5 +1,6 @@
 /// Which kernels can be emitted: a look at the structure.
 #include "compiler/lower/AttentionBlock.h"
+#include "compiler/lower/ColumnStatistics.h"
 #include "compiler/lower/EmitKernel.h"
 #include "compiler/lower/Index.h"
 #include "compiler/lower/ReductionOrder.h"
@@ -107,8 +108,12 @@ bool canEmit(program::KernelOp kernel, std::string *why) {
     return refuse(why, "attention beside another root");
   if (reductions && owners)
     return refuse(why, "a reduction beside a scatter or prefix");
-  if (reductions && contractions && !keepsRowsFor(product, kernel, why))
-    return false;
+  if (reductions && contractions) {
+    bool fits = hasRowStatistics(kernel) ? keepsRowsFor(product, kernel, why)
+                                         : takesColumnsOf(product, kernel, why);
+    if (!fits)
+      return false;
+  }
   if (owners && kernel.getOutputs().size() > 1)
     return refuse(why, "a scatter or prefix kernel has one output");
   return true;

@@ -5,6 +5,8 @@
 #include "compiler/lower/ReductionOrder.h"
 #include "dialects/sinter/Dialect.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -47,11 +49,15 @@ ColumnSpace::ColumnSpace(program::KernelOp given)
     : kernel(given), context(given->getContext()) {
   if (!findReductions())
     return;
+  found = true;
   findSpace();
-  valid = llvm::all_of(kernel.getOutputs(), [&](Value output) {
-    Shape own = shapeOf(output);
-    return product(own, 0, own.size(), context) == results;
-  });
+  valid = llvm::all_of(kernel.getOutputs(),
+                       [&](Value output) { return isResult(output); });
+}
+
+bool ColumnSpace::isResult(Value output) const {
+  Shape own = shapeOf(output);
+  return product(own, 0, own.size(), context) == results;
 }
 
 bool ColumnSpace::findReductions() {
@@ -178,6 +184,72 @@ void ColumnSpace::provide(Emission &emission, Value result, const Place &place,
   emission.provide(result, resultIndex(emission, result, place, column, lanes),
                    lanes, element);
   emission.setSource(result, std::make_unique<TotalSource>(result, element));
+}
+
+void eachColumn(Emission &emission, Value first, Value end, unsigned lanes,
+                AffineExpr width,
+                llvm::function_ref<void(Value, const Lanes &)> body) {
+  Value step = emission.constant(lanes);
+  Value count = emission.sub(end, first);
+  Value whole = emission.mul(emission.floorDiv(count, step), step);
+  Value middle = emission.add(first, whole);
+  emission.loop(first, middle, lanes,
+                [&](Value column) { body(column, Lanes{lanes, {}, false}); });
+  int64_t all = constantOf(width);
+  if (lanes == 1 || (all >= 0 && all % lanes == 0))
+    return;
+  Value rest = emission.sub(end, middle);
+  auto tail = [&] {
+    Value mask = emission.tailMask(rest, lanes);
+    body(middle, Lanes{lanes, mask, false});
+  };
+  if (rest.getDefiningOp<arith::ConstantIndexOp>())
+    return tail();
+  Value isLeft = arith::CmpIOp::create(emission.builder, emission.loc,
+                                       arith::CmpIPredicate::sgt, rest,
+                                       emission.constant(0));
+  emission.when(isLeft, tail);
+}
+
+Emission::Values loadStates(Emission &emission, const Combiner &combiner,
+                            ArrayRef<Value> arrays, Value at,
+                            const Lanes &lanes) {
+  OpBuilder &builder = emission.builder;
+  Location loc = emission.loc;
+  Emission::Values state;
+  for (auto [type, array] : llvm::zip(combiner.types(), arrays)) {
+    Type memory = memoryType(type);
+    Value value;
+    if (lanes.count == 1) {
+      value = memref::LoadOp::create(builder, loc, array, at);
+    } else {
+      VectorType vector = emission.vectorType(memory, lanes.count);
+      if (lanes.mask)
+        value = vector::MaskedLoadOp::create(builder, loc, vector, array, at,
+                                             lanes.mask,
+                                             emission.number(vector, 0));
+      else
+        value = vector::LoadOp::create(builder, loc, vector, array, at);
+    }
+    state.push_back(fromMemory(emission, value, type));
+  }
+  return state;
+}
+
+void storeStates(Emission &emission, const Combiner &combiner,
+                 ArrayRef<Value> arrays, Value at, const Lanes &lanes,
+                 const Emission::Values &state) {
+  OpBuilder &builder = emission.builder;
+  Location loc = emission.loc;
+  for (auto [type, array, given] : llvm::zip(combiner.types(), arrays, state)) {
+    Value value = toMemory(emission, given, type);
+    if (lanes.count == 1)
+      memref::StoreOp::create(builder, loc, value, array, at);
+    else if (lanes.mask)
+      vector::MaskedStoreOp::create(builder, loc, array, at, lanes.mask, value);
+    else
+      vector::StoreOp::create(builder, loc, value, array, at);
+  }
 }
 
 } // namespace sinter::compiler

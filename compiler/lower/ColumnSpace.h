@@ -21,6 +21,10 @@ struct ColumnSpace {
   /// Whether the kernel is one of such reductions and of what is done to their
   /// results in place.
   bool isValid() const { return valid; }
+  /// The same, but for outputs that are something else.
+  bool hasReductions() const { return found; }
+  /// Whether an output has an element for each result.
+  bool isResult(mlir::Value output) const;
   bool isReduced(unsigned dim) const {
     return llvm::is_contained(axes, int64_t(dim));
   }
@@ -53,7 +57,21 @@ private:
   bool findReductions();
   void findSpace();
 
-  bool valid = false;
+  bool found = false, valid = false;
 };
+
+/// Runs `body` for columns [first, end) of `width`, the last under a mask.
+void eachColumn(
+    Emission &emission, mlir::Value first, mlir::Value end, unsigned lanes,
+    mlir::AffineExpr width,
+    llvm::function_ref<void(mlir::Value column, const Lanes &)> body);
+
+/// A combiner's state at `at` of arrays in memory, one for each of its values.
+Emission::Values loadStates(Emission &emission, const Combiner &combiner,
+                            llvm::ArrayRef<mlir::Value> arrays, mlir::Value at,
+                            const Lanes &lanes);
+void storeStates(Emission &emission, const Combiner &combiner,
+                 llvm::ArrayRef<mlir::Value> arrays, mlir::Value at,
+                 const Lanes &lanes, const Emission::Values &state);
 
 } // namespace sinter::compiler

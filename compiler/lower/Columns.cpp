@@ -10,7 +10,6 @@
 #include "compiler/lower/Windows.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -104,11 +103,10 @@ private:
         emission.mul(emission.mod(task, count), emission.constant(taskColumns));
     int64_t all = constantOf(width);
     if (all >= 0 && all <= taskColumns)
-      place.end = emission.constant(all);
-    else
-      place.end = emission.min(
-          emission.add(place.first, emission.constant(taskColumns)),
-          emission.extent(width));
+      return {place.lead, emission.constant(0), emission.constant(all)};
+    place.end =
+        emission.min(emission.add(place.first, emission.constant(taskColumns)),
+                     emission.extent(width));
     return place;
   }
 
@@ -134,75 +132,13 @@ private:
     }
   }
 
-  // State values at `at` of arrays in memory.
-  Values load(Emission &emission, const Column &column, ArrayRef<Value> arrays,
-              Value at, const Lanes &lanes) {
-    OpBuilder &builder = emission.builder;
-    Location loc = emission.loc;
-    Values state;
-    for (auto [type, array] : llvm::zip(column.combiner->types(), arrays)) {
-      Type memory = memoryType(type);
-      Value value;
-      if (lanes.count == 1) {
-        value = memref::LoadOp::create(builder, loc, array, at);
-      } else {
-        VectorType vector = emission.vectorType(memory, lanes.count);
-        if (lanes.mask)
-          value = vector::MaskedLoadOp::create(builder, loc, vector, array, at,
-                                               lanes.mask,
-                                               emission.number(vector, 0));
-        else
-          value = vector::LoadOp::create(builder, loc, vector, array, at);
-      }
-      state.push_back(fromMemory(emission, value, type));
-    }
-    return state;
-  }
-
-  void store(Emission &emission, const Column &column, ArrayRef<Value> arrays,
-             Value at, const Lanes &lanes, const Values &state) {
-    OpBuilder &builder = emission.builder;
-    Location loc = emission.loc;
-    for (auto [type, array, given] :
-         llvm::zip(column.combiner->types(), arrays, state)) {
-      Value value = toMemory(emission, given, type);
-      if (lanes.count == 1)
-        memref::StoreOp::create(builder, loc, value, array, at);
-      else if (lanes.mask)
-        vector::MaskedStoreOp::create(builder, loc, array, at, lanes.mask,
-                                      value);
-      else
-        vector::StoreOp::create(builder, loc, value, array, at);
-    }
-  }
-
   // ---- loops ---------------------------------------------------------------
 
-  using ColumnBody = llvm::function_ref<void(Value column, const Lanes &)>;
-
-  // Runs `body` for the columns of a task, the last under a mask.
-  void eachColumn(Emission &emission, const Place &place, ColumnBody body) {
-    unsigned lanes = space.lanesOf(emission.target);
-    Value step = emission.constant(lanes);
-    Value count = emission.sub(place.end, place.first);
-    Value whole = emission.mul(emission.floorDiv(count, step), step);
-    Value middle = emission.add(place.first, whole);
-    emission.loop(place.first, middle, lanes,
-                  [&](Value column) { body(column, Lanes{lanes, {}, false}); });
-    int64_t all = constantOf(width);
-    if (lanes == 1 || (all >= 0 && all % lanes == 0))
-      return;
-    Value rest = emission.sub(place.end, middle);
-    auto tail = [&] {
-      Value mask = emission.tailMask(rest, lanes);
-      body(middle, Lanes{lanes, mask, false});
-    };
-    if (all >= 0 && all <= taskColumns)
-      return tail();
-    Value isLeft = arith::CmpIOp::create(emission.builder, emission.loc,
-                                         arith::CmpIPredicate::sgt, rest,
-                                         emission.constant(0));
-    emission.when(isLeft, tail);
+  // Runs `body` for the columns of a task.
+  void eachColumn(Emission &emission, const Place &place,
+                  llvm::function_ref<void(Value, const Lanes &)> body) {
+    compiler::eachColumn(emission, place.first, place.end,
+                         space.lanesOf(emission.target), width, body);
   }
 
   using Buffers = SmallVector<Value> Column::*;
@@ -218,17 +154,18 @@ private:
   void clear(Emission &emission, const Place &place, Buffers buffers) {
     eachState(emission, place, [&](Value at, const Lanes &lanes) {
       for (const Column &column : columns)
-        store(emission, column, column.*buffers, at, lanes,
-              column.combiner->init(emission, lanes.count));
+        storeStates(emission, *column.combiner, column.*buffers, at, lanes,
+                    column.combiner->init(emission, lanes.count));
     });
   }
 
   void startBlock(Emission &emission, const Place &place, Value row) {
     eachState(emission, place, [&](Value at, const Lanes &lanes) {
       for (const Column &column : columns)
-        store(emission, column, column.block, at, lanes,
-              column.combiner->start(emission, lanes.count,
-                                     positionAt(emission, column, row, lanes)));
+        storeStates(
+            emission, *column.combiner, column.block, at, lanes,
+            column.combiner->start(emission, lanes.count,
+                                   positionAt(emission, column, row, lanes)));
     });
   }
 
@@ -237,10 +174,12 @@ private:
                  Buffers from) {
     eachState(emission, place, [&](Value at, const Lanes &lanes) {
       for (const Column &column : columns) {
-        Values a = load(emission, column, column.*into, at, lanes);
-        Values b = load(emission, column, column.*from, at, lanes);
-        store(emission, column, column.*into, at, lanes,
-              column.combiner->merge(emission, a, b));
+        Values a =
+            loadStates(emission, *column.combiner, column.*into, at, lanes);
+        Values b =
+            loadStates(emission, *column.combiner, column.*from, at, lanes);
+        storeStates(emission, *column.combiner, column.*into, at, lanes,
+                    column.combiner->merge(emission, a, b));
       }
     });
   }
@@ -263,8 +202,8 @@ private:
       Value own = emission.sub(at, place.first);
       SmallVector<Values> states;
       for (const Column &column : columns)
-        states.push_back(
-            load(emission, column, column.block, own, unmasked(lanes)));
+        states.push_back(loadStates(emission, *column.combiner, column.block,
+                                    own, unmasked(lanes)));
       for (int64_t i = 0; i < count; ++i) {
         Value number = emission.add(row, emission.constant(i));
         for (auto [column, state] : llvm::zip(columns, states)) {
@@ -279,7 +218,8 @@ private:
         }
       }
       for (auto [column, state] : llvm::zip(columns, states))
-        store(emission, column, column.block, own, unmasked(lanes), state);
+        storeStates(emission, *column.combiner, column.block, own,
+                    unmasked(lanes), state);
     });
   }
 
@@ -355,8 +295,10 @@ private:
       Value own = emission.sub(at, place.first);
       Value to = partialPlace(emission, place, chunk, at);
       for (const Column &column : columns)
-        store(emission, column, partialsOf(emission, column), to, lanes,
-              load(emission, column, column.chunk, own, unmasked(lanes)));
+        storeStates(emission, *column.combiner, partialsOf(emission, column),
+                    to, lanes,
+                    loadStates(emission, *column.combiner, column.chunk, own,
+                               unmasked(lanes)));
     });
   }
 
@@ -369,12 +311,13 @@ private:
         Value own = emission.sub(at, place.first);
         Value from = partialPlace(emission, place, chunk, at);
         for (const Column &column : columns) {
-          Values part =
-              load(emission, column, partialsOf(emission, column), from, lanes);
-          Values before =
-              load(emission, column, column.total, own, unmasked(lanes));
-          store(emission, column, column.total, own, unmasked(lanes),
-                column.combiner->merge(emission, before, part));
+          Values part = loadStates(emission, *column.combiner,
+                                   partialsOf(emission, column), from, lanes);
+          Values before = loadStates(emission, *column.combiner, column.total,
+                                     own, unmasked(lanes));
+          storeStates(emission, *column.combiner, column.total, own,
+                      unmasked(lanes),
+                      column.combiner->merge(emission, before, part));
         }
       });
     });
@@ -386,7 +329,8 @@ private:
   // Makes a reduction's result known, here and no further out.
   void provide(Emission &emission, const Column &column, const Place &place,
                Value at, Value own, const Lanes &lanes) {
-    Values state = load(emission, column, column.total, own, unmasked(lanes));
+    Values state = loadStates(emission, *column.combiner, column.total, own,
+                              unmasked(lanes));
     space.provide(emission, column.op->getResult(0), place, at, lanes,
                   column.combiner->finish(emission, state));
   }

@@ -4,9 +4,12 @@
 #include "compiler/lower/KernelWriter.h"
 
 #include "compiler/lower/Access.h"
+#include "compiler/lower/ColumnStatistics.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/MatrixProduct.h"
 #include "compiler/lower/MatrixTile.h"
+#include "compiler/lower/PartialSums.h"
+#include "compiler/lower/ReductionOrder.h"
 #include "compiler/lower/RowStatistics.h"
 #include "compiler/lower/Sinks.h"
 #include "dialects/sinter/Dialect.h"
@@ -36,20 +39,32 @@ public:
     batches = product(shape, 0, rank - 2, context);
     if (tile.keepsSums)
       emitRowsOfPart = rowsOfPart(writer, hasEvenParts() ? 2 : 1);
+    if (tile.split)
+      splits = tile.split->count;
+    if (hasColumnStatistics(writer.kernel))
+      statistics.emplace(writer, sinks);
   }
 
   void run() {
+    if (tile.split)
+      partials =
+          writer.addWorkspace(splits * batches * rows * columns,
+                              accumulatorType(elementOf(op.getResult())));
     if (tile.rightCopy == TileShape::RightCopy::whole)
       addCopyPhase();
     AffineExpr down = rowParts();
     AffineExpr across = columns.ceilDiv(tile.columnBlock);
     double flops = 2.0 * double(tile.rowBlock) * double(tile.columnBlock) *
-                   estimate(depth);
+                   estimate(tile.split ? tile.split->length : depth);
     double perMicrosecond = tile.inUnit ? 400000 : 40000;
-    writer.addPhase(batches * down * across, flops / perMicrosecond,
+    writer.addPhase(batches * splits * down * across, flops / perMicrosecond,
                     [&](Emission &emission, Value chunk) {
                       emitPart(emission, chunk, down, across);
                     });
+    if (tile.split)
+      addPartialSums(writer, op, *tile.split, partials, sinks);
+    if (statistics)
+      addStatistics(down, across);
   }
 
 private:
@@ -155,28 +170,104 @@ private:
       });
   }
 
-  void emitPart(Emission &emission, Value chunk, AffineExpr down,
+  // A chunk: a part of the result, the number of its batch, and of its part of
+  // k where there is more than one.
+  struct Chunk {
+    MatrixTile::Part part;
+    Value batch, split;
+  };
+
+  Chunk chunkOf(Emission &emission, Value number, AffineExpr down,
                 AffineExpr across) {
     // Parts that follow each other share columns: what the tiles stream, the
     // right operand, stays the longer in a cache.
     Value rowParts = emission.extent(down);
     Value columnParts = emission.extent(across);
-    Value row = emission.mod(chunk, rowParts);
-    Value rest = emission.floorDiv(chunk, rowParts);
+    Value row = emission.mod(number, rowParts);
+    Value rest = emission.floorDiv(number, rowParts);
     Value column = emission.mod(rest, columnParts);
-    Value batch = emission.floorDiv(rest, columnParts);
-    MatrixTile::Part part;
+    Chunk chunk;
+    chunk.batch = emission.floorDiv(rest, columnParts);
+    if (tile.split) {
+      chunk.split = emission.mod(chunk.batch, emission.extent(splits));
+      chunk.batch = emission.floorDiv(chunk.batch, emission.extent(splits));
+    }
+    MatrixTile::Part &part = chunk.part;
     std::tie(part.firstRow, part.endRow) = rowsOf(emission, row);
     std::tie(part.firstColumn, part.endColumn) =
         range(emission, column, tile.columnBlock, emission.extent(columns));
+    return chunk;
+  }
+
+  void emitPart(Emission &emission, Value number, AffineExpr down,
+                AffineExpr across) {
+    auto [part, batch, split] = chunkOf(emission, number, down, across);
     Value copied;
     if (tile.rightCopy == TileShape::RightCopy::whole)
       copied = emission.entry.buffers[wholeRight];
     MatrixTile product(emission, op, tile, sinks,
                        batchCoordinates(emission, batch), copied, batch);
+    if (split)
+      return computeSplit(emission, product, part, batch, split);
     product.compute(part);
     if (tile.keepsSums)
       finishRows(emission, product, part, batch);
+    if (statistics)
+      statistics->takeInside(emission, partOfColumns(emission, part, batch));
+  }
+
+  // ---- column statistics
+  // -----------------------------------------------------
+
+  ColumnStatistics::Part
+  partOfColumns(Emission &emission, const MatrixTile::Part &part, Value batch) {
+    Value before = emission.mul(batch, emission.extent(rows));
+    return {emission.add(before, part.firstRow),
+            emission.add(before, part.endRow), part.firstColumn,
+            part.endColumn};
+  }
+
+  // Whether every part ends where a block of the canonical order does.
+  bool endsBlocks() const {
+    auto isWhole = [](int64_t count) {
+      return count >= 0 && count % canonicalBlock == 0;
+    };
+    if (tile.image) {
+      int64_t positions = tile.image->positions;
+      return isWhole(tile.imageLines * positions) &&
+             isWhole(tile.image->lines * positions);
+    }
+    int64_t count = constantOf(rows);
+    bool isOnePart = count >= 0 && count <= tile.rowBlock;
+    return (isOnePart || isWhole(tile.rowBlock)) &&
+           (constantOf(batches) == 1 || isWhole(count));
+  }
+
+  void addStatistics(AffineExpr down, AffineExpr across) {
+    if (!endsBlocks()) {
+      double elements = double(canonicalBlock) * double(tile.columnBlock);
+      writer.addPhase(batches * down * across, elements / 4000,
+                      [&](Emission &emission, Value number) {
+                        auto [part, batch, split] =
+                            chunkOf(emission, number, down, across);
+                        statistics->takeBorder(
+                            emission, partOfColumns(emission, part, batch));
+                      });
+    }
+    statistics->addMergePhase();
+  }
+
+  void computeSplit(Emission &emission, MatrixTile &product,
+                    MatrixTile::Part part, Value batch, Value split) {
+    Value length = emission.extent(tile.split->length);
+    Value first = emission.mul(split, length);
+    Value end =
+        emission.min(emission.add(first, length), emission.extent(depth));
+    part.depth = {first, end};
+    Value number =
+        emission.add(emission.mul(split, emission.extent(batches)), batch);
+    Value start = emission.mul(number, emission.extent(rows * columns));
+    product.computePartial(part, {emission.entry.buffers[partials], start});
   }
 
   bool hasEvenParts() const {
@@ -203,8 +294,11 @@ private:
   Shape shape;
   TileShape tile;
   AffineExpr rows, columns, depth, batches;
+  AffineExpr splits = getAffineConstantExpr(1, context);
   unsigned wholeRight = 0; ///< the number of the workspace
+  unsigned partials = 0;   ///< of that for sums of parts of k
   RowsOfPart emitRowsOfPart;
+  std::optional<ColumnStatistics> statistics;
 };
 
 } // namespace
@@ -214,6 +308,9 @@ void emitContraction(KernelWriter &writer, Value productValue) {
   SmallVector<Sink> sinks;
   if (hasRowStatistics(writer.kernel))
     return ContractionSkeleton(writer, op, {}).run();
+  if (hasColumnStatistics(writer.kernel))
+    return ContractionSkeleton(writer, op, sinksOfProduct(productValue, writer))
+        .run();
   for (auto [number, output] : llvm::enumerate(writer.kernel.getOutputs())) {
     auto sink =
         makeSink(output, shapeOf(productValue), writer.outputBuffer(number));

@@ -2,6 +2,7 @@
 /// register tiles read.
 #include "compiler/lower/MatrixCopy.h"
 
+#include "compiler/lower/Access.h"
 #include "compiler/lower/TurnSquares.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -56,19 +57,33 @@ void MatrixCopier::copyRight(Value column, Value valid, const DepthRange &range,
   copyRightAlongColumns(column, valid, range, to, place);
 }
 
+// Lanes that stay within a run of columns, where several axes make them: those
+// that go on in the next run would be read one by one.
+static unsigned lanesInRun(const MatrixAccess &access, unsigned lanes) {
+  constexpr unsigned fewest = 4;
+  unsigned rank = shapeOf(access.rhs).size();
+  int64_t run = innerRun(access.rhs, rank - 1);
+  unsigned inside = lanes;
+  while (run > 0 && inside > fewest && run % inside != 0)
+    inside /= 2;
+  return run > 0 && run % inside == 0 ? inside : lanes;
+}
+
 void MatrixCopier::copyRightAlongColumns(Value column, Value valid,
                                          const DepthRange &range, Value to,
                                          Value place) const {
-  auto masks = access.masksOf(tile.vectors, tile.lanes, valid);
+  unsigned lanes = lanesInRun(access, tile.lanes);
+  unsigned vectors = tile.vectors * (tile.lanes / lanes);
+  auto masks = access.masksOf(vectors, lanes, valid);
   Value width = emission.constant(tile.columns());
   emission.loop(range.begin, range.end, 1, [&](Value k) {
     Value row = emission.mul(emission.sub(k, range.begin), width);
-    for (unsigned v = 0; v < tile.vectors; ++v) {
-      Value offset = emission.constant(int64_t(v) * tile.lanes);
-      Value value = access.rightAt(
-          emission.uniform(k),
-          emission.along(emission.add(column, offset), tile.lanes),
-          Lanes{tile.lanes, masks[v], false});
+    for (unsigned v = 0; v < vectors; ++v) {
+      Value offset = emission.constant(int64_t(v) * lanes);
+      Value value =
+          access.rightAt(emission.uniform(k),
+                         emission.along(emission.add(column, offset), lanes),
+                         Lanes{lanes, masks[v], false});
       access.store(value, to, emission.add(emission.add(place, row), offset));
     }
   });
@@ -246,8 +261,26 @@ void MatrixCopier::copyLeftRuns(Value row, const DepthRange &range, Value to,
       copyVector(number, emission.constant(vector * lanes),
                  tile.leftRun - vector * lanes);
   };
-  emission.loop(emission.floorDiv(range.begin, run),
-                emission.floorDiv(range.end, run), 1, copyRun);
+  Value first = emission.floorDiv(range.begin, run);
+  Value last = emission.floorDiv(range.end, run);
+  if (!tile.split)
+    return emission.loop(first, last, 1, copyRun);
+  // Parts of k begin and end inside of runs.
+  auto copyPiece = [&](Value begin, Value end) {
+    emission.loop(begin, end, lanes, [&](Value k) {
+      emission.keepInRow(k, width);
+      Value mask = emission.tailMask(emission.sub(end, k), tile.lanes);
+      Value value = access.leftAt(rowAt(row), emission.along(k, tile.lanes),
+                                  Lanes{tile.lanes, mask, false});
+      access.store(value, to, emission.add(line, emission.sub(k, range.begin)));
+    });
+  };
+  Value up = emission.add(range.begin, emission.constant(tile.leftRun - 1));
+  first = emission.floorDiv(up, run);
+  Value head = emission.min(emission.mul(first, run), range.end);
+  copyPiece(range.begin, head);
+  emission.loop(first, last, 1, copyRun);
+  copyPiece(emission.max(head, emission.mul(last, run)), range.end);
 }
 
 // What a vector writes past a tile's last row is overwritten by the next k, or

@@ -6,6 +6,7 @@
 #include "dialects/program/Program.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -55,8 +56,15 @@ MatrixTile::MatrixTile(Emission &emission, ir::MatmulOp op,
   findFinishing();
 }
 
+void MatrixTile::computePartial(const Part &given, const PartialSums &to) {
+  partial = to;
+  compute(given);
+}
+
 void MatrixTile::compute(const Part &given) {
   part = given;
+  if (!part.depth.end)
+    part.depth = {emission.constant(0), emission.extent(depth)};
   if (tile.inUnit)
     UnitTile::begin(emission);
   copyImage();
@@ -69,7 +77,7 @@ void MatrixTile::compute(const Part &given) {
 }
 
 void MatrixTile::computeAtOnce() {
-  enterDepth({emission.constant(0), emission.extent(depth)});
+  enterDepth(part.depth);
   if (tile.panelsInside)
     return eachTile([&](Value row) {
       eachPanel([&] {
@@ -89,14 +97,22 @@ void MatrixTile::computeAtOnce() {
 }
 
 void MatrixTile::computeInDepthBlocks() {
-  Value zero = emission.constant(0), last = emission.extent(depth);
+  auto [first, last] = part.depth;
   // A result is stored even where there is nothing to sum.
   Value end =
-      constantOf(depth) > 0 ? last : emission.max(last, emission.constant(1));
-  emission.loop(zero, end, tile.depthBlock, [&](Value k) {
-    Value stop = emission.add(k, emission.constant(tile.depthBlock));
-    enterDepth({k, emission.min(stop, last)});
-    Value isFirst = compare(arith::CmpIPredicate::eq, k, zero);
+      constantOf(depth) > 0
+          ? last
+          : emission.max(last, emission.add(first, emission.constant(1)));
+  // Blocks hold whole runs, of all of k.
+  bool cutsBlocks = tile.split && tile.leftRun;
+  Value size = emission.constant(tile.depthBlock), start = first;
+  if (cutsBlocks)
+    start = emission.mul(emission.floorDiv(first, size), size);
+  emission.loop(start, end, tile.depthBlock, [&](Value k) {
+    Value stop = emission.add(k, size);
+    enterDepth(
+        {cutsBlocks ? emission.max(k, first) : k, emission.min(stop, last)});
+    Value isFirst = compare(arith::CmpIPredicate::eq, k, start);
     Value isLast = compare(arith::CmpIPredicate::sge, stop, last);
     Value isInner = compare(arith::CmpIPredicate::slt, stop, last);
     eachPanel([&] {
@@ -295,6 +311,8 @@ void MatrixTile::addFinishing(unsigned number, Value tensor, bool isWritten) {
 }
 
 void MatrixTile::findFinishing() {
+  if (tile.split)
+    return;
   // A short sum leaves no time.
   constexpr int64_t leastDepth = 64;
   int64_t length = constantOf(depth);
@@ -351,9 +369,10 @@ MatrixTile::Values MatrixTile::zeros() {
 MatrixTile::Values MatrixTile::accumulate(Value row, const Values &carried) {
   if (tile.image)
     return accumulateRuns(row, carried);
-  // Blocks begin at multiples of a vector.
+  // Blocks begin at multiples of a vector, or of runs.
   int64_t size = constantOf(depth);
-  bool isWhole = size >= 0 && size % unrolled == 0;
+  bool isWhole = size >= 0 && size % unrolled == 0 &&
+                 (!tile.leftRun || tile.depthBlock % unrolled == 0);
   if (!tile.turnsRight)
     return accumulateRange(row, range, carried, unrolled, isWhole);
   Values results = carried;
@@ -539,7 +558,25 @@ void MatrixTile::complete(Value row, const Values &values) {
   finishTile(row, values);
 }
 
+void MatrixTile::storePartial(Value row, const Values &values) {
+  Value width = emission.extent(shape.back());
+  for (unsigned r = 0; r < rows; ++r)
+    for (unsigned v = 0; v < vectors; ++v) {
+      Value place = emission.add(
+          emission.add(partial->start, emission.mul(rowOf(row, r), width)),
+          columnOf(v).base);
+      Value sum = values[r * vectors + v];
+      if (masks[v])
+        vector::MaskedStoreOp::create(emission.builder, emission.loc,
+                                      partial->buffer, place, masks[v], sum);
+      else
+        access.store(sum, partial->buffer, place);
+    }
+}
+
 void MatrixTile::finishTile(Value row, const Values &values) {
+  if (partial)
+    return storePartial(row, values);
   struct Store {
     const Sink *sink;
     Index index;

@@ -13,6 +13,8 @@ public:
   /// endColumn), which start at multiples of the tile.
   struct Part {
     Value firstRow, endRow, firstColumn, endColumn;
+    /// Of k, where the tile splits it.
+    DepthRange depth;
   };
 
   /// Sums of whole rows, from `firstRow` on, that are kept in the frame.
@@ -27,9 +29,17 @@ public:
              llvm::ArrayRef<Sink> sinks, llvm::SmallVector<Coord> batch,
              Value wholeRight, Value batchNumber);
 
+  /// Where sums of a part of k go: a buffer of the accumulator's type, and the
+  /// place of the batch's first element there.
+  struct PartialSums {
+    Value buffer, start;
+  };
+
   /// Computes and stores a part, at most tile.rowBlock x tile.columnBlock; or,
   /// where the tile says so, keeps its sums.
   void compute(const Part &part);
+  /// Stores the sums of a part's range of k, and nothing else.
+  void computePartial(const Part &part, const PartialSums &to);
   KeptSums keptSums() const { return {sums, part.firstRow, tile.sumsStride()}; }
 
 private:
@@ -74,6 +84,7 @@ private:
   /// Keeps what the depth has summed up, or stores what is made of it.
   void complete(Value row, const Values &sums);
   void finishTile(Value row, const Values &sums);
+  void storePartial(Value row, const Values &sums);
   Values loadSums(Value row);
   void saveSums(Value row, const Values &sums);
   Value placeOfSums(Value row, unsigned r, unsigned vector);
@@ -97,6 +108,7 @@ private:
   llvm::SmallVector<Finishing> finishing;
   Value wholeRight, batchNumber;
   Part part;
+  std::optional<PartialSums> partial;
   DepthRange range;
   Value column;
   unsigned vectors = 0; ///< of the panel

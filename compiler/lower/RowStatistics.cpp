@@ -24,7 +24,8 @@ bool hasRowStatistics(program::KernelOp kernel) {
   bool multiplies = false, reduces = false;
   for (Operation &op : kernel.getBlock()) {
     multiplies |= kindOf(op) == PatternKind::contraction;
-    reduces |= kindOf(op) == PatternKind::reduction;
+    reduces |= kindOf(op) == PatternKind::reduction &&
+               canonicalOrder(&op) == CanonicalOrder::lanes;
   }
   return multiplies && reduces;
 }

@@ -2,11 +2,15 @@
 #include "compiler/lower/TileShape.h"
 
 #include "compiler/lower/Access.h"
+#include "compiler/lower/ColumnStatistics.h"
 #include "compiler/lower/EmitKernel.h"
 #include "compiler/lower/MatrixProduct.h"
+#include "compiler/lower/ReductionOrder.h"
 #include "compiler/lower/RowStatistics.h"
 
 #include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -58,6 +62,7 @@ public:
     Value right = op.getRhs();
     auto kernel = op->getParentOfType<program::KernelOp>();
     tile.keepsSums = kernel && hasRowStatistics(kernel);
+    takesColumns = kernel && hasColumnStatistics(kernel);
     tile.rightAlongDepth =
         !runsAlong(right, rank - 1) && runsAlong(right, rank - 2);
     if (target.lanesAreThreads())
@@ -69,9 +74,13 @@ public:
                       !keepsRight && !tile.inUnit;
     chooseVectors();
     chooseImage();
+    if (!tile.image && !tile.keepsSums && !takesColumns)
+      tile.split = splitDepth(op, depthOf(op, tile), numerics);
     chooseRows();
     chooseCopies();
     chooseBlocks();
+    if (takesColumns && !tile.image)
+      tile.rowBlock = holdingBlocks(tile.rowBlock, tile.rows, 1);
     choosePanelsInside();
     return tile;
   }
@@ -219,6 +228,19 @@ private:
       --lines;
     tile.image = windows;
     tile.imageLines = shareOf(windows->lines, lines, 1);
+    if (takesColumns)
+      tile.imageLines =
+          std::min(holdingBlocks(tile.imageLines, 1, windows->positions),
+                   windows->lines);
+  }
+
+  // A chunk of about as many rows, a multiple of `unit`, that ends where a
+  // block of the canonical order does, so that no block lies in two; `unit` and
+  // the result count groups of `rows` rows. Where blocks do not fit, as before.
+  static int64_t holdingBlocks(int64_t size, int64_t unit, int64_t rows) {
+    int64_t step = canonicalBlock / std::gcd(canonicalBlock, unit * rows);
+    int64_t whole = llvm::alignTo(size, unit * step);
+    return whole <= 2 * size ? whole : size;
   }
 
   // An accumulator per row and vector, a vector of the right operand per column
@@ -432,8 +454,19 @@ private:
     int64_t blocks = size > 0 ? llvm::divideCeil(size, block) : 1;
     if (blocks == 1 || blocks >= 16)
       return block;
-    int64_t even = llvm::divideCeil(size, llvm::alignTo(blocks, 4));
-    return std::min<int64_t>(block, llvm::alignTo(even, unit));
+    // The time of all threads, with what each block costs for itself.
+    auto costOf = [size](int64_t block) {
+      int64_t blocks = llvm::divideCeil(size, block);
+      double cost = 0.02 * double(size * blocks);
+      for (int64_t threads : {2, 4})
+        cost += double(llvm::alignTo(blocks, threads) * block);
+      return cost;
+    };
+    int64_t best = block;
+    for (int64_t shorter = block; 3 * shorter >= block; shorter -= unit)
+      if (shorter > 0 && costOf(shorter) < costOf(best))
+        best = shorter;
+    return best;
   }
 
   // The size of equal blocks of at most about `most`, in multiples of `unit`.
@@ -450,6 +483,7 @@ private:
   NumericsMode numerics;
   TileShape tile;
   unsigned rank = 0;
+  bool takesColumns = false;    ///< of what the kernel stores
   bool keepsRight = false;      ///< a copy of all of it, from run to run
   int64_t rows, columns, depth; ///< -1 where unknown
   int64_t bytes;                ///< of a sum

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/Compiler.h"
+#include "compiler/lower/DepthSplit.h"
 #include "compiler/lower/StagedImage.h"
 #include "compiler/target/Target.h"
 #include "dialects/sinter/Dialect.h"
@@ -10,7 +11,8 @@ namespace sinter::compiler {
 
 /// The plan of a contraction. A register tile is `rows` x `vectors`; a panel is
 /// the columns of one tile; a block of depth is summed at a time, in ascending
-/// order, so that no element's bits depend on any of these numbers.
+/// order, so that no element's bits depend on any of these numbers but those of
+/// a split.
 struct TileShape {
   unsigned rows = 1;
   unsigned vectors = 1;
@@ -52,6 +54,9 @@ struct TileShape {
   /// lines of windows, and a tile lies in one of them.
   std::optional<ImageWindows> image;
   int64_t imageLines = 1;
+
+  /// A chunk sums a part of k, and a phase of its own the parts.
+  std::optional<DepthSplit> split;
 
   int64_t depthBlock = 256;
   bool blocksDepth = false; ///< else depthBlock holds all of it

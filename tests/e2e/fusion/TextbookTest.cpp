@@ -119,6 +119,21 @@ TEST(Textbook, SoftmaxOfAWideLayer) {
       {"row_statistics: matmul into amax", "row_statistics: matmul into sub"});
 }
 
+// What a layer passes on is summed over its rows while it is stored.
+TEST(Textbook, GradientOfABias) {
+  sn::Tensor up = input({1024, 64}), w = input({64, 256});
+  sn::Tensor slope = input({1024, 256}), b = input({256});
+  sn::Tensor down = sn::matmul(up, w) * slope;
+  expectDecided({down, b - 0.1 * sn::sum(down, {0})}, 1, {});
+}
+
+// Nobody else reads the product: it is stored for the sum alone.
+TEST(Textbook, SumOverTheRowsOfALayer) {
+  sn::Tensor x = input({1024, 64}), w = input({64, 256});
+  expectDecided({sn::sum(sn::matmul(x, w), {0})}, 2,
+                {"column_statistics: matmul into sum"});
+}
+
 TEST(Textbook, CrossEntropyWithItsGradient) {
   sn::Tensor logits = input({64, 10});
   logits.require_grad();
@@ -157,6 +172,7 @@ TEST(Textbook, LinearGradients) {
     each->require_grad();
   sn::Tensor y = sn::mean(sn::square(sn::relu(sn::matmul(x, w) + b)));
   std::vector<sn::Tensor> g = sn::grad(y, {x, w, b});
-  expectDecided({g[0], g[1], g[2]}, 4,
-                {"two_roots: where into matmul", "two_roots: where into sum"});
+  expectDecided(
+      {g[0], g[1], g[2]}, 4,
+      {"two_roots: where into matmul", "column_statistics: where into sum"});
 }

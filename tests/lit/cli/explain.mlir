@@ -9,7 +9,7 @@
 // CHECK: fused, {{[0-9]+}} bytes of traffic saved
 // CHECK: saves_traffic: matmul into exp
 // CHECK: not fused
-// CHECK: two_roots: exp into sum
+// CHECK: column_statistics: exp into sum
 // JSON: "accepted": true, "rule": "saves_traffic"
 func.func @main(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8xf32> {
   %0 = sinter.matmul %x, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>

@@ -1,0 +1,27 @@
+/// DepthSplit: contractions of a long k with few results, such as the gradient
+/// of a weight. The sums of parts of k stand in memory and are added in order
+/// by a phase of their own.
+#pragma once
+
+#include "compiler/Compiler.h"
+#include "dialects/sinter/Dialect.h"
+
+#include <optional>
+
+namespace sinter::compiler {
+
+/// How k is split: a function of shapes and types, by expressions that hold for
+/// every size that a symbol may have. A k that is no longer than `length` is
+/// one part, whose sum is the one that there would be without a split.
+struct DepthSplit {
+  mlir::AffineExpr length; ///< of a part, in what the tile counts k in
+  mlir::AffineExpr count;  ///< of parts; at least one
+};
+
+/// The split of a contraction with that end of k, if it has one: of a sum over
+/// the rows of both operands, or over the positions of windows. `exact` has
+/// none: it takes k in ascending order.
+std::optional<DepthSplit> splitDepth(ir::MatmulOp op, mlir::AffineExpr depth,
+                                     NumericsMode numerics);
+
+} // namespace sinter::compiler

@@ -1,0 +1,114 @@
+/// PartialSums: parts of k, added in order.
+#include "compiler/lower/PartialSums.h"
+
+#include "compiler/lower/ElementSource.h"
+#include "compiler/lower/MatrixProduct.h"
+#include "dialects/sinter/Dialect.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+// Elements of a task.
+constexpr int64_t taskElements = 4096;
+
+namespace {
+
+// Adds up and finishes rows of the result.
+class PartialSums {
+public:
+  PartialSums(Emission &emission, ir::MatmulOp op, const DepthSplit &split,
+              Value partials, ArrayRef<Sink> sinks)
+      : emission(emission), result(op.getResult()), shape(shapeOf(result)),
+        split(split), partials(partials), sinks(sinks) {}
+
+  /// Row `row` of all rows of all batches.
+  void finishRow(Value row) {
+    unsigned lanes = emission.target.lanes();
+    int64_t columns = constantOf(shape.back());
+    while (columns >= 0 && lanes > 4 && columns <= lanes / 2)
+      lanes /= 2;
+    Value end = emission.extent(shape.back());
+    Value step = emission.constant(lanes);
+    Value whole = emission.mul(emission.floorDiv(end, step), step);
+    emission.loop(emission.constant(0), whole, lanes, [&](Value column) {
+      finish(row, column, Lanes{lanes, {}, false});
+    });
+    if (columns >= 0 && columns % lanes == 0)
+      return;
+    emission.loop(whole, end, lanes, [&](Value column) {
+      Value mask = emission.tailMask(emission.sub(end, column), lanes);
+      finish(row, column, Lanes{lanes, mask, false});
+    });
+  }
+
+private:
+  void finish(Value row, Value column, const Lanes &lanes) {
+    Index index;
+    Shape leading(shape.begin(), shape.end() - 1);
+    Index flat;
+    flat.tail = emission.uniform(row);
+    flat.tailRank = leading.size();
+    SmallVector<Coord> place = emission.coordinates(flat, leading);
+    place.push_back(emission.along(column, lanes.count));
+    index = emission.fromCoordinates(place);
+    Value sum = sumAt(row, column, lanes);
+    emission.provide(
+        result, index, lanes,
+        Element{fromAccumulator(emission, sum, elementOf(result))});
+    SmallVector<Element> elements;
+    for (const Sink &sink : sinks)
+      elements.push_back(emission.at(sink.value, index, lanes));
+    for (auto [sink, element] : llvm::zip(sinks, elements))
+      storeToSink(emission, sink, index, lanes, element);
+  }
+
+  Value sumAt(Value row, Value column, const Lanes &lanes) {
+    Value width = emission.extent(shape.back());
+    Value first = emission.add(emission.mul(row, width), column);
+    Value elements =
+        emission.extent(product(shape, 0, shape.size(), result.getContext()));
+    auto part = [&](Value place) {
+      return loadLanes(emission, partials, emission.along(place, lanes.count),
+                       lanes);
+    };
+    Emission::Values sums = emission.loop(
+        emission.constant(1), emission.extent(split.count), 1, part(first),
+        [&](Value number, ValueRange carried) -> Emission::Values {
+          Value place = emission.add(emission.mul(number, elements), first);
+          return {arith::AddFOp::create(emission.builder, emission.loc,
+                                        carried.front(), part(place))};
+        });
+    return sums.front();
+  }
+
+  Emission &emission;
+  Value result;
+  Shape shape;
+  const DepthSplit &split;
+  Value partials;
+  ArrayRef<Sink> sinks;
+};
+
+} // namespace
+
+void addPartialSums(KernelWriter &writer, ir::MatmulOp op,
+                    const DepthSplit &split, unsigned partials,
+                    ArrayRef<Sink> sinks) {
+  Shape shape = shapeOf(op.getResult());
+  AffineExpr rows = product(shape, 0, shape.size() - 1, op.getContext());
+  int64_t columns = std::max<int64_t>(1, constantOf(shape.back()));
+  int64_t block = std::max<int64_t>(1, taskElements / columns);
+  double perPart = 0.0002 * double(block * columns);
+  writer.addPhase(
+      rows.ceilDiv(block), 8 * perPart, [&](Emission &emission, Value chunk) {
+        PartialSums sums(emission, op, split, emission.entry.buffers[partials],
+                         sinks);
+        Value first = emission.mul(chunk, emission.constant(block));
+        Value end = emission.add(first, emission.constant(block));
+        emission.loop(first, emission.min(end, emission.extent(rows)), 1,
+                      [&](Value row) { sums.finishRow(row); });
+      });
+}
+
+} // namespace sinter::compiler
