@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace sinter::detail {
 
@@ -316,12 +317,22 @@ void replayJit(const JitCall &call, const Fields &arguments,
     auto passed = cells.find(cell.get());
     return passed == cells.end() ? cell : passed->second.cell;
   };
+  std::map<const runtime::Cell *, const Param *> made; // tied ones are one
   for (size_t i = 0; i < call.params.size(); ++i) {
     Param &param = *result.params[i].value;
-    if (const ResultParam &own = call.params[i]; own.made)
-      param = Param::pending(own.made, *next++);
-    else
+    const ResultParam &own = call.params[i];
+    if (!own.made) {
       param = Param::of_cell(cellNow(own.cell), param.record_id());
+      continue;
+    }
+    Tensor value = *next++;
+    auto [first, isNew] = made.try_emplace(own.made.cell().get(), &param);
+    if (isNew) {
+      param = Param::pending(own.made, value);
+    } else {
+      param = Param();
+      param.tie(*first->second, where);
+    }
   }
   for (size_t i = 0; i < call.gradients.size(); ++i)
     for (const ResultGradient &own : call.gradients[i]) {

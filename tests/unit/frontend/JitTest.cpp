@@ -338,6 +338,20 @@ TEST(Jit, ACopyThatTheFunctionChangesIsItsOwn) {
   EXPECT_EQ(valuesOf(model.w), (Values{1, 2}));
 }
 
+TEST(Jit, ModulesThatComeOutKeepTheirTies) {
+  auto f = sn::jit([](const std::pair<Weight, Weight> &models) {
+    std::pair<Weight, Weight> copy = models;
+    copy.second.w.tie(copy.first.w);
+    copy.first.w.set(copy.second.w.tensor() * 3);
+    return copy;
+  });
+  for (int i = 0; i < 2; ++i) {
+    auto [a, b] = f(std::pair<Weight, Weight>());
+    EXPECT_EQ(a.w.cell(), b.w.cell());
+    EXPECT_EQ(valuesOf(b.w), (Values{3, 6}));
+  }
+}
+
 TEST(Jit, GradientsFlowThroughIt) {
   Weight model;
   auto f = sn::jit(
@@ -398,6 +412,9 @@ TEST(Jit, WhatCannotBeRepeatedIsAnError) {
   auto replaces = sn::jit(
       [](Weight &model) { model.w = sn::Param(model.w.tensor() * 2, "w"); });
   Weight model;
+  auto takes = sn::jit([](const sn::Gradients &) {});
+  expectError(sn::ErrorKind::invalid_argument, "can only be results",
+              [&] { takes(sn::sum(model.w * 2).backward()); });
   expectError(sn::ErrorKind::invalid_argument, "which parameter '0.w' is",
               [&] { replaces(model); });
   auto assigns = sn::jit([](Weight &net) { net.w.set(sn::ones({3})); });
