@@ -1,6 +1,7 @@
 /// The evaluator: one flush from request to values.
 #include "frontend/Flush.h"
 
+#include "frontend/Capture.h"
 #include "frontend/Counters.h"
 #include "frontend/Execute.h"
 #include "frontend/FlushPlan.h"
@@ -203,6 +204,11 @@ Status flushAlone(std::span<const NodeRef> nodes, const EvaluationNote &note) {
 
 void evaluate(std::span<const NodeRef> nodes, FlushReason reason,
               const SourceLine &where) {
+  refuseInCapture(reason == FlushReason::dataDependentShape
+                      ? "calls an op whose result's shape depends on values"
+                      : "reads a value: while it is captured, it can only "
+                        "record",
+                  where);
   EvaluationNote note{reason, userSite(where), 0};
   std::vector<NodeRef> pending;
   for (const NodeRef &node : nodes) {

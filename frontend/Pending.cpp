@@ -1,6 +1,7 @@
 /// Eager evaluation, and the flush that a full backlog causes.
 #include "frontend/Pending.h"
 
+#include "frontend/Capture.h"
 #include "frontend/Flush.h"
 #include "frontend/Initialize.h"
 #include "frontend/ScanBodies.h"
@@ -40,8 +41,8 @@ static bool exceedsLimits(const NodeRef &root) {
 }
 
 void noteRecorded(const Tensor &tensor, const SourceLine &where) {
-  if (recordsScanBody()) [[unlikely]]
-    return; // the loop is evaluated as a whole
+  if (recordsScanBody() || Capture::current()) [[unlikely]]
+    return; // the loop, and the function's result, are evaluated as a whole
   static const bool evaluatesEagerly = flags().eager;
   if (evaluatesEagerly && !holdsHistory()) [[unlikely]] {
     NodeRef node = tensor.node();

@@ -1,6 +1,7 @@
 /// Generators, and the recorded draws from them.
 #include <sinter/Random.h>
 
+#include "frontend/Capture.h"
 #include "frontend/Composed.h"
 #include "frontend/Pending.h"
 #include "frontend/Raise.h"
@@ -54,31 +55,33 @@ Generator &default_generator() {
 
 void manual_seed(uint64_t seed) { default_generator() = Generator(seed); }
 
-namespace {
-struct Draw {
-  graph::NodeRef keyLow, keyHigh, counter;
-};
-} // namespace
+detail::Draw detail::takeDraw(Generator &generator, uint64_t blocks,
+                              const SourceLine &where) {
+  if (Capture *capture = Capture::current())
+    return capture->draw(generator, blocks, where);
+  auto scalar = [](uint64_t bits) {
+    return graph::NodeFactory::scalar(DType::i64, bits);
+  };
+  return {scalar(generator.key_low()), scalar(generator.key_high()),
+          scalar(generator.take(blocks)), blocks};
+}
 
-static Draw takeDraw(Generator &generator, const Dims &shape,
-                     const SourceLine &where) {
+/// What the elements of `shape` take.
+static detail::Draw drawFor(Generator &generator, std::span<const Dim> shape,
+                            const SourceLine &where) {
   detail::refuseInScanBody("draws random numbers, which would be the same in "
                            "each step: draw them before, as one of xs",
                            where);
   uint64_t count = 1;
   for (Dim dim : shape)
     count *= static_cast<uint64_t>(std::max<int64_t>(dim.value, 0));
-  auto scalar = [](uint64_t bits) {
-    return graph::NodeFactory::scalar(DType::i64, bits);
-  };
-  return {scalar(generator.key_low()), scalar(generator.key_high()),
-          scalar(generator.take((count + 3) / 4))};
+  return detail::takeDraw(generator, (count + 3) / 4, where);
 }
 
 Tensor uniform(const Dims &shape, Generator &generator, double low, double high,
                DType dtype, std::source_location where) {
   detail::Recorder recorder(graph::OpId::random_uniform, where);
-  Draw draw = takeDraw(generator, shape, where);
+  detail::Draw draw = drawFor(generator, shape, where);
   Tensor unit = recorder.result(
       graph::random_uniform(draw.keyLow, draw.keyHigh, draw.counter, shape,
                             dtype, detail::currentDevice()));
@@ -91,7 +94,7 @@ Tensor uniform(const Dims &shape, Generator &generator, double low, double high,
 Tensor normal(const Dims &shape, Generator &generator, double mean,
               double deviation, DType dtype, std::source_location where) {
   detail::Recorder recorder(graph::OpId::random_normal, where);
-  Draw draw = takeDraw(generator, shape, where);
+  detail::Draw draw = drawFor(generator, shape, where);
   Tensor unit = recorder.result(graph::random_normal(draw.keyLow, draw.keyHigh,
                                                      draw.counter, shape, dtype,
                                                      detail::currentDevice()));
@@ -175,8 +178,7 @@ Tensor multinomial(const Arg &weights, int64_t count, bool replacement,
 Tensor dropout(const Arg &x, double p, Generator &generator) {
   detail::Recorder recorder(graph::OpId::dropout, x);
   auto nodes = recorder.operands(detail::Promotion::floating, 1, false, x);
-  std::span<const Dim> dims = nodes[0]->dims();
-  Draw draw = takeDraw(generator, Dims(dims.begin(), dims.end()), x.where);
+  detail::Draw draw = drawFor(generator, nodes[0]->dims(), x.where);
   return recorder.result(
       graph::dropout(nodes[0], draw.keyLow, draw.keyHigh, draw.counter, p));
 }

@@ -1,6 +1,7 @@
 /// Reads and updates of cells.
 #include "frontend/State.h"
 
+#include "frontend/Capture.h"
 #include "frontend/Flush.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
@@ -10,6 +11,8 @@ namespace sinter::detail {
 using graph::NodeRef;
 
 Tensor readCell(const runtime::CellRef &cell, const SourceLine &where) {
+  if (Capture *capture = Capture::current()) [[unlikely]]
+    return capture->read(cell);
   while (true) {
     if (NodeRef leaf = cell->settledLeaf())
       return Tensor(std::move(leaf));
@@ -29,7 +32,17 @@ Tensor readCell(const runtime::CellRef &cell, const SourceLine &where) {
 
 void updateCell(const runtime::CellRef &cell, const Tensor &value,
                 const SourceLine &where) {
+  if (Capture *capture = Capture::current()) [[unlikely]]
+    return capture->update(cell, value, where);
   unwrap(cell->update(value.node(), userSite(where)), where);
+}
+
+Tensor latestValue(const runtime::CellRef &cell, const SourceLine &where) {
+  if (Capture *capture = Capture::current()) [[unlikely]]
+    return capture->read(cell, true);
+  NodeRef next = cell->pending();
+  bool isWaiting = next && next->state() == graph::NodeState::pending;
+  return isWaiting ? Tensor(std::move(next)) : readCell(cell, where);
 }
 
 } // namespace sinter::detail

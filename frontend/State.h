@@ -13,6 +13,10 @@ namespace sinter::detail {
 /// at a leaf, and one training step is one program.
 Tensor readCell(const runtime::CellRef &cell, const SourceLine &where);
 
+/// What the value becomes by what was recorded so far. An update that waits is
+/// not evaluated for this: several of one step stay one program.
+Tensor latestValue(const runtime::CellRef &cell, const SourceLine &where);
+
 /// Records that the cell's value becomes `value`; nothing runs. Throws when
 /// dtype, shape or device differ.
 void updateCell(const runtime::CellRef &cell, const Tensor &value,

@@ -380,6 +380,14 @@ class GradientFn<Sinter_Op op, string function, list<string> read = []> {
 }
 class NotDifferentiable<Sinter_Op op> { Sinter_Op forOp = op; }
 
+/// What an op is called elsewhere: PyTorch's function in `torch`, and the method
+/// or function of Burn. Empty where there is none.
+class Names<Sinter_Op op, string torchName, string burnName> {
+  Sinter_Op forOp = op;
+  string torch = torchName;
+  string burn = burnName;
+}
+
 /// A composite in other ops. With `choice`, for that value of the op's choice
 /// attribute only; then there is one record per value.
 class Decomposition<Sinter_Op op, dag rule, string forChoice = ""> {

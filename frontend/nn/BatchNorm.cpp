@@ -34,12 +34,8 @@ static std::optional<Tensor> tensorOf(const Param &param) {
   return param ? std::optional(param.tensor()) : std::nullopt;
 }
 
-/// What the statistic becomes by what was recorded so far. An update that
-/// waits is not run for this: several batches of one step stay one program.
 static Tensor latest(const Param &statistic) {
-  graph::NodeRef next = statistic.cell()->pending();
-  bool isWaiting = next && next->state() == graph::NodeState::pending;
-  return isWaiting ? Tensor(std::move(next)) : statistic.tensor();
+  return detail::latestValue(statistic.cell(), SourceLine::current());
 }
 
 static void replace(const Param &statistic, const Tensor &value) {

@@ -8,6 +8,7 @@
 
 #include <sinter/Creation.h>
 #include <sinter/KeptTies.h>
+#include <sinter/Transforms.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -36,6 +37,9 @@ struct Slot {
   DeviceId device;
   Param *param = nullptr; ///< one of the two
   Tensor *tensor = nullptr;
+
+  /// Whether the file's tensor may be of another type than this.
+  bool isMapped() const { return param && param->mapper().has_load(); }
 };
 
 std::vector<Slot> slotsOf(const Fields &fields) {
@@ -65,7 +69,8 @@ std::vector<std::string> compare(const std::vector<Slot> &slots,
     if (!found)
       problems.push_back(fmt::format("missing '{}' {}", slot.path,
                                      typeText(slot.dtype, slot.shape)));
-    else if (found->dtype != slot.dtype || found->shape != slot.shape)
+    else if (!slot.isMapped() &&
+             (found->dtype != slot.dtype || found->shape != slot.shape))
       problems.push_back(fmt::format("'{}' is {}, the module has {}", slot.path,
                                      typeText(found->dtype, found->shape),
                                      typeText(slot.dtype, slot.shape)));
@@ -77,13 +82,44 @@ std::vector<std::string> compare(const std::vector<Slot> &slots,
   return problems;
 }
 
-/// A buffer on the slot's device with the file's values.
-runtime::BufferRef upload(const Slot &slot, std::span<const std::byte> data,
-                          const SourceLine &where) {
+/// The file's tensor as one of memory, on the slot's device.
+Tensor upload(const Slot &slot, const runtime::NamedTensor &found,
+              const SourceLine &where) {
   runtime::Device *device = unwrap(runtime::getDevice(slot.device), where);
-  runtime::BufferRef buffer = unwrap(device->allocate(data.size()), where);
-  unwrap(device->copyIn(*buffer, 0, data), where);
-  return buffer;
+  runtime::BufferRef buffer =
+      unwrap(device->allocate(found.data.size()), where);
+  unwrap(device->copyIn(*buffer, 0, found.data), where);
+  Dims dims;
+  for (int64_t extent : found.shape)
+    dims.emplace_back(extent);
+  return Tensor(graph::NodeFactory::leaf(graph::InputKind::data, found.dtype,
+                                         dims, std::move(buffer)));
+}
+
+/// The tensors of the file that the slots become, through their mappers. A
+/// mapper that makes another type is an error.
+std::vector<Tensor> readSlots(const std::vector<Slot> &slots,
+                              const runtime::SafetensorsFile &file,
+                              std::source_location where) {
+  std::vector<Tensor> values;
+  for (const Slot &slot : slots) {
+    Tensor value = upload(slot, *file.find(slot.path), where);
+    if (slot.isMapped())
+      value = slot.param->mapper().loaded(value);
+    if (!value || value.dtype() != slot.dtype ||
+        extents(value.shape()) != slot.shape || value.device() != slot.device)
+      raise(makeError(ErrorKind::invalid_argument,
+                      fmt::format("load: the load mapper of '{}' makes {}, the "
+                                  "module has {}",
+                                  slot.path,
+                                  value ? graph::typeString(*value.node())
+                                        : std::string("an empty tensor"),
+                                  typeText(slot.dtype, slot.shape)),
+                      "load"),
+            where);
+    values.push_back(std::move(value));
+  }
+  return values;
 }
 
 void readRecordIds(const std::vector<Slot> &slots,
@@ -117,11 +153,14 @@ std::vector<std::byte> readBytes(const Tensor &tensor,
 
 void saveFields(const Fields &fields, const std::string &file,
                 std::source_location where) {
+  no_grad guard;
   std::vector<Slot> slots = slotsOf(fields);
   std::vector<Tensor> values;
   runtime::Metadata metadata;
   for (const Slot &slot : slots) {
-    values.push_back(slot.param ? slot.param->tensor(where) : *slot.tensor);
+    values.push_back(slot.param
+                         ? slot.param->mapper().saved(slot.param->tensor(where))
+                         : *slot.tensor);
     if (slot.param)
       metadata.emplace_back(fmt::format("{}{}", recordKey, slot.path),
                             fmt::format("{:016x}", slot.param->record_id()));
@@ -131,14 +170,15 @@ void saveFields(const Fields &fields, const std::string &file,
   std::vector<runtime::NamedTensor> tensors;
   for (size_t i = 0; i < slots.size(); ++i) {
     bytes.push_back(readBytes(values[i], where));
-    tensors.push_back({std::string(slots[i].path), slots[i].dtype,
-                       slots[i].shape, bytes.back()});
+    tensors.push_back({std::string(slots[i].path), values[i].dtype(),
+                       extents(values[i].shape()), bytes.back()});
   }
   unwrap(runtime::writeSafetensors(file, tensors, metadata), where);
 }
 
 void loadFields(const Fields &fields, const std::string &file,
                 std::source_location where) {
+  no_grad guard;
   auto opened = unwrap(runtime::SafetensorsFile::open(file), where);
   std::vector<Slot> slots = slotsOf(fields);
   std::vector<std::string> problems = compare(slots, opened);
@@ -148,19 +188,15 @@ void loadFields(const Fields &fields, const std::string &file,
                                 fmt::join(problems, "; ")),
                     "load"),
           where);
-  std::vector<runtime::BufferRef> buffers;
-  buffers.reserve(slots.size());
-  for (const Slot &slot : slots)
-    buffers.push_back(upload(slot, opened.find(slot.path)->data, where));
+  std::vector<Tensor> values = readSlots(slots, opened, where);
+  eval(values, where);
   SiteId site = internSite(where);
   for (size_t i = 0; i < slots.size(); ++i) {
     const Slot &slot = slots[i];
     if (slot.param)
-      slot.param->cell()->assign(std::move(buffers[i]), site);
+      slot.param->cell()->assign(values[i].node()->value(), site);
     else
-      *slot.tensor = Tensor(graph::NodeFactory::leaf(
-          graph::InputKind::data, slot.dtype, slot.tensor->shape(),
-          std::move(buffers[i])));
+      *slot.tensor = std::move(values[i]);
   }
   readRecordIds(slots, opened.metadata());
 }
@@ -173,6 +209,39 @@ void moveFields(const Fields &from, const Fields &copy, std::string_view device,
   });
   for (size_t i = 0; i < from.tensors.size(); ++i)
     *copy.tensors[i].value = from.tensors[i].value->to(id, where);
+}
+
+void castFields(const Fields &from, const Fields &copy, DType dtype,
+                std::source_location where) {
+  mapParams(from, copy, [&](const std::string &, const Param &param) {
+    return param.cast(dtype, where);
+  });
+  for (size_t i = 0; i < from.tensors.size(); ++i)
+    if (const Tensor &tensor = *from.tensors[i].value; isFloat(tensor.dtype()))
+      *copy.tensors[i].value = tensor.to(dtype, where);
+}
+
+void evalFields(const Fields &fields, std::source_location where) {
+  std::vector<Tensor> values;
+  for (const auto &[path, param] : fields.params)
+    values.push_back(param->tensor(where));
+  for (const auto &[path, tensor] : fields.tensors)
+    values.push_back(*tensor);
+  eval(values, where);
+}
+
+void setTraining(const Fields &fields, bool on) {
+  for (Mode *mode : fields.modes)
+    mode->training = on;
+  for (const auto &[path, param] : fields.params)
+    if (on)
+      param->set_predicting(false);
+}
+
+void stopTraining(const Fields &fields) {
+  setTraining(fields, false);
+  for (const auto &[path, param] : fields.params)
+    param->set_predicting(true);
 }
 
 size_t firstWithCell(const std::vector<Fields::Field<Param>> &params,
@@ -196,10 +265,12 @@ void keepTies(const Fields &from, const Fields &copy) {
     if (first == i)
       continue;
     Param &param = *copy.params[i].value;
-    bool trains = param.requires_grad();
+    bool isFrozen = param.frozen, isPredicting = param.predicting;
+    ParamMapper mapper = param.fileMapper;
     param.tie(*copy.params[first].value);
-    if (param.requires_grad() != trains)
-      param.require_grad(trains);
+    param.frozen = isFrozen;
+    param.predicting = isPredicting;
+    param.fileMapper = std::move(mapper);
   }
 }
 

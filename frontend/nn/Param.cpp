@@ -1,6 +1,7 @@
 /// Param: a named value of a module that training changes.
 #include <sinter/Param.h>
 
+#include "frontend/Capture.h"
 #include "frontend/Raise.h"
 #include "frontend/State.h"
 
@@ -45,17 +46,19 @@ bool sameExtents(const Dims &a, const Dims &b) {
   return std::ranges::equal(a, b, {}, &Dim::value, &Dim::value);
 }
 
-/// Records the first value; user code may throw, the runtime may not see it.
-Result<graph::NodeRef> recordInit(const Init &init, const Dims &shape,
-                                  DType dtype, DeviceId device,
-                                  const Generator &start,
-                                  const SourceLine &where) {
+/// Records a first value of this type; user code may throw, the runtime may
+/// not see it.
+Result<graph::NodeRef> recordFirst(const std::function<Tensor()> &make,
+                                   const Dims &shape, DType dtype,
+                                   DeviceId device, const SourceLine &where) {
   try {
     no_grad guard;
     DeviceScope deviceScope(device);
     detail::SourceScope scope(where);
-    Generator generator = start;
-    Tensor value = init(shape, dtype, generator);
+    Tensor value = make();
+    if (!value)
+      return makeError(ErrorKind::invalid_argument,
+                       "parameter: the initial value is an empty tensor");
     if (value.dtype() != dtype || !sameExtents(value.shape(), shape))
       return makeError(ErrorKind::invalid_argument,
                        "parameter: the initial value has another type: " +
@@ -80,6 +83,14 @@ std::string typeOf(const runtime::Cell &cell) {
   return graph::typeString(*cell.leaf());
 }
 
+/// In place of an initializer: the function that is captured gives the value.
+Result<graph::NodeRef> valueOfCapture() {
+  return makeError(ErrorKind::invalid_argument,
+                   "jit: a parameter that a jitted function makes has a value "
+                   "in its results only",
+                   "jit");
+}
+
 } // namespace
 
 Param::Param(std::string name, const Dims &shape, Init init,
@@ -93,7 +104,9 @@ Param::Param(std::string name, const Dims &shape, Init init,
   auto record = [init = std::move(init), dims = spec.dims, dtype = spec.dtype,
                  device = spec.device, generator = default_generator().split(),
                  line = SourceLine(where)] {
-    return recordInit(init, dims, dtype, device, generator, line);
+    Generator start = generator; // the same numbers each time
+    return recordFirst([&] { return init(dims, dtype, start); }, dims, dtype,
+                       device, line);
   };
   state = runtime::Cell::lazy(std::move(spec), std::move(record));
 }
@@ -101,18 +114,57 @@ Param::Param(std::string name, const Dims &shape, Init init,
 Param::Param(const Tensor &value, std::string name, bool requires_grad,
              Where where)
     : recordId(nextRecordId()) {
-  value.eval(where);
+  detail::Capture *capture = detail::Capture::current();
+  if (!capture)
+    value.eval(where);
   runtime::CellSpec spec{.dtype = value.dtype(),
                          .dims = constantDims(value.shape()),
                          .device = value.device(),
                          .requiresGrad = requires_grad,
                          .name = std::move(name)};
-  state = runtime::Cell::ready(std::move(spec), value.node()->value());
+  if (!capture) {
+    state = runtime::Cell::ready(std::move(spec), value.node()->value());
+    return;
+  }
+  state = runtime::Cell::lazy(std::move(spec), valueOfCapture);
+  capture->addLocal(state, value);
 }
 
 Param::Param(const Param &other)
     : state(other.state ? other.state->copy() : nullptr),
-      recordId(other.recordId), frozen(other.frozen) {}
+      recordId(other.recordId), fileMapper(other.fileMapper),
+      frozen(other.frozen), predicting(other.predicting) {
+  if (detail::Capture *capture = detail::Capture::current(); capture && state)
+    capture->addLocal(state, capture->read(other.state));
+}
+
+Param Param::of_cell(runtime::CellRef cell, uint64_t record_id) {
+  Param param;
+  param.state = std::move(cell);
+  param.recordId = record_id;
+  return param;
+}
+
+Param Param::pending(const Param &like, const Tensor &value) {
+  runtime::CellSpec spec{.dtype = value.dtype(),
+                         .dims = constantDims(value.shape()),
+                         .device = value.device(),
+                         .requiresGrad = like.state->requiresGrad(),
+                         .name = like.name()};
+  // A Tensor: what it is computed from is not given away before.
+  auto record = [held = value.detach()]() -> Result<graph::NodeRef> {
+    return held.node();
+  };
+  Param param;
+  param.state = runtime::Cell::lazy(std::move(spec), std::move(record));
+  if (detail::Capture *capture = detail::Capture::current())
+    capture->addLocal(param.state, value);
+  param.recordId = like.recordId;
+  param.fileMapper = like.fileMapper;
+  param.frozen = like.frozen;
+  param.predicting = like.predicting;
+  return param;
+}
 
 Param &Param::operator=(const Param &other) {
   if (this != &other)
@@ -129,7 +181,7 @@ int64_t Param::numel() const {
 
 Tensor Param::tensor(Where where) const {
   Tensor value = detail::readCell(state, where);
-  return frozen ? value.detach(where) : value;
+  return frozen || predicting ? value.detach(where) : value;
 }
 
 void Param::set(const Tensor &value, Where where) {
@@ -149,17 +201,138 @@ void Param::tie(const Param &other, Where where) {
         where);
   state = other.state;
   recordId = other.recordId;
+  fileMapper = other.fileMapper;
   frozen = other.frozen;
+  predicting = other.predicting;
 }
 
 Param Param::to(DeviceId device, Where where) const {
-  Param copy = *this;
-  if (device != this->device()) {
-    Tensor moved =
-        detail::readCell(state, where).detach(where).to(device, where);
-    copy.state = Param(moved, name(), state->requiresGrad(), where).state;
-  }
+  if (device == this->device())
+    return *this;
+  return replaced(
+      detail::readCell(state, where).detach(where).to(device, where), where);
+}
+
+Param Param::cast(DType dtype, Where where) const {
+  if (!isFloat(dtype))
+    detail::raise(makeError(ErrorKind::invalid_argument,
+                            fmt::format("cast: parameters are floats, not {}: "
+                                        "{}",
+                                        sinter::name(dtype), typeOf(*state)),
+                            "cast"),
+                  where);
+  if (dtype == this->dtype() || !isFloat(this->dtype()))
+    return *this;
+  return replaced(detail::readCell(state, where).detach(where).to(dtype, where),
+                  where);
+}
+
+Param Param::map(const TensorMapper &function, Where where) const {
+  detail::SourceScope scope(where);
+  no_grad guard;
+  return replaced(function(detail::readCell(state, where)), where);
+}
+
+Param Param::replaced(const Tensor &value, Where where) const {
+  Param copy;
+  copy.state = Param(value, name(), state->requiresGrad(), where).state;
+  copy.recordId = recordId;
+  copy.fileMapper = fileMapper;
+  copy.frozen = frozen;
+  copy.predicting = predicting;
   return copy;
+}
+
+//===- The first value ----------------------------------------------------===//
+
+bool Param::is_initialized() const {
+  return runtime::CellTable::get().hasValue(*state);
+}
+
+Param Param::init_mapper(TensorMapper function, Where where) const {
+  std::shared_ptr<runtime::LazyValue> first =
+      runtime::CellTable::get().unmadeValue(*state);
+  if (!first)
+    return map(function, where);
+  runtime::CellSpec spec{.dtype = dtype(),
+                         .dims = shape(),
+                         .device = device(),
+                         .requiresGrad = state->requiresGrad(),
+                         .name = name()};
+  auto record = [first, function = std::move(function), dims = spec.dims,
+                 dtype = spec.dtype, device = spec.device,
+                 line = SourceLine(where)]() -> Result<graph::NodeRef> {
+    SINTER_TRY_ASSIGN(graph::NodeRef value,
+                      runtime::CellTable::get().record(*first));
+    return recordFirst([&] { return function(Tensor(value)); }, dims, dtype,
+                       device, line);
+  };
+  Param copy = *this;
+  copy.state = runtime::Cell::lazy(std::move(spec), std::move(record));
+  return copy;
+}
+
+//===- Mappers ------------------------------------------------------------===//
+
+/// First one, then the other.
+static std::shared_ptr<const TensorMapper>
+chain(const std::shared_ptr<const TensorMapper> &first,
+      const std::shared_ptr<const TensorMapper> &second) {
+  if (!first || !second)
+    return first ? first : second;
+  return std::make_shared<const TensorMapper>(
+      [first, second](const Tensor &value) {
+        return (*second)((*first)(value));
+      });
+}
+
+ParamMapper ParamMapper::on_load(TensorMapper function) const {
+  ParamMapper copy = *this;
+  copy.load =
+      chain(load, std::make_shared<const TensorMapper>(std::move(function)));
+  return copy;
+}
+
+ParamMapper ParamMapper::on_save(TensorMapper function) const {
+  ParamMapper copy = *this;
+  copy.save =
+      chain(std::make_shared<const TensorMapper>(std::move(function)), save);
+  return copy;
+}
+
+Tensor ParamMapper::loaded(const Tensor &value) const {
+  return load ? (*load)(value) : value;
+}
+
+Tensor ParamMapper::saved(const Tensor &value) const {
+  return save ? (*save)(value) : value;
+}
+
+Param Param::load_mapper(TensorMapper function) const {
+  Param copy = *this;
+  copy.fileMapper = fileMapper.on_load(std::move(function));
+  return copy;
+}
+
+Param Param::save_mapper(TensorMapper function) const {
+  Param copy = *this;
+  copy.fileMapper = fileMapper.on_save(std::move(function));
+  return copy;
+}
+
+ParamParts Param::consume(Where where) {
+  ParamParts parts{recordId, name(),
+                   detail::readCell(state, where).detach(where), fileMapper,
+                   requires_grad()};
+  *this = Param();
+  return parts;
+}
+
+Param Param::from_mapped_value(ParamParts parts, Where where) {
+  Param param(parts.value, std::move(parts.name), parts.requires_grad, where);
+  param.recordId = parts.record_id;
+  param.fileMapper = std::move(parts.mapper);
+  return param;
 }
 
 } // namespace sinter

@@ -1,6 +1,7 @@
 /// Optimizer: what every optimizer does with parameters, gradients and state.
 #include <sinter/optim/Optimizer.h>
 
+#include "frontend/Capture.h"
 #include "frontend/Raise.h"
 #include "frontend/State.h"
 #include "runtime/graph/Builders.h"
@@ -10,6 +11,7 @@
 #include <sinter/SourceScope.h>
 
 #include <bit>
+#include <utility>
 
 namespace sinter::optim {
 
@@ -107,6 +109,27 @@ void Optimizer::stepParam(const Param &param, const Tensor &gradient,
     detail::updateCell(state.moments[i], update.moments[i], where);
 }
 
+/// In a jitted function the step is host code of each call: its numbers (the
+/// rate, the count of steps) are other ones each time.
+void Optimizer::captureStep(const std::vector<const Param *> &params,
+                            const std::vector<Tensor> &gradients,
+                            std::source_location where) {
+  std::vector<detail::CellUse> cells;
+  for (const Param *param : params)
+    cells.push_back({param->cell(), param->record_id()});
+  auto step = [this, where](std::span<const detail::CellUse> uses,
+                            std::span<const Tensor> values) {
+    std::vector<Param> views;
+    Gradients given;
+    for (size_t i = 0; i < uses.size(); ++i) {
+      views.push_back(Param::of_cell(uses[i].cell, uses[i].recordId));
+      given.set(uses[i].cell->id(), values[i]);
+    }
+    stepFields(detail::fieldsOf(views), given, where);
+  };
+  detail::Capture::current()->addEffect(std::move(cells), gradients, step);
+}
+
 void Optimizer::stepFields(const detail::Fields &fields,
                            const Gradients &gradients,
                            std::source_location where) {
@@ -114,7 +137,9 @@ void Optimizer::stepFields(const detail::Fields &fields,
   no_grad guard;
   dropDead();
   scalars.clear();
-  bool wanted = false, found = false;
+  bool wanted = false;
+  std::vector<const Param *> params;
+  std::vector<Tensor> found;
   for (size_t i = 0; i < fields.params.size(); ++i) {
     const Param &param = *fields.params[i].value;
     if (!param.requires_grad() || detail::firstWithCell(fields.params, i) != i)
@@ -123,16 +148,20 @@ void Optimizer::stepFields(const detail::Fields &fields,
     const Tensor *gradient = gradients.find(param);
     if (!gradient)
       continue;
-    found = true;
-    stepParam(param, *gradient, where);
+    params.push_back(&param);
+    found.push_back(*gradient);
   }
-  scalars.clear();
-  if (wanted && !found)
+  if (wanted && params.empty())
     detail::raise(makeError(ErrorKind::invalid_argument,
                             "step: the gradients hold none of the model's "
                             "parameters",
                             "step"),
                   where);
+  if (detail::Capture::current())
+    return captureStep(params, found, where);
+  for (size_t i = 0; i < params.size(); ++i)
+    stepParam(*params[i], std::exchange(found[i], Tensor()), where);
+  scalars.clear();
 }
 
 } // namespace sinter::optim

@@ -247,6 +247,11 @@ bool CellTable::hasPending() const {
   return !all.pending.empty();
 }
 
+uint64_t CellTable::nextCellId() const {
+  std::lock_guard lock(state().mutex);
+  return state().nextId;
+}
+
 CellRef CellTable::find(uint64_t cellId) const {
   State &all = state();
   std::lock_guard lock(all.mutex);
@@ -281,6 +286,18 @@ std::shared_ptr<LazyValue> CellTable::lazyValue(const graph::Node *leaf) const {
   std::lock_guard lock(all.mutex);
   auto found = all.lazyLeaves.find(leaf);
   return found == all.lazyLeaves.end() ? nullptr : found->second.value;
+}
+
+bool CellTable::hasValue(const Cell &cell) const {
+  std::lock_guard lock(state().mutex);
+  return cell.current->isReady() || (cell.lazyValue && cell.lazyValue->value);
+}
+
+std::shared_ptr<LazyValue> CellTable::unmadeValue(const Cell &cell) const {
+  std::lock_guard lock(state().mutex);
+  if (cell.next || cell.current->isReady() || cell.lazyValue->value)
+    return nullptr;
+  return cell.lazyValue;
 }
 
 BufferRef CellTable::made(const LazyValue &lazy) const {

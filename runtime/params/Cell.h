@@ -110,6 +110,8 @@ public:
   /// Live cells with a pending update, in the order of the updates.
   std::vector<CellRef> pendingCells() const;
   bool hasPending() const;
+  /// Cells that are made from now on have this id or a higher one.
+  uint64_t nextCellId() const;
   /// The cell of that id, or null when it died.
   CellRef find(uint64_t cellId) const;
 
@@ -122,6 +124,11 @@ public:
   /// The one-time initialization behind a lazy leaf that is still pending, or
   /// null when `leaf` is no such leaf.
   std::shared_ptr<LazyValue> lazyValue(const graph::Node *leaf) const;
+  /// Whether the cell's first value was made, by it or by one that shares it.
+  bool hasValue(const Cell &cell) const;
+  /// The one-time initialization that the cell waits for; null when its value
+  /// was made, or an update is recorded.
+  std::shared_ptr<LazyValue> unmadeValue(const Cell &cell) const;
   /// Its value when made, else empty.
   BufferRef made(const LazyValue &lazy) const;
   /// Records the initial value's node.

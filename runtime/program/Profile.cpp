@@ -1,31 +1,39 @@
 /// Keeps the times of steps under one lock.
 #include "runtime/program/Profile.h"
 
+#include "runtime/support/Flags.h"
+
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
+#include <thread>
 
 using namespace sinter;
 using namespace sinter::runtime;
 
 namespace {
 
-/// One step of one program.
-struct StepTimes {
-  std::string kernel, kind, ops, site;
-  uint64_t runs = 0;
-  uint64_t bytes = 0; ///< of the last run
-  uint64_t total = 0; ///< nanoseconds
-  uint64_t least = UINT64_MAX;
+/// One launch, by the key of its step.
+struct Launched {
+  std::pair<const void *, uint32_t> step;
+  uint64_t begin, nanoseconds, bytes, flops;
+  uint32_t thread;
 };
 
 struct Profile {
   std::mutex mutex;
-  std::map<std::pair<const void *, uint32_t>, StepTimes> steps;
+  std::map<std::pair<const void *, uint32_t>, StepProfile> steps;
+  std::vector<Launched> events;
+  std::map<std::thread::id, uint32_t> threads;
+  ProfileClock::time_point start;
 };
+
+constexpr size_t mostEvents = 1'000'000;
+std::atomic<bool> isMeasuring{false};
 
 Profile &profile() {
   static auto *all = new Profile();
@@ -53,9 +61,9 @@ std::string opsOf(const std::string &text) {
   return list;
 }
 
-StepTimes describe(const LoadedProgram &loaded, uint32_t number) {
+StepProfile describe(const LoadedProgram &loaded, uint32_t number) {
   const StepData &step = loaded.program().steps[number];
-  StepTimes times;
+  StepProfile times;
   if (!step.nodes.empty())
     times.site = loaded.siteOf(step.nodes.back());
   times.kind = "copy";
@@ -72,47 +80,92 @@ void printAtExit() { std::fputs(profileTable().c_str(), stderr); }
 
 } // namespace
 
+bool sinter::runtime::isProfiling() {
+  return flags().profile || isMeasuring.load(std::memory_order_relaxed);
+}
+
+void sinter::runtime::setProfiling(bool on) {
+  Profile &all = profile();
+  std::lock_guard lock(all.mutex);
+  if (on)
+    all.start = ProfileClock::now();
+  isMeasuring = on;
+}
+
 void sinter::runtime::countStep(const LoadedProgram &program,
                                 const BoundPlan &plan, uint32_t step,
-                                uint64_t nanoseconds) {
-  static int registered = std::atexit(printAtExit);
+                                ProfileClock::time_point begin,
+                                ProfileClock::time_point end) {
+  static int registered = flags().profile ? std::atexit(printAtExit) : 0;
   (void)registered;
+  auto nanoseconds = static_cast<uint64_t>((end - begin).count());
+  const StepData &data = program.program().steps[step];
+  uint64_t bytes = plan.values[data.bytesRead] + plan.values[data.bytesWritten];
+  uint64_t flops = data.isLaunch() ? plan.values[data.flops] : 0;
   Profile &all = profile();
   std::lock_guard lock(all.mutex);
   auto [entry, isNew] = all.steps.try_emplace({&program, step});
-  StepTimes &times = entry->second;
+  StepProfile &times = entry->second;
   if (isNew)
     times = describe(program, step);
-  const StepData &data = program.program().steps[step];
-  times.bytes = plan.values[data.bytesRead] + plan.values[data.bytesWritten];
+  times.bytes = bytes;
+  times.flops = flops;
   times.total += nanoseconds;
   times.least = std::min(times.least, nanoseconds);
   ++times.runs;
+  if (!isMeasuring || all.events.size() == mostEvents)
+    return;
+  uint32_t thread =
+      all.threads
+          .try_emplace(std::this_thread::get_id(), uint32_t(all.threads.size()))
+          .first->second;
+  all.events.push_back({entry->first, uint64_t((begin - all.start).count()),
+                        nanoseconds, bytes, flops, thread});
+}
+
+std::vector<StepProfile> sinter::runtime::stepProfiles() {
+  Profile &all = profile();
+  std::lock_guard lock(all.mutex);
+  std::vector<StepProfile> steps;
+  for (const auto &[key, times] : all.steps)
+    steps.push_back(times);
+  std::ranges::stable_sort(steps, std::greater(), &StepProfile::total);
+  return steps;
+}
+
+std::vector<ProfileEvent> sinter::runtime::profileEvents() {
+  Profile &all = profile();
+  std::lock_guard lock(all.mutex);
+  std::vector<ProfileEvent> events;
+  for (const Launched &event : all.events) {
+    ProfileEvent own{all.steps.at(event.step), event.begin, event.thread};
+    own.step.runs = 1;
+    own.step.bytes = event.bytes;
+    own.step.flops = event.flops;
+    own.step.total = own.step.least = event.nanoseconds;
+    events.push_back(std::move(own));
+  }
+  return events;
 }
 
 std::string sinter::runtime::profileTable() {
-  Profile &all = profile();
-  std::lock_guard lock(all.mutex);
-  std::vector<const StepTimes *> order;
-  uint64_t total = 0;
-  for (const auto &[key, times] : all.steps) {
-    order.push_back(&times);
-    total += times.total;
-  }
-  if (order.empty())
+  std::vector<StepProfile> steps = stepProfiles();
+  if (steps.empty())
     return {};
-  std::ranges::stable_sort(order, std::greater(), &StepTimes::total);
+  uint64_t total = 0;
+  for (const StepProfile &times : steps)
+    total += times.total;
   std::string text =
       fmt::format("{:>6} {:>7} {:>10} {:>10} {:>12} {:>7}  kernel\n", "share",
                   "runs", "mean us", "least us", "bytes", "GB/s");
-  for (const StepTimes *times : order)
+  for (const StepProfile &times : steps)
     text += fmt::format(
         "{:>5.1f}% {:>7} {:>10.1f} {:>10.1f} {:>12} {:>7.1f}  {} {}: {} {}\n",
-        100.0 * double(times->total) / double(total), times->runs,
-        double(times->total) / double(times->runs) / 1e3,
-        double(times->least) / 1e3, times->bytes,
-        double(times->bytes) / double(std::max<uint64_t>(1, times->least)),
-        times->kind, times->kernel, times->ops, times->site);
+        100.0 * double(times.total) / double(total), times.runs,
+        double(times.total) / double(times.runs) / 1e3,
+        double(times.least) / 1e3, times.bytes,
+        double(times.bytes) / double(std::max<uint64_t>(1, times.least)),
+        times.kind, times.kernel, times.ops, times.site);
   return text;
 }
 
@@ -120,4 +173,6 @@ void sinter::runtime::resetProfile() {
   Profile &all = profile();
   std::lock_guard lock(all.mutex);
   all.steps.clear();
+  all.events.clear();
+  all.start = ProfileClock::now();
 }

@@ -79,6 +79,7 @@ struct StepData {
   std::vector<uint32_t> dims;    ///< expr per kernel symbol
   uint32_t bytesRead = 0;        ///< exprs; of a copy both are its bytes
   uint32_t bytesWritten = 0;
+  uint32_t flops = 0; ///< expr; of a launch
   std::vector<uint32_t> nodes;
   int32_t errorNode = -1; ///< may report an index error of this op
 };

@@ -336,17 +336,15 @@ void Execution::keepPrepared() {
 
 /// Runs a step, waits for it and counts its time.
 Status Execution::timeStep(uint32_t number) {
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point begin = Clock::now();
+  ProfileClock::time_point begin = ProfileClock::now();
   SINTER_TRY(runStep(number));
   SINTER_TRY(loaded.device().synchronize());
-  std::chrono::nanoseconds time = Clock::now() - begin;
-  countStep(loaded, *plan, number, uint64_t(time.count()));
+  countStep(loaded, *plan, number, begin, ProfileClock::now());
   return {};
 }
 
 Status Execution::runChecked(uint32_t number) {
-  SINTER_TRY(flags().profile ? timeStep(number) : runStep(number));
+  SINTER_TRY(isProfiling() ? timeStep(number) : runStep(number));
   if (program.steps[number].errorNode < 0)
     return {};
   // Later launches could only report higher values, and those that overwrite

@@ -279,6 +279,8 @@ Status Reader::readLaunch(const fb::Launch &launch) {
   SINTER_TRY(checkExpr(launch.bytes_written(), "bytes written"));
   step.bytesRead = launch.bytes_read();
   step.bytesWritten = launch.bytes_written();
+  SINTER_TRY(checkExpr(launch.flops(), "flops"));
+  step.flops = launch.flops();
   SINTER_TRY(readIndices(launch.nodes(), program.numNodes, "node", step.nodes));
   step.errorNode = launch.error_node();
   if (step.errorNode < -1 || step.errorNode >= int64_t(program.numNodes))

@@ -39,6 +39,24 @@ static std::string gradientText(const Op &op) {
   return "of its decomposition";
 }
 
+/// What the op is called elsewhere.
+static void emitNames(const Op &op, raw_ostream &os) {
+  if (!op.names) {
+    os << "- elsewhere: no Names record\n";
+    return;
+  }
+  auto emit = [&](StringRef who, StringRef field) {
+    StringRef name = op.names->getValueAsString(field);
+    os << "- " << who << ": ";
+    if (name.empty())
+      os << "none\n";
+    else
+      os << "`" << name << "`\n";
+  };
+  emit("PyTorch", "torch");
+  emit("Burn", "burn");
+}
+
 static void emitOp(const Op &op, raw_ostream &os) {
   os << "\n### " << op.name << "\n\n" << op.summary << "\n";
   if (!op.description.empty())
@@ -50,8 +68,9 @@ static void emitOp(const Op &op, raw_ostream &os) {
        << dtypeList(operand) << "\n";
   for (const Attribute &attribute : op.attributes)
     os << "- `" << attribute.name << "`: " << attributeText(attribute) << "\n";
-  os << "- gradient: " << gradientText(op) << "\n- defined at " << op.location
-     << "\n";
+  os << "- gradient: " << gradientText(op) << "\n";
+  emitNames(op, os);
+  os << "- defined at " << op.location << "\n";
 }
 
 bool emitDocs(const Records &records, raw_ostream &os) {

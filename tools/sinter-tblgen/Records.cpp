@@ -190,12 +190,17 @@ bool Records::readRules() {
          forEach("Structured", lowering(&LoweringRecord::structured)) &&
          forEach("DecompositionFn",
                  lowering(&LoweringRecord::decompositionFn)) &&
-         forEach("Decomposition", [](Op &op, const Record *rule) {
-           LoweringRecord &l = op.lowering;
-           if (l.scalar || l.scalarFn || l.structured || l.decompositionFn)
-             return fail(rule, "second lowering of " + op.def->getName());
-           l.decompositions.push_back(rule);
-           return true;
+         forEach(
+             "Decomposition",
+             [](Op &op, const Record *rule) {
+               LoweringRecord &l = op.lowering;
+               if (l.scalar || l.scalarFn || l.structured || l.decompositionFn)
+                 return fail(rule, "second lowering of " + op.def->getName());
+               l.decompositions.push_back(rule);
+               return true;
+             }) &&
+         forEach("Names", [this](Op &op, const Record *rule) {
+           return addRule(rule, op.names, op.names != nullptr, "names");
          });
 }
 

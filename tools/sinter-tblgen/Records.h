@@ -55,6 +55,7 @@ struct Op {
   std::vector<Attribute> attributes;
   GradientRecord gradient;
   LoweringRecord lowering;
+  const llvm::Record *names = nullptr; ///< elsewhere; null when not known
 
   /// Whether it is written in other ops: at import, or for the reference.
   bool isComposite() const {

@@ -84,6 +84,11 @@ std::vector<std::string> Arguments::all(std::string_view flag) const {
   return found == values.end() ? std::vector<std::string>() : found->second;
 }
 
+void Arguments::setDefault(std::string_view flag, std::string_view value) {
+  if (!has(flag))
+    values[std::string(flag)].emplace_back(value);
+}
+
 int64_t Arguments::number(std::string_view flag, int64_t fallback) {
   if (!has(flag))
     return fallback;

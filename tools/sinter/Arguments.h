@@ -41,6 +41,8 @@ public:
   bool has(std::string_view flag) const;
   std::string get(std::string_view flag, std::string_view fallback = "") const;
   std::vector<std::string> all(std::string_view flag) const;
+  /// Gives a flag a value where the user gave it none.
+  void setDefault(std::string_view flag, std::string_view value);
   /// The flag as a whole number; prints the error and sets `exit` when it is
   /// none.
   int64_t number(std::string_view flag, int64_t fallback);

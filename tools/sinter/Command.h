@@ -28,6 +28,8 @@ int runExplain(int argc, char **argv);
 int runDiff(int argc, char **argv);
 int runCompile(int argc, char **argv);
 int runRun(int argc, char **argv);
+int runBench(int argc, char **argv);
+int runProfile(int argc, char **argv);
 int runDevices(int argc, char **argv);
 int runCache(int argc, char **argv);
 

@@ -2,6 +2,7 @@
 /// `.sinter` file.
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Inputs.h"
+#include "tools/sinter/Measure.h"
 #include "tools/sinter/Model.h"
 #include "tools/sinter/ProgramText.h"
 #include "tools/sinter/Replay.h"
@@ -88,30 +89,6 @@ static Status giveOutputs(const Program &program,
     SINTER_TRY(writeNpy(path.string() + ".npy", viewOf(array)));
   }
   return {};
-}
-
-static Result<std::vector<Output>> runOnce(const Program &program,
-                                           std::span<const Binding> inputs,
-                                           RunCounters &counters) {
-  RunFailure failure;
-  auto outputs = run(program, inputs, &counters, &failure);
-  if (outputs)
-    return outputs;
-  ErrorInfo error = outputs.takeError();
-  std::string site(program.siteOf(failure.node));
-  if (!site.empty())
-    error.message += " (" + site + ")";
-  const char *before = "; the program's largest: ";
-  for (const MemoryNeed &need : failure.largest) {
-    error.message += fmt::format("{}{} bytes", before, need.bytes);
-    for (const Port &output : program.outputs())
-      if (output.node == need.node && !output.name.empty())
-        error.message += fmt::format(" of output '{}'", output.name);
-    if (std::string_view line = program.siteOf(need.node); !line.empty())
-      error.message += fmt::format(" at {}", line);
-    before = ", ";
-  }
-  return error;
 }
 
 static Status runModel(const Model &model, Arguments &arguments) {

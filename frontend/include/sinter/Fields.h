@@ -69,7 +69,10 @@ struct Fields {
   };
   std::vector<Field<Param>> params;
   std::vector<Field<Tensor>> tensors;
+  std::vector<Field<Gradients>> gradients;
   std::vector<Mode *> modes;
+  /// When set, numbers, enumerators and strings are appended: path and value.
+  std::string *constants = nullptr;
 };
 
 /// What SINTER_MODULE calls for a class without a base that is a module. It is
@@ -121,6 +124,9 @@ private:
     if (tensor)
       found.tensors.push_back({path, &tensor});
   }
+  void walkPlain(Gradients &gradients) {
+    found.gradients.push_back({path, &gradients});
+  }
   void walkPlain(Mode &mode) { found.modes.push_back(&mode); }
   template <typename T> void walkPlain(std::optional<T> &field) {
     if (field)
@@ -149,7 +155,21 @@ private:
     (*this)("0", field.first);
     (*this)("1", field.second);
   }
-  template <typename T> void walkPlain(T &) {}
+  template <typename T> void walkPlain(T &field) {
+    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>)
+      addConstant({reinterpret_cast<const char *>(&field), sizeof(T)});
+    else if constexpr (std::is_same_v<T, std::string>)
+      addConstant(field);
+  }
+  void addConstant(std::string_view bytes) {
+    if (!found.constants)
+      return;
+    *found.constants += path;
+    *found.constants += '=';
+    *found.constants += std::to_string(bytes.size());
+    *found.constants += ':';
+    *found.constants += bytes;
+  }
 
   template <typename T> void walkElements(T &field) {
     size_t index = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sinter/Fields.h>
+#include <sinter/FlatGradients.h>
 #include <sinter/ForEach.h>
 #include <sinter/KeptTies.h>
 #include <sinter/ModuleFile.h>
@@ -29,15 +30,26 @@
 /// public. A class inside a function cannot be a module.
 ///
 /// Given to the class, all public:
-///   visit(f)           calls f(path, param) for every Param, in order
+///   visit(f)           calls f(path, param) for every Param, in order; its id
+///                      is param.record_id()
 ///   map(f)             a copy in which each Param is f(path, param)
 ///   save(file)         writes every Param and Tensor as safetensors
 ///   load(file)         reads them back; all of them or none
 ///   to(device)         a copy on a device
+///   fork(device)       the same, of which every value exists: it waits for
+///                      nothing that was recorded here
+///   cast(dtype)        a copy whose floats are of that dtype
 ///   num_params()       elements of all Params that can be trained, a tied one
 ///                      counted once
 ///   train(on), eval()  sets every Mode
+///   valid()            a copy that predicts: eval(), and no Param wants a
+///                      gradient; train() makes those that did want one again
 ///   require_grad(on)   sets every Param
+///   flat_gradients(g)  the gradients as one vector, and back (sinter/
+///   gradients_of(flat) FlatGradients.h)
+///   apply_weight_delta(delta, scale)
+///                      adds scale * delta to the Params: a map by path, or a
+///                      vector as of flat_gradients
 ///   operator()(x, ...) forward(x, ...), recorded under the caller's line
 #define SINTER_MODULE(ModuleType, ...)                                         \
 public:                                                                        \
@@ -81,6 +93,44 @@ public:                                                                        \
                                  where);                                       \
     return copy;                                                               \
   }                                                                            \
+  ModuleType fork(std::string_view device,                                     \
+                  std::source_location where =                                 \
+                      std::source_location::current()) const {                 \
+    ::sinter::detail::evalFields(::sinter::detail::fieldsOf(*this), where);    \
+    return to(device, where);                                                  \
+  }                                                                            \
+  ModuleType cast(::sinter::DType dtype, std::source_location where =          \
+                                             std::source_location::current())  \
+      const {                                                                  \
+    ModuleType copy = *this;                                                   \
+    ::sinter::detail::castFields(::sinter::detail::fieldsOf(*this),            \
+                                 ::sinter::detail::fieldsOf(copy), dtype,      \
+                                 where);                                       \
+    return copy;                                                               \
+  }                                                                            \
+  ModuleType valid() const {                                                   \
+    ModuleType copy = *this;                                                   \
+    ::sinter::detail::stopTraining(::sinter::detail::fieldsOf(copy));          \
+    return copy;                                                               \
+  }                                                                            \
+  ::sinter::Tensor flat_gradients(const ::sinter::Gradients &gradients,        \
+                                  std::source_location where =                 \
+                                      std::source_location::current()) const { \
+    return ::sinter::detail::flattenGradients(                                 \
+        ::sinter::detail::fieldsOf(*this), gradients, where);                  \
+  }                                                                            \
+  ::sinter::Gradients gradients_of(                                            \
+      const ::sinter::Tensor &flat,                                            \
+      std::source_location where = std::source_location::current()) const {    \
+    return ::sinter::detail::unflattenGradients(                               \
+        ::sinter::detail::fieldsOf(*this), flat, where);                       \
+  }                                                                            \
+  void apply_weight_delta(                                                     \
+      const ::sinter::WeightDelta &delta, double scale = 1,                    \
+      std::source_location where = std::source_location::current()) {          \
+    ::sinter::detail::addDelta(::sinter::detail::fieldsOf(*this), delta,       \
+                               scale, where);                                  \
+  }                                                                            \
   void save(const std::string &file,                                           \
             std::source_location where = std::source_location::current())      \
       const {                                                                  \
@@ -96,8 +146,7 @@ public:                                                                        \
     return ::sinter::detail::countElements(::sinter::detail::fieldsOf(*this)); \
   }                                                                            \
   void train(bool on = true) {                                                 \
-    for (auto *mode : ::sinter::detail::fieldsOf(*this).modes)                 \
-      mode->training = on;                                                     \
+    ::sinter::detail::setTraining(::sinter::detail::fieldsOf(*this), on);      \
   }                                                                            \
   void eval() { train(false); }                                                \
   void require_grad(bool on = true) {                                          \

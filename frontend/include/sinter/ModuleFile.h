@@ -14,19 +14,35 @@ namespace sinter::detail {
 std::vector<std::byte> readBytes(const Tensor &tensor,
                                  std::source_location where);
 
-/// Writes every Param and Tensor under its path, and record ids as metadata.
+/// Writes every Param, as its save mappers make it, and every Tensor under its
+/// path, and record ids as metadata.
 void saveFields(const Fields &fields, const std::string &file,
                 std::source_location where);
 
 /// Reads what saveFields wrote, or any safetensors file with the same names
-/// and types. Every missing, unexpected and differing tensor is listed in one
-/// error, and then nothing was changed.
+/// and types; what a Param's load mappers read may be of any type. Every
+/// missing, unexpected and differing tensor is listed in one error, and then
+/// nothing was changed. A Param without a value gets no first value before.
 void loadFields(const Fields &fields, const std::string &file,
                 std::source_location where);
 
 /// Makes the Params of `copy` those of `from` on a device; tied ones stay so.
 void moveFields(const Fields &from, const Fields &copy, std::string_view device,
                 std::source_location where);
+
+/// Makes the Params and Tensors of `copy` those of `from`, floats as `dtype`;
+/// tied ones stay so.
+void castFields(const Fields &from, const Fields &copy, DType dtype,
+                std::source_location where);
+
+/// Gives every Param and Tensor a value, by one program per device.
+void evalFields(const Fields &fields, std::source_location where);
+
+/// Sets every Mode; with `on`, also ends what `stopTraining` began.
+void setTraining(const Fields &fields, bool on);
+/// Switches every Mode off, and every Param's wish for gradients, which it
+/// remembers.
+void stopTraining(const Fields &fields);
 
 /// Elements of all Params, frozen ones too, but of those made not to be trained
 /// (running statistics); a tied one counts once.

@@ -7,16 +7,58 @@
 #include <sinter/Tensor.h>
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sinter {
+
+/// Makes one tensor of another; records, and reads no values.
+using TensorMapper = std::function<Tensor(const Tensor &)>;
+
+/// What stands between a Param and files: how a value that was read becomes
+/// the parameter's, and the parameter's becomes the one to write. A value, kept
+/// by copies; empty unless mappers were added.
+class ParamMapper {
+public:
+  /// The same with `function` after the load mappers that there are.
+  ParamMapper on_load(TensorMapper function) const;
+  /// The same with `function` before the save mappers that there are: mappers
+  /// that were added in pairs undo each other.
+  ParamMapper on_save(TensorMapper function) const;
+
+  bool has_load() const { return load != nullptr; }
+  bool has_save() const { return save != nullptr; }
+  /// What the load mappers make of a file's tensor; itself without any.
+  Tensor loaded(const Tensor &value) const;
+  /// What the save mappers make of a parameter's value; itself without any.
+  Tensor saved(const Tensor &value) const;
+
+private:
+  std::shared_ptr<const TensorMapper> load, save;
+};
+
+namespace detail {
+struct Fields;
+void keepTies(const Fields &from, const Fields &copy);
+} // namespace detail
 
 struct ParamOptions {
   DType dtype = DType::f32;
   std::optional<DeviceId> device = {}; ///< default: the thread's default device
+  bool requires_grad = true;
+};
+
+/// What a Param is made of, taken apart by `consume`.
+struct ParamParts {
+  uint64_t record_id = 0;
+  std::string name;
+  Tensor value;
+  ParamMapper mapper;
   bool requires_grad = true;
 };
 
@@ -41,6 +83,10 @@ public:
   Param &operator=(const Param &other);
   Param(Param &&) noexcept = default;
   Param &operator=(Param &&) noexcept = default;
+  /// A Param of these parts: the same record id, name and mappers, another
+  /// value, perhaps of another type. Evaluates the value.
+  static Param from_mapped_value(ParamParts parts,
+                                 Where where = Where::current());
 
   explicit operator bool() const { return state != nullptr; }
   std::string name() const { return state->name(); }
@@ -51,9 +97,19 @@ public:
   int64_t rank() const { return static_cast<int64_t>(shape().size()); }
   const Dims &shape() const { return state->dims(); }
   int64_t numel() const;
-  bool requires_grad() const { return !frozen && state->requiresGrad(); }
+  bool requires_grad() const {
+    return !frozen && !predicting && state->requiresGrad();
+  }
   /// Whether gradients are wanted; a frozen Param is not trained.
   void require_grad(bool on = true) { frozen = !on; }
+  /// Whether the first value was made. Asking makes nothing, nor do shape(),
+  /// dtype(), device() and requires_grad(), which are known from the beginning.
+  bool is_initialized() const;
+  DeviceId lazy_device() const { return device(); }  ///< device()
+  const Dims &lazy_shape() const { return shape(); } ///< shape()
+  bool lazy_require_grad() const {
+    return requires_grad();
+  } ///< requires_grad()
 
   /// The value now. A recorded update that nobody asked for yet runs first.
   Tensor tensor(Where where = Where::current()) const;
@@ -64,16 +120,45 @@ public:
   void tie(const Param &other, Where where = Where::current());
   /// A copy on another device.
   Param to(DeviceId device, Where where = Where::current()) const;
+  /// A copy of another dtype. Nothing but floats has one: others are copied.
+  Param cast(DType dtype, Where where = Where::current()) const;
+  /// A copy whose value is what `function` makes of this one's, perhaps of
+  /// another type; makes the first value if need be.
+  Param map(const TensorMapper &function, Where where = Where::current()) const;
+  /// A copy whose first value is what `function` makes of this one's first
+  /// value, of the same type; lazily. `map` when there is a value already.
+  Param init_mapper(TensorMapper function,
+                    Where where = Where::current()) const;
+  /// A copy with one more mapper of values that are read from a file, or
+  /// written to one; what it makes of a file's tensor is of this one's type.
+  Param load_mapper(TensorMapper function) const;
+  Param save_mapper(TensorMapper function) const;
+  const ParamMapper &mapper() const { return fileMapper; }
+  /// Takes this apart and leaves it empty.
+  ParamParts consume(Where where = Where::current());
 
+  /// For layers on top: the Param that lives in this cell.
+  static Param of_cell(runtime::CellRef cell, uint64_t record_id);
+  /// The same: like `like`, but its first value is `value`, not evaluated yet.
+  static Param pending(const Param &like, const Tensor &value);
   /// What the value lives in; the key of gradients and optimizer state.
   const runtime::CellRef &cell() const { return state; }
   /// For readers of files.
   void set_record_id(uint64_t id) { recordId = id; }
+  /// For `valid()` and `train()` of modules: while on, no gradient is wanted,
+  /// and what `require_grad` said is remembered.
+  void set_predicting(bool on) { predicting = on; }
 
 private:
+  /// A copy with another value, perhaps of another type.
+  Param replaced(const Tensor &value, Where where) const;
+  friend void detail::keepTies(const detail::Fields &, const detail::Fields &);
+
   runtime::CellRef state;
   uint64_t recordId = 0;
+  ParamMapper fileMapper;
   bool frozen = false;
+  bool predicting = false;
 };
 
 } // namespace sinter

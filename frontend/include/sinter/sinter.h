@@ -6,10 +6,12 @@
 #include <sinter/Creation.h>
 #include <sinter/CustomGradient.h>
 #include <sinter/Error.h>
+#include <sinter/FlatGradients.h>
 #include <sinter/Fourier.h>
 #include <sinter/Functions.h>
 #include <sinter/Gates.h>
 #include <sinter/Inspect.h>
+#include <sinter/Jit.h>
 #include <sinter/Linalg.h>
 #include <sinter/Module.h>
 #include <sinter/Normalization.h>

@@ -12,6 +12,11 @@ include "tests/lit/tblgen/Inputs/Ops.td"
 // CHECK: {graph::OpId::times, "elementwise", timesOperands, false, true,
 // CHECK-SAME: "times(lhs, rhs)"},
 
+// DOCS: ### times
+// DOCS: - gradient: own rule
+// DOCS-NEXT: - PyTorch: `mul`
+// DOCS-NEXT: - Burn: none
+// DOCS-NEXT: - defined at Ops.td:
 // DOCS: ## reduction
 // DOCS: ### total
 // DOCS: Sum over axes.

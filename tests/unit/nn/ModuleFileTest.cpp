@@ -157,3 +157,35 @@ TEST_F(ModuleFile, LoadReplacesAPendingUpdate) {
   model.load(path);
   EXPECT_EQ(model.fc1.bias.tensor().to_vector<float>(), before);
 }
+
+namespace {
+
+/// The network whose state dict PyTorch wrote to Inputs/torch-state.safetensors
+/// after 30 batches in training.
+struct TorchNet {
+  sn::nn::Embedding embed{5, 4};
+  sn::nn::GRU rnn{4, 4, {.batch_first = true}};
+  sn::nn::TransformerEncoderLayer layer{4, 2, {.dim_feedforward = 8}};
+  sn::nn::BatchNorm1d norm{4};
+  sn::nn::Sequential<Linear, sn::nn::Tanh, Linear> head{
+      Linear(4, 3), sn::nn::Tanh(), Linear(3, 2)};
+  sn::Tensor forward(const sn::Tensor &x) const {
+    sn::Tensor h = layer(rnn(embed(x)).output);
+    return head(norm(sn::squeeze(sn::narrow(h, 1, 2, 1), {1})));
+  }
+  SINTER_MODULE(TorchNet, embed, rnn, layer, norm, head)
+};
+
+} // namespace
+
+TEST(TorchFile, AStateDictLoadsByName) {
+  TorchNet net;
+  net.load(SINTER_TEST_INPUTS "/torch-state.safetensors");
+  net.eval();
+  EXPECT_EQ(net.norm.num_batches_tracked.tensor().item<int64_t>(), 30);
+  sn::Tensor x = sn::tensor(std::vector<int64_t>{0, 1, 2, 3, 4, 0}, {2, 3});
+  std::vector<float> y = net(x).to_vector<float>();
+  const float torch[] = {0.1961096f, -0.4238077f, -0.1076633f, -0.5170522f};
+  for (size_t i = 0; i < 4; ++i)
+    EXPECT_NEAR(y[i], torch[i], 1e-5) << i;
+}

@@ -94,6 +94,9 @@ private:
 
   void stepFields(const detail::Fields &fields, const Gradients &gradients,
                   std::source_location where);
+  void captureStep(const std::vector<const Param *> &params,
+                   const std::vector<Tensor> &gradients,
+                   std::source_location where);
   void loadFields(const detail::Fields &fields, const std::string &file,
                   std::source_location where);
   void stepParam(const Param &param, const Tensor &gradient,

@@ -33,6 +33,7 @@ def Test_SquareOp : Sinter_Composite<"square"> {
   let example = "square(x)";
 }
 
+def : Names<Test_TimesOp, "mul", "">;
 def : NotDifferentiable<Test_FillOp>;
 def : Structured<Test_FillOp>;
 def : Gradient<Test_TimesOp, [(Test_TimesOp $grad, $rhs),

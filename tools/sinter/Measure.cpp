@@ -1,0 +1,85 @@
+/// Runs programs and takes their times.
+#include "tools/sinter/Measure.h"
+
+#include "tools/sinter/Inputs.h"
+
+#include "runtime/device/Device.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+
+namespace sinter::cli {
+
+using namespace runtime;
+
+Result<std::vector<Output>> runOnce(const Program &program,
+                                    std::span<const Binding> inputs,
+                                    RunCounters &counters) {
+  RunFailure failure;
+  auto outputs = run(program, inputs, &counters, &failure);
+  if (outputs)
+    return outputs;
+  ErrorInfo error = outputs.takeError();
+  std::string site(program.siteOf(failure.node));
+  if (!site.empty())
+    error.message += " (" + site + ")";
+  const char *before = "; the program's largest: ";
+  for (const MemoryNeed &need : failure.largest) {
+    error.message += fmt::format("{}{} bytes", before, need.bytes);
+    for (const Port &output : program.outputs())
+      if (output.node == need.node && !output.name.empty())
+        error.message += fmt::format(" of output '{}'", output.name);
+    if (std::string_view line = program.siteOf(need.node); !line.empty())
+      error.message += fmt::format(" at {}", line);
+    before = ", ";
+  }
+  return error;
+}
+
+Result<Runnable> makeRunnable(const Model &model, const Arguments &arguments) {
+  SINTER_TRY_ASSIGN(CompileRequest request, compileRequest(arguments));
+  request.debug = true;
+  SINTER_TRY_ASSIGN(
+      DeviceId id, parseDevice(arguments.get("--device", defaultDeviceName())));
+  SINTER_TRY_ASSIGN(Device * device, getDevice(id));
+  Runnable runnable;
+  SINTER_TRY_ASSIGN(runnable.program, loadProgram(model, request, *device));
+  Arguments given = arguments;
+  if (!given.has("--input"))
+    given.setDefault("--random-inputs", "1");
+  SINTER_TRY_ASSIGN(runnable.inputs, bindInputs(*runnable.program, given));
+  return runnable;
+}
+
+Result<Times> measure(const Runnable &runnable, double seconds, int64_t calls) {
+  using Clock = std::chrono::steady_clock;
+  Times times;
+  SINTER_TRY_ASSIGN(
+      std::vector<Output> outputs,
+      runOnce(*runnable.program, runnable.inputs, times.counters));
+  std::vector<double> all;
+  Clock::time_point begin = Clock::now();
+  auto isEnough = [&] {
+    if (calls)
+      return int64_t(all.size()) >= calls;
+    std::chrono::duration<double> passed = Clock::now() - begin;
+    return all.size() >= 3 && passed.count() >= seconds;
+  };
+  while (!isEnough()) {
+    outputs.clear(); // their memory serves the next call
+    Clock::time_point start = Clock::now();
+    RunCounters counters;
+    SINTER_TRY_ASSIGN(outputs,
+                      runOnce(*runnable.program, runnable.inputs, counters));
+    std::chrono::duration<double, std::micro> time = Clock::now() - start;
+    all.push_back(time.count());
+  }
+  std::ranges::sort(all);
+  times.least = all.front();
+  times.median = all[all.size() / 2];
+  times.calls = all.size();
+  return times;
+}
+
+} // namespace sinter::cli

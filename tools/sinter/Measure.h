@@ -1,0 +1,43 @@
+/// Measure: running a program, once and many times.
+#pragma once
+
+#include "runtime/program/Program.h"
+#include "runtime/support/Result.h"
+#include "tools/sinter/Arguments.h"
+#include "tools/sinter/Model.h"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace sinter::cli {
+
+/// Runs once. An error has the line of the op that it is about, and the largest
+/// values when memory ran out.
+Result<std::vector<runtime::Output>>
+runOnce(const runtime::Program &program,
+        std::span<const runtime::Binding> inputs,
+        runtime::RunCounters &counters);
+
+/// A program with its inputs.
+struct Runnable {
+  std::shared_ptr<const runtime::Program> program;
+  std::vector<runtime::Binding> inputs;
+};
+/// By the flags --device, --input, --random-inputs (seed 1 when nothing is
+/// given), --dim and those of compiling.
+Result<Runnable> makeRunnable(const Model &model, const Arguments &arguments);
+
+/// Times of calls, in microseconds, after one that is not counted.
+struct Times {
+  double least = 0;
+  double median = 0;
+  uint64_t calls = 0;
+  runtime::RunCounters counters; ///< of one call
+};
+/// Calls for that many seconds, and at least three times; `calls`, unless 0,
+/// says how often instead.
+Result<Times> measure(const Runnable &runnable, double seconds,
+                      int64_t calls = 0);
+
+} // namespace sinter::cli
