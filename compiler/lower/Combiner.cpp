@@ -129,6 +129,13 @@ public:
       return value;
     return arith::ExtFOp::create(emission.builder, emission.loc, type, value);
   }
+  // Rounds to the elements' type.
+  Value finish(Emission &emission, Value value) const {
+    Type type = shapedLike(value, valueType(element));
+    if (value.getType() == type)
+      return value;
+    return arith::TruncFOp::create(emission.builder, emission.loc, type, value);
+  }
   Value max(Emission &emission, Value a, Value b,
             arith::FastMathFlags flags = arith::FastMathFlags::none) const {
     if (isa<FloatType>(state))
@@ -199,11 +206,7 @@ public:
                   : order.min(emission, a[0], b[0], numbers)};
   }
   Value finish(Emission &emission, const Values &state) const override {
-    Type type = shapedLike(state[0], valueType(order.element));
-    if (state[0].getType() == type)
-      return state[0];
-    return arith::TruncFOp::create(emission.builder, emission.loc, type,
-                                   state[0]);
+    return order.finish(emission, state[0]);
   }
 
 private:
@@ -275,6 +278,46 @@ private:
   Type i32, i64;
 };
 
+// Keeps the logarithm of the sum of powers of e.
+class LogSumExpCombiner final : public Combiner {
+public:
+  LogSumExpCombiner(Type element, OpBuilder &builder)
+      : order(element, builder) {}
+
+  SmallVector<Type> types() const override { return {order.state}; }
+  Values init(Emission &emission, unsigned count) const override {
+    return {order.least(emission, count)};
+  }
+  Values lift(Emission &emission, Value element, Value) const override {
+    return {order.lift(emission, element)};
+  }
+  // Equal infinities have no difference.
+  Values merge(Emission &emission, const Values &a,
+               const Values &b) const override {
+    OpBuilder &builder = emission.builder;
+    Location loc = emission.loc;
+    Value larger = order.max(emission, a[0], b[0]);
+    Value isEqual = arith::CmpFOp::create(
+        builder, loc, arith::CmpFPredicate::OEQ, a[0], b[0]);
+    Value distance = math::AbsFOp::create(
+        builder, loc, arith::SubFOp::create(builder, loc, a[0], b[0]));
+    distance = arith::SelectOp::create(builder, loc, isEqual,
+                                       emission.number(distance.getType(), 0),
+                                       distance);
+    Value ratio = math::ExpOp::create(
+        builder, loc, arith::NegFOp::create(builder, loc, distance));
+    return {arith::AddFOp::create(builder, loc, larger,
+                                  math::Log1pOp::create(builder, loc, ratio))};
+  }
+  Value finish(Emission &emission, const Values &state) const override {
+    return order.finish(emission, state[0]);
+  }
+  bool isOrdered() const override { return true; }
+
+private:
+  Order order;
+};
+
 // Keeps the later one.
 class AssignCombiner final : public Combiner {
 public:
@@ -321,6 +364,8 @@ std::unique_ptr<Combiner> makeCombiner(Value tensor) {
   case ir::Fold::argmin:
     return std::make_unique<SearchCombiner>(from, fold == ir::Fold::argmax,
                                             builder);
+  case ir::Fold::logsumexp:
+    return std::make_unique<LogSumExpCombiner>(from, builder);
   case ir::Fold::assign:
     return std::make_unique<AssignCombiner>(from);
   }

@@ -23,6 +23,7 @@ enum class Fold : uint8_t {
   argmax,
   argmin,
   assign,
+  logsumexp,
 };
 
 /// Infers the result's type by the shape rule that recording uses and compares.

@@ -149,12 +149,13 @@ def : NotDifferentiable<Sinter_RandomNormalOp>;
 // Composites
 //===----------------------------------------------------------------------===//
 
-def : Gradient<Sinter_SoftmaxOp, [
-    (Sinter_MulOp $result,
-        (Sinter_SubOp $grad,
-            (Sinter_BroadcastOp
-                (Sinter_SumOp (Sinter_MulOp $grad, $result), $axis, true),
-                (shape_of $x))))]>;
+foreach op = [Sinter_SoftmaxOp, Sinter_QuietSoftmaxOp] in
+  def : Gradient<op, [
+      (Sinter_MulOp $result,
+          (Sinter_SubOp $grad,
+              (Sinter_BroadcastOp
+                  (Sinter_SumOp (Sinter_MulOp $grad, $result), $axis, true),
+                  (shape_of $x))))]>;
 def : Gradient<Sinter_LogSoftmaxOp, [
     (Sinter_SubOp $grad,
         (Sinter_MulOp (Sinter_ExpOp $result),

@@ -118,6 +118,23 @@ def : Decomposition<Sinter_SoftmaxOp,
                                 (shape_of $x))),
         (dtype_of $x))>;
 
+// As softmax with a 0 more in each row.
+def : Decomposition<Sinter_QuietSoftmaxOp,
+    (Sinter_CastOp
+        (Sinter_DivOp
+            (Sinter_ExpOp:$exponential
+                (Sinter_SubOp
+                    (Sinter_CastOp:$wide $x, (compute_dtype $x)),
+                    (Sinter_BroadcastOp
+                        (Sinter_MaximumOp:$largest
+                            (Sinter_AmaxOp $wide, $axis, true), "0"),
+                        (shape_of $x)))),
+            (Sinter_BroadcastOp
+                (Sinter_AddOp (Sinter_SumOp $exponential, $axis, true),
+                              (Sinter_ExpOp (Sinter_NegOp $largest))),
+                (shape_of $x))),
+        (dtype_of $x))>;
+
 def : Decomposition<Sinter_LogSoftmaxOp,
     (Sinter_CastOp
         (Sinter_SubOp

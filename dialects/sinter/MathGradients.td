@@ -29,6 +29,17 @@ def : Gradient<Sinter_ErfcOp, [
     (Sinter_MulOp $grad,
         (Sinter_MulOp (Sinter_ExpOp (Sinter_NegOp (Sinter_MulOp $x, $x))),
                       "-1.1283791670955126"))]>;
+// sqrt(pi) / 2 * e^(y^2)
+def : Gradient<Sinter_ErfinvOp, [
+    (Sinter_MulOp $grad,
+        (Sinter_MulOp (Sinter_ExpOp (Sinter_MulOp $result, $result)),
+                      "0.886226925452758"))]>;
+def : Gradient<Sinter_LgammaOp, [
+    (Sinter_MulOp $grad, (Sinter_DigammaOp $x))]>;
+def : Gradient<Sinter_DigammaOp, [
+    (Sinter_MulOp $grad, (Sinter_PolygammaOp $x, 1))]>;
+def : Gradient<Sinter_PolygammaOp, [
+    (Sinter_MulOp $grad, (Sinter_PolygammaOp $x, (next $order)))]>;
 // y x^(y - 1) and x^y log x, which are 0 where the factor before is.
 def : Gradient<Sinter_PowOp, [
     (Sinter_WhereOp (Sinter_CompareOp $rhs, "0", "eq"), "0",
@@ -206,6 +217,27 @@ def : Gradient<Sinter_CumprodOp, [
 
 def : GradientFn<Sinter_CummaxOp, "prefixExtremumGradient", ["x", "result"]>;
 def : GradientFn<Sinter_CumminOp, "prefixExtremumGradient", ["x", "result"]>;
+
+// x[i] gets the sum over j >= i of grad[j] e^(x[i] - result[j]): of positive and
+// of negative gradients apart, each by its logarithm. Where all so far are -inf
+// nothing flows.
+class LogcumsumexpPart<dag amount> {
+  dag counts = (Sinter_MulOp (Sinter_CompareOp amount, "0", "gt"),
+                             (Sinter_CompareOp $result, minusInfinity, "gt"));
+  dag rule = (Sinter_ExpOp
+      (Sinter_AddOp
+          (Sinter_LogcumsumexpOp
+              (Sinter_WhereOp counts,
+                  (Sinter_SubOp
+                      (Sinter_LogOp (Sinter_WhereOp counts, amount, "1")),
+                      (Sinter_WhereOp counts, $result, "0")),
+                  minusInfinity),
+              $axis, (not $reverse)),
+          $x));
+}
+def : Gradient<Sinter_LogcumsumexpOp, [
+    (Sinter_SubOp LogcumsumexpPart<(identity $grad)>.rule,
+                  LogcumsumexpPart<(Sinter_NegOp $grad)>.rule)]>;
 
 // Which updates stay: their positions, put where they go, come back.
 defvar ownPosition = (Sinter_IotaOp (shape_of $updates), $axis, "i64");

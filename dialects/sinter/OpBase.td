@@ -347,6 +347,7 @@ def inverse_of : Sinter_Term<"inverseOf">;     // ($permutation)
 def swap_last_two : Sinter_Term<"swapLastTwo">; // ($x): a permutation
 def minus_one : Sinter_Term<"minusOne">;       // ($ints)
 def plus_one : Sinter_Term<"plusOne">;         // ($ints)
+def next : Sinter_Term<"successor">;           // ($integer)
 def padded_limits : Sinter_Term<"paddedLimits">; // ($x, $low, $interior)
 def squeezed_shape : Sinter_Term<"squeezedShape">; // ($x, $axes)
 def unsqueezed_shape : Sinter_Term<"unsqueezedShape">; // ($x, $axis)

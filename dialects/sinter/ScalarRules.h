@@ -10,8 +10,12 @@ namespace sinter::ir {
 class CastOp;
 class CompareOp;
 class CopysignOp;
+class DigammaOp;
 class DivOp;
+class ErfinvOp;
 class FmodOp;
+class LgammaOp;
+class PolygammaOp;
 class PowOp;
 class ShiftLeftOp;
 class ShiftRightOp;
@@ -81,6 +85,19 @@ mlir::Value emitRemainder(FmodOp op, mlir::OpBuilder &builder,
 mlir::Value emitShiftLeft(ShiftLeftOp op, mlir::OpBuilder &builder,
                           mlir::Location loc, mlir::ValueRange operands);
 mlir::Value emitShiftRight(ShiftRightOp op, mlir::OpBuilder &builder,
+                           mlir::Location loc, mlir::ValueRange operands);
+
+/// The logarithm of |gamma|: infinite at 0, -1, -2, ...
+mlir::Value emitLogGamma(LgammaOp op, mlir::OpBuilder &builder,
+                         mlir::Location loc, mlir::ValueRange operands);
+/// Its derivative: NaN at -1, -2, ...; infinite at 0.
+mlir::Value emitDigamma(DigammaOp op, mlir::OpBuilder &builder,
+                        mlir::Location loc, mlir::ValueRange operands);
+/// The op's order's derivative of digamma.
+mlir::Value emitPolygamma(PolygammaOp op, mlir::OpBuilder &builder,
+                          mlir::Location loc, mlir::ValueRange operands);
+/// The inverse of erf: NaN outside of [-1, 1].
+mlir::Value emitInverseErf(ErfinvOp op, mlir::OpBuilder &builder,
                            mlir::Location loc, mlir::ValueRange operands);
 
 } // namespace sinter::ir

@@ -7,6 +7,7 @@
 #include "runtime/graph/Terms.h"
 
 #include <cassert>
+#include <limits>
 
 namespace sinter::autodiff {
 using graph::AttrReader;

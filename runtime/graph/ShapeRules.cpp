@@ -69,6 +69,13 @@ Result<InferredType> sameAsFirst(const ShapeContext &context) {
   return typeOf(context.operands[0]);
 }
 
+Result<InferredType> polygamma(const ShapeContext &context, int64_t order) {
+  if (order < 0 || order > 20)
+    return shapeError(context, "the order " + std::to_string(order) +
+                                   " is not in [0, 20]");
+  return typeOf(context.operands[0]);
+}
+
 //===- Reductions ---------------------------------------------------------===//
 
 /// The operand's dims without `axes` (sorted), or with size 1 there.

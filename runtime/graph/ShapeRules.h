@@ -108,6 +108,8 @@ Result<InferredType> where(const ShapeContext &context);
 Result<InferredType> cast(const ShapeContext &context, DType dtype);
 /// The first operand's type.
 Result<InferredType> sameAsFirst(const ShapeContext &context);
+/// The same, for a derivative's order in [0, 20].
+Result<InferredType> polygamma(const ShapeContext &context, int64_t order);
 
 /// Axes of size 1 removed.
 Result<InferredType> squeeze(const ShapeContext &context,

@@ -42,6 +42,7 @@ IntList inverseOf(std::span<const int64_t> permutation);
 IntList swapLastTwo(const NodeRef &x);
 IntList minusOne(std::span<const int64_t> values);
 IntList plusOne(std::span<const int64_t> values);
+inline int64_t successor(int64_t value) { return value + 1; }
 /// Where x ends inside a padding of it: the limits of the slice that takes it
 /// out again.
 DimList paddedLimits(const NodeRef &x, std::span<const int64_t> low,

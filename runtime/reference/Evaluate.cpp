@@ -35,8 +35,9 @@ Primitive findPrimitive(graph::OpId op) {
   static const Table table = [] {
     Table result{};
     for (auto rows :
-         {pointwisePrimitives(), mathPrimitives(), viewPrimitives(),
-          reductionPrimitives(), indexedPrimitives(), randomPrimitives()})
+         {pointwisePrimitives(), mathPrimitives(), specialPrimitives(),
+          viewPrimitives(), reductionPrimitives(), indexedPrimitives(),
+          randomPrimitives()})
       for (const PrimitiveRow &row : rows)
         if (graph::OpId id = graph::findOp(row.name); id != graph::OpId::count)
           result[size_t(id)] = row.function;

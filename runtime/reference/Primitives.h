@@ -30,6 +30,7 @@ struct PrimitiveRow {
 };
 std::span<const PrimitiveRow> pointwisePrimitives();
 std::span<const PrimitiveRow> mathPrimitives();
+std::span<const PrimitiveRow> specialPrimitives();
 std::span<const PrimitiveRow> viewPrimitives();
 std::span<const PrimitiveRow> reductionPrimitives();
 std::span<const PrimitiveRow> indexedPrimitives();

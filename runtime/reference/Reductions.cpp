@@ -163,6 +163,23 @@ static Result<HostValue> prefixExtremum(const Call &call) {
   return result;
 }
 
+static Result<HostValue> prefixLogSumExp(const Call &call) {
+  HostValue result = call.makeResult();
+  double sum = 0;
+  forLines(call, [&](int64_t at, bool isFirst) {
+    double element = call[0].reals[at];
+    if (isFirst)
+      sum = element;
+    else if (sum == element)
+      sum += std::log(2.0);
+    else
+      sum = largerReal(sum, element) +
+            std::log1p(std::exp(-std::abs(sum - element)));
+    result.set(at, sum);
+  });
+  return result;
+}
+
 // NaN is the largest, and both zeros are equal.
 static bool sortsBefore(const HostValue &x, int64_t a, int64_t b) {
   if (!x.isReal())
@@ -251,6 +268,7 @@ std::span<const PrimitiveRow> reductionPrimitives() {
       {"argmin", search<isSmaller>},
       {"cumsum", prefix<false>},
       {"cumprod", prefix<true>},
+      {"logcumsumexp", prefixLogSumExp},
       {"cummax", prefixExtremum<isLarger>},
       {"cummin", prefixExtremum<isSmaller>},
       {"sort", sort},

@@ -1,4 +1,4 @@
-/// Golden cases of searches, bags of rows, resampling and
+/// Golden cases of special functions, searches, bags of rows, resampling and
 /// Fourier transforms.
 #include "tests/goldens/Attrs.h"
 #include "tests/goldens/Ops.h"
@@ -11,8 +11,20 @@ using Table = std::map<std::string, Rule, std::less<>>;
 using Result = std::optional<Values>;
 } // namespace
 
+template <Tensor (*function)(const Arg &)>
+static Result unary(const OpCall &c) {
+  return one(function(c["x"]));
+}
+
 static Table numberOps() {
   return {
+      {"erfinv", unary<erfinv>},
+      {"lgamma", unary<lgamma>},
+      {"digamma", unary<digamma>},
+      {"logcumsumexp",
+       [](const OpCall &c) -> Result {
+         return one(logcumsumexp(c["x"], c.attrs.integer("dim")));
+       }},
       {"searchsorted",
        [](const OpCall &c) -> Result {
          return one(searchsorted(c["seq"], c["v"], c.attrs.flag("right")));

@@ -186,6 +186,10 @@ bool AttrDrawer::drawOne(const graph::AttrSpec &spec) {
     writer.boolean(drawBool(rng));
     return true;
   case AttrKind::integer:
+    if (spec.name == "order") {
+      writer.integer(drawInt(rng, 0, 3));
+      return true;
+    }
     return spec.name == "axis" && axis();
   case AttrKind::real:
     writer.real(drawReal(rng, 1e-5, 1e-2));

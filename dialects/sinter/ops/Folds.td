@@ -41,6 +41,16 @@ def Sinter_CumminOp : Sinter_PrefixExtremum<"cummin", "minimum"> {
   let description = "From the end when `reverse`. NaN from the first NaN on.";
 }
 
+def Sinter_LogcumsumexpOp : Sinter_Prefix<"logcumsumexp", "logsumexp"> {
+  let summary = "log(sum(e^x)) of the elements up to each position along an "
+                "axis, without overflow on the way.";
+  let description = "From the end when `reverse`.";
+  let arguments = (ins Sinter_Float:$x, Sinter_Axis:$axis,
+                       Sinter_Boolean:$reverse);
+  let results = (outs Sinter_Float:$result);
+  let promotion = "float";
+}
+
 def Sinter_ScatterOp : Sinter_Scatter<"scatter", "assign"> {
   let summary = "x with updates put at given positions along an axis.";
   let description = [{

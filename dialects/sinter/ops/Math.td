@@ -50,6 +50,27 @@ def Sinter_ErfcOp : Sinter_FloatUnary<"erfc"> {
   let summary = "Elementwise 1 - erf(x), accurate where that is small.";
 }
 
+def Sinter_ErfinvOp : Sinter_FloatUnary<"erfinv"> {
+  let summary = "Elementwise inverse of erf, on [-1, 1].";
+  let domains = [Reals<"-0.95", "0.95">];
+}
+def Sinter_LgammaOp : Sinter_FloatUnary<"lgamma"> {
+  let summary = "Elementwise logarithm of |gamma(x)|.";
+  let domains = [Reals<"0.1", "8">];
+}
+def Sinter_DigammaOp : Sinter_FloatUnary<"digamma"> {
+  let summary = "Elementwise derivative of lgamma.";
+  let domains = [Reals<"0.2", "8">];
+}
+def Sinter_PolygammaOp : Sinter_FloatUnary<"polygamma"> {
+  let summary = "Elementwise derivative of digamma, `order` times.";
+  let description = "An order above 20 is an error; 0 is digamma itself.";
+  let arguments = (ins Sinter_Float:$x, Sinter_Integer:$order);
+  let shapeRule = "polygamma";
+  let domains = [Reals<"0.8", "8">];
+  let example = "polygamma(x, 1)";
+}
+
 /// Two float operands; the frontend brings integers to f32.
 class Sinter_FloatBinary<string mnemonic>
     : Sinter_Binary<mnemonic, Sinter_Float> {

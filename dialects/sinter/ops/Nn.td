@@ -32,6 +32,13 @@ def Sinter_SoftmaxOp : Sinter_Composite<"softmax"> {
   let defaults = ["axis = -1"];
   let example = "softmax(x)";
 }
+def Sinter_QuietSoftmaxOp : Sinter_Composite<"quiet_softmax"> {
+  let summary = "exp(x) divided by 1 plus its sum along an axis.";
+  let arguments = (ins Sinter_Float:$x, Sinter_Axis:$axis);
+  let shapeRule = "softmax";
+  let defaults = ["axis = -1"];
+  let example = "quiet_softmax(x)";
+}
 def Sinter_LogSoftmaxOp : Sinter_Composite<"log_softmax"> {
   let summary = "The logarithm of softmax along an axis.";
   let arguments = (ins Sinter_Float:$x, Sinter_Axis:$axis);

@@ -1,6 +1,9 @@
 /// Functions that are made of a few ops.
 #include "tests/unit/frontend/Counting.h"
 
+#include <cmath>
+#include <limits>
+
 namespace sn = sinter;
 using Values = std::vector<float>;
 
@@ -28,4 +31,64 @@ TEST(Functions, VarianceAndMean) {
   EXPECT_EQ(sn::cov(x, 0).to_vector<float>(), (Values{1, 2, 2, 4}));
   expectError(sn::ErrorKind::invalid_argument, "cov: the operand must be",
               [] { sn::cov(sn::zeros({3})); });
+}
+
+// A row may say that nothing counts.
+TEST(Functions, QuietSoftmaxHasAZeroMore) {
+  sn::Tensor x = sn::tensor({{0.f, 0.f, 0.f}, {-90.f, -90.f, -90.f}});
+  Values y = sn::quiet_softmax(x, 1).to_vector<float>();
+  EXPECT_FLOAT_EQ(y[0], 0.25F);
+  EXPECT_LT(y[3], 1e-30F);
+  Values large =
+      sn::quiet_softmax(sn::tensor({200.f, 200.f}), 0).to_vector<float>();
+  EXPECT_FLOAT_EQ(large[0], 0.5F);
+}
+
+TEST(Functions, LogcumsumexpOfInfinities) {
+  float infinity = std::numeric_limits<float>::infinity();
+  sn::Tensor x =
+      sn::tensor({-infinity, -infinity, 0.f, 0.f, 100.f}).require_grad();
+  sn::Tensor y = sn::logcumsumexp(x, 0);
+  Values found = y.to_vector<float>();
+  EXPECT_EQ(found[1], -infinity);
+  EXPECT_EQ(found[2], 0);
+  EXPECT_FLOAT_EQ(found[3], std::log(2.F));
+  EXPECT_EQ(found[4], 100);
+  sn::Tensor slope = sn::grad(sn::sum(sn::narrow(y, 0, 2, 3)), {x})[0];
+  Values want{0, 0, 1.5F, 0.5F, 1};
+  Values got = slope.to_vector<float>();
+  for (size_t i = 0; i < want.size(); ++i)
+    EXPECT_NEAR(got[i], want[i], 1e-6) << i;
+}
+
+TEST(Functions, GammaAndItsDerivatives) {
+  sn::Tensor x = sn::tensor({0.5, 1.0, 2.5, -1.5}).require_grad();
+  auto near = [](const sn::Tensor &found, const std::vector<double> &want) {
+    std::vector<double> values = found.to_vector<double>();
+    ASSERT_EQ(values.size(), want.size());
+    for (size_t i = 0; i < want.size(); ++i)
+      EXPECT_NEAR(values[i], want[i], 1e-9) << i;
+  };
+  sn::Tensor logs = sn::lgamma(x);
+  near(logs, {0.572364942925, 0, 0.284682870473, 0.860047015376});
+  std::vector<double> digamma = {-1.963510026021, -0.577215664902,
+                                 0.703156640645, 0.703156640645};
+  near(sn::digamma(x), digamma);
+  sn::Tensor slope = sn::grad(sn::sum(logs), {x})[0];
+  near(slope, digamma);
+  near(sn::grad(sn::sum(slope), {x})[0],
+       {4.934802200545, 1.644934066848, 0.490357756100, 9.379246644989});
+  near(sn::polygamma(x, 2),
+       {-16.828796644234, -2.404113806319, -0.236204051641, -0.236204051642});
+  expectError(sn::ErrorKind::invalid_argument,
+              "polygamma: the order 21 is not in [0, 20]",
+              [&] { sn::polygamma(x, 21); });
+}
+
+TEST(Functions, InverseOfErf) {
+  sn::Tensor y = sn::tensor({-0.999, -0.2, 0.0, 0.7, 0.9999999});
+  std::vector<double> back = sn::erf(sn::erfinv(y)).to_vector<double>();
+  std::vector<double> want = y.to_vector<double>();
+  for (size_t i = 0; i < want.size(); ++i)
+    EXPECT_NEAR(back[i], want[i], 1e-14) << i;
 }

@@ -264,6 +264,26 @@ TEST(EdgeSemantics, Cumsum) {
   expectReals(apply(reverse, reals(DType::f32, {1, 2, 3})), {6, 5, 3});
 }
 
+TEST(EdgeSemantics, SpecialFunctions) {
+  HostTensor ends = reals(DType::f64, {-1, 1, 2, -0.0, -inf, NaN});
+  expectReals(apply(graph::erfinv, ends), {-inf, inf, NaN, -0.0, NaN, NaN});
+  HostTensor poles = reals(DType::f64, {0, -0.0, -1, -2, -inf, inf, 1, NaN});
+  expectReals(apply(graph::lgamma, poles),
+              {inf, inf, inf, inf, inf, inf, 0, NaN});
+  HostTensor digammas = reals(DType::f64, {0, -0.0, -1, -2, -inf, inf, NaN});
+  expectReals(apply(graph::digamma, digammas),
+              {-inf, inf, NaN, NaN, NaN, inf, NaN});
+}
+
+TEST(EdgeSemantics, Logcumsumexp) {
+  auto forward = [](const NodeRef &x) {
+    return graph::logcumsumexp(x, 0, /*reverse=*/false);
+  };
+  expectReals(apply(forward, reals(DType::f64, {-inf, -inf, 3, -inf, inf, 0})),
+              {-inf, -inf, 3, 3, inf, inf});
+  expectReals(apply(forward, reals(DType::f64, {0, NaN, 0})), {0, NaN, NaN});
+}
+
 TEST(EdgeSemantics, Sorts) {
   auto order = [](const HostTensor &x, bool descending) {
     auto count = Dim(x.dims[0]);
