@@ -7,8 +7,10 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-// Of k in a part, and parts at most, about.
+// Of k in a part, for as many results; of fewer ones parts are longer, so that
+// they are worth a thread's while. And parts at most, about.
 constexpr int64_t shortestPart = 2048;
+constexpr int64_t fullResults = 2048;
 constexpr int64_t mostParts = 32;
 // Results beyond which there are parts enough without those of k.
 constexpr int64_t mostResults = 1 << 16;
@@ -33,21 +35,23 @@ std::optional<DepthSplit> splitDepth(ir::MatmulOp op, AffineExpr depth,
   Shape shape = shapeOf(op.getResult());
   AffineExpr results = product(shape, 0, shape.size(), context);
   int64_t known = constantOf(results), length = constantOf(depth);
-  if (known >= mostResults || known == 0 ||
-      (length >= 0 && length <= shortestPart))
+  if (known >= mostResults || known == 0)
     return std::nullopt;
+  auto number = [&](int64_t value) {
+    return getAffineConstantExpr(value, context);
+  };
+  auto isZero = [&](AffineExpr size) { return number(1).floorDiv(size + 1); };
+  AffineExpr wide = number(fullResults).ceilDiv(results + isZero(results));
+  AffineExpr part = wide * shortestPart;
   DepthSplit split;
-  AffineExpr parts = depth.floorDiv(shortestPart * mostParts) + 1;
-  split.length = parts * shortestPart;
-  if (known < 0) {
-    // 1 where there are too many results, else 0.
-    AffineExpr bound = getAffineConstantExpr(mostResults, context);
-    AffineExpr one = getAffineConstantExpr(1, context);
-    AffineExpr fits = bound.floorDiv(results + 1);
-    split.length = split.length + one.floorDiv(fits + 1) * depth;
-  }
-  AffineExpr one = getAffineConstantExpr(1, context);
-  split.count = depth.ceilDiv(split.length) + one.floorDiv(depth + 1);
+  split.length = (depth.floorDiv(part * mostParts) + 1) * part;
+  // Too many results: all of k is one part.
+  if (known < 0)
+    split.length = split.length +
+                   isZero(number(mostResults).floorDiv(results + 1)) * depth;
+  if (length >= 0 && known > 0 && length <= constantOf(split.length))
+    return std::nullopt;
+  split.count = depth.ceilDiv(split.length) + isZero(depth);
   return split;
 }
 

@@ -14,8 +14,8 @@
 // EXACT: func.func @contraction_{{[0-9a-f]+}}(
 // EXACT: math.fma
 // EXACT-NOT: func.func
-func.func @main(%x: tensor<9000x16xf32>, %g: tensor<9000x16xf32>) -> tensor<16x16xf32> {
-  %0 = sinter.transpose %x {permutation = array<i64: 1, 0>} : (tensor<9000x16xf32>) -> tensor<16x9000xf32>
-  %1 = sinter.matmul %0, %g : (tensor<16x9000xf32>, tensor<9000x16xf32>) -> tensor<16x16xf32>
-  return %1 : tensor<16x16xf32>
+func.func @main(%x: tensor<9000x48xf32>, %g: tensor<9000x48xf32>) -> tensor<48x48xf32> {
+  %0 = sinter.transpose %x {permutation = array<i64: 1, 0>} : (tensor<9000x48xf32>) -> tensor<48x9000xf32>
+  %1 = sinter.matmul %0, %g : (tensor<48x9000xf32>, tensor<9000x48xf32>) -> tensor<48x48xf32>
+  return %1 : tensor<48x48xf32>
 }

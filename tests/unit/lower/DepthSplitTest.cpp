@@ -49,7 +49,12 @@ std::vector<T> sumsOfParts(const Matrices<T> &given, int64_t length) {
   return result;
 }
 
-int64_t partOf(int64_t k) { return 2048 * (k / 65536 + 1); }
+/// The length of a part: longer for fewer results, and for more than 32 parts.
+int64_t partOf(const Sizes &sizes) {
+  int64_t results = sizes.m * sizes.n;
+  int64_t part = 2048 * ((2048 + results - 1) / results);
+  return part * (sizes.k / (32 * part) + 1);
+}
 
 /// Empty, or what differs; in one call and chunk by chunk.
 template <typename T>
@@ -116,7 +121,7 @@ void checkRows(const Sizes &sizes, const std::string &type,
   for (int64_t at = 0; at < k; ++at)
     for (int64_t row = 0; row < m; ++row)
       matrices.left[row * k + at] = x[at * m + row];
-  std::vector<T> expected = sumsOfParts(matrices, partOf(k));
+  std::vector<T> expected = sumsOfParts(matrices, partOf(sizes));
   std::vector<void *> inputs{x.data(), w.data()};
   for (const char *symbolic : {"", "k", "mk", "nk", "mn"}) {
     std::vector<int64_t> dims;
@@ -132,13 +137,16 @@ void checkRows(const Sizes &sizes, const std::string &type,
 TEST(DepthSplit, Rows) {
   for (const char *target : {"cpu", "cpu:x86-64-v3"})
     for (const Sizes &sizes :
-         {Sizes{8, 9000, 9}, Sizes{16, 4099, 72}, Sizes{1, 2049, 1},
-          Sizes{3, 70000, 5}, Sizes{70, 4096, 100}, Sizes{5, 2048, 7}})
+         {Sizes{16, 9000, 72}, Sizes{3, 600000, 5}, Sizes{70, 4200, 100},
+          Sizes{8, 9000, 9}, Sizes{5, 2048, 7}})
       checkRows<float>(sizes, "f32", target);
 }
 
+// More than 32 parts would be too many.
+TEST(DepthSplit, LongParts) { checkRows<float>({64, 70000, 33}, "f32", "cpu"); }
+
 TEST(DepthSplit, F64) {
-  for (const Sizes &sizes : {Sizes{8, 9000, 9}, Sizes{20, 2049, 70}})
+  for (const Sizes &sizes : {Sizes{16, 9000, 72}, Sizes{40, 5000, 60}})
     checkRows<double>(sizes, "f64", "cpu");
 }
 
@@ -160,14 +168,14 @@ TEST(DepthSplit, HalfTypes) {
   for (const char *type : {"f16", "bf16"}) {
     CheckOptions options;
     options.tolerance = 1e-2;
-    EXPECT_EQ(checkKernel(productOfRows({24, 5000, 40}, type), options), "");
+    EXPECT_EQ(checkKernel(productOfRows({48, 5000, 48}, type), options), "");
     EXPECT_EQ(checkKernel(productOfRows({40, 2100, 10}, type), options), "");
   }
 }
 
 // One chain in ascending order, whatever the length.
 TEST(DepthSplit, ExactKeepsOrder) {
-  Sizes sizes{8, 5000, 9};
+  Sizes sizes{64, 5000, 33};
   auto [m, k, n] = sizes;
   std::vector<float> x = numbers<float>(k * m, 1), w = numbers<float>(k * n, 2);
   Matrices<float> matrices{sizes, std::vector<float>(m * k), w};
@@ -182,13 +190,14 @@ TEST(DepthSplit, ExactKeepsOrder) {
 // What a layer's inputs are summed over is no number of rows: how many rows
 // there are may not choose how.
 TEST(DepthSplit, InputsOfALayer) {
-  Sizes sizes{4, 5000, 9};
+  Sizes sizes{48, 5000, 48};
   auto [m, k, n] = sizes;
   std::vector<float> x = numbers<float>(m * k, 1), w = numbers<float>(k * n, 2);
   std::string text = kernelText(
-      "contraction", 0, "%x: tensor<4x5000xf32>, %w: tensor<5000x9xf32>",
-      "%0 = sinter.matmul %x, %w : (tensor<4x5000xf32>, tensor<5000x9xf32>) -> "
-      "tensor<4x9xf32>\nprogram.yield %0 : tensor<4x9xf32>");
+      "contraction", 0, "%x: tensor<48x5000xf32>, %w: tensor<5000x48xf32>",
+      "%0 = sinter.matmul %x, %w : (tensor<48x5000xf32>, tensor<5000x48xf32>) "
+      "-> "
+      "tensor<48x48xf32>\nprogram.yield %0 : tensor<48x48xf32>");
   Matrices<float> matrices{sizes, x, w};
   EXPECT_EQ(
       compare(text, {x.data(), w.data()}, sumsOfParts(matrices, k), "cpu"), "");
@@ -310,9 +319,9 @@ private:
 TEST(DepthSplit, Windows) {
   for (const char *target : {"cpu", "cpu:x86-64-v3"})
     for (Images images :
-         {Images{4, 28, 28, 1, 8, 3}, Images{5, 26, 28, 8, 16, 3},
-          Images{4, 27, 26, 12, 9, 3}, Images{9, 19, 20, 3, 33, 3},
-          Images{1, 50, 60, 2, 4, 2}, Images{3, 40, 37, 4, 5, 3}})
+         {Images{8, 26, 28, 8, 16, 3}, Images{12, 27, 26, 12, 9, 3},
+          Images{24, 19, 20, 3, 33, 3}, Images{1, 50, 60, 8, 64, 2},
+          Images{3, 40, 37, 16, 20, 3}, Images{4, 28, 28, 1, 8, 3}})
       for (bool last : {false, true})
         for (bool symbolic : {false, true}) {
           images.channelsLast = last;
@@ -326,7 +335,7 @@ TEST(DepthSplit, Windows) {
             dims = {images.b};
           EXPECT_EQ(compare(gradient.text(), {x.data(), g.data()},
                             sumsOfParts(gradient.matrices(x, g),
-                                        partOf(images.sizes().k)),
+                                        partOf(images.sizes())),
                             target, dims),
                     "");
         }
