@@ -31,8 +31,6 @@ public:
   int64_t position(int64_t position, int64_t axis) const;
 
 private:
-  [[noreturn]] void raise(ErrorKind kind, const std::string &what) const;
-
   SourceLine where;
   SourceScope scope;
   std::string name;

@@ -18,7 +18,7 @@ Value loadField(OpBuilder &builder, Location loc, Value base, int64_t offset,
 }
 
 Value viewAsMemRef(OpBuilder &builder, Location loc, Value pointer,
-                          Type element) {
+                   Type element) {
   auto i64 = builder.getI64Type();
   auto array = LLVM::LLVMArrayType::get(i64, 1);
   auto descriptor = LLVM::LLVMStructType::getLiteral(

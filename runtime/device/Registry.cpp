@@ -21,7 +21,7 @@ Result<Device *> sinter::runtime::getDevice(DeviceId id) {
     return null;
   }
   if (id.kind == DeviceKind::cuda) {
-    SINTER_TRY_ASSIGN(Device *cuda, CudaDevice::open(id.index));
+    SINTER_TRY_ASSIGN(Device * cuda, CudaDevice::open(id.index));
     return cuda;
   }
   std::string name = toString(id);

@@ -19,7 +19,7 @@ constexpr uint64_t noError = UINT64_MAX;
 /// Vectors that keep their memory from run to run of one thread.
 struct Scratch {
   std::vector<int64_t> symbols;
-  std::vector<uint64_t> scalars; ///< of all inputs, then the error word
+  std::vector<uint64_t> scalars;      ///< of all inputs, then the error word
   std::vector<void *> addresses;      ///< per plan buffer
   std::vector<void *> arguments;      ///< per BoundPlan::bufferList
   std::vector<uint32_t> grantedInput; ///< per output, or noInput
@@ -189,8 +189,7 @@ Status Execution::allocate() {
   }
   scratch.scalars.resize(inputs.size() + 1);
   if (!device.sharesHostMemory()) {
-    SINTER_TRY_ASSIGN(words,
-                      device.allocate(scratch.scalars.size() * 8));
+    SINTER_TRY_ASSIGN(words, device.allocate(scratch.scalars.size() * 8));
   }
   return {};
 }
@@ -225,8 +224,8 @@ std::vector<MemoryNeed> Execution::largestNeeds() const {
 
 void Execution::resolveAddresses() {
   scratch.addresses.resize(program.buffers.size());
-  auto *scalars = words ? static_cast<uint64_t *>(words->data())
-                        : scratch.scalars.data();
+  auto *scalars =
+      words ? static_cast<uint64_t *>(words->data()) : scratch.scalars.data();
   auto *base = arena ? static_cast<char *>(arena->data()) : nullptr;
   for (size_t i = 0; i < program.buffers.size(); ++i) {
     const PlanBuffer &buffer = program.buffers[i];
@@ -421,9 +420,9 @@ const StepData *Execution::failedStep() const {
 Status Execution::checkError() {
   error = scratch.scalars.back();
   if (words)
-    SINTER_TRY(loaded.device().copyOut(
-        std::as_writable_bytes(std::span(&error, 1)), *words,
-        8 * inputs.size()));
+    SINTER_TRY(
+        loaded.device().copyOut(std::as_writable_bytes(std::span(&error, 1)),
+                                *words, 8 * inputs.size()));
   if (error == noError)
     return {};
   uint64_t element = error & ((uint64_t(1) << 40) - 1);

@@ -31,8 +31,7 @@ Value CudaTarget::addPairs(OpBuilder &, Location, Value, Value, Value) const {
 static Value bufferOf(OpBuilder &builder, Location loc, Value address,
                       Type element) {
   auto generic = LLVM::LLVMPointerType::get(builder.getContext());
-  auto global =
-      LLVM::LLVMPointerType::get(builder.getContext(), globalSpace);
+  auto global = LLVM::LLVMPointerType::get(builder.getContext(), globalSpace);
   Value pointer = LLVM::AddrSpaceCastOp::create(builder, loc, global, address);
   pointer = LLVM::AddrSpaceCastOp::create(builder, loc, generic, pointer);
   return viewAsMemRef(builder, loc, pointer, element);
@@ -52,9 +51,8 @@ KernelEntry CudaTarget::beginKernel(OpBuilder &builder, ModuleOp module,
       beginFunction(builder, module, symbol, {pointer}, entry)->getArgument(0);
   int64_t words = sizeof(CudaArguments) / 8 + numDims + elements.size();
   auto function = cast<func::FuncOp>(entry.function);
-  function.setArgAttr(
-      0, LLVM::LLVMDialect::getByValAttrName(),
-      TypeAttr::get(LLVM::LLVMArrayType::get(i64, words)));
+  function.setArgAttr(0, LLVM::LLVMDialect::getByValAttrName(),
+                      TypeAttr::get(LLVM::LLVMArrayType::get(i64, words)));
   function.setArgAttr(0, LLVM::LLVMDialect::getAlignAttrName(),
                       builder.getI64IntegerAttr(8));
 
@@ -68,11 +66,11 @@ KernelEntry CudaTarget::beginKernel(OpBuilder &builder, ModuleOp module,
   for (unsigned number = 0; number < numDims; ++number)
     entry.dims.push_back(toIndex(field(dims + 8 * number, i64)));
   for (auto [number, element] : llvm::enumerate(elements))
-    entry.buffers.push_back(bufferOf(
-        builder, loc, field(buffers + 8 * number, pointer), element));
-  entry.addresses = LLVM::GEPOp::create(
-      builder, loc, pointer, builder.getI8Type(), block,
-      ArrayRef<LLVM::GEPArg>{int32_t(buffers)});
+    entry.buffers.push_back(
+        bufferOf(builder, loc, field(buffers + 8 * number, pointer), element));
+  entry.addresses =
+      LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), block,
+                          ArrayRef<LLVM::GEPArg>{int32_t(buffers)});
   entry.errorWord = field(offsetof(CudaArguments, error), pointer);
   entry.launch = field(offsetof(CudaArguments, launch), i32);
 
@@ -121,9 +119,9 @@ public:
     for (memref::AllocaOp op : arrays) {
       offsets.push_back(bytes);
       MemRefType type = op.getType();
-      bytes += llvm::alignTo(
-          type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8),
-          alignment);
+      bytes += llvm::alignTo(type.getNumElements() *
+                                 ((type.getElementTypeBitWidth() + 7) / 8),
+                             alignment);
     }
   }
 
@@ -140,11 +138,11 @@ public:
     auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
     for (auto [op, offset] : llvm::zip(arrays, offsets)) {
       builder.setInsertionPoint(op);
-      Value address = LLVM::GEPOp::create(
-          builder, loc, pointer, builder.getI8Type(), base,
-          ArrayRef<LLVM::GEPArg>{int32_t(offset)});
-      Value view = viewAsMemRef(builder, loc, address,
-                                op.getType().getElementType());
+      Value address =
+          LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
+                              ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+      Value view =
+          viewAsMemRef(builder, loc, address, op.getType().getElementType());
       for (OpOperand &use : llvm::make_early_inc_range(op->getUses()))
         use.set(view);
       op.erase();
@@ -158,8 +156,7 @@ private:
     OpBuilder::InsertionGuard guard(builder);
     auto module = function->getParentOfType<ModuleOp>();
     builder.setInsertionPointToStart(module.getBody());
-    auto type =
-        LLVM::LLVMArrayType::get(builder.getI8Type(), bytes * warps());
+    auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), bytes * warps());
     auto global = LLVM::GlobalOp::create(
         builder, loc, type, /*isConstant=*/false, LLVM::Linkage::Internal,
         (function.getName() + "_frame").str(), Attribute(), alignment,
@@ -176,8 +173,8 @@ private:
     builder.setInsertionPointToStart(&function.getBody().front());
     MLIRContext *context = builder.getContext();
     auto shared = LLVM::LLVMPointerType::get(context, sharedSpace);
-    Value start = LLVM::AddressOfOp::create(builder, loc, shared,
-                                            global.getSymName());
+    Value start =
+        LLVM::AddressOfOp::create(builder, loc, shared, global.getSymName());
     Value warp = arith::ShRUIOp::create(
         builder, loc, readRegister(builder, loc, "tid.x"),
         arith::ConstantOp::create(
@@ -187,9 +184,8 @@ private:
         builder, loc, warp,
         arith::ConstantOp::create(builder, loc,
                                   builder.getI32IntegerAttr(int32_t(bytes))));
-    Value place =
-        LLVM::GEPOp::create(builder, loc, shared, builder.getI8Type(), start,
-                            ArrayRef<LLVM::GEPArg>{offset});
+    Value place = LLVM::GEPOp::create(builder, loc, shared, builder.getI8Type(),
+                                      start, ArrayRef<LLVM::GEPArg>{offset});
     return LLVM::AddrSpaceCastOp::create(
         builder, loc, LLVM::LLVMPointerType::get(context), place);
   }

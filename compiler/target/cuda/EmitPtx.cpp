@@ -61,8 +61,8 @@ static void markKernels(ModuleOp module, llvm::Module &llvmModule) {
                       std::to_string(warps.getInt() * Warp::threads) + ",1,1");
     kernel->addFnAttr(llvm::Attribute::NoUnwind);
     // Read where it is, not copied for each thread.
-    kernel->addParamAttr(0, llvm::Attribute::get(kernel->getContext(),
-                                                 "nvvm.grid_constant"));
+    kernel->addParamAttr(
+        0, llvm::Attribute::get(kernel->getContext(), "nvvm.grid_constant"));
   }
 }
 

@@ -27,8 +27,8 @@ static Value call(OpBuilder &builder, Location loc, Type result, StringRef name,
 }
 
 Value readRegister(OpBuilder &builder, Location loc, StringRef name) {
-  return call(builder, loc, builder.getI32Type(),
-              "read.ptx.sreg." + name.str(), {});
+  return call(builder, loc, builder.getI32Type(), "read.ptx.sreg." + name.str(),
+              {});
 }
 
 Value Warp::number(OpBuilder &builder, Location loc) const {

@@ -90,8 +90,9 @@ private:
         })
         .Case<vector::LoadOp, vector::MaskedLoadOp, vector::GatherOp>(
             [&](auto load) {
-              return replace(load,
-                             memory.load(load, cast<VectorType>(load->getResult(0).getType())));
+              return replace(
+                  load, memory.load(load, cast<VectorType>(
+                                              load->getResult(0).getType())));
             })
         .Case<vector::StoreOp, vector::MaskedStoreOp, vector::ScatterOp>(
             [&](auto store) {
@@ -143,21 +144,21 @@ private:
   LogicalResult rewrite(vector::BroadcastOp op, Type from) {
     if (isVector(from))
       return op.emitOpError("cannot be run by threads: a vector is repeated");
-    return replace(op, threads.spread(op->getOperand(0),
-                                      cast<VectorType>(op.getType())));
+    return replace(
+        op, threads.spread(op->getOperand(0), cast<VectorType>(op.getType())));
   }
 
   LogicalResult rewrite(vector::ExtractOp op, VectorType from) {
     OpFoldResult position = op.getMixedPosition().front();
     auto slots = threads.slots(op->getOperand(0), from);
-    Value place = isa<Attribute>(position)
-                      ? threads.number(op.getLoc(),
-                                       cast<IntegerAttr>(
-                                           cast<Attribute>(position))
-                                           .getInt())
-                      : Value(arith::IndexCastOp::create(
-                            builder, op.getLoc(), builder.getI32Type(),
-                            cast<Value>(position)));
+    Value place =
+        isa<Attribute>(position)
+            ? threads.number(
+                  op.getLoc(),
+                  cast<IntegerAttr>(cast<Attribute>(position)).getInt())
+            : Value(arith::IndexCastOp::create(builder, op.getLoc(),
+                                               builder.getI32Type(),
+                                               cast<Value>(position)));
     return replace(op, threads.extract(op.getLoc(), slots, place, from));
   }
 
@@ -166,9 +167,9 @@ private:
     Location loc = op.getLoc();
     SmallVector<Value> slots;
     for (Value lane : threads.lanes(loc, type))
-      slots.push_back(arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::slt,
-          threads.toIndex(loc, lane), op.getOperand(0)));
+      slots.push_back(
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                threads.toIndex(loc, lane), op.getOperand(0)));
     return replace(op, threads.join(slots, type));
   }
 
@@ -186,8 +187,8 @@ private:
       return vector ? vector : VectorType::get({1}, type);
     };
     if (!isVector(ownFrom))
-      value = vector::BroadcastOp::create(builder, loc, vectorOf(ownFrom),
-                                          value);
+      value =
+          vector::BroadcastOp::create(builder, loc, vectorOf(ownFrom), value);
     value = vector::BitCastOp::create(builder, loc, vectorOf(ownTo), value);
     if (!isVector(ownTo))
       value = vector::ExtractOp::create(builder, loc, value, 0);
@@ -226,9 +227,10 @@ private:
       int64_t at = std::max<int64_t>(0, order[lane]);
       return at < split ? LaneSource{0, at} : LaneSource{1, at - split};
     };
-    return replace(op, permuteLanes(threads, op.getLoc(),
-                                    {{op->getOperand(0), a}, {op->getOperand(1), b}},
-                                    cast<VectorType>(op.getType()), from));
+    return replace(
+        op, permuteLanes(threads, op.getLoc(),
+                         {{op->getOperand(0), a}, {op->getOperand(1), b}},
+                         cast<VectorType>(op.getType()), from));
   }
 
   static int64_t first(ArrayAttr attribute) {

@@ -44,8 +44,8 @@ SmallVector<Value> LaneMemory::places(Location loc, Value start,
                                       VectorType type) {
   SmallVector<Value> all;
   for (Value lane : threads.lanes(loc, type))
-    all.push_back(arith::AddIOp::create(builder, loc, start,
-                                        threads.toIndex(loc, lane)));
+    all.push_back(
+        arith::AddIOp::create(builder, loc, start, threads.toIndex(loc, lane)));
   return all;
 }
 
@@ -207,9 +207,9 @@ void LaneMemory::store(vector::ScatterOp op, VectorType type) {
 
 void LaneMemory::storeOnce(memref::StoreOp op) {
   Location loc = op.getLoc();
-  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                        threads.thread(),
-                                        threads.number(loc, 0));
+  Value isFirst =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                            threads.thread(), threads.number(loc, 0));
   storing(loc, op.getMemRef(), [&] {
     when(loc, isFirst, [&] {
       memref::StoreOp::create(builder, loc, op.getValueToStore(),

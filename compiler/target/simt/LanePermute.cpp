@@ -53,10 +53,9 @@ public:
       SmallVector<bool> wants(places.size(), false);
       for (int64_t reader : list)
         wants[reader] = true;
-      Value flag =
-          tableFlag(threads.builder, loc, threads.thread(), wants);
-      result = arith::SelectOp::create(threads.builder, loc, flag, value,
-                                       result);
+      Value flag = tableFlag(threads.builder, loc, threads.thread(), wants);
+      result =
+          arith::SelectOp::create(threads.builder, loc, flag, value, result);
     }
     return result;
   }
@@ -64,8 +63,9 @@ public:
 private:
   Value exchange(Value value, ArrayRef<Place> places,
                  ArrayRef<int64_t> readers) {
-    bool stays = llvm::all_of(
-        readers, [&](int64_t reader) { return places[reader].thread == reader; });
+    bool stays = llvm::all_of(readers, [&](int64_t reader) {
+      return places[reader].thread == reader;
+    });
     if (stays)
       return value;
     // Threads that do not want it may get anything: on along the line, so that

@@ -62,8 +62,8 @@ public:
   }
 
   Value bits(ArrayRef<int64_t> values) {
-    uint64_t all = values.size() == 64 ? ~uint64_t(0)
-                                       : (uint64_t(1) << values.size()) - 1;
+    uint64_t all =
+        values.size() == 64 ? ~uint64_t(0) : (uint64_t(1) << values.size()) - 1;
     int64_t known = 0;
     Value result;
     for (unsigned place = 0; place < 32; ++place) {

@@ -64,8 +64,8 @@ Value LaneThreads::toIndex(Location loc, Value value) {
 LaneThreads::Slots LaneThreads::lanes(Location loc, VectorType type) {
   int64_t lanes = type.getNumElements(), count = perThread(type);
   if (lanes < size())
-    return {arith::AndIOp::create(builder, loc, current,
-                                  number(loc, lanes - 1))};
+    return {
+        arith::AndIOp::create(builder, loc, current, number(loc, lanes - 1))};
   Value first = current;
   if (count > 1)
     first = arith::MulIOp::create(builder, loc, first, number(loc, count));
@@ -129,17 +129,17 @@ Value LaneThreads::table(Location loc, VectorType type,
         distinct.push_back(attribute);
     Value value;
     for (Attribute attribute : distinct) {
-      Value one = arith::ConstantOp::create(builder, loc,
-                                            cast<TypedAttr>(attribute));
+      Value one =
+          arith::ConstantOp::create(builder, loc, cast<TypedAttr>(attribute));
       Value flag;
       if (value)
         flag = tableFlag(builder, loc, current,
                          llvm::map_to_vector(own, [&](Attribute other) {
                            return other == attribute;
                          }));
-      value = value ? Value(arith::SelectOp::create(builder, loc, flag, one,
-                                                    value))
-                    : one;
+      value =
+          value ? Value(arith::SelectOp::create(builder, loc, flag, one, value))
+                : one;
     }
     slots.push_back(value);
   }
@@ -154,8 +154,8 @@ Value LaneThreads::extract(Location loc, ArrayRef<Value> slots, Value lane,
     thread = arith::DivUIOp::create(builder, loc, lane, number(loc, count));
     Value slot = arith::RemUIOp::create(builder, loc, lane, number(loc, count));
     for (int64_t at = 1; at < count; ++at) {
-      Value isIt = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::eq, slot, number(loc, at));
+      Value isIt = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                         slot, number(loc, at));
       value = arith::SelectOp::create(builder, loc, isIt, slots[at], value);
     }
   }
@@ -190,8 +190,8 @@ Value LaneThreads::words(Location loc, Value bits, Value thread) {
   if (bits.getType().isInteger(32))
     return group.from(builder, loc, bits, thread);
   Type i32 = builder.getI32Type(), i64 = bits.getType();
-  Value half = arith::ConstantOp::create(builder, loc,
-                                         builder.getI64IntegerAttr(32));
+  Value half =
+      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(32));
   Value low = arith::TruncIOp::create(builder, loc, i32, bits);
   Value high = arith::TruncIOp::create(
       builder, loc, i32, arith::ShRUIOp::create(builder, loc, bits, half));

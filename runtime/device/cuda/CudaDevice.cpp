@@ -91,9 +91,8 @@ Result<CudaDevice *> CudaDevice::make(uint8_t index) {
       {computeCapabilityMajor, &about.major},
       {computeCapabilityMinor, &about.minor}};
   for (auto [attribute, value] : attributes)
-    SINTER_TRY(
-        driver->check("cuDeviceGetAttribute",
-                      driver->deviceAttribute(value, attribute, index)));
+    SINTER_TRY(driver->check("cuDeviceGetAttribute",
+                             driver->deviceAttribute(value, attribute, index)));
   Context context = nullptr;
   SINTER_TRY(driver->check("cuDevicePrimaryCtxRetain",
                            driver->retainContext(&context, index)));
@@ -117,7 +116,7 @@ std::string CudaDevice::description() const {
 }
 
 std::string CudaDevice::profile() const {
-  constexpr int architectures[] = {50, 52, 60, 61, 70, 75, 80,
+  constexpr int architectures[] = {50, 52, 60, 61, 70,  75,  80,
                                    86, 87, 89, 90, 100, 103, 120};
   int own = about.major * 10 + about.minor;
   std::string list;
@@ -170,9 +169,9 @@ Status CudaDevice::copyIn(Buffer &to, size_t offset,
   if (from.empty())
     return {};
   SINTER_TRY(enter());
-  SINTER_TRY(check("copy in",
-                   driver.copyIn(addressOf(to.data()) + offset, from.data(),
-                                 from.size(), threadStream)));
+  SINTER_TRY(
+      check("copy in", driver.copyIn(addressOf(to.data()) + offset, from.data(),
+                                     from.size(), threadStream)));
   return synchronize();
 }
 
@@ -200,8 +199,8 @@ Status CudaDevice::move(void *to, const void *from, size_t bytes) {
   if (bytes == 0)
     return {};
   SINTER_TRY(enter());
-  return check("copy", driver.copy(addressOf(to), addressOf(from), bytes,
-                                   threadStream));
+  return check(
+      "copy", driver.copy(addressOf(to), addressOf(from), bytes, threadStream));
 }
 
 Result<std::unique_ptr<Image>>
@@ -226,8 +225,7 @@ Status CudaDevice::launch(const LaunchArgs &args) {
     words.push_back(addressOf(args.block->buffers[i]));
   SINTER_TRY(enter());
   void *parameters[] = {words.data()};
-  uint64_t blocks =
-      (uint64_t(args.chunks) + kernel.warps - 1) / kernel.warps;
+  uint64_t blocks = (uint64_t(args.chunks) + kernel.warps - 1) / kernel.warps;
   if (blocks > INT32_MAX)
     return makeError(ErrorKind::unsupported,
                      fmt::format("{}: launch {} has {} chunks",

@@ -88,10 +88,10 @@ Status CudaImage::findKernels(std::string_view text, Module module) {
         "cuModuleGetFunction",
         driver.findFunction(&kernel.function, module, name.c_str())));
     int threads = 0;
-    SINTER_TRY(driver.check(
-        "cuFuncGetAttribute",
-        driver.functionAttribute(&threads, maxThreadsPerBlock,
-                                 kernel.function)));
+    SINTER_TRY(
+        driver.check("cuFuncGetAttribute",
+                     driver.functionAttribute(&threads, maxThreadsPerBlock,
+                                              kernel.function)));
     kernel.warps = std::max(1u, uint32_t(threads) / warpLanes);
     kernels.emplace(std::move(name), kernel);
   }

@@ -23,8 +23,8 @@ inline constexpr uint32_t warpLanes = 32;
 
 /// Loads the PTX modules of an image, which stand one after the other, each
 /// ended by a zero byte. The driver compiles them for its device.
-Result<std::unique_ptr<Image>>
-loadCudaImage(const cuda::Driver &driver, std::string_view device,
-              std::span<const std::byte> bytes);
+Result<std::unique_ptr<Image>> loadCudaImage(const cuda::Driver &driver,
+                                             std::string_view device,
+                                             std::span<const std::byte> bytes);
 
 } // namespace sinter::runtime

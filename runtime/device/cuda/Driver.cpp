@@ -26,7 +26,8 @@ Result<Driver> openLibrary() {
   driver.field =                                                               \
       reinterpret_cast<decltype(driver.field)>(dlsym(library, name));          \
   if (!driver.field)                                                           \
-    return missing(fmt::format("{} is too old: it lacks {}", libraryName, name));
+    return missing(                                                            \
+        fmt::format("{} is too old: it lacks {}", libraryName, name));
   SINTER_CUDA_FUNCTIONS
 #undef SINTER_CUDA
   if (Code code = driver.init(0); code != success)

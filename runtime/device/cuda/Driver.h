@@ -38,7 +38,8 @@ inline constexpr int errorLogBytes = 6;
 /// The stream that each host thread has of its own (CU_STREAM_PER_THREAD).
 inline const Stream threadStream = reinterpret_cast<Stream>(uintptr_t(2));
 
-/// Every entry point that is used: SINTER_CUDA(field, exported name, arguments).
+/// Every entry point that is used: SINTER_CUDA(field, exported name,
+/// arguments).
 #define SINTER_CUDA_FUNCTIONS                                                  \
   SINTER_CUDA(init, "cuInit", (unsigned flags))                                \
   SINTER_CUDA(errorName, "cuGetErrorName", (Code, const char **))              \
@@ -46,8 +47,7 @@ inline const Stream threadStream = reinterpret_cast<Stream>(uintptr_t(2));
   SINTER_CUDA(deviceCount, "cuDeviceGetCount", (int *))                        \
   SINTER_CUDA(deviceName, "cuDeviceGetName", (char *, int, Ordinal))           \
   SINTER_CUDA(deviceAttribute, "cuDeviceGetAttribute", (int *, int, Ordinal))  \
-  SINTER_CUDA(retainContext, "cuDevicePrimaryCtxRetain",                       \
-              (Context *, Ordinal))                                            \
+  SINTER_CUDA(retainContext, "cuDevicePrimaryCtxRetain", (Context *, Ordinal)) \
   SINTER_CUDA(setContext, "cuCtxSetCurrent", (Context))                        \
   SINTER_CUDA(getContext, "cuCtxGetCurrent", (Context *))                      \
   SINTER_CUDA(memoryInfo, "cuMemGetInfo_v2", (size_t *, size_t *))             \

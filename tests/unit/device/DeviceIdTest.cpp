@@ -32,11 +32,13 @@ TEST(Registry, opensOnceAndNamesWhatIsMissing) {
   auto vulkan = getDevice({DeviceKind::vulkan, 1});
   ASSERT_FALSE(vulkan);
   EXPECT_EQ(vulkan.error().kind, ErrorKind::device);
-  EXPECT_EQ(vulkan.error().message, "vulkan:1: this build has no vulkan backend");
+  EXPECT_EQ(vulkan.error().message,
+            "vulkan:1: this build has no vulkan backend");
   auto cuda = getDevice({DeviceKind::cuda, 200});
   ASSERT_FALSE(cuda);
   EXPECT_EQ(cuda.error().kind, ErrorKind::device);
-  EXPECT_EQ(cuda.error().message.find("device cuda:200 is not available: "), 0u);
+  EXPECT_EQ(cuda.error().message.find("device cuda:200 is not available: "),
+            0u);
   for (DeviceId id : availableDevices())
     EXPECT_TRUE(getDevice(id)) << toString(id);
 }

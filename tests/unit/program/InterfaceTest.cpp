@@ -66,20 +66,23 @@ TEST(Interface, DeviceFunctions) {
   EXPECT_EQ(slot(&Device::id), 2u);
   EXPECT_EQ(slot(&Device::description), 3u);
   EXPECT_EQ(slot(&Device::profile), 4u);
-  EXPECT_EQ(slot(&Device::memoryInfo), 5u);
-  EXPECT_EQ(slot(&Device::allocate), 6u);
-  EXPECT_EQ(slot(&Device::free), 7u);
-  EXPECT_EQ(slot(&Device::copyIn), 8u);
-  EXPECT_EQ(slot(&Device::copyOut), 9u);
-  EXPECT_EQ(slot(&Device::copy), 10u);
-  EXPECT_EQ(slot(&Device::loadImage), 11u);
-  EXPECT_EQ(slot(&Device::launch), 12u);
-  EXPECT_EQ(slot(&Device::record), 13u);
-  EXPECT_EQ(slot(&Device::synchronize), 14u);
+  EXPECT_EQ(slot(&Device::target), 5u);
+  EXPECT_EQ(slot(&Device::memoryInfo), 6u);
+  EXPECT_EQ(slot(&Device::sharesHostMemory), 7u);
+  EXPECT_EQ(slot(&Device::allocate), 8u);
+  EXPECT_EQ(slot(&Device::free), 9u);
+  EXPECT_EQ(slot(&Device::copyIn), 10u);
+  EXPECT_EQ(slot(&Device::copyOut), 11u);
+  EXPECT_EQ(slot(&Device::copy), 12u);
+  EXPECT_EQ(slot(&Device::move), 13u);
+  EXPECT_EQ(slot(&Device::loadImage), 14u);
+  EXPECT_EQ(slot(&Device::launch), 15u);
+  EXPECT_EQ(slot(&Device::record), 16u);
+  EXPECT_EQ(slot(&Device::synchronize), 17u);
   EXPECT_EQ(slot(&Image::find), 2u);
   EXPECT_EQ(slot(&Event::done), 2u);
   EXPECT_EQ(slot(&Event::wait), 3u);
-  static_assert(sizeof(LaunchArgs) == 40 && sizeof(MemoryInfo) == 32);
+  static_assert(sizeof(LaunchArgs) == 48 && sizeof(MemoryInfo) == 32);
 }
 
 TEST(Interface, CompilerFunctions) {
