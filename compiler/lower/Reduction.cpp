@@ -384,11 +384,13 @@ public:
     Values state;
     CanonicalOrder order = canonicalOrder(op);
     if (lanes.count == 1 && order == CanonicalOrder::lanes) {
-      RowReduction row(emission, *combiner,
-                       loopLanes(emission.body, emission.target),
-                       [&](const Coord &r, const Lanes &asked) {
-                         return reductionElement(emission, op, index, r, asked);
-                       });
+      RowReduction row(
+          emission, *combiner,
+          std::min<unsigned>(canonicalLanes,
+                             loopLanes(emission.body, emission.target)),
+          [&](const Coord &r, const Lanes &asked) {
+            return reductionElement(emission, op, index, r, asked);
+          });
       state = row.run(extent);
     } else {
       auto elementAt = [&](Value r) {

@@ -166,7 +166,9 @@ private:
                    Value begin, Value end, Value place) {
     Index index = indexOfResult(emission, partial.op->getResult(0), result);
     RowReduction row(
-        emission, *partial.combiner, loopLanes(emission.body, emission.target),
+        emission, *partial.combiner,
+        std::min<unsigned>(canonicalLanes,
+                           loopLanes(emission.body, emission.target)),
         [&](const Coord &r, const Lanes &lanes) {
           return reductionElement(emission, partial.op, index, r, lanes);
         });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
@@ -76,6 +77,19 @@ Status CudaImage::loadModule(std::string_view text, Module &module) const {
   return error;
 }
 
+/// The threads that a block of the kernel must have, whose declaration begins
+/// the text; 0 where it does not say.
+uint32_t threadsOf(std::string_view text) {
+  constexpr std::string_view keyword = ".reqntid ";
+  text = text.substr(0, text.find('{'));
+  size_t at = text.find(keyword);
+  uint32_t threads = 0;
+  if (at != text.npos)
+    std::from_chars(text.data() + at + keyword.size(),
+                    text.data() + text.size(), threads);
+  return threads;
+}
+
 /// The kernels that a text declares.
 Status CudaImage::findKernels(std::string_view text, Module module) {
   constexpr std::string_view keyword = ".entry ";
@@ -87,12 +101,7 @@ Status CudaImage::findKernels(std::string_view text, Module module) {
     SINTER_TRY(driver.check(
         "cuModuleGetFunction",
         driver.findFunction(&kernel.function, module, name.c_str())));
-    int threads = 0;
-    SINTER_TRY(
-        driver.check("cuFuncGetAttribute",
-                     driver.functionAttribute(&threads, maxThreadsPerBlock,
-                                              kernel.function)));
-    kernel.warps = std::max(1u, uint32_t(threads) / warpLanes);
+    kernel.warps = std::max(1u, threadsOf(text.substr(at)) / warpLanes);
     kernels.emplace(std::move(name), kernel);
   }
   return {};

@@ -29,8 +29,6 @@ inline constexpr Code notReady = 600;
 inline constexpr int multiprocessorCount = 16;
 inline constexpr int computeCapabilityMajor = 75;
 inline constexpr int computeCapabilityMinor = 76;
-/// Function attributes (CUfunction_attribute).
-inline constexpr int maxThreadsPerBlock = 0;
 /// Options of loading a module (CUjit_option).
 inline constexpr int errorLogBuffer = 5;
 inline constexpr int errorLogBytes = 6;
@@ -70,7 +68,6 @@ inline const Stream threadStream = reinterpret_cast<Stream>(uintptr_t(2));
   SINTER_CUDA(unloadModule, "cuModuleUnload", (Module))                        \
   SINTER_CUDA(findFunction, "cuModuleGetFunction",                             \
               (Function *, Module, const char *))                              \
-  SINTER_CUDA(functionAttribute, "cuFuncGetAttribute", (int *, int, Function)) \
   SINTER_CUDA(launch, "cuLaunchKernel",                                        \
               (Function, unsigned, unsigned, unsigned, unsigned, unsigned,     \
                unsigned, unsigned, Stream, void **, void **))
