@@ -218,26 +218,7 @@ def : Gradient<Sinter_CumprodOp, [
 def : GradientFn<Sinter_CummaxOp, "prefixExtremumGradient", ["x", "result"]>;
 def : GradientFn<Sinter_CumminOp, "prefixExtremumGradient", ["x", "result"]>;
 
-// x[i] gets the sum over j >= i of grad[j] e^(x[i] - result[j]): of positive and
-// of negative gradients apart, each by its logarithm. Where all so far are -inf
-// nothing flows.
-class LogcumsumexpPart<dag amount> {
-  dag counts = (Sinter_MulOp (Sinter_CompareOp amount, "0", "gt"),
-                             (Sinter_CompareOp $result, minusInfinity, "gt"));
-  dag rule = (Sinter_ExpOp
-      (Sinter_AddOp
-          (Sinter_LogcumsumexpOp
-              (Sinter_WhereOp counts,
-                  (Sinter_SubOp
-                      (Sinter_LogOp (Sinter_WhereOp counts, amount, "1")),
-                      (Sinter_WhereOp counts, $result, "0")),
-                  minusInfinity),
-              $axis, (not $reverse)),
-          $x));
-}
-def : Gradient<Sinter_LogcumsumexpOp, [
-    (Sinter_SubOp LogcumsumexpPart<(identity $grad)>.rule,
-                  LogcumsumexpPart<(Sinter_NegOp $grad)>.rule)]>;
+def : GradientFn<Sinter_LogcumsumexpOp, "logcumsumexpGradient", ["x", "result"]>;
 
 // Which updates stay: their positions, put where they go, come back.
 defvar ownPosition = (Sinter_IotaOp (shape_of $updates), $axis, "i64");

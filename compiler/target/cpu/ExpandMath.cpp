@@ -271,7 +271,8 @@ static Value expand(OpBuilder &builder, Operation *op,
   if (isa<arith::ExtFOp, arith::TruncFOp>(op))
     return expandFloat16(builder, op, features.nativeF16);
   if (isa<arith::MaximumFOp, arith::MinimumFOp>(op))
-    return expandExtremum(builder, op, features.vectorBits);
+    return features.extremum ? Value()
+                             : expandExtremum(builder, op, features.vectorBits);
   return expandFunction(builder, op, features);
 }
 

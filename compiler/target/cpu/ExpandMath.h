@@ -13,6 +13,7 @@ struct MathFeatures {
   unsigned vectorBits = 128; ///< 512 stands for AVX-512 F, BW, DQ and VL
   bool alike = false;        ///< no function that only some vectors have
   bool approximates = false; ///< functions and roots of f32
+  bool extremum = false;     ///< maximum and minimum that spread NaN
 };
 
 /// Replaces math.exp, log, tanh, erf, rsqrt, sin and cos and arith.maximumf and

@@ -238,7 +238,8 @@ FailureOr<TargetCode> CudaTarget::compile(ModuleOp module, bool verify,
                       .nativeF16 = true,
                       .vectorBits = 128,
                       .alike = module->hasAttr(alikeAttr),
-                      .approximates = module->hasAttr(approximatesAttr)});
+                      .approximates = module->hasAttr(approximatesAttr),
+                      .extremum = true});
   for (auto function : module.getOps<func::FuncOp>())
     if (failed(distribute(function)))
       return failure();

@@ -71,6 +71,14 @@ private:
           }
           return success();
         })
+        .Case([&](scf::WhileOp loop) {
+          for (Region &region : loop->getRegions())
+            for (BlockArgument argument : region.getArguments())
+              argument.setType(threads.own(argument.getType()));
+          for (Value result : loop.getResults())
+            result.setType(threads.own(result.getType()));
+          return success();
+        })
         .Case([&](vector::BroadcastOp spread) {
           return rewrite(spread, planned.operandTypes[0]);
         })
@@ -120,7 +128,9 @@ private:
 
   // Ops that work lane by lane take scalars as well.
   LogicalResult elementwise(Operation *op) {
-    bool isKnown = isPure(op) || isa<scf::IfOp, scf::YieldOp>(op);
+    // Divisions are not pure: they may be undefined, but touch nothing.
+    bool isKnown = isMemoryEffectFree(op) ||
+                   isa<scf::IfOp, scf::YieldOp, scf::ConditionOp>(op);
     if (!isKnown || isa<vector::VectorDialect>(op->getDialect()))
       return op->emitOpError("cannot be run by threads");
     for (Value result : op->getResults())

@@ -60,14 +60,15 @@ def Sinter_LgammaOp : Sinter_FloatUnary<"lgamma"> {
 }
 def Sinter_DigammaOp : Sinter_FloatUnary<"digamma"> {
   let summary = "Elementwise derivative of lgamma.";
-  let domains = [Reals<"0.2", "8">];
+  // Above the root, beside which it is exact to a part of 1, not of itself.
+  let domains = [Reals<"2", "8">];
 }
 def Sinter_PolygammaOp : Sinter_FloatUnary<"polygamma"> {
   let summary = "Elementwise derivative of digamma, `order` times.";
   let description = "An order above 20 is an error; 0 is digamma itself.";
   let arguments = (ins Sinter_Float:$x, Sinter_Integer:$order);
   let shapeRule = "polygamma";
-  let domains = [Reals<"0.8", "8">];
+  let domains = [Reals<"2", "8">];
   let example = "polygamma(x, 1)";
 }
 

@@ -1,8 +1,10 @@
-/// The gradients of cummax and cummin.
+/// The gradients of cummax, cummin and logcumsumexp.
 #include "runtime/autodiff/rules/Rules.h"
 
 #include "runtime/graph/AttrWords.h"
 #include "runtime/graph/Builders.h"
+
+#include <limits>
 
 namespace sinter::autodiff {
 
@@ -34,6 +36,68 @@ prefixExtremumGradient(const GradientContext &context) {
                     graph::full(x->dims(), Number(0), x->dtype(), x->device()));
   SINTER_TRY_ASSIGN(NodeRef sum, graph::scatter_add(zero, from, grad, axis));
   SINTER_TRY_ASSIGN(sum, turned(sum));
+  return OperandGradients{sum};
+}
+
+namespace {
+
+/// e^(x[i] + log of the sum over j >= i of amount[j] e^-result[j]), of those
+/// amounts that are positive. x and result are less `shift`.
+struct LogcumsumexpPart {
+  NodeRef x, result, isReached, zero, one, nothing;
+  int64_t axis;
+  bool reverse;
+
+  Result<NodeRef> of(const NodeRef &amount) const {
+    SINTER_TRY_ASSIGN(NodeRef counts,
+                      graph::compare(amount, zero, Comparison::gt));
+    SINTER_TRY_ASSIGN(counts, graph::logical_and(counts, isReached));
+    SINTER_TRY_ASSIGN(NodeRef taken, graph::where(counts, amount, one));
+    SINTER_TRY_ASSIGN(taken, graph::log(taken));
+    SINTER_TRY_ASSIGN(NodeRef from, graph::where(counts, result, zero));
+    SINTER_TRY_ASSIGN(taken, graph::sub(taken, from));
+    SINTER_TRY_ASSIGN(taken, graph::where(counts, taken, nothing));
+    SINTER_TRY_ASSIGN(taken, graph::logcumsumexp(taken, axis, !reverse));
+    SINTER_TRY_ASSIGN(taken, graph::add(taken, x));
+    return graph::exp(taken);
+  }
+};
+
+} // namespace
+
+// x[i] gets the sum over j >= i of grad[j] e^(x[i] - result[j]): of positive
+// and of negative gradients apart, each by its logarithm, so that nothing
+// overflows. Where all so far are -inf nothing flows. Less the largest x of the
+// row, large numbers that are near each other lose no bits.
+Result<OperandGradients> logcumsumexpGradient(const GradientContext &context) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const NodeRef &x = context.operands[0], &grad = context.grad;
+  graph::AttrReader reader(context.attrs);
+  int64_t axis = reader.integer();
+  LogcumsumexpPart part{x,    context.result,  {}, {}, {}, {},
+                        axis, reader.boolean()};
+  auto number = [&](double value) {
+    return graph::full(x->dims(), Number(value), x->dtype(), x->device());
+  };
+  SINTER_TRY_ASSIGN(part.zero, number(0));
+  SINTER_TRY_ASSIGN(part.one, number(1));
+  SINTER_TRY_ASSIGN(part.nothing, number(-infinity));
+  SINTER_TRY_ASSIGN(NodeRef most, number(infinity));
+  SINTER_TRY_ASSIGN(part.isReached, graph::compare(context.result, part.nothing,
+                                                   Comparison::gt));
+  SINTER_TRY_ASSIGN(NodeRef shift,
+                    graph::amax(x, std::span(&axis, 1), /*keepdims=*/true));
+  SINTER_TRY_ASSIGN(shift, graph::broadcast(shift, x->dims()));
+  SINTER_TRY_ASSIGN(NodeRef size, graph::abs(shift));
+  SINTER_TRY_ASSIGN(NodeRef isFinite,
+                    graph::compare(size, most, Comparison::lt));
+  SINTER_TRY_ASSIGN(shift, graph::where(isFinite, shift, part.zero));
+  SINTER_TRY_ASSIGN(part.x, graph::sub(x, shift));
+  SINTER_TRY_ASSIGN(part.result, graph::sub(context.result, shift));
+  SINTER_TRY_ASSIGN(NodeRef rise, part.of(grad));
+  SINTER_TRY_ASSIGN(NodeRef negative, graph::neg(grad));
+  SINTER_TRY_ASSIGN(NodeRef fall, part.of(negative));
+  SINTER_TRY_ASSIGN(NodeRef sum, graph::sub(rise, fall));
   return OperandGradients{sum};
 }
 

@@ -21,6 +21,7 @@ Result<OperandGradients> convWeightGradient(const GradientContext &context);
 Result<OperandGradients> maxPoolGradient(const GradientContext &context);
 /// To the last of the elements so far that are the result.
 Result<OperandGradients> prefixExtremumGradient(const GradientContext &context);
+Result<OperandGradients> logcumsumexpGradient(const GradientContext &context);
 /// Parts of loops have no rule of their own: it says so.
 Result<OperandGradients> loopPart(const GradientContext &context);
 

@@ -13,6 +13,7 @@ public:
   NullDevice() : HostDevice({DeviceKind::null, 0}) {}
   std::string description() const override;
   std::string profile() const override;
+  bool sharesHostMemory() const override { return false; }
   Result<std::unique_ptr<Image>>
   loadImage(std::span<const std::byte> bytes) override;
   Status launch(const LaunchArgs &args) override;

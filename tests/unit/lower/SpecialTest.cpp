@@ -38,7 +38,9 @@ Long exactInverseErf(Long x) {
   if (!(std::abs(x) < 1))
     return std::abs(x) == 1 ? std::copysign(HUGE_VALL, x)
                             : std::numeric_limits<Long>::quiet_NaN();
-  Long magnitude = std::abs(x), low = 0, high = 7;
+  // From twice a small x on, which it stays below: halves are relative to it.
+  Long magnitude = std::abs(x), low = 0;
+  Long high = magnitude < 0.5L ? 2 * magnitude : 7;
   for (int i = 0; i < 80; ++i) {
     Long middle = (low + high) / 2;
     bool isBelow = magnitude < 0.5L ? std::erf(middle) < magnitude

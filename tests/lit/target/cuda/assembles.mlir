@@ -33,6 +33,6 @@ func.func @main(%x: tensor<64x64xf32>, %w: tensor<64x128xf32>) -> tensor<64x128x
 }
 //--- prefix.mlir
 func.func @main(%x: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
-  %0 = sinter.cumsum %x {axis = 1 : i64} : (tensor<64x1000xf32>) -> tensor<64x1000xf32>
+  %0 = sinter.cumsum %x {axis = 1 : i64, reverse = false} : (tensor<64x1000xf32>) -> tensor<64x1000xf32>
   return %0 : tensor<64x1000xf32>
 }

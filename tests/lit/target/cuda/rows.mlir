@@ -2,13 +2,15 @@
 // that two passes need stand in the block's shared memory.
 // RUN: sinter inspect %s --stage ptx --target cuda:sm_90 | FileCheck %s
 
-// CHECK: .shared .align
 // CHECK: .visible .entry rowwise_
+// CHECK: .shared .align
 // CHECK: ld.global.v2.b32
-// CHECK: st.shared
 // CHECK: shfl.sync.idx.b32
 // CHECK: bar.warp.sync
-// CHECK: ld.shared
+// CHECK: st.shared.v2.b32
+// CHECK: bar.warp.sync
+// CHECK: shfl.sync.idx.b32
+// CHECK: ld.shared.v2.b32
 // CHECK: st.global.v2.b32
 func.func @main(%x: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
   %0 = sinter.softmax %x {axis = 1 : i64} : (tensor<64x1024xf32>) -> tensor<64x1024xf32>
