@@ -10,8 +10,8 @@
 // CHECK: st.shared.v2.b32
 // CHECK: bar.warp.sync
 // CHECK: shfl.sync.idx.b32
-// CHECK: ld.shared.v2.b32
-// CHECK: st.global.v2.b32
+// CHECK: ld.shared.v
+// CHECK: st.global.v
 func.func @main(%x: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
   %0 = sinter.softmax %x {axis = 1 : i64} : (tensor<64x1024xf32>) -> tensor<64x1024xf32>
   return %0 : tensor<64x1024xf32>
