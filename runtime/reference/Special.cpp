@@ -31,8 +31,10 @@ static constexpr long double bernoulli[] = {
 // By digamma(x) = digamma(x + 1) - 1 / x up to 20, and the series from there.
 static long double digammaAbove(long double x) {
   long double sum = 0;
-  for (; x < 20; x += 1)
+  while (x < 20) {
     sum -= 1 / x;
+    x += 1;
+  }
   sum += std::log(x) - 0.5L / x;
   long double power = 1;
   for (int k = 1; k <= 7; ++k) {
@@ -62,8 +64,10 @@ static double digamma(double x) {
 // rest needs that is taken from the integral and its corrections.
 static long double polygammaAbove(int64_t order, long double x) {
   long double exponent = static_cast<long double>(order) + 1, sum = 0;
-  for (; x < 30; x += 1)
+  while (x < 30) {
     sum += std::pow(x, -exponent);
+    x += 1;
+  }
   sum +=
       std::pow(x, 1 - exponent) / (exponent - 1) + std::pow(x, -exponent) / 2;
   long double rising = exponent / 2;
