@@ -57,8 +57,9 @@ TEST(Functions, LogcumsumexpOfInfinities) {
   sn::Tensor slope = sn::grad(sn::sum(sn::narrow(y, 0, 2, 3)), {x})[0];
   Values want{0, 0, 1.5F, 0.5F, 1};
   Values got = slope.to_vector<float>();
+  // Half a unit of logarithms of 100, which is how far the largest x is.
   for (size_t i = 0; i < want.size(); ++i)
-    EXPECT_NEAR(got[i], want[i], 1e-6) << i;
+    EXPECT_NEAR(got[i], want[i], 4e-6 * want[i]) << i;
 }
 
 TEST(Functions, GammaAndItsDerivatives) {
