@@ -67,8 +67,8 @@ struct LogcumsumexpPart {
 
 // x[i] gets the sum over j >= i of grad[j] e^(x[i] - result[j]): of positive
 // and of negative gradients apart, each by its logarithm, so that nothing
-// overflows. Where all so far are -inf nothing flows. Less what of the row's
-// range is nearest to 0, large numbers near each other lose no bits.
+// overflows. Where all so far are -inf nothing flows. Less the largest x of the
+// row, large numbers that are near each other lose no bits.
 Result<OperandGradients> logcumsumexpGradient(const GradientContext &context) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const NodeRef &x = context.operands[0], &grad = context.grad;
@@ -87,14 +87,7 @@ Result<OperandGradients> logcumsumexpGradient(const GradientContext &context) {
                                                    Comparison::gt));
   SINTER_TRY_ASSIGN(NodeRef shift,
                     graph::amax(x, std::span(&axis, 1), /*keepdims=*/true));
-  SINTER_TRY_ASSIGN(NodeRef least,
-                    graph::amin(x, std::span(&axis, 1), /*keepdims=*/true));
   SINTER_TRY_ASSIGN(shift, graph::broadcast(shift, x->dims()));
-  SINTER_TRY_ASSIGN(least, graph::broadcast(least, x->dims()));
-  SINTER_TRY_ASSIGN(shift, graph::minimum(shift, part.zero));
-  SINTER_TRY_ASSIGN(NodeRef isAbove,
-                    graph::compare(least, part.zero, Comparison::gt));
-  SINTER_TRY_ASSIGN(shift, graph::where(isAbove, least, shift));
   SINTER_TRY_ASSIGN(NodeRef size, graph::abs(shift));
   SINTER_TRY_ASSIGN(NodeRef isFinite,
                     graph::compare(size, most, Comparison::lt));
