@@ -40,6 +40,17 @@ Value viewAsMemRef(OpBuilder &builder, Location loc, Value pointer,
       .getResult(0);
 }
 
+Value addressAt(OpBuilder &builder, Location loc, const KernelEntry &entry,
+                Value number) {
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Value position =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), number);
+  Value place =
+      LLVM::GEPOp::create(builder, loc, pointer, pointer, entry.addresses,
+                          ArrayRef<LLVM::GEPArg>{position});
+  return LLVM::LoadOp::create(builder, loc, pointer, place);
+}
+
 void lowerErrorWord(OpBuilder &builder, Location loc, const KernelEntry &entry,
                     Value index) {
   auto i64 = builder.getI64Type();

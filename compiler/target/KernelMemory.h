@@ -14,6 +14,10 @@ mlir::Value loadField(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value viewAsMemRef(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value pointer, mlir::Type element);
 
+/// The address of the kernel's buffer of that number (an index).
+mlir::Value addressAt(mlir::OpBuilder &builder, mlir::Location loc,
+                      const KernelEntry &entry, mlir::Value number);
+
 /// Lowers the error word to that of `index` (i64) in this launch.
 void lowerErrorWord(mlir::OpBuilder &builder, mlir::Location loc,
                     const KernelEntry &entry, mlir::Value index);

@@ -88,14 +88,8 @@ KernelEntry CpuTarget::beginKernel(OpBuilder &builder, ModuleOp module,
 Value CpuTarget::bufferAt(OpBuilder &builder, Location loc,
                           const KernelEntry &entry, Value number,
                           Type element) const {
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  Value position =
-      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), number);
-  Value place =
-      LLVM::GEPOp::create(builder, loc, pointer, pointer, entry.addresses,
-                          ArrayRef<LLVM::GEPArg>{position});
-  Value address = LLVM::LoadOp::create(builder, loc, pointer, place);
-  return viewAsMemRef(builder, loc, address, element);
+  return viewAsMemRef(builder, loc, addressAt(builder, loc, entry, number),
+                      element);
 }
 
 void CpuTarget::reportIndexError(OpBuilder &builder, Location loc,

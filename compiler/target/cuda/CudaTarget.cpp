@@ -93,14 +93,8 @@ KernelEntry CudaTarget::beginKernel(OpBuilder &builder, ModuleOp module,
 Value CudaTarget::bufferAt(OpBuilder &builder, Location loc,
                            const KernelEntry &entry, Value number,
                            Type element) const {
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  Value position =
-      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), number);
-  Value place =
-      LLVM::GEPOp::create(builder, loc, pointer, pointer, entry.addresses,
-                          ArrayRef<LLVM::GEPArg>{position});
-  Value address = LLVM::LoadOp::create(builder, loc, pointer, place);
-  return bufferOf(builder, loc, address, element);
+  return bufferOf(builder, loc, addressAt(builder, loc, entry, number),
+                  element);
 }
 
 void CudaTarget::reportIndexError(OpBuilder &builder, Location loc,
