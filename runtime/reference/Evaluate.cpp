@@ -30,8 +30,8 @@ bool nextIndex(std::vector<int64_t> &index, std::span<const int64_t> dims) {
   return false;
 }
 
-Primitive findPrimitive(graph::OpId op) {
-  using Table = std::array<Primitive, size_t(graph::OpId::count)>;
+const PrimitiveRow *findPrimitive(graph::OpId op) {
+  using Table = std::array<const PrimitiveRow *, size_t(graph::OpId::count)>;
   static const Table table = [] {
     Table result{};
     for (auto rows :
@@ -40,7 +40,7 @@ Primitive findPrimitive(graph::OpId op) {
           randomPrimitives()})
       for (const PrimitiveRow &row : rows)
         if (graph::OpId id = graph::findOp(row.name); id != graph::OpId::count)
-          result[size_t(id)] = row.function;
+          result[size_t(id)] = &row;
     return result;
   }();
   return table[size_t(op)];
@@ -83,7 +83,7 @@ private:
   Status runStep(const graph::Loop &loop, int64_t step);
   Result<HostValue> applyComposite(const graph::Value &value, const Call &call);
   Result<HostValue> applyPrimitive(const graph::Value &value, const Call &call,
-                                   Primitive primitive);
+                                   const PrimitiveRow &row);
 
   const graph::Graph &graph;
   Manner &manner;
@@ -303,7 +303,8 @@ static Result<HostValue> onDisturbed(const Call &call, Primitive primitive,
 
 Result<HostValue> Evaluation::applyPrimitive(const graph::Value &value,
                                              const Call &call,
-                                             Primitive primitive) {
+                                             const PrimitiveRow &row) {
+  Primitive primitive = row.function;
   graph::PatternKind kind = graph::info(value.op).kind;
   if (!manner.disturbs()) {
     SINTER_TRY_ASSIGN(HostValue result, primitive(call));
@@ -321,9 +322,10 @@ Result<HostValue> Evaluation::applyPrimitive(const graph::Value &value,
       sums ? onDisturbed(call, primitive, kind, value.dtype, manner.state)
            : primitive(call));
   Rounding rounding = roundingOf(value.dtype);
+  double least = rounding.least + rounding.relative * row.leastScale;
   if (isArithmetic(kind))
     disturb(result, manner.roundings * rounding.relative,
-            manner.roundings * rounding.least, manner.state);
+            manner.roundings * least, manner.state);
   // Nothing is rounded, but what the dtype cannot hold is an infinity.
   for (double &real : result.reals)
     if (double rounded = roundTo(value.dtype, real); std::isinf(rounded))
@@ -372,8 +374,8 @@ Result<HostValue> Evaluation::apply(const graph::Value &value) {
     widenAttrs(value.op, words);
     call.dtype = DType::f64;
   }
-  if (Primitive primitive = findPrimitive(value.op)) {
-    SINTER_TRY_ASSIGN(HostValue result, applyPrimitive(value, call, primitive));
+  if (const PrimitiveRow *row = findPrimitive(value.op)) {
+    SINTER_TRY_ASSIGN(HostValue result, applyPrimitive(value, call, *row));
     if (manner.disturbs() && result.isReal())
       result.dtype = DType::f64;
     return result;

@@ -27,6 +27,9 @@ using Primitive = Result<HostValue> (*)(const Call &call);
 struct PrimitiveRow {
   std::string_view name;
   Primitive function;
+  /// Smaller results may be off by as much as one of this size: of an op with
+  /// a root that its accuracy, docs/semantics.md, makes nothing of.
+  double leastScale = 0;
 };
 std::span<const PrimitiveRow> pointwisePrimitives();
 std::span<const PrimitiveRow> mathPrimitives();
@@ -36,8 +39,8 @@ std::span<const PrimitiveRow> reductionPrimitives();
 std::span<const PrimitiveRow> indexedPrimitives();
 std::span<const PrimitiveRow> randomPrimitives();
 
-/// The function of a primitive, or null.
-Primitive findPrimitive(graph::OpId op);
+/// The row of a primitive, or null.
+const PrimitiveRow *findPrimitive(graph::OpId op);
 
 /// The larger and the smaller number; NaN if one is NaN; -0 is below +0.
 double largerReal(double a, double b);

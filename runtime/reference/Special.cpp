@@ -139,8 +139,8 @@ static double inverseErf(double x) {
 
 std::span<const PrimitiveRow> specialPrimitives() {
   static const PrimitiveRow rows[] = {
-      {"lgamma", unary<logGamma>},
-      {"digamma", unary<digamma>},
+      {"lgamma", unary<logGamma>, 1},
+      {"digamma", unary<digamma>, 1},
       {"polygamma", polygamma},
       {"erfinv", unary<inverseErf>},
   };

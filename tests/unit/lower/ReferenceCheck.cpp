@@ -107,8 +107,8 @@ Result<std::vector<HostValue>> evaluateBody(program::KernelOp kernel,
     call.attrs = std::span(words->data(), words->size());
     call.dtype = *ir::dtypeOf(type.getElementType());
     call.dims.assign(type.getShape().begin(), type.getShape().end());
-    auto primitive = reference::findPrimitive(call.op);
-    auto result = primitive ? primitive(call) : evaluateComposite(call);
+    const auto *row = reference::findPrimitive(call.op);
+    auto result = row ? row->function(call) : evaluateComposite(call);
     if (!result)
       return result.takeError();
     known[op.getResult(0)] = &(storage[&op] = std::move(*result));

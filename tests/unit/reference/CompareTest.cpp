@@ -179,3 +179,23 @@ TEST(Compare, SeesAnInfinityThatIsNone) {
   EXPECT_EQ(differenceOf({&right, 1}, *expected), "");
   EXPECT_NE(differenceOf({&wrong, 1}, *expected), "");
 }
+
+/// Where digamma is small it is a difference of larger numbers.
+TEST(Compare, TakesADigammaNearItsRootByTheScaleOfOne) {
+  HostTensor x = reals(DType::f32, {1.4616321, 2.25});
+  NodeRef leaf = leafOf(x);
+  NodeRef y = graph::ok(graph::digamma(leaf));
+  graph::Slice slice = *graph::slice({&y, 1});
+  auto expected = expect(slice.graph, {&x, 1});
+  ASSERT_TRUE(expected) << expected.error().message;
+  auto movedBy = [&](double roundings) {
+    std::vector<double> moved = decode(expected->values[0]).reals;
+    for (double &real : moved)
+      real += roundings * 0x1p-24;
+    HostTensor found = reals(DType::f32, moved);
+    return differenceOf({&found, 1}, *expected);
+  };
+  EXPECT_EQ(movedBy(4), "");
+  EXPECT_EQ(movedBy(-4), "");
+  EXPECT_NE(movedBy(40), "");
+}
