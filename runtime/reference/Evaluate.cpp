@@ -301,6 +301,18 @@ static Result<HostValue> onDisturbed(const Call &call, Primitive primitive,
   return result;
 }
 
+/// Of results that are `ulp` off, f16 and bf16 computed in f32.
+static HostValue errorOf(const HostValue &result, DType dtype, double ulp) {
+  double rounding =
+      std::min(roundingOf(dtype).relative, roundingOf(DType::f32).relative);
+  HostValue error = result;
+  for (double &real : error.reals)
+    real = std::isfinite(real)
+               ? 2 * ulp * rounding * std::max(std::abs(real), 1.0)
+               : 0;
+  return error;
+}
+
 Result<HostValue> Evaluation::applyPrimitive(const graph::Value &value,
                                              const Call &call,
                                              const PrimitiveRow &row) {
@@ -322,10 +334,11 @@ Result<HostValue> Evaluation::applyPrimitive(const graph::Value &value,
       sums ? onDisturbed(call, primitive, kind, value.dtype, manner.state)
            : primitive(call));
   Rounding rounding = roundingOf(value.dtype);
-  double least = rounding.least + rounding.relative * row.leastScale;
   if (isArithmetic(kind))
     disturb(result, manner.roundings * rounding.relative,
-            manner.roundings * least, manner.state);
+            manner.roundings * rounding.least, manner.state);
+  if (row.ulp > 0)
+    moveBy(result, errorOf(result, value.dtype, row.ulp), manner.state);
   // Nothing is rounded, but what the dtype cannot hold is an infinity.
   for (double &real : result.reals)
     if (double rounded = roundTo(value.dtype, real); std::isinf(rounded))

@@ -27,9 +27,9 @@ using Primitive = Result<HostValue> (*)(const Call &call);
 struct PrimitiveRow {
   std::string_view name;
   Primitive function;
-  /// Smaller results may be off by as much as one of this size: of an op with
-  /// a root that its accuracy, docs/semantics.md, makes nothing of.
-  double leastScale = 0;
+  /// By how many ulp of the result, or of 1 where that is larger, it may be off
+  /// in f32 and f64, as docs/semantics.md says; 0: by the roundings of any op.
+  double ulp = 0;
 };
 std::span<const PrimitiveRow> pointwisePrimitives();
 std::span<const PrimitiveRow> mathPrimitives();

@@ -139,9 +139,9 @@ static double inverseErf(double x) {
 
 std::span<const PrimitiveRow> specialPrimitives() {
   static const PrimitiveRow rows[] = {
-      {"lgamma", unary<logGamma>, 1},
-      {"digamma", unary<digamma>, 1},
-      {"polygamma", polygamma},
+      {"lgamma", unary<logGamma>, 16},
+      {"digamma", unary<digamma>, 12},
+      {"polygamma", polygamma, 24},
       {"erfinv", unary<inverseErf>},
   };
   return rows;
