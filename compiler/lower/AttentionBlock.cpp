@@ -18,6 +18,12 @@ AttentionTile chooseAttentionTile(const Target &target, Type element) {
   tile.lanes = target.lanes();
   if (tile.accumulator.getIntOrFloatBitWidth() == 64)
     tile.lanes = std::max(2u, tile.lanes / 2);
+  // The panels of a block have to fit the memory that threads share.
+  if (target.lanesAreThreads()) {
+    tile.lanes = std::min(tile.lanes, 32U);
+    tile.vectors = 1;
+    tile.steps = causalGranule;
+  }
   // A sum per row and vector, the vectors, and an element: 15 of 16 registers.
   tile.rows = target.vectorRegisters() >= 32 ? 12 : 6;
   return tile;

@@ -115,8 +115,9 @@ private:
   }
 
   void addCopyPhase() {
-    AffineExpr blocks = tile.copiesByPanel ? columns.ceilDiv(tile.columns())
-                                           : depth.ceilDiv(copiedRows);
+    AffineExpr blocks = tile.copiesByPanel
+                            ? columns.ceilDiv(tile.columns()) * depthsOfPanel()
+                            : depth.ceilDiv(copiedRows);
     wholeRight = writer.addWorkspace(copiedRightElements(op, tile),
                                      copiedType(op, tile));
     double elements = tile.copiesByPanel
@@ -128,6 +129,19 @@ private:
           emitCopy(emission, chunk, blocks);
         },
         preparationOfRight());
+  }
+
+  // Chunks that copy a panel.
+  AffineExpr depthsOfPanel() const {
+    if (tile.copiedDepth == 0)
+      return getAffineConstantExpr(1, context);
+    return depth.ceilDiv(tile.copiedDepth);
+  }
+
+  DepthRange depthOfCopy(Emission &emission, Value number, int64_t size) {
+    Value begin = emission.mul(number, emission.constant(size));
+    Value end = emission.add(begin, emission.constant(size));
+    return {begin, emission.min(end, emission.extent(depth))};
   }
 
   // The copy may be kept when one input alone decides it: a packed parameter.
@@ -153,13 +167,16 @@ private:
     bool isWhole =
         constantOf(columns) >= 0 && constantOf(columns) % tile.columns() == 0;
     if (tile.copiesByPanel) {
-      Value column = emission.mul(block, width);
+      Value parts = emission.extent(depthsOfPanel());
+      Value column = emission.mul(emission.floorDiv(block, parts), width);
       Value valid = isWhole ? Value() : emission.sub(end, column);
-      return copyPanel(column, valid, {emission.constant(0), last});
+      DepthRange range{emission.constant(0), last};
+      if (tile.copiedDepth > 0)
+        range =
+            depthOfCopy(emission, emission.mod(block, parts), tile.copiedDepth);
+      return copyPanel(column, valid, range);
     }
-    Value begin = emission.mul(block, emission.constant(copiedRows));
-    Value stop = emission.add(begin, emission.constant(copiedRows));
-    DepthRange range{begin, emission.min(stop, last)};
+    DepthRange range = depthOfCopy(emission, block, copiedRows);
     Value whole =
         isWhole ? end : emission.mul(emission.floorDiv(end, width), width);
     emission.loop(emission.constant(0), whole, tile.columns(),

@@ -52,6 +52,8 @@ void MatrixCopier::eachVectorOfDepth(
 
 void MatrixCopier::copyRight(Value column, Value valid, const DepthRange &range,
                              Value to, Value place) const {
+  if (tile.rightInSquares)
+    return copyRightInSquares(column, valid, range, to, place);
   if (tile.rightAlongDepth)
     return copyRightAlongDepth(column, valid, range, to, place);
   copyRightAlongColumns(column, valid, range, to, place);
@@ -85,6 +87,56 @@ void MatrixCopier::copyRightAlongColumns(Value column, Value valid,
                          emission.along(emission.add(column, offset), lanes),
                          Lanes{lanes, masks[v], false});
       access.store(value, to, emission.add(emission.add(place, row), offset));
+    }
+  });
+}
+
+// Read along columns, and turned in the frame: both read and written in the
+// order of memory.
+void MatrixCopier::copyRightInSquares(Value column, Value valid,
+                                      const DepthRange &range, Value to,
+                                      Value place) const {
+  static const char squareKey = 0;
+  OpBuilder &builder = emission.builder;
+  Location loc = emission.loc;
+  // Rows of a pitch that no two words of a column share a bank at.
+  int64_t width = tile.columns(), pitch = width + 1, step = tile.depthStep;
+  Value square = emission.frameBuffer(
+      &squareKey, MemRefType::get({pitch * step}, access.copied));
+  auto masks = access.masksOf(tile.vectors, tile.lanes, valid);
+  int64_t lanes = tile.lanes;
+  SmallVector<int64_t> offsets;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    offsets.push_back(lane % step * pitch + lane / step);
+  Value order = arith::ConstantOp::create(
+      builder, loc,
+      DenseIntElementsAttr::get(
+          emission.vectorType(builder.getI64Type(), tile.lanes), offsets));
+  order = arith::IndexCastOp::create(
+      builder, loc, emission.vectorType(builder.getIndexType(), tile.lanes),
+      order);
+  auto words = emission.vectorType(access.copied, tile.lanes);
+  Value all = emission.tailMask(emission.constant(lanes), tile.lanes);
+  emission.loop(range.begin, range.end, step, [&](Value k) {
+    for (int64_t row = 0; row < step; ++row)
+      for (unsigned v = 0; v < tile.vectors; ++v) {
+        Value first =
+            emission.add(column, emission.constant(int64_t(v) * lanes));
+        Value value = access.rightAt(
+            emission.uniform(emission.add(k, emission.constant(row))),
+            emission.along(first, tile.lanes),
+            Lanes{tile.lanes, masks[v], false});
+        access.store(value, square,
+                     emission.constant(row * pitch + int64_t(v) * lanes));
+      }
+    Value line =
+        emission.mul(emission.sub(k, range.begin), emission.constant(width));
+    Value start = emission.add(place, line);
+    for (int64_t at = 0; at < width * step; at += lanes) {
+      Value value = vector::GatherOp::create(
+          builder, loc, words, square, emission.constant(at / step), order, all,
+          emission.integer(words, 0));
+      access.store(value, to, emission.add(start, emission.constant(at)));
     }
   });
 }

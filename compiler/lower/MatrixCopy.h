@@ -40,6 +40,8 @@ public:
 private:
   void copyRightAlongColumns(Value column, Value valid, const DepthRange &range,
                              Value to, Value place) const;
+  void copyRightInSquares(Value column, Value valid, const DepthRange &range,
+                          Value to, Value place) const;
   void copyRightAlongDepth(Value column, Value valid, const DepthRange &range,
                            Value to, Value place) const;
   void copyLeftAlongDepth(Value first, Value end, const DepthRange &range,

@@ -51,7 +51,7 @@ MatrixTile::MatrixTile(Emission &emission, ir::MatmulOp op,
                   access.accumulator);
   if (tile.rightCopy == TileShape::RightCopy::panel)
     right = buffer(rightKey, tile.depthBlock * tile.columns(), access.copied);
-  if (tile.blocksDepth || tile.keepsSums)
+  if (tile.blocksDepth || tile.keepsSums || tile.inUnit)
     sums = buffer(sumsKey, tile.sumsElements(), access.accumulator);
   findFinishing();
 }
@@ -86,11 +86,15 @@ void MatrixTile::computeAtOnce() {
         complete(row, accumulate(row, zeros()));
       });
     });
+  Value yes =
+      arith::ConstantIntOp::create(emission.builder, emission.loc, 1, 1);
   eachPanel([&] {
     copyRightPanel();
     eachTile([&](Value row) {
       prefetchPanel(row);
       prefetchFinishing(row);
+      if (tile.inUnit)
+        return computeInUnit(row, yes, yes);
       complete(row, accumulate(row, zeros()));
     });
   });
@@ -138,21 +142,36 @@ void MatrixTile::computeInDepthBlocks() {
 }
 
 void MatrixTile::computeInUnit(Value row, Value isFirst, Value isLast) {
+  int64_t words = emission.target.matrixUnit()->words;
   auto placeOfLeft = [&](int64_t r, Value k) {
+    if (!tile.copiesLeft)
+      return placeOfInput(rowOf(row, r), k);
     return copier.placeOfLeft(emission.sub(row, part.firstRow), r,
                               emission.sub(k, range.begin));
   };
+  int64_t columnStep = tile.rightInSquares ? int64_t(tile.depthStep) : 1;
   auto right = [&](int64_t vector, Value k) {
-    return placeOfRight(vector, k).second;
+    return emission.add(placeOfRight(0, k).second,
+                        emission.constant(vector * words * columnStep));
   };
   auto placeOfSum = [&](int64_t r, int64_t vector) {
-    return placeOfSums(row, r, vector);
+    return emission.add(placeOfSums(row, r, 0),
+                        emission.constant(vector * words));
   };
   Value rightCopy = placeOfRight(0, range.begin).first;
-  UnitTile(emission, tile, vectors)
-      .multiply({left, placeOfLeft, tile.leftStride()},
-                {rightCopy, right, tile.columns()}, range.begin, range.end,
-                {sums, placeOfSum, tile.sumsStride()}, isFirst);
+  Value from = left;
+  int64_t stride = tile.leftStride();
+  if (!tile.copiesLeft) {
+    auto input = cast<BlockArgument>(access.lhs);
+    from = emission.entry.buffers[input.getArgNumber()];
+    stride = constantOf(shapeOf(input).back()) / int64_t(tile.perWord);
+  }
+  UnitTile(emission, tile, vectors * tile.lanes / unsigned(words))
+      .multiply(
+          {from, placeOfLeft, stride},
+          {rightCopy, right, tile.rightInSquares ? columnStep : tile.columns()},
+          range.begin, range.end, {sums, placeOfSum, tile.sumsStride()},
+          isFirst);
   if (tile.keepsSums)
     return;
   emission.when(isLast, [&] {
@@ -163,6 +182,13 @@ void MatrixTile::computeInUnit(Value row, Value isFirst, Value isLast) {
                   [&](Value one) { finishTile(one, loadSums(one)); });
     rows = height;
   });
+}
+
+// Of the word `k` of the left operand, an input.
+Value MatrixTile::placeOfInput(Value row, Value k) {
+  Value first = emission.mul(k, emission.constant(tile.perWord));
+  Index index = access.indexOf(emission.uniform(row), emission.uniform(first));
+  return emission.linearize(index, shapeOf(access.lhs)).base;
 }
 
 Value MatrixTile::compare(arith::CmpIPredicate predicate, Value a, Value b) {

@@ -48,6 +48,7 @@ private:
   void computeAtOnce();
   /// Sums and finishes a tile in the target's matrix unit.
   void computeInUnit(Value row, Value isFirst, Value isLast);
+  Value placeOfInput(Value row, Value k);
   /// The sums wait in the frame between blocks of depth.
   void computeInDepthBlocks();
   /// Calls `emit` with each panel of the part as the current one.

@@ -92,6 +92,8 @@ private:
     constexpr int64_t mostRows = 8, mostSumBytes = 32 << 10;
     chooseLanes();
     tile.turnsRight = false;
+    if (tile.inUnit)
+      return chooseUnitForThreads();
     tile.vectors = columns > int64_t(tile.lanes) ? 2 : 1;
     tile.rows = rows < 0 ? mostRows : std::clamp<int64_t>(rows, 1, mostRows);
     tile.rowBlock = tile.rows;
@@ -106,10 +108,46 @@ private:
     return tile;
   }
 
+  // The largest tile that rows come out even in; the right operand is packed by
+  // a phase before.
+  TileShape chooseUnitForThreads() {
+    const MatrixUnit &unit = *target.matrixUnit();
+    tile.lanes = std::max(tile.lanes, unit.words);
+    tile.rows = 4 * unit.rows;
+    while (rows % tile.rows != 0)
+      tile.rows -= unit.rows;
+    tile.rowBlock = tile.rows;
+    tile.columnBlock = tile.columns();
+    tile.depthBlock = std::max<int64_t>(1, depth);
+    tile.rightCopy = TileShape::RightCopy::whole;
+    tile.rightAlongDepth = false;
+    tile.rightInSquares = true;
+    tile.copiesByPanel = true;
+    tile.copiedDepth = unit.words;
+    return tile;
+  }
+
+  // Whether the left operand is an input that the unit can read where it is.
+  bool standsForUnit() {
+    const MatrixUnit *unit = target.matrixUnit();
+    auto kernel = op->getParentOfType<program::KernelOp>();
+    if (!unit || !unit->readsColumns || !kernel || hasRowStatistics(kernel))
+      return false;
+    Type element = elementOf(op.getResult());
+    bool isInput =
+        isa<BlockArgument>(op.getLhs()) && elementOf(op.getLhs()) == element;
+    Shape left = shapeOf(op.getLhs()), result = shapeOf(op.getResult());
+    bool hasBatches =
+        llvm::equal(ArrayRef(left).drop_back(2), ArrayRef(result).drop_back(2));
+    int64_t step = int64_t(unit->words) * 32 / element.getIntOrFloatBitWidth();
+    return element.isBF16() && isInput && hasBatches && rows > 0 &&
+           rows % unit->rows == 0 && depth > 0 && depth % step == 0;
+  }
+
   // Integers give the same sums either way; floats do not, so that nothing but
   // types may choose for them: `exact` takes each product by itself.
   void chooseWords() {
-    if (target.lanesAreThreads())
+    if (target.lanesAreThreads() && !standsForUnit())
       return;
     Type element = elementOf(op.getResult());
     if (element.isBF16() && numerics != NumericsMode::exact)

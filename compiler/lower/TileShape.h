@@ -29,6 +29,12 @@ struct TileShape {
   /// rows of columns that do not lie side by side would read lines of memory
   /// for a few elements each, again and again.
   bool copiesByPanel = false;
+  /// The copy holds squares: for every `depthStep` words of k, the columns of a
+  /// panel one after the other, the words of each side by side.
+  bool rightInSquares = false;
+  /// A chunk of a copy by panels is of so many k only, where there are threads
+  /// for more chunks; else 0.
+  int64_t copiedDepth = 0;
   /// Nothing is copied, but squares are loaded along k and turned in registers.
   bool turnsRight = false;
   /// A block of rows x depth of the left operand is copied. It is read by

@@ -39,17 +39,18 @@ void UnitTile::multiply(const Operand &left, const Operand &right, Value begin,
   Value continues = arith::XOrIOp::create(builder, loc, startsAtZero, yes);
   emission.when(continues, [&] {
     eachSum([&](unsigned number, Value place) {
-      unit.load(builder, loc, number, sums.buffer, place, sums.stride);
+      unit.load(builder, loc, MatrixUnit::Role::sum, number, sums.buffer, place,
+                sums.stride);
     });
   });
   unsigned firstLeft = height * vectors, firstRight = firstLeft + height;
   emission.loop(begin, end, unit.words, [&](Value k) {
     for (unsigned vector = 0; vector < vectors; ++vector)
-      unit.load(builder, loc, firstRight + vector, right.buffer,
-                right.placeOf(vector, k), right.stride);
+      unit.load(builder, loc, MatrixUnit::Role::operand, firstRight + vector,
+                right.buffer, right.placeOf(vector, k), right.stride);
     for (unsigned row = 0; row < height; ++row) {
-      unit.load(builder, loc, firstLeft + row, left.buffer,
-                left.placeOf(row * unit.rows, k), left.stride);
+      unit.load(builder, loc, MatrixUnit::Role::operand, firstLeft + row,
+                left.buffer, left.placeOf(row * unit.rows, k), left.stride);
       for (unsigned vector = 0; vector < vectors; ++vector)
         unit.multiply(builder, loc, sumOf(row, vector), firstLeft + row,
                       firstRight + vector, tile.leftPart, tile.rightPart);

@@ -46,6 +46,13 @@ public:
   /// Registers, rows of one, words of a row. The rows of the right operand's
   /// tile are words along k, so that a tile takes `words` of k.
   unsigned registers = 0, rows = 0, words = 0;
+  /// Whether a register of the right operand is loaded by its columns, as that
+  /// of the left one by its rows. Then the left one is read where it is, if its
+  /// rows are whole registers of words, and sums of all of k stay in registers.
+  bool readsColumns = false;
+
+  /// What a register is loaded for.
+  enum class Role { operand, sum };
 
   /// Whether operands of these elements can be multiplied: bf16, or i8 with or
   /// without a sign, whose products are summed in f32 and i32.
@@ -58,7 +65,7 @@ public:
   virtual void zero(mlir::OpBuilder &builder, mlir::Location loc,
                     unsigned number) const = 0;
   /// Rows that start `stride` words apart from buffer[place] on.
-  virtual void load(mlir::OpBuilder &builder, mlir::Location loc,
+  virtual void load(mlir::OpBuilder &builder, mlir::Location loc, Role role,
                     unsigned number, mlir::Value buffer, mlir::Value place,
                     int64_t stride) const = 0;
   virtual void store(mlir::OpBuilder &builder, mlir::Location loc,

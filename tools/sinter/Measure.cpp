@@ -40,9 +40,7 @@ Result<std::vector<Output>> runOnce(const Program &program,
 Result<Runnable> makeRunnable(const Model &model, const Arguments &arguments) {
   SINTER_TRY_ASSIGN(CompileRequest request, compileRequest(arguments));
   request.debug = true;
-  SINTER_TRY_ASSIGN(
-      DeviceId id, parseDevice(arguments.get("--device", defaultDeviceName())));
-  SINTER_TRY_ASSIGN(Device * device, getDevice(id));
+  SINTER_TRY_ASSIGN(Device * device, openDevice(arguments, request));
   Runnable runnable;
   SINTER_TRY_ASSIGN(runnable.program, loadProgram(model, request, *device));
   Arguments given = arguments;

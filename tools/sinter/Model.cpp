@@ -4,6 +4,7 @@
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/Numerics.h"
 #include "runtime/program/VerifyProgram.h"
+#include "tools/sinter/Inputs.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -99,6 +100,16 @@ Result<CompileRequest> compileRequest(const Arguments &arguments) {
                          "'");
   request.dynamic = arguments.all("--dynamic");
   return request;
+}
+
+Result<runtime::Device *> openDevice(const Arguments &arguments,
+                                     CompileRequest &request) {
+  SINTER_TRY_ASSIGN(
+      DeviceId id, parseDevice(arguments.get("--device", defaultDeviceName())));
+  SINTER_TRY_ASSIGN(Device * device, getDevice(id));
+  if (!arguments.has("--target"))
+    request.target = device->target();
+  return device;
 }
 
 Result<std::vector<std::byte>> compiledBytes(const Model &model,

@@ -47,6 +47,10 @@ inline constexpr Flag memoryLimitFlag = {
 inline constexpr Flag dynamicFlag = {"--dynamic", "INPUT:AXIS=NAME",
                                      "make an axis of a text's input symbolic"};
 Result<runtime::CompileRequest> compileRequest(const Arguments &arguments);
+/// The device that `--device` names; the request gets its target, unless
+/// `--target` names another.
+Result<runtime::Device *> openDevice(const Arguments &arguments,
+                                     runtime::CompileRequest &request);
 
 /// The model as the bytes of a `.sinter` file: as it is, or compiled now.
 Result<std::vector<std::byte>>

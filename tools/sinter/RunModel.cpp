@@ -96,11 +96,7 @@ static Status runModel(const Model &model, Arguments &arguments) {
   request.debug = arguments.has("--memory");
   if (!arguments.has("--memory-limit"))
     request.memoryLimit = sinter::flags().memoryLimit;
-  SINTER_TRY_ASSIGN(
-      DeviceId id, parseDevice(arguments.get("--device", defaultDeviceName())));
-  SINTER_TRY_ASSIGN(Device * device, getDevice(id));
-  if (!arguments.has("--target"))
-    request.target = device->target();
+  SINTER_TRY_ASSIGN(Device * device, openDevice(arguments, request));
   SINTER_TRY_ASSIGN(std::shared_ptr<const Program> program,
                     loadProgram(model, request, *device));
   SINTER_TRY_ASSIGN(std::vector<Binding> inputs,

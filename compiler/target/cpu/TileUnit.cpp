@@ -55,8 +55,8 @@ public:
     call(builder, loc, "tilezero", {immediate(builder, loc, number)});
   }
 
-  void load(OpBuilder &builder, Location loc, unsigned number, Value buffer,
-            Value place, int64_t stride) const override {
+  void load(OpBuilder &builder, Location loc, Role, unsigned number,
+            Value buffer, Value place, int64_t stride) const override {
     move(builder, loc, "tileloadd64", number, buffer, place, stride);
   }
 

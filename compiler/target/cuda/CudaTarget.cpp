@@ -18,8 +18,9 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-// Bytes of shared memory that a block may declare.
-static constexpr int64_t sharedBytes = 48 * 1024;
+// Bytes of shared memory that a block may declare; more are asked for by the
+// launch, which the block then has alone or with few others.
+static constexpr int64_t declaredBytes = 48 * 1024;
 static constexpr int64_t mostWarps = 8;
 static constexpr unsigned sharedSpace = 3, globalSpace = 1;
 
@@ -119,9 +120,13 @@ public:
     }
   }
 
-  // Warps of a block; 0 where one is too many.
+  int64_t bytesOfWarp() const { return bytes; }
+
+  // Warps of a block.
   int64_t warps() const {
-    return bytes == 0 ? mostWarps : std::min(mostWarps, sharedBytes / bytes);
+    if (bytes == 0)
+      return mostWarps;
+    return std::clamp<int64_t>(declaredBytes / bytes, 1, mostWarps);
   }
 
   void replace() {
@@ -150,11 +155,18 @@ private:
     OpBuilder::InsertionGuard guard(builder);
     auto module = function->getParentOfType<ModuleOp>();
     builder.setInsertionPointToStart(module.getBody());
-    auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), bytes * warps());
+    int64_t all = bytes * warps();
+    std::string name = function.getName().str();
+    if (all > declaredBytes)
+      return LLVM::GlobalOp::create(
+          builder, loc, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
+          /*isConstant=*/false, LLVM::Linkage::External,
+          runtime::launchedMemoryName(name, uint64_t(all)), Attribute(),
+          alignment, sharedSpace);
+    auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), all);
     auto global = LLVM::GlobalOp::create(
         builder, loc, type, /*isConstant=*/false, LLVM::Linkage::Internal,
-        (function.getName() + "_frame").str(), Attribute(), alignment,
-        sharedSpace);
+        name + "_frame", Attribute(), alignment, sharedSpace);
     Block *body = builder.createBlock(&global.getInitializer());
     builder.setInsertionPointToStart(body);
     Value undefined = LLVM::UndefOp::create(builder, loc, type);
@@ -210,16 +222,23 @@ static llvm::DenseSet<Value> writtenOnly(func::FuncOp function) {
   return buffers;
 }
 
-static LogicalResult distribute(func::FuncOp function) {
+// Bytes of shared memory that a launch can ask for (CUDA Programming Guide,
+// compute capabilities 8.0 and 9.0).
+static int64_t launchedBytes(StringRef architecture) {
+  return (architecture == oldestArchitecture ? 163 : 227) * 1024;
+}
+
+static LogicalResult distribute(func::FuncOp function, StringRef architecture) {
   llvm::DenseSet<Value> onlyWritten = writtenOnly(function);
   FrameMemory frame(function);
-  int64_t warps = frame.warps();
-  if (warps == 0)
-    return function.emitError(
-        "the kernel needs more shared memory than a block of this target has");
+  if (frame.bytesOfWarp() > launchedBytes(architecture))
+    return function.emitError("the kernel needs ")
+           << frame.bytesOfWarp() << " bytes of shared memory, a block of "
+           << architecture << " has " << launchedBytes(architecture);
   frame.replace();
-  function->setAttr(warpsAttr,
-                    OpBuilder(function.getContext()).getI64IntegerAttr(warps));
+  function->setAttr(
+      warpsAttr,
+      OpBuilder(function.getContext()).getI64IntegerAttr(frame.warps()));
   return distributeLanes(function, Warp(), [&](Value buffer) {
     return onlyWritten.contains(buffer);
   });
@@ -235,7 +254,7 @@ FailureOr<TargetCode> CudaTarget::compile(ModuleOp module, bool verify,
                       .approximates = module->hasAttr(approximatesAttr),
                       .extremum = true});
   for (auto function : module.getOps<func::FuncOp>())
-    if (failed(distribute(function)))
+    if (failed(distribute(function, architecture)))
       return failure();
   if (verify && failed(mlir::verify(module)))
     return failure();

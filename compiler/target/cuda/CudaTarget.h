@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/target/Target.h"
+#include "compiler/target/cuda/WarpUnit.h"
 
 namespace sinter::compiler {
 
@@ -12,7 +13,8 @@ class CudaTarget final : public Target {
 public:
   /// `architecture`: `sm_80`, `sm_90`, ...
   CudaTarget(std::string name, std::string architecture)
-      : targetName(std::move(name)), architecture(std::move(architecture)) {}
+      : targetName(std::move(name)), architecture(std::move(architecture)),
+        unit(makeWarpUnit()) {}
 
   std::string_view name() const override { return targetName; }
   std::string_view requirements() const override { return architecture; }
@@ -21,7 +23,7 @@ public:
   int64_t chunkElements() const override { return 1024; }
   unsigned vectorRegisters() const override { return 32; }
   bool hasFma() const override { return true; }
-  const MatrixUnit *matrixUnit() const override { return nullptr; }
+  const MatrixUnit *matrixUnit() const override { return unit.get(); }
   bool multipliesPairs(mlir::Type) const override { return false; }
   mlir::Value addPairs(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value a, mlir::Value b,
@@ -44,6 +46,7 @@ public:
 
 private:
   std::string targetName, architecture;
+  std::unique_ptr<const MatrixUnit> unit;
 };
 
 /// PTX of a module in the LLVM dialect, whose functions with a body are

@@ -56,24 +56,6 @@ static Maker makerOf(const GradientContext &context, bool hasSpace) {
   return maker;
 }
 
-static bool isNothing(const NodeRef &x) {
-  return std::ranges::any_of(
-      x->dims(), [](Dim dim) { return dim.isConstant() && dim.value == 0; });
-}
-
-static Result<OperandGradients> zerosLike(const GradientContext &context) {
-  OperandGradients result(context.operands.size());
-  for (size_t i = 0; i < result.size(); ++i) {
-    const NodeRef &operand = context.operands[i];
-    if (context.needs[i]) {
-      SINTER_TRY_ASSIGN(result[i],
-                        graph::full(operand->dims(), Number(0),
-                                    operand->dtype(), operand->device()));
-    }
-  }
-  return result;
-}
-
 Result<OperandGradients> convGradient(const GradientContext &context) {
   Maker maker = makerOf(context, /*hasSpace=*/false);
   const NodeRef &x = context.operands[0], &weight = context.operands[1];
@@ -92,7 +74,7 @@ Result<OperandGradients> convTransposeGradient(const GradientContext &context) {
   const NodeRef &x = context.operands[0], &weight = context.operands[1];
   OperandGradients result(2);
   // The result's space may be less than one window then.
-  if (isNothing(x))
+  if (hasNoElements(x))
     return zerosLike(context);
   if (context.needs[0]) {
     SINTER_TRY_ASSIGN(result[0], maker.convLike(context.grad, weight, x));

@@ -72,6 +72,8 @@ struct LogcumsumexpPart {
 Result<OperandGradients> logcumsumexpGradient(const GradientContext &context) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const NodeRef &x = context.operands[0], &grad = context.grad;
+  if (hasNoElements(x)) // an empty row has no largest element
+    return zerosLike(context);
   graph::AttrReader reader(context.attrs);
   int64_t axis = reader.integer();
   LogcumsumexpPart part{x,    context.result,  {}, {}, {}, {},

@@ -22,6 +22,10 @@ Result<OperandGradients> maxPoolGradient(const GradientContext &context);
 /// To the last of the elements so far that are the result.
 Result<OperandGradients> prefixExtremumGradient(const GradientContext &context);
 Result<OperandGradients> logcumsumexpGradient(const GradientContext &context);
+/// Whether a dim is known to be 0.
+bool hasNoElements(const graph::NodeRef &x);
+/// Zeros for each operand that needs a gradient.
+Result<OperandGradients> zerosLike(const GradientContext &context);
 /// Parts of loops have no rule of their own: it says so.
 Result<OperandGradients> loopPart(const GradientContext &context);
 

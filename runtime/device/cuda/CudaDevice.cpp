@@ -232,8 +232,8 @@ Status CudaDevice::launch(const LaunchArgs &args) {
                                  toString(deviceId), args.block->launch,
                                  args.chunks));
   Code code = driver.launch(kernel.function, unsigned(blocks), 1, 1,
-                            kernel.warps * warpLanes, 1, 1, 0, threadStream,
-                            parameters, nullptr);
+                            kernel.warps * warpLanes, 1, 1, kernel.bytes,
+                            threadStream, parameters, nullptr);
   if (code == success)
     return {};
   return check(fmt::format("launch {}", args.block->launch), code);

@@ -90,6 +90,19 @@ uint32_t threadsOf(std::string_view text) {
   return threads;
 }
 
+/// The bytes of shared memory that launches of the kernel ask for, by the name
+/// of the array.
+uint32_t launchedBytesOf(std::string_view text, std::string_view kernel) {
+  std::string name = launchedMemoryName(kernel, 0);
+  name.pop_back();
+  size_t at = text.find(" " + name);
+  uint32_t bytes = 0;
+  if (at != text.npos)
+    std::from_chars(text.data() + at + 1 + name.size(),
+                    text.data() + text.size(), bytes);
+  return bytes;
+}
+
 /// The kernels that a text declares.
 Status CudaImage::findKernels(std::string_view text, Module module) {
   constexpr std::string_view keyword = ".entry ";
@@ -102,6 +115,12 @@ Status CudaImage::findKernels(std::string_view text, Module module) {
         "cuModuleGetFunction",
         driver.findFunction(&kernel.function, module, name.c_str())));
     kernel.warps = std::max(1u, threadsOf(text.substr(at)) / warpLanes);
+    kernel.bytes = launchedBytesOf(text, name);
+    if (kernel.bytes > 0)
+      SINTER_TRY(driver.check("cuFuncSetAttribute",
+                              driver.setFunctionAttribute(kernel.function,
+                                                          maxDynamicSharedBytes,
+                                                          int(kernel.bytes))));
     kernels.emplace(std::move(name), kernel);
   }
   return {};
@@ -140,6 +159,11 @@ Status CudaImage::load(std::span<const std::string_view> texts,
 }
 
 } // namespace
+
+std::string sinter::runtime::launchedMemoryName(std::string_view kernel,
+                                                uint64_t bytes) {
+  return fmt::format("{}_launched_{}", kernel, bytes);
+}
 
 Result<std::unique_ptr<Image>>
 sinter::runtime::loadCudaImage(const Driver &driver, std::string_view device,

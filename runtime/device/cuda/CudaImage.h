@@ -10,7 +10,12 @@ namespace sinter::runtime {
 struct CudaKernel {
   cuda::Function function = nullptr;
   uint32_t warps = 1; ///< of a block
+  uint32_t bytes = 0; ///< of shared memory that a launch asks for
 };
+
+/// The name of the array that stands for the shared memory that launches of a
+/// kernel ask for. PTX has no other place to say how much it is.
+std::string launchedMemoryName(std::string_view kernel, uint64_t bytes);
 
 /// What a kernel gets, after which dims and buffer addresses follow, one word
 /// of 64 bits each.

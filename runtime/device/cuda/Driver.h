@@ -32,6 +32,8 @@ inline constexpr int computeCapabilityMinor = 76;
 /// Options of loading a module (CUjit_option).
 inline constexpr int errorLogBuffer = 5;
 inline constexpr int errorLogBytes = 6;
+/// Attributes of a kernel (CUfunction_attribute).
+inline constexpr int maxDynamicSharedBytes = 8;
 
 /// The stream that each host thread has of its own (CU_STREAM_PER_THREAD).
 inline const Stream threadStream = reinterpret_cast<Stream>(uintptr_t(2));
@@ -68,6 +70,8 @@ inline const Stream threadStream = reinterpret_cast<Stream>(uintptr_t(2));
   SINTER_CUDA(unloadModule, "cuModuleUnload", (Module))                        \
   SINTER_CUDA(findFunction, "cuModuleGetFunction",                             \
               (Function *, Module, const char *))                              \
+  SINTER_CUDA(setFunctionAttribute, "cuFuncSetAttribute",                      \
+              (Function, int, int))                                            \
   SINTER_CUDA(launch, "cuLaunchKernel",                                        \
               (Function, unsigned, unsigned, unsigned, unsigned, unsigned,     \
                unsigned, unsigned, Stream, void **, void **))

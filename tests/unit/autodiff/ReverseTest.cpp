@@ -193,6 +193,13 @@ TEST(Reverse, ConvolutionOfNothing) {
   EXPECT_EQ(leaves.eval(found[1]), (Values{0, 0, 0}));
 }
 
+TEST(Reverse, LogcumsumexpOfNothing) {
+  Leaves leaves;
+  NodeRef x = leaves.make({2, 0}, {});
+  NodeRef y = ok(logcumsumexp(x, 1, /*reverse=*/true));
+  EXPECT_EQ(grad(total(y), {x})[0]->elements(), 0);
+}
+
 TEST(Reverse, CotangentsMustFit) {
   Leaves leaves;
   NodeRef x = leaves.make({3}, {1, 2, 3});

@@ -9,10 +9,18 @@
 // RUN: %ptxas -arch=sm_90 -v %t/matmul.ptx -o %t/out 2>&1 | FileCheck %s
 // RUN: sinter inspect %t/prefix.mlir --stage ptx --target cuda:sm_90 > %t/prefix.ptx
 // RUN: %ptxas -arch=sm_90 -v %t/prefix.ptx -o %t/out 2>&1 | FileCheck %s
+// RUN: sinter inspect %t/product.mlir --stage ptx --target cuda:sm_80 > %t/product.ptx
+// RUN: %ptxas -arch=sm_80 -v %t/product.ptx -o %t/out 2>&1 | FileCheck %s
+// RUN: sinter inspect %t/attention.mlir --stage ptx --target cuda:sm_80 > %t/attention.ptx
+// RUN: FileCheck %s --check-prefix=LAUNCHED < %t/attention.ptx
+// RUN: %ptxas -arch=sm_80 -v %t/attention.ptx -o %t/out 2>&1 | FileCheck %s
 // RUN: not sinter inspect %t/prefix.mlir --stage ptx 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=CPU
 
 // CHECK: 0 bytes spill stores, 0 bytes spill loads
+// More than a block may declare is asked for by the launch, which reads how much
+// in the array's name.
+// LAUNCHED: .extern .shared .align 64 .b8 attention_{{[0-9a-f]+}}_launched_106496[];
 // CPU: error: inspect: target cpu has no PTX; name one with --target cuda:sm_90
 
 //--- gather.mlir
@@ -35,4 +43,14 @@ func.func @main(%x: tensor<64x64xf32>, %w: tensor<64x128xf32>) -> tensor<64x128x
 func.func @main(%x: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
   %0 = sinter.cumsum %x {axis = 1 : i64, reverse = false} : (tensor<64x1000xf32>) -> tensor<64x1000xf32>
   return %0 : tensor<64x1000xf32>
+}
+//--- product.mlir
+func.func @main(%x: tensor<2x128x512xbf16>, %w: tensor<2x512x100xbf16>) -> tensor<2x128x100xbf16> {
+  %0 = sinter.matmul %x, %w : (tensor<2x128x512xbf16>, tensor<2x512x100xbf16>) -> tensor<2x128x100xbf16>
+  return %0 : tensor<2x128x100xbf16>
+}
+//--- attention.mlir
+func.func @main(%q: tensor<2x5x64xf32>, %k: tensor<2x7x64xf32>, %m: tensor<2x5x7xf32>, %v: tensor<2x7x64xf32>, %g: tensor<2x5x64xf32>, %l: tensor<2x5x1xf32>, %d: tensor<2x5x1xf32>) -> tensor<2x7x64xf32> {
+  %0 = sinter.attention_key_gradient %q, %k, %m, %v, %g, %l, %d {factor = 2.000000e+00 : f64, scale = 5.000000e-01 : f64, span = "all"} : (tensor<2x5x64xf32>, tensor<2x7x64xf32>, tensor<2x5x7xf32>, tensor<2x7x64xf32>, tensor<2x5x64xf32>, tensor<2x5x1xf32>, tensor<2x5x1xf32>) -> tensor<2x7x64xf32>
+  return %0 : tensor<2x7x64xf32>
 }
