@@ -324,6 +324,25 @@ void MatrixTile::prefetchPanel(Value row) {
                                /*isDataCache=*/true);
 }
 
+// The copy is read in one stream, too large for the first cache: its lines are
+// asked for as early as the next cache but one takes to give them.
+void MatrixTile::prefetchRight(Value k) {
+  constexpr int64_t bytesAhead = 4 << 10, lineBytes = 64;
+  if (tile.rightCopy != TileShape::RightCopy::whole)
+    return;
+  // Two loads go with two sums: where rows are few, loads are what takes time.
+  if (rows + 2 * vectors > rows * vectors)
+    return;
+  int64_t bytes = access.copied.getIntOrFloatBitWidth() / 8;
+  int64_t width = int64_t(vectors) * tile.lanes;
+  auto [copy, place] = placeOfRight(0, k);
+  for (int64_t at = 0; at < width; at += lineBytes / bytes)
+    memref::PrefetchOp::create(
+        emission.builder, emission.loc, copy,
+        emission.add(place, emission.constant(bytesAhead / bytes + at)),
+        /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
+}
+
 void MatrixTile::addFinishing(unsigned number, Value tensor, bool isWritten) {
   // What is small stays in a cache.
   constexpr int64_t leastBytes = 256 << 10;
@@ -466,6 +485,7 @@ MatrixTile::Values MatrixTile::accumulateRange(Value row,
       SmallVector<Value> columns;
       for (unsigned v = 0; v < vectors; ++v)
         columns.push_back(rightAt(v, here));
+      prefetchRight(here);
       addProducts(row, here, 0, columns, sums);
     }
     return sums;

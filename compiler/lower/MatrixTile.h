@@ -62,6 +62,8 @@ private:
   void copyRightPanel();
 
   void prefetchPanel(Value row);
+  /// Of the copy of all of the right operand, what follows after `k`.
+  void prefetchRight(Value k);
   /// Inputs of the result's shape that finishing a tile reads; where its sums
   /// are kept, what whoever finishes the rows reads and writes.
   void findFinishing();
