@@ -345,6 +345,8 @@ TEST_P(MatmulTest, SignsOfBytes) {
     EXPECT_EQ((checkNarrow<int8_t, uint8_t>(p, "i8", GetParam(), "ui8")), "")
         << at;
   }
+  Problem mixed{1, 33, 261, 70};
+  EXPECT_EQ((checkNarrow<int8_t, int16_t>(mixed, "i8", GetParam(), "i16")), "");
   Problem kept{1, 40, 257, 131};
   kept.keepsRight = true;
   EXPECT_EQ(checkNarrow<int8_t>(kept, "i8", GetParam()), "");
