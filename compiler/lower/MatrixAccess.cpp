@@ -26,9 +26,18 @@ Index MatrixAccess::indexOf(const Coord &row, const Coord &column) const {
 
 Value MatrixAccess::leftAt(const Coord &row, const Coord &k,
                            const Lanes &lanes) const {
-  return read(k, lanes, tile.leftPart, [&](const Coord &k, const Lanes &lanes) {
+  auto at = [&](const Coord &k, const Lanes &lanes) {
     return emission.vectorAt(lhs, indexOf(row, k), lanes);
-  });
+  };
+  Value value = read(k, lanes, tile.leftPart, at);
+  if (!tile.shiftsLeft)
+    return value;
+  return arith::XOrIOp::create(emission.builder, emission.loc, value,
+                               shiftedZeros(value.getType()));
+}
+
+Value MatrixAccess::shiftedZeros(Type words) const {
+  return emission.integer(words, int32_t(0x80808080));
 }
 
 Value MatrixAccess::rightAt(const Coord &k, const Coord &column,
@@ -130,9 +139,10 @@ Value MatrixAccess::wordsAlong(Value k, const Lanes &lanes, Type part,
 Value MatrixAccess::addProduct(Value a, Value b, Value sum) const {
   if (tile.perWord == 1)
     return multiplyAdd(emission, a, b, sum);
-  if (isa<FloatType>(accumulator))
-    return emission.target.addPairs(emission.builder, emission.loc, a, b, sum);
-  return addIntegerPairs(a, b, sum);
+  if (tile.perWord == 2 && accumulator.isInteger())
+    return addIntegerPairs(a, b, sum);
+  return emission.target.addWords(emission.builder, emission.loc, a, b, sum,
+                                  tile.leftPart, tile.rightPart);
 }
 
 // Written as what processors do in one step: products of halves, neighbours

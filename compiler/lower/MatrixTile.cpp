@@ -90,6 +90,7 @@ void MatrixTile::computeAtOnce() {
       arith::ConstantIntOp::create(emission.builder, emission.loc, 1, 1);
   eachPanel([&] {
     copyRightPanel();
+    findSurplus();
     eachTile([&](Value row) {
       prefetchPanel(row);
       prefetchFinishing(row);
@@ -121,6 +122,7 @@ void MatrixTile::computeInDepthBlocks() {
     Value isInner = compare(arith::CmpIPredicate::slt, stop, last);
     eachPanel([&] {
       copyRightPanel();
+      findSurplus();
       eachTile([&](Value row) {
         prefetchPanel(row);
         if (!finishing.empty())
@@ -299,6 +301,48 @@ void MatrixTile::copyRightPanel() {
                    right, emission.constant(0));
 }
 
+// As much as a row of zeros, in sums enough to keep the multipliers busy.
+void MatrixTile::findSurplus() {
+  if (!tile.shiftsLeft)
+    return;
+  Type type = emission.vectorType(access.accumulator, tile.lanes);
+  Value zero = emission.integer(type, 0), word = access.shiftedZeros(type);
+  auto addStep = [&](Value k, unsigned first, Values &sums) {
+    for (unsigned v = 0; v < vectors; ++v)
+      sums[first + v] = access.addProduct(word, rightAt(v, k), sums[first + v]);
+  };
+  Value whole = copier.endOfWhole(range, unrolled);
+  Values sums = emission.loop(
+      range.begin, whole, unrolled, Values(unrolled * vectors, zero),
+      [&](Value k, ValueRange given) {
+        Values sums(given);
+        for (int64_t at = 0; at < unrolled; ++at)
+          addStep(emission.add(k, emission.constant(at)), at * vectors, sums);
+        return sums;
+      });
+  sums =
+      emission.loop(whole, range.end, 1, sums, [&](Value k, ValueRange given) {
+        Values sums(given);
+        addStep(k, 0, sums);
+        return sums;
+      });
+  surplus.assign(sums.begin(), sums.begin() + vectors);
+  for (unsigned number = vectors; number < sums.size(); ++number) {
+    Value &sum = surplus[number % vectors];
+    sum = arith::AddIOp::create(emission.builder, emission.loc, sum,
+                                sums[number]);
+  }
+}
+
+MatrixTile::Values MatrixTile::withoutSurplus(const Values &carried) {
+  Values sums = carried;
+  for (unsigned number = 0; tile.shiftsLeft && number < sums.size(); ++number)
+    sums[number] =
+        arith::SubIOp::create(emission.builder, emission.loc, sums[number],
+                              surplus[number % vectors]);
+  return sums;
+}
+
 // Each tile fetches a share of the panel after this one: the copy is too large
 // to be near, and a panel too short for a stream of loads to lead up to.
 void MatrixTile::prefetchPanel(Value row) {
@@ -418,9 +462,9 @@ MatrixTile::Values MatrixTile::accumulate(Value row, const Values &carried) {
   int64_t size = constantOf(depth);
   bool isWhole = size >= 0 && size % unrolled == 0 &&
                  (!tile.leftRun || tile.depthBlock % unrolled == 0);
+  Values results = withoutSurplus(carried);
   if (!tile.turnsRight)
-    return accumulateRange(row, range, carried, unrolled, isWhole);
-  Values results = carried;
+    return accumulateRange(row, range, results, unrolled, isWhole);
   Value first = range.begin;
   // Whole lines first: where columns lie a power of two apart, none stays in
   // the cache until its other half is asked for.

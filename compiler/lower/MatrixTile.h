@@ -60,6 +60,9 @@ private:
   void enterDepth(const DepthRange &range);
   void copyImage();
   void copyRightPanel();
+  /// What shifted rows sum up too much in the panel, where the tile shifts.
+  void findSurplus();
+  Values withoutSurplus(const Values &carried);
 
   void prefetchPanel(Value row);
   /// Of the copy of all of the right operand, what follows after `k`.
@@ -117,7 +120,8 @@ private:
   unsigned vectors = 0; ///< of the panel
   unsigned rows = 0;    ///< of the tile that is computed
   llvm::SmallVector<Value> masks;
-  Value left; ///< the copied rows of the left operand, or lines of an image
+  Values surplus; ///< of each vector of the panel in the range; else empty
+  Value left;     ///< the copied rows of the left operand, or lines of an image
   Value line, position; ///< of windows, from the part's first; of the tile
   Value lineStart; ///< where a window's run stands in `left`, less its first k
   Value right;     ///< the copied panel of the right operand

@@ -160,13 +160,30 @@ private:
     bool isFloat = element.isBF16();
     tile.inUnit = unit && unit->multiplies(tile.leftPart, tile.rightPart) &&
                   (isFloat || fillsUnit());
-    if (!tile.inUnit && isFloat && !target.multipliesPairs(element))
+    if (!tile.inUnit && isFloat && !target.multipliesWords(element, element))
       return;
-    unsigned bits = isFloat || !tile.inUnit ? 16 : 8;
-    if (!isFloat && !tile.inUnit)
-      tile.leftPart = tile.rightPart = IntegerType::get(op.getContext(), 16);
-    tile.perWord = 32 / bits;
+    if (!tile.inUnit && !isFloat)
+      chooseSigns();
+    tile.perWord = 32 / tile.leftPart.getIntOrFloatBitWidth();
     tile.depthStep = tile.inUnit ? unit->words : 1;
+  }
+
+  // Bytes of the signs that the target multiplies, else halves.
+  void chooseSigns() {
+    MLIRContext *context = op.getContext();
+    if (target.multipliesWords(tile.leftPart, tile.rightPart))
+      return;
+    if (tile.leftPart.isInteger(8) && tile.rightPart.isInteger(8)) {
+      auto other = tile.leftPart.isUnsignedInteger() ? IntegerType::Signed
+                                                     : IntegerType::Unsigned;
+      Type shifted = IntegerType::get(context, 8, other);
+      tile.shiftsLeft = target.multipliesWords(shifted, tile.rightPart);
+      if (tile.shiftsLeft) {
+        tile.leftPart = shifted;
+        return;
+      }
+    }
+    tile.leftPart = tile.rightPart = IntegerType::get(context, 16);
   }
 
   // What is copied is read more than once.
@@ -452,7 +469,9 @@ private:
 
   void choosePanelsInside() {
     bool copiesPanels = tile.rightCopy == TileShape::RightCopy::panel;
-    if (tile.blocksDepth || copiesPanels || depth < 1 || !rowsPayPanel())
+    // What a shift adds is found once for all rows of a panel.
+    if (tile.blocksDepth || copiesPanels || depth < 1 || !rowsPayPanel() ||
+        tile.shiftsLeft)
       return;
     // A window's rows share most of what they read.
     int64_t left = int64_t(tile.rows) * depth * bytes;

@@ -47,6 +47,10 @@ struct TileShape {
   unsigned perWord = 1;
   /// What an element of the operands is in a word: bf16, or an integer.
   mlir::Type leftPart, rightPart;
+  /// Bytes of the left copy are held as those of the other sign, 128 more or
+  /// less, so that the target can multiply them; what all products are off by
+  /// is the same for each row.
+  bool shiftsLeft = false;
   /// Tiles are multiplied by the target's matrix unit, which takes a multiple
   /// of `depthStep` words: elements past the end of k are zero.
   bool inUnit = false;

@@ -101,13 +101,16 @@ public:
   /// Null where there is none.
   virtual const MatrixUnit *matrixUnit() const = 0;
 
-  /// Whether words of two such floats are multiplied in one step.
-  virtual bool multipliesPairs(mlir::Type part) const = 0;
-  /// sum + a0 * b0 + a1 * b1 of vectors of words of i32 and sums of f32, in an
-  /// order and with roundings of its own.
-  virtual mlir::Value addPairs(mlir::OpBuilder &builder, mlir::Location loc,
-                               mlir::Value a, mlir::Value b,
-                               mlir::Value sum) const = 0;
+  /// Whether words of such parts, of two bf16 or four i8 with or without a
+  /// sign, are multiplied in one step.
+  virtual bool multipliesWords(mlir::Type left, mlir::Type right) const = 0;
+  /// sum + a0 * b0 + a1 * b1 + ... of vectors of words of i32: of bytes sums of
+  /// i32, which wrap; of floats those of f32, in an order and with roundings of
+  /// its own.
+  virtual mlir::Value addWords(mlir::OpBuilder &builder, mlir::Location loc,
+                               mlir::Value a, mlir::Value b, mlir::Value sum,
+                               mlir::Type leftPart,
+                               mlir::Type rightPart) const = 0;
 
   /// Starts a kernel function at the end of `module`; the builder is left
   /// inside its body, before the terminator. `elements` are the buffers'

@@ -29,21 +29,34 @@ CpuTarget::CpuTarget(std::string name, CpuFeatures given)
   unit = makeTileUnit(features);
 }
 
-bool CpuTarget::multipliesPairs(Type part) const {
-  return part.isBF16() && vectorLanes == 16 && features.has("avx512bf16");
+// One byte has a sign, the other none.
+bool CpuTarget::multipliesWords(Type left, Type right) const {
+  if (vectorLanes < 16)
+    return false;
+  if (left.isBF16() && right.isBF16())
+    return features.has("avx512bf16");
+  return left.isInteger(8) && right.isInteger(8) &&
+         left.isUnsignedInteger() != right.isUnsignedInteger() &&
+         features.has("avx512vnni");
 }
 
-Value CpuTarget::addPairs(OpBuilder &builder, Location loc, Value a, Value b,
-                          Value sum) const {
+Value CpuTarget::addWords(OpBuilder &builder, Location loc, Value a, Value b,
+                          Value sum, Type leftPart, Type rightPart) const {
   int64_t lanes = cast<VectorType>(sum.getType()).getNumElements();
-  auto pairs = VectorType::get({2 * lanes}, builder.getBF16Type());
-  auto halves = [&](Value words) -> Value {
-    return LLVM::BitcastOp::create(builder, loc, pairs, words);
+  bool isFloat = leftPart.isBF16();
+  // The bytes without a sign come first.
+  if (!isFloat && rightPart.isUnsignedInteger())
+    std::swap(a, b);
+  Type part = isFloat ? leftPart : builder.getI8Type();
+  auto parts =
+      VectorType::get({32 / part.getIntOrFloatBitWidth() * lanes}, part);
+  auto partsOf = [&](Value words) -> Value {
+    return LLVM::BitcastOp::create(builder, loc, parts, words);
   };
-  std::string name =
-      "llvm.x86.avx512bf16.dpbf16ps." + std::to_string(32 * lanes);
-  return callIntrinsic(builder, loc, sum.getType(), name,
-                       {sum, halves(a), halves(b)});
+  std::string name = isFloat ? "avx512bf16.dpbf16ps." : "avx512.vpdpbusd.";
+  return callIntrinsic(builder, loc, sum.getType(),
+                       "llvm.x86." + name + std::to_string(32 * lanes),
+                       {sum, partsOf(a), partsOf(b)});
 }
 
 KernelEntry CpuTarget::beginKernel(OpBuilder &builder, ModuleOp module,

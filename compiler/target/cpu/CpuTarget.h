@@ -18,10 +18,11 @@ public:
   unsigned vectorRegisters() const override { return registers; }
   bool hasFma() const override { return fma; }
   const MatrixUnit *matrixUnit() const override { return unit.get(); }
-  bool multipliesPairs(mlir::Type part) const override;
-  mlir::Value addPairs(mlir::OpBuilder &builder, mlir::Location loc,
-                       mlir::Value a, mlir::Value b,
-                       mlir::Value sum) const override;
+  bool multipliesWords(mlir::Type left, mlir::Type right) const override;
+  mlir::Value addWords(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value a, mlir::Value b, mlir::Value sum,
+                       mlir::Type leftPart,
+                       mlir::Type rightPart) const override;
 
   KernelEntry beginKernel(mlir::OpBuilder &builder, mlir::ModuleOp module,
                           llvm::StringRef symbol, mlir::TypeRange elements,

@@ -24,8 +24,9 @@ static constexpr int64_t declaredBytes = 48 * 1024;
 static constexpr int64_t mostWarps = 8;
 static constexpr unsigned sharedSpace = 3, globalSpace = 1;
 
-Value CudaTarget::addPairs(OpBuilder &, Location, Value, Value, Value) const {
-  llvm_unreachable("it multiplies no pairs");
+Value CudaTarget::addWords(OpBuilder &, Location, Value, Value, Value, Type,
+                           Type) const {
+  llvm_unreachable("it multiplies no words");
 }
 
 // Buffers are in global memory: said once, so that accesses need not find out.

@@ -24,10 +24,11 @@ public:
   unsigned vectorRegisters() const override { return 32; }
   bool hasFma() const override { return true; }
   const MatrixUnit *matrixUnit() const override { return unit.get(); }
-  bool multipliesPairs(mlir::Type) const override { return false; }
-  mlir::Value addPairs(mlir::OpBuilder &builder, mlir::Location loc,
-                       mlir::Value a, mlir::Value b,
-                       mlir::Value sum) const override;
+  bool multipliesWords(mlir::Type, mlir::Type) const override { return false; }
+  mlir::Value addWords(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value a, mlir::Value b, mlir::Value sum,
+                       mlir::Type leftPart,
+                       mlir::Type rightPart) const override;
 
   KernelEntry beginKernel(mlir::OpBuilder &builder, mlir::ModuleOp module,
                           llvm::StringRef symbol, mlir::TypeRange elements,

@@ -40,11 +40,14 @@ std::string typeOf(const Dims &dims, const std::string &element) {
   return type + ">";
 }
 
-/// `narrow`: what the operands are brought to `element` from.
+/// `narrow` and `narrowRight`: what the operands are brought to `element` from;
+/// of both the first if the second is not given.
 std::string textOf(const Problem &p, const std::string &element,
-                   std::string narrow = "") {
+                   std::string narrow = "", std::string narrowRight = "") {
   if (narrow.empty())
     narrow = element;
+  if (narrowRight.empty())
+    narrowRight = narrow;
   auto dim = [&](char name, int64_t size, int number) {
     return std::strchr(p.symbolic, name) ? "s" + std::to_string(number)
                                          : std::to_string(size);
@@ -56,7 +59,7 @@ std::string textOf(const Problem &p, const std::string &element,
   std::string r = typeOf({b, m, n}, element), left = "%x", right = "%w", body;
   std::string xs = typeOf(p.leftTurned ? Dims{b, k, m} : Dims{b, m, k}, narrow);
   std::string ws =
-      typeOf(p.rightTurned ? Dims{b, n, k} : Dims{b, k, n}, narrow);
+      typeOf(p.rightTurned ? Dims{b, n, k} : Dims{b, k, n}, narrowRight);
   if (narrow != element) {
     std::string cast = "sinter.cast %", to = " {dtype = " + element + "} : (";
     body += "%xc = " + cast + "x" + to + xs + ") -> " +
@@ -266,25 +269,27 @@ TEST_P(MatmulTest, Kept) {
 }
 
 /// 32-bit sums of products of smaller integers, which are exact.
-template <typename Narrow>
-std::string checkNarrow(const Problem &p, const std::string &narrow,
-                        const std::string &target) {
-  KernelRunner runner(textOf(p, "i32", narrow), target);
+template <typename Left, typename Right = Left>
+std::string checkNarrow(const Problem &p, const std::string &left,
+                        const std::string &target,
+                        const std::string &right = "") {
+  KernelRunner runner(textOf(p, "i32", left, right), target);
   if (!runner.error.empty())
     return runner.error;
   uint32_t seed = 7;
-  auto make = [&](int64_t count) {
-    std::vector<Narrow> values(count);
+  auto make = [&]<typename Narrow>(std::vector<Narrow> values) {
+    using Limits = std::numeric_limits<Narrow>;
     for (Narrow &value : values) {
       seed = seed * 1664525 + 1013904223;
       value = Narrow(seed >> 13);
     }
     // The ends of the range, whose products are the largest.
     for (size_t i = 0; i < values.size() && i < 5; ++i)
-      values[i] = std::numeric_limits<Narrow>::min();
+      values[i] = Limits::min() < 0 ? Limits::min() : Limits::max();
     return values;
   };
-  auto x = make(p.b * p.m * p.k), w = make(p.b * p.k * p.n);
+  auto x = make(std::vector<Left>(p.b * p.m * p.k));
+  auto w = make(std::vector<Right>(p.b * p.k * p.n));
   // Unsigned, to wrap as the kernel does.
   std::vector<uint32_t> wideX(x.begin(), x.end()), wideW(w.begin(), w.end());
   std::vector<uint32_t> expected = chains(p, wideX, wideW, false);
@@ -325,10 +330,44 @@ TEST_P(MatmulTest, NarrowIntegers) {
       }
 }
 
+// Each pair of signs; depths that fill no word, one that is cut into blocks,
+// and tiles that are not whole.
+TEST_P(MatmulTest, SignsOfBytes) {
+  for (const Problem &p :
+       {Problem{1, 9, 3, 17}, Problem{1, 100, 4, 64}, Problem{2, 33, 261, 70},
+        Problem{1, 300, 1030, 40}, Problem{1, 41, 67, 33, true, true},
+        Problem{1, 30, 2500, 5, false, true}}) {
+    std::string at = textOf(p, "i32", "LEFT", "RIGHT");
+    EXPECT_EQ((checkNarrow<int8_t>(p, "i8", GetParam())), "") << at;
+    EXPECT_EQ((checkNarrow<uint8_t>(p, "ui8", GetParam())), "") << at;
+    EXPECT_EQ((checkNarrow<uint8_t, int8_t>(p, "ui8", GetParam(), "i8")), "")
+        << at;
+    EXPECT_EQ((checkNarrow<int8_t, uint8_t>(p, "i8", GetParam(), "ui8")), "")
+        << at;
+  }
+  Problem mixed{1, 33, 261, 70};
+  EXPECT_EQ((checkNarrow<int8_t, int16_t>(mixed, "i8", GetParam(), "i16")), "");
+  Problem kept{1, 40, 257, 131};
+  kept.keepsRight = true;
+  EXPECT_EQ(checkNarrow<int8_t>(kept, "i8", GetParam()), "");
+}
+
+// Sums of the largest products there are.
+TEST_P(MatmulTest, LowestBytes) {
+  Problem p{1, 20, 514, 35};
+  KernelRunner runner(textOf(p, "i32", "i8"), GetParam());
+  ASSERT_EQ(runner.error, "");
+  std::vector<int8_t> x(p.m * p.k, -128), w(p.k * p.n, -128);
+  std::vector<int32_t> result(p.m * p.n);
+  runner.run({x.data(), w.data(), result.data()}, {}, INT64_MAX);
+  EXPECT_EQ(result, std::vector<int32_t>(p.m * p.n, 514 * 128 * 128));
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, MatmulTest,
                          testing::Values("cpu", "cpu:x86-64-v3",
                                          "cpu:x86-64-v4",
                                          "cpu:x86-64-v4+avx512bf16",
+                                         "cpu:x86-64-v4+avx512vnni",
                                          "cpu:scalar"));
 
 } // namespace
