@@ -38,6 +38,7 @@
 #include <sinter/nn/Gates.h>
 #include <sinter/nn/LayerNorm.h>
 #include <sinter/nn/Linear.h>
+#include <sinter/nn/LossModules.h>
 #include <sinter/nn/Losses.h>
 #include <sinter/nn/Norms.h>
 #include <sinter/nn/Pool.h>
