@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sinter/Background.h>
+#include <sinter/Checkpoint.h>
 #include <sinter/Convolution.h>
 #include <sinter/Creation.h>
 #include <sinter/CustomGradient.h>
