@@ -133,6 +133,23 @@ def RemoveDeadOps : Pass<"remove-dead-ops", "::mlir::ModuleOp"> {
   let summary = "Erase ops that no result depends on.";
 }
 
+def OrderValues : Pass<"order-values", "::mlir::ModuleOp"> {
+  let summary = "Turn `after` into an order of ops that fusion keeps.";
+  let description = [{
+    Users of `after` read its value. They carry the numbers of the ops that they
+    come after, which fusion sees as edges without data. Until then `after` kept
+    what is computed again from being merged with what it repeats.
+
+    ```mlir
+    %2 = sinter.after %0, %1
+    %3 = sinter.exp %2
+    // becomes
+    %1 = ... {sinter.order = 0 : i64}
+    %3 = sinter.exp %0 {sinter.after = array<i64: 0>}
+    ```
+  }];
+}
+
 def RaiseAttention : Pass<"raise-attention", "::mlir::ModuleOp"> {
   let summary = "Make attention of a softmax between two products.";
   let description = [{
@@ -235,10 +252,12 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
 //===-- plan --------------------------------------------------------------===//
 
 def OrderLaunches : Pass<"order-launches", "::mlir::ModuleOp"> {
-  let summary = "Run what an index error can come from first, updates last.";
+  let summary = "Run what an index error can come from first.";
   let description = [{
     Launches that may overwrite state then come after the last launch that can
-    set the error word, and after the other readers of that state.
+    set the error word, and after the other readers of that state. Those that
+    only make results come as early as that allows: what they read need not be
+    kept any longer.
   }];
 }
 

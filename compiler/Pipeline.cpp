@@ -56,6 +56,7 @@ void buildStage(Stage stage, OpPassManager &passes,
     passes.addPass(createRemoveDeadOps());
     if (options.fuse.fusion != Fusion::none)
       passes.addPass(createRaiseAttention({.exact = exact}));
+    passes.addPass(createOrderValues());
     break;
   }
   case Stage::fuse:

@@ -263,7 +263,7 @@ private:
       nodes[next] = make(trace.values[next]);
   }
 
-  NodeRef make(const Value &value) const {
+  NodeRef make(const Value &value) {
     switch (value.source) {
     case Source::argument:
       return arguments[value.index].node();
@@ -287,7 +287,7 @@ private:
   }
 
   /// The captured op on this call's operands, under its own lines.
-  NodeRef copyOp(const Value &value) const {
+  NodeRef copyOp(const Value &value) {
     const graph::Node &node = *value.node;
     std::vector<NodeRef> operands;
     operands.reserve(value.operands.size());
@@ -295,8 +295,10 @@ private:
       operands.push_back(nodes[operand]);
     graph::RecordScope &scope = graph::recordScope();
     graph::RecordScope mine = scope;
+    std::shared_ptr<const graph::CheckpointRegion> region = regionOf(node);
     scope = {node.site(), node.innerSite(),
-             recordsGradients && node.requiresGrad()};
+             recordsGradients && node.requiresGrad(),
+             region ? &region : mine.region};
     auto copy =
         graph::buildOp(node.op(), operands, node.attrs(), node.device());
     scope = mine;
@@ -306,13 +308,35 @@ private:
     return made;
   }
 
+  /// Of this call, as that of the captured node; null for none.
+  std::shared_ptr<const graph::CheckpointRegion>
+  regionOf(const graph::Node &node) {
+    const graph::NodeNotes *notes = node.notes();
+    return notes ? copyRegion(notes->region.get()) : nullptr;
+  }
+
+  std::shared_ptr<const graph::CheckpointRegion>
+  copyRegion(const graph::CheckpointRegion *captured) {
+    if (!captured) {
+      const auto *around = graph::recordScope().region;
+      return around ? *around : nullptr;
+    }
+    std::shared_ptr<const graph::CheckpointRegion> &mine = regions[captured];
+    if (!mine) {
+      auto made = std::make_shared<graph::CheckpointRegion>();
+      made->outer = copyRegion(captured->outer.get());
+      made->isOpen.store(false, std::memory_order_release);
+      mine = std::move(made);
+    }
+    return mine;
+  }
+
   static void copyNotes(const graph::Node &from, graph::Node &to) {
     const graph::NodeNotes *notes = from.notes();
     if (!notes) [[likely]]
       return;
     graph::NodeNotes &own = to.addNotes();
-    own.customRule = notes->customRule;
-    own.customInputs = notes->customInputs;
+    own.takeRule(*notes);
     for (std::shared_ptr<graph::GradientHook> &hook : notes->hooks())
       own.addHook(std::move(hook));
   }
@@ -323,6 +347,10 @@ private:
   const SourceLine &where;
   std::vector<NodeRef> nodes;
   std::vector<Draw> drawn;
+  /// By captured region.
+  std::unordered_map<const graph::CheckpointRegion *,
+                     std::shared_ptr<const graph::CheckpointRegion>>
+      regions;
   uint32_t next = 0;
   bool recordsGradients;
 };

@@ -262,7 +262,7 @@ void retainHistory(const NodeRef &node) {
   all.retained.insert(node.get());
 }
 
-HistoryLock::HistoryLock(const NodeRef &node) {
+HistoryLock::HistoryLock(std::span<const NodeRef> nodes) {
   Evaluator &all = evaluator();
   auto lock = lockUnlessHeld(all);
   auto isReplaced = [&] {
@@ -273,7 +273,10 @@ HistoryLock::HistoryLock(const NodeRef &node) {
         search.addTarget(update.old.get());
         hasTargets = true;
       }
-    return hasTargets && search.reaches(node.get());
+    return hasTargets &&
+           std::any_of(nodes.begin(), nodes.end(), [&](const NodeRef &node) {
+             return search.reaches(node.get());
+           });
   };
   if (lock.owns_lock())
     all.flushEnded.wait(lock, [&] { return !isReplaced(); });

@@ -43,12 +43,13 @@ EvaluationNote evaluationNote(const graph::Node *node);
 void retainHistory(const graph::NodeRef &node);
 
 /// Holds evaluation back: operands of evaluated nodes may be read. Waits until
-/// no flush in progress replaces state that `node` was computed from. One
+/// no flush in progress replaces state that a node was computed from. One
 /// inside another, as when a gradient hook calls `backward`, cannot wait: it
 /// throws.
 class HistoryLock {
 public:
-  explicit HistoryLock(const graph::NodeRef &node);
+  explicit HistoryLock(const graph::NodeRef &node) : HistoryLock({&node, 1}) {}
+  explicit HistoryLock(std::span<const graph::NodeRef> nodes);
   ~HistoryLock();
   HistoryLock(const HistoryLock &) = delete;
 };

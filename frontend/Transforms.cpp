@@ -190,19 +190,20 @@ Gradients Tensor::backward(const Tensor &cotangent, Where where) const {
   throwFailed(std::move(error), released, where);
 }
 
-std::vector<Tensor> grad(const Tensor &y, std::span<const Tensor> wrt,
-                         const Tensor &cotangent, std::source_location where) {
-  detail::Recorder recorder(graph::OpId::full, where);
-  NodeRef seed = seedOf(y, cotangent, recorder);
-  std::vector<NodeRef> targets;
-  for (const Tensor &tensor : wrt)
-    targets.push_back(tensor.node());
+/// The gradients of `targets`, one each; zeros where there is none.
+static std::vector<Tensor> sweep(std::span<const autodiff::Seed> seeds,
+                                 std::span<const NodeRef> targets,
+                                 detail::Recorder &recorder,
+                                 const SourceLine &where) {
+  std::vector<NodeRef> outputs;
+  for (const autodiff::Seed &seed : seeds)
+    outputs.push_back(seed.output);
   std::vector<Tensor> results;
   NodeRef released;
   ErrorInfo error;
   {
-    detail::HistoryLock lock(y.node());
-    auto found = autodiff::gradients(y.node(), seed, targets, &released);
+    detail::HistoryLock lock(outputs);
+    auto found = autodiff::gradients(seeds, targets, &released);
     if (found) {
       for (NodeRef &gradient : *found)
         results.push_back(gradient ? Tensor(std::move(gradient)) : Tensor());
@@ -218,6 +219,108 @@ std::vector<Tensor> grad(const Tensor &y, std::span<const Tensor> wrt,
                                                targets[i]->dtype(),
                                                targets[i]->device()));
   return results;
+}
+
+static std::vector<NodeRef> nodesOf(std::span<const Tensor> tensors) {
+  std::vector<NodeRef> nodes;
+  for (const Tensor &tensor : tensors)
+    nodes.push_back(tensor.node());
+  return nodes;
+}
+
+std::vector<Tensor> grad(const Tensor &y, std::span<const Tensor> wrt,
+                         const Tensor &cotangent, std::source_location where) {
+  detail::Recorder recorder(graph::OpId::full, where);
+  autodiff::Seed seed{y.node(), seedOf(y, cotangent, recorder)};
+  return sweep({&seed, 1}, nodesOf(wrt), recorder, where);
+}
+
+//===- vjp ----------------------------------------------------------------===//
+
+/// Throws `vjp: WHAT: SHAPES` at the recorder's line.
+[[noreturn]] static void rejectVjp(std::string what,
+                                   std::vector<std::string> shapes,
+                                   detail::Recorder &recorder) {
+  std::string text = "vjp: " + std::move(what);
+  for (size_t i = 0; i < shapes.size(); ++i)
+    text += (i == 0 ? ": " : " x ") + shapes[i];
+  ErrorInfo error =
+      makeError(ErrorKind::invalid_argument, std::move(text), "vjp");
+  error.shapes = std::move(shapes);
+  recorder.fail(std::move(error));
+}
+
+/// What the function is called with: the primal as a value of its own, so that
+/// gradients with respect to it flow through the arguments only.
+static Tensor standInFor(const Tensor &primal, size_t index,
+                         detail::Recorder &recorder) {
+  if (!primal)
+    rejectVjp(fmt::format("primal {} is empty", index), {}, recorder);
+  if (!isFloat(primal.dtype()))
+    rejectVjp(fmt::format("primal {} is not float", index),
+              {graph::typeString(*primal.node())}, recorder);
+  // A custom function's link without a rule: the value itself.
+  auto link = graph::custom_gradient(primal.node(), primal.node());
+  if (!link)
+    recorder.fail(link.takeError());
+  graph::NodeFactory::setRequiresGrad(*link, true);
+  return Tensor(std::move(*link));
+}
+
+namespace {
+/// While it lives, gradients are recorded under `no_grad`, too.
+struct GradientsOn {
+  bool previous = std::exchange(graph::recordScope().gradEnabled, true);
+  ~GradientsOn() { graph::recordScope().gradEnabled = previous; }
+};
+} // namespace
+
+Vjp vjp(const VjpFunction &function, std::span<const Tensor> primals,
+        std::source_location where) {
+  Vjp result;
+  GradientsOn guard;
+  {
+    detail::Recorder recorder(graph::OpId::custom_gradient, where);
+    for (const Tensor &primal : primals)
+      result.inputs.push_back(
+          standInFor(primal, result.inputs.size(), recorder));
+  }
+  result.outputs = function(result.inputs);
+  for (size_t i = 0; i < result.outputs.size(); ++i)
+    if (!result.outputs[i]) {
+      detail::Recorder recorder(graph::OpId::custom_gradient, where);
+      rejectVjp(
+          fmt::format("the function gave an empty tensor as output {}", i), {},
+          recorder);
+    }
+  return result;
+}
+
+std::vector<Tensor> Vjp::operator()(std::span<const Tensor> cotangents,
+                                    std::source_location where) const {
+  detail::Recorder recorder(graph::OpId::full, where);
+  if (cotangents.size() != outputs.size())
+    rejectVjp(fmt::format("{} cotangents for {} outputs", cotangents.size(),
+                          outputs.size()),
+              {}, recorder);
+  std::vector<autodiff::Seed> seeds;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!cotangents[i])
+      continue;
+    const NodeRef &output = outputs[i].node(), &given = cotangents[i].node();
+    std::vector<std::string> types{graph::typeString(*given),
+                                   graph::typeString(*output)};
+    if (!isFloat(output->dtype()))
+      rejectVjp(fmt::format("no gradient flows to output {}, which is not "
+                            "float: its cotangent has to be empty",
+                            i),
+                types, recorder);
+    if (!detail::haveSameType(*given, *output))
+      rejectVjp(fmt::format("cotangent {} has another type than the output", i),
+                types, recorder);
+    seeds.push_back({output, given});
+  }
+  return sweep(seeds, nodesOf(inputs), recorder, where);
 }
 
 //===- Hooks --------------------------------------------------------------===//

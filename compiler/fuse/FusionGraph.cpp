@@ -32,9 +32,12 @@ FusionGraph::FusionGraph(ArrayRef<Operation *> list, bool oneOpPerKernel)
   repeated.assign(ops.size(), false);
   sources.resize(ops.size());
   users.resize(ops.size());
+  earlier.resize(ops.size());
+  later.resize(ops.size());
   markReturned();
   classify(oneOpPerKernel);
   connect();
+  connectOrder();
   group.resize(ops.size());
   for (unsigned index = 0; index < ops.size(); ++index) {
     group[index] = index;
@@ -107,6 +110,36 @@ void FusionGraph::connect() {
   }
 }
 
+void FusionGraph::addEarlier(unsigned user, unsigned op) {
+  if (user == op || llvm::is_contained(earlier[user], op))
+    return;
+  earlier[user].push_back(op);
+  later[op].push_back(user);
+}
+
+// An inlined op hands on what it comes after to those that read it.
+void FusionGraph::connectOrder() {
+  llvm::DenseMap<int64_t, OpSet> numbered;
+  for (unsigned index = 0; index < ops.size(); ++index)
+    if (auto number = ops[index]->getAttrOfType<IntegerAttr>(orderAttr))
+      numbered[number.getInt()].push_back(index);
+  if (numbered.empty())
+    return;
+  SmallVector<llvm::SmallSetVector<unsigned, 4>> behind(ops.size());
+  for (unsigned index = 0; index < ops.size(); ++index) {
+    for (Value operand : ops[index]->getOperands())
+      if (int source = indexOf(operand); source >= 0 && !core[source])
+        behind[index].insert_range(behind[source]);
+    if (auto after = ops[index]->getAttrOfType<DenseI64ArrayAttr>(afterAttr))
+      for (int64_t number : after.asArrayRef())
+        behind[index].insert_range(numbered.lookup(number));
+    if (core[index])
+      for (unsigned before : behind[index])
+        if (core[before] && before < index)
+          addEarlier(index, before);
+  }
+}
+
 OpSet FusionGraph::body(const OpSet &coreOps) const {
   llvm::SmallDenseSet<unsigned> seen(coreOps.begin(), coreOps.end());
   OpSet all(coreOps), pending(coreOps);
@@ -168,20 +201,33 @@ bool FusionGraph::wouldCycle(unsigned a, unsigned b) const {
   unsigned last = lastOnPathsTo(std::max(groups[a].back(), groups[b].back()));
   llvm::SmallBitVector seen(groups.size());
   SmallVector<unsigned> pending;
-  auto visitConsumers = [&](unsigned from) {
-    for (unsigned index : groups[from])
-      for (unsigned user : users[index]) {
-        unsigned next = group[user];
-        if (next == a || next == b) {
-          if (from != a && from != b)
-            return true;
-        } else if (!seen.test(next) && groups[next].front() <= last) {
-          seen.set(next);
-          pending.push_back(next);
-        }
-      }
+  auto visit = [&](unsigned from, unsigned user) {
+    unsigned next = group[user];
+    if (next == a || next == b)
+      return from != a && from != b;
+    if (!seen.test(next) && groups[next].front() <= last) {
+      seen.set(next);
+      pending.push_back(next);
+    }
     return false;
   };
+  auto visitConsumers = [&](unsigned from) {
+    for (unsigned index : groups[from])
+      for (auto *list : {&users[index], &later[index]})
+        for (unsigned user : *list)
+          if (visit(from, user))
+            return true;
+    return false;
+  };
+  // What comes after the one without reading it is no part of the other.
+  auto comesAfter = [&](unsigned first, unsigned second) {
+    return llvm::any_of(groups[first], [&](unsigned index) {
+      return llvm::any_of(later[index],
+                          [&](unsigned op) { return group[op] == second; });
+    });
+  };
+  if (comesAfter(a, b) || comesAfter(b, a))
+    return true;
   visitConsumers(a);
   visitConsumers(b);
   while (!pending.empty())
@@ -227,8 +273,13 @@ void FusionGraph::repeat(unsigned index) {
     llvm::erase(sources[user], index);
     for (unsigned source : sources[index])
       addSource(user, source);
+    for (unsigned before : earlier[index])
+      addEarlier(user, before);
   }
   users[index] = std::move(own);
+  for (unsigned user : later[index])
+    for (unsigned source : sources[index])
+      addEarlier(user, source);
   // Where nobody reads a value any more there is no kernel.
   OpSet &members = groups[group[index]];
   if (!outputs(members).empty())
@@ -256,9 +307,11 @@ SmallVector<unsigned> FusionGraph::executionOrder() const {
       }
       stack.push_back({which, true});
       for (unsigned index : llvm::reverse(groups[which]))
-        for (unsigned source : llvm::reverse(sources[index]))
-          if (group[source] != which && !done.test(group[source]))
-            stack.push_back({group[source], false});
+        for (auto *list : {&sources[index], &earlier[index]})
+          for (unsigned source : llvm::reverse(*list))
+            if (core[source] && group[source] != which &&
+                !done.test(group[source]))
+              stack.push_back({group[source], false});
     }
   };
   for (unsigned index = 0; index < ops.size(); ++index)

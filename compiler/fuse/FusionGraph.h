@@ -14,6 +14,11 @@ namespace sinter::compiler {
 /// that read it go over it again and again.
 inline constexpr const char *storedAttr = "sinter.stored";
 
+/// The number of an op that others come after without reading it, and on these
+/// the numbers of the ops that they come after.
+inline constexpr const char *orderAttr = "sinter.order";
+inline constexpr const char *afterAttr = "sinter.after";
+
 /// Indices of ops in block order, ascending.
 using OpSet = llvm::SmallVector<unsigned>;
 
@@ -79,13 +84,18 @@ private:
   void classify(bool oneOpPerKernel);
   void markReturned();
   void connect();
+  void connectOrder();
   void addSource(unsigned user, unsigned source);
+  void addEarlier(unsigned user, unsigned op);
   unsigned lastOnPathsTo(unsigned last) const;
 
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::DenseMap<mlir::Operation *, unsigned> indices;
   llvm::SmallVector<bool> core, returned, rename, repeated;
   llvm::SmallVector<llvm::SmallVector<unsigned>> sources, users;
+  /// Core ops that a core op comes before or after, whose values it need not
+  /// read.
+  llvm::SmallVector<llvm::SmallVector<unsigned>> earlier, later;
   llvm::SmallVector<unsigned> group;
   llvm::SmallVector<OpSet> groups;
 };

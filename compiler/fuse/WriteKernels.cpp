@@ -169,7 +169,8 @@ KernelWriter::Built KernelWriter::build(const OpSet &coreOps,
                                           input.getLoc()));
   for (unsigned index : body) {
     Operation *clone = builder.clone(*graph.op(index), mapping);
-    clone->removeAttr(recomputedAttr);
+    for (const char *mark : {recomputedAttr, orderAttr, afterAttr})
+      clone->removeAttr(mark);
     own.rename(clone);
   }
   SmallVector<Value> yielded;

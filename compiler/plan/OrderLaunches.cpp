@@ -35,6 +35,64 @@ static void moveToEnd(ArrayRef<Operation *> ops, Operation *terminator) {
     op->moveBefore(terminator);
 }
 
+namespace {
+
+/// Places launches that only make results behind the last of the others that
+/// they wait for: what they read need not be kept any longer, and results have
+/// their memory from the beginning.
+class ResultPlacer {
+public:
+  explicit ResultPlacer(ArrayRef<Operation *> others) {
+    for (auto [index, op] : llvm::enumerate(others))
+      position[op] = int(index);
+  }
+  /// Leaves a launch that waits for none of them where it is.
+  void place(program::LaunchOp launch);
+
+private:
+  void waitFor(Operation *op) {
+    auto known = position.find(op);
+    if (known != position.end() && (!last || position[last] < known->second))
+      last = op;
+  }
+  void waitForReaders(Value state);
+
+  llvm::DenseMap<Operation *, int> position;
+  llvm::DenseMap<Operation *, Operation *> end; ///< what was placed behind it
+  Operation *last = nullptr;
+};
+
+} // namespace
+
+// Also through reshapes between launches.
+void ResultPlacer::waitForReaders(Value state) {
+  for (Operation *user : state.getUsers())
+    if (position.contains(user)) {
+      waitFor(user);
+      if (!isa<program::LaunchOp, program::ForOp>(user))
+        waitForReaders(user->getResult(0));
+    }
+}
+
+// State that it reads may become its result: its other readers come before.
+void ResultPlacer::place(program::LaunchOp launch) {
+  last = nullptr;
+  for (Value input : launch.getInputs()) {
+    if (Operation *maker = input.getDefiningOp()) {
+      if (!position.contains(maker))
+        return;
+      waitFor(maker);
+    }
+    if (Value whole = behindRenames(input); isa<BlockArgument>(whole))
+      waitForReaders(whole);
+  }
+  if (!last)
+    return;
+  auto [behind, isNew] = end.try_emplace(last, last);
+  launch->moveAfter(behind->second);
+  behind->second = launch;
+}
+
 void orderLaunches(func::FuncOp function) {
   Block &block = function.getBody().front();
   // What the launches that can report an error need, backward.
@@ -52,6 +110,10 @@ void orderLaunches(func::FuncOp function) {
       (isLast(&op) ? last : late).push_back(&op);
   moveToEnd(late, block.getTerminator());
   moveToEnd(last, block.getTerminator());
+  ResultPlacer placer(late);
+  for (Operation *op : last)
+    if (auto launch = dyn_cast<program::LaunchOp>(op))
+      placer.place(launch);
 }
 
 namespace {

@@ -21,9 +21,10 @@ inline constexpr const char *moving = "moving";
 } // namespace buffer_kinds
 
 /// Moves the launches that an index error can depend on, and those they need,
-/// to the front, and those that only make results to the end. A launch that
-/// updates state then runs after the last one that can set the error word and
-/// after every other reader of the old state, and may overwrite it.
+/// to the front. Those that only make results come as soon as what they read is
+/// there, but a launch that updates state runs after the last one that can set
+/// the error word and after every other reader of the old state, and may
+/// overwrite it.
 void orderLaunches(mlir::func::FuncOp function);
 
 /// Numbers the steps, gives every value a buffer with its size and the steps it

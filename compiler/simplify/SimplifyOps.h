@@ -16,6 +16,10 @@ void simplifyOps(mlir::func::FuncOp function, bool exact = false);
 /// same draw.
 void mergeDuplicates(mlir::func::FuncOp function);
 
+/// Takes `after` out of the function: its users carry `afterAttr` instead
+/// (FusionGraph.h).
+void orderValues(mlir::func::FuncOp function);
+
 /// Erases ops that no result depends on.
 void removeDeadOps(mlir::func::FuncOp function);
 

@@ -112,8 +112,9 @@ LogicalResult expandComposites(Operation *root, bool keepImages) {
   while (true) {
     SmallVector<Operation *> composites;
     root->walk([&](SinterOpInterface op) {
-      if (op.getPatternKind() == graph::PatternKind::composite &&
-          !(keepImages && isa<ImageOpInterface>(op.getOperation())))
+      bool isKept = isa<AfterOp>(op.getOperation()) ||
+                    (keepImages && isa<ImageOpInterface>(op.getOperation()));
+      if (op.getPatternKind() == graph::PatternKind::composite && !isKept)
         composites.push_back(op);
     });
     if (composites.empty())

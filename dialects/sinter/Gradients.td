@@ -164,6 +164,7 @@ def : Gradient<Sinter_LogSoftmaxOp, [
 def : Gradient<Sinter_ReluOp, [
     (Sinter_WhereOp (Sinter_CompareOp $result, "0", "gt"), $grad, "0")]>;
 def : Gradient<Sinter_CustomGradientOp, [(identity $grad), (none)]>;
+def : Gradient<Sinter_AfterOp, [(identity $grad), (none)]>;
 // (softmax - one-hot labels) / rows: pointwise, no scatter. The labels are
 // gathered from 0, 1, 2, ..., which is what they are, so that one out of range
 // is an error here too: nothing else may read them when the loss is not read.

@@ -221,6 +221,7 @@ def : Decomposition<Sinter_LayerNormOp,
         (dtype_of $x))>;
 
 def : Decomposition<Sinter_CustomGradientOp, (identity $value)>;
+def : Decomposition<Sinter_AfterOp, (identity $value)>;
 def : Decomposition<Sinter_CrossEntropyOp,
     (Sinter_NegOp
         (Sinter_MeanOp

@@ -82,6 +82,7 @@ def : Names<Sinter_SquareOp, "square", "square">;
 def : Names<Sinter_ClampOp, "clamp", "clamp, clamp_min, clamp_max">;
 def : Names<Sinter_SigmoidOp, "sigmoid", "activation::sigmoid">;
 def : Names<Sinter_SiluOp, "nn.functional.silu", "activation::silu">;
+def : Names<Sinter_AfterOp, "", "">;
 def : Names<Sinter_CustomGradientOp, "autograd.Function", "backend extension">;
 def : Names<Sinter_GeluOp, "nn.functional.gelu", "activation::gelu">;
 def : Names<Sinter_LayerNormOp, "nn.functional.layer_norm", "nn::LayerNorm">;

@@ -150,6 +150,18 @@ static std::optional<TensorOrders> findSame(Operation *op, int, Order order) {
   return orders;
 }
 
+static std::optional<TensorOrders> findSameAsFirst(Operation *op, int which,
+                                                   Order order) {
+  if (which != 0 && which != resultNumber)
+    return std::nullopt;
+  TensorOrders orders;
+  for (Value operand : op->getOperands())
+    orders.operands.push_back(recordedOrder(typeOf(operand).getRank()));
+  orders.operands.front() = AxisOrder(order);
+  orders.result = AxisOrder(order);
+  return orders;
+}
+
 static Value buildSame(OpBuilder &builder, Operation *op, ValueRange operands,
                        const TensorOrders &orders) {
   Copy copy(op, operands);
@@ -436,6 +448,7 @@ static Value buildImage(OpBuilder &builder, Operation *op, ValueRange operands,
 
 namespace reorder {
 const ReorderRule sameEverywhere{Movement::none, findSame, buildSame};
+const ReorderRule sameAsFirst{Movement::none, findSameAsFirst, buildSame};
 const ReorderRule reduction{Movement::gathers, findReduction, buildReduction};
 const ReorderRule broadcast{Movement::repeats, findBroadcast, buildBroadcast};
 const ReorderRule reshape{Movement::none, findReshape, buildReshape};

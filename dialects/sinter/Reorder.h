@@ -62,6 +62,7 @@ mlir::RankedTensorType storedType(mlir::RankedTensorType type,
 /// The rules that records name.
 namespace reorder {
 extern const ReorderRule sameEverywhere; ///< all alike; attributes name axes
+extern const ReorderRule sameAsFirst;    ///< others as they are recorded
 extern const ReorderRule reduction, broadcast, reshape, transpose, slice, pad,
     windows, full, image;
 } // namespace reorder

@@ -321,9 +321,12 @@ Param Param::save_mapper(TensorMapper function) const {
 }
 
 ParamParts Param::consume(Where where) {
-  ParamParts parts{recordId, name(),
-                   detail::readCell(state, where).detach(where), fileMapper,
-                   requires_grad()};
+  ParamParts parts{recordId,
+                   name(),
+                   detail::readCell(state, where).detach(where),
+                   fileMapper,
+                   state->requiresGrad(),
+                   frozen};
   *this = Param();
   return parts;
 }
@@ -332,6 +335,7 @@ Param Param::from_mapped_value(ParamParts parts, Where where) {
   Param param(parts.value, std::move(parts.name), parts.requires_grad, where);
   param.recordId = parts.record_id;
   param.fileMapper = std::move(parts.mapper);
+  param.frozen = parts.frozen;
   return param;
 }
 

@@ -39,11 +39,12 @@ Tensor Adam::record(Update &update) {
   double squareBias = 1 - std::pow(options.beta2, steps);
 
   bool throughGradient = decay == Decay::gradient;
-  Tensor gradient = gradientOf(
-      update, throughGradient ? options.weight_decay : 0, options.maximize);
+  double weightDecay = decayOf(update, options.weight_decay);
+  Tensor gradient =
+      gradientOf(update, throughGradient ? weightDecay : 0, options.maximize);
   Tensor value = update.value;
-  if (!throughGradient && options.weight_decay != 0)
-    value = value * scalar(1 - lr() * options.weight_decay);
+  if (!throughGradient && weightDecay != 0)
+    value = value * scalar(1 - update.lr * weightDecay);
   Tensor &mean = update.moments[0];
   Tensor &square = update.moments[1];
   mean = runningMean(update, mean, gradient, options.beta1);
@@ -52,7 +53,8 @@ Tensor Adam::record(Update &update) {
   if (options.amsgrad)
     scaledBy = update.moments[2] = maximum(update.moments[2], square);
   Tensor size = sqrt(scaledBy) * scalar(1 / std::sqrt(squareBias));
-  return value - mean * scalar(lr() / meanBias) / (size + scalar(options.eps));
+  return value -
+         mean * scalar(update.lr / meanBias) / (size + scalar(options.eps));
 }
 
 //===- Adamax -------------------------------------------------------------===//
@@ -65,13 +67,14 @@ Tensor Adamax::record(Update &update) {
   auto scalar = [&](double value) { return scalarOf(update, value); };
   double meanBias =
       1 - std::pow(options.beta1, static_cast<double>(update.step));
-  Tensor gradient = gradientOf(update, options.weight_decay, options.maximize);
+  Tensor gradient = gradientOf(update, decayOf(update, options.weight_decay),
+                               options.maximize);
   Tensor &mean = update.moments[0];
   Tensor &largest = update.moments[1];
   mean = runningMean(update, mean, gradient, options.beta1);
   largest = maximum(largest * scalar(options.beta2),
                     abs(gradient) + scalar(options.eps));
-  return update.value - mean * scalar(lr() / meanBias) / largest;
+  return update.value - mean * scalar(update.lr / meanBias) / largest;
 }
 
 //===- NAdam --------------------------------------------------------------===//
@@ -99,15 +102,16 @@ Tensor NAdam::record(Update &update) {
   double product = momentumProduct(update.step);
   double nextProduct = product * next * (options.repeats_momentum ? now : 1);
 
-  Tensor gradient = gradientOf(update, options.weight_decay, options.maximize);
+  Tensor gradient = gradientOf(update, decayOf(update, options.weight_decay),
+                               options.maximize);
   Tensor &mean = update.moments[0];
   Tensor &square = update.moments[1];
   mean = runningMean(update, mean, gradient, options.beta1);
   square = runningMean(update, square, gradient * gradient, options.beta2);
   Tensor size =
       sqrt(square) * scalar(1 / std::sqrt(squareBias)) + scalar(options.eps);
-  Tensor direction = gradient * scalar(lr() * (1 - now) / (1 - product)) +
-                     mean * scalar(lr() * next / (1 - nextProduct));
+  Tensor direction = gradient * scalar(update.lr * (1 - now) / (1 - product)) +
+                     mean * scalar(update.lr * next / (1 - nextProduct));
   return update.value - direction / size;
 }
 
@@ -132,11 +136,12 @@ static double rectification(double beta2, double steps) {
 Tensor RAdam::record(Update &update) {
   auto scalar = [&](double value) { return scalarOf(update, value); };
   double steps = static_cast<double>(update.step);
-  double rate = lr() / (1 - std::pow(options.beta1, steps));
+  double rate = update.lr / (1 - std::pow(options.beta1, steps));
   double rectified = rectification(options.beta2, steps) *
                      std::sqrt(1 - std::pow(options.beta2, steps));
 
-  Tensor gradient = gradientOf(update, options.weight_decay, options.maximize);
+  Tensor gradient = gradientOf(update, decayOf(update, options.weight_decay),
+                               options.maximize);
   Tensor &mean = update.moments[0];
   Tensor &square = update.moments[1];
   mean = runningMean(update, mean, gradient, options.beta1);

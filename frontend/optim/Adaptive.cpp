@@ -23,7 +23,8 @@ RMSprop::RMSprop(const RMSpropOptions &options)
 
 Tensor RMSprop::record(Update &update) {
   auto scalar = [&](double value) { return scalarOf(update, value); };
-  Tensor gradient = gradientOf(update, options.weight_decay, options.maximize);
+  Tensor gradient = gradientOf(update, decayOf(update, options.weight_decay),
+                               options.maximize);
   Tensor &square = update.moments[0];
   square = runningMean(update, square, gradient * gradient, options.alpha);
   Tensor variance = square;
@@ -38,7 +39,7 @@ Tensor RMSprop::record(Update &update) {
     velocity = velocity * scalar(options.momentum) + step;
     step = velocity;
   }
-  return update.value - step * scalar(lr());
+  return update.value - step * scalar(update.lr);
 }
 
 //===- Adagrad ------------------------------------------------------------===//
@@ -51,12 +52,13 @@ Adagrad::Adagrad(const AdagradOptions &options)
 Tensor Adagrad::record(Update &update) {
   auto scalar = [&](double value) { return scalarOf(update, value); };
   double before = static_cast<double>(update.step - 1);
-  Tensor gradient = gradientOf(update, options.weight_decay, options.maximize);
+  Tensor gradient = gradientOf(update, decayOf(update, options.weight_decay),
+                               options.maximize);
   Tensor &sum = update.moments[0];
   sum = sum + gradient * gradient;
-  return update.value - gradient *
-                            scalar(lr() / (1 + before * options.lr_decay)) /
-                            (sqrt(sum) + scalar(options.eps));
+  return update.value -
+         gradient * scalar(update.lr / (1 + before * options.lr_decay)) /
+             (sqrt(sum) + scalar(options.eps));
 }
 
 //===- Adadelta -----------------------------------------------------------===//
@@ -67,14 +69,15 @@ Adadelta::Adadelta(const AdadeltaOptions &options)
 
 Tensor Adadelta::record(Update &update) {
   auto scalar = [&](double value) { return scalarOf(update, value); };
-  Tensor gradient = gradientOf(update, options.weight_decay, options.maximize);
+  Tensor gradient = gradientOf(update, decayOf(update, options.weight_decay),
+                               options.maximize);
   Tensor eps = scalar(options.eps);
   Tensor &square = update.moments[0];
   Tensor &steps = update.moments[1];
   square = runningMean(update, square, gradient * gradient, options.rho);
   Tensor step = gradient * sqrt(steps + eps) / sqrt(square + eps);
   steps = runningMean(update, steps, step * step, options.rho);
-  return update.value - step * scalar(lr());
+  return update.value - step * scalar(update.lr);
 }
 
 //===- Rprop --------------------------------------------------------------===//

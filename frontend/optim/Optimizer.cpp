@@ -49,15 +49,20 @@ Tensor Optimizer::scalarOf(const Update &update, double value) {
   DeviceId device = update.value.device();
   size_t place = nextPlace++;
   for (const Scalar &made : scalars)
-    if (made.place == place && made.value == value &&
-        made.tensor.dtype() == dtype && made.tensor.device() == device)
+    if (made.group == update.group && made.place == place &&
+        made.value == value && made.tensor.dtype() == dtype &&
+        made.tensor.device() == device)
       return made.tensor;
   uint64_t bits = dtype == DType::f64
                       ? std::bit_cast<uint64_t>(value)
                       : std::bit_cast<uint32_t>(static_cast<float>(value));
   Tensor made(graph::NodeFactory::scalar(dtype, bits, device));
-  scalars.push_back({place, value, made});
+  scalars.push_back({update.group, place, value, made});
   return made;
+}
+
+double Optimizer::decayOf(const Update &update, double common) const {
+  return groups[update.group].weightDecay.value_or(common);
 }
 
 Tensor Optimizer::gradientOf(const Update &update, double weightDecay,
@@ -87,9 +92,43 @@ Optimizer::State &Optimizer::stateOf(const Param &param) {
 }
 
 void Optimizer::dropDead() {
-  std::erase_if(states, [](const auto &entry) {
+  auto isDead = [](const auto &entry) {
     return entry.second.parameter.expired();
-  });
+  };
+  std::erase_if(states, isDead);
+  std::erase_if(groupOf, isDead);
+}
+
+void Optimizer::addGroup(const detail::Fields &fields,
+                         const std::function<bool(std::string_view)> &selects,
+                         const GroupOptions &options,
+                         std::source_location where) {
+  auto reject = [&](std::string what) {
+    detail::raise(makeError(ErrorKind::invalid_argument,
+                            "add_group: " + std::move(what), "add_group"),
+                  where);
+  };
+  if (!takesGroups())
+    reject(kind + " has neither a rate nor weight decay");
+  if (options.lr && rate == 0)
+    reject("the optimizer's rate is 0: no other is in proportion to it");
+  dropDead();
+  std::vector<const Param *> chosen;
+  for (size_t i = 0; i < fields.params.size(); ++i) {
+    const auto &[path, param] = fields.params[i];
+    if ((selects && !selects(path)) ||
+        detail::firstWithCell(fields.params, i) != i)
+      continue;
+    if (groupOf.contains(param->cell()->id()))
+      reject("'" + (path.empty() ? param->name() : path) +
+             "' is in a group already");
+    chosen.push_back(param);
+  }
+  if (chosen.empty())
+    reject("there is no parameter to put in it");
+  for (const Param *param : chosen)
+    groupOf[param->cell()->id()] = {param->cell(), groups.size()};
+  groups.push_back({options.lr ? *options.lr / rate : 1, options.weight_decay});
 }
 
 void Optimizer::stepParam(const Param &param, const Tensor &gradient,
@@ -102,6 +141,9 @@ void Optimizer::stepParam(const Param &param, const Tensor &gradient,
   for (const runtime::CellRef &moment : state.moments)
     update.moments.push_back(detail::readCell(moment, where));
   update.step = state.steps() + 1;
+  if (auto found = groupOf.find(param.cell()->id()); found != groupOf.end())
+    update.group = found->second.group;
+  update.lr = rate * groups[update.group].rateFactor;
   nextPlace = 0;
   Tensor value = record(update);
   detail::updateCell(param.cell(), value.to(param.dtype(), where), where);

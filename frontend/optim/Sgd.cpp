@@ -12,7 +12,8 @@ Sgd::Sgd(const SgdOptions &options)
 
 Tensor Sgd::record(Update &update) {
   auto scalar = [&](double value) { return scalarOf(update, value); };
-  Tensor step = gradientOf(update, options.weight_decay, options.maximize);
+  Tensor step = gradientOf(update, decayOf(update, options.weight_decay),
+                           options.maximize);
   if (!update.moments.empty()) {
     Tensor momentum = scalar(options.momentum);
     Tensor &velocity = update.moments.front();
@@ -22,7 +23,7 @@ Tensor Sgd::record(Update &update) {
     velocity = velocity * momentum + taken;
     step = options.nesterov ? step + velocity * momentum : velocity;
   }
-  return update.value - step * scalar(lr());
+  return update.value - step * scalar(update.lr);
 }
 
 } // namespace sinter::optim

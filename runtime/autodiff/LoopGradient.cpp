@@ -3,13 +3,12 @@
 /// What the backward body reads of the forward one is stacked by the forward
 /// loop, or computed again where that takes arithmetic on what is stacked
 /// anyway. The gradient of what the body captures is a carry.
+#include "runtime/autodiff/NodeMap.h"
 #include "runtime/autodiff/Sweep.h"
 #include "runtime/autodiff/rules/Rules.h"
 
 #include "runtime/graph/Builders.h"
 #include "runtime/graph/NodeNotes.h"
-
-#include <deque>
 
 namespace sinter::autodiff {
 
@@ -28,23 +27,6 @@ static Result<NodeRef> zerosLike(const NodeRef &node) {
 }
 
 namespace {
-
-/// What belongs to a node; looked up by address.
-template <typename T> class NodeMap {
-public:
-  T *find(const NodeRef &node) {
-    const uint32_t *number = numbers.find(node.get());
-    return number ? &values[*number] : nullptr;
-  }
-  T &add(const NodeRef &node, T value) {
-    numbers.insert(node.get(), uint32_t(values.size()));
-    return values.emplace_back(std::move(value));
-  }
-
-private:
-  graph::NodeNumbers numbers;
-  std::deque<T> values;
-};
 
 /// Brings values over the forward body into the backward one.
 class Residuals {
@@ -147,10 +129,8 @@ Result<NodeRef> Residuals::cloneOver(const NodeRef &node) {
   SINTER_TRY_ASSIGN(
       NodeRef clone,
       graph::buildOp(node->op(), operands, node->attrs(), node->device()));
-  if (graph::NodeNotes *notes = node->notes(); notes && notes->customRule) {
-    clone->addNotes().customRule = notes->customRule;
-    clone->addNotes().customInputs = notes->customInputs;
-  }
+  if (graph::NodeNotes *notes = node->notes(); notes && notes->customRule)
+    clone->addNotes().takeRule(*notes);
   return clone;
 }
 
@@ -220,7 +200,7 @@ private:
   std::vector<Carry> carries, sums;
   std::vector<NodeRef> slices; ///< forward slices that want a gradient
   std::vector<NodeRef> sliceGradients;
-  std::vector<Sweep::Seed> seeds;
+  std::vector<Seed> seeds;
   std::vector<NodeRef> results; ///< per external
 };
 
@@ -302,7 +282,7 @@ Status BackwardLoop::beginSums() {
 
 Status BackwardLoop::sweepBody() {
   std::vector<NodeRef> targets;
-  std::vector<Sweep::Seed> initial;
+  std::vector<Seed> initial;
   for (const Carry &each : carries)
     targets.push_back(each.of);
   for (const Carry &each : sums) {

@@ -165,21 +165,64 @@ void Sweep::arriveAtLoop(const Step &step) {
   find(operands[0])->gradient = step.gradient; // so that the sweep comes by
 }
 
+/// What a rule reads: the value itself, or that of a checkpointed region once
+/// more. Bodies of loops and expansions are swept as they are.
+Result<NodeRef> Sweep::valueFor(const Step &step, const NodeRef &node) {
+  if (stopsAtTargets)
+    return node;
+  const Replicas::Region *region = Replicas::regionOf(*step.node);
+  if (!region) [[likely]]
+    return node;
+  return replicas.valueIn(*region, node);
+}
+
+Result<OperandGradients> Sweep::applyCustomRule(const Step &step) {
+  const graph::NodeNotes &notes = *step.node->notes();
+  std::vector<NodeRef> inputs(notes.customInputs);
+  const Node *link = step.node.get();
+  for (size_t i = inputs.size(); i-- > 0; link = link->operands()[0].get()) {
+    SINTER_TRY_ASSIGN(inputs[i], valueFor(step, link->operands()[1]));
+  }
+  SINTER_TRY_ASSIGN(NodeRef result, valueFor(step, step.node));
+  ScopeOf scope(*step.node);
+  SINTER_TRY_ASSIGN(std::vector<NodeRef> gradients,
+                    notes.customRule(inputs, result, step.gradient));
+  return passOn(step, std::move(gradients));
+}
+
+/// A composite without a rule: that of its decomposition.
+Result<OperandGradients> Sweep::expandAndSweep(const Step &step) {
+  const Node &node = *step.node;
+  std::vector<NodeRef> operands;
+  for (const NodeRef &operand : node.operands()) {
+    SINTER_TRY_ASSIGN(NodeRef value, valueFor(step, operand));
+    operands.push_back(std::move(value));
+  }
+  graph::recordScope().gradEnabled = true; // the expansion is swept below
+  SINTER_TRY_ASSIGN(NodeRef expansion,
+                    graph::decompose(node.op(), operands, node.attrs()));
+  // The operands count as independent here: what flows between them is the
+  // outer sweep's.
+  Sweep inner(operands, nullptr, true);
+  SINTER_TRY(inner.run(expansion, step.gradient));
+  OperandGradients found;
+  for (const NodeRef &operand : operands) {
+    Step *target = inner.find(operand);
+    found.push_back(target ? std::exchange(target->gradient, {}) : NodeRef());
+  }
+  return found;
+}
+
 Result<OperandGradients> Sweep::applyRule(const Step &step,
                                           std::span<const bool> needs) {
   const Node &node = *step.node;
   if (auto below = custom.find(&node); below != custom.end())
     return passOn(step, std::move(below->second));
-  if (graph::NodeNotes *notes = node.notes(); notes && notes->customRule) {
-    ScopeOf scope(node);
-    std::vector<NodeRef> inputs(notes->customInputs);
-    const Node *link = &node;
-    for (size_t i = inputs.size(); i-- > 0; link = link->operands()[0].get())
-      inputs[i] = link->operands()[1];
-    SINTER_TRY_ASSIGN(std::vector<NodeRef> gradients,
-                      notes->customRule(inputs, step.node, step.gradient));
-    return passOn(step, std::move(gradients));
-  }
+  if (!stopsAtTargets)
+    if (const Replicas::Region *region = Replicas::regionOf(node))
+      replicas.arrive(*region, step.gradient);
+  if (graph::NodeNotes *notes = node.notes(); notes && notes->customRule)
+    return applyCustomRule(step);
   if (node.op() == OpId::scan_end) {
     SINTER_TRY_ASSIGN(std::vector<NodeRef> gradients,
                       loopGradients(loopAt(step.node), needs));
@@ -189,24 +232,20 @@ Result<OperandGradients> Sweep::applyRule(const Step &step,
     return found;
   }
   const GradientInfo &how = gradientOf(node.op());
-  if (how.rule)
+  if (!how.rule && how.throughDecomposition)
+    return expandAndSweep(step);
+  if (!how.rule)
+    return OperandGradients(node.operands().size());
+  if (stopsAtTargets || !Replicas::regionOf(node)) [[likely]]
     return how.rule(
         {node.operands(), step.node, step.gradient, node.attrs(), needs});
-  if (!how.throughDecomposition)
-    return OperandGradients(node.operands().size());
-  graph::recordScope().gradEnabled = true; // the expansion is swept below
-  SINTER_TRY_ASSIGN(NodeRef expansion,
-                    graph::decompose(node.op(), node.operands(), node.attrs()));
-  // The operands count as independent here: what flows between them is the
-  // outer sweep's.
-  Sweep inner(node.operands(), nullptr, true);
-  SINTER_TRY(inner.run(expansion, step.gradient));
-  OperandGradients found;
+  std::vector<NodeRef> operands;
   for (const NodeRef &operand : node.operands()) {
-    Step *target = inner.find(operand);
-    found.push_back(target ? std::exchange(target->gradient, {}) : NodeRef());
+    SINTER_TRY_ASSIGN(NodeRef value, valueFor(step, operand));
+    operands.push_back(std::move(value));
   }
-  return found;
+  SINTER_TRY_ASSIGN(NodeRef result, valueFor(step, step.node));
+  return how.rule({operands, result, step.gradient, node.attrs(), needs});
 }
 
 /// The last of the gradients goes to this link's input, the others down to the
@@ -254,12 +293,20 @@ Result<std::vector<NodeRef>> gradients(const NodeRef &output,
                                        const NodeRef &cotangent,
                                        std::span<const NodeRef> wrt,
                                        NodeRef *released) {
+  Seed seed{output, cotangent};
+  return gradients({&seed, 1}, wrt, released);
+}
+
+Result<std::vector<NodeRef>> gradients(std::span<const Seed> seeds,
+                                       std::span<const NodeRef> wrt,
+                                       NodeRef *released) {
   std::vector<NodeRef> result(wrt.size());
   if (wrt.empty())
     return result;
-  SINTER_TRY(checkCotangent(output, cotangent));
+  for (const Seed &seed : seeds)
+    SINTER_TRY(checkCotangent(seed.output, seed.cotangent));
   Sweep sweep(wrt, released);
-  SINTER_TRY(sweep.run(output, cotangent));
+  SINTER_TRY(sweep.run(seeds));
   for (size_t i = 0; i < wrt.size(); ++i)
     result[i] = sweep.gradientAt(wrt[i]);
   return result;

@@ -15,6 +15,12 @@ struct LeafGradient {
   graph::NodeRef gradient;
 };
 
+/// An output, and the gradient to start with: of its dtype and shape.
+struct Seed {
+  graph::NodeRef output;
+  graph::NodeRef cotangent;
+};
+
 /// The gradients of `output` with respect to each of `wrt`, which may be
 /// leaves or interior nodes; an empty ref where output does not depend on it.
 /// `cotangent` has output's dtype and shape. Nothing is evaluated: the result
@@ -25,6 +31,11 @@ struct LeafGradient {
 Result<std::vector<graph::NodeRef>>
 gradients(const graph::NodeRef &output, const graph::NodeRef &cotangent,
           std::span<const graph::NodeRef> wrt,
+          graph::NodeRef *released = nullptr);
+
+/// The same of several outputs at once: the sum over the seeds.
+Result<std::vector<graph::NodeRef>>
+gradients(std::span<const Seed> seeds, std::span<const graph::NodeRef> wrt,
           graph::NodeRef *released = nullptr);
 
 /// The same for every leaf below `output` that requires a gradient and that

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "runtime/autodiff/Gradients.h"
+#include "runtime/autodiff/Replicas.h"
+#include "runtime/autodiff/Reverse.h"
 #include "runtime/graph/Loops.h"
 #include "runtime/graph/NodeNumbers.h"
 
@@ -66,11 +68,6 @@ public:
   Sweep(std::span<const NodeRef> wrt, NodeRef *released,
         bool stopsAtTargets = false);
 
-  /// An output, and the gradient to start with.
-  struct Seed {
-    NodeRef output;
-    NodeRef cotangent;
-  };
   /// `initial`: what to add the gradients of targets to.
   Status run(std::span<const Seed> seeds, std::span<const Seed> initial = {});
   Status run(const NodeRef &output, const NodeRef &cotangent) {
@@ -92,6 +89,9 @@ private:
   Status propagate(Step &step);
   Result<OperandGradients> applyRule(const Step &step,
                                      std::span<const bool> needs);
+  Result<OperandGradients> applyCustomRule(const Step &step);
+  Result<OperandGradients> expandAndSweep(const Step &step);
+  Result<NodeRef> valueFor(const Step &step, const NodeRef &node);
   Result<OperandGradients> passOn(const Step &step,
                                   std::vector<NodeRef> gradients);
   void arriveAtLoop(const Step &step);
@@ -109,6 +109,7 @@ private:
   std::unordered_map<const graph::Node *, std::vector<NodeRef>> custom;
   /// By the loop's end.
   std::unordered_map<const graph::Node *, std::unique_ptr<LoopStep>> loops;
+  Replicas replicas;
   bool takesLeaves;
   bool stopsAtTargets;
   NodeRef *released;

@@ -93,6 +93,8 @@ NodeRef NodeFactory::op(OpId op, DType dtype, std::span<const Dim> dims,
                           node->firstOperand());
   node->wantsGrad = recordsGradient(op, dtype, operands);
   node->guarded = takeGuarded();
+  if (scope.region) [[unlikely]]
+    node->addNotes().region = *scope.region;
   return NodeRef::adopt(node);
 }
 

@@ -19,6 +19,7 @@ namespace sinter::graph {
 
 class Node;
 class NodeNotes;
+struct CheckpointRegion;
 
 /// Owning pointer to a Node. Releasing a deep graph does not recurse.
 class NodeRef {
@@ -167,6 +168,8 @@ struct RecordScope {
   SiteId user = 0;
   SiteId inner = 0;
   bool gradEnabled = true;
+  /// What is recorded belongs to it; null for none.
+  const std::shared_ptr<const CheckpointRegion> *region = nullptr;
 };
 RecordScope &recordScope();
 

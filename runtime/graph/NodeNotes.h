@@ -27,6 +27,14 @@ using CustomRule = std::function<Result<std::vector<NodeRef>>(
     std::span<const NodeRef> inputs, const NodeRef &result,
     const NodeRef &gradient)>;
 
+/// A part of a recording whose inner values the reverse sweep computes again
+/// (frontend's `checkpoint`).
+struct CheckpointRegion {
+  std::shared_ptr<const CheckpointRegion> outer; ///< null for none
+  /// While it is recorded, a sweep takes its values as they are.
+  std::atomic<bool> isOpen{true};
+};
+
 /// Lives as long as its node. Thread-safe.
 class NodeNotes {
 public:
@@ -43,6 +51,13 @@ public:
   /// before the node is shared: a chain of one link for each input.
   CustomRule customRule;
   size_t customInputs = 0;
+  void takeRule(const NodeNotes &other) {
+    customRule = other.customRule;
+    customInputs = other.customInputs;
+  }
+  /// The innermost one that the node was recorded in, set before the node is
+  /// shared.
+  std::shared_ptr<const CheckpointRegion> region;
 
 private:
   mutable std::mutex mutex;

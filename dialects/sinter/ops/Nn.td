@@ -107,6 +107,22 @@ def Sinter_CustomGradientOp : Sinter_Composite<"custom_gradient"> {
                 "[](const CustomContext &c) { return std::vector{c.result * "
                 "c.gradient}; })({value})";
 }
+def Sinter_AfterOp : Sinter_Composite<"after"> {
+  let reorder = "sameAsFirst";
+  let summary = "A value that is there once another one is.";
+  let description = [{
+    `value` itself. What is computed from it is computed after `earlier`, and
+    not together with what is computed from `value` elsewhere: `checkpoint`
+    records it, so that values are computed again when they are needed.
+  }];
+  let arguments = (ins Sinter_Tensor:$value, Sinter_Tensor:$earlier);
+  let results = (outs Sinter_Tensor:$result);
+  let shapeRule = "sameAsFirst";
+  let promotion = "none";
+  let handWritten = 1;
+  let hasMethod = 0;
+  let example = "checkpoint([](const Tensor &x) { return exp(x); }, value)";
+}
 def Sinter_GeluForm : Sinter_Choice<"GeluForm", ["tanh", "none"]>;
 def Sinter_GeluOp : Sinter_Composite<"gelu"> {
   let summary = "Elementwise x times the normal distribution function of x.";

@@ -59,7 +59,8 @@ struct ParamParts {
   std::string name;
   Tensor value;
   ParamMapper mapper;
-  bool requires_grad = true;
+  bool requires_grad = true; ///< false for a constant, which cannot be trained
+  bool frozen = false;       ///< require_grad(false) was said: it can be undone
 };
 
 /// A value like any other: a copy has the same name, record id and contents

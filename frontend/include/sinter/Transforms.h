@@ -3,10 +3,13 @@
 
 #include <sinter/Tensor.h>
 
+#include <concepts>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <source_location>
 #include <span>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -87,6 +90,63 @@ grad(const Tensor &y, std::initializer_list<Tensor> wrt,
      std::source_location where = std::source_location::current()) {
   return grad(y, std::span<const Tensor>(wrt.begin(), wrt.size()), cotangent,
               where);
+}
+
+/// A function of tensors, for `vjp`.
+using VjpFunction =
+    std::function<std::vector<Tensor>(std::span<const Tensor> primals)>;
+
+/// What `vjp` gives.
+struct Vjp {
+  std::vector<Tensor> outputs;
+  /// The product of the outputs' cotangents and the function's Jacobian: one
+  /// gradient a primal, zeros where no output depends on it. One cotangent an
+  /// output, of its dtype and shape; an empty Tensor counts as zeros, and is
+  /// the only one for an output that is not float. May be called often, also
+  /// from several threads.
+  std::vector<Tensor> operator()(
+      std::span<const Tensor> cotangents,
+      std::source_location where = std::source_location::current()) const;
+  std::vector<Tensor> operator()(
+      std::initializer_list<Tensor> cotangents,
+      std::source_location where = std::source_location::current()) const {
+    return (*this)(
+        std::span<const Tensor>(cotangents.begin(), cotangents.size()), where);
+  }
+
+  std::vector<Tensor> inputs; ///< stand for the primals in what was recorded
+};
+
+/// The value of a function and its vector-Jacobian product, as jax.vjp.
+///
+///     sn::Vjp f = sn::vjp([](std::span<const sn::Tensor> in) {
+///       return sn::sin(in[0]) * in[1]; }, {a, b});
+///     sn::Tensor value = f.outputs[0];
+///     std::vector<sn::Tensor> gradients = f({cotangent}); // of a and b
+///
+/// The function is called once, with stand-ins for the primals, which are
+/// float and need not require gradients. Gradients are those that flow through
+/// the arguments: what it captures is constant here, and keeps its part in
+/// `backward()`. Both directions only record, under `no_grad`, too, and can be
+/// differentiated again.
+Vjp vjp(const VjpFunction &function, std::span<const Tensor> primals,
+        std::source_location where = std::source_location::current());
+inline Vjp vjp(const VjpFunction &function,
+               std::initializer_list<Tensor> primals,
+               std::source_location where = std::source_location::current()) {
+  return vjp(function, std::span<const Tensor>(primals.begin(), primals.size()),
+             where);
+}
+/// The same of a function with one result.
+template <typename F>
+  requires std::same_as<std::invoke_result_t<F &, std::span<const Tensor>>,
+                        Tensor>
+Vjp vjp(F function, std::initializer_list<Tensor> primals,
+        std::source_location where = std::source_location::current()) {
+  return vjp(VjpFunction([&](std::span<const Tensor> inputs) {
+               return std::vector{function(inputs)};
+             }),
+             primals, where);
 }
 
 /// While it lives, what this thread records needs no gradient.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sinter/Background.h>
+#include <sinter/Checkpoint.h>
 #include <sinter/Convolution.h>
 #include <sinter/Creation.h>
 #include <sinter/CustomGradient.h>
@@ -38,6 +39,7 @@
 #include <sinter/nn/Gates.h>
 #include <sinter/nn/LayerNorm.h>
 #include <sinter/nn/Linear.h>
+#include <sinter/nn/LossModules.h>
 #include <sinter/nn/Losses.h>
 #include <sinter/nn/Norms.h>
 #include <sinter/nn/Pool.h>

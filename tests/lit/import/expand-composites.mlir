@@ -78,6 +78,14 @@ func.func @custom_gradient(%x: tensor<4xf32>, %y: tensor<3xi64>) -> tensor<4xf32
   return %0 : tensor<4xf32>
 }
 
+// An order, not arithmetic: fusion has to see it.
+// CHECK-LABEL: @after
+func.func @after(%x: tensor<4xf32>, %y: tensor<3xi64>) -> tensor<4xf32> {
+  // CHECK-NEXT: sinter.after
+  %0 = sinter.after %x, %y : (tensor<4xf32>, tensor<3xi64>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
 // As many positions as a guard lets there be: no number that stands for the
 // symbol decides.
 // CHECK-LABEL: @symbolic_positions

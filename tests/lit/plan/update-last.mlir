@@ -1,6 +1,7 @@
 // RUN: sinter inspect %s --stage plan | FileCheck %s
 
-// The update of w runs after the other reader of w, and may take its memory.
+// The update of w runs after the other reader of w, and may take its memory. A
+// result is made when what it reads is there: @t0 is not kept for the other one.
 // CHECK: program.may_alias = array<i64: 0, 0
 // CHECK: program.launch @contraction_{{.*}}buffers = [@in1, @in0, @t0], step = 0
 // CHECK: program.launch @map_{{.*}}buffers = [@in0, @out0], step = 1

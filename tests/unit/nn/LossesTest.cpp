@@ -152,3 +152,33 @@ TEST(Distances, RowsOfZeroHaveFiniteGradients) {
   for (float value : y.backward()(a).to_vector<float>())
     EXPECT_TRUE(std::isfinite(value));
 }
+
+TEST(Losses, ModulesAreTheFunctionsWithTheirOptions) {
+  namespace nn = sn::nn;
+  sn::Tensor x = waves({4, 3}, 0.7), t = waves({4, 3}, 1.1);
+  sn::Tensor labels = sn::tensor(std::vector<int64_t>{0, 2, 1, 2}, {4});
+  sn::Tensor p = sn::sigmoid(x), q = sn::softmax(t);
+  sn::Tensor logs = sn::log_softmax(x), weight = sn::tensor({1.f, 2.f, 0.5f});
+  auto same = [](const sn::Tensor &got, const sn::Tensor &want) {
+    EXPECT_EQ(got.to_vector<float>(), want.to_vector<float>());
+  };
+  same(nn::MSELoss()(x, t), sn::mse_loss(x, t));
+  same(nn::L1Loss(sn::Reduction::sum)(x, t),
+       sn::l1_loss(x, t, sn::Reduction::sum));
+  same(nn::SmoothL1Loss({.beta = 0.5})(x, t),
+       sn::smooth_l1_loss(x, t, {.beta = 0.5}));
+  same(nn::HuberLoss({.delta = 0.5})(x, t),
+       sn::huber_loss(x, t, {.delta = 0.5}));
+  same(nn::BCELoss()(p, q), sn::binary_cross_entropy(p, q));
+  same(nn::BCEWithLogitsLoss({.pos_weight = weight})(x, q),
+       sn::binary_cross_entropy_with_logits(x, q, {.pos_weight = weight}));
+  same(nn::KLDivLoss({.reduction = sn::Reduction::batchmean})(logs, q),
+       sn::kl_div(logs, q, {.reduction = sn::Reduction::batchmean}));
+  same(nn::NLLLoss({.weight = weight})(logs, labels),
+       sn::nll_loss(logs, labels, {.weight = weight}));
+  nn::CrossEntropyLoss loss({.weight = weight, .label_smoothing = 0.1});
+  same(
+      loss(x, labels),
+      sn::cross_entropy(x, labels, {.weight = weight, .label_smoothing = 0.1}));
+  EXPECT_EQ(loss.num_params(), 0);
+}

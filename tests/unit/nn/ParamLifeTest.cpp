@@ -220,6 +220,22 @@ TEST_F(ParamLife, MapKeepsIdNameFlagsAndMappers) {
   EXPECT_EQ(valuesOf(param), (Values{1, 2}));
 }
 
+TEST_F(ParamLife, ConsumeAndFromMappedValueKeepWhatIsFrozen) {
+  sn::Param param(sn::tensor({1.f, 2.f}), "w");
+  param.require_grad(false);
+  sn::ParamParts parts = param.consume();
+  EXPECT_TRUE(parts.requires_grad);
+  EXPECT_TRUE(parts.frozen);
+  sn::Param back = sn::Param::from_mapped_value(std::move(parts));
+  EXPECT_FALSE(back.requires_grad());
+  back.require_grad();
+  EXPECT_TRUE(back.requires_grad()) << "frozen, not made a constant";
+  sn::Param constant(sn::tensor({1.f}), "c", /*requires_grad=*/false);
+  sn::Param still = sn::Param::from_mapped_value(constant.consume());
+  still.require_grad();
+  EXPECT_FALSE(still.requires_grad());
+}
+
 TEST_F(ParamLife, ConsumeAndFromMappedValueKeepTheMapper) {
   sn::Param param = sn::Param(sn::tensor({1.f, 2.f}), "w").save_mapper(half);
   uint64_t id = param.record_id();

@@ -84,6 +84,7 @@ public:
   explicit Rprop(const RpropOptions &options = {});
 
 protected:
+  bool takesGroups() const override { return false; }
   Tensor record(Update &update) override;
 
 private:

@@ -5,7 +5,9 @@
 #include <sinter/Transforms.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -13,6 +15,14 @@
 #include <vector>
 
 namespace sinter::optim {
+
+/// What parameters of a group have in place of the optimizer's own options.
+struct GroupOptions {
+  /// The rate while the optimizer's is what it is now; it changes with that, in
+  /// proportion, so schedules hold for all groups.
+  std::optional<double> lr = {};
+  std::optional<double> weight_decay = {};
+};
 
 /// Keeps state for each parameter it has updated, keyed by the parameter's
 /// cell: tied parameters share it, copies of a model have their own. Copying
@@ -46,6 +56,25 @@ public:
   double lr() const { return rate; }
   void set_lr(double value) { rate = value; }
 
+  /// Gives the parameters of `part` (a module, a Param, a vector of these)
+  /// options of their own, as PyTorch's parameter groups do. One that is in a
+  /// group already is an error, and so is a rate beside one of 0, and any group
+  /// of Rprop. Copies of parameters are in no group; files hold none.
+  template <typename T>
+  void add_group(T &part, const GroupOptions &options,
+                 Where where = Where::current()) {
+    addGroup(detail::fieldsOf(part), {}, options, where);
+  }
+  /// The same for the parameters of `model` whose path satisfies `selects`:
+  ///
+  ///     adamw.add_group(model, [](std::string_view path) {
+  ///       return path.ends_with("bias"); }, {.weight_decay = 0});
+  template <typename T>
+  void add_group(T &model, const std::function<bool(std::string_view)> &selects,
+                 const GroupOptions &options, Where where = Where::current()) {
+    addGroup(detail::fieldsOf(model), selects, options, where);
+  }
+
   /// Writes the state as safetensors, by the parameters' record ids.
   void save(const std::string &file, Where where = Where::current()) const;
   /// Reads it back for the parameters of `model`; all or nothing.
@@ -70,12 +99,18 @@ protected:
     std::vector<Tensor> moments;
     int64_t step = 1; ///< counts this parameter's updates, from 1
     DType compute;    ///< the dtype of moments and arithmetic: f32 or f64
+    double lr = 0;    ///< of its group
+    size_t group = 0; ///< 0 for none
   };
+  /// Whether rate and weight decay mean something.
+  virtual bool takesGroups() const { return true; }
   /// Records the new value and, in place, the new moments.
   virtual Tensor record(Update &update) = 0;
   /// A dynamic scalar; made once a step and shared by the parameters, which
   /// ask for theirs in one order.
   Tensor scalarOf(const Update &update, double value);
+  /// The group's weight decay, or else `common`, the optimizer's.
+  double decayOf(const Update &update, double common) const;
   /// The gradient, or its negative to maximize; plus the parameter times
   /// `weightDecay` unless that is 0.
   Tensor gradientOf(const Update &update, double weightDecay, bool maximize);
@@ -97,6 +132,9 @@ private:
   void captureStep(const std::vector<const Param *> &params,
                    const std::vector<Tensor> &gradients,
                    std::source_location where);
+  void addGroup(const detail::Fields &fields,
+                const std::function<bool(std::string_view)> &selects,
+                const GroupOptions &options, std::source_location where);
   void loadFields(const detail::Fields &fields, const std::string &file,
                   std::source_location where);
   void stepParam(const Param &param, const Tensor &gradient,
@@ -108,10 +146,21 @@ private:
   std::vector<Moment> moments;
   double rate;
   std::unordered_map<uint64_t, State> states;
+  struct Group {
+    double rateFactor = 1; ///< of the optimizer's rate
+    std::optional<double> weightDecay;
+  };
+  std::vector<Group> groups{{}}; ///< the first for what is in none
+  struct Membership {
+    std::weak_ptr<runtime::Cell> parameter;
+    size_t group = 0;
+  };
+  std::unordered_map<uint64_t, Membership> groupOf; ///< by cell
   /// One of this step. Which of them are shared must not depend on chance
   /// (two that happen to be equal in one step), as programs do: a scalar is
-  /// the same for all parameters that make it as their `place`th.
+  /// the same for all parameters of a group that make it as their `place`th.
   struct Scalar {
+    size_t group;
     size_t place;
     double value;
     Tensor tensor;

@@ -1,0 +1,28 @@
+/// Regions of recorded nodes.
+#include <sinter/Checkpoint.h>
+
+#include "runtime/graph/Node.h"
+#include "runtime/graph/NodeNotes.h"
+
+namespace sinter::detail {
+
+struct CheckpointScope::Region {
+  std::shared_ptr<graph::CheckpointRegion> own =
+      std::make_shared<graph::CheckpointRegion>();
+  std::shared_ptr<const graph::CheckpointRegion> current = own;
+  const std::shared_ptr<const graph::CheckpointRegion> *outer =
+      graph::recordScope().region;
+};
+
+CheckpointScope::CheckpointScope() : region(std::make_unique<Region>()) {
+  if (region->outer)
+    region->own->outer = *region->outer;
+  graph::recordScope().region = &region->current;
+}
+
+CheckpointScope::~CheckpointScope() {
+  graph::recordScope().region = region->outer;
+  region->own->isOpen.store(false, std::memory_order_release);
+}
+
+} // namespace sinter::detail
