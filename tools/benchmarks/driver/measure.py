@@ -3,6 +3,7 @@
 import dataclasses
 import fnmatch
 import statistics
+import time
 
 from driver import cases
 from driver.sides import Failed, fields
@@ -12,6 +13,9 @@ SLACK = 0.98
 SAMPLES = 61
 # Seconds that a side may take to compile a case.
 PATIENCE = 90
+# Seconds between two sides: idle threads of some keep a processor busy for a
+# while, which is then missing to whoever comes next.
+REST = 0.1
 
 
 @dataclasses.dataclass
@@ -146,6 +150,8 @@ def run_case(case, names, starter, rounds, seconds, by="median"):
         # Every other round backwards, so that no side always comes first.
         order = list(workers)[::-1 if number % 2 else 1]
         for name in order:
+            if starter.threads > 1:
+                time.sleep(REST)
             try:
                 found = fields(workers[name].ask(f"run {seconds}"))
             except Failed as failure:
