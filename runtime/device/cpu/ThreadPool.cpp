@@ -1,4 +1,4 @@
-/// One job at a time, handed out by an atomic counter.
+/// One job at a time, handed out by an atomic counter for each thread's share.
 #include "runtime/device/cpu/ThreadPool.h"
 
 #include "runtime/memory/MemoryBudget.h"
@@ -63,17 +63,21 @@ ThreadPool &ThreadPool::instance() {
   return *pool;
 }
 
-ThreadPool::ThreadPool(unsigned threads) : numThreads(std::max(1u, threads)) {
+ThreadPool::ThreadPool(unsigned threads)
+    : numThreads(std::max(1u, threads)), shares(new Share[numThreads]) {
   for (unsigned i = 1; i < numThreads; ++i)
-    std::thread(&ThreadPool::work, this).detach();
+    std::thread(&ThreadPool::work, this, i).detach();
 }
 
-void ThreadPool::takeChunks() {
-  while (true) {
-    int64_t first = next.fetch_add(grain, std::memory_order_relaxed);
-    if (first >= chunks)
-      return;
-    body(context, first, std::min(first + grain, chunks));
+void ThreadPool::takeChunks(unsigned thread) {
+  for (unsigned i = 0; i < numThreads; ++i) {
+    Share &share = shares[(thread + i) % numThreads];
+    // A look first: of the shares of others most are empty.
+    while (share.next.load(std::memory_order_relaxed) < share.end) {
+      int64_t first = share.next.fetch_add(grain, std::memory_order_relaxed);
+      if (first < share.end)
+        body(context, first, std::min(first + grain, share.end));
+    }
   }
 }
 
@@ -87,17 +91,21 @@ void ThreadPool::run(Body newBody, void *newContext, int64_t newChunks) {
   }
   body = newBody;
   context = newContext;
-  chunks = newChunks;
   // Several hand-outs a thread even out their speeds.
-  grain = std::max<int64_t>(1, newChunks / (int64_t(numThreads) * 8));
-  next.store(0, std::memory_order_relaxed);
+  int64_t count = numThreads;
+  grain = std::max<int64_t>(1, newChunks / (count * 8));
+  for (int64_t i = 0, end = 0; i < count; ++i) {
+    shares[i].next.store(end, std::memory_order_relaxed);
+    end = newChunks / count * (i + 1) + newChunks % count * (i + 1) / count;
+    shares[i].end = end;
+  }
   state.fetch_and(~closed, std::memory_order_release);
   epoch.fetch_add(1, std::memory_order_seq_cst);
   if (sleepers.load(std::memory_order_seq_cst) != 0)
     epoch.notify_all();
 
   insidePool = true;
-  takeChunks();
+  takeChunks(0);
   insidePool = false;
 
   // Only those who came in are waited for; a worker still asleep stays out.
@@ -118,14 +126,14 @@ void ThreadPool::waitForChange(uint32_t seen) {
   sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void ThreadPool::work() {
+void ThreadPool::work(unsigned thread) {
   insidePool = true;
   uint32_t seen = 0;
   while (true) {
     waitForChange(seen);
     seen = epoch.load(std::memory_order_acquire);
     if (!(state.fetch_add(1, std::memory_order_acquire) & closed))
-      takeChunks();
+      takeChunks(thread);
     state.fetch_sub(1, std::memory_order_release);
   }
 }

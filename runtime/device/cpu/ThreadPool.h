@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 
 /// Runs `body(context, first, last)` until every chunk in [0, chunks) was
@@ -18,7 +19,9 @@ namespace sinter::runtime {
 
 /// Started at the first use with SINTER_THREADS threads, or as many as the
 /// process's affinity and its cgroups' quotas allow. Idle workers spin for
-/// some microseconds, then sleep.
+/// some microseconds, then sleep. A thread begins with a share of the chunks
+/// that is the same in each job of as many: what it wrote in one is in its
+/// caches in the next. Who has none left takes chunks of others.
 class ThreadPool {
 public:
   using Body = void (*)(void *context, int64_t first, int64_t last);
@@ -36,8 +39,15 @@ public:
   void run(Body body, void *context, int64_t chunks);
 
 private:
-  void work();
-  void takeChunks();
+  /// What a thread begins with, up to `end`.
+  struct alignas(64) Share {
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
+  };
+
+  void work(unsigned thread);
+  /// From the share of that number on; the owner's is 0.
+  void takeChunks(unsigned thread);
   void waitForChange(uint32_t seen);
 
   /// `state` holds the number of workers inside the job and this bit, which
@@ -50,10 +60,9 @@ private:
   // The job. Written by the owner while the pool is closed and empty.
   Body body = nullptr;
   void *context = nullptr;
-  int64_t chunks = 0;
   int64_t grain = 1;
+  const std::unique_ptr<Share[]> shares; ///< one a thread
 
-  alignas(64) std::atomic<int64_t> next{0};
   alignas(64) std::atomic<uint32_t> state{closed};
   alignas(64) std::atomic<uint32_t> epoch{0}; ///< grows with each job
   std::atomic<uint32_t> sleepers{0};
