@@ -138,12 +138,6 @@ private:
     return depth.ceilDiv(tile.copiedDepth);
   }
 
-  DepthRange depthOfCopy(Emission &emission, Value number, int64_t size) {
-    Value begin = emission.mul(number, emission.constant(size));
-    Value end = emission.add(begin, emission.constant(size));
-    return {begin, emission.min(end, emission.extent(depth))};
-  }
-
   // The copy may be kept when one input alone decides it: a packed parameter.
   std::optional<Preparation> preparationOfRight() {
     if (auto input = onlyInput(op.getRhs()))
@@ -170,20 +164,21 @@ private:
       Value parts = emission.extent(depthsOfPanel());
       Value column = emission.mul(emission.floorDiv(block, parts), width);
       Value valid = isWhole ? Value() : emission.sub(end, column);
-      DepthRange range{emission.constant(0), last};
+      Value begin = emission.constant(0), stop = last;
       if (tile.copiedDepth > 0)
-        range =
-            depthOfCopy(emission, emission.mod(block, parts), tile.copiedDepth);
-      return copyPanel(column, valid, range);
+        std::tie(begin, stop) =
+            range(emission, emission.mod(block, parts), tile.copiedDepth, last);
+      return copyPanel(column, valid, {begin, stop});
     }
-    DepthRange range = depthOfCopy(emission, block, copiedRows);
+    auto [begin, stop] = range(emission, block, copiedRows, last);
+    DepthRange some{begin, stop};
     Value whole =
         isWhole ? end : emission.mul(emission.floorDiv(end, width), width);
     emission.loop(emission.constant(0), whole, tile.columns(),
-                  [&](Value column) { copyPanel(column, {}, range); });
+                  [&](Value column) { copyPanel(column, {}, some); });
     if (!isWhole)
       emission.loop(whole, end, tile.columns(), [&](Value column) {
-        copyPanel(column, emission.sub(end, column), range);
+        copyPanel(column, emission.sub(end, column), some);
       });
   }
 
