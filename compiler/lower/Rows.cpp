@@ -28,6 +28,8 @@ constexpr int64_t longestFetched = 16 * 1024;
 constexpr int64_t longestTogether = 2048;
 // Outputs of that many bytes go past the caches, which do not hold them.
 constexpr int64_t streamedBytes = 64 * 1024 * 1024;
+// Runs of a chunk's columns that are worked on side by side then.
+constexpr unsigned runsAtOnce = 4;
 
 // How one output is walked.
 struct Walk {
@@ -532,6 +534,8 @@ private:
       Value width = emission.constant(step);
       Value whole = emission.mul(emission.floorDiv(length, width), width);
       Value middle = emission.add(begin, whole);
+      if (variant.streamed && left < 0)
+        begin = emitFarApart(emission, begin, middle, step, emitLanes);
       emission.loop(begin, middle, step,
                     [&](Value column) { emitLanes(column, step, {}); });
       begin = middle;
@@ -545,6 +549,25 @@ private:
       emission.loop(begin, range.end, lanes, emitRest);
     else if (left > 0)
       emitRest(begin);
+  }
+
+  // Columns from `begin` on, in a few runs side by side: a processor looks
+  // ahead in a page at most, and more pages at a time keep its memory busy.
+  // Gives the first column that is left.
+  static Value
+  emitFarApart(Emission &emission, Value begin, Value end, unsigned step,
+               llvm::function_ref<void(Value, unsigned, Value)> emitLanes) {
+    Value width = emission.constant(int64_t(step) * runsAtOnce);
+    Value steps = emission.floorDiv(emission.sub(end, begin), width);
+    Value length = emission.mul(steps, emission.constant(step));
+    Value first = emission.add(begin, length);
+    emission.loop(begin, first, step, [&](Value column) {
+      for (unsigned run = 0; run < runsAtOnce; ++run) {
+        emitLanes(column, step, {});
+        column = emission.add(column, length);
+      }
+    });
+    return emission.add(begin, emission.mul(steps, width));
   }
 
   // Asks for what the inputs have in row `row`, which is reduced next, at the

@@ -4,6 +4,8 @@
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <cstdlib>
+#include <memory>
 #include <random>
 
 namespace sinter::compiler {
@@ -36,6 +38,34 @@ TEST_P(MapTest, AddsAFlatArray) {
       ASSERT_EQ(c[i], a[i] + b[i]) << i;
     EXPECT_EQ(c[n], 7);
   }
+}
+
+// Columns of a chunk are worked on in several runs side by side; the last chunk
+// has some that are in none.
+TEST_P(MapTest, StreamsALargeArray) {
+  struct Free {
+    void operator()(float *block) const { std::free(block); }
+  };
+  constexpr size_t alignment = 64, n = (16 << 20) + 5'003;
+  constexpr size_t bytes = (n + alignment) / alignment * alignment * 4;
+  auto allot = [] {
+    void *block = std::aligned_alloc(alignment, bytes);
+    return std::unique_ptr<float, Free>(static_cast<float *>(block));
+  };
+  std::string type = "tensor<" + std::to_string(n) + "xf32>";
+  KernelRunner kernel(kernelText("map", 0, "%a: " + type,
+                                 "%0 = sinter.neg %a : (" + type + ") -> " +
+                                     type + "\nprogram.yield %0 : " + type),
+                      GetParam());
+  ASSERT_EQ(kernel.error, "");
+  auto a = allot(), b = allot();
+  for (size_t i = 0; i < n; ++i)
+    a.get()[i] = float(i % 99'991);
+  b.get()[n] = 7;
+  kernel.run({a.get(), b.get()});
+  for (size_t i = 0; i < n; ++i)
+    ASSERT_EQ(b.get()[i], -float(i % 99'991)) << i;
+  EXPECT_EQ(b.get()[n], 7);
 }
 
 TEST_P(MapTest, BroadcastsABias) {
