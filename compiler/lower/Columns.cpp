@@ -20,11 +20,17 @@ namespace {
 using Values = Emission::Values;
 
 // Columns of a task: their states stay in the first-level cache.
-constexpr int64_t taskColumns = 512;
+constexpr int64_t mostColumns = 512;
 // Tasks that keep many threads busy: with fewer, chunks are tasks too.
 constexpr int64_t enoughTasks = 16;
+// Where lanes are threads: columns of one load, and tasks for each of the many
+// threads that wait for memory; blocks are tasks too, with fewer.
+constexpr int64_t threadTasks = 8192;
 // Rows that are taken in before the states are stored again.
 constexpr int64_t rowsAtOnce = 8;
+constexpr int64_t rowsAtOnceByThreads = 16;
+// Partial states that are read at a time then.
+constexpr int64_t partsAtOnce = 32;
 
 // One reduction of the kernel and its states: arrays over the columns of a
 // task, for the current block, the current chunk and the whole.
@@ -41,7 +47,10 @@ class ColumnsSkeleton {
 public:
   ColumnsSkeleton(KernelWriter &writer, const ColumnSpace &space)
       : writer(writer), kernel(writer.kernel), space(space), lead(space.lead),
-        width(space.width), extent(space.extent) {
+        width(space.width), extent(space.extent),
+        byThreads(writer.target.lanesAreThreads()),
+        taskColumns(byThreads ? writer.target.lanes() : mostColumns),
+        partRows(byThreads ? canonicalBlock : canonicalChunk) {
     for (Operation *op : space.reductions)
       columns.push_back({op, makeCombiner(op->getResult(0)), {}, {}, {}, {}});
   }
@@ -64,21 +73,22 @@ public:
                       });
       return;
     }
-    int64_t chunks = llvm::divideCeil(rows, canonicalChunk);
+    int64_t parts = llvm::divideCeil(rows, partRows);
     for (Column &column : columns)
       for (Type type : column.combiner->types())
         column.partials.push_back(
-            writer.addWorkspace(space.results * number(chunks), type));
+            writer.addWorkspace(space.results * number(parts), type));
+    // Neighbours in memory are worked on at the same time.
     writer.addPhase(
-        tasks * number(chunks), elements * nanoseconds / 1000 / double(chunks),
+        tasks * number(parts), elements * nanoseconds / 1000 / double(parts),
         [=, this](Emission &emission, Value task) {
-          Value count = emission.constant(chunks);
-          emitPartial(emission, place(emission, emission.floorDiv(task, count)),
-                      emission.mod(task, count));
+          Value count = emission.extent(tasks);
+          emitPartial(emission, place(emission, emission.mod(task, count)),
+                      emission.floorDiv(task, count));
         });
-    writer.addPhase(tasks, 0.001 * double(chunks) * taskColumns,
+    writer.addPhase(tasks, 0.001 * double(parts) * double(taskColumns),
                     [=, this](Emission &emission, Value task) {
-                      emitMerge(emission, place(emission, task), chunks);
+                      emitMerge(emission, place(emission, task), parts);
                     });
   }
 
@@ -87,11 +97,12 @@ private:
     return getAffineConstantExpr(value, space.context);
   }
 
-  // Few results of many rows: chunks are worked on side by side. No bit
-  // depends on it.
+  // Few results of many rows: parts are worked on side by side. No bit depends
+  // on it.
   bool isSplit(AffineExpr tasks) const {
     int64_t rows = constantOf(extent), count = constantOf(tasks);
-    return rows > 2 * canonicalChunk && count > 0 && count < enoughTasks &&
+    return rows > 2 * partRows && count > 0 &&
+           count < (byThreads ? threadTasks : enoughTasks) &&
            constantOf(space.results) > 0;
   }
 
@@ -226,28 +237,35 @@ private:
   int64_t rowsTogether(Emission &emission) const {
     bool isCheap = elementNanoseconds(kernel) < 1 && columns.size() < 3 &&
                    emission.target.lanes() > 1;
-    return isCheap ? rowsAtOnce : 2;
+    if (!isCheap)
+      return 2;
+    return byThreads ? rowsAtOnceByThreads : rowsAtOnce;
+  }
+
+  // The states of rows [first, last), one block, in the block's buffers.
+  void takeBlock(Emission &emission, const Place &place, Value first,
+                 Value last) {
+    int64_t rows = constantOf(extent), together = rowsTogether(emission);
+    startBlock(emission, place, first);
+    Value step = emission.constant(together);
+    Value whole =
+        emission.mul(emission.floorDiv(emission.sub(last, first), step), step);
+    Value middle = emission.add(first, whole);
+    emission.loop(first, middle, together,
+                  [&](Value row) { takeRows(emission, place, row, together); });
+    if (rows < 0 || rows % together != 0)
+      emission.loop(middle, last, 1,
+                    [&](Value row) { takeRows(emission, place, row, 1); });
   }
 
   // The states of rows [begin, end), one chunk, in the chunk's buffers.
   void takeChunk(Emission &emission, const Place &place, Value begin,
                  Value end) {
-    int64_t rows = constantOf(extent), together = rowsTogether(emission);
     clear(emission, place, &Column::chunk);
     emission.loop(begin, end, canonicalBlock, [&](Value first) {
       Value last = emission.min(
           emission.add(first, emission.constant(canonicalBlock)), end);
-      startBlock(emission, place, first);
-      Value step = emission.constant(together);
-      Value whole = emission.mul(
-          emission.floorDiv(emission.sub(last, first), step), step);
-      Value middle = emission.add(first, whole);
-      emission.loop(first, middle, together, [&](Value row) {
-        takeRows(emission, place, row, together);
-      });
-      if (rows < 0 || rows % together != 0)
-        emission.loop(middle, last, 1,
-                      [&](Value row) { takeRows(emission, place, row, 1); });
+      takeBlock(emission, place, first, last);
       mergeInto(emission, place, &Column::chunk, &Column::block);
     });
   }
@@ -270,11 +288,11 @@ private:
     emitOutputs(emission, place);
   }
 
-  // Partial states stand as state[chunk][result].
-  Value partialPlace(Emission &emission, const Place &place, Value chunk,
+  // Partial states stand as state[part][result].
+  Value partialPlace(Emission &emission, const Place &place, Value part,
                      Value column) {
     Value row =
-        emission.add(emission.mul(chunk, emission.extent(lead)), place.lead);
+        emission.add(emission.mul(part, emission.extent(lead)), place.lead);
     return emission.add(emission.mul(row, emission.extent(width)), column);
   }
 
@@ -285,41 +303,86 @@ private:
     return arrays;
   }
 
-  void emitPartial(Emission &emission, const Place &place, Value chunk) {
+  void emitPartial(Emission &emission, const Place &place, Value part) {
     makeBuffers(emission);
-    Value size = emission.constant(canonicalChunk);
-    Value begin = emission.mul(chunk, size);
-    takeChunk(emission, place, begin,
-              emission.min(emission.add(begin, size), emission.extent(extent)));
+    Value size = emission.constant(partRows);
+    Value begin = emission.mul(part, size);
+    Value end =
+        emission.min(emission.add(begin, size), emission.extent(extent));
+    if (byThreads)
+      takeBlock(emission, place, begin, end);
+    else
+      takeChunk(emission, place, begin, end);
+    Buffers taken = byThreads ? &Column::block : &Column::chunk;
     eachColumn(emission, place, [&](Value at, const Lanes &lanes) {
       Value own = emission.sub(at, place.first);
-      Value to = partialPlace(emission, place, chunk, at);
+      Value to = partialPlace(emission, place, part, at);
       for (const Column &column : columns)
         storeStates(emission, *column.combiner, partialsOf(emission, column),
                     to, lanes,
-                    loadStates(emission, *column.combiner, column.chunk, own,
+                    loadStates(emission, *column.combiner, column.*taken, own,
                                unmasked(lanes)));
     });
   }
 
-  void emitMerge(Emission &emission, const Place &place, int64_t chunks) {
+  // into = merge(into, parts [part, part + count) in order), all of which are
+  // read before.
+  void mergeParts(Emission &emission, const Place &place, Buffers into,
+                  Value part, int64_t count) {
+    eachColumn(emission, place, [&](Value at, const Lanes &lanes) {
+      Value own = emission.sub(at, place.first);
+      for (const Column &column : columns) {
+        SmallVector<Values> parts;
+        for (int64_t i = 0; i < count; ++i) {
+          Value number = emission.add(part, emission.constant(i));
+          Value from = partialPlace(emission, place, number, at);
+          parts.push_back(loadStates(emission, *column.combiner,
+                                     partialsOf(emission, column), from,
+                                     lanes));
+        }
+        Values state = loadStates(emission, *column.combiner, column.*into, own,
+                                  unmasked(lanes));
+        for (const Values &next : parts)
+          state = column.combiner->merge(emission, state, next);
+        storeStates(emission, *column.combiner, column.*into, own,
+                    unmasked(lanes), state);
+      }
+    });
+  }
+
+  // As `mergeParts`, of all in [begin, end).
+  void mergeRange(Emission &emission, const Place &place, Buffers into,
+                  Value begin, Value end) {
+    if (byThreads) {
+      Value step = emission.constant(partsAtOnce);
+      Value whole =
+          emission.mul(emission.floorDiv(emission.sub(end, begin), step), step);
+      Value middle = emission.add(begin, whole);
+      emission.loop(begin, middle, partsAtOnce, [&](Value part) {
+        mergeParts(emission, place, into, part, partsAtOnce);
+      });
+      begin = middle;
+    }
+    emission.loop(begin, end, 1, [&](Value part) {
+      mergeParts(emission, place, into, part, 1);
+    });
+  }
+
+  void emitMerge(Emission &emission, const Place &place, int64_t parts) {
     makeBuffers(emission);
     clear(emission, place, &Column::total);
-    Value zero = emission.constant(0);
-    emission.loop(zero, emission.constant(chunks), 1, [&](Value chunk) {
-      eachColumn(emission, place, [&](Value at, const Lanes &lanes) {
-        Value own = emission.sub(at, place.first);
-        Value from = partialPlace(emission, place, chunk, at);
-        for (const Column &column : columns) {
-          Values part = loadStates(emission, *column.combiner,
-                                   partialsOf(emission, column), from, lanes);
-          Values before = loadStates(emission, *column.combiner, column.total,
-                                     own, unmasked(lanes));
-          storeStates(emission, *column.combiner, column.total, own,
-                      unmasked(lanes),
-                      column.combiner->merge(emission, before, part));
-        }
-      });
+    int64_t inChunk = canonicalChunk / partRows;
+    Value zero = emission.constant(0), end = emission.constant(parts);
+    if (inChunk == 1 || parts <= inChunk) {
+      mergeRange(emission, place, &Column::total, zero, end);
+      return emitOutputs(emission, place);
+    }
+    emission.loop(zero, end, inChunk, [&](Value begin) {
+      clear(emission, place, &Column::chunk);
+      Value size = emission.constant(inChunk);
+      mergeRange(emission, place, &Column::chunk, begin,
+                 emission.min(emission.add(begin, size), end));
+      mergeInto(emission, place, &Column::total, &Column::chunk);
     });
     emitOutputs(emission, place);
   }
@@ -357,6 +420,9 @@ private:
   const ColumnSpace &space;
   SmallVector<Column, 2> columns;
   AffineExpr lead, width, extent;
+  const bool byThreads;
+  const int64_t taskColumns;
+  const int64_t partRows; ///< of a task, where there are few columns
 };
 
 } // namespace

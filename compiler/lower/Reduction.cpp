@@ -130,6 +130,26 @@ Values RowReduction::block(Value begin, Values flat, Value remaining) {
   return flat;
 }
 
+// Whole blocks, `together` of them in a step.
+Values RowReduction::blocks(Value begin, Value end, const Values &flat,
+                            int64_t together) {
+  return emission.loop(
+      begin, end, canonicalLanes * together, flat,
+      [&](Value first, ValueRange carried) {
+        Values state(carried);
+        for (int64_t i = 0; i < together; ++i)
+          state =
+              block(emission.add(first, emission.constant(i * canonicalLanes)),
+                    state, {});
+        return state;
+      });
+}
+
+// Threads wait for the elements of some blocks at a time.
+int64_t RowReduction::blocksAtOnce() const {
+  return emission.target.lanesAreThreads() ? 8 : 1;
+}
+
 // A comparison looks at two vectors.
 Value RowReduction::noteNan(Value noted, ArrayRef<Value> elements) {
   OpBuilder &builder = emission.builder;
@@ -202,13 +222,15 @@ Values RowReduction::chunk(Value begin, int64_t length) {
     vectors = (rest + lanes - 1) / lanes;
   Values flat = initial(begin, vectors);
   Value end = emission.add(begin, emission.constant(whole));
-  if (whole == canonicalLanes)
+  if (whole == canonicalLanes) {
     flat = block(begin, flat, {});
-  else if (whole)
-    flat = emission.loop(begin, end, canonicalLanes, flat,
-                         [&](Value i, ValueRange carried) {
-                           return block(i, Values(carried), {});
-                         });
+  } else if (whole) {
+    int64_t step = canonicalLanes * blocksAtOnce();
+    Value middle = emission.add(begin, emission.constant(whole / step * step));
+    flat = blocks(begin, middle, flat, blocksAtOnce());
+    if (whole % step)
+      flat = blocks(middle, end, flat, 1);
+  }
   if (rest)
     flat = block(end, flat, emission.constant(rest));
   return merged(flat);
@@ -219,11 +241,8 @@ Values RowReduction::chunk(Value begin, Value end) {
   Value length = emission.sub(end, begin);
   Value whole = emission.mul(emission.floorDiv(length, block64), block64);
   Value middle = emission.add(begin, whole);
-  Values flat = emission.loop(begin, middle, canonicalLanes,
-                              initial(begin, canonicalLanes / lanes),
-                              [&](Value i, ValueRange carried) {
-                                return block(i, Values(carried), {});
-                              });
+  Values flat =
+      blocks(begin, middle, initial(begin, canonicalLanes / lanes), 1);
   Value rest = emission.sub(end, middle);
   Value isLeft = arith::CmpIOp::create(emission.builder, emission.loc,
                                        arith::CmpIPredicate::sgt, rest,

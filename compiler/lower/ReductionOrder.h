@@ -76,6 +76,8 @@ private:
   unsigned statesIn(const Values &flat) const;
   Values initial(Value begin, unsigned vectors);
   Values block(Value begin, Values flat, Value remaining);
+  Values blocks(Value begin, Value end, const Values &flat, int64_t together);
+  int64_t blocksAtOnce() const;
   Value noteNan(Value noted, llvm::ArrayRef<Value> elements);
   Values merged(const Values &flat);
 

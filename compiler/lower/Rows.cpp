@@ -29,7 +29,7 @@ constexpr int64_t longestTogether = 2048;
 // Outputs of that many bytes go past the caches, which do not hold them.
 constexpr int64_t streamedBytes = 64 * 1024 * 1024;
 // Runs of a chunk's columns that are worked on side by side then.
-constexpr unsigned runsAtOnce = 4;
+constexpr int64_t runsAtOnce = 4;
 
 // How one output is walked.
 struct Walk {
@@ -534,8 +534,9 @@ private:
       Value width = emission.constant(step);
       Value whole = emission.mul(emission.floorDiv(length, width), width);
       Value middle = emission.add(begin, whole);
-      if (variant.streamed && left < 0)
-        begin = emitFarApart(emission, begin, middle, step, emitLanes);
+      if (hasRuns(emission, rows, left < 0 ? left : left / step, variant))
+        begin = emitFarApart(emission, group, rows.front(), begin, middle, step,
+                             variant);
       emission.loop(begin, middle, step,
                     [&](Value column) { emitLanes(column, step, {}); });
       begin = middle;
@@ -551,21 +552,36 @@ private:
       emitRest(begin);
   }
 
-  // Columns from `begin` on, in a few runs side by side: a processor looks
-  // ahead in a page at most, and more pages at a time keep its memory busy.
-  // Gives the first column that is left.
-  static Value
-  emitFarApart(Emission &emission, Value begin, Value end, unsigned step,
-               llvm::function_ref<void(Value, unsigned, Value)> emitLanes) {
+  // Whether columns, so many steps where that is known, are worked on in runs.
+  bool hasRuns(Emission &emission, ArrayRef<Value> rows, int64_t steps,
+               const Variant &variant) const {
+    if (rows.size() > 1)
+      return false;
+    if (emission.target.lanesAreThreads())
+      return steps < 0 || steps >= runsAtOnce;
+    return variant.streamed && !reduction && steps < 0;
+  }
+
+  // Columns from `begin` on, in a few runs side by side, all of which are read
+  // before the first is written: a processor looks ahead in a page at most, and
+  // more pages at a time keep its memory busy. Gives the first column that is
+  // left.
+  Value emitFarApart(Emission &emission, const Group &group, Value row,
+                     Value begin, Value end, unsigned step,
+                     const Variant &variant) {
     Value width = emission.constant(int64_t(step) * runsAtOnce);
     Value steps = emission.floorDiv(emission.sub(end, begin), width);
     Value length = emission.mul(steps, emission.constant(step));
     Value first = emission.add(begin, length);
+    Lanes lanes{step, {}, false};
     emission.loop(begin, first, step, [&](Value column) {
-      for (unsigned run = 0; run < runsAtOnce; ++run) {
-        emitLanes(column, step, {});
+      SmallVector<Stored> runs;
+      for (int64_t run = 0; run < runsAtOnce; ++run) {
+        runs.push_back(readAll(emission, group, row, column, lanes));
         column = emission.add(column, length);
       }
+      for (const Stored &run : runs)
+        writeAll(emission, group, run, lanes, variant);
     });
     return emission.add(begin, emission.mul(steps, width));
   }
@@ -602,7 +618,16 @@ private:
   // written, because an output may take an input's place.
   void storeAll(Emission &emission, const Group &group, Value row, Value column,
                 const Lanes &lanes, const Variant &variant) {
-    SmallVector<std::pair<Index, Element>> elements;
+    writeAll(emission, group, readAll(emission, group, row, column, lanes),
+             lanes, variant);
+  }
+
+  // What is stored, and where; nothing for a walk that has none at `column`.
+  using Stored = SmallVector<std::pair<Index, Element>>;
+
+  Stored readAll(Emission &emission, const Group &group, Value row,
+                 Value column, const Lanes &lanes) {
+    Stored elements;
     for (const Walk &walk : group.walks) {
       if ((walk.tailRank != 0) != bool(column)) {
         elements.emplace_back();
@@ -616,6 +641,11 @@ private:
       }
       elements.push_back({index, emission.at(walk.value, index, lanes)});
     }
+    return elements;
+  }
+
+  void writeAll(Emission &emission, const Group &group, const Stored &elements,
+                const Lanes &lanes, const Variant &variant) {
     for (auto [walk, stored] : llvm::zip(group.walks, elements))
       if (stored.second.value)
         storeElements(emission, emission.buffers[walk.buffer], walk.value,

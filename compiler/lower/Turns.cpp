@@ -1,6 +1,7 @@
-/// The turn skeleton: a transposed tensor is stored, and what lies side by side
-/// in the result lies far apart in what it is made of. Squares are read along
-/// the one, turned in registers and written along the other.
+/// The turn skeleton: what is stored is made of a transposed tensor, and what
+/// lies side by side in the result lies far apart in that. Squares are read
+/// along the one, turned in registers, or in memory that threads share, and
+/// written along the other.
 #include "compiler/lower/KernelWriter.h"
 
 #include "compiler/lower/Access.h"
@@ -44,15 +45,20 @@ SmallVector<Value> turnSquares(Emission &emission, SmallVector<Value> rows) {
 namespace {
 
 // Elements of a chunk, about; lines and elements of each that stay in the
-// first-level cache between two squares.
+// first-level cache between two squares. Threads have a square a chunk.
 constexpr int64_t chunkElements = 16384;
 constexpr int64_t blockedLines = 256, blockedElements = 64;
+constexpr int64_t chunkElementsOfThreads = 4096;
+
+// Of the frame's buffer.
+const char squareKey = 0;
 
 class TurnSkeleton {
 public:
   TurnSkeleton(KernelWriter &writer, ir::TransposeOp transpose)
       : writer(writer), op(transpose), from(shapeOf(op.getX())),
-        to(shapeOf(op.getResult())), rank(unsigned(from.size())) {}
+        to(shapeOf(op.getResult())), rank(unsigned(from.size())),
+        byThreads(writer.target.lanesAreThreads()) {}
 
   bool applies();
   void run();
@@ -76,6 +82,12 @@ private:
   void emitBlock(Emission &emission, Value outer, Value lineBlock,
                  Value alongBlock);
   void emitSquare(Emission &emission, const Place &place);
+  /// The square whose rows are given (bits), turned.
+  SmallVector<Value> turned(Emission &emission, SmallVector<Value> rows);
+  SmallVector<Value> turnedInMemory(Emission &emission, ArrayRef<Value> rows);
+  /// Stores the outputs where `element` is that of the transposed tensor.
+  void storeOutputs(Emission &emission, const Index &index, const Lanes &lanes,
+                    Element element);
   Index indexOf(Emission &emission, const Shape &shape,
                 MutableArrayRef<Coord> coordinates, unsigned first,
                 unsigned count, Value other, unsigned tailRank, Value at,
@@ -97,11 +109,12 @@ private:
   int64_t lines = 0, length = 0;
   unsigned lanes = 1;
   int64_t lineBlock = 1, alongBlock = 1, outerBlock = 1;
+  const bool byThreads;
 };
 
 } // namespace
 
-// A kernel that stores one transposed tensor, read along its last dim.
+// The tensor that is transposed is read along its last dim.
 bool TurnSkeleton::applies() {
   ArrayRef<int64_t> order = op.getPermutation();
   if (rank < 2 || order[rank - 1] + 1 == int64_t(rank) ||
@@ -127,10 +140,11 @@ bool TurnSkeleton::applies() {
   lanes = std::min<int64_t>(
       writer.target.lanes(),
       int64_t(llvm::PowerOf2Ceil(uint64_t(std::min(lines, length)))));
-  lineBlock = std::min(lines, blockedLines);
-  alongBlock = std::min(length, blockedElements);
-  if (lines * length <= chunkElements)
-    outerBlock = std::max<int64_t>(1, chunkElements / (lines * length));
+  lineBlock = std::min(lines, byThreads ? int64_t(lanes) : blockedLines);
+  alongBlock = std::min(length, byThreads ? int64_t(lanes) : blockedElements);
+  int64_t most = byThreads ? chunkElementsOfThreads : chunkElements;
+  if (lines * length <= most)
+    outerBlock = std::max<int64_t>(1, most / (lines * length));
   return true;
 }
 
@@ -282,24 +296,71 @@ void TurnSkeleton::emitSquare(Emission &emission, const Place &place) {
     type = row.getType();
     rows.push_back(bitsOf(emission, row));
   }
-  rows = turnSquares(emission, std::move(rows));
+  rows = turned(emission, std::move(rows));
   unsigned firstAlong = places[rank - alongRank];
-  Value buffer = emission.buffers[writer.outputBuffer(0)];
   for (unsigned i = 0; i < std::min<int64_t>(lanes, length); ++i) {
     Value along = emission.add(place.along, emission.constant(i));
     Index index = indexOf(emission, to, written, firstAlong, alongRank, along,
                           lineRank, place.line, /*mayJoin=*/true);
-    storeElements(emission, buffer, op.getResult(), index, masked(lines),
-                  Element{fromBits(emission, rows[i], type)});
+    storeOutputs(emission, index, masked(lines),
+                 Element{fromBits(emission, rows[i], type)});
   }
 }
 
-bool emitTurn(KernelWriter &writer) {
-  program::KernelOp kernel = writer.kernel;
-  // Squares of registers are for one thread.
-  if (writer.target.lanesAreThreads())
+SmallVector<Value> TurnSkeleton::turned(Emission &emission,
+                                        SmallVector<Value> rows) {
+  return byThreads ? turnedInMemory(emission, rows)
+                   : turnSquares(emission, std::move(rows));
+}
+
+// Rows stand one element further than they are long: a column's elements lie in
+// different banks of the memory.
+SmallVector<Value> TurnSkeleton::turnedInMemory(Emission &emission,
+                                                ArrayRef<Value> rows) {
+  OpBuilder &builder = emission.builder;
+  Location loc = emission.loc;
+  auto type = cast<VectorType>(rows.front().getType());
+  int64_t stride = lanes + 1;
+  Value square = emission.frameBuffer(
+      &squareKey, MemRefType::get({lanes * stride}, type.getElementType()));
+  for (auto [i, row] : llvm::enumerate(rows))
+    vector::StoreOp::create(builder, loc, row, square,
+                            emission.constant(int64_t(i) * stride));
+  Type i32 = builder.getI32Type();
+  Value places = arith::MulIOp::create(
+      builder, loc, emission.laneOffsets(1, lanes, i32),
+      emission.integer(emission.vectorType(i32, lanes), stride));
+  Value all =
+      emission.integer(emission.vectorType(builder.getI1Type(), lanes), 1);
+  Value none = emission.integer(type, 0);
+  SmallVector<Value> columns;
+  for (int64_t i = 0; i < std::min<int64_t>(lanes, length); ++i)
+    columns.push_back(vector::GatherOp::create(
+        builder, loc, type, square, emission.constant(i), places, all, none));
+  return columns;
+}
+
+void TurnSkeleton::storeOutputs(Emission &emission, const Index &index,
+                                const Lanes &lanes, Element element) {
+  emission.provide(op.getResult(), index, lanes, element);
+  SmallVector<Element> elements;
+  for (Value output : writer.kernel.getOutputs())
+    elements.push_back(emission.at(output, index, lanes));
+  for (auto [number, stored] : llvm::enumerate(elements))
+    storeElements(emission, emission.buffers[writer.outputBuffer(number)],
+                  writer.kernel.getOutputs()[number], index, lanes, stored);
+}
+
+// Whether the kernel only moves and maps elements, and stores what has the
+// shape of `op`. A thread by itself stores nothing but `op`: other lines that
+// it reads beside a square come from too many places at once.
+static bool isTurn(const Target &target, program::KernelOp kernel,
+                   ir::TransposeOp op) {
+  OperandRange outputs = kernel.getOutputs();
+  bool isAlone = outputs.size() == 1 && outputs[0] == op.getResult();
+  if (!target.lanesAreThreads() && !isAlone)
     return false;
-  auto moves = [](Operation &op) {
+  auto maps = [](Operation &op) {
     auto described = dyn_cast<ir::SinterOpInterface>(&op);
     if (!described)
       return true;
@@ -313,17 +374,24 @@ bool emitTurn(KernelWriter &writer) {
       return false;
     }
   };
-  if (kernel.getOutputs().size() != 1 ||
-      !llvm::all_of(kernel.getBlock(), moves))
-    return false;
-  auto op = kernel.getOutputs()[0].getDefiningOp<ir::TransposeOp>();
-  if (!op)
-    return false;
-  TurnSkeleton skeleton(writer, op);
-  if (!skeleton.applies())
-    return false;
-  skeleton.run();
-  return true;
+  Shape shape = shapeOf(op.getResult());
+  return llvm::all_of(kernel.getBlock(), maps) &&
+         llvm::all_of(outputs,
+                      [&](Value output) { return shapeOf(output) == shape; });
+}
+
+bool emitTurn(KernelWriter &writer) {
+  for (Operation &op : writer.kernel.getBlock()) {
+    auto transpose = dyn_cast<ir::TransposeOp>(&op);
+    if (!transpose || !isTurn(writer.target, writer.kernel, transpose))
+      continue;
+    TurnSkeleton skeleton(writer, transpose);
+    if (!skeleton.applies())
+      continue;
+    skeleton.run();
+    return true;
+  }
+  return false;
 }
 
 } // namespace sinter::compiler

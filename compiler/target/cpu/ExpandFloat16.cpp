@@ -67,7 +67,8 @@ static Value truncateF16(ElementMath &m, Value x, Type type) {
   return narrowBits(m, m.orBits(value, sign), type);
 }
 
-static Value throughF32(OpBuilder &builder, Operation *op, bool nativeF16) {
+static Value throughF32(OpBuilder &builder, Operation *op,
+                        const MathFeatures &features) {
   Value x = op->getOperand(0);
   Type to = op->getResult(0).getType(), middle = builder.getF32Type();
   if (auto vector = dyn_cast<VectorType>(to))
@@ -85,7 +86,7 @@ static Value throughF32(OpBuilder &builder, Operation *op, bool nativeF16) {
   Operation *narrow = isa<arith::ExtFOp>(op) ? first : second;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfter(narrow);
-  if (Value expanded = expandFloat16(builder, narrow, nativeF16)) {
+  if (Value expanded = expandFloat16(builder, narrow, features)) {
     narrow->getResult(0).replaceAllUsesWith(expanded);
     bool isLast = narrow == second;
     narrow->erase();
@@ -95,7 +96,8 @@ static Value throughF32(OpBuilder &builder, Operation *op, bool nativeF16) {
   return second->getResult(0);
 }
 
-Value expandFloat16(OpBuilder &builder, Operation *op, bool nativeF16) {
+Value expandFloat16(OpBuilder &builder, Operation *op,
+                    const MathFeatures &features) {
   Value x = op->getOperand(0);
   Type to = op->getResult(0).getType();
   bool extends = isa<arith::ExtFOp>(op);
@@ -105,13 +107,15 @@ Value expandFloat16(OpBuilder &builder, Operation *op, bool nativeF16) {
     return {};
   // f64 goes through f32: each step rounds to nearest even.
   if (getElementTypeOrSelf(wide).isF64())
-    return throughF32(builder, op, nativeF16);
+    return throughF32(builder, op, features);
   ElementMath m(builder, op->getLoc(), wide);
+  if (narrow.isBF16() && extends)
+    return extendBf16(m, x);
   if (narrow.isBF16())
-    return extends ? extendBf16(m, x) : truncateBf16(m, x, to);
-  if (narrow.isF16() && !nativeF16)
-    return extends ? extendF16(m, x) : truncateF16(m, x, to);
-  return {};
+    return features.roundsToBf16 ? Value() : truncateBf16(m, x, to);
+  if (features.nativeF16)
+    return {};
+  return extends ? extendF16(m, x) : truncateF16(m, x, to);
 }
 
 static bool isFloat16(Type type) {

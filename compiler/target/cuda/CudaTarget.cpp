@@ -6,6 +6,7 @@
 #include "compiler/target/cpu/ExpandMath.h"
 #include "compiler/target/cuda/Warp.h"
 #include "compiler/target/simt/DistributeLanes.h"
+#include "compiler/target/simt/ReadEarly.h"
 #include "runtime/device/cuda/CudaImage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -230,6 +231,7 @@ static int64_t launchedBytes(StringRef architecture) {
 }
 
 static LogicalResult distribute(func::FuncOp function, StringRef architecture) {
+  readEarly(function);
   llvm::DenseSet<Value> onlyWritten = writtenOnly(function);
   FrameMemory frame(function);
   if (frame.bytesOfWarp() > launchedBytes(architecture))
@@ -250,6 +252,7 @@ FailureOr<TargetCode> CudaTarget::compile(ModuleOp module, bool verify,
   expandMath(module, {.fma = true,
                       .rounds = true,
                       .nativeF16 = true,
+                      .roundsToBf16 = true,
                       .vectorBits = 128,
                       .alike = module->hasAttr(alikeAttr),
                       .approximates = module->hasAttr(approximatesAttr),

@@ -105,7 +105,8 @@ private:
         .Case<vector::StoreOp, vector::MaskedStoreOp, vector::ScatterOp>(
             [&](auto store) {
               memory.store(store, storedType(planned));
-              return drop(store);
+              store->erase();
+              return success();
             })
         .Default([&](Operation *other) { return elementwise(other); });
   }

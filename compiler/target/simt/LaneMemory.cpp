@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <numeric>
 
@@ -153,12 +154,67 @@ void LaneMemory::storing(Location loc, Value buffer,
     threads.wait(loc);
 }
 
+// Whether memory may be touched between an op and the builder's place.
+bool LaneMemory::isTouchedSince(Operation *op) const {
+  Block *block = builder.getInsertionBlock();
+  if (op->getBlock() != block)
+    return true;
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
+    if (next->getIterator() == builder.getInsertionPoint())
+      return false;
+    if (!isMemoryEffectFree(next))
+      return true;
+  }
+  return builder.getInsertionPoint() != block->end();
+}
+
+static std::optional<int64_t> constantOf(Value index) {
+  auto constant = index.getDefiningOp<arith::ConstantIndexOp>();
+  return constant ? std::optional(constant.value()) : std::nullopt;
+}
+
+// Whether no thread stores an element that another has stored since the last
+// wait: lanes of both begin at multiples of their number, or behind all others.
+bool LaneMemory::goesOn(Value buffer, Value start, VectorType type) const {
+  if (!last.wait || last.buffer != buffer || last.type != type ||
+      isTouchedSince(last.wait))
+    return false;
+  int64_t lanes = type.getNumElements();
+  if (last.isEven && multipleOf(start) % lanes == 0)
+    return true;
+  std::optional<int64_t> begin = constantOf(start);
+  return begin && last.end && *begin >= *last.end;
+}
+
+void LaneMemory::storingVectors(Location loc, Value buffer, Value start,
+                                VectorType type,
+                                llvm::function_ref<void()> emit) {
+  if (isOnlyWritten(buffer))
+    return emit();
+  int64_t lanes = type.getNumElements();
+  Stored stored{buffer, type, multipleOf(start) % lanes == 0, {}, nullptr};
+  if (std::optional<int64_t> begin = constantOf(start))
+    stored.end = *begin + lanes;
+  if (goesOn(buffer, start, type)) {
+    stored.isEven = stored.isEven && last.isEven;
+    if (!last.end || (stored.end && *stored.end < *last.end))
+      stored.end.reset();
+    last.wait->erase();
+  } else {
+    threads.wait(loc);
+  }
+  emit();
+  threads.wait(loc);
+  stored.wait = &*std::prev(builder.getInsertionPoint());
+  last = stored;
+}
+
 void LaneMemory::store(vector::StoreOp op, VectorType type) {
   Location loc = op.getLoc();
   Value buffer = op.getBase(), start = op.getIndices().front();
   Value value = op->getOperand(0);
   SmallVector<Value> at = places(loc, start, type);
-  storing(loc, buffer, [&] {
+  storingVectors(loc, buffer, start, type, [&] {
     when(loc, threads.hasLane(loc, type), [&] {
       auto own = dyn_cast<VectorType>(threads.own(type));
       llvm::MaybeAlign alignment =

@@ -7,6 +7,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <optional>
+
 namespace sinter::compiler {
 
 /// A thread's elements are loaded and stored in one access where it is known
@@ -46,12 +48,27 @@ private:
                   llvm::ArrayRef<Value> values, mlir::VectorType type);
   void storing(mlir::Location loc, Value buffer,
                llvm::function_ref<void()> emit);
+  void storingVectors(mlir::Location loc, Value buffer, Value start,
+                      mlir::VectorType type, llvm::function_ref<void()> emit);
+  bool isTouchedSince(mlir::Operation *op) const;
+  bool goesOn(Value buffer, Value start, mlir::VectorType type) const;
   void when(mlir::Location loc, Value flag, llvm::function_ref<void()> emit);
   Value both(mlir::Location loc, Value a, Value b);
 
   LaneThreads &threads;
   mlir::OpBuilder &builder;
   llvm::function_ref<bool(Value)> isOnlyWritten;
+
+  /// Stores of vectors that others read, one after the other, and the wait
+  /// after them.
+  struct Stored {
+    Value buffer;
+    mlir::VectorType type;
+    bool isEven = false;        ///< all begin at a multiple of their lanes
+    std::optional<int64_t> end; ///< of all, where they begin at constants
+    mlir::Operation *wait = nullptr;
+  };
+  Stored last;
 };
 
 } // namespace sinter::compiler

@@ -14,6 +14,10 @@
 // RUN: sinter inspect %t/attention.mlir --stage ptx --target cuda:sm_80 > %t/attention.ptx
 // RUN: FileCheck %s --check-prefix=LAUNCHED < %t/attention.ptx
 // RUN: %ptxas -arch=sm_80 -v %t/attention.ptx -o %t/out 2>&1 | FileCheck %s
+// RUN: sinter inspect %t/turn.mlir --stage ptx --target cuda:sm_80 > %t/turn.ptx
+// RUN: %ptxas -arch=sm_80 -v %t/turn.ptx -o %t/out 2>&1 | FileCheck %s
+// RUN: sinter inspect %t/softmax.mlir --stage ptx --target cuda:sm_90 > %t/softmax.ptx
+// RUN: %ptxas -arch=sm_90 -v %t/softmax.ptx -o %t/out 2>&1 | FileCheck %s
 // RUN: not sinter inspect %t/prefix.mlir --stage ptx 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=CPU
 
@@ -53,4 +57,17 @@ func.func @main(%x: tensor<2x128x512xbf16>, %w: tensor<2x512x100xbf16>) -> tenso
 func.func @main(%q: tensor<2x5x64xf32>, %k: tensor<2x7x64xf32>, %m: tensor<2x5x7xf32>, %v: tensor<2x7x64xf32>, %g: tensor<2x5x64xf32>, %l: tensor<2x5x1xf32>, %d: tensor<2x5x1xf32>) -> tensor<2x7x64xf32> {
   %0 = sinter.attention_key_gradient %q, %k, %m, %v, %g, %l, %d {factor = 2.000000e+00 : f64, scale = 5.000000e-01 : f64, span = "all"} : (tensor<2x5x64xf32>, tensor<2x7x64xf32>, tensor<2x5x7xf32>, tensor<2x7x64xf32>, tensor<2x5x64xf32>, tensor<2x5x1xf32>, tensor<2x5x1xf32>) -> tensor<2x7x64xf32>
   return %0 : tensor<2x7x64xf32>
+}
+
+//--- turn.mlir
+func.func @main(%x: tensor<5x300x77xbf16>, %y: tensor<5x77x300xbf16>) -> tensor<5x77x300xbf16> {
+  %0 = sinter.transpose %x {permutation = array<i64: 0, 2, 1>} : (tensor<5x300x77xbf16>) -> tensor<5x77x300xbf16>
+  %1 = sinter.add %0, %y : (tensor<5x77x300xbf16>, tensor<5x77x300xbf16>) -> tensor<5x77x300xbf16>
+  return %1 : tensor<5x77x300xbf16>
+}
+
+//--- softmax.mlir
+func.func @main(%x: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
+  %0 = sinter.softmax %x {axis = 1 : i64} : (tensor<64x1000xf32>) -> tensor<64x1000xf32>
+  return %0 : tensor<64x1000xf32>
 }
