@@ -8,10 +8,12 @@ using namespace mlir;
 namespace sinter::compiler {
 
 // Of k in a part, for as many results; of fewer ones parts are longer, so that
-// they are worth a thread's while. And parts at most, about.
-constexpr int64_t shortestPart = 2048;
+// they are worth a core's while, or a warp's. And parts at most, about.
 constexpr int64_t fullResults = 2048;
-constexpr int64_t mostParts = 32;
+struct Parts {
+  int64_t shortest, most;
+};
+constexpr Parts ofCores = {2048, 32}, ofThreads = {256, 128};
 // Results beyond which there are parts enough without those of k.
 constexpr int64_t mostResults = 1 << 16;
 
@@ -27,7 +29,7 @@ static bool sumsOverRows(ir::MatmulOp op) {
 }
 
 std::optional<DepthSplit> splitDepth(ir::MatmulOp op, AffineExpr depth,
-                                     NumericsMode numerics) {
+                                     NumericsMode numerics, bool byThreads) {
   bool isFloat = isa<FloatType>(elementOf(op.getResult()));
   if (numerics == NumericsMode::exact || !isFloat || !sumsOverRows(op))
     return std::nullopt;
@@ -42,9 +44,10 @@ std::optional<DepthSplit> splitDepth(ir::MatmulOp op, AffineExpr depth,
   };
   auto isZero = [&](AffineExpr size) { return number(1).floorDiv(size + 1); };
   AffineExpr wide = number(fullResults).ceilDiv(results + isZero(results));
-  AffineExpr part = wide * shortestPart;
+  Parts parts = byThreads ? ofThreads : ofCores;
+  AffineExpr part = wide * parts.shortest;
   DepthSplit split;
-  split.length = (depth.floorDiv(part * mostParts) + 1) * part;
+  split.length = (depth.floorDiv(part * parts.most) + 1) * part;
   // Too many results: all of k is one part.
   if (known < 0)
     split.length = split.length +

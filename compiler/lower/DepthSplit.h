@@ -20,8 +20,9 @@ struct DepthSplit {
 
 /// The split of a contraction with that end of k, if it has one: of a sum over
 /// the rows of both operands, or over the positions of windows. `exact` has
-/// none: it takes k in ascending order.
+/// none: it takes k in ascending order. Parts are shorter where lanes are
+/// threads, `byThreads`, of which there are more.
 std::optional<DepthSplit> splitDepth(ir::MatmulOp op, mlir::AffineExpr depth,
-                                     NumericsMode numerics);
+                                     NumericsMode numerics, bool byThreads);
 
 } // namespace sinter::compiler

@@ -22,9 +22,9 @@ AffineExpr copiedRightElements(ir::MatmulOp op, const TileShape &tile) {
 }
 
 // Elements that one part of a register holds, within which lanes are cheap to
-// move.
-static unsigned quadOf(const TileShape &tile) {
-  return std::min(4u, tile.lanes);
+// move. Threads turn in memory.
+static unsigned quadOf(const TileShape &tile, const Target &target) {
+  return target.lanesAreThreads() ? tile.lanes : std::min(4u, tile.lanes);
 }
 
 Value MatrixCopier::endOfWhole(const DepthRange &range, int64_t step) const {
@@ -153,7 +153,7 @@ Coord MatrixCopier::columnAt(Value column, bool mayPassEnd) const {
 // As many elements of k as are turned at a time, of every such column.
 Value MatrixCopier::quadsAlongDepth(Value column, bool mayPassEnd,
                                     Value k) const {
-  unsigned count = quadOf(tile);
+  unsigned count = quadOf(tile, emission.target);
   SmallVector<Value> parts;
   for (unsigned c = 0; c < tile.lanes; c += count) {
     Value from = emission.add(column, emission.constant(c));
@@ -177,7 +177,7 @@ Value MatrixCopier::quadsAlongDepth(Value column, bool mayPassEnd,
 // turned are squares within them.
 SmallVector<Value> MatrixCopier::linesAlongDepth(Value column, bool mayPassEnd,
                                                  Value k) const {
-  unsigned count = quadOf(tile);
+  unsigned count = quadOf(tile, emission.target);
   SmallVector<Value> lines;
   for (unsigned at = 0; at < tile.lanes; at += count) {
     SmallVector<Value> rows;
@@ -203,13 +203,25 @@ void MatrixCopier::copyRightAlongDepth(Value column, Value valid,
   emission.loop(emission.constant(0), width, lanes, [&](Value group) {
     Value first = emission.add(column, group),
           whole = endOfWhole(range, tile.lanes);
-    emission.loop(range.begin, whole, lanes, [&](Value k) {
+    auto copySquare = [&](Value first, Value k) {
       for (auto [i, line] :
            llvm::enumerate(linesAlongDepth(first, mayPassEnd, k))) {
         Value down = emission.constant(int64_t(i) * tile.columns());
         access.store(line, to, emission.add(placeOf(group, k), down));
       }
-    });
+    };
+    emission.loop(range.begin, whole, lanes,
+                  [&](Value k) { copySquare(first, k); });
+    int64_t depth = constantOf(access.depth);
+    if (emission.target.lanesAreThreads() && depth >= lanes) {
+      // The last square reaches back.
+      Value isLeft =
+          arith::CmpIOp::create(emission.builder, emission.loc,
+                                arith::CmpIPredicate::slt, whole, range.end);
+      return emission.when(isLeft, [&] {
+        copySquare(first, emission.sub(range.end, emission.constant(lanes)));
+      });
+    }
     emission.loop(whole, range.end, 1, [&](Value k) {
       for (int64_t c = 0; c < lanes; ++c) {
         Value number = emission.constant(c);

@@ -17,6 +17,8 @@ namespace sinter::compiler {
 // Values of k that a round of the inner loop takes: its own work would be a
 // fifth of that of the sums.
 constexpr int64_t unrolled = 4;
+// Where threads wait for what they read, instead.
+constexpr int64_t waitedFor = 8;
 
 static bool isPointwise(Operation *op) {
   auto described = dyn_cast<ir::SinterOpInterface>(op);
@@ -460,11 +462,12 @@ MatrixTile::Values MatrixTile::accumulate(Value row, const Values &carried) {
     return accumulateRuns(row, carried);
   // Blocks begin at multiples of a vector, or of runs.
   int64_t size = constantOf(depth);
-  bool isWhole = size >= 0 && size % unrolled == 0 &&
-                 (!tile.leftRun || tile.depthBlock % unrolled == 0);
+  int64_t steps = emission.target.lanesAreThreads() ? waitedFor : unrolled;
+  bool isWhole = size >= 0 && size % steps == 0 &&
+                 (!tile.leftRun || tile.depthBlock % steps == 0);
   Values results = withoutSurplus(carried);
   if (!tile.turnsRight)
-    return accumulateRange(row, range, results, unrolled, isWhole);
+    return accumulateRange(row, range, results, steps, isWhole);
   Value first = range.begin;
   // Whole lines first: where columns lie a power of two apart, none stays in
   // the cache until its other half is asked for.

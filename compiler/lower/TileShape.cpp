@@ -75,7 +75,7 @@ public:
     chooseVectors();
     chooseImage();
     if (!tile.image && !tile.keepsSums && !takesColumns)
-      tile.split = splitDepth(op, depthOf(op, tile), numerics);
+      tile.split = splitDepth(op, depthOf(op, tile), numerics, false);
     chooseRows();
     chooseCopies();
     chooseBlocks();
@@ -105,7 +105,44 @@ private:
           std::clamp<int64_t>(most, 1, int64_t(tile.rows));
     }
     tile.depthBlock = std::max<int64_t>(1, depth);
+    if (!tile.keepsSums && !takesColumns)
+      tile.split = splitDepth(op, depthOf(op, tile), numerics, true);
+    shrinkForThreads();
+    turnForThreads();
     return tile;
+  }
+
+  // Each thread would read a line of its own, again for each tile's rows.
+  void turnForThreads() {
+    constexpr int64_t fewRowsOfThreads = 16;
+    if (!tile.rightAlongDepth || (rows >= 0 && rows <= fewRowsOfThreads) ||
+        depth < int64_t(tile.lanes) || copiedBytes() > mostCopiedBytes)
+      return;
+    tile.rightCopy = TileShape::RightCopy::whole;
+    tile.copiesByPanel = true;
+    tile.copiedDepth = tile.lanes;
+  }
+
+  // Smaller tiles, where they are too few to keep all threads busy.
+  void shrinkForThreads() {
+    constexpr int64_t enoughTiles = 2048, fewestRows = 2;
+    Shape shape = shapeOf(op.getResult());
+    int64_t batches = constantOf(product(shape, 0, rank - 2, op.getContext()));
+    int64_t parts = tile.split ? constantOf(tile.split->count) : 1;
+    if (rows < 0 || columns < 0 || batches < 0 || parts < 0)
+      return;
+    auto isShort = [&] {
+      return batches * parts * llvm::divideCeil(rows, tile.rows) *
+                 llvm::divideCeil(columns, tile.columnBlock) <
+             enoughTiles;
+    };
+    while (isShort() && int64_t(tile.rows) > fewestRows && !takesColumns)
+      tile.rows = unsigned(llvm::divideCeil(tile.rows, 2));
+    tile.rowBlock = tile.rows;
+    if (tile.keepsSums || !isShort())
+      return;
+    tile.vectors = 1;
+    tile.columnBlock = tile.columns();
   }
 
   // The largest tile that rows come out even in; the right operand is packed by

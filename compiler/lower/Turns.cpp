@@ -16,7 +16,42 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
+// Through memory that threads share. Rows stand one element further than they
+// are long: a column's elements lie in different banks of it.
+static SmallVector<Value> turnInMemory(Emission &emission,
+                                       ArrayRef<Value> rows) {
+  static const char squareKey = 0;
+  OpBuilder &builder = emission.builder;
+  Location loc = emission.loc;
+  auto type = cast<VectorType>(rows.front().getType());
+  int64_t lanes = type.getNumElements(), count = int64_t(rows.size());
+  int64_t stride = lanes + 1;
+  Value square = emission.frameBuffer(
+      &squareKey, MemRefType::get({count * stride}, type.getElementType()));
+  for (auto [i, row] : llvm::enumerate(rows))
+    vector::StoreOp::create(builder, loc, row, square,
+                            emission.constant(int64_t(i) * stride));
+  SmallVector<int32_t> places;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    places.push_back(int32_t(lane % count * stride + lane / count * count));
+  Value order = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(emission.vectorType(builder.getI32Type(), lanes),
+                             ArrayRef<int32_t>(places)));
+  Value all =
+      emission.integer(emission.vectorType(builder.getI1Type(), lanes), 1);
+  Value none =
+      arith::ConstantOp::create(builder, loc, type, builder.getZeroAttr(type));
+  SmallVector<Value> columns;
+  for (int64_t i = 0; i < count; ++i)
+    columns.push_back(vector::GatherOp::create(
+        builder, loc, type, square, emission.constant(i), order, all, none));
+  return columns;
+}
+
 SmallVector<Value> turnSquares(Emission &emission, SmallVector<Value> rows) {
+  if (emission.target.lanesAreThreads())
+    return turnInMemory(emission, rows);
   int64_t lanes = cast<VectorType>(rows.front().getType()).getNumElements();
   int64_t count = rows.size();
   auto shuffle = [&](Value a, Value b, llvm::function_ref<int64_t(int64_t)> f) {
@@ -50,9 +85,6 @@ constexpr int64_t chunkElements = 16384;
 constexpr int64_t blockedLines = 256, blockedElements = 64;
 constexpr int64_t chunkElementsOfThreads = 4096;
 
-// Of the frame's buffer.
-const char squareKey = 0;
-
 class TurnSkeleton {
 public:
   TurnSkeleton(KernelWriter &writer, ir::TransposeOp transpose)
@@ -82,9 +114,6 @@ private:
   void emitBlock(Emission &emission, Value outer, Value lineBlock,
                  Value alongBlock);
   void emitSquare(Emission &emission, const Place &place);
-  /// The square whose rows are given (bits), turned.
-  SmallVector<Value> turned(Emission &emission, SmallVector<Value> rows);
-  SmallVector<Value> turnedInMemory(Emission &emission, ArrayRef<Value> rows);
   /// Stores the outputs where `element` is that of the transposed tensor.
   void storeOutputs(Emission &emission, const Index &index, const Lanes &lanes,
                     Element element);
@@ -296,7 +325,7 @@ void TurnSkeleton::emitSquare(Emission &emission, const Place &place) {
     type = row.getType();
     rows.push_back(bitsOf(emission, row));
   }
-  rows = turned(emission, std::move(rows));
+  rows = turnSquares(emission, std::move(rows));
   unsigned firstAlong = places[rank - alongRank];
   for (unsigned i = 0; i < std::min<int64_t>(lanes, length); ++i) {
     Value along = emission.add(place.along, emission.constant(i));
@@ -305,39 +334,6 @@ void TurnSkeleton::emitSquare(Emission &emission, const Place &place) {
     storeOutputs(emission, index, masked(lines),
                  Element{fromBits(emission, rows[i], type)});
   }
-}
-
-SmallVector<Value> TurnSkeleton::turned(Emission &emission,
-                                        SmallVector<Value> rows) {
-  return byThreads ? turnedInMemory(emission, rows)
-                   : turnSquares(emission, std::move(rows));
-}
-
-// Rows stand one element further than they are long: a column's elements lie in
-// different banks of the memory.
-SmallVector<Value> TurnSkeleton::turnedInMemory(Emission &emission,
-                                                ArrayRef<Value> rows) {
-  OpBuilder &builder = emission.builder;
-  Location loc = emission.loc;
-  auto type = cast<VectorType>(rows.front().getType());
-  int64_t stride = lanes + 1;
-  Value square = emission.frameBuffer(
-      &squareKey, MemRefType::get({lanes * stride}, type.getElementType()));
-  for (auto [i, row] : llvm::enumerate(rows))
-    vector::StoreOp::create(builder, loc, row, square,
-                            emission.constant(int64_t(i) * stride));
-  Type i32 = builder.getI32Type();
-  Value places = arith::MulIOp::create(
-      builder, loc, emission.laneOffsets(1, lanes, i32),
-      emission.integer(emission.vectorType(i32, lanes), stride));
-  Value all =
-      emission.integer(emission.vectorType(builder.getI1Type(), lanes), 1);
-  Value none = emission.integer(type, 0);
-  SmallVector<Value> columns;
-  for (int64_t i = 0; i < std::min<int64_t>(lanes, length); ++i)
-    columns.push_back(vector::GatherOp::create(
-        builder, loc, type, square, emission.constant(i), places, all, none));
-  return columns;
 }
 
 void TurnSkeleton::storeOutputs(Emission &emission, const Index &index,

@@ -12,15 +12,15 @@ using namespace mlir;
 namespace sinter::compiler {
 namespace {
 
-// Bytes that a group of threads waits for at a time: of 32 threads, 32
+// Bytes that a group of threads waits for at a time: of 32 threads, 64
 // registers each.
-constexpr int64_t mostBytes = 32 * 32 * 4;
+constexpr int64_t mostBytes = 32 * 64 * 4;
 
 class Reader {
 public:
   explicit Reader(func::FuncOp function) : function(function) {
     function.walk([&](Operation *op) {
-      if (!isLoad(op) && !isa<memref::LoadOp, memref::PrefetchOp>(op))
+      if (!isLoad(op) && !isa<memref::PrefetchOp>(op))
         if (Value buffer = bufferOf(op))
           written.insert(buffer);
     });
@@ -32,7 +32,17 @@ public:
 
 private:
   static bool isLoad(Operation *op) {
-    return isa<vector::LoadOp, vector::MaskedLoadOp, vector::GatherOp>(op);
+    return isa<memref::LoadOp, vector::LoadOp, vector::MaskedLoadOp,
+               vector::GatherOp>(op);
+  }
+
+  // A scalar is in a register of each thread.
+  static int64_t bytesOf(Type type) {
+    auto vector = dyn_cast<VectorType>(type);
+    int64_t count = vector ? vector.getNumElements() : 32;
+    Type element = vector ? vector.getElementType() : type;
+    int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+    return count * std::max<int64_t>(32, bits) / 8;
   }
 
   // The operand that is a buffer, if one is.
@@ -77,9 +87,7 @@ private:
         next = nullptr;
       if (!isEarly(&op))
         continue;
-      auto type = cast<VectorType>(op.getResult(0).getType());
-      int64_t own = type.getNumElements() *
-                    std::max<int64_t>(32, type.getElementTypeBitWidth()) / 8;
+      int64_t own = bytesOf(op.getResult(0).getType());
       llvm::SetVector<Operation *> needed;
       if (!next || bytes + own > mostBytes || !collect(&op, next, needed)) {
         next = op.getNextNode();

@@ -5,7 +5,7 @@
 
 namespace sinter::compiler {
 
-/// Moves loads of vectors to the first of their block, some at a time, so that
+/// Moves loads to the first of their block, some at a time, so that
 /// a group of threads waits for all of them at once. Only those move whose
 /// buffer comes with the kernel's arguments and is not written by it: what a
 /// kernel reads is what was there before it began, also where a result takes
