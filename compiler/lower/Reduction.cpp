@@ -1,7 +1,6 @@
 /// Reductions inside a kernel, in the canonical order. Bits depend neither on
 /// the vector width nor on whether the reduction is fused.
 #include "compiler/lower/Combiner.h"
-#include "compiler/lower/ElementCost.h"
 #include "compiler/lower/Inline.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "dialects/sinter/Dialect.h"
@@ -403,13 +402,10 @@ public:
     Values state;
     CanonicalOrder order = canonicalOrder(op);
     if (lanes.count == 1 && order == CanonicalOrder::lanes) {
-      RowReduction row(
-          emission, *combiner,
-          std::min<unsigned>(canonicalLanes,
-                             loopLanes(emission.body, emission.target)),
-          [&](const Coord &r, const Lanes &asked) {
-            return reductionElement(emission, op, index, r, asked);
-          });
+      RowReduction row(emission, *combiner, lanesAlongReduced(emission, op),
+                       [&](const Coord &r, const Lanes &asked) {
+                         return reductionElement(emission, op, index, r, asked);
+                       });
       state = row.run(extent);
     } else {
       auto elementAt = [&](Value r) {

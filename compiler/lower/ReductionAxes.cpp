@@ -1,6 +1,7 @@
 /// Which elements a reduction reads for which of its results.
 #include "compiler/lower/ReductionOrder.h"
 
+#include "compiler/lower/ElementCost.h"
 #include "dialects/sinter/Dialect.h"
 
 using namespace mlir;
@@ -79,6 +80,52 @@ SmallVector<Coord> reducedCoordinates(Emission &emission, Operation *op,
   return emission.coordinates(flat, reduced);
 }
 
+// How many of the operand's last dims are all reduced.
+static unsigned reducedTail(Operation *op) {
+  unsigned rank = shapeOf(op->getOperand(0)).size(), count = 0;
+  ReductionAxes axes = reductionAxes(op);
+  while (count < rank && isReduced(axes, rank - 1 - count))
+    ++count;
+  return count;
+}
+
+unsigned lanesAlongReduced(Emission &emission, Operation *op) {
+  unsigned most = std::min<unsigned>(canonicalLanes,
+                                     loopLanes(emission.body, emission.target));
+  if (reducesTrailing(op))
+    return most;
+  Shape shape = shapeOf(op->getOperand(0));
+  int64_t run = constantOf(product(shape, shape.size() - reducedTail(op),
+                                   shape.size(), op->getContext()));
+  for (unsigned lanes = most; lanes >= emission.target.lanes(); lanes /= 2)
+    if (run > 0 && run % lanes == 0)
+      return lanes;
+  return most;
+}
+
+// Where dims that stay are between reduced ones: the last dims that are all
+// reduced are still counted as one, so that lanes along them are neighbours.
+static Index indexAround(Emission &emission, Operation *op,
+                         ArrayRef<Coord> kept, const Coord &r) {
+  Shape shape = shapeOf(op->getOperand(0)), groups;
+  ReductionAxes axes = reductionAxes(op);
+  unsigned tail = reducedTail(op), lead = shape.size() - tail;
+  for (int64_t axis : axes.axes)
+    if (axis < int64_t(lead))
+      groups.push_back(shape[axis]);
+  groups.push_back(product(shape, lead, shape.size(), op->getContext()));
+  Index flat, index;
+  flat.tail = r;
+  flat.tailRank = groups.size();
+  SmallVector<Coord> parts = emission.coordinates(flat, groups);
+  unsigned next = 0;
+  for (unsigned dim = 0; dim < lead; ++dim)
+    index.lead.push_back(isReduced(axes, dim) ? parts[next++] : kept[dim]);
+  index.tail = parts.back();
+  index.tailRank = tail;
+  return index;
+}
+
 // The operand's index of element `r` of a row.
 Index elementIndex(Emission &emission, Operation *op, ArrayRef<Coord> kept,
                    const Coord &r) {
@@ -99,6 +146,8 @@ Index elementIndex(Emission &emission, Operation *op, ArrayRef<Coord> kept,
     index.tailRank = rank - first;
     return index;
   }
+  if (reducedTail(op) > 1)
+    return indexAround(emission, op, kept, r);
   SmallVector<Coord> parts = reducedCoordinates(emission, op, r);
   SmallVector<Coord> all(kept);
   for (auto [axis, part] : llvm::zip(axes.axes, parts))

@@ -47,6 +47,9 @@ reducedCoordinates(Emission &emission, mlir::Operation *op, const Coord &r);
 /// The operand's index of element `r` of the result at `kept`.
 Index elementIndex(Emission &emission, mlir::Operation *op,
                    llvm::ArrayRef<Coord> kept, const Coord &r);
+/// Lanes along the reduced axes: a loop's, or fewer, of which each vector is
+/// neighbours in memory, where dims that stay are between the reduced ones.
+unsigned lanesAlongReduced(Emission &emission, mlir::Operation *op);
 /// Elements of a reduction's operand: number `r` (with lanes) of those that
 /// make the result's element at `index`, which has no lanes.
 mlir::Value reductionElement(Emission &emission, mlir::Operation *op,

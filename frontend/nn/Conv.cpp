@@ -1,4 +1,4 @@
-/// Conv1d, Conv2d, ConvTranspose2d.
+/// Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d.
 #include <sinter/nn/Conv.h>
 
 #include <algorithm>
@@ -66,6 +66,20 @@ Conv2d::Conv2d(int64_t in, int64_t out, const Axes &kernel,
 
 Tensor Conv2d::forward(const Tensor &x) const {
   return bias ? conv2d(x, weight, bias, options) : conv2d(x, weight, options);
+}
+
+ConvTranspose1d::ConvTranspose1d(int64_t in, int64_t out, const Axes &kernel,
+                                 const ConvTransposeLayerOptions &options,
+                                 Where where)
+    : options(callOptions(options)) {
+  Weights made = makeWeights(in, out, out, kernel, 1, options, where);
+  weight = std::move(made.weight);
+  bias = std::move(made.bias);
+}
+
+Tensor ConvTranspose1d::forward(const Tensor &x) const {
+  return bias ? conv_transpose1d(x, weight, bias, options)
+              : conv_transpose1d(x, weight, options);
 }
 
 ConvTranspose2d::ConvTranspose2d(int64_t in, int64_t out, const Axes &kernel,

@@ -49,16 +49,34 @@ Tensor TransformerEncoderLayer::forward(const Tensor &x,
   return norm2(y + feedForward(y));
 }
 
+using Where = std::source_location;
+
+/// Equal layers, each with first values of its own.
+template <typename Layer>
+static std::vector<Layer>
+makeLayers(int64_t d_model, int64_t nhead, int64_t count,
+           const TransformerLayerOptions &options, Where where) {
+  std::vector<Layer> layers;
+  for (int64_t i = 0; i < count; ++i)
+    layers.emplace_back(d_model, nhead, options, where);
+  return layers;
+}
+
+/// The norm behind the last of such layers.
+static LayerNorm finalNorm(int64_t d_model,
+                           const TransformerLayerOptions &options,
+                           Where where) {
+  return LayerNorm(d_model, {options.layer_norm_eps, options.dtype}, where);
+}
+
 TransformerEncoder::TransformerEncoder(
     int64_t d_model, int64_t nhead, int64_t count,
     const TransformerEncoderLayerOptions &options, bool final_norm,
     Where where) {
-  for (int64_t i = 0; i < count; ++i)
-    layers.emplace_back(d_model, nhead, options, where);
+  layers = makeLayers<TransformerEncoderLayer>(d_model, nhead, count, options,
+                                               where);
   if (final_norm)
-    norm.emplace(d_model,
-                 LayerNormOptions{options.layer_norm_eps, options.dtype},
-                 where);
+    norm = finalNorm(d_model, options, where);
 }
 
 Tensor TransformerEncoder::forward(const Tensor &x,
@@ -114,12 +132,10 @@ TransformerDecoder::TransformerDecoder(
     int64_t d_model, int64_t nhead, int64_t count,
     const TransformerDecoderLayerOptions &options, bool final_norm,
     Where where) {
-  for (int64_t i = 0; i < count; ++i)
-    layers.emplace_back(d_model, nhead, options, where);
+  layers = makeLayers<TransformerDecoderLayer>(d_model, nhead, count, options,
+                                               where);
   if (final_norm)
-    norm.emplace(d_model,
-                 LayerNormOptions{options.layer_norm_eps, options.dtype},
-                 where);
+    norm = finalNorm(d_model, options, where);
 }
 
 Tensor TransformerDecoder::forward(const Tensor &x, const Tensor &memory,

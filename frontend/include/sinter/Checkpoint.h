@@ -32,12 +32,13 @@ private:
 /// The function is called once, with arguments and results of any type, and may
 /// use parameters and tensors from outside. Gradients are those that they have
 /// without it: from the same ops on the same values, random draws and dropout
-/// included. In `exact` first derivatives are the same bits; in other modes
-/// rewrites that count uses (divisions by one divisor) may round a last bit
-/// otherwise. Regions may hold regions. State that the function changes
-/// (running statistics) changes once. A loop of `scan` in it is kept, and so is
-/// a value that is read. Gradients with respect to inner tensors are there, but
-/// second derivatives with respect to them are not.
+/// included. In `exact` first derivatives are the same bits; in other modes a
+/// last bit may differ: a product that one sum alone reads is rounded with that
+/// sum, and fewer read it where others read one that is computed again. Regions
+/// may hold regions. State that the function changes (running statistics)
+/// changes once. A loop of `scan` in it is kept, and so is a value that is read.
+/// Gradients with respect to inner tensors are there, but second derivatives
+/// with respect to them are not.
 template <typename F, typename... Args>
 decltype(auto) checkpoint(F &&function, Args &&...args) {
   detail::CheckpointScope scope;

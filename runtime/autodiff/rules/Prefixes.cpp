@@ -5,6 +5,7 @@
 #include "runtime/graph/Builders.h"
 
 #include <limits>
+#include <vector>
 
 namespace sinter::autodiff {
 
@@ -65,6 +66,21 @@ struct LogcumsumexpPart {
 
 } // namespace
 
+// The largest x of each row; -inf of an empty one, which a symbolic axis may
+// turn out to have: an element more is there for that.
+static Result<NodeRef> largestOf(const NodeRef &x, int64_t axis) {
+  std::vector<int64_t> none(x->dims().size(), 0);
+  std::vector<Dim> dims(x->dims().begin(), x->dims().end());
+  dims[static_cast<size_t>(axis)] = dims[static_cast<size_t>(axis)] + Dim(1);
+  SINTER_TRY_ASSIGN(
+      NodeRef longer,
+      graph::pad(x, none, dims, none,
+                 Number(-std::numeric_limits<double>::infinity())));
+  SINTER_TRY_ASSIGN(NodeRef largest, graph::amax(longer, std::span(&axis, 1),
+                                                 /*keepdims=*/true));
+  return graph::broadcast(largest, x->dims());
+}
+
 // x[i] gets the sum over j >= i of grad[j] e^(x[i] - result[j]): of positive
 // and of negative gradients apart, each by its logarithm, so that nothing
 // overflows. Where all so far are -inf nothing flows. Less the largest x of the
@@ -72,8 +88,6 @@ struct LogcumsumexpPart {
 Result<OperandGradients> logcumsumexpGradient(const GradientContext &context) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const NodeRef &x = context.operands[0], &grad = context.grad;
-  if (hasNoElements(x)) // an empty row has no largest element
-    return zerosLike(context);
   graph::AttrReader reader(context.attrs);
   int64_t axis = reader.integer();
   LogcumsumexpPart part{x,    context.result,  {}, {}, {}, {},
@@ -87,9 +101,7 @@ Result<OperandGradients> logcumsumexpGradient(const GradientContext &context) {
   SINTER_TRY_ASSIGN(NodeRef most, number(infinity));
   SINTER_TRY_ASSIGN(part.isReached, graph::compare(context.result, part.nothing,
                                                    Comparison::gt));
-  SINTER_TRY_ASSIGN(NodeRef shift,
-                    graph::amax(x, std::span(&axis, 1), /*keepdims=*/true));
-  SINTER_TRY_ASSIGN(shift, graph::broadcast(shift, x->dims()));
+  SINTER_TRY_ASSIGN(NodeRef shift, largestOf(x, axis));
   SINTER_TRY_ASSIGN(NodeRef size, graph::abs(shift));
   SINTER_TRY_ASSIGN(NodeRef isFinite,
                     graph::compare(size, most, Comparison::lt));

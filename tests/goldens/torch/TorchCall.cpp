@@ -162,8 +162,8 @@ void Binder::bind(const Parameter &parameter, const Json &value) {
 static const TorchTable &rules() {
   static const TorchTable table = [] {
     TorchTable all = torchMath();
-    for (auto part : {torchReductions, torchShapes, torchIndexing, torchLayers,
-                      torchLosses})
+    for (auto part : {torchReductions, torchShapes, torchIndexing, torchImages,
+                      torchLayers, torchLosses})
       all.merge(part());
     return all;
   }();

@@ -36,6 +36,7 @@ TorchTable torchReductions();
 TorchTable torchShapes();
 TorchTable torchIndexing();
 TorchTable torchLayers();
+TorchTable torchImages();
 TorchTable torchLosses();
 
 //===- What rules ask of their calls --------------------------------------===//

@@ -48,6 +48,12 @@ static Tensors embeddingOf(const OpCall &c) {
   return {embedding(c["weight"], c["index"], padding)};
 }
 
+/// bucketize is searchsorted with its tensors the other way round.
+static Tensors searchOf(const OpCall &c) {
+  Tensor found = searchsorted(c["seq"], c["v"], c.attrs.flag("right"));
+  return {c.attrs.flag("out_int32") ? found.to(DType::i32) : found};
+}
+
 TorchTable torchIndexing() {
   std::string_view reducing = "x@ dim index@ src@ reduce include_self";
   return {
@@ -86,6 +92,11 @@ TorchTable torchIndexing() {
         [](const OpCall &c) -> Tensors {
           return {masked_select(c["x"], c["mask"])};
         }}},
+      {"take",
+       {"x index",
+        [](const OpCall &c) -> Tensors { return {take(c["x"], c["index"])}; }}},
+      {"searchsorted", {"seq v out_int32 right", searchOf}},
+      {"bucketize", {"v seq out_int32 right", searchOf}},
       {"nn.functional.embedding", {"weight index padding_idx", embeddingOf}},
   };
 }

@@ -84,3 +84,21 @@ func.func @main(%x: tensor<?x64x28x28xf32, #x>, %w: tensor<64x64x3x3xf32>, %n: t
   %7 = sinter.transpose %6 {permutation = array<i64: 0, 2, 1>} : (tensor<?x64x240xf32, #f>) -> tensor<?x240x64xf32, #t>
   return %7 : tensor<?x240x64xf32, #t>
 }
+
+// -----
+
+// The first operand alone is stored in another order: what a value waits for,
+// of any shape, stays as it is recorded.
+// CHECK-LABEL: @main
+// CHECK: %[[A:.*]] = sinter.conv {{.*}}layout = "channels_last"
+// CHECK: %[[B:.*]] = sinter.after %[[A]], %arg2 : (tensor<2x30x28x64xf32>, tensor<2x64x30x28xf32>) -> tensor<2x30x28x64xf32>
+// CHECK: %[[C:.*]] = sinter.after %[[B]], %arg3 : (tensor<2x30x28x64xf32>, tensor<f32>) -> tensor<2x30x28x64xf32>
+// CHECK-NOT: sinter.transpose
+// CHECK: sinter.conv %[[C]]
+func.func @main(%x: tensor<2x64x30x28xf32>, %w: tensor<64x64x3x3xf32>, %e: tensor<2x64x30x28xf32>, %s: tensor<f32>) -> tensor<2x64x30x28xf32> {
+  %0 = sinter.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, high = array<i64: 1, 1>, layout = "channels_first", low = array<i64: 1, 1>, sizes = array<i64: 3, 3>, strides = array<i64: 1, 1>} : (tensor<2x64x30x28xf32>, tensor<64x64x3x3xf32>) -> tensor<2x64x30x28xf32>
+  %1 = sinter.after %0, %e : (tensor<2x64x30x28xf32>, tensor<2x64x30x28xf32>) -> tensor<2x64x30x28xf32>
+  %2 = sinter.after %1, %s : (tensor<2x64x30x28xf32>, tensor<f32>) -> tensor<2x64x30x28xf32>
+  %3 = sinter.conv %2, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, high = array<i64: 1, 1>, layout = "channels_first", low = array<i64: 1, 1>, sizes = array<i64: 3, 3>, strides = array<i64: 1, 1>} : (tensor<2x64x30x28xf32>, tensor<64x64x3x3xf32>) -> tensor<2x64x30x28xf32>
+  return %3 : tensor<2x64x30x28xf32>
+}

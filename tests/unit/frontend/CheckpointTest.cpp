@@ -111,8 +111,6 @@ TEST(Checkpoint, RegionsHoldRegions) {
   EXPECT_EQ(bitsOf(results), kept);
 }
 
-// In `standard`, whether divisions share a reciprocal depends on how many there
-// are of one divisor, and fewer are where values are computed again.
 TEST(Checkpoint, SeveralResultsAndCapturedTensors) {
   sn::numerics_scope scope(sn::Numerics::exact);
   auto lossOf = [](bool again) {
@@ -175,10 +173,13 @@ TEST(Checkpoint, InAJittedFunction) {
   }
 }
 
+// Outside of `exact` a product that one sum alone reads is rounded with the
+// sum. Here the forward pass alone reads one, where the way back reads another
+// that is computed again: a last bit of what comes of it differs.
 TEST(Checkpoint, StateChangesOnce) {
-  sn::numerics_scope scope(sn::Numerics::exact);
   sn::Tensor x = input(8, 4);
-  auto run = [&](bool again) {
+  auto run = [&](bool again, sn::Numerics mode) {
+    sn::numerics_scope scope(mode);
     sn::manual_seed(1);
     sn::nn::Linear linear(4, 4);
     sn::nn::BatchNorm norm(4);
@@ -192,7 +193,12 @@ TEST(Checkpoint, StateChangesOnce) {
     bits.push_back(norm.running_var.tensor().to_vector<float>());
     return bits;
   };
-  EXPECT_EQ(run(true), run(false));
+  EXPECT_EQ(run(true, sn::Numerics::exact), run(false, sn::Numerics::exact));
+  std::vector<Values> again = run(true, sn::Numerics::standard);
+  std::vector<Values> kept = run(false, sn::Numerics::standard);
+  for (size_t i = 0; i < kept.size(); ++i)
+    for (size_t j = 0; j < kept[i].size(); ++j)
+      EXPECT_NEAR(again[i][j], kept[i][j], 1e-5 * std::abs(kept[i][j])) << i;
 }
 
 TEST(Checkpoint, IndicesAndLabelsComeFromOutside) {

@@ -62,6 +62,22 @@ TEST(Functions, LogcumsumexpOfInfinities) {
     EXPECT_NEAR(got[i], want[i], 4e-6 * want[i]) << i;
 }
 
+// Neither the forward pass nor the gradient asks how long the axis is.
+TEST(Functions, LogcumsumexpOfASymbolicAxis) {
+  auto slopes = [](const std::vector<float> &values) {
+    sn::Tensor x = sn::tensor(values, {static_cast<int64_t>(values.size())})
+                       .dynamic(0)
+                       .require_grad();
+    sn::Tensor y = sn::logcumsumexp(x, 0);
+    return sn::grad(sn::sum(y), {x})[0].to_vector<float>();
+  };
+  EXPECT_EQ(slopes({5}), Values{1});
+  EXPECT_EQ(slopes({}), Values{});
+  Values two = slopes({0, 0});
+  EXPECT_FLOAT_EQ(two[0], 1.5F);
+  EXPECT_FLOAT_EQ(two[1], 0.5F);
+}
+
 TEST(Functions, GammaAndItsDerivatives) {
   sn::Tensor x = sn::tensor({0.5, 1.0, 2.5, -1.5}).require_grad();
   auto near = [](const sn::Tensor &found, const std::vector<double> &want) {

@@ -84,6 +84,66 @@ float blockSum(const std::function<float(int64_t)> &at, int64_t count) {
   return total;
 }
 
+// 64 lanes merged as a tree, in chunks of 8192.
+float laneSum(const std::function<float(int64_t)> &at, int64_t count) {
+  float total = 0;
+  for (int64_t chunk = 0; chunk < count; chunk += canonicalChunk) {
+    float lanes[canonicalLanes] = {};
+    for (int64_t i = chunk; i < std::min(chunk + canonicalChunk, count); ++i)
+      lanes[i % canonicalLanes] += at(i);
+    for (int64_t half = canonicalLanes / 2; half > 0; half /= 2)
+      for (int64_t lane = 0; lane < half; ++lane)
+        lanes[lane] += lanes[lane + half];
+    total += lanes[0];
+  }
+  return total;
+}
+
+// Whatever vectors the images' rows fill.
+TEST_P(RowsTest, ImagesAreSummedForEachChannel) {
+  struct Sizes {
+    int64_t images, channels, height, width;
+  };
+  for (Sizes z : {Sizes{1, 3, 2, 2}, Sizes{3, 2, 1, 5}, Sizes{5, 4, 7, 7},
+                  Sizes{9, 1, 14, 14}, Sizes{13, 3, 28, 28}, Sizes{2, 5, 8, 8},
+                  Sizes{3, 2, 3, 43}, Sizes{0, 2, 4, 4}}) {
+    int64_t space = z.height * z.width, count = z.images * space;
+    Floats x = randoms(count * z.channels), want;
+    for (int64_t channel = 0; channel < z.channels; ++channel)
+      want.push_back(laneSum(
+          [&](int64_t i) {
+            int64_t image = i / space;
+            return x[(image * z.channels + channel) * space + i % space];
+          },
+          count));
+    auto body = [](const std::string &from, const std::string &to) {
+      return "%0 = sinter.sum %x {axes = array<i64: 0, 2, 3>, keepdims = "
+             "false} : (" +
+             from + ") -> " + to + "\nprogram.yield %0 : " + to;
+    };
+    std::string to = typeOf({z.channels});
+    std::string from = typeOf({z.images, z.channels, z.height, z.width});
+    Floats got(want.size());
+    run(kernelText("reduce", 0, "%x: " + from, body(from, to)),
+        {x.data(), got.data()});
+    EXPECT_TRUE(sameBits(got, want)) << from;
+    std::string some = "tensor<?x" + number(z.channels) + "x" +
+                       number(z.height) + "x" + number(z.width) +
+                       "xf32, affine_map<()[s0] -> (s0, " + number(z.channels) +
+                       ", " + number(z.height) + ", " + number(z.width) + ")>>";
+    Floats again(want.size());
+    run(kernelText("reduce", 1, "%x: " + some, body(some, to)),
+        {x.data(), again.data()}, {z.images});
+    EXPECT_TRUE(sameBits(again, want)) << some;
+    std::string open = symbolicType({0, 1, 2, 3}, 4);
+    Floats last(want.size());
+    run(kernelText("reduce", 4, "%x: " + open,
+                   body(open, symbolicType({1}, 4))),
+        {x.data(), last.data()}, {z.images, z.channels, z.height, z.width});
+    EXPECT_TRUE(sameBits(last, want)) << open << " as " << from;
+  }
+}
+
 TEST_P(RowsTest, ColumnsAreSummedInBlocks) {
   struct Sizes {
     int64_t lead, rows, columns;

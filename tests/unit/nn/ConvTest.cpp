@@ -142,6 +142,15 @@ TEST(ConvLayers, NamesShapesAndFirstValues) {
   EXPECT_EQ(transposed.weight.shape()[0].value, 4);
   EXPECT_EQ(transposed(sn::zeros({1, 4, 5, 5})).dim(3).value, 11);
 
+  sn::nn::ConvTranspose1d back(4, 6, 3, {.stride = 2, .groups = 2});
+  EXPECT_EQ(namesOf(back), (std::vector<std::string>{"weight", "bias"}));
+  EXPECT_EQ(back.weight.shape()[1].value, 3);
+  sn::Tensor signal = sn::uniform({2, 4, 5});
+  EXPECT_EQ(back(signal).to_vector<float>(),
+            sn::conv_transpose1d(signal, back.weight, back.bias,
+                                 {.stride = 2, .groups = 2})
+                .to_vector<float>());
+
   sn::nn::Conv1d one(3, 2, 3, {.padding = 1});
   EXPECT_EQ(one(sn::zeros({1, 3, 7})).dim(2).value, 7);
 }

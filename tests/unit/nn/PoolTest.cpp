@@ -97,6 +97,26 @@ TEST(PoolLayers, AreTheirFunctions) {
             sn::max_pool2d(x, 3, {.stride = 2}).to_vector<float>());
   EXPECT_EQ(mean(x).to_vector<float>(),
             sn::avg_pool2d(x, {2, 3}).to_vector<float>());
+  sn::nn::AdaptiveMaxPool2d largest({2, 3});
+  EXPECT_EQ(largest(x).to_vector<float>(),
+            sn::adaptive_max_pool(x, {2, 3}).to_vector<float>());
+}
+
+TEST(PoolLayers, OfOneAxis) {
+  sn::Tensor x = sn::uniform({2, 3, 12});
+  sn::nn::MaxPool1d most(3, {.stride = 2});
+  sn::nn::AvgPool1d mean(4, {.padding = 1});
+  sn::nn::AdaptiveAvgPool1d means(5);
+  sn::nn::AdaptiveMaxPool1d largest(5);
+  EXPECT_EQ(most(x).to_vector<float>(),
+            sn::max_pool1d(x, 3, {.stride = 2}).to_vector<float>());
+  EXPECT_EQ(mean(x).to_vector<float>(),
+            sn::avg_pool1d(x, 4, {.padding = 1}).to_vector<float>());
+  EXPECT_EQ(means(x).to_vector<float>(),
+            sn::adaptive_avg_pool(x, 5).to_vector<float>());
+  EXPECT_EQ(largest(x).to_vector<float>(),
+            sn::adaptive_max_pool(x, 5).to_vector<float>());
+  EXPECT_EQ(sn::nn::MaxPool1d(most).num_params(), 0);
 }
 
 TEST(Fold, AddsWhatUnfoldTook) {

@@ -103,6 +103,23 @@ TEST(Sequential, NamesAreNumbersAndFunctionsAreLayers) {
   expectRejected("matmul", "f32[4,5]", [&] { model(sn::zeros({4, 5})); });
 }
 
+TEST(Sequential, ActivationsAreTheirFunctions) {
+  sn::Tensor x = waves({3, 4}, 2.3);
+  expectNear(sn::nn::LeakyReLU{0.2}(x), sn::leaky_relu(x, 0.2), 0);
+  expectNear(sn::nn::ELU{0.5}(x), sn::elu(x, 0.5), 0);
+  expectNear(sn::nn::SELU()(x), sn::selu(x), 0);
+  expectNear(sn::nn::Mish()(x), sn::mish(x), 0);
+  expectNear(sn::nn::Hardsigmoid()(x), sn::hardsigmoid(x), 0);
+  expectNear(sn::nn::Hardswish()(x), sn::hardswish(x), 0);
+  expectNear(sn::nn::LogSigmoid()(x), sn::logsigmoid(x), 0);
+  expectNear(sn::nn::Softplus{2}(x), sn::softplus(x, 2), 0);
+  expectNear(sn::nn::Softmax{0}(x), sn::softmax(x, 0), 0);
+  expectNear(sn::nn::LogSoftmax()(x), sn::log_softmax(x), 0);
+  sn::nn::Sequential model(sn::nn::Linear(4, 3), sn::nn::LeakyReLU{0.2},
+                           sn::nn::Softmax());
+  EXPECT_EQ(model(x).dim(1).value, 3);
+}
+
 TEST(Embedding, PaddingIsZeroAndIsNotTrained) {
   sn::nn::Embedding table(4, 2, {.padding_idx = -2});
   auto rows = table.weight.tensor().to_vector<float>();

@@ -72,14 +72,19 @@ TEST(Compare, SeesAWrongMeanOfEqualNumbers) {
   }
 }
 
+/// What `y` should be, whose one leaf is x.
+static auto expectedOf(const NodeRef &y, const HostTensor &x) {
+  graph::Slice slice = *graph::slice({&y, 1});
+  return expect(slice.graph, {&x, 1});
+}
+
 static std::string differenceOfSum(const std::vector<double> &terms,
                                    double found) {
   HostTensor x = reals(DType::f32, terms);
   NodeRef leaf = leafOf(x);
   int64_t axes[] = {0};
   NodeRef y = graph::ok(graph::sum(leaf, axes, false));
-  graph::Slice slice = *graph::slice({&y, 1});
-  auto expected = expect(slice.graph, {&x, 1});
+  auto expected = expectedOf(y, x);
   HostTensor sum = reals(DType::f32, {found});
   sum.dims = {};
   return differenceOf({&sum, 1}, *expected);
@@ -116,8 +121,7 @@ static std::string differenceOfPrefix(const std::vector<double> &terms,
   HostTensor x = reals(DType::f32, terms);
   NodeRef leaf = leafOf(x);
   NodeRef y = graph::ok(graph::cumsum(leaf, 0, false));
-  graph::Slice slice = *graph::slice({&y, 1});
-  auto expected = expect(slice.graph, {&x, 1});
+  auto expected = expectedOf(y, x);
   float sum = 0;
   std::vector<double> sums;
   for (size_t i = 0; i < terms.size(); ++i)
@@ -171,8 +175,7 @@ TEST(Compare, SeesAnInfinityThatIsNone) {
   HostTensor x = reals(DType::f16, {12, 1});
   NodeRef leaf = leafOf(x);
   NodeRef y = graph::ok(graph::exp(leaf));
-  graph::Slice slice = *graph::slice({&y, 1});
-  auto expected = expect(slice.graph, {&x, 1});
+  auto expected = expectedOf(y, x);
   ASSERT_TRUE(expected) << expected.error().message;
   HostTensor right = reals(DType::f16, {INFINITY, std::exp(1.0)});
   HostTensor wrong = reals(DType::f16, {65504, std::exp(1.0)});
@@ -185,8 +188,7 @@ TEST(Compare, TakesADigammaNearItsRootByTheScaleOfOne) {
   HostTensor x = reals(DType::f32, {1.4616321, 2.25});
   NodeRef leaf = leafOf(x);
   NodeRef y = graph::ok(graph::digamma(leaf));
-  graph::Slice slice = *graph::slice({&y, 1});
-  auto expected = expect(slice.graph, {&x, 1});
+  auto expected = expectedOf(y, x);
   ASSERT_TRUE(expected) << expected.error().message;
   auto movedBy = [&](double roundings) {
     std::vector<double> moved = decode(expected->values[0]).reals;

@@ -1,4 +1,5 @@
-/// Conv1d, Conv2d, ConvTranspose2d: convolutions with a weight of their own.
+/// Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d: convolutions with a weight
+/// of their own.
 #pragma once
 
 #include <sinter/Convolution.h>
@@ -70,6 +71,24 @@ public:
 
 /// `weight` [in, out / groups, kernel...] and `bias` [out], uniform in
 /// +-1/sqrt(out / groups * elements of the kernel).
+class ConvTranspose1d {
+public:
+  using Where = std::source_location;
+
+  ConvTranspose1d() = default;
+  ConvTranspose1d(int64_t in, int64_t out, const Axes &kernel,
+                  const ConvTransposeLayerOptions &options = {},
+                  Where where = Where::current());
+
+  Tensor forward(const Tensor &x) const;
+
+  Param weight;
+  Param bias; ///< empty without one
+  ConvTransposeOptions options;
+
+  SINTER_MODULE(ConvTranspose1d, weight, bias, options)
+};
+
 class ConvTranspose2d {
 public:
   using Where = std::source_location;

@@ -4,57 +4,75 @@
 #include <sinter/Module.h>
 #include <sinter/Pooling.h>
 
+#include <vector>
+
 namespace sinter::nn {
 
-class MaxPool2d {
+/// `max_pool1d` and `max_pool2d`.
+template <int spaces> class MaxPoolLayer {
 public:
-  MaxPool2d() = default;
-  explicit MaxPool2d(const Axes &kernel, const PoolOptions &options = {})
+  MaxPoolLayer() = default;
+  explicit MaxPoolLayer(const Axes &kernel, const PoolOptions &options = {})
       : kernel(kernel), options(options) {}
 
   Tensor forward(const Tensor &x) const {
-    return max_pool2d(x, kernel, options);
+    return spaces == 1 ? max_pool1d(x, kernel, options)
+                       : max_pool2d(x, kernel, options);
   }
 
   Axes kernel = 1;
   PoolOptions options;
 
-  SINTER_MODULE(MaxPool2d, kernel, options)
+  SINTER_MODULE(MaxPoolLayer, kernel, options)
 };
+using MaxPool1d = MaxPoolLayer<1>;
+using MaxPool2d = MaxPoolLayer<2>;
 
-class AvgPool2d {
+/// `avg_pool1d` and `avg_pool2d`.
+template <int spaces> class AvgPoolLayer {
 public:
-  AvgPool2d() = default;
-  explicit AvgPool2d(const Axes &kernel, const AvgPoolOptions &options = {})
+  AvgPoolLayer() = default;
+  explicit AvgPoolLayer(const Axes &kernel, const AvgPoolOptions &options = {})
       : kernel(kernel), options(options) {}
 
   Tensor forward(const Tensor &x) const {
-    return avg_pool2d(x, kernel, options);
+    return spaces == 1 ? avg_pool1d(x, kernel, options)
+                       : avg_pool2d(x, kernel, options);
   }
 
   Axes kernel = 1;
   AvgPoolOptions options;
 
-  SINTER_MODULE(AvgPool2d, kernel, options)
+  SINTER_MODULE(AvgPoolLayer, kernel, options)
 };
+using AvgPool1d = AvgPoolLayer<1>;
+using AvgPool2d = AvgPoolLayer<2>;
 
-/// To `size`, one number or two.
-class AdaptiveAvgPool2d {
+/// `adaptive_avg_pool` or `adaptive_max_pool` to `size`, one number for each
+/// axis of the space, or one for all.
+template <Tensor (*pool)(const Arg &, const Axes &, Layout), size_t spaces>
+class AdaptivePoolLayer {
 public:
-  AdaptiveAvgPool2d() = default;
-  explicit AdaptiveAvgPool2d(const Axes &size,
+  AdaptivePoolLayer() = default;
+  explicit AdaptivePoolLayer(const Axes &size,
                              Layout layout = Layout::channels_first)
       : size(size), layout(layout) {}
 
   Tensor forward(const Tensor &x) const {
-    int64_t rows = *size.begin(), columns = size.begin()[size.size() - 1];
-    return adaptive_avg_pool(x, {rows, columns}, layout);
+    std::vector<int64_t> all(size.begin(), size.end());
+    if (all.size() == 1)
+      all.resize(spaces, all.front());
+    return pool(x, all, layout);
   }
 
   Axes size = 1;
   Layout layout = Layout::channels_first;
 
-  SINTER_MODULE(AdaptiveAvgPool2d, size, layout)
+  SINTER_MODULE(AdaptivePoolLayer, size, layout)
 };
+using AdaptiveAvgPool1d = AdaptivePoolLayer<adaptive_avg_pool, 1>;
+using AdaptiveAvgPool2d = AdaptivePoolLayer<adaptive_avg_pool, 2>;
+using AdaptiveMaxPool1d = AdaptivePoolLayer<adaptive_max_pool, 1>;
+using AdaptiveMaxPool2d = AdaptivePoolLayer<adaptive_max_pool, 2>;
 
 } // namespace sinter::nn

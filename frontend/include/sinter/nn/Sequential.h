@@ -56,6 +56,44 @@ struct GELU {
   GeluForm approximate = GeluForm::none;
   Tensor operator()(const Arg &x) const { return gelu(x, approximate); }
 };
+struct LeakyReLU {
+  double negative_slope = 0.01;
+  Tensor operator()(const Arg &x) const {
+    return leaky_relu(x, negative_slope);
+  }
+};
+struct ELU {
+  double alpha = 1;
+  Tensor operator()(const Arg &x) const { return elu(x, alpha); }
+};
+struct SELU {
+  Tensor operator()(const Arg &x) const { return selu(x); }
+};
+struct Mish {
+  Tensor operator()(const Arg &x) const { return mish(x); }
+};
+struct Hardsigmoid {
+  Tensor operator()(const Arg &x) const { return hardsigmoid(x); }
+};
+struct Hardswish {
+  Tensor operator()(const Arg &x) const { return hardswish(x); }
+};
+struct LogSigmoid {
+  Tensor operator()(const Arg &x) const { return logsigmoid(x); }
+};
+struct Softplus {
+  double beta = 1;
+  double threshold = 20;
+  Tensor operator()(const Arg &x) const { return softplus(x, beta, threshold); }
+};
+struct Softmax {
+  int64_t axis = -1;
+  Tensor operator()(const Arg &x) const { return softmax(x, axis); }
+};
+struct LogSoftmax {
+  int64_t axis = -1;
+  Tensor operator()(const Arg &x) const { return log_softmax(x, axis); }
+};
 /// All axes from the second on as one.
 struct Flatten {
   Tensor operator()(const Tensor &x) const {
