@@ -269,7 +269,7 @@ static Value expandFunction(OpBuilder &builder, Operation *op,
 static Value expand(OpBuilder &builder, Operation *op,
                     const MathFeatures &features) {
   if (isa<arith::ExtFOp, arith::TruncFOp>(op))
-    return expandFloat16(builder, op, features.nativeF16);
+    return expandFloat16(builder, op, features);
   if (isa<arith::MaximumFOp, arith::MinimumFOp>(op))
     return features.extremum ? Value()
                              : expandExtremum(builder, op, features.vectorBits);

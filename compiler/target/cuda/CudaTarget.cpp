@@ -4,6 +4,7 @@
 #include "compiler/target/KernelMemory.h"
 #include "compiler/target/cpu/CpuTarget.h"
 #include "compiler/target/cpu/ExpandMath.h"
+#include "compiler/target/cuda/NarrowMath.h"
 #include "compiler/target/cuda/Warp.h"
 #include "compiler/target/simt/DistributeLanes.h"
 #include "runtime/device/cuda/CudaImage.h"
@@ -250,13 +251,16 @@ FailureOr<TargetCode> CudaTarget::compile(ModuleOp module, bool verify,
   expandMath(module, {.fma = true,
                       .rounds = true,
                       .nativeF16 = true,
+                      .nativeBf16 = true,
                       .vectorBits = 128,
                       .alike = module->hasAttr(alikeAttr),
                       .approximates = module->hasAttr(approximatesAttr),
                       .extremum = true});
-  for (auto function : module.getOps<func::FuncOp>())
+  for (auto function : module.getOps<func::FuncOp>()) {
     if (failed(distribute(function, architecture)))
       return failure();
+    narrowMath(function);
+  }
   if (verify && failed(mlir::verify(module)))
     return failure();
   if (failed(convertToLlvm(module, verify)))

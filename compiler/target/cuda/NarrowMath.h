@@ -1,0 +1,15 @@
+/// 16-bit floats that stay narrow: what the machine does on pairs of them.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace sinter::compiler {
+
+/// Rewrites, in a function whose math is expanded,
+/// - maxima and minima of widened values that are narrowed again, which are
+///   those of the narrow values;
+/// - the narrowing of two numbers to f16, which is one instruction, not two.
+/// No bit of a number changes.
+void narrowMath(mlir::func::FuncOp function);
+
+} // namespace sinter::compiler
