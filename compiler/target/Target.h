@@ -3,12 +3,15 @@
 
 #include "runtime/support/Result.h"
 
+#include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/LogicalResult.h"
 
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -77,6 +80,77 @@ public:
                         mlir::Type leftPart, mlir::Type rightPart) const = 0;
 };
 
+/// The leaf of products whose tiles a block of threads multiplies together. It
+/// copies parts of the operands to memory that the block shares and keeps sums
+/// in registers, of which each thread has fragments.
+class BlockUnit {
+public:
+  using Value = mlir::Value;
+
+  virtual ~BlockUnit() = default;
+
+  /// A matrix in a buffer of the kernel, batches of it behind. Axes go from the
+  /// one along which elements are neighbours; strides are in elements.
+  struct Matrix {
+    unsigned buffer = 0; ///< its number
+    mlir::AffineExpr offset;
+    llvm::SmallVector<mlir::AffineExpr> extents, strides;
+    /// Which of the product's axes of batches those behind the first two are.
+    llvm::SmallVector<unsigned> batches;
+    bool alongDepth = false; ///< neighbours lie along k
+  };
+
+  /// Sums in f32 of products of elements of one type.
+  struct Product {
+    mlir::Type element;
+    Matrix left, right;
+    int64_t rows = -1, columns = -1, batches = -1; ///< -1 where unknown
+    mlir::AffineExpr depth;
+    /// Where results of two bytes go that the unit is to store, if any do.
+    std::optional<Matrix> result;
+  };
+
+  /// How a product is cut.
+  struct Tile {
+    int64_t rows = 0, columns = 0;
+  };
+
+  /// Of a tile: its first row and column, and where it is along the product's
+  /// axes of batches (all index).
+  struct Place {
+    Value row, column;
+    llvm::SmallVector<Value> batch;
+  };
+
+  /// Neighbours in a row that a thread has the sums of: in columns
+  /// column + 2 * pair and the next, counted from the tile's first row and
+  /// column.
+  struct Fragment {
+    Value row, pair; ///< index
+    int64_t column = 0;
+    std::array<Value, 2> sums; ///< f32
+  };
+
+  /// Emits what is known of tile number `tile` (index).
+  using Locate = llvm::function_ref<Place(Value tile)>;
+  /// Emits what is done with sums, and gives what the unit is to store of each
+  /// fragment: a vector of two words of 16 bits, or nothing.
+  using Finish = llvm::function_ref<llvm::SmallVector<Value>(
+      const Place &place, llvm::ArrayRef<Fragment> fragments)>;
+
+  /// The tile for a product, or nothing where it is none for this unit: a
+  /// function of types, shapes and strides.
+  virtual std::optional<Tile> tileOf(const Product &product) const = 0;
+  /// Whether the unit can store results that lie so.
+  virtual bool stores(const Matrix &result, mlir::Type element) const = 0;
+  /// Emits a kernel whose blocks take one tile after another. The builder
+  /// is in the body of a function that `beginKernel` has begun; it is at the
+  /// end of a block of it when `locate` and `finish` are called.
+  virtual void emit(mlir::OpBuilder &builder, mlir::Location loc,
+                    const KernelEntry &entry, const Product &product,
+                    const Tile &tile, Locate locate, Finish finish) const = 0;
+};
+
 /// A machine to emit for. Immutable and shareable between threads.
 class Target {
 public:
@@ -100,6 +174,8 @@ public:
   virtual bool hasFma() const = 0;
   /// Null where there is none.
   virtual const MatrixUnit *matrixUnit() const = 0;
+  /// Null where there is none.
+  virtual const BlockUnit *blockUnit() const = 0;
 
   /// Whether words of such parts, of two bf16 or four i8 with or without a
   /// sign, are multiplied in one step.
