@@ -113,12 +113,17 @@ public:
   /// How a product is cut.
   struct Tile {
     int64_t rows = 0, columns = 0;
+    /// Of k, each of which a tile of its own sums. Of more than one the unit
+    /// stores nothing.
+    int64_t parts = 1;
+    /// Of k in a part; the last ones may have less, or none.
+    int64_t depth = 0;
   };
 
-  /// Of a tile: its first row and column, and where it is along the product's
-  /// axes of batches (all index).
+  /// Of a tile: its first row, column and k, and where it is along the
+  /// product's axes of batches (all index).
   struct Place {
-    Value row, column;
+    Value row, column, depth;
     llvm::SmallVector<Value> batch;
   };
 
@@ -128,15 +133,27 @@ public:
   struct Fragment {
     Value row, pair; ///< index
     int64_t column = 0;
-    std::array<Value, 2> sums; ///< f32
+    std::array<Value, 2> sums; ///< f32; null before there are any
   };
 
-  /// Emits what is known of tile number `tile` (index).
-  using Locate = llvm::function_ref<Place(Value tile)>;
-  /// Emits what is done with sums, and gives what the unit is to store of each
-  /// fragment: a vector of two words of 16 bits, or nothing.
-  using Finish = llvm::function_ref<llvm::SmallVector<Value>(
-      const Place &place, llvm::ArrayRef<Fragment> fragments)>;
+  /// What a unit asks of who emits a product. The builder is at the end of a
+  /// block when it asks.
+  class Client {
+  public:
+    virtual ~Client() = default;
+    /// Emits what is known of tile number `tile` (index), and `body` behind it.
+    virtual void inTile(Value tile,
+                        llvm::function_ref<void(const Place &)> body) = 0;
+    /// Reads what finishing needs of columns alone, before there are sums.
+    virtual void prepare(const Place &place,
+                         llvm::ArrayRef<Fragment> fragments) = 0;
+    /// Whether finishing reads more than that.
+    virtual bool readsFragments() const = 0;
+    /// Emits what is done with sums, and gives what the unit is to store of
+    /// each fragment: a vector of two words of 16 bits, or nothing.
+    virtual llvm::SmallVector<Value>
+    finish(const Place &place, llvm::ArrayRef<Fragment> fragments) = 0;
+  };
 
   /// The tile for a product, or nothing where it is none for this unit: a
   /// function of types, shapes and strides.
@@ -144,11 +161,10 @@ public:
   /// Whether the unit can store results that lie so.
   virtual bool stores(const Matrix &result, mlir::Type element) const = 0;
   /// Emits a kernel whose blocks take one tile after another. The builder
-  /// is in the body of a function that `beginKernel` has begun; it is at the
-  /// end of a block of it when `locate` and `finish` are called.
+  /// is in the body of a function that `beginKernel` has begun.
   virtual void emit(mlir::OpBuilder &builder, mlir::Location loc,
                     const KernelEntry &entry, const Product &product,
-                    const Tile &tile, Locate locate, Finish finish) const = 0;
+                    const Tile &tile, Client &client) const = 0;
 };
 
 /// A machine to emit for. Immutable and shareable between threads.

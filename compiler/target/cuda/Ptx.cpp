@@ -60,6 +60,12 @@ Value Ptx::equals(Value a, int32_t b) const {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a,
                                number(b));
 }
+Value Ptx::orWide(Value a, int64_t b) const {
+  Value wide = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), a);
+  Value bits =
+      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(b));
+  return arith::OrIOp::create(builder, loc, wide, bits);
+}
 Value Ptx::select(Value condition, Value a, Value b) const {
   return arith::SelectOp::create(builder, loc, condition, a, b);
 }
@@ -124,6 +130,10 @@ static std::string times(StringRef constraint, size_t count) {
   for (size_t number = 0; number < count; ++number)
     all += "," + constraint.str();
   return all;
+}
+
+void Ptx::prefetch(Value map) const {
+  run("prefetch.tensormap [$0];", "l", {map});
 }
 
 void Ptx::copyIn(Value to, Value map, ValueRange coordinates,

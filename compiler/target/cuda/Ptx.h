@@ -24,6 +24,8 @@ public:
   Value bitXor(Value a, Value b) const;
   Value shiftRight(Value a, int32_t b) const;
   Value equals(Value a, int32_t b) const;
+  /// The bits of both (i64).
+  Value orWide(Value a, int64_t b) const;
   Value select(Value condition, Value a, Value b) const;
   Value toI32(Value index) const;
   Value toIndex(Value number) const;
@@ -42,6 +44,8 @@ public:
   void wait(Value barrier, Value parity) const;
 
   // ---- copies of tensor maps' parts
+  /// Brings a map near.
+  void prefetch(Value map) const;
   void copyIn(Value to, Value map, mlir::ValueRange coordinates,
               Value barrier) const;
   void copyOut(Value map, mlir::ValueRange coordinates, Value from) const;

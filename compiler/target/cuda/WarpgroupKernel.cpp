@@ -1,7 +1,7 @@
 /// WarpgroupKernel: a kernel whose blocks multiply tiles by warpgroups.
 ///
-/// After the measured ways of CUTLASS's persistent kernels for sm_90: the ring,
-/// the roles and the order of waits are theirs.
+/// The ring, the roles and the order of waits are those of the persistent
+/// kernels for sm_90 in CUTLASS.
 #include "compiler/target/cuda/WarpgroupKernel.h"
 
 #include "compiler/target/KernelMemory.h"
@@ -18,66 +18,11 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-// Of a block; what declares more than one block of a multiprocessor's memory
-// has to leave 1024 bytes of each to the system (CUDA Programming Guide,
-// compute capability 9.0).
-static constexpr int64_t mostBytes = 227 * 1024;
-static constexpr int64_t mostBytesOfTwo = 113 * 1024;
 static constexpr unsigned sharedSpace = 3;
-static constexpr int64_t swizzledBytes = 1024; ///< after which they repeat
-static constexpr int64_t boxColumns = 64;
+static constexpr int64_t boxColumns = WarpgroupLayout::boxColumns;
+static constexpr size_t fragmentsOfBox = 2 * boxColumns / 8;
 // The registers of a block of three warpgroups, given to those that sum.
 static constexpr unsigned producerRegisters = 40, consumerRegisters = 232;
-
-WarpgroupLayout::WarpgroupLayout(const BlockUnit::Tile &tile)
-    : consumers(tile.rows / rows), columns(tile.columns),
-      blocks(consumers == 1 ? 2 : 1), leftBytes(consumers * boxBytes),
-      stageBytes(leftBytes + columns * depth * 2) {
-  int64_t out = consumers * boxesOut * boxBytes, most = 8;
-  int64_t all = (blocks == 1 ? mostBytes : mostBytesOfTwo) - out;
-  stages = std::min(most, all / (stageBytes + 16));
-}
-
-//===- Maps ---------------------------------------------------------------===//
-
-static std::optional<runtime::LaunchNumber> launchNumber(AffineExpr expr) {
-  if (auto number = dyn_cast<AffineConstantExpr>(expr))
-    return runtime::LaunchNumber{number.getValue(), {}};
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return runtime::LaunchNumber{1, {symbol.getPosition()}};
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary || binary.getKind() != AffineExprKind::Mul)
-    return std::nullopt;
-  auto a = launchNumber(binary.getLHS()), b = launchNumber(binary.getRHS());
-  if (!a || !b)
-    return std::nullopt;
-  a->factor *= b->factor;
-  llvm::append_range(a->dims, b->dims);
-  return a;
-}
-
-std::optional<runtime::TensorMap> mapOf(const BlockUnit::Matrix &matrix,
-                                        Type element, int64_t inner,
-                                        int64_t outer) {
-  runtime::TensorMap map;
-  map.buffer = matrix.buffer;
-  map.element = element.isBF16() ? DType::bf16 : DType::f16;
-  auto offset = launchNumber(matrix.offset);
-  if (!offset)
-    return std::nullopt;
-  map.offset = *offset;
-  for (auto [extent, stride] : llvm::zip(matrix.extents, matrix.strides)) {
-    auto size = launchNumber(extent), step = launchNumber(stride);
-    if (!size || !step)
-      return std::nullopt;
-    map.extents.push_back(*size);
-    map.strides.push_back(*step);
-    map.box.push_back(1);
-  }
-  map.box[0] = uint32_t(inner);
-  map.box[1] = uint32_t(outer);
-  return map;
-}
 
 //===- Structure ----------------------------------------------------------===//
 
@@ -85,10 +30,10 @@ WarpgroupKernel::WarpgroupKernel(OpBuilder &builder, Location loc,
                                  const KernelEntry &entry,
                                  const BlockUnit::Product &product,
                                  const BlockUnit::Tile &tile,
-                                 BlockUnit::Locate locate,
-                                 BlockUnit::Finish finish)
+                                 BlockUnit::Client &client)
     : builder(builder), loc(loc), ptx(builder, loc), entry(entry),
-      product(product), layout(tile), locate(locate), finish(finish) {}
+      product(product), layout(tile), depthOfTile(tile.depth),
+      warpgroup(ptx, product, tile.columns), client(client) {}
 
 WarpgroupKernel::Values
 WarpgroupKernel::loop(Value begin, Value end, Value step, ValueRange carried,
@@ -139,12 +84,12 @@ void WarpgroupKernel::declareMemory() {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(
       function->getParentOfType<ModuleOp>().getBody());
-  LLVM::GlobalOp::create(builder, loc,
-                         LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
-                         /*isConstant=*/false, LLVM::Linkage::External,
-                         runtime::launchedMemoryName(function.getName().str(),
-                                                     uint64_t(layout.bytes())),
-                         Attribute(), swizzledBytes, sharedSpace);
+  LLVM::GlobalOp::create(
+      builder, loc, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
+      /*isConstant=*/false, LLVM::Linkage::External,
+      runtime::launchedMemoryName(function.getName().str(),
+                                  uint64_t(layout.bytes())),
+      Attribute(), WarpgroupLayout::swizzledBytes, sharedSpace);
 }
 
 Value WarpgroupKernel::addMap(const BlockUnit::Matrix &matrix, int64_t inner,
@@ -212,10 +157,10 @@ void WarpgroupKernel::begin() {
                 offsetof(runtime::CudaArguments, chunks), builder.getI64Type());
   endTiles =
       arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), tiles);
-  rounds = ptx.number(
-      int32_t(cast<AffineConstantExpr>(product.depth.ceilDiv(layout.depth))
-                  .getValue()));
+  rounds = ptx.number(int32_t(depthOfTile / layout.depth));
   when(ptx.equals(thread, 0), [&] {
+    ptx.prefetch(left.map);
+    ptx.prefetch(right.map);
     for (int64_t stage = 0; stage < layout.stages; ++stage) {
       Value number = ptx.number(int32_t(stage));
       ptx.initBarrier(barrierAt(layout.fullAt(), number), 1);
@@ -256,14 +201,17 @@ void WarpgroupKernel::run() {
 void WarpgroupKernel::produce() {
   loop(firstTile, endTiles, stepTiles, {ptx.number(0), ptx.number(1)},
        [&](Value tile, ValueRange carried) {
-         Place place = locate(tile);
-         return loop(ptx.number(0), rounds, ptx.number(1), carried,
-                     [&](Value k, ValueRange carried) -> Values {
-                       Turn turn{carried[0], carried[1]};
-                       copyStage(place, k, turn);
-                       Turn then = next(turn);
-                       return {then.stage, then.parity};
-                     });
+         Values ended;
+         client.inTile(tile, [&](const Place &place) {
+           ended = loop(ptx.number(0), rounds, ptx.number(1), carried,
+                        [&](Value k, ValueRange carried) -> Values {
+                          Turn turn{carried[0], carried[1]};
+                          copyStage(place, k, turn);
+                          Turn then = next(turn);
+                          return {then.stage, then.parity};
+                        });
+         });
+         return ended;
        });
 }
 
@@ -271,7 +219,8 @@ void WarpgroupKernel::copyStage(const Place &place, Value k, const Turn &turn) {
   Value full = barrierAt(layout.fullAt(), turn.stage);
   ptx.wait(barrierAt(layout.emptyAt(), turn.stage), turn.parity);
   ptx.expectBytes(full, int32_t(layout.stageBytes));
-  Value depth = ptx.mul(k, int32_t(layout.depth));
+  Value depth =
+      ptx.add(ptx.toI32(place.depth), ptx.mul(k, int32_t(layout.depth)));
   Value stage = stageAt(turn.stage);
   copyBoxes(left, place, depth, stage, full);
   copyBoxes(right, place, depth, stage, full);
@@ -300,12 +249,18 @@ void WarpgroupKernel::copyBoxes(const Boxes &boxes, const Place &place,
 void WarpgroupKernel::consume() {
   loop(firstTile, endTiles, stepTiles, {ptx.number(0), ptx.number(0)},
        [&](Value tile, ValueRange carried) -> Values {
-         Place place = locate(tile);
          Value zero = arith::ConstantOp::create(builder, loc,
                                                 builder.getF32FloatAttr(0));
-         Values all = sumTile({carried[0], carried[1]},
-                              Values(size_t(sumsOfThread()), zero));
-         finishTile(place, ArrayRef(all).drop_front(2));
+         Values zeros(size_t(sumsOfThread()), zero), all;
+         client.inTile(tile, [&](const Place &place) {
+           SmallVector<BlockUnit::Fragment> fragments = fragmentsOfThread();
+           if (isWhole())
+             client.prepare(place, fragments);
+           all = sumTile({carried[0], carried[1]}, zeros);
+           for (auto [number, fragment] : llvm::enumerate(fragments))
+             fragment.sums = {all[2 + 2 * number], all[3 + 2 * number]};
+           finishTile(place, fragments);
+         });
          return {all[0], all[1]};
        });
 }
@@ -330,94 +285,26 @@ WarpgroupKernel::Values WarpgroupKernel::sumTile(const Turn &turn,
         llvm::append_range(all, sums);
         return all;
       });
-  Values ended = finishSums(ArrayRef(results).drop_front(2));
+  Values ended = warpgroup.wait(ArrayRef(results).drop_front(2));
   ptx.arriveWhere(isFirst, barrierAt(layout.emptyAt(), before(results[0])));
   llvm::copy(ended, results.begin() + 2);
   return results;
-}
-
-// A matrix in shared memory, as wgmma reads it (PTX ISA, matrix descriptor):
-// rows of 128 bytes, swizzled, eight of them after eight. Where neighbours do
-// not lie along k, 64 of them follow after a box.
-Value WarpgroupKernel::descriptor(Value address, bool alongDepth) const {
-  constexpr int64_t unit = 16, swizzle128 = int64_t(1) << 62;
-  int64_t lead = alongDepth ? 1 : layout.depth * boxColumns * 2 / unit;
-  int64_t high = swizzle128 | (swizzledBytes / unit) << 32 | lead << 16;
-  Value place = arith::ExtUIOp::create(builder, loc, builder.getI64Type(),
-                                       ptx.shiftRight(address, 4));
-  Value rest =
-      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(high));
-  return arith::OrIOp::create(builder, loc, place, rest);
-}
-
-std::string WarpgroupKernel::elementName() const {
-  return product.element.isBF16() ? "bf16" : "f16";
-}
-
-// All products of a stage; those of the stage before have ended after it. The
-// first stage of a tile does not read the sums.
-std::string WarpgroupKernel::multiplyText() const {
-  constexpr int64_t depthOfStep = 16;
-  int64_t count = sumsOfThread();
-  std::string sums, element = elementName();
-  for (int64_t sum = 0; sum < count; ++sum)
-    sums += (sum ? ", $" : "$") + std::to_string(sum);
-  auto operand = [&](int64_t number) {
-    return "$" + std::to_string(2 * count + number);
-  };
-  // In units of 16 bytes: k lies along a row, or down the rows.
-  auto place = [&](const BlockUnit::Matrix &matrix, int64_t step) {
-    int64_t bytes = depthOfStep * 2 * (matrix.alongDepth ? 1 : boxColumns);
-    return std::to_string(step * bytes / 16);
-  };
-  std::string text = "{ .reg .pred p; .reg .b64 a, b; setp.ne.b32 p, " +
-                     operand(2) + ", 0; wgmma.fence.sync.aligned; ";
-  for (int64_t step = 0; step < layout.depth / depthOfStep; ++step)
-    text += "add.s64 a, " + operand(0) + ", " + place(product.left, step) +
-            "; add.s64 b, " + operand(1) + ", " + place(product.right, step) +
-            "; wgmma.mma_async.sync.aligned.m64n" +
-            std::to_string(layout.columns) + "k16.f32." + element + "." +
-            element + " {" + sums + "}, a, b, " + (step ? "1" : "p") +
-            ", 1, 1, " + (product.left.alongDepth ? "0" : "1") + ", " +
-            (product.right.alongDepth ? "0" : "1") + "; ";
-  return text + "wgmma.commit_group.sync.aligned; "
-                "wgmma.wait_group.sync.aligned 1; }";
-}
-
-// Sums that are read and written.
-static std::string constraintsOf(size_t sums) {
-  std::string text;
-  for (size_t sum = 0; sum < sums; ++sum)
-    text += sum ? ",=f" : "=f";
-  for (size_t sum = 0; sum < sums; ++sum)
-    text += "," + std::to_string(sum);
-  return text;
 }
 
 WarpgroupKernel::Values
 WarpgroupKernel::multiplyStage(const Turn &turn, Value k, ValueRange sums) {
   Value stage = stageAt(turn.stage);
   Value share = ptx.add(stage, ptx.mul(consumer, int32_t(layout.boxBytes)));
-  Values operands(sums);
-  operands.push_back(descriptor(share, product.left.alongDepth));
-  operands.push_back(descriptor(ptx.add(stage, int32_t(layout.leftBytes)),
-                                product.right.alongDepth));
-  operands.push_back(k);
-  return ptx.run(multiplyText(), constraintsOf(sums.size()) + ",l,l,r",
-                 operands, sums.getTypes());
-}
-
-// The sums pass through the wait, so that nothing reads them before.
-WarpgroupKernel::Values WarpgroupKernel::finishSums(ValueRange sums) {
-  return ptx.run("wgmma.wait_group.sync.aligned 0;", constraintsOf(sums.size()),
-                 sums, sums.getTypes());
+  return warpgroup.multiply(share, ptx.add(stage, int32_t(layout.leftBytes)), k,
+                            sums);
 }
 
 //===- Finishing ----------------------------------------------------------===//
 
 // Thread 4 g + t of warp w has, of its warpgroup's share, rows 16 w + g and 8
-// more, columns 8 j + 2 t and the next (PTX ISA, wgmma's matrix D).
-void WarpgroupKernel::finishTile(const Place &place, ValueRange sums) {
+// more, columns 8 j + 2 t and the next (PTX ISA, wgmma's matrix D): first of
+// the upper row, then of the lower one.
+SmallVector<BlockUnit::Fragment> WarpgroupKernel::fragmentsOfThread() {
   Value lane = ptx.bitAnd(thread, 31);
   Value row = ptx.add(
       ptx.mul(consumer, int32_t(layout.rows)),
@@ -426,32 +313,38 @@ void WarpgroupKernel::finishTile(const Place &place, ValueRange sums) {
   Value rows[] = {ptx.toIndex(row), ptx.toIndex(ptx.add(row, 8))};
   SmallVector<BlockUnit::Fragment> fragments;
   for (int64_t column = 0; column < layout.columns; column += 8)
-    for (int64_t below : {0, 1}) {
-      int64_t first = column / 2 + 2 * below;
-      fragments.push_back(
-          {rows[below], pair, column, {sums[first], sums[first + 1]}});
-    }
-  constexpr size_t ofBox = 2 * boxColumns / 8;
-  size_t together = fragmentsTogether(fragments.size(), ofBox);
+    for (Value row : rows)
+      fragments.push_back({row, pair, column, {}});
+  return fragments;
+}
+
+void WarpgroupKernel::finishTile(const Place &place,
+                                 ArrayRef<BlockUnit::Fragment> fragments) {
+  size_t together = fragmentsTogether(fragments.size());
   for (size_t first = 0; first < fragments.size(); first += together) {
     SmallVector<Value> stored =
-        finish(place, ArrayRef(fragments).slice(first, together));
-    for (size_t at = 0; at < stored.size(); at += ofBox)
-      storeBox(place, int64_t((first + at) / ofBox),
-               ArrayRef(stored).slice(at, ofBox));
+        client.finish(place, fragments.slice(first, together));
+    for (size_t at = 0; at < stored.size(); at += fragmentsOfBox)
+      storeBox(place, int64_t((first + at) / fragmentsOfBox),
+               ArrayRef(stored).slice(at, fragmentsOfBox));
   }
 }
 
-// What is loaded for all of them is on its way together, as far as registers
-// suffice: each place that is held at the end of a row takes some, and, in rows
-// of an odd length, each element.
-size_t WarpgroupKernel::fragmentsTogether(size_t all, size_t ofBox) const {
+// Whether no tile ends behind the result, and all of it is stored by boxes.
+bool WarpgroupKernel::isWhole() const {
+  return product.result && product.rows > 0 &&
+         product.rows % (layout.consumers * layout.rows) == 0 &&
+         product.columns % layout.columns == 0;
+}
+
+// What is loaded for fragments that are finished together is on its way at the
+// same time, as far as registers suffice: each place that is held at the end of
+// a row takes some, and, in rows of an odd length, each element. Where nothing
+// is loaded, a box is on its way out while the next one is made.
+size_t WarpgroupKernel::fragmentsTogether(size_t all) const {
   if (product.columns % 2 != 0)
     return 2;
-  bool isWhole = product.result && product.rows > 0 &&
-                 product.rows % (layout.consumers * layout.rows) == 0 &&
-                 product.columns % layout.columns == 0;
-  return isWhole ? all : ofBox;
+  return isWhole() && client.readsFragments() ? all : fragmentsOfBox;
 }
 
 // Fragments are 8 x 8 matrices of stmatrix; a box of 64 x 64 is written as a

@@ -9,37 +9,10 @@
 
 #include "compiler/target/Target.h"
 #include "compiler/target/cuda/Ptx.h"
-#include "runtime/device/cuda/TensorMap.h"
+#include "compiler/target/cuda/WarpgroupLayout.h"
+#include "compiler/target/cuda/WarpgroupProduct.h"
 
 namespace sinter::compiler {
-
-/// How a block shares its work and its memory: a function of the tile.
-struct WarpgroupLayout {
-  static constexpr int64_t threads = 128; ///< of a warpgroup
-  static constexpr int64_t rows = 64;     ///< of a warpgroup's share
-  static constexpr int64_t depth = 64;    ///< of a stage: 128 bytes
-  static constexpr int64_t boxBytes = rows * depth * 2;
-  static constexpr int64_t boxesOut = 2; ///< of results, for each warpgroup
-
-  explicit WarpgroupLayout(const BlockUnit::Tile &tile);
-
-  int64_t warpgroups() const { return consumers + 1; }
-  int64_t boxesAt() const { return stages * stageBytes; }
-  int64_t fullAt() const { return boxesAt() + consumers * boxesOut * boxBytes; }
-  int64_t emptyAt() const { return fullAt() + 8 * stages; }
-  int64_t bytes() const { return emptyAt() + 8 * stages; }
-
-  int64_t consumers; ///< warpgroups that multiply
-  int64_t columns;   ///< of the tile
-  int64_t blocks;    ///< on a multiprocessor
-  int64_t leftBytes, stageBytes, stages;
-};
-
-/// The map of a matrix in boxes of so many elements along its first two axes.
-/// Nothing where a launch could not say its sizes.
-std::optional<runtime::TensorMap> mapOf(const BlockUnit::Matrix &matrix,
-                                        mlir::Type element, int64_t inner,
-                                        int64_t outer);
 
 class WarpgroupKernel {
 public:
@@ -49,8 +22,7 @@ public:
 
   WarpgroupKernel(mlir::OpBuilder &builder, mlir::Location loc,
                   const KernelEntry &entry, const BlockUnit::Product &product,
-                  const BlockUnit::Tile &tile, BlockUnit::Locate locate,
-                  BlockUnit::Finish finish);
+                  const BlockUnit::Tile &tile, BlockUnit::Client &client);
   void run();
 
 private:
@@ -77,9 +49,11 @@ private:
   void consume();
   Values sumTile(const Turn &turn, Values carried);
   Values multiplyStage(const Turn &turn, Value k, mlir::ValueRange sums);
-  Values finishSums(mlir::ValueRange sums);
-  void finishTile(const Place &place, mlir::ValueRange sums);
-  size_t fragmentsTogether(size_t all, size_t ofBox) const;
+  llvm::SmallVector<BlockUnit::Fragment> fragmentsOfThread();
+  void finishTile(const Place &place,
+                  llvm::ArrayRef<BlockUnit::Fragment> fragments);
+  bool isWhole() const;
+  size_t fragmentsTogether(size_t all) const;
   void storeBox(const Place &place, int64_t box, mlir::ValueRange words);
 
   Values loop(Value begin, Value end, Value step, mlir::ValueRange carried,
@@ -90,9 +64,6 @@ private:
   Value before(Value stage) const;
   Value stageAt(Value stage) const;
   Value barrierAt(int64_t first, Value stage) const;
-  Value descriptor(Value address, bool alongDepth) const;
-  std::string multiplyText() const;
-  std::string elementName() const;
   int64_t sumsOfThread() const { return layout.columns / 2; }
 
   mlir::OpBuilder &builder;
@@ -101,8 +72,9 @@ private:
   const KernelEntry &entry;
   const BlockUnit::Product &product;
   const WarpgroupLayout layout;
-  BlockUnit::Locate locate;
-  BlockUnit::Finish finish;
+  const int64_t depthOfTile;
+  const WarpgroupProduct warpgroup;
+  BlockUnit::Client &client;
 
   std::string lines; ///< that say the maps
   unsigned maps = 0;

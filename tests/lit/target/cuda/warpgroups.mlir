@@ -15,6 +15,9 @@
 // RUN: sinter inspect %t/symbolic.mlir --stage ptx --target cuda:sm_90 > %t/symbolic.ptx
 // RUN: FileCheck %s --check-prefix=SYMBOLIC < %t/symbolic.ptx
 // RUN: %ptxas -arch=sm_90a -v %t/symbolic.ptx -o %t/out 2>&1 | FileCheck %s
+// RUN: sinter inspect %t/few.mlir --stage ptx --target cuda:sm_90 > %t/few.ptx
+// RUN: FileCheck %s --check-prefix=FEW < %t/few.ptx
+// RUN: %ptxas -arch=sm_90a -v %t/few.ptx -o %t/out 2>&1 | FileCheck %s
 // RUN: sinter inspect %t/pitch.mlir --stage ptx --target cuda:sm_90 \
 // RUN:   | FileCheck %s --check-prefix=NONE
 // RUN: sinter inspect %t/linear.mlir --stage ptx --target cuda:sm_80 \
@@ -90,6 +93,21 @@ func.func @main(%x: tensor<?x512xbf16, #x>, %w: tensor<512x768xbf16>, %r: tensor
   %0 = sinter.matmul %x, %w : (tensor<?x512xbf16, #x>, tensor<512x768xbf16>) -> tensor<?x768xbf16, #y>
   %1 = sinter.add %0, %r : (tensor<?x768xbf16, #y>, tensor<?x768xbf16, #y>) -> tensor<?x768xbf16, #y>
   return %1 : tensor<?x768xbf16, #y>
+}
+
+// Few results of a long k: parts of it are summed side by side, and added in
+// order by a second phase, which does the rest.
+// FEW: .visible .entry [[K:contraction_[0-9a-f]+]](
+// FEW: wgmma.mma_async
+// FEW: st.global.v2.b32
+// FEW: .visible .entry [[K]]_phase1(
+// FEW: add.rn.f32
+// FEW: max.NaN.bf16x2
+//--- few.mlir
+func.func @main(%x: tensor<64x8192xbf16>, %w: tensor<8192x1024xbf16>) -> tensor<64x1024xbf16> {
+  %0 = sinter.matmul %x, %w : (tensor<64x8192xbf16>, tensor<8192x1024xbf16>) -> tensor<64x1024xbf16>
+  %1 = sinter.relu %0 : (tensor<64x1024xbf16>) -> tensor<64x1024xbf16>
+  return %1 : tensor<64x1024xbf16>
 }
 
 // Rows of 200 bytes do not start at multiples of 16.
