@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
@@ -59,6 +60,50 @@ static void narrowPair(arith::TruncFOp op) {
   op.erase();
 }
 
+// Whether the machine computes it, and gives its own NaN (PTX ISA: canonical
+// NaN), not one that passes through.
+static bool isComputed(Value bits) {
+  auto cast = bits.getDefiningOp<arith::BitcastOp>();
+  Operation *op = cast ? cast.getIn().getDefiningOp() : nullptr;
+  if (auto narrow = dyn_cast_or_null<arith::TruncFOp>(op))
+    op = narrow.getIn().getDefiningOp();
+  return isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp,
+                         arith::DivFOp, math::FmaOp, arith::MaximumFOp,
+                         arith::MinimumFOp, vector::FromElementsOp>(op);
+}
+
+static std::optional<int64_t> splatOf(Value value) {
+  if (auto spread = value.getDefiningOp<vector::BroadcastOp>())
+    value = spread.getSource();
+  llvm::APInt number;
+  if (!matchPattern(value, m_ConstantInt(&number)))
+    return std::nullopt;
+  return number.getSExtValue();
+}
+
+// select(magnitude(bits) > infinity, nan, bits): numbers are below its NaN as
+// integers with a sign, the machine's NaN is above it.
+static void chooseNan(arith::SelectOp op) {
+  auto compare = op.getCondition().getDefiningOp<arith::CmpIOp>();
+  auto magnitude =
+      compare ? compare.getLhs().getDefiningOp<arith::AndIOp>() : nullptr;
+  Value bits = op.getFalseValue();
+  if (!magnitude || magnitude.getLhs() != bits ||
+      compare.getPredicate() != arith::CmpIPredicate::ugt ||
+      splatOf(magnitude.getRhs()) != 0x7fff || !isComputed(bits))
+    return;
+  auto infinity = splatOf(compare.getRhs()), nan = splatOf(op.getTrueValue());
+  bool isBf16 = infinity == 0x7f80 && nan == 0x7fc0;
+  bool isF16 = infinity == 0x7c00 && nan == 0x7e00;
+  if (!isBf16 && !isF16)
+    return;
+  OpBuilder builder(op);
+  op.replaceAllUsesWith(
+      arith::MinSIOp::create(builder, op.getLoc(), bits, op.getTrueValue())
+          .getResult());
+  op.erase();
+}
+
 void narrowMath(func::FuncOp function) {
   SmallVector<arith::TruncFOp> ops;
   function.walk([&](arith::TruncFOp op) {
@@ -70,6 +115,13 @@ void narrowMath(func::FuncOp function) {
     if (!narrowExtremum<arith::MaximumFOp>(op) &&
         !narrowExtremum<arith::MinimumFOp>(op))
       narrowPair(op);
+  SmallVector<arith::SelectOp> choices;
+  function.walk([&](arith::SelectOp op) {
+    if (getElementTypeOrSelf(op.getType()).isInteger(16))
+      choices.push_back(op);
+  });
+  for (arith::SelectOp op : choices)
+    chooseNan(op);
 }
 
 } // namespace sinter::compiler

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -107,15 +108,21 @@ Value WarpgroupKernel::addMap(const BlockUnit::Matrix &matrix, int64_t inner,
                              ArrayRef<LLVM::GEPArg>{int32_t(at)});
 }
 
-// They follow the arguments that every kernel has.
+// They follow the arguments that every kernel has. Of few rows or columns only
+// those that there are are copied: what is multiplied by the others is not
+// stored.
 void WarpgroupKernel::declareMaps() {
   auto describe = [&](const BlockUnit::Matrix &matrix, int64_t at,
-                      int64_t extent) {
+                      int64_t extent, int64_t existing) {
+    if (matrix.alongDepth && existing > 0)
+      extent = std::min(extent, int64_t(llvm::alignTo(existing, 8)));
     int64_t outer = matrix.alongDepth ? extent : layout.depth;
     return Boxes{&matrix, addMap(matrix, boxColumns, outer), at, extent};
   };
-  left = describe(product.left, 0, layout.consumers * layout.rows);
-  right = describe(product.right, layout.leftBytes, layout.columns);
+  left =
+      describe(product.left, 0, layout.consumers * layout.rows, product.rows);
+  right = describe(product.right, layout.leftBytes, layout.columns,
+                   product.columns);
   if (product.result)
     resultMap = addMap(*product.result, boxColumns, layout.rows);
 
@@ -218,7 +225,8 @@ void WarpgroupKernel::produce() {
 void WarpgroupKernel::copyStage(const Place &place, Value k, const Turn &turn) {
   Value full = barrierAt(layout.fullAt(), turn.stage);
   ptx.wait(barrierAt(layout.emptyAt(), turn.stage), turn.parity);
-  ptx.expectBytes(full, int32_t(layout.stageBytes));
+  ptx.expectBytes(full,
+                  int32_t((left.extent + right.extent) * layout.depth * 2));
   Value depth =
       ptx.add(ptx.toI32(place.depth), ptx.mul(k, int32_t(layout.depth)));
   Value stage = stageAt(turn.stage);

@@ -35,7 +35,7 @@ private:
     const BlockUnit::Matrix *matrix = nullptr;
     Value map;
     int64_t at = 0;     ///< bytes from the stage's start
-    int64_t extent = 0; ///< rows or columns of the tile
+    int64_t extent = 0; ///< rows or columns that are copied
   };
 
   void declareMemory();

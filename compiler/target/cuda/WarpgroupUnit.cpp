@@ -39,33 +39,34 @@ bool fitsMap(const BlockUnit::Matrix &matrix, Type element) {
          mapOf(matrix, element, 1, 1);
 }
 
-// What a tile takes, in cycles of a multiprocessor, as measured on an H200 over
-// shapes from 512 x 512 x 512 to 8192 x 8192 x 8192.
-struct Cycles {
-  explicit Cycles(const BlockUnit::Tile &tile)
-      // 2048 products, or 60 bytes from the second-level cache, a cycle.
-      : stage(std::max(double(tile.rows * tile.columns) / 32,
-                       double(tile.rows + tile.columns) * 128 / 60)),
-        finish(double(tile.rows * tile.columns) * 0.15) {}
-  double stage, finish;
-};
-
-// All tiles that fall to a multiprocessor. Where two blocks share it, one
-// multiplies while the other one finishes.
+// All tiles that fall to a multiprocessor, in cycles of it, as measured on an
+// H200 over shapes from 512 x 512 x 512 to 8192 x 8192 x 8192 and of few rows.
+// Where two blocks share it, one multiplies while the other one finishes.
 double cyclesOf(const BlockUnit::Product &product,
                 const BlockUnit::Tile &tile) {
   constexpr int64_t manyRows = 4096;
-  constexpr double bytesOfMemory = 2400, launch = 4000;
+  constexpr double products = 2048; // of a cycle
+  constexpr double bytesOfCache = 60, bytesOfMemory = 2400;
+  constexpr double latency = 2400, launch = 4000;
+  constexpr double finishedElements = 8;
+  const WarpgroupLayout layout(tile);
   int64_t rows = product.rows < 0 ? manyRows : product.rows;
   int64_t batches = product.batches < 0 ? 1 : product.batches;
   int64_t tiles = batches * tile.parts * llvm::divideCeil(rows, tile.rows) *
                   llvm::divideCeil(product.columns, tile.columns);
   int64_t turns = llvm::divideCeil(tiles, multiprocessors);
-  int64_t finishes = llvm::divideCeil(turns, WarpgroupLayout(tile).blocks);
-  Cycles each(tile);
-  double stages = double(tile.depth) / double(WarpgroupLayout::depth);
+  int64_t atOnce = std::clamp<int64_t>(turns, 1, layout.blocks);
+
+  double elements = double(tile.rows * tile.columns);
+  int64_t copied = std::min<int64_t>(tile.rows, llvm::alignTo(rows, 8));
+  double bytes = double(copied + tile.columns) * 2 * layout.depth;
+  double stage =
+      std::max({elements * layout.depth / products, bytes / bytesOfCache,
+                latency / double(layout.stages * atOnce)});
+  double stages = double(tile.depth) / double(layout.depth);
   double all =
-      double(turns) * stages * each.stage + double(finishes) * each.finish;
+      double(turns) * stages * stage +
+      double(llvm::divideCeil(turns, atOnce)) * elements / finishedElements;
   int64_t depth = cast<AffineConstantExpr>(product.depth).getValue();
   double read =
       2 * double(batches) * double(depth) * double(rows + product.columns);
@@ -108,6 +109,8 @@ public:
            ++parts)
         consider(tile, parts);
     }
+    fprintf(stderr, "TILE %ldx%ldx%ld\n", long(best.rows), long(best.columns),
+            long(best.parts));
     return best;
   }
 
