@@ -3,6 +3,7 @@
 #include "compiler/lower/KernelWriter.h"
 
 #include "compiler/lower/Access.h"
+#include "compiler/lower/DepthSplit.h"
 #include "compiler/lower/MatrixProduct.h"
 #include "compiler/lower/PartialSums.h"
 #include "compiler/lower/Sinks.h"
@@ -95,6 +96,7 @@ private:
     product.batches =
         constantOf(sinter::compiler::product(shape, 0, rank - 2, context));
     product.depth = shapeOf(left).back();
+    product.cutsDepth = sumsOverRows(op);
     return true;
   }
 

@@ -106,6 +106,7 @@ public:
     Matrix left, right;
     int64_t rows = -1, columns = -1, batches = -1; ///< -1 where unknown
     mlir::AffineExpr depth;
+    bool cutsDepth = false; ///< whether parts of k may be summed by themselves
     /// Where results of two bytes go that the unit is to store, if any do.
     std::optional<Matrix> result;
   };
@@ -118,6 +119,7 @@ public:
     int64_t parts = 1;
     /// Of k in a part; the last ones may have less, or none.
     int64_t depth = 0;
+    int64_t blocks = 1; ///< that share a multiprocessor
   };
 
   /// Of a tile: its first row, column and k, and where it is along the

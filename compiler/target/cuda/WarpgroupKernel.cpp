@@ -181,7 +181,8 @@ void WarpgroupKernel::begin() {
 
 void WarpgroupKernel::run() {
   begin();
-  bool hasRoles = layout.blocks == 1;
+  // Of two warpgroups both have registers enough.
+  bool hasRoles = layout.consumers > 1;
   Value group = ptx.shiftRight(warp, 2);
   when(
       ptx.equals(group, 0),

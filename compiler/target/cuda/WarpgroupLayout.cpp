@@ -11,10 +11,10 @@ namespace sinter::compiler {
 static constexpr int64_t mostBytes = 227 * 1024;
 static constexpr int64_t mostBytesOfTwo = 113 * 1024;
 WarpgroupLayout::WarpgroupLayout(const BlockUnit::Tile &tile)
-    : consumers(tile.rows / rows), columns(tile.columns),
-      blocks(consumers == 1 ? 2 : 1), leftBytes(consumers * boxBytes),
+    : consumers(tile.rows / rows), columns(tile.columns), blocks(tile.blocks),
+      leftBytes(consumers * boxBytes),
       stageBytes(leftBytes + columns * depth * 2) {
-  int64_t out = consumers * boxesOut * boxBytes, most = 8;
+  int64_t out = consumers * boxesOut * boxBytes, most = 16;
   int64_t all = (blocks == 1 ? mostBytes : mostBytesOfTwo) - out;
   stages = std::min(most, all / (stageBytes + 16));
 }

@@ -17,6 +17,8 @@ constexpr size_t mostAxes = 5;
 // Below it a stage is mostly empty.
 constexpr int64_t leastDepth = 64;
 constexpr int64_t multiprocessors = 132;
+// Where rows are not known.
+constexpr int64_t manyRows = 4096;
 // Of k, where tiles are too few for all multiprocessors.
 constexpr int64_t mostParts = 16, leastDepthOfPart = 512;
 
@@ -39,12 +41,19 @@ bool fitsMap(const BlockUnit::Matrix &matrix, Type element) {
          mapOf(matrix, element, 1, 1);
 }
 
+int64_t tilesOf(const BlockUnit::Product &product,
+                const BlockUnit::Tile &tile) {
+  int64_t rows = product.rows < 0 ? manyRows : product.rows;
+  int64_t batches = product.batches < 0 ? 1 : product.batches;
+  return batches * tile.parts * llvm::divideCeil(rows, tile.rows) *
+         llvm::divideCeil(product.columns, tile.columns);
+}
+
 // All tiles that fall to a multiprocessor, in cycles of it, as measured on an
 // H200 over shapes from 512 x 512 x 512 to 8192 x 8192 x 8192 and of few rows.
 // Where two blocks share it, one multiplies while the other one finishes.
 double cyclesOf(const BlockUnit::Product &product,
                 const BlockUnit::Tile &tile) {
-  constexpr int64_t manyRows = 4096;
   constexpr double products = 2048; // of a cycle
   constexpr double bytesOfCache = 60, bytesOfMemory = 2400;
   constexpr double latency = 2400, launch = 4000;
@@ -52,9 +61,7 @@ double cyclesOf(const BlockUnit::Product &product,
   const WarpgroupLayout layout(tile);
   int64_t rows = product.rows < 0 ? manyRows : product.rows;
   int64_t batches = product.batches < 0 ? 1 : product.batches;
-  int64_t tiles = batches * tile.parts * llvm::divideCeil(rows, tile.rows) *
-                  llvm::divideCeil(product.columns, tile.columns);
-  int64_t turns = llvm::divideCeil(tiles, multiprocessors);
+  int64_t turns = llvm::divideCeil(tilesOf(product, tile), multiprocessors);
   int64_t atOnce = std::clamp<int64_t>(turns, 1, layout.blocks);
 
   double elements = double(tile.rows * tile.columns);
@@ -94,6 +101,10 @@ public:
       tile.parts = parts;
       tile.depth = llvm::alignTo(
           llvm::divideCeil(uint64_t(depth.getValue()), parts), step);
+      // Small tiles share a multiprocessor, as soon as there are enough.
+      if (tile.rows == WarpgroupLayout::rows &&
+          tilesOf(product, tile) > multiprocessors)
+        tile.blocks = 2;
       double cycles = cyclesOf(product, tile);
       if (best.rows > 0 && cycles >= least)
         return;
@@ -104,9 +115,10 @@ public:
                       Tile{64, 128}, Tile{64, 64}}) {
       consider(tile, 1);
       bool isKnown = product.rows > 0 && product.batches > 0;
-      for (int64_t parts = 2; isKnown && parts <= mostParts &&
-                              depth.getValue() / parts >= leastDepthOfPart;
-           ++parts)
+      int64_t most = product.cutsDepth && isKnown
+                         ? depth.getValue() / leastDepthOfPart
+                         : 1;
+      for (int64_t parts = 2; parts <= std::min(most, mostParts); ++parts)
         consider(tile, parts);
     }
     fprintf(stderr, "TILE %ldx%ldx%ld\n", long(best.rows), long(best.columns),
