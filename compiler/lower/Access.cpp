@@ -225,6 +225,78 @@ Interior interiorOf(Value tensor, unsigned dim) {
   }
 }
 
+//===- Plain views --------------------------------------------------------===//
+
+static SmallVector<AffineExpr> denseStrides(const Shape &shape,
+                                            MLIRContext *context) {
+  SmallVector<AffineExpr> strides;
+  for (unsigned dim = 0; dim < shape.size(); ++dim)
+    strides.push_back(product(shape, dim + 1, shape.size(), context));
+  return strides;
+}
+
+static void transposeView(ir::TransposeOp op, StridedView &view) {
+  SmallVector<AffineExpr> inner(view.strides);
+  for (auto [dim, from] : llvm::enumerate(op.getPermutation()))
+    view.strides[dim] = inner[from];
+}
+
+static void broadcastView(ir::BroadcastOp op, StridedView &view) {
+  Shape outer = shapeOf(op.getResult()), inner = shapeOf(op.getX());
+  unsigned offset = outer.size() - inner.size();
+  AffineExpr zero = getAffineConstantExpr(0, op.getContext());
+  SmallVector<AffineExpr> strides(outer.size(), zero);
+  for (unsigned dim = offset; dim < outer.size(); ++dim)
+    if (inner[dim - offset] == outer[dim])
+      strides[dim] = view.strides[dim - offset];
+  view.strides = strides;
+}
+
+static void sliceView(ir::SliceOp op, StridedView &view) {
+  for (auto [stride, start, step] :
+       llvm::zip(view.strides, op.getStarts(), op.getSteps())) {
+    view.offset = view.offset + stride * start;
+    stride = stride * step;
+  }
+}
+
+static void windowView(ir::WindowOp op, StridedView &view) {
+  SmallVector<AffineExpr> inner(view.strides);
+  for (auto [axis, stride, dilation] :
+       llvm::zip(op.getAxes(), op.getStrides(), op.getDilations())) {
+    view.strides[axis] = inner[axis] * stride;
+    view.strides.push_back(inner[axis] * dilation);
+  }
+}
+
+std::optional<StridedView> stridedView(Value tensor) {
+  MLIRContext *context = tensor.getContext();
+  if (auto argument = dyn_cast<BlockArgument>(tensor))
+    return StridedView{argument.getArgNumber(),
+                       getAffineConstantExpr(0, context),
+                       denseStrides(shapeOf(tensor), context)};
+  Operation *op = tensor.getDefiningOp();
+  if (!isa<ir::ReshapeOp, ir::TransposeOp, ir::BroadcastOp, ir::SliceOp,
+           ir::WindowOp>(op))
+    return std::nullopt;
+  auto view = stridedView(op->getOperand(0));
+  if (!view)
+    return std::nullopt;
+  if (auto transpose = dyn_cast<ir::TransposeOp>(op))
+    transposeView(transpose, *view);
+  else if (auto broadcast = dyn_cast<ir::BroadcastOp>(op))
+    broadcastView(broadcast, *view);
+  else if (auto slice = dyn_cast<ir::SliceOp>(op))
+    sliceView(slice, *view);
+  else if (auto window = dyn_cast<ir::WindowOp>(op))
+    windowView(window, *view);
+  else if (view->strides == denseStrides(shapeOf(op->getOperand(0)), context))
+    view->strides = denseStrides(shapeOf(tensor), context);
+  else
+    return std::nullopt;
+  return view;
+}
+
 IntegerType narrowPart(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   if (!op)

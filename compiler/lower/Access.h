@@ -37,6 +37,17 @@ struct Interior {
 /// decides it.
 Interior interiorOf(mlir::Value tensor, unsigned dim);
 
+/// A plain view of an input: the element at coordinates c is the input's
+/// element number offset + sum(c[d] * strides[d]).
+struct StridedView {
+  unsigned input = 0; ///< its number among the kernel's
+  mlir::AffineExpr offset;
+  llvm::SmallVector<mlir::AffineExpr> strides;
+};
+
+/// The input behind `tensor`, where nothing but such a view lies between.
+std::optional<StridedView> stridedView(mlir::Value tensor);
+
 /// What every element of an integer tensor was brought to its type from: an
 /// integer of 8 bits, or one of 16 with a sign. Null where there is none.
 mlir::IntegerType narrowPart(mlir::Value tensor);

@@ -1,9 +1,11 @@
 /// AttentionBlock: rows of tensors to panels, and panels to rows.
 #include "compiler/lower/AttentionBlock.h"
 
+#include "compiler/lower/Access.h"
 #include "compiler/lower/CanonicalNan.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/MatrixProduct.h"
+#include "dialects/sinter/Dialect.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -97,12 +99,14 @@ Panel AttentionBlock::zeros(int64_t rows) {
 // One after the other, ready to be multiplied. Rows that are apart share few of
 // the nearest cache's lines, and are each read several times.
 bool AttentionBlock::liesWell(Value tensor) {
-  if (elementOf(tensor) != tile.accumulator)
+  // Where axes were regrouped, reading a row divides.
+  if (elementOf(tensor) != tile.accumulator ||
+      tensor.getDefiningOp<ir::ReshapeOp>())
     return false;
-  auto buffer = emission.source(tensor).strided(emission);
-  if (!buffer)
+  auto view = stridedView(tensor);
+  if (!view)
     return false;
-  ArrayRef<AffineExpr> strides = buffer->strides;
+  ArrayRef<AffineExpr> strides = view->strides;
   return constantOf(strides.back()) == 1 &&
          strides[strides.size() - 2] == shapeOf(tensor).back();
 }

@@ -330,7 +330,8 @@ void emitContraction(KernelWriter &writer, Value productValue) {
       return emitRows(writer);
     sinks.push_back(*sink);
   }
-  ContractionSkeleton(writer, op, std::move(sinks)).run();
+  if (!emitInBlocks(writer, productValue, sinks))
+    ContractionSkeleton(writer, op, std::move(sinks)).run();
 }
 
 } // namespace sinter::compiler

@@ -17,10 +17,7 @@ constexpr Parts ofCores = {2048, 32}, ofThreads = {256, 128};
 // Results beyond which there are parts enough without those of k.
 constexpr int64_t mostResults = 1 << 16;
 
-// Sizes that users may make symbols of are rows. Sums over other axes, those of
-// a layer's inputs, have no part in this: how many rows there are would choose
-// for them.
-static bool sumsOverRows(ir::MatmulOp op) {
+bool sumsOverRows(ir::MatmulOp op) {
   unsigned rank = shapeOf(op.getResult()).size();
   Value left = op.getLhs(), right = op.getRhs();
   if (runsOverWindows(left, rank - 1) || runsOverWindows(right, rank - 2))

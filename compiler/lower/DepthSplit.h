@@ -18,6 +18,11 @@ struct DepthSplit {
   mlir::AffineExpr count;  ///< of parts; at least one
 };
 
+/// Whether k counts rows of both operands, or positions of windows. Sizes that
+/// users may make symbols of are rows: sums over other axes, those of a layer's
+/// inputs, are not split, for how many rows there are would choose for them.
+bool sumsOverRows(ir::MatmulOp op);
+
 /// The split of a contraction with that end of k, if it has one: of a sum over
 /// the rows of both operands, or over the positions of windows. `exact` has
 /// none: it takes k in ascending order. Parts are shorter where lanes are

@@ -5,18 +5,8 @@
 #include "compiler/lower/Emission.h"
 
 #include <memory>
-#include <optional>
 
 namespace sinter::compiler {
-
-/// A plain viewed buffer: the element at coordinates c is
-/// buffer[offset + sum(c[d] * strides[d])].
-struct StridedBuffer {
-  mlir::Value buffer; ///< rank-1 memref of memoryType
-  mlir::Value offset;
-  llvm::SmallVector<mlir::AffineExpr> strides;
-  unsigned alignment = 0; ///< bytes that the buffer itself is aligned to
-};
 
 class ElementSource {
 public:
@@ -27,11 +17,6 @@ public:
   /// index depends on the lanes, or lanes.count is 1 and there is no mask.
   virtual Element at(Emission &emission, const Index &index,
                      const Lanes &lanes) = 0;
-  /// The buffer behind the tensor, if nothing but a view lies between.
-  virtual std::optional<StridedBuffer> strided(Emission &emission) {
-    (void)emission;
-    return std::nullopt;
-  }
 
   const mlir::Value tensor;
 };

@@ -251,6 +251,13 @@ void Emission::when(Value condition, llvm::function_ref<void()> then) {
   branch(condition, {}, run, run);
 }
 
+void Emission::within(Block *block, llvm::function_ref<void()> emit) {
+  inScope(block, /*guarded=*/false, [&]() -> Values {
+    emit();
+    return {};
+  });
+}
+
 Value Emission::frameBuffer(const void *key, MemRefType type) {
   Value &buffer = frame[{key, type.getAsOpaquePointer()}];
   if (!buffer) {

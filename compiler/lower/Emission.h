@@ -141,6 +141,8 @@ public:
   /// before the guarded or current scope.
   void hoisted(llvm::ArrayRef<Value> operands, bool readsMemory,
                llvm::function_ref<void()> emit);
+  /// Emits at the end of a block that another has made.
+  void within(mlir::Block *block, llvm::function_ref<void()> emit);
   /// A buffer of the function's frame: one per (key, type).
   Value frameBuffer(const void *key, mlir::MemRefType type);
   /// Vector of `count` i1: lane < `remaining`.

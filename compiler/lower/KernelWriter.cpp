@@ -40,18 +40,31 @@ unsigned KernelWriter::addWorkspace(AffineExpr elements, Type element) {
 void KernelWriter::addPhase(AffineExpr chunks, double chunkMicroseconds,
                             const EmitChunk &emitChunk,
                             std::optional<Preparation> preparation) {
-  MLIRContext *context = module.getContext();
   PhaseCode phase;
-  phase.symbol = kernel.getSymName().str();
-  if (!code.phases.empty())
-    phase.symbol += "_phase" + std::to_string(code.phases.size());
-  phase.chunks = exprOf(chunks);
   phase.chunkMicroseconds = float(chunkMicroseconds);
   if (preparation) {
     phase.prepares = int32_t(preparation->input);
     phase.workspace =
         preparation->workspace - numInputs() - kernel.getOutputs().size();
   }
+  addFunction(std::move(phase), chunks, [&](Emission &emission) {
+    emission.loop(emission.entry.firstChunk, emission.entry.lastChunk, 1,
+                  [&](Value chunk) { emitChunk(emission, chunk); });
+  });
+}
+
+void KernelWriter::addBlockPhase(AffineExpr chunks,
+                                 llvm::function_ref<void(Emission &)> emitAll) {
+  addFunction(PhaseCode(), chunks, emitAll);
+}
+
+void KernelWriter::addFunction(PhaseCode phase, AffineExpr chunks,
+                               llvm::function_ref<void(Emission &)> emit) {
+  MLIRContext *context = module.getContext();
+  phase.symbol = kernel.getSymName().str();
+  if (!code.phases.empty())
+    phase.symbol += "_phase" + std::to_string(code.phases.size());
+  phase.chunks = exprOf(chunks);
 
   SmallVector<Type> elements;
   for (Value input : kernel.getInputs())
@@ -64,10 +77,8 @@ void KernelWriter::addPhase(AffineExpr chunks, double chunkMicroseconds,
   OpBuilder builder(context);
   KernelEntry entry = target.beginKernel(builder, module, phase.symbol,
                                          elements, code.numSymbols);
-  Value first = entry.firstChunk, last = entry.lastChunk;
   Emission emission(builder, target, std::move(entry), kernel.getBlock());
-  emission.loop(first, last, 1,
-                [&](Value chunk) { emitChunk(emission, chunk); });
+  emit(emission);
   hasFailed |= emission.failed();
   code.phases.push_back(std::move(phase));
 }

@@ -8,6 +8,8 @@
 
 namespace sinter::compiler {
 
+struct Sink;
+
 /// A workspace of a kernel: elements of a type.
 struct Workspace {
   mlir::AffineExpr elements;
@@ -36,6 +38,10 @@ public:
   /// Announces a workspace; all before the first phase. Returns its number
   /// among the kernel's buffers.
   unsigned addWorkspace(mlir::AffineExpr elements, mlir::Type element);
+  /// Emits a function that `emitAll` fills, for the target to run where it has
+  /// a unit for whole blocks.
+  void addBlockPhase(mlir::AffineExpr chunks,
+                     llvm::function_ref<void(Emission &)> emitAll);
   /// Emits a function that runs `emitChunk` for each chunk of its range.
   void addPhase(mlir::AffineExpr chunks, double chunkMicroseconds,
                 const EmitChunk &emitChunk,
@@ -51,6 +57,9 @@ public:
   KernelCode takeCode();
 
 private:
+  /// Begins a function, and runs `emit` in it.
+  void addFunction(PhaseCode phase, mlir::AffineExpr chunks,
+                   llvm::function_ref<void(Emission &)> emit);
   uint32_t exprOf(mlir::AffineExpr expr);
   uint32_t append(Expr expr);
 
@@ -82,6 +91,11 @@ bool emitSplitReduction(KernelWriter &writer);
 bool emitColumns(KernelWriter &writer);
 /// One matmul with sources before and sinks after it.
 void emitContraction(KernelWriter &writer, mlir::Value product);
+/// One matmul in the target's unit for whole blocks, whose operands lie in
+/// memory as that takes them and whose sinks are `sinks`. False, and nothing
+/// added, for another kernel.
+bool emitInBlocks(KernelWriter &writer, mlir::Value product,
+                  llvm::ArrayRef<Sink> sinks);
 /// One scatter_add, its result stored.
 void emitScatter(KernelWriter &writer, mlir::Value scattered);
 /// Parts of attention that read the same scores, their results stored.

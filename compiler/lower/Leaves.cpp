@@ -185,18 +185,6 @@ public:
     return Element{fromMemory(emission, value, elementOf(tensor))};
   }
 
-  std::optional<StridedBuffer> strided(Emission &emission) override {
-    MLIRContext *context = emission.builder.getContext();
-    Shape shape = shapeOf(tensor);
-    StridedBuffer result;
-    result.buffer = emission.buffers[number];
-    result.offset = emission.constant(0);
-    result.alignment = 1;
-    for (unsigned dim = 0; dim < shape.size(); ++dim)
-      result.strides.push_back(product(shape, dim + 1, shape.size(), context));
-    return result;
-  }
-
 private:
   unsigned number;
 };

@@ -9,8 +9,9 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-// Elements of a task.
+// Elements of a task; where there are threads for many, of a row at most.
 constexpr int64_t taskElements = 4096;
+constexpr int64_t threadsElements = 256;
 
 namespace {
 
@@ -22,16 +23,16 @@ public:
       : emission(emission), result(op.getResult()), shape(shapeOf(result)),
         split(split), partials(partials), sinks(sinks) {}
 
-  /// Row `row` of all rows of all batches.
-  void finishRow(Value row) {
+  /// Columns [begin, end) of row `row` of all rows of all batches; `begin` is a
+  /// multiple of all lanes.
+  void finishRow(Value row, Value begin, Value end) {
     unsigned lanes = emission.target.lanes();
     int64_t columns = constantOf(shape.back());
     while (columns >= 0 && lanes > 4 && columns <= lanes / 2)
       lanes /= 2;
-    Value end = emission.extent(shape.back());
     Value step = emission.constant(lanes);
     Value whole = emission.mul(emission.floorDiv(end, step), step);
-    emission.loop(emission.constant(0), whole, lanes, [&](Value column) {
+    emission.loop(begin, whole, lanes, [&](Value column) {
       finish(row, column, Lanes{lanes, {}, false});
     });
     if (columns >= 0 && columns % lanes == 0)
@@ -97,17 +98,32 @@ void addPartialSums(KernelWriter &writer, ir::MatmulOp op,
                     ArrayRef<Sink> sinks) {
   Shape shape = shapeOf(op.getResult());
   AffineExpr rows = product(shape, 0, shape.size() - 1, op.getContext());
-  int64_t columns = std::max<int64_t>(1, constantOf(shape.back()));
-  int64_t block = std::max<int64_t>(1, taskElements / columns);
-  double perPart = 0.0002 * double(block * columns);
+  AffineExpr width = shape.back();
+  int64_t columns = std::max<int64_t>(1, constantOf(width));
+  bool areThreads = writer.target.lanesAreThreads();
+  int64_t most = areThreads ? threadsElements : taskElements;
+  int64_t block = std::max<int64_t>(1, most / columns);
+  bool cutsRows = areThreads && columns > most;
+  AffineExpr parts = cutsRows ? width.ceilDiv(most)
+                              : getAffineConstantExpr(1, op.getContext());
+  double perPart = 0.0002 * double(cutsRows ? most : block * columns);
   writer.addPhase(
-      rows.ceilDiv(block), 8 * perPart, [&](Emission &emission, Value chunk) {
+      rows.ceilDiv(block) * parts, 8 * perPart,
+      [&](Emission &emission, Value chunk) {
         PartialSums sums(emission, op, split, emission.entry.buffers[partials],
                          sinks);
+        Value begin = emission.constant(0), stop = emission.extent(width);
+        if (cutsRows) {
+          Value part = emission.mod(chunk, emission.extent(parts));
+          chunk = emission.floorDiv(chunk, emission.extent(parts));
+          begin = emission.mul(part, emission.constant(most));
+          stop =
+              emission.min(emission.add(begin, emission.constant(most)), stop);
+        }
         Value first = emission.mul(chunk, emission.constant(block));
         Value end = emission.add(first, emission.constant(block));
         emission.loop(first, emission.min(end, emission.extent(rows)), 1,
-                      [&](Value row) { sums.finishRow(row); });
+                      [&](Value row) { sums.finishRow(row, begin, stop); });
       });
 }
 

@@ -96,16 +96,6 @@ public:
     return emission.at(operand, inner, lanes);
   }
 
-  std::optional<StridedBuffer> strided(Emission &emission) override {
-    auto inner = emission.source(operand).strided(emission);
-    if (!inner)
-      return std::nullopt;
-    StridedBuffer result = *inner;
-    for (auto [dim, from] : llvm::enumerate(permutation))
-      result.strides[dim] = inner->strides[from];
-    return result;
-  }
-
 private:
   Element throughCoordinates(Emission &emission, const Index &index,
                              const Lanes &lanes) {
@@ -149,21 +139,6 @@ public:
     return emission.at(operand, result, lanes);
   }
 
-  std::optional<StridedBuffer> strided(Emission &emission) override {
-    auto buffer = emission.source(operand).strided(emission);
-    if (!buffer)
-      return std::nullopt;
-    Shape outer = shapeOf(tensor), inner = shapeOf(operand);
-    unsigned offset = outer.size() - inner.size();
-    AffineExpr zero = getAffineConstantExpr(0, emission.builder.getContext());
-    SmallVector<AffineExpr> strides(outer.size(), zero);
-    for (unsigned dim = offset; dim < outer.size(); ++dim)
-      if (inner[dim - offset] == outer[dim])
-        strides[dim] = buffer->strides[dim - offset];
-    buffer->strides = strides;
-    return buffer;
-  }
-
   // Whether the last `count` dims are all the operand's own, and whether none
   // of them but those of size 1 is.
   static std::pair<bool, bool> classify(const Shape &outer, const Shape &inner,
@@ -204,20 +179,6 @@ public:
     for (auto [dim, coord] : llvm::enumerate(coordinates))
       coord = shift(emission, coord, dim);
     return emission.at(operand, emission.fromCoordinates(coordinates), lanes);
-  }
-
-  std::optional<StridedBuffer> strided(Emission &emission) override {
-    auto buffer = emission.source(operand).strided(emission);
-    if (!buffer)
-      return std::nullopt;
-    MLIRContext *context = emission.builder.getContext();
-    for (unsigned dim = 0; dim < starts.size(); ++dim) {
-      AffineExpr start = getAffineConstantExpr(starts[dim], context);
-      AffineExpr offset = buffer->strides[dim] * start;
-      buffer->offset = emission.add(buffer->offset, emission.extent(offset));
-      buffer->strides[dim] = buffer->strides[dim] * steps[dim];
-    }
-    return buffer;
   }
 
 private:

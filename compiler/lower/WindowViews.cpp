@@ -55,18 +55,6 @@ public:
     return emission.at(operand, emission.fromCoordinates(inner), lanes);
   }
 
-  std::optional<StridedBuffer> strided(Emission &emission) override {
-    auto buffer = emission.source(operand).strided(emission);
-    if (!buffer)
-      return std::nullopt;
-    SmallVector<AffineExpr> inner(buffer->strides);
-    for (const AxisWindow &window : windows) {
-      buffer->strides[window.axis] = inner[window.axis] * window.stride;
-      buffer->strides.push_back(inner[window.axis] * window.dilation);
-    }
-    return buffer;
-  }
-
 private:
   Value operand;
   SmallVector<AxisWindow> windows;

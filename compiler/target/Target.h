@@ -3,12 +3,15 @@
 
 #include "runtime/support/Result.h"
 
+#include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/LogicalResult.h"
 
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -77,6 +80,95 @@ public:
                         mlir::Type leftPart, mlir::Type rightPart) const = 0;
 };
 
+/// The leaf of products whose tiles a block of threads multiplies together. It
+/// copies parts of the operands to memory that the block shares and keeps sums
+/// in registers, of which each thread has fragments.
+class BlockUnit {
+public:
+  using Value = mlir::Value;
+
+  virtual ~BlockUnit() = default;
+
+  /// A matrix in a buffer of the kernel, batches of it behind. Axes go from the
+  /// one along which elements are neighbours; strides are in elements.
+  struct Matrix {
+    unsigned buffer = 0; ///< its number
+    mlir::AffineExpr offset;
+    llvm::SmallVector<mlir::AffineExpr> extents, strides;
+    /// Which of the product's axes of batches those behind the first two are.
+    llvm::SmallVector<unsigned> batches;
+    bool alongDepth = false; ///< neighbours lie along k
+  };
+
+  /// Sums in f32 of products of elements of one type.
+  struct Product {
+    mlir::Type element;
+    Matrix left, right;
+    int64_t rows = -1, columns = -1, batches = -1; ///< -1 where unknown
+    mlir::AffineExpr depth;
+    bool cutsDepth = false; ///< whether parts of k may be summed by themselves
+    /// Where results of two bytes go that the unit is to store, if any do.
+    std::optional<Matrix> result;
+  };
+
+  /// How a product is cut.
+  struct Tile {
+    int64_t rows = 0, columns = 0;
+    /// Of k, each of which a tile of its own sums. Of more than one the unit
+    /// stores nothing.
+    int64_t parts = 1;
+    /// Of k in a part; the last ones may have less, or none.
+    int64_t depth = 0;
+    int64_t blocks = 1; ///< that share a multiprocessor
+  };
+
+  /// Of a tile: its first row, column and k, and where it is along the
+  /// product's axes of batches (all index).
+  struct Place {
+    Value row, column, depth;
+    llvm::SmallVector<Value> batch;
+  };
+
+  /// Neighbours in a row that a thread has the sums of: in columns
+  /// column + 2 * pair and the next, counted from the tile's first row and
+  /// column.
+  struct Fragment {
+    Value row, pair; ///< index
+    int64_t column = 0;
+    std::array<Value, 2> sums; ///< f32; null before there are any
+  };
+
+  /// What a unit asks of who emits a product. The builder is at the end of a
+  /// block when it asks.
+  class Client {
+  public:
+    virtual ~Client() = default;
+    /// Emits what is known of tile number `tile` (index), and `body` behind it.
+    virtual void inTile(Value tile,
+                        llvm::function_ref<void(const Place &)> body) = 0;
+    /// Reads what finishing needs of columns alone, before there are sums.
+    virtual void prepare(const Place &place,
+                         llvm::ArrayRef<Fragment> fragments) = 0;
+    /// Whether finishing reads more than that.
+    virtual bool readsFragments() const = 0;
+    /// Emits what is done with sums, and gives what the unit is to store of
+    /// each fragment: a vector of two words of 16 bits, or nothing.
+    virtual llvm::SmallVector<Value>
+    finish(const Place &place, llvm::ArrayRef<Fragment> fragments) = 0;
+  };
+
+  /// The tile for a product, or nothing where it is none for this unit: a
+  /// function of types, shapes and strides.
+  virtual std::optional<Tile> tileOf(const Product &product) const = 0;
+  /// Whether the unit can store results that lie so.
+  virtual bool stores(const Matrix &result, mlir::Type element) const = 0;
+  /// Emits a kernel whose blocks take one tile after another. The builder
+  /// is in the body of a function that `beginKernel` has begun.
+  virtual void emit(mlir::OpBuilder &builder, mlir::Location loc,
+                    const KernelEntry &entry, const Product &product,
+                    const Tile &tile, Client &client) const = 0;
+};
+
 /// A machine to emit for. Immutable and shareable between threads.
 class Target {
 public:
@@ -100,6 +192,8 @@ public:
   virtual bool hasFma() const = 0;
   /// Null where there is none.
   virtual const MatrixUnit *matrixUnit() const = 0;
+  /// Null where there is none.
+  virtual const BlockUnit *blockUnit() const = 0;
 
   /// Whether words of such parts, of two bf16 or four i8 with or without a
   /// sign, are multiplied in one step.

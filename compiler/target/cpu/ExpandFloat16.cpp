@@ -109,13 +109,11 @@ Value expandFloat16(OpBuilder &builder, Operation *op,
   if (getElementTypeOrSelf(wide).isF64())
     return throughF32(builder, op, features);
   ElementMath m(builder, op->getLoc(), wide);
-  if (narrow.isBF16() && extends)
-    return extendBf16(m, x);
-  if (narrow.isBF16())
-    return features.roundsToBf16 ? Value() : truncateBf16(m, x, to);
-  if (features.nativeF16)
-    return {};
-  return extends ? extendF16(m, x) : truncateF16(m, x, to);
+  if (narrow.isBF16() && !features.nativeBf16)
+    return extends ? extendBf16(m, x) : truncateBf16(m, x, to);
+  if (narrow.isF16() && !features.nativeF16)
+    return extends ? extendF16(m, x) : truncateF16(m, x, to);
+  return {};
 }
 
 static bool isFloat16(Type type) {
@@ -139,16 +137,14 @@ static void holdConstant(arith::ConstantOp op) {
         splat.getSplatValue<llvm::APFloat>().bitcastToAPInt()));
 }
 
-// The machine converts f16 values: bits become one, or one becomes bits.
-static void holdConversion(Operation *op) {
+// The machine converts values of a `narrow` type: bits become one, or one
+// becomes bits.
+static void holdConversion(Operation *op, Type narrow) {
   OpBuilder builder(op);
   if (isa<arith::ExtFOp>(op)) {
     Value bits = op->getOperand(0);
-    Type half = builder.getF16Type();
-    if (auto vector = dyn_cast<VectorType>(bits.getType()))
-      half = vector.clone(half);
-    op->setOperand(0,
-                   arith::BitcastOp::create(builder, op->getLoc(), half, bits));
+    op->setOperand(
+        0, arith::BitcastOp::create(builder, op->getLoc(), narrow, bits));
     return;
   }
   Value half = op->getResult(0);
@@ -159,12 +155,14 @@ static void holdConversion(Operation *op) {
 }
 
 void holdFloat16AsBits(ModuleOp module) {
-  SmallVector<Operation *> conversions, casts;
+  SmallVector<std::pair<Operation *, Type>> conversions;
+  SmallVector<Operation *> casts;
   module.walk([&](Operation *op) {
-    if (isa<arith::ExtFOp, arith::TruncFOp>(op) &&
-        (isFloat16(op->getResult(0).getType()) ||
-         isFloat16(op->getOperand(0).getType())))
-      conversions.push_back(op);
+    if (!isa<arith::ExtFOp, arith::TruncFOp>(op))
+      return;
+    for (Type type : {op->getOperand(0).getType(), op->getResult(0).getType()})
+      if (isFloat16(type))
+        conversions.push_back({op, type});
   });
   module.walk([&](Operation *op) {
     for (Region &region : op->getRegions())
@@ -185,8 +183,8 @@ void holdFloat16AsBits(ModuleOp module) {
       if (isFloat16(result.getType()))
         result.setType(asBits(result.getType()));
   });
-  for (Operation *op : conversions)
-    holdConversion(op);
+  for (auto [op, narrow] : conversions)
+    holdConversion(op, narrow);
   for (Operation *op : casts) {
     if (op->getOperand(0).getType() != op->getResult(0).getType())
       continue;

@@ -10,7 +10,7 @@ struct MathFeatures {
   bool fma = false;
   bool rounds = false;       ///< to integers in one instruction
   bool nativeF16 = false;    ///< converts f16
-  bool roundsToBf16 = false; ///< to nearest even, denormals too; any NaN
+  bool nativeBf16 = false;   ///< converts bf16
   unsigned vectorBits = 128; ///< 512 stands for AVX-512 F, BW, DQ and VL
   bool alike = false;        ///< no function that only some vectors have
   bool approximates = false; ///< functions and roots of f32

@@ -4,14 +4,18 @@
 #include "compiler/target/KernelMemory.h"
 #include "compiler/target/cpu/CpuTarget.h"
 #include "compiler/target/cpu/ExpandMath.h"
+#include "compiler/target/cuda/NarrowMath.h"
 #include "compiler/target/cuda/Warp.h"
+#include "compiler/target/cuda/WarpgroupUnit.h"
 #include "compiler/target/simt/DistributeLanes.h"
+#include "compiler/target/simt/LaneMemory.h"
 #include "compiler/target/simt/ReadEarly.h"
 #include "runtime/device/cuda/CudaImage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -24,6 +28,11 @@ namespace sinter::compiler {
 static constexpr int64_t declaredBytes = 48 * 1024;
 static constexpr int64_t mostWarps = 8;
 static constexpr unsigned sharedSpace = 3, globalSpace = 1;
+
+CudaTarget::CudaTarget(std::string name, std::string given)
+    : targetName(std::move(name)), architecture(std::move(given)),
+      unit(makeWarpUnit()),
+      block(architecture == "sm_90" ? makeWarpgroupUnit() : nullptr) {}
 
 Value CudaTarget::addWords(OpBuilder &, Location, Value, Value, Value, Type,
                            Type) const {
@@ -247,24 +256,52 @@ static LogicalResult distribute(func::FuncOp function, StringRef architecture) {
   });
 }
 
+// Threads that run for themselves share no frame, and move what is a vector of
+// theirs at once.
+static LogicalResult alignAccesses(func::FuncOp function) {
+  bool hasFrame = false;
+  auto align = [](auto access) {
+    if (auto known =
+            alignmentAt(access.getIndices().front(), access.getVectorType()))
+      access.setAlignment(known->value());
+  };
+  function.walk([&](Operation *op) {
+    hasFrame |= isa<memref::AllocaOp>(op);
+    if (auto load = dyn_cast<vector::LoadOp>(op))
+      align(load);
+    if (auto store = dyn_cast<vector::StoreOp>(op))
+      align(store);
+  });
+  if (hasFrame)
+    return function.emitError("threads of a block's unit have no frame");
+  return success();
+}
+
 FailureOr<TargetCode> CudaTarget::compile(ModuleOp module, bool verify,
                                           bool keepText) const {
   expandMath(module, {.fma = true,
                       .rounds = true,
                       .nativeF16 = true,
-                      .roundsToBf16 = true,
+                      .nativeBf16 = true,
                       .vectorBits = 128,
                       .alike = module->hasAttr(alikeAttr),
                       .approximates = module->hasAttr(approximatesAttr),
                       .extremum = true});
-  for (auto function : module.getOps<func::FuncOp>())
-    if (failed(distribute(function, architecture)))
+  bool hasBlocks = false;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    bool isOfBlocks = function->hasAttr(blocksAttr);
+    hasBlocks |= isOfBlocks;
+    if (failed(isOfBlocks ? alignAccesses(function)
+                          : distribute(function, architecture)))
       return failure();
+    narrowMath(function);
+  }
   if (verify && failed(mlir::verify(module)))
     return failure();
   if (failed(convertToLlvm(module, verify)))
     return failure();
-  return emitPtx(module, architecture, keepText);
+  return emitPtx(module, hasBlocks ? hopperArchitecture : architecture,
+                 keepText);
 }
 
 Result<std::vector<std::byte>>

@@ -9,21 +9,25 @@ namespace sinter::compiler {
 /// What `cuda` alone means.
 inline constexpr const char *oldestArchitecture = "sm_80";
 
+/// Hopper with its own instructions, which no later architecture has.
+inline constexpr const char *hopperArchitecture = "sm_90a";
+
 class CudaTarget final : public Target {
 public:
   /// `architecture`: `sm_80`, `sm_90`, ...
-  CudaTarget(std::string name, std::string architecture)
-      : targetName(std::move(name)), architecture(std::move(architecture)),
-        unit(makeWarpUnit()) {}
+  CudaTarget(std::string name, std::string architecture);
 
   std::string_view name() const override { return targetName; }
-  std::string_view requirements() const override { return architecture; }
+  std::string_view requirements() const override {
+    return block ? std::string_view(hopperArchitecture) : architecture;
+  }
   unsigned lanes() const override { return 64; }
   bool lanesAreThreads() const override { return true; }
   int64_t chunkElements() const override { return 1024; }
   unsigned vectorRegisters() const override { return 32; }
   bool hasFma() const override { return true; }
   const MatrixUnit *matrixUnit() const override { return unit.get(); }
+  const BlockUnit *blockUnit() const override { return block.get(); }
   bool multipliesWords(mlir::Type, mlir::Type) const override { return false; }
   mlir::Value addWords(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value a, mlir::Value b, mlir::Value sum,
@@ -48,6 +52,7 @@ public:
 private:
   std::string targetName, architecture;
   std::unique_ptr<const MatrixUnit> unit;
+  std::unique_ptr<const BlockUnit> block; ///< of Hopper only
 };
 
 /// PTX of a module in the LLVM dialect, whose functions with a body are
@@ -55,7 +60,11 @@ private:
 llvm::FailureOr<TargetCode>
 emitPtx(mlir::ModuleOp module, llvm::StringRef architecture, bool keepText);
 
-/// The attribute of a function: the warps of a block.
+/// Attributes of a function: the warps of a block, and, where all of them work
+/// together, how many blocks share a multiprocessor.
 inline constexpr const char *warpsAttr = "sinter.warps";
+inline constexpr const char *blocksAttr = "sinter.blocks";
+/// The lines that its text ends with.
+inline constexpr const char *linesAttr = "sinter.lines";
 
 } // namespace sinter::compiler

@@ -60,6 +60,8 @@ static void markKernels(ModuleOp module, llvm::Module &llvmModule) {
     kernel->addFnAttr("nvvm.reqntid",
                       std::to_string(warps.getInt() * Warp::threads) + ",1,1");
     kernel->addFnAttr(llvm::Attribute::NoUnwind);
+    if (auto blocks = function->getAttrOfType<IntegerAttr>(blocksAttr))
+      kernel->addFnAttr("nvvm.minctasm", std::to_string(blocks.getInt()));
     // Read where it is, not copied for each thread.
     kernel->addParamAttr(
         0, llvm::Attribute::get(kernel->getContext(), "nvvm.grid_constant"));
@@ -107,6 +109,9 @@ FailureOr<TargetCode> emitPtx(ModuleOp module, StringRef architecture,
     return module.emitError("the code generator cannot write PTX");
   passes.run(*llvmModule);
   code.object.assign(bytes.begin(), bytes.end());
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (auto lines = function->getAttrOfType<StringAttr>(linesAttr))
+      code.object += lines.getValue();
   if (keepText)
     code.asmText = code.object;
   return code;

@@ -50,7 +50,7 @@ SmallVector<Value> LaneMemory::places(Location loc, Value start,
   return all;
 }
 
-llvm::MaybeAlign LaneMemory::alignmentOf(Value start, VectorType own) const {
+llvm::MaybeAlign alignmentAt(Value start, VectorType own) {
   int64_t count = own.getNumElements();
   int64_t bytes = count * own.getElementTypeBitWidth() / 8;
   int64_t multiple = multipleOf(start);
@@ -82,7 +82,7 @@ Value LaneMemory::load(vector::LoadOp op, VectorType type) {
   auto own = dyn_cast<VectorType>(threads.own(type));
   if (!own)
     return memref::LoadOp::create(builder, loc, buffer, at.front());
-  if (llvm::MaybeAlign alignment = alignmentOf(start, own))
+  if (llvm::MaybeAlign alignment = alignmentAt(start, own))
     return vector::LoadOp::create(builder, loc, own, buffer,
                                   ValueRange(at.front()),
                                   /*nontemporal=*/false, alignment);
@@ -218,7 +218,7 @@ void LaneMemory::store(vector::StoreOp op, VectorType type) {
     when(loc, threads.hasLane(loc, type), [&] {
       auto own = dyn_cast<VectorType>(threads.own(type));
       llvm::MaybeAlign alignment =
-          own ? alignmentOf(start, own) : llvm::MaybeAlign();
+          own ? alignmentAt(start, own) : llvm::MaybeAlign();
       if (alignment) {
         vector::StoreOp::create(builder, loc, value, buffer,
                                 ValueRange(at.front()),

@@ -11,6 +11,10 @@
 
 namespace sinter::compiler {
 
+/// What the address of a thread's elements from `start` on, in a buffer, is
+/// known to be a multiple of, where it is a multiple of their size.
+llvm::MaybeAlign alignmentAt(mlir::Value start, mlir::VectorType own);
+
 /// A thread's elements are loaded and stored in one access where it is known
 /// that their address is a multiple of their size. What is stored may be read
 /// by other threads of the group after it, but for buffers that are only
@@ -39,7 +43,6 @@ private:
   /// Where the thread's elements are, from lane 0 at `start` on.
   llvm::SmallVector<Value> places(mlir::Location loc, Value start,
                                   mlir::VectorType type);
-  llvm::MaybeAlign alignmentOf(Value start, mlir::VectorType own) const;
   Value loadWhere(mlir::Location loc, Value buffer,
                   llvm::ArrayRef<Value> places, llvm::ArrayRef<Value> flags,
                   llvm::ArrayRef<Value> otherwise, mlir::VectorType type);

@@ -36,9 +36,9 @@ private:
 /// last bit may differ: a product that one sum alone reads is rounded with that
 /// sum, and fewer read it where others read one that is computed again. Regions
 /// may hold regions. State that the function changes (running statistics)
-/// changes once. A loop of `scan` in it is kept, and so is a value that is read.
-/// Gradients with respect to inner tensors are there, but second derivatives
-/// with respect to them are not.
+/// changes once. A loop of `scan` in it is kept, and so is a value that is
+/// read. Gradients with respect to inner tensors are there, but second
+/// derivatives with respect to them are not.
 template <typename F, typename... Args>
 decltype(auto) checkpoint(F &&function, Args &&...args) {
   detail::CheckpointScope scope;

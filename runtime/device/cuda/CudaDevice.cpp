@@ -129,7 +129,8 @@ std::string CudaDevice::profile() const {
 }
 
 std::string CudaDevice::target() const {
-  return about.major >= 9 ? "cuda:sm_90" : "cuda:sm_80";
+  // Hopper's own instructions are of no later device.
+  return about.major == 9 ? "cuda:sm_90" : "cuda:sm_80";
 }
 
 MemoryInfo CudaDevice::memoryInfo() const {
@@ -209,6 +210,28 @@ CudaDevice::loadImage(std::span<const std::byte> bytes) {
   return loadCudaImage(driver, toString(deviceId), bytes);
 }
 
+Status CudaDevice::appendTensorMaps(const CudaKernel &kernel,
+                                    const LaunchArgs &args,
+                                    std::vector<uint64_t> &words) const {
+  if (kernel.maps.empty())
+    return {};
+  words.resize(wordsBeforeMaps(words.size()));
+  for (const TensorMap &map : kernel.maps) {
+    alignas(tensorMapAlignment) uint64_t encoded[tensorMapBytes / 8];
+    Status status =
+        encodeTensorMap(driver, map, {args.block->dims, args.numDims},
+                        {args.block->buffers, args.numBuffers}, encoded);
+    if (!status) {
+      ErrorInfo error = status.takeError();
+      error.message = fmt::format("{}: launch {}: {}", toString(deviceId),
+                                  args.block->launch, error.message);
+      return error;
+    }
+    words.insert(words.end(), std::begin(encoded), std::end(encoded));
+  }
+  return {};
+}
+
 Status CudaDevice::launch(const LaunchArgs &args) {
   if (!args.function)
     return makeError(ErrorKind::internal,
@@ -224,8 +247,12 @@ Status CudaDevice::launch(const LaunchArgs &args) {
   for (uint32_t i = 0; i < args.numBuffers; ++i)
     words.push_back(addressOf(args.block->buffers[i]));
   SINTER_TRY(enter());
+  SINTER_TRY(appendTensorMaps(kernel, args, words));
   void *parameters[] = {words.data()};
   uint64_t blocks = (uint64_t(args.chunks) + kernel.warps - 1) / kernel.warps;
+  if (!kernel.maps.empty())
+    blocks = std::min<uint64_t>(args.chunks, uint64_t(about.multiprocessors) *
+                                                 kernel.blocks);
   if (blocks > INT32_MAX)
     return makeError(ErrorKind::unsupported,
                      fmt::format("{}: launch {} has {} chunks",

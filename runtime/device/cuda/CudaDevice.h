@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/device/Device.h"
-#include "runtime/device/cuda/Driver.h"
+#include "runtime/device/cuda/CudaImage.h"
 #include "runtime/memory/CachingAllocator.h"
 
 namespace sinter::runtime {
@@ -63,6 +63,9 @@ private:
   static Result<CudaDevice *> make(uint8_t index);
   /// Makes the device the calling thread's.
   Status enter() const;
+  /// Appends the tensor maps of a launch to the words that it passes.
+  Status appendTensorMaps(const CudaKernel &kernel, const LaunchArgs &args,
+                          std::vector<uint64_t> &words) const;
   /// `cuda:0: what`.
   Status check(std::string_view what, cuda::Code code) const;
 

@@ -77,17 +77,16 @@ Status CudaImage::loadModule(std::string_view text, Module &module) const {
   return error;
 }
 
-/// The threads that a block of the kernel must have, whose declaration begins
-/// the text; 0 where it does not say.
-uint32_t threadsOf(std::string_view text) {
-  constexpr std::string_view keyword = ".reqntid ";
+/// The number behind a keyword in the kernel's declaration, which begins the
+/// text; 0 where it does not say.
+uint32_t declared(std::string_view text, std::string_view keyword) {
   text = text.substr(0, text.find('{'));
   size_t at = text.find(keyword);
-  uint32_t threads = 0;
+  uint32_t number = 0;
   if (at != text.npos)
     std::from_chars(text.data() + at + keyword.size(),
-                    text.data() + text.size(), threads);
-  return threads;
+                    text.data() + text.size(), number);
+  return number;
 }
 
 /// The bytes of shared memory that launches of the kernel ask for, by the name
@@ -114,7 +113,10 @@ Status CudaImage::findKernels(std::string_view text, Module module) {
     SINTER_TRY(driver.check(
         "cuModuleGetFunction",
         driver.findFunction(&kernel.function, module, name.c_str())));
-    kernel.warps = std::max(1u, threadsOf(text.substr(at)) / warpLanes);
+    std::string_view declaration = text.substr(at);
+    kernel.warps = std::max(1u, declared(declaration, ".reqntid ") / warpLanes);
+    kernel.blocks = std::max(1u, declared(declaration, ".minnctapersm "));
+    SINTER_TRY_ASSIGN(kernel.maps, tensorMapsOf(text, name));
     kernel.bytes = launchedBytesOf(text, name);
     if (kernel.bytes > 0)
       SINTER_TRY(driver.check("cuFuncSetAttribute",

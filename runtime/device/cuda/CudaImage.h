@@ -3,14 +3,18 @@
 
 #include "runtime/device/Device.h"
 #include "runtime/device/cuda/Driver.h"
+#include "runtime/device/cuda/TensorMap.h"
 
 namespace sinter::runtime {
 
-/// A kernel phase on a GPU. A warp works on a chunk.
+/// A kernel phase on a GPU. A warp works on a chunk, or, where the kernel has
+/// tensor maps, a block on one chunk after another.
 struct CudaKernel {
   cuda::Function function = nullptr;
-  uint32_t warps = 1; ///< of a block
-  uint32_t bytes = 0; ///< of shared memory that a launch asks for
+  uint32_t warps = 1;  ///< of a block
+  uint32_t bytes = 0;  ///< of shared memory that a launch asks for
+  uint32_t blocks = 1; ///< that a multiprocessor has room for, where it is said
+  std::vector<TensorMap> maps;
 };
 
 /// The name of the array that stands for the shared memory that launches of a
@@ -18,7 +22,7 @@ struct CudaKernel {
 std::string launchedMemoryName(std::string_view kernel, uint64_t bytes);
 
 /// What a kernel gets, after which dims and buffer addresses follow, one word
-/// of 64 bits each.
+/// of 64 bits each, and its tensor maps.
 struct CudaArguments {
   uint64_t error;  ///< address of the error word
   uint64_t launch; ///< step number, for the error word

@@ -34,6 +34,13 @@ inline constexpr int errorLogBuffer = 5;
 inline constexpr int errorLogBytes = 6;
 /// Attributes of a kernel (CUfunction_attribute).
 inline constexpr int maxDynamicSharedBytes = 8;
+/// Of a tensor map (CUtensorMapDataType, CUtensorMapInterleave,
+/// CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill).
+inline constexpr int tensorOfF16 = 6, tensorOfBf16 = 9;
+inline constexpr int tensorNotInterleaved = 0;
+inline constexpr int tensorSwizzled128 = 3;
+inline constexpr int tensorPromoted256 = 3;
+inline constexpr int tensorZeros = 0;
 
 /// The stream that each host thread has of its own (CU_STREAM_PER_THREAD).
 inline const Stream threadStream = reinterpret_cast<Stream>(uintptr_t(2));
@@ -72,6 +79,10 @@ inline const Stream threadStream = reinterpret_cast<Stream>(uintptr_t(2));
               (Function *, Module, const char *))                              \
   SINTER_CUDA(setFunctionAttribute, "cuFuncSetAttribute",                      \
               (Function, int, int))                                            \
+  SINTER_CUDA(encodeTensorMap, "cuTensorMapEncodeTiled",                       \
+              (void *, int, uint32_t, void *, const uint64_t *,                \
+               const uint64_t *, const uint32_t *, const uint32_t *, int, int, \
+               int, int))                                                      \
   SINTER_CUDA(launch, "cuLaunchKernel",                                        \
               (Function, unsigned, unsigned, unsigned, unsigned, unsigned,     \
                unsigned, unsigned, Stream, void **, void **))

@@ -1,0 +1,437 @@
+/// Contractions in the target's unit for whole blocks: where operands lie as it
+/// takes them, and what is made of its fragments.
+#include "compiler/lower/KernelWriter.h"
+
+#include "compiler/lower/Access.h"
+#include "compiler/lower/DepthSplit.h"
+#include "compiler/lower/MatrixProduct.h"
+#include "compiler/lower/PartialSums.h"
+#include "compiler/lower/Sinks.h"
+#include "dialects/sinter/Dialect.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+namespace {
+
+// Tiles of so many rows of them follow each other column by column: what they
+// read together stays in a cache.
+constexpr int64_t groupedTiles = 8;
+
+// Whether threads can compute the op for themselves, each its own elements.
+bool isPointwise(Operation &op) {
+  using graph::PatternKind;
+  auto described = dyn_cast<ir::SinterOpInterface>(&op);
+  if (!described)
+    return isa<program::YieldOp>(op);
+  PatternKind kind = described.getPatternKind();
+  return kind == PatternKind::pointwise || kind == PatternKind::view ||
+         kind == PatternKind::source;
+}
+
+// A view with its axes from neighbours on: `axis` and `other` first, then those
+// of batches. Nothing where neither of the two has neighbours.
+std::optional<BlockUnit::Matrix> matrixOf(const StridedView &view,
+                                          const Shape &shape) {
+  unsigned rank = shape.size(), row = rank - 2, column = rank - 1;
+  bool alongRows = constantOf(view.strides[column]) == 1;
+  if (!alongRows && constantOf(view.strides[row]) != 1)
+    return std::nullopt;
+  BlockUnit::Matrix matrix;
+  matrix.buffer = view.input;
+  matrix.offset = view.offset;
+  auto addAxis = [&](unsigned axis) {
+    matrix.extents.push_back(shape[axis]);
+    matrix.strides.push_back(view.strides[axis]);
+  };
+  addAxis(alongRows ? column : row);
+  addAxis(alongRows ? row : column);
+  for (unsigned axis = row; axis-- > 0;)
+    if (!isOne(shape[axis]) && constantOf(view.strides[axis]) != 0) {
+      addAxis(axis);
+      matrix.batches.push_back(axis);
+    }
+  return matrix;
+}
+
+class BlockContraction {
+public:
+  BlockContraction(KernelWriter &writer, ir::MatmulOp op, ArrayRef<Sink> sinks)
+      : writer(writer), op(op), context(op.getContext()), sinks(sinks),
+        shape(shapeOf(op.getResult())), unit(*writer.target.blockUnit()) {}
+
+  bool run();
+
+private:
+  bool describe() {
+    unsigned rank = shape.size();
+    Value left = op.getLhs(), right = op.getRhs();
+    product.element = elementOf(op.getResult());
+    bool isAlike = elementOf(left) == product.element &&
+                   elementOf(right) == product.element &&
+                   accumulatorType(product.element).isF32() &&
+                   shapeOf(left).size() == rank &&
+                   shapeOf(right).size() == rank;
+    if (!isAlike || writer.numerics == NumericsMode::exact)
+      return false;
+    for (Operation &other : writer.kernel.getBlock())
+      if (&other != op && !isPointwise(other))
+        return false;
+    auto leftView = stridedView(left), rightView = stridedView(right);
+    auto leftMatrix =
+        leftView ? matrixOf(*leftView, shapeOf(left)) : std::nullopt;
+    auto rightMatrix =
+        rightView ? matrixOf(*rightView, shapeOf(right)) : std::nullopt;
+    if (!leftMatrix || !rightMatrix)
+      return false;
+    product.left = *leftMatrix;
+    product.right = *rightMatrix;
+    product.left.alongDepth = constantOf(leftView->strides[rank - 1]) == 1;
+    product.right.alongDepth = constantOf(rightView->strides[rank - 1]) != 1;
+    product.rows = constantOf(shape[rank - 2]);
+    product.columns = constantOf(shape[rank - 1]);
+    product.batches =
+        constantOf(sinter::compiler::product(shape, 0, rank - 2, context));
+    product.depth = shapeOf(left).back();
+    product.cutsDepth = sumsOverRows(op);
+    return true;
+  }
+
+  // The unit stores the first dense result of two bytes.
+  void describeResult() {
+    for (const Sink &sink : sinks) {
+      Type element = elementOf(sink.value);
+      if (!sink.views.empty() || (!element.isBF16() && !element.isF16()))
+        continue;
+      StridedView view{sink.buffer, getAffineConstantExpr(0, context), {}};
+      for (unsigned dim = 0; dim < shape.size(); ++dim)
+        view.strides.push_back(
+            sinter::compiler::product(shape, dim + 1, shape.size(), context));
+      auto matrix = matrixOf(view, shape);
+      if (!matrix || !unit.stores(*matrix, element))
+        continue;
+      product.result = *matrix;
+      stored = &sink;
+      return;
+    }
+  }
+
+  class TileEmitter;
+
+  KernelWriter &writer;
+  ir::MatmulOp op;
+  MLIRContext *context;
+  ArrayRef<Sink> sinks;
+  Shape shape;
+  const BlockUnit &unit;
+  BlockUnit::Product product;
+  BlockUnit::Tile tile;
+  AffineExpr rows, columns, batches;
+  AffineExpr down, across; ///< tiles
+  unsigned partials = 0;   ///< the number of the workspace for sums of parts
+  const Sink *stored = nullptr; ///< what the unit stores
+};
+
+// Emits tiles, and what is made of their fragments.
+class BlockContraction::TileEmitter final : public BlockUnit::Client {
+public:
+  using Place = BlockUnit::Place;
+  using Fragment = BlockUnit::Fragment;
+
+  TileEmitter(BlockContraction &plan, Emission &emission)
+      : plan(plan), emission(emission), shape(plan.shape),
+        product(plan.op.getResult()) {
+    for (const Sink &sink : plan.sinks)
+      findOperands(sink.value);
+  }
+
+  // Groups of rows of tiles, each column by column.
+  void inTile(Value number,
+              llvm::function_ref<void(const Place &)> body) override {
+    emission.within(emission.builder.getInsertionBlock(), [&] {
+      Value rows = emission.extent(plan.down);
+      Value columns = emission.extent(plan.across);
+      Value most = emission.constant(groupedTiles);
+      Value tiles = emission.mul(rows, columns);
+      Value parts = emission.constant(plan.tile.parts);
+      Value outer = emission.floorDiv(number, tiles);
+      Value part = emission.mod(outer, parts);
+      Value batch = emission.floorDiv(outer, parts);
+      Value rest = emission.mod(number, tiles);
+      Value inGroup = emission.mul(columns, most);
+      Value first = emission.mul(emission.floorDiv(rest, inGroup), most);
+      rest = emission.mod(rest, inGroup);
+      Value size = emission.min(emission.sub(rows, first), most);
+      Value row = emission.add(first, emission.mod(rest, size));
+      Value column = emission.floorDiv(rest, size);
+      Place place;
+      place.row = emission.mul(row, emission.constant(plan.tile.rows));
+      place.column = emission.mul(column, emission.constant(plan.tile.columns));
+      place.depth = emission.mul(part, emission.constant(plan.tile.depth));
+      for (const Coord &coordinate : batchCoordinates(batch))
+        place.batch.push_back(coordinate.base);
+      if (plan.tile.parts > 1)
+        startOfPart = emission.mul(
+            emission.add(emission.mul(part, emission.extent(plan.batches)),
+                         batch),
+            emission.extent(plan.rows * plan.columns));
+      body(place);
+    });
+  }
+
+  void prepare(const Place &place, ArrayRef<Fragment> fragments) override {
+    for (const Fragment &fragment : fragments)
+      for (const Piece &piece : piecesOf(place, fragment))
+        for (Value tensor : ofColumns)
+          emission.at(tensor, piece.index, piece.lanes);
+  }
+
+  bool readsFragments() const override { return readsElements; }
+
+  // Everything is read before anything is written: an output may take an
+  // input's place.
+  SmallVector<Value> finish(const Place &place,
+                            ArrayRef<Fragment> fragments) override {
+    if (plan.tile.parts > 1)
+      return storePart(place, fragments), SmallVector<Value>();
+    struct Store {
+      const Sink *sink;
+      Piece piece;
+      Element element;
+    };
+    SmallVector<Store> stores;
+    for (const Fragment &fragment : fragments) {
+      Value sums = sumsOf(fragment);
+      for (auto [next, piece] : llvm::enumerate(piecesOf(place, fragment))) {
+        Value sum = sums;
+        if (piece.lanes.count == 1)
+          sum = vector::ExtractOp::create(emission.builder, emission.loc, sums,
+                                          int64_t(next));
+        emission.provide(product, piece.index, piece.lanes, Element{sum});
+        for (const Sink &sink : plan.sinks)
+          stores.push_back({&sink, piece,
+                            emission.at(sink.value, piece.index, piece.lanes)});
+      }
+    }
+    SmallVector<Value> words;
+    for (const Store &store : stores) {
+      if (store.sink == plan.stored) {
+        Value value = emission.spread(store.element, 2);
+        words.push_back(
+            toMemory(emission, value, elementOf(plan.stored->value)));
+        continue;
+      }
+      auto put = [&] {
+        storeToSink(emission, *store.sink, store.piece.index, store.piece.lanes,
+                    store.element);
+      };
+      if (store.piece.exists)
+        emission.when(store.piece.exists, put);
+      else
+        put();
+    }
+    return words;
+  }
+
+private:
+  /// Elements of a fragment: where they are, and whether they are at all.
+  struct Piece {
+    Value row, column;
+    Index index;
+    Lanes lanes;
+    Value exists; ///< i1; null where all tiles are whole
+  };
+
+  // What is read beside the product: of columns alone, or of each element.
+  void findOperands(Value tensor) {
+    if (tensor == product || !seen.insert(tensor).second)
+      return;
+    if (!dependsOnProduct(tensor)) {
+      if (isOfColumns(tensor))
+        ofColumns.push_back(tensor);
+      else
+        readsElements = true;
+      return;
+    }
+    for (Value operand : tensor.getDefiningOp()->getOperands())
+      findOperands(operand);
+  }
+
+  bool dependsOnProduct(Value tensor) const {
+    Operation *op = tensor.getDefiningOp();
+    return tensor == product ||
+           (op && llvm::any_of(op->getOperands(), [&](Value operand) {
+              return dependsOnProduct(operand);
+            }));
+  }
+
+  // Whether all rows of a tensor of the product's shape are alike.
+  bool isOfColumns(Value tensor) const {
+    Operation *op = tensor.getDefiningOp();
+    if (shapeOf(tensor) != shape)
+      return false;
+    if (auto view = stridedView(tensor))
+      return constantOf(view->strides[shape.size() - 2]) == 0;
+    return op && (isa<ir::FullOp>(op) ||
+                  (isa<ir::PointwiseOpInterface>(op) &&
+                   llvm::all_of(op->getOperands(), [&](Value operand) {
+                     return isOfColumns(operand);
+                   })));
+  }
+
+  SmallVector<Coord> batchCoordinates(Value batch) const {
+    if (shape.size() == 2)
+      return {};
+    Shape leading(shape.begin(), shape.end() - 2);
+    Index flat;
+    flat.tail = emission.uniform(batch);
+    flat.tailRank = leading.size();
+    return emission.coordinates(flat, leading);
+  }
+
+  bool isWhole(unsigned dim, int64_t size) const {
+    int64_t extent = constantOf(shape[dim]);
+    return extent >= 0 && extent % size == 0;
+  }
+
+  // What is past the end is read as the last row or columns are, and not
+  // stored.
+  Value clamp(Value at, unsigned dim, int64_t count, int64_t size,
+              Value &exists) const {
+    if (isWhole(dim, size))
+      return at;
+    OpBuilder &builder = emission.builder;
+    Value end = emission.extent(shape[dim]);
+    Value inside = arith::CmpIOp::create(builder, emission.loc,
+                                         arith::CmpIPredicate::slt, at, end);
+    if (exists)
+      inside = arith::AndIOp::create(builder, emission.loc, exists, inside);
+    exists = inside;
+    return emission.min(at, emission.sub(end, emission.constant(count)));
+  }
+
+  Piece pieceAt(const Place &place, const Fragment &fragment, int64_t next,
+                unsigned count) const {
+    unsigned rank = shape.size();
+    Piece piece;
+    Value row = clamp(emission.add(place.row, fragment.row), rank - 2, 1,
+                      plan.tile.rows, piece.exists);
+    Value inside =
+        emission.add(emission.mul(fragment.pair, emission.constant(2)),
+                     emission.constant(fragment.column + next));
+    Value column = clamp(emission.add(place.column, inside), rank - 1, count,
+                         plan.tile.columns, piece.exists);
+    SmallVector<Coord> coordinates;
+    for (Value at : place.batch)
+      coordinates.push_back(emission.uniform(at));
+    coordinates.push_back(emission.uniform(row));
+    coordinates.push_back(count == 1 ? emission.uniform(column)
+                                     : emission.along(column, count));
+    piece.row = row;
+    piece.column = column;
+    piece.index = emission.fromCoordinates(coordinates);
+    piece.lanes.count = count;
+    return piece;
+  }
+
+  // A pair is in one row, or, where rows have an odd length, perhaps not: then
+  // its elements are each by itself.
+  SmallVector<Piece> piecesOf(const Place &place,
+                              const Fragment &fragment) const {
+    if (plan.product.columns % 2 == 0)
+      return {pieceAt(place, fragment, 0, 2)};
+    return {pieceAt(place, fragment, 0, 1), pieceAt(place, fragment, 1, 1)};
+  }
+
+  Value pairOf(const Fragment &fragment) const {
+    Type pair = emission.vectorType(emission.builder.getF32Type(), 2);
+    return vector::FromElementsOp::create(emission.builder, emission.loc, pair,
+                                          fragment.sums);
+  }
+
+  Value sumsOf(const Fragment &fragment) const {
+    return fromAccumulator(emission, pairOf(fragment), plan.product.element);
+  }
+
+  // The sums of a part of k, for a phase that adds the parts.
+  void storePart(const Place &place, ArrayRef<Fragment> fragments) {
+    OpBuilder &builder = emission.builder;
+    Value buffer = emission.entry.buffers[plan.partials];
+    for (const Fragment &fragment : fragments)
+      for (auto [next, piece] : llvm::enumerate(piecesOf(place, fragment))) {
+        auto put = [&, next = next, &piece = piece] {
+          Value at = emission.add(
+              startOfPart,
+              emission.add(
+                  emission.mul(piece.row, emission.extent(plan.columns)),
+                  piece.column));
+          if (piece.lanes.count == 1)
+            memref::StoreOp::create(builder, emission.loc, fragment.sums[next],
+                                    buffer, at);
+          else
+            vector::StoreOp::create(builder, emission.loc, pairOf(fragment),
+                                    buffer, at);
+        };
+        if (piece.exists)
+          emission.when(piece.exists, put);
+        else
+          put();
+      }
+  }
+
+  BlockContraction &plan;
+  Emission &emission;
+  const Shape &shape;
+  const Value product;
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> ofColumns; ///< rows of them are alike
+  bool readsElements = false;   ///< of other tensors
+  Value startOfPart;            ///< of k: where its sums begin
+};
+
+bool BlockContraction::run() {
+  if (!describe())
+    return false;
+  auto chosen = unit.tileOf(product);
+  if (!chosen)
+    return false;
+  tile = *chosen;
+  unsigned rank = shape.size();
+  rows = shape[rank - 2];
+  columns = shape[rank - 1];
+  down = rows.ceilDiv(tile.rows);
+  across = columns.ceilDiv(tile.columns);
+  batches = sinter::compiler::product(shape, 0, rank - 2, context);
+  auto number = [&](int64_t value) {
+    return getAffineConstantExpr(value, context);
+  };
+  if (tile.parts > 1)
+    partials = writer.addWorkspace(tile.parts * batches * rows * columns,
+                                   accumulatorType(product.element));
+  else
+    describeResult();
+  writer.addBlockPhase(tile.parts * batches * down * across,
+                       [&](Emission &emission) {
+                         TileEmitter tiles(*this, emission);
+                         unit.emit(emission.builder, emission.loc,
+                                   emission.entry, product, tile, tiles);
+                       });
+  if (tile.parts > 1)
+    addPartialSums(writer, op, {number(tile.depth), number(tile.parts)},
+                   partials, sinks);
+  return true;
+}
+
+} // namespace
+
+bool emitInBlocks(KernelWriter &writer, Value product, ArrayRef<Sink> sinks) {
+  if (!writer.target.blockUnit())
+    return false;
+  auto op = cast<ir::MatmulOp>(product.getDefiningOp());
+  return BlockContraction(writer, op, sinks).run();
+}
+
+} // namespace sinter::compiler

@@ -1,0 +1,17 @@
+/// 16-bit floats that stay narrow: what the machine does on pairs of them.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace sinter::compiler {
+
+/// Rewrites, in a function whose math is expanded,
+/// - maxima and minima of widened values that are narrowed again, which are
+///   those of the narrow values;
+/// - the narrowing of two numbers to f16, which is one instruction, not two;
+/// - the choice of one NaN for what arithmetic gave, whose NaN is the machine's
+///   own: the largest integer of 16 bits.
+/// No bit of a result changes.
+void narrowMath(mlir::func::FuncOp function);
+
+} // namespace sinter::compiler

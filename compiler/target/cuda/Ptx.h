@@ -1,0 +1,83 @@
+/// Ptx: instructions of PTX for which LLVM has no name, or a longer one, in
+/// kernels whose threads each run for themselves (PTX ISA 8.1).
+#pragma once
+
+#include "mlir/IR/Builders.h"
+
+namespace sinter::compiler {
+
+/// Emits at the builder's place. Numbers are i32; so are addresses of shared
+/// memory and barriers.
+class Ptx {
+public:
+  using Value = mlir::Value;
+
+  Ptx(mlir::OpBuilder &builder, mlir::Location loc)
+      : builder(builder), loc(loc) {}
+
+  // ---- numbers
+  Value number(int32_t value) const;
+  Value add(Value a, Value b) const;
+  Value add(Value a, int32_t b) const { return add(a, number(b)); }
+  Value mul(Value a, int32_t b) const;
+  Value bitAnd(Value a, int32_t b) const;
+  Value bitXor(Value a, Value b) const;
+  Value shiftRight(Value a, int32_t b) const;
+  Value equals(Value a, int32_t b) const;
+  /// The bits of both (i64).
+  Value orWide(Value a, int64_t b) const;
+  Value select(Value condition, Value a, Value b) const;
+  Value toI32(Value index) const;
+  Value toIndex(Value number) const;
+  /// The same in all threads of a warp, as that of the first of them.
+  Value uniform(Value value) const;
+
+  // ---- barriers that count arrivals and bytes
+  void initBarrier(Value barrier, int32_t arrivals) const;
+  /// Makes what was initialized known to all, copies included.
+  void publishBarriers() const;
+  /// Arrives, and expects so many bytes of copies.
+  void expectBytes(Value barrier, int32_t bytes) const;
+  /// Arrives where `flag` (i1) holds.
+  void arriveWhere(Value flag, Value barrier) const;
+  /// Waits until the phase of that parity has ended.
+  void wait(Value barrier, Value parity) const;
+
+  // ---- copies of tensor maps' parts
+  /// Brings a map near.
+  void prefetch(Value map) const;
+  void copyIn(Value to, Value map, mlir::ValueRange coordinates,
+              Value barrier) const;
+  void copyOut(Value map, mlir::ValueRange coordinates, Value from) const;
+  /// Ends a group of copies out.
+  void commitCopies() const;
+  /// Waits until all but the last `pending` groups have been read, or, where
+  /// `written` is set, been written.
+  void waitForCopies(unsigned pending, bool written) const;
+  /// What the thread wrote to shared memory is seen by copies out.
+  void publishToCopies() const;
+
+  // ---- threads
+  void syncBlock() const;
+  /// Waits for `threads` threads that name this barrier.
+  void syncThreads(Value barrier, int32_t threads) const;
+  /// One thread of a warp (i1).
+  Value electOne() const;
+  void setRegisters(bool more, unsigned count) const;
+
+  /// Stores four 8 x 8 matrices of 16 bits; the address is of a row of one.
+  void storeMatrices(Value address, mlir::ValueRange words) const;
+
+  /// Instructions with operands $0, $1, ... as LLVM's inline assembly has them,
+  /// which touch memory.
+  llvm::SmallVector<Value> run(const llvm::Twine &text,
+                               llvm::StringRef constraints,
+                               mlir::ValueRange operands,
+                               mlir::TypeRange results = {}) const;
+
+private:
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+};
+
+} // namespace sinter::compiler

@@ -1,0 +1,61 @@
+/// WarpgroupLayout: what fits in a block, and what a launch can say of maps.
+#include "compiler/target/cuda/WarpgroupLayout.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+// Of a block; what declares more than one block of a multiprocessor's memory
+// has to leave 1024 bytes of each to the system (CUDA Programming Guide,
+// compute capability 9.0).
+static constexpr int64_t mostBytes = 227 * 1024;
+static constexpr int64_t mostBytesOfTwo = 113 * 1024;
+WarpgroupLayout::WarpgroupLayout(const BlockUnit::Tile &tile)
+    : consumers(tile.rows / rows), columns(tile.columns), blocks(tile.blocks),
+      leftBytes(consumers * boxBytes),
+      stageBytes(leftBytes + columns * depth * 2) {
+  int64_t out = consumers * boxesOut * boxBytes, most = 16;
+  int64_t all = (blocks == 1 ? mostBytes : mostBytesOfTwo) - out;
+  stages = std::min(most, all / (stageBytes + 16));
+}
+
+static std::optional<runtime::LaunchNumber> launchNumber(AffineExpr expr) {
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return runtime::LaunchNumber{number.getValue(), {}};
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return runtime::LaunchNumber{1, {symbol.getPosition()}};
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary || binary.getKind() != AffineExprKind::Mul)
+    return std::nullopt;
+  auto a = launchNumber(binary.getLHS()), b = launchNumber(binary.getRHS());
+  if (!a || !b)
+    return std::nullopt;
+  a->factor *= b->factor;
+  llvm::append_range(a->dims, b->dims);
+  return a;
+}
+
+std::optional<runtime::TensorMap> mapOf(const BlockUnit::Matrix &matrix,
+                                        Type element, int64_t inner,
+                                        int64_t outer) {
+  runtime::TensorMap map;
+  map.buffer = matrix.buffer;
+  map.element = element.isBF16() ? DType::bf16 : DType::f16;
+  auto offset = launchNumber(matrix.offset);
+  if (!offset)
+    return std::nullopt;
+  map.offset = *offset;
+  for (auto [extent, stride] : llvm::zip(matrix.extents, matrix.strides)) {
+    auto size = launchNumber(extent), step = launchNumber(stride);
+    if (!size || !step)
+      return std::nullopt;
+    map.extents.push_back(*size);
+    map.strides.push_back(*step);
+    map.box.push_back(1);
+  }
+  map.box[0] = uint32_t(inner);
+  map.box[1] = uint32_t(outer);
+  return map;
+}
+
+} // namespace sinter::compiler

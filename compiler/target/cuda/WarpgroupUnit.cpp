@@ -1,0 +1,146 @@
+/// WarpgroupUnit: which products, and in what tiles.
+#include "compiler/target/cuda/WarpgroupUnit.h"
+
+#include "compiler/target/cuda/WarpgroupKernel.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+namespace {
+
+// Copies start at multiples of 16 bytes (CUDA Driver API,
+// cuTensorMapEncodeTiled), and have at most five axes.
+constexpr int64_t alignedElements = 8;
+constexpr size_t mostAxes = 5;
+// Below it a stage is mostly empty.
+constexpr int64_t leastDepth = 64;
+constexpr int64_t multiprocessors = 132;
+// Where rows are not known.
+constexpr int64_t manyRows = 4096;
+// Of k, where tiles are too few for all multiprocessors.
+constexpr int64_t mostParts = 16, leastDepthOfPart = 512;
+
+bool isAligned(AffineExpr elements) {
+  auto number = dyn_cast<AffineConstantExpr>(elements);
+  return (number && number.getValue() == 0) ||
+         elements.getLargestKnownDivisor() % alignedElements == 0;
+}
+
+bool fitsMap(const BlockUnit::Matrix &matrix, Type element) {
+  auto isNothing = [](AffineExpr stride) {
+    auto number = dyn_cast<AffineConstantExpr>(stride);
+    return number && number.getValue() == 0;
+  };
+  return matrix.extents.size() <= mostAxes && isAligned(matrix.offset) &&
+         llvm::all_of(ArrayRef(matrix.strides).drop_front(),
+                      [&](AffineExpr stride) {
+                        return isAligned(stride) && !isNothing(stride);
+                      }) &&
+         mapOf(matrix, element, 1, 1);
+}
+
+int64_t tilesOf(const BlockUnit::Product &product,
+                const BlockUnit::Tile &tile) {
+  int64_t rows = product.rows < 0 ? manyRows : product.rows;
+  int64_t batches = product.batches < 0 ? 1 : product.batches;
+  return batches * tile.parts * llvm::divideCeil(rows, tile.rows) *
+         llvm::divideCeil(product.columns, tile.columns);
+}
+
+// All tiles that fall to a multiprocessor, in cycles of it, as measured on an
+// H200 over shapes from 512 x 512 x 512 to 8192 x 8192 x 8192 and of few rows.
+// Where two blocks share it, one multiplies while the other one finishes.
+double cyclesOf(const BlockUnit::Product &product,
+                const BlockUnit::Tile &tile) {
+  constexpr double products = 2048; // of a cycle
+  constexpr double bytesOfCache = 60, bytesOfMemory = 2400;
+  constexpr double latency = 2400, launch = 4000;
+  constexpr double finishedElements = 8;
+  const WarpgroupLayout layout(tile);
+  int64_t rows = product.rows < 0 ? manyRows : product.rows;
+  int64_t batches = product.batches < 0 ? 1 : product.batches;
+  int64_t turns = llvm::divideCeil(tilesOf(product, tile), multiprocessors);
+  int64_t atOnce = std::clamp<int64_t>(turns, 1, layout.blocks);
+
+  double elements = double(tile.rows * tile.columns);
+  int64_t copied = std::min<int64_t>(tile.rows, llvm::alignTo(rows, 8));
+  double bytes = double(copied + tile.columns) * 2 * layout.depth;
+  double stage =
+      std::max({elements * layout.depth / products, bytes / bytesOfCache,
+                latency / double(layout.stages * atOnce)});
+  double stages = double(tile.depth) / double(layout.depth);
+  double all =
+      double(turns) * stages * stage +
+      double(llvm::divideCeil(turns, atOnce)) * elements / finishedElements;
+  int64_t depth = cast<AffineConstantExpr>(product.depth).getValue();
+  double read =
+      2 * double(batches) * double(depth) * double(rows + product.columns);
+  all = std::max(all, read / bytesOfMemory);
+  if (tile.parts == 1)
+    return all;
+  double sums = double(batches * rows * product.columns * tile.parts);
+  return all + launch + 8 * sums / bytesOfMemory;
+}
+
+class WarpgroupUnit final : public BlockUnit {
+public:
+  std::optional<Tile> tileOf(const Product &product) const override {
+    auto depth = dyn_cast<AffineConstantExpr>(product.depth);
+    bool fits = (product.element.isBF16() || product.element.isF16()) &&
+                depth && depth.getValue() >= leastDepth &&
+                product.columns > 0 && fitsMap(product.left, product.element) &&
+                fitsMap(product.right, product.element);
+    if (!fits)
+      return std::nullopt;
+    Tile best;
+    double least = 0;
+    auto consider = [&](Tile tile, int64_t parts) {
+      int64_t step = WarpgroupLayout::depth;
+      tile.parts = parts;
+      tile.depth = llvm::alignTo(
+          llvm::divideCeil(uint64_t(depth.getValue()), parts), step);
+      // Small tiles share a multiprocessor, as soon as there are enough.
+      if (tile.rows == WarpgroupLayout::rows &&
+          tilesOf(product, tile) > multiprocessors)
+        tile.blocks = 2;
+      double cycles = cyclesOf(product, tile);
+      if (best.rows > 0 && cycles >= least)
+        return;
+      best = tile;
+      least = cycles;
+    };
+    for (Tile tile : {Tile{128, 256}, Tile{128, 192}, Tile{128, 128},
+                      Tile{64, 128}, Tile{64, 64}}) {
+      consider(tile, 1);
+      bool isKnown = product.rows > 0 && product.batches > 0;
+      int64_t most = product.cutsDepth && isKnown
+                         ? depth.getValue() / leastDepthOfPart
+                         : 1;
+      for (int64_t parts = 2; parts <= std::min(most, mostParts); ++parts)
+        consider(tile, parts);
+    }
+    fprintf(stderr, "TILE %ldx%ldx%ld\n", long(best.rows), long(best.columns),
+            long(best.parts));
+    return best;
+  }
+
+  bool stores(const Matrix &result, Type element) const override {
+    return fitsMap(result, element);
+  }
+
+  void emit(OpBuilder &builder, Location loc, const KernelEntry &entry,
+            const Product &product, const Tile &tile,
+            Client &client) const override {
+    WarpgroupKernel(builder, loc, entry, product, tile, client).run();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<const BlockUnit> makeWarpgroupUnit() {
+  return std::make_unique<WarpgroupUnit>();
+}
+
+} // namespace sinter::compiler

@@ -1,0 +1,160 @@
+/// Tensor maps as text, and as the driver encodes them.
+#include "runtime/device/cuda/TensorMap.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <optional>
+
+using namespace sinter;
+using namespace sinter::runtime;
+using namespace sinter::runtime::cuda;
+
+namespace {
+
+constexpr std::string_view keyword = "// tensor_map ";
+constexpr size_t mostAxes = 5;
+constexpr uint32_t longestBox = 256;
+
+std::string textOf(const LaunchNumber &number) {
+  std::string text = std::to_string(number.factor);
+  for (uint32_t dim : number.dims)
+    text += fmt::format("*s{}", dim);
+  return text;
+}
+
+template <typename Number>
+bool readNumber(std::string_view &text, Number &number) {
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc())
+    return false;
+  text.remove_prefix(size_t(end - text.data()));
+  return true;
+}
+
+/// The words of a line, one after the other.
+class Words {
+public:
+  explicit Words(std::string_view line) : rest(line) {}
+
+  std::string_view next() {
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    std::string_view word = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(word.size());
+    return word;
+  }
+
+  template <typename Number> bool read(Number &number) {
+    std::string_view word = next();
+    return readNumber(word, number) && word.empty();
+  }
+
+  bool read(LaunchNumber &number) {
+    std::string_view word = next();
+    if (!readNumber(word, number.factor))
+      return false;
+    while (word.starts_with("*s")) {
+      word.remove_prefix(2);
+      if (!readNumber(word, number.dims.emplace_back()))
+        return false;
+    }
+    return word.empty();
+  }
+
+private:
+  std::string_view rest;
+};
+
+// A line behind the kernel's name.
+std::optional<TensorMap> readMap(std::string_view line) {
+  Words words(line);
+  TensorMap map;
+  auto type = parseDType(words.next());
+  size_t axes = 0;
+  bool isKnown = (type == DType::bf16 || type == DType::f16) &&
+                 words.read(map.buffer) && words.read(axes) &&
+                 words.read(map.offset) && axes >= 2 && axes <= mostAxes;
+  if (!isKnown)
+    return std::nullopt;
+  map.element = *type;
+  map.extents.resize(axes);
+  map.strides.resize(axes);
+  map.box.resize(axes);
+  for (size_t axis = 0; axis < axes; ++axis)
+    if (!words.read(map.extents[axis]) || !words.read(map.strides[axis]) ||
+        !words.read(map.box[axis]) || map.box[axis] == 0 ||
+        map.box[axis] > longestBox)
+      return std::nullopt;
+  return map;
+}
+
+std::optional<uint64_t> valueOf(const LaunchNumber &number,
+                                std::span<const int64_t> dims) {
+  int64_t value = number.factor;
+  for (uint32_t dim : number.dims)
+    if (dim >= dims.size() || __builtin_mul_overflow(value, dims[dim], &value))
+      return std::nullopt;
+  if (value < 0)
+    return std::nullopt;
+  return uint64_t(value);
+}
+
+} // namespace
+
+std::string sinter::runtime::tensorMapLine(std::string_view kernel,
+                                           const TensorMap &map) {
+  std::string line =
+      fmt::format("{}{} {} {} {} {}", keyword, kernel, name(map.element),
+                  map.buffer, map.extents.size(), textOf(map.offset));
+  for (size_t axis = 0; axis < map.extents.size(); ++axis)
+    line += fmt::format(" {} {} {}", textOf(map.extents[axis]),
+                        textOf(map.strides[axis]), map.box[axis]);
+  return line + "\n";
+}
+
+Result<std::vector<TensorMap>>
+sinter::runtime::tensorMapsOf(std::string_view text, std::string_view kernel) {
+  std::vector<TensorMap> maps;
+  std::string begin = fmt::format("{}{} ", keyword, kernel);
+  for (size_t at = text.find(begin); at != text.npos;
+       at = text.find(begin, at)) {
+    at += begin.size();
+    auto map = readMap(text.substr(at, text.find('\n', at) - at));
+    if (!map)
+      return makeError(ErrorKind::io,
+                       fmt::format("a tensor map of {} is damaged", kernel));
+    maps.push_back(std::move(*map));
+  }
+  return maps;
+}
+
+Status sinter::runtime::encodeTensorMap(const Driver &driver,
+                                        const TensorMap &map,
+                                        std::span<const int64_t> dims,
+                                        std::span<void *const> buffers,
+                                        void *to) {
+  size_t axes = map.extents.size(), bytes = byteWidth(map.element);
+  uint64_t extents[mostAxes], strides[mostAxes];
+  uint32_t steps[mostAxes];
+  auto offset = valueOf(map.offset, dims);
+  bool isKnown = offset && map.buffer < buffers.size();
+  for (size_t axis = 0; isKnown && axis < axes; ++axis) {
+    auto extent = valueOf(map.extents[axis], dims);
+    auto stride = valueOf(map.strides[axis], dims);
+    isKnown = extent && stride;
+    extents[axis] = extent.value_or(0);
+    // The innermost one's is not said.
+    strides[axis] = stride.value_or(0) * bytes;
+    steps[axis] = 1;
+  }
+  if (!isKnown)
+    return makeError(ErrorKind::device, "a tensor map has no size");
+  char *first = static_cast<char *>(buffers[map.buffer]) + *offset * bytes;
+  int type = map.element == DType::bf16 ? tensorOfBf16 : tensorOfF16;
+  return driver.check("cuTensorMapEncodeTiled",
+                      driver.encodeTensorMap(
+                          to, type, uint32_t(axes), first, extents, strides + 1,
+                          map.box.data(), steps, tensorNotInterleaved,
+                          tensorSwizzled128, tensorPromoted256, tensorZeros));
+}
