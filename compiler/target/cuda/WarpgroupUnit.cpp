@@ -121,8 +121,6 @@ public:
       for (int64_t parts = 2; parts <= std::min(most, mostParts); ++parts)
         consider(tile, parts);
     }
-    fprintf(stderr, "TILE %ldx%ldx%ld\n", long(best.rows), long(best.columns),
-            long(best.parts));
     return best;
   }
 
