@@ -171,7 +171,7 @@ public:
       place.row = emission.mul(row, emission.constant(plan.tile.rows));
       place.column = emission.mul(column, emission.constant(plan.tile.columns));
       place.depth = emission.mul(part, emission.constant(plan.tile.depth));
-      for (const Coord &coordinate : batchCoordinates(batch))
+      for (const Coord &coordinate : batchCoordinates(emission, shape, batch))
         place.batch.push_back(coordinate.base);
       if (plan.tile.parts > 1)
         startOfPart = emission.mul(
@@ -280,16 +280,6 @@ private:
                    llvm::all_of(op->getOperands(), [&](Value operand) {
                      return isOfColumns(operand);
                    })));
-  }
-
-  SmallVector<Coord> batchCoordinates(Value batch) const {
-    if (shape.size() == 2)
-      return {};
-    Shape leading(shape.begin(), shape.end() - 2);
-    Index flat;
-    flat.tail = emission.uniform(batch);
-    flat.tailRank = leading.size();
-    return emission.coordinates(flat, leading);
   }
 
   bool isWhole(unsigned dim, int64_t size) const {

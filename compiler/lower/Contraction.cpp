@@ -104,16 +104,6 @@ private:
     return {first, emission.min(end, extent)};
   }
 
-  SmallVector<Coord> batchCoordinates(Emission &emission, Value batch) {
-    if (shape.size() == 2)
-      return {};
-    Shape leading(shape.begin(), shape.end() - 2);
-    Index flat;
-    flat.tail = emission.uniform(batch);
-    flat.tailRank = leading.size();
-    return emission.coordinates(flat, leading);
-  }
-
   void addCopyPhase() {
     AffineExpr blocks = tile.copiesByPanel
                             ? columns.ceilDiv(tile.columns()) * depthsOfPanel()
@@ -148,7 +138,8 @@ private:
   void emitCopy(Emission &emission, Value chunk, AffineExpr blocks) {
     Value batch = emission.floorDiv(chunk, emission.extent(blocks));
     Value block = emission.mod(chunk, emission.extent(blocks));
-    MatrixAccess access(emission, op, tile, batchCoordinates(emission, batch));
+    MatrixAccess access(emission, op, tile,
+                        batchCoordinates(emission, shape, batch));
     MatrixCopier copier(access, tile);
     Value to = emission.entry.buffers[wholeRight];
     Value width = emission.constant(tile.columns());
@@ -218,7 +209,7 @@ private:
     if (tile.rightCopy == TileShape::RightCopy::whole)
       copied = emission.entry.buffers[wholeRight];
     MatrixTile product(emission, op, tile, sinks,
-                       batchCoordinates(emission, batch), copied, batch);
+                       batchCoordinates(emission, shape, batch), copied, batch);
     if (split)
       return computeSplit(emission, product, part, batch, split);
     product.compute(part);

@@ -15,5 +15,9 @@ mlir::Value fromAccumulator(Emission &emission, mlir::Value value,
 /// a * b + sum; one rounding where the target has it.
 mlir::Value multiplyAdd(Emission &emission, mlir::Value a, mlir::Value b,
                         mlir::Value sum);
+/// The coordinates of all dims of `shape` but the last two, which count
+/// matrices, of matrix number `batch`.
+llvm::SmallVector<Coord>
+batchCoordinates(Emission &emission, const Shape &shape, mlir::Value batch);
 
 } // namespace sinter::compiler

@@ -66,4 +66,15 @@ std::unique_ptr<ElementSource> makeMultiplyAdd(Emission &emission,
   return std::make_unique<MultiplyAddSource>(tensor, product, number);
 }
 
+SmallVector<Coord> batchCoordinates(Emission &emission, const Shape &shape,
+                                    Value batch) {
+  if (shape.size() == 2)
+    return {};
+  Shape leading(shape.begin(), shape.end() - 2);
+  Index flat;
+  flat.tail = emission.uniform(batch);
+  flat.tailRank = leading.size();
+  return emission.coordinates(flat, leading);
+}
+
 } // namespace sinter::compiler
