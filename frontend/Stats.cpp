@@ -104,6 +104,7 @@ Stats stats() {
   result.bytes_written = counts.bytesWritten;
   result.programs_run = counts.runs;
   result.compiles = counts.compiles;
+  result.compile_milliseconds = counts.compileMilliseconds;
   result.memory_hits = counts.memoryHits;
   result.disk_hits = counts.diskHits;
   result.kernels_compiled = counts.kernelsCompiled;

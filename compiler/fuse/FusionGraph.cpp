@@ -42,6 +42,7 @@ FusionGraph::FusionGraph(ArrayRef<Operation *> list, bool oneOpPerKernel)
   for (unsigned index = 0; index < ops.size(); ++index) {
     group[index] = index;
     groups.push_back(core[index] ? OpSet{index} : OpSet{});
+    reach.push_back(index);
   }
 }
 
@@ -187,12 +188,10 @@ OpSet FusionGraph::united(unsigned a, unsigned b) const {
 }
 
 // No path that begins after the answer comes back to `last` or before: ops are
-// in order, and every group that reaches back over it was followed. A group
-// has the number of its first op.
+// in order, and every group that reaches back over it was followed.
 unsigned FusionGraph::lastOnPathsTo(unsigned last) const {
-  for (unsigned which = 0; which < groups.size() && which <= last; ++which)
-    if (!groups[which].empty())
-      last = std::max(last, groups[which].back());
+  while (reach[last] > last)
+    last = reach[last];
   return last;
 }
 
@@ -241,6 +240,9 @@ void FusionGraph::merge(unsigned a, unsigned b) {
   groups[b].clear();
   for (unsigned index : groups[a])
     group[index] = a;
+  unsigned back = groups[a].back();
+  for (unsigned at = groups[a].front(); at < back && reach[at] < back; ++at)
+    reach[at] = back;
 }
 
 void FusionGraph::split(unsigned which) {

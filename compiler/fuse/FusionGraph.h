@@ -98,6 +98,9 @@ private:
   llvm::SmallVector<llvm::SmallVector<unsigned>> earlier, later;
   llvm::SmallVector<unsigned> group;
   llvm::SmallVector<OpSet> groups;
+  /// By op: no group that begins here or before ends after this op. Splitting
+  /// a group leaves it further than it need be.
+  llvm::SmallVector<unsigned> reach;
 };
 
 } // namespace sinter::compiler

@@ -30,7 +30,7 @@ class Repeater {
 public:
   Repeater(FusionGraph &graph, const FuseOptions &options,
            std::vector<FusionDecision> &decisions)
-      : graph(graph), options(options), decisions(decisions) {}
+      : graph(graph), changed(graph), options(options), decisions(decisions) {}
 
   void run() {
     for (unsigned index = 0; index < graph.size(); ++index)
@@ -50,11 +50,12 @@ private:
   bool trace(Operation *op, Origin &origin) const;
   double savedBytes(unsigned index, const Origin &origin,
                     ArrayRef<unsigned> readers) const;
-  bool stillFits(const FusionGraph &changed, unsigned reader) const;
-  bool stillStands(const FusionGraph &changed, unsigned index) const;
+  bool stillFits(unsigned reader) const;
+  bool stillStands(unsigned index) const;
   void record(unsigned index, size_t readers, double bytes);
 
   FusionGraph &graph;
+  FusionGraph changed; ///< the same, and for a moment what is being tried
   const FuseOptions &options;
   std::vector<FusionDecision> &decisions;
 };
@@ -132,7 +133,7 @@ double Repeater::savedBytes(unsigned index, const Origin &origin,
   return saved;
 }
 
-bool Repeater::stillFits(const FusionGraph &changed, unsigned reader) const {
+bool Repeater::stillFits(unsigned reader) const {
   Classified before =
       classifyKernel(graph, graph.members(reader), options.caps);
   Classified after =
@@ -144,7 +145,7 @@ bool Repeater::stillFits(const FusionGraph &changed, unsigned reader) const {
 }
 
 // Whether the value's own kernel can do without storing it.
-bool Repeater::stillStands(const FusionGraph &changed, unsigned index) const {
+bool Repeater::stillStands(unsigned index) const {
   const OpSet &members = changed.members(changed.groupOf(index));
   return members.empty() ||
          std::holds_alternative<KernelShape>(
@@ -179,14 +180,15 @@ void Repeater::consider(unsigned index) {
   double saved = savedBytes(index, origin, readers.getArrayRef());
   if (saved * nanosecondsPerByte < origin.cost * double(readers.size()))
     return;
-  FusionGraph changed = graph;
   changed.repeat(index);
-  if (!stillStands(changed, index) ||
-      !llvm::all_of(
-          readers, [&](unsigned reader) { return stillFits(changed, reader); }))
+  if (!stillStands(index) || !llvm::all_of(readers, [&](unsigned reader) {
+        return stillFits(reader);
+      })) {
+    changed = graph;
     return;
+  }
   record(index, readers.size(), saved);
-  graph = std::move(changed);
+  graph.repeat(index);
 }
 
 void repeatValues(FusionGraph &graph, const FuseOptions &options,

@@ -34,6 +34,7 @@ struct Stats {
   uint64_t bytes_written = 0;
   uint64_t programs_run = 0;
   uint64_t compiles = 0;
+  double compile_milliseconds = 0; ///< of these compiles together
   uint64_t memory_hits = 0;
   uint64_t disk_hits = 0;
   /// Kernels of the programs that were compiled: made, and found in the cache

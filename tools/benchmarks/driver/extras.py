@@ -23,27 +23,24 @@ class Figure:
         return "pass" if measure.SLACK * self.ours <= self.limit else "MISS"
 
 
-def first_calls(case, side, starter, count=1):
-    """Seconds of the first calls of processes that share caches which are empty
-    at first, or the failure's text."""
+def first_call(case, side, starter):
+    """Seconds of the first call with empty caches, and how many of them a side
+    that says so compiled; or the failure's text."""
     with tempfile.TemporaryDirectory() as folder:
         try:
-            times = []
-            for _ in range(count):
-                with starter.start(side, {
-                        "SINTER_CACHE_DIR": folder,
-                        "TORCHINDUCTOR_CACHE_DIR": folder}) as worker:
-                    times.append(fields(worker.ask(
-                        "prepare " + case.words(side), 900))["first"])
-            return times
+            with starter.start(side, {
+                    "SINTER_CACHE_DIR": folder,
+                    "TORCHINDUCTOR_CACHE_DIR": folder}) as worker:
+                found = fields(worker.ask("prepare " + case.words(side), 900))
+                return found["first"], found.get("compiling")
         except Failed as failure:
             return str(failure)
 
 
 def cold(starter, wanted, with_peers, rounds=3):
-    """The least of a few first calls; a peer's, which takes long, once. What
-    compiling takes of one is what a second process, which finds everything on
-    disk, does not take."""
+    """The least of a few first calls; a peer's, which takes long, once. Where
+    compiling itself is compared, the first step is left out: the memory that it
+    touches is new to a virtual machine or not, by what ran seconds before."""
     every = {case.name: case for case in cases.all_cases()}
     twelve = cases.twelve_layers()
     every[twelve.name] = twelve
@@ -52,17 +49,16 @@ def cold(starter, wanted, with_peers, rounds=3):
         if name not in wanted and name != twelve.name:
             continue
         figure = Figure(name, "cold compile, s", limit=cases.COLD.get(name))
-        pairs = [first_calls(every[name], "sinter", starter, 2)
+        pairs = [first_call(every[name], "sinter", starter)
                  for _ in range(rounds)]
-        pairs, failed = ([pair for pair in pairs if isinstance(pair, list)],
+        pairs, failed = ([pair for pair in pairs if isinstance(pair, tuple)],
                          [pair for pair in pairs if isinstance(pair, str)])
         figure.failure = failed[0] if failed else ""
         if pairs:
-            cold_first, warm_first = map(min, zip(*pairs))
-            figure.ours, compiling[name] = cold_first, cold_first - warm_first
+            figure.ours, compiling[name] = map(min, zip(*pairs))
         if with_peers and name in cases.COLD:
-            theirs = first_calls(every[name], "torch-compile", starter)
-            figure.theirs = theirs[0] if isinstance(theirs, list) else None
+            theirs = first_call(every[name], "torch-compile", starter)
+            figure.theirs = theirs[0] if isinstance(theirs, tuple) else None
         figures.append(figure)
     name, base, most = cases.COLD_RATIO
     if compiling.get(name) and compiling.get(base):

@@ -259,4 +259,6 @@ static void profile() {
   sn::runtime::resetProfile();
 }
 
-int main() { return serve({make, facts, profile}); }
+static double compiling() { return sn::stats().compile_milliseconds / 1e3; }
+
+int main() { return serve({make, facts, profile, compiling}); }

@@ -147,9 +147,13 @@ std::string Server::prepare(const std::string &words) {
   work.reset();
   memoryBefore = memory("VmRSS");
   work = side.make(Case(words));
+  double compiledBefore = side.compiling ? side.compiling() : 0;
   double begin = now();
   work->run();
-  return "ok first=" + std::to_string(now() - begin);
+  std::string answer = "ok first=" + std::to_string(now() - begin);
+  if (side.compiling)
+    answer += " compiling=" + std::to_string(side.compiling() - compiledBefore);
+  return answer;
 }
 
 Work &Server::prepared() {

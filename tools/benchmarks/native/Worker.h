@@ -3,7 +3,8 @@
 /// The driver writes a line and waits for the answer, which is one line:
 ///
 ///   prepare KEY=VALUE...   makes the inputs and calls once
-///                          -> ok first=SECONDS | unsupported WHY | error WHY
+///                          -> ok first=SECONDS [compiling=SECONDS] |
+///                             unsupported WHY | error WHY
 ///   run SECONDS            -> ok best=SECONDS median=SECONDS cpu=SECONDS
 ///                             calls=N (of a call; `cpu` is the least time of
 ///                             the process, without what others ran meanwhile)
@@ -64,6 +65,7 @@ struct Side {
   std::function<std::unique_ptr<Work>(const Case &)> make;
   std::function<std::string()> facts; ///< words KEY=VALUE
   std::function<void()> profile = {};
+  std::function<double()> compiling = {}; ///< seconds so far
 };
 
 /// Answers lines of standard input until `quit` or its end. Whatever else

@@ -22,16 +22,11 @@ class FakeStarter(sides.Starter):
     def __init__(self, threads=1, **settings):
         super().__init__("", None, threads, pathlib.Path(), None)
         self.settings = settings
-        self.caches_used = set()
 
     def start(self, name, extra=None):
         if name not in self.settings:
             raise sides.Failed("absent", name)
         time, value = self.settings[name]
-        caches = (extra or {}).get("SINTER_CACHE_DIR")
-        if caches in self.caches_used:
-            time /= 2  # nothing is compiled
-        self.caches_used |= {caches} - {None}
         environment = os.environ | {"FAKE_TIME": str(time),
                                     "FAKE_VALUE": str(value)}
         return sides.Worker(FAKE, environment)
@@ -55,7 +50,8 @@ class Protocol(unittest.TestCase):
 
     def test_answers(self):
         with sides.Worker(FAKE, os.environ) as worker:
-            self.assertEqual(worker.ask("prepare kind=some"), "first=3")
+            self.assertEqual(worker.ask("prepare kind=some"),
+                             "first=3 compiling=2")
             with self.assertRaises(sides.Failed) as raised:
                 worker.ask("prepare kind=other")
             self.assertEqual(raised.exception.kind, "unsupported")
