@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from driver import cases, extras, measure, table
+from driver import cases, extras, measure, table, trainings
 from driver.sides import SIDES, Failed, Starter, fields
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -46,6 +46,9 @@ def parse(arguments):
                         help="cold compiles of the training steps instead")
     parser.add_argument("--memory", action="store_true",
                         help="peak memory instead")
+    parser.add_argument("--trainings", action="store_true",
+                        help="whole trainings of small models instead; needs "
+                        "target baselines-test and the data of SINTER_SUITES")
     parser.add_argument("--profile", action="store_true",
                         help="what our launches of the cases take instead")
     parser.add_argument("--list", action="store_true", help="the cases")
@@ -180,7 +183,7 @@ def main(arguments=None):
                        log, **more)
 
     threads = [int(word) for word in options.threads.split(",")]
-    if options.cold or options.memory:
+    if options.cold or options.memory or options.trainings:
         names = {case.name for case in wanted}
         figures = []
         if options.cold:
@@ -188,6 +191,9 @@ def main(arguments=None):
         if options.memory:
             figures += extras.memory(starter(max(threads), keep_memory=False),
                                      names, options.peers)
+        if options.trainings:
+            figures += trainings.trainings(programs.parent, python,
+                                           max(threads), FOLDER)
         print(table.columns(extras.figure_rows(figures)))
         data["figures"] = [dataclasses.asdict(figure) for figure in figures]
     elif options.profile:

@@ -10,7 +10,8 @@ from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from driver import cases, extras, main, measure, sides, table  # noqa: E402
+from driver import (cases, extras, main, measure, sides,  # noqa: E402
+                    table, trainings)
 
 FAKE = [sys.executable, str(HERE / "fake_side.py")]
 WORKERS = os.environ.get("SINTER_BENCH_WORKERS")
@@ -176,6 +177,21 @@ class Extras(unittest.TestCase):
                           ("step_transformer", 3, "pass"),
                           ("step_transformer_12", 3, "none"),
                           ("step_transformer_12", 1, "pass")])
+
+
+class Trainings(unittest.TestCase):
+    def times(self, text):
+        with tempfile.NamedTemporaryFile("w", suffix=".sh") as program:
+            program.write(f"#!/bin/sh\nprintf '{text}'\n")
+            program.flush()
+            return trainings.ours(["sh", program.name], "iris", {})
+
+    def test_times(self):
+        self.assertEqual(
+            self.times("1.5 s for the first, 0.25 s for the shortest"),
+            (1.5, .25))
+        self.assertEqual(self.times("9.00 s for the epoch and the test"), (9,))
+        self.assertEqual(self.times("nothing"), ())
 
 
 class Table(unittest.TestCase):
