@@ -44,56 +44,46 @@ static ConvTransposeOptions callOptions(const ConvTransposeLayerOptions &o) {
           o.dilation, o.groups,  o.layout};
 }
 
-Conv1d::Conv1d(int64_t in, int64_t out, const Axes &kernel,
-               const ConvLayerOptions &options, Where where)
+template <int spaces>
+ConvLayer<spaces>::ConvLayer(int64_t in, int64_t out, const Axes &kernel,
+                             const ConvLayerOptions &options, Where where)
     : options(callOptions(options)) {
-  Weights made = makeWeights(out, in, out, kernel, 1, options, where);
+  Weights made = makeWeights(out, in, out, kernel, spaces, options, where);
   weight = std::move(made.weight);
   bias = std::move(made.bias);
 }
 
-Tensor Conv1d::forward(const Tensor &x) const {
-  return bias ? conv1d(x, weight, bias, options) : conv1d(x, weight, options);
+template <int spaces>
+Tensor ConvLayer<spaces>::forward(const Tensor &x) const {
+  auto call = [&](const auto &...bias) {
+    return spaces == 1 ? conv1d(x, weight, bias..., options)
+                       : conv2d(x, weight, bias..., options);
+  };
+  return bias ? call(bias) : call();
 }
 
-Conv2d::Conv2d(int64_t in, int64_t out, const Axes &kernel,
-               const ConvLayerOptions &options, Where where)
+template <int spaces>
+ConvTransposeLayer<spaces>::ConvTransposeLayer(
+    int64_t in, int64_t out, const Axes &kernel,
+    const ConvTransposeLayerOptions &options, Where where)
     : options(callOptions(options)) {
-  Weights made = makeWeights(out, in, out, kernel, 2, options, where);
+  Weights made = makeWeights(in, out, out, kernel, spaces, options, where);
   weight = std::move(made.weight);
   bias = std::move(made.bias);
 }
 
-Tensor Conv2d::forward(const Tensor &x) const {
-  return bias ? conv2d(x, weight, bias, options) : conv2d(x, weight, options);
+template <int spaces>
+Tensor ConvTransposeLayer<spaces>::forward(const Tensor &x) const {
+  auto call = [&](const auto &...bias) {
+    return spaces == 1 ? conv_transpose1d(x, weight, bias..., options)
+                       : conv_transpose2d(x, weight, bias..., options);
+  };
+  return bias ? call(bias) : call();
 }
 
-ConvTranspose1d::ConvTranspose1d(int64_t in, int64_t out, const Axes &kernel,
-                                 const ConvTransposeLayerOptions &options,
-                                 Where where)
-    : options(callOptions(options)) {
-  Weights made = makeWeights(in, out, out, kernel, 1, options, where);
-  weight = std::move(made.weight);
-  bias = std::move(made.bias);
-}
-
-Tensor ConvTranspose1d::forward(const Tensor &x) const {
-  return bias ? conv_transpose1d(x, weight, bias, options)
-              : conv_transpose1d(x, weight, options);
-}
-
-ConvTranspose2d::ConvTranspose2d(int64_t in, int64_t out, const Axes &kernel,
-                                 const ConvTransposeLayerOptions &options,
-                                 Where where)
-    : options(callOptions(options)) {
-  Weights made = makeWeights(in, out, out, kernel, 2, options, where);
-  weight = std::move(made.weight);
-  bias = std::move(made.bias);
-}
-
-Tensor ConvTranspose2d::forward(const Tensor &x) const {
-  return bias ? conv_transpose2d(x, weight, bias, options)
-              : conv_transpose2d(x, weight, options);
-}
+template class ConvLayer<1>;
+template class ConvLayer<2>;
+template class ConvTransposeLayer<1>;
+template class ConvTransposeLayer<2>;
 
 } // namespace sinter::nn

@@ -35,13 +35,14 @@ struct ConvTransposeLayerOptions {
 /// From `in` channels to `out`. Names, shapes and first values are PyTorch's:
 /// `weight` [out, in / groups, kernel...] and `bias` [out], uniform in
 /// +-1/sqrt(in / groups * elements of the kernel).
-class Conv1d {
+template <int spaces> class ConvLayer {
 public:
   using Where = std::source_location;
 
-  Conv1d() = default;
-  Conv1d(int64_t in, int64_t out, const Axes &kernel,
-         const ConvLayerOptions &options = {}, Where where = Where::current());
+  ConvLayer() = default;
+  ConvLayer(int64_t in, int64_t out, const Axes &kernel,
+            const ConvLayerOptions &options = {},
+            Where where = Where::current());
 
   Tensor forward(const Tensor &x) const;
 
@@ -49,36 +50,23 @@ public:
   Param bias; ///< empty without one
   ConvOptions options;
 
-  SINTER_MODULE(Conv1d, weight, bias, options)
+  SINTER_MODULE(ConvLayer, weight, bias, options)
 };
-
-class Conv2d {
-public:
-  using Where = std::source_location;
-
-  Conv2d() = default;
-  Conv2d(int64_t in, int64_t out, const Axes &kernel,
-         const ConvLayerOptions &options = {}, Where where = Where::current());
-
-  Tensor forward(const Tensor &x) const;
-
-  Param weight;
-  Param bias; ///< empty without one
-  ConvOptions options;
-
-  SINTER_MODULE(Conv2d, weight, bias, options)
-};
+extern template class ConvLayer<1>;
+extern template class ConvLayer<2>;
+using Conv1d = ConvLayer<1>;
+using Conv2d = ConvLayer<2>;
 
 /// `weight` [in, out / groups, kernel...] and `bias` [out], uniform in
 /// +-1/sqrt(out / groups * elements of the kernel).
-class ConvTranspose1d {
+template <int spaces> class ConvTransposeLayer {
 public:
   using Where = std::source_location;
 
-  ConvTranspose1d() = default;
-  ConvTranspose1d(int64_t in, int64_t out, const Axes &kernel,
-                  const ConvTransposeLayerOptions &options = {},
-                  Where where = Where::current());
+  ConvTransposeLayer() = default;
+  ConvTransposeLayer(int64_t in, int64_t out, const Axes &kernel,
+                     const ConvTransposeLayerOptions &options = {},
+                     Where where = Where::current());
 
   Tensor forward(const Tensor &x) const;
 
@@ -86,25 +74,11 @@ public:
   Param bias; ///< empty without one
   ConvTransposeOptions options;
 
-  SINTER_MODULE(ConvTranspose1d, weight, bias, options)
+  SINTER_MODULE(ConvTransposeLayer, weight, bias, options)
 };
-
-class ConvTranspose2d {
-public:
-  using Where = std::source_location;
-
-  ConvTranspose2d() = default;
-  ConvTranspose2d(int64_t in, int64_t out, const Axes &kernel,
-                  const ConvTransposeLayerOptions &options = {},
-                  Where where = Where::current());
-
-  Tensor forward(const Tensor &x) const;
-
-  Param weight;
-  Param bias; ///< empty without one
-  ConvTransposeOptions options;
-
-  SINTER_MODULE(ConvTranspose2d, weight, bias, options)
-};
+extern template class ConvTransposeLayer<1>;
+extern template class ConvTransposeLayer<2>;
+using ConvTranspose1d = ConvTransposeLayer<1>;
+using ConvTranspose2d = ConvTransposeLayer<2>;
 
 } // namespace sinter::nn
