@@ -53,8 +53,7 @@ ConvLayer<spaces>::ConvLayer(int64_t in, int64_t out, const Axes &kernel,
   bias = std::move(made.bias);
 }
 
-template <int spaces>
-Tensor ConvLayer<spaces>::forward(const Tensor &x) const {
+template <int spaces> Tensor ConvLayer<spaces>::forward(const Tensor &x) const {
   auto call = [&](const auto &...bias) {
     return spaces == 1 ? conv1d(x, weight, bias..., options)
                        : conv2d(x, weight, bias..., options);

@@ -1,46 +1,14 @@
 /// Reductions of a product's columns in the product's kernel: the bits of two
 /// kernels, one after the other.
 #include "tests/unit/lower/KernelRunner.h"
-
-#include "runtime/support/HalfFloat.h"
+#include "tests/unit/lower/Numbers.h"
 
 #include "gtest/gtest.h"
 
 namespace sinter::compiler {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
 using List = std::vector<std::string>;
-
-template <typename T> void append(Bytes &bytes, T value) {
-  const auto *first = reinterpret_cast<const uint8_t *>(&value);
-  bytes.insert(bytes.end(), first, first + sizeof(T));
-}
-
-size_t widthOf(const std::string &type) {
-  if (type == "f64" || type == "i64")
-    return 8;
-  return type == "f32" ? 4 : 2;
-}
-
-Bytes numbers(const std::string &type, int64_t count, uint32_t seed) {
-  Bytes bytes;
-  for (int64_t i = 0; i < count; ++i) {
-    seed = seed * 1664525 + 1013904223;
-    double value = double(int32_t(seed >> 8) - (1 << 23)) / (1 << 22);
-    if (type == "f64")
-      append(bytes, value);
-    else if (type == "f32")
-      append(bytes, float(value));
-    else if (type == "i64")
-      append(bytes, int64_t(value * 100));
-    else if (type == "f16")
-      append(bytes, toHalf(float(value)));
-    else
-      append(bytes, toBfloat16(float(value)));
-  }
-  return bytes;
-}
 
 /// A product [m, n], or [b, m, n] where b is not 0; or of the windows of
 /// `taps` x `taps` over b images of h x w places, m being their number and k

@@ -1,9 +1,8 @@
 /// Reductions of a product's rows in the product's kernel: the bits of two
 /// kernels, one after the other, and the values of the reference.
 #include "tests/unit/lower/KernelRunner.h"
+#include "tests/unit/lower/Numbers.h"
 #include "tests/unit/lower/ReferenceCheck.h"
-
-#include "runtime/support/HalfFloat.h"
 
 #include "gtest/gtest.h"
 
@@ -126,38 +125,6 @@ private:
   const Problem p;
   const std::string type;
 };
-
-using Bytes = std::vector<uint8_t>;
-
-template <typename T> void append(Bytes &bytes, T value) {
-  const auto *first = reinterpret_cast<const uint8_t *>(&value);
-  bytes.insert(bytes.end(), first, first + sizeof(T));
-}
-
-size_t widthOf(const std::string &type) {
-  if (type == "f64" || type == "i64")
-    return 8;
-  return type == "f32" ? 4 : 2;
-}
-
-Bytes numbers(const std::string &type, int64_t count, uint32_t seed) {
-  Bytes bytes;
-  for (int64_t i = 0; i < count; ++i) {
-    seed = seed * 1664525 + 1013904223;
-    double value = double(int32_t(seed >> 8) - (1 << 23)) / (1 << 22);
-    if (type == "f64")
-      append(bytes, value);
-    else if (type == "f32")
-      append(bytes, float(value));
-    else if (type == "i64")
-      append(bytes, int64_t(value * 100));
-    else if (type == "f16")
-      append(bytes, toHalf(float(value)));
-    else
-      append(bytes, toBfloat16(float(value)));
-  }
-  return bytes;
-}
 
 class RowStatisticsTest : public testing::TestWithParam<const char *> {
 public:
