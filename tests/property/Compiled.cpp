@@ -2,6 +2,7 @@
 #include "tests/property/Compiled.h"
 
 #include "runtime/device/Device.h"
+#include "runtime/support/Flags.h"
 #include "tests/property/Watch.h"
 
 #include <algorithm>
@@ -17,8 +18,12 @@ compileGraph(const graph::Graph &graph,
              const runtime::CompileRequest &request) {
   Watch watch("compiling");
   SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook, runtime::compilerHook());
-  SINTER_TRY_ASSIGN(std::vector<std::byte> file, hook->compile(graph, request));
-  SINTER_TRY_ASSIGN(runtime::Device * device, runtime::getDevice(DeviceId()));
+  SINTER_TRY_ASSIGN(DeviceId id, parseDevice(flags().device));
+  SINTER_TRY_ASSIGN(runtime::Device * device, runtime::getDevice(id));
+  runtime::CompileRequest own = request;
+  if (own.target == "cpu")
+    own.target = device->target();
+  SINTER_TRY_ASSIGN(std::vector<std::byte> file, hook->compile(graph, own));
   return runtime::Program::load(file, *device);
 }
 

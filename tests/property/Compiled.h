@@ -13,7 +13,8 @@ namespace sinter::property {
 
 using reference::differenceOf;
 
-/// A compiled graph on the cpu.
+/// A compiled graph on the device of SINTER_DEVICE. Target `cpu` means that of
+/// the device.
 Result<std::shared_ptr<const runtime::Program>>
 compileGraph(const graph::Graph &graph,
              const runtime::CompileRequest &request = {});
