@@ -103,6 +103,8 @@ Stats stats() {
   result.bytes_read = counts.bytesRead;
   result.bytes_written = counts.bytesWritten;
   result.programs_run = counts.runs;
+  result.graphs_recorded = counts.recordings;
+  result.graphs_replayed = counts.replays;
   result.compiles = counts.compiles;
   result.memory_hits = counts.memoryHits;
   result.disk_hits = counts.diskHits;
