@@ -74,11 +74,20 @@ void Execution::keepPrepared() {
       loaded.prepared().keep(each.slot, each.source, std::move(each.memory));
 }
 
-/// Runs a step, waits for it and counts its time.
+/// Runs a step alone, waits for it and counts its time. What fails on the
+/// device is this step's.
 Status Execution::timeStep(WorkSink &sink, uint32_t number) {
+  SINTER_TRY(loaded.device().synchronize());
   ProfileClock::time_point begin = ProfileClock::now();
   SINTER_TRY(runStep(sink, number));
-  SINTER_TRY(loaded.device().synchronize());
+  if (Status done = loaded.device().synchronize(); !done) {
+    faultyStep = number;
+    ErrorInfo fault = done.takeError();
+    const StepData &step = program.steps[number];
+    fault.message = (step.isCopy ? "copy" : program.kernels[step.kernel].name) +
+                    ": " + fault.message;
+    return fault;
+  }
   countStep(loaded, *plan, number, begin, ProfileClock::now());
   return {};
 }
@@ -223,6 +232,8 @@ Status Execution::execute() {
 }
 
 const StepData *Execution::failedStep() const {
+  if (faultyStep)
+    return &program.steps[*faultyStep];
   uint64_t step = error >> 40;
   if (error == noError || step >= program.steps.size())
     return nullptr;

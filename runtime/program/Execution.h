@@ -36,7 +36,8 @@ public:
   Status execute();
   std::vector<Output> takeOutputs();
   RunCounters counters() const;
-  /// The op that the kernels' error names; only after such an error.
+  /// The op that the kernels' error names, or whose launch failed while each
+  /// was waited for; only after such an error.
   std::optional<uint32_t> failedNode() const;
   /// What the run reserves, the largest first.
   std::vector<MemoryNeed> largestNeeds() const;
@@ -95,6 +96,7 @@ private:
   std::vector<Prepared> prepared;
   uint64_t phasesSkipped = 0;
   uint64_t error = noError; ///< as last read
+  std::optional<uint32_t> faultyStep;
   uint64_t donated = 0;
   uint64_t recordings = 0, replays = 0, waitNanoseconds = 0;
   int64_t loopStep = -1; ///< of the loop that is running; -1 outside

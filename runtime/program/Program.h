@@ -111,7 +111,8 @@ struct MemoryNeed {
 /// More about a failed run, for those who know the nodes' lines.
 struct RunFailure {
   static constexpr uint32_t noNode = ~0u;
-  /// The op whose index was out of range.
+  /// The op whose index was out of range, or, while steps are timed, whose
+  /// kernel failed on the device.
   uint32_t node = noNode;
   /// When memory ran out: the largest outputs and temporaries of the program,
   /// in order, a few.

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <fmt/format.h>
+#include <thread>
 
 using namespace sinter;
 using namespace sinter::runtime;
@@ -185,8 +186,10 @@ Result<uint64_t> CudaGraph::waitForWord() {
     }
     // After a fault nobody writes it.
     Code code = driver.queryStream(stream);
-    if (code == notReady)
+    if (code == notReady) {
+      std::this_thread::yield();
       continue;
+    }
     SINTER_TRY(check("a graph", code));
     uint64_t found = word->load(std::memory_order_acquire);
     if (found != notWritten)

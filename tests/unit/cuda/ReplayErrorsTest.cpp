@@ -1,5 +1,7 @@
 #include "tests/unit/cuda/CudaPrograms.h"
 
+#include "runtime/program/Profile.h"
+
 using namespace sinter;
 using namespace sinter::runtime;
 using namespace sinter::runtime::test;
@@ -117,6 +119,29 @@ TEST(ReplayErrors, ofKernelsComeWhenSomebodyWaits) {
   EXPECT_EQ(read.error().message,
             "cuda:0: synchronize: CUDA_ERROR_ILLEGAL_ADDRESS (as the test "
             "wants it)");
+  sinter::test::healFakeDriver();
+}
+
+TEST(ReplayErrors, ofKernelsHaveANameWhileStepsAreTimed) {
+  ProgramBuilder b;
+  uint32_t n = b.symbol(0);
+  uint32_t in = b.input("x", {n}), out = b.output({n});
+  b.launch(b.kernel("map_add", 2, 1, 1, {"add"}), {in, in, out}, {n});
+  b.launch(b.kernel("broken", 2, 1, 1, {"fault"}), {in, in, out}, {n});
+  auto program = loadOn(gpu(), b);
+  BufferRef buffer = bufferOf(gpu(), x);
+  setProfiling(true);
+  RunFailure failure;
+  auto outputs =
+      run(*program, std::vector{bind(buffer, {4})}, nullptr, &failure);
+  setProfiling(false);
+  resetProfile();
+  ASSERT_FALSE(outputs);
+  EXPECT_EQ(outputs.error().kind, ErrorKind::device);
+  EXPECT_EQ(outputs.error().message,
+            "broken: cuda:0: synchronize: CUDA_ERROR_ILLEGAL_ADDRESS (as the "
+            "test wants it)");
+  EXPECT_EQ(failure.node, 1u);
   sinter::test::healFakeDriver();
 }
 
