@@ -26,7 +26,7 @@ inline sinter::test::FakeDriver &driver() {
 inline std::shared_ptr<const Program> loadOn(Device &device,
                                              ProgramBuilder builder) {
   if (device.id().kind == DeviceKind::cuda)
-    builder.targetFakeCuda(sinter::test::fakePtx);
+    builder.targetCuda(sinter::test::fakePtx);
   auto program = Program::load(builder.file(), device);
   EXPECT_TRUE(program) << program.error().message;
   return program ? *program : nullptr;

@@ -165,7 +165,7 @@ void ProgramBuilder::mayAlias(uint32_t input, uint32_t output) {
   program.aliases.emplace_back(input, output);
 }
 
-void ProgramBuilder::targetFakeCuda(std::string_view ptx) {
+void ProgramBuilder::targetCuda(std::string_view ptx) {
   program.target = "cuda";
   program.variant = "sm_80";
   auto *text = reinterpret_cast<const std::byte *>(ptx.data());

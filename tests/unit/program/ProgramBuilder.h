@@ -54,8 +54,8 @@ public:
 
   std::vector<std::byte> file() const;
 
-  /// For the first GPU, of tests/unit/cuda/FakeDriver.h.
-  void targetFakeCuda(std::string_view ptx);
+  /// For GPUs, with this text instead of Kernels.c.
+  void targetCuda(std::string_view ptx);
 
   fb::ProgramT program;
   std::vector<std::byte> image = kernelImage();
