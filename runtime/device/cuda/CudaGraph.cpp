@@ -155,8 +155,10 @@ Status CudaGraph::build(std::span<const GraphNode> work,
 Status CudaGraph::setLaunch(uint32_t node, const LaunchArgs &args) {
   SINTER_TRY(enter());
   SINTER_TRY(pack(args));
-  return check(fmt::format("launch {} of a graph", args.block->launch),
-               driver.setKernelNode(exec, nodes[node], &kernelNode));
+  Code code = driver.setKernelNode(exec, nodes[node], &kernelNode);
+  if (code == success)
+    return {};
+  return check(fmt::format("launch {} of a graph", args.block->launch), code);
 }
 
 Status CudaGraph::setCopy(uint32_t node, const CopyArgs &args) {
