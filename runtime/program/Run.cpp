@@ -194,10 +194,11 @@ Status Execution::placeWords() {
   scratch.scalars.back() = noError;
   if (!words || (lease && lease->placed == scratch.scalars))
     return {};
+  SINTER_TRY(loaded.device().copyIn(*words, 0,
+                                    std::as_bytes(std::span(scratch.scalars))));
   if (lease)
     lease->placed = scratch.scalars;
-  return loaded.device().copyIn(*words, 0,
-                                std::as_bytes(std::span(scratch.scalars)));
+  return {};
 }
 
 std::vector<Output> Execution::takeOutputs() {

@@ -103,6 +103,23 @@ TEST(ReplayErrors, ofTheDriverEndARecording) {
   EXPECT_EQ(scaled(""), "");
 }
 
+TEST(ReplayErrors, ofACopyLeaveNoOldScalar) {
+  auto program = loadOn(gpu(), scaleProgram());
+  BufferRef buffer = bufferOf(gpu(), x);
+  auto runWith = [&](float factor) {
+    return run(*program, std::vector{bind(buffer, {4}), bindScalar(factor)});
+  };
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE(runWith(2));
+  driver().failing = "cuMemcpyHtoDAsync";
+  EXPECT_FALSE(runWith(5));
+  driver().failing = "";
+  auto outputs = runWith(5);
+  ASSERT_TRUE(outputs);
+  EXPECT_EQ(valuesOf<float>(*(*outputs)[0].buffer),
+            (std::vector<float>{5, 10, 15, 20}));
+}
+
 TEST(ReplayErrors, ofKernelsComeWhenSomebodyWaits) {
   ProgramBuilder b;
   uint32_t n = b.symbol(0);
