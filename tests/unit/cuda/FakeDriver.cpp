@@ -10,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <random>
 #include <span>
@@ -51,8 +52,9 @@ struct FakeNode {
   std::function<void()> work;
   std::vector<FakeNode *> after;
 };
+/// Nodes belong to graph and executable alike.
 struct FakeGraph {
-  std::vector<FakeNode *> nodes; ///< never freed: tests are short
+  std::vector<std::shared_ptr<FakeNode>> nodes;
 };
 
 struct State : FakeDriver {
@@ -140,12 +142,13 @@ std::function<void()> workOf(const CopyNode &copy) {
 
 Code addNode(Node *node, Graph graph, const Node *after, size_t count,
              std::function<void()> work) {
-  auto *made = new FakeNode{std::move(work), {}};
+  auto made = std::make_shared<FakeNode>();
+  made->work = std::move(work);
   for (size_t i = 0; i < count; ++i)
     made->after.push_back(reinterpret_cast<FakeNode *>(after[i]));
   state().edges += uint32_t(count);
-  reinterpret_cast<FakeGraph *>(graph)->nodes.push_back(made);
-  *node = reinterpret_cast<Node>(made);
+  *node = reinterpret_cast<Node>(made.get());
+  reinterpret_cast<FakeGraph *>(graph)->nodes.push_back(std::move(made));
   return success;
 }
 
@@ -225,11 +228,12 @@ Code cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
   return success;
 }
 Code cuMemFreeHost(void *memory) {
-  ENTER("cuMemFreeHost");
+  State &all = state();
+  std::lock_guard lock(all.mutex);
   all.pinned.erase(static_cast<char *>(memory));
   all.livePinned = all.pinned.size();
   std::free(memory);
-  return success;
+  return all.sticky;
 }
 Code cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, Stream) {
   ENTER("cuMemcpyHtoDAsync");
@@ -346,7 +350,6 @@ Code cuGraphAddMemcpyNode(Node *node, Graph graph, const Node *after,
   ENTER("cuGraphAddMemcpyNode");
   return addNode(node, graph, after, count, workOf(*copy));
 }
-/// Nodes belong to graph and executable alike.
 Code cuGraphInstantiateWithFlags(GraphExec *exec, Graph graph,
                                  unsigned long long) {
   ENTER("cuGraphInstantiate");
@@ -357,10 +360,9 @@ Code cuGraphInstantiateWithFlags(GraphExec *exec, Graph graph,
   return success;
 }
 Code cuGraphExecDestroy(GraphExec exec) {
-  ENTER("cuGraphExecDestroy");
-  --all.liveGraphs;
+  --state().liveGraphs; // also after a fault
   delete reinterpret_cast<FakeGraph *>(exec);
-  return success;
+  return state().sticky;
 }
 Code cuGraphExecKernelNodeSetParams_v2(GraphExec, Node node,
                                        const KernelNode *kernel) {
@@ -382,7 +384,9 @@ Code cuGraphLaunch(GraphExec exec, Stream) {
   if (!exec)
     return invalidHandle;
   ++all.graphLaunches;
-  std::vector<FakeNode *> left = reinterpret_cast<FakeGraph *>(exec)->nodes;
+  std::vector<FakeNode *> left;
+  for (const auto &node : reinterpret_cast<FakeGraph *>(exec)->nodes)
+    left.push_back(node.get());
   std::mt19937_64 random(all.order++);
   while (!left.empty()) {
     size_t next = choose(left, random);
