@@ -41,6 +41,12 @@ void set_default_device(std::string_view name) {
   threadDevice() = unwrap(parseDevice(name), {});
 }
 DeviceId device(std::string_view name) { return unwrap(parseDevice(name), {}); }
+void synchronize(DeviceId device) {
+  if (Status done = unwrap(runtime::getDevice(device), {})->synchronize();
+      !done)
+    raise(done.takeError(), {});
+}
+void synchronize(std::string_view name) { synchronize(device(name)); }
 DeviceId detail::currentDevice() { return default_device(); }
 
 //===- Leaves -------------------------------------------------------------===//

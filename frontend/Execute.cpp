@@ -110,7 +110,8 @@ static std::string describe(std::span<const runtime::MemoryNeed> largest,
 static ErrorInfo asErrorOfOp(ErrorInfo error, const FlushPlan &plan,
                              const runtime::RunFailure &failure) {
   std::span<graph::Node *const> nodes = plan.slice.nodes();
-  if (error.kind != ErrorKind::invalid_argument ||
+  bool isOfData = error.kind == ErrorKind::invalid_argument;
+  if ((!isOfData && error.kind != ErrorKind::device) ||
       failure.node >= nodes.size() || nodes[failure.node]->isLeaf())
     return error;
   const graph::Node &node = *nodes[failure.node];

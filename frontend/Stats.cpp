@@ -103,6 +103,8 @@ Stats stats() {
   result.bytes_read = counts.bytesRead;
   result.bytes_written = counts.bytesWritten;
   result.programs_run = counts.runs;
+  result.graphs_recorded = counts.recordings;
+  result.graphs_replayed = counts.replays;
   result.compiles = counts.compiles;
   result.compile_milliseconds = counts.compileMilliseconds;
   result.memory_hits = counts.memoryHits;

@@ -20,3 +20,9 @@ Status sinter::runtime::checkCopy(const char *what, const Device &device,
                                  offset, offset + bytes, buffer.bytes()));
   return {};
 }
+
+Result<std::unique_ptr<WorkGraph>> Device::makeGraph(std::span<const GraphNode>,
+                                                     const WatchedWord &) {
+  return makeError(ErrorKind::unsupported,
+                   toString(id()) + ": it has no graphs of work");
+}

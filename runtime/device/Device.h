@@ -3,8 +3,8 @@
 #pragma once
 
 #include "runtime/device/DeviceId.h"
+#include "runtime/device/WorkGraph.h"
 #include "runtime/memory/Buffer.h"
-#include "runtime/program/KernelAbi.h"
 #include "runtime/support/Result.h"
 
 #include <cstddef>
@@ -24,10 +24,6 @@ struct MemoryInfo {
   size_t available = 0; ///< that an allocation may still take
 };
 
-/// A kernel phase of an image, as its device knows it: on cpu the address of a
-/// KernelFunction.
-using KernelHandle = const void *;
-
 /// Native code of one program, loaded on a device.
 class Image {
 public:
@@ -45,19 +41,10 @@ public:
   virtual Status wait() = 0;
 };
 
-/// One launch of a kernel phase.
-struct LaunchArgs {
-  KernelHandle function = nullptr;
-  const KernelBlock *block = nullptr;
-  uint32_t numDims = 0;    ///< of the block
-  uint32_t numBuffers = 0; ///< of the block
-  char *arena = nullptr;
-  int64_t chunks = 0;
-  float chunkMicroseconds = 0; ///< an estimate; decides about threads
-};
-
 /// A device. Objects live as long as the process; all functions are
-/// thread-safe and never throw.
+/// thread-safe and never throw. Its work is one stream: what a thread queues
+/// comes after all that was queued before, so memory may be freed while queued
+/// work still uses it.
 class Device {
 public:
   virtual ~Device() = default;
@@ -79,15 +66,15 @@ public:
   /// Called by Buffer::release only.
   virtual void free(Buffer *buffer) = 0;
 
-  /// Host to device, device to host, device to device; ordered after earlier
-  /// work of the calling thread's stream; complete when they return.
+  /// Host to device, device to host, device to device, in the order of the
+  /// stream. The host's bytes are the caller's again when they return.
   virtual Status copyIn(Buffer &to, size_t offset,
                         std::span<const std::byte> from) = 0;
   virtual Status copyOut(std::span<std::byte> to, const Buffer &from,
                          size_t offset) = 0;
   virtual Status copy(Buffer &to, const Buffer &from, size_t bytes) = 0;
-  /// Within the device's memory, in the order of the calling thread's stream;
-  /// may return before it ended. The ranges may be one, not overlap.
+  /// Within the device's memory, in the order of the stream; may return before
+  /// it ended. The ranges may be one, not overlap.
   virtual Status move(void *to, const void *from, size_t bytes) = 0;
 
   /// Loads native code. The bytes are copied.
@@ -95,10 +82,17 @@ public:
   loadImage(std::span<const std::byte> bytes) = 0;
   /// Runs one phase; may return before it ended.
   virtual Status launch(const LaunchArgs &args) = 0;
-  /// Marks the calling thread's stream.
+  /// Marks the stream.
   virtual Result<std::unique_ptr<Event>> record() = 0;
-  /// Waits for the calling thread's stream.
+  /// Waits for what was queued, by any thread. An error says what failed.
   virtual Status synchronize() = 0;
+
+  /// Whether it makes graphs.
+  virtual bool hasGraphs() const { return false; }
+  /// The nodes as a graph that can be launched again and again, and a word to
+  /// watch. What pointers of the nodes lead to is needed for this call only.
+  virtual Result<std::unique_ptr<WorkGraph>>
+  makeGraph(std::span<const GraphNode> nodes, const WatchedWord &word);
 };
 
 /// Whether `bytes` at `offset` of a buffer may be copied by `device`; an error

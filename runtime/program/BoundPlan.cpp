@@ -53,7 +53,9 @@ private:
     return loop ? plan.loops[program.steps[loop->step].loop].count : 1;
   }
   Result<uint64_t> portBytes(const Port &port, const std::string &portName);
-  uint64_t bufferBytes(uint32_t index) const;
+  uint64_t bytesOf(uint32_t buffer) const {
+    return bufferBytes(program, plan, buffer);
+  }
 
   const ProgramData &program;
   BoundPlan &plan;
@@ -131,24 +133,6 @@ Status Filler::placeTemporaries() {
   return {};
 }
 
-uint64_t Filler::bufferBytes(uint32_t index) const {
-  const PlanBuffer &buffer = program.buffers[index];
-  switch (buffer.kind) {
-  case BufferKind::input: {
-    bool scalar = program.inputs[buffer.index].kind == graph::InputKind::scalar;
-    return scalar ? sizeof(uint64_t) : plan.inputBytes[buffer.index];
-  }
-  case BufferKind::output:
-    return plan.outputBytes[buffer.index];
-  case BufferKind::constant:
-    return program.constants[buffer.index].bytes;
-  case BufferKind::temp:
-  case BufferKind::moving:
-    return uint64_t(plan.values[buffer.bytes]);
-  }
-  return 0;
-}
-
 /// Everything that moves stays inside of what it moves over.
 Status Filler::addLoop(const LoopData &loop) {
   BoundLoop bound;
@@ -167,7 +151,7 @@ Status Filler::addLoop(const LoopData &loop) {
     SINTER_TRY(sizeOf(each.next, next));
     bool fits = carry == next;
     for (uint32_t buffer : {each.init, each.result, each.spare})
-      fits &= bufferBytes(buffer) >= uint64_t(carry);
+      fits &= bytesOf(buffer) >= uint64_t(carry);
     if (!fits)
       return badDims("a carry of {} bytes is larger than its buffers", carry);
   }
@@ -175,7 +159,7 @@ Status Filler::addLoop(const LoopData &loop) {
     int64_t slice = 0;
     SINTER_TRY(sizeOf(each.slice, slice));
     if (slice > 0 &&
-        uint64_t(bound.count) > bufferBytes(each.whole) / uint64_t(slice))
+        uint64_t(bound.count) > bytesOf(each.whole) / uint64_t(slice))
       return badDims("{} slices of {} bytes are larger than their buffer",
                      bound.count, slice);
   }
@@ -256,8 +240,8 @@ Status Filler::addStep(uint32_t number) {
   int64_t written = plan.values[step.bytesWritten];
   if (step.isCopy) {
     bound.copyBytes = uint64_t(read);
-    if (read < 0 || bound.copyBytes > bufferBytes(step.buffers[0]) ||
-        bound.copyBytes > bufferBytes(step.buffers[1]))
+    if (read < 0 || bound.copyBytes > bytesOf(step.buffers[0]) ||
+        bound.copyBytes > bytesOf(step.buffers[1]))
       return badDims("a copy of {} bytes is larger than its buffers", read);
   } else {
     SINTER_TRY(addPhases(step, loop));
@@ -271,6 +255,25 @@ Status Filler::addStep(uint32_t number) {
 }
 
 } // namespace
+
+uint64_t sinter::runtime::bufferBytes(const ProgramData &program,
+                                      const BoundPlan &plan, uint32_t buffer) {
+  const PlanBuffer &of = program.buffers[buffer];
+  switch (of.kind) {
+  case BufferKind::input: {
+    bool scalar = program.inputs[of.index].kind == graph::InputKind::scalar;
+    return scalar ? sizeof(uint64_t) : plan.inputBytes[of.index];
+  }
+  case BufferKind::output:
+    return plan.outputBytes[of.index];
+  case BufferKind::constant:
+    return program.constants[of.index].bytes;
+  case BufferKind::temp:
+  case BufferKind::moving:
+    return uint64_t(plan.values[of.bytes]);
+  }
+  return 0;
+}
 
 Result<std::shared_ptr<const BoundPlan>>
 BoundPlan::make(const ProgramData &program, std::span<const int64_t> symbols) {

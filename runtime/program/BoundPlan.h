@@ -62,6 +62,10 @@ struct BoundPlan {
   make(const ProgramData &program, std::span<const int64_t> symbols);
 };
 
+/// The size of a plan buffer.
+uint64_t bufferBytes(const ProgramData &program, const BoundPlan &plan,
+                     uint32_t buffer);
+
 /// The peak of memory of a program with these dims.
 PeakMemory peakOf(const ProgramData &program, const BoundPlan &plan);
 

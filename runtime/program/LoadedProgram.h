@@ -8,6 +8,7 @@
 #include "runtime/program/PreparedBuffers.h"
 #include "runtime/program/Program.h"
 #include "runtime/program/ProgramData.h"
+#include "runtime/program/Recording.h"
 
 #include <atomic>
 #include <memory>
@@ -67,6 +68,7 @@ public:
   Status prepareConstants() const;
   void *constant(uint32_t index) const { return pool.address(index); }
   PreparedBuffers &prepared() const { return preparedBuffers; }
+  RecordedRuns &recorded() const { return recordedRuns; }
   /// The plan for these symbols: remembered, or made now.
   Result<std::shared_ptr<const BoundPlan>>
   planFor(std::span<const int64_t> symbols) const;
@@ -85,6 +87,7 @@ private:
   std::optional<DimBinder> binder;
   mutable ConstantPool pool;
   mutable PreparedBuffers preparedBuffers;
+  mutable RecordedRuns recordedRuns; ///< of kernels of the image
   std::string_view graph;
   std::vector<std::string> sites;
   size_t resident = 0;

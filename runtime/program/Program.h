@@ -90,6 +90,10 @@ struct RunCounters {
   uint64_t donated = 0; ///< outputs that took over an input's memory
   /// Phases not run, because what they prepare was kept from an earlier run.
   uint64_t phasesSkipped = 0;
+  uint64_t recordings = 0; ///< 1: it made graphs of its work
+  uint64_t replays = 0;    ///< 1: it launched graphs that were there
+  /// Time that the host waited for the device, to see an error in time.
+  uint64_t waitNanoseconds = 0;
 };
 
 /// One output of a run.
@@ -107,16 +111,20 @@ struct MemoryNeed {
 /// More about a failed run, for those who know the nodes' lines.
 struct RunFailure {
   static constexpr uint32_t noNode = ~0u;
-  /// The op whose index was out of range.
+  /// The op whose index was out of range, or, while steps are timed, whose
+  /// kernel failed on the device.
   uint32_t node = noNode;
   /// When memory ran out: the largest outputs and temporaries of the program,
   /// in order, a few.
   std::vector<MemoryNeed> largest = {};
 };
 
-/// Binds, reserves all memory, runs and waits. On an error nothing that the
+/// Binds, reserves all memory and queues the work; what reads an output waits
+/// for it, and so does Device::synchronize. Where an index may be out of range,
+/// it waits until all indices were looked at. On an error nothing that the
 /// caller can see changed: no donated buffer was written. `failure`, if given,
-/// is filled in.
+/// is filled in. What fails on the device later, as a fault of a kernel, is an
+/// error of the next call that waits.
 Result<std::vector<Output>> run(const Program &program,
                                 std::span<const Binding> inputs,
                                 RunCounters *counters = nullptr,

@@ -1,94 +1,14 @@
-/// The executor: bind, reserve, launch, answer.
-#include "runtime/program/LoadedProgram.h"
+/// The executor: bind, reserve, run, answer.
+#include "runtime/program/Execution.h"
 #include "runtime/program/Profile.h"
 #include "runtime/program/Stats.h"
 #include "runtime/support/Flags.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstring>
 #include <fmt/format.h>
 
 using namespace sinter;
 using namespace sinter::runtime;
-
-namespace {
-
-constexpr uint64_t noError = UINT64_MAX;
-
-/// Vectors that keep their memory from run to run of one thread.
-struct Scratch {
-  std::vector<int64_t> symbols;
-  std::vector<uint64_t> scalars;      ///< of all inputs, then the error word
-  std::vector<void *> addresses;      ///< per plan buffer
-  std::vector<void *> arguments;      ///< per BoundPlan::bufferList
-  std::vector<uint32_t> grantedInput; ///< per output, or noInput
-  std::vector<char> inputTaken;       ///< per input: granted to an output
-  std::vector<const Buffer *> bound;  ///< the inputs' buffers, sorted
-};
-constexpr uint32_t noInput = ~0u;
-
-/// One run of one program.
-class Execution {
-public:
-  Execution(const LoadedProgram &loaded, std::span<const Binding> inputs,
-            Scratch &scratch)
-      : loaded(loaded), program(loaded.program()), inputs(inputs),
-        scratch(scratch) {}
-
-  Status bind();
-  Status reserve();
-  Status execute();
-  std::vector<Output> takeOutputs();
-  RunCounters counters() const;
-  /// The op that the kernels' error names; only after such an error.
-  std::optional<uint32_t> failedNode() const;
-  /// What the run reserves, the largest first.
-  std::vector<MemoryNeed> largestNeeds() const;
-  void countDonations() const;
-
-private:
-  Status checkInput(size_t index);
-  void grantDonations();
-  bool mayGrant(const AliasData &alias) const;
-  Status allocate();
-  std::string describeNeeds() const;
-  void resolveAddresses();
-  Status placeWords();
-  Status runStep(uint32_t number);
-  /// One step, timed if asked for, and what it reports.
-  Status runChecked(uint32_t number);
-  Status runLoop(const LoopData &loop);
-  void moveBuffers(const LoopData &loop, int64_t step);
-  /// Whether what the phase would make of its input is there already.
-  bool isPrepared(uint32_t number, const BoundPhase &phase, void **buffers);
-  void keepPrepared();
-  Status timeStep(uint32_t number);
-  Status checkError();
-  const StepData *failedStep() const;
-
-  const LoadedProgram &loaded;
-  const ProgramData &program;
-  std::span<const Binding> inputs;
-  Scratch &scratch;
-  std::shared_ptr<const BoundPlan> plan;
-  std::vector<BufferRef> outputs;
-  BufferRef arena;
-  /// The scalars where the device can read them, if it needs that.
-  BufferRef words;
-  /// Of `prepare` phases: memory in use, and what to do with it at the end.
-  struct Prepared {
-    PreparedBuffers::Slot slot;
-    PreparedSource source;
-    BufferRef memory;
-    bool isNew = false;
-  };
-  std::vector<Prepared> prepared;
-  uint64_t phasesSkipped = 0;
-  uint64_t error = noError; ///< as last read
-  uint64_t donated = 0;
-  int64_t loopStep = -1; ///< of the loop that is running; -1 outside
-};
 
 Status Execution::bind() {
   SINTER_TRY(loaded.dimBinder().bind(program, inputs, scratch.symbols));
@@ -157,6 +77,8 @@ void Execution::grantDonations() {
 
 Status Execution::reserve() {
   grantDonations();
+  if (loaded.device().hasGraphs() && !isProfiling() && !flags().noGraphs)
+    lease = loaded.recorded().take(plan, scratch.grantedInput);
   Status allocated = allocate();
   if (!allocated && allocated.error().kind == ErrorKind::out_of_memory) {
     // What is kept only saves time.
@@ -188,9 +110,15 @@ Status Execution::allocate() {
     SINTER_TRY_ASSIGN(arena, device.allocate(plan->arenaBytes));
   }
   scratch.scalars.resize(inputs.size() + 1);
-  if (!device.sharesHostMemory()) {
-    SINTER_TRY_ASSIGN(words, device.allocate(scratch.scalars.size() * 8));
+  if (device.sharesHostMemory())
+    return {};
+  if (lease && lease->words) {
+    words = lease->words;
+    return {};
   }
+  SINTER_TRY_ASSIGN(words, device.allocate(scratch.scalars.size() * 8));
+  if (lease)
+    lease->words = words;
   return {};
 }
 
@@ -253,6 +181,10 @@ void Execution::resolveAddresses() {
       break;
     }
   }
+  listArguments();
+}
+
+void Execution::listArguments() {
   scratch.arguments.resize(plan->bufferList.size());
   for (size_t i = 0; i < plan->bufferList.size(); ++i)
     scratch.arguments[i] = scratch.addresses[plan->bufferList[i]];
@@ -260,188 +192,13 @@ void Execution::resolveAddresses() {
 
 Status Execution::placeWords() {
   scratch.scalars.back() = noError;
-  if (!words)
+  if (!words || (lease && lease->placed == scratch.scalars))
     return {};
-  return loaded.device().copyIn(*words, 0,
-                                std::as_bytes(std::span(scratch.scalars)));
-}
-
-Status Execution::runStep(uint32_t number) {
-  const BoundStep &step = plan->steps[number];
-  void **buffers = scratch.arguments.data() + step.firstBuffer;
-  if (program.steps[number].isCopy) {
-    return loaded.device().move(buffers[1], buffers[0], step.copyBytes);
-  }
-  auto *word = words ? static_cast<uint64_t *>(words->data()) + inputs.size()
-                     : &scratch.scalars.back();
-  KernelBlock block{kernelAbiVersion, number,
-                    reinterpret_cast<ErrorWord *>(word),
-                    plan->dims.data() + step.firstDim, buffers};
-  LaunchArgs args;
-  args.block = &block;
-  args.numDims = uint32_t(program.steps[number].dims.size());
-  args.numBuffers = uint32_t(program.steps[number].buffers.size());
-  args.arena = arena ? static_cast<char *>(arena->data()) : nullptr;
-  for (uint32_t i = 0; i < step.numPhases; ++i) {
-    const BoundPhase &phase = plan->phases[step.firstPhase + i];
-    if (phase.oncePerLoop && loopStep > 0)
-      continue;
-    if (phase.prepares >= 0 && isPrepared(number, phase, buffers)) {
-      ++phasesSkipped;
-      continue;
-    }
-    args.function = phase.function;
-    args.chunks = phase.chunks;
-    args.chunkMicroseconds = phase.chunkMicroseconds;
-    SINTER_TRY(loaded.device().launch(args));
-  }
+  SINTER_TRY(loaded.device().copyIn(*words, 0,
+                                    std::as_bytes(std::span(scratch.scalars))));
+  if (lease)
+    lease->placed = scratch.scalars;
   return {};
-}
-
-bool Execution::isPrepared(uint32_t number, const BoundPhase &phase,
-                           void **buffers) {
-  if (loopStep >= 0 && !phase.oncePerLoop)
-    return false;
-  const StepData &step = program.steps[number];
-  const PlanBuffer &from = program.buffers[step.buffers[phase.prepares]];
-  PreparedSource source;
-  if (from.kind == BufferKind::input) {
-    // What the caller gives up is about to change.
-    const Binding &input = inputs[from.index];
-    if (!input.buffer || input.donate)
-      return false;
-    source.buffer = input.buffer->id();
-    source.version = input.buffer->version();
-    source.dims = input.dims;
-  } else if (from.kind != BufferKind::constant) {
-    return false;
-  }
-  const PlanBuffer &workspace = program.buffers[step.buffers[phase.workspace]];
-  PreparedBuffers::Slot slot{number, phase.workspace};
-  PreparedBuffers::Kept kept = loaded.prepared().find(
-      slot, source, uint64_t(plan->values[workspace.bytes]), loaded.device());
-  if (!kept.memory)
-    return false;
-  buffers[phase.workspace] = kept.memory->data();
-  prepared.push_back({slot, source, std::move(kept.memory), !kept.isFilled});
-  return kept.isFilled;
-}
-
-void Execution::keepPrepared() {
-  for (Prepared &each : prepared)
-    if (each.isNew)
-      loaded.prepared().keep(each.slot, each.source, std::move(each.memory));
-}
-
-/// Runs a step, waits for it and counts its time.
-Status Execution::timeStep(uint32_t number) {
-  ProfileClock::time_point begin = ProfileClock::now();
-  SINTER_TRY(runStep(number));
-  SINTER_TRY(loaded.device().synchronize());
-  countStep(loaded, *plan, number, begin, ProfileClock::now());
-  return {};
-}
-
-Status Execution::runChecked(uint32_t number) {
-  SINTER_TRY(isProfiling() ? timeStep(number) : runStep(number));
-  if (program.steps[number].errorNode < 0)
-    return {};
-  // Later launches could only report higher values, and those that overwrite
-  // donated memory must not run.
-  SINTER_TRY(loaded.device().synchronize());
-  return checkError();
-}
-
-/// Where the loop's own buffers are in a step of it.
-void Execution::moveBuffers(const LoopData &loop, int64_t step) {
-  const BoundLoop &bound = plan->loops[program.steps[loop.step].loop];
-  std::vector<void *> &at = scratch.addresses;
-  for (const LoopData::Carry &each : loop.carries) {
-    at[each.carry] = step == 0 ? at[each.init] : at[each.next];
-    bool isResult = (bound.count - 1 - step) % 2 == 0;
-    at[each.next] = at[isResult ? each.result : each.spare];
-  }
-  int64_t position = loop.reverse ? bound.count - 1 - step : step;
-  for (const LoopData::Slice &each : loop.slices) {
-    int64_t bytes = plan->values[program.buffers[each.slice].bytes];
-    auto *whole = static_cast<char *>(at[each.whole]);
-    at[each.slice] = whole ? whole + position * bytes : nullptr;
-  }
-  for (auto [argument, buffer] : bound.moving)
-    scratch.arguments[argument] = at[buffer];
-}
-
-Status Execution::runLoop(const LoopData &loop) {
-  int64_t count = plan->loops[program.steps[loop.step].loop].count;
-  if (count == 0) {
-    for (const LoopData::Carry &each : loop.carries) {
-      int64_t bytes = plan->values[program.buffers[each.carry].bytes];
-      SINTER_TRY(loaded.device().move(scratch.addresses[each.result],
-                                      scratch.addresses[each.init],
-                                      size_t(bytes)));
-    }
-  }
-  for (loopStep = 0; loopStep < count; ++loopStep) {
-    moveBuffers(loop, loopStep);
-    for (uint32_t i = loop.first(); i <= loop.last(); ++i)
-      SINTER_TRY(runChecked(i));
-  }
-  loopStep = -1;
-  return {};
-}
-
-Status Execution::execute() {
-  Device &device = loaded.device();
-  for (uint32_t i = 0; i < plan->steps.size(); ++i) {
-    if (!program.steps[i].isLoop()) {
-      SINTER_TRY(runChecked(i));
-      continue;
-    }
-    const LoopData &loop = program.loops[program.steps[i].loop];
-    SINTER_TRY(runLoop(loop));
-    i = loop.last();
-  }
-  SINTER_TRY(device.synchronize());
-  SINTER_TRY(checkError());
-  keepPrepared();
-  for (size_t i = 0; i < outputs.size(); ++i)
-    if (scratch.grantedInput[i] != noInput)
-      outputs[i]->bumpVersion();
-  return {};
-}
-
-const StepData *Execution::failedStep() const {
-  uint64_t step = error >> 40;
-  if (error == noError || step >= program.steps.size())
-    return nullptr;
-  return &program.steps[step];
-}
-
-Status Execution::checkError() {
-  error = scratch.scalars.back();
-  if (words)
-    SINTER_TRY(
-        loaded.device().copyOut(std::as_writable_bytes(std::span(&error, 1)),
-                                *words, 8 * inputs.size()));
-  if (error == noError)
-    return {};
-  uint64_t element = error & ((uint64_t(1) << 40) - 1);
-  const StepData *step = failedStep();
-  std::string kernel = step ? program.kernels[step->kernel].name : "kernel";
-  return makeError(
-      ErrorKind::invalid_argument,
-      fmt::format("{}: index out of range at element {}", kernel, element));
-}
-
-std::optional<uint32_t> Execution::failedNode() const {
-  const StepData *step = failedStep();
-  if (!step)
-    return std::nullopt;
-  if (step->errorNode >= 0)
-    return uint32_t(step->errorNode);
-  if (step->nodes.empty())
-    return std::nullopt;
-  return step->nodes.back();
 }
 
 std::vector<Output> Execution::takeOutputs() {
@@ -458,7 +215,10 @@ RunCounters Execution::counters() const {
           plan->bytesWritten,
           plan->arenaBytes,
           donated,
-          phasesSkipped};
+          phasesSkipped,
+          recordings,
+          replays,
+          waitNanoseconds};
 }
 
 void Execution::countDonations() const {
@@ -468,12 +228,10 @@ void Execution::countDonations() const {
   countRun(counters(), offered - std::min(offered, donated));
 }
 
-Scratch &threadScratch() {
+static Scratch &threadScratch() {
   static thread_local Scratch scratch;
   return scratch;
 }
-
-} // namespace
 
 Result<std::vector<Output>>
 sinter::runtime::run(const Program &program, std::span<const Binding> inputs,

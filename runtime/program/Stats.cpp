@@ -53,6 +53,8 @@ void sinter::runtime::countRun(const RunCounters &run,
     stats.bytesRead += run.bytesRead;
     stats.bytesWritten += run.bytesWritten;
     stats.phasesSkipped += run.phasesSkipped;
+    stats.recordings += run.recordings;
+    stats.replays += run.replays;
     stats.donationsGranted += run.donated;
     stats.donationsRefused += donationsRefused;
   });

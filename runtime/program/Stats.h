@@ -16,6 +16,8 @@ struct Stats {
   uint64_t bytesRead = 0;
   uint64_t bytesWritten = 0;
   uint64_t phasesSkipped = 0; ///< their results were kept: packed parameters
+  uint64_t recordings = 0;    ///< runs that made graphs of their work
+  uint64_t replays = 0;       ///< runs that launched such graphs again
   uint64_t donationsGranted = 0;
   uint64_t donationsRefused = 0;
   uint64_t compiles = 0;

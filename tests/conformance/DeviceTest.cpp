@@ -1,6 +1,6 @@
 /// What every device must do, run on each that this machine has.
 #include "tests/conformance/DeviceGaps.h"
-#include "tests/unit/program/ProgramBuilder.h"
+#include "tests/conformance/Kernels.h"
 
 #include <algorithm>
 #include <cstring>
@@ -171,22 +171,26 @@ TEST_P(DeviceTest, refusesImagesItCannotRun) {
 
 TEST_P(DeviceTest, launchesEveryChunkOnce) {
   NEEDS(Ability::kernels);
-  auto image = device->loadImage(kernelImage());
+  auto image = device->loadImage(
+      conformance::forDevice(GetParam(), ProgramBuilder()).image);
   ASSERT_TRUE(image) << image.error().message;
   std::vector<float> x(10000);
   std::iota(x.begin(), x.end(), 0.0f);
-  float factor = 2;
+  BufferRef factor = bufferOf(*device, std::vector<float>{2});
   for (float grain : {0.0f, 1000.0f}) { // alone, and on the pool
     auto in = bufferOf(*device, x);
     auto out = device->allocate(x.size() * 4);
     ASSERT_TRUE(out);
-    void *buffers[] = {in->data(), &factor, (*out)->data()};
+    void *buffers[] = {in->data(), factor->data(), (*out)->data()};
     int64_t dims[] = {int64_t(x.size())};
-    ErrorWord error{UINT64_MAX};
-    KernelBlock block{kernelAbiVersion, 0, &error, dims, buffers};
+    BufferRef error = bufferOf(*device, std::vector<uint64_t>{UINT64_MAX});
+    KernelBlock block{kernelAbiVersion, 0,
+                      static_cast<ErrorWord *>(error->data()), dims, buffers};
     LaunchArgs args;
     args.function = (*image)->find("scale");
     args.block = &block;
+    args.numDims = 1;
+    args.numBuffers = 3;
     args.chunks = 40;
     args.chunkMicroseconds = grain;
     ASSERT_TRUE(device->launch(args));
@@ -199,7 +203,8 @@ TEST_P(DeviceTest, launchesEveryChunkOnce) {
 
 TEST_P(DeviceTest, runsPrograms) {
   NEEDS(Ability::kernels);
-  auto program = Program::load(scaleProgram().file(), *device);
+  auto program = Program::load(
+      conformance::forDevice(GetParam(), scaleProgram()).file(), *device);
   ASSERT_TRUE(program) << program.error().message;
   std::vector<std::thread> hosts;
   for (int t = 0; t < 4; ++t)
@@ -216,6 +221,65 @@ TEST_P(DeviceTest, runsPrograms) {
     });
   for (std::thread &host : hosts)
     host.join();
+}
+
+TEST_P(DeviceTest, repeatsGraphs) {
+  if (!device->hasGraphs()) {
+    EXPECT_FALSE(device->makeGraph({}, {}));
+    GTEST_SKIP() << "it makes no graphs";
+  }
+  auto image = device->loadImage(
+      conformance::forDevice(GetParam(), ProgramBuilder()).image);
+  ASSERT_TRUE(image) << image.error().message;
+  int64_t count = 1000;
+  std::vector<float> x(size_t(count), 1.5f);
+  std::vector<BufferRef> at; // each is the one before times the factor
+  for (int i = 0; i < 4; ++i)
+    at.push_back(bufferOf(*device, x));
+  BufferRef factor = bufferOf(*device, std::vector<float>{2});
+  BufferRef word = bufferOf(*device, std::vector<uint64_t>{77});
+  std::vector<GraphNode> nodes(3);
+  void *buffers[3][3];
+  KernelBlock blocks[3];
+  for (uint32_t i = 0; i < 3; ++i) {
+    void *own[] = {at[i]->data(), factor->data(), at[i + 1]->data()};
+    std::copy(std::begin(own), std::end(own), buffers[i]);
+    blocks[i] = {kernelAbiVersion, i, static_cast<ErrorWord *>(word->data()),
+                 &count, buffers[i]};
+    nodes[i].launch.function = (*image)->find("scale");
+    nodes[i].launch.block = &blocks[i];
+    nodes[i].launch.numDims = 1;
+    nodes[i].launch.numBuffers = 3;
+    nodes[i].launch.chunks = 4;
+    if (i > 0)
+      nodes[i].after = {i - 1};
+  }
+  nodes[1].launch = {}; // a copy instead
+  nodes[1].copy = {at[2]->data(), at[1]->data(), size_t(count) * 4};
+  auto graph = device->makeGraph(nodes, {word->data(), {0}});
+  ASSERT_TRUE(graph) << graph.error().message;
+  for (float value : {1.5f, 5.0f, -3.0f}) {
+    x.assign(x.size(), value);
+    ASSERT_TRUE(device->copyIn(*at[0], 0, std::as_bytes(std::span(x))));
+    ASSERT_TRUE((*graph)->launch());
+    auto seen = (*graph)->waitForWord();
+    ASSERT_TRUE(seen) << seen.error().message;
+    EXPECT_EQ(*seen, 77u);
+    x.assign(x.size(), value * 4);
+    EXPECT_EQ(valuesOf<float>(*at[3]), x);
+  }
+  // Other buffers, for later launches only.
+  std::vector<float> y(size_t(count), 100.0f);
+  BufferRef other = bufferOf(*device, y), late = bufferOf(*device, y);
+  ASSERT_TRUE((*graph)->launch());
+  buffers[2][2] = late->data();
+  ASSERT_TRUE((*graph)->setLaunch(2, nodes[2].launch));
+  ASSERT_TRUE(
+      (*graph)->setCopy(1, {at[2]->data(), other->data(), size_t(count) * 4}));
+  EXPECT_EQ(valuesOf<float>(*late), y);
+  ASSERT_TRUE((*graph)->launch());
+  EXPECT_EQ(valuesOf<float>(*at[3]), std::vector<float>(count, -12.0f));
+  EXPECT_EQ(valuesOf<float>(*late), std::vector<float>(count, 200.0f));
 }
 
 TEST_P(DeviceTest, refusesProgramsForOthers) {

@@ -21,8 +21,8 @@ INTERFACES = {
                 "compiler/lower/EmitKernel.h", "compiler/target/Target.h"],
     "program": ["runtime/program/program.fbs", "runtime/program/KernelAbi.h",
                 "runtime/program/CompilerHook.h", "compiler/Compiler.h"],
-    "device": ["runtime/device/DeviceId.h", "runtime/device/Device.h",
-               "runtime/memory/Buffer.h"],
+    "device": ["runtime/device/DeviceId.h", "runtime/device/WorkGraph.h",
+               "runtime/device/Device.h", "runtime/memory/Buffer.h"],
 }
 COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.S)
 

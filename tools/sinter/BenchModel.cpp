@@ -38,9 +38,11 @@ static constexpr Flag flags[] = {
 static constexpr Interface interface = {
     "bench MODEL|CASE... [--json]",
     "Compiles each model or built-in case and calls it on random inputs: the\n"
-    "least and the median time of a call, bytes and arithmetic per second,\n"
-    "launches. The cases: matmul_bias_relu (--m, --n, --k), and softmax,\n"
-    "layer_norm, gelu, add, sum_rows, sum_columns (--rows, --cols).\n"
+    "least and the median time of a call, how long it keeps the host busy\n"
+    "(waiting for a device apart), how many calls launched graphs that were\n"
+    "there, bytes and arithmetic per second, launches. The cases:\n"
+    "matmul_bias_relu (--m, --n, --k), and softmax, layer_norm, gelu, add,\n"
+    "sum_rows, sum_columns (--rows, --cols).\n"
     "tools/bench compares with other frameworks.",
     flags,
     1,
@@ -181,21 +183,26 @@ static Result<Measured> measureOne(const std::string &name,
 
 static void print(const std::vector<Measured> &all, bool asJson) {
   if (!asJson)
-    fmt::print("{:>11} {:>11} {:>7} {:>8} {:>9} {:>8}  case\n", "least us",
-               "median us", "calls", "GB/s", "GFLOP/s", "launches");
+    fmt::print("{:>11} {:>11} {:>9} {:>7} {:>8} {:>8} {:>9} {:>8}  case\n",
+               "least us", "median us", "host us", "calls", "replays", "GB/s",
+               "GFLOP/s", "launches");
   const char *separator = "[";
   for (const auto &[name, times, flops] : all) {
     auto bytes = double(times.counters.bytesRead + times.counters.bytesWritten);
     double nanoseconds = times.least * 1e3;
     if (asJson)
       fmt::print("{}{{\"case\": {}, \"least_us\": {:.2f}, \"median_us\": "
-                 "{:.2f}, \"calls\": {}, \"bytes\": {}, \"flops\": {:.0f}, "
-                 "\"launches\": {}}}",
+                 "{:.2f}, \"host_us\": {:.2f}, \"calls\": {}, "
+                 "\"recordings\": {}, \"replays\": {}, \"bytes\": {}, "
+                 "\"flops\": {:.0f}, \"launches\": {}}}",
                  separator, json::quote(name), times.least, times.median,
-                 times.calls, bytes, flops, times.counters.launches);
+                 times.host, times.calls, times.recordings, times.replays,
+                 bytes, flops, times.counters.launches);
     else
-      fmt::print("{:>11.1f} {:>11.1f} {:>7} {:>8.1f} {:>9} {:>8}  {}\n",
-                 times.least, times.median, times.calls, bytes / nanoseconds,
+      fmt::print("{:>11.1f} {:>11.1f} {:>9.1f} {:>7} {:>8} {:>8.1f} {:>9} "
+                 "{:>8}  {}\n",
+                 times.least, times.median, times.host, times.calls,
+                 times.replays, bytes / nanoseconds,
                  flops > 0 ? fmt::format("{:.1f}", flops / nanoseconds) : "-",
                  times.counters.launches, name);
     separator = ",\n ";

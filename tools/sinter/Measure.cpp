@@ -50,19 +50,33 @@ Result<Runnable> makeRunnable(const Model &model, const Arguments &arguments) {
   return runnable;
 }
 
+namespace {
+using Clock = std::chrono::steady_clock;
+
+double microsecondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - begin)
+      .count();
+}
+
+double medianOf(std::vector<double> &values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+} // namespace
+
 Result<Times> measure(const Runnable &runnable, double seconds, int64_t calls) {
-  using Clock = std::chrono::steady_clock;
+  Device &device = runnable.program->device();
   Times times;
   SINTER_TRY_ASSIGN(
       std::vector<Output> outputs,
       runOnce(*runnable.program, runnable.inputs, times.counters));
-  std::vector<double> all;
+  SINTER_TRY(device.synchronize());
+  std::vector<double> all, host;
   Clock::time_point begin = Clock::now();
   auto isEnough = [&] {
     if (calls)
       return int64_t(all.size()) >= calls;
-    std::chrono::duration<double> passed = Clock::now() - begin;
-    return all.size() >= 3 && passed.count() >= seconds;
+    return all.size() >= 3 && microsecondsSince(begin) >= seconds * 1e6;
   };
   while (!isEnough()) {
     outputs.clear(); // their memory serves the next call
@@ -70,12 +84,16 @@ Result<Times> measure(const Runnable &runnable, double seconds, int64_t calls) {
     RunCounters counters;
     SINTER_TRY_ASSIGN(outputs,
                       runOnce(*runnable.program, runnable.inputs, counters));
-    std::chrono::duration<double, std::micro> time = Clock::now() - start;
-    all.push_back(time.count());
+    host.push_back(microsecondsSince(start) -
+                   double(counters.waitNanoseconds) / 1e3);
+    SINTER_TRY(device.synchronize());
+    all.push_back(microsecondsSince(start));
+    times.recordings += counters.recordings;
+    times.replays += counters.replays;
   }
-  std::ranges::sort(all);
+  times.median = medianOf(all);
   times.least = all.front();
-  times.median = all[all.size() / 2];
+  times.host = medianOf(host);
   times.calls = all.size();
   return times;
 }

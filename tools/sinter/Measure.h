@@ -28,12 +28,15 @@ struct Runnable {
 /// given), --dim and those of compiling.
 Result<Runnable> makeRunnable(const Model &model, const Arguments &arguments);
 
-/// Times of calls, in microseconds, after one that is not counted.
+/// Times of calls, in microseconds, after one that is not counted. A call ends
+/// when the device has done its work.
 struct Times {
   double least = 0;
   double median = 0;
+  double host = 0; ///< median of what a call keeps the host busy, not waiting
   uint64_t calls = 0;
-  runtime::RunCounters counters; ///< of one call
+  uint64_t recordings = 0, replays = 0; ///< of all calls
+  runtime::RunCounters counters;        ///< of the first call
 };
 /// Calls for that many seconds, and at least three times; `calls`, unless 0,
 /// says how often instead.

@@ -46,6 +46,11 @@ void set_default_device(DeviceId device);
 void set_default_device(std::string_view device);
 /// Parses `cpu`, `cuda:1`.
 DeviceId device(std::string_view name);
+/// Waits until the device has done what evaluation left to it. What reads
+/// values waits by itself; this is for taking times. An Error of kind `device`
+/// says that there is none, or what failed on it.
+void synchronize(DeviceId device = default_device());
+void synchronize(std::string_view device);
 
 /// A leaf that copies `bytes` (dense, row-major).
 Tensor from_bytes(std::span<const std::byte> bytes, DType dtype,

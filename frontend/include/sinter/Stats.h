@@ -33,6 +33,10 @@ struct Stats {
   uint64_t bytes_read = 0;
   uint64_t bytes_written = 0;
   uint64_t programs_run = 0;
+  /// Of programs on a GPU: runs that made graphs of their launches, and runs
+  /// that launched such graphs again.
+  uint64_t graphs_recorded = 0;
+  uint64_t graphs_replayed = 0;
   uint64_t compiles = 0;
   double compile_milliseconds = 0; ///< of these compiles together
   uint64_t memory_hits = 0;

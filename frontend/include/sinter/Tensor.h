@@ -57,7 +57,8 @@ public:
   /// Makes a leaf one that `backward` gives a gradient for.
   Tensor &require_grad(Where where = Where::current());
 
-  /// Evaluates now; everything recorded on the way stays recorded.
+  /// Evaluates now; everything recorded on the way stays recorded. A GPU may
+  /// still be at work when this returns: see `synchronize`.
   const Tensor &eval(Where where = Where::current()) const;
   /// The only element, converted to T.
   template <typename T> T item(Where where = Where::current()) const;

@@ -1,7 +1,7 @@
 /// A GPU: memory, copies, launches and events.
 #include "runtime/device/cuda/CudaDevice.h"
 
-#include "runtime/device/cuda/CudaImage.h"
+#include "runtime/device/cuda/CudaGraph.h"
 #include "runtime/support/Flags.h"
 
 #include <array>
@@ -100,14 +100,20 @@ Result<CudaDevice *> CudaDevice::make(uint8_t index) {
   size_t available = 0;
   SINTER_TRY(driver->check("cuMemGetInfo",
                            driver->memoryInfo(&available, &about.bytes)));
-  return new CudaDevice(*driver, index, context, std::move(about));
+  Stream stream = nullptr;
+  SINTER_TRY(driver->check("cuStreamCreate",
+                           driver->createStream(&stream, nonBlocking)));
+  return new CudaDevice(*driver, index, context, stream, std::move(about));
 }
 
 CudaDevice::CudaDevice(const Driver &driver, uint8_t index, Context context,
-                       Description description)
+                       Stream stream, Description description)
     : driver(driver), deviceId{DeviceKind::cuda, index}, context(context),
-      about(std::move(description)), memory(driver, context),
-      allocator(memory, toString(deviceId), memoryLimit(about.bytes)) {}
+      stream(stream), about(std::move(description)),
+      launches{driver, toString(deviceId), about.multiprocessors},
+      memory(driver, context),
+      allocator(memory, toString(deviceId), memoryLimit(about.bytes)),
+      staging(driver, stream), reporter(driver) {}
 
 std::string CudaDevice::description() const {
   return fmt::format("{}, {} multiprocessors, compute capability {}.{}",
@@ -170,10 +176,7 @@ Status CudaDevice::copyIn(Buffer &to, size_t offset,
   if (from.empty())
     return {};
   SINTER_TRY(enter());
-  SINTER_TRY(
-      check("copy in", driver.copyIn(addressOf(to.data()) + offset, from.data(),
-                                     from.size(), threadStream)));
-  return synchronize();
+  return check("copy in", staging.copyIn(addressOf(to.data()) + offset, from));
 }
 
 Status CudaDevice::copyOut(std::span<std::byte> to, const Buffer &from,
@@ -184,7 +187,7 @@ Status CudaDevice::copyOut(std::span<std::byte> to, const Buffer &from,
   SINTER_TRY(enter());
   SINTER_TRY(check("copy out",
                    driver.copyOut(to.data(), addressOf(from.data()) + offset,
-                                  to.size(), threadStream)));
+                                  to.size(), stream)));
   return synchronize();
 }
 
@@ -192,91 +195,54 @@ Status CudaDevice::copy(Buffer &to, const Buffer &from, size_t bytes) {
   SINTER_TRY(checkCopy("copy", *this, to, 0, bytes));
   SINTER_TRY(checkCopy("copy", *this, from, 0, bytes));
   to.bumpVersion();
-  SINTER_TRY(move(to.data(), from.data(), bytes));
-  return synchronize();
+  return move(to.data(), from.data(), bytes);
 }
 
 Status CudaDevice::move(void *to, const void *from, size_t bytes) {
   if (bytes == 0)
     return {};
   SINTER_TRY(enter());
-  return check(
-      "copy", driver.copy(addressOf(to), addressOf(from), bytes, threadStream));
+  return check("copy",
+               driver.copy(addressOf(to), addressOf(from), bytes, stream));
 }
 
 Result<std::unique_ptr<Image>>
 CudaDevice::loadImage(std::span<const std::byte> bytes) {
   SINTER_TRY(enter());
-  return loadCudaImage(driver, toString(deviceId), bytes);
-}
-
-Status CudaDevice::appendTensorMaps(const CudaKernel &kernel,
-                                    const LaunchArgs &args,
-                                    std::vector<uint64_t> &words) const {
-  if (kernel.maps.empty())
-    return {};
-  words.resize(wordsBeforeMaps(words.size()));
-  for (const TensorMap &map : kernel.maps) {
-    alignas(tensorMapAlignment) uint64_t encoded[tensorMapBytes / 8];
-    Status status =
-        encodeTensorMap(driver, map, {args.block->dims, args.numDims},
-                        {args.block->buffers, args.numBuffers}, encoded);
-    if (!status) {
-      ErrorInfo error = status.takeError();
-      error.message = fmt::format("{}: launch {}: {}", toString(deviceId),
-                                  args.block->launch, error.message);
-      return error;
-    }
-    words.insert(words.end(), std::begin(encoded), std::end(encoded));
-  }
-  return {};
+  return loadCudaImage(driver, toString(deviceId), stream, bytes);
 }
 
 Status CudaDevice::launch(const LaunchArgs &args) {
-  if (!args.function)
-    return makeError(ErrorKind::internal,
-                     toString(deviceId) + ": launch without a function");
-  if (args.chunks <= 0)
+  static thread_local CudaLaunch launch;
+  SINTER_TRY(packLaunch(launches, args, launch));
+  if (launch.blocks == 0)
     return {};
-  const auto &kernel = *static_cast<const CudaKernel *>(args.function);
-  static thread_local std::vector<uint64_t> words;
-  words = {addressOf(args.block->error), args.block->launch,
-           uint64_t(args.chunks)};
-  for (uint32_t i = 0; i < args.numDims; ++i)
-    words.push_back(uint64_t(args.block->dims[i]));
-  for (uint32_t i = 0; i < args.numBuffers; ++i)
-    words.push_back(addressOf(args.block->buffers[i]));
   SINTER_TRY(enter());
-  SINTER_TRY(appendTensorMaps(kernel, args, words));
-  void *parameters[] = {words.data()};
-  uint64_t blocks = (uint64_t(args.chunks) + kernel.warps - 1) / kernel.warps;
-  if (!kernel.maps.empty())
-    blocks = std::min<uint64_t>(args.chunks, uint64_t(about.multiprocessors) *
-                                                 kernel.blocks);
-  if (blocks > INT32_MAX)
-    return makeError(ErrorKind::unsupported,
-                     fmt::format("{}: launch {} has {} chunks",
-                                 toString(deviceId), args.block->launch,
-                                 args.chunks));
-  Code code = driver.launch(kernel.function, unsigned(blocks), 1, 1,
-                            kernel.warps * warpLanes, 1, 1, kernel.bytes,
-                            threadStream, parameters, nullptr);
+  void *parameters[] = {launch.words.data()};
+  Code code =
+      driver.launch(launch.function, launch.blocks, 1, 1, launch.threads, 1, 1,
+                    launch.sharedBytes, stream, parameters, nullptr);
   if (code == success)
     return {};
   return check(fmt::format("launch {}", args.block->launch), code);
 }
 
+Result<std::unique_ptr<WorkGraph>>
+CudaDevice::makeGraph(std::span<const GraphNode> nodes,
+                      const WatchedWord &word) {
+  return makeCudaGraph(launches, context, stream, reporter, nodes, word);
+}
+
 Result<std::unique_ptr<Event>> CudaDevice::record() {
-  constexpr unsigned disableTiming = 2;
   SINTER_TRY(enter());
   DriverEvent event = nullptr;
   SINTER_TRY(check("cuEventCreate", driver.createEvent(&event, disableTiming)));
   auto made = std::make_unique<CudaEvent>(driver, event);
-  SINTER_TRY(check("cuEventRecord", driver.recordEvent(event, threadStream)));
+  SINTER_TRY(check("cuEventRecord", driver.recordEvent(event, stream)));
   return std::unique_ptr<Event>(std::move(made));
 }
 
 Status CudaDevice::synchronize() {
   SINTER_TRY(enter());
-  return check("synchronize", driver.synchronize(threadStream));
+  return check("synchronize", driver.synchronize(stream));
 }

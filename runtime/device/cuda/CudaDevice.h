@@ -2,7 +2,9 @@
 #pragma once
 
 #include "runtime/device/Device.h"
-#include "runtime/device/cuda/CudaImage.h"
+#include "runtime/device/cuda/CudaLaunch.h"
+#include "runtime/device/cuda/StagingRing.h"
+#include "runtime/device/cuda/WordReporter.h"
 #include "runtime/memory/CachingAllocator.h"
 
 namespace sinter::runtime {
@@ -20,8 +22,9 @@ private:
   const cuda::Context context;
 };
 
-/// Each host thread works on a stream of its own; a run ends by waiting for
-/// it, so that memory which is freed after a run is idle on every stream.
+/// All host threads queue their work to one stream. A thread's work is seldom
+/// alone enough to leave room on a GPU, and in one order nobody needs to wait
+/// for work before its memory is freed and taken again.
 class CudaDevice final : public Device {
 public:
   /// How many there are; 0 without a driver.
@@ -49,6 +52,9 @@ public:
   Status launch(const LaunchArgs &args) override;
   Result<std::unique_ptr<Event>> record() override;
   Status synchronize() override;
+  bool hasGraphs() const override { return true; }
+  Result<std::unique_ptr<WorkGraph>>
+  makeGraph(std::span<const GraphNode> nodes, const WatchedWord &word) override;
 
 private:
   /// What the driver says of a device.
@@ -59,22 +65,23 @@ private:
   };
 
   CudaDevice(const cuda::Driver &driver, uint8_t index, cuda::Context context,
-             Description about);
+             cuda::Stream stream, Description about);
   static Result<CudaDevice *> make(uint8_t index);
   /// Makes the device the calling thread's.
   Status enter() const;
-  /// Appends the tensor maps of a launch to the words that it passes.
-  Status appendTensorMaps(const CudaKernel &kernel, const LaunchArgs &args,
-                          std::vector<uint64_t> &words) const;
   /// `cuda:0: what`.
   Status check(std::string_view what, cuda::Code code) const;
 
   const cuda::Driver &driver;
   const DeviceId deviceId;
   const cuda::Context context;
+  const cuda::Stream stream;
   const Description about;
+  const LaunchTarget launches;
   CudaMemory memory;
   CachingAllocator allocator;
+  StagingRing staging;
+  WordReporter reporter;
 };
 
 } // namespace sinter::runtime

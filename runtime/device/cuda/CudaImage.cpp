@@ -18,8 +18,12 @@ namespace {
 
 class CudaImage final : public Image {
 public:
-  explicit CudaImage(const Driver &driver) : driver(driver) {}
+  CudaImage(const Driver &driver, Stream stream)
+      : driver(driver), stream(stream) {}
   ~CudaImage() override {
+    if (context)
+      driver.setContext(context);
+    driver.synchronize(stream);
     for (Module module : modules)
       if (module)
         driver.unloadModule(module);
@@ -37,6 +41,8 @@ private:
   Status findKernels(std::string_view text, Module module);
 
   const Driver &driver;
+  const Stream stream;
+  Context context = nullptr;
   std::vector<Module> modules;
   std::map<std::string, CudaKernel> kernels;
 };
@@ -134,7 +140,6 @@ Status CudaImage::load(std::span<const std::string_view> texts,
   std::atomic<size_t> next = 0;
   std::mutex mutex;
   Status first;
-  Context context = nullptr;
   SINTER_TRY(driver.check("cuCtxGetCurrent", driver.getContext(&context)));
   auto work = [&] {
     driver.setContext(context);
@@ -169,10 +174,11 @@ std::string sinter::runtime::launchedMemoryName(std::string_view kernel,
 
 Result<std::unique_ptr<Image>>
 sinter::runtime::loadCudaImage(const Driver &driver, std::string_view device,
+                               Stream stream,
                                std::span<const std::byte> bytes) {
   SINTER_TRY_ASSIGN(std::vector<std::string_view> texts,
                     splitTexts(device, bytes));
-  auto image = std::make_unique<CudaImage>(driver);
+  auto image = std::make_unique<CudaImage>(driver, stream);
   SINTER_TRY(image->load(texts, device));
   return std::unique_ptr<Image>(std::move(image));
 }

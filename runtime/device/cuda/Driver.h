@@ -19,6 +19,39 @@ using Stream = struct StreamTag *;
 using DriverEvent = struct EventTag *;
 using Module = struct ModuleTag *;
 using Function = struct FunctionTag *;
+using Graph = struct GraphTag *;
+using GraphExec = struct GraphExecTag *;
+using Node = struct GraphNodeTag *;
+
+/// A kernel's node in a graph (CUDA_KERNEL_NODE_PARAMS_v2).
+struct KernelNode {
+  Function function = nullptr;
+  unsigned grid[3] = {1, 1, 1};
+  unsigned block[3] = {1, 1, 1};
+  unsigned sharedBytes = 0;
+  void **parameters = nullptr;
+  void **extra = nullptr;
+  void *kernel = nullptr; ///< instead of the function
+  Context context = nullptr;
+};
+static_assert(sizeof(KernelNode) == 72);
+
+/// A copy's node (CUDA_MEMCPY3D_v2).
+struct CopyNode {
+  struct End {
+    size_t x = 0, y = 0, z = 0, lod = 0;
+    int memory = 0; ///< CUmemorytype
+    void *host = nullptr;
+    Address device = 0;
+    void *array = nullptr;
+    void *reserved = nullptr;
+    size_t pitch = 0, height = 0;
+  };
+  End from, to;
+  size_t width = 0, height = 1, depth = 1;
+};
+static_assert(sizeof(CopyNode) == 200);
+inline constexpr int hostMemory = 1, deviceMemory = 2;
 
 /// Results that are looked at (CUresult).
 inline constexpr Code success = 0;
@@ -41,9 +74,10 @@ inline constexpr int tensorNotInterleaved = 0;
 inline constexpr int tensorSwizzled128 = 3;
 inline constexpr int tensorPromoted256 = 3;
 inline constexpr int tensorZeros = 0;
-
-/// The stream that each host thread has of its own (CU_STREAM_PER_THREAD).
-inline const Stream threadStream = reinterpret_cast<Stream>(uintptr_t(2));
+/// Flags of a stream that does not wait for the legacy one, and of an event
+/// (CUstream_flags, CUevent_flags).
+inline constexpr unsigned nonBlocking = 1;
+inline constexpr unsigned disableTiming = 2;
 
 /// Every entry point that is used: SINTER_CUDA(field, exported name,
 /// arguments).
@@ -66,6 +100,10 @@ inline const Stream threadStream = reinterpret_cast<Stream>(uintptr_t(2));
               (void *, Address, size_t, Stream))                               \
   SINTER_CUDA(copy, "cuMemcpyDtoDAsync_v2",                                    \
               (Address, Address, size_t, Stream))                              \
+  SINTER_CUDA(allocateHost, "cuMemHostAlloc", (void **, size_t, unsigned))     \
+  SINTER_CUDA(freeHost, "cuMemFreeHost", (void *))                             \
+  SINTER_CUDA(createStream, "cuStreamCreate", (Stream *, unsigned))            \
+  SINTER_CUDA(queryStream, "cuStreamQuery", (Stream))                          \
   SINTER_CUDA(synchronize, "cuStreamSynchronize", (Stream))                    \
   SINTER_CUDA(createEvent, "cuEventCreate", (DriverEvent *, unsigned))         \
   SINTER_CUDA(recordEvent, "cuEventRecord", (DriverEvent, Stream))             \
@@ -85,7 +123,22 @@ inline const Stream threadStream = reinterpret_cast<Stream>(uintptr_t(2));
                int, int))                                                      \
   SINTER_CUDA(launch, "cuLaunchKernel",                                        \
               (Function, unsigned, unsigned, unsigned, unsigned, unsigned,     \
-               unsigned, unsigned, Stream, void **, void **))
+               unsigned, unsigned, Stream, void **, void **))                  \
+  SINTER_CUDA(createGraph, "cuGraphCreate", (Graph *, unsigned))               \
+  SINTER_CUDA(destroyGraph, "cuGraphDestroy", (Graph))                         \
+  SINTER_CUDA(addKernelNode, "cuGraphAddKernelNode_v2",                        \
+              (Node *, Graph, const Node *, size_t, const KernelNode *))       \
+  SINTER_CUDA(                                                                 \
+      addCopyNode, "cuGraphAddMemcpyNode",                                     \
+      (Node *, Graph, const Node *, size_t, const CopyNode *, Context))        \
+  SINTER_CUDA(instantiateGraph, "cuGraphInstantiateWithFlags",                 \
+              (GraphExec *, Graph, unsigned long long))                        \
+  SINTER_CUDA(setKernelNode, "cuGraphExecKernelNodeSetParams_v2",              \
+              (GraphExec, Node, const KernelNode *))                           \
+  SINTER_CUDA(setCopyNode, "cuGraphExecMemcpyNodeSetParams",                   \
+              (GraphExec, Node, const CopyNode *, Context))                    \
+  SINTER_CUDA(launchGraph, "cuGraphLaunch", (GraphExec, Stream))               \
+  SINTER_CUDA(destroyGraphExec, "cuGraphExecDestroy", (GraphExec))
 
 /// The driver's functions.
 struct Driver {

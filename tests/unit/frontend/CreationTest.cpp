@@ -91,3 +91,16 @@ TEST(Creation, ShapesMustFit) {
               "tensor: 3 elements of f32 do not fill f32[2,2]");
   expectError([&] { tensor(values, {-3}); }, "tensor: bad extent -3");
 }
+
+TEST(Creation, WaitsForDevices) {
+  Tensor x = tensor({1.0f, 2.0f});
+  x.eval();
+  synchronize();
+  synchronize("cpu");
+  try {
+    synchronize("vulkan:3");
+    ADD_FAILURE() << "accepted";
+  } catch (const Error &error) {
+    EXPECT_EQ(error.kind(), ErrorKind::device);
+  }
+}

@@ -79,6 +79,12 @@ TEST(Interface, DeviceFunctions) {
   EXPECT_EQ(slot(&Device::launch), 15u);
   EXPECT_EQ(slot(&Device::record), 16u);
   EXPECT_EQ(slot(&Device::synchronize), 17u);
+  EXPECT_EQ(slot(&Device::hasGraphs), 18u);
+  EXPECT_EQ(slot(&Device::makeGraph), 19u);
+  EXPECT_EQ(slot(&WorkGraph::setLaunch), 2u);
+  EXPECT_EQ(slot(&WorkGraph::setCopy), 3u);
+  EXPECT_EQ(slot(&WorkGraph::launch), 4u);
+  EXPECT_EQ(slot(&WorkGraph::waitForWord), 5u);
   EXPECT_EQ(slot(&Image::find), 2u);
   EXPECT_EQ(slot(&Event::done), 2u);
   EXPECT_EQ(slot(&Event::wait), 3u);

@@ -165,9 +165,17 @@ void ProgramBuilder::mayAlias(uint32_t input, uint32_t output) {
   program.aliases.emplace_back(input, output);
 }
 
+void ProgramBuilder::targetCuda(std::string_view ptx) {
+  program.target = "cuda";
+  program.variant = "sm_80";
+  auto *text = reinterpret_cast<const std::byte *>(ptx.data());
+  image.assign(text, text + ptx.size());
+  image.push_back({}); // ends the module
+}
+
 std::vector<std::byte> ProgramBuilder::file() const {
   ModelWriter writer;
-  writer.addProgram(program, kernelImage());
+  writer.addProgram(program, image);
   writer.setConstants(constants);
   writer.setGraph("module {}\n");
   if (!sites.empty())

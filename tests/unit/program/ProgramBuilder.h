@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sinter::runtime::test {
@@ -53,7 +54,11 @@ public:
 
   std::vector<std::byte> file() const;
 
+  /// For GPUs, with this text instead of Kernels.c.
+  void targetCuda(std::string_view ptx);
+
   fb::ProgramT program;
+  std::vector<std::byte> image = kernelImage();
   std::vector<std::byte> constants;
   std::vector<std::string> sites;
 };

@@ -36,6 +36,7 @@ public:
       results[0].eval();
     else
       sinter::eval(results);
+    sinter::synchronize();
     if (!hasRun)
       first = results[0];
     hasRun = true;
@@ -68,6 +69,7 @@ public:
     sinter::Gradients gradients = value.backward();
     adam.step(model, std::move(gradients));
     value.eval();
+    sinter::synchronize();
     if (losses.empty())
       losses.push_back(value.item<float>());
   }

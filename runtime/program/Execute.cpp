@@ -1,0 +1,274 @@
+/// The steps of a run: launched one by one, or as graphs.
+#include "runtime/program/Execution.h"
+#include "runtime/program/Profile.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+using namespace sinter;
+using namespace sinter::runtime;
+
+Status Execution::runStep(WorkSink &sink, uint32_t number) {
+  const BoundStep &step = plan->steps[number];
+  void **buffers = scratch.arguments.data() + step.firstBuffer;
+  if (program.steps[number].isCopy)
+    return sink.copy({buffers[1], buffers[0], step.copyBytes});
+  auto *word = words ? static_cast<uint64_t *>(words->data()) + inputs.size()
+                     : &scratch.scalars.back();
+  KernelBlock block{kernelAbiVersion, number,
+                    reinterpret_cast<ErrorWord *>(word),
+                    plan->dims.data() + step.firstDim, buffers};
+  LaunchArgs args;
+  args.block = &block;
+  args.numDims = uint32_t(program.steps[number].dims.size());
+  args.numBuffers = uint32_t(program.steps[number].buffers.size());
+  args.arena = arena ? static_cast<char *>(arena->data()) : nullptr;
+  for (uint32_t i = 0; i < step.numPhases; ++i) {
+    const BoundPhase &phase = plan->phases[step.firstPhase + i];
+    if (phase.oncePerLoop && loopStep > 0)
+      continue;
+    if (phase.prepares >= 0 && isPrepared(number, phase, buffers)) {
+      ++phasesSkipped;
+      continue;
+    }
+    args.function = phase.function;
+    args.chunks = phase.chunks;
+    args.chunkMicroseconds = phase.chunkMicroseconds;
+    SINTER_TRY(sink.launch(args));
+  }
+  return {};
+}
+
+bool Execution::isPrepared(uint32_t number, const BoundPhase &phase,
+                           void **buffers) {
+  if (loopStep >= 0 && !phase.oncePerLoop)
+    return false;
+  const StepData &step = program.steps[number];
+  const PlanBuffer &from = program.buffers[step.buffers[phase.prepares]];
+  PreparedSource source;
+  if (from.kind == BufferKind::input) {
+    // What the caller gives up is about to change.
+    const Binding &input = inputs[from.index];
+    if (!input.buffer || input.donate)
+      return false;
+    source.buffer = input.buffer->id();
+    source.version = input.buffer->version();
+    source.dims = input.dims;
+  } else if (from.kind != BufferKind::constant) {
+    return false;
+  }
+  const PlanBuffer &workspace = program.buffers[step.buffers[phase.workspace]];
+  PreparedBuffers::Slot slot{number, phase.workspace};
+  PreparedBuffers::Kept kept = loaded.prepared().find(
+      slot, source, uint64_t(plan->values[workspace.bytes]), loaded.device());
+  if (!kept.memory)
+    return false;
+  buffers[phase.workspace] = kept.memory->data();
+  prepared.push_back({slot, source, std::move(kept.memory), !kept.isFilled});
+  return kept.isFilled;
+}
+
+void Execution::keepPrepared() {
+  for (Prepared &each : prepared)
+    if (each.isNew)
+      loaded.prepared().keep(each.slot, each.source, std::move(each.memory));
+}
+
+/// Runs a step alone, waits for it and counts its time. What fails on the
+/// device is this step's.
+Status Execution::timeStep(WorkSink &sink, uint32_t number) {
+  SINTER_TRY(loaded.device().synchronize());
+  ProfileClock::time_point begin = ProfileClock::now();
+  SINTER_TRY(runStep(sink, number));
+  if (Status done = loaded.device().synchronize(); !done) {
+    faultyStep = number;
+    ErrorInfo fault = done.takeError();
+    const StepData &step = program.steps[number];
+    fault.message = (step.isCopy ? "copy" : program.kernels[step.kernel].name) +
+                    ": " + fault.message;
+    return fault;
+  }
+  countStep(loaded, *plan, number, begin, ProfileClock::now());
+  return {};
+}
+
+Status Execution::runChecked(WorkSink &sink, uint32_t number) {
+  bool isTimed = sink.isQueued() && isProfiling();
+  SINTER_TRY(isTimed ? timeStep(sink, number) : runStep(sink, number));
+  if (!sink.isQueued() || program.steps[number].errorNode < 0)
+    return {};
+  // Later launches could only report higher values, and those that overwrite
+  // donated memory must not run.
+  SINTER_TRY(readError());
+  return checkError();
+}
+
+/// Where the loop's own buffers are in a step of it.
+void Execution::moveBuffers(const LoopData &loop, int64_t step) {
+  const BoundLoop &bound = plan->loops[program.steps[loop.step].loop];
+  std::vector<void *> &at = scratch.addresses;
+  for (const LoopData::Carry &each : loop.carries) {
+    at[each.carry] = step == 0 ? at[each.init] : at[each.next];
+    bool isResult = (bound.count - 1 - step) % 2 == 0;
+    at[each.next] = at[isResult ? each.result : each.spare];
+  }
+  int64_t position = loop.reverse ? bound.count - 1 - step : step;
+  for (const LoopData::Slice &each : loop.slices) {
+    int64_t bytes = plan->values[program.buffers[each.slice].bytes];
+    auto *whole = static_cast<char *>(at[each.whole]);
+    at[each.slice] = whole ? whole + position * bytes : nullptr;
+  }
+  for (auto [argument, buffer] : bound.moving)
+    scratch.arguments[argument] = at[buffer];
+}
+
+Status Execution::runLoop(WorkSink &sink, const LoopData &loop) {
+  int64_t count = plan->loops[program.steps[loop.step].loop].count;
+  if (count == 0) {
+    for (const LoopData::Carry &each : loop.carries) {
+      int64_t bytes = plan->values[program.buffers[each.carry].bytes];
+      SINTER_TRY(sink.copy({scratch.addresses[each.result],
+                            scratch.addresses[each.init], size_t(bytes)}));
+    }
+  }
+  for (loopStep = 0; loopStep < count; ++loopStep) {
+    moveBuffers(loop, loopStep);
+    for (uint32_t i = loop.first(); i <= loop.last(); ++i)
+      SINTER_TRY(runChecked(sink, i));
+  }
+  loopStep = -1;
+  return {};
+}
+
+Status Execution::walk(WorkSink &sink) {
+  for (uint32_t i = 0; i < plan->steps.size(); ++i) {
+    if (!program.steps[i].isLoop()) {
+      SINTER_TRY(runChecked(sink, i));
+      continue;
+    }
+    const LoopData &loop = program.loops[program.steps[i].loop];
+    SINTER_TRY(runLoop(sink, loop));
+    i = loop.last();
+  }
+  return {};
+}
+
+std::vector<MemoryRange> Execution::grantedRanges() const {
+  std::vector<MemoryRange> ranges;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (scratch.grantedInput[i] != noInput)
+      ranges.push_back({reinterpret_cast<uintptr_t>(outputs[i]->data()),
+                        outputs[i]->bytes()});
+  return ranges;
+}
+
+Status Execution::update(bool &fits) {
+  Updater updater(*lease->run);
+  SINTER_TRY(walk(updater));
+  fits = updater.fits();
+  return {};
+}
+
+Status Execution::record(bool &fits) {
+  Recorder recorder(program, *plan, grantedRanges());
+  SINTER_TRY(walk(recorder));
+  // What is prepared for the first time is not part of later runs.
+  fits = std::ranges::none_of(prepared, &Prepared::isNew);
+  std::vector<RecordedWork> work = recorder.take();
+  lease->isRefused = recorder.isTooLong() || work.empty();
+  fits &= !lease->isRefused;
+  if (!fits)
+    return {};
+  auto *word = static_cast<uint64_t *>(words->data()) + inputs.size();
+  SINTER_TRY_ASSIGN(lease->run,
+                    RecordedRun::make(loaded.device(), std::move(work), word));
+  return {};
+}
+
+Result<bool> Execution::replay() {
+  if (!lease)
+    return false;
+  bool isKnown = lease->run != nullptr, fits = true;
+  Status ready = isKnown ? update(fits) : record(fits);
+  if (ready && fits) {
+    ++(isKnown ? replays : recordings);
+    Result<uint64_t> word = lease->run->launch(waitNanoseconds);
+    if (word && *word == noError)
+      return true;
+    if (word)
+      error = *word;
+    else
+      ready = word.takeError();
+  }
+  // Whatever its nodes got, another run makes new ones.
+  bool isOurs = ready && fits;
+  if (!isOurs)
+    lease->run.reset();
+  lease->placed.clear();
+  SINTER_TRY(std::move(ready));
+  if (isOurs)
+    return checkError().takeError();
+  // As if it had not been tried.
+  prepared.clear();
+  phasesSkipped = 0;
+  listArguments();
+  return false;
+}
+
+Status Execution::execute() {
+  SINTER_TRY_ASSIGN(bool isReplayed, replay());
+  if (!isReplayed) {
+    DirectSink sink(loaded.device());
+    SINTER_TRY(walk(sink));
+    if (!words)
+      SINTER_TRY(readError());
+    SINTER_TRY(checkError());
+  }
+  keepPrepared();
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (scratch.grantedInput[i] != noInput)
+      outputs[i]->bumpVersion();
+  return {};
+}
+
+const StepData *Execution::failedStep() const {
+  if (faultyStep)
+    return &program.steps[*faultyStep];
+  uint64_t step = error >> 40;
+  if (error == noError || step >= program.steps.size())
+    return nullptr;
+  return &program.steps[step];
+}
+
+Status Execution::readError() {
+  error = scratch.scalars.back();
+  if (!words)
+    return {};
+  ProfileClock::time_point begin = ProfileClock::now();
+  SINTER_TRY(loaded.device().copyOut(
+      std::as_writable_bytes(std::span(&error, 1)), *words, 8 * inputs.size()));
+  waitNanoseconds += uint64_t((ProfileClock::now() - begin).count());
+  return {};
+}
+
+Status Execution::checkError() const {
+  if (error == noError)
+    return {};
+  uint64_t element = error & ((uint64_t(1) << 40) - 1);
+  const StepData *step = failedStep();
+  std::string kernel = step ? program.kernels[step->kernel].name : "kernel";
+  return makeError(
+      ErrorKind::invalid_argument,
+      fmt::format("{}: index out of range at element {}", kernel, element));
+}
+
+std::optional<uint32_t> Execution::failedNode() const {
+  const StepData *step = failedStep();
+  if (!step)
+    return std::nullopt;
+  if (step->errorNode >= 0)
+    return uint32_t(step->errorNode);
+  if (step->nodes.empty())
+    return std::nullopt;
+  return step->nodes.back();
+}

@@ -1,0 +1,399 @@
+/// The driver's functions over host memory.
+#include "tests/unit/cuda/FakeDriver.h"
+
+#include "runtime/device/cuda/WordReporter.h"
+#include "runtime/program/KernelAbi.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <span>
+#include <vector>
+
+using namespace sinter::runtime;
+using namespace sinter::runtime::cuda;
+using sinter::test::FakeDriver;
+
+extern "C" {
+void scale(const KernelBlock *, char *, int64_t, int64_t);
+void add(const KernelBlock *, char *, int64_t, int64_t);
+void gather(const KernelBlock *, char *, int64_t, int64_t);
+void sum_partials(const KernelBlock *, char *, int64_t, int64_t);
+void sum_total(const KernelBlock *, char *, int64_t, int64_t);
+}
+
+namespace {
+
+constexpr Code unknown = 999, illegalAddress = 700, invalidHandle = 400;
+
+struct FakeKernel {
+  const char *name;
+  KernelFunction function; ///< null: faults
+  uint32_t dims, buffers;
+};
+constexpr FakeKernel kernels[] = {
+    {"scale", scale, 1, 3},
+    {"add", add, 1, 3},
+    {"gather", gather, 2, 3},
+    {"sum_partials", sum_partials, 1, 3},
+    {"sum_total", sum_total, 1, 3},
+    {"fault", nullptr, 1, 3},
+    {WordReporter::kernelName, nullptr, 0, 0},
+};
+constexpr const FakeKernel &reportWord = kernels[std::size(kernels) - 1];
+
+struct FakeNode {
+  std::function<void()> work;
+  std::vector<FakeNode *> after;
+};
+/// Nodes belong to graph and executable alike.
+struct FakeGraph {
+  std::vector<std::shared_ptr<FakeNode>> nodes;
+};
+
+struct State : FakeDriver {
+  std::recursive_mutex mutex;
+  std::deque<std::function<void()>> stream;
+  std::map<const char *, size_t> pinned;
+  Code sticky = success;
+  uint64_t ran = 0; ///< pieces of work
+  uint64_t added = 0;
+
+  bool isPinned(const void *address) const {
+    const auto *at = static_cast<const char *>(address);
+    auto next = pinned.upper_bound(at);
+    return next != pinned.begin() &&
+           at < std::prev(next)->first + std::prev(next)->second;
+  }
+  void push(std::function<void()> work) {
+    stream.push_back(std::move(work));
+    ++added;
+    queued = stream.size();
+  }
+  void runOne() {
+    auto work = std::move(stream.front());
+    stream.pop_front();
+    ++ran;
+    queued = stream.size();
+    if (sticky == success)
+      work();
+  }
+  Code runUntil(uint64_t count) {
+    while (ran < count && !stream.empty())
+      runOne();
+    return sticky;
+  }
+};
+
+State &state() {
+  static auto *all = new State();
+  return *all;
+}
+
+/// Locks, and says whether the call of that name may go on.
+#define ENTER(name)                                                            \
+  State &all = state();                                                        \
+  std::lock_guard lock(all.mutex);                                             \
+  if (all.sticky != success)                                                   \
+    return all.sticky;                                                         \
+  if (std::strcmp(all.failing, name) == 0)                                     \
+  return unknown
+
+void *pointerOf(Address address) { return reinterpret_cast<void *>(address); }
+
+/// The kernel on a copy of its parameter, as the driver keeps one.
+std::function<void()> workOf(Function function, void **parameters) {
+  const auto *kernel = reinterpret_cast<const FakeKernel *>(function);
+  const auto *given = static_cast<const uint64_t *>(parameters[0]);
+  if (kernel == &reportWord)
+    return [from = given[0], to = given[1]] {
+      std::memcpy(pointerOf(to), pointerOf(from), sizeof(uint64_t));
+    };
+  std::vector<uint64_t> words(given,
+                              given + 3 + kernel->dims + kernel->buffers);
+  return [kernel, words]() mutable {
+    if (!kernel->function) {
+      state().sticky = illegalAddress;
+      return;
+    }
+    KernelBlock block{
+        kernelAbiVersion, uint32_t(words[1]),
+        reinterpret_cast<ErrorWord *>(words[0]),
+        reinterpret_cast<const int64_t *>(words.data() + 3),
+        reinterpret_cast<void *const *>(words.data() + 3 + kernel->dims)};
+    kernel->function(&block, nullptr, 0, int64_t(words[2]));
+  };
+}
+
+std::function<void()> workOf(const CopyNode &copy) {
+  auto end = [](const CopyNode::End &at) {
+    return at.memory == hostMemory ? at.host : pointerOf(at.device);
+  };
+  return [to = end(copy.to), from = end(copy.from), bytes = copy.width] {
+    std::memmove(to, from, bytes);
+  };
+}
+
+Code addNode(Node *node, Graph graph, const Node *after, size_t count,
+             std::function<void()> work) {
+  auto made = std::make_shared<FakeNode>();
+  made->work = std::move(work);
+  for (size_t i = 0; i < count; ++i)
+    made->after.push_back(reinterpret_cast<FakeNode *>(after[i]));
+  state().edges += uint32_t(count);
+  *node = reinterpret_cast<Node>(made.get());
+  reinterpret_cast<FakeGraph *>(graph)->nodes.push_back(std::move(made));
+  return success;
+}
+
+/// A node that may run next, any of them.
+size_t choose(std::span<FakeNode *const> left, std::mt19937_64 &random) {
+  std::vector<size_t> ready;
+  for (size_t i = 0; i < left.size(); ++i)
+    if (std::ranges::none_of(left[i]->after, [&](FakeNode *each) {
+          return std::ranges::find(left, each) != left.end();
+        }))
+      ready.push_back(i);
+  return ready[random() % ready.size()];
+}
+
+} // namespace
+
+extern "C" {
+
+FakeDriver *fakeDriver() { return &state(); }
+void healFakeDriver() {
+  state().sticky = success;
+  state().stream.clear();
+  state().ran = state().added;
+}
+
+Code cuInit(unsigned) { return success; }
+Code cuGetErrorName(Code code, const char **name) {
+  *name = code == illegalAddress ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+                                 : "CUDA_ERROR_UNKNOWN";
+  return success;
+}
+Code cuGetErrorString(Code, const char **text) {
+  *text = "as the test wants it";
+  return success;
+}
+Code cuDeviceGetCount(int *count) { return *count = 1, success; }
+Code cuDeviceGetName(char *name, int bytes, Ordinal) {
+  std::strncpy(name, "fake", size_t(bytes));
+  return success;
+}
+Code cuDeviceGetAttribute(int *value, int attribute, Ordinal) {
+  *value = attribute == computeCapabilityMajor   ? 9
+           : attribute == computeCapabilityMinor ? 0
+                                                 : 132;
+  return success;
+}
+Code cuDevicePrimaryCtxRetain(Context *context, Ordinal) {
+  *context = reinterpret_cast<Context>(&state());
+  return success;
+}
+Code cuCtxSetCurrent(Context) { return success; }
+Code cuCtxGetCurrent(Context *context) {
+  return cuDevicePrimaryCtxRetain(context, 0);
+}
+Code cuMemGetInfo_v2(size_t *available, size_t *total) {
+  *available = *total = size_t(1) << 30;
+  return success;
+}
+Code cuMemAlloc_v2(Address *address, size_t bytes) {
+  ENTER("cuMemAlloc");
+  if (bytes > size_t(1) << 30)
+    return outOfMemory;
+  *address = reinterpret_cast<Address>(std::aligned_alloc(256, bytes));
+  return success;
+}
+Code cuMemFree_v2(Address address) {
+  ENTER("cuMemFree");
+  all.runUntil(all.added);
+  std::free(pointerOf(address));
+  return success;
+}
+Code cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
+  ENTER("cuMemHostAlloc");
+  *memory = std::malloc(bytes);
+  all.pinned[static_cast<char *>(*memory)] = bytes;
+  all.livePinned = all.pinned.size();
+  return success;
+}
+Code cuMemFreeHost(void *memory) {
+  State &all = state();
+  std::lock_guard lock(all.mutex);
+  all.pinned.erase(static_cast<char *>(memory));
+  all.livePinned = all.pinned.size();
+  std::free(memory);
+  return all.sticky;
+}
+Code cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, Stream) {
+  ENTER("cuMemcpyHtoDAsync");
+  ++all.copiesIn;
+  if (all.isPinned(from)) {
+    all.push([=] { std::memcpy(pointerOf(to), from, bytes); });
+    return success;
+  }
+  const auto *begin = static_cast<const char *>(from);
+  std::vector<char> kept(begin, begin + bytes);
+  all.push([=] { std::memcpy(pointerOf(to), kept.data(), bytes); });
+  return success;
+}
+Code cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes, Stream) {
+  ENTER("cuMemcpyDtoHAsync");
+  ++all.copiesOut;
+  all.push([=] { std::memcpy(to, pointerOf(from), bytes); });
+  return success;
+}
+Code cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, Stream) {
+  ENTER("cuMemcpyDtoDAsync");
+  all.push([=] { std::memmove(pointerOf(to), pointerOf(from), bytes); });
+  return success;
+}
+
+Code cuStreamCreate(Stream *stream, unsigned) {
+  *stream = reinterpret_cast<Stream>(&state().stream);
+  return success;
+}
+Code cuStreamQuery(Stream) {
+  ENTER("cuStreamQuery");
+  if (!all.stream.empty())
+    all.runOne();
+  return all.stream.empty() || all.sticky != success ? all.sticky : notReady;
+}
+Code cuStreamSynchronize(Stream) {
+  ENTER("cuStreamSynchronize");
+  ++all.waits;
+  return all.runUntil(all.added);
+}
+/// An event is how much work there was before it.
+Code cuEventCreate(DriverEvent *event, unsigned) {
+  *event = reinterpret_cast<DriverEvent>(new uint64_t(0));
+  return success;
+}
+Code cuEventRecord(DriverEvent event, Stream) {
+  ENTER("cuEventRecord");
+  *reinterpret_cast<uint64_t *>(event) = all.added;
+  return success;
+}
+Code cuEventQuery(DriverEvent event) {
+  ENTER("cuEventQuery");
+  return all.ran >= *reinterpret_cast<uint64_t *>(event) ? success : notReady;
+}
+Code cuEventSynchronize(DriverEvent event) {
+  ENTER("cuEventSynchronize");
+  return all.runUntil(*reinterpret_cast<uint64_t *>(event));
+}
+Code cuEventDestroy_v2(DriverEvent event) {
+  delete reinterpret_cast<uint64_t *>(event);
+  return success;
+}
+
+Code cuModuleLoadDataEx(Module *module, const void *, unsigned, int *,
+                        void **) {
+  *module = reinterpret_cast<Module>(&state());
+  return success;
+}
+Code cuModuleUnload(Module) {
+  ENTER("cuModuleUnload");
+  return all.stream.empty() ? success : unknown;
+}
+Code cuModuleGetFunction(Function *function, Module, const char *name) {
+  for (const FakeKernel &kernel : kernels)
+    if (std::strcmp(kernel.name, name) == 0) {
+      *function = reinterpret_cast<Function>(const_cast<FakeKernel *>(&kernel));
+      return success;
+    }
+  return unknown;
+}
+Code cuFuncSetAttribute(Function, int, int) { return success; }
+Code cuTensorMapEncodeTiled(void *, int, uint32_t, void *, const uint64_t *,
+                            const uint64_t *, const uint32_t *,
+                            const uint32_t *, int, int, int, int) {
+  return success;
+}
+Code cuLaunchKernel(Function function, unsigned, unsigned, unsigned, unsigned,
+                    unsigned, unsigned, unsigned, Stream, void **parameters,
+                    void **) {
+  ENTER("cuLaunchKernel");
+  ++all.launches;
+  all.push(workOf(function, parameters));
+  return success;
+}
+
+Code cuGraphCreate(Graph *graph, unsigned) {
+  ENTER("cuGraphCreate");
+  all.edges = 0;
+  *graph = reinterpret_cast<Graph>(new FakeGraph());
+  return success;
+}
+Code cuGraphDestroy(Graph graph) {
+  delete reinterpret_cast<FakeGraph *>(graph);
+  return success;
+}
+Code cuGraphAddKernelNode_v2(Node *node, Graph graph, const Node *after,
+                             size_t count, const KernelNode *kernel) {
+  ENTER("cuGraphAddKernelNode");
+  return addNode(node, graph, after, count,
+                 workOf(kernel->function, kernel->parameters));
+}
+Code cuGraphAddMemcpyNode(Node *node, Graph graph, const Node *after,
+                          size_t count, const CopyNode *copy, Context) {
+  ENTER("cuGraphAddMemcpyNode");
+  return addNode(node, graph, after, count, workOf(*copy));
+}
+Code cuGraphInstantiateWithFlags(GraphExec *exec, Graph graph,
+                                 unsigned long long) {
+  ENTER("cuGraphInstantiate");
+  ++all.graphs;
+  ++all.liveGraphs;
+  *exec = reinterpret_cast<GraphExec>(
+      new FakeGraph(*reinterpret_cast<FakeGraph *>(graph)));
+  return success;
+}
+Code cuGraphExecDestroy(GraphExec exec) {
+  --state().liveGraphs; // also after a fault
+  delete reinterpret_cast<FakeGraph *>(exec);
+  return state().sticky;
+}
+Code cuGraphExecKernelNodeSetParams_v2(GraphExec, Node node,
+                                       const KernelNode *kernel) {
+  ENTER("cuGraphExecKernelNodeSetParams");
+  ++all.nodesSet;
+  reinterpret_cast<FakeNode *>(node)->work =
+      workOf(kernel->function, kernel->parameters);
+  return success;
+}
+Code cuGraphExecMemcpyNodeSetParams(GraphExec, Node node, const CopyNode *copy,
+                                    Context) {
+  ENTER("cuGraphExecMemcpyNodeSetParams");
+  ++all.nodesSet;
+  reinterpret_cast<FakeNode *>(node)->work = workOf(*copy);
+  return success;
+}
+Code cuGraphLaunch(GraphExec exec, Stream) {
+  ENTER("cuGraphLaunch");
+  if (!exec)
+    return invalidHandle;
+  ++all.graphLaunches;
+  std::vector<FakeNode *> left;
+  for (const auto &node : reinterpret_cast<FakeGraph *>(exec)->nodes)
+    left.push_back(node.get());
+  std::mt19937_64 random(all.order++);
+  while (!left.empty()) {
+    size_t next = choose(left, random);
+    all.push(left[next]->work);
+    left.erase(left.begin() + ptrdiff_t(next));
+  }
+  return success;
+}
+
+} // extern "C"

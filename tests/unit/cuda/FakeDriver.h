@@ -1,0 +1,43 @@
+/// FakeDriver: a libcuda.so.1 for machines without a GPU.
+///
+/// It keeps to what the driver promises and no more: work that is queued runs
+/// only when somebody waits, a copy reads pinned memory as late as that (other
+/// memory at once), and nodes of a graph run in any order that their
+/// dependencies leave.
+#pragma once
+
+#include <cstdint>
+
+namespace sinter::test {
+
+/// What the driver was asked for, and how it is to behave.
+struct FakeDriver {
+  uint64_t launches = 0; ///< of single kernels
+  uint64_t graphs = 0;   ///< made executable
+  uint64_t graphLaunches = 0;
+  uint64_t nodesSet = 0;
+  uint64_t copiesIn = 0;
+  uint64_t copiesOut = 0;
+  uint64_t waits = 0; ///< for the stream
+  uint64_t liveGraphs = 0;
+  uint64_t livePinned = 0; ///< blocks
+  uint64_t queued = 0;     ///< pieces of work that did not run yet
+  uint32_t edges = 0;      ///< of the newest graph
+  uint64_t order = 0;      ///< seeds the order of nodes
+  /// The call of this name fails with "unknown" until it is empty again.
+  const char *failing = "";
+};
+
+/// The one driver of the process. Not thread-safe, as its calls are.
+extern "C" FakeDriver *fakeDriver();
+/// Ends what `fault` began; what is queued is lost.
+extern "C" void healFakeDriver();
+
+/// PTX for it: kernels of tests/unit/program/Kernels.c by name, and `fault`,
+/// after which every call fails.
+inline constexpr const char fakePtx[] =
+    ".version 8.0\n.entry scale(\n) .reqntid 32 { }\n.entry add(\n) { }\n"
+    ".entry gather(\n) { }\n.entry sum_partials(\n) { }\n"
+    ".entry sum_total(\n) { }\n.entry fault(\n) { }\n";
+
+} // namespace sinter::test
