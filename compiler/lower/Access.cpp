@@ -171,6 +171,26 @@ bool isOutermost(Value tensor, unsigned dim) {
   return areOutermost(tensor, dim, dim + 1);
 }
 
+bool beginsOutermost(Value tensor, unsigned dim) {
+  Operation *op = tensor.getDefiningOp();
+  Shape shape = shapeOf(tensor);
+  if (!op)
+    return llvm::all_of(ArrayRef(shape).take_front(dim),
+                        [](AffineExpr extent) { return isOne(extent); });
+  if (auto reshape = dyn_cast<ir::ReshapeOp>(op)) {
+    auto axes = axesBehind(reshape, dim);
+    return axes && beginsOutermost(reshape.getX(), axes->first);
+  }
+  if (auto transpose = dyn_cast<ir::TransposeOp>(op))
+    return beginsOutermost(transpose.getX(), transpose.getPermutation()[dim]);
+  return cast<ir::SinterOpInterface>(op).getPatternKind() ==
+             graph::PatternKind::pointwise &&
+         op->getNumOperands() > 0 &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return beginsOutermost(operand, dim);
+         });
+}
+
 static bool viewRunsAlong(Operation *op, unsigned dim) {
   Value operand = op->getOperand(0);
   if (auto reshape = dyn_cast<ir::ReshapeOp>(op))

@@ -29,6 +29,10 @@ bool runsOverWindows(mlir::Value tensor, unsigned dim);
 /// as the rows of a matrix are.
 bool isOutermost(mlir::Value tensor, unsigned dim);
 
+/// Whether the slowest of the axes that `dim` is made of is the outermost one
+/// of the buffers behind `tensor`.
+bool beginsOutermost(mlir::Value tensor, unsigned dim);
+
 /// Coordinates [low, high) along a dim.
 struct Interior {
   int64_t low = 0, high = 0;

@@ -28,6 +28,14 @@ bool sumsOverRows(ir::MatmulOp op) {
   return rank == 2 && isOutermost(left, 1) && isOutermost(right, 0);
 }
 
+// As `sumsOverRows`, where other axes may lie between those that rows are made
+// of, as heads do between those of a sequence's batches and places.
+static bool sumsOverSomeRows(ir::MatmulOp op) {
+  return sumsOverRows(op) ||
+         (shapeOf(op.getResult()).size() == 2 &&
+          beginsOutermost(op.getLhs(), 1) && beginsOutermost(op.getRhs(), 0));
+}
+
 // With as many parts as there are results few.
 static DepthSplit splitForBlocks(AffineExpr results, AffineExpr depth) {
   MLIRContext *context = depth.getContext();
@@ -48,7 +56,8 @@ static DepthSplit splitForBlocks(AffineExpr results, AffineExpr depth) {
 std::optional<DepthSplit> splitDepth(ir::MatmulOp op, AffineExpr depth,
                                      NumericsMode numerics, PartOf who) {
   bool isFloat = isa<FloatType>(elementOf(op.getResult()));
-  if (numerics == NumericsMode::exact || !isFloat || !sumsOverRows(op))
+  bool isCut = who == PartOf::block ? sumsOverSomeRows(op) : sumsOverRows(op);
+  if (numerics == NumericsMode::exact || !isFloat || !isCut)
     return std::nullopt;
   MLIRContext *context = op.getContext();
   Shape shape = shapeOf(op.getResult());

@@ -180,7 +180,7 @@ private:
     });
     // Of an owner of some places most positions are none: several are looked
     // at before the first is used.
-    int64_t together = places > 0 ? 8 : 1;
+    int64_t together = places > 0 ? 32 : 1;
     Value count = emission.extent(updates), step = emission.constant(together);
     Value whole = emission.mul(emission.floorDiv(count, step), step);
     emission.loop(emission.constant(0), whole, together, [&](Value i) {

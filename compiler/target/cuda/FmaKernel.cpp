@@ -94,6 +94,12 @@ Value FmaKernel::stageAt(Value round) const {
   return pointerAt(memory, ptx.mul(stage, int32_t(layout.stageElements())));
 }
 
+// Quotient and remainder by a power of two.
+static std::pair<Value, Value> split(const Ptx &ptx, Value number, int64_t by) {
+  return {ptx.shiftRight(number, int32_t(llvm::Log2_64(by))),
+          ptx.bitAnd(number, int32_t(by - 1))};
+}
+
 void FmaKernel::begin() {
   auto function = cast<func::FuncOp>(entry.function);
   function->setAttr(blocksAttr, builder.getI64IntegerAttr(blocks));
@@ -106,12 +112,8 @@ void FmaKernel::begin() {
   thread = readRegister(builder, loc, "tid.x");
   Value lane = ptx.bitAnd(thread, int32_t(Warp::threads) - 1);
   Value warp = ptx.shiftRight(thread, int32_t(llvm::Log2_64(Warp::threads)));
-  auto split = [&](Value number, int64_t by) {
-    return std::pair(ptx.shiftRight(number, int32_t(llvm::Log2_64(by))),
-                     ptx.bitAnd(number, int32_t(by - 1)));
-  };
-  auto [warpDown, warpAcross] = split(warp, layout.warpsAcross());
-  auto [down, across] = split(lane, layout.across());
+  auto [warpDown, warpAcross] = split(ptx, warp, layout.warpsAcross());
+  auto [down, across] = split(ptx, lane, layout.across());
   row = ptx.add(ptx.mul(warpDown, int32_t(layout.warpRows())),
                 ptx.mul(down, int32_t(group)));
   column = ptx.add(ptx.mul(warpAcross, int32_t(layout.warpColumns())),
@@ -131,14 +133,13 @@ void FmaKernel::run() {
 // fewer pieces than the block has threads, several bring the same one.
 FmaKernel::Piece FmaKernel::pieceOf(const Panel &panel, int64_t load) const {
   int64_t pieces = panel.lines * layout.depth / panel.count;
-  int64_t inRow = (panel.alongDepth ? layout.depth : panel.lines) / panel.count;
   Value number = thread;
   if (pieces < layout.threads())
     number = ptx.bitAnd(number, int32_t(pieces - 1));
   if (load > 0)
     number = ptx.add(number, int32_t(load * layout.threads()));
-  Value outer = ptx.shiftRight(number, int32_t(llvm::Log2_64(inRow)));
-  Value inner = ptx.bitAnd(number, int32_t(inRow - 1));
+  int64_t inRow = (panel.alongDepth ? layout.depth : panel.lines) / panel.count;
+  auto [outer, inner] = split(ptx, number, inRow);
   return panel.alongDepth ? Piece{outer, inner} : Piece{inner, outer};
 }
 
