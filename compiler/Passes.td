@@ -216,6 +216,8 @@ def RecomputeValues : Pass<"recompute-values", "::mlir::ModuleOp"> {
            "Bytes of inputs, outputs and temporaries">,
     Option<"onePerOp", "one-per-op", "bool", "false",
            "Every op will be a kernel of its own">,
+    Option<"statistics", "statistics", "bool", "true",
+           "Reductions of a product's rows or columns may join its kernel">,
   ];
 }
 
@@ -243,6 +245,8 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
            "Ops of independent kernels that are one launch, at most">,
     Option<"maxWork", "max-work", "unsigned long", "4000000",
            "Ops that are looked at for merges before the rest stays apart">,
+    Option<"statistics", "statistics", "bool", "true",
+           "Reductions of a product's rows or columns may join its kernel">,
   ];
   let dependentDialects = ["::sinter::program::ProgramDialect",
                            "::mlir::arith::ArithDialect",

@@ -64,13 +64,15 @@ void buildStage(Stage stage, OpPassManager &passes,
     if (options.fuse.memoryLimit > 0)
       passes.addPass(createRecomputeValues(
           {.memoryLimit = options.fuse.memoryLimit,
-           .onePerOp = options.fuse.fusion == Fusion::none}));
+           .onePerOp = options.fuse.fusion == Fusion::none,
+           .statistics = options.fuse.caps.statistics}));
     passes.addPass(
         createFormKernels({.onePerOp = options.fuse.fusion == Fusion::none,
                            .maxOps = options.fuse.caps.ops,
                            .maxBuffers = options.fuse.caps.buffers,
                            .maxParallelOps = options.fuse.caps.parallelOps,
-                           .maxWork = options.fuse.caps.work}));
+                           .maxWork = options.fuse.caps.work,
+                           .statistics = options.fuse.caps.statistics}));
     break;
   case Stage::plan:
     passes.addPass(createOrderLaunches());
@@ -154,9 +156,11 @@ static Result<void> runStage(Compilation &state, Stage stage,
   llvm_unreachable("all stages run");
 }
 
-Result<void> runPipeline(Compilation &state, const PipelineOptions &options,
+Result<void> runPipeline(Compilation &state, const PipelineOptions &given,
                          Stage until) {
-  SINTER_TRY_ASSIGN(state.target, makeTarget(options.target.name));
+  SINTER_TRY_ASSIGN(state.target, makeTarget(given.target.name));
+  PipelineOptions options = given;
+  options.fuse.caps.statistics &= !state.target->lanesAreThreads();
   StageTrace trace(*state.module);
   for (Stage stage : {Stage::import, Stage::simplify, Stage::fuse, Stage::plan,
                       Stage::lower, Stage::target, Stage::package}) {

@@ -140,9 +140,14 @@ bool Classifier::isComputedFromStored(Value value) const {
   return true;
 }
 
+constexpr const char *sharesTiles =
+    "a block's threads share the tiles of a product, and keep none of them";
+
 // Columns are taken from what is stored, while it is near: what is small stays
 // near for a kernel of its own, too, and that is one launch.
 std::optional<Rejection> Classifier::checkColumnStatistics() const {
+  if (!caps.statistics)
+    return Rejection{"column_statistics", sharesTiles};
   for (unsigned root : roots)
     if (!isComputedFromStored(op(root)->getOperand(0)))
       return Rejection{"column_statistics",
@@ -161,6 +166,8 @@ std::optional<Rejection> Classifier::checkColumnStatistics() const {
 // Blocks of rows cost no more than the product's own parts. How many rows there
 // are does not count: it may be known at run time only.
 std::optional<Rejection> Classifier::checkRowStatistics() const {
+  if (!caps.statistics)
+    return Rejection{"row_statistics", sharesTiles};
   Operation *contraction = op(*product);
   DimList dims = dimsOf(contraction->getResult(0).getType());
   auto columns = dyn_cast<AffineConstantExpr>(dims.back());

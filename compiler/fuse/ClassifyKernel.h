@@ -19,6 +19,10 @@ struct KernelCaps {
   unsigned long work = 4'000'000;
   /// A single row is worked on by one thread: at most this many elements.
   double serialElements = 1 << 16;
+  /// Whether reductions of a product's rows and columns may join its kernel:
+  /// not where a tile of the product is shared by more threads than take its
+  /// rows.
+  bool statistics = true;
   /// Rows of a product that a block keeps for those who reduce them: at most
   /// this many elements; and bytes of the right operand that each block reads.
   int64_t keptRow = 1024;

@@ -365,6 +365,7 @@ struct RecomputeValuesPass : impl::RecomputeValuesBase<RecomputeValuesPass> {
   void runOnOperation() override {
     FuseOptions stage;
     stage.fusion = onePerOp ? Fusion::none : Fusion::full;
+    stage.caps.statistics = statistics;
     if (!mainOf(getOperation()).getOps<program::ForOp>().empty())
       return addDecisions(
           getOperation(),

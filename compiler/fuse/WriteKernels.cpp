@@ -358,6 +358,7 @@ struct FormKernelsPass : impl::FormKernelsBase<FormKernelsPass> {
     stage.caps.ops = maxOps;
     stage.caps.buffers = maxBuffers;
     stage.caps.parallelOps = maxParallelOps;
+    stage.caps.statistics = statistics;
     stage.caps.work = maxWork;
     if (failed(fuse(getOperation(), stage)))
       signalPassFailure();

@@ -6,6 +6,8 @@
 
 #include "llvm/ADT/SetVector.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -46,6 +48,69 @@ int64_t innerRun(Value tensor, unsigned dim) {
     return 0;
   return std::max<int64_t>(
       0, constantOf(shapeOf(reshape.getX())[axes->second - 1]));
+}
+
+// Of a view.
+static int64_t neighboursBehind(Operation *op, unsigned dim) {
+  Value operand = op->getOperand(0);
+  if (auto reshape = dyn_cast<ir::ReshapeOp>(op)) {
+    auto axes = axesBehind(reshape, dim);
+    return axes ? neighboursAlong(operand, axes->second - 1) : 1;
+  }
+  if (auto transpose = dyn_cast<ir::TransposeOp>(op))
+    return neighboursAlong(operand, transpose.getPermutation()[dim]);
+  if (auto slice = dyn_cast<ir::SliceOp>(op))
+    return slice.getSteps()[dim] == 1
+               ? std::gcd(neighboursAlong(operand, dim),
+                          int64_t(slice.getStarts()[dim]))
+               : 1;
+  if (auto flip = dyn_cast<ir::FlipOp>(op))
+    return llvm::is_contained(flip.getAxes(), int64_t(dim))
+               ? 1
+               : neighboursAlong(operand, dim);
+  if (auto pad = dyn_cast<ir::PadOp>(op))
+    return pad.getInterior()[dim] == 0 ? std::gcd(neighboursAlong(operand, dim),
+                                                  int64_t(pad.getLow()[dim]))
+                                       : 1;
+  if (auto broadcast = dyn_cast<ir::BroadcastOp>(op)) {
+    Shape outer = shapeOf(broadcast.getResult()), inner = shapeOf(operand);
+    unsigned offset = outer.size() - inner.size();
+    bool isAlike = dim < offset || inner[dim - offset] != outer[dim];
+    return isAlike ? 0 : neighboursAlong(operand, dim - offset);
+  }
+  auto window = dyn_cast<ir::WindowOp>(op);
+  if (!window)
+    return 1;
+  bool isOfWindows = dim >= shapeOf(operand).size() ||
+                     llvm::is_contained(window.getAxes(), int64_t(dim));
+  if (!isOfWindows)
+    return neighboursAlong(operand, dim);
+  return windowRunsAlong(op, dim)
+             ? shapeOf(window.getResult())[dim].getLargestKnownDivisor()
+             : 1;
+}
+
+int64_t neighboursAlong(Value tensor, unsigned dim) {
+  Shape shape = shapeOf(tensor);
+  Operation *op = tensor.getDefiningOp();
+  if (isOne(shape[dim]))
+    return 0;
+  if (!op)
+    return dim + 1 == shape.size() ? shape[dim].getLargestKnownDivisor() : 1;
+  int64_t count = 0;
+  switch (cast<ir::SinterOpInterface>(op).getPatternKind()) {
+  case graph::PatternKind::pointwise:
+    for (Value operand : op->getOperands())
+      count = std::gcd(count, neighboursAlong(operand, dim));
+    return count;
+  case graph::PatternKind::view:
+    return neighboursBehind(op, dim);
+  case graph::PatternKind::source:
+  case graph::PatternKind::random:
+    return shape[dim].getLargestKnownDivisor();
+  default:
+    return 1;
+  }
 }
 
 bool runsOverWindows(Value tensor, unsigned dim) {
@@ -104,6 +169,26 @@ static bool areOutermost(Value tensor, unsigned first, unsigned second) {
 
 bool isOutermost(Value tensor, unsigned dim) {
   return areOutermost(tensor, dim, dim + 1);
+}
+
+bool beginsOutermost(Value tensor, unsigned dim) {
+  Operation *op = tensor.getDefiningOp();
+  Shape shape = shapeOf(tensor);
+  if (!op)
+    return llvm::all_of(ArrayRef(shape).take_front(dim),
+                        [](AffineExpr extent) { return isOne(extent); });
+  if (auto reshape = dyn_cast<ir::ReshapeOp>(op)) {
+    auto axes = axesBehind(reshape, dim);
+    return axes && beginsOutermost(reshape.getX(), axes->first);
+  }
+  if (auto transpose = dyn_cast<ir::TransposeOp>(op))
+    return beginsOutermost(transpose.getX(), transpose.getPermutation()[dim]);
+  return cast<ir::SinterOpInterface>(op).getPatternKind() ==
+             graph::PatternKind::pointwise &&
+         op->getNumOperands() > 0 &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return beginsOutermost(operand, dim);
+         });
 }
 
 static bool viewRunsAlong(Operation *op, unsigned dim) {

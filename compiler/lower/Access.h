@@ -16,6 +16,11 @@ bool runsAlong(mlir::Value tensor, unsigned dim);
 /// a run along which indices need no division. 0 for others.
 int64_t innerRun(mlir::Value tensor, unsigned dim);
 
+/// From each multiple of the result on, so many elements along `dim` are
+/// neighbours, or the same, in every buffer that `tensor` reads; 0 where all of
+/// them are the same.
+int64_t neighboursAlong(mlir::Value tensor, unsigned dim);
+
 /// Whether elements along `dim` are taken from one position of windows after
 /// another.
 bool runsOverWindows(mlir::Value tensor, unsigned dim);
@@ -23,6 +28,10 @@ bool runsOverWindows(mlir::Value tensor, unsigned dim);
 /// Whether `dim` is made of the outermost axes of the buffers behind `tensor`,
 /// as the rows of a matrix are.
 bool isOutermost(mlir::Value tensor, unsigned dim);
+
+/// Whether the slowest of the axes that `dim` is made of is the outermost one
+/// of the buffers behind `tensor`.
+bool beginsOutermost(mlir::Value tensor, unsigned dim);
 
 /// Coordinates [low, high) along a dim.
 struct Interior {

@@ -29,7 +29,7 @@ bool isPointwise(Operation &op) {
     return isa<program::YieldOp>(op);
   PatternKind kind = described.getPatternKind();
   return kind == PatternKind::pointwise || kind == PatternKind::view ||
-         kind == PatternKind::source;
+         kind == PatternKind::source || kind == PatternKind::random;
 }
 
 // A view with its axes from neighbours on: `axis` and `other` first, then those
@@ -59,9 +59,10 @@ std::optional<BlockUnit::Matrix> matrixOf(const StridedView &view,
 
 class BlockContraction {
 public:
-  BlockContraction(KernelWriter &writer, ir::MatmulOp op, ArrayRef<Sink> sinks)
+  BlockContraction(KernelWriter &writer, const BlockUnit &unit, ir::MatmulOp op,
+                   ArrayRef<Sink> sinks)
       : writer(writer), op(op), context(op.getContext()), sinks(sinks),
-        shape(shapeOf(op.getResult())), unit(*writer.target.blockUnit()) {}
+        shape(shapeOf(op.getResult())), unit(unit) {}
 
   bool run();
 
@@ -75,29 +76,59 @@ private:
                    accumulatorType(product.element).isF32() &&
                    shapeOf(left).size() == rank &&
                    shapeOf(right).size() == rank;
-    if (!isAlike || writer.numerics == NumericsMode::exact)
+    if (!isAlike)
       return false;
     for (Operation &other : writer.kernel.getBlock())
       if (&other != op && !isPointwise(other))
         return false;
-    auto leftView = stridedView(left), rightView = stridedView(right);
-    auto leftMatrix =
-        leftView ? matrixOf(*leftView, shapeOf(left)) : std::nullopt;
-    auto rightMatrix =
-        rightView ? matrixOf(*rightView, shapeOf(right)) : std::nullopt;
-    if (!leftMatrix || !rightMatrix)
-      return false;
-    product.left = *leftMatrix;
-    product.right = *rightMatrix;
-    product.left.alongDepth = constantOf(leftView->strides[rank - 1]) == 1;
-    product.right.alongDepth = constantOf(rightView->strides[rank - 1]) != 1;
+    describeOperands();
     product.rows = constantOf(shape[rank - 2]);
     product.columns = constantOf(shape[rank - 1]);
     product.batches =
         constantOf(sinter::compiler::product(shape, 0, rank - 2, context));
     product.depth = shapeOf(left).back();
-    product.cutsDepth = sumsOverRows(op);
+    product.isOrdered = writer.numerics == NumericsMode::exact;
+    product.cutsDepth = !product.isOrdered && sumsOverRows(op);
+    if (auto split =
+            splitDepth(op, product.depth, writer.numerics, PartOf::block)) {
+      product.parts = split->count;
+      product.depthOfPart = split->length;
+    }
     return true;
+  }
+
+  void describeOperands() {
+    unsigned row = shape.size() - 2, column = row + 1;
+    Value left = op.getLhs(), right = op.getRhs();
+    product.readsLeft = readingOf(left, column, row);
+    product.readsRight = readingOf(right, row, column);
+    auto leftView = stridedView(left), rightView = stridedView(right);
+    auto leftMatrix =
+        leftView ? matrixOf(*leftView, shapeOf(left)) : std::nullopt;
+    auto rightMatrix =
+        rightView ? matrixOf(*rightView, shapeOf(right)) : std::nullopt;
+    product.isPlain = leftMatrix && rightMatrix;
+    if (!product.isPlain)
+      return;
+    product.left = *leftMatrix;
+    product.right = *rightMatrix;
+    product.left.alongDepth = constantOf(leftView->strides[column]) == 1;
+    product.right.alongDepth = constantOf(rightView->strides[column]) != 1;
+  }
+
+  // By the longer run of neighbours: along k, or along the other axis.
+  static BlockUnit::Reading readingOf(Value operand, unsigned depth,
+                                      unsigned other) {
+    auto along = [&](unsigned dim) {
+      int64_t count = neighboursAlong(operand, dim);
+      return count == 0 ? shapeOf(operand)[dim].getLargestKnownDivisor()
+                        : count;
+    };
+    int64_t alongDepth = along(depth), alongOther = along(other);
+    BlockUnit::Reading reading;
+    reading.alongDepth = alongDepth > alongOther;
+    reading.together = std::max(alongDepth, alongOther);
+    return reading;
   }
 
   // The unit stores the first dense result of two bytes.
@@ -131,7 +162,8 @@ private:
   BlockUnit::Tile tile;
   AffineExpr rows, columns, batches;
   AffineExpr down, across; ///< tiles
-  unsigned partials = 0;   ///< the number of the workspace for sums of parts
+  AffineExpr parts = getAffineConstantExpr(1, context);
+  unsigned partials = 0; ///< the number of the workspace for sums of parts
   const Sink *stored = nullptr; ///< what the unit stores
 };
 
@@ -156,7 +188,7 @@ public:
       Value columns = emission.extent(plan.across);
       Value most = emission.constant(groupedTiles);
       Value tiles = emission.mul(rows, columns);
-      Value parts = emission.constant(plan.tile.parts);
+      Value parts = emission.extent(plan.parts);
       Value outer = emission.floorDiv(number, tiles);
       Value part = emission.mod(outer, parts);
       Value batch = emission.floorDiv(outer, parts);
@@ -170,16 +202,39 @@ public:
       Place place;
       place.row = emission.mul(row, emission.constant(plan.tile.rows));
       place.column = emission.mul(column, emission.constant(plan.tile.columns));
-      place.depth = emission.mul(part, emission.constant(plan.tile.depth));
+      place.endRow = emission.extent(plan.rows);
+      place.endColumn = emission.extent(plan.columns);
+      place.endDepth = emission.extent(plan.product.depth);
+      place.depth = emission.constant(0);
+      if (plan.tile.parts) {
+        Value length = emission.extent(plan.tile.depth);
+        place.depth = emission.mul(part, length);
+        place.endDepth =
+            emission.min(emission.add(place.depth, length), place.endDepth);
+      }
       for (const Coord &coordinate : batchCoordinates(emission, shape, batch))
         place.batch.push_back(coordinate.base);
-      if (plan.tile.parts > 1)
+      if (plan.tile.parts)
         startOfPart = emission.mul(
             emission.add(emission.mul(part, emission.extent(plan.batches)),
                          batch),
             emission.extent(plan.rows * plan.columns));
       body(place);
     });
+  }
+
+  Value readLeft(const Place &place, Value line, Value k,
+                 unsigned count) override {
+    bool alongDepth = plan.product.readsLeft.alongDepth;
+    return read(place, plan.op.getLhs(), {line, alongDepth ? 1u : count},
+                {k, alongDepth ? count : 1u});
+  }
+
+  Value readRight(const Place &place, Value line, Value k,
+                  unsigned count) override {
+    bool alongDepth = plan.product.readsRight.alongDepth;
+    return read(place, plan.op.getRhs(), {k, alongDepth ? count : 1u},
+                {line, alongDepth ? 1u : count});
   }
 
   void prepare(const Place &place, ArrayRef<Fragment> fragments) override {
@@ -195,7 +250,7 @@ public:
   // input's place.
   SmallVector<Value> finish(const Place &place,
                             ArrayRef<Fragment> fragments) override {
-    if (plan.tile.parts > 1)
+    if (plan.tile.parts)
       return storePart(place, fragments), SmallVector<Value>();
     struct Store {
       const Sink *sink;
@@ -219,7 +274,7 @@ public:
     SmallVector<Value> words;
     for (const Store &store : stores) {
       if (store.sink == plan.stored) {
-        Value value = emission.spread(store.element, 2);
+        Value value = emission.spread(store.element, store.piece.lanes.count);
         words.push_back(
             toMemory(emission, value, elementOf(plan.stored->value)));
         continue;
@@ -237,6 +292,32 @@ public:
   }
 
 private:
+  /// Neighbours along an axis: the number of a group of so many.
+  struct Group {
+    Value number;
+    unsigned count = 1;
+  };
+
+  Value read(const Place &place, Value operand, const Group &row,
+             const Group &column) {
+    Value value;
+    emission.within(emission.builder.getInsertionBlock(), [&] {
+      SmallVector<Coord> coordinates;
+      for (Value at : place.batch)
+        coordinates.push_back(emission.uniform(at));
+      for (const Group &group : {row, column}) {
+        Value first =
+            emission.mul(group.number, emission.constant(group.count));
+        coordinates.push_back(group.count == 1
+                                  ? emission.uniform(first)
+                                  : emission.along(first, group.count));
+      }
+      value = emission.vectorAt(operand, emission.fromCoordinates(coordinates),
+                                Lanes{row.count * column.count, {}, false});
+    });
+    return value;
+  }
+
   /// Elements of a fragment: where they are, and whether they are at all.
   struct Piece {
     Value row, column;
@@ -309,9 +390,9 @@ private:
     Piece piece;
     Value row = clamp(emission.add(place.row, fragment.row), rank - 2, 1,
                       plan.tile.rows, piece.exists);
-    Value inside =
-        emission.add(emission.mul(fragment.pair, emission.constant(2)),
-                     emission.constant(fragment.column + next));
+    Value inside = emission.add(
+        emission.mul(fragment.group, emission.constant(fragment.count)),
+        emission.constant(fragment.column + next));
     Value column = clamp(emission.add(place.column, inside), rank - 1, count,
                          plan.tile.columns, piece.exists);
     SmallVector<Coord> coordinates;
@@ -327,23 +408,28 @@ private:
     return piece;
   }
 
-  // A pair is in one row, or, where rows have an odd length, perhaps not: then
-  // its elements are each by itself.
+  // A fragment is in one row, or, where rows do not come out even in such,
+  // perhaps not: then its elements are each by itself.
   SmallVector<Piece> piecesOf(const Place &place,
                               const Fragment &fragment) const {
-    if (plan.product.columns % 2 == 0)
-      return {pieceAt(place, fragment, 0, 2)};
-    return {pieceAt(place, fragment, 0, 1), pieceAt(place, fragment, 1, 1)};
+    int64_t columns = plan.columns.getLargestKnownDivisor();
+    if (columns % fragment.count == 0)
+      return {pieceAt(place, fragment, 0, fragment.count)};
+    SmallVector<Piece> pieces;
+    for (unsigned next = 0; next < fragment.count; ++next)
+      pieces.push_back(pieceAt(place, fragment, next, 1));
+    return pieces;
   }
 
-  Value pairOf(const Fragment &fragment) const {
-    Type pair = emission.vectorType(emission.builder.getF32Type(), 2);
-    return vector::FromElementsOp::create(emission.builder, emission.loc, pair,
+  Value joined(const Fragment &fragment) const {
+    Type type =
+        emission.vectorType(emission.builder.getF32Type(), fragment.count);
+    return vector::FromElementsOp::create(emission.builder, emission.loc, type,
                                           fragment.sums);
   }
 
   Value sumsOf(const Fragment &fragment) const {
-    return fromAccumulator(emission, pairOf(fragment), plan.product.element);
+    return fromAccumulator(emission, joined(fragment), plan.product.element);
   }
 
   // The sums of a part of k, for a phase that adds the parts.
@@ -362,7 +448,7 @@ private:
             memref::StoreOp::create(builder, emission.loc, fragment.sums[next],
                                     buffer, at);
           else
-            vector::StoreOp::create(builder, emission.loc, pairOf(fragment),
+            vector::StoreOp::create(builder, emission.loc, joined(fragment),
                                     buffer, at);
         };
         if (piece.exists)
@@ -395,33 +481,31 @@ bool BlockContraction::run() {
   down = rows.ceilDiv(tile.rows);
   across = columns.ceilDiv(tile.columns);
   batches = sinter::compiler::product(shape, 0, rank - 2, context);
-  auto number = [&](int64_t value) {
-    return getAffineConstantExpr(value, context);
-  };
-  if (tile.parts > 1)
-    partials = writer.addWorkspace(tile.parts * batches * rows * columns,
+  if (tile.parts)
+    parts = tile.parts;
+  if (tile.parts)
+    partials = writer.addWorkspace(parts * batches * rows * columns,
                                    accumulatorType(product.element));
   else
     describeResult();
-  writer.addBlockPhase(tile.parts * batches * down * across,
+  writer.addBlockPhase(parts * batches * down * across * tile.chunks,
                        [&](Emission &emission) {
                          TileEmitter tiles(*this, emission);
                          unit.emit(emission.builder, emission.loc,
                                    emission.entry, product, tile, tiles);
                        });
-  if (tile.parts > 1)
-    addPartialSums(writer, op, {number(tile.depth), number(tile.parts)},
-                   partials, sinks);
+  if (tile.parts)
+    addPartialSums(writer, op, {tile.depth, parts}, partials, sinks);
   return true;
 }
 
 } // namespace
 
 bool emitInBlocks(KernelWriter &writer, Value product, ArrayRef<Sink> sinks) {
-  if (!writer.target.blockUnit())
-    return false;
   auto op = cast<ir::MatmulOp>(product.getDefiningOp());
-  return BlockContraction(writer, op, sinks).run();
+  return llvm::any_of(writer.target.blockUnits(), [&](const auto &unit) {
+    return BlockContraction(writer, *unit, op, sinks).run();
+  });
 }
 
 } // namespace sinter::compiler

@@ -16,6 +16,9 @@ struct Parts {
 constexpr Parts ofCores = {2048, 32}, ofThreads = {256, 128};
 // Results beyond which there are parts enough without those of k.
 constexpr int64_t mostResults = 1 << 16;
+// Of a block, which has tiles of results: of k in a part, and of how many sums
+// all parts are, about.
+constexpr int64_t shortestOfBlock = 256, sumsOfBlocks = 1 << 20;
 
 bool sumsOverRows(ir::MatmulOp op) {
   unsigned rank = shapeOf(op.getResult()).size();
@@ -25,15 +28,45 @@ bool sumsOverRows(ir::MatmulOp op) {
   return rank == 2 && isOutermost(left, 1) && isOutermost(right, 0);
 }
 
+// As `sumsOverRows`, where other axes may lie between those that rows are made
+// of, as heads do between those of a sequence's batches and places.
+static bool sumsOverSomeRows(ir::MatmulOp op) {
+  return sumsOverRows(op) ||
+         (shapeOf(op.getResult()).size() == 2 &&
+          beginsOutermost(op.getLhs(), 1) && beginsOutermost(op.getRhs(), 0));
+}
+
+// With as many parts as there are results few.
+static DepthSplit splitForBlocks(AffineExpr results, AffineExpr depth) {
+  MLIRContext *context = depth.getContext();
+  auto number = [&](int64_t value) {
+    return getAffineConstantExpr(value, context);
+  };
+  auto atLeastOne = [&](AffineExpr size) {
+    return size + number(1).floorDiv(size + 1);
+  };
+  AffineExpr most = number(sumsOfBlocks).ceilDiv(atLeastOne(results));
+  DepthSplit split;
+  split.length =
+      atLeastOne(depth).ceilDiv(most * shortestOfBlock) * shortestOfBlock;
+  split.count = atLeastOne(depth).ceilDiv(split.length);
+  return split;
+}
+
 std::optional<DepthSplit> splitDepth(ir::MatmulOp op, AffineExpr depth,
-                                     NumericsMode numerics, bool byThreads) {
+                                     NumericsMode numerics, PartOf who) {
   bool isFloat = isa<FloatType>(elementOf(op.getResult()));
-  if (numerics == NumericsMode::exact || !isFloat || !sumsOverRows(op))
+  bool isCut = who == PartOf::block ? sumsOverSomeRows(op) : sumsOverRows(op);
+  if (numerics == NumericsMode::exact || !isFloat || !isCut)
     return std::nullopt;
   MLIRContext *context = op.getContext();
   Shape shape = shapeOf(op.getResult());
   AffineExpr results = product(shape, 0, shape.size(), context);
   int64_t known = constantOf(results), length = constantOf(depth);
+  if (who == PartOf::block) {
+    DepthSplit split = splitForBlocks(results, depth);
+    return constantOf(split.count) == 1 ? std::nullopt : std::optional(split);
+  }
   if (known >= mostResults || known == 0)
     return std::nullopt;
   auto number = [&](int64_t value) {
@@ -41,7 +74,7 @@ std::optional<DepthSplit> splitDepth(ir::MatmulOp op, AffineExpr depth,
   };
   auto isZero = [&](AffineExpr size) { return number(1).floorDiv(size + 1); };
   AffineExpr wide = number(fullResults).ceilDiv(results + isZero(results));
-  Parts parts = byThreads ? ofThreads : ofCores;
+  Parts parts = who == PartOf::threads ? ofThreads : ofCores;
   AffineExpr part = wide * parts.shortest;
   DepthSplit split;
   split.length = (depth.floorDiv(part * parts.most) + 1) * part;

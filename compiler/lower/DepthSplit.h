@@ -10,6 +10,9 @@
 
 namespace sinter::compiler {
 
+/// Who sums a part: a core, a group of threads, or a block of groups.
+enum class PartOf { core, threads, block };
+
 /// How k is split: a function of shapes and types, by expressions that hold for
 /// every size that a symbol may have. A k that is no longer than `length` is
 /// one part, whose sum is the one that there would be without a split.
@@ -25,9 +28,9 @@ bool sumsOverRows(ir::MatmulOp op);
 
 /// The split of a contraction with that end of k, if it has one: of a sum over
 /// the rows of both operands, or over the positions of windows. `exact` has
-/// none: it takes k in ascending order. Parts are shorter where lanes are
-/// threads, `byThreads`, of which there are more.
+/// none: it takes k in ascending order. Parts are shorter where there are more
+/// to sum them.
 std::optional<DepthSplit> splitDepth(ir::MatmulOp op, mlir::AffineExpr depth,
-                                     NumericsMode numerics, bool byThreads);
+                                     NumericsMode numerics, PartOf who);
 
 } // namespace sinter::compiler

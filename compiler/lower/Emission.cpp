@@ -188,9 +188,11 @@ void Emission::hoisted(ArrayRef<Value> operands, bool readsMemory,
       std::make_move_iterator(scopes.end()));
   scopes.resize(level + 1);
   OpBuilder::InsertionGuard guard(builder);
-  Operation *nested = builder.getInsertionBlock()->getParentOp();
-  builder.setInsertionPoint(
-      scopes[level]->block->findAncestorOpInBlock(*nested));
+  Block *outer = scopes[level]->block, *own = builder.getInsertionBlock();
+  // Scopes inside may be of the same block.
+  if (outer != own)
+    builder.setInsertionPoint(
+        outer->findAncestorOpInBlock(*own->getParentOp()));
   emit();
   for (auto &scope : inner)
     scopes.push_back(std::move(scope));

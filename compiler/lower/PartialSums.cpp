@@ -11,7 +11,9 @@ namespace sinter::compiler {
 
 // Elements of a task; where there are threads for many, of a row at most.
 constexpr int64_t taskElements = 4096;
-constexpr int64_t threadsElements = 256;
+constexpr int64_t threadsElements = 64;
+// Parts that are on their way at once there.
+constexpr int64_t partsAtOnce = 16;
 
 namespace {
 
@@ -69,18 +71,39 @@ private:
     Value first = emission.add(emission.mul(row, width), column);
     Value elements =
         emission.extent(product(shape, 0, shape.size(), result.getContext()));
-    auto part = [&](Value place) {
+    auto part = [&](Value number) {
+      Value place = emission.add(emission.mul(number, elements), first);
       return loadLanes(emission, partials, emission.along(place, lanes.count),
                        lanes);
     };
-    Emission::Values sums = emission.loop(
-        emission.constant(1), emission.extent(split.count), 1, part(first),
-        [&](Value number, ValueRange carried) -> Emission::Values {
-          Value place = emission.add(emission.mul(number, elements), first);
-          return {arith::AddFOp::create(emission.builder, emission.loc,
-                                        carried.front(), part(place))};
-        });
-    return sums.front();
+    // The sums with parts [begin, end) added, `together` of them loaded at
+    // once.
+    auto addParts = [&](Value begin, Value end, int64_t together, Value sum) {
+      return emission
+          .loop(begin, end, together, sum,
+                [&](Value number, ValueRange carried) -> Emission::Values {
+                  Emission::Values loaded;
+                  for (int64_t next = 0; next < together; ++next)
+                    loaded.push_back(
+                        part(emission.add(number, emission.constant(next))));
+                  Value sum = carried.front();
+                  for (Value value : loaded)
+                    sum = arith::AddFOp::create(emission.builder, emission.loc,
+                                                sum, value);
+                  return {sum};
+                })
+          .front();
+    };
+    Value begin = emission.constant(1), end = emission.extent(split.count);
+    Value sum = part(emission.constant(0));
+    if (!emission.target.lanesAreThreads())
+      return addParts(begin, end, 1, sum);
+    Value step = emission.constant(partsAtOnce);
+    Value whole =
+        emission.mul(emission.floorDiv(emission.sub(end, begin), step), step);
+    Value middle = emission.add(begin, whole);
+    sum = addParts(begin, middle, partsAtOnce, sum);
+    return addParts(middle, end, 1, sum);
   }
 
   Emission &emission;

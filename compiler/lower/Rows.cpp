@@ -91,11 +91,32 @@ unsigned widestTail(Value value) {
   return rank ? 1 : 0;
 }
 
+// Elements of a chunk: fewer than the target says where lanes are threads and
+// all there are would not be chunks for many of them.
+static int64_t chunkElementsOf(const KernelWriter &writer) {
+  constexpr int64_t enoughChunks = 1024, fewestElements = 16;
+  int64_t most = writer.target.chunkElements(), largest = 0;
+  if (!writer.target.lanesAreThreads())
+    return most;
+  program::KernelOp kernel = writer.kernel;
+  for (Operation &op : kernel.getBlock())
+    for (Value result : op.getResults()) {
+      Shape shape = shapeOf(result);
+      int64_t elements =
+          constantOf(product(shape, 0, shape.size(), op.getContext()));
+      if (elements < 0)
+        return most;
+      largest = std::max(largest, elements);
+    }
+  int64_t share = int64_t(llvm::bit_floor(uint64_t(largest / enoughChunks)));
+  return std::clamp(share, fewestElements, most);
+}
+
 class RowsSkeleton {
 public:
   explicit RowsSkeleton(KernelWriter &writer)
       : writer(writer), kernel(writer.kernel), context(kernel->getContext()),
-        chunkElements(writer.target.chunkElements()),
+        chunkElements(chunkElementsOf(writer)),
         reduction(findRowReduction(kernel)) {
     if (!reduction)
       return;

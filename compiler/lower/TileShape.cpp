@@ -75,7 +75,7 @@ public:
     chooseVectors();
     chooseImage();
     if (!tile.image && !tile.keepsSums && !takesColumns)
-      tile.split = splitDepth(op, depthOf(op, tile), numerics, false);
+      tile.split = splitDepth(op, depthOf(op, tile), numerics, PartOf::core);
     chooseRows();
     chooseCopies();
     chooseBlocks();
@@ -106,7 +106,7 @@ private:
     }
     tile.depthBlock = std::max<int64_t>(1, depth);
     if (!tile.keepsSums && !takesColumns)
-      tile.split = splitDepth(op, depthOf(op, tile), numerics, true);
+      tile.split = splitDepth(op, depthOf(op, tile), numerics, PartOf::threads);
     shrinkForThreads();
     turnForThreads();
     return tile;

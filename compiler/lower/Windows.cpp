@@ -25,6 +25,9 @@ constexpr int64_t mostUnrolled = 128;
 // Columns of a task, and elements it takes in.
 constexpr int64_t taskColumns = 512;
 constexpr int64_t taskElements = 1 << 19;
+// Where lanes are threads, a task is results that are made together, or a few
+// times as many: a device runs thousands of tasks at once.
+constexpr int64_t threadElements = 1 << 10;
 // Places along the line whose columns are gone through before the next: what
 // the windows over them share stays in the first-level cache.
 constexpr int64_t blockedPlaces = 32;
@@ -37,11 +40,19 @@ struct Block {
   Value begin, end;
 };
 
+// What a task is made of.
+struct Cut {
+  int64_t columns = 0, rows = 1; ///< of a task, at most
+  AffineExpr blocks;             ///< of columns
+  int64_t places = 0;            ///< of a part of the line, where it has parts
+  AffineExpr parts;              ///< of a line; null where it has none
+};
+
 class WindowsSkeleton {
 public:
   WindowsSkeleton(KernelWriter &writer, const ColumnSpace &space)
       : writer(writer), kernel(writer.kernel), space(space),
-        dims(space.keptDims()) {
+        dims(space.keptDims()), byThreads(writer.target.lanesAreThreads()) {
     for (Operation *op : space.reductions)
       combiners.push_back(makeCombiner(op->getResult(0)));
   }
@@ -71,16 +82,30 @@ public:
 
   void run() {
     int64_t length = constantOf(line), columns = constantOf(space.width);
-    double perRow =
-        double(length < 0 ? 64 : length) * double(elements) *
-        double(columns < 0 ? taskColumns : std::min(columns, taskColumns));
-    int64_t rows = std::max<int64_t>(1, int64_t(taskElements / (perRow + 1)));
-    AffineExpr blocks = space.width.ceilDiv(taskColumns);
-    writer.addPhase(rest.ceilDiv(rows) * blocks,
-                    perRow * double(rows) * elementNanoseconds(kernel) / 1000,
-                    [=, this](Emission &emission, Value task) {
-                      emitTask(emission, task, rows, blocks);
-                    });
+    Cut cut;
+    cut.columns = byThreads ? lanes : taskColumns;
+    double perPlace =
+        double(elements) *
+        double(columns < 0 ? cut.columns : std::min(columns, cut.columns));
+    double places = double(length < 0 ? 64 : length);
+    if (byThreads && perPlace * places > threadElements) {
+      int64_t most = int64_t(double(threadElements) / perPlace);
+      cut.places = std::max<int64_t>(1, most / together) * together;
+      cut.parts = line.ceilDiv(cut.places);
+      places = double(cut.places);
+    }
+    double perRow = perPlace * places;
+    double most = byThreads ? threadElements : taskElements;
+    cut.rows = std::max<int64_t>(1, int64_t(most / (perRow + 1)));
+    cut.blocks = space.width.ceilDiv(cut.columns);
+    AffineExpr tasks = rest.ceilDiv(cut.rows) * cut.blocks;
+    if (cut.parts)
+      tasks = tasks * cut.parts;
+    writer.addPhase(
+        tasks, perRow * double(cut.rows) * elementNanoseconds(kernel) / 1000,
+        [=, this](Emission &emission, Value task) {
+          emitTask(emission, task, cut);
+        });
   }
 
 private:
@@ -149,18 +174,24 @@ private:
   // ---- the walk
   // --------------------------------------------------------------
 
-  void emitTask(Emission &emission, Value task, int64_t rows,
-                AffineExpr blocks) {
-    Value count = emission.extent(blocks), size = emission.constant(rows);
+  void emitTask(Emission &emission, Value task, const Cut &cut) {
+    Value part;
+    if (cut.parts) {
+      Value parts = emission.extent(cut.parts);
+      part = emission.mod(task, parts);
+      task = emission.floorDiv(task, parts);
+    }
+    Value count = emission.extent(cut.blocks);
+    Value size = emission.constant(cut.rows);
     Value begin = emission.mul(emission.floorDiv(task, count), size);
     Value end = emission.min(emission.add(begin, size), emission.extent(rest));
     Value first =
-        emission.mul(emission.mod(task, count), emission.constant(taskColumns));
+        emission.mul(emission.mod(task, count), emission.constant(cut.columns));
     int64_t all = constantOf(space.width);
     Value last =
-        all >= 0 && all <= taskColumns
+        all >= 0 && all <= cut.columns
             ? emission.constant(all)
-            : emission.min(emission.add(first, emission.constant(taskColumns)),
+            : emission.min(emission.add(first, emission.constant(cut.columns)),
                            emission.extent(space.width));
     Value step = emission.constant(lanes);
     Value whole =
@@ -181,6 +212,11 @@ private:
         });
     };
     Value zero = emission.constant(0), length = emission.extent(line);
+    if (part) {
+      Value from = emission.mul(part, emission.constant(cut.places));
+      Value to = emission.add(from, emission.constant(cut.places));
+      return eachColumn({from, emission.min(to, length)});
+    }
     int64_t known = constantOf(line);
     if (known >= 0 && known <= blockedPlaces * 3 / 2)
       return eachColumn({zero, length});
@@ -364,9 +400,10 @@ private:
   Interior columnInterior = Interior::everything();
   bool hasBorders = false;
   AffineExpr line, rest; ///< the last of `dims`, and the product of others
-  int64_t elements = 0;  ///< of a result
-  int64_t together = 1;  ///< results along the line
-  unsigned lanes = 1;    ///< columns of a result
+  const bool byThreads;
+  int64_t elements = 0; ///< of a result
+  int64_t together = 1; ///< results along the line
+  unsigned lanes = 1;   ///< columns of a result
 };
 
 } // namespace

@@ -8,7 +8,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/LogicalResult.h"
 
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -81,7 +80,7 @@ public:
 };
 
 /// The leaf of products whose tiles a block of threads multiplies together. It
-/// copies parts of the operands to memory that the block shares and keeps sums
+/// brings parts of the operands to memory that the block shares and keeps sums
 /// in registers, of which each thread has fragments.
 class BlockUnit {
 public:
@@ -100,13 +99,29 @@ public:
     bool alongDepth = false; ///< neighbours lie along k
   };
 
+  /// How elements of an operand are read one by one.
+  struct Reading {
+    bool alongDepth = false; ///< neighbours lie along k
+    /// From each multiple of it on, so many lie side by side.
+    int64_t together = 1;
+  };
+
   /// Sums in f32 of products of elements of one type.
   struct Product {
     mlir::Type element;
+    /// Where operands lie, if both are plain views of inputs.
+    bool isPlain = false;
     Matrix left, right;
+    Reading readsLeft, readsRight;
     int64_t rows = -1, columns = -1, batches = -1; ///< -1 where unknown
     mlir::AffineExpr depth;
     bool cutsDepth = false; ///< whether parts of k may be summed by themselves
+    /// Parts that are a function of how many results there are and of k alone,
+    /// and what each has of k; null where k is not cut so.
+    mlir::AffineExpr parts, depthOfPart;
+    /// Whether each sum has to take its products in ascending order of k, each
+    /// with one rounding.
+    bool isOrdered = false;
     /// Where results of two bytes go that the unit is to store, if any do.
     std::optional<Matrix> result;
   };
@@ -114,28 +129,32 @@ public:
   /// How a product is cut.
   struct Tile {
     int64_t rows = 0, columns = 0;
-    /// Of k, each of which a tile of its own sums. Of more than one the unit
-    /// stores nothing.
-    int64_t parts = 1;
+    /// Of k, each of which a tile of its own sums; null for one. Of several the
+    /// unit stores nothing.
+    mlir::AffineExpr parts;
     /// Of k in a part; the last ones may have less, or none.
-    int64_t depth = 0;
+    mlir::AffineExpr depth;
     int64_t blocks = 1; ///< that share a multiprocessor
+    /// Of the launch for each tile: the warps of a block that has one tile, or
+    /// 1 where blocks take one tile after another.
+    int64_t chunks = 1;
   };
 
-  /// Of a tile: its first row, column and k, and where it is along the
-  /// product's axes of batches (all index).
+  /// Of a tile: its first row, column and k, where rows, columns and its k end,
+  /// and where it is along the product's axes of batches (all index).
   struct Place {
     Value row, column, depth;
+    Value endRow, endColumn, endDepth;
     llvm::SmallVector<Value> batch;
   };
 
-  /// Neighbours in a row that a thread has the sums of: in columns
-  /// column + 2 * pair and the next, counted from the tile's first row and
-  /// column.
+  /// Neighbours in a row that a thread has the sums of: from column
+  /// column + count * group on, counted from the tile's first row and column.
   struct Fragment {
-    Value row, pair; ///< index
+    Value row, group; ///< index
     int64_t column = 0;
-    std::array<Value, 2> sums; ///< f32; null before there are any
+    unsigned count = 2;
+    llvm::SmallVector<Value, 4> sums; ///< f32; none before there are any
   };
 
   /// What a unit asks of who emits a product. The builder is at the end of a
@@ -146,6 +165,13 @@ public:
     /// Emits what is known of tile number `tile` (index), and `body` behind it.
     virtual void inTile(Value tile,
                         llvm::function_ref<void(const Place &)> body) = 0;
+    /// Elements as f32: a vector of `count` neighbours, or a scalar. They are
+    /// in row or column `line` and at `k` (index), of which the one that
+    /// neighbours lie along, as `Product` says, counts groups of `count`.
+    virtual Value readLeft(const Place &place, Value line, Value k,
+                           unsigned count) = 0;
+    virtual Value readRight(const Place &place, Value line, Value k,
+                            unsigned count) = 0;
     /// Reads what finishing needs of columns alone, before there are sums.
     virtual void prepare(const Place &place,
                          llvm::ArrayRef<Fragment> fragments) = 0;
@@ -192,8 +218,9 @@ public:
   virtual bool hasFma() const = 0;
   /// Null where there is none.
   virtual const MatrixUnit *matrixUnit() const = 0;
-  /// Null where there is none.
-  virtual const BlockUnit *blockUnit() const = 0;
+  /// In the order in which they are asked for a tile.
+  virtual llvm::ArrayRef<std::unique_ptr<const BlockUnit>>
+  blockUnits() const = 0;
 
   /// Whether words of such parts, of two bf16 or four i8 with or without a
   /// sign, are multiplied in one step.

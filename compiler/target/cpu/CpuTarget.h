@@ -18,7 +18,9 @@ public:
   unsigned vectorRegisters() const override { return registers; }
   bool hasFma() const override { return fma; }
   const MatrixUnit *matrixUnit() const override { return unit.get(); }
-  const BlockUnit *blockUnit() const override { return nullptr; }
+  llvm::ArrayRef<std::unique_ptr<const BlockUnit>> blockUnits() const override {
+    return {};
+  }
   bool multipliesWords(mlir::Type left, mlir::Type right) const override;
   mlir::Value addWords(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value a, mlir::Value b, mlir::Value sum,

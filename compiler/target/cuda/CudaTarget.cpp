@@ -4,7 +4,9 @@
 #include "compiler/target/KernelMemory.h"
 #include "compiler/target/cpu/CpuTarget.h"
 #include "compiler/target/cpu/ExpandMath.h"
+#include "compiler/target/cuda/FmaUnit.h"
 #include "compiler/target/cuda/NarrowMath.h"
+#include "compiler/target/cuda/SharedMemory.h"
 #include "compiler/target/cuda/Warp.h"
 #include "compiler/target/cuda/WarpgroupUnit.h"
 #include "compiler/target/simt/DistributeLanes.h"
@@ -23,16 +25,16 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-// Bytes of shared memory that a block may declare; more are asked for by the
-// launch, which the block then has alone or with few others.
-static constexpr int64_t declaredBytes = 48 * 1024;
 static constexpr int64_t mostWarps = 8;
-static constexpr unsigned sharedSpace = 3, globalSpace = 1;
+static constexpr unsigned globalSpace = 1;
 
 CudaTarget::CudaTarget(std::string name, std::string given)
     : targetName(std::move(name)), architecture(std::move(given)),
-      unit(makeWarpUnit()),
-      block(architecture == "sm_90" ? makeWarpgroupUnit() : nullptr) {}
+      unit(makeWarpUnit()), isHopper(architecture == "sm_90") {
+  if (isHopper)
+    blocks.push_back(makeWarpgroupUnit());
+  blocks.push_back(makeFmaUnit());
+}
 
 Value CudaTarget::addWords(OpBuilder &, Location, Value, Value, Value, Type,
                            Type) const {
@@ -162,31 +164,8 @@ public:
 private:
   static constexpr int64_t alignment = 64;
 
-  LLVM::GlobalOp declare(Location loc) {
-    OpBuilder::InsertionGuard guard(builder);
-    auto module = function->getParentOfType<ModuleOp>();
-    builder.setInsertionPointToStart(module.getBody());
-    int64_t all = bytes * warps();
-    std::string name = function.getName().str();
-    if (all > declaredBytes)
-      return LLVM::GlobalOp::create(
-          builder, loc, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
-          /*isConstant=*/false, LLVM::Linkage::External,
-          runtime::launchedMemoryName(name, uint64_t(all)), Attribute(),
-          alignment, sharedSpace);
-    auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), all);
-    auto global = LLVM::GlobalOp::create(
-        builder, loc, type, /*isConstant=*/false, LLVM::Linkage::Internal,
-        name + "_frame", Attribute(), alignment, sharedSpace);
-    Block *body = builder.createBlock(&global.getInitializer());
-    builder.setInsertionPointToStart(body);
-    Value undefined = LLVM::UndefOp::create(builder, loc, type);
-    LLVM::ReturnOp::create(builder, loc, undefined);
-    return global;
-  }
-
   Value frameOfWarp(Location loc) {
-    LLVM::GlobalOp global = declare(loc);
+    LLVM::GlobalOp global = declareShared(function, bytes * warps(), alignment);
     builder.setInsertionPointToStart(&function.getBody().front());
     MLIRContext *context = builder.getContext();
     auto shared = LLVM::LLVMPointerType::get(context, sharedSpace);
@@ -287,10 +266,10 @@ FailureOr<TargetCode> CudaTarget::compile(ModuleOp module, bool verify,
                       .alike = module->hasAttr(alikeAttr),
                       .approximates = module->hasAttr(approximatesAttr),
                       .extremum = true});
-  bool hasBlocks = false;
+  bool hasMaps = false;
   for (auto function : module.getOps<func::FuncOp>()) {
     bool isOfBlocks = function->hasAttr(blocksAttr);
-    hasBlocks |= isOfBlocks;
+    hasMaps |= function->hasAttr(linesAttr);
     if (failed(isOfBlocks ? alignAccesses(function)
                           : distribute(function, architecture)))
       return failure();
@@ -300,8 +279,7 @@ FailureOr<TargetCode> CudaTarget::compile(ModuleOp module, bool verify,
     return failure();
   if (failed(convertToLlvm(module, verify)))
     return failure();
-  return emitPtx(module, hasBlocks ? hopperArchitecture : architecture,
-                 keepText);
+  return emitPtx(module, hasMaps ? hopperArchitecture : architecture, keepText);
 }
 
 Result<std::vector<std::byte>>

@@ -19,7 +19,7 @@ public:
 
   std::string_view name() const override { return targetName; }
   std::string_view requirements() const override {
-    return block ? std::string_view(hopperArchitecture) : architecture;
+    return isHopper ? std::string_view(hopperArchitecture) : architecture;
   }
   unsigned lanes() const override { return 64; }
   bool lanesAreThreads() const override { return true; }
@@ -27,7 +27,9 @@ public:
   unsigned vectorRegisters() const override { return 32; }
   bool hasFma() const override { return true; }
   const MatrixUnit *matrixUnit() const override { return unit.get(); }
-  const BlockUnit *blockUnit() const override { return block.get(); }
+  llvm::ArrayRef<std::unique_ptr<const BlockUnit>> blockUnits() const override {
+    return blocks;
+  }
   bool multipliesWords(mlir::Type, mlir::Type) const override { return false; }
   mlir::Value addWords(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value a, mlir::Value b, mlir::Value sum,
@@ -52,7 +54,8 @@ public:
 private:
   std::string targetName, architecture;
   std::unique_ptr<const MatrixUnit> unit;
-  std::unique_ptr<const BlockUnit> block; ///< of Hopper only
+  bool isHopper;
+  std::vector<std::unique_ptr<const BlockUnit>> blocks;
 };
 
 /// PTX of a module in the LLVM dialect, whose functions with a body are
@@ -64,7 +67,7 @@ emitPtx(mlir::ModuleOp module, llvm::StringRef architecture, bool keepText);
 /// together, how many blocks share a multiprocessor.
 inline constexpr const char *warpsAttr = "sinter.warps";
 inline constexpr const char *blocksAttr = "sinter.blocks";
-/// The lines that its text ends with.
+/// The lines that its text ends with: tensor maps, which are Hopper's own.
 inline constexpr const char *linesAttr = "sinter.lines";
 
 } // namespace sinter::compiler

@@ -6,6 +6,7 @@
 
 #include "compiler/target/KernelMemory.h"
 #include "compiler/target/cuda/CudaTarget.h"
+#include "compiler/target/cuda/SharedMemory.h"
 #include "compiler/target/cuda/Warp.h"
 #include "runtime/device/cuda/CudaImage.h"
 
@@ -19,7 +20,6 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-static constexpr unsigned sharedSpace = 3;
 static constexpr int64_t boxColumns = WarpgroupLayout::boxColumns;
 static constexpr size_t fragmentsOfBox = 2 * boxColumns / 8;
 // The registers of a block of three warpgroups, given to those that sum.
@@ -33,7 +33,8 @@ WarpgroupKernel::WarpgroupKernel(OpBuilder &builder, Location loc,
                                  const BlockUnit::Tile &tile,
                                  BlockUnit::Client &client)
     : builder(builder), loc(loc), ptx(builder, loc), entry(entry),
-      product(product), layout(tile), depthOfTile(tile.depth),
+      product(product), layout(tile),
+      depthOfTile(cast<AffineConstantExpr>(tile.depth).getValue()),
       warpgroup(ptx, product, tile.columns), client(client) {}
 
 WarpgroupKernel::Values
@@ -78,19 +79,6 @@ Value WarpgroupKernel::stageAt(Value stage) const {
 
 Value WarpgroupKernel::barrierAt(int64_t first, Value stage) const {
   return ptx.add(ptx.add(memory, int32_t(first)), ptx.mul(stage, 8));
-}
-
-void WarpgroupKernel::declareMemory() {
-  auto function = cast<func::FuncOp>(entry.function);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(
-      function->getParentOfType<ModuleOp>().getBody());
-  LLVM::GlobalOp::create(
-      builder, loc, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
-      /*isConstant=*/false, LLVM::Linkage::External,
-      runtime::launchedMemoryName(function.getName().str(),
-                                  uint64_t(layout.bytes())),
-      Attribute(), WarpgroupLayout::swizzledBytes, sharedSpace);
 }
 
 Value WarpgroupKernel::addMap(const BlockUnit::Matrix &matrix, int64_t inner,
@@ -143,14 +131,13 @@ void WarpgroupKernel::declareMaps() {
 }
 
 void WarpgroupKernel::begin() {
-  declareMemory();
   declareMaps();
   auto function = cast<func::FuncOp>(entry.function);
   auto shared = LLVM::LLVMPointerType::get(builder.getContext(), sharedSpace);
-  Value start = LLVM::AddressOfOp::create(
-      builder, loc, shared,
-      runtime::launchedMemoryName(function.getName().str(),
-                                  uint64_t(layout.bytes())));
+  auto array =
+      declareShared(function, layout.bytes(), WarpgroupLayout::swizzledBytes);
+  Value start =
+      LLVM::AddressOfOp::create(builder, loc, shared, array.getSymName());
   memory = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), start);
   thread = readRegister(builder, loc, "tid.x");
   warp = ptx.uniform(ptx.shiftRight(thread, 5));
@@ -318,12 +305,12 @@ SmallVector<BlockUnit::Fragment> WarpgroupKernel::fragmentsOfThread() {
   Value row = ptx.add(
       ptx.mul(consumer, int32_t(layout.rows)),
       ptx.add(ptx.mul(ptx.bitAnd(warp, 3), 16), ptx.shiftRight(lane, 2)));
-  Value pair = ptx.toIndex(ptx.bitAnd(lane, 3));
+  Value group = ptx.toIndex(ptx.bitAnd(lane, 3));
   Value rows[] = {ptx.toIndex(row), ptx.toIndex(ptx.add(row, 8))};
   SmallVector<BlockUnit::Fragment> fragments;
   for (int64_t column = 0; column < layout.columns; column += 8)
     for (Value row : rows)
-      fragments.push_back({row, pair, column, {}});
+      fragments.push_back({row, group, column, 2, {}});
   return fragments;
 }
 

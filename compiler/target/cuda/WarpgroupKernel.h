@@ -38,7 +38,6 @@ private:
     int64_t extent = 0; ///< rows or columns that are copied
   };
 
-  void declareMemory();
   void declareMaps();
   Value addMap(const BlockUnit::Matrix &matrix, int64_t inner, int64_t outer);
   void begin();

@@ -41,19 +41,25 @@ bool fitsMap(const BlockUnit::Matrix &matrix, Type element) {
          mapOf(matrix, element, 1, 1);
 }
 
-int64_t tilesOf(const BlockUnit::Product &product,
-                const BlockUnit::Tile &tile) {
+// A tile with how k would be cut for it.
+struct Cut {
+  BlockUnit::Tile tile;
+  int64_t parts = 1, depth = 0;
+};
+
+int64_t tilesOf(const BlockUnit::Product &product, const Cut &cut) {
+  const BlockUnit::Tile &tile = cut.tile;
   int64_t rows = product.rows < 0 ? manyRows : product.rows;
   int64_t batches = product.batches < 0 ? 1 : product.batches;
-  return batches * tile.parts * llvm::divideCeil(rows, tile.rows) *
+  return batches * cut.parts * llvm::divideCeil(rows, tile.rows) *
          llvm::divideCeil(product.columns, tile.columns);
 }
 
 // All tiles that fall to a multiprocessor, in cycles of it, as measured on an
 // H200 over shapes from 512 x 512 x 512 to 8192 x 8192 x 8192 and of few rows.
 // Where two blocks share it, one multiplies while the other one finishes.
-double cyclesOf(const BlockUnit::Product &product,
-                const BlockUnit::Tile &tile) {
+double cyclesOf(const BlockUnit::Product &product, const Cut &cut) {
+  const BlockUnit::Tile &tile = cut.tile;
   constexpr double products = 2048; // of a cycle
   constexpr double bytesOfCache = 60, bytesOfMemory = 2400;
   constexpr double latency = 2400, launch = 4000;
@@ -61,7 +67,7 @@ double cyclesOf(const BlockUnit::Product &product,
   const WarpgroupLayout layout(tile);
   int64_t rows = product.rows < 0 ? manyRows : product.rows;
   int64_t batches = product.batches < 0 ? 1 : product.batches;
-  int64_t turns = llvm::divideCeil(tilesOf(product, tile), multiprocessors);
+  int64_t turns = llvm::divideCeil(tilesOf(product, cut), multiprocessors);
   int64_t atOnce = std::clamp<int64_t>(turns, 1, layout.blocks);
 
   double elements = double(tile.rows * tile.columns);
@@ -70,7 +76,7 @@ double cyclesOf(const BlockUnit::Product &product,
   double stage =
       std::max({elements * layout.depth / products, bytes / bytesOfCache,
                 latency / double(layout.stages * atOnce)});
-  double stages = double(tile.depth) / double(layout.depth);
+  double stages = double(cut.depth) / double(layout.depth);
   double all =
       double(turns) * stages * stage +
       double(llvm::divideCeil(turns, atOnce)) * elements / finishedElements;
@@ -78,9 +84,9 @@ double cyclesOf(const BlockUnit::Product &product,
   double read =
       2 * double(batches) * double(depth) * double(rows + product.columns);
   all = std::max(all, read / bytesOfMemory);
-  if (tile.parts == 1)
+  if (cut.parts == 1)
     return all;
-  double sums = double(batches * rows * product.columns * tile.parts);
+  double sums = double(batches * rows * product.columns * cut.parts);
   return all + launch + 8 * sums / bytesOfMemory;
 }
 
@@ -88,7 +94,8 @@ class WarpgroupUnit final : public BlockUnit {
 public:
   std::optional<Tile> tileOf(const Product &product) const override {
     auto depth = dyn_cast<AffineConstantExpr>(product.depth);
-    bool fits = (product.element.isBF16() || product.element.isF16()) &&
+    bool fits = product.isPlain && !product.isOrdered &&
+                (product.element.isBF16() || product.element.isF16()) &&
                 depth && depth.getValue() >= leastDepth &&
                 product.columns > 0 && fitsMap(product.left, product.element) &&
                 fitsMap(product.right, product.element);
@@ -98,17 +105,23 @@ public:
     double least = 0;
     auto consider = [&](Tile tile, int64_t parts) {
       int64_t step = WarpgroupLayout::depth;
-      tile.parts = parts;
-      tile.depth = llvm::alignTo(
-          llvm::divideCeil(uint64_t(depth.getValue()), parts), step);
+      Cut cut{tile, parts,
+              int64_t(llvm::alignTo(
+                  llvm::divideCeil(uint64_t(depth.getValue()), parts), step))};
       // Small tiles share a multiprocessor, as soon as there are enough.
       if (tile.rows == WarpgroupLayout::rows &&
-          tilesOf(product, tile) > multiprocessors)
-        tile.blocks = 2;
-      double cycles = cyclesOf(product, tile);
+          tilesOf(product, cut) > multiprocessors)
+        cut.tile.blocks = 2;
+      double cycles = cyclesOf(product, cut);
       if (best.rows > 0 && cycles >= least)
         return;
-      best = tile;
+      auto number = [&](int64_t value) {
+        return getAffineConstantExpr(value, depth.getContext());
+      };
+      best = cut.tile;
+      best.depth = number(cut.depth);
+      if (parts > 1)
+        best.parts = number(parts);
       least = cycles;
     };
     for (Tile tile : {Tile{128, 256}, Tile{128, 192}, Tile{128, 128},

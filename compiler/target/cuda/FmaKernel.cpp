@@ -1,0 +1,335 @@
+/// FmaKernel: a kernel whose blocks multiply a tile each by multiply-add.
+#include "compiler/target/cuda/FmaKernel.h"
+
+#include "compiler/target/cuda/CudaTarget.h"
+#include "compiler/target/cuda/SharedMemory.h"
+#include "compiler/target/cuda/Warp.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+static constexpr int64_t group = FmaLayout::group;
+// Of a thread, finished together: what they read is on its way at once. One,
+// where each of its elements is by itself.
+static constexpr size_t mostTogether = 4;
+
+//===- Structure ----------------------------------------------------------===//
+
+static int64_t constantOf(AffineExpr expr) {
+  auto number = dyn_cast_if_present<AffineConstantExpr>(expr);
+  return number ? number.getValue() : -1;
+}
+
+// Stages of a tile, where all have the same number.
+static int64_t roundsOf(const BlockUnit::Product &product,
+                        const BlockUnit::Tile &tile, const FmaLayout &layout) {
+  int64_t depth = constantOf(product.depth);
+  int64_t part = tile.parts ? constantOf(tile.depth) : depth;
+  if (depth < 0 || part <= 0 || depth % part != 0)
+    return -1;
+  return int64_t(llvm::divideCeil(part, layout.depth));
+}
+
+static bool endsStage(const BlockUnit::Product &product,
+                      const BlockUnit::Tile &tile, const FmaLayout &layout) {
+  int64_t depth = constantOf(product.depth);
+  int64_t part = tile.parts ? constantOf(tile.depth) : depth;
+  return depth > 0 && depth % layout.depth == 0 && part > 0 &&
+         part % layout.depth == 0;
+}
+
+FmaKernel::FmaKernel(OpBuilder &builder, Location loc, const KernelEntry &entry,
+                     const BlockUnit::Product &product,
+                     const BlockUnit::Tile &tile, BlockUnit::Client &client)
+    : builder(builder), loc(loc), ptx(builder, loc), entry(entry),
+      product(product), layout(fmaLayoutOf(tile)), blocks(tile.blocks),
+      client(client), endsInStage(!endsStage(product, tile, layout)),
+      rounds(roundsOf(product, tile, layout)), left(panelOf(true)),
+      right(panelOf(false)) {}
+
+FmaKernel::Panel FmaKernel::panelOf(bool isLeft) const {
+  const BlockUnit::Reading &reading =
+      isLeft ? product.readsLeft : product.readsRight;
+  int64_t existing = isLeft ? product.rows : product.columns;
+  Panel panel;
+  panel.isLeft = isLeft;
+  panel.alongDepth = reading.alongDepth;
+  panel.lines = isLeft ? layout.rows : layout.columns;
+  panel.stride = isLeft ? layout.leftStride() : layout.rightStride();
+  panel.at = isLeft ? 0 : layout.depth * layout.leftStride();
+  panel.count = unsigned(std::gcd(reading.together, group));
+  panel.loads = std::max<int64_t>(1, panel.lines * layout.depth / panel.count /
+                                         layout.threads());
+  panel.endsInside = existing < 0 || existing % panel.lines != 0;
+  return panel;
+}
+
+Value FmaKernel::index(int64_t value) const {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+Value FmaKernel::pointerAt(Value base, Value elements) const {
+  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getF32Type(),
+                             base, ArrayRef<LLVM::GEPArg>{elements});
+}
+
+Value FmaKernel::pointerAt(Value base, int64_t elements) const {
+  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getF32Type(),
+                             base, ArrayRef<LLVM::GEPArg>{int32_t(elements)});
+}
+
+Value FmaKernel::stageAt(Value round) const {
+  Value stage = ptx.bitAnd(ptx.toI32(round), FmaLayout::stages - 1);
+  return pointerAt(memory, ptx.mul(stage, int32_t(layout.stageElements())));
+}
+
+// Quotient and remainder by a power of two.
+static std::pair<Value, Value> split(const Ptx &ptx, Value number, int64_t by) {
+  return {ptx.shiftRight(number, int32_t(llvm::Log2_64(by))),
+          ptx.bitAnd(number, int32_t(by - 1))};
+}
+
+void FmaKernel::begin() {
+  auto function = cast<func::FuncOp>(entry.function);
+  function->setAttr(blocksAttr, builder.getI64IntegerAttr(blocks));
+  function->setAttr(warpsAttr, builder.getI64IntegerAttr(layout.warps()));
+  auto array = declareShared(function, layout.bytes(), 4 * group);
+  memory = LLVM::AddressOfOp::create(
+      builder, loc,
+      LLVM::LLVMPointerType::get(builder.getContext(), sharedSpace),
+      array.getSymName());
+  thread = readRegister(builder, loc, "tid.x");
+  Value lane = ptx.bitAnd(thread, int32_t(Warp::threads) - 1);
+  Value warp = ptx.shiftRight(thread, int32_t(llvm::Log2_64(Warp::threads)));
+  auto [warpDown, warpAcross] = split(ptx, warp, layout.warpsAcross());
+  auto [down, across] = split(ptx, lane, layout.across());
+  row = ptx.add(ptx.mul(warpDown, int32_t(layout.warpRows())),
+                ptx.mul(down, int32_t(group)));
+  column = ptx.add(ptx.mul(warpAcross, int32_t(layout.warpColumns())),
+                   ptx.mul(across, int32_t(group)));
+}
+
+void FmaKernel::run() {
+  begin();
+  Value tile = ptx.toIndex(readRegister(builder, loc, "ctaid.x"));
+  client.inTile(tile,
+                [&](const Place &place) { finish(place, sumTile(place)); });
+}
+
+//===- Panels -------------------------------------------------------------===//
+
+// Neighbours in memory are read by neighbouring threads. Where a panel has
+// fewer pieces than the block has threads, several bring the same one.
+FmaKernel::Piece FmaKernel::pieceOf(const Panel &panel, int64_t load) const {
+  int64_t pieces = panel.lines * layout.depth / panel.count;
+  Value number = thread;
+  if (pieces < layout.threads())
+    number = ptx.bitAnd(number, int32_t(pieces - 1));
+  if (load > 0)
+    number = ptx.add(number, int32_t(load * layout.threads()));
+  int64_t inRow = (panel.alongDepth ? layout.depth : panel.lines) / panel.count;
+  auto [outer, inner] = split(ptx, number, inRow);
+  return panel.alongDepth ? Piece{outer, inner} : Piece{inner, outer};
+}
+
+// Behind the last row or column the last one is read, whose products are not
+// stored; behind the end of k nothing is: products of 0 and -0 change no sum.
+Value FmaKernel::loadPiece(const Panel &panel, const Place &place,
+                           const Piece &piece, Value first) {
+  auto divided = [&](Value value, bool isCounted) -> Value {
+    if (!isCounted || panel.count == 1)
+      return value;
+    return arith::DivUIOp::create(builder, loc, value, index(panel.count));
+  };
+  auto sum = [&](Value a, Value b, bool isCounted) -> Value {
+    return arith::AddIOp::create(builder, loc, divided(a, isCounted),
+                                 ptx.toIndex(b));
+  };
+  auto clamped = [&](Value value, Value end) -> Value {
+    Value last = arith::SubIOp::create(builder, loc, end, index(1));
+    return arith::MinUIOp::create(builder, loc, value, last);
+  };
+  bool alongLines = !panel.alongDepth;
+  Value line =
+      sum(panel.isLeft ? place.row : place.column, piece.line, alongLines);
+  if (panel.endsInside)
+    line = clamped(line, divided(panel.isLeft ? place.endRow : place.endColumn,
+                                 alongLines));
+  Value k = sum(first, piece.k, panel.alongDepth), exists;
+  if (endsInStage) {
+    Value end = divided(place.endDepth, panel.alongDepth);
+    exists =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, k, end);
+    k = clamped(k, end);
+  }
+  Value value = panel.isLeft ? client.readLeft(place, line, k, panel.count)
+                             : client.readRight(place, line, k, panel.count);
+  if (!exists)
+    return value;
+  TypedAttr nothing = builder.getF32FloatAttr(panel.isLeft ? 0.0f : -0.0f);
+  if (auto type = dyn_cast<VectorType>(value.getType()))
+    nothing = DenseElementsAttr::get(type, nothing);
+  return arith::SelectOp::create(
+      builder, loc, exists, value,
+      arith::ConstantOp::create(builder, loc, nothing));
+}
+
+FmaKernel::Values FmaKernel::loadPanel(const Panel &panel, const Place &place,
+                                       Value first) {
+  Values values;
+  for (int64_t load = 0; load < panel.loads; ++load)
+    values.push_back(loadPiece(panel, place, pieceOf(panel, load), first));
+  return values;
+}
+
+FmaKernel::Values FmaKernel::loadStage(const Place &place, Value round) {
+  Value first = arith::AddIOp::create(
+      builder, loc, place.depth,
+      arith::MulIOp::create(builder, loc, round, index(layout.depth)));
+  Values values = loadPanel(left, place, first);
+  llvm::append_range(values, loadPanel(right, place, first));
+  return values;
+}
+
+void FmaKernel::storePanel(const Panel &panel, ValueRange values, Value stage) {
+  auto put = [&](Value value, Value place, int64_t elements, unsigned count) {
+    LLVM::StoreOp::create(builder, loc, value, pointerAt(place, elements),
+                          4 * count);
+  };
+  for (auto [load, value] : llvm::enumerate(values)) {
+    Piece piece = pieceOf(panel, int64_t(load));
+    int32_t count = int32_t(panel.count), stride = int32_t(panel.stride);
+    Value at =
+        panel.alongDepth
+            ? ptx.add(ptx.mul(piece.k, count * stride), piece.line)
+            : ptx.add(ptx.mul(piece.k, stride), ptx.mul(piece.line, count));
+    Value place = pointerAt(pointerAt(stage, panel.at), at);
+    if (!panel.alongDepth || count == 1) {
+      put(value, place, 0, panel.count);
+      continue;
+    }
+    for (unsigned next = 0; next < panel.count; ++next)
+      put(vector::ExtractOp::create(builder, loc, value, int64_t(next)), place,
+          int64_t(next) * stride, 1);
+  }
+}
+
+void FmaKernel::storeStage(ValueRange values, Value round) {
+  Value stage = stageAt(round);
+  storePanel(left, values.take_front(left.loads), stage);
+  storePanel(right, values.drop_front(left.loads), stage);
+}
+
+//===- Sums ---------------------------------------------------------------===//
+
+FmaKernel::Values FmaKernel::sumTile(const Place &place) {
+  if (rounds > 0)
+    return sumRounds(place, index(rounds));
+  Value length =
+      arith::SubIOp::create(builder, loc, place.endDepth, place.depth);
+  Value count =
+      arith::CeilDivUIOp::create(builder, loc, length, index(layout.depth));
+  Value some = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                     count, index(0));
+  SmallVector<Type> sums(size_t(layout.threadRows * layout.threadColumns),
+                         builder.getF32Type());
+  auto branch = scf::IfOp::create(builder, loc, sums, some, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, loc, sumRounds(place, count));
+  builder.setInsertionPointToStart(branch.elseBlock());
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
+  scf::YieldOp::create(builder, loc, Values(sums.size(), zero));
+  return Values(branch.getResults());
+}
+
+// One wait a round: a stage is written again when the round after the one that
+// read it has begun. The last round reads the last stage once more, in vain.
+FmaKernel::Values FmaKernel::sumRounds(const Place &place, Value rounds) {
+  Value none = index(0), one = index(1);
+  storeStage(loadStage(place, none), none);
+  ptx.syncBlock();
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
+  Values sums(size_t(layout.threadRows * layout.threadColumns), zero);
+  Value last = arith::SubIOp::create(builder, loc, rounds, one);
+  auto op = scf::ForOp::create(builder, loc, none, rounds, one, sums);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(op.getBody());
+  Value round = op.getInductionVar();
+  Value next = arith::AddIOp::create(builder, loc, round, one);
+  Values values =
+      loadStage(place, arith::MinUIOp::create(builder, loc, next, last));
+  Values added = addStage(round, op.getRegionIterArgs());
+  storeStage(values, next);
+  ptx.syncBlock();
+  scf::YieldOp::create(builder, loc, added);
+  return Values(op.getResults());
+}
+
+// Groups of elements of a row of a panel.
+FmaKernel::Values FmaKernel::readLine(Value place, int64_t at, int64_t groups,
+                                      int64_t step) {
+  auto type = VectorType::get({group}, builder.getF32Type());
+  Values values;
+  for (int64_t number = 0; number < groups; ++number) {
+    Value read = LLVM::LoadOp::create(
+        builder, loc, type, pointerAt(place, at + number * step), 4 * group);
+    for (int64_t next = 0; next < group; ++next)
+      values.push_back(vector::ExtractOp::create(builder, loc, read, next));
+  }
+  return values;
+}
+
+FmaKernel::Values FmaKernel::addStage(Value round, ValueRange given) {
+  Value stage = stageAt(round);
+  Value rows = pointerAt(stage, row);
+  Value columns = pointerAt(pointerAt(stage, right.at), column);
+  Values sums(given);
+  for (int64_t k = 0; k < layout.depth; ++k) {
+    Values a = readLine(rows, k * left.stride, layout.threadRows / group,
+                        layout.down() * group);
+    Values b = readLine(columns, k * right.stride, layout.threadColumns / group,
+                        layout.across() * group);
+    for (auto [r, x] : llvm::enumerate(a))
+      for (auto [c, y] : llvm::enumerate(b)) {
+        Value &sum = sums[r * b.size() + c];
+        sum = math::FmaOp::create(builder, loc, x, y, sum);
+      }
+  }
+  return sums;
+}
+
+//===- Finishing ----------------------------------------------------------===//
+
+void FmaKernel::finish(const Place &place, ValueRange sums) {
+  SmallVector<BlockUnit::Fragment> fragments;
+  Value across =
+      ptx.toIndex(ptx.shiftRight(column, int32_t(llvm::Log2_64(group))));
+  for (int64_t r = 0; r < layout.threadRows; ++r) {
+    int64_t down = r / group * layout.down() * group + r % group;
+    Value own = ptx.toIndex(ptx.add(row, int32_t(down)));
+    for (int64_t c = 0; c < layout.threadColumns; c += group) {
+      auto first = sums.drop_front(r * layout.threadColumns + c);
+      fragments.push_back({own, across, c * layout.across(), unsigned(group),
+                           llvm::to_vector<4>(first.take_front(group))});
+    }
+  }
+  size_t together = product.columns % group == 0 ? mostTogether : 1;
+  for (size_t first = 0; first < fragments.size(); first += together)
+    client.finish(place, ArrayRef(fragments).slice(first, together));
+}
+
+} // namespace sinter::compiler
