@@ -52,8 +52,8 @@ double cyclesOf(const BlockUnit::Product &product, const FmaLayout &layout) {
   int64_t tiles = batches * parts * llvm::divideCeil(rows, layout.rows) *
                   llvm::divideCeil(columns, layout.columns);
   int64_t turns = llvm::divideCeil(tiles, multiprocessors);
-  int64_t rest = turns % layout.blocks;
-  double cycles = double(turns / layout.blocks) *
+  int64_t whole = turns / layout.blocks, rest = turns % layout.blocks;
+  double cycles = double(whole) *
                   cyclesTogether(layout, double(depth), double(layout.blocks));
   if (rest > 0)
     cycles += cyclesTogether(layout, double(depth), double(rest));

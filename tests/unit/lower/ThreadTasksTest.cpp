@@ -91,5 +91,43 @@ TEST(ThreadTasks, AWeightsGradientIsSummedInParts) {
   EXPECT_EQ(tasksOf(text, NumericsMode::exact).size(), 1U);
 }
 
+TEST(ThreadTasks, RowsMayHaveHeadsBetweenThem) {
+  std::vector<int64_t> tasks = tasksOf(kernelText(
+      "contraction", 0, "%x: tensor<16x4x128x64xf32>, %g: tensor<2048x256xf32>",
+      "%0 = sinter.transpose %x {permutation = array<i64: 0, 2, 1, 3>} : "
+      "(tensor<16x4x128x64xf32>) -> tensor<16x128x4x64xf32>\n"
+      "%1 = sinter.reshape %0 {shape = affine_map<() -> (2048, 256)>} : "
+      "(tensor<16x128x4x64xf32>) -> tensor<2048x256xf32>\n"
+      "%2 = sinter.transpose %1 {permutation = array<i64: 1, 0>} : "
+      "(tensor<2048x256xf32>) -> tensor<256x2048xf32>\n"
+      "%3 = sinter.matmul %2, %g : (tensor<256x2048xf32>, "
+      "tensor<2048x256xf32>) -> tensor<256x256xf32>\n"
+      "program.yield %3 : tensor<256x256xf32>"));
+  EXPECT_EQ(tasks.size(), 2U);
+}
+
+// What is computed from a layer's inputs is not cut: how many rows there are
+// would choose for the sum.
+TEST(ThreadTasks, ALayersInputsAreOneSum) {
+  std::vector<int64_t> tasks = tasksOf(kernelText(
+      "contraction", 0, "%x: tensor<16x4096xf32>, %w: tensor<4096x16xf32>",
+      "%0 = sinter.matmul %x, %w : (tensor<16x4096xf32>, "
+      "tensor<4096x16xf32>) -> tensor<16x16xf32>\n"
+      "program.yield %0 : tensor<16x16xf32>"));
+  EXPECT_EQ(tasks.size(), 1U);
+}
+
+TEST(ThreadTasks, SmallMapsAreManyTasks) {
+  std::vector<int64_t> tasks = tasksOf(kernelText(
+      "map", 0, "%x: tensor<384x5xf32>",
+      "%0 = sinter.slice %x {starts = array<i64: 0, 1>, limits = "
+      "affine_map<() -> (384, 4)>, steps = array<i64: 1, 1>} : "
+      "(tensor<384x5xf32>) -> tensor<384x3xf32>\n"
+      "%1 = sinter.exp %0 : (tensor<384x3xf32>) -> tensor<384x3xf32>\n"
+      "program.yield %1 : tensor<384x3xf32>"));
+  ASSERT_EQ(tasks.size(), 1U);
+  EXPECT_GE(tasks[0], 64);
+}
+
 } // namespace
 } // namespace sinter::compiler
