@@ -8,6 +8,8 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -151,9 +153,8 @@ ColumnStatistics::ColumnStatistics(KernelWriter &writer, ArrayRef<Sink> given)
 // ---- blocks
 // -------------------------------------------------------------------
 
-unsigned ColumnStatistics::lanes() const {
+unsigned ColumnStatistics::lanesOf(int64_t columns) const {
   unsigned one = space.lanesOf(writer.target);
-  int64_t columns = constantOf(space.width);
   for (unsigned together = vectorsTogether; together > 1; together /= 2)
     if (columns > 0 && columns % (int64_t(together) * one) == 0)
       return together * one;
@@ -231,8 +232,15 @@ void ColumnStatistics::takeBlock(Emission &emission, Value block,
   Value begin = emission.mul(block, size);
   Value end =
       emission.min(emission.add(begin, size), emission.extent(space.extent));
-  eachColumn(emission, part.firstColumn, part.endColumn, lanes(), space.width,
-             [&](Value column, const Lanes &lanes) {
+  // Vectors that all columns are made of need not be what a part is made of.
+  AffineExpr group = space.width;
+  int64_t columns = constantOf(space.width);
+  if (columns > part.columnBlock) {
+    columns = std::gcd(columns, part.columnBlock);
+    group = getAffineConstantExpr(columns, space.context);
+  }
+  eachColumn(emission, part.firstColumn, part.endColumn, lanesOf(columns),
+             group, [&](Value column, const Lanes &lanes) {
                Values states = statesOf(emission, begin, end, column, lanes);
                Value to = placeOf(emission, block, column);
                ArrayRef<Value> rest = states;
@@ -284,6 +292,7 @@ void ColumnStatistics::addMergePhase() {
   double blocks = double(rows < 0 ? 64 : rows / canonicalBlock + 1);
   double width =
       double(columns < 0 ? taskColumns : std::min(columns, taskColumns));
+  unsigned vector = lanesOf(columns);
   writer.addPhase(space.width.ceilDiv(taskColumns), 0.0005 * blocks * width,
                   [&](Emission &emission, Value task) {
                     Value first =
@@ -291,7 +300,7 @@ void ColumnStatistics::addMergePhase() {
                     Value end = emission.min(
                         emission.add(first, emission.constant(taskColumns)),
                         emission.extent(space.width));
-                    eachColumn(emission, first, end, lanes(), space.width,
+                    eachColumn(emission, first, end, vector, space.width,
                                [&](Value column, const Lanes &lanes) {
                                  finishColumns(emission, column, lanes);
                                });

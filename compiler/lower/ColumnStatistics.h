@@ -30,9 +30,11 @@ class ColumnStatistics {
 public:
   using Value = mlir::Value;
 
-  /// Rows, counted over all batches, and columns of a product's part.
+  /// Rows, counted over all batches, and columns of a product's part. Parts
+  /// begin at multiples of `columnBlock` columns.
   struct Part {
     Value firstRow, endRow, firstColumn, endColumn;
+    int64_t columnBlock;
   };
 
   /// Announces the workspaces of the states. The sinks are those of the
@@ -69,7 +71,8 @@ private:
                                     const Statistic &statistic) const;
   Value placeOf(Emission &emission, Value block, Value column) const;
   ColumnSpace::Place place(Emission &emission) const;
-  unsigned lanes() const;
+  /// Lanes along columns that come in groups of so many.
+  unsigned lanesOf(int64_t columns) const;
 
   KernelWriter &writer;
   llvm::SmallVector<Sink> sinks;

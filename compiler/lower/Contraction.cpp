@@ -226,8 +226,8 @@ private:
   partOfColumns(Emission &emission, const MatrixTile::Part &part, Value batch) {
     Value before = emission.mul(batch, emission.extent(rows));
     return {emission.add(before, part.firstRow),
-            emission.add(before, part.endRow), part.firstColumn,
-            part.endColumn};
+            emission.add(before, part.endRow), part.firstColumn, part.endColumn,
+            tile.columnBlock};
   }
 
   // Whether every part ends where a block of the canonical order does.

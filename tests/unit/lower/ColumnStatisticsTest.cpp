@@ -230,6 +230,14 @@ TEST_P(ColumnStatisticsTest, Images) {
     check(p);
 }
 
+// All columns are made of vectors that a part of them is not made of.
+TEST_P(ColumnStatisticsTest, Parts) {
+  for (const Problem &p :
+       {Problem{0, 300, 300, 960}, Problem{0, 2048, 10, 640},
+        Problem{0, 300, 300, 896, "f64"}, Problem{0, 2048, 300, 704, "bf16"}})
+    check(p);
+}
+
 TEST_P(ColumnStatisticsTest, Types) {
   for (const char *type : {"f64", "f16", "bf16", "i64"})
     for (const Problem &p :
