@@ -5,6 +5,7 @@
 #include "compiler/target/cpu/CpuTarget.h"
 #include "compiler/target/cpu/ExpandMath.h"
 #include "compiler/target/cuda/FmaUnit.h"
+#include "compiler/target/cuda/MachineNan.h"
 #include "compiler/target/cuda/NarrowMath.h"
 #include "compiler/target/cuda/SharedMemory.h"
 #include "compiler/target/cuda/Warp.h"
@@ -274,6 +275,7 @@ FailureOr<TargetCode> CudaTarget::compile(ModuleOp module, bool verify,
                           : distribute(function, architecture)))
       return failure();
     narrowMath(function);
+    canonicalExtrema(function);
   }
   if (verify && failed(mlir::verify(module)))
     return failure();

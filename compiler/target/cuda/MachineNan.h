@@ -1,0 +1,14 @@
+/// The machine's NaN, where the canonical one is asked for.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace sinter::compiler {
+
+/// Gives f32 maxima and minima the canonical NaN, in a function whose math is
+/// expanded: the machine's own (PTX ISA: 0x7fffffff) is the largest integer of
+/// 32 bits, and the canonical one the next above all numbers. What only
+/// arithmetic reads is left as it is.
+void canonicalExtrema(mlir::func::FuncOp function);
+
+} // namespace sinter::compiler
