@@ -44,6 +44,7 @@ static int64_t numberOf(Operation *maker, int64_t &next) {
 void orderValues(func::FuncOp function) {
   Block &block = function.getBody().front();
   int64_t next = 0;
+  bool changed = false;
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
     auto after = dyn_cast<ir::AfterOp>(op);
     if (!after)
@@ -56,8 +57,9 @@ void orderValues(func::FuncOp function) {
     }
     after.getResult().replaceAllUsesWith(after.getValue());
     after.erase();
+    changed = true;
   }
-  if (next > 0)
+  if (changed)
     removeDeadOps(function);
 }
 
