@@ -233,8 +233,7 @@ TEST_P(ColumnStatisticsTest, Images) {
 // All columns are made of vectors that a part of them is not made of.
 TEST_P(ColumnStatisticsTest, Parts) {
   for (const Problem &p :
-       {Problem{0, 300, 300, 960}, Problem{0, 2048, 10, 640},
-        Problem{0, 300, 300, 896, "f64"}, Problem{0, 2048, 300, 704, "bf16"}})
+       {Problem{0, 300, 300, 960}, Problem{0, 256, 10, 640, "f64"}})
     check(p);
 }
 
