@@ -10,6 +10,8 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -117,6 +119,13 @@ unsigned ColumnSpace::lanesOf(const Target &target) const {
   return lanes;
 }
 
+int64_t ColumnSpace::divisorOf(int64_t block) const {
+  int64_t all = constantOf(width);
+  if (all < 0)
+    return 1;
+  return all <= block ? all : std::gcd(all, block);
+}
+
 static Coord columnsFrom(Emission &emission, Value column, const Lanes &lanes) {
   return lanes.count == 1 ? emission.uniform(column)
                           : emission.along(column, lanes.count);
@@ -187,7 +196,7 @@ void ColumnSpace::provide(Emission &emission, Value result, const Place &place,
 }
 
 void eachColumn(Emission &emission, Value first, Value end, unsigned lanes,
-                AffineExpr width,
+                int64_t divisor,
                 llvm::function_ref<void(Value, const Lanes &)> body) {
   Value step = emission.constant(lanes);
   Value count = emission.sub(end, first);
@@ -195,8 +204,7 @@ void eachColumn(Emission &emission, Value first, Value end, unsigned lanes,
   Value middle = emission.add(first, whole);
   emission.loop(first, middle, lanes,
                 [&](Value column) { body(column, Lanes{lanes, {}, false}); });
-  int64_t all = constantOf(width);
-  if (lanes == 1 || (all >= 0 && all % lanes == 0))
+  if (divisor % lanes == 0)
     return;
   Value rest = emission.sub(end, middle);
   auto tail = [&] {

@@ -32,6 +32,9 @@ struct ColumnSpace {
   Shape keptDims() const;
   /// Lanes along the columns.
   unsigned lanesOf(const Target &target) const;
+  /// What the number of columns is a multiple of, in blocks of `block` columns
+  /// of which the last may be shorter; 1 if the number is not known.
+  int64_t divisorOf(int64_t block) const;
   /// Of element number `row` of the results in columns from `column` on.
   Index operandIndex(Emission &emission, mlir::Operation *op,
                      const Place &place, mlir::Value row, mlir::Value column,
@@ -60,10 +63,11 @@ private:
   bool found = false, valid = false;
 };
 
-/// Runs `body` for columns [first, end) of `width`, the last under a mask.
+/// Runs `body` for columns [first, end), a multiple of `divisor`, so many lanes
+/// at a time; the last under a mask where they may be fewer.
 void eachColumn(
     Emission &emission, mlir::Value first, mlir::Value end, unsigned lanes,
-    mlir::AffineExpr width,
+    int64_t divisor,
     llvm::function_ref<void(mlir::Value column, const Lanes &)> body);
 
 /// A combiner's state at `at` of arrays in memory, one for each of its values.

@@ -8,8 +8,6 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
-#include <numeric>
-
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -233,14 +231,9 @@ void ColumnStatistics::takeBlock(Emission &emission, Value block,
   Value end =
       emission.min(emission.add(begin, size), emission.extent(space.extent));
   // Vectors that all columns are made of need not be what a part is made of.
-  AffineExpr group = space.width;
-  int64_t columns = constantOf(space.width);
-  if (columns > part.columnBlock) {
-    columns = std::gcd(columns, part.columnBlock);
-    group = getAffineConstantExpr(columns, space.context);
-  }
-  eachColumn(emission, part.firstColumn, part.endColumn, lanesOf(columns),
-             group, [&](Value column, const Lanes &lanes) {
+  int64_t divisor = space.divisorOf(part.columnBlock);
+  eachColumn(emission, part.firstColumn, part.endColumn, lanesOf(divisor),
+             divisor, [&](Value column, const Lanes &lanes) {
                Values states = statesOf(emission, begin, end, column, lanes);
                Value to = placeOf(emission, block, column);
                ArrayRef<Value> rest = states;
@@ -292,7 +285,7 @@ void ColumnStatistics::addMergePhase() {
   double blocks = double(rows < 0 ? 64 : rows / canonicalBlock + 1);
   double width =
       double(columns < 0 ? taskColumns : std::min(columns, taskColumns));
-  unsigned vector = lanesOf(columns);
+  int64_t divisor = space.divisorOf(taskColumns);
   writer.addPhase(space.width.ceilDiv(taskColumns), 0.0005 * blocks * width,
                   [&](Emission &emission, Value task) {
                     Value first =
@@ -300,7 +293,7 @@ void ColumnStatistics::addMergePhase() {
                     Value end = emission.min(
                         emission.add(first, emission.constant(taskColumns)),
                         emission.extent(space.width));
-                    eachColumn(emission, first, end, vector, space.width,
+                    eachColumn(emission, first, end, lanesOf(divisor), divisor,
                                [&](Value column, const Lanes &lanes) {
                                  finishColumns(emission, column, lanes);
                                });

@@ -149,7 +149,8 @@ private:
   void eachColumn(Emission &emission, const Place &place,
                   llvm::function_ref<void(Value, const Lanes &)> body) {
     compiler::eachColumn(emission, place.first, place.end,
-                         space.lanesOf(emission.target), width, body);
+                         space.lanesOf(emission.target),
+                         space.divisorOf(taskColumns), body);
   }
 
   using Buffers = SmallVector<Value> Column::*;

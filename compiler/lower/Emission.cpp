@@ -288,6 +288,10 @@ Value Emission::tailMask(Value remaining, unsigned count) {
   return vector::CreateMaskOp::create(builder, loc, type, remaining);
 }
 
+Value Emission::fullMask(unsigned count) {
+  return integer(vectorType(builder.getI1Type(), count), -1);
+}
+
 Value Emission::number(Type type, double value) {
   Type element = getElementTypeOrSelf(type);
   TypedAttr attribute;

@@ -147,6 +147,7 @@ public:
   Value frameBuffer(const void *key, mlir::MemRefType type);
   /// Vector of `count` i1: lane < `remaining`.
   Value tailMask(Value remaining, unsigned count);
+  Value fullMask(unsigned count);
   mlir::VectorType vectorType(mlir::Type element, unsigned count);
   /// A scalar or splat constant of a value type.
   Value number(mlir::Type type, double value);

@@ -54,11 +54,6 @@ gatherOffsets(Emission &emission, const Coord &linear, unsigned count) {
           emission.laneOffsets(linear.step, count, builder.getIndexType())};
 }
 
-static Value fullMask(Emission &emission, unsigned count) {
-  return emission.integer(
-      emission.vectorType(emission.builder.getI1Type(), count), -1);
-}
-
 static Value reverseLanes(Emission &emission, Value vector, unsigned count) {
   SmallVector<int64_t> order;
   for (unsigned lane = count; lane-- > 0;)
@@ -104,7 +99,7 @@ Value loadLanes(Emission &emission, Value buffer, const Coord &linear,
   if (!linear.each && linear.step == -1)
     return loadReversed(emission, buffer, linear, lanes);
   auto [base, offsets] = gatherOffsets(emission, linear, lanes.count);
-  Value mask = lanes.mask ? lanes.mask : fullMask(emission, lanes.count);
+  Value mask = lanes.mask ? lanes.mask : emission.fullMask(lanes.count);
   return vector::GatherOp::create(builder, loc, type, buffer, base, offsets,
                                   mask, zero);
 }
@@ -153,7 +148,7 @@ void storeElements(Emission &emission, Value buffer, Value tensor,
       vector::StoreOp::create(builder, loc, value, buffer, linear.base);
   } else {
     auto [base, offsets] = gatherOffsets(emission, linear, lanes.count);
-    Value mask = lanes.mask ? lanes.mask : fullMask(emission, lanes.count);
+    Value mask = lanes.mask ? lanes.mask : emission.fullMask(lanes.count);
     vector::ScatterOp::create(builder, loc, Type(), buffer, base, offsets, mask,
                               value);
   }

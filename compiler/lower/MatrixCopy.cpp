@@ -116,7 +116,7 @@ void MatrixCopier::copyRightInSquares(Value column, Value valid,
       builder, loc, emission.vectorType(builder.getIndexType(), tile.lanes),
       order);
   auto words = emission.vectorType(access.copied, tile.lanes);
-  Value all = emission.tailMask(emission.constant(lanes), tile.lanes);
+  Value all = emission.fullMask(tile.lanes);
   emission.loop(range.begin, range.end, step, [&](Value k) {
     for (int64_t row = 0; row < step; ++row)
       for (unsigned v = 0; v < tile.vectors; ++v) {
