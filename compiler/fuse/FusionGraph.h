@@ -54,6 +54,8 @@ public:
   llvm::ArrayRef<unsigned> consumers(unsigned index) const {
     return users[index];
   }
+  /// Whether an op comes after this one without reading it.
+  bool isAwaited(unsigned index) const { return !later[index].empty(); }
 
   /// Everything a kernel of these core ops holds: the ops and what they inline.
   OpSet body(const OpSet &coreOps) const;

@@ -91,10 +91,10 @@ static bool qualifies(const FusionGraph &graph, const OpSet &members,
   double elements = 0;
   for (unsigned index : members) {
     Type type = graph.op(index)->getResult(0).getType();
-    if (!graph.consumers(index).empty() &&
-        llvm::any_of(graph.consumers(index), [&](unsigned user) {
-          return !llvm::is_contained(members, user);
-        }))
+    bool isRead = llvm::any_of(graph.consumers(index), [&](unsigned user) {
+      return !llvm::is_contained(members, user);
+    });
+    if (isRead || graph.isAwaited(index))
       return false;
     if (!isConstant(type))
       return false;
