@@ -12,6 +12,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -116,13 +118,13 @@ private:
     product.right.alongDepth = constantOf(rightView->strides[column]) != 1;
   }
 
-  // By the longer run of neighbours: along k, or along the other axis.
+  // By the longer run of neighbours: along k, or along the other axis. The axis
+  // consists of such runs: a padded one ends in the middle of one otherwise.
   static BlockUnit::Reading readingOf(Value operand, unsigned depth,
                                       unsigned other) {
     auto along = [&](unsigned dim) {
-      int64_t count = neighboursAlong(operand, dim);
-      return count == 0 ? shapeOf(operand)[dim].getLargestKnownDivisor()
-                        : count;
+      return std::gcd(neighboursAlong(operand, dim),
+                      shapeOf(operand)[dim].getLargestKnownDivisor());
     };
     int64_t alongDepth = along(depth), alongOther = along(other);
     BlockUnit::Reading reading;

@@ -5,6 +5,10 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -84,6 +88,40 @@ static void optimize(llvm::TargetMachine &machine, llvm::Module &module) {
       .run(module, modules);
 }
 
+// A square root by the machine's instruction. The code generator would take
+// that of less than zero for the NaN that is selected in its place, whose bits
+// are others.
+static llvm::Value *machineRoot(llvm::IRBuilder<> &builder,
+                                llvm::Value *value) {
+  auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+  if (!vector)
+    return builder.CreateIntrinsic(value->getType()->isDoubleTy()
+                                       ? llvm::Intrinsic::nvvm_sqrt_rn_d
+                                       : llvm::Intrinsic::nvvm_sqrt_rn_f,
+                                   {}, {value});
+  llvm::Value *result = llvm::PoisonValue::get(vector);
+  for (unsigned lane = 0; lane < vector->getNumElements(); ++lane)
+    result = builder.CreateInsertElement(
+        result, machineRoot(builder, builder.CreateExtractElement(value, lane)),
+        lane);
+  return result;
+}
+
+static void useMachineRoots(llvm::Module &module) {
+  llvm::SmallVector<llvm::IntrinsicInst *> roots;
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+          call && call->getIntrinsicID() == llvm::Intrinsic::sqrt &&
+          !call->hasApproxFunc())
+        roots.push_back(call);
+  for (llvm::IntrinsicInst *root : roots) {
+    llvm::IRBuilder<> builder(root);
+    root->replaceAllUsesWith(machineRoot(builder, root->getArgOperand(0)));
+    root->eraseFromParent();
+  }
+}
+
 FailureOr<TargetCode> emitPtx(ModuleOp module, StringRef architecture,
                               bool keepText) {
   auto machine = makeTargetMachine(architecture);
@@ -99,6 +137,7 @@ FailureOr<TargetCode> emitPtx(ModuleOp module, StringRef architecture,
   markKernels(module, *llvmModule);
   TargetCode code;
   optimize(*machine, *llvmModule);
+  useMachineRoots(*llvmModule);
   if (keepText)
     llvm::raw_string_ostream(code.llvmText) << *llvmModule;
   llvm::SmallVector<char> bytes;

@@ -25,6 +25,8 @@
 // RUN: sinter inspect %t/symbolic.mlir --stage ptx --target cuda:sm_90 > %t/symbolic.ptx
 // RUN: FileCheck %s --check-prefix=SYMBOLIC < %t/symbolic.ptx
 // RUN: %ptxas -arch=sm_90 -v %t/symbolic.ptx -o %t/out 2>&1 | FileCheck %s
+// RUN: sinter inspect %t/padded.mlir --stage ptx --target cuda:sm_90 \
+// RUN:   | FileCheck %s --check-prefix=PADDED
 // RUN: sinter inspect %t/sums.mlir --stage fuse --target cuda:sm_90 \
 // RUN:   | FileCheck %s --check-prefix=SUMS
 
@@ -127,4 +129,16 @@ func.func @main(%x: tensor<2048x256xf32>, %w: tensor<256x512xf32>) -> (tensor<20
   %2 = sinter.exp %0 : (tensor<2048x512xf32>) -> tensor<2048x512xf32>
   %3 = sinter.sum %2 {axes = array<i64: 1>, keepdims = false} : (tensor<2048x512xf32>) -> tensor<2048xf32>
   return %0, %1, %3 : tensor<2048x512xf32>, tensor<512xf32>, tensor<2048xf32>
+}
+//--- padded.mlir
+// Rows of six of which four are there: they are read by twos, of which the
+// third has nothing.
+// PADDED: st.shared.v2.b32
+// PADDED-NOT: st.shared.v4.b32
+// PADDED: bar.sync
+func.func @main(%x: tensor<7x4x4xf32>, %w: tensor<2x4xf32>) -> tensor<7x2x6xf32> {
+  %0 = sinter.pad %x {low = array<i64: 0, 0, 0>, shape = affine_map<() -> (7, 4, 6)>, interior = array<i64: 0, 0, 0>, value = 0 : i64} : (tensor<7x4x4xf32>) -> tensor<7x4x6xf32>
+  %1 = sinter.broadcast %w {shape = affine_map<() -> (7, 2, 4)>} : (tensor<2x4xf32>) -> tensor<7x2x4xf32>
+  %2 = sinter.matmul %1, %0 : (tensor<7x2x4xf32>, tensor<7x4x6xf32>) -> tensor<7x2x6xf32>
+  return %2 : tensor<7x2x6xf32>
 }
