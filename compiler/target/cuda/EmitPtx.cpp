@@ -108,12 +108,16 @@ static llvm::Value *machineRoot(llvm::IRBuilder<> &builder,
 }
 
 static void useMachineRoots(llvm::Module &module) {
+  auto isOfMachine = [](llvm::Type *type) {
+    return type->getScalarType()->isFloatTy() ||
+           type->getScalarType()->isDoubleTy();
+  };
   llvm::SmallVector<llvm::IntrinsicInst *> roots;
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function))
       if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
           call && call->getIntrinsicID() == llvm::Intrinsic::sqrt &&
-          !call->hasApproxFunc())
+          isOfMachine(call->getType()) && !call->hasApproxFunc())
         roots.push_back(call);
   for (llvm::IntrinsicInst *root : roots) {
     llvm::IRBuilder<> builder(root);
