@@ -55,7 +55,17 @@ static int64_t neighboursBehind(Operation *op, unsigned dim) {
   Value operand = op->getOperand(0);
   if (auto reshape = dyn_cast<ir::ReshapeOp>(op)) {
     auto axes = axesBehind(reshape, dim);
-    return axes ? neighboursAlong(operand, axes->second - 1) : 1;
+    if (!axes)
+      return 1;
+    Shape inner = shapeOf(operand);
+    unsigned last = axes->second - 1;
+    while (last > axes->first && isOne(inner[last]))
+      --last;
+    // Of several axes made one, rows consist of whole runs.
+    int64_t count = neighboursAlong(operand, last);
+    return last == axes->first
+               ? count
+               : std::gcd(count, int64_t(inner[last].getLargestKnownDivisor()));
   }
   if (auto transpose = dyn_cast<ir::TransposeOp>(op))
     return neighboursAlong(operand, transpose.getPermutation()[dim]);

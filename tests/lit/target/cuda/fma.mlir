@@ -27,6 +27,8 @@
 // RUN: %ptxas -arch=sm_90 -v %t/symbolic.ptx -o %t/out 2>&1 | FileCheck %s
 // RUN: sinter inspect %t/padded.mlir --stage ptx --target cuda:sm_90 \
 // RUN:   | FileCheck %s --check-prefix=PADDED
+// RUN: sinter inspect %t/joined.mlir --stage ptx --target cuda:sm_90 \
+// RUN:   | FileCheck %s --check-prefix=PADDED
 // RUN: sinter inspect %t/sums.mlir --stage fuse --target cuda:sm_90 \
 // RUN:   | FileCheck %s --check-prefix=SUMS
 
@@ -141,4 +143,12 @@ func.func @main(%x: tensor<7x4x4xf32>, %w: tensor<2x4xf32>) -> tensor<7x2x6xf32>
   %1 = sinter.broadcast %w {shape = affine_map<() -> (7, 2, 4)>} : (tensor<2x4xf32>) -> tensor<7x2x4xf32>
   %2 = sinter.matmul %1, %0 : (tensor<7x2x4xf32>, tensor<7x4x6xf32>) -> tensor<7x2x6xf32>
   return %2 : tensor<7x2x6xf32>
+}
+//--- joined.mlir
+// The same rows, joined to one of 24: they consist of twos still.
+func.func @main(%x: tensor<4x4x4xf32>, %w: tensor<2x4xf32>) -> tensor<2x24xf32> {
+  %0 = sinter.pad %x {low = array<i64: 0, 0, 0>, shape = affine_map<() -> (4, 4, 6)>, interior = array<i64: 0, 0, 0>, value = 0 : i64} : (tensor<4x4x4xf32>) -> tensor<4x4x6xf32>
+  %1 = sinter.reshape %0 {shape = affine_map<() -> (4, 24)>} : (tensor<4x4x6xf32>) -> tensor<4x24xf32>
+  %2 = sinter.matmul %w, %1 : (tensor<2x4xf32>, tensor<4x24xf32>) -> tensor<2x24xf32>
+  return %2 : tensor<2x24xf32>
 }
