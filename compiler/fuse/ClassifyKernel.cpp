@@ -67,6 +67,13 @@ std::optional<Rejection> Classifier::findRoots() {
     if (isRoot(kindOf(op(index))))
       if (auto rejected = addRoot(index))
         return rejected;
+  auto isOther = [&](unsigned index) {
+    return kindOf(op(index)) != PatternKind::opaque && !isReshape(op(index));
+  };
+  if (rootKind == PatternKind::opaque && llvm::any_of(body, isOther))
+    return Rejection{"opaque",
+                     llvm::formatv("{0} is code of the user's",
+                                   op(roots[0])->getName().stripDialect())};
   return std::nullopt;
 }
 
@@ -298,6 +305,8 @@ const char *Classifier::kind() const {
     return kernel_kinds::sort;
   case PatternKind::attention:
     return kernel_kinds::attention;
+  case PatternKind::opaque:
+    return kernel_kinds::opaque;
   default:
     return kernel_kinds::map;
   }

@@ -71,6 +71,14 @@ void FusionGraph::markReturned() {
   }
 }
 
+// Code of users reads what lies in memory.
+bool FusionGraph::isReadByOpaque(Operation *op) const {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    return contains(user) && (kindOf(user) == PatternKind::opaque ||
+                              (isReshape(user) && isReadByOpaque(user)));
+  });
+}
+
 void FusionGraph::classify(bool oneOpPerKernel) {
   SmallVector<bool> readsCore(ops.size(), false);
   for (unsigned index = 0; index < ops.size(); ++index) {
@@ -86,7 +94,8 @@ void FusionGraph::classify(bool oneOpPerKernel) {
     bool inlined =
         kind == PatternKind::view || kind == PatternKind::source || freeNumber;
     core[index] = oneOpPerKernel || !inlined || returned[index] ||
-                  ops[index]->hasAttr(storedAttr);
+                  ops[index]->hasAttr(storedAttr) ||
+                  (!isReshape(ops[index]) && isReadByOpaque(ops[index]));
   }
 }
 

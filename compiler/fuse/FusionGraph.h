@@ -85,6 +85,7 @@ public:
 private:
   void classify(bool oneOpPerKernel);
   void markReturned();
+  bool isReadByOpaque(mlir::Operation *op) const;
   void connect();
   void connectOrder();
   void addSource(unsigned user, unsigned source);

@@ -125,6 +125,14 @@ FailureOr<Attribute> Importer::readAttr(const graph::AttrSpec &spec,
       exprs.push_back(nextDim());
     return Attribute(dimsAttr(exprs));
   }
+  case graph::AttrKind::text: {
+    std::string text;
+    for (uint64_t count = next(); count > 0; --count) {
+      uint64_t word = next();
+      text.append(reinterpret_cast<const char *>(&word), sizeof(word));
+    }
+    return Attribute(builder.getStringAttr(text.c_str()));
+  }
   }
   llvm_unreachable("all attribute kinds are read");
 }

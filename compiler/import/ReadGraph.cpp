@@ -115,7 +115,7 @@ FailureOr<std::vector<uint64_t>> GraphReader::readAttrs(Operation &op,
   for (const graph::AttrSpec &spec : graph::info(id).attrs) {
     bool isDims = spec.kind == graph::AttrKind::dims;
     size_t count = 1;
-    if (isDims || spec.kind == graph::AttrKind::ints)
+    if (graph::isList(spec.kind))
       count = (*words)[at++];
     if (!isDims && spec.kind != graph::AttrKind::dim) {
       at += spec.kind == graph::AttrKind::number ? 2 : count;

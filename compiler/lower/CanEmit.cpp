@@ -45,6 +45,15 @@ static bool hasFixedLengths(Operation *op) {
   });
 }
 
+// Whether a kernel has this op only, aside from reshapes of its inputs.
+static bool isAlone(Operation *op) {
+  return isOnlyStored(op->getResult(0)) &&
+         llvm::all_of(*op->getBlock(), [&](Operation &other) {
+           return &other == op || isa<program::YieldOp>(other) ||
+                  isa<ir::ReshapeOp>(other);
+         });
+}
+
 bool canEmit(program::KernelOp kernel, std::string *why) {
   using graph::PatternKind;
   unsigned contractions = 0, owners = 0, reductions = 0, parts = 0;
@@ -88,6 +97,9 @@ bool canEmit(program::KernelOp kernel, std::string *why) {
         return refuse(why, "two sorts that differ");
       sort = &op;
       break;
+    case PatternKind::opaque:
+      return isAlone(&op) || refuse(why, op.getName().getStringRef() +
+                                             " takes and gives buffers");
     case PatternKind::scatter:
     case PatternKind::prefix:
       ++owners;

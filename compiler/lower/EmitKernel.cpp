@@ -47,6 +47,8 @@ FailureOr<KernelCode> emitKernel(program::KernelOp kernel, const Target &target,
   if (options.numerics == NumericsMode::fast)
     (*module)->setAttr(approximatesAttr, UnitAttr::get(kernel.getContext()));
   KernelWriter writer(kernel, target, options.numerics, *module);
+  if (Operation *op = findOp(kernel, graph::PatternKind::opaque))
+    return compileOpaque(writer, op, options);
   emitBody(writer);
   if (writer.failed())
     return failure();

@@ -75,6 +75,7 @@ inline constexpr const char *gatherScatter = "gather_scatter";
 inline constexpr const char *prefix = "prefix";
 inline constexpr const char *sort = "sort";
 inline constexpr const char *attention = "attention";
+inline constexpr const char *opaque = "opaque";
 } // namespace kernel_kinds
 
 /// In a contraction's schedule: the numbers of the inputs whose contents stay

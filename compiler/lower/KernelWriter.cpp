@@ -58,12 +58,26 @@ void KernelWriter::addBlockPhase(AffineExpr chunks,
   addFunction(PhaseCode(), chunks, emitAll);
 }
 
+std::string KernelWriter::nextSymbol() {
+  std::string symbol = kernel.getSymName().str();
+  if (!code.phases.empty())
+    symbol += "_phase" + std::to_string(code.phases.size());
+  return symbol;
+}
+
+// How many threads it has is said beside its code.
+std::string KernelWriter::addGivenPhase() {
+  PhaseCode phase;
+  phase.symbol = nextSymbol();
+  phase.chunks = append({ExprOp::constant, 0, 0, 1});
+  code.phases.push_back(phase);
+  return phase.symbol;
+}
+
 void KernelWriter::addFunction(PhaseCode phase, AffineExpr chunks,
                                llvm::function_ref<void(Emission &)> emit) {
   MLIRContext *context = module.getContext();
-  phase.symbol = kernel.getSymName().str();
-  if (!code.phases.empty())
-    phase.symbol += "_phase" + std::to_string(code.phases.size());
+  phase.symbol = nextSymbol();
   phase.chunks = exprOf(chunks);
 
   SmallVector<Type> elements;

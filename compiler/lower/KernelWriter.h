@@ -47,6 +47,10 @@ public:
                 const EmitChunk &emitChunk,
                 std::optional<Preparation> preparation = std::nullopt);
 
+  /// Announces the one phase of a kernel whose code is given, not emitted;
+  /// returns its symbol.
+  std::string addGivenPhase();
+
   unsigned numInputs();
   /// The number of an output among the kernel's buffers.
   unsigned outputBuffer(unsigned output);
@@ -60,6 +64,7 @@ private:
   /// Begins a function, and runs `emit` in it.
   void addFunction(PhaseCode phase, mlir::AffineExpr chunks,
                    llvm::function_ref<void(Emission &)> emit);
+  std::string nextSymbol();
   uint32_t exprOf(mlir::AffineExpr expr);
   uint32_t append(Expr expr);
 
@@ -102,6 +107,10 @@ void emitScatter(KernelWriter &writer, mlir::Value scattered);
 void emitAttention(KernelWriter &writer);
 /// One cumsum, its result stored.
 void emitPrefix(KernelWriter &writer, mlir::Value prefix);
+/// A user's kernel, which brings its code.
+llvm::FailureOr<KernelCode> compileOpaque(KernelWriter &writer,
+                                          mlir::Operation *op,
+                                          const EmitOptions &options);
 /// Results of one sort, each stored.
 void emitSort(KernelWriter &writer, mlir::Operation *op);
 

@@ -6,6 +6,12 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
+FailureOr<TargetCode> Target::compileGiven(Operation *op, StringRef,
+                                           ArrayRef<unsigned>, bool) const {
+  return op->emitOpError("is CUDA C++, which target '")
+         << StringRef(name()) << "' does not run";
+}
+
 static std::shared_ptr<const Target> makeCpu(std::string_view name,
                                              std::string_view level) {
   auto features = cpuFeatures(level);

@@ -256,6 +256,13 @@ public:
   virtual void endStreaming(mlir::OpBuilder &builder,
                             mlir::Location loc) const = 0;
 
+  /// The code of a user's kernel (an op of OpaqueOpInterface) as the function
+  /// `symbol`. `buffers` are the numbers, among the kernel's, of the operands
+  /// and the result. Where the target runs no such code, an error of the op.
+  virtual llvm::FailureOr<TargetCode>
+  compileGiven(mlir::Operation *op, llvm::StringRef symbol,
+               llvm::ArrayRef<unsigned> buffers, bool keepText) const;
+
   /// Turns an emitted module into code. Consumes the module's contents.
   virtual llvm::FailureOr<TargetCode>
   compile(mlir::ModuleOp module, bool verify, bool keepText) const = 0;

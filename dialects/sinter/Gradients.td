@@ -237,3 +237,9 @@ def : GradientFn<Sinter_ScanLastOp, "loopPart">;
 def : GradientFn<Sinter_ScanStackOp, "loopPart">;
 def : NotDifferentiable<Sinter_ScanIndexOp>;
 def : NotDifferentiable<Sinter_ScanEndOp>;
+
+//===----------------------------------------------------------------------===//
+// Code of users; the frontend records their gradients
+//===----------------------------------------------------------------------===//
+
+def : NotDifferentiable<Sinter_CustomOp>;

@@ -104,6 +104,26 @@ def AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
   ];
 }
 
+def OpaqueOpInterface : OpInterface<"OpaqueOpInterface"> {
+  let cppNamespace = "::sinter::ir";
+  let description = [{
+    A kernel of the user's: code that the compiler passes on. It takes the
+    addresses of the operands, as they lie in memory, and then the result's.
+  }];
+  let methods = [
+    InterfaceMethod<"CUDA C++.", "::llvm::StringRef", "getSource">,
+    InterfaceMethod<"What of it is called.", "::llvm::StringRef",
+                    "getFunction">,
+    InterfaceMethod<"The operands' dims, one operand's after the other.",
+                    "::llvm::ArrayRef<int64_t>", "getExtents">,
+    InterfaceMethod<"Blocks: x, y, z.", "::llvm::ArrayRef<int64_t>", "getGrid">,
+    InterfaceMethod<"Threads of a block: x, y, z.",
+                    "::llvm::ArrayRef<int64_t>", "getBlock">,
+    InterfaceMethod<"Shared memory that a launch asks for.", "uint64_t",
+                    "getSharedBytes">,
+  ];
+}
+
 def ImageOpInterface : OpInterface<"ImageOpInterface"> {
   let cppNamespace = "::sinter::ir";
   let description = [{

@@ -73,6 +73,7 @@ def : Structured<Sinter_ScanSliceOp>;
 def : Structured<Sinter_ScanEndOp>;
 def : Structured<Sinter_ScanLastOp>;
 def : Structured<Sinter_ScanStackOp>;
+def : Structured<Sinter_CustomOp>;
 
 //===----------------------------------------------------------------------===//
 // Composites: f16 and bf16 are computed in f32 and rounded at the end.

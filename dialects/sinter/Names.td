@@ -212,3 +212,6 @@ def : Names<Sinter_LgammaOp, "lgamma", "">;
 def : Names<Sinter_PolygammaOp, "special.polygamma", "">;
 def : Names<Sinter_QuietSoftmaxOp, "", "activation::quiet_softmax">;
 def : Names<Sinter_VectorNormOp, "linalg.vector_norm", "linalg::l2_norm">;
+
+// Custom.td
+def : Names<Sinter_CustomOp, "library.custom_op", "">;

@@ -80,6 +80,13 @@ def Sinter_Axis : Sinter_IntegerAttr<"axis">;
 def Sinter_Ints : Sinter_IntsAttr<"">;
 def Sinter_Axes : Sinter_IntsAttr<"axes">;
 def Sinter_Permutation : Sinter_IntsAttr<"permutation">;
+def Sinter_Text : Attr<CPred<"::llvm::isa<::mlir::StringAttr>($_self)">,
+                       "text">, Sinter_AttrKind<"text"> {
+  let storageType = "::mlir::StringAttr";
+  let returnType = "::llvm::StringRef";
+  let valueType = NoneType;
+  let constBuilderCall = "$_builder.getStringAttr($0)";
+}
 def Sinter_Real : FloatAttrBase<F64, "64-bit float">, Sinter_AttrKind<"real">;
 def Sinter_Number : Attr<Or<[F64Attr.predicate, I64Attr.predicate]>,
                          "number (i64 or f64)">, Sinter_AttrKind<"number"> {

@@ -216,6 +216,13 @@ static bool encode(const graph::AttrSpec &spec, Attribute attribute,
     if (map)
       writer.dims(llvm::map_to_vector<6>(map.getValue().getResults(), dimOf));
     return bool(map);
+  case AttrKind::text: {
+    auto text = dyn_cast_or_null<StringAttr>(attribute);
+    if (!text || text.getValue().contains('\0'))
+      return false;
+    writer.text(text.getValue());
+    return true;
+  }
   }
   llvm_unreachable("every kind is written");
 }
@@ -269,6 +276,8 @@ static Attribute decode(Builder &builder, const graph::AttrSpec &spec,
       exprs.push_back(affineOf(context, dim));
     return mapOf(exprs);
   }
+  case AttrKind::text:
+    return builder.getStringAttr(StringRef(reader.text()));
   }
   llvm_unreachable("every kind is read");
 }

@@ -8,7 +8,9 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <span>
+#include <string_view>
 
 namespace sinter::graph {
 
@@ -41,6 +43,17 @@ public:
     for (Dim value : values)
       dim(value);
   }
+  /// Without zero bytes.
+  void text(std::string_view value) {
+    size_t count = (value.size() + 7) / 8;
+    words.push_back(count);
+    for (size_t i = 0; i < count; ++i) {
+      uint64_t word = 0;
+      std::string_view part = value.substr(8 * i, 8);
+      std::memcpy(&word, part.data(), part.size());
+      words.push_back(word);
+    }
+  }
   std::span<const uint64_t> view() const { return words; }
 
 private:
@@ -69,6 +82,13 @@ public:
     auto *first = reinterpret_cast<const int64_t *>(words.data());
     words = words.subspan(count);
     return {first, count};
+  }
+  /// Borrowed from the words.
+  std::string_view text() {
+    std::span<const int64_t> bytes = ints();
+    std::string_view padded(reinterpret_cast<const char *>(bytes.data()),
+                            bytes.size_bytes());
+    return padded.substr(0, padded.find('\0'));
   }
   Dim dim() {
     int64_t value = integer();

@@ -73,7 +73,7 @@ private:
   attr(AttrKind kind, std::span<const uint64_t> values, DimOf dimOf) {
     size_t count = 1;
     bool isDim = kind == AttrKind::dim || kind == AttrKind::dims;
-    if (kind == AttrKind::dims || kind == AttrKind::ints) {
+    if (isList(kind)) {
       count = values[0];
       word(count);
       values = values.subspan(1);

@@ -51,7 +51,14 @@ enum class AttrKind : uint8_t {
   ints,    ///< count, then that many words
   dim,     ///< 2 words: value, expr
   dims,    ///< count, then (value, expr) pairs
+  text,    ///< count, then that many words of 8 bytes; zeros end the text
 };
+
+/// Whether an attribute is a count and then so many entries.
+constexpr bool isList(AttrKind kind) {
+  return kind == AttrKind::ints || kind == AttrKind::dims ||
+         kind == AttrKind::text;
+}
 
 struct AttrSpec {
   std::string_view name;

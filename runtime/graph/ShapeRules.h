@@ -133,6 +133,15 @@ Result<InferredType> slice(const ShapeContext &context,
                            std::span<const int64_t> starts,
                            std::span<const Dim> limits,
                            std::span<const int64_t> steps);
+/// A user's kernel: `extents` are the operands' dims one after the other, which
+/// they are guarded to be; `grid` and `block` have three positive numbers that
+/// CUDA devices take.
+Result<InferredType>
+customOp(const ShapeContext &context, std::string_view source,
+         std::string_view function, std::span<const int64_t> extents,
+         std::span<const int64_t> grid, std::span<const int64_t> block,
+         int64_t sharedBytes, DType dtype, std::span<const int64_t> shape);
+
 /// One dtype, equal dims but along `axis`.
 Result<InferredType> concat(const ShapeContext &context, int64_t axis);
 /// `shape` is the result's; low + (dim - 1) * (interior + 1) + 1 must fit.

@@ -45,9 +45,8 @@ std::vector<uint64_t> GraphBuilder::attrs(const Node &node) {
     words = words.subspan(count);
   };
   for (const AttrSpec &spec : info(node.op()).attrs) {
-    bool isList = spec.kind == AttrKind::ints || spec.kind == AttrKind::dims;
-    size_t count = isList ? words[0] : 1;
-    if (isList)
+    size_t count = isList(spec.kind) ? words[0] : 1;
+    if (isList(spec.kind))
       copy(1);
     if (spec.kind == AttrKind::dim || spec.kind == AttrKind::dims) {
       for (size_t i = 0; i < count; ++i)

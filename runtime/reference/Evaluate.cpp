@@ -167,7 +167,7 @@ std::vector<uint64_t> Evaluation::attrs(const graph::Value &value) const {
   for (const graph::AttrSpec &spec : graph::info(value.op).attrs) {
     bool isDims = spec.kind == graph::AttrKind::dims;
     size_t count = 1;
-    if (isDims || spec.kind == graph::AttrKind::ints)
+    if (graph::isList(spec.kind))
       count = words[at++];
     if (spec.kind == graph::AttrKind::number)
       count = 2;
@@ -354,10 +354,10 @@ static void widenAttrs(graph::OpId op, std::vector<uint64_t> &words) {
     if (spec.kind == graph::AttrKind::dtype &&
         isFloat(static_cast<DType>(word)))
       word = static_cast<uint64_t>(DType::f64);
-    if (spec.kind == graph::AttrKind::ints)
-      at += 1 + word;
-    else if (spec.kind == graph::AttrKind::dims)
+    if (spec.kind == graph::AttrKind::dims)
       at += 1 + 2 * word;
+    else if (graph::isList(spec.kind))
+      at += 1 + word;
     else if (spec.kind == graph::AttrKind::number ||
              spec.kind == graph::AttrKind::dim)
       at += 2;

@@ -213,6 +213,8 @@ bool AttrDrawer::drawOne(const graph::AttrSpec &spec) {
     return true;
   case AttrKind::dims:
     return dims(spec.name);
+  case AttrKind::text:
+    return false; // no such op is drawn
   }
   return false;
 }

@@ -323,6 +323,8 @@ std::vector<uint64_t> RecipeDrawer::attrs(const PropertyRow &row,
     case graph::AttrKind::dims:
       writer.dims(dimsOf(spec.name == "limits" ? plan.limits : plan.shape));
       break;
+    case graph::AttrKind::text:
+      break; // no such op is drawn
     }
   }
   std::span<const uint64_t> words = writer.view();

@@ -8,7 +8,8 @@ namespace sinter::property {
 std::span<const PropertyRow> propertyTable() { return rows; }
 
 bool isDrawable(const PropertyRow &row) {
-  return graph::info(row.op).kind != graph::PatternKind::loop;
+  graph::PatternKind kind = graph::info(row.op).kind;
+  return kind != graph::PatternKind::loop && kind != graph::PatternKind::opaque;
 }
 
 } // namespace sinter::property

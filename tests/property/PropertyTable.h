@@ -47,7 +47,8 @@ struct PropertyRow {
 
 /// One row per op, in order of their codes.
 std::span<const PropertyRow> propertyTable();
-/// Whether calls of the op can be drawn: parts of loops mean nothing alone.
+/// Whether calls of the op can be drawn: parts of loops mean nothing alone, and
+/// code of users is not made up.
 bool isDrawable(const PropertyRow &row);
 
 } // namespace sinter::property

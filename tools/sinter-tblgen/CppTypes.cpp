@@ -20,6 +20,7 @@ std::string graphParameterType(const Attribute &attribute) {
       .Case("ints", "std::span<const int64_t>")
       .Case("dim", "Dim")
       .Case("dims", "std::span<const Dim>")
+      .Case("text", "std::string_view")
       .Default("");
 }
 

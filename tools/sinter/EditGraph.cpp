@@ -149,7 +149,7 @@ void DimWriter::readAttrs(const Value &value) {
   for (const graph::AttrSpec &spec : graph::info(value.op).attrs) {
     bool isDims = spec.kind == graph::AttrKind::dims;
     size_t count = 1;
-    if (isDims || spec.kind == graph::AttrKind::ints)
+    if (graph::isList(spec.kind))
       count = value.attrs[at++];
     if (!isDims && spec.kind != graph::AttrKind::dim) {
       at += spec.kind == graph::AttrKind::number ? 2 : count;

@@ -6,6 +6,7 @@
 #include <sinter/Convolution.h>
 #include <sinter/Creation.h>
 #include <sinter/CustomGradient.h>
+#include <sinter/CustomOp.h>
 #include <sinter/Error.h>
 #include <sinter/FlatGradients.h>
 #include <sinter/Fourier.h>

@@ -215,13 +215,14 @@ CudaDevice::loadImage(std::span<const std::byte> bytes) {
 Status CudaDevice::launch(const LaunchArgs &args) {
   static thread_local CudaLaunch launch;
   SINTER_TRY(packLaunch(launches, args, launch));
-  if (launch.blocks == 0)
+  if (launch.isEmpty())
     return {};
   SINTER_TRY(enter());
-  void *parameters[] = {launch.words.data()};
-  Code code =
-      driver.launch(launch.function, launch.blocks, 1, 1, launch.threads, 1, 1,
-                    launch.sharedBytes, stream, parameters, nullptr);
+  auto [x, y, z] = launch.grid;
+  auto [width, height, depth] = launch.block;
+  Code code = driver.launch(launch.function, x, y, z, width, height, depth,
+                            launch.sharedBytes, stream,
+                            launch.parameters.data(), nullptr);
   if (code == success)
     return {};
   return check(fmt::format("launch {}", args.block->launch), code);

@@ -1,6 +1,7 @@
 /// Builds graphs of launches and copies, and gives their nodes new arguments.
 #include "runtime/device/cuda/CudaGraph.h"
 
+#include <algorithm>
 #include <atomic>
 #include <fmt/format.h>
 #include <thread>
@@ -54,8 +55,7 @@ private:
   Graph graph = nullptr;
   GraphExec exec = nullptr;
   std::vector<Node> nodes;
-  CudaLaunch packed; ///< keeps its memory
-  void *parameters[1] = {};
+  CudaLaunch packed;     ///< keeps its memory
   KernelNode kernelNode; ///< of the launch packed last
   /// Of the host, that the device writes; null without a watched word.
   std::atomic<uint64_t> *word = nullptr;
@@ -82,16 +82,15 @@ std::vector<Node> CudaGraph::handlesOf(std::span<const uint32_t> after) const {
 
 Status CudaGraph::pack(const LaunchArgs &args) {
   SINTER_TRY(packLaunch(target, args, packed));
-  if (packed.blocks == 0)
+  if (packed.isEmpty())
     return makeError(ErrorKind::internal,
                      fmt::format("{}: launch {} of a graph has no chunks",
                                  target.device, args.block->launch));
-  parameters[0] = packed.words.data();
   kernelNode.function = packed.function;
-  kernelNode.grid[0] = packed.blocks;
-  kernelNode.block[0] = packed.threads;
+  std::ranges::copy(packed.grid, kernelNode.grid);
+  std::ranges::copy(packed.block, kernelNode.block);
   kernelNode.sharedBytes = packed.sharedBytes;
-  kernelNode.parameters = parameters;
+  kernelNode.parameters = packed.parameters.data();
   return {};
 }
 

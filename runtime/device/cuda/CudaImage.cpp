@@ -123,7 +123,9 @@ Status CudaImage::findKernels(std::string_view text, Module module) {
     kernel.warps = std::max(1u, declared(declaration, ".reqntid ") / warpLanes);
     kernel.blocks = std::max(1u, declared(declaration, ".minnctapersm "));
     SINTER_TRY_ASSIGN(kernel.maps, tensorMapsOf(text, name));
-    kernel.bytes = launchedBytesOf(text, name);
+    SINTER_TRY_ASSIGN(kernel.given, givenLaunchOf(text, name));
+    kernel.bytes =
+        kernel.given ? kernel.given->sharedBytes : launchedBytesOf(text, name);
     if (kernel.bytes > 0)
       SINTER_TRY(driver.check("cuFuncSetAttribute",
                               driver.setFunctionAttribute(kernel.function,

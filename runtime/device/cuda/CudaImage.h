@@ -3,6 +3,7 @@
 
 #include "runtime/device/Device.h"
 #include "runtime/device/cuda/Driver.h"
+#include "runtime/device/cuda/GivenLaunch.h"
 #include "runtime/device/cuda/TensorMap.h"
 
 namespace sinter::runtime {
@@ -15,6 +16,7 @@ struct CudaKernel {
   uint32_t bytes = 0;  ///< of shared memory that a launch asks for
   uint32_t blocks = 1; ///< that a multiprocessor has room for, where it is said
   std::vector<TensorMap> maps;
+  std::optional<GivenLaunch> given; ///< of a kernel that is a user's
 };
 
 /// The name of the array that stands for the shared memory that launches of a

@@ -35,15 +35,38 @@ static Status appendTensorMaps(const LaunchTarget &target,
   return {};
 }
 
+/// The addresses that a user's kernel takes.
+static Status packGiven(const LaunchTarget &target, const LaunchArgs &args,
+                        const GivenLaunch &given, CudaLaunch &launch) {
+  for (uint32_t number : given.buffers) {
+    if (number >= args.numBuffers)
+      return makeError(ErrorKind::io,
+                       fmt::format("{}: launch {} has no buffer {}",
+                                   target.device, args.block->launch, number));
+    launch.words.push_back(wordOf(args.block->buffers[number]));
+  }
+  for (uint64_t &word : launch.words)
+    launch.parameters.push_back(&word);
+  launch.grid = given.grid;
+  launch.block = given.block;
+  return {};
+}
+
 Status sinter::runtime::packLaunch(const LaunchTarget &target,
                                    const LaunchArgs &args, CudaLaunch &launch) {
   if (!args.function)
     return makeError(ErrorKind::internal,
                      target.device + ": launch without a function");
-  launch.blocks = 0;
+  launch.grid = {0, 1, 1};
+  launch.words.clear();
+  launch.parameters.clear();
   if (args.chunks <= 0)
     return {};
   const auto &kernel = *static_cast<const CudaKernel *>(args.function);
+  launch.function = kernel.function;
+  launch.sharedBytes = kernel.bytes;
+  if (kernel.given)
+    return packGiven(target, args, *kernel.given, launch);
   std::vector<uint64_t> &words = launch.words;
   words = {wordOf(args.block->error), args.block->launch,
            uint64_t(args.chunks)};
@@ -60,9 +83,8 @@ Status sinter::runtime::packLaunch(const LaunchTarget &target,
     return makeError(ErrorKind::unsupported,
                      fmt::format("{}: launch {} has {} chunks", target.device,
                                  args.block->launch, args.chunks));
-  launch.function = kernel.function;
-  launch.blocks = unsigned(blocks);
-  launch.threads = kernel.warps * warpLanes;
-  launch.sharedBytes = kernel.bytes;
+  launch.parameters = {words.data()};
+  launch.grid = {uint32_t(blocks), 1, 1};
+  launch.block = {kernel.warps * warpLanes, 1, 1};
   return {};
 }

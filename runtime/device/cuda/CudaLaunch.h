@@ -4,6 +4,7 @@
 #include "runtime/device/Device.h"
 #include "runtime/device/cuda/CudaImage.h"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,14 @@ struct LaunchTarget {
 
 struct CudaLaunch {
   cuda::Function function = nullptr;
-  unsigned blocks = 0; ///< 0: nothing to do
-  unsigned threads = 0;
+  /// x, y, z; no blocks: nothing to do.
+  std::array<uint32_t, 3> grid = {0, 1, 1}, block = {1, 1, 1};
   unsigned sharedBytes = 0;
-  std::vector<uint64_t> words; ///< the kernel's one parameter
+  /// The kernel's one parameter; of a user's kernel the parameters, one each.
+  std::vector<uint64_t> words;
+  std::vector<void *> parameters; ///< where they are among the words
+
+  bool isEmpty() const { return grid[0] == 0; }
 };
 
 /// Fills `launch`. The arguments are read now. An error of kind `internal`,

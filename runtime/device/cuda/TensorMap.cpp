@@ -1,8 +1,9 @@
 /// Tensor maps as text, and as the driver encodes them.
 #include "runtime/device/cuda/TensorMap.h"
 
+#include "runtime/device/cuda/LineWords.h"
+
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <optional>
 
@@ -23,58 +24,27 @@ std::string textOf(const LaunchNumber &number) {
   return text;
 }
 
-template <typename Number>
-bool readNumber(std::string_view &text, Number &number) {
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc())
+bool readNumber(LineWords &words, LaunchNumber &number) {
+  std::string_view word = words.next();
+  if (!LineWords::take(word, number.factor))
     return false;
-  text.remove_prefix(size_t(end - text.data()));
-  return true;
-}
-
-/// The words of a line, one after the other.
-class Words {
-public:
-  explicit Words(std::string_view line) : rest(line) {}
-
-  std::string_view next() {
-    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-    std::string_view word = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(word.size());
-    return word;
-  }
-
-  template <typename Number> bool read(Number &number) {
-    std::string_view word = next();
-    return readNumber(word, number) && word.empty();
-  }
-
-  bool read(LaunchNumber &number) {
-    std::string_view word = next();
-    if (!readNumber(word, number.factor))
+  while (word.starts_with("*s")) {
+    word.remove_prefix(2);
+    if (!LineWords::take(word, number.dims.emplace_back()))
       return false;
-    while (word.starts_with("*s")) {
-      word.remove_prefix(2);
-      if (!readNumber(word, number.dims.emplace_back()))
-        return false;
-    }
-    return word.empty();
   }
-
-private:
-  std::string_view rest;
-};
+  return word.empty();
+}
 
 // A line behind the kernel's name.
 std::optional<TensorMap> readMap(std::string_view line) {
-  Words words(line);
+  LineWords words(line);
   TensorMap map;
   auto type = parseDType(words.next());
   size_t axes = 0;
   bool isKnown = (type == DType::bf16 || type == DType::f16) &&
                  words.read(map.buffer) && words.read(axes) &&
-                 words.read(map.offset) && axes >= 2 && axes <= mostAxes;
+                 readNumber(words, map.offset) && axes >= 2 && axes <= mostAxes;
   if (!isKnown)
     return std::nullopt;
   map.element = *type;
@@ -82,9 +52,9 @@ std::optional<TensorMap> readMap(std::string_view line) {
   map.strides.resize(axes);
   map.box.resize(axes);
   for (size_t axis = 0; axis < axes; ++axis)
-    if (!words.read(map.extents[axis]) || !words.read(map.strides[axis]) ||
-        !words.read(map.box[axis]) || map.box[axis] == 0 ||
-        map.box[axis] > longestBox)
+    if (!readNumber(words, map.extents[axis]) ||
+        !readNumber(words, map.strides[axis]) || !words.read(map.box[axis]) ||
+        map.box[axis] == 0 || map.box[axis] > longestBox)
       return std::nullopt;
   return map;
 }

@@ -37,6 +37,9 @@ struct FakeKernel {
   KernelFunction function; ///< null: faults
   uint32_t dims, buffers;
 };
+/// A user's kernel, whose parameters are addresses: out[i][j] = x[i] - y[j],
+/// a block for each i and a thread for each j.
+constexpr FakeKernel differences = {"differences", nullptr, 0, 3};
 constexpr FakeKernel kernels[] = {
     {"scale", scale, 1, 3},
     {"add", add, 1, 3},
@@ -107,9 +110,25 @@ State &state() {
 
 void *pointerOf(Address address) { return reinterpret_cast<void *>(address); }
 
-/// The kernel on a copy of its parameter, as the driver keeps one.
-std::function<void()> workOf(Function function, void **parameters) {
+std::function<void()> differencesOf(unsigned blocks, unsigned threads,
+                                    void **parameters) {
+  auto bufferOf = [&](int number) {
+    return static_cast<float *>(
+        pointerOf(*static_cast<const Address *>(parameters[number])));
+  };
+  return [=, x = bufferOf(0), y = bufferOf(1), out = bufferOf(2)] {
+    for (unsigned i = 0; i < blocks; ++i)
+      for (unsigned j = 0; j < threads; ++j)
+        out[i * threads + j] = x[i] - y[j];
+  };
+}
+
+/// The kernel on a copy of its parameters, as the driver keeps one.
+std::function<void()> workOf(Function function, unsigned blocks,
+                             unsigned threads, void **parameters) {
   const auto *kernel = reinterpret_cast<const FakeKernel *>(function);
+  if (kernel == &differences)
+    return differencesOf(blocks, threads, parameters);
   const auto *given = static_cast<const uint64_t *>(parameters[0]);
   if (kernel == &reportWord)
     return [from = given[0], to = given[1]] {
@@ -129,6 +148,10 @@ std::function<void()> workOf(Function function, void **parameters) {
         reinterpret_cast<void *const *>(words.data() + 3 + kernel->dims)};
     kernel->function(&block, nullptr, 0, int64_t(words[2]));
   };
+}
+
+std::function<void()> workOf(const KernelNode &node) {
+  return workOf(node.function, node.grid[0], node.block[0], node.parameters);
 }
 
 std::function<void()> workOf(const CopyNode &copy) {
@@ -307,6 +330,11 @@ Code cuModuleUnload(Module) {
   return all.stream.empty() ? success : unknown;
 }
 Code cuModuleGetFunction(Function *function, Module, const char *name) {
+  if (std::strcmp(differences.name, name) == 0) {
+    *function =
+        reinterpret_cast<Function>(const_cast<FakeKernel *>(&differences));
+    return success;
+  }
   for (const FakeKernel &kernel : kernels)
     if (std::strcmp(kernel.name, name) == 0) {
       *function = reinterpret_cast<Function>(const_cast<FakeKernel *>(&kernel));
@@ -320,12 +348,12 @@ Code cuTensorMapEncodeTiled(void *, int, uint32_t, void *, const uint64_t *,
                             const uint32_t *, int, int, int, int) {
   return success;
 }
-Code cuLaunchKernel(Function function, unsigned, unsigned, unsigned, unsigned,
-                    unsigned, unsigned, unsigned, Stream, void **parameters,
-                    void **) {
+Code cuLaunchKernel(Function function, unsigned blocks, unsigned, unsigned,
+                    unsigned threads, unsigned, unsigned, unsigned, Stream,
+                    void **parameters, void **) {
   ENTER("cuLaunchKernel");
   ++all.launches;
-  all.push(workOf(function, parameters));
+  all.push(workOf(function, blocks, threads, parameters));
   return success;
 }
 
@@ -342,8 +370,7 @@ Code cuGraphDestroy(Graph graph) {
 Code cuGraphAddKernelNode_v2(Node *node, Graph graph, const Node *after,
                              size_t count, const KernelNode *kernel) {
   ENTER("cuGraphAddKernelNode");
-  return addNode(node, graph, after, count,
-                 workOf(kernel->function, kernel->parameters));
+  return addNode(node, graph, after, count, workOf(*kernel));
 }
 Code cuGraphAddMemcpyNode(Node *node, Graph graph, const Node *after,
                           size_t count, const CopyNode *copy, Context) {
@@ -368,8 +395,7 @@ Code cuGraphExecKernelNodeSetParams_v2(GraphExec, Node node,
                                        const KernelNode *kernel) {
   ENTER("cuGraphExecKernelNodeSetParams");
   ++all.nodesSet;
-  reinterpret_cast<FakeNode *>(node)->work =
-      workOf(kernel->function, kernel->parameters);
+  reinterpret_cast<FakeNode *>(node)->work = workOf(*kernel);
   return success;
 }
 Code cuGraphExecMemcpyNodeSetParams(GraphExec, Node node, const CopyNode *copy,

@@ -33,11 +33,13 @@ extern "C" FakeDriver *fakeDriver();
 /// Ends what `fault` began; what is queued is lost.
 extern "C" void healFakeDriver();
 
-/// PTX for it: kernels of tests/unit/program/Kernels.c by name, and `fault`,
-/// after which every call fails.
+/// PTX for it: kernels of tests/unit/program/Kernels.c by name; `fault`, after
+/// which every call fails; and `differences`, a user's kernel, for y of four
+/// and x of three elements: out[i][j] = x[i] - y[j].
 inline constexpr const char fakePtx[] =
     ".version 8.0\n.entry scale(\n) .reqntid 32 { }\n.entry add(\n) { }\n"
     ".entry gather(\n) { }\n.entry sum_partials(\n) { }\n"
-    ".entry sum_total(\n) { }\n.entry fault(\n) { }\n";
+    ".entry sum_total(\n) { }\n.entry fault(\n) { }\n"
+    ".entry differences(\n) { }\n// launch differences 3 1 1 4 1 1 0 3 1 0 2\n";
 
 } // namespace sinter::test

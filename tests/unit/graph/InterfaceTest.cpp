@@ -80,6 +80,7 @@ TEST(Interface, InputKindsAndAttributeKinds) {
   EXPECT_EQ(int(AttrKind::boolean), 0);
   EXPECT_EQ(int(AttrKind::number), 3);
   EXPECT_EQ(int(AttrKind::dims), 8);
+  EXPECT_EQ(int(AttrKind::text), 9);
 }
 
 TEST(Interface, Sizes) {

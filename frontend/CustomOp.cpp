@@ -1,0 +1,65 @@
+/// Users' kernels: their launch and text, recorded as one op.
+#include <sinter/CustomOp.h>
+
+#include "frontend/Raise.h"
+#include "frontend/Recording.h"
+
+#include <fmt/format.h>
+
+namespace sinter {
+
+/// x, y, z, of which the user gave the first few.
+static std::vector<int64_t> threeOf(std::vector<int64_t> counts) {
+  counts.resize(std::max<size_t>(counts.size(), 3), 1);
+  return counts;
+}
+
+static Tensor recordKernel(const CustomKernel &kernel,
+                           std::span<const Tensor> inputs) {
+  detail::Recorder recorder(graph::OpId::custom_op, SourceLine());
+  std::vector<graph::NodeRef> nodes;
+  std::vector<int64_t> extents;
+  for (const Tensor &input : inputs) {
+    nodes.push_back(input.node());
+    for (Dim dim : input.node()->dims())
+      extents.push_back(dim.value);
+    if (DeviceId device = input.device(); device.kind != DeviceKind::cuda) {
+      ErrorInfo error = makeError(
+          ErrorKind::unsupported,
+          fmt::format("custom_op: '{}' is CUDA C++, which runs on cuda "
+                      "devices, not on {}: {}",
+                      kernel.function, toString(device),
+                      graph::typeString(*input.node())),
+          "custom_op");
+      error.shapes = {graph::typeString(*input.node())};
+      recorder.fail(std::move(error));
+    }
+  }
+  if (!kernel.launch)
+    recorder.fail("nothing says how '" + kernel.function + "' is launched",
+                  nodes);
+  KernelLaunch launch = kernel.launch(inputs);
+  return recorder.result(graph::custom_op(
+      nodes, kernel.source, kernel.function, extents, threeOf(launch.grid),
+      threeOf(launch.block), launch.shared_bytes, launch.dtype, launch.shape));
+}
+
+CustomFunction custom_op(CustomKernel kernel) {
+  auto shared = std::make_shared<const CustomKernel>(std::move(kernel));
+  CustomBackward backward = shared->gradient;
+  if (!backward)
+    backward = [shared](const CustomContext &) -> std::vector<Tensor> {
+      detail::raise(makeError(ErrorKind::unsupported,
+                              fmt::format("custom_op: '{}' has no gradient",
+                                          shared->function),
+                              "custom_op"),
+                    SourceLine());
+    };
+  return custom_gradient(
+      [shared](std::span<const Tensor> inputs) {
+        return recordKernel(*shared, inputs);
+      },
+      std::move(backward));
+}
+
+} // namespace sinter
