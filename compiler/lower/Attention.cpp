@@ -6,39 +6,56 @@
 /// summed. Both products then broadcast elements of the steps' operands as they
 /// lie in memory, and all that softmax does is done lane by lane.
 #include "compiler/lower/AttentionBlock.h"
-#include "compiler/lower/KernelWriter.h"
-
-#include "dialects/sinter/Dialect.h"
+#include "compiler/lower/AttentionParts.h"
 
 using namespace mlir;
 
 namespace sinter::compiler {
+
+AttentionParts::AttentionParts(program::KernelOp kernel) {
+  for (Operation &op : kernel.getBlock()) {
+    auto part = dyn_cast<ir::AttentionOpInterface>(&op);
+    if (!part)
+      continue;
+    if (!first)
+      first = part;
+    auto take = [&](auto &which) {
+      if (auto same = dyn_cast<std::remove_reference_t<decltype(which)>>(&op))
+        which = same;
+    };
+    take(output);
+    take(logsumexp);
+    take(queryGradient);
+    take(keyGradient);
+    take(valueGradient);
+  }
+  walksKeys = first.getWalkedOperand() == 1;
+  lanesOperand = walksKeys ? first.getKey() : first.getQuery();
+  stepsOperand = walksKeys ? first.getQuery() : first.getKey();
+  if (!isGradient())
+    return;
+  // All gradients have the same operands.
+  Operation *any = first;
+  value = any->getOperand(3);
+  grad = any->getOperand(4);
+  rowLogsumexps = any->getOperand(5);
+  delta = any->getOperand(6);
+}
+
+unsigned bufferOfPart(KernelWriter &writer, Value result) {
+  for (auto [number, stored] : llvm::enumerate(writer.kernel.getOutputs()))
+    if (stored == result)
+      return writer.outputBuffer(number);
+  llvm_unreachable("the kernel stores every part");
+}
+
 namespace {
 
 /// Writes one kernel.
-class AttentionSkeleton {
+class AttentionSkeleton : AttentionParts {
 public:
-  explicit AttentionSkeleton(KernelWriter &writer) : writer(writer) {
-    for (Operation &op : writer.kernel.getBlock())
-      if (auto part = dyn_cast<ir::AttentionOpInterface>(&op))
-        parts.push_back(part);
-    first = parts.front();
-    for (Operation *part : parts) {
-      if (auto op = dyn_cast<ir::AttentionOp>(part))
-        output = op;
-      if (auto op = dyn_cast<ir::AttentionLogsumexpOp>(part))
-        logsumexp = op;
-      if (auto op = dyn_cast<ir::AttentionQueryGradientOp>(part))
-        queryGradient = op;
-      if (auto op = dyn_cast<ir::AttentionKeyGradientOp>(part))
-        keyGradient = op;
-      if (auto op = dyn_cast<ir::AttentionValueGradientOp>(part))
-        valueGradient = op;
-    }
-    walksKeys = first.getWalkedOperand() == 1;
-    lanesOperand = walksKeys ? first.getKey() : first.getQuery();
-    stepsOperand = walksKeys ? first.getQuery() : first.getKey();
-  }
+  AttentionSkeleton(KernelWriter &writer, const AttentionParts &parts)
+      : AttentionParts(parts), writer(writer) {}
 
   void run() {
     Shape shape = shapeOf(lanesOperand);
@@ -63,8 +80,6 @@ public:
   }
 
 private:
-  bool isGradient() const { return !output && !logsumexp; }
-
   SmallVector<Coord> batchOf(Emission &emission, Value chunk, Value blocks) {
     Shape shape = shapeOf(lanesOperand);
     Shape leading(shape.begin(), shape.end() - 2);
@@ -123,17 +138,13 @@ private:
     });
     if (logsumexp)
       block.storeLogsumexp(softmax, logsumexp.getResult(),
-                           bufferOf(logsumexp.getResult()));
+                           bufferOfPart(writer, logsumexp.getResult()));
     if (output)
-      block.store(result, output.getResult(), bufferOf(output.getResult()), 1,
-                  softmax.sum);
+      block.store(result, output.getResult(),
+                  bufferOfPart(writer, output.getResult()), 1, softmax.sum);
   }
 
   void emitGradients(AttentionBlock &block, Panel lanes, Value from, Value to) {
-    // All gradients have the same operands.
-    Operation *any = first;
-    Value value = any->getOperand(3), grad = any->getOperand(4);
-    Value rows = any->getOperand(5), delta = any->getOperand(6);
     bool needsScores = queryGradient || keyGradient;
     Panel laneValues;
     if (needsScores)
@@ -152,7 +163,7 @@ private:
       Panel changes;
       if (needsScores)
         changes = block.scores(values, step, count, laneValues, 1);
-      block.differentiate(scores, changes, rows, delta, step, count);
+      block.differentiate(scores, changes, rowLogsumexps, delta, step, count);
       if (valueGradient)
         block.accumulate(ofValue, values, step, count, scores, {});
       if (needsScores)
@@ -169,30 +180,19 @@ private:
   void storeGradient(AttentionBlock &block, Panel panel, Operation *op,
                      const APFloat &factor) {
     Value result = op->getResult(0);
-    block.store(panel, result, bufferOf(result), factor.convertToDouble(), {});
-  }
-
-  unsigned bufferOf(Value value) {
-    for (auto [number, stored] : llvm::enumerate(writer.kernel.getOutputs()))
-      if (stored == value)
-        return writer.outputBuffer(number);
-    llvm_unreachable("the kernel stores every part");
+    block.store(panel, result, bufferOfPart(writer, result),
+                factor.convertToDouble(), {});
   }
 
   KernelWriter &writer;
-  SmallVector<ir::AttentionOpInterface> parts;
-  ir::AttentionOpInterface first;
-  ir::AttentionOp output;
-  ir::AttentionLogsumexpOp logsumexp;
-  ir::AttentionQueryGradientOp queryGradient;
-  ir::AttentionKeyGradientOp keyGradient;
-  ir::AttentionValueGradientOp valueGradient;
-  bool walksKeys = false;
-  Value lanesOperand, stepsOperand;
 };
 
 } // namespace
 
-void emitAttention(KernelWriter &writer) { AttentionSkeleton(writer).run(); }
+void emitAttention(KernelWriter &writer) {
+  AttentionParts parts(writer.kernel);
+  if (!emitAttentionInBlocks(writer, parts))
+    AttentionSkeleton(writer, parts).run();
+}
 
 } // namespace sinter::compiler

@@ -2,7 +2,7 @@
 /// takes them, and what is made of its fragments.
 #include "compiler/lower/KernelWriter.h"
 
-#include "compiler/lower/Access.h"
+#include "compiler/lower/BlockMatrix.h"
 #include "compiler/lower/DepthSplit.h"
 #include "compiler/lower/MatrixProduct.h"
 #include "compiler/lower/PartialSums.h"
@@ -32,31 +32,6 @@ bool isPointwise(Operation &op) {
   PatternKind kind = described.getPatternKind();
   return kind == PatternKind::pointwise || kind == PatternKind::view ||
          kind == PatternKind::source || kind == PatternKind::random;
-}
-
-// A view with its axes from neighbours on: `axis` and `other` first, then those
-// of batches. Nothing where neither of the two has neighbours.
-std::optional<BlockUnit::Matrix> matrixOf(const StridedView &view,
-                                          const Shape &shape) {
-  unsigned rank = shape.size(), row = rank - 2, column = rank - 1;
-  bool alongRows = constantOf(view.strides[column]) == 1;
-  if (!alongRows && constantOf(view.strides[row]) != 1)
-    return std::nullopt;
-  BlockUnit::Matrix matrix;
-  matrix.buffer = view.input;
-  matrix.offset = view.offset;
-  auto addAxis = [&](unsigned axis) {
-    matrix.extents.push_back(shape[axis]);
-    matrix.strides.push_back(view.strides[axis]);
-  };
-  addAxis(alongRows ? column : row);
-  addAxis(alongRows ? row : column);
-  for (unsigned axis = row; axis-- > 0;)
-    if (!isOne(shape[axis]) && constantOf(view.strides[axis]) != 0) {
-      addAxis(axis);
-      matrix.batches.push_back(axis);
-    }
-  return matrix;
 }
 
 class BlockContraction {
@@ -139,11 +114,7 @@ private:
       Type element = elementOf(sink.value);
       if (!sink.views.empty() || (!element.isBF16() && !element.isF16()))
         continue;
-      StridedView view{sink.buffer, getAffineConstantExpr(0, context), {}};
-      for (unsigned dim = 0; dim < shape.size(); ++dim)
-        view.strides.push_back(
-            sinter::compiler::product(shape, dim + 1, shape.size(), context));
-      auto matrix = matrixOf(view, shape);
+      auto matrix = denseMatrix(sink.buffer, shape);
       if (!matrix || !unit.stores(*matrix, element))
         continue;
       product.result = *matrix;

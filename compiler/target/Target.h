@@ -195,6 +195,8 @@ public:
                     const Tile &tile, Client &client) const = 0;
 };
 
+class AttentionUnit;
+
 /// A machine to emit for. Immutable and shareable between threads.
 class Target {
 public:
@@ -221,6 +223,9 @@ public:
   /// In the order in which they are asked for a tile.
   virtual llvm::ArrayRef<std::unique_ptr<const BlockUnit>>
   blockUnits() const = 0;
+
+  /// Null where there is none.
+  virtual const AttentionUnit *attentionUnit() const = 0;
 
   /// Whether words of such parts, of two bf16 or four i8 with or without a
   /// sign, are multiplied in one step.

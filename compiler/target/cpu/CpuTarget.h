@@ -18,6 +18,7 @@ public:
   unsigned vectorRegisters() const override { return registers; }
   bool hasFma() const override { return fma; }
   const MatrixUnit *matrixUnit() const override { return unit.get(); }
+  const AttentionUnit *attentionUnit() const override { return nullptr; }
   llvm::ArrayRef<std::unique_ptr<const BlockUnit>> blockUnits() const override {
     return {};
   }

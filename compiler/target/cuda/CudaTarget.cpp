@@ -9,6 +9,7 @@
 #include "compiler/target/cuda/NarrowMath.h"
 #include "compiler/target/cuda/SharedMemory.h"
 #include "compiler/target/cuda/Warp.h"
+#include "compiler/target/cuda/WarpgroupAttention.h"
 #include "compiler/target/cuda/WarpgroupUnit.h"
 #include "compiler/target/simt/DistributeLanes.h"
 #include "compiler/target/simt/LaneMemory.h"
@@ -32,8 +33,10 @@ static constexpr unsigned globalSpace = 1;
 CudaTarget::CudaTarget(std::string name, std::string given)
     : targetName(std::move(name)), architecture(std::move(given)),
       unit(makeWarpUnit()), isHopper(architecture == "sm_90") {
-  if (isHopper)
+  if (isHopper) {
     blocks.push_back(makeWarpgroupUnit());
+    attention = makeWarpgroupAttentionUnit();
+  }
   blocks.push_back(makeFmaUnit());
 }
 

@@ -1,7 +1,7 @@
 /// The cuda target: a warp works on a chunk, its threads have the lanes.
 #pragma once
 
-#include "compiler/target/Target.h"
+#include "compiler/target/AttentionUnit.h"
 #include "compiler/target/cuda/WarpUnit.h"
 
 namespace sinter::compiler {
@@ -29,6 +29,9 @@ public:
   const MatrixUnit *matrixUnit() const override { return unit.get(); }
   llvm::ArrayRef<std::unique_ptr<const BlockUnit>> blockUnits() const override {
     return blocks;
+  }
+  const AttentionUnit *attentionUnit() const override {
+    return attention.get();
   }
   bool multipliesWords(mlir::Type, mlir::Type) const override { return false; }
   mlir::Value addWords(mlir::OpBuilder &builder, mlir::Location loc,
@@ -60,6 +63,7 @@ private:
   std::unique_ptr<const MatrixUnit> unit;
   bool isHopper;
   std::vector<std::unique_ptr<const BlockUnit>> blocks;
+  std::unique_ptr<const AttentionUnit> attention;
 };
 
 /// PTX of a module in the LLVM dialect, whose functions with a body are

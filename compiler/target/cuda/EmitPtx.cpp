@@ -6,6 +6,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -70,6 +71,20 @@ static void markKernels(ModuleOp module, llvm::Module &llvmModule) {
     kernel->addParamAttr(
         0, llvm::Attribute::get(kernel->getContext(), "nvvm.grid_constant"));
   }
+}
+
+// Assembly that acts on more than its thread (barriers, products of a
+// warpgroup) is run by all threads of a warp at once: copies of it, in branches
+// that some of them take, would wait for the others forever.
+static void keepThreadsTogether(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      if (call && call->isInlineAsm() &&
+          llvm::cast<llvm::InlineAsm>(call->getCalledOperand())
+              ->hasSideEffects())
+        call->setConvergent();
+    }
 }
 
 static void optimize(llvm::TargetMachine &machine, llvm::Module &module) {
@@ -139,6 +154,7 @@ FailureOr<TargetCode> emitPtx(ModuleOp module, StringRef architecture,
   llvmModule->setTargetTriple(machine->getTargetTriple());
   llvmModule->setDataLayout(machine->createDataLayout());
   markKernels(module, *llvmModule);
+  keepThreadsTogether(*llvmModule);
   TargetCode code;
   optimize(*machine, *llvmModule);
   useMachineRoots(*llvmModule);

@@ -35,6 +35,17 @@ SmallVector<Value> Ptx::run(const Twine &text, StringRef constraints,
   return values;
 }
 
+Value Ptx::compute(StringRef text, StringRef constraints, ValueRange operands,
+                   Type result) const {
+  auto dialect =
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT);
+  return LLVM::InlineAsmOp::create(
+             builder, loc, result, operands, text, constraints,
+             /*has_side_effects=*/false, /*is_align_stack=*/false,
+             LLVM::TailCallKind::None, dialect, ArrayAttr())
+      .getResult(0);
+}
+
 // ---- numbers ---------------------------------------------------------------
 
 Value Ptx::number(int32_t value) const {
@@ -46,6 +57,15 @@ Value Ptx::add(Value a, Value b) const {
 }
 Value Ptx::mul(Value a, int32_t b) const {
   return arith::MulIOp::create(builder, loc, a, number(b));
+}
+Value Ptx::sub(Value a, Value b) const {
+  return arith::SubIOp::create(builder, loc, a, b);
+}
+Value Ptx::divide(Value a, int32_t b) const {
+  return arith::DivUIOp::create(builder, loc, a, number(b));
+}
+Value Ptx::smaller(Value a, Value b) const {
+  return arith::MinSIOp::create(builder, loc, a, b);
 }
 Value Ptx::bitAnd(Value a, int32_t b) const {
   return arith::AndIOp::create(builder, loc, a, number(b));
@@ -59,6 +79,9 @@ Value Ptx::shiftRight(Value a, int32_t b) const {
 Value Ptx::equals(Value a, int32_t b) const {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a,
                                number(b));
+}
+Value Ptx::less(Value a, Value b) const {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, a, b);
 }
 Value Ptx::orWide(Value a, int64_t b) const {
   Value wide = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), a);
@@ -81,6 +104,32 @@ Value Ptx::uniform(Value value) const {
              builder, loc, builder.getI32Type(),
              builder.getStringAttr("llvm.nvvm.shfl.sync.idx.i32"),
              {number(-1), value, number(0), number(31)})
+      .getResult(0);
+}
+
+// ---- floats ----------------------------------------------------------------
+
+Value Ptx::exp2(Value x) const {
+  return compute("ex2.approx.ftz.f32 $0, $1;", "=f,f", {x},
+                 builder.getF32Type());
+}
+
+Value Ptx::log2(Value x) const {
+  return compute("lg2.approx.ftz.f32 $0, $1;", "=f,f", {x},
+                 builder.getF32Type());
+}
+
+Value Ptx::pack(Type element, Value low, Value high) const {
+  return compute(element.isBF16() ? "cvt.rn.bf16x2.f32 $0, $2, $1;"
+                                  : "cvt.rn.f16x2.f32 $0, $2, $1;",
+                 "=r,f,f", {low, high}, builder.getI32Type());
+}
+
+Value Ptx::exchange(Value value, int32_t distance) const {
+  return LLVM::CallIntrinsicOp::create(
+             builder, loc, builder.getF32Type(),
+             builder.getStringAttr("llvm.nvvm.shfl.sync.bfly.f32"),
+             {number(-1), value, number(distance), number(31)})
       .getResult(0);
 }
 
@@ -174,6 +223,10 @@ void Ptx::syncBlock() const { run("bar.sync 0;", "", {}); }
 
 void Ptx::syncThreads(Value barrier, int32_t threads) const {
   run("bar.sync $0, $1;", "r,r", {barrier, number(threads)});
+}
+
+void Ptx::arriveThreads(Value barrier, int32_t threads) const {
+  run("bar.arrive $0, $1;", "r,r", {barrier, number(threads)});
 }
 
 Value Ptx::electOne() const {

@@ -19,11 +19,16 @@ public:
   Value number(int32_t value) const;
   Value add(Value a, Value b) const;
   Value add(Value a, int32_t b) const { return add(a, number(b)); }
+  Value sub(Value a, Value b) const;
   Value mul(Value a, int32_t b) const;
+  /// Of numbers that are not negative.
+  Value divide(Value a, int32_t b) const;
+  Value smaller(Value a, Value b) const;
   Value bitAnd(Value a, int32_t b) const;
   Value bitXor(Value a, Value b) const;
   Value shiftRight(Value a, int32_t b) const;
   Value equals(Value a, int32_t b) const;
+  Value less(Value a, Value b) const;
   /// The bits of both (i64).
   Value orWide(Value a, int64_t b) const;
   Value select(Value condition, Value a, Value b) const;
@@ -31,6 +36,16 @@ public:
   Value toIndex(Value number) const;
   /// The same in all threads of a warp, as that of the first of them.
   Value uniform(Value value) const;
+
+  // ---- floats (f32)
+  /// 2^x, of which at most the last two bits are off; numbers below the normal
+  /// ones are 0. Likewise the logarithm.
+  Value exp2(Value x) const;
+  Value log2(Value x) const;
+  /// Both as bf16 or f16 in a word, the first in the low bits.
+  Value pack(mlir::Type element, Value low, Value high) const;
+  /// That of the thread whose number differs in the bits of `distance`.
+  Value exchange(Value value, int32_t distance) const;
 
   // ---- barriers that count arrivals and bytes
   void initBarrier(Value barrier, int32_t arrivals) const;
@@ -61,6 +76,8 @@ public:
   void syncBlock() const;
   /// Waits for `threads` threads that name this barrier.
   void syncThreads(Value barrier, int32_t threads) const;
+  /// Counts as one that waits there, and goes on.
+  void arriveThreads(Value barrier, int32_t threads) const;
   /// One thread of a warp (i1).
   Value electOne() const;
   void setRegisters(bool more, unsigned count) const;
@@ -76,6 +93,10 @@ public:
                                mlir::TypeRange results = {}) const;
 
 private:
+  /// As `run`, of one result that is a function of the operands.
+  Value compute(llvm::StringRef text, llvm::StringRef constraints,
+                mlir::ValueRange operands, mlir::Type result) const;
+
   mlir::OpBuilder &builder;
   mlir::Location loc;
 };

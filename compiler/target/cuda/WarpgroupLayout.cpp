@@ -8,8 +8,12 @@ namespace sinter::compiler {
 // Of a block; what declares more than one block of a multiprocessor's memory
 // has to leave 1024 bytes of each to the system (CUDA Programming Guide,
 // compute capability 9.0).
-static constexpr int64_t mostBytes = 227 * 1024;
 static constexpr int64_t mostBytesOfTwo = 113 * 1024;
+// Copies start at multiples of 16 bytes (CUDA Driver API,
+// cuTensorMapEncodeTiled), and have at most five axes.
+static constexpr int64_t alignedElements = 8;
+static constexpr size_t mostAxes = 5;
+
 WarpgroupLayout::WarpgroupLayout(const BlockUnit::Tile &tile)
     : consumers(tile.rows / rows), columns(tile.columns), blocks(tile.blocks),
       leftBytes(consumers * boxBytes),
@@ -56,6 +60,25 @@ std::optional<runtime::TensorMap> mapOf(const BlockUnit::Matrix &matrix,
   map.box[0] = uint32_t(inner);
   map.box[1] = uint32_t(outer);
   return map;
+}
+
+static bool isAligned(AffineExpr elements) {
+  auto number = dyn_cast<AffineConstantExpr>(elements);
+  return (number && number.getValue() == 0) ||
+         elements.getLargestKnownDivisor() % alignedElements == 0;
+}
+
+bool fitsMap(const BlockUnit::Matrix &matrix, Type element) {
+  auto isNothing = [](AffineExpr stride) {
+    auto number = dyn_cast<AffineConstantExpr>(stride);
+    return number && number.getValue() == 0;
+  };
+  return matrix.extents.size() <= mostAxes && isAligned(matrix.offset) &&
+         llvm::all_of(ArrayRef(matrix.strides).drop_front(),
+                      [&](AffineExpr stride) {
+                        return isAligned(stride) && !isNothing(stride);
+                      }) &&
+         mapOf(matrix, element, 1, 1);
 }
 
 } // namespace sinter::compiler

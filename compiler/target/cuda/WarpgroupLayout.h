@@ -16,6 +16,8 @@ struct WarpgroupLayout {
   static constexpr int64_t boxBytes = rows * boxColumns * 2;
   /// After so many bytes parts are swizzled alike.
   static constexpr int64_t swizzledBytes = 1024;
+  /// Of a block that has a multiprocessor alone.
+  static constexpr int64_t mostBytes = 227 * 1024;
   static constexpr int64_t boxesOut = 2; ///< of results, for each warpgroup
 
   explicit WarpgroupLayout(const BlockUnit::Tile &tile);
@@ -37,5 +39,8 @@ struct WarpgroupLayout {
 std::optional<runtime::TensorMap> mapOf(const BlockUnit::Matrix &matrix,
                                         mlir::Type element, int64_t inner,
                                         int64_t outer);
+
+/// Whether there is such a map whose copies start where they have to.
+bool fitsMap(const BlockUnit::Matrix &matrix, mlir::Type element);
 
 } // namespace sinter::compiler

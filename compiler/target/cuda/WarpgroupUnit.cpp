@@ -10,10 +10,6 @@ using namespace mlir;
 namespace sinter::compiler {
 namespace {
 
-// Copies start at multiples of 16 bytes (CUDA Driver API,
-// cuTensorMapEncodeTiled), and have at most five axes.
-constexpr int64_t alignedElements = 8;
-constexpr size_t mostAxes = 5;
 // Below it a stage is mostly empty.
 constexpr int64_t leastDepth = 64;
 constexpr int64_t multiprocessors = 132;
@@ -21,25 +17,6 @@ constexpr int64_t multiprocessors = 132;
 constexpr int64_t manyRows = 4096;
 // Of k, where tiles are too few for all multiprocessors.
 constexpr int64_t mostParts = 16, leastDepthOfPart = 512;
-
-bool isAligned(AffineExpr elements) {
-  auto number = dyn_cast<AffineConstantExpr>(elements);
-  return (number && number.getValue() == 0) ||
-         elements.getLargestKnownDivisor() % alignedElements == 0;
-}
-
-bool fitsMap(const BlockUnit::Matrix &matrix, Type element) {
-  auto isNothing = [](AffineExpr stride) {
-    auto number = dyn_cast<AffineConstantExpr>(stride);
-    return number && number.getValue() == 0;
-  };
-  return matrix.extents.size() <= mostAxes && isAligned(matrix.offset) &&
-         llvm::all_of(ArrayRef(matrix.strides).drop_front(),
-                      [&](AffineExpr stride) {
-                        return isAligned(stride) && !isNothing(stride);
-                      }) &&
-         mapOf(matrix, element, 1, 1);
-}
 
 // A tile with how k would be cut for it.
 struct Cut {

@@ -1,0 +1,89 @@
+/// AttentionUnit: the leaf of attention that a block of threads makes together.
+#pragma once
+
+#include "compiler/target/Target.h"
+
+#include <array>
+
+namespace sinter::compiler {
+
+/// Attention and its gradients by tiles of rows, queries or keys, each of which
+/// walks the others in steps. Scores are row * step^T, and changes, of which
+/// gradients are made, grad * value^T. Scores become weights, exp(score -
+/// logsumexp), where an output is made relative to the largest so far; results
+/// are sums over steps, of weights and of weights * (change - delta).
+class AttentionUnit {
+public:
+  using Value = mlir::Value;
+  using Matrix = BlockUnit::Matrix;
+
+  virtual ~AttentionUnit() = default;
+
+  /// A sum over steps, as what it is times `factor` lies in memory.
+  struct Sum {
+    Matrix matrix;
+    double factor = 1;
+  };
+
+  struct Attention {
+    mlir::Type element;
+    bool walksKeys = false; ///< rows are keys, steps are queries
+    bool isCausal = false;  ///< query i sees the keys up to i
+    bool isGradient = false;
+    bool isMasked = false; ///< something is added to scores * scale
+    bool storesLogsumexp = false;
+    double scale = 1;
+    int64_t length = 0, valueLength = 0; ///< of a key, of a value
+    mlir::AffineExpr rows, steps;        ///< how many there are
+    /// Of scores: query and key, or key and query.
+    Matrix rowsOfScores, stepsOfScores;
+    /// Of changes: grad and value, or value and grad. Without gradients the
+    /// first is none, and the second the values.
+    Matrix rowsOfChanges, stepsOfChanges;
+    /// Of changes * stepsOfScores, and of weights * stepsOfChanges.
+    std::optional<Sum> ofChanges, ofWeights;
+  };
+
+  /// Of a tile: its first row, how many rows and steps there are, and where it
+  /// is along the axes of batches (all index).
+  struct Place {
+    Value row, rows, steps;
+    llvm::SmallVector<Value> batch;
+  };
+
+  /// A number of each query.
+  enum class PerQuery { logsumexp, delta };
+
+  /// What a unit asks of who emits attention. The builder is at the end of a
+  /// block when it asks.
+  class Client {
+  public:
+    virtual ~Client() = default;
+    /// Emits what is known of tile number `tile` (index), and `body` behind it.
+    virtual void inTile(Value tile,
+                        llvm::function_ref<void(const Place &)> body) = 0;
+    /// f32 of `count` queries from `query` (index) on; of the last ones where
+    /// there are no so many.
+    virtual llvm::SmallVector<Value> read(PerQuery which, const Place &place,
+                                          Value query, unsigned count) = 0;
+    /// What is added to the scores of a row and two steps (index) on, in f32;
+    /// any number where there is no such row or step.
+    virtual std::array<Value, 2> readMask(const Place &place, Value row,
+                                          Value step) = 0;
+    /// Stores the logsumexp of a query where `condition` (i1) holds and there
+    /// is such a query.
+    virtual void storeLogsumexp(const Place &place, Value query, Value number,
+                                Value condition) = 0;
+  };
+
+  /// The rows of a tile; nothing where it is none for this unit: a function of
+  /// types, shapes and strides.
+  virtual std::optional<int64_t> rowsOf(const Attention &attention) const = 0;
+  /// Emits a kernel whose blocks take one tile after another. The builder is in
+  /// the body of a function that `beginKernel` has begun.
+  virtual void emit(mlir::OpBuilder &builder, mlir::Location loc,
+                    const KernelEntry &entry, const Attention &attention,
+                    Client &client) const = 0;
+};
+
+} // namespace sinter::compiler
