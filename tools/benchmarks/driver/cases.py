@@ -244,8 +244,8 @@ def twelve_layers():
     return Case(COLD_RATIO[0], transformer(12), peers=())
 
 
-def chosen(patterns):
+def chosen(patterns, cases=None):
     """Cases whose name matches one of the patterns, or all."""
-    return [case for case in all_cases()
+    return [case for case in cases or all_cases()
             if not patterns or any(fnmatch.fnmatch(case.name, pattern)
                                    for pattern in patterns)]

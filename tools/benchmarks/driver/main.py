@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from driver import cases, extras, measure, table, trainings
+from driver import cases, device_cases, extras, measure, table, trainings
 from driver.sides import SIDES, Failed, Starter, fields
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -30,6 +30,8 @@ def parse(arguments):
                         "environment in build/bench/venv at the first use "
                         "(SINTER_BENCH_PYTHON names another)")
     parser.add_argument("--sides", help="only these, comma separated")
+    parser.add_argument("--device", default="cpu",
+                        help="cpu, or cuda:0 with the cases of a GPU")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.05,
@@ -149,19 +151,21 @@ def measure_all(wanted, options, starters, results):
                       flush=True)
 
 
-def report(results, options, facts):
+def report(results, options, facts, geomeans):
     print(f"times by {options.by} of the calls, medians of {options.rounds} "
           f"rounds; load {facts['load']:.1f} on {facts['processors']} "
           "processors at the start\n")
     print(table.table(results, options.by) + "\n")
-    for text in (table.target_table(results), table.problems(results)):
+    for text in (table.target_table(results, geomeans), table.problems(results)):
         if text:
             print(text + "\n")
 
 
 def main(arguments=None):
     options = parse(arguments)
-    wanted = cases.chosen(options.cases)
+    on_cpu = options.device == "cpu"
+    wanted = cases.chosen(options.cases,
+                          None if on_cpu else device_cases.all_cases())
     if options.list:
         print("\n".join(case.name for case in wanted))
         return 0
@@ -180,9 +184,11 @@ def main(arguments=None):
 
     def starter(threads, **more):
         return Starter(programs, python, threads, FOLDER, processors(threads),
-                       log, **more)
+                       log, device=options.device, **more)
 
     threads = [int(word) for word in options.threads.split(",")]
+    if not on_cpu:
+        threads = [max(threads)]
     if options.cold or options.memory or options.trainings:
         names = {case.name for case in wanted}
         figures = []
@@ -208,7 +214,8 @@ def main(arguments=None):
         data["versions"] = versions(names, starters[0])
         results = run(wanted, options, starters)
         data["cases"] = table.as_data(results)
-        report(results, options, data["machine"])
+        geomeans = cases.GEOMEANS if on_cpu else device_cases.GEOMEANS
+        report(results, options, data["machine"], geomeans)
     if options.json:
         options.json.write_text(json.dumps(data, indent=1) + "\n")
     return 0

@@ -5,7 +5,6 @@ import fnmatch
 import statistics
 import time
 
-from driver import cases
 from driver.sides import Failed, fields
 
 # "At least X" means at least this share of X.
@@ -87,10 +86,10 @@ def judge(case, threads, sides, by):
     return found
 
 
-def geomeans(results):
+def geomeans(results, wanted):
     """(pattern, threads, target) for the cases that were measured together."""
     found = []
-    for pattern, needed in cases.GEOMEANS:
+    for pattern, needed in wanted:
         for threads in sorted({result.threads for result in results}):
             ratios = [result.targets[0].ratio for result in results
                       if result.threads == threads and result.targets

@@ -35,6 +35,7 @@ SIDES = {
     "torch-eager": Side(script="torch_side.py", argument="eager", fresh=False),
     "torch-compile": Side(script="torch_side.py", argument="compile",
                           fresh=False),
+    "torch-graph": Side(script="torch_side.py", argument="graph", fresh=False),
     "onnxruntime": Side(script="onnx_side.py", fresh=False),
     "jax": Side(script="jax_side.py", fresh=False),
     "iree": Side(script="iree_side.py", fresh=False),
@@ -125,7 +126,7 @@ class Worker:
         self.close()
 
 
-def environment_for(threads, caches, keep_memory=True):
+def environment_for(threads, caches, keep_memory=True, device="cpu"):
     """What every worker gets. Freed memory stays with the process, so that a
     result's memory is there for the next call on all sides."""
     environment = dict(os.environ)
@@ -134,8 +135,11 @@ def environment_for(threads, caches, keep_memory=True):
         environment[name] = str(threads)
     environment["SINTER_CACHE_DIR"] = str(caches / "sinter")
     environment["TORCHINDUCTOR_CACHE_DIR"] = str(caches / "inductor")
-    environment["CUDA_VISIBLE_DEVICES"] = ""
-    environment["JAX_PLATFORMS"] = "cpu"
+    environment["SINTER_DEVICE"] = device
+    environment["SINTER_BENCH_DEVICE"] = device
+    if device == "cpu":
+        environment["CUDA_VISIBLE_DEVICES"] = ""
+        environment["JAX_PLATFORMS"] = "cpu"
     if threads == 1:
         environment["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
     if keep_memory:
@@ -150,7 +154,8 @@ class Starter:
     """Starts sides for one number of threads; keeps those that stay."""
 
     def __init__(self, programs, python, threads, caches, cpus, log=None,
-                 keep_memory=True):
+                 keep_memory=True, device="cpu"):
+        self.device = device
         self.programs, self.python = pathlib.Path(programs), python
         self.threads, self.caches, self.cpus = threads, caches, cpus
         self.log, self.keep_memory = log, keep_memory
@@ -171,7 +176,7 @@ class Starter:
         if not command:
             raise Failed("absent", f"{name} is not there")
         environment = environment_for(self.threads, self.caches,
-                                      self.keep_memory)
+                                      self.keep_memory, self.device)
         environment |= dict(SIDES[name].environment) | (extra or {})
         return Worker(command, environment, self.cpus, self.log)
 

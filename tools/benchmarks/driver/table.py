@@ -62,11 +62,11 @@ def table(results, by):
     return columns(rows)
 
 
-def target_table(results):
+def target_table(results, geomeans):
     rows = [["case", "threads", "target", "ratio", "of", "verdict"]]
     targets = [(result.case.name, result.threads, target)
                for result in results for target in result.targets]
-    for name, threads, target in targets + measure.geomeans(results):
+    for name, threads, target in targets + measure.geomeans(results, geomeans):
         measured = "-" if target.ratio is None else f"{target.ratio:.2f}"
         rows.append([name, str(threads), target.text, measured, target.peer,
                      target.verdict()])

@@ -36,8 +36,8 @@ struct Convolution {
     options.groups = c.number("groups", 1);
     options.layout = layoutOf(c);
     image = imageOf(c, c.number("batch", 1), in);
-    x = inputOf(image, 1);
-    weight = inputOf({out, in / options.groups, kernel, kernel}, 2, 0.1f);
+    x = inputFor(c, image, 1);
+    weight = inputFor(c, {out, in / options.groups, kernel, kernel}, 2, 0.1f);
   }
   Tensor forward() const { return sn::conv2d(x, weight, options); }
 };

@@ -54,6 +54,15 @@ static Tensor converted(const Tensor &x, sn::DType dtype) {
   return y.detach();
 }
 
+Tensor bench::inputFor(const Case &c, const sn::Dims &shape, uint32_t seed,
+                       float scale, Where where) {
+  Tensor x = inputOf(shape, seed, scale, where);
+  std::string dtype = c.text("dtype", "f32");
+  if (dtype == "bf16" || dtype == "f16")
+    return converted(x, dtype == "bf16" ? sn::DType::bf16 : sn::DType::f16);
+  return x;
+}
+
 /// What does not change from call to call, as a model's weights.
 static sn::Param constant(const Tensor &value) {
   return sn::Param(value, "weight", false);
@@ -74,18 +83,19 @@ static Made matmul(const Case &c) {
   if (dtype == "i8")
     return matmulOfBytes(m, n, k);
   bool turned = c.number("turned", 0);
-  Tensor x = inputOf({m, k}, 1), b = inputOf({n}, 3),
-         w = turned ? inputOf({n, k}, 2, 0.1f) : inputOf({k, n}, 2, 0.1f);
-  if (dtype == "bf16" || dtype == "f16") {
-    auto half = dtype == "bf16" ? sn::DType::bf16 : sn::DType::f16;
-    x = converted(x, half);
-    w = converted(w, half);
-    b = converted(b, half);
-  }
+  Tensor x = inputFor(c, {m, k}, 1), b = inputFor(c, {n}, 3);
+  Tensor w = turned ? inputFor(c, {n, k}, 2, 0.1f)
+                    : inputFor(c, {k, n}, 2, 0.1f);
   bool bias = c.number("bias", 0), relu = c.number("relu", 0);
   sn::Param packed = c.number("packed", 0) ? constant(w) : sn::Param();
+  // Copies of the weight, which calls take in turn: none is in a cache.
+  std::vector<Tensor> weights{w};
+  while (int64_t(weights.size()) < c.number("rotate", 1))
+    weights.push_back(inputFor(c, w.shape(), 2, 0.1f));
+  auto next = std::make_shared<size_t>(0);
   return call([=] {
-    Tensor right = packed ? packed.tensor() : w;
+    Tensor right =
+        packed ? packed.tensor() : weights[(*next)++ % weights.size()];
     Tensor y = sn::matmul(x, turned ? sn::transpose(right, {1, 0}) : right);
     if (bias)
       y = y + b;
@@ -96,14 +106,9 @@ static Made matmul(const Case &c) {
 /// A linear layer, and what takes rows of its result.
 static Made linearRows(const Case &c) {
   int64_t m = c.number("m"), n = c.number("n"), k = c.number("k");
-  sn::DType dtype =
-      c.text("dtype", "f32") == "bf16" ? sn::DType::bf16 : sn::DType::f32;
-  auto input = [&](const sn::Dims &shape, uint32_t seed, float scale) {
-    return converted(inputOf(shape, seed, scale), dtype);
-  };
-  Tensor x = input({m, k}, 1, 1), w = input({k, n}, 2, 0.1f);
-  Tensor b = input({n}, 3, 1), scale = input({n}, 4, 1),
-         r = input({m, n}, 5, 1);
+  Tensor x = inputFor(c, {m, k}, 1), w = inputFor(c, {k, n}, 2, 0.1f);
+  Tensor b = inputFor(c, {n}, 3), scale = inputFor(c, {n}, 4);
+  Tensor r = inputFor(c, {m, n}, 5);
   bool isNorm = c.text("then") == "layer_norm";
   bool residual = c.number("residual", 0);
   return call([=] {
@@ -117,15 +122,35 @@ static Made linearRows(const Case &c) {
 //===- Rows, columns and chains -------------------------------------------===//
 
 static Made softmax(const Case &c) {
-  Tensor x = inputOf({c.number("rows"), c.number("cols")}, 1, 4);
+  Tensor x = inputFor(c, {c.number("rows"), c.number("cols")}, 1, 4);
   return call([=] { return sn::softmax(x, -1); });
 }
 
 static Made layerNorm(const Case &c) {
   int64_t cols = c.number("cols");
-  Tensor x = inputOf({c.number("rows"), cols}, 1, 4);
-  Tensor weight = inputOf({cols}, 2), bias = inputOf({cols}, 3);
+  Tensor x = inputFor(c, {c.number("rows"), cols}, 1, 4);
+  Tensor weight = inputFor(c, {cols}, 2), bias = inputFor(c, {cols}, 3);
   return call([=] { return sn::layer_norm(x, weight, bias, 1e-5); });
+}
+
+/// All three gradients, for a cotangent that is given.
+static Made layerNormGradient(const Case &c) {
+  int64_t rows = c.number("rows"), cols = c.number("cols");
+  std::vector<Tensor> inputs{inputFor(c, {rows, cols}, 1, 4),
+                             inputFor(c, {cols}, 2), inputFor(c, {cols}, 3)};
+  for (Tensor &each : inputs)
+    each.require_grad();
+  Tensor cotangent = inputFor(c, {rows, cols}, 4);
+  return std::make_unique<Calls>([=] {
+    Tensor y = sn::layer_norm(inputs[0], inputs[1], inputs[2], 1e-5);
+    return sn::grad(y, inputs, cotangent);
+  });
+}
+
+static Made transposeAdd(const Case &c) {
+  int64_t n = c.number("n");
+  Tensor x = inputFor(c, {n, n}, 1), y = inputFor(c, {n, n}, 2);
+  return call([=] { return sn::transpose(x, {1, 0}) + y; });
 }
 
 static Made gelu(const Case &c) {
@@ -136,7 +161,7 @@ static Made gelu(const Case &c) {
 }
 
 static Made chain(const Case &c) {
-  Tensor x = inputOf({c.number("n")}, 1);
+  Tensor x = inputFor(c, {c.number("n")}, 1);
   return call([=] {
     Tensor y = sn::relu(x * 1.5 + 0.3) * 0.7 - 0.25;
     return -sn::sqrt(sn::abs(y) + 1.25) + 3.5;
@@ -144,7 +169,7 @@ static Made chain(const Case &c) {
 }
 
 static Made columnSum(const Case &c) {
-  Tensor x = inputOf({c.number("rows"), c.number("cols")}, 1);
+  Tensor x = inputFor(c, {c.number("rows"), c.number("cols")}, 1);
   return call([=] { return sn::sum(x, 0); });
 }
 
@@ -184,13 +209,21 @@ static Made sort(const Case &c) {
 
 static std::vector<Tensor> queriesKeysValues(const Case &c) {
   sn::Dims shape{c.number("b"), c.number("h"), c.number("t"), c.number("d")};
-  return {inputOf(shape, 1), inputOf(shape, 2), inputOf(shape, 3)};
+  return {inputFor(c, shape, 1), inputFor(c, shape, 2), inputFor(c, shape, 3)};
+}
+
+/// As the op, or as what users write who do not know of it.
+static Tensor attend(const Case &c, const std::vector<Tensor> &qkv) {
+  bool causal = c.number("causal", 0);
+  if (c.number("op", 0))
+    return sn::scaled_dot_product_attention(qkv[0], qkv[1], qkv[2],
+                                            {.causal = causal});
+  return scaledAttention(qkv[0], qkv[1], qkv[2], causal);
 }
 
 static Made attention(const Case &c) {
   std::vector<Tensor> qkv = queriesKeysValues(c);
-  bool causal = c.number("causal", 0);
-  return call([=] { return scaledAttention(qkv[0], qkv[1], qkv[2], causal); });
+  return call([=] { return attend(c, qkv); });
 }
 
 /// Forward, then the three gradients for a cotangent that is given.
@@ -198,10 +231,9 @@ static Made attentionStep(const Case &c) {
   std::vector<Tensor> qkv = queriesKeysValues(c);
   for (Tensor &each : qkv)
     each.require_grad();
-  Tensor cotangent = inputOf(qkv[0].shape(), 4);
-  bool causal = c.number("causal", 0);
+  Tensor cotangent = inputFor(c, qkv[0].shape(), 4);
   return std::make_unique<Calls>([=] {
-    Tensor y = scaledAttention(qkv[0], qkv[1], qkv[2], causal);
+    Tensor y = attend(c, qkv);
     std::vector<Tensor> results = sn::grad(y, qkv, cotangent);
     results.push_back(y);
     return results;
@@ -216,6 +248,8 @@ static Made make(const Case &c) {
       {"linear_rows", linearRows},
       {"softmax", softmax},
       {"layer_norm", layerNorm},
+      {"layer_norm_gradient", layerNormGradient},
+      {"transpose_add", transposeAdd},
       {"gelu", gelu},
       {"chain", chain},
       {"column_sum", columnSum},
@@ -248,7 +282,7 @@ static Made make(const Case &c) {
 }
 
 static std::string facts() {
-  return "threads=" +
+  return "device=" + toString(sn::default_device()) + " threads=" +
          std::to_string(sn::runtime::ThreadPool::instance().threads()) +
          " features=" +
          sn::runtime::joinFeatures(sn::runtime::hostCpuFeatures());
@@ -261,4 +295,7 @@ static void profile() {
 
 static double compiling() { return sn::stats().compile_milliseconds / 1e3; }
 
-int main() { return serve({make, facts, profile, compiling}); }
+int main() {
+  bool queues = sn::default_device().kind != sn::DeviceKind::cpu;
+  return serve({make, facts, profile, compiling, queues});
+}

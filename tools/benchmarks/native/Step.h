@@ -19,6 +19,11 @@ namespace bench {
 sinter::Tensor
 inputOf(const sinter::Dims &shape, uint32_t seed, float scale = 1,
         std::source_location where = std::source_location::current());
+/// The same in the case's `dtype`.
+sinter::Tensor
+inputFor(const Case &c, const sinter::Dims &shape, uint32_t seed,
+         float scale = 1,
+         std::source_location where = std::source_location::current());
 /// Whole numbers in [0, limit) of the same generator.
 sinter::Tensor
 labelsOf(const sinter::Dims &shape, uint32_t seed, int64_t limit,
@@ -36,13 +41,14 @@ public:
       results[0].eval();
     else
       sinter::eval(results);
-    sinter::synchronize();
     if (!hasRun)
       first = results[0];
     hasRun = true;
   }
+  void wait() override { sinter::synchronize(); }
   std::vector<double> sample(size_t count) override {
-    std::vector<float> values = std::exchange(first, {}).to_vector<float>();
+    sinter::Tensor wide = std::exchange(first, {}).to(sinter::DType::f32);
+    std::vector<float> values = wide.to_vector<float>();
     return sampleOf<float>(values, count);
   }
 
@@ -69,10 +75,10 @@ public:
     sinter::Gradients gradients = value.backward();
     adam.step(model, std::move(gradients));
     value.eval();
-    sinter::synchronize();
     if (losses.empty())
       losses.push_back(value.item<float>());
   }
+  void wait() override { sinter::synchronize(); }
   /// The loss of the first step, from the same parameters everywhere.
   std::vector<double> sample(size_t) override {
     return sampleOf<float>(losses, 1);

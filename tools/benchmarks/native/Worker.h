@@ -53,8 +53,10 @@ private:
 class Work {
 public:
   virtual ~Work() = default;
-  /// One call; done when it returns.
+  /// One call; done when it returns, or behind `wait`.
   virtual void run() = 0;
+  /// Waits until a device has done what calls left to it.
+  virtual void wait() {}
   /// Elements of the first call's result at evenly spaced positions; empty
   /// when the result is not what the other sides compute.
   virtual std::vector<double> sample(size_t count) = 0;
@@ -66,6 +68,7 @@ struct Side {
   std::function<std::string()> facts; ///< words KEY=VALUE
   std::function<void()> profile = {};
   std::function<double()> compiling = {}; ///< seconds so far
+  bool queues = false; ///< whether calls leave work to a device
 };
 
 /// Answers lines of standard input until `quit` or its end. Whatever else

@@ -130,12 +130,16 @@ def with_first_values(model):
         for i, (name, param) in enumerate(model.named_parameters()):
             value = worker.first_value(name, tuple(param.shape), 100 + i)
             param.copy_(torch.from_numpy(value))
-    return model
+    return model.to(worker.DEVICE)
 
 
 def batch(shape, target_shape, limit):
-    return (torch.from_numpy(worker.filled(shape, 1)),
-            torch.from_numpy(worker.labels(target_shape, 2, limit)))
+    return (torch.from_numpy(worker.filled(shape, 1)).to(worker.DEVICE),
+            whole_numbers(target_shape, 2, limit))
+
+
+def whole_numbers(shape, seed, limit):
+    return torch.from_numpy(worker.labels(shape, seed, limit)).to(worker.DEVICE)
 
 
 def make(case):
@@ -165,7 +169,7 @@ def make(case):
             functional.cross_entropy(model(images), digits))
     vocab, t, count = case.numbers("vocab", "t", "batch")
     model = Transformer(vocab, t, *case.numbers("d", "heads", "layers"))
-    ids = torch.from_numpy(worker.labels((count, t), 1, vocab))
-    following = torch.from_numpy(worker.labels((count * t,), 2, vocab))
+    ids = whole_numbers((count, t), 1, vocab)
+    following = whole_numbers((count * t,), 2, vocab)
     return with_first_values(model), lambda model: functional.cross_entropy(
         model(ids).view(count * t, vocab), following)

@@ -1,5 +1,9 @@
-"""PyTorch: `torch_side.py eager|compile|copy`."""
+"""PyTorch: `torch_side.py eager|compile|graph|copy`, on SINTER_BENCH_DEVICE
+(cpu); `graph` is eager in one CUDA graph, of training steps with the model
+compiled."""
 
+import itertools
+import math
 import os
 import sys
 
@@ -8,24 +12,65 @@ import torch  # noqa: E402
 import torch.nn.functional as functional  # noqa: E402
 import torch_models  # noqa: E402
 import worker  # noqa: E402
-from worker import Unsupported, Work, filled, filled_bytes  # noqa: E402
+from torch.nn.attention import SDPBackend, sdpa_kernel  # noqa: E402
+from worker import DEVICE, Unsupported, Work, filled, filled_bytes  # noqa: E402
 
 MODE = sys.argv[1] if len(sys.argv) > 1 else "eager"
+HALVES = {"bf16": torch.bfloat16, "f16": torch.float16}
 
 
 def tensor(shape, seed, scale=1.0):
-    return torch.from_numpy(filled(shape, seed, scale))
+    if DEVICE == "cpu":
+        return torch.from_numpy(filled(shape, seed, scale))
+    # The same numbers, which the device makes faster.
+    mask = 0xFFFFFFFF
+    x = torch.arange(math.prod(shape), device=DEVICE)
+    x = (x + (seed * 0x9E3779B9 & mask)) & mask
+    x = ((x ^ (x >> 16)) * 0x7FEB352D) & mask
+    x = ((x ^ (x >> 15)) * 0x846CA68B) & mask
+    bits = (x ^ (x >> 16)) >> 8
+    return ((bits.to(torch.float32) * 2.0**-23 - 1) * scale).reshape(shape)
+
+
+def tensor_for(case, shape, seed, scale=1.0):
+    """The same in the case's dtype."""
+    made = tensor(shape, seed, scale)
+    return made.to(HALVES.get(case.text("dtype"), torch.float32))
 
 
 def result(value):
-    return value.detach().float().numpy()
+    return value.detach().float().cpu().numpy()
+
+
+def made_of(call, result=result):
+    """A case's work; captured in a graph if that is the mode."""
+    if DEVICE == "cpu":
+        return Work(call, result)
+    wait = torch.cuda.synchronize
+    if MODE != "graph":
+        return Work(call, result, wait)
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for _ in range(3):
+            call()
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        value = call()
+
+    def replay():
+        graph.replay()
+        return value
+
+    return Work(replay, result, wait)
 
 
 def work(function, *inputs):
     """The function on these inputs, compiled if that is the mode."""
     if MODE == "compile":
         function = torch.compile(function, dynamic=False)
-    return Work(lambda: function(*inputs), result)
+    return made_of(lambda: function(*inputs))
 
 
 def matmul(case):
@@ -36,21 +81,34 @@ def matmul(case):
         w = torch.from_numpy(filled_bytes((k, n), 2, 50))
         return work(torch._int_mm, x, w)
     turned = case.number("turned", 0)
-    x, w, b = (tensor((m, k), 1),
-               tensor((n, k) if turned else (k, n), 2, 0.1), tensor((n,), 3))
-    if dtype in ("bf16", "f16"):
-        half = torch.bfloat16 if dtype == "bf16" else torch.float16
-        x, w, b = x.to(half), w.to(half), b.to(half)
+    x, w, b = (tensor_for(case, (m, k), 1),
+               tensor_for(case, (n, k) if turned else (k, n), 2, 0.1),
+               tensor_for(case, (n,), 3))
     bias, relu = case.number("bias", 0), case.number("relu", 0)
+    fuses = DEVICE != "cpu" and bias and relu and MODE != "compile"
 
     def call(x, w, b):
         w = w.t() if turned else w
+        if fuses:  # cuBLASLt's epilogue
+            return torch._addmm_activation(b, x, w, use_gelu=False)
         y = torch.addmm(b, x, w) if bias else torch.mm(x, w)
         return y.relu_() if relu else y
 
     if case.number("packed", 0) and MODE == "compile":
         return frozen(call, x, w, b)
+    if case.number("rotate", 1) > 1:
+        return rotating(call, x, w, b, case.number("rotate"))
     return work(call, x, w, b)
+
+
+def rotating(call, x, w, b, count):
+    """Calls take copies of the weight in turn, so that none is in a cache."""
+    weights = itertools.cycle([w] + [w.clone() for _ in range(count - 1)])
+    if MODE == "compile":
+        call = torch.compile(call, dynamic=False)
+    if MODE == "graph":
+        raise Unsupported("a graph has one weight")
+    return made_of(lambda: call(x, next(weights), b))
 
 
 def frozen(call, x, w, b):
@@ -70,15 +128,14 @@ def frozen(call, x, w, b):
         with torch.no_grad():
             return module(x)
 
-    return Work(run, result)
+    return made_of(run)
 
 
 def linear_rows(case):
     m, n, k = case.numbers("m", "n", "k")
-    dtype = torch.bfloat16 if case.text("dtype", "f32") == "bf16" \
-        else torch.float32
-    inputs = [tensor((m, k), 1), tensor((k, n), 2, 0.1), tensor((n,), 3),
-              tensor((n,), 4), tensor((m, n), 5)]
+    inputs = [tensor_for(case, (m, k), 1), tensor_for(case, (k, n), 2, 0.1),
+              tensor_for(case, (n,), 3), tensor_for(case, (n,), 4),
+              tensor_for(case, (m, n), 5)]
     norm = case.text("then") == "layer_norm"
     residual = case.number("residual", 0)
 
@@ -89,11 +146,11 @@ def linear_rows(case):
             return functional.layer_norm(y, (n,), scale, b, 1e-5)
         return torch.softmax(y, -1)
 
-    return work(call, *(each.to(dtype) for each in inputs))
+    return work(call, *inputs)
 
 
 def rows(case):
-    return tensor(case.numbers("rows", "cols"), 1, 4)
+    return tensor_for(case, case.numbers("rows", "cols"), 1, 4)
 
 
 def softmax(case):
@@ -104,7 +161,35 @@ def layer_norm(case):
     cols = case.number("cols")
     return work(
         lambda x, w, b: functional.layer_norm(x, (cols,), w, b, 1e-5),
-        rows(case), tensor((cols,), 2), tensor((cols,), 3))
+        rows(case), tensor_for(case, (cols,), 2), tensor_for(case, (cols,), 3))
+
+
+def layer_norm_gradient(case):
+    cols = case.number("cols")
+    inputs = [rows(case), tensor_for(case, (cols,), 2),
+              tensor_for(case, (cols,), 3)]
+    for each in inputs:
+        each.requires_grad_(True)
+    cotangent = tensor_for(case, inputs[0].shape, 4)
+
+    def forward(x, w, b):
+        return functional.layer_norm(x, (cols,), w, b, 1e-5)
+
+    # Compiled and captured functions make the result each time, too.
+    if MODE == "compile":
+        forward = torch.compile(forward, dynamic=False)
+    if MODE == "eager":
+        y = forward(*inputs)
+        return made_of(lambda: torch.autograd.grad(
+            y, inputs, cotangent, retain_graph=True)[0])
+    return made_of(
+        lambda: torch.autograd.grad(forward(*inputs), inputs, cotangent)[0])
+
+
+def transpose_add(case):
+    shape = (case.number("n"),) * 2
+    return work(lambda x, y: x.t() + y, tensor_for(case, shape, 1),
+                tensor_for(case, shape, 2))
 
 
 def gelu(case):
@@ -117,12 +202,12 @@ def chain(case):
         y = torch.relu(x * 1.5 + 0.3) * 0.7 - 0.25
         return -torch.sqrt(torch.abs(y) + 1.25) + 3.5
 
-    return work(call, tensor((case.number("n"),), 1))
+    return work(call, tensor_for(case, (case.number("n"),), 1))
 
 
 def by_rows(function):
-    return lambda case: work(function,
-                             tensor(case.numbers("rows", "cols"), 1))
+    return lambda case: work(
+        function, tensor_for(case, case.numbers("rows", "cols"), 1))
 
 
 def topk(case):
@@ -140,8 +225,9 @@ def sort(case):
 def convolution_inputs(case):
     h, w, c, o, kernel = case.numbers("h", "w", "c", "o", "kernel")
     groups = case.number("groups", 1)
-    x = tensor((case.number("batch", 1), h, w, c), 1).permute(0, 3, 1, 2)
-    weight = tensor((o, c // groups, kernel, kernel), 2, 0.1)
+    x = tensor_for(case, (case.number("batch", 1), h, w, c), 1)
+    x = x.permute(0, 3, 1, 2)
+    weight = tensor_for(case, (o, c // groups, kernel, kernel), 2, 0.1)
     weight = weight.contiguous(memory_format=torch.channels_last)
     options = {"stride": case.number("stride", 1),
                "padding": case.number("pad", 0), "groups": groups}
@@ -149,7 +235,7 @@ def convolution_inputs(case):
 
 
 def in_memory_order(value):
-    return value.detach().permute(0, 2, 3, 1).numpy()
+    return result(value.permute(0, 2, 3, 1))
 
 
 def conv2d(case):
@@ -187,63 +273,77 @@ def conv2d_step(case):
         y = forward(x, weight)
         return torch.autograd.grad(y, (x, weight), cotangent)[0]
 
-    return Work(call, in_memory_order)
+    return made_of(call, in_memory_order)
 
 
 # ---- attention --------------------------------------------------------------
+def attend(q, k, v, causal):
+    if DEVICE == "cpu" or MODE == "compile":
+        return functional.scaled_dot_product_attention(q, k, v,
+                                                       is_causal=causal)
+    with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+        return functional.scaled_dot_product_attention(q, k, v,
+                                                       is_causal=causal)
+
+
 def attention(case):
     shape = case.numbers("b", "h", "t", "d")
     causal = bool(case.number("causal", 0))
-    q, k, v = (tensor(shape, seed) for seed in (1, 2, 3))
-    return work(
-        lambda q, k, v: functional.scaled_dot_product_attention(
-            q, k, v, is_causal=causal), q, k, v)
+    q, k, v = (tensor_for(case, shape, seed) for seed in (1, 2, 3))
+    return work(lambda q, k, v: attend(q, k, v, causal), q, k, v)
 
 
 def attention_step(case):
     shape = case.numbers("b", "h", "t", "d")
     causal = bool(case.number("causal", 0))
-    q, k, v = (tensor(shape, seed).requires_grad_(True) for seed in (1, 2, 3))
-    cotangent = tensor(shape, 4)
+    q, k, v = (tensor_for(case, shape, seed).requires_grad_(True)
+               for seed in (1, 2, 3))
+    cotangent = tensor_for(case, shape, 4)
 
     def forward(q, k, v):
-        return functional.scaled_dot_product_attention(q, k, v,
-                                                       is_causal=causal)
+        return attend(q, k, v, causal)
 
     if MODE == "compile":
         forward = torch.compile(forward, dynamic=False)
-    return Work(lambda: torch.autograd.grad(forward(q, k, v), (q, k, v),
-                                            cotangent)[0], result)
+    return made_of(lambda: torch.autograd.grad(forward(q, k, v), (q, k, v),
+                                               cotangent)[0])
 
 
 # ---- training steps ---------------------------------------------------------
 def step(case):
     model, loss_of = torch_models.make(case)
-    compiled = MODE == "compile"
+    compiled, captured = MODE == "compile", MODE == "graph"
     adam = torch.optim.Adam(model.parameters(), 0.001, foreach=compiled,
-                            fused=not compiled)
+                            fused=not compiled, capturable=captured)
     update = torch.compile(adam.step, dynamic=False) if compiled else adam.step
-    forward = torch.compile(loss_of, dynamic=False) if compiled else loss_of
+    forward = (torch.compile(loss_of, dynamic=False) if compiled or captured
+               else loss_of)
+    first = []
 
     def call():
         adam.zero_grad(set_to_none=True)
         loss = forward(model)
         loss.backward()
         update()
+        if not first:
+            first.append(loss.detach().clone())
         return loss
 
-    return Work(call, result)
+    # The loss of the very first step, which capturing has done already.
+    return made_of(call, lambda _: result(first[0]))
 
 
 def copy(case):
     count = case.number("bytes") // 4
-    source, target = tensor((count,), 1), torch.zeros(count)
-    return Work(lambda: target.copy_(source), lambda value: None)
+    source = tensor((count,), 1)
+    target = torch.zeros_like(source)
+    return made_of(lambda: target.copy_(source), lambda value: None)
 
 
 KINDS = {
     "matmul": matmul, "linear_rows": linear_rows, "softmax": softmax, "layer_norm": layer_norm,
-    "gelu": gelu, "chain": chain, "topk": topk, "sort": sort, "conv2d": conv2d,
+    "layer_norm_gradient": layer_norm_gradient,
+    "transpose_add": transpose_add, "gelu": gelu, "chain": chain, "topk": topk, "sort": sort, "conv2d": conv2d,
     "conv2d_step": conv2d_step, "attention": attention,
     "attention_step": attention_step, "step_mlp": step, "step_cnn": step,
     "step_transformer": step, "step_gru": step, "step_residual": step,
@@ -269,8 +369,12 @@ def make(case):
 def main():
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
     torch.set_num_interop_threads(1)
+    torch.backends.cudnn.benchmark = True
+    torch.backends.cudnn.allow_tf32 = False
+    where = DEVICE if DEVICE == "cpu" else torch.cuda.get_device_name()
     worker.serve(make, lambda: f"version={torch.__version__} "
-                 f"threads={torch.get_num_threads()}")
+                 f"threads={torch.get_num_threads()} "
+                 f"device={where.replace(' ', '_')}")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from driver import (cases, extras, main, measure, sides,  # noqa: E402
+from driver import (cases, device_cases, extras, main, measure, sides,  # noqa: E402
                     table, trainings)
 
 FAKE = [sys.executable, str(HERE / "fake_side.py")]
@@ -120,12 +120,12 @@ class Measuring(unittest.TestCase):
             case = case_of(cases.Target(("onednn",), 1))
             case.name = name
             results.append(run(case, sinter=(1, 1), onednn=(time, 1)))
-        (pattern, threads, mean), = measure.geomeans(results)
+        (pattern, threads, mean), = measure.geomeans(results, cases.GEOMEANS)
         self.assertEqual((threads, mean.ratio, mean.verdict()),
                          (1, 2, "pass"))
-        self.assertIn(pattern, table.target_table(results))
+        self.assertIn(pattern, table.target_table(results, cases.GEOMEANS))
         results[0].targets[0].ratio = None
-        self.assertEqual(measure.geomeans(results)[0][2].verdict(), "none")
+        self.assertEqual(measure.geomeans(results, cases.GEOMEANS)[0][2].verdict(), "none")
 
     def test_other_result(self):
         case = case_of(cases.Target(("openblas",), 1), tolerance=0.1)
@@ -148,7 +148,7 @@ class Measuring(unittest.TestCase):
         result = run(case, sinter=(1, 1), openblas=(2, 1))
         text = table.table([result], "median")
         self.assertIn("unsupported", text)
-        self.assertIn("none", table.target_table([result]))
+        self.assertIn("none", table.target_table([result], []))
         self.assertIn("sinter", table.problems([result]))
 
     def test_table_and_data(self):
@@ -186,6 +186,18 @@ class Trainings(unittest.TestCase):
             program.flush()
             return trainings.ours(["sh", program.name], "iris", {})
 
+    def test_device(self):
+        self.assertTrue(cases.chosen(["attention_step_*"],
+                                     device_cases.all_cases()))
+        with tempfile.TemporaryDirectory() as caches:
+            folder = pathlib.Path(caches)
+            on_cpu = sides.environment_for(1, folder)
+            on_gpu = sides.environment_for(1, folder, device="cuda:0")
+        self.assertEqual(on_cpu["CUDA_VISIBLE_DEVICES"], "")
+        self.assertEqual(on_gpu["SINTER_DEVICE"], "cuda:0")
+        self.assertEqual(on_gpu.get("CUDA_VISIBLE_DEVICES"),
+                         os.environ.get("CUDA_VISIBLE_DEVICES"))
+
     def test_times(self):
         self.assertEqual(
             self.times("1.5 s for the first, 0.25 s for the shortest"),
@@ -196,17 +208,29 @@ class Trainings(unittest.TestCase):
 
 class Table(unittest.TestCase):
     def test_cases(self):
-        every = cases.all_cases()
-        names = [case.name for case in every]
-        self.assertEqual(len(names), len(set(names)))
-        for case in every:
-            known = set(sides.SIDES)
-            self.assertLessEqual(set(case.sides()), known)
-            for target in case.targets:
-                self.assertTrue(set(target.peers) & set(case.sides()), case)
+        for every in (cases.all_cases(), device_cases.all_cases()):
+            names = [case.name for case in every]
+            self.assertEqual(len(names), len(set(names)))
+            for case in every:
+                known = set(sides.SIDES)
+                self.assertLessEqual(set(case.sides()), known)
+                for target in case.targets:
+                    self.assertTrue(set(target.peers) & set(case.sides()), case)
         self.assertEqual([c.name for c in cases.chosen(["step_m*"])],
                          ["step_mlp"])
         self.assertEqual(cases.chosen(["nothing"]), [])
+
+    def test_device(self):
+        self.assertTrue(cases.chosen(["attention_step_*"],
+                                     device_cases.all_cases()))
+        with tempfile.TemporaryDirectory() as caches:
+            folder = pathlib.Path(caches)
+            on_cpu = sides.environment_for(1, folder)
+            on_gpu = sides.environment_for(1, folder, device="cuda:0")
+        self.assertEqual(on_cpu["CUDA_VISIBLE_DEVICES"], "")
+        self.assertEqual(on_gpu["SINTER_DEVICE"], "cuda:0")
+        self.assertEqual(on_gpu.get("CUDA_VISIBLE_DEVICES"),
+                         os.environ.get("CUDA_VISIBLE_DEVICES"))
 
     def test_times(self):
         self.assertEqual([table.time_text(t) for t in
