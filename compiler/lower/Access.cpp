@@ -364,6 +364,51 @@ static void windowView(ir::WindowOp op, StridedView &view) {
   }
 }
 
+// Axes that were split have their parts' strides; those that became one have to
+// follow each other in steps of one size, as far as they have more than one
+// element.
+static bool reshapeView(ir::ReshapeOp op, StridedView &view) {
+  Shape from = shapeOf(op.getX()), to = shapeOf(op.getResult());
+  MLIRContext *context = op.getContext();
+  SmallVector<AffineExpr> strides(to.size());
+  size_t left = from.size(), right = to.size();
+  while (right > 0) {
+    // Axes [first, left) make those of [outer, right).
+    size_t first = left, outer = right - 1;
+    AffineExpr inner = getAffineConstantExpr(1, context), result = to[outer];
+    while (inner != result) {
+      int64_t has = constantOf(inner), wants = constantOf(result);
+      bool takesMore = first > 0 && (has < 0 || wants < 0 || has < wants);
+      if (takesMore)
+        inner = from[--first] * inner;
+      else if (outer > 0)
+        result = to[--outer] * result;
+      else
+        return false;
+    }
+    AffineExpr stride, next; // of the innermost one, and of one further out
+    for (size_t axis = left; axis-- > first;) {
+      if (isOne(from[axis]))
+        continue;
+      if (stride && view.strides[axis] != next)
+        return false;
+      if (!stride)
+        stride = view.strides[axis];
+      next = view.strides[axis] * from[axis];
+    }
+    if (!stride)
+      stride = getAffineConstantExpr(1, context);
+    for (size_t axis = right; axis-- > outer;) {
+      strides[axis] = stride;
+      stride = stride * to[axis];
+    }
+    left = first;
+    right = outer;
+  }
+  view.strides = strides;
+  return true;
+}
+
 std::optional<StridedView> stridedView(Value tensor) {
   MLIRContext *context = tensor.getContext();
   if (auto argument = dyn_cast<BlockArgument>(tensor))
@@ -387,7 +432,7 @@ std::optional<StridedView> stridedView(Value tensor) {
     windowView(window, *view);
   else if (view->strides == denseStrides(shapeOf(op->getOperand(0)), context))
     view->strides = denseStrides(shapeOf(tensor), context);
-  else
+  else if (!reshapeView(cast<ir::ReshapeOp>(op), *view))
     return std::nullopt;
   return view;
 }

@@ -84,8 +84,8 @@ static Made matmul(const Case &c) {
     return matmulOfBytes(m, n, k);
   bool turned = c.number("turned", 0);
   Tensor x = inputFor(c, {m, k}, 1), b = inputFor(c, {n}, 3);
-  Tensor w = turned ? inputFor(c, {n, k}, 2, 0.1f)
-                    : inputFor(c, {k, n}, 2, 0.1f);
+  Tensor w =
+      turned ? inputFor(c, {n, k}, 2, 0.1f) : inputFor(c, {k, n}, 2, 0.1f);
   bool bias = c.number("bias", 0), relu = c.number("relu", 0);
   sn::Param packed = c.number("packed", 0) ? constant(w) : sn::Param();
   // Copies of the weight, which calls take in turn: none is in a cache.

@@ -18,6 +18,10 @@
 // RUN: sinter inspect %t/few.mlir --stage ptx --target cuda:sm_90 > %t/few.ptx
 // RUN: FileCheck %s --check-prefix=FEW < %t/few.ptx
 // RUN: %ptxas -arch=sm_90a -v %t/few.ptx -o %t/out 2>&1 | FileCheck %s
+// RUN: sinter inspect %t/image.mlir --stage ptx --target cuda:sm_90 \
+// RUN:   | FileCheck %s --check-prefix=IMAGE
+// RUN: sinter inspect %t/part.mlir --stage ptx --target cuda:sm_90 \
+// RUN:   | FileCheck %s --check-prefix=NONE
 // RUN: sinter inspect %t/rows.mlir --stage ptx --target cuda:sm_90 \
 // RUN:   | FileCheck %s --check-prefix=ROWS
 // RUN: sinter inspect %t/pitch.mlir --stage ptx --target cuda:sm_90 \
@@ -112,6 +116,26 @@ func.func @main(%x: tensor<8192x64xbf16>, %g: tensor<8192x1024xbf16>) -> tensor<
   %1 = sinter.matmul %0, %g : (tensor<64x8192xbf16>, tensor<8192x1024xbf16>) -> tensor<64x1024xbf16>
   %2 = sinter.relu %1 : (tensor<64x1024xbf16>) -> tensor<64x1024xbf16>
   return %2 : tensor<64x1024xbf16>
+}
+
+// A convolution of single pixels: axes of a view become one where they follow
+// each other, as those of an image do, and those of one element anywhere.
+// IMAGE: wgmma.mma_async
+// IMAGE: // tensor_map {{.*}} bf16 0 2 0 128 1 64 12544 128 {{[0-9]+}}
+// IMAGE: // tensor_map {{.*}} bf16 1 2 0 128 1 64 512 128 {{[0-9]+}}
+//--- image.mlir
+func.func @main(%x: tensor<16x28x28x128xbf16>, %w: tensor<512x128x1x1xbf16>) -> tensor<16x28x28x512xbf16> {
+  %0 = sinter.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, high = array<i64: 0, 0>, layout = "channels_last", low = array<i64: 0, 0>, sizes = array<i64: 1, 1>, strides = array<i64: 1, 1>} : (tensor<16x28x28x128xbf16>, tensor<512x128x1x1xbf16>) -> tensor<16x28x28x512xbf16>
+  return %0 : tensor<16x28x28x512xbf16>
+}
+
+// Rows of a part of an image do not follow each other.
+//--- part.mlir
+func.func @main(%x: tensor<16x28x28x128xbf16>, %w: tensor<128x512xbf16>) -> tensor<6272x512xbf16> {
+  %0 = sinter.slice %x {limits = affine_map<() -> (16, 28, 18, 128)>, starts = array<i64: 0, 0, 4, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<16x28x28x128xbf16>) -> tensor<16x28x14x128xbf16>
+  %1 = sinter.reshape %0 {shape = affine_map<() -> (6272, 128)>} : (tensor<16x28x14x128xbf16>) -> tensor<6272x128xbf16>
+  %2 = sinter.matmul %1, %w : (tensor<6272x128xbf16>, tensor<128x512xbf16>) -> tensor<6272x512xbf16>
+  return %2 : tensor<6272x512xbf16>
 }
 
 // Rows of the left operand may be any number, and choose nothing.
