@@ -49,17 +49,17 @@ static bool agree(const char *what, const sn::Tensor &a, const sn::Tensor &b) {
 int main() try {
   if (!std::getenv("SINTER_DEVICE"))
     sn::set_default_device("cuda:0");
-  auto matmul_add_relu = sn::custom_op({.source = source,
-                                        .function = "matmul_add_relu",
-                                        .launch = launchOf,
-                                        .gradient = gradientOf});
+  auto matmulAddRelu = sn::custom_op({.source = source,
+                                      .function = "matmul_add_relu",
+                                      .launch = launchOf,
+                                      .gradient = gradientOf});
 
   sn::Tensor x = sn::normal({100, 64}).require_grad();
   sn::Tensor w = sn::normal({64, 40}).require_grad();
   sn::Tensor b = sn::normal({40}).require_grad();
 
   // Before and behind it, ops fuse as always.
-  sn::Tensor own = matmul_add_relu({sn::sigmoid(x), w, b});
+  sn::Tensor own = matmulAddRelu({sn::sigmoid(x), w, b});
   sn::Tensor built = sn::relu(sn::matmul(sn::sigmoid(x), w) + b);
   auto ownGradients = sn::mean(own * own).backward();
   auto builtGradients = sn::mean(built * built).backward();

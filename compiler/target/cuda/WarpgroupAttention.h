@@ -7,6 +7,7 @@
 
 #include "compiler/target/AttentionUnit.h"
 #include "compiler/target/cuda/WarpgroupBlock.h"
+#include "compiler/target/cuda/WarpgroupLayout.h"
 #include "compiler/target/cuda/WarpgroupProduct.h"
 
 namespace sinter::compiler {
@@ -14,6 +15,7 @@ namespace sinter::compiler {
 /// How such a block shares its memory: a function of the attention.
 struct AttentionLayout {
   static constexpr int64_t consumers = 2;
+  static constexpr int64_t lineBytes = 128; ///< 64 elements
 
   explicit AttentionLayout(const AttentionUnit::Attention &attention);
 
@@ -71,8 +73,19 @@ private:
   void consume() override;
   Range stagesOf(const Place &place);
 
+  struct Output;
+  struct Sums;
+
+  // Both give the turns behind what they took.
   Values makeOutput(const Place &place, const Values &turns);
+  Output beginOutput(const Place &place, Value stage, const Values &turns);
+  Output nextOutput(const Place &place, Value stage, Output output);
+  Values addValues(const Output &output);
   Values makeGradients(const Place &place, const Values &turns);
+  Sums addStage(const Place &place, Value stage, const Numbers &numbers,
+                Sums sums);
+  std::pair<Values, Values>
+  weighChanges(const Numbers &numbers, const Values &sums, const Values &grads);
   Numbers numbersOf(const Place &place, Value query);
   /// Scores by which weights are told: as they are, for `factor` to bring to
   /// powers of 2, or, with a mask, so already.
@@ -87,6 +100,16 @@ private:
   void storeLogsumexp(const Place &place, const Softmax &softmax);
   void storeSum(const Place &place, const AttentionUnit::Sum &sum, Value map,
                 int64_t firstSlot, int64_t boxes, const Values &numbers);
+
+  /// The warpgroup's first row (i32).
+  Value firstRow(const Place &place);
+  /// The address of its rows.
+  Value rowsAt() {
+    return ptx.add(memory,
+                   ptx.mul(consumer, int32_t(WarpgroupLayout::boxBytes)));
+  }
+  /// Sums of a thread: two of the upper row, two of the lower one, and so on.
+  static unsigned rowOf(size_t sum) { return sum / 2 % 2; }
 
   Value real(double value);
   Value add(Value a, Value b);
