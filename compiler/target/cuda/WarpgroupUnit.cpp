@@ -101,8 +101,12 @@ public:
         best.parts = number(parts);
       least = cycles;
     };
-    for (Tile tile : {Tile{128, 256}, Tile{128, 192}, Tile{128, 128},
-                      Tile{64, 128}, Tile{64, 64}}) {
+    constexpr std::pair<int64_t, int64_t> sizes[] = {
+        {128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
+    for (auto [rows, columns] : sizes) {
+      Tile tile;
+      tile.rows = rows;
+      tile.columns = columns;
       consider(tile, 1);
       bool isKnown = product.rows > 0 && product.batches > 0;
       int64_t most = product.cutsDepth && isKnown
