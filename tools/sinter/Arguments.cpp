@@ -84,6 +84,14 @@ std::vector<std::string> Arguments::all(std::string_view flag) const {
   return found == values.end() ? std::vector<std::string>() : found->second;
 }
 
+Arguments Arguments::only(std::initializer_list<std::string_view> flags) const {
+  Arguments chosen;
+  for (std::string_view flag : flags)
+    if (auto found = values.find(flag); found != values.end())
+      chosen.values.insert(*found);
+  return chosen;
+}
+
 void Arguments::setDefault(std::string_view flag, std::string_view value) {
   if (!has(flag))
     values[std::string(flag)].emplace_back(value);

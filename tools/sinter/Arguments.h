@@ -41,6 +41,8 @@ public:
   bool has(std::string_view flag) const;
   std::string get(std::string_view flag, std::string_view fallback = "") const;
   std::vector<std::string> all(std::string_view flag) const;
+  /// A copy with these flags and nothing else of what the user gave.
+  Arguments only(std::initializer_list<std::string_view> flags) const;
   /// Gives a flag a value where the user gave it none.
   void setDefault(std::string_view flag, std::string_view value);
   /// The flag as a whole number; prints the error and sets `exit` when it is
@@ -49,6 +51,7 @@ public:
   const std::vector<std::string> &positional() const { return words; }
 
 private:
+  Arguments() = default;
   void parse(int argc, char **argv, const Interface &interface);
   void fail(const std::string &message);
 

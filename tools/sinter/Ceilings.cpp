@@ -1,7 +1,9 @@
-/// Measures memory bandwidth and arithmetic of the threads that kernels get.
+/// Measures memory bandwidth and arithmetic of the threads that kernels get, or
+/// of a device.
 #include "tools/sinter/Ceilings.h"
 
 #include "runtime/device/cpu/ThreadPool.h"
+#include "tools/sinter/Measure.h"
 
 #include <algorithm>
 #include <chrono>
@@ -138,7 +140,42 @@ static double measureArithmetic() {
   return 2.0 * chains * widest.lanes * double(rounds) * double(calls) / seconds;
 }
 
-Ceilings measureCeilings() { return {measureMemory(), measureArithmetic()}; }
+//===- Devices ------------------------------------------------------------===//
+
+/// The least time of a call of a text's program, in seconds.
+static Result<double> secondsOf(const char *text, const Arguments &arguments) {
+  Model model;
+  model.text = text;
+  SINTER_TRY_ASSIGN(Runnable runnable, makeRunnable(model, arguments));
+  SINTER_TRY_ASSIGN(Times times, measure(runnable, 0.1));
+  return times.least / 1e6;
+}
+
+// 512 MiB, and 4096 x 4096 x 4096.
+static Result<Ceilings> measureDevice(const Arguments &arguments) {
+  SINTER_TRY_ASSIGN(double copy, secondsOf(R"(
+func.func @main(%x: tensor<67108864xf32>) -> tensor<67108864xf32> {
+  %0 = sinter.neg %x : (tensor<67108864xf32>) -> tensor<67108864xf32>
+  return %0 : tensor<67108864xf32>
+})",
+                                           arguments));
+  SINTER_TRY_ASSIGN(double product, secondsOf(R"(
+func.func @main(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
+  %0 = sinter.matmul %x, %w : (tensor<4096x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16>
+  return %0 : tensor<4096x4096xbf16>
+})",
+                                              arguments));
+  return Ceilings{2.0 * 4 * 67108864 / copy,
+                  2.0 * 4096 * 4096 * 4096 / product};
+}
+
+Result<Ceilings> measureCeilings(const runtime::Device &device,
+                                 const Arguments &arguments) {
+  DeviceKind kind = device.id().kind;
+  if (kind == DeviceKind::cpu || kind == DeviceKind::null)
+    return Ceilings{measureMemory(), measureArithmetic()};
+  return measureDevice(arguments.only({"--device", "--target"}));
+}
 
 Bound boundOf(const Ceilings &ceilings, uint64_t bytes, uint64_t flops) {
   double memory = double(bytes) / ceilings.bytesPerSecond * 1e9;

@@ -34,7 +34,8 @@ static constexpr Interface interface = {
     "bytes, arithmetic, whether memory or arithmetic bounds them, what part "
     "of\n"
     "that bound they reach, and their source lines. The bounds are what this\n"
-    "machine reaches with the same threads, measured before; data that stays\n"
+    "machine reaches with the same threads, measured before, or, on another\n"
+    "device, what a copy and a product of bf16 reach there; data that stays\n"
     "in caches can make a kernel faster than the bound of memory.",
     flags,
     1,
@@ -125,7 +126,8 @@ static Status profileModel(const Model &model, Arguments &arguments) {
   SINTER_TRY_ASSIGN(Runnable runnable, makeRunnable(model, arguments));
   RunCounters first; // not in the profile: it touches memory for the first time
   SINTER_TRY(runOnce(*runnable.program, runnable.inputs, first));
-  Ceilings ceilings = measureCeilings();
+  SINTER_TRY_ASSIGN(Ceilings ceilings,
+                    measureCeilings(runnable.program->device(), arguments));
   resetProfile();
   setProfiling(true);
   Result<Times> times = measure(runnable, 0, std::max<int64_t>(1, repeats - 1));
