@@ -7,7 +7,7 @@ import pathlib
 import re
 import sys
 
-PARTS = {"an example": r"^```cpp\n.+\n```$", "a gradient": r"^- gradient: \w",
+PARTS = {"an example": r"^```cpp\n(.+\n)+```$", "a gradient": r"^- gradient: \w",
          "PyTorch's name": r"^- PyTorch: ", "Burn's name": r"^- Burn: ",
          "a definition": r"^- defined at \w+\.td:\d+$"}
 
