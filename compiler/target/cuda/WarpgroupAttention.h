@@ -103,6 +103,8 @@ private:
 
   /// The warpgroup's first row (i32).
   Value firstRow(const Place &place);
+  /// The first step of a stage that the thread has (i32).
+  Value firstStep(Value stage);
   /// The address of its rows.
   Value rowsAt() {
     return ptx.add(memory,
@@ -117,6 +119,9 @@ private:
   Value mul(Value a, Value b);
   Value fma(Value a, Value b, Value c);
   Value larger(Value a, Value b);
+  /// Over the thread's columns of one of its rows.
+  Value joined(const Values &numbers, unsigned row,
+               llvm::function_ref<Value(Value, Value)> join);
   /// Over the four threads that share rows.
   Value ofRow(Value value, llvm::function_ref<Value(Value, Value)> join);
   Values zeros(int64_t count);

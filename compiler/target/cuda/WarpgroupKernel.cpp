@@ -4,16 +4,7 @@
 /// kernels for sm_90 in CUTLASS.
 #include "compiler/target/cuda/WarpgroupKernel.h"
 
-#include "compiler/target/KernelMemory.h"
-#include "compiler/target/cuda/CudaTarget.h"
-#include "compiler/target/cuda/SharedMemory.h"
-#include "compiler/target/cuda/Warp.h"
-#include "runtime/device/cuda/CudaImage.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

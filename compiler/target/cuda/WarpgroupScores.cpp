@@ -56,6 +56,11 @@ Value WarpgroupAttention::firstRow(const Place &place) {
                  ptx.mul(consumer, int32_t(Layout::rows)));
 }
 
+Value WarpgroupAttention::firstStep(Value stage) {
+  return ptx.add(ptx.mul(stage, int32_t(layout.steps)),
+                 ptx.mul(ptx.bitAnd(thread, 3), 2));
+}
+
 // Columns that a thread has follow each other by eight, after two of each row.
 static int32_t columnOf(size_t sum) { return int32_t(sum / 4 * 8 + sum % 2); }
 
@@ -76,8 +81,7 @@ WarpgroupAttention::Values WarpgroupAttention::addMask(const Place &place,
                                                        const Values &scores) {
   if (!attention.isMasked)
     return scores;
-  Value step = ptx.add(ptx.mul(stage, int32_t(layout.steps)),
-                       ptx.mul(ptx.bitAnd(thread, 3), 2));
+  Value step = firstStep(stage);
   Value share = firstRow(place);
   Values sums;
   for (size_t at = 0; at < scores.size(); at += 2) {
@@ -97,8 +101,7 @@ WarpgroupAttention::Values WarpgroupAttention::addMask(const Place &place,
 WarpgroupAttention::Values WarpgroupAttention::hideSteps(const Place &place,
                                                          Value stage,
                                                          const Values &scores) {
-  Value first = ptx.add(ptx.mul(stage, int32_t(layout.steps)),
-                        ptx.mul(ptx.bitAnd(thread, 3), 2));
+  Value first = firstStep(stage);
   Value share = firstRow(place);
   Value end = ptx.sub(ptx.toI32(place.steps), first);
   Value ends[2] = {end, end}, begins[2];
@@ -149,6 +152,23 @@ WarpgroupAttention::hideWhereNeeded(const Place &place, Value stage,
   return Values(op.getResults());
 }
 
+// In chains, which run side by side.
+Value WarpgroupAttention::joined(const Values &numbers, unsigned row,
+                                 llvm::function_ref<Value(Value, Value)> join) {
+  constexpr size_t chains = 4;
+  Values parts;
+  for (auto [at, number] : llvm::enumerate(numbers)) {
+    if (rowOf(at) != row)
+      continue;
+    size_t chain = (at / 4 * 2 + at % 2) % chains;
+    if (parts.size() <= chain)
+      parts.push_back(number);
+    else
+      parts[chain] = join(parts[chain], number);
+  }
+  return join(join(parts[0], parts[1]), join(parts[2], parts[3]));
+}
+
 // Weights relative to the largest score so far; `rescale` is what the sums so
 // far are multiplied by then. Where all scores are -infinity, so that there is
 // nothing to be relative to, weights are 0.
@@ -156,22 +176,11 @@ WarpgroupAttention::Values WarpgroupAttention::weigh(Softmax &softmax,
                                                      const Values &scores,
                                                      Value (&rescale)[2],
                                                      bool isFirstStage) {
-  constexpr size_t chains = 4; // of each row, side by side
+  auto most = [&](Value a, Value b) { return larger(a, b); };
+  auto total = [&](Value a, Value b) { return add(a, b); };
   Value factor = real(this->factor()), offset[2];
   for (unsigned row : {0, 1}) {
-    Values parts;
-    for (auto [at, score] : llvm::enumerate(scores)) {
-      if (rowOf(at) != row)
-        continue;
-      size_t chain = (at / 4 * 2 + at % 2) % chains;
-      if (parts.size() <= chain)
-        parts.push_back(score);
-      else
-        parts[chain] = larger(parts[chain], score);
-    }
-    Value largest =
-        larger(larger(parts[0], parts[1]), larger(parts[2], parts[3]));
-    largest = ofRow(largest, [&](Value a, Value b) { return larger(a, b); });
+    Value largest = ofRow(joined(scores, row, most), most);
     Value before = softmax.largest[row];
     if (!isFirstStage)
       largest = larger(before, largest);
@@ -183,20 +192,11 @@ WarpgroupAttention::Values WarpgroupAttention::weigh(Softmax &softmax,
       rescale[row] = ptx.exp2(fma(before, factor, offset[row]));
     softmax.largest[row] = largest;
   }
-  Values weights, parts[2];
-  for (auto [at, score] : llvm::enumerate(scores)) {
-    unsigned row = rowOf(at);
-    Value weight = ptx.exp2(fma(score, factor, offset[row]));
-    weights.push_back(weight);
-    size_t chain = (at / 4 * 2 + at % 2) % chains;
-    if (parts[row].size() <= chain)
-      parts[row].push_back(weight);
-    else
-      parts[row][chain] = add(parts[row][chain], weight);
-  }
+  Values weights;
+  for (auto [at, score] : llvm::enumerate(scores))
+    weights.push_back(ptx.exp2(fma(score, factor, offset[rowOf(at)])));
   for (unsigned row : {0, 1}) {
-    Value sum = add(add(parts[row][0], parts[row][1]),
-                    add(parts[row][2], parts[row][3]));
+    Value sum = joined(weights, row, total);
     softmax.sum[row] =
         isFirstStage ? sum : fma(softmax.sum[row], rescale[row], sum);
   }

@@ -287,9 +287,7 @@ WarpgroupAttention::makeGradients(const Place &place, const Values &turns) {
       loop(range.from, range.to, ptx.number(1), sums.all(),
            [&](Value stage, ValueRange all) {
              if (attention.walksKeys)
-               numbers = numbersOf(
-                   place, ptx.add(ptx.mul(stage, int32_t(layout.steps)),
-                                  ptx.mul(ptx.bitAnd(thread, 3), 2)));
+               numbers = numbersOf(place, firstStep(stage));
              return addStage(place, stage, numbers, sums.with(all)).all();
            });
   sums = sums.with(carried);

@@ -186,18 +186,6 @@ class Trainings(unittest.TestCase):
             program.flush()
             return trainings.ours(["sh", program.name], "iris", {})
 
-    def test_device(self):
-        self.assertTrue(cases.chosen(["attention_step_*"],
-                                     device_cases.all_cases()))
-        with tempfile.TemporaryDirectory() as caches:
-            folder = pathlib.Path(caches)
-            on_cpu = sides.environment_for(1, folder)
-            on_gpu = sides.environment_for(1, folder, device="cuda:0")
-        self.assertEqual(on_cpu["CUDA_VISIBLE_DEVICES"], "")
-        self.assertEqual(on_gpu["SINTER_DEVICE"], "cuda:0")
-        self.assertEqual(on_gpu.get("CUDA_VISIBLE_DEVICES"),
-                         os.environ.get("CUDA_VISIBLE_DEVICES"))
-
     def test_times(self):
         self.assertEqual(
             self.times("1.5 s for the first, 0.25 s for the shortest"),
