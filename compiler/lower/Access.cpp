@@ -409,17 +409,18 @@ static bool reshapeView(ir::ReshapeOp op, StridedView &view) {
   return true;
 }
 
-std::optional<StridedView> stridedView(Value tensor) {
+std::optional<StridedView> stridedView(Value tensor, Value leaf) {
   MLIRContext *context = tensor.getContext();
-  if (auto argument = dyn_cast<BlockArgument>(tensor))
-    return StridedView{argument.getArgNumber(),
+  auto argument = dyn_cast<BlockArgument>(tensor);
+  if (argument || tensor == leaf)
+    return StridedView{argument ? argument.getArgNumber() : 0,
                        getAffineConstantExpr(0, context),
                        denseStrides(shapeOf(tensor), context)};
   Operation *op = tensor.getDefiningOp();
   if (!isa<ir::ReshapeOp, ir::TransposeOp, ir::BroadcastOp, ir::SliceOp,
            ir::WindowOp>(op))
     return std::nullopt;
-  auto view = stridedView(op->getOperand(0));
+  auto view = stridedView(op->getOperand(0), leaf);
   if (!view)
     return std::nullopt;
   if (auto transpose = dyn_cast<ir::TransposeOp>(op))

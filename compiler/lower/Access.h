@@ -55,7 +55,9 @@ struct StridedView {
 };
 
 /// The input behind `tensor`, where nothing but such a view lies between.
-std::optional<StridedView> stridedView(mlir::Value tensor);
+/// `leaf`, if given, is dense in a buffer of its own: no number is known of it.
+std::optional<StridedView> stridedView(mlir::Value tensor,
+                                       mlir::Value leaf = {});
 
 /// What every element of an integer tensor was brought to its type from: an
 /// integer of 8 bits, or one of 16 with a sign. Null where there is none.

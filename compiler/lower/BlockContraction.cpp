@@ -3,6 +3,7 @@
 #include "compiler/lower/KernelWriter.h"
 
 #include "compiler/lower/BlockMatrix.h"
+#include "compiler/lower/BlockOperand.h"
 #include "compiler/lower/DepthSplit.h"
 #include "compiler/lower/MatrixProduct.h"
 #include "compiler/lower/PartialSums.h"
@@ -23,6 +24,14 @@ namespace {
 // read together stays in a cache.
 constexpr int64_t groupedTiles = 8;
 
+// Copies of operands take a launch of their own, and elements of them time: in
+// products so large, with so many results of each element, tensor cores win
+// more than that.
+constexpr int64_t leastUses = 32;
+constexpr double leastFlops = 1e8;
+// Where rows are not known.
+constexpr int64_t manyRows = 4096;
+
 // Whether threads can compute the op for themselves, each its own elements.
 bool isPointwise(Operation &op) {
   using graph::PatternKind;
@@ -39,7 +48,9 @@ public:
   BlockContraction(KernelWriter &writer, const BlockUnit &unit, ir::MatmulOp op,
                    ArrayRef<Sink> sinks)
       : writer(writer), op(op), context(op.getContext()), sinks(sinks),
-        shape(shapeOf(op.getResult())), unit(unit) {}
+        shape(shapeOf(op.getResult())), unit(unit),
+        leftOperand(op.getLhs(), unsigned(shape.size()) - 1, unit),
+        rightOperand(op.getRhs(), unsigned(shape.size()) - 2, unit) {}
 
   bool run();
 
@@ -79,18 +90,38 @@ private:
     Value left = op.getLhs(), right = op.getRhs();
     product.readsLeft = readingOf(left, column, row);
     product.readsRight = readingOf(right, row, column);
-    auto leftView = stridedView(left), rightView = stridedView(right);
-    auto leftMatrix =
-        leftView ? matrixOf(*leftView, shapeOf(left)) : std::nullopt;
-    auto rightMatrix =
-        rightView ? matrixOf(*rightView, shapeOf(right)) : std::nullopt;
-    product.isPlain = leftMatrix && rightMatrix;
-    if (!product.isPlain)
-      return;
-    product.left = *leftMatrix;
-    product.right = *rightMatrix;
-    product.left.alongDepth = constantOf(leftView->strides[column]) == 1;
-    product.right.alongDepth = constantOf(rightView->strides[column]) != 1;
+  }
+
+  // A tile for operands where they lie, or else for copies, if those pay.
+  bool findTile() {
+    bool hasLeft = leftOperand.findInPlace();
+    bool hasRight = rightOperand.findInPlace();
+    setOperands(hasLeft && hasRight);
+    if (auto found = unit.tileOf(product)) {
+      tile = *found;
+      return true;
+    }
+    auto sizeOf = [](int64_t size) { return size < 0 ? manyRows : size; };
+    double flops = 2.0 * double(sizeOf(product.rows)) *
+                   double(sizeOf(product.columns)) *
+                   double(sizeOf(constantOf(product.depth)));
+    bool copiesLeft = !hasLeft && sizeOf(product.columns) >= leastUses;
+    bool copiesRight = !hasRight && sizeOf(product.rows) >= leastUses;
+    if ((hasLeft && hasRight) || flops < leastFlops ||
+        !(hasLeft || (copiesLeft && leftOperand.findCopy())) ||
+        !(hasRight || (copiesRight && rightOperand.findCopy())))
+      return false;
+    setOperands(true);
+    auto found = unit.tileOf(product);
+    if (found)
+      tile = *found;
+    return found.has_value();
+  }
+
+  void setOperands(bool areTaken) {
+    product.isPlain = areTaken;
+    product.left = leftOperand.matrix;
+    product.right = rightOperand.matrix;
   }
 
   // By the longer run of neighbours: along k, or along the other axis. The axis
@@ -131,6 +162,7 @@ private:
   ArrayRef<Sink> sinks;
   Shape shape;
   const BlockUnit &unit;
+  BlockOperand leftOperand, rightOperand;
   BlockUnit::Product product;
   BlockUnit::Tile tile;
   AffineExpr rows, columns, batches;
@@ -442,12 +474,8 @@ private:
 };
 
 bool BlockContraction::run() {
-  if (!describe())
+  if (!describe() || !findTile())
     return false;
-  auto chosen = unit.tileOf(product);
-  if (!chosen)
-    return false;
-  tile = *chosen;
   unsigned rank = shape.size();
   rows = shape[rank - 2];
   columns = shape[rank - 1];
@@ -461,6 +489,11 @@ bool BlockContraction::run() {
                                    accumulatorType(product.element));
   else
     describeResult();
+  for (BlockOperand *operand : {&leftOperand, &rightOperand})
+    operand->addWorkspace(writer);
+  setOperands(product.isPlain);
+  leftOperand.addCopyPhase(writer, /*mayKeep=*/false);
+  rightOperand.addCopyPhase(writer, /*mayKeep=*/true);
   writer.addBlockPhase(parts * batches * down * across * tile.chunks,
                        [&](Emission &emission) {
                          TileEmitter tiles(*this, emission);

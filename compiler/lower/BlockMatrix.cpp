@@ -1,5 +1,7 @@
 #include "compiler/lower/BlockMatrix.h"
 
+#include "dialects/sinter/Dialect.h"
+
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -24,6 +26,147 @@ std::optional<BlockUnit::Matrix> matrixOf(const StridedView &view,
       addAxis(axis);
       matrix.batches.push_back(axis);
     }
+  return matrix;
+}
+
+static bool isZero(TypedAttr number) {
+  if (auto real = dyn_cast<FloatAttr>(number))
+    return real.getValue().isPosZero();
+  return cast<IntegerAttr>(number).getValue().isZero();
+}
+
+// Windows over a padded image: what they stand on, and where they begin in it.
+static std::optional<Value> imageUnder(ir::WindowOp op, Value leaf,
+                                       SmallVector<int64_t> &low) {
+  auto pad = op.getX().getDefiningOp<ir::PadOp>();
+  low.assign(shapeOf(op.getX()).size(), 0);
+  if (!pad || op.getX() == leaf)
+    return op.getX();
+  bool isPlain = llvm::all_of(pad.getInterior(),
+                              [](int64_t between) { return between == 0; }) &&
+                 isZero(pad.getValue());
+  if (!isPlain)
+    return std::nullopt;
+  llvm::copy(pad.getLow(), low.begin());
+  return pad.getX();
+}
+
+// The dims of more than one element of what `value` transposes, outermost
+// first; `value` becomes that. Dims of one element may come and go between.
+static SmallVector<unsigned> orderBehind(Value &value) {
+  auto longDims = [](Value tensor) {
+    SmallVector<unsigned> dims;
+    for (auto [dim, extent] : llvm::enumerate(shapeOf(tensor)))
+      if (!isOne(extent))
+        dims.push_back(unsigned(dim));
+    return dims;
+  };
+  auto order = longDims(value);
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto transpose = dyn_cast<ir::TransposeOp>(op)) {
+      for (unsigned &dim : order)
+        dim = unsigned(transpose.getPermutation()[dim]);
+    } else if (isa<ir::ReshapeOp>(op)) {
+      auto before = longDims(op->getOperand(0)), after = longDims(value);
+      auto extents = [](Value tensor, ArrayRef<unsigned> dims) {
+        Shape shape;
+        for (unsigned dim : dims)
+          shape.push_back(shapeOf(tensor)[dim]);
+        return shape;
+      };
+      if (extents(op->getOperand(0), before) != extents(value, after))
+        break;
+      for (unsigned &dim : order)
+        dim = before[llvm::find(after, dim) - after.begin()];
+    } else {
+      break;
+    }
+    value = op->getOperand(0);
+  }
+  return order;
+}
+
+// Two axes of the matrix, each made of some dims of what is reshaped to it: one
+// of images and positions, the other of places under a window and channels.
+static std::optional<bool> countsWindows(ArrayRef<unsigned> order,
+                                         const Shape &shape, ir::WindowOp op,
+                                         unsigned batch, unsigned channels) {
+  SmallVector<unsigned> positions{batch}, elements, found;
+  for (int64_t axis : op.getAxes())
+    positions.push_back(unsigned(axis));
+  for (unsigned tap = 0; tap < op.getAxes().size(); ++tap)
+    elements.push_back(unsigned(shapeOf(op.getX()).size()) + tap);
+  elements.push_back(channels);
+  auto isIn = [&](ArrayRef<unsigned> first, ArrayRef<unsigned> second) {
+    SmallVector<unsigned> expected(first);
+    llvm::append_range(expected, second);
+    llvm::erase_if(expected, [&](unsigned dim) { return isOne(shape[dim]); });
+    return order == ArrayRef<unsigned>(expected);
+  };
+  if (isIn(positions, elements))
+    return true;
+  if (isIn(elements, positions))
+    return false;
+  return std::nullopt;
+}
+
+std::optional<BlockUnit::Matrix> windowsOf(Value operand, unsigned depth,
+                                           Value leaf) {
+  auto reshape = operand.getDefiningOp<ir::ReshapeOp>();
+  if (!reshape || shapeOf(operand).size() != 2)
+    return std::nullopt;
+  Value inner = reshape.getX();
+  SmallVector<unsigned> order = orderBehind(inner);
+  auto op = inner.getDefiningOp<ir::WindowOp>();
+  SmallVector<int64_t> low;
+  auto image = op ? imageUnder(op, leaf, low) : std::nullopt;
+  auto view = image ? stridedView(*image, leaf) : std::nullopt;
+  unsigned rank = low.size();
+  if (!view || op.getAxes().size() + 2 != rank)
+    return std::nullopt;
+  // Channels are neighbours; the axis that is left is that of images.
+  unsigned batch = rank, channels = rank;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    if (!llvm::is_contained(op.getAxes(), int64_t(dim)))
+      (constantOf(view->strides[dim]) == 1 ? channels : batch) = dim;
+  if (batch == rank || channels == rank)
+    return std::nullopt;
+  Shape shape = shapeOf(inner), extents = shapeOf(*image);
+  Shape padded = shapeOf(op.getX());
+  auto rowsAreWindows = countsWindows(order, shape, op, batch, channels);
+  bool isWhole = rowsAreWindows && padded[batch] == extents[batch] &&
+                 padded[channels] == extents[channels];
+  AffineExpr windows = shape[batch];
+  for (int64_t axis : op.getAxes())
+    windows = windows * shape[axis];
+  if (!isWhole || shapeOf(operand)[*rowsAreWindows ? 0 : 1] != windows)
+    return std::nullopt;
+
+  BlockUnit::Matrix matrix;
+  matrix.buffer = view->input;
+  matrix.offset = view->offset;
+  matrix.alongDepth = depth == (*rowsAreWindows ? 1u : 0u);
+  auto addAxis = [&](unsigned dim) {
+    matrix.extents.push_back(extents[dim]);
+    matrix.strides.push_back(view->strides[dim]);
+  };
+  addAxis(channels);
+  for (unsigned number = op.getAxes().size(); number-- > 0;) {
+    unsigned dim = unsigned(op.getAxes()[number]);
+    addAxis(dim);
+    BlockUnit::WindowAxis axis;
+    axis.stride = op.getStrides()[number];
+    axis.dilation = op.getDilations()[number];
+    axis.size = op.getSizes()[number];
+    axis.positions = constantOf(shape[dim]);
+    int64_t all = constantOf(padded[dim]), own = constantOf(extents[dim]);
+    if (axis.positions <= 0 || all < 0 || own < 0)
+      return std::nullopt;
+    axis.low = -low[dim];
+    axis.high = all - low[dim] - own - (axis.size - 1) * axis.dilation;
+    matrix.windows.push_back(axis);
+  }
+  addAxis(batch);
   return matrix;
 }
 

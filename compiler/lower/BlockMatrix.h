@@ -10,6 +10,11 @@ namespace sinter::compiler {
 /// then those of batches. Nothing where neither of the two has neighbours.
 std::optional<BlockUnit::Matrix> matrixOf(const StridedView &view,
                                           const Shape &shape);
+/// What lies under windows over an image, where `operand` is a matrix of that.
+/// Either axis may count the windows; `depth` is the one that is k. `leaf` is
+/// as for `stridedView`.
+std::optional<BlockUnit::Matrix> windowsOf(mlir::Value operand, unsigned depth,
+                                           mlir::Value leaf);
 /// A dense tensor, likewise.
 std::optional<BlockUnit::Matrix> denseMatrix(unsigned buffer,
                                              const Shape &shape);

@@ -168,6 +168,25 @@ static Value simplifyWindow(ir::WindowOp op, OpBuilder &builder) {
                    builder);
 }
 
+// Nothing stands around or between the elements.
+static Value simplifyPad(ir::PadOp op) {
+  SmallVector<AffineExpr> dims = dimsOf(op.getX().getType());
+  if (op.getX().getType() != op.getType())
+    return {};
+  for (auto [dim, low, between] :
+       llvm::zip(dims, op.getLow(), op.getInterior()))
+    if (low != 0 || (between != 0 && !isOne(dim)))
+      return {};
+  return op.getX();
+}
+
+static Value simplifyFlip(ir::FlipOp op) {
+  SmallVector<AffineExpr> dims = dimsOf(op.getType());
+  bool isAsBefore = llvm::all_of(
+      op.getAxes(), [&](int64_t axis) { return isOne(dims[axis]); });
+  return isAsBefore ? op.getX() : Value();
+}
+
 static Value simplifyConcat(ir::ConcatOp op) {
   return op.getXs().size() == 1 ? op.getXs()[0] : Value();
 }
@@ -183,6 +202,10 @@ Value simplifyView(Operation *op, OpBuilder &builder) {
     return simplifySlice(slice, builder);
   if (auto window = dyn_cast<ir::WindowOp>(op))
     return simplifyWindow(window, builder);
+  if (auto pad = dyn_cast<ir::PadOp>(op))
+    return simplifyPad(pad);
+  if (auto flip = dyn_cast<ir::FlipOp>(op))
+    return simplifyFlip(flip);
   if (auto concat = dyn_cast<ir::ConcatOp>(op))
     return simplifyConcat(concat);
   return {};

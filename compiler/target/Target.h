@@ -88,6 +88,16 @@ public:
 
   virtual ~BlockUnit() = default;
 
+  /// How windows stand along an axis of an image.
+  struct WindowAxis {
+    int64_t low = 0;      ///< where the first begins
+    int64_t high = 0;     ///< where the last may begin, from the last place on
+    int64_t stride = 1;   ///< from one window to the next
+    int64_t dilation = 1; ///< from one place under a window to the next
+    int64_t size = 1;     ///< places under a window
+    int64_t positions = 1;
+  };
+
   /// A matrix in a buffer of the kernel, batches of it behind. Axes go from the
   /// one along which elements are neighbours; strides are in elements.
   struct Matrix {
@@ -97,6 +107,10 @@ public:
     /// Which of the product's axes of batches those behind the first two are.
     llvm::SmallVector<unsigned> batches;
     bool alongDepth = false; ///< neighbours lie along k
+    /// Of an image: the matrix has what lies under each position of windows,
+    /// place by place under a window all channels. The axes above are then
+    /// channels, the image's, and images; neighbours are channels.
+    llvm::SmallVector<WindowAxis, 3> windows;
   };
 
   /// How elements of an operand are read one by one.
@@ -109,7 +123,7 @@ public:
   /// Sums in f32 of products of elements of one type.
   struct Product {
     mlir::Type element;
-    /// Where operands lie, if both are plain views of inputs.
+    /// Where operands lie, if the unit takes both.
     bool isPlain = false;
     Matrix left, right;
     Reading readsLeft, readsRight;
@@ -183,6 +197,9 @@ public:
     finish(const Place &place, llvm::ArrayRef<Fragment> fragments) = 0;
   };
 
+  /// Whether the unit brings parts of such an operand to its memory as they
+  /// are.
+  virtual bool takes(const Matrix &operand, mlir::Type element) const = 0;
   /// The tile for a product, or nothing where it is none for this unit: a
   /// function of types, shapes and strides.
   virtual std::optional<Tile> tileOf(const Product &product) const = 0;

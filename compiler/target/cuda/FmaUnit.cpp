@@ -71,6 +71,10 @@ bool isSimple(const BlockUnit::Product &product) {
 
 class FmaUnit final : public BlockUnit {
 public:
+  bool takes(const Matrix &operand, Type) const override {
+    return operand.windows.empty();
+  }
+
   std::optional<Tile> tileOf(const Product &product) const override {
     if (!product.element.isF32() || constantOf(product.depth, 1) == 0)
       return std::nullopt;

@@ -196,6 +196,22 @@ void Ptx::copyIn(Value to, Value map, ValueRange coordinates,
       "r,l,r" + times("r", coordinates.size()), operands);
 }
 
+void Ptx::copyIn(Value to, Value map, ValueRange coordinates,
+                 ValueRange offsets, Value barrier) const {
+  SmallVector<Value> operands{to, map, barrier};
+  llvm::append_range(operands, coordinates);
+  for (Value offset : offsets)
+    operands.push_back(
+        arith::TruncIOp::create(builder, loc, builder.getI16Type(), offset));
+  run("cp.async.bulk.tensor." + Twine(coordinates.size()) +
+          "d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [$0], "
+          "[$1, " +
+          listOf(3, coordinates.size()) + "], [$2], " +
+          listOf(3 + coordinates.size(), offsets.size()) + ";",
+      "r,l,r" + times("r", coordinates.size()) + times("h", offsets.size()),
+      operands);
+}
+
 void Ptx::copyOut(Value map, ValueRange coordinates, Value from) const {
   SmallVector<Value> operands{from, map};
   llvm::append_range(operands, coordinates);

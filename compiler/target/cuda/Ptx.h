@@ -63,6 +63,9 @@ public:
   void prefetch(Value map) const;
   void copyIn(Value to, Value map, mlir::ValueRange coordinates,
               Value barrier) const;
+  /// Of an image's map: the place under each window at `offsets` (i32).
+  void copyIn(Value to, Value map, mlir::ValueRange coordinates,
+              mlir::ValueRange offsets, Value barrier) const;
   void copyOut(Value map, mlir::ValueRange coordinates, Value from) const;
   /// Ends a group of copies out.
   void commitCopies() const;

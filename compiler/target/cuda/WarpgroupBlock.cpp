@@ -199,21 +199,33 @@ std::array<Value, 2> WarpgroupBlock::rowsOfThread() const {
   return {row, ptx.add(row, 8)};
 }
 
+// Boxes that have gone out since the one that had this slot before, in this
+// tile or the one before: so many may not have been read yet.
+static unsigned boxesSince(int64_t slots, int64_t boxes, int64_t box) {
+  if (box >= slots)
+    return unsigned(slots - 1);
+  int64_t before = box;
+  while (before + slots < boxes)
+    before += slots;
+  return unsigned(std::min(slots, boxes - 1 - before + box));
+}
+
 // Fragments are 8 x 8 matrices of stmatrix; a box is written as a map's copy
 // reads it.
-void WarpgroupBlock::storeBox(Value map, ValueRange coordinates, int64_t at,
-                              int64_t slots, int64_t box,
+void WarpgroupBlock::storeBox(Value map, ValueRange coordinates,
+                              const Slots &slots, int64_t box,
                               ValueRange fragments) {
-  int64_t slot = box % slots;
+  int64_t slot = box % slots.count;
   Value lane = ptx.bitAnd(thread, 31), name = ptx.add(consumer, 1);
-  Value start = ptx.add(ptx.add(memory, int32_t(at + slot * Layout::boxBytes)),
-                        ptx.mul(consumer, int32_t(slots * Layout::boxBytes)));
+  Value start =
+      ptx.add(ptx.add(memory, int32_t(slots.at + slot * Layout::boxBytes)),
+              ptx.mul(consumer, int32_t(slots.count * Layout::boxBytes)));
   Value row = ptx.add(ptx.mul(ptx.bitAnd(warp, 3), 16), ptx.bitAnd(lane, 15));
   Value line = ptx.add(start, ptx.mul(row, 128));
   Value part =
       ptx.mul(ptx.bitXor(ptx.shiftRight(lane, 4), ptx.bitAnd(lane, 7)), 16);
-  when(isFirst,
-       [&] { ptx.waitForCopies(unsigned(slots - 1), /*written=*/false); });
+  unsigned pending = boxesSince(slots.count, slots.boxes, box);
+  when(isFirst, [&] { ptx.waitForCopies(pending, /*written=*/false); });
   ptx.syncThreads(name, Layout::threads);
   for (unsigned group = 0; group < 4; ++group) {
     Values words;

@@ -40,6 +40,13 @@ protected:
     unsigned others = 0;    ///< of one that multiplies; 0: all have as many
   };
 
+  /// Where boxes of results wait until they have gone out.
+  struct Slots {
+    int64_t at = 0;    ///< bytes, as of a ring
+    int64_t count = 1; ///< for each warpgroup
+    int64_t boxes = 1; ///< of a tile
+  };
+
   WarpgroupBlock(mlir::OpBuilder &builder, mlir::Location loc,
                  const KernelEntry &entry)
       : builder(builder), loc(loc), ptx(builder, loc), entry(entry) {}
@@ -84,10 +91,9 @@ protected:
   /// wgmma's matrix D).
   std::array<Value, 2> rowsOfThread() const;
   /// Stores a box of 64 x 64 elements of 16 bits, given as words of fragments,
-  /// by a map. Boxes take slots of shared memory in turn, `slots` of them from
-  /// `at` on for each warpgroup.
-  void storeBox(Value map, mlir::ValueRange coordinates, int64_t at,
-                int64_t slots, int64_t box, mlir::ValueRange fragments);
+  /// by a map. Boxes of a tile take slots of shared memory in turn.
+  void storeBox(Value map, mlir::ValueRange coordinates, const Slots &slots,
+                int64_t box, mlir::ValueRange fragments);
 
   mlir::OpBuilder &builder;
   const mlir::Location loc;

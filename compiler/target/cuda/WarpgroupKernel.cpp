@@ -108,13 +108,44 @@ void WarpgroupKernel::copyBoxes(const Boxes &boxes, const Place &place,
   int64_t step = matrix.alongDepth ? boxes.extent : boxColumns;
   for (int64_t at = 0; at < boxes.extent; at += step) {
     Value other = at ? ptx.add(first, int32_t(at)) : first;
+    Value to = ptx.add(stage, int32_t(boxes.at + at * layout.depth * 2));
+    if (!matrix.windows.empty()) {
+      copyWindows(boxes, matrix.alongDepth ? other : depth,
+                  matrix.alongDepth ? depth : other, to, full);
+      continue;
+    }
     Values coordinates =
         matrix.alongDepth ? Values{depth, other} : Values{other, depth};
     for (unsigned axis : matrix.batches)
       coordinates.push_back(ptx.toI32(place.batch[axis]));
-    Value to = ptx.add(stage, int32_t(boxes.at + at * layout.depth * 2));
     ptx.copyIn(to, boxes.map, coordinates, full);
   }
+}
+
+// What lies under windows from number `position` on: channels from `element`
+// on, counted place by place. Behind the last place all is zero, as what lies
+// in images that there are not.
+void WarpgroupKernel::copyWindows(const Boxes &boxes, Value position,
+                                  Value element, Value to, Value full) {
+  constexpr int32_t noImage = 1 << 30;
+  const BlockUnit::Matrix &image = *boxes.matrix;
+  auto split = [&](Value &number, int64_t by) {
+    Value all = number;
+    number = ptx.divide(all, int32_t(by));
+    return ptx.sub(all, ptx.mul(number, int32_t(by)));
+  };
+  int64_t channels = cast<AffineConstantExpr>(image.extents.front()).getValue();
+  Values coordinates{split(element, channels)}, offsets;
+  for (const BlockUnit::WindowAxis &axis : image.windows) {
+    Value at = split(position, axis.positions);
+    coordinates.push_back(
+        ptx.add(ptx.mul(at, int32_t(axis.stride)), int32_t(axis.low)));
+    offsets.push_back(
+        ptx.mul(split(element, axis.size), int32_t(axis.dilation)));
+  }
+  coordinates.push_back(
+      ptx.select(ptx.equals(element, 0), position, ptx.number(noImage)));
+  ptx.copyIn(to, boxes.map, coordinates, offsets, full);
 }
 
 //===- Summing ------------------------------------------------------------===//
@@ -212,8 +243,9 @@ void WarpgroupKernel::storePart(const Place &place, int64_t box,
       ptx.add(ptx.toI32(place.row), ptx.mul(consumer, layout.rows))};
   for (unsigned axis : product.result->batches)
     coordinates.push_back(ptx.toI32(place.batch[axis]));
-  storeBox(resultMap, coordinates, layout.boxesAt(), layout.boxesOut, box,
-           fragments);
+  storeBox(resultMap, coordinates,
+           {layout.boxesAt(), layout.boxesOut, layout.columns / boxColumns},
+           box, fragments);
 }
 
 // Whether no tile ends behind the result, and all of it is stored by boxes.

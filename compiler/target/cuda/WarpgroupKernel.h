@@ -34,6 +34,8 @@ private:
   void copyStage(const Place &place, Value k, const Turn &turn);
   void copyBoxes(const Boxes &boxes, const Place &place, Value k, Value stage,
                  Value full);
+  void copyWindows(const Boxes &boxes, Value position, Value element, Value to,
+                   Value full);
   void consume() override;
   Values sumTile(const Turn &turn, Values carried);
   Values multiplyStage(const Turn &turn, Value k, mlir::ValueRange sums);

@@ -59,6 +59,9 @@ std::optional<runtime::TensorMap> mapOf(const BlockUnit::Matrix &matrix,
   }
   map.box[0] = uint32_t(inner);
   map.box[1] = uint32_t(outer);
+  for (const BlockUnit::WindowAxis &axis : matrix.windows)
+    map.windows.push_back(
+        {int32_t(axis.low), int32_t(axis.high), uint32_t(axis.stride)});
   return map;
 }
 
@@ -68,12 +71,31 @@ static bool isAligned(AffineExpr elements) {
          elements.getLargestKnownDivisor() % alignedElements == 0;
 }
 
+// What a map can say of windows, and what a box' channels can be counted by
+// (CUDA Driver API, cuTensorMapEncodeIm2col; PTX ISA, cp.async.bulk.tensor).
+static bool fitsImage(const BlockUnit::Matrix &matrix) {
+  size_t axes = matrix.windows.size();
+  if (axes < 1 || axes > 3)
+    return false;
+  constexpr int64_t corners[] = {1 << 15, 1 << 7, 1 << 4};
+  int64_t most = corners[axes - 1];
+  auto channels = dyn_cast<AffineConstantExpr>(matrix.extents.front());
+  return channels && channels.getValue() > 0 &&
+         channels.getValue() % WarpgroupLayout::boxColumns == 0 &&
+         llvm::all_of(matrix.windows, [&](const BlockUnit::WindowAxis &axis) {
+           return axis.low >= -most && axis.low < most && axis.high >= -most &&
+                  axis.high < most && axis.stride <= 8 &&
+                  (axis.size - 1) * axis.dilation < 2 * most;
+         });
+}
+
 bool fitsMap(const BlockUnit::Matrix &matrix, Type element) {
   auto isNothing = [](AffineExpr stride) {
     auto number = dyn_cast<AffineConstantExpr>(stride);
     return number && number.getValue() == 0;
   };
   return matrix.extents.size() <= mostAxes && isAligned(matrix.offset) &&
+         (matrix.windows.empty() || fitsImage(matrix)) &&
          llvm::all_of(ArrayRef(matrix.strides).drop_front(),
                       [&](AffineExpr stride) {
                         return isAligned(stride) && !isNothing(stride);

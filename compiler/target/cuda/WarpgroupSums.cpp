@@ -188,7 +188,8 @@ void WarpgroupAttention::storeSum(const Place &place,
                        firstRow(place)};
     for (unsigned axis : sum.matrix.batches)
       coordinates.push_back(ptx.toI32(place.batch[axis]));
-    storeBox(map, coordinates, layout.boxesAt(), layout.boxesOut,
+    storeBox(map, coordinates,
+             {layout.boxesAt(), layout.boxesOut, layout.boxesOut},
              firstSlot + box,
              ArrayRef(words).slice(size_t(box) * wordsOfBox, wordsOfBox));
   }

@@ -69,13 +69,15 @@ double cyclesOf(const BlockUnit::Product &product, const Cut &cut) {
 
 class WarpgroupUnit final : public BlockUnit {
 public:
+  bool takes(const Matrix &operand, Type element) const override {
+    return fitsMap(operand, element);
+  }
+
   std::optional<Tile> tileOf(const Product &product) const override {
     auto depth = dyn_cast<AffineConstantExpr>(product.depth);
     bool fits = product.isPlain && !product.isOrdered &&
                 (product.element.isBF16() || product.element.isF16()) &&
-                depth && depth.getValue() >= leastDepth &&
-                product.columns > 0 && fitsMap(product.left, product.element) &&
-                fitsMap(product.right, product.element);
+                depth && depth.getValue() >= leastDepth && product.columns > 0;
     if (!fits)
       return std::nullopt;
     Tile best;

@@ -121,6 +121,10 @@ inline constexpr unsigned disableTiming = 2;
               (void *, int, uint32_t, void *, const uint64_t *,                \
                const uint64_t *, const uint32_t *, const uint32_t *, int, int, \
                int, int))                                                      \
+  SINTER_CUDA(encodeImageMap, "cuTensorMapEncodeIm2col",                       \
+              (void *, int, uint32_t, void *, const uint64_t *,                \
+               const uint64_t *, const int *, const int *, uint32_t, uint32_t, \
+               const uint32_t *, int, int, int, int))                          \
   SINTER_CUDA(launch, "cuLaunchKernel",                                        \
               (Function, unsigned, unsigned, unsigned, unsigned, unsigned,     \
                unsigned, unsigned, Stream, void **, void **))                  \

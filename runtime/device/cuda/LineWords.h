@@ -26,6 +26,8 @@ public:
     return take(word, number) && word.empty();
   }
 
+  bool ended() const { return rest.find_first_not_of(' ') == rest.npos; }
+
   /// Takes a number from the beginning of a text.
   template <typename Number>
   static bool take(std::string_view &text, Number &number) {

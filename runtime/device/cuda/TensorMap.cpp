@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::string_view keyword = "// tensor_map ";
 constexpr size_t mostAxes = 5;
-constexpr uint32_t longestBox = 256;
+constexpr uint32_t longestBox = 256, mostWindows = 1024;
+// Of windows (CUDA Driver API, cuTensorMapEncodeIm2col).
+constexpr uint32_t longestStride = 8;
 
 std::string textOf(const LaunchNumber &number) {
   std::string text = std::to_string(number.factor);
@@ -36,6 +38,18 @@ bool readNumber(LineWords &words, LaunchNumber &number) {
   return word.empty();
 }
 
+// What stands behind the axes where the map is of an image.
+bool readWindows(LineWords &words, TensorMap &map) {
+  size_t axes = map.extents.size();
+  map.windows.resize(axes - 2);
+  for (ImageAxis &axis : map.windows)
+    if (!words.read(axis.low) || !words.read(axis.high) ||
+        !words.read(axis.stride) || axis.stride == 0 ||
+        axis.stride > longestStride)
+      return false;
+  return axes > 2 && words.ended();
+}
+
 // A line behind the kernel's name.
 std::optional<TensorMap> readMap(std::string_view line) {
   LineWords words(line);
@@ -54,9 +68,13 @@ std::optional<TensorMap> readMap(std::string_view line) {
   for (size_t axis = 0; axis < axes; ++axis)
     if (!readNumber(words, map.extents[axis]) ||
         !readNumber(words, map.strides[axis]) || !words.read(map.box[axis]) ||
-        map.box[axis] == 0 || map.box[axis] > longestBox)
+        map.box[axis] == 0)
       return std::nullopt;
-  return map;
+  if (!words.ended() && !readWindows(words, map))
+    return std::nullopt;
+  uint32_t most = map.windows.empty() ? longestBox : mostWindows;
+  return map.box[0] <= longestBox && map.box[1] <= most ? std::optional(map)
+                                                        : std::nullopt;
 }
 
 std::optional<uint64_t> valueOf(const LaunchNumber &number,
@@ -80,6 +98,8 @@ std::string sinter::runtime::tensorMapLine(std::string_view kernel,
   for (size_t axis = 0; axis < map.extents.size(); ++axis)
     line += fmt::format(" {} {} {}", textOf(map.extents[axis]),
                         textOf(map.strides[axis]), map.box[axis]);
+  for (const ImageAxis &axis : map.windows)
+    line += fmt::format(" {} {} {}", axis.low, axis.high, axis.stride);
   return line + "\n";
 }
 
@@ -122,9 +142,23 @@ Status sinter::runtime::encodeTensorMap(const Driver &driver,
     return makeError(ErrorKind::device, "a tensor map has no size");
   char *first = static_cast<char *>(buffers[map.buffer]) + *offset * bytes;
   int type = map.element == DType::bf16 ? tensorOfBf16 : tensorOfF16;
-  return driver.check("cuTensorMapEncodeTiled",
-                      driver.encodeTensorMap(
-                          to, type, uint32_t(axes), first, extents, strides + 1,
-                          map.box.data(), steps, tensorNotInterleaved,
-                          tensorSwizzled128, tensorPromoted256, tensorZeros));
+  if (map.windows.empty())
+    return driver.check(
+        "cuTensorMapEncodeTiled",
+        driver.encodeTensorMap(to, type, uint32_t(axes), first, extents,
+                               strides + 1, map.box.data(), steps,
+                               tensorNotInterleaved, tensorSwizzled128,
+                               tensorPromoted256, tensorZeros));
+  int low[mostAxes], high[mostAxes];
+  for (size_t axis = 0; axis < map.windows.size(); ++axis) {
+    low[axis] = map.windows[axis].low;
+    high[axis] = map.windows[axis].high;
+    steps[axis + 1] = map.windows[axis].stride;
+  }
+  return driver.check(
+      "cuTensorMapEncodeIm2col",
+      driver.encodeImageMap(to, type, uint32_t(axes), first, extents,
+                            strides + 1, low, high, map.box[0], map.box[1],
+                            steps, tensorNotInterleaved, tensorSwizzled128,
+                            tensorPromoted256, tensorZeros));
 }

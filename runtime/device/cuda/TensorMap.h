@@ -18,6 +18,13 @@ struct LaunchNumber {
   std::vector<uint32_t> dims; ///< numbers of the kernel's symbols
 };
 
+/// How windows stand along an axis of an image.
+struct ImageAxis {
+  /// Where the first begins, and, from the axis' last place on, the last may.
+  int32_t low = 0, high = 0;
+  uint32_t stride = 1; ///< from one window to the next
+};
+
 /// What a launch encodes for its driver. Axes go from the innermost one on, in
 /// which elements are neighbours. A part is `box` elements, of which an inner
 /// row is 128 bytes, swizzled by the 16 bytes in it.
@@ -28,6 +35,10 @@ struct TensorMap {
   std::vector<LaunchNumber> extents;
   std::vector<LaunchNumber> strides; ///< in elements; the first is 1
   std::vector<uint32_t> box;
+  /// Of an image, whose axes are channels, its own, and images: a part is the
+  /// first channels, box[0], of one place under box[1] windows, one after
+  /// another. Empty for a matrix.
+  std::vector<ImageAxis> windows;
 };
 
 /// Bytes of an encoded map, and what its place is a multiple of.

@@ -99,3 +99,25 @@ func.func @main(%x: tensor<4x3xf32>, %g: tensor<4x5xf32>) -> tensor<5x3xf32> {
   %2 = sinter.transpose %1 {permutation = array<i64: 1, 0>} : (tensor<3x5xf32>) -> tensor<5x3xf32>
   return %2 : tensor<5x3xf32>
 }
+
+// -----
+
+// A pad of nothing, and a flip of axes of one element, vanish.
+// CHECK-LABEL: @main
+// CHECK-NEXT: return %arg0
+func.func @main(%x: tensor<4x1xf32>) -> tensor<4x1xf32> {
+  %0 = sinter.pad %x {interior = array<i64: 0, 2>, low = array<i64: 0, 0>, shape = affine_map<() -> (4, 1)>, value = 0 : i64} : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %1 = sinter.flip %0 {axes = array<i64: 1>} : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  return %1 : tensor<4x1xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @main
+// CHECK-NEXT: sinter.pad
+// CHECK-NEXT: sinter.flip
+func.func @main(%x: tensor<4x1xf32>) -> tensor<5x1xf32> {
+  %0 = sinter.pad %x {interior = array<i64: 0, 0>, low = array<i64: 1, 0>, shape = affine_map<() -> (5, 1)>, value = 0 : i64} : (tensor<4x1xf32>) -> tensor<5x1xf32>
+  %1 = sinter.flip %0 {axes = array<i64: 0>} : (tensor<5x1xf32>) -> tensor<5x1xf32>
+  return %1 : tensor<5x1xf32>
+}

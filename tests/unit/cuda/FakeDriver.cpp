@@ -348,6 +348,12 @@ Code cuTensorMapEncodeTiled(void *, int, uint32_t, void *, const uint64_t *,
                             const uint32_t *, int, int, int, int) {
   return success;
 }
+Code cuTensorMapEncodeIm2col(void *, int, uint32_t, void *, const uint64_t *,
+                             const uint64_t *, const int *, const int *,
+                             uint32_t, uint32_t, const uint32_t *, int, int,
+                             int, int) {
+  return success;
+}
 Code cuLaunchKernel(Function function, unsigned blocks, unsigned, unsigned,
                     unsigned threads, unsigned, unsigned, unsigned, Stream,
                     void **parameters, void **) {

@@ -57,11 +57,70 @@ TEST(TensorMap, RefusesDamagedLines) {
        {"", "f16 1", "i8 0 2 0 8 1 8 8 8 8", "f16 0 1 0 8 1 8",
         "f16 0 6 0 8 1 8", "f16 0 2 0 8 1 8 8 8", "f16 0 2 0 8 1 8 8 8 257",
         "f16 0 2 0 8 1 8 8*t0 8 8", "f16 0 2 0 8 1 0 8 8 8",
-        "f16 0 2 x 8 1 8 8 8 8", "f16 -1 2 0 8 1 8 8 8 8"}) {
+        "f16 0 2 x 8 1 8 8 8 8", "f16 -1 2 0 8 1 8 8 8 8",
+        "f16 0 2 0 8 1 8 8 8 8 0", "f16 0 3 0 8 1 8 8 8 8 8 64 1 0 0",
+        "f16 0 3 0 8 1 8 8 8 8 8 64 1 0 0 0",
+        "f16 0 3 0 8 1 8 8 8 8 8 64 1 0 0 9",
+        "f16 0 3 0 8 1 8 8 8 1025 8 64 1 0 0 1",
+        "f16 0 3 0 8 1 8 8 8 8 8 64 1 0 0 1 0"}) {
     std::string text = std::string("// tensor_map k ") + rest + "\n";
     auto maps = tensorMapsOf(text, "k");
     EXPECT_FALSE(maps.ok()) << rest;
   }
+}
+
+TensorMap imageExample() {
+  TensorMap map;
+  map.extents = {{64, {}}, {28, {}}, {30, {}}, {1, {0}}};
+  map.strides = {{1, {}}, {64, {}}, {1792, {}}, {53760, {}}};
+  map.box = {64, 1024, 1, 1};
+  map.windows = {{-1, -2, 2}, {0, 3, 1}};
+  return map;
+}
+
+TEST(TensorMap, OfAnImageSurvivesBeingALine) {
+  std::string line = tensorMapLine("kernel", imageExample());
+  EXPECT_EQ(line,
+            "// tensor_map kernel bf16 0 4 0 64 1 64 28 64 1024 30 1792 1 "
+            "1*s0 53760 1 -1 -2 2 0 3 1\n");
+  auto maps = tensorMapsOf(line, "kernel");
+  ASSERT_TRUE(maps.ok());
+  ASSERT_EQ(maps->size(), 1U);
+  EXPECT_EQ(tensorMapLine("kernel", maps->front()), line);
+}
+
+struct EncodedImage {
+  std::vector<int> low, high;
+  uint32_t channels = 0, windows = 0;
+  std::vector<uint32_t> steps;
+};
+EncodedImage encodedImage;
+
+cuda::Code encodeImage(void *, int, uint32_t rank, void *, const uint64_t *,
+                       const uint64_t *, const int *low, const int *high,
+                       uint32_t channels, uint32_t windows,
+                       const uint32_t *steps, int, int, int, int) {
+  encodedImage = {{low, low + rank - 2},
+                  {high, high + rank - 2},
+                  channels,
+                  windows,
+                  {steps, steps + rank}};
+  return cuda::success;
+}
+
+TEST(TensorMap, OfAnImageIsEncodedForItsLaunch) {
+  cuda::Driver driver;
+  driver.encodeImageMap = encodeImage;
+  std::vector<std::byte> memory(64);
+  void *buffers[] = {memory.data()};
+  int64_t dims[] = {16};
+  alignas(tensorMapAlignment) std::byte to[tensorMapBytes];
+  ASSERT_TRUE(encodeTensorMap(driver, imageExample(), dims, buffers, to).ok());
+  EXPECT_EQ(encodedImage.low, (std::vector<int>{-1, 0}));
+  EXPECT_EQ(encodedImage.high, (std::vector<int>{-2, 3}));
+  EXPECT_EQ(encodedImage.channels, 64U);
+  EXPECT_EQ(encodedImage.windows, 1024U);
+  EXPECT_EQ(encodedImage.steps, (std::vector<uint32_t>{1, 2, 1, 1}));
 }
 
 TEST(TensorMap, IsEncodedForItsLaunch) {

@@ -98,16 +98,28 @@ RESNET = [(224, 3, 64, 7, 2),
           (7, 512, 512, 3, 1)]
 
 
+# Some of them with both gradients.
+RESNET_STEPS = [(56, 64, 64, 3, 1), (56, 128, 128, 3, 2), (28, 128, 128, 3, 1),
+                (14, 256, 1024, 1, 1), (7, 512, 512, 3, 1)]
+
+
+def convolution(kind, size, c, o, kernel, stride, times):
+    prefix = "resnet" if kind == "conv2d" else "resnet_step"
+    name = f"{prefix}_{kernel}x{kernel}_{c}_{o}_{size}"
+    out = size // stride
+    return Case(name + ("_s2" if stride > 1 else ""),
+                {"kind": kind, "batch": 64, "h": size, "w": size, "c": c,
+                 "o": o, "kernel": kernel, "stride": stride,
+                 "pad": kernel // 2, "dtype": "bf16"},
+                [best(0.8)], peers=LIBRARY, tolerance=2e-2,
+                flops=times * 2 * 64 * out * out * o * c * kernel * kernel)
+
+
 def convolutions():
-    for size, c, o, kernel, stride in RESNET:
-        name = f"resnet_{kernel}x{kernel}_{c}_{o}_{size}"
-        out = size // stride
-        yield Case(name + ("_s2" if stride > 1 else ""),
-                   {"kind": "conv2d", "batch": 64, "h": size, "w": size, "c": c,
-                    "o": o, "kernel": kernel, "stride": stride,
-                    "pad": kernel // 2, "dtype": "bf16"},
-                   [best(0.8)], peers=LIBRARY, tolerance=2e-2,
-                   flops=2 * 64 * out * out * o * c * kernel * kernel)
+    for shape in RESNET:
+        yield convolution("conv2d", *shape, times=1)
+    for shape in RESNET_STEPS:
+        yield convolution("conv2d_step", *shape, times=3)
 
 
 def steps():
@@ -120,7 +132,7 @@ def steps():
 
 
 # The geometric mean of what some cases reach of their first target.
-GEOMEANS = [("resnet_*", 0.95)]
+GEOMEANS = [("resnet_[137]*", 0.95)]
 
 
 def all_cases():

@@ -64,7 +64,7 @@ std::unique_ptr<Work> bench::makeConvolutionStep(const Case &c) {
   Convolution made(c);
   made.x.require_grad();
   made.weight.require_grad();
-  Tensor cotangent = inputOf(made.forward().shape(), 3);
+  Tensor cotangent = inputFor(c, made.forward().shape(), 3);
   return std::make_unique<Calls>([=] {
     Tensor y = made.forward();
     std::vector<Tensor> results = sn::grad(y, {made.x, made.weight}, cotangent);

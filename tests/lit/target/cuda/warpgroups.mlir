@@ -21,7 +21,7 @@
 // RUN: sinter inspect %t/image.mlir --stage ptx --target cuda:sm_90 \
 // RUN:   | FileCheck %s --check-prefix=IMAGE
 // RUN: sinter inspect %t/part.mlir --stage ptx --target cuda:sm_90 \
-// RUN:   | FileCheck %s --check-prefix=NONE
+// RUN:   | FileCheck %s --check-prefix=PART
 // RUN: sinter inspect %t/rows.mlir --stage ptx --target cuda:sm_90 \
 // RUN:   | FileCheck %s --check-prefix=ROWS
 // RUN: sinter inspect %t/pitch.mlir --stage ptx --target cuda:sm_90 \
@@ -129,7 +129,11 @@ func.func @main(%x: tensor<16x28x28x128xbf16>, %w: tensor<512x128x1x1xbf16>) -> 
   return %0 : tensor<16x28x28x512xbf16>
 }
 
-// Rows of a part of an image do not follow each other.
+// Rows of a part of an image do not follow each other: they are copied before.
+// PART: entry [[PART:contraction_[0-9a-f]+]](
+// PART: entry [[PART]]_phase1(
+// PART: // tensor_map [[PART]]_phase1 bf16 3 2 0 128 1 64 6272 128 {{[0-9]+}}
+// PART: // tensor_map [[PART]]_phase1 bf16 1 2 0 512 1 64 128 512 64
 //--- part.mlir
 func.func @main(%x: tensor<16x28x28x128xbf16>, %w: tensor<128x512xbf16>) -> tensor<6272x512xbf16> {
   %0 = sinter.slice %x {limits = affine_map<() -> (16, 28, 18, 128)>, starts = array<i64: 0, 0, 4, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<16x28x28x128xbf16>) -> tensor<16x28x14x128xbf16>

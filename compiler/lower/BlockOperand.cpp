@@ -1,0 +1,189 @@
+/// BlockOperand: views that a unit takes, and copies for those it does not.
+#include "compiler/lower/BlockOperand.h"
+
+#include "compiler/lower/Access.h"
+#include "compiler/lower/BlockMatrix.h"
+#include "compiler/lower/ElementSource.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+// Lines of a copy begin at multiples of so many elements, of 16 bytes.
+static constexpr int64_t alignedElements = 8;
+// Of a line in a chunk, and of all its lines, about.
+static constexpr int64_t lineElements = 1024, chunkElements = 2048;
+
+// What lies behind views: what is computed, and what windows stand on.
+static SmallVector<Value> leavesOf(Value tensor) {
+  SmallVector<Value> leaves;
+  while (auto described = tensor.getDefiningOp<ir::SinterOpInterface>()) {
+    Operation *op = described.getOperation();
+    if (described.getPatternKind() != graph::PatternKind::view ||
+        op->getNumOperands() != 1) {
+      leaves.push_back(tensor);
+      break;
+    }
+    tensor = op->getOperand(0);
+    if (isa<ir::WindowOp>(op))
+      leaves.push_back(tensor);
+  }
+  return llvm::to_vector(llvm::reverse(leaves));
+}
+
+bool BlockOperand::find(Value leaf) {
+  if (auto view = stridedView(operand, leaf)) {
+    if (auto found = matrixOf(*view, shapeOf(operand))) {
+      matrix = *found;
+      bool alongLast = constantOf(view->strides.back()) == 1;
+      matrix.alongDepth = alongLast == (depth + 1 == view->strides.size());
+      if (takes())
+        return true;
+    }
+  }
+  if (auto found = windowsOf(operand, depth, leaf)) {
+    matrix = *found;
+    return takes();
+  }
+  return false;
+}
+
+bool BlockOperand::findInPlace() { return find({}); }
+
+bool BlockOperand::findCopy() {
+  MLIRContext *context = operand.getContext();
+  auto dimsOf = [](Value tensor) {
+    return llvm::to_vector(llvm::seq<unsigned>(0, shapeOf(tensor).size()));
+  };
+  auto elements = [&](Value tensor) {
+    Shape shape = shapeOf(tensor);
+    return constantOf(product(shape, 0, shape.size(), context));
+  };
+  for (Value leaf : leavesOf(operand))
+    if (leaf != operand && !shapeOf(leaf).empty() &&
+        elements(leaf) <= elements(operand) && find(leaf)) {
+      copy = Copy{leaf, dimsOf(leaf), shapeOf(leaf).back()};
+      return true;
+    }
+  // Along k, unless what is read has longer runs along the other axis.
+  Shape shape = shapeOf(operand);
+  unsigned rank = shape.size(), other = 2 * rank - 3 - depth;
+  bool alongDepth =
+      neighboursAlong(operand, depth) >= neighboursAlong(operand, other);
+  copy = Copy{operand, dimsOf(operand), {}};
+  unsigned inner = alongDepth ? depth : other;
+  copy->order[rank - 2] = inner == depth ? other : depth;
+  copy->order[rank - 1] = inner;
+  copy->pitch = shape[inner].ceilDiv(alignedElements) * alignedElements;
+  StridedView view{0, getAffineConstantExpr(0, context), {}};
+  view.strides.resize(rank);
+  AffineExpr stride = getAffineConstantExpr(1, context);
+  for (unsigned dim : llvm::reverse(copy->order)) {
+    view.strides[dim] = stride;
+    stride = dim == inner ? copy->pitch : stride * shape[dim];
+  }
+  auto found = matrixOf(view, shape);
+  if (!found)
+    return false;
+  matrix = *found;
+  matrix.alongDepth = alongDepth;
+  return takes();
+}
+
+AffineExpr BlockOperand::lines() const {
+  AffineExpr count = getAffineConstantExpr(1, operand.getContext());
+  for (unsigned dim : ArrayRef(copy->order).drop_back())
+    count = count * shapeOf(copy->tensor)[dim];
+  return count;
+}
+
+void BlockOperand::addWorkspace(KernelWriter &writer) {
+  if (!copy)
+    return;
+  workspace =
+      writer.addWorkspace(lines() * copy->pitch, elementOf(copy->tensor));
+  matrix.buffer = workspace;
+}
+
+void BlockOperand::addCopyPhase(KernelWriter &writer, bool mayKeep) const {
+  if (!copy)
+    return;
+  std::optional<Preparation> preparation;
+  auto input = onlyInput(copy->tensor);
+  if (mayKeep && input)
+    preparation = Preparation{*input, workspace};
+  AffineExpr extent = shapeOf(copy->tensor)[copy->order.back()];
+  writer.addPhase(
+      lines().ceilDiv(linesOfChunk()) * extent.ceilDiv(lineElements), 1,
+      [&](Emission &emission, Value chunk) { emitChunk(emission, chunk); },
+      preparation);
+}
+
+int64_t BlockOperand::linesOfChunk() const {
+  int64_t extent = constantOf(shapeOf(copy->tensor)[copy->order.back()]);
+  return std::max<int64_t>(1, extent > 0 ? chunkElements / extent : 1);
+}
+
+// Some lines, or part of one: where lanes are along a line is found out once
+// for all of them.
+void BlockOperand::emitChunk(Emission &emission, Value chunk) const {
+  AffineExpr extent = shapeOf(copy->tensor)[copy->order.back()];
+  auto range = [&](Value number, int64_t size, Value most) {
+    Value first = emission.mul(number, emission.constant(size));
+    Value end = emission.add(first, emission.constant(size));
+    return std::pair(first, emission.min(end, most));
+  };
+  Value parts = emission.extent(extent.ceilDiv(lineElements));
+  auto [line, endLine] = range(emission.floorDiv(chunk, parts), linesOfChunk(),
+                               emission.extent(lines()));
+  auto [first, end] =
+      range(emission.mod(chunk, parts), lineElements, emission.extent(extent));
+  unsigned count = emission.target.lanes();
+  auto copyAt = [&, line = line, endLine = endLine](Value at, Value mask) {
+    emission.loop(line, endLine, 1, [&](Value line) {
+      copyElements(emission, line, at, Lanes{count, mask, false});
+    });
+  };
+  Value whole = emission.mul(
+      emission.floorDiv(emission.sub(end, first), emission.constant(count)),
+      emission.constant(count));
+  Value middle = emission.add(first, whole);
+  emission.loop(first, middle, count, [&](Value at) { copyAt(at, {}); });
+  if (extent.getLargestKnownDivisor() % count != 0)
+    emission.loop(middle, end, count, [&, end = end](Value at) {
+      copyAt(at, emission.tailMask(emission.sub(end, at), count));
+    });
+}
+
+void BlockOperand::copyElements(Emission &emission, Value line, Value at,
+                                const Lanes &lanes) const {
+  Shape shape = shapeOf(copy->tensor), outer;
+  for (unsigned dim : ArrayRef(copy->order).drop_back())
+    outer.push_back(shape[dim]);
+  SmallVector<Coord> coordinates(shape.size());
+  coordinates[copy->order.back()] = emission.along(at, lanes.count);
+  if (!outer.empty()) {
+    Index flat;
+    flat.tail = emission.uniform(line);
+    flat.tailRank = outer.size();
+    for (auto [dim, coordinate] :
+         llvm::zip(copy->order, emission.coordinates(flat, outer)))
+      coordinates[dim] = coordinate;
+  }
+  Index index = emission.fromCoordinates(coordinates);
+  Value value =
+      toMemory(emission, emission.vectorAt(copy->tensor, index, lanes),
+               elementOf(copy->tensor));
+  Value to = emission.entry.buffers[workspace];
+  Value start = emission.mul(line, emission.extent(copy->pitch));
+  Value place = emission.add(start, at);
+  if (lanes.mask)
+    vector::MaskedStoreOp::create(emission.builder, emission.loc, to, place,
+                                  lanes.mask, value);
+  else
+    vector::StoreOp::create(emission.builder, emission.loc, value, to, place);
+}
+
+} // namespace sinter::compiler

@@ -1,0 +1,59 @@
+/// BlockOperand: an operand of a product as a unit for whole blocks takes it:
+/// where it lies, or where a phase before the product copies it to.
+#pragma once
+
+#include "compiler/lower/KernelWriter.h"
+#include "dialects/sinter/Dialect.h"
+
+#include <optional>
+
+namespace sinter::compiler {
+
+class BlockOperand {
+public:
+  /// `depth` is the axis of the operand, a matrix with axes of batches before,
+  /// that is k.
+  BlockOperand(mlir::Value operand, unsigned depth, const BlockUnit &unit)
+      : operand(operand), depth(depth), unit(unit) {}
+
+  /// Whether the unit takes it where it lies.
+  bool findInPlace();
+  /// Whether it takes a copy: of something behind the operand's views, if that
+  /// has no more elements, else of all.
+  bool findCopy();
+  /// Adds the copy's workspace; before the first phase.
+  void addWorkspace(KernelWriter &writer);
+  /// Adds the phase that copies. What is copied from one input alone `may` be
+  /// kept, as a packed parameter.
+  void addCopyPhase(KernelWriter &writer, bool mayKeep) const;
+
+  BlockUnit::Matrix matrix; ///< after `find...` gave true
+
+private:
+  /// What is copied, by the order of its dims in memory; the last one's lines
+  /// begin at multiples of `pitch`.
+  struct Copy {
+    mlir::Value tensor;
+    llvm::SmallVector<unsigned> order;
+    mlir::AffineExpr pitch;
+  };
+
+  bool find(mlir::Value leaf);
+  bool takes() const {
+    return unit.takes(matrix, sinter::compiler::elementOf(operand));
+  }
+  mlir::AffineExpr lines() const;
+  int64_t linesOfChunk() const;
+  void emitChunk(Emission &emission, mlir::Value chunk) const;
+  /// Of a line from its element `at` on.
+  void copyElements(Emission &emission, mlir::Value line, mlir::Value at,
+                    const Lanes &lanes) const;
+
+  const mlir::Value operand;
+  const unsigned depth;
+  const BlockUnit &unit;
+  std::optional<Copy> copy;
+  unsigned workspace = 0; ///< its number
+};
+
+} // namespace sinter::compiler

@@ -1,0 +1,133 @@
+/// Convolutions and products in 16 bits, which devices have units for, against
+/// f32.
+#include <sinter/sinter.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <ostream>
+#include <vector>
+
+namespace sn = sinter;
+
+namespace {
+
+struct Case {
+  sn::Dims space;
+  int64_t channels, results;
+  sn::Axes size;
+  sn::Axes stride = 1, padding = 0, dilation = 1;
+  int64_t images = 8;
+  enum Before { nothing, relu, cast } before = nothing;
+  sn::Layout layout = sn::Layout::channels_last;
+  sn::DType dtype = sn::DType::bf16;
+};
+
+std::ostream &operator<<(std::ostream &out, const Case &c) {
+  const char *before[] = {"", "relu, ", "cast, "};
+  out << before[c.before] << c.images << " images of";
+  for (const auto &extent : c.space)
+    out << ' ' << extent.value;
+  out << ", " << c.channels << " channels, windows";
+  for (const sn::Axes &axes : {c.size, c.stride, c.padding, c.dilation}) {
+    out << " |";
+    for (int64_t axis : axes)
+      out << ' ' << axis;
+  }
+  return out << ", " << c.results << " results";
+}
+
+class HalfConvolution : public ::testing::TestWithParam<Case> {};
+
+/// Numbers that both dtypes have, as a leaf.
+sn::Tensor drawn(const sn::Dims &shape, sn::DType dtype) {
+  std::vector<float> numbers =
+      sn::normal(shape).to(dtype).to(sn::DType::f32).to_vector<float>();
+  return sn::tensor(numbers, shape).to(dtype);
+}
+
+/// The root of the mean square of a difference, of that of what is right.
+double error(const sn::Tensor &result, const sn::Tensor &expected) {
+  sn::Tensor right = expected.to(sn::DType::f32);
+  sn::Tensor off = result.to(sn::DType::f32) - right;
+  double of = sn::sum(off * off).item<float>();
+  return std::sqrt(of / sn::sum(right * right).item<float>());
+}
+
+sn::Tensor convolve(const Case &c, const sn::Tensor &x, const sn::Tensor &w) {
+  sn::ConvOptions options{.stride = c.stride,
+                          .padding = c.padding,
+                          .dilation = c.dilation,
+                          .layout = c.layout};
+  sn::Tensor image = c.before == Case::relu ? sn::relu(x) : x;
+  if (c.space.size() == 1)
+    return sn::conv1d(image, w, options);
+  return c.space.size() == 2 ? sn::conv2d(image, w, options)
+                             : sn::conv3d(image, w, options);
+}
+
+sn::Dims imagesOf(const Case &c) {
+  sn::Dims shape{c.images};
+  if (c.layout == sn::Layout::channels_first)
+    shape.push_back(c.channels);
+  shape.insert(shape.end(), c.space.begin(), c.space.end());
+  if (c.layout == sn::Layout::channels_last)
+    shape.push_back(c.channels);
+  return shape;
+}
+
+} // namespace
+
+TEST_P(HalfConvolution, IsNearThatOfFloats) {
+  const Case c = GetParam();
+  const double most = c.dtype == sn::DType::bf16 ? 1e-2 : 1.5e-3;
+  sn::manual_seed(7);
+  sn::Dims weights{c.results, c.channels};
+  for (size_t axis = 0; axis < c.space.size(); ++axis)
+    weights.push_back(*(c.size.begin() + (c.size.size() > 1 ? axis : 0)));
+  sn::Tensor x = drawn(imagesOf(c), c.dtype).require_grad();
+  sn::Tensor w = drawn(weights, c.dtype).require_grad();
+  sn::Tensor wideX = x.detach().to(sn::DType::f32).require_grad();
+  sn::Tensor wideW = w.detach().to(sn::DType::f32).require_grad();
+
+  sn::Tensor expected = convolve(c, wideX, wideW);
+  sn::Tensor result = c.before == Case::cast
+                          ? convolve(c, wideX.to(c.dtype), wideW.to(c.dtype))
+                          : convolve(c, x, w);
+  EXPECT_LE(error(result, expected), most);
+  if (c.before == Case::cast)
+    return;
+  sn::Tensor grad = drawn(expected.shape(), c.dtype);
+  sn::Gradients gradients = result.backward(grad);
+  sn::Gradients right = expected.backward(grad.to(sn::DType::f32));
+  EXPECT_LE(error(gradients[x], right[wideX]), most) << "gradient of x";
+  EXPECT_LE(error(gradients[w], right[wideW]), most) << "gradient of weights";
+}
+
+static std::vector<Case> cases() {
+  std::vector<Case> all{
+      {{14, 18}, 64, 96, 3, 1, 1},
+      {{14, 18}, 128, 64, 3, 2, 1},
+      {{15, 13}, 64, 72, {3, 5}, 1, {0, 2}},
+      {{16, 16}, 64, 64, {5, 3}, {2, 1}, {1, 0}, {1, 2}, 16},
+      {{20, 20}, 128, 128, 1, 2, 0, 1, 32},
+      {{7, 7}, 128, 192, 3, 1, 1, 1, 13},
+      {{200}, 64, 80, 5, 1, 2, 1, 16},
+      {{6, 9, 8}, 64, 64, 3, 1, 1},
+      {{33, 33}, 3, 64, 7, 2, 3, 1, 32},
+      {{20, 20}, 40, 64, 3, 1, 1, 1, 16},
+      // Short sums: a box of results goes out while the next tile is made.
+      {{56, 56}, 64, 64, 1, 1, 0, 1, 24},
+      {{56, 56}, 64, 192, 1, 1, 0, 1, 24},
+  };
+  for (int other = 0; other < 4; ++other)
+    all.push_back(all.front());
+  Case *others = &all.back() - 3;
+  others[0].before = Case::relu;
+  others[1].before = Case::cast;
+  others[2].layout = sn::Layout::channels_first;
+  others[3].dtype = sn::DType::f16;
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, HalfConvolution, ::testing::ValuesIn(cases()));
