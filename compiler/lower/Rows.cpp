@@ -83,12 +83,23 @@ unsigned rowDims(Value value, Operation *reduction) {
   return shape.size() - first;
 }
 
-unsigned widestTail(Value value) {
-  unsigned rank = shapeOf(value).size();
-  for (unsigned tailRank = rank; tailRank > 1; --tailRank)
-    if (keepsTail(value, tailRank))
-      return tailRank;
-  return rank ? 1 : 0;
+// Dims that are walked as a row: as many as need no division on the way to the
+// buffers. Threads of which most had no element would take longer than
+// divisions do: their rows are at least as long as there are lanes.
+unsigned widestTail(Value value, const Target &target) {
+  Shape shape = shapeOf(value);
+  unsigned rank = shape.size(), tailRank = rank ? 1 : 0;
+  for (unsigned wide = rank; wide > 1 && tailRank == 1; --wide)
+    if (keepsTail(value, wide))
+      tailRank = wide;
+  auto isShort = [&] {
+    int64_t length =
+        constantOf(product(shape, rank - tailRank, rank, value.getContext()));
+    return length >= 0 && length < int64_t(target.lanes());
+  };
+  while (target.lanesAreThreads() && tailRank < rank && isShort())
+    ++tailRank;
+  return tailRank;
 }
 
 // Elements of a chunk: fewer than the target says where lanes are threads and
@@ -293,7 +304,8 @@ private:
       walk.value = value;
       walk.domain = reduction ? 0 : domains[number];
       walk.buffer = writer.outputBuffer(number);
-      walk.tailRank = reduction ? rowDims(value, reduction) : widestTail(value);
+      walk.tailRank = reduction ? rowDims(value, reduction)
+                                : widestTail(value, writer.target);
       result.push_back(walk);
     }
     for (unsigned domain = 0; !reduction && domain < domains.size(); ++domain)
