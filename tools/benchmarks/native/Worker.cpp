@@ -78,13 +78,16 @@ static double now() { return seconds(CLOCK_MONOTONIC); }
 
 /// Calls again and again for so many seconds; at least three times, unless a
 /// call takes long. Where calls are queued, so many are that a device has work
-/// for a while, and the time of one is its share of theirs.
+/// for a while, and the time of one is its share of theirs: by the shortest of
+/// a few calls, because the first ones may capture or prepare what later ones
+/// use.
 static std::string measure(Work &work, double atLeast, bool queues) {
   constexpr double longCall = 20e-6; // reading the processor's clock is slow
   constexpr double veryLong = 0.2;
   std::vector<double> times;
   double leastOfProcessor = std::numeric_limits<double>::infinity();
   constexpr double queued = 5e-3;
+  constexpr int firstCalls = 4;
   size_t together = 1;
   auto call = [&] {
     for (size_t i = 0; i < together; ++i)
@@ -95,7 +98,14 @@ static std::string measure(Work &work, double atLeast, bool queues) {
   call();
   double before = now();
   if (queues) {
-    together = size_t(std::clamp(queued / (before - begin), 1., 1000.));
+    double shortest = before - begin;
+    for (int i = 1; i < firstCalls; ++i) {
+      begin = now();
+      call();
+      shortest = std::min(shortest, now() - begin);
+    }
+    before = now();
+    together = size_t(std::clamp(queued / shortest, 1., 1000.));
     call();
     begin = before;
     before = now();
