@@ -143,6 +143,7 @@ public:
   /// How a product is cut.
   struct Tile {
     int64_t rows = 0, columns = 0;
+    unsigned layout = 0; ///< the unit's number of how threads share the tile
     /// Of k, each of which a tile of its own sums; null for one. Of several the
     /// unit stores nothing.
     mlir::AffineExpr parts;

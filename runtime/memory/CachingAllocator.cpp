@@ -93,10 +93,11 @@ Result<BufferRef> CachingAllocator::allocate(Device &device, size_t bytes) {
 }
 
 void *CachingAllocator::takeBlock(size_t bytes, unsigned sizeClass) {
-  std::vector<void *> &blocks = cache[sizeClass];
-  if (!blocks.empty()) {
-    void *block = blocks.back();
-    blocks.pop_back();
+  SizeCache &own = cache[sizeClass];
+  own.lastUse = ++uses;
+  if (!own.blocks.empty()) {
+    void *block = own.blocks.back();
+    own.blocks.pop_back();
     cached -= bytes;
     return block;
   }
@@ -123,13 +124,25 @@ void CachingAllocator::free(Buffer *buffer) {
     block->older->newer = block->newer;
   delete block;
   inUse -= place.bytes;
-  // Never keep more than was ever in use at once.
-  if (cached + place.bytes > peak) {
-    source.release(data);
-    return;
-  }
+  SizeCache &own = cache[place.index];
+  own.blockBytes = place.bytes;
+  own.lastUse = ++uses;
+  own.blocks.push_back(data);
   cached += place.bytes;
-  cache[place.index].push_back(data);
+  // Never keep more than was ever in use at once: what was freed just now will
+  // be asked for again sooner than what nobody has asked for since.
+  while (cached > peak && !source.waitsOnRelease())
+    releaseOldest();
+}
+
+void CachingAllocator::releaseOldest() {
+  SizeCache *oldest = nullptr;
+  for (SizeCache &each : cache)
+    if (!each.blocks.empty() && (!oldest || each.lastUse < oldest->lastUse))
+      oldest = &each;
+  source.release(oldest->blocks.back());
+  oldest->blocks.pop_back();
+  cached -= oldest->blockBytes;
 }
 
 void CachingAllocator::trim() {
@@ -138,10 +151,10 @@ void CachingAllocator::trim() {
 }
 
 void CachingAllocator::trimLocked() {
-  for (unsigned index = 0; index < numClasses; ++index) {
-    for (void *block : cache[index])
+  for (SizeCache &each : cache) {
+    for (void *block : each.blocks)
       source.release(block);
-    cache[index].clear();
+    each.blocks.clear();
   }
   cached = 0;
 }

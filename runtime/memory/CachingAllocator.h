@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <vector>
 
@@ -18,6 +19,9 @@ public:
   /// Memory aligned to 256 bytes, or null. `bytes` is a multiple of 256.
   virtual void *acquire(size_t bytes) = 0;
   virtual void release(void *block) = 0;
+  /// Whether to give memory back waits for all work of a device: then freed
+  /// blocks are kept until there is no memory for others.
+  virtual bool waitsOnRelease() const { return false; }
 };
 
 /// Ordinary memory of the process.
@@ -59,7 +63,14 @@ public:
 
 private:
   struct Block;
+  /// Freed blocks of one size.
+  struct SizeCache {
+    std::vector<void *> blocks;
+    size_t blockBytes = 0;
+    uint64_t lastUse = 0; ///< of a block of the size, taken or freed
+  };
   void *takeBlock(size_t bytes, unsigned sizeClass);
+  void releaseOldest();
   void trimLocked();
   ErrorInfo outOfMemory(size_t bytes) const;
   std::string describeLargest() const;
@@ -72,7 +83,8 @@ private:
   size_t inUse = 0;
   size_t peak = 0;
   size_t cached = 0;
-  std::array<std::vector<void *>, numClasses> cache;
+  uint64_t uses = 0;
+  std::array<SizeCache, numClasses> cache;
   Block *newest = nullptr; ///< a list of the live ones
 };
 

@@ -53,7 +53,7 @@ FmaKernel::FmaKernel(OpBuilder &builder, Location loc, const KernelEntry &entry,
                      const BlockUnit::Product &product,
                      const BlockUnit::Tile &tile, BlockUnit::Client &client)
     : builder(builder), loc(loc), ptx(builder, loc), entry(entry),
-      product(product), layout(fmaLayoutOf(tile)), blocks(tile.blocks),
+      product(product), layout(fmaLayouts()[tile.layout]), blocks(tile.blocks),
       client(client), endsInStage(!endsStage(product, tile, layout)),
       rounds(roundsOf(product, tile, layout)), left(panelOf(true)),
       right(panelOf(false)) {}
@@ -112,6 +112,8 @@ void FmaKernel::begin() {
   thread = readRegister(builder, loc, "tid.x");
   Value lane = ptx.bitAnd(thread, int32_t(Warp::threads) - 1);
   Value warp = ptx.shiftRight(thread, int32_t(llvm::Log2_64(Warp::threads)));
+  if (layout.slices > 1)
+    std::tie(slice, warp) = split(ptx, warp, layout.warpsOfSlice());
   auto [warpDown, warpAcross] = split(ptx, warp, layout.warpsAcross());
   auto [down, across] = split(ptx, lane, layout.across());
   row = ptx.add(ptx.mul(warpDown, int32_t(layout.warpRows())),
@@ -123,14 +125,29 @@ void FmaKernel::begin() {
 void FmaKernel::run() {
   begin();
   Value tile = ptx.toIndex(readRegister(builder, loc, "ctaid.x"));
-  client.inTile(tile,
-                [&](const Place &place) { finish(place, sumTile(place)); });
+  client.inTile(tile, [&](const Place &place) {
+    Values sums = sumTile(place);
+    if (!slice)
+      return finish(place, {}, sums);
+    exchange(sums);
+    auto branch = scf::IfOp::create(
+        builder, loc, TypeRange(),
+        ptx.less(slice, ptx.number(int32_t(layout.finishing()))),
+        /*withElse=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    branch.thenYield().erase();
+    builder.setInsertionPointToStart(branch.thenBlock());
+    Value first = ptx.mul(slice, int32_t(layout.finishedRows()));
+    finish(place, first, addSlices(first));
+    scf::YieldOp::create(builder, loc);
+  });
 }
 
 //===- Panels -------------------------------------------------------------===//
 
-// Neighbours in memory are read by neighbouring threads. Where a panel has
-// fewer pieces than the block has threads, several bring the same one.
+// Neighbours in memory are read by neighbouring threads, along k by as many as
+// read two sectors of a line: more would write to the same banks. Where a panel
+// has fewer pieces than the block has threads, several bring the same one.
 FmaKernel::Piece FmaKernel::pieceOf(const Panel &panel, int64_t load) const {
   int64_t pieces = panel.lines * layout.depth / panel.count;
   Value number = thread;
@@ -138,9 +155,15 @@ FmaKernel::Piece FmaKernel::pieceOf(const Panel &panel, int64_t load) const {
     number = ptx.bitAnd(number, int32_t(pieces - 1));
   if (load > 0)
     number = ptx.add(number, int32_t(load * layout.threads()));
-  int64_t inRow = (panel.alongDepth ? layout.depth : panel.lines) / panel.count;
-  auto [outer, inner] = split(ptx, number, inRow);
-  return panel.alongDepth ? Piece{outer, inner} : Piece{inner, outer};
+  if (!panel.alongDepth) {
+    auto [k, line] = split(ptx, number, panel.lines / panel.count);
+    return {line, k};
+  }
+  constexpr int64_t sectors = 16; // two, in elements
+  int64_t beside = std::min(layout.depth, sectors) / panel.count;
+  auto [rest, first] = split(ptx, number, beside);
+  auto [block, line] = split(ptx, rest, panel.lines);
+  return {line, ptx.add(ptx.mul(block, int32_t(beside)), first)};
 }
 
 // Behind the last row or column the last one is read, whose products are not
@@ -297,8 +320,13 @@ FmaKernel::Values FmaKernel::addStage(Value round, ValueRange given) {
   Value stage = stageAt(round);
   Value rows = pointerAt(stage, row);
   Value columns = pointerAt(pointerAt(stage, right.at), column);
+  if (slice) {
+    Value first = ptx.mul(slice, int32_t(layout.depthOfSlice()));
+    rows = pointerAt(rows, ptx.mul(first, int32_t(left.stride)));
+    columns = pointerAt(columns, ptx.mul(first, int32_t(right.stride)));
+  }
   Values sums(given);
-  for (int64_t k = 0; k < layout.depth; ++k) {
+  for (int64_t k = 0; k < layout.depthOfSlice(); ++k) {
     Values a = readLine(rows, k * left.stride, layout.threadRows / group,
                         layout.down() * group);
     Values b = readLine(columns, k * right.stride, layout.threadColumns / group,
@@ -312,22 +340,64 @@ FmaKernel::Values FmaKernel::addStage(Value round, ValueRange given) {
   return sums;
 }
 
+// The sums of all slices, where the others read them. The memory is that of
+// stages which nobody reads any more.
+void FmaKernel::exchange(ValueRange sums) {
+  int64_t threads = layout.threadsOfSlice();
+  Value start = ptx.mul(slice, int32_t(layout.sums() * threads));
+  Value own = ptx.bitAnd(thread, int32_t(threads - 1));
+  Value place = pointerAt(memory, ptx.add(start, own));
+  for (auto [number, sum] : llvm::enumerate(sums))
+    LLVM::StoreOp::create(builder, loc, sum,
+                          pointerAt(place, int64_t(number) * threads), 4);
+  ptx.syncBlock();
+}
+
+// Of the thread's rows from `first` on, those that it finishes, the sums of all
+// slices in order.
+FmaKernel::Values FmaKernel::addSlices(Value first) {
+  int64_t threads = layout.threadsOfSlice();
+  Value own = ptx.bitAnd(thread, int32_t(threads - 1));
+  Value start = ptx.mul(first, int32_t(layout.threadColumns * threads));
+  Value place = pointerAt(memory, ptx.add(start, own));
+  Values all;
+  for (int64_t number = 0;
+       number < layout.finishedRows() * layout.threadColumns; ++number) {
+    Value sum;
+    for (int64_t from = 0; from < layout.slices; ++from) {
+      int64_t at = (from * layout.sums() + number) * threads;
+      Value read = LLVM::LoadOp::create(builder, loc, builder.getF32Type(),
+                                        pointerAt(place, at), 4);
+      sum = sum ? arith::AddFOp::create(builder, loc, sum, read) : read;
+    }
+    all.push_back(sum);
+  }
+  return all;
+}
+
 //===- Finishing ----------------------------------------------------------===//
 
-void FmaKernel::finish(const Place &place, ValueRange sums) {
+// Sums of rows of the thread, of all or of those from its row `first` on.
+void FmaKernel::finish(const Place &place, Value first, ValueRange sums) {
   SmallVector<BlockUnit::Fragment> fragments;
   Value across =
       ptx.toIndex(ptx.shiftRight(column, int32_t(llvm::Log2_64(group))));
-  for (int64_t r = 0; r < layout.threadRows; ++r) {
-    int64_t down = r / group * layout.down() * group + r % group;
-    Value own = ptx.toIndex(ptx.add(row, int32_t(down)));
+  int64_t rows = int64_t(sums.size()) / layout.threadColumns;
+  for (int64_t r = 0; r < rows; ++r) {
+    Value number = ptx.number(int32_t(r));
+    if (first)
+      number = ptx.add(first, number);
+    auto [groups, inGroup] = split(ptx, number, group);
+    Value down = ptx.mul(groups, int32_t(layout.down() * group));
+    Value own = ptx.toIndex(ptx.add(row, ptx.add(down, inGroup)));
     for (int64_t c = 0; c < layout.threadColumns; c += group) {
-      auto first = sums.drop_front(r * layout.threadColumns + c);
+      auto neighbours = sums.drop_front(r * layout.threadColumns + c);
       fragments.push_back({own, across, c * layout.across(), unsigned(group),
-                           llvm::to_vector<4>(first.take_front(group))});
+                           llvm::to_vector<4>(neighbours.take_front(group))});
     }
   }
   size_t together = product.columns % group == 0 ? mostTogether : 1;
+  together = std::min(together, fragments.size());
   for (size_t first = 0; first < fragments.size(); first += together)
     client.finish(place, ArrayRef(fragments).slice(first, together));
 }

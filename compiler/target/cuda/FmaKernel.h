@@ -54,8 +54,10 @@ private:
   Values sumTile(const Place &place);
   Values sumRounds(const Place &place, Value rounds);
   Values addStage(Value round, mlir::ValueRange sums);
+  void exchange(mlir::ValueRange sums);
+  Values addSlices(Value first);
   Values readLine(Value stage, int64_t at, int64_t groups, int64_t step);
-  void finish(const Place &place, mlir::ValueRange sums);
+  void finish(const Place &place, Value first, mlir::ValueRange sums);
 
   Value stageAt(Value round) const;
   Value pointerAt(Value base, Value elements) const;
@@ -76,6 +78,7 @@ private:
 
   Value memory;      ///< of the block
   Value thread;      ///< of the block (i32)
+  Value slice;       ///< of k (i32); null for one
   Value row, column; ///< of the tile, the thread's first ones (i32)
 };
 

@@ -20,11 +20,18 @@ struct FmaLayout {
   int64_t threadRows, threadColumns; ///< of a thread
   int64_t depth;                     ///< of a stage
   int64_t blocks;                    ///< that share a multiprocessor
+  /// Of each stage's k, each of which threads of its own sum for the whole
+  /// tile.
+  int64_t slices = 1;
 
-  int64_t threads() const {
+  int64_t threadsOfSlice() const {
     return rows / threadRows * (columns / threadColumns);
   }
+  int64_t depthOfSlice() const { return depth / slices; }
+  int64_t threads() const { return slices * threadsOfSlice(); }
   int64_t warps() const { return threads() / int64_t(Warp::threads); }
+  int64_t warpsOfSlice() const { return warps() / slices; }
+  int64_t sums() const { return threadRows * threadColumns; }
   /// Threads of a warp side by side in a row, and one below the other.
   int64_t across() const {
     return std::min<int64_t>(8, columns / threadColumns);
@@ -39,11 +46,17 @@ struct FmaLayout {
   int64_t stageElements() const {
     return depth * (leftStride() + rightStride());
   }
-  int64_t bytes() const { return stages * stageElements() * 4; }
+  /// Of several slices so many finish rows of the tile, each so many of a
+  /// thread's.
+  int64_t finishing() const { return std::min(slices, threadRows); }
+  int64_t finishedRows() const { return threadRows / finishing(); }
+  int64_t bytes() const {
+    int64_t exchanged = slices > 1 ? threads() * sums() : 0;
+    return 4 * std::max(stages * stageElements(), exchanged);
+  }
 };
 
-/// All of them, and that of a tile that was chosen among them.
+/// All of them; a tile has the number of one.
 llvm::ArrayRef<FmaLayout> fmaLayouts();
-const FmaLayout &fmaLayoutOf(const BlockUnit::Tile &tile);
 
 } // namespace sinter::compiler

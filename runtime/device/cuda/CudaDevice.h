@@ -16,6 +16,7 @@ public:
       : driver(driver), context(context) {}
   void *acquire(size_t bytes) override;
   void release(void *block) override;
+  bool waitsOnRelease() const override { return true; }
 
 private:
   const cuda::Driver &driver;

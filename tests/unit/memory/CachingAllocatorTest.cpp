@@ -13,7 +13,7 @@ using namespace sinter::runtime;
 namespace {
 
 /// Host memory that counts, and refuses when told to.
-class CountingMemory final : public MemorySource {
+class CountingMemory : public MemorySource {
 public:
   void *acquire(size_t bytes) override {
     if (refuse)
@@ -61,6 +61,45 @@ TEST(CachingAllocator, reusesFreedBlocks) {
   allocator.trim();
   EXPECT_EQ(memory.released, 1);
   EXPECT_EQ(allocator.usage().cached, 0u);
+}
+
+TEST(CachingAllocator, keepsWhatIsInTurn) {
+  CountingMemory memory;
+  CachingAllocator allocator(memory, "test", 0);
+  auto use = [&](size_t bytes) {
+    auto buffer = allocator.allocate(anyDevice(), bytes);
+    ASSERT_TRUE(buffer);
+    freeTo(allocator, *buffer);
+  };
+  use(4096);
+  use(2048); // in place of the 4096 that were kept
+  EXPECT_EQ(memory.released, 1);
+  for (int i = 0; i < 100; ++i) {
+    use(2048);
+    use(1024);
+  }
+  EXPECT_EQ(memory.acquired, 3);
+  EXPECT_EQ(memory.released, 1);
+  EXPECT_EQ(allocator.usage().cached, 3072u);
+  EXPECT_EQ(allocator.usage().peak, 4096u);
+}
+
+TEST(CachingAllocator, keepsAllWhereReleaseWaits) {
+  class Waiting final : public CountingMemory {
+    bool waitsOnRelease() const override { return true; }
+  } memory;
+  CachingAllocator allocator(memory, "test", 8192);
+  for (size_t bytes : {4096, 2048, 1024, 4096, 2048, 1024}) {
+    auto buffer = allocator.allocate(anyDevice(), bytes);
+    ASSERT_TRUE(buffer);
+    freeTo(allocator, *buffer);
+  }
+  EXPECT_EQ(memory.acquired, 3);
+  EXPECT_EQ(memory.released, 0);
+  auto larger = allocator.allocate(anyDevice(), 5120);
+  ASSERT_TRUE(larger);
+  EXPECT_EQ(memory.released, 3);
+  freeTo(allocator, *larger);
 }
 
 TEST(CachingAllocator, roundsLittle) {
