@@ -29,6 +29,11 @@
 // RUN:   | FileCheck %s --check-prefix=PADDED
 // RUN: sinter inspect %t/joined.mlir --stage ptx --target cuda:sm_90 \
 // RUN:   | FileCheck %s --check-prefix=PADDED
+// RUN: sinter inspect %t/few.mlir --stage ptx --target cuda:sm_90 > %t/few.ptx
+// RUN: FileCheck %s --check-prefix=FEW < %t/few.ptx
+// RUN: %ptxas -arch=sm_90 -v %t/few.ptx -o %t/out 2>&1 | FileCheck %s
+// RUN: sinter inspect %t/few.mlir --stage ptx --target cuda:sm_90 \
+// RUN:   --numerics exact | FileCheck %s --check-prefix=ORDERED
 // RUN: sinter inspect %t/sums.mlir --stage fuse --target cuda:sm_90 \
 // RUN:   | FileCheck %s --check-prefix=SUMS
 
@@ -151,4 +156,25 @@ func.func @main(%x: tensor<4x4x4xf32>, %w: tensor<2x4xf32>) -> tensor<2x24xf32> 
   %1 = sinter.reshape %0 {shape = affine_map<() -> (4, 24)>} : (tensor<4x4x6xf32>) -> tensor<4x24xf32>
   %2 = sinter.matmul %w, %1 : (tensor<2x4xf32>, tensor<4x24xf32>) -> tensor<2x24xf32>
   return %2 : tensor<2x24xf32>
+}
+
+// Few tiles: eight warps of a block each sum an eighth of a stage's k for the
+// whole tile, and four of them finish a row of each thread's, the sums of all
+// eight in order. In exact numerics a sum takes its products in order.
+// FEW: .reqntid 256, 1, 1
+// FEW-COUNT-256: fma.rn.f32
+// FEW-NOT: fma.rn.f32
+// FEW: bar.sync 0;
+// FEW-COUNT-16: st.shared.b32
+// FEW: bar.sync 0;
+// FEW-COUNT-32: ld.shared.b32
+// FEW: st.global.v4.b32
+// ORDERED: bar.sync 0;
+// ORDERED: fma.rn.f32
+// ORDERED: bar.sync 0;
+// ORDERED-NOT: st.shared
+//--- few.mlir
+func.func @main(%x: tensor<64x1024xf32>, %w: tensor<1024x512xf32>) -> tensor<64x512xf32> {
+  %0 = sinter.matmul %x, %w : (tensor<64x1024xf32>, tensor<1024x512xf32>) -> tensor<64x512xf32>
+  return %0 : tensor<64x512xf32>
 }
