@@ -50,7 +50,7 @@ private:
   /// Whether something changed.
   bool consider(std::vector<Candidate> &queue);
   bool tryMerge(const Candidate &candidate);
-  double recomputedIn(unsigned group);
+  KernelShape shapeOf(unsigned group);
   void record(const Candidate &candidate, bool accepted, const char *rule,
               std::string detail);
 
@@ -96,8 +96,8 @@ static std::pair<Type, SmallVector<int64_t>> walkOf(const FusionGraph &graph,
 // Pairs of kernels that walk alike and read one tensor of the shape that they
 // walk.
 std::vector<Candidate> KernelFormer::siblings() const {
-  llvm::MapVector<Value, std::map<SmallVector<int64_t>, SmallVector<unsigned>>>
-      readers;
+  using Readers = std::map<SmallVector<int64_t>, SmallVector<unsigned>>;
+  llvm::MapVector<Value, Readers> readers;
   for (unsigned group : graph.executionOrder()) {
     const OpSet &members = graph.members(group);
     if (llvm::any_of(members, [&](unsigned index) {
@@ -106,6 +106,9 @@ std::vector<Candidate> KernelFormer::siblings() const {
       continue;
     auto [type, axes] = walkOf(graph, members);
     auto walked = dimsOf(type);
+    // Reductions of columns may join those of rows.
+    if (options.caps.columnsOfRows && !axes.empty())
+      axes = {0};
     for (Value input : graph.inputs(graph.body(members)))
       if (dimsOf(input.getType()) == walked && !walked.empty())
         readers[input][axes].push_back(members.front());
@@ -120,10 +123,10 @@ std::vector<Candidate> KernelFormer::siblings() const {
   return queue;
 }
 
-double KernelFormer::recomputedIn(unsigned group) {
+KernelShape KernelFormer::shapeOf(unsigned group) {
   Classified shape = classifyKernel(graph, graph.members(group), options.caps);
   auto *kernel = std::get_if<KernelShape>(&shape);
-  return kernel ? kernel->recomputed : 0;
+  return kernel ? *kernel : KernelShape();
 }
 
 void KernelFormer::record(const Candidate &candidate, bool accepted,
@@ -166,12 +169,17 @@ bool KernelFormer::tryMerge(const Candidate &candidate) {
   if (auto *rejection = std::get_if<Rejection>(&shape))
     return reject(rejection->rule, rejection->detail);
   const KernelShape &kernel = std::get<KernelShape>(shape);
-  bool goesBeside = kernel.kind == StringRef(kernel_kinds::map) ||
-                    kernel.kind == StringRef(kernel_kinds::reduce);
+  KernelShape first = shapeOf(a), second = shapeOf(b);
+  auto onlyReduces = [](const KernelShape &shape) {
+    return shape.kind == StringRef(kernel_kinds::reduce);
+  };
+  bool goesBeside =
+      kernel.kind == StringRef(kernel_kinds::map) || onlyReduces(kernel) ||
+      (kernel.reducesColumns && (onlyReduces(first) || onlyReduces(second)));
   if (candidate.siblings && !goesBeside)
     return reject("two_roots",
                   "kernels side by side are pointwise, or only reduce");
-  double extra = kernel.recomputed - recomputedIn(a) - recomputedIn(b);
+  double extra = kernel.recomputed - first.recomputed - second.recomputed;
   double saved = (launchMicroseconds + candidate.bytes / bytesPerMicrosecond);
   if (extra / 1000 > saved)
     return reject("recompute",

@@ -366,6 +366,7 @@ struct RecomputeValuesPass : impl::RecomputeValuesBase<RecomputeValuesPass> {
     FuseOptions stage;
     stage.fusion = onePerOp ? Fusion::none : Fusion::full;
     stage.caps.statistics = statistics;
+    stage.caps.columnsOfRows = columnsOfRows;
     if (!mainOf(getOperation()).getOps<program::ForOp>().empty())
       return addDecisions(
           getOperation(),

@@ -196,6 +196,7 @@ public:
 };
 
 class AttentionUnit;
+class BlockThreads;
 
 /// A machine to emit for. Immutable and shareable between threads.
 class Target {
@@ -226,6 +227,8 @@ public:
 
   /// Null where there is none.
   virtual const AttentionUnit *attentionUnit() const = 0;
+  /// Null where rows are never worked on by several threads.
+  virtual const BlockThreads *blockThreads() const = 0;
 
   /// Whether words of such parts, of two bf16 or four i8 with or without a
   /// sign, are multiplied in one step.
