@@ -220,6 +220,8 @@ def RecomputeValues : Pass<"recompute-values", "::mlir::ModuleOp"> {
            "Reductions of a product's rows or columns may join its kernel">,
     Option<"columnsOfRows", "columns-of-rows", "bool", "false",
            "Reductions of columns may join those of long rows">,
+    Option<"freeWidening", "free-widening", "bool", "false",
+           "Making elements wider takes no time beside reading them">,
   ];
 }
 
@@ -251,6 +253,8 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
            "Reductions of a product's rows or columns may join its kernel">,
     Option<"columnsOfRows", "columns-of-rows", "bool", "false",
            "Reductions of columns may join those of long rows">,
+    Option<"freeWidening", "free-widening", "bool", "false",
+           "Making elements wider takes no time beside reading them">,
   ];
   let dependentDialects = ["::sinter::program::ProgramDialect",
                            "::mlir::arith::ArithDialect",

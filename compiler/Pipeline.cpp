@@ -66,7 +66,8 @@ void buildStage(Stage stage, OpPassManager &passes,
           {.memoryLimit = options.fuse.memoryLimit,
            .onePerOp = options.fuse.fusion == Fusion::none,
            .statistics = options.fuse.caps.statistics,
-           .columnsOfRows = options.fuse.caps.columnsOfRows}));
+           .columnsOfRows = options.fuse.caps.columnsOfRows,
+           .freeWidening = options.fuse.caps.freeWidening}));
     passes.addPass(
         createFormKernels({.onePerOp = options.fuse.fusion == Fusion::none,
                            .maxOps = options.fuse.caps.ops,
@@ -74,7 +75,8 @@ void buildStage(Stage stage, OpPassManager &passes,
                            .maxParallelOps = options.fuse.caps.parallelOps,
                            .maxWork = options.fuse.caps.work,
                            .statistics = options.fuse.caps.statistics,
-                           .columnsOfRows = options.fuse.caps.columnsOfRows}));
+                           .columnsOfRows = options.fuse.caps.columnsOfRows,
+                           .freeWidening = options.fuse.caps.freeWidening}));
     break;
   case Stage::plan:
     passes.addPass(createOrderLaunches());
@@ -164,6 +166,7 @@ Result<void> runPipeline(Compilation &state, const PipelineOptions &given,
   PipelineOptions options = given;
   options.fuse.caps.statistics &= !state.target->lanesAreThreads();
   options.fuse.caps.columnsOfRows |= state.target->blockThreads() != nullptr;
+  options.fuse.caps.freeWidening |= state.target->lanesAreThreads();
   StageTrace trace(*state.module);
   for (Stage stage : {Stage::import, Stage::simplify, Stage::fuse, Stage::plan,
                       Stage::lower, Stage::target, Stage::package}) {

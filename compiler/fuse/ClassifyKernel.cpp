@@ -363,13 +363,25 @@ void Classifier::findFeedback() {
   }
 }
 
+// Whether an op only makes elements wider.
+static bool onlyWidens(Operation *op) {
+  auto widthOf = [](Value value) {
+    return byteWidth(*dtypeOf(getElementTypeOrSelf(value.getType())));
+  };
+  constexpr double cheapNanoseconds = 0.05;
+  return kindOf(op) == PatternKind::pointwise && op->getNumOperands() == 1 &&
+         widthOf(op->getOperand(0)) < widthOf(op->getResult(0)) &&
+         arithmeticCost(op) <= cheapNanoseconds;
+}
+
 // Work beyond once per element: an op that is reached by several accesses, or
 // by one that walks more elements than it has.
 double Classifier::recomputedWork() const {
   double total = 0;
   for (unsigned index : coreOps) {
     PatternKind kind = kindOf(op(index));
-    if (isRoot(kind) || rankOf(op(index)->getResult(0)) == 0)
+    if (isRoot(kind) || rankOf(op(index)->getResult(0)) == 0 ||
+        (caps.freeWidening && onlyWidens(op(index))))
       continue;
     double walked = 0;
     auto known = accesses.find(index);

@@ -34,6 +34,8 @@ struct KernelCaps {
   /// there have to be many.
   bool columnsOfRows = false;
   double leastRows = 8192;
+  /// Whether what only makes elements wider takes no time beside reading them.
+  bool freeWidening = false;
 };
 
 /// A set of ops as a kernel.

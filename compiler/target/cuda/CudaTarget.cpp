@@ -271,7 +271,8 @@ FailureOr<TargetCode> CudaTarget::compile(ModuleOp module, bool verify,
                       .vectorBits = 128,
                       .alike = module->hasAttr(alikeAttr),
                       .approximates = module->hasAttr(approximatesAttr),
-                      .extremum = true});
+                      .extremum = true,
+                      .powerOfTwo = true});
   bool hasMaps = false;
   for (auto function : module.getOps<func::FuncOp>()) {
     bool isOfBlocks = function->hasAttr(blocksAttr);

@@ -85,6 +85,19 @@ func.func @main(%x: tensor<16384x4096xf32>, %g: tensor<16384x4096xf32>) -> (tens
   return %y, %scale, %shift : tensor<16384x4096xf32>, tensor<4096xf32>, tensor<4096xf32>
 }
 
+// Weights are widened where they are read, not by a kernel of their own.
+// RUN: sinter inspect %t/weights.mlir --stage plan --target cuda:sm_90 \
+// RUN:   | FileCheck %s --check-prefix=WEIGHTS
+// WEIGHTS: program.kernel @rowwise
+// WEIGHTS-COUNT-1: program.launch
+// WEIGHTS-NOT: program.launch
+
+//--- weights.mlir
+func.func @main(%x: tensor<16384x4096xbf16>, %w: tensor<4096xbf16>, %b: tensor<4096xbf16>) -> tensor<16384x4096xbf16> {
+  %0 = sinter.layer_norm %x, %w, %b {eps = 1.0e-5 : f64} : (tensor<16384x4096xbf16>, tensor<4096xbf16>, tensor<4096xbf16>) -> tensor<16384x4096xbf16>
+  return %0 : tensor<16384x4096xbf16>
+}
+
 // Few rows are a block each, and their columns a kernel of their own.
 // FEW: program.kernel @rowwise
 // FEW: program.kernel @reduce
