@@ -227,6 +227,7 @@ private:
     Value size = emission.constant(canonicalBlock);
     Value begin = emission.mul(block.number, size);
     Value end = emission.min(emission.add(begin, size), emission.extent(rows));
+    Value one = emission.constant(1), last = emission.sub(end, one);
     SmallVector<Value> starts;
     for (int64_t step = 0; step < steps(); ++step)
       starts.push_back(columnOf(emission, step));
@@ -234,6 +235,8 @@ private:
     Values states = emission.loop(
         begin, end, 1, columns->start(emission, steps(), lanes().count),
         [&](Value row, ValueRange carried) {
+          readRow(emission, row);
+          fetchRow(emission, emission.min(emission.add(row, one), last));
           emitRow(emission, row);
           Values after = columns->take(emission, carried, [&](Value tensor) {
             return elementsOf(emission, tensor, row);
@@ -283,6 +286,18 @@ private:
         emission.at(input,
                     indexOf(emission, input, row, columnOf(emission, step)),
                     lanes());
+  }
+
+  // Asks for a row that is read next.
+  void fetchRow(Emission &emission, Value row) {
+    for (BlockArgument input : kernel.getInputs())
+      for (int64_t step = 0; isFull(input) && step < steps(); ++step) {
+        Index index =
+            indexOf(emission, input, row, columnOf(emission, step));
+        unit->fetch(emission.builder, emission.loc,
+                    emission.buffers[input.getArgNumber()],
+                    emission.linearize(index, shapeOf(input)).base);
+      }
   }
 
   void storeRow(Emission &emission, Value row) {

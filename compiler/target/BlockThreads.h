@@ -36,6 +36,9 @@ public:
   /// Waits for all threads of the block; what they wrote to its memory is seen
   /// after it.
   virtual void wait(mlir::OpBuilder &builder, mlir::Location loc) const = 0;
+  /// Asks for what `buffer` has at `place` (index), which is read later.
+  virtual void fetch(mlir::OpBuilder &builder, mlir::Location loc, Value buffer,
+                     Value place) const = 0;
   /// The number (f32) of the thread of the warp whose own number differs in the
   /// bits of `distance`.
   virtual Value exchange(mlir::OpBuilder &builder, mlir::Location loc,

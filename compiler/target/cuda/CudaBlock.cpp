@@ -7,8 +7,10 @@
 #include "compiler/target/cuda/SharedMemory.h"
 #include "compiler/target/cuda/Warp.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 
@@ -53,6 +55,22 @@ public:
 
   void wait(OpBuilder &builder, Location loc) const override {
     Ptx(builder, loc).syncBlock();
+  }
+
+  void fetch(OpBuilder &builder, Location loc, Value buffer,
+             Value place) const override {
+    Type i64 = builder.getI64Type();
+    int64_t bytes =
+        cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
+    Value start = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc,
+                                                                 buffer);
+    Value offset = arith::MulIOp::create(
+        builder, loc, place,
+        arith::ConstantIndexOp::create(builder, loc, bytes));
+    Value address = arith::IndexCastOp::create(
+        builder, loc, i64,
+        arith::AddIOp::create(builder, loc, start, offset));
+    Ptx(builder, loc).run("prefetch.L2 [$0];", "l", {address});
   }
 
   Value exchange(OpBuilder &builder, Location loc, Value number,

@@ -69,6 +69,7 @@ func.func @main(%x: tensor<?x2560xbf16, #rows>, %w: tensor<2560xf32>, %b: tensor
 // COLUMNS: .entry [[KERNEL:rowwise_[0-9a-f]+]](
 // COLUMNS-COUNT-8: ld.global.v4.b32
 // COLUMNS-NOT: ld.global
+// COLUMNS-COUNT-8: prefetch.L2
 // COLUMNS: bar.sync
 // COLUMNS: .entry [[KERNEL]]_phase1(
 // COLUMNS-COUNT-32: ld.global.b32
