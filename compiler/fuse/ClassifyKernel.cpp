@@ -103,6 +103,8 @@ void Classifier::findColumns() {
     if (axesOf(op(index)) == others &&
         dimsOf(op(index)->getOperand(0).getType()) == dims)
       columns.push_back(index);
+  if (columns.size() > mostColumnResults)
+    columns.clear();
   llvm::erase_if(roots, [&](unsigned index) {
     return llvm::is_contained(columns, index);
   });

@@ -16,8 +16,12 @@ public:
   BlockColumns(KernelWriter &writer, mlir::AffineExpr rows)
       : writer(writer), rows(rows) {}
 
-  void add(mlir::Operation *op, std::unique_ptr<Combiner> combiner);
+  /// A reduction, and the workspace of its states, state[block][column], where
+  /// that has been announced.
+  void add(mlir::Operation *op, std::shared_ptr<Combiner> combiner,
+           unsigned workspace = 0);
   bool empty() const { return statistics.empty(); }
+  size_t count() const { return statistics.size(); }
   /// Whether an output is made of the reductions.
   bool makes(Value output) const;
   /// Announces the workspaces of the states.
@@ -35,23 +39,22 @@ public:
   /// Keeps the states of a block; its columns begin at `columns`.
   void keep(Emission &emission, Value block, mlir::ValueRange states,
             llvm::ArrayRef<Value> columns) const;
+  /// Whether blocks of threads can merge states: there are whole warps of
+  /// columns.
+  bool canMerge() const;
   /// Merges the states of all blocks, and stores what is made of them.
   void addMergePhase();
 
-private:
   struct Statistic {
     mlir::Operation *op = nullptr;
     std::shared_ptr<Combiner> combiner;
     unsigned workspace = 0;
   };
 
+private:
   mlir::AffineExpr width() const;
-  Value placeOf(Emission &emission, Value block, Value column) const;
-  Value mergeBlocks(Emission &emission, const Statistic &statistic, Value begin,
-                    Value end, Value column, const Lanes &lanes) const;
-  Value mergeAll(Emission &emission, const Statistic &statistic, Value column,
-                 const Lanes &lanes) const;
-  void finish(Emission &emission, Value column, const Lanes &lanes) const;
+  void finish(Emission &emission, Value column,
+              llvm::ArrayRef<Value> totals) const;
 
   KernelWriter &writer;
   mlir::AffineExpr rows;

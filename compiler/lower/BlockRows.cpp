@@ -135,7 +135,7 @@ private:
     columns.emplace(writer, rows);
     for (RowResult &one : columnOps)
       columns->add(one.op, std::move(one.combiner));
-    return true;
+    return columns->empty() || columns->canMerge();
   }
 
   bool storesRows() {
@@ -174,6 +174,10 @@ private:
       multiplied |= isContracted(result);
     }
     return elementsPlace() + length * (int64_t(staged) + int64_t(multiplied));
+  }
+
+  static bool isOrdered(const RowResult &result) {
+    return result.combiner->isOrdered();
   }
 
   // Whether products need not be rounded before they are added.
@@ -241,8 +245,9 @@ private:
           Values after = columns->take(emission, carried, [&](Value tensor) {
             return elementsOf(emission, tensor, row);
           });
-          // The next row's numbers take the place of this one's.
-          wait(emission);
+          // The next row's numbers of warps take the place of this one's.
+          if (!llvm::all_of(reductions, isOrdered))
+            wait(emission);
           return after;
         });
     columns->keep(emission, block.number, states, starts);
@@ -292,8 +297,7 @@ private:
   void fetchRow(Emission &emission, Value row) {
     for (BlockArgument input : kernel.getInputs())
       for (int64_t step = 0; isFull(input) && step < steps(); ++step) {
-        Index index =
-            indexOf(emission, input, row, columnOf(emission, step));
+        Index index = indexOf(emission, input, row, columnOf(emission, step));
         unit->fetch(emission.builder, emission.loc,
                     emission.buffers[input.getArgNumber()],
                     emission.linearize(index, shapeOf(input)).base);

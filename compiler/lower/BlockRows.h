@@ -11,6 +11,9 @@ namespace sinter::compiler {
 /// BlockThreads.
 bool isRowOfBlock(int64_t length);
 
+/// Reductions of columns that such a kernel may have.
+inline constexpr unsigned mostColumnResults = 4;
+
 /// Whether the op may be in a kernel of such rows: each element is made of
 /// those at its own place, or is a number of its row; reductions take numbers
 /// in f32.

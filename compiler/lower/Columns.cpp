@@ -4,6 +4,8 @@
 /// one after the other, chunks of 8192 in order.
 #include "compiler/lower/KernelWriter.h"
 
+#include "compiler/lower/BlockColumns.h"
+#include "compiler/lower/BlockRows.h"
 #include "compiler/lower/ColumnSpace.h"
 #include "compiler/lower/ElementCost.h"
 #include "compiler/lower/ElementSource.h"
@@ -86,6 +88,8 @@ public:
           emitPartial(emission, placeOf(emission, emission.mod(task, count)),
                       emission.floorDiv(task, count));
         });
+    if (mergeInBlocks())
+      return;
     if (byThreads)
       ownColumns = mergedByThreads;
     writer.addPhase(tasksOf(ownColumns),
@@ -105,6 +109,20 @@ private:
     int64_t all = constantOf(space.width);
     unsigned wide = loopLanes(writer.kernel.getBlock(), writer.target);
     return all > 0 && all % wide == 0 ? wide : writer.target.lanes();
+  }
+
+  // Adds the phase that merges partial states by blocks of threads, where those
+  // can.
+  bool mergeInBlocks() {
+    BlockColumns merge(writer, extent);
+    for (const Column &column : columns)
+      if (joinsBlockRows(column.op))
+        merge.add(column.op, column.combiner, column.partials.front());
+    bool isPlain = byThreads && isOne(lead) && space.tailRank == 1 &&
+                   merge.count() == columns.size() && merge.canMerge();
+    if (isPlain)
+      merge.addMergePhase();
+    return isPlain;
   }
 
   AffineExpr tasksOf(int64_t columns) {

@@ -62,14 +62,13 @@ public:
     Type i64 = builder.getI64Type();
     int64_t bytes =
         cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
-    Value start = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc,
-                                                                 buffer);
+    Value start =
+        memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
     Value offset = arith::MulIOp::create(
         builder, loc, place,
         arith::ConstantIndexOp::create(builder, loc, bytes));
     Value address = arith::IndexCastOp::create(
-        builder, loc, i64,
-        arith::AddIOp::create(builder, loc, start, offset));
+        builder, loc, i64, arith::AddIOp::create(builder, loc, start, offset));
     Ptx(builder, loc).run("prefetch.L2 [$0];", "l", {address});
   }
 

@@ -73,6 +73,8 @@ func.func @main(%x: tensor<?x2560xbf16, #rows>, %w: tensor<2560xf32>, %b: tensor
 // COLUMNS: bar.sync
 // COLUMNS: .entry [[KERNEL]]_phase1(
 // COLUMNS-COUNT-32: ld.global.b32
+// COLUMNS: bar.sync
+// COLUMNS: ld.shared.b32
 
 //--- columns.mlir
 func.func @main(%x: tensor<16384x4096xf32>, %g: tensor<16384x4096xf32>) -> (tensor<16384x4096xf32>, tensor<4096xf32>, tensor<4096xf32>) {

@@ -25,11 +25,13 @@ func.func @main(%x: tensor<256x1024xf32>) -> tensor<256x1024xf32> {
 }
 
 // Blocks of 64 rows are summed by a warp each, and merged in order by another
-// kernel, which reads 64 of them at a time.
+// kernel, whose blocks bring those of 8192 rows to their memory at once.
 // SUM: .entry [[KERNEL:reduce_[0-9a-f]+]](
 // SUM-COUNT-16: ld.global.v4.b32
 // SUM: .entry [[KERNEL]]_phase1(
-// SUM-COUNT-64: ld.global.b32
+// SUM-COUNT-16: ld.global.b32
+// SUM: bar.sync
+// SUM-COUNT-16: ld.shared.b32
 // SUM: add.rn.f32
 
 //--- sum.mlir
