@@ -156,8 +156,15 @@ bool KernelFormer::tryMerge(const Candidate &candidate) {
       record(candidate, true, "saves_traffic", "");
     return false;
   }
+  auto onlyReduces = [](const KernelShape &shape) {
+    return shape.kind == StringRef(kernel_kinds::reduce);
+  };
+  // Beside others reductions only stand where they can: no border of a kernel.
+  bool isOption = candidate.siblings &&
+                  (onlyReduces(shapeOf(a)) || onlyReduces(shapeOf(b)));
   auto reject = [&](const char *rule, std::string detail) {
-    record(candidate, false, rule, std::move(detail));
+    if (!isOption)
+      record(candidate, false, rule, std::move(detail));
     return false;
   };
   OpSet both = graph.united(a, b);
@@ -169,17 +176,13 @@ bool KernelFormer::tryMerge(const Candidate &candidate) {
   if (auto *rejection = std::get_if<Rejection>(&shape))
     return reject(rejection->rule, rejection->detail);
   const KernelShape &kernel = std::get<KernelShape>(shape);
-  KernelShape first = shapeOf(a), second = shapeOf(b);
-  auto onlyReduces = [](const KernelShape &shape) {
-    return shape.kind == StringRef(kernel_kinds::reduce);
-  };
-  bool goesBeside =
-      kernel.kind == StringRef(kernel_kinds::map) || onlyReduces(kernel) ||
-      (kernel.reducesColumns && (onlyReduces(first) || onlyReduces(second)));
+  bool goesBeside = kernel.kind == StringRef(kernel_kinds::map) ||
+                    onlyReduces(kernel) || (kernel.reducesColumns && isOption);
   if (candidate.siblings && !goesBeside)
     return reject("two_roots",
                   "kernels side by side are pointwise, or only reduce");
-  double extra = kernel.recomputed - first.recomputed - second.recomputed;
+  double extra =
+      kernel.recomputed - shapeOf(a).recomputed - shapeOf(b).recomputed;
   double saved = (launchMicroseconds + candidate.bytes / bytesPerMicrosecond);
   if (extra / 1000 > saved)
     return reject("recompute",
