@@ -218,6 +218,10 @@ def RecomputeValues : Pass<"recompute-values", "::mlir::ModuleOp"> {
            "Every op will be a kernel of its own">,
     Option<"statistics", "statistics", "bool", "true",
            "Reductions of a product's rows or columns may join its kernel">,
+    Option<"columnsOfRows", "columns-of-rows", "bool", "false",
+           "Reductions of columns may join those of long rows">,
+    Option<"freeWidening", "free-widening", "bool", "false",
+           "Making elements wider takes no time beside reading them">,
   ];
 }
 
@@ -247,6 +251,10 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
            "Ops that are looked at for merges before the rest stays apart">,
     Option<"statistics", "statistics", "bool", "true",
            "Reductions of a product's rows or columns may join its kernel">,
+    Option<"columnsOfRows", "columns-of-rows", "bool", "false",
+           "Reductions of columns may join those of long rows">,
+    Option<"freeWidening", "free-widening", "bool", "false",
+           "Making elements wider takes no time beside reading them">,
   ];
   let dependentDialects = ["::sinter::program::ProgramDialect",
                            "::mlir::arith::ArithDialect",

@@ -65,14 +65,18 @@ void buildStage(Stage stage, OpPassManager &passes,
       passes.addPass(createRecomputeValues(
           {.memoryLimit = options.fuse.memoryLimit,
            .onePerOp = options.fuse.fusion == Fusion::none,
-           .statistics = options.fuse.caps.statistics}));
+           .statistics = options.fuse.caps.statistics,
+           .columnsOfRows = options.fuse.caps.columnsOfRows,
+           .freeWidening = options.fuse.caps.freeWidening}));
     passes.addPass(
         createFormKernels({.onePerOp = options.fuse.fusion == Fusion::none,
                            .maxOps = options.fuse.caps.ops,
                            .maxBuffers = options.fuse.caps.buffers,
                            .maxParallelOps = options.fuse.caps.parallelOps,
                            .maxWork = options.fuse.caps.work,
-                           .statistics = options.fuse.caps.statistics}));
+                           .statistics = options.fuse.caps.statistics,
+                           .columnsOfRows = options.fuse.caps.columnsOfRows,
+                           .freeWidening = options.fuse.caps.freeWidening}));
     break;
   case Stage::plan:
     passes.addPass(createOrderLaunches());
@@ -161,6 +165,8 @@ Result<void> runPipeline(Compilation &state, const PipelineOptions &given,
   SINTER_TRY_ASSIGN(state.target, makeTarget(given.target.name));
   PipelineOptions options = given;
   options.fuse.caps.statistics &= !state.target->lanesAreThreads();
+  options.fuse.caps.columnsOfRows |= state.target->blockThreads() != nullptr;
+  options.fuse.caps.freeWidening |= state.target->lanesAreThreads();
   StageTrace trace(*state.module);
   for (Stage stage : {Stage::import, Stage::simplify, Stage::fuse, Stage::plan,
                       Stage::lower, Stage::target, Stage::package}) {

@@ -18,10 +18,11 @@ namespace sinter::compiler {
 
 /// The space that an access walks.
 enum class Space : uint8_t {
-  full,  ///< the elements of the outputs, or those that a reduction reads
-  row,   ///< one per reduction result
-  point, ///< in the walked row, at a column that data decide
-  other, ///< any other index: through a view that moves elements
+  full,   ///< the elements of the outputs, or those that a reduction reads
+  row,    ///< one per reduction result
+  point,  ///< in the walked row, at a column that data decide
+  column, ///< one per result of a reduction of columns beside those of rows
+  other,  ///< any other index: through a view that moves elements
 };
 
 struct Access {
@@ -46,6 +47,7 @@ public:
 private:
   std::optional<Rejection> findRoots();
   std::optional<Rejection> addRoot(unsigned index);
+  void findColumns();
   std::optional<Rejection> checkRowSpace();
   std::optional<Rejection> checkStatistics() const;
   std::optional<Rejection> checkRowStatistics() const;
@@ -63,6 +65,7 @@ private:
   std::optional<Rejection> checkPrologue();
   std::optional<Rejection> checkParallelism();
   void reach(mlir::Value value, const Access &access);
+  void reachColumns(llvm::SmallDenseSet<unsigned> &after);
   bool isRow(llvm::ArrayRef<mlir::AffineExpr> dims) const;
   bool isRowNumber(llvm::ArrayRef<mlir::AffineExpr> dims) const;
   void findFeedback();
@@ -76,6 +79,8 @@ private:
   const KernelCaps &caps;
   OpSet body, outputs;
   OpSet roots;
+  /// Reductions of all axes but the last, beside roots that reduce that one.
+  OpSet columns;
   /// A contraction whose rows or columns the roots, reductions, run along.
   std::optional<unsigned> product;
   graph::PatternKind rootKind = graph::PatternKind::pointwise;

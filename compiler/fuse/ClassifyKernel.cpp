@@ -1,6 +1,7 @@
 /// The rules of kernel kinds.
 #include "compiler/fuse/Classifier.h"
 #include "compiler/import/Types.h"
+#include "compiler/lower/BlockRows.h"
 #include "compiler/lower/EmitKernel.h"
 #include "dialects/sinter/Dialect.h"
 
@@ -75,6 +76,38 @@ std::optional<Rejection> Classifier::findRoots() {
                      llvm::formatv("{0} is code of the user's",
                                    op(roots[0])->getName().stripDialect())};
   return std::nullopt;
+}
+
+// Sets reductions of columns aside, where a block of threads works on each row
+// that others reduce.
+void Classifier::findColumns() {
+  if (!caps.columnsOfRows || product)
+    return;
+  auto row = llvm::find_if(roots, [&](unsigned index) {
+    int64_t rank = rankOf(op(index)->getOperand(0));
+    return rank > 1 && axesOf(op(index)) == SmallVector<int64_t>{rank - 1};
+  });
+  if (row == roots.end())
+    return;
+  Type type = op(*row)->getOperand(0).getType();
+  DimList dims = dimsOf(type);
+  auto length = dyn_cast<AffineConstantExpr>(dims.back());
+  if (!length || !isRowOfBlock(length.getValue()) ||
+      estimatedElements(type) < caps.leastRows * double(length.getValue()) ||
+      !llvm::all_of(body,
+                    [&](unsigned index) { return joinsBlockRows(op(index)); }))
+    return;
+  SmallVector<int64_t> others =
+      llvm::to_vector(llvm::seq<int64_t>(0, dims.size() - 1));
+  for (unsigned index : roots)
+    if (axesOf(op(index)) == others &&
+        dimsOf(op(index)->getOperand(0).getType()) == dims)
+      columns.push_back(index);
+  if (columns.size() > mostColumnResults)
+    columns.clear();
+  llvm::erase_if(roots, [&](unsigned index) {
+    return llvm::is_contained(columns, index);
+  });
 }
 
 // All reductions of a kernel run along the same axes of the same dims.
@@ -332,13 +365,25 @@ void Classifier::findFeedback() {
   }
 }
 
+// Whether an op only makes elements wider.
+static bool onlyWidens(Operation *op) {
+  auto widthOf = [](Value value) {
+    return byteWidth(*dtypeOf(getElementTypeOrSelf(value.getType())));
+  };
+  constexpr double cheapNanoseconds = 0.05;
+  return kindOf(op) == PatternKind::pointwise && op->getNumOperands() == 1 &&
+         widthOf(op->getOperand(0)) < widthOf(op->getResult(0)) &&
+         arithmeticCost(op) <= cheapNanoseconds;
+}
+
 // Work beyond once per element: an op that is reached by several accesses, or
 // by one that walks more elements than it has.
 double Classifier::recomputedWork() const {
   double total = 0;
   for (unsigned index : coreOps) {
     PatternKind kind = kindOf(op(index));
-    if (isRoot(kind) || rankOf(op(index)->getResult(0)) == 0)
+    if (isRoot(kind) || rankOf(op(index)->getResult(0)) == 0 ||
+        (caps.freeWidening && onlyWidens(op(index))))
       continue;
     double walked = 0;
     auto known = accesses.find(index);
@@ -363,6 +408,8 @@ Classified Classifier::run() {
   if (auto rejected = findRoots())
     return *rejected;
   if (rootKind == PatternKind::reduction)
+    findColumns();
+  if (rootKind == PatternKind::reduction)
     if (auto rejected = checkRowSpace())
       return *rejected;
   if (product)
@@ -379,11 +426,13 @@ Classified Classifier::run() {
   findFeedback();
   if (feedsBack && !trailing)
     return Rejection{"full_output", "rows are not contiguous"};
+  if (!columns.empty() && kind() != StringRef(kernel_kinds::rowwise))
+    return Rejection{"two_roots", "reductions along different axes"};
   if (auto rejected = checkPrologue())
     return *rejected;
   if (auto rejected = checkParallelism())
     return *rejected;
-  return KernelShape{kind(), recomputedWork()};
+  return KernelShape{kind(), recomputedWork(), !columns.empty()};
 }
 
 Classified classifyKernel(const FusionGraph &graph, const OpSet &coreOps,

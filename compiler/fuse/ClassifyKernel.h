@@ -29,6 +29,13 @@ struct KernelCaps {
   double blockOperand = 1 << 20;
   /// Of a product whose columns are reduced in its own kernel, at least.
   double leastColumnBytes = 1 << 20;
+  /// Whether reductions of columns may join those of rows, on each of which a
+  /// block of threads works: that takes some rows after each other, so that
+  /// there have to be many.
+  bool columnsOfRows = false;
+  double leastRows = 8192;
+  /// Whether what only makes elements wider takes no time beside reading them.
+  bool freeWidening = false;
 };
 
 /// A set of ops as a kernel.
@@ -36,6 +43,8 @@ struct KernelShape {
   const char *kind = ""; ///< one of kernel_kinds
   /// Nanoseconds of arithmetic done more than once per element.
   double recomputed = 0;
+  /// Whether columns of the rows that it walks are reduced, too.
+  bool reducesColumns = false;
 };
 
 /// Why a set is not a kernel.

@@ -12,9 +12,13 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <map>
+
 using namespace mlir;
 
 namespace sinter::compiler {
+
+using graph::PatternKind;
 
 // Rough figures of one core; they only weigh merges against each other.
 static constexpr double bytesPerMicrosecond = 1e4;
@@ -46,7 +50,7 @@ private:
   /// Whether something changed.
   bool consider(std::vector<Candidate> &queue);
   bool tryMerge(const Candidate &candidate);
-  double recomputedIn(unsigned group);
+  KernelShape shapeOf(unsigned group);
   void record(const Candidate &candidate, bool accepted, const char *rule,
               std::string detail);
 
@@ -80,33 +84,49 @@ std::vector<Candidate> KernelFormer::edges() const {
   return queue;
 }
 
-// Pairs of kernels that read one tensor of the shape that they walk.
+// What a kernel of these ops walks, and the axes that it reduces, if any.
+static std::pair<Type, SmallVector<int64_t>> walkOf(const FusionGraph &graph,
+                                                    const OpSet &members) {
+  for (unsigned index : members)
+    if (Operation *op = graph.op(index); kindOf(op) == PatternKind::reduction)
+      return {op->getOperand(0).getType(), axesOf(op)};
+  return {graph.op(members.back())->getResult(0).getType(), {}};
+}
+
+// Pairs of kernels that walk alike and read one tensor of the shape that they
+// walk.
 std::vector<Candidate> KernelFormer::siblings() const {
-  llvm::MapVector<Value, SmallVector<unsigned>> readers;
+  using Readers = std::map<SmallVector<int64_t>, SmallVector<unsigned>>;
+  llvm::MapVector<Value, Readers> readers;
   for (unsigned group : graph.executionOrder()) {
     const OpSet &members = graph.members(group);
     if (llvm::any_of(members, [&](unsigned index) {
           return graph.op(index)->hasAttr(recomputedAttr);
         }))
       continue;
-    auto walked = dimsOf(graph.op(members.back())->getResult(0).getType());
+    auto [type, axes] = walkOf(graph, members);
+    auto walked = dimsOf(type);
+    // Reductions of columns may join those of rows.
+    if (options.caps.columnsOfRows && !axes.empty())
+      axes = {0};
     for (Value input : graph.inputs(graph.body(members)))
       if (dimsOf(input.getType()) == walked && !walked.empty())
-        readers[input].push_back(members.front());
+        readers[input][axes].push_back(members.front());
   }
   std::vector<Candidate> queue;
-  for (auto &[value, kernels] : readers)
-    for (size_t index = 1; index < kernels.size(); ++index)
-      for (size_t other = index; other-- > 0 && other + 4 > index;)
-        queue.push_back({kernels[other], kernels[index],
-                         estimatedBytes(value.getType()), true});
+  for (auto &[value, byAxes] : readers)
+    for (auto &[axes, kernels] : byAxes)
+      for (size_t index = 1; index < kernels.size(); ++index)
+        for (size_t other = index; other-- > 0 && other + 4 > index;)
+          queue.push_back({kernels[other], kernels[index],
+                           estimatedBytes(value.getType()), true});
   return queue;
 }
 
-double KernelFormer::recomputedIn(unsigned group) {
+KernelShape KernelFormer::shapeOf(unsigned group) {
   Classified shape = classifyKernel(graph, graph.members(group), options.caps);
   auto *kernel = std::get_if<KernelShape>(&shape);
-  return kernel ? kernel->recomputed : 0;
+  return kernel ? *kernel : KernelShape();
 }
 
 void KernelFormer::record(const Candidate &candidate, bool accepted,
@@ -136,8 +156,15 @@ bool KernelFormer::tryMerge(const Candidate &candidate) {
       record(candidate, true, "saves_traffic", "");
     return false;
   }
+  auto onlyReduces = [](const KernelShape &shape) {
+    return shape.kind == StringRef(kernel_kinds::reduce);
+  };
+  // Beside others reductions only stand where they can: no border of a kernel.
+  bool isOption = candidate.siblings &&
+                  (onlyReduces(shapeOf(a)) || onlyReduces(shapeOf(b)));
   auto reject = [&](const char *rule, std::string detail) {
-    record(candidate, false, rule, std::move(detail));
+    if (!isOption)
+      record(candidate, false, rule, std::move(detail));
     return false;
   };
   OpSet both = graph.united(a, b);
@@ -149,9 +176,13 @@ bool KernelFormer::tryMerge(const Candidate &candidate) {
   if (auto *rejection = std::get_if<Rejection>(&shape))
     return reject(rejection->rule, rejection->detail);
   const KernelShape &kernel = std::get<KernelShape>(shape);
-  if (candidate.siblings && kernel.kind != StringRef(kernel_kinds::map))
-    return reject("two_roots", "kernels side by side are pointwise");
-  double extra = kernel.recomputed - recomputedIn(a) - recomputedIn(b);
+  bool goesBeside = kernel.kind == StringRef(kernel_kinds::map) ||
+                    onlyReduces(kernel) || (kernel.reducesColumns && isOption);
+  if (candidate.siblings && !goesBeside)
+    return reject("two_roots",
+                  "kernels side by side are pointwise, or only reduce");
+  double extra =
+      kernel.recomputed - shapeOf(a).recomputed - shapeOf(b).recomputed;
   double saved = (launchMicroseconds + candidate.bytes / bytesPerMicrosecond);
   if (extra / 1000 > saved)
     return reject("recompute",

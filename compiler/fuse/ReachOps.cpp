@@ -44,12 +44,33 @@ void Classifier::reach(Value value, const Access &access) {
     known.push_back(access);
 }
 
-// Outputs are walked aligned: in the full space, or one per row.
+// What is made of reductions of columns has one element for each.
+void Classifier::reachColumns(llvm::SmallDenseSet<unsigned> &after) {
+  after.insert(columns.begin(), columns.end());
+  for (unsigned index : body)
+    if (llvm::any_of(op(index)->getOperands(), [&](Value operand) {
+          int source = graph.indexOf(operand);
+          return source >= 0 && after.contains(source);
+        }))
+      after.insert(index);
+  for (unsigned index : outputs)
+    if (Value value = op(index)->getResult(0);
+        after.contains(index) &&
+        withoutOnes(dimsOf(value.getType())) == DimList{fullDims.back()})
+      reach(value, {Space::column, 0, estimatedElements(value.getType())});
+}
+
+// Outputs are walked aligned: in the full space, or one per row or column.
 std::optional<Rejection> Classifier::reachOutputs() {
+  llvm::SmallDenseSet<unsigned> ofColumns;
+  if (!columns.empty())
+    reachColumns(ofColumns);
   DimList space = rootKind == PatternKind::reduction
                       ? fullDims
                       : dimsOf(op(outputs[0])->getResult(0).getType());
   for (unsigned index : outputs) {
+    if (ofColumns.contains(index) && !accesses.lookup(index).empty())
+      continue;
     Value value = op(index)->getResult(0);
     DimList dims = dimsOf(value.getType());
     double count = estimatedElements(value.getType());
@@ -86,6 +107,12 @@ std::optional<Rejection> Classifier::reachThroughView(Operation *view,
     double rows = estimatedElements(type);
     bool rowToRow = access.space == Space::row && isReshape(view) &&
                     isRow(to) && isRow(from);
+    bool columnToColumn = access.space == Space::column && isReshape(view) &&
+                          withoutOnes(to) == withoutOnes(from);
+    if (columnToColumn) {
+      reach(view->getOperand(0), access);
+      return std::nullopt;
+    }
     bool spreads =
         (access.space == Space::full || access.space == Space::point) &&
         trailing && isBroadcast(view) && to == fullDims && isRowNumber(from);
@@ -103,7 +130,9 @@ std::optional<Rejection> Classifier::reachThroughView(Operation *view,
 
 std::optional<Rejection>
 Classifier::reachThroughReduction(Operation *reduction, const Access &access) {
-  if (access.space != Space::row)
+  bool isColumn = llvm::is_contained(
+      columns, unsigned(graph.indexOf(reduction->getResult(0))));
+  if (access.space != (isColumn ? Space::column : Space::row))
     return Rejection{"view_of_root",
                      "a reduction's result is read at another row"};
   Value operand = reduction->getOperand(0);

@@ -366,6 +366,8 @@ struct RecomputeValuesPass : impl::RecomputeValuesBase<RecomputeValuesPass> {
     FuseOptions stage;
     stage.fusion = onePerOp ? Fusion::none : Fusion::full;
     stage.caps.statistics = statistics;
+    stage.caps.columnsOfRows = columnsOfRows;
+    stage.caps.freeWidening = freeWidening;
     if (!mainOf(getOperation()).getOps<program::ForOp>().empty())
       return addDecisions(
           getOperation(),

@@ -23,6 +23,8 @@ namespace {
 /// A value's way back to what is in memory.
 struct Origin {
   llvm::SmallSetVector<Value, 4> values;
+  /// What is computed again with it, that only its own kernel knows.
+  llvm::SmallSetVector<unsigned, 4> between;
   double cost = 0; ///< nanoseconds per element
 };
 
@@ -47,7 +49,7 @@ private:
   bool isKept(unsigned index) const {
     return graph.isReturned(index) || !readersOf(index).empty();
   }
-  bool trace(Operation *op, Origin &origin) const;
+  bool trace(Operation *op, AffineExpr elements, Origin &origin) const;
   double savedBytes(unsigned index, const Origin &origin,
                     ArrayRef<unsigned> readers) const;
   bool stillFits(unsigned reader) const;
@@ -95,22 +97,30 @@ llvm::SmallSetVector<unsigned, 4> Repeater::readersOf(unsigned index) const {
   return readers;
 }
 
-bool Repeater::trace(Operation *op, Origin &origin) const {
+// Finds what `op`, which is part of computing so many elements, is made of.
+bool Repeater::trace(Operation *op, AffineExpr elements, Origin &origin) const {
   for (Value operand : op->getOperands()) {
     int source = graph.indexOf(operand);
-    if (source < 0 || (graph.isCore(source) && !graph.isRepeated(source))) {
-      if (source >= 0 && !isKept(source))
-        return false;
+    bool isMade =
+        source >= 0 && (!graph.isCore(source) || graph.isRepeated(source));
+    // A number that is spread over many elements is kept in their place.
+    bool isKnown = source < 0 || isKept(source) ||
+                   elementCount(operand.getType()) != elements;
+    if (!isMade && isKnown) {
       origin.values.insert(operand);
       continue;
     }
     Operation *made = graph.op(source);
     PatternKind kind = kindOf(made);
+    if (!isMade && kind != PatternKind::pointwise)
+      return false;
+    if (!isMade && !origin.between.insert(source))
+      continue;
     if (kind == PatternKind::view && !isReshape(made) && !isBroadcast(made))
       return false;
     if (kind == PatternKind::pointwise && rankOf(operand) != 0)
       origin.cost += arithmeticCost(made);
-    if (!trace(made, origin))
+    if (!trace(made, elements, origin))
       return false;
   }
   return true;
@@ -168,19 +178,28 @@ void Repeater::record(unsigned index, size_t readers, double bytes) {
   decisions.push_back(std::move(decision));
 }
 
+// In the order of the program: what a value reads comes before it.
+static void repeatIn(FusionGraph &graph, unsigned index, const Origin &origin) {
+  SmallVector<unsigned> between(origin.between.getArrayRef());
+  llvm::sort(between);
+  for (unsigned each : between)
+    graph.repeat(each);
+  graph.repeat(index);
+}
+
 void Repeater::consider(unsigned index) {
   if (!isRepeatable(index))
     return;
   Operation *op = graph.op(index);
   Origin origin;
   origin.cost = arithmeticCost(op);
-  if (!trace(op, origin))
+  if (!trace(op, elementCount(op->getResult(0).getType()), origin))
     return;
   auto readers = readersOf(index);
   double saved = savedBytes(index, origin, readers.getArrayRef());
   if (saved * nanosecondsPerByte < origin.cost * double(readers.size()))
     return;
-  changed.repeat(index);
+  repeatIn(changed, index, origin);
   if (!stillStands(index) || !llvm::all_of(readers, [&](unsigned reader) {
         return stillFits(reader);
       })) {
@@ -188,7 +207,7 @@ void Repeater::consider(unsigned index) {
     return;
   }
   record(index, readers.size(), saved);
-  graph.repeat(index);
+  repeatIn(graph, index, origin);
 }
 
 void repeatValues(FusionGraph &graph, const FuseOptions &options,

@@ -359,6 +359,8 @@ struct FormKernelsPass : impl::FormKernelsBase<FormKernelsPass> {
     stage.caps.buffers = maxBuffers;
     stage.caps.parallelOps = maxParallelOps;
     stage.caps.statistics = statistics;
+    stage.caps.columnsOfRows = columnsOfRows;
+    stage.caps.freeWidening = freeWidening;
     stage.caps.work = maxWork;
     if (failed(fuse(getOperation(), stage)))
       signalPassFailure();

@@ -29,24 +29,6 @@ static bool keepsOrder(Operation *op) {
              graph::PatternKind::pointwise;
 }
 
-namespace {
-
-// A result that is known, at whatever index it is asked for: all of them have
-// the same linear coordinate.
-class TotalSource final : public ElementSource {
-public:
-  TotalSource(Value tensor, Element total)
-      : ElementSource(tensor), total(total) {}
-  Element at(Emission &, const Index &, const Lanes &) override {
-    return total;
-  }
-
-private:
-  Element total;
-};
-
-} // namespace
-
 ColumnSpace::ColumnSpace(program::KernelOp given)
     : kernel(given), context(given->getContext()) {
   if (!findReductions())
@@ -192,7 +174,7 @@ void ColumnSpace::provide(Emission &emission, Value result, const Place &place,
   Element element{value};
   emission.provide(result, resultIndex(emission, result, place, column, lanes),
                    lanes, element);
-  emission.setSource(result, std::make_unique<TotalSource>(result, element));
+  emission.setSource(result, makeKnown(result, element));
 }
 
 void eachColumn(Emission &emission, Value first, Value end, unsigned lanes,

@@ -4,7 +4,10 @@
 /// one after the other, chunks of 8192 in order.
 #include "compiler/lower/KernelWriter.h"
 
+#include "compiler/lower/BlockColumns.h"
+#include "compiler/lower/BlockRows.h"
 #include "compiler/lower/ColumnSpace.h"
+#include "compiler/lower/ElementCost.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "compiler/lower/Windows.h"
@@ -29,8 +32,10 @@ constexpr int64_t threadTasks = 8192;
 // Rows that are taken in before the states are stored again.
 constexpr int64_t rowsAtOnce = 8;
 constexpr int64_t rowsAtOnceByThreads = 16;
-// Partial states that are read at a time then.
-constexpr int64_t partsAtOnce = 32;
+// Partial states that are read at a time then, and columns of a task that
+// merges them: each thread has one.
+constexpr int64_t partsAtOnce = 64;
+constexpr int64_t mergedByThreads = 32;
 
 // One reduction of the kernel and its states: arrays over the columns of a
 // task, for the current block, the current chunk and the whole.
@@ -49,27 +54,24 @@ public:
       : writer(writer), kernel(writer.kernel), space(space), lead(space.lead),
         width(space.width), extent(space.extent),
         byThreads(writer.target.lanesAreThreads()),
-        taskColumns(byThreads ? writer.target.lanes() : mostColumns),
-        partRows(byThreads ? canonicalBlock : canonicalChunk) {
+        taskColumns(byThreads ? threadColumns() : mostColumns),
+        partRows(byThreads ? canonicalBlock : canonicalChunk),
+        ownColumns(taskColumns) {
     for (Operation *op : space.reductions)
       columns.push_back({op, makeCombiner(op->getResult(0)), {}, {}, {}, {}});
   }
 
   void run() {
     int64_t rows = constantOf(extent), count = constantOf(width);
-    AffineExpr blocks = width.ceilDiv(number(taskColumns));
-    AffineExpr tasks = lead * blocks;
+    AffineExpr tasks = tasksOf(taskColumns);
     double nanoseconds = elementNanoseconds(kernel);
     double elements =
         double(rows < 0 ? 1024 : rows) *
         double(count < 0 ? taskColumns : std::min(count, taskColumns));
-    auto place = [=, this](Emission &emission, Value task) {
-      return placeOf(emission, task, blocks);
-    };
     if (!isSplit(tasks)) {
       writer.addPhase(tasks, elements * nanoseconds / 1000,
                       [=, this](Emission &emission, Value task) {
-                        emitTask(emission, place(emission, task));
+                        emitTask(emission, placeOf(emission, task));
                       });
       return;
     }
@@ -83,18 +85,48 @@ public:
         tasks * number(parts), elements * nanoseconds / 1000 / double(parts),
         [=, this](Emission &emission, Value task) {
           Value count = emission.extent(tasks);
-          emitPartial(emission, place(emission, emission.mod(task, count)),
+          emitPartial(emission, placeOf(emission, emission.mod(task, count)),
                       emission.floorDiv(task, count));
         });
-    writer.addPhase(tasks, 0.001 * double(parts) * double(taskColumns),
+    if (mergeInBlocks())
+      return;
+    if (byThreads)
+      ownColumns = mergedByThreads;
+    writer.addPhase(tasksOf(ownColumns),
+                    0.001 * double(parts) * double(ownColumns),
                     [=, this](Emission &emission, Value task) {
-                      emitMerge(emission, place(emission, task), parts);
+                      emitMerge(emission, placeOf(emission, task), parts);
                     });
   }
 
 private:
   AffineExpr number(int64_t value) {
     return getAffineConstantExpr(value, space.context);
+  }
+
+  // As many as a warp loads at once, if no load has fewer.
+  int64_t threadColumns() {
+    int64_t all = constantOf(space.width);
+    unsigned wide = loopLanes(writer.kernel.getBlock(), writer.target);
+    return all > 0 && all % wide == 0 ? wide : writer.target.lanes();
+  }
+
+  // Adds the phase that merges partial states by blocks of threads, where those
+  // can.
+  bool mergeInBlocks() {
+    BlockColumns merge(writer, extent);
+    for (const Column &column : columns)
+      if (joinsBlockRows(column.op))
+        merge.add(column.op, column.combiner, column.partials.front());
+    bool isPlain = byThreads && isOne(lead) && space.tailRank == 1 &&
+                   merge.count() == columns.size() && merge.canMerge();
+    if (isPlain)
+      merge.addMergePhase();
+    return isPlain;
+  }
+
+  AffineExpr tasksOf(int64_t columns) {
+    return lead * width.ceilDiv(number(columns));
   }
 
   // Few results of many rows: parts are worked on side by side. No bit depends
@@ -106,17 +138,17 @@ private:
            constantOf(space.results) > 0;
   }
 
-  Place placeOf(Emission &emission, Value task, AffineExpr blocks) {
+  Place placeOf(Emission &emission, Value task) {
     Place place;
-    Value count = emission.extent(blocks);
+    Value count = emission.extent(width.ceilDiv(number(ownColumns)));
     place.lead = emission.floorDiv(task, count);
     place.first =
-        emission.mul(emission.mod(task, count), emission.constant(taskColumns));
+        emission.mul(emission.mod(task, count), emission.constant(ownColumns));
     int64_t all = constantOf(width);
-    if (all >= 0 && all <= taskColumns)
+    if (all >= 0 && all <= ownColumns)
       return {place.lead, emission.constant(0), emission.constant(all)};
     place.end =
-        emission.min(emission.add(place.first, emission.constant(taskColumns)),
+        emission.min(emission.add(place.first, emission.constant(ownColumns)),
                      emission.extent(width));
     return place;
   }
@@ -148,9 +180,11 @@ private:
   // Runs `body` for the columns of a task.
   void eachColumn(Emission &emission, const Place &place,
                   llvm::function_ref<void(Value, const Lanes &)> body) {
-    compiler::eachColumn(emission, place.first, place.end,
-                         space.lanesOf(emission.target),
-                         space.divisorOf(taskColumns), body);
+    unsigned lanes = space.lanesOf(emission.target);
+    if (byThreads && constantOf(width) >= ownColumns)
+      lanes = unsigned(ownColumns);
+    compiler::eachColumn(emission, place.first, place.end, lanes,
+                         space.divisorOf(ownColumns), body);
   }
 
   using Buffers = SmallVector<Value> Column::*;
@@ -158,7 +192,7 @@ private:
   // Runs `body` for all states of a task, whole vectors: arrays are longer.
   void eachState(Emission &emission, const Place &place,
                  llvm::function_ref<void(Value, const Lanes &)> body) {
-    unsigned lanes = emission.target.lanes();
+    unsigned lanes = byThreads ? unsigned(ownColumns) : emission.target.lanes();
     emission.loop(emission.constant(0), emission.sub(place.end, place.first),
                   lanes, [&](Value at) { body(at, Lanes{lanes, {}, false}); });
   }
@@ -236,8 +270,8 @@ private:
   }
 
   int64_t rowsTogether(Emission &emission) const {
-    bool isCheap = elementNanoseconds(kernel) < 1 && columns.size() < 3 &&
-                   emission.target.lanes() > 1;
+    bool isCheap = elementNanoseconds(kernel) < double(columns.size()) &&
+                   columns.size() < 3 && emission.target.lanes() > 1;
     if (!isCheap)
       return 2;
     return byThreads ? rowsAtOnceByThreads : rowsAtOnce;
@@ -424,6 +458,7 @@ private:
   const bool byThreads;
   const int64_t taskColumns;
   const int64_t partRows; ///< of a task, where there are few columns
+  int64_t ownColumns;     ///< of a task of the phase at hand
 };
 
 } // namespace

@@ -26,6 +26,9 @@ public:
 std::unique_ptr<ElementSource> makeSource(Emission &emission,
                                           mlir::Value tensor);
 
+/// A tensor of which only one element, or one vector of them, is asked for.
+std::unique_ptr<ElementSource> makeKnown(mlir::Value tensor, Element element);
+
 /// Whether the trailing `tailRank` dims of `tensor` may be addressed by one
 /// linear coordinate without a division on the way to the buffers, and with
 /// lanes along them.

@@ -82,6 +82,9 @@ void emitRows(KernelWriter &writer);
 /// A transposed tensor that is stored, where neither side is read or written in
 /// short pieces. False, and nothing added, for another kernel.
 bool emitTurn(KernelWriter &writer);
+/// Reductions along long rows with what is done to their results, each row by a
+/// block of the target's threads. False, and nothing added, for another kernel.
+bool emitBlockRows(KernelWriter &writer);
 /// Emits rows [begin, end) of a kernel of reductions along rows.
 using RowsOfPart =
     std::function<void(Emission &, mlir::Value begin, mlir::Value end)>;

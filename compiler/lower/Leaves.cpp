@@ -292,7 +292,23 @@ public:
   }
 };
 
+class KnownSource final : public ElementSource {
+public:
+  KnownSource(Value tensor, Element element)
+      : ElementSource(tensor), element(element) {}
+  Element at(Emission &, const Index &, const Lanes &) override {
+    return element;
+  }
+
+private:
+  Element element;
+};
+
 } // namespace
+
+std::unique_ptr<ElementSource> makeKnown(Value tensor, Element element) {
+  return std::make_unique<KnownSource>(tensor, element);
+}
 
 std::unique_ptr<ElementSource> makeSource(Emission &emission, Value tensor) {
   if (auto argument = dyn_cast<BlockArgument>(tensor))

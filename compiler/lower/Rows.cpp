@@ -721,7 +721,8 @@ RowsOfPart rowsOfPart(KernelWriter &writer, int64_t unit) {
 }
 
 void emitRows(KernelWriter &writer) {
-  if (!emitTurn(writer) && !emitSplitReduction(writer) && !emitColumns(writer))
+  if (!emitTurn(writer) && !emitSplitReduction(writer) &&
+      !emitColumns(writer) && !emitBlockRows(writer))
     RowsSkeleton(writer).run();
 }
 

@@ -214,6 +214,7 @@ public:
 };
 
 class AttentionUnit;
+class BlockThreads;
 
 /// A machine to emit for. Immutable and shareable between threads.
 class Target {
@@ -244,6 +245,8 @@ public:
 
   /// Null where there is none.
   virtual const AttentionUnit *attentionUnit() const = 0;
+  /// Null where rows are never worked on by several threads.
+  virtual const BlockThreads *blockThreads() const = 0;
 
   /// Whether words of such parts, of two bf16 or four i8 with or without a
   /// sign, are multiplied in one step.

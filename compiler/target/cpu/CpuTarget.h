@@ -19,6 +19,7 @@ public:
   bool hasFma() const override { return fma; }
   const MatrixUnit *matrixUnit() const override { return unit.get(); }
   const AttentionUnit *attentionUnit() const override { return nullptr; }
+  const BlockThreads *blockThreads() const override { return nullptr; }
   llvm::ArrayRef<std::unique_ptr<const BlockUnit>> blockUnits() const override {
     return {};
   }

@@ -88,6 +88,19 @@ Value expandExp(ElementMath &m, Value x) {
                                             wide ? 710.0 : 89.0)));
 }
 
+// Of f32, by the machine's power of two, 2^t, and what t is off by: a factor
+// near 1. Beyond the bounds the power is 0 or infinite.
+static Value expandExpByPower(ElementMath &m, Value x) {
+  constexpr double log2e = 1.44269502162933349609375, rest = 1.9259629112e-8;
+  Value bounded = m.bounded(x, -176.0, 89.0);
+  Value t = m.mul(bounded, m.num(log2e));
+  Value excess = m.mulAdd(bounded, m.num(-log2e), t);
+  excess = m.mulAdd(bounded, m.num(-rest), excess);
+  Value factor = m.mulAdd(excess, m.num(-0.6931471805599453), m.num(1.0));
+  Value power = math::Exp2Op::create(m.builder, m.loc, t);
+  return m.mul(power, factor);
+}
+
 // Of x that is not above the largest result's logarithm. Where the result
 // would be below the normal range, so is its scale, which is 0 then.
 static Value expandWeight(ElementMath &m, Value x) {
@@ -253,7 +266,10 @@ static Value expandFunction(OpBuilder &builder, Operation *op,
   if (auto exp = dyn_cast<math::ExpOp>(op)) {
     bool isWeight =
         bitEnumContainsAny(exp.getFastmath(), arith::FastMathFlags::afn);
-    return isWeight ? expandWeight(m, x) : expandExp(m, x);
+    if (isWeight)
+      return expandWeight(m, x);
+    bool isPower = features.powerOfTwo && features.fma && !features.alike;
+    return isPower && !m.isDouble() ? expandExpByPower(m, x) : expandExp(m, x);
   }
   if (isa<math::LogOp>(op))
     return expandLog(m, x);

@@ -15,6 +15,8 @@ struct MathFeatures {
   bool alike = false;        ///< no function that only some vectors have
   bool approximates = false; ///< functions and roots of f32
   bool extremum = false;     ///< maximum and minimum that spread NaN
+  /// Powers of two of f32: to within 2^-22.5 of what they are.
+  bool powerOfTwo = false;
 };
 
 /// Replaces math.exp, log, tanh, erf, rsqrt, sin and cos and arith.maximumf and

@@ -4,6 +4,7 @@
 #include "compiler/target/KernelMemory.h"
 #include "compiler/target/cpu/CpuTarget.h"
 #include "compiler/target/cpu/ExpandMath.h"
+#include "compiler/target/cuda/CudaBlock.h"
 #include "compiler/target/cuda/FmaUnit.h"
 #include "compiler/target/cuda/MachineNan.h"
 #include "compiler/target/cuda/NarrowMath.h"
@@ -32,7 +33,8 @@ static constexpr unsigned globalSpace = 1;
 
 CudaTarget::CudaTarget(std::string name, std::string given)
     : targetName(std::move(name)), architecture(std::move(given)),
-      unit(makeWarpUnit()), isHopper(architecture == "sm_90") {
+      unit(makeWarpUnit()), isHopper(architecture == "sm_90"),
+      threads(makeCudaBlock()) {
   if (isHopper) {
     blocks.push_back(makeWarpgroupUnit());
     attention = makeWarpgroupAttentionUnit();
@@ -269,7 +271,8 @@ FailureOr<TargetCode> CudaTarget::compile(ModuleOp module, bool verify,
                       .vectorBits = 128,
                       .alike = module->hasAttr(alikeAttr),
                       .approximates = module->hasAttr(approximatesAttr),
-                      .extremum = true});
+                      .extremum = true,
+                      .powerOfTwo = true});
   bool hasMaps = false;
   for (auto function : module.getOps<func::FuncOp>()) {
     bool isOfBlocks = function->hasAttr(blocksAttr);

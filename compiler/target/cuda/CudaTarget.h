@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/target/AttentionUnit.h"
+#include "compiler/target/BlockThreads.h"
 #include "compiler/target/cuda/WarpUnit.h"
 
 namespace sinter::compiler {
@@ -33,6 +34,7 @@ public:
   const AttentionUnit *attentionUnit() const override {
     return attention.get();
   }
+  const BlockThreads *blockThreads() const override { return threads.get(); }
   bool multipliesWords(mlir::Type, mlir::Type) const override { return false; }
   mlir::Value addWords(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value a, mlir::Value b, mlir::Value sum,
@@ -64,6 +66,7 @@ private:
   bool isHopper;
   std::vector<std::unique_ptr<const BlockUnit>> blocks;
   std::unique_ptr<const AttentionUnit> attention;
+  std::unique_ptr<const BlockThreads> threads;
 };
 
 /// PTX of a module in the LLVM dialect, whose functions with a body are

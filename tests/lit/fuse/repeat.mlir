@@ -68,3 +68,28 @@ func.func @main(%a: tensor<64x48xf32>, %x: tensor<64x32xf32>, %w: tensor<32x48xf
   %s = sinter.add %q, %more : (tensor<64x48xf32>, tensor<64x48xf32>) -> tensor<64x48xf32>
   return %rows, %columns, %r, %s : tensor<64x1xf32>, tensor<1x48xf32>, tensor<64x48xf32>, tensor<64x48xf32>
 }
+
+// -----
+
+// Rows less their maxima are not kept for the sums of columns: the maxima are,
+// and what is between them and the rows is made again with it.
+// CHECK-LABEL: module
+// CHECK: detail = "sub computed again by 1 kernels, not kept"
+// CHECK: program.kernel @rowwise
+// CHECK: program.yield %{{.*}}, %{{.*}} : tensor<64x1xf32>, tensor<64x48xbf16>
+// CHECK: program.kernel @reduce
+// CHECK: sinter.cast
+// CHECK: sinter.sub
+// CHECK: program.yield
+// CHECK-COUNT-2: program.launch
+// CHECK-NOT: program.launch
+func.func @main(%x: tensor<64x48xbf16>) -> (tensor<64x48xbf16>, tensor<48xf32>) {
+  %wide = sinter.cast %x {dtype = f32} : (tensor<64x48xbf16>) -> tensor<64x48xf32>
+  %most = sinter.amax %wide {axes = array<i64: 1>, keepdims = true} : (tensor<64x48xf32>) -> tensor<64x1xf32>
+  %spread = sinter.broadcast %most {shape = affine_map<() -> (64, 48)>} : (tensor<64x1xf32>) -> tensor<64x48xf32>
+  %rest = sinter.sub %wide, %spread : (tensor<64x48xf32>, tensor<64x48xf32>) -> tensor<64x48xf32>
+  %e = sinter.exp %rest : (tensor<64x48xf32>) -> tensor<64x48xf32>
+  %y = sinter.cast %e {dtype = bf16} : (tensor<64x48xf32>) -> tensor<64x48xbf16>
+  %columns = sinter.sum %rest {axes = array<i64: 0>, keepdims = false} : (tensor<64x48xf32>) -> tensor<48xf32>
+  return %y, %columns : tensor<64x48xbf16>, tensor<48xf32>
+}

@@ -1,8 +1,12 @@
 // The lanes of an elementwise kernel are the threads of a warp: each has four
 // neighbours, loads and stores them at once, and nothing is spilled or called.
+// The machine has powers of two, which are as near as what is computed, but not
+// the same everywhere.
 // RUN: sinter inspect %s --stage ptx --target cuda:sm_80 > %t
 // RUN: FileCheck %s < %t
 // RUN: FileCheck %s --check-prefix=NOT < %t
+// RUN: sinter inspect %s --stage ptx --target cuda:sm_80 --numerics exact \
+// RUN:   | FileCheck %s --check-prefix=EXACT
 
 // CHECK: .target sm_80
 // CHECK: .visible .entry map_
@@ -10,6 +14,9 @@
 // CHECK: ld.global.v4.b32
 // CHECK: ld.global.v4.b32
 // CHECK: fma.rn.f32
+// CHECK: ex2.approx.f32
+// EXACT-NOT: ex2
+// EXACT: st.global.v4.b32
 // CHECK: st.global.v4.b32
 // NOT-NOT: .local
 // NOT-NOT: call

@@ -19,17 +19,19 @@
 // ROW-NEXT: bar.warp.sync
 
 //--- softmax.mlir
-func.func @main(%x: tensor<256x4096xf32>) -> tensor<256x4096xf32> {
-  %0 = sinter.softmax %x {axis = 1 : i64} : (tensor<256x4096xf32>) -> tensor<256x4096xf32>
-  return %0 : tensor<256x4096xf32>
+func.func @main(%x: tensor<256x1024xf32>) -> tensor<256x1024xf32> {
+  %0 = sinter.softmax %x {axis = 1 : i64} : (tensor<256x1024xf32>) -> tensor<256x1024xf32>
+  return %0 : tensor<256x1024xf32>
 }
 
 // Blocks of 64 rows are summed by a warp each, and merged in order by another
-// kernel, which reads 32 of them at a time.
+// kernel, whose blocks bring those of 8192 rows to their memory at once.
 // SUM: .entry [[KERNEL:reduce_[0-9a-f]+]](
-// SUM-COUNT-16: ld.global.v2.b32
+// SUM-COUNT-16: ld.global.v4.b32
 // SUM: .entry [[KERNEL]]_phase1(
-// SUM-COUNT-32: ld.global.v2.b32
+// SUM-COUNT-16: ld.global.b32
+// SUM: bar.sync
+// SUM-COUNT-16: ld.shared.b32
 // SUM: add.rn.f32
 
 //--- sum.mlir

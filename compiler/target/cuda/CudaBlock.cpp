@@ -1,0 +1,87 @@
+/// CudaBlock: a block's threads for rows that they work on together.
+#include "compiler/target/cuda/CudaBlock.h"
+
+#include "compiler/target/KernelMemory.h"
+#include "compiler/target/cuda/CudaTarget.h"
+#include "compiler/target/cuda/Ptx.h"
+#include "compiler/target/cuda/SharedMemory.h"
+#include "compiler/target/cuda/Warp.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+namespace {
+
+// Of a multiprocessor (CUDA Programming Guide, compute capabilities 8.0 and
+// 9.0).
+constexpr int64_t allRegisters = 64 * 1024, allThreads = 2048;
+// Of a block: so that some share a multiprocessor.
+constexpr int64_t mostBytes = 80 * 1024;
+
+class CudaBlock final : public BlockThreads {
+public:
+  int64_t warpThreads() const override { return Warp::threads; }
+  int64_t mostThreads() const override { return 1024; }
+  int64_t mostNumbers() const override { return mostBytes / 4; }
+
+  Block begin(OpBuilder &builder, Location loc, const KernelEntry &entry,
+              int64_t threads, int64_t numbers,
+              int64_t registers) const override {
+    auto function = cast<func::FuncOp>(entry.function);
+    int64_t blocks =
+        std::min(allRegisters / (registers * threads), allThreads / threads);
+    function->setAttr(blocksAttr,
+                      builder.getI64IntegerAttr(std::max<int64_t>(1, blocks)));
+    function->setAttr(warpsAttr,
+                      builder.getI64IntegerAttr(threads / Warp::threads));
+    constexpr int64_t alignment = 64;
+    LLVM::GlobalOp array = declareShared(function, 4 * numbers, alignment);
+    MLIRContext *context = builder.getContext();
+    Value start = LLVM::AddressOfOp::create(
+        builder, loc, LLVM::LLVMPointerType::get(context, sharedSpace),
+        array.getSymName());
+    start = LLVM::AddrSpaceCastOp::create(
+        builder, loc, LLVM::LLVMPointerType::get(context), start);
+    Ptx ptx(builder, loc);
+    return {ptx.toIndex(readRegister(builder, loc, "ctaid.x")),
+            ptx.toIndex(readRegister(builder, loc, "tid.x")),
+            viewAsMemRef(builder, loc, start, builder.getF32Type())};
+  }
+
+  void wait(OpBuilder &builder, Location loc) const override {
+    Ptx(builder, loc).syncBlock();
+  }
+
+  void fetch(OpBuilder &builder, Location loc, Value buffer,
+             Value place) const override {
+    Type i64 = builder.getI64Type();
+    int64_t bytes =
+        cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
+    Value start =
+        memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
+    Value offset = arith::MulIOp::create(
+        builder, loc, place,
+        arith::ConstantIndexOp::create(builder, loc, bytes));
+    Value address = arith::IndexCastOp::create(
+        builder, loc, i64, arith::AddIOp::create(builder, loc, start, offset));
+    Ptx(builder, loc).run("prefetch.L2 [$0];", "l", {address});
+  }
+
+  Value exchange(OpBuilder &builder, Location loc, Value number,
+                 int64_t distance) const override {
+    return Ptx(builder, loc).exchange(number, int32_t(distance));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<const BlockThreads> makeCudaBlock() {
+  return std::make_unique<CudaBlock>();
+}
+
+} // namespace sinter::compiler
