@@ -91,7 +91,7 @@ static SmallVector<unsigned> orderBehind(Value &value) {
 static std::optional<bool> countsWindows(ArrayRef<unsigned> order,
                                          const Shape &shape, ir::WindowOp op,
                                          unsigned batch, unsigned channels) {
-  SmallVector<unsigned> positions{batch}, elements, found;
+  SmallVector<unsigned> positions{batch}, elements;
   for (int64_t axis : op.getAxes())
     positions.push_back(unsigned(axis));
   for (unsigned tap = 0; tap < op.getAxes().size(); ++tap)

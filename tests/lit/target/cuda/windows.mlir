@@ -5,6 +5,8 @@
 // RUN: sinter inspect %t/forward.mlir --stage ptx --target cuda:sm_90 > %t/forward.ptx
 // RUN: FileCheck %s --check-prefix=FORWARD < %t/forward.ptx
 // RUN: %ptxas -arch=sm_90a -v %t/forward.ptx -o %t/out 2>&1 | FileCheck %s
+// RUN: sinter inspect %t/forward.mlir --stage ptx --target cuda:sm_90 \
+// RUN:   --dynamic 0:0=n | FileCheck %s --check-prefix=IMAGES
 // RUN: sinter inspect %t/weights.mlir --stage ptx --target cuda:sm_90 > %t/weights.ptx
 // RUN: FileCheck %s --check-prefix=WEIGHTS < %t/weights.ptx
 // RUN: %ptxas -arch=sm_90a -v %t/weights.ptx -o %t/out 2>&1 | FileCheck %s
@@ -28,6 +30,8 @@
 // FORWARD: // tensor_map [[K]]_phase1 bf16 0 4 0 128 1 64 28 128 128 28 3584 1 16 100352 1 -1 -1 2 -1 -1 1
 // FORWARD: // tensor_map [[K]]_phase1 bf16 3 2 0 1152 1 64 256 1152 {{[0-9]+}}
 // FORWARD: // tensor_map [[K]]_phase1 bf16 2 2 0 256 1 64 6272 256 64
+// As many images as there are at a launch.
+// IMAGES: // tensor_map {{.*}}_phase1 bf16 0 4 0 128 1 64 28 128 {{[0-9]+}} 28 3584 1 1*s0 100352 1 -1 -1 2 -1 -1 1
 //--- forward.mlir
 func.func @main(%x: tensor<16x28x28x128xbf16>, %w: tensor<256x128x3x3xbf16>) -> tensor<16x28x14x256xbf16> {
   %0 = sinter.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, high = array<i64: 1, 1>, layout = "channels_last", low = array<i64: 1, 1>, sizes = array<i64: 3, 3>, strides = array<i64: 1, 2>} : (tensor<16x28x28x128xbf16>, tensor<256x128x3x3xbf16>) -> tensor<16x28x14x256xbf16>
