@@ -1,21 +1,14 @@
 /// Rows that a block of threads works on together, where lanes are threads: a
 /// row stands in the threads' registers, so that it is read once however many
-/// passes there are. Threads take columns; sums pass through the memory that
-/// they share, in the canonical order.
+/// passes there are. Threads take columns.
 #include "compiler/lower/BlockRows.h"
 
 #include "compiler/lower/BlockColumns.h"
+#include "compiler/lower/BlockReducer.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/KernelWriter.h"
-#include "compiler/lower/MultiplyAdd.h"
 #include "compiler/lower/ReductionOrder.h"
-#include "compiler/target/BlockThreads.h"
 #include "dialects/sinter/Dialect.h"
-
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-
-#include <numeric>
 
 using namespace mlir;
 
@@ -27,23 +20,15 @@ using graph::PatternKind;
 
 // Shorter rows are those of a warp; longer ones have more than one chunk.
 constexpr int64_t shortestRow = 2048, longestRow = canonicalChunk;
-// Neighbours that a thread reads at once, and elements of a row that it has
-// where the row's length allows that.
-constexpr int64_t neighbours = 4, elementsOfThread = 16;
+constexpr int64_t neighbours = BlockReducer::neighbours;
+// Elements of a row that a thread has where the row's length allows that.
+constexpr int64_t elementsOfThread = 16;
 // Registers of a thread aside from elements.
 constexpr int64_t otherRegisters = 32;
-// Rounds of a canonical sum that are read at a time.
-constexpr int64_t roundsAtOnce = 16;
 
 PatternKind kindOf(Operation *op) {
   return cast<ir::SinterOpInterface>(op).getPatternKind();
 }
-
-// One reduction along rows.
-struct RowResult {
-  Operation *op = nullptr;
-  std::unique_ptr<Combiner> combiner;
-};
 
 class BlockRows {
 public:
@@ -54,17 +39,16 @@ public:
   bool applies() {
     return unit && 2 * unit->warpThreads() == canonicalLanes &&
            findReductions() && hasRows() && cutRow() && takeColumns() &&
-           storesRows() && numbers() <= unit->mostNumbers();
+           storesRows() && reducer->numbers(reductions) <= unit->mostNumbers();
   }
 
   void run() {
     columns->announce();
     AffineExpr blocks = columns->empty() ? rows : columns->blocks();
-    writer.addBlockPhase(blocks * warps(), [&](Emission &emission) {
-      block = unit->begin(emission.builder, emission.loc, emission.entry,
-                          threads, numbers(), registers());
+    writer.addBlockPhase(blocks * reducer->warps(), [&](Emission &emission) {
+      reducer->begin(emission, reductions, registers());
       if (columns->empty())
-        emitRow(emission, block.number);
+        emitRow(emission, reducer->block.number);
       else
         emitRows(emission);
     });
@@ -126,6 +110,8 @@ private:
     }
     constexpr int64_t mostElements = 2 * elementsOfThread;
     threads = best;
+    if (best)
+      reducer.emplace(*unit, length, best);
     return best && length / best <= mostElements;
   }
 
@@ -160,53 +146,12 @@ private:
                           [&](Value input) { return isFull(input); });
   }
 
-  // ---- memory of a block ---------------------------------------------------
-
-  // A number of each warp, for two reductions in turn; those of a sum's lanes;
-  // the elements of a sum, or two factors of each.
-  int64_t warps() { return threads / unit->warpThreads(); }
-  int64_t resultPlace() { return 2 * unit->warpThreads(); }
-  int64_t elementsPlace() { return resultPlace() + canonicalLanes; }
-  int64_t numbers() {
-    bool staged = false, multiplied = false;
-    for (const RowResult &result : reductions) {
-      staged |= result.combiner->isOrdered();
-      multiplied |= isContracted(result);
-    }
-    return elementsPlace() + length * (int64_t(staged) + int64_t(multiplied));
-  }
-
-  static bool isOrdered(const RowResult &result) {
-    return result.combiner->isOrdered();
-  }
-
-  // Whether products need not be rounded before they are added.
-  static bool isContracted(const RowResult &result) {
-    return result.combiner->isOrdered() && result.op->hasAttr(contractAttr);
-  }
-
-  Value load(Emission &emission, Value place) {
-    return memref::LoadOp::create(emission.builder, emission.loc, block.memory,
-                                  place);
-  }
-
-  void wait(Emission &emission) { unit->wait(emission.builder, emission.loc); }
-
-  Value isBelow(Emission &emission, Value a, int64_t bound) {
-    return arith::CmpIOp::create(emission.builder, emission.loc,
-                                 arith::CmpIPredicate::ult, a,
-                                 emission.constant(bound));
-  }
-
   // ---- one row -------------------------------------------------------------
 
   static Lanes lanes() { return Lanes{unsigned(neighbours), {}, false}; }
-  int64_t steps() const { return length / (threads * neighbours); }
-
-  // The thread's first column of a step.
+  int64_t steps() const { return reducer->steps(); }
   Value columnOf(Emission &emission, int64_t step) {
-    Value first = emission.mul(block.thread, emission.constant(neighbours));
-    return emission.add(first, emission.constant(step * threads * neighbours));
+    return reducer->columnOf(emission, step);
   }
 
   // Of neighbours in a row, or of a row's number where there is no column.
@@ -229,7 +174,7 @@ private:
   // The rows of a block of the canonical order.
   void emitRows(Emission &emission) {
     Value size = emission.constant(canonicalBlock);
-    Value begin = emission.mul(block.number, size);
+    Value begin = emission.mul(reducer->block.number, size);
     Value end = emission.min(emission.add(begin, size), emission.extent(rows));
     Value one = emission.constant(1), last = emission.sub(end, one);
     SmallVector<Value> starts;
@@ -246,11 +191,13 @@ private:
             return elementsOf(emission, tensor, row);
           });
           // The next row's numbers of warps take the place of this one's.
-          if (!llvm::all_of(reductions, isOrdered))
-            wait(emission);
+          if (!llvm::all_of(reductions, [](const RowResult &result) {
+                return result.combiner->isOrdered();
+              }))
+            reducer->wait(emission);
           return after;
         });
-    columns->keep(emission, block.number, states, starts);
+    columns->keep(emission, reducer->block.number, states, starts);
   }
 
   // What all rows read stays in registers.
@@ -315,10 +262,11 @@ private:
                 indexOf(emission, output, row, columnOf(emission, step)),
                 lanes());
       else
-        emission.when(isBelow(emission, block.thread, 1), [&] {
-          store(emission, buffer, output, indexOf(emission, output, row, {}),
-                Lanes{});
-        });
+        emission.when(reducer->isBelow(emission, reducer->block.thread, 1),
+                      [&] {
+                        store(emission, buffer, output,
+                              indexOf(emission, output, row, {}), Lanes{});
+                      });
     }
   }
 
@@ -328,162 +276,15 @@ private:
                   emission.at(output, index, lanes));
   }
 
-  // ---- reductions ----------------------------------------------------------
-
   void reduce(Emission &emission, const RowResult &result, Value row,
               int64_t turn) {
     Value tensor = result.op->getResult(0);
-    Values elements = elementsOf(emission, result.op->getOperand(0), row);
-    Value state = result.combiner->isOrdered()
-                      ? sumInOrder(emission, result, elements, turn)
-                      : mergeAll(emission, *result.combiner, elements, turn);
-    Element element{result.combiner->finish(emission, {state})};
+    Element element = reducer->reduce(
+        emission, result, elementsOf(emission, result.op->getOperand(0), row),
+        turn);
     emission.provide(tensor, indexOf(emission, tensor, row, {}), Lanes{},
                      element);
     emission.setSource(tensor, makeKnown(tensor, element));
-  }
-
-  Value merge(Emission &emission, const Combiner &combiner, Value a, Value b) {
-    return combiner.merge(emission, {a}, {b}).front();
-  }
-
-  // Merges what the threads of a warp have.
-  Value mergeWarp(Emission &emission, const Combiner &combiner, Value state) {
-    for (int64_t distance = unit->warpThreads() / 2; distance > 0;
-         distance /= 2)
-      state = merge(
-          emission, combiner, state,
-          unit->exchange(emission.builder, emission.loc, state, distance));
-    return state;
-  }
-
-  // In whatever order: no bit depends on it. Numbers of warps stand in one of
-  // two places, so that the next reduction need not wait for those that read
-  // these.
-  Value mergeAll(Emission &emission, const Combiner &combiner,
-                 const Values &elements, int64_t turn) {
-    Value all;
-    for (Value element : elements) {
-      Value lifted = combiner.lift(emission, element, {}).front();
-      all = all ? merge(emission, combiner, all, lifted) : lifted;
-    }
-    Value state;
-    for (int64_t lane = 0; lane < neighbours; ++lane) {
-      Value one =
-          vector::ExtractOp::create(emission.builder, emission.loc, all, lane);
-      state = state ? merge(emission, combiner, state, one) : one;
-    }
-    state = mergeWarp(emission, combiner, state);
-    if (warps() == 1)
-      return state;
-    Value first = emission.constant(turn % 2 * unit->warpThreads());
-    Value warp =
-        emission.floorDiv(block.thread, emission.constant(unit->warpThreads()));
-    memref::StoreOp::create(emission.builder, emission.loc, state, block.memory,
-                            emission.add(first, warp));
-    wait(emission);
-    state = {};
-    for (int64_t number = 0; number < warps(); ++number) {
-      Value one =
-          load(emission, emission.add(first, emission.constant(number)));
-      state = state ? merge(emission, combiner, state, one) : one;
-    }
-    return state;
-  }
-
-  // Stores elements, or both factors of each, where one warp sums them.
-  struct Staged {
-    bool multiplied = false, squared = false;
-  };
-
-  Staged stage(Emission &emission, const RowResult &result,
-               const Values &elements) {
-    auto productOf = [](Value element) {
-      return element.getDefiningOp<arith::MulFOp>();
-    };
-    Staged staged;
-    staged.multiplied =
-        isContracted(result) && llvm::all_of(elements, productOf);
-    staged.squared =
-        staged.multiplied && llvm::all_of(elements, [&](Value element) {
-          arith::MulFOp product = productOf(element);
-          return product.getLhs() == product.getRhs();
-        });
-    auto put = [&](Value value, int64_t step, int64_t array) {
-      Value at =
-          emission.add(columnOf(emission, step),
-                       emission.constant(elementsPlace() + array * length));
-      vector::StoreOp::create(emission.builder, emission.loc, value,
-                              block.memory, at);
-    };
-    for (auto [step, element] : llvm::enumerate(elements)) {
-      if (!staged.multiplied) {
-        put(result.combiner->lift(emission, element, {}).front(), step, 0);
-        continue;
-      }
-      arith::MulFOp product = productOf(element);
-      put(product.getLhs(), step, 0);
-      if (!staged.squared)
-        put(product.getRhs(), step, 1);
-    }
-    return staged;
-  }
-
-  Value stagedAt(Emission &emission, const Staged &staged, Value place) {
-    Value value = load(emission, place);
-    if (!staged.multiplied)
-      return value;
-    Value other = value;
-    if (!staged.squared)
-      other = load(emission, emission.add(place, emission.constant(length)));
-    return arith::MulFOp::create(emission.builder, emission.loc, value, other);
-  }
-
-  // The sum of one lane of the canonical order.
-  Value sumLane(Emission &emission, const Combiner &combiner,
-                const Staged &staged, Value lane) {
-    int64_t rounds = std::gcd(length / canonicalLanes, roundsAtOnce);
-    Value first = emission.add(lane, emission.constant(elementsPlace()));
-    return emission
-        .loop(emission.constant(0), emission.constant(length),
-              canonicalLanes * rounds, combiner.init(emission, 1),
-              [&](Value begin, ValueRange carried) {
-                Values state(carried);
-                Value own = emission.add(begin, first);
-                for (int64_t round = 0; round < rounds; ++round) {
-                  Value place = emission.add(
-                      own, emission.constant(round * canonicalLanes));
-                  Value element = stagedAt(emission, staged, place);
-                  state = combiner.take(emission, state,
-                                        combiner.lift(emission, element, {}));
-                }
-                return state;
-              })
-        .front();
-  }
-
-  // A thread sums each lane: those of other warps in each turn, as warps share
-  // what issues their instructions. The tree of lanes is that of each warp.
-  Value sumInOrder(Emission &emission, const RowResult &result,
-                   const Values &elements, int64_t turn) {
-    Staged staged = stage(emission, result, elements);
-    wait(emission);
-    int64_t first = canonicalLanes * (turn % (threads / canonicalLanes));
-    Value lane = emission.sub(block.thread, emission.constant(first));
-    Value sums = emission.constant(resultPlace());
-    emission.when(isBelow(emission, lane, canonicalLanes), [&] {
-      Value sum = sumLane(emission, *result.combiner, staged, lane);
-      memref::StoreOp::create(emission.builder, emission.loc, sum, block.memory,
-                              emission.add(lane, sums));
-    });
-    wait(emission);
-    Value own = emission.add(
-        emission.mod(block.thread, emission.constant(unit->warpThreads())),
-        sums);
-    Value other = emission.add(own, emission.constant(unit->warpThreads()));
-    Value low = load(emission, own), high = load(emission, other);
-    return mergeWarp(emission, *result.combiner,
-                     merge(emission, *result.combiner, low, high));
   }
 
   KernelWriter &writer;
@@ -495,7 +296,7 @@ private:
   Shape shape; ///< of what is reduced
   AffineExpr rows;
   int64_t length = 0, threads = 0;
-  BlockThreads::Block block;
+  std::optional<BlockReducer> reducer;
 };
 
 } // namespace

@@ -1,0 +1,77 @@
+/// BlockReducer: reductions of rows whose elements stand in the registers of a
+/// block's threads. Numbers pass through the memory that the threads share;
+/// sums take elements in the canonical order.
+#pragma once
+
+#include "compiler/lower/Combiner.h"
+#include "compiler/lower/Emission.h"
+#include "compiler/target/BlockThreads.h"
+
+namespace sinter::compiler {
+
+/// One reduction along rows.
+struct RowResult {
+  mlir::Operation *op = nullptr;
+  std::unique_ptr<Combiner> combiner;
+};
+
+class BlockReducer {
+public:
+  using Value = mlir::Value;
+  using Values = Emission::Values;
+
+  /// Neighbours in a row that a thread has; behind those of all threads it has
+  /// some again, in so many steps as the row is long.
+  static constexpr int64_t neighbours = 4;
+
+  BlockReducer(const BlockThreads &unit, int64_t length, int64_t threads)
+      : unit(unit), length(length), threads(threads) {}
+
+  int64_t warps() const { return threads / unit.warpThreads(); }
+  int64_t steps() const { return length / (threads * neighbours); }
+  /// In the memory of a block, for these reductions one after the other.
+  int64_t numbers(llvm::ArrayRef<RowResult> reductions) const;
+  /// Begins the kernel.
+  void begin(Emission &emission, llvm::ArrayRef<RowResult> reductions,
+             int64_t registers);
+  /// The thread's first column of a step.
+  Value columnOf(Emission &emission, int64_t step) const;
+  /// What the row is reduced to, known to all threads; `elements` are the
+  /// thread's vectors of all steps, and `turn` counts the row's reductions.
+  Element reduce(Emission &emission, const RowResult &result,
+                 const Values &elements, int64_t turn) const;
+  void wait(Emission &emission) const {
+    unit.wait(emission.builder, emission.loc);
+  }
+  static Value isBelow(Emission &emission, Value a, int64_t bound);
+
+  BlockThreads::Block block; ///< after `begin`
+
+private:
+  // A number of each warp, for two reductions in turn; those of a sum's lanes;
+  // the elements of a sum, or two factors of each.
+  int64_t resultPlace() const { return 2 * unit.warpThreads(); }
+  int64_t elementsPlace() const;
+
+  struct Staged {
+    bool multiplied = false, squared = false;
+  };
+
+  Value load(Emission &emission, Value place) const;
+  Value mergeWarp(Emission &emission, const Combiner &combiner,
+                  Value state) const;
+  Value mergeAll(Emission &emission, const Combiner &combiner,
+                 const Values &elements, int64_t turn) const;
+  Staged stage(Emission &emission, const RowResult &result,
+               const Values &elements) const;
+  Value stagedAt(Emission &emission, const Staged &staged, Value place) const;
+  Value sumLane(Emission &emission, const Combiner &combiner,
+                const Staged &staged, Value lane) const;
+  Value sumInOrder(Emission &emission, const RowResult &result,
+                   const Values &elements, int64_t turn) const;
+
+  const BlockThreads &unit;
+  const int64_t length, threads;
+};
+
+} // namespace sinter::compiler
