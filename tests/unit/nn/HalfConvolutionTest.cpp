@@ -79,7 +79,7 @@ sn::Dims imagesOf(const Case &c) {
 } // namespace
 
 TEST_P(HalfConvolution, IsNearThatOfFloats) {
-  const Case c = GetParam();
+  const Case &c = GetParam();
   const double most = c.dtype == sn::DType::bf16 ? 1e-2 : 1.5e-3;
   sn::manual_seed(7);
   sn::Dims weights{c.results, c.channels};
