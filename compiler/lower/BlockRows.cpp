@@ -47,10 +47,10 @@ public:
     AffineExpr blocks = columns->empty() ? rows : columns->blocks();
     writer.addBlockPhase(blocks * reducer->warps(), [&](Emission &emission) {
       reducer->begin(emission, reductions, registers());
-      if (columns->empty())
-        emitRow(emission, reducer->block.number);
-      else
-        emitRows(emission);
+      if (!columns->empty())
+        return emitRows(emission);
+      readRow(emission, reducer->block.number);
+      emitRow(emission, reducer->block.number);
     });
     if (!columns->empty())
       columns->addMergePhase();
@@ -109,7 +109,6 @@ private:
         best = some;
     }
     constexpr int64_t mostElements = 2 * elementsOfThread;
-    threads = best;
     if (best)
       reducer.emplace(*unit, length, best);
     return best && length / best <= mostElements;
@@ -138,7 +137,7 @@ private:
     int64_t arrays = rowInputs() + 1;
     if (!columns->empty())
       arrays += int64_t(columnOps.size()) + 1;
-    return otherRegisters + length / threads * arrays;
+    return otherRegisters + steps() * neighbours * arrays;
   }
 
   int64_t rowInputs() {
@@ -224,8 +223,8 @@ private:
     return elements;
   }
 
+  // What it reads of the inputs has been read.
   void emitRow(Emission &emission, Value row) {
-    readRow(emission, row);
     for (auto [number, result] : llvm::enumerate(reductions))
       reduce(emission, result, row, int64_t(number));
     storeRow(emission, row);
@@ -295,7 +294,7 @@ private:
   std::optional<BlockColumns> columns;
   Shape shape; ///< of what is reduced
   AffineExpr rows;
-  int64_t length = 0, threads = 0;
+  int64_t length = 0;
   std::optional<BlockReducer> reducer;
 };
 

@@ -340,13 +340,17 @@ FmaKernel::Values FmaKernel::addStage(Value round, ValueRange given) {
   return sums;
 }
 
-// The sums of all slices, where the others read them. The memory is that of
-// stages which nobody reads any more.
+// Where slices exchange sum number `number` of the thread, counted through all
+// slices. The memory is that of stages which nobody reads any more.
+Value FmaKernel::exchangedAt(Value number) const {
+  int32_t threads = int32_t(layout.threadsOfSlice());
+  Value own = ptx.bitAnd(thread, threads - 1);
+  return pointerAt(memory, ptx.add(ptx.mul(number, threads), own));
+}
+
 void FmaKernel::exchange(ValueRange sums) {
   int64_t threads = layout.threadsOfSlice();
-  Value start = ptx.mul(slice, int32_t(layout.sums() * threads));
-  Value own = ptx.bitAnd(thread, int32_t(threads - 1));
-  Value place = pointerAt(memory, ptx.add(start, own));
+  Value place = exchangedAt(ptx.mul(slice, int32_t(layout.sums())));
   for (auto [number, sum] : llvm::enumerate(sums))
     LLVM::StoreOp::create(builder, loc, sum,
                           pointerAt(place, int64_t(number) * threads), 4);
@@ -357,9 +361,7 @@ void FmaKernel::exchange(ValueRange sums) {
 // slices in order.
 FmaKernel::Values FmaKernel::addSlices(Value first) {
   int64_t threads = layout.threadsOfSlice();
-  Value own = ptx.bitAnd(thread, int32_t(threads - 1));
-  Value start = ptx.mul(first, int32_t(layout.threadColumns * threads));
-  Value place = pointerAt(memory, ptx.add(start, own));
+  Value place = exchangedAt(ptx.mul(first, int32_t(layout.threadColumns)));
   Values all;
   for (int64_t number = 0;
        number < layout.finishedRows() * layout.threadColumns; ++number) {

@@ -54,6 +54,7 @@ private:
   Values sumTile(const Place &place);
   Values sumRounds(const Place &place, Value rounds);
   Values addStage(Value round, mlir::ValueRange sums);
+  Value exchangedAt(Value number) const;
   void exchange(mlir::ValueRange sums);
   Values addSlices(Value first);
   Values readLine(Value stage, int64_t at, int64_t groups, int64_t step);

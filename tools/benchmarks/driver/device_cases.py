@@ -98,13 +98,15 @@ RESNET = [(224, 3, 64, 7, 2),
           (7, 512, 512, 3, 1)]
 
 
+# Names, and how many products of the same size a call has.
+RESNET_KINDS = {"conv2d": ("resnet", 1), "conv2d_step": ("resnet_step", 3)}
 # Some of them with both gradients.
 RESNET_STEPS = [(56, 64, 64, 3, 1), (56, 128, 128, 3, 2), (28, 128, 128, 3, 1),
                 (14, 256, 1024, 1, 1), (7, 512, 512, 3, 1)]
 
 
-def convolution(kind, size, c, o, kernel, stride, times):
-    prefix = "resnet" if kind == "conv2d" else "resnet_step"
+def convolution(kind, size, c, o, kernel, stride):
+    prefix, times = RESNET_KINDS[kind]
     name = f"{prefix}_{kernel}x{kernel}_{c}_{o}_{size}"
     out = size // stride
     return Case(name + ("_s2" if stride > 1 else ""),
@@ -117,9 +119,9 @@ def convolution(kind, size, c, o, kernel, stride, times):
 
 def convolutions():
     for shape in RESNET:
-        yield convolution("conv2d", *shape, times=1)
+        yield convolution("conv2d", *shape)
     for shape in RESNET_STEPS:
-        yield convolution("conv2d_step", *shape, times=3)
+        yield convolution("conv2d_step", *shape)
 
 
 def steps():
