@@ -1,6 +1,7 @@
 /// From the LLVM dialect to PTX.
 #include "compiler/target/cuda/CudaTarget.h"
 
+#include "compiler/target/cuda/Ptx.h"
 #include "compiler/target/cuda/Warp.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -70,6 +71,32 @@ static void markKernels(ModuleOp module, llvm::Module &llvmModule) {
     // Read where it is, not copied for each thread.
     kernel->addParamAttr(
         0, llvm::Attribute::get(kernel->getContext(), "nvvm.grid_constant"));
+  }
+}
+
+static bool waitsItself(LLVM::LLVMFuncOp function) {
+  return function
+      .walk([](LLVM::InlineAsmOp op) {
+        return op.getAsmString() == waitForKernelsText ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+// Kernels of a graph start while those before them still run; where one does
+// not say when it waits, at its start.
+static void waitForKernels(ModuleOp module, llvm::Module &llvmModule) {
+  auto *type = llvm::FunctionType::get(
+      llvm::Type::getVoidTy(llvmModule.getContext()), /*isVarArg=*/false);
+  auto *wait = llvm::InlineAsm::get(type, waitForKernelsText, "~{memory}",
+                                    /*hasSideEffects=*/true);
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    llvm::Function *kernel = llvmModule.getFunction(function.getName());
+    if (!function->hasAttr(warpsAttr) || !kernel || waitsItself(function))
+      continue;
+    llvm::BasicBlock &entry = kernel->getEntryBlock();
+    llvm::IRBuilder<>(&entry, entry.getFirstNonPHIOrDbgOrAlloca())
+        .CreateCall(wait);
   }
 }
 
@@ -154,6 +181,8 @@ FailureOr<TargetCode> emitPtx(ModuleOp module, StringRef architecture,
   llvmModule->setTargetTriple(machine->getTargetTriple());
   llvmModule->setDataLayout(machine->createDataLayout());
   markKernels(module, *llvmModule);
+  if (architecture != oldestArchitecture)
+    waitForKernels(module, *llvmModule);
   keepThreadsTogether(*llvmModule);
   TargetCode code;
   optimize(*machine, *llvmModule);

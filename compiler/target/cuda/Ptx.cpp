@@ -235,6 +235,8 @@ void Ptx::publishToCopies() const {
 
 // ---- threads ---------------------------------------------------------------
 
+void Ptx::waitForKernels() const { run(waitForKernelsText, "", {}); }
+
 void Ptx::syncBlock() const { run("bar.sync 0;", "", {}); }
 
 void Ptx::syncThreads(Value barrier, int32_t threads) const {

@@ -6,6 +6,12 @@
 
 namespace sinter::compiler {
 
+/// Waits for the kernels before (PTX ISA, griddepcontrol: of sm_90 and newer).
+/// What comes behind may start then: not sooner, so that of a row of kernels
+/// only one waits on the device.
+inline constexpr const char *waitForKernelsText =
+    "griddepcontrol.wait; griddepcontrol.launch_dependents;";
+
 /// Emits at the builder's place. Numbers are i32; so are addresses of shared
 /// memory and barriers.
 class Ptx {
@@ -76,6 +82,9 @@ public:
   void publishToCopies() const;
 
   // ---- threads
+  /// Waits for the kernels before this one, which may still run, and lets those
+  /// behind it begin to wait. Nothing of memory is touched before.
+  void waitForKernels() const;
   void syncBlock() const;
   /// Waits for `threads` threads that name this barrier.
   void syncThreads(Value barrier, int32_t threads) const;

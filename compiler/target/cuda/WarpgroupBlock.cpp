@@ -120,6 +120,7 @@ void WarpgroupBlock::run(const Share &share,
     prepare();
     ptx.publishBarriers();
   });
+  ptx.waitForKernels();
   ptx.syncBlock();
 
   Value group = ptx.shiftRight(warp, 2);

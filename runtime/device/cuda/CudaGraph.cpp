@@ -39,6 +39,7 @@ private:
   Status addWatched(const WatchedWord &watched, WordReporter &reporter);
   Status pack(const LaunchArgs &args);
   std::vector<Node> handlesOf(std::span<const uint32_t> after) const;
+  Status addKernel(std::span<const uint32_t> after, Node &node);
   Status enter() const {
     return check("cuCtxSetCurrent", driver.setContext(context));
   }
@@ -55,8 +56,9 @@ private:
   Graph graph = nullptr;
   GraphExec exec = nullptr;
   std::vector<Node> nodes;
-  CudaLaunch packed;     ///< keeps its memory
-  KernelNode kernelNode; ///< of the launch packed last
+  std::vector<bool> waits; ///< of each node: a kernel that does so by itself
+  CudaLaunch packed;       ///< keeps its memory
+  KernelNode kernelNode;   ///< of the launch packed last
   /// Of the host, that the device writes; null without a watched word.
   std::atomic<uint64_t> *word = nullptr;
 };
@@ -103,21 +105,40 @@ static CopyNode nodeOf(const CopyArgs &args) {
   return node;
 }
 
+// A kernel that waits by itself starts while kernels before it that do so too
+// still run: that hides what a launch takes.
+Status CudaGraph::addKernel(std::span<const uint32_t> after, Node &node) {
+  std::vector<Node> ended, running;
+  for (uint32_t each : after) {
+    bool early = packed.waits && waits[each] && driver.addEdges;
+    (early ? running : ended).push_back(nodes[each]);
+  }
+  SINTER_TRY(check("cuGraphAddKernelNode",
+                   driver.addKernelNode(&node, graph, ended.data(),
+                                        ended.size(), &kernelNode)));
+  if (running.empty())
+    return {};
+  std::vector<Node> behind(running.size(), node);
+  std::vector<Edge> edges(running.size(), startsEarly);
+  return check("cuGraphAddDependencies",
+               driver.addEdges(graph, running.data(), behind.data(),
+                               edges.data(), edges.size()));
+}
+
 Status CudaGraph::add(const GraphNode &work) {
-  std::vector<Node> after = handlesOf(work.after);
   Node node = nullptr;
   if (work.copy.bytes > 0) {
+    std::vector<Node> after = handlesOf(work.after);
     CopyNode copy = nodeOf(work.copy);
     SINTER_TRY(check("cuGraphAddMemcpyNode",
                      driver.addCopyNode(&node, graph, after.data(),
                                         after.size(), &copy, context)));
   } else {
     SINTER_TRY(pack(work.launch));
-    SINTER_TRY(check("cuGraphAddKernelNode",
-                     driver.addKernelNode(&node, graph, after.data(),
-                                          after.size(), &kernelNode)));
+    SINTER_TRY(addKernel(work.after, node));
   }
   nodes.push_back(node);
+  waits.push_back(work.copy.bytes == 0 && packed.waits);
   return {};
 }
 

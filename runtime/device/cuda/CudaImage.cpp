@@ -95,6 +95,12 @@ uint32_t declared(std::string_view text, std::string_view keyword) {
   return number;
 }
 
+/// Whether the kernel whose declaration begins the text says what it waits for.
+bool waitsItself(std::string_view text) {
+  text = text.substr(0, text.find(".entry "));
+  return text.find("griddepcontrol.wait;") != text.npos;
+}
+
 /// The bytes of shared memory that launches of the kernel ask for, by the name
 /// of the array.
 uint32_t launchedBytesOf(std::string_view text, std::string_view kernel) {
@@ -124,6 +130,7 @@ Status CudaImage::findKernels(std::string_view text, Module module) {
     kernel.blocks = std::max(1u, declared(declaration, ".minnctapersm "));
     SINTER_TRY_ASSIGN(kernel.maps, tensorMapsOf(text, name));
     SINTER_TRY_ASSIGN(kernel.given, givenLaunchOf(text, name));
+    kernel.waits = !kernel.given && waitsItself(declaration);
     kernel.bytes =
         kernel.given ? kernel.given->sharedBytes : launchedBytesOf(text, name);
     if (kernel.bytes > 0)

@@ -15,6 +15,9 @@ struct CudaKernel {
   uint32_t warps = 1;  ///< of a block
   uint32_t bytes = 0;  ///< of shared memory that a launch asks for
   uint32_t blocks = 1; ///< that a multiprocessor has room for, where it is said
+  /// Whether it waits by itself for the kernels before it, and lets those
+  /// behind it start early.
+  bool waits = false;
   std::vector<TensorMap> maps;
   std::optional<GivenLaunch> given; ///< of a kernel that is a user's
 };

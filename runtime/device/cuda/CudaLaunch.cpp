@@ -65,6 +65,7 @@ Status sinter::runtime::packLaunch(const LaunchTarget &target,
   const auto &kernel = *static_cast<const CudaKernel *>(args.function);
   launch.function = kernel.function;
   launch.sharedBytes = kernel.bytes;
+  launch.waits = kernel.waits;
   if (kernel.given)
     return packGiven(target, args, *kernel.given, launch);
   std::vector<uint64_t> &words = launch.words;

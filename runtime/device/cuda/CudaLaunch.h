@@ -22,6 +22,7 @@ struct CudaLaunch {
   /// x, y, z; no blocks: nothing to do.
   std::array<uint32_t, 3> grid = {0, 1, 1}, block = {1, 1, 1};
   unsigned sharedBytes = 0;
+  bool waits = false; ///< as a CudaKernel does
   /// The kernel's one parameter; of a user's kernel the parameters, one each.
   std::vector<uint64_t> words;
   std::vector<void *> parameters; ///< where they are among the words

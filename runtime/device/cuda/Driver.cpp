@@ -30,6 +30,10 @@ Result<Driver> openLibrary() {
         fmt::format("{} is too old: it lacks {}", libraryName, name));
   SINTER_CUDA_FUNCTIONS
 #undef SINTER_CUDA
+#define SINTER_CUDA(field, name, arguments)                                    \
+  driver.field = reinterpret_cast<decltype(driver.field)>(dlsym(library, name));
+  SINTER_CUDA_NEWER_FUNCTIONS
+#undef SINTER_CUDA
   if (Code code = driver.init(0); code != success)
     return driver.error("cuInit", code);
   return driver;

@@ -53,6 +53,17 @@ struct CopyNode {
 static_assert(sizeof(CopyNode) == 200);
 inline constexpr int hostMemory = 1, deviceMemory = 2;
 
+/// How a node of a graph follows another one (CUgraphEdgeData).
+struct Edge {
+  unsigned char fromPort = 0, toPort = 0, type = 0;
+  unsigned char reserved[5] = {};
+};
+static_assert(sizeof(Edge) == 8);
+/// A kernel may start while the one before runs, and waits for its end by
+/// itself (CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
+/// CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC).
+inline constexpr Edge startsEarly{.fromPort = 1, .type = 1};
+
 /// Results that are looked at (CUresult).
 inline constexpr Code success = 0;
 inline constexpr Code outOfMemory = 2;
@@ -144,10 +155,17 @@ inline constexpr unsigned disableTiming = 2;
   SINTER_CUDA(launchGraph, "cuGraphLaunch", (GraphExec, Stream))               \
   SINTER_CUDA(destroyGraphExec, "cuGraphExecDestroy", (GraphExec))
 
+/// Those that older drivers do not have; null there.
+#define SINTER_CUDA_NEWER_FUNCTIONS                                            \
+  SINTER_CUDA(                                                                 \
+      addEdges, "cuGraphAddDependencies_v2",                                   \
+      (Graph, const Node *, const Node *, const Edge *, size_t)) /* 12.3 */
+
 /// The driver's functions.
 struct Driver {
 #define SINTER_CUDA(field, name, arguments) Code(*field) arguments = nullptr;
   SINTER_CUDA_FUNCTIONS
+  SINTER_CUDA_NEWER_FUNCTIONS
 #undef SINTER_CUDA
 
   /// The driver of this machine, opened and started once. An error of kind
