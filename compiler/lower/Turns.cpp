@@ -16,24 +16,26 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-// Through memory that threads share. Rows stand one element further than they
-// are long: a column's elements lie in different banks of it.
-static SmallVector<Value> turnInMemory(Emission &emission,
-                                       ArrayRef<Value> rows) {
+// Through memory that threads share: lane l of result i is what stands at
+// `placeOf(l)` and i times `step` elements behind. Vectors stand one element
+// further than they are long: a column's elements lie in different banks of it.
+static SmallVector<Value>
+exchangeInMemory(Emission &emission, ArrayRef<Value> vectors, size_t results,
+                 int64_t step, llvm::function_ref<int64_t(int64_t)> placeOf) {
   static const char squareKey = 0;
   OpBuilder &builder = emission.builder;
   Location loc = emission.loc;
-  auto type = cast<VectorType>(rows.front().getType());
-  int64_t lanes = type.getNumElements(), count = int64_t(rows.size());
-  int64_t stride = lanes + 1;
-  Value square = emission.frameBuffer(
-      &squareKey, MemRefType::get({count * stride}, type.getElementType()));
-  for (auto [i, row] : llvm::enumerate(rows))
-    vector::StoreOp::create(builder, loc, row, square,
+  auto type = cast<VectorType>(vectors.front().getType());
+  int64_t lanes = type.getNumElements(), stride = lanes + 1;
+  Value memory = emission.frameBuffer(
+      &squareKey, MemRefType::get({int64_t(vectors.size()) * stride},
+                                  type.getElementType()));
+  for (auto [i, vector] : llvm::enumerate(vectors))
+    vector::StoreOp::create(builder, loc, vector, memory,
                             emission.constant(int64_t(i) * stride));
   SmallVector<int32_t> places;
   for (int64_t lane = 0; lane < lanes; ++lane)
-    places.push_back(int32_t(lane % count * stride + lane / count * count));
+    places.push_back(int32_t(placeOf(lane)));
   Value order = arith::ConstantOp::create(
       builder, loc,
       DenseElementsAttr::get(emission.vectorType(builder.getI32Type(), lanes),
@@ -42,11 +44,21 @@ static SmallVector<Value> turnInMemory(Emission &emission,
       emission.integer(emission.vectorType(builder.getI1Type(), lanes), 1);
   Value none =
       arith::ConstantOp::create(builder, loc, type, builder.getZeroAttr(type));
-  SmallVector<Value> columns;
-  for (int64_t i = 0; i < count; ++i)
-    columns.push_back(vector::GatherOp::create(
-        builder, loc, type, square, emission.constant(i), order, all, none));
-  return columns;
+  SmallVector<Value> exchanged;
+  for (size_t i = 0; i < results; ++i)
+    exchanged.push_back(vector::GatherOp::create(
+        builder, loc, type, memory, emission.constant(int64_t(i) * step), order,
+        all, none));
+  return exchanged;
+}
+
+static SmallVector<Value> turnInMemory(Emission &emission,
+                                       ArrayRef<Value> rows) {
+  int64_t lanes = cast<VectorType>(rows.front().getType()).getNumElements();
+  int64_t count = int64_t(rows.size());
+  return exchangeInMemory(emission, rows, rows.size(), 1, [&](int64_t lane) {
+    return lane % count * (lanes + 1) + lane / count * count;
+  });
 }
 
 SmallVector<Value> turnSquares(Emission &emission, SmallVector<Value> rows) {
@@ -80,10 +92,15 @@ SmallVector<Value> turnSquares(Emission &emission, SmallVector<Value> rows) {
 namespace {
 
 // Elements of a chunk, about; lines and elements of each that stay in the
-// first-level cache between two squares. Threads have a square a chunk.
+// first-level cache between two squares. Threads have a square a chunk, of
+// small ones several, as soon as there are so many chunks.
 constexpr int64_t chunkElements = 16384;
 constexpr int64_t blockedLines = 256, blockedElements = 64;
 constexpr int64_t chunkElementsOfThreads = 4096;
+constexpr int64_t chunksOfThreads = 2048;
+// Lines, or elements of one, that are so few that all of them are neighbours of
+// the next ones' in the other tensor.
+constexpr int64_t fewOfThreads = 16;
 
 class TurnSkeleton {
 public:
@@ -114,6 +131,13 @@ private:
   void emitBlock(Emission &emission, Value outer, Value lineBlock,
                  Value alongBlock);
   void emitSquare(Emission &emission, const Place &place);
+  /// Of few lines, or long ones of few elements: all of them, and so many
+  /// elements, or lines, as there are lanes.
+  void emitStrip(Emission &emission, const Place &place);
+  bool isStrip() const { return hasFewLines || hasShortLines; }
+  void findStrips();
+  void placeOuter(Emission &emission, Value outer, SmallVector<Coord> &read,
+                  SmallVector<Coord> &written);
   /// Stores the outputs where `element` is that of the transposed tensor.
   void storeOutputs(Emission &emission, const Index &index, const Lanes &lanes,
                     Element element);
@@ -136,6 +160,7 @@ private:
   /// Other dims of the operand, in the result's order.
   SmallVector<unsigned> outerDims;
   int64_t lines = 0, length = 0;
+  bool hasFewLines = false, hasShortLines = false;
   unsigned lanes = 1;
   int64_t lineBlock = 1, alongBlock = 1, outerBlock = 1;
   const bool byThreads;
@@ -169,12 +194,35 @@ bool TurnSkeleton::applies() {
   lanes = std::min<int64_t>(
       writer.target.lanes(),
       int64_t(llvm::PowerOf2Ceil(uint64_t(std::min(lines, length)))));
+  if (byThreads)
+    findStrips();
   lineBlock = std::min(lines, byThreads ? int64_t(lanes) : blockedLines);
   alongBlock = std::min(length, byThreads ? int64_t(lanes) : blockedElements);
   int64_t most = byThreads ? chunkElementsOfThreads : chunkElements;
   if (lines * length <= most)
     outerBlock = std::max<int64_t>(1, most / (lines * length));
+  int64_t outer = constantOf(outerCount());
+  if (byThreads && outer >= 0)
+    outerBlock = std::clamp<int64_t>(outer / chunksOfThreads, 1, outerBlock);
   return true;
+}
+
+// Threads would read or write few elements side by side; but all lines together
+// are neighbours in one of the tensors.
+void TurnSkeleton::findStrips() {
+  int64_t all = writer.target.lanes();
+  auto areFew = [&](int64_t some, int64_t others) {
+    return some <= fewOfThreads && llvm::isPowerOf2_64(uint64_t(some)) &&
+           others >= all;
+  };
+  unsigned together = lineRank + alongRank;
+  unsigned firstLine = unsigned(op.getPermutation()[rank - lineRank]);
+  hasFewLines =
+      areFew(lines, length) && places[rank - alongRank] + together == rank;
+  hasShortLines = areFew(length, lines) && firstLine + together == rank &&
+                  keepsTail(op.getX(), together);
+  if (isStrip())
+    lanes = unsigned(all);
 }
 
 void TurnSkeleton::run() {
@@ -231,8 +279,10 @@ void TurnSkeleton::emitBlock(Emission &emission, Value outer, Value lineNumber,
   auto [line, lineEnd] = rangeOf(lineNumber, lineBlock, lines);
   auto [along, alongEnd] = rangeOf(alongNumber, alongBlock, length);
   eachStart(emission, along, alongEnd, length, [&](Value column) {
-    eachStart(emission, line, lineEnd, lines,
-              [&](Value row) { emitSquare(emission, {outer, row, column}); });
+    eachStart(emission, line, lineEnd, lines, [&](Value row) {
+      Place place{outer, row, column};
+      isStrip() ? emitStrip(emission, place) : emitSquare(emission, place);
+    });
   });
 }
 
@@ -292,16 +342,76 @@ static Value fromBits(Emission &emission, Value bits, Type type) {
              : arith::BitcastOp::create(builder, emission.loc, type, bits);
 }
 
-void TurnSkeleton::emitSquare(Emission &emission, const Place &place) {
-  SmallVector<Coord> read(rank), written(rank);
-  if (!outerDims.empty()) {
-    Shape shape =
-        llvm::map_to_vector(outerDims, [&](unsigned dim) { return from[dim]; });
-    SmallVector<Coord> outer =
-        spread(emission, shape, 0, unsigned(shape.size()), place.outer);
-    for (auto [dim, coord] : llvm::zip(outerDims, outer))
-      read[dim] = written[places[dim]] = coord;
+void TurnSkeleton::placeOuter(Emission &emission, Value outer,
+                              SmallVector<Coord> &read,
+                              SmallVector<Coord> &written) {
+  read.resize(rank);
+  written.resize(rank);
+  if (outerDims.empty())
+    return;
+  Shape shape =
+      llvm::map_to_vector(outerDims, [&](unsigned dim) { return from[dim]; });
+  SmallVector<Coord> coordinates =
+      spread(emission, shape, 0, unsigned(shape.size()), outer);
+  for (auto [dim, coord] : llvm::zip(outerDims, coordinates))
+    read[dim] = written[places[dim]] = coord;
+}
+
+// On one side vectors lie along the long dims, on the other one they follow
+// each other, all few elements of a place together.
+void TurnSkeleton::emitStrip(Emission &emission, const Place &place) {
+  SmallVector<Coord> read, written;
+  placeOuter(emission, place.outer, read, written);
+  int64_t count = hasFewLines ? lines : length;
+  Value start = hasFewLines ? place.along : place.line;
+  unsigned firstLine = unsigned(op.getPermutation()[rank - lineRank]);
+  unsigned firstAlong = places[rank - alongRank];
+  auto joined = [&](ArrayRef<Coord> coordinates, int64_t number) {
+    Value first = emission.mul(start, emission.constant(count));
+    Index index;
+    index.tailRank = lineRank + alongRank;
+    index.lead.assign(coordinates.begin(), coordinates.end() - index.tailRank);
+    index.tail = emission.along(
+        emission.add(first, emission.constant(number * lanes)), lanes);
+    return index;
+  };
+  auto indexRead = [&](int64_t number) {
+    return hasFewLines ? indexOf(emission, from, read, firstLine, lineRank,
+                                 emission.constant(number), alongRank, start,
+                                 /*mayJoin=*/false)
+                       : joined(read, number);
+  };
+  auto indexWritten = [&](int64_t number) {
+    return hasFewLines ? joined(written, number)
+                       : indexOf(emission, to, written, firstAlong, alongRank,
+                                 emission.constant(number), lineRank, start,
+                                 /*mayJoin=*/false);
+  };
+  const Lanes whole{lanes, {}, false};
+  SmallVector<Value> vectors;
+  Type type;
+  for (int64_t number = 0; number < count; ++number) {
+    Value vector = emission.vectorAt(op.getX(), indexRead(number), whole);
+    type = vector.getType();
+    vectors.push_back(bitsOf(emission, vector));
   }
+  int64_t stride = lanes + 1;
+  vectors =
+      exchangeInMemory(emission, vectors, size_t(count),
+                       hasFewLines ? lanes / count : 1, [&](int64_t lane) {
+                         int64_t at = lane * count;
+                         return hasFewLines
+                                    ? lane % count * stride + lane / count
+                                    : at / lanes * stride + at % lanes;
+                       });
+  for (int64_t number = 0; number < count; ++number)
+    storeOutputs(emission, indexWritten(number), whole,
+                 Element{fromBits(emission, vectors[size_t(number)], type)});
+}
+
+void TurnSkeleton::emitSquare(Emission &emission, const Place &place) {
+  SmallVector<Coord> read, written;
+  placeOuter(emission, place.outer, read, written);
   auto masked = [&](int64_t size) {
     Lanes result{lanes, {}, false};
     if (size < int64_t(lanes))
