@@ -1,21 +1,16 @@
 /// Columns of the rows that blocks of threads work on.
 #include "compiler/lower/BlockColumns.h"
 
+#include "compiler/lower/BlockMerge.h"
 #include "compiler/lower/ColumnSpace.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/ReductionOrder.h"
-#include "compiler/target/BlockThreads.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
 namespace sinter::compiler {
-
-// Columns that a block of threads merges the states of: each thread of a warp
-// has one.
-static constexpr int64_t mergedColumns = 32, mergeThreads = 256;
 
 void BlockColumns::add(Operation *op, std::shared_ptr<Combiner> combiner,
                        unsigned workspace) {
@@ -92,166 +87,110 @@ void BlockColumns::keep(Emission &emission, Value block, ValueRange states,
 
 namespace {
 
-// A block of threads merges the states of some columns: all bring those of a
-// chunk of the canonical order to the memory that they share, then a warp for
-// each reduction merges them, a thread for each column.
-class Merger {
+using Values = Emission::Values;
+using Statistics = ArrayRef<BlockColumns::Statistic>;
+
+/// States of blocks of rows, merged as the statistics' combiners do it.
+class MergedStates : public MergedNumbers {
 public:
-  using Values = Emission::Values;
-  using Statistics = ArrayRef<BlockColumns::Statistic>;
+  using Finish = std::function<void(Emission &, Value, const Values &)>;
+  MergedStates(Statistics statistics, Finish store)
+      : statistics(statistics), store(std::move(store)) {}
 
-  Merger(Emission &emission, Statistics statistics, AffineExpr blocks,
-         AffineExpr width)
-      : emission(emission), unit(*emission.target.blockThreads()),
-        statistics(statistics), blocks(blocks), width(width) {}
-
-  static int64_t numbers(size_t statistics) {
-    return int64_t(statistics) * (blocksOfChunk + 1) * mergedColumns;
+  size_t count() const override { return statistics.size(); }
+  Value init(Emission &emission, size_t number) const override {
+    return statistics[number].combiner->init(emission, 1).front();
+  }
+  Value merge(Emission &emission, size_t number, Value a,
+              Value b) const override {
+    return statistics[number].combiner->merge(emission, {a}, {b}).front();
+  }
+  void finish(Emission &emission, Value column,
+              const Values &totals) const override {
+    store(emission, column, totals);
   }
 
-  // The total of each reduction in the column at hand, known to the threads of
-  // the first warp.
-  Values run() {
-    block =
-        unit.begin(emission.builder, emission.loc, emission.entry, mergeThreads,
-                   numbers(statistics.size()), 2 * loadsOfThread());
-    Value columns = emission.constant(mergedColumns);
-    lane = emission.mod(block.thread, columns);
-    warp = emission.floorDiv(block.thread, columns);
-    column = emission.add(emission.mul(block.number, columns), lane);
-    Values start;
-    for (const auto &statistic : statistics)
-      start.append(statistic.combiner->init(emission, 1));
-    Value all = emission.extent(blocks);
-    Values totals = emission.loop(
-        emission.constant(0), all, blocksOfChunk, start,
-        [&](Value begin, ValueRange carried) {
-          Value end = emission.min(
-              emission.add(begin, emission.constant(blocksOfChunk)), all);
-          return mergeChunk(begin, end, carried);
-        });
-    return share(totals);
-  }
-
-  Value column;
-  BlockThreads::Block block;
+protected:
+  const Statistics statistics;
 
 private:
-  static constexpr int64_t blocksOfChunk = canonicalChunk / canonicalBlock;
-  static constexpr int64_t warps = mergeThreads / mergedColumns;
-  static constexpr int64_t loadsOfThread() { return blocksOfChunk / warps; }
+  const Finish store;
+};
 
-  void wait() { unit.wait(emission.builder, emission.loc); }
+/// Those that another phase has kept.
+class KeptStates final : public MergedStates {
+public:
+  KeptStates(Statistics statistics, Finish store, AffineExpr width)
+      : MergedStates(statistics, std::move(store)), width(width) {}
 
-  // Of a reduction's number `row`, counted in rows of columns, in the memory.
-  Value placeOf(size_t statistic, Value row) {
-    Value first = emission.constant(int64_t(statistic) * blocksOfChunk);
-    return emission.add(emission.mul(emission.add(first, row),
-                                     emission.constant(mergedColumns)),
-                        lane);
-  }
-
-  Value load(Value place) {
-    return memref::LoadOp::create(emission.builder, emission.loc, block.memory,
-                                  place);
-  }
-
-  void store(Value value, Value place) {
-    memref::StoreOp::create(emission.builder, emission.loc, value, block.memory,
-                            place);
-  }
-
-  // Beyond the last block that is read again, and not merged.
-  void bring(Value begin, Value end) {
-    Value last = emission.sub(end, emission.constant(1));
+  Values at(Emission &emission, Value part, Value column) const override {
+    Value place =
+        emission.add(emission.mul(part, emission.extent(width)), column);
     Values states;
-    auto rowOf = [&](int64_t load) {
-      return emission.add(warp, emission.constant(load * warps));
-    };
     for (const auto &statistic : statistics)
-      for (int64_t number = 0; number < loadsOfThread(); ++number) {
-        Value from = emission.min(emission.add(begin, rowOf(number)), last);
-        Value place =
-            emission.add(emission.mul(from, emission.extent(width)), column);
-        states.append(loadStates(emission, *statistic.combiner,
-                                 {emission.entry.buffers[statistic.workspace]},
-                                 place, Lanes{}));
-      }
-    for (auto [number, state] : llvm::enumerate(states))
-      store(state, placeOf(number / loadsOfThread(),
-                           rowOf(int64_t(number) % loadsOfThread())));
+      states.append(loadStates(emission, *statistic.combiner,
+                               {emission.entry.buffers[statistic.workspace]},
+                               place, Lanes{}));
+    return states;
   }
 
-  Value isWarp(size_t number) {
-    return arith::CmpIOp::create(emission.builder, emission.loc,
-                                 arith::CmpIPredicate::eq, warp,
-                                 emission.constant(int64_t(number)));
-  }
+private:
+  const AffineExpr width;
+};
 
-  Values mergeChunk(Value begin, Value end, ValueRange carried) {
-    bring(begin, end);
-    wait();
-    Values totals;
-    for (size_t number = 0; number < statistics.size(); ++number) {
-      const Combiner &combiner = *statistics[number].combiner;
-      Value before = carried[number];
-      totals.append(emission.branch(
-          isWarp(number), before.getType(),
-          [&] {
-            return combiner.merge(emission, {before},
-                                  merged(number, emission.sub(end, begin)));
-          },
-          [&] { return Values{before}; }));
+/// Those of rows that a thread reads, a block of them at once.
+class ReadStates final : public MergedStates {
+public:
+  ReadStates(Statistics statistics, Finish store, const ColumnSpace &space)
+      : MergedStates(statistics, std::move(store)), space(space) {}
+
+  int64_t reads() const override {
+    return canonicalBlock * int64_t(statistics.size());
+  }
+  Values at(Emission &emission, Value part, Value column) const override {
+    Values states;
+    for (size_t number = 0; number < statistics.size(); ++number)
+      states.push_back(init(emission, number));
+    Value rows = emission.extent(space.extent);
+    Value last = emission.sub(rows, emission.constant(1));
+    Value first = emission.mul(part, emission.constant(canonicalBlock));
+    int64_t all = constantOf(space.extent);
+    bool isEven = all % canonicalBlock == 0;
+    for (int64_t next = 0; next < std::min(all, canonicalBlock); ++next) {
+      Value row = emission.add(first, emission.constant(next));
+      Value isRow;
+      if (!isEven && all > canonicalBlock)
+        isRow = arith::CmpIOp::create(emission.builder, emission.loc,
+                                      arith::CmpIPredicate::ult, row, rows);
+      takeRow(emission, isRow ? emission.min(row, last) : row, isRow, column,
+              states);
     }
-    wait();
-    return totals;
+    return states;
   }
 
-  // The first `count` states of a chunk.
-  Values merged(size_t number, Value count) {
-    constexpr int64_t together = 16;
-    const Combiner &combiner = *statistics[number].combiner;
-    auto merge = [&](Value first, Value last, int64_t step, Values start) {
-      return emission.loop(
-          first, last, step, start, [&](Value row, ValueRange carried) {
-            Values state(carried);
-            for (int64_t next = 0; next < step; ++next)
-              state = combiner.merge(
-                  emission, state,
-                  {load(placeOf(number,
-                                emission.add(row, emission.constant(next))))});
-            return state;
-          });
-    };
-    Value step = emission.constant(together);
-    Value whole = emission.mul(emission.floorDiv(count, step), step);
-    Values state = merge(emission.constant(0), whole, together,
-                         combiner.init(emission, 1));
-    return merge(whole, count, 1, state);
+private:
+  void takeRow(Emission &emission, Value row, Value isRow, Value column,
+               Values &states) const {
+    ColumnSpace::Place place{emission.constant(0), emission.constant(0),
+                             emission.extent(space.width)};
+    for (auto [statistic, state] : llvm::zip(statistics, states)) {
+      const Combiner &combiner = *statistic.combiner;
+      Value element =
+          emission.vectorAt(statistic.op->getOperand(0),
+                            space.operandIndex(emission, statistic.op, place,
+                                               row, column, Lanes{}),
+                            Lanes{});
+      Value after =
+          combiner.take(emission, {state}, combiner.lift(emission, element, {}))
+              .front();
+      state = isRow ? arith::SelectOp::create(emission.builder, emission.loc,
+                                              isRow, after, state)
+                          .getResult()
+                    : after;
+    }
   }
 
-  Values share(const Values &totals) {
-    auto placeOfTotal = [&](size_t number) {
-      int64_t row =
-          int64_t(statistics.size()) * blocksOfChunk + int64_t(number);
-      return emission.add(emission.constant(row * mergedColumns), lane);
-    };
-    for (auto [number, total] : llvm::enumerate(totals))
-      emission.when(isWarp(number), [&, number = number, total = total] {
-        store(total, placeOfTotal(number));
-      });
-    wait();
-    Values shared;
-    for (size_t number = 0; number < totals.size(); ++number)
-      shared.push_back(load(placeOfTotal(number)));
-    return shared;
-  }
-
-  Emission &emission;
-  const BlockThreads &unit;
-  Statistics statistics;
-  AffineExpr blocks, width;
-  Value lane, warp;
+  const ColumnSpace &space;
 };
 
 } // namespace
@@ -270,34 +209,36 @@ void BlockColumns::finish(Emission &emission, Value column,
     emission.provide(result, indexOf(result), Lanes{}, element);
     emission.setSource(result, makeKnown(result, element));
   }
-  for (auto [number, output] : llvm::enumerate(writer.kernel.getOutputs()))
-    if (makes(output))
-      storeElements(emission,
-                    emission.entry.buffers[writer.outputBuffer(number)], output,
-                    indexOf(output), Lanes{},
-                    emission.at(output, indexOf(output), Lanes{}));
+  // All are known before one is stored: it may take an input's memory.
+  SmallVector<std::pair<size_t, Element>> elements;
+  OperandRange outputs = writer.kernel.getOutputs();
+  for (auto [number, output] : llvm::enumerate(outputs))
+    if (onlyColumns || makes(output))
+      elements.push_back(
+          {number, emission.at(output, indexOf(output), Lanes{})});
+  for (auto [number, element] : elements)
+    storeElements(emission, emission.entry.buffers[writer.outputBuffer(number)],
+                  outputs[number], indexOf(outputs[number]), Lanes{}, element);
 }
 
 bool BlockColumns::canMerge() const {
-  const BlockThreads *unit = writer.target.blockThreads();
-  return unit && unit->warpThreads() == mergedColumns &&
-         statistics.size() <= mergeThreads / mergedColumns &&
-         Merger::numbers(statistics.size()) <= unit->mostNumbers() &&
-         constantOf(width()) % mergedColumns == 0 && constantOf(width()) > 0;
+  return BlockMerge(writer, blocks(), width(), statistics.size()).applies();
 }
 
-void BlockColumns::addMergePhase() {
-  AffineExpr tasks = width().floorDiv(mergedColumns);
-  writer.addBlockPhase(
-      tasks * (mergeThreads / mergedColumns), [&](Emission &emission) {
-        Merger merger(emission, statistics, blocks(), width());
-        Values totals = merger.run();
-        Value isFirst = arith::CmpIOp::create(
-            emission.builder, emission.loc, arith::CmpIPredicate::ult,
-            merger.block.thread, emission.constant(mergedColumns));
-        emission.when(isFirst,
-                      [&] { finish(emission, merger.column, totals); });
-      });
+void BlockColumns::addMergePhase() const {
+  auto store = [&](Emission &emission, Value column, const Values &totals) {
+    finish(emission, column, totals);
+  };
+  BlockMerge(writer, blocks(), width(), statistics.size())
+      .addPhase(KeptStates(statistics, store, width()));
+}
+
+void BlockColumns::addRowsPhase(const ColumnSpace &space) const {
+  auto store = [&](Emission &emission, Value column, const Values &totals) {
+    finish(emission, column, totals);
+  };
+  BlockMerge(writer, blocks(), width(), statistics.size())
+      .addPhase(ReadStates(statistics, store, space));
 }
 
 } // namespace sinter::compiler

@@ -3,7 +3,7 @@
 /// other; a phase of its own merges the states of all blocks in order.
 #pragma once
 
-#include "compiler/lower/Combiner.h"
+#include "compiler/lower/ColumnSpace.h"
 #include "compiler/lower/KernelWriter.h"
 
 namespace sinter::compiler {
@@ -13,8 +13,10 @@ public:
   using Value = mlir::Value;
   using Values = Emission::Values;
 
-  BlockColumns(KernelWriter &writer, mlir::AffineExpr rows)
-      : writer(writer), rows(rows) {}
+  /// `onlyColumns`: whether every output has an element for each column, and
+  /// is stored here, also one that is made of no reduction.
+  BlockColumns(KernelWriter &writer, mlir::AffineExpr rows, bool onlyColumns)
+      : writer(writer), rows(rows), onlyColumns(onlyColumns) {}
 
   /// A reduction, and the workspace of its states, state[block][column], where
   /// that has been announced.
@@ -39,11 +41,12 @@ public:
   /// Keeps the states of a block; its columns begin at `columns`.
   void keep(Emission &emission, Value block, mlir::ValueRange states,
             llvm::ArrayRef<Value> columns) const;
-  /// Whether blocks of threads can merge states: there are whole warps of
-  /// columns.
+  /// Whether blocks of threads can merge states.
   bool canMerge() const;
   /// Merges the states of all blocks, and stores what is made of them.
-  void addMergePhase();
+  void addMergePhase() const;
+  /// The same of rows that are read there, of which there are few.
+  void addRowsPhase(const ColumnSpace &space) const;
 
   struct Statistic {
     mlir::Operation *op = nullptr;
@@ -58,6 +61,7 @@ private:
 
   KernelWriter &writer;
   mlir::AffineExpr rows;
+  bool onlyColumns;
   llvm::SmallVector<Statistic, 2> statistics;
 };
 

@@ -18,7 +18,7 @@ static constexpr int64_t roundsAtOnce = 16;
 
 // Whether products need not be rounded before they are added.
 static bool isContracted(const RowResult &result) {
-  return result.combiner->isOrdered() && result.op->hasAttr(contractAttr);
+  return result.op->hasAttr(contractAttr);
 }
 
 int64_t BlockReducer::elementsPlace() const {
@@ -28,8 +28,8 @@ int64_t BlockReducer::elementsPlace() const {
 int64_t BlockReducer::numbers(ArrayRef<RowResult> reductions) const {
   bool staged = false, multiplied = false;
   for (const RowResult &result : reductions) {
-    staged |= result.combiner->isOrdered();
-    multiplied |= isContracted(result);
+    staged |= isOrdered(result);
+    multiplied |= isOrdered(result) && isContracted(result);
   }
   return elementsPlace() + length * (int64_t(staged) + int64_t(multiplied));
 }
@@ -59,7 +59,7 @@ Value BlockReducer::isBelow(Emission &emission, Value a, int64_t bound) {
 Element BlockReducer::reduce(Emission &emission, const RowResult &result,
                              const Values &elements, int64_t turn) const {
   const Combiner &combiner = *result.combiner;
-  Value state = combiner.isOrdered()
+  Value state = isOrdered(result)
                     ? sumInOrder(emission, result, elements, turn)
                     : mergeAll(emission, combiner, elements, turn);
   return Element{combiner.finish(emission, {state})};
@@ -80,15 +80,15 @@ Value BlockReducer::mergeWarp(Emission &emission, const Combiner &combiner,
   return state;
 }
 
-// In whatever order: no bit depends on it. Numbers of warps stand in one of
-// two places, so that the next reduction need not wait for those that read
-// these.
+// Neighbours of a thread, then threads of a warp, then warps. Numbers of warps
+// stand in one of two places, so that the next reduction need not wait for
+// those that read these.
 Value BlockReducer::mergeAll(Emission &emission, const Combiner &combiner,
                              const Values &elements, int64_t turn) const {
   Value all;
   for (Value element : elements) {
-    Value lifted = combiner.lift(emission, element, {}).front();
-    all = all ? merge(emission, combiner, all, lifted) : lifted;
+    Values lifted = combiner.lift(emission, element, {});
+    all = all ? combiner.take(emission, {all}, lifted).front() : lifted.front();
   }
   Value state;
   for (int64_t lane = 0; lane < neighbours; ++lane) {

@@ -1,6 +1,5 @@
 /// BlockReducer: reductions of rows whose elements stand in the registers of a
-/// block's threads. Numbers pass through the memory that the threads share;
-/// sums take elements in the canonical order.
+/// block's threads. Numbers pass through the memory that the threads share.
 #pragma once
 
 #include "compiler/lower/Combiner.h"
@@ -24,8 +23,10 @@ public:
   /// some again, in so many steps as the row is long.
   static constexpr int64_t neighbours = 4;
 
-  BlockReducer(const BlockThreads &unit, int64_t length, int64_t threads)
-      : unit(unit), length(length), threads(threads) {}
+  /// `inOrder`: sums take elements in the canonical order.
+  BlockReducer(const BlockThreads &unit, int64_t length, int64_t threads,
+               bool inOrder)
+      : unit(unit), length(length), threads(threads), inOrder(inOrder) {}
 
   int64_t warps() const { return threads / unit.warpThreads(); }
   int64_t steps() const { return length / (threads * neighbours); }
@@ -44,6 +45,10 @@ public:
     unit.wait(emission.builder, emission.loc);
   }
   static Value isBelow(Emission &emission, Value a, int64_t bound);
+  /// Whether numbers of a reduction pass through the memory in an order.
+  bool isOrdered(const RowResult &result) const {
+    return inOrder && result.combiner->isOrdered();
+  }
 
   BlockThreads::Block block; ///< after `begin`
 
@@ -72,6 +77,7 @@ private:
 
   const BlockThreads &unit;
   const int64_t length, threads;
+  const bool inOrder;
 };
 
 } // namespace sinter::compiler

@@ -110,14 +110,15 @@ private:
     }
     constexpr int64_t mostElements = 2 * elementsOfThread;
     if (best)
-      reducer.emplace(*unit, length, best);
+      reducer.emplace(*unit, length, best,
+                      writer.numerics == NumericsMode::exact);
     return best && length / best <= mostElements;
   }
 
   bool isFull(Value value) const { return shapeOf(value) == shape; }
 
   bool takeColumns() {
-    columns.emplace(writer, rows);
+    columns.emplace(writer, rows, /*onlyColumns=*/false);
     for (RowResult &one : columnOps)
       columns->add(one.op, std::move(one.combiner));
     return columns->empty() || columns->canMerge();
@@ -190,8 +191,8 @@ private:
             return elementsOf(emission, tensor, row);
           });
           // The next row's numbers of warps take the place of this one's.
-          if (!llvm::all_of(reductions, [](const RowResult &result) {
-                return result.combiner->isOrdered();
+          if (!llvm::all_of(reductions, [&](const RowResult &result) {
+                return reducer->isOrdered(result);
               }))
             reducer->wait(emission);
           return after;
@@ -250,29 +251,44 @@ private:
       }
   }
 
+  // All is known before anything is stored: it may take an input's memory.
   void storeRow(Emission &emission, Value row) {
+    for (Value output : kernel.getOutputs())
+      if (!columns->makes(output))
+        for (Value column : startsOf(emission, output))
+          elementAt(emission, output, row, column);
     for (auto [number, output] : llvm::enumerate(kernel.getOutputs())) {
-      Value buffer = emission.entry.buffers[writer.outputBuffer(number)];
       if (columns->makes(output))
         continue;
+      Value buffer = emission.entry.buffers[writer.outputBuffer(number)];
+      auto store = [&, output = output] {
+        for (Value column : startsOf(emission, output))
+          storeElements(emission, buffer, output,
+                        indexOf(emission, output, row, column),
+                        column ? lanes() : Lanes{},
+                        elementAt(emission, output, row, column));
+      };
       if (isFull(output))
-        for (int64_t step = 0; step < steps(); ++step)
-          store(emission, buffer, output,
-                indexOf(emission, output, row, columnOf(emission, step)),
-                lanes());
+        store();
       else
         emission.when(reducer->isBelow(emission, reducer->block.thread, 1),
-                      [&] {
-                        store(emission, buffer, output,
-                              indexOf(emission, output, row, {}), Lanes{});
-                      });
+                      store);
     }
   }
 
-  static void store(Emission &emission, Value buffer, Value output,
-                    const Index &index, const Lanes &lanes) {
-    storeElements(emission, buffer, output, index, lanes,
-                  emission.at(output, index, lanes));
+  // Where a thread has elements of a row; null for the one of the whole row.
+  SmallVector<Value> startsOf(Emission &emission, Value output) {
+    if (!isFull(output))
+      return {Value()};
+    SmallVector<Value> starts;
+    for (int64_t step = 0; step < steps(); ++step)
+      starts.push_back(columnOf(emission, step));
+    return starts;
+  }
+
+  Element elementAt(Emission &emission, Value output, Value row, Value column) {
+    return emission.at(output, indexOf(emission, output, row, column),
+                       column ? lanes() : Lanes{});
   }
 
   void reduce(Emission &emission, const RowResult &result, Value row,

@@ -37,6 +37,10 @@ constexpr int64_t rowsAtOnceByThreads = 16;
 constexpr int64_t partsAtOnce = 64;
 constexpr int64_t mergedByThreads = 32;
 
+// Rows and columns at most that blocks of threads read: more of either keep
+// warps busy by themselves.
+constexpr int64_t blockRows = 1024, blockColumns = 16384;
+
 // One reduction of the kernel and its states: arrays over the columns of a
 // task, for the current block, the current chunk and the whole.
 struct Column {
@@ -68,6 +72,8 @@ public:
     double elements =
         double(rows < 0 ? 1024 : rows) *
         double(count < 0 ? taskColumns : std::min(count, taskColumns));
+    if (takeInBlocks())
+      return;
     if (!isSplit(tasks)) {
       writer.addPhase(tasks, elements * nanoseconds / 1000,
                       [=, this](Emission &emission, Value task) {
@@ -88,8 +94,8 @@ public:
           emitPartial(emission, placeOf(emission, emission.mod(task, count)),
                       emission.floorDiv(task, count));
         });
-    if (mergeInBlocks())
-      return;
+    if (auto blocks = columnsOfBlocks())
+      return blocks->addMergePhase();
     if (byThreads)
       ownColumns = mergedByThreads;
     writer.addPhase(tasksOf(ownColumns),
@@ -111,18 +117,27 @@ private:
     return all > 0 && all % wide == 0 ? wide : writer.target.lanes();
   }
 
-  // Adds the phase that merges partial states by blocks of threads, where those
-  // can.
-  bool mergeInBlocks() {
-    BlockColumns merge(writer, extent);
+  // The columns for blocks of threads, where those can have them.
+  std::optional<BlockColumns> columnsOfBlocks() {
+    BlockColumns blocks(writer, extent, /*onlyColumns=*/true);
     for (const Column &column : columns)
       if (joinsBlockRows(column.op))
-        merge.add(column.op, column.combiner, column.partials.front());
+        blocks.add(column.op, column.combiner,
+                   column.partials.empty() ? 0 : column.partials.front());
     bool isPlain = byThreads && isOne(lead) && space.tailRank == 1 &&
-                   merge.count() == columns.size() && merge.canMerge();
-    if (isPlain)
-      merge.addMergePhase();
-    return isPlain;
+                   blocks.count() == columns.size() && blocks.canMerge();
+    return isPlain ? std::optional(std::move(blocks)) : std::nullopt;
+  }
+
+  // Of few rows a block of threads reads all.
+  bool takeInBlocks() {
+    int64_t rows = constantOf(extent), count = constantOf(width);
+    if (rows < 1 || rows > blockRows || count > blockColumns || !isCheap())
+      return false;
+    auto blocks = columnsOfBlocks();
+    if (blocks)
+      blocks->addRowsPhase(space);
+    return blocks.has_value();
   }
 
   AffineExpr tasksOf(int64_t columns) {
@@ -269,12 +284,23 @@ private:
     });
   }
 
+  // Whether code for many elements is short.
+  bool isCheap() const {
+    SmallVector<Value> operands;
+    for (const Column &column : columns)
+      operands.push_back(column.op->getOperand(0));
+    return nanosecondsBehind(operands) < double(columns.size()) &&
+           columns.size() < 3;
+  }
+
   int64_t rowsTogether(Emission &emission) const {
-    bool isCheap = elementNanoseconds(kernel) < double(columns.size()) &&
-                   columns.size() < 3 && emission.target.lanes() > 1;
-    if (!isCheap)
+    if (!isCheap() || emission.target.lanes() == 1)
       return 2;
-    return byThreads ? rowsAtOnceByThreads : rowsAtOnce;
+    if (!byThreads)
+      return rowsAtOnce;
+    int64_t all = constantOf(width);
+    bool isNarrow = all > 0 && all <= mergedByThreads;
+    return isNarrow ? 2 * rowsAtOnceByThreads : rowsAtOnceByThreads;
   }
 
   // The states of rows [first, last), one block, in the block's buffers.

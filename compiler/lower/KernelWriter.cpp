@@ -7,6 +7,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -136,16 +137,31 @@ uint32_t KernelWriter::exprOf(AffineExpr affine) {
   return append(expr);
 }
 
+static double nanosecondsOf(Operation &op) {
+  if (isa<ir::ExpOp, ir::LogOp, ir::TanhOp>(op))
+    return 1.0;
+  if (isa<ir::RandomNormalOp, ir::RandomUniformOp>(op))
+    return 10.0;
+  return 0.1;
+}
+
+static constexpr double leastNanoseconds = 0.2;
+
 double elementNanoseconds(program::KernelOp kernel) {
-  double total = 0.2;
-  for (Operation &op : kernel.getBlock()) {
-    if (isa<ir::ExpOp, ir::LogOp, ir::TanhOp>(op))
-      total += 1.0;
-    else if (isa<ir::RandomNormalOp, ir::RandomUniformOp>(op))
-      total += 10.0;
-    else
-      total += 0.1;
-  }
+  double total = leastNanoseconds;
+  for (Operation &op : kernel.getBlock())
+    total += nanosecondsOf(op);
+  return total;
+}
+
+double nanosecondsBehind(ArrayRef<Value> tensors) {
+  llvm::SmallSetVector<Value, 16> behind(tensors.begin(), tensors.end());
+  double total = leastNanoseconds;
+  for (unsigned next = 0; next < behind.size(); ++next)
+    if (Operation *op = behind[next].getDefiningOp()) {
+      total += nanosecondsOf(*op);
+      behind.insert_range(op->getOperands());
+    }
   return total;
 }
 

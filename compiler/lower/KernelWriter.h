@@ -120,5 +120,7 @@ void emitSort(KernelWriter &writer, mlir::Operation *op);
 /// A rough time of computing one element of `tensor` with everything below it,
 /// reductions aside, in nanoseconds.
 double elementNanoseconds(program::KernelOp kernel);
+/// The same of an element of each of `tensors` alone.
+double nanosecondsBehind(llvm::ArrayRef<mlir::Value> tensors);
 
 } // namespace sinter::compiler

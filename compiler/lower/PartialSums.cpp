@@ -1,9 +1,12 @@
 /// PartialSums: parts of k, added in order.
 #include "compiler/lower/PartialSums.h"
 
+#include "compiler/lower/BlockMerge.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/MatrixProduct.h"
 #include "dialects/sinter/Dialect.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 
@@ -12,10 +15,60 @@ namespace sinter::compiler {
 // Elements of a task; where there are threads for many, of a row at most.
 constexpr int64_t taskElements = 4096;
 constexpr int64_t threadsElements = 64;
-// Parts that are on their way at once there.
+// Parts that are on their way at once there. Of more, blocks of threads merge
+// those of so many elements.
 constexpr int64_t partsAtOnce = 16;
+constexpr int64_t blocksElements = 1 << 16;
+
+// Stores what the sinks make of a sum.
+static void storeSum(Emission &emission, Value result, ArrayRef<Sink> sinks,
+                     const Index &index, const Lanes &lanes, Value sum) {
+  emission.provide(result, index, lanes,
+                   Element{fromAccumulator(emission, sum, elementOf(result))});
+  SmallVector<Element> elements;
+  for (const Sink &sink : sinks)
+    elements.push_back(emission.at(sink.value, index, lanes));
+  for (auto [sink, element] : llvm::zip(sinks, elements))
+    storeToSink(emission, sink, index, lanes, element);
+}
 
 namespace {
+
+/// Sums of many parts; an element of the result is a column.
+class MergedSums final : public MergedNumbers {
+public:
+  MergedSums(ir::MatmulOp op, AffineExpr elements, unsigned partials,
+             ArrayRef<Sink> sinks)
+      : result(op.getResult()), elements(elements), partials(partials),
+        sinks(sinks) {}
+
+  size_t count() const override { return 1; }
+  Values at(Emission &emission, Value part, Value column) const override {
+    Value place =
+        emission.add(emission.mul(part, emission.extent(elements)), column);
+    return {memref::LoadOp::create(emission.builder, emission.loc,
+                                   emission.entry.buffers[partials], place)};
+  }
+  Value init(Emission &emission, size_t) const override {
+    return emission.number(emission.builder.getF32Type(), 0);
+  }
+  Value merge(Emission &emission, size_t, Value a, Value b) const override {
+    return arith::AddFOp::create(emission.builder, emission.loc, a, b);
+  }
+  void finish(Emission &emission, Value column,
+              const Values &totals) const override {
+    Index index;
+    index.tail = emission.uniform(column);
+    index.tailRank = shapeOf(result).size();
+    storeSum(emission, result, sinks, index, Lanes{}, totals.front());
+  }
+
+private:
+  const Value result;
+  const AffineExpr elements;
+  const unsigned partials;
+  const ArrayRef<Sink> sinks;
+};
 
 // Adds up and finishes rows of the result.
 class PartialSums {
@@ -47,23 +100,14 @@ public:
 
 private:
   void finish(Value row, Value column, const Lanes &lanes) {
-    Index index;
     Shape leading(shape.begin(), shape.end() - 1);
     Index flat;
     flat.tail = emission.uniform(row);
     flat.tailRank = leading.size();
     SmallVector<Coord> place = emission.coordinates(flat, leading);
     place.push_back(emission.along(column, lanes.count));
-    index = emission.fromCoordinates(place);
-    Value sum = sumAt(row, column, lanes);
-    emission.provide(
-        result, index, lanes,
-        Element{fromAccumulator(emission, sum, elementOf(result))});
-    SmallVector<Element> elements;
-    for (const Sink &sink : sinks)
-      elements.push_back(emission.at(sink.value, index, lanes));
-    for (auto [sink, element] : llvm::zip(sinks, elements))
-      storeToSink(emission, sink, index, lanes, element);
+    storeSum(emission, result, sinks, emission.fromCoordinates(place), lanes,
+             sumAt(row, column, lanes));
   }
 
   Value sumAt(Value row, Value column, const Lanes &lanes) {
@@ -120,6 +164,12 @@ void addPartialSums(KernelWriter &writer, ir::MatmulOp op,
                     const DepthSplit &split, unsigned partials,
                     ArrayRef<Sink> sinks) {
   Shape shape = shapeOf(op.getResult());
+  AffineExpr all = product(shape, 0, shape.size(), op.getContext());
+  BlockMerge merge(writer, split.count, all, 1);
+  if (constantOf(split.count) > partsAtOnce &&
+      constantOf(all) <= blocksElements &&
+      accumulatorType(elementOf(op.getResult())).isF32() && merge.applies())
+    return merge.addPhase(MergedSums(op, all, partials, sinks));
   AffineExpr rows = product(shape, 0, shape.size() - 1, op.getContext());
   AffineExpr width = shape.back();
   int64_t columns = std::max<int64_t>(1, constantOf(width));

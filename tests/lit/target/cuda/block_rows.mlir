@@ -1,11 +1,14 @@
 // A long row is worked on by a block of threads: it is read once, before
-// anything is computed, and stays in registers. Sums pass through the memory of
-// the block, where two warps sum the 64 lanes of the canonical order.
+// anything is computed, and stays in registers. Where bits matter, sums pass
+// through the memory of the block, where two warps sum the 64 lanes of the
+// canonical order; else each thread sums what it has.
 // RUN: split-file %s %t
 // RUN: sinter inspect %t/softmax.mlir --stage ptx --target cuda:sm_90 \
 // RUN:   | FileCheck %s --check-prefix=SOFTMAX
 // RUN: sinter inspect %t/softmax.mlir --stage ptx --target cuda:sm_80 \
 // RUN:   | FileCheck %s --check-prefix=SOFTMAX
+// RUN: sinter inspect %t/softmax.mlir --stage ptx --target cuda:sm_90 \
+// RUN:   --numerics exact | FileCheck %s --check-prefix=EXACT
 // RUN: sinter inspect %t/norm.mlir --stage ptx --target cuda:sm_90 \
 // RUN:   | FileCheck %s --check-prefix=NORM
 // RUN: sinter inspect %t/columns.mlir --stage plan --target cuda:sm_90 \
@@ -23,13 +26,23 @@
 // SOFTMAX: max.NaN.f32
 // SOFTMAX-COUNT-5: shfl.sync.bfly.b32
 // SOFTMAX: bar.sync
-// SOFTMAX-COUNT-4: st.shared.v4.b32
-// SOFTMAX: bar.sync
-// SOFTMAX: ld.shared.b32
+// SOFTMAX-NOT: st.shared.v4
 // SOFTMAX: add.rn.f32
-// SOFTMAX: bar.sync
 // SOFTMAX-COUNT-5: shfl.sync.bfly.b32
+// SOFTMAX: bar.sync
+// SOFTMAX-NOT: bar.sync
 // SOFTMAX-COUNT-4: st.global.v4.b32
+
+// EXACT: max.NaN.f32
+// EXACT-COUNT-5: shfl.sync.bfly.b32
+// EXACT: bar.sync
+// EXACT-COUNT-4: st.shared.v4.b32
+// EXACT: bar.sync
+// EXACT: ld.shared.b32
+// EXACT: add.rn.f32
+// EXACT: bar.sync
+// EXACT-COUNT-5: shfl.sync.bfly.b32
+// EXACT-COUNT-4: st.global.v4.b32
 
 //--- softmax.mlir
 func.func @main(%x: tensor<256x4096xf32>) -> tensor<256x4096xf32> {
@@ -40,9 +53,7 @@ func.func @main(%x: tensor<256x4096xf32>) -> tensor<256x4096xf32> {
 // Products that need not be rounded are summed by multiply-add as elsewhere.
 // NORM: .reqntid 160, 1, 1
 // NORM-COUNT-4: ld.global.v4.b16
-// NORM: bar.sync
 // NORM: add.rn.f32
-// NORM: bar.sync
 // NORM: bar.sync
 // NORM: fma.rn.f32
 // NORM: bar.sync
@@ -72,7 +83,7 @@ func.func @main(%x: tensor<?x2560xbf16, #rows>, %w: tensor<2560xf32>, %b: tensor
 // COLUMNS-COUNT-8: prefetch.L2
 // COLUMNS: bar.sync
 // COLUMNS: .entry [[KERNEL]]_phase1(
-// COLUMNS-COUNT-32: ld.global.b32
+// COLUMNS-COUNT-64: ld.global.b32
 // COLUMNS: bar.sync
 // COLUMNS: ld.shared.b32
 
