@@ -56,13 +56,20 @@ Value BlockReducer::isBelow(Emission &emission, Value a, int64_t bound) {
                                emission.constant(bound));
 }
 
-Element BlockReducer::reduce(Emission &emission, const RowResult &result,
-                             const Values &elements, int64_t turn) const {
-  const Combiner &combiner = *result.combiner;
-  Value state = isOrdered(result)
-                    ? sumInOrder(emission, result, elements, turn)
-                    : mergeAll(emission, combiner, elements, turn);
-  return Element{combiner.finish(emission, {state})};
+SmallVector<Element> BlockReducer::reduce(Emission &emission,
+                                          ArrayRef<Part> parts,
+                                          int64_t first) const {
+  Values states;
+  if (isOrdered(parts.front().result))
+    states = {sumInOrder(emission, parts.front().result, parts.front().elements,
+                         first)};
+  else
+    states = mergeAll(emission, parts, first);
+  SmallVector<Element> elements;
+  for (auto [part, state] : llvm::zip(parts, states))
+    elements.push_back(
+        Element{part.result.combiner->finish(emission, {state})});
+  return elements;
 }
 
 static Value merge(Emission &emission, const Combiner &combiner, Value a,
@@ -80,13 +87,11 @@ Value BlockReducer::mergeWarp(Emission &emission, const Combiner &combiner,
   return state;
 }
 
-// Neighbours of a thread, then threads of a warp, then warps. Numbers of warps
-// stand in one of two places, so that the next reduction need not wait for
-// those that read these.
-Value BlockReducer::mergeAll(Emission &emission, const Combiner &combiner,
-                             const Values &elements, int64_t turn) const {
+// Of what the thread has: step by step, then neighbours.
+Value BlockReducer::mergeThread(Emission &emission, const Part &part) const {
+  const Combiner &combiner = *part.result.combiner;
   Value all;
-  for (Value element : elements) {
+  for (Value element : part.elements) {
     Values lifted = combiner.lift(emission, element, {});
     all = all ? combiner.take(emission, {all}, lifted).front() : lifted.front();
   }
@@ -96,21 +101,39 @@ Value BlockReducer::mergeAll(Emission &emission, const Combiner &combiner,
         vector::ExtractOp::create(emission.builder, emission.loc, all, lane);
     state = state ? merge(emission, combiner, state, one) : one;
   }
-  state = mergeWarp(emission, combiner, state);
+  return state;
+}
+
+// Threads of a warp, then warps. Each reduction has a place of its own, so that
+// the next ones need not wait for those that read these.
+BlockReducer::Values BlockReducer::mergeAll(Emission &emission,
+                                            ArrayRef<Part> parts,
+                                            int64_t first) const {
+  Values states;
+  for (const Part &part : parts)
+    states.push_back(mergeWarp(emission, *part.result.combiner,
+                               mergeThread(emission, part)));
   if (warps() == 1)
-    return state;
-  Value first = emission.constant(turn % 2 * unit.warpThreads());
+    return states;
+  auto placeOf = [&](size_t number) {
+    return (first + int64_t(number)) * unit.warpThreads();
+  };
   Value warp =
       emission.floorDiv(block.thread, emission.constant(unit.warpThreads()));
-  memref::StoreOp::create(emission.builder, emission.loc, state, block.memory,
-                          emission.add(first, warp));
+  for (auto [number, state] : llvm::enumerate(states))
+    memref::StoreOp::create(
+        emission.builder, emission.loc, state, block.memory,
+        emission.add(emission.constant(placeOf(number)), warp));
   wait(emission);
-  state = {};
-  for (int64_t number = 0; number < warps(); ++number) {
-    Value one = load(emission, emission.add(first, emission.constant(number)));
-    state = state ? merge(emission, combiner, state, one) : one;
+  for (auto [number, part] : llvm::enumerate(parts)) {
+    Value &state = states[number];
+    state = {};
+    for (int64_t other = 0; other < warps(); ++other) {
+      Value one = load(emission, emission.constant(placeOf(number) + other));
+      state = state ? merge(emission, *part.result.combiner, state, one) : one;
+    }
   }
-  return state;
+  return states;
 }
 
 // Stores elements, or both factors of each, where one warp sums them.
@@ -181,13 +204,13 @@ Value BlockReducer::sumLane(Emission &emission, const Combiner &combiner,
       .front();
 }
 
-// A thread sums each lane: those of other warps in each turn, as warps share
-// what issues their instructions. The tree of lanes is that of each warp.
+// A thread sums each lane: of the next reduction one of other warps, as warps
+// share what issues their instructions. The tree of lanes is that of each warp.
 Value BlockReducer::sumInOrder(Emission &emission, const RowResult &result,
-                               const Values &elements, int64_t turn) const {
+                               const Values &elements, int64_t number) const {
   Staged staged = stage(emission, result, elements);
   wait(emission);
-  int64_t first = canonicalLanes * (turn % (threads / canonicalLanes));
+  int64_t first = canonicalLanes * (number % (threads / canonicalLanes));
   Value lane = emission.sub(block.thread, emission.constant(first));
   Value sums = emission.constant(resultPlace());
   emission.when(isBelow(emission, lane, canonicalLanes), [&] {

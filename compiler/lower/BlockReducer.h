@@ -23,10 +23,12 @@ public:
   /// some again, in so many steps as the row is long.
   static constexpr int64_t neighbours = 4;
 
-  /// `inOrder`: sums take elements in the canonical order.
+  /// `count`: reductions of a row. `inOrder`: sums take elements in the
+  /// canonical order.
   BlockReducer(const BlockThreads &unit, int64_t length, int64_t threads,
-               bool inOrder)
-      : unit(unit), length(length), threads(threads), inOrder(inOrder) {}
+               size_t count, bool inOrder)
+      : unit(unit), length(length), threads(threads), count(int64_t(count)),
+        inOrder(inOrder) {}
 
   int64_t warps() const { return threads / unit.warpThreads(); }
   int64_t steps() const { return length / (threads * neighbours); }
@@ -37,10 +39,16 @@ public:
              int64_t registers);
   /// The thread's first column of a step.
   Value columnOf(Emission &emission, int64_t step) const;
-  /// What the row is reduced to, known to all threads; `elements` are the
-  /// thread's vectors of all steps, and `turn` counts the row's reductions.
-  Element reduce(Emission &emission, const RowResult &result,
-                 const Values &elements, int64_t turn) const;
+  /// A reduction with the thread's vectors of all steps.
+  struct Part {
+    const RowResult &result;
+    Values elements;
+  };
+  /// What the row is reduced to, known to all threads: by one reduction that is
+  /// ordered, or some that are not. `first` is the number of the first one
+  /// among the row's.
+  llvm::SmallVector<Element>
+  reduce(Emission &emission, llvm::ArrayRef<Part> parts, int64_t first) const;
   void wait(Emission &emission) const {
     unit.wait(emission.builder, emission.loc);
   }
@@ -53,9 +61,9 @@ public:
   BlockThreads::Block block; ///< after `begin`
 
 private:
-  // A number of each warp, for two reductions in turn; those of a sum's lanes;
-  // the elements of a sum, or two factors of each.
-  int64_t resultPlace() const { return 2 * unit.warpThreads(); }
+  // A number of each warp for each reduction; those of a sum's lanes; the
+  // elements of a sum, or two factors of each.
+  int64_t resultPlace() const { return count * unit.warpThreads(); }
   int64_t elementsPlace() const;
 
   struct Staged {
@@ -65,18 +73,19 @@ private:
   Value load(Emission &emission, Value place) const;
   Value mergeWarp(Emission &emission, const Combiner &combiner,
                   Value state) const;
-  Value mergeAll(Emission &emission, const Combiner &combiner,
-                 const Values &elements, int64_t turn) const;
+  Value mergeThread(Emission &emission, const Part &part) const;
+  Values mergeAll(Emission &emission, llvm::ArrayRef<Part> parts,
+                  int64_t first) const;
   Staged stage(Emission &emission, const RowResult &result,
                const Values &elements) const;
   Value stagedAt(Emission &emission, const Staged &staged, Value place) const;
   Value sumLane(Emission &emission, const Combiner &combiner,
                 const Staged &staged, Value lane) const;
   Value sumInOrder(Emission &emission, const RowResult &result,
-                   const Values &elements, int64_t turn) const;
+                   const Values &elements, int64_t number) const;
 
   const BlockThreads &unit;
-  const int64_t length, threads;
+  const int64_t length, threads, count;
   const bool inOrder;
 };
 

@@ -10,6 +10,8 @@
 #include "compiler/lower/ReductionOrder.h"
 #include "dialects/sinter/Dialect.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -110,7 +112,7 @@ private:
     }
     constexpr int64_t mostElements = 2 * elementsOfThread;
     if (best)
-      reducer.emplace(*unit, length, best,
+      reducer.emplace(*unit, length, best, reductions.size(),
                       writer.numerics == NumericsMode::exact);
     return best && length / best <= mostElements;
   }
@@ -190,10 +192,9 @@ private:
           Values after = columns->take(emission, carried, [&](Value tensor) {
             return elementsOf(emission, tensor, row);
           });
-          // The next row's numbers of warps take the place of this one's.
-          if (!llvm::all_of(reductions, [&](const RowResult &result) {
-                return reducer->isOrdered(result);
-              }))
+          // The next row's numbers of warps take the place of this one's, which
+          // all have read before they wait again.
+          if (countTogether(reductions) == reductions.size())
             reducer->wait(emission);
           return after;
         });
@@ -226,8 +227,12 @@ private:
 
   // What it reads of the inputs has been read.
   void emitRow(Emission &emission, Value row) {
-    for (auto [number, result] : llvm::enumerate(reductions))
-      reduce(emission, result, row, int64_t(number));
+    for (size_t first = 0, count = 0; first < reductions.size();
+         first += count) {
+      ArrayRef<RowResult> rest = ArrayRef(reductions).drop_front(first);
+      count = countTogether(rest);
+      reduce(emission, rest.take_front(count), row, int64_t(first));
+    }
     storeRow(emission, row);
   }
 
@@ -291,15 +296,42 @@ private:
                        column ? lanes() : Lanes{});
   }
 
-  void reduce(Emission &emission, const RowResult &result, Value row,
-              int64_t turn) {
-    Value tensor = result.op->getResult(0);
-    Element element = reducer->reduce(
-        emission, result, elementsOf(emission, result.op->getOperand(0), row),
-        turn);
-    emission.provide(tensor, indexOf(emission, tensor, row, {}), Lanes{},
-                     element);
-    emission.setSource(tensor, makeKnown(tensor, element));
+  // Of the first ones, those that are made at once: none needs another, nor an
+  // order.
+  size_t countTogether(ArrayRef<RowResult> rest) {
+    size_t count = 1;
+    while (count < rest.size() && !reducer->isOrdered(rest[count - 1]) &&
+           !reducer->isOrdered(rest[count]) &&
+           !needs(rest[count].op, rest.take_front(count)))
+      ++count;
+    return count;
+  }
+
+  static bool needs(Operation *op, ArrayRef<RowResult> others) {
+    llvm::SmallSetVector<Operation *, 16> behind;
+    behind.insert(op);
+    for (unsigned next = 0; next < behind.size(); ++next)
+      for (Value operand : behind[next]->getOperands())
+        if (Operation *made = operand.getDefiningOp())
+          behind.insert(made);
+    return llvm::any_of(others, [&](const RowResult &other) {
+      return behind.contains(other.op);
+    });
+  }
+
+  void reduce(Emission &emission, ArrayRef<RowResult> results, Value row,
+              int64_t first) {
+    SmallVector<BlockReducer::Part> parts;
+    for (const RowResult &result : results)
+      parts.push_back(
+          {result, elementsOf(emission, result.op->getOperand(0), row)});
+    SmallVector<Element> elements = reducer->reduce(emission, parts, first);
+    for (auto [result, element] : llvm::zip(results, elements)) {
+      Value tensor = result.op->getResult(0);
+      emission.provide(tensor, indexOf(emission, tensor, row, {}), Lanes{},
+                       element);
+      emission.setSource(tensor, makeKnown(tensor, element));
+    }
   }
 
   KernelWriter &writer;

@@ -21,9 +21,10 @@ def of_copy(ratio):
     return Target(COPY, ratio, what=f"{ratio:g} of copy")
 
 
-def copy_of(count):
-    """A copy that moves as many bytes as reading and writing so many would."""
-    return {"torch-copy": {"kind": "copy", "bytes": count}}
+def copy_of(count, rotate=1):
+    """A copy that moves as many bytes as reading and writing so many would, of
+    so many buffers in turn."""
+    return {"torch-copy": {"kind": "copy", "bytes": count, "rotate": rotate}}
 
 
 def products():
@@ -44,7 +45,7 @@ def products():
     # Weights do not stay in the cache from one call to the next.
     yield product(64, 4096, 4096, [Target(("torch-eager",), 1.3)], rotate=4)
     yield product(1, 4096, 4096, [Target(("torch-eager",), 1.3), of_copy(0.75)],
-                  rotate=4, extra=copy_of(4096 * 4096))
+                  rotate=4, extra=copy_of(4096 * 4096, rotate=4))
     yield product(4096, 4096, 4096, [best(1)], dtype="f32")
 
 

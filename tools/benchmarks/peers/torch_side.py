@@ -336,8 +336,15 @@ def step(case):
 def copy(case):
     count = case.number("bytes") // 4
     source = tensor((count,), 1)
-    target = torch.zeros_like(source)
-    return made_of(lambda: target.copy_(source), lambda value: None)
+    pairs = itertools.cycle(
+        [(torch.zeros_like(source), source.clone())
+         for _ in range(case.number("rotate", 1))])
+
+    def call():
+        target, source = next(pairs)
+        return target.copy_(source)
+
+    return made_of(call, lambda value: None)
 
 
 KINDS = {
