@@ -1,5 +1,6 @@
 /// In mode `exact`, neither fusion nor symbols change a bit, not of a NaN
 /// either.
+#include "runtime/support/Flags.h"
 #include "tests/property/Problem.h"
 #include "tests/property/RandomGraph.h"
 
@@ -13,6 +14,8 @@ using reference::HostTensor;
 
 static const runtime::CompileRequest fused{"cpu", 0, 0, false};
 static const runtime::CompileRequest unfused{"cpu", 0, 1, false};
+
+static bool isCpu() { return flags().device == "cpu"; }
 
 static GraphOptions optionsOf(uint64_t index) {
   static constexpr DType dtypes[] = {DType::f32, DType::bf16, DType::f16,
@@ -88,6 +91,8 @@ static bool takesRows(std::string_view op) {
 
 /// The graphs have kernels of a product with what takes its rows.
 TEST(ExactGraphs, RowsOfProductsAreTaken) {
+  if (!isCpu())
+    GTEST_SKIP() << "only the cpu's products have the rows of their sums";
   size_t drawn = 0, kernels = 0;
   for (uint64_t i = 0; i < graphCount(); ++i) {
     if (!optionsOf(i).rowsOfProduct)
@@ -111,6 +116,8 @@ TEST(ExactGraphs, RowsOfProductsAreTaken) {
 
 /// Vectors of other widths, or none: the order of a sum is not theirs.
 TEST(ExactGraphs, LevelsOfOneMachineAgree) {
+  if (!isCpu())
+    GTEST_SKIP() << "levels are of the cpu";
   auto failure = [](const Recipe &recipe) -> std::string {
     Result<Problem> problem = problemOf(recipe);
     if (!problem)

@@ -168,6 +168,35 @@ static void useMachineRoots(llvm::Module &module) {
   }
 }
 
+// Sums of vectors of whole numbers, number by number, as the machine makes them
+// but for two small ones, which the code generator would put into a word: of
+// those ptxas 13.0 takes the lower sum (add.s16x2) for the upper one where that
+// alone is used.
+static void splitSums(llvm::Module &module) {
+  auto isSumOfVectors = [](llvm::Instruction &instruction) {
+    return instruction.getOpcode() == llvm::Instruction::Add &&
+           llvm::isa<llvm::FixedVectorType>(instruction.getType());
+  };
+  llvm::SmallVector<llvm::Instruction *> sums;
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (isSumOfVectors(instruction))
+        sums.push_back(&instruction);
+  for (llvm::Instruction *sum : sums) {
+    llvm::IRBuilder<> builder(sum);
+    auto *type = llvm::cast<llvm::FixedVectorType>(sum->getType());
+    llvm::Value *result = llvm::PoisonValue::get(type);
+    for (unsigned lane = 0; lane < type->getNumElements(); ++lane) {
+      auto *a = builder.CreateExtractElement(sum->getOperand(0), lane);
+      auto *b = builder.CreateExtractElement(sum->getOperand(1), lane);
+      result =
+          builder.CreateInsertElement(result, builder.CreateAdd(a, b), lane);
+    }
+    sum->replaceAllUsesWith(result);
+    sum->eraseFromParent();
+  }
+}
+
 FailureOr<TargetCode> emitPtx(ModuleOp module, StringRef architecture,
                               bool keepText) {
   auto machine = makeTargetMachine(architecture);
@@ -187,6 +216,7 @@ FailureOr<TargetCode> emitPtx(ModuleOp module, StringRef architecture,
   TargetCode code;
   optimize(*machine, *llvmModule);
   useMachineRoots(*llvmModule);
+  splitSums(*llvmModule);
   if (keepText)
     llvm::raw_string_ostream(code.llvmText) << *llvmModule;
   llvm::SmallVector<char> bytes;
