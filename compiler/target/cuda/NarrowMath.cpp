@@ -1,6 +1,8 @@
 /// 16-bit floats that stay narrow.
 #include "compiler/target/cuda/NarrowMath.h"
 
+#include "compiler/target/cuda/MachineNan.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -67,9 +69,11 @@ static bool isComputed(Value bits) {
   Operation *op = cast ? cast.getIn().getDefiningOp() : nullptr;
   if (auto narrow = dyn_cast_or_null<arith::TruncFOp>(op))
     op = narrow.getIn().getDefiningOp();
+  if (isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp>(op))
+    return isOfMachine(op);
   return isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp,
-                         arith::DivFOp, math::FmaOp, arith::MaximumFOp,
-                         arith::MinimumFOp, vector::FromElementsOp>(op);
+                         arith::DivFOp, math::FmaOp, vector::FromElementsOp>(
+      op);
 }
 
 static std::optional<int64_t> splatOf(Value value) {
