@@ -78,6 +78,24 @@ def ContractMultiplyAdd : Pass<"contract-multiply-add", "::mlir::ModuleOp"> {
   }];
 }
 
+def CheckEarly : Pass<"check-early", "::mlir::ModuleOp"> {
+  let summary = "Check positions that are given before anything else.";
+  let description = [{
+    For devices that a host waits for: it has to know that all positions are in
+    range before it lets a program overwrite what it was given. So positions of
+    gathers and scatters that come late are checked by a kernel of their own,
+    which waits for nothing.
+
+    ```mlir
+    %1 = sinter.gather %0, %labels {axis = 1 : i64}
+    // becomes
+    %all = sinter.iota {axis = 1 : i64, ...}
+    %in = sinter.gather %all, %labels {axis = 1 : i64, sinter.checks}
+    %1 = sinter.gather %0, %in {axis = 1 : i64, sinter.checked}
+    ```
+  }];
+}
+
 def MarkSharedDivisors : Pass<"mark-shared-divisors", "::mlir::ModuleOp"> {
   let summary = "Mark divisions whose divisor a row or a column shares.";
   let description = [{

@@ -52,6 +52,8 @@ void buildStage(Stage stage, OpPassManager &passes,
           {.numbers = options.simplify.numerics == NumericsMode::fast}));
     }
     passes.addPass(createSimplifyOps({.exact = exact}));
+    if (options.simplify.checksEarly && options.fuse.fusion != Fusion::none)
+      passes.addPass(createCheckEarly());
     passes.addPass(createMergeDuplicates());
     passes.addPass(createRemoveDeadOps());
     if (options.fuse.fusion != Fusion::none)
@@ -167,6 +169,7 @@ Result<void> runPipeline(Compilation &state, const PipelineOptions &given,
   options.fuse.caps.statistics &= !state.target->lanesAreThreads();
   options.fuse.caps.columnsOfRows |= state.target->blockThreads() != nullptr;
   options.fuse.caps.freeWidening |= state.target->lanesAreThreads();
+  options.simplify.checksEarly |= state.target->lanesAreThreads();
   StageTrace trace(*state.module);
   for (Stage stage : {Stage::import, Stage::simplify, Stage::fuse, Stage::plan,
                       Stage::lower, Stage::target, Stage::package}) {

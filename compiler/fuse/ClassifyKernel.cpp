@@ -3,6 +3,7 @@
 #include "compiler/import/Types.h"
 #include "compiler/lower/BlockRows.h"
 #include "compiler/lower/EmitKernel.h"
+#include "compiler/lower/IndexChecks.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -405,6 +406,9 @@ Classified Classifier::run() {
   size_t buffers = graph.inputs(body).size() + outputs.size();
   if (buffers > caps.buffers)
     return Rejection{"cap_live", llvm::formatv("{0} buffers", buffers)};
+  for (unsigned index : body)
+    if (op(index)->hasAttr(checksAttr) && coreOps != OpSet{index})
+      return Rejection{"check", "positions are checked by themselves"};
   if (auto rejected = findRoots())
     return *rejected;
   if (rootKind == PatternKind::reduction)

@@ -9,6 +9,7 @@
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
 #include "compiler/lower/EmitKernel.h"
+#include "compiler/lower/IndexChecks.h"
 #include "compiler/lower/TileShape.h"
 #include "dialects/program/Program.h"
 
@@ -143,8 +144,9 @@ KernelWriter::Built KernelWriter::build(const OpSet &coreOps,
     Operation *op = graph.op(index);
     locs.push_back(op->getLoc());
     graph::PatternKind pattern = kindOf(op);
-    bool indexed = pattern == graph::PatternKind::gather ||
-                   pattern == graph::PatternKind::scatter;
+    bool indexed = (pattern == graph::PatternKind::gather ||
+                    pattern == graph::PatternKind::scatter) &&
+                   !op->hasAttr(checkedAttr);
     if (indexed && !errorNode)
       if (auto nodes = nodesOf(op->getLoc()); !nodes.empty())
         errorNode = nodes.front();

@@ -199,7 +199,7 @@ private:
     for (int64_t next = 0; next < count; ++next) {
       Value i = emission.add(first, emission.constant(next));
       Index from = withAxis(emission, coordinates, axis, emission.uniform(i));
-      found.push_back({from, readPositions(emission, op.getIndices(), from,
+      found.push_back({from, readPositions(emission, op, op.getIndices(), from,
                                            lanes, extent)});
     }
     for (const auto &[from, position] : found)

@@ -1,6 +1,7 @@
 /// Gathers: an index tensor is read, checked and becomes a coordinate.
 #include "compiler/lower/Inline.h"
 
+#include "compiler/lower/IndexChecks.h"
 #include "compiler/lower/MaskedViews.h"
 #include "dialects/sinter/Dialect.h"
 
@@ -44,13 +45,17 @@ static void reportLanes(Emission &emission, Value bad, const Coord &linear) {
   });
 }
 
-Coord readPositions(Emission &emission, Value indices, const Index &index,
-                    const Lanes &lanes, AffineExpr extentExpr) {
+Coord readPositions(Emission &emission, Operation *op, Value indices,
+                    const Index &index, const Lanes &lanes,
+                    AffineExpr extentExpr) {
   OpBuilder &builder = emission.builder;
   Location loc = emission.loc;
   Element element = emission.at(indices, index, lanes);
   bool isUniform = element.isUniform();
   Value position = asType(emission, element.value, builder.getIndexType());
+  if (op->hasAttr(checkedAttr))
+    return isUniform ? emission.uniform(position)
+                     : Coord{{}, 0, position, lanes.count};
   unsigned count = isUniform ? 1 : lanes.count;
   Value extent = emission.spread(Element{emission.extent(extentExpr)}, count);
   Value bad = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
@@ -97,7 +102,7 @@ public:
                                 std::max<unsigned>(1, shape.size() - axis - 1));
     AffineExpr extent = shapeOf(op.getX())[axis];
     Coord position =
-        readPositions(emission, op.getIndices(), split, lanes, extent);
+        readPositions(emission, op, op.getIndices(), split, lanes, extent);
     if (axis < split.lead.size())
       split.lead[axis] = position;
     else

@@ -12,10 +12,12 @@ std::unique_ptr<ElementSource> makeRandom(mlir::Value tensor);
 std::unique_ptr<ElementSource> makeReduction(mlir::Value tensor);
 std::unique_ptr<ElementSource> makeContraction(mlir::Value tensor);
 
-/// The clamped coordinates that an index tensor holds at `index`; what is out
-/// of [0, extent) is reported.
-Coord readPositions(Emission &emission, mlir::Value indices, const Index &index,
-                    const Lanes &lanes, mlir::AffineExpr extent);
+/// The coordinates in [0, extent) that the positions of `op`, a gather or
+/// scatter, hold at `index`. Where they have not been checked before, they are
+/// clamped, and what is out of range is reported.
+Coord readPositions(Emission &emission, mlir::Operation *op,
+                    mlir::Value indices, const Index &index, const Lanes &lanes,
+                    mlir::AffineExpr extent);
 
 /// Whether an axis has an element to clamp to: an i1, null where it has.
 mlir::Value isNotEmpty(Emission &emission, mlir::AffineExpr extent);
