@@ -5,7 +5,7 @@
 
 namespace sinter::compiler {
 
-/// A stage's name, or `llvm`, `asm` or `ptx`.
+/// A stage's name, or `llvm`, `asm`, `ptx` or `spirv`.
 struct InspectForm {
   std::string name;
   Stage until = Stage::import;

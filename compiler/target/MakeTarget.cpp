@@ -1,6 +1,7 @@
 /// Targets by name.
 #include "compiler/target/cpu/CpuTarget.h"
 #include "compiler/target/cuda/CudaTarget.h"
+#include "compiler/target/vulkan/VulkanTarget.h"
 
 using namespace mlir;
 
@@ -31,6 +32,14 @@ static std::shared_ptr<const Target> makeCuda(std::string_view name,
                                       std::string(architecture));
 }
 
+static std::shared_ptr<const Target> makeVulkan(std::string_view name,
+                                                std::string_view features) {
+  auto profile = parseVulkanProfile(features);
+  if (!profile)
+    return nullptr;
+  return std::make_shared<VulkanTarget>(std::string(name), std::move(*profile));
+}
+
 Result<std::shared_ptr<const Target>> makeTarget(std::string_view name) {
   size_t colon = name.find(':');
   std::string_view kind = name.substr(0, colon), rest;
@@ -42,12 +51,17 @@ Result<std::shared_ptr<const Target>> makeTarget(std::string_view name) {
     target = makeCpu(name, rest);
   if (kind == "cuda" && isComplete)
     target = makeCuda(name, rest);
+  if (kind == "vulkan" && isComplete)
+    target = makeVulkan(name, rest);
   if (!target)
-    return makeError(ErrorKind::unsupported,
-                     "target " + std::string(name) +
-                         " is unknown; choose one of cpu, cpu:x86-64-v3, "
-                         "cpu:x86-64-v4, cpu:scalar, or one with features: "
-                         "cpu:x86-64-v4+avx512bf16; or cuda:sm_80, cuda:sm_90");
+    return makeError(
+        ErrorKind::unsupported,
+        "target " + std::string(name) +
+            " is unknown; choose one of cpu, cpu:x86-64-v3, "
+            "cpu:x86-64-v4, cpu:scalar, or one with features: "
+            "cpu:x86-64-v4+avx512bf16; or cuda:sm_80, cuda:sm_90; or vulkan, "
+            "vulkan:lavapipe, vulkan:h200, or one with features: "
+            "vulkan:subgroup32+shared32+i64");
   return target;
 }
 

@@ -23,6 +23,12 @@ if config.ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", config.ptxas))
 
+# Kernels of `sinter inspect --stage spirv`, one at least, as the validator has
+# them.
+config.substitutions.append(
+    ("%spirv_val", f"{config.source_root}/tests/lit/spirv-val.sh "
+     f"{config.llvm_bin}"))
+
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.build_root, "bin"), config.llvm_bin,
      config.environment.get("PATH", "")])

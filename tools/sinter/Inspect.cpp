@@ -11,7 +11,8 @@ namespace sinter::cli {
 
 static constexpr Flag flags[] = {
     {"--stage", "STAGE",
-     "import, simplify, fuse, plan, lower, target, package, llvm, asm or ptx; "
+     "import, simplify, fuse, plan, lower, target, package, llvm, asm, ptx or "
+     "spirv; "
      "without it, the program itself"},
     {"--kernel", "NAME", "print one kernel only"},
     {"--memory", nullptr,

@@ -1,0 +1,291 @@
+/// From scalars, loops and memory to SPIR-V.
+#include "compiler/target/vulkan/SpirvPatterns.h"
+#include "compiler/target/vulkan/VulkanTarget.h"
+#include "compiler/target/vulkan/WorkgroupMemory.h"
+
+#include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
+#include "mlir/Conversion/FuncToSPIRV/FuncToSPIRV.h"
+#include "mlir/Conversion/GPUToSPIRV/GPUToSPIRV.h"
+#include "mlir/Conversion/MathToSPIRV/MathToSPIRV.h"
+#include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
+#include "mlir/Conversion/UBToSPIRV/UBToSPIRV.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/SPIRV/Serialization.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+namespace {
+
+using Capabilities = llvm::SetVector<spirv::Capability>;
+
+// What the device's profile allows, by which MLIR decides what types there are.
+spirv::TargetEnvAttr environmentOf(MLIRContext *context,
+                                   const VulkanProfile &profile) {
+  using spirv::Capability;
+  SmallVector<Capability> all{
+      Capability::Shader, Capability::PhysicalStorageBufferAddresses,
+      Capability::GroupNonUniformShuffle, Capability::GroupNonUniformVote};
+  auto add = [&](bool has, std::initializer_list<Capability> those) {
+    if (has)
+      all.append(those);
+  };
+  add(profile.hasInt8, {Capability::Int8, Capability::StorageBuffer8BitAccess});
+  add(profile.hasInt16,
+      {Capability::Int16, Capability::StorageBuffer16BitAccess});
+  add(profile.hasInt64, {Capability::Int64});
+  add(profile.hasFloat64, {Capability::Float64});
+  add(profile.hasAtomic64, {Capability::Int64Atomics});
+  auto version = spirv::VerCapExtAttr::get(
+      spirv::Version::V_1_6, all, ArrayRef<spirv::Extension>(), context);
+  return spirv::TargetEnvAttr::get(
+      version, spirv::getDefaultResourceLimits(context),
+      spirv::ClientAPI::Vulkan, spirv::Vendor::Unknown,
+      spirv::DeviceType::Unknown, spirv::TargetEnvAttr::kUnknownDeviceID);
+}
+
+// The one argument of a kernel, the address of its argument block, is the push
+// constant.
+void pushArgument(func::FuncOp function, spirv::GlobalVariableOp constants) {
+  Location loc = function.getLoc();
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+  Value block = spirv::AddressOfOp::create(builder, loc, constants);
+  Value zero = spirv::ConstantOp::getZero(builder.getI32Type(), loc, builder);
+  Value place =
+      spirv::AccessChainOp::create(builder, loc, block, ValueRange(zero));
+  Value address = spirv::LoadOp::create(builder, loc, place);
+  function.getArgument(0).replaceAllUsesWith(address);
+  (void)function.eraseArgument(0);
+}
+
+spirv::ModuleOp wrapKernels(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  Location loc = module.getLoc();
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto kernels = spirv::ModuleOp::create(
+      builder, loc, spirv::AddressingModel::PhysicalStorageBuffer64,
+      spirv::MemoryModel::GLSL450);
+  builder.setInsertionPointToStart(kernels.getBody());
+  SmallVector<spirv::StructType::StructDecorationInfo> decorations{
+      {spirv::Decoration::Block, UnitAttr::get(context)}};
+  Type block =
+      spirv::StructType::get({builder.getI64Type()}, {0}, {}, decorations);
+  auto constants = spirv::GlobalVariableOp::create(
+      builder, loc,
+      spirv::PointerType::get(block, spirv::StorageClass::PushConstant),
+      "arguments", nullptr);
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    function->moveBefore(kernels.getBody(), kernels.getBody()->end());
+    pushArgument(function, constants);
+  }
+  // Their arrays are variables of the module or of a function, or tables.
+  auto constant =
+      spirv::StorageClassAttr::get(context, spirv::StorageClass::Function);
+  kernels.walk([&](memref::GetGlobalOp op) {
+    auto type = cast<MemRefType>(op.getType());
+    op->moveBefore(
+        &op->getParentOfType<func::FuncOp>().getBody().front(),
+        op->getParentOfType<func::FuncOp>().getBody().front().begin());
+    op.getResult().setType(MemRefType::get(
+        type.getShape(), type.getElementType(), AffineMap(), constant));
+  });
+  return kernels;
+}
+
+// Results of a loop are written by its rounds alone (MLIR 22's conversion), so
+// one without rounds would have none: it gives what it began with.
+void guardEmptyLoops(spirv::ModuleOp kernels) {
+  kernels.walk([](scf::ForOp loop) {
+    std::optional<llvm::APInt> rounds = loop.getStaticTripCount();
+    if (loop.getNumResults() == 0 || (rounds && !rounds->isZero()))
+      return;
+    OpBuilder builder(loop);
+    builder.setInsertionPointAfter(loop);
+    Location loc = loop.getLoc();
+    Value hasRounds =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                              loop.getLowerBound(), loop.getUpperBound());
+    for (auto [result, start] :
+         llvm::zip(loop.getResults(), loop.getInitArgs())) {
+      auto choice =
+          arith::SelectOp::create(builder, loc, hasRounds, result, start);
+      result.replaceAllUsesExcept(choice, choice);
+    }
+  });
+}
+
+LogicalResult convert(spirv::ModuleOp kernels,
+                      spirv::TargetEnvAttr environment) {
+  MLIRContext *context = kernels.getContext();
+  SPIRVConversionOptions options;
+  // Types that the device lacks were refused: none gets another size here.
+  options.emulateUnsupportedFloatTypes = false;
+  options.emulateLT32BitScalarTypes = false;
+  options.use64bitIndex = true;
+  SPIRVTypeConverter converter(environment, options);
+  addMemoryTypes(converter);
+  RewritePatternSet patterns(context);
+  ScfToSPIRVContext loops;
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  arith::populateArithToSPIRVPatterns(converter, patterns);
+  populateMathToSPIRVPatterns(converter, patterns);
+  populateSCFToSPIRVPatterns(converter, loops, patterns);
+  populateGPUToSPIRVPatterns(converter, patterns);
+  ub::populateUBToSPIRVConversionPatterns(converter, patterns);
+  populateBuiltinFuncToSPIRVPatterns(converter, patterns);
+  populateFuncToSPIRVPatterns(converter, patterns);
+  addMemoryPatterns(converter, patterns);
+  ConversionTarget target(*context);
+  // MLIR's patterns know what is of OpenCL alone, too.
+  target.addDynamicallyLegalDialect<spirv::SPIRVDialect>([](Operation *op) {
+    return !op->getName().getStringRef().starts_with("spirv.CL.") &&
+           !isa<spirv::OrderedOp, spirv::UnorderedOp>(op);
+  });
+  return applyFullConversion(kernels.getOperation(), target,
+                             std::move(patterns));
+}
+
+// MLIR's own pass that does this forgets those of built-in variables.
+void addCapabilities(Type type, Capabilities &all) {
+  using spirv::Capability;
+  if (auto pointer = dyn_cast<spirv::PointerType>(type)) {
+    Type element = pointer.getPointeeType();
+    if (auto block = dyn_cast<spirv::StructType>(element))
+      element = block.getElementType(0);
+    if (auto array = dyn_cast<spirv::RuntimeArrayType>(element))
+      element = array.getElementType();
+    element = getElementTypeOrSelf(element);
+    if (pointer.getStorageClass() ==
+        spirv::StorageClass::PhysicalStorageBuffer) {
+      if (element.isInteger(8))
+        all.insert(Capability::StorageBuffer8BitAccess);
+      if (element.isInteger(16))
+        all.insert(Capability::StorageBuffer16BitAccess);
+    }
+    type = element;
+  }
+  if (auto array = dyn_cast<spirv::ArrayType>(type))
+    type = array.getElementType();
+  type = getElementTypeOrSelf(type);
+  if (type.isInteger(8))
+    all.insert(Capability::Int8);
+  if (type.isInteger(16))
+    all.insert(Capability::Int16);
+  if (type.isInteger(64))
+    all.insert(Capability::Int64);
+  if (type.isF64())
+    all.insert(Capability::Float64);
+}
+
+Capabilities capabilitiesOf(spirv::ModuleOp kernels) {
+  using spirv::Capability;
+  Capabilities all;
+  all.insert(Capability::Shader);
+  all.insert(Capability::PhysicalStorageBufferAddresses);
+  all.insert(Capability::Int64);
+  kernels.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      addCapabilities(type, all);
+    if (auto variable = dyn_cast<spirv::GlobalVariableOp>(op))
+      addCapabilities(variable.getType(), all);
+    if (isa<spirv::GlobalVariableOp>(op) && op->hasAttr("built_in"))
+      all.insert(Capability::GroupNonUniform);
+    if (isa<spirv::GroupNonUniformShuffleOp>(op))
+      all.insert(Capability::GroupNonUniformShuffle);
+    if (isa<spirv::GroupNonUniformAnyOp>(op))
+      all.insert(Capability::GroupNonUniformVote);
+    if (isa<spirv::AtomicUMinOp>(op))
+      all.insert(Capability::Int64Atomics);
+  });
+  return all;
+}
+
+// Each operation rounds by itself, in every kernel in the same way.
+void forbidContraction(spirv::ModuleOp kernels) {
+  kernels.walk([](Operation *op) {
+    if (isa<spirv::FAddOp, spirv::FSubOp, spirv::FMulOp, spirv::FDivOp,
+            spirv::FNegateOp, spirv::FRemOp>(op))
+      op->setAttr("no_contraction", UnitAttr::get(op->getContext()));
+  });
+}
+
+void declareEntry(spirv::FuncOp function, int32_t threads,
+                  const VulkanProfile &profile, Capabilities &all) {
+  OpBuilder builder(function->getContext());
+  builder.setInsertionPointAfter(function);
+  Location loc = function.getLoc();
+  SmallVector<Attribute> variables;
+  function.walk([&](spirv::AddressOfOp op) {
+    Attribute name = op.getVariableAttr();
+    if (!llvm::is_contained(variables, name))
+      variables.push_back(name);
+  });
+  spirv::EntryPointOp::create(builder, loc, spirv::ExecutionModel::GLCompute,
+                              function, variables);
+  using spirv::ExecutionMode;
+  spirv::ExecutionModeOp::create(builder, loc, function,
+                                 ExecutionMode::LocalSize, {threads, 1, 1});
+  if (profile.keepsNan) {
+    spirv::ExecutionModeOp::create(
+        builder, loc, function, ExecutionMode::SignedZeroInfNanPreserve, {32});
+    all.insert(spirv::Capability::SignedZeroInfNanPreserve);
+  }
+  if (profile.keepsDenormals) {
+    spirv::ExecutionModeOp::create(builder, loc, function,
+                                   ExecutionMode::DenormPreserve, {32});
+    all.insert(spirv::Capability::DenormPreserve);
+  }
+}
+
+} // namespace
+
+FailureOr<TargetCode> emitSpirv(ModuleOp module, const VulkanProfile &profile,
+                                bool verify, bool keepText) {
+  MLIRContext *context = module.getContext();
+  PassManager passes(context);
+  passes.enableVerifier(verify);
+  passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  passes.addNestedPass<func::FuncOp>(createCSEPass());
+  if (failed(passes.run(module)))
+    return failure();
+  llvm::StringMap<int32_t> threads;
+  for (auto function : module.getOps<func::FuncOp>())
+    threads[function.getName()] =
+        int32_t(function->getAttrOfType<IntegerAttr>(threadsAttr).getInt());
+  spirv::ModuleOp kernels = wrapKernels(module);
+  guardEmptyLoops(kernels);
+  if (failed(convert(kernels, environmentOf(context, profile))))
+    return failure();
+  forbidContraction(kernels);
+  Capabilities all = capabilitiesOf(kernels);
+  for (auto function :
+       llvm::to_vector(kernels.getBody()->getOps<spirv::FuncOp>()))
+    declareEntry(function, threads.lookup(function.getName()), profile, all);
+  kernels.setVceTripleAttr(
+      spirv::VerCapExtAttr::get(spirv::Version::V_1_6, all.getArrayRef(),
+                                ArrayRef<spirv::Extension>(), context));
+  if (verify && failed(mlir::verify(kernels)))
+    return failure();
+  SmallVector<uint32_t, 0> words;
+  if (failed(spirv::serialize(kernels, words)))
+    return failure();
+  TargetCode code;
+  code.object.assign(reinterpret_cast<const char *>(words.data()),
+                     words.size() * sizeof(uint32_t));
+  if (keepText)
+    llvm::raw_string_ostream(code.asmText) << kernels;
+  return code;
+}
+
+} // namespace sinter::compiler

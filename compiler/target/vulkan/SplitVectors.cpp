@@ -1,0 +1,316 @@
+/// SplitVectors: a conversion of one vector to several values.
+#include "compiler/target/vulkan/SplitVectors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+namespace {
+
+using Scalars = SmallVector<Value>;
+
+int64_t countOf(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? vector.getNumElements() : 1;
+}
+
+// Any op that works element by element.
+struct SplitElementwise : ConversionPattern {
+  SplitElementwise(const TypeConverter &converter, MLIRContext *context)
+      : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1,
+                          context) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op->getNumRegions() != 0 || op->getNumResults() == 0 ||
+        isa<vector::VectorDialect>(op->getDialect()))
+      return failure();
+    int64_t count = countOf(op->getResult(0).getType());
+    SmallVector<Scalars> results(op->getNumResults());
+    for (int64_t element = 0; element < count; ++element) {
+      Scalars own;
+      for (auto [given, values] : llvm::zip(op->getOperands(), operands))
+        own.push_back(values[isa<VectorType>(given.getType()) ? element : 0]);
+      SmallVector<Type> types;
+      for (Value result : op->getResults())
+        types.push_back(getElementTypeOrSelf(result.getType()));
+      OperationState state(op->getLoc(), op->getName(), own, types,
+                           op->getAttrDictionary().getValue());
+      Operation *scalar = rewriter.create(state);
+      for (auto [all, result] : llvm::zip(results, scalar->getResults()))
+        all.push_back(result);
+    }
+    rewriter.replaceOpWithMultiple(op, std::move(results));
+    return success();
+  }
+};
+
+struct SplitConstant : OpConversionPattern<arith::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ConstantOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto values = dyn_cast<DenseElementsAttr>(op.getValue());
+    if (!values)
+      return failure();
+    Scalars all;
+    for (Attribute value : values.getValues<Attribute>()) {
+      bool isSame = values.isSplat() && !all.empty();
+      all.push_back(isSame ? all.front()
+                           : arith::ConstantOp::create(rewriter, op.getLoc(),
+                                                       cast<TypedAttr>(value))
+                                 .getResult());
+    }
+    rewriter.replaceOpWithMultiple(op, SmallVector<Scalars>{std::move(all)});
+    return success();
+  }
+};
+
+struct SplitBroadcast : OpConversionPattern<vector::BroadcastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::BroadcastOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (adaptor.getSource().size() != 1)
+      return failure();
+    Scalars all(countOf(op.getType()), adaptor.getSource().front());
+    rewriter.replaceOpWithMultiple(op, SmallVector<Scalars>{std::move(all)});
+    return success();
+  }
+};
+
+struct SplitExtract : OpConversionPattern<vector::ExtractOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::ExtractOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op.getNumIndices() != 1 || op.hasDynamicPosition())
+      return failure();
+    rewriter.replaceOp(op, adaptor.getSource()[op.getStaticPosition()[0]]);
+    return success();
+  }
+};
+
+struct SplitMade : OpConversionPattern<vector::FromElementsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::FromElementsOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Scalars all;
+    for (ValueRange element : adaptor.getElements())
+      llvm::append_range(all, element);
+    rewriter.replaceOpWithMultiple(op, SmallVector<Scalars>{std::move(all)});
+    return success();
+  }
+};
+
+// The same bits as elements of another size: the first in the lowest bits.
+struct SplitBitCast : OpConversionPattern<vector::BitCastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::BitCastOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type from = op.getSourceVectorType().getElementType();
+    Type to = op.getResultVectorType().getElementType();
+    unsigned narrow = from.getIntOrFloatBitWidth();
+    unsigned wide = to.getIntOrFloatBitWidth();
+    Scalars bits;
+    for (Value value : adaptor.getSource())
+      bits.push_back(
+          cast(rewriter, loc, rewriter.getIntegerType(narrow), value));
+    bits = narrow < wide ? joined(rewriter, loc, bits, narrow, wide)
+                         : taken(rewriter, loc, bits, narrow, wide);
+    for (Value &value : bits)
+      value = cast(rewriter, loc, to, value);
+    rewriter.replaceOpWithMultiple(op, SmallVector<Scalars>{std::move(bits)});
+    return success();
+  }
+
+private:
+  static Value cast(OpBuilder &builder, Location loc, Type type, Value value) {
+    if (value.getType() == type)
+      return value;
+    return arith::BitcastOp::create(builder, loc, type, value);
+  }
+
+  static Value shift(OpBuilder &builder, Location loc, Type type,
+                     int64_t bits) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getIntegerAttr(type, bits));
+  }
+
+  static Scalars joined(OpBuilder &builder, Location loc, const Scalars &parts,
+                        unsigned narrow, unsigned wide) {
+    Type type = builder.getIntegerType(wide);
+    Scalars all;
+    for (size_t at = 0; at < parts.size(); ++at) {
+      Value part = arith::ExtUIOp::create(builder, loc, type, parts[at]);
+      unsigned place = at % (wide / narrow);
+      if (place == 0) {
+        all.push_back(part);
+        continue;
+      }
+      part = arith::ShLIOp::create(builder, loc, part,
+                                   shift(builder, loc, type, place * narrow));
+      all.back() = arith::OrIOp::create(builder, loc, all.back(), part);
+    }
+    return all;
+  }
+
+  static Scalars taken(OpBuilder &builder, Location loc, const Scalars &words,
+                       unsigned wide, unsigned narrow) {
+    if (wide == narrow)
+      return words;
+    Type type = builder.getIntegerType(narrow);
+    Scalars all;
+    for (Value word : words)
+      for (unsigned place = 0; place < wide / narrow; ++place) {
+        Value part = word;
+        if (place > 0)
+          part = arith::ShRUIOp::create(
+              builder, loc, part,
+              shift(builder, loc, word.getType(), place * narrow));
+        all.push_back(arith::TruncIOp::create(builder, loc, type, part));
+      }
+    return all;
+  }
+};
+
+// How many neighbours of a vector go in one access; 1 where each goes alone.
+int64_t accessed(VectorType vector, MemRefType buffer, bool isAligned) {
+  constexpr int64_t most = 4, mostBytes = 16;
+  if (!isAligned || buffer.hasStaticShape())
+    return 1;
+  int64_t bytes = vector.getElementTypeBitWidth() / 8, count = most;
+  while (count > 1 &&
+         (count * bytes > mostBytes || vector.getNumElements() % count != 0))
+    count /= 2;
+  return count;
+}
+
+Value placeOf(OpBuilder &builder, Location loc, Value start, int64_t offset) {
+  if (offset == 0)
+    return start;
+  return arith::AddIOp::create(
+      builder, loc, start,
+      arith::ConstantIndexOp::create(builder, loc, offset));
+}
+
+// What is known of the access's address: that of the whole vector, as far as
+// it reaches to its parts.
+IntegerAttr alignmentOf(OpBuilder &builder, uint64_t known, VectorType part) {
+  uint64_t bytes =
+      uint64_t(part.getNumElements()) * part.getElementTypeBitWidth() / 8;
+  return builder.getI64IntegerAttr(int64_t(std::min(known, bytes)));
+}
+
+struct SplitLoad : OpConversionPattern<vector::LoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::LoadOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    VectorType type = op.getVectorType();
+    Value buffer = op.getBase(), start = op.getIndices().front();
+    std::optional<uint64_t> known = op.getAlignment();
+    int64_t count = accessed(type, op.getMemRefType(), known.has_value());
+    Scalars all;
+    for (int64_t at = 0; at < type.getNumElements(); at += count) {
+      Value place = placeOf(rewriter, loc, start, at);
+      if (count == 1) {
+        all.push_back(memref::LoadOp::create(rewriter, loc, buffer, place));
+        continue;
+      }
+      auto partType = VectorType::get({count}, type.getElementType());
+      auto part = vector::LoadOp::create(rewriter, loc, partType, buffer,
+                                         ValueRange(place));
+      part.setAlignmentAttr(alignmentOf(rewriter, *known, partType));
+      part->setAttr(wholeAttr, rewriter.getUnitAttr());
+      for (int64_t element = 0; element < count; ++element) {
+        auto one =
+            vector::ExtractOp::create(rewriter, loc, part.getResult(), element);
+        one->setAttr(wholeAttr, rewriter.getUnitAttr());
+        all.push_back(one);
+      }
+    }
+    rewriter.replaceOpWithMultiple(op, SmallVector<Scalars>{std::move(all)});
+    return success();
+  }
+};
+
+struct SplitStore : OpConversionPattern<vector::StoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::StoreOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    VectorType type = op.getVectorType();
+    Value buffer = op.getBase(), start = op.getIndices().front();
+    ValueRange values = adaptor.getValueToStore();
+    std::optional<uint64_t> known = op.getAlignment();
+    int64_t count = accessed(type, op.getMemRefType(), known.has_value());
+    for (int64_t at = 0; at < type.getNumElements(); at += count) {
+      Value place = placeOf(rewriter, loc, start, at);
+      if (count == 1) {
+        memref::StoreOp::create(rewriter, loc, values[at], buffer, place);
+        continue;
+      }
+      auto partType = VectorType::get({count}, type.getElementType());
+      auto part = vector::FromElementsOp::create(rewriter, loc, partType,
+                                                 values.slice(at, count));
+      part->setAttr(wholeAttr, rewriter.getUnitAttr());
+      auto store = vector::StoreOp::create(rewriter, loc, part, buffer,
+                                           ValueRange(place));
+      store.setAlignmentAttr(alignmentOf(rewriter, *known, partType));
+      store->setAttr(wholeAttr, rewriter.getUnitAttr());
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+LogicalResult splitVectors(func::FuncOp function) {
+  MLIRContext *context = function.getContext();
+  TypeConverter converter;
+  converter.addConversion([](Type type) { return type; });
+  converter.addConversion(
+      [](VectorType type,
+         SmallVectorImpl<Type> &all) -> std::optional<LogicalResult> {
+        all.append(type.getNumElements(), type.getElementType());
+        return success();
+      });
+  RewritePatternSet patterns(context);
+  ConversionTarget target(*context);
+  target.markUnknownOpDynamicallyLegal([](Operation *op) {
+    auto isVector = [](Type type) { return isa<VectorType>(type); };
+    return op->hasAttr(wholeAttr) ||
+           (llvm::none_of(op->getOperandTypes(), isVector) &&
+            llvm::none_of(op->getResultTypes(), isVector));
+  });
+  scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                       target, /*benefit=*/4);
+  patterns.add<SplitElementwise>(converter, context);
+  patterns.add<SplitConstant, SplitBroadcast, SplitExtract, SplitMade,
+               SplitBitCast, SplitLoad, SplitStore>(converter, context,
+                                                    PatternBenefit(2));
+  return applyPartialConversion(function, target, std::move(patterns));
+}
+
+} // namespace sinter::compiler

@@ -1,0 +1,228 @@
+/// The vulkan target: kernels over words of an argument block.
+#include "compiler/target/vulkan/VulkanTarget.h"
+
+#include "compiler/target/KernelMemory.h"
+#include "compiler/target/cpu/ExpandMath.h"
+#include "compiler/target/simt/DistributeLanes.h"
+#include "compiler/target/simt/ReadEarly.h"
+#include "compiler/target/vulkan/SplitVectors.h"
+#include "compiler/target/vulkan/Subgroup.h"
+#include "compiler/target/vulkan/WorkgroupMemory.h"
+#include "runtime/device/vulkan/VulkanArguments.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Verifier.h"
+
+#include <cstring>
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+Value VulkanTarget::addWords(OpBuilder &, Location, Value, Value, Value, Type,
+                             Type) const {
+  llvm_unreachable("it multiplies no words");
+}
+
+// Memory at an address (i64). Its size is never read.
+static Value viewOf(OpBuilder &builder, Location loc, Value address,
+                    Type element) {
+  auto type = MemRefType::get({ShapedType::kDynamic}, element);
+  return UnrealizedConversionCastOp::create(builder, loc, type, address)
+      .getResult(0);
+}
+
+static Value constantIndex(OpBuilder &builder, Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+KernelEntry VulkanTarget::beginKernel(OpBuilder &builder, ModuleOp module,
+                                      StringRef symbol, TypeRange elements,
+                                      unsigned numDims) const {
+  MLIRContext *context = module.getContext();
+  context->loadDialect<arith::ArithDialect, func::FuncDialect, gpu::GPUDialect,
+                       math::MathDialect, memref::MemRefDialect,
+                       scf::SCFDialect, spirv::SPIRVDialect, ub::UBDialect,
+                       vector::VectorDialect>();
+  using runtime::VulkanArguments;
+  Location loc = builder.getUnknownLoc();
+  Type i64 = builder.getI64Type(), index = builder.getIndexType();
+  KernelEntry entry;
+  Value block =
+      beginFunction(builder, module, symbol, {i64}, entry)->getArgument(0);
+  Value words = viewOf(builder, loc, block, i64);
+  auto word = [&](int64_t number) -> Value {
+    return memref::LoadOp::create(builder, loc, words,
+                                  constantIndex(builder, loc, number));
+  };
+  auto toIndex = [&](Value value) -> Value {
+    return arith::IndexCastUIOp::create(builder, loc, index, value);
+  };
+  int64_t dims = sizeof(VulkanArguments) / 8, buffers = dims + numDims;
+  for (unsigned number = 0; number < numDims; ++number)
+    entry.dims.push_back(toIndex(word(dims + number)));
+  for (auto [number, element] : llvm::enumerate(elements))
+    entry.buffers.push_back(
+        viewOf(builder, loc, word(buffers + int64_t(number)), element));
+  Value offset = arith::ConstantOp::create(
+      builder, loc, builder.getI64IntegerAttr(8 * buffers));
+  entry.addresses = viewOf(
+      builder, loc, arith::AddIOp::create(builder, loc, block, offset), i64);
+  entry.errorWord = word(offsetof(VulkanArguments, error) / 8);
+  entry.launch = word(offsetof(VulkanArguments, launch) / 8);
+
+  // Workgroups in order, of which a row is as long as the device allows; each
+  // subgroup has one chunk, or none.
+  Value group = arith::AddIOp::create(
+      builder, loc,
+      arith::MulIOp::create(
+          builder, loc, gpu::BlockIdOp::create(builder, loc, gpu::Dimension::y),
+          gpu::GridDimOp::create(builder, loc, gpu::Dimension::x)),
+      gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x));
+  Value subgroups =
+      gpu::NumSubgroupsOp::create(builder, loc, index, IntegerAttr());
+  Value subgroup =
+      gpu::SubgroupIdOp::create(builder, loc, index, IntegerAttr());
+  entry.firstChunk = arith::AddIOp::create(
+      builder, loc, arith::MulIOp::create(builder, loc, group, subgroups),
+      subgroup);
+  entry.lastChunk = arith::MinUIOp::create(
+      builder, loc, toIndex(word(offsetof(VulkanArguments, chunks) / 8)),
+      arith::AddIOp::create(builder, loc, entry.firstChunk,
+                            constantIndex(builder, loc, 1)));
+  return entry;
+}
+
+Value VulkanTarget::bufferAt(OpBuilder &builder, Location loc,
+                             const KernelEntry &entry, Value number,
+                             Type element) const {
+  Value address = memref::LoadOp::create(builder, loc, entry.addresses, number);
+  return viewOf(builder, loc, address, element);
+}
+
+void VulkanTarget::reportIndexError(OpBuilder &builder, Location loc,
+                                    const KernelEntry &entry,
+                                    Value index) const {
+  Type i64 = builder.getI64Type();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI64IntegerAttr(value));
+  };
+  Value high = arith::ShLIOp::create(builder, loc, entry.launch, constant(40));
+  Value low = arith::MinUIOp::create(builder, loc, index,
+                                     constant((int64_t(1) << 40) - 1));
+  Value word = arith::OrIOp::create(builder, loc, high, low);
+  Value memory = viewOf(builder, loc, entry.errorWord, i64);
+  memref::AtomicRMWOp::create(builder, loc, arith::AtomicRMWKind::minu, word,
+                              memory,
+                              ValueRange(constantIndex(builder, loc, 0)));
+}
+
+// Buffers from the argument block that nothing reads.
+static llvm::DenseSet<Value> writtenOnly(func::FuncOp function) {
+  llvm::DenseSet<Value> buffers, read;
+  function.walk([&](UnrealizedConversionCastOp view) {
+    buffers.insert(view.getResult(0));
+  });
+  function.walk([&](Operation *op) {
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      read.insert(load.getMemRef());
+    if (isa<vector::LoadOp, vector::MaskedLoadOp, vector::GatherOp>(op))
+      read.insert(op->getOperand(0));
+  });
+  for (Value buffer : read)
+    buffers.erase(buffer);
+  return buffers;
+}
+
+// Where a type stands that the device has not, a diagnostic that names it.
+static LogicalResult checkTypes(func::FuncOp function,
+                                const VulkanProfile &profile) {
+  auto nameOfMissing = [&](Type type) -> const char * {
+    if (auto memory = dyn_cast<MemRefType>(type))
+      type = memory.getElementType();
+    type = getElementTypeOrSelf(type);
+    if (type.isF64() && !profile.hasFloat64)
+      return "f64 (shaderFloat64)";
+    if (type.isInteger(64) && !profile.hasInt64)
+      return "i64 (shaderInt64)";
+    if (type.isInteger(16) && !profile.hasInt16)
+      return "values of 16 bits (shaderInt16, storageBuffer16BitAccess)";
+    if (type.isInteger(8) && !profile.hasInt8)
+      return "values of 8 bits (shaderInt8, storageBuffer8BitAccess)";
+    return nullptr;
+  };
+  const char *missing = nullptr;
+  function.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (!missing)
+        missing = nameOfMissing(type);
+    if (isa<memref::AtomicRMWOp>(op) && !profile.hasAtomic64)
+      missing = "index checks (shaderBufferInt64Atomics)";
+    return missing ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (missing)
+    return function.emitError("kernel ")
+           << function.getName() << " needs " << missing
+           << ", which the device's profile lacks";
+  return success();
+}
+
+static LogicalResult distribute(func::FuncOp function,
+                                const VulkanProfile &profile) {
+  readEarly(function);
+  llvm::DenseSet<Value> onlyWritten = writtenOnly(function);
+  auto isOnlyWritten = [&](Value buffer) {
+    return onlyWritten.contains(buffer);
+  };
+  if (failed(distributeLanes(function, Subgroup(profile.subgroup),
+                             isOnlyWritten)) ||
+      failed(placeFrames(function, profile.subgroup, profile.sharedBytes)) ||
+      failed(splitVectors(function)))
+    return failure();
+  return checkTypes(function, profile);
+}
+
+FailureOr<TargetCode> VulkanTarget::compile(ModuleOp module, bool verify,
+                                            bool keepText) const {
+  // A device need not round products and sums together once, so nothing counts
+  // on it. Vectors are no registers: none is as long as this.
+  constexpr unsigned noVectorBits = 1u << 20;
+  expandMath(module, {.fma = false,
+                      .rounds = true,
+                      .vectorBits = noVectorBits,
+                      .alike = module->hasAttr(alikeAttr),
+                      .approximates = module->hasAttr(approximatesAttr)});
+  for (auto function : module.getOps<func::FuncOp>())
+    if (failed(distribute(function, profile)))
+      return failure();
+  if (verify && failed(mlir::verify(module)))
+    return failure();
+  return emitSpirv(module, profile, verify, keepText);
+}
+
+// Modules one after the other, each behind its length.
+Result<std::vector<std::byte>>
+VulkanTarget::link(std::span<const std::string> objects) const {
+  std::vector<std::byte> image;
+  auto append = [&](const void *from, size_t bytes) {
+    auto *first = static_cast<const std::byte *>(from);
+    image.insert(image.end(), first, first + bytes);
+  };
+  for (const std::string &object : objects) {
+    uint32_t words = uint32_t(object.size() / 4);
+    append(&words, sizeof(words));
+    append(object.data(), object.size());
+  }
+  return image;
+}
+
+} // namespace sinter::compiler

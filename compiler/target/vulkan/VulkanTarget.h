@@ -1,0 +1,63 @@
+/// The vulkan target: subgroups of a device, SPIR-V made by MLIR.
+#pragma once
+
+#include "compiler/target/Target.h"
+#include "compiler/target/vulkan/VulkanProfile.h"
+
+namespace sinter::compiler {
+
+/// A device of a profile. The lanes of a vector are the threads of a subgroup,
+/// each of which has up to four neighbours.
+class VulkanTarget final : public Target {
+public:
+  VulkanTarget(std::string name, VulkanProfile profile)
+      : targetName(std::move(name)), profile(std::move(profile)) {}
+
+  std::string_view name() const override { return targetName; }
+  std::string_view requirements() const override { return profile.list; }
+  unsigned lanes() const override {
+    return std::min(64u, 4 * profile.subgroup);
+  }
+  bool lanesAreThreads() const override { return true; }
+  int64_t chunkElements() const override { return 1024; }
+  unsigned vectorRegisters() const override { return 32; }
+  bool hasFma() const override { return false; }
+  const MatrixUnit *matrixUnit() const override { return nullptr; }
+  llvm::ArrayRef<std::unique_ptr<const BlockUnit>> blockUnits() const override {
+    return {};
+  }
+  const AttentionUnit *attentionUnit() const override { return nullptr; }
+  const BlockThreads *blockThreads() const override { return nullptr; }
+  bool multipliesWords(mlir::Type, mlir::Type) const override { return false; }
+  mlir::Value addWords(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value a, mlir::Value b, mlir::Value sum,
+                       mlir::Type leftPart,
+                       mlir::Type rightPart) const override;
+
+  KernelEntry beginKernel(mlir::OpBuilder &builder, mlir::ModuleOp module,
+                          llvm::StringRef symbol, mlir::TypeRange elements,
+                          unsigned numDims) const override;
+  mlir::Value bufferAt(mlir::OpBuilder &builder, mlir::Location loc,
+                       const KernelEntry &entry, mlir::Value number,
+                       mlir::Type element) const override;
+  void reportIndexError(mlir::OpBuilder &builder, mlir::Location loc,
+                        const KernelEntry &entry,
+                        mlir::Value index) const override;
+  void endStreaming(mlir::OpBuilder &, mlir::Location) const override {}
+  llvm::FailureOr<TargetCode> compile(mlir::ModuleOp module, bool verify,
+                                      bool keepText) const override;
+  Result<std::vector<std::byte>>
+  link(std::span<const std::string> objects) const override;
+
+private:
+  std::string targetName;
+  VulkanProfile profile;
+};
+
+/// SPIR-V of a module whose functions, which work on scalars, are kernels. Uses
+/// the contents up.
+llvm::FailureOr<TargetCode> emitSpirv(mlir::ModuleOp module,
+                                      const VulkanProfile &profile, bool verify,
+                                      bool keepText);
+
+} // namespace sinter::compiler

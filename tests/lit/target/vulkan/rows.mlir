@@ -1,0 +1,18 @@
+// Rows are reduced by shuffles of the subgroup, whose size is the profile's.
+// RUN: sinter inspect %s --stage spirv --target vulkan:lavapipe > %t
+// RUN: FileCheck %s < %t
+// RUN: %spirv_val %t
+// RUN: sinter inspect %s --stage spirv --target vulkan:subgroup64+shared32+i64 > %t.wide
+// RUN: FileCheck %s --check-prefix=WIDE < %t.wide
+// RUN: %spirv_val %t.wide
+
+// CHECK: GroupNonUniformShuffle
+// CHECK: %[[FOUR:.*]] = spirv.Constant 4 : i32
+// CHECK-NOT: spirv.Constant 32 : i32
+// CHECK: spirv.GroupNonUniformShuffle <Subgroup>
+// WIDE: spirv.Constant 32 : i32
+// WIDE-COUNT-6: spirv.GroupNonUniformShuffle <Subgroup>
+func.func @main(%x: tensor<100x4096xf32>) -> tensor<100x4096xf32> {
+  %0 = sinter.softmax %x {axis = 1 : i64} : (tensor<100x4096xf32>) -> tensor<100x4096xf32>
+  return %0 : tensor<100x4096xf32>
+}
