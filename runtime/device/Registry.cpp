@@ -3,6 +3,7 @@
 #include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/null/NullDevice.h"
+#include "runtime/device/vulkan/VulkanDevice.h"
 
 #include <fmt/format.h>
 
@@ -24,6 +25,10 @@ Result<Device *> sinter::runtime::getDevice(DeviceId id) {
     SINTER_TRY_ASSIGN(Device * cuda, CudaDevice::open(id.index));
     return cuda;
   }
+  if (id.kind == DeviceKind::vulkan) {
+    SINTER_TRY_ASSIGN(Device * vulkan, VulkanDevice::open(id.index));
+    return vulkan;
+  }
   std::string name = toString(id);
   std::string backend = name.substr(0, name.find(':'));
   return makeError(
@@ -35,5 +40,7 @@ std::vector<DeviceId> sinter::runtime::availableDevices() {
   std::vector<DeviceId> devices = {{DeviceKind::cpu, 0}, {DeviceKind::null, 0}};
   for (uint8_t index = 0; index < CudaDevice::count(); ++index)
     devices.push_back({DeviceKind::cuda, index});
+  for (uint8_t index = 0; index < VulkanDevice::count(); ++index)
+    devices.push_back({DeviceKind::vulkan, index});
   return devices;
 }

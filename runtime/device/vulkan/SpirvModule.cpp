@@ -1,0 +1,90 @@
+/// Reads the instructions that declare kernels.
+#include "runtime/device/vulkan/SpirvModule.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace sinter;
+using namespace sinter::runtime;
+
+namespace {
+
+// SPIR-V specification 1.6, sections 2.3 and 3.52.
+constexpr uint32_t magic = 0x07230203;
+constexpr size_t headerWords = 5;
+constexpr uint32_t entryPoint = 15, executionMode = 16;
+constexpr uint32_t computes = 5, localSize = 17;
+
+ErrorInfo broken(const char *why) {
+  return makeError(ErrorKind::io, std::string("it is no SPIR-V: ") + why);
+}
+
+/// The text at the beginning of words, which a zero byte ends.
+Result<std::string> textOf(std::span<const uint32_t> words) {
+  auto *first = reinterpret_cast<const char *>(words.data());
+  auto *last = first + words.size_bytes();
+  auto *end = std::find(first, last, '\0');
+  if (end == last)
+    return broken("a name has no end");
+  return std::string(first, end);
+}
+
+Status readInstruction(uint32_t code, std::span<const uint32_t> operands,
+                       SpirvModule &module) {
+  if (code == entryPoint) {
+    if (operands.size() < 3 || operands[0] != computes)
+      return broken("an entry point is no kernel");
+    SpirvEntry entry;
+    entry.id = operands[1];
+    SINTER_TRY_ASSIGN(entry.name, textOf(operands.subspan(2)));
+    module.entries.push_back(std::move(entry));
+  }
+  if (code == executionMode && operands.size() == 5 && operands[1] == localSize)
+    for (SpirvEntry &entry : module.entries)
+      if (entry.id == operands[0])
+        entry.threads = operands[2];
+  return {};
+}
+
+Status readInstructions(SpirvModule &module) {
+  std::span<const uint32_t> rest(module.words);
+  if (rest.size() < headerWords || rest[0] != magic)
+    return broken("it begins otherwise");
+  rest = rest.subspan(headerWords);
+  while (!rest.empty()) {
+    size_t length = rest[0] >> 16;
+    if (length == 0 || length > rest.size())
+      return broken("an instruction has no end");
+    SINTER_TRY(
+        readInstruction(rest[0] & 0xffff, rest.subspan(1, length - 1), module));
+    rest = rest.subspan(length);
+  }
+  if (module.entries.empty())
+    return broken("it has no kernels");
+  for (const SpirvEntry &entry : module.entries)
+    if (entry.threads == 0)
+      return broken("a kernel does not say how many threads it has");
+  return {};
+}
+
+} // namespace
+
+Result<std::vector<SpirvModule>>
+sinter::runtime::readSpirv(std::span<const std::byte> image) {
+  std::vector<SpirvModule> modules;
+  while (!image.empty()) {
+    uint32_t count = 0;
+    if (image.size() < sizeof(count))
+      return broken("a length is cut off");
+    std::memcpy(&count, image.data(), sizeof(count));
+    image = image.subspan(sizeof(count));
+    if (count > image.size() / sizeof(uint32_t))
+      return broken("a module is cut off");
+    SpirvModule &module = modules.emplace_back();
+    module.words.resize(count);
+    std::memcpy(module.words.data(), image.data(), count * sizeof(uint32_t));
+    SINTER_TRY(readInstructions(module));
+    image = image.subspan(count * sizeof(uint32_t));
+  }
+  return modules;
+}

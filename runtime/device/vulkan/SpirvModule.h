@@ -1,0 +1,30 @@
+/// SpirvModule: what a SPIR-V module says of its kernels.
+#pragma once
+
+#include "runtime/support/Result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sinter::runtime {
+
+/// A function that can be launched.
+struct SpirvEntry {
+  uint32_t id = 0;
+  std::string name;
+  uint32_t threads = 0; ///< of a workgroup
+};
+
+/// A module's words and kernels.
+struct SpirvModule {
+  std::vector<uint32_t> words;
+  std::vector<SpirvEntry> entries;
+};
+
+/// Takes an image apart. Every length is checked; an error says what is wrong.
+Result<std::vector<SpirvModule>> readSpirv(std::span<const std::byte> image);
+
+} // namespace sinter::runtime

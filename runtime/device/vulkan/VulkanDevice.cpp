@@ -1,0 +1,227 @@
+/// A device: memory, copies, launches and events.
+#include "runtime/device/vulkan/VulkanDevice.h"
+
+#include "runtime/device/vulkan/VulkanArguments.h"
+#include "runtime/support/Flags.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <mutex>
+
+using namespace sinter;
+using namespace sinter::runtime;
+using namespace sinter::runtime::vulkan;
+
+namespace {
+
+/// What buffers may take together. The driver keeps what it needs for itself.
+size_t memoryLimit(size_t bytes) {
+  return flags().memoryLimit > 0 ? size_t(flags().memoryLimit) : bytes;
+}
+
+class VulkanEvent final : public Event {
+public:
+  VulkanEvent(const VulkanQueue &queue, uint64_t value)
+      : queue(queue), value(value) {}
+  bool done() const override { return queue.reached(value); }
+  Status wait() override { return queue.wait(value); }
+
+private:
+  const VulkanQueue &queue;
+  const uint64_t value;
+};
+
+uint64_t wordOf(const void *pointer) {
+  return reinterpret_cast<uintptr_t>(pointer);
+}
+
+} // namespace
+
+uint8_t VulkanDevice::count() {
+  Result<const Loader *> loader = Loader::open();
+  if (!loader)
+    return 0;
+  auto isUsable = [](const VulkanAbout &about) { return about.reason.empty(); };
+  return uint8_t(std::min<size_t>(
+      std::ranges::count_if(vulkanDevices(**loader), isUsable), 255));
+}
+
+Result<VulkanDevice *> VulkanDevice::open(uint8_t index) {
+  static std::mutex mutex;
+  static std::array<VulkanDevice *, 256> opened{};
+  std::lock_guard lock(mutex);
+  if (!opened[index]) {
+    auto made = make(index);
+    if (!made)
+      return makeError(ErrorKind::device,
+                       fmt::format("device vulkan:{} is not available: {}",
+                                   index, made.error().message));
+    opened[index] = *made;
+  }
+  return opened[index];
+}
+
+Result<VulkanDevice *> VulkanDevice::make(uint8_t index) {
+  SINTER_TRY_ASSIGN(const Loader *loader, Loader::open());
+  const std::vector<VulkanAbout> &all = vulkanDevices(*loader);
+  if (all.empty())
+    return makeError(ErrorKind::device, "the loader knows no device");
+  if (index >= all.size())
+    return makeError(ErrorKind::device,
+                     fmt::format("the loader has {} devices", all.size()));
+  const VulkanAbout &about = all[index];
+  if (!about.reason.empty())
+    return makeError(ErrorKind::device,
+                     fmt::format("{}: {}", about.name, about.reason));
+  SINTER_TRY_ASSIGN(VulkanGpu gpu, VulkanGpu::open(*loader, about));
+  auto *device = new VulkanDevice(gpu, index);
+  SINTER_TRY(device->queue.start());
+  PipelineCacheCreateInfo info;
+  SINTER_TRY(
+      check("vkCreatePipelineCache",
+            loader->createCache(gpu.device, &info, nullptr, &device->cache)));
+  return device;
+}
+
+VulkanDevice::VulkanDevice(VulkanGpu opened, uint8_t index)
+    : gpu(opened), deviceId{DeviceKind::vulkan, index}, heap(deviceHeap(gpu)),
+      queue(gpu, toString(deviceId)),
+      memory(gpu, [this] { (void)queue.finish(); }),
+      allocator(memory, toString(deviceId), memoryLimit(heap.total)) {}
+
+std::string VulkanDevice::description() const {
+  return fmt::format("{}, {}, Vulkan {}.{}, subgroups of {}, {} KiB shared",
+                     gpu.about.name, gpu.about.driver,
+                     gpu.about.version >> 22 & 0x7f,
+                     gpu.about.version >> 12 & 0x3ff, gpu.about.subgroup,
+                     gpu.about.sharedBytes / 1024);
+}
+
+std::vector<std::string> VulkanDevice::features(bool allSizes) const {
+  const VulkanAbout &about = gpu.about;
+  std::vector<std::string> list = {"i64",
+                                   fmt::format("subgroup{}", about.subgroup)};
+  std::pair<bool, const char *> flags[] = {
+      {about.int8, "i8"},        {about.int16, "i16"},
+      {about.float64, "f64"},    {about.atomic64, "atomic64"},
+      {about.keepsNan, "nan32"}, {about.keepsDenormals, "denormal32"}};
+  for (auto [has, name] : flags)
+    if (has)
+      list.push_back(name);
+  constexpr uint32_t step = 16;
+  uint32_t most = about.sharedBytes / 1024 / step * step;
+  for (uint32_t size = allSizes ? step : most; size <= most; size += step)
+    list.push_back(fmt::format("shared{}", size));
+  std::ranges::sort(list);
+  return list;
+}
+
+std::string VulkanDevice::profile() const {
+  return fmt::format("{}", fmt::join(features(/*allSizes=*/true), ","));
+}
+
+std::string VulkanDevice::target() const {
+  return fmt::format("vulkan:{}", fmt::join(features(/*allSizes=*/false), "+"));
+}
+
+MemoryInfo VulkanDevice::memoryInfo() const {
+  CachingAllocator::Usage usage = allocator.usage();
+  VulkanHeap now = deviceHeap(gpu);
+  MemoryInfo info;
+  info.total = std::min<size_t>(usage.limit, now.total);
+  info.inUse = usage.inUse;
+  info.peak = usage.peak;
+  info.available = usage.limit - usage.inUse;
+  if (now.available)
+    info.available =
+        std::min<size_t>(info.available, *now.available + usage.cached);
+  return info;
+}
+
+Result<BufferRef> VulkanDevice::allocate(size_t bytes) {
+  return allocator.allocate(*this, bytes);
+}
+
+void VulkanDevice::free(Buffer *buffer) { allocator.free(buffer); }
+
+Status VulkanDevice::copyIn(Buffer &to, size_t offset,
+                            std::span<const std::byte> from) {
+  SINTER_TRY(checkCopy("copy in", *this, to, offset, from.size()));
+  to.bumpVersion();
+  if (from.empty())
+    return {};
+  VulkanMemory::Place place = memory.placeOf(to.data());
+  return queue.upload({place.buffer, place.offset + offset}, from);
+}
+
+Status VulkanDevice::copyOut(std::span<std::byte> to, const Buffer &from,
+                             size_t offset) {
+  SINTER_TRY(checkCopy("copy out", *this, from, offset, to.size()));
+  if (to.empty())
+    return {};
+  VulkanMemory::Place place = memory.placeOf(from.data());
+  return queue.download(to, {place.buffer, place.offset + offset});
+}
+
+Status VulkanDevice::copy(Buffer &to, const Buffer &from, size_t bytes) {
+  SINTER_TRY(checkCopy("copy", *this, to, 0, bytes));
+  SINTER_TRY(checkCopy("copy", *this, from, 0, bytes));
+  to.bumpVersion();
+  return move(to.data(), from.data(), bytes);
+}
+
+Status VulkanDevice::move(void *to, const void *from, size_t bytes) {
+  if (bytes == 0 || to == from)
+    return {};
+  VulkanMemory::Place target = memory.placeOf(to),
+                      source = memory.placeOf(from);
+  if (!target.buffer || !source.buffer)
+    return makeError(
+        ErrorKind::internal,
+        fmt::format("{}: a copy of memory that is not the device's",
+                    toString(deviceId)));
+  return queue.copy(target, source, bytes);
+}
+
+Result<std::unique_ptr<Image>>
+VulkanDevice::loadImage(std::span<const std::byte> bytes) {
+  return loadVulkanImage(gpu, toString(deviceId), queue, cache, bytes);
+}
+
+Status VulkanDevice::launch(const LaunchArgs &args) {
+  if (!args.function)
+    return makeError(ErrorKind::internal,
+                     toString(deviceId) + ": launch without a function");
+  if (args.chunks <= 0)
+    return {};
+  const auto &kernel = *static_cast<const VulkanKernel *>(args.function);
+  static thread_local std::vector<uint64_t> words;
+  words = {wordOf(args.block->error), args.block->launch,
+           uint64_t(args.chunks)};
+  static_assert(sizeof(VulkanArguments) == 3 * sizeof(uint64_t));
+  for (uint32_t i = 0; i < args.numDims; ++i)
+    words.push_back(uint64_t(args.block->dims[i]));
+  for (uint32_t i = 0; i < args.numBuffers; ++i)
+    words.push_back(wordOf(args.block->buffers[i]));
+  uint64_t most = gpu.about.mostGroups;
+  uint64_t groups =
+      (uint64_t(args.chunks) + kernel.subgroups - 1) / kernel.subgroups;
+  uint64_t columns = std::min(groups, most);
+  uint64_t rows = (groups + columns - 1) / columns;
+  if (rows > most)
+    return makeError(ErrorKind::unsupported,
+                     fmt::format("{}: launch {} has {} chunks",
+                                 toString(deviceId), args.block->launch,
+                                 args.chunks));
+  return queue.launch(
+      {kernel.pipeline, words, uint32_t(columns), uint32_t(rows)});
+}
+
+Result<std::unique_ptr<Event>> VulkanDevice::record() {
+  SINTER_TRY_ASSIGN(uint64_t value, queue.submit());
+  return std::unique_ptr<Event>(std::make_unique<VulkanEvent>(queue, value));
+}
+
+Status VulkanDevice::synchronize() { return queue.finish(); }

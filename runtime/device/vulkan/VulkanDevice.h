@@ -1,0 +1,55 @@
+/// VulkanDevice: one device with Vulkan 1.3.
+#pragma once
+
+#include "runtime/device/Device.h"
+#include "runtime/device/vulkan/VulkanImage.h"
+#include "runtime/memory/CachingAllocator.h"
+
+namespace sinter::runtime {
+
+/// All host threads queue their work to one queue, in one order, so nobody
+/// needs to wait for work before its memory is freed and taken again.
+class VulkanDevice final : public Device {
+public:
+  /// How many there are that can be used; 0 without a loader.
+  static uint8_t count();
+  /// An error of kind `device` says what is missing.
+  static Result<VulkanDevice *> open(uint8_t index);
+
+  DeviceId id() const override { return deviceId; }
+  std::string description() const override;
+  /// What its shaders may use, `f64,i16,...,shared16,shared32,subgroup32`.
+  std::string profile() const override;
+  std::string target() const override;
+  MemoryInfo memoryInfo() const override;
+  bool sharesHostMemory() const override { return false; }
+  Result<BufferRef> allocate(size_t bytes) override;
+  void free(Buffer *buffer) override;
+  Status copyIn(Buffer &to, size_t offset,
+                std::span<const std::byte> from) override;
+  Status copyOut(std::span<std::byte> to, const Buffer &from,
+                 size_t offset) override;
+  Status copy(Buffer &to, const Buffer &from, size_t bytes) override;
+  Status move(void *to, const void *from, size_t bytes) override;
+  Result<std::unique_ptr<Image>>
+  loadImage(std::span<const std::byte> bytes) override;
+  Status launch(const LaunchArgs &args) override;
+  Result<std::unique_ptr<Event>> record() override;
+  Status synchronize() override;
+
+private:
+  VulkanDevice(VulkanGpu opened, uint8_t index);
+  static Result<VulkanDevice *> make(uint8_t index);
+  /// The features, and of the workgroup's memory the largest or all sizes.
+  std::vector<std::string> features(bool allSizes) const;
+
+  const VulkanGpu gpu;
+  const DeviceId deviceId;
+  const VulkanHeap heap;
+  VulkanQueue queue;
+  VulkanMemory memory;
+  CachingAllocator allocator;
+  vulkan::PipelineCache cache = nullptr;
+};
+
+} // namespace sinter::runtime

@@ -1,0 +1,73 @@
+/// VulkanGpu: a device as its driver describes it, opened.
+#pragma once
+
+#include "runtime/device/vulkan/Loader.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sinter::runtime {
+
+/// What was found out about a device.
+struct VulkanAbout {
+  vulkan::PhysicalDevice physical = nullptr;
+  std::string name, driver;
+  uint32_t type = 0; ///< VkPhysicalDeviceType
+  uint32_t version = 0;
+  uint32_t subgroup = 0;
+  uint32_t sharedBytes = 0;
+  uint32_t mostGroups = 0;     ///< of a launch, in x
+  uint64_t mostAllocation = 0; ///< bytes of one allocation
+  bool int8 = false, int16 = false, float64 = false, atomic64 = false;
+  bool keepsNan = false, keepsDenormals = false;
+  bool hasBudget = false; ///< says how much memory there is still
+  uint8_t cacheId[16] = {};
+  uint32_t family = 0; ///< of its queue
+  /// Why it cannot be used; empty where it can.
+  std::string reason;
+};
+
+/// The devices of this machine, those that can be used first, and of these GPUs
+/// before what computes on the host. Asked once.
+const std::vector<VulkanAbout> &vulkanDevices(const vulkan::Loader &loader);
+
+/// A device and its one queue.
+struct VulkanGpu {
+  const vulkan::Loader &loader;
+  const VulkanAbout &about;
+  vulkan::Device device = nullptr;
+  vulkan::Queue queue = nullptr;
+
+  /// Opens it with the features that `about` says.
+  static Result<VulkanGpu> open(const vulkan::Loader &loader,
+                                const VulkanAbout &about);
+};
+
+/// Memory with a buffer that is all of it.
+struct VulkanBlock {
+  vulkan::Memory memory = nullptr;
+  vulkan::Buffer buffer = nullptr;
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+  std::byte *mapped = nullptr; ///< null where the host cannot see it
+};
+
+/// Where memory lies.
+enum class VulkanPlace { device, upload, readback };
+
+/// Kernels may use its address. On failure nothing is left behind.
+vulkan::Code makeBlock(const VulkanGpu &gpu, uint64_t bytes, VulkanPlace place,
+                       VulkanBlock &block);
+void freeBlock(const VulkanGpu &gpu, VulkanBlock &block);
+
+/// Bytes of the heaps of the device's own memory, and what is still to be had
+/// where the driver says it.
+struct VulkanHeap {
+  uint64_t total = 0;
+  std::optional<uint64_t> available;
+};
+VulkanHeap deviceHeap(const VulkanGpu &gpu);
+
+} // namespace sinter::runtime

@@ -1,0 +1,92 @@
+/// VulkanQueue: a device's work in one order.
+#pragma once
+
+#include "runtime/device/vulkan/VulkanMemory.h"
+
+#include <array>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace sinter::runtime {
+
+/// A kernel phase on a device.
+struct VulkanKernel {
+  vulkan::Pipeline pipeline = nullptr;
+  uint32_t subgroups = 1; ///< of a workgroup
+};
+
+/// What one dispatch needs.
+struct VulkanDispatch {
+  vulkan::Pipeline pipeline = nullptr;
+  std::span<const uint64_t> words; ///< the argument block
+  uint32_t columns = 1, rows = 1;  ///< workgroups
+};
+
+/// Commands are recorded and handed to the device some at a time: at once where
+/// it has nothing to do, and where somebody waits. Each waits for those before
+/// it. After a failure of the device all calls fail. Thread-safe.
+class VulkanQueue {
+public:
+  VulkanQueue(const VulkanGpu &gpu, std::string name)
+      : gpu(gpu), name(std::move(name)) {}
+  VulkanQueue(const VulkanQueue &) = delete;
+
+  /// Comes first.
+  Status start();
+
+  using Place = VulkanMemory::Place;
+  Status launch(const VulkanDispatch &dispatch);
+  Status copy(const Place &to, const Place &from, uint64_t bytes);
+  /// The host's bytes are the caller's again.
+  Status upload(Place to, std::span<const std::byte> from);
+  /// Waits for the bytes.
+  Status download(std::span<std::byte> to, Place from);
+
+  /// Hands all that was recorded to the device; what to wait for.
+  Result<uint64_t> submit();
+  bool reached(uint64_t value) const;
+  Status wait(uint64_t value) const;
+  /// Waits for all.
+  Status finish();
+
+  vulkan::PipelineLayout layout() const { return pipelineLayout; }
+
+private:
+  static constexpr uint64_t stagingBytes = uint64_t(4) << 20;
+  static constexpr unsigned mostCommands = 64;
+  /// Commands that go to the device together, and memory that the host writes
+  /// for them.
+  struct Batch {
+    vulkan::CommandPool pool = nullptr;
+    vulkan::CommandBuffer commands = nullptr;
+    VulkanBlock staging;
+    uint64_t used = 0;  ///< bytes of it
+    uint64_t value = 0; ///< of the timeline, once the device is through
+    unsigned count = 0; ///< commands
+    bool isOpen = false;
+  };
+
+  Status makeBatch(Batch &batch);
+  /// The batch that takes commands, with room for bytes of the host's.
+  Result<Batch *> open(uint64_t bytes);
+  Status submitLocked();
+  void order(Batch &batch);
+  void copyInto(Batch &batch, const Place &to, const Place &from,
+                uint64_t bytes);
+  /// `vulkan:0: what`; a lost device stays lost.
+  Status check(std::string_view what, vulkan::Code code) const;
+
+  const VulkanGpu &gpu;
+  const std::string name;
+  vulkan::PipelineLayout pipelineLayout = nullptr;
+  vulkan::Semaphore timeline = nullptr;
+  std::mutex mutex;
+  std::array<Batch, 4> batches;
+  size_t current = 0;
+  uint64_t submitted = 0; ///< the timeline's value after all submissions
+  std::mutex readbackMutex;
+  VulkanBlock readback;
+};
+
+} // namespace sinter::runtime
