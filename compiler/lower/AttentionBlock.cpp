@@ -20,7 +20,10 @@ AttentionTile chooseAttentionTile(const Target &target, Type element) {
     tile.lanes = std::max(2u, tile.lanes / 2);
   // The panels of a block have to fit the memory that threads share.
   if (target.lanesAreThreads()) {
-    tile.lanes = std::min(tile.lanes, 32U);
+    constexpr int64_t manyBytes = 128 * 1024;
+    bool hasMuch = target.frameBytes() >= manyBytes;
+    unsigned bytes = tile.accumulator.getIntOrFloatBitWidth() / 8;
+    tile.lanes = std::min(tile.lanes, hasMuch ? 32U : 32 / bytes);
     tile.vectors = 1;
     tile.steps = causalGranule;
   }

@@ -232,6 +232,9 @@ public:
   /// Whether lanes are threads, of which a device runs many: then chunks are
   /// many, and the frame of one is small.
   virtual bool lanesAreThreads() const = 0;
+  /// Bytes that a frame may have where lanes are threads, which share it; the
+  /// largest number elsewhere.
+  virtual int64_t frameBytes() const = 0;
   /// Elements of a chunk of an elementwise kernel.
   virtual int64_t chunkElements() const = 0;
   /// Vector registers, for the matrix leaf's tile.

@@ -3,6 +3,10 @@
 
 #include "tests/unit/program/ProgramBuilder.h"
 
+#include <fstream>
+#include <sstream>
+#include <string>
+
 namespace sinter::conformance {
 
 /// `scale` of tests/unit/program/Kernels.c as PTX: a warp takes 256 elements.
@@ -47,11 +51,21 @@ END:
 }
 )";
 
+/// The same as SPIR-V, assembled when this was built.
+inline std::string spirv() {
+  std::ifstream file(SINTER_SCALE_SPIRV, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  return bytes.str();
+}
+
 /// A program of `scale` alone, for a device.
 inline runtime::test::ProgramBuilder
 forDevice(DeviceId device, runtime::test::ProgramBuilder builder) {
   if (device.kind == DeviceKind::cuda)
     builder.targetCuda(ptx);
+  if (device.kind == DeviceKind::vulkan)
+    builder.targetVulkan(spirv());
   return builder;
 }
 

@@ -4,6 +4,8 @@
 #include "compiler/target/Target.h"
 #include "compiler/target/cpu/Features.h"
 
+#include <limits>
+
 namespace sinter::compiler {
 
 class CpuTarget final : public Target {
@@ -14,6 +16,9 @@ public:
   std::string_view requirements() const override { return features.list; }
   unsigned lanes() const override { return vectorLanes; }
   bool lanesAreThreads() const override { return false; }
+  int64_t frameBytes() const override {
+    return std::numeric_limits<int64_t>::max();
+  }
   int64_t chunkElements() const override { return 16384; }
   unsigned vectorRegisters() const override { return registers; }
   bool hasFma() const override { return fma; }

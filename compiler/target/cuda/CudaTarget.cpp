@@ -220,18 +220,19 @@ static llvm::DenseSet<Value> writtenOnly(func::FuncOp function) {
 
 // Bytes of shared memory that a launch can ask for (CUDA Programming Guide,
 // compute capabilities 8.0 and 9.0).
-static int64_t launchedBytes(StringRef architecture) {
+int64_t CudaTarget::frameBytes() const {
   return (architecture == oldestArchitecture ? 163 : 227) * 1024;
 }
 
-static LogicalResult distribute(func::FuncOp function, StringRef architecture) {
+static LogicalResult distribute(func::FuncOp function, StringRef architecture,
+                                int64_t frameBytes) {
   readEarly(function);
   llvm::DenseSet<Value> onlyWritten = writtenOnly(function);
   FrameMemory frame(function);
-  if (frame.bytesOfWarp() > launchedBytes(architecture))
+  if (frame.bytesOfWarp() > frameBytes)
     return function.emitError("the kernel needs ")
            << frame.bytesOfWarp() << " bytes of shared memory, a block of "
-           << architecture << " has " << launchedBytes(architecture);
+           << architecture << " has " << frameBytes;
   frame.replace();
   function->setAttr(
       warpsAttr,
@@ -278,7 +279,7 @@ FailureOr<TargetCode> CudaTarget::compile(ModuleOp module, bool verify,
     bool isOfBlocks = function->hasAttr(blocksAttr);
     hasMaps |= function->hasAttr(linesAttr);
     if (failed(isOfBlocks ? alignAccesses(function)
-                          : distribute(function, architecture)))
+                          : distribute(function, architecture, frameBytes())))
       return failure();
     narrowMath(function);
     canonicalExtrema(function);

@@ -24,6 +24,7 @@ public:
   }
   unsigned lanes() const override { return 64; }
   bool lanesAreThreads() const override { return true; }
+  int64_t frameBytes() const override;
   int64_t chunkElements() const override { return 1024; }
   unsigned vectorRegisters() const override { return 32; }
   bool hasFma() const override { return true; }

@@ -1,7 +1,8 @@
 /// A device: memory, copies, launches and events.
 #include "runtime/device/vulkan/VulkanDevice.h"
 
-#include "runtime/device/vulkan/VulkanArguments.h"
+#include "runtime/device/vulkan/VulkanGraph.h"
+#include "runtime/device/vulkan/VulkanLaunch.h"
 #include "runtime/support/Flags.h"
 
 #include <algorithm>
@@ -32,10 +33,6 @@ private:
   const VulkanQueue &queue;
   const uint64_t value;
 };
-
-uint64_t wordOf(const void *pointer) {
-  return reinterpret_cast<uintptr_t>(pointer);
-}
 
 } // namespace
 
@@ -191,32 +188,17 @@ VulkanDevice::loadImage(std::span<const std::byte> bytes) {
 }
 
 Status VulkanDevice::launch(const LaunchArgs &args) {
-  if (!args.function)
-    return makeError(ErrorKind::internal,
-                     toString(deviceId) + ": launch without a function");
-  if (args.chunks <= 0)
+  static thread_local VulkanLaunch launch;
+  SINTER_TRY(packLaunch(gpu, toString(deviceId), args, launch));
+  if (launch.columns == 0)
     return {};
-  const auto &kernel = *static_cast<const VulkanKernel *>(args.function);
-  static thread_local std::vector<uint64_t> words;
-  words = {wordOf(args.block->error), args.block->launch,
-           uint64_t(args.chunks)};
-  static_assert(sizeof(VulkanArguments) == 3 * sizeof(uint64_t));
-  for (uint32_t i = 0; i < args.numDims; ++i)
-    words.push_back(uint64_t(args.block->dims[i]));
-  for (uint32_t i = 0; i < args.numBuffers; ++i)
-    words.push_back(wordOf(args.block->buffers[i]));
-  uint64_t most = gpu.about.mostGroups;
-  uint64_t groups =
-      (uint64_t(args.chunks) + kernel.subgroups - 1) / kernel.subgroups;
-  uint64_t columns = std::min(groups, most);
-  uint64_t rows = (groups + columns - 1) / columns;
-  if (rows > most)
-    return makeError(ErrorKind::unsupported,
-                     fmt::format("{}: launch {} has {} chunks",
-                                 toString(deviceId), args.block->launch,
-                                 args.chunks));
-  return queue.launch(
-      {kernel.pipeline, words, uint32_t(columns), uint32_t(rows)});
+  return queue.launch(launch.dispatch());
+}
+
+Result<std::unique_ptr<WorkGraph>>
+VulkanDevice::makeGraph(std::span<const GraphNode> nodes,
+                        const WatchedWord &word) {
+  return makeVulkanGraph(gpu, toString(deviceId), queue, memory, nodes, word);
 }
 
 Result<std::unique_ptr<Event>> VulkanDevice::record() {

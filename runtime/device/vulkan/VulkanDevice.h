@@ -36,6 +36,9 @@ public:
   Status launch(const LaunchArgs &args) override;
   Result<std::unique_ptr<Event>> record() override;
   Status synchronize() override;
+  bool hasGraphs() const override { return true; }
+  Result<std::unique_ptr<WorkGraph>>
+  makeGraph(std::span<const GraphNode> nodes, const WatchedWord &word) override;
 
 private:
   VulkanDevice(VulkanGpu opened, uint8_t index);

@@ -75,24 +75,34 @@ Result<VulkanQueue::Batch *> VulkanQueue::open(uint64_t bytes) {
   return &batch;
 }
 
-Status VulkanQueue::submitLocked() {
+// With commands that were recorded elsewhere after its own.
+Status VulkanQueue::submitLocked(CommandBuffer first, CommandBuffer rest) {
   Batch &batch = batches[current];
   if (!batch.isOpen)
     return {};
   batch.isOpen = false;
   SINTER_TRY(check("vkEndCommandBuffer", gpu.loader.end(batch.commands)));
-  CommandBufferSubmitInfo commands;
-  commands.commands = batch.commands;
-  SemaphoreSubmitInfo signal;
-  signal.semaphore = timeline;
-  signal.value = submitted + 1;
-  SubmitInfo info;
-  info.commandCount = info.signalCount = 1;
-  info.commands = &commands;
-  info.signals = &signal;
-  SINTER_TRY(
-      check("vkQueueSubmit2", gpu.loader.submit(gpu.queue, 1, &info, nullptr)));
-  batch.value = ++submitted;
+  std::array<CommandBufferSubmitInfo, 3> commands;
+  commands[0].commands = batch.commands;
+  commands[1].commands = first;
+  commands[2].commands = rest;
+  std::array<SemaphoreSubmitInfo, 2> signals;
+  std::array<SubmitInfo, 2> parts;
+  for (uint32_t part = 0; part < parts.size(); ++part) {
+    signals[part].semaphore = timeline;
+    signals[part].value = submitted + 1 + part;
+    parts[part].signalCount = 1;
+    parts[part].signals = &signals[part];
+  }
+  parts[0].commandCount = first ? 2 : 1;
+  parts[0].commands = commands.data();
+  parts[1].commandCount = 1;
+  parts[1].commands = &commands[2];
+  uint32_t count = rest ? 2 : 1;
+  SINTER_TRY(check("vkQueueSubmit2",
+                   gpu.loader.submit(gpu.queue, count, parts.data(), nullptr)));
+  batch.value = submitted + 1;
+  submitted += count;
   current = (current + 1) % batches.size();
   return {};
 }
@@ -108,19 +118,14 @@ void VulkanQueue::order(Batch &batch) {
 }
 
 Status VulkanQueue::launch(const VulkanDispatch &dispatch) {
-  constexpr uint64_t alignment = 64;
-  const uint64_t bytes = dispatch.words.size_bytes();
-  if (bytes > stagingBytes)
-    return makeError(
-        ErrorKind::unsupported,
-        fmt::format("{}: a launch has {} bytes of arguments", name, bytes));
+  auto bytes = std::as_bytes(dispatch.words);
+  if (bytes.size() > stagingBytes)
+    return makeError(ErrorKind::unsupported,
+                     fmt::format("{}: a launch has {} bytes of arguments", name,
+                                 bytes.size()));
   std::lock_guard lock(mutex);
-  SINTER_TRY_ASSIGN(Batch * batch, open(bytes));
-  std::memcpy(batch->staging.mapped + batch->used, dispatch.words.data(),
-              bytes);
-  uint64_t address = batch->staging.address + batch->used;
-  batch->used = std::min(stagingBytes, (batch->used + bytes + alignment - 1) /
-                                           alignment * alignment);
+  SINTER_TRY_ASSIGN(Batch * batch, open(bytes.size()));
+  uint64_t address = batch->staging.address + stage(*batch, bytes);
   order(*batch);
   constexpr uint32_t computePoint = 1;
   gpu.loader.bindPipeline(batch->commands, computePoint, dispatch.pipeline);
@@ -145,17 +150,29 @@ Status VulkanQueue::copy(const Place &to, const Place &from, uint64_t bytes) {
   return {};
 }
 
+// There is room for the bytes.
+void VulkanQueue::copyIn(Batch &batch, const Place &to,
+                         std::span<const std::byte> from) {
+  uint64_t place = stage(batch, from);
+  copyInto(batch, to, {batch.staging.buffer, place}, from.size());
+}
+
+// Where the bytes are in the batch's memory.
+uint64_t VulkanQueue::stage(Batch &batch, std::span<const std::byte> from) {
+  constexpr uint64_t alignment = 64;
+  uint64_t place = batch.used;
+  std::memcpy(batch.staging.mapped + place, from.data(), from.size());
+  batch.used = std::min(stagingBytes, (place + from.size() + alignment - 1) /
+                                          alignment * alignment);
+  return place;
+}
+
 Status VulkanQueue::upload(Place to, std::span<const std::byte> from) {
   std::lock_guard lock(mutex);
   while (!from.empty()) {
     auto part = from.first(std::min<size_t>(from.size(), stagingBytes));
     SINTER_TRY_ASSIGN(Batch * batch, open(part.size()));
-    std::memcpy(batch->staging.mapped + batch->used, part.data(), part.size());
-    copyInto(*batch, to, {batch->staging.buffer, batch->used}, part.size());
-    constexpr uint64_t alignment = 64;
-    batch->used =
-        std::min(stagingBytes, (batch->used + part.size() + alignment - 1) /
-                                   alignment * alignment);
+    copyIn(*batch, to, part);
     to.offset += part.size();
     from = from.subspan(part.size());
   }
@@ -191,6 +208,24 @@ Status VulkanQueue::download(std::span<std::byte> to, Place from) {
     to = to.subspan(part.size());
   }
   return {};
+}
+
+Result<uint64_t> VulkanQueue::replay(std::span<const uint64_t> words,
+                                     const Place &to, CommandBuffer first,
+                                     CommandBuffer rest) {
+  std::lock_guard lock(mutex);
+  Place at = to;
+  for (auto bytes = std::as_bytes(words); !bytes.empty();) {
+    auto part = bytes.first(std::min<size_t>(bytes.size(), stagingBytes));
+    SINTER_TRY_ASSIGN(Batch * batch, open(part.size()));
+    copyIn(*batch, at, part);
+    at.offset += part.size();
+    bytes = bytes.subspan(part.size());
+  }
+  if (words.empty())
+    SINTER_TRY(open(0));
+  SINTER_TRY(submitLocked(first, rest));
+  return submitted - 1;
 }
 
 Result<uint64_t> VulkanQueue::submit() {

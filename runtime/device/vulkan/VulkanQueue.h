@@ -43,6 +43,13 @@ public:
   /// Waits for the bytes.
   Status download(std::span<std::byte> to, Place from);
 
+  /// Fills memory with the words, then runs `first` and `rest`, which were
+  /// recorded before and wait by themselves. Gives what to wait for until
+  /// `first` is through; `rest` is with the next value.
+  Result<uint64_t> replay(std::span<const uint64_t> words, const Place &to,
+                          vulkan::CommandBuffer first,
+                          vulkan::CommandBuffer rest);
+
   /// Hands all that was recorded to the device; what to wait for.
   Result<uint64_t> submit();
   bool reached(uint64_t value) const;
@@ -70,8 +77,11 @@ private:
   Status makeBatch(Batch &batch);
   /// The batch that takes commands, with room for bytes of the host's.
   Result<Batch *> open(uint64_t bytes);
-  Status submitLocked();
+  Status submitLocked(vulkan::CommandBuffer first = nullptr,
+                      vulkan::CommandBuffer rest = nullptr);
   void order(Batch &batch);
+  uint64_t stage(Batch &batch, std::span<const std::byte> from);
+  void copyIn(Batch &batch, const Place &to, std::span<const std::byte> from);
   void copyInto(Batch &batch, const Place &to, const Place &from,
                 uint64_t bytes);
   /// `vulkan:0: what`; a lost device stays lost.

@@ -173,6 +173,16 @@ void ProgramBuilder::targetCuda(std::string_view ptx) {
   image.push_back({}); // ends the module
 }
 
+void ProgramBuilder::targetVulkan(std::string_view spirv) {
+  program.target = "vulkan";
+  program.variant = "i64";
+  const uint32_t words = uint32_t(spirv.size() / sizeof(uint32_t));
+  auto *length = reinterpret_cast<const std::byte *>(&words);
+  auto *code = reinterpret_cast<const std::byte *>(spirv.data());
+  image.assign(length, length + sizeof(words));
+  image.insert(image.end(), code, code + spirv.size());
+}
+
 std::vector<std::byte> ProgramBuilder::file() const {
   ModelWriter writer;
   writer.addProgram(program, image);

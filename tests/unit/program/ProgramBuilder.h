@@ -56,6 +56,8 @@ public:
 
   /// For GPUs, with this text instead of Kernels.c.
   void targetCuda(std::string_view ptx);
+  /// The same for vulkan: one SPIR-V module.
+  void targetVulkan(std::string_view spirv);
 
   fb::ProgramT program;
   std::vector<std::byte> image = kernelImage();

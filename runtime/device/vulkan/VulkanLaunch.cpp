@@ -1,0 +1,48 @@
+/// Arguments and grids of launches.
+#include "runtime/device/vulkan/VulkanLaunch.h"
+
+#include "runtime/device/vulkan/VulkanArguments.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+using namespace sinter;
+using namespace sinter::runtime;
+
+static uint64_t wordOf(const void *pointer) {
+  return reinterpret_cast<uintptr_t>(pointer);
+}
+
+Status sinter::runtime::packLaunch(const VulkanGpu &gpu,
+                                   std::string_view device,
+                                   const LaunchArgs &args,
+                                   VulkanLaunch &launch) {
+  if (!args.function)
+    return makeError(ErrorKind::internal,
+                     fmt::format("{}: launch without a function", device));
+  launch.columns = 0;
+  launch.words.clear();
+  if (args.chunks <= 0)
+    return {};
+  const auto &kernel = *static_cast<const VulkanKernel *>(args.function);
+  launch.pipeline = kernel.pipeline;
+  static_assert(sizeof(VulkanArguments) == 3 * sizeof(uint64_t));
+  launch.words = {wordOf(args.block->error), args.block->launch,
+                  uint64_t(args.chunks)};
+  for (uint32_t i = 0; i < args.numDims; ++i)
+    launch.words.push_back(uint64_t(args.block->dims[i]));
+  for (uint32_t i = 0; i < args.numBuffers; ++i)
+    launch.words.push_back(wordOf(args.block->buffers[i]));
+  const uint64_t most = gpu.about.mostGroups;
+  uint64_t groups =
+      (uint64_t(args.chunks) + kernel.subgroups - 1) / kernel.subgroups;
+  uint64_t columns = std::min(groups, most);
+  uint64_t rows = (groups + columns - 1) / columns;
+  if (rows > most)
+    return makeError(ErrorKind::unsupported,
+                     fmt::format("{}: launch {} has {} chunks", device,
+                                 args.block->launch, args.chunks));
+  launch.columns = uint32_t(columns);
+  launch.rows = uint32_t(rows);
+  return {};
+}
