@@ -1,6 +1,8 @@
 /// Disassembly of images by LLVM's MC layer.
 #include "compiler/Disassemble.h"
 
+#include "compiler/target/vulkan/DisassembleSpirv.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
@@ -111,6 +113,8 @@ functionsOf(const llvm::object::ELFObjectFileBase &object) {
 }
 
 Result<std::string> disassemble(std::span<const std::byte> image) {
+  if (isSpirv(image))
+    return disassembleSpirv(image);
   llvm::StringRef bytes(reinterpret_cast<const char *>(image.data()),
                         image.size());
   auto file = llvm::object::ObjectFile::createELFObjectFile(

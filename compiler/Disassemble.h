@@ -9,8 +9,9 @@
 
 namespace sinter::compiler {
 
-/// The functions of an ELF image as assembly, in the order of their addresses.
-/// An error of kind `io` when the bytes are no such image.
+/// The functions of an ELF image as assembly, in the order of their addresses;
+/// the modules of one of SPIR-V. An error of kind `io` when the bytes are no
+/// such image.
 Result<std::string> disassemble(std::span<const std::byte> image);
 
 } // namespace sinter::compiler

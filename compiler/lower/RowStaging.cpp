@@ -32,7 +32,7 @@ static bool isReduction(Operation *op) {
 // ------------------------------------------------------------
 
 RowStaging::RowStaging(program::KernelOp kernel, Operation *row,
-                       unsigned tailRank)
+                       unsigned tailRank, int64_t frameBytes)
     : kernel(kernel), shape(shapeOf(row->getOperand(0))), tailRank(tailRank) {
   ReductionAxes axes = reductionAxes(row);
   for (Operation &op : kernel.getBlock()) {
@@ -54,8 +54,9 @@ RowStaging::RowStaging(program::KernelOp kernel, Operation *row,
   int64_t bytes = 0;
   for (const Staged &one : staged)
     bytes += (memoryType(elementOf(one.value)).getIntOrFloatBitWidth() + 7) / 8;
+  int64_t most = frameBytes < mostBytes ? frameBytes / 2 : mostBytes;
   if (bytes)
-    longestRow = mostBytes / bytes / canonicalLanes * canonicalLanes;
+    longestRow = most / bytes / canonicalLanes * canonicalLanes;
 }
 
 bool RowStaging::isAlongRow(Value value) const {

@@ -20,8 +20,9 @@ public:
   using Value = mlir::Value;
 
   /// `row` is a reduction of the kernel; the last `tailRank` dims of its
-  /// operand are a row.
-  RowStaging(program::KernelOp kernel, mlir::Operation *row, unsigned tailRank);
+  /// operand are a row, of which a frame of so many bytes has room for a part.
+  RowStaging(program::KernelOp kernel, mlir::Operation *row, unsigned tailRank,
+             int64_t frameBytes);
 
   /// The longest row that is staged, in elements; 0 where nothing is.
   int64_t longest() const { return longestRow; }

@@ -132,7 +132,8 @@ public:
     if (!reduction)
       return;
     unsigned rank = shapeOf(reduction->getOperand(0)).size();
-    staging.emplace(kernel, reduction, rank - firstRowDim(reduction));
+    staging.emplace(kernel, reduction, rank - firstRowDim(reduction),
+                    writer.target.frameBytes());
   }
 
   void run() {

@@ -89,7 +89,8 @@ private:
   // A tile a chunk, operands read where they lie: the threads of other chunks
   // bring them to the caches.
   TileShape chooseForThreads() {
-    constexpr int64_t mostRows = 8, mostSumBytes = 32 << 10;
+    constexpr int64_t mostRows = 8;
+    int64_t mostSumBytes = std::min<int64_t>(32 << 10, target.frameBytes() / 2);
     chooseLanes();
     tile.turnsRight = false;
     if (tile.inUnit)

@@ -107,7 +107,8 @@ static Result<std::string> textOf(const Model &model,
   bool isCuda = parts.program.target == "cuda";
   if (isCuda && (stage == "asm" || stage == "ptx"))
     return ptxOf(parts.image);
-  if (stage != "asm")
+  bool isVulkan = parts.program.target == "vulkan";
+  if (stage != "asm" && !(isVulkan && stage == "spirv"))
     return remakeStage(parts, stage, request);
   SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook, runtime::compilerHook());
   return hook->disassemble(parts.image);

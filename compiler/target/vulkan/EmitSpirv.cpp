@@ -16,6 +16,7 @@
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/SPIRV/Serialization.h"
@@ -211,6 +212,35 @@ Capabilities capabilitiesOf(spirv::ModuleOp kernels) {
   return all;
 }
 
+// A number that was widened is compared with a constant before it is: that is
+// cheaper, and Mesa 22.3 compares wrongly what it then narrows by itself.
+void narrowComparisons(spirv::ModuleOp kernels) {
+  kernels.walk([](Operation *op) {
+    if (!isa<spirv::SLessThanOp, spirv::SLessThanEqualOp, spirv::SGreaterThanOp,
+             spirv::SGreaterThanEqualOp, spirv::IEqualOp, spirv::INotEqualOp>(
+            op))
+      return;
+    for (unsigned side : {0u, 1u}) {
+      auto wide = op->getOperand(side).getDefiningOp<spirv::SConvertOp>();
+      llvm::APInt number;
+      if (!wide || !matchPattern(op->getOperand(1 - side),
+                                 m_ConstantInt(&number)))
+        continue;
+      Type type = wide.getOperand().getType();
+      unsigned width = type.getIntOrFloatBitWidth();
+      if (width >= number.getBitWidth() || !number.isSignedIntN(width))
+        continue;
+      OpBuilder builder(op);
+      Value narrow = spirv::ConstantOp::create(
+          builder, op->getLoc(), type,
+          builder.getIntegerAttr(type, number.trunc(width)));
+      op->setOperand(side, wide.getOperand());
+      op->setOperand(1 - side, narrow);
+      return;
+    }
+  });
+}
+
 // Each operation rounds by itself, in every kernel in the same way.
 void forbidContraction(spirv::ModuleOp kernels) {
   kernels.walk([](Operation *op) {
@@ -267,6 +297,7 @@ FailureOr<TargetCode> emitSpirv(ModuleOp module, const VulkanProfile &profile,
   guardEmptyLoops(kernels);
   if (failed(convert(kernels, environmentOf(context, profile))))
     return failure();
+  narrowComparisons(kernels);
   forbidContraction(kernels);
   Capabilities all = capabilitiesOf(kernels);
   for (auto function :

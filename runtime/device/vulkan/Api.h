@@ -33,6 +33,7 @@ inline constexpr Code timedOut = 2;
 inline constexpr Code outOfHostMemory = -1;
 inline constexpr Code outOfDeviceMemory = -2;
 inline constexpr Code deviceLost = -4;
+inline constexpr Code noDriver = -9; ///< VK_ERROR_INCOMPATIBLE_DRIVER
 
 /// The kinds of structures (VkStructureType).
 enum class Kind : uint32_t {

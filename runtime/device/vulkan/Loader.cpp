@@ -32,7 +32,10 @@ Result<Instance> makeInstance(GetFunction get) {
   InstanceCreateInfo info;
   info.application = &application;
   Instance instance = nullptr;
-  SINTER_TRY(check("vkCreateInstance", create(&info, nullptr, &instance)));
+  Code code = create(&info, nullptr, &instance);
+  if (code == noDriver)
+    return missing(fmt::format("{} knows no driver", libraryName));
+  SINTER_TRY(check("vkCreateInstance", code));
   return instance;
 }
 
@@ -74,8 +77,6 @@ const char *nameOf(Code code) {
     return "VK_ERROR_EXTENSION_NOT_PRESENT";
   case -8:
     return "VK_ERROR_FEATURE_NOT_PRESENT";
-  case -9:
-    return "VK_ERROR_INCOMPATIBLE_DRIVER";
   case -10:
     return "VK_ERROR_TOO_MANY_OBJECTS";
   case -1000012000:

@@ -10,7 +10,6 @@ using namespace sinter::runtime;
 namespace {
 
 // SPIR-V specification 1.6, sections 2.3 and 3.52.
-constexpr uint32_t magic = 0x07230203;
 constexpr size_t headerWords = 5;
 constexpr uint32_t entryPoint = 15, executionMode = 16;
 constexpr uint32_t computes = 5, localSize = 17;
@@ -48,7 +47,7 @@ Status readInstruction(uint32_t code, std::span<const uint32_t> operands,
 
 Status readInstructions(SpirvModule &module) {
   std::span<const uint32_t> rest(module.words);
-  if (rest.size() < headerWords || rest[0] != magic)
+  if (rest.size() < headerWords || rest[0] != spirvMagic)
     return broken("it begins otherwise");
   rest = rest.subspan(headerWords);
   while (!rest.empty()) {

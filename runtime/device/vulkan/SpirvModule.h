@@ -11,6 +11,9 @@
 
 namespace sinter::runtime {
 
+/// What a module begins with (SPIR-V specification 1.6, section 2.3).
+inline constexpr uint32_t spirvMagic = 0x07230203;
+
 /// A function that can be launched.
 struct SpirvEntry {
   uint32_t id = 0;
