@@ -54,7 +54,7 @@ RowStaging::RowStaging(program::KernelOp kernel, Operation *row,
   int64_t bytes = 0;
   for (const Staged &one : staged)
     bytes += (memoryType(elementOf(one.value)).getIntOrFloatBitWidth() + 7) / 8;
-  int64_t most = frameBytes < mostBytes ? frameBytes / 2 : mostBytes;
+  int64_t most = frameBytes < mostBytes ? frameBytes / 4 : mostBytes;
   if (bytes)
     longestRow = most / bytes / canonicalLanes * canonicalLanes;
 }

@@ -223,8 +223,8 @@ void narrowComparisons(spirv::ModuleOp kernels) {
     for (unsigned side : {0u, 1u}) {
       auto wide = op->getOperand(side).getDefiningOp<spirv::SConvertOp>();
       llvm::APInt number;
-      if (!wide || !matchPattern(op->getOperand(1 - side),
-                                 m_ConstantInt(&number)))
+      if (!wide ||
+          !matchPattern(op->getOperand(1 - side), m_ConstantInt(&number)))
         continue;
       Type type = wide.getOperand().getType();
       unsigned width = type.getIntOrFloatBitWidth();
@@ -247,6 +247,13 @@ void forbidContraction(spirv::ModuleOp kernels) {
     if (isa<spirv::FAddOp, spirv::FSubOp, spirv::FMulOp, spirv::FDivOp,
             spirv::FNegateOp, spirv::FRemOp>(op))
       op->setAttr("no_contraction", UnitAttr::get(op->getContext()));
+  });
+}
+
+// Loops of many rounds stay loops: drivers unroll them for long, and lose.
+void keepLoops(spirv::ModuleOp kernels) {
+  kernels.walk([](spirv::LoopOp loop) {
+    loop.setLoopControl(spirv::LoopControl::DontUnroll);
   });
 }
 
@@ -298,6 +305,7 @@ FailureOr<TargetCode> emitSpirv(ModuleOp module, const VulkanProfile &profile,
   if (failed(convert(kernels, environmentOf(context, profile))))
     return failure();
   narrowComparisons(kernels);
+  keepLoops(kernels);
   forbidContraction(kernels);
   Capabilities all = capabilitiesOf(kernels);
   for (auto function :

@@ -282,6 +282,24 @@ struct LowerFlags : OpConversionPattern<Op> {
   }
 };
 
+// A flag as 0 or 1.
+struct LowerFlagIndex : OpConversionPattern<arith::IndexCastUIOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::IndexCastUIOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getIn().getType().isInteger(1))
+      return failure();
+    Location loc = op.getLoc();
+    Type type = getTypeConverter()->convertType(op.getType());
+    rewriter.replaceOpWithNewOp<spirv::SelectOp>(
+        op, adaptor.getIn(), spirv::ConstantOp::getOne(type, loc, rewriter),
+        spirv::ConstantOp::getZero(type, loc, rewriter));
+    return success();
+  }
+};
+
 struct LowerExtract : OpConversionPattern<vector::ExtractOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -338,8 +356,8 @@ void addMemoryPatterns(const SPIRVTypeConverter &converter,
                LowerFlags<arith::MinSIOp, spirv::LogicalOrOp>,
                LowerFlags<arith::MaxSIOp, spirv::LogicalAndOp>>(
       converter, patterns.getContext(), PatternBenefit(2));
-  patterns.add<LowerOrdered>(converter, patterns.getContext(),
-                             PatternBenefit(2));
+  patterns.add<LowerOrdered, LowerFlagIndex>(converter, patterns.getContext(),
+                                             PatternBenefit(2));
 }
 
 } // namespace sinter::compiler

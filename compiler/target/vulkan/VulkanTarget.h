@@ -7,7 +7,7 @@
 namespace sinter::compiler {
 
 /// A device of a profile. The lanes of a vector are the threads of a subgroup,
-/// each of which has up to four neighbours.
+/// each of which has two neighbours, or four where an element costs little.
 class VulkanTarget final : public Target {
 public:
   VulkanTarget(std::string name, VulkanProfile profile)
@@ -16,7 +16,7 @@ public:
   std::string_view name() const override { return targetName; }
   std::string_view requirements() const override { return profile.list; }
   unsigned lanes() const override {
-    return std::min(64u, 4 * profile.subgroup);
+    return std::min(64u, 2 * profile.subgroup);
   }
   bool lanesAreThreads() const override { return true; }
   int64_t frameBytes() const override { return profile.sharedBytes; }
