@@ -75,10 +75,7 @@ Result<VulkanDevice *> VulkanDevice::make(uint8_t index) {
   SINTER_TRY_ASSIGN(VulkanGpu gpu, VulkanGpu::open(*loader, about));
   auto *device = new VulkanDevice(gpu, index);
   SINTER_TRY(device->queue.start());
-  PipelineCacheCreateInfo info;
-  SINTER_TRY(
-      check("vkCreatePipelineCache",
-            loader->createCache(gpu.device, &info, nullptr, &device->cache)));
+  SINTER_TRY(device->pipelines.open());
   return device;
 }
 
@@ -86,7 +83,8 @@ VulkanDevice::VulkanDevice(VulkanGpu opened, uint8_t index)
     : gpu(opened), deviceId{DeviceKind::vulkan, index}, heap(deviceHeap(gpu)),
       queue(gpu, toString(deviceId)),
       memory(gpu, [this] { (void)queue.finish(); }),
-      allocator(memory, toString(deviceId), memoryLimit(heap.total)) {}
+      allocator(memory, toString(deviceId), memoryLimit(heap.total)),
+      pipelines(gpu) {}
 
 std::string VulkanDevice::description() const {
   return fmt::format("{}, {}, Vulkan {}.{}, subgroups of {}, {} KiB shared",
@@ -184,7 +182,10 @@ Status VulkanDevice::move(void *to, const void *from, size_t bytes) {
 
 Result<std::unique_ptr<Image>>
 VulkanDevice::loadImage(std::span<const std::byte> bytes) {
-  return loadVulkanImage(gpu, toString(deviceId), queue, cache, bytes);
+  SINTER_TRY_ASSIGN(auto image, loadVulkanImage(gpu, toString(deviceId), queue,
+                                                pipelines.cache(), bytes));
+  pipelines.save();
+  return image;
 }
 
 Status VulkanDevice::launch(const LaunchArgs &args) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/device/Device.h"
+#include "runtime/device/vulkan/PipelineFile.h"
 #include "runtime/device/vulkan/VulkanImage.h"
 #include "runtime/memory/CachingAllocator.h"
 
@@ -52,7 +53,7 @@ private:
   VulkanQueue queue;
   VulkanMemory memory;
   CachingAllocator allocator;
-  vulkan::PipelineCache cache = nullptr;
+  PipelineFile pipelines;
 };
 
 } // namespace sinter::runtime

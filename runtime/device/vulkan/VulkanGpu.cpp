@@ -90,6 +90,8 @@ VulkanAbout describe(const Loader &loader, PhysicalDevice physical) {
   loader.properties(physical, &properties);
   about.name = properties.name;
   about.version = properties.apiVersion;
+  about.vendor = properties.vendor;
+  about.deviceId = properties.device;
   about.type = properties.type;
   if (properties.apiVersion < version13) {
     about.reason = fmt::format("it has Vulkan {}.{}, not 1.3",

@@ -16,6 +16,7 @@ struct VulkanAbout {
   std::string name, driver;
   uint32_t type = 0; ///< VkPhysicalDeviceType
   uint32_t version = 0;
+  uint32_t vendor = 0, deviceId = 0;
   uint32_t subgroup = 0;
   uint32_t sharedBytes = 0;
   uint32_t mostGroups = 0;     ///< of a launch, in x

@@ -1,0 +1,98 @@
+/// Reads and writes a driver's pipeline cache.
+#include "runtime/device/vulkan/PipelineFile.h"
+
+#include "runtime/program/DiskCache.h"
+#include "runtime/support/Log.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <xxhash.h>
+
+using namespace sinter;
+using namespace sinter::runtime;
+using namespace sinter::runtime::vulkan;
+
+namespace {
+
+/// VkPipelineCacheHeaderVersionOne.
+struct DataHeader {
+  uint32_t bytes = 0;
+  uint32_t version = 0;
+  uint32_t vendor = 0;
+  uint32_t device = 0;
+  uint8_t cacheId[16] = {};
+};
+static_assert(sizeof(DataHeader) == 32);
+
+Key keyOf(const VulkanAbout &about) {
+  std::string text =
+      fmt::format("vulkan pipelines\n{}\n{}\n{} {}\n", about.name, about.driver,
+                  about.vendor, about.deviceId);
+  text.append(reinterpret_cast<const char *>(about.cacheId),
+              sizeof(about.cacheId));
+  XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+  return {hash.high64, hash.low64};
+}
+
+} // namespace
+
+bool sinter::runtime::isPipelineData(std::span<const std::byte> data,
+                                     const VulkanAbout &about) {
+  DataHeader header;
+  if (data.size() < sizeof(header))
+    return false;
+  std::memcpy(&header, data.data(), sizeof(header));
+  return header.bytes >= sizeof(header) && header.bytes <= data.size() &&
+         header.version == 1 && header.vendor == about.vendor &&
+         header.device == about.deviceId &&
+         std::ranges::equal(header.cacheId, about.cacheId);
+}
+
+PipelineFile::PipelineFile(const VulkanGpu &gpu)
+    : gpu(gpu), name(keyOf(gpu.about)) {}
+
+std::vector<std::byte> PipelineFile::load() const {
+  DiskCache disk = DiskCache::fromEnvironment();
+  if (!disk.prepareOrWarn())
+    return {};
+  auto bytes = disk.findKernel(name);
+  if (!bytes) {
+    logWarning(bytes.error().message + "; making the pipelines again");
+    return {};
+  }
+  if (!*bytes || isPipelineData(**bytes, gpu.about))
+    return std::move(*bytes).value_or(std::vector<std::byte>());
+  logWarning(disk.kernelPath(name) +
+             ": it is another driver's; making the pipelines again");
+  disk.removeKernel(name);
+  return {};
+}
+
+Status PipelineFile::open() {
+  std::vector<std::byte> data = load();
+  savedBytes = data.size();
+  PipelineCacheCreateInfo info;
+  info.bytes = data.size();
+  info.data = data.data();
+  return check("vkCreatePipelineCache",
+               gpu.loader.createCache(gpu.device, &info, nullptr, &handle));
+}
+
+void PipelineFile::save() {
+  std::lock_guard lock(mutex);
+  size_t bytes = 0;
+  if (gpu.loader.cacheData(gpu.device, handle, &bytes, nullptr) != success ||
+      bytes <= savedBytes)
+    return;
+  std::vector<std::byte> data(bytes);
+  if (gpu.loader.cacheData(gpu.device, handle, &bytes, data.data()) != success)
+    return;
+  data.resize(bytes);
+  savedBytes = bytes;
+  DiskCache disk = DiskCache::fromEnvironment();
+  if (!disk.prepareOrWarn() || !isPipelineData(data, gpu.about))
+    return;
+  if (Status stored = disk.storeKernel(name, data); !stored)
+    logWarning(stored.error().message);
+}

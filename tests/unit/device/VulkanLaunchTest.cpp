@@ -1,0 +1,85 @@
+#include "runtime/device/vulkan/VulkanLaunch.h"
+#include "runtime/device/vulkan/PipelineFile.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+
+using namespace sinter;
+using namespace sinter::runtime;
+
+namespace {
+
+/// A device that takes ten workgroups in a row.
+class VulkanLaunchTest : public testing::Test {
+protected:
+  VulkanLaunchTest() { about.mostGroups = 10; }
+
+  Status pack(int64_t chunks) {
+    LaunchArgs args;
+    args.function = &kernel;
+    args.block = &block;
+    args.numDims = 1;
+    args.numBuffers = 2;
+    args.chunks = chunks;
+    return packLaunch(gpu, "vulkan:0", args, launch);
+  }
+
+  vulkan::Loader loader;
+  VulkanAbout about;
+  VulkanGpu gpu{loader, about};
+  VulkanKernel kernel{nullptr, 4};
+  ErrorWord error{UINT64_MAX};
+  int64_t dim = 77;
+  void *buffers[2] = {reinterpret_cast<void *>(0x1000),
+                      reinterpret_cast<void *>(0x2000)};
+  KernelBlock block{kernelAbiVersion, 5, &error, &dim, buffers};
+  VulkanLaunch launch;
+};
+
+} // namespace
+
+TEST_F(VulkanLaunchTest, PassesTheArgumentBlock) {
+  ASSERT_TRUE(pack(9));
+  std::vector<uint64_t> words = {
+      reinterpret_cast<uintptr_t>(&error), 5, 9, 77, 0x1000, 0x2000};
+  EXPECT_EQ(launch.words, words);
+  EXPECT_EQ(launch.columns, 3u); // of four subgroups
+  EXPECT_EQ(launch.rows, 1u);
+}
+
+TEST_F(VulkanLaunchTest, HasRowsOfWorkgroups) {
+  for (int64_t chunks : {40, 41, 79, 80, 81, 399, 400}) {
+    ASSERT_TRUE(pack(chunks)) << chunks;
+    EXPECT_LE(launch.columns, 10u);
+    EXPECT_LE(launch.rows, 10u);
+    EXPECT_GE(int64_t(launch.columns) * launch.rows * 4, chunks);
+  }
+  Status tooMany = pack(401);
+  ASSERT_FALSE(tooMany);
+  EXPECT_EQ(tooMany.error().message, "vulkan:0: launch 5 has 401 chunks");
+}
+
+TEST_F(VulkanLaunchTest, HasNothingToDoWithoutChunks) {
+  ASSERT_TRUE(pack(0));
+  EXPECT_EQ(launch.columns, 0u);
+}
+
+TEST(PipelineData, IsOfOneDeviceAndDriver) {
+  VulkanAbout about;
+  about.vendor = 7;
+  about.deviceId = 8;
+  std::memset(about.cacheId, 9, sizeof(about.cacheId));
+  std::vector<uint32_t> words = {
+      32, 1, 7, 8, 0x09090909, 0x09090909, 0x09090909, 0x09090909, 123};
+  auto isData = [&] {
+    return isPipelineData(std::as_bytes(std::span(words)), about);
+  };
+  EXPECT_TRUE(isData());
+  for (size_t i = 0; i < 8; ++i) {
+    uint32_t before = std::exchange(words[i], 1000u);
+    EXPECT_FALSE(isData()) << i;
+    words[i] = before;
+  }
+  words.resize(7);
+  EXPECT_FALSE(isData());
+}
