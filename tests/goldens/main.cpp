@@ -1,13 +1,16 @@
 /// sinter-golden: runs the golden cases of a folder and prints how many
 /// passed, by category.
 #include "runtime/graph/OpTable.h"
+#include "sinter/generated/SourceDigest.h"
 #include "tests/goldens/Ratchet.h"
 #include "tests/goldens/Ways.h"
 #include "tests/goldens/torch/TorchCall.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -22,6 +25,7 @@ $SINTER_SUITES. Exit code 0 when every case passed, 77 when there is no
 $SINTER_SUITES.
 
   --category NAME        the cases of one category alone
+  --share N              one case in N, others for other sources of the compiler
   --unsupported PERCENT  how many cases may be unsupported; else none
   --ratchet FILE         the cases that must pass: more than FILE says may pass,
                          fewer not
@@ -34,6 +38,7 @@ namespace {
 struct RunOptions {
   std::string folder, category, ratchet;
   double unsupported = 0;
+  unsigned share = 1;
   bool accept = false, list = false;
 };
 
@@ -85,6 +90,8 @@ static std::optional<RunOptions> parse(int argc, char **argv) {
       options.list = true;
     else if (flag == "--category" && hasValue)
       options.category = argv[++i];
+    else if (flag == "--share" && hasValue)
+      options.share = unsigned(std::max(1, std::atoi(argv[++i])));
     else if (flag == "--ratchet" && hasValue)
       options.ratchet = argv[++i];
     else if (flag == "--unsupported" && hasValue)
@@ -103,6 +110,14 @@ static std::optional<RunOptions> parse(int argc, char **argv) {
 /// An op of the table must not be unsupported under its own name.
 static bool isInTable(std::string_view op) {
   return graph::findOp(op) != graph::OpId::count;
+}
+
+/// Whether a case is of those that are run.
+static bool isChosen(const RunOptions &options, const Case &golden) {
+  if (!options.category.empty() && golden.category != options.category)
+    return false;
+  std::hash<std::string> hash;
+  return hash(golden.id + sourceDigest) % options.share == 0;
 }
 
 /// Says what is wrong with a case, if something is.
@@ -186,7 +201,7 @@ int main(int argc, char **argv) {
   }
   Session session(*options, std::move(*ratchet));
   for (const Case &golden : *suite)
-    if (options->category.empty() || golden.category == options->category)
+    if (isChosen(*options, golden))
       session.run(golden);
   return session.finish();
 }
