@@ -29,11 +29,9 @@ Result<Device *> sinter::runtime::getDevice(DeviceId id) {
     SINTER_TRY_ASSIGN(Device * vulkan, VulkanDevice::open(id.index));
     return vulkan;
   }
-  std::string name = toString(id);
-  std::string backend = name.substr(0, name.find(':'));
-  return makeError(
-      ErrorKind::device,
-      fmt::format("{}: this build has no {} backend", name, backend));
+  return makeError(ErrorKind::device,
+                   fmt::format("device {} is not available: there is one {}",
+                               toString(id), toString(DeviceId{id.kind, 0})));
 }
 
 std::vector<DeviceId> sinter::runtime::availableDevices() {
