@@ -23,7 +23,7 @@ AttentionTile chooseAttentionTile(const Target &target, Type element) {
     constexpr int64_t manyBytes = 128 * 1024;
     bool hasMuch = target.frameBytes() >= manyBytes;
     unsigned bytes = tile.accumulator.getIntOrFloatBitWidth() / 8;
-    tile.lanes = std::min(tile.lanes, hasMuch ? 32U : 32 / bytes);
+    tile.lanes = std::min(tile.lanes, hasMuch ? 32U : 16 / bytes);
     tile.vectors = 1;
     tile.steps = causalGranule;
   }

@@ -68,9 +68,9 @@ LogicalResult placeFrames(func::FuncOp function, unsigned subgroupThreads,
     bytes += bytesOf(op.getType());
   });
   if (bytes > sharedBytes)
-    return function.emitError("the kernel needs ")
-           << bytes << " bytes of shared memory, a workgroup has "
-           << sharedBytes;
+    return function.emitError("kernel ")
+           << function.getName() << " needs " << bytes
+           << " bytes of shared memory, a workgroup has " << sharedBytes;
   int64_t subgroups = std::max<int64_t>(1, mostThreads / subgroupThreads);
   if (bytes > 0)
     subgroups = std::min(subgroups, sharedBytes / bytes);

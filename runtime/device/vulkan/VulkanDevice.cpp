@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <mutex>
@@ -45,19 +46,40 @@ uint8_t VulkanDevice::count() {
       std::ranges::count_if(vulkanDevices(**loader), isUsable), 255));
 }
 
+namespace {
+
+/// Devices that were opened, by number.
+struct Opened {
+  std::mutex mutex;
+  std::array<VulkanDevice *, 256> devices{};
+};
+
+Opened &opened() {
+  static auto *all = new Opened; // never destroyed
+  return *all;
+}
+
+// Drivers are unloaded when the process ends, and may not be while they work:
+// what nobody has waited for is waited for then.
+void finishOpened() {
+  for (VulkanDevice *device : opened().devices)
+    if (device)
+      (void)device->synchronize();
+}
+
+} // namespace
+
 Result<VulkanDevice *> VulkanDevice::open(uint8_t index) {
-  static std::mutex mutex;
-  static std::array<VulkanDevice *, 256> opened{};
-  std::lock_guard lock(mutex);
-  if (!opened[index]) {
-    auto made = make(index);
-    if (!made)
-      return makeError(ErrorKind::device,
-                       fmt::format("device vulkan:{} is not available: {}",
-                                   index, made.error().message));
-    opened[index] = *made;
-  }
-  return opened[index];
+  Opened &all = opened();
+  std::lock_guard lock(all.mutex);
+  if (all.devices[index])
+    return all.devices[index];
+  auto made = make(index);
+  if (!made)
+    return makeError(ErrorKind::device,
+                     fmt::format("device vulkan:{} is not available: {}", index,
+                                 made.error().message));
+  return all.devices[index] = *made;
 }
 
 Result<VulkanDevice *> VulkanDevice::make(uint8_t index) {
@@ -135,6 +157,14 @@ MemoryInfo VulkanDevice::memoryInfo() const {
   return info;
 }
 
+// What is registered last runs first: `finishOpened` has to come before what
+// the driver registers when it first makes code of kernels, which some do late.
+Status VulkanDevice::afterWait(Status waited) {
+  if (waited && hasNewKernels.exchange(false))
+    std::atexit(finishOpened);
+  return waited;
+}
+
 Result<BufferRef> VulkanDevice::allocate(size_t bytes) {
   return allocator.allocate(*this, bytes);
 }
@@ -157,7 +187,7 @@ Status VulkanDevice::copyOut(std::span<std::byte> to, const Buffer &from,
   if (to.empty())
     return {};
   VulkanMemory::Place place = memory.placeOf(from.data());
-  return queue.download(to, {place.buffer, place.offset + offset});
+  return afterWait(queue.download(to, {place.buffer, place.offset + offset}));
 }
 
 Status VulkanDevice::copy(Buffer &to, const Buffer &from, size_t bytes) {
@@ -185,6 +215,8 @@ VulkanDevice::loadImage(std::span<const std::byte> bytes) {
   SINTER_TRY_ASSIGN(auto image, loadVulkanImage(gpu, toString(deviceId), queue,
                                                 pipelines.cache(), bytes));
   pipelines.save();
+  std::atexit(finishOpened);
+  hasNewKernels = true;
   return image;
 }
 
@@ -207,4 +239,4 @@ Result<std::unique_ptr<Event>> VulkanDevice::record() {
   return std::unique_ptr<Event>(std::make_unique<VulkanEvent>(queue, value));
 }
 
-Status VulkanDevice::synchronize() { return queue.finish(); }
+Status VulkanDevice::synchronize() { return afterWait(queue.finish()); }

@@ -6,6 +6,8 @@
 #include "runtime/device/vulkan/VulkanImage.h"
 #include "runtime/memory/CachingAllocator.h"
 
+#include <atomic>
+
 namespace sinter::runtime {
 
 /// All host threads queue their work to one queue, in one order, so nobody
@@ -44,6 +46,7 @@ public:
 private:
   VulkanDevice(VulkanGpu opened, uint8_t index);
   static Result<VulkanDevice *> make(uint8_t index);
+  Status afterWait(Status waited);
   /// The features, and of the workgroup's memory the largest or all sizes.
   std::vector<std::string> features(bool allSizes) const;
 
@@ -54,6 +57,7 @@ private:
   VulkanMemory memory;
   CachingAllocator allocator;
   PipelineFile pipelines;
+  std::atomic<bool> hasNewKernels = false; ///< since anybody waited
 };
 
 } // namespace sinter::runtime
