@@ -365,7 +365,7 @@ Code cuLaunchKernel(Function function, unsigned blocks, unsigned, unsigned,
 
 Code cuGraphCreate(Graph *graph, unsigned) {
   ENTER("cuGraphCreate");
-  all.edges = 0;
+  all.edges = all.earlyEdges = 0;
   *graph = reinterpret_cast<Graph>(new FakeGraph());
   return success;
 }
@@ -377,6 +377,17 @@ Code cuGraphAddKernelNode_v2(Node *node, Graph graph, const Node *after,
                              size_t count, const KernelNode *kernel) {
   ENTER("cuGraphAddKernelNode");
   return addNode(node, graph, after, count, workOf(*kernel));
+}
+Code cuGraphAddDependencies_v2(Graph, const Node *from, const Node *to,
+                               const Edge *edges, size_t count) {
+  ENTER("cuGraphAddDependencies");
+  for (size_t i = 0; i < count; ++i) {
+    auto *node = reinterpret_cast<FakeNode *>(to[i]);
+    node->after.push_back(reinterpret_cast<FakeNode *>(from[i]));
+    all.earlyEdges += edges[i].type == startsEarly.type;
+  }
+  all.edges += uint32_t(count);
+  return success;
 }
 Code cuGraphAddMemcpyNode(Node *node, Graph graph, const Node *after,
                           size_t count, const CopyNode *copy, Context) {

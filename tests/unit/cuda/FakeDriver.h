@@ -23,6 +23,7 @@ struct FakeDriver {
   uint64_t livePinned = 0; ///< blocks
   uint64_t queued = 0;     ///< pieces of work that did not run yet
   uint32_t edges = 0;      ///< of the newest graph
+  uint32_t earlyEdges = 0; ///< those whose end may start before the other ends
   uint64_t order = 0;      ///< seeds the order of nodes
   /// The call of this name fails with "unknown" until it is empty again.
   const char *failing = "";
@@ -33,11 +34,13 @@ extern "C" FakeDriver *fakeDriver();
 /// Ends what `fault` began; what is queued is lost.
 extern "C" void healFakeDriver();
 
-/// PTX for it: kernels of tests/unit/program/Kernels.c by name; `fault`, after
+/// PTX for it: kernels of tests/unit/program/Kernels.c by name, of which two
+/// wait by themselves for what comes before; `fault`, after
 /// which every call fails; and `differences`, a user's kernel, for y of four
 /// and x of three elements: out[i][j] = x[i] - y[j].
 inline constexpr const char fakePtx[] =
-    ".version 8.0\n.entry scale(\n) .reqntid 32 { }\n.entry add(\n) { }\n"
+    ".version 8.0\n.entry scale(\n) .reqntid 32 { griddepcontrol.wait; }\n"
+    ".entry add(\n) { griddepcontrol.wait; }\n"
     ".entry gather(\n) { }\n.entry sum_partials(\n) { }\n"
     ".entry sum_total(\n) { }\n.entry fault(\n) { }\n"
     ".entry differences(\n) { }\n// launch differences 3 1 1 4 1 1 0 3 1 0 2\n";

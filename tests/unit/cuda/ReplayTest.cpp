@@ -70,6 +70,14 @@ TEST(Replay, recordsOnceForNewInputs) {
   EXPECT_EQ(stats.replays, runs - 2);
 }
 
+TEST(Replay, kernelsThatWaitStartEarly) {
+  auto program = loadOn(gpu(), branchesProgram());
+  for (uint32_t i = 0; i < 2; ++i)
+    valuesOn(*program, branchInputs(gpu(), 64, i));
+  EXPECT_GE(driver().earlyEdges, 3u);
+  EXPECT_LT(driver().earlyEdges, driver().edges); // that of the copy
+}
+
 TEST(Replay, keepsNodesWhoseBuffersStay) {
   auto program = loadOn(gpu(), branchesProgram());
   std::vector<Binding> inputs = branchInputs(gpu(), 64, 1);
