@@ -86,7 +86,7 @@ TEST(ThreadTasks, AWeightsGradientIsSummedInParts) {
       "-> tensor<64x32xf32>\nprogram.yield %1 : tensor<64x32xf32>");
   std::vector<int64_t> tasks = tasksOf(text);
   ASSERT_EQ(tasks.size(), 2U);
-  EXPECT_GE(tasks[0], 32); // a block for each part
+  EXPECT_GE(tasks[0], 32);     // a block for each part
   EXPECT_EQ(tasks[1], 64 * 8); // a block of warps for 32 results
   EXPECT_EQ(tasksOf(text, NumericsMode::exact).size(), 1U);
 }
