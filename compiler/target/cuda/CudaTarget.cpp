@@ -201,23 +201,6 @@ private:
 
 } // namespace
 
-// Buffers from the argument block that nothing reads.
-static llvm::DenseSet<Value> writtenOnly(func::FuncOp function) {
-  llvm::DenseSet<Value> buffers, read;
-  function.walk([&](UnrealizedConversionCastOp view) {
-    buffers.insert(view.getResult(0));
-  });
-  function.walk([&](Operation *op) {
-    if (auto load = dyn_cast<memref::LoadOp>(op))
-      read.insert(load.getMemRef());
-    if (isa<vector::LoadOp, vector::MaskedLoadOp, vector::GatherOp>(op))
-      read.insert(op->getOperand(0));
-  });
-  for (Value buffer : read)
-    buffers.erase(buffer);
-  return buffers;
-}
-
 // Bytes of shared memory that a launch can ask for (CUDA Programming Guide,
 // compute capabilities 8.0 and 9.0).
 int64_t CudaTarget::frameBytes() const {

@@ -281,6 +281,22 @@ private:
 
 } // namespace
 
+llvm::DenseSet<Value> writtenOnly(func::FuncOp function) {
+  llvm::DenseSet<Value> buffers, read;
+  function.walk([&](UnrealizedConversionCastOp view) {
+    buffers.insert(view.getResult(0));
+  });
+  function.walk([&](Operation *op) {
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      read.insert(load.getMemRef());
+    if (isa<vector::LoadOp, vector::MaskedLoadOp, vector::GatherOp>(op))
+      read.insert(op->getOperand(0));
+  });
+  for (Value buffer : read)
+    buffers.erase(buffer);
+  return buffers;
+}
+
 LogicalResult distributeLanes(func::FuncOp function, const ThreadGroup &group,
                               llvm::function_ref<bool(Value)> isOnlyWritten) {
   return Distributor(function, group, isOnlyWritten).run();

@@ -5,8 +5,12 @@
 #include "compiler/target/simt/ThreadGroup.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace sinter::compiler {
+
+/// Buffers from the argument block that nothing of the kernel reads.
+llvm::DenseSet<mlir::Value> writtenOnly(mlir::func::FuncOp function);
 
 /// Rewrites a kernel function, in which a vector holds what lanes have, for a
 /// group of threads that all run it. A vector of n lanes lies in

@@ -126,23 +126,6 @@ void VulkanTarget::reportIndexError(OpBuilder &builder, Location loc,
                               ValueRange(constantIndex(builder, loc, 0)));
 }
 
-// Buffers from the argument block that nothing reads.
-static llvm::DenseSet<Value> writtenOnly(func::FuncOp function) {
-  llvm::DenseSet<Value> buffers, read;
-  function.walk([&](UnrealizedConversionCastOp view) {
-    buffers.insert(view.getResult(0));
-  });
-  function.walk([&](Operation *op) {
-    if (auto load = dyn_cast<memref::LoadOp>(op))
-      read.insert(load.getMemRef());
-    if (isa<vector::LoadOp, vector::MaskedLoadOp, vector::GatherOp>(op))
-      read.insert(op->getOperand(0));
-  });
-  for (Value buffer : read)
-    buffers.erase(buffer);
-  return buffers;
-}
-
 // Where a type stands that the device has not, a diagnostic that names it.
 static LogicalResult checkTypes(func::FuncOp function,
                                 const VulkanProfile &profile) {
