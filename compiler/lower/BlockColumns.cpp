@@ -4,9 +4,8 @@
 #include "compiler/lower/BlockMerge.h"
 #include "compiler/lower/ColumnSpace.h"
 #include "compiler/lower/ElementSource.h"
+#include "compiler/lower/OpsBehind.h"
 #include "compiler/lower/ReductionOrder.h"
-
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -18,18 +17,10 @@ void BlockColumns::add(Operation *op, std::shared_ptr<Combiner> combiner,
 }
 
 bool BlockColumns::makes(Value output) const {
-  llvm::SmallSetVector<Value, 16> behind;
-  behind.insert(output);
-  for (unsigned next = 0; next < behind.size(); ++next) {
-    Operation *op = behind[next].getDefiningOp();
-    if (llvm::any_of(statistics, [&](const Statistic &statistic) {
-          return statistic.op == op;
-        }))
-      return true;
-    if (op)
-      behind.insert_range(op->getOperands());
-  }
-  return false;
+  auto behind = opsBehind(output);
+  return llvm::any_of(statistics, [&](const Statistic &statistic) {
+    return behind.contains(statistic.op);
+  });
 }
 
 AffineExpr BlockColumns::width() const {

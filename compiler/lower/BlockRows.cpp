@@ -7,10 +7,9 @@
 #include "compiler/lower/BlockReducer.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/KernelWriter.h"
+#include "compiler/lower/OpsBehind.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "dialects/sinter/Dialect.h"
-
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -308,12 +307,7 @@ private:
   }
 
   static bool needs(Operation *op, ArrayRef<RowResult> others) {
-    llvm::SmallSetVector<Operation *, 16> behind;
-    behind.insert(op);
-    for (unsigned next = 0; next < behind.size(); ++next)
-      for (Value operand : behind[next]->getOperands())
-        if (Operation *made = operand.getDefiningOp())
-          behind.insert(made);
+    auto behind = opsBehind(op->getOperands());
     return llvm::any_of(others, [&](const RowResult &other) {
       return behind.contains(other.op);
     });

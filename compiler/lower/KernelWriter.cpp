@@ -1,13 +1,13 @@
 /// KernelWriter: one kernel becoming phases of one module.
 #include "compiler/lower/KernelWriter.h"
 
+#include "compiler/lower/OpsBehind.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -155,13 +155,9 @@ double elementNanoseconds(program::KernelOp kernel) {
 }
 
 double nanosecondsBehind(ArrayRef<Value> tensors) {
-  llvm::SmallSetVector<Value, 16> behind(tensors.begin(), tensors.end());
   double total = leastNanoseconds;
-  for (unsigned next = 0; next < behind.size(); ++next)
-    if (Operation *op = behind[next].getDefiningOp()) {
-      total += nanosecondsOf(*op);
-      behind.insert_range(op->getOperands());
-    }
+  for (Operation *op : opsBehind(tensors))
+    total += nanosecondsOf(*op);
   return total;
 }
 

@@ -4,10 +4,10 @@
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/Types.h"
 #include "compiler/lower/IndexChecks.h"
+#include "compiler/lower/OpsBehind.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -21,23 +21,9 @@ using graph::PatternKind;
 // Gathers and scatters alike: x, positions along an axis of it, ...
 static constexpr unsigned positionsOperand = 1;
 
-// The ops that a value is made by.
-static llvm::SmallSetVector<Operation *, 32> behind(Value value) {
-  llvm::SmallSetVector<Operation *, 32> ops;
-  auto add = [&](Value of) {
-    if (Operation *op = of.getDefiningOp())
-      ops.insert(op);
-  };
-  add(value);
-  for (unsigned next = 0; next < ops.size(); ++next)
-    for (Value operand : ops[next]->getOperands())
-      add(operand);
-  return ops;
-}
-
 // Whether they are what the program is given, seen in some way.
 static bool isGiven(Value positions) {
-  return llvm::all_of(behind(positions), [](Operation *op) {
+  return llvm::all_of(opsBehind(positions), [](Operation *op) {
     return kindOf(op) == PatternKind::view;
   });
 }
@@ -56,9 +42,7 @@ static bool isLate(Operation *op) {
     return kind == PatternKind::contraction || kind == PatternKind::attention ||
            kind == PatternKind::reduction;
   };
-  return llvm::any_of(op->getOperands(), [&](Value operand) {
-    return llvm::any_of(behind(operand), takesLong);
-  });
+  return llvm::any_of(opsBehind(op->getOperands()), takesLong);
 }
 
 // The positions themselves, looked up among all that there are.

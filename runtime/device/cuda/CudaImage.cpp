@@ -1,13 +1,11 @@
 /// Loads the modules of an image, several at once.
 #include "runtime/device/cuda/CudaImage.h"
 
+#include "runtime/device/LoadParts.h"
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <fmt/format.h>
 #include <map>
-#include <mutex>
-#include <thread>
 #include <vector>
 
 using namespace sinter;
@@ -146,27 +144,10 @@ Status CudaImage::findKernels(std::string_view text, Module module) {
 Status CudaImage::load(std::span<const std::string_view> texts,
                        std::string_view device) {
   modules.resize(texts.size());
-  std::atomic<size_t> next = 0;
-  std::mutex mutex;
-  Status first;
   SINTER_TRY(driver.check("cuCtxGetCurrent", driver.getContext(&context)));
-  auto work = [&] {
-    driver.setContext(context);
-    for (size_t i = next++; i < texts.size(); i = next++) {
-      Status loaded = loadModule(texts[i], modules[i]);
-      std::lock_guard lock(mutex);
-      if (!loaded && first)
-        first = std::move(loaded);
-    }
-  };
-  size_t threads = std::min<size_t>(
-      texts.size(), std::max(1u, std::thread::hardware_concurrency()));
-  std::vector<std::thread> helpers;
-  for (size_t extra = 1; extra < threads; ++extra)
-    helpers.emplace_back(work);
-  work();
-  for (std::thread &helper : helpers)
-    helper.join();
+  Status first = loadParts(
+      texts.size(), [&] { driver.setContext(context); },
+      [&](size_t i) { return loadModule(texts[i], modules[i]); });
   for (size_t i = 0; first && i < texts.size(); ++i)
     first = findKernels(texts[i], modules[i]);
   if (!first)

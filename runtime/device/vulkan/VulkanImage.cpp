@@ -1,13 +1,12 @@
 /// Makes pipelines of an image's kernels, several at once.
 #include "runtime/device/vulkan/VulkanImage.h"
 
+#include "runtime/device/LoadParts.h"
 #include "runtime/device/vulkan/SpirvModule.h"
 
-#include <atomic>
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
-#include <thread>
 
 using namespace sinter;
 using namespace sinter::runtime;
@@ -86,26 +85,8 @@ Status VulkanImage::load(std::span<const SpirvModule> modules) {
       if (!kernels.try_emplace(entry.name).second)
         return makeError(ErrorKind::io,
                          fmt::format("kernel {} is there twice", entry.name));
-  std::atomic<size_t> next = 0;
-  std::mutex mutex;
-  Status first;
-  auto work = [&] {
-    for (size_t i = next++; i < modules.size(); i = next++) {
-      Status loaded = loadModule(modules[i]);
-      std::lock_guard lock(mutex);
-      if (!loaded && first)
-        first = std::move(loaded);
-    }
-  };
-  size_t threads = std::min<size_t>(
-      modules.size(), std::max(1u, std::thread::hardware_concurrency()));
-  std::vector<std::thread> helpers;
-  for (size_t extra = 1; extra < threads; ++extra)
-    helpers.emplace_back(work);
-  work();
-  for (std::thread &helper : helpers)
-    helper.join();
-  return first;
+  return loadParts(
+      modules.size(), [] {}, [&](size_t i) { return loadModule(modules[i]); });
 }
 
 ErrorInfo imageError(std::string_view device, std::string_view why) {

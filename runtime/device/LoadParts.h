@@ -1,0 +1,43 @@
+/// LoadParts: the parts of an image, several at once.
+#pragma once
+
+#include "runtime/support/Result.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace sinter::runtime {
+
+/// Runs `load(i)` for parts 0 to count - 1 on as many threads as there are
+/// processors, this one among them: the first error, if there is one. `begin`
+/// runs on each thread before its parts.
+template <typename Begin, typename Load>
+Status loadParts(size_t count, Begin begin, Load load) {
+  std::atomic<size_t> next = 0;
+  std::mutex mutex;
+  Status first;
+  auto work = [&] {
+    begin();
+    for (size_t i = next++; i < count; i = next++) {
+      Status loaded = load(i);
+      std::lock_guard lock(mutex);
+      if (!loaded && first)
+        first = std::move(loaded);
+    }
+  };
+  size_t threads = std::min<size_t>(
+      count, std::max(1u, std::thread::hardware_concurrency()));
+  std::vector<std::thread> helpers;
+  for (size_t extra = 1; extra < threads; ++extra)
+    helpers.emplace_back(work);
+  work();
+  for (std::thread &helper : helpers)
+    helper.join();
+  return first;
+}
+
+} // namespace sinter::runtime
