@@ -114,7 +114,8 @@ function(sinter_test_properties name labels environment)
   elseif(SINTER_SANITIZE STREQUAL "address")
     # LLVM gives a compiling thread a signal stack of its own, which ASan would
     # unmap when the thread ends.
-    list(PREPEND environment ASAN_OPTIONS=use_sigaltstack=0)
+    list(PREPEND environment ASAN_OPTIONS=use_sigaltstack=0
+      LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tools/cmake/leaks.supp:print_suppressions=0)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 600
     ENVIRONMENT "${environment}" FIXTURES_REQUIRED empty-caches)
