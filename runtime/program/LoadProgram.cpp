@@ -1,68 +1,17 @@
 /// From the bytes of a file to a program ready to run.
 #include "runtime/program/LoadedProgram.h"
 
-#include "runtime/device/cpu/CpuFeatures.h"
+#include "runtime/program/ChooseProgram.h"
 #include "runtime/program/ModelError.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/VerifyProgram.h"
-#include "sinter/generated/program_generated.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 
 using namespace sinter;
 using namespace sinter::runtime;
-
-namespace {
-
-size_t countFeatures(std::string_view list) {
-  return list.empty() ? 0 : 1 + std::count(list.begin(), list.end(), ',');
-}
-
-std::string describe(const Requirements &needs) {
-  if (needs.variant.empty())
-    return needs.target;
-  return fmt::format("{} ({})", needs.target, needs.variant);
-}
-
-/// The program that needs the most of what the device offers.
-Result<uint32_t> chooseProgram(const ModelFile &model, const Device &device) {
-  std::string kind = toString(device.id());
-  kind.resize(std::min(kind.find(':'), kind.size()));
-  std::optional<uint32_t> best;
-  size_t bestCount = 0;
-  std::string refusals;
-  for (uint32_t i = 0; i < model.count(SectionKind::program); ++i) {
-    const Section *section = model.find(SectionKind::program, i);
-    SINTER_TRY_ASSIGN(Requirements needs, readRequirements(section->bytes));
-    std::string why;
-    if (needs.target != kind)
-      why = "is for another device";
-    else if (std::string missing =
-                 missingFeatures(needs.variant, device.profile());
-             !missing.empty())
-      why = "needs " + missing;
-    if (!why.empty()) {
-      refusals += fmt::format("{} {} {}", refusals.empty() ? ":" : ";",
-                              describe(needs), why);
-      continue;
-    }
-    size_t count = countFeatures(needs.variant);
-    if (best && count <= bestCount)
-      continue;
-    best = i;
-    bestCount = count;
-  }
-  if (!best)
-    return makeError(ErrorKind::unsupported,
-                     fmt::format("model file: no program runs on {}{}",
-                                 toString(device.id()), refusals));
-  return *best;
-}
-
-} // namespace
 
 void FileBytes::Free::operator()(const std::byte *block) const {
   std::free(const_cast<std::byte *>(block));
@@ -88,7 +37,9 @@ Result<FileBytes> FileBytes::copyOf(std::span<const std::byte> bytes) {
 Status LoadedProgram::load() {
   SINTER_TRY_ASSIGN(ModelFile model,
                     readModel(file.bytes(), ModelCheck::untilUse));
-  SINTER_TRY_ASSIGN(uint32_t chosen, chooseProgram(model, *target));
+  SINTER_TRY_ASSIGN(ProgramChoice taken, chooseProgram(model, *target));
+  uint32_t chosen = taken.index;
+  choiceText = std::move(taken.text);
   const Section *constants = model.find(SectionKind::constants);
   const Section *section = model.find(SectionKind::program, chosen);
   SINTER_TRY_ASSIGN(
@@ -98,8 +49,9 @@ Status LoadedProgram::load() {
   if (const Section *text = model.find(SectionKind::graph))
     graph = {reinterpret_cast<const char *>(text->bytes.data()),
              text->bytes.size()};
-  if (const Section *debug = model.find(SectionKind::debug))
-    SINTER_TRY(loadSites(debug->bytes));
+  if (const Section *debug = model.find(SectionKind::debug)) {
+    SINTER_TRY_ASSIGN(sites, readSites(debug->bytes));
+  }
   pool.open(model, data, *target);
   const Section *code = model.find(SectionKind::image, chosen);
   if (!data.kernels.empty()) {
@@ -107,19 +59,6 @@ Status LoadedProgram::load() {
     SINTER_TRY(resolveSymbols());
   }
   resident = file.bytes().size() + code->bytes.size();
-  return {};
-}
-
-Status LoadedProgram::loadSites(std::span<const std::byte> section) {
-  auto *start = reinterpret_cast<const uint8_t *>(section.data());
-  flatbuffers::Verifier verifier(start, section.size());
-  if (!verifier.VerifyBuffer<fb::DebugInfo>(nullptr))
-    return brokenModel("the debug section is not valid");
-  const auto *list = flatbuffers::GetRoot<fb::DebugInfo>(start)->sites();
-  if (list && list->size() > maxListLength)
-    return brokenModel("the debug section is too long");
-  for (uint32_t i = 0; list && i < list->size(); ++i)
-    sites.push_back(list->Get(i)->str());
   return {};
 }
 
@@ -145,15 +84,6 @@ Status LoadedProgram::resolveSymbols() {
                            kernel.name);
     }
   return {};
-}
-
-std::vector<LaunchInfo> LoadedProgram::launches() const {
-  std::vector<LaunchInfo> list;
-  for (const StepData &step : data.steps)
-    if (step.isLaunch())
-      list.push_back({data.kernels[step.kernel].name,
-                      data.kernels[step.kernel].kind, step.nodes});
-  return list;
 }
 
 std::string_view LoadedProgram::siteOf(uint32_t node) const {

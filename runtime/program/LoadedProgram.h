@@ -56,9 +56,10 @@ public:
   std::span<const Decision> decisions() const override {
     return data.decisions;
   }
-  std::vector<LaunchInfo> launches() const override;
+  std::vector<LaunchInfo> launches() const override { return launchesOf(data); }
   std::string_view siteOf(uint32_t node) const override;
   std::string_view graphText() const override { return graph; }
+  std::string_view choice() const override { return choiceText; }
   size_t residentBytes() const override { return resident; }
 
   const ProgramData &program() const { return data; }
@@ -74,7 +75,6 @@ public:
   planFor(std::span<const int64_t> symbols) const;
 
 private:
-  Status loadSites(std::span<const std::byte> section);
   Status resolveSymbols();
 
   static constexpr size_t maxPlans = 64;
@@ -88,6 +88,7 @@ private:
   mutable ConstantPool pool;
   mutable PreparedBuffers preparedBuffers;
   mutable RecordedRuns recordedRuns; ///< of kernels of the image
+  std::string choiceText;
   std::string_view graph;
   std::vector<std::string> sites;
   size_t resident = 0;

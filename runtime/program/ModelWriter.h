@@ -43,6 +43,12 @@ private:
   std::vector<std::byte> debug;
 };
 
+/// One file with the programs of all, in order: files of one graph, each for
+/// other targets. Equal constants are kept once. An error of kind
+/// `invalid_argument` where graphs or source lines differ.
+Result<std::vector<std::byte>>
+joinModels(std::span<const std::vector<std::byte>> files);
+
 /// The same file without its debug section; the content digest stays.
 Result<std::vector<std::byte>> stripModel(std::span<const std::byte> file);
 

@@ -65,6 +65,9 @@ public:
   virtual std::string_view siteOf(uint32_t node) const = 0;
   /// The portable graph as `sinter`-dialect text.
   virtual std::string_view graphText() const = 0;
+  /// Of a file for several targets: which of its programs this is, and why it
+  /// is not each of the others; empty for a file of one program.
+  virtual std::string_view choice() const = 0;
   /// Bytes the program keeps mapped: for the LRU of the program cache.
   virtual size_t residentBytes() const = 0;
 };

@@ -74,6 +74,16 @@ static std::string exprTextAt(std::span<const Expr> exprs, uint32_t index,
                      part(expr.rhs));
 }
 
+std::vector<LaunchInfo>
+sinter::runtime::launchesOf(const ProgramData &program) {
+  std::vector<LaunchInfo> list;
+  for (const StepData &step : program.steps)
+    if (step.isLaunch())
+      list.push_back({program.kernels[step.kernel].name,
+                      program.kernels[step.kernel].kind, step.nodes});
+  return list;
+}
+
 const LoopData *sinter::runtime::loopAround(const ProgramData &program,
                                             uint32_t step) {
   for (const LoopData &loop : program.loops)

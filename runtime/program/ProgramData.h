@@ -123,6 +123,9 @@ inline constexpr uint32_t maxRank = 32;
 inline constexpr uint32_t maxSymbols = 4096;
 inline constexpr uint32_t maxListLength = 1u << 20;
 
+/// Its launches in order, as reports show them.
+std::vector<LaunchInfo> launchesOf(const ProgramData &program);
+
 /// The loop whose body a step is in; null for the others.
 const LoopData *loopAround(const ProgramData &program, uint32_t step);
 

@@ -420,3 +420,18 @@ sinter::runtime::readRequirements(std::span<const std::byte> section) {
     return brokenModel("a program section is not a valid flatbuffer");
   return Requirements{text(source->target()), text(source->variant())};
 }
+
+Result<std::vector<std::string>>
+sinter::runtime::readSites(std::span<const std::byte> section) {
+  auto *start = reinterpret_cast<const uint8_t *>(section.data());
+  flatbuffers::Verifier verifier(start, section.size());
+  if (!verifier.VerifyBuffer<fb::DebugInfo>(nullptr))
+    return brokenModel("the debug section is not valid");
+  const auto *list = flatbuffers::GetRoot<fb::DebugInfo>(start)->sites();
+  if (list && list->size() > maxListLength)
+    return brokenModel("the debug section is too long");
+  std::vector<std::string> sites;
+  for (uint32_t i = 0; list && i < list->size(); ++i)
+    sites.push_back(list->Get(i)->str());
+  return sites;
+}

@@ -15,6 +15,9 @@ namespace sinter::runtime {
 Result<ProgramData> verifyProgram(std::span<const std::byte> section,
                                   uint64_t constantBytes);
 
+/// The debug section: one `file:line`, or empty, per post-order number.
+Result<std::vector<std::string>> readSites(std::span<const std::byte> section);
+
 /// Only target and variant, from a verified flatbuffer.
 struct Requirements {
   std::string target;

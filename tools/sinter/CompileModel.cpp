@@ -3,6 +3,7 @@
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Model.h"
 
+#include <algorithm>
 #include <fmt/core.h>
 
 namespace sinter::cli {
@@ -19,21 +20,42 @@ static constexpr Flag flags[] = {
     {"--strip", nullptr, "leave the source lines out"},
 };
 static constexpr Interface interface = {
-    "compile MODEL -o OUT [--target TARGET] [--strip]",
-    "Compiles a .mlir model, or strips a .sinter file. The same input and\n"
-    "compiler give the same bytes.",
+    "compile MODEL -o OUT [--target TARGET[,TARGET]...] [--strip]",
+    "Compiles a .mlir model, or strips a .sinter file. Of several targets one\n"
+    "file has the programs; a device takes the one that needs the most of "
+    "what\n"
+    "it has. The same input and compiler give the same bytes.",
     flags,
     1,
     1,
 };
 
+// For each of the targets that `request` lists.
+static Result<std::vector<std::byte>>
+compileForAll(const Model &model, runtime::CompileRequest request) {
+  std::string_view targets = request.target;
+  std::vector<std::vector<std::byte>> files;
+  for (size_t start = 0; start <= targets.size();) {
+    size_t end = std::min(targets.find(',', start), targets.size());
+    runtime::CompileRequest one = request;
+    one.target = targets.substr(start, end - start);
+    SINTER_TRY_ASSIGN(std::vector<std::byte> file, compiledBytes(model, one));
+    files.push_back(std::move(file));
+    start = end + 1;
+  }
+  if (files.size() == 1)
+    return std::move(files.front());
+  return runtime::joinModels(files);
+}
+
 static Result<std::vector<std::byte>> compileModel(const Model &model,
                                                    Arguments &arguments) {
   SINTER_TRY_ASSIGN(runtime::CompileRequest request, compileRequest(arguments));
   request.debug = !arguments.has("--strip");
-  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,
-                    compiledBytes(model, request));
-  if (model.compiled && arguments.has("--strip"))
+  if (!model.compiled)
+    return compileForAll(model, std::move(request));
+  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes, readBytes(model.path));
+  if (arguments.has("--strip"))
     return runtime::stripModel(bytes);
   return bytes;
 }
@@ -41,7 +63,11 @@ static Result<std::vector<std::byte>> compileModel(const Model &model,
 // The native code alone. It serves where no dim is unknown.
 static Result<std::vector<std::byte>>
 objectOf(std::span<const std::byte> file) {
-  SINTER_TRY_ASSIGN(FileParts parts, partsOf(file));
+  SINTER_TRY_ASSIGN(std::vector<FileParts> all, partsOf(file));
+  if (all.size() > 1)
+    return makeError(ErrorKind::unsupported,
+                     "compile: --emit object needs one target");
+  FileParts &parts = all.front();
   if (parts.program.numSymbols > 0)
     return makeError(ErrorKind::unsupported,
                      "compile: --emit object needs a program whose dims are "

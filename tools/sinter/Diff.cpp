@@ -81,10 +81,9 @@ static Result<Side> sideOf(const std::string &path,
                            const Arguments &arguments) {
   SINTER_TRY_ASSIGN(Model model, readModelFile(path));
   SINTER_TRY_ASSIGN(CompileRequest request, compileRequest(arguments));
-  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,
-                    compiledBytes(model, request));
-  SINTER_TRY_ASSIGN(FileParts file, partsOf(bytes));
-  const ProgramData &program = file.program;
+  SINTER_TRY_ASSIGN(std::vector<FileParts> all,
+                    selectParts(model, arguments, request));
+  const ProgramData &program = all.front().program;
   SINTER_TRY_ASSIGN(std::vector<int64_t> symbols,
                     symbolValues(program.numSymbols, arguments));
   SINTER_TRY_ASSIGN(auto plan, BoundPlan::make(program, symbols));

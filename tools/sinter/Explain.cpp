@@ -1,5 +1,4 @@
 /// `sinter explain`: kernels, and every decision of fusion.
-#include "runtime/device/Device.h"
 #include "runtime/params/Json.h"
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Model.h"
@@ -35,7 +34,7 @@ namespace {
 /// Writes the report of one program.
 class Report {
 public:
-  explicit Report(const Program &program) : program(program) {}
+  explicit Report(const FileParts &parts) : parts(parts) {}
   std::string asText();
   std::string asJson();
 
@@ -48,7 +47,7 @@ private:
   }
   std::string sites(const std::vector<uint32_t> &nodes) const;
 
-  const Program &program;
+  const FileParts &parts;
   std::string text;
 };
 
@@ -58,7 +57,7 @@ private:
 std::string Report::sites(const std::vector<uint32_t> &nodes) const {
   std::string list;
   for (uint32_t node : nodes) {
-    std::string site(program.siteOf(node));
+    std::string site(parts.siteOf(node));
     if (!site.empty() && list.find(site) == std::string::npos)
       list += (list.empty() ? " at " : ", ") + site;
   }
@@ -66,7 +65,7 @@ std::string Report::sites(const std::vector<uint32_t> &nodes) const {
 }
 
 std::string Report::asText() {
-  std::vector<LaunchInfo> launches = program.launches();
+  std::vector<LaunchInfo> launches = launchesOf(parts.program);
   line("{} launches", launches.size());
   for (size_t number = 0; number < launches.size(); ++number) {
     const LaunchInfo &launch = launches[number];
@@ -74,13 +73,13 @@ std::string Report::asText() {
          fmt::join(launch.nodes, " "), sites(launch.nodes));
   }
   int64_t saved = 0, lost = 0;
-  for (const Decision &decision : program.decisions())
+  for (const Decision &decision : parts.program.decisions)
     (decision.accepted ? saved : lost) += decision.bytes;
   line("\nfused, {} bytes of traffic saved", saved);
   for (bool accepted : {true, false}) {
     if (!accepted)
       line("\nnot fused, {} bytes of traffic", lost);
-    for (const Decision &decision : program.decisions())
+    for (const Decision &decision : parts.program.decisions)
       if (decision.accepted == accepted)
         line("  {}: {}, {} bytes, {:.1f} us{}", decision.rule, decision.detail,
              decision.bytes, decision.estUs, sites(decision.nodes));
@@ -91,7 +90,7 @@ std::string Report::asText() {
 std::string Report::asJson() {
   line("{{\"launches\": [");
   const char *comma = "";
-  for (const LaunchInfo &launch : program.launches()) {
+  for (const LaunchInfo &launch : launchesOf(parts.program)) {
     line(" {}{{\"kernel\": {}, \"kind\": {}, \"nodes\": [{}]}}", comma,
          json::quote(launch.kernel), json::quote(launch.kind),
          fmt::join(launch.nodes, ", "));
@@ -99,7 +98,7 @@ std::string Report::asJson() {
   }
   line("], \"decisions\": [");
   comma = "";
-  for (const Decision &decision : program.decisions()) {
+  for (const Decision &decision : parts.program.decisions) {
     line(" {}{{\"accepted\": {}, \"rule\": {}, \"bytes\": {}, \"est_us\": {}, "
          "\"nodes\": [{}], \"detail\": {}}}",
          comma, decision.accepted, json::quote(decision.rule), decision.bytes,
@@ -115,10 +114,9 @@ static Result<std::string> explain(const Model &model,
                                    const Arguments &arguments) {
   SINTER_TRY_ASSIGN(CompileRequest request, compileRequest(arguments));
   request.debug = true;
-  SINTER_TRY_ASSIGN(Device * device, getDevice(DeviceId()));
-  SINTER_TRY_ASSIGN(std::shared_ptr<const Program> program,
-                    loadProgram(model, request, *device));
-  Report report(*program);
+  SINTER_TRY_ASSIGN(std::vector<FileParts> all,
+                    selectParts(model, arguments, request));
+  Report report(all.front());
   return arguments.has("--json") ? report.asJson() : report.asText();
 }
 

@@ -203,16 +203,6 @@ static std::vector<int64_t> dimsOf(const Program &program, const Port &port,
   return dims;
 }
 
-Result<std::vector<Binding>> bindDims(const Program &program,
-                                      const Arguments &arguments) {
-  SINTER_TRY_ASSIGN(std::vector<int64_t> symbols,
-                    symbolValues(program.numSymbols(), arguments));
-  std::vector<Binding> bindings;
-  for (const Port &port : program.inputs())
-    bindings.emplace_back().dims = dimsOf(program, port, symbols);
-  return bindings;
-}
-
 Result<std::vector<Binding>> bindInputs(const Program &program,
                                         const Arguments &arguments) {
   SINTER_TRY_ASSIGN(auto given, pairsOf(arguments, "--input"));

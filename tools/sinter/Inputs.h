@@ -19,10 +19,6 @@ bindInputs(const runtime::Program &program, const Arguments &arguments);
 Result<std::vector<int64_t>> symbolValues(uint32_t count,
                                           const Arguments &arguments);
 
-/// Bindings with dims but no buffers, as random inputs have them: by --dim.
-Result<std::vector<runtime::Binding>> bindDims(const runtime::Program &program,
-                                               const Arguments &arguments);
-
 /// SINTER_DEVICE, or `cpu`.
 std::string defaultDeviceName();
 

@@ -1,4 +1,5 @@
 /// `sinter inspect`: a model at a stage.
+#include "runtime/program/BoundPlan.h"
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Inputs.h"
 #include "tools/sinter/Model.h"
@@ -76,18 +77,29 @@ static std::string ptxOf(std::span<const std::byte> image) {
   return text;
 }
 
-// The program of a compiled file; with --memory also its peak.
-static Result<std::string> programOf(std::span<const std::byte> bytes,
-                                     const FileParts &parts,
+static Result<std::string> programOf(const FileParts &parts,
                                      const Arguments &arguments) {
   if (!arguments.has("--memory"))
     return programText(parts.program, false);
-  SINTER_TRY_ASSIGN(runtime::Device * device, runtime::getDevice(DeviceId()));
-  SINTER_TRY_ASSIGN(auto program, runtime::Program::load(bytes, *device));
-  SINTER_TRY_ASSIGN(std::vector<runtime::Binding> inputs,
-                    bindDims(*program, arguments));
-  SINTER_TRY_ASSIGN(std::string memory, memoryText(*program, inputs));
-  return programText(parts.program, true) + "\n" + memory;
+  SINTER_TRY_ASSIGN(std::vector<int64_t> symbols,
+                    symbolValues(parts.program.numSymbols, arguments));
+  SINTER_TRY_ASSIGN(auto plan,
+                    runtime::BoundPlan::make(parts.program, symbols));
+  return programText(parts.program, true) + "\n" +
+         memoryText(runtime::peakOf(parts.program, *plan), parts.program.inputs,
+                    parts.program.outputs,
+                    [&](uint32_t node) { return parts.siteOf(node); });
+}
+
+// Each program; with --memory also its peak.
+static Result<std::string> programsOf(const std::vector<FileParts> &all,
+                                      const Arguments &arguments) {
+  std::string text;
+  for (const FileParts &parts : all) {
+    SINTER_TRY_ASSIGN(std::string program, programOf(parts, arguments));
+    text += (text.empty() ? "" : "\n") + program;
+  }
+  return text;
 }
 
 static Result<std::string> textOf(const Model &model,
@@ -99,11 +111,11 @@ static Result<std::string> textOf(const Model &model,
                       runtime::compilerHook());
     return hook->inspectText(model.text, stage, request);
   }
-  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,
-                    compiledBytes(model, request));
-  SINTER_TRY_ASSIGN(FileParts parts, partsOf(bytes));
+  SINTER_TRY_ASSIGN(std::vector<FileParts> all,
+                    selectParts(model, arguments, request));
   if (stage.empty())
-    return programOf(bytes, parts, arguments);
+    return programsOf(all, arguments);
+  const FileParts &parts = all.front();
   bool isCuda = parts.program.target == "cuda";
   if (isCuda && (stage == "asm" || stage == "ptx"))
     return ptxOf(parts.image);

@@ -129,22 +129,48 @@ loadProgram(const Model &model, const CompileRequest &request, Device &device) {
   return Program::load(bytes, device);
 }
 
-Result<FileParts> partsOf(std::span<const std::byte> file) {
+Result<std::vector<FileParts>> partsOf(std::span<const std::byte> file) {
   SINTER_TRY_ASSIGN(ModelFile model, readModel(file));
   const Section *constants = model.find(SectionKind::constants);
-  const Section *program = model.find(SectionKind::program);
-  if (!program)
+  const Section *graph = model.find(SectionKind::graph);
+  const Section *debug = model.find(SectionKind::debug);
+  std::vector<FileParts> all;
+  for (uint32_t i = 0; i < model.count(SectionKind::program); ++i) {
+    FileParts parts;
+    SINTER_TRY_ASSIGN(parts.program,
+                      verifyProgram(model.find(SectionKind::program, i)->bytes,
+                                    constants ? constants->bytes.size() : 0));
+    if (const Section *image = model.find(SectionKind::image, i))
+      parts.image.assign(image->bytes.begin(), image->bytes.end());
+    if (graph)
+      parts.graph.assign(reinterpret_cast<const char *>(graph->bytes.data()),
+                         graph->bytes.size());
+    if (debug) {
+      SINTER_TRY_ASSIGN(parts.sites, readSites(debug->bytes));
+    }
+    all.push_back(std::move(parts));
+  }
+  if (all.empty())
     return makeError(ErrorKind::io, "model file: it holds no program");
-  FileParts parts;
-  SINTER_TRY_ASSIGN(
-      parts.program,
-      verifyProgram(program->bytes, constants ? constants->bytes.size() : 0));
-  if (const Section *image = model.find(SectionKind::image))
-    parts.image.assign(image->bytes.begin(), image->bytes.end());
-  if (const Section *graph = model.find(SectionKind::graph))
-    parts.graph.assign(reinterpret_cast<const char *>(graph->bytes.data()),
-                       graph->bytes.size());
-  return parts;
+  return all;
+}
+
+Result<std::vector<FileParts>> selectParts(const Model &model,
+                                           const Arguments &arguments,
+                                           const CompileRequest &request) {
+  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,
+                    compiledBytes(model, request));
+  SINTER_TRY_ASSIGN(std::vector<FileParts> all, partsOf(bytes));
+  if (!model.compiled || !arguments.has("--target"))
+    return all;
+  std::string kind = request.target.substr(0, request.target.find(':'));
+  std::erase_if(all, [&](const FileParts &parts) {
+    return parts.program.target != kind;
+  });
+  if (all.empty())
+    return makeError(ErrorKind::invalid_argument,
+                     model.path + ": it holds no program for " + kind);
+  return all;
 }
 
 } // namespace sinter::cli

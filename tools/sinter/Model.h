@@ -62,12 +62,25 @@ Result<std::shared_ptr<const runtime::Program>>
 loadProgram(const Model &model, const runtime::CompileRequest &request,
             runtime::Device &device);
 
-/// The parts of a compiled file that reports show.
+/// What reports show of one of a compiled file's programs.
 struct FileParts {
   runtime::ProgramData program;
   std::vector<std::byte> image;
   std::string graph;
+  std::vector<std::string> sites; ///< as the debug section
+
+  /// `file:line` of a node, or empty.
+  std::string_view siteOf(uint32_t node) const {
+    return node < sites.size() ? std::string_view(sites[node])
+                               : std::string_view();
+  }
 };
-Result<FileParts> partsOf(std::span<const std::byte> file);
+/// All of them, in order.
+Result<std::vector<FileParts>> partsOf(std::span<const std::byte> file);
+/// Those of a model. Of a file that was made for several targets those for the
+/// kind of device that `--target` names, without it all. There is one at least.
+Result<std::vector<FileParts>>
+selectParts(const Model &model, const Arguments &arguments,
+            const runtime::CompileRequest &request);
 
 } // namespace sinter::cli

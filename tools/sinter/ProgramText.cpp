@@ -147,23 +147,24 @@ std::string programText(const ProgramData &program, bool memory) {
   return Printer(program).print(memory);
 }
 
-Result<std::string> memoryText(const Program &program,
-                               std::span<const Binding> inputs) {
-  SINTER_TRY_ASSIGN(PeakMemory peak, peakMemory(program, inputs));
+std::string
+memoryText(const PeakMemory &peak, std::span<const Port> inputs,
+           std::span<const Port> outputs,
+           const std::function<std::string_view(uint32_t node)> &siteOf) {
   std::string text = fmt::format(
       "peak {} bytes: {} of inputs, {} of outputs, {} of temporaries\n",
       peak.bytes(), peak.inputBytes, peak.outputBytes, peak.arenaBytes);
-  if (!program.launches().empty())
+  if (!peak.live.empty())
     text += fmt::format("in memory at step {}:\n", peak.step);
   for (const PeakMemory::Use &use : peak.live) {
     text += fmt::format("  {} bytes, ", use.bytes);
     if (use.role == "input")
-      text += portName("input", program.inputs()[use.index], use.index);
+      text += portName("input", inputs[use.index], use.index);
     else if (use.role == "output")
-      text += portName("output", program.outputs()[use.index], use.index);
+      text += portName("output", outputs[use.index], use.index);
     else
       text += fmt::format("temporary t{}", use.index);
-    std::string_view site = program.siteOf(use.node);
+    std::string_view site = siteOf(use.node);
     if (!site.empty())
       text += fmt::format(" at {}", site);
     else if (use.node != RunFailure::noNode)

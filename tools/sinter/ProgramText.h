@@ -3,17 +3,23 @@
 
 #include "runtime/program/ProgramData.h"
 
+#include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace sinter::cli {
 
 /// Ports, kernels with their text, steps; with `memory` the buffers, too.
 std::string programText(const runtime::ProgramData &program, bool memory);
 
-/// The peak of memory for these dims and the values that make it, the largest
-/// first, with their lines. Bindings need no buffers.
-Result<std::string> memoryText(const runtime::Program &program,
-                               std::span<const runtime::Binding> inputs);
+/// A peak of memory and the values that make it, the largest first, with their
+/// lines: `siteOf` gives that of a node, or nothing.
+std::string
+memoryText(const runtime::PeakMemory &peak,
+           std::span<const runtime::Port> inputs,
+           std::span<const runtime::Port> outputs,
+           const std::function<std::string_view(uint32_t node)> &siteOf);
 
 /// `s0 * 40`: expression `index` of a list.
 std::string exprText(std::span<const Expr> exprs, uint32_t index);

@@ -99,11 +99,15 @@ static Status runModel(const Model &model, Arguments &arguments) {
   SINTER_TRY_ASSIGN(Device * device, openDevice(arguments, request));
   SINTER_TRY_ASSIGN(std::shared_ptr<const Program> program,
                     loadProgram(model, request, *device));
+  if (!program->choice().empty())
+    fmt::print(stderr, "{}\n", program->choice());
   SINTER_TRY_ASSIGN(std::vector<Binding> inputs,
                     bindInputs(*program, arguments));
   if (arguments.has("--memory")) {
-    SINTER_TRY_ASSIGN(std::string memory, memoryText(*program, inputs));
-    fmt::print("{}", memory);
+    SINTER_TRY_ASSIGN(PeakMemory peak, peakMemory(*program, inputs));
+    fmt::print(
+        "{}", memoryText(peak, program->inputs(), program->outputs(),
+                         [&](uint32_t node) { return program->siteOf(node); }));
     std::fflush(stdout); // before what may not fit
   }
   RunCounters counters;

@@ -1,4 +1,5 @@
 #include "runtime/program/ModelReader.h"
+#include "runtime/program/VerifyProgram.h"
 #include "tests/unit/program/ProgramBuilder.h"
 
 #include <cstring>
@@ -166,6 +167,16 @@ TEST(ModelFile, takesTheBestProgram) {
       Program::load(write({&foreign, &plain, &better, &future}), cpu());
   ASSERT_TRUE(program) << program.error().message;
   EXPECT_EQ((*program)->inputs()[0].name, have.empty() ? "x" : "better");
+  if (!have.empty()) {
+    std::string choice = "cpu (" + better.program.variant +
+                         ") runs on cpu; cuda is for another device; cpu needs "
+                         "no more of the device; cpu (avx2048,sse3) needs "
+                         "avx2048";
+    EXPECT_TRUE((*program)->choice().starts_with(choice));
+  }
+  program = Program::load(write({&plain}), cpu());
+  ASSERT_TRUE(program) << program.error().message;
+  EXPECT_EQ((*program)->choice(), "");
 
   ErrorInfo error = loadError(write({&foreign, &future}));
   EXPECT_EQ(error.kind, ErrorKind::unsupported);
@@ -174,6 +185,49 @@ TEST(ModelFile, takesTheBestProgram) {
       "model file: no program runs on cpu: cuda is for another device; "
       "cpu (avx2048,sse3) needs avx2048" +
           std::string(have.find("sse3") == std::string::npos ? ",sse3" : ""));
+}
+
+TEST(ModelFile, joinsFilesOfOneGraph) {
+  auto fileFor = [](const char *target, std::initializer_list<char> pool,
+                    const char *site) {
+    ProgramBuilder builder = scaleProgram();
+    builder.program.target = target;
+    for (char content : pool) { // a constant each
+      builder.constantData(builder.constants.size(), 256);
+      builder.constants.resize(builder.constants.size() + 256,
+                               std::byte(content));
+    }
+    builder.sites = {site};
+    return builder.file();
+  };
+  std::vector<std::vector<std::byte>> files = {
+      fileFor("cpu", {1, 2}, "a.cpp:1"), fileFor("cuda", {2, 3}, "a.cpp:1")};
+  auto joined = joinModels(files);
+  ASSERT_TRUE(joined) << joined.error().message;
+  auto model = readModel(*joined);
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_EQ(model->count(SectionKind::program), 2u);
+  EXPECT_EQ(model->count(SectionKind::image), 2u);
+  const Section *pool = model->find(SectionKind::constants);
+  ASSERT_TRUE(pool);
+  EXPECT_EQ(pool->bytes.size(), 3u * 256); // the second is shared
+  for (uint32_t index = 0; index < 2; ++index) {
+    auto program = verifyProgram(
+        model->find(SectionKind::program, index)->bytes, pool->bytes.size());
+    ASSERT_TRUE(program) << program.error().message;
+    for (uint32_t number = 0; number < 2; ++number)
+      EXPECT_EQ(pool->bytes[program->constants[number].offset],
+                std::byte(1 + index + number));
+  }
+  auto program = Program::load(*joined, cpu());
+  ASSERT_TRUE(program) << program.error().message;
+  EXPECT_EQ((*program)->choice(),
+            "cpu runs on cpu; cuda is for another device");
+
+  files[1] = fileFor("cuda", {2, 3}, "b.cpp:1");
+  joined = joinModels(files);
+  ASSERT_FALSE(joined);
+  EXPECT_EQ(joined.error().kind, ErrorKind::invalid_argument);
 }
 
 TEST(ModelFile, loadsFromDisk) {

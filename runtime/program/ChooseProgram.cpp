@@ -1,0 +1,88 @@
+/// Compares what programs need with what a device has.
+#include "runtime/program/ChooseProgram.h"
+
+#include "runtime/device/cpu/CpuFeatures.h"
+#include "runtime/program/VerifyProgram.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <vector>
+
+using namespace sinter;
+using namespace sinter::runtime;
+
+namespace {
+
+struct Candidate {
+  Requirements needs;
+  std::string refusal; ///< who it is and why not; empty where it runs
+};
+
+size_t countFeatures(std::string_view list) {
+  return list.empty() ? 0 : 1 + std::ranges::count(list, ',');
+}
+
+std::string describe(const Requirements &needs) {
+  if (needs.variant.empty())
+    return needs.target;
+  return fmt::format("{} ({})", needs.target, needs.variant);
+}
+
+Result<std::vector<Candidate>> readCandidates(const ModelFile &model,
+                                              const Device &device) {
+  std::string kind = toString(device.id());
+  kind.resize(std::min(kind.find(':'), kind.size()));
+  std::vector<Candidate> candidates;
+  for (uint32_t i = 0; i < model.count(SectionKind::program); ++i) {
+    const Section *section = model.find(SectionKind::program, i);
+    Candidate candidate;
+    SINTER_TRY_ASSIGN(candidate.needs, readRequirements(section->bytes));
+    std::string missing =
+        missingFeatures(candidate.needs.variant, device.profile());
+    if (candidate.needs.target != kind)
+      candidate.refusal = candidate.needs.target + " is for another device";
+    else if (!missing.empty())
+      candidate.refusal = describe(candidate.needs) + " needs " + missing;
+    candidates.push_back(std::move(candidate));
+  }
+  return candidates;
+}
+
+/// Of all but the program `taken`.
+std::string whyNot(const std::vector<Candidate> &candidates,
+                   const Candidate *taken) {
+  std::string text;
+  for (const Candidate &each : candidates)
+    if (&each != taken)
+      text += (text.empty() ? "" : "; ") +
+              (each.refusal.empty()
+                   ? describe(each.needs) + " needs no more of the device"
+                   : each.refusal);
+  return text;
+}
+
+} // namespace
+
+Result<ProgramChoice> sinter::runtime::chooseProgram(const ModelFile &model,
+                                                     const Device &device) {
+  SINTER_TRY_ASSIGN(std::vector<Candidate> candidates,
+                    readCandidates(model, device));
+  const Candidate *best = nullptr;
+  for (const Candidate &each : candidates)
+    if (each.refusal.empty() &&
+        (!best || countFeatures(each.needs.variant) >
+                      countFeatures(best->needs.variant)))
+      best = &each;
+  std::string others = whyNot(candidates, best);
+  if (!best)
+    return makeError(ErrorKind::unsupported,
+                     fmt::format("model file: no program runs on {}{}{}",
+                                 toString(device.id()),
+                                 others.empty() ? "" : ": ", others));
+  ProgramChoice choice;
+  choice.index = uint32_t(best - candidates.data());
+  if (candidates.size() > 1)
+    choice.text = fmt::format("{} runs on {}; {}", describe(best->needs),
+                              toString(device.id()), others);
+  return choice;
+}
