@@ -62,7 +62,7 @@ public:
     unsigned rank = shape.size();
     MLIRContext *context = first->getContext();
     AttentionTile tile =
-        chooseAttentionTile(writer.target, elementOf(lanesOperand));
+        chooseAttentionTile(writer.target, elementOf(lanesOperand), frame());
     AffineExpr blocks =
         shape[rank - 2].ceilDiv(getAffineConstantExpr(tile.width(), context));
     AffineExpr batches = product(shape, 0, rank - 2, context);
@@ -80,6 +80,33 @@ public:
   }
 
 private:
+  bool needsScores() const { return queryGradient || keyGradient; }
+
+  // What emitForward and emitGradients keep.
+  AttentionFrame frame() {
+    int64_t length = constantOf(shapeOf(lanesOperand).back());
+    AttentionFrame frame;
+    frame.panels = {length};
+    frame.steps = {length};
+    if (!isGradient()) {
+      if (output) {
+        int64_t ofValue = constantOf(shapeOf(output.getValue()).back());
+        frame.panels.push_back(ofValue);
+        frame.steps.push_back(ofValue);
+      }
+      return frame;
+    }
+    int64_t ofValue = constantOf(shapeOf(value).back());
+    frame.steps.push_back(ofValue);
+    if (needsScores()) {
+      frame.panels.append({ofValue, length});
+      frame.scores = 2;
+    }
+    if (valueGradient)
+      frame.panels.push_back(ofValue);
+    return frame;
+  }
+
   SmallVector<Coord> batchOf(Emission &emission, Value chunk, Value blocks) {
     Shape shape = shapeOf(lanesOperand);
     Shape leading(shape.begin(), shape.end() - 2);
@@ -145,14 +172,13 @@ private:
   }
 
   void emitGradients(AttentionBlock &block, Panel lanes, Value from, Value to) {
-    bool needsScores = queryGradient || keyGradient;
     Panel laneValues;
-    if (needsScores)
+    if (needsScores())
       laneValues = block.pack(walksKeys ? value : grad, 1);
     Value stepValues = walksKeys ? grad : value;
     int64_t length = constantOf(shapeOf(lanesOperand).back());
     Panel ofLanes, ofValue;
-    if (needsScores)
+    if (needsScores())
       ofLanes = block.zeros(length);
     if (valueGradient)
       ofValue = block.zeros(constantOf(shapeOf(value).back()));
@@ -161,12 +187,12 @@ private:
       StepRows values = block.rowsOf(stepValues, step, count, 1);
       Panel scores = block.scores(keys, step, count, lanes, 0);
       Panel changes;
-      if (needsScores)
+      if (needsScores())
         changes = block.scores(values, step, count, laneValues, 1);
       block.differentiate(scores, changes, rowLogsumexps, delta, step, count);
       if (valueGradient)
         block.accumulate(ofValue, values, step, count, scores, {});
-      if (needsScores)
+      if (needsScores())
         block.accumulate(ofLanes, keys, step, count, changes, {});
     });
     if (queryGradient)

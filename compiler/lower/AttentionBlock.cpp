@@ -12,23 +12,59 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-AttentionTile chooseAttentionTile(const Target &target, Type element) {
+int64_t AttentionTile::panelElements(int64_t length) const {
+  // A tile may begin at any row, and end behind the last one.
+  return llvm::alignTo(std::max<int64_t>(length, 1) + rows / 3, lanes) *
+         width();
+}
+
+int64_t AttentionTile::pitch(int64_t length) const {
+  return llvm::alignTo(std::max<int64_t>(length, 1), lanes);
+}
+
+static int64_t frameBytes(const AttentionTile &tile,
+                          const AttentionFrame &frame) {
+  constexpr int64_t softmaxPanels = 3;
+  int64_t elements = softmaxPanels * tile.panelElements(1) +
+                     frame.scores * tile.panelElements(tile.steps);
+  for (int64_t rows : frame.panels)
+    elements += tile.panelElements(rows);
+  for (int64_t length : frame.steps)
+    elements += tile.steps * tile.pitch(length);
+  return elements * (tile.accumulator.getIntOrFloatBitWidth() / 8);
+}
+
+// Of fewer lanes threads have nothing to do; of fewer steps than a tile has
+// rows each element that is read serves fewer sums.
+static void fitFrame(AttentionTile &tile, const Target &target,
+                     const AttentionFrame &frame) {
+  struct Limits {
+    unsigned lanes;
+    int64_t steps;
+  };
+  const unsigned mostLanes = std::min(tile.lanes, 32u);
+  tile.vectors = 1;
+  for (Limits fewest : {Limits{4, 16}, Limits{2, 4}})
+    for (tile.lanes = mostLanes; tile.lanes >= fewest.lanes; tile.lanes /= 2)
+      for (tile.steps = causalGranule; tile.steps >= fewest.steps;
+           tile.steps /= 2)
+        if (frameBytes(tile, frame) <= target.frameBytes())
+          return;
+  tile.lanes = 2;
+  tile.steps = 4;
+}
+
+AttentionTile chooseAttentionTile(const Target &target, Type element,
+                                  const AttentionFrame &frame) {
   AttentionTile tile;
   tile.accumulator = accumulatorType(element);
   tile.lanes = target.lanes();
   if (tile.accumulator.getIntOrFloatBitWidth() == 64)
     tile.lanes = std::max(2u, tile.lanes / 2);
-  // The panels of a block have to fit the memory that threads share.
-  if (target.lanesAreThreads()) {
-    constexpr int64_t manyBytes = 128 * 1024;
-    bool hasMuch = target.frameBytes() >= manyBytes;
-    unsigned bytes = tile.accumulator.getIntOrFloatBitWidth() / 8;
-    tile.lanes = std::min(tile.lanes, hasMuch ? 32U : 16 / bytes);
-    tile.vectors = 1;
-    tile.steps = causalGranule;
-  }
   // A sum per row and vector, the vectors, and an element: 15 of 16 registers.
   tile.rows = target.vectorRegisters() >= 32 ? 12 : 6;
+  if (target.lanesAreThreads())
+    fitFrame(tile, target, frame);
   return tile;
 }
 
@@ -40,10 +76,7 @@ Value AttentionBlock::frame(unsigned slot, int64_t elements) {
 }
 
 Panel AttentionBlock::panel(unsigned slot, int64_t rows) {
-  // A tile may begin at any row, and end behind the last one.
-  int64_t held =
-      llvm::alignTo(std::max<int64_t>(rows, 1) + tile.rows / 3, tile.lanes);
-  return {frame(slot, held * tile.width()), rows};
+  return {frame(slot, tile.panelElements(rows)), rows};
 }
 
 void AttentionBlock::begin(Value begin, AffineExpr extent) {

@@ -23,9 +23,22 @@ struct AttentionTile {
   mlir::Type accumulator;
 
   int64_t width() const { return int64_t(2) * vectors * lanes; }
+  /// Elements of a panel of so many rows, and of a row of steps.
+  int64_t panelElements(int64_t rows) const;
+  int64_t pitch(int64_t length) const;
 };
 
-AttentionTile chooseAttentionTile(const Target &target, mlir::Type element);
+/// What stands in a block's frame beside the panels of softmax.
+struct AttentionFrame {
+  llvm::SmallVector<int64_t> panels; ///< rows of each, but of those of scores
+  llvm::SmallVector<int64_t> steps;  ///< lengths of a step's rows
+  int64_t scores = 1;                ///< panels of them
+};
+
+/// Where threads share a frame, the widest tile whose frame fits, or else the
+/// narrowest.
+AttentionTile chooseAttentionTile(const Target &target, mlir::Type element,
+                                  const AttentionFrame &frame);
 
 /// Rows of `width` lanes; some rows more than `rows` are there to be written.
 struct Panel {

@@ -118,7 +118,7 @@ StepRows AttentionBlock::rowsOf(Value tensor, Value step, Value count,
   OpBuilder &builder = emission.builder;
   Location loc = emission.loc;
   int64_t length = constantOf(shapeOf(tensor).back());
-  int64_t pitch = llvm::alignTo(std::max<int64_t>(length, 1), tile.lanes);
+  int64_t pitch = tile.pitch(length);
   Value copy = frame(stepSlot + slot, tile.steps * pitch);
   emission.loop(emission.constant(0), count, 1, [&](Value row) {
     Value from = emission.add(step, row);

@@ -148,13 +148,22 @@ static Result<HostTensor> fetch(DType dtype, const runtime::Output &output,
   return host;
 }
 
+static Result<runtime::Device *> deviceOf(const Repro &repro) {
+  if (repro.device)
+    return runtime::getDevice(*repro.device);
+  std::string_view target = repro.request.target;
+  SINTER_TRY_ASSIGN(DeviceId id,
+                    parseDevice(target.substr(0, target.find(':'))));
+  return runtime::getDevice(id);
+}
+
 Result<std::string> replay(const Repro &repro) {
   // What the reference refuses is nothing to compile.
   SINTER_TRY_ASSIGN(
       Expectation expected,
       expect(repro.graph, repro.inputs, roundingsOf(repro.request.numerics)));
   SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook, runtime::compilerHook());
-  SINTER_TRY_ASSIGN(runtime::Device * device, runtime::getDevice(DeviceId()));
+  SINTER_TRY_ASSIGN(runtime::Device * device, deviceOf(repro));
   SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,
                     hook->compile(repro.graph, repro.request));
   SINTER_TRY_ASSIGN(auto program, runtime::Program::load(bytes, *device));

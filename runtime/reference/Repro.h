@@ -4,9 +4,11 @@
 /// that says how it was compiled, `NAME.safetensors` the inputs' bytes.
 #pragma once
 
+#include "runtime/device/DeviceId.h"
 #include "runtime/program/CompilerHook.h"
 #include "runtime/reference/Reference.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +22,9 @@ struct Repro {
   runtime::CompileRequest request; ///< without debug and dynamic
   std::string difference;          ///< what was found
   std::string site;                ///< `file:line` of the op, or empty
+  /// Where it is run again, no part of the files; without it on the first
+  /// device of the target's kind.
+  std::optional<DeviceId> device;
 };
 
 /// Writes `NAME.mlir` for a `path` that ends so, and the inputs beside it. Both
@@ -34,7 +39,7 @@ bool isRepro(std::string_view text);
 /// nothing; an error of kind `io` says what is wrong.
 Result<Repro> readRepro(const std::string &path, std::string_view text);
 
-/// Compiles and runs the graph on the cpu. The difference from the reference
+/// Compiles and runs the graph. The difference from the reference
 /// that is more than rounding, or empty. An error when it cannot be compiled
 /// or run, or when the reference refuses it.
 Result<std::string> replay(const Repro &repro);

@@ -16,6 +16,11 @@ using reference::Repro;
 /// may be right without fusion.
 static Status override(Repro &repro, const Arguments &arguments) {
   SINTER_TRY_ASSIGN(runtime::CompileRequest asked, compileRequest(arguments));
+  if (arguments.has("--device")) {
+    SINTER_TRY_ASSIGN(runtime::Device * device,
+                      openDevice(arguments, repro.request));
+    repro.device = device->id();
+  }
   if (arguments.has("--target"))
     repro.request.target = asked.target;
   if (arguments.has("--numerics"))
