@@ -42,8 +42,10 @@ uint8_t VulkanDevice::count() {
   if (!loader)
     return 0;
   auto isUsable = [](const VulkanAbout &about) { return about.reason.empty(); };
-  return uint8_t(std::min<size_t>(
-      std::ranges::count_if(vulkanDevices(**loader), isUsable), 255));
+  const Result<std::vector<VulkanAbout>> &all = vulkanDevices(**loader);
+  return all ? uint8_t(
+                   std::min<size_t>(std::ranges::count_if(*all, isUsable), 255))
+             : 0;
 }
 
 namespace {
@@ -84,21 +86,23 @@ Result<VulkanDevice *> VulkanDevice::open(uint8_t index) {
 
 Result<VulkanDevice *> VulkanDevice::make(uint8_t index) {
   SINTER_TRY_ASSIGN(const Loader *loader, Loader::open());
-  const std::vector<VulkanAbout> &all = vulkanDevices(*loader);
-  if (all.empty())
+  const Result<std::vector<VulkanAbout>> &all = vulkanDevices(*loader);
+  if (!all)
+    return ErrorInfo(all.error());
+  if (all->empty())
     return makeError(ErrorKind::device, "the loader knows no device");
-  if (index >= all.size())
+  if (index >= all->size())
     return makeError(ErrorKind::device,
-                     fmt::format("the loader has {} devices", all.size()));
-  const VulkanAbout &about = all[index];
+                     fmt::format("the loader has {} devices", all->size()));
+  const VulkanAbout &about = (*all)[index];
   if (!about.reason.empty())
     return makeError(ErrorKind::device,
                      fmt::format("{}: {}", about.name, about.reason));
   SINTER_TRY_ASSIGN(VulkanGpu gpu, VulkanGpu::open(*loader, about));
-  auto *device = new VulkanDevice(gpu, index);
+  std::unique_ptr<VulkanDevice> device(new VulkanDevice(gpu, index));
   SINTER_TRY(device->queue.start());
   SINTER_TRY(device->pipelines.open());
-  return device;
+  return device.release();
 }
 
 VulkanDevice::VulkanDevice(VulkanGpu opened, uint8_t index)
@@ -109,11 +113,13 @@ VulkanDevice::VulkanDevice(VulkanGpu opened, uint8_t index)
       pipelines(gpu) {}
 
 std::string VulkanDevice::description() const {
-  return fmt::format("{}, {}, Vulkan {}.{}, subgroups of {}, {} KiB shared",
+  return fmt::format("{}, {}, Vulkan {}.{}, subgroups of {}, workgroups of {} "
+                     "with {} KiB shared, grids of {}",
                      gpu.about.name, gpu.about.driver,
                      gpu.about.version >> 22 & 0x7f,
                      gpu.about.version >> 12 & 0x3ff, gpu.about.subgroup,
-                     gpu.about.sharedBytes / 1024);
+                     gpu.about.mostThreads, gpu.about.sharedBytes / 1024,
+                     gpu.about.mostGroups);
 }
 
 std::vector<std::string> VulkanDevice::features(bool allSizes) const {
@@ -166,6 +172,7 @@ Status VulkanDevice::afterWait(Status waited) {
 }
 
 Result<BufferRef> VulkanDevice::allocate(size_t bytes) {
+  SINTER_TRY(queue.state());
   return allocator.allocate(*this, bytes);
 }
 
@@ -212,6 +219,7 @@ Status VulkanDevice::move(void *to, const void *from, size_t bytes) {
 
 Result<std::unique_ptr<Image>>
 VulkanDevice::loadImage(std::span<const std::byte> bytes) {
+  SINTER_TRY(queue.state());
   SINTER_TRY_ASSIGN(auto image, loadVulkanImage(gpu, toString(deviceId), queue,
                                                 pipelines.cache(), bytes));
   pipelines.save();
@@ -231,6 +239,7 @@ Status VulkanDevice::launch(const LaunchArgs &args) {
 Result<std::unique_ptr<WorkGraph>>
 VulkanDevice::makeGraph(std::span<const GraphNode> nodes,
                         const WatchedWord &word) {
+  SINTER_TRY(queue.state());
   return makeVulkanGraph(gpu, toString(deviceId), queue, memory, nodes, word);
 }
 

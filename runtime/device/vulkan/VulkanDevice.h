@@ -50,7 +50,14 @@ private:
   /// The features, and of the workgroup's memory the largest or all sizes.
   std::vector<std::string> features(bool allSizes) const;
 
-  const VulkanGpu gpu;
+  /// Closes the device after all that was made with it.
+  struct OpenedGpu : VulkanGpu {
+    explicit OpenedGpu(const VulkanGpu &opened) : VulkanGpu(opened) {}
+    OpenedGpu(const OpenedGpu &) = delete;
+    ~OpenedGpu() { loader.destroyDevice(device, nullptr); }
+  };
+
+  const OpenedGpu gpu;
   const DeviceId deviceId;
   const VulkanHeap heap;
   VulkanQueue queue;

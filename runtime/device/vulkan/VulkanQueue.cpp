@@ -17,7 +17,39 @@ static constexpr auto spinTime = std::chrono::microseconds(50);
 Status VulkanQueue::check(std::string_view what, Code code) const {
   if (code >= success)
     return {};
-  return errorOf(fmt::format("{}: {}", name, what), code);
+  if (code != deviceLost)
+    return errorOf(fmt::format("{}: {}", name, what), code);
+  return fail(
+      errorOf(fmt::format("{}: the device is lost: {}", name, what), code));
+}
+
+ErrorInfo VulkanQueue::fail(ErrorInfo error) const {
+  std::lock_guard lock(failureMutex);
+  if (!isFailed) {
+    failure = std::move(error);
+    isFailed = true;
+  }
+  return failure;
+}
+
+Status VulkanQueue::state() const {
+  if (!isFailed)
+    return {};
+  std::lock_guard lock(failureMutex);
+  return ErrorInfo(failure);
+}
+
+VulkanQueue::~VulkanQueue() {
+  for (Batch &batch : batches) {
+    if (batch.pool)
+      gpu.loader.destroyPool(gpu.device, batch.pool, nullptr);
+    freeBlock(gpu, batch.staging);
+  }
+  freeBlock(gpu, readback);
+  if (timeline)
+    gpu.loader.destroySemaphore(gpu.device, timeline, nullptr);
+  if (pipelineLayout)
+    gpu.loader.destroyLayout(gpu.device, pipelineLayout, nullptr);
 }
 
 Status VulkanQueue::start() {
@@ -43,12 +75,14 @@ Status VulkanQueue::makeBatch(Batch &batch) {
     return {};
   CommandPoolCreateInfo poolInfo;
   poolInfo.family = gpu.about.family;
-  SINTER_TRY(check(
-      "vkCreateCommandPool",
-      gpu.loader.createPool(gpu.device, &poolInfo, nullptr, &batch.pool)));
-  SINTER_TRY(
-      check("memory of the host",
-            makeBlock(gpu, stagingBytes, VulkanPlace::upload, batch.staging)));
+  if (!batch.pool)
+    SINTER_TRY(check(
+        "vkCreateCommandPool",
+        gpu.loader.createPool(gpu.device, &poolInfo, nullptr, &batch.pool)));
+  if (!batch.staging.buffer)
+    SINTER_TRY(check(
+        "memory of the host",
+        makeBlock(gpu, stagingBytes, VulkanPlace::upload, batch.staging)));
   CommandBufferAllocateInfo info;
   info.pool = batch.pool;
   return check("vkAllocateCommandBuffers",
@@ -56,8 +90,9 @@ Status VulkanQueue::makeBatch(Batch &batch) {
 }
 
 Result<VulkanQueue::Batch *> VulkanQueue::open(uint64_t bytes) {
+  SINTER_TRY(state());
   Batch &last = batches[current];
-  if (last.isOpen && last.used + bytes <= stagingBytes &&
+  if (last.isOpen && !last.isEnded && last.used + bytes <= stagingBytes &&
       last.count < mostCommands)
     return &last;
   SINTER_TRY(submitLocked());
@@ -75,13 +110,19 @@ Result<VulkanQueue::Batch *> VulkanQueue::open(uint64_t bytes) {
   return &batch;
 }
 
-// With commands that were recorded elsewhere after its own.
+// With commands that were recorded elsewhere after its own. What the driver has
+// no memory for now is handed to it again with the next batch.
 Status VulkanQueue::submitLocked(CommandBuffer first, CommandBuffer rest) {
+  SINTER_TRY(state());
   Batch &batch = batches[current];
   if (!batch.isOpen)
     return {};
-  batch.isOpen = false;
-  SINTER_TRY(check("vkEndCommandBuffer", gpu.loader.end(batch.commands)));
+  if (!batch.isEnded) {
+    Status ended = check("vkEndCommandBuffer", gpu.loader.end(batch.commands));
+    if (!ended)
+      return fail(ended.takeError());
+    batch.isEnded = true;
+  }
   std::array<CommandBufferSubmitInfo, 3> commands;
   commands[0].commands = batch.commands;
   commands[1].commands = first;
@@ -101,6 +142,7 @@ Status VulkanQueue::submitLocked(CommandBuffer first, CommandBuffer rest) {
   uint32_t count = rest ? 2 : 1;
   SINTER_TRY(check("vkQueueSubmit2",
                    gpu.loader.submit(gpu.queue, count, parts.data(), nullptr)));
+  batch.isOpen = batch.isEnded = false;
   batch.value = submitted + 1;
   submitted += count;
   current = (current + 1) % batches.size();
@@ -241,6 +283,7 @@ bool VulkanQueue::reached(uint64_t value) const {
 }
 
 Status VulkanQueue::wait(uint64_t value) const {
+  SINTER_TRY(state());
   auto end = std::chrono::steady_clock::now() + spinTime;
   do {
     uint64_t now = 0;

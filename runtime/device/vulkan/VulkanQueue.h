@@ -4,6 +4,7 @@
 #include "runtime/device/vulkan/VulkanMemory.h"
 
 #include <array>
+#include <atomic>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -25,12 +26,15 @@ struct VulkanDispatch {
 
 /// Commands are recorded and handed to the device some at a time: at once where
 /// it has nothing to do, and where somebody waits. Each waits for those before
-/// it. After a failure of the device all calls fail. Thread-safe.
+/// it. Once the device is lost, or commands that were taken are, all calls fail
+/// with the error of that time. Thread-safe.
 class VulkanQueue {
 public:
   VulkanQueue(const VulkanGpu &gpu, std::string name)
       : gpu(gpu), name(std::move(name)) {}
   VulkanQueue(const VulkanQueue &) = delete;
+  /// Nothing is to be done any longer.
+  ~VulkanQueue();
 
   /// Comes first.
   Status start();
@@ -57,6 +61,9 @@ public:
   /// Waits for all.
   Status finish();
 
+  /// Why it takes no work any longer, once that is so.
+  Status state() const;
+
   vulkan::PipelineLayout layout() const { return pipelineLayout; }
 
 private:
@@ -68,10 +75,11 @@ private:
     vulkan::CommandPool pool = nullptr;
     vulkan::CommandBuffer commands = nullptr;
     VulkanBlock staging;
-    uint64_t used = 0;  ///< bytes of it
-    uint64_t value = 0; ///< of the timeline, once the device is through
-    unsigned count = 0; ///< commands
-    bool isOpen = false;
+    uint64_t used = 0;    ///< bytes of it
+    uint64_t value = 0;   ///< of the timeline, once the device is through
+    unsigned count = 0;   ///< commands
+    bool isOpen = false;  ///< has commands that the device has not got
+    bool isEnded = false; ///< and takes no more
   };
 
   Status makeBatch(Batch &batch);
@@ -86,6 +94,8 @@ private:
                 uint64_t bytes);
   /// `vulkan:0: what`; a lost device stays lost.
   Status check(std::string_view what, vulkan::Code code) const;
+  /// Keeps the first error for `state`, and returns that.
+  ErrorInfo fail(ErrorInfo error) const;
 
   const VulkanGpu &gpu;
   const std::string name;
@@ -97,6 +107,9 @@ private:
   uint64_t submitted = 0; ///< the timeline's value after all submissions
   std::mutex readbackMutex;
   VulkanBlock readback;
+  mutable std::atomic<bool> isFailed = false;
+  mutable std::mutex failureMutex;
+  mutable ErrorInfo failure;
 };
 
 } // namespace sinter::runtime
