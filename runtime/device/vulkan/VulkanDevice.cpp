@@ -110,7 +110,7 @@ VulkanDevice::VulkanDevice(VulkanGpu opened, uint8_t index)
       queue(gpu, toString(deviceId)),
       memory(gpu, [this] { (void)queue.finish(); }),
       allocator(memory, toString(deviceId), memoryLimit(heap.total)),
-      pipelines(gpu) {}
+      pipelines(gpu), copies(gpu, *this) {}
 
 std::string VulkanDevice::description() const {
   return fmt::format("{}, {}, Vulkan {}.{}, subgroups of {}, workgroups of {} "
@@ -207,6 +207,10 @@ Status VulkanDevice::copy(Buffer &to, const Buffer &from, size_t bytes) {
 Status VulkanDevice::move(void *to, const void *from, size_t bytes) {
   if (bytes == 0 || to == from)
     return {};
+  static thread_local VulkanLaunch launch;
+  SINTER_TRY(copies.pack({to, from, bytes}, launch));
+  if (launch.pipeline)
+    return queue.launch(launch.dispatch());
   VulkanMemory::Place target = memory.placeOf(to),
                       source = memory.placeOf(from);
   if (!target.buffer || !source.buffer)
@@ -240,7 +244,8 @@ Result<std::unique_ptr<WorkGraph>>
 VulkanDevice::makeGraph(std::span<const GraphNode> nodes,
                         const WatchedWord &word) {
   SINTER_TRY(queue.state());
-  return makeVulkanGraph(gpu, toString(deviceId), queue, memory, nodes, word);
+  return makeVulkanGraph(gpu, toString(deviceId), queue, memory, copies, nodes,
+                         word);
 }
 
 Result<std::unique_ptr<Event>> VulkanDevice::record() {

@@ -3,6 +3,7 @@
 
 #include "runtime/device/Device.h"
 #include "runtime/device/vulkan/PipelineFile.h"
+#include "runtime/device/vulkan/VulkanCopies.h"
 #include "runtime/device/vulkan/VulkanImage.h"
 #include "runtime/memory/CachingAllocator.h"
 
@@ -64,6 +65,7 @@ private:
   VulkanMemory memory;
   CachingAllocator allocator;
   PipelineFile pipelines;
+  VulkanCopies copies;
   std::atomic<bool> hasNewKernels = false; ///< since anybody waited
 };
 

@@ -110,23 +110,33 @@ Result<VulkanQueue::Batch *> VulkanQueue::open(uint64_t bytes) {
   return &batch;
 }
 
+Status VulkanQueue::endLocked() {
+  Batch &batch = batches[current];
+  if (!batch.isOpen || batch.isEnded)
+    return {};
+  if (Status ended =
+          check("vkEndCommandBuffer", gpu.loader.end(batch.commands));
+      !ended)
+    return fail(ended.takeError());
+  batch.isEnded = true;
+  return {};
+}
+
 // With commands that were recorded elsewhere after its own. What the driver has
 // no memory for now is handed to it again with the next batch.
 Status VulkanQueue::submitLocked(CommandBuffer first, CommandBuffer rest) {
   SINTER_TRY(state());
+  SINTER_TRY(endLocked());
   Batch &batch = batches[current];
-  if (!batch.isOpen)
-    return {};
-  if (!batch.isEnded) {
-    Status ended = check("vkEndCommandBuffer", gpu.loader.end(batch.commands));
-    if (!ended)
-      return fail(ended.takeError());
-    batch.isEnded = true;
-  }
   std::array<CommandBufferSubmitInfo, 3> commands;
-  commands[0].commands = batch.commands;
-  commands[1].commands = first;
-  commands[2].commands = rest;
+  uint32_t count = 0;
+  if (batch.isOpen)
+    commands[count++].commands = batch.commands;
+  if (first)
+    commands[count++].commands = first;
+  if (count == 0)
+    return {};
+  commands[count].commands = rest;
   std::array<SemaphoreSubmitInfo, 2> signals;
   std::array<SubmitInfo, 2> parts;
   for (uint32_t part = 0; part < parts.size(); ++part) {
@@ -135,17 +145,19 @@ Status VulkanQueue::submitLocked(CommandBuffer first, CommandBuffer rest) {
     parts[part].signalCount = 1;
     parts[part].signals = &signals[part];
   }
-  parts[0].commandCount = first ? 2 : 1;
+  parts[0].commandCount = count;
   parts[0].commands = commands.data();
   parts[1].commandCount = 1;
-  parts[1].commands = &commands[2];
-  uint32_t count = rest ? 2 : 1;
-  SINTER_TRY(check("vkQueueSubmit2",
-                   gpu.loader.submit(gpu.queue, count, parts.data(), nullptr)));
-  batch.isOpen = batch.isEnded = false;
-  batch.value = submitted + 1;
-  submitted += count;
-  current = (current + 1) % batches.size();
+  parts[1].commands = &commands[count];
+  uint32_t numParts = rest ? 2 : 1;
+  SINTER_TRY(check("vkQueueSubmit2", gpu.loader.submit(gpu.queue, numParts,
+                                                       parts.data(), nullptr)));
+  if (batch.isOpen) {
+    batch.isOpen = batch.isEnded = false;
+    batch.value = submitted + 1;
+    current = (current + 1) % batches.size();
+  }
+  submitted += numParts;
   return {};
 }
 
@@ -252,22 +264,11 @@ Status VulkanQueue::download(std::span<std::byte> to, Place from) {
   return {};
 }
 
-Result<uint64_t> VulkanQueue::replay(std::span<const uint64_t> words,
-                                     const Place &to, CommandBuffer first,
-                                     CommandBuffer rest) {
+Result<uint64_t> VulkanQueue::replay(CommandBuffer first, CommandBuffer rest) {
   std::lock_guard lock(mutex);
-  Place at = to;
-  for (auto bytes = std::as_bytes(words); !bytes.empty();) {
-    auto part = bytes.first(std::min<size_t>(bytes.size(), stagingBytes));
-    SINTER_TRY_ASSIGN(Batch * batch, open(part.size()));
-    copyIn(*batch, at, part);
-    at.offset += part.size();
-    bytes = bytes.subspan(part.size());
-  }
-  if (words.empty())
-    SINTER_TRY(open(0));
+  uint64_t value = submitted + 1;
   SINTER_TRY(submitLocked(first, rest));
-  return submitted - 1;
+  return value;
 }
 
 Result<uint64_t> VulkanQueue::submit() {

@@ -47,11 +47,10 @@ public:
   /// Waits for the bytes.
   Status download(std::span<std::byte> to, Place from);
 
-  /// Fills memory with the words, then runs `first` and `rest`, which were
-  /// recorded before and wait by themselves. Gives what to wait for until
-  /// `first` is through; `rest` is with the next value.
-  Result<uint64_t> replay(std::span<const uint64_t> words, const Place &to,
-                          vulkan::CommandBuffer first,
+  /// Runs `first` and `rest`, if that is not null, which were recorded before
+  /// and wait by themselves. Gives what to wait for until `first` is through;
+  /// `rest` is with the next value.
+  Result<uint64_t> replay(vulkan::CommandBuffer first,
                           vulkan::CommandBuffer rest);
 
   /// Hands all that was recorded to the device; what to wait for.
@@ -85,6 +84,7 @@ private:
   Status makeBatch(Batch &batch);
   /// The batch that takes commands, with room for bytes of the host's.
   Result<Batch *> open(uint64_t bytes);
+  Status endLocked();
   Status submitLocked(vulkan::CommandBuffer first = nullptr,
                       vulkan::CommandBuffer rest = nullptr);
   void order(Batch &batch);
