@@ -39,6 +39,7 @@ struct State {
   }
 };
 State states[count];
+std::atomic<unsigned> losesBehind = count;
 std::atomic<Device> opened = nullptr;
 Code (*waitIdle)(Device) = nullptr;
 
@@ -52,7 +53,17 @@ template <unsigned N, typename R, typename... A> struct Passed<N, R(A...)> {
     auto *real = reinterpret_cast<R (*)(A...)>(states[N].real);
     if constexpr (N == number_getQueue)
       opened = std::get<0>(std::tie(arguments...));
-    return real(arguments...);
+    if (losesBehind != N)
+      return real(arguments...);
+    losesBehind = count;
+    if constexpr (std::is_void_v<R>) {
+      real(arguments...);
+      loseVulkanDevice();
+    } else {
+      R result = real(arguments...);
+      loseVulkanDevice();
+      return result;
+    }
   }
 };
 
@@ -101,7 +112,11 @@ void failVulkanCall(const char *name, int code, uint64_t working,
   state.fault = code;
 }
 
-void loseVulkanDevice() {
+void loseVulkanDevice(const char *name) {
+  if (name) {
+    losesBehind = numberOf(name);
+    return;
+  }
   if (opened)
     (void)waitIdle(opened);
   for (const char *name :

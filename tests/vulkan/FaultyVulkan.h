@@ -15,8 +15,9 @@ uint64_t vulkanCalls(const char *name);
 /// `failing` times.
 void failVulkanCall(const char *name, int code, uint64_t working = 0,
                     uint64_t failing = UINT64_MAX);
-/// The device ends its work and is lost: what says so from now on does.
-void loseVulkanDevice();
+/// The device ends its work and is lost: what says so from now on does. With a
+/// name, that happens behind the next call of that function.
+void loseVulkanDevice(const char *name = nullptr);
 /// Nothing fails any longer.
 void healVulkan();
 }
