@@ -114,23 +114,6 @@ Status LoadedProgram::load() {
   return {};
 }
 
-// A device knows kernels by their symbols alone.
-ErrorInfo LoadedProgram::ofKernel(ErrorInfo error) const {
-  std::string symbol = std::exchange(error.op, {});
-  auto isOf = [&](const StepData &step) {
-    return step.isLaunch() && !step.nodes.empty() &&
-           std::ranges::count(data.kernels[step.kernel].phases, symbol,
-                              &PhaseData::symbol) > 0;
-  };
-  auto step = std::ranges::find_if(data.steps, isOf);
-  if (symbol.empty() || step == data.steps.end())
-    return error;
-  error.node = step->nodes.back();
-  if (std::string_view site = siteOf(error.node); !site.empty())
-    error.message += fmt::format("; the kernel is of {}", site);
-  return error;
-}
-
 Status LoadedProgram::loadSites(std::span<const std::byte> section) {
   auto *start = reinterpret_cast<const uint8_t *>(section.data());
   flatbuffers::Verifier verifier(start, section.size());
@@ -180,6 +163,23 @@ std::vector<LaunchInfo> LoadedProgram::launches() const {
 std::string_view LoadedProgram::siteOf(uint32_t node) const {
   return node < sites.size() ? std::string_view(sites[node])
                              : std::string_view();
+}
+
+// A device knows kernels by their symbols alone.
+ErrorInfo LoadedProgram::ofKernel(ErrorInfo error) const {
+  std::string symbol = std::exchange(error.op, {});
+  auto isOf = [&](const StepData &step) {
+    return step.isLaunch() && !step.nodes.empty() &&
+           std::ranges::count(data.kernels[step.kernel].phases, symbol,
+                              &PhaseData::symbol) > 0;
+  };
+  auto step = std::ranges::find_if(data.steps, isOf);
+  if (symbol.empty() || step == data.steps.end())
+    return error;
+  error.node = step->nodes.back();
+  if (std::string_view site = siteOf(error.node); !site.empty())
+    error.message += fmt::format("; the kernel is of {}", site);
+  return error;
 }
 
 Result<std::shared_ptr<const BoundPlan>>
