@@ -64,6 +64,6 @@ Status VulkanCopies::pack(const CopyArgs &copy, VulkanLaunch &launch) {
   launch.words = {units, to, from};
   launch.columns =
       uint32_t(std::min(mostGroups, (units + threads - 1) / threads));
-  launch.rows = 1;
+  launch.rows = launch.layers = 1;
   return {};
 }

@@ -176,7 +176,8 @@ Status VulkanGraph::recordNode(CommandBuffer commands, const Recorded &node) {
   gpu.loader.bindPipeline(commands, computePoint, node.launch.pipeline);
   gpu.loader.push(commands, queue.layout(), computeStage, 0, sizeof(address),
                   &address);
-  gpu.loader.dispatch(commands, node.launch.columns, node.launch.rows, 1);
+  gpu.loader.dispatch(commands, node.launch.columns, node.launch.rows,
+                      node.launch.layers);
   return {};
 }
 

@@ -48,13 +48,21 @@ Status VulkanImage::makePipeline(ShaderModule module, const SpirvEntry &entry,
   RequiredSubgroupSize size;
   size.threads = gpu.about.subgroup;
   ComputePipelineCreateInfo info;
-  info.stage.next = &size;
-  info.stage.flags = wholeSubgroups;
+  kernel.given = entry.given;
+  if (!kernel.given) {
+    info.stage.next = &size;
+    info.stage.flags = wholeSubgroups;
+  }
   info.stage.module = module;
   info.stage.name = entry.name.c_str();
   info.layout = queue.layout();
+  if (entry.threads > gpu.about.mostThreads)
+    return makeError(ErrorKind::device,
+                     fmt::format("{} threads are more than the {} of a "
+                                 "workgroup",
+                                 entry.threads, gpu.about.mostThreads));
   kernel.subgroups = entry.threads / gpu.about.subgroup;
-  if (kernel.subgroups * gpu.about.subgroup != entry.threads)
+  if (!kernel.given && kernel.subgroups * gpu.about.subgroup != entry.threads)
     return makeError(ErrorKind::device,
                      fmt::format("{} threads are no subgroups of {}",
                                  entry.threads, gpu.about.subgroup));

@@ -185,7 +185,8 @@ Status VulkanQueue::launch(const VulkanDispatch &dispatch) {
   gpu.loader.bindPipeline(batch->commands, computePoint, dispatch.pipeline);
   gpu.loader.push(batch->commands, pipelineLayout, computeStage, 0,
                   sizeof(address), &address);
-  gpu.loader.dispatch(batch->commands, dispatch.columns, dispatch.rows, 1);
+  gpu.loader.dispatch(batch->commands, dispatch.columns, dispatch.rows,
+                      dispatch.layers);
   // A device that has nothing to do begins.
   return reached(submitted) ? submitLocked() : Status();
 }

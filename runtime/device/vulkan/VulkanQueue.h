@@ -1,6 +1,7 @@
 /// VulkanQueue: a device's work in one order.
 #pragma once
 
+#include "runtime/device/cuda/GivenLaunch.h"
 #include "runtime/device/vulkan/VulkanMemory.h"
 
 #include <array>
@@ -15,13 +16,14 @@ namespace sinter::runtime {
 struct VulkanKernel {
   vulkan::Pipeline pipeline = nullptr;
   uint32_t subgroups = 1; ///< of a workgroup
+  std::optional<GivenLaunch> given = {};
 };
 
 /// What one dispatch needs.
 struct VulkanDispatch {
   vulkan::Pipeline pipeline = nullptr;
-  std::span<const uint64_t> words; ///< the argument block
-  uint32_t columns = 1, rows = 1;  ///< workgroups
+  std::span<const uint64_t> words;            ///< the argument block
+  uint32_t columns = 1, rows = 1, layers = 1; ///< workgroups
 };
 
 /// Commands are recorded and handed to the device some at a time: at once where
