@@ -14,6 +14,16 @@ static std::vector<int64_t> threeOf(std::vector<int64_t> counts) {
   return counts;
 }
 
+/// What a device of this kind would run, where the kernel lacks it.
+static const char *missingCode(const CustomKernel &kernel, DeviceKind kind) {
+  if (kind == DeviceKind::cuda)
+    return kernel.source.empty() ? "no CUDA C++" : nullptr;
+  if (kind == DeviceKind::vulkan)
+    return kernel.glsl.empty() && kernel.spirv.empty() ? "no GLSL or SPIR-V"
+                                                       : nullptr;
+  return "code for GPUs alone";
+}
+
 static Tensor recordKernel(const CustomKernel &kernel,
                            std::span<const Tensor> inputs) {
   detail::Recorder recorder(graph::OpId::custom_op, SourceLine());
@@ -23,12 +33,12 @@ static Tensor recordKernel(const CustomKernel &kernel,
     nodes.push_back(input.node());
     for (Dim dim : input.node()->dims())
       extents.push_back(dim.value);
-    if (DeviceId device = input.device(); device.kind != DeviceKind::cuda) {
+    DeviceId device = input.device();
+    if (const char *missing = missingCode(kernel, device.kind)) {
       ErrorInfo error = makeError(
           ErrorKind::unsupported,
-          fmt::format("custom_op: '{}' is CUDA C++, which runs on cuda "
-                      "devices, not on {}: {}",
-                      kernel.function, toString(device),
+          fmt::format("custom_op: '{}' has {}, it does not run on {}: {}",
+                      kernel.function, missing, toString(device),
                       graph::typeString(*input.node())),
           "custom_op");
       error.shapes = {graph::typeString(*input.node())};
@@ -40,8 +50,9 @@ static Tensor recordKernel(const CustomKernel &kernel,
                   nodes);
   KernelLaunch launch = kernel.launch(inputs);
   return recorder.result(graph::custom_op(
-      nodes, kernel.source, kernel.function, extents, threeOf(launch.grid),
-      threeOf(launch.block), launch.shared_bytes, launch.dtype, launch.shape));
+      nodes, kernel.source, kernel.glsl, kernel.spirv, kernel.function, extents,
+      threeOf(launch.grid), threeOf(launch.block), launch.shared_bytes,
+      launch.dtype, launch.shape));
 }
 
 CustomFunction custom_op(CustomKernel kernel) {

@@ -190,7 +190,12 @@ compileOnce(const Key &key, const graph::Graph &graph, runtime::Device &device,
                       runtime::compilerHook());
     return hook->compile(graph, request);
   };
-  return runtime::findOrCompile(key, device, compile);
+  auto found = runtime::findOrCompile(key, device, compile);
+  if (found || found.error().node >= graph.sites.size())
+    return found;
+  ErrorInfo error = found.takeError();
+  error.site = graph.sites[error.node];
+  return error;
 }
 
 /// What the fused program's key becomes for the one that answers before.

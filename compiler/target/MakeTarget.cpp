@@ -9,7 +9,7 @@ namespace sinter::compiler {
 
 FailureOr<TargetCode> Target::compileGiven(Operation *op, StringRef,
                                            ArrayRef<unsigned>, bool) const {
-  return op->emitOpError("is CUDA C++, which target '")
+  return op->emitOpError("is a kernel for GPUs, which target '")
          << StringRef(name()) << "' does not run";
 }
 

@@ -111,7 +111,10 @@ def OpaqueOpInterface : OpInterface<"OpaqueOpInterface"> {
     addresses of the operands, as they lie in memory, and then the result's.
   }];
   let methods = [
-    InterfaceMethod<"CUDA C++.", "::llvm::StringRef", "getSource">,
+    InterfaceMethod<"CUDA C++, or empty.", "::llvm::StringRef", "getSource">,
+    InterfaceMethod<"GLSL, or empty.", "::llvm::StringRef", "getGlsl">,
+    InterfaceMethod<"An assembly of SPIR-V, or empty.", "::llvm::StringRef",
+                    "getSpirv">,
     InterfaceMethod<"What of it is called.", "::llvm::StringRef",
                     "getFunction">,
     InterfaceMethod<"The operands' dims, one operand's after the other.",

@@ -1,4 +1,4 @@
-/// A matmul with bias and ReLU in CUDA C++, as an op with a gradient.
+/// A matmul with bias and ReLU in CUDA C++ and GLSL, as an op with a gradient.
 #include <sinter/sinter.h>
 
 #include <cstdio>
@@ -20,6 +20,21 @@ extern "C" __global__ void matmul_add_relu(const IN0_TYPE *x,
   for (long long k = 0; k < IN0_DIM1; ++k)
     sum += x[row * IN0_DIM1 + k] * w[k * OUT_DIM1 + column];
   y[row * OUT_DIM1 + column] = sum > 0 ? sum : 0;
+}
+)";
+
+/// The same for Vulkan. The tensors are arrays by their names.
+static const char *glsl = R"(
+layout(local_size_x = BLOCK_X, local_size_y = BLOCK_Y) in;
+
+void main() {
+  uint column = gl_GlobalInvocationID.x, row = gl_GlobalInvocationID.y;
+  if (row >= OUT_DIM0 || column >= OUT_DIM1)
+    return;
+  OUT_TYPE sum = IN2[column];
+  for (uint k = 0; k < IN0_DIM1; ++k)
+    sum += IN0[row * IN0_DIM1 + k] * IN1[k * OUT_DIM1 + column];
+  OUT[row * OUT_DIM1 + column] = max(sum, 0);
 }
 )";
 
@@ -50,6 +65,7 @@ int main() try {
   if (!std::getenv("SINTER_DEVICE"))
     sn::set_default_device("cuda:0");
   auto matmulAddRelu = sn::custom_op({.source = source,
+                                      .glsl = glsl,
                                       .function = "matmul_add_relu",
                                       .launch = launchOf,
                                       .gradient = gradientOf});

@@ -14,13 +14,15 @@ static constexpr int64_t mostBlocks[] = {INT32_MAX, 65535, 65535};
 static constexpr int64_t mostThreads[] = {1024, 1024, 64};
 static constexpr int64_t threadsOfBlock = 1024;
 
-static Status checkCode(const ShapeContext &context, std::string_view source,
+static Status checkCode(const ShapeContext &context,
+                        std::initializer_list<std::string_view> sources,
                         std::string_view function) {
-  if (source.empty())
+  if (std::ranges::all_of(sources, &std::string_view::empty))
     return shapeError(context, "there is no source");
-  if (source.size() > longestSource)
-    return shapeError(context, "the source has more than " +
-                                   std::to_string(longestSource) + " bytes");
+  for (std::string_view source : sources)
+    if (source.size() > longestSource)
+      return shapeError(context, "the source has more than " +
+                                     std::to_string(longestSource) + " bytes");
   auto isNamePart = [](char c) {
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
            (c >= 'A' && c <= 'Z');
@@ -69,10 +71,13 @@ static Status checkExtents(const ShapeContext &context,
 
 Result<InferredType>
 customOp(const ShapeContext &context, std::string_view source,
+         std::string_view glsl, std::string_view spirv,
          std::string_view function, std::span<const int64_t> extents,
          std::span<const int64_t> grid, std::span<const int64_t> block,
          int64_t sharedBytes, DType dtype, std::span<const int64_t> shape) {
-  SINTER_TRY(checkCode(context, source, function));
+  SINTER_TRY(checkCode(context, {source, glsl, spirv}, function));
+  if (!glsl.empty() && !spirv.empty())
+    return shapeError(context, "both GLSL and SPIR-V are given");
   SINTER_TRY(checkExtents(context, extents));
   SINTER_TRY(checkCounts(context, "grid", grid, mostBlocks));
   SINTER_TRY(checkCounts(context, "block", block, mostThreads));

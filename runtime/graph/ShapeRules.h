@@ -133,11 +133,12 @@ Result<InferredType> slice(const ShapeContext &context,
                            std::span<const int64_t> starts,
                            std::span<const Dim> limits,
                            std::span<const int64_t> steps);
-/// A user's kernel: `extents` are the operands' dims one after the other, which
-/// they are guarded to be; `grid` and `block` have three positive numbers that
-/// CUDA devices take.
+/// A user's kernel, of which one text at least is there: `extents` are the
+/// operands' dims one after the other, which they are guarded to be; `grid` and
+/// `block` have three positive numbers that CUDA devices take.
 Result<InferredType>
 customOp(const ShapeContext &context, std::string_view source,
+         std::string_view glsl, std::string_view spirv,
          std::string_view function, std::span<const int64_t> extents,
          std::span<const int64_t> grid, std::span<const int64_t> block,
          int64_t sharedBytes, DType dtype, std::span<const int64_t> shape);

@@ -74,13 +74,15 @@ void Execution::keepPrepared() {
       loaded.prepared().keep(each.slot, each.source, std::move(each.memory));
 }
 
-/// Runs a step alone, waits for it and counts its time. What fails on the
-/// device is this step's.
+/// Runs a step alone, waits for it and counts its time. What fails then is this
+/// step's.
 Status Execution::timeStep(WorkSink &sink, uint32_t number) {
   SINTER_TRY(loaded.device().synchronize());
   ProfileClock::time_point begin = ProfileClock::now();
-  SINTER_TRY(runStep(sink, number));
-  if (Status done = loaded.device().synchronize(); !done) {
+  Status done = runStep(sink, number);
+  if (done)
+    done = loaded.device().synchronize();
+  if (!done) {
     faultyStep = number;
     ErrorInfo fault = done.takeError();
     const StepData &step = program.steps[number];

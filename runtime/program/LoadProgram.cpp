@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <utility>
 
 using namespace sinter;
 using namespace sinter::runtime;
@@ -55,7 +56,10 @@ Status LoadedProgram::load() {
   pool.open(model, data, *target);
   const Section *code = model.find(SectionKind::image, chosen);
   if (!data.kernels.empty()) {
-    SINTER_TRY_ASSIGN(image, target->loadImage(code->bytes));
+    auto loaded = target->loadImage(code->bytes);
+    if (!loaded)
+      return ofKernel(loaded.takeError());
+    image = *std::move(loaded);
     SINTER_TRY(resolveSymbols());
   }
   resident = file.bytes().size() + code->bytes.size();
@@ -89,6 +93,23 @@ Status LoadedProgram::resolveSymbols() {
 std::string_view LoadedProgram::siteOf(uint32_t node) const {
   return node < sites.size() ? std::string_view(sites[node])
                              : std::string_view();
+}
+
+// A device knows kernels by their symbols alone.
+ErrorInfo LoadedProgram::ofKernel(ErrorInfo error) const {
+  std::string symbol = std::exchange(error.op, {});
+  auto isOf = [&](const StepData &step) {
+    return step.isLaunch() && !step.nodes.empty() &&
+           std::ranges::count(data.kernels[step.kernel].phases, symbol,
+                              &PhaseData::symbol) > 0;
+  };
+  auto step = std::ranges::find_if(data.steps, isOf);
+  if (symbol.empty() || step == data.steps.end())
+    return error;
+  error.node = step->nodes.back();
+  if (std::string_view site = siteOf(error.node); !site.empty())
+    error.message += fmt::format("; the kernel is of {}", site);
+  return error;
 }
 
 Result<std::shared_ptr<const BoundPlan>>

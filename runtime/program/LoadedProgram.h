@@ -76,6 +76,8 @@ public:
 
 private:
   Status resolveSymbols();
+  /// The error of an image, with the node and line of the kernel it is of.
+  ErrorInfo ofKernel(ErrorInfo error) const;
 
   static constexpr size_t maxPlans = 64;
 

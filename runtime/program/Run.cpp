@@ -88,7 +88,8 @@ Status Execution::reserve() {
   }
   if (!allocated) {
     ErrorInfo error = allocated.takeError();
-    error.message = describeNeeds() + ": " + error.message;
+    if (error.kind == ErrorKind::out_of_memory)
+      error.message = describeNeeds() + ": " + error.message;
     return error;
   }
   resolveAddresses();
@@ -240,7 +241,7 @@ sinter::runtime::run(const Program &program, std::span<const Binding> inputs,
   Execution execution(loaded, inputs, threadScratch());
   SINTER_TRY(execution.bind());
   if (Status reserved = execution.reserve(); !reserved) {
-    if (failure)
+    if (failure && reserved.error().kind == ErrorKind::out_of_memory)
       failure->largest = execution.largestNeeds();
     return reserved.takeError();
   }

@@ -34,6 +34,8 @@ struct ErrorInfo {
   std::string op;                  ///< mnemonic, empty when no op is involved
   std::vector<std::string> shapes; ///< operand types as printed, in order
   SiteId site = 0;                 ///< the user's line, 0 when unknown
+  /// The node of the program's graph whose kernel failed, for who knows lines.
+  uint32_t node = UINT32_MAX;
 };
 
 } // namespace sinter

@@ -14,6 +14,8 @@ struct Gap {
 constexpr Gap gaps[] = {
     {DeviceKind::null, conformance::Ability::kernels,
      "plain reference loops compute for it, it runs no native code"},
+    {DeviceKind::null, conformance::Ability::loss, "it is the process itself"},
+    {DeviceKind::cpu, conformance::Ability::loss, "it is the process itself"},
 };
 
 } // namespace

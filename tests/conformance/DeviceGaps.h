@@ -9,7 +9,7 @@
 namespace sinter::conformance {
 
 /// What a test needs of a device.
-enum class Ability { memory, kernels };
+enum class Ability { memory, kernels, loss };
 
 /// Why the device lacks the ability; empty when it has it.
 std::string gap(DeviceId device, Ability ability);

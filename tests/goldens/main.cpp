@@ -2,6 +2,7 @@
 /// passed, by category.
 #include "runtime/graph/OpTable.h"
 #include "sinter/generated/SourceDigest.h"
+#include "tests/goldens/Isolated.h"
 #include "tests/goldens/Ratchet.h"
 #include "tests/goldens/Ways.h"
 #include "tests/goldens/torch/TorchCall.h"
@@ -31,6 +32,8 @@ $SINTER_SUITES.
                          fewer not
   --accept               adds the cases that pass to the ratchet
   --list                 says of each unsupported case why it is
+  --isolated             cases run in a process of their own; one that ends it
+                         has failed, and the next run in a new one
 )";
 
 namespace {
@@ -39,7 +42,7 @@ struct RunOptions {
   std::string folder, category, ratchet;
   double unsupported = 0;
   unsigned share = 1;
-  bool accept = false, list = false;
+  bool accept = false, list = false, isolated = false;
 };
 
 struct Count {
@@ -62,7 +65,7 @@ public:
   Session(const RunOptions &options, Ratchet ratchet)
       : options(options), ratchet(std::move(ratchet)) {}
 
-  void run(const Case &golden);
+  void count(const Case &golden, Outcome outcome);
   /// The exit code.
   int finish();
 
@@ -88,6 +91,8 @@ static std::optional<RunOptions> parse(int argc, char **argv) {
       options.accept = true;
     else if (flag == "--list")
       options.list = true;
+    else if (flag == "--isolated")
+      options.isolated = true;
     else if (flag == "--category" && hasValue)
       options.category = argv[++i];
     else if (flag == "--share" && hasValue)
@@ -143,8 +148,7 @@ void Session::report(const Case &golden, const Outcome &outcome) {
   std::fflush(stdout);
 }
 
-void Session::run(const Case &golden) {
-  Outcome outcome = runCase(golden);
+void Session::count(const Case &golden, Outcome outcome) {
   if (outcome.verdict == Verdict::unsupported && !isTorchCall(golden) &&
       isInTable(golden.op)) {
     outcome.verdict = Verdict::failed;
@@ -200,8 +204,17 @@ int main(int argc, char **argv) {
     return 2;
   }
   Session session(*options, std::move(*ratchet));
+  std::vector<const Case *> chosen;
   for (const Case &golden : *suite)
     if (isChosen(*options, golden))
-      session.run(golden);
+      chosen.push_back(&golden);
+  auto count = [&](const Case &golden, const Outcome &outcome) {
+    session.count(golden, outcome);
+  };
+  if (options->isolated)
+    runIsolated(chosen, runCase, count);
+  else
+    for (const Case *golden : chosen)
+      count(*golden, runCase(*golden));
   return session.finish();
 }

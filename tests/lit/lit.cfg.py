@@ -23,6 +23,9 @@ if config.ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", config.ptxas))
 
+if lit.util.which("glslangValidator", config.environment.get("PATH")):
+    config.available_features.add("glslang")
+
 # Kernels of `sinter inspect --stage spirv`, one at least, as the validator has
 # them.
 config.substitutions.append(

@@ -5,6 +5,9 @@
 # sinter_flatbuffer(SCHEMA.fbs [FLAGS...])
 #   runs flatc; gives SCHEMA_generated.h.
 #
+# sinter_spirv(FILE.spvasm)
+#   assembles a module; gives FILE.h with its words as `FILE`.
+#
 # sinter_source_digest(FOLDER...)
 #   makes SourceDigest.h: sinter::sourceDigest changes with any source file of
 #   the folders. Include it in few .cpp files: each is compiled again then.
@@ -58,6 +61,20 @@ function(sinter_flatbuffer schema)
     COMMENT "Generating ${name}_generated.h"
     VERBATIM)
   sinter_generated(${name}_generated.h sinter-tables)
+endfunction()
+
+function(sinter_spirv assembly)
+  cmake_path(GET assembly STEM name)
+  set(path ${SINTER_GENERATED_DIR}/${name}.h)
+  set(script ${PROJECT_SOURCE_DIR}/tools/cmake/EmbedWords.cmake)
+  add_custom_command(OUTPUT ${path}
+    COMMAND ${SINTER_SPIRV_AS} --target-env vulkan1.3 ${assembly} -o ${path}.spv
+    COMMAND ${CMAKE_COMMAND} -DINPUT=${path}.spv -DNAME=${name}
+      -DOUTPUT=${path} -P ${script}
+    DEPENDS ${assembly} ${script}
+    COMMENT "Generating ${name}.h"
+    VERBATIM)
+  sinter_generated(${name}.h sinter-tables)
 endfunction()
 
 function(sinter_source_digest)

@@ -8,6 +8,7 @@ find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(FlatBuffers REQUIRED CONFIG NAMES FlatBuffers Flatbuffers)
 find_program(SINTER_FLATC flatc REQUIRED)
+find_program(SINTER_SPIRV_AS spirv-as REQUIRED)
 find_package(ZLIB REQUIRED) # of runtime/params alone
 find_path(SINTER_XXHASH_DIR xxhash.h REQUIRED)
 

@@ -25,6 +25,11 @@ static std::string jsonOf(Device &device) {
                      memory.available);
 }
 
+static std::string jsonOf(DeviceId id, const ErrorInfo &error) {
+  return fmt::format("{{\"name\": {}, \"error\": {}}}",
+                     json::quote(toString(id)), json::quote(error.message));
+}
+
 static void print(Device &device) {
   constexpr double mebi = 1 << 20;
   MemoryInfo memory = device.memoryInfo();
@@ -38,17 +43,20 @@ int runDevices(int argc, char **argv) {
   Arguments arguments(argc, argv, interface);
   if (arguments.exit)
     return *arguments.exit;
+  bool isJson = arguments.has("--json");
   std::string list;
   for (DeviceId id : availableDevices()) {
+    // One that does not open leaves the others as they are.
     Result<Device *> device = getDevice(id);
-    if (!device)
-      return report(device.error());
-    if (arguments.has("--json"))
-      list += (list.empty() ? "" : ",\n ") + jsonOf(**device);
-    else
+    if (isJson)
+      list += (list.empty() ? "" : ",\n ") +
+              (device ? jsonOf(**device) : jsonOf(id, device.error()));
+    else if (device)
       print(**device);
+    else
+      fmt::print("{:8} {}\n", toString(id), device.error().message);
   }
-  if (arguments.has("--json"))
+  if (isJson)
     fmt::print("[{}]\n", list);
   return exitOk;
 }

@@ -45,6 +45,10 @@ public:
                         const KernelEntry &entry,
                         mlir::Value index) const override;
   void endStreaming(mlir::OpBuilder &, mlir::Location) const override {}
+  llvm::FailureOr<TargetCode> compileGiven(mlir::Operation *op,
+                                           llvm::StringRef symbol,
+                                           llvm::ArrayRef<unsigned> buffers,
+                                           bool keepText) const override;
   llvm::FailureOr<TargetCode> compile(mlir::ModuleOp module, bool verify,
                                       bool keepText) const override;
   Result<std::vector<std::byte>>

@@ -20,19 +20,44 @@ struct KernelLaunch {
   int64_t shared_bytes = 0;        ///< of dynamic shared memory
 };
 
-/// A kernel in CUDA C++.
+/// A kernel in CUDA C++ for CUDA devices, in GLSL or SPIR-V for Vulkan devices,
+/// or for both.
 struct CustomKernel {
-  /// Compiled at run time by NVRTC (CUDA toolkit 12 or newer) for each set of
-  /// shapes and dtypes. These macros say what they are, of input 0, 1, ...:
+  /// CUDA C++. Compiled at run time by NVRTC (CUDA toolkit 12 or newer) for
+  /// each set of shapes and dtypes. These macros say what they are, of input 0,
+  /// 1, ...:
   ///
   ///     IN0_TYPE  IN0_RANK  IN0_DIM0, IN0_DIM1, ...  IN0_SIZE
   ///
   /// and OUT_... of the result. f16 is `__half`, bf16 `__nv_bfloat16`, whose
   /// headers are included; i8 is `signed char`, i64 `long long`.
-  std::string source;
-  /// Declared `extern "C" __global__ void`; takes a pointer for each input and
-  /// one for the result. Tensors lie dense, the last axis innermost. It writes
-  /// all of the result and nothing else, and gives the same for the same.
+  std::string source = {};
+  /// GLSL of a compute shader, without `#version`. Compiled at run time by
+  /// glslangValidator (Debian's package glslang-tools) with the same macros and
+  /// BLOCK_X, BLOCK_Y, BLOCK_Z, SHARED_BYTES of the launch. IN0, IN1, ... and
+  /// OUT are the tensors, arrays without an end by device address:
+  ///
+  ///     layout(local_size_x = BLOCK_X) in;
+  ///     void main() {
+  ///       uint i = gl_GlobalInvocationID.x;
+  ///       if (i < OUT_SIZE)
+  ///         OUT[i] = 2 * IN0[i];
+  ///     }
+  ///
+  /// f16 is `float16_t`, which converts but does not compute; bf16 is its bits,
+  /// `uint16_t`; i8, u8, i16 and i64 are `int8_t` and so on, and bool is
+  /// `uint8_t`. A feature that the device has not is an error.
+  std::string glsl = {};
+  /// The same kernel as an assembly of SPIR-V 1.6, for spirv-as (Debian's
+  /// package spirv-tools); its entry point has the name `function`. The push
+  /// constant is one address (i64) of a list of addresses, each input's and
+  /// then the result's. The macros stand for numbers there, and IN0_TYPE for
+  /// `OpTypeFloat 32`.
+  std::string spirv = {};
+  /// In CUDA C++ declared `extern "C" __global__ void`; takes a pointer for
+  /// each input and one for the result. Tensors lie dense, the last axis
+  /// innermost. It writes all of the result and nothing else, and gives the
+  /// same for the same.
   std::string function;
   /// Called when a call is recorded. Looks at shapes and dtypes only.
   std::function<KernelLaunch(std::span<const Tensor> inputs)> launch;
@@ -41,7 +66,7 @@ struct CustomKernel {
   CustomBackward gradient = {};
 };
 
-/// An op that is a kernel of the user's. It runs on CUDA devices: elsewhere
+/// An op that is a kernel of the user's. On a device that it has no code for,
 /// calling it is an error of kind `unsupported`. What is before and after it
 /// fuses as always; the kernel itself reads and writes tensors in memory. A
 /// program is made for each set of its inputs' dims.
@@ -66,7 +91,8 @@ struct CustomKernel {
 ///         }});
 ///     sn::Tensor y = twice({x});
 ///
-/// What NVRTC says of the source stands in the error of the first evaluation.
+/// What the compiler of its language says of the source stands in the error of
+/// the first evaluation.
 CustomFunction custom_op(CustomKernel kernel);
 
 } // namespace sinter

@@ -287,7 +287,7 @@ struct CommandBufferBeginInfo : Header<Kind::commandBufferBeginInfo> {
   const void *inheritance = nullptr;
 };
 /// VkCommandBufferUsageFlagBits.
-inline constexpr Flags submittedOnce = 1, submittedAtOnce = 4;
+inline constexpr Flags submittedOnce = 1;
 
 struct BufferCopy {
   uint64_t from = 0, to = 0, bytes = 0;

@@ -79,6 +79,8 @@ const char *nameOf(Code code) {
     return "VK_ERROR_FEATURE_NOT_PRESENT";
   case -10:
     return "VK_ERROR_TOO_MANY_OBJECTS";
+  case -13:
+    return "VK_ERROR_UNKNOWN";
   case -1000012000:
     return "VK_ERROR_INVALID_SHADER_NV";
   default:

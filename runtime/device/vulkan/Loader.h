@@ -27,6 +27,8 @@ namespace sinter::runtime::vulkan {
   SINTER_VULKAN(                                                               \
       createDevice, "vkCreateDevice", Code,                                    \
       (PhysicalDevice, const DeviceCreateInfo *, const void *, Device *))      \
+  SINTER_VULKAN(destroyDevice, "vkDestroyDevice", void,                        \
+                (Device, const void *))                                        \
   SINTER_VULKAN(getQueue, "vkGetDeviceQueue", void,                            \
                 (Device, uint32_t, uint32_t, Queue *))                         \
   SINTER_VULKAN(allocate, "vkAllocateMemory", Code,                            \
@@ -72,6 +74,8 @@ namespace sinter::runtime::vulkan {
   SINTER_VULKAN(                                                               \
       createSemaphore, "vkCreateSemaphore", Code,                              \
       (Device, const SemaphoreCreateInfo *, const void *, Semaphore *))        \
+  SINTER_VULKAN(destroySemaphore, "vkDestroySemaphore", void,                  \
+                (Device, Semaphore, const void *))                             \
   SINTER_VULKAN(counter, "vkGetSemaphoreCounterValue", Code,                   \
                 (Device, Semaphore, uint64_t *))                               \
   SINTER_VULKAN(wait, "vkWaitSemaphores", Code,                                \
@@ -84,9 +88,13 @@ namespace sinter::runtime::vulkan {
   SINTER_VULKAN(createLayout, "vkCreatePipelineLayout", Code,                  \
                 (Device, const PipelineLayoutCreateInfo *, const void *,       \
                  PipelineLayout *))                                            \
+  SINTER_VULKAN(destroyLayout, "vkDestroyPipelineLayout", void,                \
+                (Device, PipelineLayout, const void *))                        \
   SINTER_VULKAN(createCache, "vkCreatePipelineCache", Code,                    \
                 (Device, const PipelineCacheCreateInfo *, const void *,        \
                  PipelineCache *))                                             \
+  SINTER_VULKAN(destroyCache, "vkDestroyPipelineCache", void,                  \
+                (Device, PipelineCache, const void *))                         \
   SINTER_VULKAN(cacheData, "vkGetPipelineCacheData", Code,                     \
                 (Device, PipelineCache, size_t *, void *))                     \
   SINTER_VULKAN(createPipelines, "vkCreateComputePipelines", Code,             \

@@ -1,7 +1,6 @@
 /// Reads and writes a driver's pipeline cache.
 #include "runtime/device/vulkan/PipelineFile.h"
 
-#include "runtime/program/DiskCache.h"
 #include "runtime/support/Log.h"
 
 #include <algorithm>
@@ -63,20 +62,41 @@ std::vector<std::byte> PipelineFile::load() const {
   }
   if (!*bytes || isPipelineData(**bytes, gpu.about))
     return std::move(*bytes).value_or(std::vector<std::byte>());
-  logWarning(disk.kernelPath(name) +
-             ": it is another driver's; making the pipelines again");
-  disk.removeKernel(name);
+  drop(disk, "it is another driver's");
   return {};
 }
 
-Status PipelineFile::open() {
-  std::vector<std::byte> data = load();
-  savedBytes = data.size();
+void PipelineFile::drop(const DiskCache &disk, const std::string &why) const {
+  logWarning(disk.kernelPath(name) + ": " + why +
+             "; making the pipelines again");
+  disk.removeKernel(name);
+}
+
+Code PipelineFile::make(std::span<const std::byte> data) {
   PipelineCacheCreateInfo info;
   info.bytes = data.size();
   info.data = data.data();
-  return check("vkCreatePipelineCache",
-               gpu.loader.createCache(gpu.device, &info, nullptr, &handle));
+  return gpu.loader.createCache(gpu.device, &info, nullptr, &handle);
+}
+
+PipelineFile::~PipelineFile() {
+  if (handle)
+    gpu.loader.destroyCache(gpu.device, handle, nullptr);
+}
+
+Status PipelineFile::open() {
+  const char *what = "vkCreatePipelineCache";
+  std::vector<std::byte> data = load();
+  Code code = make(data);
+  ErrorInfo error = errorOf(what, code);
+  if (code < success && !data.empty() &&
+      error.kind != ErrorKind::out_of_memory) {
+    drop(DiskCache::fromEnvironment(), error.message);
+    data.clear();
+    code = make(data);
+  }
+  savedBytes = data.size();
+  return check(what, code);
 }
 
 void PipelineFile::save() {

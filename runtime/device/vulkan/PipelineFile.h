@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/device/vulkan/VulkanGpu.h"
-#include "runtime/program/ProgramCache.h"
+#include "runtime/program/DiskCache.h"
 
 #include <mutex>
 #include <span>
@@ -20,6 +20,7 @@ class PipelineFile {
 public:
   explicit PipelineFile(const VulkanGpu &gpu);
   PipelineFile(const PipelineFile &) = delete;
+  ~PipelineFile();
 
   /// Comes first.
   Status open();
@@ -32,6 +33,9 @@ public:
 
 private:
   std::vector<std::byte> load() const;
+  vulkan::Code make(std::span<const std::byte> data);
+  /// A counted warning, and the file goes.
+  void drop(const DiskCache &disk, const std::string &why) const;
 
   const VulkanGpu &gpu;
   const Key name;

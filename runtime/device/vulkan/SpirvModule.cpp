@@ -11,8 +11,10 @@ namespace {
 
 // SPIR-V specification 1.6, sections 2.3 and 3.52.
 constexpr size_t headerWords = 5;
-constexpr uint32_t entryPoint = 15, executionMode = 16;
+constexpr uint32_t entryPoint = 15, executionMode = 16, moduleProcessed = 330;
 constexpr uint32_t computes = 5, localSize = 17;
+/// In one direction; more than any device has.
+constexpr uint32_t mostThreads = 1024;
 
 ErrorInfo broken(const char *why) {
   return makeError(ErrorKind::io, std::string("it is no SPIR-V: ") + why);
@@ -28,6 +30,15 @@ Result<std::string> textOf(std::span<const uint32_t> words) {
   return std::string(first, end);
 }
 
+Status readLaunches(std::string_view text, SpirvModule &module) {
+  for (SpirvEntry &entry : module.entries) {
+    if (entry.given)
+      continue;
+    SINTER_TRY_ASSIGN(entry.given, givenLaunchOf(text, entry.name));
+  }
+  return {};
+}
+
 Status readInstruction(uint32_t code, std::span<const uint32_t> operands,
                        SpirvModule &module) {
   if (code == entryPoint) {
@@ -38,10 +49,19 @@ Status readInstruction(uint32_t code, std::span<const uint32_t> operands,
     SINTER_TRY_ASSIGN(entry.name, textOf(operands.subspan(2)));
     module.entries.push_back(std::move(entry));
   }
-  if (code == executionMode && operands.size() == 5 && operands[1] == localSize)
+  if (code == executionMode && operands.size() == 5 &&
+      operands[1] == localSize) {
+    std::span<const uint32_t> size = operands.subspan(2);
+    if (std::ranges::max(size) > mostThreads)
+      return broken("a kernel has too many threads");
     for (SpirvEntry &entry : module.entries)
       if (entry.id == operands[0])
-        entry.threads = operands[2];
+        entry.threads = size[0] * size[1] * size[2];
+  }
+  if (code == moduleProcessed) {
+    SINTER_TRY_ASSIGN(std::string text, textOf(operands));
+    SINTER_TRY(readLaunches(text, module));
+  }
   return {};
 }
 

@@ -1,6 +1,7 @@
 /// SpirvModule: what a SPIR-V module says of its kernels.
 #pragma once
 
+#include "runtime/device/cuda/GivenLaunch.h"
 #include "runtime/support/Result.h"
 
 #include <cstddef>
@@ -19,6 +20,9 @@ struct SpirvEntry {
   uint32_t id = 0;
   std::string name;
   uint32_t threads = 0; ///< of a workgroup
+  /// Where it is not the compiler's own: it is launched so, and its arguments
+  /// are the addresses of these buffers alone.
+  std::optional<GivenLaunch> given;
 };
 
 /// A module's words and kernels.
@@ -27,7 +31,8 @@ struct SpirvModule {
   std::vector<SpirvEntry> entries;
 };
 
-/// Takes an image apart. Every length is checked; an error says what is wrong.
+/// Takes an image apart. What is said of a given launch stands in a module's
+/// OpModuleProcessed. Every length is checked; an error says what is wrong.
 Result<std::vector<SpirvModule>> readSpirv(std::span<const std::byte> image);
 
 } // namespace sinter::runtime

@@ -42,8 +42,10 @@ uint8_t VulkanDevice::count() {
   if (!loader)
     return 0;
   auto isUsable = [](const VulkanAbout &about) { return about.reason.empty(); };
-  return uint8_t(std::min<size_t>(
-      std::ranges::count_if(vulkanDevices(**loader), isUsable), 255));
+  const Result<std::vector<VulkanAbout>> &all = vulkanDevices(**loader);
+  return all ? uint8_t(
+                   std::min<size_t>(std::ranges::count_if(*all, isUsable), 255))
+             : 0;
 }
 
 namespace {
@@ -84,21 +86,23 @@ Result<VulkanDevice *> VulkanDevice::open(uint8_t index) {
 
 Result<VulkanDevice *> VulkanDevice::make(uint8_t index) {
   SINTER_TRY_ASSIGN(const Loader *loader, Loader::open());
-  const std::vector<VulkanAbout> &all = vulkanDevices(*loader);
-  if (all.empty())
+  const Result<std::vector<VulkanAbout>> &all = vulkanDevices(*loader);
+  if (!all)
+    return ErrorInfo(all.error());
+  if (all->empty())
     return makeError(ErrorKind::device, "the loader knows no device");
-  if (index >= all.size())
+  if (index >= all->size())
     return makeError(ErrorKind::device,
-                     fmt::format("the loader has {} devices", all.size()));
-  const VulkanAbout &about = all[index];
+                     fmt::format("the loader has {} devices", all->size()));
+  const VulkanAbout &about = (*all)[index];
   if (!about.reason.empty())
     return makeError(ErrorKind::device,
                      fmt::format("{}: {}", about.name, about.reason));
   SINTER_TRY_ASSIGN(VulkanGpu gpu, VulkanGpu::open(*loader, about));
-  auto *device = new VulkanDevice(gpu, index);
+  std::unique_ptr<VulkanDevice> device(new VulkanDevice(gpu, index));
   SINTER_TRY(device->queue.start());
   SINTER_TRY(device->pipelines.open());
-  return device;
+  return device.release();
 }
 
 VulkanDevice::VulkanDevice(VulkanGpu opened, uint8_t index)
@@ -106,14 +110,16 @@ VulkanDevice::VulkanDevice(VulkanGpu opened, uint8_t index)
       queue(gpu, toString(deviceId)),
       memory(gpu, [this] { (void)queue.finish(); }),
       allocator(memory, toString(deviceId), memoryLimit(heap.total)),
-      pipelines(gpu) {}
+      pipelines(gpu), copies(gpu, *this) {}
 
 std::string VulkanDevice::description() const {
-  return fmt::format("{}, {}, Vulkan {}.{}, subgroups of {}, {} KiB shared",
+  return fmt::format("{}, {}, Vulkan {}.{}, subgroups of {}, workgroups of {} "
+                     "with {} KiB shared, grids of {}",
                      gpu.about.name, gpu.about.driver,
                      gpu.about.version >> 22 & 0x7f,
                      gpu.about.version >> 12 & 0x3ff, gpu.about.subgroup,
-                     gpu.about.sharedBytes / 1024);
+                     gpu.about.mostThreads, gpu.about.sharedBytes / 1024,
+                     gpu.about.mostGroups);
 }
 
 std::vector<std::string> VulkanDevice::features(bool allSizes) const {
@@ -166,6 +172,7 @@ Status VulkanDevice::afterWait(Status waited) {
 }
 
 Result<BufferRef> VulkanDevice::allocate(size_t bytes) {
+  SINTER_TRY(queue.state());
   return allocator.allocate(*this, bytes);
 }
 
@@ -200,6 +207,10 @@ Status VulkanDevice::copy(Buffer &to, const Buffer &from, size_t bytes) {
 Status VulkanDevice::move(void *to, const void *from, size_t bytes) {
   if (bytes == 0 || to == from)
     return {};
+  static thread_local VulkanLaunch launch;
+  SINTER_TRY(copies.pack({to, from, bytes}, launch));
+  if (launch.pipeline)
+    return queue.launch(launch.dispatch());
   VulkanMemory::Place target = memory.placeOf(to),
                       source = memory.placeOf(from);
   if (!target.buffer || !source.buffer)
@@ -212,6 +223,7 @@ Status VulkanDevice::move(void *to, const void *from, size_t bytes) {
 
 Result<std::unique_ptr<Image>>
 VulkanDevice::loadImage(std::span<const std::byte> bytes) {
+  SINTER_TRY(queue.state());
   SINTER_TRY_ASSIGN(auto image, loadVulkanImage(gpu, toString(deviceId), queue,
                                                 pipelines.cache(), bytes));
   pipelines.save();
@@ -231,7 +243,9 @@ Status VulkanDevice::launch(const LaunchArgs &args) {
 Result<std::unique_ptr<WorkGraph>>
 VulkanDevice::makeGraph(std::span<const GraphNode> nodes,
                         const WatchedWord &word) {
-  return makeVulkanGraph(gpu, toString(deviceId), queue, memory, nodes, word);
+  SINTER_TRY(queue.state());
+  return makeVulkanGraph(gpu, toString(deviceId), queue, memory, copies, nodes,
+                         word);
 }
 
 Result<std::unique_ptr<Event>> VulkanDevice::record() {

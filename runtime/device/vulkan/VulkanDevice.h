@@ -3,6 +3,7 @@
 
 #include "runtime/device/Device.h"
 #include "runtime/device/vulkan/PipelineFile.h"
+#include "runtime/device/vulkan/VulkanCopies.h"
 #include "runtime/device/vulkan/VulkanImage.h"
 #include "runtime/memory/CachingAllocator.h"
 
@@ -50,13 +51,21 @@ private:
   /// The features, and of the workgroup's memory the largest or all sizes.
   std::vector<std::string> features(bool allSizes) const;
 
-  const VulkanGpu gpu;
+  /// Closes the device after all that was made with it.
+  struct OpenedGpu : VulkanGpu {
+    explicit OpenedGpu(const VulkanGpu &opened) : VulkanGpu(opened) {}
+    OpenedGpu(const OpenedGpu &) = delete;
+    ~OpenedGpu() { loader.destroyDevice(device, nullptr); }
+  };
+
+  const OpenedGpu gpu;
   const DeviceId deviceId;
   const VulkanHeap heap;
   VulkanQueue queue;
   VulkanMemory memory;
   CachingAllocator allocator;
   PipelineFile pipelines;
+  VulkanCopies copies;
   std::atomic<bool> hasNewKernels = false; ///< since anybody waited
 };
 

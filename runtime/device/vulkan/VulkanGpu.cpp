@@ -109,8 +109,8 @@ VulkanAbout describe(const Loader &loader, PhysicalDevice physical) {
       fmt::format("{} {}", properties12.driverName, properties12.driverInfo);
   about.subgroup = properties11.subgroupSize;
   about.sharedBytes = properties.limits.sharedBytes;
-  about.mostGroups = std::min<uint32_t>(properties.limits.mostGroups[0],
-                                        properties.limits.mostGroups[1]);
+  about.mostThreads = properties.limits.mostThreads;
+  about.mostGroups = std::ranges::min(properties.limits.mostGroups);
   about.mostAllocation = properties11.mostAllocation;
   about.int8 = chain.features12.int8 && chain.features12.storage8;
   about.int16 = chain.features.int16 && chain.features11.storage16;
@@ -137,13 +137,13 @@ int orderOf(const VulkanAbout &about) {
   return about.reason.empty() ? order : order + 4;
 }
 
-std::vector<VulkanAbout> listDevices(const Loader &loader) {
+Result<std::vector<VulkanAbout>> listDevices(const Loader &loader) {
+  const char *what = "vkEnumeratePhysicalDevices";
   uint32_t count = 0;
-  if (loader.listDevices(loader.instance, &count, nullptr) < success)
-    return {};
+  SINTER_TRY(check(what, loader.listDevices(loader.instance, &count, nullptr)));
   std::vector<PhysicalDevice> physical(count);
-  if (loader.listDevices(loader.instance, &count, physical.data()) < success)
-    return {};
+  SINTER_TRY(check(
+      what, loader.listDevices(loader.instance, &count, physical.data())));
   std::vector<VulkanAbout> all;
   for (PhysicalDevice each : physical)
     all.push_back(describe(loader, each));
@@ -204,9 +204,9 @@ Code bindBlock(const VulkanGpu &gpu, VulkanPlace place, VulkanBlock &block) {
 
 } // namespace
 
-const std::vector<VulkanAbout> &
+const Result<std::vector<VulkanAbout>> &
 sinter::runtime::vulkanDevices(const Loader &loader) {
-  static const std::vector<VulkanAbout> all = listDevices(loader);
+  static const Result<std::vector<VulkanAbout>> all = listDevices(loader);
   return all;
 }
 

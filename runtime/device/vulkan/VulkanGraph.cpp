@@ -1,6 +1,7 @@
-/// Records graphs, and gives their nodes new arguments. Launches read theirs
-/// from memory that each replay fills first; only another copy is recorded
-/// anew.
+/// Records graphs, and gives their nodes new arguments. Kernels, those that
+/// copy among them, read theirs from memory that each replay fills first, so
+/// the commands stay as they are. Where a device has no kernel for a copy,
+/// other addresses of that are recorded anew.
 #include "runtime/device/vulkan/VulkanGraph.h"
 
 #include "runtime/device/vulkan/VulkanLaunch.h"
@@ -21,15 +22,16 @@ namespace {
 struct Recorded {
   VulkanLaunch launch; ///< its words are in the graph's
   size_t firstWord = 0, wordCount = 0;
-  CopyArgs copy;
+  CopyArgs copy; ///< without a launch's pipeline
   std::vector<uint32_t> after;
 };
 
 class VulkanGraph final : public WorkGraph {
 public:
   VulkanGraph(const VulkanGpu &gpu, std::string device, VulkanQueue &queue,
-              const VulkanMemory &memory)
-      : gpu(gpu), device(std::move(device)), queue(queue), memory(memory) {}
+              const VulkanMemory &memory, VulkanCopies &copies)
+      : gpu(gpu), device(std::move(device)), queue(queue), memory(memory),
+        copies(copies) {}
   ~VulkanGraph() override;
 
   Status build(std::span<const GraphNode> work, const WatchedWord &watched);
@@ -40,13 +42,22 @@ public:
 
 private:
   /// Commands of all nodes: those that the watched word follows, and the rest.
+  /// The device may be at one while the host fills the arguments of another.
   struct Take {
-    CommandBuffer first = nullptr, rest = nullptr;
+    CommandBuffer first = nullptr, rest = nullptr; ///< no rest: all are first
     uint64_t value = 0; ///< of the queue, once the device is through
+    bool isRecorded = false;
   };
 
   Status add(const GraphNode &work);
-  Status record();
+  void addWords(Recorded &node);
+  /// Gives a node the words of `packed`.
+  Status setWords(Recorded &node, std::string_view what);
+  Status record(Take &take);
+  Status recordPart(CommandBuffer &commands, const Take &take, size_t begin,
+                    size_t end);
+  void recordArguments(CommandBuffer commands, const Take &take);
+  Result<Take *> nextTake();
   Status recordNodes(CommandBuffer commands, size_t begin, size_t end);
   Status recordNode(CommandBuffer commands, const Recorded &node);
   Status recordWord(CommandBuffer commands);
@@ -61,16 +72,17 @@ private:
   const std::string device;
   VulkanQueue &queue;
   const VulkanMemory &memory;
+  VulkanCopies &copies;
   std::vector<Recorded> nodes;
   std::vector<uint64_t> words; ///< of all launches
   VulkanBlock arguments;       ///< where they read them
+  VulkanBlock upload;          ///< of the host, with a part for each take
   VulkanBlock wordSeen;        ///< of the host; none without a watched word
   const void *watchedAddress = nullptr;
   size_t watchedEnd = 0; ///< nodes that come before the word is read
   CommandPool pool = nullptr;
   std::array<Take, 3> takes;
   size_t current = 0;
-  bool isStale = true; ///< has to be recorded
   uint64_t wordValue = 0;
   VulkanLaunch packed; ///< keeps its memory
 };
@@ -79,26 +91,32 @@ VulkanGraph::~VulkanGraph() {
   (void)queue.finish();
   if (pool)
     gpu.loader.destroyPool(gpu.device, pool, nullptr);
-  VulkanBlock blocks[] = {arguments, wordSeen};
+  VulkanBlock blocks[] = {arguments, upload, wordSeen};
   for (VulkanBlock &block : blocks)
     freeBlock(gpu, block);
+}
+
+void VulkanGraph::addWords(Recorded &node) {
+  node.firstWord = words.size();
+  node.wordCount = node.launch.words.size();
+  words.insert(words.end(), node.launch.words.begin(), node.launch.words.end());
 }
 
 Status VulkanGraph::add(const GraphNode &work) {
   Recorded node;
   node.after = work.after;
-  node.copy = work.copy;
-  if (work.copy.bytes == 0) {
+  if (work.copy.bytes > 0) {
+    SINTER_TRY(copies.pack(work.copy, node.launch));
+    if (!node.launch.pipeline)
+      node.copy = work.copy;
+  } else {
     SINTER_TRY(packLaunch(gpu, device, work.launch, node.launch));
     if (node.launch.columns == 0)
       return makeError(ErrorKind::internal,
                        fmt::format("{}: launch {} of a graph has no chunks",
                                    device, work.launch.block->launch));
-    node.firstWord = words.size();
-    node.wordCount = node.launch.words.size();
-    words.insert(words.end(), node.launch.words.begin(),
-                 node.launch.words.end());
   }
+  addWords(node);
   nodes.push_back(std::move(node));
   return {};
 }
@@ -115,6 +133,9 @@ Status VulkanGraph::build(std::span<const GraphNode> work,
   uint64_t bytes = std::max<size_t>(1, words.size()) * sizeof(uint64_t);
   SINTER_TRY(check("memory of a graph",
                    makeBlock(gpu, bytes, VulkanPlace::device, arguments)));
+  SINTER_TRY(
+      check("memory of a graph",
+            makeBlock(gpu, bytes * takes.size(), VulkanPlace::upload, upload)));
   if (watched.address)
     SINTER_TRY(
         check("memory of a graph", makeBlock(gpu, sizeof(uint64_t),
@@ -136,7 +157,7 @@ void VulkanGraph::order(CommandBuffer commands) const {
 }
 
 Status VulkanGraph::recordNode(CommandBuffer commands, const Recorded &node) {
-  if (node.copy.bytes > 0) {
+  if (!node.launch.pipeline) {
     if (node.copy.to == node.copy.from)
       return {};
     VulkanMemory::Place to = memory.placeOf(node.copy.to);
@@ -155,8 +176,19 @@ Status VulkanGraph::recordNode(CommandBuffer commands, const Recorded &node) {
   gpu.loader.bindPipeline(commands, computePoint, node.launch.pipeline);
   gpu.loader.push(commands, queue.layout(), computeStage, 0, sizeof(address),
                   &address);
-  gpu.loader.dispatch(commands, node.launch.columns, node.launch.rows, 1);
+  gpu.loader.dispatch(commands, node.launch.columns, node.launch.rows,
+                      node.launch.layers);
   return {};
+}
+
+// Earlier takes may still be read: what they are is ordered before this.
+void VulkanGraph::recordArguments(CommandBuffer commands, const Take &take) {
+  if (words.empty())
+    return;
+  uint64_t bytes = words.size() * sizeof(uint64_t);
+  order(commands);
+  BufferCopy region{uint64_t(&take - takes.data()) * bytes, 0, bytes};
+  gpu.loader.copyBuffer(commands, upload.buffer, arguments.buffer, 1, &region);
 }
 
 // A node waits where one of those that it follows came after the last barrier;
@@ -195,61 +227,85 @@ Status VulkanGraph::recordWord(CommandBuffer commands) {
   return {};
 }
 
-Status VulkanGraph::record() {
-  current = (current + 1) % takes.size();
-  Take &take = takes[current];
-  SINTER_TRY(queue.wait(take.value));
-  std::pair<CommandBuffer *, std::pair<size_t, size_t>> parts[] = {
-      {&take.first, {0, watchedEnd}}, {&take.rest, {watchedEnd, nodes.size()}}};
-  for (auto &[commands, range] : parts) {
-    CommandBufferAllocateInfo info;
-    info.pool = pool;
-    if (!*commands)
-      SINTER_TRY(
-          check("vkAllocateCommandBuffers",
-                gpu.loader.allocateCommands(gpu.device, &info, commands)));
-    CommandBufferBeginInfo begin;
-    begin.flags = submittedAtOnce;
+Status VulkanGraph::recordPart(CommandBuffer &commands, const Take &take,
+                               size_t begin, size_t end) {
+  CommandBufferAllocateInfo info;
+  info.pool = pool;
+  if (!commands)
     SINTER_TRY(
-        check("vkBeginCommandBuffer", gpu.loader.begin(*commands, &begin)));
-    SINTER_TRY(recordNodes(*commands, range.first, range.second));
-    if (commands == &take.first)
-      SINTER_TRY(recordWord(*commands));
-    SINTER_TRY(check("vkEndCommandBuffer", gpu.loader.end(*commands)));
-  }
-  isStale = false;
+        check("vkAllocateCommandBuffers",
+              gpu.loader.allocateCommands(gpu.device, &info, &commands)));
+  CommandBufferBeginInfo how;
+  SINTER_TRY(check("vkBeginCommandBuffer", gpu.loader.begin(commands, &how)));
+  bool isFirst = &commands == &take.first;
+  if (isFirst)
+    recordArguments(commands, take);
+  SINTER_TRY(recordNodes(commands, begin, end));
+  if (isFirst)
+    SINTER_TRY(recordWord(commands));
+  return check("vkEndCommandBuffer", gpu.loader.end(commands));
+}
+
+Status VulkanGraph::record(Take &take) {
+  SINTER_TRY(recordPart(take.first, take, 0, watchedEnd));
+  if (watchedEnd < nodes.size())
+    SINTER_TRY(recordPart(take.rest, take, watchedEnd, nodes.size()));
+  take.isRecorded = true;
   return {};
 }
 
-Status VulkanGraph::setLaunch(uint32_t number, const LaunchArgs &args) {
-  const Recorded &node = nodes[number];
-  SINTER_TRY(packLaunch(gpu, device, args, packed));
+Status VulkanGraph::setWords(Recorded &node, std::string_view what) {
   if (packed.words.size() != node.wordCount ||
       packed.columns != node.launch.columns ||
       packed.rows != node.launch.rows ||
       packed.pipeline != node.launch.pipeline)
     return makeError(ErrorKind::internal,
-                     fmt::format("{}: launch {} of a graph is another", device,
-                                 args.block->launch));
+                     fmt::format("{}: {} of a graph is another", device, what));
   std::ranges::copy(packed.words, words.begin() + ptrdiff_t(node.firstWord));
   return {};
 }
 
+Status VulkanGraph::setLaunch(uint32_t number, const LaunchArgs &args) {
+  SINTER_TRY(packLaunch(gpu, device, args, packed));
+  return setWords(nodes[number], fmt::format("launch {}", args.block->launch));
+}
+
 Status VulkanGraph::setCopy(uint32_t number, const CopyArgs &args) {
-  CopyArgs &copy = nodes[number].copy;
-  isStale |=
-      copy.to != args.to || copy.from != args.from || copy.bytes != args.bytes;
-  copy = args;
+  Recorded &node = nodes[number];
+  SINTER_TRY(copies.pack(args, packed));
+  if (packed.pipeline && packed.pipeline == node.launch.pipeline)
+    return setWords(node, "a copy");
+  // Addresses that are multiples of something else.
+  for (Take &take : takes)
+    take.isRecorded = false;
+  node.copy = args;
+  if (packed.pipeline && node.wordCount == packed.words.size()) {
+    node.launch = packed;
+    return setWords(node, "a copy");
+  }
+  node.launch.pipeline = nullptr;
   return {};
 }
 
-Status VulkanGraph::launch() {
-  if (isStale)
-    SINTER_TRY(record());
+// The one that the device is through with, if it is the last.
+Result<VulkanGraph::Take *> VulkanGraph::nextTake() {
+  if (!queue.reached(takes[current].value))
+    current = (current + 1) % takes.size();
   Take &take = takes[current];
-  SINTER_TRY_ASSIGN(wordValue, queue.replay({words}, {arguments.buffer, 0},
-                                            take.first, take.rest));
-  take.value = wordValue + 1;
+  SINTER_TRY(queue.wait(take.value));
+  if (!take.isRecorded)
+    SINTER_TRY(record(take));
+  return &take;
+}
+
+Status VulkanGraph::launch() {
+  SINTER_TRY_ASSIGN(Take * take, nextTake());
+  size_t bytes = words.size() * sizeof(uint64_t);
+  if (bytes > 0)
+    std::memcpy(upload.mapped + size_t(take - takes.data()) * bytes,
+                words.data(), bytes);
+  SINTER_TRY_ASSIGN(wordValue, queue.replay(take->first, take->rest));
+  take->value = wordValue + (take->rest ? 1 : 0);
   return {};
 }
 
@@ -262,13 +318,12 @@ Result<uint64_t> VulkanGraph::waitForWord() {
 
 } // namespace
 
-Result<std::unique_ptr<WorkGraph>>
-sinter::runtime::makeVulkanGraph(const VulkanGpu &gpu, std::string device,
-                                 VulkanQueue &queue, const VulkanMemory &memory,
-                                 std::span<const GraphNode> nodes,
-                                 const WatchedWord &word) {
-  auto graph =
-      std::make_unique<VulkanGraph>(gpu, std::move(device), queue, memory);
+Result<std::unique_ptr<WorkGraph>> sinter::runtime::makeVulkanGraph(
+    const VulkanGpu &gpu, std::string device, VulkanQueue &queue,
+    const VulkanMemory &memory, VulkanCopies &copies,
+    std::span<const GraphNode> nodes, const WatchedWord &word) {
+  auto graph = std::make_unique<VulkanGraph>(gpu, std::move(device), queue,
+                                             memory, copies);
   SINTER_TRY(graph->build(nodes, word));
   return std::unique_ptr<WorkGraph>(std::move(graph));
 }

@@ -1,7 +1,8 @@
-/// VulkanGraph: launches and copies recorded once, repeated by one call.
+/// VulkanGraph: launches and copies recorded once, repeated by one submission.
 #pragma once
 
 #include "runtime/device/WorkGraph.h"
+#include "runtime/device/vulkan/VulkanCopies.h"
 #include "runtime/device/vulkan/VulkanQueue.h"
 
 #include <memory>
@@ -12,7 +13,7 @@ namespace sinter::runtime {
 /// `memory`.
 Result<std::unique_ptr<WorkGraph>>
 makeVulkanGraph(const VulkanGpu &gpu, std::string device, VulkanQueue &queue,
-                const VulkanMemory &memory, std::span<const GraphNode> nodes,
-                const WatchedWord &word);
+                const VulkanMemory &memory, VulkanCopies &copies,
+                std::span<const GraphNode> nodes, const WatchedWord &word);
 
 } // namespace sinter::runtime

@@ -48,20 +48,34 @@ Status VulkanImage::makePipeline(ShaderModule module, const SpirvEntry &entry,
   RequiredSubgroupSize size;
   size.threads = gpu.about.subgroup;
   ComputePipelineCreateInfo info;
-  info.stage.next = &size;
-  info.stage.flags = wholeSubgroups;
+  kernel.given = entry.given;
+  if (!kernel.given) {
+    info.stage.next = &size;
+    info.stage.flags = wholeSubgroups;
+  }
   info.stage.module = module;
   info.stage.name = entry.name.c_str();
   info.layout = queue.layout();
-  kernel.subgroups = entry.threads / gpu.about.subgroup;
-  if (kernel.subgroups * gpu.about.subgroup != entry.threads)
+  if (entry.threads > gpu.about.mostThreads)
     return makeError(ErrorKind::device,
-                     fmt::format("kernel {}: {} threads are no subgroups of {}",
-                                 entry.name, entry.threads,
-                                 gpu.about.subgroup));
-  return check(fmt::format("kernel {}: vkCreateComputePipelines", entry.name),
+                     fmt::format("{} threads are more than the {} of a "
+                                 "workgroup",
+                                 entry.threads, gpu.about.mostThreads));
+  kernel.subgroups = entry.threads / gpu.about.subgroup;
+  if (!kernel.given && kernel.subgroups * gpu.about.subgroup != entry.threads)
+    return makeError(ErrorKind::device,
+                     fmt::format("{} threads are no subgroups of {}",
+                                 entry.threads, gpu.about.subgroup));
+  return check("vkCreateComputePipelines",
                gpu.loader.createPipelines(gpu.device, cache, 1, &info, nullptr,
                                           &kernel.pipeline));
+}
+
+/// An error that says of which kernel it is.
+ErrorInfo ofKernel(const std::string &kernel, ErrorInfo error) {
+  error.op = kernel;
+  error.message = fmt::format("kernel {}: {}", kernel, error.message);
+  return error;
 }
 
 Status VulkanImage::loadModule(const SpirvModule &module) {
@@ -69,14 +83,21 @@ Status VulkanImage::loadModule(const SpirvModule &module) {
   info.bytes = module.words.size() * sizeof(uint32_t);
   info.code = module.words.data();
   ShaderModule made = nullptr;
-  SINTER_TRY(check("vkCreateShaderModule",
-                   gpu.loader.createModule(gpu.device, &info, nullptr, &made)));
-  Status status;
-  for (const SpirvEntry &entry : module.entries)
-    if (status)
-      status = makePipeline(made, entry, kernels.at(entry.name));
-  gpu.loader.destroyModule(gpu.device, made, nullptr);
-  return status;
+  Status status =
+      check("vkCreateShaderModule",
+            gpu.loader.createModule(gpu.device, &info, nullptr, &made));
+  std::string kernel = module.entries.empty() ? "" : module.entries[0].name;
+  for (const SpirvEntry &entry : module.entries) {
+    if (!status)
+      break;
+    kernel = entry.name;
+    status = makePipeline(made, entry, kernels.at(kernel));
+  }
+  if (made)
+    gpu.loader.destroyModule(gpu.device, made, nullptr);
+  if (!status)
+    return ofKernel(kernel, status.takeError());
+  return {};
 }
 
 Status VulkanImage::load(std::span<const SpirvModule> modules) {
@@ -89,9 +110,12 @@ Status VulkanImage::load(std::span<const SpirvModule> modules) {
       modules.size(), [] {}, [&](size_t i) { return loadModule(modules[i]); });
 }
 
-ErrorInfo imageError(std::string_view device, std::string_view why) {
-  return makeError(ErrorKind::device,
-                   fmt::format("{}: cannot load an image: {}", device, why));
+ErrorInfo imageError(std::string_view device, ErrorInfo why) {
+  if (why.kind != ErrorKind::out_of_memory)
+    why.kind = ErrorKind::device;
+  why.message =
+      fmt::format("{}: cannot load an image: {}", device, why.message);
+  return why;
 }
 
 } // namespace
@@ -102,9 +126,9 @@ sinter::runtime::loadVulkanImage(const VulkanGpu &gpu, std::string_view device,
                                  std::span<const std::byte> bytes) {
   auto modules = readSpirv(bytes);
   if (!modules)
-    return imageError(device, modules.error().message);
+    return imageError(device, modules.takeError());
   auto image = std::make_unique<VulkanImage>(gpu, queue, cache);
   if (Status loaded = image->load(*modules); !loaded)
-    return imageError(device, loaded.error().message);
+    return imageError(device, loaded.takeError());
   return std::unique_ptr<Image>(std::move(image));
 }

@@ -5,12 +5,37 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 using namespace sinter;
 using namespace sinter::runtime;
 
 static uint64_t wordOf(const void *pointer) {
   return reinterpret_cast<uintptr_t>(pointer);
+}
+
+/// The addresses that a user's kernel takes.
+static Status packGiven(const VulkanGpu &gpu, std::string_view device,
+                        const LaunchArgs &args, const GivenLaunch &given,
+                        VulkanLaunch &launch) {
+  for (uint32_t number : given.buffers) {
+    if (number >= args.numBuffers)
+      return makeError(ErrorKind::io,
+                       fmt::format("{}: launch {} has no buffer {}", device,
+                                   args.block->launch, number));
+    launch.words.push_back(wordOf(args.block->buffers[number]));
+  }
+  if (std::ranges::max(given.grid) > gpu.about.mostGroups)
+    return makeError(ErrorKind::unsupported,
+                     fmt::format("{}: launch {} has a grid of {{{}}}, the "
+                                 "device takes {} workgroups",
+                                 device, args.block->launch,
+                                 fmt::join(given.grid, ", "),
+                                 gpu.about.mostGroups));
+  launch.columns = given.grid[0];
+  launch.rows = given.grid[1];
+  launch.layers = given.grid[2];
+  return {};
 }
 
 Status sinter::runtime::packLaunch(const VulkanGpu &gpu,
@@ -21,11 +46,14 @@ Status sinter::runtime::packLaunch(const VulkanGpu &gpu,
     return makeError(ErrorKind::internal,
                      fmt::format("{}: launch without a function", device));
   launch.columns = 0;
+  launch.layers = 1;
   launch.words.clear();
   if (args.chunks <= 0)
     return {};
   const auto &kernel = *static_cast<const VulkanKernel *>(args.function);
   launch.pipeline = kernel.pipeline;
+  if (kernel.given)
+    return packGiven(gpu, device, args, *kernel.given, launch);
   static_assert(sizeof(VulkanArguments) == 3 * sizeof(uint64_t));
   launch.words = {wordOf(args.block->error), args.block->launch,
                   uint64_t(args.chunks)};

@@ -9,11 +9,14 @@ namespace sinter::runtime {
 /// A dispatch with the words that it points to.
 struct VulkanLaunch {
   vulkan::Pipeline pipeline = nullptr;
-  std::vector<uint64_t> words; ///< VulkanArguments, dims and addresses
-  uint32_t columns = 0;        ///< workgroups; 0 where there is nothing to do
-  uint32_t rows = 1;
+  /// VulkanArguments, dims and addresses; of a given kernel addresses alone.
+  std::vector<uint64_t> words;
+  uint32_t columns = 0; ///< workgroups; 0 where there is nothing to do
+  uint32_t rows = 1, layers = 1;
 
-  VulkanDispatch dispatch() const { return {pipeline, words, columns, rows}; }
+  VulkanDispatch dispatch() const {
+    return {pipeline, words, columns, rows, layers};
+  }
 };
 
 /// Fills in `launch`, whose memory is used again. A launch of more workgroups

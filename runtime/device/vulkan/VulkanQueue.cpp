@@ -17,7 +17,39 @@ static constexpr auto spinTime = std::chrono::microseconds(50);
 Status VulkanQueue::check(std::string_view what, Code code) const {
   if (code >= success)
     return {};
-  return errorOf(fmt::format("{}: {}", name, what), code);
+  if (code != deviceLost)
+    return errorOf(fmt::format("{}: {}", name, what), code);
+  return fail(
+      errorOf(fmt::format("{}: the device is lost: {}", name, what), code));
+}
+
+ErrorInfo VulkanQueue::fail(ErrorInfo error) const {
+  std::lock_guard lock(failureMutex);
+  if (!isFailed) {
+    failure = std::move(error);
+    isFailed = true;
+  }
+  return failure;
+}
+
+Status VulkanQueue::state() const {
+  if (!isFailed)
+    return {};
+  std::lock_guard lock(failureMutex);
+  return ErrorInfo(failure);
+}
+
+VulkanQueue::~VulkanQueue() {
+  for (Batch &batch : batches) {
+    if (batch.pool)
+      gpu.loader.destroyPool(gpu.device, batch.pool, nullptr);
+    freeBlock(gpu, batch.staging);
+  }
+  freeBlock(gpu, readback);
+  if (timeline)
+    gpu.loader.destroySemaphore(gpu.device, timeline, nullptr);
+  if (pipelineLayout)
+    gpu.loader.destroyLayout(gpu.device, pipelineLayout, nullptr);
 }
 
 Status VulkanQueue::start() {
@@ -43,12 +75,14 @@ Status VulkanQueue::makeBatch(Batch &batch) {
     return {};
   CommandPoolCreateInfo poolInfo;
   poolInfo.family = gpu.about.family;
-  SINTER_TRY(check(
-      "vkCreateCommandPool",
-      gpu.loader.createPool(gpu.device, &poolInfo, nullptr, &batch.pool)));
-  SINTER_TRY(
-      check("memory of the host",
-            makeBlock(gpu, stagingBytes, VulkanPlace::upload, batch.staging)));
+  if (!batch.pool)
+    SINTER_TRY(check(
+        "vkCreateCommandPool",
+        gpu.loader.createPool(gpu.device, &poolInfo, nullptr, &batch.pool)));
+  if (!batch.staging.buffer)
+    SINTER_TRY(check(
+        "memory of the host",
+        makeBlock(gpu, stagingBytes, VulkanPlace::upload, batch.staging)));
   CommandBufferAllocateInfo info;
   info.pool = batch.pool;
   return check("vkAllocateCommandBuffers",
@@ -56,8 +90,9 @@ Status VulkanQueue::makeBatch(Batch &batch) {
 }
 
 Result<VulkanQueue::Batch *> VulkanQueue::open(uint64_t bytes) {
+  SINTER_TRY(state());
   Batch &last = batches[current];
-  if (last.isOpen && last.used + bytes <= stagingBytes &&
+  if (last.isOpen && !last.isEnded && last.used + bytes <= stagingBytes &&
       last.count < mostCommands)
     return &last;
   SINTER_TRY(submitLocked());
@@ -75,17 +110,33 @@ Result<VulkanQueue::Batch *> VulkanQueue::open(uint64_t bytes) {
   return &batch;
 }
 
-// With commands that were recorded elsewhere after its own.
-Status VulkanQueue::submitLocked(CommandBuffer first, CommandBuffer rest) {
+Status VulkanQueue::endLocked() {
   Batch &batch = batches[current];
-  if (!batch.isOpen)
+  if (!batch.isOpen || batch.isEnded)
     return {};
-  batch.isOpen = false;
-  SINTER_TRY(check("vkEndCommandBuffer", gpu.loader.end(batch.commands)));
+  if (Status ended =
+          check("vkEndCommandBuffer", gpu.loader.end(batch.commands));
+      !ended)
+    return fail(ended.takeError());
+  batch.isEnded = true;
+  return {};
+}
+
+// With commands that were recorded elsewhere after its own. What the driver has
+// no memory for now is handed to it again with the next batch.
+Status VulkanQueue::submitLocked(CommandBuffer first, CommandBuffer rest) {
+  SINTER_TRY(state());
+  SINTER_TRY(endLocked());
+  Batch &batch = batches[current];
   std::array<CommandBufferSubmitInfo, 3> commands;
-  commands[0].commands = batch.commands;
-  commands[1].commands = first;
-  commands[2].commands = rest;
+  uint32_t count = 0;
+  if (batch.isOpen)
+    commands[count++].commands = batch.commands;
+  if (first)
+    commands[count++].commands = first;
+  if (count == 0)
+    return {};
+  commands[count].commands = rest;
   std::array<SemaphoreSubmitInfo, 2> signals;
   std::array<SubmitInfo, 2> parts;
   for (uint32_t part = 0; part < parts.size(); ++part) {
@@ -94,16 +145,19 @@ Status VulkanQueue::submitLocked(CommandBuffer first, CommandBuffer rest) {
     parts[part].signalCount = 1;
     parts[part].signals = &signals[part];
   }
-  parts[0].commandCount = first ? 2 : 1;
+  parts[0].commandCount = count;
   parts[0].commands = commands.data();
   parts[1].commandCount = 1;
-  parts[1].commands = &commands[2];
-  uint32_t count = rest ? 2 : 1;
-  SINTER_TRY(check("vkQueueSubmit2",
-                   gpu.loader.submit(gpu.queue, count, parts.data(), nullptr)));
-  batch.value = submitted + 1;
-  submitted += count;
-  current = (current + 1) % batches.size();
+  parts[1].commands = &commands[count];
+  uint32_t numParts = rest ? 2 : 1;
+  SINTER_TRY(check("vkQueueSubmit2", gpu.loader.submit(gpu.queue, numParts,
+                                                       parts.data(), nullptr)));
+  if (batch.isOpen) {
+    batch.isOpen = batch.isEnded = false;
+    batch.value = submitted + 1;
+    current = (current + 1) % batches.size();
+  }
+  submitted += numParts;
   return {};
 }
 
@@ -131,7 +185,8 @@ Status VulkanQueue::launch(const VulkanDispatch &dispatch) {
   gpu.loader.bindPipeline(batch->commands, computePoint, dispatch.pipeline);
   gpu.loader.push(batch->commands, pipelineLayout, computeStage, 0,
                   sizeof(address), &address);
-  gpu.loader.dispatch(batch->commands, dispatch.columns, dispatch.rows, 1);
+  gpu.loader.dispatch(batch->commands, dispatch.columns, dispatch.rows,
+                      dispatch.layers);
   // A device that has nothing to do begins.
   return reached(submitted) ? submitLocked() : Status();
 }
@@ -210,22 +265,11 @@ Status VulkanQueue::download(std::span<std::byte> to, Place from) {
   return {};
 }
 
-Result<uint64_t> VulkanQueue::replay(std::span<const uint64_t> words,
-                                     const Place &to, CommandBuffer first,
-                                     CommandBuffer rest) {
+Result<uint64_t> VulkanQueue::replay(CommandBuffer first, CommandBuffer rest) {
   std::lock_guard lock(mutex);
-  Place at = to;
-  for (auto bytes = std::as_bytes(words); !bytes.empty();) {
-    auto part = bytes.first(std::min<size_t>(bytes.size(), stagingBytes));
-    SINTER_TRY_ASSIGN(Batch * batch, open(part.size()));
-    copyIn(*batch, at, part);
-    at.offset += part.size();
-    bytes = bytes.subspan(part.size());
-  }
-  if (words.empty())
-    SINTER_TRY(open(0));
+  uint64_t value = submitted + 1;
   SINTER_TRY(submitLocked(first, rest));
-  return submitted - 1;
+  return value;
 }
 
 Result<uint64_t> VulkanQueue::submit() {
@@ -241,6 +285,7 @@ bool VulkanQueue::reached(uint64_t value) const {
 }
 
 Status VulkanQueue::wait(uint64_t value) const {
+  SINTER_TRY(state());
   auto end = std::chrono::steady_clock::now() + spinTime;
   do {
     uint64_t now = 0;

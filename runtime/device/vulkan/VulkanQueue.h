@@ -1,9 +1,11 @@
 /// VulkanQueue: a device's work in one order.
 #pragma once
 
+#include "runtime/device/cuda/GivenLaunch.h"
 #include "runtime/device/vulkan/VulkanMemory.h"
 
 #include <array>
+#include <atomic>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -14,23 +16,27 @@ namespace sinter::runtime {
 struct VulkanKernel {
   vulkan::Pipeline pipeline = nullptr;
   uint32_t subgroups = 1; ///< of a workgroup
+  std::optional<GivenLaunch> given = {};
 };
 
 /// What one dispatch needs.
 struct VulkanDispatch {
   vulkan::Pipeline pipeline = nullptr;
-  std::span<const uint64_t> words; ///< the argument block
-  uint32_t columns = 1, rows = 1;  ///< workgroups
+  std::span<const uint64_t> words;            ///< the argument block
+  uint32_t columns = 1, rows = 1, layers = 1; ///< workgroups
 };
 
 /// Commands are recorded and handed to the device some at a time: at once where
 /// it has nothing to do, and where somebody waits. Each waits for those before
-/// it. After a failure of the device all calls fail. Thread-safe.
+/// it. Once the device is lost, or commands that were taken are, all calls fail
+/// with the error of that time. Thread-safe.
 class VulkanQueue {
 public:
   VulkanQueue(const VulkanGpu &gpu, std::string name)
       : gpu(gpu), name(std::move(name)) {}
   VulkanQueue(const VulkanQueue &) = delete;
+  /// Nothing is to be done any longer.
+  ~VulkanQueue();
 
   /// Comes first.
   Status start();
@@ -43,11 +49,10 @@ public:
   /// Waits for the bytes.
   Status download(std::span<std::byte> to, Place from);
 
-  /// Fills memory with the words, then runs `first` and `rest`, which were
-  /// recorded before and wait by themselves. Gives what to wait for until
-  /// `first` is through; `rest` is with the next value.
-  Result<uint64_t> replay(std::span<const uint64_t> words, const Place &to,
-                          vulkan::CommandBuffer first,
+  /// Runs `first` and `rest`, if that is not null, which were recorded before
+  /// and wait by themselves. Gives what to wait for until `first` is through;
+  /// `rest` is with the next value.
+  Result<uint64_t> replay(vulkan::CommandBuffer first,
                           vulkan::CommandBuffer rest);
 
   /// Hands all that was recorded to the device; what to wait for.
@@ -56,6 +61,9 @@ public:
   Status wait(uint64_t value) const;
   /// Waits for all.
   Status finish();
+
+  /// Why it takes no work any longer, once that is so.
+  Status state() const;
 
   vulkan::PipelineLayout layout() const { return pipelineLayout; }
 
@@ -68,15 +76,17 @@ private:
     vulkan::CommandPool pool = nullptr;
     vulkan::CommandBuffer commands = nullptr;
     VulkanBlock staging;
-    uint64_t used = 0;  ///< bytes of it
-    uint64_t value = 0; ///< of the timeline, once the device is through
-    unsigned count = 0; ///< commands
-    bool isOpen = false;
+    uint64_t used = 0;    ///< bytes of it
+    uint64_t value = 0;   ///< of the timeline, once the device is through
+    unsigned count = 0;   ///< commands
+    bool isOpen = false;  ///< has commands that the device has not got
+    bool isEnded = false; ///< and takes no more
   };
 
   Status makeBatch(Batch &batch);
   /// The batch that takes commands, with room for bytes of the host's.
   Result<Batch *> open(uint64_t bytes);
+  Status endLocked();
   Status submitLocked(vulkan::CommandBuffer first = nullptr,
                       vulkan::CommandBuffer rest = nullptr);
   void order(Batch &batch);
@@ -86,6 +96,8 @@ private:
                 uint64_t bytes);
   /// `vulkan:0: what`; a lost device stays lost.
   Status check(std::string_view what, vulkan::Code code) const;
+  /// Keeps the first error for `state`, and returns that.
+  ErrorInfo fail(ErrorInfo error) const;
 
   const VulkanGpu &gpu;
   const std::string name;
@@ -97,6 +109,9 @@ private:
   uint64_t submitted = 0; ///< the timeline's value after all submissions
   std::mutex readbackMutex;
   VulkanBlock readback;
+  mutable std::atomic<bool> isFailed = false;
+  mutable std::mutex failureMutex;
+  mutable ErrorInfo failure;
 };
 
 } // namespace sinter::runtime

@@ -15,7 +15,7 @@
 // CHECK: // rejected opaque
 func.func @main(%x: tensor<32xf32>) -> tensor<32xf32> {
   %0 = sinter.exp %x : (tensor<32xf32>) -> tensor<32xf32>
-  %1 = sinter.custom_op %0 {source = "s", function = "f", extents = array<i64: 32>, grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, shared_bytes = 0, dtype = f32, shape = array<i64: 32>} : (tensor<32xf32>) -> tensor<32xf32>
+  %1 = sinter.custom_op %0 {glsl = "", spirv = "", source = "s", function = "f", extents = array<i64: 32>, grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, shared_bytes = 0, dtype = f32, shape = array<i64: 32>} : (tensor<32xf32>) -> tensor<32xf32>
   %2 = sinter.neg %1 : (tensor<32xf32>) -> tensor<32xf32>
   %3 = sinter.tanh %2 : (tensor<32xf32>) -> tensor<32xf32>
   return %3 : tensor<32xf32>
@@ -31,6 +31,6 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<32xf32> {
   %0 = sinter.reshape %x {shape = affine_map<() -> (32)>} : (tensor<4x8xf32>) -> tensor<32xf32>
   %1 = sinter.transpose %x {permutation = array<i64: 1, 0>} : (tensor<4x8xf32>) -> tensor<8x4xf32>
   %2 = sinter.full {value = 3.0 : f64, shape = affine_map<() -> (4)>, dtype = f32} : () -> tensor<4xf32>
-  %3 = sinter.custom_op %0, %1, %2, %1 {source = "s", function = "f", extents = array<i64: 32, 8, 4, 4, 8, 4>, grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, shared_bytes = 0, dtype = f32, shape = array<i64: 32>} : (tensor<32xf32>, tensor<8x4xf32>, tensor<4xf32>, tensor<8x4xf32>) -> tensor<32xf32>
+  %3 = sinter.custom_op %0, %1, %2, %1 {glsl = "", spirv = "", source = "s", function = "f", extents = array<i64: 32, 8, 4, 4, 8, 4>, grid = array<i64: 1, 1, 1>, block = array<i64: 32, 1, 1>, shared_bytes = 0, dtype = f32, shape = array<i64: 32>} : (tensor<32xf32>, tensor<8x4xf32>, tensor<4xf32>, tensor<8x4xf32>) -> tensor<32xf32>
   return %3 : tensor<32xf32>
 }

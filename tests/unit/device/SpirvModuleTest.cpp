@@ -1,5 +1,6 @@
 #include "runtime/device/vulkan/SpirvModule.h"
 
+#include <cstring>
 #include <gtest/gtest.h>
 #include <vector>
 
@@ -84,4 +85,36 @@ TEST(SpirvModule, RefusesWhatIsNone) {
                             "threads it has");
   words.resize(5);
   EXPECT_EQ(refusal(words), "it is no SPIR-V: it has no kernels");
+}
+
+TEST(SpirvModule, SaysHowAGivenKernelIsLaunched) {
+  // Words of moduleWords(), then a text as a compiler writes it.
+  auto withText = [](std::string text) {
+    Words words = moduleWords();
+    words[13] = 2; // threads in y
+    text.resize((text.size() / 4 + 1) * 4);
+    words.push_back(instruction(330, uint32_t(1 + text.size() / 4)));
+    size_t at = words.size();
+    words.resize(at + text.size() / 4);
+    std::memcpy(words.data() + at, text.data(), text.size());
+    return words;
+  };
+  GivenLaunch launch;
+  launch.grid = {5, 6, 7};
+  launch.block = {64, 2, 1};
+  launch.buffers = {2, 0};
+  auto read = readSpirv(imageOf({withText("\n" + givenLaunchLine("f", launch)),
+                                 withText("another tool")}));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ((*read)[0].entries[0].threads, 128u);
+  const std::optional<GivenLaunch> &given = (*read)[0].entries[0].given;
+  ASSERT_TRUE(given);
+  EXPECT_EQ(given->grid, launch.grid);
+  EXPECT_EQ(given->buffers, launch.buffers);
+  EXPECT_FALSE((*read)[1].entries[0].given);
+  EXPECT_EQ(refusal(withText("\n// launch f 1 2")),
+            "the launch of f is damaged");
+  Words words = moduleWords();
+  words[12] = 2000;
+  EXPECT_EQ(refusal(words), "it is no SPIR-V: a kernel has too many threads");
 }

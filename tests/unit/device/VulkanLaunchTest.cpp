@@ -64,6 +64,24 @@ TEST_F(VulkanLaunchTest, HasNothingToDoWithoutChunks) {
   EXPECT_EQ(launch.columns, 0u);
 }
 
+TEST_F(VulkanLaunchTest, PassesAddressesToAGivenKernel) {
+  kernel.given = GivenLaunch{{3, 4, 5}, {8, 1, 1}, 0, {1, 0, 1}};
+  ASSERT_TRUE(pack(1));
+  EXPECT_EQ(launch.words, (std::vector<uint64_t>{0x2000, 0x1000, 0x2000}));
+  EXPECT_EQ(launch.columns, 3u);
+  EXPECT_EQ(launch.rows, 4u);
+  EXPECT_EQ(launch.layers, 5u);
+  kernel.given->grid[1] = 11;
+  EXPECT_EQ(pack(1).error().message,
+            "vulkan:0: launch 5 has a grid of {3, 11, 5}, the device takes 10 "
+            "workgroups");
+  kernel.given->buffers = {2};
+  EXPECT_EQ(pack(1).error().message, "vulkan:0: launch 5 has no buffer 2");
+  kernel.given.reset();
+  ASSERT_TRUE(pack(9));
+  EXPECT_EQ(launch.layers, 1u);
+}
+
 TEST(PipelineData, IsOfOneDeviceAndDriver) {
   VulkanAbout about;
   about.vendor = 7;
