@@ -202,7 +202,8 @@ Capabilities capabilitiesOf(spirv::ModuleOp kernels) {
       addCapabilities(variable.getType(), all);
     if (isa<spirv::GlobalVariableOp>(op) && op->hasAttr("built_in"))
       all.insert(Capability::GroupNonUniform);
-    if (isa<spirv::GroupNonUniformShuffleOp>(op))
+    if (isa<spirv::GroupNonUniformShuffleOp,
+            spirv::GroupNonUniformShuffleXorOp>(op))
       all.insert(Capability::GroupNonUniformShuffle);
     if (isa<spirv::GroupNonUniformAnyOp>(op))
       all.insert(Capability::GroupNonUniformVote);

@@ -14,9 +14,11 @@ struct Named {
 };
 
 constexpr Named named[] = {
-    {"", "subgroup32+shared32+i8+i16+i64+atomic64+nan32"},
-    {"lavapipe", "subgroup8+shared32+i8+i16+i64+f64+atomic64+nan32"},
-    {"h200", "subgroup32+shared48+i8+i16+i64+f64+atomic64+nan32+denormal32"},
+    {"", "subgroup32+shared32+threads256+i8+i16+i64+atomic64+nan32"},
+    {"lavapipe",
+     "subgroup8+shared32+threads1024+i8+i16+i64+f64+atomic64+nan32"},
+    {"h200", "subgroup32+shared48+threads1024+i8+i16+i64+f64+atomic64+nan32+"
+             "denormal32"},
 };
 
 struct Flag {
@@ -53,10 +55,14 @@ static bool addFeature(VulkanProfile &profile, std::string_view feature) {
     if (feature == flag.name)
       return profile.*flag.field = true;
   constexpr unsigned mostThreads = 64, mostKiB = 1024;
+  auto isPower = [](unsigned number) { return (number & (number - 1)) == 0; };
   if (unsigned threads = numberAfter(feature, "subgroup")) {
     profile.subgroup = threads;
-    return threads >= 4 && threads <= mostThreads &&
-           (threads & (threads - 1)) == 0;
+    return threads >= 4 && threads <= mostThreads && isPower(threads);
+  }
+  if (unsigned threads = numberAfter(feature, "threads")) {
+    profile.mostThreads = threads;
+    return threads >= 128 && isPower(threads);
   }
   unsigned size = numberAfter(feature, "shared");
   profile.sharedBytes = size * 1024;

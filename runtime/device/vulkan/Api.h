@@ -104,8 +104,9 @@ struct Limits {
   uint32_t unused0[54];
   uint32_t sharedBytes; ///< maxComputeSharedMemorySize
   uint32_t mostGroups[3];
-  uint32_t mostThreads; ///< maxComputeWorkGroupInvocations
-  uint32_t unused1[67];
+  uint32_t mostThreads;         ///< maxComputeWorkGroupInvocations
+  uint32_t mostThreadsAlong[3]; ///< maxComputeWorkGroupSize
+  uint32_t unused1[64];
 };
 
 struct Properties : Header<Kind::properties2> {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -131,6 +132,11 @@ std::vector<std::string> VulkanDevice::features(bool allSizes) const {
   uint32_t most = about.sharedBytes / 1024 / step * step;
   for (uint32_t size = allSizes ? step : most; size <= most; size += step)
     list.push_back(fmt::format("shared{}", size));
+  // Each has 128.
+  uint32_t threads = std::bit_floor(about.mostThreads);
+  for (uint32_t size = allSizes ? 256 : threads; size >= 256 && size <= threads;
+       size *= 2)
+    list.push_back(fmt::format("threads{}", size));
   std::ranges::sort(list);
   return list;
 }

@@ -109,6 +109,8 @@ VulkanAbout describe(const Loader &loader, PhysicalDevice physical) {
       fmt::format("{} {}", properties12.driverName, properties12.driverInfo);
   about.subgroup = properties11.subgroupSize;
   about.sharedBytes = properties.limits.sharedBytes;
+  about.mostThreads = std::min(properties.limits.mostThreads,
+                               properties.limits.mostThreadsAlong[0]);
   about.mostGroups = std::min<uint32_t>(properties.limits.mostGroups[0],
                                         properties.limits.mostGroups[1]);
   about.mostAllocation = properties11.mostAllocation;

@@ -19,6 +19,7 @@ struct VulkanAbout {
   uint32_t vendor = 0, deviceId = 0;
   uint32_t subgroup = 0;
   uint32_t sharedBytes = 0;
+  uint32_t mostThreads = 0;    ///< of a workgroup
   uint32_t mostGroups = 0;     ///< of a launch, in x
   uint64_t mostAllocation = 0; ///< bytes of one allocation
   bool int8 = false, int16 = false, float64 = false, atomic64 = false;

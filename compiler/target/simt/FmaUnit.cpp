@@ -1,7 +1,7 @@
 /// FmaUnit: which products, and in what tiles.
-#include "compiler/target/cuda/FmaUnit.h"
+#include "compiler/target/simt/FmaUnit.h"
 
-#include "compiler/target/cuda/FmaKernel.h"
+#include "compiler/target/simt/FmaKernel.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -77,6 +77,8 @@ bool isSimple(const BlockUnit::Product &product) {
 
 class FmaUnit final : public BlockUnit {
 public:
+  explicit FmaUnit(const FmaDevice &device) : device(device) {}
+
   bool takes(const Matrix &operand, Type) const override {
     return operand.windows.empty();
   }
@@ -86,9 +88,11 @@ public:
       return std::nullopt;
     const FmaLayout *best = nullptr;
     for (const FmaLayout &layout : fmaLayouts())
-      if ((layout.slices == 1 || !product.isOrdered) &&
+      if (fits(layout, product) &&
           (!best || cyclesOf(product, layout) < cyclesOf(product, *best)))
         best = &layout;
+    if (!best)
+      return std::nullopt;
     Tile tile;
     tile.layout = unsigned(best - fmaLayouts().data());
     tile.rows = best->rows;
@@ -96,7 +100,7 @@ public:
     tile.blocks = best->blocks;
     if (!isSimple(product))
       tile.blocks = std::max<int64_t>(1, tile.blocks / 2);
-    tile.chunks = best->warps();
+    tile.chunks = best->threads() / device.threads.warpThreads();
     tile.parts = product.parts;
     tile.depth = product.depthOfPart;
     return tile;
@@ -107,14 +111,27 @@ public:
   void emit(OpBuilder &builder, Location loc, const KernelEntry &entry,
             const Product &product, const Tile &tile,
             Client &client) const override {
-    FmaKernel(builder, loc, entry, product, tile, client).run();
+    FmaKernel(builder, loc, entry, product, tile, client, device.threads,
+              device.hasFma || !product.isOrdered)
+        .run();
   }
+
+private:
+  bool fits(const FmaLayout &layout, const Product &product) const {
+    bool isWhole = layout.slices == 1;
+    return (isWhole || (device.cutsStages && !product.isOrdered)) &&
+           layout.threads() % device.threads.warpThreads() == 0 &&
+           layout.threads() <= device.mostThreads &&
+           layout.numbers() <= device.mostNumbers;
+  }
+
+  const FmaDevice device;
 };
 
 } // namespace
 
-std::unique_ptr<const BlockUnit> makeFmaUnit() {
-  return std::make_unique<FmaUnit>();
+std::unique_ptr<const BlockUnit> makeFmaUnit(const FmaDevice &device) {
+  return std::make_unique<FmaUnit>(device);
 }
 
 } // namespace sinter::compiler

@@ -7,9 +7,9 @@
 /// vectors.
 #pragma once
 
-#include "compiler/target/Target.h"
-#include "compiler/target/cuda/FmaLayout.h"
-#include "compiler/target/cuda/Ptx.h"
+#include "compiler/target/BlockThreads.h"
+#include "compiler/target/simt/FmaLayout.h"
+#include "compiler/target/simt/Numbers.h"
 
 namespace sinter::compiler {
 
@@ -19,9 +19,11 @@ public:
   using Values = llvm::SmallVector<mlir::Value>;
   using Place = BlockUnit::Place;
 
+  /// `isFused`: whether a product is not rounded before it is added.
   FmaKernel(mlir::OpBuilder &builder, mlir::Location loc,
             const KernelEntry &entry, const BlockUnit::Product &product,
-            const BlockUnit::Tile &tile, BlockUnit::Client &client);
+            const BlockUnit::Tile &tile, BlockUnit::Client &client,
+            const BlockThreads &threads, bool isFused);
   void run();
 
 private:
@@ -60,25 +62,27 @@ private:
   Values readLine(Value stage, int64_t at, int64_t groups, int64_t step);
   void finish(const Place &place, Value first, mlir::ValueRange sums);
 
+  Value addProduct(Value x, Value y, Value sum) const;
   Value stageAt(Value round) const;
-  Value pointerAt(Value base, Value elements) const;
-  Value pointerAt(Value base, int64_t elements) const;
+  Value placeAt(Value place, Value elements) const;
+  Value placeAt(Value place, int64_t elements) const;
   Value index(int64_t value) const;
 
   mlir::OpBuilder &builder;
   const mlir::Location loc;
-  const Ptx ptx;
+  const Numbers numbers;
   const KernelEntry &entry;
   const BlockUnit::Product &product;
   const FmaLayout &layout;
   const int64_t blocks;
   BlockUnit::Client &client;
+  const BlockThreads &threads;
+  const bool isFused;
   const bool endsInStage; ///< whether k may end inside a stage
   const int64_t rounds;   ///< stages of a tile; -1 where unknown
   const Panel left, right;
 
-  Value memory;      ///< of the block
-  Value thread;      ///< of the block (i32)
+  BlockThreads::Panels block;
   Value slice;       ///< of k (i32); null for one
   Value row, column; ///< of the tile, the thread's first ones (i32)
 };

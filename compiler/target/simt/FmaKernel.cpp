@@ -1,13 +1,7 @@
 /// FmaKernel: a kernel whose blocks multiply a tile each by multiply-add.
-#include "compiler/target/cuda/FmaKernel.h"
-
-#include "compiler/target/cuda/CudaTarget.h"
-#include "compiler/target/cuda/SharedMemory.h"
-#include "compiler/target/cuda/Warp.h"
+#include "compiler/target/simt/FmaKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -51,10 +45,12 @@ static bool endsStage(const BlockUnit::Product &product,
 
 FmaKernel::FmaKernel(OpBuilder &builder, Location loc, const KernelEntry &entry,
                      const BlockUnit::Product &product,
-                     const BlockUnit::Tile &tile, BlockUnit::Client &client)
-    : builder(builder), loc(loc), ptx(builder, loc), entry(entry),
+                     const BlockUnit::Tile &tile, BlockUnit::Client &client,
+                     const BlockThreads &threads, bool isFused)
+    : builder(builder), loc(loc), numbers(builder, loc), entry(entry),
       product(product), layout(fmaLayouts()[tile.layout]), blocks(tile.blocks),
-      client(client), endsInStage(!endsStage(product, tile, layout)),
+      client(client), threads(threads), isFused(isFused),
+      endsInStage(!endsStage(product, tile, layout)),
       rounds(roundsOf(product, tile, layout)), left(panelOf(true)),
       right(panelOf(false)) {}
 
@@ -79,52 +75,39 @@ Value FmaKernel::index(int64_t value) const {
   return arith::ConstantIndexOp::create(builder, loc, value);
 }
 
-Value FmaKernel::pointerAt(Value base, Value elements) const {
-  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getF32Type(),
-                             base, ArrayRef<LLVM::GEPArg>{elements});
+Value FmaKernel::placeAt(Value place, Value elements) const {
+  return threads.placeAt(builder, loc, place, elements);
 }
 
-Value FmaKernel::pointerAt(Value base, int64_t elements) const {
-  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getF32Type(),
-                             base, ArrayRef<LLVM::GEPArg>{int32_t(elements)});
+Value FmaKernel::placeAt(Value place, int64_t elements) const {
+  return threads.placeAt(builder, loc, place, elements);
 }
 
 Value FmaKernel::stageAt(Value round) const {
-  Value stage = ptx.bitAnd(ptx.toI32(round), FmaLayout::stages - 1);
-  return pointerAt(memory, ptx.mul(stage, int32_t(layout.stageElements())));
-}
-
-// Quotient and remainder by a power of two.
-static std::pair<Value, Value> split(const Ptx &ptx, Value number, int64_t by) {
-  return {ptx.shiftRight(number, int32_t(llvm::Log2_64(by))),
-          ptx.bitAnd(number, int32_t(by - 1))};
+  Value stage = numbers.bitAnd(numbers.toI32(round), FmaLayout::stages - 1);
+  return placeAt(block.start,
+                 numbers.mul(stage, int32_t(layout.stageElements())));
 }
 
 void FmaKernel::begin() {
-  auto function = cast<func::FuncOp>(entry.function);
-  function->setAttr(blocksAttr, builder.getI64IntegerAttr(blocks));
-  function->setAttr(warpsAttr, builder.getI64IntegerAttr(layout.warps()));
-  auto array = declareShared(function, layout.bytes(), 4 * group);
-  memory = LLVM::AddressOfOp::create(
-      builder, loc,
-      LLVM::LLVMPointerType::get(builder.getContext(), sharedSpace),
-      array.getSymName());
-  thread = readRegister(builder, loc, "tid.x");
-  Value lane = ptx.bitAnd(thread, int32_t(Warp::threads) - 1);
-  Value warp = ptx.shiftRight(thread, int32_t(llvm::Log2_64(Warp::threads)));
+  block = threads.beginPanels(builder, loc, entry, layout.threads(),
+                              layout.numbers(), blocks);
+  Value lane = numbers.bitAnd(block.thread, int32_t(FmaLayout::warp) - 1);
+  Value warp =
+      numbers.shiftRight(block.thread, int32_t(llvm::Log2_64(FmaLayout::warp)));
   if (layout.slices > 1)
-    std::tie(slice, warp) = split(ptx, warp, layout.warpsOfSlice());
-  auto [warpDown, warpAcross] = split(ptx, warp, layout.warpsAcross());
-  auto [down, across] = split(ptx, lane, layout.across());
-  row = ptx.add(ptx.mul(warpDown, int32_t(layout.warpRows())),
-                ptx.mul(down, int32_t(group)));
-  column = ptx.add(ptx.mul(warpAcross, int32_t(layout.warpColumns())),
-                   ptx.mul(across, int32_t(group)));
+    std::tie(slice, warp) = numbers.split(warp, layout.warpsOfSlice());
+  auto [warpDown, warpAcross] = numbers.split(warp, layout.warpsAcross());
+  auto [down, across] = numbers.split(lane, layout.across());
+  row = numbers.add(numbers.mul(warpDown, int32_t(layout.warpRows())),
+                    numbers.mul(down, int32_t(group)));
+  column = numbers.add(numbers.mul(warpAcross, int32_t(layout.warpColumns())),
+                       numbers.mul(across, int32_t(group)));
 }
 
 void FmaKernel::run() {
   begin();
-  Value tile = ptx.toIndex(readRegister(builder, loc, "ctaid.x"));
+  Value tile = threads.number(builder, loc);
   client.inTile(tile, [&](const Place &place) {
     Values sums = sumTile(place);
     if (!slice)
@@ -132,12 +115,12 @@ void FmaKernel::run() {
     exchange(sums);
     auto branch = scf::IfOp::create(
         builder, loc, TypeRange(),
-        ptx.less(slice, ptx.number(int32_t(layout.finishing()))),
+        numbers.less(slice, numbers.number(int32_t(layout.finishing()))),
         /*withElse=*/false);
     OpBuilder::InsertionGuard guard(builder);
     branch.thenYield().erase();
     builder.setInsertionPointToStart(branch.thenBlock());
-    Value first = ptx.mul(slice, int32_t(layout.finishedRows()));
+    Value first = numbers.mul(slice, int32_t(layout.finishedRows()));
     finish(place, first, addSlices(first));
     scf::YieldOp::create(builder, loc);
   });
@@ -150,20 +133,20 @@ void FmaKernel::run() {
 // has fewer pieces than the block has threads, several bring the same one.
 FmaKernel::Piece FmaKernel::pieceOf(const Panel &panel, int64_t load) const {
   int64_t pieces = panel.lines * layout.depth / panel.count;
-  Value number = thread;
+  Value number = block.thread;
   if (pieces < layout.threads())
-    number = ptx.bitAnd(number, int32_t(pieces - 1));
+    number = numbers.bitAnd(number, int32_t(pieces - 1));
   if (load > 0)
-    number = ptx.add(number, int32_t(load * layout.threads()));
+    number = numbers.add(number, int32_t(load * layout.threads()));
   if (!panel.alongDepth) {
-    auto [k, line] = split(ptx, number, panel.lines / panel.count);
+    auto [k, line] = numbers.split(number, panel.lines / panel.count);
     return {line, k};
   }
   constexpr int64_t sectors = 16; // two, in elements
   int64_t beside = std::min(layout.depth, sectors) / panel.count;
-  auto [rest, first] = split(ptx, number, beside);
-  auto [block, line] = split(ptx, rest, panel.lines);
-  return {line, ptx.add(ptx.mul(block, int32_t(beside)), first)};
+  auto [rest, first] = numbers.split(number, beside);
+  auto [block, line] = numbers.split(rest, panel.lines);
+  return {line, numbers.add(numbers.mul(block, int32_t(beside)), first)};
 }
 
 // Behind the last row or column the last one is read, whose products are not
@@ -177,7 +160,7 @@ Value FmaKernel::loadPiece(const Panel &panel, const Place &place,
   };
   auto sum = [&](Value a, Value b, bool isCounted) -> Value {
     return arith::AddIOp::create(builder, loc, divided(a, isCounted),
-                                 ptx.toIndex(b));
+                                 numbers.toIndex(b));
   };
   auto clamped = [&](Value value, Value end) -> Value {
     Value last = arith::SubIOp::create(builder, loc, end, index(1));
@@ -226,25 +209,25 @@ FmaKernel::Values FmaKernel::loadStage(const Place &place, Value round) {
 }
 
 void FmaKernel::storePanel(const Panel &panel, ValueRange values, Value stage) {
-  auto put = [&](Value value, Value place, int64_t elements, unsigned count) {
-    LLVM::StoreOp::create(builder, loc, value, pointerAt(place, elements),
-                          4 * count);
+  auto put = [&](Value value, Value place, int64_t elements) {
+    threads.store(builder, loc, block, value, place, elements);
   };
   for (auto [load, value] : llvm::enumerate(values)) {
     Piece piece = pieceOf(panel, int64_t(load));
     int32_t count = int32_t(panel.count), stride = int32_t(panel.stride);
     Value at =
         panel.alongDepth
-            ? ptx.add(ptx.mul(piece.k, count * stride), piece.line)
-            : ptx.add(ptx.mul(piece.k, stride), ptx.mul(piece.line, count));
-    Value place = pointerAt(pointerAt(stage, panel.at), at);
+            ? numbers.add(numbers.mul(piece.k, count * stride), piece.line)
+            : numbers.add(numbers.mul(piece.k, stride),
+                          numbers.mul(piece.line, count));
+    Value place = placeAt(placeAt(stage, panel.at), at);
     if (!panel.alongDepth || count == 1) {
-      put(value, place, 0, panel.count);
+      put(value, place, 0);
       continue;
     }
     for (unsigned next = 0; next < panel.count; ++next)
       put(vector::ExtractOp::create(builder, loc, value, int64_t(next)), place,
-          int64_t(next) * stride, 1);
+          int64_t(next) * stride);
   }
 }
 
@@ -283,7 +266,7 @@ FmaKernel::Values FmaKernel::sumTile(const Place &place) {
 FmaKernel::Values FmaKernel::sumRounds(const Place &place, Value rounds) {
   Value none = index(0), one = index(1);
   storeStage(loadStage(place, none), none);
-  ptx.syncBlock();
+  threads.wait(builder, loc);
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
   Values sums(size_t(layout.threadRows * layout.threadColumns), zero);
@@ -297,7 +280,7 @@ FmaKernel::Values FmaKernel::sumRounds(const Place &place, Value rounds) {
       loadStage(place, arith::MinUIOp::create(builder, loc, next, last));
   Values added = addStage(round, op.getRegionIterArgs());
   storeStage(values, next);
-  ptx.syncBlock();
+  threads.wait(builder, loc);
   scf::YieldOp::create(builder, loc, added);
   return Values(op.getResults());
 }
@@ -305,25 +288,31 @@ FmaKernel::Values FmaKernel::sumRounds(const Place &place, Value rounds) {
 // Groups of elements of a row of a panel.
 FmaKernel::Values FmaKernel::readLine(Value place, int64_t at, int64_t groups,
                                       int64_t step) {
-  auto type = VectorType::get({group}, builder.getF32Type());
   Values values;
   for (int64_t number = 0; number < groups; ++number) {
-    Value read = LLVM::LoadOp::create(
-        builder, loc, type, pointerAt(place, at + number * step), 4 * group);
+    Value read = threads.load(builder, loc, block, place, at + number * step,
+                              unsigned(group));
     for (int64_t next = 0; next < group; ++next)
       values.push_back(vector::ExtractOp::create(builder, loc, read, next));
   }
   return values;
 }
 
+Value FmaKernel::addProduct(Value x, Value y, Value sum) const {
+  if (isFused)
+    return math::FmaOp::create(builder, loc, x, y, sum);
+  return arith::AddFOp::create(builder, loc, sum,
+                               arith::MulFOp::create(builder, loc, x, y));
+}
+
 FmaKernel::Values FmaKernel::addStage(Value round, ValueRange given) {
   Value stage = stageAt(round);
-  Value rows = pointerAt(stage, row);
-  Value columns = pointerAt(pointerAt(stage, right.at), column);
+  Value rows = placeAt(stage, row);
+  Value columns = placeAt(placeAt(stage, right.at), column);
   if (slice) {
-    Value first = ptx.mul(slice, int32_t(layout.depthOfSlice()));
-    rows = pointerAt(rows, ptx.mul(first, int32_t(left.stride)));
-    columns = pointerAt(columns, ptx.mul(first, int32_t(right.stride)));
+    Value first = numbers.mul(slice, int32_t(layout.depthOfSlice()));
+    rows = placeAt(rows, numbers.mul(first, int32_t(left.stride)));
+    columns = placeAt(columns, numbers.mul(first, int32_t(right.stride)));
   }
   Values sums(given);
   for (int64_t k = 0; k < layout.depthOfSlice(); ++k) {
@@ -334,7 +323,7 @@ FmaKernel::Values FmaKernel::addStage(Value round, ValueRange given) {
     for (auto [r, x] : llvm::enumerate(a))
       for (auto [c, y] : llvm::enumerate(b)) {
         Value &sum = sums[r * b.size() + c];
-        sum = math::FmaOp::create(builder, loc, x, y, sum);
+        sum = addProduct(x, y, sum);
       }
   }
   return sums;
@@ -343,33 +332,31 @@ FmaKernel::Values FmaKernel::addStage(Value round, ValueRange given) {
 // Where slices exchange sum number `number` of the thread, counted through all
 // slices. The memory is that of stages which nobody reads any more.
 Value FmaKernel::exchangedAt(Value number) const {
-  int32_t threads = int32_t(layout.threadsOfSlice());
-  Value own = ptx.bitAnd(thread, threads - 1);
-  return pointerAt(memory, ptx.add(ptx.mul(number, threads), own));
+  int32_t count = int32_t(layout.threadsOfSlice());
+  Value own = numbers.bitAnd(block.thread, count - 1);
+  return placeAt(block.start, numbers.add(numbers.mul(number, count), own));
 }
 
 void FmaKernel::exchange(ValueRange sums) {
-  int64_t threads = layout.threadsOfSlice();
-  Value place = exchangedAt(ptx.mul(slice, int32_t(layout.sums())));
+  int64_t count = layout.threadsOfSlice();
+  Value place = exchangedAt(numbers.mul(slice, int32_t(layout.sums())));
   for (auto [number, sum] : llvm::enumerate(sums))
-    LLVM::StoreOp::create(builder, loc, sum,
-                          pointerAt(place, int64_t(number) * threads), 4);
-  ptx.syncBlock();
+    threads.store(builder, loc, block, sum, place, int64_t(number) * count);
+  threads.wait(builder, loc);
 }
 
 // Of the thread's rows from `first` on, those that it finishes, the sums of all
 // slices in order.
 FmaKernel::Values FmaKernel::addSlices(Value first) {
-  int64_t threads = layout.threadsOfSlice();
-  Value place = exchangedAt(ptx.mul(first, int32_t(layout.threadColumns)));
+  int64_t count = layout.threadsOfSlice();
+  Value place = exchangedAt(numbers.mul(first, int32_t(layout.threadColumns)));
   Values all;
   for (int64_t number = 0;
        number < layout.finishedRows() * layout.threadColumns; ++number) {
     Value sum;
     for (int64_t from = 0; from < layout.slices; ++from) {
-      int64_t at = (from * layout.sums() + number) * threads;
-      Value read = LLVM::LoadOp::create(builder, loc, builder.getF32Type(),
-                                        pointerAt(place, at), 4);
+      int64_t at = (from * layout.sums() + number) * count;
+      Value read = threads.load(builder, loc, block, place, at, 1);
       sum = sum ? arith::AddFOp::create(builder, loc, sum, read) : read;
     }
     all.push_back(sum);
@@ -382,16 +369,16 @@ FmaKernel::Values FmaKernel::addSlices(Value first) {
 // Sums of rows of the thread, of all or of those from its row `first` on.
 void FmaKernel::finish(const Place &place, Value first, ValueRange sums) {
   SmallVector<BlockUnit::Fragment> fragments;
-  Value across =
-      ptx.toIndex(ptx.shiftRight(column, int32_t(llvm::Log2_64(group))));
+  Value across = numbers.toIndex(
+      numbers.shiftRight(column, int32_t(llvm::Log2_64(group))));
   int64_t rows = int64_t(sums.size()) / layout.threadColumns;
   for (int64_t r = 0; r < rows; ++r) {
-    Value number = ptx.number(int32_t(r));
+    Value number = numbers.number(int32_t(r));
     if (first)
-      number = ptx.add(first, number);
-    auto [groups, inGroup] = split(ptx, number, group);
-    Value down = ptx.mul(groups, int32_t(layout.down() * group));
-    Value own = ptx.toIndex(ptx.add(row, ptx.add(down, inGroup)));
+      number = numbers.add(first, number);
+    auto [groups, inGroup] = numbers.split(number, group);
+    Value down = numbers.mul(groups, int32_t(layout.down() * group));
+    Value own = numbers.toIndex(numbers.add(row, numbers.add(down, inGroup)));
     for (int64_t c = 0; c < layout.threadColumns; c += group) {
       auto neighbours = sums.drop_front(r * layout.threadColumns + c);
       fragments.push_back({own, across, c * layout.across(), unsigned(group),
