@@ -183,7 +183,8 @@ Value FmaKernel::loadPiece(const Panel &panel, const Place &place,
                              : client.readRight(place, line, k, panel.count);
   if (!exists)
     return value;
-  TypedAttr nothing = builder.getF32FloatAttr(panel.isLeft ? 0.0f : -0.0f);
+  TypedAttr nothing =
+      builder.getFloatAttr(product.element, panel.isLeft ? 0.0 : -0.0);
   if (auto type = dyn_cast<VectorType>(value.getType()))
     nothing = DenseElementsAttr::get(type, nothing);
   return arith::SelectOp::create(
@@ -208,11 +209,22 @@ FmaKernel::Values FmaKernel::loadStage(const Place &place, Value round) {
   return values;
 }
 
+// Not before it is stored: until then nothing waits for what is read.
+Value FmaKernel::widened(Value value) const {
+  Type type = builder.getF32Type();
+  if (getElementTypeOrSelf(value.getType()) == type)
+    return value;
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    type = vector.clone(type);
+  return arith::ExtFOp::create(builder, loc, type, value);
+}
+
 void FmaKernel::storePanel(const Panel &panel, ValueRange values, Value stage) {
   auto put = [&](Value value, Value place, int64_t elements) {
     threads.store(builder, loc, block, value, place, elements);
   };
-  for (auto [load, value] : llvm::enumerate(values)) {
+  for (auto [load, given] : llvm::enumerate(values)) {
+    Value value = widened(given);
     Piece piece = pieceOf(panel, int64_t(load));
     int32_t count = int32_t(panel.count), stride = int32_t(panel.stride);
     Value at =

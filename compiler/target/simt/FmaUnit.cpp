@@ -84,7 +84,9 @@ public:
   }
 
   std::optional<Tile> tileOf(const Product &product) const override {
-    if (!product.element.isF32() || constantOf(product.depth, 1) == 0)
+    bool isHalf = product.element.isF16() || product.element.isBF16();
+    if (!(product.element.isF32() || (isHalf && device.widensHalves)) ||
+        constantOf(product.depth, 1) == 0)
       return std::nullopt;
     const FmaLayout *best = nullptr;
     for (const FmaLayout &layout : fmaLayouts())

@@ -18,12 +18,14 @@ struct FmaDevice {
   /// Whether it adds a product that is not rounded for sure: where not, ordered
   /// sums are of rounded ones.
   bool hasFma = true;
+  /// Whether it multiplies f16 and bf16, too, as the f32 that they are.
+  bool widensHalves = false;
 };
 
-/// Tiles of products of f32, which the threads of a block sum by multiply-add,
-/// each some rows and columns of the tile, from panels of both operands in
-/// shared memory. Operands are read element by element: they may be computed.
-/// Sums take k in ascending order.
+/// Tiles of products with sums in f32, which the threads of a block sum by
+/// multiply-add, each some rows and columns of the tile, from panels of both
+/// operands in shared memory. Operands are read element by element: they may be
+/// computed. Sums take k in ascending order.
 std::unique_ptr<const BlockUnit> makeFmaUnit(const FmaDevice &device);
 
 } // namespace sinter::compiler

@@ -39,7 +39,8 @@ VulkanTarget::VulkanTarget(std::string name, VulkanProfile given)
                                 .mostThreads = threads->mostThreads(),
                                 .mostNumbers = threads->mostNumbers(),
                                 .cutsStages = false,
-                                .hasFma = hasFma()}));
+                                .hasFma = hasFma(),
+                                .widensHalves = true}));
 }
 
 Value VulkanTarget::addWords(OpBuilder &, Location, Value, Value, Value, Type,

@@ -33,6 +33,10 @@
 // RUN:   > %t/symbolic
 // RUN: FileCheck %s --check-prefix=SYMBOLIC < %t/symbolic
 // RUN: %spirv_val %t/symbolic
+// RUN: sinter inspect %t/half.mlir --stage spirv --target vulkan:lavapipe \
+// RUN:   > %t/half
+// RUN: FileCheck %s --check-prefix=HALF < %t/half
+// RUN: %spirv_val %t/half
 // RUN: sinter inspect %t/few.mlir --stage spirv --target vulkan:h200 > %t/few
 // RUN: FileCheck %s --check-prefix=FEW < %t/few
 // RUN: %spirv_val %t/few
@@ -131,4 +135,15 @@ func.func @main(%x: tensor<?x128xf32, #rows>, %g: tensor<?x128xf32, #rows>) -> t
 func.func @main(%x: tensor<64x1024xf32>, %w: tensor<1024x512xf32>) -> tensor<64x512xf32> {
   %0 = sinter.matmul %x, %w : (tensor<64x1024xf32>, tensor<1024x512xf32>) -> tensor<64x512xf32>
   return %0 : tensor<64x512xf32>
+}
+
+// What has sixteen bits is read as it is and stands in memory as f32.
+// HALF: spirv.Load "PhysicalStorageBuffer" %{{.*}} ["Aligned", 8] : vector<4xi16>
+// HALF: spirv.Store "Workgroup" %{{.*}} : vector<4xf32>
+// HALF: spirv.GL.Fma
+// HALF: spirv.Store "PhysicalStorageBuffer" %{{.*}} ["Aligned", 8] : vector<4xi16>
+//--- half.mlir
+func.func @main(%x: tensor<256x64xbf16>, %w: tensor<64x512xbf16>) -> tensor<256x512xbf16> {
+  %0 = sinter.matmul %x, %w : (tensor<256x64xbf16>, tensor<64x512xbf16>) -> tensor<256x512xbf16>
+  return %0 : tensor<256x512xbf16>
 }
