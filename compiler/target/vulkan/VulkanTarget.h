@@ -27,7 +27,7 @@ public:
     return blocks;
   }
   const AttentionUnit *attentionUnit() const override { return nullptr; }
-  const BlockThreads *blockThreads() const override { return nullptr; }
+  const BlockThreads *blockThreads() const override { return threads.get(); }
   bool multipliesWords(mlir::Type, mlir::Type) const override { return false; }
   mlir::Value addWords(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value a, mlir::Value b, mlir::Value sum,
