@@ -7,8 +7,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <numeric>
-
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -20,59 +18,26 @@ static constexpr size_t mostTogether = 4;
 
 //===- Structure ----------------------------------------------------------===//
 
-static int64_t constantOf(AffineExpr expr) {
-  auto number = dyn_cast_if_present<AffineConstantExpr>(expr);
-  return number ? number.getValue() : -1;
-}
-
-// Stages of a tile, where all have the same number.
-static int64_t roundsOf(const BlockUnit::Product &product,
-                        const BlockUnit::Tile &tile, const FmaLayout &layout) {
-  int64_t depth = constantOf(product.depth);
-  int64_t part = tile.parts ? constantOf(tile.depth) : depth;
-  if (depth < 0 || part <= 0 || depth % part != 0)
-    return -1;
-  return int64_t(llvm::divideCeil(part, layout.depth));
-}
-
-static bool endsStage(const BlockUnit::Product &product,
-                      const BlockUnit::Tile &tile, const FmaLayout &layout) {
-  int64_t depth = constantOf(product.depth);
-  int64_t part = tile.parts ? constantOf(tile.depth) : depth;
-  return depth > 0 && depth % layout.depth == 0 && part > 0 &&
-         part % layout.depth == 0;
+static const FmaLayout &layoutOf(const BlockUnit::Tile &tile) {
+  return fmaLayouts()[tile.layout];
 }
 
 FmaKernel::FmaKernel(OpBuilder &builder, Location loc, const KernelEntry &entry,
                      const BlockUnit::Product &product,
                      const BlockUnit::Tile &tile, BlockUnit::Client &client,
                      const BlockThreads &threads, bool isFused)
-    : builder(builder), loc(loc), numbers(builder, loc), entry(entry),
-      product(product), layout(fmaLayouts()[tile.layout]), blocks(tile.blocks),
-      client(client), threads(threads), isFused(isFused),
-      endsInStage(!endsStage(product, tile, layout)),
-      rounds(roundsOf(product, tile, layout)), left(panelOf(true)),
-      right(panelOf(false)) {}
+    : PanelKernel(builder, loc, product, tile, client,
+                  {layoutOf(tile).rows, layoutOf(tile).columns,
+                   layoutOf(tile).depth, layoutOf(tile).threads(), group}),
+      entry(entry), layout(layoutOf(tile)), blocks(tile.blocks),
+      threads(threads), isFused(isFused) {}
 
-FmaKernel::Panel FmaKernel::panelOf(bool isLeft) const {
-  const BlockUnit::Reading &reading =
-      isLeft ? product.readsLeft : product.readsRight;
-  int64_t existing = isLeft ? product.rows : product.columns;
-  Panel panel;
-  panel.isLeft = isLeft;
-  panel.alongDepth = reading.alongDepth;
-  panel.lines = isLeft ? layout.rows : layout.columns;
-  panel.stride = isLeft ? layout.leftStride() : layout.rightStride();
-  panel.at = isLeft ? 0 : layout.depth * layout.leftStride();
-  panel.count = unsigned(std::gcd(reading.together, group));
-  panel.loads = std::max<int64_t>(1, panel.lines * layout.depth / panel.count /
-                                         layout.threads());
-  panel.endsInside = existing < 0 || existing % panel.lines != 0;
-  return panel;
+int64_t FmaKernel::strideOf(const Panel &panel) const {
+  return panel.isLeft ? layout.leftStride() : layout.rightStride();
 }
 
-Value FmaKernel::index(int64_t value) const {
-  return arith::ConstantIndexOp::create(builder, loc, value);
+int64_t FmaKernel::startOf(const Panel &panel) const {
+  return panel.isLeft ? 0 : layout.depth * layout.leftStride();
 }
 
 Value FmaKernel::placeAt(Value place, Value elements) const {
@@ -92,9 +57,10 @@ Value FmaKernel::stageAt(Value round) const {
 void FmaKernel::begin() {
   block = threads.beginPanels(builder, loc, entry, layout.threads(),
                               layout.numbers(), blocks);
-  Value lane = numbers.bitAnd(block.thread, int32_t(FmaLayout::warp) - 1);
+  thread = block.thread;
+  Value lane = numbers.bitAnd(thread, int32_t(FmaLayout::warp) - 1);
   Value warp =
-      numbers.shiftRight(block.thread, int32_t(llvm::Log2_64(FmaLayout::warp)));
+      numbers.shiftRight(thread, int32_t(llvm::Log2_64(FmaLayout::warp)));
   if (layout.slices > 1)
     std::tie(slice, warp) = numbers.split(warp, layout.warpsOfSlice());
   auto [warpDown, warpAcross] = numbers.split(warp, layout.warpsAcross());
@@ -128,87 +94,6 @@ void FmaKernel::run() {
 
 //===- Panels -------------------------------------------------------------===//
 
-// Neighbours in memory are read by neighbouring threads, along k by as many as
-// read two sectors of a line: more would write to the same banks. Where a panel
-// has fewer pieces than the block has threads, several bring the same one.
-FmaKernel::Piece FmaKernel::pieceOf(const Panel &panel, int64_t load) const {
-  int64_t pieces = panel.lines * layout.depth / panel.count;
-  Value number = block.thread;
-  if (pieces < layout.threads())
-    number = numbers.bitAnd(number, int32_t(pieces - 1));
-  if (load > 0)
-    number = numbers.add(number, int32_t(load * layout.threads()));
-  if (!panel.alongDepth) {
-    auto [k, line] = numbers.split(number, panel.lines / panel.count);
-    return {line, k};
-  }
-  constexpr int64_t sectors = 16; // two, in elements
-  int64_t beside = std::min(layout.depth, sectors) / panel.count;
-  auto [rest, first] = numbers.split(number, beside);
-  auto [block, line] = numbers.split(rest, panel.lines);
-  return {line, numbers.add(numbers.mul(block, int32_t(beside)), first)};
-}
-
-// Behind the last row or column the last one is read, whose products are not
-// stored; behind the end of k nothing is: products of 0 and -0 change no sum.
-Value FmaKernel::loadPiece(const Panel &panel, const Place &place,
-                           const Piece &piece, Value first) {
-  auto divided = [&](Value value, bool isCounted) -> Value {
-    if (!isCounted || panel.count == 1)
-      return value;
-    return arith::DivUIOp::create(builder, loc, value, index(panel.count));
-  };
-  auto sum = [&](Value a, Value b, bool isCounted) -> Value {
-    return arith::AddIOp::create(builder, loc, divided(a, isCounted),
-                                 numbers.toIndex(b));
-  };
-  auto clamped = [&](Value value, Value end) -> Value {
-    Value last = arith::SubIOp::create(builder, loc, end, index(1));
-    return arith::MinUIOp::create(builder, loc, value, last);
-  };
-  bool alongLines = !panel.alongDepth;
-  Value line =
-      sum(panel.isLeft ? place.row : place.column, piece.line, alongLines);
-  if (panel.endsInside)
-    line = clamped(line, divided(panel.isLeft ? place.endRow : place.endColumn,
-                                 alongLines));
-  Value k = sum(first, piece.k, panel.alongDepth), exists;
-  if (endsInStage) {
-    Value end = divided(place.endDepth, panel.alongDepth);
-    exists =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, k, end);
-    k = clamped(k, end);
-  }
-  Value value = panel.isLeft ? client.readLeft(place, line, k, panel.count)
-                             : client.readRight(place, line, k, panel.count);
-  if (!exists)
-    return value;
-  TypedAttr nothing =
-      builder.getFloatAttr(product.element, panel.isLeft ? 0.0 : -0.0);
-  if (auto type = dyn_cast<VectorType>(value.getType()))
-    nothing = DenseElementsAttr::get(type, nothing);
-  return arith::SelectOp::create(
-      builder, loc, exists, value,
-      arith::ConstantOp::create(builder, loc, nothing));
-}
-
-FmaKernel::Values FmaKernel::loadPanel(const Panel &panel, const Place &place,
-                                       Value first) {
-  Values values;
-  for (int64_t load = 0; load < panel.loads; ++load)
-    values.push_back(loadPiece(panel, place, pieceOf(panel, load), first));
-  return values;
-}
-
-FmaKernel::Values FmaKernel::loadStage(const Place &place, Value round) {
-  Value first = arith::AddIOp::create(
-      builder, loc, place.depth,
-      arith::MulIOp::create(builder, loc, round, index(layout.depth)));
-  Values values = loadPanel(left, place, first);
-  llvm::append_range(values, loadPanel(right, place, first));
-  return values;
-}
-
 // Not before it is stored: until then nothing waits for what is read.
 Value FmaKernel::widened(Value value) const {
   Type type = builder.getF32Type();
@@ -226,13 +111,13 @@ void FmaKernel::storePanel(const Panel &panel, ValueRange values, Value stage) {
   for (auto [load, given] : llvm::enumerate(values)) {
     Value value = widened(given);
     Piece piece = pieceOf(panel, int64_t(load));
-    int32_t count = int32_t(panel.count), stride = int32_t(panel.stride);
+    int32_t count = int32_t(panel.count), stride = int32_t(strideOf(panel));
     Value at =
         panel.alongDepth
             ? numbers.add(numbers.mul(piece.k, count * stride), piece.line)
             : numbers.add(numbers.mul(piece.k, stride),
                           numbers.mul(piece.line, count));
-    Value place = placeAt(placeAt(stage, panel.at), at);
+    Value place = placeAt(placeAt(stage, startOf(panel)), at);
     if (!panel.alongDepth || count == 1) {
       put(value, place, 0);
       continue;
@@ -245,32 +130,16 @@ void FmaKernel::storePanel(const Panel &panel, ValueRange values, Value stage) {
 
 void FmaKernel::storeStage(ValueRange values, Value round) {
   Value stage = stageAt(round);
-  storePanel(left, values.take_front(left.loads), stage);
-  storePanel(right, values.drop_front(left.loads), stage);
+  storePanel(left, values.take_front(valuesOf(left)), stage);
+  storePanel(right, values.drop_front(valuesOf(left)), stage);
 }
 
 //===- Sums ---------------------------------------------------------------===//
 
-FmaKernel::Values FmaKernel::sumTile(const Place &place) {
-  if (rounds > 0)
-    return sumRounds(place, index(rounds));
-  Value length =
-      arith::SubIOp::create(builder, loc, place.endDepth, place.depth);
-  Value count =
-      arith::CeilDivUIOp::create(builder, loc, length, index(layout.depth));
-  Value some = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                     count, index(0));
-  SmallVector<Type> sums(size_t(layout.threadRows * layout.threadColumns),
-                         builder.getF32Type());
-  auto branch = scf::IfOp::create(builder, loc, sums, some, /*withElse=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(builder, loc, sumRounds(place, count));
-  builder.setInsertionPointToStart(branch.elseBlock());
+FmaKernel::Values FmaKernel::noSums() {
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
-  scf::YieldOp::create(builder, loc, Values(sums.size(), zero));
-  return Values(branch.getResults());
+  return Values(size_t(layout.sums()), zero);
 }
 
 // One wait a round: a stage is written again when the round after the one that
@@ -279,9 +148,7 @@ FmaKernel::Values FmaKernel::sumRounds(const Place &place, Value rounds) {
   Value none = index(0), one = index(1);
   storeStage(loadStage(place, none), none);
   threads.wait(builder, loc);
-  Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
-  Values sums(size_t(layout.threadRows * layout.threadColumns), zero);
+  Values sums = noSums();
   Value last = arith::SubIOp::create(builder, loc, rounds, one);
   auto op = scf::ForOp::create(builder, loc, none, rounds, one, sums);
   OpBuilder::InsertionGuard guard(builder);
@@ -320,18 +187,18 @@ Value FmaKernel::addProduct(Value x, Value y, Value sum) const {
 FmaKernel::Values FmaKernel::addStage(Value round, ValueRange given) {
   Value stage = stageAt(round);
   Value rows = placeAt(stage, row);
-  Value columns = placeAt(placeAt(stage, right.at), column);
+  Value columns = placeAt(placeAt(stage, startOf(right)), column);
   if (slice) {
     Value first = numbers.mul(slice, int32_t(layout.depthOfSlice()));
-    rows = placeAt(rows, numbers.mul(first, int32_t(left.stride)));
-    columns = placeAt(columns, numbers.mul(first, int32_t(right.stride)));
+    rows = placeAt(rows, numbers.mul(first, int32_t(strideOf(left))));
+    columns = placeAt(columns, numbers.mul(first, int32_t(strideOf(right))));
   }
   Values sums(given);
   for (int64_t k = 0; k < layout.depthOfSlice(); ++k) {
-    Values a = readLine(rows, k * left.stride, layout.threadRows / group,
+    Values a = readLine(rows, k * strideOf(left), layout.threadRows / group,
                         layout.down() * group);
-    Values b = readLine(columns, k * right.stride, layout.threadColumns / group,
-                        layout.across() * group);
+    Values b = readLine(columns, k * strideOf(right),
+                        layout.threadColumns / group, layout.across() * group);
     for (auto [r, x] : llvm::enumerate(a))
       for (auto [c, y] : llvm::enumerate(b)) {
         Value &sum = sums[r * b.size() + c];
@@ -345,7 +212,7 @@ FmaKernel::Values FmaKernel::addStage(Value round, ValueRange given) {
 // slices. The memory is that of stages which nobody reads any more.
 Value FmaKernel::exchangedAt(Value number) const {
   int32_t count = int32_t(layout.threadsOfSlice());
-  Value own = numbers.bitAnd(block.thread, count - 1);
+  Value own = numbers.bitAnd(thread, count - 1);
   return placeAt(block.start, numbers.add(numbers.mul(number, count), own));
 }
 
