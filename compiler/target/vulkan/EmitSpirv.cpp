@@ -160,6 +160,17 @@ LogicalResult convert(spirv::ModuleOp kernels,
 // MLIR's own pass that does this forgets those of built-in variables.
 void addCapabilities(Type type, Capabilities &all) {
   using spirv::Capability;
+  if (auto matrix = dyn_cast<spirv::CooperativeMatrixType>(type)) {
+    all.insert(Capability::CooperativeMatrixKHR);
+    all.insert(Capability::VulkanMemoryModel);
+    if (matrix.getElementType().isF16())
+      all.insert(Capability::Float16);
+    if (matrix.getElementType().isBF16()) {
+      all.insert(Capability::BFloat16TypeKHR);
+      all.insert(Capability::BFloat16CooperativeMatrixKHR);
+    }
+    return;
+  }
   if (auto pointer = dyn_cast<spirv::PointerType>(type)) {
     Type element = pointer.getPointeeType();
     if (auto block = dyn_cast<spirv::StructType>(element))
@@ -312,9 +323,19 @@ FailureOr<TargetCode> emitSpirv(ModuleOp module, const VulkanProfile &profile,
   for (auto function :
        llvm::to_vector(kernels.getBody()->getOps<spirv::FuncOp>()))
     declareEntry(function, threads.lookup(function.getName()), profile, all);
-  kernels.setVceTripleAttr(
-      spirv::VerCapExtAttr::get(spirv::Version::V_1_6, all.getArrayRef(),
-                                ArrayRef<spirv::Extension>(), context));
+  SmallVector<spirv::Extension> extensions;
+  if (all.contains(spirv::Capability::CooperativeMatrixKHR)) {
+    // What a device's scope is has to be said there.
+    if (all.contains(spirv::Capability::Int64Atomics))
+      all.insert(spirv::Capability::VulkanMemoryModelDeviceScope);
+    extensions.push_back(spirv::Extension::SPV_KHR_cooperative_matrix);
+    kernels.setMemoryModelAttr(
+        spirv::MemoryModelAttr::get(context, spirv::MemoryModel::Vulkan));
+  }
+  if (all.contains(spirv::Capability::BFloat16TypeKHR))
+    extensions.push_back(spirv::Extension::SPV_KHR_bfloat16);
+  kernels.setVceTripleAttr(spirv::VerCapExtAttr::get(
+      spirv::Version::V_1_6, all.getArrayRef(), extensions, context));
   if (verify && failed(mlir::verify(kernels)))
     return failure();
   SmallVector<uint32_t, 0> words;

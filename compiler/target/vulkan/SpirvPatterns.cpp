@@ -186,6 +186,25 @@ struct LowerView : OpConversionPattern<UnrealizedConversionCastOp> {
   }
 };
 
+// A pointer to a group of a workgroup's memory, for what loads matrices.
+struct LowerPointer : OpConversionPattern<UnrealizedConversionCastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(UnrealizedConversionCastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = op.getNumResults() == 1
+                    ? dyn_cast<spirv::PointerType>(op.getResult(0).getType())
+                    : spirv::PointerType();
+    if (!type || op.getNumOperands() != 2)
+      return failure();
+    rewriter.replaceOp(
+        op, pointerTo(rewriter, op.getLoc(), adaptor.getInputs()[0],
+                      adaptor.getInputs()[1], type.getPointeeType()));
+    return success();
+  }
+};
+
 // A name that the module has not.
 std::string freshName(Operation *op, StringRef base) {
   Operation *module = op->getParentOfType<spirv::ModuleOp>();
@@ -363,9 +382,9 @@ void addMemoryPatterns(const SPIRVTypeConverter &converter,
                        RewritePatternSet &patterns) {
   patterns.add<LowerLoad<memref::LoadOp>, LowerLoad<vector::LoadOp>,
                LowerStore<memref::StoreOp>, LowerStore<vector::StoreOp>,
-               LowerMinimum, LowerView, LowerArray, LowerTable, LowerTruncation,
-               LowerExtract, LowerMade, LowerBroadcast>(converter,
-                                                        patterns.getContext());
+               LowerMinimum, LowerView, LowerPointer, LowerArray, LowerTable,
+               LowerTruncation, LowerExtract, LowerMade, LowerBroadcast>(
+      converter, patterns.getContext());
   patterns.add<LowerFlags<arith::MinUIOp, spirv::LogicalAndOp>,
                LowerFlags<arith::MaxUIOp, spirv::LogicalOrOp>,
                LowerFlags<arith::MinSIOp, spirv::LogicalOrOp>,

@@ -18,13 +18,16 @@ constexpr Named named[] = {
     {"lavapipe",
      "subgroup8+shared32+threads1024+i8+i16+i64+f64+atomic64+nan32"},
     {"h200", "subgroup32+shared48+threads1024+i8+i16+i64+f64+atomic64+nan32+"
-             "denormal32"},
+             "denormal32+coopmat16"},
 };
 
 struct Flag {
   std::string_view name;
   bool VulkanProfile::*field;
 };
+
+// No device has to say that it has it.
+constexpr std::string_view emulation = "coopmat16loops";
 
 constexpr Flag flags[] = {
     {"i8", &VulkanProfile::hasInt8},
@@ -34,6 +37,8 @@ constexpr Flag flags[] = {
     {"atomic64", &VulkanProfile::hasAtomic64},
     {"nan32", &VulkanProfile::keepsNan},
     {"denormal32", &VulkanProfile::keepsDenormals},
+    {"coopmat16", &VulkanProfile::hasMatrices},
+    {emulation, &VulkanProfile::emulatesMatrices},
 };
 
 } // namespace
@@ -79,7 +84,8 @@ std::optional<VulkanProfile> parseVulkanProfile(std::string_view name) {
     std::string_view feature = name.substr(0, name.find('+'));
     if (!addFeature(profile, feature))
       return std::nullopt;
-    features.push_back(feature);
+    if (feature != emulation)
+      features.push_back(feature);
     name.remove_prefix(std::min(name.size(), feature.size() + 1));
   }
   if (profile.sharedBytes == 0 || !profile.hasInt64)

@@ -19,6 +19,11 @@ struct VulkanProfile {
   bool hasAtomic64 = false; ///< minimum of 64 bits in buffers
   bool keepsNan = false; ///< NaN, infinities and signed zeros of f32 by order
   bool keepsDenormals = false; ///< those of f32
+  /// Cooperative matrices of 16 x 16 of f16 and bf16, with sums in f32, and
+  /// Vulkan's memory model with them.
+  bool hasMatrices = false;
+  /// Loops in their place, for tests: they ask nothing of a device.
+  bool emulatesMatrices = false;
   /// All of it, as devices name it: sorted, comma separated.
   std::string list;
 };

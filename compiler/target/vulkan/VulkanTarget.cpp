@@ -7,6 +7,7 @@
 #include "compiler/target/simt/FmaUnit.h"
 #include "compiler/target/simt/OneThread.h"
 #include "compiler/target/simt/ReadEarly.h"
+#include "compiler/target/vulkan/FragmentUnit.h"
 #include "compiler/target/vulkan/SplitVectors.h"
 #include "compiler/target/vulkan/Subgroup.h"
 #include "compiler/target/vulkan/Workgroup.h"
@@ -33,6 +34,8 @@ namespace sinter::compiler {
 VulkanTarget::VulkanTarget(std::string name, VulkanProfile given)
     : targetName(std::move(name)), profile(std::move(given)),
       threads(makeWorkgroup(profile)) {
+  if (profile.hasMatrices || profile.emulatesMatrices)
+    blocks.push_back(makeFragmentUnit(profile, *threads));
   // What is known of a product decides nothing of its order: programs of known
   // sizes and of unknown ones have equal bits.
   blocks.push_back(makeFmaUnit({.threads = *threads,

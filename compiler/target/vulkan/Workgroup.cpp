@@ -40,6 +40,34 @@ Value workgroupNumber(OpBuilder &builder, Location loc) {
       gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x));
 }
 
+// Of the function, whatever is entered below.
+Value workgroupMemory(OpBuilder &builder, Location loc, Operation *function,
+                      ArrayRef<int64_t> shape, Type element) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function->getRegion(0).front());
+  auto space = spirv::StorageClassAttr::get(builder.getContext(),
+                                            spirv::StorageClass::Workgroup);
+  return memref::AllocaOp::create(
+      builder, loc, MemRefType::get(shape, element, AffineMap(), space));
+}
+
+void enterWorkgroup(OpBuilder &builder, Location loc, const KernelEntry &entry,
+                    int64_t threads, int64_t subgroup) {
+  entry.function->setAttr(threadsAttr, builder.getI64IntegerAttr(threads));
+  using runtime::VulkanArguments;
+  Value chunks = arith::IndexCastUIOp::create(
+      builder, loc, builder.getIndexType(),
+      argumentWord(builder, loc, entry.function,
+                   offsetof(VulkanArguments, chunks) / 8));
+  Value first = arith::MulIOp::create(
+      builder, loc, workgroupNumber(builder, loc),
+      arith::ConstantIndexOp::create(builder, loc, threads / subgroup));
+  Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                       first, chunks);
+  auto branch = scf::IfOp::create(builder, loc, exists, /*withElse=*/false);
+  builder.setInsertionPoint(branch.thenYield());
+}
+
 namespace {
 
 class Workgroup final : public BlockThreads {
@@ -53,8 +81,9 @@ public:
   Block begin(OpBuilder &builder, Location loc, const KernelEntry &entry,
               int64_t threads, int64_t numbers, int64_t) const override {
     Block block;
-    block.memory = makeMemory(builder, loc, entry, {numbers});
-    enter(builder, loc, entry, threads);
+    block.memory = workgroupMemory(builder, loc, entry.function, {numbers},
+                                   builder.getF32Type());
+    enterWorkgroup(builder, loc, entry, threads, profile.subgroup);
     block.number = number(builder, loc);
     block.thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
     return block;
@@ -81,8 +110,10 @@ public:
                      int64_t threads, int64_t numbers, int64_t) const override {
     constexpr int64_t group = groupOfPlaces;
     Panels panels;
-    panels.memory = makeMemory(builder, loc, entry, {numbers / group, group});
-    enter(builder, loc, entry, threads);
+    panels.memory =
+        workgroupMemory(builder, loc, entry.function, {numbers / group, group},
+                        builder.getF32Type());
+    enterWorkgroup(builder, loc, entry, threads, profile.subgroup);
     Numbers math(builder, loc);
     panels.thread =
         math.toI32(gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x));
@@ -154,39 +185,6 @@ private:
     auto [group, inGroup] = math.split(place, groupOfPlaces);
     group = math.add(group, int32_t((numbers - inside) / groupOfPlaces));
     return {math.toIndex(group), math.toIndex(inGroup)};
-  }
-
-  // An array of the function, whatever is entered below.
-  static Value makeMemory(OpBuilder &builder, Location loc,
-                          const KernelEntry &entry, ArrayRef<int64_t> shape) {
-    OpBuilder::InsertionGuard guard(builder);
-    auto function = cast<func::FuncOp>(entry.function);
-    builder.setInsertionPointToStart(&function.getBody().front());
-    auto space = spirv::StorageClassAttr::get(builder.getContext(),
-                                              spirv::StorageClass::Workgroup);
-    return memref::AllocaOp::create(
-        builder, loc,
-        MemRefType::get(shape, builder.getF32Type(), AffineMap(), space));
-  }
-
-  // The last row of workgroups may be longer than what there is to do: all of
-  // the kernel is what those with some do.
-  void enter(OpBuilder &builder, Location loc, const KernelEntry &entry,
-             int64_t threads) const {
-    entry.function->setAttr(threadsAttr, builder.getI64IntegerAttr(threads));
-    using runtime::VulkanArguments;
-    Value chunks = arith::IndexCastUIOp::create(
-        builder, loc, builder.getIndexType(),
-        argumentWord(builder, loc, entry.function,
-                     offsetof(VulkanArguments, chunks) / 8));
-    Value first = arith::MulIOp::create(
-        builder, loc, number(builder, loc),
-        arith::ConstantIndexOp::create(builder, loc,
-                                       threads / int64_t(profile.subgroup)));
-    Value exists = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ult, first, chunks);
-    auto branch = scf::IfOp::create(builder, loc, exists, /*withElse=*/false);
-    builder.setInsertionPoint(branch.thenYield());
   }
 
   const VulkanProfile profile;

@@ -22,4 +22,17 @@ mlir::Value argumentWord(mlir::OpBuilder &builder, mlir::Location loc,
 /// device allows (index).
 mlir::Value workgroupNumber(mlir::OpBuilder &builder, mlir::Location loc);
 
+/// An array of a kernel function's workgroups; where it has two dimensions, the
+/// second is that of vectors.
+mlir::Value workgroupMemory(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Operation *function,
+                            llvm::ArrayRef<int64_t> shape, mlir::Type element);
+
+/// Begins a kernel whose workgroups have so many threads, in subgroups of
+/// `subgroup`. The last row of workgroups may be longer than what there is to
+/// do: what is emitted behind it is what those with some do.
+void enterWorkgroup(mlir::OpBuilder &builder, mlir::Location loc,
+                    const KernelEntry &entry, int64_t threads,
+                    int64_t subgroup);
+
 } // namespace sinter::compiler

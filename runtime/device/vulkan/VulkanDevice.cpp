@@ -122,9 +122,10 @@ std::vector<std::string> VulkanDevice::features(bool allSizes) const {
   std::vector<std::string> list = {"i64",
                                    fmt::format("subgroup{}", about.subgroup)};
   std::pair<bool, const char *> flags[] = {
-      {about.int8, "i8"},        {about.int16, "i16"},
-      {about.float64, "f64"},    {about.atomic64, "atomic64"},
-      {about.keepsNan, "nan32"}, {about.keepsDenormals, "denormal32"}};
+      {about.int8, "i8"},           {about.int16, "i16"},
+      {about.float64, "f64"},       {about.atomic64, "atomic64"},
+      {about.keepsNan, "nan32"},    {about.keepsDenormals, "denormal32"},
+      {about.matrices, "coopmat16"}};
   for (auto [has, name] : flags)
     if (has)
       list.push_back(name);
