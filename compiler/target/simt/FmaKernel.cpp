@@ -12,9 +12,6 @@ using namespace mlir;
 namespace sinter::compiler {
 
 static constexpr int64_t group = FmaLayout::group;
-// Of a thread, finished together: what they read is on its way at once. One,
-// where each of its elements is by itself.
-static constexpr size_t mostTogether = 4;
 
 //===- Structure ----------------------------------------------------------===//
 
@@ -264,10 +261,7 @@ void FmaKernel::finish(const Place &place, Value first, ValueRange sums) {
                            llvm::to_vector<4>(neighbours.take_front(group))});
     }
   }
-  size_t together = product.columns % group == 0 ? mostTogether : 1;
-  together = std::min(together, fragments.size());
-  for (size_t first = 0; first < fragments.size(); first += together)
-    client.finish(place, ArrayRef(fragments).slice(first, together));
+  finishAll(place, fragments);
 }
 
 } // namespace sinter::compiler

@@ -171,4 +171,15 @@ PanelKernel::Values PanelKernel::sumTile(const Place &place) {
   return Values(branch.getResults());
 }
 
+// Some together, so that what they read is on its way at once; one by one where
+// each of their elements is by itself.
+void PanelKernel::finishAll(const Place &place,
+                            ArrayRef<BlockUnit::Fragment> fragments) {
+  constexpr size_t mostTogether = 4;
+  bool isEven = product.columns % fragments.front().count == 0;
+  size_t together = std::min(isEven ? mostTogether : 1, fragments.size());
+  for (size_t first = 0; first < fragments.size(); first += together)
+    client.finish(place, fragments.slice(first, together));
+}
+
 } // namespace sinter::compiler

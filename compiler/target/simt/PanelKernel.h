@@ -57,6 +57,10 @@ protected:
   virtual Values sumRounds(const Place &place, Value rounds) = 0;
   virtual Values noSums() = 0;
 
+  /// Finishes what a thread has of a tile, some fragments at a time.
+  void finishAll(const Place &place,
+                 llvm::ArrayRef<BlockUnit::Fragment> fragments);
+
   Value index(int64_t value) const;
 
   mlir::OpBuilder &builder;

@@ -262,6 +262,45 @@ void forbidContraction(spirv::ModuleOp kernels) {
   });
 }
 
+// In Vulkan's memory model an access is the thread's own unless it says that it
+// is not, and barriers make none known unless they say so.
+void shareMemory(spirv::FuncOp function) {
+  using spirv::MemorySemantics;
+  bool sharesBuffers = false;
+  function.walk([&](spirv::ControlBarrierOp barrier) {
+    MemorySemantics semantics = barrier.getMemorySemantics();
+    sharesBuffers |=
+        bitEnumContainsAny(semantics, MemorySemantics::UniformMemory);
+    barrier.setMemorySemantics(semantics | MemorySemantics::MakeAvailable |
+                               MemorySemantics::MakeVisible);
+  });
+  auto share = [&](Value pointer, auto access) {
+    spirv::StorageClass space =
+        cast<spirv::PointerType>(pointer.getType()).getStorageClass();
+    bool isShared =
+        space == spirv::StorageClass::Workgroup ||
+        (sharesBuffers && space == spirv::StorageClass::PhysicalStorageBuffer);
+    auto kind = access.value_or(spirv::MemoryAccess::None);
+    if (isShared)
+      kind = kind | spirv::MemoryAccess::NonPrivatePointer;
+    return kind == spirv::MemoryAccess::None
+               ? spirv::MemoryAccessAttr()
+               : spirv::MemoryAccessAttr::get(function.getContext(), kind);
+  };
+  function.walk([&](Operation *op) {
+    if (auto load = dyn_cast<spirv::LoadOp>(op))
+      load.setMemoryAccessAttr(share(load.getPtr(), load.getMemoryAccess()));
+    if (auto store = dyn_cast<spirv::StoreOp>(op))
+      store.setMemoryAccessAttr(share(store.getPtr(), store.getMemoryAccess()));
+    if (auto load = dyn_cast<spirv::KHRCooperativeMatrixLoadOp>(op))
+      load.setMemoryOperandAttr(
+          share(load.getPointer(), load.getMemoryOperand()));
+    if (auto store = dyn_cast<spirv::KHRCooperativeMatrixStoreOp>(op))
+      store.setMemoryOperandAttr(
+          share(store.getPointer(), store.getMemoryOperand()));
+  });
+}
+
 // Loops of many rounds stay loops: drivers unroll them for long, and lose.
 void keepLoops(spirv::ModuleOp kernels) {
   kernels.walk([](spirv::LoopOp loop) {
@@ -331,6 +370,8 @@ FailureOr<TargetCode> emitSpirv(ModuleOp module, const VulkanProfile &profile,
     extensions.push_back(spirv::Extension::SPV_KHR_cooperative_matrix);
     kernels.setMemoryModelAttr(
         spirv::MemoryModelAttr::get(context, spirv::MemoryModel::Vulkan));
+    for (auto function : kernels.getBody()->getOps<spirv::FuncOp>())
+      shareMemory(function);
   }
   if (all.contains(spirv::Capability::BFloat16TypeKHR))
     extensions.push_back(spirv::Extension::SPV_KHR_bfloat16);

@@ -15,9 +15,6 @@ namespace sinter::compiler {
 static constexpr int64_t halves = FragmentLayout::halves;
 static constexpr int64_t floats = FragmentLayout::floats;
 static constexpr int64_t size = Fragments::size;
-// Of a thread, finished together: what they read is on its way at once. One,
-// where each of its elements is by itself.
-static constexpr size_t mostTogether = 4;
 
 ArrayRef<FragmentLayout> fragmentLayouts() {
   static constexpr FragmentLayout layouts[] = {
@@ -237,10 +234,7 @@ void FragmentKernel::finishRows(const Place &place, int64_t number) {
           vector::ExtractOp::create(builder, loc, read, next));
     found.push_back(std::move(fragment));
   }
-  size_t together = product.columns % floats == 0 ? mostTogether : 1;
-  together = std::min(together, found.size());
-  for (size_t first = 0; first < found.size(); first += together)
-    client.finish(place, ArrayRef(found).slice(first, together));
+  finishAll(place, found);
 }
 
 } // namespace sinter::compiler

@@ -27,10 +27,11 @@
 // LARGE-DAG: !spirv.array<544 x vector<4xi32>>, Workgroup
 // LARGE-DAG: !spirv.array<1088 x vector<4xf32>>, Workgroup
 // LARGE: spirv.ControlBarrier
+// LARGE-SAME: MakeAvailable|MakeVisible
 // LARGE: spirv.mlir.loop control(DontUnroll)
 // The left operand lies along k, the right one does not.
-// LARGE-COUNT-4: spirv.KHR.CooperativeMatrixLoad {{.*}} %cst5_i32, <RowMajor> {{.*}} !spirv.coopmatrix<16x16xbf16, Subgroup, MatrixA>
-// LARGE-COUNT-4: spirv.KHR.CooperativeMatrixLoad {{.*}} %cst17_i32, <RowMajor> {{.*}} !spirv.coopmatrix<16x16xbf16, Subgroup, MatrixB>
+// LARGE-COUNT-4: spirv.KHR.CooperativeMatrixLoad {{.*}} %cst5_i32, <RowMajor>, <NonPrivatePointer> {{.*}} !spirv.coopmatrix<16x16xbf16, Subgroup, MatrixA>
+// LARGE-COUNT-4: spirv.KHR.CooperativeMatrixLoad {{.*}} %cst17_i32, <RowMajor>, {{.*}} !spirv.coopmatrix<16x16xbf16, Subgroup, MatrixB>
 // LARGE-COUNT-32: spirv.KHR.CooperativeMatrixMulAdd {{.*}} -> !spirv.coopmatrix<16x16xf32, Subgroup, MatrixAcc>
 // LARGE-NOT: spirv.KHR.CooperativeMatrixMulAdd
 // LARGE: spirv.ControlBarrier
@@ -54,8 +55,8 @@ func.func @main(%x: tensor<4096x1024xbf16>, %w: tensor<1024x4096xbf16>) -> tenso
 // device.
 // ODD: Float16
 // ODD-NOT: BFloat16
-// ODD: spirv.KHR.CooperativeMatrixLoad {{.*}}, <ColumnMajor> {{.*}} MatrixA>
-// ODD: spirv.KHR.CooperativeMatrixLoad {{.*}}, <ColumnMajor> {{.*}} MatrixB>
+// ODD: spirv.KHR.CooperativeMatrixLoad {{.*}}, <ColumnMajor>, {{.*}} MatrixA>
+// ODD: spirv.KHR.CooperativeMatrixLoad {{.*}}, <ColumnMajor>, {{.*}} MatrixB>
 // ODD: spirv.KHR.CooperativeMatrixMulAdd
 // NEEDS: i16,i64,shared32,subgroup8
 // NEEDS-NOT: coopmat16
