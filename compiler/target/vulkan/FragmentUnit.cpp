@@ -69,7 +69,8 @@ private:
     auto known = [](int64_t size, int64_t otherwise) {
       return size < 0 ? otherwise : size;
     };
-    return known(product.batches, 1) *
+    auto parts = dyn_cast_if_present<AffineConstantExpr>(product.parts);
+    return known(product.batches, 1) * (parts ? parts.getValue() : 1) *
            int64_t(
                llvm::divideCeil(known(product.rows, manyRows), layout.rows)) *
            int64_t(llvm::divideCeil(known(product.columns, manyRows),
