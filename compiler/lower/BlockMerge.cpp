@@ -11,8 +11,9 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-// Of a block: one for each thread of a warp.
-static constexpr int64_t columns = 32;
+// Of a block: one for each thread of a warp, which here are so many, however
+// many a device runs together; fewer where its memory is small.
+static constexpr int64_t mostColumns = 32, leastColumns = 8;
 static constexpr int64_t mostWarps = 8;
 // Registers of a thread, and what it has aside from what is on its way.
 static constexpr int64_t mostRegisters = 128, otherRegisters = 32;
@@ -27,6 +28,7 @@ using Values = Emission::Values;
 struct MergeLayout {
   MergeLayout(int64_t parts, size_t numbers, int64_t mostNumbers);
 
+  int64_t threads() const { return warps * columns; }
   int64_t rows() const { return chunks * rowsOfChunk; } ///< of a number
   int64_t placeOfTotals() const { return int64_t(numbers) * rows() * columns; }
   int64_t memory() const {
@@ -34,6 +36,7 @@ struct MergeLayout {
   }
 
   size_t numbers;
+  int64_t columns = mostColumns;
   int64_t warps = mostWarps;
   int64_t chunks = 1; ///< of parts, at a time; each has a warp for each number
   int64_t rowsOfChunk = partsOfChunk;
@@ -43,20 +46,23 @@ struct MergeLayout {
 
 MergeLayout::MergeLayout(int64_t parts, size_t numbers, int64_t mostNumbers)
     : numbers(numbers) {
-  if (parts >= 0 && parts < partsOfChunk) {
-    int64_t least = int64_t(std::max<size_t>(1, numbers));
-    warps = std::clamp(parts, least, std::max(mostWarps, least));
-    rowsOfChunk = int64_t(llvm::alignTo(std::max<int64_t>(1, parts), warps));
-    return;
-  }
-  int64_t all = parts < 0 ? 1 : int64_t(llvm::divideCeil(parts, partsOfChunk));
   auto fits = [&](int64_t some) {
     MergeLayout other = *this;
     other.chunks = some;
     return other.memory() <= mostNumbers && some * int64_t(numbers) <= warps;
   };
-  while (chunks < all && fits(chunks + 1))
-    ++chunks;
+  if (parts >= 0 && parts < partsOfChunk) {
+    int64_t least = int64_t(std::max<size_t>(1, numbers));
+    warps = std::clamp(parts, least, std::max(mostWarps, least));
+    rowsOfChunk = int64_t(llvm::alignTo(std::max<int64_t>(1, parts), warps));
+  } else {
+    int64_t all =
+        parts < 0 ? 1 : int64_t(llvm::divideCeil(parts, partsOfChunk));
+    while (chunks < all && fits(chunks + 1))
+      ++chunks;
+  }
+  while (memory() > mostNumbers && columns > leastColumns)
+    columns /= 2;
 }
 
 // ---- a block ---------------------------------------------------------------
@@ -78,15 +84,15 @@ private:
   void wait() { unit.wait(emission.builder, emission.loc); }
   Value number(int64_t value) { return emission.constant(value); }
   Value place(int64_t first, Value row) {
-    return emission.add(emission.mul(row, number(columns)),
+    return emission.add(emission.mul(row, number(layout.columns)),
                         emission.add(number(first), lane));
   }
   Value placeOf(size_t number, Value row) {
-    return place(int64_t(number) * layout.rows() * columns, row);
+    return place(int64_t(number) * layout.rows() * layout.columns, row);
   }
   Value placeOfTotal(size_t number, Value chunk) {
     return place(layout.placeOfTotals() +
-                     int64_t(number) * layout.chunks * columns,
+                     int64_t(number) * layout.chunks * layout.columns,
                  chunk);
   }
   Value load(Value at) {
@@ -106,6 +112,7 @@ private:
     return isLess(emission.sub(warp, first), number(count));
   }
 
+  void mergeAll();
   void bring(Value begin);
   void mergeChunks(Value begin);
   Value mergedRows(size_t number, Value first, Value count);
@@ -125,12 +132,17 @@ private:
 void Merger::run() {
   block =
       unit.begin(emission.builder, emission.loc, emission.entry,
-                 layout.warps * columns, layout.memory(),
+                 layout.threads(), layout.memory(),
                  std::min(mostRegisters,
                           otherRegisters + loadsOfThread() * merged.reads()));
-  lane = emission.mod(block.thread, number(columns));
-  warp = emission.floorDiv(block.thread, number(columns));
-  Value own = emission.add(emission.mul(block.number, number(columns)), lane);
+  emission.within(emission.builder.getInsertionBlock(), [&] { mergeAll(); });
+}
+
+void Merger::mergeAll() {
+  lane = emission.mod(block.thread, number(layout.columns));
+  warp = emission.floorDiv(block.thread, number(layout.columns));
+  Value own =
+      emission.add(emission.mul(block.number, number(layout.columns)), lane);
   // Threads behind the last column repeat that.
   column = emission.min(own, emission.sub(width, number(1)));
   Values totals;
@@ -144,9 +156,9 @@ void Merger::run() {
                            wait();
                            return addChunks(begin, carried);
                          });
-  Value stores = arith::AndIOp::create(emission.builder, emission.loc,
-                                       isLess(block.thread, number(columns)),
-                                       isLess(own, width));
+  Value stores = arith::AndIOp::create(
+      emission.builder, emission.loc,
+      isLess(block.thread, number(layout.columns)), isLess(own, width));
   emission.when(stores, [&] { merged.finish(emission, column, totals); });
 }
 
@@ -231,17 +243,21 @@ BlockMerge::BlockMerge(KernelWriter &writer, AffineExpr parts, AffineExpr width,
 
 bool BlockMerge::applies() const {
   const BlockThreads *unit = writer.target.blockThreads();
-  if (!unit || unit->warpThreads() != columns || constantOf(width) <= 0)
+  if (!unit || constantOf(width) <= 0)
     return false;
   MergeLayout layout(constantOf(parts), numbers, unit->mostNumbers());
-  return int64_t(numbers) * layout.chunks <= layout.warps &&
+  return layout.threads() % unit->warpThreads() == 0 &&
+         layout.threads() <= unit->mostThreads() &&
+         int64_t(numbers) * layout.chunks <= layout.warps &&
          layout.memory() <= unit->mostNumbers();
 }
 
 void BlockMerge::addPhase(const MergedNumbers &merged) const {
   MergeLayout layout(constantOf(parts), numbers,
                      writer.target.blockThreads()->mostNumbers());
-  writer.addBlockPhase(width.ceilDiv(columns) * layout.warps,
+  int64_t chunks =
+      layout.threads() / writer.target.blockThreads()->warpThreads();
+  writer.addBlockPhase(width.ceilDiv(layout.columns) * chunks,
                        [&](Emission &emission) {
                          Merger(emission, merged, layout, parts, width).run();
                        });

@@ -116,7 +116,7 @@ BlockReducer::Values BlockReducer::mergeAll(Emission &emission,
   if (warps() == 1)
     return states;
   auto placeOf = [&](size_t number) {
-    return (first + int64_t(number)) * unit.warpThreads();
+    return (first + int64_t(number)) * placesOfWarps();
   };
   Value warp =
       emission.floorDiv(block.thread, emission.constant(unit.warpThreads()));
@@ -221,10 +221,16 @@ Value BlockReducer::sumInOrder(Emission &emission, const RowResult &result,
   wait(emission);
   Value own = emission.add(
       emission.mod(block.thread, emission.constant(unit.warpThreads())), sums);
-  Value other = emission.add(own, emission.constant(unit.warpThreads()));
-  Value low = load(emission, own), high = load(emission, other);
-  return mergeWarp(emission, *result.combiner,
-                   merge(emission, *result.combiner, low, high));
+  Values lanes;
+  for (int64_t at = 0; at < canonicalLanes; at += unit.warpThreads())
+    lanes.push_back(at ? emission.add(own, emission.constant(at)) : own);
+  for (Value &place : lanes)
+    place = load(emission, place);
+  for (; lanes.size() > 1; lanes.truncate(lanes.size() / 2))
+    for (size_t low = 0; low < lanes.size() / 2; ++low)
+      lanes[low] = merge(emission, *result.combiner, lanes[low],
+                         lanes[lanes.size() / 2 + low]);
+  return mergeWarp(emission, *result.combiner, lanes.front());
 }
 
 } // namespace sinter::compiler

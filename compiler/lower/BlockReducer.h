@@ -63,7 +63,10 @@ public:
 private:
   // A number of each warp for each reduction; those of a sum's lanes; the
   // elements of a sum, or two factors of each.
-  int64_t resultPlace() const { return count * unit.warpThreads(); }
+  int64_t placesOfWarps() const {
+    return std::max(warps(), unit.warpThreads());
+  }
+  int64_t resultPlace() const { return count * placesOfWarps(); }
   int64_t elementsPlace() const;
 
   struct Staged {

@@ -38,7 +38,7 @@ public:
         unit(writer.target.blockThreads()) {}
 
   bool applies() {
-    return unit && 2 * unit->warpThreads() == canonicalLanes &&
+    return unit && canonicalLanes % unit->warpThreads() == 0 &&
            findReductions() && hasRows() && cutRow() && takeColumns() &&
            storesRows() && reducer->numbers(reductions) <= unit->mostNumbers();
   }
@@ -48,10 +48,12 @@ public:
     AffineExpr blocks = columns->empty() ? rows : columns->blocks();
     writer.addBlockPhase(blocks * reducer->warps(), [&](Emission &emission) {
       reducer->begin(emission, reductions, registers());
-      if (!columns->empty())
-        return emitRows(emission);
-      readRow(emission, reducer->block.number);
-      emitRow(emission, reducer->block.number);
+      emission.within(emission.builder.getInsertionBlock(), [&] {
+        if (!columns->empty())
+          return emitRows(emission);
+        readRow(emission, reducer->block.number);
+        emitRow(emission, reducer->block.number);
+      });
     });
     if (!columns->empty())
       columns->addMergePhase();

@@ -1,5 +1,5 @@
-/// BlockThreads: threads of a block that work on rows together, each with
-/// vectors of its own.
+/// BlockThreads: threads of a block that work on rows or tiles together, each
+/// with vectors of its own.
 #pragma once
 
 #include "compiler/target/Target.h"
@@ -43,6 +43,35 @@ public:
   /// bits of `distance`.
   virtual Value exchange(mlir::OpBuilder &builder, mlir::Location loc,
                          Value number, int64_t distance) const = 0;
+
+  // ---- memory for panels of matrices
+  /// A block in its kernel: the thread's number (i32), and its memory, which is
+  /// reached by places, of which `start` is the first.
+  struct Panels {
+    Value thread, memory, start;
+  };
+  /// Begins a kernel whose blocks have so many threads and numbers; `blocks` of
+  /// them share a multiprocessor.
+  virtual Panels beginPanels(mlir::OpBuilder &builder, mlir::Location loc,
+                             const KernelEntry &entry, int64_t threads,
+                             int64_t numbers, int64_t blocks) const = 0;
+  /// The number of the block (index).
+  virtual Value number(mlir::OpBuilder &builder, mlir::Location loc) const = 0;
+  /// The place so many numbers (i32, or known) behind another.
+  virtual Value placeAt(mlir::OpBuilder &builder, mlir::Location loc,
+                        Value place, Value numbers) const = 0;
+  virtual Value placeAt(mlir::OpBuilder &builder, mlir::Location loc,
+                        Value place, int64_t numbers) const = 0;
+  /// One number (f32), or `groupOfPlaces` as a vector, from `numbers` behind a
+  /// place on; that of a group is a multiple of its size.
+  virtual Value load(mlir::OpBuilder &builder, mlir::Location loc,
+                     const Panels &panels, Value place, int64_t numbers,
+                     unsigned count) const = 0;
+  /// One number, or a vector of two or a group, each at a multiple of its size.
+  virtual void store(mlir::OpBuilder &builder, mlir::Location loc,
+                     const Panels &panels, Value value, Value place,
+                     int64_t numbers) const = 0;
+  static constexpr unsigned groupOfPlaces = 4;
 };
 
 } // namespace sinter::compiler

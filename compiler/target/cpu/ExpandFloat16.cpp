@@ -116,9 +116,11 @@ Value expandFloat16(OpBuilder &builder, Operation *op,
   return {};
 }
 
+// Numbers and vectors of them: what else has such elements is the machine's.
 static bool isFloat16(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  return element.isF16() || element.isBF16();
+  if (auto vector = dyn_cast<VectorType>(type))
+    type = vector.getElementType();
+  return type.isF16() || type.isBF16();
 }
 
 static Type asBits(Type type) {

@@ -32,24 +32,15 @@ public:
   Block begin(OpBuilder &builder, Location loc, const KernelEntry &entry,
               int64_t threads, int64_t numbers,
               int64_t registers) const override {
-    auto function = cast<func::FuncOp>(entry.function);
     int64_t blocks =
         std::min(allRegisters / (registers * threads), allThreads / threads);
-    function->setAttr(blocksAttr,
-                      builder.getI64IntegerAttr(std::max<int64_t>(1, blocks)));
-    function->setAttr(warpsAttr,
-                      builder.getI64IntegerAttr(threads / Warp::threads));
     constexpr int64_t alignment = 64;
-    LLVM::GlobalOp array = declareShared(function, 4 * numbers, alignment);
-    MLIRContext *context = builder.getContext();
-    Value start = LLVM::AddressOfOp::create(
-        builder, loc, LLVM::LLVMPointerType::get(context, sharedSpace),
-        array.getSymName());
+    Value start =
+        memoryOf(builder, loc, entry, threads, numbers, blocks, alignment);
     start = LLVM::AddrSpaceCastOp::create(
-        builder, loc, LLVM::LLVMPointerType::get(context), start);
-    Ptx ptx(builder, loc);
-    return {ptx.toIndex(readRegister(builder, loc, "ctaid.x")),
-            ptx.toIndex(readRegister(builder, loc, "tid.x")),
+        builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), start);
+    return {number(builder, loc),
+            Ptx(builder, loc).toIndex(readRegister(builder, loc, "tid.x")),
             viewAsMemRef(builder, loc, start, builder.getF32Type())};
   }
 
@@ -75,6 +66,68 @@ public:
   Value exchange(OpBuilder &builder, Location loc, Value number,
                  int64_t distance) const override {
     return Ptx(builder, loc).exchange(number, int32_t(distance));
+  }
+
+  Panels beginPanels(OpBuilder &builder, Location loc, const KernelEntry &entry,
+                     int64_t threads, int64_t numbers,
+                     int64_t blocks) const override {
+    Panels panels;
+    panels.memory = memoryOf(builder, loc, entry, threads, numbers, blocks,
+                             4 * groupOfPlaces);
+    panels.start = panels.memory;
+    panels.thread = readRegister(builder, loc, "tid.x");
+    return panels;
+  }
+
+  Value number(OpBuilder &builder, Location loc) const override {
+    return Ptx(builder, loc).toIndex(readRegister(builder, loc, "ctaid.x"));
+  }
+
+  Value placeAt(OpBuilder &builder, Location loc, Value place,
+                Value numbers) const override {
+    return LLVM::GEPOp::create(builder, loc, place.getType(),
+                               builder.getF32Type(), place,
+                               ArrayRef<LLVM::GEPArg>{numbers});
+  }
+
+  Value placeAt(OpBuilder &builder, Location loc, Value place,
+                int64_t numbers) const override {
+    return LLVM::GEPOp::create(builder, loc, place.getType(),
+                               builder.getF32Type(), place,
+                               ArrayRef<LLVM::GEPArg>{int32_t(numbers)});
+  }
+
+  Value load(OpBuilder &builder, Location loc, const Panels &, Value place,
+             int64_t numbers, unsigned count) const override {
+    Type type = builder.getF32Type();
+    if (count > 1)
+      type = VectorType::get({count}, type);
+    return LLVM::LoadOp::create(
+        builder, loc, type, placeAt(builder, loc, place, numbers), 4 * count);
+  }
+
+  void store(OpBuilder &builder, Location loc, const Panels &, Value value,
+             Value place, int64_t numbers) const override {
+    auto vector = dyn_cast<VectorType>(value.getType());
+    unsigned count = vector ? unsigned(vector.getNumElements()) : 1;
+    LLVM::StoreOp::create(builder, loc, value,
+                          placeAt(builder, loc, place, numbers), 4 * count);
+  }
+
+private:
+  static Value memoryOf(OpBuilder &builder, Location loc,
+                        const KernelEntry &entry, int64_t threads,
+                        int64_t numbers, int64_t blocks, int64_t alignment) {
+    auto function = cast<func::FuncOp>(entry.function);
+    function->setAttr(blocksAttr,
+                      builder.getI64IntegerAttr(std::max<int64_t>(1, blocks)));
+    function->setAttr(warpsAttr,
+                      builder.getI64IntegerAttr(threads / Warp::threads));
+    LLVM::GlobalOp array = declareShared(function, 4 * numbers, alignment);
+    return LLVM::AddressOfOp::create(
+        builder, loc,
+        LLVM::LLVMPointerType::get(builder.getContext(), sharedSpace),
+        array.getSymName());
   }
 };
 

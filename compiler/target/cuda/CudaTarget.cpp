@@ -5,7 +5,6 @@
 #include "compiler/target/cpu/CpuTarget.h"
 #include "compiler/target/cpu/ExpandMath.h"
 #include "compiler/target/cuda/CudaBlock.h"
-#include "compiler/target/cuda/FmaUnit.h"
 #include "compiler/target/cuda/MachineNan.h"
 #include "compiler/target/cuda/NarrowMath.h"
 #include "compiler/target/cuda/SharedMemory.h"
@@ -13,6 +12,7 @@
 #include "compiler/target/cuda/WarpgroupAttention.h"
 #include "compiler/target/cuda/WarpgroupUnit.h"
 #include "compiler/target/simt/DistributeLanes.h"
+#include "compiler/target/simt/FmaUnit.h"
 #include "compiler/target/simt/LaneMemory.h"
 #include "compiler/target/simt/ReadEarly.h"
 #include "runtime/device/cuda/CudaImage.h"
@@ -39,7 +39,7 @@ CudaTarget::CudaTarget(std::string name, std::string given)
     blocks.push_back(makeWarpgroupUnit());
     attention = makeWarpgroupAttentionUnit();
   }
-  blocks.push_back(makeFmaUnit());
+  blocks.push_back(makeFmaUnit({*threads}));
 }
 
 Value CudaTarget::addWords(OpBuilder &, Location, Value, Value, Value, Type,
@@ -228,22 +228,18 @@ static LogicalResult distribute(func::FuncOp function, StringRef architecture,
 // Threads that run for themselves share no frame, and move what is a vector of
 // theirs at once.
 static LogicalResult alignAccesses(func::FuncOp function) {
-  bool hasFrame = false;
   auto align = [](auto access) {
     if (auto known =
             alignmentAt(access.getIndices().front(), access.getVectorType()))
       access.setAlignment(known->value());
   };
   function.walk([&](Operation *op) {
-    hasFrame |= isa<memref::AllocaOp>(op);
     if (auto load = dyn_cast<vector::LoadOp>(op))
       align(load);
     if (auto store = dyn_cast<vector::StoreOp>(op))
       align(store);
   });
-  if (hasFrame)
-    return function.emitError("threads of a block's unit have no frame");
-  return success();
+  return checkFrameless(function);
 }
 
 FailureOr<TargetCode> CudaTarget::compile(ModuleOp module, bool verify,

@@ -46,59 +46,6 @@ Value Ptx::compute(StringRef text, StringRef constraints, ValueRange operands,
       .getResult(0);
 }
 
-// ---- numbers ---------------------------------------------------------------
-
-Value Ptx::number(int32_t value) const {
-  return arith::ConstantOp::create(builder, loc,
-                                   builder.getI32IntegerAttr(value));
-}
-Value Ptx::add(Value a, Value b) const {
-  return arith::AddIOp::create(builder, loc, a, b);
-}
-Value Ptx::mul(Value a, int32_t b) const {
-  return arith::MulIOp::create(builder, loc, a, number(b));
-}
-Value Ptx::sub(Value a, Value b) const {
-  return arith::SubIOp::create(builder, loc, a, b);
-}
-Value Ptx::divide(Value a, int32_t b) const {
-  return arith::DivUIOp::create(builder, loc, a, number(b));
-}
-Value Ptx::smaller(Value a, Value b) const {
-  return arith::MinSIOp::create(builder, loc, a, b);
-}
-Value Ptx::bitAnd(Value a, int32_t b) const {
-  return arith::AndIOp::create(builder, loc, a, number(b));
-}
-Value Ptx::bitXor(Value a, Value b) const {
-  return arith::XOrIOp::create(builder, loc, a, b);
-}
-Value Ptx::shiftRight(Value a, int32_t b) const {
-  return arith::ShRUIOp::create(builder, loc, a, number(b));
-}
-Value Ptx::equals(Value a, int32_t b) const {
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a,
-                               number(b));
-}
-Value Ptx::less(Value a, Value b) const {
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, a, b);
-}
-Value Ptx::orWide(Value a, int64_t b) const {
-  Value wide = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), a);
-  Value bits =
-      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(b));
-  return arith::OrIOp::create(builder, loc, wide, bits);
-}
-Value Ptx::select(Value condition, Value a, Value b) const {
-  return arith::SelectOp::create(builder, loc, condition, a, b);
-}
-Value Ptx::toI32(Value index) const {
-  return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index);
-}
-Value Ptx::toIndex(Value number) const {
-  return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
-                                      number);
-}
 Value Ptx::uniform(Value value) const {
   return LLVM::CallIntrinsicOp::create(
              builder, loc, builder.getI32Type(),

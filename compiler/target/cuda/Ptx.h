@@ -2,7 +2,7 @@
 /// kernels whose threads each run for themselves (PTX ISA 8.1).
 #pragma once
 
-#include "mlir/IR/Builders.h"
+#include "compiler/target/simt/Numbers.h"
 
 namespace sinter::compiler {
 
@@ -12,34 +12,12 @@ namespace sinter::compiler {
 inline constexpr const char *waitForKernelsText =
     "griddepcontrol.wait; griddepcontrol.launch_dependents;";
 
-/// Emits at the builder's place. Numbers are i32; so are addresses of shared
-/// memory and barriers.
-class Ptx {
+/// Emits at the builder's place. Addresses of shared memory and barriers are
+/// numbers, too.
+class Ptx : public Numbers {
 public:
-  using Value = mlir::Value;
+  using Numbers::Numbers;
 
-  Ptx(mlir::OpBuilder &builder, mlir::Location loc)
-      : builder(builder), loc(loc) {}
-
-  // ---- numbers
-  Value number(int32_t value) const;
-  Value add(Value a, Value b) const;
-  Value add(Value a, int32_t b) const { return add(a, number(b)); }
-  Value sub(Value a, Value b) const;
-  Value mul(Value a, int32_t b) const;
-  /// Of numbers that are not negative.
-  Value divide(Value a, int32_t b) const;
-  Value smaller(Value a, Value b) const;
-  Value bitAnd(Value a, int32_t b) const;
-  Value bitXor(Value a, Value b) const;
-  Value shiftRight(Value a, int32_t b) const;
-  Value equals(Value a, int32_t b) const;
-  Value less(Value a, Value b) const;
-  /// The bits of both (i64).
-  Value orWide(Value a, int64_t b) const;
-  Value select(Value condition, Value a, Value b) const;
-  Value toI32(Value index) const;
-  Value toIndex(Value number) const;
   /// The same in all threads of a warp, as that of the first of them.
   Value uniform(Value value) const;
 
@@ -108,9 +86,6 @@ private:
   /// As `run`, of one result that is a function of the operands.
   Value compute(llvm::StringRef text, llvm::StringRef constraints,
                 mlir::ValueRange operands, mlir::Type result) const;
-
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
 };
 
 } // namespace sinter::compiler

@@ -47,6 +47,10 @@ private:
   };
 
   static bool isVector(Type type) { return isa<VectorType>(type); }
+  static bool isInSpace(Type type) {
+    auto memory = dyn_cast<MemRefType>(type);
+    return memory && memory.getMemorySpace();
+  }
 
   // Operands are asked for by number: their makers were rewritten, and an op's
   // own names for them insist on vectors.
@@ -57,6 +61,8 @@ private:
                       llvm::any_of(op->getResultTypes(), isVector);
     if (isa<memref::PrefetchOp>(op))
       return drop(op);
+    if (llvm::any_of(planned.operandTypes, isInSpace))
+      return success();
     if (auto store = dyn_cast<memref::StoreOp>(op))
       return memory.storeOnce(store), success();
     if (!hasVectors)
@@ -89,6 +95,7 @@ private:
           return rewrite(reduction, cast<VectorType>(planned.operandTypes[0]));
         })
         .Case([&](vector::CreateMaskOp mask) { return rewrite(mask); })
+        .Case([&](vector::FromElementsOp made) { return rewrite(made); })
         .Case([&](vector::BitCastOp cast) {
           return rewrite(cast, mlir::cast<VectorType>(planned.operandTypes[0]));
         })
@@ -181,6 +188,14 @@ private:
       slots.push_back(
           arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                                 threads.toIndex(loc, lane), op.getOperand(0)));
+    return replace(op, threads.join(slots, type));
+  }
+
+  LogicalResult rewrite(vector::FromElementsOp op) {
+    auto type = cast<VectorType>(op.getType());
+    if (threads.perThread(type) != type.getNumElements())
+      return op.emitOpError("cannot be run by threads: each has some lanes");
+    SmallVector<Value> slots(op->getOperands());
     return replace(op, threads.join(slots, type));
   }
 
@@ -300,6 +315,16 @@ llvm::DenseSet<Value> writtenOnly(func::FuncOp function) {
 LogicalResult distributeLanes(func::FuncOp function, const ThreadGroup &group,
                               llvm::function_ref<bool(Value)> isOnlyWritten) {
   return Distributor(function, group, isOnlyWritten).run();
+}
+
+LogicalResult checkFrameless(func::FuncOp function) {
+  WalkResult walked = function.walk([](memref::AllocaOp op) {
+    return op.getType().getMemorySpace() ? WalkResult::advance()
+                                         : WalkResult::interrupt();
+  });
+  if (walked.wasInterrupted())
+    return function.emitError("threads of a block's unit have no frame");
+  return success();
 }
 
 } // namespace sinter::compiler

@@ -20,9 +20,15 @@ llvm::DenseSet<mlir::Value> writtenOnly(mlir::func::FuncOp function);
 /// as a scalar is stored by one thread. Memory of the frame must have been
 /// replaced by memory that the group shares. `written` are buffers that the
 /// kernel only writes: nobody waits for what is stored there.
+/// Memory of a space of its own is what threads share beyond the group: each
+/// moves there what it has, as it is written.
 /// Fails with a diagnostic at an op that it does not know.
 mlir::LogicalResult
 distributeLanes(mlir::func::FuncOp function, const ThreadGroup &group,
                 llvm::function_ref<bool(mlir::Value)> isOnlyWritten);
+
+/// Fails with a diagnostic where a kernel whose threads each have vectors of
+/// their own has a frame.
+mlir::LogicalResult checkFrameless(mlir::func::FuncOp function);
 
 } // namespace sinter::compiler

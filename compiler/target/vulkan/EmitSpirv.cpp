@@ -160,6 +160,17 @@ LogicalResult convert(spirv::ModuleOp kernels,
 // MLIR's own pass that does this forgets those of built-in variables.
 void addCapabilities(Type type, Capabilities &all) {
   using spirv::Capability;
+  if (auto matrix = dyn_cast<spirv::CooperativeMatrixType>(type)) {
+    all.insert(Capability::CooperativeMatrixKHR);
+    all.insert(Capability::VulkanMemoryModel);
+    if (matrix.getElementType().isF16())
+      all.insert(Capability::Float16);
+    if (matrix.getElementType().isBF16()) {
+      all.insert(Capability::BFloat16TypeKHR);
+      all.insert(Capability::BFloat16CooperativeMatrixKHR);
+    }
+    return;
+  }
   if (auto pointer = dyn_cast<spirv::PointerType>(type)) {
     Type element = pointer.getPointeeType();
     if (auto block = dyn_cast<spirv::StructType>(element))
@@ -202,7 +213,8 @@ Capabilities capabilitiesOf(spirv::ModuleOp kernels) {
       addCapabilities(variable.getType(), all);
     if (isa<spirv::GlobalVariableOp>(op) && op->hasAttr("built_in"))
       all.insert(Capability::GroupNonUniform);
-    if (isa<spirv::GroupNonUniformShuffleOp>(op))
+    if (isa<spirv::GroupNonUniformShuffleOp,
+            spirv::GroupNonUniformShuffleXorOp>(op))
       all.insert(Capability::GroupNonUniformShuffle);
     if (isa<spirv::GroupNonUniformAnyOp>(op))
       all.insert(Capability::GroupNonUniformVote);
@@ -247,6 +259,45 @@ void forbidContraction(spirv::ModuleOp kernels) {
     if (isa<spirv::FAddOp, spirv::FSubOp, spirv::FMulOp, spirv::FDivOp,
             spirv::FNegateOp, spirv::FRemOp>(op))
       op->setAttr("no_contraction", UnitAttr::get(op->getContext()));
+  });
+}
+
+// In Vulkan's memory model an access is the thread's own unless it says that it
+// is not, and barriers make none known unless they say so.
+void shareMemory(spirv::FuncOp function) {
+  using spirv::MemorySemantics;
+  bool sharesBuffers = false;
+  function.walk([&](spirv::ControlBarrierOp barrier) {
+    MemorySemantics semantics = barrier.getMemorySemantics();
+    sharesBuffers |=
+        bitEnumContainsAny(semantics, MemorySemantics::UniformMemory);
+    barrier.setMemorySemantics(semantics | MemorySemantics::MakeAvailable |
+                               MemorySemantics::MakeVisible);
+  });
+  auto share = [&](Value pointer, auto access) {
+    spirv::StorageClass space =
+        cast<spirv::PointerType>(pointer.getType()).getStorageClass();
+    bool isShared =
+        space == spirv::StorageClass::Workgroup ||
+        (sharesBuffers && space == spirv::StorageClass::PhysicalStorageBuffer);
+    auto kind = access.value_or(spirv::MemoryAccess::None);
+    if (isShared)
+      kind = kind | spirv::MemoryAccess::NonPrivatePointer;
+    return kind == spirv::MemoryAccess::None
+               ? spirv::MemoryAccessAttr()
+               : spirv::MemoryAccessAttr::get(function.getContext(), kind);
+  };
+  function.walk([&](Operation *op) {
+    if (auto load = dyn_cast<spirv::LoadOp>(op))
+      load.setMemoryAccessAttr(share(load.getPtr(), load.getMemoryAccess()));
+    if (auto store = dyn_cast<spirv::StoreOp>(op))
+      store.setMemoryAccessAttr(share(store.getPtr(), store.getMemoryAccess()));
+    if (auto load = dyn_cast<spirv::KHRCooperativeMatrixLoadOp>(op))
+      load.setMemoryOperandAttr(
+          share(load.getPointer(), load.getMemoryOperand()));
+    if (auto store = dyn_cast<spirv::KHRCooperativeMatrixStoreOp>(op))
+      store.setMemoryOperandAttr(
+          share(store.getPointer(), store.getMemoryOperand()));
   });
 }
 
@@ -311,9 +362,21 @@ FailureOr<TargetCode> emitSpirv(ModuleOp module, const VulkanProfile &profile,
   for (auto function :
        llvm::to_vector(kernels.getBody()->getOps<spirv::FuncOp>()))
     declareEntry(function, threads.lookup(function.getName()), profile, all);
-  kernels.setVceTripleAttr(
-      spirv::VerCapExtAttr::get(spirv::Version::V_1_6, all.getArrayRef(),
-                                ArrayRef<spirv::Extension>(), context));
+  SmallVector<spirv::Extension> extensions;
+  if (all.contains(spirv::Capability::CooperativeMatrixKHR)) {
+    // What a device's scope is has to be said there.
+    if (all.contains(spirv::Capability::Int64Atomics))
+      all.insert(spirv::Capability::VulkanMemoryModelDeviceScope);
+    extensions.push_back(spirv::Extension::SPV_KHR_cooperative_matrix);
+    kernels.setMemoryModelAttr(
+        spirv::MemoryModelAttr::get(context, spirv::MemoryModel::Vulkan));
+    for (auto function : kernels.getBody()->getOps<spirv::FuncOp>())
+      shareMemory(function);
+  }
+  if (all.contains(spirv::Capability::BFloat16TypeKHR))
+    extensions.push_back(spirv::Extension::SPV_KHR_bfloat16);
+  kernels.setVceTripleAttr(spirv::VerCapExtAttr::get(
+      spirv::Version::V_1_6, all.getArrayRef(), extensions, context));
   if (verify && failed(mlir::verify(kernels)))
     return failure();
   SmallVector<uint32_t, 0> words;

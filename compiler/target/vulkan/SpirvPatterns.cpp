@@ -32,10 +32,13 @@ static Type bufferType(Type element) {
 void addMemoryTypes(SPIRVTypeConverter &converter) {
   converter.addConversion([&converter](MemRefType type) -> Type {
     Type element = converter.convertType(type.getElementType());
-    if (!element || type.getRank() != 1)
+    if (!element || type.getRank() > 2)
       return {};
     if (!type.hasStaticShape())
-      return bufferType(element);
+      return type.getRank() == 1 ? bufferType(element) : Type();
+    // The second dimension is that of vectors.
+    if (type.getRank() == 2)
+      element = VectorType::get({type.getDimSize(1)}, element);
     auto space =
         dyn_cast_or_null<spirv::StorageClassAttr>(type.getMemorySpace());
     if (!space)
@@ -52,14 +55,24 @@ bool isPhysical(Value pointer) {
          spirv::StorageClass::PhysicalStorageBuffer;
 }
 
-// A pointer to `type` at an element of a memref's pointer.
-Value pointerTo(OpBuilder &builder, Location loc, Value memory, Value index,
-                Type type) {
+// Of an index that was counted in 32 bits, that: a workgroup's memory is small.
+Value narrowed(Value index) {
+  auto wide = index.getDefiningOp<spirv::UConvertOp>();
+  return wide ? wide.getOperand() : index;
+}
+
+// A pointer to `type` at an element of a memref's pointer: at a whole vector,
+// or at one of its elements.
+Value pointerTo(OpBuilder &builder, Location loc, Value memory,
+                ValueRange indices, Type type) {
   SmallVector<Value> path;
   if (isPhysical(memory))
     path.push_back(
         spirv::ConstantOp::getZero(builder.getI32Type(), loc, builder));
-  path.push_back(index);
+  if (isa<VectorType>(type) && indices.size() > 1)
+    indices = indices.drop_back();
+  for (Value index : indices)
+    path.push_back(isPhysical(memory) ? index : narrowed(index));
   Value pointer = spirv::AccessChainOp::create(builder, loc, memory, path);
   auto found = cast<spirv::PointerType>(pointer.getType());
   if (found.getPointeeType() == type)
@@ -90,12 +103,13 @@ template <typename Op> struct LowerLoad : OpConversionPattern<Op> {
   matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value memory = adaptor.getOperands()[0], index = adaptor.getOperands()[1];
+    Value memory = adaptor.getOperands()[0];
     Type type =
         this->getTypeConverter()->convertType(op->getResult(0).getType());
     if (!type)
       return failure();
-    Value pointer = pointerTo(rewriter, loc, memory, index, type);
+    Value pointer = pointerTo(rewriter, loc, memory,
+                              adaptor.getOperands().drop_front(), type);
     Access access(rewriter, memory, alignmentOf(op, type));
     rewriter.replaceOpWithNewOp<spirv::LoadOp>(op, pointer, access.kind,
                                                access.alignment);
@@ -119,8 +133,9 @@ template <typename Op> struct LowerStore : OpConversionPattern<Op> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value value = adaptor.getOperands()[0], memory = adaptor.getOperands()[1];
-    Value pointer = pointerTo(rewriter, loc, memory, adaptor.getOperands()[2],
-                              value.getType());
+    Value pointer =
+        pointerTo(rewriter, loc, memory, adaptor.getOperands().drop_front(2),
+                  value.getType());
     Access access(rewriter, memory, alignmentOf(op, value.getType()));
     rewriter.replaceOpWithNewOp<spirv::StoreOp>(op, pointer, value, access.kind,
                                                 access.alignment);
@@ -146,7 +161,7 @@ struct LowerMinimum : OpConversionPattern<memref::AtomicRMWOp> {
       return failure();
     Value value = adaptor.getValue();
     Value pointer = pointerTo(rewriter, op.getLoc(), adaptor.getMemref(),
-                              adaptor.getIndices().front(), value.getType());
+                              adaptor.getIndices(), value.getType());
     rewriter.replaceOpWithNewOp<spirv::AtomicUMinOp>(
         op, value.getType(), pointer, spirv::Scope::Device,
         spirv::MemorySemantics::None, value);
@@ -167,6 +182,25 @@ struct LowerView : OpConversionPattern<UnrealizedConversionCastOp> {
     Type type = getTypeConverter()->convertType(op.getResult(0).getType());
     rewriter.replaceOpWithNewOp<spirv::ConvertUToPtrOp>(
         op, type, adaptor.getInputs().front());
+    return success();
+  }
+};
+
+// A pointer to a group of a workgroup's memory, for what loads matrices.
+struct LowerPointer : OpConversionPattern<UnrealizedConversionCastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(UnrealizedConversionCastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = op.getNumResults() == 1
+                    ? dyn_cast<spirv::PointerType>(op.getResult(0).getType())
+                    : spirv::PointerType();
+    if (!type || op.getNumOperands() != 2)
+      return failure();
+    rewriter.replaceOp(
+        op, pointerTo(rewriter, op.getLoc(), adaptor.getInputs()[0],
+                      adaptor.getInputs()[1], type.getPointeeType()));
     return success();
   }
 };
@@ -348,9 +382,9 @@ void addMemoryPatterns(const SPIRVTypeConverter &converter,
                        RewritePatternSet &patterns) {
   patterns.add<LowerLoad<memref::LoadOp>, LowerLoad<vector::LoadOp>,
                LowerStore<memref::StoreOp>, LowerStore<vector::StoreOp>,
-               LowerMinimum, LowerView, LowerArray, LowerTable, LowerTruncation,
-               LowerExtract, LowerMade, LowerBroadcast>(converter,
-                                                        patterns.getContext());
+               LowerMinimum, LowerView, LowerPointer, LowerArray, LowerTable,
+               LowerTruncation, LowerExtract, LowerMade, LowerBroadcast>(
+      converter, patterns.getContext());
   patterns.add<LowerFlags<arith::MinUIOp, spirv::LogicalAndOp>,
                LowerFlags<arith::MaxUIOp, spirv::LogicalOrOp>,
                LowerFlags<arith::MinSIOp, spirv::LogicalOrOp>,

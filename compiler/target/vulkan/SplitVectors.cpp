@@ -189,9 +189,14 @@ private:
   }
 };
 
+// Whether the memory has groups, of which an access moves one.
+bool hasGroups(MemRefType buffer) { return buffer.getRank() > 1; }
+
 // How many neighbours of a vector go in one access; 1 where each goes alone.
 int64_t accessed(VectorType vector, MemRefType buffer, bool isAligned) {
   constexpr int64_t most = 4, mostBytes = 16;
+  if (hasGroups(buffer))
+    return vector.getNumElements();
   if (!isAligned || buffer.hasStaticShape())
     return 1;
   int64_t bytes = vector.getElementTypeBitWidth() / 8, count = most;
@@ -210,11 +215,21 @@ Value placeOf(OpBuilder &builder, Location loc, Value start, int64_t offset) {
 }
 
 // What is known of the access's address: that of the whole vector, as far as
-// it reaches to its parts.
-IntegerAttr alignmentOf(OpBuilder &builder, uint64_t known, VectorType part) {
+// it reaches to its parts. Groups of memory are aligned.
+IntegerAttr alignmentOf(OpBuilder &builder, std::optional<uint64_t> known,
+                        VectorType part) {
   uint64_t bytes =
       uint64_t(part.getNumElements()) * part.getElementTypeBitWidth() / 8;
-  return builder.getI64IntegerAttr(int64_t(std::min(known, bytes)));
+  return builder.getI64IntegerAttr(
+      int64_t(std::min(known.value_or(bytes), bytes)));
+}
+
+// The places of an access, whose last one is so many elements on.
+SmallVector<Value> placesOf(OpBuilder &builder, Location loc,
+                            ValueRange indices, int64_t offset) {
+  SmallVector<Value> places(indices);
+  places.back() = placeOf(builder, loc, places.back(), offset);
+  return places;
 }
 
 struct SplitLoad : OpConversionPattern<vector::LoadOp> {
@@ -225,20 +240,20 @@ struct SplitLoad : OpConversionPattern<vector::LoadOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     VectorType type = op.getVectorType();
-    Value buffer = op.getBase(), start = op.getIndices().front();
+    Value buffer = op.getBase();
     std::optional<uint64_t> known = op.getAlignment();
     int64_t count = accessed(type, op.getMemRefType(), known.has_value());
     Scalars all;
     for (int64_t at = 0; at < type.getNumElements(); at += count) {
-      Value place = placeOf(rewriter, loc, start, at);
+      auto place = placesOf(rewriter, loc, op.getIndices(), at);
       if (count == 1) {
         all.push_back(memref::LoadOp::create(rewriter, loc, buffer, place));
         continue;
       }
       auto partType = VectorType::get({count}, type.getElementType());
-      auto part = vector::LoadOp::create(rewriter, loc, partType, buffer,
-                                         ValueRange(place));
-      part.setAlignmentAttr(alignmentOf(rewriter, *known, partType));
+      auto part =
+          vector::LoadOp::create(rewriter, loc, partType, buffer, place);
+      part.setAlignmentAttr(alignmentOf(rewriter, known, partType));
       part->setAttr(wholeAttr, rewriter.getUnitAttr());
       for (int64_t element = 0; element < count; ++element) {
         auto one =
@@ -260,12 +275,12 @@ struct SplitStore : OpConversionPattern<vector::StoreOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     VectorType type = op.getVectorType();
-    Value buffer = op.getBase(), start = op.getIndices().front();
+    Value buffer = op.getBase();
     ValueRange values = adaptor.getValueToStore();
     std::optional<uint64_t> known = op.getAlignment();
     int64_t count = accessed(type, op.getMemRefType(), known.has_value());
     for (int64_t at = 0; at < type.getNumElements(); at += count) {
-      Value place = placeOf(rewriter, loc, start, at);
+      auto place = placesOf(rewriter, loc, op.getIndices(), at);
       if (count == 1) {
         memref::StoreOp::create(rewriter, loc, values[at], buffer, place);
         continue;
@@ -274,9 +289,8 @@ struct SplitStore : OpConversionPattern<vector::StoreOp> {
       auto part = vector::FromElementsOp::create(rewriter, loc, partType,
                                                  values.slice(at, count));
       part->setAttr(wholeAttr, rewriter.getUnitAttr());
-      auto store = vector::StoreOp::create(rewriter, loc, part, buffer,
-                                           ValueRange(place));
-      store.setAlignmentAttr(alignmentOf(rewriter, *known, partType));
+      auto store = vector::StoreOp::create(rewriter, loc, part, buffer, place);
+      store.setAlignmentAttr(alignmentOf(rewriter, known, partType));
       store->setAttr(wholeAttr, rewriter.getUnitAttr());
     }
     rewriter.eraseOp(op);

@@ -14,15 +14,20 @@ struct Named {
 };
 
 constexpr Named named[] = {
-    {"", "subgroup32+shared32+i8+i16+i64+atomic64+nan32"},
-    {"lavapipe", "subgroup8+shared32+i8+i16+i64+f64+atomic64+nan32"},
-    {"h200", "subgroup32+shared48+i8+i16+i64+f64+atomic64+nan32+denormal32"},
+    {"", "subgroup32+shared32+threads256+i8+i16+i64+atomic64+nan32"},
+    {"lavapipe",
+     "subgroup8+shared32+threads1024+i8+i16+i64+f64+atomic64+nan32"},
+    {"h200", "subgroup32+shared48+threads1024+i8+i16+i64+f64+atomic64+nan32+"
+             "denormal32+coopmat16"},
 };
 
 struct Flag {
   std::string_view name;
   bool VulkanProfile::*field;
 };
+
+// No device has to say that it has it.
+constexpr std::string_view emulation = "coopmat16loops";
 
 constexpr Flag flags[] = {
     {"i8", &VulkanProfile::hasInt8},
@@ -32,6 +37,8 @@ constexpr Flag flags[] = {
     {"atomic64", &VulkanProfile::hasAtomic64},
     {"nan32", &VulkanProfile::keepsNan},
     {"denormal32", &VulkanProfile::keepsDenormals},
+    {"coopmat16", &VulkanProfile::hasMatrices},
+    {emulation, &VulkanProfile::emulatesMatrices},
 };
 
 } // namespace
@@ -53,10 +60,14 @@ static bool addFeature(VulkanProfile &profile, std::string_view feature) {
     if (feature == flag.name)
       return profile.*flag.field = true;
   constexpr unsigned mostThreads = 64, mostKiB = 1024;
+  auto isPower = [](unsigned number) { return (number & (number - 1)) == 0; };
   if (unsigned threads = numberAfter(feature, "subgroup")) {
     profile.subgroup = threads;
-    return threads >= 4 && threads <= mostThreads &&
-           (threads & (threads - 1)) == 0;
+    return threads >= 4 && threads <= mostThreads && isPower(threads);
+  }
+  if (unsigned threads = numberAfter(feature, "threads")) {
+    profile.mostThreads = threads;
+    return threads >= 128 && isPower(threads);
   }
   unsigned size = numberAfter(feature, "shared");
   profile.sharedBytes = size * 1024;
@@ -73,7 +84,8 @@ std::optional<VulkanProfile> parseVulkanProfile(std::string_view name) {
     std::string_view feature = name.substr(0, name.find('+'));
     if (!addFeature(profile, feature))
       return std::nullopt;
-    features.push_back(feature);
+    if (feature != emulation)
+      features.push_back(feature);
     name.remove_prefix(std::min(name.size(), feature.size() + 1));
   }
   if (profile.sharedBytes == 0 || !profile.hasInt64)

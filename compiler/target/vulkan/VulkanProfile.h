@@ -11,21 +11,27 @@ namespace sinter::compiler {
 /// Vulkan 1.3, and what of it is left to devices. Types of 8, 16 and 64 bits
 /// are those that a device computes with and keeps in buffers.
 struct VulkanProfile {
-  unsigned subgroup = 32;   ///< threads of a subgroup
-  unsigned sharedBytes = 0; ///< of a workgroup's memory
+  unsigned subgroup = 32;     ///< threads of a subgroup
+  unsigned sharedBytes = 0;   ///< of a workgroup's memory
+  unsigned mostThreads = 128; ///< of a workgroup
   bool hasInt8 = false, hasInt16 = false, hasInt64 = false;
   bool hasFloat64 = false;
   bool hasAtomic64 = false; ///< minimum of 64 bits in buffers
   bool keepsNan = false; ///< NaN, infinities and signed zeros of f32 by order
   bool keepsDenormals = false; ///< those of f32
+  /// Cooperative matrices of 16 x 16 of f16 and bf16, with sums in f32, and
+  /// Vulkan's memory model with them.
+  bool hasMatrices = false;
+  /// Loops in their place, for tests: they ask nothing of a device.
+  bool emulatesMatrices = false;
   /// All of it, as devices name it: sorted, comma separated.
   std::string list;
 };
 
 /// `NAME` is a profile that stands in for a kind of device (`lavapipe`, `h200`,
 /// empty for what most have), or features with a plus between them:
-/// `subgroup8`, `shared32` (KiB), `i8`, `i16`, `i64`, `f64`, `atomic64`,
-/// `nan32`, `denormal32`. Nothing where it is neither.
+/// `subgroup8`, `shared32` (KiB), `threads256`, `i8`, `i16`, `i64`, `f64`,
+/// `atomic64`, `nan32`, `denormal32`. Nothing where it is neither.
 std::optional<VulkanProfile> parseVulkanProfile(std::string_view name);
 
 } // namespace sinter::compiler

@@ -4,9 +4,13 @@
 #include "compiler/target/KernelMemory.h"
 #include "compiler/target/cpu/ExpandMath.h"
 #include "compiler/target/simt/DistributeLanes.h"
+#include "compiler/target/simt/FmaUnit.h"
+#include "compiler/target/simt/OneThread.h"
 #include "compiler/target/simt/ReadEarly.h"
+#include "compiler/target/vulkan/FragmentUnit.h"
 #include "compiler/target/vulkan/SplitVectors.h"
 #include "compiler/target/vulkan/Subgroup.h"
+#include "compiler/target/vulkan/Workgroup.h"
 #include "compiler/target/vulkan/WorkgroupMemory.h"
 #include "runtime/device/vulkan/VulkanArguments.h"
 
@@ -27,17 +31,24 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
+VulkanTarget::VulkanTarget(std::string name, VulkanProfile given)
+    : targetName(std::move(name)), profile(std::move(given)),
+      threads(makeWorkgroup(profile)) {
+  if (profile.hasMatrices || profile.emulatesMatrices)
+    blocks.push_back(makeFragmentUnit(profile, *threads));
+  // What is known of a product decides nothing of its order: programs of known
+  // sizes and of unknown ones have equal bits.
+  blocks.push_back(makeFmaUnit({.threads = *threads,
+                                .mostThreads = threads->mostThreads(),
+                                .mostNumbers = threads->mostNumbers(),
+                                .cutsStages = false,
+                                .hasFma = hasFma(),
+                                .widensHalves = true}));
+}
+
 Value VulkanTarget::addWords(OpBuilder &, Location, Value, Value, Value, Type,
                              Type) const {
   llvm_unreachable("it multiplies no words");
-}
-
-// Memory at an address (i64). Its size is never read.
-static Value viewOf(OpBuilder &builder, Location loc, Value address,
-                    Type element) {
-  auto type = MemRefType::get({ShapedType::kDynamic}, element);
-  return UnrealizedConversionCastOp::create(builder, loc, type, address)
-      .getResult(0);
 }
 
 static Value constantIndex(OpBuilder &builder, Location loc, int64_t value) {
@@ -58,10 +69,8 @@ KernelEntry VulkanTarget::beginKernel(OpBuilder &builder, ModuleOp module,
   KernelEntry entry;
   Value block =
       beginFunction(builder, module, symbol, {i64}, entry)->getArgument(0);
-  Value words = viewOf(builder, loc, block, i64);
-  auto word = [&](int64_t number) -> Value {
-    return memref::LoadOp::create(builder, loc, words,
-                                  constantIndex(builder, loc, number));
+  auto word = [&](int64_t number) {
+    return argumentWord(builder, loc, entry.function, number);
   };
   auto toIndex = [&](Value value) -> Value {
     return arith::IndexCastUIOp::create(builder, loc, index, value);
@@ -71,22 +80,16 @@ KernelEntry VulkanTarget::beginKernel(OpBuilder &builder, ModuleOp module,
     entry.dims.push_back(toIndex(word(dims + number)));
   for (auto [number, element] : llvm::enumerate(elements))
     entry.buffers.push_back(
-        viewOf(builder, loc, word(buffers + int64_t(number)), element));
+        memoryAt(builder, loc, word(buffers + int64_t(number)), element));
   Value offset = arith::ConstantOp::create(
       builder, loc, builder.getI64IntegerAttr(8 * buffers));
-  entry.addresses = viewOf(
+  entry.addresses = memoryAt(
       builder, loc, arith::AddIOp::create(builder, loc, block, offset), i64);
   entry.errorWord = word(offsetof(VulkanArguments, error) / 8);
   entry.launch = word(offsetof(VulkanArguments, launch) / 8);
 
-  // Workgroups in order, of which a row is as long as the device allows; each
-  // subgroup has one chunk, or none.
-  Value group = arith::AddIOp::create(
-      builder, loc,
-      arith::MulIOp::create(
-          builder, loc, gpu::BlockIdOp::create(builder, loc, gpu::Dimension::y),
-          gpu::GridDimOp::create(builder, loc, gpu::Dimension::x)),
-      gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x));
+  // Workgroups in order; each subgroup has one chunk, or none.
+  Value group = workgroupNumber(builder, loc);
   Value subgroups =
       gpu::NumSubgroupsOp::create(builder, loc, index, IntegerAttr());
   Value subgroup =
@@ -105,7 +108,7 @@ Value VulkanTarget::bufferAt(OpBuilder &builder, Location loc,
                              const KernelEntry &entry, Value number,
                              Type element) const {
   Value address = memref::LoadOp::create(builder, loc, entry.addresses, number);
-  return viewOf(builder, loc, address, element);
+  return memoryAt(builder, loc, address, element);
 }
 
 void VulkanTarget::reportIndexError(OpBuilder &builder, Location loc,
@@ -120,7 +123,7 @@ void VulkanTarget::reportIndexError(OpBuilder &builder, Location loc,
   Value low = arith::MinUIOp::create(builder, loc, index,
                                      constant((int64_t(1) << 40) - 1));
   Value word = arith::OrIOp::create(builder, loc, high, low);
-  Value memory = viewOf(builder, loc, entry.errorWord, i64);
+  Value memory = memoryAt(builder, loc, entry.errorWord, i64);
   memref::AtomicRMWOp::create(builder, loc, arith::AtomicRMWKind::minu, word,
                               memory,
                               ValueRange(constantIndex(builder, loc, 0)));
@@ -159,17 +162,27 @@ static LogicalResult checkTypes(func::FuncOp function,
   return success();
 }
 
+// Lanes are those of a subgroup's threads; where all threads of a workgroup
+// work together each has vectors of its own.
 static LogicalResult distribute(func::FuncOp function,
                                 const VulkanProfile &profile) {
-  readEarly(function);
-  llvm::DenseSet<Value> onlyWritten = writtenOnly(function);
-  auto isOnlyWritten = [&](Value buffer) {
-    return onlyWritten.contains(buffer);
-  };
-  if (failed(distributeLanes(function, Subgroup(profile.subgroup),
-                             isOnlyWritten)) ||
-      failed(placeFrames(function, profile.subgroup, profile.sharedBytes)) ||
-      failed(splitVectors(function)))
+  if (function->hasAttr(threadsAttr)) {
+    auto isOwn = [](Value) { return true; };
+    if (failed(checkFrameless(function)) ||
+        failed(distributeLanes(function, OneThread(), isOwn)))
+      return failure();
+  } else {
+    readEarly(function);
+    llvm::DenseSet<Value> onlyWritten = writtenOnly(function);
+    auto isOnlyWritten = [&](Value buffer) {
+      return onlyWritten.contains(buffer);
+    };
+    if (failed(distributeLanes(function, Subgroup(profile.subgroup),
+                               isOnlyWritten)) ||
+        failed(placeFrames(function, profile.subgroup, profile.sharedBytes)))
+      return failure();
+  }
+  if (failed(splitVectors(function)))
     return failure();
   return checkTypes(function, profile);
 }

@@ -1,7 +1,7 @@
 /// The vulkan target: subgroups of a device, SPIR-V made by MLIR.
 #pragma once
 
-#include "compiler/target/Target.h"
+#include "compiler/target/BlockThreads.h"
 #include "compiler/target/vulkan/VulkanProfile.h"
 
 namespace sinter::compiler {
@@ -10,8 +10,7 @@ namespace sinter::compiler {
 /// each of which has two neighbours, or four where an element costs little.
 class VulkanTarget final : public Target {
 public:
-  VulkanTarget(std::string name, VulkanProfile profile)
-      : targetName(std::move(name)), profile(std::move(profile)) {}
+  VulkanTarget(std::string name, VulkanProfile profile);
 
   std::string_view name() const override { return targetName; }
   std::string_view requirements() const override { return profile.list; }
@@ -25,10 +24,10 @@ public:
   bool hasFma() const override { return false; }
   const MatrixUnit *matrixUnit() const override { return nullptr; }
   llvm::ArrayRef<std::unique_ptr<const BlockUnit>> blockUnits() const override {
-    return {};
+    return blocks;
   }
   const AttentionUnit *attentionUnit() const override { return nullptr; }
-  const BlockThreads *blockThreads() const override { return nullptr; }
+  const BlockThreads *blockThreads() const override { return threads.get(); }
   bool multipliesWords(mlir::Type, mlir::Type) const override { return false; }
   mlir::Value addWords(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value a, mlir::Value b, mlir::Value sum,
@@ -57,6 +56,8 @@ public:
 private:
   std::string targetName;
   VulkanProfile profile;
+  std::unique_ptr<const BlockThreads> threads;
+  std::vector<std::unique_ptr<const BlockUnit>> blocks;
 };
 
 /// SPIR-V of a module whose functions, which work on scalars, are kernels. Uses

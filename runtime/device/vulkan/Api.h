@@ -58,6 +58,9 @@ enum class Kind : uint32_t {
   vulkan12Properties = 52,
   vulkan13Features = 53,
   vulkan13Properties = 54,
+  bfloat16Features = 1000141000,
+  cooperativeMatrixFeatures = 1000506000,
+  cooperativeMatrixProperties = 1000506001,
   features2 = 1000059000,
   properties2 = 1000059001,
   memoryProperties2 = 1000059006,
@@ -104,8 +107,9 @@ struct Limits {
   uint32_t unused0[54];
   uint32_t sharedBytes; ///< maxComputeSharedMemorySize
   uint32_t mostGroups[3];
-  uint32_t mostThreads; ///< maxComputeWorkGroupInvocations
-  uint32_t unused1[67];
+  uint32_t mostThreads;         ///< maxComputeWorkGroupInvocations
+  uint32_t mostThreadsAlong[3]; ///< maxComputeWorkGroupSize
+  uint32_t unused1[64];
 };
 
 struct Properties : Header<Kind::properties2> {
@@ -175,7 +179,10 @@ struct Features12 : Header<Kind::vulkan12Features> {
   Bool unused2[28] = {};
   Bool timelines = 0;
   Bool addresses = 0; ///< bufferDeviceAddress
-  Bool unused3[8] = {};
+  Bool unused3[2] = {};
+  Bool memoryModel = 0;         ///< vulkanMemoryModel
+  Bool memoryModelOfDevice = 0; ///< vulkanMemoryModelDeviceScope
+  Bool unused4[4] = {};
 };
 
 struct Features13 : Header<Kind::vulkan13Features> {
@@ -185,6 +192,28 @@ struct Features13 : Header<Kind::vulkan13Features> {
   Bool synchronization = 0;
   Bool unused1[5] = {};
 };
+
+struct CooperativeMatrixFeatures : Header<Kind::cooperativeMatrixFeatures> {
+  Bool matrices = 0; ///< cooperativeMatrix
+  Bool robustAccess = 0;
+};
+
+struct Bfloat16Features : Header<Kind::bfloat16Features> {
+  Bool types = 0; ///< shaderBFloat16Type
+  Bool dotProducts = 0;
+  Bool matrices = 0; ///< shaderBFloat16CooperativeMatrix
+};
+
+/// VkCooperativeMatrixPropertiesKHR.
+struct CooperativeMatrixShape : Header<Kind::cooperativeMatrixProperties> {
+  uint32_t rows = 0, columns = 0, depth = 0;
+  uint32_t left = 0, right = 0, sum = 0, result = 0; ///< VkComponentTypeKHR
+  Bool saturates = 0;
+  uint32_t scope = 0; ///< VkScopeKHR
+};
+inline constexpr uint32_t componentFloat16 = 0, componentFloat32 = 1;
+inline constexpr uint32_t componentBfloat16 = 1000141000;
+inline constexpr uint32_t scopeSubgroup = 3;
 
 struct QueueFamily {
   Flags flags = 0;

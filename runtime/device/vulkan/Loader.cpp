@@ -48,6 +48,7 @@ Result<Loader> openLibrary() {
   if (!get)
     return missing(fmt::format("{} is no Vulkan loader", libraryName));
   Loader loader;
+  loader.extension = get;
   SINTER_TRY_ASSIGN(loader.instance, makeInstance(get));
 #define SINTER_VULKAN(field, name, result, arguments)                          \
   loader.field =                                                               \

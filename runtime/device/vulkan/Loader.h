@@ -110,6 +110,8 @@ struct Loader {
   SINTER_VULKAN_FUNCTIONS
 #undef SINTER_VULKAN
   Instance instance = nullptr;
+  /// A function of an extension, or null (vkGetInstanceProcAddr).
+  void *(*extension)(Instance, const char *name) = nullptr;
 
   /// The loader of this machine, opened once. An error of kind `device` says
   /// what is missing; it stays.

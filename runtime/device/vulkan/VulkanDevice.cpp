@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -127,9 +128,10 @@ std::vector<std::string> VulkanDevice::features(bool allSizes) const {
   std::vector<std::string> list = {"i64",
                                    fmt::format("subgroup{}", about.subgroup)};
   std::pair<bool, const char *> flags[] = {
-      {about.int8, "i8"},        {about.int16, "i16"},
-      {about.float64, "f64"},    {about.atomic64, "atomic64"},
-      {about.keepsNan, "nan32"}, {about.keepsDenormals, "denormal32"}};
+      {about.int8, "i8"},           {about.int16, "i16"},
+      {about.float64, "f64"},       {about.atomic64, "atomic64"},
+      {about.keepsNan, "nan32"},    {about.keepsDenormals, "denormal32"},
+      {about.matrices, "coopmat16"}};
   for (auto [has, name] : flags)
     if (has)
       list.push_back(name);
@@ -137,6 +139,11 @@ std::vector<std::string> VulkanDevice::features(bool allSizes) const {
   uint32_t most = about.sharedBytes / 1024 / step * step;
   for (uint32_t size = allSizes ? step : most; size <= most; size += step)
     list.push_back(fmt::format("shared{}", size));
+  // Each has 128.
+  uint32_t threads = std::bit_floor(about.mostThreads);
+  for (uint32_t size = allSizes ? 256 : threads; size >= 256 && size <= threads;
+       size *= 2)
+    list.push_back(fmt::format("threads{}", size));
   std::ranges::sort(list);
   return list;
 }

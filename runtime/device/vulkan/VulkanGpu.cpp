@@ -1,6 +1,8 @@
 /// Finds out about devices and opens them.
 #include "runtime/device/vulkan/VulkanGpu.h"
 
+#include "runtime/device/vulkan/VulkanMatrices.h"
+
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -109,7 +111,8 @@ VulkanAbout describe(const Loader &loader, PhysicalDevice physical) {
       fmt::format("{} {}", properties12.driverName, properties12.driverInfo);
   about.subgroup = properties11.subgroupSize;
   about.sharedBytes = properties.limits.sharedBytes;
-  about.mostThreads = properties.limits.mostThreads;
+  about.mostThreads = std::min(properties.limits.mostThreads,
+                               properties.limits.mostThreadsAlong[0]);
   about.mostGroups = std::ranges::min(properties.limits.mostGroups);
   about.mostAllocation = properties11.mostAllocation;
   about.int8 = chain.features12.int8 && chain.features12.storage8;
@@ -119,6 +122,12 @@ VulkanAbout describe(const Loader &loader, PhysicalDevice physical) {
   about.keepsNan = properties12.keepsNan32;
   about.keepsDenormals = properties12.keepsDenormals32;
   about.hasBudget = hasExtension(loader, physical, budgetExtension);
+  about.matrices =
+      std::ranges::all_of(matrixExtensions,
+                          [&](const char *name) {
+                            return hasExtension(loader, physical, name);
+                          }) &&
+      multipliesHalves(loader, physical);
   std::memcpy(about.cacheId, properties.cacheId, sizeof(about.cacheId));
   about.reason = whatIsMissing(about, chain, properties11, properties13);
   std::optional<uint32_t> family = computeFamily(loader, physical);
@@ -222,6 +231,18 @@ Result<VulkanGpu> VulkanGpu::open(const Loader &loader,
   chain.features12.timelines = chain.features12.addresses = 1;
   chain.features13.subgroupSizes = chain.features13.wholeSubgroups = 1;
   chain.features13.synchronization = 1;
+  MatrixFeatures matrices;
+  matrices.ask();
+  std::vector<const char *> extensions;
+  if (about.hasBudget)
+    extensions.push_back(budgetExtension);
+  if (about.matrices) {
+    chain.features12.float16 = chain.features12.memoryModel = 1;
+    chain.features12.memoryModelOfDevice = 1;
+    chain.features13.next = &matrices.matrices;
+    extensions.insert(extensions.end(), std::begin(matrixExtensions),
+                      std::end(matrixExtensions));
+  }
   const float priority = 1;
   QueueCreateInfo queue;
   queue.family = about.family;
@@ -229,8 +250,8 @@ Result<VulkanGpu> VulkanGpu::open(const Loader &loader,
   DeviceCreateInfo info;
   info.next = &chain.features;
   info.queues = &queue;
-  info.extensionCount = about.hasBudget ? 1 : 0;
-  info.extensions = &budgetExtension;
+  info.extensionCount = uint32_t(extensions.size());
+  info.extensions = extensions.data();
   VulkanGpu gpu{loader, about};
   SINTER_TRY(
       check("vkCreateDevice",

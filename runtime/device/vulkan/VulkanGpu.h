@@ -20,8 +20,9 @@ struct VulkanAbout {
   uint32_t subgroup = 0;
   uint32_t sharedBytes = 0;
   uint32_t mostThreads = 0;    ///< of a workgroup
-  uint32_t mostGroups = 0;     ///< of a launch, in x
+  uint32_t mostGroups = 0;     ///< of a launch along each axis
   uint64_t mostAllocation = 0; ///< bytes of one allocation
+  bool matrices = false;       ///< `multipliesHalves`
   bool int8 = false, int16 = false, float64 = false, atomic64 = false;
   bool keepsNan = false, keepsDenormals = false;
   bool hasBudget = false; ///< says how much memory there is still

@@ -4,14 +4,14 @@
 // RUN: FileCheck %s < %t
 // RUN: %spirv_val %t
 
-// CHECK: %[[SUM:.*]] = spirv.Variable : !spirv.ptr<f32, Function>
+// CHECK: %[[SUM:.*]] = spirv.Variable : !spirv.ptr<f64, Function>
 // CHECK: spirv.mlir.loop
-// CHECK: %[[LAST:.*]] = spirv.Load "Function" %[[SUM]] : f32
-// CHECK: spirv.Select %{{.*}}, %[[LAST]], %{{.*}} : i1, f32
+// CHECK: %[[LAST:.*]] = spirv.Load "Function" %[[SUM]] : f64
+// CHECK: spirv.Select %{{.*}}, %[[LAST]], %{{.*}} : i1, f64
 #rows = affine_map<()[s0] -> (s0, 4)>
 #turned = affine_map<()[s0] -> (4, s0)>
-func.func @main(%x: tensor<?x4xf32, #rows>) -> tensor<4x4xf32> attributes {sinter.num_symbols = 1 : i64} {
-  %0 = sinter.transpose %x {permutation = array<i64: 1, 0>} : (tensor<?x4xf32, #rows>) -> tensor<4x?xf32, #turned>
-  %1 = sinter.matmul %0, %x : (tensor<4x?xf32, #turned>, tensor<?x4xf32, #rows>) -> tensor<4x4xf32>
-  return %1 : tensor<4x4xf32>
+func.func @main(%x: tensor<?x4xf64, #rows>) -> tensor<4x4xf64> attributes {sinter.num_symbols = 1 : i64} {
+  %0 = sinter.transpose %x {permutation = array<i64: 1, 0>} : (tensor<?x4xf64, #rows>) -> tensor<4x?xf64, #turned>
+  %1 = sinter.matmul %0, %x : (tensor<4x?xf64, #turned>, tensor<?x4xf64, #rows>) -> tensor<4x4xf64>
+  return %1 : tensor<4x4xf64>
 }

@@ -12,7 +12,7 @@
 // CHECK: spirv.GroupNonUniformShuffle <Subgroup>
 // WIDE: spirv.Constant 32 : i32
 // WIDE-COUNT-6: spirv.GroupNonUniformShuffle <Subgroup>
-func.func @main(%x: tensor<100x4096xf32>) -> tensor<100x4096xf32> {
-  %0 = sinter.softmax %x {axis = 1 : i64} : (tensor<100x4096xf32>) -> tensor<100x4096xf32>
-  return %0 : tensor<100x4096xf32>
+func.func @main(%x: tensor<100x1024xf32>) -> tensor<100x1024xf32> {
+  %0 = sinter.softmax %x {axis = 1 : i64} : (tensor<100x1024xf32>) -> tensor<100x1024xf32>
+  return %0 : tensor<100x1024xf32>
 }

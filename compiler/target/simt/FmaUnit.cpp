@@ -1,7 +1,7 @@
 /// FmaUnit: which products, and in what tiles.
-#include "compiler/target/cuda/FmaUnit.h"
+#include "compiler/target/simt/FmaUnit.h"
 
-#include "compiler/target/cuda/FmaKernel.h"
+#include "compiler/target/simt/FmaKernel.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -77,18 +77,24 @@ bool isSimple(const BlockUnit::Product &product) {
 
 class FmaUnit final : public BlockUnit {
 public:
+  explicit FmaUnit(const FmaDevice &device) : device(device) {}
+
   bool takes(const Matrix &operand, Type) const override {
     return operand.windows.empty();
   }
 
   std::optional<Tile> tileOf(const Product &product) const override {
-    if (!product.element.isF32() || constantOf(product.depth, 1) == 0)
+    bool isHalf = product.element.isF16() || product.element.isBF16();
+    if (!(product.element.isF32() || (isHalf && device.widensHalves)) ||
+        constantOf(product.depth, 1) == 0)
       return std::nullopt;
     const FmaLayout *best = nullptr;
     for (const FmaLayout &layout : fmaLayouts())
-      if ((layout.slices == 1 || !product.isOrdered) &&
+      if (fits(layout, product) &&
           (!best || cyclesOf(product, layout) < cyclesOf(product, *best)))
         best = &layout;
+    if (!best)
+      return std::nullopt;
     Tile tile;
     tile.layout = unsigned(best - fmaLayouts().data());
     tile.rows = best->rows;
@@ -96,7 +102,7 @@ public:
     tile.blocks = best->blocks;
     if (!isSimple(product))
       tile.blocks = std::max<int64_t>(1, tile.blocks / 2);
-    tile.chunks = best->warps();
+    tile.chunks = best->threads() / device.threads.warpThreads();
     tile.parts = product.parts;
     tile.depth = product.depthOfPart;
     return tile;
@@ -107,14 +113,27 @@ public:
   void emit(OpBuilder &builder, Location loc, const KernelEntry &entry,
             const Product &product, const Tile &tile,
             Client &client) const override {
-    FmaKernel(builder, loc, entry, product, tile, client).run();
+    FmaKernel(builder, loc, entry, product, tile, client, device.threads,
+              device.hasFma || !product.isOrdered)
+        .run();
   }
+
+private:
+  bool fits(const FmaLayout &layout, const Product &product) const {
+    bool isWhole = layout.slices == 1;
+    return (isWhole || (device.cutsStages && !product.isOrdered)) &&
+           layout.threads() % device.threads.warpThreads() == 0 &&
+           layout.threads() <= device.mostThreads &&
+           layout.numbers() <= device.mostNumbers;
+  }
+
+  const FmaDevice device;
 };
 
 } // namespace
 
-std::unique_ptr<const BlockUnit> makeFmaUnit() {
-  return std::make_unique<FmaUnit>();
+std::unique_ptr<const BlockUnit> makeFmaUnit(const FmaDevice &device) {
+  return std::make_unique<FmaUnit>(device);
 }
 
 } // namespace sinter::compiler

@@ -1,5 +1,5 @@
 /// FmaLayout: the menu of tiles.
-#include "compiler/target/cuda/FmaLayout.h"
+#include "compiler/target/simt/FmaLayout.h"
 
 namespace sinter::compiler {
 

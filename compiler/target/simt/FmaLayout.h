@@ -1,8 +1,10 @@
 /// FmaLayout: how blocks that multiply f32 share work and memory.
 #pragma once
 
-#include "compiler/target/Target.h"
-#include "compiler/target/cuda/Warp.h"
+#include "llvm/ADT/ArrayRef.h"
+
+#include <algorithm>
+#include <cstdint>
 
 namespace sinter::compiler {
 
@@ -15,6 +17,8 @@ struct FmaLayout {
   /// panel write to different banks.
   static constexpr int64_t padding = 4;
   static constexpr int64_t stages = 2;
+  /// Threads that lie side by side, however many a device runs together.
+  static constexpr int64_t warp = 32;
 
   int64_t rows, columns;             ///< of the tile
   int64_t threadRows, threadColumns; ///< of a thread
@@ -29,14 +33,14 @@ struct FmaLayout {
   }
   int64_t depthOfSlice() const { return depth / slices; }
   int64_t threads() const { return slices * threadsOfSlice(); }
-  int64_t warps() const { return threads() / int64_t(Warp::threads); }
+  int64_t warps() const { return threads() / warp; }
   int64_t warpsOfSlice() const { return warps() / slices; }
   int64_t sums() const { return threadRows * threadColumns; }
   /// Threads of a warp side by side in a row, and one below the other.
   int64_t across() const {
     return std::min<int64_t>(8, columns / threadColumns);
   }
-  int64_t down() const { return int64_t(Warp::threads) / across(); }
+  int64_t down() const { return warp / across(); }
   int64_t warpRows() const { return down() * threadRows; }
   int64_t warpColumns() const { return across() * threadColumns; }
   int64_t warpsAcross() const { return columns / warpColumns(); }
@@ -50,9 +54,10 @@ struct FmaLayout {
   /// thread's.
   int64_t finishing() const { return std::min(slices, threadRows); }
   int64_t finishedRows() const { return threadRows / finishing(); }
-  int64_t bytes() const {
+  /// Of the memory.
+  int64_t numbers() const {
     int64_t exchanged = slices > 1 ? threads() * sums() : 0;
-    return 4 * std::max(stages * stageElements(), exchanged);
+    return std::max(stages * stageElements(), exchanged);
   }
 };
 

@@ -1,0 +1,49 @@
+/// FragmentKernel: a kernel whose workgroups multiply a tile each in fragments.
+///
+/// Panels of both operands, some of k at a time, are in one stage of memory;
+/// while subgroups sum the products of what is there, what comes next is on its
+/// way to registers. Sums go through memory, too, to threads that finish them.
+#pragma once
+
+#include "compiler/target/BlockThreads.h"
+#include "compiler/target/simt/PanelKernel.h"
+#include "compiler/target/vulkan/FragmentLayout.h"
+
+namespace sinter::compiler {
+
+class FragmentKernel final : public PanelKernel {
+public:
+  /// `isEmulated`: whether fragments are loops over numbers.
+  FragmentKernel(mlir::OpBuilder &builder, mlir::Location loc,
+                 const KernelEntry &entry, const BlockUnit::Product &product,
+                 const BlockUnit::Tile &tile, BlockUnit::Client &client,
+                 const BlockThreads &threads, bool isEmulated);
+  void run();
+
+private:
+  void begin();
+  void storePanel(const Panel &panel, mlir::ValueRange values);
+  void storeStage(mlir::ValueRange values);
+  Value wordsOf(mlir::ValueRange parts) const;
+  Fragments::Operand loadFragment(const Panel &panel, int64_t number,
+                                  int64_t k) const;
+  Values addStage(mlir::ValueRange sums);
+  Values sumRounds(const Place &place, Value rounds) override;
+  Values noSums() override;
+  void finish(const Place &place, mlir::ValueRange sums);
+  void finishRows(const Place &place, int64_t number);
+  void wait() const { threads.wait(builder, loc); }
+
+  const KernelEntry &entry;
+  const FragmentLayout &layout;
+  const BlockThreads &threads;
+  const bool isEmulated;
+
+  std::unique_ptr<const Fragments> fragments;
+  Fragments::Lines leftLines, rightLines, sumLines;
+  Value lane;        ///< of the subgroup (i32)
+  Value row, column; ///< of the tile, the subgroup's first ones (i32)
+  Value firstSum;    ///< group of the subgroup's sums in memory (i32)
+};
+
+} // namespace sinter::compiler
