@@ -6,6 +6,7 @@
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/VerifyProgram.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
