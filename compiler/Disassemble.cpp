@@ -1,6 +1,7 @@
 /// Disassembly of images by LLVM's MC layer.
 #include "compiler/Disassemble.h"
 
+#include "compiler/target/cuda/DisassembleSass.h"
 #include "compiler/target/vulkan/DisassembleSpirv.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -115,6 +116,8 @@ functionsOf(const llvm::object::ELFObjectFileBase &object) {
 Result<std::string> disassemble(std::span<const std::byte> image) {
   if (isSpirv(image))
     return disassembleSpirv(image);
+  if (isPtx(image))
+    return disassembleSass(image);
   llvm::StringRef bytes(reinterpret_cast<const char *>(image.data()),
                         image.size());
   auto file = llvm::object::ObjectFile::createELFObjectFile(

@@ -43,6 +43,10 @@ for variable in ("SINTER_DEVICE", "SINTER_THREADS", "SINTER_SUITES",
         config.environment[variable] = os.environ[variable]
 
 config.substitutions.append(("%root", config.source_root))
+# Without the CUDA toolkit.
+config.substitutions.append(
+    ("%llvm_path", os.path.join(config.build_root, "bin") + os.pathsep +
+     config.llvm_bin))
 config.substitutions.append(
     ("%td_includes", f"-I {config.source_root} -I "
      f"{config.source_root}/dialects/sinter -I {config.llvm_bin}/../include"))

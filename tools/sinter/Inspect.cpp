@@ -12,9 +12,8 @@ namespace sinter::cli {
 
 static constexpr Flag flags[] = {
     {"--stage", "STAGE",
-     "import, simplify, fuse, plan, lower, target, package, llvm, asm, ptx or "
-     "spirv; "
-     "without it, the program itself"},
+     "import, simplify, fuse, plan, lower, target, package, llvm, asm, ptx, "
+     "sass or spirv; without it, the program itself"},
     {"--kernel", "NAME", "print one kernel only"},
     {"--memory", nullptr,
      "print the buffers of the plan, the peak of memory and what makes it"},
@@ -106,7 +105,7 @@ static Result<std::string> textOf(const Model &model,
                                   const Arguments &arguments,
                                   const runtime::CompileRequest &request) {
   std::string stage = arguments.get("--stage");
-  if (!stage.empty() && !model.compiled) {
+  if (!stage.empty() && !model.compiled && stage != "sass") {
     SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook,
                       runtime::compilerHook());
     return hook->inspectText(model.text, stage, request);
@@ -120,7 +119,11 @@ static Result<std::string> textOf(const Model &model,
   if (isCuda && (stage == "asm" || stage == "ptx"))
     return ptxOf(parts.image);
   bool isVulkan = parts.program.target == "vulkan";
-  if (stage != "asm" && !(isVulkan && stage == "spirv"))
+  if (stage == "sass" && !isCuda)
+    return makeError(ErrorKind::invalid_argument,
+                     "inspect: target " + parts.program.target +
+                         " has no SASS; name one with --target cuda:sm_90");
+  if (stage != "asm" && stage != "sass" && !(isVulkan && stage == "spirv"))
     return remakeStage(parts, stage, request);
   SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook, runtime::compilerHook());
   return hook->disassemble(parts.image);
