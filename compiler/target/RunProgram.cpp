@@ -45,15 +45,8 @@ private:
 
 } // namespace
 
-static ErrorOr<std::string> find(const OuterProgram &program) {
-  ErrorOr<std::string> found = sys::findProgramByName(program.name);
-  if (!found && !program.folders.empty())
-    found = sys::findProgramByName(program.name, program.folders);
-  return found;
-}
-
 Result<ProgramResult> runProgram(const OuterProgram &program, StringRef input) {
-  ErrorOr<std::string> path = find(program);
+  ErrorOr<std::string> path = sys::findProgramByName(program.name);
   if (!path)
     return makeError(ErrorKind::unsupported,
                      (program.purpose + " " + program.name +

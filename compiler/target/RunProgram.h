@@ -19,8 +19,6 @@ struct OuterProgram {
   std::vector<std::string> arguments;
   llvm::StringRef inputSuffix;
   llvm::StringRef outputSuffix; ///< empty: it writes to its standard output
-  /// Folders where it is looked for behind those of PATH.
-  std::vector<llvm::StringRef> folders = {};
 };
 
 struct ProgramResult {

@@ -21,6 +21,11 @@ Status sinter::runtime::checkCopy(const char *what, const Device &device,
   return {};
 }
 
+Result<std::optional<uint64_t>> Device::stopTimer(uint64_t) {
+  SINTER_TRY(synchronize());
+  return std::optional<uint64_t>();
+}
+
 Result<std::unique_ptr<WorkGraph>> Device::makeGraph(std::span<const GraphNode>,
                                                      const WatchedWord &) {
   return makeError(ErrorKind::unsupported,

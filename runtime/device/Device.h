@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -93,6 +94,13 @@ public:
   /// watch. What pointers of the nodes lead to is needed for this call only.
   virtual Result<std::unique_ptr<WorkGraph>>
   makeGraph(std::span<const GraphNode> nodes, const WatchedWord &word);
+
+  /// Begins to take the time of what is queued from here on. Each timer is
+  /// stopped, before its program queues other work.
+  virtual Result<uint64_t> startTimer() { return uint64_t(0); }
+  /// Waits for what was queued: the nanoseconds that it took by the device's
+  /// own clock, or nothing where that is not known.
+  virtual Result<std::optional<uint64_t>> stopTimer(uint64_t timer);
 };
 
 /// Whether `bytes` at `offset` of a buffer may be copied by `device`; an error

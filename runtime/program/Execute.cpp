@@ -77,20 +77,24 @@ void Execution::keepPrepared() {
 /// Runs a step alone, waits for it and counts its time. What fails then is this
 /// step's.
 Status Execution::timeStep(WorkSink &sink, uint32_t number) {
-  SINTER_TRY(loaded.device().synchronize());
+  Device &device = loaded.device();
+  SINTER_TRY(device.synchronize());
   ProfileClock::time_point begin = ProfileClock::now();
+  SINTER_TRY_ASSIGN(uint64_t timer, device.startTimer());
   Status done = runStep(sink, number);
-  if (done)
-    done = loaded.device().synchronize();
-  if (!done) {
+  Result<std::optional<uint64_t>> took = device.stopTimer(timer);
+  ProfileClock::time_point end = ProfileClock::now();
+  if (!done || !took) {
     faultyStep = number;
-    ErrorInfo fault = done.takeError();
+    ErrorInfo fault = done ? took.takeError() : done.takeError();
     const StepData &step = program.steps[number];
     fault.message = (step.isCopy ? "copy" : program.kernels[step.kernel].name) +
                     ": " + fault.message;
     return fault;
   }
-  countStep(loaded, *plan, number, begin, ProfileClock::now());
+  if (*took)
+    end = begin + std::chrono::nanoseconds(**took);
+  countStep(loaded, *plan, number, begin, end);
   return {};
 }
 

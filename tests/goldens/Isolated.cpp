@@ -11,6 +11,12 @@ using namespace sinter::goldens;
 
 namespace {
 
+/// An outcome in the pipe; its text follows.
+struct Head {
+  Verdict verdict = Verdict::failed;
+  size_t length = 0;
+};
+
 /// Outcomes of the cases, as far as the process comes.
 FILE *startProcess(std::span<const Case *const> cases,
                    const std::function<Outcome(const Case &)> &run,
@@ -30,23 +36,21 @@ FILE *startProcess(std::span<const Case *const> cases,
   FILE *to = fdopen(ends[1], "w");
   for (const Case *golden : cases) {
     Outcome outcome = run(*golden);
-    // A verdict and its text, which may have lines.
-    std::fprintf(to, "%d %zu %s", int(outcome.verdict), outcome.why.size(),
-                 outcome.why.c_str());
+    Head head{outcome.verdict, outcome.why.size()};
+    std::fwrite(&head, sizeof(head), 1, to);
+    std::fwrite(outcome.why.data(), 1, outcome.why.size(), to);
     std::fflush(to);
   }
   std::exit(0);
 }
 
 bool read(FILE *from, Outcome &outcome) {
-  int verdict = 0;
-  size_t length = 0;
-  if (std::fscanf(from, "%d %zu", &verdict, &length) != 2 ||
-      std::fgetc(from) != ' ')
+  Head head;
+  if (std::fread(&head, sizeof(head), 1, from) != 1)
     return false;
-  outcome.verdict = Verdict(verdict);
-  outcome.why.resize(length);
-  return std::fread(outcome.why.data(), 1, length, from) == length;
+  outcome.verdict = head.verdict;
+  outcome.why.resize(head.length);
+  return std::fread(outcome.why.data(), 1, head.length, from) == head.length;
 }
 
 Outcome died(int status) {

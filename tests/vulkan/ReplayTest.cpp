@@ -1,5 +1,6 @@
 /// What a recorded program asks of Vulkan, counted.
 #include "runtime/device/Device.h"
+#include "runtime/program/Profile.h"
 #include "tests/conformance/Kernels.h"
 #include "tests/vulkan/FaultyVulkan.h"
 
@@ -146,4 +147,38 @@ TEST(VulkanReplay, copiesOfOtherAlignment) {
                 want.begin() + 2 * ptrdiff_t(offset));
     EXPECT_EQ(valuesOf<uint8_t>(*to), want) << offset;
   }
+}
+
+TEST(VulkanProfile, takesTheDevicesTimes) {
+  auto program = loaded(copiesProgram());
+  Step step(5000, 1);
+  setProfiling(true);
+  resetProfile();
+  uint64_t times = vulkanCalls("vkCmdWriteTimestamp2");
+  for (int i = 0; i < 3; ++i) {
+    auto outputs = run(*program, step.inputs);
+    ASSERT_TRUE(outputs) << outputs.error().message;
+    step.check(*outputs);
+  }
+  EXPECT_EQ(vulkanCalls("vkCmdWriteTimestamp2"), times + 3 * 4 * 2);
+  std::vector<StepProfile> steps = stepProfiles();
+  EXPECT_EQ(steps.size(), 4u);
+  for (const StepProfile &each : steps) {
+    EXPECT_EQ(each.runs, 3u);
+    EXPECT_GT(each.least, 0u);
+  }
+  failVulkanCall("vkGetQueryPoolResults", -1);
+  auto outputs = run(*program, step.inputs);
+  healVulkan();
+  setProfiling(false);
+  ASSERT_FALSE(outputs);
+  EXPECT_EQ(outputs.error().message,
+            "map_scale: vulkan:0: vkGetQueryPoolResults: "
+            "VK_ERROR_OUT_OF_HOST_MEMORY");
+  // Nothing is timed any longer: a launch begins at once.
+  uint64_t submits = vulkanCalls("vkQueueSubmit2");
+  ASSERT_TRUE(gpu().synchronize());
+  ASSERT_TRUE(run(*loaded(copiesProgram()), step.inputs));
+  EXPECT_GT(vulkanCalls("vkQueueSubmit2"), submits);
+  EXPECT_EQ(vulkanCalls("vkCmdWriteTimestamp2"), times + 3 * 4 * 2 + 2);
 }

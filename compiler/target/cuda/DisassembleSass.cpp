@@ -34,8 +34,7 @@ runOfToolkit(const char *name, std::vector<std::string> arguments,
                                 .origin = "of the CUDA toolkit",
                                 .arguments = std::move(arguments),
                                 .inputSuffix = inputSuffix,
-                                .outputSuffix = outputSuffix,
-                                .folders = {"/usr/local/cuda/bin"}},
+                                .outputSuffix = outputSuffix},
                                input));
   if (result.code != 0)
     return makeError(ErrorKind::compile,

@@ -26,6 +26,7 @@ using ShaderModule = struct ShaderModuleTag *;
 using PipelineLayout = struct PipelineLayoutTag *;
 using PipelineCache = struct PipelineCacheTag *;
 using Pipeline = struct PipelineTag *;
+using QueryPool = struct QueryPoolTag *;
 
 /// Results that are looked at.
 inline constexpr Code success = 0;
@@ -42,6 +43,7 @@ enum class Kind : uint32_t {
   deviceQueueCreateInfo = 2,
   deviceCreateInfo = 3,
   memoryAllocateInfo = 5,
+  queryPoolCreateInfo = 11,
   bufferCreateInfo = 12,
   shaderModuleCreateInfo = 16,
   pipelineCacheCreateInfo = 17,
@@ -109,7 +111,9 @@ struct Limits {
   uint32_t mostGroups[3];
   uint32_t mostThreads;         ///< maxComputeWorkGroupInvocations
   uint32_t mostThreadsAlong[3]; ///< maxComputeWorkGroupSize
-  uint32_t unused1[64];
+  uint32_t unused1[44];
+  float timestampPeriod; ///< nanoseconds
+  uint32_t unused2[19];
 };
 
 struct Properties : Header<Kind::properties2> {
@@ -380,6 +384,15 @@ struct SubmitInfo : Header<Kind::submitInfo2> {
   uint32_t signalCount = 0;
   const SemaphoreSubmitInfo *signals = nullptr;
 };
+
+struct QueryPoolCreateInfo : Header<Kind::queryPoolCreateInfo> {
+  Flags flags = 0;
+  uint32_t type = 2; ///< timestamps
+  uint32_t count = 0;
+  Flags statistics = 0;
+};
+/// VkQueryResultFlagBits.
+inline constexpr Flags results64 = 1, waitsForResults = 2;
 
 struct ShaderModuleCreateInfo : Header<Kind::shaderModuleCreateInfo> {
   Flags flags = 0;

@@ -69,6 +69,18 @@ namespace sinter::runtime::vulkan {
                 (CommandBuffer, Buffer, Buffer, uint32_t, const BufferCopy *)) \
   SINTER_VULKAN(barrier, "vkCmdPipelineBarrier2", void,                        \
                 (CommandBuffer, const DependencyInfo *))                       \
+  SINTER_VULKAN(resetQueries, "vkCmdResetQueryPool", void,                     \
+                (CommandBuffer, QueryPool, uint32_t, uint32_t))                \
+  SINTER_VULKAN(writeTime, "vkCmdWriteTimestamp2", void,                       \
+                (CommandBuffer, Flags64, QueryPool, uint32_t))                 \
+  SINTER_VULKAN(                                                               \
+      createQueries, "vkCreateQueryPool", Code,                                \
+      (Device, const QueryPoolCreateInfo *, const void *, QueryPool *))        \
+  SINTER_VULKAN(destroyQueries, "vkDestroyQueryPool", void,                    \
+                (Device, QueryPool, const void *))                             \
+  SINTER_VULKAN(queryResults, "vkGetQueryPoolResults", Code,                   \
+                (Device, QueryPool, uint32_t, uint32_t, size_t, void *,        \
+                 uint64_t, Flags))                                             \
   SINTER_VULKAN(submit, "vkQueueSubmit2", Code,                                \
                 (Queue, uint32_t, const SubmitInfo *, void *))                 \
   SINTER_VULKAN(                                                               \

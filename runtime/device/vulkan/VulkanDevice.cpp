@@ -260,4 +260,10 @@ Result<std::unique_ptr<Event>> VulkanDevice::record() {
   return std::unique_ptr<Event>(std::make_unique<VulkanEvent>(queue, value));
 }
 
+Result<std::optional<uint64_t>> VulkanDevice::stopTimer(uint64_t timer) {
+  SINTER_TRY_ASSIGN(std::optional<uint64_t> took, queue.stopTimer(timer));
+  SINTER_TRY(afterWait({}));
+  return took;
+}
+
 Status VulkanDevice::synchronize() { return afterWait(queue.finish()); }

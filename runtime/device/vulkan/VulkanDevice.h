@@ -40,6 +40,8 @@ public:
   Status launch(const LaunchArgs &args) override;
   Result<std::unique_ptr<Event>> record() override;
   Status synchronize() override;
+  Result<uint64_t> startTimer() override { return queue.startTimer(); }
+  Result<std::optional<uint64_t>> stopTimer(uint64_t timer) override;
   bool hasGraphs() const override { return true; }
   Result<std::unique_ptr<WorkGraph>>
   makeGraph(std::span<const GraphNode> nodes, const WatchedWord &word) override;

@@ -34,16 +34,21 @@ struct FeatureChain {
   FeatureChain(const FeatureChain &) = delete;
 };
 
-std::optional<uint32_t> computeFamily(const Loader &loader,
-                                      PhysicalDevice physical) {
+/// The first family of queues that computes is noted, if there is one.
+bool findFamily(const Loader &loader, PhysicalDevice physical,
+                VulkanAbout &about) {
   uint32_t count = 0;
   loader.queueFamilies(physical, &count, nullptr);
   std::vector<QueueFamily> families(count);
   loader.queueFamilies(physical, &count, families.data());
-  for (uint32_t family = 0; family < count; ++family)
-    if (families[family].flags & computeQueue)
-      return family;
-  return std::nullopt;
+  auto found = std::ranges::find_if(families, [](const QueueFamily &family) {
+    return (family.flags & computeQueue) != 0;
+  });
+  if (found == families.end())
+    return false;
+  about.family = uint32_t(found - families.begin());
+  about.timestampBits = found->timestampBits;
+  return true;
 }
 
 bool hasExtension(const Loader &loader, PhysicalDevice physical,
@@ -130,9 +135,8 @@ VulkanAbout describe(const Loader &loader, PhysicalDevice physical) {
       multipliesHalves(loader, physical);
   std::memcpy(about.cacheId, properties.cacheId, sizeof(about.cacheId));
   about.reason = whatIsMissing(about, chain, properties11, properties13);
-  std::optional<uint32_t> family = computeFamily(loader, physical);
-  about.family = family.value_or(0);
-  if (!family && about.reason.empty())
+  about.timestampPeriod = properties.limits.timestampPeriod;
+  if (!findFamily(loader, physical, about) && about.reason.empty())
     about.reason = "it has no queue that computes";
   return about;
 }

@@ -27,7 +27,9 @@ struct VulkanAbout {
   bool keepsNan = false, keepsDenormals = false;
   bool hasBudget = false; ///< says how much memory there is still
   uint8_t cacheId[16] = {};
-  uint32_t family = 0; ///< of its queue
+  uint32_t family = 0;        ///< of its queue
+  uint32_t timestampBits = 0; ///< that its queue counts; 0 without a clock
+  float timestampPeriod = 0;  ///< nanoseconds
   /// Why it cannot be used; empty where it can.
   std::string reason;
 };

@@ -51,8 +51,8 @@ private:
 
   Status add(const GraphNode &work);
   void addWords(Recorded &node);
-  /// Gives a node the words of `packed`.
-  Status setWords(Recorded &node, std::string_view what);
+  /// Gives a node the words of `packed`, if it is the same launch.
+  bool setWords(const Recorded &node);
   Status record(Take &take);
   Status recordPart(CommandBuffer &commands, const Take &take, size_t begin,
                     size_t end);
@@ -254,36 +254,39 @@ Status VulkanGraph::record(Take &take) {
   return {};
 }
 
-Status VulkanGraph::setWords(Recorded &node, std::string_view what) {
+bool VulkanGraph::setWords(const Recorded &node) {
   if (packed.words.size() != node.wordCount ||
       packed.columns != node.launch.columns ||
-      packed.rows != node.launch.rows ||
+      packed.rows != node.launch.rows || packed.layers != node.launch.layers ||
       packed.pipeline != node.launch.pipeline)
-    return makeError(ErrorKind::internal,
-                     fmt::format("{}: {} of a graph is another", device, what));
+    return false;
   std::ranges::copy(packed.words, words.begin() + ptrdiff_t(node.firstWord));
-  return {};
+  return true;
 }
 
 Status VulkanGraph::setLaunch(uint32_t number, const LaunchArgs &args) {
   SINTER_TRY(packLaunch(gpu, device, args, packed));
-  return setWords(nodes[number], fmt::format("launch {}", args.block->launch));
+  if (!setWords(nodes[number]))
+    return makeError(ErrorKind::internal,
+                     fmt::format("{}: launch {} of a graph is another", device,
+                                 args.block->launch));
+  return {};
 }
 
 Status VulkanGraph::setCopy(uint32_t number, const CopyArgs &args) {
   Recorded &node = nodes[number];
   SINTER_TRY(copies.pack(args, packed));
-  if (packed.pipeline && packed.pipeline == node.launch.pipeline)
-    return setWords(node, "a copy");
+  if (packed.pipeline && setWords(node))
+    return {};
   // Addresses that are multiples of something else.
   for (Take &take : takes)
     take.isRecorded = false;
   node.copy = args;
+  node.launch.pipeline = nullptr;
   if (packed.pipeline && node.wordCount == packed.words.size()) {
     node.launch = packed;
-    return setWords(node, "a copy");
+    setWords(node);
   }
-  node.launch.pipeline = nullptr;
   return {};
 }
 

@@ -46,6 +46,8 @@ VulkanQueue::~VulkanQueue() {
     freeBlock(gpu, batch.staging);
   }
   freeBlock(gpu, readback);
+  if (times)
+    gpu.loader.destroyQueries(gpu.device, times, nullptr);
   if (timeline)
     gpu.loader.destroySemaphore(gpu.device, timeline, nullptr);
   if (pipelineLayout)
@@ -188,7 +190,8 @@ Status VulkanQueue::launch(const VulkanDispatch &dispatch) {
   gpu.loader.dispatch(batch->commands, dispatch.columns, dispatch.rows,
                       dispatch.layers);
   // A device that has nothing to do begins.
-  return reached(submitted) ? submitLocked() : Status();
+  bool begins = timersRunning == 0 && reached(submitted);
+  return begins ? submitLocked() : Status();
 }
 
 void VulkanQueue::copyInto(Batch &batch, const Place &to, const Place &from,
@@ -304,4 +307,46 @@ Status VulkanQueue::wait(uint64_t value) const {
 Status VulkanQueue::finish() {
   SINTER_TRY_ASSIGN(uint64_t value, submit());
   return wait(value);
+}
+
+Result<uint64_t> VulkanQueue::startTimer() {
+  std::lock_guard lock(mutex);
+  uint64_t timer = timersStarted++ % mostTimers;
+  if (gpu.about.timestampBits == 0)
+    return timer;
+  QueryPoolCreateInfo info;
+  info.count = 2 * mostTimers;
+  if (!times)
+    SINTER_TRY(
+        check("vkCreateQueryPool",
+              gpu.loader.createQueries(gpu.device, &info, nullptr, &times)));
+  SINTER_TRY_ASSIGN(Batch * batch, open(0));
+  auto first = uint32_t(2 * timer);
+  gpu.loader.resetQueries(batch->commands, times, first, 2);
+  gpu.loader.writeTime(batch->commands, allCommands, times, first);
+  ++timersRunning;
+  return timer;
+}
+
+Result<std::optional<uint64_t>> VulkanQueue::stopTimer(uint64_t timer) {
+  if (gpu.about.timestampBits == 0) {
+    SINTER_TRY(finish());
+    return std::optional<uint64_t>();
+  }
+  auto first = uint32_t(2 * timer);
+  {
+    std::lock_guard lock(mutex);
+    --timersRunning;
+    SINTER_TRY_ASSIGN(Batch * batch, open(0));
+    gpu.loader.writeTime(batch->commands, allCommands, times, first + 1);
+  }
+  SINTER_TRY(finish());
+  uint64_t at[2] = {};
+  SINTER_TRY(check("vkGetQueryPoolResults",
+                   gpu.loader.queryResults(gpu.device, times, first, 2,
+                                           sizeof(at), at, sizeof(at[0]),
+                                           results64 | waitsForResults)));
+  uint64_t mask = ~uint64_t(0) >> (64 - gpu.about.timestampBits);
+  double ticks = double((at[1] - at[0]) & mask);
+  return std::optional(uint64_t(ticks * double(gpu.about.timestampPeriod)));
 }

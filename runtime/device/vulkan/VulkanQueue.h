@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -62,6 +63,11 @@ public:
   /// Waits for all.
   Status finish();
 
+  /// What is queued between the two goes to the device together. Gives the
+  /// nanoseconds that it took, or nothing where the device has no clock.
+  Result<uint64_t> startTimer();
+  Result<std::optional<uint64_t>> stopTimer(uint64_t timer);
+
   /// Why it takes no work any longer, once that is so.
   Status state() const;
 
@@ -107,6 +113,11 @@ private:
   std::array<Batch, 4> batches;
   size_t current = 0;
   uint64_t submitted = 0; ///< the timeline's value after all submissions
+  /// Two times each, for as many threads as take times at once.
+  static constexpr uint32_t mostTimers = 64;
+  vulkan::QueryPool times = nullptr;
+  uint64_t timersStarted = 0;
+  unsigned timersRunning = 0;
   std::mutex readbackMutex;
   VulkanBlock readback;
   mutable std::atomic<bool> isFailed = false;

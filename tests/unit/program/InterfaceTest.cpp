@@ -81,6 +81,8 @@ TEST(Interface, DeviceFunctions) {
   EXPECT_EQ(slot(&Device::synchronize), 17u);
   EXPECT_EQ(slot(&Device::hasGraphs), 18u);
   EXPECT_EQ(slot(&Device::makeGraph), 19u);
+  EXPECT_EQ(slot(&Device::startTimer), 20u);
+  EXPECT_EQ(slot(&Device::stopTimer), 21u);
   EXPECT_EQ(slot(&WorkGraph::setLaunch), 2u);
   EXPECT_EQ(slot(&WorkGraph::setCopy), 3u);
   EXPECT_EQ(slot(&WorkGraph::launch), 4u);

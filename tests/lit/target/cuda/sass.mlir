@@ -1,6 +1,5 @@
 // Machine code is made and read by programs of the CUDA toolkit; without them
 // an error says so.
-// REQUIRES: ptxas
 // RUN: env PATH=%llvm_path not sinter inspect %s --target cuda:sm_90 --stage sass 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NONE
 // RUN: not sinter inspect %s --stage sass 2>&1 | FileCheck %s --check-prefix=CPU
