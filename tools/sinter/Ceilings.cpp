@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <fmt/format.h>
 #include <memory>
+#include <string>
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -143,30 +145,49 @@ static double measureArithmetic() {
 //===- Devices ------------------------------------------------------------===//
 
 /// The least time of a call of a text's program, in seconds.
-static Result<double> secondsOf(const char *text, const Arguments &arguments) {
+static Result<double> secondsOf(std::string text, const Arguments &arguments) {
   Model model;
-  model.text = text;
+  model.text = std::move(text);
   SINTER_TRY_ASSIGN(Runnable runnable, makeRunnable(model, arguments));
   SINTER_TRY_ASSIGN(Times times, measure(runnable, 0.1));
   return times.least / 1e6;
 }
 
-// 512 MiB, and 4096 x 4096 x 4096.
+// Of square matrices: as large ones as take a device's arithmetic whole, up to
+// those that take long.
+static Result<double> flopsOfProducts(const Arguments &arguments) {
+  constexpr int64_t smallest = 512, largest = 4096;
+  constexpr double longSeconds = 0.02;
+  double most = 0;
+  for (int64_t side = smallest; side <= largest; side *= 2) {
+    std::string type = fmt::format("tensor<{0}x{0}xbf16>", side);
+    SINTER_TRY_ASSIGN(double seconds, secondsOf(fmt::format(R"(
+func.func @main(%x: {0}, %w: {0}) -> {0} {{
+  %0 = sinter.matmul %x, %w : ({0}, {0}) -> {0}
+  return %0 : {0}
+}})",
+                                                            type),
+                                                arguments));
+    most = std::max(most,
+                    2.0 * double(side) * double(side) * double(side) / seconds);
+    if (seconds > longSeconds)
+      break;
+  }
+  return most;
+}
+
 static Result<Ceilings> measureDevice(const Arguments &arguments) {
-  SINTER_TRY_ASSIGN(double copy, secondsOf(R"(
-func.func @main(%x: tensor<67108864xf32>) -> tensor<67108864xf32> {
-  %0 = sinter.neg %x : (tensor<67108864xf32>) -> tensor<67108864xf32>
-  return %0 : tensor<67108864xf32>
-})",
+  constexpr int64_t elements = 64 << 20; // 512 MiB are moved
+  std::string type = fmt::format("tensor<{}xf32>", elements);
+  SINTER_TRY_ASSIGN(double copy, secondsOf(fmt::format(R"(
+func.func @main(%x: {0}) -> {0} {{
+  %0 = sinter.neg %x : ({0}) -> {0}
+  return %0 : {0}
+}})",
+                                                       type),
                                            arguments));
-  SINTER_TRY_ASSIGN(double product, secondsOf(R"(
-func.func @main(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
-  %0 = sinter.matmul %x, %w : (tensor<4096x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16>
-  return %0 : tensor<4096x4096xbf16>
-})",
-                                              arguments));
-  return Ceilings{2.0 * 4 * 67108864 / copy,
-                  2.0 * 4096 * 4096 * 4096 / product};
+  SINTER_TRY_ASSIGN(double flops, flopsOfProducts(arguments));
+  return Ceilings{2.0 * sizeof(float) * double(elements) / copy, flops};
 }
 
 Result<Ceilings> measureCeilings(const runtime::Device &device,

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <mutex>
+#include <unistd.h>
 
 using namespace sinter;
 using namespace sinter::runtime;
@@ -70,6 +71,20 @@ void finishOpened() {
       (void)device->synchronize();
 }
 
+// Drivers register what is done at the end of the process when they first make
+// code of kernels, on threads of theirs, so what is registered here may come
+// after that. The objects of the thread that ends the process go before all.
+void finishWithMainThread() {
+  struct Finisher {
+    ~Finisher() {
+      if (gettid() == getpid())
+        finishOpened();
+    }
+  };
+  static thread_local Finisher finisher;
+  (void)finisher;
+}
+
 } // namespace
 
 Result<VulkanDevice *> VulkanDevice::open(uint8_t index) {
@@ -82,6 +97,7 @@ Result<VulkanDevice *> VulkanDevice::open(uint8_t index) {
     return makeError(ErrorKind::device,
                      fmt::format("device vulkan:{} is not available: {}", index,
                                  made.error().message));
+  std::atexit(finishOpened);
   return all.devices[index] = *made;
 }
 
@@ -170,14 +186,6 @@ MemoryInfo VulkanDevice::memoryInfo() const {
   return info;
 }
 
-// What is registered last runs first: `finishOpened` has to come before what
-// the driver registers when it first makes code of kernels, which some do late.
-Status VulkanDevice::afterWait(Status waited) {
-  if (waited && hasNewKernels.exchange(false))
-    std::atexit(finishOpened);
-  return waited;
-}
-
 Result<BufferRef> VulkanDevice::allocate(size_t bytes) {
   SINTER_TRY(queue.state());
   return allocator.allocate(*this, bytes);
@@ -201,7 +209,7 @@ Status VulkanDevice::copyOut(std::span<std::byte> to, const Buffer &from,
   if (to.empty())
     return {};
   VulkanMemory::Place place = memory.placeOf(from.data());
-  return afterWait(queue.download(to, {place.buffer, place.offset + offset}));
+  return queue.download(to, {place.buffer, place.offset + offset});
 }
 
 Status VulkanDevice::copy(Buffer &to, const Buffer &from, size_t bytes) {
@@ -234,8 +242,7 @@ VulkanDevice::loadImage(std::span<const std::byte> bytes) {
   SINTER_TRY_ASSIGN(auto image, loadVulkanImage(gpu, toString(deviceId), queue,
                                                 pipelines.cache(), bytes));
   pipelines.save();
-  std::atexit(finishOpened);
-  hasNewKernels = true;
+  finishWithMainThread();
   return image;
 }
 
@@ -244,6 +251,7 @@ Status VulkanDevice::launch(const LaunchArgs &args) {
   SINTER_TRY(packLaunch(gpu, toString(deviceId), args, launch));
   if (launch.columns == 0)
     return {};
+  finishWithMainThread();
   return queue.launch(launch.dispatch());
 }
 
@@ -251,6 +259,7 @@ Result<std::unique_ptr<WorkGraph>>
 VulkanDevice::makeGraph(std::span<const GraphNode> nodes,
                         const WatchedWord &word) {
   SINTER_TRY(queue.state());
+  finishWithMainThread();
   return makeVulkanGraph(gpu, toString(deviceId), queue, memory, copies, nodes,
                          word);
 }
@@ -261,9 +270,7 @@ Result<std::unique_ptr<Event>> VulkanDevice::record() {
 }
 
 Result<std::optional<uint64_t>> VulkanDevice::stopTimer(uint64_t timer) {
-  SINTER_TRY_ASSIGN(std::optional<uint64_t> took, queue.stopTimer(timer));
-  SINTER_TRY(afterWait({}));
-  return took;
+  return queue.stopTimer(timer);
 }
 
-Status VulkanDevice::synchronize() { return afterWait(queue.finish()); }
+Status VulkanDevice::synchronize() { return queue.finish(); }

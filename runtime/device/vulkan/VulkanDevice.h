@@ -7,8 +7,6 @@
 #include "runtime/device/vulkan/VulkanImage.h"
 #include "runtime/memory/CachingAllocator.h"
 
-#include <atomic>
-
 namespace sinter::runtime {
 
 /// All host threads queue their work to one queue, in one order, so nobody
@@ -49,7 +47,6 @@ public:
 private:
   VulkanDevice(VulkanGpu opened, uint8_t index);
   static Result<VulkanDevice *> make(uint8_t index);
-  Status afterWait(Status waited);
   /// The features, and of the workgroup's memory the largest or all sizes.
   std::vector<std::string> features(bool allSizes) const;
 
@@ -68,7 +65,6 @@ private:
   CachingAllocator allocator;
   PipelineFile pipelines;
   VulkanCopies copies;
-  std::atomic<bool> hasNewKernels = false; ///< since anybody waited
 };
 
 } // namespace sinter::runtime
