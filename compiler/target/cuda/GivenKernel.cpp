@@ -1,9 +1,8 @@
 /// Users' kernels: CUDA C++ with the shapes and dtypes of a call as macros.
-#include "compiler/import/Types.h"
+#include "compiler/target/GivenCall.h"
 #include "compiler/target/cuda/CudaTarget.h"
 #include "compiler/target/cuda/Nvrtc.h"
 #include "dialects/sinter/Dialect.h"
-#include "runtime/device/cuda/GivenLaunch.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -47,23 +46,18 @@ public:
     list.push_back(("--define-macro=" + name + "=" + value).str());
   }
 
-  /// PREFIX_TYPE, PREFIX_RANK, PREFIX_DIM0, ..., PREFIX_SIZE.
-  void describe(const llvm::Twine &prefix, Type type,
-                ArrayRef<int64_t> extents) {
-    DType dtype = *dtypeOf(getElementTypeOrSelf(type));
-    const char *header = dtype == DType::f16    ? "cuda_fp16.h"
-                         : dtype == DType::bf16 ? "cuda_bf16.h"
-                                                : nullptr;
+  /// The tensor's type and sizes, as macros.
+  void describe(const GivenTensor &tensor) {
+    const char *header = tensor.dtype == DType::f16    ? "cuda_fp16.h"
+                         : tensor.dtype == DType::bf16 ? "cuda_bf16.h"
+                                                       : nullptr;
     if (header)
       add(llvm::Twine("--pre-include=") + header);
-    define(prefix + "_TYPE", cudaType(dtype));
-    define(prefix + "_RANK", llvm::Twine(extents.size()));
-    int64_t size = 1;
-    for (auto [axis, extent] : llvm::enumerate(extents)) {
-      define(prefix + "_DIM" + llvm::Twine(axis), llvm::Twine(extent) + "LL");
-      size *= extent;
+    define(tensor.name + "_TYPE", cudaType(tensor.dtype));
+    for (const auto &[name, value] : tensor.sizes()) {
+      bool isRank = StringRef(name).ends_with("_RANK");
+      define(name, llvm::Twine(value) + (isRank ? "" : "LL"));
     }
-    define(prefix + "_SIZE", llvm::Twine(size) + "LL");
   }
 
   void add(const llvm::Twine &option) {
@@ -86,15 +80,8 @@ static Options optionsOf(ir::OpaqueOpInterface given, StringRef symbol,
   options.add("--std=c++17");
   options.add("--gpu-architecture=compute_" + architecture.drop_front(3));
   options.define(given.getFunction(), symbol);
-  ArrayRef<int64_t> extents = given.getExtents();
-  for (auto [number, operand] : llvm::enumerate(given->getOperands())) {
-    size_t rank = cast<RankedTensorType>(operand.getType()).getRank();
-    options.describe("IN" + llvm::Twine(number), operand.getType(),
-                     extents.take_front(rank));
-    extents = extents.drop_front(rank);
-  }
-  Type result = given->getResult(0).getType();
-  options.describe("OUT", result, cast<RankedTensorType>(result).getShape());
+  for (const GivenTensor &tensor : tensorsOf(given))
+    options.describe(tensor);
   return options;
 }
 
@@ -112,14 +99,10 @@ FailureOr<TargetCode> CudaTarget::compileGiven(Operation *op, StringRef symbol,
     return op->emitOpError("the source has no function 'extern \"C\" "
                            "__global__ void ")
            << given.getFunction() << "'";
-  runtime::GivenLaunch launch;
-  llvm::copy(given.getGrid(), launch.grid.begin());
-  llvm::copy(given.getBlock(), launch.block.begin());
-  launch.sharedBytes = uint32_t(given.getSharedBytes());
-  launch.buffers.assign(buffers.begin(), buffers.end());
   TargetCode code;
-  code.object =
-      *ptx + "\n" + runtime::givenLaunchLine(std::string_view(symbol), launch);
+  code.object = *ptx + "\n" +
+                runtime::givenLaunchLine(std::string_view(symbol),
+                                         launchOf(given, buffers));
   if (keepText)
     code.asmText = code.object;
   return code;

@@ -1,9 +1,8 @@
 /// Users' kernels: GLSL or SPIR-V with the shapes and dtypes of a call.
-#include "compiler/import/Types.h"
+#include "compiler/target/GivenCall.h"
 #include "compiler/target/vulkan/ShaderTools.h"
 #include "compiler/target/vulkan/VulkanTarget.h"
 #include "dialects/sinter/Dialect.h"
-#include "runtime/device/cuda/GivenLaunch.h"
 
 #include "mlir/Dialect/SPIRV/IR/SPIRVEnums.h"
 
@@ -70,15 +69,12 @@ struct Call {
   SmallVector<std::pair<std::string, std::string>> macros;
 
   explicit Call(ir::OpaqueOpInterface given) {
-    ArrayRef<int64_t> extents = given.getExtents();
-    for (auto [number, operand] : llvm::enumerate(given->getOperands())) {
-      size_t rank = cast<RankedTensorType>(operand.getType()).getRank();
-      add("IN" + std::to_string(number), operand.getType(),
-          extents.take_front(rank));
-      extents = extents.drop_front(rank);
+    for (const GivenTensor &tensor : tensorsOf(given)) {
+      parameters.push_back({tensor.name, shaderType(tensor.dtype),
+                            int64_t(byteWidth(tensor.dtype))});
+      for (const auto &[name, value] : tensor.sizes())
+        define(name, value);
     }
-    auto result = cast<RankedTensorType>(given->getResult(0).getType());
-    add("OUT", result, result.getShape());
     for (auto [axis, count] : llvm::enumerate(given.getBlock()))
       define(std::string("BLOCK_") + "XYZ"[axis], count);
     define("SHARED_BYTES", int64_t(given.getSharedBytes()));
@@ -87,19 +83,6 @@ struct Call {
 private:
   void define(const std::string &name, int64_t value) {
     macros.emplace_back(name, std::to_string(value));
-  }
-
-  /// NAME_RANK, NAME_DIM0, ..., NAME_SIZE.
-  void add(const std::string &name, Type type, ArrayRef<int64_t> extents) {
-    DType dtype = *dtypeOf(getElementTypeOrSelf(type));
-    parameters.push_back({name, shaderType(dtype), int64_t(byteWidth(dtype))});
-    define(name + "_RANK", int64_t(extents.size()));
-    int64_t size = 1;
-    for (auto [axis, extent] : llvm::enumerate(extents)) {
-      define(name + "_DIM" + std::to_string(axis), extent);
-      size *= extent;
-    }
-    define(name + "_SIZE", size);
   }
 };
 
@@ -353,13 +336,8 @@ FailureOr<TargetCode> VulkanTarget::compileGiven(Operation *op,
       isGlsl ? compileGlsl(source, name) : assembleSpirv(source, name);
   if (!words)
     return op->emitOpError("'") << name << "': " << words.error().message;
-  runtime::GivenLaunch launch;
-  llvm::copy(given.getGrid(), launch.grid.begin());
-  llvm::copy(given.getBlock(), launch.block.begin());
-  launch.sharedBytes = uint32_t(given.getSharedBytes());
-  launch.buffers.assign(buffers.begin(), buffers.end());
-  std::string line =
-      "\n" + runtime::givenLaunchLine(std::string_view(symbol), launch);
+  std::string line = "\n" + runtime::givenLaunchLine(std::string_view(symbol),
+                                                     launchOf(given, buffers));
   GivenModule module(profile, isGlsl ? "main" : StringRef(name), symbol,
                      given.getBlock());
   Result<SmallVector<uint32_t>> made = module.rewrite(*words, line);
