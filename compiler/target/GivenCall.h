@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dialects/sinter/Dialect.h"
-#include "runtime/device/cuda/GivenLaunch.h"
+#include "runtime/device/GivenLaunch.h"
 
 #include "llvm/ADT/SmallVector.h"
 

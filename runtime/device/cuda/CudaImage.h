@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/device/Device.h"
+#include "runtime/device/GivenLaunch.h"
 #include "runtime/device/cuda/Driver.h"
-#include "runtime/device/cuda/GivenLaunch.h"
 #include "runtime/device/cuda/TensorMap.h"
 
 namespace sinter::runtime {

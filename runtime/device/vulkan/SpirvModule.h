@@ -1,7 +1,7 @@
 /// SpirvModule: what a SPIR-V module says of its kernels.
 #pragma once
 
-#include "runtime/device/cuda/GivenLaunch.h"
+#include "runtime/device/GivenLaunch.h"
 #include "runtime/support/Result.h"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 /// VulkanQueue: a device's work in one order.
 #pragma once
 
-#include "runtime/device/cuda/GivenLaunch.h"
+#include "runtime/device/GivenLaunch.h"
 #include "runtime/device/vulkan/VulkanMemory.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-#include "runtime/device/cuda/GivenLaunch.h"
+#include "runtime/device/GivenLaunch.h"
 
 #include "tests/unit/cuda/CudaPrograms.h"
 

@@ -1,5 +1,5 @@
 /// Launches of given kernels as text.
-#include "runtime/device/cuda/GivenLaunch.h"
+#include "runtime/device/GivenLaunch.h"
 
 #include "runtime/device/cuda/LineWords.h"
 
