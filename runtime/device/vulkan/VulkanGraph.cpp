@@ -144,8 +144,14 @@ Status VulkanGraph::build(std::span<const GraphNode> work,
   constexpr Flags resetsOne = 2;
   poolInfo.flags = resetsOne;
   poolInfo.family = gpu.about.family;
-  return check("vkCreateCommandPool",
-               gpu.loader.createPool(gpu.device, &poolInfo, nullptr, &pool));
+  SINTER_TRY(
+      check("vkCreateCommandPool",
+            gpu.loader.createPool(gpu.device, &poolInfo, nullptr, &pool)));
+  // All now: how many are at work together, and so when the last of them is
+  // needed, depends on the device's speed.
+  for (Take &take : takes)
+    SINTER_TRY(record(take));
+  return {};
 }
 
 void VulkanGraph::order(CommandBuffer commands) const {
