@@ -103,7 +103,7 @@ KernelCache::Code KernelCache::findOnDisk(const std::string &key) {
   const runtime::DiskCache *files = usableDisk();
   if (!files)
     return nullptr;
-  auto bytes = files->findKernel(hash(key));
+  auto bytes = files->findBytes(runtime::CacheKind::kernel, hash(key));
   if (!bytes) {
     logWarning(bytes.error().message + "; compiling the kernel again");
     return nullptr;
@@ -113,9 +113,9 @@ KernelCache::Code KernelCache::findOnDisk(const std::string &key) {
   auto code = readKernel(key, **bytes);
   if (code)
     return std::make_shared<const KernelCode>(std::move(*code));
-  logWarning(files->kernelPath(hash(key)) + ": " + code.error().message +
-             "; compiling the kernel again");
-  files->removeKernel(hash(key));
+  logWarning(files->bytesPath(runtime::CacheKind::kernel, hash(key)) + ": " +
+             code.error().message + "; compiling the kernel again");
+  files->removeBytes(runtime::CacheKind::kernel, hash(key));
   return nullptr;
 }
 
@@ -123,7 +123,8 @@ void KernelCache::storeOnDisk(const std::string &key, const KernelCode &code) {
   const runtime::DiskCache *files = usableDisk();
   if (!files)
     return;
-  if (Status stored = files->storeKernel(hash(key), writeKernel(key, code));
+  if (Status stored = files->storeBytes(runtime::CacheKind::kernel, hash(key),
+                                        writeKernel(key, code));
       !stored) {
     logWarning(stored.error().message + "; kernels are not kept");
     diskUsable = false; // one warning for all kernels of this compilation

@@ -30,7 +30,6 @@ using namespace sinter::runtime;
 namespace {
 
 constexpr std::string_view programSuffix = ".sinter";
-constexpr std::string_view kernelSuffix = ".kernel";
 constexpr std::string_view temporaryPrefix = ".writing-";
 constexpr int64_t staleNanoseconds = int64_t(3600) * 1'000'000'000;
 
@@ -58,33 +57,44 @@ int64_t nanoseconds(const timespec &time) {
   return int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-bool isKernelName(std::string_view name) {
-  return name.size() == 32 + kernelSuffix.size() &&
-         name.ends_with(kernelSuffix);
+std::string_view suffixOf(CacheKind kind) {
+  return kind == CacheKind::kernel ? ".kernel" : ".pipelines";
+}
+
+bool isName(std::string_view name, std::string_view suffix) {
+  return name.size() == 32 + suffix.size() && name.ends_with(suffix);
+}
+
+bool isName(std::string_view name, CacheKind kind) {
+  return isName(name, suffixOf(kind));
+}
+
+bool isProgramName(std::string_view name) {
+  return isName(name, programSuffix);
 }
 
 bool isEntryName(std::string_view name) {
-  return isKernelName(name) || (name.size() == 32 + programSuffix.size() &&
-                                name.ends_with(programSuffix));
+  return isProgramName(name) || isName(name, CacheKind::kernel) ||
+         isName(name, CacheKind::pipelines);
 }
 
-/// What stands before the bytes of a kernel. A program has its own digests.
-struct KernelHead {
+/// What stands before an entry's bytes. A program has its own digests.
+struct BytesHead {
   std::array<char, 8> magic = {'S', 'I', 'N', 'T', 'K', 'R', 0, 1};
   uint64_t bytes = 0;
   Digest digest = {};
-  bool operator==(const KernelHead &) const = default;
+  bool operator==(const BytesHead &) const = default;
 };
-static_assert(sizeof(KernelHead) == 32);
+static_assert(sizeof(BytesHead) == 32);
 
-KernelHead headOf(std::span<const std::byte> bytes) {
+BytesHead headOf(std::span<const std::byte> bytes) {
   return {.bytes = bytes.size(), .digest = digestOf(bytes)};
 }
 
 /// The bytes behind an intact head.
 std::optional<std::span<const std::byte>>
-kernelBytes(std::span<const std::byte> file) {
-  KernelHead head;
+bytesBehindHead(std::span<const std::byte> file) {
+  BytesHead head;
   if (file.size() < sizeof(head))
     return std::nullopt;
   std::memcpy(&head, file.data(), sizeof(head));
@@ -214,8 +224,8 @@ std::string DiskCache::programPath(const Key &key) const {
   return fmt::format("{}/{}{}", folder, toHex(key), programSuffix);
 }
 
-std::string DiskCache::kernelPath(const Key &key) const {
-  return fmt::format("{}/{}{}", folder, toHex(key), kernelSuffix);
+std::string DiskCache::bytesPath(CacheKind kind, const Key &key) const {
+  return fmt::format("{}/{}{}", folder, toHex(key), suffixOf(kind));
 }
 
 Result<std::shared_ptr<const Program>>
@@ -231,13 +241,13 @@ DiskCache::findProgram(const Key &key, Device &device) const {
 }
 
 Result<std::optional<std::vector<std::byte>>>
-DiskCache::findKernel(const Key &key) const {
-  std::string path = kernelPath(key);
+DiskCache::findBytes(CacheKind kind, const Key &key) const {
+  std::string path = bytesPath(kind, key);
   SINTER_TRY_ASSIGN(bool present, touchEntry(path));
   if (!present)
     return std::optional<std::vector<std::byte>>();
   SINTER_TRY_ASSIGN(MappedFile file, MappedFile::open(path));
-  auto bytes = kernelBytes(file.bytes());
+  auto bytes = bytesBehindHead(file.bytes());
   if (!bytes) {
     unlink(path.c_str());
     return cacheError(path, "the digest is wrong");
@@ -245,8 +255,8 @@ DiskCache::findKernel(const Key &key) const {
   return std::optional(std::vector<std::byte>(bytes->begin(), bytes->end()));
 }
 
-void DiskCache::removeKernel(const Key &key) const {
-  unlink(kernelPath(key).c_str());
+void DiskCache::removeBytes(CacheKind kind, const Key &key) const {
+  unlink(bytesPath(kind, key).c_str());
 }
 
 Status DiskCache::storeProgram(const Key &key,
@@ -254,10 +264,10 @@ Status DiskCache::storeProgram(const Key &key,
   return store(programPath(key), {}, file);
 }
 
-Status DiskCache::storeKernel(const Key &key,
-                              std::span<const std::byte> bytes) const {
-  KernelHead head = headOf(bytes);
-  return store(kernelPath(key), std::as_bytes(std::span(&head, 1)), bytes);
+Status DiskCache::storeBytes(CacheKind kind, const Key &key,
+                             std::span<const std::byte> bytes) const {
+  BytesHead head = headOf(bytes);
+  return store(bytesPath(kind, key), std::as_bytes(std::span(&head, 1)), bytes);
 }
 
 Status DiskCache::store(const std::string &path,
@@ -348,7 +358,8 @@ CacheInfo DiskCache::info() const {
   }
   for (const Entry &entry : entries()) {
     ++info.entries;
-    info.kernels += isKernelName(entry.name);
+    info.kernels += isName(entry.name, CacheKind::kernel);
+    info.pipelines += isName(entry.name, CacheKind::pipelines);
     info.bytes += entry.bytes;
   }
   return info;
@@ -371,9 +382,10 @@ Result<std::vector<std::string>> DiskCache::verify() const {
   std::vector<std::string> broken;
   for (const Entry &entry : entries()) {
     auto mapped = MappedFile::open(folder + "/" + entry.name);
-    bool intact = mapped && (isKernelName(entry.name)
-                                 ? kernelBytes(mapped->bytes()).has_value()
-                                 : readModel(mapped->bytes()).ok());
+    bool intact =
+        mapped && (isProgramName(entry.name)
+                       ? readModel(mapped->bytes()).ok()
+                       : bytesBehindHead(mapped->bytes()).has_value());
     if (!intact)
       broken.push_back(entry.name);
   }

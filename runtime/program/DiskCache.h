@@ -1,5 +1,5 @@
-/// DiskCache: compiled programs and kernels in a private directory, shared by
-/// processes.
+/// DiskCache: compiled programs, kernels and what drivers made of them in a
+/// private directory, shared by processes.
 #pragma once
 
 #include "runtime/program/Program.h"
@@ -14,6 +14,12 @@
 #include <vector>
 
 namespace sinter::runtime {
+
+/// What an entry of bytes is.
+enum class CacheKind {
+  kernel,    ///< of our compiler
+  pipelines, ///< of a driver's
+};
 
 /// Entries hold machine code, so the directory must belong to the user and be
 /// closed to everybody else (0700). Entries appear whole, by rename, and carry
@@ -38,23 +44,24 @@ public:
   /// an error and removed.
   Result<std::shared_ptr<const Program>> findProgram(const Key &key,
                                                      Device &device) const;
-  /// The bytes of a kernel as they were stored, which marks it used. Nothing
+  /// The bytes of an entry as they were stored, which marks it used. Nothing
   /// when it is absent; a broken one is an error and removed.
-  Result<std::optional<std::vector<std::byte>>>
-  findKernel(const Key &key) const;
+  Result<std::optional<std::vector<std::byte>>> findBytes(CacheKind kind,
+                                                          const Key &key) const;
 
   /// Writes an entry, then removes old ones until the limit holds. `file` is a
   /// model file.
   Status storeProgram(const Key &key, std::span<const std::byte> file) const;
   /// The same for any bytes, to which a digest is added.
-  Status storeKernel(const Key &key, std::span<const std::byte> bytes) const;
-  void removeKernel(const Key &key) const;
+  Status storeBytes(CacheKind kind, const Key &key,
+                    std::span<const std::byte> bytes) const;
+  void removeBytes(CacheKind kind, const Key &key) const;
 
   CacheInfo info() const;
   Result<uint64_t> clear() const;
   Result<std::vector<std::string>> verify() const;
   std::string programPath(const Key &key) const;
-  std::string kernelPath(const Key &key) const;
+  std::string bytesPath(CacheKind kind, const Key &key) const;
 
 private:
   struct Entry {

@@ -47,8 +47,9 @@ struct CacheInfo {
   std::string directory;
   bool usable = false;
   std::string reason;   ///< why not
-  uint64_t entries = 0; ///< programs and kernels
+  uint64_t entries = 0; ///< programs, kernels and drivers' caches
   uint64_t kernels = 0;
+  uint64_t pipelines = 0; ///< drivers' caches of pipelines
   uint64_t bytes = 0;
   uint64_t limitBytes = 0;
 };

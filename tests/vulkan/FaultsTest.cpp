@@ -281,9 +281,10 @@ TEST(VulkanFaults, aFileOfPipelinesOfAnotherDriver) {
     DiskCache disk = DiskCache::fromEnvironment();
     ASSERT_TRUE(disk.prepare());
     std::vector<std::byte> foreign(100, std::byte(7));
-    ASSERT_TRUE(disk.storeKernel(pipelineKey(), foreign));
+    ASSERT_TRUE(disk.storeBytes(CacheKind::pipelines, pipelineKey(), foreign));
     EXPECT_EQ(computeOn(onVulkan), 40);
-    auto kept = disk.findKernel(pipelineKey()); // in its place
+    auto kept =
+        disk.findBytes(CacheKind::pipelines, pipelineKey()); // in its place
     ASSERT_TRUE(kept && *kept);
     EXPECT_NE(**kept, foreign);
   });
@@ -292,7 +293,8 @@ TEST(VulkanFaults, aFileOfPipelinesOfAnotherDriver) {
 TEST(VulkanFaults, aFileOfPipelinesThatIsBroken) {
   inChild([] {
     EXPECT_EQ(computeOn(onVulkan), 40);
-    std::string path = DiskCache::fromEnvironment().kernelPath(pipelineKey());
+    std::string path = DiskCache::fromEnvironment().bytesPath(
+        CacheKind::pipelines, pipelineKey());
     ASSERT_TRUE(std::filesystem::exists(path));
     std::filesystem::resize_file(path, 40);
   });

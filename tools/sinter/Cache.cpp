@@ -1,4 +1,4 @@
-/// `sinter cache`: the programs and kernels on disk.
+/// `sinter cache`: the programs, kernels and pipelines on disk.
 #include "runtime/params/Json.h"
 #include "runtime/program/ProgramCache.h"
 #include "tools/sinter/Arguments.h"
@@ -21,19 +21,20 @@ static int printInfo(bool asJson) {
   CacheInfo info = diskCacheInfo();
   if (asJson) {
     fmt::print("{{\"directory\": {}, \"usable\": {}, \"reason\": {}, "
-               "\"entries\": {}, \"kernels\": {}, \"bytes\": {}, "
-               "\"limit_bytes\": {}}}\n",
+               "\"entries\": {}, \"kernels\": {}, \"pipelines\": {}, "
+               "\"bytes\": {}, \"limit_bytes\": {}}}\n",
                json::quote(info.directory), info.usable,
-               json::quote(info.reason), info.entries, info.kernels, info.bytes,
-               info.limitBytes);
+               json::quote(info.reason), info.entries, info.kernels,
+               info.pipelines, info.bytes, info.limitBytes);
     return exitOk;
   }
   fmt::print("directory: {}\n", info.directory);
   if (!info.usable)
     fmt::print("not usable: {}\n", info.reason);
-  fmt::print("entries: {} ({} programs, {} kernels), {} of {} bytes\n",
-             info.entries, info.entries - info.kernels, info.kernels,
-             info.bytes, info.limitBytes);
+  fmt::print("entries: {} ({} programs, {} kernels, {} pipeline caches), {} of "
+             "{} bytes\n",
+             info.entries, info.entries - info.kernels - info.pipelines,
+             info.kernels, info.pipelines, info.bytes, info.limitBytes);
   return exitOk;
 }
 

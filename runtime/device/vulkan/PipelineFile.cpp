@@ -55,7 +55,7 @@ std::vector<std::byte> PipelineFile::load() const {
   DiskCache disk = DiskCache::fromEnvironment();
   if (!disk.prepareOrWarn())
     return {};
-  auto bytes = disk.findKernel(name);
+  auto bytes = disk.findBytes(CacheKind::pipelines, name);
   if (!bytes) {
     logWarning(bytes.error().message + "; making the pipelines again");
     return {};
@@ -67,9 +67,9 @@ std::vector<std::byte> PipelineFile::load() const {
 }
 
 void PipelineFile::drop(const DiskCache &disk, const std::string &why) const {
-  logWarning(disk.kernelPath(name) + ": " + why +
+  logWarning(disk.bytesPath(CacheKind::pipelines, name) + ": " + why +
              "; making the pipelines again");
-  disk.removeKernel(name);
+  disk.removeBytes(CacheKind::pipelines, name);
 }
 
 Code PipelineFile::make(std::span<const std::byte> data) {
@@ -113,6 +113,7 @@ void PipelineFile::save() {
   DiskCache disk = DiskCache::fromEnvironment();
   if (!disk.prepareOrWarn() || !isPipelineData(data, gpu.about))
     return;
-  if (Status stored = disk.storeKernel(name, data); !stored)
-    logWarning(stored.error().message);
+  if (Status stored = disk.storeBytes(CacheKind::pipelines, name, data);
+      !stored)
+    logWarning(stored.error().message + "; pipelines are not kept");
 }

@@ -101,8 +101,8 @@ TEST(Updates, OfEqualParametersAreApart) {
 
 // A weight is packed once for as many batches as it stays the same.
 TEST(Weights, ArePackedUntilTheyChange) {
-  if (sn::default_device() == sn::device("null"))
-    GTEST_SKIP() << "the null device packs nothing";
+  if (sn::default_device() != sn::device("cpu"))
+    GTEST_SKIP() << "only the cpu packs weights";
   sn::Tensor x = sn::tensor(std::vector<float>(256 * 384, 0.5f), {256, 384});
   sn::Param w(sn::tensor(std::vector<float>(384 * 512, 0.25f), {384, 512}));
   auto product = [&] {

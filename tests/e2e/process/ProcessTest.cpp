@@ -57,11 +57,11 @@ int beChild(bool other) {
   std::ifstream maps("/proc/self/maps");
   std::string text(std::istreambuf_iterator<char>(maps), {});
   sn::Stats stats = sn::stats();
-  std::printf("value %g compiles %d disk %d llvm %d kernels %d reused %d "
+  std::printf("value %g compiles %d disk %d compiler %d kernels %d reused %d "
               "warnings %d\n",
               value, static_cast<int>(stats.compiles),
               static_cast<int>(stats.disk_hits),
-              static_cast<int>(text.find("libLLVM") != text.npos ||
+              static_cast<int>(text.find("libsinter-compiler") != text.npos ||
                                text.find("libMLIR") != text.npos),
               static_cast<int>(stats.kernels_compiled),
               static_cast<int>(stats.kernel_disk_hits),
@@ -130,9 +130,9 @@ void expectHas(const std::string &text, const std::string &part) {
 
 TEST_F(Process, AWarmOneMapsNoCompiler) {
   std::string cold = child(folder / "cache");
-  expectHas(cold, "value 27 compiles 1 disk 0");
+  expectHas(cold, "value 27 compiles 1 disk 0 compiler 1");
   std::string warm = child(folder / "cache");
-  expectHas(warm, "value 27 compiles 0 disk 1 llvm 0");
+  expectHas(warm, "value 27 compiles 0 disk 1 compiler 0");
 }
 
 TEST_F(Process, TheCacheIsPrivate) {
@@ -144,7 +144,7 @@ TEST_F(Process, TheCacheIsPrivate) {
 
 TEST_F(Process, ABrokenEntryIsCompiledAnew) {
   child(folder / "cache");
-  for (const char *kind : {".sinter", ".kernel"})
+  for (const char *kind : {".sinter", ".kernel", ".pipelines"})
     for (const fs::path &entry : entries(folder / "cache", kind))
       alter(entry);
   expectHas(child(folder / "cache"), "value 27 compiles 1");
@@ -226,7 +226,10 @@ TEST_F(Process, AFullDiskIsOnlyAWarning) {
   expectHas(output, "value 27 compiles 1");
   expectHas(output, "No space left on device; kernels are not kept");
   expectHas(output, "No space left on device; the program is not kept");
-  expectHas(output, "warnings 2");
+  bool hasPipelines = sn::default_device().kind == sn::DeviceKind::vulkan;
+  expectHas(output, hasPipelines ? "warnings 3" : "warnings 2");
+  if (hasPipelines)
+    expectHas(output, "No space left on device; pipelines are not kept");
   EXPECT_TRUE(fs::is_empty(folder / "cache"));
   expectHas(child(folder / "cache"), "warnings 0");
 }

@@ -59,6 +59,8 @@ Batch makeBatch(int64_t count, int64_t size, int64_t seed,
 } // namespace
 
 TEST(ConvNet, AStepIsOneProgramWithoutPatches) {
+  // A GPU's blocks sum the rows of a product, and check labels, apart.
+  uint64_t launches = sn::default_device() == sn::device("cpu") ? 24 : 26;
   ConvNet model;
   sn::optim::Adam adam({.lr = 0.01});
   float first = 0, last = 0;
@@ -75,7 +77,7 @@ TEST(ConvNet, AStepIsOneProgramWithoutPatches) {
       continue;
     sn::Stats stats = sn::stats();
     EXPECT_EQ(stats.programs_run, 1u);
-    EXPECT_LE(stats.launches, 24u);
+    EXPECT_LE(stats.launches, launches);
     // One matrix of patches, [64, 8 * 9, 24 * 24], would be 10.6 MB.
     EXPECT_LT(stats.bytes_written, 40u << 20);
   }

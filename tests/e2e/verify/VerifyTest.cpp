@@ -97,7 +97,7 @@ unsigned VerifyProcess::alterCache(const std::string &cache) const {
     std::string name = entry.path().stem();
     sn::runtime::Key key{std::stoull(name.substr(0, 16), nullptr, 16),
                          std::stoull(name.substr(16), nullptr, 16)};
-    auto bytes = files.findKernel(key);
+    auto bytes = files.findBytes(sn::runtime::CacheKind::kernel, key);
     EXPECT_TRUE(bytes && *bytes) << entry.path();
     std::vector<std::byte> &code = **bytes;
     for (size_t at = 0; at + sizeof(float) <= code.size(); ++at)
@@ -105,7 +105,7 @@ unsigned VerifyProcess::alterCache(const std::string &cache) const {
         std::memcpy(code.data() + at, &wrong, sizeof(float));
         ++count;
       }
-    EXPECT_TRUE(files.storeKernel(key, code));
+    EXPECT_TRUE(files.storeBytes(sn::runtime::CacheKind::kernel, key, code));
   }
   return count;
 }

@@ -192,8 +192,10 @@ TEST_F(KernelCacheTest, RemovesWhatIsNotTheKernel) {
   runtime::Key key{std::stoull(name.substr(0, 16), nullptr, 16),
                    std::stoull(name.substr(16), nullptr, 16)};
   runtime::DiskCache disk = runtime::DiskCache::fromEnvironment();
-  EXPECT_EQ(disk.kernelPath(key), files()[0].string());
-  ASSERT_TRUE(disk.storeKernel(key, writeKernel("another", someCode())));
+  EXPECT_EQ(disk.bytesPath(runtime::CacheKind::kernel, key),
+            files()[0].string());
+  ASSERT_TRUE(disk.storeBytes(runtime::CacheKind::kernel, key,
+                              writeKernel("another", someCode())));
   EXPECT_EQ(cache().find(text), nullptr);
   EXPECT_EQ(runtime::readStats().warnings, 1u);
   EXPECT_TRUE(files().empty());

@@ -54,7 +54,7 @@ protected:
 
   /// The kernel of a key, or what its error says.
   std::string kernel(uint64_t key) const {
-    auto found = cache().findKernel({0, key});
+    auto found = cache().findBytes(CacheKind::kernel, {0, key});
     if (!found)
       return found.error().message;
     if (!*found)
@@ -70,28 +70,46 @@ protected:
 TEST_F(DiskCacheTest, KeepsKernelsBesidePrograms) {
   ASSERT_TRUE(cache().storeProgram({0, 1}, scaleProgram().file()));
   EXPECT_EQ(kernel(1), "absent");
-  ASSERT_TRUE(cache().storeKernel({0, 1}, bytesOf("code")));
-  ASSERT_TRUE(cache().storeKernel({0, 2}, {}));
+  ASSERT_TRUE(cache().storeBytes(CacheKind::kernel, {0, 1}, bytesOf("code")));
+  ASSERT_TRUE(cache().storeBytes(CacheKind::kernel, {0, 2}, {}));
   EXPECT_EQ(kernel(1), "code");
   EXPECT_EQ(kernel(2), "");
-  ASSERT_TRUE(cache().storeKernel({0, 1}, bytesOf("newer")));
+  ASSERT_TRUE(cache().storeBytes(CacheKind::kernel, {0, 1}, bytesOf("newer")));
   EXPECT_EQ(kernel(1), "newer");
   CacheInfo info = cache().info();
   EXPECT_EQ(info.entries, 3u);
   EXPECT_EQ(info.kernels, 2u);
+  EXPECT_EQ(info.pipelines, 0u);
   EXPECT_EQ(cache().verify()->size(), 0u);
   struct stat status;
-  ASSERT_EQ(stat(cache().kernelPath({0, 1}).c_str(), &status), 0);
+  ASSERT_EQ(stat(cache().bytesPath(CacheKind::kernel, {0, 1}).c_str(), &status),
+            0);
   EXPECT_EQ(status.st_mode & 0777, 0600u);
-  cache().removeKernel({0, 1});
+  cache().removeBytes(CacheKind::kernel, {0, 1});
   EXPECT_EQ(kernel(1), "absent");
   EXPECT_EQ(*cache().clear(), 2u);
   EXPECT_TRUE(fs::is_empty(folder));
 }
 
+TEST_F(DiskCacheTest, ADriversPipelinesAreNoKernel) {
+  ASSERT_TRUE(cache().storeBytes(CacheKind::kernel, {0, 1}, bytesOf("code")));
+  ASSERT_TRUE(
+      cache().storeBytes(CacheKind::pipelines, {0, 1}, bytesOf("driver's")));
+  EXPECT_EQ(kernel(1), "code");
+  CacheInfo info = cache().info();
+  EXPECT_EQ(info.entries, 2u);
+  EXPECT_EQ(info.kernels, 1u);
+  EXPECT_EQ(info.pipelines, 1u);
+  EXPECT_EQ(cache().verify()->size(), 0u);
+  cache().removeBytes(CacheKind::pipelines, {0, 1});
+  EXPECT_FALSE(*cache().findBytes(CacheKind::pipelines, {0, 1}));
+  EXPECT_EQ(kernel(1), "code");
+}
+
 TEST_F(DiskCacheTest, EveryFlippedBitOfAKernelIsSeen) {
-  ASSERT_TRUE(cache().storeKernel({0, 1}, bytesOf("some machine code")));
-  std::string path = cache().kernelPath({0, 1});
+  ASSERT_TRUE(cache().storeBytes(CacheKind::kernel, {0, 1},
+                                 bytesOf("some machine code")));
+  std::string path = cache().bytesPath(CacheKind::kernel, {0, 1});
   std::ifstream in(path, std::ios::binary);
   std::string whole(std::istreambuf_iterator<char>(in), {});
   auto expectRefused = [&](const std::string &file) {
@@ -113,15 +131,15 @@ TEST_F(DiskCacheTest, EveryFlippedBitOfAKernelIsSeen) {
 }
 
 TEST_F(DiskCacheTest, LeavesFilesOfOthersAlone) {
-  std::string path = cache().kernelPath({0, 1});
+  std::string path = cache().bytesPath(CacheKind::kernel, {0, 1});
   std::ofstream(folder + "/target") << "x";
   fs::create_symlink(folder + "/target", path);
   EXPECT_EQ(kernel(1),
             "program cache: " + path + ": it is not a file of this user");
   if (geteuid() != 0)
     return;
-  ASSERT_TRUE(cache().storeKernel({0, 2}, bytesOf("code")));
-  path = cache().kernelPath({0, 2});
+  ASSERT_TRUE(cache().storeBytes(CacheKind::kernel, {0, 2}, bytesOf("code")));
+  path = cache().bytesPath(CacheKind::kernel, {0, 2});
   ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0);
   EXPECT_EQ(kernel(2),
             "program cache: " + path + ": it is not a file of this user");
@@ -130,7 +148,7 @@ TEST_F(DiskCacheTest, LeavesFilesOfOthersAlone) {
 TEST_F(DiskCacheTest, AFullDiskLeavesWhatWasThere) {
   std::vector<std::byte> program = scaleProgram().file();
   ASSERT_TRUE(cache().storeProgram({0, 1}, program));
-  ASSERT_TRUE(cache().storeKernel({0, 1}, bytesOf("old")));
+  ASSERT_TRUE(cache().storeBytes(CacheKind::kernel, {0, 1}, bytesOf("old")));
   auto expectFull = [&](const Status &stored) {
     room = UINT64_MAX;
     ASSERT_FALSE(stored);
@@ -143,16 +161,17 @@ TEST_F(DiskCacheTest, AFullDiskLeavesWhatWasThere) {
   };
   for (uint64_t bytes : {0, 1, 31, 32, 33, 36}) {
     room = bytes;
-    expectFull(cache().storeKernel({0, 1}, bytesOf("newer")));
+    expectFull(cache().storeBytes(CacheKind::kernel, {0, 1}, bytesOf("newer")));
     room = bytes;
-    expectFull(cache().storeKernel({0, 2}, bytesOf("other")));
+    expectFull(cache().storeBytes(CacheKind::kernel, {0, 2}, bytesOf("other")));
   }
   for (uint64_t bytes : {uint64_t(0), uint64_t(100), program.size() - 1}) {
     room = bytes;
     expectFull(cache().storeProgram({0, 2}, program));
   }
   room = 32 + 5;
-  Status stored = cache().storeKernel({0, 1}, bytesOf("newer"));
+  Status stored =
+      cache().storeBytes(CacheKind::kernel, {0, 1}, bytesOf("newer"));
   room = UINT64_MAX;
   EXPECT_TRUE(stored);
   EXPECT_EQ(kernel(1), "newer");
@@ -163,7 +182,7 @@ TEST_F(DiskCacheTest, OneProcessNeverPassesTheLimit) {
   std::vector<std::byte> code(500);
   uint64_t most = 0;
   for (uint64_t key = 0; key < 200; ++key) {
-    ASSERT_TRUE(cache(limit).storeKernel({0, key}, code));
+    ASSERT_TRUE(cache(limit).storeBytes(CacheKind::kernel, {0, key}, code));
     CacheInfo info = cache(limit).info();
     EXPECT_LE(info.bytes, limit);
     most = std::max(most, info.bytes);
@@ -171,8 +190,8 @@ TEST_F(DiskCacheTest, OneProcessNeverPassesTheLimit) {
   }
   EXPECT_GT(most, limit * 3 / 4);
   EXPECT_EQ(kernel(0), "absent");
-  Status stored =
-      cache(limit).storeKernel({1, 0}, std::vector<std::byte>(limit));
+  Status stored = cache(limit).storeBytes(CacheKind::kernel, {1, 0},
+                                          std::vector<std::byte>(limit));
   ASSERT_FALSE(stored);
   EXPECT_NE(stored.error().message.find("larger than the limit of 20000"),
             std::string::npos);
@@ -180,12 +199,13 @@ TEST_F(DiskCacheTest, OneProcessNeverPassesTheLimit) {
 
 TEST_F(DiskCacheTest, SeesWhatOthersWrote) {
   constexpr uint64_t limit = 20000;
-  ASSERT_TRUE(cache(limit).storeKernel({0, 1}, std::vector<std::byte>(100)));
+  ASSERT_TRUE(cache(limit).storeBytes(CacheKind::kernel, {0, 1},
+                                      std::vector<std::byte>(100)));
   // Another process fills the directory.
-  std::string path = cache().kernelPath({0, 2});
+  std::string path = cache().bytesPath(CacheKind::kernel, {0, 2});
   std::ofstream(path, std::ios::binary) << std::string(limit, 'x');
   for (uint64_t key = 3; key < 3 + 1 + limit / 16 / 100; ++key)
-    ASSERT_TRUE(
-        cache(limit).storeKernel({0, key}, std::vector<std::byte>(100)));
+    ASSERT_TRUE(cache(limit).storeBytes(CacheKind::kernel, {0, key},
+                                        std::vector<std::byte>(100)));
   EXPECT_LE(cache().info().bytes, limit);
 }
