@@ -49,11 +49,12 @@ defvar wide = (Sinter_CastOp $x, (compute_dtype $x));
 class Narrow<dag body> { dag rule = (Sinter_CastOp body, (dtype_of $x)); }
 defvar magnitude = (Sinter_AbsOp wide);
 
+// 1 or 0 first: Mesa (seen in 22.3) makes of -1 or 0 a -0.
 def : Decomposition<Sinter_SignOp,
-    (Sinter_WhereOp (Sinter_CompareOp $x, "0", "gt"),
-        (Sinter_FullOp (shape_of $x), "1", (dtype_of $x)),
-        (Sinter_WhereOp (Sinter_CompareOp $x, "0", "lt"),
-            (Sinter_FullOp (shape_of $x), "-1", (dtype_of $x)),
+    (Sinter_WhereOp (Sinter_CompareOp $x, "0", "lt"),
+        (Sinter_FullOp (shape_of $x), "-1", (dtype_of $x)),
+        (Sinter_WhereOp (Sinter_CompareOp $x, "0", "gt"),
+            (Sinter_FullOp (shape_of $x), "1", (dtype_of $x)),
             (Sinter_FullOp (shape_of $x), "0", (dtype_of $x))))>;
 def : Decomposition<Sinter_ReciprocalOp, (Sinter_DivOp "1", $x)>;
 def : Decomposition<Sinter_FracOp, (Sinter_SubOp $x, (Sinter_TruncOp $x))>;

@@ -102,7 +102,8 @@ function(sinter_add_test name)
 endfunction()
 
 # What every ctest entry has: a label, its environment (an own cache that is
-# empty at first, the sanitizers' settings), a time limit.
+# empty at first, the sanitizers' settings), a time limit. Those of the label
+# `full` may take hours.
 function(sinter_test_properties name labels environment)
   if(NOT labels)
     set(labels fast)
@@ -117,7 +118,11 @@ function(sinter_test_properties name labels environment)
     list(PREPEND environment ASAN_OPTIONS=use_sigaltstack=0
       LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tools/cmake/leaks.supp:print_suppressions=0)
   endif()
-  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 600
+  set(seconds 600)
+  if("full" IN_LIST labels)
+    set(seconds 14400)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${seconds}
     ENVIRONMENT "${environment}" FIXTURES_REQUIRED empty-caches)
 endfunction()
 
