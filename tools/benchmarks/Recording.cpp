@@ -1,5 +1,9 @@
-/// What recording costs, as a user records, and what a known graph's flush
-/// costs on the host. Times are those of the recording thread's CPU.
+/// What recording costs, as a user records, and what a known graph's flush and
+/// a loaded program's replay cost on the host. Times are those of the recording
+/// thread's CPU.
+#include "runtime/program/CompilerHook.h"
+#include "runtime/program/Program.h"
+
 #include <sinter/sinter.h>
 
 #include <benchmark/benchmark.h>
@@ -166,5 +170,60 @@ static void flushKnown(State &state) {
   }
 }
 BENCHMARK(flushKnown)->UseManualTime();
+
+//===- A replay -----------------------------------------------------------===//
+
+namespace rt = sn::runtime;
+
+/// Two layers and the sums of their rows.
+static constexpr std::string_view layers = R"(
+  func.func @main(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>)
+      -> (tensor<64x64xf32>, tensor<64xf32>) {
+    %a = sinter.matmul %x, %w
+        : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %b = sinter.relu %a : (tensor<64x64xf32>) -> tensor<64x64xf32>
+    %c = sinter.matmul %b, %w
+        : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %d = sinter.softmax %c {axis = 1 : i64}
+        : (tensor<64x64xf32>) -> tensor<64x64xf32>
+    %e = sinter.sum %d {axes = array<i64: 0>, keepdims = false}
+        : (tensor<64x64xf32>) -> tensor<64xf32>
+    return %d, %e : tensor<64x64xf32>, tensor<64xf32>
+  })";
+
+static sn::Result<std::shared_ptr<const rt::Program>>
+compiled(std::string_view text, rt::Device &device) {
+  SINTER_TRY_ASSIGN(const rt::CompilerHook *hook, rt::compilerHook());
+  rt::CompileRequest request;
+  request.target = device.target();
+  SINTER_TRY_ASSIGN(auto file, hook->compileText(text, request));
+  return rt::Program::load(file, device);
+}
+
+/// A program with other inputs in each run, whose results are new memory; the
+/// device has nothing to do when it begins.
+static void replay(State &state) {
+  rt::Device &device = **rt::getDevice(sn::default_device());
+  auto program = compiled(layers, device);
+  if (!program)
+    return state.SkipWithError(program.error().message.c_str());
+  constexpr size_t numInputs = 9, bytes = sizeof(float) * 64 * 64;
+  std::vector<rt::Binding> tensors(numInputs);
+  for (rt::Binding &each : tensors)
+    each = {.buffer = *device.allocate(bytes), .dims = {64, 64}};
+  size_t next = 0;
+  rt::RunCounters counters;
+  for (auto _ : state) {
+    rt::Binding inputs[] = {tensors[next++ % numInputs], tensors[0]};
+    double start = threadSeconds();
+    auto outputs = rt::run(**program, inputs, &counters);
+    state.SetIterationTime(threadSeconds() - start);
+    if (!outputs || !device.synchronize())
+      return state.SkipWithError("the run failed");
+  }
+  state.counters["launches"] = double(counters.launches);
+  state.counters["replays"] = double(counters.replays);
+}
+BENCHMARK(replay)->UseManualTime();
 
 BENCHMARK_MAIN();

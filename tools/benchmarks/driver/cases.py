@@ -16,11 +16,13 @@ COPIES = ("memcpy", "stream", "torch-copy")
 
 @dataclasses.dataclass
 class Target:
-    """At least `ratio` against the fastest of `peers`."""
+    """At least `ratio` against the fastest of `peers`; without peers, of
+    `rate` flop/s."""
     peers: tuple
     ratio: float
     threads: tuple = (1, 2)
     what: str = ""
+    rate: float = 0
 
     def text(self):
         peers = "best peer" if self.peers == PEERS else (

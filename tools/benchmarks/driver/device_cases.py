@@ -5,6 +5,8 @@ epilogue, its attention and convolutions are cuDNN's, and tf32 is off. A side
 `torch-graph` is the same captured in a CUDA graph.
 """
 
+import dataclasses
+
 from driver.cases import Case, Target
 
 TORCH = ("torch-eager", "torch-compile", "torch-graph")
@@ -136,6 +138,34 @@ def steps():
 
 # The geometric mean of what some cases reach of their first target.
 GEOMEANS = [("resnet_[137]*", 0.95)]
+
+
+def on_vulkan():
+    """Some of the same, beside what our CUDA makes of them, too."""
+    cuda = {"sinter-cuda": {}}
+
+    def case(name, *targets):
+        (found,) = (each for each in all_cases() if each.name == name)
+        return dataclasses.replace(found, targets=list(targets),
+                                   extra=found.extra | cuda)
+
+    def of_cuda(ratio):
+        return Target(("sinter-cuda",), ratio)
+
+    def rate(teraflops):
+        return Target((), 1, what=f"{teraflops} TFLOP/s", rate=teraflops * 1e12)
+
+    return [case("chain_128Mi_f32", of_copy(0.95)),
+            case("softmax_16384x4096_f32", Target(("torch-eager",), 1.4),
+                 of_cuda(0.9)),
+            case("matmul_bias_relu_f32_4096", rate(40), best(1)),
+            case("matmul_bias_relu_bf16_8192", rate(285)),
+            case("step_cnn", of_cuda(0.5), best(1)),
+            case("step_mlp", best(1))]
+
+
+def cases_of(device):
+    return on_vulkan() if device.startswith("vulkan") else all_cases()
 
 
 def all_cases():

@@ -31,11 +31,13 @@ def parse(arguments):
                         "(SINTER_BENCH_PYTHON names another)")
     parser.add_argument("--sides", help="only these, comma separated")
     parser.add_argument("--device", default="cpu",
-                        help="cpu, or cuda:0 with the cases of a GPU")
+                        help="cpu, or cuda:0 or vulkan:0 with cases of a GPU")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.05,
                         help="a side's time in a round (0.05)")
+    parser.add_argument("--warm", type=float, default=0,
+                        help="a side's time before the first round (0)")
     parser.add_argument("--by", choices=("median", "best", "cpu"),
                         default="median",
                         help="a round's time: of its calls the median; or, for "
@@ -143,7 +145,8 @@ def measure_all(wanted, options, starters, results):
                 begin = time.monotonic()
                 result = measure.run_case(case, names_of(case, options),
                                           starter, options.rounds,
-                                          options.seconds, options.by)
+                                          options.seconds, options.by,
+                                          options.warm)
                 results.append(result)
                 print(f"{case.name} ({starter.threads} threads): "
                       f"{table.ours_text(result, options.by)}, "
@@ -165,7 +168,8 @@ def main(arguments=None):
     options = parse(arguments)
     on_cpu = options.device == "cpu"
     wanted = cases.chosen(options.cases,
-                          None if on_cpu else device_cases.all_cases())
+                          None if on_cpu else device_cases.cases_of(
+                              options.device))
     if options.list:
         print("\n".join(case.name for case in wanted))
         return 0

@@ -75,6 +75,8 @@ def judge(case, threads, sides, by):
             continue
         result = TargetResult(target.text(), target.ratio)
         ours = sides["sinter"]
+        if target.rate and ours.times(by) and not ours.failure:
+            result.ratio = case.flops / ours.time(by) / target.rate
         valid = {name: sides[name] for name in target.peers
                  if name in sides and sides[name].times(by)
                  and not sides[name].failure}
@@ -142,9 +144,21 @@ def compare(case, results, samples):
             results[name].failure = f"error: differs from ours by {error:.3g}"
 
 
-def run_case(case, names, starter, rounds, seconds, by="median"):
+def warm_up(workers, results, starter, seconds):
+    """A device that was idle has to raise its clocks."""
+    for name in list(workers):
+        try:
+            workers[name].ask(f"run {seconds}")
+        except Failed as failure:
+            results[name].failure = str(failure)
+            starter.done(name, workers.pop(name))
+
+
+def run_case(case, names, starter, rounds, seconds, by="median", warm=0):
     workers, results, samples = prepare(case, names, starter)
     compare(case, results, samples)
+    if warm:
+        warm_up(workers, results, starter, warm)
     for number in range(rounds):
         # Every other round backwards, so that no side always comes first.
         order = list(workers)[::-1 if number % 2 else 1]

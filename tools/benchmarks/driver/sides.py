@@ -27,6 +27,7 @@ SIDES = {
     "sinter-unrolled": Side("sinter"),
     "sinter-last": Side("sinter"),
     "sinter-one": Side("sinter", environment=(("SINTER_THREADS", "1"),)),
+    "sinter-cuda": Side("sinter", environment=(("SINTER_DEVICE", "cuda:0"),)),
     "openblas": Side("openblas"),
     "onednn": Side("onednn"),
     "memcpy": Side("copy", argument="memcpy"),
@@ -136,7 +137,8 @@ def environment_for(threads, caches, keep_memory=True, device="cpu"):
     environment["SINTER_CACHE_DIR"] = str(caches / "sinter")
     environment["TORCHINDUCTOR_CACHE_DIR"] = str(caches / "inductor")
     environment["SINTER_DEVICE"] = device
-    environment["SINTER_BENCH_DEVICE"] = device
+    # Peers know a GPU by CUDA alone.
+    environment["SINTER_BENCH_DEVICE"] = device.replace("vulkan", "cuda")
     if device == "cpu":
         environment["CUDA_VISIBLE_DEVICES"] = ""
         environment["JAX_PLATFORMS"] = "cpu"

@@ -107,6 +107,21 @@ class Measuring(unittest.TestCase):
                           for t in result.targets],
                          [(2, "openblas", "pass"), (4, "onednn", "MISS")])
 
+    def test_rate(self):
+        case = case_of(cases.Target((), 1, rate=25), flops=100)
+        result = run(case, sinter=(1, 1))
+        self.assertEqual([(t.ratio, t.verdict()) for t in result.targets],
+                         [(2, "pass")])
+        self.assertIsNone(run(case, onednn=(1, 1)).targets[0].ratio)
+
+    def test_warm_up(self):
+        starter = FakeStarter(sinter=(1, 1))
+        with starter:
+            result = measure.run_case(case_of(), ("sinter", "onednn"), starter,
+                                      3, 0.01, warm=0.01)
+        self.assertEqual(result.sides["sinter"].best, [1, 1, 1])
+        self.assertTrue(result.sides["onednn"].failure)
+
     def test_statistics(self):
         case = case_of()
         result = run(case, sinter=(1, 1), openblas=(3, 1))
@@ -196,14 +211,16 @@ class Trainings(unittest.TestCase):
 
 class Table(unittest.TestCase):
     def test_cases(self):
-        for every in (cases.all_cases(), device_cases.all_cases()):
+        for every in (cases.all_cases(), device_cases.cases_of("cuda:0"),
+                      device_cases.cases_of("vulkan:0")):
             names = [case.name for case in every]
             self.assertEqual(len(names), len(set(names)))
             for case in every:
                 known = set(sides.SIDES)
                 self.assertLessEqual(set(case.sides()), known)
                 for target in case.targets:
-                    self.assertTrue(set(target.peers) & set(case.sides()), case)
+                    self.assertTrue(target.rate or
+                                    set(target.peers) & set(case.sides()), case)
         self.assertEqual([c.name for c in cases.chosen(["step_m*"])],
                          ["step_mlp"])
         self.assertEqual(cases.chosen(["nothing"]), [])
@@ -215,8 +232,11 @@ class Table(unittest.TestCase):
             folder = pathlib.Path(caches)
             on_cpu = sides.environment_for(1, folder)
             on_gpu = sides.environment_for(1, folder, device="cuda:0")
+            on_vulkan = sides.environment_for(1, folder, device="vulkan:0")
         self.assertEqual(on_cpu["CUDA_VISIBLE_DEVICES"], "")
         self.assertEqual(on_gpu["SINTER_DEVICE"], "cuda:0")
+        self.assertEqual(on_vulkan["SINTER_DEVICE"], "vulkan:0")
+        self.assertEqual(on_vulkan["SINTER_BENCH_DEVICE"], "cuda:0")
         self.assertEqual(on_gpu.get("CUDA_VISIBLE_DEVICES"),
                          os.environ.get("CUDA_VISIBLE_DEVICES"))
 
