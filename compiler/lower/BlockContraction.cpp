@@ -8,6 +8,7 @@
 #include "compiler/lower/MatrixProduct.h"
 #include "compiler/lower/PartialSums.h"
 #include "compiler/lower/Sinks.h"
+#include "compiler/target/ProductTiles.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -29,8 +30,6 @@ constexpr int64_t groupedTiles = 8;
 // more than that.
 constexpr int64_t leastUses = 32;
 constexpr double leastFlops = 1e8;
-// Where rows are not known.
-constexpr int64_t manyRows = 4096;
 
 // Whether threads can compute the op for themselves, each its own elements.
 bool isPointwise(Operation &op) {
@@ -101,7 +100,7 @@ private:
       tile = *found;
       return true;
     }
-    auto sizeOf = [](int64_t size) { return size < 0 ? manyRows : size; };
+    auto sizeOf = [](int64_t size) { return sizeOr(size, manyRows); };
     double flops = 2.0 * double(sizeOf(product.rows)) *
                    double(sizeOf(product.columns)) *
                    double(sizeOf(constantOf(product.depth)));

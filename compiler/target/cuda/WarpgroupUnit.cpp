@@ -1,9 +1,8 @@
 /// WarpgroupUnit: which products, and in what tiles.
 #include "compiler/target/cuda/WarpgroupUnit.h"
 
+#include "compiler/target/ProductTiles.h"
 #include "compiler/target/cuda/WarpgroupKernel.h"
-
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -13,8 +12,6 @@ namespace {
 // Below it a stage is mostly empty.
 constexpr int64_t leastDepth = 64;
 constexpr int64_t multiprocessors = 132;
-// Where rows are not known.
-constexpr int64_t manyRows = 4096;
 // Of k, where tiles are too few for all multiprocessors.
 constexpr int64_t mostParts = 16, leastDepthOfPart = 512;
 
@@ -25,11 +22,7 @@ struct Cut {
 };
 
 int64_t tilesOf(const BlockUnit::Product &product, const Cut &cut) {
-  const BlockUnit::Tile &tile = cut.tile;
-  int64_t rows = product.rows < 0 ? manyRows : product.rows;
-  int64_t batches = product.batches < 0 ? 1 : product.batches;
-  return batches * cut.parts * llvm::divideCeil(rows, tile.rows) *
-         llvm::divideCeil(product.columns, tile.columns);
+  return tilesOf(product, cut.tile.rows, cut.tile.columns, cut.parts);
 }
 
 // All tiles that fall to a multiprocessor, in cycles of it, as measured on an
@@ -42,8 +35,8 @@ double cyclesOf(const BlockUnit::Product &product, const Cut &cut) {
   constexpr double latency = 2400, launch = 4000;
   constexpr double finishedElements = 8;
   const WarpgroupLayout layout(tile);
-  int64_t rows = product.rows < 0 ? manyRows : product.rows;
-  int64_t batches = product.batches < 0 ? 1 : product.batches;
+  int64_t rows = sizeOr(product.rows, manyRows);
+  int64_t batches = sizeOr(product.batches, 1);
   int64_t turns = llvm::divideCeil(tilesOf(product, cut), multiprocessors);
   int64_t atOnce = std::clamp<int64_t>(turns, 1, layout.blocks);
 

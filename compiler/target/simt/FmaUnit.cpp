@@ -1,9 +1,8 @@
 /// FmaUnit: which products, and in what tiles.
 #include "compiler/target/simt/FmaUnit.h"
 
+#include "compiler/target/ProductTiles.h"
 #include "compiler/target/simt/FmaKernel.h"
-
-#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
@@ -13,13 +12,8 @@ namespace sinter::compiler {
 namespace {
 
 constexpr int64_t multiprocessors = 132;
-// Where they are not known.
-constexpr int64_t manyRows = 4096, longDepth = 1024;
-
-int64_t constantOf(AffineExpr expr, int64_t otherwise) {
-  auto number = dyn_cast<AffineConstantExpr>(expr);
-  return number ? number.getValue() : otherwise;
-}
+// Where it is not known.
+constexpr int64_t longDepth = 1024;
 
 // Of so many blocks that share a multiprocessor, each with a tile: what their
 // warps issue, or read from shared memory, or how long one of them waits for
@@ -47,16 +41,12 @@ double cyclesTogether(const FmaLayout &layout, double depth, double blocks) {
 
 // All tiles that fall to a multiprocessor, in its cycles.
 double cyclesOf(const BlockUnit::Product &product, const FmaLayout &layout) {
-  int64_t rows = product.rows < 0 ? manyRows : product.rows;
-  int64_t columns = product.columns < 0 ? manyRows : product.columns;
-  int64_t batches = product.batches < 0 ? 1 : product.batches, parts = 1;
-  int64_t depth = constantOf(product.depth, longDepth);
+  int64_t depth = constantOr(product.depth, longDepth), parts = 1;
   if (product.parts) {
-    depth = constantOf(product.depthOfPart, longDepth);
-    parts = constantOf(product.parts, multiprocessors);
+    depth = constantOr(product.depthOfPart, longDepth);
+    parts = constantOr(product.parts, multiprocessors);
   }
-  int64_t tiles = batches * parts * llvm::divideCeil(rows, layout.rows) *
-                  llvm::divideCeil(columns, layout.columns);
+  int64_t tiles = tilesOf(product, layout.rows, layout.columns, parts);
   int64_t turns = llvm::divideCeil(tiles, multiprocessors);
   int64_t whole = turns / layout.blocks, rest = turns % layout.blocks;
   double cycles = double(whole) *
@@ -86,7 +76,7 @@ public:
   std::optional<Tile> tileOf(const Product &product) const override {
     bool isHalf = product.element.isF16() || product.element.isBF16();
     if (!(product.element.isF32() || (isHalf && device.widensHalves)) ||
-        constantOf(product.depth, 1) == 0)
+        constantOr(product.depth, 1) == 0)
       return std::nullopt;
     const FmaLayout *best = nullptr;
     for (const FmaLayout &layout : fmaLayouts())

@@ -1,9 +1,8 @@
 /// FragmentUnit: which products, and in what tiles.
 #include "compiler/target/vulkan/FragmentUnit.h"
 
+#include "compiler/target/ProductTiles.h"
 #include "compiler/target/vulkan/FragmentKernel.h"
-
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -12,8 +11,6 @@ namespace {
 
 // Tiles that keep most devices busy; smaller ones are taken for that.
 constexpr int64_t enoughTiles = 128;
-// Where they are not known.
-constexpr int64_t manyRows = 4096;
 
 class FragmentUnit final : public BlockUnit {
 public:
@@ -26,15 +23,15 @@ public:
 
   std::optional<Tile> tileOf(const Product &product) const override {
     bool isHalf = product.element.isF16() || product.element.isBF16();
-    auto depth = dyn_cast<AffineConstantExpr>(product.depth);
-    if (!isHalf || product.isOrdered || (depth && depth.getValue() == 0))
+    if (!isHalf || product.isOrdered || constantOr(product.depth, 1) == 0)
       return std::nullopt;
+    int64_t parts = constantOr(product.parts, 1);
     const FragmentLayout *found = nullptr;
     for (const FragmentLayout &layout : fragmentLayouts()) {
       if (!fits(layout))
         continue;
       found = &layout;
-      if (tilesOf(product, layout) >= enoughTiles)
+      if (tilesOf(product, layout.rows, layout.columns, parts) >= enoughTiles)
         break;
     }
     if (!found)
@@ -63,18 +60,6 @@ private:
   bool fits(const FragmentLayout &layout) const {
     return layout.bytes() <= int64_t(profile.sharedBytes) &&
            layout.subgroups() * threads.warpThreads() <= threads.mostThreads();
-  }
-
-  static int64_t tilesOf(const Product &product, const FragmentLayout &layout) {
-    auto known = [](int64_t size, int64_t otherwise) {
-      return size < 0 ? otherwise : size;
-    };
-    auto parts = dyn_cast_if_present<AffineConstantExpr>(product.parts);
-    return known(product.batches, 1) * (parts ? parts.getValue() : 1) *
-           int64_t(
-               llvm::divideCeil(known(product.rows, manyRows), layout.rows)) *
-           int64_t(llvm::divideCeil(known(product.columns, manyRows),
-                                    layout.columns));
   }
 
   const VulkanProfile profile;
