@@ -29,6 +29,7 @@ struct SpirvEntry {
 struct SpirvModule {
   std::vector<uint32_t> words;
   std::vector<SpirvEntry> entries;
+  bool usesSubgroups = false; ///< it asks for GroupNonUniform
 };
 
 /// Takes an image apart. What is said of a given launch stands in a module's
