@@ -1,4 +1,5 @@
 /// From scalars, loops and memory to SPIR-V.
+#include "compiler/target/vulkan/NoteSizes.h"
 #include "compiler/target/vulkan/SpirvPatterns.h"
 #include "compiler/target/vulkan/VulkanTarget.h"
 #include "compiler/target/vulkan/WorkgroupMemory.h"
@@ -34,14 +35,14 @@ using Capabilities = llvm::SetVector<spirv::Capability>;
 spirv::TargetEnvAttr environmentOf(MLIRContext *context,
                                    const VulkanProfile &profile) {
   using spirv::Capability;
-  SmallVector<Capability> all{
-      Capability::Shader, Capability::PhysicalStorageBufferAddresses};
+  SmallVector<Capability> all{Capability::Shader,
+                              Capability::PhysicalStorageBufferAddresses};
   auto add = [&](bool has, std::initializer_list<Capability> those) {
     if (has)
       all.append(those);
   };
-  add(profile.knowsSubgroup, {Capability::GroupNonUniformShuffle,
-                              Capability::GroupNonUniformVote});
+  add(profile.knowsSubgroup,
+      {Capability::GroupNonUniformShuffle, Capability::GroupNonUniformVote});
   add(profile.hasInt8, {Capability::Int8, Capability::StorageBuffer8BitAccess});
   add(profile.hasInt16,
       {Capability::Int16, Capability::StorageBuffer16BitAccess});
@@ -363,6 +364,7 @@ FailureOr<TargetCode> emitSpirv(ModuleOp module, const VulkanProfile &profile,
   passes.addNestedPass<func::FuncOp>(createCSEPass());
   if (failed(passes.run(module)))
     return failure();
+  auto sizes = module->getAttrOfType<AffineMapAttr>(sizesAttr);
   llvm::StringMap<int32_t> threads;
   for (auto function : module.getOps<func::FuncOp>())
     threads[function.getName()] =
@@ -398,11 +400,15 @@ FailureOr<TargetCode> emitSpirv(ModuleOp module, const VulkanProfile &profile,
   SmallVector<uint32_t, 0> words;
   if (failed(spirv::serialize(kernels, words)))
     return failure();
+  std::string note = sizes ? sizesText(sizes.getValue()) : "";
+  if (sizes)
+    words = withText(words, note);
   TargetCode code;
   code.object.assign(reinterpret_cast<const char *>(words.data()),
                      words.size() * sizeof(uint32_t));
   if (keepText)
-    llvm::raw_string_ostream(code.asmText) << kernels;
+    llvm::raw_string_ostream(code.asmText)
+        << (sizes ? "// " + note + "\n" : "") << kernels;
   return code;
 }
 

@@ -198,9 +198,8 @@ struct LowerView : OpConversionPattern<UnrealizedConversionCastOp> {
         spirv::PointerType::get(type,
                                 spirv::StorageClass::PhysicalStorageBuffer),
         words.getPtr());
-    rewriter.replaceOpWithNewOp<spirv::LoadOp>(op, place,
-                                               words.getMemoryAccessAttr(),
-                                               words.getAlignmentAttr());
+    rewriter.replaceOpWithNewOp<spirv::LoadOp>(
+        op, place, words.getMemoryAccessAttr(), words.getAlignmentAttr());
     return success();
   }
 };
@@ -416,8 +415,7 @@ void addMemoryPatterns(const SPIRVTypeConverter &converter,
                LowerStore<memref::StoreOp>, LowerStore<vector::StoreOp>,
                LowerMinimum, LowerView, LowerPointer, LowerArray, LowerTable,
                LowerTruncation, LowerExtract, LowerInsert, LowerMade,
-               LowerBroadcast>(
-      converter, patterns.getContext());
+               LowerBroadcast>(converter, patterns.getContext());
   patterns.add<LowerFlags<arith::MinUIOp, spirv::LogicalAndOp>,
                LowerFlags<arith::MaxUIOp, spirv::LogicalOrOp>,
                LowerFlags<arith::MinSIOp, spirv::LogicalOrOp>,

@@ -236,7 +236,7 @@ SmallVector<Value> placesOf(OpBuilder &builder, Location loc,
 
 struct SplitLoad : OpConversionPattern<vector::LoadOp> {
   SplitLoad(const TypeConverter &converter, MLIRContext *context,
-          unsigned widest)
+            unsigned widest)
       : OpConversionPattern(converter, context, PatternBenefit(2)),
         widest(widest) {}
 
@@ -247,8 +247,8 @@ struct SplitLoad : OpConversionPattern<vector::LoadOp> {
     VectorType type = op.getVectorType();
     Value buffer = op.getBase();
     std::optional<uint64_t> known = op.getAlignment();
-    int64_t count = accessed(type, op.getMemRefType(), known.has_value(),
-                             widest);
+    int64_t count =
+        accessed(type, op.getMemRefType(), known.has_value(), widest);
     Scalars all;
     for (int64_t at = 0; at < type.getNumElements(); at += count) {
       auto place = placesOf(rewriter, loc, op.getIndices(), at);
@@ -278,7 +278,7 @@ private:
 
 struct SplitStore : OpConversionPattern<vector::StoreOp> {
   SplitStore(const TypeConverter &converter, MLIRContext *context,
-          unsigned widest)
+             unsigned widest)
       : OpConversionPattern(converter, context, PatternBenefit(2)),
         widest(widest) {}
 
@@ -290,8 +290,8 @@ struct SplitStore : OpConversionPattern<vector::StoreOp> {
     Value buffer = op.getBase();
     ValueRange values = adaptor.getValueToStore();
     std::optional<uint64_t> known = op.getAlignment();
-    int64_t count = accessed(type, op.getMemRefType(), known.has_value(),
-                             widest);
+    int64_t count =
+        accessed(type, op.getMemRefType(), known.has_value(), widest);
     for (int64_t at = 0; at < type.getNumElements(); at += count) {
       auto place = placesOf(rewriter, loc, op.getIndices(), at);
       if (count == 1) {

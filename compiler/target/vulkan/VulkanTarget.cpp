@@ -14,6 +14,7 @@
 #include "compiler/target/vulkan/WideIntegers.h"
 #include "compiler/target/vulkan/Workgroup.h"
 #include "compiler/target/vulkan/WorkgroupMemory.h"
+#include "runtime/device/vulkan/IndexLimit.h"
 #include "runtime/device/vulkan/VulkanArguments.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -50,7 +51,8 @@ VulkanTarget::VulkanTarget(std::string name, VulkanProfile given)
 
 // Where threads exchange in memory, one word for each is left.
 int64_t VulkanTarget::frameBytes() const {
-  return profile.sharedBytes - (profile.knowsSubgroup ? 0 : 4 * profile.subgroup);
+  return profile.sharedBytes -
+         (profile.knowsSubgroup ? 0 : 4 * profile.subgroup);
 }
 
 Value VulkanTarget::addWords(OpBuilder &, Location, Value, Value, Value, Type,
@@ -76,10 +78,9 @@ KernelEntry VulkanTarget::beginKernel(OpBuilder &builder, ModuleOp module,
   KernelEntry entry;
   // Without i64 the block's address is never a number.
   Type words = MemRefType::get({ShapedType::kDynamic}, i64);
-  Value block =
-      beginFunction(builder, module, symbol, {profile.hasInt64 ? i64 : words},
-                    entry)
-          ->getArgument(0);
+  Value block = beginFunction(builder, module, symbol,
+                              {profile.hasInt64 ? i64 : words}, entry)
+                    ->getArgument(0);
   auto word = [&](int64_t number) {
     return argumentWord(builder, loc, entry.function, number);
   };
@@ -149,26 +150,65 @@ void VulkanTarget::reportIndexError(OpBuilder &builder, Location loc,
                               ValueRange(constantIndex(builder, loc, 0)));
 }
 
+// What a device has to have for elements of a type that it computes with; null
+// where the profile has it.
+static const char *missingFor(Type type, const VulkanProfile &profile) {
+  if (type.isF64() && !profile.hasFloat64)
+    return "f64 (shaderFloat64)";
+  if (!type.isIntOrFloat())
+    return nullptr;
+  if (type.getIntOrFloatBitWidth() == 16 && !profile.hasInt16)
+    return "values of 16 bits (shaderInt16, storageBuffer16BitAccess)";
+  if (type.getIntOrFloatBitWidth() == 8 && !profile.hasInt8)
+    return "values of 8 bits (shaderInt8, storageBuffer8BitAccess)";
+  return nullptr;
+}
+
+LogicalResult VulkanTarget::check(Operation *op) const {
+  auto checkTensor = [&](Value value, bool isStored) -> LogicalResult {
+    auto type = cast<RankedTensorType>(value.getType());
+    Type element = type.getElementType();
+    // Truth values are bytes in memory.
+    if (element.isInteger(1) && isStored)
+      element = IntegerType::get(op->getContext(), 8);
+    if (const char *missing = missingFor(element, profile))
+      return op->emitOpError("of ") << type << " needs " << missing
+                                    << ", which the device's profile lacks";
+    if (type.hasStaticShape() && type.getNumElements() > mostElements())
+      return op->emitOpError("of ")
+             << type << " needs indices of 64 bits (shaderInt64), which the "
+             << "device's profile lacks: it has more than " << mostElements()
+             << " elements";
+    return success();
+  };
+  for (Value operand : op->getOperands())
+    if (failed(checkTensor(operand, isa<BlockArgument>(operand))))
+      return failure();
+  for (Value result : op->getResults()) {
+    bool isStored = llvm::any_of(result.getUsers(), [](Operation *user) {
+      return user->hasTrait<OpTrait::IsTerminator>();
+    });
+    if (failed(checkTensor(result, isStored)))
+      return failure();
+  }
+  return success();
+}
+
+int64_t VulkanTarget::mostElements() const {
+  return profile.hasInt64 ? Target::mostElements() : runtime::mostElements32;
+}
+
 // Where a type stands that the device has not, a diagnostic that names it.
 static LogicalResult checkTypes(func::FuncOp function,
                                 const VulkanProfile &profile) {
-  auto nameOfMissing = [&](Type type) -> const char * {
-    if (auto memory = dyn_cast<MemRefType>(type))
-      type = memory.getElementType();
-    type = getElementTypeOrSelf(type);
-    if (type.isF64() && !profile.hasFloat64)
-      return "f64 (shaderFloat64)";
-    if (type.isInteger(16) && !profile.hasInt16)
-      return "values of 16 bits (shaderInt16, storageBuffer16BitAccess)";
-    if (type.isInteger(8) && !profile.hasInt8)
-      return "values of 8 bits (shaderInt8, storageBuffer8BitAccess)";
-    return nullptr;
-  };
   const char *missing = nullptr;
   function.walk([&](Operation *op) {
-    for (Type type : op->getResultTypes())
+    for (Type type : op->getResultTypes()) {
+      if (auto memory = dyn_cast<MemRefType>(type))
+        type = memory.getElementType();
       if (!missing)
-        missing = nameOfMissing(type);
+        missing = missingFor(getElementTypeOrSelf(type), profile);
+    }
     if (isa<memref::AtomicRMWOp>(op) && !profile.hasAtomic64)
       missing = "index checks (shaderBufferInt64Atomics)";
     return missing ? WalkResult::interrupt() : WalkResult::advance();
@@ -197,9 +237,9 @@ static LogicalResult distribute(func::FuncOp function,
     };
     const Subgroup subgroup(profile.subgroup);
     const SharedGroup shared(profile.subgroup);
-    const ThreadGroup &group =
-        profile.knowsSubgroup ? static_cast<const ThreadGroup &>(subgroup)
-                              : shared;
+    const ThreadGroup &group = profile.knowsSubgroup
+                                   ? static_cast<const ThreadGroup &>(subgroup)
+                                   : shared;
     if (failed(distributeLanes(function, group, isOnlyWritten)) ||
         failed(placeFrames(function, profile.subgroup, profile.sharedBytes,
                            !profile.knowsSubgroup && hasBarriers(function))))

@@ -44,6 +44,8 @@ public:
                         const KernelEntry &entry,
                         mlir::Value index) const override;
   void endStreaming(mlir::OpBuilder &, mlir::Location) const override {}
+  llvm::LogicalResult check(mlir::Operation *op) const override;
+  int64_t mostElements() const override;
   llvm::FailureOr<TargetCode> compileGiven(mlir::Operation *op,
                                            llvm::StringRef symbol,
                                            llvm::ArrayRef<unsigned> buffers,

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/WideIntEmulationConverter.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,16 +26,17 @@ bool isWide(Type type) {
 
 // Whether an op is rewritten below.
 bool hasPattern(Operation *op) {
+  if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
+    return op->getResult(0).getType().isF32();
   return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::AndIOp,
              arith::OrIOp, arith::XOrIOp, arith::ShLIOp, arith::ShRSIOp,
              arith::ShRUIOp, arith::CmpIOp, arith::ConstantOp, arith::MinSIOp,
              arith::MinUIOp, arith::MaxSIOp, arith::MaxUIOp, arith::ExtSIOp,
              arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp,
-             arith::IndexCastUIOp, arith::SIToFPOp, arith::UIToFPOp,
-             arith::FPToSIOp, arith::FPToUIOp, arith::SelectOp, memref::LoadOp,
-             memref::StoreOp, memref::AllocaOp, scf::ForOp, scf::IfOp,
-             scf::WhileOp, scf::YieldOp, scf::ConditionOp, func::FuncOp,
-             UnrealizedConversionCastOp>(op);
+             arith::IndexCastUIOp, arith::FPToSIOp, arith::FPToUIOp,
+             arith::SelectOp, memref::LoadOp, memref::StoreOp, memref::AllocaOp,
+             scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp,
+             scf::ConditionOp, func::FuncOp, UnrealizedConversionCastOp>(op);
 }
 
 LogicalResult checkOps(func::FuncOp function) {
@@ -69,6 +71,68 @@ template <typename Op> struct Retype : OpConversionPattern<Op> {
   }
 };
 
+// To f32 with one rounding: the 32 highest bits that count, of which the lowest
+// also says whether any below them is set, are rounded by the device.
+template <typename Op> struct RoundOnce : OpConversionPattern<Op> {
+  RoundOnce(const TypeConverter &converter, MLIRContext *context)
+      : OpConversionPattern<Op>(converter, context, PatternBenefit(2)) {}
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value number = op.getIn();
+    if (!number.getType().isInteger(64))
+      return failure();
+    auto constant = [&](Type type, int64_t value) -> Value {
+      return arith::ConstantOp::create(rewriter, loc,
+                                       rewriter.getIntegerAttr(type, value));
+    };
+    Type i32 = rewriter.getI32Type(), i64 = rewriter.getI64Type();
+    Type f32 = rewriter.getF32Type();
+    Value isNegative;
+    if (isa<arith::SIToFPOp>(op)) {
+      Value zero = constant(i64, 0);
+      isNegative = arith::CmpIOp::create(
+          rewriter, loc, arith::CmpIPredicate::slt, number, zero);
+      number = arith::SelectOp::create(
+          rewriter, loc, isNegative,
+          arith::SubIOp::create(rewriter, loc, zero, number), number);
+    }
+    auto upper = [&](Value wide) -> Value {
+      return arith::TruncIOp::create(
+          rewriter, loc, i32,
+          arith::ShRUIOp::create(rewriter, loc, wide, constant(i64, 32)));
+    };
+    Value zeros =
+        math::CountLeadingZerosOp::create(rewriter, loc, upper(number));
+    number = arith::ShLIOp::create(
+        rewriter, loc, number,
+        arith::ExtUIOp::create(rewriter, loc, i64, zeros));
+    Value rest = arith::TruncIOp::create(rewriter, loc, i32, number);
+    Value isCut = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne,
+                                        rest, constant(i32, 0));
+    Value word =
+        arith::OrIOp::create(rewriter, loc, upper(number),
+                             arith::ExtUIOp::create(rewriter, loc, i32, isCut));
+    // Times a power of two, whose exponent has a bias of 127.
+    Value exponent =
+        arith::SubIOp::create(rewriter, loc, constant(i32, 127 + 32), zeros);
+    Value scale = arith::BitcastOp::create(
+        rewriter, loc, f32,
+        arith::ShLIOp::create(rewriter, loc, exponent, constant(i32, 23)));
+    Value result = arith::MulFOp::create(
+        rewriter, loc, arith::UIToFPOp::create(rewriter, loc, f32, word),
+        scale);
+    if (isNegative)
+      result = arith::SelectOp::create(
+          rewriter, loc, isNegative,
+          arith::NegFOp::create(rewriter, loc, result), result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 } // namespace
 
 LogicalResult emulateWideIntegers(func::FuncOp function) {
@@ -92,7 +156,8 @@ LogicalResult emulateWideIntegers(func::FuncOp function) {
   populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                  converter);
   patterns.add<Retype<arith::SelectOp>, Retype<memref::AllocaOp>,
-               Retype<UnrealizedConversionCastOp>>(converter, context);
+               Retype<UnrealizedConversionCastOp>, RoundOnce<arith::SIToFPOp>,
+               RoundOnce<arith::UIToFPOp>>(converter, context);
   return applyPartialConversion(function, target, std::move(patterns));
 }
 

@@ -81,7 +81,8 @@ public:
   int64_t mostThreads() const override { return profile.mostThreads; }
   // Where threads exchange in memory, one for each is left.
   int64_t mostNumbers() const override {
-    return profile.sharedBytes / 4 - (profile.knowsSubgroup ? 0 : mostThreads());
+    return profile.sharedBytes / 4 -
+           (profile.knowsSubgroup ? 0 : mostThreads());
   }
 
   Block begin(OpBuilder &builder, Location loc, const KernelEntry &entry,

@@ -71,9 +71,8 @@ LogicalResult placeFrames(func::FuncOp function, unsigned subgroupThreads,
     return function.emitError("kernel ")
            << function.getName() << " needs " << bytes
            << " bytes of shared memory, a workgroup has " << sharedBytes;
-  int64_t subgroups = waitsTogether
-                          ? 1
-                          : std::max<int64_t>(1, mostThreads / subgroupThreads);
+  int64_t subgroups =
+      waitsTogether ? 1 : std::max<int64_t>(1, mostThreads / subgroupThreads);
   if (bytes > 0)
     subgroups = std::min(subgroups, sharedBytes / bytes);
   OpBuilder builder(function.getContext());

@@ -36,7 +36,7 @@ public:
 private:
   Status loadModule(const SpirvModule &module);
   Status makePipeline(ShaderModule module, const SpirvEntry &entry,
-                      bool usesSubgroups, VulkanKernel &kernel) const;
+                      const SpirvModule &spirv, VulkanKernel &kernel) const;
 
   const VulkanGpu &gpu;
   VulkanQueue &queue;
@@ -45,10 +45,12 @@ private:
 };
 
 Status VulkanImage::makePipeline(ShaderModule module, const SpirvEntry &entry,
-                                 bool usesSubgroups,
+                                 const SpirvModule &spirv,
                                  VulkanKernel &kernel) const {
   kernel.given = entry.given;
-  bool asksForSize = usesSubgroups && !kernel.given;
+  kernel.hasWideIndices = spirv.usesInt64;
+  kernel.sizes = spirv.sizes;
+  bool asksForSize = spirv.usesSubgroups && !kernel.given;
   RequiredSubgroupSize size;
   size.threads = asksForSize ? gpu.about.subgroup : unknownSubgroup;
   ComputePipelineCreateInfo info;
@@ -97,7 +99,7 @@ Status VulkanImage::loadModule(const SpirvModule &module) {
     if (!status)
       break;
     kernel = entry.name;
-    status = makePipeline(made, entry, module.usesSubgroups, kernels.at(kernel));
+    status = makePipeline(made, entry, module, kernels.at(kernel));
   }
   if (made)
     gpu.loader.destroyModule(gpu.device, made, nullptr);
