@@ -1,10 +1,12 @@
 /// One kernel in, code out: chooses the skeleton and hands over to the target.
 #include "compiler/lower/EmitKernel.h"
 
+#include "compiler/lower/Index.h"
 #include "compiler/lower/KernelWriter.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -35,6 +37,38 @@ static void emitBody(KernelWriter &writer) {
   emitRows(writer);
 }
 
+// Sizes that indices have to reach into: those known are checked, the others
+// noted for launches.
+static LogicalResult noteSizes(const KernelWriter &writer, ModuleOp module) {
+  int64_t most = writer.target.mostElements();
+  if (most == std::numeric_limits<int64_t>::max())
+    return success();
+  program::KernelOp kernel = writer.kernel;
+  MLIRContext *context = kernel.getContext();
+  llvm::SetVector<AffineExpr> sizes;
+  for (Operation &op : kernel.getBlock())
+    for (Value value : op.getOperands()) {
+      Shape shape = shapeOf(value);
+      sizes.insert(product(shape, 0, shape.size(), context));
+    }
+  for (const Workspace &workspace : writer.workspaces())
+    sizes.insert(workspace.elements);
+  SmallVector<AffineExpr> unknown;
+  for (AffineExpr size : sizes) {
+    if (constantOf(size) > most)
+      return kernel.emitOpError("has ")
+             << constantOf(size) << " elements of a tensor, indices reach "
+             << most;
+    if (constantOf(size) < 0)
+      unknown.push_back(size);
+  }
+  if (!unknown.empty())
+    module->setAttr(sizesAttr,
+                    AffineMapAttr::get(AffineMap::get(0, kernel.getNumSymbols(),
+                                                      unknown, context)));
+  return success();
+}
+
 FailureOr<KernelCode> emitKernel(program::KernelOp kernel, const Target &target,
                                  const EmitOptions &options) {
   std::string why;
@@ -49,8 +83,11 @@ FailureOr<KernelCode> emitKernel(program::KernelOp kernel, const Target &target,
   KernelWriter writer(kernel, target, options.numerics, *module);
   if (Operation *op = findOp(kernel, graph::PatternKind::opaque))
     return compileOpaque(writer, op, options);
+  for (Operation &op : kernel.getBlock())
+    if (failed(target.check(&op)))
+      return failure();
   emitBody(writer);
-  if (writer.failed())
+  if (writer.failed() || failed(noteSizes(writer, *module)))
     return failure();
   KernelCode code = writer.takeCode();
   if (options.verify && failed(mlir::verify(*module)))

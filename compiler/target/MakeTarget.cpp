@@ -60,7 +60,8 @@ Result<std::shared_ptr<const Target>> makeTarget(std::string_view name) {
             " is unknown; choose one of cpu, cpu:x86-64-v3, "
             "cpu:x86-64-v4, cpu:scalar, or one with features: "
             "cpu:x86-64-v4+avx512bf16; or cuda:sm_80, cuda:sm_90; or vulkan, "
-            "vulkan:lavapipe, vulkan:h200, or one with features: "
+            "vulkan:lavapipe, vulkan:h200, vulkan:minimal13, or one with "
+            "features: "
             "vulkan:subgroup32+shared32+i64");
   return target;
 }

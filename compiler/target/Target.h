@@ -9,6 +9,7 @@
 #include "llvm/Support/LogicalResult.h"
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -285,6 +286,17 @@ public:
   virtual void endStreaming(mlir::OpBuilder &builder,
                             mlir::Location loc) const = 0;
 
+  /// Whether the machine has what such an op of tensors takes: its types, and
+  /// indices for its sizes as far as they are known. A diagnostic at the op
+  /// says what it lacks.
+  virtual llvm::LogicalResult check(mlir::Operation *) const {
+    return mlir::success();
+  }
+  /// Elements of the largest tensor that its indices reach into.
+  virtual int64_t mostElements() const {
+    return std::numeric_limits<int64_t>::max();
+  }
+
   /// The code of a user's kernel (an op of OpaqueOpInterface) as the function
   /// `symbol`. `buffers` are the numbers, among the kernel's, of the operands
   /// and the result. Where the target runs no such code, an error of the op.
@@ -306,6 +318,12 @@ public:
 inline constexpr const char *alikeAttr = "sinter.alike";
 /// The attribute of a module whose functions and roots may be approximations.
 inline constexpr const char *approximatesAttr = "sinter.approximates";
+
+/// The attribute of a module (an affine map) that says how many elements
+/// tensors have which a launch knows first, as functions of the kernel's
+/// symbols. None may have more than `mostElements`; where that is the largest
+/// number, there is none.
+inline constexpr const char *sizesAttr = "sinter.sizes";
 
 /// The target of that name; an error of kind `unsupported` names the choices.
 Result<std::shared_ptr<const Target>> makeTarget(std::string_view name);

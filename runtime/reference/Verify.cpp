@@ -51,7 +51,8 @@ Status verify(const graph::Graph &graph, std::span<const HostTensor> inputs,
                            {inputs.begin(), inputs.end()},
                            request,
                            difference,
-                           siteString(site)});
+                           siteString(site),
+                           {}});
   ErrorInfo error =
       makeError(ErrorKind::internal,
                 fmt::format("{}: differs from the reference: {}; {}", op,

@@ -43,6 +43,38 @@ std::atomic<unsigned> losesBehind = count;
 std::atomic<Device> opened = nullptr;
 Code (*waitIdle)(Device) = nullptr;
 
+//===- Devices that have little -------------------------------------------===//
+
+std::atomic<bool> isLeast = std::getenv("SINTER_TEST_LEAST_VULKAN") != nullptr;
+
+/// The structure of type T in a chain of any.
+template <typename T> T *findIn(const void *chain) {
+  using Any = Header<Kind::features2>; // all begin alike
+  while (chain && static_cast<const Any *>(chain)->kind != T().kind)
+    chain = static_cast<const Any *>(chain)->next;
+  return static_cast<T *>(const_cast<void *>(chain));
+}
+
+void shrink(Features &features) {
+  features.float64 = features.int64 = features.int16 = 0;
+  if (auto *more = findIn<Features11>(&features))
+    more->storage16 = 0;
+  if (auto *more = findIn<Features12>(&features))
+    more->storage8 = more->int8 = more->float16 = more->atomic64 = 0;
+}
+
+void shrink(Properties &properties) {
+  constexpr uint32_t sharedBytes = 16384, threads = 128;
+  constexpr Flags basicOperations = 1;
+  properties.limits.sharedBytes = sharedBytes;
+  properties.limits.mostThreads = properties.limits.mostThreadsAlong[0] =
+      threads;
+  if (auto *more = findIn<Properties11>(&properties))
+    more->subgroupOperations = basicOperations;
+  if (auto *more = findIn<Properties12>(&properties))
+    more->keepsNan32 = more->keepsDenormals32 = 0;
+}
+
 template <unsigned N, typename Signature> struct Passed;
 template <unsigned N, typename R, typename... A> struct Passed<N, R(A...)> {
   static R call(A... arguments) {
@@ -53,6 +85,12 @@ template <unsigned N, typename R, typename... A> struct Passed<N, R(A...)> {
     auto *real = reinterpret_cast<R (*)(A...)>(states[N].real);
     if constexpr (N == number_getQueue)
       opened = std::get<0>(std::tie(arguments...));
+    if constexpr (N == number_features || N == number_properties) {
+      real(arguments...);
+      if (isLeast)
+        shrink(*std::get<1>(std::tie(arguments...)));
+      return;
+    }
     if (losesBehind != N)
       return real(arguments...);
     losesBehind = count;
@@ -123,6 +161,8 @@ void loseVulkanDevice(const char *name) {
        {"vkQueueSubmit2", "vkWaitSemaphores", "vkGetSemaphoreCounterValue"})
     failVulkanCall(name, deviceLost);
 }
+
+void shrinkVulkanDevices() { isLeast = true; }
 
 void healVulkan() {
   for (State &state : states)

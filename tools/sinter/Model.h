@@ -36,8 +36,8 @@ Status writeText(const std::string &path, std::string_view text);
 inline constexpr Flag targetFlag = {
     "--target", "TARGET",
     "cpu, cpu:x86-64-v3, cpu:x86-64-v4 or cpu:scalar; +avx512bf16 after one "
-    "adds a feature; cuda:sm_80 or cuda:sm_90; vulkan, vulkan:lavapipe or "
-    "vulkan:h200"};
+    "adds a feature; cuda:sm_80 or cuda:sm_90; vulkan, vulkan:lavapipe, "
+    "vulkan:h200 or vulkan:minimal13"};
 inline constexpr Flag numericsFlag = {"--numerics", "MODE",
                                       "exact, default or fast"};
 inline constexpr Flag fusionFlag = {"--fusion", "TIER",

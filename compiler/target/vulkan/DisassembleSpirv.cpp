@@ -1,6 +1,7 @@
 /// DisassembleSpirv: modules are read back by MLIR.
 #include "compiler/target/vulkan/DisassembleSpirv.h"
 
+#include "runtime/device/vulkan/IndexLimit.h"
 #include "runtime/device/vulkan/SpirvModule.h"
 
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
@@ -46,8 +47,10 @@ Result<std::string> disassembleSpirv(std::span<const std::byte> image) {
         spirv::deserialize(module.words, &context);
     if (!kernels)
       return makeError(ErrorKind::io, "disassemble: " + problem);
-    out << "// ---- kernel " << module.entries.front().name << "\n"
-        << **kernels << "\n";
+    out << "// ---- kernel " << module.entries.front().name << "\n";
+    if (!module.sizes.empty())
+      out << "// " << runtime::sizesKeyword << module.sizes << "\n";
+    out << **kernels << "\n";
   }
   return text;
 }

@@ -1,4 +1,5 @@
 /// From scalars, loops and memory to SPIR-V.
+#include "compiler/target/vulkan/NoteSizes.h"
 #include "compiler/target/vulkan/SpirvPatterns.h"
 #include "compiler/target/vulkan/VulkanTarget.h"
 #include "compiler/target/vulkan/WorkgroupMemory.h"
@@ -34,13 +35,14 @@ using Capabilities = llvm::SetVector<spirv::Capability>;
 spirv::TargetEnvAttr environmentOf(MLIRContext *context,
                                    const VulkanProfile &profile) {
   using spirv::Capability;
-  SmallVector<Capability> all{
-      Capability::Shader, Capability::PhysicalStorageBufferAddresses,
-      Capability::GroupNonUniformShuffle, Capability::GroupNonUniformVote};
+  SmallVector<Capability> all{Capability::Shader,
+                              Capability::PhysicalStorageBufferAddresses};
   auto add = [&](bool has, std::initializer_list<Capability> those) {
     if (has)
       all.append(those);
   };
+  add(profile.knowsSubgroup,
+      {Capability::GroupNonUniformShuffle, Capability::GroupNonUniformVote});
   add(profile.hasInt8, {Capability::Int8, Capability::StorageBuffer8BitAccess});
   add(profile.hasInt16,
       {Capability::Int16, Capability::StorageBuffer16BitAccess});
@@ -55,8 +57,8 @@ spirv::TargetEnvAttr environmentOf(MLIRContext *context,
       spirv::DeviceType::Unknown, spirv::TargetEnvAttr::kUnknownDeviceID);
 }
 
-// The one argument of a kernel, the address of its argument block, is the push
-// constant.
+// The one argument of a kernel, the address of its argument block or that as
+// memory, is the push constant.
 void pushArgument(func::FuncOp function, spirv::GlobalVariableOp constants) {
   Location loc = function.getLoc();
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
@@ -65,11 +67,15 @@ void pushArgument(func::FuncOp function, spirv::GlobalVariableOp constants) {
   Value place =
       spirv::AccessChainOp::create(builder, loc, block, ValueRange(zero));
   Value address = spirv::LoadOp::create(builder, loc, place);
+  Type type = function.getArgument(0).getType();
+  if (address.getType() != type)
+    address = UnrealizedConversionCastOp::create(builder, loc, type, address)
+                  .getResult(0);
   function.getArgument(0).replaceAllUsesWith(address);
   (void)function.eraseArgument(0);
 }
 
-spirv::ModuleOp wrapKernels(ModuleOp module) {
+spirv::ModuleOp wrapKernels(ModuleOp module, const VulkanProfile &profile) {
   MLIRContext *context = module.getContext();
   Location loc = module.getLoc();
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
@@ -79,8 +85,10 @@ spirv::ModuleOp wrapKernels(ModuleOp module) {
   builder.setInsertionPointToStart(kernels.getBody());
   SmallVector<spirv::StructType::StructDecorationInfo> decorations{
       {spirv::Decoration::Block, UnitAttr::get(context)}};
-  Type block =
-      spirv::StructType::get({builder.getI64Type()}, {0}, {}, decorations);
+  Type words = VectorType::get({2}, builder.getI32Type());
+  Type address = profile.hasInt64 ? Type(builder.getI64Type())
+                                  : Type(bufferPointer(words));
+  Type block = spirv::StructType::get({address}, {0}, {}, decorations);
   auto constants = spirv::GlobalVariableOp::create(
       builder, loc,
       spirv::PointerType::get(block, spirv::StorageClass::PushConstant),
@@ -126,15 +134,14 @@ void guardEmptyLoops(spirv::ModuleOp kernels) {
   });
 }
 
-LogicalResult convert(spirv::ModuleOp kernels,
-                      spirv::TargetEnvAttr environment) {
+LogicalResult convert(spirv::ModuleOp kernels, const VulkanProfile &profile) {
   MLIRContext *context = kernels.getContext();
   SPIRVConversionOptions options;
   // Types that the device lacks were refused: none gets another size here.
   options.emulateUnsupportedFloatTypes = false;
   options.emulateLT32BitScalarTypes = false;
-  options.use64bitIndex = true;
-  SPIRVTypeConverter converter(environment, options);
+  options.use64bitIndex = profile.hasInt64;
+  SPIRVTypeConverter converter(environmentOf(context, profile), options);
   addMemoryTypes(converter);
   RewritePatternSet patterns(context);
   ScfToSPIRVContext loops;
@@ -153,8 +160,15 @@ LogicalResult convert(spirv::ModuleOp kernels,
     return !op->getName().getStringRef().starts_with("spirv.CL.") &&
            !isa<spirv::OrderedOp, spirv::UnorderedOp>(op);
   });
-  return applyFullConversion(kernels.getOperation(), target,
-                             std::move(patterns));
+  if (failed(applyFullConversion(kernels.getOperation(), target,
+                                 std::move(patterns))))
+    return failure();
+  // Words that are addresses have been loaded as pointers.
+  kernels.walk([&](spirv::LoadOp load) {
+    if (!profile.hasInt64 && load->use_empty())
+      load.erase();
+  });
+  return success();
 }
 
 // MLIR's own pass that does this forgets those of built-in variables.
@@ -200,18 +214,21 @@ void addCapabilities(Type type, Capabilities &all) {
     all.insert(Capability::Float64);
 }
 
-Capabilities capabilitiesOf(spirv::ModuleOp kernels) {
+Capabilities capabilitiesOf(spirv::ModuleOp kernels,
+                            const VulkanProfile &profile) {
   using spirv::Capability;
   Capabilities all;
   all.insert(Capability::Shader);
   all.insert(Capability::PhysicalStorageBufferAddresses);
-  all.insert(Capability::Int64);
+  if (profile.hasInt64)
+    all.insert(Capability::Int64);
   kernels.walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
       addCapabilities(type, all);
     if (auto variable = dyn_cast<spirv::GlobalVariableOp>(op))
       addCapabilities(variable.getType(), all);
-    if (isa<spirv::GlobalVariableOp>(op) && op->hasAttr("built_in"))
+    if (profile.knowsSubgroup && isa<spirv::GlobalVariableOp>(op) &&
+        op->hasAttr("built_in"))
       all.insert(Capability::GroupNonUniform);
     if (isa<spirv::GroupNonUniformShuffleOp,
             spirv::GroupNonUniformShuffleXorOp>(op))
@@ -347,18 +364,19 @@ FailureOr<TargetCode> emitSpirv(ModuleOp module, const VulkanProfile &profile,
   passes.addNestedPass<func::FuncOp>(createCSEPass());
   if (failed(passes.run(module)))
     return failure();
+  auto sizes = module->getAttrOfType<AffineMapAttr>(sizesAttr);
   llvm::StringMap<int32_t> threads;
   for (auto function : module.getOps<func::FuncOp>())
     threads[function.getName()] =
         int32_t(function->getAttrOfType<IntegerAttr>(threadsAttr).getInt());
-  spirv::ModuleOp kernels = wrapKernels(module);
+  spirv::ModuleOp kernels = wrapKernels(module, profile);
   guardEmptyLoops(kernels);
-  if (failed(convert(kernels, environmentOf(context, profile))))
+  if (failed(convert(kernels, profile)))
     return failure();
   narrowComparisons(kernels);
   keepLoops(kernels);
   forbidContraction(kernels);
-  Capabilities all = capabilitiesOf(kernels);
+  Capabilities all = capabilitiesOf(kernels, profile);
   for (auto function :
        llvm::to_vector(kernels.getBody()->getOps<spirv::FuncOp>()))
     declareEntry(function, threads.lookup(function.getName()), profile, all);
@@ -382,11 +400,15 @@ FailureOr<TargetCode> emitSpirv(ModuleOp module, const VulkanProfile &profile,
   SmallVector<uint32_t, 0> words;
   if (failed(spirv::serialize(kernels, words)))
     return failure();
+  std::string note = sizes ? sizesText(sizes.getValue()) : "";
+  if (sizes)
+    words = withText(words, note);
   TargetCode code;
   code.object.assign(reinterpret_cast<const char *>(words.data()),
                      words.size() * sizeof(uint32_t));
   if (keepText)
-    llvm::raw_string_ostream(code.asmText) << kernels;
+    llvm::raw_string_ostream(code.asmText)
+        << (sizes ? "// " + note + "\n" : "") << kernels;
   return code;
 }
 

@@ -1,6 +1,7 @@
 /// Users' kernels: GLSL or SPIR-V with the shapes and dtypes of a call.
 #include "compiler/target/GivenCall.h"
 #include "compiler/target/vulkan/ShaderTools.h"
+#include "compiler/target/vulkan/SpirvWords.h"
 #include "compiler/target/vulkan/VulkanTarget.h"
 #include "dialects/sinter/Dialect.h"
 
@@ -155,34 +156,13 @@ enum Opcode : uint32_t {
   opExecutionMode = 16,
   opCapability = 17,
   opVariable = 59,
-  opModuleProcessed = 330,
 };
 constexpr uint32_t localSize = 17;
-constexpr size_t headerWords = 5;
-
-/// Whether an instruction stands before those that say what came of a module.
-bool isBeforeProcessed(uint32_t opcode) {
-  constexpr uint32_t first = 2, line = 8, last = 17, executionModeId = 331;
-  return (opcode >= first && opcode <= last && opcode != line) ||
-         opcode == opModuleProcessed || opcode == executionModeId;
-}
-
-void appendText(SmallVectorImpl<uint32_t> &words, StringRef text) {
-  size_t at = words.size();
-  words.resize(at + text.size() / 4 + 1, 0);
-  std::memcpy(words.data() + at, text.data(), text.size());
-}
 
 size_t wordsOfText(ArrayRef<uint32_t> words) {
   StringRef bytes(reinterpret_cast<const char *>(words.data()),
                   words.size() * 4);
   return std::min(words.size(), bytes.find('\0') / 4 + 1);
-}
-
-void append(SmallVectorImpl<uint32_t> &to, uint32_t opcode,
-            ArrayRef<uint32_t> operands) {
-  to.push_back(uint32_t(operands.size() + 1) << 16 | opcode);
-  to.append(operands.begin(), operands.end());
 }
 
 /// Reads a user's module and writes it as a kernel of the compiler's: with the
@@ -221,9 +201,11 @@ Status GivenModule::checkCapability(uint32_t number) const {
   case Capability::Matrix:
   case Capability::PhysicalStorageBufferAddresses:
   case Capability::GroupNonUniform:
+    isThere = true;
+    break;
   case Capability::GroupNonUniformVote:
   case Capability::GroupNonUniformShuffle:
-    isThere = true;
+    isThere = profile.knowsSubgroup;
     break;
   case Capability::Int64:
     isThere = profile.hasInt64;
@@ -272,7 +254,7 @@ Status GivenModule::read(uint32_t opcode, ArrayRef<uint32_t> operands,
         return wrong("its local size is not the block of the launch");
   }
   if (opcode != opEntryPoint || operands.size() < 3) {
-    append(out, opcode, operands);
+    appendInstruction(out, opcode, operands);
     return {};
   }
   size_t length = wordsOfText(operands.drop_front(2));
@@ -284,16 +266,16 @@ Status GivenModule::read(uint32_t opcode, ArrayRef<uint32_t> operands,
   SmallVector<uint32_t> renamed(operands.take_front(2));
   appendText(renamed, symbol);
   llvm::append_range(renamed, operands.drop_front(2 + length));
-  append(out, opcode, renamed);
+  appendInstruction(out, opcode, renamed);
   return {};
 }
 
 Result<SmallVector<uint32_t>> GivenModule::rewrite(ArrayRef<uint32_t> words,
                                                    StringRef launch) {
-  if (words.size() < headerWords)
+  if (words.size() < spirvHeaderWords)
     return wrong("it is no module");
-  SmallVector<uint32_t> out(words.take_front(headerWords));
-  words = words.drop_front(headerWords);
+  SmallVector<uint32_t> out(words.take_front(spirvHeaderWords));
+  words = words.drop_front(spirvHeaderWords);
   bool isSaid = false;
   while (!words.empty()) {
     uint32_t opcode = words[0] & 0xffff, length = words[0] >> 16;
@@ -302,7 +284,7 @@ Result<SmallVector<uint32_t>> GivenModule::rewrite(ArrayRef<uint32_t> words,
     if (!isSaid && !isBeforeProcessed(opcode)) {
       SmallVector<uint32_t> text;
       appendText(text, launch);
-      append(out, opModuleProcessed, text);
+      appendInstruction(out, opModuleProcessed, text);
       isSaid = true;
     }
     SINTER_TRY(read(opcode, words.slice(1, length - 1), out));

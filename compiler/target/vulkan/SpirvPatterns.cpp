@@ -19,7 +19,7 @@ static unsigned bytesOf(Type type) {
 
 // Arrays with a layout have a struct around them. Its decoration is part of the
 // type: without, it would be the type of other structs of such members.
-static Type bufferType(Type element) {
+spirv::PointerType bufferPointer(Type element) {
   MLIRContext *context = element.getContext();
   Type array = spirv::RuntimeArrayType::get(element, bytesOf(element));
   SmallVector<spirv::StructType::StructDecorationInfo> decorations{
@@ -35,7 +35,7 @@ void addMemoryTypes(SPIRVTypeConverter &converter) {
     if (!element || type.getRank() > 2)
       return {};
     if (!type.hasStaticShape())
-      return type.getRank() == 1 ? bufferType(element) : Type();
+      return type.getRank() == 1 ? bufferPointer(element) : Type();
     // The second dimension is that of vectors.
     if (type.getRank() == 2)
       element = VectorType::get({type.getDimSize(1)}, element);
@@ -169,7 +169,8 @@ struct LowerMinimum : OpConversionPattern<memref::AtomicRMWOp> {
   }
 };
 
-// What is memory at an address.
+// What is memory at an address: at a word, or at what two words of memory have,
+// which then is loaded as a pointer.
 struct LowerView : OpConversionPattern<UnrealizedConversionCastOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -180,8 +181,25 @@ struct LowerView : OpConversionPattern<UnrealizedConversionCastOp> {
         !isa<MemRefType>(op.getResult(0).getType()))
       return failure();
     Type type = getTypeConverter()->convertType(op.getResult(0).getType());
-    rewriter.replaceOpWithNewOp<spirv::ConvertUToPtrOp>(
-        op, type, adaptor.getInputs().front());
+    Value from = adaptor.getInputs().front();
+    if (from.getType() == type) {
+      rewriter.replaceOp(op, from);
+      return success();
+    }
+    if (!isa<VectorType>(from.getType())) {
+      rewriter.replaceOpWithNewOp<spirv::ConvertUToPtrOp>(op, type, from);
+      return success();
+    }
+    auto words = from.getDefiningOp<spirv::LoadOp>();
+    if (!words || !type)
+      return failure();
+    Value place = spirv::BitcastOp::create(
+        rewriter, op.getLoc(),
+        spirv::PointerType::get(type,
+                                spirv::StorageClass::PhysicalStorageBuffer),
+        words.getPtr());
+    rewriter.replaceOpWithNewOp<spirv::LoadOp>(
+        op, place, words.getMemoryAccessAttr(), words.getAlignmentAttr());
     return success();
   }
 };
@@ -346,6 +364,19 @@ struct LowerExtract : OpConversionPattern<vector::ExtractOp> {
   }
 };
 
+struct LowerInsert : OpConversionPattern<vector::InsertOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::InsertOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<spirv::CompositeInsertOp>(
+        op, adaptor.getValueToStore(), adaptor.getDest(),
+        int32_t(op.getStaticPosition()[0]));
+    return success();
+  }
+};
+
 struct LowerMade : OpConversionPattern<vector::FromElementsOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -383,8 +414,8 @@ void addMemoryPatterns(const SPIRVTypeConverter &converter,
   patterns.add<LowerLoad<memref::LoadOp>, LowerLoad<vector::LoadOp>,
                LowerStore<memref::StoreOp>, LowerStore<vector::StoreOp>,
                LowerMinimum, LowerView, LowerPointer, LowerArray, LowerTable,
-               LowerTruncation, LowerExtract, LowerMade, LowerBroadcast>(
-      converter, patterns.getContext());
+               LowerTruncation, LowerExtract, LowerInsert, LowerMade,
+               LowerBroadcast>(converter, patterns.getContext());
   patterns.add<LowerFlags<arith::MinUIOp, spirv::LogicalAndOp>,
                LowerFlags<arith::MaxUIOp, spirv::LogicalOrOp>,
                LowerFlags<arith::MinSIOp, spirv::LogicalOrOp>,

@@ -6,6 +6,9 @@
 
 namespace sinter::compiler {
 
+/// The pointer that a buffer of such elements becomes.
+mlir::spirv::PointerType bufferPointer(mlir::Type element);
+
 /// Buffers become pointers to physical storage, a workgroup's arrays and
 /// constant tables pointers to variables.
 void addMemoryTypes(mlir::SPIRVTypeConverter &converter);

@@ -193,11 +193,13 @@ private:
 bool hasGroups(MemRefType buffer) { return buffer.getRank() > 1; }
 
 // How many neighbours of a vector go in one access; 1 where each goes alone.
-int64_t accessed(VectorType vector, MemRefType buffer, bool isAligned) {
+int64_t accessed(VectorType vector, MemRefType buffer, bool isAligned,
+                 unsigned widest) {
   constexpr int64_t most = 4, mostBytes = 16;
   if (hasGroups(buffer))
     return vector.getNumElements();
-  if (!isAligned || buffer.hasStaticShape())
+  if (!isAligned || buffer.hasStaticShape() ||
+      vector.getElementTypeBitWidth() > widest)
     return 1;
   int64_t bytes = vector.getElementTypeBitWidth() / 8, count = most;
   while (count > 1 &&
@@ -233,7 +235,10 @@ SmallVector<Value> placesOf(OpBuilder &builder, Location loc,
 }
 
 struct SplitLoad : OpConversionPattern<vector::LoadOp> {
-  using OpConversionPattern::OpConversionPattern;
+  SplitLoad(const TypeConverter &converter, MLIRContext *context,
+            unsigned widest)
+      : OpConversionPattern(converter, context, PatternBenefit(2)),
+        widest(widest) {}
 
   LogicalResult
   matchAndRewrite(vector::LoadOp op, OneToNOpAdaptor,
@@ -242,7 +247,8 @@ struct SplitLoad : OpConversionPattern<vector::LoadOp> {
     VectorType type = op.getVectorType();
     Value buffer = op.getBase();
     std::optional<uint64_t> known = op.getAlignment();
-    int64_t count = accessed(type, op.getMemRefType(), known.has_value());
+    int64_t count =
+        accessed(type, op.getMemRefType(), known.has_value(), widest);
     Scalars all;
     for (int64_t at = 0; at < type.getNumElements(); at += count) {
       auto place = placesOf(rewriter, loc, op.getIndices(), at);
@@ -265,10 +271,16 @@ struct SplitLoad : OpConversionPattern<vector::LoadOp> {
     rewriter.replaceOpWithMultiple(op, SmallVector<Scalars>{std::move(all)});
     return success();
   }
+
+private:
+  const unsigned widest;
 };
 
 struct SplitStore : OpConversionPattern<vector::StoreOp> {
-  using OpConversionPattern::OpConversionPattern;
+  SplitStore(const TypeConverter &converter, MLIRContext *context,
+             unsigned widest)
+      : OpConversionPattern(converter, context, PatternBenefit(2)),
+        widest(widest) {}
 
   LogicalResult
   matchAndRewrite(vector::StoreOp op, OneToNOpAdaptor adaptor,
@@ -278,7 +290,8 @@ struct SplitStore : OpConversionPattern<vector::StoreOp> {
     Value buffer = op.getBase();
     ValueRange values = adaptor.getValueToStore();
     std::optional<uint64_t> known = op.getAlignment();
-    int64_t count = accessed(type, op.getMemRefType(), known.has_value());
+    int64_t count =
+        accessed(type, op.getMemRefType(), known.has_value(), widest);
     for (int64_t at = 0; at < type.getNumElements(); at += count) {
       auto place = placesOf(rewriter, loc, op.getIndices(), at);
       if (count == 1) {
@@ -296,11 +309,14 @@ struct SplitStore : OpConversionPattern<vector::StoreOp> {
     rewriter.eraseOp(op);
     return success();
   }
+
+private:
+  const unsigned widest;
 };
 
 } // namespace
 
-LogicalResult splitVectors(func::FuncOp function) {
+LogicalResult splitVectors(func::FuncOp function, unsigned widest) {
   MLIRContext *context = function.getContext();
   TypeConverter converter;
   converter.addConversion([](Type type) { return type; });
@@ -322,8 +338,8 @@ LogicalResult splitVectors(func::FuncOp function) {
                                                        target, /*benefit=*/4);
   patterns.add<SplitElementwise>(converter, context);
   patterns.add<SplitConstant, SplitBroadcast, SplitExtract, SplitMade,
-               SplitBitCast, SplitLoad, SplitStore>(converter, context,
-                                                    PatternBenefit(2));
+               SplitBitCast>(converter, context, PatternBenefit(2));
+  patterns.add<SplitLoad, SplitStore>(converter, context, widest);
   return applyPartialConversion(function, target, std::move(patterns));
 }
 

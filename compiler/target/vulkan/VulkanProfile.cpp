@@ -19,6 +19,7 @@ constexpr Named named[] = {
      "subgroup8+shared32+threads1024+i8+i16+i64+f64+atomic64+nan32"},
     {"h200", "subgroup32+shared48+threads1024+i8+i16+i64+f64+atomic64+nan32+"
              "denormal32+coopmat16"},
+    {"minimal13", "shared16"},
 };
 
 struct Flag {
@@ -63,6 +64,7 @@ static bool addFeature(VulkanProfile &profile, std::string_view feature) {
   auto isPower = [](unsigned number) { return (number & (number - 1)) == 0; };
   if (unsigned threads = numberAfter(feature, "subgroup")) {
     profile.subgroup = threads;
+    profile.knowsSubgroup = true;
     return threads >= 4 && threads <= mostThreads && isPower(threads);
   }
   if (unsigned threads = numberAfter(feature, "threads")) {
@@ -88,7 +90,7 @@ std::optional<VulkanProfile> parseVulkanProfile(std::string_view name) {
       features.push_back(feature);
     name.remove_prefix(std::min(name.size(), feature.size() + 1));
   }
-  if (profile.sharedBytes == 0 || !profile.hasInt64)
+  if (profile.sharedBytes == 0)
     return std::nullopt;
   std::sort(features.begin(), features.end());
   for (std::string_view feature : features)

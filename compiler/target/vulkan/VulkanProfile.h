@@ -1,6 +1,8 @@
 /// VulkanProfile: what a Vulkan device offers to shaders.
 #pragma once
 
+#include "runtime/device/vulkan/VulkanArguments.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,7 +13,11 @@ namespace sinter::compiler {
 /// Vulkan 1.3, and what of it is left to devices. Types of 8, 16 and 64 bits
 /// are those that a device computes with and keeps in buffers.
 struct VulkanProfile {
-  unsigned subgroup = 32;     ///< threads of a subgroup
+  static constexpr unsigned groupThreads = runtime::unknownSubgroup;
+  /// Threads of a subgroup; where that is not known, of the groups in a
+  /// workgroup that take its place and exchange in its memory.
+  unsigned subgroup = groupThreads;
+  bool knowsSubgroup = false;
   unsigned sharedBytes = 0;   ///< of a workgroup's memory
   unsigned mostThreads = 128; ///< of a workgroup
   bool hasInt8 = false, hasInt16 = false, hasInt64 = false;
@@ -29,7 +35,8 @@ struct VulkanProfile {
 };
 
 /// `NAME` is a profile that stands in for a kind of device (`lavapipe`, `h200`,
-/// empty for what most have), or features with a plus between them:
+/// `minimal13` for the least that Vulkan 1.3 promises, empty for what most
+/// have), or features with a plus between them:
 /// `subgroup8`, `shared32` (KiB), `threads256`, `i8`, `i16`, `i64`, `f64`,
 /// `atomic64`, `nan32`, `denormal32`. Nothing where it is neither.
 std::optional<VulkanProfile> parseVulkanProfile(std::string_view name);

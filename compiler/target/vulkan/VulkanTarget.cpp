@@ -8,10 +8,13 @@
 #include "compiler/target/simt/OneThread.h"
 #include "compiler/target/simt/ReadEarly.h"
 #include "compiler/target/vulkan/FragmentUnit.h"
+#include "compiler/target/vulkan/SharedGroup.h"
 #include "compiler/target/vulkan/SplitVectors.h"
 #include "compiler/target/vulkan/Subgroup.h"
+#include "compiler/target/vulkan/WideIntegers.h"
 #include "compiler/target/vulkan/Workgroup.h"
 #include "compiler/target/vulkan/WorkgroupMemory.h"
+#include "runtime/device/vulkan/IndexLimit.h"
 #include "runtime/device/vulkan/VulkanArguments.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -46,6 +49,12 @@ VulkanTarget::VulkanTarget(std::string name, VulkanProfile given)
                                 .widensHalves = true}));
 }
 
+// Where threads exchange in memory, one word for each is left.
+int64_t VulkanTarget::frameBytes() const {
+  return profile.sharedBytes -
+         (profile.knowsSubgroup ? 0 : 4 * profile.subgroup);
+}
+
 Value VulkanTarget::addWords(OpBuilder &, Location, Value, Value, Value, Type,
                              Type) const {
   llvm_unreachable("it multiplies no words");
@@ -67,8 +76,11 @@ KernelEntry VulkanTarget::beginKernel(OpBuilder &builder, ModuleOp module,
   Location loc = builder.getUnknownLoc();
   Type i64 = builder.getI64Type(), index = builder.getIndexType();
   KernelEntry entry;
-  Value block =
-      beginFunction(builder, module, symbol, {i64}, entry)->getArgument(0);
+  // Without i64 the block's address is never a number.
+  Type words = MemRefType::get({ShapedType::kDynamic}, i64);
+  Value block = beginFunction(builder, module, symbol,
+                              {profile.hasInt64 ? i64 : words}, entry)
+                    ->getArgument(0);
   auto word = [&](int64_t number) {
     return argumentWord(builder, loc, entry.function, number);
   };
@@ -81,10 +93,13 @@ KernelEntry VulkanTarget::beginKernel(OpBuilder &builder, ModuleOp module,
   for (auto [number, element] : llvm::enumerate(elements))
     entry.buffers.push_back(
         memoryAt(builder, loc, word(buffers + int64_t(number)), element));
-  Value offset = arith::ConstantOp::create(
-      builder, loc, builder.getI64IntegerAttr(8 * buffers));
-  entry.addresses = memoryAt(
-      builder, loc, arith::AddIOp::create(builder, loc, block, offset), i64);
+  entry.addresses = block;
+  if (profile.hasInt64) {
+    Value offset = arith::ConstantOp::create(
+        builder, loc, builder.getI64IntegerAttr(8 * buffers));
+    entry.addresses = memoryAt(
+        builder, loc, arith::AddIOp::create(builder, loc, block, offset), i64);
+  }
   entry.errorWord = word(offsetof(VulkanArguments, error) / 8);
   entry.launch = word(offsetof(VulkanArguments, launch) / 8);
 
@@ -107,6 +122,12 @@ KernelEntry VulkanTarget::beginKernel(OpBuilder &builder, ModuleOp module,
 Value VulkanTarget::bufferAt(OpBuilder &builder, Location loc,
                              const KernelEntry &entry, Value number,
                              Type element) const {
+  if (!profile.hasInt64) {
+    int64_t before = sizeof(runtime::VulkanArguments) / 8;
+    number = arith::AddIOp::create(
+        builder, loc, number,
+        constantIndex(builder, loc, before + int64_t(entry.dims.size())));
+  }
   Value address = memref::LoadOp::create(builder, loc, entry.addresses, number);
   return memoryAt(builder, loc, address, element);
 }
@@ -129,28 +150,65 @@ void VulkanTarget::reportIndexError(OpBuilder &builder, Location loc,
                               ValueRange(constantIndex(builder, loc, 0)));
 }
 
+// What a device has to have for elements of a type that it computes with; null
+// where the profile has it.
+static const char *missingFor(Type type, const VulkanProfile &profile) {
+  if (type.isF64() && !profile.hasFloat64)
+    return "f64 (shaderFloat64)";
+  if (!type.isIntOrFloat())
+    return nullptr;
+  if (type.getIntOrFloatBitWidth() == 16 && !profile.hasInt16)
+    return "values of 16 bits (shaderInt16, storageBuffer16BitAccess)";
+  if (type.getIntOrFloatBitWidth() == 8 && !profile.hasInt8)
+    return "values of 8 bits (shaderInt8, storageBuffer8BitAccess)";
+  return nullptr;
+}
+
+LogicalResult VulkanTarget::check(Operation *op) const {
+  auto checkTensor = [&](Value value, bool isStored) -> LogicalResult {
+    auto type = cast<RankedTensorType>(value.getType());
+    Type element = type.getElementType();
+    // Truth values are bytes in memory.
+    if (element.isInteger(1) && isStored)
+      element = IntegerType::get(op->getContext(), 8);
+    if (const char *missing = missingFor(element, profile))
+      return op->emitOpError("of ") << type << " needs " << missing
+                                    << ", which the device's profile lacks";
+    if (type.hasStaticShape() && type.getNumElements() > mostElements())
+      return op->emitOpError("of ")
+             << type << " needs indices of 64 bits (shaderInt64), which the "
+             << "device's profile lacks: it has more than " << mostElements()
+             << " elements";
+    return success();
+  };
+  for (Value operand : op->getOperands())
+    if (failed(checkTensor(operand, isa<BlockArgument>(operand))))
+      return failure();
+  for (Value result : op->getResults()) {
+    bool isStored = llvm::any_of(result.getUsers(), [](Operation *user) {
+      return user->hasTrait<OpTrait::IsTerminator>();
+    });
+    if (failed(checkTensor(result, isStored)))
+      return failure();
+  }
+  return success();
+}
+
+int64_t VulkanTarget::mostElements() const {
+  return profile.hasInt64 ? Target::mostElements() : runtime::mostElements32;
+}
+
 // Where a type stands that the device has not, a diagnostic that names it.
 static LogicalResult checkTypes(func::FuncOp function,
                                 const VulkanProfile &profile) {
-  auto nameOfMissing = [&](Type type) -> const char * {
-    if (auto memory = dyn_cast<MemRefType>(type))
-      type = memory.getElementType();
-    type = getElementTypeOrSelf(type);
-    if (type.isF64() && !profile.hasFloat64)
-      return "f64 (shaderFloat64)";
-    if (type.isInteger(64) && !profile.hasInt64)
-      return "i64 (shaderInt64)";
-    if (type.isInteger(16) && !profile.hasInt16)
-      return "values of 16 bits (shaderInt16, storageBuffer16BitAccess)";
-    if (type.isInteger(8) && !profile.hasInt8)
-      return "values of 8 bits (shaderInt8, storageBuffer8BitAccess)";
-    return nullptr;
-  };
   const char *missing = nullptr;
   function.walk([&](Operation *op) {
-    for (Type type : op->getResultTypes())
+    for (Type type : op->getResultTypes()) {
+      if (auto memory = dyn_cast<MemRefType>(type))
+        type = memory.getElementType();
       if (!missing)
-        missing = nameOfMissing(type);
+        missing = missingFor(getElementTypeOrSelf(type), profile);
+    }
     if (isa<memref::AtomicRMWOp>(op) && !profile.hasAtomic64)
       missing = "index checks (shaderBufferInt64Atomics)";
     return missing ? WalkResult::interrupt() : WalkResult::advance();
@@ -177,14 +235,22 @@ static LogicalResult distribute(func::FuncOp function,
     auto isOnlyWritten = [&](Value buffer) {
       return onlyWritten.contains(buffer);
     };
-    if (failed(distributeLanes(function, Subgroup(profile.subgroup),
-                               isOnlyWritten)) ||
-        failed(placeFrames(function, profile.subgroup, profile.sharedBytes)))
+    const Subgroup subgroup(profile.subgroup);
+    const SharedGroup shared(profile.subgroup);
+    const ThreadGroup &group = profile.knowsSubgroup
+                                   ? static_cast<const ThreadGroup &>(subgroup)
+                                   : shared;
+    if (failed(distributeLanes(function, group, isOnlyWritten)) ||
+        failed(placeFrames(function, profile.subgroup, profile.sharedBytes,
+                           !profile.knowsSubgroup && hasBarriers(function))))
       return failure();
   }
-  if (failed(splitVectors(function)))
+  if (!profile.knowsSubgroup)
+    numberGroups(function, profile.subgroup);
+  if (failed(splitVectors(function, profile.hasInt64 ? 64 : 32)) ||
+      failed(checkTypes(function, profile)))
     return failure();
-  return checkTypes(function, profile);
+  return profile.hasInt64 ? success() : emulateWideIntegers(function);
 }
 
 FailureOr<TargetCode> VulkanTarget::compile(ModuleOp module, bool verify,

@@ -18,7 +18,7 @@ public:
     return std::min(64u, 2 * profile.subgroup);
   }
   bool lanesAreThreads() const override { return true; }
-  int64_t frameBytes() const override { return profile.sharedBytes; }
+  int64_t frameBytes() const override;
   int64_t chunkElements() const override { return 1024; }
   unsigned vectorRegisters() const override { return 32; }
   bool hasFma() const override { return false; }
@@ -44,6 +44,8 @@ public:
                         const KernelEntry &entry,
                         mlir::Value index) const override;
   void endStreaming(mlir::OpBuilder &, mlir::Location) const override {}
+  llvm::LogicalResult check(mlir::Operation *op) const override;
+  int64_t mostElements() const override;
   llvm::FailureOr<TargetCode> compileGiven(mlir::Operation *op,
                                            llvm::StringRef symbol,
                                            llvm::ArrayRef<unsigned> buffers,

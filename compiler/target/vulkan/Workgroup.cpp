@@ -2,6 +2,7 @@
 #include "compiler/target/vulkan/Workgroup.h"
 
 #include "compiler/target/simt/Numbers.h"
+#include "compiler/target/vulkan/SharedGroup.h"
 #include "compiler/target/vulkan/WorkgroupMemory.h"
 #include "runtime/device/vulkan/VulkanArguments.h"
 
@@ -26,8 +27,10 @@ Value memoryAt(OpBuilder &builder, Location loc, Value address, Type element) {
 Value argumentWord(OpBuilder &builder, Location loc, Operation *function,
                    int64_t number) {
   Value block = cast<func::FuncOp>(function).getArgument(0);
+  if (!isa<MemRefType>(block.getType()))
+    block = memoryAt(builder, loc, block, builder.getI64Type());
   return memref::LoadOp::create(
-      builder, loc, memoryAt(builder, loc, block, builder.getI64Type()),
+      builder, loc, block,
       ValueRange(arith::ConstantIndexOp::create(builder, loc, number)));
 }
 
@@ -76,7 +79,11 @@ public:
 
   int64_t warpThreads() const override { return profile.subgroup; }
   int64_t mostThreads() const override { return profile.mostThreads; }
-  int64_t mostNumbers() const override { return profile.sharedBytes / 4; }
+  // Where threads exchange in memory, one for each is left.
+  int64_t mostNumbers() const override {
+    return profile.sharedBytes / 4 -
+           (profile.knowsSubgroup ? 0 : mostThreads());
+  }
 
   Block begin(OpBuilder &builder, Location loc, const KernelEntry &entry,
               int64_t threads, int64_t numbers, int64_t) const override {
@@ -101,6 +108,8 @@ public:
 
   Value exchange(OpBuilder &builder, Location loc, Value number,
                  int64_t distance) const override {
+    if (!profile.knowsSubgroup)
+      return SharedGroup::exchange(builder, loc, number, distance);
     Value mask = Numbers(builder, loc).number(int32_t(distance));
     return spirv::GroupNonUniformShuffleXorOp::create(
         builder, loc, spirv::Scope::Subgroup, number, mask);

@@ -14,7 +14,8 @@ std::unique_ptr<const BlockThreads> makeWorkgroup(const VulkanProfile &profile);
 mlir::Value memoryAt(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value address, mlir::Type element);
 
-/// A word (i64) of the argument block, whose address a kernel function has.
+/// A word (i64) of the argument block, which a kernel function has as an
+/// address or, where there is no i64, as memory.
 mlir::Value argumentWord(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Operation *function, int64_t number);
 

@@ -60,7 +60,7 @@ static LogicalResult placeArray(memref::AllocaOp op, int64_t subgroups,
 }
 
 LogicalResult placeFrames(func::FuncOp function, unsigned subgroupThreads,
-                          int64_t sharedBytes) {
+                          int64_t sharedBytes, bool waitsTogether) {
   SmallVector<memref::AllocaOp> arrays;
   int64_t bytes = 0;
   function.walk([&](memref::AllocaOp op) {
@@ -71,7 +71,8 @@ LogicalResult placeFrames(func::FuncOp function, unsigned subgroupThreads,
     return function.emitError("kernel ")
            << function.getName() << " needs " << bytes
            << " bytes of shared memory, a workgroup has " << sharedBytes;
-  int64_t subgroups = std::max<int64_t>(1, mostThreads / subgroupThreads);
+  int64_t subgroups =
+      waitsTogether ? 1 : std::max<int64_t>(1, mostThreads / subgroupThreads);
   if (bytes > 0)
     subgroups = std::min(subgroups, sharedBytes / bytes);
   OpBuilder builder(function.getContext());

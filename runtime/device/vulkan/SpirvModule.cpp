@@ -1,6 +1,8 @@
 /// Reads the instructions that declare kernels.
 #include "runtime/device/vulkan/SpirvModule.h"
 
+#include "runtime/device/vulkan/IndexLimit.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -11,7 +13,9 @@ namespace {
 
 // SPIR-V specification 1.6, sections 2.3 and 3.52.
 constexpr size_t headerWords = 5;
-constexpr uint32_t entryPoint = 15, executionMode = 16, moduleProcessed = 330;
+constexpr uint32_t entryPoint = 15, executionMode = 16, capability = 17,
+                   moduleProcessed = 330;
+constexpr uint32_t int64 = 11, groupNonUniform = 61;
 constexpr uint32_t computes = 5, localSize = 17;
 /// In one direction; more than any device has.
 constexpr uint32_t mostThreads = 1024;
@@ -41,6 +45,10 @@ Status readLaunches(std::string_view text, SpirvModule &module) {
 
 Status readInstruction(uint32_t code, std::span<const uint32_t> operands,
                        SpirvModule &module) {
+  if (code == capability && !operands.empty()) {
+    module.usesSubgroups |= operands[0] == groupNonUniform;
+    module.usesInt64 |= operands[0] == int64;
+  }
   if (code == entryPoint) {
     if (operands.size() < 3 || operands[0] != computes)
       return broken("an entry point is no kernel");
@@ -61,6 +69,8 @@ Status readInstruction(uint32_t code, std::span<const uint32_t> operands,
   if (code == moduleProcessed) {
     SINTER_TRY_ASSIGN(std::string text, textOf(operands));
     SINTER_TRY(readLaunches(text, module));
+    if (text.starts_with(sizesKeyword))
+      module.sizes = text.substr(sizesKeyword.size());
   }
   return {};
 }

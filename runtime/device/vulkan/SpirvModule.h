@@ -29,6 +29,9 @@ struct SpirvEntry {
 struct SpirvModule {
   std::vector<uint32_t> words;
   std::vector<SpirvEntry> entries;
+  bool usesSubgroups = false; ///< it asks for GroupNonUniform
+  bool usesInt64 = false;
+  std::string sizes; ///< what `largestSize` takes; empty where nothing is said
 };
 
 /// Takes an image apart. What is said of a given launch stands in a module's

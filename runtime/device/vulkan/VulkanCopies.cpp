@@ -27,7 +27,7 @@ constexpr CopyKernel kernels[] = {
     {16, "copy16", copy16}, {4, "copy4", copy4}, {1, "copy1", copy1}};
 
 bool isThere(const CopyKernel &kernel, const VulkanGpu &gpu) {
-  return kernel.unit > 1 || gpu.about.int8;
+  return gpu.about.int64 && (kernel.unit > 1 || gpu.about.int8);
 }
 
 } // namespace

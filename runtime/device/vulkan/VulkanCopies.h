@@ -20,7 +20,7 @@ public:
       : gpu(gpu), device(device) {}
 
   /// Fills in the launch. Its pipeline is null where the device has no kernel
-  /// for such addresses: it lacks bytes.
+  /// for such addresses: it lacks bytes, or words of 64 bits.
   Status pack(const CopyArgs &copy, VulkanLaunch &launch);
 
 private:

@@ -130,24 +130,29 @@ VulkanDevice::VulkanDevice(VulkanGpu opened, uint8_t index)
       pipelines(gpu), copies(gpu, *this) {}
 
 std::string VulkanDevice::description() const {
-  return fmt::format("{}, {}, Vulkan {}.{}, subgroups of {}, workgroups of {} "
-                     "with {} KiB shared, grids of {}",
-                     gpu.about.name, gpu.about.driver,
-                     gpu.about.version >> 22 & 0x7f,
-                     gpu.about.version >> 12 & 0x3ff, gpu.about.subgroup,
-                     gpu.about.mostThreads, gpu.about.sharedBytes / 1024,
-                     gpu.about.mostGroups);
+  std::string subgroups =
+      gpu.about.subgroup ? fmt::format("of {}", gpu.about.subgroup) : "unknown";
+  return fmt::format(
+      "{}, {}, Vulkan {}.{}, subgroups {}, workgroups of {} "
+      "with {} KiB shared, grids of {}",
+      gpu.about.name, gpu.about.driver, gpu.about.version >> 22 & 0x7f,
+      gpu.about.version >> 12 & 0x3ff, subgroups, gpu.about.mostThreads,
+      gpu.about.sharedBytes / 1024, gpu.about.mostGroups);
 }
 
 std::vector<std::string> VulkanDevice::features(bool allSizes) const {
   const VulkanAbout &about = gpu.about;
-  std::vector<std::string> list = {"i64",
-                                   fmt::format("subgroup{}", about.subgroup)};
-  std::pair<bool, const char *> flags[] = {
-      {about.int8, "i8"},           {about.int16, "i16"},
-      {about.float64, "f64"},       {about.atomic64, "atomic64"},
-      {about.keepsNan, "nan32"},    {about.keepsDenormals, "denormal32"},
-      {about.matrices, "coopmat16"}};
+  std::vector<std::string> list;
+  if (about.subgroup)
+    list.push_back(fmt::format("subgroup{}", about.subgroup));
+  std::pair<bool, const char *> flags[] = {{about.int64, "i64"},
+                                           {about.int8, "i8"},
+                                           {about.int16, "i16"},
+                                           {about.float64, "f64"},
+                                           {about.atomic64, "atomic64"},
+                                           {about.keepsNan, "nan32"},
+                                           {about.keepsDenormals, "denormal32"},
+                                           {about.matrices, "coopmat16"}};
   for (auto [has, name] : flags)
     if (has)
       list.push_back(name);

@@ -63,9 +63,7 @@ bool hasExtension(const Loader &loader, PhysicalDevice physical,
       all, [&](const ExtensionProperties &each) { return each.name == name; });
 }
 
-std::string whatIsMissing(const VulkanAbout &about, const FeatureChain &chain,
-                          const Properties11 &properties,
-                          const Properties13 &subgroups) {
+std::string whatIsMissing(const FeatureChain &chain) {
   std::string list;
   auto need = [&](bool has, const char *name) {
     if (!has)
@@ -74,17 +72,19 @@ std::string whatIsMissing(const VulkanAbout &about, const FeatureChain &chain,
   need(chain.features12.addresses, "bufferDeviceAddress");
   need(chain.features12.timelines, "timelineSemaphore");
   need(chain.features13.synchronization, "synchronization2");
-  need(chain.features13.subgroupSizes &&
-           (subgroups.subgroupStages & computeStage),
-       "subgroupSizeControl");
-  need(chain.features13.wholeSubgroups, "computeFullSubgroups");
-  need(chain.features.int64, "shaderInt64");
-  need((properties.subgroupOperations & neededSubgroupOperations) ==
-           neededSubgroupOperations,
-       "subgroup votes and shuffles");
-  need(about.subgroup >= 4 && about.subgroup <= 64,
-       "subgroups of 4 to 64 threads");
   return list;
+}
+
+uint32_t knownSubgroup(const FeatureChain &chain,
+                       const Properties11 &properties,
+                       const Properties13 &subgroups) {
+  bool isKnown = chain.features13.subgroupSizes &&
+                 (subgroups.subgroupStages & computeStage) &&
+                 chain.features13.wholeSubgroups &&
+                 (properties.subgroupOperations & neededSubgroupOperations) ==
+                     neededSubgroupOperations &&
+                 properties.subgroupSize >= 4 && properties.subgroupSize <= 64;
+  return isKnown ? properties.subgroupSize : 0;
 }
 
 VulkanAbout describe(const Loader &loader, PhysicalDevice physical) {
@@ -114,7 +114,7 @@ VulkanAbout describe(const Loader &loader, PhysicalDevice physical) {
   loader.features(physical, &chain.features);
   about.driver =
       fmt::format("{} {}", properties12.driverName, properties12.driverInfo);
-  about.subgroup = properties11.subgroupSize;
+  about.subgroup = knownSubgroup(chain, properties11, properties13);
   about.sharedBytes = properties.limits.sharedBytes;
   about.mostThreads = std::min(properties.limits.mostThreads,
                                properties.limits.mostThreadsAlong[0]);
@@ -122,19 +122,21 @@ VulkanAbout describe(const Loader &loader, PhysicalDevice physical) {
   about.mostAllocation = properties11.mostAllocation;
   about.int8 = chain.features12.int8 && chain.features12.storage8;
   about.int16 = chain.features.int16 && chain.features11.storage16;
+  about.int64 = chain.features.int64;
   about.float64 = chain.features.float64;
-  about.atomic64 = chain.features12.atomic64;
+  about.atomic64 = about.int64 && chain.features12.atomic64;
   about.keepsNan = properties12.keepsNan32;
   about.keepsDenormals = properties12.keepsDenormals32;
   about.hasBudget = hasExtension(loader, physical, budgetExtension);
   about.matrices =
+      about.int64 && about.subgroup > 0 &&
       std::ranges::all_of(matrixExtensions,
                           [&](const char *name) {
                             return hasExtension(loader, physical, name);
                           }) &&
       multipliesHalves(loader, physical);
   std::memcpy(about.cacheId, properties.cacheId, sizeof(about.cacheId));
-  about.reason = whatIsMissing(about, chain, properties11, properties13);
+  about.reason = whatIsMissing(chain);
   about.timestampPeriod = properties.limits.timestampPeriod;
   if (!findFamily(loader, physical, about) && about.reason.empty())
     about.reason = "it has no queue that computes";
@@ -227,13 +229,14 @@ Result<VulkanGpu> VulkanGpu::open(const Loader &loader,
                                   const VulkanAbout &about) {
   FeatureChain chain;
   chain.features.float64 = about.float64;
-  chain.features.int64 = 1;
+  chain.features.int64 = about.int64;
   chain.features.int16 = about.int16;
   chain.features11.storage16 = about.int16;
   chain.features12.int8 = chain.features12.storage8 = about.int8;
   chain.features12.atomic64 = about.atomic64;
   chain.features12.timelines = chain.features12.addresses = 1;
-  chain.features13.subgroupSizes = chain.features13.wholeSubgroups = 1;
+  chain.features13.subgroupSizes = chain.features13.wholeSubgroups =
+      about.subgroup > 0;
   chain.features13.synchronization = 1;
   MatrixFeatures matrices;
   matrices.ask();

@@ -17,13 +17,16 @@ struct VulkanAbout {
   uint32_t type = 0; ///< VkPhysicalDeviceType
   uint32_t version = 0;
   uint32_t vendor = 0, deviceId = 0;
+  /// Threads of the subgroups that kernels may ask for; 0 where there are none
+  /// of a size that is known, with votes and shuffles.
   uint32_t subgroup = 0;
   uint32_t sharedBytes = 0;
   uint32_t mostThreads = 0;    ///< of a workgroup
   uint32_t mostGroups = 0;     ///< of a launch along each axis
   uint64_t mostAllocation = 0; ///< bytes of one allocation
   bool matrices = false;       ///< `multipliesHalves`
-  bool int8 = false, int16 = false, float64 = false, atomic64 = false;
+  bool int8 = false, int16 = false, int64 = false;
+  bool float64 = false, atomic64 = false;
   bool keepsNan = false, keepsDenormals = false;
   bool hasBudget = false; ///< says how much memory there is still
   uint8_t cacheId[16] = {};

@@ -3,6 +3,7 @@
 
 #include "runtime/device/LoadParts.h"
 #include "runtime/device/vulkan/SpirvModule.h"
+#include "runtime/device/vulkan/VulkanArguments.h"
 
 #include <fmt/format.h>
 #include <map>
@@ -35,7 +36,7 @@ public:
 private:
   Status loadModule(const SpirvModule &module);
   Status makePipeline(ShaderModule module, const SpirvEntry &entry,
-                      VulkanKernel &kernel) const;
+                      const SpirvModule &spirv, VulkanKernel &kernel) const;
 
   const VulkanGpu &gpu;
   VulkanQueue &queue;
@@ -44,12 +45,19 @@ private:
 };
 
 Status VulkanImage::makePipeline(ShaderModule module, const SpirvEntry &entry,
+                                 const SpirvModule &spirv,
                                  VulkanKernel &kernel) const {
-  RequiredSubgroupSize size;
-  size.threads = gpu.about.subgroup;
-  ComputePipelineCreateInfo info;
   kernel.given = entry.given;
-  if (!kernel.given) {
+  kernel.hasWideIndices = spirv.usesInt64;
+  kernel.sizes = spirv.sizes;
+  bool asksForSize = spirv.usesSubgroups && !kernel.given;
+  RequiredSubgroupSize size;
+  size.threads = asksForSize ? gpu.about.subgroup : unknownSubgroup;
+  ComputePipelineCreateInfo info;
+  if (asksForSize) {
+    if (size.threads == 0)
+      return makeError(ErrorKind::device,
+                       "it uses subgroups, whose size is not known here");
     info.stage.next = &size;
     info.stage.flags = wholeSubgroups;
   }
@@ -61,11 +69,11 @@ Status VulkanImage::makePipeline(ShaderModule module, const SpirvEntry &entry,
                      fmt::format("{} threads are more than the {} of a "
                                  "workgroup",
                                  entry.threads, gpu.about.mostThreads));
-  kernel.subgroups = entry.threads / gpu.about.subgroup;
-  if (!kernel.given && kernel.subgroups * gpu.about.subgroup != entry.threads)
+  kernel.subgroups = entry.threads / size.threads;
+  if (!kernel.given && kernel.subgroups * size.threads != entry.threads)
     return makeError(ErrorKind::device,
                      fmt::format("{} threads are no subgroups of {}",
-                                 entry.threads, gpu.about.subgroup));
+                                 entry.threads, size.threads));
   return check("vkCreateComputePipelines",
                gpu.loader.createPipelines(gpu.device, cache, 1, &info, nullptr,
                                           &kernel.pipeline));
@@ -91,7 +99,7 @@ Status VulkanImage::loadModule(const SpirvModule &module) {
     if (!status)
       break;
     kernel = entry.name;
-    status = makePipeline(made, entry, kernels.at(kernel));
+    status = makePipeline(made, entry, module, kernels.at(kernel));
   }
   if (made)
     gpu.loader.destroyModule(gpu.device, made, nullptr);

@@ -1,6 +1,7 @@
 /// Arguments and grids of launches.
 #include "runtime/device/vulkan/VulkanLaunch.h"
 
+#include "runtime/device/vulkan/IndexLimit.h"
 #include "runtime/device/vulkan/VulkanArguments.h"
 
 #include <algorithm>
@@ -38,6 +39,23 @@ static Status packGiven(const VulkanGpu &gpu, std::string_view device,
   return {};
 }
 
+/// Whether the launch's indices have enough bits.
+static Status checkIndices(std::string_view device, const LaunchArgs &args,
+                           const VulkanKernel &kernel) {
+  if (kernel.hasWideIndices)
+    return {};
+  SINTER_TRY_ASSIGN(int64_t most, largestSize(kernel.sizes, {args.block->dims,
+                                                             args.numDims}));
+  most = std::max(most, args.chunks);
+  if (most <= mostElements32)
+    return {};
+  return makeError(
+      ErrorKind::unsupported,
+      fmt::format("{}: launch {} has a tensor of {} elements; of kernels made "
+                  "for devices without shaderInt64 one has up to {}",
+                  device, args.block->launch, most, mostElements32));
+}
+
 Status sinter::runtime::packLaunch(const VulkanGpu &gpu,
                                    std::string_view device,
                                    const LaunchArgs &args,
@@ -54,6 +72,7 @@ Status sinter::runtime::packLaunch(const VulkanGpu &gpu,
   launch.pipeline = kernel.pipeline;
   if (kernel.given)
     return packGiven(gpu, device, args, *kernel.given, launch);
+  SINTER_TRY(checkIndices(device, args, kernel));
   static_assert(sizeof(VulkanArguments) == 3 * sizeof(uint64_t));
   launch.words = {wordOf(args.block->error), args.block->launch,
                   uint64_t(args.chunks)};

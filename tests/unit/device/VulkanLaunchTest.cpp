@@ -1,4 +1,5 @@
 #include "runtime/device/vulkan/VulkanLaunch.h"
+#include "runtime/device/vulkan/IndexLimit.h"
 #include "runtime/device/vulkan/PipelineFile.h"
 
 #include <cstring>
@@ -100,4 +101,42 @@ TEST(PipelineData, IsOfOneDeviceAndDriver) {
   }
   words.resize(7);
   EXPECT_FALSE(isData());
+}
+
+TEST_F(VulkanLaunchTest, KeepsIndicesOf32BitsBelowTheirEnd) {
+  kernel.hasWideIndices = false;
+  about.mostGroups = UINT32_MAX;
+  ASSERT_TRUE(pack(mostElements32));
+  EXPECT_EQ(
+      pack(mostElements32 + 1).error().message,
+      "vulkan:0: launch 5 has a tensor of 1073741825 elements; of kernels "
+      "made for devices without shaderInt64 one has up to 1073741824");
+  kernel.sizes = "7 ; d0 64 * ;";
+  dim = mostElements32 / 64;
+  EXPECT_TRUE(pack(9));
+  ++dim;
+  EXPECT_EQ(pack(9).error().kind, ErrorKind::unsupported);
+  kernel.sizes = "d0 64";
+  EXPECT_EQ(pack(9).error().kind, ErrorKind::io);
+  kernel.hasWideIndices = true;
+  EXPECT_TRUE(pack(mostElements32 + 1));
+}
+
+TEST(IndexLimit, FindsTheLargestSize) {
+  const int64_t dims[] = {7, 1000000, -3};
+  auto largest = [&](std::string_view sizes) {
+    auto found = largestSize(sizes, dims);
+    return found ? *found : -1;
+  };
+  EXPECT_EQ(largest(""), 0);
+  EXPECT_EQ(largest("5 ; d0 d0 * ; 9 ;"), 49);
+  EXPECT_EQ(largest("d0 2 + 4 / ;"), 2);
+  EXPECT_EQ(largest("d0 2 + 4 ^ ;"), 3);
+  EXPECT_EQ(largest("d0 2 + 4 % ;"), 1);
+  EXPECT_EQ(largest("10 d2 2 / + ;"), 8); // rounds down
+  EXPECT_EQ(largest("10 d2 2 % + ;"), 11);
+  EXPECT_EQ(largest("d1 d1 * d1 * d1 * ;"), INT64_MAX);
+  for (const char *damaged : {"d3 ;", "d ;", "7", "7 8 ;", "7 + ;", ";", "x ;",
+                              "7 0 / ;", "7 d2 % ;", "7;", "7  8 + ;"})
+    EXPECT_EQ(largest(damaged), -1) << damaged;
 }

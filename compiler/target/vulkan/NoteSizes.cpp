@@ -1,0 +1,57 @@
+/// NoteSizes: affine expressions in postfix order, in OpModuleProcessed.
+#include "compiler/target/vulkan/NoteSizes.h"
+
+#include "compiler/target/vulkan/SpirvWords.h"
+#include "runtime/device/vulkan/IndexLimit.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+static void appendPostfix(AffineExpr expr, std::string &text) {
+  auto append = [&](const llvm::Twine &word) { text += (word + " ").str(); };
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return append(llvm::Twine(number.getValue()));
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return append("d" + llvm::Twine(symbol.getPosition()));
+  auto both = cast<AffineBinaryOpExpr>(expr);
+  appendPostfix(both.getLHS(), text);
+  appendPostfix(both.getRHS(), text);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return append("+");
+  case AffineExprKind::Mul:
+    return append("*");
+  case AffineExprKind::Mod:
+    return append("%");
+  case AffineExprKind::FloorDiv:
+    return append("/");
+  case AffineExprKind::CeilDiv:
+    return append("^");
+  default:
+    llvm_unreachable("it has no operands");
+  }
+}
+
+std::string sizesText(AffineMap sizes) {
+  std::string text(runtime::sizesKeyword);
+  for (AffineExpr size : sizes.getResults()) {
+    appendPostfix(size, text);
+    text += "; ";
+  }
+  text.pop_back();
+  return text;
+}
+
+SmallVector<uint32_t, 0> withText(ArrayRef<uint32_t> words, StringRef text) {
+  size_t place = spirvHeaderWords;
+  while (place < words.size() && isBeforeProcessed(words[place] & 0xffff))
+    place += words[place] >> 16;
+  SmallVector<uint32_t, 0> all(words.take_front(place)), note;
+  appendText(note, text);
+  appendInstruction(all, opModuleProcessed, note);
+  llvm::append_range(all, words.drop_front(place));
+  return all;
+}
+
+} // namespace sinter::compiler
