@@ -92,6 +92,12 @@ std::optional<VulkanProfile> parseVulkanProfile(std::string_view name) {
   }
   if (profile.sharedBytes == 0)
     return std::nullopt;
+  // What no device has without the others.
+  bool hasMatrices = profile.hasMatrices || profile.emulatesMatrices;
+  if (!profile.hasInt64 && (profile.hasAtomic64 || hasMatrices))
+    return std::nullopt;
+  if (!profile.knowsSubgroup && hasMatrices)
+    return std::nullopt;
   std::sort(features.begin(), features.end());
   for (std::string_view feature : features)
     profile.list += (profile.list.empty() ? "" : ",") + std::string(feature);
