@@ -3,6 +3,7 @@
 
 #include "runtime/device/vulkan/IndexLimit.h"
 #include "runtime/device/vulkan/SpirvModule.h"
+#include "runtime/device/vulkan/VulkanArguments.h"
 
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
@@ -48,6 +49,8 @@ Result<std::string> disassembleSpirv(std::span<const std::byte> image) {
     if (!kernels)
       return makeError(ErrorKind::io, "disassemble: " + problem);
     out << "// ---- kernel " << module.entries.front().name << "\n";
+    if (module.groups > 0)
+      out << "// " << runtime::groupsKeyword << module.groups << "\n";
     if (!module.sizes.empty())
       out << "// " << runtime::sizesKeyword << module.sizes << "\n";
     out << **kernels << "\n";

@@ -3,6 +3,7 @@
 #include "compiler/target/vulkan/SpirvPatterns.h"
 #include "compiler/target/vulkan/VulkanTarget.h"
 #include "compiler/target/vulkan/WorkgroupMemory.h"
+#include "runtime/device/vulkan/VulkanArguments.h"
 
 #include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
 #include "mlir/Conversion/FuncToSPIRV/FuncToSPIRV.h"
@@ -23,6 +24,7 @@
 #include "mlir/Target/SPIRV/Serialization.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -400,15 +402,21 @@ FailureOr<TargetCode> emitSpirv(ModuleOp module, const VulkanProfile &profile,
   SmallVector<uint32_t, 0> words;
   if (failed(spirv::serialize(kernels, words)))
     return failure();
-  std::string note = sizes ? sizesText(sizes.getValue()) : "";
+  SmallVector<std::string> notes;
+  if (!profile.knowsSubgroup)
+    notes.push_back(std::string(runtime::groupsKeyword) +
+                    std::to_string(profile.subgroup));
   if (sizes)
+    notes.push_back(sizesText(sizes.getValue()));
+  for (const std::string &note : notes)
     words = withText(words, note);
   TargetCode code;
   code.object.assign(reinterpret_cast<const char *>(words.data()),
                      words.size() * sizeof(uint32_t));
   if (keepText)
     llvm::raw_string_ostream(code.asmText)
-        << (sizes ? "// " + note + "\n" : "") << kernels;
+        << (notes.empty() ? "" : "// " + llvm::join(notes, "\n// ") + "\n")
+        << kernels;
   return code;
 }
 

@@ -2,8 +2,10 @@
 #include "runtime/device/vulkan/SpirvModule.h"
 
 #include "runtime/device/vulkan/IndexLimit.h"
+#include "runtime/device/vulkan/VulkanArguments.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 using namespace sinter;
@@ -43,6 +45,15 @@ Status readLaunches(std::string_view text, SpirvModule &module) {
   return {};
 }
 
+Status readGroups(std::string_view number, SpirvModule &module) {
+  const char *end = number.data() + number.size();
+  auto [rest, error] = std::from_chars(number.data(), end, module.groups);
+  if (error != std::errc() || rest != end || module.groups == 0 ||
+      module.groups > mostThreads)
+    return broken("its groups are damaged");
+  return {};
+}
+
 Status readInstruction(uint32_t code, std::span<const uint32_t> operands,
                        SpirvModule &module) {
   if (code == capability && !operands.empty()) {
@@ -71,6 +82,9 @@ Status readInstruction(uint32_t code, std::span<const uint32_t> operands,
     SINTER_TRY(readLaunches(text, module));
     if (text.starts_with(sizesKeyword))
       module.sizes = text.substr(sizesKeyword.size());
+    if (text.starts_with(groupsKeyword))
+      return readGroups(std::string_view(text).substr(groupsKeyword.size()),
+                        module);
   }
   return {};
 }

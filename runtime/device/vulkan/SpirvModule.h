@@ -31,6 +31,8 @@ struct SpirvModule {
   std::vector<SpirvEntry> entries;
   bool usesSubgroups = false; ///< it asks for GroupNonUniform
   bool usesInt64 = false;
+  /// Threads of the groups that stand for subgroups; 0 where it has those.
+  uint32_t groups = 0;
   std::string sizes; ///< what `largestSize` takes; empty where nothing is said
 };
 

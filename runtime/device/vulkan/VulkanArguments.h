@@ -2,13 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace sinter::runtime {
 
-/// Kernels that do not say that they use subgroups (the GroupNonUniform
-/// capability) are those of devices whose subgroups are not known: in their
-/// place are groups of so many threads.
+/// In place of subgroups, kernels of devices where those are not known have
+/// groups of so many threads.
 inline constexpr uint32_t unknownSubgroup = 32;
+/// What begins the text of a module's OpModuleProcessed that says of how many
+/// threads such groups are; without one they are the device's subgroups.
+inline constexpr std::string_view groupsKeyword = "groups ";
 
 /// The argument block of a launch, whose address is the one push constant. Dims
 /// and buffer addresses follow, one word of 64 bits each.

@@ -50,14 +50,16 @@ Status VulkanImage::makePipeline(ShaderModule module, const SpirvEntry &entry,
   kernel.given = entry.given;
   kernel.hasWideIndices = spirv.usesInt64;
   kernel.sizes = spirv.sizes;
-  bool asksForSize = spirv.usesSubgroups && !kernel.given;
+  bool isKnown = gpu.about.subgroup > 0;
+  if (spirv.usesSubgroups && !isKnown && !kernel.given)
+    return makeError(ErrorKind::device,
+                     "it uses subgroups, whose size is not known here");
   RequiredSubgroupSize size;
-  size.threads = asksForSize ? gpu.about.subgroup : unknownSubgroup;
+  size.threads = spirv.groups > 0 ? spirv.groups
+                 : isKnown        ? gpu.about.subgroup
+                                  : unknownSubgroup;
   ComputePipelineCreateInfo info;
-  if (asksForSize) {
-    if (size.threads == 0)
-      return makeError(ErrorKind::device,
-                       "it uses subgroups, whose size is not known here");
+  if (isKnown && spirv.groups == 0 && !kernel.given) {
     info.stage.next = &size;
     info.stage.flags = wholeSubgroups;
   }

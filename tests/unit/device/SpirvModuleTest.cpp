@@ -137,4 +137,22 @@ TEST(SpirvModule, KnowsWhatItAsksFor) {
   EXPECT_TRUE(read->front().usesSubgroups);
   EXPECT_TRUE(read->front().usesInt64);
   EXPECT_EQ(read->front().sizes, "3 ;");
+  EXPECT_EQ(read->front().groups, 0u);
+}
+
+TEST(SpirvModule, SaysOfHowManyThreadsItsGroupsAre) {
+  auto withGroups = [](const std::string &number) {
+    std::string text = "groups " + number;
+    text.resize(12);
+    Words words = moduleWords();
+    words.insert(words.end(), {instruction(330, 4), 0, 0, 0});
+    std::memcpy(&words[words.size() - 3], text.data(), text.size());
+    return words;
+  };
+  auto read = readSpirv(imageOf({withGroups("32")}));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->front().groups, 32u);
+  for (const char *number : {"0", "-4", "32x", "2000", ""})
+    EXPECT_EQ(refusal(withGroups(number)),
+              "it is no SPIR-V: its groups are damaged");
 }

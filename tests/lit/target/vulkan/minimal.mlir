@@ -30,6 +30,8 @@
 // RUN: FileCheck %s --check-prefixes=PRODUCT < %t/file
 // RUN: %spirv_val %t/file
 
+// Threads count in groups of 32.
+// ALL: // groups 32
 // Where sizes are known at run time only, launches look at them: of x and of
 // what it makes.
 // PRODUCT: // sizes d0 64 * ; {{.*}}d0 96 * ;
