@@ -18,8 +18,7 @@ void failVulkanCall(const char *name, int code, uint64_t working = 0,
 /// The device ends its work and is lost: what says so from now on does. With a
 /// name, that happens behind the next call of that function.
 void loseVulkanDevice(const char *name = nullptr);
-/// From now on devices say that they have no more than Vulkan 1.3 promises, as
-/// they do where the environment has SINTER_TEST_LEAST_VULKAN.
+/// From now on devices say that they have no more than Vulkan 1.3 promises.
 void shrinkVulkanDevices();
 /// Nothing fails any longer.
 void healVulkan();

@@ -1,6 +1,7 @@
 /// From scalars, loops and memory to SPIR-V.
 #include "compiler/target/vulkan/NoteSizes.h"
 #include "compiler/target/vulkan/SpirvPatterns.h"
+#include "compiler/target/vulkan/SpirvWords.h"
 #include "compiler/target/vulkan/VulkanTarget.h"
 #include "compiler/target/vulkan/WorkgroupMemory.h"
 #include "runtime/device/vulkan/VulkanArguments.h"

@@ -166,7 +166,7 @@ size_t wordsOfText(ArrayRef<uint32_t> words) {
 }
 
 /// Reads a user's module and writes it as a kernel of the compiler's: with the
-/// kernel's name, and how it is launched.
+/// kernel's name.
 class GivenModule {
 public:
   GivenModule(const VulkanProfile &profile, StringRef entry, StringRef symbol,
@@ -174,8 +174,7 @@ public:
       : profile(profile), entry(entry), symbol(symbol), block(block) {}
 
   /// An error of kind `invalid_argument` says what is wrong with the module.
-  Result<SmallVector<uint32_t>> rewrite(ArrayRef<uint32_t> words,
-                                        StringRef launch);
+  Result<SmallVector<uint32_t>> rewrite(ArrayRef<uint32_t> words);
 
 private:
   Status read(uint32_t opcode, ArrayRef<uint32_t> operands,
@@ -270,23 +269,15 @@ Status GivenModule::read(uint32_t opcode, ArrayRef<uint32_t> operands,
   return {};
 }
 
-Result<SmallVector<uint32_t>> GivenModule::rewrite(ArrayRef<uint32_t> words,
-                                                   StringRef launch) {
+Result<SmallVector<uint32_t>> GivenModule::rewrite(ArrayRef<uint32_t> words) {
   if (words.size() < spirvHeaderWords)
     return wrong("it is no module");
   SmallVector<uint32_t> out(words.take_front(spirvHeaderWords));
   words = words.drop_front(spirvHeaderWords);
-  bool isSaid = false;
   while (!words.empty()) {
     uint32_t opcode = words[0] & 0xffff, length = words[0] >> 16;
     if (length == 0 || length > words.size())
       return wrong("an instruction has no end");
-    if (!isSaid && !isBeforeProcessed(opcode)) {
-      SmallVector<uint32_t> text;
-      appendText(text, launch);
-      appendInstruction(out, opModuleProcessed, text);
-      isSaid = true;
-    }
     SINTER_TRY(read(opcode, words.slice(1, length - 1), out));
     words = words.drop_front(length);
   }
@@ -322,12 +313,13 @@ FailureOr<TargetCode> VulkanTarget::compileGiven(Operation *op,
                                                      launchOf(given, buffers));
   GivenModule module(profile, isGlsl ? "main" : StringRef(name), symbol,
                      given.getBlock());
-  Result<SmallVector<uint32_t>> made = module.rewrite(*words, line);
+  Result<SmallVector<uint32_t>> made = module.rewrite(*words);
   if (!made)
     return op->emitOpError("'") << name << "': " << made.error().message;
+  SmallVector<uint32_t, 0> noted = withText(*made, line);
   TargetCode code;
-  code.object.assign(reinterpret_cast<const char *>(made->data()),
-                     made->size() * sizeof(uint32_t));
+  code.object.assign(reinterpret_cast<const char *>(noted.data()),
+                     noted.size() * sizeof(uint32_t));
   if (keepText)
     code.asmText = source + "\n" + line;
   return code;

@@ -1,7 +1,6 @@
-/// NoteSizes: affine expressions in postfix order, in OpModuleProcessed.
+/// NoteSizes: affine expressions in postfix order.
 #include "compiler/target/vulkan/NoteSizes.h"
 
-#include "compiler/target/vulkan/SpirvWords.h"
 #include "runtime/device/vulkan/IndexLimit.h"
 
 using namespace mlir;
@@ -41,17 +40,6 @@ std::string sizesText(AffineMap sizes) {
   }
   text.pop_back();
   return text;
-}
-
-SmallVector<uint32_t, 0> withText(ArrayRef<uint32_t> words, StringRef text) {
-  size_t place = spirvHeaderWords;
-  while (place < words.size() && isBeforeProcessed(words[place] & 0xffff))
-    place += words[place] >> 16;
-  SmallVector<uint32_t, 0> all(words.take_front(place)), note;
-  appendText(note, text);
-  appendInstruction(all, opModuleProcessed, note);
-  llvm::append_range(all, words.drop_front(place));
-  return all;
 }
 
 } // namespace sinter::compiler

@@ -3,7 +3,6 @@
 
 #include "mlir/IR/AffineMap.h"
 
-#include <cstdint>
 #include <string>
 
 namespace sinter::compiler {
@@ -11,9 +10,5 @@ namespace sinter::compiler {
 /// Sizes that are functions of a launch's dims, as `runtime::largestSize` takes
 /// them behind its keyword.
 std::string sizesText(mlir::AffineMap sizes);
-/// A module (its words) with an instruction that says the text,
-/// OpModuleProcessed.
-llvm::SmallVector<uint32_t, 0> withText(llvm::ArrayRef<uint32_t> words,
-                                        llvm::StringRef text);
 
 } // namespace sinter::compiler

@@ -11,14 +11,6 @@ namespace sinter::compiler {
 
 // SPIR-V specification 1.6, sections 2.3 and 3.52.
 inline constexpr size_t spirvHeaderWords = 5;
-inline constexpr uint32_t opModuleProcessed = 330;
-
-/// Whether an instruction stands before those that say what came of a module.
-inline bool isBeforeProcessed(uint32_t opcode) {
-  constexpr uint32_t first = 2, line = 8, last = 17, executionModeId = 331;
-  return (opcode >= first && opcode <= last && opcode != line) ||
-         opcode == opModuleProcessed || opcode == executionModeId;
-}
 
 /// Words of a text, which a zero byte ends.
 inline void appendText(llvm::SmallVectorImpl<uint32_t> &words,
@@ -34,5 +26,9 @@ inline void appendInstruction(llvm::SmallVectorImpl<uint32_t> &to,
   to.push_back(uint32_t(operands.size() + 1) << 16 | opcode);
   to.append(operands.begin(), operands.end());
 }
+
+/// A module with an instruction that says the text, OpModuleProcessed.
+llvm::SmallVector<uint32_t, 0> withText(llvm::ArrayRef<uint32_t> words,
+                                        llvm::StringRef text);
 
 } // namespace sinter::compiler
