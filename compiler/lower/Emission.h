@@ -143,6 +143,8 @@ public:
                llvm::function_ref<void()> emit);
   /// Emits at the end of a block that another has made.
   void within(mlir::Block *block, llvm::function_ref<void()> emit);
+  /// Reductions of columns whose elements are being emitted.
+  unsigned reductionsAround = 0;
   /// A buffer of the function's frame: one per (key, type).
   Value frameBuffer(const void *key, mlir::MemRefType type);
   /// Vector of `count` i1: lane < `remaining`.

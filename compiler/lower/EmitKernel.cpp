@@ -55,6 +55,8 @@ static LogicalResult noteSizes(const KernelWriter &writer, ModuleOp module) {
     sizes.insert(workspace.elements);
   SmallVector<AffineExpr> unknown;
   for (AffineExpr size : sizes) {
+    if (constantOf(size) > most && writer.target.hasWideIndices())
+      return success();
     if (constantOf(size) > most)
       return kernel.emitOpError("has ")
              << constantOf(size) << " elements of a tensor, indices reach "
@@ -62,10 +64,8 @@ static LogicalResult noteSizes(const KernelWriter &writer, ModuleOp module) {
     if (constantOf(size) < 0)
       unknown.push_back(size);
   }
-  if (!unknown.empty())
-    module->setAttr(sizesAttr,
-                    AffineMapAttr::get(AffineMap::get(0, kernel.getNumSymbols(),
-                                                      unknown, context)));
+  module->setAttr(sizesAttr, AffineMapAttr::get(AffineMap::get(
+                                 0, kernel.getNumSymbols(), unknown, context)));
   return success();
 }
 

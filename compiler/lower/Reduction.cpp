@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 #include <limits>
 
@@ -347,13 +348,20 @@ private:
   Values chunk(Value begin, Value end, int64_t longest) {
     if (order == CanonicalOrder::blocks)
       return blocks(begin, end);
-    // The 64 lanes stand in a buffer of the function's frame, a vector each.
+    // The 64 lanes stand in a buffer of the function's frame, a vector each:
+    // one for all reductions that none of them is computed within.
+    static constexpr char keys[16] = {};
+    llvm::SaveAndRestore within(emission.reductionsAround,
+                                emission.reductionsAround + 1);
+    const void *key = within.get() < std::size(keys)
+                          ? static_cast<const void *>(&keys[within.get()])
+                          : tensor.getAsOpaquePointer();
     int64_t slots = 1;
     while (slots < std::min<int64_t>(longest, canonicalLanes))
       slots *= 2;
     Type state = combiner.types().front();
     auto type = MemRefType::get({canonicalLanes * int64_t(lanes)}, state);
-    Value buffer = emission.frameBuffer(tensor.getAsOpaquePointer(), type);
+    Value buffer = emission.frameBuffer(key, type);
     Value width = emission.constant(lanes);
     OpBuilder &builder = emission.builder;
     auto vectorType = emission.vectorType(state, lanes);

@@ -296,6 +296,9 @@ public:
   virtual int64_t mostElements() const {
     return std::numeric_limits<int64_t>::max();
   }
+  /// Whether it has other indices, without such a limit, for kernels of which a
+  /// tensor is known to be larger.
+  virtual bool hasWideIndices() const { return false; }
 
   /// The code of a user's kernel (an op of OpaqueOpInterface) as the function
   /// `symbol`. `buffers` are the numbers, among the kernel's, of the operands
@@ -319,10 +322,9 @@ inline constexpr const char *alikeAttr = "sinter.alike";
 /// The attribute of a module whose functions and roots may be approximations.
 inline constexpr const char *approximatesAttr = "sinter.approximates";
 
-/// The attribute of a module (an affine map) that says how many elements
-/// tensors have which a launch knows first, as functions of the kernel's
-/// symbols. None may have more than `mostElements`; where that is the largest
-/// number, there is none.
+/// The attribute of a module (an affine map) whose indices reach into
+/// `mostElements`: how many elements tensors have which a launch knows first,
+/// as functions of the kernel's symbols. A module without it has no such limit.
 inline constexpr const char *sizesAttr = "sinter.sizes";
 
 /// The target of that name; an error of kind `unsupported` names the choices.

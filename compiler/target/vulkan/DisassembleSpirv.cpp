@@ -51,8 +51,8 @@ Result<std::string> disassembleSpirv(std::span<const std::byte> image) {
     out << "// ---- kernel " << module.entries.front().name << "\n";
     if (module.groups > 0)
       out << "// " << runtime::groupsKeyword << module.groups << "\n";
-    if (!module.sizes.empty())
-      out << "// " << runtime::sizesKeyword << module.sizes << "\n";
+    if (module.sizes)
+      out << "// " << runtime::sizesKeyword << *module.sizes << "\n";
     out << **kernels << "\n";
   }
   return text;

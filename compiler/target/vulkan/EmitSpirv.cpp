@@ -115,6 +115,20 @@ spirv::ModuleOp wrapKernels(ModuleOp module, const VulkanProfile &profile) {
   return kernels;
 }
 
+// The loop in one branch, what it would begin with in the other: no choice
+// between matrices is known to MLIR 22.
+void branchAround(scf::ForOp loop, Value hasRounds) {
+  OpBuilder builder(loop);
+  auto branch = scf::IfOp::create(builder, loop.getLoc(), loop.getResultTypes(),
+                                  hasRounds, /*withElseRegion=*/true);
+  loop->replaceAllUsesWith(branch);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, loop.getLoc(), loop.getInitArgs());
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, loop.getLoc(), loop.getResults());
+  loop->moveBefore(branch.thenBlock(), branch.thenBlock()->begin());
+}
+
 // Results of a loop are written by its rounds alone (MLIR 22's conversion), so
 // one without rounds would have none: it gives what it began with.
 void guardEmptyLoops(spirv::ModuleOp kernels) {
@@ -123,11 +137,14 @@ void guardEmptyLoops(spirv::ModuleOp kernels) {
     if (loop.getNumResults() == 0 || (rounds && !rounds->isZero()))
       return;
     OpBuilder builder(loop);
-    builder.setInsertionPointAfter(loop);
     Location loc = loop.getLoc();
     Value hasRounds =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                               loop.getLowerBound(), loop.getUpperBound());
+    if (llvm::any_of(loop.getResultTypes(),
+                     llvm::IsaPred<spirv::CooperativeMatrixType>))
+      return branchAround(loop, hasRounds);
+    builder.setInsertionPointAfter(loop);
     for (auto [result, start] :
          llvm::zip(loop.getResults(), loop.getInitArgs())) {
       auto choice =
@@ -137,13 +154,14 @@ void guardEmptyLoops(spirv::ModuleOp kernels) {
   });
 }
 
-LogicalResult convert(spirv::ModuleOp kernels, const VulkanProfile &profile) {
+LogicalResult convert(spirv::ModuleOp kernels, const VulkanProfile &profile,
+                      bool hasWideIndices) {
   MLIRContext *context = kernels.getContext();
   SPIRVConversionOptions options;
   // Types that the device lacks were refused: none gets another size here.
   options.emulateUnsupportedFloatTypes = false;
   options.emulateLT32BitScalarTypes = false;
-  options.use64bitIndex = profile.hasInt64;
+  options.use64bitIndex = hasWideIndices;
   SPIRVTypeConverter converter(environmentOf(context, profile), options);
   addMemoryTypes(converter);
   RewritePatternSet patterns(context);
@@ -374,7 +392,7 @@ FailureOr<TargetCode> emitSpirv(ModuleOp module, const VulkanProfile &profile,
         int32_t(function->getAttrOfType<IntegerAttr>(threadsAttr).getInt());
   spirv::ModuleOp kernels = wrapKernels(module, profile);
   guardEmptyLoops(kernels);
-  if (failed(convert(kernels, profile)))
+  if (failed(convert(kernels, profile, !sizes)))
     return failure();
   narrowComparisons(kernels);
   keepLoops(kernels);

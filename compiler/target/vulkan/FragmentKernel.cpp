@@ -87,6 +87,12 @@ void FragmentKernel::run() {
 // Neighbours of sixteen bits as four words.
 Value FragmentKernel::wordsOf(ValueRange parts) const {
   Type i16 = builder.getI16Type();
+  Type words = VectorType::get({halves / 2}, builder.getI32Type());
+  if (auto type = dyn_cast<VectorType>(parts.front().getType());
+      type && type.getNumElements() == halves)
+    return vector::BitCastOp::create(
+        builder, loc, words,
+        arith::BitcastOp::create(builder, loc, type.clone(i16), parts.front()));
   Values all;
   for (Value part : parts) {
     auto type = dyn_cast<VectorType>(part.getType());
@@ -101,9 +107,7 @@ Value FragmentKernel::wordsOf(ValueRange parts) const {
   }
   Value joined = vector::FromElementsOp::create(
       builder, loc, VectorType::get({halves}, i16), all);
-  return vector::BitCastOp::create(
-      builder, loc, VectorType::get({halves / 2}, builder.getI32Type()),
-      joined);
+  return vector::BitCastOp::create(builder, loc, words, joined);
 }
 
 void FragmentKernel::storePanel(const Panel &panel, ValueRange values) {

@@ -38,7 +38,8 @@ std::string sizesText(AffineMap sizes) {
     appendPostfix(size, text);
     text += "; ";
   }
-  text.pop_back();
+  if (sizes.getNumResults() > 0)
+    text.pop_back();
   return text;
 }
 

@@ -334,6 +334,25 @@ struct LowerFlags : OpConversionPattern<Op> {
   }
 };
 
+// Of numbers of 64 bits by a comparison: NVIDIA's driver (580) takes them
+// wrongly from GLSL.std.450's functions.
+template <typename Op, arith::CmpIPredicate isFirst>
+struct LowerExtremum : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!adaptor.getLhs().getType().isInteger(64))
+      return failure();
+    Value chooses = arith::CmpIOp::create(rewriter, op.getLoc(), isFirst,
+                                          adaptor.getLhs(), adaptor.getRhs());
+    rewriter.replaceOpWithNewOp<spirv::SelectOp>(op, chooses, adaptor.getLhs(),
+                                                 adaptor.getRhs());
+    return success();
+  }
+};
+
 // A flag as 0 or 1.
 struct LowerFlagIndex : OpConversionPattern<arith::IndexCastUIOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -420,6 +439,12 @@ void addMemoryPatterns(const SPIRVTypeConverter &converter,
                LowerFlags<arith::MaxUIOp, spirv::LogicalOrOp>,
                LowerFlags<arith::MinSIOp, spirv::LogicalOrOp>,
                LowerFlags<arith::MaxSIOp, spirv::LogicalAndOp>>(
+      converter, patterns.getContext(), PatternBenefit(2));
+  using arith::CmpIPredicate;
+  patterns.add<LowerExtremum<arith::MinUIOp, CmpIPredicate::ult>,
+               LowerExtremum<arith::MaxUIOp, CmpIPredicate::ugt>,
+               LowerExtremum<arith::MinSIOp, CmpIPredicate::slt>,
+               LowerExtremum<arith::MaxSIOp, CmpIPredicate::sgt>>(
       converter, patterns.getContext(), PatternBenefit(2));
   patterns.add<LowerOrdered, LowerFlagIndex>(converter, patterns.getContext(),
                                              PatternBenefit(2));

@@ -5,7 +5,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
@@ -14,6 +17,10 @@ namespace sinter::compiler {
 namespace {
 
 using Scalars = SmallVector<Value>;
+
+void keepWhole(Operation *op) {
+  op->setAttr(wholeAttr, UnitAttr::get(op->getContext()));
+}
 
 int64_t countOf(Type type) {
   auto vector = dyn_cast<VectorType>(type);
@@ -115,6 +122,95 @@ struct SplitMade : OpConversionPattern<vector::FromElementsOp> {
   }
 };
 
+Value castTo(OpBuilder &builder, Location loc, Type type, Value value) {
+  if (value.getType() == type)
+    return value;
+  return arith::BitcastOp::create(builder, loc, type, value);
+}
+
+Value shiftBy(OpBuilder &builder, Location loc, Type type, int64_t bits) {
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getIntegerAttr(type, bits));
+}
+
+// Words in parts of so many bits, the lowest first.
+Scalars taken(OpBuilder &builder, Location loc, ValueRange words, unsigned wide,
+              unsigned narrow) {
+  if (wide == narrow)
+    return Scalars(words);
+  Type type = builder.getIntegerType(narrow);
+  Scalars all;
+  for (Value word : words)
+    for (unsigned place = 0; place < wide / narrow; ++place) {
+      Value part = word;
+      if (place > 0)
+        part = arith::ShRUIOp::create(
+            builder, loc, part,
+            shiftBy(builder, loc, word.getType(), place * narrow));
+      all.push_back(arith::TruncIOp::create(builder, loc, type, part));
+    }
+  return all;
+}
+
+// The word that the parts were taken from, all of them in order; or none.
+Value takenFrom(ValueRange parts, Type type) {
+  unsigned narrow = parts.front().getType().getIntOrFloatBitWidth();
+  Value word;
+  for (auto [place, part] : llvm::enumerate(parts)) {
+    Value bits = part;
+    while (auto cast = bits.getDefiningOp<arith::BitcastOp>())
+      bits = cast.getIn();
+    auto low = bits.getDefiningOp<arith::TruncIOp>();
+    if (!low)
+      return {};
+    Value from = low.getIn();
+    if (place > 0) {
+      auto shifted = from.getDefiningOp<arith::ShRUIOp>();
+      llvm::APInt by;
+      if (!shifted || !matchPattern(shifted.getRhs(), m_ConstantInt(&by)) ||
+          by != place * narrow)
+        return {};
+      from = shifted.getLhs();
+    }
+    if (from.getType() != type || (word && word != from))
+      return {};
+    word = from;
+  }
+  return word;
+}
+
+Value joinedWord(OpBuilder &builder, Location loc, ValueRange parts,
+                 Type type) {
+  unsigned narrow = parts.front().getType().getIntOrFloatBitWidth();
+  Value word;
+  for (auto [place, given] : llvm::enumerate(parts)) {
+    Value part = arith::ExtUIOp::create(builder, loc, type, given);
+    if (place > 0)
+      part = arith::OrIOp::create(
+          builder, loc, word,
+          arith::ShLIOp::create(builder, loc, part,
+                                shiftBy(builder, loc, type, place * narrow)));
+    word = part;
+  }
+  return word;
+}
+
+// The opposite of `taken`.
+Scalars joined(OpBuilder &builder, Location loc, ValueRange parts,
+               unsigned narrow, unsigned wide) {
+  Type type = builder.getIntegerType(wide);
+  unsigned count = wide / narrow;
+  Scalars all;
+  for (size_t at = 0; at < parts.size(); at += count) {
+    ValueRange own = parts.slice(at, count);
+    Value word = takenFrom(own, type);
+    if (!word)
+      word = joinedWord(builder, loc, own, type);
+    all.push_back(word);
+  }
+  return all;
+}
+
 // The same bits as elements of another size: the first in the lowest bits.
 struct SplitBitCast : OpConversionPattern<vector::BitCastOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -130,63 +226,16 @@ struct SplitBitCast : OpConversionPattern<vector::BitCastOp> {
     Scalars bits;
     for (Value value : adaptor.getSource())
       bits.push_back(
-          cast(rewriter, loc, rewriter.getIntegerType(narrow), value));
+          castTo(rewriter, loc, rewriter.getIntegerType(narrow), value));
     bits = narrow < wide ? joined(rewriter, loc, bits, narrow, wide)
                          : taken(rewriter, loc, bits, narrow, wide);
     for (Value &value : bits)
-      value = cast(rewriter, loc, to, value);
+      value = castTo(rewriter, loc, to, value);
     rewriter.replaceOpWithMultiple(op, SmallVector<Scalars>{std::move(bits)});
     return success();
   }
 
 private:
-  static Value cast(OpBuilder &builder, Location loc, Type type, Value value) {
-    if (value.getType() == type)
-      return value;
-    return arith::BitcastOp::create(builder, loc, type, value);
-  }
-
-  static Value shift(OpBuilder &builder, Location loc, Type type,
-                     int64_t bits) {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getIntegerAttr(type, bits));
-  }
-
-  static Scalars joined(OpBuilder &builder, Location loc, const Scalars &parts,
-                        unsigned narrow, unsigned wide) {
-    Type type = builder.getIntegerType(wide);
-    Scalars all;
-    for (size_t at = 0; at < parts.size(); ++at) {
-      Value part = arith::ExtUIOp::create(builder, loc, type, parts[at]);
-      unsigned place = at % (wide / narrow);
-      if (place == 0) {
-        all.push_back(part);
-        continue;
-      }
-      part = arith::ShLIOp::create(builder, loc, part,
-                                   shift(builder, loc, type, place * narrow));
-      all.back() = arith::OrIOp::create(builder, loc, all.back(), part);
-    }
-    return all;
-  }
-
-  static Scalars taken(OpBuilder &builder, Location loc, const Scalars &words,
-                       unsigned wide, unsigned narrow) {
-    if (wide == narrow)
-      return words;
-    Type type = builder.getIntegerType(narrow);
-    Scalars all;
-    for (Value word : words)
-      for (unsigned place = 0; place < wide / narrow; ++place) {
-        Value part = word;
-        if (place > 0)
-          part = arith::ShRUIOp::create(
-              builder, loc, part,
-              shift(builder, loc, word.getType(), place * narrow));
-        all.push_back(arith::TruncIOp::create(builder, loc, type, part));
-      }
-    return all;
-  }
 };
 
 // Whether the memory has groups, of which an access moves one.
@@ -206,6 +255,37 @@ int64_t accessed(VectorType vector, MemRefType buffer, bool isAligned,
          (count * bytes > mostBytes || vector.getNumElements() % count != 0))
     count /= 2;
   return count;
+}
+
+// A group of four words, which is what 16 bytes of smaller elements are moved
+// as: SPIR-V's vectors have up to four elements.
+constexpr int64_t groupBytes = 16;
+constexpr unsigned wordBits = 32;
+
+bool movesWords(VectorType vector, MemRefType buffer,
+                std::optional<uint64_t> alignment) {
+  int64_t bits = vector.getElementTypeBitWidth();
+  return !buffer.hasStaticShape() && bits >= 8 && bits < wordBits &&
+         alignment.value_or(0) >= uint64_t(groupBytes) &&
+         vector.getNumElements() * bits % (8 * groupBytes) == 0;
+}
+
+// Where a group begins in a buffer of smaller elements.
+Value groupAt(OpBuilder &builder, Location loc, Value buffer, Value place) {
+  Type group = VectorType::get({groupBytes * 8 / wordBits},
+                               builder.getIntegerType(wordBits));
+  Type pointer = spirv::PointerType::get(
+      group, spirv::StorageClass::PhysicalStorageBuffer);
+  return UnrealizedConversionCastOp::create(builder, loc, pointer,
+                                            ValueRange{buffer, place})
+      .getResult(0);
+}
+
+std::pair<spirv::MemoryAccessAttr, IntegerAttr>
+alignedGroup(OpBuilder &builder) {
+  return {spirv::MemoryAccessAttr::get(builder.getContext(),
+                                       spirv::MemoryAccess::Aligned),
+          builder.getI32IntegerAttr(groupBytes)};
 }
 
 Value placeOf(OpBuilder &builder, Location loc, Value start, int64_t offset) {
@@ -247,6 +327,11 @@ struct SplitLoad : OpConversionPattern<vector::LoadOp> {
     VectorType type = op.getVectorType();
     Value buffer = op.getBase();
     std::optional<uint64_t> known = op.getAlignment();
+    if (movesWords(type, op.getMemRefType(), known)) {
+      rewriter.replaceOpWithMultiple(
+          op, SmallVector<Scalars>{loadWords(op, rewriter)});
+      return success();
+    }
     int64_t count =
         accessed(type, op.getMemRefType(), known.has_value(), widest);
     Scalars all;
@@ -260,11 +345,11 @@ struct SplitLoad : OpConversionPattern<vector::LoadOp> {
       auto part =
           vector::LoadOp::create(rewriter, loc, partType, buffer, place);
       part.setAlignmentAttr(alignmentOf(rewriter, known, partType));
-      part->setAttr(wholeAttr, rewriter.getUnitAttr());
+      keepWhole(part);
       for (int64_t element = 0; element < count; ++element) {
         auto one =
             vector::ExtractOp::create(rewriter, loc, part.getResult(), element);
-        one->setAttr(wholeAttr, rewriter.getUnitAttr());
+        keepWhole(one);
         all.push_back(one);
       }
     }
@@ -273,6 +358,29 @@ struct SplitLoad : OpConversionPattern<vector::LoadOp> {
   }
 
 private:
+  static Scalars loadWords(vector::LoadOp op, OpBuilder &builder) {
+    Location loc = op.getLoc();
+    VectorType type = op.getVectorType();
+    Type element = type.getElementType();
+    unsigned bits = type.getElementTypeBitWidth();
+    auto [access, alignment] = alignedGroup(builder);
+    Scalars all;
+    for (int64_t at = 0; at < type.getNumElements();
+         at += groupBytes * 8 / bits) {
+      Value place = placesOf(builder, loc, op.getIndices(), at).back();
+      Value group = spirv::LoadOp::create(
+          builder, loc, groupAt(builder, loc, op.getBase(), place), access,
+          alignment);
+      Scalars words;
+      for (int32_t word = 0; word < groupBytes * 8 / wordBits; ++word)
+        words.push_back(
+            spirv::CompositeExtractOp::create(builder, loc, group, word));
+      for (Value part : taken(builder, loc, words, wordBits, bits))
+        all.push_back(castTo(builder, loc, element, part));
+    }
+    return all;
+  }
+
   const unsigned widest;
 };
 
@@ -290,6 +398,11 @@ struct SplitStore : OpConversionPattern<vector::StoreOp> {
     Value buffer = op.getBase();
     ValueRange values = adaptor.getValueToStore();
     std::optional<uint64_t> known = op.getAlignment();
+    if (movesWords(type, op.getMemRefType(), known)) {
+      storeWords(op, values, rewriter);
+      rewriter.eraseOp(op);
+      return success();
+    }
     int64_t count =
         accessed(type, op.getMemRefType(), known.has_value(), widest);
     for (int64_t at = 0; at < type.getNumElements(); at += count) {
@@ -301,16 +414,39 @@ struct SplitStore : OpConversionPattern<vector::StoreOp> {
       auto partType = VectorType::get({count}, type.getElementType());
       auto part = vector::FromElementsOp::create(rewriter, loc, partType,
                                                  values.slice(at, count));
-      part->setAttr(wholeAttr, rewriter.getUnitAttr());
+      keepWhole(part);
       auto store = vector::StoreOp::create(rewriter, loc, part, buffer, place);
       store.setAlignmentAttr(alignmentOf(rewriter, known, partType));
-      store->setAttr(wholeAttr, rewriter.getUnitAttr());
+      keepWhole(store);
     }
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
+  static void storeWords(vector::StoreOp op, ValueRange values,
+                         OpBuilder &builder) {
+    Location loc = op.getLoc();
+    unsigned bits = op.getVectorType().getElementTypeBitWidth();
+    auto [access, alignment] = alignedGroup(builder);
+    size_t count = groupBytes * 8 / bits;
+    for (size_t at = 0; at < values.size(); at += count) {
+      Scalars parts;
+      for (Value value : values.slice(at, count))
+        parts.push_back(
+            castTo(builder, loc, builder.getIntegerType(bits), value));
+      Scalars words = joined(builder, loc, parts, bits, wordBits);
+      auto type = VectorType::get({int64_t(words.size())},
+                                  builder.getIntegerType(wordBits));
+      Value group =
+          spirv::CompositeConstructOp::create(builder, loc, type, words);
+      Value place = placesOf(builder, loc, op.getIndices(), int64_t(at)).back();
+      spirv::StoreOp::create(builder, loc,
+                             groupAt(builder, loc, op.getBase(), place), group,
+                             access, alignment);
+    }
+  }
+
   const unsigned widest;
 };
 
@@ -328,6 +464,7 @@ LogicalResult splitVectors(func::FuncOp function, unsigned widest) {
       });
   RewritePatternSet patterns(context);
   ConversionTarget target(*context);
+  target.addLegalDialect<spirv::SPIRVDialect>();
   target.markUnknownOpDynamicallyLegal([](Operation *op) {
     auto isVector = [](Type type) { return isa<VectorType>(type); };
     return op->hasAttr(wholeAttr) ||

@@ -174,7 +174,8 @@ LogicalResult VulkanTarget::check(Operation *op) const {
     if (const char *missing = missingFor(element, profile))
       return op->emitOpError("of ") << type << " needs " << missing
                                     << ", which the device's profile lacks";
-    if (type.hasStaticShape() && type.getNumElements() > mostElements())
+    if (!hasWideIndices() && type.hasStaticShape() &&
+        type.getNumElements() > mostElements())
       return op->emitOpError("of ")
              << type << " needs indices of 64 bits (shaderInt64), which the "
              << "device's profile lacks: it has more than " << mostElements()
@@ -194,9 +195,9 @@ LogicalResult VulkanTarget::check(Operation *op) const {
   return success();
 }
 
-int64_t VulkanTarget::mostElements() const {
-  return profile.hasInt64 ? Target::mostElements() : runtime::mostElements32;
-}
+int64_t VulkanTarget::mostElements() const { return runtime::mostElements32; }
+
+bool VulkanTarget::hasWideIndices() const { return profile.hasInt64; }
 
 // Where a type stands that the device has not, a diagnostic that names it.
 static LogicalResult checkTypes(func::FuncOp function,

@@ -46,6 +46,7 @@ public:
   void endStreaming(mlir::OpBuilder &, mlir::Location) const override {}
   llvm::LogicalResult check(mlir::Operation *op) const override;
   int64_t mostElements() const override;
+  bool hasWideIndices() const override;
   llvm::FailureOr<TargetCode> compileGiven(mlir::Operation *op,
                                            llvm::StringRef symbol,
                                            llvm::ArrayRef<unsigned> buffers,

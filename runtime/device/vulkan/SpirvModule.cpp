@@ -17,7 +17,7 @@ namespace {
 constexpr size_t headerWords = 5;
 constexpr uint32_t entryPoint = 15, executionMode = 16, capability = 17,
                    moduleProcessed = 330;
-constexpr uint32_t int64 = 11, groupNonUniform = 61;
+constexpr uint32_t groupNonUniform = 61;
 constexpr uint32_t computes = 5, localSize = 17;
 /// In one direction; more than any device has.
 constexpr uint32_t mostThreads = 1024;
@@ -56,10 +56,8 @@ Status readGroups(std::string_view number, SpirvModule &module) {
 
 Status readInstruction(uint32_t code, std::span<const uint32_t> operands,
                        SpirvModule &module) {
-  if (code == capability && !operands.empty()) {
+  if (code == capability && !operands.empty())
     module.usesSubgroups |= operands[0] == groupNonUniform;
-    module.usesInt64 |= operands[0] == int64;
-  }
   if (code == entryPoint) {
     if (operands.size() < 3 || operands[0] != computes)
       return broken("an entry point is no kernel");

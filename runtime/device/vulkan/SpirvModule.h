@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,10 +31,10 @@ struct SpirvModule {
   std::vector<uint32_t> words;
   std::vector<SpirvEntry> entries;
   bool usesSubgroups = false; ///< it asks for GroupNonUniform
-  bool usesInt64 = false;
   /// Threads of the groups that stand for subgroups; 0 where it has those.
   uint32_t groups = 0;
-  std::string sizes; ///< what `largestSize` takes; empty where nothing is said
+  /// What `largestSize` takes: its indices have 32 bits. Else they have 64.
+  std::optional<std::string> sizes;
 };
 
 /// Takes an image apart. What is said of a given launch stands in a module's

@@ -48,7 +48,6 @@ Status VulkanImage::makePipeline(ShaderModule module, const SpirvEntry &entry,
                                  const SpirvModule &spirv,
                                  VulkanKernel &kernel) const {
   kernel.given = entry.given;
-  kernel.hasWideIndices = spirv.usesInt64;
   kernel.sizes = spirv.sizes;
   bool isKnown = gpu.about.subgroup > 0;
   if (spirv.usesSubgroups && !isKnown && !kernel.given)

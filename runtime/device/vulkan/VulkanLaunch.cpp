@@ -42,17 +42,17 @@ static Status packGiven(const VulkanGpu &gpu, std::string_view device,
 /// Whether the launch's indices have enough bits.
 static Status checkIndices(std::string_view device, const LaunchArgs &args,
                            const VulkanKernel &kernel) {
-  if (kernel.hasWideIndices)
+  if (!kernel.sizes)
     return {};
-  SINTER_TRY_ASSIGN(int64_t most, largestSize(kernel.sizes, {args.block->dims,
-                                                             args.numDims}));
+  SINTER_TRY_ASSIGN(int64_t most, largestSize(*kernel.sizes, {args.block->dims,
+                                                              args.numDims}));
   most = std::max(most, args.chunks);
   if (most <= mostElements32)
     return {};
   return makeError(
       ErrorKind::unsupported,
       fmt::format("{}: launch {} has a tensor of {} elements; of kernels made "
-                  "for devices without shaderInt64 one has up to {}",
+                  "for unknown sizes, or without shaderInt64, one has up to {}",
                   device, args.block->launch, most, mostElements32));
 }
 

@@ -18,8 +18,8 @@ struct VulkanKernel {
   vulkan::Pipeline pipeline = nullptr;
   uint32_t subgroups = 1; ///< of a workgroup
   std::optional<GivenLaunch> given = {};
-  bool hasWideIndices = true; ///< of 64 bits
-  std::string sizes = {};     ///< of its module, where indices have 32 bits
+  /// Of its module, where indices have 32 bits.
+  std::optional<std::string> sizes = {};
 };
 
 /// What one dispatch needs.

@@ -123,19 +123,16 @@ TEST(SpirvModule, KnowsWhatItAsksFor) {
   auto read = readSpirv(imageOf({moduleWords()}));
   ASSERT_TRUE(read);
   EXPECT_FALSE(read->front().usesSubgroups);
-  EXPECT_FALSE(read->front().usesInt64);
-  EXPECT_EQ(read->front().sizes, "");
+  EXPECT_FALSE(read->front().sizes);
   Words words = moduleWords();
-  constexpr uint32_t capability = 17, int64 = 11, subgroups = 61;
-  words.insert(words.begin() + 5, {instruction(capability, 2), int64,
-                                   instruction(capability, 2), subgroups});
+  constexpr uint32_t capability = 17, subgroups = 61;
+  words.insert(words.begin() + 5, {instruction(capability, 2), subgroups});
   constexpr uint32_t processed = 330;
   words.insert(words.end(), {instruction(processed, 4), 0, 0, 0});
   std::memcpy(&words[words.size() - 3], "sizes 3 ;", 9);
   read = readSpirv(imageOf({words}));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_TRUE(read->front().usesSubgroups);
-  EXPECT_TRUE(read->front().usesInt64);
   EXPECT_EQ(read->front().sizes, "3 ;");
   EXPECT_EQ(read->front().groups, 0u);
 }
