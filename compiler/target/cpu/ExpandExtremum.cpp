@@ -17,9 +17,10 @@ namespace {
 
 class Extremum {
 public:
-  Extremum(OpBuilder &builder, Operation *op, unsigned bits)
+  Extremum(OpBuilder &builder, Operation *op, const MathFeatures &features)
       : m(builder, op->getLoc(), op->getResult(0).getType()),
-        isMax(isa<arith::MaximumFOp>(op)), bits(bits) {}
+        isMax(isa<arith::MaximumFOp>(op)), bits(features.vectorBits),
+        hasInstruction(features.extremumOfNumbers) {}
 
   // The instruction: `second` where neither is beyond the other.
   Value beyond(Value first, Value second) {
@@ -43,9 +44,25 @@ public:
   Value ofTwo(Value a, Value b) {
     if (bits == 512 && isWhole(m.type, bits))
       return ranged(a, b);
+    if (hasInstruction)
+      return ofNumbers(a, b);
     // Both orders differ in zeros only.
     Value one = m.toBits(beyond(a, b)), other = m.toBits(beyond(b, a));
     return m.fromBits(isMax ? m.andBits(one, other) : m.orBits(one, other));
+  }
+
+  // As `nanWhere` of both's extremum. What is such a choice itself is NaN where
+  // that was made, and there is no need to choose before the last.
+  Value ofNumbersOrNan(Value a, Value b) {
+    auto [x, isNanX] = parted(a);
+    auto [y, isNanY] = parted(b);
+    Value isNan = arith::OrIOp::create(m.builder, m.loc, isNanX, isNanY);
+    Value result =
+        m.select(isNan, m.num(std::numeric_limits<double>::quiet_NaN()),
+                 ofNumbers(x, y));
+    result.getDefiningOp()->setDiscardableAttr(
+        choosesNanAttr, UnitAttr::get(m.builder.getContext()));
+    return result;
   }
 
   Value nanWhere(Value a, Value b, Value otherwise) {
@@ -57,6 +74,16 @@ public:
 
 private:
   static constexpr int64_t currentRounding = 4;
+  static constexpr StringRef choosesNanAttr = "sinter.chooses_nan";
+
+  // A number, and whether it is NaN.
+  std::pair<Value, Value> parted(Value x) {
+    auto choice = x.getDefiningOp<arith::SelectOp>();
+    if (choice && choice->hasAttr(choosesNanAttr))
+      return {choice.getFalseValue(), choice.getCondition()};
+    return {x, arith::CmpFOp::create(m.builder, m.loc,
+                                     arith::CmpFPredicate::UNO, x, x)};
+  }
 
   Value constant(unsigned width, int64_t value) {
     return LLVM::ConstantOp::create(m.builder, m.loc,
@@ -83,6 +110,15 @@ private:
         });
   }
 
+  // What it gives for NaN does not count.
+  Value ofNumbers(Value a, Value b) {
+    constexpr auto flags = arith::FastMathFlags::nnan;
+    return isMax ? arith::MaximumFOp::create(m.builder, m.loc, a, b, flags)
+                       .getResult()
+                 : arith::MinimumFOp::create(m.builder, m.loc, a, b, flags)
+                       .getResult();
+  }
+
   // vrangeps orders zeros.
   Value ranged(Value a, Value b) {
     constexpr int64_t comparedSign = 4;
@@ -102,19 +138,23 @@ private:
   ElementMath m;
   bool isMax;
   unsigned bits;
+  bool hasInstruction;
 };
 
 } // namespace
 
-Value expandExtremum(OpBuilder &builder, Operation *op, unsigned vectorBits) {
+Value expandExtremum(OpBuilder &builder, Operation *op,
+                     const MathFeatures &features) {
   Value a = op->getOperand(0), b = op->getOperand(1);
   Type element = getElementTypeOrSelf(a.getType());
   if (!element.isF32() && !element.isF64())
     return {};
   if (knownNumber(a))
     std::swap(a, b);
-  Extremum extremum(builder, op, vectorBits);
+  Extremum extremum(builder, op, features);
   std::optional<llvm::APFloat> number = knownNumber(b);
+  if (features.extremumOfNumbers && !number && !ignoresNan(op))
+    return extremum.ofNumbersOrNan(a, b);
   Value result =
       number ? extremum.withNumber(a, *number) : extremum.ofTwo(a, b);
   if (ignoresNan(op) || passesNan(op))

@@ -36,13 +36,23 @@ static Value truncateBf16(ElementMath &m, Value x, Type type) {
   return narrowBits(m, m.shr(result, 16), type);
 }
 
+// Of a subnormal number, by numbers that are none: beside the least normal one.
+static Value small(ElementMath &m, Value magnitude) {
+  Value beside = m.fromBits(m.addBits(magnitude, m.bit(113 << 23)));
+  return m.sub(beside, m.num(0x1p-14));
+}
+
 // Shifting the exponent field into place and multiplying by 2^112 is exact for
 // normal and subnormal numbers.
-static Value extendF16(ElementMath &m, Value narrow) {
+static Value extendF16(ElementMath &m, Value narrow, bool hasDenormals) {
   Value word = widenBits(m, narrow);
   Value magnitude = m.shl(m.andBits(word, m.bit(0x7fff)), 13);
-  Value scaled = m.toBits(m.mul(m.fromBits(magnitude), m.num(0x1p112)));
   Value exponent = m.andBits(word, m.bit(0x7c00));
+  Value scaled =
+      hasDenormals
+          ? m.toBits(m.mul(m.fromBits(magnitude), m.num(0x1p112)))
+          : m.select(m.same(exponent, m.bit(0)), m.toBits(small(m, magnitude)),
+                     m.addBits(magnitude, m.bit(112 << 23)));
   Value special = m.orBits(magnitude, m.bit(0x7f800000));
   Value value = m.select(m.same(exponent, m.bit(0x7c00)), special, scaled);
   Value sign = m.shl(m.andBits(word, m.bit(0x8000)), 16);
@@ -112,7 +122,8 @@ Value expandFloat16(OpBuilder &builder, Operation *op,
   if (narrow.isBF16() && !features.nativeBf16)
     return extends ? extendBf16(m, x) : truncateBf16(m, x, to);
   if (narrow.isF16() && !features.nativeF16)
-    return extends ? extendF16(m, x) : truncateF16(m, x, to);
+    return extends ? extendF16(m, x, features.denormals)
+                   : truncateF16(m, x, to);
   return {};
 }
 

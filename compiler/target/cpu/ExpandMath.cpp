@@ -250,12 +250,35 @@ static Value expandRsqrt(ElementMath &m, Value x) {
   return m.div(m.num(1.0), m.sqrt(x));
 }
 
+// Of f32, to nearest, from a root that is off by a unit in the last place
+// (Markstein 1990, "Computation of elementary functions on the IBM RISC
+// System/6000"): what it lacks of the number is exact.
+static Value expandRoundedRoot(ElementMath &m, Value x) {
+  Value root = m.sqrt(x);
+  Value rest = m.mulAdd(m.negated(root), root, x);
+  Value nearer = m.mulAdd(rest, m.div(m.num(0.5), root), root);
+  // Of zero and infinity there is no rest.
+  Value isPositive = m.lt(m.num(0.0), root);
+  Value isFinite = m.lt(root, m.num(std::numeric_limits<double>::infinity()));
+  return m.select(m.andBits(isPositive, isFinite), nearer, root);
+}
+
+static bool isRoundedRoot(Operation *op) {
+  return isa<math::SqrtOp>(op) && op->hasAttr(roundedAttr) &&
+         getElementTypeOrSelf(op->getResult(0).getType()).isF32();
+}
+
 static Value expandFunction(OpBuilder &builder, Operation *op,
                             const MathFeatures &features) {
   Value x = op->getOperand(0);
   Type element = getElementTypeOrSelf(x.getType());
   if (!element.isF32() && !element.isF64())
     return {};
+  if (isRoundedRoot(op)) {
+    ElementMath m(builder, op->getLoc(), x.getType());
+    m.fused = true;
+    return expandRoundedRoot(m, x);
+  }
   if (features.vectorBits == 512 && features.fma && !features.alike)
     if (Value result = expandWide(builder, op, features.approximates))
       return result;
@@ -287,8 +310,7 @@ static Value expand(OpBuilder &builder, Operation *op,
   if (isa<arith::ExtFOp, arith::TruncFOp>(op))
     return expandFloat16(builder, op, features);
   if (isa<arith::MaximumFOp, arith::MinimumFOp>(op))
-    return features.extremum ? Value()
-                             : expandExtremum(builder, op, features.vectorBits);
+    return features.extremum ? Value() : expandExtremum(builder, op, features);
   return expandFunction(builder, op, features);
 }
 
@@ -318,7 +340,8 @@ void expandMath(ModuleOp module, const MathFeatures &features) {
             arith::MaximumFOp, arith::MinimumFOp>(op) ||
         isPower(op) ||
         (features.approximates && isa<math::SqrtOp>(op) &&
-         !op->hasAttr(roundedAttr)))
+         !op->hasAttr(roundedAttr)) ||
+        (!features.roundedRoots && isRoundedRoot(op)))
       worklist.push_back(op);
   });
   for (Operation *op : worklist) {

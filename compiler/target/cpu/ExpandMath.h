@@ -8,13 +8,16 @@ namespace sinter::compiler {
 /// What the machine does by itself.
 struct MathFeatures {
   bool fma = false;
-  bool rounds = false;       ///< to integers in one instruction
-  bool nativeF16 = false;    ///< converts f16
-  bool nativeBf16 = false;   ///< converts bf16
-  unsigned vectorBits = 128; ///< 512 stands for AVX-512 F, BW, DQ and VL
-  bool alike = false;        ///< no function that only some vectors have
-  bool approximates = false; ///< functions and roots of f32
-  bool extremum = false;     ///< maximum and minimum that spread NaN
+  bool rounds = false;            ///< to integers in one instruction
+  bool nativeF16 = false;         ///< converts f16
+  bool nativeBf16 = false;        ///< converts bf16
+  unsigned vectorBits = 128;      ///< 512 stands for AVX-512 F, BW, DQ and VL
+  bool alike = false;             ///< no function that only some vectors have
+  bool approximates = false;      ///< functions and roots of f32
+  bool extremum = false;          ///< maximum and minimum that spread NaN
+  bool denormals = true;          ///< of f32
+  bool roundedRoots = true;       ///< math.sqrt of f32 rounds to nearest
+  bool extremumOfNumbers = false; ///< those of what is not NaN
   /// Powers of two of f32: to within 2^-22.5 of what they are.
   bool powerOfTwo = false;
 };

@@ -295,7 +295,7 @@ void narrowComparisons(spirv::ModuleOp kernels) {
 void forbidContraction(spirv::ModuleOp kernels) {
   kernels.walk([](Operation *op) {
     if (isa<spirv::FAddOp, spirv::FSubOp, spirv::FMulOp, spirv::FDivOp,
-            spirv::FNegateOp, spirv::FRemOp>(op))
+            spirv::FNegateOp, spirv::FRemOp, spirv::GLFmaOp>(op))
       op->setAttr("no_contraction", UnitAttr::get(op->getContext()));
   });
 }

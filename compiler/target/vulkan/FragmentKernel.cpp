@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -43,22 +44,23 @@ FragmentKernel::FragmentKernel(OpBuilder &builder, Location loc,
       isEmulated(isEmulated) {}
 
 void FragmentKernel::begin() {
-  auto memory = [&](int64_t groups, int64_t inGroup, Type element) {
-    return workgroupMemory(builder, loc, entry.function, {groups, inGroup},
-                           element);
-  };
+  int64_t leftGroups = layout.groups(left.lines, left.alongDepth);
+  int64_t rightGroups = layout.groups(right.lines, right.alongDepth);
+  int64_t groups = std::max(leftGroups + rightGroups,
+                            layout.subgroups() * layout.sumGroups());
+  Value memory = workgroupMemory(builder, loc, entry.function, {groups, floats},
+                                 builder.getI32Type());
   auto linesOf = [&](const Panel &panel) {
     Fragments::Lines lines;
-    lines.memory = memory(layout.groups(panel.lines, panel.alongDepth), 4,
-                          builder.getI32Type());
+    lines.memory = memory;
     lines.stride = layout.stride(panel.lines, panel.alongDepth);
     lines.areColumns = panel.isLeft != panel.alongDepth;
     return lines;
   };
   leftLines = linesOf(left);
   rightLines = linesOf(right);
-  sumLines.memory = memory(layout.subgroups() * layout.sumGroups(), floats,
-                           builder.getF32Type());
+  firstRight = int32_t(leftGroups);
+  sumLines.memory = memory;
   sumLines.stride = layout.sumStride();
   enterWorkgroup(builder, loc, entry, sizes.threads, threads.warpThreads());
   thread =
@@ -118,6 +120,7 @@ void FragmentKernel::storePanel(const Panel &panel, ValueRange values) {
     Value line = panel.alongDepth ? piece.line : piece.k;
     Value inLine = panel.alongDepth ? piece.k : piece.line;
     Value group = numbers.add(numbers.mul(line, int32_t(lines.stride)), inLine);
+    group = numbers.add(group, panel.isLeft ? 0 : firstRight);
     vector::StoreOp::create(
         builder, loc, wordsOf(values.slice(load * parts, parts)), lines.memory,
         ValueRange{numbers.toIndex(group), index(0)});
@@ -172,6 +175,7 @@ Fragments::Operand FragmentKernel::loadFragment(const Panel &panel,
   else
     group = numbers.add(numbers.divide(first, int32_t(halves)),
                         int32_t(k * lines.stride + line / halves));
+  group = numbers.add(group, panel.isLeft ? 0 : firstRight);
   return fragments->load({lines, group}, panel.isLeft);
 }
 
@@ -180,53 +184,70 @@ FragmentKernel::Values FragmentKernel::addStage(ValueRange given) {
   int64_t down = layout.fragmentsDown(), across = layout.fragmentsAcross();
   size_t count = size_t(fragments->count());
   for (int64_t k = 0; k < layout.depth; k += size) {
-    SmallVector<Fragments::Operand> lefts, rights;
+    SmallVector<Fragments::Operand> lefts;
     for (int64_t number = 0; number < down; ++number)
       lefts.push_back(loadFragment(left, number, k));
-    for (int64_t number = 0; number < across; ++number)
-      rights.push_back(loadFragment(right, number, k));
-    Fragments::MutableValues rest(sums);
-    for (const Fragments::Operand &x : lefts)
-      for (const Fragments::Operand &y : rights) {
-        fragments->add(rest.take_front(count), x, y);
-        rest = rest.drop_front(count);
-      }
+    for (int64_t j = 0; j < across; ++j) {
+      Fragments::Operand right = loadFragment(this->right, j, k);
+      for (int64_t i = 0; i < down; ++i)
+        fragments->add(Fragments::MutableValues(sums).slice(
+                           size_t(i * across + j) * count, count),
+                       lefts[size_t(i)], right);
+    }
   }
   return sums;
 }
 
 //===- Finishing ----------------------------------------------------------===//
 
+// For what a subgroup's own threads have written.
+void FragmentKernel::waitForSubgroup() const {
+  spirv::ControlBarrierOp::create(builder, loc, spirv::Scope::Subgroup,
+                                  spirv::Scope::Subgroup,
+                                  spirv::MemorySemantics::AcquireRelease |
+                                      spirv::MemorySemantics::WorkgroupMemory);
+}
+
 void FragmentKernel::finish(const Place &place, ValueRange sums) {
   size_t count = size_t(fragments->count());
   for (int64_t down = 0; down < layout.fragmentsDown(); ++down) {
     if (down > 0)
-      wait();
+      waitForSubgroup();
     for (int64_t across = 0; across < layout.fragmentsAcross(); ++across) {
       Value group = numbers.add(firstSum, int32_t(across * size / floats));
       fragments->store(sums.take_front(count), {sumLines, group});
       sums = sums.drop_front(count);
     }
-    wait();
+    waitForSubgroup();
     finishRows(place, down);
   }
 }
 
 // Rows of fragments that stand in memory, in groups that neighbouring threads
-// take.
+// take. A loop: the code of all of them would not stay in a cache of
+// instructions.
 void FragmentKernel::finishRows(const Place &place, int64_t number) {
-  int64_t groups = layout.ownColumns() / floats;
+  constexpr int64_t mostTogether = 2;
+  int64_t groups = layout.ownColumns() / floats, all = size * groups;
+  int64_t together = std::min<int64_t>(
+      mostTogether, llvm::divideCeil(all, threads.warpThreads()));
   Value firstGroup = numbers.toIndex(numbers.divide(column, int32_t(floats)));
+  auto loop = scf::ForOp::create(builder, loc, index(0), index(all),
+                                 index(together * threads.warpThreads()));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  Value start = numbers.add(lane, numbers.toI32(loop.getInductionVar()));
   SmallVector<BlockUnit::Fragment> found;
-  for (int64_t first = 0; first < size * groups;
-       first += threads.warpThreads()) {
-    auto [line, inLine] =
-        numbers.split(numbers.add(lane, int32_t(first)), groups);
+  for (int64_t next = 0; next < together; ++next) {
+    auto [line, inLine] = numbers.split(
+        numbers.add(start, int32_t(next * threads.warpThreads())), groups);
     Value at = numbers.add(numbers.mul(line, int32_t(sumLines.stride)),
                            numbers.add(firstSum, inLine));
-    Value read = vector::LoadOp::create(
-        builder, loc, VectorType::get({floats}, builder.getF32Type()),
+    Value words = vector::LoadOp::create(
+        builder, loc, VectorType::get({floats}, builder.getI32Type()),
         sumLines.memory, ValueRange{numbers.toIndex(at), index(0)});
+    Value read = arith::BitcastOp::create(
+        builder, loc, VectorType::get({floats}, builder.getF32Type()), words);
     BlockUnit::Fragment fragment;
     fragment.row = numbers.toIndex(
         numbers.add(numbers.add(row, int32_t(number * size)), line));

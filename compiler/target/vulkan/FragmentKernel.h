@@ -32,6 +32,7 @@ private:
   Values noSums() override;
   void finish(const Place &place, mlir::ValueRange sums);
   void finishRows(const Place &place, int64_t number);
+  void waitForSubgroup() const;
   void wait() const { threads.wait(builder, loc); }
 
   const KernelEntry &entry;
@@ -40,10 +41,12 @@ private:
   const bool isEmulated;
 
   std::unique_ptr<const Fragments> fragments;
+  /// All in one array of words: the sums where the panels were.
   Fragments::Lines leftLines, rightLines, sumLines;
-  Value lane;        ///< of the subgroup (i32)
-  Value row, column; ///< of the tile, the subgroup's first ones (i32)
-  Value firstSum;    ///< group of the subgroup's sums in memory (i32)
+  int32_t firstRight = 0; ///< group of the right panel
+  Value lane;             ///< of the subgroup (i32)
+  Value row, column;      ///< of the tile, the subgroup's first ones (i32)
+  Value firstSum;         ///< group of the subgroup's sums in memory (i32)
 };
 
 } // namespace sinter::compiler

@@ -41,7 +41,7 @@ struct FragmentLayout {
     auto most = [&](int64_t lines) {
       return std::max(groups(lines, true), groups(lines, false));
     };
-    return 16 * (most(rows) + most(columns) + subgroups() * sumGroups());
+    return 16 * std::max(most(rows) + most(columns), subgroups() * sumGroups());
   }
 };
 

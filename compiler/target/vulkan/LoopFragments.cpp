@@ -55,8 +55,10 @@ public:
       auto [row, column] = placeOf(int64_t(number));
       auto [groups, inGroup] = numbers.split(column, floats);
       Value group = groupAt(place, row, groups);
+      Value bits =
+          arith::BitcastOp::create(builder, loc, builder.getI32Type(), sum);
       memref::StoreOp::create(
-          builder, loc, sum, place.lines.memory,
+          builder, loc, bits, place.lines.memory,
           ValueRange{numbers.toIndex(group), numbers.toIndex(inGroup)});
     }
   }

@@ -295,6 +295,17 @@ struct LowerTruncation : OpConversionPattern<math::TruncOp> {
   }
 };
 
+struct LowerPower : OpConversionPattern<math::Exp2Op> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(math::Exp2Op op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<spirv::GLExp2Op>(op, adaptor.getOperand());
+    return success();
+  }
+};
+
 // Whether one of the two is NaN, or none.
 struct LowerOrdered : OpConversionPattern<arith::CmpFOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -349,6 +360,22 @@ struct LowerExtremum : OpConversionPattern<Op> {
                                           adaptor.getLhs(), adaptor.getRhs());
     rewriter.replaceOpWithNewOp<spirv::SelectOp>(op, chooses, adaptor.getLhs(),
                                                  adaptor.getRhs());
+    return success();
+  }
+};
+
+// Of numbers that are no NaN.
+template <typename Op, typename Instruction>
+struct LowerOfNumbers : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::nnan))
+      return failure();
+    rewriter.replaceOpWithNewOp<Instruction>(op, adaptor.getLhs(),
+                                             adaptor.getRhs());
     return success();
   }
 };
@@ -433,12 +460,15 @@ void addMemoryPatterns(const SPIRVTypeConverter &converter,
   patterns.add<LowerLoad<memref::LoadOp>, LowerLoad<vector::LoadOp>,
                LowerStore<memref::StoreOp>, LowerStore<vector::StoreOp>,
                LowerMinimum, LowerView, LowerPointer, LowerArray, LowerTable,
-               LowerTruncation, LowerExtract, LowerInsert, LowerMade,
-               LowerBroadcast>(converter, patterns.getContext());
+               LowerTruncation, LowerPower, LowerExtract, LowerInsert,
+               LowerMade, LowerBroadcast>(converter, patterns.getContext());
   patterns.add<LowerFlags<arith::MinUIOp, spirv::LogicalAndOp>,
                LowerFlags<arith::MaxUIOp, spirv::LogicalOrOp>,
                LowerFlags<arith::MinSIOp, spirv::LogicalOrOp>,
                LowerFlags<arith::MaxSIOp, spirv::LogicalAndOp>>(
+      converter, patterns.getContext(), PatternBenefit(2));
+  patterns.add<LowerOfNumbers<arith::MaximumFOp, spirv::GLFMaxOp>,
+               LowerOfNumbers<arith::MinimumFOp, spirv::GLFMinOp>>(
       converter, patterns.getContext(), PatternBenefit(2));
   using arith::CmpIPredicate;
   patterns.add<LowerExtremum<arith::MinUIOp, CmpIPredicate::ult>,

@@ -18,7 +18,7 @@ constexpr Named named[] = {
     {"lavapipe",
      "subgroup8+shared32+threads1024+i8+i16+i64+f64+atomic64+nan32"},
     {"h200", "subgroup32+shared48+threads1024+i8+i16+i64+f64+atomic64+nan32+"
-             "denormal32+coopmat16"},
+             "fma32+max32+power32+coopmat16"},
     {"minimal13", "shared16"},
 };
 
@@ -38,6 +38,9 @@ constexpr Flag flags[] = {
     {"atomic64", &VulkanProfile::hasAtomic64},
     {"nan32", &VulkanProfile::keepsNan},
     {"denormal32", &VulkanProfile::keepsDenormals},
+    {"fma32", &VulkanProfile::hasFma},
+    {"max32", &VulkanProfile::ordersZeros},
+    {"power32", &VulkanProfile::hasPowerOfTwo},
     {"coopmat16", &VulkanProfile::hasMatrices},
     {emulation, &VulkanProfile::emulatesMatrices},
 };

@@ -25,6 +25,9 @@ struct VulkanProfile {
   bool hasAtomic64 = false; ///< minimum of 64 bits in buffers
   bool keepsNan = false; ///< NaN, infinities and signed zeros of f32 by order
   bool keepsDenormals = false; ///< those of f32
+  bool hasFma = false;         ///< Fma of f32 and f64 rounds once
+  bool ordersZeros = false;    ///< FMax and FMin of numbers that are no NaN do
+  bool hasPowerOfTwo = false;  ///< Exp2 of f32 is within 2^-22.5
   /// Cooperative matrices of 16 x 16 of f16 and bf16, with sums in f32, and
   /// Vulkan's memory model with them.
   bool hasMatrices = false;
@@ -38,8 +41,9 @@ struct VulkanProfile {
 /// `minimal13` for the least that Vulkan 1.3 promises, empty for what most
 /// have), or features with a plus between them:
 /// `subgroup8`, `shared32` (KiB), `threads256`, `i8`, `i16`, `i64`, `f64`,
-/// `atomic64`, `nan32`, `denormal32`. `atomic64` and matrices need `i64`, these
-/// also a subgroup. Nothing where it is neither.
+/// `atomic64`, `nan32`, `denormal32`, `fma32`, `max32`,
+/// `power32`. `atomic64` and matrices
+/// need `i64`, these also a subgroup. Nothing where it is neither.
 std::optional<VulkanProfile> parseVulkanProfile(std::string_view name);
 
 } // namespace sinter::compiler

@@ -256,14 +256,17 @@ static LogicalResult distribute(func::FuncOp function,
 
 FailureOr<TargetCode> VulkanTarget::compile(ModuleOp module, bool verify,
                                             bool keepText) const {
-  // A device need not round products and sums together once, so nothing counts
-  // on it. Vectors are no registers: none is as long as this.
+  // Vectors are no registers: none is as long as this.
   constexpr unsigned noVectorBits = 1u << 20;
-  expandMath(module, {.fma = false,
+  expandMath(module, {.fma = profile.hasFma,
                       .rounds = true,
                       .vectorBits = noVectorBits,
                       .alike = module->hasAttr(alikeAttr),
-                      .approximates = module->hasAttr(approximatesAttr)});
+                      .approximates = module->hasAttr(approximatesAttr),
+                      .denormals = profile.keepsDenormals,
+                      .roundedRoots = !profile.hasFma,
+                      .extremumOfNumbers = profile.ordersZeros,
+                      .powerOfTwo = profile.hasPowerOfTwo});
   for (auto function : module.getOps<func::FuncOp>())
     if (failed(distribute(function, profile)))
       return failure();

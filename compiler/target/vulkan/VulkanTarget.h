@@ -21,7 +21,7 @@ public:
   int64_t frameBytes() const override;
   int64_t chunkElements() const override { return 1024; }
   unsigned vectorRegisters() const override { return 32; }
-  bool hasFma() const override { return false; }
+  bool hasFma() const override { return profile.hasFma; }
   const MatrixUnit *matrixUnit() const override { return nullptr; }
   llvm::ArrayRef<std::unique_ptr<const BlockUnit>> blockUnits() const override {
     return blocks;

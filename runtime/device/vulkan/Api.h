@@ -225,7 +225,7 @@ struct QueueFamily {
   uint32_t timestampBits = 0;
   uint32_t granularity[3] = {};
 };
-inline constexpr Flags computeQueue = 2;
+inline constexpr Flags graphicsQueue = 1, computeQueue = 2;
 
 struct QueueCreateInfo : Header<Kind::deviceQueueCreateInfo> {
   Flags flags = 0;

@@ -15,6 +15,8 @@ struct VulkanAbout {
   vulkan::PhysicalDevice physical = nullptr;
   std::string name, driver;
   uint32_t type = 0; ///< VkPhysicalDeviceType
+  /// Whether it is the host's own processor.
+  bool isProcessor() const { return type == 4; }
   uint32_t version = 0;
   uint32_t vendor = 0, deviceId = 0;
   /// Threads of the subgroups that kernels may ask for; 0 where there are none
@@ -28,6 +30,10 @@ struct VulkanAbout {
   bool int8 = false, int16 = false, int64 = false;
   bool float64 = false, atomic64 = false;
   bool keepsNan = false, keepsDenormals = false;
+  /// What Vulkan leaves open, as drivers known here do it: Fma rounds once,
+  /// FMax and FMin of two numbers order zeros, and Exp2 of f32 is within
+  /// 2^-22.5 of what it is of.
+  bool roundsFmaOnce = false, ordersZeros = false, hasExactPowers = false;
   bool hasBudget = false; ///< says how much memory there is still
   uint8_t cacheId[16] = {};
   uint32_t family = 0;        ///< of its queue

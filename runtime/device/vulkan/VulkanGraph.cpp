@@ -1,7 +1,7 @@
 /// Records graphs, and gives their nodes new arguments. Kernels, those that
-/// copy among them, read theirs from memory that each replay fills first, so
-/// the commands stay as they are. Where a device has no kernel for a copy,
-/// other addresses of that are recorded anew.
+/// copy among them, read theirs from memory that the host fills for each
+/// replay, so the commands stay as they are. Where a device has no kernel for a
+/// copy, other addresses of that are recorded anew.
 #include "runtime/device/vulkan/VulkanGraph.h"
 
 #include "runtime/device/vulkan/VulkanLaunch.h"
@@ -56,10 +56,11 @@ private:
   Status record(Take &take);
   Status recordPart(CommandBuffer &commands, const Take &take, size_t begin,
                     size_t end);
-  void recordArguments(CommandBuffer commands, const Take &take);
   Result<Take *> nextTake();
-  Status recordNodes(CommandBuffer commands, size_t begin, size_t end);
-  Status recordNode(CommandBuffer commands, const Recorded &node);
+  Status recordNodes(CommandBuffer commands, const Take &take, size_t begin,
+                     size_t end);
+  Status recordNode(CommandBuffer commands, const Take &take,
+                    const Recorded &node);
   Status recordWord(CommandBuffer commands);
   void order(CommandBuffer commands) const;
   Status check(std::string_view what, Code code) const {
@@ -75,8 +76,7 @@ private:
   VulkanCopies &copies;
   std::vector<Recorded> nodes;
   std::vector<uint64_t> words; ///< of all launches
-  VulkanBlock arguments;       ///< where they read them
-  VulkanBlock upload;          ///< of the host, with a part for each take
+  VulkanBlock arguments;       ///< where they read them, a part for each take
   VulkanBlock wordSeen;        ///< of the host; none without a watched word
   const void *watchedAddress = nullptr;
   size_t watchedEnd = 0; ///< nodes that come before the word is read
@@ -91,7 +91,7 @@ VulkanGraph::~VulkanGraph() {
   (void)queue.finish();
   if (pool)
     gpu.loader.destroyPool(gpu.device, pool, nullptr);
-  VulkanBlock blocks[] = {arguments, upload, wordSeen};
+  VulkanBlock blocks[] = {arguments, wordSeen};
   for (VulkanBlock &block : blocks)
     freeBlock(gpu, block);
 }
@@ -131,11 +131,9 @@ Status VulkanGraph::build(std::span<const GraphNode> work,
   if (!watched.address)
     watchedEnd = nodes.size();
   uint64_t bytes = std::max<size_t>(1, words.size()) * sizeof(uint64_t);
-  SINTER_TRY(check("memory of a graph",
-                   makeBlock(gpu, bytes, VulkanPlace::device, arguments)));
   SINTER_TRY(
-      check("memory of a graph",
-            makeBlock(gpu, bytes * takes.size(), VulkanPlace::upload, upload)));
+      check("memory of a graph", makeBlock(gpu, bytes * takes.size(),
+                                           VulkanPlace::upload, arguments)));
   if (watched.address)
     SINTER_TRY(
         check("memory of a graph", makeBlock(gpu, sizeof(uint64_t),
@@ -162,7 +160,8 @@ void VulkanGraph::order(CommandBuffer commands) const {
   gpu.loader.barrier(commands, &info);
 }
 
-Status VulkanGraph::recordNode(CommandBuffer commands, const Recorded &node) {
+Status VulkanGraph::recordNode(CommandBuffer commands, const Take &take,
+                               const Recorded &node) {
   if (!node.launch.pipeline) {
     if (node.copy.to == node.copy.from)
       return {};
@@ -178,7 +177,8 @@ Status VulkanGraph::recordNode(CommandBuffer commands, const Recorded &node) {
     return {};
   }
   constexpr uint32_t computePoint = 1;
-  uint64_t address = arguments.address + node.firstWord * sizeof(uint64_t);
+  size_t word = size_t(&take - takes.data()) * words.size() + node.firstWord;
+  uint64_t address = arguments.address + word * sizeof(uint64_t);
   gpu.loader.bindPipeline(commands, computePoint, node.launch.pipeline);
   gpu.loader.push(commands, queue.layout(), computeStage, 0, sizeof(address),
                   &address);
@@ -187,20 +187,10 @@ Status VulkanGraph::recordNode(CommandBuffer commands, const Recorded &node) {
   return {};
 }
 
-// Earlier takes may still be read: what they are is ordered before this.
-void VulkanGraph::recordArguments(CommandBuffer commands, const Take &take) {
-  if (words.empty())
-    return;
-  uint64_t bytes = words.size() * sizeof(uint64_t);
-  order(commands);
-  BufferCopy region{uint64_t(&take - takes.data()) * bytes, 0, bytes};
-  gpu.loader.copyBuffer(commands, upload.buffer, arguments.buffer, 1, &region);
-}
-
 // A node waits where one of those that it follows came after the last barrier;
 // a barrier is for all before it.
-Status VulkanGraph::recordNodes(CommandBuffer commands, size_t begin,
-                                size_t end) {
+Status VulkanGraph::recordNodes(CommandBuffer commands, const Take &take,
+                                size_t begin, size_t end) {
   order(commands);
   size_t unordered = begin;
   for (size_t number = begin; number < end; ++number) {
@@ -211,7 +201,7 @@ Status VulkanGraph::recordNodes(CommandBuffer commands, size_t begin,
       order(commands);
       unordered = number;
     }
-    SINTER_TRY(recordNode(commands, node));
+    SINTER_TRY(recordNode(commands, take, node));
   }
   return {};
 }
@@ -243,11 +233,8 @@ Status VulkanGraph::recordPart(CommandBuffer &commands, const Take &take,
               gpu.loader.allocateCommands(gpu.device, &info, &commands)));
   CommandBufferBeginInfo how;
   SINTER_TRY(check("vkBeginCommandBuffer", gpu.loader.begin(commands, &how)));
-  bool isFirst = &commands == &take.first;
-  if (isFirst)
-    recordArguments(commands, take);
-  SINTER_TRY(recordNodes(commands, begin, end));
-  if (isFirst)
+  SINTER_TRY(recordNodes(commands, take, begin, end));
+  if (&commands == &take.first)
     SINTER_TRY(recordWord(commands));
   return check("vkEndCommandBuffer", gpu.loader.end(commands));
 }
@@ -311,7 +298,7 @@ Status VulkanGraph::launch() {
   SINTER_TRY_ASSIGN(Take * take, nextTake());
   size_t bytes = words.size() * sizeof(uint64_t);
   if (bytes > 0)
-    std::memcpy(upload.mapped + size_t(take - takes.data()) * bytes,
+    std::memcpy(arguments.mapped + size_t(take - takes.data()) * bytes,
                 words.data(), bytes);
   SINTER_TRY_ASSIGN(wordValue, queue.replay(take->first, take->rest));
   take->value = wordValue + (take->rest ? 1 : 0);

@@ -11,8 +11,11 @@ using namespace sinter::runtime;
 using namespace sinter::runtime::vulkan;
 
 // To look at the counter is quicker than to wait for it (H200: 13 and 33
-// microseconds), as long as it takes a processor for little.
-static constexpr auto spinTime = std::chrono::microseconds(50);
+// microseconds), as long as it takes a processor for little, and not from what
+// computes.
+static std::chrono::microseconds spinTime(const VulkanAbout &about) {
+  return std::chrono::microseconds(about.isProcessor() ? 50 : 20000);
+}
 
 Status VulkanQueue::check(std::string_view what, Code code) const {
   if (code >= success)
@@ -289,7 +292,7 @@ bool VulkanQueue::reached(uint64_t value) const {
 
 Status VulkanQueue::wait(uint64_t value) const {
   SINTER_TRY(state());
-  auto end = std::chrono::steady_clock::now() + spinTime;
+  auto end = std::chrono::steady_clock::now() + spinTime(gpu.about);
   do {
     uint64_t now = 0;
     SINTER_TRY(check("vkGetSemaphoreCounterValue",

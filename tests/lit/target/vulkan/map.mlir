@@ -8,6 +8,9 @@
 // RUN: sinter inspect %s --stage spirv --target vulkan:h200 > %t.h200
 // RUN: FileCheck %s --check-prefix=H200 < %t.h200
 // RUN: %spirv_val %t.h200
+// RUN: sinter inspect %s --stage spirv \
+// RUN:   --target vulkan:subgroup32+shared32+i64+denormal32 \
+// RUN:   | FileCheck %s --check-prefix=DENORM
 
 // CHECK: spirv.module PhysicalStorageBuffer64 GLSL450
 // CHECK-SAME: PhysicalStorageBufferAddresses, Int64, GroupNonUniform
@@ -17,7 +20,11 @@
 // CHECK: spirv.Store "PhysicalStorageBuffer" {{.*}} ["Aligned", 16] : vector<4xf32>
 // CHECK: "LocalSize", 128, 1, 1
 // CHECK: "SignedZeroInfNanPreserve", 32
-// H200: "DenormPreserve", 32
+// A driver that rounds Fma once and knows Exp2 well is given those.
+// H200: spirv.GL.Fma {{.*}} {no_contraction} : f32
+// H200: spirv.GL.Exp2
+// H200-NOT: DenormPreserve
+// DENORM: "DenormPreserve", 32
 // NOT-NOT: spirv.CL.
 // NOT-NOT: binding
 // NOT-NOT: ControlBarrier

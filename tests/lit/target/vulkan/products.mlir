@@ -6,8 +6,8 @@
 // RUN:   > %t/large
 // RUN: FileCheck %s --check-prefix=LARGE < %t/large
 // RUN: %spirv_val %t/large
-// RUN: sinter inspect %t/large.mlir --stage spirv --target vulkan:h200 \
-// RUN:   --numerics exact > %t/large.exact
+// RUN: sinter inspect %t/large.mlir --stage spirv --numerics exact \
+// RUN:   --target vulkan:subgroup32+shared48+threads1024+i64 > %t/large.exact
 // RUN: FileCheck %s --check-prefix=EXACT < %t/large.exact
 // RUN: %spirv_val %t/large.exact
 // RUN: sinter inspect %t/large.mlir --stage spirv --target vulkan:subgroup64+shared16+i64 \
@@ -54,8 +54,8 @@
 // LARGE-NOT: spirv.ControlBarrier
 // LARGE: spirv.Store "PhysicalStorageBuffer" %{{.*}} ["Aligned", 16] : vector<4xf32>
 // LARGE: spirv.ExecutionMode {{.*}} "LocalSize", 256, 1, 1
-// No device has to round a product and a sum together: ordered sums are of
-// rounded products.
+// Not every device rounds a product and a sum together: there ordered sums are
+// of rounded products.
 // EXACT-NOT: spirv.GL.Fma
 // EXACT-COUNT-512: spirv.FAdd {{.*}}no_contraction
 // A device with little memory has smaller tiles.
