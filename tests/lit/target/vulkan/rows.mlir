@@ -8,7 +8,6 @@
 
 // CHECK: GroupNonUniformShuffle
 // CHECK: spirv.GroupNonUniformShuffle <Subgroup>
-// CHECK: "LocalSize", 128, 1, 1
 // WIDE-COUNT-6: spirv.GroupNonUniformShuffle <Subgroup>
 func.func @main(%x: tensor<100x1024xf32>) -> tensor<100x1024xf32> {
   %0 = sinter.softmax %x {axis = 1 : i64} : (tensor<100x1024xf32>) -> tensor<100x1024xf32>
