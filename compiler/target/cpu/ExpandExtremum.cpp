@@ -51,12 +51,17 @@ public:
     return m.fromBits(isMax ? m.andBits(one, other) : m.orBits(one, other));
   }
 
-  // As `nanWhere` of both's extremum. What is such a choice itself is NaN where
-  // that was made, and there is no need to choose before the last.
+  // By the instruction, whatever is known of `b`, so that all kernels have
+  // equal bits. What is such a choice itself is NaN where that was made, and
+  // there is no need to choose before the last.
   Value ofNumbersOrNan(Value a, Value b) {
-    auto [x, isNanX] = parted(a);
-    auto [y, isNanY] = parted(b);
-    Value isNan = arith::OrIOp::create(m.builder, m.loc, isNanX, isNanY);
+    auto [x, isNan] = parted(a);
+    Value y = b;
+    if (!knownNumber(b)) {
+      auto [number, isNanToo] = parted(b);
+      y = number;
+      isNan = arith::OrIOp::create(m.builder, m.loc, isNan, isNanToo);
+    }
     Value result =
         m.select(isNan, m.num(std::numeric_limits<double>::quiet_NaN()),
                  ofNumbers(x, y));
@@ -153,7 +158,7 @@ Value expandExtremum(OpBuilder &builder, Operation *op,
     std::swap(a, b);
   Extremum extremum(builder, op, features);
   std::optional<llvm::APFloat> number = knownNumber(b);
-  if (features.extremumOfNumbers && !number && !ignoresNan(op))
+  if (features.extremumOfNumbers && !ignoresNan(op))
     return extremum.ofNumbersOrNan(a, b);
   Value result =
       number ? extremum.withNumber(a, *number) : extremum.ofTwo(a, b);

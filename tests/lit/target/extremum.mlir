@@ -4,7 +4,13 @@
 // RUN:   | FileCheck %s --check-prefix=V4
 // RUN: sinter inspect %s --stage asm --target cpu:x86-64-v3 \
 // RUN:   | FileCheck %s --check-prefix=V3
+// RUN: sinter inspect %s --stage spirv --target vulkan:h200 \
+// RUN:   | FileCheck %s --check-prefix=SPIRV
 
+// SPIRV: spirv.IsNan
+// SPIRV: spirv.GL.FMax
+// SPIRV: spirv.Select
+// SPIRV-NOT: FOrdLessThan
 // V4: vmaxps {{.*}}zmm
 // V4-COUNT-1: vcmpunordps {{.*}}zmm
 // V4-NOT: vcmpunordps

@@ -23,8 +23,9 @@
 // SYMBOLIC: // sizes d0 64 * ;
 // SYMBOLIC: !spirv.coopmatrix<16x16xf32, Subgroup, MatrixAcc>
 // SYMBOLIC-NOT: spirv.Select {{.*}}coopmatrix
-// Sums one after the other share the frame of the subgroup.
-// SUMS: !spirv.array<{{.*}}>, Workgroup
+// Reductions one after the other share the subgroup's memory.
+// SUMS: spirv.GlobalVariable @shared1
+// SUMS-NEXT: spirv.GlobalVariable @shared0
 //--- usual.mlir
 func.func @main(%x: tensor<1000xi64>, %y: tensor<1000xi64>) -> tensor<1000xi64> {
   %0 = sinter.maximum %x, %y : (tensor<1000xi64>, tensor<1000xi64>) -> tensor<1000xi64>
@@ -48,10 +49,10 @@ func.func @main(%x: tensor<?x64xbf16, #x>) -> tensor<64x64xbf16> {
 }
 
 //--- sums.mlir
-#x = affine_map<()[s0, s1] -> (s0, s1, 1)>
-#y = affine_map<()[s0, s1] -> (s0, 1)>
-func.func @main(%x: tensor<?x?x1xf32, #x>, %y: tensor<?x?x1xf32, #x>) -> (tensor<?x1xf32, #y>, tensor<?x1xf32, #y>) {
-  %0 = sinter.sum %x {axes = array<i64: 1>, keepdims = false} : (tensor<?x?x1xf32, #x>) -> tensor<?x1xf32, #y>
-  %1 = sinter.sum %y {axes = array<i64: 1>, keepdims = false} : (tensor<?x?x1xf32, #x>) -> tensor<?x1xf32, #y>
-  return %0, %1 : tensor<?x1xf32, #y>, tensor<?x1xf32, #y>
+#a = affine_map<()[s0, s1] -> (s0, s1, 1)>
+#b = affine_map<()[s0, s1] -> (s0, s1)>
+func.func @main(%x: tensor<?x?x1xf32, #a>) -> (tensor<?x?xf32, #b>, tensor<?x?xf32, #b>) {
+  %0 = sinter.sum %x {axes = array<i64: 2>, keepdims = false} : (tensor<?x?x1xf32, #a>) -> tensor<?x?xf32, #b>
+  %1 = sinter.prod %x {axes = array<i64: 2>, keepdims = false} : (tensor<?x?x1xf32, #a>) -> tensor<?x?xf32, #b>
+  return %0, %1 : tensor<?x?xf32, #b>, tensor<?x?xf32, #b>
 }
