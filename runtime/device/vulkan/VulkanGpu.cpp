@@ -205,19 +205,24 @@ Code bindBlock(const VulkanGpu &gpu, VulkanPlace place, VulkanBlock &block) {
   loader.memoryProperties(gpu.about.physical, &memory);
   constexpr Flags hosts = hostVisible | hostCoherent;
   bool isOfHost = place != VulkanPlace::device;
-  // What the host writes is the device's, too, where it can be: kernels read
-  // their arguments there.
-  Flags wanted = place == VulkanPlace::readback ? hostCached : deviceLocal;
-  std::optional<uint32_t> type =
-      memoryType(memory, needs.types, isOfHost ? hosts : deviceLocal, wanted);
-  if (!type)
-    return outOfDeviceMemory;
-  AllocateFlags flags;
-  AllocateInfo info;
-  info.next = &flags;
-  info.bytes = needs.bytes;
-  info.type = *type;
-  Code code = loader.allocate(gpu.device, &info, nullptr, &block.memory);
+  Flags wanted = place == VulkanPlace::readback ? hostCached
+                 : place == VulkanPlace::upload ? 0
+                                                : deviceLocal;
+  auto allocate = [&](Flags wanted) {
+    std::optional<uint32_t> type =
+        memoryType(memory, needs.types, isOfHost ? hosts : deviceLocal, wanted);
+    if (!type)
+      return outOfDeviceMemory;
+    AllocateFlags flags;
+    AllocateInfo info;
+    info.next = &flags;
+    info.bytes = needs.bytes;
+    info.type = *type;
+    return loader.allocate(gpu.device, &info, nullptr, &block.memory);
+  };
+  Code code = allocate(wanted);
+  if (code == outOfDeviceMemory && place == VulkanPlace::arguments)
+    code = allocate(0);
   if (code == success)
     code = loader.bind(gpu.device, block.buffer, block.memory, 0);
   if (code == success && isOfHost) {

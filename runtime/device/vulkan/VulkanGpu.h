@@ -69,8 +69,10 @@ struct VulkanBlock {
   std::byte *mapped = nullptr; ///< null where the host cannot see it
 };
 
-/// Where memory lies.
-enum class VulkanPlace { device, upload, readback };
+/// Where memory lies: what the host writes and kernels read (`arguments`) is
+/// the device's where it can be, and as long as there is some; what is copied
+/// from or to it is the host's.
+enum class VulkanPlace { device, arguments, upload, readback };
 
 /// Kernels may use its address. On failure nothing is left behind.
 vulkan::Code makeBlock(const VulkanGpu &gpu, uint64_t bytes, VulkanPlace place,

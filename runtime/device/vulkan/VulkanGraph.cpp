@@ -133,7 +133,7 @@ Status VulkanGraph::build(std::span<const GraphNode> work,
   uint64_t bytes = std::max<size_t>(1, words.size()) * sizeof(uint64_t);
   SINTER_TRY(
       check("memory of a graph", makeBlock(gpu, bytes * takes.size(),
-                                           VulkanPlace::upload, arguments)));
+                                           VulkanPlace::arguments, arguments)));
   if (watched.address)
     SINTER_TRY(
         check("memory of a graph", makeBlock(gpu, sizeof(uint64_t),
