@@ -224,8 +224,7 @@ void FragmentKernel::finish(const Place &place, ValueRange sums) {
 }
 
 // Rows of fragments that stand in memory, in groups that neighbouring threads
-// take. A loop: the code of all of them would not stay in a cache of
-// instructions.
+// take. In a loop the code is a quarter as long.
 void FragmentKernel::finishRows(const Place &place, int64_t number) {
   constexpr int64_t mostTogether = 2;
   int64_t groups = layout.ownColumns() / floats, all = size * groups;

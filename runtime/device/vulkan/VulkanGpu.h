@@ -15,7 +15,7 @@ struct VulkanAbout {
   vulkan::PhysicalDevice physical = nullptr;
   std::string name, driver;
   uint32_t type = 0; ///< VkPhysicalDeviceType
-  /// Whether it is the host's own processor.
+  /// Whether it is the host's own processor (VK_PHYSICAL_DEVICE_TYPE_CPU).
   bool isProcessor() const { return type == 4; }
   uint32_t version = 0;
   uint32_t vendor = 0, deviceId = 0;
