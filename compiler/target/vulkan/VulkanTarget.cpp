@@ -256,9 +256,9 @@ static LogicalResult distribute(func::FuncOp function,
 
 FailureOr<TargetCode> VulkanTarget::compile(ModuleOp module, bool verify,
                                             bool keepText) const {
-  // Vectors are no registers: none is as long as this. Roots are within a unit in
-  // the last place, from which Fma makes rounded ones; of devices without, Mesa's
-  // are rounded.
+  // Vectors are no registers: none is as long as this. Roots are within a unit
+  // in the last place, from which Fma makes rounded ones; of devices without,
+  // Mesa's are rounded.
   constexpr unsigned noVectorBits = 1u << 20;
   expandMath(module, {.fma = profile.hasFma,
                       .rounds = true,
