@@ -55,12 +55,13 @@ static LogicalResult noteSizes(const KernelWriter &writer, ModuleOp module) {
     sizes.insert(workspace.elements);
   SmallVector<AffineExpr> unknown;
   for (AffineExpr size : sizes) {
-    if (constantOf(size) > most && writer.target.hasWideIndices())
-      return success();
-    if (constantOf(size) > most)
+    if (constantOf(size) > most) {
+      if (writer.target.hasWideIndices())
+        return success();
       return kernel.emitOpError("has ")
              << constantOf(size) << " elements of a tensor, indices reach "
              << most;
+    }
     if (constantOf(size) < 0)
       unknown.push_back(size);
   }

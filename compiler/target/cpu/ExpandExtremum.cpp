@@ -17,10 +17,9 @@ namespace {
 
 class Extremum {
 public:
-  Extremum(OpBuilder &builder, Operation *op, const MathFeatures &features)
+  Extremum(OpBuilder &builder, Operation *op, unsigned bits)
       : m(builder, op->getLoc(), op->getResult(0).getType()),
-        isMax(isa<arith::MaximumFOp>(op)), bits(features.vectorBits),
-        hasInstruction(features.extremumOfNumbers) {}
+        isMax(isa<arith::MaximumFOp>(op)), bits(bits) {}
 
   // The instruction: `second` where neither is beyond the other.
   Value beyond(Value first, Value second) {
@@ -44,11 +43,18 @@ public:
   Value ofTwo(Value a, Value b) {
     if (bits == 512 && isWhole(m.type, bits))
       return ranged(a, b);
-    if (hasInstruction)
-      return ofNumbers(a, b);
     // Both orders differ in zeros only.
     Value one = m.toBits(beyond(a, b)), other = m.toBits(beyond(b, a));
     return m.fromBits(isMax ? m.andBits(one, other) : m.orBits(one, other));
+  }
+
+  // What it gives for NaN does not count.
+  Value ofNumbers(Value a, Value b) {
+    constexpr auto flags = arith::FastMathFlags::nnan;
+    return isMax ? arith::MaximumFOp::create(m.builder, m.loc, a, b, flags)
+                       .getResult()
+                 : arith::MinimumFOp::create(m.builder, m.loc, a, b, flags)
+                       .getResult();
   }
 
   // By the instruction, whatever is known of `b`, so that all kernels have
@@ -115,15 +121,6 @@ private:
         });
   }
 
-  // What it gives for NaN does not count.
-  Value ofNumbers(Value a, Value b) {
-    constexpr auto flags = arith::FastMathFlags::nnan;
-    return isMax ? arith::MaximumFOp::create(m.builder, m.loc, a, b, flags)
-                       .getResult()
-                 : arith::MinimumFOp::create(m.builder, m.loc, a, b, flags)
-                       .getResult();
-  }
-
   // vrangeps orders zeros.
   Value ranged(Value a, Value b) {
     constexpr int64_t comparedSign = 4;
@@ -143,7 +140,6 @@ private:
   ElementMath m;
   bool isMax;
   unsigned bits;
-  bool hasInstruction;
 };
 
 } // namespace
@@ -156,10 +152,11 @@ Value expandExtremum(OpBuilder &builder, Operation *op,
     return {};
   if (knownNumber(a))
     std::swap(a, b);
-  Extremum extremum(builder, op, features);
+  Extremum extremum(builder, op, features.vectorBits);
+  if (features.extremumOfNumbers)
+    return ignoresNan(op) ? extremum.ofNumbers(a, b)
+                          : extremum.ofNumbersOrNan(a, b);
   std::optional<llvm::APFloat> number = knownNumber(b);
-  if (features.extremumOfNumbers && !ignoresNan(op))
-    return extremum.ofNumbersOrNan(a, b);
   Value result =
       number ? extremum.withNumber(a, *number) : extremum.ofTwo(a, b);
   if (ignoresNan(op) || passesNan(op))

@@ -44,9 +44,7 @@ FragmentKernel::FragmentKernel(OpBuilder &builder, Location loc,
       isEmulated(isEmulated) {}
 
 void FragmentKernel::begin() {
-  int64_t leftGroups = layout.groups(left.lines, left.alongDepth);
-  int64_t rightGroups = layout.groups(right.lines, right.alongDepth);
-  int64_t groups = std::max(leftGroups + rightGroups,
+  int64_t groups = std::max(placeOf(right) + groupsOf(right),
                             layout.subgroups() * layout.sumGroups());
   Value memory = workgroupMemory(builder, loc, entry.function, {groups, floats},
                                  builder.getI32Type());
@@ -59,7 +57,6 @@ void FragmentKernel::begin() {
   };
   leftLines = linesOf(left);
   rightLines = linesOf(right);
-  firstRight = int32_t(leftGroups);
   sumLines.memory = memory;
   sumLines.stride = layout.sumStride();
   enterWorkgroup(builder, loc, entry, sizes.threads, threads.warpThreads());
@@ -120,7 +117,7 @@ void FragmentKernel::storePanel(const Panel &panel, ValueRange values) {
     Value line = panel.alongDepth ? piece.line : piece.k;
     Value inLine = panel.alongDepth ? piece.k : piece.line;
     Value group = numbers.add(numbers.mul(line, int32_t(lines.stride)), inLine);
-    group = numbers.add(group, panel.isLeft ? 0 : firstRight);
+    group = numbers.add(group, int32_t(placeOf(panel)));
     vector::StoreOp::create(
         builder, loc, wordsOf(values.slice(load * parts, parts)), lines.memory,
         ValueRange{numbers.toIndex(group), index(0)});
@@ -175,7 +172,7 @@ Fragments::Operand FragmentKernel::loadFragment(const Panel &panel,
   else
     group = numbers.add(numbers.divide(first, int32_t(halves)),
                         int32_t(k * lines.stride + line / halves));
-  group = numbers.add(group, panel.isLeft ? 0 : firstRight);
+  group = numbers.add(group, int32_t(placeOf(panel)));
   return fragments->load({lines, group}, panel.isLeft);
 }
 

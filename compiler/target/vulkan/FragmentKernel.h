@@ -22,6 +22,13 @@ public:
 
 private:
   void begin();
+  int64_t groupsOf(const Panel &panel) const {
+    return layout.groups(panel.lines, panel.alongDepth);
+  }
+  /// Where it begins in memory: the right one behind the left one.
+  int64_t placeOf(const Panel &panel) const {
+    return panel.isLeft ? 0 : groupsOf(left);
+  }
   void storePanel(const Panel &panel, mlir::ValueRange values);
   void storeStage(mlir::ValueRange values);
   Value wordsOf(mlir::ValueRange parts) const;
@@ -43,10 +50,9 @@ private:
   std::unique_ptr<const Fragments> fragments;
   /// All in one array of words: the sums where the panels were.
   Fragments::Lines leftLines, rightLines, sumLines;
-  int32_t firstRight = 0; ///< group of the right panel
-  Value lane;             ///< of the subgroup (i32)
-  Value row, column;      ///< of the tile, the subgroup's first ones (i32)
-  Value firstSum;         ///< group of the subgroup's sums in memory (i32)
+  Value lane;        ///< of the subgroup (i32)
+  Value row, column; ///< of the tile, the subgroup's first ones (i32)
+  Value firstSum;    ///< group of the subgroup's sums in memory (i32)
 };
 
 } // namespace sinter::compiler

@@ -41,9 +41,9 @@ struct VulkanProfile {
 /// `minimal13` for the least that Vulkan 1.3 promises, empty for what most
 /// have), or features with a plus between them:
 /// `subgroup8`, `shared32` (KiB), `threads256`, `i8`, `i16`, `i64`, `f64`,
-/// `atomic64`, `nan32`, `denormal32`, `fma32`, `max32`,
-/// `power32`. `atomic64` and matrices
-/// need `i64`, these also a subgroup. Nothing where it is neither.
+/// `atomic64`, `nan32`, `denormal32`, `fma32`, `max32`, `power32`, `coopmat16`.
+/// `atomic64` and matrices need `i64`, these also a subgroup. Nothing where it
+/// is neither.
 std::optional<VulkanProfile> parseVulkanProfile(std::string_view name);
 
 } // namespace sinter::compiler

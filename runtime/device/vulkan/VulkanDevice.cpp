@@ -152,9 +152,9 @@ std::vector<std::string> VulkanDevice::features(bool allSizes) const {
                                            {about.atomic64, "atomic64"},
                                            {about.keepsNan, "nan32"},
                                            {about.keepsDenormals, "denormal32"},
-                                           {about.roundsFmaOnce, "fma32"},
-                                           {about.ordersZeros, "max32"},
-                                           {about.hasExactPowers, "power32"},
+                                           {about.isNvidia, "fma32"},
+                                           {about.isNvidia, "max32"},
+                                           {about.isNvidia, "power32"},
                                            {about.matrices, "coopmat16"}};
   for (auto [has, name] : flags)
     if (has)

@@ -136,8 +136,7 @@ VulkanAbout describe(const Loader &loader, PhysicalDevice physical) {
   about.atomic64 = about.int64 && chain.features12.atomic64;
   about.keepsNan = properties12.keepsNan32;
   about.keepsDenormals = properties12.keepsDenormals32;
-  about.roundsFmaOnce = about.ordersZeros = about.hasExactPowers =
-      properties12.driver == nvidiaDriver;
+  about.isNvidia = properties12.driver == nvidiaDriver;
   about.hasBudget = hasExtension(loader, physical, budgetExtension);
   about.matrices =
       about.int64 && about.subgroup > 0 &&

@@ -30,10 +30,10 @@ struct VulkanAbout {
   bool int8 = false, int16 = false, int64 = false;
   bool float64 = false, atomic64 = false;
   bool keepsNan = false, keepsDenormals = false;
-  /// What Vulkan leaves open, as drivers known here do it: Fma rounds once,
-  /// FMax and FMin of two numbers order zeros, and Exp2 of f32 is within
-  /// 2^-22.5 of what it is of.
-  bool roundsFmaOnce = false, ordersZeros = false, hasExactPowers = false;
+  /// Whether the driver is NVIDIA's own, which is known to do what Vulkan
+  /// leaves open: Fma rounds once, FMax and FMin of two numbers order zeros,
+  /// and Exp2 of f32 is within 2^-22.5 of what it is of.
+  bool isNvidia = false;
   bool hasBudget = false; ///< says how much memory there is still
   uint8_t cacheId[16] = {};
   uint32_t family = 0;        ///< of its queue
