@@ -184,22 +184,34 @@ private:
     for (int64_t step = 0; step < steps(); ++step)
       starts.push_back(columnOf(emission, step));
     readOnce(emission, starts);
+    Values carried = columns->start(emission, steps(), lanes().count);
+    size_t count = carried.size();
+    if (holdsNextRow())
+      llvm::append_range(carried, readRow(emission, begin));
     Values states = emission.loop(
-        begin, end, 1, columns->start(emission, steps(), lanes().count),
-        [&](Value row, ValueRange carried) {
-          readRow(emission, row);
-          fetchRow(emission, emission.min(emission.add(row, one), last));
+        begin, end, 1, carried, [&](Value row, ValueRange carried) {
+          Value next = emission.min(emission.add(row, one), last);
+          Values held;
+          if (holdsNextRow()) {
+            provideRow(emission, row, carried.drop_front(count));
+            held = readRow(emission, next);
+          } else {
+            readRow(emission, row);
+            fetchRow(emission, next);
+          }
           emitRow(emission, row);
-          Values after = columns->take(emission, carried, [&](Value tensor) {
-            return elementsOf(emission, tensor, row);
-          });
+          Values after = columns->take(
+              emission, carried.take_front(count),
+              [&](Value tensor) { return elementsOf(emission, tensor, row); });
           // The next row's numbers of warps take the place of this one's, which
           // all have read before they wait again.
           if (countTogether(reductions) == reductions.size())
             reducer->wait(emission);
+          llvm::append_range(after, held);
           return after;
         });
-    columns->keep(emission, reducer->block.number, states, starts);
+    columns->keep(emission, reducer->block.number,
+                  ArrayRef(states).take_front(count), starts);
   }
 
   // What all rows read stays in registers.
@@ -237,13 +249,32 @@ private:
     storeRow(emission, row);
   }
 
+  // Elements of two bytes wait in registers while the row before is worked on;
+  // wider ones would take too many.
+  bool holdsNextRow() {
+    return llvm::all_of(kernel.getInputs(), [&](Value input) {
+      return !isFull(input) || elementOf(input).getIntOrFloatBitWidth() == 16;
+    });
+  }
+
   // All that is read of the row is on its way at once.
-  void readRow(Emission &emission, Value row) {
+  Values readRow(Emission &emission, Value row) {
+    Values elements;
     for (BlockArgument input : kernel.getInputs())
-      for (int64_t step = 0; isFull(input) && step < steps(); ++step)
-        emission.at(input,
-                    indexOf(emission, input, row, columnOf(emission, step)),
-                    lanes());
+      if (isFull(input))
+        llvm::append_range(elements, elementsOf(emission, input, row));
+    return elements;
+  }
+
+  // As read by `readRow` before.
+  void provideRow(Emission &emission, Value row, ValueRange elements) {
+    for (BlockArgument input : kernel.getInputs())
+      for (int64_t step = 0; isFull(input) && step < steps(); ++step) {
+        emission.provide(
+            input, indexOf(emission, input, row, columnOf(emission, step)),
+            lanes(), Element{elements.front()});
+        elements = elements.drop_front();
+      }
   }
 
   // Asks for a row that is read next.

@@ -15,6 +15,9 @@
 // RUN:   | FileCheck %s --check-prefix=PLAN
 // RUN: sinter inspect %t/columns.mlir --stage ptx --target cuda:sm_90 \
 // RUN:   | FileCheck %s --check-prefix=COLUMNS
+// RUN: sed 's/xf32/xbf16/g' %t/columns.mlir > %t/halves.mlir
+// RUN: sinter inspect %t/halves.mlir --stage ptx --target cuda:sm_90 \
+// RUN:   | FileCheck %s --check-prefix=HALVES
 // RUN: sinter inspect %t/few.mlir --stage plan --target cuda:sm_90 \
 // RUN:   | FileCheck %s --check-prefix=FEW
 // RUN: sinter inspect %t/columns.mlir --stage plan --target cpu \
@@ -76,6 +79,16 @@ func.func @main(%x: tensor<?x2560xbf16, #rows>, %w: tensor<2560xf32>, %b: tensor
 // PLAN-COUNT-1: program.launch
 // PLAN-NOT: program.launch
 // PLAN: accepted shares_input: sum beside sum: rowwise
+
+// Elements of two bytes of the next row are on their way in registers while a
+// row is worked on; wider ones are only brought near.
+// HALVES: .entry [[KERNEL:rowwise_[0-9a-f]+]](
+// HALVES-COUNT-8: ld.global.v2.b32
+// HALVES: {{^}}$L__BB
+// HALVES-NOT: prefetch.L2
+// HALVES-COUNT-8: ld.global.v2.b32
+// HALVES-NOT: prefetch.L2
+// HALVES: .entry [[KERNEL]]_phase1(
 
 // COLUMNS: .entry [[KERNEL:rowwise_[0-9a-f]+]](
 // COLUMNS-COUNT-8: ld.global.v4.b32
