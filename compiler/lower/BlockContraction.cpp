@@ -22,8 +22,12 @@ namespace sinter::compiler {
 namespace {
 
 // Tiles of so many rows of them follow each other column by column: what they
-// read together stays in a cache.
-constexpr int64_t groupedTiles = 8;
+// read together stays in a cache. Of wide tiles more, so that tiles at work at
+// the same time make up a square.
+int64_t groupedTiles(const BlockUnit::Tile &tile) {
+  constexpr int64_t ofSquares = 8;
+  return std::max(ofSquares, ofSquares * tile.columns / tile.rows);
+}
 
 // Copies of operands take a launch of their own, and elements of them time: in
 // products so large, with so many results of each element, tensor cores win
@@ -190,7 +194,7 @@ public:
     emission.within(emission.builder.getInsertionBlock(), [&] {
       Value rows = emission.extent(plan.down);
       Value columns = emission.extent(plan.across);
-      Value most = emission.constant(groupedTiles);
+      Value most = emission.constant(groupedTiles(plan.tile));
       Value tiles = emission.mul(rows, columns);
       Value parts = emission.extent(plan.parts);
       Value outer = emission.floorDiv(number, tiles);
