@@ -29,7 +29,21 @@ static std::optional<std::pair<unsigned, unsigned>> axesBehind(ir::ReshapeOp op,
   return std::nullopt;
 }
 
+// Whether a reshape is of a buffer, whose elements lie in the order of their
+// numbers, and no axis behind has more than one: neighbours lie along it,
+// whatever axes it is made of.
+static bool isLastOfBuffer(ir::ReshapeOp op, unsigned dim) {
+  Value tensor = op.getX();
+  while (auto reshape = tensor.getDefiningOp<ir::ReshapeOp>())
+    tensor = reshape.getX();
+  return isa<BlockArgument>(tensor) &&
+         llvm::all_of(ArrayRef(shapeOf(op.getResult())).drop_front(dim + 1),
+                      isOne);
+}
+
 static bool reshapeRunsAlong(ir::ReshapeOp op, unsigned dim) {
+  if (isLastOfBuffer(op, dim))
+    return true;
   auto axes = axesBehind(op, dim);
   if (!axes)
     return false;
@@ -54,6 +68,8 @@ int64_t innerRun(Value tensor, unsigned dim) {
 static int64_t neighboursBehind(Operation *op, unsigned dim) {
   Value operand = op->getOperand(0);
   if (auto reshape = dyn_cast<ir::ReshapeOp>(op)) {
+    if (isLastOfBuffer(reshape, dim))
+      return shapeOf(reshape.getResult())[dim].getLargestKnownDivisor();
     auto axes = axesBehind(reshape, dim);
     if (!axes)
       return 1;

@@ -14,6 +14,7 @@
 #include "compiler/target/simt/DistributeLanes.h"
 #include "compiler/target/simt/FmaUnit.h"
 #include "compiler/target/simt/LaneMemory.h"
+#include "compiler/target/simt/MaskedLoads.h"
 #include "compiler/target/simt/ReadEarly.h"
 #include "runtime/device/cuda/CudaImage.h"
 
@@ -228,6 +229,7 @@ static LogicalResult distribute(func::FuncOp function, StringRef architecture,
 // Threads that run for themselves share no frame, and move what is a vector of
 // theirs at once.
 static LogicalResult alignAccesses(func::FuncOp function) {
+  loadBehindConditions(function);
   auto align = [](auto access) {
     if (auto known =
             alignmentAt(access.getIndices().front(), access.getVectorType()))

@@ -42,6 +42,9 @@ llvm::ArrayRef<FmaLayout> fmaLayouts() {
       {64, 64, 8, 8, 16, 2, 2},
       {64, 128, 8, 8, 16, 2, 2},
       {32, 128, 8, 8, 32, 2, 4},
+      // Of windows: few channels, read element by element.
+      {64, 16, 4, 4, 16, 8},
+      {16, 32, 4, 4, 32, 8, 2},
   };
   return layouts;
 }
