@@ -1,6 +1,7 @@
 /// Opens the driver's library and looks its functions up.
 #include "runtime/device/cuda/Driver.h"
 
+#include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <optional>
@@ -48,12 +49,25 @@ Result<const Driver *> Driver::open() {
   return &*opened;
 }
 
+/// Whether a kernel did what it must not, some time before (CUDA Driver API,
+/// CUresult).
+static bool isFault(Code code) {
+  constexpr Code illegalAddress = 700;
+  constexpr Code firstOfOthers = 714, lastOfOthers = 719;
+  return code == illegalAddress ||
+         (code >= firstOfOthers && code <= lastOfOthers);
+}
+
 ErrorInfo Driver::error(std::string_view what, Code code) const {
   const char *name = nullptr, *text = nullptr;
   errorName(code, &name);
   errorString(code, &text);
+  bool tells = isFault(code) && !std::getenv("SINTER_PROFILE");
   return makeError(code == outOfMemory ? ErrorKind::out_of_memory
                                        : ErrorKind::device,
-                   fmt::format("{}: {} ({})", what, name ? name : "error",
-                               text ? text : std::to_string(code)));
+                   fmt::format("{}: {} ({}){}", what, name ? name : "error",
+                               text ? text : std::to_string(code),
+                               tells ? "; SINTER_PROFILE=1 tells which kernel "
+                                       "and line did it"
+                                     : ""));
 }

@@ -135,7 +135,7 @@ TEST(ReplayErrors, ofKernelsComeWhenSomebodyWaits) {
   EXPECT_EQ(read.error().kind, ErrorKind::device);
   EXPECT_EQ(read.error().message,
             "cuda:0: synchronize: CUDA_ERROR_ILLEGAL_ADDRESS (as the test "
-            "wants it)");
+            "wants it); SINTER_PROFILE=1 tells which kernel and line did it");
   sinter::test::healFakeDriver();
 }
 
@@ -147,11 +147,13 @@ TEST(ReplayErrors, ofKernelsHaveANameWhileStepsAreTimed) {
   b.launch(b.kernel("broken", 2, 1, 1, {"fault"}), {in, in, out}, {n});
   auto program = loadOn(gpu(), b);
   BufferRef buffer = bufferOf(gpu(), x);
+  setenv("SINTER_PROFILE", "1", 1); // as users turn it on
   setProfiling(true);
   RunFailure failure;
   auto outputs =
       run(*program, std::vector{bind(buffer, {4})}, nullptr, &failure);
   setProfiling(false);
+  unsetenv("SINTER_PROFILE");
   resetProfile();
   ASSERT_FALSE(outputs);
   EXPECT_EQ(outputs.error().kind, ErrorKind::device);
