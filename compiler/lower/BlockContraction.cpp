@@ -105,9 +105,10 @@ private:
       return true;
     }
     auto sizeOf = [](int64_t size) { return sizeOr(size, manyRows); };
+    // A launch may know first how many rows k counts.
+    int64_t depth = product.cutsDepth ? -1 : constantOf(product.depth);
     double flops = 2.0 * double(sizeOf(product.rows)) *
-                   double(sizeOf(product.columns)) *
-                   double(sizeOf(constantOf(product.depth)));
+                   double(sizeOf(product.columns)) * double(sizeOf(depth));
     bool copiesLeft = !hasLeft && sizeOf(product.columns) >= leastUses;
     bool copiesRight = !hasRight && sizeOf(product.rows) >= leastUses;
     if ((hasLeft && hasRight) || flops < leastFlops ||

@@ -25,7 +25,7 @@ WarpgroupKernel::WarpgroupKernel(OpBuilder &builder, Location loc,
                                  BlockUnit::Client &client)
     : WarpgroupBlock(builder, loc, entry), product(product), layout(tile),
       ring{0, layout.stages, layout.stageBytes, layout.fullAt()},
-      depthOfTile(cast<AffineConstantExpr>(tile.depth).getValue()),
+      cutsDepth(bool(tile.parts)),
       warpgroup(ptx, product.element, tile.columns,
                 layout.depth / WarpgroupProduct::depthOfStep,
                 SharedOperand{product.left.alongDepth, layout.boxBytes},
@@ -54,7 +54,10 @@ void WarpgroupKernel::declareMaps() {
 
 void WarpgroupKernel::run() {
   declareMaps();
-  rounds = ptx.number(int32_t(depthOfTile / layout.depth));
+  auto depth = dyn_cast<AffineConstantExpr>(product.depth);
+  if (depth && !cutsDepth)
+    rounds = ptx.number(
+        int32_t(llvm::divideCeil(uint64_t(depth.getValue()), layout.depth)));
   Share share{layout.bytes(), layout.consumers, layout.blocks};
   // Of two warpgroups both have registers enough.
   if (layout.consumers > 1) {
@@ -68,6 +71,16 @@ void WarpgroupKernel::run() {
   });
 }
 
+// The last parts of k may have none.
+Value WarpgroupKernel::roundsOf(const Place &place) const {
+  if (rounds)
+    return rounds;
+  Value depth = ptx.sub(ptx.toI32(place.endDepth), ptx.toI32(place.depth));
+  Value none = ptx.less(depth, ptx.number(1));
+  Value last = ptx.add(depth, int32_t(layout.depth - 1));
+  return ptx.select(none, ptx.number(0), ptx.split(last, layout.depth).first);
+}
+
 //===- Copying ------------------------------------------------------------===//
 
 // The ring is empty at first: as if a round before had been taken out.
@@ -75,7 +88,7 @@ void WarpgroupKernel::produce() {
   forTiles({ptx.number(0), ptx.number(1)}, [&](Value tile, ValueRange carried) {
     Values ended;
     client.inTile(tile, [&](const Place &place) {
-      ended = loop(ptx.number(0), rounds, ptx.number(1), carried,
+      ended = loop(ptx.number(0), roundsOf(place), ptx.number(1), carried,
                    [&](Value k, ValueRange carried) -> Values {
                      Turn turn{carried[0], carried[1]};
                      copyStage(place, k, turn);
@@ -160,7 +173,7 @@ void WarpgroupKernel::consume() {
                SmallVector<BlockUnit::Fragment> fragments = fragmentsOfThread();
                if (isWhole())
                  client.prepare(place, fragments);
-               all = sumTile({carried[0], carried[1]}, zeros);
+               all = sumTile({carried[0], carried[1]}, roundsOf(place), zeros);
                for (auto [number, fragment] : llvm::enumerate(fragments))
                  fragment.sums = {all[2 + 2 * number], all[3 + 2 * number]};
                finishTile(place, fragments);
@@ -172,7 +185,7 @@ void WarpgroupKernel::consume() {
 }
 
 // A stage is free when what reads it has ended: one round later.
-WarpgroupKernel::Values WarpgroupKernel::sumTile(const Turn &turn,
+WarpgroupKernel::Values WarpgroupKernel::sumTile(const Turn &turn, Value rounds,
                                                  Values sums) {
   Values carried{turn.stage, turn.parity};
   llvm::append_range(carried, sums);
@@ -193,7 +206,9 @@ WarpgroupKernel::Values WarpgroupKernel::sumTile(const Turn &turn,
              return all;
            });
   Values ended = warpgroup.wait(0, ArrayRef(results).drop_front(2));
-  release(ring, before(ring, results[0]));
+  Value frees = arith::AndIOp::create(builder, loc, isFirst,
+                                      ptx.less(ptx.number(0), rounds));
+  ptx.arriveWhere(frees, emptyAt(ring, before(ring, results[0])));
   llvm::copy(ended, results.begin() + 2);
   return results;
 }

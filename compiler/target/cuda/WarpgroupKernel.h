@@ -37,7 +37,8 @@ private:
   void copyWindows(const Boxes &boxes, Value position, Value element, Value to,
                    Value full);
   void consume() override;
-  Values sumTile(const Turn &turn, Values carried);
+  Value roundsOf(const Place &place) const;
+  Values sumTile(const Turn &turn, Value rounds, Values carried);
   Values multiplyStage(const Turn &turn, Value k, mlir::ValueRange sums);
   llvm::SmallVector<BlockUnit::Fragment> fragmentsOfThread();
   void finishTile(const Place &place,
@@ -50,13 +51,13 @@ private:
   const BlockUnit::Product &product;
   const WarpgroupLayout layout;
   const Ring ring;
-  const int64_t depthOfTile;
+  const bool cutsDepth;
   const WarpgroupProduct warpgroup;
   BlockUnit::Client &client;
 
   Boxes left, right;
   Value resultMap;
-  Value rounds; ///< stages of a tile
+  Value rounds; ///< stages of each tile; null where tiles differ
 };
 
 } // namespace sinter::compiler

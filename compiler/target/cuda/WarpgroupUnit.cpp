@@ -14,11 +14,14 @@ constexpr int64_t leastDepth = 64;
 constexpr int64_t multiprocessors = 132;
 // Of k, where tiles are too few for all multiprocessors.
 constexpr int64_t mostParts = 16, leastDepthOfPart = 512;
+// Of a longer k there are no more parts.
+constexpr int64_t mostCutDepth = 1 << 18;
 
 // A tile with how k would be cut for it.
 struct Cut {
   BlockUnit::Tile tile;
-  int64_t parts = 1, depth = 0;
+  int64_t parts = 0, depth = 0;
+  double cycles = 0;
 };
 
 int64_t tilesOf(const BlockUnit::Product &product, const Cut &cut) {
@@ -28,7 +31,8 @@ int64_t tilesOf(const BlockUnit::Product &product, const Cut &cut) {
 // All tiles that fall to a multiprocessor, in cycles of it, as measured on an
 // H200 over shapes from 512 x 512 x 512 to 8192 x 8192 x 8192 and of few rows.
 // Where two blocks share it, one multiplies while the other one finishes.
-double cyclesOf(const BlockUnit::Product &product, const Cut &cut) {
+double cyclesOf(const BlockUnit::Product &product, int64_t depth,
+                const Cut &cut) {
   const BlockUnit::Tile &tile = cut.tile;
   constexpr double products = 2048; // of a cycle
   constexpr double bytesOfCache = 60, bytesOfMemory = 2400;
@@ -50,7 +54,6 @@ double cyclesOf(const BlockUnit::Product &product, const Cut &cut) {
   double all =
       double(turns) * stages * stage +
       double(llvm::divideCeil(turns, atOnce)) * elements / finishedElements;
-  int64_t depth = cast<AffineConstantExpr>(product.depth).getValue();
   double read =
       2 * double(batches) * double(depth) * double(rows + product.columns);
   all = std::max(all, read / bytesOfMemory);
@@ -60,6 +63,83 @@ double cyclesOf(const BlockUnit::Product &product, const Cut &cut) {
   return all + launch + 8 * sums / bytesOfMemory;
 }
 
+// Of a product with a k of that length, in as many parts as `least` to `most`.
+Cut bestCut(const BlockUnit::Product &product, int64_t depth, int64_t least,
+            int64_t most) {
+  constexpr std::pair<int64_t, int64_t> sizes[] = {
+      {128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
+  Cut best;
+  for (auto [rows, columns] : sizes)
+    for (int64_t parts = least; parts <= most; ++parts) {
+      Cut cut;
+      cut.tile.rows = rows;
+      cut.tile.columns = columns;
+      cut.parts = parts;
+      cut.depth = int64_t(llvm::alignTo(
+          llvm::divideCeil(uint64_t(depth), parts), WarpgroupLayout::depth));
+      // Small tiles share a multiprocessor, as soon as there are enough.
+      if (rows == WarpgroupLayout::rows &&
+          tilesOf(product, cut) > multiprocessors)
+        cut.tile.blocks = 2;
+      cut.cycles = cyclesOf(product, depth, cut);
+      if (best.parts == 0 || cut.cycles < best.cycles)
+        best = cut;
+    }
+  return best;
+}
+
+// As many parts are best from that k on.
+struct Step {
+  int64_t depth, parts;
+};
+
+// As many as are best for the power of two below k: a function of k that holds
+// for every k, so that one which a launch knows first is cut as a constant one
+// is.
+SmallVector<Step> stepsOf(const BlockUnit::Product &product) {
+  SmallVector<Step> steps{{0, 1}};
+  if (!product.cutsDepth || product.rows <= 0 || product.batches <= 0)
+    return steps;
+  for (int64_t depth = 2 * leastDepthOfPart; depth <= mostCutDepth;
+       depth *= 2) {
+    int64_t most = std::min(depth / leastDepthOfPart, mostParts);
+    int64_t parts = bestCut(product, depth, 1, most).parts;
+    if (parts != steps.back().parts)
+      steps.push_back({depth, parts});
+  }
+  return steps;
+}
+
+int64_t partsAt(ArrayRef<Step> steps, int64_t depth) {
+  while (steps.back().depth > depth)
+    steps = steps.drop_back();
+  return steps.back().parts;
+}
+
+AffineExpr partsAt(ArrayRef<Step> steps, AffineExpr depth) {
+  auto number = [&](int64_t value) {
+    return getAffineConstantExpr(value, depth.getContext());
+  };
+  AffineExpr parts = number(steps.front().parts);
+  for (auto [before, step] : llvm::zip(steps, steps.drop_front())) {
+    AffineExpr isLess = number(1).floorDiv(depth.floorDiv(step.depth) + 1);
+    parts = parts + (number(1) - isLess) * (step.parts - before.parts);
+  }
+  return parts;
+}
+
+// Where neighbours of neither operand lie along k, it counts rows of both, and
+// may be known no sooner than at a launch. It then chooses nothing.
+bool countsRows(const BlockUnit::Product &product) {
+  return !product.left.alongDepth && !product.right.alongDepth;
+}
+
+bool hasDepth(const BlockUnit::Product &product) {
+  if (countsRows(product))
+    return constantOr(product.depth, 1) > 0;
+  return constantOr(product.depth, 0) >= leastDepth;
+}
+
 class WarpgroupUnit final : public BlockUnit {
 public:
   bool takes(const Matrix &operand, Type element) const override {
@@ -67,50 +147,21 @@ public:
   }
 
   std::optional<Tile> tileOf(const Product &product) const override {
-    auto depth = dyn_cast<AffineConstantExpr>(product.depth);
     bool fits = product.isPlain && !product.isOrdered &&
                 (product.element.isBF16() || product.element.isF16()) &&
-                depth && depth.getValue() >= leastDepth && product.columns > 0;
+                hasDepth(product) && product.columns > 0;
     if (!fits)
       return std::nullopt;
-    Tile best;
-    double least = 0;
-    auto consider = [&](Tile tile, int64_t parts) {
-      int64_t step = WarpgroupLayout::depth;
-      Cut cut{tile, parts,
-              int64_t(llvm::alignTo(
-                  llvm::divideCeil(uint64_t(depth.getValue()), parts), step))};
-      // Small tiles share a multiprocessor, as soon as there are enough.
-      if (tile.rows == WarpgroupLayout::rows &&
-          tilesOf(product, cut) > multiprocessors)
-        cut.tile.blocks = 2;
-      double cycles = cyclesOf(product, cut);
-      if (best.rows > 0 && cycles >= least)
-        return;
-      auto number = [&](int64_t value) {
-        return getAffineConstantExpr(value, depth.getContext());
-      };
-      best = cut.tile;
-      best.depth = number(cut.depth);
-      if (parts > 1)
-        best.parts = number(parts);
-      least = cycles;
-    };
-    constexpr std::pair<int64_t, int64_t> sizes[] = {
-        {128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
-    for (auto [rows, columns] : sizes) {
-      Tile tile;
-      tile.rows = rows;
-      tile.columns = columns;
-      consider(tile, 1);
-      bool isKnown = product.rows > 0 && product.batches > 0;
-      int64_t most = product.cutsDepth && isKnown
-                         ? depth.getValue() / leastDepthOfPart
-                         : 1;
-      for (int64_t parts = 2; parts <= std::min(most, mostParts); ++parts)
-        consider(tile, parts);
-    }
-    return best;
+    constexpr int64_t step = WarpgroupLayout::depth;
+    SmallVector<Step> steps = stepsOf(product);
+    AffineExpr parts = partsAt(steps, product.depth);
+    int64_t depth = constantOr(product.depth, manyRows);
+    int64_t count = partsAt(steps, depth);
+    Tile tile = bestCut(product, depth, count, count).tile;
+    tile.depth = product.depth.ceilDiv(parts).ceilDiv(step) * step;
+    if (constantOr(parts, 0) != 1)
+      tile.parts = parts;
+    return tile;
   }
 
   bool stores(const Matrix &result, Type element) const override {

@@ -4,6 +4,7 @@
 #include "runtime/device/cuda/LineWords.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 #include <optional>
 
@@ -128,18 +129,25 @@ Status sinter::runtime::encodeTensorMap(const Driver &driver,
   uint64_t extents[mostAxes], strides[mostAxes];
   uint32_t steps[mostAxes];
   auto offset = valueOf(map.offset, dims);
+  bool isEmpty = false;
   bool isKnown = offset && map.buffer < buffers.size();
   for (size_t axis = 0; isKnown && axis < axes; ++axis) {
     auto extent = valueOf(map.extents[axis], dims);
     auto stride = valueOf(map.strides[axis], dims);
     isKnown = extent && stride;
     extents[axis] = extent.value_or(0);
+    isEmpty |= extents[axis] == 0;
     // The innermost one's is not said.
     strides[axis] = stride.value_or(0) * bytes;
     steps[axis] = 1;
   }
   if (!isKnown)
     return makeError(ErrorKind::device, "a tensor map has no size");
+  // Kernels copy no part of what is empty, and the driver takes no such map.
+  if (isEmpty) {
+    std::memset(to, 0, tensorMapBytes);
+    return {};
+  }
   char *first = static_cast<char *>(buffers[map.buffer]) + *offset * bytes;
   int type = map.element == DType::bf16 ? tensorOfBf16 : tensorOfF16;
   if (map.windows.empty())

@@ -138,6 +138,18 @@ TEST(TensorMap, IsEncodedForItsLaunch) {
   EXPECT_EQ(encoded.box, (std::vector<uint32_t>{64, 128, 1}));
 }
 
+// The driver takes no extent of 0.
+TEST(TensorMap, OfNothingIsNotEncoded) {
+  cuda::Driver driver;
+  driver.encodeTensorMap = [](auto...) { return cuda::success + 1; };
+  void *buffers[] = {nullptr, nullptr};
+  int64_t dims[] = {5, 0};
+  alignas(tensorMapAlignment) std::byte to[tensorMapBytes];
+  to[0] = std::byte(1);
+  ASSERT_TRUE(encodeTensorMap(driver, example(), dims, buffers, to).ok());
+  EXPECT_EQ(to[0], std::byte(0));
+}
+
 TEST(TensorMap, NeedsItsDimsAndBuffers) {
   cuda::Driver driver;
   driver.encodeTensorMap = encode;

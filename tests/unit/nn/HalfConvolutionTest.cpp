@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <ostream>
+#include <span>
 #include <vector>
 
 namespace sn = sinter;
@@ -21,6 +23,7 @@ struct Case {
   enum Before { nothing, relu, cast } before = nothing;
   sn::Layout layout = sn::Layout::channels_last;
   sn::DType dtype = sn::DType::bf16;
+  bool anyImages = false; ///< one program for any number of them
 };
 
 std::ostream &operator<<(std::ostream &out, const Case &c) {
@@ -44,6 +47,28 @@ sn::Tensor drawn(const sn::Dims &shape, sn::DType dtype) {
   std::vector<float> numbers =
       sn::normal(shape).to(dtype).to(sn::DType::f32).to_vector<float>();
   return sn::tensor(numbers, shape).to(dtype);
+}
+
+/// As that, in bf16, a leaf whose first axis is a symbol.
+sn::Tensor drawnOfAny(const sn::Dims &shape) {
+  std::vector<float> numbers = sn::normal(shape)
+                                   .to(sn::DType::bf16)
+                                   .to(sn::DType::f32)
+                                   .to_vector<float>();
+  std::vector<uint16_t> halves;
+  for (float number : numbers)
+    halves.push_back(uint16_t(std::bit_cast<uint32_t>(number) >> 16));
+  return sn::from_bytes(std::as_bytes(std::span(halves)), sn::DType::bf16,
+                        shape)
+      .dynamic(0);
+}
+
+/// As numbers, without symbols.
+sn::Dims sizesOf(const sn::Tensor &tensor) {
+  sn::Dims sizes;
+  for (sn::Dim dim : tensor.shape())
+    sizes.push_back(dim.value);
+  return sizes;
 }
 
 /// The root of the mean square of a difference, of that of what is right.
@@ -85,7 +110,9 @@ TEST_P(HalfConvolution, IsNearThatOfFloats) {
   sn::Dims weights{c.results, c.channels};
   for (size_t axis = 0; axis < c.space.size(); ++axis)
     weights.push_back(*(c.size.begin() + (c.size.size() > 1 ? axis : 0)));
-  sn::Tensor x = drawn(imagesOf(c), c.dtype).require_grad();
+  sn::Tensor x =
+      c.anyImages ? drawnOfAny(imagesOf(c)) : drawn(imagesOf(c), c.dtype);
+  x.require_grad();
   sn::Tensor w = drawn(weights, c.dtype).require_grad();
   sn::Tensor wideX = x.detach().to(sn::DType::f32).require_grad();
   sn::Tensor wideW = w.detach().to(sn::DType::f32).require_grad();
@@ -97,7 +124,8 @@ TEST_P(HalfConvolution, IsNearThatOfFloats) {
   EXPECT_LE(error(result, expected), most);
   if (c.before == Case::cast)
     return;
-  sn::Tensor grad = drawn(expected.shape(), c.dtype);
+  sn::Tensor grad = c.anyImages ? drawnOfAny(sizesOf(expected))
+                                : drawn(sizesOf(expected), c.dtype);
   sn::Gradients gradients = result.backward(grad);
   sn::Gradients right = expected.backward(grad.to(sn::DType::f32));
   EXPECT_LE(error(gradients[x], right[wideX]), most) << "gradient of x";
@@ -119,15 +147,62 @@ static std::vector<Case> cases() {
       // Short sums: a box of results goes out while the next tile is made.
       {{56, 56}, 64, 64, 1, 1, 0, 1, 24},
       {{56, 56}, 64, 192, 1, 1, 0, 1, 24},
+      // Results between two positions of windows are made together.
+      {{28, 28}, 64, 128, 4, 2, 1, 1, 16},
+      {{27, 30}, 64, 64, 3, {2, 3}, 1, 1, 16},
+      {{9, 10, 8}, 64, 64, 3, 2, 1},
   };
-  for (int other = 0; other < 4; ++other)
+  for (int other = 0; other < 5; ++other)
     all.push_back(all.front());
-  Case *others = &all.back() - 3;
+  Case *others = &all.back() - 4;
   others[0].before = Case::relu;
   others[1].before = Case::cast;
   others[2].layout = sn::Layout::channels_first;
   others[3].dtype = sn::DType::f16;
+  others[4].anyImages = true;
+  for (size_t strided : {1, 4}) {
+    all.push_back(all[strided]);
+    all.back().anyImages = true;
+  }
   return all;
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, HalfConvolution, ::testing::ValuesIn(cases()));
+
+namespace {
+
+struct ProductCase {
+  int64_t rows, inner, columns;
+};
+
+std::ostream &operator<<(std::ostream &out, const ProductCase &c) {
+  return out << c.rows << " x " << c.inner << " x " << c.columns;
+}
+
+class HalfProduct : public ::testing::TestWithParam<ProductCase> {};
+
+} // namespace
+
+// The gradient of the right operand sums over as many rows as there are.
+TEST_P(HalfProduct, OfAnyNumberOfRowsIsNearThatOfFloats) {
+  const ProductCase &c = GetParam();
+  sn::manual_seed(7);
+  sn::Tensor x = drawnOfAny({c.rows, c.inner}).require_grad();
+  sn::Tensor w = drawn({c.inner, c.columns}, sn::DType::bf16).require_grad();
+  sn::Tensor wideX = x.detach().to(sn::DType::f32).require_grad();
+  sn::Tensor wideW = w.detach().to(sn::DType::f32).require_grad();
+  sn::Tensor result = sn::matmul(x, w), expected = sn::matmul(wideX, wideW);
+  EXPECT_LE(error(result, expected), 1e-2);
+  sn::Tensor grad = drawnOfAny({c.rows, c.columns});
+  sn::Gradients gradients = result.backward(grad);
+  sn::Gradients right = expected.backward(grad.to(sn::DType::f32));
+  EXPECT_LE(error(gradients[x], right[wideX]), 1e-2) << "gradient of x";
+  EXPECT_LE(error(gradients[w], right[wideW]), 1e-2) << "gradient of w";
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, HalfProduct,
+                         ::testing::Values(ProductCase{20, 128, 256},
+                                           ProductCase{1000, 64, 1024},
+                                           ProductCase{4100, 64, 128},
+                                           ProductCase{777, 512, 512},
+                                           ProductCase{64, 1000, 520}));

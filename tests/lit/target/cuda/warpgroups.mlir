@@ -15,6 +15,12 @@
 // RUN: sinter inspect %t/symbolic.mlir --stage ptx --target cuda:sm_90 > %t/symbolic.ptx
 // RUN: FileCheck %s --check-prefix=SYMBOLIC < %t/symbolic.ptx
 // RUN: %ptxas -arch=sm_90a -v %t/symbolic.ptx -o %t/out 2>&1 | FileCheck %s
+// RUN: sinter inspect %t/batch.mlir --stage ptx --target cuda:sm_90 > %t/batch.ptx
+// RUN: FileCheck %s --check-prefix=BATCH < %t/batch.ptx
+// RUN: %ptxas -arch=sm_90a -v %t/batch.ptx -o %t/out 2>&1 | FileCheck %s
+// RUN: sinter inspect %t/wide.mlir --stage ptx --target cuda:sm_90 > %t/wide.ptx
+// RUN: FileCheck %s --check-prefix=WIDE < %t/wide.ptx
+// RUN: %ptxas -arch=sm_90a -v %t/wide.ptx -o %t/out 2>&1 | FileCheck %s
 // RUN: sinter inspect %t/few.mlir --stage ptx --target cuda:sm_90 > %t/few.ptx
 // RUN: FileCheck %s --check-prefix=FEW < %t/few.ptx
 // RUN: %ptxas -arch=sm_90a -v %t/few.ptx -o %t/out 2>&1 | FileCheck %s
@@ -116,6 +122,39 @@ func.func @main(%x: tensor<8192x64xbf16>, %g: tensor<8192x1024xbf16>) -> tensor<
   %1 = sinter.matmul %0, %g : (tensor<64x8192xbf16>, tensor<8192x1024xbf16>) -> tensor<64x1024xbf16>
   %2 = sinter.relu %1 : (tensor<64x1024xbf16>) -> tensor<64x1024xbf16>
   return %2 : tensor<64x1024xbf16>
+}
+
+// The gradient of a weight over a batch of any size: a launch says how long k
+// is, and in how many parts it is summed.
+// BATCH: .visible .entry [[K:contraction_[0-9a-f]+]](
+// BATCH-DAG: wgmma.mma_async
+// BATCH-DAG: st.global.v2.b32
+// BATCH: .visible .entry [[K]]_phase1(
+// BATCH: add.rn.f32
+// BATCH: // tensor_map [[K]] bf16 0 2 0 64 1 64 1*s0 64 64
+// BATCH: // tensor_map [[K]] bf16 1 2 0 1024 1 64 1*s0 1024 64
+//--- batch.mlir
+#x = affine_map<()[s0] -> (s0, 64)>
+#t = affine_map<()[s0] -> (64, s0)>
+#g = affine_map<()[s0] -> (s0, 1024)>
+func.func @main(%x: tensor<?x64xbf16, #x>, %g: tensor<?x1024xbf16, #g>) -> tensor<64x1024xbf16> {
+  %0 = sinter.transpose %x {permutation = array<i64: 1, 0>} : (tensor<?x64xbf16, #x>) -> tensor<64x?xbf16, #t>
+  %1 = sinter.matmul %0, %g : (tensor<64x?xbf16, #t>, tensor<?x1024xbf16, #g>) -> tensor<64x1024xbf16>
+  return %1 : tensor<64x1024xbf16>
+}
+
+// Tiles enough for all multiprocessors: one launch, whose blocks store results.
+// WIDE: wgmma.mma_async.sync.aligned.m64n256k16
+// WIDE: stmatrix
+// WIDE-NOT: _phase1
+// WIDE: // tensor_map [[K:contraction_[0-9a-f]+]] bf16 0 2 0 4096 1 64 1*s0 4096 64
+//--- wide.mlir
+#x = affine_map<()[s0] -> (s0, 4096)>
+#t = affine_map<()[s0] -> (4096, s0)>
+func.func @main(%x: tensor<?x4096xbf16, #x>, %g: tensor<?x4096xbf16, #x>) -> tensor<4096x4096xbf16> {
+  %0 = sinter.transpose %x {permutation = array<i64: 1, 0>} : (tensor<?x4096xbf16, #x>) -> tensor<4096x?xbf16, #t>
+  %1 = sinter.matmul %0, %g : (tensor<4096x?xbf16, #t>, tensor<?x4096xbf16, #x>) -> tensor<4096x4096xbf16>
+  return %1 : tensor<4096x4096xbf16>
 }
 
 // A convolution of single pixels: axes of a view become one where they follow

@@ -10,6 +10,9 @@
 // RUN: sinter inspect %t/weights.mlir --stage ptx --target cuda:sm_90 > %t/weights.ptx
 // RUN: FileCheck %s --check-prefix=WEIGHTS < %t/weights.ptx
 // RUN: %ptxas -arch=sm_90a -v %t/weights.ptx -o %t/out 2>&1 | FileCheck %s
+// RUN: sinter inspect %t/any.mlir --stage ptx --target cuda:sm_90 > %t/any.ptx
+// RUN: FileCheck %s --check-prefix=ANY < %t/any.ptx
+// RUN: %ptxas -arch=sm_90a -v %t/any.ptx -o %t/out 2>&1 | FileCheck %s
 // RUN: sinter inspect %t/computed.mlir --stage ptx --target cuda:sm_90 \
 // RUN:   | FileCheck %s --check-prefix=COMPUTED
 // RUN: sinter inspect %t/channels.mlir --stage ptx --target cuda:sm_90 \
@@ -49,6 +52,28 @@ func.func @main(%g: tensor<12544x128xbf16>, %x: tensor<16x28x28x64xbf16>) -> ten
   %3 = sinter.reshape %2 {shape = affine_map<() -> (12544, 576)>} : (tensor<16x28x28x3x3x64xbf16>) -> tensor<12544x576xbf16>
   %4 = sinter.transpose %g {permutation = array<i64: 1, 0>} : (tensor<12544x128xbf16>) -> tensor<128x12544xbf16>
   %5 = sinter.matmul %4, %3 : (tensor<128x12544xbf16>, tensor<12544x576xbf16>) -> tensor<128x576xbf16>
+  return %5 : tensor<128x576xbf16>
+}
+
+// Of any number of images k is as long as there are positions.
+// ANY: wgmma.mma_async
+// ANY: // tensor_map [[K:contraction_[0-9a-f]+]] bf16 0 2 0 128 1 64 784*s0 128 64
+// ANY: // tensor_map [[K]] bf16 1 4 0 64 1 64 28 64 64 28 1792 1 1*s0 50176 1 -1 -1 1 -1 -1 1
+//--- any.mlir
+#x = affine_map<()[s0] -> (s0, 28, 28, 64)>
+#p = affine_map<()[s0] -> (s0, 30, 30, 64)>
+#w = affine_map<()[s0] -> (s0, 28, 28, 64, 3, 3)>
+#t = affine_map<()[s0] -> (s0, 28, 28, 3, 3, 64)>
+#m = affine_map<()[s0] -> (s0 * 784, 576)>
+#g = affine_map<()[s0] -> (s0 * 784, 128)>
+#h = affine_map<()[s0] -> (128, s0 * 784)>
+func.func @main(%g: tensor<?x128xbf16, #g>, %x: tensor<?x28x28x64xbf16, #x>) -> tensor<128x576xbf16> {
+  %0 = sinter.pad %x {interior = array<i64: 0, 0, 0, 0>, low = array<i64: 0, 1, 1, 0>, shape = #p, value = 0 : i64} : (tensor<?x28x28x64xbf16, #x>) -> tensor<?x30x30x64xbf16, #p>
+  %1 = sinter.window %0 {axes = array<i64: 1, 2>, dilations = array<i64: 1, 1>, sizes = array<i64: 3, 3>, strides = array<i64: 1, 1>} : (tensor<?x30x30x64xbf16, #p>) -> tensor<?x28x28x64x3x3xbf16, #w>
+  %2 = sinter.transpose %1 {permutation = array<i64: 0, 1, 2, 4, 5, 3>} : (tensor<?x28x28x64x3x3xbf16, #w>) -> tensor<?x28x28x3x3x64xbf16, #t>
+  %3 = sinter.reshape %2 {shape = #m} : (tensor<?x28x28x3x3x64xbf16, #t>) -> tensor<?x576xbf16, #m>
+  %4 = sinter.transpose %g {permutation = array<i64: 1, 0>} : (tensor<?x128xbf16, #g>) -> tensor<128x?xbf16, #h>
+  %5 = sinter.matmul %4, %3 : (tensor<128x?xbf16, #h>, tensor<?x576xbf16, #m>) -> tensor<128x576xbf16>
   return %5 : tensor<128x576xbf16>
 }
 
