@@ -53,6 +53,7 @@ private:
   std::optional<Rejection> checkRowStatistics() const;
   std::optional<Rejection> checkColumnStatistics() const;
   bool isComputedFromStored(mlir::Value value) const;
+  mlir::Value orderedFrom(mlir::Value output) const;
   std::optional<Rejection> reachOutputs();
   std::optional<Rejection> reachOperands(unsigned index, const Access &access);
   std::optional<Rejection> reachThroughView(mlir::Operation *op,

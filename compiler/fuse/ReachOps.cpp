@@ -1,6 +1,7 @@
 /// How the ops of a set are reached from what the kernel stores.
 #include "compiler/fuse/Classifier.h"
 #include "compiler/import/Types.h"
+#include "dialects/sinter/Dialect.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -60,18 +61,50 @@ void Classifier::reachColumns(llvm::SmallDenseSet<unsigned> &after) {
       reach(value, {Space::column, 0, estimatedElements(value.getType())});
 }
 
+// Whether a view leaves runs of elements as they are, which are as long as
+// vectors are, or longer.
+static bool keepsRuns(Operation *view) {
+  constexpr int64_t run = 16;
+  auto transpose = dyn_cast<ir::TransposeOp>(view);
+  if (!transpose)
+    return isReshape(view);
+  DimList dims = dimsOf(transpose.getType());
+  return transpose.getPermutation().back() + 1 == int64_t(dims.size()) &&
+         dims.back().getLargestKnownDivisor() % run == 0;
+}
+
+// What an output has the elements of, in another order: those of a contraction
+// are stored where views put them.
+Value Classifier::orderedFrom(Value output) const {
+  if (rootKind != PatternKind::contraction)
+    return output;
+  Value value = output;
+  while (Operation *view = value.getDefiningOp()) {
+    int index = graph.indexOf(value);
+    if (index < 0 || !llvm::is_contained(body, unsigned(index)))
+      return output;
+    if (kindOf(view) != PatternKind::view)
+      return value;
+    if (!keepsRuns(view))
+      return output;
+    value = view->getOperand(0);
+  }
+  return output;
+}
+
 // Outputs are walked aligned: in the full space, or one per row or column.
 std::optional<Rejection> Classifier::reachOutputs() {
   llvm::SmallDenseSet<unsigned> ofColumns;
   if (!columns.empty())
     reachColumns(ofColumns);
-  DimList space = rootKind == PatternKind::reduction
-                      ? fullDims
-                      : dimsOf(op(outputs[0])->getResult(0).getType());
+  DimList space =
+      rootKind == PatternKind::reduction
+          ? fullDims
+          : dimsOf(orderedFrom(op(outputs[0])->getResult(0)).getType());
   for (unsigned index : outputs) {
     if (ofColumns.contains(index) && !accesses.lookup(index).empty())
       continue;
-    Value value = op(index)->getResult(0);
+    Value value = orderedFrom(op(index)->getResult(0));
     DimList dims = dimsOf(value.getType());
     double count = estimatedElements(value.getType());
     if (rootKind == PatternKind::reduction && isRow(dims) && dims != fullDims) {
