@@ -1,37 +1,14 @@
 /// Convolutions in other ops. The windows are a view, so the matrix of patches
 /// is never in memory: the contraction reads its elements from the image.
 #include "runtime/graph/Composites.h"
-
-#include "runtime/graph/Windows.h"
+#include "runtime/graph/Convolve.h"
 
 namespace sinter::graph {
 
 using term::DimList;
 using term::IntList;
 
-namespace {
-
-/// A convolution being written out.
-struct Conv {
-  Windows windows;
-  int64_t groups = 1;
-
-  size_t rank() const { return windows.rank(); }
-  /// Whether each group is one channel of the image.
-  bool isDepthwise(const NodeRef &weight) const {
-    Dim channels = weight->dims()[1];
-    return groups > 1 && channels.isConstant() && channels.value == 1;
-  }
-};
-
-/// Positions of an axis list: first, first + 1, ...
-struct AxisRange {
-  size_t first, count;
-};
-
-} // namespace
-
-static IntList orderOf(std::initializer_list<AxisRange> ranges) {
+IntList orderOf(std::initializer_list<AxisRange> ranges) {
   IntList order;
   for (AxisRange range : ranges)
     for (size_t i = 0; i < range.count; ++i)
@@ -215,8 +192,8 @@ static Result<NodeRef> sumDepthwise(const Conv &conv, const NodeRef &x,
   return cast(result, x->dtype());
 }
 
-static Result<NodeRef> convolve(const Conv &conv, const NodeRef &x,
-                                const NodeRef &weight) {
+Result<NodeRef> convolve(const Conv &conv, const NodeRef &x,
+                         const NodeRef &weight) {
   if (conv.isDepthwise(weight))
     return sumDepthwise(conv, x, weight);
   if (mergesChannels(conv, weight))
@@ -232,64 +209,6 @@ Result<NodeRef> decomposeConv(std::span<const NodeRef> operands,
   Conv conv{Windows::read(reader), reader.integer()};
   conv.windows.layout = reader.choice<Layout>();
   return convolve(conv, operands[0], operands[1]);
-}
-
-//===- The transposed convolution -----------------------------------------===//
-
-/// weight[m, n, k..] as [n * groups, m / groups, k..], its taps reversed.
-static Result<NodeRef> flipWeight(const Conv &conv, const NodeRef &weight) {
-  size_t rank = conv.rank();
-  IntList taps;
-  for (size_t i = 0; i < rank; ++i)
-    taps.push_back(int64_t(2 + i));
-  SINTER_TRY_ASSIGN(NodeRef flipped, flip(weight, taps));
-  Dim groups(conv.groups), in = weight->dims()[0], per = weight->dims()[1];
-  Dim inPer = floorDiv(in, groups);
-  DimList split{groups, inPer};
-  split.append(weight->dims().subspan(1));
-  SINTER_TRY_ASSIGN(flipped, reshape(flipped, split));
-  SINTER_TRY_ASSIGN(
-      flipped,
-      transpose(flipped, orderOf({{0, 1}, {2, 1}, {1, 1}, {3, rank}})));
-  DimList shape{groups * per, inPer};
-  shape.append(weight->dims().subspan(2));
-  return reshape(flipped, shape);
-}
-
-/// x with strides - 1 zeros between its elements and as much around them as
-/// makes windows of stride 1 stand where the result's elements are.
-static Result<NodeRef> spread(const Conv &conv, const NodeRef &x,
-                              std::span<const Dim> space) {
-  const Windows &windows = conv.windows;
-  IntList low(x->rank(), 0), interior(x->rank(), 0), cut(x->rank(), 0);
-  DimList padded(x->dims()), shape(x->dims());
-  for (size_t i = 0; i < windows.rank(); ++i) {
-    size_t axis = windows.firstAxis() + i;
-    int64_t border = windows.reach(i) - 1;
-    low[axis] = std::max<int64_t>(border - windows.low[i], 0);
-    cut[axis] = std::max<int64_t>(windows.low[i] - border, 0);
-    interior[axis] = windows.strides[i] - 1;
-    shape[axis] = space[i] + Dim(border);
-    // What stands after the last element is cut off again.
-    int64_t after = std::max<int64_t>(windows.high[i] - border, 0);
-    padded[axis] = shape[axis] + Dim(cut[axis] + after);
-  }
-  SINTER_TRY_ASSIGN(NodeRef result, pad(x, low, padded, interior, Number(0)));
-  return takeFrom(result, cut, shape);
-}
-
-Result<NodeRef> decomposeConvTranspose(std::span<const NodeRef> operands,
-                                       std::span<const uint64_t> attrs) {
-  AttrReader reader(attrs);
-  Conv conv{Windows::read(reader), reader.integer()};
-  DimList space = reader.dims();
-  conv.windows.layout = reader.choice<Layout>();
-  SINTER_TRY_ASSIGN(NodeRef x, spread(conv, operands[0], space));
-  SINTER_TRY_ASSIGN(NodeRef weight, flipWeight(conv, operands[1]));
-  IntList zeros(conv.rank(), 0), ones(conv.rank(), 1);
-  conv.windows.strides = ones;
-  conv.windows.low = conv.windows.high = zeros;
-  return convolve(conv, x, weight);
 }
 
 //===- The weight's gradient ----------------------------------------------===//

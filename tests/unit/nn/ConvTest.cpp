@@ -123,6 +123,27 @@ TEST(ConvTranspose, OneAxis) {
               "output_padding");
 }
 
+// Zeros between elements, and windows of the reversed weight, are its meaning.
+TEST(ConvTranspose, OfTwoAxes) {
+  sn::Tensor x = sn::uniform({2, 7, 6, 24}), w = sn::uniform({24, 32, 3, 3});
+  sn::Tensor last = sn::conv_transpose2d(x, w,
+                                         {.stride = 2,
+                                          .padding = 1,
+                                          .output_padding = 1,
+                                          .layout = sn::Layout::channels_last});
+  sn::Tensor spread =
+      sn::pad(x.reshape({2, 7, 1, 6, 1, 24}), {{2, 0, 1}, {4, 0, 1}})
+          .reshape({2, 14, 12, 24});
+  sn::Tensor padded = sn::pad(spread, {{1, 1, 1}, {2, 1, 1}});
+  sn::Tensor expected =
+      sn::conv2d(padded, sn::flip(w, {2, 3}).transpose({1, 0, 2, 3}),
+                 {.layout = sn::Layout::channels_last});
+  Values a = last.to_vector<float>(), b = expected.to_vector<float>();
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i)
+    ASSERT_NEAR(a[i], b[i], 1e-4) << i;
+}
+
 TEST(ConvLayers, NamesShapesAndFirstValues) {
   sn::nn::Conv2d conv(4, 6, {3, 5}, {.groups = 2});
   EXPECT_EQ(namesOf(conv), (std::vector<std::string>{"weight", "bias"}));
