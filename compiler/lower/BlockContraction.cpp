@@ -78,6 +78,8 @@ private:
     product.batches =
         constantOf(sinter::compiler::product(shape, 0, rank - 2, context));
     product.depth = shapeOf(left).back();
+    product.isBatched = rank > 2;
+    product.countsRows = countsRows(op);
     product.isOrdered = writer.numerics == NumericsMode::exact;
     product.cutsDepth = !product.isOrdered && sumsOverRows(op);
     if (auto split =

@@ -1,7 +1,6 @@
 /// Parts merged by blocks of threads.
 #include "compiler/lower/BlockMerge.h"
 
-#include "compiler/lower/ReductionOrder.h"
 #include "compiler/target/BlockThreads.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -17,7 +16,7 @@ static constexpr int64_t mostColumns = 32, leastColumns = 8;
 static constexpr int64_t mostWarps = 8;
 // Registers of a thread, and what it has aside from what is on its way.
 static constexpr int64_t mostRegisters = 128, otherRegisters = 32;
-static constexpr int64_t partsOfChunk = canonicalChunk / canonicalBlock;
+static constexpr int64_t partsOfChunk = BlockMerge::partsOfChunk;
 
 namespace {
 

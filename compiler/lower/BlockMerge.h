@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/lower/KernelWriter.h"
+#include "compiler/lower/ReductionOrder.h"
 
 namespace sinter::compiler {
 
@@ -34,6 +35,8 @@ public:
 /// the chunks in order.
 class BlockMerge {
 public:
+  static constexpr int64_t partsOfChunk = canonicalChunk / canonicalBlock;
+
   BlockMerge(KernelWriter &writer, mlir::AffineExpr parts,
              mlir::AffineExpr width, size_t numbers);
 

@@ -26,6 +26,11 @@ struct DepthSplit {
 /// inputs, are not split, for how many rows there are would choose for them.
 bool sumsOverRows(ir::MatmulOp op);
 
+/// The same by axes alone, whatever their sizes are: `sumsOverRows` takes the
+/// sum of a single row for one, too. Other axes may lie between those that rows
+/// are made of, as heads do between those of a sequence's batches and places.
+bool countsRows(ir::MatmulOp op);
+
 /// The split of a contraction with that end of k, if it has one: of a sum over
 /// the rows of both operands, or over the positions of windows. `exact` has
 /// none: it takes k in ascending order. Parts are shorter where there are more

@@ -50,7 +50,7 @@ public:
                                    emission.entry.buffers[partials], place)};
   }
   Value init(Emission &emission, size_t) const override {
-    return emission.number(emission.builder.getF32Type(), 0);
+    return emission.number(emission.builder.getF32Type(), -0.0);
   }
   Value merge(Emission &emission, size_t, Value a, Value b) const override {
     return arith::AddFOp::create(emission.builder, emission.loc, a, b);
@@ -110,44 +110,75 @@ private:
              sumAt(row, column, lanes));
   }
 
-  Value sumAt(Value row, Value column, const Lanes &lanes) {
-    Value width = emission.extent(shape.back());
-    Value first = emission.add(emission.mul(row, width), column);
+  /// Where sums of a part stand: how far from its start, and which lanes.
+  struct Place {
+    Value first;
+    const Lanes &lanes;
+  };
+
+  Value part(const Place &at, Value number) {
     Value elements =
         emission.extent(product(shape, 0, shape.size(), result.getContext()));
-    auto part = [&](Value number) {
-      Value place = emission.add(emission.mul(number, elements), first);
-      return loadLanes(emission, partials, emission.along(place, lanes.count),
-                       lanes);
-    };
-    // The sums with parts [begin, end) added, `together` of them loaded at
-    // once.
-    auto addParts = [&](Value begin, Value end, int64_t together, Value sum) {
-      return emission
-          .loop(begin, end, together, sum,
-                [&](Value number, ValueRange carried) -> Emission::Values {
-                  Emission::Values loaded;
-                  for (int64_t next = 0; next < together; ++next)
-                    loaded.push_back(
-                        part(emission.add(number, emission.constant(next))));
-                  Value sum = carried.front();
-                  for (Value value : loaded)
-                    sum = arith::AddFOp::create(emission.builder, emission.loc,
-                                                sum, value);
-                  return {sum};
-                })
-          .front();
-    };
-    Value begin = emission.constant(1), end = emission.extent(split.count);
-    Value sum = part(emission.constant(0));
+    Value place = emission.add(emission.mul(number, elements), at.first);
+    return loadLanes(emission, partials, emission.along(place, at.lanes.count),
+                     at.lanes);
+  }
+
+  // The sums with parts [begin, end) added, `together` of them loaded at once.
+  Value addParts(const Place &at, Value begin, Value end, int64_t together,
+                 Value sum) {
+    return emission
+        .loop(begin, end, together, sum,
+              [&](Value number, ValueRange carried) -> Emission::Values {
+                Emission::Values loaded;
+                for (int64_t next = 0; next < together; ++next)
+                  loaded.push_back(
+                      part(at, emission.add(number, emission.constant(next))));
+                Value sum = carried.front();
+                for (Value value : loaded)
+                  sum = arith::AddFOp::create(emission.builder, emission.loc,
+                                              sum, value);
+                return {sum};
+              })
+        .front();
+  }
+
+  Value sumOfParts(const Place &at, Value first, Value end) {
+    Value begin = emission.add(first, emission.constant(1));
+    Value sum = part(at, first);
     if (!emission.target.lanesAreThreads())
-      return addParts(begin, end, 1, sum);
+      return addParts(at, begin, end, 1, sum);
     Value step = emission.constant(partsAtOnce);
     Value whole =
         emission.mul(emission.floorDiv(emission.sub(end, begin), step), step);
     Value middle = emission.add(begin, whole);
-    sum = addParts(begin, middle, partsAtOnce, sum);
-    return addParts(middle, end, 1, sum);
+    sum = addParts(at, begin, middle, partsAtOnce, sum);
+    return addParts(at, middle, end, 1, sum);
+  }
+
+  // Many parts in chunks where blocks of threads merge such: whether those do
+  // depends on how many parts are known.
+  Value sumAt(Value row, Value column, const Lanes &lanes) {
+    Value width = emission.extent(shape.back());
+    Place at{emission.add(emission.mul(row, width), column), lanes};
+    Value zero = emission.constant(0), end = emission.extent(split.count);
+    constexpr int64_t chunk = BlockMerge::partsOfChunk;
+    int64_t count = constantOf(split.count);
+    bool isOneChunk = count >= 0 && count <= chunk;
+    if (!emission.target.lanesAreThreads() || isOneChunk)
+      return sumOfParts(at, zero, end);
+    auto endOfChunk = [&](Value first) {
+      return emission.min(emission.add(first, emission.constant(chunk)), end);
+    };
+    Value sum = sumOfParts(at, zero, endOfChunk(zero));
+    return emission
+        .loop(emission.constant(chunk), end, chunk, sum,
+              [&](Value first, ValueRange carried) -> Emission::Values {
+                Value added = sumOfParts(at, first, endOfChunk(first));
+                return {arith::AddFOp::create(emission.builder, emission.loc,
+                                              carried.front(), added)};
+              })
+        .front();
   }
 
   Emission &emission;

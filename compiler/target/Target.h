@@ -130,6 +130,9 @@ public:
     Reading readsLeft, readsRight;
     int64_t rows = -1, columns = -1, batches = -1; ///< -1 where unknown
     mlir::AffineExpr depth;
+    /// Whether there are axes of batches, and whether k counts rows: sizes that
+    /// one program knows and another one does not.
+    bool isBatched = false, countsRows = false;
     bool cutsDepth = false; ///< whether parts of k may be summed by themselves
     /// Parts that are a function of how many results there are and of k alone,
     /// and what each has of k; null where k is not cut so.

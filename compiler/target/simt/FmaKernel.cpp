@@ -73,19 +73,12 @@ void FmaKernel::run() {
   Value tile = threads.number(builder, loc);
   client.inTile(tile, [&](const Place &place) {
     Values sums = sumTile(place);
-    if (!slice)
-      return finish(place, {}, sums);
-    exchange(sums);
-    auto branch = scf::IfOp::create(
-        builder, loc, TypeRange(),
-        numbers.less(slice, numbers.number(int32_t(layout.finishing()))),
-        /*withElse=*/false);
-    OpBuilder::InsertionGuard guard(builder);
-    branch.thenYield().erase();
-    builder.setInsertionPointToStart(branch.thenBlock());
-    Value first = numbers.mul(slice, int32_t(layout.finishedRows()));
-    finish(place, first, addSlices(first));
-    scf::YieldOp::create(builder, loc);
+    Value first;
+    if (slice) {
+      sums = addSlices(sums);
+      first = numbers.mul(slice, int32_t(layout.finishedRows()));
+    }
+    finish(place, first, sums);
   });
 }
 
@@ -133,19 +126,23 @@ void FmaKernel::storeStage(ValueRange values, Value round) {
 
 //===- Sums ---------------------------------------------------------------===//
 
-FmaKernel::Values FmaKernel::noSums() {
-  Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
-  return Values(size_t(layout.sums()), zero);
+FmaKernel::Values FmaKernel::sumsOf(float number) const {
+  Value value =
+      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(number));
+  return Values(size_t(layout.sums()), value);
 }
+
+FmaKernel::Values FmaKernel::noSums() { return sumsOf(0); }
 
 // One wait a round: a stage is written again when the round after the one that
 // read it has begun. The last round reads the last stage once more, in vain.
+// Sums begin with -0, which changes none: a driver that knows the first sum may
+// take the product for it (Mesa does of 0, too), and one that does not may not.
 FmaKernel::Values FmaKernel::sumRounds(const Place &place, Value rounds) {
   Value none = index(0), one = index(1);
   storeStage(loadStage(place, none), none);
   threads.wait(builder, loc);
-  Values sums = noSums();
+  Values sums = sumsOf(-0.0f);
   Value last = arith::SubIOp::create(builder, loc, rounds, one);
   auto op = scf::ForOp::create(builder, loc, none, rounds, one, sums);
   OpBuilder::InsertionGuard guard(builder);
@@ -186,12 +183,13 @@ FmaKernel::Values FmaKernel::addStage(Value round, ValueRange given) {
   Value rows = placeAt(stage, row);
   Value columns = placeAt(placeAt(stage, startOf(right)), column);
   if (slice) {
-    Value first = numbers.mul(slice, int32_t(layout.depthOfSlice()));
+    Value first = numbers.mul(slice, int32_t(FmaLayout::run));
     rows = placeAt(rows, numbers.mul(first, int32_t(strideOf(left))));
     columns = placeAt(columns, numbers.mul(first, int32_t(strideOf(right))));
   }
   Values sums(given);
-  for (int64_t k = 0; k < layout.depthOfSlice(); ++k) {
+  for (int64_t own = 0; own < layout.depthOfSlice(); ++own) {
+    int64_t k = layout.placeInStage(own);
     Values a = readLine(rows, k * strideOf(left), layout.threadRows / group,
                         layout.down() * group);
     Values b = readLine(columns, k * strideOf(right),
@@ -205,37 +203,64 @@ FmaKernel::Values FmaKernel::addStage(Value round, ValueRange given) {
   return sums;
 }
 
-// Where slices exchange sum number `number` of the thread, counted through all
-// slices. The memory is that of stages which nobody reads any more.
-Value FmaKernel::exchangedAt(Value number) const {
+// The sums of all slices, in order, of the thread's rows that its own slice
+// finishes. They are exchanged in the memory of stages which nobody reads any
+// more, some groups of neighbours at a time.
+FmaKernel::Values FmaKernel::addSlices(ValueRange sums) {
+  Values all;
+  int64_t count = layout.groupsAtOnce();
+  for (int64_t first = 0; first < layout.finishedGroups(); first += count) {
+    if (first > 0)
+      threads.wait(builder, loc);
+    giveGroups(sums, first, count);
+    threads.wait(builder, loc);
+    llvm::append_range(all, takeGroups(count));
+  }
+  return all;
+}
+
+// Groups lie by the slice that has the sums, then by the one that finishes
+// them; those of neighbouring threads lie side by side.
+Value FmaKernel::groupAt(Value number, int64_t next) const {
   int32_t count = int32_t(layout.threadsOfSlice());
   Value own = numbers.bitAnd(thread, count - 1);
-  return placeAt(block.start, numbers.add(numbers.mul(number, count), own));
+  Value at = numbers.add(numbers.mul(number, count), own);
+  return placeAt(placeAt(block.start, numbers.mul(at, int32_t(group))),
+                 next * count * group);
 }
 
-void FmaKernel::exchange(ValueRange sums) {
-  int64_t count = layout.threadsOfSlice();
-  Value place = exchangedAt(numbers.mul(slice, int32_t(layout.sums())));
-  for (auto [number, sum] : llvm::enumerate(sums))
-    threads.store(builder, loc, block, sum, place, int64_t(number) * count);
-  threads.wait(builder, loc);
-}
-
-// Of the thread's rows from `first` on, those that it finishes, the sums of all
-// slices in order.
-FmaKernel::Values FmaKernel::addSlices(Value first) {
-  int64_t count = layout.threadsOfSlice();
-  Value place = exchangedAt(numbers.mul(first, int32_t(layout.threadColumns)));
-  Values all;
-  for (int64_t number = 0;
-       number < layout.finishedRows() * layout.threadColumns; ++number) {
-    Value sum;
-    for (int64_t from = 0; from < layout.slices; ++from) {
-      int64_t at = (from * layout.sums() + number) * count;
-      Value read = threads.load(builder, loc, block, place, at, 1);
-      sum = sum ? arith::AddFOp::create(builder, loc, sum, read) : read;
+void FmaKernel::giveGroups(ValueRange sums, int64_t first, int64_t count) {
+  Value own = numbers.mul(slice, int32_t(layout.slices * count));
+  for (int64_t to = 0; to < layout.slices; ++to)
+    for (int64_t next = 0; next < count; ++next) {
+      int64_t number = to * layout.finishedGroups() + first + next;
+      Value values = vector::FromElementsOp::create(
+          builder, loc, VectorType::get({group}, builder.getF32Type()),
+          sums.slice(size_t(number * group), group));
+      threads.store(builder, loc, block, values,
+                    groupAt(own, to * count + next), 0);
     }
-    all.push_back(sum);
+}
+
+FmaKernel::Values FmaKernel::takeGroups(int64_t count) {
+  Values all;
+  Value own = numbers.mul(slice, int32_t(count));
+  for (int64_t next = 0; next < count; ++next) {
+    Values sums;
+    for (int64_t from = 0; from < layout.slices; ++from) {
+      Value read = threads.load(
+          builder, loc, block,
+          groupAt(own, from * layout.slices * count + next), 0, group);
+      for (int64_t c = 0; c < group; ++c) {
+        Value value = vector::ExtractOp::create(builder, loc, read, c);
+        if (from == 0)
+          sums.push_back(value);
+        else
+          sums[size_t(c)] =
+              arith::AddFOp::create(builder, loc, sums[size_t(c)], value);
+      }
+    }
+    llvm::append_range(all, sums);
   }
   return all;
 }

@@ -28,10 +28,12 @@ private:
   void storeStage(mlir::ValueRange values, Value round);
   Values sumRounds(const Place &place, Value rounds) override;
   Values noSums() override;
+  Values sumsOf(float number) const;
   Values addStage(Value round, mlir::ValueRange sums);
-  Value exchangedAt(Value number) const;
-  void exchange(mlir::ValueRange sums);
-  Values addSlices(Value first);
+  Values addSlices(mlir::ValueRange sums);
+  Value groupAt(Value number, int64_t next) const;
+  void giveGroups(mlir::ValueRange sums, int64_t first, int64_t count);
+  Values takeGroups(int64_t count);
   Values readLine(Value stage, int64_t at, int64_t groups, int64_t step);
   void finish(const Place &place, Value first, mlir::ValueRange sums);
 

@@ -19,19 +19,27 @@ struct FmaLayout {
   static constexpr int64_t stages = 2;
   /// Threads that lie side by side, however many a device runs together.
   static constexpr int64_t warp = 32;
+  /// Neighbours in k that a slice sums before those of the next slice come: the
+  /// number of slices alone says what each of them sums, whatever a stage
+  /// holds.
+  static constexpr int64_t run = group;
 
   int64_t rows, columns;             ///< of the tile
   int64_t threadRows, threadColumns; ///< of a thread
   int64_t depth;                     ///< of a stage
   int64_t blocks;                    ///< that share a multiprocessor
-  /// Of each stage's k, each of which threads of its own sum for the whole
-  /// tile.
+  /// Of k, run by run in turn, each of which threads of its own sum for the
+  /// whole tile.
   int64_t slices = 1;
 
   int64_t threadsOfSlice() const {
     return rows / threadRows * (columns / threadColumns);
   }
   int64_t depthOfSlice() const { return depth / slices; }
+  /// Where in a stage a slice has its number `k`, behind its first run.
+  int64_t placeInStage(int64_t k) const {
+    return k / run * run * slices + k % run;
+  }
   int64_t threads() const { return slices * threadsOfSlice(); }
   int64_t warps() const { return threads() / warp; }
   int64_t warpsOfSlice() const { return warps() / slices; }
@@ -50,14 +58,28 @@ struct FmaLayout {
   int64_t stageElements() const {
     return depth * (leftStride() + rightStride());
   }
-  /// Of several slices so many finish rows of the tile, each so many of a
-  /// thread's.
-  int64_t finishing() const { return std::min(slices, threadRows); }
-  int64_t finishedRows() const { return threadRows / finishing(); }
+  /// Each slice finishes so many of a thread's rows, where there are several.
+  int64_t finishedRows() const { return threadRows / slices; }
+  /// What slices exchange of a thread's, in groups of columns; all of them at
+  /// once or, where that is more than stages take, so many at a time.
+  int64_t finishedGroups() const {
+    return finishedRows() * threadColumns / group;
+  }
+  int64_t groupsAtOnce() const {
+    int64_t groups = finishedGroups();
+    while (groups > 1 && exchanged(groups) > stages * stageElements())
+      groups /= 2;
+    return groups;
+  }
   /// Of the memory.
   int64_t numbers() const {
-    int64_t exchanged = slices > 1 ? threads() * sums() : 0;
-    return std::max(stages * stageElements(), exchanged);
+    int64_t most = slices > 1 ? exchanged(groupsAtOnce()) : 0;
+    return std::max(stages * stageElements(), most);
+  }
+
+private:
+  int64_t exchanged(int64_t groups) const {
+    return threads() * slices * groups * group;
   }
 };
 

@@ -15,6 +15,23 @@ constexpr int64_t multiprocessors = 132;
 // Where it is not known.
 constexpr int64_t longDepth = 1024;
 
+// Slices of k: they are the order of sums, and so a function of what programs
+// of known and of unknown sizes know alike, which rows and batches are not, nor
+// a k that counts them. Four keep a device busy whatever rows are few; tiles of
+// many columns are as fast in two, and what a short k has in fewer.
+int64_t slicesOf(const BlockUnit::Product &product) {
+  constexpr int64_t shortDepth = 32, middleDepth = 64, manyColumns = 2048;
+  if (product.isOrdered)
+    return 1;
+  if (product.isBatched)
+    return 2;
+  int64_t depth =
+      product.countsRows ? longDepth : constantOr(product.depth, longDepth);
+  if (depth <= shortDepth)
+    return 1;
+  return depth <= middleDepth || product.columns >= manyColumns ? 2 : 4;
+}
+
 // Of so many blocks that share a multiprocessor, each with a tile: what their
 // warps issue, or read from shared memory, or how long one of them waits for
 // what it copies. Fitted to the times of 12 products in 29 layouts on an H200,
@@ -79,10 +96,8 @@ public:
         constantOr(product.depth, 1) == 0)
       return std::nullopt;
     const FmaLayout *best = nullptr;
-    for (const FmaLayout &layout : fmaLayouts())
-      if (fits(layout, product) &&
-          (!best || cyclesOf(product, layout) < cyclesOf(product, *best)))
-        best = &layout;
+    for (int64_t slices = slicesOf(product); slices > 0 && !best; slices /= 2)
+      best = bestOf(product, slices);
     if (!best)
       return std::nullopt;
     Tile tile;
@@ -109,10 +124,17 @@ public:
   }
 
 private:
-  bool fits(const FmaLayout &layout, const Product &product) const {
-    bool isWhole = layout.slices == 1;
-    return (isWhole || (device.cutsStages && !product.isOrdered)) &&
-           layout.threads() % device.threads.warpThreads() == 0 &&
+  const FmaLayout *bestOf(const Product &product, int64_t slices) const {
+    const FmaLayout *best = nullptr;
+    for (const FmaLayout &layout : fmaLayouts())
+      if (layout.slices == slices && fits(layout) &&
+          (!best || cyclesOf(product, layout) < cyclesOf(product, *best)))
+        best = &layout;
+    return best;
+  }
+
+  bool fits(const FmaLayout &layout) const {
+    return layout.threads() % device.threads.warpThreads() == 0 &&
            layout.threads() <= device.mostThreads &&
            layout.numbers() <= device.mostNumbers;
   }

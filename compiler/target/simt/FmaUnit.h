@@ -12,9 +12,6 @@ struct FmaDevice {
   const BlockThreads &threads; ///< outlives the unit
   int64_t mostThreads = std::numeric_limits<int64_t>::max(); ///< of a block
   int64_t mostNumbers = std::numeric_limits<int64_t>::max(); ///< of its memory
-  /// Whether threads may share the k of a stage, where few tiles leave most of
-  /// the device idle: how many they are decides the order of sums then.
-  bool cutsStages = true;
   /// Whether it adds a product that is not rounded for sure: where not, ordered
   /// sums are of rounded ones.
   bool hasFma = true;
@@ -25,7 +22,8 @@ struct FmaDevice {
 /// Tiles of products with sums in f32, which the threads of a block sum by
 /// multiply-add, each some rows and columns of the tile, from panels of both
 /// operands in shared memory. Operands are read element by element: they may be
-/// computed. Sums take k in ascending order.
+/// computed. Threads of their own sum slices of k, each of which takes k in
+/// ascending order; ordered sums are of one.
 std::unique_ptr<const BlockUnit> makeFmaUnit(const FmaDevice &device);
 
 } // namespace sinter::compiler

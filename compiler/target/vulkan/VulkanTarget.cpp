@@ -39,12 +39,9 @@ VulkanTarget::VulkanTarget(std::string name, VulkanProfile given)
       threads(makeWorkgroup(profile)) {
   if (profile.hasMatrices || profile.emulatesMatrices)
     blocks.push_back(makeFragmentUnit(profile, *threads));
-  // What is known of a product decides nothing of its order: programs of known
-  // sizes and of unknown ones have equal bits.
   blocks.push_back(makeFmaUnit({.threads = *threads,
                                 .mostThreads = threads->mostThreads(),
                                 .mostNumbers = threads->mostNumbers(),
-                                .cutsStages = false,
                                 .hasFma = hasFma(),
                                 .widensHalves = true}));
 }

@@ -40,9 +40,12 @@
 // RUN: sinter inspect %t/few.mlir --stage spirv --target vulkan:h200 > %t/few
 // RUN: FileCheck %s --check-prefix=FEW < %t/few
 // RUN: %spirv_val %t/few
+// RUN: sinter inspect %t/many.mlir --stage spirv --target vulkan:h200 > %t/many
+// RUN: FileCheck %s --check-prefix=MANY < %t/many
+// RUN: %spirv_val %t/many
 
 // One wait for all in a round; the loop stays one.
-// LARGE: !spirv.array<1056 x vector<4xf32>>, Workgroup
+// LARGE: !spirv.array<2112 x vector<4xf32>>, Workgroup
 // LARGE: spirv.Load "PhysicalStorageBuffer" %{{.*}} ["Aligned", 16] : vector<4xf32>
 // LARGE: spirv.Store "Workgroup" %{{.*}} : vector<4xf32>
 // LARGE: spirv.ControlBarrier <Workgroup>, <Workgroup>, <AcquireRelease|WorkgroupMemory>
@@ -50,17 +53,19 @@
 // LARGE: spirv.Load "Workgroup" %{{.*}} : vector<4xf32>
 // LARGE-COUNT-512: spirv.GL.Fma
 // LARGE-NOT: spirv.GL.Fma
-// LARGE: spirv.ControlBarrier
+// Two slices of k, whose sums are exchanged in the memory of the stages, some
+// at a time.
+// LARGE-COUNT-8: spirv.ControlBarrier
 // LARGE-NOT: spirv.ControlBarrier
 // LARGE: spirv.Store "PhysicalStorageBuffer" %{{.*}} ["Aligned", 16] : vector<4xf32>
-// LARGE: spirv.ExecutionMode {{.*}} "LocalSize", 256, 1, 1
+// LARGE: spirv.ExecutionMode {{.*}} "LocalSize", 512, 1, 1
 // Not every device rounds a product and a sum together: there ordered sums are
 // of rounded products.
 // EXACT-NOT: spirv.GL.Fma
 // EXACT-COUNT-512: spirv.FAdd {{.*}}no_contraction
 // A device with little memory has smaller tiles.
-// SMALL: !spirv.array<800 x vector<4xf32>>, Workgroup
-// SMALL: spirv.ExecutionMode {{.*}} "LocalSize", 128, 1, 1
+// SMALL: !spirv.array<416 x vector<4xf32>>, Workgroup
+// SMALL: spirv.ExecutionMode {{.*}} "LocalSize", 64, 1, 1
 //--- large.mlir
 func.func @main(%x: tensor<4096x1024xf32>, %w: tensor<1024x4096xf32>) -> tensor<4096x4096xf32> {
   %0 = sinter.matmul %x, %w : (tensor<4096x1024xf32>, tensor<1024x4096xf32>) -> tensor<4096x4096xf32>
@@ -126,15 +131,32 @@ func.func @main(%x: tensor<?x128xf32, #rows>, %g: tensor<?x128xf32, #rows>) -> t
   return %1 : tensor<128x128xf32>
 }
 
-// Few tiles: threads do not share their k, as sums have to be those of unknown
-// numbers of rows.
+// Few rows: four slices of k, four subgroups' of a tile of 32 x 16. Each
+// finishes a row of a thread's, the sums of all four in order. What a program
+// that knows no rows sums is the same.
 // FEW: spirv.ControlBarrier
+// FEW-COUNT-256: spirv.GL.Fma
+// FEW-NOT: spirv.GL.Fma
 // FEW: spirv.ControlBarrier
-// FEW-NOT: spirv.ControlBarrier
+// FEW-COUNT-4: spirv.Store "Workgroup" %{{.*}} : vector<4xf32>
+// FEW-NOT: spirv.Store "Workgroup"
+// FEW: spirv.ControlBarrier
+// FEW-COUNT-4: spirv.Load "Workgroup" %{{.*}} : vector<4xf32>
+// FEW-COUNT-4: spirv.FAdd
+// FEW: spirv.Store "PhysicalStorageBuffer"
+// FEW: spirv.ExecutionMode {{.*}} "LocalSize", 128, 1, 1
+// MANY: spirv.ExecutionMode {{.*}} "LocalSize", 512, 1, 1
 //--- few.mlir
 func.func @main(%x: tensor<64x1024xf32>, %w: tensor<1024x512xf32>) -> tensor<64x512xf32> {
   %0 = sinter.matmul %x, %w : (tensor<64x1024xf32>, tensor<1024x512xf32>) -> tensor<64x512xf32>
   return %0 : tensor<64x512xf32>
+}
+//--- many.mlir
+#x = affine_map<()[s0] -> (s0, 1024)>
+#y = affine_map<()[s0] -> (s0, 512)>
+func.func @main(%x: tensor<?x1024xf32, #x>, %w: tensor<1024x512xf32>) -> tensor<?x512xf32, #y> {
+  %0 = sinter.matmul %x, %w : (tensor<?x1024xf32, #x>, tensor<1024x512xf32>) -> tensor<?x512xf32, #y>
+  return %0 : tensor<?x512xf32, #y>
 }
 
 // What has sixteen bits is read as it is and stands in memory as f32.
