@@ -9,6 +9,9 @@
 #include "compiler/target/cpu/ExpandTrig.h"
 #include "compiler/target/cpu/ExpandWide.h"
 
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -268,6 +271,65 @@ static bool isRoundedRoot(Operation *op) {
          getElementTypeOrSelf(op->getResult(0).getType()).isF32();
 }
 
+// Of f32, to nearest, from a quotient that is off by some units in the last
+// place (as above): twice what it lacks of the number, once of the reciprocal.
+// Where a rest might not be a normal number the machine's quotient stays, as it
+// does for zeros, infinities and NaN.
+static Value expandRoundedQuotient(ElementMath &m, Value a, Value b) {
+  constexpr double leastRest = 0x1p-76, least = 0x1p-125, most = 0x1p125;
+  Value one = m.num(1.0), minus = m.negated(b);
+  Value quotient = m.div(a, b), reciprocal = m.div(one, b);
+  reciprocal =
+      m.mulAdd(m.mulAdd(minus, reciprocal, one), reciprocal, reciprocal);
+  Value nearer = quotient;
+  for (int step = 0; step < 2; ++step)
+    nearer = m.mulAdd(m.mulAdd(minus, nearer, a), reciprocal, nearer);
+  Value isNormal = m.lt(m.num(leastRest), m.abs(a));
+  for (Value value : {b, quotient}) {
+    Value magnitude = m.abs(value);
+    isNormal = m.andBits(isNormal, m.andBits(m.lt(m.num(least), magnitude),
+                                             m.lt(magnitude, m.num(most))));
+  }
+  return m.select(isNormal, nearer, quotient);
+}
+
+static bool isPowerOfTwo(Value value) {
+  FloatAttr number;
+  if (matchPattern(value, m_Constant(&number)))
+    return number.getValue().getExactInverse(nullptr);
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<arith::UIToFPOp, arith::SIToFPOp>(op))
+    return false;
+  Value size = op->getOperand(0);
+  while (isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp>(
+      size.getDefiningOp()))
+    size = size.getDefiningOp()->getOperand(0);
+  llvm::APInt count;
+  return matchPattern(size, m_ConstantInt(&count)) && count.isPowerOf2();
+}
+
+// Made of numbers and the sizes of axes alone, which are numbers in programs
+// that know them: a driver may multiply by the reciprocal of such a divisor.
+static bool isNumber(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumRegions() > 0)
+    return false;
+  if (op->hasTrait<OpTrait::ConstantLike>() ||
+      isa<arith::UIToFPOp, arith::SIToFPOp>(op))
+    return true;
+  return op->getNumOperands() > 0 && isPure(op) &&
+         llvm::all_of(op->getOperands(), isNumber);
+}
+
+// Powers of two divide exactly.
+static bool isUnroundedQuotient(Operation *op, const MathFeatures &features) {
+  return isa<arith::DivFOp>(op) && !features.roundedQuotients &&
+         !features.approximates &&
+         getElementTypeOrSelf(op->getResult(0).getType()).isF32() &&
+         !isPowerOfTwo(op->getOperand(1)) &&
+         (features.alike || isNumber(op->getOperand(1)));
+}
+
 static Value expandFunction(OpBuilder &builder, Operation *op,
                             const MathFeatures &features) {
   Value x = op->getOperand(0);
@@ -278,6 +340,11 @@ static Value expandFunction(OpBuilder &builder, Operation *op,
     ElementMath m(builder, op->getLoc(), x.getType());
     m.fused = true;
     return expandRoundedRoot(m, x);
+  }
+  if (isa<arith::DivFOp>(op)) {
+    ElementMath m(builder, op->getLoc(), x.getType());
+    m.fused = true;
+    return expandRoundedQuotient(m, x, op->getOperand(1));
   }
   if (features.vectorBits == 512 && features.fma && !features.alike)
     if (Value result = expandWide(builder, op, features.approximates))
@@ -341,7 +408,8 @@ void expandMath(ModuleOp module, const MathFeatures &features) {
         isPower(op) ||
         (features.approximates && isa<math::SqrtOp>(op) &&
          !op->hasAttr(roundedAttr)) ||
-        (!features.roundedRoots && isRoundedRoot(op)))
+        (!features.roundedRoots && isRoundedRoot(op)) ||
+        isUnroundedQuotient(op, features))
       worklist.push_back(op);
   });
   for (Operation *op : worklist) {

@@ -254,8 +254,8 @@ static LogicalResult distribute(func::FuncOp function,
 FailureOr<TargetCode> VulkanTarget::compile(ModuleOp module, bool verify,
                                             bool keepText) const {
   // Vectors are no registers: none is as long as this. Roots are within a unit
-  // in the last place, from which Fma makes rounded ones; of devices without,
-  // Mesa's are rounded.
+  // in the last place, and quotients within some, from which Fma makes rounded
+  // ones; of devices without, Mesa's are rounded.
   constexpr unsigned noVectorBits = 1u << 20;
   expandMath(module, {.fma = profile.hasFma,
                       .rounds = true,
@@ -264,6 +264,7 @@ FailureOr<TargetCode> VulkanTarget::compile(ModuleOp module, bool verify,
                       .approximates = module->hasAttr(approximatesAttr),
                       .denormals = profile.keepsDenormals,
                       .roundedRoots = !profile.hasFma,
+                      .roundedQuotients = !profile.hasFma,
                       .extremumOfNumbers = profile.ordersZeros,
                       .powerOfTwo = profile.hasPowerOfTwo});
   for (auto function : module.getOps<func::FuncOp>())
