@@ -2,6 +2,7 @@
 #include "compiler/package/LaunchTraffic.h"
 #include "compiler/fuse/OpCosts.h"
 #include "compiler/import/Types.h"
+#include "dialects/sinter/Dialect.h"
 
 using namespace mlir;
 
@@ -47,6 +48,42 @@ static AffineExpr flopsOf(Operation *op) {
   }
 }
 
+static AffineExpr rowsOf(Value matrices) {
+  auto dims = dimsOf(matrices.getType());
+  return dims[dims.size() - 2];
+}
+
+// Of parts of attention, which share the scores of their kernel: of queries by
+// keys by what a row has, half of it where queries see no later keys. Forward
+// there are two such products, scores and results. Gradients have five: one
+// each, and those for the scores and their gradients, which the kernel that
+// walks keys counts; that others compute them again is not counted.
+static AffineExpr flopsOfAttention(program::KernelOp kernel) {
+  constexpr unsigned gradient = 4; // operand of a gradient
+  AffineExpr own = getAffineConstantExpr(0, kernel.getContext());
+  AffineExpr shared = own;
+  bool isCausal = false;
+  for (Operation &op : kernel.getBlock().without_terminator()) {
+    auto part = dyn_cast<ir::AttentionOpInterface>(&op);
+    if (!part)
+      continue;
+    isCausal = part.getSpan() == "causal";
+    bool walksKeys = part.getWalkedOperand() == 1;
+    AffineExpr queries = rowsOf(part.getQuery());
+    AffineExpr keys = rowsOf(part.getKey());
+    AffineExpr scores = elementCount(part.getQuery().getType()) * keys;
+    if (!isa<ir::AttentionLogsumexpOp>(op))
+      own = own + elementCount(op.getResult(0).getType()) *
+                      (walksKeys ? queries : keys);
+    if (isa<ir::AttentionOp, ir::AttentionLogsumexpOp>(op))
+      shared = scores;
+    else if (walksKeys)
+      shared = scores + elementCount(op.getOperand(gradient).getType()) * keys;
+  }
+  AffineExpr flops = (own + shared) * 2;
+  return isCausal ? flops.floorDiv(2) : flops;
+}
+
 LaunchTraffic trafficOf(program::KernelOp kernel, program::LaunchOp launch) {
   AffineExpr zero = getAffineConstantExpr(0, kernel.getContext());
   LaunchTraffic traffic{zero, zero, zero};
@@ -56,6 +93,7 @@ LaunchTraffic trafficOf(program::KernelOp kernel, program::LaunchOp launch) {
     traffic.bytesWritten = traffic.bytesWritten + byteCount(output.getType());
   for (Operation &op : kernel.getBlock().without_terminator())
     traffic.flops = traffic.flops + flopsOf(&op);
+  traffic.flops = traffic.flops + flopsOfAttention(kernel);
   // From the kernel's symbols to the program's.
   ArrayRef<AffineExpr> dims = launch.getDims().getResults();
   traffic.bytesRead = traffic.bytesRead.replaceSymbols(dims);
