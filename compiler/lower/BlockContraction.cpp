@@ -2,6 +2,7 @@
 /// takes them, and what is made of its fragments.
 #include "compiler/lower/KernelWriter.h"
 
+#include "compiler/lower/Access.h"
 #include "compiler/lower/BlockMatrix.h"
 #include "compiler/lower/BlockOperand.h"
 #include "compiler/lower/DepthSplit.h"
@@ -80,6 +81,8 @@ private:
     product.depth = shapeOf(left).back();
     product.isBatched = rank > 2;
     product.countsRows = countsRows(op);
+    product.isOverWindows =
+        runsOverWindows(left, rank - 2) || runsOverWindows(right, rank - 1);
     product.isOrdered = writer.numerics == NumericsMode::exact;
     product.cutsDepth = !product.isOrdered && sumsOverRows(op);
     if (auto split =

@@ -133,6 +133,9 @@ public:
     /// Whether there are axes of batches, and whether k counts rows: sizes that
     /// one program knows and another one does not.
     bool isBatched = false, countsRows = false;
+    /// Whether rows or columns are places of windows over images, of which
+    /// there are many.
+    bool isOverWindows = false;
     bool cutsDepth = false; ///< whether parts of k may be summed by themselves
     /// Parts that are a function of how many results there are and of k alone,
     /// and what each has of k; null where k is not cut so.

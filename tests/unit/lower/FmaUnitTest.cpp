@@ -20,6 +20,7 @@ constexpr int64_t unknown = -1;
 struct Problem {
   int64_t depth, columns;
   bool isGradient = false, isBatched = false, isOrdered = false;
+  bool isOverWindows = false;
 };
 
 class Slices {
@@ -39,6 +40,7 @@ public:
     product.countsRows = problem.isGradient;
     product.isBatched = problem.isBatched;
     product.isOrdered = problem.isOrdered;
+    product.isOverWindows = problem.isOverWindows;
     std::optional<BlockUnit::Tile> tile;
     for (const auto &unit : target->blockUnits())
       if (!tile)
@@ -99,6 +101,15 @@ TEST(FmaUnit, TilesDependOnRows) {
   EXPECT_GT(slices.of(problem, 64), 1);
   problem.isOrdered = true;
   EXPECT_EQ(slices.of(problem, 64), 1);
+}
+
+/// Places of windows are many.
+TEST(FmaUnit, WindowsHaveOneSlice) {
+  Problem problem{144, 8};
+  problem.isOverWindows = true;
+  for (const char *target : targets)
+    for (int64_t rows : {unknown, int64_t(100), int64_t(43264)})
+      EXPECT_EQ(Slices(target).of(problem, rows), 1) << target;
 }
 
 /// Every layout that has a slice for whom sums are exchanged: what it takes of
