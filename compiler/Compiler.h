@@ -31,6 +31,12 @@ enum class Fusion : uint8_t {
   none, ///< one op per kernel, after composites are expanded
 };
 
+/// The tile of one kernel's product: both by name, as schedules say it.
+struct TileChoice {
+  std::string kernel;
+  std::string tile;
+};
+
 struct Options {
   /// `cpu` (this machine's exact features), `cpu:x86-64-v3`,
   /// `cpu:x86-64-v4`, `cpu:scalar`; with `+FEATURE` after it, that too.
@@ -44,6 +50,9 @@ struct Options {
   bool debug = false;
   /// Axes of a text's inputs that become symbols: `INPUT:AXIS=SYMBOL`.
   std::vector<std::string> dynamic = {};
+  /// Tiles to take in place of those that the target would take unasked. An
+  /// error when there is no such kernel, or it has no such tile.
+  std::vector<TileChoice> tiles = {};
 };
 
 /// A compiled model: the bytes of a `.sinter` file.
@@ -70,6 +79,18 @@ Result<std::string> inspect(const graph::Graph &graph, std::string_view stage,
                             const Options &options) noexcept;
 Result<std::string> inspectText(std::string_view mlir, std::string_view stage,
                                 const Options &options) noexcept;
+
+/// The names of the tiles that a kernel's schedule may choose from, the one
+/// that is taken unasked first; none for most kernels. `kernel` is its text as
+/// a model file has it.
+Result<std::vector<std::string>> kernelTiles(std::string_view kernel,
+                                             const Options &options) noexcept;
+
+/// Compiles one kernel into a program that launches it once. First it has an
+/// input for each of the kernel's symbols, of u8, whose only size is that
+/// symbol's value; then the kernel's. `tiles` goes by the kernel's name.
+Result<ModelBytes> compileKernel(std::string_view kernel,
+                                 const Options &options) noexcept;
 
 /// Digest of the compiler's own sources and of the LLVM version: part of every
 /// key, 32 hexadecimal digits.

@@ -14,6 +14,8 @@ static Options toOptions(const runtime::CompileRequest &request) {
   options.memoryLimit = request.memoryLimit;
   options.debug = request.debug;
   options.dynamic = request.dynamic;
+  for (const runtime::TileChoice &choice : request.tiles)
+    options.tiles.push_back({choice.kernel, choice.tile});
   return options;
 }
 
@@ -47,6 +49,18 @@ hookInspectText(std::string_view mlir, std::string_view stage,
   return inspectText(mlir, stage, toOptions(request));
 }
 
+static Result<std::vector<std::string>>
+hookKernelTiles(std::string_view kernel,
+                const runtime::CompileRequest &request) {
+  return kernelTiles(kernel, toOptions(request));
+}
+
+static Result<ModelBytes>
+hookCompileKernel(std::string_view kernel,
+                  const runtime::CompileRequest &request) {
+  return compileKernel(kernel, toOptions(request));
+}
+
 } // namespace sinter::compiler
 
 extern "C" __attribute__((visibility("default")))
@@ -54,8 +68,10 @@ const sinter::runtime::CompilerHook *
 sinter_compiler_hook() {
   using namespace sinter::compiler;
   static const sinter::runtime::CompilerHook hook = {
-      hookCompile,     hookCompileText, hookExport, hookReadGraph, hookInspect,
-      hookInspectText, digest,          optMain,    disassemble,
+      hookCompile,     hookCompileText,   hookExport,
+      hookReadGraph,   hookInspect,       hookInspectText,
+      digest,          optMain,           disassemble,
+      hookKernelTiles, hookCompileKernel,
   };
   return &hook;
 }

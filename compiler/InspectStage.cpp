@@ -65,6 +65,8 @@ static std::string targetText(const Compilation &state) {
                          "{3} workspaces\n",
                          kernel.getSymName(), code.object.size(),
                          code.phases.size(), code.workspaces.size());
+    for (const std::string &tile : code.tiles)
+      out << llvm::formatv("tile {0}={1}\n", kernel.getSymName(), tile);
   }
   out << llvm::formatv("image: {0} bytes\n", state.image.size());
   return all;

@@ -2,6 +2,7 @@
 #include "compiler/Pipeline.h"
 #include "compiler/Passes.h"
 #include "compiler/StageTrace.h"
+#include "compiler/fuse/ScheduleTiles.h"
 #include "compiler/import/ImportGraph.h"
 
 using namespace mlir;
@@ -27,6 +28,7 @@ PipelineOptions pipelineOptions(const Options &options) {
   stages.fuse.fusion = options.fusion;
   stages.fuse.numerics = options.numerics;
   stages.fuse.memoryLimit = options.memoryLimit;
+  stages.schedule.tiles = options.tiles;
   stages.lower.numerics = options.numerics;
   stages.target.name = options.target;
   stages.package.debug = options.debug;
@@ -148,8 +150,10 @@ static Result<void> runStage(Compilation &state, Stage stage,
     state.numNodes = numNodes(*state.module);
     numberResults(*state.module);
     return runPasses(state, stage, options);
-  case Stage::simplify:
   case Stage::fuse:
+    SINTER_TRY(runPasses(state, stage, options));
+    return scheduleTiles(*state.module, options.schedule.tiles);
+  case Stage::simplify:
   case Stage::plan:
     return runPasses(state, stage, options);
   case Stage::lower:
@@ -163,7 +167,7 @@ static Result<void> runStage(Compilation &state, Stage stage,
 }
 
 Result<void> runPipeline(Compilation &state, const PipelineOptions &given,
-                         Stage until) {
+                         Stage until, Stage first) {
   SINTER_TRY_ASSIGN(state.target, makeTarget(given.target.name));
   PipelineOptions options = given;
   options.fuse.caps.statistics &= !state.target->lanesAreThreads();
@@ -173,6 +177,8 @@ Result<void> runPipeline(Compilation &state, const PipelineOptions &given,
   StageTrace trace(*state.module);
   for (Stage stage : {Stage::import, Stage::simplify, Stage::fuse, Stage::plan,
                       Stage::lower, Stage::target, Stage::package}) {
+    if (stage < first)
+      continue;
     trace.begin(stage);
     Result<void> done = runStage(state, stage, options);
     trace.end(stage);

@@ -34,10 +34,15 @@ struct PackageOptions {
   bool debug = false;
   std::vector<std::string> sites; ///< one `file:line` per node
 };
+/// What schedules say beside what fusion made of them.
+struct ScheduleOptions {
+  std::vector<TileChoice> tiles;
+};
 struct PipelineOptions {
   ImportOptions import;
   SimplifyOptions simplify;
   FuseOptions fuse;
+  ScheduleOptions schedule;
   PlanOptions plan;
   EmitOptions lower;
   TargetOptions target;
@@ -68,9 +73,11 @@ struct Compilation {
   ModelBytes bytes;
 };
 
-/// Runs the stages up to and including `until` on an imported module.
-/// Diagnostics of the context are the caller's to collect.
+/// Runs the stages from `first` up to and including `until` on a module that is
+/// as the stage before leaves it. Diagnostics of the context are the caller's
+/// to collect.
 Result<void> runPipeline(Compilation &state, const PipelineOptions &options,
-                         Stage until = Stage::package);
+                         Stage until = Stage::package,
+                         Stage first = Stage::import);
 
 } // namespace sinter::compiler

@@ -51,6 +51,8 @@ std::string inspect(std::span<const Tensor> tensors, std::string_view stage,
   const runtime::CompilerHook *hook = unwrap(runtime::compilerHook(), where);
   runtime::CompileRequest request =
       unwrap(detail::compileRequest(recorded.device), where);
+  request = unwrap(
+      runtime::tuned(detail::tunableOf(recorded.slice.graph, request)), where);
   return unwrap(hook->inspect(recorded.slice.graph, stage, request), where);
 }
 
@@ -67,11 +69,11 @@ void export_graph(std::span<const Tensor> outputs, const std::string &path,
 /// one that a cpu would.
 static std::shared_ptr<const runtime::Program>
 compiled(const Recorded &recorded, const SourceLine &where) {
-  const runtime::CompilerHook *hook = unwrap(runtime::compilerHook(), where);
   runtime::CompileRequest request =
       unwrap(detail::compileRequest(recorded.device), where);
-  std::vector<std::byte> bytes =
-      unwrap(hook->compile(recorded.slice.graph, request), where);
+  std::vector<std::byte> bytes = unwrap(
+      runtime::compileTuned(detail::tunableOf(recorded.slice.graph, request)),
+      where);
   DeviceId id = recorded.device;
   if (id.kind == DeviceKind::null)
     id = DeviceId();

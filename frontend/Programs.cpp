@@ -34,6 +34,8 @@ static Result<Key> makeEnvironment(DeviceId id) {
                      sourceDigest + "\n" + std::to_string(request.numerics) +
                      "\n" + std::to_string(request.fusion) + "\n" +
                      std::to_string(request.memoryLimit);
+  if (!request.tuneOn.empty())
+    text += "\ntuned";
   XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
   return Key{hash.high64, hash.low64};
 }
@@ -45,6 +47,7 @@ struct KnownEnvironment {
   std::string numerics;
   std::string fusion;
   int64_t memoryLimit;
+  bool tune;
   Key key;
 };
 } // namespace
@@ -53,7 +56,7 @@ Result<Key> environmentOf(DeviceId id) {
   static thread_local std::optional<KnownEnvironment> last;
   if (last && last->device == id && last->chosen == chosenNumerics() &&
       last->numerics == flags().numerics && last->fusion == flags().fusion &&
-      last->memoryLimit == flags().memoryLimit)
+      last->memoryLimit == flags().memoryLimit && last->tune == flags().tune)
     return last->key;
   SINTER_TRY_ASSIGN(Key key, makeEnvironment(id));
   last = {id,
@@ -61,6 +64,7 @@ Result<Key> environmentOf(DeviceId id) {
           flags().numerics,
           flags().fusion,
           flags().memoryLimit,
+          flags().tune,
           key};
   return key;
 }
@@ -74,6 +78,8 @@ Result<runtime::CompileRequest> compileRequest(DeviceId device) {
   request.memoryLimit = flags().memoryLimit;
   SINTER_TRY_ASSIGN(runtime::Device * opened, runtime::getDevice(device));
   request.target = opened->target();
+  if (flags().tune && device.kind != DeviceKind::null)
+    request.tuneOn = toString(device);
   return request;
 }
 
@@ -182,15 +188,30 @@ void countInterpreted(const graph::KeyedSlice &slice, const graph::Slice &graph,
 
 //===- Compilation --------------------------------------------------------===//
 
+runtime::Tunable tunableOf(const graph::Graph &graph,
+                           const runtime::CompileRequest &request) {
+  runtime::Tunable tunable;
+  tunable.request = request;
+  tunable.compile = [&graph](const runtime::CompileRequest &asked)
+      -> Result<std::vector<std::byte>> {
+    SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook,
+                      runtime::compilerHook());
+    return hook->compile(graph, asked);
+  };
+  if (request.tuneOn.empty())
+    return tunable;
+  for (const graph::Input &input : graph.inputs) {
+    std::vector<int64_t> &dims = tunable.inputs.emplace_back();
+    for (uint32_t dim : graph.values[input.value].dims)
+      dims.push_back(evaluate(graph.exprs, dim, graph.symbolValues));
+  }
+  return tunable;
+}
+
 static Result<runtime::CachedProgram>
 compileOnce(const Key &key, const graph::Graph &graph, runtime::Device &device,
             const runtime::CompileRequest &request) {
-  auto compile = [&]() -> Result<std::vector<std::byte>> {
-    SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook,
-                      runtime::compilerHook());
-    return hook->compile(graph, request);
-  };
-  auto found = runtime::findOrCompile(key, device, compile);
+  auto found = runtime::findOrTune(key, device, tunableOf(graph, request));
   if (found || found.error().node >= graph.sites.size())
     return found;
   ErrorInfo error = found.takeError();
@@ -237,6 +258,7 @@ answerUnfused(const Key &key, std::span<const uint32_t> encoding,
               const runtime::CompileRequest &request) {
   runtime::CompileRequest unfused = request;
   unfused.fusion = runtime::unfused;
+  unfused.tuneOn.clear();
   SINTER_TRY_ASSIGN(runtime::CachedProgram found,
                     compileOnce(unfusedKey(key), slice.graph, device, unfused));
   countUnfusedAnswer();
@@ -262,7 +284,7 @@ Result<ProgramRef> findOrCompile(const Key &key,
   SINTER_TRY_ASSIGN(runtime::CompileRequest request, compileRequest(id));
   runtime::CachedProgram found;
   if (inBackground)
-    found = runtime::findCached(key, *device);
+    found = runtime::findTuned(key, *device, request);
   bool isUnfused = inBackground && !found.program;
   if (isUnfused) {
     SINTER_TRY_ASSIGN(found,

@@ -5,6 +5,7 @@
 #include "runtime/graph/Slice.h"
 #include "runtime/program/CompilerHook.h"
 #include "runtime/program/Program.h"
+#include "runtime/tune/Tuner.h"
 
 #include <memory>
 
@@ -17,6 +18,11 @@ Result<runtime::Key> environmentOf(DeviceId device);
 /// The options of the JIT's compilations; an error when SINTER_NUMERICS names
 /// no mode.
 Result<runtime::CompileRequest> compileRequest(DeviceId device);
+
+/// A compilation of the graph, which outlives it, at the sizes of its
+/// recording.
+runtime::Tunable tunableOf(const graph::Graph &graph,
+                           const runtime::CompileRequest &request);
 
 /// The program of a slice this process met before: the step cache, which
 /// guesses from the thread's last program, then the table of known programs.

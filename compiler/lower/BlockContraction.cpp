@@ -105,10 +105,8 @@ private:
     bool hasLeft = leftOperand.findInPlace();
     bool hasRight = rightOperand.findInPlace();
     setOperands(hasLeft && hasRight);
-    if (auto found = unit.tileOf(product)) {
-      tile = *found;
+    if (takeTile())
       return true;
-    }
     auto sizeOf = [](int64_t size) { return sizeOr(size, manyRows); };
     // A launch may know first how many rows k counts.
     int64_t depth = product.cutsDepth ? -1 : constantOf(product.depth);
@@ -121,10 +119,21 @@ private:
         !(hasRight || (copiesRight && rightOperand.findCopy())))
       return false;
     setOperands(true);
-    auto found = unit.tileOf(product);
-    if (found)
-      tile = *found;
-    return found.has_value();
+    return takeTile();
+  }
+
+  // The tile that the schedule names, or else the first.
+  bool takeTile() {
+    SmallVector<BlockUnit::Tile> tiles = unit.tilesFor(product);
+    if (tiles.empty())
+      return false;
+    tile = tiles.front();
+    for (const BlockUnit::Tile &each : tiles) {
+      writer.offerTile(each.name);
+      if (each.name == scheduledTile(writer.kernel))
+        tile = each;
+    }
+    return true;
   }
 
   void setOperands(bool areTaken) {

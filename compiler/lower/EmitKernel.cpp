@@ -7,6 +7,7 @@
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -70,6 +71,24 @@ static LogicalResult noteSizes(const KernelWriter &writer, ModuleOp module) {
   return success();
 }
 
+StringRef scheduledTile(program::KernelOp kernel) {
+  DictionaryAttr schedule = kernel.getScheduleAttr();
+  auto tile = schedule ? schedule.getAs<StringAttr>(tileAttr) : StringAttr();
+  return tile ? tile.getValue() : StringRef();
+}
+
+// A schedule is obeyed, or refused.
+static LogicalResult checkTile(program::KernelOp kernel,
+                               const KernelCode &code) {
+  StringRef tile = scheduledTile(kernel);
+  if (tile.empty() || llvm::is_contained(code.tiles, tile))
+    return success();
+  InFlightDiagnostic error = kernel.emitOpError("has no tile '") << tile << "'";
+  if (!code.tiles.empty())
+    error << "; it is one of " << llvm::join(code.tiles, ", ");
+  return failure();
+}
+
 FailureOr<KernelCode> emitKernel(program::KernelOp kernel, const Target &target,
                                  const EmitOptions &options) {
   std::string why;
@@ -91,6 +110,8 @@ FailureOr<KernelCode> emitKernel(program::KernelOp kernel, const Target &target,
   if (writer.failed() || failed(noteSizes(writer, *module)))
     return failure();
   KernelCode code = writer.takeCode();
+  if (failed(checkTile(kernel, code)))
+    return failure();
   if (options.verify && failed(mlir::verify(*module)))
     return failure();
   bool keepText = options.keepText || options.lowerOnly;

@@ -36,6 +36,9 @@ struct KernelCode {
   /// Bytes of each workspace (indices into exprs); they follow inputs and
   /// outputs in KernelBlock::buffers.
   std::vector<uint32_t> workspaces;
+  /// Of a product: names of tiles that its schedule may choose from, the one
+  /// that is taken without a schedule first.
+  std::vector<std::string> tiles;
   // Only when EmitOptions::keepText:
   std::string loweredText; ///< scf, arith, vector, memref
   std::string llvmText;
@@ -81,5 +84,9 @@ inline constexpr const char *opaque = "opaque";
 /// In a contraction's schedule: the numbers of the inputs whose contents stay
 /// the same from run to run, as far as a program can tell.
 inline constexpr const char *keptInputsAttr = "kept_inputs";
+/// The name of its tile, one of KernelCode::tiles.
+inline constexpr const char *tileAttr = "tile";
+/// That name, or nothing where the schedule says none.
+llvm::StringRef scheduledTile(program::KernelOp kernel);
 
 } // namespace sinter::compiler

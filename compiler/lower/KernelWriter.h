@@ -51,6 +51,9 @@ public:
   /// returns its symbol.
   std::string addGivenPhase();
 
+  /// Notes a tile that the schedule may name; the one taken unasked first.
+  void offerTile(const std::string &name) { code.tiles.push_back(name); }
+
   unsigned numInputs();
   /// The number of an output among the kernel's buffers.
   unsigned outputBuffer(unsigned output);

@@ -23,6 +23,7 @@ std::vector<std::byte> writeKernel(std::string_view key,
     table.phases.push_back(std::move(entry));
   }
   table.workspaces = code.workspaces;
+  table.tiles = code.tiles;
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(fb::CompiledKernel::Pack(builder, &table));
   auto *data = reinterpret_cast<const std::byte *>(builder.GetBufferPointer());
@@ -62,6 +63,9 @@ Result<KernelCode> readKernel(std::string_view key,
     if (code.workspaces.back() >= code.exprs.size())
       return broken("with a workspace that is not valid");
   }
+  for (uint32_t index = 0; table.tiles() && index < table.tiles()->size();
+       ++index)
+    code.tiles.push_back(table.tiles()->Get(index)->str());
   return code;
 }
 

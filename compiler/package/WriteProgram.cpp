@@ -134,6 +134,7 @@ void ProgramWriter::writeKernels() {
       entry->phases.push_back(std::move(each));
     }
     entry->text = canonicalText(kernel);
+    entry->tile = scheduledTile(kernel).str();
     kernels[entry->name] = program.kernels.size();
     program.kernels.push_back(std::move(entry));
   }

@@ -160,7 +160,11 @@ public:
     /// Of the launch for each tile: the warps of a block that has one tile, or
     /// 1 where blocks take one tile after another.
     int64_t chunks = 1;
+    /// What schedules call it: no other tile for the product has that name.
+    std::string name;
   };
+  /// Of those for a product, the ones that are worth a comparison.
+  static constexpr size_t mostTiles = 4;
 
   /// Of a tile: its first row, column and k, where rows, columns and its k end,
   /// and where it is along the product's axes of batches (all index).
@@ -208,9 +212,10 @@ public:
   /// Whether the unit brings parts of such an operand to its memory as they
   /// are.
   virtual bool takes(const Matrix &operand, mlir::Type element) const = 0;
-  /// The tile for a product, or nothing where it is none for this unit: a
-  /// function of types, shapes and strides.
-  virtual std::optional<Tile> tileOf(const Product &product) const = 0;
+  /// Tiles for a product, the one that is taken unasked first, then those that
+  /// may be better on the device at hand, `mostTiles` in all; none where the
+  /// product is none for this unit. A function of types, shapes and strides.
+  virtual llvm::SmallVector<Tile> tilesFor(const Product &product) const = 0;
   /// Whether the unit can store results that lie so.
   virtual bool stores(const Matrix &result, mlir::Type element) const = 0;
   /// Emits a kernel whose blocks take one tile after another. The builder

@@ -27,7 +27,8 @@ def Program_KernelOp : Program_Op<"kernel", [
   let summary = "One device function: a body of tensor ops and its schedule.";
   let description = [{
     Block arguments are dense input buffers, yielded values dense output
-    buffers. The symbols of the types are the kernel's own, numbered by first
+    buffers. `schedule` says what emitters obey: `tile`, the name of a product's
+    tile where one was chosen, and `kept_inputs`. The symbols of the types are the kernel's own, numbered by first
     appearance; a launch gives their values.
 
     ```mlir

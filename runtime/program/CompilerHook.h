@@ -12,6 +12,13 @@
 
 namespace sinter::runtime {
 
+/// The tile of one kernel's product: both by name, as schedules say it.
+struct TileChoice {
+  std::string kernel;
+  std::string tile;
+  bool operator==(const TileChoice &) const = default;
+};
+
 /// Options of a compilation, as plain data (compiler/Compiler.h documents the
 /// meaning of each).
 struct CompileRequest {
@@ -21,6 +28,10 @@ struct CompileRequest {
   int64_t memoryLimit = 0; ///< bytes; 0 for none
   bool debug = false;
   std::vector<std::string> dynamic = {};
+  std::vector<TileChoice> tiles = {};
+  /// The device on which the fastest tiles are found before anything is
+  /// compiled (runtime/tune); none where it is empty. Not the compiler's.
+  std::string tuneOn = {};
 };
 
 /// What libsinter-compiler offers. Functions never throw.
@@ -41,6 +52,10 @@ struct CompilerHook {
   int (*optMain)(int argc, char **argv);
   /// The machine code of a program's image as text.
   Result<std::string> (*disassemble)(std::span<const std::byte> image);
+  Result<std::vector<std::string>> (*kernelTiles)(std::string_view kernel,
+                                                  const CompileRequest &);
+  Result<std::vector<std::byte>> (*compileKernel)(std::string_view kernel,
+                                                  const CompileRequest &);
 };
 
 /// The hook: the one registered by `registerCompiler` (static builds), else

@@ -58,7 +58,14 @@ int64_t nanoseconds(const timespec &time) {
 }
 
 std::string_view suffixOf(CacheKind kind) {
-  return kind == CacheKind::kernel ? ".kernel" : ".pipelines";
+  switch (kind) {
+  case CacheKind::kernel:
+    return ".kernel";
+  case CacheKind::pipelines:
+    return ".pipelines";
+  default:
+    return ".tiles";
+  }
 }
 
 bool isName(std::string_view name, std::string_view suffix) {
@@ -75,7 +82,7 @@ bool isProgramName(std::string_view name) {
 
 bool isEntryName(std::string_view name) {
   return isProgramName(name) || isName(name, CacheKind::kernel) ||
-         isName(name, CacheKind::pipelines);
+         isName(name, CacheKind::pipelines) || isName(name, CacheKind::tiles);
 }
 
 /// What stands before an entry's bytes. A program has its own digests.
@@ -360,6 +367,7 @@ CacheInfo DiskCache::info() const {
     ++info.entries;
     info.kernels += isName(entry.name, CacheKind::kernel);
     info.pipelines += isName(entry.name, CacheKind::pipelines);
+    info.tiles += isName(entry.name, CacheKind::tiles);
     info.bytes += entry.bytes;
   }
   return info;

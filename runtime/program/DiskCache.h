@@ -1,5 +1,5 @@
-/// DiskCache: compiled programs, kernels and what drivers made of them in a
-/// private directory, shared by processes.
+/// DiskCache: compiled programs, kernels, what drivers made of them, and chosen
+/// tiles in a private directory, shared by processes.
 #pragma once
 
 #include "runtime/program/Program.h"
@@ -19,6 +19,7 @@ namespace sinter::runtime {
 enum class CacheKind {
   kernel,    ///< of our compiler
   pipelines, ///< of a driver's
+  tiles,     ///< chosen by time
 };
 
 /// Entries hold machine code, so the directory must belong to the user and be

@@ -42,6 +42,7 @@ struct KernelData {
   std::vector<Expr> exprs;
   std::vector<PhaseData> phases;
   std::string text;
+  std::string tile; ///< that was chosen for it, or empty
 };
 
 /// The steps after a loop's own, run once a step of the loop. Plan buffers, as

@@ -170,6 +170,7 @@ Status Reader::readKernel(const fb::Kernel *from) {
   kernel.name = text(from->name());
   kernel.kind = text(from->kind());
   kernel.text = text(from->text());
+  kernel.tile = text(from->tile());
   kernel.numSymbols = from->num_symbols();
   kernel.numInputs = from->num_inputs();
   kernel.numOutputs = from->num_outputs();

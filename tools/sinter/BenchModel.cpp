@@ -34,6 +34,8 @@ static constexpr Flag flags[] = {
     fusionFlag,
     memoryLimitFlag,
     dynamicFlag,
+    tuneFlag,
+    tileFlag,
 };
 static constexpr Interface interface = {
     "bench MODEL|CASE... [--json]",

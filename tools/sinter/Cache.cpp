@@ -1,4 +1,4 @@
-/// `sinter cache`: the programs, kernels and pipelines on disk.
+/// `sinter cache`: the programs, kernels, pipelines and tiles on disk.
 #include "runtime/params/Json.h"
 #include "runtime/program/ProgramCache.h"
 #include "tools/sinter/Arguments.h"
@@ -22,19 +22,20 @@ static int printInfo(bool asJson) {
   if (asJson) {
     fmt::print("{{\"directory\": {}, \"usable\": {}, \"reason\": {}, "
                "\"entries\": {}, \"kernels\": {}, \"pipelines\": {}, "
-               "\"bytes\": {}, \"limit_bytes\": {}}}\n",
+               "\"tiles\": {}, \"bytes\": {}, \"limit_bytes\": {}}}\n",
                json::quote(info.directory), info.usable,
                json::quote(info.reason), info.entries, info.kernels,
-               info.pipelines, info.bytes, info.limitBytes);
+               info.pipelines, info.tiles, info.bytes, info.limitBytes);
     return exitOk;
   }
   fmt::print("directory: {}\n", info.directory);
   if (!info.usable)
     fmt::print("not usable: {}\n", info.reason);
-  fmt::print("entries: {} ({} programs, {} kernels, {} pipeline caches), {} of "
-             "{} bytes\n",
-             info.entries, info.entries - info.kernels - info.pipelines,
-             info.kernels, info.pipelines, info.bytes, info.limitBytes);
+  uint64_t programs = info.entries - info.kernels - info.pipelines - info.tiles;
+  fmt::print("entries: {} ({} programs, {} kernels, {} pipeline caches, {} "
+             "choices of tiles), {} of {} bytes\n",
+             info.entries, programs, info.kernels, info.pipelines, info.tiles,
+             info.bytes, info.limitBytes);
   return exitOk;
 }
 

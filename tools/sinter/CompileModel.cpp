@@ -15,6 +15,8 @@ static constexpr Flag flags[] = {
     fusionFlag,
     memoryLimitFlag,
     dynamicFlag,
+    tuneFlag,
+    tileFlag,
     {"--emit", "FORM",
      "sinter (default), or object: the native image of a static program"},
     {"--strip", nullptr, "leave the source lines out"},
@@ -24,7 +26,8 @@ static constexpr Interface interface = {
     "Compiles a .mlir model, or strips a .sinter file. Of several targets one\n"
     "file has the programs; a device takes the one that needs the most of "
     "what\n"
-    "it has. The same input and compiler give the same bytes.",
+    "it has. The same input and compiler give the same bytes, with --tune the\n"
+    "same choices of tiles, too.",
     flags,
     1,
     1,
@@ -39,6 +42,8 @@ compileForAll(const Model &model, runtime::CompileRequest request) {
     size_t end = std::min(targets.find(',', start), targets.size());
     runtime::CompileRequest one = request;
     one.target = targets.substr(start, end - start);
+    if (!one.tuneOn.empty())
+      one.tuneOn = tuningDevice(one.target);
     SINTER_TRY_ASSIGN(std::vector<std::byte> file, compiledBytes(model, one));
     files.push_back(std::move(file));
     start = end + 1;
@@ -54,7 +59,8 @@ static Result<std::vector<std::byte>> compileModel(const Model &model,
   request.debug = !arguments.has("--strip");
   if (!model.compiled)
     return compileForAll(model, std::move(request));
-  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes, readBytes(model.path));
+  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,
+                    compiledBytes(model, request));
   if (arguments.has("--strip"))
     return runtime::stripModel(bytes);
   return bytes;

@@ -23,6 +23,8 @@ static constexpr Flag flags[] = {
     fusionFlag,
     memoryLimitFlag,
     dynamicFlag,
+    tuneFlag,
+    tileFlag,
     {"--output", "FILE", "write there instead of the standard output"},
 };
 static constexpr Interface interface = {
@@ -55,10 +57,11 @@ static Result<std::string> kernelPart(const std::string &text,
                    "inspect: no kernel '" + name + "' at this stage");
 }
 
-// A file's earlier stages are those of the compiler that made it, or none.
+// A file's earlier stages are those of the compiler that made it, or none. Its
+// tiles are taken over where they are of the target that is asked for.
 static Result<std::string> remakeStage(const FileParts &parts,
                                        const std::string &stage,
-                                       const runtime::CompileRequest &request) {
+                                       runtime::CompileRequest request) {
   SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook, runtime::compilerHook());
   if (parts.program.compiler != hook->digest())
     return makeError(ErrorKind::unsupported,
@@ -66,6 +69,10 @@ static Result<std::string> remakeStage(const FileParts &parts,
                          parts.program.compiler + ", this one is " +
                          std::string(hook->digest()) +
                          "; only the program and asm can be shown");
+  std::string kind = request.target.substr(0, request.target.find(':'));
+  for (const runtime::KernelData &kernel : parts.program.kernels)
+    if (!kernel.tile.empty() && parts.program.target == kind)
+      request.tiles.push_back({kernel.name, kernel.tile});
   return hook->inspectText(parts.graph, stage, request);
 }
 
@@ -108,7 +115,9 @@ static Result<std::string> textOf(const Model &model,
   if (!stage.empty() && !model.compiled && stage != "sass") {
     SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook,
                       runtime::compilerHook());
-    return hook->inspectText(model.text, stage, request);
+    SINTER_TRY_ASSIGN(runtime::CompileRequest own,
+                      tunedRequest(model, request));
+    return hook->inspectText(model.text, stage, own);
   }
   SINTER_TRY_ASSIGN(std::vector<FileParts> all,
                     selectParts(model, arguments, request));

@@ -4,6 +4,8 @@
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/Numerics.h"
 #include "runtime/program/VerifyProgram.h"
+#include "runtime/support/Flags.h"
+#include "runtime/tune/Tuner.h"
 #include "tools/sinter/Inputs.h"
 
 #include <algorithm>
@@ -82,6 +84,18 @@ Result<Model> readModelFile(const std::string &path) {
   return model;
 }
 
+static Result<std::vector<TileChoice>> tilesOf(const Arguments &arguments) {
+  std::vector<TileChoice> tiles;
+  for (const std::string &text : arguments.all("--tile")) {
+    size_t equals = text.find('=');
+    if (equals == text.npos || equals == 0 || equals + 1 == text.size())
+      return makeError(ErrorKind::invalid_argument,
+                       "--tile needs KERNEL=TILE, not '" + text + "'");
+    tiles.push_back({text.substr(0, equals), text.substr(equals + 1)});
+  }
+  return tiles;
+}
+
 Result<CompileRequest> compileRequest(const Arguments &arguments) {
   CompileRequest request;
   request.target = arguments.get("--target", "cpu");
@@ -99,7 +113,19 @@ Result<CompileRequest> compileRequest(const Arguments &arguments) {
                      "--memory-limit needs a number of bytes, not '" + limit +
                          "'");
   request.dynamic = arguments.all("--dynamic");
+  SINTER_TRY_ASSIGN(request.tiles, tilesOf(arguments));
+  if (arguments.has("--tune") || flags().tune)
+    request.tuneOn = tuningDevice(request.target);
+  if (!request.tuneOn.empty() && !request.tiles.empty())
+    return makeError(ErrorKind::invalid_argument,
+                     "--tile says what --tune would choose");
   return request;
+}
+
+std::string tuningDevice(std::string_view target) {
+  std::string_view kind = target.substr(0, target.find(':'));
+  std::string name = defaultDeviceName();
+  return name.substr(0, name.find(':')) == kind ? name : std::string(kind);
 }
 
 Result<runtime::Device *> openDevice(const Arguments &arguments,
@@ -109,19 +135,50 @@ Result<runtime::Device *> openDevice(const Arguments &arguments,
   SINTER_TRY_ASSIGN(Device * device, getDevice(id));
   if (!arguments.has("--target"))
     request.target = device->target();
+  if (!request.tuneOn.empty())
+    request.tuneOn = toString(id);
   return device;
+}
+
+// Of a text.
+static Tunable tunableOf(const Model &model, const CompileRequest &request) {
+  auto compile =
+      [&model](const CompileRequest &asked) -> Result<std::vector<std::byte>> {
+    SINTER_TRY_ASSIGN(const CompilerHook *hook, compilerHook());
+    return hook->compileText(model.text, asked);
+  };
+  return {request, compile};
+}
+
+// Only texts are tuned. A variable may be there for other commands.
+static Status checkTuning(const Model &model, const CompileRequest &request) {
+  bool isAsked = !request.tuneOn.empty() && !flags().tune;
+  if (model.compiled && (isAsked || !request.tiles.empty()))
+    return makeError(ErrorKind::invalid_argument,
+                     model.path + ": a compiled model keeps its tiles; give "
+                                  "--tune or --tile where it is compiled");
+  return {};
+}
+
+Result<CompileRequest> tunedRequest(const Model &model,
+                                    const CompileRequest &request) {
+  SINTER_TRY(checkTuning(model, request));
+  if (model.compiled)
+    return request;
+  return tuned(tunableOf(model, request));
 }
 
 Result<std::vector<std::byte>> compiledBytes(const Model &model,
                                              const CompileRequest &request) {
+  SINTER_TRY(checkTuning(model, request));
   if (model.compiled)
     return readBytes(model.path);
-  SINTER_TRY_ASSIGN(const CompilerHook *hook, compilerHook());
-  return hook->compileText(model.text, request);
+  return compileTuned(tunableOf(model, request));
 }
 
 Result<std::shared_ptr<const Program>>
 loadProgram(const Model &model, const CompileRequest &request, Device &device) {
+  SINTER_TRY(checkTuning(model, request));
   if (model.compiled)
     return Program::loadFile(model.path, device);
   SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,

@@ -47,13 +47,27 @@ inline constexpr Flag memoryLimitFlag = {
     "compute values again rather than keep them, above these"};
 inline constexpr Flag dynamicFlag = {"--dynamic", "INPUT:AXIS=NAME",
                                      "make an axis of a text's input symbolic"};
+inline constexpr Flag tuneFlag = {
+    "--tune", nullptr,
+    "choose the tiles of products by their times on the device (SINTER_TUNE)"};
+inline constexpr Flag tileFlag = {
+    "--tile", "KERNEL=TILE",
+    "the tile of a kernel's product, as inspect --stage target lists them"};
 Result<runtime::CompileRequest> compileRequest(const Arguments &arguments);
+/// The device on which programs for a target are tuned: SINTER_DEVICE or the
+/// first one of the target's kind.
+std::string tuningDevice(std::string_view target);
 /// The device that `--device` names; the request gets its target, unless
 /// `--target` names another.
 Result<runtime::Device *> openDevice(const Arguments &arguments,
                                      runtime::CompileRequest &request);
 
-/// The model as the bytes of a `.sinter` file: as it is, or compiled now.
+/// The request with the tiles that are fastest on the device it names, if it
+/// names one, for a text.
+Result<runtime::CompileRequest>
+tunedRequest(const Model &model, const runtime::CompileRequest &request);
+/// The model as the bytes of a `.sinter` file: as it is, or compiled now, tuned
+/// where the request says so.
 Result<std::vector<std::byte>>
 compiledBytes(const Model &model, const runtime::CompileRequest &request);
 

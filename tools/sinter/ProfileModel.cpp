@@ -26,6 +26,8 @@ static constexpr Flag flags[] = {
     fusionFlag,
     memoryLimitFlag,
     dynamicFlag,
+    tuneFlag,
+    tileFlag,
 };
 static constexpr Interface interface = {
     "profile MODEL [--trace FILE.json]",

@@ -71,6 +71,8 @@ void Printer::printPorts(const char *what, const std::vector<Port> &ports) {
 void Printer::printKernels() {
   for (const KernelData &kernel : program.kernels) {
     line("\nkernel {} ({} phases)", kernel.name, kernel.phases.size());
+    if (!kernel.tile.empty())
+      line("tile {}={}", kernel.name, kernel.tile);
     for (const PhaseData &phase : kernel.phases)
       line("phase {}: {} chunks", phase.symbol,
            exprText(kernel.exprs, phase.chunks));

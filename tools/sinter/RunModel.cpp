@@ -38,6 +38,8 @@ static constexpr Flag flags[] = {
     fusionFlag,
     memoryLimitFlag,
     dynamicFlag,
+    tuneFlag,
+    tileFlag,
 };
 static constexpr Interface interface = {
     "run MODEL [--input NAME=FILE.npy]... [--random-inputs SEED]",

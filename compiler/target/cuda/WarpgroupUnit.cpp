@@ -4,6 +4,9 @@
 #include "compiler/target/ProductTiles.h"
 #include "compiler/target/cuda/WarpgroupKernel.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -63,12 +66,13 @@ double cyclesOf(const BlockUnit::Product &product, int64_t depth,
   return all + launch + 8 * sums / bytesOfMemory;
 }
 
-// Of a product with a k of that length, in as many parts as `least` to `most`.
-Cut bestCut(const BlockUnit::Product &product, int64_t depth, int64_t least,
-            int64_t most) {
+// Of a product with a k of that length, in as many parts as `least` to `most`,
+// the best first.
+SmallVector<Cut> cutsOf(const BlockUnit::Product &product, int64_t depth, int64_t least,
+                        int64_t most) {
   constexpr std::pair<int64_t, int64_t> sizes[] = {
       {128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
-  Cut best;
+  SmallVector<Cut> cuts;
   for (auto [rows, columns] : sizes)
     for (int64_t parts = least; parts <= most; ++parts) {
       Cut cut;
@@ -82,10 +86,12 @@ Cut bestCut(const BlockUnit::Product &product, int64_t depth, int64_t least,
           tilesOf(product, cut) > multiprocessors)
         cut.tile.blocks = 2;
       cut.cycles = cyclesOf(product, depth, cut);
-      if (best.parts == 0 || cut.cycles < best.cycles)
-        best = cut;
+      cuts.push_back(cut);
     }
-  return best;
+  llvm::stable_sort(cuts, [](const Cut &a, const Cut &b) {
+    return a.cycles < b.cycles;
+  });
+  return cuts;
 }
 
 // As many parts are best from that k on.
@@ -103,7 +109,7 @@ SmallVector<Step> stepsOf(const BlockUnit::Product &product) {
   for (int64_t depth = 2 * leastDepthOfPart; depth <= mostCutDepth;
        depth *= 2) {
     int64_t most = std::min(depth / leastDepthOfPart, mostParts);
-    int64_t parts = bestCut(product, depth, 1, most).parts;
+    int64_t parts = cutsOf(product, depth, 1, most).front().parts;
     if (parts != steps.back().parts)
       steps.push_back({depth, parts});
   }
@@ -146,22 +152,27 @@ public:
     return fitsMap(operand, element);
   }
 
-  std::optional<Tile> tileOf(const Product &product) const override {
+  SmallVector<Tile> tilesFor(const Product &product) const override {
     bool fits = product.isPlain && !product.isOrdered &&
                 (product.element.isBF16() || product.element.isF16()) &&
                 hasDepth(product) && product.columns > 0;
     if (!fits)
-      return std::nullopt;
+      return {};
     constexpr int64_t step = WarpgroupLayout::depth;
     SmallVector<Step> steps = stepsOf(product);
     AffineExpr parts = partsAt(steps, product.depth);
     int64_t depth = constantOr(product.depth, manyRows);
     int64_t count = partsAt(steps, depth);
-    Tile tile = bestCut(product, depth, count, count).tile;
-    tile.depth = product.depth.ceilDiv(parts).ceilDiv(step) * step;
-    if (constantOr(parts, 0) != 1)
-      tile.parts = parts;
-    return tile;
+    SmallVector<Tile> tiles;
+    SmallVector<Cut> cuts = cutsOf(product, depth, count, count);
+    for (const Cut &cut : ArrayRef(cuts).take_front(mostTiles)) {
+      Tile &tile = tiles.emplace_back(cut.tile);
+      tile.depth = product.depth.ceilDiv(parts).ceilDiv(step) * step;
+      if (constantOr(parts, 0) != 1)
+        tile.parts = parts;
+      tile.name = llvm::formatv("warpgroups {0}x{1}", tile.rows, tile.columns);
+    }
+    return tiles;
   }
 
   bool stores(const Matrix &result, Type element) const override {

@@ -4,6 +4,9 @@
 #include "compiler/target/ProductTiles.h"
 #include "compiler/target/simt/FmaKernel.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -92,27 +95,16 @@ public:
     return operand.windows.empty();
   }
 
-  std::optional<Tile> tileOf(const Product &product) const override {
+  SmallVector<Tile> tilesFor(const Product &product) const override {
     bool isHalf = product.element.isF16() || product.element.isBF16();
     if (!(product.element.isF32() || (isHalf && device.widensHalves)) ||
         constantOr(product.depth, 1) == 0)
-      return std::nullopt;
-    const FmaLayout *best = nullptr;
-    for (int64_t slices = slicesOf(product); slices > 0 && !best; slices /= 2)
-      best = bestOf(product, slices);
-    if (!best)
-      return std::nullopt;
-    Tile tile;
-    tile.layout = unsigned(best - fmaLayouts().data());
-    tile.rows = best->rows;
-    tile.columns = best->columns;
-    tile.blocks = best->blocks;
-    if (!isSimple(product))
-      tile.blocks = std::max<int64_t>(1, tile.blocks / 2);
-    tile.chunks = best->threads() / device.threads.warpThreads();
-    tile.parts = product.parts;
-    tile.depth = product.depthOfPart;
-    return tile;
+      return {};
+    SmallVector<Tile> tiles;
+    for (int64_t slices = slicesOf(product); slices > 0 && tiles.empty();
+         slices /= 2)
+      tiles = tilesWith(product, slices);
+    return tiles;
   }
 
   bool stores(const Matrix &, Type) const override { return false; }
@@ -126,13 +118,36 @@ public:
   }
 
 private:
-  const FmaLayout *bestOf(const Product &product, int64_t slices) const {
-    const FmaLayout *best = nullptr;
+  // All with as many slices: they sum in one order.
+  SmallVector<Tile> tilesWith(const Product &product, int64_t slices) const {
+    SmallVector<std::pair<double, const FmaLayout *>> layouts;
     for (const FmaLayout &layout : fmaLayouts())
-      if (layout.slices == slices && fits(layout) &&
-          (!best || cyclesOf(product, layout) < cyclesOf(product, *best)))
-        best = &layout;
-    return best;
+      if (layout.slices == slices && fits(layout))
+        layouts.emplace_back(cyclesOf(product, layout), &layout);
+    llvm::stable_sort(layouts, llvm::less_first());
+    SmallVector<Tile> tiles;
+    for (auto [cycles, layout] : ArrayRef(layouts).take_front(mostTiles))
+      tiles.push_back(tileOf(product, *layout));
+    return tiles;
+  }
+
+  Tile tileOf(const Product &product, const FmaLayout &layout) const {
+    Tile tile;
+    tile.layout = unsigned(&layout - fmaLayouts().data());
+    tile.rows = layout.rows;
+    tile.columns = layout.columns;
+    tile.blocks = layout.blocks;
+    if (!isSimple(product))
+      tile.blocks = std::max<int64_t>(1, tile.blocks / 2);
+    tile.chunks = layout.threads() / device.threads.warpThreads();
+    tile.parts = product.parts;
+    tile.depth = product.depthOfPart;
+    tile.name = llvm::formatv("fma {0}x{1} thread {2}x{3} depth {4}",
+                              layout.rows, layout.columns, layout.threadRows,
+                              layout.threadColumns, layout.depth);
+    if (layout.slices > 1)
+      tile.name += llvm::formatv(" slices {0}", layout.slices);
+    return tile;
   }
 
   bool fits(const FmaLayout &layout) const {

@@ -4,6 +4,8 @@
 #include "compiler/target/ProductTiles.h"
 #include "compiler/target/vulkan/FragmentKernel.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -21,29 +23,38 @@ public:
     return operand.windows.empty();
   }
 
-  std::optional<Tile> tileOf(const Product &product) const override {
+  // The largest of which there are enough, or else the smallest, and then those
+  // next to it on the menu. Loops in the place of matrices are for tests, and
+  // large ones take a driver minutes.
+  SmallVector<Tile> tilesFor(const Product &product) const override {
     bool isHalf = product.element.isF16() || product.element.isBF16();
     if (!isHalf || product.isOrdered || constantOr(product.depth, 1) == 0)
-      return std::nullopt;
+      return {};
     int64_t parts = constantOr(product.parts, 1);
-    const FragmentLayout *found = nullptr;
+    SmallVector<Tile> all;
+    int64_t best = 0;
+    bool isEnough = false;
     for (const FragmentLayout &layout : fragmentLayouts()) {
       if (!fits(layout))
         continue;
-      found = &layout;
-      if (tilesOf(product, layout.rows, layout.columns, parts) >= enoughTiles)
-        break;
+      if (!isEnough)
+        best = int64_t(all.size());
+      isEnough |=
+          tilesOf(product, layout.rows, layout.columns, parts) >= enoughTiles;
+      all.push_back(tileOf(product, layout));
     }
-    if (!found)
-      return std::nullopt;
-    Tile tile;
-    tile.layout = unsigned(found - fragmentLayouts().data());
-    tile.rows = found->rows;
-    tile.columns = found->columns;
-    tile.chunks = found->subgroups();
-    tile.parts = product.parts;
-    tile.depth = product.depthOfPart;
-    return tile;
+    size_t most = profile.emulatesMatrices ? 1 : mostTiles;
+    SmallVector<Tile> tiles;
+    auto offer = [&](int64_t number) {
+      if (number >= 0 && number < int64_t(all.size()) && tiles.size() < most)
+        tiles.push_back(all[number]);
+    };
+    for (int64_t away = 0; away < int64_t(all.size()); ++away) {
+      offer(best + away);
+      if (away > 0)
+        offer(best - away);
+    }
+    return tiles;
   }
 
   bool stores(const Matrix &, Type) const override { return false; }
@@ -57,6 +68,18 @@ public:
   }
 
 private:
+  static Tile tileOf(const Product &product, const FragmentLayout &layout) {
+    Tile tile;
+    tile.layout = unsigned(&layout - fragmentLayouts().data());
+    tile.rows = layout.rows;
+    tile.columns = layout.columns;
+    tile.chunks = layout.subgroups();
+    tile.parts = product.parts;
+    tile.depth = product.depthOfPart;
+    tile.name = llvm::formatv("fragments {0}x{1}", layout.rows, layout.columns);
+    return tile;
+  }
+
   bool fits(const FragmentLayout &layout) const {
     return layout.bytes() <= int64_t(profile.sharedBytes) &&
            layout.subgroups() * threads.warpThreads() <= threads.mostThreads();
