@@ -68,8 +68,8 @@ double cyclesOf(const BlockUnit::Product &product, int64_t depth,
 
 // Of a product with a k of that length, in as many parts as `least` to `most`,
 // the best first.
-SmallVector<Cut> cutsOf(const BlockUnit::Product &product, int64_t depth, int64_t least,
-                        int64_t most) {
+SmallVector<Cut> cutsOf(const BlockUnit::Product &product, int64_t depth,
+                        int64_t least, int64_t most) {
   constexpr std::pair<int64_t, int64_t> sizes[] = {
       {128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
   SmallVector<Cut> cuts;
@@ -88,9 +88,8 @@ SmallVector<Cut> cutsOf(const BlockUnit::Product &product, int64_t depth, int64_
       cut.cycles = cyclesOf(product, depth, cut);
       cuts.push_back(cut);
     }
-  llvm::stable_sort(cuts, [](const Cut &a, const Cut &b) {
-    return a.cycles < b.cycles;
-  });
+  llvm::stable_sort(
+      cuts, [](const Cut &a, const Cut &b) { return a.cycles < b.cycles; });
   return cuts;
 }
 
