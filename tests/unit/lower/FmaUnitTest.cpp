@@ -41,12 +41,11 @@ public:
     product.isBatched = problem.isBatched;
     product.isOrdered = problem.isOrdered;
     product.isOverWindows = problem.isOverWindows;
-    std::optional<BlockUnit::Tile> tile;
     for (const auto &unit : target->blockUnits())
-      if (!tile)
-        tile = unit->tileOf(product);
-    EXPECT_TRUE(tile);
-    return tile.value_or(BlockUnit::Tile());
+      if (auto tiles = unit->tilesFor(product); !tiles.empty())
+        return tiles.front();
+    ADD_FAILURE() << "no unit takes it";
+    return {};
   }
 
   int64_t of(const Problem &problem, int64_t rows, int64_t batches = 1) {
