@@ -40,7 +40,8 @@ CudaTarget::CudaTarget(std::string name, std::string given)
     blocks.push_back(makeWarpgroupUnit());
     attention = makeWarpgroupAttentionUnit();
   }
-  blocks.push_back(makeFmaUnit({*threads}));
+  blocks.push_back(
+      makeFmaUnit({.threads = *threads, .slicesFollowRows = true}));
 }
 
 Value CudaTarget::addWords(OpBuilder &, Location, Value, Value, Value, Type,

@@ -100,6 +100,8 @@ public:
     if (!(product.element.isF32() || (isHalf && device.widensHalves)) ||
         constantOr(product.depth, 1) == 0)
       return {};
+    if (device.slicesFollowRows && !product.isOrdered)
+      return tilesWith(product, std::nullopt);
     SmallVector<Tile> tiles;
     for (int64_t slices = slicesOf(product); slices > 0 && tiles.empty();
          slices /= 2)
@@ -118,11 +120,12 @@ public:
   }
 
 private:
-  // All with as many slices: they sum in one order.
-  SmallVector<Tile> tilesWith(const Product &product, int64_t slices) const {
+  // All with as many slices sum in one order.
+  SmallVector<Tile> tilesWith(const Product &product,
+                              std::optional<int64_t> slices) const {
     SmallVector<std::pair<double, const FmaLayout *>> layouts;
     for (const FmaLayout &layout : fmaLayouts())
-      if (layout.slices == slices && fits(layout))
+      if (layout.slices == slices.value_or(layout.slices) && fits(layout))
         layouts.emplace_back(cyclesOf(product, layout), &layout);
     llvm::stable_sort(layouts, llvm::less_first());
     SmallVector<Tile> tiles;
@@ -151,7 +154,10 @@ private:
   }
 
   bool fits(const FmaLayout &layout) const {
-    return layout.threads() % device.threads.warpThreads() == 0 &&
+    auto own = device.slicesFollowRows ? FmaLayout::Menu::byRows
+                                       : FmaLayout::Menu::byColumns;
+    return (layout.menu == FmaLayout::Menu::all || layout.menu == own) &&
+           layout.threads() % device.threads.warpThreads() == 0 &&
            layout.threads() <= device.mostThreads &&
            layout.numbers() <= device.mostNumbers;
   }

@@ -57,10 +57,12 @@ TEST(WarpgroupUnit, CutsADepthOfALaunchAsAConstantOne) {
       EXPECT_GE(at(any->depth, depth) * parts, depth);
     }
   }
-  EXPECT_GT(at(firstTile(*unit, productOf(context, 64, 1024, symbol))->parts, 8192),
-            1);
-  EXPECT_EQ(at(firstTile(*unit, productOf(context, 64, 1024, symbol))->parts, 1000),
-            1);
+  EXPECT_GT(
+      at(firstTile(*unit, productOf(context, 64, 1024, symbol))->parts, 8192),
+      1);
+  EXPECT_EQ(
+      at(firstTile(*unit, productOf(context, 64, 1024, symbol))->parts, 1000),
+      1);
 }
 
 // Neighbours along k lie at multiples of 16 bytes, which nothing says of a k

@@ -7,7 +7,7 @@
 // RUN: FileCheck %s --check-prefix=LARGE < %t/large.ptx
 // RUN: %ptxas -arch=sm_80 -v %t/large.ptx -o %t/out 2>&1 | FileCheck %s
 // RUN: sinter inspect %t/large.mlir --stage ptx --target cuda:sm_80 \
-// RUN:   --numerics exact | FileCheck %s --check-prefix=SINGLE
+// RUN:   --numerics exact | FileCheck %s --check-prefix=LARGE
 // RUN: sinter inspect %t/linear.mlir --stage ptx --target cuda:sm_90 > %t/linear.ptx
 // RUN: FileCheck %s --check-prefix=LINEAR < %t/linear.ptx
 // RUN: %ptxas -arch=sm_90 -v %t/linear.ptx -o %t/out 2>&1 | FileCheck %s
@@ -32,9 +32,6 @@
 // RUN: sinter inspect %t/few.mlir --stage ptx --target cuda:sm_90 > %t/few.ptx
 // RUN: FileCheck %s --check-prefix=FEW < %t/few.ptx
 // RUN: %ptxas -arch=sm_90 -v %t/few.ptx -o %t/out 2>&1 | FileCheck %s
-// RUN: sinter inspect %t/many.mlir --stage ptx --target cuda:sm_90 > %t/many.ptx
-// RUN: FileCheck %s --check-prefix=MANY < %t/many.ptx
-// RUN: %ptxas -arch=sm_90 -v %t/many.ptx -o %t/out 2>&1 | FileCheck %s
 // RUN: sinter inspect %t/few.mlir --stage ptx --target cuda:sm_90 \
 // RUN:   --numerics exact | FileCheck %s --check-prefix=ORDERED
 // RUN: sinter inspect %t/sums.mlir --stage fuse --target cuda:sm_90 \
@@ -42,28 +39,19 @@
 
 // CHECK: 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 
-// Nothing of Hopper's alone; one wait for all in a round. Two slices of k, whose
-// sums are exchanged in four turns.
+// Nothing of Hopper's alone; one wait for all in a round.
 // LARGE: .target sm_80
 // LARGE-NOT: .local
-// LARGE: .reqntid 512, 1, 1
-// LARGE: .minnctapersm 1
+// LARGE: .reqntid 256, 1, 1
+// LARGE: .minnctapersm 2
 // LARGE: ld.global.v4.b32
 // LARGE: bar.sync 0;
 // LARGE: ld.shared.v4.b32
 // LARGE-COUNT-512: fma.rn.f32
 // LARGE-NOT: fma.rn.f32
-// LARGE-COUNT-8: bar.sync 0;
+// LARGE: bar.sync 0;
 // LARGE-NOT: bar.sync
 // LARGE: st.global.v4.b32
-// A single slice where sums take k in order.
-// SINGLE: .reqntid 256, 1, 1
-// SINGLE: .minnctapersm 2
-// SINGLE: bar.sync 0;
-// SINGLE-COUNT-512: fma.rn.f32
-// SINGLE-NOT: fma.rn.f32
-// SINGLE: bar.sync 0;
-// SINGLE-NOT: bar.sync
 //--- large.mlir
 func.func @main(%x: tensor<4096x1024xf32>, %w: tensor<1024x4096xf32>) -> tensor<4096x4096xf32> {
   %0 = sinter.matmul %x, %w : (tensor<4096x1024xf32>, tensor<1024x4096xf32>) -> tensor<4096x4096xf32>
@@ -170,12 +158,10 @@ func.func @main(%x: tensor<4x4x4xf32>, %w: tensor<2x4xf32>) -> tensor<2x24xf32> 
   return %2 : tensor<2x24xf32>
 }
 
-// Few rows: four warps of a block each sum every fourth group of four of k for
+// Few tiles: four warps of a block each sum every fourth group of four of k for
 // the whole tile, and finish a row of each thread's, the sums of all four in
-// order. Tiles are larger where rows are many, or not known: the slices are as
-// many. In exact numerics a sum takes its products in order.
+// order. In exact numerics a sum takes its products in order.
 // FEW: .reqntid 128, 1, 1
-// FEW: bar.sync 0;
 // FEW-COUNT-256: fma.rn.f32
 // FEW-NOT: fma.rn.f32
 // FEW: bar.sync 0;
@@ -186,12 +172,6 @@ func.func @main(%x: tensor<4x4x4xf32>, %w: tensor<2x4xf32>) -> tensor<2x24xf32> 
 // FEW-NOT: ld.shared
 // FEW: add.rn.f32
 // FEW: st.global.v4.b32
-// MANY: .reqntid 512, 1, 1
-// MANY: bar.sync 0;
-// MANY-COUNT-256: fma.rn.f32
-// MANY-NOT: fma.rn.f32
-// MANY-COUNT-8: bar.sync 0;
-// MANY-NOT: bar.sync 0;
 // ORDERED: bar.sync 0;
 // ORDERED: fma.rn.f32
 // ORDERED: bar.sync 0;
@@ -200,11 +180,4 @@ func.func @main(%x: tensor<4x4x4xf32>, %w: tensor<2x4xf32>) -> tensor<2x24xf32> 
 func.func @main(%x: tensor<64x1024xf32>, %w: tensor<1024x512xf32>) -> tensor<64x512xf32> {
   %0 = sinter.matmul %x, %w : (tensor<64x1024xf32>, tensor<1024x512xf32>) -> tensor<64x512xf32>
   return %0 : tensor<64x512xf32>
-}
-//--- many.mlir
-#x = affine_map<()[s0] -> (s0, 1024)>
-#y = affine_map<()[s0] -> (s0, 512)>
-func.func @main(%x: tensor<?x1024xf32, #x>, %w: tensor<1024x512xf32>) -> tensor<?x512xf32, #y> {
-  %0 = sinter.matmul %x, %w : (tensor<?x1024xf32, #x>, tensor<1024x512xf32>) -> tensor<?x512xf32, #y>
-  return %0 : tensor<?x512xf32, #y>
 }
