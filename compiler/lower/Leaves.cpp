@@ -175,6 +175,11 @@ public:
 
   Element at(Emission &emission, const Index &index,
              const Lanes &lanes) override {
+    // Nobody reads it in the end, but what depends on no loop is read before,
+    // and an empty buffer has no memory.
+    if (llvm::any_of(shapeOf(tensor),
+                     [](AffineExpr dim) { return constantOf(dim) == 0; }))
+      return Element{emission.number(valueType(elementOf(tensor)), 0)};
     Coord linear = emission.linearize(index, shapeOf(tensor));
     Value value = loadLanes(emission, emission.buffers[number], linear, lanes);
     return Element{fromMemory(emission, value, elementOf(tensor))};
