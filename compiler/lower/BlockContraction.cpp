@@ -15,6 +15,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <memory>
 #include <numeric>
 
 using namespace mlir;
@@ -56,7 +57,11 @@ public:
         leftOperand(op.getLhs(), unsigned(shape.size()) - 1, unit),
         rightOperand(op.getRhs(), unsigned(shape.size()) - 2, unit) {}
 
-  bool run();
+  /// Whether the unit has a tile for the product.
+  bool find() { return describe() && findTile(); }
+  /// Of the tile, as it says.
+  double cycles() const { return tiles.front().cycles; }
+  void run();
 
 private:
   bool describe() {
@@ -102,6 +107,8 @@ private:
 
   // A tile for operands where they lie, or else for copies, if those pay.
   bool findTile() {
+    if (unit.piecesOf(product.element) > 1)
+      return findTileOfPieces();
     bool hasLeft = leftOperand.findInPlace();
     bool hasRight = rightOperand.findInPlace();
     setOperands(hasLeft && hasRight);
@@ -122,18 +129,31 @@ private:
     return takeTile();
   }
 
-  // The tile that the schedule names, or else the first.
-  bool takeTile() {
-    SmallVector<BlockUnit::Tile> tiles = unit.tilesFor(product);
-    if (tiles.empty())
+  // What lies under windows is many times as much as an image.
+  bool findTileOfPieces() {
+    unsigned column = shape.size() - 1, row = column - 1;
+    Value left = op.getLhs(), right = op.getRhs();
+    if (product.isOverWindows || runsOverWindows(left, column) ||
+        runsOverWindows(right, row) || !leftOperand.findCopy() ||
+        !rightOperand.findCopy())
       return false;
+    setOperands(true);
+    return takeTile();
+  }
+
+  bool takeTile() {
+    tiles = unit.tilesFor(product);
+    return !tiles.empty();
+  }
+
+  // The tile that the schedule names, or else the first.
+  void chooseTile() {
     tile = tiles.front();
     for (const BlockUnit::Tile &each : tiles) {
       writer.offerTile(each.name);
       if (each.name == scheduledTile(writer.kernel))
         tile = each;
     }
-    return true;
   }
 
   void setOperands(bool areTaken) {
@@ -182,6 +202,7 @@ private:
   const BlockUnit &unit;
   BlockOperand leftOperand, rightOperand;
   BlockUnit::Product product;
+  SmallVector<BlockUnit::Tile> tiles;
   BlockUnit::Tile tile;
   AffineExpr rows, columns, batches;
   AffineExpr down, across; ///< tiles
@@ -491,9 +512,8 @@ private:
   Value startOfPart;            ///< of k: where its sums begin
 };
 
-bool BlockContraction::run() {
-  if (!describe() || !findTile())
-    return false;
+void BlockContraction::run() {
+  chooseTile();
   unsigned rank = shape.size();
   rows = shape[rank - 2];
   columns = shape[rank - 1];
@@ -520,16 +540,21 @@ bool BlockContraction::run() {
                        });
   if (tile.parts)
     addPartialSums(writer, op, {tile.depth, parts}, partials, sinks);
-  return true;
 }
 
 } // namespace
 
 bool emitInBlocks(KernelWriter &writer, Value product, ArrayRef<Sink> sinks) {
   auto op = cast<ir::MatmulOp>(product.getDefiningOp());
-  return llvm::any_of(writer.target.blockUnits(), [&](const auto &unit) {
-    return BlockContraction(writer, *unit, op, sinks).run();
-  });
+  std::unique_ptr<BlockContraction> best;
+  for (const auto &unit : writer.target.blockUnits()) {
+    auto plan = std::make_unique<BlockContraction>(writer, *unit, op, sinks);
+    if (plan->find() && (!best || plan->cycles() < best->cycles()))
+      best = std::move(plan);
+  }
+  if (best)
+    best->run();
+  return bool(best);
 }
 
 } // namespace sinter::compiler

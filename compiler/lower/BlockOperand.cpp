@@ -1,10 +1,10 @@
 /// BlockOperand: views that a unit takes, and copies for those it does not.
 #include "compiler/lower/BlockOperand.h"
 
-#include "compiler/lower/Access.h"
 #include "compiler/lower/BlockMatrix.h"
 #include "compiler/lower/ElementSource.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -39,10 +39,15 @@ bool BlockOperand::find(Value leaf) {
       matrix = *found;
       bool alongLast = constantOf(view->strides.back()) == 1;
       matrix.alongDepth = alongLast == (depth + 1 == view->strides.size());
+      if (leaf)
+        addPieces(product(shapeOf(leaf), 0, shapeOf(leaf).size(),
+                          operand.getContext()));
       if (takes())
         return true;
     }
   }
+  if (pieces > 1)
+    return false;
   if (auto found = windowsOf(operand, depth, leaf)) {
     matrix = *found;
     return takes();
@@ -50,7 +55,16 @@ bool BlockOperand::find(Value leaf) {
   return false;
 }
 
-bool BlockOperand::findInPlace() { return find({}); }
+void BlockOperand::addPieces(AffineExpr size) {
+  if (pieces == 1)
+    return;
+  matrix.pieces = pieces;
+  matrix.extents.push_back(
+      getAffineConstantExpr(int64_t(pieces), operand.getContext()));
+  matrix.strides.push_back(size);
+}
+
+bool BlockOperand::findInPlace() { return pieces == 1 && find({}); }
 
 bool BlockOperand::findCopy() {
   MLIRContext *context = operand.getContext();
@@ -89,6 +103,7 @@ bool BlockOperand::findCopy() {
     return false;
   matrix = *found;
   matrix.alongDepth = alongDepth;
+  addPieces(size());
   return takes();
 }
 
@@ -102,8 +117,10 @@ AffineExpr BlockOperand::lines() const {
 void BlockOperand::addWorkspace(KernelWriter &writer) {
   if (!copy)
     return;
-  workspace =
-      writer.addWorkspace(lines() * copy->pitch, elementOf(copy->tensor));
+  Type element = elementOf(copy->tensor);
+  if (pieces > 1)
+    element = BFloat16Type::get(operand.getContext());
+  workspace = writer.addWorkspace(size() * int64_t(pieces), element);
   matrix.buffer = workspace;
 }
 
@@ -173,17 +190,42 @@ void BlockOperand::copyElements(Emission &emission, Value line, Value at,
       coordinates[dim] = coordinate;
   }
   Index index = emission.fromCoordinates(coordinates);
-  Value value =
-      toMemory(emission, emission.vectorAt(copy->tensor, index, lanes),
-               elementOf(copy->tensor));
+  Value value = emission.vectorAt(copy->tensor, index, lanes);
   Value to = emission.entry.buffers[workspace];
   Value start = emission.mul(line, emission.extent(copy->pitch));
   Value place = emission.add(start, at);
-  if (lanes.mask)
-    vector::MaskedStoreOp::create(emission.builder, emission.loc, to, place,
-                                  lanes.mask, value);
-  else
-    vector::StoreOp::create(emission.builder, emission.loc, value, to, place);
+  for (Value piece : piecesOf(emission, value)) {
+    if (lanes.mask)
+      vector::MaskedStoreOp::create(emission.builder, emission.loc, to, place,
+                                    lanes.mask, piece);
+    else
+      vector::StoreOp::create(emission.builder, emission.loc, piece, to, place);
+    if (pieces > 1)
+      place = emission.add(place, emission.extent(size()));
+  }
+}
+
+// As they are in memory: each is what those before it leave, rounded. Of f32
+// three bf16 leave nothing, unless they are below its range.
+SmallVector<Value> BlockOperand::piecesOf(Emission &emission,
+                                          Value value) const {
+  if (pieces == 1)
+    return {toMemory(emission, value, elementOf(copy->tensor))};
+  OpBuilder &builder = emission.builder;
+  auto wide = cast<VectorType>(value.getType());
+  Type element = BFloat16Type::get(operand.getContext());
+  SmallVector<Value> all;
+  for (unsigned piece = 0; piece < pieces; ++piece) {
+    Value rounded = arith::TruncFOp::create(builder, emission.loc,
+                                            wide.clone(element), value);
+    all.push_back(toMemory(emission, rounded, element));
+    if (piece + 1 == pieces)
+      break;
+    value = arith::SubFOp::create(
+        builder, emission.loc, value,
+        arith::ExtFOp::create(builder, emission.loc, wide, rounded));
+  }
+  return all;
 }
 
 } // namespace sinter::compiler

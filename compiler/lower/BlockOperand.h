@@ -2,6 +2,7 @@
 /// where it lies, or where a phase before the product copies it to.
 #pragma once
 
+#include "compiler/lower/Access.h"
 #include "compiler/lower/KernelWriter.h"
 #include "dialects/sinter/Dialect.h"
 
@@ -14,7 +15,8 @@ public:
   /// `depth` is the axis of the operand, a matrix with axes of batches before,
   /// that is k.
   BlockOperand(mlir::Value operand, unsigned depth, const BlockUnit &unit)
-      : operand(operand), depth(depth), unit(unit) {}
+      : operand(operand), depth(depth), unit(unit),
+        pieces(unit.piecesOf(elementOf(operand))) {}
 
   /// Whether the unit takes it where it lies.
   bool findInPlace();
@@ -39,19 +41,25 @@ private:
   };
 
   bool find(mlir::Value leaf);
+  /// Adds the axis of pieces, `size` elements apart.
+  void addPieces(mlir::AffineExpr size);
   bool takes() const {
     return unit.takes(matrix, sinter::compiler::elementOf(operand));
   }
   mlir::AffineExpr lines() const;
+  mlir::AffineExpr size() const { return lines() * copy->pitch; }
   int64_t linesOfChunk() const;
   void emitChunk(Emission &emission, mlir::Value chunk) const;
   /// Of a line from its element `at` on.
   void copyElements(Emission &emission, mlir::Value line, mlir::Value at,
                     const Lanes &lanes) const;
+  llvm::SmallVector<mlir::Value> piecesOf(Emission &emission,
+                                          mlir::Value value) const;
 
   const mlir::Value operand;
   const unsigned depth;
   const BlockUnit &unit;
+  const unsigned pieces;
   std::optional<Copy> copy;
   unsigned workspace = 0; ///< its number
 };

@@ -112,6 +112,9 @@ public:
     /// place by place under a window all channels. The axes above are then
     /// channels, the image's, and images; neighbours are channels.
     llvm::SmallVector<WindowAxis, 3> windows;
+    /// Of each element so many of two bytes, whose sum it is. The last axis
+    /// counts them then, behind those of batches.
+    unsigned pieces = 1;
   };
 
   /// How elements of an operand are read one by one.
@@ -162,6 +165,9 @@ public:
     int64_t chunks = 1;
     /// What schedules call it: no other tile for the product has that name.
     std::string name;
+    /// All tiles that fall to a multiprocessor, in its cycles, and what copies
+    /// of operands take; 0 where the unit is the best that there is.
+    double cycles = 0;
   };
   /// Of those for a product, the ones that are worth a comparison.
   static constexpr size_t mostTiles = 4;
@@ -209,6 +215,9 @@ public:
     finish(const Place &place, llvm::ArrayRef<Fragment> fragments) = 0;
   };
 
+  /// In how many pieces the unit takes elements of that type; of several it
+  /// takes copies alone.
+  virtual unsigned piecesOf(mlir::Type) const { return 1; }
   /// Whether the unit brings parts of such an operand to its memory as they
   /// are.
   virtual bool takes(const Matrix &operand, mlir::Type element) const = 0;

@@ -38,6 +38,7 @@ CudaTarget::CudaTarget(std::string name, std::string given)
       threads(makeCudaBlock()) {
   if (isHopper) {
     blocks.push_back(makeWarpgroupUnit());
+    blocks.push_back(makeWarpgroupUnitOfPieces());
     attention = makeWarpgroupAttentionUnit();
   }
   blocks.push_back(

@@ -18,35 +18,50 @@ static constexpr unsigned producerRegisters = 40, consumerRegisters = 232;
 
 //===- The kernel ---------------------------------------------------------===//
 
+// The pieces whose products count, the least first, so that little is cut off.
+static SmallVector<WarpgroupProduct::Pair>
+pairsOf(const WarpgroupLayout &layout) {
+  SmallVector<WarpgroupProduct::Pair> pairs;
+  for (int64_t both = layout.pieces - 1; both >= 0; --both)
+    for (int64_t left = 0; left <= both; ++left)
+      pairs.push_back(
+          {left * layout.leftBytes, (both - left) * layout.rightBytes});
+  return pairs;
+}
+
 WarpgroupKernel::WarpgroupKernel(OpBuilder &builder, Location loc,
                                  const KernelEntry &entry,
                                  const BlockUnit::Product &product,
                                  const BlockUnit::Tile &tile,
                                  BlockUnit::Client &client)
-    : WarpgroupBlock(builder, loc, entry), product(product), layout(tile),
+    : WarpgroupBlock(builder, loc, entry), product(product),
+      element(product.left.pieces > 1 ? builder.getBF16Type()
+                                      : product.element),
+      layout(tile, product.left.pieces),
       ring{0, layout.stages, layout.stageBytes, layout.fullAt()},
       cutsDepth(bool(tile.parts)),
-      warpgroup(ptx, product.element, tile.columns,
+      warpgroup(ptx, element, tile.columns,
                 layout.depth / WarpgroupProduct::depthOfStep,
                 SharedOperand{product.left.alongDepth, layout.boxBytes},
-                SharedOperand{product.right.alongDepth, layout.boxBytes}),
+                SharedOperand{product.right.alongDepth, layout.boxBytes},
+                pairsOf(layout)),
       client(client) {}
 
 // Of few rows or columns only those that there are are copied: what is
 // multiplied by the others is not stored.
 void WarpgroupKernel::declareMaps() {
   auto describe = [&](const BlockUnit::Matrix &matrix, int64_t at,
-                      int64_t extent, int64_t existing) {
+                      int64_t bytes, int64_t extent, int64_t existing) {
     if (matrix.alongDepth && existing > 0)
       extent = std::min(extent, int64_t(llvm::alignTo(existing, 8)));
     int64_t outer = matrix.alongDepth ? extent : layout.depth;
-    return Boxes{&matrix, addMap(matrix, product.element, boxColumns, outer),
-                 at, extent};
+    return Boxes{&matrix, addMap(matrix, element, boxColumns, outer), at, bytes,
+                 extent};
   };
-  left =
-      describe(product.left, 0, layout.consumers * layout.rows, product.rows);
-  right = describe(product.right, layout.leftBytes, layout.columns,
-                   product.columns);
+  left = describe(product.left, 0, layout.leftBytes,
+                  layout.consumers * layout.rows, product.rows);
+  right = describe(product.right, layout.rightAt(), layout.rightBytes,
+                   layout.columns, product.columns);
   if (product.result)
     resultMap =
         addMap(*product.result, product.element, boxColumns, layout.rows);
@@ -56,8 +71,9 @@ void WarpgroupKernel::run() {
   declareMaps();
   auto depth = dyn_cast<AffineConstantExpr>(product.depth);
   if (depth && !cutsDepth)
-    rounds = ptx.number(
-        int32_t(llvm::divideCeil(uint64_t(depth.getValue()), layout.depth)));
+    rounds = ptx.number(int32_t(
+        llvm::divideCeil(uint64_t(depth.getValue()), layout.depthAtOnce()) *
+        layout.stagesAtOnce()));
   Share share{layout.bytes(), layout.consumers, layout.blocks};
   // Of two warpgroups both have registers enough.
   if (layout.consumers > 1) {
@@ -77,8 +93,10 @@ Value WarpgroupKernel::roundsOf(const Place &place) const {
     return rounds;
   Value depth = ptx.sub(ptx.toI32(place.endDepth), ptx.toI32(place.depth));
   Value none = ptx.less(depth, ptx.number(1));
-  Value last = ptx.add(depth, int32_t(layout.depth - 1));
-  return ptx.select(none, ptx.number(0), ptx.split(last, layout.depth).first);
+  int64_t step = layout.depthAtOnce();
+  Value count = ptx.split(ptx.add(depth, int32_t(step - 1)), step).first;
+  return ptx.select(none, ptx.number(0),
+                    ptx.mul(count, int32_t(layout.stagesAtOnce())));
 }
 
 //===- Copying ------------------------------------------------------------===//
@@ -103,25 +121,28 @@ void WarpgroupKernel::produce() {
 void WarpgroupKernel::copyStage(const Place &place, Value k, const Turn &turn) {
   Value full = fullAt(ring, turn.stage);
   waitEmpty(ring, turn);
-  ptx.expectBytes(full,
-                  int32_t((left.extent + right.extent) * layout.depth * 2));
+  ptx.expectBytes(full, int32_t(layout.pieces * (left.extent + right.extent) *
+                                layout.depth * 2));
   Value depth =
       ptx.add(ptx.toI32(place.depth), ptx.mul(k, int32_t(layout.depth)));
   Value stage = stageAt(ring, turn.stage);
-  copyBoxes(left, place, depth, stage, full);
-  copyBoxes(right, place, depth, stage, full);
+  for (const Boxes &boxes : {left, right})
+    for (int64_t piece = 0; piece < layout.pieces; ++piece)
+      copyBoxes(boxes, place, depth, piece, stage, full);
 }
 
 // Along k one box has all rows or columns; else each has 64 of them.
 void WarpgroupKernel::copyBoxes(const Boxes &boxes, const Place &place,
-                                Value depth, Value stage, Value full) {
+                                Value depth, int64_t piece, Value stage,
+                                Value full) {
   const BlockUnit::Matrix &matrix = *boxes.matrix;
   Value first =
       ptx.toI32(boxes.matrix == &product.left ? place.row : place.column);
   int64_t step = matrix.alongDepth ? boxes.extent : boxColumns;
+  int64_t start = boxes.at + piece * boxes.bytes;
   for (int64_t at = 0; at < boxes.extent; at += step) {
     Value other = at ? ptx.add(first, int32_t(at)) : first;
-    Value to = ptx.add(stage, int32_t(boxes.at + at * layout.depth * 2));
+    Value to = ptx.add(stage, int32_t(start + at * layout.depth * 2));
     if (!matrix.windows.empty()) {
       copyWindows(boxes, matrix.alongDepth ? other : depth,
                   matrix.alongDepth ? depth : other, to, full);
@@ -131,6 +152,8 @@ void WarpgroupKernel::copyBoxes(const Boxes &boxes, const Place &place,
         matrix.alongDepth ? Values{depth, other} : Values{other, depth};
     for (unsigned axis : matrix.batches)
       coordinates.push_back(ptx.toI32(place.batch[axis]));
+    if (matrix.pieces > 1)
+      coordinates.push_back(ptx.number(int32_t(piece)));
     ptx.copyIn(to, boxes.map, coordinates, full);
   }
 }
@@ -173,9 +196,15 @@ void WarpgroupKernel::consume() {
                SmallVector<BlockUnit::Fragment> fragments = fragmentsOfThread();
                if (isWhole())
                  client.prepare(place, fragments);
-               all = sumTile({carried[0], carried[1]}, roundsOf(place), zeros);
+               Turn turn{carried[0], carried[1]};
+               bool isWhole = layout.pieces == 1;
+               all = isWhole ? sumTile(turn, roundsOf(place), zeros)
+                             : sumPieces(turn, roundsOf(place), zeros);
+               Values sums(ArrayRef(all).drop_front(2));
+               if (!isWhole)
+                 sums = finite(place, fragments, sums);
                for (auto [number, fragment] : llvm::enumerate(fragments))
-                 fragment.sums = {all[2 + 2 * number], all[3 + 2 * number]};
+                 fragment.sums = {sums[2 * number], sums[2 * number + 1]};
                finishTile(place, fragments);
              });
              return {all[0], all[1]};
@@ -216,11 +245,15 @@ WarpgroupKernel::Values WarpgroupKernel::sumTile(const Turn &turn, Value rounds,
 WarpgroupKernel::Values
 WarpgroupKernel::multiplyStage(const Turn &turn, Value k, ValueRange sums) {
   Value stage = stageAt(ring, turn.stage);
-  Value share = ptx.add(stage, ptx.mul(consumer, int32_t(layout.boxBytes)));
-  Values results = warpgroup.multiply(
-      {share}, ptx.add(stage, int32_t(layout.leftBytes)), k, sums);
+  Values results =
+      warpgroup.multiply({shareOf(stage)},
+                         ptx.add(stage, int32_t(layout.rightAt())), k, sums);
   warpgroup.wait(1);
   return results;
+}
+
+Value WarpgroupKernel::shareOf(Value stage) const {
+  return ptx.add(stage, ptx.mul(consumer, int32_t(layout.boxBytes)));
 }
 
 //===- Finishing ----------------------------------------------------------===//

@@ -3,6 +3,12 @@
 /// The first warpgroup copies parts of both operands into a ring of stages; the
 /// others sum the products of each stage, each a share of the tile's rows, and
 /// finish what they have summed while the first copies for the next tile.
+///
+/// Of f32 a stage has three pieces of each element, bf16 each, whose products
+/// are summed but for those below the rounding of f32 (Henry, Tang and Heinecke,
+/// Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision
+/// Computations, 2019). The units truncate sums, so that those of a stage are
+/// added to the others by f32 additions.
 #pragma once
 
 #include "compiler/target/cuda/WarpgroupBlock.h"
@@ -26,20 +32,34 @@ private:
     const BlockUnit::Matrix *matrix = nullptr;
     Value map;
     int64_t at = 0;     ///< bytes from the stage's start
+    int64_t bytes = 0;  ///< from a piece to the next
     int64_t extent = 0; ///< rows or columns that are copied
   };
 
   void declareMaps();
   void produce() override;
   void copyStage(const Place &place, Value k, const Turn &turn);
-  void copyBoxes(const Boxes &boxes, const Place &place, Value k, Value stage,
-                 Value full);
+  void copyBoxes(const Boxes &boxes, const Place &place, Value k, int64_t piece,
+                 Value stage, Value full);
   void copyWindows(const Boxes &boxes, Value position, Value element, Value to,
                    Value full);
   void consume() override;
   Value roundsOf(const Place &place) const;
   Values sumTile(const Turn &turn, Value rounds, Values carried);
   Values multiplyStage(const Turn &turn, Value k, mlir::ValueRange sums);
+  Value shareOf(Value stage) const;
+
+  // ---- of pieces
+  Values sumPieces(const Turn &turn, Value rounds, mlir::ValueRange zeros);
+  Values multiplyPieces(const Turn &turn);
+  Values added(mlir::ValueRange sums, mlir::ValueRange others) const;
+  Values finite(const Place &place,
+                llvm::ArrayRef<BlockUnit::Fragment> fragments,
+                mlir::ValueRange sums);
+  Values sumSlowly(const Place &place,
+                   llvm::ArrayRef<BlockUnit::Fragment> fragments,
+                   mlir::ValueRange zeros);
+
   llvm::SmallVector<BlockUnit::Fragment> fragmentsOfThread();
   void finishTile(const Place &place,
                   llvm::ArrayRef<BlockUnit::Fragment> fragments);
@@ -49,6 +69,7 @@ private:
   int64_t sumsOfThread() const { return layout.columns / 2; }
 
   const BlockUnit::Product &product;
+  const mlir::Type element; ///< of a piece
   const WarpgroupLayout layout;
   const Ring ring;
   const bool cutsDepth;

@@ -14,10 +14,11 @@ static constexpr int64_t mostBytesOfTwo = 113 * 1024;
 static constexpr int64_t alignedElements = 8;
 static constexpr size_t mostAxes = 5;
 
-WarpgroupLayout::WarpgroupLayout(const BlockUnit::Tile &tile)
+WarpgroupLayout::WarpgroupLayout(const BlockUnit::Tile &tile, int64_t pieces)
     : consumers(tile.rows / rows), columns(tile.columns), blocks(tile.blocks),
-      leftBytes(consumers * boxBytes),
-      stageBytes(leftBytes + columns * depth * 2) {
+      pieces(pieces), leftBytes(consumers * boxBytes),
+      rightBytes(columns * depth * 2),
+      stageBytes(pieces * (leftBytes + rightBytes)) {
   int64_t out = consumers * boxesOut * boxBytes, most = 16;
   int64_t all = (blocks == 1 ? mostBytes : mostBytesOfTwo) - out;
   stages = std::min(most, all / (stageBytes + 16));
@@ -44,7 +45,7 @@ std::optional<runtime::TensorMap> mapOf(const BlockUnit::Matrix &matrix,
                                         int64_t outer) {
   runtime::TensorMap map;
   map.buffer = matrix.buffer;
-  map.element = element.isBF16() ? DType::bf16 : DType::f16;
+  map.element = element.isF16() ? DType::f16 : DType::bf16;
   auto offset = launchNumber(matrix.offset);
   if (!offset)
     return std::nullopt;

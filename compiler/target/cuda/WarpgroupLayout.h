@@ -20,9 +20,14 @@ struct WarpgroupLayout {
   static constexpr int64_t mostBytes = 227 * 1024;
   static constexpr int64_t boxesOut = 2; ///< of results, for each warpgroup
 
-  explicit WarpgroupLayout(const BlockUnit::Tile &tile);
+  explicit WarpgroupLayout(const BlockUnit::Tile &tile, int64_t pieces = 1);
 
   int64_t warpgroups() const { return consumers + 1; }
+  /// Stages of a turn of the loop over k: of pieces one is multiplied while
+  /// the sums of the other one are added.
+  int64_t stagesAtOnce() const { return pieces > 1 ? 2 : 1; }
+  int64_t depthAtOnce() const { return stagesAtOnce() * depth; }
+  int64_t rightAt() const { return pieces * leftBytes; }
   int64_t boxesAt() const { return stages * stageBytes; }
   int64_t fullAt() const { return boxesAt() + consumers * boxesOut * boxBytes; }
   int64_t emptyAt() const { return fullAt() + 8 * stages; }
@@ -31,7 +36,9 @@ struct WarpgroupLayout {
   int64_t consumers; ///< warpgroups that multiply
   int64_t columns;   ///< of the tile
   int64_t blocks;    ///< on a multiprocessor
-  int64_t leftBytes, stageBytes, stages;
+  int64_t pieces;    ///< of an element, each with a place of its own in a stage
+  int64_t leftBytes, rightBytes; ///< of a piece
+  int64_t stageBytes, stages;
 };
 
 /// The map of a matrix in boxes of so many elements along its first two axes.

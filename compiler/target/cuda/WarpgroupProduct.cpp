@@ -27,14 +27,15 @@ static Value descriptor(const Ptx &ptx, Value address,
 
 // How far behind the operand's start a step's part is: k lies along lines, from
 // box to box, or down the lines.
-static std::string placeOf(const SharedOperand &matrix, int64_t step) {
+static std::string placeOf(const SharedOperand &matrix, int64_t start,
+                           int64_t step) {
   constexpr int64_t bytes = WarpgroupProduct::depthOfStep * 2;
   constexpr int64_t stepsOfLine = lineBytes / bytes;
   int64_t place =
       matrix.alongDepth
           ? step / stepsOfLine * matrix.boxBytes + step % stepsOfLine * bytes
           : step * WarpgroupProduct::depthOfStep * lineBytes;
-  return std::to_string(place / unitBytes);
+  return std::to_string((start + place) / unitBytes);
 }
 
 // `{$first, ...}` of so many operands.
@@ -55,18 +56,23 @@ std::string WarpgroupProduct::text(bool adds) const {
   std::string text = "{ .reg .pred p; .reg .b64 a, b; setp.ne.b32 p, " +
                      (adds ? operand(words + 1) : "0") +
                      ", 0; wgmma.fence.sync.aligned; ";
-  for (int64_t step = 0; step < steps; ++step) {
-    if (left)
-      text += "add.s64 a, " + operand(0) + ", " + placeOf(*left, step) + "; ";
-    text += "add.s64 b, " + operand(words) + ", " + placeOf(right, step) +
-            "; wgmma.mma_async.sync.aligned.m64n" + std::to_string(columns) +
-            "k16.f32." + type + "." + type + " " + listOf(0, sums()) + ", " +
-            (left ? "a" : listOf(first + step * wordsOfStep, wordsOfStep)) +
-            ", b, " + (step ? "1" : "p") + ", 1, 1, ";
-    if (left)
-      text += left->alongDepth ? "0, " : "1, ";
-    text += right.alongDepth ? "0; " : "1; ";
-  }
+  std::string before = "p"; // whether there are sums
+  for (const Pair &pair : pairs)
+    for (int64_t step = 0; step < steps; ++step) {
+      if (left)
+        text += "add.s64 a, " + operand(0) + ", " +
+                placeOf(*left, pair.left, step) + "; ";
+      text += "add.s64 b, " + operand(words) + ", " +
+              placeOf(right, pair.right, step) +
+              "; wgmma.mma_async.sync.aligned.m64n" + std::to_string(columns) +
+              "k16.f32." + type + "." + type + " " + listOf(0, sums()) + ", " +
+              (left ? "a" : listOf(first + step * wordsOfStep, wordsOfStep)) +
+              ", b, " + before + ", 1, 1, ";
+      if (left)
+        text += left->alongDepth ? "0, " : "1, ";
+      text += right.alongDepth ? "0; " : "1; ";
+      before = "1";
+    }
   return text + "wgmma.commit_group.sync.aligned; }";
 }
 

@@ -22,13 +22,20 @@ public:
 
   static constexpr int64_t depthOfStep = 16;
 
+  /// Bytes from the operands' addresses on of parts that are multiplied.
+  struct Pair {
+    int64_t left = 0, right = 0;
+  };
+
   /// The left operand is in shared memory, or, without a layout, in words of
-  /// registers: as fragments of sums, brought to 16 bits, lie.
+  /// registers: as fragments of sums, brought to 16 bits, lie. Of several
+  /// `pairs` the products are added in their order.
   WarpgroupProduct(const Ptx &ptx, mlir::Type element, int64_t columns,
                    int64_t steps, std::optional<SharedOperand> left,
-                   const SharedOperand &right)
+                   const SharedOperand &right,
+                   llvm::ArrayRef<Pair> pairs = Pair())
       : ptx(ptx), element(element), columns(columns), steps(steps), left(left),
-        right(right) {}
+        right(right), pairs(pairs) {}
 
   /// Sums that a thread has of it.
   int64_t sums() const { return columns / 2; }
@@ -54,6 +61,7 @@ private:
   const int64_t columns, steps;
   const std::optional<SharedOperand> left;
   const SharedOperand right;
+  const llvm::SmallVector<Pair, 1> pairs;
 };
 
 } // namespace sinter::compiler

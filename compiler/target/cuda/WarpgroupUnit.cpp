@@ -34,14 +34,15 @@ int64_t tilesOf(const BlockUnit::Product &product, const Cut &cut) {
 // All tiles that fall to a multiprocessor, in cycles of it, as measured on an
 // H200 over shapes from 512 x 512 x 512 to 8192 x 8192 x 8192 and of few rows.
 // Where two blocks share it, one multiplies while the other one finishes.
-double cyclesOf(const BlockUnit::Product &product, int64_t depth,
-                const Cut &cut) {
+double cyclesOf(const BlockUnit::Product &product, int64_t pieces,
+                int64_t depth, const Cut &cut) {
   const BlockUnit::Tile &tile = cut.tile;
   constexpr double products = 2048; // of a cycle
   constexpr double bytesOfCache = 60, bytesOfMemory = 2400;
   constexpr double latency = 2400, launch = 4000;
   constexpr double finishedElements = 8;
-  const WarpgroupLayout layout(tile);
+  const WarpgroupLayout layout(tile, pieces);
+  const double pairs = double(pieces * (pieces + 1) / 2);
   int64_t rows = sizeOr(product.rows, manyRows);
   int64_t batches = sizeOr(product.batches, 1);
   int64_t turns = llvm::divideCeil(tilesOf(product, cut), multiprocessors);
@@ -49,17 +50,19 @@ double cyclesOf(const BlockUnit::Product &product, int64_t depth,
 
   double elements = double(tile.rows * tile.columns);
   int64_t copied = std::min<int64_t>(tile.rows, llvm::alignTo(rows, 8));
-  double bytes = double(copied + tile.columns) * 2 * layout.depth;
-  double stage =
-      std::max({elements * layout.depth / products, bytes / bytesOfCache,
-                latency / double(layout.stages * atOnce)});
+  double bytes = double(pieces * (copied + tile.columns)) * 2 * layout.depth;
+  double stage = std::max({pairs * elements * layout.depth / products,
+                           bytes / bytesOfCache,
+                           latency / double(layout.stages * atOnce)});
   double stages = double(cut.depth) / double(layout.depth);
   double all =
       double(turns) * stages * stage +
       double(llvm::divideCeil(turns, atOnce)) * elements / finishedElements;
-  double read =
-      2 * double(batches) * double(depth) * double(rows + product.columns);
-  all = std::max(all, read / bytesOfMemory);
+  double numbers = double(batches) * double(depth) *
+                   double(rows + product.columns); // of operands
+  all = std::max(all, 2 * double(pieces) * numbers / bytesOfMemory);
+  if (pieces > 1)
+    all += 2 * launch + (4 + 2 * double(pieces)) * numbers / bytesOfMemory;
   if (cut.parts == 1)
     return all;
   double sums = double(batches * rows * product.columns * cut.parts);
@@ -68,8 +71,8 @@ double cyclesOf(const BlockUnit::Product &product, int64_t depth,
 
 // Of a product with a k of that length, in as many parts as `least` to `most`,
 // the best first.
-SmallVector<Cut> cutsOf(const BlockUnit::Product &product, int64_t depth,
-                        int64_t least, int64_t most) {
+SmallVector<Cut> cutsOf(const BlockUnit::Product &product, int64_t pieces,
+                        int64_t depth, int64_t least, int64_t most) {
   constexpr std::pair<int64_t, int64_t> sizes[] = {
       {128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
   SmallVector<Cut> cuts;
@@ -78,14 +81,17 @@ SmallVector<Cut> cutsOf(const BlockUnit::Product &product, int64_t depth,
       Cut cut;
       cut.tile.rows = rows;
       cut.tile.columns = columns;
+      WarpgroupLayout layout(cut.tile, pieces);
+      if (layout.stages < layout.stagesAtOnce())
+        continue;
       cut.parts = parts;
       cut.depth = int64_t(llvm::alignTo(
-          llvm::divideCeil(uint64_t(depth), parts), WarpgroupLayout::depth));
+          llvm::divideCeil(uint64_t(depth), parts), layout.depthAtOnce()));
       // Small tiles share a multiprocessor, as soon as there are enough.
       if (rows == WarpgroupLayout::rows &&
           tilesOf(product, cut) > multiprocessors)
         cut.tile.blocks = 2;
-      cut.cycles = cyclesOf(product, depth, cut);
+      cut.cycles = cyclesOf(product, pieces, depth, cut);
       cuts.push_back(cut);
     }
   llvm::stable_sort(
@@ -101,14 +107,14 @@ struct Step {
 // As many as are best for the power of two below k: a function of k that holds
 // for every k, so that one which a launch knows first is cut as a constant one
 // is.
-SmallVector<Step> stepsOf(const BlockUnit::Product &product) {
+SmallVector<Step> stepsOf(const BlockUnit::Product &product, int64_t pieces) {
   SmallVector<Step> steps{{0, 1}};
   if (!product.cutsDepth || product.rows <= 0 || product.batches <= 0)
     return steps;
   for (int64_t depth = 2 * leastDepthOfPart; depth <= mostCutDepth;
        depth *= 2) {
     int64_t most = std::min(depth / leastDepthOfPart, mostParts);
-    int64_t parts = cutsOf(product, depth, 1, most).front().parts;
+    int64_t parts = cutsOf(product, pieces, depth, 1, most).front().parts;
     if (parts != steps.back().parts)
       steps.push_back({depth, parts});
   }
@@ -147,29 +153,40 @@ bool hasDepth(const BlockUnit::Product &product) {
 
 class WarpgroupUnit final : public BlockUnit {
 public:
+  explicit WarpgroupUnit(unsigned pieces) : pieces(pieces) {}
+
+  unsigned piecesOf(Type element) const override {
+    return element.isF32() ? pieces : 1;
+  }
+
   bool takes(const Matrix &operand, Type element) const override {
     return fitsMap(operand, element);
   }
 
   SmallVector<Tile> tilesFor(const Product &product) const override {
+    bool isHalf = product.element.isBF16() || product.element.isF16();
     bool fits = product.isPlain && !product.isOrdered &&
-                (product.element.isBF16() || product.element.isF16()) &&
+                (pieces == 1 ? isHalf : product.element.isF32()) &&
                 hasDepth(product) && product.columns > 0;
     if (!fits)
       return {};
-    constexpr int64_t step = WarpgroupLayout::depth;
-    SmallVector<Step> steps = stepsOf(product);
+    SmallVector<Step> steps = stepsOf(product, pieces);
     AffineExpr parts = partsAt(steps, product.depth);
     int64_t depth = constantOr(product.depth, manyRows);
     int64_t count = partsAt(steps, depth);
     SmallVector<Tile> tiles;
-    SmallVector<Cut> cuts = cutsOf(product, depth, count, count);
+    SmallVector<Cut> cuts = cutsOf(product, pieces, depth, count, count);
     for (const Cut &cut : ArrayRef(cuts).take_front(mostTiles)) {
       Tile &tile = tiles.emplace_back(cut.tile);
+      int64_t step = WarpgroupLayout(tile, pieces).depthAtOnce();
       tile.depth = product.depth.ceilDiv(parts).ceilDiv(step) * step;
       if (constantOr(parts, 0) != 1)
         tile.parts = parts;
       tile.name = llvm::formatv("warpgroups {0}x{1}", tile.rows, tile.columns);
+      if (pieces > 1) {
+        tile.name += llvm::formatv(" pieces {0}", pieces);
+        tile.cycles = cut.cycles;
+      }
     }
     return tiles;
   }
@@ -183,12 +200,19 @@ public:
             Client &client) const override {
     WarpgroupKernel(builder, loc, entry, product, tile, client).run();
   }
+
+private:
+  const unsigned pieces;
 };
 
 } // namespace
 
 std::unique_ptr<const BlockUnit> makeWarpgroupUnit() {
-  return std::make_unique<WarpgroupUnit>();
+  return std::make_unique<WarpgroupUnit>(1);
+}
+
+std::unique_ptr<const BlockUnit> makeWarpgroupUnitOfPieces() {
+  return std::make_unique<WarpgroupUnit>(3);
 }
 
 } // namespace sinter::compiler

@@ -11,4 +11,8 @@ namespace sinter::compiler {
 /// multiple of 16 bytes.
 std::unique_ptr<const BlockUnit> makeWarpgroupUnit();
 
+/// Of products of f32, likewise, each element in three pieces of bf16: copies
+/// of operands in pieces, and six products for each, which pays for large ones.
+std::unique_ptr<const BlockUnit> makeWarpgroupUnitOfPieces();
+
 } // namespace sinter::compiler

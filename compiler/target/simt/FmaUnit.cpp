@@ -129,8 +129,10 @@ private:
         layouts.emplace_back(cyclesOf(product, layout), &layout);
     llvm::stable_sort(layouts, llvm::less_first());
     SmallVector<Tile> tiles;
-    for (auto [cycles, layout] : ArrayRef(layouts).take_front(mostTiles))
+    for (auto [cycles, layout] : ArrayRef(layouts).take_front(mostTiles)) {
       tiles.push_back(tileOf(product, *layout));
+      tiles.back().cycles = cycles;
+    }
     return tiles;
   }
 
