@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Runs clang-tidy over the compiled files of the repository.
 
-usage: lint.py BUILD [--changed] [--tests] [--jobs N] [FILE...]
+usage: lint.py BUILD [--changed] [--share N] [--tests] [--jobs N] [FILE...]
 
 A file whose text, headers, flags and checks are those of an earlier clean run
 is not looked at again: the stamps lie in BUILD/lint. --changed takes only the
-files that differ from HEAD; --tests takes the tests too. Files that include
-MLIR share a precompiled header made by clang, as they do in the build.
+files that differ from HEAD; --share those that the last commits changed, and of
+the others one in N, other ones for each commit; --tests takes the tests too.
+Files that include MLIR share a precompiled header made by clang, as they do in
+the build.
 """
 
 import argparse
@@ -22,6 +24,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LLVM = pathlib.Path(os.environ.get("SINTER_LLVM_DIR", "/usr/lib/llvm-22"))
+RECENT = 50  # commits
 FOLDERS = ["compiler", "dialects", "examples", "frontend", "runtime", "tools"]
 
 
@@ -132,11 +135,31 @@ class Linter:
         return file, result.stdout + result.stderr
 
 
+def git(*words):
+    return subprocess.run(["git", "-C", str(ROOT), *words],
+                          capture_output=True, text=True, check=True).stdout
+
+
 def changed_files():
-    listing = subprocess.run(
-        ["git", "-C", str(ROOT), "status", "--porcelain", "-z"],
-        capture_output=True, text=True, check=True).stdout
+    listing = git("status", "--porcelain", "-z")
     return {str(ROOT / line[3:]) for line in listing.split("\0") if line}
+
+
+def recent_files():
+    listing = git("log", f"-{RECENT}", "--name-only", "--format=", "-z")
+    return {str(ROOT / name) for name in listing.split("\0") if name}
+
+
+def share_of(files, count):
+    """What changed of late, and one in `count` of the rest."""
+    commit, recent = git("rev-parse", "HEAD"), recent_files()
+
+    def falls_to_commit(file):
+        name = str(pathlib.Path(file).relative_to(ROOT))
+        digest = hashlib.sha256((commit + name).encode()).digest()
+        return int.from_bytes(digest[:8], "big") % count == 0
+
+    return [f for f in files if f in recent or falls_to_commit(f)]
 
 
 def main():
@@ -144,6 +167,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("files", nargs="*")
     parser.add_argument("--changed", action="store_true")
+    parser.add_argument("--share", type=int)
     parser.add_argument("--tests", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
@@ -157,7 +181,9 @@ def main():
         files = [f for f in linter.entries if f in wanted]
     if options.changed:
         files = sorted(set(files) & changed_files())
-    start, fresh, bad = time.time(), 0, 0
+    if options.share:
+        files = share_of(files, options.share)
+    start, bad = time.time(), 0
     fresh = sum(not linter.stamp(f).exists() for f in files)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for file, complaints in pool.map(linter.run, files):
