@@ -19,9 +19,8 @@ static constexpr unsigned producerRegisters = 40, consumerRegisters = 232;
 //===- The kernel ---------------------------------------------------------===//
 
 // The pieces whose products count, the least first, so that little is cut off.
-static SmallVector<WarpgroupProduct::Pair>
-pairsOf(const WarpgroupLayout &layout) {
-  SmallVector<WarpgroupProduct::Pair> pairs;
+static SmallVector<OperandParts> pairsOf(const WarpgroupLayout &layout) {
+  SmallVector<OperandParts> pairs;
   for (int64_t both = layout.pieces - 1; both >= 0; --both)
     for (int64_t left = 0; left <= both; ++left)
       pairs.push_back(

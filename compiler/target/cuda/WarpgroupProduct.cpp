@@ -57,7 +57,7 @@ std::string WarpgroupProduct::text(bool adds) const {
                      (adds ? operand(words + 1) : "0") +
                      ", 0; wgmma.fence.sync.aligned; ";
   std::string before = "p"; // whether there are sums
-  for (const Pair &pair : pairs)
+  for (const OperandParts &pair : pairs)
     for (int64_t step = 0; step < steps; ++step) {
       if (left)
         text += "add.s64 a, " + operand(0) + ", " +

@@ -14,6 +14,11 @@ struct SharedOperand {
   int64_t boxBytes = 0;    ///< from a box to the next one
 };
 
+/// Parts of operands that are multiplied: bytes from the operands' addresses on.
+struct OperandParts {
+  int64_t left = 0, right = 0;
+};
+
 /// Multiplies 64 rows by some columns, over some steps of k.
 class WarpgroupProduct {
 public:
@@ -22,18 +27,13 @@ public:
 
   static constexpr int64_t depthOfStep = 16;
 
-  /// Bytes from the operands' addresses on of parts that are multiplied.
-  struct Pair {
-    int64_t left = 0, right = 0;
-  };
-
   /// The left operand is in shared memory, or, without a layout, in words of
   /// registers: as fragments of sums, brought to 16 bits, lie. Of several
   /// `pairs` the products are added in their order.
   WarpgroupProduct(const Ptx &ptx, mlir::Type element, int64_t columns,
                    int64_t steps, std::optional<SharedOperand> left,
                    const SharedOperand &right,
-                   llvm::ArrayRef<Pair> pairs = Pair())
+                   llvm::ArrayRef<OperandParts> pairs = OperandParts())
       : ptx(ptx), element(element), columns(columns), steps(steps), left(left),
         right(right), pairs(pairs) {}
 
@@ -61,7 +61,7 @@ private:
   const int64_t columns, steps;
   const std::optional<SharedOperand> left;
   const SharedOperand right;
-  const llvm::SmallVector<Pair, 1> pairs;
+  const llvm::SmallVector<OperandParts, 1> pairs;
 };
 
 } // namespace sinter::compiler
