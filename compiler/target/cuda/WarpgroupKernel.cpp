@@ -199,7 +199,7 @@ void WarpgroupKernel::consume() {
                bool isWhole = layout.pieces == 1;
                all = isWhole ? sumTile(turn, roundsOf(place), zeros)
                              : sumPieces(turn, roundsOf(place), zeros);
-               Values sums(ArrayRef(all).drop_front(2));
+               Values sums = llvm::to_vector(llvm::drop_begin(all, 2));
                if (!isWhole)
                  sums = finite(place, fragments, sums);
                for (auto [number, fragment] : llvm::enumerate(fragments))
