@@ -9,49 +9,28 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-// Two stages a turn, each with sums of its own: while one's are multiplied, the
-// other's are added. The first turn adds zeros.
+// Two stages a turn, each with sums of its own: while the second one's are
+// multiplied, the first one's are added.
 WarpgroupKernel::Values WarpgroupKernel::sumPieces(const Turn &turn,
                                                    Value rounds,
                                                    ValueRange zeros) {
-  size_t count = zeros.size();
   Values carried{turn.stage, turn.parity};
   llvm::append_range(carried, zeros);
-  llvm::append_range(carried, zeros);
-  auto split = [&](ValueRange all) {
-    return std::pair(all.drop_front(2).take_front(count),
-                     all.drop_front(2 + count));
-  };
-  auto free = [&](Value where, Value stage) {
-    ptx.arriveWhere(
-        arith::AndIOp::create(builder, loc, isFirst, where),
-        emptyAt(ring, before(ring, stage)));
-  };
-  Values results =
-      loop(ptx.number(0), rounds, ptx.number(2), carried,
-           [&](Value k, ValueRange carried) {
-             Turn first{carried[0], carried[1]}, second = next(ring, first);
-             auto [pending, all] = split(carried);
-             Values sums = multiplyPieces(first);
-             Values total = added(all, warpgroup.wait(1, pending));
-             free(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                        k, ptx.number(0)),
-                  first.stage);
-             Values others = multiplyPieces(second);
-             total = added(total, warpgroup.wait(1, sums));
-             release(ring, first.stage);
-             Turn then = next(ring, second);
-             Values yielded{then.stage, then.parity};
-             llvm::append_range(yielded, others);
-             llvm::append_range(yielded, total);
-             return yielded;
-           });
-  auto [pending, all] = split(results);
-  Values total = added(all, warpgroup.wait(0, pending));
-  free(ptx.less(ptx.number(0), rounds), results[0]);
-  Values ended{results[0], results[1]};
-  llvm::append_range(ended, total);
-  return ended;
+  return loop(ptx.number(0), rounds, ptx.number(2), carried,
+              [&](Value, ValueRange carried) {
+                Turn first{carried[0], carried[1]}, second = next(ring, first);
+                Values sums = multiplyPieces(first);
+                Values others = multiplyPieces(second);
+                Values total =
+                    added(carried.drop_front(2), warpgroup.wait(1, sums));
+                release(ring, first.stage);
+                total = added(total, warpgroup.wait(0, others));
+                release(ring, second.stage);
+                Turn then = next(ring, second);
+                Values all{then.stage, then.parity};
+                llvm::append_range(all, total);
+                return all;
+              });
 }
 
 WarpgroupKernel::Values WarpgroupKernel::multiplyPieces(const Turn &turn) {

@@ -81,16 +81,16 @@ SmallVector<Cut> cutsOf(const BlockUnit::Product &product, int64_t pieces,
       Cut cut;
       cut.tile.rows = rows;
       cut.tile.columns = columns;
-      WarpgroupLayout layout(cut.tile, pieces);
-      if (layout.stages < layout.stagesAtOnce())
-        continue;
       cut.parts = parts;
-      cut.depth = int64_t(llvm::alignTo(
-          llvm::divideCeil(uint64_t(depth), parts), layout.depthAtOnce()));
       // Small tiles share a multiprocessor, as soon as there are enough.
       if (rows == WarpgroupLayout::rows &&
           tilesOf(product, cut) > multiprocessors)
         cut.tile.blocks = 2;
+      WarpgroupLayout layout(cut.tile, pieces);
+      if (layout.stages < layout.stagesAtOnce())
+        continue;
+      cut.depth = int64_t(llvm::alignTo(
+          llvm::divideCeil(uint64_t(depth), parts), layout.depthAtOnce()));
       cut.cycles = cyclesOf(product, pieces, depth, cut);
       cuts.push_back(cut);
     }
