@@ -42,6 +42,7 @@ get_property(dialect_libs GLOBAL PROPERTY MLIR_DIALECT_LIBS)
 get_property(conversion_libs GLOBAL PROPERTY MLIR_CONVERSION_LIBS)
 list(FILTER dialect_libs EXCLUDE REGEX "Test")
 target_link_libraries(sinter-mlir INTERFACE ${dialect_libs} ${conversion_libs}
-  MLIROptLib MLIRTargetLLVMIRExport MLIRLLVMToLLVMIRTranslation
+  MLIROptLib MLIRSPIRVDeserialization MLIRTargetLLVMIRExport
+  MLIRLLVMToLLVMIRTranslation
   MLIRBuiltinToLLVMIRTranslation lldELF lldCommon ${static_llvm}
   sinter-absent-targets $<TARGET_OBJECTS:sinter-absent-targets>)
