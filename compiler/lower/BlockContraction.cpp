@@ -52,8 +52,10 @@ public:
   BlockContraction(KernelWriter &writer, const BlockUnit &unit, ir::MatmulOp op,
                    ArrayRef<Sink> sinks)
       : writer(writer), op(op), context(op.getContext()), sinks(sinks),
-        shape(shapeOf(op.getResult())), unit(unit),
-        leftOperand(op.getLhs(), unsigned(shape.size()) - 1, unit),
+        shape(shapeOf(op.getResult())), rows(shape[shape.size() - 2]),
+        columns(shape.back()),
+        batches(sinter::compiler::product(shape, 0, shape.size() - 2, context)),
+        unit(unit), leftOperand(op.getLhs(), unsigned(shape.size()) - 1, unit),
         rightOperand(op.getRhs(), unsigned(shape.size()) - 2, unit) {}
 
   bool run();
@@ -74,21 +76,19 @@ private:
       if (&other != op && !isPointwise(other))
         return false;
     describeOperands();
-    product.rows = constantOf(shape[rank - 2]);
-    product.columns = constantOf(shape[rank - 1]);
-    product.batches =
-        constantOf(sinter::compiler::product(shape, 0, rank - 2, context));
-    product.depth = shapeOf(left).back();
+    product.rows = constantOf(rows);
+    product.columns = constantOf(columns);
+    product.batches = constantOf(batches);
+    product.sizes = {rows, columns, batches};
     product.isBatched = rank > 2;
-    product.countsRows = countsRows(op);
-    product.isOverWindows =
-        runsOverWindows(left, rank - 2) || runsOverWindows(right, rank - 1);
+    product.depth = shapeOf(left).back();
     product.isOrdered = writer.numerics == NumericsMode::exact;
     product.cutsDepth = !product.isOrdered && sumsOverRows(op);
     if (auto split =
             splitDepth(op, product.depth, writer.numerics, PartOf::block)) {
       product.parts = split->count;
       product.depthOfPart = split->length;
+      product.mostParts = split->most;
     }
     return true;
   }
@@ -100,12 +100,12 @@ private:
     product.readsRight = readingOf(right, row, column);
   }
 
-  // A tile for operands where they lie, or else for copies, if those pay.
-  bool findTile() {
+  // Tiles for operands where they lie, or else for copies, if those pay.
+  bool findTiles() {
     bool hasLeft = leftOperand.findInPlace();
     bool hasRight = rightOperand.findInPlace();
     setOperands(hasLeft && hasRight);
-    if (takeTile())
+    if (takeTiles())
       return true;
     auto sizeOf = [](int64_t size) { return sizeOr(size, manyRows); };
     // A launch may know first how many rows k counts.
@@ -119,20 +119,23 @@ private:
         !(hasRight || (copiesRight && rightOperand.findCopy())))
       return false;
     setOperands(true);
-    return takeTile();
+    return takeTiles();
   }
 
-  // The tile that the schedule names, or else the first.
-  bool takeTile() {
-    SmallVector<BlockUnit::Tile> tiles = unit.tilesFor(product);
-    if (tiles.empty())
-      return false;
-    tile = tiles.front();
-    for (const BlockUnit::Tile &each : tiles) {
+  // The first of each range; of a single one that which the schedule names, if
+  // it does.
+  bool takeTiles() {
+    ranges = unit.rangesFor(product);
+    if (ranges.size() != 1)
+      return !ranges.empty();
+    SmallVector<BlockUnit::Tile> &tiles = ranges.front().tiles;
+    for (const BlockUnit::Tile &each : tiles)
       writer.offerTile(each.name);
-      if (each.name == scheduledTile(writer.kernel))
-        tile = each;
-    }
+    auto *named = llvm::find_if(tiles, [&](const BlockUnit::Tile &each) {
+      return each.name == scheduledTile(writer.kernel);
+    });
+    if (named != tiles.end())
+      std::swap(*named, tiles.front());
     return true;
   }
 
@@ -172,6 +175,8 @@ private:
     }
   }
 
+  void addPhase(const BlockUnit::Range &range);
+
   class TileEmitter;
 
   KernelWriter &writer;
@@ -179,12 +184,13 @@ private:
   MLIRContext *context;
   ArrayRef<Sink> sinks;
   Shape shape;
+  const AffineExpr rows, columns, batches;
   const BlockUnit &unit;
   BlockOperand leftOperand, rightOperand;
   BlockUnit::Product product;
-  BlockUnit::Tile tile;
-  AffineExpr rows, columns, batches;
-  AffineExpr down, across; ///< tiles
+  SmallVector<BlockUnit::Range> ranges;
+  BlockUnit::Tile tile;    ///< of the range whose phase is emitted
+  AffineExpr down, across; ///< its tiles
   AffineExpr parts = getAffineConstantExpr(1, context);
   unsigned partials = 0; ///< the number of the workspace for sums of parts
   const Sink *stored = nullptr; ///< what the unit stores
@@ -491,15 +497,24 @@ private:
   Value startOfPart;            ///< of k: where its sums begin
 };
 
-bool BlockContraction::run() {
-  if (!describe() || !findTile())
-    return false;
-  unsigned rank = shape.size();
-  rows = shape[rank - 2];
-  columns = shape[rank - 1];
+// Of other sizes it has no chunks, and is not launched.
+void BlockContraction::addPhase(const BlockUnit::Range &range) {
+  tile = range.tiles.front();
   down = rows.ceilDiv(tile.rows);
   across = columns.ceilDiv(tile.columns);
-  batches = sinter::compiler::product(shape, 0, rank - 2, context);
+  AffineExpr chunks = parts * batches * down * across * tile.chunks;
+  writer.addBlockPhase(range.holds ? chunks * range.holds : chunks,
+                       [&](Emission &emission) {
+                         TileEmitter tiles(*this, emission);
+                         unit.emit(emission.builder, emission.loc,
+                                   emission.entry, product, tile, tiles);
+                       });
+}
+
+bool BlockContraction::run() {
+  if (!describe() || !findTiles())
+    return false;
+  tile = ranges.front().tiles.front();
   if (tile.parts)
     parts = tile.parts;
   if (tile.parts)
@@ -512,12 +527,8 @@ bool BlockContraction::run() {
   setOperands(product.isPlain);
   leftOperand.addCopyPhase(writer, /*mayKeep=*/false);
   rightOperand.addCopyPhase(writer, /*mayKeep=*/true);
-  writer.addBlockPhase(parts * batches * down * across * tile.chunks,
-                       [&](Emission &emission) {
-                         TileEmitter tiles(*this, emission);
-                         unit.emit(emission.builder, emission.loc,
-                                   emission.entry, product, tile, tiles);
-                       });
+  for (const BlockUnit::Range &range : ranges)
+    addPhase(range);
   if (tile.parts)
     addPartialSums(writer, op, {tile.depth, parts}, partials, sinks);
   return true;

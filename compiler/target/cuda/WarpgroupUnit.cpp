@@ -2,6 +2,7 @@
 #include "compiler/target/cuda/WarpgroupUnit.h"
 
 #include "compiler/target/ProductTiles.h"
+#include "compiler/target/SizeClasses.h"
 #include "compiler/target/cuda/WarpgroupKernel.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -122,15 +123,11 @@ int64_t partsAt(ArrayRef<Step> steps, int64_t depth) {
 }
 
 AffineExpr partsAt(ArrayRef<Step> steps, AffineExpr depth) {
-  auto number = [&](int64_t value) {
-    return getAffineConstantExpr(value, depth.getContext());
-  };
-  AffineExpr parts = number(steps.front().parts);
-  for (auto [before, step] : llvm::zip(steps, steps.drop_front())) {
-    AffineExpr isLess = number(1).floorDiv(depth.floorDiv(step.depth) + 1);
-    parts = parts + (number(1) - isLess) * (step.parts - before.parts);
-  }
-  return parts;
+  auto values = llvm::map_to_vector(steps, [&](const Step &step) {
+    return SizeStep{step.depth,
+                    getAffineConstantExpr(step.parts, depth.getContext())};
+  });
+  return valueAt(depth, values);
 }
 
 // Where neighbours of neither operand lie along k, it counts rows of both, and
@@ -151,7 +148,7 @@ public:
     return fitsMap(operand, element);
   }
 
-  SmallVector<Tile> tilesFor(const Product &product) const override {
+  SmallVector<Range> rangesFor(const Product &product) const override {
     bool fits = product.isPlain && !product.isOrdered &&
                 (product.element.isBF16() || product.element.isF16()) &&
                 hasDepth(product) && product.columns > 0;
@@ -171,7 +168,7 @@ public:
         tile.parts = parts;
       tile.name = llvm::formatv("warpgroups {0}x{1}", tile.rows, tile.columns);
     }
-    return tiles;
+    return forAll(std::move(tiles));
   }
 
   bool stores(const Matrix &result, Type element) const override {
