@@ -162,12 +162,12 @@ bool runsOverWindows(Value tensor, unsigned dim) {
          });
 }
 
-// Axes [first, second), neighbours: the outermost ones.
-static bool areOutermost(Value tensor, unsigned first, unsigned second,
-                         AxesOfOne ones) {
+// Axes [first, second), neighbours: the outermost ones but for those of one
+// element.
+static bool areOutermost(Value tensor, unsigned first, unsigned second) {
   Operation *op = tensor.getDefiningOp();
   Shape shape = shapeOf(tensor);
-  while (ones == AxesOfOne::skipped && first > 0 && isOne(shape[first - 1]))
+  while (first > 0 && isOne(shape[first - 1]))
     --first;
   if (!op)
     return first == 0;
@@ -175,48 +175,45 @@ static bool areOutermost(Value tensor, unsigned first, unsigned second,
     auto begin = axesBehind(reshape, first);
     auto end = axesBehind(reshape, second - 1);
     return begin && end &&
-           areOutermost(reshape.getX(), begin->first, end->second, ones);
+           areOutermost(reshape.getX(), begin->first, end->second);
   }
   if (auto transpose = dyn_cast<ir::TransposeOp>(op)) {
     ArrayRef<int64_t> from = transpose.getPermutation();
     for (unsigned axis = first + 1; axis < second; ++axis)
       if (from[axis] != from[axis - 1] + 1)
         return false;
-    return areOutermost(transpose.getX(), from[first], from[second - 1] + 1,
-                        ones);
+    return areOutermost(transpose.getX(), from[first], from[second - 1] + 1);
   }
   bool keepsAxes = isa<ir::PadOp, ir::SliceOp, ir::FlipOp>(op) ||
                    cast<ir::SinterOpInterface>(op).getPatternKind() ==
                        graph::PatternKind::pointwise;
   return keepsAxes && op->getNumOperands() > 0 &&
          llvm::all_of(op->getOperands(), [&](Value operand) {
-           return areOutermost(operand, first, second, ones);
+           return areOutermost(operand, first, second);
          });
 }
 
-bool isOutermost(Value tensor, unsigned dim, AxesOfOne ones) {
-  return areOutermost(tensor, dim, dim + 1, ones);
+bool isOutermost(Value tensor, unsigned dim) {
+  return areOutermost(tensor, dim, dim + 1);
 }
 
-bool beginsOutermost(Value tensor, unsigned dim, AxesOfOne ones) {
+bool beginsOutermost(Value tensor, unsigned dim) {
   Operation *op = tensor.getDefiningOp();
   Shape shape = shapeOf(tensor);
   if (!op)
-    return llvm::all_of(ArrayRef(shape).take_front(dim), [&](AffineExpr size) {
-      return ones == AxesOfOne::skipped && isOne(size);
-    });
+    return llvm::all_of(ArrayRef(shape).take_front(dim),
+                        [](AffineExpr extent) { return isOne(extent); });
   if (auto reshape = dyn_cast<ir::ReshapeOp>(op)) {
     auto axes = axesBehind(reshape, dim);
-    return axes && beginsOutermost(reshape.getX(), axes->first, ones);
+    return axes && beginsOutermost(reshape.getX(), axes->first);
   }
   if (auto transpose = dyn_cast<ir::TransposeOp>(op))
-    return beginsOutermost(transpose.getX(), transpose.getPermutation()[dim],
-                           ones);
+    return beginsOutermost(transpose.getX(), transpose.getPermutation()[dim]);
   return cast<ir::SinterOpInterface>(op).getPatternKind() ==
              graph::PatternKind::pointwise &&
          op->getNumOperands() > 0 &&
          llvm::all_of(op->getOperands(), [&](Value operand) {
-           return beginsOutermost(operand, dim, ones);
+           return beginsOutermost(operand, dim);
          });
 }
 

@@ -25,19 +25,13 @@ int64_t neighboursAlong(mlir::Value tensor, unsigned dim);
 /// another.
 bool runsOverWindows(mlir::Value tensor, unsigned dim);
 
-/// Whether axes of one element may lie around others that are the outermost
-/// ones: a matter of sizes then.
-enum class AxesOfOne { skipped, counted };
-
 /// Whether `dim` is made of the outermost axes of the buffers behind `tensor`,
 /// as the rows of a matrix are.
-bool isOutermost(mlir::Value tensor, unsigned dim,
-                 AxesOfOne ones = AxesOfOne::skipped);
+bool isOutermost(mlir::Value tensor, unsigned dim);
 
 /// Whether the slowest of the axes that `dim` is made of is the outermost one
 /// of the buffers behind `tensor`.
-bool beginsOutermost(mlir::Value tensor, unsigned dim,
-                     AxesOfOne ones = AxesOfOne::skipped);
+bool beginsOutermost(mlir::Value tensor, unsigned dim);
 
 /// Coordinates [low, high) along a dim.
 struct Interior {

@@ -53,15 +53,19 @@ public:
   BlockContraction(KernelWriter &writer, const BlockUnit &unit, ir::MatmulOp op,
                    ArrayRef<Sink> sinks)
       : writer(writer), op(op), context(op.getContext()), sinks(sinks),
-        shape(shapeOf(op.getResult())), unit(unit),
-        leftOperand(op.getLhs(), unsigned(shape.size()) - 1, unit),
+        shape(shapeOf(op.getResult())), rows(shape[shape.size() - 2]),
+        columns(shape.back()),
+        batches(sinter::compiler::product(shape, 0, shape.size() - 2, context)),
+        unit(unit), leftOperand(op.getLhs(), unsigned(shape.size()) - 1, unit),
         rightOperand(op.getRhs(), unsigned(shape.size()) - 2, unit) {}
 
-  /// Whether the unit has a tile for the product.
-  bool find() { return describe() && findTile(); }
-  /// Of the tile, as it says.
-  double cycles() const { return tiles.front().cycles; }
-  void run();
+  /// Whether the unit has tiles for the product.
+  bool find() { return describe() && findTiles(); }
+  /// Takes of the sizes that are `left`, 1 for each of them, those that are the
+  /// unit's, and gives the others.
+  AffineExpr takeSizes(AffineExpr left);
+  void addWorkspaces();
+  void addPhases();
 
 private:
   bool describe() {
@@ -79,21 +83,19 @@ private:
       if (&other != op && !isPointwise(other))
         return false;
     describeOperands();
-    product.rows = constantOf(shape[rank - 2]);
-    product.columns = constantOf(shape[rank - 1]);
-    product.batches =
-        constantOf(sinter::compiler::product(shape, 0, rank - 2, context));
-    product.depth = shapeOf(left).back();
+    product.rows = constantOf(rows);
+    product.columns = constantOf(columns);
+    product.batches = constantOf(batches);
+    product.sizes = {rows, columns, batches};
     product.isBatched = rank > 2;
-    product.countsRows = countsRows(op);
-    product.isOverWindows =
-        runsOverWindows(left, rank - 2) || runsOverWindows(right, rank - 1);
+    product.depth = shapeOf(left).back();
     product.isOrdered = writer.numerics == NumericsMode::exact;
     product.cutsDepth = !product.isOrdered && sumsOverRows(op);
     if (auto split =
             splitDepth(op, product.depth, writer.numerics, PartOf::block)) {
       product.parts = split->count;
       product.depthOfPart = split->length;
+      product.mostParts = split->most;
     }
     return true;
   }
@@ -105,14 +107,14 @@ private:
     product.readsRight = readingOf(right, row, column);
   }
 
-  // A tile for operands where they lie, or else for copies, if those pay.
-  bool findTile() {
+  // Tiles for operands where they lie, or else for copies, if those pay.
+  bool findTiles() {
     if (unit.piecesOf(product.element) > 1)
-      return findTileOfPieces();
+      return findTilesOfPieces();
     bool hasLeft = leftOperand.findInPlace();
     bool hasRight = rightOperand.findInPlace();
     setOperands(hasLeft && hasRight);
-    if (takeTile())
+    if (takeTiles())
       return true;
     auto sizeOf = [](int64_t size) { return sizeOr(size, manyRows); };
     // A launch may know first how many rows k counts.
@@ -126,34 +128,42 @@ private:
         !(hasRight || (copiesRight && rightOperand.findCopy())))
       return false;
     setOperands(true);
-    return takeTile();
+    return takeTiles();
   }
 
   // What lies under windows is many times as much as an image.
-  bool findTileOfPieces() {
+  bool findTilesOfPieces() {
     unsigned column = shape.size() - 1, row = column - 1;
-    Value left = op.getLhs(), right = op.getRhs();
-    if (product.isOverWindows || runsOverWindows(left, column) ||
-        runsOverWindows(right, row) || !leftOperand.findCopy() ||
+    auto isOverWindows = [](Value operand, unsigned first, unsigned second) {
+      return runsOverWindows(operand, first) ||
+             runsOverWindows(operand, second);
+    };
+    if (isOverWindows(op.getLhs(), row, column) ||
+        isOverWindows(op.getRhs(), row, column) || !leftOperand.findCopy() ||
         !rightOperand.findCopy())
       return false;
     setOperands(true);
-    return takeTile();
+    return takeTiles();
   }
 
-  bool takeTile() {
-    tiles = unit.tilesFor(product);
-    return !tiles.empty();
+  bool takeTiles() {
+    ranges = unit.rangesFor(product);
+    return !ranges.empty();
   }
 
-  // The tile that the schedule names, or else the first.
+  // The first of each range; of a single one that which the schedule names, if
+  // it does.
   void chooseTile() {
-    tile = tiles.front();
-    for (const BlockUnit::Tile &each : tiles) {
+    if (ranges.size() != 1 || !isOne(sizes))
+      return;
+    SmallVector<BlockUnit::Tile> &tiles = ranges.front().tiles;
+    for (const BlockUnit::Tile &each : tiles)
       writer.offerTile(each.name);
-      if (each.name == scheduledTile(writer.kernel))
-        tile = each;
-    }
+    auto *named = llvm::find_if(tiles, [&](const BlockUnit::Tile &each) {
+      return each.name == scheduledTile(writer.kernel);
+    });
+    if (named != tiles.end())
+      std::swap(*named, tiles.front());
   }
 
   void setOperands(bool areTaken) {
@@ -192,6 +202,8 @@ private:
     }
   }
 
+  void addPhase(const BlockUnit::Range &range);
+
   class TileEmitter;
 
   KernelWriter &writer;
@@ -199,13 +211,14 @@ private:
   MLIRContext *context;
   ArrayRef<Sink> sinks;
   Shape shape;
+  const AffineExpr rows, columns, batches;
   const BlockUnit &unit;
   BlockOperand leftOperand, rightOperand;
   BlockUnit::Product product;
-  SmallVector<BlockUnit::Tile> tiles;
-  BlockUnit::Tile tile;
-  AffineExpr rows, columns, batches;
-  AffineExpr down, across; ///< tiles
+  SmallVector<BlockUnit::Range> ranges;
+  AffineExpr sizes; ///< 1 for those that this takes
+  BlockUnit::Tile tile;    ///< of the range whose phase is emitted
+  AffineExpr down, across; ///< its tiles
   AffineExpr parts = getAffineConstantExpr(1, context);
   unsigned partials = 0; ///< the number of the workspace for sums of parts
   const Sink *stored = nullptr; ///< what the unit stores
@@ -512,14 +525,30 @@ private:
   Value startOfPart;            ///< of k: where its sums begin
 };
 
-void BlockContraction::run() {
-  chooseTile();
-  unsigned rank = shape.size();
-  rows = shape[rank - 2];
-  columns = shape[rank - 1];
+// Of other sizes it has no chunks, and is not launched.
+void BlockContraction::addPhase(const BlockUnit::Range &range) {
+  tile = range.tiles.front();
   down = rows.ceilDiv(tile.rows);
   across = columns.ceilDiv(tile.columns);
-  batches = sinter::compiler::product(shape, 0, rank - 2, context);
+  AffineExpr chunks = parts * batches * down * across * tile.chunks;
+  writer.addBlockPhase(range.holds ? chunks * range.holds : chunks,
+                       [&](Emission &emission) {
+                         TileEmitter tiles(*this, emission);
+                         unit.emit(emission.builder, emission.loc,
+                                   emission.entry, product, tile, tiles);
+                       });
+}
+
+AffineExpr BlockContraction::takeSizes(AffineExpr left) {
+  AffineExpr own = unit.sizesOf(product);
+  sizes = left * own;
+  return left * (getAffineConstantExpr(1, context) - own);
+}
+
+void BlockContraction::addWorkspaces() {
+  chooseTile();
+  writer.setSizes(sizes);
+  tile = ranges.front().tiles.front();
   if (tile.parts)
     parts = tile.parts;
   if (tile.parts)
@@ -530,14 +559,14 @@ void BlockContraction::run() {
   for (BlockOperand *operand : {&leftOperand, &rightOperand})
     operand->addWorkspace(writer);
   setOperands(product.isPlain);
+}
+
+void BlockContraction::addPhases() {
+  writer.setSizes(sizes);
   leftOperand.addCopyPhase(writer, /*mayKeep=*/false);
-  rightOperand.addCopyPhase(writer, /*mayKeep=*/true);
-  writer.addBlockPhase(parts * batches * down * across * tile.chunks,
-                       [&](Emission &emission) {
-                         TileEmitter tiles(*this, emission);
-                         unit.emit(emission.builder, emission.loc,
-                                   emission.entry, product, tile, tiles);
-                       });
+  rightOperand.addCopyPhase(writer, /*mayKeep=*/isOne(sizes));
+  for (const BlockUnit::Range &range : ranges)
+    addPhase(range);
   if (tile.parts)
     addPartialSums(writer, op, {tile.depth, parts}, partials, sinks);
 }
@@ -546,15 +575,25 @@ void BlockContraction::run() {
 
 bool emitInBlocks(KernelWriter &writer, Value product, ArrayRef<Sink> sinks) {
   auto op = cast<ir::MatmulOp>(product.getDefiningOp());
-  std::unique_ptr<BlockContraction> best;
+  SmallVector<std::unique_ptr<BlockContraction>, 2> plans;
+  AffineExpr left = getAffineConstantExpr(1, op.getContext());
   for (const auto &unit : writer.target.blockUnits()) {
     auto plan = std::make_unique<BlockContraction>(writer, *unit, op, sinks);
-    if (plan->find() && (!best || plan->cycles() < best->cycles()))
-      best = std::move(plan);
+    if (!plan->find())
+      continue;
+    left = plan->takeSizes(left);
+    plans.push_back(std::move(plan));
+    if (constantOf(left) == 0)
+      break;
   }
-  if (best)
-    best->run();
-  return bool(best);
+  if (plans.empty())
+    return false;
+  assert(constantOf(left) == 0 && "no unit takes the other sizes");
+  for (const auto &plan : plans)
+    plan->addWorkspaces();
+  for (const auto &plan : plans)
+    plan->addPhases();
+  return true;
 }
 
 } // namespace sinter::compiler

@@ -20,28 +20,20 @@ constexpr int64_t mostResults = 1 << 16;
 // all parts are, about.
 constexpr int64_t shortestOfBlock = 256, sumsOfBlocks = 1 << 20;
 
-static bool sumsOverRows(ir::MatmulOp op, AxesOfOne ones) {
+bool sumsOverRows(ir::MatmulOp op) {
   unsigned rank = shapeOf(op.getResult()).size();
   Value left = op.getLhs(), right = op.getRhs();
   if (runsOverWindows(left, rank - 1) || runsOverWindows(right, rank - 2))
     return true;
-  return rank == 2 && isOutermost(left, 1, ones) && isOutermost(right, 0, ones);
-}
-
-bool sumsOverRows(ir::MatmulOp op) {
-  return sumsOverRows(op, AxesOfOne::skipped);
+  return rank == 2 && isOutermost(left, 1) && isOutermost(right, 0);
 }
 
 // As `sumsOverRows`, where other axes may lie between those that rows are made
 // of, as heads do between those of a sequence's batches and places.
-static bool sumsOverSomeRows(ir::MatmulOp op, AxesOfOne ones) {
-  return sumsOverRows(op, ones) || (shapeOf(op.getResult()).size() == 2 &&
-                                    beginsOutermost(op.getLhs(), 1, ones) &&
-                                    beginsOutermost(op.getRhs(), 0, ones));
-}
-
-bool countsRows(ir::MatmulOp op) {
-  return sumsOverSomeRows(op, AxesOfOne::counted);
+static bool sumsOverSomeRows(ir::MatmulOp op) {
+  return sumsOverRows(op) ||
+         (shapeOf(op.getResult()).size() == 2 &&
+          beginsOutermost(op.getLhs(), 1) && beginsOutermost(op.getRhs(), 0));
 }
 
 // With as many parts as there are results few.
@@ -58,14 +50,14 @@ static DepthSplit splitForBlocks(AffineExpr results, AffineExpr depth) {
   split.length =
       atLeastOne(depth).ceilDiv(most * shortestOfBlock) * shortestOfBlock;
   split.count = atLeastOne(depth).ceilDiv(split.length);
+  split.most = constantOf(most);
   return split;
 }
 
 std::optional<DepthSplit> splitDepth(ir::MatmulOp op, AffineExpr depth,
                                      NumericsMode numerics, PartOf who) {
   bool isFloat = isa<FloatType>(elementOf(op.getResult()));
-  bool isCut = who == PartOf::block ? sumsOverSomeRows(op, AxesOfOne::skipped)
-                                    : sumsOverRows(op);
+  bool isCut = who == PartOf::block ? sumsOverSomeRows(op) : sumsOverRows(op);
   if (numerics == NumericsMode::exact || !isFloat || !isCut)
     return std::nullopt;
   MLIRContext *context = op.getContext();

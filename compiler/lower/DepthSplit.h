@@ -19,17 +19,13 @@ enum class PartOf { core, threads, block };
 struct DepthSplit {
   mlir::AffineExpr length; ///< of a part, in what the tile counts k in
   mlir::AffineExpr count;  ///< of parts; at least one
+  int64_t most = -1;       ///< of them, whatever k is; -1 where unknown
 };
 
 /// Whether k counts rows of both operands, or positions of windows. Sizes that
 /// users may make symbols of are rows: sums over other axes, those of a layer's
 /// inputs, are not split, for how many rows there are would choose for them.
 bool sumsOverRows(ir::MatmulOp op);
-
-/// The same by axes alone, whatever their sizes are: `sumsOverRows` takes the
-/// sum of a single row for one, too. Other axes may lie between those that rows
-/// are made of, as heads do between those of a sequence's batches and places.
-bool countsRows(ir::MatmulOp op);
 
 /// The split of a contraction with that end of k, if it has one: of a sum over
 /// the rows of both operands, or over the positions of windows. `exact` has

@@ -15,7 +15,8 @@ namespace sinter::compiler {
 
 KernelWriter::KernelWriter(program::KernelOp kernel, const Target &target,
                            NumericsMode numerics, ModuleOp module)
-    : kernel(kernel), target(target), numerics(numerics), module(module) {
+    : kernel(kernel), target(target), numerics(numerics), module(module),
+      sizes(getAffineConstantExpr(1, module.getContext())) {
   code.numSymbols = kernel.getNumSymbols();
   module.getContext()
       ->loadDialect<arith::ArithDialect, math::MathDialect,
@@ -33,6 +34,7 @@ unsigned KernelWriter::addWorkspace(AffineExpr elements, Type element) {
   unsigned number =
       numInputs() + kernel.getOutputs().size() + allWorkspaces.size();
   int64_t bytes = (memoryType(element).getIntOrFloatBitWidth() + 7) / 8;
+  elements = elements * sizes;
   code.workspaces.push_back(exprOf(elements * bytes));
   allWorkspaces.push_back({elements, element});
   return number;
@@ -79,7 +81,7 @@ void KernelWriter::addFunction(PhaseCode phase, AffineExpr chunks,
                                llvm::function_ref<void(Emission &)> emit) {
   MLIRContext *context = module.getContext();
   phase.symbol = nextSymbol();
-  phase.chunks = exprOf(chunks);
+  phase.chunks = exprOf(chunks * sizes);
 
   SmallVector<Type> elements;
   for (Value input : kernel.getInputs())

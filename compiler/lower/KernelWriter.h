@@ -35,6 +35,9 @@ public:
   const Target &target;
   const NumericsMode numerics;
 
+  /// Workspaces and phases that are added next are of some sizes alone: 1 for
+  /// these, 0 for others, of which they have no elements and no chunks.
+  void setSizes(mlir::AffineExpr those) { sizes = those; }
   /// Announces a workspace; all before the first phase. Returns its number
   /// among the kernel's buffers.
   unsigned addWorkspace(mlir::AffineExpr elements, mlir::Type element);
@@ -74,6 +77,7 @@ private:
   mlir::ModuleOp module;
   KernelCode code;
   llvm::SmallVector<Workspace> allWorkspaces;
+  mlir::AffineExpr sizes;
   bool hasFailed = false;
 };
 

@@ -132,17 +132,17 @@ public:
     Matrix left, right;
     Reading readsLeft, readsRight;
     int64_t rows = -1, columns = -1, batches = -1; ///< -1 where unknown
+    /// The same, as a launch knows them.
+    struct Sizes {
+      mlir::AffineExpr rows, columns, batches;
+    } sizes;
     mlir::AffineExpr depth;
-    /// Whether there are axes of batches, and whether k counts rows: sizes that
-    /// one program knows and another one does not.
-    bool isBatched = false, countsRows = false;
-    /// Whether rows or columns are places of windows over images, of which
-    /// there are many.
-    bool isOverWindows = false;
+    bool isBatched = false; ///< whether there are axes of batches
     bool cutsDepth = false; ///< whether parts of k may be summed by themselves
     /// Parts that are a function of how many results there are and of k alone,
     /// and what each has of k; null where k is not cut so.
     mlir::AffineExpr parts, depthOfPart;
+    int64_t mostParts = -1; ///< whatever k is; -1 where unknown
     /// Whether each sum has to take its products in ascending order of k, each
     /// with one rounding.
     bool isOrdered = false;
@@ -165,12 +165,19 @@ public:
     int64_t chunks = 1;
     /// What schedules call it: no other tile for the product has that name.
     std::string name;
-    /// All tiles that fall to a multiprocessor, in its cycles, and what copies
-    /// of operands take; 0 where the unit is the best that there is.
-    double cycles = 0;
   };
   /// Of those for a product, the ones that are worth a comparison.
   static constexpr size_t mostTiles = 4;
+
+  /// Sizes of a product that have tiles of their own. What a tile changes of
+  /// the order of sums has to follow from the sizes, whoever knows them.
+  struct Range {
+    /// 1 for these sizes, 0 for others; null where there are no others.
+    mlir::AffineExpr holds;
+    /// The one that is taken unasked first, then those that may be better on
+    /// the device at hand, `mostTiles` in all.
+    llvm::SmallVector<Tile> tiles;
+  };
 
   /// Of a tile: its first row, column and k, where rows, columns and its k end,
   /// and where it is along the product's axes of batches (all index).
@@ -221,10 +228,15 @@ public:
   /// Whether the unit brings parts of such an operand to its memory as they
   /// are.
   virtual bool takes(const Matrix &operand, mlir::Type element) const = 0;
-  /// Tiles for a product, the one that is taken unasked first, then those that
-  /// may be better on the device at hand, `mostTiles` in all; none where the
-  /// product is none for this unit. A function of types, shapes and strides.
-  virtual llvm::SmallVector<Tile> tilesFor(const Product &product) const = 0;
+  /// 1 for sizes of a product that are the unit's, 0 for those that units after
+  /// it take. As ranges, a function of the sizes, whoever knows them.
+  virtual mlir::AffineExpr sizesOf(const Product &product) const {
+    return mlir::getAffineConstantExpr(1, product.depth.getContext());
+  }
+  /// Ranges that have every size of a product once, all with k in the same
+  /// parts; none where the product is none for this unit. A function of types,
+  /// shapes and strides.
+  virtual llvm::SmallVector<Range> rangesFor(const Product &product) const = 0;
   /// Whether the unit can store results that lie so.
   virtual bool stores(const Matrix &result, mlir::Type element) const = 0;
   /// Emits a kernel whose blocks take one tile after another. The builder
@@ -232,6 +244,14 @@ public:
   virtual void emit(mlir::OpBuilder &builder, mlir::Location loc,
                     const KernelEntry &entry, const Product &product,
                     const Tile &tile, Client &client) const = 0;
+
+protected:
+  /// A range of all sizes, if there are tiles.
+  static llvm::SmallVector<Range> forAll(llvm::SmallVector<Tile> tiles) {
+    if (tiles.empty())
+      return {};
+    return {Range{{}, std::move(tiles)}};
+  }
 };
 
 class AttentionUnit;

@@ -98,6 +98,24 @@ static std::vector<NodeRef> wideProduct(Model &model, Dim rows) {
   return {*graph::matmul(model.leaf({rows, 96}), model.leaf({96, 2048}))};
 }
 
+/// Few rows have k in more slices than many.
+static std::vector<NodeRef> slicedProduct(Model &model, Dim rows) {
+  return {*graph::matmul(model.leaf({rows, 64}), model.leaf({64, 1024}))};
+}
+
+/// A k that counts rows is in slices, too, and in parts.
+static std::vector<NodeRef> slicedGradient(Model &model, Dim rows) {
+  NodeRef x = model.leaf({rows, 64}), g = model.leaf({rows, 48});
+  return {*graph::matmul(*graph::transpose(x, Axes{1, 0}), g)};
+}
+
+/// Columns, and a k that counts no rows, are as many as rows.
+static std::vector<NodeRef> similarities(Model &model, Dim rows) {
+  NodeRef x = model.leaf({rows, 40});
+  NodeRef y = *graph::matmul(x, *graph::transpose(x, Axes{1, 0}));
+  return {y, *graph::matmul(y, x)};
+}
+
 static std::vector<NodeRef> shortProducts(Model &model, Dim rows) {
   return {*graph::matmul(model.leaf({rows, 9}), model.leaf({9, 8})),
           *graph::matmul(model.leaf({rows, 48}), model.leaf({48, 40}))};
@@ -213,8 +231,17 @@ TEST(Symbolic, TrainingStep) { checkModel(trainingStep); }
 TEST(Symbolic, DoubledRows) { checkModel(doubled); }
 TEST(Symbolic, Layers) { checkModel(layers, {3, 64, 300}); }
 TEST(Symbolic, WideProduct) { checkModel(wideProduct, {3, 64, 260}); }
+TEST(Symbolic, SlicedProduct) {
+  checkModel(slicedProduct, {64, 65, 256, 257, 640, 641});
+}
+TEST(Symbolic, SlicedGradient) {
+  checkModel(slicedGradient, {11, 16, 31, 32, 48, 64, 256, 257, 600});
+}
+TEST(Symbolic, Similarities) { checkModel(similarities, {5, 64, 65, 260}); }
 TEST(Symbolic, ShortProducts) { checkModel(shortProducts, {3, 64, 1000}); }
-TEST(Symbolic, BatchedProducts) { checkModel(batchedProducts, {1, 24, 70}); }
+TEST(Symbolic, BatchedProducts) {
+  checkModel(batchedProducts, {1, 24, 70, 160});
+}
 TEST(Symbolic, SumOverRows) { checkModel(sumOverRows, {30, 5000, 40000}); }
 TEST(Symbolic, Variance) { checkModel(variance, {3, 40, 600}); }
 

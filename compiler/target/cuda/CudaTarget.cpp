@@ -41,8 +41,7 @@ CudaTarget::CudaTarget(std::string name, std::string given)
     blocks.push_back(makeWarpgroupUnitOfPieces());
     attention = makeWarpgroupAttentionUnit();
   }
-  blocks.push_back(
-      makeFmaUnit({.threads = *threads, .slicesFollowRows = true}));
+  blocks.push_back(makeFmaUnit({*threads}));
 }
 
 Value CudaTarget::addWords(OpBuilder &, Location, Value, Value, Value, Type,

@@ -2,6 +2,7 @@
 #include "compiler/target/cuda/WarpgroupUnit.h"
 
 #include "compiler/target/ProductTiles.h"
+#include "compiler/target/SizeClasses.h"
 #include "compiler/target/cuda/WarpgroupKernel.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -37,7 +38,8 @@ int64_t tilesOf(const BlockUnit::Product &product, const Cut &cut) {
 double cyclesOf(const BlockUnit::Product &product, int64_t pieces,
                 int64_t depth, const Cut &cut) {
   const BlockUnit::Tile &tile = cut.tile;
-  constexpr double products = 2048; // of a cycle
+  // Of a cycle: pieces wait for the second-level cache more often.
+  const double products = pieces > 1 ? 1500 : 2048;
   constexpr double bytesOfCache = 60, bytesOfMemory = 2400;
   constexpr double latency = 2400, launch = 4000;
   constexpr double finishedElements = 8;
@@ -128,15 +130,11 @@ int64_t partsAt(ArrayRef<Step> steps, int64_t depth) {
 }
 
 AffineExpr partsAt(ArrayRef<Step> steps, AffineExpr depth) {
-  auto number = [&](int64_t value) {
-    return getAffineConstantExpr(value, depth.getContext());
-  };
-  AffineExpr parts = number(steps.front().parts);
-  for (auto [before, step] : llvm::zip(steps, steps.drop_front())) {
-    AffineExpr isLess = number(1).floorDiv(depth.floorDiv(step.depth) + 1);
-    parts = parts + (number(1) - isLess) * (step.parts - before.parts);
-  }
-  return parts;
+  auto values = llvm::map_to_vector(steps, [&](const Step &step) {
+    return SizeStep{step.depth,
+                    getAffineConstantExpr(step.parts, depth.getContext())};
+  });
+  return valueAt(depth, values);
 }
 
 // Where neighbours of neither operand lie along k, it counts rows of both, and
@@ -145,10 +143,48 @@ bool countsRows(const BlockUnit::Product &product) {
   return !product.left.alongDepth && !product.right.alongDepth;
 }
 
+// A launch may find the length of rows that batches are summed along, as that of
+// sequences: then rows of pieces would not start at multiples of 16 bytes.
+bool mayCountLengths(const BlockUnit::Product &product) {
+  return product.isBatched &&
+         product.left.alongDepth != product.right.alongDepth;
+}
+
 bool hasDepth(const BlockUnit::Product &product) {
   if (countsRows(product))
     return constantOr(product.depth, 1) > 0;
   return constantOr(product.depth, 0) >= leastDepth;
+}
+
+// Whether pieces take less time than multiply-adds, which a multiprocessor has
+// of so many a cycle in large products.
+bool pays(BlockUnit::Product product, int64_t pieces, int64_t rows,
+          int64_t batches, int64_t depth) {
+  constexpr double products = 96;
+  product.rows = rows;
+  product.batches = batches;
+  int64_t parts = partsAt(stepsOf(product, pieces), depth);
+  double own = cutsOf(product, pieces, depth, parts, parts).front().cycles;
+  double all = double(rows) * double(batches) * double(depth);
+  return own < all * double(product.columns) / (products * multiprocessors);
+}
+
+// By classes of the sizes that may be unknown, so that programs that know them
+// and others choose alike.
+AffineExpr sizesThatPay(const BlockUnit::Product &product, int64_t pieces) {
+  constexpr SizeClasses::Names names = {1, 1 << 17, /*digits=*/1,
+                                        /*areAbove=*/false};
+  auto classesOf = [&](AffineExpr size) {
+    return SizeClasses(size, names, leastOf(size), names.last);
+  };
+  return classesOf(product.sizes.rows).valueOf([&](int64_t rows) {
+    return classesOf(product.sizes.batches).valueOf([&](int64_t batches) {
+      return classesOf(product.depth).valueOf([&](int64_t depth) {
+        bool isWorth = pays(product, pieces, rows, batches, depth);
+        return getAffineConstantExpr(isWorth, product.depth.getContext());
+      });
+    });
+  });
 }
 
 class WarpgroupUnit final : public BlockUnit {
@@ -163,12 +199,13 @@ public:
     return fitsMap(operand, element);
   }
 
-  SmallVector<Tile> tilesFor(const Product &product) const override {
+  SmallVector<Range> rangesFor(const Product &product) const override {
     bool isHalf = product.element.isBF16() || product.element.isF16();
     bool fits = product.isPlain && !product.isOrdered &&
                 (pieces == 1 ? isHalf : product.element.isF32()) &&
                 hasDepth(product) && product.columns > 0;
-    if (!fits)
+    if (!fits || (pieces > 1 && mayCountLengths(product)) ||
+        constantOr(sizesOf(product), 1) == 0)
       return {};
     SmallVector<Step> steps = stepsOf(product, pieces);
     AffineExpr parts = partsAt(steps, product.depth);
@@ -183,12 +220,16 @@ public:
       if (constantOr(parts, 0) != 1)
         tile.parts = parts;
       tile.name = llvm::formatv("warpgroups {0}x{1}", tile.rows, tile.columns);
-      if (pieces > 1) {
+      if (pieces > 1)
         tile.name += llvm::formatv(" pieces {0}", pieces);
-        tile.cycles = cut.cycles;
-      }
     }
-    return tiles;
+    return forAll(std::move(tiles));
+  }
+
+  AffineExpr sizesOf(const Product &product) const override {
+    if (pieces == 1)
+      return BlockUnit::sizesOf(product);
+    return sizesThatPay(product, pieces);
   }
 
   bool stores(const Matrix &result, Type element) const override {

@@ -22,12 +22,13 @@ static const FmaLayout &layoutOf(const BlockUnit::Tile &tile) {
 FmaKernel::FmaKernel(OpBuilder &builder, Location loc, const KernelEntry &entry,
                      const BlockUnit::Product &product,
                      const BlockUnit::Tile &tile, BlockUnit::Client &client,
-                     const BlockThreads &threads, bool isFused)
+                     const FmaDevice &device, bool isFused)
     : PanelKernel(builder, loc, product, tile, client,
                   {layoutOf(tile).rows, layoutOf(tile).columns,
                    layoutOf(tile).depth, layoutOf(tile).threads(), group}),
       entry(entry), layout(layoutOf(tile)), blocks(tile.blocks),
-      threads(threads), isFused(isFused) {}
+      mostNumbers(device.mostNumbers), threads(device.threads),
+      isFused(isFused) {}
 
 int64_t FmaKernel::strideOf(const Panel &panel) const {
   return panel.isLeft ? layout.leftStride() : layout.rightStride();
@@ -53,7 +54,7 @@ Value FmaKernel::stageAt(Value round) const {
 
 void FmaKernel::begin() {
   block = threads.beginPanels(builder, loc, entry, layout.threads(),
-                              layout.numbers(), blocks);
+                              layout.numbers(mostNumbers), blocks);
   thread = block.thread;
   Value lane = numbers.bitAnd(thread, int32_t(FmaLayout::warp) - 1);
   Value warp =
@@ -208,7 +209,7 @@ FmaKernel::Values FmaKernel::addStage(Value round, ValueRange given) {
 // more, some groups of neighbours at a time.
 FmaKernel::Values FmaKernel::addSlices(ValueRange sums) {
   Values all;
-  int64_t count = layout.groupsAtOnce();
+  int64_t count = layout.groupsAtOnce(mostNumbers);
   for (int64_t first = 0; first < layout.finishedGroups(); first += count) {
     if (first > 0)
       threads.wait(builder, loc);

@@ -7,8 +7,8 @@
 /// vectors.
 #pragma once
 
-#include "compiler/target/BlockThreads.h"
 #include "compiler/target/simt/FmaLayout.h"
+#include "compiler/target/simt/FmaUnit.h"
 #include "compiler/target/simt/PanelKernel.h"
 
 namespace sinter::compiler {
@@ -19,7 +19,7 @@ public:
   FmaKernel(mlir::OpBuilder &builder, mlir::Location loc,
             const KernelEntry &entry, const BlockUnit::Product &product,
             const BlockUnit::Tile &tile, BlockUnit::Client &client,
-            const BlockThreads &threads, bool isFused);
+            const FmaDevice &device, bool isFused);
   void run();
 
 private:
@@ -49,6 +49,7 @@ private:
   const KernelEntry &entry;
   const FmaLayout &layout;
   const int64_t blocks;
+  const int64_t mostNumbers; ///< of the block's memory
   const BlockThreads &threads;
   const bool isFused;
 

@@ -24,10 +24,6 @@ struct FmaLayout {
   /// holds.
   static constexpr int64_t run = group;
 
-  /// Which devices take a layout: all, those whose slices follow rows, too, or
-  /// those where they do not.
-  enum class Menu { all, byRows, byColumns };
-
   int64_t rows, columns;             ///< of the tile
   int64_t threadRows, threadColumns; ///< of a thread
   int64_t depth;                     ///< of a stage
@@ -35,7 +31,6 @@ struct FmaLayout {
   /// Of k, run by run in turn, each of which threads of its own sum for the
   /// whole tile.
   int64_t slices = 1;
-  Menu menu = Menu::all;
 
   int64_t threadsOfSlice() const {
     return rows / threadRows * (columns / threadColumns);
@@ -65,24 +60,22 @@ struct FmaLayout {
   }
   /// Each slice finishes so many of a thread's rows, where there are several.
   int64_t finishedRows() const { return threadRows / slices; }
-  /// What slices exchange of a thread's, in groups of columns; all of them at
-  /// once or, where that is more than stages take and devices may have no more
-  /// memory, so many at a time.
+  /// What slices exchange of a thread's, in groups of columns: all of them at
+  /// once or, where blocks have memory for no more than `most` numbers, so many
+  /// at a time.
   int64_t finishedGroups() const {
     return finishedRows() * threadColumns / group;
   }
-  int64_t groupsAtOnce() const {
+  int64_t groupsAtOnce(int64_t most) const {
     int64_t groups = finishedGroups();
-    bool isLimited = menu != Menu::byRows;
-    while (isLimited && groups > 1 &&
-           exchanged(groups) > stages * stageElements())
+    while (groups > 1 && exchanged(groups) > most)
       groups /= 2;
     return groups;
   }
-  /// Of the memory.
-  int64_t numbers() const {
-    int64_t most = slices > 1 ? exchanged(groupsAtOnce()) : 0;
-    return std::max(stages * stageElements(), most);
+  /// Of the memory, where blocks have `most`.
+  int64_t numbers(int64_t most) const {
+    int64_t own = slices > 1 ? exchanged(groupsAtOnce(most)) : 0;
+    return std::max(stages * stageElements(), own);
   }
 
 private:

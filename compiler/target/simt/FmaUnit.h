@@ -15,10 +15,6 @@ struct FmaDevice {
   /// Whether it adds a product that is not rounded for sure: where not, ordered
   /// sums are of rounded ones.
   bool hasFma = true;
-  /// Whether slices of k follow rows and batches as well. That is faster, but
-  /// programs that know these and programs that do not have other bits then,
-  /// outside `exact`.
-  bool slicesFollowRows = false;
   /// Whether it multiplies f16 and bf16, too, as the f32 that they are.
   bool widensHalves = false;
 };

@@ -26,7 +26,7 @@ public:
   // The largest of which there are enough, or else the smallest, and then those
   // next to it on the menu. Loops in the place of matrices are for tests, and
   // large ones take a driver minutes.
-  SmallVector<Tile> tilesFor(const Product &product) const override {
+  SmallVector<Range> rangesFor(const Product &product) const override {
     bool isHalf = product.element.isF16() || product.element.isBF16();
     if (!isHalf || product.isOrdered || constantOr(product.depth, 1) == 0)
       return {};
@@ -54,7 +54,7 @@ public:
       if (away > 0)
         offer(best - away);
     }
-    return tiles;
+    return forAll(std::move(tiles));
   }
 
   bool stores(const Matrix &, Type) const override { return false; }

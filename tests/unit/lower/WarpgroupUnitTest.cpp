@@ -23,8 +23,9 @@ BlockUnit::Product productOf(mlir::MLIRContext &context, int64_t rows,
 
 std::optional<BlockUnit::Tile> firstTile(const BlockUnit &unit,
                                          const BlockUnit::Product &product) {
-  auto tiles = unit.tilesFor(product);
-  return tiles.empty() ? std::nullopt : std::optional(tiles.front());
+  auto ranges = unit.rangesFor(product);
+  return ranges.empty() ? std::nullopt
+                        : std::optional(ranges.front().tiles.front());
 }
 
 TEST(WarpgroupUnit, CutsADepthOfALaunchAsAConstantOne) {
