@@ -1,6 +1,7 @@
 /// SizeClasses: classes, and functions of them as expressions.
 #include "compiler/target/SizeClasses.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 
 #include <algorithm>

@@ -24,20 +24,16 @@ bool isSimple(const BlockUnit::Product &product) {
          product.columns % FmaLayout::group == 0;
 }
 
-// Layouts, those first that take least: relative to the fastest, the sum for
-// all sizes.
+// Those first that take least for all sizes together, of which large ones count
+// most.
 SmallVector<const FmaLayout *> ranked(ArrayRef<const FmaLayout *> layouts,
                                       ArrayRef<FmaSizes> sizes) {
   SmallVector<std::pair<double, const FmaLayout *>> all;
-  for (const FmaLayout *layout : layouts)
-    all.emplace_back(0, layout);
-  for (const FmaSizes &each : sizes) {
-    auto cycles = llvm::map_to_vector(layouts, [&](const FmaLayout *layout) {
-      return cyclesOf(each, *layout);
-    });
-    double least = std::max(1.0, *llvm::min_element(cycles));
-    for (auto [layout, own] : llvm::zip(all, cycles))
-      layout.first += own / least;
+  for (const FmaLayout *layout : layouts) {
+    double cycles = 0;
+    for (const FmaSizes &each : sizes)
+      cycles += cyclesOf(each, *layout);
+    all.emplace_back(cycles, layout);
   }
   llvm::stable_sort(all, llvm::less_first());
   return llvm::map_to_vector(all, [](const auto &each) { return each.second; });

@@ -43,9 +43,12 @@
 // RUN: sinter inspect %t/many.mlir --stage spirv --target vulkan:h200 > %t/many
 // RUN: FileCheck %s --check-prefix=MANY < %t/many
 // RUN: %spirv_val %t/many
+// RUN: sinter inspect %t/turns.mlir --stage spirv --target vulkan:h200 > %t/turns
+// RUN: FileCheck %s --check-prefix=TURNS < %t/turns
+// RUN: %spirv_val %t/turns
 
 // One wait for all in a round; the loop stays one.
-// LARGE: !spirv.array<2112 x vector<4xf32>>, Workgroup
+// LARGE: !spirv.array<1056 x vector<4xf32>>, Workgroup
 // LARGE: spirv.Load "PhysicalStorageBuffer" %{{.*}} ["Aligned", 16] : vector<4xf32>
 // LARGE: spirv.Store "Workgroup" %{{.*}} : vector<4xf32>
 // LARGE: spirv.ControlBarrier <Workgroup>, <Workgroup>, <AcquireRelease|WorkgroupMemory>
@@ -53,19 +56,17 @@
 // LARGE: spirv.Load "Workgroup" %{{.*}} : vector<4xf32>
 // LARGE-COUNT-512: spirv.GL.Fma
 // LARGE-NOT: spirv.GL.Fma
-// Two slices of k, whose sums are exchanged in the memory of the stages, some
-// at a time.
-// LARGE-COUNT-8: spirv.ControlBarrier
+// LARGE: spirv.ControlBarrier
 // LARGE-NOT: spirv.ControlBarrier
 // LARGE: spirv.Store "PhysicalStorageBuffer" %{{.*}} ["Aligned", 16] : vector<4xf32>
-// LARGE: spirv.ExecutionMode {{.*}} "LocalSize", 512, 1, 1
+// LARGE: spirv.ExecutionMode {{.*}} "LocalSize", 256, 1, 1
 // Not every device rounds a product and a sum together: there ordered sums are
 // of rounded products.
 // EXACT-NOT: spirv.GL.Fma
 // EXACT-COUNT-512: spirv.FAdd {{.*}}no_contraction
 // A device with little memory has smaller tiles.
-// SMALL: !spirv.array<416 x vector<4xf32>>, Workgroup
-// SMALL: spirv.ExecutionMode {{.*}} "LocalSize", 64, 1, 1
+// SMALL: !spirv.array<800 x vector<4xf32>>, Workgroup
+// SMALL: spirv.ExecutionMode {{.*}} "LocalSize", 128, 1, 1
 //--- large.mlir
 func.func @main(%x: tensor<4096x1024xf32>, %w: tensor<1024x4096xf32>) -> tensor<4096x4096xf32> {
   %0 = sinter.matmul %x, %w : (tensor<4096x1024xf32>, tensor<1024x4096xf32>) -> tensor<4096x4096xf32>
@@ -132,8 +133,7 @@ func.func @main(%x: tensor<?x128xf32, #rows>, %g: tensor<?x128xf32, #rows>) -> t
 }
 
 // Few rows: four slices of k, four subgroups' of a tile of 32 x 16. Each
-// finishes a row of a thread's, the sums of all four in order. What a program
-// that knows no rows sums is the same.
+// finishes a row of a thread's, the sums of all four in order.
 // FEW: spirv.ControlBarrier
 // FEW-COUNT-256: spirv.GL.Fma
 // FEW-NOT: spirv.GL.Fma
@@ -145,11 +145,29 @@ func.func @main(%x: tensor<?x128xf32, #rows>, %g: tensor<?x128xf32, #rows>) -> t
 // FEW-COUNT-4: spirv.FAdd
 // FEW: spirv.Store "PhysicalStorageBuffer"
 // FEW: spirv.ExecutionMode {{.*}} "LocalSize", 128, 1, 1
-// MANY: spirv.ExecutionMode {{.*}} "LocalSize", 512, 1, 1
+// Any rows: a phase for each number of slices, with sums to exchange or none.
+// MANY: spirv.func @[[KERNEL:contraction_[0-9a-f]+]]()
+// MANY-COUNT-3: spirv.ControlBarrier
+// MANY: spirv.func @[[KERNEL]]_phase1()
+// MANY-COUNT-3: spirv.ControlBarrier
+// MANY: spirv.func @[[KERNEL]]_phase2()
+// MANY-COUNT-2: spirv.ControlBarrier
+// MANY-NOT: spirv.ControlBarrier
+// Where a workgroup has too little memory to exchange all sums at once, it does
+// so in turns.
+// TURNS: !spirv.array<2176 x vector<4xf32>>, Workgroup
+// TURNS: spirv.mlir.loop
+// TURNS-COUNT-4: spirv.ControlBarrier
+// TURNS-NOT: spirv.ControlBarrier
 //--- few.mlir
 func.func @main(%x: tensor<64x1024xf32>, %w: tensor<1024x512xf32>) -> tensor<64x512xf32> {
   %0 = sinter.matmul %x, %w : (tensor<64x1024xf32>, tensor<1024x512xf32>) -> tensor<64x512xf32>
   return %0 : tensor<64x512xf32>
+}
+//--- turns.mlir
+func.func @main(%x: tensor<512x1024xf32>, %w: tensor<1024x1024xf32>) -> tensor<512x1024xf32> {
+  %0 = sinter.matmul %x, %w : (tensor<512x1024xf32>, tensor<1024x1024xf32>) -> tensor<512x1024xf32>
+  return %0 : tensor<512x1024xf32>
 }
 //--- many.mlir
 #x = affine_map<()[s0] -> (s0, 1024)>
