@@ -44,6 +44,8 @@ def AssignLayouts : Pass<"assign-layouts", "::mlir::ModuleOp"> {
     the fewest bytes have to be turned, which may be nowhere in it. Transposes
     in a region vanish where they fit. A decision of the rule `layout` tells of
     each region. In `exact` nothing changes: sums would be in another order.
+    With `turns-numbers`, random numbers are computed where they are read, in
+    whatever order, and nothing is stored for that.
 
     ```mlir
     %1 = sinter.conv %0, %w {layout = "channels_first", ...}
@@ -57,6 +59,8 @@ def AssignLayouts : Pass<"assign-layouts", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"exact", "exact", "bool", "false", "Change nothing, say so">,
+    Option<"turnsNumbers", "turns-numbers", "bool", "false",
+           "Random numbers are as near in any order">,
   ];
 }
 

@@ -49,7 +49,8 @@ void buildStage(Stage stage, OpPassManager &passes,
     break;
   case Stage::simplify: {
     bool exact = options.simplify.numerics == NumericsMode::exact;
-    passes.addPass(createAssignLayouts({.exact = exact}));
+    passes.addPass(createAssignLayouts(
+        {.exact = exact, .turnsNumbers = options.simplify.turnsNumbers}));
     passes.addPass(createExpandComposites());
     if (!exact) {
       passes.addPass(createContractMultiplyAdd());
@@ -181,6 +182,7 @@ Result<void> runPipeline(Compilation &state, const PipelineOptions &given,
   if (state.target->lanesAreThreads())
     options.fuse.caps.scatteredElements = scatteredByThreads;
   options.simplify.checksEarly |= state.target->lanesAreThreads();
+  options.simplify.turnsNumbers |= state.target->lanesAreThreads();
   StageTrace trace(*state.module);
   for (Stage stage : {Stage::import, Stage::simplify, Stage::fuse, Stage::plan,
                       Stage::lower, Stage::target, Stage::package}) {
