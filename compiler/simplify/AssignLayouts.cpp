@@ -24,8 +24,8 @@ namespace {
 /// Rewrites what a region chose.
 class LayoutWriter {
 public:
-  explicit LayoutWriter(func::FuncOp function)
-      : builder(function.getContext()) {}
+  LayoutWriter(func::FuncOp function, bool turnsNumbers)
+      : builder(function.getContext()), turnsNumbers(turnsNumbers) {}
 
   void write(const LayoutPart &part);
   /// Erases turned ops, and what was turned back for nobody.
@@ -36,7 +36,10 @@ private:
   Value transposed(Value value, Type type, ArrayRef<int64_t> order,
                    Location loc);
 
+  Value turnedNumbers(Value value, ArrayRef<int64_t> order, Location loc);
+
   OpBuilder builder;
+  const bool turnsNumbers;
   /// A value as recorded to what is stored, and its order.
   llvm::DenseMap<Value, std::pair<Value, ir::AxisOrder>> stored;
   SmallVector<Operation *> replaced, turnedBack;
@@ -52,12 +55,46 @@ Value LayoutWriter::transposed(Value value, Type type, ArrayRef<int64_t> order,
   return op;
 }
 
+// Nothing is stored. Axes that stay neighbours are one, so that their places
+// need not be told apart.
+Value LayoutWriter::turnedNumbers(Value value, ArrayRef<int64_t> order,
+                                  Location loc) {
+  auto type = cast<RankedTensorType>(value.getType());
+  unsigned symbols = numSymbolsOf(type);
+  SmallVector<AffineExpr> dims = dimsOf(type), joined, turnedDims;
+  SmallVector<int64_t> numbers(dims.size()), joinedOrder;
+  ir::AxisOrder places = ir::placesOf(order);
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    if (axis > 0 && places[axis] == places[axis - 1] + 1)
+      joined.back() = joined.back() * dims[axis];
+    else
+      joined.push_back(dims[axis]);
+    numbers[axis] = int64_t(joined.size()) - 1;
+  }
+  for (int64_t axis : order)
+    if (joinedOrder.empty() || joinedOrder.back() != numbers[axis]) {
+      joinedOrder.push_back(numbers[axis]);
+      turnedDims.push_back(joined[numbers[axis]]);
+    }
+  auto reshaped = [&](Value from, ArrayRef<AffineExpr> shape) -> Value {
+    return ir::ReshapeOp::create(
+        builder, loc, tensorType(type.getElementType(), shape, symbols), from,
+        shapeAttr(builder.getContext(), shape, symbols));
+  };
+  Value all = ir::TransposeOp::create(
+      builder, loc, tensorType(type.getElementType(), turnedDims, symbols),
+      reshaped(value, joined), builder.getDenseI64ArrayAttr(joinedOrder));
+  return reshaped(all, dimsOf(ir::storedType(type, order, symbols)));
+}
+
 Value LayoutWriter::turned(Value value, ArrayRef<int64_t> order, Location loc) {
   if (ir::isRecorded(order))
     return value;
   auto known = stored.find(value);
   if (known != stored.end() && ArrayRef(known->second.second) == order)
     return known->second.first;
+  if (turnsNumbers && isOfRandomNumbers(value))
+    return turnedNumbers(value, order, loc);
   auto type = cast<RankedTensorType>(value.getType());
   return transposed(value, ir::storedType(type, order, numSymbolsOf(type)),
                     order, loc);
@@ -101,7 +138,7 @@ struct Turns {
 };
 } // namespace
 
-static Turns turnsOf(const LayoutRegion &region) {
+static Turns turnsOf(const LayoutRegion &region, bool turnsNumbers) {
   llvm::DenseMap<Operation *, const LayoutPart *> turned;
   for (const LayoutPart &part : region.parts())
     if (part.isTurned)
@@ -109,6 +146,8 @@ static Turns turnsOf(const LayoutRegion &region) {
   Turns result;
   llvm::DenseSet<Value> seen;
   auto add = [&](Value value) {
+    if (turnsNumbers && isOfRandomNumbers(value))
+      return;
     if (!seen.insert(value).second)
       return;
     ++result.count;
@@ -133,7 +172,7 @@ static Turns turnsOf(const LayoutRegion &region) {
 
 // Nothing where channels are last as it is, and nothing could be turned.
 static std::optional<FusionDecision> decisionOf(const LayoutRegion &region,
-                                                bool exact) {
+                                                bool exact, bool turnsNumbers) {
   unsigned count = 0, turned = 0;
   FusionDecision decision;
   Location loc = region.seed()->getLoc();
@@ -147,7 +186,7 @@ static std::optional<FusionDecision> decisionOf(const LayoutRegion &region,
   }
   if (count == 0 && turned == 0)
     return std::nullopt;
-  Turns turns = turnsOf(region);
+  Turns turns = turnsOf(region, turnsNumbers);
   decision.accepted = turned > 0 && !exact;
   decision.rule = turned > 0 && exact ? "exact" : "layout";
   decision.bytes = int64_t(turns.bytes);
@@ -168,18 +207,18 @@ static std::optional<FusionDecision> decisionOf(const LayoutRegion &region,
 
 //===- The pass -----------------------------------------------------------===//
 
-static std::vector<FusionDecision> assignLayouts(func::FuncOp function,
-                                                 bool exact) {
+static std::vector<FusionDecision>
+assignLayouts(func::FuncOp function, bool exact, bool turnsNumbers) {
   Block &block = function.getBody().front();
   llvm::DenseSet<Operation *> taken;
   std::vector<LayoutRegion> regions;
   for (auto seed : block.getOps<ir::ImageOpInterface>())
     if (!taken.contains(seed))
-      regions.emplace_back(seed, taken).choose();
+      regions.emplace_back(seed, taken, turnsNumbers).choose();
   std::vector<FusionDecision> decisions;
   llvm::DenseMap<Operation *, const LayoutPart *> turned;
   for (const LayoutRegion &region : regions) {
-    if (auto decision = decisionOf(region, exact))
+    if (auto decision = decisionOf(region, exact, turnsNumbers))
       decisions.push_back(std::move(*decision));
     for (const LayoutPart &part : region.parts())
       if (part.isTurned)
@@ -187,7 +226,7 @@ static std::vector<FusionDecision> assignLayouts(func::FuncOp function,
   }
   if (exact)
     return decisions;
-  LayoutWriter writer(function);
+  LayoutWriter writer(function, turnsNumbers);
   for (Operation &op : llvm::make_early_inc_range(block))
     if (const LayoutPart *part = turned.lookup(&op))
       writer.write(*part);
@@ -201,7 +240,7 @@ struct AssignLayoutsPass : impl::AssignLayoutsBase<AssignLayoutsPass> {
   using Base::Base;
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto decisions = assignLayouts(mainOf(module), exact);
+    auto decisions = assignLayouts(mainOf(module), exact, turnsNumbers);
     if (!decisions.empty())
       addDecisions(module, decisions);
   }
