@@ -44,8 +44,6 @@ def AssignLayouts : Pass<"assign-layouts", "::mlir::ModuleOp"> {
     the fewest bytes have to be turned, which may be nowhere in it. Transposes
     in a region vanish where they fit. A decision of the rule `layout` tells of
     each region. In `exact` nothing changes: sums would be in another order.
-    With `turns-numbers`, random numbers are computed where they are read, in
-    whatever order, and nothing is stored for that.
 
     ```mlir
     %1 = sinter.conv %0, %w {layout = "channels_first", ...}
@@ -59,8 +57,6 @@ def AssignLayouts : Pass<"assign-layouts", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"exact", "exact", "bool", "false", "Change nothing, say so">,
-    Option<"turnsNumbers", "turns-numbers", "bool", "false",
-           "Random numbers are as near in any order">,
   ];
 }
 
@@ -244,8 +240,6 @@ def RecomputeValues : Pass<"recompute-values", "::mlir::ModuleOp"> {
            "Reductions of columns may join those of long rows">,
     Option<"freeWidening", "free-widening", "bool", "false",
            "Making elements wider takes no time beside reading them">,
-    Option<"scatteredElements", "scattered-elements", "unsigned", "0",
-           "Elements at most that are stored one by one">,
   ];
 }
 
@@ -279,8 +273,6 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
            "Reductions of columns may join those of long rows">,
     Option<"freeWidening", "free-widening", "bool", "false",
            "Making elements wider takes no time beside reading them">,
-    Option<"scatteredElements", "scattered-elements", "unsigned", "0",
-           "Elements at most that are stored one by one">,
   ];
   let dependentDialects = ["::sinter::program::ProgramDialect",
                            "::mlir::arith::ArithDialect",

@@ -12,9 +12,6 @@ namespace sinter::compiler {
 static constexpr std::string_view stageNames[] = {
     "import", "simplify", "fuse", "plan", "lower", "target", "package"};
 
-// What GPUs store so in less time than a launch takes.
-static constexpr unsigned scatteredByThreads = 1 << 17;
-
 std::string_view toString(Stage stage) { return stageNames[unsigned(stage)]; }
 
 std::optional<Stage> parseStage(std::string_view name) {
@@ -49,8 +46,7 @@ void buildStage(Stage stage, OpPassManager &passes,
     break;
   case Stage::simplify: {
     bool exact = options.simplify.numerics == NumericsMode::exact;
-    passes.addPass(createAssignLayouts(
-        {.exact = exact, .turnsNumbers = options.simplify.turnsNumbers}));
+    passes.addPass(createAssignLayouts({.exact = exact}));
     passes.addPass(createExpandComposites());
     if (!exact) {
       passes.addPass(createContractMultiplyAdd());
@@ -75,18 +71,16 @@ void buildStage(Stage stage, OpPassManager &passes,
            .onePerOp = options.fuse.fusion == Fusion::none,
            .statistics = options.fuse.caps.statistics,
            .columnsOfRows = options.fuse.caps.columnsOfRows,
-           .freeWidening = options.fuse.caps.freeWidening,
-           .scatteredElements = options.fuse.caps.scatteredElements}));
-    passes.addPass(createFormKernels(
-        {.onePerOp = options.fuse.fusion == Fusion::none,
-         .maxOps = options.fuse.caps.ops,
-         .maxBuffers = options.fuse.caps.buffers,
-         .maxParallelOps = options.fuse.caps.parallelOps,
-         .maxWork = options.fuse.caps.work,
-         .statistics = options.fuse.caps.statistics,
-         .columnsOfRows = options.fuse.caps.columnsOfRows,
-         .freeWidening = options.fuse.caps.freeWidening,
-         .scatteredElements = options.fuse.caps.scatteredElements}));
+           .freeWidening = options.fuse.caps.freeWidening}));
+    passes.addPass(
+        createFormKernels({.onePerOp = options.fuse.fusion == Fusion::none,
+                           .maxOps = options.fuse.caps.ops,
+                           .maxBuffers = options.fuse.caps.buffers,
+                           .maxParallelOps = options.fuse.caps.parallelOps,
+                           .maxWork = options.fuse.caps.work,
+                           .statistics = options.fuse.caps.statistics,
+                           .columnsOfRows = options.fuse.caps.columnsOfRows,
+                           .freeWidening = options.fuse.caps.freeWidening}));
     break;
   case Stage::plan:
     passes.addPass(createOrderLaunches());
@@ -179,10 +173,7 @@ Result<void> runPipeline(Compilation &state, const PipelineOptions &given,
   options.fuse.caps.statistics &= !state.target->lanesAreThreads();
   options.fuse.caps.columnsOfRows |= state.target->blockThreads() != nullptr;
   options.fuse.caps.freeWidening |= state.target->lanesAreThreads();
-  if (state.target->lanesAreThreads())
-    options.fuse.caps.scatteredElements = scatteredByThreads;
   options.simplify.checksEarly |= state.target->lanesAreThreads();
-  options.simplify.turnsNumbers |= state.target->lanesAreThreads();
   StageTrace trace(*state.module);
   for (Stage stage : {Stage::import, Stage::simplify, Stage::fuse, Stage::plan,
                       Stage::lower, Stage::target, Stage::package}) {

@@ -25,9 +25,6 @@ struct SimplifyOptions {
   NumericsMode numerics = NumericsMode::standard;
   /// Whether a host waits for the device to have checked positions.
   bool checksEarly = false;
-  /// Whether random numbers cost the same in any order: not where the words of
-  /// neighbours are made together.
-  bool turnsNumbers = false;
 };
 struct PlanOptions {};
 struct TargetOptions {

@@ -73,18 +73,10 @@ static bool keepsRuns(Operation *view) {
          dims.back().getLargestKnownDivisor() % run == 0;
 }
 
-// Whether elements may be stored one by one.
-bool Classifier::isScattered(Value output) const {
-  return caps.scatteredElements > 0 &&
-         estimatedElements(output.getType()) <= caps.scatteredElements;
-}
-
 // What an output has the elements of, in another order: those of a contraction
-// are stored where views put them, and so are few of reductions of columns.
+// are stored where views put them.
 Value Classifier::orderedFrom(Value output) const {
-  bool ofColumns = rootKind == PatternKind::reduction && !product &&
-                   !rowDims.empty() && keepsLastAxis && isScattered(output);
-  if (rootKind != PatternKind::contraction && !ofColumns)
+  if (rootKind != PatternKind::contraction)
     return output;
   Value value = output;
   while (Operation *view = value.getDefiningOp()) {
@@ -93,8 +85,7 @@ Value Classifier::orderedFrom(Value output) const {
       return output;
     if (kindOf(view) != PatternKind::view)
       return value;
-    if (!keepsRuns(view) &&
-        !(isa<ir::TransposeOp>(view) && isScattered(output)))
+    if (!keepsRuns(view))
       return output;
     value = view->getOperand(0);
   }

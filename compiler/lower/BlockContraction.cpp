@@ -13,7 +13,6 @@
 #include "dialects/sinter/Dialect.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <memory>
@@ -47,25 +46,6 @@ bool isPointwise(Operation &op) {
   PatternKind kind = described.getPatternKind();
   return kind == PatternKind::pointwise || kind == PatternKind::view ||
          kind == PatternKind::source || kind == PatternKind::random;
-}
-
-// The number that a target's arithmetic on numbers alone gives.
-std::optional<int64_t> numberOf(Value value) {
-  if (auto number = getConstantIntValue(value))
-    return number;
-  Operation *op = value.getDefiningOp();
-  if (!isa_and_present<arith::AddIOp, arith::MulIOp, arith::ShRUIOp,
-                       arith::AndIOp>(op))
-    return std::nullopt;
-  auto a = numberOf(op->getOperand(0)), b = numberOf(op->getOperand(1));
-  if (!a || !b || *a < 0 || *b < 0)
-    return std::nullopt;
-  if (isa<arith::AddIOp>(op))
-    return *a + *b;
-  if (isa<arith::MulIOp>(op))
-    return *a * *b;
-  constexpr int64_t width = 32;
-  return isa<arith::AndIOp>(op) ? *a & *b : *b < width ? *a >> *b : 0;
 }
 
 class BlockContraction {
@@ -465,7 +445,7 @@ private:
                 unsigned count) const {
     unsigned rank = shape.size();
     Piece piece;
-    Value row = clamp(emission.add(place.row, rowOf(fragment)), rank - 2, 1,
+    Value row = clamp(emission.add(place.row, fragment.row), rank - 2, 1,
                       plan.tile.rows, piece.exists);
     Value inside = emission.add(
         emission.mul(fragment.group, emission.constant(fragment.count)),
@@ -483,25 +463,6 @@ private:
     piece.index = emission.fromCoordinates(coordinates);
     piece.lanes.count = count;
     return piece;
-  }
-
-  // A number that was added last stands apart, so that indices of neighbouring
-  // rows of a thread share the rest.
-  Value rowOf(const Fragment &fragment) const {
-    auto cast = fragment.row.getDefiningOp<arith::IndexCastUIOp>();
-    auto sum =
-        cast ? cast.getIn().getDefiningOp<arith::AddIOp>() : arith::AddIOp();
-    auto number = sum ? numberOf(sum.getRhs()) : std::nullopt;
-    if (!number)
-      return fragment.row;
-    Value &rest = rowBases[sum.getLhs()];
-    if (!rest) {
-      OpBuilder::InsertionGuard guard(emission.builder);
-      emission.builder.setInsertionPointAfterValue(sum.getLhs());
-      rest = arith::IndexCastUIOp::create(emission.builder, emission.loc,
-                                          cast.getType(), sum.getLhs());
-    }
-    return emission.add(rest, emission.constant(*number));
   }
 
   // A fragment is in one row, or, where rows do not come out even in such,
@@ -562,8 +523,6 @@ private:
   SmallVector<Value> ofColumns; ///< rows of them are alike
   bool readsElements = false;   ///< of other tensors
   Value startOfPart;            ///< of k: where its sums begin
-  /// Numbers of a thread's rows, and they as indices.
-  mutable llvm::DenseMap<Value, Value> rowBases;
 };
 
 // Of other sizes it has no chunks, and is not launched.

@@ -20,41 +20,11 @@ Value Emission::constant(int64_t value) {
   return known;
 }
 
-// What is multiplied by both is a multiple of this, which does not overflow.
-static int64_t productOfMultiples(int64_t a, int64_t b) {
-  return std::max<int64_t>(1, (a & 0xffffffff) * (b & 0xfffffff));
-}
-
-// What arithmetic that a target has made for its threads is a multiple of.
-static int64_t multipleOfNumber(Value value, unsigned depth = 8) {
+int64_t Emission::multipleOf(Value value) const {
   if (auto number = getConstantIntValue(value))
     return *number == 0 ? int64_t(1) << 30 : std::abs(*number);
-  Operation *op = value.getDefiningOp();
-  if (!op || depth == 0)
-    return 1;
-  auto operand = [&](unsigned number) {
-    return multipleOfNumber(op->getOperand(number), depth - 1);
-  };
-  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
-    return operand(0);
-  if (isa<arith::AddIOp>(op))
-    return std::gcd(operand(0), operand(1));
-  if (isa<arith::MulIOp>(op))
-    return productOfMultiples(operand(0), operand(1));
-  return 1;
-}
-
-int64_t Emission::multipleOf(Value value) const {
   auto known = multiples.find(value);
-  return known == multiples.end() ? multipleOfNumber(value) : known->second;
-}
-
-// Whether a number is added to a multiple without reaching the next one of the
-// divisor: then it is added to the remainder.
-static bool staysBelow(int64_t number, int64_t multiple,
-                       std::optional<int64_t> divisor) {
-  return divisor && *divisor > 0 && number >= 0 &&
-         number < std::gcd(multiple, *divisor);
+  return known == multiples.end() ? 1 : known->second;
 }
 
 // A divisor that is never 0: an index into an empty tensor may be computed,
@@ -86,7 +56,8 @@ Value Emission::indexOp(IndexOp code, Value a, Value b) {
       break;
     case IndexOp::mul:
       result = arith::MulIOp::create(builder, loc, a, b);
-      multiples[result] = productOfMultiples(multipleOf(a), multipleOf(b));
+      multiples[result] = std::max<int64_t>(1, (multipleOf(a) & 0xffffffff) *
+                                                   (multipleOf(b) & 0xfffffff));
       break;
     case IndexOp::floorDiv:
       result = arith::DivUIOp::create(builder, loc, a, nonZero(b));
@@ -166,11 +137,6 @@ Value Emission::floorDiv(Value a, Value b) {
   auto known = divisions.find({a.getAsOpaquePointer(), b.getAsOpaquePointer()});
   if (known != divisions.end())
     return known->second.first;
-  if (auto sum = offsets.find(a); sum != offsets.end()) {
-    auto [inner, number] = sum->second;
-    if (staysBelow(number, multipleOf(inner), right))
-      return floorDiv(inner, b);
-  }
   return indexOp(IndexOp::floorDiv, a, b);
 }
 
@@ -185,11 +151,6 @@ Value Emission::mod(Value a, Value b) {
   auto known = divisions.find({a.getAsOpaquePointer(), b.getAsOpaquePointer()});
   if (known != divisions.end())
     return known->second.second;
-  if (auto sum = offsets.find(a); sum != offsets.end()) {
-    auto [inner, number] = sum->second;
-    if (staysBelow(number, multipleOf(inner), right))
-      return add(mod(inner, b), constant(number));
-  }
   return indexOp(IndexOp::mod, a, b);
 }
 

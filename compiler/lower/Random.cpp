@@ -89,7 +89,9 @@ private:
 
 public:
   const Type wide; ///< i64, shaped
-  const unsigned count;
+
+private:
+  unsigned count;
 };
 
 class RandomSource final : public ElementSource {
@@ -107,7 +109,13 @@ public:
         !linear.each)
       return uniform(emission, m, consecutive(emission, linear.base, lanes));
 
-    auto [block, lane] = placeOf(emission, philox, linear);
+    OpBuilder &builder = emission.builder;
+    Value position = arith::IndexCastOp::create(
+        builder, emission.loc, philox.wide,
+        emission.spread(Element{emission.perLane(linear)}, lanes.count));
+    Value block = arith::ShRUIOp::create(builder, emission.loc, position,
+                                         emission.integer(philox.wide, 2));
+    Value lane = m.andBits(philox.narrow(position), m.bit(3));
     Words words = philox.words(op, block);
     if (isNormal)
       return Element{round(emission, m, normal(m, words, lane), element)};
@@ -119,38 +127,6 @@ public:
   }
 
 private:
-  // An element's block, and which of its four words is the element's. Lanes
-  // that are whole blocks apart have the same word each. Where indices show
-  // that neighbours share a block, its words are the same values, too.
-  static std::pair<Value, Value> placeOf(Emission &emission, Philox &philox,
-                                         const Coord &linear) {
-    OpBuilder &builder = emission.builder;
-    Location loc = emission.loc;
-    ElementMath &m = philox.math();
-    unsigned count = philox.count;
-    auto toWide = [&](const Coord &coord) {
-      return arith::IndexCastOp::create(
-                 builder, loc, philox.wide,
-                 emission.spread(Element{emission.perLane(coord)}, count))
-          .getResult();
-    };
-    constexpr int64_t words = 4;
-    if (!linear.each && linear.step % words == 0 &&
-        !emission.mayBeNegative(linear.base)) {
-      Value size = emission.constant(words);
-      Coord block{emission.floorDiv(linear.base, size),
-                  linear.step / words,
-                  {},
-                  linear.count};
-      Coord lane = emission.uniform(emission.mod(linear.base, size));
-      return {toWide(block), philox.narrow(toWide(lane))};
-    }
-    Value position = toWide(linear);
-    Value block = arith::ShRUIOp::create(builder, loc, position,
-                                         emission.integer(philox.wide, 2));
-    return {block, m.andBits(philox.narrow(position), m.bit(3))};
-  }
-
   // The words of consecutive elements: every block is computed once, not once
   // for each of its four elements.
   Value consecutive(Emission &emission, Value first, const Lanes &lanes) {

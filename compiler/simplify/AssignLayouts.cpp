@@ -24,8 +24,8 @@ namespace {
 /// Rewrites what a region chose.
 class LayoutWriter {
 public:
-  LayoutWriter(func::FuncOp function, bool turnsNumbers)
-      : builder(function.getContext()), turnsNumbers(turnsNumbers) {}
+  explicit LayoutWriter(func::FuncOp function)
+      : builder(function.getContext()) {}
 
   void write(const LayoutPart &part);
   /// Erases turned ops, and what was turned back for nobody.
@@ -36,10 +36,7 @@ private:
   Value transposed(Value value, Type type, ArrayRef<int64_t> order,
                    Location loc);
 
-  Value turnedNumbers(Value value, ArrayRef<int64_t> order, Location loc);
-
   OpBuilder builder;
-  const bool turnsNumbers;
   /// A value as recorded to what is stored, and its order.
   llvm::DenseMap<Value, std::pair<Value, ir::AxisOrder>> stored;
   SmallVector<Operation *> replaced, turnedBack;
@@ -55,46 +52,12 @@ Value LayoutWriter::transposed(Value value, Type type, ArrayRef<int64_t> order,
   return op;
 }
 
-// Nothing is stored. Axes that stay neighbours are one, so that their places
-// need not be told apart.
-Value LayoutWriter::turnedNumbers(Value value, ArrayRef<int64_t> order,
-                                  Location loc) {
-  auto type = cast<RankedTensorType>(value.getType());
-  unsigned symbols = numSymbolsOf(type);
-  SmallVector<AffineExpr> dims = dimsOf(type), joined, turnedDims;
-  SmallVector<int64_t> numbers(dims.size()), joinedOrder;
-  ir::AxisOrder places = ir::placesOf(order);
-  for (size_t axis = 0; axis < dims.size(); ++axis) {
-    if (axis > 0 && places[axis] == places[axis - 1] + 1)
-      joined.back() = joined.back() * dims[axis];
-    else
-      joined.push_back(dims[axis]);
-    numbers[axis] = int64_t(joined.size()) - 1;
-  }
-  for (int64_t axis : order)
-    if (joinedOrder.empty() || joinedOrder.back() != numbers[axis]) {
-      joinedOrder.push_back(numbers[axis]);
-      turnedDims.push_back(joined[numbers[axis]]);
-    }
-  auto reshaped = [&](Value from, ArrayRef<AffineExpr> shape) -> Value {
-    return ir::ReshapeOp::create(
-        builder, loc, tensorType(type.getElementType(), shape, symbols), from,
-        shapeAttr(builder.getContext(), shape, symbols));
-  };
-  Value all = ir::TransposeOp::create(
-      builder, loc, tensorType(type.getElementType(), turnedDims, symbols),
-      reshaped(value, joined), builder.getDenseI64ArrayAttr(joinedOrder));
-  return reshaped(all, dimsOf(ir::storedType(type, order, symbols)));
-}
-
 Value LayoutWriter::turned(Value value, ArrayRef<int64_t> order, Location loc) {
   if (ir::isRecorded(order))
     return value;
   auto known = stored.find(value);
   if (known != stored.end() && ArrayRef(known->second.second) == order)
     return known->second.first;
-  if (turnsNumbers && isOfRandomNumbers(value))
-    return turnedNumbers(value, order, loc);
   auto type = cast<RankedTensorType>(value.getType());
   return transposed(value, ir::storedType(type, order, numSymbolsOf(type)),
                     order, loc);
@@ -138,7 +101,7 @@ struct Turns {
 };
 } // namespace
 
-static Turns turnsOf(const LayoutRegion &region, bool turnsNumbers) {
+static Turns turnsOf(const LayoutRegion &region) {
   llvm::DenseMap<Operation *, const LayoutPart *> turned;
   for (const LayoutPart &part : region.parts())
     if (part.isTurned)
@@ -146,8 +109,6 @@ static Turns turnsOf(const LayoutRegion &region, bool turnsNumbers) {
   Turns result;
   llvm::DenseSet<Value> seen;
   auto add = [&](Value value) {
-    if (turnsNumbers && isOfRandomNumbers(value))
-      return;
     if (!seen.insert(value).second)
       return;
     ++result.count;
@@ -172,7 +133,7 @@ static Turns turnsOf(const LayoutRegion &region, bool turnsNumbers) {
 
 // Nothing where channels are last as it is, and nothing could be turned.
 static std::optional<FusionDecision> decisionOf(const LayoutRegion &region,
-                                                bool exact, bool turnsNumbers) {
+                                                bool exact) {
   unsigned count = 0, turned = 0;
   FusionDecision decision;
   Location loc = region.seed()->getLoc();
@@ -186,7 +147,7 @@ static std::optional<FusionDecision> decisionOf(const LayoutRegion &region,
   }
   if (count == 0 && turned == 0)
     return std::nullopt;
-  Turns turns = turnsOf(region, turnsNumbers);
+  Turns turns = turnsOf(region);
   decision.accepted = turned > 0 && !exact;
   decision.rule = turned > 0 && exact ? "exact" : "layout";
   decision.bytes = int64_t(turns.bytes);
@@ -207,18 +168,18 @@ static std::optional<FusionDecision> decisionOf(const LayoutRegion &region,
 
 //===- The pass -----------------------------------------------------------===//
 
-static std::vector<FusionDecision>
-assignLayouts(func::FuncOp function, bool exact, bool turnsNumbers) {
+static std::vector<FusionDecision> assignLayouts(func::FuncOp function,
+                                                 bool exact) {
   Block &block = function.getBody().front();
   llvm::DenseSet<Operation *> taken;
   std::vector<LayoutRegion> regions;
   for (auto seed : block.getOps<ir::ImageOpInterface>())
     if (!taken.contains(seed))
-      regions.emplace_back(seed, taken, turnsNumbers).choose();
+      regions.emplace_back(seed, taken).choose();
   std::vector<FusionDecision> decisions;
   llvm::DenseMap<Operation *, const LayoutPart *> turned;
   for (const LayoutRegion &region : regions) {
-    if (auto decision = decisionOf(region, exact, turnsNumbers))
+    if (auto decision = decisionOf(region, exact))
       decisions.push_back(std::move(*decision));
     for (const LayoutPart &part : region.parts())
       if (part.isTurned)
@@ -226,7 +187,7 @@ assignLayouts(func::FuncOp function, bool exact, bool turnsNumbers) {
   }
   if (exact)
     return decisions;
-  LayoutWriter writer(function, turnsNumbers);
+  LayoutWriter writer(function);
   for (Operation &op : llvm::make_early_inc_range(block))
     if (const LayoutPart *part = turned.lookup(&op))
       writer.write(*part);
@@ -240,7 +201,7 @@ struct AssignLayoutsPass : impl::AssignLayoutsBase<AssignLayoutsPass> {
   using Base::Base;
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto decisions = assignLayouts(mainOf(module), exact, turnsNumbers);
+    auto decisions = assignLayouts(mainOf(module), exact);
     if (!decisions.empty())
       addDecisions(module, decisions);
   }

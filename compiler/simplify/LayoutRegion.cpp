@@ -81,15 +81,9 @@ static SmallVector<double, 4> placesOf(Operation *op, int which,
   return result;
 }
 
-bool isOfRandomNumbers(Value value) {
-  auto op = value.getDefiningOp<ir::SinterOpInterface>();
-  return op && op.getPatternKind() == graph::PatternKind::random;
-}
-
 LayoutRegion::LayoutRegion(ir::ImageOpInterface seed,
-                           llvm::DenseSet<Operation *> &taken,
-                           bool turnsNumbers)
-    : taken(taken), turnsNumbers(turnsNumbers) {
+                           llvm::DenseSet<Operation *> &taken)
+    : taken(taken) {
   int which = seed.getImageRoles()[0] == ImageRole::weight ? resultNumber : 0;
   int64_t rank =
       cast<RankedTensorType>(tensorOf(seed, which).getType()).getRank();
@@ -260,7 +254,6 @@ void LayoutRegion::addTurns(MinimumCut &cut, Value value, double places) const {
     made = list[found->second].orders.result;
   }
   double bytes = cost(value, made, places);
-  bool isFree = turnsNumbers && isOfRandomNumbers(value);
   unsigned back = cut.addNode();
   cut.addCost(maker, back, bytes * turnBackNanoseconds);
   std::map<AxisOrder, unsigned> turns;
@@ -280,7 +273,7 @@ void LayoutRegion::addTurns(MinimumCut &cut, Value value, double places) const {
     if (isNew) {
       turn->second = cut.addNode();
       cut.addCost(turn->second, isSame ? maker : MinimumCut::second,
-                  isFree ? 0 : cost(value, wanted, places) * turnNanoseconds);
+                  cost(value, wanted, places) * turnNanoseconds);
     }
     cut.addCost(node, turn->second, MinimumCut::never);
   }

@@ -12,9 +12,6 @@ namespace sinter::compiler {
 
 class MinimumCut;
 
-/// Whether a tensor's elements are computed from their places alone.
-bool isOfRandomNumbers(mlir::Value value);
-
 /// An op of a region.
 struct LayoutPart {
   mlir::Operation *op;
@@ -40,10 +37,9 @@ struct LayoutPart {
 class LayoutRegion {
 public:
   /// Everything that is reached from `seed`, without ops in `taken`, which the
-  /// region's ops join. `turnsNumbers`: tensors of random numbers cost nothing
-  /// to turn.
+  /// region's ops join.
   LayoutRegion(ir::ImageOpInterface seed,
-               llvm::DenseSet<mlir::Operation *> &taken, bool turnsNumbers);
+               llvm::DenseSet<mlir::Operation *> &taken);
 
   /// Marks the ops that are cheaper turned: what turning tensors between those
   /// and others costs is in it.
@@ -68,7 +64,6 @@ private:
   static unsigned nodeOf(unsigned number) { return number + 2; }
 
   llvm::DenseSet<mlir::Operation *> &taken;
-  const bool turnsNumbers;
   std::vector<LayoutPart> list;
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;
   unsigned placeAxes = 0; ///< of an image: batch and space

@@ -2,7 +2,6 @@
 /// that these see the shape that the contraction's kernel walks: pointwise ops,
 /// and where leading axes are grouped only, reductions of the rest and what
 /// spreads their results.
-#include "compiler/fuse/FusionGraph.h"
 #include "compiler/import/Types.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
@@ -60,36 +59,6 @@ static Type typeLike(Value value, ArrayRef<AffineExpr> dims, unsigned symbols) {
   return tensorType(element, dims, symbols);
 }
 
-// Whether a value is computed from turned random numbers, which no kernel
-// stores by themselves, and from single numbers.
-static bool isOfTurnedNumbers(Value value, bool &isTurned, unsigned depth = 8) {
-  if (cast<RankedTensorType>(value.getType()).getRank() == 0)
-    return true;
-  auto op = value.getDefiningOp<ir::SinterOpInterface>();
-  if (!op || depth == 0 || op->hasAttr(storedAttr))
-    return false;
-  isTurned |= isa<ir::TransposeOp>(op);
-  switch (op.getPatternKind()) {
-  case PatternKind::random:
-  case PatternKind::source:
-    return true;
-  case PatternKind::view:
-  case PatternKind::pointwise:
-    return llvm::all_of(op->getOperands(), [&](Value operand) {
-      return isOfTurnedNumbers(operand, isTurned, depth - 1);
-    });
-  default:
-    return false;
-  }
-}
-
-static bool isMadeOfTurnedNumbers(Value value) {
-  auto op = value.getDefiningOp<ir::SinterOpInterface>();
-  bool isTurned = false;
-  return op && op.getPatternKind() == PatternKind::pointwise &&
-         isOfTurnedNumbers(value, isTurned) && isTurned;
-}
-
 namespace {
 
 /// Makes views of other dims, over the symbols of the function.
@@ -117,9 +86,6 @@ public:
   Value regroup(Value value, ArrayRef<AffineExpr> dims) {
     if (auto inner = value.getDefiningOp<ir::ReshapeOp>())
       return regroup(inner.getX(), dims);
-    if (ArrayRef(dimsOf(value.getType())) != dims &&
-        isMadeOfTurnedNumbers(value))
-      return regroupNumbers(value, dims);
     auto spread = value.getDefiningOp<ir::BroadcastOp>();
     DimList own = dimsOf(value.getType());
     if (!spread || ArrayRef(own) == dims)
@@ -142,21 +108,6 @@ public:
   }
 
 private:
-  // For all who read them, so that they are computed once.
-  Value regroupNumbers(Value value, ArrayRef<AffineExpr> dims) {
-    OpBuilder::InsertionGuard guard(builder);
-    Operation *op = value.getDefiningOp();
-    builder.setInsertionPoint(op);
-    OperationState state(op->getLoc(), op->getName());
-    for (Value operand : op->getOperands())
-      state.addOperands(regroup(operand, dims));
-    state.addAttributes(op->getAttrs());
-    state.addTypes(typeLike(value, dims, symbols));
-    Value made = builder.create(state)->getResult(0);
-    value.replaceAllUsesWith(reshape(made, dimsOf(value.getType())));
-    return made;
-  }
-
   AffineMapAttr shapeOf(ArrayRef<AffineExpr> dims) {
     return shapeAttr(builder.getContext(), dims, symbols);
   }

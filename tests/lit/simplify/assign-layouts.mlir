@@ -1,6 +1,5 @@
 // RUN: sinter opt %s --split-input-file --pipeline=assign-layouts | FileCheck %s
 // RUN: sinter opt %s --split-input-file --pipeline='assign-layouts{exact=true}' | FileCheck %s --check-prefix=EXACT
-// RUN: sinter opt %s --split-input-file --pipeline='assign-layouts{turns-numbers=true}' | FileCheck %s --check-prefix=NUMBERS
 
 // Between two convolutions nothing is turned; weights stay as they are.
 // CHECK: accepted = true{{.*}}detail = "conv and 1 more, channels last; tensors turned: 2"{{.*}}rule = "layout"
@@ -102,30 +101,4 @@ func.func @main(%x: tensor<2x64x30x28xf32>, %w: tensor<64x64x3x3xf32>, %e: tenso
   %2 = sinter.after %1, %s : (tensor<2x64x30x28xf32>, tensor<f32>) -> tensor<2x64x30x28xf32>
   %3 = sinter.conv %2, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, high = array<i64: 1, 1>, layout = "channels_first", low = array<i64: 1, 1>, sizes = array<i64: 3, 3>, strides = array<i64: 1, 1>} : (tensor<2x64x30x28xf32>, tensor<64x64x3x3xf32>) -> tensor<2x64x30x28xf32>
   return %3 : tensor<2x64x30x28xf32>
-}
-
-// -----
-
-// Random numbers are computed in any order where that costs nothing: the mask
-// of a dropout is made as it is read. Places of neighbouring axes stay one.
-// CHECK-LABEL: @main
-// CHECK: sinter.transpose {{.*}}sinter.stored} : {{.*}}xi1>
-// NUMBERS-LABEL: @main
-// NUMBERS: %[[R:.*]] = sinter.random_uniform
-// NUMBERS: %[[J:.*]] = sinter.reshape %[[R]] {{.*}} -> tensor<2x64x840xf32>
-// NUMBERS: %[[T:.*]] = sinter.transpose %[[J]] {permutation = array<i64: 0, 2, 1>} : {{.*}} -> tensor<2x840x64xf32>
-// NUMBERS: %[[U:.*]] = sinter.reshape %[[T]] {{.*}} -> tensor<2x30x28x64xf32>
-// NUMBERS: %[[M:.*]] = sinter.compare %[[U]]
-// NUMBERS: sinter.where %[[M]]
-// NUMBERS-NOT: sinter.stored} : {{.*}}xi1>
-// NUMBERS: return
-func.func @main(%x: tensor<2x64x30x28xf32>, %v: tensor<64x64x3x3xf32>, %w: tensor<64x64x3x3xf32>, %k: tensor<i64>) -> tensor<2x64x30x28xf32> {
-  %0 = sinter.conv %x, %v {dilations = array<i64: 1, 1>, groups = 1 : i64, high = array<i64: 1, 1>, layout = "channels_first", low = array<i64: 1, 1>, sizes = array<i64: 3, 3>, strides = array<i64: 1, 1>} : (tensor<2x64x30x28xf32>, tensor<64x64x3x3xf32>) -> tensor<2x64x30x28xf32>
-  %1 = sinter.random_uniform %k, %k, %k {dtype = f32, shape = affine_map<() -> (2, 64, 30, 28)>} : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<2x64x30x28xf32>
-  %2 = sinter.full {dtype = f32, shape = affine_map<() -> (2, 64, 30, 28)>, value = 5.000000e-01 : f64} : () -> tensor<2x64x30x28xf32>
-  %3 = sinter.compare %1, %2 {predicate = "ge"} : (tensor<2x64x30x28xf32>, tensor<2x64x30x28xf32>) -> tensor<2x64x30x28xi1>
-  %z = sinter.full {dtype = f32, shape = affine_map<() -> (2, 64, 30, 28)>, value = 0.000000e+00 : f64} : () -> tensor<2x64x30x28xf32>
-  %4 = sinter.where %3, %0, %z : (tensor<2x64x30x28xi1>, tensor<2x64x30x28xf32>, tensor<2x64x30x28xf32>) -> tensor<2x64x30x28xf32>
-  %5 = sinter.conv %4, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, high = array<i64: 1, 1>, layout = "channels_first", low = array<i64: 1, 1>, sizes = array<i64: 3, 3>, strides = array<i64: 1, 1>} : (tensor<2x64x30x28xf32>, tensor<64x64x3x3xf32>) -> tensor<2x64x30x28xf32>
-  return %5 : tensor<2x64x30x28xf32>
 }
