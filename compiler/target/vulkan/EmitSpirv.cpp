@@ -339,6 +339,22 @@ void shareMemory(spirv::FuncOp function) {
   });
 }
 
+// MLIR's conversion writes what a loop carries to variables in every round, and
+// reads them behind it, whoever uses what they have.
+void dropUnread(spirv::ModuleOp kernels) {
+  kernels.walk([](spirv::LoadOp load) {
+    if (load->use_empty() && load.getPtr().getDefiningOp<spirv::VariableOp>())
+      load.erase();
+  });
+  kernels.walk([](spirv::VariableOp variable) {
+    if (!llvm::all_of(variable->getUsers(), llvm::IsaPred<spirv::StoreOp>))
+      return;
+    for (Operation *store : llvm::make_early_inc_range(variable->getUsers()))
+      store->erase();
+    variable.erase();
+  });
+}
+
 // Loops of many rounds stay loops: drivers unroll them for long, and lose.
 void keepLoops(spirv::ModuleOp kernels) {
   kernels.walk([](spirv::LoopOp loop) {
@@ -394,6 +410,7 @@ FailureOr<TargetCode> emitSpirv(ModuleOp module, const VulkanProfile &profile,
   guardEmptyLoops(kernels);
   if (failed(convert(kernels, profile, !sizes)))
     return failure();
+  dropUnread(kernels);
   narrowComparisons(kernels);
   keepLoops(kernels);
   forbidContraction(kernels);

@@ -109,24 +109,33 @@ Value FragmentKernel::wordsOf(ValueRange parts) const {
   return vector::BitCastOp::create(builder, loc, words, joined);
 }
 
-void FragmentKernel::storePanel(const Panel &panel, ValueRange values) {
+FragmentKernel::Values FragmentKernel::wordsOfStage(ValueRange values) const {
+  Values words;
+  for (const Panel *panel : {&left, &right})
+    for (int64_t load = 0; load < panel->loads; ++load) {
+      size_t parts = panel->count / panel->together;
+      words.push_back(wordsOf(values.take_front(parts)));
+      values = values.drop_front(parts);
+    }
+  return words;
+}
+
+void FragmentKernel::storePanel(const Panel &panel, ValueRange words) {
   const Fragments::Lines &lines = panel.isLeft ? leftLines : rightLines;
-  int64_t parts = panel.count / panel.together;
   for (int64_t load = 0; load < panel.loads; ++load) {
     Piece piece = pieceOf(panel, load);
     Value line = panel.alongDepth ? piece.line : piece.k;
     Value inLine = panel.alongDepth ? piece.k : piece.line;
     Value group = numbers.add(numbers.mul(line, int32_t(lines.stride)), inLine);
     group = numbers.add(group, int32_t(placeOf(panel)));
-    vector::StoreOp::create(
-        builder, loc, wordsOf(values.slice(load * parts, parts)), lines.memory,
-        ValueRange{numbers.toIndex(group), index(0)});
+    vector::StoreOp::create(builder, loc, words[size_t(load)], lines.memory,
+                            ValueRange{numbers.toIndex(group), index(0)});
   }
 }
 
-void FragmentKernel::storeStage(ValueRange values) {
-  storePanel(left, values.take_front(valuesOf(left)));
-  storePanel(right, values.drop_front(valuesOf(left)));
+void FragmentKernel::storeStage(ValueRange words) {
+  storePanel(left, words.take_front(left.loads));
+  storePanel(right, words.drop_front(left.loads));
 }
 
 //===- Sums ---------------------------------------------------------------===//
@@ -136,26 +145,31 @@ FragmentKernel::Values FragmentKernel::noSums() {
   return Values(size_t(count * fragments->count()), fragments->zero());
 }
 
-// One wait before the stage is written, and one after.
+// One wait before the stage is written, and one after. A round writes what the
+// round before it has asked for, and asks for what the next one writes.
 FragmentKernel::Values FragmentKernel::sumRounds(const Place &place,
                                                  Value rounds) {
   Value none = index(0), one = index(1);
-  storeStage(loadStage(place, none));
-  wait();
-  Values sums = noSums();
+  Values carried = noSums();
+  size_t count = carried.size();
+  llvm::append_range(carried, wordsOfStage(loadStage(place, none)));
   Value last = arith::SubIOp::create(builder, loc, rounds, one);
-  auto op = scf::ForOp::create(builder, loc, none, rounds, one, sums);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(op.getBody());
-  Value next = arith::AddIOp::create(builder, loc, op.getInductionVar(), one);
-  Values values =
-      loadStage(place, arith::MinUIOp::create(builder, loc, next, last));
-  Values added = addStage(op.getRegionIterArgs());
+  auto op = scf::ForOp::create(builder, loc, none, rounds, one, carried);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(op.getBody());
+    wait();
+    storeStage(op.getRegionIterArgs().drop_front(count));
+    wait();
+    Value next = arith::AddIOp::create(builder, loc, op.getInductionVar(), one);
+    Values values =
+        loadStage(place, arith::MinUIOp::create(builder, loc, next, last));
+    Values results = addStage(op.getRegionIterArgs().take_front(count));
+    llvm::append_range(results, wordsOfStage(values));
+    scf::YieldOp::create(builder, loc, results);
+  }
   wait();
-  storeStage(values);
-  wait();
-  scf::YieldOp::create(builder, loc, added);
-  return Values(op.getResults());
+  return Values(op.getResults().take_front(count));
 }
 
 // Fragment `number` of the subgroup's lines, from `k` of the stage on.

@@ -29,8 +29,10 @@ private:
   int64_t placeOf(const Panel &panel) const {
     return panel.isLeft ? 0 : groupsOf(left);
   }
-  void storePanel(const Panel &panel, mlir::ValueRange values);
-  void storeStage(mlir::ValueRange values);
+  /// Each piece that `loadStage` has brought as a vector of words.
+  Values wordsOfStage(mlir::ValueRange values) const;
+  void storePanel(const Panel &panel, mlir::ValueRange words);
+  void storeStage(mlir::ValueRange words);
   Value wordsOf(mlir::ValueRange parts) const;
   Fragments::Operand loadFragment(const Panel &panel, int64_t number,
                                   int64_t k) const;

@@ -28,17 +28,26 @@
 // LARGE: !spirv.array<1184 x vector<4xi32>>, Workgroup
 // LARGE-NOT: @shared1
 // LARGE: spirv.Load "PhysicalStorageBuffer" {{.*}} ["Aligned", 16] : vector<4xi32>
+// LARGE: spirv.mlir.loop control(DontUnroll)
+// A round writes what the round before it has asked for, and asks for the next
+// before it multiplies.
 // LARGE: spirv.ControlBarrier
 // LARGE-SAME: MakeAvailable|MakeVisible
-// LARGE: spirv.mlir.loop control(DontUnroll)
+// LARGE-NOT: spirv.Load
+// LARGE-COUNT-8: spirv.Store "Workgroup"
+// LARGE-NOT: spirv.Load
+// LARGE: spirv.ControlBarrier
+// LARGE-COUNT-8: spirv.Load "PhysicalStorageBuffer"
 // The left operand lies along k, the right one does not.
 // LARGE-NOT: spirv.ShiftLeftLogical {{.*}}16
 // LARGE-COUNT-4: spirv.KHR.CooperativeMatrixLoad {{.*}} %cst5_i32, <RowMajor>, <NonPrivatePointer> {{.*}} !spirv.coopmatrix<16x16xbf16, Subgroup, MatrixA>
 // LARGE: spirv.KHR.CooperativeMatrixLoad {{.*}} %cst17_i32, <RowMajor>, {{.*}} !spirv.coopmatrix<16x16xbf16, Subgroup, MatrixB>
 // LARGE-COUNT-32: spirv.KHR.CooperativeMatrixMulAdd {{.*}} -> !spirv.coopmatrix<16x16xf32, Subgroup, MatrixAcc>
 // LARGE-NOT: spirv.KHR.CooperativeMatrixMulAdd
-// LARGE: spirv.ControlBarrier
-// LARGE: spirv.ControlBarrier
+// Of what the loop carries, the sums alone are read behind it.
+// LARGE-NOT: spirv.Store "Function" {{.*}} : i32
+// LARGE: spirv.mlir.merge
+// LARGE: spirv.ControlBarrier <Workgroup>
 // LARGE-COUNT-16: spirv.KHR.CooperativeMatrixStore
 // LARGE: "LocalSize", 128, 1, 1
 // LOOPS-NOT: Cooperative
