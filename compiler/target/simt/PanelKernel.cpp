@@ -63,9 +63,8 @@ Value PanelKernel::index(int64_t value) const {
   return arith::ConstantIndexOp::create(builder, loc, value);
 }
 
-// Neighbours in memory are read by neighbouring threads, along k by as many as
-// read two sectors of a line: more would write to the same banks. Where a panel
-// has fewer pieces than the block has threads, several bring the same one.
+// Neighbours in memory are read by neighbouring threads. Where a panel has
+// fewer pieces than the block has threads, several bring the same one.
 PanelKernel::Piece PanelKernel::pieceOf(const Panel &panel,
                                         int64_t load) const {
   int64_t pieces = panel.lines * sizes.depth / panel.count;
@@ -78,8 +77,7 @@ PanelKernel::Piece PanelKernel::pieceOf(const Panel &panel,
     auto [k, line] = numbers.split(number, panel.lines / panel.count);
     return {line, k};
   }
-  constexpr int64_t sectors = 16; // two, in elements
-  int64_t beside = std::min(sizes.depth, sectors) / panel.count;
+  int64_t beside = std::min(sizes.depth, sizes.beside) / panel.count;
   auto [rest, first] = numbers.split(number, beside);
   auto [block, line] = numbers.split(rest, panel.lines);
   return {line, numbers.add(numbers.mul(block, int32_t(beside)), first)};

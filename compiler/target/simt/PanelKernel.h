@@ -22,6 +22,8 @@ protected:
     int64_t rows = 0, columns = 0, depth = 0, threads = 0, group = 0;
     /// Whether that many are stored in any case.
     bool storesGroups = false;
+    /// Along k, elements of a line that neighbouring threads bring.
+    int64_t beside = 0;
   };
 
   /// An operand's part of the tile, and who brings it.

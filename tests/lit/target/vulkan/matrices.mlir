@@ -27,6 +27,12 @@
 // as words.
 // LARGE: !spirv.array<1184 x vector<4xi32>>, Workgroup
 // LARGE-NOT: @shared1
+// Four threads bring a row's part of the left panel, its next neighbours another
+// row's.
+// LARGE: spirv.Load "Input" %__builtin__LocalInvocationId__
+// LARGE-NEXT: %[[thread:[0-9]+]] = spirv.CompositeExtract
+// LARGE: spirv.ShiftRightLogical %[[thread]], %cst2_i32
+// LARGE-NEXT: spirv.BitwiseAnd %[[thread]], %cst3_i32
 // LARGE: spirv.Load "PhysicalStorageBuffer" {{.*}} ["Aligned", 16] : vector<4xi32>
 // LARGE: spirv.ControlBarrier
 // LARGE-SAME: MakeAvailable|MakeVisible
