@@ -41,7 +41,7 @@ FragmentKernel::FragmentKernel(OpBuilder &builder, Location loc,
                   {layoutOf(tile).rows, layoutOf(tile).columns,
                    layoutOf(tile).depth,
                    layoutOf(tile).subgroups() * threads.warpThreads(), halves,
-                   /*storesGroups=*/true, beside}),
+                   /*storesGroups=*/true, beside, /*spreadsLines=*/true}),
       entry(entry), layout(layoutOf(tile)), threads(threads),
       isEmulated(isEmulated) {}
 
