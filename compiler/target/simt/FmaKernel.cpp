@@ -12,6 +12,8 @@ using namespace mlir;
 namespace sinter::compiler {
 
 static constexpr int64_t group = FmaLayout::group;
+// Along k two sectors of f32: more threads would write to the same banks.
+static constexpr int64_t beside = 16;
 
 //===- Structure ----------------------------------------------------------===//
 
@@ -25,7 +27,8 @@ FmaKernel::FmaKernel(OpBuilder &builder, Location loc, const KernelEntry &entry,
                      const FmaDevice &device, bool isFused)
     : PanelKernel(builder, loc, product, tile, client,
                   {layoutOf(tile).rows, layoutOf(tile).columns,
-                   layoutOf(tile).depth, layoutOf(tile).threads(), group}),
+                   layoutOf(tile).depth, layoutOf(tile).threads(), group,
+                   /*storesGroups=*/false, beside}),
       entry(entry), layout(layoutOf(tile)), blocks(tile.blocks),
       mostNumbers(device.mostNumbers), threads(device.threads),
       isFused(isFused) {}

@@ -63,9 +63,20 @@ Value PanelKernel::index(int64_t value) const {
   return arith::ConstantIndexOp::create(builder, loc, value);
 }
 
-// Neighbours in memory are read by neighbouring threads, along k by as many as
-// read two sectors of a line: more would write to the same banks. Where a panel
-// has fewer pieces than the block has threads, several bring the same one.
+// Eight threads write 16 bytes each at once, which are in different banks where
+// `beside` pieces of a line are followed by those of a line as many lines on.
+Value PanelKernel::spread(Value line, int64_t beside) const {
+  constexpr int64_t atOnce = 8;
+  if (!sizes.spreadsLines || beside <= 1 || beside >= atOnce)
+    return line;
+  auto [eights, inEight] = numbers.split(line, atOnce);
+  auto [first, apart] = numbers.split(inEight, atOnce / beside);
+  return numbers.add(numbers.mul(eights, int32_t(atOnce)),
+                     numbers.add(numbers.mul(apart, int32_t(beside)), first));
+}
+
+// Neighbours in memory are read by neighbouring threads. Where a panel has
+// fewer pieces than the block has threads, several bring the same one.
 PanelKernel::Piece PanelKernel::pieceOf(const Panel &panel,
                                         int64_t load) const {
   int64_t pieces = panel.lines * sizes.depth / panel.count;
@@ -78,11 +89,11 @@ PanelKernel::Piece PanelKernel::pieceOf(const Panel &panel,
     auto [k, line] = numbers.split(number, panel.lines / panel.count);
     return {line, k};
   }
-  constexpr int64_t sectors = 16; // two, in elements
-  int64_t beside = std::min(sizes.depth, sectors) / panel.count;
+  int64_t beside = std::min(sizes.depth, sizes.beside) / panel.count;
   auto [rest, first] = numbers.split(number, beside);
   auto [block, line] = numbers.split(rest, panel.lines);
-  return {line, numbers.add(numbers.mul(block, int32_t(beside)), first)};
+  return {spread(line, beside),
+          numbers.add(numbers.mul(block, int32_t(beside)), first)};
 }
 
 // Behind the last row or column the last one is read, whose products are not

@@ -22,6 +22,11 @@ protected:
     int64_t rows = 0, columns = 0, depth = 0, threads = 0, group = 0;
     /// Whether that many are stored in any case.
     bool storesGroups = false;
+    /// Along k, elements of a line that neighbouring threads bring.
+    int64_t beside = 0;
+    /// Whether lines of neighbouring threads lie apart, for memory in which an
+    /// odd number of 16 bytes is between lines.
+    bool spreadsLines = false;
   };
 
   /// An operand's part of the tile, and who brings it.
@@ -76,6 +81,7 @@ protected:
 
 private:
   Panel panelOf(bool isLeft) const;
+  Value spread(Value line, int64_t beside) const;
   Value loadPart(const Panel &panel, const Place &place, const Piece &piece,
                  Value first, unsigned part);
   Values loadPanel(const Panel &panel, const Place &place, Value first);

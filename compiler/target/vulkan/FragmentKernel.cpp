@@ -16,6 +16,8 @@ namespace sinter::compiler {
 static constexpr int64_t halves = FragmentLayout::halves;
 static constexpr int64_t floats = FragmentLayout::floats;
 static constexpr int64_t size = Fragments::size;
+// Along k two sectors of halves: of fewer each is asked for by itself.
+static constexpr int64_t beside = 32;
 
 ArrayRef<FragmentLayout> fragmentLayouts() {
   static constexpr FragmentLayout layouts[] = {
@@ -39,7 +41,7 @@ FragmentKernel::FragmentKernel(OpBuilder &builder, Location loc,
                   {layoutOf(tile).rows, layoutOf(tile).columns,
                    layoutOf(tile).depth,
                    layoutOf(tile).subgroups() * threads.warpThreads(), halves,
-                   /*storesGroups=*/true}),
+                   /*storesGroups=*/true, beside, /*spreadsLines=*/true}),
       entry(entry), layout(layoutOf(tile)), threads(threads),
       isEmulated(isEmulated) {}
 

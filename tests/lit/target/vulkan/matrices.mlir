@@ -27,6 +27,17 @@
 // as words.
 // LARGE: !spirv.array<1184 x vector<4xi32>>, Workgroup
 // LARGE-NOT: @shared1
+// Four threads bring a row's part of the left panel, the next four that of the
+// row four below: these eight write to different banks.
+// LARGE: spirv.Load "Input" %__builtin__LocalInvocationId__
+// LARGE-NEXT: %[[thread:[0-9]+]] = spirv.CompositeExtract
+// LARGE: %[[rest:[0-9]+]] = spirv.ShiftRightLogical %[[thread]], %cst2_i32
+// LARGE-NEXT: spirv.BitwiseAnd %[[thread]], %cst3_i32
+// LARGE: %[[line:[0-9]+]] = spirv.BitwiseAnd %[[rest]], %cst127_i32
+// LARGE: %[[inEight:[0-9]+]] = spirv.BitwiseAnd %[[line]], %cst7_i32
+// LARGE: spirv.ShiftRightLogical %[[inEight]], %cst1_i32
+// LARGE-NEXT: %[[apart:[0-9]+]] = spirv.BitwiseAnd %[[inEight]], %cst1_i32
+// LARGE: spirv.IMul %[[apart]], %cst4_i32
 // LARGE: spirv.Load "PhysicalStorageBuffer" {{.*}} ["Aligned", 16] : vector<4xi32>
 // LARGE: spirv.mlir.loop control(DontUnroll)
 // A round writes what the round before it has asked for, and asks for the next
