@@ -216,7 +216,7 @@ private:
   BlockOperand leftOperand, rightOperand;
   BlockUnit::Product product;
   SmallVector<BlockUnit::Range> ranges;
-  AffineExpr sizes; ///< 1 for those that this takes
+  AffineExpr sizes;        ///< 1 for those that this takes
   BlockUnit::Tile tile;    ///< of the range whose phase is emitted
   AffineExpr down, across; ///< its tiles
   AffineExpr parts = getAffineConstantExpr(1, context);

@@ -244,9 +244,8 @@ WarpgroupKernel::Values WarpgroupKernel::sumTile(const Turn &turn, Value rounds,
 WarpgroupKernel::Values
 WarpgroupKernel::multiplyStage(const Turn &turn, Value k, ValueRange sums) {
   Value stage = stageAt(ring, turn.stage);
-  Values results =
-      warpgroup.multiply({shareOf(stage)},
-                         ptx.add(stage, int32_t(layout.rightAt())), k, sums);
+  Values results = warpgroup.multiply(
+      {shareOf(stage)}, ptx.add(stage, int32_t(layout.rightAt())), k, sums);
   warpgroup.wait(1);
   return results;
 }

@@ -11,9 +11,8 @@ namespace sinter::compiler {
 
 // Two stages a turn, each with sums of its own: while the second one's are
 // multiplied, the first one's are added.
-WarpgroupKernel::Values WarpgroupKernel::sumPieces(const Turn &turn,
-                                                   Value rounds,
-                                                   ValueRange zeros) {
+WarpgroupKernel::Values
+WarpgroupKernel::sumPieces(const Turn &turn, Value rounds, ValueRange zeros) {
   Values carried{turn.stage, turn.parity};
   llvm::append_range(carried, zeros);
   return loop(ptx.number(0), rounds, ptx.number(2), carried,

@@ -14,7 +14,8 @@ struct SharedOperand {
   int64_t boxBytes = 0;    ///< from a box to the next one
 };
 
-/// Parts of operands that are multiplied: bytes from the operands' addresses on.
+/// Parts of operands that are multiplied: bytes from the operands' addresses
+/// on.
 struct OperandParts {
   int64_t left = 0, right = 0;
 };

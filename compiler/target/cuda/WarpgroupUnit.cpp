@@ -38,9 +38,10 @@ int64_t tilesOf(const BlockUnit::Product &product, const Cut &cut) {
 double cyclesOf(const BlockUnit::Product &product, int64_t pieces,
                 int64_t depth, const Cut &cut) {
   const BlockUnit::Tile &tile = cut.tile;
-  // Of a cycle: pieces wait for the second-level cache more often.
-  const double products = pieces > 1 ? 1500 : 2048;
-  constexpr double bytesOfCache = 60, bytesOfMemory = 2400;
+  constexpr double products = 2048; // of a cycle
+  // All multiprocessors read pieces at once, most of them from far away.
+  const double bytesOfCache = pieces > 1 ? 23 : 60;
+  constexpr double bytesOfMemory = 2400;
   constexpr double latency = 2400, launch = 4000;
   constexpr double finishedElements = 8;
   const WarpgroupLayout layout(tile, pieces);
@@ -143,8 +144,8 @@ bool countsRows(const BlockUnit::Product &product) {
   return !product.left.alongDepth && !product.right.alongDepth;
 }
 
-// A launch may find the length of rows that batches are summed along, as that of
-// sequences: then rows of pieces would not start at multiples of 16 bytes.
+// A launch may find the length of rows that batches are summed along, as that
+// of sequences: then rows of pieces would not start at multiples of 16 bytes.
 bool mayCountLengths(const BlockUnit::Product &product) {
   return product.isBatched &&
          product.left.alongDepth != product.right.alongDepth;
