@@ -4,16 +4,16 @@
 // for which a single tile is the best of all.
 // REQUIRES: ptxas
 // RUN: split-file %s %t
-// RUN: sinter inspect %t/rows.mlir --stage ptx --target cuda:sm_90 > %t/rows.ptx
+// RUN: sinter inspect %t/rows.mlir --stage ptx --target cuda:sm_80 > %t/rows.ptx
 // RUN: FileCheck %s --check-prefix=ROWS < %t/rows.ptx
-// RUN: %ptxas -arch=sm_90 -v %t/rows.ptx -o %t/out 2>&1 | FileCheck %s
-// RUN: sinter inspect %t/rows.mlir --stage ptx --target cuda:sm_90 \
+// RUN: %ptxas -arch=sm_80 -v %t/rows.ptx -o %t/out 2>&1 | FileCheck %s
+// RUN: sinter inspect %t/rows.mlir --stage ptx --target cuda:sm_80 \
 // RUN:   --numerics exact | FileCheck %s --check-prefix=ONE
-// RUN: sinter inspect %t/short.mlir --stage ptx --target cuda:sm_90 \
+// RUN: sinter inspect %t/short.mlir --stage ptx --target cuda:sm_80 \
 // RUN:   | FileCheck %s --check-prefix=ONE
-// RUN: sinter inspect %t/rows.mlir --stage target --target cuda:sm_90 \
+// RUN: sinter inspect %t/rows.mlir --stage target --target cuda:sm_80 \
 // RUN:   | FileCheck %s --check-prefix=TILES
-// RUN: sinter inspect %t/short.mlir --stage target --target cuda:sm_90 \
+// RUN: sinter inspect %t/short.mlir --stage target --target cuda:sm_80 \
 // RUN:   | FileCheck %s --check-prefix=TILE
 
 // CHECK: 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads

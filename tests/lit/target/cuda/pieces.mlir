@@ -14,6 +14,9 @@
 // RUN: sinter inspect %t/batches.mlir --stage ptx --target cuda:sm_90 > %t/batches.ptx
 // RUN: FileCheck %s --check-prefix=BATCHES < %t/batches.ptx
 // RUN: %ptxas -arch=sm_90a -v %t/batches.ptx -o %t/out 2>&1 | FileCheck %s
+// RUN: sinter inspect %t/any.mlir --stage ptx --target cuda:sm_90 > %t/any.ptx
+// RUN: FileCheck %s --check-prefix=ANY < %t/any.ptx
+// RUN: %ptxas -arch=sm_90a -v %t/any.ptx -o %t/out 2>&1 | FileCheck %s
 // RUN: sinter inspect %t/small.mlir --stage ptx --target cuda:sm_90 \
 // RUN:   | FileCheck %s --check-prefix=NONE
 // RUN: sinter inspect %t/linear.mlir --stage ptx --target cuda:sm_80 \
@@ -64,6 +67,21 @@ func.func @main(%x: tensor<12x1024x512xf32>, %w: tensor<12x1024x512xf32>) -> ten
   %0 = sinter.transpose %w {permutation = array<i64: 0, 2, 1>} : (tensor<12x1024x512xf32>) -> tensor<12x512x1024xf32>
   %1 = sinter.matmul %x, %0 : (tensor<12x1024x512xf32>, tensor<12x512x1024xf32>) -> tensor<12x1024x1024xf32>
   return %1 : tensor<12x1024x1024xf32>
+}
+
+// Of a number of rows that a launch finds, few are multiplied by multiply-add:
+// there are phases for both, of which a launch has those of its sizes.
+// ANY: cvt.rn.bf16x2.f32
+// ANY: wgmma.fence
+// ANY: .visible .entry [[K:contraction_[0-9a-f]+]]_phase3(
+// ANY-NOT: wgmma
+// ANY: fma.rn.f32
+//--- any.mlir
+#x = affine_map<()[s0] -> (s0, 1024)>
+#y = affine_map<()[s0] -> (s0, 512)>
+func.func @main(%x: tensor<?x1024xf32, #x>, %w: tensor<1024x512xf32>) -> tensor<?x512xf32, #y> {
+  %0 = sinter.matmul %x, %w : (tensor<?x1024xf32, #x>, tensor<1024x512xf32>) -> tensor<?x512xf32, #y>
+  return %0 : tensor<?x512xf32, #y>
 }
 
 // Copies would take longer than the product.
