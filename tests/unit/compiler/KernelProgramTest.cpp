@@ -17,22 +17,28 @@ namespace {
 
 /// Rows are a symbol.
 constexpr const char *layer = R"(
-func.func @main(%x: tensor<?x512xELEMENT, affine_map<()[s0] -> (s0, 512)>>,
-    %w: tensor<512x1024xELEMENT>)
+func.func @main(%x: tensor<?xDEPTHxELEMENT, affine_map<()[s0] -> (s0, DEPTH)>>,
+    %w: tensor<DEPTHx1024xELEMENT>)
     -> tensor<?x1024xELEMENT, affine_map<()[s0] -> (s0, 1024)>>
     attributes {sinter.num_symbols = 1 : i64} {
   %0 = sinter.matmul %x, %w : (
-      tensor<?x512xELEMENT, affine_map<()[s0] -> (s0, 512)>>,
-      tensor<512x1024xELEMENT>)
+      tensor<?xDEPTHxELEMENT, affine_map<()[s0] -> (s0, DEPTH)>>,
+      tensor<DEPTHx1024xELEMENT>)
       -> tensor<?x1024xELEMENT, affine_map<()[s0] -> (s0, 1024)>>
   return %0 : tensor<?x1024xELEMENT, affine_map<()[s0] -> (s0, 1024)>>
 })";
 
+void replaceAll(std::string &text, const std::string &from,
+                const std::string &to) {
+  for (size_t at = text.find(from); at != text.npos; at = text.find(from))
+    text.replace(at, from.size(), to);
+}
+
+/// Of a k so short that of f32, too, one tile serves any number of rows.
 std::string layerOf(const std::string &element) {
   std::string text = layer;
-  for (size_t at = text.find("ELEMENT"); at != text.npos;
-       at = text.find("ELEMENT"))
-    text.replace(at, 7, element);
+  replaceAll(text, "ELEMENT", element);
+  replaceAll(text, "DEPTH", element == "f32" ? "8" : "512");
   return text;
 }
 
