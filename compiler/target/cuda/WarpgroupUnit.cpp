@@ -45,7 +45,7 @@ double cyclesOf(const BlockUnit::Product &product, int64_t pieces,
   constexpr double latency = 2400, launch = 4000;
   constexpr double finishedElements = 8;
   const WarpgroupLayout layout(tile, pieces);
-  const double pairs = double(pieces * (pieces + 1) / 2);
+  int64_t pairs = pieces * (pieces + 1) / 2;
   int64_t rows = sizeOr(product.rows, manyRows);
   int64_t batches = sizeOr(product.batches, 1);
   int64_t turns = llvm::divideCeil(tilesOf(product, cut), multiprocessors);
@@ -54,7 +54,7 @@ double cyclesOf(const BlockUnit::Product &product, int64_t pieces,
   double elements = double(tile.rows * tile.columns);
   int64_t copied = std::min<int64_t>(tile.rows, llvm::alignTo(rows, 8));
   double bytes = double(pieces * (copied + tile.columns)) * 2 * layout.depth;
-  double stage = std::max({pairs * elements * layout.depth / products,
+  double stage = std::max({double(pairs) * elements * layout.depth / products,
                            bytes / bytesOfCache,
                            latency / double(layout.stages * atOnce)});
   double stages = double(cut.depth) / double(layout.depth);
