@@ -196,11 +196,11 @@ void WarpgroupKernel::consume() {
                if (isWhole())
                  client.prepare(place, fragments);
                Turn turn{carried[0], carried[1]};
-               bool isWhole = layout.pieces == 1;
-               all = isWhole ? sumTile(turn, roundsOf(place), zeros)
-                             : sumPieces(turn, roundsOf(place), zeros);
+               bool hasPieces = layout.pieces > 1;
+               all = hasPieces ? sumPieces(turn, roundsOf(place), zeros)
+                               : sumTile(turn, roundsOf(place), zeros);
                Values sums = llvm::to_vector(llvm::drop_begin(all, 2));
-               if (!isWhole)
+               if (hasPieces)
                  sums = finite(place, fragments, sums);
                for (auto [number, fragment] : llvm::enumerate(fragments))
                  fragment.sums = {sums[2 * number], sums[2 * number + 1]};
