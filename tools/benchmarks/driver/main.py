@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import platform
+import signal
 import subprocess
 import sys
 import time
@@ -128,9 +129,14 @@ def profile(wanted, starter):
             print(failure)
 
 
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
 def run(wanted, options, starters):
-    """All results, or those before the user interrupts."""
+    """All results, or those before the user or a time limit interrupts."""
     results = []
+    signal.signal(signal.SIGTERM, interrupt)
     try:
         measure_all(wanted, options, starters, results)
     except KeyboardInterrupt:
@@ -149,7 +155,7 @@ def measure_all(wanted, options, starters, results):
                                           options.warm)
                 results.append(result)
                 print(f"{case.name} ({starter.threads} threads): "
-                      f"{table.ours_text(result, options.by)}, "
+                      f"{table.progress(result, options.by)}, "
                       f"{time.monotonic() - begin:.0f} s", file=sys.stderr,
                       flush=True)
 

@@ -46,6 +46,13 @@ def ours_text(result, by):
     return time_text(ours.time(by))
 
 
+def progress(result, by):
+    """Our time, and how it stands to the targets of the case."""
+    return ", ".join([ours_text(result, by)] + [
+        f"{target.ratio:.2f} of {target.peer or target.text}"
+        for target in result.targets if target.ratio is not None])
+
+
 def table(results, by):
     """Our times, and every side's time by ours."""
     names = [name for name in SIDES if name != "sinter" and any(

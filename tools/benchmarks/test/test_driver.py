@@ -1,8 +1,11 @@
 """The driver with sides that only pretend."""
 
+import contextlib
+import io
 import json
 import os
 import pathlib
+import signal
 import sys
 import tempfile
 import unittest
@@ -165,6 +168,26 @@ class Measuring(unittest.TestCase):
         self.assertIn("unsupported", text)
         self.assertIn("none", table.target_table([result], []))
         self.assertIn("sinter", table.problems([result]))
+
+    def test_time_limit(self):
+        class Limited(FakeStarter):
+            started = 0
+
+            def start(self, name, extra=None):
+                self.started += 1
+                if self.started > 2:
+                    os.kill(os.getpid(), signal.SIGTERM)
+                return super().start(name, extra)
+
+        case = case_of(cases.Target(("openblas",), 1))
+        starter = Limited(sinter=(1, 1), openblas=(2, 1))
+        options = main.parse(["--rounds", "1", "--sides", "openblas"])
+        found = io.StringIO()
+        with contextlib.redirect_stderr(found):
+            results = main.run([case, case], options, [starter])
+        self.assertEqual(len(results), 1)
+        self.assertIn("2.00 of openblas", found.getvalue())
+        self.assertIn("interrupted", found.getvalue())
 
     def test_table_and_data(self):
         case = case_of(cases.Target(("openblas",), 1), flops=4e9)
