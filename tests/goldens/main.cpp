@@ -26,6 +26,7 @@ $SINTER_SUITES. Exit code 0 when every case passed, 77 when there is no
 $SINTER_SUITES.
 
   --category NAME        the cases of one category alone
+  --except NAME          not those of this category
   --share N              one case in N, others for other sources of the compiler
   --unsupported PERCENT  how many cases may be unsupported; else none
   --ratchet FILE         the cases that must pass: more than FILE says may pass,
@@ -39,7 +40,7 @@ $SINTER_SUITES.
 namespace {
 
 struct RunOptions {
-  std::string folder, category, ratchet;
+  std::string folder, category, except, ratchet;
   double unsupported = 0;
   unsigned share = 1;
   bool accept = false, list = false, isolated = false;
@@ -95,6 +96,8 @@ static std::optional<RunOptions> parse(int argc, char **argv) {
       options.isolated = true;
     else if (flag == "--category" && hasValue)
       options.category = argv[++i];
+    else if (flag == "--except" && hasValue)
+      options.except = argv[++i];
     else if (flag == "--share" && hasValue)
       options.share = unsigned(std::max(1, std::atoi(argv[++i])));
     else if (flag == "--ratchet" && hasValue)
@@ -120,6 +123,8 @@ static bool isInTable(std::string_view op) {
 /// Whether a case is of those that are run.
 static bool isChosen(const RunOptions &options, const Case &golden) {
   if (!options.category.empty() && golden.category != options.category)
+    return false;
+  if (!options.except.empty() && golden.category == options.except)
     return false;
   std::hash<std::string> hash;
   return hash(golden.id + sourceDigest) % options.share == 0;

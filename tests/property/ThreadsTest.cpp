@@ -81,7 +81,8 @@ TEST(Threads, DISABLED_PrintDigests) {
 static std::vector<std::string> digestsWith(int threads) {
   std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   std::string command =
-      fmt::format("SINTER_THREADS={} '{}' --gtest_also_run_disabled_tests "
+      fmt::format("GTEST_TOTAL_SHARDS=1 GTEST_SHARD_INDEX=0 "
+                  "SINTER_THREADS={} '{}' --gtest_also_run_disabled_tests "
                   "--gtest_filter=Threads.DISABLED_PrintDigests",
                   threads, self);
   FILE *pipe = popen(command.c_str(), "r");

@@ -7,7 +7,10 @@ Tests share one process. When it dies, the test that ran has failed, by the name
 of the signal, and those that did not run yet go on in a new one. Where no test
 ran, before the first or after the last, the program itself has failed. What the
 program prints is passed on. Exit code 0 where all passed, and there was one.
+Where GoogleTest's variables ask for one of several shards, the tests are those
+of that one.
 """
+import os
 import re
 import signal
 import subprocess
@@ -31,6 +34,12 @@ def tests_of(command):
         elif name and not name.startswith("DISABLED_"):
             tests.append(suite + name)
     return tests
+
+
+def shard_of(tests):
+    """Takes the variables out of the environment of the processes."""
+    count = int(os.environ.pop("GTEST_TOTAL_SHARDS", 1))
+    return tests[int(os.environ.pop("GTEST_SHARD_INDEX", 0)) :: count]
 
 
 def run(command, tests):
@@ -62,10 +71,11 @@ def reason(code):
 
 
 def main(command):
-    left = tests_of(command)
-    died, failed = [], not left
+    tests = tests_of(command)
+    died, failed = [], not tests
     if failed:
         print("no test has such a name")
+    left = shard_of(tests)
     while left:
         code, ended, running = run(command, left)
         failed |= code != 0

@@ -1,5 +1,6 @@
 """The runner of tests names what died and runs the rest."""
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -9,11 +10,12 @@ RUNNER = pathlib.Path(__file__).with_name("isolate.py")
 CASES = sys.argv.pop()
 
 
-def isolated(tests):
+def isolated(tests, **environment):
     done = subprocess.run(
         [sys.executable, RUNNER, CASES, "--gtest_filter=" + tests],
         stdout=subprocess.PIPE,
         text=True,
+        env=os.environ | environment,
     )
     lines = done.stdout.splitlines()
     died = [line[len("[  DIED    ] ") :] for line in lines if "DIED" in line]
@@ -32,6 +34,17 @@ class Isolate(unittest.TestCase):
                 "Isolate.passesAfterAFault",
                 "Numbers/IsolateEach.abortsAtTwo/0",
             ],
+        )
+
+    def test_shards(self):
+        tests = "Isolate.passes:Isolate.passesAfterAFault"
+        found = [
+            isolated(tests, GTEST_TOTAL_SHARDS="2", GTEST_SHARD_INDEX=index)
+            for index in "01"
+        ]
+        self.assertEqual([code for code, *_ in found], [0, 0])
+        self.assertEqual(
+            [passed for *_, passed in found], [[each] for each in tests.split(":")]
         )
 
     def test_one_fails(self):

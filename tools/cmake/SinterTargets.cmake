@@ -102,8 +102,8 @@ function(sinter_add_test name)
 endfunction()
 
 # What every ctest entry has: a label, its environment (an own cache that is
-# empty at first, the sanitizers' settings), a time limit. Those of the label
-# `full` may take hours.
+# empty at first, the sanitizers' settings), a time limit, a cost: those of the
+# label `slow` begin first. Those of the label `full` may take hours.
 function(sinter_test_properties name labels environment)
   if(NOT labels)
     set(labels fast)
@@ -119,11 +119,14 @@ function(sinter_test_properties name labels environment)
       LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tools/cmake/leaks.supp:print_suppressions=0)
   endif()
   set(seconds 600)
+  set(cost 0)
   if("full" IN_LIST labels)
     set(seconds 14400)
+  elseif("slow" IN_LIST labels)
+    set(cost 100)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${seconds}
-    ENVIRONMENT "${environment}" FIXTURES_REQUIRED empty-caches)
+    COST ${cost} ENVIRONMENT "${environment}" FIXTURES_REQUIRED empty-caches)
 endfunction()
 
 function(sinter_add_example name)
