@@ -10,9 +10,14 @@
 
 namespace sinter::detail {
 
+// A scalar leaf is no buffer.
+static bool hasBits(const graph::Node &node) {
+  return node.isLeaf() && node.leafKind() == graph::InputKind::scalar;
+}
+
 Result<std::vector<std::byte>> readBytes(const graph::Node &node) {
   std::vector<std::byte> bytes(node.elements() * byteWidth(node.dtype()));
-  if (node.isLeaf() && node.leafKind() == graph::InputKind::scalar) {
+  if (hasBits(node)) {
     uint64_t bits = node.scalarBits();
     std::memcpy(bytes.data(), &bits, bytes.size());
     return bytes;
@@ -20,6 +25,19 @@ Result<std::vector<std::byte>> readBytes(const graph::Node &node) {
   if (!bytes.empty())
     SINTER_TRY(node.value()->device().copyOut(bytes, *node.value(), 0));
   return bytes;
+}
+
+Result<runtime::BufferRef> copyTo(runtime::Device &device,
+                                  const graph::Node &node) {
+  size_t bytes = node.elements() * byteWidth(node.dtype());
+  SINTER_TRY_ASSIGN(runtime::BufferRef buffer, device.allocate(bytes));
+  if (hasBits(node)) {
+    SINTER_TRY_ASSIGN(std::vector<std::byte> scalar, readBytes(node));
+    SINTER_TRY(device.copyIn(*buffer, 0, scalar));
+  } else {
+    SINTER_TRY(device.copyAcross(*buffer, *node.value(), bytes));
+  }
+  return buffer;
 }
 
 static float fromBfloat(uint16_t bits) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/graph/Node.h"
+#include "runtime/memory/Buffer.h"
 #include "runtime/support/Result.h"
 
 #include <span>
@@ -19,6 +20,10 @@ namespace sinter::detail {
 
 /// The bytes of an evaluated node or a scalar leaf.
 Result<std::vector<std::byte>> readBytes(const graph::Node &node);
+
+/// Its value in memory of a device.
+Result<runtime::BufferRef> copyTo(runtime::Device &device,
+                                  const graph::Node &node);
 
 /// Its elements converted to T; `to` has room for all of them.
 template <typename T>

@@ -194,9 +194,7 @@ Tensor Tensor::to(DeviceId target, Where where) const {
     return *this;
   eval(where);
   runtime::Device *there = unwrap(runtime::getDevice(target), where);
-  std::vector<std::byte> bytes = unwrap(detail::readBytes(*node()), where);
-  runtime::BufferRef buffer = unwrap(there->allocate(bytes.size()), where);
-  unwrap(there->copyIn(*buffer, 0, bytes), where);
+  runtime::BufferRef buffer = unwrap(detail::copyTo(*there, *node()), where);
   graph::InputKind kind = graph::InputKind::data;
   return Tensor(NodeFactory::leaf(kind, dtype(), node()->dims(),
                                   std::move(buffer), requires_grad()));

@@ -21,6 +21,16 @@ Status sinter::runtime::checkCopy(const char *what, const Device &device,
   return {};
 }
 
+Status Device::copyAcross(Buffer &to, const Buffer &from, size_t bytes) {
+  SINTER_TRY(checkCopy("copy", *this, to, 0, bytes));
+  SINTER_TRY(checkCopy("copy", from.device(), from, 0, bytes));
+  if (from.device().sharesHostMemory())
+    return copyIn(to, 0, {static_cast<const std::byte *>(from.data()), bytes});
+  std::vector<std::byte> host(bytes);
+  SINTER_TRY(from.device().copyOut(host, from, 0));
+  return copyIn(to, 0, host);
+}
+
 Result<std::optional<uint64_t>> Device::stopTimer(uint64_t) {
   SINTER_TRY(synchronize());
   return std::optional<uint64_t>();

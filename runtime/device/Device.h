@@ -74,6 +74,10 @@ public:
   virtual Status copyOut(std::span<std::byte> to, const Buffer &from,
                          size_t offset) = 0;
   virtual Status copy(Buffer &to, const Buffer &from, size_t bytes) = 0;
+  /// The first bytes of a buffer of any device, in the order of both streams;
+  /// through the host's memory unless a backend's devices reach each other. May
+  /// return before it ended.
+  virtual Status copyAcross(Buffer &to, const Buffer &from, size_t bytes);
   /// Within the device's memory, in the order of the stream; may return before
   /// it ended. The ranges may be one, not overlap.
   virtual Status move(void *to, const void *from, size_t bytes) = 0;

@@ -141,6 +141,29 @@ TEST_P(DeviceTest, refusesForeignBuffers) {
   }
 }
 
+TEST_P(DeviceTest, copiesFromEveryDevice) {
+  NEEDS(Ability::memory);
+  auto data = pattern(1000);
+  for (DeviceId id : availableDevices()) {
+    SCOPED_TRACE(toString(id));
+    Device &source = **getDevice(id);
+    auto from = source.allocate(1000), own = device->allocate(1000);
+    ASSERT_TRUE(from && own);
+    ASSERT_TRUE(source.copyIn(**from, 0, data));
+    EXPECT_FALSE(device->copyAcross(**own, **from, 1001));
+    if (id != GetParam())
+      EXPECT_FALSE(device->copyAcross(**from, **own, 1));
+    uint64_t version = (*own)->version();
+    ASSERT_TRUE(device->copyAcross(**own, **from, 1000));
+    EXPECT_GT((*own)->version(), version);
+    ASSERT_TRUE(device->copyAcross(**own, **from, 0));
+    ASSERT_TRUE(source.copyIn(**from, 0, pattern(10)));
+    std::vector<std::byte> read(1000);
+    ASSERT_TRUE(device->copyOut(read, **own, 0));
+    EXPECT_EQ(read, data);
+  }
+}
+
 TEST_P(DeviceTest, recordsEvents) {
   auto event = device->record();
   ASSERT_TRUE(event);

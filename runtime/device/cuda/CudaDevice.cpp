@@ -198,6 +198,51 @@ Status CudaDevice::copy(Buffer &to, const Buffer &from, size_t bytes) {
   return move(to.data(), from.data(), bytes);
 }
 
+void CudaDevice::reach(const CudaDevice &other) {
+  std::lock_guard lock(reachMutex);
+  if (reached.test(other.deviceId.index))
+    return;
+  reached.set(other.deviceId.index);
+  int reaches = 0;
+  // Without it the driver copies through the host.
+  if (driver.canReachPeer(&reaches, deviceId.index, other.deviceId.index) ==
+          success &&
+      reaches)
+    driver.reachPeer(other.context, 0);
+}
+
+Status CudaDevice::precede(const CudaDevice &other) const {
+  SINTER_TRY(enter());
+  DriverEvent event = nullptr;
+  SINTER_TRY(check("cuEventCreate", driver.createEvent(&event, disableTiming)));
+  Code code = driver.recordEvent(event, stream);
+  if (code == success)
+    code = driver.setContext(other.context);
+  if (code == success)
+    code = driver.waitInStream(other.stream, event, 0);
+  driver.destroyEvent(event);
+  return check("copy across", code);
+}
+
+Status CudaDevice::copyAcross(Buffer &to, const Buffer &from, size_t bytes) {
+  if (from.device().id().kind != DeviceKind::cuda)
+    return Device::copyAcross(to, from, bytes);
+  const auto &other = static_cast<const CudaDevice &>(from.device());
+  SINTER_TRY(checkCopy("copy", *this, to, 0, bytes));
+  SINTER_TRY(checkCopy("copy", other, from, 0, bytes));
+  to.bumpVersion();
+  if (bytes == 0)
+    return {};
+  SINTER_TRY(other.precede(*this));
+  SINTER_TRY(enter());
+  reach(other);
+  SINTER_TRY(
+      check("copy across", driver.copyPeer(addressOf(to.data()), context,
+                                           addressOf(from.data()),
+                                           other.context, bytes, stream)));
+  return precede(other);
+}
+
 Status CudaDevice::move(void *to, const void *from, size_t bytes) {
   if (bytes == 0)
     return {};

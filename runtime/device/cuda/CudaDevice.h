@@ -7,6 +7,9 @@
 #include "runtime/device/cuda/WordReporter.h"
 #include "runtime/memory/CachingAllocator.h"
 
+#include <bitset>
+#include <mutex>
+
 namespace sinter::runtime {
 
 /// Memory of a GPU, from its driver.
@@ -47,6 +50,8 @@ public:
   Status copyOut(std::span<std::byte> to, const Buffer &from,
                  size_t offset) override;
   Status copy(Buffer &to, const Buffer &from, size_t bytes) override;
+  /// From one to another GPU without the host, where they can reach each other.
+  Status copyAcross(Buffer &to, const Buffer &from, size_t bytes) override;
   Status move(void *to, const void *from, size_t bytes) override;
   Result<std::unique_ptr<Image>>
   loadImage(std::span<const std::byte> bytes) override;
@@ -70,6 +75,11 @@ private:
   static Result<CudaDevice *> make(uint8_t index);
   /// Makes the device the calling thread's.
   Status enter() const;
+  /// Lets this one's copies reach the other one's memory, if the machine can.
+  void reach(const CudaDevice &other);
+  /// What is queued on the other one from here on comes after what is queued
+  /// here till now.
+  Status precede(const CudaDevice &other) const;
   /// `cuda:0: what`.
   Status check(std::string_view what, cuda::Code code) const;
 
@@ -83,6 +93,8 @@ private:
   CachingAllocator allocator;
   StagingRing staging;
   WordReporter reporter;
+  std::mutex reachMutex;
+  std::bitset<256> reached; ///< devices that `reach` was called for
 };
 
 } // namespace sinter::runtime

@@ -111,11 +111,18 @@ inline constexpr unsigned disableTiming = 2;
               (void *, Address, size_t, Stream))                               \
   SINTER_CUDA(copy, "cuMemcpyDtoDAsync_v2",                                    \
               (Address, Address, size_t, Stream))                              \
+  SINTER_CUDA(copyPeer, "cuMemcpyPeerAsync",                                   \
+              (Address, Context, Address, Context, size_t, Stream))            \
+  SINTER_CUDA(canReachPeer, "cuDeviceCanAccessPeer",                           \
+              (int *, Ordinal, Ordinal))                                       \
+  SINTER_CUDA(reachPeer, "cuCtxEnablePeerAccess", (Context, unsigned))         \
   SINTER_CUDA(allocateHost, "cuMemHostAlloc", (void **, size_t, unsigned))     \
   SINTER_CUDA(freeHost, "cuMemFreeHost", (void *))                             \
   SINTER_CUDA(createStream, "cuStreamCreate", (Stream *, unsigned))            \
   SINTER_CUDA(queryStream, "cuStreamQuery", (Stream))                          \
   SINTER_CUDA(synchronize, "cuStreamSynchronize", (Stream))                    \
+  SINTER_CUDA(waitInStream, "cuStreamWaitEvent",                               \
+              (Stream, DriverEvent, unsigned))                                 \
   SINTER_CUDA(createEvent, "cuEventCreate", (DriverEvent *, unsigned))         \
   SINTER_CUDA(recordEvent, "cuEventRecord", (DriverEvent, Stream))             \
   SINTER_CUDA(queryEvent, "cuEventQuery", (DriverEvent))                       \

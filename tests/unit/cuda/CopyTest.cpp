@@ -46,6 +46,33 @@ TEST(CudaCopy, betweenBuffersIsQueued) {
   EXPECT_EQ(valuesOf<float>(*to), others);
 }
 
+TEST(CudaCopy, acrossDevicesFollowsBothStreams) {
+  std::vector<float> first = {1, 2, 3}, second = {4, 5, 6};
+  BufferRef from = bufferOf(gpu(0), first), to = bufferOf(gpu(1), second);
+  ASSERT_TRUE(gpu(0).synchronize());
+  ASSERT_TRUE(gpu(1).synchronize());
+  ASSERT_TRUE(gpu(0).copyIn(*from, 0, std::as_bytes(std::span(second))));
+  uint64_t waits = driver().waits, version = to->version();
+  ASSERT_TRUE(gpu(1).copyAcross(*to, *from, 12));
+  ASSERT_TRUE(gpu(0).copyIn(*from, 0, std::as_bytes(std::span(first))));
+  EXPECT_EQ(driver().waits, waits);
+  EXPECT_GT(to->version(), version);
+  // The source's own work goes on first: it must leave what the copy reads.
+  EXPECT_EQ(valuesOf<float>(*from), first);
+  EXPECT_EQ(valuesOf<float>(*to), second);
+}
+
+TEST(CudaCopy, acrossDevicesOpensTheWayOnce) {
+  BufferRef from = bufferOf(gpu(0), std::vector<float>{1});
+  BufferRef to = bufferOf(gpu(1), std::vector<float>{2});
+  ASSERT_TRUE(gpu(1).copyAcross(*to, *from, 4));
+  uint32_t reached = driver().reached;
+  EXPECT_GT(reached, 0u);
+  ASSERT_TRUE(gpu(1).copyAcross(*to, *from, 4));
+  EXPECT_EQ(driver().reached, reached);
+  EXPECT_EQ(valuesOf<float>(*to), std::vector<float>{1});
+}
+
 TEST(CudaCopy, eventsMarkTheStream) {
   ASSERT_TRUE(gpu().synchronize());
   BufferRef buffer = bufferOf(gpu(), std::vector<float>{1});

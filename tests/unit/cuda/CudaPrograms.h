@@ -11,13 +11,10 @@
 namespace sinter::runtime::test {
 
 inline Device &cpu() { return **getDevice({DeviceKind::cpu, 0}); }
-inline Device &gpu() {
-  static Device *device = [] {
-    auto opened = getDevice({DeviceKind::cuda, 0});
-    EXPECT_TRUE(opened) << opened.error().message;
-    return *opened;
-  }();
-  return *device;
+inline Device &gpu(uint8_t index = 0) {
+  auto opened = getDevice({DeviceKind::cuda, index});
+  EXPECT_TRUE(opened) << opened.error().message;
+  return **opened;
 }
 inline sinter::test::FakeDriver &driver() {
   return *sinter::test::fakeDriver();

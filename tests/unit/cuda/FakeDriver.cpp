@@ -18,6 +18,7 @@
 
 using namespace sinter::runtime;
 using namespace sinter::runtime::cuda;
+using sinter::test::devices;
 using sinter::test::FakeDriver;
 
 extern "C" {
@@ -60,13 +61,29 @@ struct FakeGraph {
   std::vector<std::shared_ptr<FakeNode>> nodes;
 };
 
-struct State : FakeDriver {
-  std::recursive_mutex mutex;
-  std::deque<std::function<void()>> stream;
-  std::map<const char *, size_t> pinned;
-  Code sticky = success;
+/// What was queued on a device: of each its only stream, and its context.
+struct FakeStream {
+  std::deque<std::function<void()>> work;
   uint64_t ran = 0; ///< pieces of work
   uint64_t added = 0;
+
+  void push(std::function<void()> piece);
+  void runOne();
+  Code runUntil(uint64_t count);
+  Code runAll() { return runUntil(added); }
+};
+
+/// How much work of a stream there was before it.
+struct FakeEvent {
+  FakeStream *stream = nullptr;
+  uint64_t added = 0;
+};
+
+struct State : FakeDriver {
+  std::recursive_mutex mutex;
+  FakeStream streams[devices];
+  std::map<const char *, size_t> pinned;
+  Code sticky = success;
 
   bool isPinned(const void *address) const {
     const auto *at = static_cast<const char *>(address);
@@ -74,23 +91,9 @@ struct State : FakeDriver {
     return next != pinned.begin() &&
            at < std::prev(next)->first + std::prev(next)->second;
   }
-  void push(std::function<void()> work) {
-    stream.push_back(std::move(work));
-    ++added;
-    queued = stream.size();
-  }
-  void runOne() {
-    auto work = std::move(stream.front());
-    stream.pop_front();
-    ++ran;
-    queued = stream.size();
-    if (sticky == success)
-      work();
-  }
-  Code runUntil(uint64_t count) {
-    while (ran < count && !stream.empty())
-      runOne();
-    return sticky;
+  void runAll() {
+    for (FakeStream &stream : streams)
+      stream.runAll();
   }
 };
 
@@ -98,6 +101,36 @@ State &state() {
   static auto *all = new State();
   return *all;
 }
+
+void FakeStream::push(std::function<void()> piece) {
+  work.push_back(std::move(piece));
+  ++added;
+  ++state().queued;
+}
+
+void FakeStream::runOne() {
+  auto piece = std::move(work.front());
+  work.pop_front();
+  ++ran;
+  --state().queued;
+  if (state().sticky == success)
+    piece();
+}
+
+Code FakeStream::runUntil(uint64_t count) {
+  while (ran < count && !work.empty())
+    runOne();
+  return state().sticky;
+}
+
+FakeStream &of(Stream stream) {
+  return *reinterpret_cast<FakeStream *>(stream);
+}
+FakeEvent &of(DriverEvent event) {
+  return *reinterpret_cast<FakeEvent *>(event);
+}
+
+thread_local Context current = nullptr;
 
 /// Locks, and says whether the call of that name may go on.
 #define ENTER(name)                                                            \
@@ -193,8 +226,11 @@ extern "C" {
 FakeDriver *fakeDriver() { return &state(); }
 void healFakeDriver() {
   state().sticky = success;
-  state().stream.clear();
-  state().ran = state().added;
+  state().queued = 0;
+  for (FakeStream &stream : state().streams) {
+    stream.work.clear();
+    stream.ran = stream.added;
+  }
 }
 
 Code cuInit(unsigned) { return success; }
@@ -207,7 +243,7 @@ Code cuGetErrorString(Code, const char **text) {
   *text = "as the test wants it";
   return success;
 }
-Code cuDeviceGetCount(int *count) { return *count = 1, success; }
+Code cuDeviceGetCount(int *count) { return *count = devices, success; }
 Code cuDeviceGetName(char *name, int bytes, Ordinal) {
   std::strncpy(name, "fake", size_t(bytes));
   return success;
@@ -218,13 +254,19 @@ Code cuDeviceGetAttribute(int *value, int attribute, Ordinal) {
                                                  : 132;
   return success;
 }
-Code cuDevicePrimaryCtxRetain(Context *context, Ordinal) {
-  *context = reinterpret_cast<Context>(&state());
+Code cuDevicePrimaryCtxRetain(Context *context, Ordinal device) {
+  *context = reinterpret_cast<Context>(&state().streams[device]);
   return success;
 }
-Code cuCtxSetCurrent(Context) { return success; }
-Code cuCtxGetCurrent(Context *context) {
-  return cuDevicePrimaryCtxRetain(context, 0);
+Code cuCtxSetCurrent(Context context) { return current = context, success; }
+Code cuCtxGetCurrent(Context *context) { return *context = current, success; }
+Code cuDeviceCanAccessPeer(int *can, Ordinal, Ordinal) {
+  return *can = 1, success;
+}
+Code cuCtxEnablePeerAccess(Context peer, unsigned) {
+  ENTER("cuCtxEnablePeerAccess");
+  ++all.reached;
+  return peer == current ? invalidHandle : success;
 }
 Code cuMemGetInfo_v2(size_t *available, size_t *total) {
   *available = *total = size_t(1) << 30;
@@ -239,7 +281,7 @@ Code cuMemAlloc_v2(Address *address, size_t bytes) {
 }
 Code cuMemFree_v2(Address address) {
   ENTER("cuMemFree");
-  all.runUntil(all.added);
+  all.runAll();
   std::free(pointerOf(address));
   return success;
 }
@@ -258,76 +300,91 @@ Code cuMemFreeHost(void *memory) {
   std::free(memory);
   return all.sticky;
 }
-Code cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, Stream) {
+Code cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes,
+                          Stream stream) {
   ENTER("cuMemcpyHtoDAsync");
   ++all.copiesIn;
   if (all.isPinned(from)) {
-    all.push([=] { std::memcpy(pointerOf(to), from, bytes); });
+    of(stream).push([=] { std::memcpy(pointerOf(to), from, bytes); });
     return success;
   }
   const auto *begin = static_cast<const char *>(from);
   std::vector<char> kept(begin, begin + bytes);
-  all.push([=] { std::memcpy(pointerOf(to), kept.data(), bytes); });
+  of(stream).push([=] { std::memcpy(pointerOf(to), kept.data(), bytes); });
   return success;
 }
-Code cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes, Stream) {
+Code cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes, Stream stream) {
   ENTER("cuMemcpyDtoHAsync");
   ++all.copiesOut;
-  all.push([=] { std::memcpy(to, pointerOf(from), bytes); });
+  of(stream).push([=] { std::memcpy(to, pointerOf(from), bytes); });
   return success;
 }
-Code cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, Stream) {
+Code cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes,
+                          Stream stream) {
   ENTER("cuMemcpyDtoDAsync");
-  all.push([=] { std::memmove(pointerOf(to), pointerOf(from), bytes); });
+  of(stream).push([=] { std::memmove(pointerOf(to), pointerOf(from), bytes); });
+  return success;
+}
+Code cuMemcpyPeerAsync(Address to, Context, Address from, Context, size_t bytes,
+                       Stream stream) {
+  ENTER("cuMemcpyPeerAsync");
+  of(stream).push([=] { std::memcpy(pointerOf(to), pointerOf(from), bytes); });
   return success;
 }
 
 Code cuStreamCreate(Stream *stream, unsigned) {
-  *stream = reinterpret_cast<Stream>(&state().stream);
+  *stream = reinterpret_cast<Stream>(current);
   return success;
 }
-Code cuStreamQuery(Stream) {
+Code cuStreamQuery(Stream stream) {
   ENTER("cuStreamQuery");
-  if (!all.stream.empty())
-    all.runOne();
-  return all.stream.empty() || all.sticky != success ? all.sticky : notReady;
+  if (!of(stream).work.empty())
+    of(stream).runOne();
+  return of(stream).work.empty() || all.sticky != success ? all.sticky
+                                                          : notReady;
 }
-Code cuStreamSynchronize(Stream) {
+Code cuStreamSynchronize(Stream stream) {
   ENTER("cuStreamSynchronize");
   ++all.waits;
-  return all.runUntil(all.added);
+  return of(stream).runAll();
 }
-/// An event is how much work there was before it.
-Code cuEventCreate(DriverEvent *event, unsigned) {
-  *event = reinterpret_cast<DriverEvent>(new uint64_t(0));
+Code cuStreamWaitEvent(Stream stream, DriverEvent event, unsigned) {
+  ENTER("cuStreamWaitEvent");
+  of(stream).push(
+      [waited = of(event)] { waited.stream->runUntil(waited.added); });
   return success;
 }
-Code cuEventRecord(DriverEvent event, Stream) {
+Code cuEventCreate(DriverEvent *event, unsigned) {
+  *event = reinterpret_cast<DriverEvent>(new FakeEvent());
+  return success;
+}
+Code cuEventRecord(DriverEvent event, Stream stream) {
   ENTER("cuEventRecord");
-  *reinterpret_cast<uint64_t *>(event) = all.added;
+  of(event) = {&of(stream), of(stream).added};
   return success;
 }
 Code cuEventQuery(DriverEvent event) {
   ENTER("cuEventQuery");
-  return all.ran >= *reinterpret_cast<uint64_t *>(event) ? success : notReady;
+  return of(event).stream->ran >= of(event).added ? success : notReady;
 }
 Code cuEventSynchronize(DriverEvent event) {
   ENTER("cuEventSynchronize");
-  return all.runUntil(*reinterpret_cast<uint64_t *>(event));
+  return of(event).stream->runUntil(of(event).added);
 }
 Code cuEventDestroy_v2(DriverEvent event) {
-  delete reinterpret_cast<uint64_t *>(event);
+  delete &of(event);
   return success;
 }
 
 Code cuModuleLoadDataEx(Module *module, const void *, unsigned, int *,
                         void **) {
-  *module = reinterpret_cast<Module>(&state());
+  *module = reinterpret_cast<Module>(current);
   return success;
 }
-Code cuModuleUnload(Module) {
+Code cuModuleUnload(Module module) {
   ENTER("cuModuleUnload");
-  return all.stream.empty() ? success : unknown;
+  return reinterpret_cast<FakeStream *>(module)->work.empty() ? success
+                                                              : unknown;
 }
 Code cuModuleGetFunction(Function *function, Module, const char *name) {
   if (std::strcmp(differences.name, name) == 0) {
@@ -355,11 +412,11 @@ Code cuTensorMapEncodeIm2col(void *, int, uint32_t, void *, const uint64_t *,
   return success;
 }
 Code cuLaunchKernel(Function function, unsigned blocks, unsigned, unsigned,
-                    unsigned threads, unsigned, unsigned, unsigned, Stream,
-                    void **parameters, void **) {
+                    unsigned threads, unsigned, unsigned, unsigned,
+                    Stream stream, void **parameters, void **) {
   ENTER("cuLaunchKernel");
   ++all.launches;
-  all.push(workOf(function, blocks, threads, parameters));
+  of(stream).push(workOf(function, blocks, threads, parameters));
   return success;
 }
 
@@ -422,7 +479,7 @@ Code cuGraphExecMemcpyNodeSetParams(GraphExec, Node node, const CopyNode *copy,
   reinterpret_cast<FakeNode *>(node)->work = workOf(*copy);
   return success;
 }
-Code cuGraphLaunch(GraphExec exec, Stream) {
+Code cuGraphLaunch(GraphExec exec, Stream stream) {
   ENTER("cuGraphLaunch");
   if (!exec)
     return invalidHandle;
@@ -433,7 +490,7 @@ Code cuGraphLaunch(GraphExec exec, Stream) {
   std::mt19937_64 random(all.order++);
   while (!left.empty()) {
     size_t next = choose(left, random);
-    all.push(left[next]->work);
+    of(stream).push(left[next]->work);
     left.erase(left.begin() + ptrdiff_t(next));
   }
   return success;

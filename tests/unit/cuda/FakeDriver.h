@@ -1,14 +1,16 @@
 /// FakeDriver: a libcuda.so.1 for machines without a GPU.
 ///
-/// It keeps to what the driver promises and no more: work that is queued runs
-/// only when somebody waits, a copy reads pinned memory as late as that (other
-/// memory at once), and nodes of a graph run in any order that their
-/// dependencies leave.
+/// It has two devices and keeps to what the driver promises and no more: work
+/// that is queued on one runs only when somebody waits for that one, a copy
+/// reads pinned memory as late as that (other memory at once), and nodes of a
+/// graph run in any order that their dependencies leave.
 #pragma once
 
 #include <cstdint>
 
 namespace sinter::test {
+
+inline constexpr int devices = 2;
 
 /// What the driver was asked for, and how it is to behave.
 struct FakeDriver {
@@ -24,6 +26,7 @@ struct FakeDriver {
   uint64_t queued = 0;     ///< pieces of work that did not run yet
   uint32_t edges = 0;      ///< of the newest graph
   uint32_t earlyEdges = 0; ///< those whose end may start before the other ends
+  uint32_t reached = 0;    ///< devices from others
   uint64_t order = 0;      ///< seeds the order of nodes
   /// The call of this name fails with "unknown" until it is empty again.
   const char *failing = "";
