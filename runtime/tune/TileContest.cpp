@@ -1,15 +1,14 @@
 /// Compiles, compares and times.
 #include "runtime/tune/TileContest.h"
 
+#include "runtime/graph/Elements.h"
 #include "runtime/program/Program.h"
 #include "runtime/support/Flags.h"
-#include "runtime/support/HalfFloat.h"
 #include "runtime/support/Log.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <fmt/format.h>
 #include <limits>
 #include <memory>
@@ -35,25 +34,6 @@ double secondsSince(Clock::time_point begin) {
 
 //===- Numbers ------------------------------------------------------------===//
 
-template <typename T> T load(const std::byte *from) {
-  T value;
-  std::memcpy(&value, from, sizeof(T));
-  return value;
-}
-
-double loadFloat(const std::byte *from, DType dtype) {
-  switch (dtype) {
-  case DType::f64:
-    return load<double>(from);
-  case DType::f32:
-    return load<float>(from);
-  case DType::f16:
-    return fromHalf(load<uint16_t>(from));
-  default:
-    return fromBfloat16(load<uint16_t>(from));
-  }
-}
-
 bool hasNumbers(DType dtype) {
   return dtype == DType::f64 || dtype == DType::f32 || dtype == DType::f16 ||
          dtype == DType::bf16;
@@ -71,33 +51,6 @@ double roundingOf(DType dtype) {
   default:
     return 0x1p-8;
   }
-}
-
-template <typename T> void store(std::byte *to, T value) {
-  std::memcpy(to, &value, sizeof(T));
-}
-
-/// Numbers in [-1, 1) where the dtype is of floats, else 0 and 1.
-std::vector<std::byte> randomElements(DType dtype, size_t count) {
-  size_t width = std::max<size_t>(1, byteWidth(dtype));
-  std::vector<std::byte> bytes(count * width);
-  uint64_t state = 1;
-  for (size_t i = 0; i < count; ++i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    float number = float(int32_t(state >> 32)) * 0x1p-31f;
-    std::byte *to = bytes.data() + i * width;
-    if (dtype == DType::f64)
-      store(to, double(number));
-    else if (dtype == DType::f32)
-      store(to, number);
-    else if (dtype == DType::f16)
-      store(to, toHalf(number));
-    else if (dtype == DType::bf16)
-      store(to, toBfloat16(number));
-    else
-      *to = std::byte(number > 0);
-  }
-  return bytes;
 }
 
 //===- One tile -----------------------------------------------------------===//
@@ -143,6 +96,7 @@ private:
   const CompileRequest &request;
   const double limit;
   const Clock::time_point begin = Clock::now();
+  SplitMix random{0};
   std::vector<Binding> inputs;
   std::vector<Candidate> candidates;
   HostOutputs expected;
@@ -190,8 +144,8 @@ Status Contest::addInput(const Program &program, const Port &port) {
     count *= size_t(extent);
   }
   std::vector<std::byte> some =
-      randomElements(port.dtype, std::min(count, mostElements));
-  size_t bytes = count * std::max<size_t>(1, byteWidth(port.dtype));
+      randomElements(port.dtype, std::min(count, mostElements), random);
+  size_t bytes = count * byteWidth(port.dtype);
   SINTER_TRY_ASSIGN(binding.buffer, device.allocate(bytes));
   for (size_t at = 0; at < bytes; at += some.size())
     SINTER_TRY(device.copyIn(
@@ -321,12 +275,12 @@ bool sinter::runtime::agree(std::span<const std::byte> a,
   size_t width = byteWidth(dtype);
   double largest = 0;
   for (size_t at = 0; at < a.size(); at += width)
-    if (double x = std::abs(loadFloat(&a[at], dtype)); std::isfinite(x))
+    if (double x = std::abs(loadNumber(&a[at], dtype)); std::isfinite(x))
       largest = std::max(largest, x);
   double most = largest * (8 * roundingOf(dtype) +
                            4 * std::sqrt(double(depth)) * 0x1p-24);
   for (size_t at = 0; at < a.size(); at += width) {
-    double x = loadFloat(&a[at], dtype), y = loadFloat(&b[at], dtype);
+    double x = loadNumber(&a[at], dtype), y = loadNumber(&b[at], dtype);
     bool isAlike =
         x == y || (std::isnan(x) && std::isnan(y)) || std::abs(x - y) <= most;
     if (!isAlike)

@@ -1,11 +1,10 @@
 /// Binding of inputs.
 #include "tools/sinter/Inputs.h"
 
+#include "runtime/graph/Elements.h"
 #include "runtime/support/Flags.h"
-#include "runtime/support/HalfFloat.h"
 #include "tools/sinter/Model.h"
 
-#include <bit>
 #include <charconv>
 #include <cstring>
 #include <fmt/format.h>
@@ -18,84 +17,6 @@ using namespace runtime;
 
 std::string defaultDeviceName() { return flags().device; }
 
-namespace {
-
-/// A generator whose numbers are the same everywhere (splitmix64).
-class Random {
-public:
-  explicit Random(uint64_t seed) : state(seed) {}
-  uint64_t next() {
-    uint64_t z = (state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
-  /// In [-1, 1).
-  double real() { return double(next() >> 11) * 0x1p-52 - 1; }
-
-private:
-  uint64_t state;
-};
-
-template <typename T> void store(std::byte *to, T value) {
-  std::memcpy(to, &value, sizeof(T));
-}
-
-template <typename T> T load(const std::byte *from) {
-  T value;
-  std::memcpy(&value, from, sizeof(T));
-  return value;
-}
-
-} // namespace
-
-// Writes a number as one element of a dtype.
-static void storeNumber(std::byte *to, DType dtype, double number) {
-  switch (dtype) {
-  case DType::f64:
-    return store(to, number);
-  case DType::f32:
-    return store(to, float(number));
-  case DType::f16:
-    return store(to, toHalf(float(number)));
-  case DType::bf16:
-    return store(to, toBfloat16(float(number)));
-  case DType::i8:
-    return store(to, int8_t(number));
-  case DType::i16:
-    return store(to, int16_t(number));
-  case DType::i32:
-    return store(to, int32_t(number));
-  case DType::i64:
-    return store(to, int64_t(number));
-  default:
-    return store(to, uint8_t(number));
-  }
-}
-
-static double loadNumber(const std::byte *from, DType dtype) {
-  switch (dtype) {
-  case DType::f64:
-    return load<double>(from);
-  case DType::f32:
-    return load<float>(from);
-  case DType::f16:
-    return fromHalf(load<uint16_t>(from));
-  case DType::bf16:
-    return fromBfloat16(load<uint16_t>(from));
-  case DType::i8:
-    return load<int8_t>(from);
-  case DType::i16:
-    return load<int16_t>(from);
-  case DType::i32:
-    return load<int32_t>(from);
-  case DType::i64:
-    return double(load<int64_t>(from));
-  default:
-    return load<uint8_t>(from);
-  }
-}
-
 std::string firstElements(const HostArray &array, size_t count) {
   std::string text;
   size_t width = byteWidth(array.dtype);
@@ -107,19 +28,12 @@ std::string firstElements(const HostArray &array, size_t count) {
   return total > count ? text + " ..." : text;
 }
 
-// Floats in [-1, 1), integers and bools 0 or 1: valid as indices, too.
 static HostArray randomArray(DType dtype, std::vector<int64_t> dims,
-                             Random &random) {
-  HostArray array{dtype, std::move(dims), {}};
-  size_t count = 1, width = byteWidth(dtype);
-  for (int64_t dim : array.dims)
+                             SplitMix &random) {
+  size_t count = 1;
+  for (int64_t dim : dims)
     count *= size_t(dim);
-  array.bytes.resize(count * width);
-  for (size_t index = 0; index < count; ++index) {
-    double number = isFloat(dtype) ? random.real() : double(random.next() & 1);
-    storeNumber(array.bytes.data() + index * width, dtype, number);
-  }
-  return array;
+  return {dtype, std::move(dims), randomElements(dtype, count, random)};
 }
 
 static std::optional<double> parseNumber(const std::string &text) {
@@ -211,7 +125,7 @@ Result<std::vector<Binding>> bindInputs(const Program &program,
   std::optional<double> seed = parseNumber(arguments.get("--random-inputs"));
   if (arguments.has("--random-inputs") && !seed)
     return badInput("--random-inputs needs a number");
-  Random random(uint64_t(seed.value_or(0)));
+  SplitMix random(uint64_t(seed.value_or(0)));
   std::vector<Binding> bindings;
   for (size_t index = 0; index < program.inputs().size(); ++index) {
     const Port &port = program.inputs()[index];

@@ -1,0 +1,82 @@
+/// Conversions of single elements, and random ones.
+#include "runtime/graph/Elements.h"
+
+#include "runtime/support/HalfFloat.h"
+
+#include <cstring>
+
+using namespace sinter;
+
+template <typename T> static void store(std::byte *to, T value) {
+  std::memcpy(to, &value, sizeof(T));
+}
+
+template <typename T> static T load(const std::byte *from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+void sinter::storeNumber(std::byte *to, DType dtype, double number) {
+  switch (dtype) {
+  case DType::f64:
+    return store(to, number);
+  case DType::f32:
+    return store(to, float(number));
+  case DType::f16:
+    return store(to, toHalf(float(number)));
+  case DType::bf16:
+    return store(to, toBfloat16(float(number)));
+  case DType::i8:
+    return store(to, int8_t(number));
+  case DType::i16:
+    return store(to, int16_t(number));
+  case DType::i32:
+    return store(to, int32_t(number));
+  case DType::i64:
+    return store(to, int64_t(number));
+  default:
+    return store(to, uint8_t(number));
+  }
+}
+
+double sinter::loadNumber(const std::byte *from, DType dtype) {
+  switch (dtype) {
+  case DType::f64:
+    return load<double>(from);
+  case DType::f32:
+    return load<float>(from);
+  case DType::f16:
+    return fromHalf(load<uint16_t>(from));
+  case DType::bf16:
+    return fromBfloat16(load<uint16_t>(from));
+  case DType::i8:
+    return load<int8_t>(from);
+  case DType::i16:
+    return load<int16_t>(from);
+  case DType::i32:
+    return load<int32_t>(from);
+  case DType::i64:
+    return double(load<int64_t>(from));
+  default:
+    return load<uint8_t>(from);
+  }
+}
+
+uint64_t SplitMix::next() {
+  uint64_t z = (state += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+std::vector<std::byte> sinter::randomElements(DType dtype, size_t count,
+                                              SplitMix &random) {
+  size_t width = byteWidth(dtype);
+  std::vector<std::byte> bytes(count * width);
+  for (size_t index = 0; index < count; ++index) {
+    double number = isFloat(dtype) ? random.real() : double(random.next() & 1);
+    storeNumber(bytes.data() + index * width, dtype, number);
+  }
+  return bytes;
+}
