@@ -18,7 +18,7 @@ target_compile_definitions(sinter-base INTERFACE XXH_INLINE_ALL)
 target_include_directories(sinter-base SYSTEM INTERFACE ${SINTER_XXHASH_DIR})
 target_link_libraries(sinter-base INTERFACE Threads::Threads ${CMAKE_DL_LIBS}
   fmt::fmt)
-if(SINTER_BUNDLE)
+if(SINTER_STATIC_LLVM)
   # Compiled like the shared one's users, linked to our own copy.
   add_library(sinter-fmt STATIC ${CMAKE_CURRENT_LIST_DIR}/Fmt.cpp)
   set_target_properties(fmt::fmt PROPERTIES
@@ -42,7 +42,7 @@ target_include_directories(sinter-mlir SYSTEM INTERFACE
   ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS} ${LLD_INCLUDE_DIRS})
 target_compile_options(sinter-mlir INTERFACE -fno-exceptions
   -Wno-unused-parameter) # of code that mlir-tblgen makes
-if(SINTER_BUNDLE)
+if(SINTER_STATIC_LLVM)
   include(SinterStaticMlir)
 else()
   target_link_libraries(sinter-mlir INTERFACE lldELF lldCommon MLIR LLVM)

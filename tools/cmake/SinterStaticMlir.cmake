@@ -1,4 +1,5 @@
-# Static MLIR, LLVM and lld behind sinter-mlir, for preset `bundle`.
+# Static MLIR, LLVM and lld behind sinter-mlir, for presets `bundle` and
+# `portable`.
 #
 # Debian's MLIR targets name the shared LLVM in their link interface, which
 # would bring a second LLVM into the file; it is taken out here and the static

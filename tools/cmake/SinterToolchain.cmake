@@ -57,9 +57,13 @@ if(SINTER_FUZZ)
   list(APPEND SINTER_SANITIZE_FLAGS -fsanitize=fuzzer-no-link)
 endif()
 
-# Files are compiled as for `release`; only the link differs.
+# Files are compiled as elsewhere; only the link differs. Nobody else is to find
+# LLVM's symbols: a Vulkan driver may have an LLVM of its own.
+if(SINTER_STATIC_LLVM)
+  add_link_options(LINKER:--gc-sections LINKER:--exclude-libs,ALL)
+endif()
 if(SINTER_BUNDLE)
-  add_link_options(-static-libstdc++ -static-libgcc LINKER:--gc-sections)
+  add_link_options(-static-libstdc++ -static-libgcc)
 endif()
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
