@@ -74,10 +74,6 @@ public:
   virtual Status copyOut(std::span<std::byte> to, const Buffer &from,
                          size_t offset) = 0;
   virtual Status copy(Buffer &to, const Buffer &from, size_t bytes) = 0;
-  /// The first bytes of a buffer of any device, in the order of both streams;
-  /// through the host's memory unless a backend's devices reach each other. May
-  /// return before it ended.
-  virtual Status copyAcross(Buffer &to, const Buffer &from, size_t bytes);
   /// Within the device's memory, in the order of the stream; may return before
   /// it ended. The ranges may be one, not overlap.
   virtual Status move(void *to, const void *from, size_t bytes) = 0;
@@ -105,6 +101,11 @@ public:
   /// Waits for what was queued: the nanoseconds that it took by the device's
   /// own clock, or nothing where that is not known.
   virtual Result<std::optional<uint64_t>> stopTimer(uint64_t timer);
+
+  /// The first bytes of a buffer of any device, in the order of both streams;
+  /// through the host's memory unless a backend's devices reach each other. May
+  /// return before it ended.
+  virtual Status copyAcross(Buffer &to, const Buffer &from, size_t bytes);
 };
 
 /// Whether `bytes` at `offset` of a buffer may be copied by `device`; an error

@@ -83,6 +83,7 @@ TEST(Interface, DeviceFunctions) {
   EXPECT_EQ(slot(&Device::makeGraph), 19u);
   EXPECT_EQ(slot(&Device::startTimer), 20u);
   EXPECT_EQ(slot(&Device::stopTimer), 21u);
+  EXPECT_EQ(slot(&Device::copyAcross), 22u);
   EXPECT_EQ(slot(&WorkGraph::setLaunch), 2u);
   EXPECT_EQ(slot(&WorkGraph::setCopy), 3u);
   EXPECT_EQ(slot(&WorkGraph::launch), 4u);
