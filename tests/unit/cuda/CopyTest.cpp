@@ -48,18 +48,23 @@ TEST(CudaCopy, betweenBuffersIsQueued) {
 
 TEST(CudaCopy, acrossDevicesFollowsBothStreams) {
   std::vector<float> first = {1, 2, 3}, second = {4, 5, 6};
-  BufferRef from = bufferOf(gpu(0), first), to = bufferOf(gpu(1), second);
-  ASSERT_TRUE(gpu(0).synchronize());
-  ASSERT_TRUE(gpu(1).synchronize());
-  ASSERT_TRUE(gpu(0).copyIn(*from, 0, std::as_bytes(std::span(second))));
-  uint64_t waits = driver().waits, version = to->version();
-  ASSERT_TRUE(gpu(1).copyAcross(*to, *from, 12));
-  ASSERT_TRUE(gpu(0).copyIn(*from, 0, std::as_bytes(std::span(first))));
-  EXPECT_EQ(driver().waits, waits);
-  EXPECT_GT(to->version(), version);
-  // The source's own work goes on first: it must leave what the copy reads.
-  EXPECT_EQ(valuesOf<float>(*from), first);
-  EXPECT_EQ(valuesOf<float>(*to), second);
+  for (bool sourceIsFirst : {true, false}) {
+    BufferRef from = bufferOf(gpu(0), first), to = bufferOf(gpu(1), first);
+    ASSERT_TRUE(gpu(0).synchronize());
+    ASSERT_TRUE(gpu(1).synchronize());
+    ASSERT_TRUE(gpu(0).copyIn(*from, 0, std::as_bytes(std::span(second))));
+    uint64_t waits = driver().waits, version = to->version();
+    ASSERT_TRUE(gpu(1).copyAcross(*to, *from, 12));
+    ASSERT_TRUE(gpu(0).copyIn(*from, 0, std::as_bytes(std::span(first))));
+    EXPECT_EQ(driver().waits, waits);
+    EXPECT_GT(to->version(), version);
+    // The source's own work must leave what the copy reads, and the copy must
+    // not read before it.
+    if (sourceIsFirst)
+      EXPECT_EQ(valuesOf<float>(*from), first);
+    EXPECT_EQ(valuesOf<float>(*to), second);
+    EXPECT_EQ(valuesOf<float>(*from), first);
+  }
 }
 
 TEST(CudaCopy, acrossDevicesOpensTheWayOnce) {
