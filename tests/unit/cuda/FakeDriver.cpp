@@ -461,9 +461,11 @@ Code cuGraphInstantiateWithFlags(GraphExec *exec, Graph graph,
   return success;
 }
 Code cuGraphExecDestroy(GraphExec exec) {
-  --state().liveGraphs; // also after a fault
+  State &all = state();
+  std::lock_guard lock(all.mutex);
+  --all.liveGraphs; // also after a fault
   delete reinterpret_cast<FakeGraph *>(exec);
-  return state().sticky;
+  return all.sticky;
 }
 Code cuGraphExecKernelNodeSetParams_v2(GraphExec, Node node,
                                        const KernelNode *kernel) {
