@@ -1,6 +1,7 @@
 /// Decoding, encoding and rounding of reference values.
 #include "runtime/reference/HostValue.h"
 
+#include "runtime/graph/Elements.h"
 #include "runtime/support/HalfFloat.h"
 
 #include <cmath>
@@ -129,24 +130,6 @@ static T load(std::span<const std::byte> data, int64_t index) {
   return value;
 }
 
-template <typename T>
-static void store(std::vector<std::byte> &data, int64_t index, T value) {
-  std::memcpy(data.data() + index * sizeof(T), &value, sizeof(T));
-}
-
-static double loadReal(const HostTensor &tensor, int64_t index) {
-  switch (tensor.dtype) {
-  case DType::f64:
-    return load<double>(tensor.data, index);
-  case DType::f16:
-    return fromHalf(load<uint16_t>(tensor.data, index));
-  case DType::bf16:
-    return fromBfloat16(load<uint16_t>(tensor.data, index));
-  default:
-    return load<float>(tensor.data, index);
-  }
-}
-
 static int64_t loadInt(const HostTensor &tensor, int64_t index) {
   switch (tensor.dtype) {
   case DType::i8:
@@ -164,27 +147,14 @@ static int64_t loadInt(const HostTensor &tensor, int64_t index) {
 
 HostValue decode(const HostTensor &tensor) {
   HostValue value(tensor.dtype, tensor.dims);
+  size_t width = byteWidth(tensor.dtype);
   for (int64_t i = 0, count = value.elements(); i < count; ++i) {
     if (value.isReal())
-      value.reals[i] = loadReal(tensor, i);
+      value.reals[i] = loadNumber(tensor.data.data() + i * width, tensor.dtype);
     else
       value.ints[i] = loadInt(tensor, i);
   }
   return value;
-}
-
-static void storeReal(HostTensor &tensor, int64_t index, double value) {
-  auto single = static_cast<float>(value);
-  switch (tensor.dtype) {
-  case DType::f64:
-    return store(tensor.data, index, value);
-  case DType::f16:
-    return store(tensor.data, index, toHalf(single));
-  case DType::bf16:
-    return store(tensor.data, index, toBfloat16(single));
-  default:
-    return store(tensor.data, index, single);
-  }
 }
 
 HostTensor encode(const HostValue &value) {
@@ -193,7 +163,7 @@ HostTensor encode(const HostValue &value) {
   tensor.data.resize(static_cast<size_t>(value.elements()) * width);
   for (int64_t i = 0, count = value.elements(); i < count; ++i) {
     if (value.isReal())
-      storeReal(tensor, i, value.reals[i]);
+      storeNumber(tensor.data.data() + i * width, value.dtype, value.reals[i]);
     else // little-endian: the low bytes come first
       std::memcpy(tensor.data.data() + i * width, &value.ints[i], width);
   }
