@@ -32,6 +32,10 @@ public:
   Status wait() override {
     return driver.check("cuEventSynchronize", driver.waitEvent(event));
   }
+  /// What is queued there from here on comes after the event.
+  Code holdUp(Stream stream) const {
+    return driver.waitInStream(stream, event, 0);
+  }
 
 private:
   const Driver &driver;
@@ -211,23 +215,17 @@ void CudaDevice::reach(const CudaDevice &other) {
     driver.reachPeer(other.context, 0);
 }
 
-Status CudaDevice::precede(const CudaDevice &other) const {
-  SINTER_TRY(enter());
-  DriverEvent event = nullptr;
-  SINTER_TRY(check("cuEventCreate", driver.createEvent(&event, disableTiming)));
-  Code code = driver.recordEvent(event, stream);
-  if (code == success)
-    code = driver.setContext(other.context);
-  if (code == success)
-    code = driver.waitInStream(other.stream, event, 0);
-  driver.destroyEvent(event);
-  return check("copy across", code);
+Status CudaDevice::precede(const CudaDevice &other) {
+  SINTER_TRY_ASSIGN(std::unique_ptr<Event> event, record());
+  SINTER_TRY(other.enter());
+  return check("copy across",
+               static_cast<CudaEvent &>(*event).holdUp(other.stream));
 }
 
 Status CudaDevice::copyAcross(Buffer &to, const Buffer &from, size_t bytes) {
   if (from.device().id().kind != DeviceKind::cuda)
     return Device::copyAcross(to, from, bytes);
-  const auto &other = static_cast<const CudaDevice &>(from.device());
+  auto &other = static_cast<CudaDevice &>(from.device());
   SINTER_TRY(checkCopy("copy", *this, to, 0, bytes));
   SINTER_TRY(checkCopy("copy", other, from, 0, bytes));
   to.bumpVersion();

@@ -79,7 +79,7 @@ private:
   void reach(const CudaDevice &other);
   /// What is queued on the other one from here on comes after what is queued
   /// here till now.
-  Status precede(const CudaDevice &other) const;
+  Status precede(const CudaDevice &other);
   /// `cuda:0: what`.
   Status check(std::string_view what, cuda::Code code) const;
 
