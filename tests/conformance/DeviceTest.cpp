@@ -151,8 +151,9 @@ TEST_P(DeviceTest, copiesFromEveryDevice) {
     ASSERT_TRUE(from && own);
     ASSERT_TRUE(source.copyIn(**from, 0, data));
     EXPECT_FALSE(device->copyAcross(**own, **from, 1001));
-    if (id != GetParam())
+    if (id != GetParam()) {
       EXPECT_FALSE(device->copyAcross(**from, **own, 1));
+    }
     uint64_t version = (*own)->version();
     ASSERT_TRUE(device->copyAcross(**own, **from, 1000));
     EXPECT_GT((*own)->version(), version);

@@ -60,8 +60,9 @@ TEST(CudaCopy, acrossDevicesFollowsBothStreams) {
     EXPECT_GT(to->version(), version);
     // The source's own work must leave what the copy reads, and the copy must
     // not read before it.
-    if (sourceIsFirst)
+    if (sourceIsFirst) {
       EXPECT_EQ(valuesOf<float>(*from), first);
+    }
     EXPECT_EQ(valuesOf<float>(*to), second);
     EXPECT_EQ(valuesOf<float>(*from), first);
   }
