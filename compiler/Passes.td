@@ -240,6 +240,8 @@ def RecomputeValues : Pass<"recompute-values", "::mlir::ModuleOp"> {
            "Reductions of columns may join those of long rows">,
     Option<"freeWidening", "free-widening", "bool", "false",
            "Making elements wider takes no time beside reading them">,
+    Option<"scatteredElements", "scattered-elements", "unsigned", "0",
+           "Elements at most that are stored one by one">,
   ];
 }
 
@@ -273,6 +275,8 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
            "Reductions of columns may join those of long rows">,
     Option<"freeWidening", "free-widening", "bool", "false",
            "Making elements wider takes no time beside reading them">,
+    Option<"scatteredElements", "scattered-elements", "unsigned", "0",
+           "Elements at most that are stored one by one">,
   ];
   let dependentDialects = ["::sinter::program::ProgramDialect",
                            "::mlir::arith::ArithDialect",

@@ -12,6 +12,9 @@ namespace sinter::compiler {
 static constexpr std::string_view stageNames[] = {
     "import", "simplify", "fuse", "plan", "lower", "target", "package"};
 
+// What GPUs store so in less time than a launch takes.
+static constexpr unsigned scatteredByThreads = 1 << 17;
+
 std::string_view toString(Stage stage) { return stageNames[unsigned(stage)]; }
 
 std::optional<Stage> parseStage(std::string_view name) {
@@ -71,16 +74,18 @@ void buildStage(Stage stage, OpPassManager &passes,
            .onePerOp = options.fuse.fusion == Fusion::none,
            .statistics = options.fuse.caps.statistics,
            .columnsOfRows = options.fuse.caps.columnsOfRows,
-           .freeWidening = options.fuse.caps.freeWidening}));
-    passes.addPass(
-        createFormKernels({.onePerOp = options.fuse.fusion == Fusion::none,
-                           .maxOps = options.fuse.caps.ops,
-                           .maxBuffers = options.fuse.caps.buffers,
-                           .maxParallelOps = options.fuse.caps.parallelOps,
-                           .maxWork = options.fuse.caps.work,
-                           .statistics = options.fuse.caps.statistics,
-                           .columnsOfRows = options.fuse.caps.columnsOfRows,
-                           .freeWidening = options.fuse.caps.freeWidening}));
+           .freeWidening = options.fuse.caps.freeWidening,
+           .scatteredElements = options.fuse.caps.scatteredElements}));
+    passes.addPass(createFormKernels(
+        {.onePerOp = options.fuse.fusion == Fusion::none,
+         .maxOps = options.fuse.caps.ops,
+         .maxBuffers = options.fuse.caps.buffers,
+         .maxParallelOps = options.fuse.caps.parallelOps,
+         .maxWork = options.fuse.caps.work,
+         .statistics = options.fuse.caps.statistics,
+         .columnsOfRows = options.fuse.caps.columnsOfRows,
+         .freeWidening = options.fuse.caps.freeWidening,
+         .scatteredElements = options.fuse.caps.scatteredElements}));
     break;
   case Stage::plan:
     passes.addPass(createOrderLaunches());
@@ -173,6 +178,8 @@ Result<void> runPipeline(Compilation &state, const PipelineOptions &given,
   options.fuse.caps.statistics &= !state.target->lanesAreThreads();
   options.fuse.caps.columnsOfRows |= state.target->blockThreads() != nullptr;
   options.fuse.caps.freeWidening |= state.target->lanesAreThreads();
+  if (state.target->lanesAreThreads())
+    options.fuse.caps.scatteredElements = scatteredByThreads;
   options.simplify.checksEarly |= state.target->lanesAreThreads();
   StageTrace trace(*state.module);
   for (Stage stage : {Stage::import, Stage::simplify, Stage::fuse, Stage::plan,

@@ -53,6 +53,7 @@ private:
   std::optional<Rejection> checkRowStatistics() const;
   std::optional<Rejection> checkColumnStatistics() const;
   bool isComputedFromStored(mlir::Value value) const;
+  bool isScattered(mlir::Value output) const;
   mlir::Value orderedFrom(mlir::Value output) const;
   std::optional<Rejection> reachOutputs();
   std::optional<Rejection> reachOperands(unsigned index, const Access &access);
@@ -87,9 +88,10 @@ private:
   graph::PatternKind rootKind = graph::PatternKind::pointwise;
   /// Of reductions: what they read, and which of its axes stay.
   DimList fullDims, rowDims;
-  bool trailing = false;   ///< the reduced axes are the last ones
-  bool storesFull = false; ///< an output has one element per element read
-  bool feedsBack = false;  ///< a result is read back per element
+  bool trailing = false;      ///< the reduced axes are the last ones
+  bool keepsLastAxis = false; ///< which is not reduced
+  bool storesFull = false;    ///< an output has one element per element read
+  bool feedsBack = false;     ///< a result is read back per element
   llvm::DenseMap<unsigned, llvm::SmallVector<Access, 2>> accesses;
 };
 

@@ -125,6 +125,7 @@ std::optional<Rejection> Classifier::checkRowSpace() {
   for (auto [axis, dim] : llvm::enumerate(fullDims))
     if (!llvm::is_contained(axes, int64_t(axis)))
       rowDims.push_back(dim);
+  keepsLastAxis = !llvm::is_contained(axes, int64_t(fullDims.size()) - 1);
   trailing = llvm::all_of(axes, [&](int64_t axis) {
     return axis >= int64_t(fullDims.size() - axes.size());
   });

@@ -36,6 +36,9 @@ struct KernelCaps {
   double leastRows = 8192;
   /// Whether what only makes elements wider takes no time beside reading them.
   bool freeWidening = false;
+  /// Elements of an output at most that are stored one by one where a transpose
+  /// puts them: that moves more bytes, but is no launch of its own.
+  unsigned scatteredElements = 0;
 };
 
 /// A set of ops as a kernel.

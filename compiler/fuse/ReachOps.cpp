@@ -73,10 +73,18 @@ static bool keepsRuns(Operation *view) {
          dims.back().getLargestKnownDivisor() % run == 0;
 }
 
+// Whether elements may be stored one by one.
+bool Classifier::isScattered(Value output) const {
+  return caps.scatteredElements > 0 &&
+         estimatedElements(output.getType()) <= caps.scatteredElements;
+}
+
 // What an output has the elements of, in another order: those of a contraction
-// are stored where views put them.
+// are stored where views put them, and so are few of reductions of columns.
 Value Classifier::orderedFrom(Value output) const {
-  if (rootKind != PatternKind::contraction)
+  bool ofColumns = rootKind == PatternKind::reduction && !product &&
+                   !rowDims.empty() && keepsLastAxis && isScattered(output);
+  if (rootKind != PatternKind::contraction && !ofColumns)
     return output;
   Value value = output;
   while (Operation *view = value.getDefiningOp()) {
@@ -85,7 +93,8 @@ Value Classifier::orderedFrom(Value output) const {
       return output;
     if (kindOf(view) != PatternKind::view)
       return value;
-    if (!keepsRuns(view))
+    if (!keepsRuns(view) &&
+        !(isa<ir::TransposeOp>(view) && isScattered(output)))
       return output;
     value = view->getOperand(0);
   }

@@ -368,6 +368,7 @@ struct RecomputeValuesPass : impl::RecomputeValuesBase<RecomputeValuesPass> {
     stage.caps.statistics = statistics;
     stage.caps.columnsOfRows = columnsOfRows;
     stage.caps.freeWidening = freeWidening;
+    stage.caps.scatteredElements = scatteredElements;
     if (!mainOf(getOperation()).getOps<program::ForOp>().empty())
       return addDecisions(
           getOperation(),

@@ -363,6 +363,7 @@ struct FormKernelsPass : impl::FormKernelsBase<FormKernelsPass> {
     stage.caps.statistics = statistics;
     stage.caps.columnsOfRows = columnsOfRows;
     stage.caps.freeWidening = freeWidening;
+    stage.caps.scatteredElements = scatteredElements;
     stage.caps.work = maxWork;
     if (failed(fuse(getOperation(), stage)))
       signalPassFailure();

@@ -44,8 +44,30 @@ bool ColumnSpace::isResult(Value output) const {
   return product(own, 0, own.size(), context) == results;
 }
 
+SmallVector<Sink> ColumnSpace::sinks(unsigned firstBuffer) const {
+  SmallVector<Sink> result;
+  program::KernelOp own = kernel; // its accessors are not const
+  for (Value output : own.getOutputs()) {
+    Sink sink;
+    sink.value = output;
+    sink.buffer = firstBuffer + unsigned(result.size());
+    while (Operation *view = sink.value.getDefiningOp()) {
+      if (!turns.contains(view))
+        break;
+      sink.views.insert(sink.views.begin(), view);
+      sink.value = view->getOperand(0);
+    }
+    result.push_back(std::move(sink));
+  }
+  return result;
+}
+
 bool ColumnSpace::findReductions() {
   llvm::DenseSet<Value> after; // a reduction
+  auto isTurned = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return op && turns.contains(op);
+  };
   for (Operation &op : kernel.getBlock()) {
     bool follows = llvm::any_of(op.getOperands(), [&](Value operand) {
       return after.contains(operand);
@@ -54,7 +76,13 @@ bool ColumnSpace::findReductions() {
       continue;
     if (follows || isReduction(&op))
       after.insert(op.getResult(0));
-    if (follows && !keepsOrder(&op))
+    bool followsTurn = llvm::any_of(op.getOperands(), isTurned);
+    if ((follows && isa<ir::TransposeOp>(op)) ||
+        (followsTurn && isa<ir::ReshapeOp>(op))) {
+      turns.insert(&op);
+      continue;
+    }
+    if (followsTurn || (follows && !keepsOrder(&op)))
       return false;
     if (!isReduction(&op))
       continue;

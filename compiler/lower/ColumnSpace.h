@@ -3,7 +3,10 @@
 #pragma once
 
 #include "compiler/lower/Combiner.h"
+#include "compiler/lower/Sinks.h"
 #include "dialects/program/Program.h"
+
+#include "llvm/ADT/DenseSet.h"
 
 namespace sinter::compiler {
 
@@ -25,6 +28,11 @@ struct ColumnSpace {
   bool hasReductions() const { return found; }
   /// Whether an output has an element for each result.
   bool isResult(mlir::Value output) const;
+  /// The outputs, which `firstBuffer` is the first buffer of: values in the
+  /// order of the results, and the views that put them elsewhere.
+  llvm::SmallVector<Sink> sinks(unsigned firstBuffer) const;
+  /// Whether there are such views.
+  bool isTurned() const { return !turns.empty(); }
   bool isReduced(unsigned dim) const {
     return llvm::is_contained(axes, int64_t(dim));
   }
@@ -59,6 +67,9 @@ struct ColumnSpace {
 private:
   bool findReductions();
   void findSpace();
+
+  /// Views of results which are only stored: transposes, and what follows.
+  llvm::DenseSet<mlir::Operation *> turns;
 
   bool found = false, valid = false;
 };

@@ -55,7 +55,8 @@ using Place = ColumnSpace::Place;
 class ColumnsSkeleton {
 public:
   ColumnsSkeleton(KernelWriter &writer, const ColumnSpace &space)
-      : writer(writer), kernel(writer.kernel), space(space), lead(space.lead),
+      : writer(writer), kernel(writer.kernel), space(space),
+        sinks(space.sinks(writer.outputBuffer(0))), lead(space.lead),
         width(space.width), extent(space.extent),
         byThreads(writer.target.lanesAreThreads()),
         taskColumns(byThreads ? threadColumns() : mostColumns),
@@ -124,8 +125,9 @@ private:
       if (joinsBlockRows(column.op))
         blocks.add(column.op, column.combiner,
                    column.partials.empty() ? 0 : column.partials.front());
-    bool isPlain = byThreads && isOne(lead) && space.tailRank == 1 &&
-                   blocks.count() == columns.size() && blocks.canMerge();
+    bool isPlain = byThreads && isOne(lead) && !space.isTurned() &&
+                   space.tailRank == 1 && blocks.count() == columns.size() &&
+                   blocks.canMerge();
     return isPlain ? std::optional(std::move(blocks)) : std::nullopt;
   }
 
@@ -465,20 +467,19 @@ private:
       for (const Column &column : columns)
         provide(emission, column, place, at, own, lanes);
       SmallVector<std::pair<Index, Element>> elements;
-      for (Value output : kernel.getOutputs()) {
-        Index index = space.resultIndex(emission, output, place, at, lanes);
-        elements.push_back({index, emission.at(output, index, lanes)});
+      for (const Sink &sink : sinks) {
+        Index index = space.resultIndex(emission, sink.value, place, at, lanes);
+        elements.push_back({index, emission.at(sink.value, index, lanes)});
       }
-      for (auto [number, stored] : llvm::enumerate(elements))
-        storeElements(
-            emission, emission.entry.buffers[writer.outputBuffer(number)],
-            kernel.getOutputs()[number], stored.first, lanes, stored.second);
+      for (auto [sink, stored] : llvm::zip(sinks, elements))
+        storeToSink(emission, sink, stored.first, lanes, stored.second);
     });
   }
 
   KernelWriter &writer;
   program::KernelOp kernel;
   const ColumnSpace &space;
+  const SmallVector<Sink> sinks;
   SmallVector<Column, 2> columns;
   AffineExpr lead, width, extent;
   const bool byThreads;

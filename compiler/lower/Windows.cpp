@@ -52,7 +52,8 @@ class WindowsSkeleton {
 public:
   WindowsSkeleton(KernelWriter &writer, const ColumnSpace &space)
       : writer(writer), kernel(writer.kernel), space(space),
-        dims(space.keptDims()), byThreads(writer.target.lanesAreThreads()) {
+        sinks(space.sinks(writer.outputBuffer(0))), dims(space.keptDims()),
+        byThreads(writer.target.lanesAreThreads()) {
     for (Operation *op : space.reductions)
       combiners.push_back(makeCombiner(op->getResult(0)));
   }
@@ -348,18 +349,15 @@ private:
       for (auto [number, op] : llvm::enumerate(space.reductions))
         space.provide(emission, op->getResult(0), where, column, lanes,
                       combiners[number]->finish(emission, own[number]));
-      for (Value output : kernel.getOutputs()) {
-        Index index = space.resultIndex(emission, output, where, column, lanes);
-        stored.push_back({index, emission.at(output, index, lanes)});
+      for (const Sink &sink : sinks) {
+        Index index =
+            space.resultIndex(emission, sink.value, where, column, lanes);
+        stored.push_back({index, emission.at(sink.value, index, lanes)});
       }
     }
-    unsigned outputs = kernel.getOutputs().size();
     for (auto [number, element] : llvm::enumerate(stored))
-      storeElements(
-          emission,
-          emission.entry.buffers[writer.outputBuffer(number % outputs)],
-          kernel.getOutputs()[number % outputs], element.first, lanes,
-          element.second);
+      storeToSink(emission, sinks[number % sinks.size()], element.first, lanes,
+                  element.second);
   }
 
   // The states of results, by reduction. One block of the canonical order is
@@ -394,6 +392,7 @@ private:
   KernelWriter &writer;
   program::KernelOp kernel;
   const ColumnSpace &space;
+  const SmallVector<Sink> sinks;
   Shape dims; ///< of the results, before the columns
   SmallVector<std::unique_ptr<Combiner>, 2> combiners;
   SmallVector<Interior> interiors; ///< of `dims`
