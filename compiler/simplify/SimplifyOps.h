@@ -37,6 +37,9 @@ mlir::Value collapseBatches(mlir::Operation *op, mlir::OpBuilder &builder,
                             bool exact);
 /// Views for the sum of windows that do not overlap.
 mlir::Value layWindows(mlir::Operation *op, mlir::OpBuilder &builder);
+/// Of a transpose that is stored and reads a broadcast, the broadcast of a
+/// stored transpose.
+mlir::Value turnBeforeSpread(mlir::Operation *op, mlir::OpBuilder &builder);
 /// The search for the largest or smallest of each window along the axis before
 /// the last one, where neighbours are searched side by side.
 mlir::Value turnShortRows(mlir::Operation *op, mlir::OpBuilder &builder);

@@ -1,0 +1,191 @@
+/// A transpose that is stored moves before the broadcast whose elements it
+/// turns: fewer are stored, and what follows reads them where they are spread.
+#include "compiler/fuse/FusionGraph.h"
+#include "compiler/import/Types.h"
+#include "compiler/simplify/SimplifyOps.h"
+#include "dialects/sinter/Dialect.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+using graph::PatternKind;
+using DimList = SmallVector<AffineExpr>;
+
+namespace {
+
+/// The views between a broadcast and the transpose behind it: a reshape that
+/// joins neighbouring axes, and another transpose; either may be missing.
+class SpreadTurner {
+public:
+  SpreadTurner(ir::TransposeOp op, OpBuilder &builder)
+      : op(op), builder(builder), symbols(numSymbolsOf(op)) {}
+
+  bool applies(Value given);
+  /// The broadcast's elements as they stand behind all transposes.
+  Value turned();
+
+private:
+  bool splitAxes(ir::ReshapeOp reshape);
+  Value reshape(Value value, ArrayRef<AffineExpr> dims);
+  AffineMapAttr attrOf(ArrayRef<AffineExpr> dims) {
+    return shapeAttr(builder.getContext(), dims, symbols);
+  }
+  DimList turnedDims(ArrayRef<AffineExpr> dims) const {
+    return llvm::map_to_vector(order, [&](int64_t axis) { return dims[axis]; });
+  }
+
+  ir::TransposeOp op;
+  OpBuilder &builder;
+  unsigned symbols;
+  ir::BroadcastOp spread;
+  SmallVector<int64_t> order; ///< of the broadcast's axes
+};
+
+} // namespace
+
+// The order of the axes that the reshape joins.
+bool SpreadTurner::splitAxes(ir::ReshapeOp reshape) {
+  DimList from = dimsOf(reshape.getX().getType());
+  DimList to = dimsOf(reshape.getType());
+  SmallVector<SmallVector<int64_t, 2>> groups;
+  size_t next = 0;
+  for (AffineExpr dim : to) {
+    AffineExpr size = builder.getAffineConstantExpr(1);
+    SmallVector<int64_t, 2> group;
+    do {
+      if (next == from.size())
+        return false;
+      size = size * from[next];
+      group.push_back(int64_t(next++));
+    } while (size != dim);
+    groups.push_back(std::move(group));
+  }
+  if (next != from.size())
+    return false;
+  SmallVector<int64_t> split;
+  for (int64_t axis : order)
+    llvm::append_range(split, groups[axis]);
+  order = std::move(split);
+  return true;
+}
+
+bool SpreadTurner::applies(Value given) {
+  order.assign(op.getPermutation().begin(), op.getPermutation().end());
+  Operation *view = given.getDefiningOp();
+  if (auto reshape = dyn_cast_or_null<ir::ReshapeOp>(view)) {
+    if (!splitAxes(reshape))
+      return false;
+    view = reshape.getX().getDefiningOp();
+  }
+  if (auto transpose = dyn_cast_or_null<ir::TransposeOp>(view)) {
+    if (transpose->hasAttr(storedAttr))
+      return false;
+    for (int64_t &axis : order)
+      axis = transpose.getPermutation()[axis];
+    view = transpose.getX().getDefiningOp();
+  }
+  spread = dyn_cast_or_null<ir::BroadcastOp>(view);
+  return spread &&
+         cast<RankedTensorType>(spread.getX().getType()).getRank() ==
+             int64_t(order.size()) &&
+         !llvm::all_of(dimsOf(spread.getX().getType()), ir::isOne);
+}
+
+Value SpreadTurner::reshape(Value value, ArrayRef<AffineExpr> dims) {
+  if (ArrayRef(dimsOf(value.getType())) == dims)
+    return value;
+  Type element = cast<RankedTensorType>(value.getType()).getElementType();
+  return ir::ReshapeOp::create(builder, op.getLoc(),
+                               tensorType(element, dims, symbols), value,
+                               attrOf(dims));
+}
+
+// Axes of one element have no place among those that are turned.
+Value SpreadTurner::turned() {
+  Type element = op.getType().getElementType();
+  DimList from = dimsOf(spread.getX().getType()), kept;
+  SmallVector<int64_t> number(from.size(), -1), turn;
+  for (auto [axis, dim] : llvm::enumerate(from)) {
+    if (ir::isOne(dim))
+      continue;
+    number[axis] = int64_t(kept.size());
+    kept.push_back(dim);
+  }
+  for (int64_t axis : order)
+    if (number[axis] >= 0)
+      turn.push_back(number[axis]);
+  Value value = spread.getX();
+  if (auto inner = value.getDefiningOp<ir::ReshapeOp>())
+    value = inner.getX();
+  if (!llvm::is_sorted(turn)) {
+    DimList dims =
+        llvm::map_to_vector(turn, [&](int64_t axis) { return kept[axis]; });
+    auto small = ir::TransposeOp::create(
+        builder, op.getLoc(), tensorType(element, dims, symbols),
+        reshape(value, kept), builder.getDenseI64ArrayAttr(turn));
+    small->setAttr(storedAttr, builder.getUnitAttr());
+    value = small;
+  }
+  value = reshape(value, turnedDims(from));
+  DimList all = turnedDims(dimsOf(spread.getType()));
+  value = ir::BroadcastOp::create(builder, op.getLoc(),
+                                  tensorType(element, all, symbols), value,
+                                  attrOf(all));
+  return reshape(value, dimsOf(op.getType()));
+}
+
+// A pointwise op of the broadcast and of tensors of one number each.
+static std::optional<unsigned> spreadOperand(Operation *op) {
+  auto described = dyn_cast<ir::SinterOpInterface>(op);
+  if (!described || described.getPatternKind() != PatternKind::pointwise ||
+      !op->hasOneUse())
+    return std::nullopt;
+  std::optional<unsigned> found;
+  for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
+    if (operand.getDefiningOp<ir::FullOp>())
+      continue;
+    if (found)
+      return std::nullopt;
+    found = unsigned(number);
+  }
+  return found;
+}
+
+Value turnBeforeSpread(Operation *op, OpBuilder &builder) {
+  auto transpose = dyn_cast<ir::TransposeOp>(op);
+  if (!transpose || !transpose->hasAttr(storedAttr))
+    return {};
+  SpreadTurner turner(transpose, builder);
+  if (turner.applies(transpose.getX()))
+    return turner.turned();
+  Operation *follows = transpose.getX().getDefiningOp();
+  auto number = follows ? spreadOperand(follows) : std::nullopt;
+  if (!number || !turner.applies(follows->getOperand(*number)))
+    return {};
+  OperationState state(follows->getLoc(), follows->getName());
+  AffineMapAttr shape =
+      shapeAttr(builder.getContext(), dimsOf(op->getResult(0).getType()),
+                numSymbolsOf(op));
+  for (auto [at, operand] : llvm::enumerate(follows->getOperands())) {
+    if (at == *number) {
+      state.addOperands(turner.turned());
+      continue;
+    }
+    auto full = operand.getDefiningOp<ir::FullOp>();
+    Type element = full.getType().getElementType();
+    state.addOperands(
+        ir::FullOp::create(
+            builder, op->getLoc(),
+            tensorType(element, dimsOf(transpose.getType()), numSymbolsOf(op)),
+            shape, full.getValueAttr(), full.getDtypeAttr())
+            .getResult());
+  }
+  state.addAttributes(follows->getAttrs());
+  state.addTypes(transpose.getType());
+  return builder.create(state)->getResult(0);
+}
+
+} // namespace sinter::compiler
