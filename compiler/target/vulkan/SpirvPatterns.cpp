@@ -278,6 +278,8 @@ struct LowerTable : OpConversionPattern<memref::GetGlobalOp> {
   }
 };
 
+// The sign is that of the number below: NVIDIA's driver takes a subnormal one
+// for 0 in comparisons, though not when it rounds it down to -1.
 struct LowerTruncation : OpConversionPattern<math::TruncOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -289,7 +291,7 @@ struct LowerTruncation : OpConversionPattern<math::TruncOp> {
     Value high = spirv::GLCeilOp::create(rewriter, op.getLoc(), x);
     Value zero = spirv::ConstantOp::getZero(x.getType(), op.getLoc(), rewriter);
     Value isBelow =
-        spirv::FOrdLessThanOp::create(rewriter, op.getLoc(), x, zero);
+        spirv::FOrdLessThanOp::create(rewriter, op.getLoc(), low, zero);
     rewriter.replaceOpWithNewOp<spirv::SelectOp>(op, isBelow, high, low);
     return success();
   }
