@@ -6,6 +6,10 @@
 
 #include <limits>
 
+namespace llvm {
+class TargetMachine;
+} // namespace llvm
+
 namespace sinter::compiler {
 
 class CpuTarget final : public Target {
@@ -61,6 +65,10 @@ private:
 
 /// Rewrites vector, scf, arith, math and memref to the LLVM dialect.
 llvm::LogicalResult convertToLlvm(mlir::ModuleOp module, bool verify);
+
+/// Says how the machine lays types out before loads and stores get what
+/// alignment their types have: by LLVM's own layout i64 has that of i32.
+void setDataLayout(mlir::ModuleOp module, const llvm::TargetMachine &machine);
 
 /// Makes an object of a module in the LLVM dialect.
 llvm::FailureOr<TargetCode>

@@ -52,6 +52,12 @@ LogicalResult convertToLlvm(ModuleOp module, bool verify) {
   return passes.run(module);
 }
 
+void setDataLayout(ModuleOp module, const llvm::TargetMachine &machine) {
+  std::string text = machine.createDataLayout().getStringRepresentation();
+  module->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
+                  StringAttr::get(module.getContext(), text));
+}
+
 static std::unique_ptr<llvm::TargetMachine>
 makeTargetMachine(const CpuFeatures &features) {
   static std::once_flag once;
@@ -96,12 +102,12 @@ FailureOr<TargetCode> emitObject(ModuleOp module, const CpuFeatures &features,
   if (!machine)
     return module.emitError("this build of LLVM cannot generate x86-64 code");
   llvm::LLVMContext context;
+  setDataLayout(module, *machine);
   auto llvmModule = translateModuleToLLVMIR(module, context, "kernel",
                                             /*disableVerification=*/true);
   if (!llvmModule)
     return failure();
   llvmModule->setTargetTriple(machine->getTargetTriple());
-  llvmModule->setDataLayout(machine->createDataLayout());
   for (llvm::Function &function : *llvmModule)
     if (!function.isDeclaration())
       function.addFnAttr(llvm::Attribute::NoUnwind);

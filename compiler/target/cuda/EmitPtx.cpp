@@ -1,4 +1,5 @@
 /// From the LLVM dialect to PTX.
+#include "compiler/target/cpu/CpuTarget.h"
 #include "compiler/target/cuda/CudaTarget.h"
 
 #include "compiler/target/cuda/Ptx.h"
@@ -203,12 +204,12 @@ FailureOr<TargetCode> emitPtx(ModuleOp module, StringRef architecture,
   if (!machine)
     return module.emitError("this build of LLVM cannot generate PTX");
   llvm::LLVMContext context;
+  setDataLayout(module, *machine);
   auto llvmModule = translateModuleToLLVMIR(module, context, "kernel",
                                             /*disableVerification=*/true);
   if (!llvmModule)
     return failure();
   llvmModule->setTargetTriple(machine->getTargetTriple());
-  llvmModule->setDataLayout(machine->createDataLayout());
   markKernels(module, *llvmModule);
   if (architecture != oldestArchitecture)
     waitForKernels(module, *llvmModule);

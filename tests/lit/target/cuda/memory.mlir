@@ -10,6 +10,8 @@
 // RUN:   | FileCheck %s --check-prefix=TURN
 // RUN: sinter inspect %t/map.mlir --stage ptx --target cuda:sm_90 \
 // RUN:   | FileCheck %s --check-prefix=MAP
+// RUN: sinter inspect %t/doubles.mlir --stage ptx --target cuda:sm_90 \
+// RUN:   | FileCheck %s --check-prefix=DOUBLES
 
 // ROW-COUNT-8: ld.global.v2.b32
 // ROW: max.NaN.f32
@@ -65,4 +67,18 @@ func.func @main(%x: tensor<512x1024xf32>, %y: tensor<1024x512xf32>) -> tensor<10
 func.func @main(%x: tensor<1048576xbf16>) -> tensor<1048576xbf16> {
   %0 = sinter.mul %x, %x : (tensor<1048576xbf16>, tensor<1048576xbf16>) -> tensor<1048576xbf16>
   return %0 : tensor<1048576xbf16>
+}
+
+// Words of 64 bits are stored whole: of halves ptxas 13.0 makes the first one an
+// integer where the register is a float's.
+// DOUBLES: rcp.rn.f64
+// DOUBLES-NOT: st.shared.b32
+// DOUBLES: st.shared.b64
+// DOUBLES-NOT: ld.shared.b32
+// DOUBLES: ld.shared.b64
+//--- doubles.mlir
+func.func @main(%x: tensor<4x5x5xf64>) -> tensor<4x5x5xf64> {
+  %0 = sinter.softmax %x {axis = 0 : i64} : (tensor<4x5x5xf64>) -> tensor<4x5x5xf64>
+  %1 = sinter.transpose %0 {permutation = array<i64: 0, 2, 1>} : (tensor<4x5x5xf64>) -> tensor<4x5x5xf64>
+  return %1 : tensor<4x5x5xf64>
 }
