@@ -47,18 +47,10 @@ bool ColumnSpace::isResult(Value output) const {
 SmallVector<Sink> ColumnSpace::sinks(unsigned firstBuffer) const {
   SmallVector<Sink> result;
   program::KernelOp own = kernel; // its accessors are not const
-  for (Value output : own.getOutputs()) {
-    Sink sink;
-    sink.value = output;
-    sink.buffer = firstBuffer + unsigned(result.size());
-    while (Operation *view = sink.value.getDefiningOp()) {
-      if (!turns.contains(view))
-        break;
-      sink.views.insert(sink.views.begin(), view);
-      sink.value = view->getOperand(0);
-    }
-    result.push_back(std::move(sink));
-  }
+  for (Value output : own.getOutputs())
+    result.push_back(
+        sinkBehind(output, firstBuffer + unsigned(result.size()),
+                   [&](Operation *view) { return turns.contains(view); }));
   return result;
 }
 

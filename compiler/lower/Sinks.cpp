@@ -8,17 +8,25 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-std::optional<Sink> makeSink(Value output, const Shape &shape,
-                             unsigned buffer) {
+Sink sinkBehind(Value output, unsigned buffer,
+                llvm::function_ref<bool(Operation *)> isView) {
   Sink sink;
   sink.value = output;
   sink.buffer = buffer;
   while (Operation *op = sink.value.getDefiningOp()) {
-    if (!isa<ir::ReshapeOp, ir::TransposeOp>(op))
+    if (!isView(op))
       break;
     sink.views.insert(sink.views.begin(), op);
     sink.value = op->getOperand(0);
   }
+  return sink;
+}
+
+std::optional<Sink> makeSink(Value output, const Shape &shape,
+                             unsigned buffer) {
+  Sink sink = sinkBehind(output, buffer, [](Operation *op) {
+    return isa<ir::ReshapeOp, ir::TransposeOp>(op);
+  });
   if (shapeOf(sink.value) != shape)
     return std::nullopt;
   return sink;

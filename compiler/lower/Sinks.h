@@ -13,6 +13,10 @@ struct Sink {
   unsigned buffer = 0;
 };
 
+/// The sink of `output` behind all views before it of which `isView` is true.
+Sink sinkBehind(mlir::Value output, unsigned buffer,
+                llvm::function_ref<bool(mlir::Operation *)> isView);
+
 /// The sink of `output` in a kernel whose root has `shape`; nothing when more
 /// than views lies between.
 std::optional<Sink> makeSink(mlir::Value output, const Shape &shape,
