@@ -328,13 +328,15 @@ struct BufferCopy {
 
 /// VkPipelineStageFlagBits2 and VkAccessFlagBits2.
 inline constexpr Flags64 allCommands = 0x10000;
+inline constexpr Flags64 kernels = 0x800, transfers = 0x1000;
 inline constexpr Flags64 hostStage = 0x4000;
-inline constexpr Flags64 memoryRead = 0x8000, memoryWrite = 0x10000;
+inline constexpr Flags64 memoryWrite = 0x10000;
+inline constexpr Flags64 storageRead = 0x200000000, storageWrite = 0x400000000;
+inline constexpr Flags64 transferRead = 0x800, transferWrite = 0x1000;
 inline constexpr Flags64 hostRead = 0x2000, hostWrite = 0x4000;
 
 struct MemoryBarrier : Header<Kind::memoryBarrier2> {
-  Flags64 fromStage = allCommands, fromAccess = memoryWrite;
-  Flags64 toStage = allCommands, toAccess = memoryRead | memoryWrite;
+  Flags64 fromStage = 0, fromAccess = 0, toStage = 0, toAccess = 0;
 };
 
 struct DependencyInfo : Header<Kind::dependencyInfo> {

@@ -234,6 +234,24 @@ Code bindBlock(const VulkanGpu &gpu, VulkanPlace place, VulkanBlock &block) {
 
 } // namespace
 
+void sinter::runtime::addBarrier(const VulkanGpu &gpu, CommandBuffer commands,
+                                 VulkanOrder order) {
+  bool copies = order != VulkanOrder::kernels;
+  MemoryBarrier barrier;
+  barrier.fromStage = barrier.toStage = kernels | (copies ? transfers : 0);
+  barrier.fromAccess = storageWrite | (copies ? transferWrite : 0);
+  barrier.toAccess =
+      barrier.fromAccess | storageRead | (copies ? transferRead : 0);
+  if (order == VulkanOrder::host) {
+    barrier.toStage = hostStage;
+    barrier.toAccess = hostRead;
+  }
+  DependencyInfo info;
+  info.memoryCount = 1;
+  info.memory = &barrier;
+  gpu.loader.barrier(commands, &info);
+}
+
 const Result<std::vector<VulkanAbout>> &
 sinter::runtime::vulkanDevices(const Loader &loader) {
   static const Result<std::vector<VulkanAbout>> all = listDevices(loader);

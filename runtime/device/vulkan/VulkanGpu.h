@@ -60,6 +60,16 @@ struct VulkanGpu {
                                 const VulkanAbout &about);
 };
 
+/// What a barrier in commands is between. The access is named as narrowly as it
+/// can be: a barrier for access of any kind costs an H200 3 us more.
+enum class VulkanOrder {
+  kernels, ///< kernels that read and write buffers
+  work,    ///< kernels and copies of buffers
+  host,    ///< the same and the host, which reads what they wrote
+};
+void addBarrier(const VulkanGpu &gpu, vulkan::CommandBuffer commands,
+                VulkanOrder order);
+
 /// Memory with a buffer that is all of it.
 struct VulkanBlock {
   vulkan::Memory memory = nullptr;

@@ -62,7 +62,6 @@ private:
   Status recordNode(CommandBuffer commands, const Take &take,
                     const Recorded &node);
   Status recordWord(CommandBuffer commands);
-  void order(CommandBuffer commands) const;
   Status check(std::string_view what, Code code) const {
     if (code >= success)
       return {};
@@ -152,14 +151,6 @@ Status VulkanGraph::build(std::span<const GraphNode> work,
   return {};
 }
 
-void VulkanGraph::order(CommandBuffer commands) const {
-  MemoryBarrier barrier;
-  DependencyInfo info;
-  info.memoryCount = 1;
-  info.memory = &barrier;
-  gpu.loader.barrier(commands, &info);
-}
-
 Status VulkanGraph::recordNode(CommandBuffer commands, const Take &take,
                                const Recorded &node) {
   if (!node.launch.pipeline) {
@@ -191,14 +182,19 @@ Status VulkanGraph::recordNode(CommandBuffer commands, const Take &take,
 // a barrier is for all before it.
 Status VulkanGraph::recordNodes(CommandBuffer commands, const Take &take,
                                 size_t begin, size_t end) {
-  order(commands);
+  // Behind what earlier commands did, copies of other memory among them.
+  addBarrier(gpu, commands, VulkanOrder::work);
+  bool copies = std::any_of(
+      nodes.begin() + ptrdiff_t(begin), nodes.begin() + ptrdiff_t(end),
+      [](const Recorded &node) { return !node.launch.pipeline; });
+  auto order = copies ? VulkanOrder::work : VulkanOrder::kernels;
   size_t unordered = begin;
   for (size_t number = begin; number < end; ++number) {
     const Recorded &node = nodes[number];
     bool waits = std::ranges::any_of(
         node.after, [&](uint32_t each) { return each >= unordered; });
     if (waits) {
-      order(commands);
+      addBarrier(gpu, commands, order);
       unordered = number;
     }
     SINTER_TRY(recordNode(commands, take, node));
@@ -210,16 +206,10 @@ Status VulkanGraph::recordWord(CommandBuffer commands) {
   if (!watchedAddress)
     return {};
   VulkanMemory::Place from = memory.placeOf(watchedAddress);
-  order(commands);
+  addBarrier(gpu, commands, VulkanOrder::work);
   BufferCopy region{from.offset, 0, sizeof(uint64_t)};
   gpu.loader.copyBuffer(commands, from.buffer, wordSeen.buffer, 1, &region);
-  MemoryBarrier barrier;
-  barrier.toStage = hostStage;
-  barrier.toAccess = hostRead;
-  DependencyInfo info;
-  info.memoryCount = 1;
-  info.memory = &barrier;
-  gpu.loader.barrier(commands, &info);
+  addBarrier(gpu, commands, VulkanOrder::host);
   return {};
 }
 

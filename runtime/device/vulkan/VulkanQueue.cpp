@@ -168,11 +168,7 @@ Status VulkanQueue::submitLocked(CommandBuffer first, CommandBuffer rest) {
 
 // What comes now sees what was written before, also by earlier batches.
 void VulkanQueue::order(Batch &batch) {
-  MemoryBarrier memory;
-  DependencyInfo info;
-  info.memoryCount = 1;
-  info.memory = &memory;
-  gpu.loader.barrier(batch.commands, &info);
+  addBarrier(gpu, batch.commands, VulkanOrder::work);
   ++batch.count;
 }
 
@@ -253,13 +249,7 @@ Status VulkanQueue::download(std::span<std::byte> to, Place from) {
       std::lock_guard lock(mutex);
       SINTER_TRY_ASSIGN(Batch * batch, open(0));
       copyInto(*batch, {readback.buffer, 0}, from, part.size());
-      MemoryBarrier memory;
-      memory.toStage = hostStage;
-      memory.toAccess = hostRead;
-      DependencyInfo info;
-      info.memoryCount = 1;
-      info.memory = &memory;
-      gpu.loader.barrier(batch->commands, &info);
+      addBarrier(gpu, batch->commands, VulkanOrder::host);
       SINTER_TRY(submitLocked());
       value = submitted;
     }
