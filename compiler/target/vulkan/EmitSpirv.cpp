@@ -1,4 +1,5 @@
 /// From scalars, loops and memory to SPIR-V.
+#include "compiler/target/vulkan/ConstantDivision.h"
 #include "compiler/target/vulkan/NoteSizes.h"
 #include "compiler/target/vulkan/SpirvPatterns.h"
 #include "compiler/target/vulkan/SpirvWords.h"
@@ -175,6 +176,7 @@ LogicalResult convert(spirv::ModuleOp kernels, const VulkanProfile &profile,
   populateBuiltinFuncToSPIRVPatterns(converter, patterns);
   populateFuncToSPIRVPatterns(converter, patterns);
   addMemoryPatterns(converter, patterns);
+  addConstantDivision(converter, patterns);
   ConversionTarget target(*context);
   // MLIR's patterns know what is of OpenCL alone, too.
   target.addDynamicallyLegalDialect<spirv::SPIRVDialect>([](Operation *op) {

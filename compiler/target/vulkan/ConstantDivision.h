@@ -1,0 +1,16 @@
+/// ConstantDivision: quotients of 64 bits by numbers that are known.
+#pragma once
+
+#include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
+
+namespace sinter::compiler {
+
+/// x / d and the rest of it as products with a reciprocal, of integers that
+/// become words of 64 bits (Granlund and Montgomery, "Division by invariant
+/// integers using multiplication", PLDI 1994). NVIDIA's driver (580) makes of a
+/// quotient of a quotient by a number, computed for two elements at once, the
+/// first one's for both.
+void addConstantDivision(const mlir::SPIRVTypeConverter &converter,
+                         mlir::RewritePatternSet &patterns);
+
+} // namespace sinter::compiler
