@@ -164,6 +164,10 @@ bool RecipeDrawer::planIndexed(std::string_view rule, size_t count,
     return x.dims.back() > 0;
   }
   if (rule.starts_with("attention")) {
+    // The compiler makes no longer rows (compiler/lower/AttentionBlock.h).
+    constexpr int64_t longestRow = 512;
+    if (x.dims.back() > longestRow)
+      return false;
     int64_t rank = int64_t(x.dims.size()),
             keys = std::max<int64_t>(drawDim(), 1);
     auto wanted = [&](int64_t rows, int64_t columns) {
