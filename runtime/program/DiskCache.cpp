@@ -61,6 +61,8 @@ std::string_view suffixOf(CacheKind kind) {
   switch (kind) {
   case CacheKind::kernel:
     return ".kernel";
+  case CacheKind::machineCode:
+    return ".cubin";
   case CacheKind::pipelines:
     return ".pipelines";
   default:
@@ -82,6 +84,7 @@ bool isProgramName(std::string_view name) {
 
 bool isEntryName(std::string_view name) {
   return isProgramName(name) || isName(name, CacheKind::kernel) ||
+         isName(name, CacheKind::machineCode) ||
          isName(name, CacheKind::pipelines) || isName(name, CacheKind::tiles);
 }
 
@@ -366,6 +369,7 @@ CacheInfo DiskCache::info() const {
   for (const Entry &entry : entries()) {
     ++info.entries;
     info.kernels += isName(entry.name, CacheKind::kernel);
+    info.cubins += isName(entry.name, CacheKind::machineCode);
     info.pipelines += isName(entry.name, CacheKind::pipelines);
     info.tiles += isName(entry.name, CacheKind::tiles);
     info.bytes += entry.bytes;

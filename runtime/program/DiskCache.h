@@ -1,5 +1,5 @@
-/// DiskCache: compiled programs, kernels, what drivers made of them, and chosen
-/// tiles in a private directory, shared by processes.
+/// DiskCache: compiled programs, kernels, what drivers and assemblers made of
+/// them, and chosen tiles in a private directory, shared by processes.
 #pragma once
 
 #include "runtime/program/Program.h"
@@ -17,9 +17,10 @@ namespace sinter::runtime {
 
 /// What an entry of bytes is.
 enum class CacheKind {
-  kernel,    ///< of our compiler
-  pipelines, ///< of a driver's
-  tiles,     ///< chosen by time
+  kernel,      ///< of our compiler
+  machineCode, ///< of a kernel for one GPU
+  pipelines,   ///< of a driver's
+  tiles,       ///< chosen by time
 };
 
 /// Entries hold machine code, so the directory must belong to the user and be

@@ -47,8 +47,9 @@ struct CacheInfo {
   std::string directory;
   bool usable = false;
   std::string reason;   ///< why not
-  uint64_t entries = 0; ///< programs, kernels, drivers' caches and tiles
+  uint64_t entries = 0; ///< programs and all of the following
   uint64_t kernels = 0;
+  uint64_t cubins = 0;    ///< machine code of kernels
   uint64_t pipelines = 0; ///< drivers' caches of pipelines
   uint64_t tiles = 0;     ///< choices of tiles
   uint64_t bytes = 0;

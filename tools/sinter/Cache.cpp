@@ -1,4 +1,5 @@
-/// `sinter cache`: the programs, kernels, pipelines and tiles on disk.
+/// `sinter cache`: the programs, kernels, machine code, pipelines and tiles on
+/// disk.
 #include "runtime/params/Json.h"
 #include "runtime/program/ProgramCache.h"
 #include "tools/sinter/Arguments.h"
@@ -21,21 +22,24 @@ static int printInfo(bool asJson) {
   CacheInfo info = diskCacheInfo();
   if (asJson) {
     fmt::print("{{\"directory\": {}, \"usable\": {}, \"reason\": {}, "
-               "\"entries\": {}, \"kernels\": {}, \"pipelines\": {}, "
+               "\"entries\": {}, \"kernels\": {}, \"cubins\": {}, "
+               "\"pipelines\": {}, "
                "\"tiles\": {}, \"bytes\": {}, \"limit_bytes\": {}}}\n",
                json::quote(info.directory), info.usable,
                json::quote(info.reason), info.entries, info.kernels,
-               info.pipelines, info.tiles, info.bytes, info.limitBytes);
+               info.cubins, info.pipelines, info.tiles, info.bytes,
+               info.limitBytes);
     return exitOk;
   }
   fmt::print("directory: {}\n", info.directory);
   if (!info.usable)
     fmt::print("not usable: {}\n", info.reason);
-  uint64_t programs = info.entries - info.kernels - info.pipelines - info.tiles;
-  fmt::print("entries: {} ({} programs, {} kernels, {} pipeline caches, {} "
-             "choices of tiles), {} of {} bytes\n",
-             info.entries, programs, info.kernels, info.pipelines, info.tiles,
-             info.bytes, info.limitBytes);
+  uint64_t programs =
+      info.entries - info.kernels - info.cubins - info.pipelines - info.tiles;
+  fmt::print("entries: {} ({} programs, {} kernels, {} cubins, {} pipeline "
+             "caches, {} choices of tiles), {} of {} bytes\n",
+             info.entries, programs, info.kernels, info.cubins, info.pipelines,
+             info.tiles, info.bytes, info.limitBytes);
   return exitOk;
 }
 

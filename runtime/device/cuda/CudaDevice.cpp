@@ -128,7 +128,7 @@ std::string CudaDevice::description() const {
 std::string CudaDevice::profile() const {
   constexpr int architectures[] = {50, 52, 60, 61, 70,  75,  80,
                                    86, 87, 89, 90, 100, 103, 120};
-  int own = about.major * 10 + about.minor;
+  int own = about.capability();
   std::string list;
   for (int each : architectures)
     if (each <= own)
@@ -252,7 +252,8 @@ Status CudaDevice::move(void *to, const void *from, size_t bytes) {
 Result<std::unique_ptr<Image>>
 CudaDevice::loadImage(std::span<const std::byte> bytes) {
   SINTER_TRY(enter());
-  return loadCudaImage(driver, toString(deviceId), stream, bytes);
+  return loadCudaImage(driver, toString(deviceId), about.capability(), stream,
+                       bytes);
 }
 
 Status CudaDevice::launch(const LaunchArgs &args) {

@@ -68,6 +68,8 @@ private:
     std::string name;
     int major = 0, minor = 0, multiprocessors = 0;
     size_t bytes = 0;
+
+    int capability() const { return major * 10 + minor; } ///< 90 is 9.0
   };
 
   CudaDevice(const cuda::Driver &driver, uint8_t index, cuda::Context context,

@@ -2,6 +2,8 @@
 #include "runtime/device/cuda/CudaImage.h"
 
 #include "runtime/device/LoadParts.h"
+#include "runtime/device/cuda/MachineCode.h"
+
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -16,8 +18,8 @@ namespace {
 
 class CudaImage final : public Image {
 public:
-  CudaImage(const Driver &driver, Stream stream)
-      : driver(driver), stream(stream) {}
+  CudaImage(const Driver &driver, int capability, Stream stream)
+      : driver(driver), stream(stream), machineCode(capability) {}
   ~CudaImage() override {
     if (context)
       driver.setContext(context);
@@ -40,6 +42,7 @@ private:
 
   const Driver &driver;
   const Stream stream;
+  const MachineCode machineCode;
   Context context = nullptr;
   std::vector<Module> modules;
   std::map<std::string, CudaKernel> kernels;
@@ -68,6 +71,12 @@ splitTexts(std::string_view device, std::span<const std::byte> bytes) {
 }
 
 Status CudaImage::loadModule(std::string_view text, Module &module) const {
+  if (auto code = machineCode.find(text)) {
+    if (driver.loadModule(&module, code->data(), 0, nullptr, nullptr) ==
+        success)
+      return {};
+    machineCode.refuse(text);
+  }
   char log[2048] = "";
   int options[] = {errorLogBuffer, errorLogBytes};
   void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
@@ -164,11 +173,11 @@ std::string sinter::runtime::launchedMemoryName(std::string_view kernel,
 
 Result<std::unique_ptr<Image>>
 sinter::runtime::loadCudaImage(const Driver &driver, std::string_view device,
-                               Stream stream,
+                               int capability, Stream stream,
                                std::span<const std::byte> bytes) {
   SINTER_TRY_ASSIGN(std::vector<std::string_view> texts,
                     splitTexts(device, bytes));
-  auto image = std::make_unique<CudaImage>(driver, stream);
+  auto image = std::make_unique<CudaImage>(driver, capability, stream);
   SINTER_TRY(image->load(texts, device));
   return std::unique_ptr<Image>(std::move(image));
 }

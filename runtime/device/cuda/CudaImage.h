@@ -36,10 +36,12 @@ struct CudaArguments {
 inline constexpr uint32_t warpLanes = 32;
 
 /// Loads the PTX modules of an image, which stand one after the other, each
-/// ended by a zero byte. The driver compiles them for its device. Before they
-/// are unloaded, the work of `stream` is waited for.
+/// ended by a zero byte. ptxas, or else the driver, compiles them for its
+/// device, whose compute capability is given (90 is 9.0). Before they are
+/// unloaded, the work of `stream` is waited for.
 Result<std::unique_ptr<Image>> loadCudaImage(const cuda::Driver &driver,
                                              std::string_view device,
+                                             int capability,
                                              cuda::Stream stream,
                                              std::span<const std::byte> bytes);
 

@@ -27,6 +27,8 @@ struct FakeDriver {
   uint32_t edges = 0;      ///< of the newest graph
   uint32_t earlyEdges = 0; ///< those whose end may start before the other ends
   uint32_t reached = 0;    ///< devices from others
+  uint64_t cubins = 0;     ///< modules that were no text
+  bool refusesCubins = false;
   uint64_t order = 0;      ///< seeds the order of nodes
   /// The call of this name fails with "unknown" until it is empty again.
   const char *failing = "";
