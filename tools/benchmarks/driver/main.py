@@ -33,7 +33,8 @@ def parse(arguments):
     parser.add_argument("--sides", help="only these, comma separated")
     parser.add_argument("--device", default="cpu",
                         help="cpu, or cuda:0 or vulkan:0 with cases of a GPU")
-    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--threads", help="of a side (1,2; with a GPU as many "
+                        "as there are processors)")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.05,
                         help="a side's time in a round (0.05)")
@@ -196,7 +197,9 @@ def main(arguments=None):
         return Starter(programs, python, threads, FOLDER, processors(threads),
                        log, device=options.device, **more)
 
-    threads = [int(word) for word in options.threads.split(",")]
+    everything = len(os.sched_getaffinity(0))
+    wanted_threads = options.threads or ("1,2" if on_cpu else str(everything))
+    threads = [int(word) for word in wanted_threads.split(",")]
     if not on_cpu:
         threads = [max(threads)]
     if options.cold or options.memory or options.trainings:
