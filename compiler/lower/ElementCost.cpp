@@ -68,7 +68,20 @@ static bool isNumberSource(Operation &op) {
          (op.getNumOperands() == 0 && type.getRank() == 0);
 }
 
+// About four transcendental functions: what a multiprocessor computes while its
+// share of the memory's bandwidth moves two f32.
+bool isArithmeticLong(Block &body) {
+  constexpr double longest = 2;
+  double cost = 0;
+  for (Operation &op : body)
+    if (isa<ir::PointwiseOpInterface>(op) && !isRandom(&op))
+      cost += arithmeticCost(&op);
+  return cost > longest;
+}
+
 unsigned loopLanes(Block &body, const Target &target) {
+  if (target.lanesAreThreads() && isArithmeticLong(body))
+    return target.lanes();
   using graph::PatternKind;
   // What a contraction reads is read in loops of its own.
   llvm::SmallDenseSet<Value> walked;

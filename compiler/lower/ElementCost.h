@@ -11,6 +11,11 @@ namespace sinter::compiler {
 /// vectorized; from the ops that its scalar body is made of.
 double arithmeticCost(mlir::Operation *op);
 
+/// Whether arithmetic takes threads longer than the elements that they read and
+/// write: then loops need neither long vectors nor several loads on their way,
+/// of which each would have a copy of all arithmetic.
+bool isArithmeticLong(mlir::Block &body);
+
 /// Lanes that loops over the elements of a kernel take: two vectors where its
 /// ops work on whole vectors, so that one waits while the other computes and
 /// constants are read once for both.

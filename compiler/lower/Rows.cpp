@@ -592,7 +592,8 @@ private:
     if (rows.size() > 1)
       return false;
     if (emission.target.lanesAreThreads())
-      return steps < 0 || steps >= runsAtOnce;
+      return (steps < 0 || steps >= runsAtOnce) &&
+             !isArithmeticLong(emission.body);
     return variant.streamed && !reduction && steps < 0;
   }
 
