@@ -325,6 +325,9 @@ private:
     Value multiple =
         m.mul(m.mul(divisor, power(half)), power(m.subBits(distance, half)));
     Value quotient = truncated(m, m.add(m.div(rest, multiple), m.num(0.25)));
+    // One too many may be too large a number.
+    Value isNumber = m.lt(m.mul(quotient, multiple), m.num(infinity));
+    quotient = m.select(isNumber, quotient, m.sub(quotient, m.num(1.0)));
     ExactProduct product = exactProduct(m, quotient, multiple);
     Value left = m.sub(m.sub(rest, product.value), product.lost);
     return m.select(m.lt(left, m.num(0.0)), m.add(left, multiple), left);
