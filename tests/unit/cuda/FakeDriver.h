@@ -29,7 +29,7 @@ struct FakeDriver {
   uint32_t reached = 0;    ///< devices from others
   uint64_t cubins = 0;     ///< modules that were no text
   bool refusesCubins = false;
-  uint64_t order = 0;      ///< seeds the order of nodes
+  uint64_t order = 0; ///< seeds the order of nodes
   /// The call of this name fails with "unknown" until it is empty again.
   const char *failing = "";
 };

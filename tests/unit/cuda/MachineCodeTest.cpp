@@ -1,5 +1,5 @@
-/// Machine code that ptxas makes of PTX: made once, kept, and left to the driver
-/// where it cannot be made or is refused.
+/// Machine code that ptxas makes of PTX: made once, kept, and left to the
+/// driver where it cannot be made or is refused.
 #include "runtime/device/cuda/MachineCode.h"
 #include "tests/unit/cuda/CudaPrograms.h"
 
