@@ -71,18 +71,19 @@ splitTexts(std::string_view device, std::span<const std::byte> bytes) {
 }
 
 Status CudaImage::loadModule(std::string_view text, Module &module) const {
-  if (auto code = machineCode.find(text)) {
-    if (driver.loadModule(&module, code->data(), 0, nullptr, nullptr) ==
-        success)
-      return {};
-    machineCode.refuse(text);
-  }
+  auto code = machineCode.find(text);
+  if (code &&
+      driver.loadModule(&module, code->data(), 0, nullptr, nullptr) == success)
+    return {};
   char log[2048] = "";
   int options[] = {errorLogBuffer, errorLogBytes};
   void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
-  Code code = driver.loadModule(&module, text.data(), std::size(options),
-                                options, values);
-  Status status = driver.check("cuModuleLoadDataEx", code);
+  Code result = driver.loadModule(&module, text.data(), std::size(options),
+                                  options, values);
+  Status status = driver.check("cuModuleLoadDataEx", result);
+  // It is the code that the driver did not take, not that it is out of memory.
+  if (status && code)
+    machineCode.refuse(text);
   if (status || !log[0])
     return status;
   ErrorInfo error = status.takeError();

@@ -30,7 +30,8 @@ public:
   /// A cubin of a PTX module, kept or made. Nothing where there is no ptxas, or
   /// it cannot make it of this text, or makes what the driver refuses.
   std::optional<std::vector<std::byte>> find(std::string_view ptx) const;
-  /// The driver, an older one, does not take it: it is not made again.
+  /// The driver, an older one, takes the text and not the code: that is not
+  /// made again.
   void refuse(std::string_view ptx) const;
 
 private:

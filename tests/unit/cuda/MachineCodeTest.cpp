@@ -4,8 +4,8 @@
 #include "tests/unit/cuda/CudaPrograms.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 using namespace sinter;
 using namespace sinter::runtime;
@@ -110,5 +110,17 @@ TEST_F(MachineCodeTest, IsWhatTheDriverLoads) {
   driver().refusesCubins = false;
   ASSERT_TRUE(image) << image.error().message;
   EXPECT_TRUE((*image)->find("scale"));
+  EXPECT_EQ(driver().cubins, before + 1);
+}
+
+TEST_F(MachineCodeTest, IsNotRefusedByADriverThatTakesNothing) {
+  uint64_t before = driver().cubins;
+  std::string own = std::string(text) + "// " + folder + "\n";
+  driver().failing = "cuModuleLoadDataEx";
+  auto image = gpu().loadImage(imageOf(own));
+  driver().failing = "";
+  EXPECT_FALSE(image);
+  image = gpu().loadImage(imageOf(own));
+  ASSERT_TRUE(image) << image.error().message;
   EXPECT_EQ(driver().cubins, before + 1);
 }
