@@ -11,7 +11,6 @@
 #include <cassert>
 #include <condition_variable>
 #include <mutex>
-#include <xxhash.h>
 
 namespace sinter::compiler {
 
@@ -81,11 +80,6 @@ void KernelCache::release(const std::string &key) {
   inProgress.changed.notify_all();
 }
 
-static runtime::Key hash(std::string_view key) {
-  XXH128_hash_t hash = XXH3_128bits(key.data(), key.size());
-  return {hash.high64, hash.low64};
-}
-
 static size_t bytesOf(std::string_view key, const KernelCode &code) {
   return key.size() + code.object.size() + code.loweredText.size() +
          code.llvmText.size() + code.asmText.size();
@@ -103,7 +97,8 @@ KernelCache::Code KernelCache::findOnDisk(const std::string &key) {
   const runtime::DiskCache *files = usableDisk();
   if (!files)
     return nullptr;
-  auto bytes = files->findBytes(runtime::CacheKind::kernel, hash(key));
+  auto bytes =
+      files->findBytes(runtime::CacheKind::kernel, runtime::keyOfText(key));
   if (!bytes) {
     logWarning(bytes.error().message + "; compiling the kernel again");
     return nullptr;
@@ -113,9 +108,10 @@ KernelCache::Code KernelCache::findOnDisk(const std::string &key) {
   auto code = readKernel(key, **bytes);
   if (code)
     return std::make_shared<const KernelCode>(std::move(*code));
-  logWarning(files->bytesPath(runtime::CacheKind::kernel, hash(key)) + ": " +
-             code.error().message + "; compiling the kernel again");
-  files->removeBytes(runtime::CacheKind::kernel, hash(key));
+  logWarning(
+      files->bytesPath(runtime::CacheKind::kernel, runtime::keyOfText(key)) +
+      ": " + code.error().message + "; compiling the kernel again");
+  files->removeBytes(runtime::CacheKind::kernel, runtime::keyOfText(key));
   return nullptr;
 }
 
@@ -123,8 +119,9 @@ void KernelCache::storeOnDisk(const std::string &key, const KernelCode &code) {
   const runtime::DiskCache *files = usableDisk();
   if (!files)
     return;
-  if (Status stored = files->storeBytes(runtime::CacheKind::kernel, hash(key),
-                                        writeKernel(key, code));
+  if (Status stored =
+          files->storeBytes(runtime::CacheKind::kernel, runtime::keyOfText(key),
+                            writeKernel(key, code));
       !stored) {
     logWarning(stored.error().message + "; kernels are not kept");
     diskUsable = false; // one warning for all kernels of this compilation

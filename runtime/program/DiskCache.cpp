@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <xxhash.h>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -189,6 +190,11 @@ std::string defaultFolder() {
 }
 
 } // namespace
+
+Key sinter::runtime::keyOfText(std::string_view text) {
+  XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+  return {hash.high64, hash.low64};
+}
 
 DiskCache DiskCache::fromEnvironment() {
   std::string folder = defaultFolder();

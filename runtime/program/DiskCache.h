@@ -11,9 +11,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sinter::runtime {
+
+/// The key of what a text names.
+Key keyOfText(std::string_view text);
 
 /// What an entry of bytes is.
 enum class CacheKind {

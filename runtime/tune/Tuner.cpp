@@ -2,6 +2,7 @@
 #include "runtime/tune/Tuner.h"
 
 #include "runtime/program/Bind.h"
+#include "runtime/program/DiskCache.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/Program.h"
 #include "runtime/program/ProgramData.h"
@@ -14,7 +15,6 @@
 #include <fmt/format.h>
 #include <mutex>
 #include <set>
-#include <xxhash.h>
 
 using namespace sinter;
 using namespace sinter::runtime;
@@ -31,17 +31,12 @@ constexpr int64_t manyRows = 4096;
 /// Of the skeleton that has tiles, as model files say it.
 constexpr std::string_view contraction = "contraction";
 
-Key keyOf(std::string_view text) {
-  XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
-  return {hash.high64, hash.low64};
-}
-
 /// What a program's choices are kept under, and what the program is.
 Key keyOfChoices(const Key &key, const Device &device) {
-  return keyOf(toHex(key) + " tiles on " + device.description());
+  return keyOfText(toHex(key) + " tiles on " + device.description());
 }
 Key keyWith(const Key &key, const TileChoices &tiles) {
-  return keyOf(toHex(key) + " with " + toText(tiles));
+  return keyOfText(toHex(key) + " with " + toText(tiles));
 }
 
 /// What is found for a program, and whether that is all there is to find.
@@ -92,7 +87,7 @@ Key Tuner::keyOfKernel(const TiledKernel &kernel) const {
       device.profile(), device.description(), tunable.request.numerics);
   for (int64_t value : kernel.symbols)
     text += fmt::format("{} ", std::bit_ceil(uint64_t(value)));
-  return keyOf(text + "\n" + kernel.text);
+  return keyOfText(text + "\n" + kernel.text);
 }
 
 Status Tuner::tuneLaunch(const StepData &step) {

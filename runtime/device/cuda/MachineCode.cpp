@@ -5,7 +5,9 @@
 #include "runtime/support/FileDescriptor.h"
 #include "runtime/support/Log.h"
 
+#include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
@@ -14,7 +16,6 @@
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 using namespace sinter;
 using namespace sinter::runtime;
@@ -85,8 +86,8 @@ bool runs(std::vector<std::string> words) {
 }
 
 /// Nothing where it fails: the driver, which gets the text then, says why.
-std::optional<std::vector<std::byte>> assemble(std::string_view ptx,
-                                               std::string architecture) {
+std::optional<std::vector<std::byte>>
+assemble(std::string_view ptx, const std::string &architecture) {
   TemporaryFolder folder;
   if (folder.path.empty())
     return std::nullopt;
@@ -129,10 +130,7 @@ MachineCode::MachineCode(int capability, DiskCache kept)
       keeps(disk.prepareOrWarn()) {}
 
 Key MachineCode::keyOf(std::string_view ptx) const {
-  std::string text = fmt::format("cubin\n{}\n", capability);
-  text += ptx;
-  XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
-  return {hash.high64, hash.low64};
+  return keyOfText(fmt::format("cubin\n{}\n{}", capability, ptx));
 }
 
 void MachineCode::keep(const Key &key, std::span<const std::byte> code) const {

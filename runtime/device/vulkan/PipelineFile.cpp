@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
-#include <xxhash.h>
 
 using namespace sinter;
 using namespace sinter::runtime;
@@ -30,8 +29,7 @@ Key keyOf(const VulkanAbout &about) {
                   about.vendor, about.deviceId);
   text.append(reinterpret_cast<const char *>(about.cacheId),
               sizeof(about.cacheId));
-  XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
-  return {hash.high64, hash.low64};
+  return keyOfText(text);
 }
 
 } // namespace
