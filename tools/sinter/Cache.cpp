@@ -23,8 +23,8 @@ static int printInfo(bool asJson) {
   if (asJson) {
     fmt::print("{{\"directory\": {}, \"usable\": {}, \"reason\": {}, "
                "\"entries\": {}, \"kernels\": {}, \"cubins\": {}, "
-               "\"pipelines\": {}, "
-               "\"tiles\": {}, \"bytes\": {}, \"limit_bytes\": {}}}\n",
+               "\"pipelines\": {}, \"tiles\": {}, \"bytes\": {}, "
+               "\"limit_bytes\": {}}}\n",
                json::quote(info.directory), info.usable,
                json::quote(info.reason), info.entries, info.kernels,
                info.cubins, info.pipelines, info.tiles, info.bytes,

@@ -184,8 +184,8 @@ Status VulkanGraph::recordNodes(CommandBuffer commands, const Take &take,
                                 size_t begin, size_t end) {
   // Behind what earlier commands did, copies of other memory among them.
   addBarrier(gpu, commands, VulkanOrder::work);
-  bool copies = std::any_of(
-      nodes.begin() + ptrdiff_t(begin), nodes.begin() + ptrdiff_t(end),
+  bool copies = std::ranges::any_of(
+      std::span(nodes).subspan(begin, end - begin),
       [](const Recorded &node) { return !node.launch.pipeline; });
   auto order = copies ? VulkanOrder::work : VulkanOrder::kernels;
   size_t unordered = begin;
