@@ -152,7 +152,7 @@ private:
   void emitForward(AttentionBlock &block, Panel lanes, Value from, Value to) {
     Panel result;
     if (output)
-      result = block.zeros(constantOf(shapeOf(output.getValue()).back()));
+      result = block.sum(constantOf(shapeOf(output.getValue()).back()), from, to);
     OnlineSoftmax softmax = block.beginSoftmax();
     block.forSteps(from, to, [&](Value step, Value count) {
       StepRows keys = block.rowsOf(stepsOperand, step, count, 0);
@@ -179,9 +179,9 @@ private:
     int64_t length = constantOf(shapeOf(lanesOperand).back());
     Panel ofLanes, ofValue;
     if (needsScores())
-      ofLanes = block.zeros(length);
+      ofLanes = block.sum(length, from, to);
     if (valueGradient)
-      ofValue = block.zeros(constantOf(shapeOf(value).back()));
+      ofValue = block.sum(constantOf(shapeOf(value).back()), from, to);
     block.forSteps(from, to, [&](Value step, Value count) {
       StepRows keys = block.rowsOf(stepsOperand, step, count, 0);
       StepRows values = block.rowsOf(stepValues, step, count, 1);

@@ -298,7 +298,7 @@ void AttentionBlock::accumulate(Panel result, const StepRows &rows, Value step,
       },
       [&](Value lane) { return scored(step, count, lane); }, weights,
       [&](Value row, Value k) { return elementOfStep(rows, step, k, row); },
-      /*adds=*/true, rescale);
+      /*adds=*/!result.isUnset, rescale);
 }
 
 } // namespace sinter::compiler

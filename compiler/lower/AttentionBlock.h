@@ -44,6 +44,7 @@ AttentionTile chooseAttentionTile(const Target &target, mlir::Type element,
 struct Panel {
   mlir::Value buffer;
   int64_t rows = 0;
+  bool isUnset = false; ///< the first products are set, not added
 };
 
 /// The rows of a block of steps of a tensor [..., steps, length].
@@ -82,8 +83,8 @@ public:
 
   /// The lanes' rows of a tensor [..., lanes, length] as [length][lane].
   Panel pack(Value tensor, double scale);
-  /// A panel to sum in.
-  Panel zeros(int64_t rows);
+  /// A panel to sum what the steps [from, to) give.
+  Panel sum(int64_t rows, Value from, Value to);
   OnlineSoftmax beginSoftmax();
   /// Steps [from, to) block by block: the first of a block, and their number.
   void forSteps(Value from, Value to,

@@ -83,8 +83,12 @@ Panel AttentionBlock::pack(Value tensor, double scale) {
   return result;
 }
 
-Panel AttentionBlock::zeros(int64_t rows) {
+Panel AttentionBlock::sum(int64_t rows, Value from, Value to) {
   Panel result = panel(sumSlot + summed++, rows);
+  auto steps = getConstantIntValue(emission.sub(to, from));
+  result.isUnset = steps && *steps > 0 && *steps <= tile.steps;
+  if (result.isUnset)
+    return result;
   Type type = emission.vectorType(tile.accumulator, tile.lanes);
   Value zero = emission.number(type, 0);
   emission.loop(

@@ -293,6 +293,26 @@ void narrowComparisons(spirv::ModuleOp kernels) {
   });
 }
 
+// x + 0 is +0 where x is -0. llvmpipe takes it for x, also in modules that
+// preserve signed zeros: a sum of one product would have the product's zero
+// where the sum of more has not.
+void addZeroByChoice(spirv::ModuleOp kernels) {
+  kernels.walk([](spirv::FAddOp add) {
+    for (unsigned side : {0u, 1u}) {
+      if (!matchPattern(add.getOperand(side), m_PosZeroFloat()))
+        continue;
+      OpBuilder builder(add);
+      Value zero = add.getOperand(side), x = add.getOperand(1 - side);
+      Value isZero = spirv::FOrdEqualOp::create(builder, add.getLoc(), x, zero);
+      add.replaceAllUsesWith(
+          spirv::SelectOp::create(builder, add.getLoc(), isZero, zero, x)
+              .getResult());
+      add.erase();
+      return;
+    }
+  });
+}
+
 // Each operation rounds by itself, in every kernel in the same way.
 void forbidContraction(spirv::ModuleOp kernels) {
   kernels.walk([](Operation *op) {
@@ -415,6 +435,7 @@ FailureOr<TargetCode> emitSpirv(ModuleOp module, const VulkanProfile &profile,
   dropUnread(kernels);
   narrowComparisons(kernels);
   keepLoops(kernels);
+  addZeroByChoice(kernels);
   forbidContraction(kernels);
   Capabilities all = capabilitiesOf(kernels, profile);
   for (auto function :
