@@ -63,6 +63,9 @@ def made_of(call, result=result):
         graph.replay()
         return value
 
+    # A graph does not keep its inputs: their memory would be given to others,
+    # and a product of mostly zeros takes less power and is faster.
+    replay.inputs = call
     return Work(replay, result, wait)
 
 
