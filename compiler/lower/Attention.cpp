@@ -152,7 +152,8 @@ private:
   void emitForward(AttentionBlock &block, Panel lanes, Value from, Value to) {
     Panel result;
     if (output)
-      result = block.sum(constantOf(shapeOf(output.getValue()).back()), from, to);
+      result =
+          block.sum(constantOf(shapeOf(output.getValue()).back()), from, to);
     OnlineSoftmax softmax = block.beginSoftmax();
     block.forSteps(from, to, [&](Value step, Value count) {
       StepRows keys = block.rowsOf(stepsOperand, step, count, 0);

@@ -19,16 +19,13 @@ public:
   using Value = mlir::Value;
   using Values = Emission::Values;
 
-  /// Neighbours in a row that a thread has; behind those of all threads it has
-  /// some again, in so many steps as the row is long.
-  static constexpr int64_t neighbours = 4;
-
-  /// `count`: reductions of a row. `inOrder`: sums take elements in the
-  /// canonical order.
+  /// `neighbours` in a row are a thread's; behind those of all threads it has
+  /// some again, in so many steps as the row is long. `count`: reductions of a
+  /// row. `inOrder`: sums take elements in the canonical order.
   BlockReducer(const BlockThreads &unit, int64_t length, int64_t threads,
-               size_t count, bool inOrder)
-      : unit(unit), length(length), threads(threads), count(int64_t(count)),
-        inOrder(inOrder) {}
+               int64_t neighbours, size_t count, bool inOrder)
+      : neighbours(neighbours), unit(unit), length(length), threads(threads),
+        count(int64_t(count)), inOrder(inOrder) {}
 
   int64_t warps() const { return threads / unit.warpThreads(); }
   int64_t steps() const { return length / (threads * neighbours); }
@@ -58,6 +55,7 @@ public:
     return inOrder && result.combiner->isOrdered();
   }
 
+  const int64_t neighbours;
   BlockThreads::Block block; ///< after `begin`
 
 private:

@@ -68,6 +68,17 @@ static bool isNumberSource(Operation &op) {
          (op.getNumOperands() == 0 && type.getRank() == 0);
 }
 
+// Whether the elements that a kernel reads and writes have two bytes at most.
+static bool hasShortElements(Block &body) {
+  auto isShort = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor &&
+           (tensor.getRank() == 0 || tensor.getElementTypeBitWidth() <= 16);
+  };
+  return llvm::all_of(body.getArgumentTypes(), isShort) &&
+         llvm::all_of(body.getTerminator()->getOperandTypes(), isShort);
+}
+
 // About four transcendental functions: what a multiprocessor computes while its
 // share of the memory's bandwidth moves two f32.
 bool isArithmeticLong(Block &body) {
@@ -104,8 +115,9 @@ unsigned loopLanes(Block &body, const Target &target) {
       return target.lanes();
   }
   // Threads load 16 bytes at a time.
-  return target.lanesAreThreads() ? 2 * target.lanes()
-                                  : std::min(2 * target.lanes(), 64u);
+  if (target.lanesAreThreads())
+    return (hasShortElements(body) ? 4 : 2) * target.lanes();
+  return std::min(2 * target.lanes(), 64u);
 }
 
 } // namespace sinter::compiler

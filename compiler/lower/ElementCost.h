@@ -18,7 +18,8 @@ bool isArithmeticLong(mlir::Block &body);
 
 /// Lanes that loops over the elements of a kernel take: two vectors where its
 /// ops work on whole vectors, so that one waits while the other computes and
-/// constants are read once for both; of threads only where arithmetic is short.
+/// constants are read once for both. Of threads, only where arithmetic is
+/// short; four where elements have two bytes or less.
 unsigned loopLanes(mlir::Block &body, const Target &target);
 
 } // namespace sinter::compiler

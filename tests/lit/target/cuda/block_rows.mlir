@@ -80,13 +80,14 @@ func.func @main(%x: tensor<?x2560xbf16, #rows>, %w: tensor<2560xf32>, %b: tensor
 // PLAN-NOT: program.launch
 // PLAN: accepted shares_input: sum beside sum: rowwise
 
-// Elements of two bytes of the next row are on their way in registers while a
-// row is worked on; wider ones are only brought near.
+// Elements of two bytes are read by eights, and those of the next row are on
+// their way in registers while a row is worked on; wider ones are only brought
+// near.
 // HALVES: .entry [[KERNEL:rowwise_[0-9a-f]+]](
-// HALVES-COUNT-8: ld.global.v2.b32
+// HALVES-COUNT-4: ld.global.v4.b32
 // HALVES: {{^}}$L__BB
 // HALVES-NOT: prefetch.L2
-// HALVES-COUNT-8: ld.global.v2.b32
+// HALVES-COUNT-4: ld.global.v4.b32
 // HALVES-NOT: prefetch.L2
 // HALVES: .entry [[KERNEL]]_phase1(
 

@@ -58,10 +58,10 @@ func.func @main(%x: tensor<512x1024xf32>, %y: tensor<1024x512xf32>) -> tensor<10
   return %1 : tensor<1024x512xf32>
 }
 
-// The machine computes with pairs of bf16.
-// MAP-COUNT-4: ld.global.v2.b32
+// The machine computes with pairs of bf16, and reads eight at a time.
+// MAP-COUNT-4: ld.global.v4.b32
 // MAP: mul.rn.bf16x2
-// MAP-COUNT-4: st.global.v2.b32
+// MAP-COUNT-4: st.global.v4.b32
 
 //--- map.mlir
 func.func @main(%x: tensor<1048576xbf16>) -> tensor<1048576xbf16> {
