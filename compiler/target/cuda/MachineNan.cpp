@@ -85,8 +85,10 @@ static void takeCanonical(Operation *extremum) {
   OpBuilder builder(extremum->getContext());
   builder.setInsertionPointAfter(extremum);
   Location loc = extremum->getLoc();
-  Type word = builder.getI32Type();
-  TypedAttr nan = builder.getI32IntegerAttr(0x7fc00000);
+  auto type = cast<FloatType>(getElementTypeOrSelf(value.getType()));
+  Type word = builder.getIntegerType(type.getWidth());
+  TypedAttr nan = builder.getIntegerAttr(
+      word, llvm::APFloat::getQNaN(type.getFloatSemantics()).bitcastToAPInt());
   if (auto vector = dyn_cast<VectorType>(value.getType())) {
     word = vector.clone(word);
     nan = DenseElementsAttr::get(cast<VectorType>(word), nan);
@@ -112,9 +114,12 @@ static void takeCanonical(Operation *extremum) {
 void canonicalExtrema(func::FuncOp function) {
   SmallVector<Operation *> extrema;
   function.walk([&](Operation *op) {
-    if (isExtremum(op) &&
-        getElementTypeOrSelf(op->getResult(0).getType()).isF32() &&
-        !ignoresNan(op) && !llvm::all_of(op->getUsers(), takesAnyNan))
+    if (!isExtremum(op) || ignoresNan(op) ||
+        llvm::all_of(op->getUsers(), takesAnyNan))
+      return;
+    Type type = getElementTypeOrSelf(op->getResult(0).getType());
+    // LLVM chooses the canonical NaN of f64 itself.
+    if (type.isF32() || (type.isF64() && !isOfMachine(op)))
       extrema.push_back(op);
   });
   llvm::for_each(extrema, takeCanonical);

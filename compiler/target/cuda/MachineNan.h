@@ -10,10 +10,10 @@ namespace sinter::compiler {
 /// mask may turn out to be one.
 bool isOfMachine(mlir::Operation *extremum);
 
-/// Gives f32 maxima and minima the canonical NaN, in a function whose math is
-/// expanded: the machine's own (PTX ISA: 0x7fffffff) is the largest integer of
-/// 32 bits, and the canonical one the next above all numbers. What only
-/// arithmetic reads is left as it is.
+/// Gives f32 and f64 maxima and minima the canonical NaN, in a function whose
+/// math is expanded: the machine's own of f32 (PTX ISA: 0x7fffffff) is the
+/// largest integer of 32 bits, and the canonical one the next above all
+/// numbers. What only arithmetic reads is left as it is.
 void canonicalExtrema(mlir::func::FuncOp function);
 
 } // namespace sinter::compiler
