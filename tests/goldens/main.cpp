@@ -99,11 +99,12 @@ static std::optional<RunOptions> parse(int argc, char **argv) {
     else if (flag == "--except" && hasValue)
       options.except = argv[++i];
     else if (flag == "--share" && hasValue)
-      options.share = unsigned(std::max(1, std::atoi(argv[++i])));
+      options.share =
+          unsigned(std::max(1L, std::strtol(argv[++i], nullptr, 10)));
     else if (flag == "--ratchet" && hasValue)
       options.ratchet = argv[++i];
     else if (flag == "--unsupported" && hasValue)
-      options.unsupported = std::atof(argv[++i]);
+      options.unsupported = std::strtod(argv[++i], nullptr);
     else if (!flag.starts_with('-') && options.folder.empty())
       options.folder = flag;
     else

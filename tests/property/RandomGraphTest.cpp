@@ -180,16 +180,25 @@ private:
       for (size_t i = 0; i < direction.size(); ++i)
         analytic += values.reals[i] * direction[i];
     }
-    double step = 1e-5;
-    HostValue ahead = x, behind = x;
-    for (size_t i = 0; i < direction.size(); ++i) {
-      ahead.reals[i] += step * direction[i];
-      behind.reals[i] -= step * direction[i];
+    auto quotient = [&](double step) {
+      HostValue ahead = x, behind = x;
+      for (size_t i = 0; i < direction.size(); ++i) {
+        ahead.reals[i] += step * direction[i];
+        behind.reals[i] -= step * direction[i];
+      }
+      return (totalWith(leaf, ahead) - totalWith(leaf, behind)) / (2 * step);
+    };
+    // Of a step that is short enough: half of it changes little. A function
+    // that turns within the shortest has no quotient to compare with.
+    double numeric = 0, tolerance = 0;
+    bool settles = false;
+    for (int digits = 5; digits < 9 && !settles; ++digits) {
+      double step = std::pow(10, -digits);
+      numeric = quotient(step / 2);
+      tolerance = 1e-4 * (1 + std::abs(numeric));
+      settles = std::abs(numeric - quotient(step)) <= tolerance / 2;
     }
-    double numeric =
-        (totalWith(leaf, ahead) - totalWith(leaf, behind)) / (2 * step);
-    if (!std::isfinite(numeric) ||
-        std::abs(numeric - analytic) <= 1e-4 * (1 + std::abs(numeric)))
+    if (!settles || std::abs(numeric - analytic) <= tolerance)
       return {};
     return "leaf " + std::to_string(leaf) + ": " + std::to_string(analytic) +
            " is not " + std::to_string(numeric);

@@ -138,7 +138,7 @@ static std::vector<NodeRef> sumOverRows(Model &model, Dim rows) {
 /// A number as divisor that a symbolic program does not know.
 static std::vector<NodeRef> variance(Model &model, Dim rows) {
   NodeRef x = model.leaf({rows, 15});
-  return {*graph::var(x, Axes{0, 1}, false, 1.0),
+  return {*graph::var(x, Axes{0, 1}, 1, false),
           *graph::mean(x, Axes{0}, false)};
 }
 

@@ -7,11 +7,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
 
 #include <sys/wait.h>
@@ -101,7 +103,8 @@ unsigned VerifyProcess::alterCache(const std::string &cache) const {
     EXPECT_TRUE(bytes && *bytes) << entry.path();
     std::vector<std::byte> &code = **bytes;
     for (size_t at = 0; at + sizeof(float) <= code.size(); ++at)
-      if (std::memcmp(code.data() + at, &right, sizeof(float)) == 0) {
+      if (std::ranges::equal(std::span(code).subspan(at, sizeof(float)),
+                             std::as_bytes(std::span(&right, 1)))) {
         std::memcpy(code.data() + at, &wrong, sizeof(float));
         ++count;
       }

@@ -38,5 +38,5 @@ TEST(Shuffle, EveryPlaceIsEquallyLikely) {
   }
   for (auto &row : counts)
     for (int count : row)
-      EXPECT_NEAR(count, draws / 4, 5 * 87); // five standard deviations
+      EXPECT_NEAR(count, draws / 4., 5 * 87); // five standard deviations
 }

@@ -363,7 +363,8 @@ TEST_P(RowsTest, LargeOutputsAreWhole) {
   auto aligned = [](Floats &floats) {
     floats.resize(floats.size() + 64);
     auto address = reinterpret_cast<uintptr_t>(floats.data());
-    return floats.data() + (256 - address % 256) % 256 / sizeof(float);
+    size_t bytes = (256 - address % 256) % 256;
+    return &floats[bytes / sizeof(float)];
   };
   float *to = aligned(got);
   to[count] = 7;

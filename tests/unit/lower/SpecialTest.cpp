@@ -22,8 +22,10 @@ Long exactLogGamma(Long x) { return ::lgammal(x); }
 // the others with the midpoint rule's corrections; digamma likewise from log.
 Long exactPolygamma(int order, Long x) {
   Long sum = 0, s = order + 1;
-  for (; x < 4000; x += 1)
+  while (x < 4000) {
     sum += std::pow(x, -s);
+    x += 1;
+  }
   Long y = x - 0.5L;
   Long rest = order == 0 ? -std::log(y) : std::pow(y, 1 - s) / (s - 1);
   rest -= s / 24 * std::pow(y, -s - 1);

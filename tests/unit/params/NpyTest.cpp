@@ -63,7 +63,7 @@ constexpr DType stored[] = {DType::f64, DType::f32,     DType::f16, DType::bf16,
 
 TEST(Npy, ReadsWhatItWrites) {
   for (DType dtype : stored)
-    for (std::vector<int64_t> dims :
+    for (const std::vector<int64_t> &dims :
          {std::vector<int64_t>{}, {3}, {2, 3}, {0, 4}, {1, 2, 3, 4}}) {
       HostArray array = arrayOf(dtype, dims);
       Result<HostArray> read = parseNpy(format(array));
@@ -84,7 +84,7 @@ TEST(Npy, WhatNumPyLacksIsAnErrorByName) {
 }
 
 TEST(Npy, HeaderIsAlignedTo64Bytes) {
-  for (std::vector<int64_t> dims :
+  for (const std::vector<int64_t> &dims :
        {std::vector<int64_t>{}, {3}, {1 << 20, 12345, 77}})
     EXPECT_EQ(npyHeader(DType::f32, dims)->size() % 64, 0u);
 }
@@ -104,10 +104,9 @@ TEST(Npy, ReadsColumnMajorBigEndian) {
 }
 
 TEST(Npy, ReadsColumnMajorOfEveryRank) {
-  for (std::vector<int64_t> dims :
+  for (const std::vector<int64_t> &dims :
        {std::vector<int64_t>{}, {5}, {2, 3, 4}, {2, 0, 4}}) {
     HostArray array = arrayOf(DType::u8, dims);
-    std::string text(reinterpret_cast<const char *>(format(array).data()), 128);
     auto file = format(array);
     std::string all(reinterpret_cast<const char *>(file.data()), file.size());
     all.replace(all.find("False"), 5, "True ");

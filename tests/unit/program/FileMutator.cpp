@@ -36,7 +36,7 @@ void alter(std::vector<std::byte> &bytes, std::mt19937_64 &random) {
   case 2:
     std::memcpy(&bytes[at & ~size_t(3)], &word, 4);
     break;
-  case 3: { // a word from elsewhere: an offset that points, wrongly
+  default: { // a word from elsewhere: an offset that points, wrongly
     size_t from = random() % (bytes.size() - 4) & ~size_t(3);
     std::memmove(&bytes[at & ~size_t(3)], &bytes[from], 4);
     break;

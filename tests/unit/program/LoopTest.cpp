@@ -50,8 +50,8 @@ Sums runLoop(int64_t steps, bool reverse = false) {
   auto program = Program::load(b.file(), cpu());
   EXPECT_TRUE(program) << program.error().message;
   std::vector<float> xs;
-  for (int64_t i = 0; i < steps * 300; ++i)
-    xs.push_back(float(1 + i / 300));
+  for (int64_t step = 0; step < steps; ++step)
+    xs.insert(xs.end(), 300, float(1 + step));
   std::vector<Binding> inputs = {
       bind(bufferOf(cpu(), xs), {steps, 300}),
       bind(bufferOf(cpu(), std::vector<float>(300, 0.5f)), {300})};

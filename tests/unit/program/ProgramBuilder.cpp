@@ -142,7 +142,7 @@ uint32_t ProgramBuilder::copy(uint32_t from, uint32_t to, uint32_t bytes) {
   copy.to = to;
   copy.bytes = bytes;
   auto entry = std::make_unique<fb::StepEntryT>();
-  entry->step.Set(std::move(copy));
+  entry->step.Set(copy);
   program.steps.push_back(std::move(entry));
   return uint32_t(program.steps.size() - 1);
 }

@@ -166,7 +166,7 @@ TEST(ConvTranspose, OfSeveralAxes) {
       {{2, 3, 2}, {3, 2, 3}, {2, 1, 2}, {1, 1, 1}, {1, 0, 1}, {1, 0, 1}},
       {{2, 2, 2}, {3, 3, 1}, {2, 3, 4}, {2, 1, 1}, {1, 1, 0}, {0, 1, 0}},
   };
-  for (Case c : cases)
+  for (const Case &c : cases)
     for (int64_t more : {0, 1})
       for (int64_t groups : {1, 2})
         for (int64_t inPer : {1, 2})

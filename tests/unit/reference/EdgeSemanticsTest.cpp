@@ -12,7 +12,7 @@ using graph::NodeRef;
 using Ints = std::vector<int64_t>;
 
 static constexpr double inf = std::numeric_limits<double>::infinity();
-static const double NaN = std::numeric_limits<double>::quiet_NaN();
+static const double aNan = std::numeric_limits<double>::quiet_NaN();
 
 /// Equal by bits: zeros are told apart, and NaNs.
 static void expectReals(const HostValue &found, std::vector<double> expected) {
@@ -65,14 +65,14 @@ TEST(EdgeSemantics, IntegerDivision) {
 TEST(EdgeSemantics, FloatDivision) {
   expectReals(apply(graph::div, reals(DType::f32, {1, -1, 0, 1}),
                     reals(DType::f32, {0, 0, 0, -0.0})),
-              {inf, -inf, NaN, -inf});
+              {inf, -inf, aNan, -inf});
 }
 
 TEST(EdgeSemantics, MaximumAndMinimum) {
-  HostTensor a = reals(DType::f32, {NaN, 1, -0.0, 0.0});
-  HostTensor b = reals(DType::f32, {1, NaN, 0.0, -0.0});
-  expectReals(apply(graph::maximum, a, b), {NaN, NaN, 0.0, 0.0});
-  expectReals(apply(graph::minimum, a, b), {NaN, NaN, -0.0, -0.0});
+  HostTensor a = reals(DType::f32, {aNan, 1, -0.0, 0.0});
+  HostTensor b = reals(DType::f32, {1, aNan, 0.0, -0.0});
+  expectReals(apply(graph::maximum, a, b), {aNan, aNan, 0.0, 0.0});
+  expectReals(apply(graph::minimum, a, b), {aNan, aNan, -0.0, -0.0});
 }
 
 /// One NaN for all arithmetic, whatever it reads; moved elements stay as they
@@ -81,25 +81,25 @@ TEST(EdgeSemantics, BitsOfNaN) {
   double odd = std::bit_cast<double>(0xfff9'2000'0000'0000);
   for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
     SCOPED_TRACE(name(dtype));
-    HostTensor x = reals(dtype, {odd, -NaN, 1}),
-               y = reals(dtype, {-NaN, odd, odd});
+    HostTensor x = reals(dtype, {odd, -aNan, 1}),
+               y = reals(dtype, {-aNan, odd, odd});
     for (auto op : {graph::add, graph::sub, graph::mul, graph::div,
                     graph::maximum, graph::minimum}) {
-      expectReals(apply(op, x, y), {NaN, NaN, NaN});
-      expectReals(apply(op, y, x), {NaN, NaN, NaN});
+      expectReals(apply(op, x, y), {aNan, aNan, aNan});
+      expectReals(apply(op, y, x), {aNan, aNan, aNan});
     }
     for (auto op : {graph::neg, graph::exp, graph::sqrt, graph::relu})
       EXPECT_EQ(std::bit_cast<uint64_t>(apply(op, x).reals[0]),
-                std::bit_cast<uint64_t>(NaN));
+                std::bit_cast<uint64_t>(aNan));
     expectReals(apply(graph::where, ints(DType::boolean, {1, 0, 0}), x, y),
-                {NaN, NaN, NaN});
+                {aNan, aNan, aNan});
     int64_t axes[] = {0};
     auto total = [&](const NodeRef &a) { return graph::sum(a, axes, true); };
     auto most = [&](const NodeRef &a) { return graph::amax(a, axes, true); };
-    expectReals(apply(total, x), {NaN});
-    expectReals(apply(most, y), {NaN});
+    expectReals(apply(total, x), {aNan});
+    expectReals(apply(most, y), {aNan});
     auto running = [](const NodeRef &a) { return graph::cumsum(a, 0, false); };
-    expectReals(apply(running, x), {NaN, NaN, NaN});
+    expectReals(apply(running, x), {aNan, aNan, aNan});
     int64_t step[] = {2}, zero[] = {0};
     auto sliced = [&](const NodeRef &a) {
       return graph::slice(a, zero, Dims{3}, step);
@@ -111,37 +111,37 @@ TEST(EdgeSemantics, BitsOfNaN) {
 }
 
 TEST(EdgeSemantics, Functions) {
-  HostTensor x = reals(DType::f32, {-inf, inf, NaN, 1000, -1000});
-  expectReals(apply(graph::exp, x), {0.0, inf, NaN, inf, 0.0});
+  HostTensor x = reals(DType::f32, {-inf, inf, aNan, 1000, -1000});
+  expectReals(apply(graph::exp, x), {0.0, inf, aNan, inf, 0.0});
   expectReals(apply(graph::log, reals(DType::f32, {0.0, -0.0, -1, inf, 1})),
-              {-inf, -inf, NaN, inf, 0.0});
+              {-inf, -inf, aNan, inf, 0.0});
   expectReals(apply(graph::tanh, reals(DType::f32, {-inf, inf})), {-1, 1});
   expectReals(apply(graph::sqrt, reals(DType::f32, {-0.0, -1, 4})),
-              {-0.0, NaN, 2});
+              {-0.0, aNan, 2});
   expectReals(apply(graph::rsqrt, reals(DType::f32, {0.0, -0.0, -1, inf, 4})),
-              {inf, -inf, NaN, 0.0, 0.5});
+              {inf, -inf, aNan, 0.0, 0.5});
 }
 
 TEST(EdgeSemantics, AbsoluteValues) {
-  expectReals(apply(graph::abs, reals(DType::f32, {-0.0, -inf, NaN, -2})),
-              {0.0, inf, NaN, 2});
+  expectReals(apply(graph::abs, reals(DType::f32, {-0.0, -inf, aNan, -2})),
+              {0.0, inf, aNan, 2});
   EXPECT_EQ(apply(graph::abs, ints(DType::i8, {-128, -3, 3})).ints,
             (Ints{-128, 3, 3}));
   EXPECT_EQ(apply(graph::abs, ints(DType::u8, {0, 200})).ints, (Ints{0, 200}));
 }
 
 TEST(EdgeSemantics, SineAndCosine) {
-  HostTensor x = reals(DType::f32, {-0.0, 0.0, inf, -inf, NaN});
-  expectReals(apply(graph::sin, x), {-0.0, 0.0, NaN, NaN, NaN});
-  expectReals(apply(graph::cos, x), {1, 1, NaN, NaN, NaN});
+  HostTensor x = reals(DType::f32, {-0.0, 0.0, inf, -inf, aNan});
+  expectReals(apply(graph::sin, x), {-0.0, 0.0, aNan, aNan, aNan});
+  expectReals(apply(graph::cos, x), {1, 1, aNan, aNan, aNan});
   HostValue tiny = apply(graph::sin, reals(DType::f32, {1e-40, -1e-40}));
   expectReals(tiny, decode(reals(DType::f32, {1e-40, -1e-40})).reals);
 }
 
 TEST(EdgeSemantics, SigmoidAndSilu) {
-  HostTensor x = reals(DType::f32, {-inf, inf, NaN, -1000, 0});
-  expectReals(apply(graph::sigmoid, x), {0.0, 1, NaN, 0.0, 0.5});
-  expectReals(apply(graph::silu, x), {NaN, inf, NaN, -0.0, 0.0});
+  HostTensor x = reals(DType::f32, {-inf, inf, aNan, -1000, 0});
+  expectReals(apply(graph::sigmoid, x), {0.0, 1, aNan, 0.0, 0.5});
+  expectReals(apply(graph::silu, x), {aNan, inf, aNan, -0.0, 0.0});
 }
 
 static HostValue clamped(const HostTensor &x, Number min, Number max) {
@@ -150,17 +150,17 @@ static HostValue clamped(const HostTensor &x, Number min, Number max) {
 }
 
 TEST(EdgeSemantics, Clamp) {
-  HostTensor x = reals(DType::f32, {-3, 0.5, 3, NaN, -inf});
-  expectReals(clamped(x, -1, 1), {-1, 0.5, 1, NaN, -1});
-  expectReals(clamped(x, 2, 1), {1, 1, 1, NaN, 1});
-  expectReals(clamped(x, -inf, 1), {-3, 0.5, 1, NaN, -inf});
+  HostTensor x = reals(DType::f32, {-3, 0.5, 3, aNan, -inf});
+  expectReals(clamped(x, -1, 1), {-1, 0.5, 1, aNan, -1});
+  expectReals(clamped(x, 2, 1), {1, 1, 1, aNan, 1});
+  expectReals(clamped(x, -inf, 1), {-3, 0.5, 1, aNan, -inf});
   EXPECT_EQ(clamped(ints(DType::i8, {-100, 100}), -inf, 7.9).ints,
             (Ints{-100, 7}));
 }
 
 TEST(EdgeSemantics, Compare) {
-  HostTensor a = reals(DType::f32, {NaN, -0.0, 1});
-  HostTensor b = reals(DType::f32, {NaN, 0.0, 2});
+  HostTensor a = reals(DType::f32, {aNan, -0.0, 1});
+  HostTensor b = reals(DType::f32, {aNan, 0.0, 2});
   auto with = [&](Comparison predicate) {
     return apply(
                [&](const NodeRef &x, const NodeRef &y) {
@@ -183,7 +183,7 @@ static HostValue castTo(DType dtype, const HostTensor &x) {
 }
 
 TEST(EdgeSemantics, Casts) {
-  HostTensor x = reals(DType::f32, {1.9, -1.9, NaN, inf, -inf, 3e9, 300});
+  HostTensor x = reals(DType::f32, {1.9, -1.9, aNan, inf, -inf, 3e9, 300});
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   constexpr int64_t least = std::numeric_limits<int32_t>::min();
   EXPECT_EQ(castTo(DType::i32, x).ints,
@@ -193,8 +193,9 @@ TEST(EdgeSemantics, Casts) {
   EXPECT_EQ(castTo(DType::i64, reals(DType::f64, {1e19, -1e19})).ints,
             (Ints{std::numeric_limits<int64_t>::max(),
                   std::numeric_limits<int64_t>::min()}));
-  EXPECT_EQ(castTo(DType::boolean, reals(DType::f32, {0, -0.0, 0.5, NaN})).ints,
-            (Ints{0, 0, 1, 1}));
+  EXPECT_EQ(
+      castTo(DType::boolean, reals(DType::f32, {0, -0.0, 0.5, aNan})).ints,
+      (Ints{0, 0, 1, 1}));
   EXPECT_EQ(castTo(DType::i8, ints(DType::i32, {300, -129})).ints,
             (Ints{44, 127}));
   EXPECT_EQ(castTo(DType::u8, ints(DType::i32, {-1})).ints, (Ints{255}));
@@ -216,10 +217,10 @@ TEST(EdgeSemantics, Reductions) {
   expectReals(apply(sum, reals(DType::f32, {})), {0.0});
   // Accumulated in f32 or wider, rounded once.
   expectReals(apply(sum, reals(DType::f16, {2048, 1, 1})), {2050});
-  expectReals(apply(mean, reals(DType::f32, {})), {NaN});
-  expectReals(apply(amax, reals(DType::f32, {1, NaN, 3})), {NaN});
+  expectReals(apply(mean, reals(DType::f32, {})), {aNan});
+  expectReals(apply(amax, reals(DType::f32, {1, aNan, 3})), {aNan});
   EXPECT_EQ(apply(argmax, reals(DType::f32, {1, 5, 5})).ints, (Ints{1}));
-  EXPECT_EQ(apply(argmax, reals(DType::f32, {9, NaN, NaN})).ints, (Ints{1}));
+  EXPECT_EQ(apply(argmax, reals(DType::f32, {9, aNan, aNan})).ints, (Ints{1}));
   EXPECT_EQ(apply(argmax, reals(DType::f32, {-0.0, 0.0})).ints, (Ints{0}));
 }
 
@@ -232,7 +233,7 @@ TEST(EdgeSemantics, SmallestElements) {
         x);
   };
   expectReals(smallest(reals(DType::f32, {2, -inf, 1})), {-inf});
-  expectReals(smallest(reals(DType::f32, {2, NaN, -inf})), {NaN});
+  expectReals(smallest(reals(DType::f32, {2, aNan, -inf})), {aNan});
   expectReals(smallest(reals(DType::f32, {0.0, -0.0, 0.0})), {-0.0});
   EXPECT_EQ(smallest(ints(DType::u8, {200, 0, 3})).ints, (Ints{0}));
   EXPECT_EQ(smallest(ints(DType::i8, {127, -128})).ints, (Ints{-128}));
@@ -253,7 +254,7 @@ TEST(EdgeSemantics, Variance) {
   HostTensor x = reals(DType::f32, {1, 2, 3, 6});
   expectReals(variance(x, 0), {3.5});
   expectReals(variance(x, 2), {7});
-  expectReals(variance(reals(DType::f32, {5}), 1), {NaN});
+  expectReals(variance(reals(DType::f32, {5}), 1), {aNan});
 }
 
 TEST(EdgeSemantics, Cumsum) {
@@ -265,14 +266,14 @@ TEST(EdgeSemantics, Cumsum) {
 }
 
 TEST(EdgeSemantics, SpecialFunctions) {
-  HostTensor ends = reals(DType::f64, {-1, 1, 2, -0.0, -inf, NaN});
-  expectReals(apply(graph::erfinv, ends), {-inf, inf, NaN, -0.0, NaN, NaN});
-  HostTensor poles = reals(DType::f64, {0, -0.0, -1, -2, -inf, inf, 1, NaN});
+  HostTensor ends = reals(DType::f64, {-1, 1, 2, -0.0, -inf, aNan});
+  expectReals(apply(graph::erfinv, ends), {-inf, inf, aNan, -0.0, aNan, aNan});
+  HostTensor poles = reals(DType::f64, {0, -0.0, -1, -2, -inf, inf, 1, aNan});
   expectReals(apply(graph::lgamma, poles),
-              {inf, inf, inf, inf, inf, inf, 0, NaN});
-  HostTensor digammas = reals(DType::f64, {0, -0.0, -1, -2, -inf, inf, NaN});
+              {inf, inf, inf, inf, inf, inf, 0, aNan});
+  HostTensor digammas = reals(DType::f64, {0, -0.0, -1, -2, -inf, inf, aNan});
   expectReals(apply(graph::digamma, digammas),
-              {-inf, inf, NaN, NaN, NaN, inf, NaN});
+              {-inf, inf, aNan, aNan, aNan, inf, aNan});
 }
 
 TEST(EdgeSemantics, Logcumsumexp) {
@@ -281,7 +282,7 @@ TEST(EdgeSemantics, Logcumsumexp) {
   };
   expectReals(apply(forward, reals(DType::f64, {-inf, -inf, 3, -inf, inf, 0})),
               {-inf, -inf, 3, 3, inf, inf});
-  expectReals(apply(forward, reals(DType::f64, {0, NaN, 0})), {0, NaN, NaN});
+  expectReals(apply(forward, reals(DType::f64, {0, aNan, 0})), {0, aNan, aNan});
 }
 
 TEST(EdgeSemantics, Sorts) {
@@ -293,7 +294,7 @@ TEST(EdgeSemantics, Sorts) {
         },
         x);
   };
-  HostTensor x = reals(DType::f32, {1, NaN, -inf, 1, NaN, inf});
+  HostTensor x = reals(DType::f32, {1, aNan, -inf, 1, aNan, inf});
   EXPECT_EQ(order(x, false).ints, (Ints{2, 0, 3, 5, 1, 4}));
   EXPECT_EQ(order(x, true).ints, (Ints{1, 4, 5, 0, 3, 2}));
   EXPECT_EQ(order(reals(DType::f16, {0.0, -0.0, -1}), false).ints,
@@ -305,7 +306,7 @@ TEST(EdgeSemantics, Sorts) {
   auto smallest = [](const NodeRef &node) {
     return graph::sort(node, 0, false, Dim(2));
   };
-  expectReals(apply(smallest, reals(DType::f32, {0.0, NaN, -0.0})),
+  expectReals(apply(smallest, reals(DType::f32, {0.0, aNan, -0.0})),
               {0.0, -0.0});
   EXPECT_FALSE(graph::sort(leafOf(x), 0, false, Dim(7)).ok());
   EXPECT_FALSE(graph::argsort(leafOf(x), 0, false, Dim(-1)).ok());
@@ -322,10 +323,10 @@ TEST(EdgeSemantics, MatmulWithoutInnerDimension) {
 
 TEST(EdgeSemantics, Composites) {
   auto softmax = [](const NodeRef &x) { return graph::softmax(x, 0); };
-  expectReals(apply(softmax, reals(DType::f32, {-inf, -inf})), {NaN, NaN});
+  expectReals(apply(softmax, reals(DType::f32, {-inf, -inf})), {aNan, aNan});
   expectReals(apply(softmax, reals(DType::f32, {-inf, 0})), {0, 1});
-  expectReals(apply(graph::relu, reals(DType::f32, {NaN, -0.0, -1, 2})),
-              {NaN, 0.0, 0.0, 2});
+  expectReals(apply(graph::relu, reals(DType::f32, {aNan, -0.0, -1, 2})),
+              {aNan, 0.0, 0.0, 2});
 }
 
 TEST(EdgeSemantics, Sources) {
