@@ -45,9 +45,10 @@ def products():
     for m, n, k in shapes:
         yield product(m, n, k, [best(1)])
     # Weights do not stay in the cache from one call to the next.
-    yield product(64, 4096, 4096, [Target(("torch-eager",), 1.3)], rotate=4)
-    yield product(1, 4096, 4096, [Target(("torch-eager",), 1.3), of_copy(0.75)],
-                  rotate=4, extra=copy_of(4096 * 4096, rotate=4))
+    for m in (64, 1):
+        yield product(m, 4096, 4096,
+                      [Target(("torch-eager",), 1.3), of_copy(0.75)], rotate=4,
+                      extra=copy_of(4096 * (4096 + 2 * m), rotate=4))
     yield product(4096, 4096, 4096, [best(1)], dtype="f32")
 
 
