@@ -33,7 +33,8 @@ def clang_command(entry, pch):
     words = shlex.split(entry["command"])
     while words and not words[0].endswith(("g++", "gcc")):
         words.pop(0)
-    kept, skip, used_pch = ["clang++"], False, False
+    name = "clang++" if words[0].endswith("g++") else "clang"
+    kept, skip, used_pch = [name], False, False
     for index, word in enumerate(words[1:], 1):
         if skip:
             skip = False
@@ -42,7 +43,7 @@ def clang_command(entry, pch):
         elif word == "-include" and "cmake_pch" in words[index + 1]:
             skip = used_pch = True
         elif word not in ("-fpch-preprocess", "-Winvalid-pch", "-MD", "-c",
-                          entry["file"]):
+                          "-fno-tree-loop-distribute-patterns", entry["file"]):
             kept.append(word)
     if used_pch and pch:
         kept += ["-include-pch", str(pch)]
