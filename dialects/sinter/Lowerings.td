@@ -79,6 +79,40 @@ def : Structured<Sinter_CustomOp>;
 // Composites: f16 and bf16 are computed in f32 and rounded at the end.
 //===----------------------------------------------------------------------===//
 
+/// What stands beside x, a number for each of its elements.
+class AsWideAsX<dag wide> {
+  dag value = (Sinter_BroadcastOp wide, (shape_of $x));
+}
+def : Decomposition<Sinter_AxpbyOp,
+    (Sinter_CastOp
+        (Sinter_AddOp
+            (Sinter_MulOp
+                (Sinter_CastOp $x, (compute_dtype $x)),
+                AsWideAsX<(Sinter_CastOp $a, (compute_dtype $x))>.value),
+            (Sinter_MulOp
+                AsWideAsX<(Sinter_CastOp $y, (compute_dtype $x))>.value,
+                AsWideAsX<(Sinter_CastOp $b, (compute_dtype $x))>.value)),
+        (dtype_of $x))>;
+
+def : Decomposition<Sinter_AdaptiveStepOp,
+    (Sinter_CastOp
+        (Sinter_SubOp
+            (Sinter_CastOp $x, (compute_dtype $x)),
+            (Sinter_DivOp
+                (Sinter_MulOp
+                    AsWideAsX<(Sinter_CastOp $direction,
+                                             (compute_dtype $x))>.value,
+                    AsWideAsX<(Sinter_CastOp $rate, (compute_dtype $x))>.value),
+                (Sinter_AddOp
+                    (Sinter_MulOp
+                        AsWideAsX<(Sinter_SqrtOp
+                            (Sinter_CastOp $square,
+                                           (compute_dtype $x)))>.value,
+                        AsWideAsX<(Sinter_CastOp $scale,
+                                                 (compute_dtype $x))>.value),
+                    AsWideAsX<(Sinter_CastOp $eps, (compute_dtype $x))>.value))),
+        (dtype_of $x))>;
+
 def : Decomposition<Sinter_MeanOp,
     (Sinter_CastOp
         (Sinter_DivOp

@@ -210,6 +210,8 @@ def : Names<Sinter_DigammaOp, "special.digamma", "">;
 def : Names<Sinter_ErfinvOp, "special.erfinv", "">;
 def : Names<Sinter_LgammaOp, "lgamma", "">;
 def : Names<Sinter_PolygammaOp, "special.polygamma", "">;
+def : Names<Sinter_AxpbyOp, "", "">;
+def : Names<Sinter_AdaptiveStepOp, "", "">;
 def : Names<Sinter_QuietSoftmaxOp, "", "activation::quiet_softmax">;
 def : Names<Sinter_VectorNormOp, "linalg.vector_norm", "linalg::l2_norm">;
 

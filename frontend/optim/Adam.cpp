@@ -52,9 +52,9 @@ Tensor Adam::record(Update &update) {
   Tensor scaledBy = square;
   if (options.amsgrad)
     scaledBy = update.moments[2] = maximum(update.moments[2], square);
-  Tensor size = sqrt(scaledBy) * scalar(1 / std::sqrt(squareBias));
-  return value -
-         mean * scalar(update.lr / meanBias) / (size + scalar(options.eps));
+  Tensor scale = scalar(1 / std::sqrt(squareBias));
+  Tensor step = scalar(update.lr / meanBias);
+  return adaptive_step(value, mean, scaledBy, step, scale, scalar(options.eps));
 }
 
 //===- Adamax -------------------------------------------------------------===//

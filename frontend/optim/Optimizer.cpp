@@ -8,6 +8,7 @@
 
 #include <sinter/Creation.h>
 #include <sinter/ModuleFile.h>
+#include <sinter/Ops.h>
 #include <sinter/SourceScope.h>
 
 #include <bit>
@@ -76,7 +77,7 @@ Tensor Optimizer::gradientOf(const Update &update, double weightDecay,
 Tensor Optimizer::runningMean(const Update &update, const Tensor &mean,
                               const Tensor &value, double beta) {
   Tensor kept = scalarOf(update, beta), taken = scalarOf(update, 1 - beta);
-  return mean * kept + value * taken;
+  return axpby(mean, kept, value, taken);
 }
 
 Optimizer::State &Optimizer::stateOf(const Param &param) {

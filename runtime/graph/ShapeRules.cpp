@@ -6,16 +6,19 @@
 
 namespace sinter::graph::shape {
 
+static Status sameShape(const ShapeContext &context, std::span<const Dim> dims,
+                        std::span<const Dim> others) {
+  if (dims.size() != others.size()) [[unlikely]]
+    return shapeError(context, "ranks differ");
+  for (size_t axis = 0; axis < dims.size(); ++axis)
+    if (!sameDim(context, dims[axis], others[axis])) [[unlikely]]
+      return shapeError(context, "shapes differ");
+  return {};
+}
+
 static Status sameShapes(const ShapeContext &context, size_t first) {
-  std::span<const Dim> dims = context.operands[first].dims;
-  for (size_t i = first + 1; i < context.operands.size(); ++i) {
-    std::span<const Dim> others = context.operands[i].dims;
-    if (dims.size() != others.size()) [[unlikely]]
-      return shapeError(context, "ranks differ");
-    for (size_t axis = 0; axis < dims.size(); ++axis)
-      if (!sameDim(context, dims[axis], others[axis])) [[unlikely]]
-        return shapeError(context, "shapes differ");
-  }
+  for (const TensorType &other : context.operands.subspan(first + 1))
+    SINTER_TRY(sameShape(context, context.operands[first].dims, other.dims));
   return {};
 }
 
@@ -41,6 +44,14 @@ Result<InferredType> elementwise(const ShapeContext &context) {
     SINTER_TRY(sameDTypes(context, 0));
     SINTER_TRY(sameShapes(context, 0));
   }
+  return typeOf(context.operands[0]);
+}
+
+Result<InferredType> withNumbers(const ShapeContext &context) {
+  SINTER_TRY(sameDTypes(context, 0));
+  for (const TensorType &other : context.operands.subspan(1))
+    if (!other.dims.empty())
+      SINTER_TRY(sameShape(context, context.operands[0].dims, other.dims));
   return typeOf(context.operands[0]);
 }
 

@@ -100,6 +100,9 @@ namespace shape {
 
 /// All operands of one dtype and shape; so is the result.
 Result<InferredType> elementwise(const ShapeContext &context);
+/// All operands of one dtype, and of the first one's shape or of rank 0; the
+/// first one's type.
+Result<InferredType> withNumbers(const ShapeContext &context);
 /// Two operands as in elementwise; the result is bool.
 Result<InferredType> compare(const ShapeContext &context);
 /// A bool condition and two operands, all of one shape.

@@ -161,9 +161,12 @@ static std::vector<Shape> drawShapes(const PropertyRow &row, Rng &rng,
     return pickShapes(rng, sizes, rule == "embedding");
   if (rule == "random")
     return std::vector<Shape>(count);
-  if (rule == "dropout") {
+  if (rule == "dropout" || rule == "withNumbers") {
     std::vector<Shape> shapes(count);
     shapes[0] = drawShape(rng, sizes, 0, 4);
+    for (size_t i = 1; i < count; ++i)
+      if (rule == "withNumbers" && drawBool(rng))
+        shapes[i] = shapes[0];
     return shapes;
   }
   if (rule == "layerNorm") {

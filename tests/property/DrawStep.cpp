@@ -149,6 +149,12 @@ bool RecipeDrawer::planIndexed(std::string_view rule, size_t count,
         {coin() ? DType::i64 : DType::i32, dims, x.dims[axis], true});
     return true;
   }
+  if (rule == "withNumbers") {
+    while (plan.operands.size() < count)
+      plan.operands.push_back(
+          {x.dtype, coin() ? x.dims : std::vector<int64_t>{}});
+    return true;
+  }
   if (rule == "dropout") {
     plan.operands.resize(4, {DType::i64, {}, 1, true});
     return true;

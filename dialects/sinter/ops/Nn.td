@@ -147,6 +147,33 @@ def Sinter_LayerNormOp : Sinter_Composite<"layer_norm"> {
   let defaults = ["eps = 1e-5"];
   let example = "layer_norm(x, weight, bias)";
 }
+def Sinter_AxpbyOp : Sinter_Composite<"axpby"> {
+  let summary = "x * a + y * b.";
+  let description = [{
+    The operands behind x have its shape or are numbers (of rank 0).
+  }];
+  let arguments = (ins Sinter_Float:$x, Sinter_Float:$a, Sinter_Float:$y,
+                       Sinter_Float:$b);
+  let shapeRule = "withNumbers";
+  let hasMethod = 0;
+  let example = "axpby(x, 0.9, y, 0.1)";
+}
+def Sinter_AdaptiveStepOp : Sinter_Composite<"adaptive_step"> {
+  let summary = "x - direction * rate / (sqrt(square) * scale + eps).";
+  let description = [{
+    A step of Adam (Kingma and Ba, 2015) and its kin, with the running means in
+    `direction` and `square`. The operands behind x have its shape or are
+    numbers (of rank 0).
+  }];
+  let arguments = (ins Sinter_Float:$x, Sinter_Float:$direction,
+                       Sinter_Float:$square, Sinter_Float:$rate,
+                       Sinter_Float:$scale, Sinter_Float:$eps);
+  let shapeRule = "withNumbers";
+  let hasMethod = 0;
+  let domains = [Reals<"-4", "4">, Reals<"-4", "4">, Reals<"0.1", "8">,
+                 Reals<"-4", "4">, Reals<"0.5", "2">, Reals<"0.1", "1">];
+  let example = "adaptive_step(x, direction, square, 1e-3, 1, 1e-8)";
+}
 def Sinter_CrossEntropyOp : Sinter_Composite<"cross_entropy"> {
   let summary = "Mean of -log(softmax(logits)) at the labels.";
   let description = "A label out of range is an error.";
