@@ -37,7 +37,8 @@ SmallVector<unsigned> elementwiseReaders(program::KernelOp kernel,
         outputs.push_back(use.getOperandNumber());
         continue;
       }
-      if (kindOf(user) != graph::PatternKind::pointwise)
+      // A reshape leaves every element at its place in memory.
+      if (kindOf(user) != graph::PatternKind::pointwise && !isReshape(user))
         return {};
       if (seen.insert(user).second)
         pending.push_back(user->getResult(0));

@@ -32,8 +32,8 @@ void orderLaunches(mlir::func::FuncOp function);
 /// are written elementwise from it, or after it was last read.
 void planMemory(mlir::ModuleOp module);
 
-/// The outputs (numbers) of a kernel that read this input at their own index
-/// only; empty when the input is read at any other index, too.
+/// The outputs (numbers) of a kernel that read this input at their own place in
+/// memory only; empty when the input is read at any other place, too.
 llvm::SmallVector<unsigned> elementwiseReaders(program::KernelOp kernel,
                                                unsigned input);
 

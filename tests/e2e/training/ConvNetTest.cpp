@@ -78,6 +78,8 @@ TEST(ConvNet, AStepIsOneProgramWithoutPatches) {
     sn::Stats stats = sn::stats();
     EXPECT_EQ(stats.programs_run, 1u);
     EXPECT_LE(stats.launches, launches);
+    // Each parameter and its two means, in place.
+    EXPECT_EQ(stats.donated, 24u);
     // One matrix of patches, [64, 8 * 9, 24 * 24], would be 10.6 MB.
     EXPECT_LT(stats.bytes_written, 40u << 20);
   }
