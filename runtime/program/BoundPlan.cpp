@@ -25,8 +25,8 @@ ErrorInfo badDims(fmt::format_string<Args...> format, Args &&...args) {
 /// Fills one BoundPlan.
 class Filler {
 public:
-  Filler(const ProgramData &program, BoundPlan &plan)
-      : program(program), plan(plan) {}
+  Filler(const ProgramData &program, BoundPlan &plan, uint64_t spare)
+      : program(program), plan(plan), spare(spare) {}
 
   Status fill() {
     SINTER_TRY(checkGuards());
@@ -59,6 +59,7 @@ private:
 
   const ProgramData &program;
   BoundPlan &plan;
+  const uint64_t spare;
   std::vector<int64_t> kernelSymbols;
   std::vector<int64_t> kernelValues;
 };
@@ -127,6 +128,9 @@ Status Filler::placeTemporaries() {
     total += bytes + planAlignment;
     requests[i] = {bytes, buffer.first, buffer.last};
   }
+  if (uint64_t(total) <= spare)
+    for (PlanRequest &request : requests)
+      request = {request.bytes, 0, uint32_t(program.steps.size())};
   MemoryPlan memory = planMemory(requests);
   plan.offsets = std::move(memory.offsets);
   plan.arenaBytes = uint64_t(memory.bytes);
@@ -276,10 +280,11 @@ uint64_t sinter::runtime::bufferBytes(const ProgramData &program,
 }
 
 Result<std::shared_ptr<const BoundPlan>>
-BoundPlan::make(const ProgramData &program, std::span<const int64_t> symbols) {
+BoundPlan::make(const ProgramData &program, std::span<const int64_t> symbols,
+                uint64_t spare) {
   auto plan = std::make_shared<BoundPlan>();
   plan->symbols.assign(symbols.begin(), symbols.end());
   evaluateAll(program.exprs, symbols, plan->values);
-  SINTER_TRY(Filler(program, *plan).fill());
+  SINTER_TRY(Filler(program, *plan, spare).fill());
   return std::shared_ptr<const BoundPlan>(std::move(plan));
 }

@@ -57,9 +57,12 @@ struct BoundPlan {
   uint64_t bytesRead = 0;
   uint64_t bytesWritten = 0;
 
-  /// Evaluates, checks guards and sizes, and places the temporaries.
+  /// Evaluates, checks guards and sizes, and places the temporaries. Those that
+  /// together take `spare` bytes or less get a place each, so that no step has
+  /// to wait for another only because it writes where that one has read.
   static Result<std::shared_ptr<const BoundPlan>>
-  make(const ProgramData &program, std::span<const int64_t> symbols);
+  make(const ProgramData &program, std::span<const int64_t> symbols,
+       uint64_t spare = 0);
 };
 
 /// The size of a plan buffer.

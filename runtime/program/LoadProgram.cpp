@@ -113,6 +113,14 @@ ErrorInfo LoadedProgram::ofKernel(ErrorInfo error) const {
   return error;
 }
 
+/// For places of their own, where steps of a graph run at once. Steps that need
+/// more fill the device one at a time.
+static uint64_t spareBytes(const Device &device) {
+  constexpr uint64_t most = uint64_t(32) << 20, part = 1024;
+  return device.hasGraphs() ? std::min(most, device.memoryInfo().total / part)
+                            : 0;
+}
+
 Result<std::shared_ptr<const BoundPlan>>
 LoadedProgram::planFor(std::span<const int64_t> symbols) const {
   {
@@ -121,7 +129,7 @@ LoadedProgram::planFor(std::span<const int64_t> symbols) const {
       if (std::ranges::equal((*plan)->symbols, symbols))
         return *plan;
   }
-  SINTER_TRY_ASSIGN(auto made, BoundPlan::make(data, symbols));
+  SINTER_TRY_ASSIGN(auto made, BoundPlan::make(data, symbols, spareBytes(*target)));
   std::lock_guard lock(plansMutex);
   if (plans.size() == maxPlans)
     plans.erase(plans.begin());

@@ -44,54 +44,95 @@ public:
 
   std::vector<WorkPlace> run() {
     for (uint32_t i = 0; i < items.size(); ++i)
-      place(i);
+      findNeeds(i);
+    places.resize(items.size());
+    for (uint32_t i = 0; i < items.size(); ++i)
+      places[i].part = earliestPart(i);
+    for (uint32_t part = 0; part < partAfterReports; ++part)
+      leaveToNext(part);
+    lanes.resize(partAfterReports + 1);
+    for (uint32_t i = 0; i < items.size(); ++i)
+      takeLane(i);
     return std::move(places);
   }
 
 private:
-  void place(uint32_t item);
-  void takeLane(uint32_t item, ItemSet &known, std::vector<uint32_t> &after);
+  void findNeeds(uint32_t item);
+  uint32_t earliestPart(uint32_t item);
+  void leaveToNext(uint32_t part);
+  void takeLane(uint32_t item);
 
   std::span<const WorkItem> items;
   const uint32_t numLanes;
   std::vector<WorkPlace> places;
   /// Of each item: those that have ended when it starts.
   std::vector<ItemSet> earlier;
+  /// Of each item: those that it waits for and that no other of them does.
+  std::vector<std::vector<uint32_t>> direct;
   std::vector<std::vector<uint32_t>> lanes; ///< of each part: the last items
   uint32_t partAfterReports = 0;
 };
 
-void Orderer::place(uint32_t item) {
+void Orderer::findNeeds(uint32_t item) {
   ItemSet known(items.size());
-  std::vector<uint32_t> direct;
+  std::vector<uint32_t> needs;
   for (uint32_t other = item; other-- > 0;) {
     if (known.holds(other) || !mustKeepOrder(items[other], items[item]))
       continue;
-    direct.push_back(other);
+    needs.push_back(other);
     known.insert(earlier[other]);
     known.insert(other);
   }
-  WorkPlace own;
-  for (uint32_t other : direct)
-    own.part = std::max(own.part, places[other].part);
-  if (items[item].overwrites)
-    own.part = std::max(own.part, partAfterReports);
-  if (items[item].reports)
-    partAfterReports = std::max(partAfterReports, own.part + 1);
-  for (uint32_t other : direct)
-    if (places[other].part == own.part)
-      own.after.push_back(other);
-  lanes.resize(std::max<size_t>(lanes.size(), own.part + 1));
-  places.push_back(own);
-  takeLane(item, known, places.back().after);
-  std::ranges::sort(places.back().after);
   earlier.push_back(std::move(known));
+  direct.push_back(std::move(needs));
+}
+
+uint32_t Orderer::earliestPart(uint32_t item) {
+  uint32_t part = items[item].overwrites ? partAfterReports : 0;
+  for (uint32_t other : direct[item])
+    part = std::max(part, places[other].part);
+  if (items[item].reports)
+    partAfterReports = std::max(partAfterReports, part + 1);
+  return part;
+}
+
+/// Moves what stands behind the first item of the next part there, except what
+/// reports need. Some launches stay, which take longer than the host's look.
+void Orderer::leaveToNext(uint32_t part) {
+  constexpr uint32_t enough = 8;
+  ItemSet needed(items.size());
+  for (uint32_t i = 0; i < items.size(); ++i)
+    if (items[i].reports && places[i].part == part) {
+      needed.insert(i);
+      needed.insert(earlier[i]);
+    }
+  uint32_t stay = 0;
+  bool isNext = false;
+  for (uint32_t i = 0; i < items.size(); ++i) {
+    isNext |= places[i].part == part + 1;
+    if (places[i].part != part)
+      continue;
+    if (isNext && stay >= enough && !needed.holds(i))
+      places[i].part = part + 1;
+    else
+      ++stay;
+  }
 }
 
 /// Goes behind the last item of a lane that has ended anyway, the newest; else
 /// opens a lane; else waits for the oldest.
-void Orderer::takeLane(uint32_t item, ItemSet &known,
-                       std::vector<uint32_t> &after) {
+void Orderer::takeLane(uint32_t item) {
+  ItemSet &known = earlier[item];
+  std::vector<uint32_t> &after = places[item].after;
+  auto followsFrom = [&](uint32_t other) {
+    return std::ranges::any_of(
+        direct[item], [&](uint32_t each) { return earlier[each].holds(other); });
+  };
+  for (uint32_t other : direct[item]) {
+    known.insert(earlier[other]);
+    if (places[other].part == places[item].part && !followsFrom(other))
+      after.push_back(other);
+  }
   std::vector<uint32_t> &ends = lanes[places[item].part];
   uint32_t *best = nullptr;
   for (uint32_t &end : ends)
@@ -111,6 +152,7 @@ void Orderer::takeLane(uint32_t item, ItemSet &known,
     });
     oldest = item;
   }
+  std::ranges::sort(after);
 }
 
 } // namespace

@@ -31,7 +31,9 @@ struct WorkItem {
 /// Where an item goes.
 struct WorkPlace {
   /// Parts run one after the other. What overwrites is in a later part than
-  /// all items before it that report: between the two the host looks.
+  /// all items before it that report: between the two the host looks. Where
+  /// the items before last longer than that, what comes behind is in the later
+  /// part too: it may run at once with what overwrites.
   uint32_t part = 0;
   /// Items of the part that must have ended, ascending. No item follows from
   /// the others.

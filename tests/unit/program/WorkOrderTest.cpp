@@ -83,6 +83,33 @@ TEST(WorkOrder, looksBeforeItOverwrites) {
     EXPECT_EQ(place.part, 0u);
 }
 
+TEST(WorkOrder, leavesWorkToRunBesideWhatOverwrites) {
+  // A check, a chain of seven, what overwrites, and what follows from the chain.
+  std::vector<WorkItem> items = {item({100}, {101})};
+  items[0].reports = true;
+  for (uintptr_t i = 0; i < 7; ++i)
+    items.push_back(item({i}, {i + 1}));
+  items.push_back(item({7}, {50}));
+  items.back().overwrites = true;
+  items.push_back(item({7}, {60}));
+  items.push_back(item({60}, {61}));
+  auto partsOf = [&] {
+    Numbers parts;
+    for (const WorkPlace &place : orderWork(items, 4))
+      parts.push_back(place.part);
+    return parts;
+  };
+  EXPECT_EQ(partsOf(), (Numbers{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1}));
+  // What a check needs stays before it.
+  items.back().reports = true;
+  EXPECT_EQ(partsOf(), (Numbers{0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0}));
+  items.back().reports = false;
+  // Little work ends before the host has looked.
+  items.erase(items.begin() + 7);
+  items[7].reads = items[8].reads = {{6, 1}};
+  EXPECT_EQ(partsOf(), (Numbers{0, 0, 0, 0, 0, 0, 0, 1, 0, 1}));
+}
+
 TEST(WorkOrder, countsEveryCheckOnce) {
   // Checks in each of two parts: the last one overwrites behind both.
   std::vector<WorkItem> items = {item({1}, {2}), item({2}, {5}), item({5}, {6}),
