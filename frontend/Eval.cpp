@@ -187,7 +187,7 @@ static Status flush(std::span<const NodeRef> nodes, const EvaluationNote &note,
 
   lock.lock();
   std::erase(all.inFlight, &plan);
-  plan.bindings.clear(); // the old values' buffers
+  plan.releaseInputs(); // the old values' buffers
   if (buffers)
     commit(all, plan, *buffers, note);
   else

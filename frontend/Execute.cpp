@@ -164,9 +164,9 @@ static Status verifyOutputs(const graph::Slice &slice,
 
 Result<Buffers> execute(Execution &execution, const FlushPlan &plan) {
   if (installedExecutor())
-    return installedExecutor()(*execution.graph, plan.bindings);
+    return installedExecutor()(*execution.graph, plan.bindings());
   if (execution.device.kind == DeviceKind::null)
-    return executeByReference(*execution.graph, plan.bindings,
+    return executeByReference(*execution.graph, plan.bindings(),
                               execution.device);
   if (!execution.program) {
     SINTER_TRY_ASSIGN(execution.program,
@@ -176,11 +176,11 @@ Result<Buffers> execute(Execution &execution, const FlushPlan &plan) {
   }
   std::vector<reference::HostTensor> inputs;
   if (flags().verify) {
-    SINTER_TRY_ASSIGN(inputs, copyInputs(*execution.graph, plan.bindings));
+    SINTER_TRY_ASSIGN(inputs, copyInputs(*execution.graph, plan.bindings()));
   }
   runtime::RunFailure failure;
   auto results =
-      runtime::run(*execution.program, plan.bindings, nullptr, &failure);
+      runtime::run(*execution.program, plan.bindings(), nullptr, &failure);
   if (!results) {
     ErrorInfo error = asErrorOfOp(results.takeError(), plan, failure);
     error.message += describe(failure.largest, plan);

@@ -12,10 +12,15 @@ using graph::Node;
 using graph::NodeRef;
 using runtime::CellTable;
 
+void FlushPlan::releaseInputs() {
+  for (runtime::Binding &binding : inputBindings)
+    binding.buffer = {};
+}
+
 void FlushPlan::clear() {
   outputs.clear();
   updates.clear();
-  bindings.clear();
+  releaseInputs();
   released.clear();
   roots.clear();
   historic.clear();
@@ -44,25 +49,17 @@ Status FlushPlan::computeWith(std::span<const CellUpdate> chosen) {
   return slice.compute(outputs, environment);
 }
 
-/// Edges between numbers, operand counts; op nodes that share an edge fall
-/// into one component.
-void FlushPlan::readEdges() {
-  std::span<Node *const> nodes = slice.nodes();
-  edges.clear();
-  uses.assign(nodes.size(), 0);
-  parent.resize(nodes.size());
-  for (uint32_t i = 0; i < nodes.size(); ++i)
+/// Operand counts; op nodes that share an edge fall into one component.
+void FlushPlan::joinEdges() {
+  size_t count = slice.nodes().size();
+  uses.assign(count, 0);
+  parent.resize(count);
+  for (uint32_t i = 0; i < count; ++i)
     parent[i] = i;
-  for (uint32_t user = 0; user < nodes.size(); ++user) {
-    if (slice.isInput(user))
-      continue;
-    for (const NodeRef &operand : nodes[user]->operands()) {
-      uint32_t number = slice.numberOf(operand.get());
-      edges.push_back({user, number});
-      ++uses[number];
-      if (!slice.isInput(number))
-        join(number, user);
-    }
+  for (auto [user, operand] : slice.edges()) {
+    ++uses[operand];
+    if (!slice.isInput(operand))
+      join(operand, user);
   }
 }
 
@@ -85,7 +82,7 @@ bool FlushPlan::selectUpdates(std::vector<CellUpdate> &candidates) {
     isState[old] = 1;
     join(old, slice.numberOf(update.next.get()));
   }
-  for (const Edge &edge : edges)
+  for (const Edge &edge : slice.edges())
     if (isState[edge.operand])
       join(edge.operand, edge.user);
   std::vector<uint8_t> isIncluded(slice.nodes().size(), 0);
@@ -154,11 +151,11 @@ Status FlushPlan::choose(std::span<const NodeRef> requested, bool alone,
 
   std::vector<CellUpdate> all = std::move(candidates);
   while (true) {
-    readEdges();
+    joinEdges();
     updates = all;
     if (selectUpdates(updates)) {
       SINTER_TRY(computeWith(updates));
-      readEdges();
+      joinEdges();
     }
     if (updates.empty())
       return {};
@@ -176,7 +173,7 @@ void FlushPlan::markReplaced() {
     if (slice.contains(update.old.get()))
       reads[slice.numberOf(update.old.get())] = 1;
   // Edges stand in post-order of their users.
-  for (const Edge &edge : edges)
+  for (const Edge &edge : slice.edges())
     reads[edge.user] |= reads[edge.operand];
 }
 
@@ -281,15 +278,15 @@ std::vector<NodeRef> FlushPlan::lazyLeaves() const {
   return leaves;
 }
 
-static runtime::Binding bindingOf(const Node &node) {
-  runtime::Binding binding;
+static void bindTo(const Node &node, runtime::Binding &binding) {
+  binding.scalarBits = 0;
   if (node.isLeaf() && node.leafKind() == graph::InputKind::scalar)
     binding.scalarBits = node.scalarBits();
   else
     binding.buffer = node.value();
+  binding.dims.clear();
   for (Dim dim : node.dims())
     binding.dims.push_back(dim.value);
-  return binding;
 }
 
 bool FlushPlan::dropsHistory(size_t index,
@@ -328,10 +325,11 @@ void FlushPlan::bind(const RetainedNodes &retained) {
     if (!isSole)
       refusedSite = update.cell->updateSite();
   }
-  bindings.clear();
-  for (uint32_t number : slice.inputs()) {
-    bindings.push_back(bindingOf(*slice.nodes()[number]));
-    bindings.back().donate = isDonated[number];
+  std::span<const uint32_t> inputs = slice.inputs();
+  inputBindings.resize(std::max(inputBindings.size(), inputs.size()));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    bindTo(*slice.nodes()[inputs[i]], inputBindings[i]);
+    inputBindings[i].donate = isDonated[inputs[i]];
   }
 }
 

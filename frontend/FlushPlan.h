@@ -35,6 +35,8 @@ public:
   /// Binds the inputs and decides about donation. Drops history that reads
   /// replaced state: what was dropped is in `released`.
   void bind(const RetainedNodes &retained);
+  /// Forgets the buffers that the inputs are bound to.
+  void releaseInputs();
   /// Forgets everything that keeps nodes alive.
   void clear();
 
@@ -45,20 +47,20 @@ public:
   graph::KeyedSlice slice;
   std::vector<graph::NodeRef> outputs; ///< pending ops, each once
   std::vector<CellUpdate> updates;
-  std::vector<runtime::Binding> bindings; ///< one per slice.inputs()
+  /// One per slice.inputs().
+  std::span<const runtime::Binding> bindings() const {
+    return {inputBindings.data(), slice.inputs().size()};
+  }
   std::vector<graph::NodeRef> released;
   unsigned donated = 0;
   unsigned refused = 0;
   SiteId refusedSite = 0;
 
 private:
-  struct Edge {
-    uint32_t user;
-    uint32_t operand;
-  };
+  using Edge = graph::KeyedSlice::Edge;
   Status computeWith(std::span<const CellUpdate> chosen);
   void dropFailedUpdates(std::vector<CellUpdate> &candidates);
-  void readEdges();
+  void joinEdges();
   bool selectUpdates(std::vector<CellUpdate> &candidates);
   bool isReachedFromOutside() const;
   bool addLiveReaders(RetainedNodes &retained);
@@ -69,12 +71,13 @@ private:
   std::vector<graph::NodeRef> roots; ///< requested, then live readers
   graph::NodeNumbers seen;           ///< the outputs, as a set
   runtime::Key environment;
-  std::vector<Edge> edges;
   std::vector<uint32_t> uses;   ///< operand references by number
   std::vector<uint32_t> parent; ///< components of op nodes
   std::vector<uint8_t> reads;   ///< by number: depends on replaced state
   std::vector<graph::NodeRef> historic;
   std::vector<const graph::Node *> heldLeaves;
+  /// At least as many as inputs: what they allocate is kept.
+  std::vector<runtime::Binding> inputBindings;
 };
 
 } // namespace sinter::detail

@@ -20,11 +20,7 @@ Sweep::Sweep(std::span<const NodeRef> wrt, NodeRef *released,
       targets.insert(node.get(), 0);
 }
 
-/// As many as a small net's step has: growing moves every step.
-static constexpr size_t usualSteps = 64;
-
 Status Sweep::run(std::span<const Seed> seeds, std::span<const Seed> initial) {
-  steps.reserve(usualSteps);
   for (const Seed &seed : seeds)
     if (!find(seed.output))
       SINTER_TRY(collect(seed.output));
@@ -85,16 +81,15 @@ std::span<const NodeRef> Sweep::operandsBelow(const NodeRef &node) {
 
 /// Steps in post-order, without recursion.
 Status Sweep::collect(const NodeRef &output) {
-  std::vector<std::pair<NodeRef, size_t>> stack;
-  stack.reserve(usualSteps);
-  stack.emplace_back(output, 0);
+  SmallVector<std::pair<NodeRef, size_t>, 64> stack;
+  stack.push_back({output, 0});
   while (!stack.empty()) {
     auto &[node, next] = stack.back();
     std::span<const NodeRef> operands = operandsBelow(node);
     if (next < operands.size()) {
       const NodeRef &operand = operands[next++];
       if (!numbers.find(operand.get()))
-        stack.emplace_back(operand, 0);
+        stack.push_back({operand, 0});
       continue;
     }
     NodeRef done = std::move(node);

@@ -6,6 +6,7 @@
 #include "runtime/autodiff/Reverse.h"
 #include "runtime/graph/Loops.h"
 #include "runtime/graph/NodeNumbers.h"
+#include "runtime/support/SmallVector.h"
 
 #include <memory>
 #include <unordered_map>
@@ -78,7 +79,8 @@ public:
     const uint32_t *number = numbers.find(node.get());
     return number ? steps[*number].gradient : NodeRef();
   }
-  std::vector<Step> steps; ///< post-order
+  /// In post-order. As many as a small net's have room without an allocation.
+  SmallVector<Step, 64> steps;
 
 private:
   Status collect(const NodeRef &output);

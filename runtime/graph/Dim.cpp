@@ -111,7 +111,7 @@ static int64_t floorDivide(int64_t a, int64_t b) {
 
 /// The value, or INT64_MIN on overflow, on division by zero, and when an
 /// operand is itself invalid.
-static int64_t apply(ExprOp op, int64_t a, int64_t b) {
+static inline int64_t apply(ExprOp op, int64_t a, int64_t b) {
   if (a == invalid || b == invalid)
     return invalid;
   int64_t result = 0;
@@ -162,9 +162,9 @@ static uint32_t combineExprs(ExprOp op, Dim a, Dim b) {
   return result.asConstant() ? 0 : builder.exprOf(result);
 }
 
-static Dim combine(ExprOp op, Dim a, Dim b) {
+static Dim combineSymbolic(ExprOp op, Dim a, Dim b) {
   Dim result(apply(op, a.value, b.value));
-  if ((a.isConstant() && b.isConstant()) || result.value == invalid)
+  if (result.value == invalid)
     return result;
   thread_local std::array<Memo, 128> memos;
   Memo key{op, a.expr, b.expr, a.isConstant() ? a.value : 0,
@@ -179,6 +179,12 @@ static Dim combine(ExprOp op, Dim a, Dim b) {
   }
   result.expr = memo.result;
   return result;
+}
+
+static inline Dim combine(ExprOp op, Dim a, Dim b) {
+  if (a.isConstant() && b.isConstant()) [[likely]]
+    return Dim(apply(op, a.value, b.value));
+  return combineSymbolic(op, a, b);
 }
 
 Dim operator+(Dim a, Dim b) { return combine(ExprOp::add, a, b); }

@@ -26,14 +26,17 @@ void Encoder::fillIn(LocalExprs &exprs) {
   exprs.finish();
   if (exprs.exprs.empty())
     return;
+  makeRoom(2 + 5 * exprs.exprs.size() + 2 * exprs.guards.size());
   word(exprs.exprs.size());
   for (const Expr &expr : exprs.exprs) {
-    words.insert(words.end(),
-                 {static_cast<uint32_t>(expr.op), expr.lhs, expr.rhs});
+    for (uint32_t each : {static_cast<uint32_t>(expr.op), expr.lhs, expr.rhs})
+      add(each);
     word(static_cast<uint64_t>(expr.value));
   }
-  for (const Guard &guard : exprs.guards)
-    words.insert(words.end(), {guard.lhs, guard.rhs});
+  for (const Guard &guard : exprs.guards) {
+    add(guard.lhs);
+    add(guard.rhs);
+  }
 }
 
 } // namespace sinter::graph

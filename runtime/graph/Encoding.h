@@ -20,26 +20,26 @@ bool hasDimAttrs(OpId op);
 class Encoder {
 public:
   void begin() {
-    words.clear();
+    used = 0;
     fixups.clear();
   }
   /// A leaf; its dims follow.
   void leaf(InputKind kind, DType dtype, size_t rank) {
-    words.push_back(static_cast<uint32_t>(kind) << 16 |
-                    static_cast<uint32_t>(dtype) << 24);
-    words.push_back(static_cast<uint32_t>(rank));
+    makeRoom(2 + rank);
+    add(static_cast<uint32_t>(kind) << 16 | static_cast<uint32_t>(dtype) << 24);
+    add(static_cast<uint32_t>(rank));
   }
   /// An op; its operands' numbers and then its attributes follow.
   void op(OpId op, DType dtype, size_t numOperands, size_t numAttrs) {
-    words.push_back(static_cast<uint32_t>(op) | static_cast<uint32_t>(dtype)
-                                                    << 24);
-    words.push_back(static_cast<uint32_t>(numOperands << 16 | numAttrs));
+    makeRoom(2 + numOperands + 2 * numAttrs);
+    add(static_cast<uint32_t>(op) | static_cast<uint32_t>(dtype) << 24);
+    add(static_cast<uint32_t>(numOperands << 16 | numAttrs));
   }
-  void number(uint32_t postOrder) { words.push_back(postOrder); }
+  void number(uint32_t postOrder) { add(postOrder); }
   void dim(Dim dim) {
     if (!dim.isConstant()) [[unlikely]]
-      fixups.push_back({static_cast<uint32_t>(words.size()), dim.expr});
-    words.push_back(static_cast<uint32_t>(dim.value) << 1);
+      fixups.push_back({static_cast<uint32_t>(used), dim.expr});
+    add(static_cast<uint32_t>(dim.value) << 1);
   }
   /// `dimOf(value word, expr word)` gives a Dim of the expression source.
   template <typename DimOf>
@@ -53,20 +53,28 @@ public:
       values = attr(spec.kind, values, dimOf);
   }
   void outputs(std::span<const uint32_t> numbers) {
-    words.push_back(static_cast<uint32_t>(numbers.size()));
-    words.insert(words.end(), numbers.begin(), numbers.end());
+    makeRoom(1 + numbers.size());
+    add(static_cast<uint32_t>(numbers.size()));
+    for (uint32_t each : numbers)
+      add(each);
   }
 
   bool isSymbolic() const { return !fixups.empty(); }
   /// Fills in the symbolic dims from solved expressions.
   void fillIn(LocalExprs &exprs);
 
-  std::span<const uint32_t> view() const { return words; }
+  std::span<const uint32_t> view() const { return {words.data(), used}; }
 
 private:
+  /// For a whole record at once: `add` does not look.
+  void makeRoom(size_t count) {
+    if (used + count > words.size()) [[unlikely]]
+      words.resize(2 * (used + count));
+  }
+  void add(uint32_t word) { words[used++] = word; }
   void word(uint64_t value) {
-    words.push_back(static_cast<uint32_t>(value));
-    words.push_back(static_cast<uint32_t>(value >> 32));
+    add(static_cast<uint32_t>(value));
+    add(static_cast<uint32_t>(value >> 32));
   }
   template <typename DimOf>
   std::span<const uint64_t>
@@ -93,7 +101,8 @@ private:
     uint32_t position;
     uint32_t expr;
   };
-  std::vector<uint32_t> words;
+  std::vector<uint32_t> words; ///< the first `used` count
+  size_t used = 0;
   std::vector<Fixup> fixups;
 };
 

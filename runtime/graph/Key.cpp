@@ -41,6 +41,7 @@ Status KeyedSlice::compute(std::span<const NodeRef> outputs,
   stack.clear();
   order.clear();
   inputFlags.clear();
+  operandEdges.clear();
   inputNumbers.clear();
   outputNumbers.clear();
   guarded.clear();
@@ -99,14 +100,18 @@ void KeyedSlice::finishLeaf(Node *node) {
 }
 
 void KeyedSlice::finishOp(Node *node) {
-  numbers.insert(node, static_cast<uint32_t>(order.size()));
+  auto own = static_cast<uint32_t>(order.size());
+  numbers.insert(node, own);
   order.push_back(node);
   inputFlags.push_back(0);
   std::span<const NodeRef> operands = node->operands();
   std::span<const uint64_t> attrs = node->attrs();
   encoder.op(node->op(), node->dtype(), operands.size(), attrs.size());
-  for (const NodeRef &operand : operands)
-    encoder.number(*numbers.find(operand.get()));
+  for (const NodeRef &operand : operands) {
+    uint32_t number = *numbers.find(operand.get());
+    operandEdges.push_back({own, number});
+    encoder.number(number);
+  }
   if (!attrs.empty())
     encoder.attrs(node->op(), attrs, [](uint64_t value, uint64_t expr) {
       return Dim(static_cast<int64_t>(value), static_cast<uint32_t>(expr));

@@ -35,6 +35,12 @@ public:
   /// By post-order number.
   std::span<Node *const> nodes() const { return order; }
   bool isInput(uint32_t number) const { return inputFlags[number]; }
+  /// From ops to their operands, by the users' numbers, operands left to right.
+  struct Edge {
+    uint32_t user;
+    uint32_t operand;
+  };
+  std::span<const Edge> edges() const { return operandEdges; }
   /// Post-order numbers of the inputs, ascending: the order of Graph::inputs.
   std::span<const uint32_t> inputs() const { return inputNumbers; }
   std::span<const uint32_t> outputs() const { return outputNumbers; }
@@ -61,6 +67,7 @@ private:
   std::vector<Frame> stack;
   std::vector<Node *> order;
   std::vector<uint8_t> inputFlags;
+  std::vector<Edge> operandEdges;
   std::vector<uint32_t> inputNumbers;
   std::vector<uint32_t> outputNumbers;
   std::vector<Node *> guarded;

@@ -125,8 +125,9 @@ void Orderer::takeLane(uint32_t item) {
   ItemSet &known = earlier[item];
   std::vector<uint32_t> &after = places[item].after;
   auto followsFrom = [&](uint32_t other) {
-    return std::ranges::any_of(
-        direct[item], [&](uint32_t each) { return earlier[each].holds(other); });
+    return std::ranges::any_of(direct[item], [&](uint32_t each) {
+      return earlier[each].holds(other);
+    });
   };
   for (uint32_t other : direct[item]) {
     known.insert(earlier[other]);

@@ -28,8 +28,8 @@ ProgramBuilder chainProgram() {
 } // namespace
 
 TEST(BoundPlan, givesPlacesOfTheirOwnWhereThereIsRoom) {
-  auto loaded = Program::load(chainProgram().file(),
-                              **getDevice({DeviceKind::cpu, 0}));
+  auto loaded =
+      Program::load(chainProgram().file(), **getDevice({DeviceKind::cpu, 0}));
   ASSERT_TRUE(loaded) << loaded.error().message;
   const ProgramData &program =
       static_cast<const LoadedProgram &>(**loaded).program();

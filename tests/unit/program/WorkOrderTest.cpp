@@ -84,7 +84,8 @@ TEST(WorkOrder, looksBeforeItOverwrites) {
 }
 
 TEST(WorkOrder, leavesWorkToRunBesideWhatOverwrites) {
-  // A check, a chain of seven, what overwrites, and what follows from the chain.
+  // A check, a chain of seven, what overwrites, and what follows from the
+  // chain.
   std::vector<WorkItem> items = {item({100}, {101})};
   items[0].reports = true;
   for (uintptr_t i = 0; i < 7; ++i)
