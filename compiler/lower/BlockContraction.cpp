@@ -90,6 +90,7 @@ private:
     product.isBatched = rank > 2;
     product.depth = shapeOf(left).back();
     product.isOrdered = writer.numerics == NumericsMode::exact;
+    product.isApproximate = writer.numerics == NumericsMode::fast;
     product.cutsDepth = !product.isOrdered && sumsOverRows(op);
     if (auto split =
             splitDepth(op, product.depth, writer.numerics, PartOf::block)) {

@@ -38,7 +38,8 @@ CudaTarget::CudaTarget(std::string name, std::string given)
       threads(makeCudaBlock()) {
   if (isHopper) {
     blocks.push_back(makeWarpgroupUnit());
-    blocks.push_back(makeWarpgroupUnitOfPieces());
+    blocks.push_back(makeWarpgroupUnitOfPieces(2));
+    blocks.push_back(makeWarpgroupUnitOfPieces(3));
     attention = makeWarpgroupAttentionUnit();
   }
   blocks.push_back(makeFmaUnit({*threads}));

@@ -4,8 +4,8 @@
 /// others sum the products of each stage, each a share of the tile's rows, and
 /// finish what they have summed while the first copies for the next tile.
 ///
-/// Of f32 a stage has three pieces of each element, bf16 each, whose products
-/// are summed but for those below the rounding of f32 (Henry, Tang and
+/// Of f32 a stage has two or three pieces of each element, bf16 each, whose
+/// products are summed but for those below what they leave (Henry, Tang and
 /// Heinecke, Leveraging the bfloat16 Artificial Intelligence Datatype For
 /// Higher-Precision Computations, 2019). The units truncate sums, so that those
 /// of a stage are added to the others by f32 additions.

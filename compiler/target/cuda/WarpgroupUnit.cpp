@@ -18,6 +18,8 @@ constexpr int64_t leastDepth = 64;
 constexpr int64_t multiprocessors = 132;
 // Of k, where tiles are too few for all multiprocessors.
 constexpr int64_t mostParts = 16, leastDepthOfPart = 512;
+// Registers have room for three sums of each of a thread's results.
+constexpr int64_t mostColumnsOfPieces = 128;
 // Of a longer k there are no more parts.
 constexpr int64_t mostCutDepth = 1 << 18;
 
@@ -90,7 +92,9 @@ SmallVector<Cut> cutsOf(const BlockUnit::Product &product, int64_t pieces,
           tilesOf(product, cut) > multiprocessors)
         cut.tile.blocks = 2;
       WarpgroupLayout layout(cut.tile, pieces);
-      if (layout.stages < layout.stagesAtOnce())
+      // Of pieces a thread has the sums of two stages beside its own.
+      bool fits = pieces == 1 || columns <= mostColumnsOfPieces;
+      if (!fits || layout.stages < layout.stagesAtOnce())
         continue;
       cut.depth = int64_t(llvm::alignTo(
           llvm::divideCeil(uint64_t(depth), parts), layout.depthAtOnce()));
@@ -204,7 +208,8 @@ public:
     bool isHalf = product.element.isBF16() || product.element.isF16();
     bool fits = product.isPlain && !product.isOrdered &&
                 (pieces == 1 ? isHalf : product.element.isF32()) &&
-                hasDepth(product) && product.columns > 0;
+                (pieces != 2 || product.isApproximate) && hasDepth(product) &&
+                product.columns > 0;
     if (!fits || (pieces > 1 && mayCountLengths(product)) ||
         constantOr(sizesOf(product), 1) == 0)
       return {};
@@ -253,8 +258,8 @@ std::unique_ptr<const BlockUnit> makeWarpgroupUnit() {
   return std::make_unique<WarpgroupUnit>(1);
 }
 
-std::unique_ptr<const BlockUnit> makeWarpgroupUnitOfPieces() {
-  return std::make_unique<WarpgroupUnit>(3);
+std::unique_ptr<const BlockUnit> makeWarpgroupUnitOfPieces(unsigned pieces) {
+  return std::make_unique<WarpgroupUnit>(pieces);
 }
 
 } // namespace sinter::compiler

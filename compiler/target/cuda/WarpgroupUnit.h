@@ -11,8 +11,10 @@ namespace sinter::compiler {
 /// multiple of 16 bytes.
 std::unique_ptr<const BlockUnit> makeWarpgroupUnit();
 
-/// Of products of f32, likewise, each element in three pieces of bf16: copies
-/// of operands in pieces, and six products for each, which pays for large ones.
-std::unique_ptr<const BlockUnit> makeWarpgroupUnitOfPieces();
+/// Of products of f32, likewise, each element in pieces of bf16: copies of
+/// operands in pieces, which pays for large ones. Three pieces lose nothing,
+/// and take six products for each; two take three, where products are
+/// approximate.
+std::unique_ptr<const BlockUnit> makeWarpgroupUnitOfPieces(unsigned pieces);
 
 } // namespace sinter::compiler

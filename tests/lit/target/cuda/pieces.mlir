@@ -17,6 +17,10 @@
 // RUN: sinter inspect %t/any.mlir --stage ptx --target cuda:sm_90 > %t/any.ptx
 // RUN: FileCheck %s --check-prefix=ANY < %t/any.ptx
 // RUN: %ptxas -arch=sm_90a -v %t/any.ptx -o %t/out 2>&1 | FileCheck %s
+// RUN: sinter inspect %t/linear.mlir --stage ptx --target cuda:sm_90 \
+// RUN:   --numerics fast > %t/fast.ptx
+// RUN: FileCheck %s --check-prefix=FAST < %t/fast.ptx
+// RUN: %ptxas -arch=sm_90a -v %t/fast.ptx -o %t/out 2>&1 | FileCheck %s
 // RUN: sinter inspect %t/small.mlir --stage ptx --target cuda:sm_90 \
 // RUN:   | FileCheck %s --check-prefix=NONE
 // RUN: sinter inspect %t/linear.mlir --stage ptx --target cuda:sm_80 \
@@ -42,6 +46,15 @@
 // STAGE-SAME: k16.f32.bf16.bf16 {{[^;]*}} b, p, 1, 1, 0, 1;
 // STAGE-COUNT-23: k16.f32.bf16.bf16 {{[^;]*}} b, 1, 1, 1, 0, 1;
 // STAGE: wgmma.commit_group
+
+// Where products may be approximate there are two pieces, and three products.
+// FAST: cvt.rn.bf16x2.f32
+// FAST: wgmma.fence
+// FAST-SAME: k16.f32.bf16.bf16 {{[^;]*}} b, p, 1, 1, 0, 1;
+// FAST-COUNT-11: k16.f32.bf16.bf16 {{[^;]*}} b, 1, 1, 1, 0, 1;
+// FAST-NOT: k16.f32
+// FAST: wgmma.commit_group
+// FAST: // tensor_map {{.*}} bf16 4 3 0 2048 1 64 4096 2048 128 2 8388608 1
 
 //--- linear.mlir
 func.func @main(%x: tensor<4096x2048xf32>, %w: tensor<2048x4096xf32>, %b: tensor<4096xf32>) -> tensor<4096x4096xf32> {
