@@ -2,6 +2,7 @@
 
 import dataclasses
 import fnmatch
+import os
 import statistics
 import time
 
@@ -154,6 +155,34 @@ def warm_up(workers, results, starter, seconds):
             starter.done(name, workers.pop(name))
 
 
+def run_on(worker, cpus):
+    """Moves the thread that answers; those that it has started stay free."""
+    try:
+        os.sched_setaffinity(worker.process.pid, cpus)
+    except ProcessLookupError:  # `ask` says so
+        pass
+
+
+def ask_at(worker, line, cpu):
+    """Asks with the calling thread on one processor, unless that is None."""
+    if cpu is None:
+        return worker.ask(line)
+    everything = os.sched_getaffinity(0)
+    run_on(worker, {cpu})
+    answer = worker.ask(line)
+    run_on(worker, everything)
+    return answer
+
+
+def processor_of(starter, number, rounds):
+    """With a GPU: where every side's calls of a round come from. Processors
+    differ in what they share with others."""
+    if starter.device == "cpu":
+        return None
+    cpus = sorted(os.sched_getaffinity(0))
+    return cpus[number * len(cpus) // rounds]
+
+
 def run_case(case, names, starter, rounds, seconds, by="median", warm=0):
     workers, results, samples = prepare(case, names, starter)
     compare(case, results, samples)
@@ -162,11 +191,12 @@ def run_case(case, names, starter, rounds, seconds, by="median", warm=0):
     for number in range(rounds):
         # Every other round backwards, so that no side always comes first.
         order = list(workers)[::-1 if number % 2 else 1]
+        cpu = processor_of(starter, number, rounds)
         for name in order:
             if starter.threads > 1:
                 time.sleep(REST)
             try:
-                found = fields(workers[name].ask(f"run {seconds}"))
+                found = fields(ask_at(workers[name], f"run {seconds}", cpu))
             except Failed as failure:
                 results[name].failure = str(failure)
                 starter.done(name, workers.pop(name))

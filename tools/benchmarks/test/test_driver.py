@@ -125,6 +125,24 @@ class Measuring(unittest.TestCase):
         self.assertEqual(result.sides["sinter"].best, [1, 1, 1])
         self.assertTrue(result.sides["onednn"].failure)
 
+    def test_processors_of_rounds(self):
+        starter = FakeStarter(sinter=(1, 1))
+        cpus = sorted(os.sched_getaffinity(0))
+        self.assertIsNone(measure.processor_of(starter, 0, 5))
+        starter.device = "cuda:0"
+        self.assertEqual([measure.processor_of(starter, number, len(cpus))
+                          for number in range(len(cpus))], cpus)
+        with starter.get("sinter") as worker:
+            moved = []
+            with mock.patch.object(
+                    measure, "run_on",
+                    side_effect=lambda _, where: moved.append(where)):
+                measure.ask_at(worker, "run 0", cpus[-1])
+            self.assertEqual(moved, [{cpus[-1]}, set(cpus)])
+            measure.run_on(worker, {cpus[0]})
+            self.assertEqual(os.sched_getaffinity(worker.process.pid),
+                             {cpus[0]})
+
     def test_statistics(self):
         case = case_of()
         result = run(case, sinter=(1, 1), openblas=(3, 1))
