@@ -5,6 +5,7 @@
 #include "runtime/program/ModelError.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/VerifyProgram.h"
+#include "runtime/support/Flags.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -114,11 +115,13 @@ ErrorInfo LoadedProgram::ofKernel(ErrorInfo error) const {
 }
 
 /// For places of their own, where steps of a graph run at once. Steps that need
-/// more fill the device one at a time.
+/// more fill the device one at a time, and where memory has a limit, programs
+/// may be made to fit it.
 static uint64_t spareBytes(const Device &device) {
   constexpr uint64_t most = uint64_t(32) << 20, part = 1024;
-  return device.hasGraphs() ? std::min(most, device.memoryInfo().total / part)
-                            : 0;
+  if (!device.hasGraphs() || flags().memoryLimit > 0)
+    return 0;
+  return std::min(most, device.memoryInfo().total / part);
 }
 
 Result<std::shared_ptr<const BoundPlan>>
