@@ -44,14 +44,20 @@ static std::vector<double> ownTolerances(const HostValue &plain) {
   return result;
 }
 
-double roundingsOf(uint8_t numerics) {
+Accuracy accuracyOf(const runtime::CompileRequest &request) {
   constexpr uint8_t fast = 2;
-  return numerics == fast ? 32 : 4;
+  Accuracy accuracy;
+  if (request.numerics == fast)
+    accuracy.roundings = 32;
+  accuracy.flushesDenormals =
+      request.target.starts_with("vulkan") &&
+      request.target.find("denormal32") == std::string::npos;
+  return accuracy;
 }
 
 Result<Expectation> expect(const graph::Graph &graph,
                            std::span<const HostTensor> inputs,
-                           double roundings) {
+                           Accuracy accuracy) {
   Decided decided;
   SINTER_TRY_ASSIGN(std::vector<HostValue> plain,
                     evaluatePlain(graph, inputs, decided));
@@ -63,7 +69,7 @@ Result<Expectation> expect(const graph::Graph &graph,
   for (unsigned sample = 0; sample < samples; ++sample) {
     SINTER_TRY_ASSIGN(
         std::vector<HostValue> disturbed,
-        evaluateDisturbed(graph, inputs, decided, roundings, sample));
+        evaluateDisturbed(graph, inputs, decided, accuracy, sample));
     for (size_t i = 0; i < plain.size(); ++i)
       widen(result.tolerances[i], plain[i], disturbed[i]);
   }

@@ -1,6 +1,7 @@
 /// Compare: whether an answer differs from the reference by more than rounding.
 #pragma once
 
+#include "runtime/program/CompilerHook.h"
 #include "runtime/reference/Reference.h"
 
 #include <span>
@@ -17,16 +18,23 @@ struct Expectation {
   std::vector<std::vector<double>> tolerances;
 };
 
-/// Evaluates the graph, and again with every op's result disturbed by up to
-/// `roundings`: tolerances come from how the graph's own outputs
+/// How far off each op may be.
+struct Accuracy {
+  double roundings = 4;
+  /// Whether numbers below the least normal `f32` may be taken, and given, as
+  /// zeros.
+  bool flushesDenormals = false;
+};
+
+/// That of programs compiled so, as docs/numerics.md and docs/semantics.md say.
+Accuracy accuracyOf(const runtime::CompileRequest &request);
+
+/// Evaluates the graph, and again with every op's result disturbed as far as
+/// ops may be off: tolerances come from how the graph's own outputs
 /// answer, so they are wide where it is badly conditioned and nowhere else.
 Result<Expectation> expect(const graph::Graph &graph,
                            std::span<const HostTensor> inputs,
-                           double roundings = 4);
-
-/// By how many roundings an op may be off in a numerics mode (a
-/// `compiler::NumericsMode`), as docs/numerics.md says.
-double roundingsOf(uint8_t numerics);
+                           Accuracy accuracy = {});
 
 /// A difference that is more than rounding, or empty. Integers must be equal.
 std::string differenceOf(std::span<const HostTensor> found,

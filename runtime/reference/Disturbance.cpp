@@ -34,6 +34,14 @@ void disturb(HostValue &value, double relative, double least, uint64_t &state) {
       real += real * relative * drawUnit(state) + least * drawUnit(state);
 }
 
+void flushDenormals(HostValue &value, bool ofAll, uint64_t &state) {
+  constexpr double leastNormal = 0x1p-126;
+  for (double &real : value.reals)
+    if (real != 0 && std::abs(real) < leastNormal &&
+        (ofAll || drawUnit(state) < 0))
+      real = std::copysign(0, real);
+}
+
 void moveBy(HostValue &value, const HostValue &by, uint64_t &state) {
   for (size_t i = 0; i < value.reals.size(); ++i)
     value.reals[i] += std::copysign(by.reals[i], drawUnit(state));

@@ -9,6 +9,7 @@
 /// terms have one sign that is more, for all early terms are off the same way.
 #pragma once
 
+#include "runtime/reference/Compare.h"
 #include "runtime/reference/HostValue.h"
 
 #include <cstdint>
@@ -33,15 +34,19 @@ Result<std::vector<HostValue>> evaluatePlain(const graph::Graph &graph,
                                              std::span<const HostTensor> inputs,
                                              Decided &decided);
 
-/// Evaluates in f64, each op's result off by up to `roundings` of the dtype
-/// that the graph gives it. `sample` draws which way.
+/// Evaluates in f64, each op's result off by up to the accuracy's roundings of
+/// the dtype that the graph gives it. `sample` draws which way.
 Result<std::vector<HostValue>>
 evaluateDisturbed(const graph::Graph &graph, std::span<const HostTensor> inputs,
-                  const Decided &decided, double roundings, uint64_t sample);
+                  const Decided &decided, Accuracy accuracy, uint64_t sample);
 
 /// Multiplies every element by 1 + d, |d| <= `relative` drawn from `state`, and
 /// moves it by up to `least`; zeros stay.
 void disturb(HostValue &value, double relative, double least, uint64_t &state);
+
+/// Makes zeros of the elements below the least normal `f32`: of all, or of
+/// those that `state` draws.
+void flushDenormals(HostValue &value, bool ofAll, uint64_t &state);
 
 /// Moves every element by the one of `by` at its place, up or down.
 void moveBy(HostValue &value, const HostValue &by, uint64_t &state);

@@ -53,9 +53,16 @@ struct Manner {
   const Decided *decided = nullptr; ///< of a disturbed one: read in order
   size_t next = 0;
   uint64_t state = 0;
-  double roundings = 0; ///< that an op may be off by
+  Accuracy accuracy;       ///< of a disturbed one
+  bool flushesAll = false; ///< of what it may flush
 
   bool disturbs() const { return decided != nullptr; }
+  /// What a device may make of an input or a result.
+  void flush(HostValue &value, DType dtype) {
+    if (disturbs() && accuracy.flushesDenormals && isFloat(dtype) &&
+        dtype != DType::f64)
+      flushDenormals(value, flushesAll, state);
+  }
 };
 
 class Evaluation {
@@ -140,6 +147,7 @@ Status Evaluation::bind(std::span<const HostTensor> inputs) {
   SINTER_TRY(checkBinding(inputs));
   for (size_t i = 0; i < inputs.size(); ++i) {
     HostValue &value = values[graph.inputs[i].value] = decode(inputs[i]);
+    manner.flush(value, value.dtype);
     if (manner.disturbs() && value.isReal())
       value.dtype = DType::f64;
   }
@@ -335,10 +343,11 @@ Result<HostValue> Evaluation::applyPrimitive(const graph::Value &value,
            : primitive(call));
   Rounding rounding = roundingOf(value.dtype);
   if (isArithmetic(kind))
-    disturb(result, manner.roundings * rounding.relative,
-            manner.roundings * rounding.least, manner.state);
+    disturb(result, manner.accuracy.roundings * rounding.relative,
+            manner.accuracy.roundings * rounding.least, manner.state);
   if (row.ulp > 0)
     moveBy(result, errorOf(result, value.dtype, row.ulp), manner.state);
+  manner.flush(result, value.dtype);
   // Nothing is rounded, but what the dtype cannot hold is an infinity.
   for (double &real : result.reals)
     if (double rounded = roundTo(value.dtype, real); std::isinf(rounded))
@@ -510,11 +519,12 @@ Result<std::vector<HostValue>> evaluatePlain(const graph::Graph &graph,
 
 Result<std::vector<HostValue>>
 evaluateDisturbed(const graph::Graph &graph, std::span<const HostTensor> inputs,
-                  const Decided &decided, double roundings, uint64_t sample) {
+                  const Decided &decided, Accuracy accuracy, uint64_t sample) {
   Manner manner;
   manner.decided = &decided;
   manner.state = sample;
-  manner.roundings = roundings;
+  manner.accuracy = accuracy;
+  manner.flushesAll = sample % 2 == 0; // as most devices do
   return evaluateAs(graph, inputs, manner);
 }
 

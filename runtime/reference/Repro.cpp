@@ -159,9 +159,8 @@ static Result<runtime::Device *> deviceOf(const Repro &repro) {
 
 Result<std::string> replay(const Repro &repro) {
   // What the reference refuses is nothing to compile.
-  SINTER_TRY_ASSIGN(
-      Expectation expected,
-      expect(repro.graph, repro.inputs, roundingsOf(repro.request.numerics)));
+  SINTER_TRY_ASSIGN(Expectation expected, expect(repro.graph, repro.inputs,
+                                                 accuracyOf(repro.request)));
   SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook, runtime::compilerHook());
   SINTER_TRY_ASSIGN(runtime::Device * device, deviceOf(repro));
   SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,

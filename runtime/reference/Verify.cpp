@@ -35,7 +35,7 @@ static std::string keep(const Repro &repro) {
 Status verify(const graph::Graph &graph, std::span<const HostTensor> inputs,
               std::span<const HostTensor> outputs,
               const runtime::CompileRequest &request) {
-  auto expected = expect(graph, inputs, roundingsOf(request.numerics));
+  auto expected = expect(graph, inputs, accuracyOf(request));
   if (!expected)
     return {};
   std::string difference = differenceOf(outputs, *expected);

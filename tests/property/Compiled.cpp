@@ -13,16 +13,35 @@ namespace sinter::property {
 
 using reference::HostTensor;
 
+static Result<runtime::Device *> deviceOfTests() {
+  SINTER_TRY_ASSIGN(DeviceId id, parseDevice(flags().device));
+  return runtime::getDevice(id);
+}
+
+Result<runtime::CompileRequest>
+onDevice(const runtime::CompileRequest &request) {
+  SINTER_TRY_ASSIGN(runtime::Device * device, deviceOfTests());
+  runtime::CompileRequest own = request;
+  if (own.target == "cpu")
+    own.target = device->target();
+  return own;
+}
+
+Result<reference::Expectation>
+expectationOf(const graph::Graph &graph, std::span<const HostTensor> inputs,
+              const runtime::CompileRequest &request) {
+  Watch watch("the reference");
+  SINTER_TRY_ASSIGN(runtime::CompileRequest own, onDevice(request));
+  return reference::expect(graph, inputs, reference::accuracyOf(own));
+}
+
 Result<std::shared_ptr<const runtime::Program>>
 compileGraph(const graph::Graph &graph,
              const runtime::CompileRequest &request) {
   Watch watch("compiling");
   SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook, runtime::compilerHook());
-  SINTER_TRY_ASSIGN(DeviceId id, parseDevice(flags().device));
-  SINTER_TRY_ASSIGN(runtime::Device * device, runtime::getDevice(id));
-  runtime::CompileRequest own = request;
-  if (own.target == "cpu")
-    own.target = device->target();
+  SINTER_TRY_ASSIGN(runtime::Device * device, deviceOfTests());
+  SINTER_TRY_ASSIGN(runtime::CompileRequest own, onDevice(request));
   SINTER_TRY_ASSIGN(std::vector<std::byte> file, hook->compile(graph, own));
   return runtime::Program::load(file, *device);
 }

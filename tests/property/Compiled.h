@@ -13,8 +13,17 @@ namespace sinter::property {
 
 using reference::differenceOf;
 
-/// A compiled graph on the device of SINTER_DEVICE. Target `cpu` means that of
-/// the device.
+/// The request for the device of SINTER_DEVICE, which target `cpu` stands for.
+Result<runtime::CompileRequest>
+onDevice(const runtime::CompileRequest &request);
+
+/// What a graph compiled so has to give.
+Result<reference::Expectation>
+expectationOf(const graph::Graph &graph,
+              std::span<const reference::HostTensor> inputs,
+              const runtime::CompileRequest &request = {});
+
+/// A compiled graph on that device.
 Result<std::shared_ptr<const runtime::Program>>
 compileGraph(const graph::Graph &graph,
              const runtime::CompileRequest &request = {});

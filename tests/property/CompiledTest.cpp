@@ -12,20 +12,13 @@ using namespace sinter::property;
 using graph::NodeRef;
 using reference::HostTensor;
 
-static Result<reference::Expectation>
-expectationOf(const Problem &problem, const runtime::CompileRequest &request) {
-  Watch watch("the reference");
-  return reference::expect(problem.graph, problem.inputs,
-                           reference::roundingsOf(request.numerics));
-}
-
 /// What is wrong with the recipe when compiled this way; empty when nothing.
 static std::string failureOf(const Recipe &recipe,
                              const runtime::CompileRequest &request) {
   Result<Problem> problem = problemOf(recipe);
   if (!problem)
     return problem.error().message;
-  auto expected = expectationOf(*problem, request);
+  auto expected = expectationOf(problem->graph, problem->inputs, request);
   if (!expected)
     return "reference: " + expected.error().message;
   auto found = runCompiled(*problem, request);
@@ -134,7 +127,7 @@ static void checkCall(const PropertyRow &row, uint64_t seed, Sizes sizes,
   for (const NodeRef &input : slice->inputs)
     problem.inputs.push_back(
         tensors[std::ranges::find(leaves, input) - leaves.begin()]);
-  auto expected = expectationOf(problem, request);
+  auto expected = expectationOf(problem.graph, problem.inputs, request);
   ASSERT_TRUE(expected) << expected.error().message;
   auto found = runCompiled(problem, request);
   ASSERT_TRUE(found) << found.error().message;

@@ -203,7 +203,7 @@ static void checkNet(uint64_t seed, bool &hasChosen) {
   auto fixed = compileNet(seed, Dim(batch), fused);
   ASSERT_TRUE(fixed) << fixed.error().message;
   auto inputs = inputsOf(*fixed, seed, batch);
-  auto expected = reference::expect(fixed->slice.graph, inputs);
+  auto expected = expectationOf(fixed->slice.graph, inputs);
   ASSERT_TRUE(expected) << expected.error().message;
   // Tolerances count one rounding for an op; these sums have hundreds.
   for (std::vector<double> &tolerances : expected->tolerances)

@@ -209,8 +209,7 @@ static void checkModel(Build build, std::initializer_list<int64_t> sizes = {
     std::vector<HostTensor> tensors = drawInputs(model, rows);
     auto fixed = compileModel(build, Dim(rows));
     ASSERT_TRUE(fixed) << fixed.error().message;
-    auto expected =
-        reference::expect(fixed->slice.graph, ordered(*fixed, tensors));
+    auto expected = expectationOf(fixed->slice.graph, ordered(*fixed, tensors));
     auto a = runProgram(*symbolic->program, ordered(*symbolic, tensors));
     auto b = runProgram(*fixed->program, ordered(*fixed, tensors));
     ASSERT_TRUE(a) << a.error().message;

@@ -183,6 +183,40 @@ TEST(Compare, SeesAnInfinityThatIsNone) {
   EXPECT_NE(differenceOf({&wrong, 1}, *expected), "");
 }
 
+/// Devices that flush denormals give zeros for them, and what zeros lead to.
+TEST(Compare, LetsDevicesFlushDenormals) {
+  HostTensor x = reals(DType::f32, {0x1p-127, -0x1p-140, 0x1p-125, 3});
+  NodeRef leaf = leafOf(x);
+  NodeRef outputs[] = {
+      graph::ok(graph::neg(leaf)),
+      graph::ok(graph::div(graph::ok(graph::add(leaf, leaf)), leaf))};
+  graph::Slice slice = *graph::slice(outputs);
+  std::vector<HostTensor> flushed = {
+      reals(DType::f32, {-0.0, 0.0, -0x1p-125, -3}),
+      reals(DType::f32, {NAN, NAN, 2, 2})};
+  auto differences = [&](Accuracy accuracy) {
+    auto expected = expect(slice.graph, {&x, 1}, accuracy);
+    EXPECT_TRUE(expected) << expected.error().message;
+    return differenceOf(flushed, *expected);
+  };
+  EXPECT_EQ(differences({.flushesDenormals = true}), "");
+  EXPECT_NE(differences({}), "");
+  // Numbers above are what they are.
+  flushed[0] = reals(DType::f32, {-0.0, 0.0, 0.0, -3});
+  EXPECT_NE(differences({.flushesDenormals = true}), "");
+}
+
+TEST(Compare, KnowsWhichDevicesFlush) {
+  auto flushes = [](const char *target) {
+    return accuracyOf({.target = target}).flushesDenormals;
+  };
+  EXPECT_FALSE(flushes("cpu:x86-64-v3"));
+  EXPECT_FALSE(flushes("cuda:sm_90"));
+  EXPECT_FALSE(flushes("vulkan:denormal32+i64+threads256"));
+  EXPECT_TRUE(flushes("vulkan:i64+threads256"));
+  EXPECT_EQ(accuracyOf({.numerics = 2}).roundings, 32);
+}
+
 /// Where digamma is small it is a difference of larger numbers.
 TEST(Compare, TakesADigammaNearItsRootByTheScaleOfOne) {
   HostTensor x = reals(DType::f32, {1.4616321, 2.25});
