@@ -146,7 +146,7 @@ public:
     /// Whether each sum has to take its products in ascending order of k, each
     /// with one rounding.
     bool isOrdered = false;
-    /// Whether elements may lose the last bits of theirs.
+    /// Whether elements may lose their last bits.
     bool isApproximate = false;
     /// Where results of two bytes go that the unit is to store, if any do.
     std::optional<Matrix> result;
