@@ -137,7 +137,8 @@ Result<std::vector<Output>> run(const Program &program,
 Result<size_t> peakBytes(const Program &program,
                          std::span<const Binding> inputs);
 
-/// What a run takes, if no input is donated.
+/// What a run needs, if no input is donated: with memory to spare it may take
+/// more (BoundPlan::make).
 struct PeakMemory {
   uint64_t inputBytes = 0;
   uint64_t outputBytes = 0;
