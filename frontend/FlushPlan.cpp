@@ -13,8 +13,8 @@ using graph::NodeRef;
 using runtime::CellTable;
 
 void FlushPlan::releaseInputs() {
-  for (runtime::Binding &binding : inputBindings)
-    binding.buffer = {};
+  for (; numBound > 0; --numBound)
+    inputBindings[numBound - 1].buffer = {};
 }
 
 void FlushPlan::clear() {
@@ -82,9 +82,9 @@ bool FlushPlan::selectUpdates(std::vector<CellUpdate> &candidates) {
     isState[old] = 1;
     join(old, slice.numberOf(update.next.get()));
   }
-  for (const Edge &edge : slice.edges())
-    if (isState[edge.operand])
-      join(edge.operand, edge.user);
+  for (auto [user, operand] : slice.edges())
+    if (isState[operand])
+      join(operand, user);
   std::vector<uint8_t> isIncluded(slice.nodes().size(), 0);
   for (const NodeRef &root : roots)
     isIncluded[find(slice.numberOf(root.get()))] = 1;
@@ -173,8 +173,8 @@ void FlushPlan::markReplaced() {
     if (slice.contains(update.old.get()))
       reads[slice.numberOf(update.old.get())] = 1;
   // Edges stand in post-order of their users.
-  for (const Edge &edge : slice.edges())
-    reads[edge.user] |= reads[edge.operand];
+  for (auto [user, operand] : slice.edges())
+    reads[user] |= reads[operand];
 }
 
 //===- Live readers -------------------------------------------------------===//
@@ -325,11 +325,13 @@ void FlushPlan::bind(const RetainedNodes &retained) {
     if (!isSole)
       refusedSite = update.cell->updateSite();
   }
+  releaseInputs();
   std::span<const uint32_t> inputs = slice.inputs();
   inputBindings.resize(std::max(inputBindings.size(), inputs.size()));
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    bindTo(*slice.nodes()[inputs[i]], inputBindings[i]);
-    inputBindings[i].donate = isDonated[inputs[i]];
+  for (uint32_t number : inputs) {
+    runtime::Binding &binding = inputBindings[numBound++];
+    bindTo(*slice.nodes()[number], binding);
+    binding.donate = isDonated[number];
   }
 }
 

@@ -47,9 +47,9 @@ public:
   graph::KeyedSlice slice;
   std::vector<graph::NodeRef> outputs; ///< pending ops, each once
   std::vector<CellUpdate> updates;
-  /// One per slice.inputs().
+  /// One per slice.inputs(), while they are bound.
   std::span<const runtime::Binding> bindings() const {
-    return {inputBindings.data(), slice.inputs().size()};
+    return {inputBindings.data(), numBound};
   }
   std::vector<graph::NodeRef> released;
   unsigned donated = 0;
@@ -57,7 +57,6 @@ public:
   SiteId refusedSite = 0;
 
 private:
-  using Edge = graph::KeyedSlice::Edge;
   Status computeWith(std::span<const CellUpdate> chosen);
   void dropFailedUpdates(std::vector<CellUpdate> &candidates);
   void joinEdges();
@@ -76,8 +75,9 @@ private:
   std::vector<uint8_t> reads;   ///< by number: depends on replaced state
   std::vector<graph::NodeRef> historic;
   std::vector<const graph::Node *> heldLeaves;
-  /// At least as many as inputs: what they allocate is kept.
+  /// The first `numBound` count; what the others allocated is kept.
   std::vector<runtime::Binding> inputBindings;
+  size_t numBound = 0;
 };
 
 } // namespace sinter::detail

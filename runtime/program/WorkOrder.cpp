@@ -2,6 +2,7 @@
 #include "runtime/program/WorkOrder.h"
 
 #include <algorithm>
+#include <iterator>
 
 using namespace sinter::runtime;
 
@@ -123,16 +124,11 @@ void Orderer::leaveToNext(uint32_t part) {
 /// opens a lane; else waits for the oldest.
 void Orderer::takeLane(uint32_t item) {
   ItemSet &known = earlier[item];
-  std::vector<uint32_t> &after = places[item].after;
-  auto followsFrom = [&](uint32_t other) {
-    return std::ranges::any_of(direct[item], [&](uint32_t each) {
-      return earlier[each].holds(other);
-    });
-  };
+  std::vector<uint32_t> waits; // for items of its part
   for (uint32_t other : direct[item]) {
     known.insert(earlier[other]);
-    if (places[other].part == places[item].part && !followsFrom(other))
-      after.push_back(other);
+    if (places[other].part == places[item].part)
+      waits.push_back(other);
   }
   std::vector<uint32_t> &ends = lanes[places[item].part];
   uint32_t *best = nullptr;
@@ -145,15 +141,19 @@ void Orderer::takeLane(uint32_t item) {
     ends.push_back(item);
   } else {
     uint32_t &oldest = *std::ranges::min_element(ends);
-    after.push_back(oldest);
+    waits.push_back(oldest);
     known.insert(earlier[oldest]);
     known.insert(oldest);
-    std::erase_if(after, [&](uint32_t other) {
-      return other != oldest && earlier[oldest].holds(other);
-    });
     oldest = item;
   }
-  std::ranges::sort(after);
+  std::ranges::sort(waits);
+  // Those that no other one waits for.
+  std::ranges::copy_if(waits, std::back_inserter(places[item].after),
+                       [&](uint32_t other) {
+                         return std::ranges::none_of(waits, [&](uint32_t each) {
+                           return earlier[each].holds(other);
+                         });
+                       });
 }
 
 } // namespace

@@ -18,21 +18,20 @@ static Result<runtime::Device *> deviceOfTests() {
   return runtime::getDevice(id);
 }
 
-Result<runtime::CompileRequest>
-onDevice(const runtime::CompileRequest &request) {
-  SINTER_TRY_ASSIGN(runtime::Device * device, deviceOfTests());
-  runtime::CompileRequest own = request;
-  if (own.target == "cpu")
-    own.target = device->target();
-  return own;
+static runtime::CompileRequest onDevice(runtime::CompileRequest request,
+                                        const runtime::Device &device) {
+  if (request.target == "cpu")
+    request.target = device.target();
+  return request;
 }
 
 Result<reference::Expectation>
 expectationOf(const graph::Graph &graph, std::span<const HostTensor> inputs,
               const runtime::CompileRequest &request) {
   Watch watch("the reference");
-  SINTER_TRY_ASSIGN(runtime::CompileRequest own, onDevice(request));
-  return reference::expect(graph, inputs, reference::accuracyOf(own));
+  SINTER_TRY_ASSIGN(runtime::Device * device, deviceOfTests());
+  return reference::expect(graph, inputs,
+                           reference::accuracyOf(onDevice(request, *device)));
 }
 
 Result<std::shared_ptr<const runtime::Program>>
@@ -41,8 +40,8 @@ compileGraph(const graph::Graph &graph,
   Watch watch("compiling");
   SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook, runtime::compilerHook());
   SINTER_TRY_ASSIGN(runtime::Device * device, deviceOfTests());
-  SINTER_TRY_ASSIGN(runtime::CompileRequest own, onDevice(request));
-  SINTER_TRY_ASSIGN(std::vector<std::byte> file, hook->compile(graph, own));
+  SINTER_TRY_ASSIGN(std::vector<std::byte> file,
+                    hook->compile(graph, onDevice(request, *device)));
   return runtime::Program::load(file, *device);
 }
 

@@ -13,11 +13,8 @@ namespace sinter::property {
 
 using reference::differenceOf;
 
-/// The request for the device of SINTER_DEVICE, which target `cpu` stands for.
-Result<runtime::CompileRequest>
-onDevice(const runtime::CompileRequest &request);
-
-/// What a graph compiled so has to give.
+/// What a graph has to give that is compiled for the device of SINTER_DEVICE.
+/// Target `cpu` means that of the device.
 Result<reference::Expectation>
 expectationOf(const graph::Graph &graph,
               std::span<const reference::HostTensor> inputs,

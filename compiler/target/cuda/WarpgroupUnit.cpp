@@ -18,10 +18,10 @@ constexpr int64_t leastDepth = 64;
 constexpr int64_t multiprocessors = 132;
 // Of k, where tiles are too few for all multiprocessors.
 constexpr int64_t mostParts = 16, leastDepthOfPart = 512;
-// Registers have room for three sums of each of a thread's results.
-constexpr int64_t mostColumnsOfPieces = 128;
 // Of a longer k there are no more parts.
 constexpr int64_t mostCutDepth = 1 << 18;
+// Of pieces a thread has the sums of two stages beside its own.
+constexpr int64_t mostColumnsOfPieces = 128;
 
 // A tile with how k would be cut for it.
 struct Cut {
@@ -92,7 +92,6 @@ SmallVector<Cut> cutsOf(const BlockUnit::Product &product, int64_t pieces,
           tilesOf(product, cut) > multiprocessors)
         cut.tile.blocks = 2;
       WarpgroupLayout layout(cut.tile, pieces);
-      // Of pieces a thread has the sums of two stages beside its own.
       bool fits = pieces == 1 || columns <= mostColumnsOfPieces;
       if (!fits || layout.stages < layout.stagesAtOnce())
         continue;

@@ -163,15 +163,16 @@ def run_on(worker, cpus):
         pass
 
 
-def ask_at(worker, line, cpu):
-    """Asks with the calling thread on one processor, unless that is None."""
+def ask_at(worker, line, cpu, cpus):
+    """Asks with the calling thread on one of a starter's processors, unless
+    that is None."""
     if cpu is None:
         return worker.ask(line)
-    everything = os.sched_getaffinity(0)
     run_on(worker, {cpu})
-    answer = worker.ask(line)
-    run_on(worker, everything)
-    return answer
+    try:
+        return worker.ask(line)
+    finally:
+        run_on(worker, cpus)
 
 
 def processor_of(starter, number, rounds):
@@ -179,7 +180,7 @@ def processor_of(starter, number, rounds):
     differ in what they share with others."""
     if starter.device == "cpu":
         return None
-    cpus = sorted(os.sched_getaffinity(0))
+    cpus = sorted(starter.cpus)
     return cpus[number * len(cpus) // rounds]
 
 
@@ -196,7 +197,8 @@ def run_case(case, names, starter, rounds, seconds, by="median", warm=0):
             if starter.threads > 1:
                 time.sleep(REST)
             try:
-                found = fields(ask_at(workers[name], f"run {seconds}", cpu))
+                found = fields(ask_at(workers[name], f"run {seconds}", cpu,
+                                      starter.cpus))
             except Failed as failure:
                 results[name].failure = str(failure)
                 starter.done(name, workers.pop(name))

@@ -129,7 +129,7 @@ class Measuring(unittest.TestCase):
         starter = FakeStarter(sinter=(1, 1))
         cpus = sorted(os.sched_getaffinity(0))
         self.assertIsNone(measure.processor_of(starter, 0, 5))
-        starter.device = "cuda:0"
+        starter.device, starter.cpus = "cuda:0", set(cpus)
         self.assertEqual([measure.processor_of(starter, number, len(cpus))
                           for number in range(len(cpus))], cpus)
         with starter.get("sinter") as worker:
@@ -137,8 +137,11 @@ class Measuring(unittest.TestCase):
             with mock.patch.object(
                     measure, "run_on",
                     side_effect=lambda _, where: moved.append(where)):
-                measure.ask_at(worker, "run 0", cpus[-1])
-            self.assertEqual(moved, [{cpus[-1]}, set(cpus)])
+                measure.ask_at(worker, "run 0", cpus[-1], starter.cpus)
+                with self.assertRaises(sides.Failed):
+                    measure.ask_at(worker, "kind=other", cpus[0], starter.cpus)
+            self.assertEqual(moved, [{cpus[-1]}, set(cpus),
+                                     {cpus[0]}, set(cpus)])
             measure.run_on(worker, {cpus[0]})
             self.assertEqual(os.sched_getaffinity(worker.process.pid),
                              {cpus[0]})
