@@ -44,17 +44,6 @@ static std::vector<double> ownTolerances(const HostValue &plain) {
   return result;
 }
 
-Accuracy accuracyOf(const runtime::CompileRequest &request) {
-  constexpr uint8_t fast = 2;
-  Accuracy accuracy;
-  if (request.numerics == fast)
-    accuracy.roundings = 32;
-  accuracy.flushesDenormals =
-      request.target.starts_with("vulkan") &&
-      request.target.find("denormal32") == std::string::npos;
-  return accuracy;
-}
-
 Result<Expectation> expect(const graph::Graph &graph,
                            std::span<const HostTensor> inputs,
                            Accuracy accuracy) {

@@ -1,7 +1,7 @@
 /// Compare: whether an answer differs from the reference by more than rounding.
 #pragma once
 
-#include "runtime/program/CompilerHook.h"
+#include "runtime/reference/Accuracy.h"
 #include "runtime/reference/Reference.h"
 
 #include <span>
@@ -17,17 +17,6 @@ struct Expectation {
   /// rounding decides between a number, an infinity and NaN.
   std::vector<std::vector<double>> tolerances;
 };
-
-/// How far off each op may be.
-struct Accuracy {
-  double roundings = 4;
-  /// Whether numbers below the least normal `f32` may be taken, and given, as
-  /// zeros.
-  bool flushesDenormals = false;
-};
-
-/// That of programs compiled so, as docs/numerics.md and docs/semantics.md say.
-Accuracy accuracyOf(const runtime::CompileRequest &request);
 
 /// Evaluates the graph, and again with every op's result disturbed as far as
 /// ops may be off: tolerances come from how the graph's own outputs

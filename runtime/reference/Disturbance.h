@@ -9,7 +9,7 @@
 /// terms have one sign that is more, for all early terms are off the same way.
 #pragma once
 
-#include "runtime/reference/Compare.h"
+#include "runtime/reference/Accuracy.h"
 #include "runtime/reference/HostValue.h"
 
 #include <cstdint>
