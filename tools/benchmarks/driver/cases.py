@@ -17,12 +17,13 @@ COPIES = ("memcpy", "stream", "torch-copy")
 @dataclasses.dataclass
 class Target:
     """At least `ratio` against the fastest of `peers`; without peers, of
-    `rate` flop/s."""
+    `rate` flop/s. `ours` is the side that has to reach it."""
     peers: tuple
     ratio: float
     threads: tuple = (1, 2)
     what: str = ""
     rate: float = 0
+    ours: str = "sinter"
 
     def text(self):
         peers = "best peer" if self.peers == PEERS else (

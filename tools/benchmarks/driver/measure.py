@@ -75,7 +75,7 @@ def judge(case, threads, sides, by):
         if threads not in target.threads:
             continue
         result = TargetResult(target.text(), target.ratio)
-        ours = sides["sinter"]
+        ours = sides.get(target.ours, SideResult())
         if target.rate and ours.times(by) and not ours.failure:
             result.ratio = case.flops / ours.time(by) / target.rate
         valid = {name: sides[name] for name in target.peers

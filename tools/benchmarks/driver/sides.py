@@ -27,6 +27,7 @@ SIDES = {
     "sinter-unrolled": Side("sinter"),
     "sinter-last": Side("sinter"),
     "sinter-one": Side("sinter", environment=(("SINTER_THREADS", "1"),)),
+    "sinter-program": Side("sinter", argument="program"),
     "sinter-cuda": Side("sinter", environment=(("SINTER_DEVICE", "cuda:0"),)),
     "openblas": Side("openblas"),
     "onednn": Side("onednn"),

@@ -1,6 +1,7 @@
 /// The side of this project, as a user writes it: every call records the ops
 /// anew and evaluates them; what the last call returned is freed, so its memory
-/// is there for the next.
+/// is there for the next. `sinter program` runs the programs alone.
+#include "tools/benchmarks/native/Replays.h"
 #include "tools/benchmarks/native/Step.h"
 #include "tools/benchmarks/native/Training.h"
 #include "tools/benchmarks/native/Worker.h"
@@ -295,7 +296,16 @@ static void profile() {
 
 static double compiling() { return sn::stats().compile_milliseconds / 1e3; }
 
-int main() {
+static Made makeProgram(const Case &c) {
+  Made made = make(c);
+  const auto *calls = dynamic_cast<const Calls *>(made.get());
+  if (!calls)
+    throw Unsupported("no single program for " + c.kind());
+  return replaysOf(calls->recorded(), size_t(c.number("rotate", 1)));
+}
+
+int main(int argc, char **argv) {
   bool queues = sn::default_device().kind != sn::DeviceKind::cpu;
-  return serve({make, facts, profile, compiling, queues});
+  bool alone = argc > 1 && std::string_view(argv[1]) == "program";
+  return serve({alone ? makeProgram : make, facts, profile, compiling, queues});
 }

@@ -46,6 +46,7 @@ public:
     hasRun = true;
   }
   void wait() override { sinter::synchronize(); }
+  const Record &recorded() const { return record; }
   std::vector<double> sample(size_t count) override {
     sinter::Tensor wide = std::exchange(first, {}).to(sinter::DType::f32);
     std::vector<float> values = wide.to_vector<float>();

@@ -110,6 +110,15 @@ class Measuring(unittest.TestCase):
                           for t in result.targets],
                          [(2, "openblas", "pass"), (4, "onednn", "MISS")])
 
+    def test_target_of_another_side(self):
+        target = cases.Target(("onednn",), 1, ours="openblas")
+        result = run(case_of(target), sinter=(9, 1), openblas=(2, 1),
+                     onednn=(4, 1))
+        self.assertEqual([(t.ratio, t.peer) for t in result.targets],
+                         [(2, "onednn")])
+        self.assertIsNone(run(case_of(target), sinter=(9, 1),
+                              onednn=(4, 1)).targets[0].ratio)
+
     def test_rate(self):
         case = case_of(cases.Target((), 1, rate=25), flops=100)
         result = run(case, sinter=(1, 1))
