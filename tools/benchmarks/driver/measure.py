@@ -69,10 +69,10 @@ def ratio(ours, peers):
 
 
 def judge(case, threads, sides, by):
-    """The targets of a case for a number of threads."""
+    """The targets of a case for a number of threads; None: all targets."""
     found = []
     for target in case.targets:
-        if threads not in target.threads:
+        if threads is not None and threads not in target.threads:
             continue
         result = TargetResult(target.text(), target.ratio)
         ours = sides.get(target.ours, SideResult())
@@ -208,5 +208,7 @@ def run_case(case, names, starter, rounds, seconds, by="median", warm=0):
     for name, worker in workers.items():
         starter.done(name, worker)
     result = CaseResult(case, starter.threads, results)
-    result.targets = judge(case, starter.threads, results, by)
+    # With a GPU sides have as many threads as there are processors.
+    threads = starter.threads if starter.device == "cpu" else None
+    result.targets = judge(case, threads, results, by)
     return result

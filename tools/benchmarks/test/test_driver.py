@@ -110,6 +110,15 @@ class Measuring(unittest.TestCase):
                           for t in result.targets],
                          [(2, "openblas", "pass"), (4, "onednn", "MISS")])
 
+    def test_targets_with_a_gpu(self):
+        case = case_of(cases.Target(("onednn",), 1))
+        settings = {"sinter": (1, 1), "onednn": (2, 1)}
+        for device, ratios in (("cpu", []), ("cuda:0", [2])):
+            with FakeStarter(threads=16, **settings) as starter:
+                starter.device, starter.cpus = device, os.sched_getaffinity(0)
+                result = measure.run_case(case, case.sides(), starter, 3, 0.01)
+            self.assertEqual([t.ratio for t in result.targets], ratios)
+
     def test_target_of_another_side(self):
         target = cases.Target(("onednn",), 1, ours="openblas")
         result = run(case_of(target), sinter=(9, 1), openblas=(2, 1),
