@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <concepts>
 #include <map>
+#include <string_view>
 
 namespace sinter::detail {
 
@@ -47,13 +49,13 @@ static size_t firstSame(const std::vector<Fields::Field<Tensor>> &tensors,
   return index;
 }
 
-static std::string tensorText(const Fields &fields, DimText how) {
+static std::string tensorText(const Fields &fields) {
   std::string text;
   for (size_t i = 0; i < fields.tensors.size(); ++i) {
     const auto &[path, tensor] = fields.tensors[i];
     text += fmt::format("{}: {}{}", path,
                         typeText(tensor->dtype(), tensor->node()->dims(),
-                                 tensor->device(), how),
+                                 tensor->device(), DimText::symbolic),
                         tensor->requires_grad() ? " with gradient" : "");
     if (size_t first = firstSame(fields.tensors, i); first != i)
       text += fmt::format(" = {}", fields.tensors[first].path);
@@ -79,15 +81,72 @@ static std::string stateText(const Fields &fields, DimText how) {
   return text;
 }
 
-static std::string textOf(const JitArguments &arguments, DimText how) {
-  return tensorText(arguments.fields, how) + stateText(arguments.fields, how);
+static std::string textOf(const JitArguments &arguments) {
+  return tensorText(arguments.fields) +
+         stateText(arguments.fields, DimText::symbolic);
 }
+
+namespace {
+/// The bytes of what tells calls apart: each call makes them, so that they are
+/// no text.
+class SignatureBytes {
+public:
+  SignatureBytes() { bytes.reserve(512); }
+  void add(std::string_view text) {
+    add(text.size());
+    bytes += text;
+  }
+  template <std::integral T> void add(T value) {
+    bytes.append(reinterpret_cast<const char *>(&value), sizeof(value));
+  }
+  void add(DeviceId device) {
+    add(uint8_t(device.kind));
+    add(device.index);
+  }
+  void add(DType dtype, std::span<const Dim> dims, DeviceId device) {
+    add(uint8_t(dtype));
+    add(device);
+    add(dims.size());
+    for (Dim dim : dims) {
+      add(dim.value);
+      add(dim.expr);
+    }
+  }
+  std::string take() { return std::move(bytes); }
+
+private:
+  std::string bytes;
+};
+} // namespace
 
 std::string JitTable::signatureOf(const JitArguments &arguments,
                                   const char *type) {
-  return fmt::format("{}{}{}|{}|{}", textOf(arguments, DimText::exact),
-                     graph::recordScope().gradEnabled ? "" : "no gradients; ",
-                     toString(default_device()), type, arguments.constants);
+  const Fields &fields = arguments.fields;
+  SignatureBytes bytes;
+  bytes.add(fields.tensors.size());
+  for (size_t i = 0; i < fields.tensors.size(); ++i) {
+    const auto &[path, tensor] = fields.tensors[i];
+    bytes.add(path);
+    bytes.add(tensor->dtype(), tensor->node()->dims(), tensor->device());
+    bytes.add(tensor->requires_grad());
+    bytes.add(firstSame(fields.tensors, i));
+  }
+  bytes.add(fields.params.size());
+  for (size_t i = 0; i < fields.params.size(); ++i) {
+    const auto &[path, param] = fields.params[i];
+    bytes.add(path);
+    bytes.add(param->dtype(), param->shape(), param->device());
+    bytes.add(param->requires_grad());
+    bytes.add(firstWithCell(fields.params, i));
+  }
+  bytes.add(fields.modes.size());
+  for (const Mode *mode : fields.modes)
+    bytes.add(mode->training);
+  bytes.add(graph::recordScope().gradEnabled);
+  bytes.add(default_device());
+  bytes.add(std::string_view(type));
+  bytes.add(arguments.constants);
+  return bytes.take();
 }
 
 std::shared_ptr<const JitEntry> JitTable::find(const std::string &signature,
@@ -102,7 +161,7 @@ std::shared_ptr<const JitEntry> JitTable::find(const std::string &signature,
     return found->second;
   if (!options.strict || entries.empty())
     return nullptr;
-  std::string types = textOf(arguments, DimText::symbolic);
+  std::string types = textOf(arguments);
   if (types + arguments.constants == first + constants)
     return nullptr; // another size of a symbolic axis
   raise(makeError(ErrorKind::invalid_argument,
@@ -119,7 +178,7 @@ void JitTable::add(const std::string &signature, const JitArguments &arguments,
   constexpr size_t most = 256; // recorded calls that are kept
   std::lock_guard lock(mutex);
   if (order.empty()) {
-    first = textOf(arguments, DimText::symbolic);
+    first = textOf(arguments);
     constants = arguments.constants;
   }
   entries[signature] = std::move(entry);
