@@ -13,9 +13,9 @@ namespace sinter::reference {
 //===- Tolerances ---------------------------------------------------------===//
 
 /// Evaluations with disturbed results. Each element's tolerance is the largest
-/// change of these times `safety`, which makes up for there being few. Six
-/// are too few: in all of them one element of millions hardly moves.
-static constexpr unsigned samples = 12;
+/// change of these times `safety`, which makes up for there being few. Twelve
+/// are too few: of millions of elements some hardly move in all of them.
+static constexpr unsigned samples = 24;
 static constexpr double safety = 4;
 /// Roundings of the result itself that are always allowed.
 static constexpr double ownRoundings = 8;

@@ -4,8 +4,10 @@
 
 #include "tests/unit/reference/HostRows.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <random>
 
 using namespace sinter;
 using namespace sinter::reference;
@@ -168,6 +170,32 @@ TEST(Compare, LetsRoundingsOfAProductGather) {
     EXPECT_EQ(differenceOfProduct(8192, 0, draw), "") << draw;
     EXPECT_NE(differenceOfProduct(8192, 4, draw), "") << draw;
   }
+}
+
+/// With too few evaluations some of many elements hardly move in all of them.
+TEST(Compare, GivesAlikeElementsAlikeTolerances) {
+  constexpr int64_t rows = 64, depth = 64, columns = 1024;
+  std::mt19937 random(1);
+  auto drawn = [&](int64_t height, int64_t width) {
+    std::vector<double> values(height * width);
+    for (double &value : values)
+      value = float(int(random() % 4001) - 2000) / 1000;
+    HostTensor tensor = reals(DType::f32, values);
+    tensor.dims = {height, width};
+    return tensor;
+  };
+  HostTensor x = drawn(rows, depth), w = drawn(depth, columns);
+  NodeRef left = leafOf(x), right = leafOf(w);
+  NodeRef y = graph::ok(graph::matmul(left, right));
+  graph::Slice slice = *graph::slice({&y, 1});
+  std::vector<HostTensor> inputs;
+  for (const NodeRef &input : slice.inputs)
+    inputs.push_back(input == left ? x : w);
+  auto expected = expect(slice.graph, inputs);
+  ASSERT_TRUE(expected) << expected.error().message;
+  std::vector<double> tolerances = expected->tolerances[0];
+  std::ranges::sort(tolerances);
+  EXPECT_GT(tolerances.front(), 0.3 * tolerances[tolerances.size() / 2]);
 }
 
 /// What rounding cannot decide must be met: an overflow that is sure, a NaN.
