@@ -30,6 +30,19 @@ static std::vector<double> layerNorm(const std::vector<double> &row, float eps,
   return result;
 }
 
+/// What `y` should be with `leaves` bound to `tensors`.
+static auto expectedOf(const NodeRef &y, const std::vector<NodeRef> &leaves,
+                       const std::vector<HostTensor> &tensors) {
+  graph::Slice slice = *graph::slice({&y, 1});
+  return expect(slice.graph, inputsOf(slice, leaves, tensors));
+}
+
+/// The same of a `y` whose one leaf is x.
+static auto expectedOf(const NodeRef &y, const HostTensor &x) {
+  graph::Slice slice = *graph::slice({&y, 1});
+  return expect(slice.graph, {&x, 1});
+}
+
 /// What is wrong with layer_norm of a row when the mean is off by a factor.
 static std::string differenceOfNorm(const std::vector<double> &row,
                                     float meanFactor) {
@@ -41,11 +54,7 @@ static std::string differenceOfNorm(const std::vector<double> &row,
   HostTensor zeros = reals(DType::f32, std::vector<double>(row.size(), 0));
   NodeRef leaf = leafOf(x), scale = leafOf(ones), bias = leafOf(zeros);
   NodeRef y = graph::ok(graph::layer_norm(leaf, scale, bias, eps));
-  graph::Slice slice = *graph::slice({&y, 1});
-  std::vector<HostTensor> inputs;
-  for (const NodeRef &input : slice.inputs)
-    inputs.push_back(input == leaf ? x : input == scale ? ones : zeros);
-  auto expected = expect(slice.graph, inputs);
+  auto expected = expectedOf(y, {leaf, scale, bias}, {x, ones, zeros});
   if (!expected)
     return expected.error().message;
   HostTensor found = reals(DType::f32, layerNorm(row, float(eps), meanFactor));
@@ -72,12 +81,6 @@ TEST(Compare, SeesAWrongMeanOfEqualNumbers) {
     EXPECT_NE(differenceOfNorm(row, 1.0001F), "") << number;
     EXPECT_NE(differenceOfNorm(row, 7.0F / 8), "") << number;
   }
-}
-
-/// What `y` should be, whose one leaf is x.
-static auto expectedOf(const NodeRef &y, const HostTensor &x) {
-  graph::Slice slice = *graph::slice({&y, 1});
-  return expect(slice.graph, {&x, 1});
 }
 
 static std::string differenceOfSum(const std::vector<double> &terms,
@@ -152,11 +155,7 @@ static std::string differenceOfProduct(size_t length, size_t lost,
   column.dims = {int64_t(length), 1};
   NodeRef left = leafOf(row), right = leafOf(column);
   NodeRef y = graph::ok(graph::matmul(left, right));
-  graph::Slice slice = *graph::slice({&y, 1});
-  std::vector<HostTensor> inputs;
-  for (const NodeRef &input : slice.inputs)
-    inputs.push_back(input == left ? row : column);
-  auto expected = expect(slice.graph, inputs);
+  auto expected = expectedOf(y, {left, right}, {row, column});
   float sum = 0;
   for (size_t k = 0; k < length - lost; ++k)
     sum = std::fma(float(a[k]), float(b[k]), sum);
@@ -187,11 +186,7 @@ TEST(Compare, GivesAlikeElementsAlikeTolerances) {
   HostTensor x = drawn(rows, depth), w = drawn(depth, columns);
   NodeRef left = leafOf(x), right = leafOf(w);
   NodeRef y = graph::ok(graph::matmul(left, right));
-  graph::Slice slice = *graph::slice({&y, 1});
-  std::vector<HostTensor> inputs;
-  for (const NodeRef &input : slice.inputs)
-    inputs.push_back(input == left ? x : w);
-  auto expected = expect(slice.graph, inputs);
+  auto expected = expectedOf(y, {left, right}, {x, w});
   ASSERT_TRUE(expected) << expected.error().message;
   std::vector<double> tolerances = expected->tolerances[0];
   std::ranges::sort(tolerances);

@@ -32,18 +32,25 @@ inline graph::NodeRef leafOf(const HostTensor &tensor) {
 Result<std::vector<HostTensor>>
 evaluateGraph(const graph::Graph &graph, std::span<const HostTensor> inputs);
 
+/// The tensors of `leaves` as the inputs of a slice stand.
+inline std::vector<HostTensor>
+inputsOf(const graph::Slice &slice, const std::vector<graph::NodeRef> &leaves,
+         const std::vector<HostTensor> &tensors) {
+  std::vector<HostTensor> inputs;
+  for (const graph::NodeRef &input : slice.inputs)
+    for (size_t i = 0; i < leaves.size(); ++i)
+      if (leaves[i] == input)
+        inputs.push_back(tensors[i]);
+  return inputs;
+}
+
 /// Evaluates `node` with `leaves` bound to `tensors`.
 inline Result<HostValue> evaluateNode(const graph::NodeRef &node,
                                       const std::vector<graph::NodeRef> &leaves,
                                       const std::vector<HostTensor> &tensors) {
   SINTER_TRY_ASSIGN(graph::Slice made, graph::slice({&node, 1}));
-  std::vector<HostTensor> inputs;
-  for (const graph::NodeRef &input : made.inputs)
-    for (size_t i = 0; i < leaves.size(); ++i)
-      if (leaves[i] == input)
-        inputs.push_back(tensors[i]);
   SINTER_TRY_ASSIGN(std::vector<HostTensor> outputs,
-                    evaluateGraph(made.graph, inputs));
+                    evaluateGraph(made.graph, inputsOf(made, leaves, tensors)));
   return decode(outputs[0]);
 }
 

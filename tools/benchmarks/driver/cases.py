@@ -48,7 +48,9 @@ class Case:
         return " ".join(f"{key}={value}" for key, value in params.items())
 
     def sides(self):
-        return ("sinter",) + self.peers + tuple(self.extra)
+        ours = tuple(target.ours for target in self.targets)
+        return tuple(dict.fromkeys(("sinter",) + self.peers
+                                   + tuple(self.extra) + ours))
 
 
 def copy_of(count):

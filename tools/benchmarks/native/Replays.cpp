@@ -1,24 +1,24 @@
 /// Compiles what was recorded once, and runs the program.
 #include "tools/benchmarks/native/Replays.h"
 
+#include "frontend/Programs.h"
+#include "frontend/Raise.h"
 #include "runtime/graph/Slice.h"
 #include "runtime/program/CompilerHook.h"
 #include "runtime/program/Program.h"
+#include "runtime/reference/HostValue.h"
 
-#include <bit>
-#include <cstdint>
+#include <source_location>
 
 namespace rt = sinter::runtime;
 using namespace bench;
-using sinter::DType;
 using sinter::graph::NodeRef;
 
 namespace {
 
 template <typename T> T valueOf(sinter::Result<T> result) {
-  if (!result)
-    throw sinter::Error(result.takeError());
-  return *std::move(result);
+  return sinter::detail::unwrap(std::move(result),
+                                std::source_location::current());
 }
 
 std::vector<rt::Binding> bindingsOf(const sinter::graph::Slice &slice) {
@@ -53,51 +53,32 @@ public:
   void run() override {
     auto outputs = valueOf(rt::run(*program, inputs[next++ % inputs.size()]));
     if (!hasRun)
-      first = outputs[0].buffer;
+      first = outputs[0];
     hasRun = true;
   }
-  void wait() override {
-    if (sinter::Status done = device.synchronize(); !done)
-      throw sinter::Error(done.takeError());
-  }
+  void wait() override { valueOf(device.synchronize()); }
   std::vector<double> sample(size_t count) override {
-    rt::BufferRef buffer = std::exchange(first, {});
-    switch (program->outputs()[0].dtype) {
-    case DType::f32:
-      return sampleOf<float>(read<float>(*buffer), count);
-    case DType::bf16: {
-      std::vector<float> values;
-      for (uint16_t bits : read<uint16_t>(*buffer))
-        values.push_back(std::bit_cast<float>(uint32_t(bits) << 16));
-      return sampleOf<float>(values, count);
-    }
-    default:
-      return {};
-    }
+    rt::Output output = std::exchange(first, {});
+    sinter::reference::HostTensor host{
+        program->outputs()[0].dtype, output.dims, {}};
+    host.data.resize(output.buffer->bytes());
+    valueOf(device.copyOut(host.data, *output.buffer, 0));
+    return sampleOf<double>(sinter::reference::decode(host).reals, count);
   }
 
 private:
   std::shared_ptr<const rt::Program>
   compiled(const sinter::graph::Graph &graph) const {
-    rt::CompileRequest request;
-    request.target = device.target();
+    auto request = valueOf(sinter::detail::compileRequest(device.id()));
     auto file = valueOf(valueOf(rt::compilerHook())->compile(graph, request));
     return valueOf(rt::Program::load(file, device));
-  }
-  template <typename T> std::vector<T> read(const rt::Buffer &buffer) const {
-    std::vector<T> values(buffer.bytes() / sizeof(T));
-    sinter::Status done =
-        device.copyOut(std::as_writable_bytes(std::span(values)), buffer, 0);
-    if (!done)
-      throw sinter::Error(done.takeError());
-    return values;
   }
 
   rt::Device &device;
   std::shared_ptr<const rt::Program> program;
   std::vector<std::vector<rt::Binding>> inputs; ///< of each recording
   size_t next = 0;
-  rt::BufferRef first; ///< the first result, until somebody looked at it
+  rt::Output first; ///< the first result, until somebody looked at it
   bool hasRun = false;
 };
 
