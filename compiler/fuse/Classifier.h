@@ -45,6 +45,7 @@ public:
   Classified run();
 
 private:
+  std::optional<Rejection> checkCaps() const;
   std::optional<Rejection> findRoots();
   std::optional<Rejection> addRoot(unsigned index);
   void findColumns();

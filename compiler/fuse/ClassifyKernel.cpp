@@ -399,14 +399,26 @@ double Classifier::recomputedWork() const {
   return total;
 }
 
-Classified Classifier::run() {
-  body = graph.body(coreOps);
-  outputs = graph.outputs(coreOps);
+// Caps are limits of what is done at once. What cannot be done in parts, one op
+// that reads what is stored, is done, and so is code of the user's, which is
+// alone in its kernel.
+std::optional<Rejection> Classifier::checkCaps() const {
+  if (body.size() == 1 ||
+      (coreOps.size() == 1 && kindOf(op(coreOps[0])) == PatternKind::opaque))
+    return std::nullopt;
   if (body.size() > caps.ops)
     return Rejection{"cap_ops", llvm::formatv("{0} ops", body.size())};
   size_t buffers = graph.inputs(body).size() + outputs.size();
   if (buffers > caps.buffers)
     return Rejection{"cap_live", llvm::formatv("{0} buffers", buffers)};
+  return std::nullopt;
+}
+
+Classified Classifier::run() {
+  body = graph.body(coreOps);
+  outputs = graph.outputs(coreOps);
+  if (auto rejected = checkCaps())
+    return *rejected;
   for (unsigned index : body)
     if (op(index)->hasAttr(checksAttr) && coreOps != OpSet{index})
       return Rejection{"check", "positions are checked by themselves"};

@@ -19,23 +19,27 @@ static SmallVector<Operation *> opsOf(func::FuncOp function) {
   return ops;
 }
 
-FusionGraph::FusionGraph(func::FuncOp function, bool oneOpPerKernel)
-    : FusionGraph(opsOf(function), oneOpPerKernel) {}
-
-FusionGraph::FusionGraph(ArrayRef<Operation *> list, bool oneOpPerKernel)
+ClassifiedOps::ClassifiedOps(ArrayRef<Operation *> list, bool oneOpPerKernel)
     : ops(list) {
   for (auto [index, op] : llvm::enumerate(ops))
     indices[op] = index;
   core.assign(ops.size(), false);
   returned.assign(ops.size(), false);
   rename.assign(ops.size(), false);
+  markReturned();
+  classify(oneOpPerKernel);
+}
+
+FusionGraph::FusionGraph(func::FuncOp function, bool oneOpPerKernel)
+    : FusionGraph(ClassifiedOps(opsOf(function), oneOpPerKernel)) {}
+
+FusionGraph::FusionGraph(ClassifiedOps classified)
+    : ClassifiedOps(std::move(classified)) {
   repeated.assign(ops.size(), false);
   sources.resize(ops.size());
   users.resize(ops.size());
   earlier.resize(ops.size());
   later.resize(ops.size());
-  markReturned();
-  classify(oneOpPerKernel);
   connect();
   connectOrder();
   group.resize(ops.size());
@@ -46,14 +50,14 @@ FusionGraph::FusionGraph(ArrayRef<Operation *> list, bool oneOpPerKernel)
   }
 }
 
-int FusionGraph::indexOf(Value value) const {
+int ClassifiedOps::indexOf(Value value) const {
   Operation *op = value.getDefiningOp();
   auto known = op ? indices.find(op) : indices.end();
   return known != indices.end() ? int(known->second) : -1;
 }
 
 // A returned reshape that nothing else reads is its operand's buffer.
-void FusionGraph::markReturned() {
+void ClassifiedOps::markReturned() {
   auto isOutside = [&](Operation *user) { return !contains(user); };
   for (auto [index, op] : llvm::enumerate(ops))
     returned[index] = llvm::any_of(op->getUsers(), isOutside);
@@ -72,14 +76,14 @@ void FusionGraph::markReturned() {
 }
 
 // Code of users reads what lies in memory.
-bool FusionGraph::isReadByOpaque(Operation *op) const {
+bool ClassifiedOps::isReadByOpaque(Operation *op) const {
   return llvm::any_of(op->getUsers(), [&](Operation *user) {
     return contains(user) && (kindOf(user) == PatternKind::opaque ||
                               (isReshape(user) && isReadByOpaque(user)));
   });
 }
 
-void FusionGraph::classify(bool oneOpPerKernel) {
+void ClassifiedOps::classify(bool oneOpPerKernel) {
   SmallVector<bool> readsCore(ops.size(), false);
   for (unsigned index = 0; index < ops.size(); ++index) {
     for (Value operand : ops[index]->getOperands())

@@ -10,8 +10,9 @@
 
 namespace sinter::compiler {
 
-/// Marks a view whose value is written to memory like that of other ops: those
-/// that read it go over it again and again.
+/// Marks an op whose value is written to memory though others of its kind are
+/// inlined: those that read it go over it again and again, or it is too much
+/// for a kernel that does something else, too.
 inline constexpr const char *storedAttr = "sinter.stored";
 
 /// The number of an op that others come after without reading it, and on these
@@ -22,18 +23,15 @@ inline constexpr const char *afterAttr = "sinter.after";
 /// Indices of ops in block order, ascending.
 using OpSet = llvm::SmallVector<unsigned>;
 
-/// The ops of a function, or of a part of it, as a graph. An op is either
-/// **core** (its value is computed by one kernel) or **inlined**: views that
-/// are not to be stored, sources, and arithmetic on single numbers, cost
-/// nothing and are repeated inside each kernel that reads them. A core op may
-/// be made to be repeated, too.
-class FusionGraph {
+/// The ops of a function, or of a part of it. An op is either **core** (its
+/// value is computed by one kernel) or **inlined**: views, sources, and
+/// arithmetic on single numbers, that are not to be stored, cost nothing and
+/// are repeated inside each kernel that reads them.
+class ClassifiedOps {
 public:
-  /// With `oneOpPerKernel` every op is core.
-  FusionGraph(mlir::func::FuncOp function, bool oneOpPerKernel);
   /// Of these ops alone, in the order of their block. What others read of them
-  /// counts as returned.
-  FusionGraph(llvm::ArrayRef<mlir::Operation *> ops, bool oneOpPerKernel);
+  /// counts as returned. With `oneOpPerKernel` every op is core.
+  ClassifiedOps(llvm::ArrayRef<mlir::Operation *> ops, bool oneOpPerKernel);
 
   unsigned size() const { return ops.size(); }
   mlir::Operation *op(unsigned index) const { return ops[index]; }
@@ -45,6 +43,24 @@ public:
   bool isReturned(unsigned index) const { return returned[index]; }
   /// A reshape between kernels: the same buffer under another type.
   bool isRename(unsigned index) const { return rename[index]; }
+
+protected:
+  llvm::SmallVector<mlir::Operation *> ops;
+  llvm::DenseMap<mlir::Operation *, unsigned> indices;
+  llvm::SmallVector<bool> core, returned, rename;
+
+private:
+  void classify(bool oneOpPerKernel);
+  void markReturned();
+  bool isReadByOpaque(mlir::Operation *op) const;
+};
+
+/// The same as a graph of core ops, in groups. A core op may be made to be
+/// repeated, too.
+class FusionGraph : public ClassifiedOps {
+public:
+  explicit FusionGraph(ClassifiedOps classified);
+  FusionGraph(mlir::func::FuncOp function, bool oneOpPerKernel);
 
   /// Core ops whose values a core op reads, and that read a core op's value,
   /// directly or through inlined ops.
@@ -83,18 +99,13 @@ public:
   llvm::SmallVector<unsigned> executionOrder() const;
 
 private:
-  void classify(bool oneOpPerKernel);
-  void markReturned();
-  bool isReadByOpaque(mlir::Operation *op) const;
   void connect();
   void connectOrder();
   void addSource(unsigned user, unsigned source);
   void addEarlier(unsigned user, unsigned op);
   unsigned lastOnPathsTo(unsigned last) const;
 
-  llvm::SmallVector<mlir::Operation *> ops;
-  llvm::DenseMap<mlir::Operation *, unsigned> indices;
-  llvm::SmallVector<bool> core, returned, rename, repeated;
+  llvm::SmallVector<bool> repeated;
   llvm::SmallVector<llvm::SmallVector<unsigned>> sources, users;
   /// Core ops that a core op comes before or after, whose values it need not
   /// read.

@@ -24,6 +24,8 @@ bool isReshape(Operation *op) { return isa<ir::ReshapeOp>(op); }
 
 bool isBroadcast(Operation *op) { return isa<ir::BroadcastOp>(op); }
 
+bool isJoin(Operation *op) { return isa<ir::ConcatOp>(op); }
+
 SmallVector<int64_t> axesOf(Operation *op) {
   if (auto axes = op->getAttrOfType<DenseI64ArrayAttr>("axes"))
     return SmallVector<int64_t>(axes.asArrayRef());

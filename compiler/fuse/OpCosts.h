@@ -18,6 +18,8 @@ unsigned rankOf(mlir::Value value);
 bool isReshape(mlir::Operation *op);
 /// A view that repeats elements along axes.
 bool isBroadcast(mlir::Operation *op);
+/// A view that has its operands one after the other, along an axis.
+bool isJoin(mlir::Operation *op);
 
 /// The axes that a reduction, gather, prefix or sort op works along.
 llvm::SmallVector<int64_t> axesOf(mlir::Operation *op);

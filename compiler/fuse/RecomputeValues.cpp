@@ -1,6 +1,7 @@
 /// One value at a time, the one that saves most for its cost first.
 #include "compiler/fuse/RecomputeValues.h"
 #include "compiler/Passes.h"
+#include "compiler/fuse/CutKernels.h"
 #include "compiler/import/Locations.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -56,6 +57,8 @@ private:
   SmallVector<int> launchOf;    ///< by group
   SmallVector<int> first, last; ///< by op; -1 for what is not kept
   std::vector<double> totals;   ///< by launch
+  /// Of inlined ops: several ways may lead through one.
+  mutable llvm::DenseMap<Operation *, std::pair<int, int>> launches;
 };
 
 /// A value and what computes it again.
@@ -190,10 +193,13 @@ std::pair<int, int> Plan::launchesOf(Operation *user) const {
     take(launch, launch);
     return range;
   }
+  if (auto known = launches.find(user); known != launches.end())
+    return known->second;
   for (Operation *next : user->getUsers()) {
     auto [from, to] = launchesOf(next);
     take(from, to);
   }
+  launches[user] = range;
   return range;
 }
 
@@ -332,6 +338,10 @@ bool Recomputer::improve(std::optional<Plan> &plan) {
 }
 
 std::vector<FusionDecision> Recomputer::run() {
+  SmallVector<Operation *> ops;
+  for (Operation &op : function.getBody().front().without_terminator())
+    ops.push_back(&op);
+  cutToCaps(ops, options, decisions);
   std::optional<Plan> plan(std::in_place, function, options);
   while (plan->peak() > limit && improve(plan))
     refused.clear();

@@ -1,5 +1,6 @@
 /// Groups become `program.kernel`s and launches.
 #include "compiler/Passes.h"
+#include "compiler/fuse/CutKernels.h"
 #include "compiler/fuse/FormKernels.h"
 #include "compiler/fuse/KernelText.h"
 #include "compiler/fuse/MergeIndependent.h"
@@ -171,7 +172,7 @@ KernelWriter::Built KernelWriter::build(const OpSet &coreOps,
                                           input.getLoc()));
   for (unsigned index : body) {
     Operation *clone = builder.clone(*graph.op(index), mapping);
-    for (const char *mark : {recomputedAttr, orderAttr, afterAttr})
+    for (const char *mark : {recomputedAttr, orderAttr, afterAttr, storedAttr})
       clone->removeAttr(mark);
     own.rename(clone);
   }
@@ -325,8 +326,8 @@ static LogicalResult fuseBlock(ModuleOp module, Block &block,
                                const FuseOptions &options,
                                KernelsByName &kernels,
                                std::vector<FusionDecision> &decisions) {
-  for (const Segment &segment : splitAtLoops(block)) {
-    FusionGraph graph(segment.ops, options.fusion == Fusion::none);
+  for (Segment &segment : splitAtLoops(block)) {
+    FusionGraph graph = cutToCaps(segment.ops, options, decisions);
     std::vector<FusionDecision> found = formKernels(graph, options);
     if (failed(
             KernelWriter(module, graph, options, found, kernels, segment.before)
