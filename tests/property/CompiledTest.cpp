@@ -34,6 +34,7 @@ static GraphOptions optionsOf(uint64_t index) {
   options.largestDim = index % 5 == 0 ? 40 : 6;
   options.rowsOfProduct = index % 3 == 1;
   options.dtype = index % 7 == 6 ? DType::f64 : DType::f32;
+  drawLargeAt(index, options);
   return options;
 }
 
@@ -60,20 +61,24 @@ TEST(CompiledGraphs, FastIsReference) {
 }
 
 /// A program whose row counts are symbols gives the bits of one without.
+static std::string symbolicFailure(const Recipe &recipe,
+                                   const runtime::CompileRequest &request) {
+  Result<Problem> fixed = problemOf(recipe);
+  Result<Problem> symbolic = problemOf(recipe, {.symbolic = true});
+  if (!fixed || !symbolic)
+    return "not recorded";
+  auto a = runCompiled(*fixed, request), b = runCompiled(*symbolic, request);
+  if (!a || !b)
+    return a ? b.error().message : a.error().message;
+  return sameBytes(*a, *b) ? "" : "other bits";
+}
+
 static void expectSymbolicIsStatic(const runtime::CompileRequest &request,
                                    uint64_t step) {
-  auto failure = [&](const Recipe &recipe) -> std::string {
-    Result<Problem> fixed = problemOf(recipe);
-    Result<Problem> symbolic = problemOf(recipe, {.symbolic = true});
-    if (!fixed || !symbolic)
-      return "not recorded";
-    auto a = runCompiled(*fixed, request), b = runCompiled(*symbolic, request);
-    if (!a || !b)
-      return a ? b.error().message : a.error().message;
-    return sameBytes(*a, *b) ? "" : "other bits";
-  };
   for (uint64_t i = 0; i < graphCount(); i += step)
-    expectNone(randomGraph(graphSeed(i), optionsOf(i)), graphSeed(i), failure);
+    expectNone(
+        randomGraph(graphSeed(i), optionsOf(i)), graphSeed(i),
+        [&](const Recipe &recipe) { return symbolicFailure(recipe, request); });
 }
 
 TEST(CompiledGraphs, SymbolicIsStatic) { expectSymbolicIsStatic(fused, 4); }
@@ -95,6 +100,48 @@ TEST(CompiledGraphs, RunsAreRepeatable) {
     EXPECT_TRUE(sameBytes(*first, *second)) << toString(recipe);
   }
 }
+
+//===- Too much for a kernel ----------------------------------------------===//
+
+namespace {
+class LargeGraphs : public testing::TestWithParam<Large> {
+protected:
+  static void
+  expectNone(const std::function<std::string(const Recipe &)> &failure) {
+    GraphOptions options{.steps = 4, .large = GetParam(), .largeCount = 300};
+    if (GetParam() == Large::join)
+      options.largeCount = 64;
+    if (GetParam() == Large::recurrence)
+      options.largeCount = 32;
+    uint64_t seed = graphSeed(uint64_t(GetParam()));
+    property::expectNone(randomGraph(seed, options), seed, failure);
+  }
+};
+} // namespace
+
+TEST_P(LargeGraphs, FusedIsReference) {
+  expectNone([](const Recipe &recipe) { return failureOf(recipe, fused); });
+}
+
+TEST_P(LargeGraphs, UnfusedIsReference) {
+  expectNone([](const Recipe &recipe) { return failureOf(recipe, unfused); });
+}
+
+TEST_P(LargeGraphs, SymbolicIsStatic) {
+  expectNone(
+      [](const Recipe &recipe) { return symbolicFailure(recipe, fused); });
+}
+
+static std::string nameOf(const testing::TestParamInfo<Large> &info) {
+  static constexpr const char *names[] = {"none", "join", "numbers", "views",
+                                          "recurrence"};
+  return names[size_t(info.param)];
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, LargeGraphs,
+                         testing::Values(Large::join, Large::numbers,
+                                         Large::views, Large::recurrence),
+                         nameOf);
 
 //===- Every op -----------------------------------------------------------===//
 

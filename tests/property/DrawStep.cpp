@@ -440,20 +440,49 @@ bool RecipeDrawer::addStep(const PropertyRow &row, const Plan &plan) {
       graph::buildOp(row.op, types, step.attrs, DeviceId());
   if (!node || (*node)->isLeaf() || (*node)->elements() > 1 << 14)
     return false;
-  bool exact = true;
   for (size_t i = 0; i < plan.operands.size(); ++i) {
     bool isPinned = i == 0 && pinned;
     step.operands.push_back(isPinned ? *pinned
                                      : place(row, i, plan.operands[i]));
-    exact &= at(step.operands.back()).exact;
   }
-  Known result{(*node)->dtype(), {}, exact};
-  for (Dim dim : (*node)->dims())
+  append(std::move(step), **node);
+  return true;
+}
+
+void RecipeDrawer::append(RecipeStep step, const graph::Node &node) {
+  Known result{node.dtype(), {}, keepsExact(step.op, node.dtype())};
+  for (uint32_t operand : step.operands)
+    result.exact &= at(operand).exact;
+  for (Dim dim : node.dims())
     result.dims.push_back(dim.value);
-  result.exact &= keepsExact(row.op, result.dtype);
   made.push_back(std::move(result));
   recipe.steps.push_back(std::move(step));
-  return true;
+}
+
+uint32_t RecipeDrawer::addLeaf(DType dtype, const std::vector<int64_t> &dims,
+                               Domain domain) {
+  RecipeLeaf leaf;
+  leaf.dtype = dtype;
+  leaf.dims = dims;
+  leaf.domain = domain;
+  leaf.seed = random();
+  leaf.extremes = options.extremes && coin(8);
+  recipe.leaves.push_back(std::move(leaf));
+  leaves.push_back({dtype, dims});
+  return static_cast<uint32_t>(leaves.size() - 1);
+}
+
+uint32_t RecipeDrawer::apply(graph::OpId op, std::vector<uint32_t> operands,
+                             std::vector<uint64_t> attrs) {
+  std::vector<graph::NodeRef> types;
+  for (uint32_t operand : operands) {
+    std::vector<Dim> dims(at(operand).dims.begin(), at(operand).dims.end());
+    types.push_back(graph::NodeFactory::lazyLeaf(at(operand).dtype, dims,
+                                                 DeviceId(), false));
+  }
+  graph::NodeRef node = *graph::buildOp(op, types, attrs, DeviceId());
+  append({op, std::move(operands), std::move(attrs)}, *node);
+  return firstStep + static_cast<uint32_t>(made.size() - 1);
 }
 
 bool RecipeDrawer::draw(const PropertyRow &row, std::optional<DType> dtype) {

@@ -29,6 +29,16 @@ public:
   bool draw(const PropertyRow &row, std::optional<DType> dtype = std::nullopt);
   /// Adds a step of the op whose first operand is the last step's result.
   bool drawOnLast(const PropertyRow &row);
+  /// Adds a leaf; its number among all values, for `apply`.
+  uint32_t addLeaf(DType dtype, const std::vector<int64_t> &dims,
+                   Domain domain);
+  /// Adds a step of the op on these values; the number of its result. The
+  /// operands and attributes must be right.
+  uint32_t apply(graph::OpId op, std::vector<uint32_t> operands,
+                 std::vector<uint64_t> attrs = {});
+  const std::vector<int64_t> &shapeOf(uint32_t value) const {
+    return at(value).dims;
+  }
 
   /// The recipe; its outputs are the values that no step uses.
   Recipe finish() const;
@@ -70,6 +80,7 @@ private:
   std::vector<uint64_t> attrs(const PropertyRow &row, const Plan &plan);
   uint32_t place(const PropertyRow &row, size_t index, const Wanted &wanted);
   bool addStep(const PropertyRow &row, const Plan &plan);
+  void append(RecipeStep step, const graph::Node &result);
   bool coin(int oneIn = 2) { return below(random, oneIn) == 0; }
   const Known &at(uint32_t value) const;
 

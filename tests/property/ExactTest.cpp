@@ -28,6 +28,7 @@ static GraphOptions optionsOf(uint64_t index) {
   options.largestDim = index % 5 == 0 ? 40 : 6;
   options.rowsOfProduct = index % 3 == 1;
   options.extremes = true;
+  drawLargeAt(index, options);
   return options;
 }
 

@@ -56,6 +56,24 @@ static void drawRowsOfProduct(RecipeDrawer &drawer, const Rows &rows,
   drawer.drawOnLast(*pick(drawer, after));
 }
 
+void drawLargeAt(uint64_t index, GraphOptions &options) {
+  constexpr uint64_t every = 20, rarely = 20;
+  static constexpr size_t operands[] = {32, 64, 33, 48};
+  uint64_t number = index / every;
+  // Tests take every second graph, or every fourth.
+  if (index % every != every - 1 - (number + number / 4) % 4)
+    return;
+  options.large = static_cast<Large>(1 + number % (numLarge - 1));
+  if (options.large == Large::join)
+    options.largeCount = number % rarely == 0 && number > 0
+                             ? 1000
+                             : operands[number / 4 % std::size(operands)];
+  else if (options.large == Large::recurrence)
+    options.largeCount = 32 + number % 3;
+  else
+    options.largeCount = 300;
+}
+
 Recipe randomGraph(uint64_t seed, const GraphOptions &options) {
   Watch watch("drawing the graph of seed " + std::to_string(seed));
   RecipeDrawer drawer(seed, {.reuses = true,
@@ -68,6 +86,7 @@ Recipe randomGraph(uint64_t seed, const GraphOptions &options) {
       rows.push_back(&row);
   if (options.rowsOfProduct)
     drawRowsOfProduct(drawer, rows, options.dtype);
+  drawLarge(drawer, options.large, options.largeCount, options.dtype);
   for (size_t made = 0, tries = 0; made < options.steps && tries < 200;
        ++tries) {
     const PropertyRow &row =

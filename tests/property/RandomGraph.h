@@ -1,6 +1,7 @@
 /// RandomGraph: recipes of several ops over shared values.
 #pragma once
 
+#include "tests/property/DrawLarge.h"
 #include "tests/property/Recipe.h"
 
 #include <optional>
@@ -21,7 +22,14 @@ struct GraphOptions {
   /// Begins with a product, pointwise ops on it and something that takes rows
   /// of that.
   bool rowsOfProduct = false;
+  /// Begins with something that is too much for one kernel: so many operands,
+  /// or ops in a row.
+  Large large = Large::none;
+  size_t largeCount = 0;
 };
+
+/// Makes one graph in twenty begin with something large, of each kind in turn.
+void drawLargeAt(uint64_t index, GraphOptions &options);
 
 /// The same seed and options give the same graph.
 Recipe randomGraph(uint64_t seed, const GraphOptions &options);
