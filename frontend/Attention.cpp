@@ -1,9 +1,10 @@
 /// scaled_dot_product_attention: masks, shared heads and broadcasting leading
 /// axes, over the graph's op.
 #include "frontend/Recording.h"
+#include "runtime/graph/OpIds.h"
 #include "runtime/graph/Terms.h"
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 
 #include <cmath>
 #include <limits>

@@ -3,6 +3,7 @@
 
 #include "frontend/HostBytes.h"
 #include "runtime/graph/Loops.h"
+#include "runtime/graph/OpIds.h"
 #include "runtime/support/Flags.h"
 
 #include <sinter/Error.h>

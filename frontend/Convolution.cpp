@@ -2,6 +2,7 @@
 #include <sinter/Convolution.h>
 
 #include "frontend/WindowLists.h"
+#include "runtime/graph/OpIds.h"
 
 namespace sinter {
 

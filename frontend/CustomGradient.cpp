@@ -6,6 +6,7 @@
 #include "frontend/Recording.h"
 #include "frontend/UserCallback.h"
 #include "runtime/graph/NodeNotes.h"
+#include "runtime/graph/OpIds.h"
 
 #include <sinter/Transforms.h>
 

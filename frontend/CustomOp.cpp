@@ -3,6 +3,7 @@
 
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
+#include "runtime/graph/OpIds.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include "frontend/Composed.h"
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 #include <sinter/Shaping.h>
 
 #include <fmt/format.h>

@@ -4,8 +4,8 @@
 
 #include "frontend/Composed.h"
 
+#include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
-#include <sinter/Ops.h>
 #include <sinter/Shaping.h>
 
 #include <fmt/format.h>

@@ -3,10 +3,15 @@
 
 #include "frontend/Composed.h"
 #include "frontend/Recording.h"
+#include "runtime/graph/OpIds.h"
+#include "sinter/generated/builders/Elementwise.h"
+#include "sinter/generated/builders/Math.h"
 
+#include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
-#include <sinter/Ops.h>
 #include <sinter/Shaping.h>
+#include <sinter/generated/functions/Elementwise.h>
+#include <sinter/generated/functions/Math.h>
 
 #include <fmt/format.h>
 

@@ -5,10 +5,12 @@
 #include "frontend/Composed.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
+#include "runtime/graph/OpIds.h"
 
+#include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
-#include <sinter/Ops.h>
 #include <sinter/Shaping.h>
+#include <sinter/generated/functions/Math.h>
 
 #include <fmt/format.h>
 

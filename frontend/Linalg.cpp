@@ -3,9 +3,9 @@
 
 #include "frontend/Composed.h"
 
+#include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
 #include <sinter/Functions.h>
-#include <sinter/Ops.h>
 #include <sinter/Shaping.h>
 
 #include <fmt/format.h>

@@ -1,7 +1,8 @@
 /// matmul for vectors and broadcasting leading axes, over the graph's matmul.
 #include "frontend/Recording.h"
+#include "runtime/graph/OpIds.h"
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 
 namespace sinter {
 

@@ -49,7 +49,7 @@ static bool haveSameDims(const Graph &a, const Value &x, const Graph &b,
 }
 
 static std::string opName(graph::OpId op) {
-  return op == graph::OpId::leaf ? "input" : std::string(graph::info(op).name);
+  return op == graph::leafOp ? "input" : std::string(graph::info(op).name);
 }
 
 /// What is different about value `i`, or nothing; whether it is sizes only.

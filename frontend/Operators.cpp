@@ -3,7 +3,7 @@
 
 #include "frontend/Recording.h"
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 
 namespace sinter {
 

@@ -2,6 +2,8 @@
 #include <sinter/Ops.h>
 
 #include "frontend/Recording.h"
+#include "runtime/graph/OpIds.h"
+#include "sinter/generated/builders/All.h"
 
 #include "sinter/generated/Ops.cpp.inc"
 #include "sinter/generated/TensorMethods.cpp.inc"

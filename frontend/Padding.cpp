@@ -3,8 +3,8 @@
 
 #include "frontend/Composed.h"
 
+#include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
-#include <sinter/Ops.h>
 
 #include <fmt/format.h>
 

@@ -2,6 +2,7 @@
 #include <sinter/Pooling.h>
 
 #include "frontend/WindowLists.h"
+#include "runtime/graph/OpIds.h"
 
 #include <sinter/Creation.h>
 #include <sinter/CustomGradient.h>

@@ -7,8 +7,10 @@
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
 #include "frontend/ScanBodies.h"
+#include "runtime/graph/OpIds.h"
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
+#include <sinter/generated/functions/Elementwise.h>
 
 #include <fmt/format.h>
 

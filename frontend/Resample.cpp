@@ -3,11 +3,14 @@
 
 #include "frontend/Composed.h"
 
+#include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
 #include <sinter/Functions.h>
-#include <sinter/Ops.h>
 #include <sinter/Pooling.h>
 #include <sinter/Shaping.h>
+#include <sinter/generated/functions/Activations.h>
+#include <sinter/generated/functions/Elementwise.h>
+#include <sinter/generated/functions/Math.h>
 
 #include <fmt/format.h>
 

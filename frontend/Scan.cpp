@@ -6,6 +6,7 @@
 #include "frontend/Recording.h"
 #include "frontend/ScanBodies.h"
 #include "runtime/graph/Loops.h"
+#include "runtime/graph/OpIds.h"
 
 #include <fmt/format.h>
 

@@ -3,9 +3,10 @@
 
 #include "frontend/Composed.h"
 
+#include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
-#include <sinter/Ops.h>
 #include <sinter/Shaping.h>
+#include <sinter/generated/functions/Elementwise.h>
 
 #include <fmt/format.h>
 

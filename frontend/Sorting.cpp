@@ -1,7 +1,8 @@
 /// sort, argsort and topk: pairs of results over the graph's ops.
 #include "frontend/Recording.h"
+#include "runtime/graph/OpIds.h"
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 
 namespace sinter {
 

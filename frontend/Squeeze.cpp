@@ -1,7 +1,8 @@
 /// squeeze and unsqueeze: which axes are meant, over the graph's ops.
 #include "frontend/Recording.h"
+#include "runtime/graph/OpIds.h"
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 
 namespace sinter {
 

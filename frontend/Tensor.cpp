@@ -8,9 +8,10 @@
 #include "frontend/Recording.h"
 #include "runtime/device/Device.h"
 #include "runtime/graph/AttrWords.h"
+#include "runtime/graph/OpIds.h"
 #include "runtime/support/Flags.h"
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 
 #include <fmt/format.h>
 

@@ -9,8 +9,9 @@
 #include "runtime/autodiff/Reverse.h"
 #include "runtime/graph/NodeNotes.h"
 #include "runtime/graph/NodeNumbers.h"
+#include "runtime/graph/OpIds.h"
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 
 #include <fmt/format.h>
 

@@ -4,6 +4,7 @@
 #include "compiler/import/ImportGraph.h"
 #include "dialects/program/Program.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Scan.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "llvm/ADT/DenseSet.h"

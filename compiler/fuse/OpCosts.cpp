@@ -2,6 +2,7 @@
 #include "compiler/fuse/OpCosts.h"
 #include "compiler/import/Types.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/View.h"
 
 #include "mlir/IR/AffineExprVisitor.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -2,6 +2,7 @@
 #include "compiler/fuse/Classifier.h"
 #include "compiler/import/Types.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/View.h"
 
 #include "llvm/ADT/STLExtras.h"
 

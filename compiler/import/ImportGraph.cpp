@@ -58,7 +58,7 @@ FailureOr<RankedTensorType> Importer::typeOf(uint32_t number) {
   Type element = elementType(builder.getContext(), value.dtype);
   if (!element) {
     std::string_view op =
-        value.op == graph::OpId::leaf ? "input" : graph::info(value.op).name;
+        value.op == graph::leafOp ? "input" : graph::info(value.op).name;
     return emitError(nodeLocation(builder.getContext(), number))
            << op << ": cannot compute with dtype " << name(value.dtype);
   }
@@ -169,7 +169,7 @@ FailureOr<func::FuncOp> Importer::makeFunction(ModuleOp module) {
 LogicalResult Importer::importValue(uint32_t number) {
   const graph::Value &value = graph.values[number];
   Location loc = nodeLocation(builder.getContext(), number);
-  if (value.op == graph::OpId::leaf)
+  if (value.op == graph::leafOp)
     return values[number]
                ? success()
                : emitError(loc) << "input: the leaf is not among the inputs";

@@ -132,8 +132,7 @@ FailureOr<std::vector<uint64_t>> GraphReader::readAttrs(Operation &op,
 
 LogicalResult GraphReader::readOp(Operation &op) {
   graph::OpId id = graph::findOp(op.getName().stripDialect());
-  if (op.getName().getDialectNamespace() != "sinter" ||
-      id == graph::OpId::count)
+  if (op.getName().getDialectNamespace() != "sinter" || id == graph::noOp)
     return op.emitError() << "not an op that can be recorded";
   graph::Value value = valueOfType(op.getResult(0).getType());
   value.op = id;

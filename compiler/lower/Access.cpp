@@ -3,6 +3,9 @@
 
 #include "compiler/lower/WindowViews.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Arithmetic.h"
+#include "sinter/generated/classes/View.h"
+#include "sinter/generated/classes/Windows.h"
 
 #include "llvm/ADT/SetVector.h"
 

@@ -3,6 +3,7 @@
 
 #include "compiler/lower/KernelWriter.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Attention.h"
 
 namespace sinter::compiler {
 

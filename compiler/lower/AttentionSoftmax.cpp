@@ -5,6 +5,7 @@
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/MatrixProduct.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/View.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 

@@ -11,6 +11,8 @@
 #include "compiler/lower/Sinks.h"
 #include "compiler/target/ProductTiles.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Contraction.h"
+#include "sinter/generated/classes/View.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -1,6 +1,8 @@
 #include "compiler/lower/BlockMatrix.h"
 
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/View.h"
+#include "sinter/generated/classes/Windows.h"
 
 using namespace mlir;
 

@@ -3,6 +3,7 @@
 
 #include "compiler/lower/BlockMatrix.h"
 #include "compiler/lower/ElementSource.h"
+#include "sinter/generated/classes/Windows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -10,6 +10,7 @@
 #include "compiler/lower/OpsBehind.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/View.h"
 
 using namespace mlir;
 

@@ -6,6 +6,7 @@
 #include "compiler/lower/ReductionOrder.h"
 #include "compiler/lower/RowStatistics.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/View.h"
 
 using namespace mlir;
 

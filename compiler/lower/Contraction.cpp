@@ -13,6 +13,7 @@
 #include "compiler/lower/RowStatistics.h"
 #include "compiler/lower/Sinks.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Contraction.h"
 
 #include "llvm/Support/MathExtras.h"
 

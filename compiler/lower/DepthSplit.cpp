@@ -2,6 +2,7 @@
 #include "compiler/lower/DepthSplit.h"
 
 #include "compiler/lower/Access.h"
+#include "sinter/generated/classes/Contraction.h"
 
 using namespace mlir;
 

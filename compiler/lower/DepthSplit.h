@@ -5,6 +5,7 @@
 
 #include "compiler/Compiler.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Contraction.h"
 
 #include <optional>
 

@@ -2,6 +2,7 @@
 #include "compiler/lower/ElementCost.h"
 
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/View.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

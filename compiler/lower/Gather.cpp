@@ -4,6 +4,7 @@
 #include "compiler/lower/IndexChecks.h"
 #include "compiler/lower/MaskedViews.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Gather.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

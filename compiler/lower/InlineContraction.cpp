@@ -2,6 +2,7 @@
 #include "compiler/lower/Inline.h"
 #include "compiler/lower/MatrixProduct.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Contraction.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 

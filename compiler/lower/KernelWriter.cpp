@@ -3,6 +3,8 @@
 
 #include "compiler/lower/OpsBehind.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Arithmetic.h"
+#include "sinter/generated/classes/Random.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -8,6 +8,7 @@
 #include "compiler/lower/SharedDivision.h"
 #include "compiler/lower/Views.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/View.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

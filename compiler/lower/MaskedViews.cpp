@@ -2,6 +2,7 @@
 #include "compiler/lower/MaskedViews.h"
 
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/View.h"
 
 #include <cmath>
 #include <limits>

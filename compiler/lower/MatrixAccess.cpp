@@ -2,6 +2,7 @@
 #include "compiler/lower/MatrixAccess.h"
 
 #include "compiler/lower/MatrixProduct.h"
+#include "sinter/generated/classes/Contraction.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -4,6 +4,7 @@
 
 #include "compiler/lower/Emission.h"
 #include "compiler/lower/TileShape.h"
+#include "sinter/generated/classes/Contraction.h"
 
 namespace sinter::compiler {
 

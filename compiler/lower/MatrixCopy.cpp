@@ -4,6 +4,7 @@
 
 #include "compiler/lower/Access.h"
 #include "compiler/lower/TurnSquares.h"
+#include "sinter/generated/classes/Contraction.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/lower/MatrixAccess.h"
+#include "sinter/generated/classes/Contraction.h"
 
 namespace sinter::compiler {
 

@@ -4,6 +4,8 @@
 #include "compiler/lower/MatrixProduct.h"
 #include "compiler/lower/UnitTile.h"
 #include "dialects/program/Program.h"
+#include "sinter/generated/classes/Contraction.h"
+#include "sinter/generated/classes/View.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -4,6 +4,7 @@
 
 #include "compiler/lower/MatrixCopy.h"
 #include "compiler/lower/Sinks.h"
+#include "sinter/generated/classes/Contraction.h"
 
 namespace sinter::compiler {
 

@@ -3,6 +3,7 @@
 
 #include "compiler/lower/MatrixProduct.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Arithmetic.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 

@@ -1,6 +1,7 @@
 /// Kernels of users: their code as it is.
 #include "compiler/lower/KernelWriter.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/View.h"
 
 using namespace mlir;
 

@@ -5,6 +5,7 @@
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/MatrixProduct.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Contraction.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

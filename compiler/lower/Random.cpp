@@ -4,6 +4,7 @@
 #include "compiler/lower/ElementMath.h"
 #include "compiler/lower/Rounded.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Random.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/Sequence.h"

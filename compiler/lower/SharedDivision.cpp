@@ -3,6 +3,7 @@
 
 #include "compiler/lower/ElementMath.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Arithmetic.h"
 
 using namespace mlir;
 

@@ -3,6 +3,7 @@
 
 #include "compiler/lower/Views.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/View.h"
 
 using namespace mlir;
 

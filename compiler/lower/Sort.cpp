@@ -5,6 +5,7 @@
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/TopFilter.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Sort.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

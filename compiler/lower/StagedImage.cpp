@@ -3,6 +3,8 @@
 
 #include "compiler/lower/MatrixProduct.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/View.h"
+#include "sinter/generated/classes/Windows.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"

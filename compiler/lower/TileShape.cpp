@@ -7,6 +7,7 @@
 #include "compiler/lower/MatrixProduct.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "compiler/lower/RowStatistics.h"
+#include "sinter/generated/classes/Contraction.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -6,6 +6,7 @@
 #include "compiler/lower/StagedImage.h"
 #include "compiler/target/Target.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Contraction.h"
 
 namespace sinter::compiler {
 

@@ -8,6 +8,7 @@
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/TurnSquares.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/View.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"

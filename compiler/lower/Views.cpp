@@ -5,6 +5,8 @@
 #include "compiler/lower/ReductionOrder.h"
 #include "compiler/lower/WindowViews.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Gather.h"
+#include "sinter/generated/classes/View.h"
 
 using namespace mlir;
 

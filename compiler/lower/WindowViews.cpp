@@ -5,6 +5,7 @@
 #include "compiler/lower/Access.h"
 #include "compiler/lower/MaskedViews.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Windows.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -3,6 +3,7 @@
 #include "compiler/fuse/OpCosts.h"
 #include "compiler/import/Types.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Attention.h"
 
 using namespace mlir;
 

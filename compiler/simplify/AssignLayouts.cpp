@@ -8,6 +8,7 @@
 #include "compiler/import/Types.h"
 #include "compiler/simplify/LayoutRegion.h"
 #include "compiler/simplify/SimplifyOps.h"
+#include "sinter/generated/classes/View.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

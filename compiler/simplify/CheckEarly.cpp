@@ -6,6 +6,8 @@
 #include "compiler/lower/IndexChecks.h"
 #include "compiler/lower/OpsBehind.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Gather.h"
+#include "sinter/generated/classes/View.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

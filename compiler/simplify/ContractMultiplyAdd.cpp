@@ -5,6 +5,8 @@
 #include "compiler/import/Types.h"
 #include "compiler/lower/MultiplyAdd.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Arithmetic.h"
+#include "sinter/generated/classes/Reduce.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"

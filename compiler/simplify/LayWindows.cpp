@@ -3,6 +3,10 @@
 #include "compiler/import/Types.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Arithmetic.h"
+#include "sinter/generated/classes/Reduce.h"
+#include "sinter/generated/classes/View.h"
+#include "sinter/generated/classes/Windows.h"
 
 using namespace mlir;
 

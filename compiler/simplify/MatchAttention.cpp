@@ -4,6 +4,10 @@
 #include "compiler/fuse/OpCosts.h"
 #include "compiler/import/Types.h"
 #include "compiler/simplify/SimplifyOps.h"
+#include "sinter/generated/classes/Arithmetic.h"
+#include "sinter/generated/classes/Contraction.h"
+#include "sinter/generated/classes/Reduce.h"
+#include "sinter/generated/classes/View.h"
 
 #include <limits>
 

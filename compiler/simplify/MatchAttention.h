@@ -2,6 +2,8 @@
 #pragma once
 
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Arithmetic.h"
+#include "sinter/generated/classes/Contraction.h"
 
 #include "llvm/ADT/SmallVector.h"
 

@@ -3,6 +3,7 @@
 #include "compiler/import/Locations.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Scan.h"
 
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/DenseSet.h"

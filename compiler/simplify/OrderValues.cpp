@@ -4,6 +4,7 @@
 #include "compiler/import/ImportGraph.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Nn.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -7,6 +7,11 @@
 #include "compiler/lower/AttentionBlock.h"
 #include "compiler/simplify/MatchAttention.h"
 #include "compiler/simplify/SimplifyOps.h"
+#include "sinter/generated/classes/Arithmetic.h"
+#include "sinter/generated/classes/Attention.h"
+#include "sinter/generated/classes/Contraction.h"
+#include "sinter/generated/classes/Reduce.h"
+#include "sinter/generated/classes/View.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "llvm/ADT/DenseSet.h"

@@ -2,6 +2,7 @@
 #include "compiler/lower/CanonicalNan.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Arithmetic.h"
 
 using namespace mlir;
 

@@ -4,6 +4,9 @@
 #include "compiler/import/Types.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Contraction.h"
+#include "sinter/generated/classes/View.h"
+#include "sinter/generated/classes/Windows.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"

@@ -5,6 +5,7 @@
 #include "compiler/import/Types.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/View.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 

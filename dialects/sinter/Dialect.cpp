@@ -1,6 +1,8 @@
 /// The dialect's registration.
 #include "dialects/sinter/Dialect.h"
 
+#include "sinter/generated/classes/All.h"
+
 #include "mlir/IR/Builders.h"
 
 #include "sinter/generated/SinterDialect.cpp.inc"

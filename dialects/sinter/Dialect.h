@@ -1,4 +1,5 @@
-/// The `sinter` dialect: tensor ops with value semantics.
+/// The `sinter` dialect: tensor ops with value semantics. The ops' classes are
+/// declared in sinter/generated/classes, one header for each file of ops.
 #pragma once
 
 #include "dialects/sinter/Reorder.h"
@@ -34,6 +35,3 @@ llvm::LogicalResult verifyShapeRule(mlir::Operation *op);
 #include "sinter/generated/SinterInterfaces.h.inc"
 
 #include "sinter/generated/SinterDialect.h.inc"
-
-#define GET_OP_CLASSES
-#include "sinter/generated/SinterOps.h.inc"

@@ -6,6 +6,7 @@
 #include "dialects/sinter/Types.h"
 #include "runtime/graph/Builders.h"
 #include "runtime/graph/ShapeChecks.h"
+#include "sinter/generated/classes/Nn.h"
 
 #include "mlir/IR/Builders.h"
 

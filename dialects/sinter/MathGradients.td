@@ -1,5 +1,5 @@
-/// How the ops of ops/Math.td, ops/Activations.td and ops/Folds.td are
-/// differentiated; those without a record are through their decomposition.
+/// How the ops of ops/Elementwise.td, Math.td, Activations.td and Folds.td
+/// are differentiated; those without a record are through their decomposition.
 include "dialects/sinter/Ops.td"
 
 //===----------------------------------------------------------------------===//

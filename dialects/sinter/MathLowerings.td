@@ -1,4 +1,5 @@
-/// What the ops of ops/Math.td, ops/Activations.td and ops/Folds.td are made of.
+/// What the ops of ops/Elementwise.td, Math.td, Activations.td and Folds.td are
+/// made of.
 include "mlir/Dialect/Arith/IR/ArithOps.td"
 include "mlir/Dialect/Math/IR/MathOps.td"
 include "dialects/sinter/Ops.td"

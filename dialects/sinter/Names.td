@@ -1,7 +1,7 @@
 /// What each op is called elsewhere, for the reference of ops. A test names the
 /// ops without a line here.
 
-// Elementwise.td
+// Arithmetic.td
 def : Names<Sinter_AddOp, "add", "add, add_scalar">;
 def : Names<Sinter_SubOp, "sub", "sub, sub_scalar">;
 def : Names<Sinter_MulOp, "mul", "mul, mul_scalar">;
@@ -138,7 +138,7 @@ def : Names<Sinter_SoftshrinkOp, "nn.functional.softshrink", "">;
 def : Names<Sinter_ThresholdOp, "nn.functional.threshold",
     "activation::thresholded_relu">;
 
-// Math.td
+// Elementwise.td and Math.td
 def : Names<Sinter_FloorOp, "floor", "floor">;
 def : Names<Sinter_CeilOp, "ceil", "ceil">;
 def : Names<Sinter_TruncOp, "trunc", "trunc">;

@@ -176,9 +176,8 @@ class Sinter_Op<string mnemonic, string kindName, list<Trait> traits = []>
   list<string> promoted = ["*"];
   bit broadcasts = 0;
   /// Whether the frontend's function is written by hand (it does more than
-  /// promote and broadcast), and whether there is a method of Tensor.
+  /// promote and broadcast).
   bit handWritten = 0;
-  bit hasMethod = 1;
   /// Defaults of attributes in the frontend: "keepdims = false". Axes that
   /// default to {} mean every axis.
   list<string> defaults = [];
@@ -192,9 +191,7 @@ class Sinter_Op<string mnemonic, string kindName, list<Trait> traits = []>
   let assemblyFormat =
       "operands attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
-    static ::sinter::graph::OpId getOpId() {
-      return ::sinter::graph::OpId::}] # mnemonic # [{;
-    }
+    static ::sinter::graph::OpId getOpId();
     static ::sinter::graph::PatternKind getPatternKind() {
       return ::sinter::graph::PatternKind::}] # kindName # [{;
     }
@@ -203,6 +200,12 @@ class Sinter_Op<string mnemonic, string kindName, list<Trait> traits = []>
                       "&::sinter::ir::reorder::" # reorder) # [{;
     }
   }] # declares;
+  // Apart, so that whoever knows the class need not know every op's code.
+  let extraClassDefinition = [{
+    ::sinter::graph::OpId $cppClass::getOpId() {
+      return ::sinter::graph::OpId::}] # mnemonic # [{;
+    }
+  }];
 }
 
 class Sinter_Pointwise<string mnemonic, list<Trait> traits = []>
@@ -309,7 +312,6 @@ class Sinter_Source<string mnemonic> : Sinter_Op<mnemonic, "source"> {
   let shapeRule = "source";
   let shapeArguments = ["shape", "dtype"];
   let handWritten = 1;
-  let hasMethod = 0;
   let domains = [];
 }
 
@@ -321,7 +323,6 @@ class Sinter_Random<string mnemonic> : Sinter_Op<mnemonic, "random"> {
   let results = (outs Sinter_Float:$result);
   let shapeRule = "random";
   let handWritten = 1;
-  let hasMethod = 0;
   let domains = [Integers<"0", "1000000">];
 }
 
@@ -330,6 +331,13 @@ class Sinter_Composite<string mnemonic, list<Trait> traits = []>
     : Sinter_Op<mnemonic, "composite", traits> {
   let results = (outs Sinter_Float:$result);
   let promotion = "float";
+}
+
+/// A function of one float operand.
+class Sinter_MathComposite<string mnemonic> : Sinter_Composite<mnemonic> {
+  let arguments = (ins Sinter_Float:$x);
+  let shapeRule = "sameAsFirst";
+  let example = mnemonic # "(x)";
 }
 
 //===----------------------------------------------------------------------===//
@@ -387,6 +395,11 @@ class GradientFn<Sinter_Op op, string function, list<string> read = []> {
   list<string> reads = read;
 }
 class NotDifferentiable<Sinter_Op op> { Sinter_Op forOp = op; }
+
+/// Ops that are methods of Tensor, too; the first operand is the tensor.
+class Methods<list<Sinter_Op> methods> {
+  list<Sinter_Op> ops = methods;
+}
 
 /// What an op is called elsewhere: PyTorch's function in `torch`, and the method
 /// or function of Burn. Empty where there is none.

@@ -5,6 +5,8 @@
 #include "dialects/sinter/ScalarRules.h"
 #include "dialects/sinter/Types.h"
 #include "runtime/graph/Builders.h"
+#include "runtime/graph/OpIds.h"
+#include "sinter/generated/classes/All.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

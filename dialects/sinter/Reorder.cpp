@@ -3,6 +3,7 @@
 
 #include "dialects/sinter/Dialect.h"
 #include "dialects/sinter/Types.h"
+#include "sinter/generated/classes/View.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -4,6 +4,7 @@
 #include "dialects/sinter/ScalarRules.h"
 
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

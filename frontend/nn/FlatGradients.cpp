@@ -3,9 +3,9 @@
 
 #include "frontend/Raise.h"
 
+#include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
 #include <sinter/ModuleFile.h>
-#include <sinter/Ops.h>
 #include <sinter/Shaping.h>
 #include <sinter/SourceScope.h>
 

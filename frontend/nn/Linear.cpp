@@ -1,7 +1,7 @@
 /// Linear: x * weight^T + bias.
 #include <sinter/nn/Linear.h>
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 
 #include <algorithm>
 #include <cmath>

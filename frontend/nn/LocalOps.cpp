@@ -1,7 +1,7 @@
 /// Elementwise functions and norms that losses and modules need.
 #include "frontend/nn/LocalOps.h"
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 
 #include <cmath>
 #include <vector>

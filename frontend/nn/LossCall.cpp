@@ -1,7 +1,7 @@
 /// What losses share.
 #include "frontend/nn/LossCall.h"
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 
 namespace sinter::detail {
 

@@ -2,6 +2,8 @@
 #include "frontend/nn/LocalOps.h"
 #include "frontend/nn/LossCall.h"
 
+#include <sinter/generated/functions/Activations.h>
+
 #include <cmath>
 #include <limits>
 #include <numbers>

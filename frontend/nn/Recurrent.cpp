@@ -5,8 +5,8 @@
 #include "frontend/nn/LocalOps.h"
 #include "frontend/nn/RecurrentStep.h"
 
+#include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
-#include <sinter/Ops.h>
 #include <sinter/Random.h>
 #include <sinter/Scan.h>
 

@@ -4,8 +4,8 @@
 #include "frontend/Raise.h"
 #include "frontend/nn/LocalOps.h"
 
+#include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
-#include <sinter/Ops.h>
 
 #include <fmt/format.h>
 

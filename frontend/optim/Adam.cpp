@@ -2,7 +2,7 @@
 /// size.
 #include <sinter/optim/Adam.h>
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 
 #include <cmath>
 

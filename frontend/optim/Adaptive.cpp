@@ -1,7 +1,7 @@
 /// RMSprop, Adagrad, Adadelta and Rprop: a rate of its own for each element.
 #include <sinter/optim/Adaptive.h>
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 
 namespace sinter::optim {
 

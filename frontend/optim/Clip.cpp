@@ -4,7 +4,7 @@
 #include "frontend/Raise.h"
 #include "frontend/nn/LocalOps.h"
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 #include <sinter/SourceScope.h>
 
 #include <cmath>

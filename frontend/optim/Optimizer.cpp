@@ -6,9 +6,9 @@
 #include "frontend/State.h"
 #include "runtime/graph/Builders.h"
 
+#include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
 #include <sinter/ModuleFile.h>
-#include <sinter/Ops.h>
 #include <sinter/SourceScope.h>
 
 #include <bit>

@@ -4,7 +4,9 @@
 #include "runtime/autodiff/rules/Rules.h"
 #include "runtime/graph/AttrWords.h"
 #include "runtime/graph/Builders.h"
+#include "runtime/graph/OpIds.h"
 #include "runtime/graph/Terms.h"
+#include "sinter/generated/builders/All.h"
 
 #include <cassert>
 #include <limits>
@@ -20,7 +22,7 @@ namespace term = graph::term;
 namespace sinter::autodiff {
 
 const GradientInfo &gradientOf(graph::OpId op) {
-  assert(op != graph::OpId::leaf && op < graph::OpId::count &&
+  assert(op != graph::leafOp && op < graph::OpId::count &&
          "a leaf has no rule");
   return gradientInfos[static_cast<size_t>(op) - 1];
 }

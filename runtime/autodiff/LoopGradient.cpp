@@ -9,6 +9,7 @@
 
 #include "runtime/graph/Builders.h"
 #include "runtime/graph/NodeNotes.h"
+#include "runtime/graph/OpIds.h"
 
 namespace sinter::autodiff {
 

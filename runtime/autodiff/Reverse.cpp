@@ -4,6 +4,7 @@
 #include "runtime/autodiff/Sweep.h"
 #include "runtime/graph/Builders.h"
 #include "runtime/graph/NodeNotes.h"
+#include "runtime/graph/OpIds.h"
 
 namespace sinter::autodiff {
 

@@ -2,7 +2,9 @@
 #include "runtime/graph/Builders.h"
 
 #include "runtime/graph/AttrWords.h"
+#include "runtime/graph/OpIds.h"
 #include "runtime/graph/RecordOp.h"
+#include "sinter/generated/builders/All.h"
 
 #include <algorithm>
 #include <string>
@@ -64,7 +66,7 @@ bool sameType(const NodeRef &node, const TensorType &type) {
 }
 
 Status checkArity(const ShapeContext &context) {
-  if (context.op == OpId::leaf || context.op >= OpId::count)
+  if (context.op == leafOp || context.op >= OpId::count)
     return makeError(ErrorKind::internal, "a leaf is not an op");
   int arity = info(context.op).arity;
   if (arity == variadic || size_t(arity) == context.operands.size())

@@ -3,6 +3,9 @@
 /// Each checks operand dtypes and devices, normalizes axes, calls the shape
 /// rule, encodes the attributes and makes the node. No implicit broadcast or
 /// promotion. An op without tensor operands also takes the device.
+///
+/// Those of ops/Elementwise.td, Math.td and Activations.td are not here, so
+/// that a new op of these rebuilds little: sinter/generated/builders/Math.h.
 #pragma once
 
 #include "runtime/graph/Dim.h"
@@ -11,10 +14,21 @@
 #include "runtime/graph/ShapeRules.h"
 #include "runtime/support/Result.h"
 
-#include <span>
+#include "sinter/generated/builders/Arithmetic.h"
+#include "sinter/generated/builders/Attention.h"
+#include "sinter/generated/builders/Contraction.h"
+#include "sinter/generated/builders/Custom.h"
+#include "sinter/generated/builders/Folds.h"
+#include "sinter/generated/builders/Gather.h"
+#include "sinter/generated/builders/Nn.h"
+#include "sinter/generated/builders/Random.h"
+#include "sinter/generated/builders/Reduce.h"
+#include "sinter/generated/builders/Scan.h"
+#include "sinter/generated/builders/Sort.h"
+#include "sinter/generated/builders/View.h"
+#include "sinter/generated/builders/Windows.h"
 
-#include "sinter/generated/Choices.h.inc"
-#include "sinter/generated/GraphBuilders.h.inc"
+#include <span>
 
 namespace sinter::graph {
 

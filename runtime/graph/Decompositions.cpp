@@ -2,8 +2,10 @@
 #include "runtime/graph/AttrWords.h"
 #include "runtime/graph/Builders.h"
 #include "runtime/graph/Composites.h"
+#include "runtime/graph/OpIds.h"
 #include "runtime/graph/RecordOp.h"
 #include "runtime/graph/Terms.h"
+#include "sinter/generated/builders/All.h"
 
 #include <limits>
 

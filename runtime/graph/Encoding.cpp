@@ -1,13 +1,13 @@
 /// The end of an encoding: symbolic dims, expressions and guards.
 #include "runtime/graph/Encoding.h"
 
-#include <array>
+#include <vector>
 
 namespace sinter::graph {
 
 bool hasDimAttrs(OpId op) {
   static const auto table = [] {
-    std::array<bool, static_cast<size_t>(OpId::count)> result{};
+    std::vector<char> result(opCount(), false);
     for (size_t i = 1; i < result.size(); ++i)
       for (const AttrSpec &spec : info(static_cast<OpId>(i)).attrs)
         result[i] |= spec.kind == AttrKind::dim || spec.kind == AttrKind::dims;

@@ -22,7 +22,7 @@ enum class InputKind : uint8_t {
 
 /// One value, named by its post-order number (its index in Graph::values).
 struct Value {
-  OpId op = OpId::leaf;
+  OpId op = leafOp;
   DType dtype = DType::f32;
   std::vector<uint32_t> dims;     ///< indices into Graph::exprs
   std::vector<uint32_t> operands; ///< smaller post-order numbers

@@ -179,7 +179,7 @@ private:
 static void encodeValue(const Value &value, InputKind kind,
                         const GraphExprs &source, LocalExprs &local,
                         Encoder &encoder) {
-  if (value.op != OpId::leaf) {
+  if (value.op != leafOp) {
     encoder.op(value.op, value.dtype, value.operands.size(),
                value.attrs.size());
     for (uint32_t operand : value.operands)

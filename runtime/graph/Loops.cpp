@@ -3,6 +3,7 @@
 
 #include "runtime/graph/Builders.h"
 #include "runtime/graph/NodeNumbers.h"
+#include "runtime/graph/OpIds.h"
 
 #include <string>
 #include <utility>
@@ -90,7 +91,7 @@ Status LoopFinder::addPart(uint32_t number) {
 
 Status LoopFinder::setOwner(uint32_t number) {
   const Value &value = graph.values[number];
-  if (value.op == OpId::scan_index || value.op == OpId::leaf)
+  if (value.op == OpId::scan_index || value.op == leafOp)
     return {};
   if (info(value.op).kind == PatternKind::loop)
     return addPart(number);
@@ -140,7 +141,7 @@ Result<Loops> LoopFinder::run() {
 
 Result<Loops> loopsOf(const Graph &graph) {
   for (const Value &value : graph.values)
-    if (value.op != OpId::leaf && info(value.op).kind == PatternKind::loop)
+    if (value.op != leafOp && info(value.op).kind == PatternKind::loop)
       return LoopFinder(graph).run();
   Loops nothing;
   nothing.owner.assign(graph.values.size(), Loops::none);

@@ -43,10 +43,7 @@ Result<Loops> loopsOf(const Graph &graph);
 
 /// Whether the op is computed outside of the loop that it names: its end, and
 /// what the end gives.
-inline bool leavesLoop(OpId op) {
-  return op == OpId::scan_end || op == OpId::scan_last ||
-         op == OpId::scan_stack;
-}
+bool leavesLoop(OpId op);
 
 /// The loop that a part names: its scan_index. Null when the first operand is
 /// none.

@@ -59,7 +59,7 @@ enum class NodeState : uint8_t { pending, ready, failed };
 class Node {
 public:
   OpId op() const { return opId; }
-  bool isLeaf() const { return opId == OpId::leaf; }
+  bool isLeaf() const { return opId == leafOp; }
   InputKind leafKind() const { return kind; } ///< of a leaf
   DType dtype() const { return type; }
   DeviceId device() const { return where; }
@@ -141,7 +141,7 @@ private:
   }
 
   std::atomic<uint32_t> refs{1};
-  OpId opId = OpId::leaf;
+  OpId opId = leafOp;
   DType type = DType::f32;
   InputKind kind = InputKind::data;
   DeviceId where;

@@ -1,6 +1,8 @@
 /// The op table, filled by sinter-tblgen.
 #include "runtime/graph/OpTable.h"
 
+#include "runtime/graph/OpIds.h"
+
 #include <cassert>
 #include <iterator>
 #include <unordered_map>
@@ -14,6 +16,8 @@ const OpInfo &info(OpId op) {
   return opInfos[static_cast<size_t>(op) - 1];
 }
 
+size_t opCount() { return static_cast<size_t>(OpId::count); }
+
 OpId findOp(std::string_view name) {
   static const auto byName = [] {
     std::unordered_map<std::string_view, OpId> map;
@@ -22,7 +26,7 @@ OpId findOp(std::string_view name) {
     return map;
   }();
   auto it = byName.find(name);
-  return it == byName.end() ? OpId::count : it->second;
+  return it == byName.end() ? noOp : it->second;
 }
 
 } // namespace sinter::graph

@@ -2,22 +2,14 @@
 #pragma once
 
 #include "runtime/graph/DType.h"
+#include "runtime/graph/OpId.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
 namespace sinter::graph {
-
-/// Op codes. The numeric order is the records' order; names, not numbers,
-/// stand in files. Leaves come first.
-enum class OpId : uint16_t {
-  leaf = 0, ///< a buffer or a dynamic scalar; see Leaf in Node.h
-#define SINTER_OP(name) name,
-#include "sinter/generated/OpIds.inc"
-#undef SINTER_OP
-  count
-};
 
 /// How an op takes part in fusion.
 enum class PatternKind : uint8_t {
@@ -83,7 +75,9 @@ struct OpInfo {
 
 /// The record of an op. `op` is valid and not `leaf`.
 const OpInfo &info(OpId op);
-/// The op of that mnemonic, or OpId::count.
+/// The op of that mnemonic, or noOp.
 OpId findOp(std::string_view name);
+/// Codes are below this; each above 0 has a record.
+size_t opCount();
 
 } // namespace sinter::graph

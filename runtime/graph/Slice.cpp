@@ -61,7 +61,7 @@ std::vector<uint64_t> GraphBuilder::attrs(const Node &node) {
 
 Value GraphBuilder::value(const Node &node, bool isInput) {
   Value result;
-  result.op = isInput ? OpId::leaf : node.op();
+  result.op = isInput ? leafOp : node.op();
   result.dtype = node.dtype();
   if (!isInput) {
     result.attrs = attrs(node);

@@ -2,13 +2,13 @@
 #include "runtime/graph/Builders.h"
 #include "runtime/graph/Encoding.h"
 #include "runtime/graph/Loops.h"
+#include "runtime/graph/OpIds.h"
 #include "runtime/graph/Slice.h"
 #include "runtime/program/ProgramData.h"
 #include "runtime/reference/Disturbance.h"
 #include "runtime/reference/Primitives.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -31,15 +31,14 @@ bool nextIndex(std::vector<int64_t> &index, std::span<const int64_t> dims) {
 }
 
 const PrimitiveRow *findPrimitive(graph::OpId op) {
-  using Table = std::array<const PrimitiveRow *, size_t(graph::OpId::count)>;
-  static const Table table = [] {
-    Table result{};
+  static const std::vector<const PrimitiveRow *> table = [] {
+    std::vector<const PrimitiveRow *> result(graph::opCount());
     for (auto rows :
          {pointwisePrimitives(), mathPrimitives(), specialPrimitives(),
           viewPrimitives(), reductionPrimitives(), indexedPrimitives(),
           randomPrimitives()})
       for (const PrimitiveRow &row : rows)
-        if (graph::OpId id = graph::findOp(row.name); id != graph::OpId::count)
+        if (graph::OpId id = graph::findOp(row.name); id != graph::noOp)
           result[size_t(id)] = &row;
     return result;
   }();
@@ -474,7 +473,7 @@ Status Evaluation::run() {
   size_t nextLoop = 0;
   for (uint32_t i = 0; i < graph.values.size(); ++i) {
     const graph::Value &value = graph.values[i];
-    if (value.op == graph::OpId::leaf || loops.owner[i] != graph::Loops::none)
+    if (value.op == graph::leafOp || loops.owner[i] != graph::Loops::none)
       continue;
     if (value.op == graph::OpId::scan_last)
       values[i] = values[value.operands[1]];

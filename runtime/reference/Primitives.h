@@ -11,7 +11,7 @@ namespace sinter::reference {
 
 /// One evaluation of one op. Dims in `attrs` are concrete.
 struct Call {
-  graph::OpId op = graph::OpId::leaf;
+  graph::OpId op = graph::leafOp;
   std::span<const HostValue *const> operands;
   std::span<const uint64_t> attrs;
   DType dtype = DType::f32;  ///< of the result

@@ -43,7 +43,7 @@ Status verify(const graph::Graph &graph, std::span<const HostTensor> inputs,
     return {};
   size_t output = firstDifferent(outputs, *expected);
   uint32_t number = output < graph.outputs.size() ? graph.outputs[output] : 0;
-  std::string op(graph.values[number].op == graph::OpId::leaf
+  std::string op(graph.values[number].op == graph::leafOp
                      ? "leaf"
                      : graph::info(graph.values[number].op).name);
   SiteId site = number < graph.sites.size() ? graph.sites[number] : 0;

@@ -4,7 +4,7 @@
 #include "tests/goldens/Ops.h"
 #include "tests/goldens/Suite.h"
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <algorithm>
 #include <cctype>

@@ -2,6 +2,8 @@
 #include "tests/goldens/Attrs.h"
 #include "tests/goldens/Ops.h"
 
+#include <sinter/Ops.h>
+
 #include <limits>
 
 namespace sinter::goldens {

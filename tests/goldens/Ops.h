@@ -3,7 +3,7 @@
 
 #include "tests/goldens/Suite.h"
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <map>
 #include <optional>

@@ -3,6 +3,8 @@
 #include "tests/goldens/Attrs.h"
 #include "tests/goldens/Ops.h"
 
+#include <sinter/generated/functions/Elementwise.h>
+
 namespace sinter::goldens {
 
 namespace {

@@ -118,7 +118,7 @@ static std::optional<RunOptions> parse(int argc, char **argv) {
 
 /// An op of the table must not be unsupported under its own name.
 static bool isInTable(std::string_view op) {
-  return graph::findOp(op) != graph::OpId::count;
+  return graph::findOp(op) != graph::noOp;
 }
 
 /// Whether a case is of those that are run.

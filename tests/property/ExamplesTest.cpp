@@ -1,7 +1,9 @@
 /// Every op's example, as its reference shows it, compiled and run.
+#include "runtime/graph/OpIds.h"
 #include "tests/property/PropertyTable.h"
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
+#include <sinter/Ops.h>
 
 #include <string>
 #include <vector>

@@ -1,6 +1,8 @@
 /// The property table, filled by sinter-tblgen.
 #include "tests/property/PropertyTable.h"
 
+#include "runtime/graph/OpIds.h"
+
 #include "sinter/generated/PropertyTable.inc"
 
 namespace sinter::property {

@@ -2,6 +2,7 @@
 #include "tests/property/RandomGraph.h"
 #include "runtime/autodiff/Reverse.h"
 #include "runtime/graph/Builders.h"
+#include "runtime/graph/OpIds.h"
 #include "runtime/graph/Slice.h"
 #include "runtime/reference/HostValue.h"
 #include "tests/property/Cases.h"

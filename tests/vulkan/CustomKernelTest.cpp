@@ -1,5 +1,5 @@
 /// Users' kernels in GLSL and SPIR-V.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <cstdlib>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include "tests/vulkan/FaultyVulkan.h"
 #include "tests/vulkan/InChild.h"
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <algorithm>
 #include <cstdlib>

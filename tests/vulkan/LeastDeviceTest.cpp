@@ -5,7 +5,7 @@
 #include "tests/vulkan/FaultyVulkan.h"
 #include "tests/vulkan/InChild.h"
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <cmath>
 #include <gtest/gtest.h>

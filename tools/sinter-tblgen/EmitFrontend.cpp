@@ -71,17 +71,19 @@ static void emitVariadicOverloads(const Op &op, raw_ostream &os) {
 }
 
 bool emitFrontendDecls(const Records &records, raw_ostream &os) {
-  os << "// The user's functions. Included by sinter/Ops.h.\n\n"
+  os << "// The user's functions.\n#pragma once\n\n"
+        "#include <sinter/Tensor.h>\n\n#include <initializer_list>\n"
+        "#include <source_location>\n#include <span>\n#include <vector>\n\n"
         "namespace sinter {\n";
-  for (const Op &op : records.ops()) {
-    if (op.flag("handWritten"))
+  for (const Op *op : records.declared()) {
+    if (op->flag("handWritten"))
       continue;
     os << "\n";
-    emitComment(op, "", os);
-    os << "Tensor " << op.name << "(" << join(parameters(op, 0, true), ", ")
+    emitComment(*op, "", os);
+    os << "Tensor " << op->name << "(" << join(parameters(*op, 0, true), ", ")
        << ");\n";
-    if (op.isVariadic())
-      emitVariadicOverloads(op, os);
+    if (op->isVariadic())
+      emitVariadicOverloads(*op, os);
   }
   os << "\n} // namespace sinter\n";
   return true;
@@ -141,15 +143,11 @@ bool emitFrontendDefs(const Records &records, raw_ostream &os) {
   return true;
 }
 
-static bool hasMethod(const Op &op) {
-  return op.flag("hasMethod") && !op.operands.empty() && !op.isVariadic();
-}
-
 bool emitMethodDecls(const Records &records, raw_ostream &os) {
   os << "// Methods of Tensor, each the function of its name on this tensor.\n"
         "// Included inside the class.\n";
   for (const Op &op : records.ops()) {
-    if (!hasMethod(op))
+    if (!op.isMethod)
       continue;
     std::vector<std::string> list = parameters(op, 1, true);
     list.push_back("Where where = Where::current()");
@@ -163,7 +161,7 @@ bool emitMethodDefs(const Records &records, raw_ostream &os) {
   os << "// Methods of Tensor. Included by frontend/Ops.cpp.\n\n"
         "namespace sinter {\n";
   for (const Op &op : records.ops()) {
-    if (!hasMethod(op))
+    if (!op.isMethod)
       continue;
     std::vector<std::string> list = parameters(op, 1, false);
     list.push_back("Where where");

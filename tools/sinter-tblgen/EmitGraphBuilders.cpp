@@ -24,11 +24,15 @@ static std::string parameters(const Op &op) {
 }
 
 bool emitGraphBuilderDecls(const Records &records, raw_ostream &os) {
-  os << "// One builder per op. Included by runtime/graph/Builders.h.\n"
-        "#pragma once\n\nnamespace sinter::graph {\n\n";
-  for (const Op &op : records.ops())
-    os << "/// " << op.summary << "\nResult<NodeRef> " << op.name << "("
-       << parameters(op) << ");\n";
+  os << "// One builder per op.\n#pragma once\n\n"
+        "#include \"runtime/graph/Node.h\"\n"
+        "#include \"runtime/graph/Number.h\"\n"
+        "#include \"runtime/support/Result.h\"\n\n"
+        "#include \"sinter/generated/Choices.h.inc\"\n\n"
+        "#include <span>\n\nnamespace sinter::graph {\n\n";
+  for (const Op *op : records.declared())
+    os << "/// " << op->summary << "\nResult<NodeRef> " << op->name << "("
+       << parameters(*op) << ");\n";
   os << "\n} // namespace sinter::graph\n";
   return true;
 }

@@ -50,7 +50,16 @@ bool Op::isPromoted(StringRef operand) const {
   return names == std::vector<StringRef>{"*"} || is_contained(names, operand);
 }
 
-Records::Records(const RecordKeeper &keeper) : records(keeper) {}
+Records::Records(const RecordKeeper &keeper, StringRef family)
+    : records(keeper), family(family) {}
+
+std::vector<const Op *> Records::declared() const {
+  std::vector<const Op *> chosen;
+  for (const Op &op : list)
+    if (family.empty() || op.family() == family)
+      chosen.push_back(&op);
+  return chosen;
+}
 
 const Op *Records::find(const Record *def) const {
   auto it = indexOf.find(def);
@@ -204,6 +213,20 @@ bool Records::readRules() {
          });
 }
 
+bool Records::readMethods() {
+  for (const Record *methods : records.getAllDerivedDefinitions("Methods"))
+    for (const Record *def : methods->getValueAsListOfDefs("ops")) {
+      Op &op = list[indexOf.at(def)];
+      if (op.operands.empty() || op.isVariadic())
+        return fail(methods, "op '" + op.name +
+                                 "' has no first operand to be a method of");
+      if (op.isMethod)
+        return fail(methods, "op '" + op.name + "' is named twice");
+      op.isMethod = true;
+    }
+  return true;
+}
+
 /// One decomposition, or one for each value of the choice attribute.
 bool Records::checkDecompositions(const Op &op) const {
   std::vector<std::string> missing{""};
@@ -271,7 +294,7 @@ bool Records::load() {
   for (const Record *def : defs)
     if (!readOp(def))
       return false;
-  if (!readRules() || !checkComplete())
+  if (!readRules() || !readMethods() || !checkComplete())
     return false;
   for (const Op &op : list)
     if (op.flag("makesConstants"))

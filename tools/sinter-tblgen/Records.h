@@ -56,6 +56,7 @@ struct Op {
   GradientRecord gradient;
   LoweringRecord lowering;
   const llvm::Record *names = nullptr; ///< elsewhere; null when not known
+  bool isMethod = false;               ///< of Tensor, too
 
   /// Whether it is written in other ops: at import, or for the reference.
   bool isComposite() const {
@@ -71,6 +72,10 @@ struct Op {
     return def->getValueAsString(field);
   }
   bool flag(llvm::StringRef field) const { return def->getValueAsBit(field); }
+  /// The stem of its file's name: `Elementwise`.
+  llvm::StringRef family() const {
+    return llvm::StringRef(location).split('.').first;
+  }
   const Operand *findOperand(llvm::StringRef name) const;
   const Attribute *findAttribute(llvm::StringRef name) const;
   /// The attribute whose values choose among the decompositions, if there are
@@ -87,11 +92,14 @@ struct Op {
 /// All ops in order of their records.
 class Records {
 public:
-  explicit Records(const llvm::RecordKeeper &keeper);
+  explicit Records(const llvm::RecordKeeper &keeper,
+                   llvm::StringRef family = "");
   /// Reads and checks. On failure an error was printed at a record's line.
   bool load();
 
   llvm::ArrayRef<Op> ops() const { return list; }
+  /// Those to declare: of one family when one was asked for, else all.
+  std::vector<const Op *> declared() const;
   const Op *find(const llvm::Record *def) const;
   /// The op that makes constants.
   const Op *constantMaker() const { return constants; }
@@ -100,12 +108,14 @@ public:
 private:
   bool readOp(const llvm::Record *def);
   bool readRules();
+  bool readMethods();
   bool addRule(const llvm::Record *rule, const llvm::Record *&slot, bool taken,
                llvm::StringRef what);
   bool checkComplete() const;
   bool checkDecompositions(const Op &op) const;
 
   const llvm::RecordKeeper &records;
+  std::string family;
   std::vector<Op> list;
   std::map<const llvm::Record *, size_t> indexOf;
   const Op *constants = nullptr;

@@ -37,8 +37,12 @@ const Output outputs[] = {
 
 const Output *chosen = nullptr;
 
+cl::opt<std::string> family("family",
+                            cl::desc("only the ops of this file, for what is "
+                                     "declared: the stem of its name"));
+
 bool run(raw_ostream &os, const RecordKeeper &keeper) {
-  Records records(keeper);
+  Records records(keeper, family);
   return !records.load() || !chosen->emit(records, os);
 }
 

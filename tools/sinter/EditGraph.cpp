@@ -18,7 +18,7 @@ using reference::HostTensor;
 std::vector<uint32_t> computedValues(const Graph &graph) {
   std::vector<uint32_t> numbers;
   for (uint32_t number = 0; number < graph.values.size(); ++number)
-    if (graph.values[number].op != OpId::leaf)
+    if (graph.values[number].op != leafOp)
       numbers.push_back(number);
   return numbers;
 }
@@ -81,7 +81,7 @@ BoundGraph withCuts(const BoundGraph &from, const std::set<uint32_t> &cut,
   BoundGraph result = from;
   for (uint32_t number : cut) {
     Value &value = result.graph.values[number];
-    value.op = OpId::leaf;
+    value.op = leafOp;
     value.operands.clear();
     value.attrs.clear();
     result.graph.inputs.push_back({number, graph::InputKind::data, {}});
@@ -192,7 +192,7 @@ std::optional<Graph> DimWriter::run() {
   graph.inputs = from.inputs;
   graph.outputs = from.outputs;
   for (const Value &value : from.values) {
-    if (value.op != OpId::leaf) {
+    if (value.op != leafOp) {
       if (!writeOp(value))
         return std::nullopt;
       continue;

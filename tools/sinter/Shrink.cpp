@@ -76,7 +76,7 @@ bool Shrinker::dropOutputs() {
 bool Shrinker::moveOutputs() {
   for (size_t i = 0; i < best.graph.outputs.size(); ++i)
     for (uint32_t operand : best.graph.values[best.graph.outputs[i]].operands) {
-      if (best.graph.values[operand].op == graph::OpId::leaf)
+      if (best.graph.values[operand].op == graph::leafOp)
         continue;
       std::vector<uint32_t> outputs = best.graph.outputs;
       outputs[i] = operand;

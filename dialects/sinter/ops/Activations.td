@@ -3,7 +3,6 @@
 #define SINTER_OPS_ACTIVATIONS_TD
 
 include "dialects/sinter/OpBase.td"
-include "dialects/sinter/ops/Math.td"
 
 /// An activation with numbers as parameters.
 class Sinter_Activation<string mnemonic, dag parameters = (ins),

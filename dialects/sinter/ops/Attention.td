@@ -22,7 +22,6 @@ def Sinter_ScaledDotProductAttentionOp
   let shapeArguments = [];
   let domains = [Reals<"-1", "1">];
   let handWritten = 1;
-  let hasMethod = 0;
   let example = "scaled_dot_product_attention(query, key, value)";
 }
 
@@ -34,7 +33,6 @@ class Sinter_AttentionPart<string mnemonic, int walked>
   let results = (outs Sinter_Float:$result);
   let shapeArguments = [];
   let domains = [Reals<"-1", "1">];
-  let hasMethod = 0;
   let declares = [{
     static unsigned getWalkedOperand() { return }] # walked # [{; }
   }];

@@ -25,7 +25,6 @@ def Sinter_CustomOp : Sinter_Op<"custom_op", "opaque",
   let results = (outs Sinter_Tensor:$result);
   let shapeRule = "customOp";
   let handWritten = 1;
-  let hasMethod = 0;
   let example = [{custom_op({
       .source = R"(
         extern "C" __global__ void twice(const IN0_TYPE *x, OUT_TYPE *y) {

@@ -29,7 +29,6 @@ class Sinter_PrefixExtremum<string mnemonic, string foldName>
   let shapeArguments = [];
   let domains = [Distinct];
   let handWritten = 1;
-  let hasMethod = 0;
   let example = mnemonic # "(x, 1).values";
 }
 def Sinter_CummaxOp : Sinter_PrefixExtremum<"cummax", "maximum"> {

@@ -49,7 +49,6 @@ def Sinter_EmbeddingOp : Sinter_Composite<"embedding"> {
   let results = (outs Sinter_Tensor:$result);
   let shapeRule = "embedding";
   let promotion = "none";
-  let hasMethod = 0;
   let domains = [Reals<"-4", "4">, Positions];
   let example = "embedding(weight, indices)";
 }

@@ -102,7 +102,6 @@ def Sinter_CustomGradientOp : Sinter_Composite<"custom_gradient"> {
   let shapeRule = "sameAsFirst";
   let promotion = "none";
   let handWritten = 1;
-  let hasMethod = 0;
   let example = "custom_gradient([](auto inputs) { return exp(inputs[0]); }, "
                 "[](const CustomContext &c) { return std::vector{c.result * "
                 "c.gradient}; })({value})";
@@ -120,7 +119,6 @@ def Sinter_AfterOp : Sinter_Composite<"after"> {
   let shapeRule = "sameAsFirst";
   let promotion = "none";
   let handWritten = 1;
-  let hasMethod = 0;
   let example = "checkpoint([](const Tensor &x) { return exp(x); }, value)";
 }
 def Sinter_GeluForm : Sinter_Choice<"GeluForm", ["tanh", "none"]>;
@@ -155,7 +153,6 @@ def Sinter_AxpbyOp : Sinter_Composite<"axpby"> {
   let arguments = (ins Sinter_Float:$x, Sinter_Float:$a, Sinter_Float:$y,
                        Sinter_Float:$b);
   let shapeRule = "withNumbers";
-  let hasMethod = 0;
   let example = "axpby(x, 0.9, y, 0.1)";
 }
 def Sinter_AdaptiveStepOp : Sinter_Composite<"adaptive_step"> {
@@ -169,7 +166,6 @@ def Sinter_AdaptiveStepOp : Sinter_Composite<"adaptive_step"> {
                        Sinter_Float:$square, Sinter_Float:$rate,
                        Sinter_Float:$scale, Sinter_Float:$eps);
   let shapeRule = "withNumbers";
-  let hasMethod = 0;
   let domains = [Reals<"-4", "4">, Reals<"-4", "4">, Reals<"0.1", "8">,
                  Reals<"-4", "4">, Reals<"0.5", "2">, Reals<"0.1", "1">];
   let example = "adaptive_step(x, direction, square, 1e-3, 1, 1e-8)";

@@ -24,7 +24,6 @@ def Sinter_DropoutOp : Sinter_Composite<"dropout"> {
                        Sinter_Real:$p);
   let shapeRule = "dropout";
   let handWritten = 1;
-  let hasMethod = 0;
   let domains = [Reals<"-4", "4">, Integers<"0", "1000000">,
                  Integers<"0", "1000000">, Integers<"0", "1000000">];
   let example = "dropout(x, 0.5)";

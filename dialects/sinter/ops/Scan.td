@@ -13,7 +13,6 @@ class Sinter_Loop<string mnemonic> : Sinter_Op<mnemonic, "loop"> {
   let results = (outs Sinter_Tensor:$result);
   let shapeRule = mnemonic;
   let handWritten = 1;
-  let hasMethod = 0;
   let example = "scan([](auto carries, auto xs) { "
                 "Tensor next = carries[0] * xs[0]; "
                 "return ScanStep{{next}, {exp(next)}}; }, "

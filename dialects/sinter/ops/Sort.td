@@ -12,7 +12,6 @@ class Sinter_Ordering<string mnemonic, string rule> : Sinter_Op<mnemonic, "sort"
   let shapeRule = rule;
   let shapeArguments = ["axis", "count"];
   let handWritten = 1;
-  let hasMethod = 0;
   let domains = [Distinct];
 }
 def Sinter_SortOp : Sinter_Ordering<"sort", "sorted"> {

@@ -50,7 +50,6 @@ def Sinter_ConcatOp : Sinter_View<"concat"> {
   let arguments = (ins Variadic<Sinter_Tensor>:$xs, Sinter_Axis:$axis);
   let promotion = "match";
   let defaults = ["axis = 0"];
-  let hasMethod = 0;
   let example = "concat(xs, 0)";
 }
 def Sinter_PadOp : Sinter_View<"pad"> {

@@ -29,7 +29,6 @@ def Sinter_UnwindowOp : Sinter_View<"unwindow"> {
                        Sinter_Ints:$sizes, Sinter_Ints:$strides,
                        Sinter_Ints:$dilations);
   let results = (outs Sinter_Numeric:$result);
-  let hasMethod = 0;
   let example = "unwindow(window(x, {1}, {2}, {1}, {1}), {3, 4}, {1}, {2}, {1}, "
                 "{1})";
 }
@@ -63,7 +62,6 @@ class Sinter_Windowed<string mnemonic, dag operands, dag more,
       more, (ins Sinter_Layout:$layout));
   let promotion = "match";
   let handWritten = 1;
-  let hasMethod = 0;
 }
 
 def Sinter_ConvOp

@@ -2,7 +2,7 @@
 /// meaning of every attribute.
 #pragma once
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 
 namespace sinter {
 

@@ -1,7 +1,7 @@
 /// Gates: activations with a part, a weight or positions of their own.
 #pragma once
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 
 namespace sinter {
 

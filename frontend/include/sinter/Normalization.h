@@ -2,7 +2,7 @@
 /// names and meanings. f16 and bf16 are computed in f32 and rounded once.
 #pragma once
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 
 #include <optional>
 

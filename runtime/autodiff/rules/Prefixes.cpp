@@ -3,6 +3,7 @@
 
 #include "runtime/graph/AttrWords.h"
 #include "runtime/graph/Builders.h"
+#include "sinter/generated/builders/Math.h"
 
 #include <limits>
 #include <vector>

@@ -1,7 +1,7 @@
 /// The unfused program answers at once, the fused one from when it is there.
 #include "runtime/support/Flags.h"
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

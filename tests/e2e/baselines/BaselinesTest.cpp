@@ -4,7 +4,7 @@
 #include "runtime/params/Json.h"
 #include "tests/e2e/baselines/MnistFiles.h"
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 /// Bad inputs: each is an error of the right kind that shows what is wrong and
 /// names the user's line; nothing is lost and the next operation works.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

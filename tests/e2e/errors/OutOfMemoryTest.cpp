@@ -1,6 +1,6 @@
 /// Running out of memory says what takes it, by the user's lines, and loses
 /// nothing. The process has a limit of 8 MiB.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 /// the file gives the same numbers and needs no compiler.
 #include "runtime/device/Device.h"
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

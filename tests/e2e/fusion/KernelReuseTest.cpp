@@ -1,6 +1,6 @@
 /// Equal kernels are compiled once: the layers of a model, and programs that
 /// have some in common.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

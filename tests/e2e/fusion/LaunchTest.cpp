@@ -1,6 +1,6 @@
 /// What users write becomes one launch that moves each byte once, by the
 /// executor's own counters.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 /// is part of their key.
 #include "runtime/support/Flags.h"
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <cstdlib>
 #include <gtest/gtest.h>

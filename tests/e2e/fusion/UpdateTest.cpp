@@ -1,7 +1,7 @@
 /// Gradients are scaled by their common norm: every update waits for it, and
 /// all are one launch.
+#include <sinter/Basic.h>
 #include <sinter/optim/Adam.h>
-#include <sinter/sinter.h>
 
 #include <cmath>
 #include <gtest/gtest.h>

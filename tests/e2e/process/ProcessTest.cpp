@@ -1,7 +1,7 @@
 /// Whole processes: one that finds its programs in the cache never maps the
 /// compiler, and one without a usable cache computes all the same. The test
 /// starts itself again as those processes.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

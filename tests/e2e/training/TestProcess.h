@@ -3,9 +3,9 @@
 
 #include "runtime/device/Device.h"
 
+#include <sinter/Basic.h>
 #include <sinter/nn/Linear.h>
 #include <sinter/optim/Adam.h>
-#include <sinter/sinter.h>
 
 #include <cmath>
 #include <string>

@@ -1,7 +1,7 @@
 /// SINTER_TUNE=1 in whole processes: the answers of those without, choices that
 /// the next one finds, and nothing else where nobody asks. The test starts
 /// itself again as those processes.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

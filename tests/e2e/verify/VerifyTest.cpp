@@ -3,7 +3,7 @@
 /// in it than the kernel's text has.
 #include "runtime/program/DiskCache.h"
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

@@ -210,7 +210,7 @@ static Tensors recordGolden(const Case &golden, const TorchRule &rule,
   if (other.outputs.size() == 1)
     other.outputs = {"y"};
   std::optional<Values> values = recordSingle(other, binder.operands());
-  if (!values && graph::findOp(other.op) != graph::OpId::count)
+  if (!values && graph::findOp(other.op) != graph::noOp)
     throw Error({ErrorKind::internal,
                  golden.op + ": the op table has this op, the tables of the "
                              "golden cases have no rule for it",

@@ -1,6 +1,9 @@
 /// PyTorch's functions of numbers and of matrices.
 #include "tests/goldens/torch/TorchCall.h"
 
+#include <sinter/generated/functions/Elementwise.h>
+#include <sinter/generated/functions/Math.h>
+
 #include <cmath>
 #include <limits>
 

@@ -1,6 +1,8 @@
 /// PyTorch's reductions, prefixes and sorting.
 #include "tests/goldens/torch/TorchCall.h"
 
+#include <sinter/generated/functions/Math.h>
+
 namespace sinter::goldens {
 
 template <Tensor (*function)(const Arg &, const Axes &, bool)>

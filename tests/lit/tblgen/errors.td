@@ -25,6 +25,10 @@
 // RUN:   | FileCheck %s --check-prefix=BAD-COUNT
 // RUN: not sinter-tblgen --gradients -D FEW_DAGS %s %td_includes 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FEW-DAGS
+// RUN: not sinter-tblgen --method-decls -D NO_OPERAND %s %td_includes 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NO-OPERAND
+// RUN: not sinter-tblgen --method-decls -D TWO_METHODS %s %td_includes 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=TWO-METHODS
 
 include "tests/lit/tblgen/Inputs/Ops.td"
 
@@ -109,4 +113,14 @@ def Test_LessOp : Sinter_Binary<"less"> { let summary = "lhs - rhs."; }
 def : Scalar<Test_LessOp, (Arith_SubFOp $lhs, $rhs)>;
 // FEW-DAGS: errors.td:[[@LINE+1]]:{{.*}} gradient of 'less' has 1 dags for 2 operands
 def : Gradient<Test_LessOp, [(identity $grad)]>;
+#endif
+
+#ifdef NO_OPERAND
+// NO-OPERAND: errors.td:[[@LINE+1]]:{{.*}} op 'fill' has no first operand to be
+def : Methods<[Test_FillOp]>;
+#endif
+
+#ifdef TWO_METHODS
+// TWO-METHODS: errors.td:[[@LINE+1]]:{{.*}} op 'times' is named twice
+def : Methods<[Test_TimesOp]>;
 #endif

@@ -32,10 +32,12 @@ include "tests/lit/tblgen/Inputs/Ops.td"
 // CHECK-LABEL: Tensor square(
 // CHECK: detail::Promotion::floating, 1u, false, x
 
+// What is listed, in the order of the ops.
 // METHODS-NOT: fill
 // METHODS: Tensor times(const Arg &rhs, Where where = Where::current()) const;
 // METHODS: Tensor total(const Axes &axes = {}, bool keepdims = false,
 // METHODS-SAME: Where where = Where::current()) const;
+// METHODS-NOT: square
 
 // BODIES: Tensor Tensor::times(const Arg &rhs, Where where) const {
 // BODIES-NEXT: return sinter::times(Arg(*this, where), rhs);

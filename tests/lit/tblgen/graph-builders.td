@@ -1,8 +1,30 @@
 // RUN: sinter-tblgen --graph-builder-decls %s %td_includes \
 // RUN:   | FileCheck %s --check-prefix=DECLS
 // RUN: sinter-tblgen --graph-builder-defs %s %td_includes | FileCheck %s
+//
+// A family's declarations do not change with the ops of another file.
+// RUN: sinter-tblgen --graph-builder-decls --family=Ops %s %td_includes \
+// RUN:   | FileCheck %s --check-prefix=FAMILY
+// RUN: sinter-tblgen --graph-builder-decls --family=Ops %s %td_includes \
+// RUN:   > %t.before
+// RUN: sinter-tblgen --graph-builder-decls --family=Ops -D ONE_MORE %s \
+// RUN:   %td_includes > %t.after
+// RUN: cmp %t.before %t.after
+// RUN: sinter-tblgen --graph-builder-decls --family=graph-builders \
+// RUN:   -D ONE_MORE %s %td_includes | FileCheck %s --check-prefix=OTHER
 
 include "tests/lit/tblgen/Inputs/Ops.td"
+
+#ifdef ONE_MORE
+def Test_TwiceOp : Sinter_FloatUnary<"twice"> { let summary = "2 x."; }
+def : NotDifferentiable<Test_TwiceOp>;
+def : Scalar<Test_TwiceOp, (Arith_AddFOp $x, $x)>;
+#endif
+
+// FAMILY: Result<NodeRef> fill(
+// FAMILY: Result<NodeRef> times(
+// OTHER-NOT: Result<NodeRef> times(
+// OTHER: Result<NodeRef> twice(
 
 // DECLS: /// Every element is `value`.
 // DECLS-NEXT: Result<NodeRef> fill(std::span<const Dim> shape, Number value,

@@ -64,7 +64,7 @@ TEST(Program, LaunchesNameEveryOp) {
   for (const runtime::LaunchInfo &launch : program->launches())
     named.insert(launch.nodes.begin(), launch.nodes.end());
   for (uint32_t number = 0; number < graph.values.size(); ++number)
-    EXPECT_TRUE(graph.values[number].op == OpId::leaf || named.contains(number))
+    EXPECT_TRUE(graph.values[number].op == leafOp || named.contains(number))
         << number;
 }
 

@@ -1,6 +1,7 @@
 /// Shrinking: graphs that a predicate calls failing, without a compiler.
 #include "tools/sinter/Shrink.h"
 
+#include "runtime/graph/OpIds.h"
 #include "tests/unit/reference/HostRows.h"
 #include "tools/sinter/EditGraph.h"
 

@@ -1,9 +1,9 @@
 /// A loader's batch axis is symbolic: batches of every size run one program.
 #include <sinter/data/DataLoader.h>
 
+#include <sinter/Basic.h>
 #include <sinter/nn/Linear.h>
 #include <sinter/optim/Adam.h>
-#include <sinter/sinter.h>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 /// Tensors to NumPy's files and back.
 #include <sinter/data/Npy.h>
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

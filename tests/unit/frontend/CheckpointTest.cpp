@@ -1,6 +1,8 @@
 /// checkpoint: values that are computed again instead of being kept.
 #include "tests/unit/frontend/Counting.h"
 
+#include <sinter/generated/functions/Math.h>
+
 #include <cmath>
 
 namespace sn = sinter;

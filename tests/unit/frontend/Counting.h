@@ -1,7 +1,7 @@
 /// What the frontend's tests count: programs and flushes.
 #pragma once
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,8 @@
 /// Functions whose gradient the user gives.
 #include "tests/unit/frontend/Counting.h"
 
+#include <sinter/generated/functions/Activations.h>
+
 #include <cmath>
 #include <thread>
 

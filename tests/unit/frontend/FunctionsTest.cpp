@@ -1,6 +1,8 @@
 /// Functions that are made of a few ops.
 #include "tests/unit/frontend/Counting.h"
 
+#include <sinter/generated/functions/Elementwise.h>
+
 #include <cmath>
 #include <limits>
 

@@ -1,6 +1,8 @@
 /// jit: what is recorded once and repeated, and what cannot be.
 #include "tests/unit/frontend/Counting.h"
 
+#include <sinter/generated/functions/Elementwise.h>
+
 #include <thread>
 
 namespace sn = sinter;

@@ -1,5 +1,5 @@
 /// squeeze, unsqueeze, flip and the ops that pick rows, as users call them.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 /// Interfaces that files, caches and other layers rely on. A failure here
 /// means: the change is one of format, and needs a version.
 #include "runtime/graph/Key.h"
+#include "runtime/graph/OpIds.h"
 #include "runtime/graph/Slice.h"
 #include "tests/unit/graph/GraphLeaves.h"
 

@@ -2,6 +2,7 @@
 #include "runtime/graph/Node.h"
 
 #include "runtime/graph/AttrWords.h"
+#include "runtime/graph/OpIds.h"
 #include "tests/unit/graph/GraphLeaves.h"
 
 #include <thread>

@@ -2,6 +2,7 @@
 #include "runtime/graph/Slice.h"
 
 #include "runtime/device/Device.h"
+#include "runtime/graph/OpIds.h"
 #include "tests/unit/graph/GraphLeaves.h"
 
 using namespace sinter;
@@ -39,7 +40,7 @@ TEST(Slice, EvaluatedNodesBecomeData) {
   Slice s = sliceOf({ok(exp(y))});
   ASSERT_EQ(s.graph.inputs.size(), 1u);
   EXPECT_EQ(s.graph.inputs[0].kind, InputKind::data);
-  EXPECT_EQ(s.graph.values[0].op, OpId::leaf);
+  EXPECT_EQ(s.graph.values[0].op, leafOp);
   EXPECT_TRUE(s.graph.values[0].operands.empty());
 }
 

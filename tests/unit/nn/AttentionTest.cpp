@@ -1,6 +1,6 @@
 /// Attention in modules: PyTorch's names, and what masks and heads mean.
+#include <sinter/Basic.h>
 #include <sinter/nn/Attention.h>
-#include <sinter/sinter.h>
 
 #include <gtest/gtest.h>
 

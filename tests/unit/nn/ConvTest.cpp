@@ -1,5 +1,5 @@
 /// Convolutions and their layers: PyTorch's names, shapes and meaning.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

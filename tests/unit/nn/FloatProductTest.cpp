@@ -1,5 +1,5 @@
 /// Large products of f32, which devices may have units for, against f64.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 /// Attention in 16 bits, which devices have units for, against f32.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 /// Linear: PyTorch's names, shapes and first values.
+#include <sinter/Basic.h>
 #include <sinter/nn/Linear.h>
-#include <sinter/sinter.h>
 
 #include <gtest/gtest.h>
 

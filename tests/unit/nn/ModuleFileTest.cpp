@@ -1,8 +1,8 @@
 /// Modules in files: exact round trips, and errors that list every name.
 #include "runtime/params/Safetensors.h"
 
+#include <sinter/Basic.h>
 #include <sinter/nn/Linear.h>
-#include <sinter/sinter.h>
 
 #include <gtest/gtest.h>
 

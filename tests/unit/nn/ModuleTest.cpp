@@ -1,7 +1,7 @@
 /// SINTER_MODULE: every kind of class and field it has to understand.
+#include <sinter/Basic.h>
 #include <sinter/Module.h>
 #include <sinter/nn/Linear.h>
-#include <sinter/sinter.h>
 
 #include <gtest/gtest.h>
 

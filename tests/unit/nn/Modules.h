@@ -1,7 +1,7 @@
 /// What tests of modules share.
 #pragma once
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 /// Optimizer state in files: training goes on as if it had not stopped.
+#include <sinter/Basic.h>
 #include <sinter/nn/Linear.h>
 #include <sinter/optim/Adam.h>
 #include <sinter/optim/Sgd.h>
-#include <sinter/sinter.h>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 /// Optimizers against their formulas in double precision on the host.
+#include <sinter/Basic.h>
 #include <sinter/nn/Linear.h>
 #include <sinter/optim/Adam.h>
 #include <sinter/optim/Sgd.h>
-#include <sinter/sinter.h>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 /// Param: lazy, a value when copied, shared only when tied.
+#include <sinter/Basic.h>
 #include <sinter/Param.h>
-#include <sinter/sinter.h>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 /// Pooling: PyTorch's meaning of every attribute.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,8 @@
 /// Transformers, sequences of layers and embeddings.
 #include "tests/unit/nn/Modules.h"
 
+#include <sinter/generated/functions/Activations.h>
+
 namespace sn = sinter;
 using Names = std::vector<std::string>;
 using Values = std::vector<float>;

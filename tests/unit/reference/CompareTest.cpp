@@ -2,6 +2,7 @@
 /// not.
 #include "runtime/reference/Compare.h"
 
+#include "sinter/generated/builders/Elementwise.h"
 #include "tests/unit/reference/HostRows.h"
 
 #include <algorithm>

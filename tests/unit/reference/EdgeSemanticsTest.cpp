@@ -1,4 +1,5 @@
 /// docs/semantics.md row by row, on the reference.
+#include "sinter/generated/builders/Elementwise.h"
 #include "tests/unit/reference/HostRows.h"
 
 #include <bit>

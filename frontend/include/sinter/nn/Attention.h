@@ -1,7 +1,7 @@
 /// MultiHeadAttention.
 #pragma once
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 #include <sinter/nn/Linear.h>
 
 #include <source_location>

@@ -1,8 +1,8 @@
 /// Dropout: zeros in training, nothing in use.
 #pragma once
 
+#include <sinter/BasicOps.h>
 #include <sinter/Module.h>
-#include <sinter/Ops.h>
 #include <sinter/Random.h>
 
 namespace sinter::nn {

@@ -1,8 +1,8 @@
 /// Embedding: a table of rows; EmbeddingBag: sums of them.
 #pragma once
 
+#include <sinter/BasicOps.h>
 #include <sinter/Module.h>
-#include <sinter/Ops.h>
 
 #include <optional>
 #include <source_location>

@@ -3,7 +3,7 @@
 /// around them.
 #pragma once
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 
 #include <cstdint>
 #include <optional>

@@ -1,8 +1,8 @@
 /// Sequential: layers one after another; and activations as layers.
 #pragma once
 
+#include <sinter/BasicOps.h>
 #include <sinter/Module.h>
-#include <sinter/Ops.h>
 
 #include <tuple>
 #include <utility>
@@ -58,33 +58,31 @@ struct GELU {
 };
 struct LeakyReLU {
   double negative_slope = 0.01;
-  Tensor operator()(const Arg &x) const {
-    return leaky_relu(x, negative_slope);
-  }
+  Tensor operator()(const Arg &x) const;
 };
 struct ELU {
   double alpha = 1;
-  Tensor operator()(const Arg &x) const { return elu(x, alpha); }
+  Tensor operator()(const Arg &x) const;
 };
 struct SELU {
-  Tensor operator()(const Arg &x) const { return selu(x); }
+  Tensor operator()(const Arg &x) const;
 };
 struct Mish {
-  Tensor operator()(const Arg &x) const { return mish(x); }
+  Tensor operator()(const Arg &x) const;
 };
 struct Hardsigmoid {
-  Tensor operator()(const Arg &x) const { return hardsigmoid(x); }
+  Tensor operator()(const Arg &x) const;
 };
 struct Hardswish {
-  Tensor operator()(const Arg &x) const { return hardswish(x); }
+  Tensor operator()(const Arg &x) const;
 };
 struct LogSigmoid {
-  Tensor operator()(const Arg &x) const { return logsigmoid(x); }
+  Tensor operator()(const Arg &x) const;
 };
 struct Softplus {
   double beta = 1;
   double threshold = 20;
-  Tensor operator()(const Arg &x) const { return softplus(x, beta, threshold); }
+  Tensor operator()(const Arg &x) const;
 };
 struct Softmax {
   int64_t axis = -1;

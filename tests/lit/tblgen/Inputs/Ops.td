@@ -34,6 +34,7 @@ def Test_SquareOp : Sinter_Composite<"square"> {
 }
 
 def : Names<Test_TimesOp, "mul", "">;
+def : Methods<[Test_TotalOp, Test_TimesOp]>;
 def : NotDifferentiable<Test_FillOp>;
 def : Structured<Test_FillOp>;
 def : Gradient<Test_TimesOp, [(Test_TimesOp $grad, $rhs),
