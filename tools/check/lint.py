@@ -41,7 +41,8 @@ def clang_command(entry, pch):
         elif word in ("-o", "-MF", "-MT"):
             skip = True
         elif word == "-include" and "cmake_pch" in words[index + 1]:
-            skip = used_pch = True
+            # Without those of the C++ library: each file includes what it uses.
+            skip, used_pch = True, "/sinter-pch.dir/" in words[index + 1]
         elif word not in ("-fpch-preprocess", "-Winvalid-pch", "-MD", "-c",
                           "-fno-tree-loop-distribute-patterns", entry["file"]):
             kept.append(word)
@@ -52,7 +53,8 @@ def clang_command(entry, pch):
 
 def make_pch(build, entries):
     """Compiles compiler/pch.h with the flags of the build's own one."""
-    entry = next((e for e in entries if e["file"].endswith("/pch/pch.cpp")),
+    entry = next((e for e in entries
+                  if e["file"].endswith("/pch/sinter-pch.cpp")),
                  None)
     if not entry:
         return None

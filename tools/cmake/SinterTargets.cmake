@@ -3,7 +3,7 @@
 # sinter_add_library(NAME [OBJECT|STATIC|SHARED] [MLIR] SOURCES... DEPS...)
 #   OBJECT (the default) is one folder of a larger library; SHARED takes its
 #   DEPS' objects in (and is STATIC in preset `bundle`). MLIR: may include
-#   MLIR, uses the precompiled header, has no exceptions.
+#   MLIR, uses its precompiled header, has no exceptions.
 # sinter_add_tool(NAME [MLIR] SOURCES... DEPS... [OUTPUT FILE])
 #   A program in bin/; one that DEPS on sinter::tablegen makes the generated
 #   files, so it cannot use them.
@@ -12,6 +12,7 @@
 #   A GoogleTest program, one ctest entry; LABELS is `fast` unless given.
 #   THREADS: several threads of its own; it gets the label `threads` too, which
 #   ThreadSanitizer runs. Target `tests-LABEL` builds what a label needs.
+#   NO_PCH, of tests and tools: flags of its own, which fit no precompiled header.
 # sinter_add_example(NAME SOURCES... [DEPS...])
 #
 # The repository's root and the generated files are on every include path, and
@@ -25,9 +26,6 @@ function(sinter_common name mlir)
   if(mlir)
     target_link_libraries(${name} PUBLIC sinter::mlir)
     add_dependencies(${name} mlir-tables)
-    if(NOT name STREQUAL "sinter-pch")
-      target_precompile_headers(${name} REUSE_FROM sinter-pch)
-    endif()
   endif()
   if(SINTER_SANITIZE_FLAGS AND
       (NOT mlir OR SINTER_SANITIZE STREQUAL "thread"))
@@ -36,15 +34,34 @@ function(sinter_common name mlir)
   endif()
 endfunction()
 
-# The one precompiled header: everything that includes MLIR uses it.
-function(sinter_add_pch header)
-  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/pch/pch.cpp
-    CONTENT "// Holds the precompiled header.\n")
-  add_library(sinter-pch OBJECT ${CMAKE_BINARY_DIR}/pch/pch.cpp)
-  sinter_common(sinter-pch TRUE)
-  target_precompile_headers(sinter-pch PRIVATE ${header})
+# The precompiled headers: of everything that includes MLIR, of what does not, and
+# of tests of the latter. They hold other people's headers alone. A release is
+# built without the last two: there each file has to include what it uses.
+function(sinter_add_pch name mlir header)
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/pch/${name}.cpp
+    CONTENT "// Holds a precompiled header.\n")
+  add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/pch/${name}.cpp)
+  sinter_common(${name} ${mlir})
+  target_precompile_headers(${name} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/${header}>)
 endfunction()
-sinter_add_pch(${PROJECT_SOURCE_DIR}/compiler/pch.h)
+sinter_add_pch(sinter-pch TRUE compiler/pch.h)
+if(CMAKE_BUILD_TYPE STREQUAL "Dev")
+  sinter_add_pch(sinter-plain-pch FALSE runtime/support/pch.h)
+  if(SINTER_TESTS)
+    sinter_add_pch(sinter-test-pch FALSE tests/pch.h)
+    target_link_libraries(sinter-test-pch PRIVATE GTest::gtest)
+  endif()
+endif()
+
+# sinter_use_pch(NAME MLIR OTHER): sinter-pch, or OTHER where there is one.
+function(sinter_use_pch name mlir other)
+  if(mlir)
+    target_precompile_headers(${name} REUSE_FROM sinter-pch)
+  elseif(TARGET ${other})
+    target_precompile_headers(${name} REUSE_FROM ${other})
+  endif()
+endfunction()
 
 function(sinter_add_library name)
   cmake_parse_arguments(arg "OBJECT;STATIC;SHARED;MLIR" "" "SOURCES;DEPS"
@@ -59,6 +76,7 @@ function(sinter_add_library name)
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX
     DEFINE_SYMBOL "")
   sinter_common(${name} "${arg_MLIR}")
+  sinter_use_pch(${name} "${arg_MLIR}" sinter-plain-pch)
   target_link_libraries(${name} PUBLIC ${arg_DEPS})
   # Clang's sanitizers are in the program alone.
   if(kind STREQUAL "SHARED" AND NOT SINTER_FUZZ)
@@ -67,7 +85,7 @@ function(sinter_add_library name)
 endfunction()
 
 function(sinter_add_tool name)
-  cmake_parse_arguments(arg "MLIR" "OUTPUT" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(arg "MLIR;NO_PCH" "OUTPUT" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   if(arg_OUTPUT)
     set_target_properties(${name} PROPERTIES OUTPUT_NAME ${arg_OUTPUT})
@@ -76,12 +94,15 @@ function(sinter_add_tool name)
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   else()
     sinter_common(${name} "${arg_MLIR}")
+    if(NOT arg_NO_PCH)
+      sinter_use_pch(${name} "${arg_MLIR}" sinter-plain-pch)
+    endif()
   endif()
   target_link_libraries(${name} PRIVATE ${arg_DEPS})
 endfunction()
 
 function(sinter_add_test name)
-  cmake_parse_arguments(arg "MLIR;THREADS" ""
+  cmake_parse_arguments(arg "MLIR;THREADS;NO_PCH" ""
     "SOURCES;DEPS;LABELS;ARGS;ENVIRONMENT" ${ARGN})
   if(NOT arg_LABELS)
     set(arg_LABELS fast)
@@ -93,6 +114,9 @@ function(sinter_add_test name)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   sinter_common(${name} "${arg_MLIR}")
+  if(NOT arg_NO_PCH)
+    sinter_use_pch(${name} "${arg_MLIR}" sinter-test-pch)
+  endif()
   target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
   sinter_test_properties(${name} "${arg_LABELS}" "${arg_ENVIRONMENT}")

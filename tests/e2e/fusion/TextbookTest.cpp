@@ -1,6 +1,6 @@
 /// What fusion decides on graphs that everybody knows: how many launches, and
 /// by which rule two neighbours stay apart.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 #include <regex>
@@ -32,8 +32,9 @@ Decided decide(std::initializer_list<sn::Tensor> results) {
       ++decided.launches;
     else if (std::regex_match(line, match, refused))
       decided.borders.insert(match[1].str() + ": " + match[3].str());
-    else if (!line.empty())
+    else if (!line.empty()) {
       EXPECT_EQ(line.find("not fused"), std::string::npos) << line;
+    }
   }
   return decided;
 }

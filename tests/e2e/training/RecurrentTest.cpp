@@ -93,8 +93,9 @@ TEST(Recurrent, AStepIsOneProgram) {
     sgd.step(gru, loss.backward());
     last = loss.item<float>();
     first = step == 0 ? last : first;
-    if (step > 1)
+    if (step > 1) {
       EXPECT_EQ(sn::stats().programs_run, 1u);
+    }
   }
   EXPECT_LT(last, first);
 }
