@@ -2,7 +2,7 @@
 /// is cut.
 #include "runtime/support/Flags.h"
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <cmath>
 #include <cstdlib>
