@@ -1,6 +1,7 @@
 /// The steps of a run: launched one by one, or as graphs.
 #include "runtime/program/Execution.h"
 #include "runtime/program/Profile.h"
+#include "runtime/support/Log.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -186,8 +187,14 @@ Status Execution::record(bool &fits) {
   if (!fits)
     return {};
   auto *word = static_cast<uint64_t *>(words->data()) + inputs.size();
+  SlowNotice notice;
+  size_t pieces = work.size();
   SINTER_TRY_ASSIGN(lease->run,
                     RecordedRun::make(loaded.device(), std::move(work), word));
+  notice.done([pieces] {
+    return fmt::format("making the device's graphs of {} launches and copies",
+                       pieces);
+  });
   return {};
 }
 

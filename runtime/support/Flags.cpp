@@ -3,56 +3,104 @@
 
 #include "runtime/support/Log.h"
 
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
+#include <utility>
+#include <vector>
 
 namespace sinter {
 
-static void parse(std::string_view, std::string_view value, std::string &to) {
+namespace {
+/// The flags, and what was wrong with their variables. Warnings depend on a
+/// flag themselves, so they are told when the flags are there.
+struct Storage {
+  Flags values;
+  std::vector<std::string> complaints;
+  std::atomic<bool> complains{false};
+
+  void read();
+  void tell();
+};
+
+/// A variable that is read.
+struct Variable {
+  std::string_view name;
+  std::vector<std::string> &complaints;
+
+  void reject(std::string_view what, std::string_view value) const {
+    complaints.push_back(std::string(name) + ": " + std::string(what) + ": " +
+                         std::string(value));
+  }
+};
+} // namespace
+
+static void parse(const Variable &, std::string_view value, std::string &to) {
   to = value;
 }
 
-static void parse(std::string_view variable, std::string_view value,
+static void parse(const Variable &variable, std::string_view value,
                   int64_t &to) {
   int64_t number = 0;
   auto [end, code] =
       std::from_chars(value.data(), value.data() + value.size(), number);
   if (code != std::errc() || end != value.data() + value.size() || number < 0) {
-    logWarning(std::string(variable) +
-               ": not a non-negative number: " + std::string(value));
+    variable.reject("not a non-negative number", value);
     return;
   }
   to = number;
 }
 
-static void parse(std::string_view variable, std::string_view value, bool &to) {
+static void parse(const Variable &variable, std::string_view value, bool &to) {
   if (value == "1" || value == "true" || value == "on" || value == "yes")
     to = true;
   else if (value == "0" || value == "false" || value == "off" ||
            value == "no" || value.empty())
     to = false;
   else
-    logWarning(std::string(variable) +
-               ": neither 0 nor 1: " + std::string(value));
+    variable.reject("neither 0 nor 1", value);
 }
 
-static Flags readFlags() {
-  Flags result;
+void Storage::read() {
+  values = Flags();
 #define SINTER_FLAG(type, field, variable, fallback, summary)                  \
   if (const char *value = std::getenv(variable))                               \
-    parse(variable, value, result.field);
+    parse(Variable{variable, complaints}, value, values.field);
 #include "runtime/support/Flags.def"
-  return result;
+  const std::string &least = values.log;
+  if (!least.empty() && least != "info" && least != "warning" && least != "off")
+    Variable{"SINTER_LOG", complaints}.reject("none of info, warning, off",
+                                              least);
+  complains = !complaints.empty();
 }
 
-static Flags &storage() {
-  static Flags value = readFlags();
-  return value;
+void Storage::tell() {
+  if (!complains.exchange(false))
+    return;
+  for (const std::string &complaint : std::exchange(complaints, {}))
+    logWarning(complaint);
 }
 
-const Flags &flags() { return storage(); }
+static Storage &storage() {
+  static Storage *all = [] {
+    auto *made = new Storage; // outlives static tensors
+    made->read();
+    return made;
+  }();
+  return *all;
+}
 
-void reloadFlags() { storage() = readFlags(); }
+const Flags &flags() {
+  Storage &all = storage();
+  if (all.complains.load(std::memory_order_relaxed)) [[unlikely]]
+    all.tell();
+  return all.values;
+}
+
+void reloadFlags() {
+  storage().read();
+  storage().tell();
+}
 
 std::span<const FlagInfo> flagTable() {
   static const FlagInfo table[] = {

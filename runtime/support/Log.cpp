@@ -1,27 +1,151 @@
-/// Warnings, printed once each.
+/// The callback that messages go to, and the default one.
 #include "runtime/support/Log.h"
+
+#include "runtime/support/Flags.h"
+#include "runtime/support/Sites.h"
 
 #include <atomic>
 #include <cstdio>
+#include <memory>
 #include <mutex>
-#include <string>
+#include <unistd.h>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 namespace sinter {
 
-static std::atomic<uint64_t> count{0};
+namespace {
+struct Message {
+  LogLevel level;
+  std::string text;
+};
 
-void logWarning(std::string_view message) {
-  static std::mutex mutex;
-  static std::unordered_set<std::string> printed;
-  count.fetch_add(1, std::memory_order_relaxed);
-  std::lock_guard lock(mutex);
-  if (printed.size() > 1000 || !printed.emplace(message).second)
+struct Log {
+  std::mutex mutex;
+  std::shared_ptr<const LogCallback> callback; ///< null: the default
+  std::unordered_set<std::string> warned;
+};
+
+/// What a thread's messages depend on. Nothing is destroyed at its end: a
+/// message may come while the process ends.
+struct ThreadLog {
+  unsigned holds = 0;
+  bool isInside = false;
+  SiteId line = 0;
+  std::vector<Message> *waiting = nullptr;
+};
+} // namespace
+
+static std::atomic<uint64_t> warnings{0};
+
+static Log &theLog() {
+  static Log *all = new Log; // outlives static tensors
+  return *all;
+}
+
+static ThreadLog &threadLog() {
+  constinit static thread_local ThreadLog mine;
+  return mine;
+}
+
+/// Warnings always, the rest where a person looks on, unless SINTER_LOG says.
+static bool isPrinted(LogLevel level) {
+  const std::string &least = flags().log;
+  if (least == "off")
+    return false;
+  if (level == LogLevel::warning || least == "info")
+    return true;
+  static const bool isTerminal = ::isatty(STDERR_FILENO) == 1;
+  return isTerminal && least != "warning";
+}
+
+static void print(LogLevel level, std::string_view message) {
+  if (!isPrinted(level))
     return;
-  std::fprintf(stderr, "sinter: warning: %.*s\n",
+  const char *kind = level == LogLevel::warning ? "warning: " : "";
+  std::fprintf(stderr, "sinter: %s%.*s\n", kind,
                static_cast<int>(message.size()), message.data());
 }
 
-uint64_t warningCount() { return count.load(std::memory_order_relaxed); }
+void setLog(LogCallback callback) {
+  std::shared_ptr<const LogCallback> made;
+  if (callback)
+    made = std::make_shared<const LogCallback>(std::move(callback));
+  Log &all = theLog();
+  std::unique_lock lock(all.mutex);
+  std::swap(all.callback, made);
+  lock.unlock(); // the old one may run code as it goes
+}
+
+static void deliver(LogLevel level, std::string_view message) {
+  ThreadLog &mine = threadLog();
+  std::shared_ptr<const LogCallback> callback;
+  if (!mine.isInside) {
+    Log &all = theLog();
+    std::lock_guard lock(all.mutex);
+    callback = all.callback;
+  }
+  if (!callback)
+    return print(level, message);
+  mine.isInside = true;
+  try {
+    (*callback)(level, message);
+  } catch (...) {
+    // A message must not change what the program does.
+  }
+  mine.isInside = false;
+}
+
+void log(LogLevel level, std::string_view message) {
+  ThreadLog &mine = threadLog();
+  if (mine.holds == 0)
+    return deliver(level, message);
+  if (!mine.waiting)
+    mine.waiting = new std::vector<Message>;
+  mine.waiting->push_back({level, std::string(message)});
+}
+
+void logWarning(std::string_view message) {
+  warnings.fetch_add(1, std::memory_order_relaxed);
+  {
+    constexpr size_t mostTexts = 1000;
+    Log &all = theLog();
+    std::lock_guard lock(all.mutex);
+    if (all.warned.size() > mostTexts || !all.warned.emplace(message).second)
+      return;
+  }
+  log(LogLevel::warning, message);
+}
+
+uint64_t warningCount() { return warnings.load(std::memory_order_relaxed); }
+
+bool isLogging() { return threadLog().isInside; }
+
+LogHold::LogHold() { ++threadLog().holds; }
+
+LogHold::~LogHold() {
+  ThreadLog &mine = threadLog();
+  if (--mine.holds > 0 || !mine.waiting)
+    return;
+  std::unique_ptr<std::vector<Message>> waiting(
+      std::exchange(mine.waiting, nullptr));
+  for (const Message &message : *waiting)
+    deliver(message.level, message.text);
+}
+
+LogLine::LogLine(SiteId site)
+    : previous(std::exchange(threadLog().line, site)) {}
+
+LogLine::~LogLine() { threadLog().line = previous; }
+
+void SlowNotice::tell(const std::string &what, double seconds) {
+  char took[32];
+  std::snprintf(took, sizeof(took), " took %.1f s", seconds);
+  std::string text = what + took;
+  if (SiteId line = threadLog().line)
+    text += ", for " + siteString(line);
+  log(LogLevel::info, text);
+}
 
 } // namespace sinter

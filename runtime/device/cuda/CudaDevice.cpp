@@ -3,6 +3,7 @@
 
 #include "runtime/device/cuda/CudaGraph.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/Log.h"
 
 #include <array>
 #include <fmt/format.h>
@@ -68,9 +69,12 @@ uint8_t CudaDevice::count() {
 Result<CudaDevice *> CudaDevice::open(uint8_t index) {
   static std::mutex mutex;
   static std::array<CudaDevice *, 256> opened{};
+  LogHold hold;
   std::lock_guard lock(mutex);
   if (!opened[index]) {
+    SlowNotice notice;
     auto made = make(index);
+    notice.done([&] { return fmt::format("opening cuda:{}", index); });
     if (!made)
       return makeError(ErrorKind::device,
                        fmt::format("device cuda:{} is not available: {}", index,

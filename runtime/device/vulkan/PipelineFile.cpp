@@ -98,6 +98,7 @@ Status PipelineFile::open() {
 }
 
 void PipelineFile::save() {
+  LogHold hold;
   std::lock_guard lock(mutex);
   size_t bytes = 0;
   if (gpu.loader.cacheData(gpu.device, handle, &bytes, nullptr) != success ||

@@ -4,6 +4,7 @@
 #include "runtime/device/vulkan/VulkanGraph.h"
 #include "runtime/device/vulkan/VulkanLaunch.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/Log.h"
 
 #include <algorithm>
 #include <array>
@@ -89,10 +90,13 @@ void finishWithMainThread() {
 
 Result<VulkanDevice *> VulkanDevice::open(uint8_t index) {
   Opened &all = opened();
+  LogHold hold;
   std::lock_guard lock(all.mutex);
   if (all.devices[index])
     return all.devices[index];
+  SlowNotice notice;
   auto made = make(index);
+  notice.done([&] { return fmt::format("opening vulkan:{}", index); });
   if (!made)
     return makeError(ErrorKind::device,
                      fmt::format("device vulkan:{} is not available: {}", index,
