@@ -1,12 +1,12 @@
 /// Common subexpressions: equal ops become one that keeps all nodes.
 #include "compiler/Passes.h"
-#include "compiler/import/Locations.h"
 #include "compiler/simplify/SimplifyOps.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/Scan.h"
 
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -39,8 +39,15 @@ struct SameOp : public llvm::DenseMapInfo<Operation *> {
 
 } // namespace
 
+/// So many nodes an op that stands for others names: a number that a long
+/// recording uses everywhere is part of many kernels, each with these.
+static constexpr size_t mostLocations = 256;
+
 void mergeDuplicates(func::FuncOp function) {
   llvm::DenseSet<Operation *, SameOp> known;
+  // Of those that stand for more than themselves; merged at the end, as each
+  // merge copies what is there.
+  llvm::MapVector<Operation *, SmallVector<Location>> locations;
   Block &block = function.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
     // Loops and carries of one kind go their own ways.
@@ -49,10 +56,16 @@ void mergeDuplicates(func::FuncOp function) {
     auto [first, isNew] = known.insert(&op);
     if (isNew)
       continue;
-    (*first)->setLoc(mergeLocations((*first)->getLoc(), op.getLoc()));
+    SmallVector<Location> &merged = locations[*first];
+    if (merged.empty())
+      merged.push_back((*first)->getLoc());
+    if (merged.size() < mostLocations)
+      merged.push_back(op.getLoc());
     op.replaceAllUsesWith(*first);
     op.erase();
   }
+  for (const auto &[op, merged] : locations)
+    op->setLoc(FusedLoc::get(op->getContext(), merged));
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include "runtime/device/Device.h"
 #include "runtime/graph/NodeHeap.h"
 #include "runtime/graph/NodeNotes.h"
+#include "runtime/graph/RecordNumber.h"
 #include "runtime/graph/ShapeChecks.h"
 
 #include <algorithm>
@@ -52,6 +53,30 @@ RecordScope &recordScope() {
 
 //===- Making nodes -------------------------------------------------------===//
 
+/// 0: the thread has no number yet.
+__attribute__((
+    tls_model("initial-exec"))) static thread_local uint64_t lastOrder = 0;
+
+/// So many threads later a number comes again, which only mixes up whose
+/// pending work is whose.
+[[gnu::noinline]] static void numberThread() {
+  static std::atomic<uint64_t> threads{0};
+  lastOrder = (threads.fetch_add(1, std::memory_order_relaxed) + 1)
+              << RecordNumber::countBits;
+}
+
+static uint64_t nextOrder() {
+  if (!lastOrder) [[unlikely]]
+    numberThread();
+  return ++lastOrder;
+}
+
+RecordNumber lastRecordNumber() {
+  if (!lastOrder) [[unlikely]]
+    numberThread();
+  return {lastOrder};
+}
+
 Node *NodeFactory::allocate(DType dtype, std::span<const Dim> dims,
                             size_t numAttrs, size_t numOperands) {
   static_assert(sizeof(Node) % alignof(Dim) == 0);
@@ -83,6 +108,7 @@ NodeRef NodeFactory::op(OpId op, DType dtype, std::span<const Dim> dims,
   Node *node = allocate(dtype, dims, attrs.size(), operands.size());
   const RecordScope &scope = recordScope();
   node->opId = op;
+  node->scalar = nextOrder();
   node->where = device;
   node->userSite = scope.user;
   node->moduleSite = scope.inner;
@@ -158,14 +184,27 @@ void NodeFactory::destroyOne(Node *node, Node *&dead) {
   freeNodeBlock(node, bytes);
 }
 
+/// The dead nodes that this thread is freeing. What a node's notes hold (a
+/// rule's captured tensors) joins them: it must not free a chain of its own
+/// within this one.
+__attribute__((tls_model("initial-exec"))) static thread_local Node **freeing =
+    nullptr;
+
 void NodeFactory::destroy(Node *node) {
+  if (freeing) [[unlikely]] {
+    node->nextDead = *freeing;
+    *freeing = node;
+    return;
+  }
   Node *dead = nullptr;
+  freeing = &dead;
   destroyOne(node, dead);
   while (dead) {
     Node *next = dead;
     dead = next->nextDead;
     destroyOne(next, dead);
   }
+  freeing = nullptr;
 }
 
 std::string typeString(const Node &node) {

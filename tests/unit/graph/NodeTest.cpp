@@ -2,7 +2,9 @@
 #include "runtime/graph/Node.h"
 
 #include "runtime/graph/AttrWords.h"
+#include "runtime/graph/NodeNotes.h"
 #include "runtime/graph/OpIds.h"
+#include "runtime/graph/RecordNumber.h"
 #include "tests/unit/graph/GraphLeaves.h"
 
 #include <thread>
@@ -70,6 +72,44 @@ TEST(Node, DroppedOperandsAreReleased) {
   EXPECT_TRUE(y->operands().empty());
   EXPECT_EQ(x->useCount(), 1u);
   EXPECT_EQ(y->attrs().size(), 3u);
+}
+
+TEST(Node, OpsAreNumberedAsTheirThreadRecordsThem) {
+  NodeRef x = testLeaf({2});
+  NodeRef a = ok(neg(x)), b = ok(exp(a));
+  EXPECT_EQ(recordNumberOf(*b).count(), recordNumberOf(*a).count() + 1);
+  EXPECT_EQ(recordNumberOf(*b).thread(), recordNumberOf(*a).thread());
+  EXPECT_EQ(lastRecordNumber().bits, recordNumberOf(*b).bits);
+  NodeRef other;
+  std::thread([&] { other = ok(neg(x)); }).join();
+  EXPECT_NE(recordNumberOf(*other).thread(), recordNumberOf(*a).thread());
+  EXPECT_EQ(recordNumberOf(*other).count(), 1u);
+}
+
+TEST(Node, WhatRulesHoldIsReleasedWithoutRecursion) {
+  NodeRef y = testLeaf({2});
+  for (int i = 0; i < 300000; ++i) {
+    NodeRef next = ok(neg(testLeaf({2})));
+    next->addNotes().customRule = [held = y](auto &&...) {
+      return Result<std::vector<NodeRef>>(std::vector<NodeRef>{held});
+    };
+    y = next;
+  }
+  y = NodeRef();
+}
+
+TEST(Node, MillionsAreReleased) {
+  NodeRef x = testLeaf({2});
+  NodeRef y = x;
+  for (int i = 0; i < 5000000; ++i)
+    y = ok(neg(y));
+  y = NodeRef();
+  EXPECT_EQ(x->useCount(), 1u);
+  // Each is used many times.
+  for (int i = 0; i < 1000000; ++i)
+    y = y ? ok(add(y, y)) : ok(neg(x));
+  y = NodeRef();
+  EXPECT_EQ(x->useCount(), 1u);
 }
 
 TEST(Node, DeepGraphsAreReleasedWithoutRecursion) {
