@@ -2,6 +2,7 @@
 #include "frontend/Capture.h"
 
 #include "frontend/Flush.h"
+#include "frontend/Pending.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
 #include "frontend/UserCallback.h"
@@ -358,7 +359,9 @@ private:
 std::vector<Tensor> Trace::replay(std::span<const Tensor> arguments,
                                   const CellMap &cells,
                                   const SourceLine &where) const {
-  return Replay(*this, arguments, cells, where).run();
+  std::vector<Tensor> results = Replay(*this, arguments, cells, where).run();
+  noteReplayed(results, where);
+  return results;
 }
 
 } // namespace sinter::detail

@@ -6,12 +6,16 @@
 #include "frontend/Execute.h"
 #include "frontend/FlushPlan.h"
 #include "frontend/Initialize.h"
+#include "frontend/Pending.h"
 #include "frontend/Programs.h"
 #include "frontend/Raise.h"
 #include "frontend/ReachSearch.h"
 #include "frontend/Recording.h"
 #include "frontend/ScanBodies.h"
 #include "runtime/device/Device.h"
+#include "runtime/support/Log.h"
+
+#include <fmt/format.h>
 
 #include <condition_variable>
 #include <deque>
@@ -151,8 +155,28 @@ static FlushPlan &threadPlan() {
   return plan;
 }
 
+/// The initial values of lazy leaves.
+static Status provide(std::span<const NodeRef> lazy,
+                      const EvaluationNote &note) {
+  SlowNotice notice;
+  Status made = initialize(lazy, note);
+  notice.done([&] {
+    return fmt::format("making the first values of {} parameters", lazy.size());
+  });
+  return made;
+}
+
+/// What temporaries take in a step that was not met before.
+static size_t temporariesOf(const Execution &execution, const FlushPlan &plan) {
+  if (!execution.program || !isNewStep())
+    return 0;
+  auto peak = runtime::peakMemory(*execution.program, plan.bindings());
+  return peak ? peak->arenaBytes : 0;
+}
+
 static Status flush(std::span<const NodeRef> nodes, const EvaluationNote &note,
                     bool alone) {
+  LogLine line(note.site);
   Evaluator &all = evaluator();
   FlushPlan &plan = threadPlan();
   DeviceId device = nodes[0]->device();
@@ -173,17 +197,19 @@ static Status flush(std::span<const NodeRef> nodes, const EvaluationNote &note,
       break;
     plan.clear();
     lock.unlock();
-    SINTER_TRY(initialize(lazy, note));
+    SINTER_TRY(provide(lazy, note));
     lock.lock();
   }
   plan.bind(all.retained);
   if (plan.refused)
     countRefusedDonations(plan.refused, plan.refusedSite);
-  Execution execution = prepare(plan, device, note.site);
+  Execution execution = prepare(plan, device, {note.site, !alone});
   all.inFlight.push_back(&plan);
   lock.unlock();
 
   auto buffers = execute(execution, plan);
+  size_t ops = plan.slice.nodes().size() - plan.slice.inputs().size();
+  size_t temporaries = alone ? 0 : temporariesOf(execution, plan);
 
   lock.lock();
   std::erase(all.inFlight, &plan);
@@ -195,39 +221,40 @@ static Status flush(std::span<const NodeRef> nodes, const EvaluationNote &note,
   plan.clear();
   lock.unlock();
   all.flushEnded.notify_all();
-  return buffers ? Status() : Status(buffers.takeError());
+  if (!buffers)
+    return buffers.takeError();
+  if (!alone)
+    noteFlushed(note.reason, ops, execution.program, temporaries);
+  return {};
 }
 
 Status flushAlone(std::span<const NodeRef> nodes, const EvaluationNote &note) {
   return flush(nodes, note, true);
 }
 
-void evaluate(std::span<const NodeRef> nodes, FlushReason reason,
-              const SourceLine &where) {
-  refuseInCapture(reason == FlushReason::dataDependentShape
-                      ? "calls an op whose result's shape depends on values"
-                      : "reads a value: while it is captured, it can only "
-                        "record",
-                  where);
-  EvaluationNote note{reason, userSite(where), 0};
-  std::vector<NodeRef> pending;
-  for (const NodeRef &node : nodes) {
-    if (node->state() == NodeState::failed)
-      throw Error(node->failure());
-    if (node->state() == NodeState::pending)
-      pending.push_back(node);
-  }
-  if (!pending.empty() && holdsHistory())
+/// Throws where this thread cannot evaluate.
+static void checkMayEvaluate(FlushReason reason, const SourceLine &where) {
+  if (holdsHistory())
     raise(makeError(ErrorKind::invalid_argument,
                     "a function that is called by backward() reads a value "
                     "that is not there yet: it can only record",
                     "backward"),
           where);
-  if (!pending.empty())
-    refuseInScanBody("reads a value that is not there yet: it can only record",
-                     where);
+  if (isLogging())
+    raise(makeError(ErrorKind::invalid_argument,
+                    "a log callback reads a value that is not there yet: it "
+                    "can only record",
+                    std::string(toString(reason))),
+          where);
+  refuseInScanBody("reads a value that is not there yet: it can only record",
+                   where);
+}
+
+/// One program per device. Throws what went wrong.
+static void flushByDevice(std::vector<NodeRef> pending, FlushReason reason,
+                          bool alone, const SourceLine &where) {
+  EvaluationNote note{reason, userSite(where), 0};
   while (!pending.empty()) {
-    // One program per device.
     DeviceId device = pending[0]->device();
     std::vector<NodeRef> here;
     std::erase_if(pending, [&](const NodeRef &node) {
@@ -239,12 +266,41 @@ void evaluate(std::span<const NodeRef> nodes, FlushReason reason,
     countFlush(reason, note.site);
     if (checksNan())
       checkNan(here, note);
-    else if (Status status = flush(here, note, false); !status)
+    else if (Status status = flush(here, note, alone); !status)
       raise(status.takeError(), where);
     for (const NodeRef &node : here)
       if (node->state() == NodeState::failed)
         throw Error(node->failure());
   }
+}
+
+void evaluate(std::span<const NodeRef> nodes, FlushReason reason,
+              const SourceLine &where) {
+  refuseInCapture(reason == FlushReason::dataDependentShape
+                      ? "calls an op whose result's shape depends on values"
+                      : "reads a value: while it is captured, it can only "
+                        "record",
+                  where);
+  std::vector<NodeRef> pending;
+  for (const NodeRef &node : nodes) {
+    if (node->state() == NodeState::failed)
+      throw Error(node->failure());
+    if (node->state() == NodeState::pending)
+      pending.push_back(node);
+  }
+  if (pending.empty())
+    return;
+  checkMayEvaluate(reason, where);
+  if (reason != FlushReason::limit)
+    noteReadBegins(where);
+  flushByDevice(pendingOf(pending), reason, false, where);
+  if (reason != FlushReason::limit)
+    noteReadEnds(where);
+}
+
+void evaluateAlone(std::span<const NodeRef> nodes, FlushReason reason,
+                   const SourceLine &where) {
+  flushByDevice(pendingOf(nodes), reason, true, where);
 }
 
 //===- Notes and history --------------------------------------------------===//

@@ -74,15 +74,15 @@ static bool needsNoProgram(DeviceId device) {
   return device.kind == DeviceKind::null || installedExecutor();
 }
 
-Execution prepare(FlushPlan &plan, DeviceId device, SiteId flushSite) {
-  Execution execution{device, flushSite, nullptr, std::nullopt};
+Execution prepare(FlushPlan &plan, DeviceId device, const FlushLine &line) {
+  Execution execution{device, line, nullptr, std::nullopt};
   if (!needsNoProgram(device))
     execution.program = findKnown(plan.slice);
   if (execution.program && !flags().verify)
     return execution;
   execution.graph = graph::toGraph(plan.slice);
   if (needsNoProgram(device))
-    countInterpreted(plan.slice, *execution.graph, flushSite);
+    countInterpreted(plan.slice, *execution.graph, line);
   return execution;
 }
 
@@ -172,7 +172,7 @@ Result<Buffers> execute(Execution &execution, const FlushPlan &plan) {
     SINTER_TRY_ASSIGN(execution.program,
                       findOrCompile(plan.slice.key(), plan.slice.encoding(),
                                     *execution.graph, execution.device,
-                                    execution.flushSite));
+                                    execution.line));
   }
   std::vector<reference::HostTensor> inputs;
   if (flags().verify) {

@@ -1,6 +1,7 @@
 /// Execute: runs a bound slice, by its program or by the reference.
 #pragma once
 
+#include "frontend/Flush.h"
 #include "frontend/FlushPlan.h"
 #include "runtime/graph/Slice.h"
 #include "runtime/program/Program.h"
@@ -25,11 +26,11 @@ executeByReference(const graph::Slice &slice,
 /// What running a plan needs, decided under evaluation's lock.
 struct Execution {
   DeviceId device;
-  SiteId flushSite = 0;
+  FlushLine line;
   std::shared_ptr<const runtime::Program> program; ///< when known already
   std::optional<graph::Slice> graph;               ///< else
 };
-Execution prepare(FlushPlan &plan, DeviceId device, SiteId flushSite);
+Execution prepare(FlushPlan &plan, DeviceId device, const FlushLine &line);
 
 /// Runs; gives one buffer per output. Without evaluation's lock.
 Result<std::vector<runtime::BufferRef>> execute(Execution &execution,

@@ -30,6 +30,17 @@ std::string_view toString(FlushReason reason);
 void evaluate(std::span<const graph::NodeRef> nodes, FlushReason reason,
               const SourceLine &where);
 
+/// The same, but takes neither state nor readers of it along.
+void evaluateAlone(std::span<const graph::NodeRef> nodes, FlushReason reason,
+                   const SourceLine &where);
+
+/// The line of a flush, and whether it may be a step's: not the first values of
+/// state, nor a piece of what was pending.
+struct FlushLine {
+  SiteId site = 0;
+  bool isWhole = true;
+};
+
 /// How and where a node was evaluated, and what released its history.
 struct EvaluationNote {
   FlushReason reason = FlushReason::read;

@@ -10,8 +10,11 @@
 #include "runtime/program/ProgramCache.h"
 #include "runtime/program/Stats.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/Log.h"
 
 #include "sinter/generated/SourceDigest.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <mutex>
@@ -171,8 +174,18 @@ static void remember(const Key &key, std::span<const uint32_t> encoding,
   follow(known);
 }
 
+/// Counts a program that was not in memory, with what differs from the line's
+/// last one.
+static void countMissOf(const graph::Slice &slice, const FlushLine &line,
+                        bool compiled) {
+  MissReason reason = explainMiss(slice, line.site);
+  countMiss(reason, line.site, compiled);
+  if (compiled && line.isWhole)
+    noteCompile(reason, line.site);
+}
+
 void countInterpreted(const graph::KeyedSlice &slice, const graph::Slice &graph,
-                      SiteId flushSite) {
+                      const FlushLine &line) {
   KnownPrograms &all = knownPrograms();
   {
     std::lock_guard lock(all.mutex);
@@ -183,7 +196,7 @@ void countInterpreted(const graph::KeyedSlice &slice, const graph::Slice &graph,
   }
   remember(slice.key(), slice.encoding(), nullptr);
   runtime::countCompile(0);
-  countMiss(explainMiss(graph, flushSite), flushSite, /*compiled=*/true);
+  countMissOf(graph, line, /*compiled=*/true);
 }
 
 //===- Compilation --------------------------------------------------------===//
@@ -211,7 +224,14 @@ runtime::Tunable tunableOf(const graph::Graph &graph,
 static Result<runtime::CachedProgram>
 compileOnce(const Key &key, const graph::Graph &graph, runtime::Device &device,
             const runtime::CompileRequest &request) {
+  SlowNotice notice;
   auto found = runtime::findOrTune(key, device, tunableOf(graph, request));
+  notice.done([&] {
+    size_t ops = graph.values.size() - graph.inputs.size();
+    return fmt::format("compiling {}a program of {} ops for {}",
+                       request.fusion == runtime::unfused ? "unfused " : "",
+                       ops, toString(device.id()));
+  });
   if (found || found.error().node >= graph.sites.size())
     return found;
   ErrorInfo error = found.takeError();
@@ -255,7 +275,7 @@ static void rememberUnfused(const Key &key, std::span<const uint32_t> encoding,
 static Result<runtime::CachedProgram>
 answerUnfused(const Key &key, std::span<const uint32_t> encoding,
               const graph::Slice &slice, runtime::Device &device,
-              const runtime::CompileRequest &request) {
+              const runtime::CompileRequest &request, const FlushLine &line) {
   runtime::CompileRequest unfused = request;
   unfused.fusion = runtime::unfused;
   unfused.tuneOn.clear();
@@ -263,9 +283,10 @@ answerUnfused(const Key &key, std::span<const uint32_t> encoding,
                     compileOnce(unfusedKey(key), slice.graph, device, unfused));
   countUnfusedAnswer();
   rememberUnfused(key, encoding, found.program);
-  auto work = [key, request, &device, graph = slice.graph,
+  auto work = [key, request, &device, line, graph = slice.graph,
                own = std::vector<uint32_t>(encoding.begin(),
                                            encoding.end())]() -> Status {
+    LogLine logLine(line.site);
     SINTER_TRY_ASSIGN(runtime::CachedProgram fused,
                       compileOnce(key, graph, device, request));
     replaceKnown(key, own, fused.program);
@@ -278,7 +299,7 @@ answerUnfused(const Key &key, std::span<const uint32_t> encoding,
 Result<ProgramRef> findOrCompile(const Key &key,
                                  std::span<const uint32_t> encoding,
                                  const graph::Slice &slice, DeviceId id,
-                                 SiteId flushSite) {
+                                 const FlushLine &line) {
   SINTER_TRY_ASSIGN(bool inBackground, compilesInBackground());
   SINTER_TRY_ASSIGN(runtime::Device * device, runtime::getDevice(id));
   SINTER_TRY_ASSIGN(runtime::CompileRequest request, compileRequest(id));
@@ -287,14 +308,13 @@ Result<ProgramRef> findOrCompile(const Key &key,
     found = runtime::findTuned(key, *device, request);
   bool isUnfused = inBackground && !found.program;
   if (isUnfused) {
-    SINTER_TRY_ASSIGN(found,
-                      answerUnfused(key, encoding, slice, *device, request));
+    SINTER_TRY_ASSIGN(
+        found, answerUnfused(key, encoding, slice, *device, request, line));
   } else if (!found.program) {
     SINTER_TRY_ASSIGN(found, compileOnce(key, slice.graph, *device, request));
   }
   if (found.source != runtime::CacheSource::memory)
-    countMiss(explainMiss(slice, flushSite), flushSite,
-              found.source == runtime::CacheSource::compiled);
+    countMissOf(slice, line, found.source == runtime::CacheSource::compiled);
   if (!isUnfused)
     remember(key, encoding, found.program);
   return found.program;

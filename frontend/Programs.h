@@ -1,6 +1,7 @@
 /// Programs: from a keyed slice to the program that evaluates it.
 #pragma once
 
+#include "frontend/Flush.h"
 #include "runtime/graph/Key.h"
 #include "runtime/graph/Slice.h"
 #include "runtime/program/CompilerHook.h"
@@ -33,12 +34,13 @@ findKnown(const graph::KeyedSlice &slice);
 /// Counts a slice that is interpreted as if its program were compiled when it
 /// is met first and found afterwards.
 void countInterpreted(const graph::KeyedSlice &slice, const graph::Slice &graph,
-                      SiteId flushSite);
+                      const FlushLine &line);
 
 /// The program of a slice, from the caches or compiled. A miss is counted with
 /// what differs from the last program of the flush's line.
 Result<std::shared_ptr<const runtime::Program>>
 findOrCompile(const runtime::Key &key, std::span<const uint32_t> encoding,
-              const graph::Slice &slice, DeviceId device, SiteId flushSite);
+              const graph::Slice &slice, DeviceId device,
+              const FlushLine &line);
 
 } // namespace sinter::detail

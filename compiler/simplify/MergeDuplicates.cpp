@@ -4,6 +4,7 @@
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/Scan.h"
 
+#include "mlir/IR/Location.h"
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"

@@ -2,6 +2,7 @@
 #include <sinter/optim/Optimizer.h>
 
 #include "frontend/Capture.h"
+#include "frontend/Pending.h"
 #include "frontend/Raise.h"
 #include "frontend/State.h"
 #include "runtime/graph/Builders.h"
@@ -205,6 +206,7 @@ void Optimizer::stepFields(const detail::Fields &fields,
   for (size_t i = 0; i < params.size(); ++i)
     stepParam(*params[i], std::exchange(found[i], Tensor()), where);
   scalars.clear();
+  detail::noteStepEnd(where);
 }
 
 } // namespace sinter::optim

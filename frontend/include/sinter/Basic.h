@@ -17,10 +17,12 @@
 #include <sinter/Inspect.h>
 #include <sinter/Jit.h>
 #include <sinter/Linalg.h>
+#include <sinter/Log.h>
 #include <sinter/Module.h>
 #include <sinter/Normalization.h>
 #include <sinter/Numerics.h>
 #include <sinter/Param.h>
+#include <sinter/PendingLimits.h>
 #include <sinter/Pooling.h>
 #include <sinter/Random.h>
 #include <sinter/Resample.h>

@@ -1,7 +1,6 @@
 /// What a flush evaluates, replaces, keeps and gives back.
 #include "tests/unit/frontend/Counting.h"
 
-#include "frontend/Pending.h"
 #include "frontend/State.h"
 #include "runtime/device/Device.h"
 
@@ -169,17 +168,6 @@ TEST(Flush, BackwardAfterReadingIsCountedAsRecomputed) {
   uint64_t before = sn::stats().recomputed;
   loss.backward();
   EXPECT_GT(sn::stats().recomputed, before);
-}
-
-TEST(Flush, ABacklogIsFlushedByItself) {
-  size_t usual = std::exchange(sn::detail::pendingLimits().nodes, size_t(64));
-  uint64_t before = flushesOf("limit");
-  sn::Tensor x = sn::tensor({1.f});
-  for (int i = 0; i < 300; ++i)
-    x = x + x * 0.5 - x * 0.5;
-  sn::detail::pendingLimits().nodes = usual;
-  EXPECT_GT(flushesOf("limit"), before);
-  EXPECT_EQ(x.item<float>(), 1.f);
 }
 
 TEST(Flush, ADeepGraphIsReleasedWithoutRecursion) {
