@@ -4,6 +4,7 @@
 #include "compiler/link/LinkImage.h"
 #include "compiler/target/KernelMemory.h"
 #include "compiler/target/cpu/ExpandMath.h"
+#include "compiler/target/cpu/ExpandTrig.h"
 #include "compiler/target/cpu/TileUnit.h"
 #include "compiler/target/cpu/WholeVectors.h"
 #include "runtime/program/KernelAbi.h"
@@ -123,6 +124,7 @@ FailureOr<TargetCode> CpuTarget::compile(ModuleOp module, bool verify,
                       .vectorBits = 32 * vectorLanes,
                       .alike = module->hasAttr(alikeAttr),
                       .approximates = module->hasAttr(approximatesAttr)});
+  callFarTrig(module, {.fma = fma, .oneByOne = true});
   if (verify && failed(mlir::verify(module)))
     return failure();
   if (failed(convertToLlvm(module, verify)))

@@ -34,6 +34,11 @@ void loadCpuDialects(MLIRContext &context) {
 }
 
 LogicalResult convertToLlvm(ModuleOp module, bool verify) {
+  auto internal = LLVM::LinkageAttr::get(module.getContext(),
+                                         LLVM::linkage::Linkage::Internal);
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPrivate() && !function.isDeclaration())
+      function->setAttr("llvm.linkage", internal);
   PassManager passes(module.getContext());
   passes.enableVerifier(verify);
   passes.addPass(createCSEPass());
@@ -56,6 +61,14 @@ void setDataLayout(ModuleOp module, const llvm::TargetMachine &machine) {
   std::string text = machine.createDataLayout().getStringRepresentation();
   module->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
                   StringAttr::get(module.getContext(), text));
+}
+
+void keepCalls(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration() && function.hasLocalLinkage()) {
+      function.addFnAttr(llvm::Attribute::NoInline);
+      function.addFnAttr(llvm::Attribute::Cold);
+    }
 }
 
 static std::unique_ptr<llvm::TargetMachine>
@@ -111,6 +124,7 @@ FailureOr<TargetCode> emitObject(ModuleOp module, const CpuFeatures &features,
   for (llvm::Function &function : *llvmModule)
     if (!function.isDeclaration())
       function.addFnAttr(llvm::Attribute::NoUnwind);
+  keepCalls(*llvmModule);
 
   TargetCode code;
   if (keepText) {

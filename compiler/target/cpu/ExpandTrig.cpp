@@ -2,11 +2,17 @@
 /// sine and cosine are short series. Everything is computed in f64; for f32 the
 /// angle is one number and the series are shorter. Where products and sums are
 /// fused, small f32 stay f32.
+///
+/// What few numbers need is in functions that all places of a kernel call: it
+/// is several times as long as the rest.
 #include "compiler/target/cpu/ExpandTrig.h"
 
 #include "compiler/target/cpu/Elementary.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <cmath>
 
@@ -27,19 +33,21 @@ struct Sum {
 
 class TrigExpansion {
 public:
-  TrigExpansion(ElementMath &m, bool isNarrow) : m(m), isNarrow(isNarrow) {}
+  TrigExpansion(ElementMath &m, bool isNarrow, bool isCosine)
+      : m(m), isNarrow(isNarrow), isCosine(isCosine) {}
 
-  Value expand(Value x, bool isCosine);
+  Value expand(Value x);
+  Value expandLarge(Value x) { return valueAt(x, reduceLarge(x)); }
 
 private:
   Angle reduceSmall(Value x);
   Angle reduceLarge(Value x);
-  Angle reduce(Value x);
   SmallVector<Value> window(Value position);
   SmallVector<Value> product(Value mantissa, ArrayRef<Value> limbs);
   Angle angleOf(ArrayRef<Value> fraction);
   Value sine(const Angle &angle);
   Value cosine(const Angle &angle);
+  Value valueAt(Value x, const Angle &angle);
 
   Sum exactSum(Value a, Value b);
   Value low32(Value a) { return m.andBits(a, m.bit(0xffffffff)); }
@@ -49,9 +57,15 @@ private:
   ElementMath &m;
   /// Whether an f32 is asked for.
   bool isNarrow;
+  bool isCosine;
 };
 
 } // namespace
+
+// On a math.sin or math.cos: of some lanes, for which it is to be called.
+static constexpr StringLiteral farAttr = "sinter.far";
+// Beside it: of an f32 that was widened.
+static constexpr StringLiteral narrowAttr = "sinter.narrow";
 
 // From here on the multiples of pi/2 are no longer exact in three parts.
 static constexpr double largest = 0x1p20;
@@ -196,37 +210,6 @@ Angle TrigExpansion::reduceLarge(Value x) {
           m.select(isNegative, m.subBits(m.bit(0), quadrant), quadrant)};
 }
 
-// The long way is taken where a lane needs it.
-Angle TrigExpansion::reduce(Value x) {
-  OpBuilder &builder = m.builder;
-  Location loc = m.loc;
-  Angle small = reduceSmall(x);
-  Value magnitude = m.abs(x);
-  Value isFinite = m.lt(magnitude, m.num(INFINITY));
-  Value isLarge = m.make<arith::AndIOp>(
-      isFinite, arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGE,
-                                      magnitude, m.num(largest))
-                    .getResult());
-  auto branch = scf::IfOp::create(
-      builder, loc, anyLane(m, isLarge),
-      [&](OpBuilder &inner, Location) {
-        OpBuilder::InsertionGuard guard(builder);
-        builder.setInsertionPoint(inner.getInsertionBlock(),
-                                  inner.getInsertionPoint());
-        Angle large = reduceLarge(x);
-        SmallVector<Value> values = {
-            m.select(isLarge, large.high, small.high),
-            m.select(isLarge, large.low, small.low),
-            m.select(isLarge, large.quadrant, small.quadrant)};
-        scf::YieldOp::create(builder, loc, values);
-      },
-      [&](OpBuilder &inner, Location) {
-        scf::YieldOp::create(inner, loc,
-                             ValueRange{small.high, small.low, small.quadrant});
-      });
-  return {branch.getResult(0), branch.getResult(1), branch.getResult(2)};
-}
-
 // 1/first!, -1/(first + 2)!, ... with alternating signs.
 static SmallVector<double> inverseFactorials(int first, int count) {
   SmallVector<double> result;
@@ -266,8 +249,7 @@ Value TrigExpansion::cosine(const Angle &angle) {
   return m.add(base, m.add(lost, rest));
 }
 
-Value TrigExpansion::expand(Value x, bool isCosine) {
-  Angle angle = reduce(x);
+Value TrigExpansion::valueAt(Value x, const Angle &angle) {
   Value sineValue = sine(angle), cosineValue = cosine(angle);
   Value quadrant = angle.quadrant;
   if (isCosine) // cos x = sin(x + pi/2)
@@ -282,17 +264,49 @@ Value TrigExpansion::expand(Value x, bool isCosine) {
   return m.select(m.lt(m.abs(x), m.num(0x1p-27)), x, result);
 }
 
-static Value expandByDouble(OpBuilder &builder, Operation *op, bool fma) {
-  Value x = op->getOperand(0);
+// `near`, but for lanes that are far what a function gives that is called where
+// there are such lanes.
+static Value withFarLanes(ElementMath &m, Value x, Value near, Value isFar,
+                          bool isCosine, bool isNarrow) {
+  auto branch = scf::IfOp::create(m.builder, m.loc, m.type, anyLane(m, isFar),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(m.builder);
+  m.builder.setInsertionPointToStart(branch.thenBlock());
+  Value far = isCosine ? m.make<math::CosOp>(x) : m.make<math::SinOp>(x);
+  far.getDefiningOp()->setAttr(farAttr, m.builder.getUnitAttr());
+  if (isNarrow)
+    far.getDefiningOp()->setAttr(narrowAttr, m.builder.getUnitAttr());
+  scf::YieldOp::create(m.builder, m.loc, m.select(isFar, far, near));
+  m.builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(m.builder, m.loc, near);
+  return branch.getResult(0);
+}
+
+static Value isAtLeast(ElementMath &m, Value magnitude, double number) {
+  return arith::CmpFOp::create(m.builder, m.loc, arith::CmpFPredicate::OGE,
+                               magnitude, m.num(number));
+}
+
+Value TrigExpansion::expand(Value x) {
+  Value near = valueAt(x, reduceSmall(x));
+  Value magnitude = m.abs(x);
+  Value isFinite = m.lt(magnitude, m.num(INFINITY));
+  Value isLarge =
+      m.make<arith::AndIOp>(isFinite, isAtLeast(m, magnitude, largest));
+  return withFarLanes(m, x, near, isLarge, isCosine, isNarrow);
+}
+
+static Value expandByDouble(OpBuilder &builder, Location loc, Value x,
+                            bool isCosine, bool fma) {
   Type type = x.getType();
-  ElementMath given(builder, op->getLoc(), type);
+  ElementMath given(builder, loc, type);
   Type wide = given.shaped(builder.getF64Type());
-  ElementMath m(builder, op->getLoc(), wide);
+  ElementMath m(builder, loc, wide);
   m.fused = fma;
   bool isNarrow = !given.isDouble();
   if (isNarrow)
     x = m.convert<arith::ExtFOp>(wide, x);
-  Value result = TrigExpansion(m, isNarrow).expand(x, isa<math::CosOp>(op));
+  Value result = TrigExpansion(m, isNarrow, isCosine).expand(x);
   return isNarrow ? m.convert<arith::TruncFOp>(type, result) : result;
 }
 
@@ -339,33 +353,106 @@ static Value expandSingle(ElementMath &m, Value x, bool isCosine) {
   return m.select(m.lt(m.abs(x), m.num(0x1p-13)), x, result);
 }
 
-// The way by f64 is taken where a lane needs it, for that lane.
-static Value expandNarrow(OpBuilder &builder, Operation *op) {
-  Location loc = op->getLoc();
+Value expandTrig(OpBuilder &builder, Operation *op, bool fma) {
   Value x = op->getOperand(0);
-  ElementMath m(builder, loc, x.getType());
+  bool isCosine = isa<math::CosOp>(op);
+  ElementMath m(builder, op->getLoc(), x.getType());
+  if (m.isDouble() || !fma)
+    return expandByDouble(builder, op->getLoc(), x, isCosine, fma);
   m.fused = true;
-  Value single = expandSingle(m, x, isa<math::CosOp>(op));
-  Value isLarge = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGE,
-                                        m.abs(x), m.num(largestSingle));
-  Value any = anyLane(m, isLarge);
-  auto branch = scf::IfOp::create(builder, loc, x.getType(), any,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  Value wide = expandByDouble(builder, op, /*fma=*/true);
-  Value chosen = m.select(isLarge, wide, single);
-  scf::YieldOp::create(builder, loc, chosen);
-  builder.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(builder, loc, single);
-  return branch.getResult(0);
+  // The way by f64 is taken where a lane needs it, for that lane.
+  Value single = expandSingle(m, x, isCosine);
+  Value isLarge = isAtLeast(m, m.abs(x), largestSingle);
+  return withFarLanes(m, x, single, isLarge, isCosine, /*isNarrow=*/false);
 }
 
-Value expandTrig(OpBuilder &builder, Operation *op, bool fma) {
-  bool isNarrow = getElementTypeOrSelf(op->getOperand(0).getType()).isF32();
-  if (isNarrow && fma)
-    return expandNarrow(builder, op);
-  return expandByDouble(builder, op, fma);
+// Of f64: one lane after the other, by way of memory.
+static Value expandLanes(ElementMath &m, Value x,
+                         llvm::function_ref<Value(ElementMath &, Value)> one) {
+  OpBuilder &builder = m.builder;
+  Location loc = m.loc;
+  auto type = cast<VectorType>(x.getType());
+  auto index = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value lanes = memref::AllocaOp::create(
+      builder, loc, MemRefType::get(type.getShape(), type.getElementType()));
+  Value first = index(0);
+  vector::StoreOp::create(builder, loc, x, lanes, first);
+  auto loop = scf::ForOp::create(builder, loc, first,
+                                 index(type.getNumElements()), index(1));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value lane = loop.getInductionVar();
+    ElementMath scalar(builder, loc, type.getElementType());
+    scalar.fused = m.fused;
+    Value value = memref::LoadOp::create(builder, loc, lanes, lane);
+    memref::StoreOp::create(builder, loc, one(scalar, value), lanes, lane);
+  }
+  return vector::LoadOp::create(builder, loc, type, lanes, first);
+}
+
+// The body of the function that is called for `op`.
+static Value expandFar(OpBuilder &builder, Operation *op, Value x,
+                       const FarOptions &options) {
+  bool isCosine = isa<math::CosOp>(op), isNarrow = op->hasAttr(narrowAttr);
+  ElementMath m(builder, op->getLoc(), x.getType());
+  m.fused = options.fma;
+  if (!m.isDouble())
+    return expandByDouble(builder, op->getLoc(), x, isCosine, options.fma);
+  auto large = [&](ElementMath &m, Value x) {
+    return TrigExpansion(m, isNarrow, isCosine).expandLarge(x);
+  };
+  bool isOneByOne = options.oneByOne && isa<VectorType>(x.getType());
+  return isOneByOne ? expandLanes(m, x, large) : large(m, x);
+}
+
+static std::string farName(Operation *op) {
+  Type type = op->getOperand(0).getType();
+  std::string name = isa<math::CosOp>(op) ? "far_cos" : "far_sin";
+  name += op->hasAttr(narrowAttr)              ? "_narrow"
+          : getElementTypeOrSelf(type).isF64() ? "_f64"
+                                               : "_f32";
+  if (auto vector = dyn_cast<VectorType>(type))
+    name += "_" + std::to_string(vector.getNumElements());
+  return name;
+}
+
+static func::FuncOp farFunction(ModuleOp module, Operation *op,
+                                const FarOptions &options) {
+  std::string name = farName(op);
+  if (auto known = module.lookupSymbol<func::FuncOp>(name))
+    return known;
+  Type type = op->getOperand(0).getType();
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto function = func::FuncOp::create(builder, op->getLoc(), name,
+                                       builder.getFunctionType({type}, {type}));
+  function.setPrivate();
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  Value result = expandFar(builder, op, function.getArgument(0), options);
+  func::ReturnOp::create(builder, op->getLoc(), result);
+  return function;
+}
+
+void callFarTrig(ModuleOp module, const FarOptions &options) {
+  SmallVector<Operation *> worklist;
+  // What a function is made of may call another.
+  do {
+    worklist.clear();
+    module.walk([&](Operation *op) {
+      if (op->hasAttr(farAttr))
+        worklist.push_back(op);
+    });
+    for (Operation *op : worklist) {
+      OpBuilder builder(op);
+      auto call = func::CallOp::create(builder, op->getLoc(),
+                                       farFunction(module, op, options),
+                                       op->getOperand(0));
+      op->getResult(0).replaceAllUsesWith(call.getResult(0));
+      op->erase();
+    }
+  } while (!worklist.empty());
 }
 
 } // namespace sinter::compiler

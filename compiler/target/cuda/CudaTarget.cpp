@@ -4,6 +4,7 @@
 #include "compiler/target/KernelMemory.h"
 #include "compiler/target/cpu/CpuTarget.h"
 #include "compiler/target/cpu/ExpandMath.h"
+#include "compiler/target/cpu/ExpandTrig.h"
 #include "compiler/target/cuda/CudaBlock.h"
 #include "compiler/target/cuda/MachineNan.h"
 #include "compiler/target/cuda/NarrowMath.h"
@@ -267,6 +268,7 @@ FailureOr<TargetCode> CudaTarget::compile(ModuleOp module, bool verify,
     narrowMath(function);
     canonicalExtrema(function);
   }
+  callFarTrig(module, {.fma = true});
   if (verify && failed(mlir::verify(module)))
     return failure();
   if (failed(convertToLlvm(module, verify)))

@@ -214,6 +214,7 @@ FailureOr<TargetCode> emitPtx(ModuleOp module, StringRef architecture,
   if (architecture != oldestArchitecture)
     waitForKernels(module, *llvmModule);
   keepThreadsTogether(*llvmModule);
+  keepCalls(*llvmModule);
   TargetCode code;
   optimize(*machine, *llvmModule);
   useMachineRoots(*llvmModule);

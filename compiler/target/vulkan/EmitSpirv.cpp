@@ -100,7 +100,8 @@ spirv::ModuleOp wrapKernels(ModuleOp module, const VulkanProfile &profile) {
   for (auto function :
        llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     function->moveBefore(kernels.getBody(), kernels.getBody()->end());
-    pushArgument(function, constants);
+    if (!function.isPrivate()) // those are called
+      pushArgument(function, constants);
   }
   // Their arrays are variables of the module or of a function, or tables.
   auto constant =
@@ -426,8 +427,9 @@ FailureOr<TargetCode> emitSpirv(ModuleOp module, const VulkanProfile &profile,
   auto sizes = module->getAttrOfType<AffineMapAttr>(sizesAttr);
   llvm::StringMap<int32_t> threads;
   for (auto function : module.getOps<func::FuncOp>())
-    threads[function.getName()] =
-        int32_t(function->getAttrOfType<IntegerAttr>(threadsAttr).getInt());
+    if (!function.isPrivate())
+      threads[function.getName()] =
+          int32_t(function->getAttrOfType<IntegerAttr>(threadsAttr).getInt());
   spirv::ModuleOp kernels = wrapKernels(module, profile);
   guardEmptyLoops(kernels);
   if (failed(convert(kernels, profile, !sizes)))
@@ -440,7 +442,8 @@ FailureOr<TargetCode> emitSpirv(ModuleOp module, const VulkanProfile &profile,
   Capabilities all = capabilitiesOf(kernels, profile);
   for (auto function :
        llvm::to_vector(kernels.getBody()->getOps<spirv::FuncOp>()))
-    declareEntry(function, threads.lookup(function.getName()), profile, all);
+    if (threads.contains(function.getName()))
+      declareEntry(function, threads.lookup(function.getName()), profile, all);
   SmallVector<spirv::Extension> extensions;
   if (all.contains(spirv::Capability::CooperativeMatrixKHR)) {
     // What a device's scope is has to be said there.

@@ -3,6 +3,7 @@
 
 #include "compiler/target/KernelMemory.h"
 #include "compiler/target/cpu/ExpandMath.h"
+#include "compiler/target/cpu/ExpandTrig.h"
 #include "compiler/target/simt/DistributeLanes.h"
 #include "compiler/target/simt/FmaUnit.h"
 #include "compiler/target/simt/OneThread.h"
@@ -197,7 +198,7 @@ int64_t VulkanTarget::mostElements() const { return runtime::mostElements32; }
 bool VulkanTarget::hasWideIndices() const { return profile.hasInt64; }
 
 // Where a type stands that the device has not, a diagnostic that names it.
-static LogicalResult checkTypes(func::FuncOp function,
+static LogicalResult checkTypes(func::FuncOp function, StringRef kernel,
                                 const VulkanProfile &profile) {
   const char *missing = nullptr;
   function.walk([&](Operation *op) {
@@ -213,7 +214,7 @@ static LogicalResult checkTypes(func::FuncOp function,
   });
   if (missing)
     return function.emitError("kernel ")
-           << function.getName() << " needs " << missing
+           << kernel << " needs " << missing
            << ", which the device's profile lacks";
   return success();
 }
@@ -246,9 +247,25 @@ static LogicalResult distribute(func::FuncOp function,
   if (!profile.knowsSubgroup)
     numberGroups(function, profile.subgroup);
   if (failed(splitVectors(function, profile.hasInt64 ? 64 : 32)) ||
-      failed(checkTypes(function, profile)))
+      failed(checkTypes(function, function.getName(), profile)))
     return failure();
   return profile.hasInt64 ? success() : emulateWideIntegers(function);
+}
+
+// Functions that a kernel calls are as kernels are.
+static LogicalResult checkCalled(ModuleOp module,
+                                 const VulkanProfile &profile) {
+  StringRef kernel;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isPrivate()) {
+      kernel = function.getName();
+      continue;
+    }
+    if (failed(checkTypes(function, kernel, profile)) ||
+        (!profile.hasInt64 && failed(emulateWideIntegers(function))))
+      return failure();
+  }
+  return success();
 }
 
 FailureOr<TargetCode> VulkanTarget::compile(ModuleOp module, bool verify,
@@ -270,6 +287,9 @@ FailureOr<TargetCode> VulkanTarget::compile(ModuleOp module, bool verify,
   for (auto function : module.getOps<func::FuncOp>())
     if (failed(distribute(function, profile)))
       return failure();
+  callFarTrig(module, {.fma = profile.hasFma});
+  if (failed(checkCalled(module, profile)))
+    return failure();
   if (verify && failed(mlir::verify(module)))
     return failure();
   return emitSpirv(module, profile, verify, keepText);

@@ -39,6 +39,44 @@ TEST(Inspect, UsersAssertFusion) {
               [&] { sn::expect_fused(outer, inner); });
 }
 
+// Instructions of kernels that call a function `count` times.
+static size_t instructions(sn::Tensor (*function)(const sn::Arg &), int count,
+                           bool sums) {
+  sn::Tensor x = sn::tensor(std::vector<float>(1000, .5f)), y = x;
+  std::vector<sn::Tensor> results;
+  for (int i = 0; i < count; ++i)
+    if (sums)
+      results.push_back(sn::sum(function(x + sn::scalar(float(i)))));
+    else
+      y = function(y);
+  if (!sums)
+    results.push_back(y);
+  std::istringstream text(sn::inspect(results, "llvm"));
+  size_t found = 0;
+  for (std::string line; std::getline(text, line);)
+    found += line.starts_with("  ");
+  return found;
+}
+
+// What only far arguments need is there once, however many sines there are.
+TEST(Inspect, ManySinesAreNotMuchCode) {
+  using Function = sn::Tensor (*)(const sn::Arg &);
+  for (bool sums : {false, true}) {
+    int few = sums ? 2 : 8, many = sums ? 8 : 96;
+    auto each = [&](Function function) {
+      return (instructions(function, many, sums) -
+              instructions(function, few, sums)) /
+             size_t(many - few);
+    };
+    size_t ofExp = each(sn::exp);
+    for (Function function : {Function(sn::sin), Function(sn::cos)}) {
+      size_t one = instructions(function, 1, sums);
+      EXPECT_LE(each(function), 5 * ofExp) << sums;
+      EXPECT_LE(one, 40 * ofExp) << sums;
+    }
+  }
+}
+
 TEST(Inspect, SaysWhatMemoryItTakesByLine) {
   uint64_t before = sn::stats().programs_run;
   sn::Tensor x = sn::tensor(std::vector<float>(64, 1.f), {8, 8});
