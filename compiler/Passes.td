@@ -283,6 +283,23 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def ShareKernels : Pass<"share-kernels", "::mlir::ModuleOp"> {
+  let summary = "Make kernels that begin elsewhere in a tensor one kernel.";
+  let description = [{
+    Where at least four kernels differ only in where their slices and pads
+    begin, one serves all of them, and launches say where: a loop that was
+    unrolled has as many kernels as its body.
+
+    ```mlir
+    %0 = program.launch @map_1(%x) dims affine_map<() -> ()>
+    %1 = program.launch @map_2(%x) dims affine_map<() -> ()>
+    // becomes
+    %0 = program.launch @map_3(%x) dims affine_map<() -> (0)>
+    %1 = program.launch @map_3(%x) dims affine_map<() -> (1)>
+    ```
+  }];
+}
+
 //===-- plan --------------------------------------------------------------===//
 
 def OrderLaunches : Pass<"order-launches", "::mlir::ModuleOp"> {

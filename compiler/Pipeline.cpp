@@ -86,6 +86,7 @@ void buildStage(Stage stage, OpPassManager &passes,
          .columnsOfRows = options.fuse.caps.columnsOfRows,
          .freeWidening = options.fuse.caps.freeWidening,
          .scatteredElements = options.fuse.caps.scatteredElements}));
+    passes.addPass(createShareKernels());
     break;
   case Stage::plan:
     passes.addPass(createOrderLaunches());

@@ -15,6 +15,20 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
+AffineExpr startOf(Operation *view, unsigned dim) {
+  auto slice = dyn_cast<ir::SliceOp>(view);
+  ArrayRef<int64_t> known =
+      slice ? slice.getStarts() : cast<ir::PadOp>(view).getLow();
+  AffineExpr start = getAffineConstantExpr(known[dim], view->getContext());
+  auto offsets = view->getAttrOfType<AffineMapAttr>(offsetsAttr);
+  return offsets ? start + offsets.getValue().getResult(dim) : start;
+}
+
+bool isZero(AffineExpr expr) {
+  auto number = dyn_cast<AffineConstantExpr>(expr);
+  return number && number.getValue() == 0;
+}
+
 // The axes [first, second) of a reshape's operand that one axis is made of.
 static std::optional<std::pair<unsigned, unsigned>> axesBehind(ir::ReshapeOp op,
                                                                unsigned dim) {
@@ -91,16 +105,17 @@ static int64_t neighboursBehind(Operation *op, unsigned dim) {
   if (auto slice = dyn_cast<ir::SliceOp>(op))
     return slice.getSteps()[dim] == 1
                ? std::gcd(neighboursAlong(operand, dim),
-                          int64_t(slice.getStarts()[dim]))
+                          startOf(slice, dim).getLargestKnownDivisor())
                : 1;
   if (auto flip = dyn_cast<ir::FlipOp>(op))
     return llvm::is_contained(flip.getAxes(), int64_t(dim))
                ? 1
                : neighboursAlong(operand, dim);
   if (auto pad = dyn_cast<ir::PadOp>(op))
-    return pad.getInterior()[dim] == 0 ? std::gcd(neighboursAlong(operand, dim),
-                                                  int64_t(pad.getLow()[dim]))
-                                       : 1;
+    return pad.getInterior()[dim] == 0
+               ? std::gcd(neighboursAlong(operand, dim),
+                          startOf(pad, dim).getLargestKnownDivisor())
+               : 1;
   if (auto broadcast = dyn_cast<ir::BroadcastOp>(op)) {
     Shape outer = shapeOf(broadcast.getResult()), inner = shapeOf(operand);
     unsigned offset = outer.size() - inner.size();
@@ -272,14 +287,17 @@ Interior Interior::both(const Interior &other) const {
 
 static Interior padInterior(ir::PadOp op, unsigned dim) {
   Shape inner = shapeOf(op.getX());
-  int64_t low = op.getLow()[dim], size = constantOf(inner[dim]);
-  bool pads = low != 0 || op.getInterior()[dim] != 0 ||
+  AffineExpr start = startOf(op, dim);
+  int64_t size = constantOf(inner[dim]);
+  bool pads = !isZero(start) || op.getInterior()[dim] != 0 ||
               shapeOf(op.getResult())[dim] != inner[dim];
   Interior within = interiorOf(op.getX(), dim);
   if (!pads)
     return within;
-  if (op.getInterior()[dim] != 0 || size < 0)
+  auto known = dyn_cast<AffineConstantExpr>(start);
+  if (op.getInterior()[dim] != 0 || size < 0 || !known)
     return {};
+  int64_t low = known.getValue();
   within = within.both({0, size});
   int64_t first = std::max<int64_t>(0, within.low + low);
   return {first, std::max(first, within.high + low)};
@@ -367,10 +385,9 @@ static void broadcastView(ir::BroadcastOp op, StridedView &view) {
 }
 
 static void sliceView(ir::SliceOp op, StridedView &view) {
-  for (auto [stride, start, step] :
-       llvm::zip(view.strides, op.getStarts(), op.getSteps())) {
-    view.offset = view.offset + stride * start;
-    stride = stride * step;
+  for (auto [dim, stride] : llvm::enumerate(view.strides)) {
+    view.offset = view.offset + stride * startOf(op, dim);
+    stride = stride * op.getSteps()[dim];
   }
 }
 

@@ -8,6 +8,16 @@
 
 namespace sinter::compiler {
 
+/// On a slice or a pad of a kernel: a map whose results, over the kernel's
+/// symbols, are added to `starts` or `low`. Kernels that differ in these alone
+/// are one, and launches say where.
+inline constexpr const char *offsetsAttr = "sinter.offsets";
+
+/// Where a slice begins along `dim`, or where a pad's operand does.
+mlir::AffineExpr startOf(mlir::Operation *view, unsigned dim);
+/// Whether the expression is the number 0.
+bool isZero(mlir::AffineExpr expr);
+
 /// Whether elements that differ in `dim` alone are neighbours in memory, or the
 /// same, in every buffer that `tensor` reads.
 bool runsAlong(mlir::Value tensor, unsigned dim);

@@ -46,7 +46,7 @@ static std::optional<Value> imageUnder(ir::WindowOp op, Value leaf,
     return op.getX();
   bool isPlain = llvm::all_of(pad.getInterior(),
                               [](int64_t between) { return between == 0; }) &&
-                 isZero(pad.getValue());
+                 isZero(pad.getValue()) && !pad->hasAttr(offsetsAttr);
   if (!isPlain)
     return std::nullopt;
   llvm::copy(pad.getLow(), low.begin());

@@ -1,6 +1,7 @@
 /// Views that select by position: pad and concat narrow the mask.
 #include "compiler/lower/MaskedViews.h"
 
+#include "compiler/lower/Access.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/View.h"
 
@@ -122,7 +123,7 @@ public:
   }
 
   static bool pads(ir::PadOp op, unsigned dim) {
-    return op.getLow()[dim] != 0 || op.getInterior()[dim] != 0 ||
+    return !isZero(startOf(op, dim)) || op.getInterior()[dim] != 0 ||
            shapeOf(op.getResult())[dim] != shapeOf(op.getX())[dim];
   }
   static bool padsTail(ir::PadOp op, unsigned count) {
@@ -165,7 +166,7 @@ private:
     if (!pads(op, dim) || op.getInterior()[dim] != 0)
       return false;
     Coord moved = emission.add(
-        coord, emission.uniform(emission.constant(-op.getLow()[dim])));
+        coord, emission.uniform(emission.extent(startOf(op, dim) * -1)));
     return emission.staysOutside(moved, extent);
   }
 
@@ -175,7 +176,7 @@ private:
     if (!pads(op, dim))
       return coord;
     Coord moved = emission.add(
-        coord, emission.uniform(emission.constant(-op.getLow()[dim])));
+        coord, emission.uniform(emission.extent(startOf(op, dim) * -1)));
     int64_t spacing = op.getInterior()[dim] + 1;
     if (spacing == 1 && emission.staysWithin(moved, extent))
       return moved;

@@ -1,6 +1,7 @@
 /// Views that permute, repeat or regroup elements, and slices.
 #include "compiler/lower/Views.h"
 
+#include "compiler/lower/Access.h"
 #include "compiler/lower/MaskedViews.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "compiler/lower/WindowViews.h"
@@ -163,7 +164,10 @@ class SliceSource final : public ElementSource {
 public:
   explicit SliceSource(ir::SliceOp op)
       : ElementSource(op.getResult()), operand(op.getX()),
-        starts(op.getStarts()), steps(op.getSteps()) {}
+        steps(op.getSteps()) {
+    for (unsigned dim = 0; dim < steps.size(); ++dim)
+      starts.push_back(startOf(op, dim));
+  }
 
   Element at(Emission &emission, const Index &index,
              const Lanes &lanes) override {
@@ -185,7 +189,7 @@ public:
 
 private:
   bool changes(const Shape &outer, const Shape &inner, unsigned dim) const {
-    return starts[dim] != 0 || steps[dim] != 1 || outer[dim] != inner[dim];
+    return !isZero(starts[dim]) || steps[dim] != 1 || outer[dim] != inner[dim];
   }
   bool changesTail(const Shape &outer, const Shape &inner,
                    unsigned count) const {
@@ -198,12 +202,12 @@ private:
     MLIRContext *context = emission.builder.getContext();
     Coord scaled =
         emission.scale(coord, getAffineConstantExpr(steps[dim], context));
-    return emission.add(scaled,
-                        emission.uniform(emission.constant(starts[dim])));
+    return emission.add(scaled, emission.uniform(emission.extent(starts[dim])));
   }
 
   Value operand;
-  SmallVector<int64_t> starts, steps;
+  SmallVector<AffineExpr> starts;
+  SmallVector<int64_t> steps;
 };
 
 class FlipSource final : public ElementSource {
@@ -327,7 +331,7 @@ static bool keepsView(Operation *op, unsigned tailRank) {
   }
   if (auto slice = dyn_cast<ir::SliceOp>(op)) {
     for (unsigned dim = first; dim < outer.size(); ++dim)
-      if (slice.getStarts()[dim] != 0 || slice.getSteps()[dim] != 1 ||
+      if (!isZero(startOf(slice, dim)) || slice.getSteps()[dim] != 1 ||
           outer[dim] != inner[dim])
         return false;
     return keepsTail(operand, tailRank);
