@@ -233,8 +233,24 @@ GEOMEANS = [("conv2d_[0-9d]*", 1.0)]
 COLD = {"step_cnn": 2.5, "step_mlp": 1.5, "step_transformer": 3}
 # A case whose cold compile may take this many times another's.
 COLD_RATIO = ("step_transformer_12", "step_transformer", 1.3)
+# The cold compile of the small GPT's step, in torch.compile's.
+COLD_SHARE = 0.5
 # Cases whose peak memory is compared with PyTorch's.
 MEMORY = ("step_mlp", "step_cnn", "step_transformer", "attention_causal")
+
+
+# Twice as many parts may take this many times the seconds and the memory.
+GROWTH = 2.2
+
+
+def growing_cases():
+    """Pairs of cases of which the second has twice as many parts; only
+    compiled."""
+    for kind, count in (("chain", 2000), ("stencil", 6), ("sines", 48),
+                        ("rnn", 250)):
+        yield tuple(Case(f"growing_{kind}_{n}",
+                         {"kind": f"growing_{kind}", "n": n}, peers=())
+                    for n in (count, 2 * count))
 
 
 def all_cases():
@@ -247,6 +263,12 @@ def all_cases():
 def twelve_layers():
     """Only compiled, not measured."""
     return Case(COLD_RATIO[0], transformer(12), peers=())
+
+
+def small_gpt():
+    """0.8 million parameters; only compiled, against torch.compile."""
+    return Case("step_gpt", transformer(4) | {"d": 128, "t": 64, "vocab": 65},
+                peers=())
 
 
 def chosen(patterns, cases=None):

@@ -23,18 +23,26 @@ class Figure:
         return "pass" if measure.SLACK * self.ours <= self.limit else "MISS"
 
 
-def first_call(case, side, starter):
-    """Seconds of the first call with empty caches, and how many of them a side
-    that says so compiled; or the failure's text."""
+def first_answer(case, side, starter):
+    """What a side says of the first call with empty caches; or the failure's
+    text."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             with starter.start(side, {
                     "SINTER_CACHE_DIR": folder,
                     "TORCHINDUCTOR_CACHE_DIR": folder}) as worker:
-                found = fields(worker.ask("prepare " + case.words(side), 900))
-                return found["first"], found.get("compiling")
+                return fields(worker.ask("prepare " + case.words(side), 900))
         except Failed as failure:
             return str(failure)
+
+
+def first_call(case, side, starter):
+    """Seconds of the first call with empty caches, and how many of them a side
+    that says so compiled; or the failure's text."""
+    found = first_answer(case, side, starter)
+    if isinstance(found, str):
+        return found
+    return found["first"], found.get("compiling")
 
 
 def cold(starter, wanted, with_peers, rounds=3):
@@ -64,6 +72,46 @@ def cold(starter, wanted, with_peers, rounds=3):
     if compiling.get(name) and compiling.get(base):
         figures.append(Figure(name, f"compiling, times {base}",
                               compiling[name] / compiling[base], limit=most))
+    return figures
+
+
+def gpt(starter, rounds=3):
+    """Both sides in turn: what else the machine does meets both."""
+    case, found = cases.small_gpt(), {"sinter": [], "torch-compile": []}
+    for _ in range(rounds):
+        for side, calls in found.items():
+            calls.append(first_call(case, side, starter))
+    figure = Figure(case.name, "cold compile, s")
+    failed = [call for calls in found.values() for call in calls
+              if isinstance(call, str)]
+    if failed:
+        figure.failure = failed[0]
+        return figure
+    figure.ours, figure.theirs = (min(call[0] for call in calls)
+                                  for calls in found.values())
+    figure.limit = cases.COLD_SHARE * figure.theirs
+    return figure
+
+
+def growth(starter, wanted, rounds=3):
+    """What twice as many parts take: the least of a few processes each."""
+    figures = []
+    for pair in cases.growing_cases():
+        if wanted and not any(cases.chosen(wanted, [case]) for case in pair):
+            continue
+        answers = [[first_answer(case, "sinter", starter)
+                    for _ in range(rounds)] for case in pair]
+        failed = [answer for side in answers for answer in side
+                  if isinstance(answer, str)]
+        for key, what in (("compiling", "compiling"), ("peak", "peak memory")):
+            name = f"{pair[1].name} / {pair[0].params['n']}"
+            figure = Figure(name, f"{what}, times", limit=cases.GROWTH,
+                            failure=failed[0] if failed else "")
+            if not failed:
+                base, twice = (min(answer[key] for answer in side)
+                               for side in answers)
+                figure.ours = twice / base
+            figures.append(figure)
     return figures
 
 

@@ -50,6 +50,8 @@ def parse(arguments):
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--cold", action="store_true",
                         help="cold compiles of the training steps instead")
+    parser.add_argument("--growth", action="store_true",
+                        help="what compiling twice as many ops takes instead")
     parser.add_argument("--memory", action="store_true",
                         help="peak memory instead")
     parser.add_argument("--trainings", action="store_true",
@@ -180,7 +182,7 @@ def main(arguments=None):
     if options.list:
         print("\n".join(case.name for case in wanted))
         return 0
-    if not wanted:
+    if not wanted and not options.growth:
         print("error: no case of that name", file=sys.stderr)
         return 2
     programs = (ROOT / options.build).resolve() / "bench"
@@ -202,11 +204,15 @@ def main(arguments=None):
     threads = [int(word) for word in wanted_threads.split(",")]
     if not on_cpu:
         threads = [max(threads)]
-    if options.cold or options.memory or options.trainings:
+    if options.cold or options.memory or options.trainings or options.growth:
         names = {case.name for case in wanted}
         figures = []
         if options.cold:
             figures += extras.cold(starter(max(threads)), names, options.peers)
+            if options.peers:
+                figures.append(extras.gpt(starter(max(threads))))
+        if options.growth:
+            figures += extras.growth(starter(max(threads)), options.cases)
         if options.memory:
             figures += extras.memory(starter(max(threads), keep_memory=False),
                                      names, options.peers)

@@ -1,6 +1,7 @@
 /// The side of this project, as a user writes it: every call records the ops
 /// anew and evaluates them; what the last call returned is freed, so its memory
 /// is there for the next. `sinter program` runs the programs alone.
+#include "tools/benchmarks/native/Growth.h"
 #include "tools/benchmarks/native/Replays.h"
 #include "tools/benchmarks/native/Step.h"
 #include "tools/benchmarks/native/Training.h"
@@ -264,6 +265,10 @@ static Made make(const Case &c) {
       {"conv2d", makeConvolution},
       {"conv2d_step", makeConvolutionStep},
       {"max_pool", makeMaxPool},
+      {"growing_chain", makeGrowingChain},
+      {"growing_stencil", makeGrowingStencil},
+      {"growing_sines", makeGrowingSines},
+      {"growing_rnn", makeGrowingRnn},
       {"step_mlp", makeMlpStep},
       {"step_cnn", makeCnnStep},
       {"step_gru", makeGruStep},

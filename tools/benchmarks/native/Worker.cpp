@@ -142,9 +142,12 @@ static uint64_t memory(const std::string &name) {
   return 0;
 }
 
+/// From here on `VmHWM` is what was resident at most.
+static void forgetPeak() { std::ofstream("/proc/self/clear_refs") << "5\n"; }
+
 /// Bytes that were resident at most during some calls.
 static uint64_t peakOf(Work &work, int calls) {
-  std::ofstream("/proc/self/clear_refs") << "5\n";
+  forgetPeak();
   for (int i = 0; i < calls; ++i)
     work.run();
   work.wait();
@@ -172,6 +175,7 @@ private:
 std::string Server::prepare(const std::string &words) {
   work.reset();
   memoryBefore = memory("VmRSS");
+  forgetPeak();
   work = side.make(Case(words));
   double compiledBefore = side.compiling ? side.compiling() : 0;
   double begin = now();
@@ -180,6 +184,8 @@ std::string Server::prepare(const std::string &words) {
   std::string answer = "ok first=" + std::to_string(now() - begin);
   if (side.compiling)
     answer += " compiling=" + std::to_string(side.compiling() - compiledBefore);
+  uint64_t peak = memory("VmHWM");
+  answer += " peak=" + std::to_string(peak - std::min(peak, memoryBefore));
   return answer;
 }
 

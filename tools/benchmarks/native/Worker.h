@@ -3,7 +3,8 @@
 /// The driver writes a line and waits for the answer, which is one line:
 ///
 ///   prepare KEY=VALUE...   makes the inputs and calls once
-///                          -> ok first=SECONDS [compiling=SECONDS] |
+///                          -> ok first=SECONDS [compiling=SECONDS]
+///                             peak=BYTES (above the process before it) |
 ///                             unsupported WHY | error WHY
 ///   run SECONDS            -> ok best=SECONDS median=SECONDS cpu=SECONDS
 ///                             calls=N (of a call; `cpu` is the least time of

@@ -10,7 +10,8 @@ VALUE = os.environ.get("FAKE_VALUE", "1")
 for line in sys.stdin:
     command, _, rest = line.strip().partition(" ")
     answer = {
-        "prepare": f"ok first={3 * TIME:g} compiling={2 * TIME:g}",
+        "prepare": f"ok first={3 * TIME:g} compiling={2 * TIME:g} "
+                   f"peak={4000 * TIME:g}",
         "run": f"ok best={TIME} median={2 * TIME} cpu={TIME / 2} calls=3",
         "sample": f"ok {VALUE} 2",
         "memory": "ok peak=5000000",

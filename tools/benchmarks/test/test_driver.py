@@ -55,7 +55,7 @@ class Protocol(unittest.TestCase):
     def test_answers(self):
         with sides.Worker(FAKE, os.environ) as worker:
             self.assertEqual(worker.ask("prepare kind=some"),
-                             "first=3 compiling=2")
+                             "first=3 compiling=2 peak=4000")
             with self.assertRaises(sides.Failed) as raised:
                 worker.ask("prepare kind=other")
             self.assertEqual(raised.exception.kind, "unsupported")
@@ -254,6 +254,17 @@ class Extras(unittest.TestCase):
                           ("step_transformer", 3, "pass"),
                           ("step_transformer_12", 3, "none"),
                           ("step_transformer_12", 1, "pass")])
+
+    def test_growth(self):
+        starter = FakeStarter(**{"sinter": (1, 1), "torch-compile": (4, 1)})
+        figures = extras.growth(starter, ["growing_chain_*"], 1)
+        self.assertEqual([(f.what, f.ours, f.verdict()) for f in figures],
+                         [("compiling, times", 1, "pass"),
+                          ("peak memory, times", 1, "pass")])
+        self.assertEqual(len(extras.growth(starter, [], 1)), 8)
+        figure = extras.gpt(starter, 1)
+        self.assertEqual((figure.ours, figure.theirs, figure.verdict()),
+                         (3, 12, "pass"))
 
 
 class Trainings(unittest.TestCase):
