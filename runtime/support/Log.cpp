@@ -92,7 +92,8 @@ static void deliver(LogLevel level, std::string_view message) {
   try {
     (*callback)(level, message);
   } catch (...) {
-    // A message must not change what the program does.
+    // A message must not change what the program does, nor be lost.
+    print(level, message);
   }
   mine.isInside = false;
 }

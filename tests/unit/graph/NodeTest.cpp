@@ -99,14 +99,19 @@ TEST(Node, WhatRulesHoldIsReleasedWithoutRecursion) {
 }
 
 TEST(Node, MillionsAreReleased) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr int count = 500000; // each takes several times the room
+#else
+  constexpr int count = 5000000;
+#endif
   NodeRef x = testLeaf({2});
   NodeRef y = x;
-  for (int i = 0; i < 5000000; ++i)
+  for (int i = 0; i < count; ++i)
     y = ok(neg(y));
   y = NodeRef();
   EXPECT_EQ(x->useCount(), 1u);
   // Each is used many times.
-  for (int i = 0; i < 1000000; ++i)
+  for (int i = 0; i < count / 5; ++i)
     y = y ? ok(add(y, y)) : ok(neg(x));
   y = NodeRef();
   EXPECT_EQ(x->useCount(), 1u);

@@ -47,7 +47,9 @@ TEST_F(LogTest, WhatACallbackThrowsIsDropped) {
   setLog([](LogLevel, std::string_view) {
     throw std::runtime_error("no more room");
   });
-  EXPECT_NO_THROW(log(LogLevel::info, "one"));
+  testing::internal::CaptureStderr();
+  EXPECT_NO_THROW(log(LogLevel::warning, "one"));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "sinter: warning: one\n");
   EXPECT_FALSE(isLogging());
 }
 
