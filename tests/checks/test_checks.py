@@ -9,6 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools/check"))
 import deps  # noqa: E402
 import frozen  # noqa: E402
+import lint  # noqa: E402
 import size  # noqa: E402
 import words  # noqa: E402
 
@@ -146,6 +147,37 @@ class Frozen(Folder):
     def test_a_file_that_goes_is_found(self):
         (self.root / "runtime/graph/Node.h").unlink()
         self.assertIn("+absent", frozen.check(self.root))
+
+
+class Lint(unittest.TestCase):
+    def test_recent_files(self):
+        log = """diff --git a/a.cpp b/a.cpp
+--- a/a.cpp
++++ b/a.cpp
+@@ -3 +3 @@
+-#include "old.h"
++#include "new.h"
++
+diff --git a/b.cpp b/b.cpp
+--- a/b.cpp
++++ b/b.cpp
+@@ -3 +3 @@
++#include "new.h"
+@@ -9 +9 @@
+-  return 1;
+diff --git a/c.cpp b/c.cpp
+--- /dev/null
++++ b/c.cpp
+@@ -0,0 +1 @@
++int three;
+diff --git a/d.cpp b/d.cpp
+--- a/d.cpp
++++ /dev/null
+@@ -1 +0,0 @@
+-int four;
+"""
+        self.assertEqual(lint.recent_files(log),
+                         {str(lint.ROOT / "b.cpp"), str(lint.ROOT / "c.cpp")})
 
 
 if __name__ == "__main__":

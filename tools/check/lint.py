@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -25,6 +26,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LLVM = pathlib.Path(os.environ.get("SINTER_LLVM_DIR", "/usr/lib/llvm-22"))
 RECENT = 50  # commits
+# A changed line of a patch that says more than what is included.
+CHANGED = re.compile(r"[+-](?!\s*(#\s*include\b.*)?$)(?!(\+\+|--) )")
 FOLDERS = ["compiler", "dialects", "examples", "frontend", "runtime", "tools"]
 
 
@@ -148,9 +151,19 @@ def changed_files():
     return {str(ROOT / line[3:]) for line in listing.split("\0") if line}
 
 
-def recent_files():
-    listing = git("log", f"-{RECENT}", "--name-only", "--format=", "-z")
-    return {str(ROOT / name) for name in listing.split("\0") if name}
+def recent_files(log=None):
+    """Files whose lines the last commits changed; an #include is no such line,
+    or a header that is split would have every file looked at."""
+    if log is None:
+        log = git("log", f"-{RECENT}", "--patch", "--unified=0", "--no-renames",
+                  "--format=", "--no-ext-diff", "--", "*.cpp", "*.c")
+    found, name = set(), None
+    for line in log.splitlines():
+        if line.startswith("+++ "):
+            name = line[6:] if line.startswith("+++ b/") else None
+        elif name and CHANGED.match(line):
+            found.add(str(ROOT / name))
+    return found
 
 
 def share_of(files, count):
