@@ -139,6 +139,11 @@ Result<Loops> LoopFinder::run() {
   return std::move(loops);
 }
 
+bool leavesLoop(OpId op) {
+  return op == OpId::scan_end || op == OpId::scan_last ||
+         op == OpId::scan_stack;
+}
+
 Result<Loops> loopsOf(const Graph &graph) {
   for (const Value &value : graph.values)
     if (value.op != leafOp && info(value.op).kind == PatternKind::loop)
