@@ -119,8 +119,7 @@ Tensor detail::leafOf(std::span<const std::byte> bytes, DType dtype,
   runtime::Device *device = unwrap(runtime::getDevice(id), where);
   runtime::BufferRef buffer = unwrap(device->allocate(bytes.size()), where);
   unwrap(device->copyIn(*buffer, 0, bytes), where);
-  graph::recordScope().user = detail::userSite(where);
-  graph::recordScope().inner = detail::siteOf(where);
+  detail::enterLine(where);
   Tensor leaf(NodeFactory::leaf(graph::InputKind::data, dtype, dims,
                                 std::move(buffer)));
   return options.dtype ? leaf.to(*options.dtype, where) : leaf;

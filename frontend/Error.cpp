@@ -11,6 +11,13 @@ Error::Error(ErrorInfo failure) : info(std::move(failure)), text(info.message) {
     text += " (" + line + ")";
 }
 
-std::string Error::site() const { return siteString(info.site); }
+std::string Error::site() const { return lineString(info.site); }
+
+std::vector<std::string> Error::call_path() const {
+  std::vector<std::string> path;
+  for (SiteId site = info.site; site != 0; site = siteOf(site).caller)
+    path.push_back(lineString(site));
+  return path;
+}
 
 } // namespace sinter

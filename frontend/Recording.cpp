@@ -25,29 +25,40 @@ using graph::NodeRef;
 
 //===- Lines --------------------------------------------------------------===//
 
-/// The line of the outermost open scope; 0 when none is open.
+/// The path to the innermost open scope's line; 0 when none is open.
 __attribute__((
     tls_model("initial-exec"))) static thread_local SiteId scopeSite = 0;
 
-SourceScope::SourceScope(const SourceLine &where) : previous(scopeSite) {
-  if (scopeSite == 0)
-    scopeSite = siteOf(where);
-  graph::recordScope().user = scopeSite;
-  graph::recordScope().inner = siteOf(where);
+/// This library's own sources: their lines are not the user's.
+[[maybe_unused]] static const bool isKnownAsLibrary = [] {
+  std::string_view here = SourceLine::current().file_name();
+  addLibraryPrefix(here.substr(0, here.rfind('/') + 1));
+  return true;
+}();
+
+SiteId userSite(const SourceLine &where) {
+  return where.line() == 0 ? scopeSite : internSite(where, scopeSite);
+}
+
+void enterLine(const SourceLine &where) {
+  graph::RecordScope &scope = graph::recordScope();
+  scope.user = scope.inner = userSite(where);
+}
+
+SourceScope::SourceScope(const SourceLine &where)
+    : SourceScope(userSite(where)) {}
+
+SourceScope::SourceScope(SiteId site) : previous(scopeSite) {
+  scopeSite = site;
+  graph::RecordScope &scope = graph::recordScope();
+  scope.user = scope.inner = scopeSite;
 }
 
 SourceScope::~SourceScope() { scopeSite = previous; }
 
-SiteId userSite(const SourceLine &where) {
-  return scopeSite ? scopeSite : siteOf(where);
-}
-
 Recorder::Recorder(graph::OpId op, const SourceLine &where)
     : op(op), where(where) {
-  SiteId site = siteOf(where);
-  graph::RecordScope &scope = graph::recordScope();
-  scope.inner = site;
-  scope.user = scopeSite ? scopeSite : site;
+  enterLine(where);
 }
 
 void Recorder::fail(ErrorInfo error) const {

@@ -48,9 +48,12 @@ inline SiteId siteOf(const SourceLine &line) {
   return line.line() == 0 ? 0 : internSite(line);
 }
 
-/// The line that errors and flushes at `where` name: the outermost open
-/// scope's, else `where` itself.
+/// The line that errors and flushes at `where` name: `where`, reached from the
+/// innermost open scope, or that scope's own line if `where` is the library's.
 SiteId userSite(const SourceLine &where);
+
+/// What this thread records next belongs to that line.
+void enterLine(const SourceLine &where);
 
 /// The dtype of a plain number that meets no tensor.
 DType ownDType(ArgKind kind);

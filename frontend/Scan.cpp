@@ -71,7 +71,7 @@ private:
 Dim ScanCall::length() const {
   for (const std::vector<Tensor> *list : {&init, &xs})
     for (const Tensor &tensor : *list)
-      if (!tensor)
+      if (!tensor.defined())
         reject("an operand is an empty tensor");
   for (size_t i = 0; i < xs.size(); ++i) {
     const NodeRef &node = xs[i].node();
@@ -107,7 +107,7 @@ void ScanCall::checkStep(const ScanStep &step) const {
                        step.carries.size(), init.size()));
   for (const std::vector<Tensor> *list : {&step.carries, &step.ys})
     for (const Tensor &tensor : *list)
-      if (!tensor)
+      if (!tensor.defined())
         reject("the body gives an empty tensor");
 }
 
@@ -149,6 +149,7 @@ ScanResult ScanCall::record(const ScanBody &body) {
 ScanResult scan(const ScanBody &body, const std::vector<Tensor> &init,
                 const std::vector<Tensor> &xs, const ScanOptions &options,
                 std::source_location where) {
+  detail::SourceScope scope(where);
   return ScanCall(init, xs, options, where).record(body);
 }
 

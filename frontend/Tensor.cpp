@@ -30,7 +30,7 @@ using graph::NodeState;
                                 const SourceLine &where) {
   ErrorInfo error = makeError(ErrorKind::invalid_argument,
                               fmt::format("{}: {}", op, what), std::string(op));
-  if (tensor) {
+  if (tensor.defined()) {
     error.shapes = {graph::typeString(*tensor.node())};
     error.message += ": " + error.shapes[0];
   }
@@ -39,7 +39,7 @@ using graph::NodeState;
 
 static void checkNotEmpty(const Tensor &tensor, std::string_view op,
                           const SourceLine &where) {
-  if (!tensor)
+  if (!tensor.defined())
     reject(tensor, op, "the tensor is empty", where);
 }
 
@@ -76,8 +76,7 @@ Tensor &Tensor::dynamic(int64_t axis, Where where) {
   SiteId site = leaf->site() ? leaf->site() : detail::siteOf(where);
   dims[axis].expr =
       dim_exprs::symbol(site, static_cast<uint32_t>(axis), dims[axis].value);
-  graph::recordScope().user = detail::userSite(where);
-  graph::recordScope().inner = detail::siteOf(where);
+  detail::enterLine(where);
   return *this = Tensor(NodeFactory::leaf(leaf->leafKind(), dtype(), dims,
                                           leaf->value(), leaf->requiresGrad()));
 }

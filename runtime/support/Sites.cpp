@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -15,21 +16,34 @@
 namespace sinter {
 
 namespace {
+/// File, line and caller.
+using SiteKey = std::tuple<std::string_view, uint32_t, SiteId>;
+
 struct SiteTable {
   std::mutex mutex;
   std::vector<std::pair<std::string, std::string>> prefixes;
   std::unordered_map<std::string, std::string_view> mapped; // as seen -> stored
-  std::set<std::string> files;
-  std::map<std::pair<std::string_view, uint32_t>, SiteId> ids;
+  std::set<std::string> files, functions;
+  std::map<SiteKey, SiteId> ids;
   ChunkedTable<Site> sites;
 
   SiteTable();
   std::string_view mapFile(std::string_view file);
+  SiteId find(std::string_view file, uint32_t line, SiteId caller,
+              std::string_view function);
+};
+
+/// A table of its own: it is written while the process is being loaded, which
+/// is too early to read flags.
+struct LibraryPrefixes {
+  std::mutex mutex;
+  std::vector<std::string> prefixes;
 };
 
 struct CacheEntry {
   const char *file = nullptr;
   uint32_t line = 0;
+  SiteId caller = 0;
   SiteId id = 0;
 };
 } // namespace
@@ -71,17 +85,100 @@ static SiteTable &table() {
   return *instance;
 }
 
-SiteId internSite(std::string_view file, uint32_t line) {
-  SiteTable &sites = table();
-  std::lock_guard lock(sites.mutex);
-  std::string_view stored = sites.mapFile(file);
-  auto [entry, isNew] = sites.ids.try_emplace({stored, line}, 0);
-  if (isNew)
-    entry->second = sites.sites.append({stored, line});
+static LibraryPrefixes &libraryPrefixes() {
+  static LibraryPrefixes *instance = new LibraryPrefixes;
+  return *instance;
+}
+
+void addLibraryPrefix(std::string_view prefix) {
+  LibraryPrefixes &library = libraryPrefixes();
+  std::lock_guard lock(library.mutex);
+  library.prefixes.emplace_back(prefix);
+}
+
+/// Of a file's name as the compiler gave it.
+static bool isOfLibrary(std::string_view file) {
+  constexpr std::string_view headers = "include/sinter/";
+  size_t at = file.find(headers);
+  if (at != std::string_view::npos && (at == 0 || file[at - 1] == '/'))
+    return true;
+  LibraryPrefixes &library = libraryPrefixes();
+  std::lock_guard lock(library.mutex);
+  for (const std::string &prefix : library.prefixes)
+    if (file.starts_with(prefix))
+      return true;
+  return false;
+}
+
+/// The id of a line, under the lock.
+SiteId SiteTable::find(std::string_view file, uint32_t line, SiteId caller,
+                       std::string_view function) {
+  std::string_view stored = mapFile(file);
+  auto [entry, isNew] = ids.try_emplace({stored, line, caller}, 0);
+  if (isNew) {
+    std::string_view kept = *functions.insert(std::string(function)).first;
+    entry->second = sites.append({stored, line, caller, kept});
+  }
   return entry->second;
 }
 
-SiteId internSite(const std::source_location &location) {
+SiteId internSite(std::string_view file, uint32_t line) {
+  SiteTable &sites = table();
+  std::lock_guard lock(sites.mutex);
+  return sites.find(file, line, 0, {});
+}
+
+/// `Net::forward` of `ns::Tensor ns::Net::forward(const Tensor&) const`: its
+/// last two names. A lambda has none.
+static std::string functionName(std::string signature) {
+  for (std::string_view unnamed : {"{anonymous}::", "(anonymous namespace)::"})
+    for (size_t at; (at = signature.find(unnamed)) != std::string::npos;)
+      signature.erase(at, unnamed.size());
+  if (signature.find("<lambda") != std::string::npos)
+    return {};
+  size_t begin = 0, end = 0;
+  int depth = 0; // of template arguments
+  for (; end < signature.size(); ++end) {
+    char letter = signature[end];
+    if (letter == '(' && depth == 0)
+      break;
+    depth += (letter == '<') - (letter == '>');
+    if (letter == ' ' && depth == 0)
+      begin = end + 1;
+  }
+  std::string name = signature.substr(begin, end - begin);
+  size_t last = name.rfind("::");
+  if (last != std::string::npos && last != 0)
+    if (size_t before = name.rfind("::", last - 1); before != std::string::npos)
+      name.erase(0, before + 2);
+  return name.ends_with("operator") ? name + "()" : name;
+}
+
+/// The first sight of a line by this thread.
+static SiteId internSlowly(const std::source_location &location,
+                           SiteId caller) {
+  constexpr size_t longest = 16;
+  std::string function = functionName(location.function_name());
+  SiteTable &sites = table();
+  std::lock_guard lock(sites.mutex);
+  std::string_view file = location.file_name();
+  if (caller != 0) {
+    const Site &from = *sites.sites.find(caller);
+    // A function of the library may pass on the line that called it.
+    bool isPassedOn =
+        from.line == location.line() && from.file == sites.mapFile(file);
+    if (isPassedOn || isOfLibrary(file))
+      return caller;
+    size_t length = 2;
+    for (SiteId at = caller; (at = sites.sites.find(at)->caller) != 0;)
+      ++length;
+    if (length > longest)
+      caller = sites.sites.find(caller)->caller;
+  }
+  return sites.find(file, location.line(), caller, function);
+}
+
+SiteId internSite(const std::source_location &location, SiteId caller) {
   // Too large for the quick kind of thread-local storage, which a pointer fits.
   constexpr size_t slots = 512;
   __attribute__((
@@ -93,11 +190,12 @@ SiteId internSite(const std::source_location &location) {
   const char *file = location.file_name();
   uint32_t line = location.line();
   auto address = reinterpret_cast<uintptr_t>(file);
-  size_t slot = ((address >> 3) * 31 + line) % slots;
+  size_t slot = ((address >> 3) * 31 + line + caller * 97) % slots;
   CacheEntry &entry = cache[slot];
-  if (entry.file == file && entry.line == line && entry.id != 0)
+  if (entry.file == file && entry.line == line && entry.caller == caller &&
+      entry.id != 0)
     return entry.id;
-  entry = {file, line, internSite(std::string_view(file), line)};
+  entry = {file, line, caller, internSlowly(location, caller)};
   return entry.id;
 }
 
@@ -106,11 +204,26 @@ Site siteOf(SiteId id) {
   return site ? *site : Site();
 }
 
-std::string siteString(SiteId id) {
+std::string lineString(SiteId id) {
   Site site = siteOf(id);
   if (site.file.empty())
     return {};
   return std::string(site.file) + ":" + std::to_string(site.line);
+}
+
+std::string siteString(SiteId id) {
+  std::string text;
+  while (id != 0) {
+    Site site = siteOf(id);
+    if (!text.empty())
+      text += ", from ";
+    // Who called all is seldom more than `main`.
+    if (site.caller != 0 && !site.function.empty())
+      text += std::string(site.function) + " at ";
+    text += lineString(id);
+    id = site.caller;
+  }
+  return text;
 }
 
 void addSitePrefix(std::string_view from, std::string_view to) {

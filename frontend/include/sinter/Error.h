@@ -20,11 +20,15 @@ public:
   /// Operand types as printed, in order.
   const std::vector<std::string> &shapes() const { return info.shapes; }
   SiteId site_id() const { return info.site; }
-  /// `file:line` of the user's line, or empty.
+  /// `file:line` of the user's innermost line, or empty.
   std::string site() const;
+  /// That line and those that led to it, each as `file:line`, the innermost
+  /// first. Lines inside this library are left out.
+  std::vector<std::string> call_path() const;
   /// Without the line.
   const std::string &message() const { return info.message; }
-  /// `message (file:line)`
+  /// `message (file:line)`, or with the path to the line
+  /// `message (Net::forward at model.h:9, from main.cpp:15)`
   const char *what() const noexcept override { return text.c_str(); }
 
 private:

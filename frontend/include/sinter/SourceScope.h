@@ -5,12 +5,15 @@
 
 namespace sinter::detail {
 
-/// While it lives, ops recorded by this thread belong to the user's line
-/// `where` (unless an outer scope names one already). Modules and optimizers
-/// open one around what they record.
+/// While it lives, this thread is in a call that stands at the user's line
+/// `where`: lines that record ops were reached from there, and ops that the
+/// library itself records belong to that line. Modules and optimizers open one
+/// around what they record; scopes stand in each other.
 class SourceScope {
 public:
   explicit SourceScope(const SourceLine &where);
+  /// At a line that is known by its id, whatever scopes are open.
+  explicit SourceScope(SiteId site);
   SourceScope(const SourceScope &) = delete;
   ~SourceScope();
 

@@ -46,3 +46,41 @@ TEST(Sites, ManyThreads) {
   for (const std::vector<SiteId> &ids : found)
     EXPECT_EQ(ids, found[0]);
 }
+
+namespace {
+/// A line as the compiler gives it.
+std::source_location
+lineHere(std::source_location where = std::source_location::current()) {
+  return where;
+}
+std::source_location innerLine() { return std::source_location::current(); }
+} // namespace
+
+TEST(Sites, APathIsTheLineAndWhatLedToIt) {
+  std::source_location outer = lineHere(), inner = innerLine();
+  SiteId main = internSite(outer), path = internSite(inner, main);
+  EXPECT_NE(path, internSite(inner)) << "another way to the same line";
+  EXPECT_EQ(internSite(inner, main), path);
+  EXPECT_EQ(siteOf(path).caller, main);
+  EXPECT_EQ(lineString(path), lineString(internSite(inner)));
+  EXPECT_EQ(siteString(path),
+            "innerLine at " + lineString(path) + ", from " + lineString(main));
+}
+
+TEST(Sites, APassedOnLineIsOneLine) {
+  std::source_location here = lineHere();
+  SiteId site = internSite(here);
+  EXPECT_EQ(internSite(here, site), site);
+}
+
+TEST(Sites, LongPathsKeepTheirEnds) {
+  SiteId first = internSite(lineHere()), path = first;
+  for (int i = 0; i < 100; ++i)
+    path = internSite(i % 2 ? lineHere() : innerLine(), path);
+  size_t length = 1;
+  SiteId end = path;
+  for (; siteOf(end).caller != 0; end = siteOf(end).caller)
+    ++length;
+  EXPECT_EQ(length, 16u);
+  EXPECT_EQ(end, first);
+}
