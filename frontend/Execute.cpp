@@ -1,6 +1,7 @@
 /// Finds a plan's program and runs it.
 #include "frontend/Execute.h"
 
+#include "frontend/IndexError.h"
 #include "frontend/Programs.h"
 #include "runtime/device/Device.h"
 #include "runtime/program/Stats.h"
@@ -108,19 +109,22 @@ static std::string describe(std::span<const runtime::MemoryNeed> largest,
 /// The error in terms of the op that the program's data made fail, not of the
 /// kernel that it became part of.
 static ErrorInfo asErrorOfOp(ErrorInfo error, const FlushPlan &plan,
-                             const runtime::RunFailure &failure) {
+                             uint32_t number) {
   std::span<graph::Node *const> nodes = plan.slice.nodes();
   bool isOfData = error.kind == ErrorKind::invalid_argument;
   if ((!isOfData && error.kind != ErrorKind::device) ||
-      failure.node >= nodes.size() || nodes[failure.node]->isLeaf())
+      number >= nodes.size() || nodes[number]->isLeaf())
     return error;
-  const graph::Node &node = *nodes[failure.node];
+  const graph::Node &node = *nodes[number];
   error.site = node.site();
   error.op = graph::info(node.op()).name;
   error.shapes.clear();
   size_t prefix = error.message.find(": ");
   std::string what =
       prefix == std::string::npos ? "" : error.message.substr(prefix + 2);
+  if (isOfData)
+    if (auto index = describeBadIndex(node))
+      what = std::move(*index);
   error.message = error.op + ": " + what;
   const char *separator = ": ";
   for (const graph::NodeRef &operand : node.operands()) {
@@ -165,9 +169,15 @@ static Status verifyOutputs(const graph::Slice &slice,
 Result<Buffers> execute(Execution &execution, const FlushPlan &plan) {
   if (installedExecutor())
     return installedExecutor()(*execution.graph, plan.bindings());
-  if (execution.device.kind == DeviceKind::null)
-    return executeByReference(*execution.graph, plan.bindings(),
-                              execution.device);
+  if (execution.device.kind == DeviceKind::null) {
+    auto results =
+        executeByReference(*execution.graph, plan.bindings(), execution.device);
+    if (results)
+      return results;
+    ErrorInfo error = results.takeError();
+    uint32_t number = error.node;
+    return asErrorOfOp(std::move(error), plan, number);
+  }
   if (!execution.program) {
     SINTER_TRY_ASSIGN(execution.program,
                       findOrCompile(plan.slice.key(), plan.slice.encoding(),
@@ -182,7 +192,7 @@ Result<Buffers> execute(Execution &execution, const FlushPlan &plan) {
   auto results =
       runtime::run(*execution.program, plan.bindings(), nullptr, &failure);
   if (!results) {
-    ErrorInfo error = asErrorOfOp(results.takeError(), plan, failure);
+    ErrorInfo error = asErrorOfOp(results.takeError(), plan, failure.node);
     error.message += describe(failure.largest, plan);
     return error;
   }

@@ -3,6 +3,7 @@
 
 #include "runtime/params/MappedFile.h"
 #include "runtime/params/ReplaceFile.h"
+#include "runtime/support/FileKind.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -189,7 +190,7 @@ Result<Parts> cutFile(std::span<const std::byte> file) {
   std::string_view text(reinterpret_cast<const char *>(file.data()),
                         file.size());
   if (!text.starts_with(magic) || text.size() < 10)
-    return broken("not a .npy file");
+    return broken(otherFile("not a .npy file", file));
   unsigned major = static_cast<uint8_t>(text[6]);
   if (major < 1 || major > 3)
     return broken(fmt::format("version {} is unknown", major));

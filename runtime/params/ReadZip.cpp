@@ -2,6 +2,7 @@
 /// APPNOTE.TXT 6.3.
 #include "runtime/params/Zip.h"
 #include "runtime/params/ZipFormat.h"
+#include "runtime/support/FileKind.h"
 
 #include <fmt/format.h>
 
@@ -28,6 +29,7 @@ public:
   uint32_t u32(size_t at) const { return get<uint32_t>(at); }
   uint64_t u64(size_t at) const { return get<uint64_t>(at); }
   size_t size() const { return bytes.size(); }
+  std::span<const std::byte> all() const { return bytes; }
   /// Whether `count` bytes from `at` are there.
   bool holds(uint64_t at, uint64_t count) const {
     return at <= bytes.size() && count <= bytes.size() - at;
@@ -78,7 +80,7 @@ Result<Directory> readWideEnd(const Bytes &file, size_t end) {
 Result<Directory> findDirectory(const Bytes &file) {
   std::optional<size_t> end = findEnd(file);
   if (!end)
-    return broken("not a zip archive");
+    return broken(otherFile("not a zip archive", file.all()));
   if (file.u16(*end + 4) != 0 || file.u16(*end + 6) != 0)
     return broken("archives of several disks are not supported",
                   ErrorKind::unsupported);

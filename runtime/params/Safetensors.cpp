@@ -2,6 +2,7 @@
 #include "runtime/params/Safetensors.h"
 #include "runtime/params/Json.h"
 #include "runtime/params/SafetensorsFormat.h"
+#include "runtime/support/FileKind.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -37,8 +38,8 @@ ErrorInfo tensorError(const std::string &path, const std::string &tensor,
 }
 
 /// The header's text, after its length was checked against the file.
-Result<std::string_view> headerText(const std::string &path,
-                                    std::span<const std::byte> bytes) {
+Result<std::string_view> checkedHeader(const std::string &path,
+                                       std::span<const std::byte> bytes) {
   uint64_t length = 0;
   if (bytes.size() < sizeof(length))
     return fileError(path, fmt::format("{} bytes are too few for safetensors",
@@ -55,6 +56,17 @@ Result<std::string_view> headerText(const std::string &path,
   if (length == 0 || text[0] != '{')
     return fileError(path, "header does not begin with '{'");
   return std::string_view(text, length);
+}
+
+/// The same; of a file that is something else, the error says what.
+Result<std::string_view> headerText(const std::string &path,
+                                    std::span<const std::byte> bytes) {
+  auto text = checkedHeader(path, bytes);
+  if (text)
+    return text;
+  ErrorInfo error = text.takeError();
+  error.message = otherFile(std::move(error.message), bytes);
+  return error;
 }
 
 Result<DType> readDType(const std::string &path, const std::string &tensor,

@@ -2,6 +2,7 @@
 #include "runtime/program/ModelReader.h"
 
 #include "runtime/program/ModelError.h"
+#include "runtime/support/FileKind.h"
 #include <algorithm>
 #include <cstring>
 
@@ -19,10 +20,14 @@ const char *kindName(SectionKind kind) {
 Result<FileHeader> readHeader(std::span<const std::byte> file) {
   FileHeader header;
   if (file.size() < sizeof(header))
-    return brokenModel("{} bytes are too few for a header", file.size());
+    return brokenModel(
+        "{}",
+        otherFile(fmt::format("{} bytes are too few for a header", file.size()),
+                  file));
   std::memcpy(&header, file.data(), sizeof(header));
   if (header.magic != fileMagic)
-    return brokenModel("wrong magic, this is not a .sinter file");
+    return brokenModel(
+        "{}", otherFile("wrong magic, this is not a .sinter file", file));
   if (header.version != fileVersion)
     return brokenModel("version {}, this build reads version {}",
                        header.version, fileVersion);

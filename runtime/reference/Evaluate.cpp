@@ -412,6 +412,7 @@ Status Evaluation::compute(uint32_t number) {
     ErrorInfo error = result.takeError();
     if (number < graph.sites.size() && error.site == 0)
       error.site = graph.sites[number];
+    error.node = number;
     return error;
   }
   values[number] = std::move(*result);

@@ -10,9 +10,8 @@ static ErrorInfo positionError(const Call &call, int64_t position,
                                int64_t size) {
   std::string op(graph::info(call.op).name);
   return makeError(ErrorKind::invalid_argument,
-                   op + ": index " + std::to_string(position) +
-                       " is out of range for axis of size " +
-                       std::to_string(size),
+                   op + ": index " + std::to_string(position) + ", not in [0," +
+                       std::to_string(size) + ")",
                    op);
 }
 

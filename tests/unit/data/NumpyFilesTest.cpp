@@ -101,7 +101,9 @@ TEST_F(NumpyFiles, ErrorsNameTheFileAndTheLine) {
               missing + ": cannot open: No such file or directory");
   std::string other = path("a.npz");
   data::write_npz(other, {{"x", tensor({1.f})}});
-  expectError([&] { data::read_npy(other); }, other + ": npy: not a .npy file");
+  expectError([&] { data::read_npy(other); },
+              other + ": npy: not a .npy file; this is an archive of NumPy "
+                      "arrays (.npz)");
   std::string nowhere = path("no/such/folder/a.npy");
   expectError([&] { data::write_npy(nowhere, tensor({1.f})); },
               nowhere + ": cannot create: No such file or directory");

@@ -192,7 +192,7 @@ TEST_F(Npz, HostileArchivesAreErrorsThatSayWhy) {
             "zip: the 64-bit directory has no locator");
   EXPECT_EQ(with(good.size() - 18, 1),
             "zip: archives of several disks are not supported");
-  EXPECT_EQ(messageOf({}), "zip: not a zip archive");
+  EXPECT_EQ(messageOf({}), "zip: not a zip archive; this is an empty file");
 }
 
 TEST_F(Npz, TheSameEntryTwiceIsRefused) {

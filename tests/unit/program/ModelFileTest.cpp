@@ -82,7 +82,8 @@ TEST(ModelFile, everyLengthCounts) {
 TEST(ModelFile, saysWhatIsWrong) {
   std::vector<std::byte> file = withEverything().file();
   EXPECT_EQ(loadError({}).message,
-            "model file: 0 bytes are too few for a header");
+            "model file: 0 bytes are too few for a header; this is an empty "
+            "file");
   std::vector<std::byte> altered = file;
   altered[0] = std::byte('x');
   EXPECT_EQ(loadError(altered).message,
