@@ -8,6 +8,7 @@
 #include "frontend/data/SplitMix.h"
 #include "runtime/params/Safetensors.h"
 
+#include <sinter/Arguments.h>
 #include <sinter/Random.h>
 #include <sinter/SourceScope.h>
 
@@ -117,12 +118,12 @@ LoaderCore::LoaderCore(int64_t items, data::LoaderOptions given, Make make,
                        std::source_location where)
     : size(items), options(std::move(given)), makeBatch(std::move(make)),
       line(where) {
-  if (options.batch_size < 1 || options.workers < 0 || options.prefetch < 1 ||
-      !options.sampler)
-    raise(loaderError(fmt::format("batches of {} by {} workers, each {} ahead",
-                                  options.batch_size, options.workers,
-                                  options.prefetch)),
-          where);
+  Arguments("data loader", where)
+      .positive("batch_size", options.batch_size)
+      .atLeast(0, "workers", options.workers)
+      .positive("prefetch", options.prefetch);
+  if (!options.sampler)
+    raise(loaderError("the sampler is empty"), where);
 }
 
 LoaderCore::~LoaderCore() = default;

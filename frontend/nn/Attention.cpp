@@ -4,6 +4,7 @@
 #include "frontend/Raise.h"
 #include "frontend/nn/LocalOps.h"
 
+#include <sinter/Arguments.h>
 #include <sinter/Creation.h>
 
 #include <cmath>
@@ -13,24 +14,29 @@ namespace sinter::nn {
 
 using detail::part;
 
+/// The size, of a module whose first member it makes.
+static int64_t checkedSize(int64_t size, int64_t heads,
+                           const MultiHeadAttentionOptions &options,
+                           const SourceLine &where) {
+  detail::Arguments("multi_head_attention", where)
+      .positive("size", size)
+      .positive("heads", heads)
+      .divides("size", size, "heads", heads)
+      .atLeast(0, "kdim", options.kdim)
+      .atLeast(0, "vdim", options.vdim);
+  return size;
+}
+
 MultiHeadAttention::MultiHeadAttention(int64_t size, int64_t count,
                                        const MultiHeadAttentionOptions &options,
                                        Where where)
-    : out_proj(size, size, {.bias = options.bias, .dtype = options.dtype},
-               where),
+    : out_proj(checkedSize(size, count, options, where), size,
+               {.bias = options.bias, .dtype = options.dtype}, where),
       heads(count), batch_first(options.batch_first) {
-  if (count < 1 || size % count != 0)
-    detail::raise(makeError(ErrorKind::invalid_argument,
-                            "multi_head_attention: " + std::to_string(size) +
-                                " elements are not " + std::to_string(count) +
-                                " equal heads",
-                            "multi_head_attention"),
-                  where);
   ParamOptions param{.dtype = options.dtype};
   // Xavier's bound.
   auto weight = [&](const char *name, int64_t rows, int64_t columns) {
-    double bound =
-        std::sqrt(6.0 / double(std::max<int64_t>(rows + columns, 1)));
+    double bound = std::sqrt(6.0 / double(rows + columns));
     return Param(name, {rows, columns}, init::uniform(-bound, bound), param,
                  where);
   };
@@ -68,16 +74,18 @@ Tensor MultiHeadAttention::batched(const Tensor &x) const {
 Tensor MultiHeadAttention::project(const Tensor &x, int64_t number) const {
   const Param *own[] = {&q_proj_weight, &k_proj_weight, &v_proj_weight};
   int64_t from = number * size(), to = from + size();
-  Tensor weight = in_proj_weight ? part(in_proj_weight.tensor(), 0, from, to)
-                                 : own[number]->tensor();
+  Tensor weight = in_proj_weight.defined()
+                      ? part(in_proj_weight.tensor(), 0, from, to)
+                      : own[number]->tensor();
   Tensor y = matmul(x, transpose(weight, {1, 0}));
-  return in_proj_bias ? y + part(in_proj_bias.tensor(), 0, from, to) : y;
+  return in_proj_bias.defined() ? y + part(in_proj_bias.tensor(), 0, from, to)
+                                : y;
 }
 
 /// All three side by side.
 Tensor MultiHeadAttention::projectAll(const Tensor &x) const {
   Tensor y = matmul(x, transpose(in_proj_weight, {1, 0}));
-  return in_proj_bias ? y + in_proj_bias : y;
+  return in_proj_bias.defined() ? y + in_proj_bias : y;
 }
 
 /// Part `number` of a projection as [batch, head, position, length].
@@ -111,7 +119,7 @@ static Tensor addedBy(const Tensor &mask, DType dtype) {
 /// The options with a padding mask [batch, keys] among them.
 static AttentionOptions withPadding(AttentionOptions options,
                                     const Tensor &padding, DType dtype) {
-  if (!padding)
+  if (!padding.defined())
     return options;
   bool isBool = padding.dtype() == DType::boolean;
   Tensor added = isBool ? padding == false : padding;
@@ -128,7 +136,7 @@ static AttentionOptions withPadding(AttentionOptions options,
 Tensor MultiHeadAttention::forward(const Tensor &x,
                                    const AttentionOptions &options,
                                    const Tensor &key_padding_mask) const {
-  if (!in_proj_weight)
+  if (!in_proj_weight.defined())
     return attend(x, x, x, options, key_padding_mask);
   Tensor all = projectAll(batched(x));
   return together(inHeads(all, 0), inHeads(all, 1), inHeads(all, 2),

@@ -5,6 +5,7 @@
 #include "frontend/ScanBodies.h"
 #include "frontend/State.h"
 
+#include <sinter/Arguments.h>
 #include <sinter/Creation.h>
 #include <sinter/Transforms.h>
 
@@ -15,6 +16,10 @@ namespace sinter::nn {
 BatchNormBase::BatchNormBase(Ranks ranks, int64_t channels,
                              const BatchNormOptions &given, Where where)
     : options(given), ranks(ranks) {
+  detail::Arguments("batch_norm", where)
+      .positive("channels", channels)
+      .notNegative("eps", given.eps)
+      .within("momentum", given.momentum.value_or(0), 0, 1);
   ParamOptions param{.dtype = given.dtype};
   if (given.affine) {
     weight = Param("weight", {channels}, init::ones(), param, where);
@@ -31,7 +36,7 @@ BatchNormBase::BatchNormBase(Ranks ranks, int64_t channels,
 }
 
 static std::optional<Tensor> tensorOf(const Param &param) {
-  return param ? std::optional(param.tensor()) : std::nullopt;
+  return param.defined() ? std::optional(param.tensor()) : std::nullopt;
 }
 
 static Tensor latest(const Param &statistic) {
@@ -75,10 +80,10 @@ Tensor BatchNormBase::forward(const Tensor &x) const {
                             "batch_norm"),
                   SourceLine::current());
   Affine affine{tensorOf(weight), tensorOf(bias), options.eps};
-  if (!mode.training && running_mean)
+  if (!mode.training && running_mean.defined())
     return batch_norm(x, running_mean, running_var, affine);
   auto [y, mean, var] = batch_norm(x, affine);
-  if (mode.training && running_mean)
+  if (mode.training && running_mean.defined())
     track(mean, var);
   return y;
 }

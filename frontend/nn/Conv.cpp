@@ -1,7 +1,8 @@
 /// Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d.
 #include <sinter/nn/Conv.h>
 
-#include <algorithm>
+#include <sinter/Arguments.h>
+
 #include <cmath>
 
 namespace sinter::nn {
@@ -14,20 +15,34 @@ struct Weights {
 };
 } // namespace
 
+/// What ConvLayer and ConvTransposeLayer have in common.
+template <typename Options>
+static void checkConv(const detail::Arguments &call, int64_t in, int64_t out,
+                      const Axes &kernel, size_t rank, const Options &options) {
+  call.positive("in", in)
+      .positive("out", out)
+      .positive("groups", options.groups)
+      .divides("in", in, "groups", options.groups)
+      .divides("out", out, "groups", options.groups)
+      .eachAtLeast(1, "kernel", kernel, rank)
+      .eachAtLeast(1, "stride", options.stride, rank)
+      .eachAtLeast(0, "padding", options.padding, rank)
+      .eachAtLeast(1, "dilation", options.dilation, rank);
+}
+
 /// A weight [rows, columns / groups, kernel...] and a bias [out].
 template <typename Options>
 static Weights makeWeights(int64_t rows, int64_t columns, int64_t out,
                            const Axes &kernel, size_t rank,
                            const Options &options, Where where) {
-  int64_t fan = columns / std::max<int64_t>(options.groups, 1);
+  int64_t fan = columns / options.groups;
   Dims shape{rows, fan};
   for (size_t i = 0; i < rank; ++i) {
-    size_t entry = kernel.size() == 1 ? 0 : i;
-    int64_t size = entry < kernel.size() ? kernel.begin()[entry] : 1;
+    int64_t size = kernel.begin()[kernel.size() == 1 ? 0 : i];
     shape.emplace_back(size);
     fan *= size;
   }
-  double bound = 1 / std::sqrt(static_cast<double>(std::max<int64_t>(fan, 1)));
+  double bound = 1 / std::sqrt(static_cast<double>(fan));
   Init init = init::uniform(-bound, bound);
   ParamOptions param{.dtype = options.dtype};
   Weights weights{Param("weight", shape, init, param, where), {}};
@@ -48,6 +63,7 @@ template <int spaces>
 ConvLayer<spaces>::ConvLayer(int64_t in, int64_t out, const Axes &kernel,
                              const ConvLayerOptions &options, Where where)
     : options(callOptions(options)) {
+  checkConv(detail::Arguments("conv", where), in, out, kernel, spaces, options);
   Weights made = makeWeights(out, in, out, kernel, spaces, options, where);
   weight = std::move(made.weight);
   bias = std::move(made.bias);
@@ -58,7 +74,7 @@ template <int spaces> Tensor ConvLayer<spaces>::forward(const Tensor &x) const {
     return spaces == 1 ? conv1d(x, weight, bias..., options)
                        : conv2d(x, weight, bias..., options);
   };
-  return bias ? call(bias) : call();
+  return bias.defined() ? call(bias) : call();
 }
 
 template <int spaces>
@@ -66,6 +82,9 @@ ConvTransposeLayer<spaces>::ConvTransposeLayer(
     int64_t in, int64_t out, const Axes &kernel,
     const ConvTransposeLayerOptions &options, Where where)
     : options(callOptions(options)) {
+  detail::Arguments call("conv_transpose", where);
+  checkConv(call, in, out, kernel, spaces, options);
+  call.eachAtLeast(0, "output_padding", options.output_padding, spaces);
   Weights made = makeWeights(in, out, out, kernel, spaces, options, where);
   weight = std::move(made.weight);
   bias = std::move(made.bias);
@@ -77,7 +96,7 @@ Tensor ConvTransposeLayer<spaces>::forward(const Tensor &x) const {
     return spaces == 1 ? conv_transpose1d(x, weight, bias..., options)
                        : conv_transpose2d(x, weight, bias..., options);
   };
-  return bias ? call(bias) : call();
+  return bias.defined() ? call(bias) : call();
 }
 
 template class ConvLayer<1>;

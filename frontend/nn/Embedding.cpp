@@ -4,6 +4,7 @@
 #include "frontend/Raise.h"
 #include "frontend/nn/ComposedCall.h"
 
+#include <sinter/Arguments.h>
 #include <sinter/Creation.h>
 #include <sinter/Functions.h>
 
@@ -55,12 +56,16 @@ static Init normalWithout(int64_t row) {
 Embedding::Embedding(int64_t count, int64_t length,
                      const EmbeddingOptions &options, Where where)
     : padding_idx(options.padding_idx) {
+  detail::Arguments("embedding", where)
+      .positive("count", count)
+      .positive("length", length);
   if (padding_idx && *padding_idx < 0)
     *padding_idx += count;
   if (padding_idx && (*padding_idx < 0 || *padding_idx >= count))
     detail::raise(makeError(ErrorKind::invalid_argument,
-                            "embedding: padding_idx is none of " +
-                                std::to_string(count) + " rows",
+                            "embedding: padding_idx is " +
+                                std::to_string(*options.padding_idx) +
+                                ", none of " + std::to_string(count) + " rows",
                             "embedding"),
                   where);
   weight = Param("weight", {count, length},
@@ -77,7 +82,11 @@ EmbeddingBag::EmbeddingBag(int64_t count, int64_t length,
                            const EmbeddingBagOptions &options, Where where)
     : weight("weight", {count, length}, init::normal(0, 1),
              {.dtype = options.dtype}, where),
-      mode(options.mode) {}
+      mode(options.mode) {
+  detail::Arguments("embedding_bag", where)
+      .positive("count", count)
+      .positive("length", length);
+}
 
 Tensor EmbeddingBag::forward(const Tensor &indices) const {
   Arg operand(indices);

@@ -1,6 +1,7 @@
 /// LayerNorm: rows brought to mean 0 and variance 1, scaled and shifted.
 #include <sinter/nn/LayerNorm.h>
 
+#include <sinter/Arguments.h>
 #include <sinter/Normalization.h>
 
 namespace sinter::nn {
@@ -8,6 +9,10 @@ namespace sinter::nn {
 LayerNorm::LayerNorm(const Dims &shape, const LayerNormOptions &options,
                      Where where)
     : shape(shape), eps(options.eps) {
+  detail::Arguments call("layer_norm", where);
+  call.notNegative("eps", eps);
+  for (Dim size : shape)
+    call.positive("shape", size.value);
   ParamOptions param{.dtype = options.dtype};
   if (!options.elementwise_affine)
     return;
@@ -17,12 +22,12 @@ LayerNorm::LayerNorm(const Dims &shape, const LayerNormOptions &options,
 }
 
 Tensor LayerNorm::forward(const Tensor &x) const {
-  if (bias && shape.size() == 1)
+  if (bias.defined() && shape.size() == 1)
     return layer_norm(x, weight, bias, eps);
   Affine affine{.eps = eps};
-  if (weight)
+  if (weight.defined())
     affine.weight = weight.tensor();
-  if (bias)
+  if (bias.defined())
     affine.bias = bias.tensor();
   return layer_norm(x, shape, affine);
 }

@@ -1,16 +1,17 @@
 /// Linear: x * weight^T + bias.
 #include <sinter/nn/Linear.h>
 
+#include <sinter/Arguments.h>
 #include <sinter/BasicOps.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace sinter::nn {
 
 Linear::Linear(int64_t in, int64_t out, const LinearOptions &options,
                Where where) {
-  double bound = 1 / std::sqrt(static_cast<double>(std::max<int64_t>(in, 1)));
+  detail::Arguments("linear", where).positive("in", in).positive("out", out);
+  double bound = 1 / std::sqrt(static_cast<double>(in));
   Init init = init::uniform(-bound, bound);
   ParamOptions param{.dtype = options.dtype};
   weight = Param("weight", {out, in}, init, param, where);
@@ -20,7 +21,7 @@ Linear::Linear(int64_t in, int64_t out, const LinearOptions &options,
 
 Tensor Linear::forward(const Tensor &x) const {
   Tensor y = matmul(x, transpose(weight, {1, 0}));
-  return bias ? y + bias : y;
+  return bias.defined() ? y + bias : y;
 }
 
 } // namespace sinter::nn

@@ -2,6 +2,7 @@
 #include "frontend/nn/LocalOps.h"
 #include "frontend/nn/LossCall.h"
 
+#include <sinter/Arguments.h>
 #include <sinter/generated/functions/Activations.h>
 
 #include <cmath>
@@ -35,8 +36,8 @@ Tensor l1_loss(const Arg &input, const Arg &target, Reduction reduction) {
 Tensor smooth_l1_loss(const Arg &input, const Arg &target,
                       const SmoothL1Options &options) {
   LossCall call("smooth_l1_loss", {&input, &target});
-  if (options.beta < 0)
-    call.fail("beta is negative");
+  detail::Arguments("smooth_l1_loss", input.where)
+      .notNegative("beta", options.beta);
   Tensor apart = abs(difference(call, input, target));
   if (options.beta == 0)
     return call.reduced(apart, options.reduction);
@@ -49,8 +50,8 @@ Tensor smooth_l1_loss(const Arg &input, const Arg &target,
 Tensor huber_loss(const Arg &input, const Arg &target,
                   const HuberOptions &options) {
   LossCall call("huber_loss", {&input, &target});
-  if (options.delta <= 0)
-    call.fail("delta is not positive");
+  detail::Arguments("huber_loss", input.where)
+      .aboveZero("delta", options.delta);
   Tensor apart = abs(difference(call, input, target));
   return call.reduced(where(apart < options.delta, square(apart) * 0.5,
                             (apart - 0.5 * options.delta) * options.delta),
@@ -72,7 +73,7 @@ Tensor binary_cross_entropy(const Arg &input, const Arg &target,
   Tensor x = call.real(input), t = call.real(target);
   call.sameShapes({x, t});
   Tensor losses = -(t * boundedLog(x) + (1.0 - t) * boundedLog(1.0 - x));
-  if (Tensor weight = call.given(options.weight))
+  if (Tensor weight = call.given(options.weight); weight.defined())
     losses = losses * weight;
   return call.reduced(losses, options.reduction);
 }
@@ -85,9 +86,9 @@ Tensor binary_cross_entropy_with_logits(const Arg &input, const Arg &target,
   // -log(sigmoid(x)) is softplus(-x), and softplus(x) is x + softplus(-x).
   Tensor missed = softplus(-x);
   Tensor losses = (1.0 - t) * x + missed;
-  if (Tensor positive = call.given(options.pos_weight))
+  if (Tensor positive = call.given(options.pos_weight); positive.defined())
     losses = (1.0 - t) * x + ((positive - 1.0) * t + 1.0) * missed;
-  if (Tensor weight = call.given(options.weight))
+  if (Tensor weight = call.given(options.weight); weight.defined())
     losses = losses * weight;
   return call.reduced(losses, options.reduction);
 }
@@ -100,7 +101,7 @@ Tensor multilabel_soft_margin_loss(const Arg &input, const Arg &target,
   if (x.rank() == 0)
     call.fail("the operands have no axis of classes", {x, t});
   Tensor losses = (1.0 - t) * x + softplus(-x);
-  if (Tensor weight = call.given(options.weight))
+  if (Tensor weight = call.given(options.weight); weight.defined())
     losses = losses * weight;
   return call.reduced(mean(losses, -1), options.reduction);
 }

@@ -1,24 +1,22 @@
 /// GroupNorm, InstanceNorm and RMSNorm: normalizations with parameters.
 #include <sinter/nn/Norms.h>
 
-#include "frontend/Raise.h"
+#include <sinter/Arguments.h>
 
 namespace sinter::nn {
 
 static std::optional<Tensor> tensorOf(const Param &param) {
-  return param ? std::optional(param.tensor()) : std::nullopt;
+  return param.defined() ? std::optional(param.tensor()) : std::nullopt;
 }
 
 GroupNorm::GroupNorm(int64_t groups, int64_t channels,
                      const GroupNormOptions &options, Where where)
     : groups(groups), eps(options.eps) {
-  if (groups < 1 || channels % groups != 0)
-    detail::raise(makeError(ErrorKind::invalid_argument,
-                            "group_norm: " + std::to_string(channels) +
-                                " channels are not " + std::to_string(groups) +
-                                " equal groups",
-                            "group_norm"),
-                  where);
+  detail::Arguments("group_norm", where)
+      .positive("groups", groups)
+      .positive("channels", channels)
+      .divides("channels", channels, "groups", groups)
+      .notNegative("eps", eps);
   if (!options.affine)
     return;
   ParamOptions param{.dtype = options.dtype};
@@ -33,6 +31,9 @@ Tensor GroupNorm::forward(const Tensor &x) const {
 InstanceNorm::InstanceNorm(int64_t channels, const InstanceNormOptions &options,
                            Where where)
     : eps(options.eps) {
+  detail::Arguments("instance_norm", where)
+      .positive("channels", channels)
+      .notNegative("eps", eps);
   if (!options.affine)
     return;
   ParamOptions param{.dtype = options.dtype};
@@ -46,6 +47,10 @@ Tensor InstanceNorm::forward(const Tensor &x) const {
 
 RMSNorm::RMSNorm(const Dims &shape, const RMSNormOptions &options, Where where)
     : shape(shape), eps(options.eps) {
+  detail::Arguments call("rms_norm", where);
+  call.notNegative("eps", eps.value_or(0));
+  for (Dim size : shape)
+    call.positive("shape", size.value);
   if (options.elementwise_affine)
     weight =
         Param("weight", shape, init::ones(), {.dtype = options.dtype}, where);

@@ -5,6 +5,7 @@
 #include "frontend/nn/LocalOps.h"
 #include "frontend/nn/RecurrentStep.h"
 
+#include <sinter/Arguments.h>
 #include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
 #include <sinter/Random.h>
@@ -33,8 +34,12 @@ static std::string suffixOf(int64_t layer, bool reverse) {
 Recurrent::Recurrent(RecurrentKind kind, int64_t input, int64_t hidden,
                      const RecurrentOptions &given, Where where)
     : options(given), kind(kind), input_size(input), hidden_size(hidden) {
-  if (given.num_layers < 1)
-    reject(kind, "num_layers is not positive", where);
+  sinter::detail::Arguments(detail::nameOf(kind), where)
+      .positive("input", input)
+      .positive("hidden", hidden)
+      .positive("num_layers", given.num_layers)
+      .within("dropout", given.dropout, 0, 1)
+      .atLeast(0, "proj_size", given.proj_size);
   if (given.proj_size != 0 &&
       (kind != RecurrentKind::lstm || given.proj_size >= hidden))
     reject(kind, "only an LSTM has a proj_size, less than its hidden size",
@@ -46,7 +51,7 @@ Recurrent::Recurrent(RecurrentKind kind, int64_t input, int64_t hidden,
 }
 
 void Recurrent::addLayer(int64_t layer, bool reverse, Where where) {
-  double bound = 1 / std::sqrt(double(std::max<int64_t>(hidden_size, 1)));
+  double bound = 1 / std::sqrt(double(hidden_size));
   std::string suffix = suffixOf(layer, reverse);
   auto add = [&](const char *name, const Dims &shape) {
     params.add(name + suffix,
@@ -87,12 +92,13 @@ struct Recurrent::Sequence {
 
 Recurrent::Sequence
 Recurrent::sequenceOf(const Tensor &x, const std::vector<Tensor> &first) const {
-  bool isOne = x && x.rank() == 2;
-  if (!x || x.rank() < 2 || x.rank() > 3 || x.dim(-1).value != input_size)
+  bool isOne = x.defined() && x.rank() == 2;
+  if (!x.defined() || x.rank() < 2 || x.rank() > 3 ||
+      x.dim(-1).value != input_size)
     reject(kind,
            fmt::format("expects x [{}, {}]{}",
                        options.batch_first ? "n, t" : "t, n", input_size,
-                       x ? ": " + graph::typeString(*x.node()) : ""),
+                       x.defined() ? ": " + graph::typeString(*x.node()) : ""),
            SourceLine::current());
   Sequence result{x, {}};
   if (isOne)
@@ -105,7 +111,7 @@ Recurrent::sequenceOf(const Tensor &x, const std::vector<Tensor> &first) const {
     Dims shape{count, result.x.dim(1),
                isProjected ? options.proj_size : hidden_size};
     Tensor state = first[i];
-    if (!state)
+    if (!state.defined())
       state = zeros(shape, {x.dtype(), x.device()});
     else if (isOne && state.rank() == 2)
       state = unsqueeze(state, 1);

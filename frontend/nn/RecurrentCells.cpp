@@ -4,6 +4,7 @@
 #include "frontend/Raise.h"
 #include "frontend/nn/LocalOps.h"
 
+#include <sinter/Arguments.h>
 #include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
 
@@ -45,7 +46,7 @@ static Tensor product(const Tensor &x, const Tensor &weight) {
 Tensor inputPart(RecurrentKind kind, const Tensor &x,
                  const StepWeights &weights) {
   Tensor y = product(x, weights.weight_ih);
-  if (!weights.bias_ih)
+  if (!weights.bias_ih.defined())
     return y;
   // A GRU's reset gate stands between the state's bias and the input.
   bool isGru = kind == RecurrentKind::gru;
@@ -67,7 +68,7 @@ static std::vector<Tensor> nextLstm(const Tensor &fromInput, const Tensor &h,
   Tensor kept = sigmoid(gate(all, 1, hidden));
   Tensor cell = kept * c + in * tanh(gate(all, 2, hidden));
   Tensor next = sigmoid(gate(all, 3, hidden)) * tanh(cell);
-  if (weights.weight_hr)
+  if (weights.weight_hr.defined())
     next = product(next, weights.weight_hr);
   return {next, cell};
 }
@@ -75,7 +76,7 @@ static std::vector<Tensor> nextLstm(const Tensor &fromInput, const Tensor &h,
 static std::vector<Tensor> nextGru(const Tensor &fromInput, const Tensor &h,
                                    const StepWeights &weights) {
   Tensor fromState = product(h, weights.weight_hh);
-  if (weights.bias_hh)
+  if (weights.bias_hh.defined())
     fromState = fromState + weights.bias_hh;
   Dim hidden = h.dim(-1);
   auto both = [&](int64_t number) {
@@ -106,7 +107,11 @@ std::vector<Tensor> nextStates(RecurrentKind kind, const Tensor &fromInput,
 RecurrentCell::RecurrentCell(RecurrentKind kind, int64_t input, int64_t hidden,
                              const CellOptions &options, Where where)
     : kind(kind) {
-  double bound = 1 / std::sqrt(double(std::max<int64_t>(hidden, 1)));
+  std::string name = fmt::format("{}_cell", detail::nameOf(kind));
+  sinter::detail::Arguments(name, where)
+      .positive("input", input)
+      .positive("hidden", hidden);
+  double bound = 1 / std::sqrt(double(hidden));
   Init init = init::uniform(-bound, bound);
   ParamOptions param{.dtype = options.dtype};
   int64_t rows = detail::gatesOf(kind) * hidden;
@@ -136,7 +141,7 @@ RecurrentCell::step(const Tensor &x, const std::vector<Tensor> &given) const {
   shape.back() = hidden;
   std::vector<Tensor> states = given;
   for (Tensor &state : states) {
-    if (!state)
+    if (!state.defined())
       state = zeros(shape, {x.dtype(), x.device()});
     else if (!std::ranges::equal(state.shape(), shape, {}, &Dim::value,
                                  &Dim::value))
@@ -144,7 +149,7 @@ RecurrentCell::step(const Tensor &x, const std::vector<Tensor> &given) const {
   }
   detail::StepWeights weights{
       weight_ih.tensor(), weight_hh.tensor(), {}, {}, {}};
-  if (bias_ih) {
+  if (bias_ih.defined()) {
     weights.bias_ih = bias_ih.tensor();
     weights.bias_hh = bias_hh.tensor();
   }

@@ -3,6 +3,7 @@
 
 #include "frontend/nn/ComposedCall.h"
 
+#include <sinter/Arguments.h>
 #include <sinter/Creation.h>
 
 #include <cmath>
@@ -13,12 +14,28 @@ static Tensor activated(const Tensor &x, Activation activation) {
   return activation == Activation::relu ? relu(x) : gelu(x);
 }
 
+/// The size, of a layer whose first member it makes.
+static int64_t checkedSize(const char *name, int64_t d_model, int64_t nhead,
+                           const TransformerLayerOptions &options,
+                           const SourceLine &where) {
+  detail::Arguments(name, where)
+      .positive("d_model", d_model)
+      .positive("nhead", nhead)
+      .divides("d_model", d_model, "nhead", nhead)
+      .positive("dim_feedforward", options.dim_feedforward)
+      .notNegative("layer_norm_eps", options.layer_norm_eps)
+      .within("dropout", options.dropout, 0, 1);
+  return d_model;
+}
+
 //===- Encoder ------------------------------------------------------------===//
 
 TransformerEncoderLayer::TransformerEncoderLayer(
     int64_t d_model, int64_t nhead, const TransformerEncoderLayerOptions &given,
     Where where)
-    : self_attn(d_model, nhead, {.dtype = given.dtype}, where),
+    : self_attn(checkedSize("transformer_encoder_layer", d_model, nhead, given,
+                            where),
+                nhead, {.dtype = given.dtype}, where),
       linear1(d_model, given.dim_feedforward, {.dtype = given.dtype}, where),
       linear2(given.dim_feedforward, d_model, {.dtype = given.dtype}, where),
       norm1(d_model, {given.layer_norm_eps, given.dtype}, where),
@@ -56,6 +73,7 @@ template <typename Layer>
 static std::vector<Layer>
 makeLayers(int64_t d_model, int64_t nhead, int64_t count,
            const TransformerLayerOptions &options, Where where) {
+  detail::Arguments("transformer", where).positive("count", count);
   std::vector<Layer> layers;
   for (int64_t i = 0; i < count; ++i)
     layers.emplace_back(d_model, nhead, options, where);
@@ -93,7 +111,9 @@ Tensor TransformerEncoder::forward(const Tensor &x,
 TransformerDecoderLayer::TransformerDecoderLayer(
     int64_t d_model, int64_t nhead, const TransformerDecoderLayerOptions &given,
     Where where)
-    : self_attn(d_model, nhead, {.dtype = given.dtype}, where),
+    : self_attn(checkedSize("transformer_decoder_layer", d_model, nhead, given,
+                            where),
+                nhead, {.dtype = given.dtype}, where),
       multihead_attn(d_model, nhead, {.dtype = given.dtype}, where),
       linear1(d_model, given.dim_feedforward, {.dtype = given.dtype}, where),
       linear2(given.dim_feedforward, d_model, {.dtype = given.dtype}, where),

@@ -2,26 +2,43 @@
 /// size.
 #include <sinter/optim/Adam.h>
 
+#include <sinter/Arguments.h>
 #include <sinter/BasicOps.h>
 
 #include <cmath>
 
 namespace sinter::optim {
 
+/// What all of these have.
+template <typename Options>
+static detail::Arguments checked(const char *name, const Options &options,
+                                 const SourceLine &where) {
+  detail::Arguments call(name, where);
+  call.notNegative("lr", options.lr)
+      .partBelowOne("beta1", options.beta1)
+      .partBelowOne("beta2", options.beta2)
+      .notNegative("eps", options.eps)
+      .notNegative("weight_decay", options.weight_decay);
+  return call;
+}
+
 //===- Adam, AdamW --------------------------------------------------------===//
 
-Adam::Adam(const AdamOptions &options)
-    : Adam("adam", options, Decay::gradient) {}
+Adam::Adam(const AdamOptions &options, Where where)
+    : Adam("adam", options, Decay::gradient, where) {}
 
-Adam::Adam(std::string kind, const AdamOptions &options, Decay decay)
-    : Optimizer(std::move(kind),
+Adam::Adam(std::string kind, const AdamOptions &options, Decay decay,
+           Where where)
+    : Optimizer(kind,
                 options.amsgrad
                     ? std::vector<Moment>{{"mean"}, {"square"}, {"max_square"}}
                     : std::vector<Moment>{{"mean"}, {"square"}},
                 options.lr),
-      options(options), decay(decay) {}
+      options(options), decay(decay) {
+  checked(kind.c_str(), options, where);
+}
 
-AdamW::AdamW(const AdamWOptions &options)
+AdamW::AdamW(const AdamWOptions &options, Where where)
     : Adam("adamw",
            {.lr = options.lr,
             .beta1 = options.beta1,
@@ -30,7 +47,7 @@ AdamW::AdamW(const AdamWOptions &options)
             .weight_decay = options.weight_decay,
             .amsgrad = options.amsgrad,
             .maximize = options.maximize},
-           Decay::parameter) {}
+           Decay::parameter, where) {}
 
 Tensor Adam::record(Update &update) {
   auto scalar = [&](double value) { return scalarOf(update, value); };
@@ -59,9 +76,11 @@ Tensor Adam::record(Update &update) {
 
 //===- Adamax -------------------------------------------------------------===//
 
-Adamax::Adamax(const AdamaxOptions &options)
+Adamax::Adamax(const AdamaxOptions &options, Where where)
     : Optimizer("adamax", {{"mean"}, {"largest"}}, options.lr),
-      options(options) {}
+      options(options) {
+  checked("adamax", options, where);
+}
 
 Tensor Adamax::record(Update &update) {
   auto scalar = [&](double value) { return scalarOf(update, value); };
@@ -79,8 +98,10 @@ Tensor Adamax::record(Update &update) {
 
 //===- NAdam --------------------------------------------------------------===//
 
-NAdam::NAdam(const NAdamOptions &options)
+NAdam::NAdam(const NAdamOptions &options, Where where)
     : Optimizer("nadam", {{"mean"}, {"square"}}, options.lr), options(options) {
+  checked("nadam", options, where)
+      .notNegative("momentum_decay", options.momentum_decay);
 }
 
 double NAdam::momentumAt(int64_t step) const {
@@ -117,8 +138,9 @@ Tensor NAdam::record(Update &update) {
 
 //===- RAdam --------------------------------------------------------------===//
 
-RAdam::RAdam(const RAdamOptions &options)
+RAdam::RAdam(const RAdamOptions &options, Where where)
     : Optimizer("radam", {{"mean"}, {"square"}}, options.lr), options(options) {
+  checked("radam", options, where);
 }
 
 /// How much the scaled step counts; nothing while the variance of the scale

@@ -1,13 +1,14 @@
 /// RMSprop, Adagrad, Adadelta and Rprop: a rate of its own for each element.
 #include <sinter/optim/Adaptive.h>
 
+#include <sinter/Arguments.h>
 #include <sinter/BasicOps.h>
 
 namespace sinter::optim {
 
 //===- RMSprop ------------------------------------------------------------===//
 
-RMSprop::RMSprop(const RMSpropOptions &options)
+RMSprop::RMSprop(const RMSpropOptions &options, Where where)
     : Optimizer(
           "rmsprop",
           [&] {
@@ -19,7 +20,14 @@ RMSprop::RMSprop(const RMSpropOptions &options)
             return moments;
           }(),
           options.lr),
-      options(options) {}
+      options(options) {
+  detail::Arguments("rmsprop", where)
+      .notNegative("lr", options.lr)
+      .within("alpha", options.alpha, 0, 1)
+      .notNegative("eps", options.eps)
+      .notNegative("weight_decay", options.weight_decay)
+      .notNegative("momentum", options.momentum);
+}
 
 Tensor RMSprop::record(Update &update) {
   auto scalar = [&](double value) { return scalarOf(update, value); };
@@ -44,10 +52,18 @@ Tensor RMSprop::record(Update &update) {
 
 //===- Adagrad ------------------------------------------------------------===//
 
-Adagrad::Adagrad(const AdagradOptions &options)
+Adagrad::Adagrad(const AdagradOptions &options, Where where)
     : Optimizer("adagrad", {{"sum", options.initial_accumulator_value}},
                 options.lr),
-      options(options) {}
+      options(options) {
+  detail::Arguments("adagrad", where)
+      .notNegative("lr", options.lr)
+      .notNegative("lr_decay", options.lr_decay)
+      .notNegative("weight_decay", options.weight_decay)
+      .notNegative("initial_accumulator_value",
+                   options.initial_accumulator_value)
+      .notNegative("eps", options.eps);
+}
 
 Tensor Adagrad::record(Update &update) {
   auto scalar = [&](double value) { return scalarOf(update, value); };
@@ -63,9 +79,15 @@ Tensor Adagrad::record(Update &update) {
 
 //===- Adadelta -----------------------------------------------------------===//
 
-Adadelta::Adadelta(const AdadeltaOptions &options)
+Adadelta::Adadelta(const AdadeltaOptions &options, Where where)
     : Optimizer("adadelta", {{"square"}, {"step_square"}}, options.lr),
-      options(options) {}
+      options(options) {
+  detail::Arguments("adadelta", where)
+      .notNegative("lr", options.lr)
+      .within("rho", options.rho, 0, 1)
+      .notNegative("eps", options.eps)
+      .notNegative("weight_decay", options.weight_decay);
+}
 
 Tensor Adadelta::record(Update &update) {
   auto scalar = [&](double value) { return scalarOf(update, value); };
@@ -82,9 +104,18 @@ Tensor Adadelta::record(Update &update) {
 
 //===- Rprop --------------------------------------------------------------===//
 
-Rprop::Rprop(const RpropOptions &options)
+Rprop::Rprop(const RpropOptions &options, Where where)
     : Optimizer("rprop", {{"gradient"}, {"step", options.lr}}, options.lr),
-      options(options) {}
+      options(options) {
+  detail::Arguments("rprop", where)
+      .notNegative("lr", options.lr)
+      .within("eta_minus", options.eta_minus, 0, 1)
+      .within("eta_plus", options.eta_plus, 1,
+              std::numeric_limits<double>::max())
+      .notNegative("min_step", options.min_step)
+      .within("max_step", options.max_step, options.min_step,
+              std::numeric_limits<double>::max());
+}
 
 Tensor Rprop::record(Update &update) {
   auto scalar = [&](double value) { return scalarOf(update, value); };

@@ -7,6 +7,8 @@
 #include <sinter/BasicOps.h>
 #include <sinter/SourceScope.h>
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <concepts>
 #include <utility>
@@ -27,10 +29,18 @@ static void change(Gradients &gradients,
 static void checkLimit(const char *op, const char *name, double limit,
                        const SourceLine &where) {
   if (!(limit >= 0))
+    detail::raise(makeError(ErrorKind::invalid_argument,
+                            fmt::format("{}: {} is {}, not a number from 0 on",
+                                        op, name, limit),
+                            op),
+                  where);
+}
+
+static void checkPower(const char *op, double p, const SourceLine &where) {
+  if (!(p > 0))
     detail::raise(
         makeError(ErrorKind::invalid_argument,
-                  std::string(op) + ": " + name + " is not a number from 0 on",
-                  op),
+                  fmt::format("{}: p is {}, not a positive number", op, p), op),
         where);
 }
 
@@ -64,15 +74,11 @@ Tensor grad_norm(const Gradients &gradients, double p,
     detail::raise(makeError(ErrorKind::invalid_argument,
                             "grad_norm: there are no gradients", "grad_norm"),
                   where);
-  if (!(p > 0))
-    detail::raise(makeError(ErrorKind::invalid_argument,
-                            "grad_norm: p is not a positive number",
-                            "grad_norm"),
-                  where);
+  checkPower("grad_norm", p, where);
   Tensor total;
   for (const Gradients::Entry &entry : gradients) {
     Tensor own = powerSum(entry.gradient, p);
-    if (!total)
+    if (!total.defined())
       total = own;
     else
       total = std::isinf(p) ? maximum(total, own) : total + own;
@@ -97,6 +103,7 @@ void clip_each_grad_norm(Gradients &gradients, double max_norm, double p,
   detail::SourceScope scope(where);
   no_grad guard;
   checkLimit("clip_each_grad_norm", "max_norm", max_norm, where);
+  checkPower("clip_each_grad_norm", p, where);
   change(gradients, [&](const Tensor &gradient) {
     return scaled(gradient, normOf(gradient, p), max_norm);
   });

@@ -7,6 +7,7 @@
 #include "frontend/State.h"
 #include "runtime/graph/Builders.h"
 
+#include <sinter/Arguments.h>
 #include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
 #include <sinter/ModuleFile.h>
@@ -93,6 +94,11 @@ Optimizer::State &Optimizer::stateOf(const Param &param) {
   return state;
 }
 
+void Optimizer::set_lr(double value, Where where) {
+  detail::Arguments(kind, where).notNegative("lr", value);
+  rate = value;
+}
+
 void Optimizer::dropDead() {
   auto isDead = [](const auto &entry) {
     return entry.second.parameter.expired();
@@ -110,6 +116,9 @@ void Optimizer::addGroup(const detail::Fields &fields,
                             "add_group: " + std::move(what), "add_group"),
                   where);
   };
+  detail::Arguments("add_group", where)
+      .notNegative("lr", options.lr.value_or(0))
+      .notNegative("weight_decay", options.weight_decay.value_or(0));
   if (!takesGroups())
     reject(kind + " has neither a rate nor weight decay");
   if (options.lr && rate == 0)

@@ -4,6 +4,8 @@
 #include "frontend/Raise.h"
 #include "runtime/params/Safetensors.h"
 
+#include <sinter/Arguments.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -79,10 +81,18 @@ void Scheduler::load(const std::string &file, Where where) {
 //===- ReduceLROnPlateau --------------------------------------------------===//
 
 ReduceLROnPlateau::ReduceLROnPlateau(Optimizer &optimizer,
-                                     const PlateauOptions &options)
+                                     const PlateauOptions &options, Where where)
     : optimizer(optimizer), options(options),
       best(std::numeric_limits<double>::infinity() *
-           (options.mode == PlateauMode::min ? 1 : -1)) {}
+           (options.mode == PlateauMode::min ? 1 : -1)) {
+  detail::Arguments("reduce_lr_on_plateau", where)
+      .partBelowOne("factor", options.factor)
+      .atLeast(0, "patience", options.patience)
+      .notNegative("threshold", options.threshold)
+      .atLeast(0, "cooldown", options.cooldown)
+      .notNegative("min_lr", options.min_lr)
+      .notNegative("eps", options.eps);
+}
 
 bool ReduceLROnPlateau::isBetter(double metric) const {
   double sign = options.mode == PlateauMode::min ? -1 : 1;

@@ -3,23 +3,13 @@
 
 #include "frontend/Raise.h"
 
+#include <sinter/Arguments.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 namespace sinter::optim {
-
-/// Schedules are made by plain calls: an error has no line but its own name.
-[[noreturn]] static void reject(const char *name, const char *what) {
-  detail::raise(makeError(ErrorKind::invalid_argument,
-                          std::string(name) + ": " + what, name),
-                SourceLine());
-}
-
-static void require(bool holds, const char *name, const char *what) {
-  if (!holds)
-    reject(name, what);
-}
 
 /// From `from` at part 0 to `to` at part 1.
 static double line(double from, double to, double part) {
@@ -43,29 +33,43 @@ Schedule constant_lr() {
   return {"constant_lr", [](double base, int64_t) { return base; }};
 }
 
-Schedule constant_lr(const ConstantLrOptions &options) {
+Schedule constant_lr(const ConstantLrOptions &options,
+                     std::source_location where) {
+  detail::Arguments("constant_lr", where)
+      .notNegative("factor", options.factor)
+      .atLeast(0, "total_iters", options.total_iters);
   return {"constant_lr", [options](double base, int64_t step) {
             return step < options.total_iters ? base * options.factor : base;
           }};
 }
 
-Schedule linear_lr(const LinearLrOptions &options) {
-  require(options.total_iters > 0, "linear_lr", "total_iters is not positive");
+Schedule linear_lr(const LinearLrOptions &options, std::source_location where) {
+  detail::Arguments("linear_lr", where)
+      .notNegative("start_factor", options.start_factor)
+      .notNegative("end_factor", options.end_factor)
+      .positive("total_iters", options.total_iters);
   return {"linear_lr", [options](double base, int64_t step) {
             double part = std::min(1.0, double(step) / options.total_iters);
             return base * line(options.start_factor, options.end_factor, part);
           }};
 }
 
-Schedule step_lr(const StepLrOptions &options) {
-  require(options.step_size > 0, "step_lr", "step_size is not positive");
+Schedule step_lr(const StepLrOptions &options, std::source_location where) {
+  detail::Arguments("step_lr", where)
+      .positive("step_size", options.step_size)
+      .notNegative("gamma", options.gamma);
   return {"step_lr", [options](double base, int64_t step) {
             int64_t times = step / options.step_size;
             return base * std::pow(options.gamma, double(times));
           }};
 }
 
-Schedule multi_step_lr(const MultiStepLrOptions &options) {
+Schedule multi_step_lr(const MultiStepLrOptions &options,
+                       std::source_location where) {
+  detail::Arguments call("multi_step_lr", where);
+  call.notNegative("gamma", options.gamma);
+  for (int64_t milestone : options.milestones)
+    call.atLeast(0, "a milestone", milestone);
   return {"multi_step_lr", [options](double base, int64_t step) {
             auto passed = std::ranges::count_if(
                 options.milestones,
@@ -74,24 +78,28 @@ Schedule multi_step_lr(const MultiStepLrOptions &options) {
           }};
 }
 
-Schedule exponential_lr(double gamma) {
+Schedule exponential_lr(double gamma, std::source_location where) {
+  detail::Arguments("exponential_lr", where).notNegative("gamma", gamma);
   return {"exponential_lr", [gamma](double base, int64_t step) {
             return base * std::pow(gamma, double(step));
           }};
 }
 
-Schedule polynomial_lr(const PolynomialLrOptions &options) {
-  require(options.total_iters > 0, "polynomial_lr",
-          "total_iters is not positive");
+Schedule polynomial_lr(const PolynomialLrOptions &options,
+                       std::source_location where) {
+  detail::Arguments("polynomial_lr", where)
+      .positive("total_iters", options.total_iters)
+      .notNegative("power", options.power);
   return {"polynomial_lr", [options](double base, int64_t step) {
             double part = std::min(1.0, double(step) / options.total_iters);
             return base * std::pow(1 - part, options.power);
           }};
 }
 
-Schedule noam_lr(const NoamLrOptions &options) {
-  require(options.d_model > 0 && options.warmup > 0, "noam_lr",
-          "d_model and warmup are not positive");
+Schedule noam_lr(const NoamLrOptions &options, std::source_location where) {
+  detail::Arguments("noam_lr", where)
+      .positive("d_model", options.d_model)
+      .positive("warmup", options.warmup);
   return {"noam_lr", [options](double base, int64_t step) {
             double n = double(step + 1), warmup = double(options.warmup);
             return base / std::sqrt(double(options.d_model)) *
@@ -101,16 +109,22 @@ Schedule noam_lr(const NoamLrOptions &options) {
 
 //===- Waves --------------------------------------------------------------===//
 
-Schedule cosine_annealing_lr(const CosineAnnealingLrOptions &options) {
-  require(options.T_max > 0, "cosine_annealing_lr", "T_max is not positive");
+Schedule cosine_annealing_lr(const CosineAnnealingLrOptions &options,
+                             std::source_location where) {
+  detail::Arguments("cosine_annealing_lr", where)
+      .positive("T_max", options.T_max)
+      .notNegative("eta_min", options.eta_min);
   return {"cosine_annealing_lr", [options](double base, int64_t step) {
             return wave(base, options.eta_min, double(step) / options.T_max);
           }};
 }
 
-Schedule cosine_annealing_warm_restarts(const CosineRestartsOptions &options) {
-  require(options.T_0 > 0 && options.T_mult > 0,
-          "cosine_annealing_warm_restarts", "T_0 and T_mult are not positive");
+Schedule cosine_annealing_warm_restarts(const CosineRestartsOptions &options,
+                                        std::source_location where) {
+  detail::Arguments("cosine_annealing_warm_restarts", where)
+      .positive("T_0", options.T_0)
+      .positive("T_mult", options.T_mult)
+      .notNegative("eta_min", options.eta_min);
   return {"cosine_annealing_warm_restarts",
           [options](double base, int64_t step) {
             int64_t length = options.T_0, at = step;
@@ -130,9 +144,14 @@ struct Phase {
 };
 } // namespace
 
-Schedule one_cycle_lr(const OneCycleLrOptions &options) {
-  require(options.total_steps > 0, "one_cycle_lr",
-          "total_steps is not positive");
+Schedule one_cycle_lr(const OneCycleLrOptions &options,
+                      std::source_location where) {
+  detail::Arguments("one_cycle_lr", where)
+      .notNegative("max_lr", options.max_lr)
+      .positive("total_steps", options.total_steps)
+      .within("pct_start", options.pct_start, 0, 1)
+      .aboveZero("div_factor", options.div_factor)
+      .aboveZero("final_div_factor", options.final_div_factor);
   double total = double(options.total_steps);
   double first = options.max_lr / options.div_factor;
   double last = first / options.final_div_factor;
@@ -157,9 +176,13 @@ Schedule one_cycle_lr(const OneCycleLrOptions &options) {
   return {"one_cycle_lr", rate};
 }
 
-Schedule cyclic_lr(const CyclicLrOptions &options) {
-  require(options.step_size_up > 0 && options.step_size_down >= 0, "cyclic_lr",
-          "step sizes are not positive");
+Schedule cyclic_lr(const CyclicLrOptions &options, std::source_location where) {
+  detail::Arguments("cyclic_lr", where)
+      .notNegative("base_lr", options.base_lr)
+      .notNegative("max_lr", options.max_lr)
+      .positive("step_size_up", options.step_size_up)
+      .atLeast(0, "step_size_down", options.step_size_down)
+      .notNegative("gamma", options.gamma);
   double up = double(options.step_size_up);
   double down = options.step_size_down ? double(options.step_size_down) : up;
   auto rate = [=](double, int64_t step) {
@@ -179,11 +202,15 @@ Schedule cyclic_lr(const CyclicLrOptions &options) {
 //===- Compositions -------------------------------------------------------===//
 
 Schedule sequential_lr(std::vector<Schedule> schedules,
-                       std::vector<int64_t> milestones) {
-  require(!schedules.empty() && milestones.size() + 1 == schedules.size() &&
-              std::ranges::is_sorted(milestones),
-          "sequential_lr",
-          "needs a milestone between any two schedules, in ascending order");
+                       std::vector<int64_t> milestones,
+                       std::source_location where) {
+  if (schedules.empty() || milestones.size() + 1 != schedules.size() ||
+      !std::ranges::is_sorted(milestones))
+    detail::raise(makeError(ErrorKind::invalid_argument,
+                            "sequential_lr: needs a milestone between any two "
+                            "schedules, in ascending order",
+                            "sequential_lr"),
+                  where);
   std::string name = "sequential_lr(";
   for (const Schedule &schedule : schedules)
     name += (&schedule == schedules.data() ? "" : ",") + schedule.name();
@@ -197,12 +224,17 @@ Schedule sequential_lr(std::vector<Schedule> schedules,
   return {name + ")", std::move(rate)};
 }
 
-Schedule warmup_lr(int64_t steps, Schedule then, double start_factor) {
+Schedule warmup_lr(int64_t steps, Schedule then, double start_factor,
+                   std::source_location where) {
+  detail::Arguments("warmup_lr", where)
+      .positive("steps", steps)
+      .notNegative("start_factor", start_factor);
   return sequential_lr({linear_lr({.start_factor = start_factor,
                                    .end_factor = 1,
-                                   .total_iters = steps}),
+                                   .total_iters = steps},
+                                  where),
                         std::move(then)},
-                       {steps});
+                       {steps}, where);
 }
 
 } // namespace sinter::optim

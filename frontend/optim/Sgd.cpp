@@ -1,14 +1,22 @@
 /// Sgd: gradient descent with momentum and weight decay.
 #include <sinter/optim/Sgd.h>
 
+#include <sinter/Arguments.h>
+
 namespace sinter::optim {
 
-Sgd::Sgd(const SgdOptions &options)
+Sgd::Sgd(const SgdOptions &options, Where where)
     : Optimizer("sgd",
                 options.momentum != 0 ? std::vector<Moment>{{"momentum"}}
                                       : std::vector<Moment>{},
                 options.lr),
-      options(options) {}
+      options(options) {
+  detail::Arguments("sgd", where)
+      .notNegative("lr", options.lr)
+      .notNegative("momentum", options.momentum)
+      .notNegative("weight_decay", options.weight_decay)
+      .within("dampening", options.dampening, 0, 1);
+}
 
 Tensor Sgd::record(Update &update) {
   auto scalar = [&](double value) { return scalarOf(update, value); };

@@ -1,6 +1,7 @@
 /// PReLU, GLU and SwiGLU: activations as modules.
 #pragma once
 
+#include <sinter/Arguments.h>
 #include <sinter/Gates.h>
 #include <sinter/Module.h>
 #include <sinter/nn/Linear.h>
@@ -23,7 +24,9 @@ public:
   explicit PReLU(int64_t count = 1, const PReLUOptions &options = {},
                  Where where = Where::current())
       : weight("weight", {count}, init::constant(options.init),
-               {.dtype = options.dtype}, where) {}
+               {.dtype = options.dtype}, where) {
+    detail::Arguments("prelu", where).positive("count", count);
+  }
 
   Tensor forward(const Tensor &x) const { return prelu(x, weight); }
 

@@ -14,7 +14,7 @@ struct LinearOptions {
 
 /// Maps the last axis from `in` to `out` elements. Names and first values are
 /// PyTorch's: `weight` [out, in] and `bias` [out], uniform in
-/// +-1/sqrt(in).
+/// +-1/sqrt(in). Both sizes are 1 or more.
 class Linear {
 public:
   using Where = std::source_location;

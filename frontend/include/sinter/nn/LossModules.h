@@ -2,11 +2,13 @@
 /// options that are given once.
 #pragma once
 
+#include <sinter/Arguments.h>
 #include <sinter/Module.h>
 #include <sinter/nn/Losses.h>
 
 #include <cstdint>
 #include <optional>
+#include <source_location>
 
 namespace sinter::nn {
 
@@ -43,9 +45,14 @@ public:
 /// Scores and labels, or probabilities. As `cross_entropy`.
 class CrossEntropyLoss {
 public:
-  explicit CrossEntropyLoss(const CrossEntropyOptions &options = {})
+  using Where = std::source_location;
+
+  explicit CrossEntropyLoss(const CrossEntropyOptions &options = {},
+                            Where where = Where::current())
       : weight(options.weight), ignore_index(options.ignore_index),
         reduction(options.reduction), label_smoothing(options.label_smoothing) {
+    detail::Arguments("cross_entropy", where)
+        .within("label_smoothing", label_smoothing, 0, 1);
   }
 
   Tensor forward(const Tensor &input, const Arg &target) const {
@@ -143,8 +150,13 @@ public:
 /// Numbers of one shape. As `smooth_l1_loss`.
 class SmoothL1Loss {
 public:
-  explicit SmoothL1Loss(const SmoothL1Options &options = {})
-      : beta(options.beta), reduction(options.reduction) {}
+  using Where = std::source_location;
+
+  explicit SmoothL1Loss(const SmoothL1Options &options = {},
+                        Where where = Where::current())
+      : beta(options.beta), reduction(options.reduction) {
+    detail::Arguments("smooth_l1_loss", where).notNegative("beta", beta);
+  }
 
   Tensor forward(const Tensor &input, const Arg &target) const {
     return smooth_l1_loss(input, target,
@@ -160,8 +172,13 @@ public:
 /// Numbers of one shape. As `huber_loss`.
 class HuberLoss {
 public:
-  explicit HuberLoss(const HuberOptions &options = {})
-      : delta(options.delta), reduction(options.reduction) {}
+  using Where = std::source_location;
+
+  explicit HuberLoss(const HuberOptions &options = {},
+                     Where where = Where::current())
+      : delta(options.delta), reduction(options.reduction) {
+    detail::Arguments("huber_loss", where).aboveZero("delta", delta);
+  }
 
   Tensor forward(const Tensor &input, const Arg &target) const {
     return huber_loss(input, target, {.delta = delta, .reduction = reduction});

@@ -1,6 +1,7 @@
 /// Layers of transformers: encoder, decoder, stacks of them, and positions.
 #pragma once
 
+#include <sinter/Arguments.h>
 #include <sinter/Gates.h>
 #include <sinter/nn/Attention.h>
 #include <sinter/nn/Dropout.h>
@@ -131,9 +132,14 @@ public:
 /// wavelengths from 2 pi to `base` times that; sines at even elements.
 class PositionalEncoding {
 public:
+  using Where = std::source_location;
+
   PositionalEncoding() = default;
-  explicit PositionalEncoding(double dropout, double base = 10000)
-      : dropout(dropout), base(base) {}
+  explicit PositionalEncoding(double dropout, double base = 10000,
+                              Where where = Where::current())
+      : dropout(dropout, where), base(base) {
+    detail::Arguments("positional_encoding", where).aboveZero("base", base);
+  }
 
   Tensor forward(const Tensor &x) const;
 
@@ -147,9 +153,14 @@ public:
 /// on: pair i turns by position / base^(2 i / size).
 class RotaryEmbedding {
 public:
+  using Where = std::source_location;
+
   RotaryEmbedding() = default;
-  explicit RotaryEmbedding(RotaryPairs pairs, double base = 10000)
-      : pairs(pairs), base(base) {}
+  explicit RotaryEmbedding(RotaryPairs pairs, double base = 10000,
+                           Where where = Where::current())
+      : pairs(pairs), base(base) {
+    detail::Arguments("rotary_embedding", where).aboveZero("base", base);
+  }
 
   Tensor forward(const Tensor &x, int64_t first = 0) const;
 

@@ -16,16 +16,20 @@ struct AdamOptions {
   bool maximize = false;
 };
 
+/// What is out of range is an error: rates, eps and decays are not negative,
+/// betas in [0, 1). So it is with every optimizer here.
+///
 /// Kingma and Ba's Adam with bias correction, as PyTorch's. Every number is an
 /// argument of the program; bias corrections are computed on the host.
 class Adam : public Optimizer {
 public:
-  explicit Adam(const AdamOptions &options = {});
+  explicit Adam(const AdamOptions &options = {},
+                Where where = Where::current());
 
 protected:
   /// Whether the parameter decays by itself, not through the gradient.
   enum class Decay : uint8_t { gradient, parameter };
-  Adam(std::string kind, const AdamOptions &options, Decay decay);
+  Adam(std::string kind, const AdamOptions &options, Decay decay, Where where);
   Tensor record(Update &update) override;
 
 private:
@@ -46,7 +50,8 @@ struct AdamWOptions {
 /// Adam with decoupled weight decay.
 class AdamW : public Adam {
 public:
-  explicit AdamW(const AdamWOptions &options = {});
+  explicit AdamW(const AdamWOptions &options = {},
+                 Where where = Where::current());
 };
 
 struct AdamaxOptions {
@@ -61,7 +66,8 @@ struct AdamaxOptions {
 /// Adam scaled by the largest gradient, which fades by beta2.
 class Adamax : public Optimizer {
 public:
-  explicit Adamax(const AdamaxOptions &options = {});
+  explicit Adamax(const AdamaxOptions &options = {},
+                  Where where = Where::current());
 
 protected:
   Tensor record(Update &update) override;
@@ -86,7 +92,8 @@ struct NAdamOptions {
 /// Adam with Nesterov's momentum.
 class NAdam : public Optimizer {
 public:
-  explicit NAdam(const NAdamOptions &options = {});
+  explicit NAdam(const NAdamOptions &options = {},
+                 Where where = Where::current());
 
 protected:
   Tensor record(Update &update) override;
@@ -111,7 +118,8 @@ struct RAdamOptions {
 /// Adam whose first steps, which know too little of the squares, are plain.
 class RAdam : public Optimizer {
 public:
-  explicit RAdam(const RAdamOptions &options = {});
+  explicit RAdam(const RAdamOptions &options = {},
+                 Where where = Where::current());
 
 protected:
   Tensor record(Update &update) override;

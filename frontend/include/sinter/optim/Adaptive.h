@@ -18,7 +18,8 @@ struct RMSpropOptions {
 /// Steps divided by the root of a running mean of squares, as PyTorch's.
 class RMSprop : public Optimizer {
 public:
-  explicit RMSprop(const RMSpropOptions &options = {});
+  explicit RMSprop(const RMSpropOptions &options = {},
+                   Where where = Where::current());
 
 protected:
   Tensor record(Update &update) override;
@@ -39,7 +40,8 @@ struct AdagradOptions {
 /// Steps divided by the root of the sum of all squares, as PyTorch's.
 class Adagrad : public Optimizer {
 public:
-  explicit Adagrad(const AdagradOptions &options = {});
+  explicit Adagrad(const AdagradOptions &options = {},
+                   Where where = Where::current());
 
 protected:
   Tensor record(Update &update) override;
@@ -59,7 +61,8 @@ struct AdadeltaOptions {
 /// Steps of the size that the last ones had, as PyTorch's.
 class Adadelta : public Optimizer {
 public:
-  explicit Adadelta(const AdadeltaOptions &options = {});
+  explicit Adadelta(const AdadeltaOptions &options = {},
+                    Where where = Where::current());
 
 protected:
   Tensor record(Update &update) override;
@@ -81,7 +84,8 @@ struct RpropOptions {
 /// as PyTorch's. Changing the learning rate has no effect.
 class Rprop : public Optimizer {
 public:
-  explicit Rprop(const RpropOptions &options = {});
+  explicit Rprop(const RpropOptions &options = {},
+                 Where where = Where::current());
 
 protected:
   bool takesGroups() const override { return false; }

@@ -42,19 +42,19 @@ public:
   template <typename T>
   void step(T &model, Gradients &&gradients, Where where = Where::current()) {
     Gradients consumed = std::move(gradients);
-    stepFields(detail::fieldsOf(model), consumed, where);
+    stepFields(detail::allFieldsOf(model), consumed, where);
   }
   /// The same; the gradients stay readable.
   template <typename T>
   void step(T &model, const Gradients &gradients,
             Where where = Where::current()) {
-    stepFields(detail::fieldsOf(model), gradients, where);
+    stepFields(detail::allFieldsOf(model), gradients, where);
   }
 
   /// The learning rate; always an argument of programs, so changing it
-  /// compiles nothing.
+  /// compiles nothing. It is a finite number from 0 on.
   double lr() const { return rate; }
-  void set_lr(double value) { rate = value; }
+  void set_lr(double value, Where where = Where::current());
 
   /// Gives the parameters of `part` (a module, a Param, a vector of these)
   /// options of their own, as PyTorch's parameter groups do. One that is in a
@@ -63,7 +63,7 @@ public:
   template <typename T>
   void add_group(T &part, const GroupOptions &options,
                  Where where = Where::current()) {
-    addGroup(detail::fieldsOf(part), {}, options, where);
+    addGroup(detail::allFieldsOf(part), {}, options, where);
   }
   /// The same for the parameters of `model` whose path satisfies `selects`:
   ///
@@ -72,7 +72,7 @@ public:
   template <typename T>
   void add_group(T &model, const std::function<bool(std::string_view)> &selects,
                  const GroupOptions &options, Where where = Where::current()) {
-    addGroup(detail::fieldsOf(model), selects, options, where);
+    addGroup(detail::allFieldsOf(model), selects, options, where);
   }
 
   /// Writes the state as safetensors, by the parameters' record ids.
@@ -80,7 +80,7 @@ public:
   /// Reads it back for the parameters of `model`; all or nothing.
   template <typename T>
   void load(T &model, const std::string &file, Where where = Where::current()) {
-    loadFields(detail::fieldsOf(model), file, where);
+    loadFields(detail::allFieldsOf(model), file, where);
   }
 
 protected:

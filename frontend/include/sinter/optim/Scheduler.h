@@ -63,7 +63,8 @@ public:
   using Where = std::source_location;
 
   explicit ReduceLROnPlateau(Optimizer &optimizer,
-                             const PlateauOptions &options = {});
+                             const PlateauOptions &options = {},
+                             Where where = Where::current());
 
   void step(double metric);
   double lr() const { return optimizer.lr(); }

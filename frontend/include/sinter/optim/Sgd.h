@@ -17,7 +17,7 @@ struct SgdOptions {
 /// p -= lr * v with v = momentum * v + (1 - dampening) * g, as PyTorch's SGD.
 class Sgd : public Optimizer {
 public:
-  explicit Sgd(const SgdOptions &options = {});
+  explicit Sgd(const SgdOptions &options = {}, Where where = Where::current());
 
 protected:
   Tensor record(Update &update) override;
