@@ -42,12 +42,18 @@ struct Slot {
   bool isMapped() const { return param && param->mapper().has_load(); }
 };
 
-std::vector<Slot> slotsOf(const Fields &fields) {
+/// What is saved, and what is read: of constants what a file happens to have.
+/// Files held them once.
+enum class Constants : uint8_t { no, yes };
+
+std::vector<Slot> slotsOf(const Fields &fields, Constants constants) {
   std::vector<Slot> slots;
   slots.reserve(fields.params.size() + fields.tensors.size());
   for (const auto &[path, param] : fields.params)
     slots.push_back({path, param->dtype(), extents(param->shape()),
                      param->device(), param, nullptr});
+  if (constants == Constants::no)
+    return slots;
   for (const auto &[path, tensor] : fields.tensors)
     slots.push_back({path, tensor->dtype(), extents(tensor->shape()),
                      tensor->device(), nullptr, tensor});
@@ -66,6 +72,8 @@ std::vector<std::string> compare(const std::vector<Slot> &slots,
   for (const Slot &slot : slots) {
     byPath[slot.path] = &slot;
     const runtime::NamedTensor *found = file.find(slot.path);
+    if (!found && slot.tensor)
+      continue;
     if (!found)
       problems.push_back(fmt::format("missing '{}' {}", slot.path,
                                      typeText(slot.dtype, slot.shape)));
@@ -103,17 +111,22 @@ std::vector<Tensor> readSlots(const std::vector<Slot> &slots,
                               std::source_location where) {
   std::vector<Tensor> values;
   for (const Slot &slot : slots) {
+    if (!file.find(slot.path)) {
+      values.push_back(*slot.tensor);
+      continue;
+    }
     Tensor value = upload(slot, *file.find(slot.path), where);
     if (slot.isMapped())
       value = slot.param->mapper().loaded(value);
-    if (!value || value.dtype() != slot.dtype ||
+    if (!value.defined() || value.dtype() != slot.dtype ||
         extents(value.shape()) != slot.shape || value.device() != slot.device)
       raise(makeError(ErrorKind::invalid_argument,
                       fmt::format("load: the load mapper of '{}' makes {}, the "
                                   "module has {}",
                                   slot.path,
-                                  value ? graph::typeString(*value.node())
-                                        : std::string("an empty tensor"),
+                                  value.defined()
+                                      ? graph::typeString(*value.node())
+                                      : std::string("an empty tensor"),
                                   typeText(slot.dtype, slot.shape)),
                       "load"),
             where);
@@ -154,16 +167,13 @@ std::vector<std::byte> readBytes(const Tensor &tensor,
 void saveFields(const Fields &fields, const std::string &file,
                 std::source_location where) {
   no_grad guard;
-  std::vector<Slot> slots = slotsOf(fields);
+  std::vector<Slot> slots = slotsOf(fields, Constants::no);
   std::vector<Tensor> values;
   runtime::Metadata metadata;
   for (const Slot &slot : slots) {
-    values.push_back(slot.param
-                         ? slot.param->mapper().saved(slot.param->tensor(where))
-                         : *slot.tensor);
-    if (slot.param)
-      metadata.emplace_back(fmt::format("{}{}", recordKey, slot.path),
-                            fmt::format("{:016x}", slot.param->record_id()));
+    values.push_back(slot.param->mapper().saved(slot.param->tensor(where)));
+    metadata.emplace_back(fmt::format("{}{}", recordKey, slot.path),
+                          fmt::format("{:016x}", slot.param->record_id()));
   }
   eval(values, where);
   std::vector<std::vector<std::byte>> bytes;
@@ -180,7 +190,7 @@ void loadFields(const Fields &fields, const std::string &file,
                 std::source_location where) {
   no_grad guard;
   auto opened = unwrap(runtime::SafetensorsFile::open(file), where);
-  std::vector<Slot> slots = slotsOf(fields);
+  std::vector<Slot> slots = slotsOf(fields, Constants::yes);
   std::vector<std::string> problems = compare(slots, opened);
   if (!problems.empty())
     raise(makeError(ErrorKind::invalid_argument,
@@ -257,21 +267,49 @@ Tensor tensorOf(const Arg &arg) {
   return arg.isTensor() ? Tensor(arg.node()) : full({}, arg);
 }
 
+/// The Param of `copy` that all those tied to the one at `index` are tied to:
+/// one that the two modules share, else the first.
+static size_t centerOfTie(const Fields &from, const Fields &copy,
+                          size_t index) {
+  const runtime::CellRef &cell = from.params[index].value->cell();
+  size_t first = index;
+  for (size_t i = from.params.size(); i-- > 0;) {
+    if (from.params[i].value->cell() != cell)
+      continue;
+    if (from.params[i].value == copy.params[i].value)
+      return i;
+    first = i;
+  }
+  return first;
+}
+
 void keepTies(const Fields &from, const Fields &copy) {
   if (from.params.size() != copy.params.size())
     return;
   for (size_t i = 0; i < from.params.size(); ++i) {
-    size_t first = firstWithCell(from.params, i);
-    if (first == i)
-      continue;
+    size_t center = centerOfTie(from, copy, i);
     Param &param = *copy.params[i].value;
+    if (&param == copy.params[center].value || &param == from.params[i].value)
+      continue;
     bool isFrozen = param.frozen, isPredicting = param.predicting;
     ParamMapper mapper = param.fileMapper;
-    param.tie(*copy.params[first].value);
+    param.tie(*copy.params[center].value);
     param.frozen = isFrozen;
     param.predicting = isPredicting;
     param.fileMapper = std::move(mapper);
   }
+}
+
+void ownParams(const Fields &from, const Fields &copy) {
+  if (from.params.size() != copy.params.size())
+    return;
+  for (size_t i = 0; i < from.params.size(); ++i) {
+    const Param *before = from.params[i].value;
+    Param &param = *copy.params[i].value;
+    if (&param != before && param.cell() == before->cell())
+      param = Param(std::as_const(param));
+  }
+  keepTies(from, copy);
 }
 
 int64_t countElements(const Fields &fields) {

@@ -3,6 +3,7 @@
 
 #include "frontend/Capture.h"
 #include "frontend/Raise.h"
+#include "frontend/Recording.h"
 #include "frontend/State.h"
 
 #include <sinter/Creation.h>
@@ -50,13 +51,13 @@ bool sameExtents(const Dims &a, const Dims &b) {
 /// not see it.
 Result<graph::NodeRef> recordFirst(const std::function<Tensor()> &make,
                                    const Dims &shape, DType dtype,
-                                   DeviceId device, const SourceLine &where) {
+                                   DeviceId device, SiteId site) {
   try {
     no_grad guard;
     DeviceScope deviceScope(device);
-    detail::SourceScope scope(where);
+    detail::SourceScope scope(site);
     Tensor value = make();
-    if (!value)
+    if (!value.defined())
       return makeError(ErrorKind::invalid_argument,
                        "parameter: the initial value is an empty tensor");
     if (value.dtype() != dtype || !sameExtents(value.shape(), shape))
@@ -103,10 +104,10 @@ Param::Param(std::string name, const Dims &shape, Init init,
                          .name = std::move(name)};
   auto record = [init = std::move(init), dims = spec.dims, dtype = spec.dtype,
                  device = spec.device, generator = default_generator().split(),
-                 line = SourceLine(where)] {
+                 site = detail::userSite(where)] {
     Generator start = generator; // the same numbers each time
     return recordFirst([&] { return init(dims, dtype, start); }, dims, dtype,
-                       device, line);
+                       device, site);
   };
   state = runtime::Cell::lazy(std::move(spec), std::move(record));
 }
@@ -131,7 +132,7 @@ Param::Param(const Tensor &value, std::string name, bool requires_grad,
 }
 
 Param::Param(const Param &other)
-    : state(other.state ? other.state->copy() : nullptr),
+    : LiveParam(other), state(other.state ? other.state->copy() : nullptr),
       recordId(other.recordId), fileMapper(other.fileMapper),
       frozen(other.frozen), predicting(other.predicting) {
   if (detail::Capture *capture = detail::Capture::current(); capture && state)
@@ -261,11 +262,11 @@ Param Param::init_mapper(TensorMapper function, Where where) const {
                          .name = name()};
   auto record = [first, function = std::move(function), dims = spec.dims,
                  dtype = spec.dtype, device = spec.device,
-                 line = SourceLine(where)]() -> Result<graph::NodeRef> {
+                 site = detail::userSite(where)]() -> Result<graph::NodeRef> {
     SINTER_TRY_ASSIGN(graph::NodeRef value,
                       runtime::CellTable::get().record(*first));
     return recordFirst([&] { return function(Tensor(value)); }, dims, dtype,
-                       device, line);
+                       device, site);
   };
   Param copy = *this;
   copy.state = runtime::Cell::lazy(std::move(spec), std::move(record));

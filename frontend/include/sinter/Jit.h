@@ -160,6 +160,7 @@ public:
       detail::replayJit(*found.call, arguments.fields, {}, table.where);
     } else {
       R result = *found.result;
+      detail::separateShared(result, detail::fieldsOf(*found.result));
       detail::replayJit(*found.call, arguments.fields, detail::fieldsOf(result),
                         table.where);
       return result;
@@ -198,6 +199,11 @@ private:
   record(const detail::JitArguments &arguments, Given &...given) const {
     auto entry = std::make_shared<detail::JitEntryOf<R>>();
     std::tuple<std::decay_t<Args>...> copies(given...);
+    std::apply(
+        [&](auto &...each) {
+          (detail::separateShared(each, detail::fieldsOf(given)), ...);
+        },
+        copies);
     auto walk = [](auto &...each) { return argumentsOf(each...); };
     detail::JitRecording recording(arguments, std::apply(walk, copies),
                                    shared->table.where);

@@ -14,15 +14,16 @@ namespace sinter::detail {
 std::vector<std::byte> readBytes(const Tensor &tensor,
                                  std::source_location where);
 
-/// Writes every Param, as its save mappers make it, and every Tensor under its
-/// path, and record ids as metadata.
+/// Writes every Param, as its save mappers make it, under its path, and record
+/// ids as metadata. Tensors are constants, which are not saved.
 void saveFields(const Fields &fields, const std::string &file,
                 std::source_location where);
 
 /// Reads what saveFields wrote, or any safetensors file with the same names
 /// and types; what a Param's load mappers read may be of any type. Every
 /// missing, unexpected and differing tensor is listed in one error, and then
-/// nothing was changed. A Param without a value gets no first value before.
+/// nothing was changed. A Param without a value gets no first value before. A
+/// Tensor is read where the file has one of its path, as older files do.
 void loadFields(const Fields &fields, const std::string &file,
                 std::source_location where);
 
@@ -57,18 +58,21 @@ size_t firstWithCell(const std::vector<Fields::Field<Param>> &params,
                      size_t index);
 
 /// Gives each Param of `copy` what `function(path, param)` makes of the one in
-/// `from`; tied ones are made once and stay tied.
+/// `from`; tied ones are made once and stay tied. The two may be the same.
 template <typename F>
 void mapParams(const Fields &from, const Fields &copy, F &&function) {
-  for (size_t i = 0; i < from.params.size(); ++i) {
-    size_t first = firstWithCell(from.params, i);
-    Param &target = *copy.params[i].value;
-    target = Param();
-    if (first == i)
-      target =
+  std::vector<size_t> firsts;
+  std::vector<Param> made(from.params.size());
+  for (size_t i = 0; i < made.size(); ++i) {
+    firsts.push_back(firstWithCell(from.params, i));
+    if (firsts[i] == i)
+      made[i] =
           function(from.params[i].path, std::as_const(*from.params[i].value));
-    else
-      target.tie(*copy.params[first].value);
+  }
+  for (size_t i = 0; i < made.size(); ++i) {
+    if (firsts[i] != i)
+      made[i].tie(*copy.params[firsts[i]].value);
+    *copy.params[i].value = std::move(made[i]);
   }
 }
 

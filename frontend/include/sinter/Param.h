@@ -42,9 +42,25 @@ private:
   std::shared_ptr<const TensorMapper> load, save;
 };
 
+class Param;
+
 namespace detail {
 struct Fields;
+/// The Params that live in these bytes and are not empty, by address.
+std::vector<const Param *> paramsWithin(const void *begin, size_t size);
 void keepTies(const Fields &from, const Fields &copy);
+
+/// What makes Params findable by where they stand in memory, so that a module
+/// can tell which of those inside it none of its fields named.
+class LiveParam {
+protected:
+  LiveParam();
+  LiveParam(const LiveParam &);
+  LiveParam(LiveParam &&) noexcept;
+  LiveParam &operator=(const LiveParam &) { return *this; }
+  LiveParam &operator=(LiveParam &&) noexcept { return *this; }
+  ~LiveParam();
+};
 } // namespace detail
 
 struct ParamOptions {
@@ -67,8 +83,8 @@ struct ParamParts {
 /// and changes by itself from then on (memory and first value are shared until
 /// one of them does). Only `tie` makes two Params one. Operations take a Param
 /// where they take a Tensor. A default-constructed Param is empty: only
-/// assignment, copying and `operator bool` are allowed on it.
-class Param {
+/// assignment, copying and `defined` are allowed on it.
+class Param : detail::LiveParam {
 public:
   using Where = std::source_location;
 
@@ -89,7 +105,8 @@ public:
   static Param from_mapped_value(ParamParts parts,
                                  Where where = Where::current());
 
-  explicit operator bool() const { return state != nullptr; }
+  /// Whether it is not empty. A Param is no condition, as a Tensor is none.
+  bool defined() const { return state != nullptr; }
   std::string name() const { return state->name(); }
   /// Names this parameter in files of optimizers; kept by copies and by files.
   uint64_t record_id() const { return recordId; }
@@ -151,6 +168,7 @@ public:
   void set_predicting(bool on) { predicting = on; }
 
 private:
+  friend std::vector<const Param *> detail::paramsWithin(const void *, size_t);
   /// A copy with another value, perhaps of another type.
   Param replaced(const Tensor &value, Where where) const;
   friend void detail::keepTies(const detail::Fields &, const detail::Fields &);

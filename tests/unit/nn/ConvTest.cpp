@@ -159,7 +159,7 @@ TEST(ConvLayers, NamesShapesAndFirstValues) {
   EXPECT_GT(high - low, bound);
 
   sn::nn::ConvTranspose2d transposed(4, 6, 3, {.stride = 2, .bias = false});
-  EXPECT_FALSE(transposed.bias);
+  EXPECT_FALSE(transposed.bias.defined());
   EXPECT_EQ(transposed.weight.shape()[0].value, 4);
   EXPECT_EQ(transposed(sn::zeros({1, 4, 5, 5})).dim(3).value, 11);
 

@@ -20,7 +20,7 @@ TEST(Linear, ComputesXTimesWTransposedPlusB) {
 
 TEST(Linear, WithoutBias) {
   Linear layer(2, 1, {.bias = false});
-  EXPECT_FALSE(layer.bias);
+  EXPECT_FALSE(layer.bias.defined());
   layer.weight.set(sn::tensor({{2.f, 3.f}}));
   EXPECT_EQ(layer(sn::tensor({{1.f, 1.f}})).item<float>(), 5);
 }

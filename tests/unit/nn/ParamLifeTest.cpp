@@ -240,7 +240,7 @@ TEST_F(ParamLife, ConsumeAndFromMappedValueKeepTheMapper) {
   sn::Param param = sn::Param(sn::tensor({1.f, 2.f}), "w").save_mapper(half);
   uint64_t id = param.record_id();
   sn::ParamParts parts = param.consume();
-  EXPECT_FALSE(param);
+  EXPECT_FALSE(param.defined());
   EXPECT_EQ(parts.record_id, id);
   EXPECT_EQ(parts.name, "w");
   EXPECT_TRUE(parts.mapper.has_save());
