@@ -62,7 +62,7 @@ Tensor Capture::argument(const Tensor &like) {
 Tensor Capture::read(const CellRef &cell, bool latest) {
   auto [found, isNew] = values.try_emplace(cell.get());
   Value &value = found->second;
-  if (value.tensor)
+  if (value.tensor.defined())
     return value.tensor;
   if (!isNew) {
     std::vector<CellRead> &after = effects[value.effect].after;

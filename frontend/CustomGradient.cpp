@@ -32,7 +32,7 @@ CustomFunction custom_gradient(CustomForward forward, CustomBackward backward) {
 /// What is wrong with gradient `index`, if something is.
 static Status checkGradient(const NodeRef &input, const Tensor &gradient,
                             size_t index) {
-  if (!gradient || !isFloat(input->dtype()) ||
+  if (!gradient.defined() || !isFloat(input->dtype()) ||
       detail::haveSameType(*input, *gradient.node()))
     return {};
   ErrorInfo error = makeError(
@@ -72,7 +72,7 @@ callBackward(const CustomBackward &backward, std::span<const NodeRef> inputs,
   std::vector<NodeRef> nodes(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     SINTER_TRY(checkGradient(inputs[i], found[i], i));
-    if (found[i] && isFloat(inputs[i]->dtype()))
+    if (found[i].defined() && isFloat(inputs[i]->dtype()))
       nodes[i] = found[i].node();
   }
   return nodes;
@@ -97,7 +97,7 @@ Tensor CustomFunction::call(std::span<const Arg> inputs) const {
     value = functions->forward(tensors);
   }
   detail::Recorder recorder(graph::OpId::custom_gradient, where);
-  if (!value)
+  if (!value.defined())
     recorder.fail("the function gave an empty tensor", {});
   bool anyGradient = false;
   for (const Tensor &tensor : tensors)

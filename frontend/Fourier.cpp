@@ -66,14 +66,14 @@ Complex Transform::roots(const Complex &x, int64_t rows, int64_t columns,
 
 Complex Transform::direct(const Complex &x, int64_t n) const {
   Complex w = roots(x, n, n, n);
-  if (!x.im)
+  if (!x.im.defined())
     return {matmul(x.re, w.re), matmul(x.re, w.im)};
   return {matmul(x.re, w.re) - matmul(x.im, w.im),
           matmul(x.re, w.im) + matmul(x.im, w.re)};
 }
 
 static Complex mapped(const Complex &x, auto function) {
-  return {function(x.re), x.im ? function(x.im) : Tensor()};
+  return {function(x.re), x.im.defined() ? function(x.im) : Tensor()};
 }
 
 // n = a b: element j1 b + j2 of x, element k1 + a k2 of the result. Transforms

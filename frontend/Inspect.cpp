@@ -30,7 +30,7 @@ static Recorded sliceOf(std::span<const Tensor> tensors, std::string_view what,
                         const SourceLine &where) {
   std::vector<NodeRef> outputs;
   for (const Tensor &tensor : tensors) {
-    if (!tensor)
+    if (!tensor.defined())
       raise(makeError(ErrorKind::invalid_argument,
                       fmt::format("{}: a tensor is empty", what)),
             where);

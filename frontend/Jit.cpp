@@ -295,7 +295,7 @@ JitRecording::Parts::findAssigned(const JitArguments &after,
 ResultParam JitRecording::Parts::describe(const Param &param,
                                           std::vector<NodeRef> &outputs) const {
   Tensor value = capture->local(param.cell());
-  if (!value)
+  if (!value.defined())
     return {{}, param.cell()};
   outputs.push_back(value.node());
   Param made = Param::of_cell(param.cell(), 0);
@@ -310,10 +310,10 @@ JitRecording::Parts::describe(Gradients &gradients,
   for (const Gradients::Entry &entry : gradients) {
     ResultGradient own{{entry.key, entry.leaf, {}}, nullptr, std::nullopt};
     outputs.push_back(entry.gradient.node());
-    if (!entry.leaf)
+    if (!entry.leaf.defined())
       own.cell = runtime::CellTable::get().find(entry.key);
     auto passed = std::ranges::find_if(placeholders, [&](const NodeRef &node) {
-      return entry.leaf && entry.leaf.node() == node;
+      return entry.leaf.defined() && entry.leaf.node() == node;
     });
     if (passed != placeholders.end()) {
       own.argument = passed - placeholders.begin();
@@ -380,7 +380,7 @@ void replayJit(const JitCall &call, const Fields &arguments,
   for (size_t i = 0; i < call.params.size(); ++i) {
     Param &param = *result.params[i].value;
     const ResultParam &own = call.params[i];
-    if (!own.made) {
+    if (!own.made.defined()) {
       param = Param::of_cell(cellNow(own.cell), param.record_id());
       continue;
     }

@@ -164,7 +164,7 @@ Tensor matrix_power(const Arg &x, int64_t power) {
   Tensor result, square = call.x;
   for (;;) {
     if (power & 1)
-      result = result ? matmul(result, square) : square;
+      result = result.defined() ? matmul(result, square) : square;
     power >>= 1;
     if (power == 0)
       return result;

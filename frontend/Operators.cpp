@@ -4,6 +4,7 @@
 #include "frontend/Recording.h"
 
 #include <sinter/BasicOps.h>
+#include <sinter/generated/functions/Math.h>
 
 namespace sinter {
 
@@ -35,6 +36,14 @@ Tensor operator>(const Arg &lhs, const Arg &rhs) {
 Tensor operator>=(const Arg &lhs, const Arg &rhs) {
   return compared(lhs, rhs, Comparison::ge);
 }
+
+Tensor operator&&(const Arg &lhs, const Arg &rhs) {
+  return logical_and(lhs, rhs);
+}
+Tensor operator||(const Arg &lhs, const Arg &rhs) {
+  return logical_or(lhs, rhs);
+}
+Tensor operator!(const Arg &x) { return logical_not(x); }
 
 Tensor &operator+=(Tensor &lhs, const Arg &rhs) {
   return lhs = add(Arg(lhs, rhs.where), rhs);

@@ -115,7 +115,7 @@ static Tensor placesOf(const Tensor &chosen, const Lists &lists,
                    inner * constant(rest, double(lists.dilations[i])) -
                    constant(rest, double(lists.low[i]));
     place = place * constant(rest, double(scale));
-    places = places ? places + place : place;
+    places = places.defined() ? places + place : place;
     scale *= space[i];
     rest = outer;
   }

@@ -133,7 +133,7 @@ static Tensor resizeAxis(const Tensor &x, int64_t axis, const Resize &resize,
     if (tap.weights.empty())
       return taken;
     taken = taken * tensor(tap.weights, along, {x.dtype(), x.device()});
-    sum = sum ? sum + taken : taken;
+    sum = sum.defined() ? sum + taken : taken;
   }
   return sum;
 }
@@ -290,7 +290,7 @@ static Tensor sumOfTaps(const Sampled &image, const std::vector<PointTap> &rows,
     for (const PointTap &column : columns) {
       Tensor part = image.at(row.position, column.position) *
                     (row.weight * column.weight);
-      sum = sum ? sum + part : part;
+      sum = sum.defined() ? sum + part : part;
     }
   return sum;
 }

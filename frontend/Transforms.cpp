@@ -31,7 +31,7 @@ uint64_t Gradients::keyOf(const Tensor &leaf) {
 }
 
 const Tensor *Gradients::find(const Tensor &leaf) const {
-  return leaf ? findKey(keyOf(leaf)) : nullptr;
+  return leaf.defined() ? findKey(keyOf(leaf)) : nullptr;
 }
 
 const Tensor *Gradients::findKey(uint64_t key) const {
@@ -56,7 +56,7 @@ void Gradients::set(uint64_t key, Tensor gradient) {
 }
 
 Tensor Gradients::remove(const Tensor &leaf) {
-  return leaf ? removeKey(keyOf(leaf)) : Tensor();
+  return leaf.defined() ? removeKey(keyOf(leaf)) : Tensor();
 }
 
 Tensor Gradients::removeKey(uint64_t key) {
@@ -134,7 +134,7 @@ static unsigned countRecomputable(const NodeRef &root) {
 /// The cotangent's node: 1 for a scalar when none is given.
 static NodeRef seedOf(const Tensor &y, const Tensor &cotangent,
                       detail::Recorder &recorder) {
-  if (!y)
+  if (!y.defined())
     recorder.fail(makeError(ErrorKind::invalid_argument,
                             "backward: the tensor is empty", "backward"));
   const NodeRef &node = y.node();
@@ -147,7 +147,7 @@ static NodeRef seedOf(const Tensor &y, const Tensor &cotangent,
   };
   if (!y.requires_grad())
     reject("nothing that this was computed from requires a gradient");
-  if (!cotangent) {
+  if (!cotangent.defined()) {
     if (y.numel() != 1)
       reject("a tensor of more than one element needs a cotangent");
     return recorder
@@ -215,7 +215,7 @@ static std::vector<Tensor> sweep(std::span<const autodiff::Seed> seeds,
   if (results.size() != targets.size())
     throwFailed(std::move(error), released, where);
   for (size_t i = 0; i < results.size(); ++i)
-    if (!results[i])
+    if (!results[i].defined())
       results[i] = recorder.result(graph::full(targets[i]->dims(), Number(0),
                                                targets[i]->dtype(),
                                                targets[i]->device()));
@@ -255,7 +255,7 @@ std::vector<Tensor> grad(const Tensor &y, std::span<const Tensor> wrt,
 /// gradients with respect to it flow through the arguments only.
 static Tensor standInFor(const Tensor &primal, size_t index,
                          detail::Recorder &recorder) {
-  if (!primal)
+  if (!primal.defined())
     rejectVjp(fmt::format("primal {} is empty", index), {}, recorder);
   if (!isFloat(primal.dtype()))
     rejectVjp(fmt::format("primal {} is not float", index),
@@ -288,7 +288,7 @@ Vjp vjp(const VjpFunction &function, std::span<const Tensor> primals,
   }
   result.outputs = function(result.inputs);
   for (size_t i = 0; i < result.outputs.size(); ++i)
-    if (!result.outputs[i]) {
+    if (!result.outputs[i].defined()) {
       detail::Recorder recorder(graph::OpId::custom_gradient, where);
       rejectVjp(
           fmt::format("the function gave an empty tensor as output {}", i), {},
@@ -306,7 +306,7 @@ std::vector<Tensor> Vjp::operator()(std::span<const Tensor> cotangents,
               {}, recorder);
   std::vector<autodiff::Seed> seeds;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!cotangents[i])
+    if (!cotangents[i].defined())
       continue;
     const NodeRef &output = outputs[i].node(), &given = cotangents[i].node();
     std::vector<std::string> types{graph::typeString(*given),
@@ -345,7 +345,7 @@ static Result<NodeRef> askHook(const detail::HookFunction &function,
   Tensor given(gradient);
   SINTER_TRY_ASSIGN(Tensor found,
                     detail::callUser([&] { return function(given); }));
-  if (!found)
+  if (!found.defined())
     return gradient;
   if (detail::haveSameType(*found.node(), *gradient))
     return found.node();

@@ -1,6 +1,7 @@
 /// Losses of classes: scores with labels or probabilities.
 #include "frontend/nn/LossCall.h"
 
+#include <sinter/Arguments.h>
 #include <sinter/Creation.h>
 
 #include <algorithm>
@@ -39,8 +40,9 @@ static void checkLabels(const LossCall &call, const Tensor &x,
 
 static void checkWeight(const LossCall &call, const Tensor &x,
                         const Tensor &weight) {
-  if (weight && (weight.rank() != 1 ||
-                 weight.dim(0).value != x.dim(classAxis(call, x)).value))
+  if (weight.defined() &&
+      (weight.rank() != 1 ||
+       weight.dim(0).value != x.dim(classAxis(call, x)).value))
     call.fail("the weights are not one for each class", {x, weight});
 }
 
@@ -61,20 +63,20 @@ static Tensor pick(const Tensor &x, const Tensor &labels, int64_t axis) {
 static Tensor weightsAt(const LossCall &call, const Tensor &weight,
                         const Labels &labels) {
   Tensor picked;
-  if (weight) {
+  if (weight.defined()) {
     Tensor flat = reshape(labels.classes, {-1});
     picked = reshape(index_select(weight, flat, 0), labels.classes.shape());
   }
-  if (!labels.counts)
+  if (!labels.counts.defined())
     return picked;
-  return picked ? where(labels.counts, picked, 0.0)
-                : labels.counts.to(call.compute());
+  return picked.defined() ? where(labels.counts, picked, 0.0)
+                          : labels.counts.to(call.compute());
 }
 
 /// A loss of labels: the mean is by their weights.
 static Tensor weighted(const LossCall &call, const Tensor &losses,
                        const Tensor &weights, Reduction reduction) {
-  if (!weights || reduction != Reduction::mean)
+  if (!weights.defined() || reduction != Reduction::mean)
     return call.reduced(losses, reduction);
   return call.done(sum(losses) / sum(weights));
 }
@@ -85,7 +87,7 @@ static Tensor weighted(const LossCall &call, const Tensor &losses,
 static Tensor lossesAt(const Tensor &x, const Labels &labels,
                        const Tensor &weights, int64_t axis) {
   Tensor losses = -pick(x, labels.classes, axis);
-  return weights ? losses * weights : losses;
+  return weights.defined() ? losses * weights : losses;
 }
 
 Tensor nll_loss(const Arg &input, const Arg &target,
@@ -113,7 +115,7 @@ static Tensor alongClasses(const Tensor &weight, const Tensor &x,
 
 /// The sum over all classes of -x, by their weights.
 static Tensor lossesOfAll(const Tensor &x, const Tensor &weight, int64_t axis) {
-  return -sum(weight ? x * alongClasses(weight, x, axis) : x, axis);
+  return -sum(weight.defined() ? x * alongClasses(weight, x, axis) : x, axis);
 }
 
 static Tensor byProbabilities(const LossCall &call, const Tensor &logits,
@@ -143,7 +145,7 @@ static Tensor byLabels(const LossCall &call, const Tensor &logits,
   Tensor losses = lossesAt(x, labels, weights, axis);
   if (double shared = options.label_smoothing; shared != 0) {
     Tensor all = lossesOfAll(x, weight, axis);
-    if (labels.counts)
+    if (labels.counts.defined())
       all = where(labels.counts, all, 0.0);
     losses = losses * (1 - shared) + all * (shared / double(x.dim(axis).value));
   }
@@ -161,8 +163,8 @@ static bool isPlain(const Tensor &logits, const Tensor &target,
 Tensor cross_entropy(const Arg &input, const Arg &target,
                      const CrossEntropyOptions &options) {
   LossCall call("cross_entropy", {&input});
-  if (options.label_smoothing < 0 || options.label_smoothing > 1)
-    call.fail("label_smoothing is not in [0, 1]");
+  detail::Arguments("cross_entropy", input.where)
+      .within("label_smoothing", options.label_smoothing, 0, 1);
   bool hasProbabilities =
       target.isTensor() && !target.isEmpty() && isFloat(target.node()->dtype());
   Tensor x = call.real(input);
@@ -200,7 +202,7 @@ Tensor multi_margin_loss(const Arg &input, const Arg &target,
   Tensor isOwn = iota(x.shape(), axis, {DType::i64, x.device()}) ==
                  unsqueeze(labels, axis).to(DType::i64);
   Tensor losses = mean(where(isOwn, 0.0, over), axis);
-  if (Tensor weights = weightsAt(call, weight, {labels, {}}))
+  if (Tensor weights = weightsAt(call, weight, {labels, {}}); weights.defined())
     losses = losses * weights;
   return call.reduced(losses, options.reduction);
 }

@@ -70,12 +70,12 @@ Tensor CtcCall::moved(const Tensor &alpha, int64_t by) const {
 Tensor CtcCall::logSum(std::initializer_list<Tensor> logs) const {
   Tensor largest;
   for (const Tensor &log : logs)
-    largest = largest ? maximum(largest, log) : log;
+    largest = largest.defined() ? maximum(largest, log) : log;
   largest = largest.detach();
   Tensor total;
   for (const Tensor &log : logs) {
     Tensor one = exp(log - largest);
-    total = total ? total + one : one;
+    total = total.defined() ? total + one : one;
   }
   return log(total) + largest;
 }

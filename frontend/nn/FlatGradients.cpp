@@ -41,11 +41,12 @@ std::vector<Tensor> piecesOf(const std::vector<const Param *> &params,
   int64_t total = 0;
   for (const Param *param : params)
     total += param->numel();
-  if (!flat || flat.rank() != 1 || flat.numel() != total)
-    reject(op,
-           fmt::format("the parameters have {} elements, the vector is {}",
-                       total, flat ? graph::typeString(*flat.node()) : "empty"),
-           where);
+  if (!flat.defined() || flat.rank() != 1 || flat.numel() != total)
+    reject(
+        op,
+        fmt::format("the parameters have {} elements, the vector is {}", total,
+                    flat.defined() ? graph::typeString(*flat.node()) : "empty"),
+        where);
   std::vector<Tensor> pieces;
   int64_t start = 0;
   for (const Param *param : params) {
@@ -76,8 +77,8 @@ std::vector<Change> changesByPath(const Fields &fields,
     const Param *param =
         fields.params[firstWithCell(fields.params, index)].value;
     std::string wanted = graph::typeString(*param->cell()->leaf());
-    std::string given =
-        tensor ? graph::typeString(*tensor.node()) : "an empty tensor";
+    std::string given = tensor.defined() ? graph::typeString(*tensor.node())
+                                         : "an empty tensor";
     if (given.substr(given.find('[')) != wanted.substr(wanted.find('[')))
       reject("apply_weight_delta",
              fmt::format("'{}' is {}, its delta {}", path, wanted, given),
@@ -132,7 +133,7 @@ void addDelta(const Fields &fields, const WeightDelta &delta, double scale,
   SourceScope scope(where);
   no_grad guard;
   std::vector<Change> changes;
-  if (delta.vector()) {
+  if (delta.vector().defined()) {
     std::vector<const Param *> params = trainedOf(fields);
     std::vector<Tensor> pieces =
         piecesOf(params, delta.vector(), "apply_weight_delta", where);

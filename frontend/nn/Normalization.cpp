@@ -41,9 +41,9 @@ static Tensor alongChannels(const ComposedCall &call, const Tensor &values,
 
 static Tensor withAffine(const ComposedCall &call, Tensor y,
                          const Affine &affine) {
-  if (Tensor weight = call.given(affine.weight))
+  if (Tensor weight = call.given(affine.weight); weight.defined())
     y = y * alongChannels(call, weight, y);
-  if (Tensor bias = call.given(affine.bias))
+  if (Tensor bias = call.given(affine.bias); bias.defined())
     y = y + alongChannels(call, bias, y);
   return y;
 }
@@ -156,12 +156,12 @@ Tensor layer_norm(const Arg &x, const Dims &shape, const Affine &affine) {
   Tensor wide = call.real(x);
   int64_t first = firstOf(call, wide, shape);
   Tensor weight = call.given(affine.weight), bias = call.given(affine.bias);
-  if (weight && bias && shape.size() == 1)
+  if (weight.defined() && bias.defined() && shape.size() == 1)
     return call.done(layer_norm(Arg(wide), weight, bias, affine.eps));
   Tensor y = standardized(wide, axesFrom(first, wide.rank()), affine.eps);
-  if (weight)
+  if (weight.defined())
     y = y * ofShape(call, weight, shape);
-  if (bias)
+  if (bias.defined())
     y = y + ofShape(call, bias, shape);
   return call.done(y);
 }

@@ -70,7 +70,7 @@ void Runner::addGradients(Recording &recording, const Values &inputs,
     if (!cotangent)
       continue;
     Tensor part = sum(recording.tensors[i] * leafOf(*cotangent));
-    total = total ? total + part : part;
+    total = total.defined() ? total + part : part;
   }
   std::vector<Tensor> wrt;
   for (const std::string &name : golden.gradients) {
@@ -83,7 +83,7 @@ void Runner::addGradients(Recording &recording, const Values &inputs,
   }
   if (wrt.empty())
     return;
-  if (!total)
+  if (!total.defined())
     throw Error(
         {ErrorKind::io, golden.id + ": gradients of no cotangent", "", {}, 0});
   // What depends on no input in a way that has a derivative is constant.

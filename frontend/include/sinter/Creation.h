@@ -66,6 +66,7 @@ Tensor tensor(std::span<T> values, const Dims &shape, Options options = {},
                     where);
 }
 template <typename T>
+  requires std::is_arithmetic_v<T>
 Tensor tensor(const std::vector<T> &values, const Dims &shape,
               Options options = {},
               std::source_location where = std::source_location::current()) {
@@ -77,7 +78,16 @@ Tensor tensor(const std::vector<T> &values, const Dims &shape,
     return tensor(std::span<const T>(values), shape, options, where);
   }
 }
+/// The same; `{}` is the shape of a number.
 template <typename T>
+  requires std::is_arithmetic_v<T>
+Tensor tensor(const std::vector<T> &values, std::initializer_list<Dim> shape,
+              Options options = {},
+              std::source_location where = std::source_location::current()) {
+  return tensor(values, Dims(shape), options, where);
+}
+template <typename T>
+  requires std::is_arithmetic_v<T>
 Tensor tensor(const std::vector<T> &values,
               std::source_location where = std::source_location::current()) {
   return tensor(values, {Dim(int64_t(values.size()))}, {}, where);

@@ -33,14 +33,16 @@ struct Sorted; // sinter/Ops.h
 
 /// Nothing runs until a value is asked for. Copying is cheap and shares the
 /// recorded node. A default-constructed Tensor is empty: only assignment,
-/// copying and `operator bool` are allowed on it.
+/// copying and `defined` are allowed on it.
 class Tensor {
 public:
   using Where = std::source_location;
 
   Tensor() = default;
   explicit Tensor(graph::NodeRef node) : handle(std::move(node)) {}
-  explicit operator bool() const { return bool(handle); }
+  /// Whether it is not empty. A Tensor is no condition: ask `item<bool>()` for
+  /// its value, `any(t)` or `all(t)` of several.
+  bool defined() const { return bool(handle); }
 
   DType dtype() const { return node()->dtype(); }
   DeviceId device() const { return node()->device(); }
@@ -150,6 +152,11 @@ Tensor operator<(const Arg &lhs, const Arg &rhs);
 Tensor operator<=(const Arg &lhs, const Arg &rhs);
 Tensor operator>(const Arg &lhs, const Arg &rhs);
 Tensor operator>=(const Arg &lhs, const Arg &rhs);
+/// Elementwise, as logical_and, logical_or and logical_not: both sides are
+/// always recorded.
+Tensor operator&&(const Arg &lhs, const Arg &rhs);
+Tensor operator||(const Arg &lhs, const Arg &rhs);
+Tensor operator!(const Arg &x);
 Tensor &operator+=(Tensor &lhs, const Arg &rhs);
 Tensor &operator-=(Tensor &lhs, const Arg &rhs);
 Tensor &operator*=(Tensor &lhs, const Arg &rhs);

@@ -96,8 +96,8 @@ static Made matmul(const Case &c) {
     weights.push_back(inputFor(c, w.shape(), 2, 0.1f));
   auto next = std::make_shared<size_t>(0);
   return call([=] {
-    Tensor right =
-        packed ? packed.tensor() : weights[(*next)++ % weights.size()];
+    Tensor right = packed.defined() ? packed.tensor()
+                                    : weights[(*next)++ % weights.size()];
     Tensor y = sn::matmul(x, turned ? sn::transpose(right, {1, 0}) : right);
     if (bias)
       y = y + b;
