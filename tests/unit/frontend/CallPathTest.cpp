@@ -1,6 +1,6 @@
 /// What errors, `explain` and kept sites say about where an op was recorded:
 /// the innermost line of the user's and how it was reached.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

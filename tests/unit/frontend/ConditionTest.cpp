@@ -1,5 +1,5 @@
 /// Tensors are no conditions: what compiles is elementwise.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 /// What layers, optimizers, schedules, losses and loaders refuse to be made of,
 /// by the argument's name and value.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 
