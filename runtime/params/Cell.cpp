@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <list>
 #include <unordered_map>
 
 namespace sinter::runtime {
@@ -20,7 +21,9 @@ struct CellTable::State {
   std::mutex mutex;
   uint64_t nextId = 1;
   std::unordered_map<uint64_t, std::weak_ptr<Cell>> cells;
-  std::vector<std::weak_ptr<Cell>> pending;
+  /// In the order of the updates; among them cells whose update is done, until
+  /// the next who asks takes them out.
+  std::list<std::weak_ptr<Cell>> pending;
   std::unordered_map<const graph::Node *, LazyLeaf> lazyLeaves;
 
   void addLazyLeaf(const NodeRef &leaf, std::shared_ptr<LazyValue> value) {
@@ -28,10 +31,22 @@ struct CellTable::State {
     lazyLeaves[leaf.get()] = {leaf, std::move(value)};
   }
   void removeLazyLeaf(const graph::Node *leaf);
+  /// Puts a listed cell behind all others.
+  void moveToEnd(const std::weak_ptr<Cell> &cell);
   /// Forgets lazy leaves that nothing can ask for any more.
   void dropUnusedLeaves();
   size_t dropLeavesAt = 1024;
 };
+
+// A step updates cells in one order: mostly it is the first.
+void CellTable::State::moveToEnd(const std::weak_ptr<Cell> &cell) {
+  auto isSame = [&](const std::weak_ptr<Cell> &entry) {
+    return !entry.owner_before(cell) && !cell.owner_before(entry);
+  };
+  auto found = std::ranges::find_if(pending, isSame);
+  if (found != pending.end())
+    pending.splice(pending.end(), pending, found);
+}
 
 void CellTable::State::removeLazyLeaf(const graph::Node *leaf) {
   auto found = lazyLeaves.find(leaf);
@@ -207,6 +222,8 @@ Status Cell::update(NodeRef value, SiteId where) {
   std::lock_guard lock(state.mutex);
   if (!std::exchange(isListed, true))
     state.pending.push_back(weak_from_this());
+  else if (!next) // its place is that of an update that is done
+    state.moveToEnd(weak_from_this());
   replaced = std::exchange(next, std::move(value));
   site = where;
   return {};
