@@ -3,6 +3,7 @@
 // RUN: split-file %s %t
 // RUN: sinter inspect %t/around.mlir --stage fuse | FileCheck %t/around.mlir
 // RUN: sinter inspect %t/views.mlir --stage fuse | FileCheck %t/views.mlir
+// RUN: sinter opt %t/views.mlir --pipeline='number-nodes,form-kernels{max-buffers=2}' | FileCheck %t/views.mlir
 
 //--- around.mlir
 // CHECK: program.kernel @map
