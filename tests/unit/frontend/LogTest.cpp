@@ -112,7 +112,7 @@ TEST_F(Log, ACallbackMayRecordButNotRead) {
       x = sn::tanh(x) - x;
     x.to_vector<float>();
   }
-  ASSERT_TRUE(bool(kept));
+  ASSERT_TRUE(kept.defined());
   EXPECT_NE(error.find("a log callback reads a value"), std::string::npos);
   EXPECT_EQ(kept.item<float>(), 6.f);
 }
