@@ -41,6 +41,19 @@ Status checkForm(const InspectForm &form, std::string_view target) {
   return {};
 }
 
+// Each kernel's lowered form, and how many ops it is of.
+static std::string loweredTexts(const Compilation &state) {
+  std::string all;
+  for (auto kernel : state.module.get().getOps<program::KernelOp>()) {
+    const KernelCode &code = *state.codes.lookup(kernel.getSymName());
+    auto ops = kernel.getBlock().without_terminator();
+    all += llvm::formatv("// ---- kernel {0}\n// of {1} ops\n{2}\n",
+                         kernel.getSymName(), llvm::range_size(ops),
+                         code.loweredText);
+  }
+  return all;
+}
+
 // One part per kernel, in the module's order.
 static std::string kernelTexts(const Compilation &state,
                                const std::string KernelCode::*text) {
@@ -92,7 +105,7 @@ std::string inspectText(const Compilation &state, const InspectForm &form) {
     return kernelTexts(state, &KernelCode::asmText);
   switch (form.until) {
   case Stage::lower:
-    return kernelTexts(state, &KernelCode::loweredText);
+    return loweredTexts(state);
   case Stage::target:
     return targetText(state);
   case Stage::package:

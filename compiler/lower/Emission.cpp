@@ -2,6 +2,7 @@
 #include "compiler/lower/Emission.h"
 
 #include "compiler/lower/CanonicalNan.h"
+#include "compiler/lower/ElementCount.h"
 #include "compiler/lower/ElementSource.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -86,11 +87,20 @@ Element Emission::at(Value tensor, const Index &index, const Lanes &lanes) {
   return evaluate(tensor, index, Lanes{});
 }
 
+// One element more, for those who look at the lowered form.
+static void countElement(Operation *function) {
+  auto known = function->getAttrOfType<IntegerAttr>(elementsAttr);
+  function->setAttr(elementsAttr,
+                    Builder(function->getContext())
+                        .getI64IntegerAttr(known ? known.getInt() + 1 : 1));
+}
+
 Element Emission::evaluate(Value tensor, const Index &index,
                            const Lanes &lanes) {
   std::vector<uint64_t> key = keyOf(tensor, index, lanes);
   if (auto known = find(key))
     return *known;
+  countElement(entry.function);
   Element element;
   hoisted(operandsOf(index, lanes), /*readsMemory=*/true, [&] {
     element =

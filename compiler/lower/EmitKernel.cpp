@@ -1,6 +1,7 @@
 /// One kernel in, code out: chooses the skeleton and hands over to the target.
 #include "compiler/lower/EmitKernel.h"
 
+#include "compiler/lower/ElementCount.h"
 #include "compiler/lower/Index.h"
 #include "compiler/lower/KernelWriter.h"
 #include "dialects/sinter/Dialect.h"
@@ -119,6 +120,8 @@ FailureOr<KernelCode> emitKernel(program::KernelOp kernel, const Target &target,
     llvm::raw_string_ostream(code.loweredText) << *module;
   if (options.lowerOnly)
     return code;
+  for (Operation &function : *module->getBody())
+    function.removeAttr(elementsAttr);
   auto made = target.compile(*module, options.verify, keepText);
   if (failed(made))
     return failure();
