@@ -25,7 +25,8 @@ struct Origin {
   llvm::SmallSetVector<Value, 4> values;
   /// What is computed again with it, that only its own kernel knows.
   llvm::SmallSetVector<unsigned, 4> between;
-  double cost = 0; ///< nanoseconds per element
+  llvm::SmallDenseSet<unsigned> numbers; ///< single ones that were looked at
+  double cost = 0;                       ///< nanoseconds per element
 };
 
 class Repeater {
@@ -115,6 +116,8 @@ bool Repeater::trace(Operation *op, AffineExpr elements, Origin &origin) const {
     if (!isMade && kind != PatternKind::pointwise)
       return false;
     if (!isMade && !origin.between.insert(source))
+      continue;
+    if (rankOf(operand) == 0 && !origin.numbers.insert(source).second)
       continue;
     if (kind == PatternKind::view && !isReshape(made) && !isBroadcast(made))
       return false;

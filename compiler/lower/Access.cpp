@@ -1,6 +1,7 @@
 /// How a tensor inside a kernel lies in memory, without emitting anything.
 #include "compiler/lower/Access.h"
 
+#include "compiler/lower/OpsBehind.h"
 #include "compiler/lower/WindowViews.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/Arithmetic.h"
@@ -27,6 +28,12 @@ AffineExpr startOf(Operation *view, unsigned dim) {
 bool isZero(AffineExpr expr) {
   auto number = dyn_cast<AffineConstantExpr>(expr);
   return number && number.getValue() == 0;
+}
+
+static bool isPointwise(Operation *op) {
+  return cast<ir::SinterOpInterface>(op).getPatternKind() ==
+             graph::PatternKind::pointwise &&
+         op->getNumOperands() > 0;
 }
 
 // The axes [first, second) of a reshape's operand that one axis is made of.
@@ -144,8 +151,8 @@ int64_t neighboursAlong(Value tensor, unsigned dim) {
   int64_t count = 0;
   switch (cast<ir::SinterOpInterface>(op).getPatternKind()) {
   case graph::PatternKind::pointwise:
-    for (Value operand : op->getOperands())
-      count = std::gcd(count, neighboursAlong(operand, dim));
+    for (Value leaf : behindArithmetic(tensor))
+      count = std::gcd(count, neighboursAlong(leaf, dim));
     return count;
   case graph::PatternKind::view:
     return neighboursBehind(op, dim);
@@ -172,12 +179,11 @@ bool runsOverWindows(Value tensor, unsigned dim) {
   }
   if (auto transpose = dyn_cast<ir::TransposeOp>(op))
     return runsOverWindows(transpose.getX(), transpose.getPermutation()[dim]);
-  bool keepsAxes = isa<ir::PadOp, ir::SliceOp, ir::FlipOp>(op) ||
-                   cast<ir::SinterOpInterface>(op).getPatternKind() ==
-                       graph::PatternKind::pointwise;
-  return keepsAxes && llvm::any_of(op->getOperands(), [&](Value operand) {
-           return runsOverWindows(operand, dim);
-         });
+  if (isa<ir::PadOp, ir::SliceOp, ir::FlipOp>(op))
+    return runsOverWindows(op->getOperand(0), dim);
+  return isPointwise(op) &&
+         llvm::any_of(behindArithmetic(tensor),
+                      [&](Value leaf) { return runsOverWindows(leaf, dim); });
 }
 
 // Axes [first, second), neighbours: the outermost ones but for those of one
@@ -202,12 +208,11 @@ static bool areOutermost(Value tensor, unsigned first, unsigned second) {
         return false;
     return areOutermost(transpose.getX(), from[first], from[second - 1] + 1);
   }
-  bool keepsAxes = isa<ir::PadOp, ir::SliceOp, ir::FlipOp>(op) ||
-                   cast<ir::SinterOpInterface>(op).getPatternKind() ==
-                       graph::PatternKind::pointwise;
-  return keepsAxes && op->getNumOperands() > 0 &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
-           return areOutermost(operand, first, second);
+  if (isa<ir::PadOp, ir::SliceOp, ir::FlipOp>(op))
+    return areOutermost(op->getOperand(0), first, second);
+  return isPointwise(op) &&
+         llvm::all_of(behindArithmetic(tensor), [&](Value leaf) {
+           return areOutermost(leaf, first, second);
          });
 }
 
@@ -227,12 +232,9 @@ bool beginsOutermost(Value tensor, unsigned dim) {
   }
   if (auto transpose = dyn_cast<ir::TransposeOp>(op))
     return beginsOutermost(transpose.getX(), transpose.getPermutation()[dim]);
-  return cast<ir::SinterOpInterface>(op).getPatternKind() ==
-             graph::PatternKind::pointwise &&
-         op->getNumOperands() > 0 &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
-           return beginsOutermost(operand, dim);
-         });
+  return isPointwise(op) &&
+         llvm::all_of(behindArithmetic(tensor),
+                      [&](Value leaf) { return beginsOutermost(leaf, dim); });
 }
 
 static bool viewRunsAlong(Operation *op, unsigned dim) {
@@ -268,8 +270,8 @@ bool runsAlong(Value tensor, unsigned dim) {
     return dim + 1 == shape.size();
   switch (cast<ir::SinterOpInterface>(op).getPatternKind()) {
   case graph::PatternKind::pointwise:
-    return llvm::all_of(op->getOperands(),
-                        [&](Value operand) { return runsAlong(operand, dim); });
+    return llvm::all_of(behindArithmetic(tensor),
+                        [&](Value leaf) { return runsAlong(leaf, dim); });
   case graph::PatternKind::view:
     return viewRunsAlong(op, dim);
   case graph::PatternKind::source:
@@ -347,8 +349,8 @@ Interior interiorOf(Value tensor, unsigned dim) {
     return all;
   switch (cast<ir::SinterOpInterface>(op).getPatternKind()) {
   case graph::PatternKind::pointwise:
-    for (Value operand : op->getOperands())
-      all = all.both(interiorOf(operand, dim));
+    for (Value leaf : behindArithmetic(tensor))
+      all = all.both(interiorOf(leaf, dim));
     return all;
   case graph::PatternKind::view:
     return viewInterior(op, dim);

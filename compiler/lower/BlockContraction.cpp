@@ -7,6 +7,7 @@
 #include "compiler/lower/BlockOperand.h"
 #include "compiler/lower/DepthSplit.h"
 #include "compiler/lower/MatrixProduct.h"
+#include "compiler/lower/OpsBehind.h"
 #include "compiler/lower/PartialSums.h"
 #include "compiler/lower/Sinks.h"
 #include "compiler/target/ProductTiles.h"
@@ -402,11 +403,7 @@ private:
   }
 
   bool dependsOnProduct(Value tensor) const {
-    Operation *op = tensor.getDefiningOp();
-    return tensor == product ||
-           (op && llvm::any_of(op->getOperands(), [&](Value operand) {
-              return dependsOnProduct(operand);
-            }));
+    return opsBehind(tensor).contains(product.getDefiningOp());
   }
 
   // Whether all rows of a tensor of the product's shape are alike.
@@ -418,8 +415,8 @@ private:
       return constantOf(view->strides[shape.size() - 2]) == 0;
     return op && (isa<ir::FullOp>(op) ||
                   (isa<ir::PointwiseOpInterface>(op) &&
-                   llvm::all_of(op->getOperands(), [&](Value operand) {
-                     return isOfColumns(operand);
+                   llvm::all_of(behindArithmetic(tensor), [&](Value leaf) {
+                     return isOfColumns(leaf);
                    })));
   }
 

@@ -1,6 +1,8 @@
 /// What values are made by.
 #include "compiler/lower/OpsBehind.h"
 
+#include "dialects/sinter/Dialect.h"
+
 using namespace mlir;
 
 namespace sinter::compiler {
@@ -16,6 +18,20 @@ llvm::SmallSetVector<Operation *, 16> opsBehind(ValueRange values) {
   for (unsigned next = 0; next < ops.size(); ++next)
     add(ops[next]->getOperands());
   return ops;
+}
+
+SmallVector<Value> behindArithmetic(Value value) {
+  llvm::SmallSetVector<Value, 16> all;
+  SmallVector<Value> leaves;
+  all.insert(value);
+  for (unsigned next = 0; next < all.size(); ++next) {
+    auto op = all[next].getDefiningOp<ir::SinterOpInterface>();
+    if (op && op.getPatternKind() == graph::PatternKind::pointwise)
+      all.insert_range(op->getOperands());
+    else
+      leaves.push_back(all[next]);
+  }
+  return leaves;
 }
 
 } // namespace sinter::compiler

@@ -3,6 +3,7 @@
 
 #include "compiler/lower/Access.h"
 #include "compiler/lower/MaskedViews.h"
+#include "compiler/lower/OpsBehind.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "compiler/lower/WindowViews.h"
 #include "dialects/sinter/Dialect.h"
@@ -353,9 +354,8 @@ bool keepsTail(Value tensor, unsigned tailRank) {
     return true;
   switch (cast<ir::SinterOpInterface>(op).getPatternKind()) {
   case graph::PatternKind::pointwise:
-    return llvm::all_of(op->getOperands(), [&](Value operand) {
-      return keepsTail(operand, tailRank);
-    });
+    return llvm::all_of(behindArithmetic(tensor),
+                        [&](Value leaf) { return keepsTail(leaf, tailRank); });
   case graph::PatternKind::random:
     return true;
   case graph::PatternKind::source:
