@@ -265,6 +265,9 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
     Option<"maxOps", "max-ops", "unsigned", "96", "Ops of a kernel at most">,
     Option<"maxBuffers", "max-buffers", "unsigned", "32",
            "Inputs and outputs of a kernel at most">,
+    Option<"maxCopies", "max-copies", "unsigned", "3",
+           "Elements written out for each op and input at most, on the "
+           "average">,
     Option<"maxParallelOps", "max-parallel-ops", "unsigned", "1024",
            "Ops of independent kernels that are one launch, at most">,
     Option<"maxWork", "max-work", "unsigned long", "4000000",

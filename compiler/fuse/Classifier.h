@@ -67,6 +67,7 @@ private:
   bool readsMore(const OpSet &prologue) const;
   std::optional<Rejection> checkPrologue();
   std::optional<Rejection> checkParallelism();
+  std::optional<Rejection> checkCopies() const;
   void reach(mlir::Value value, const Access &access);
   void reachColumns(llvm::SmallDenseSet<unsigned> &after);
   bool isRow(llvm::ArrayRef<mlir::AffineExpr> dims) const;

@@ -1,5 +1,6 @@
 /// The rules of kernel kinds.
 #include "compiler/fuse/Classifier.h"
+#include "compiler/fuse/CountEmissions.h"
 #include "compiler/import/Types.h"
 #include "compiler/lower/BlockRows.h"
 #include "compiler/lower/EmitKernel.h"
@@ -399,6 +400,25 @@ double Classifier::recomputedWork() const {
   return total;
 }
 
+// Whether the emitter would write the ops too often. One op has to be a kernel:
+// what it repeats was settled before.
+std::optional<Rejection> Classifier::checkCopies() const {
+  bool isAlone =
+      coreOps.size() == 1 && llvm::none_of(body, [&](unsigned index) {
+        return graph.isRepeated(index);
+      });
+  if (isAlone)
+    return std::nullopt;
+  size_t inputs = graph.inputs(body).size();
+  uint64_t most = mostEmissions(body, inputs, caps.copies);
+  if (EmissionCounter(graph, body, outputs, most).total() <= most)
+    return std::nullopt;
+  return Rejection{"cap_copies",
+                   llvm::formatv("over {0} elements would be written out for "
+                                 "{1} ops and inputs",
+                                 most, body.size() + inputs)};
+}
+
 // Caps are limits of what is done at once. What cannot be done in parts, one op
 // that reads what is stored, is done, and so is code of the user's, which is
 // alone in its kernel.
@@ -418,6 +438,9 @@ Classified Classifier::run() {
   body = graph.body(coreOps);
   outputs = graph.outputs(coreOps);
   if (auto rejected = checkCaps())
+    return *rejected;
+  // Before accesses are looked at, of which there may be as many.
+  if (auto rejected = checkCopies())
     return *rejected;
   for (unsigned index : body)
     if (op(index)->hasAttr(checksAttr) && coreOps != OpSet{index})

@@ -12,6 +12,10 @@ namespace sinter::compiler {
 struct KernelCaps {
   unsigned ops = 96;
   unsigned buffers = 32; ///< inputs and outputs
+  /// Elements that the emitter writes out for each op and each input at most,
+  /// on the average (see EmissionCounter): what is read through several views
+  /// is written for each of them.
+  unsigned copies = 3;
   /// Of independent kernels that are one launch, together.
   unsigned parallelOps = 1024;
   unsigned parallelBuffers = 512;

@@ -154,6 +154,19 @@ void FusionGraph::connectOrder() {
   }
 }
 
+void FusionGraph::store(unsigned index) {
+  core[index] = true;
+  groups[index] = {index};
+}
+
+void FusionGraph::connectAgain() {
+  for (auto *lists : {&sources, &users, &earlier, &later})
+    for (auto &list : *lists)
+      list.clear();
+  connect();
+  connectOrder();
+}
+
 OpSet FusionGraph::body(const OpSet &coreOps) const {
   llvm::SmallDenseSet<unsigned> seen(coreOps.begin(), coreOps.end());
   OpSet all(coreOps), pending(coreOps);

@@ -87,6 +87,10 @@ public:
   OpSet united(unsigned a, unsigned b) const;
   /// Whether one kernel for both would have to run before and after another.
   bool wouldCycle(unsigned a, unsigned b) const;
+  /// Has an inlined value written to memory: its op is core from now on. Before
+  /// anything is merged; `connectAgain` after the last of them.
+  void store(unsigned index);
+  void connectAgain();
   /// Moves all of b into a.
   void merge(unsigned a, unsigned b);
   /// Makes every member of the group a group of its own.

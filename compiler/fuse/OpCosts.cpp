@@ -27,6 +27,10 @@ bool isBroadcast(Operation *op) { return isa<ir::BroadcastOp>(op); }
 
 bool isJoin(Operation *op) { return isa<ir::ConcatOp>(op); }
 
+bool selectsByPosition(Operation *op) {
+  return isa<ir::PadOp, ir::ConcatOp>(op);
+}
+
 SmallVector<int64_t> axesOf(Operation *op) {
   if (auto axes = op->getAttrOfType<DenseI64ArrayAttr>("axes"))
     return SmallVector<int64_t>(axes.asArrayRef());

@@ -20,6 +20,9 @@ bool isReshape(mlir::Operation *op);
 bool isBroadcast(mlir::Operation *op);
 /// A view that has its operands one after the other, along an axis.
 bool isJoin(mlir::Operation *op);
+/// Whether a view's elements are some operand's at some positions only: pad and
+/// concat, whose operands are read under masks.
+bool selectsByPosition(mlir::Operation *op);
 
 /// The axes that a reduction, gather, prefix or sort op works along.
 llvm::SmallVector<int64_t> axesOf(mlir::Operation *op);

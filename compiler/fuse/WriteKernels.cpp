@@ -360,6 +360,7 @@ struct FormKernelsPass : impl::FormKernelsBase<FormKernelsPass> {
     stage.fusion = onePerOp ? Fusion::none : Fusion::full;
     stage.caps.ops = maxOps;
     stage.caps.buffers = maxBuffers;
+    stage.caps.copies = maxCopies;
     stage.caps.parallelOps = maxParallelOps;
     stage.caps.statistics = statistics;
     stage.caps.columnsOfRows = columnsOfRows;
