@@ -111,6 +111,14 @@ Result<NodeRef> AttentionCall::record(NodeRef query, NodeRef key,
     shape.append((*node)->dims().last(2));
     SINTER_TRY_ASSIGN(*node, detail::broadcastTo(*node, shape));
   }
+  // Queries that see no key at all have rows of 0: sums of none.
+  Dim keys = key->dims()[key->rank() - 2];
+  if (keys.isConstant() && keys.value == 0) {
+    SINTER_TRY_ASSIGN(NodeRef weights,
+                      graph::full(graph::term::scoresShape(query, key), 0,
+                                  query->dtype(), query->device()));
+    return graph::matmul(weights, value);
+  }
   SINTER_TRY_ASSIGN(NodeRef added, mask(query, key));
   auto span = options.causal ? AttentionSpan::causal : AttentionSpan::all;
   return graph::scaled_dot_product_attention(query, key, value, added, span,

@@ -1,7 +1,7 @@
 /// Functions of numbers and reductions, written in the ops of Ops.h.
 #include <sinter/Functions.h>
 
-#include "frontend/Composed.h"
+#include "frontend/Lines.h"
 #include "frontend/Recording.h"
 #include "runtime/graph/OpIds.h"
 #include "sinter/generated/builders/Elementwise.h"
@@ -20,6 +20,7 @@
 namespace sinter {
 
 using detail::Composed;
+using detail::lineAxis;
 
 //===- Elementwise --------------------------------------------------------===//
 
@@ -145,7 +146,7 @@ using Search = Tensor (*)(const Arg &x, int64_t axis, bool keepdims);
 static Extremes extremes(const char *name, Search search, const Arg &x,
                          int64_t axis, bool keepdims) {
   Composed call(name, x);
-  int64_t at = call.axis(axis);
+  int64_t at = lineAxis(call, axis);
   Tensor indices = search(call.x, at, true);
   Tensor values = gather(call.x, indices, at);
   if (keepdims)
@@ -160,11 +161,24 @@ Extremes min(const Arg &x, int64_t axis, bool keepdims) {
   return extremes("min", argmin, x, axis, keepdims);
 }
 
-/// The largest position of an element so far that is its own result.
+namespace {
+/// What a number's line of one element gives, as numbers.
+template <typename Function>
+Extremes ofNumber(const Tensor &x, Function function) {
+  Extremes found = function(reshape(x, {1}));
+  return {reshape(found.values, Dims{}), reshape(found.indices, Dims{})};
+}
+} // namespace
+
+/// The largest position of an element so far that is its own result, as every
+/// NaN is.
 static Extremes prefixExtremes(const Composed &call, const Tensor &values,
                                int64_t axis) {
   Tensor numbers = iota(call.x.shape(), axis, {DType::i64, call.x.device()});
-  Tensor own = where(values == call.x, numbers, 0);
+  Tensor isOwn = values == call.x;
+  if (isFloat(call.x.dtype()))
+    isOwn = isOwn + isnan(call.x);
+  Tensor own = where(isOwn, numbers, 0);
   detail::Recorder recorder(graph::OpId::cummax, own);
   return {values,
           recorder.result(graph::cummax(own.node(), axis, /*reverse=*/false))};
@@ -172,28 +186,47 @@ static Extremes prefixExtremes(const Composed &call, const Tensor &values,
 
 Extremes cummax(const Arg &x, int64_t axis) {
   Composed call("cummax", x);
-  int64_t at = call.axis(axis);
+  int64_t at = lineAxis(call, axis);
+  if (call.x.rank() == 0)
+    return ofNumber(call.x, [](const Tensor &line) { return cummax(line, 0); });
   detail::Recorder recorder(graph::OpId::cummax, x);
   return prefixExtremes(
       call, recorder.result(graph::cummax(call.x.node(), at, false)), at);
 }
 Extremes cummin(const Arg &x, int64_t axis) {
   Composed call("cummin", x);
-  int64_t at = call.axis(axis);
+  int64_t at = lineAxis(call, axis);
+  if (call.x.rank() == 0)
+    return ofNumber(call.x, [](const Tensor &line) { return cummin(line, 0); });
   detail::Recorder recorder(graph::OpId::cummin, x);
   return prefixExtremes(
       call, recorder.result(graph::cummin(call.x.node(), at, false)), at);
 }
 
+/// Where the middle element along an axis stands in order: the first NaN's
+/// place, where there is one, as none comes before it.
+static Tensor middleOf(const Tensor &x, int64_t axis) {
+  Tensor isNumber = x == x;
+  Tensor numbers = sum(isNumber, axis, /*keepdims=*/true);
+  int64_t length = x.dim(axis).value;
+  return where(numbers == length, (length - 1) / 2, numbers);
+}
+
 Extremes median(const Arg &x, int64_t axis, bool keepdims) {
   Composed call("median", x);
-  int64_t at = call.axis(axis), length = call.x.dim(at).value;
+  int64_t at = lineAxis(call, axis);
+  if (call.x.rank() == 0)
+    return ofNumber(call.x, [](const Tensor &line) { return median(line, 0); });
+  int64_t length = call.x.dim(at).value;
   if (length == 0)
     call.fail(fmt::format("axis {} is empty", at));
   Sorted sorted = sort(call.x, at);
-  int64_t middle = (length - 1) / 2;
-  Extremes kept{narrow(sorted.values, at, middle, 1),
-                narrow(sorted.indices, at, middle, 1)};
+  auto pick = [&](const Tensor &from) {
+    if (isFloat(call.x.dtype()))
+      return gather(from, middleOf(call.x, at), at);
+    return narrow(from, at, (length - 1) / 2, 1);
+  };
+  Extremes kept{pick(sorted.values), pick(sorted.indices)};
   if (keepdims)
     return kept;
   return {squeeze(kept.values, {at}), squeeze(kept.indices, {at})};
@@ -201,9 +234,15 @@ Extremes median(const Arg &x, int64_t axis, bool keepdims) {
 
 //===- Reductions ---------------------------------------------------------===//
 
+/// x^exponent of an x from 0 on, whose gradient at 0 is 0.
+static Tensor smoothPower(const Tensor &x, double exponent) {
+  Tensor isZero = x == 0;
+  return where(isZero, 0, pow(where(isZero, 1, x), exponent));
+}
+
 Tensor std(const Arg &x, const Axes &axes, double correction, bool keepdims) {
   Composed call("std", x);
-  return sqrt(var(call.x, axes, correction, keepdims));
+  return smoothPower(var(call.x, axes, correction, keepdims), 0.5);
 }
 
 std::pair<Tensor, Tensor> var_mean(const Arg &x, const Axes &axes,
@@ -217,9 +256,10 @@ Tensor cov(const Arg &x, double correction) {
   Composed call("cov", x);
   if (call.x.rank() != 2 || !isFloat(call.x.dtype()))
     call.fail("the operand must be floats [variables, samples]");
-  Tensor centred = call.x - mean(call.x, 1, true);
+  Tensor centred = detail::centered(call.x, 1);
   Tensor count = sum(ones({call.x.dim(1)}, {call.x.dtype(), call.x.device()}));
-  return matmul(centred, transpose(centred, {1, 0})) / (count - correction);
+  return matmul(centred, transpose(centred, {1, 0})) /
+         maximum(count - correction, 0);
 }
 
 Tensor norm(const Arg &x, double p, const Axes &axes, bool keepdims) {
@@ -234,7 +274,10 @@ Tensor norm(const Arg &x, double p, const Axes &axes, bool keepdims) {
                  : amin(magnitude, axes, keepdims);
   if (p == 0)
     return count_nonzero(call.x, axes, keepdims).to(call.x.dtype());
-  return pow(sum(pow(magnitude, p), axes, keepdims), 1 / p);
+  if (p < 0)
+    return pow(sum(pow(magnitude, p), axes, keepdims), 1 / p);
+  Tensor powers = p < 1 ? smoothPower(magnitude, p) : pow(magnitude, p);
+  return smoothPower(sum(powers, axes, keepdims), 1 / p);
 }
 
 Tensor one_hot(const Arg &indices, int64_t classes) {

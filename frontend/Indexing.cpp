@@ -2,7 +2,7 @@
 /// and indexing of several axes.
 #include <sinter/Functions.h>
 
-#include "frontend/Composed.h"
+#include "frontend/Lines.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
 #include "runtime/graph/OpIds.h"
@@ -14,9 +14,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace sinter {
 
 using detail::Composed;
+using detail::lineAxis;
 using graph::NodeRef;
 
 //===- gather and scatter -------------------------------------------------===//
@@ -171,9 +174,13 @@ Tensor scatter_reduce(const Arg &x, int64_t axis, const Arg &indices,
 Tensor index_add(const Arg &x, int64_t axis, const Arg &indices,
                  const Arg &source, double alpha) {
   Composed call("index_add", x);
-  int64_t at = call.axis(axis);
+  int64_t at = lineAxis(call, axis);
   Tensor positions = detail::asTensor(indices);
   Tensor added = detail::asTensor(source);
+  if (call.x.rank() == 0)
+    return reshape(index_add(reshape(call.x, {1}), at, flatten(positions),
+                             flatten(added), alpha),
+                   Dims{});
   if (positions.rank() != 1 || added.rank() != call.x.rank())
     call.fail("the indices must be a vector, and the source have x's axes");
   Dims along(call.x.rank(), Dim(1));
@@ -192,21 +199,29 @@ static Tensor placesOf(const Tensor &mask, std::source_location where) {
   return narrow(argsort(flat, 0, /*descending=*/true), 0, 0, count);
 }
 
-Tensor nonzero(const Arg &x) {
-  Composed call("nonzero", x);
-  Tensor places = placesOf(call.x != 0, x.where);
+/// Where a mask holds, in row-major order: positions along each of its axes.
+static std::vector<Tensor> positionsOf(const Tensor &mask,
+                                       std::source_location where) {
+  Tensor places = placesOf(mask, where);
   std::vector<Tensor> columns;
   int64_t below = 1;
-  for (int64_t axis = call.x.rank(); axis-- > 0;) {
-    int64_t size = call.x.dim(axis).value;
+  for (int64_t axis = mask.rank(); axis-- > 0;) {
+    int64_t size = mask.dim(axis).value;
     columns.insert(columns.begin(),
                    remainder(floor_divide(places, std::max<int64_t>(below, 1)),
                              std::max<int64_t>(size, 1)));
     below *= size;
   }
-  if (columns.empty())
-    return zeros({places.dim(0), 0}, {DType::i64, call.x.device()});
-  return stack(std::span<const Tensor>(columns), 1);
+  return columns;
+}
+
+Tensor nonzero(const Arg &x) {
+  Composed call("nonzero", x);
+  Tensor holds = call.x != 0;
+  if (holds.rank() > 0)
+    return stack(std::span<const Tensor>(positionsOf(holds, x.where)), 1);
+  Tensor places = placesOf(holds, x.where);
+  return zeros({places.dim(0), 0}, {DType::i64, call.x.device()});
 }
 
 Tensor masked_select(const Arg &x, const Arg &mask) {
@@ -237,73 +252,251 @@ Tensor bincount(const Arg &x, int64_t minlength) {
 //===- Several axes -------------------------------------------------------===//
 
 namespace {
-/// Index tensors of the first axes as one of x with these axes in one.
-struct FlatIndex {
-  Tensor x;         ///< the first axes as one
-  Tensor positions; ///< a vector
-  Dims places;      ///< the index tensors' shape
+
+/// What index tensors mean for one x: as one of x with the indexed axes in
+/// front and as one.
+class IndexedAxes {
+public:
+  /// An empty index tensor takes all of its axis.
+  IndexedAxes(const Composed &call, const std::vector<Tensor> &indices,
+              std::source_location where);
+
+  /// Whether there is nothing to index.
+  bool isWhole() const { return axes.empty(); }
+  /// x as [indexed axes together, others...].
+  Tensor rows(const Tensor &x) const;
+  /// What `rows` was made of.
+  Tensor fromRows(const Tensor &rows) const;
+  /// Which of the rows.
+  const Tensor &positions() const { return flat; }
+  /// [positions, others...] in the shape that indexing gives, and back.
+  Tensor result(const Tensor &taken) const;
+  Tensor taken(const Tensor &result) const;
+  Dims resultShape() const;
+
+private:
+  void add(const Tensor &index, std::source_location where);
+  void addMask(const Tensor &mask, std::source_location where);
+  void makeFlat();
+  Dims otherDims() const;
+  /// Where the index tensors' axes begin in the result.
+  int64_t resultAxis() const;
+
+  const Composed &call;
+  int64_t next = 0;                ///< the axis of the next index tensor
+  std::vector<int64_t> axes, rest; ///< those with indices, and the others
+  std::vector<Tensor> along;       ///< one for each of `axes`
+  Dims places;                     ///< the shape that they broadcast to
+  Tensor flat;
 };
+
 } // namespace
+
+static bool isGiven(const Tensor &index) { return index.defined(); }
+
+IndexedAxes::IndexedAxes(const Composed &call,
+                         const std::vector<Tensor> &indices,
+                         std::source_location where)
+    : call(call) {
+  for (const Tensor &index : indices)
+    add(index, where);
+  if (indices.empty() || next > call.x.rank())
+    call.fail(fmt::format("{} index tensors for {} axes", next, call.x.rank()));
+  for (int64_t axis = 0; axis < call.x.rank(); ++axis)
+    if (std::ranges::count(axes, axis) == 0)
+      rest.push_back(axis);
+  if (!axes.empty())
+    makeFlat();
+}
+
+void IndexedAxes::add(const Tensor &index, std::source_location where) {
+  if (!isGiven(index)) {
+    ++next;
+    return;
+  }
+  if (index.dtype() == DType::boolean)
+    return addMask(index, where);
+  if (!isInteger(index.dtype()))
+    call.fail(fmt::format("an index tensor is {}, neither integers nor bool",
+                          name(index.dtype())));
+  axes.push_back(next++);
+  along.push_back(index.to(DType::i64));
+}
+
+// A mask stands for as many axes as it has.
+void IndexedAxes::addMask(const Tensor &mask, std::source_location where) {
+  Dims own = call.x.shape(), its = mask.shape();
+  if (its.empty() || next + mask.rank() > call.x.rank() ||
+      !std::equal(its.begin(), its.end(), own.begin() + next,
+                  [](Dim a, Dim b) { return a.value == b.value; }))
+    call.fail(fmt::format("a mask {} is not of the shape of the axes from {} "
+                          "on",
+                          graph::typeString(*mask.node()), next));
+  for (Tensor &positions : positionsOf(mask, where)) {
+    axes.push_back(next++);
+    along.push_back(std::move(positions));
+  }
+}
 
 // Each position is taken from 0, 1, 2, ..., which is what it is, so that one
 // out of range is an error: in the flat axis it might be another element's.
 static Tensor checkedPosition(const Tensor &index, Dim size) {
-  Tensor flat = reshape(index, {-1}).to(DType::i64);
+  Tensor flat = flatten(index);
   flat = where(flat < 0, flat + size.value, flat);
   return gather(arange(size, {DType::i64, index.device()}), flat, 0);
 }
 
-static FlatIndex flatIndex(const Composed &call,
-                           const std::vector<Tensor> &indices) {
-  auto count = int64_t(indices.size());
-  if (count < 1 || count > call.x.rank())
-    call.fail(fmt::format("{} index tensors", count));
-  FlatIndex flat;
-  Dim rows(1);
-  for (int64_t i = 0; i < count; ++i) {
-    if (!detail::sameValues(indices[i].shape(), indices[0].shape()))
-      call.fail("the index tensors have different shapes");
-    Dim size = call.x.dim(i);
-    Tensor position = checkedPosition(indices[i], size);
-    flat.positions = i == 0 ? position : flat.positions * size.value + position;
-    rows = rows * size;
+void IndexedAxes::makeFlat() {
+  SmallVector<Dim, 6> common;
+  for (const Tensor &index : along) {
+    auto both = detail::broadcastShape(common, index.shape());
+    if (!both)
+      call.fail("the index tensors' shapes do not broadcast");
+    common = *both;
   }
-  Dims shape = call.x.shape();
-  shape.erase(shape.begin(), shape.begin() + count);
-  shape.insert(shape.begin(), rows);
-  flat.x = reshape(call.x, shape);
-  flat.places = indices[0].shape();
-  return flat;
+  places = Dims(common.begin(), common.end());
+  for (size_t i = 0; i < axes.size(); ++i) {
+    Dim size = call.x.dim(axes[i]);
+    Tensor position = checkedPosition(broadcast(along[i], places), size);
+    flat = i == 0 ? position : flat * size.value + position;
+  }
+}
+
+Dims IndexedAxes::otherDims() const {
+  Dims dims;
+  for (int64_t axis : rest)
+    dims.push_back(call.x.dim(axis));
+  return dims;
+}
+
+// In the place of the axes that they stand for; in front where these are apart,
+// as in NumPy.
+int64_t IndexedAxes::resultAxis() const {
+  bool areTogether = axes.back() - axes.front() + 1 == int64_t(axes.size());
+  return areTogether ? axes.front() : 0;
+}
+
+Tensor IndexedAxes::rows(const Tensor &x) const {
+  std::vector<int64_t> order = axes;
+  order.insert(order.end(), rest.begin(), rest.end());
+  Dims shape = otherDims();
+  Dim all(1);
+  for (int64_t axis : axes)
+    all = all * x.dim(axis);
+  shape.insert(shape.begin(), all);
+  bool isMoved = !std::ranges::is_sorted(order);
+  return reshape(isMoved ? transpose(x, order) : x, shape);
+}
+
+Tensor IndexedAxes::fromRows(const Tensor &rows) const {
+  std::vector<int64_t> order = axes, inverse(call.x.rank());
+  order.insert(order.end(), rest.begin(), rest.end());
+  Dims shape;
+  for (size_t i = 0; i < order.size(); ++i) {
+    shape.push_back(call.x.dim(order[i]));
+    inverse[order[i]] = int64_t(i);
+  }
+  Tensor apart = reshape(rows, shape);
+  return std::ranges::is_sorted(order) ? apart : transpose(apart, inverse);
+}
+
+Dims IndexedAxes::resultShape() const {
+  Dims shape = otherDims();
+  shape.insert(shape.begin() + resultAxis(), places.begin(), places.end());
+  return shape;
+}
+
+Tensor IndexedAxes::result(const Tensor &taken) const {
+  Dims shape = otherDims();
+  shape.insert(shape.begin(), places.begin(), places.end());
+  Tensor apart = reshape(taken, shape);
+  int64_t count = int64_t(places.size()), at = resultAxis();
+  if (at == 0)
+    return apart;
+  std::vector<int64_t> order;
+  for (int64_t i = 0; i < int64_t(shape.size()); ++i)
+    order.push_back(i < at ? count + i : i < at + count ? i - at : i);
+  return transpose(apart, order);
+}
+
+Tensor IndexedAxes::taken(const Tensor &result) const {
+  Dims shape = otherDims();
+  shape.insert(shape.begin(), flat.dim(0));
+  int64_t count = int64_t(places.size()), at = resultAxis();
+  if (at == 0)
+    return reshape(result, shape);
+  std::vector<int64_t> order;
+  for (int64_t i = 0; i < result.rank(); ++i)
+    order.push_back(i < count ? at + i : i < at + count ? i - count : i);
+  return reshape(transpose(result, order), shape);
+}
+
+static Tensor indexed(const Composed &call, const std::vector<Tensor> &indices,
+                      std::source_location where) {
+  IndexedAxes axes(call, indices, where);
+  if (axes.isWhole())
+    return call.x;
+  return axes.result(index_select(axes.rows(call.x), axes.positions(), 0));
 }
 
 Tensor take(const Arg &x, const Arg &indices) {
   Composed call("take", x);
-  return index(reshape(call.x, {-1}), {detail::asTensor(indices)});
+  Tensor at = detail::asTensor(indices);
+  if (at.dtype() == DType::boolean) {
+    if (!detail::sameValues(at.shape(), call.x.shape()))
+      call.fail("a mask must have the operand's shape");
+    at = flatten(at);
+  }
+  call.x = flatten(call.x);
+  return indexed(call, {at}, x.where);
 }
 
 Tensor index(const Arg &x, const std::vector<Tensor> &indices) {
   Composed call("index", x);
-  FlatIndex flat = flatIndex(call, indices);
-  Dims shape = flat.places, rest = flat.x.shape();
-  shape.insert(shape.end(), rest.begin() + 1, rest.end());
-  return reshape(index_select(flat.x, flat.positions, 0), shape);
+  return indexed(call, indices, x.where);
+}
+
+/// Whether the indices are one mask, where every element that it takes is put
+/// the same: then nothing that the mask holds decides a shape.
+static bool putsAlike(const Composed &call, const std::vector<Tensor> &indices,
+                      const Tensor &values) {
+  if (indices.size() != 1 || !isGiven(indices[0]) ||
+      indices[0].dtype() != DType::boolean)
+    return false;
+  Dims mask = indices[0].shape(), own = call.x.shape();
+  return !mask.empty() && mask.size() <= own.size() &&
+         values.rank() <= int64_t(own.size() - mask.size()) &&
+         std::equal(mask.begin(), mask.end(), own.begin(),
+                    [](Dim a, Dim b) { return a.value == b.value; });
+}
+
+/// Puts `values` where the mask of the first axes holds.
+static Tensor putWhere(const Tensor &x, const Tensor &mask,
+                       const Tensor &values, bool accumulate) {
+  Dims own = x.shape(), shape = mask.shape();
+  Dims others(own.begin() + mask.rank(), own.end());
+  shape.resize(own.size(), Dim(1));
+  Tensor given = broadcast(values, others);
+  return where(reshape(mask, shape), accumulate ? x + given : given, x);
 }
 
 Tensor index_put(const Arg &x, const std::vector<Tensor> &indices,
                  const Arg &values, bool accumulate) {
   Composed call("index_put", x);
-  FlatIndex flat = flatIndex(call, indices);
-  Dims rest = flat.x.shape(), shape = flat.places, rows{flat.positions.dim(0)};
-  shape.insert(shape.end(), rest.begin() + 1, rest.end());
-  rows.insert(rows.end(), rest.begin() + 1, rest.end());
   Tensor given = detail::asTensor(values).to(call.x.dtype());
-  Tensor updates = reshape(broadcast(given, shape), rows);
-  Dims along(flat.x.rank(), Dim(1));
-  along[0] = rows[0];
-  Tensor positions = broadcast(reshape(flat.positions, along), rows);
-  Tensor result = accumulate ? scatter_add(flat.x, positions, updates, 0)
-                             : scatter(flat.x, positions, updates, 0);
-  return reshape(result, call.x.shape());
+  if (putsAlike(call, indices, given))
+    return putWhere(call.x, indices[0], given, accumulate);
+  IndexedAxes axes(call, indices, x.where);
+  if (axes.isWhole())
+    return accumulate ? call.x + given : broadcast(given, call.x.shape());
+  Tensor rows = axes.rows(call.x);
+  Tensor updates = axes.taken(broadcast(given, axes.resultShape()));
+  Dims along(rows.rank(), Dim(1));
+  along[0] = updates.dim(0);
+  Tensor positions =
+      broadcast(reshape(axes.positions(), along), updates.shape());
+  return axes.fromRows(accumulate ? scatter_add(rows, positions, updates, 0)
+                                  : scatter(rows, positions, updates, 0));
 }
 
 } // namespace sinter

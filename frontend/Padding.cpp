@@ -1,7 +1,7 @@
 /// Padding by modes, and functions of windows.
 #include <sinter/Shaping.h>
 
-#include "frontend/Composed.h"
+#include "frontend/Lines.h"
 
 #include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
@@ -13,6 +13,7 @@
 namespace sinter {
 
 using detail::Composed;
+using detail::lineAxis;
 
 //===- pad ----------------------------------------------------------------===//
 
@@ -138,7 +139,9 @@ Tensor pixel_unshuffle(const Arg &x, int64_t factor) {
 
 Tensor unfold(const Arg &x, int64_t axis, int64_t size, int64_t step) {
   Composed call("unfold", x);
-  int64_t at = call.axis(axis);
+  int64_t at = lineAxis(call, axis);
+  if (call.x.rank() == 0)
+    return squeeze(unfold(reshape(call.x, {1}), at, size, step), 0);
   if (size < 1 || step < 1 || size > call.x.dim(at).value)
     call.fail(
         fmt::format("there is no window of {} elements, {} apart", size, step));

@@ -153,7 +153,10 @@ std::pair<Tensor, Tensor> max_pool_with_indices(const Arg &x,
                           given(lists.dilations));
   Dims flat = windows.shape();
   flat.resize(flat.size() - rank);
-  flat.push_back(-1);
+  int64_t taps = 1;
+  for (int64_t size : lists.sizes)
+    taps *= size;
+  flat.push_back(taps);
   Tensor chosen = argmax(reshape(windows, flat), -1);
   Tensor places = placesOf(chosen, lists, space, call.firstAxis());
   return {values, reshape(places, values.shape())};
@@ -179,13 +182,15 @@ Tensor max_unpool(const Arg &x, const Arg &indices, const Dims &size) {
   size_t lead = shape.size() - std::min(shape.size(), size.size());
   shape.resize(lead);
   Dims rows = shape, places = shape;
-  Dim count(1);
+  Dim count(1), given(1);
+  for (size_t axis = lead; axis < size_t(values.rank()); ++axis)
+    given = given * values.dim(int64_t(axis));
   for (Dim dim : size) {
     count = count * dim;
     shape.push_back(dim);
   }
   rows.push_back(count);
-  places.push_back(-1);
+  places.push_back(given);
   Tensor empty = zeros(rows, {values.dtype(), values.device()});
   CustomFunction put = putBack(int64_t(lead));
   return reshape(

@@ -4,6 +4,10 @@
 #include "frontend/Pending.h"
 #include "frontend/Raise.h"
 #include "frontend/SiteMemory.h"
+#include "runtime/graph/OpIds.h"
+#include "runtime/graph/Terms.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
@@ -263,12 +267,50 @@ private:
 };
 } // namespace
 
+/// Whether the op's result modulo 2^bits is all that a number beside integers
+/// decides.
+static bool isModular(graph::OpId op) {
+  using graph::OpId;
+  return op == OpId::add || op == OpId::sub || op == OpId::mul ||
+         op == OpId::bitwise_and || op == OpId::bitwise_or ||
+         op == OpId::bitwise_xor;
+}
+
+static bool isHeldBy(DType dtype, Number number) {
+  return number.isReal ||
+         graph::term::within(dtype, number).integer == number.integer;
+}
+
+/// A plain number as a constant of an integer dtype, which need not hold it:
+/// sums and products wrap, extremes take the nearest one, for other ops it is
+/// an error.
+static Result<Number> numberBeside(graph::OpId op, DType dtype, Number number) {
+  using graph::OpId;
+  if (isHeldBy(dtype, number) || isModular(op))
+    return number;
+  if (op == OpId::maximum || op == OpId::minimum)
+    return graph::term::within(dtype, number);
+  return makeError(ErrorKind::invalid_argument,
+                   fmt::format("{}: {} is no number of {}",
+                               graph::info(op).name, number.integer,
+                               name(dtype)));
+}
+
+/// What integers are compared in: a dtype that holds the numbers, too.
+static DType comparedIn(DType common, std::span<const Arg *const> args) {
+  for (const Arg *arg : args)
+    if (!arg->isTensor() && isInteger(common) && !isHeldBy(common, arg->number))
+      return DType::i64;
+  return common;
+}
+
 /// The node of a plain number: a constant of the shape, or a dynamic scalar.
-static Result<NodeRef> numberNode(const Arg &arg, unsigned index, DType dtype,
-                                  std::span<const Dim> shape, DeviceId device) {
+static Result<NodeRef> numberNode(const Arg &arg, Number value, unsigned index,
+                                  DType dtype, std::span<const Dim> shape,
+                                  DeviceId device) {
   if (!arg.dynamic && isStaticNumber(arg.where, index, arg.number))
-    return graph::full(shape, arg.number, dtype, device);
-  NodeRef scalar = scalarNode(dtype, arg.number, device);
+    return graph::full(shape, value, dtype, device);
+  NodeRef scalar = scalarNode(dtype, value, device);
   if (shape.empty())
     return scalar;
   return graph::broadcast(scalar, shape);
@@ -345,6 +387,8 @@ void Recorder::convert(Promotion promotion, uint32_t promoted, bool broadcasts,
   }
   DeviceId device = placed ? placed->device() : currentDevice();
   DType common = promotes ? commonDType(promotion, promoted, args) : DType::f32;
+  if (op == graph::OpId::compare)
+    common = comparedIn(common, args);
   for (size_t i = 0; i < args.size(); ++i) {
     const Arg &arg = *args[i];
     bool takesPart = promotes && (promoted >> i & 1);
@@ -361,8 +405,11 @@ void Recorder::convert(Promotion promotion, uint32_t promoted, bool broadcasts,
       made[i] = std::move(*fitted);
     } else {
       DType dtype = takesPart ? common : ownDType(arg.kind);
-      auto number =
-          numberNode(arg, static_cast<unsigned>(i), dtype, shape, device);
+      auto value = numberBeside(op, dtype, arg.number);
+      if (!value)
+        fail(value.takeError());
+      auto number = numberNode(arg, *value, static_cast<unsigned>(i), dtype,
+                               shape, device);
       if (!number)
         fail(number.takeError());
       made[i] = std::move(*number);

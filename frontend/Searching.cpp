@@ -7,6 +7,7 @@
 #include <sinter/Creation.h>
 #include <sinter/Shaping.h>
 #include <sinter/generated/functions/Elementwise.h>
+#include <sinter/generated/functions/Math.h>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,14 @@ static Tensor elementsAt(const Tensor &sequence, const Tensor &positions) {
     return reshape(gather(sequence, reshape(positions, {-1}), 0),
                    positions.shape());
   return gather(sequence, positions, -1);
+}
+
+/// Where NaN is wanted, which comes last: whether an element is before it.
+static Tensor beforeNan(const Tensor &element, const Tensor &wanted,
+                        bool right) {
+  Tensor isWanted = isnan(wanted);
+  bool isNumber = right || !isFloat(element.dtype());
+  return isNumber ? isWanted : isWanted * (element == element);
 }
 
 // By halves: the largest count of elements that all come before the value,
@@ -47,6 +56,8 @@ Tensor searchsorted(const Arg &sequence, const Arg &values, bool right) {
     Tensor next = count + step;
     Tensor element = elementsAt(call.x, minimum(next, length) - 1);
     Tensor comesBefore = right ? element <= wanted : element < wanted;
+    if (isFloat(wanted.dtype()))
+      comesBefore = comesBefore + beforeNan(element, wanted, right);
     count = where((next <= length) * comesBefore, next, count);
   }
   return count;

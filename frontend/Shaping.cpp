@@ -1,7 +1,7 @@
 /// Functions that arrange elements: views of views.
 #include <sinter/Shaping.h>
 
-#include "frontend/Composed.h"
+#include "frontend/Lines.h"
 
 #include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
@@ -14,6 +14,7 @@
 namespace sinter {
 
 using detail::Composed;
+using detail::lineAxis;
 
 /// x[starts : limits] along one axis.
 static Tensor sliceAlong(const Tensor &x, int64_t axis, Dim start, Dim limit,
@@ -175,13 +176,21 @@ Tensor swapaxes(const Arg &x, int64_t first, int64_t second) {
   std::vector<int64_t> order(call.x.rank());
   std::iota(order.begin(), order.end(), 0);
   if (order.empty())
+    order.push_back(0);
+  std::swap(order[lineAxis(call, first)], order[lineAxis(call, second)]);
+  if (call.x.rank() == 0)
     return call.x;
-  std::swap(order[call.axis(first)], order[call.axis(second)]);
   return transpose(call.x, order);
 }
 
 Tensor movedim(const Arg &x, const Axes &from, const Axes &to) {
   Composed call("movedim", x);
+  if (call.x.rank() == 0) {
+    for (const Axes *axes : {&from, &to})
+      for (int64_t axis : *axes)
+        lineAxis(call, axis);
+    return call.x;
+  }
   std::vector<int64_t> sources = call.axes(from), targets = call.axes(to);
   if (sources.size() != targets.size())
     call.fail("as many axes come as go");
@@ -224,7 +233,9 @@ Tensor repeat(const Arg &x, const Axes &counts) {
 
 Tensor repeat_interleave(const Arg &x, int64_t count, int64_t axis) {
   Composed call("repeat_interleave", x);
-  int64_t at = call.axis(axis);
+  int64_t at = lineAxis(call, axis);
+  if (call.x.rank() == 0)
+    return repeat_interleave(reshape(call.x, {1}), count, at);
   if (count < 0)
     call.fail(fmt::format("count {} is negative", count));
   Dims wide = call.x.shape(), joined = wide;
@@ -235,6 +246,11 @@ Tensor repeat_interleave(const Arg &x, int64_t count, int64_t axis) {
 
 Tensor roll(const Arg &x, const Axes &shifts, const Axes &axes) {
   Composed call("roll", x);
+  if (call.x.rank() == 0) {
+    for (int64_t axis : axes)
+      lineAxis(call, axis);
+    return call.x;
+  }
   std::vector<int64_t> at = call.axes(axes);
   if (shifts.isAll() || at.size() != shifts.size())
     call.fail("there must be a shift for each axis");

@@ -164,6 +164,7 @@ private:
       StepRows values = block.rowsOf(output.getValue(), step, count, 1);
       block.accumulate(result, values, step, count, scores, softmax.rescale);
     });
+    block.finishSoftmax(softmax);
     if (logsumexp)
       block.storeLogsumexp(softmax, logsumexp.getResult(),
                            bufferOfPart(writer, logsumexp.getResult()));

@@ -103,6 +103,9 @@ public:
   /// Scores become exp(score - largest so far).
   void advance(const OnlineSoftmax &softmax, Panel scores, Value step,
                Value count);
+  /// After all steps: the sum of a lane that sees none of them counts as 1, so
+  /// that what it weighs stays 0.
+  void finishSoftmax(const OnlineSoftmax &softmax);
   /// Scores become probabilities; `changes`, where there is one, the scores'
   /// gradient: probability * (change - delta).
   void differentiate(Panel scores, Panel changes, Value logsumexp, Value delta,

@@ -9,7 +9,6 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
-#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -174,6 +173,20 @@ void AttentionBlock::advance(const OnlineSoftmax &softmax, Panel scores,
   });
 }
 
+void AttentionBlock::finishSoftmax(const OnlineSoftmax &softmax) {
+  OpBuilder &builder = emission.builder;
+  Value row = emission.constant(0);
+  forVectors([&](Value lane) {
+    Value sum = load(softmax.sum, row, lane);
+    Value isNone =
+        arith::CmpFOp::create(builder, emission.loc, arith::CmpFPredicate::OEQ,
+                              sum, emission.number(sum.getType(), 0));
+    sum = arith::SelectOp::create(builder, emission.loc, isNone,
+                                  emission.number(sum.getType(), 1), sum);
+    save(softmax.sum, row, lane, sum);
+  });
+}
+
 // One number per query, for the lanes when they are queries.
 Value AttentionBlock::perLane(Value tensor, bool isLane, Value step,
                               Value lane) {
@@ -216,13 +229,9 @@ void AttentionBlock::storeLogsumexp(const OnlineSoftmax &softmax, Value tensor,
   Location loc = emission.loc;
   Value row = emission.constant(0);
   forVectors([&](Value lane) {
-    Value largest = load(softmax.largest, row, lane);
+    Value base = unlessInfinite(load(softmax.largest, row, lane));
     Value sum = math::LogOp::create(builder, loc, load(softmax.sum, row, lane));
-    sum = arith::AddFOp::create(builder, loc, largest, sum);
-    // As -inf - -inf is: nothing is likely when nothing is seen.
-    sum = arith::SelectOp::create(builder, loc, isMinusInfinity(largest),
-                                  emission.number(sum.getType(), std::nan("")),
-                                  sum);
+    sum = arith::AddFOp::create(builder, loc, base, sum);
     Index index =
         indexOf({emission.along(emission.add(first, lane), tile.lanes),
                  emission.uniform(emission.constant(0))});

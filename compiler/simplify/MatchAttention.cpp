@@ -120,25 +120,55 @@ static bool reducesLast(Operation *op) {
          SmallVector<int64_t>{int64_t(rankOf(op->getOperand(0))) - 1};
 }
 
-// The reduction along the last axis whose results `value` repeats along it.
-template <typename Reduction> static Reduction rowNumber(Value value) {
-  auto full = dimsOf(value.getType());
-  if (full.empty())
-    return {};
+using Exprs = SmallVector<AffineExpr>;
+
+// What `value` repeats along the last of the axes `full`; itself, if it does
+// not, and null where it repeats something else.
+static Value rowValue(Value value, const Exprs &full) {
   if (auto spread = value.getDefiningOp<ir::BroadcastOp>()) {
     auto kept = full;
     kept.back() = getAffineConstantExpr(1, value.getContext());
-    if (dimsOf(spread.getX().getType()) != kept)
+    if (Exprs(dimsOf(spread.getX().getType())) != kept)
       return {};
     value = spread.getX();
   }
+  return value;
+}
+
+// The reduction along the last of the axes `full` whose results `value` has,
+// repeated along it or not.
+template <typename Reduction>
+static Reduction rowNumber(Value value, const Exprs &full) {
+  if (full.empty() || !(value = rowValue(value, full)))
+    return {};
   while (auto view = value.getDefiningOp<ir::ReshapeOp>())
     value = view.getX();
   auto reduction = value.getDefiningOp<Reduction>();
   if (!reduction || !reducesLast(reduction) ||
-      dimsOf(reduction.getX().getType()) != full)
+      Exprs(dimsOf(reduction.getX().getType())) != full)
     return {};
   return reduction;
+}
+template <typename Reduction> static Reduction rowNumber(Value value) {
+  return rowNumber<Reduction>(value, Exprs(dimsOf(value.getType())));
+}
+
+static Value behindCasts(Value value) {
+  while (isCast(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+// Whether the condition says of each row of `scores` that all of it is -inf.
+static bool saysHidden(Value condition, Value scores) {
+  Exprs full(dimsOf(scores.getType()));
+  Value row = full.empty() ? Value() : rowValue(condition, full);
+  auto compare = row ? row.getDefiningOp<ir::CompareOp>() : ir::CompareOp();
+  if (!compare || compare.getPredicate() != "eq" ||
+      numberOf(compare.getRhs()) != -std::numeric_limits<double>::infinity())
+    return false;
+  auto largest = rowNumber<ir::AmaxOp>(compare.getLhs(), full);
+  return largest && behindCasts(largest.getX()) == behindCasts(scores);
 }
 
 // Positions along an axis, counted from the last one.
@@ -184,6 +214,13 @@ static std::optional<ScoreMatch> matchSum(ir::AddOp sum) {
 }
 
 static std::optional<ScoreMatch> matchSelection(ir::WhereOp where) {
+  if (saysHidden(where.getCondition(), where.getRhs()) &&
+      numberOf(where.getLhs())) {
+    auto match = matchScores(where.getRhs());
+    if (match)
+      match->hidden = where.getCondition();
+    return match;
+  }
   for (bool inverted : {false, true}) {
     Value kept = where->getOperand(inverted ? 2 : 1);
     auto other = numberOf(where->getOperand(inverted ? 1 : 2));
@@ -239,6 +276,24 @@ static std::optional<ScoreMatch> matchScores(Value value) {
   return match;
 }
 
+// Adds the values that `select` finds among the users of those in the list, in
+// turn.
+static void addUsers(SmallVector<Value> &values,
+                     llvm::function_ref<bool(Operation *, Value)> select) {
+  for (size_t i = 0; i < values.size(); ++i)
+    for (Operation *user : values[i].getUsers())
+      if (select(user, values[i]) &&
+          !llvm::is_contained(values, user->getResult(0)))
+        values.push_back(user->getResult(0));
+}
+
+// Whether the op is `value`, or 0 in rows that are hidden.
+static bool leavesHidden(Operation *op, Value value, Value hidden) {
+  auto where = dyn_cast_or_null<ir::WhereOp>(op);
+  return where && hidden && where.getCondition() == hidden &&
+         where.getRhs() == value && numberOf(where.getLhs()) == 0.0;
+}
+
 std::optional<SoftmaxMatch> matchSoftmax(ir::DivOp quotient) {
   auto exponential = quotient.getLhs().getDefiningOp<ir::ExpOp>();
   auto sum = rowNumber<ir::SumOp>(quotient.getRhs());
@@ -252,11 +307,18 @@ std::optional<SoftmaxMatch> matchSoftmax(ir::DivOp quotient) {
   auto scores = matchScores(shifted.getLhs());
   if (!scores)
     return std::nullopt;
-  SoftmaxMatch match{*scores, quotient, {quotient.getResult()}};
-  for (size_t i = 0; i < match.probabilities.size(); ++i)
-    for (Operation *user : match.probabilities[i].getUsers())
-      if (isCast(user))
+  auto casts = [](Operation *user, Value) { return isCast(user); };
+  SoftmaxMatch match{*scores, quotient, {quotient.getResult()}, {}};
+  addUsers(match.quotients, casts);
+  if (!scores->hidden) {
+    match.probabilities = match.quotients;
+    return match;
+  }
+  for (Value each : match.quotients)
+    for (Operation *user : each.getUsers())
+      if (leavesHidden(user, each, scores->hidden))
         match.probabilities.push_back(user->getResult(0));
+  addUsers(match.probabilities, casts);
   return match;
 }
 
@@ -270,13 +332,13 @@ public:
   explicit ProductFinder(const SoftmaxMatch &softmax) : softmax(softmax) {}
 
   SmallVector<ProductMatch> run() {
-    for (Value probabilities : softmax.probabilities) {
+    for (Value probabilities : softmax.probabilities)
       forProducts(probabilities, ProductMatch::result, ProductMatch::value, {},
                   {});
-      for (Operation *user : probabilities.getUsers())
-        if (auto change = matchChange(user, probabilities))
+    for (Value quotients : softmax.quotients)
+      for (Operation *user : quotients.getUsers())
+        if (auto change = matchChange(user, quotients))
           followChange(user->getResult(0), {}, *change);
-    }
     return std::move(found);
   }
 
@@ -330,12 +392,23 @@ private:
     bool isDelta =
         (weighted.getLhs() == change && weighted.getRhs() == probabilities) ||
         (weighted.getRhs() == change && weighted.getLhs() == probabilities);
-    while (isCast(change.getDefiningOp()))
-      change = change.getDefiningOp()->getOperand(0);
+    change = behindHidden(change);
     auto matrix = change.getDefiningOp<ir::MatmulOp>();
     if (!isDelta || !matrix)
       return std::nullopt;
     return ScoreGradientMatch{matrix.getLhs(), matrix.getRhs()};
+  }
+
+  // Behind casts and choices of 0 for hidden rows, which weigh nothing.
+  Value behindHidden(Value value) {
+    Value before;
+    while (before != value) {
+      before = value = behindCasts(value);
+      if (auto where = value.getDefiningOp<ir::WhereOp>())
+        if (leavesHidden(where, where.getRhs(), softmax.scores.hidden))
+          value = where.getRhs();
+    }
+    return value;
   }
 
   // The gradient of the scores on its way to query and key.
@@ -354,6 +427,8 @@ private:
 
   // where(condition, value, 0) of a mask's condition: it is 0 there anyway.
   bool selectsSeen(Operation *op, Value value) {
+    if (leavesHidden(op, value, softmax.scores.hidden))
+      return true;
     auto where = dyn_cast<ir::WhereOp>(op);
     if (!where)
       return false;

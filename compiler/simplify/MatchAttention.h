@@ -32,13 +32,19 @@ struct ScoreMatch {
   mlir::Value added, condition;
   bool inverted = false;
   bool causal = false;
+  /// Holds for rows of which all scores are -inf; their probabilities are 0
+  /// then, as attention's are. Null where nothing is said of such rows: theirs
+  /// are NaN.
+  mlir::Value hidden;
 };
 
 /// A softmax of scores along their last axis.
 struct SoftmaxMatch {
   ScoreMatch scores;
   mlir::Operation *quotient = nullptr;
-  /// The probabilities, as they are and in other dtypes.
+  /// The quotients, as they are and in other dtypes.
+  llvm::SmallVector<mlir::Value> quotients;
+  /// The probabilities: these, but for hidden rows.
   llvm::SmallVector<mlir::Value> probabilities;
 };
 

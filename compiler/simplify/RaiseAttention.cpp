@@ -17,6 +17,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -45,6 +46,8 @@ private:
   std::string reader() const;
   std::string badLength() const;
   Value makeMask();
+  Value givenMask(Value from);
+  Value nanWhereHidden(Value mask);
   Value resultFor(Value value);
   Value logsumexp();
   Value delta(const ScoreGradientMatch &change, Value value);
@@ -160,45 +163,95 @@ static Value filled(OpBuilder &builder, Location loc, Type type, double value) {
       TypeAttr::get(cast<RankedTensorType>(type).getElementType()));
 }
 
+static RankedTensorType withElement(Type type, Type element) {
+  auto given = cast<RankedTensorType>(type);
+  return RankedTensorType::get(given.getShape(), element, given.getEncoding());
+}
+
+// What the softmax adds to scores, from what it adds or chooses by.
+Value Raising::givenMask(Value from) {
+  Location loc = scores.product->getLoc();
+  RankedTensorType type = withElement(from.getType(), element());
+  if (scores.added) {
+    if (from.getType() == type)
+      return from;
+    return ir::CastOp::create(builder, loc, type, from,
+                              TypeAttr::get(element()));
+  }
+  Value seen = filled(builder, loc, type, 0);
+  Value hidden =
+      filled(builder, loc, type, -std::numeric_limits<double>::infinity());
+  if (scores.inverted)
+    std::swap(seen, hidden);
+  return ir::WhereOp::create(builder, loc, type, from, seen, hidden);
+}
+
+// A softmax of a row that its mask hides is NaN, where attention's is 0: such a
+// row of the mask becomes NaN.
+Value Raising::nanWhereHidden(Value mask) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Location loc = scores.product->getLoc();
+  unsigned symbols = numSymbolsOf(scores.product);
+  auto dims = dimsOf(mask.getType());
+  auto full = dimsOf(scores.product->getResult(0).getType());
+  if (scores.causal) {
+    // What a query sees of the mask is another part for each.
+    size_t rank = std::max<size_t>(dims.size(), 2);
+    dims.insert(dims.begin(), rank - dims.size(),
+                builder.getAffineConstantExpr(1));
+    llvm::copy(ArrayRef(full).take_back(2), dims.end() - 2);
+    auto type = tensorType(element(), dims, symbols);
+    mask = ir::BroadcastOp::create(builder, loc, type, mask, shapeAttr(type));
+  }
+  Type type = mask.getType();
+  Type flags = withElement(type, builder.getI1Type());
+  Value seen = mask, nothing = filled(builder, loc, type, -infinity);
+  int64_t last = int64_t(dims.size()) - 1;
+  if (scores.causal) {
+    Type places = withElement(type, builder.getI32Type());
+    auto along = [&](int64_t axis) -> Value {
+      return ir::IotaOp::create(builder, loc, places, shapeAttr(places),
+                                builder.getI64IntegerAttr(axis),
+                                TypeAttr::get(builder.getI32Type()));
+    };
+    Value isSeen = ir::CompareOp::create(builder, loc, flags, along(last - 1),
+                                         along(last), "ge");
+    seen = ir::WhereOp::create(builder, loc, type, isSeen, mask, nothing);
+  }
+  if (last >= 0) {
+    dims.back() = builder.getAffineConstantExpr(1);
+    auto rows = tensorType(element(), dims, symbols);
+    seen = ir::AmaxOp::create(builder, loc, rows, seen,
+                              builder.getDenseI64ArrayAttr(last),
+                              builder.getBoolAttr(true));
+    seen = ir::BroadcastOp::create(builder, loc, type, seen, shapeAttr(type));
+  }
+  Value isHidden =
+      ir::CompareOp::create(builder, loc, flags, seen, nothing, "eq");
+  return ir::WhereOp::create(builder, loc, type, isHidden,
+                             filled(builder, loc, type, std::nan("")), mask);
+}
+
 // Of the scores' shape: a view of something smaller where it was one.
 Value Raising::makeMask() {
   Location loc = scores.product->getLoc();
-  auto scalar = RankedTensorType::get({}, element());
-  if (!scores.added && !scores.condition)
-    return filled(builder, loc, scalar, 0);
-  if (scores.added) {
-    if (numberOf(scores.added) == 0.0)
-      return filled(builder, loc, scalar, 0);
-    if (getElementTypeOrSelf(scores.added.getType()) == element())
-      return scores.added;
-  }
-  // On what is repeated, not on what it becomes.
   Value from = scores.added ? scores.added : scores.condition;
+  if (!from || (scores.added && numberOf(scores.added) == 0.0))
+    return filled(builder, loc, RankedTensorType::get({}, element()), 0);
+  // On what is repeated, not on what it becomes.
   auto spread = from.getDefiningOp<ir::BroadcastOp>();
-  if (spread)
+  bool isReady = scores.added && scores.hidden &&
+                 getElementTypeOrSelf(from.getType()) == element();
+  if (spread && !isReady)
     from = spread.getX();
-  auto given = cast<RankedTensorType>(from.getType());
-  auto type =
-      RankedTensorType::get(given.getShape(), element(), given.getEncoding());
-  Value made;
-  if (scores.added) {
-    made =
-        ir::CastOp::create(builder, loc, type, from, TypeAttr::get(element()));
-  } else {
-    Value seen = filled(builder, loc, type, 0);
-    Value hidden =
-        filled(builder, loc, type, -std::numeric_limits<double>::infinity());
-    if (scores.inverted)
-      std::swap(seen, hidden);
-    made = ir::WhereOp::create(builder, loc, type, from, seen, hidden);
-  }
-  if (!spread)
+  Value made = givenMask(from);
+  if (!scores.hidden)
+    made = nanWhereHidden(made);
+  RankedTensorType full =
+      withElement(scores.product->getResult(0).getType(), element());
+  if (made.getType() == full)
     return made;
-  auto full = cast<RankedTensorType>(spread.getType());
-  return ir::BroadcastOp::create(
-      builder, loc,
-      RankedTensorType::get(full.getShape(), element(), full.getEncoding()),
-      made, spread.getShapeAttr());
+  return ir::BroadcastOp::create(builder, loc, full, made, shapeAttr(full));
 }
 
 Value Raising::resultFor(Value value) {

@@ -2,6 +2,7 @@
 ///
 /// A composite without a record here is differentiated through its
 /// decomposition.
+include "dialects/sinter/Centered.td"
 include "dialects/sinter/Ops.td"
 
 //===----------------------------------------------------------------------===//
@@ -94,15 +95,19 @@ def : Gradient<Sinter_SumOp, [
 // Shared evenly by all elements that are the largest, or the smallest. They are
 // found anew: when x is computed again its last bit may differ from that of the
 // x whose result is known, and then none would be equal to it. Where x and the
-// result are one program's, this is the same op.
+// result are one program's, this is the same op. Where there are NaNs, these
+// are the result.
+defvar isNan = (Sinter_CompareOp $x, $x, "ne");
 def : Gradient<Sinter_AmaxOp, [
     (Sinter_MulOp
         (Sinter_CastOp:$mask
-            (Sinter_CompareOp $x,
-                (Sinter_BroadcastOp
-                    (Sinter_ReshapeOp (Sinter_AmaxOp $x, $axes, $keepdims),
-                                      (kept_shape $x, $axes)),
-                    (shape_of $x)), "eq"),
+            (Sinter_AddOp
+                (Sinter_CompareOp $x,
+                    (Sinter_BroadcastOp
+                        (Sinter_ReshapeOp (Sinter_AmaxOp $x, $axes, $keepdims),
+                                          (kept_shape $x, $axes)),
+                        (shape_of $x)), "eq"),
+                isNan),
             (dtype_of $x)),
         (Sinter_BroadcastOp
             (Sinter_DivOp (Sinter_ReshapeOp $grad, (kept_shape $x, $axes)),
@@ -111,11 +116,13 @@ def : Gradient<Sinter_AmaxOp, [
 def : Gradient<Sinter_AminOp, [
     (Sinter_MulOp
         (Sinter_CastOp:$mask
-            (Sinter_CompareOp $x,
-                (Sinter_BroadcastOp
-                    (Sinter_ReshapeOp (Sinter_AminOp $x, $axes, $keepdims),
-                                      (kept_shape $x, $axes)),
-                    (shape_of $x)), "eq"),
+            (Sinter_AddOp
+                (Sinter_CompareOp $x,
+                    (Sinter_BroadcastOp
+                        (Sinter_ReshapeOp (Sinter_AminOp $x, $axes, $keepdims),
+                                          (kept_shape $x, $axes)),
+                        (shape_of $x)), "eq"),
+                isNan),
             (dtype_of $x)),
         (Sinter_BroadcastOp
             (Sinter_DivOp (Sinter_ReshapeOp $grad, (kept_shape $x, $axes)),
@@ -149,6 +156,21 @@ def : NotDifferentiable<Sinter_RandomNormalOp>;
 // Composites
 //===----------------------------------------------------------------------===//
 
+def : Gradient<Sinter_VarOp, [
+    (Sinter_CastOp
+        (Sinter_MulOp
+            Centered<(Sinter_MeanOp:$mean $wide, $axes, true),
+                     (Sinter_MeanOp leftOfMean, $axes, true)>.rule,
+            (Sinter_BroadcastOp
+                (Sinter_ReshapeOp
+                    (Sinter_DivOp
+                        (Sinter_MulOp
+                            (Sinter_CastOp $grad, (compute_dtype $x)), "2"),
+                        (Sinter_BroadcastOp freedom, (shape_of $grad))),
+                    (kept_shape $x, $axes)),
+                (shape_of $x))),
+        (dtype_of $x))]>;
+def : GradientFn<Sinter_LayerNormOp, "layerNormGradient", ["x", "weight"]>;
 foreach op = [Sinter_SoftmaxOp, Sinter_QuietSoftmaxOp] in
   def : Gradient<op, [
       (Sinter_MulOp $result,

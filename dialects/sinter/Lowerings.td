@@ -2,6 +2,7 @@
 /// decomposition, or the mark of a structured op.
 include "mlir/Dialect/Arith/IR/ArithOps.td"
 include "mlir/Dialect/Math/IR/MathOps.td"
+include "dialects/sinter/Centered.td"
 include "dialects/sinter/Ops.td"
 
 //===----------------------------------------------------------------------===//
@@ -128,17 +129,11 @@ def : Decomposition<Sinter_VarOp,
         (Sinter_DivOp
             (Sinter_SumOp:$total
                 (Sinter_MulOp
-                    (Sinter_SubOp:$centered
-                        (Sinter_CastOp:$wide $x, (compute_dtype $x)),
-                        (Sinter_BroadcastOp (Sinter_MeanOp $wide, $axes, true),
-                                            (shape_of $x))),
+                    Centered<(Sinter_MeanOp:$mean $wide, $axes, true),
+                             (Sinter_MeanOp leftOfMean, $axes, true)>.rule,
                     $centered),
                 $axes, $keepdims),
-            (Sinter_BroadcastOp
-                (Sinter_SubOp
-                    (Sinter_ExtentOp (count_of $x, $axes), (compute_dtype $x)),
-                    $correction),
-                (shape_of $total))),
+            (Sinter_BroadcastOp freedom, (shape_of $total))),
         (dtype_of $x))>;
 
 def : Decomposition<Sinter_SoftmaxOp,
@@ -187,8 +182,12 @@ def : Decomposition<Sinter_ReluOp, (Sinter_MaximumOp $x, "0")>;
 
 def : Decomposition<Sinter_SquareOp, (Sinter_MulOp $x, $x)>;
 
+// A bound that an integer dtype cannot hold does not bind.
 def : Decomposition<Sinter_ClampOp,
-    (Sinter_MinimumOp (Sinter_MaximumOp $x, $min), $max)>;
+    (Sinter_MinimumOp
+        (Sinter_MaximumOp $x,
+            (Sinter_FullOp (shape_of $x), (within $x, $min), (dtype_of $x))),
+        (Sinter_FullOp (shape_of $x), (within $x, $max), (dtype_of $x)))>;
 
 def : Decomposition<Sinter_SigmoidOp,
     (Sinter_CastOp
@@ -235,11 +234,9 @@ def : Decomposition<Sinter_LayerNormOp,
         (Sinter_AddOp
             (Sinter_MulOp
                 (Sinter_MulOp
-                    (Sinter_SubOp:$centered
-                        (Sinter_CastOp:$wide $x, (compute_dtype $x)),
-                        (Sinter_BroadcastOp
-                            (Sinter_MeanOp $wide, (last_axis $x), true),
-                            (shape_of $x))),
+                    Centered<(Sinter_MeanOp:$mean $wide, (last_axis $x), true),
+                             (Sinter_MeanOp leftOfMean, (last_axis $x),
+                                            true)>.rule,
                     (Sinter_BroadcastOp
                         (Sinter_RsqrtOp
                             (Sinter_AddOp
@@ -316,7 +313,7 @@ def : DecompositionFn<Sinter_AvgPoolOp, "decomposeAvgPool">;
 
 // Recorded in the operands' own dtype, step by step as a user would.
 defvar recordedScores =
-    (Sinter_AddOp
+    (Sinter_AddOp:$scores
         (Sinter_MatmulOp
             (Sinter_MulOp $query, $scale),
             (Sinter_TransposeOp $key, (swap_last_two $key))),
@@ -328,17 +325,27 @@ defvar seenKeys =
         (Sinter_IotaOp (scores_shape $query, $key), (last_axis $query), "i32"),
         "ge");
 
+/// A query that sees no key weighs none: its row has a softmax of other
+/// numbers, which is not taken.
+class RecordedAttention<dag scores> {
+  dag body =
+      (Sinter_MatmulOp
+          (Sinter_WhereOp
+              (Sinter_CompareOp:$hidden
+                  (Sinter_BroadcastOp
+                      (Sinter_AmaxOp scores, (last_axis $query), true),
+                      (scores_shape $query, $key)),
+                  minusInfinity, "eq"),
+              "0",
+              (Sinter_SoftmaxOp (Sinter_WhereOp $hidden, "0", $scores),
+                                (last_axis $query))),
+          $value);
+}
 def : Decomposition<Sinter_ScaledDotProductAttentionOp,
-    (Sinter_MatmulOp
-        (Sinter_SoftmaxOp recordedScores, (last_axis $query)), $value),
-    "all">;
+                    RecordedAttention<recordedScores>.body, "all">;
 def : Decomposition<Sinter_ScaledDotProductAttentionOp,
-    (Sinter_MatmulOp
-        (Sinter_SoftmaxOp
-            (Sinter_WhereOp seenKeys, recordedScores, minusInfinity),
-            (last_axis $query)),
-        $value),
-    "causal">;
+    RecordedAttention<(Sinter_WhereOp:$scores seenKeys, recordedScores,
+                                              minusInfinity)>.body, "causal">;
 
 /// What a kernel of attention computes, said in other ops for the reference.
 class WideScores {
@@ -356,11 +363,34 @@ class WideScores {
   dag causal = (Sinter_WhereOp seenKeys, all, minusInfinity);
 }
 
+/// e to the scores less `$base`, the largest of their row where it is finite;
+/// their sum, which counts as 1 for a query that sees no key.
+class WeightsOf<dag scores> {
+  dag base =
+      (Sinter_WhereOp:$base
+          (Sinter_CompareOp
+              (Sinter_AmaxOp:$largest scores, (last_axis $query), true),
+              minusInfinity, "eq"),
+          "0", $largest);
+  dag weights =
+      (Sinter_ExpOp:$weights
+          (Sinter_SubOp scores,
+              (Sinter_BroadcastOp base, (scores_shape $query, $key))));
+  dag total =
+      (Sinter_WhereOp
+          (Sinter_CompareOp
+              (Sinter_SumOp:$total weights, (last_axis $query), true),
+              "0", "eq"),
+          "1", $total);
+}
+
 class AttentionOf<dag scores> {
   dag body =
       (Sinter_CastOp
           (Sinter_MatmulOp
-              (Sinter_SoftmaxOp scores, (last_axis $query)),
+              (Sinter_DivOp WeightsOf<scores>.weights,
+                  (Sinter_BroadcastOp WeightsOf<scores>.total,
+                                      (scores_shape $query, $key))),
               (Sinter_CastOp $value, (compute_dtype $query))),
           (dtype_of $query));
 }
@@ -370,16 +400,8 @@ def : Decomposition<Sinter_AttentionOp, AttentionOf<WideScores<>.causal>.body,
                     "causal">;
 
 class LogsumexpOf<dag scores> {
-  dag body =
-      (Sinter_AddOp
-          (Sinter_AmaxOp:$largest scores, (last_axis $query), true),
-          (Sinter_LogOp
-              (Sinter_SumOp
-                  (Sinter_ExpOp
-                      (Sinter_SubOp scores,
-                          (Sinter_BroadcastOp $largest,
-                                              (scores_shape $query, $key)))),
-                  (last_axis $query), true)));
+  dag body = (Sinter_AddOp WeightsOf<scores>.base,
+                           (Sinter_LogOp WeightsOf<scores>.total));
 }
 def : Decomposition<Sinter_AttentionLogsumexpOp,
                     LogsumexpOf<WideScores<>.all>.body, "all">;

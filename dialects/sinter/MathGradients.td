@@ -123,12 +123,23 @@ def : Gradient<Sinter_RemainderOp, [
     (identity $grad),
     (Sinter_NegOp (Sinter_MulOp $grad, (Sinter_FloorDivideOp $lhs, $rhs)))]>;
 def : NotDifferentiable<Sinter_FloorDivideOp>;
+defvar noLength = (Sinter_CompareOp $result, "0", "eq");
 def : Gradient<Sinter_HypotOp, [
-    (Sinter_MulOp $grad, (Sinter_DivOp $lhs, $result)),
-    (Sinter_MulOp $grad, (Sinter_DivOp $rhs, $result))]>;
+    (Sinter_WhereOp noLength, "0",
+        (Sinter_MulOp $grad, (Sinter_DivOp $lhs, $result))),
+    (Sinter_WhereOp noLength, "0",
+        (Sinter_MulOp $grad, (Sinter_DivOp $rhs, $result)))]>;
+// Equal infinities have no difference.
+defvar areOneInfinity =
+    (Sinter_MulOp (Sinter_CompareOp $lhs, $rhs, "eq"),
+                  (Sinter_CompareOp (Sinter_AbsOp $lhs), infinity, "eq"));
+class ShareOf<dag difference> {
+  dag rule = (Sinter_MulOp $grad,
+      (Sinter_SigmoidOp (Sinter_WhereOp areOneInfinity, "0", difference)));
+}
 def : Gradient<Sinter_LogaddexpOp, [
-    (Sinter_MulOp $grad, (Sinter_SigmoidOp (Sinter_SubOp $lhs, $rhs))),
-    (Sinter_MulOp $grad, (Sinter_SigmoidOp (Sinter_SubOp $rhs, $lhs)))]>;
+    ShareOf<(Sinter_SubOp $lhs, $rhs)>.rule,
+    ShareOf<(Sinter_SubOp $rhs, $lhs)>.rule]>;
 def : Gradient<Sinter_XlogyOp, [
     (Sinter_WhereOp
         (Sinter_MulOp (Sinter_CompareOp $lhs, "0", "eq"),
@@ -270,9 +281,14 @@ foreach op = [Sinter_ScatterAmaxOp, Sinter_ScatterAminOp] in
       (Sinter_WhereOp isTaken, (Sinter_GatherOp share, $indices, $axis),
                       "0")]>;
 
+// Where all elements are -inf, nothing flows.
 def : Gradient<Sinter_LogsumexpOp, [
     (Sinter_MulOp Spread<(identity $grad)>.rule,
-        (Sinter_ExpOp (Sinter_SubOp $x, Spread<(identity $result)>.rule)))]>;
+        (Sinter_ExpOp
+            (Sinter_SubOp $x,
+                Spread<(Sinter_WhereOp
+                    (Sinter_CompareOp $result, minusInfinity, "eq"), "0",
+                    $result)>.rule)))]>;
 def : Gradient<Sinter_VectorNormOp, [
     (Sinter_WhereOp (Sinter_CompareOp Spread<(identity $result)>.rule, "0", "eq"),
         "0",

@@ -373,6 +373,8 @@ def along_shape : Sinter_Term<"alongShape">;   // ($x, $indices, $axis): 1s, and
 def selected_shape : Sinter_Term<"selectedShape">; // ($x, $indices, $axis)
 def embedded_shape : Sinter_Term<"embeddedShape">; // ($weight, $indices)
 def kept_scale : Sinter_Term<"keptScale">;     // ($p): 1 / (1 - p), finite
+def within : Sinter_Term<"within">;            // ($x, $number): x's dtype holds
+                                               // it
 def not : Sinter_Term<"negate">;               // ($boolean)
 
 /// In place of an operand's dag: the value itself, or no gradient.

@@ -174,7 +174,10 @@ Tensor MultiHeadAttention::weights(const Arg &query, const Arg &key,
     scores = scores +
              addedBy(iota(shape, 0, whole) >= iota(shape, 1, whole), q.dtype());
   }
-  Tensor all = softmax(scores);
+  // As in attention: a query that sees no key weighs none.
+  Tensor isHidden =
+      amax(scores, -1, true) == -std::numeric_limits<double>::infinity();
+  Tensor all = where(isHidden, 0, softmax(where(isHidden, 0, scores)));
   return average ? mean(all, 1) : all;
 }
 

@@ -83,7 +83,8 @@ Tensor BatchNormBase::forward(const Tensor &x) const {
   if (!mode.training && running_mean.defined())
     return batch_norm(x, running_mean, running_var, affine);
   auto [y, mean, var] = batch_norm(x, affine);
-  if (mode.training && running_mean.defined())
+  // An empty batch tells nothing.
+  if (mode.training && running_mean.defined() && x.numel() > 0)
     track(mean, var);
   return y;
 }

@@ -1,4 +1,5 @@
 /// Losses of margins and distances.
+#include "frontend/Recording.h"
 #include "frontend/nn/LocalOps.h"
 #include "frontend/nn/LossCall.h"
 
@@ -68,6 +69,14 @@ Tensor cosine_similarity(const Arg &x1, const Arg &x2, int64_t axis,
                          double eps) {
   LossCall call("cosine_similarity", {&x1, &x2});
   Tensor a = call.real(x1), b = call.real(x2);
+  // Lengths are those of the vectors that meet, which one operand may have as
+  // several equal elements.
+  auto shape = detail::broadcastShape(a.shape(), b.shape());
+  if (!shape)
+    call.fail("shapes do not broadcast", {a, b});
+  Dims common(shape->begin(), shape->end());
+  a = broadcast(a, common);
+  b = broadcast(b, common);
   auto length = [&](const Tensor &x) {
     return maximum(detail::vectorNorm(x, 2, axis, true), eps);
   };

@@ -1,5 +1,5 @@
-/// LocalOps: functions that losses and modules share. Unlike `pow` and `norm`
-/// they have a gradient of 0 at 0.
+/// LocalOps: functions that losses and modules share. Unlike `pow` they have a
+/// gradient of 0 at 0.
 #pragma once
 
 #include <sinter/Tensor.h>

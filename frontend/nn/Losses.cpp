@@ -3,6 +3,8 @@
 #include "frontend/nn/LossCall.h"
 
 #include <sinter/Arguments.h>
+#include <sinter/CustomGradient.h>
+#include <sinter/Shaping.h>
 #include <sinter/generated/functions/Activations.h>
 
 #include <cmath>
@@ -60,11 +62,29 @@ Tensor huber_loss(const Arg &input, const Arg &target,
 
 //===- Probabilities ------------------------------------------------------===//
 
-/// log(x), at least -100 and without gradient where x is 0.
+/// log(x), at least -100.
 static Tensor boundedLog(const Tensor &x) {
   double least = std::numeric_limits<float>::min();
   Tensor isZero = x < least;
   return where(isZero, -100.0, log(where(isZero, 1.0, x)));
+}
+
+/// -(t log(x) + (1 - t) log(1 - x)). Its gradient is (x - t) / (x (1 - x)) at 0
+/// and 1 too, where that is bounded by a divisor of 1e-12.
+static CustomFunction crossEntropies() {
+  return custom_gradient(
+      [](std::span<const Tensor> inputs) {
+        const Tensor &x = inputs[0], &t = inputs[1];
+        return -(t * boundedLog(x) + (1.0 - t) * boundedLog(1.0 - x));
+      },
+      [](const CustomContext &context) {
+        const Tensor &x = context.inputs[0], &t = context.inputs[1];
+        const Tensor &grad = context.gradient;
+        return std::vector{
+            grad * ((x - t) / maximum(x * (1.0 - x), 1e-12)),
+            grad * (boundedLog(1.0 - x) - boundedLog(x)),
+        };
+      });
 }
 
 Tensor binary_cross_entropy(const Arg &input, const Arg &target,
@@ -72,7 +92,7 @@ Tensor binary_cross_entropy(const Arg &input, const Arg &target,
   LossCall call("binary_cross_entropy", {&input, &target});
   Tensor x = call.real(input), t = call.real(target);
   call.sameShapes({x, t});
-  Tensor losses = -(t * boundedLog(x) + (1.0 - t) * boundedLog(1.0 - x));
+  Tensor losses = crossEntropies()({x, t});
   if (Tensor weight = call.given(options.weight); weight.defined())
     losses = losses * weight;
   return call.reduced(losses, options.reduction);
@@ -123,8 +143,7 @@ Tensor kl_div(const Arg &input, const Arg &target,
   if (x.rank() == 0)
     call.fail("batchmean needs a batch axis", {x, t});
   // A mean of sums, so that the batch may be dynamic.
-  Dims rows{x.dim(0), -1};
-  return call.done(mean(sum(reshape(losses, rows), 1)));
+  return call.done(mean(x.rank() > 1 ? sum(flatten(losses, 1), 1) : losses));
 }
 
 Tensor poisson_nll_loss(const Arg &input, const Arg &target,

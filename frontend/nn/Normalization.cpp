@@ -1,8 +1,11 @@
 /// Normalization over recorded ops.
 #include <sinter/Normalization.h>
 
+#include "frontend/Lines.h"
+#include "frontend/Recording.h"
 #include "frontend/nn/ComposedCall.h"
 #include "frontend/nn/LocalOps.h"
+#include "runtime/graph/OpIds.h"
 
 #include <sinter/Creation.h>
 
@@ -50,10 +53,22 @@ static Tensor withAffine(const ComposedCall &call, Tensor y,
 
 /// x brought to mean 0 and variance 1 along axes.
 static Tensor standardized(const Tensor &x, const Axes &axes, double eps) {
-  Tensor centered = x - mean(x, axes, true);
+  Tensor centered = detail::centered(x, axes);
   return centered * rsqrt(mean(square(centered), axes, true) + eps);
 }
 
+/// How many elements stand along axes, as a number of rank 0.
+static Tensor countAlong(const Tensor &x, std::span<const int64_t> axes) {
+  Dim count(1);
+  for (int64_t axis : axes)
+    count = count * x.dim(axis);
+  detail::Recorder recorder(graph::OpId::extent, SourceLine());
+  return recorder.result(graph::extent(count, x.dtype(), x.device()));
+}
+
+// Sums of what is left of the mean and of its square stand side by side: both
+// are known after one more walk over x. What corrects the mean has no gradient,
+// as what is left sums up to 0.
 BatchNormalized batch_norm(const Arg &x, const Affine &affine) {
   ComposedCall call("batch_norm", {&x});
   Tensor wide = call.real(x);
@@ -64,12 +79,16 @@ BatchNormalized batch_norm(const Arg &x, const Affine &affine) {
     others.push_back(axis);
     elements *= wide.dim(axis).value;
   }
-  if (elements <= 1)
+  if (elements == 1)
     call.fail("training needs more than one value for each channel", {wide});
-  // The two variances differ by a factor; equal ops in them are merged.
-  Tensor y = standardized(wide, others, affine.eps);
+  Tensor center = mean(wide, others, true), left = wide - center;
+  Tensor missing = mean(left, others, true).detach();
+  Tensor spread = mean(square(left), others, true);
+  spread = maximum(spread - square(missing), 0);
+  Tensor y = (wide - (center + missing)) * rsqrt(spread + affine.eps);
+  Tensor count = countAlong(wide, others);
   return {call.done(withAffine(call, y, affine)), mean(wide, others),
-          var(wide, others, 1)};
+          squeeze(spread, others) * (count / (count - 1))};
 }
 
 Tensor batch_norm(const Arg &x, const Arg &mean, const Arg &var,
@@ -91,7 +110,10 @@ Tensor group_norm(const Arg &x, int64_t groups, const Affine &affine) {
     call.fail("the channels are not " + std::to_string(groups) +
                   " equal groups",
               {wide});
-  Tensor apart = reshape(wide, {wide.dim(0), groups, -1});
+  Dim ofGroup = floorDiv(wide.dim(1), Dim(groups));
+  for (int64_t axis = 2; axis < wide.rank(); ++axis)
+    ofGroup = ofGroup * wide.dim(axis);
+  Tensor apart = reshape(wide, {wide.dim(0), groups, ofGroup});
   Tensor y = reshape(standardized(apart, 2, affine.eps), wide.shape());
   return call.done(withAffine(call, y, affine));
 }

@@ -65,6 +65,20 @@ bool sameType(const NodeRef &node, const TensorType &type) {
   return node->dtype() == type.dtype && identicalDims(node->dims(), type.dims);
 }
 
+Result<NodeRef> asLine(const NodeRef &node) {
+  const Dim one[] = {Dim(1)};
+  return node->rank() == 0 ? reshape(node, one) : node;
+}
+
+Result<NodeRef> asNumber(Result<NodeRef> made,
+                         std::span<const NodeRef> operands) {
+  bool areNumbers = std::ranges::all_of(
+      operands, [](const NodeRef &node) { return node->rank() == 0; });
+  if (!made || !areNumbers || (*made)->rank() == 0)
+    return made;
+  return reshape(*made, {});
+}
+
 Status checkArity(const ShapeContext &context) {
   if (context.op == leafOp || context.op >= OpId::count)
     return makeError(ErrorKind::internal, "a leaf is not an op");

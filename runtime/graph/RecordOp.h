@@ -66,6 +66,15 @@ Result<NodeRef> record(const ShapeContext &context,
 /// Whether a node has exactly this type: dtype, and dims by expression too.
 bool sameType(const NodeRef &node, const TensorType &type);
 
+/// Whether an axis of a tensor without one is meant as that of one element.
+constexpr bool isAxisOfNumber(int64_t axis) { return axis == 0 || axis == -1; }
+/// A number as a tensor [1]; other nodes as they are.
+Result<NodeRef> asLine(const NodeRef &node);
+/// What an op gave for operands `asLine`: a number of a tensor [1] where all of
+/// `operands` are numbers.
+Result<NodeRef> asNumber(Result<NodeRef> made,
+                         std::span<const NodeRef> operands);
+
 // Checks with an error of the context's op.
 Status checkArity(const ShapeContext &context);
 Status checkNotEmpty(const ShapeContext &context);

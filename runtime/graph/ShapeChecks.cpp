@@ -2,6 +2,7 @@
 #include "runtime/graph/ShapeChecks.h"
 
 #include "runtime/graph/Node.h"
+#include "runtime/graph/RecordOp.h"
 
 #include <utility>
 
@@ -195,6 +196,9 @@ Result<SmallVector<int64_t, 8>> normalizeAxes(const ShapeContext &context,
                                               size_t rank) {
   SmallVector<int64_t, 8> result;
   for (int64_t axis : axes) {
+    // A number has no axis to be reduced, turned or squeezed away.
+    if (rank == 0 && isAxisOfNumber(axis)) [[unlikely]]
+      continue;
     if (!isAxis(axis, rank)) [[unlikely]]
       return axisError(context, axis, rank);
     // Most lists are short and in order.

@@ -5,6 +5,15 @@
 
 namespace sinter::graph::term {
 
+Number within(DType dtype, Number number) {
+  if (number.isReal || !isInteger(dtype))
+    return number;
+  unsigned valueBits = bitWidth(dtype) - isSigned(dtype);
+  int64_t most = int64_t((uint64_t(1) << valueBits) - 1);
+  int64_t least = isSigned(dtype) ? -most - 1 : 0;
+  return std::clamp(number.integer, least, most);
+}
+
 DType computeDType(const NodeRef &x) {
   DType dtype = x->dtype();
   return dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype;

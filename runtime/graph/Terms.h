@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/graph/Node.h"
+#include "runtime/graph/Number.h"
 #include "runtime/support/SmallVector.h"
 
 #include <cstdint>
@@ -63,6 +64,12 @@ DimList embeddedShape(const NodeRef &table, const NodeRef &indices);
 /// What makes up for elements that are dropped with probability p; 0 when none
 /// is left.
 inline double keptScale(double p) { return p < 1 ? 1 / (1 - p) : 0; }
+/// The nearest number of an integer dtype to an integer; other numbers, and
+/// those beside other dtypes, as they are.
+Number within(DType dtype, Number number);
+inline Number within(const NodeRef &x, Number number) {
+  return within(x->dtype(), number);
+}
 inline bool negate(bool value) { return !value; }
 
 } // namespace sinter::graph::term

@@ -16,16 +16,25 @@ Result<Ratchet> Ratchet::read(const std::string &path) {
     return makeError(ErrorKind::io, path + " cannot be read");
   std::string id, rest;
   while (stream >> id) {
-    bool isReason = id == "!" && stream >> id;
+    if (id == "=") {
+      Correction correction;
+      stream >> correction.id >> correction.name >> correction.number >>
+          correction.value;
+      std::getline(stream >> std::ws, correction.reason);
+      ratchet.corrections.push_back(std::move(correction));
+      continue;
+    }
     std::getline(stream >> std::ws, rest);
-    (isReason ? ratchet.reasons : ratchet.ops).insert_or_assign(id, rest);
+    ratchet.ops.insert_or_assign(id, rest);
   }
   return ratchet;
 }
 
-std::string Ratchet::reasonOf(const std::string &id) const {
-  auto found = reasons.find(id);
-  return found == reasons.end() ? "" : found->second;
+void Ratchet::correct(Case &golden) const {
+  for (const Correction &correction : corrections)
+    if (correction.id == golden.id)
+      golden.corrections[{correction.name, correction.number}] =
+          std::stod(correction.value);
 }
 
 void Ratchet::add(const std::string &id, const std::string &op) {
@@ -34,8 +43,9 @@ void Ratchet::add(const std::string &id, const std::string &op) {
 
 Result<void> Ratchet::write() const {
   std::ofstream stream(path);
-  for (const auto &[id, reason] : reasons)
-    stream << "! " << id << ' ' << reason << '\n';
+  for (const Correction &each : corrections)
+    stream << "= " << each.id << ' ' << each.name << ' ' << each.number << ' '
+           << each.value << ' ' << each.reason << '\n';
   for (const auto &[id, op] : ops)
     stream << id << ' ' << op << '\n';
   stream.close();

@@ -2,32 +2,42 @@
 #pragma once
 
 #include "runtime/support/Result.h"
+#include "tests/goldens/Suite.h"
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace sinter::goldens {
 
 /// A file of lines `ID OP`: cases that have passed. Lines may be added, never
-/// taken away. A line `! ID REASON` says why a case fails and should: PyTorch
-/// means something else there.
+/// taken away. A line `= ID NAME NUMBER VALUE REASON` says that the case's file
+/// has element NUMBER of tensor NAME wrong, that NumPy gives VALUE there, and
+/// why: the case is compared with that.
 class Ratchet {
 public:
   /// A file that does not exist holds none.
   static Result<Ratchet> read(const std::string &path);
 
   bool contains(const std::string &id) const { return ops.contains(id); }
-  /// Why the case fails; empty when it has no reason to.
-  std::string reasonOf(const std::string &id) const;
+  /// Corrects what the case's file has wrong.
+  void correct(Case &golden) const;
   void add(const std::string &id, const std::string &op);
   /// Replaces the file.
   Result<void> write() const;
   size_t size() const { return ops.size(); }
 
 private:
+  /// One line of a correction.
+  struct Correction {
+    std::string id, name;
+    size_t number = 0;
+    std::string value, reason;
+  };
+
   std::string path;
-  std::map<std::string, std::string> ops;     ///< by id
-  std::map<std::string, std::string> reasons; ///< by id
+  std::map<std::string, std::string> ops; ///< by id
+  std::vector<Correction> corrections;
 };
 
 } // namespace sinter::goldens

@@ -106,6 +106,9 @@ std::string differenceOf(const Case &golden, std::string_view name,
     return text.str();
   }
   std::vector<double> expected = decode(want);
+  for (const auto &[place, right] : golden.corrections)
+    if (place.first == name && place.second < expected.size())
+      expected[place.second] = right;
   for (size_t i = 0; i < expected.size(); ++i) {
     if (isClose(golden, want.dtype, got[i], expected[i]))
       continue;

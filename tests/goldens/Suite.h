@@ -5,10 +5,12 @@
 #include "runtime/params/Safetensors.h"
 #include "runtime/support/Result.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sinter::goldens {
@@ -26,12 +28,16 @@ struct Case {
   Json attrs;
   double rtol = 0, atol = 0;
   std::vector<std::string> inputs, outputs, gradients;
+  /// Elements that the file has wrong: by their tensor's name and number, what
+  /// is right.
+  std::map<std::pair<std::string, size_t>, double> corrections;
 };
 
 /// The cases of FOLDER/index.json.
 Result<std::vector<Case>> readSuite(const std::string &folder);
 
-/// Where `got` is not `want` within the case's tolerances: empty when nowhere.
+/// Where `got` is not `want`, as corrected, within the case's tolerances: empty
+/// when nowhere.
 /// NaN equals NaN, infinities must match, integers and bools are exact.
 std::string differenceOf(const Case &golden, std::string_view name,
                          const runtime::NamedTensor &want,

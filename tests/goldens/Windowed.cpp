@@ -20,6 +20,8 @@ struct Call {
   }
   /// Space axes of an image [n, c, space...].
   int64_t spaces() const { return (*this)["x"].rank() - 2; }
+  /// The same by the weight: an image may be one alone, [c, space...].
+  int64_t spacesOfWeight() const { return (*this)["weight"].rank() - 2; }
 };
 
 using Rule = Values (*)(const Call &call);
@@ -46,9 +48,9 @@ static Values convOf(const Call &call) {
   using Biased =
       Tensor (*)(const Arg &, const Arg &, const Arg &, const ConvOptions &);
   if (call.has("bias"))
-    return {{"y", ofRank<Biased>(call.spaces(), conv1d, conv2d, conv3d)(
+    return {{"y", ofRank<Biased>(call.spacesOfWeight(), conv1d, conv2d, conv3d)(
                       call["x"], call["weight"], call["bias"], options)}};
-  return {{"y", ofRank<Plain>(call.spaces(), conv1d, conv2d,
+  return {{"y", ofRank<Plain>(call.spacesOfWeight(), conv1d, conv2d,
                               conv3d)(call["x"], call["weight"], options)}};
 }
 
@@ -64,12 +66,12 @@ static Values convTransposeOf(const Call &call) {
   using Biased = Tensor (*)(const Arg &, const Arg &, const Arg &,
                             const ConvTransposeOptions &);
   if (call.has("bias"))
-    return {{"y", ofRank<Biased>(call.spaces(), conv_transpose1d,
+    return {{"y", ofRank<Biased>(call.spacesOfWeight(), conv_transpose1d,
                                  conv_transpose2d, conv_transpose3d)(
                       call["x"], call["weight"], call["bias"], options)}};
-  return {{"y", ofRank<Plain>(call.spaces(), conv_transpose1d, conv_transpose2d,
-                              conv_transpose3d)(call["x"], call["weight"],
-                                                options)}};
+  return {{"y", ofRank<Plain>(call.spacesOfWeight(), conv_transpose1d,
+                              conv_transpose2d, conv_transpose3d)(
+                    call["x"], call["weight"], options)}};
 }
 
 static Values maxPoolOf(const Call &call) {

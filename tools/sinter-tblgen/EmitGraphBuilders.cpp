@@ -105,6 +105,38 @@ static void emitEncoding(const Op &op, raw_ostream &os) {
        << ");\n";
 }
 
+/// The op's only axis, if it has operands of its own to walk along it.
+static const Attribute *walkedAxis(const Op &op) {
+  if (op.isVariadic() || op.operands.empty())
+    return nullptr;
+  for (const Attribute &attribute : op.attributes)
+    if (attribute.role == "axis")
+      return &attribute;
+  return nullptr;
+}
+
+/// A number counts as a line of one element: the op on lines, and a number of
+/// its result where all operands are numbers.
+static void emitOnNumber(const Op &op, raw_ostream &os) {
+  const Attribute *axis = walkedAxis(op);
+  if (!axis)
+    return;
+  os << "  if (" << op.operands[0].name << "->rank() == 0 && isAxisOfNumber("
+     << axis->name << ")) [[unlikely]] {\n";
+  for (const Operand &operand : op.operands)
+    os << "    SINTER_TRY_ASSIGN(NodeRef " << operand.name << "Line, asLine("
+       << operand.name << "));\n";
+  std::vector<std::string> arguments;
+  for (const Operand &operand : op.operands)
+    arguments.push_back(operand.name + "Line");
+  for (const Attribute &attribute : op.attributes)
+    arguments.push_back(attribute.name);
+  if (op.takesDevice())
+    arguments.push_back("device");
+  os << "    return asNumber(" << op.name << "(" << join(arguments, ", ")
+     << "), nodes);\n  }\n";
+}
+
 static void emitBuilder(const Op &op, raw_ostream &os) {
   os << "\nResult<NodeRef> " << op.name << "(" << parameters(op) << ") {\n";
   if (op.isVariadic())
@@ -122,6 +154,7 @@ static void emitBuilder(const Op &op, raw_ostream &os) {
     os << "  ShapeContext context{OpId::" << op.name << ", {}};\n";
   }
   emitDTypeChecks(op, os);
+  emitOnNumber(op, os);
   emitNormalization(op, os);
   if (op.text("shapeRule") == "elementwise" && op.attributes.empty())
     os << "  if (nodes.haveOneType()) [[likely]]\n"

@@ -321,6 +321,32 @@ static bool isNumber(Value value) {
          llvm::all_of(op->getOperands(), isNumber);
 }
 
+// Whether the divisor is a number, and may be 0: not a size by itself, of which
+// there is nothing to divide then.
+static bool mayBeZeroNumber(Value value) {
+  FloatAttr number;
+  if (matchPattern(value, m_Constant(&number)))
+    return number.getValue().isZero();
+  return isNumber(value) && !isa_and_nonnull<arith::UIToFPOp, arith::SIToFPOp>(
+                                value.getDefiningOp());
+}
+
+static bool isQuotientByZero(Operation *op, const MathFeatures &features) {
+  return isa<arith::DivFOp>(op) && !features.quotientsByZero &&
+         mayBeZeroNumber(op->getOperand(1));
+}
+
+// What x / 0 is: x times an infinity.
+static Value expandQuotientByZero(ElementMath &m, Value a, Value b,
+                                  Value quotient) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  FloatAttr number;
+  if (matchPattern(b, m_Constant(&number)))
+    return m.mul(a,
+                 m.num(number.getValue().isNegative() ? -infinity : infinity));
+  return m.select(m.eq(b, m.num(0)), m.mul(a, m.num(infinity)), quotient);
+}
+
 // Powers of two divide exactly.
 static bool isUnroundedQuotient(Operation *op, const MathFeatures &features) {
   return isa<arith::DivFOp>(op) && !features.roundedQuotients &&
@@ -344,7 +370,13 @@ static Value expandFunction(OpBuilder &builder, Operation *op,
   if (isa<arith::DivFOp>(op)) {
     ElementMath m(builder, op->getLoc(), x.getType());
     m.fused = true;
-    return expandRoundedQuotient(m, x, op->getOperand(1));
+    Value divisor = op->getOperand(1);
+    Value quotient = isUnroundedQuotient(op, features)
+                         ? expandRoundedQuotient(m, x, divisor)
+                         : m.div(x, divisor);
+    if (isQuotientByZero(op, features))
+      quotient = expandQuotientByZero(m, x, divisor, quotient);
+    return quotient;
   }
   if (features.vectorBits == 512 && features.fma && !features.alike)
     if (Value result = expandWide(builder, op, features.approximates))
@@ -409,7 +441,7 @@ void expandMath(ModuleOp module, const MathFeatures &features) {
         (features.approximates && isa<math::SqrtOp>(op) &&
          !op->hasAttr(roundedAttr)) ||
         (!features.roundedRoots && isRoundedRoot(op)) ||
-        isUnroundedQuotient(op, features))
+        isUnroundedQuotient(op, features) || isQuotientByZero(op, features))
       worklist.push_back(op);
   });
   for (Operation *op : worklist) {

@@ -18,6 +18,7 @@ struct MathFeatures {
   bool denormals = true;          ///< of f32
   bool roundedRoots = true;       ///< math.sqrt of f32 rounds to nearest
   bool roundedQuotients = true;   ///< so does arith.divf of f32
+  bool quotientsByZero = true;    ///< so does one by a number that is 0
   bool extremumOfNumbers = false; ///< those of what is not NaN
   /// Powers of two of f32: to within 2^-22.5 of what they are.
   bool powerOfTwo = false;
@@ -28,7 +29,7 @@ struct MathFeatures {
 /// that are instructions (scalars and vectors), so that no library is called.
 /// Where approximations are allowed, math.sqrt too; where they are not, an
 /// arith.divf that the machine does not round, by a number or a size, or by
-/// anything if functions are to be alike.
+/// anything if functions are to be alike; and one by a number that may be 0.
 /// An exp marked `afn` is that of a number for which it is not above the
 /// largest number; below the normal range it may be 0.
 void expandMath(mlir::ModuleOp module, const MathFeatures &features);

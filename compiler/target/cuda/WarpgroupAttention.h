@@ -118,6 +118,8 @@ private:
   Value sub(Value a, Value b);
   Value mul(Value a, Value b);
   Value fma(Value a, Value b, Value c);
+  Value isNumber(Value x, double number);
+  Value baseOf(Value largest);
   Value larger(Value a, Value b);
   /// Over the thread's columns of one of its rows.
   Value joined(const Values &numbers, unsigned row,

@@ -169,6 +169,16 @@ Value WarpgroupAttention::joined(const Values &numbers, unsigned row,
   return join(join(parts[0], parts[1]), join(parts[2], parts[3]));
 }
 
+Value WarpgroupAttention::isNumber(Value x, double number) {
+  return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, x,
+                               real(number));
+}
+
+// What weights are relative to: 0 where there is no score.
+Value WarpgroupAttention::baseOf(Value largest) {
+  return ptx.select(isNumber(largest, -infinity), real(0), largest);
+}
+
 // Weights relative to the largest score so far; `rescale` is what the sums so
 // far are multiplied by then. Where all scores are -infinity, so that there is
 // nothing to be relative to, weights are 0.
@@ -184,10 +194,7 @@ WarpgroupAttention::Values WarpgroupAttention::weigh(Softmax &softmax,
     Value before = softmax.largest[row];
     if (!isFirstStage)
       largest = larger(before, largest);
-    Value isNone = arith::CmpFOp::create(
-        builder, loc, arith::CmpFPredicate::OEQ, largest, real(-infinity));
-    Value base = ptx.select(isNone, real(0), largest);
-    offset[row] = mul(base, real(-this->factor()));
+    offset[row] = mul(baseOf(largest), real(-this->factor()));
     if (!isFirstStage)
       rescale[row] = ptx.exp2(fma(before, factor, offset[row]));
     softmax.largest[row] = largest;

@@ -143,8 +143,11 @@ WarpgroupAttention::Values WarpgroupAttention::makeOutput(const Place &place,
   release(rowsRing, ptx.number(0));
   waitFull(changesRing, output.values);
   Values results = addValues(output);
-  for (Value &sum : output.softmax.sum)
+  for (Value &sum : output.softmax.sum) {
     sum = ofRow(sum, [&](Value a, Value b) { return add(a, b); });
+    // Of a query that sees no key: what it weighs stays 0.
+    sum = ptx.select(isNumber(sum, 0), real(1), sum);
+  }
   if (attention.storesLogsumexp)
     storeLogsumexp(place, output.softmax);
   Value inverse[2];
@@ -167,7 +170,7 @@ void WarpgroupAttention::storeLogsumexp(const Place &place,
   Value share = firstRow(place);
   Value isFirstOfRow = ptx.equals(ptx.bitAnd(thread, 3), 0);
   for (auto [number, row] : llvm::enumerate(rowsOfThread())) {
-    Value exponent = fma(softmax.largest[number], real(factor()),
+    Value exponent = fma(baseOf(softmax.largest[number]), real(factor()),
                          ptx.log2(softmax.sum[number]));
     client.storeLogsumexp(place, ptx.toIndex(ptx.add(share, row)),
                           mul(exponent, real(std::numbers::ln2)), isFirstOfRow);

@@ -272,7 +272,8 @@ FailureOr<TargetCode> VulkanTarget::compile(ModuleOp module, bool verify,
                                             bool keepText) const {
   // Vectors are no registers: none is as long as this. Roots are within a unit
   // in the last place, and quotients within some, from which Fma makes rounded
-  // ones; of devices without, Mesa's are rounded.
+  // ones; of devices without, Mesa's are rounded. Of a quotient by a number
+  // that is 0 Mesa (seen in 22.3) makes NaN.
   constexpr unsigned noVectorBits = 1u << 20;
   expandMath(module, {.fma = profile.hasFma,
                       .rounds = true,
@@ -282,6 +283,7 @@ FailureOr<TargetCode> VulkanTarget::compile(ModuleOp module, bool verify,
                       .denormals = profile.keepsDenormals,
                       .roundedRoots = !profile.hasFma,
                       .roundedQuotients = !profile.hasFma,
+                      .quotientsByZero = false,
                       .extremumOfNumbers = profile.ordersZeros,
                       .powerOfTwo = profile.hasPowerOfTwo});
   for (auto function : module.getOps<func::FuncOp>())

@@ -13,7 +13,7 @@ def Sinter_ScaledDotProductAttentionOp
   let description = [{
     query[..., t, d], key[..., s, d] and value[..., s, e] give [..., t, e]. The
     mask has the scores' shape [..., t, s], or rank 0. With `causal`, query i
-    sees the keys up to i.
+    sees the keys up to i. The row of a query that sees none is 0.
   }];
   let arguments = (ins Sinter_Float:$query, Sinter_Float:$key,
                        Sinter_Float:$value, Sinter_Float:$mask,
@@ -27,7 +27,8 @@ def Sinter_ScaledDotProductAttentionOp
 
 /// What the compiler makes of attention. Scores are query key^T * scale + mask
 /// (a mask of rank 0 that is 0 is none), in f32 for f16 and bf16, and are never
-/// in memory. The result has a row per row of operand `walked`.
+/// in memory. The result has a row per row of operand `walked`. Where all scores
+/// of a query are -inf the sum of their exp counts as 1: nothing is weighed.
 class Sinter_AttentionPart<string mnemonic, int walked>
     : Sinter_Op<mnemonic, "attention", [AttentionOpInterface]> {
   let results = (outs Sinter_Float:$result);

@@ -86,10 +86,15 @@ Tensor scatter_reduce(const Arg &x, int64_t axis, const Arg &indices,
 Tensor index_add(const Arg &x, int64_t axis, const Arg &indices,
                  const Arg &source, double alpha = 1);
 /// The elements at positions in row-major order, in the indices' shape.
-/// Negative positions count from the end.
+/// Negative positions count from the end. A bool tensor of x's shape is a mask:
+/// the elements where it holds (which evaluates it).
 Tensor take(const Arg &x, const Arg &indices);
-/// The elements x[i0, i1, ..., :] for index tensors of one shape, which stand
-/// for the first axes. Negative indices count from the end.
+/// The elements x[i0, i1, ..., :], as in NumPy. Index tensors stand for the
+/// first axes and broadcast to one shape, which comes in the place of their
+/// axes; in front where these are apart. An empty Tensor takes all of its axis.
+/// A bool tensor is a mask of as many axes as it has, and stands for the
+/// positions where it holds (which evaluates it). Negative indices count from
+/// the end; floats are an error.
 Tensor index(const Arg &x, const std::vector<Tensor> &indices);
 /// x with `values` at those places, or added to what is there; several at one
 /// place are added in order.

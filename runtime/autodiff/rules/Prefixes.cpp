@@ -13,7 +13,8 @@ namespace sinter::autodiff {
 using graph::NodeRef;
 
 // Of equal elements so far the last one is meant: the largest position of those
-// that are their own result. From the end, the same on flipped tensors.
+// that are their own result, as every NaN is. From the end, the same on flipped
+// tensors.
 Result<OperandGradients>
 prefixExtremumGradient(const GradientContext &context) {
   graph::AttrReader reader(context.attrs);
@@ -28,6 +29,8 @@ prefixExtremumGradient(const GradientContext &context) {
   SINTER_TRY_ASSIGN(NodeRef result, turned(context.result));
   SINTER_TRY_ASSIGN(NodeRef grad, turned(context.grad));
   SINTER_TRY_ASSIGN(NodeRef isNew, graph::compare(x, result, Comparison::eq));
+  SINTER_TRY_ASSIGN(NodeRef isNan, graph::compare(x, x, Comparison::ne));
+  SINTER_TRY_ASSIGN(isNew, graph::add(isNew, isNan));
   SINTER_TRY_ASSIGN(NodeRef position,
                     graph::iota(x->dims(), axis, DType::i64, x->device()));
   SINTER_TRY_ASSIGN(NodeRef first,

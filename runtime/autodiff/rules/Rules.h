@@ -22,6 +22,8 @@ Result<OperandGradients> maxPoolGradient(const GradientContext &context);
 /// To the last of the elements so far that are the result.
 Result<OperandGradients> prefixExtremumGradient(const GradientContext &context);
 Result<OperandGradients> logcumsumexpGradient(const GradientContext &context);
+/// Of rows that were brought to mean 0 and size 1.
+Result<OperandGradients> layerNormGradient(const GradientContext &context);
 /// Whether a dim is known to be 0.
 bool hasNoElements(const graph::NodeRef &x);
 /// Zeros for each operand that needs a gradient.

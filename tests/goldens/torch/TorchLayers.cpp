@@ -15,6 +15,8 @@ static Tensors alongAxis(const OpCall &c) {
 }
 
 static Tensors batchNorm(const OpCall &c) {
+  if (c["x"].rank() < 2)
+    refuse("batch_norm: there is no axis of channels");
   if (c.attrs.flag("training"))
     return {batch_norm(c["x"], affineOf(c)).y};
   return {batch_norm(c["x"], c["mean"], c["var"], affineOf(c))};
@@ -70,10 +72,11 @@ static Axes axesOr(const OpCall &c, std::string_view name, const Axes &other) {
   return list.empty() ? other : Axes(list);
 }
 
-static Tensors avgPool(const OpCall &c) {
+/// An image may be one alone, without an axis of a batch.
+template <size_t spaces> static Tensors avgPool(const OpCall &c) {
   using Pool = Tensor (*)(const Arg &, const Axes &, const AvgPoolOptions &);
   static constexpr Pool pools[] = {avg_pool1d, avg_pool2d, avg_pool3d};
-  return {pools[c["x"].rank() - 3](
+  return {pools[spaces - 1](
       c["x"], c.attrs.list("kernel_size"),
       {.stride = axesOr(c, "stride", {}),
        .padding = axesOr(c, "padding", 0),
@@ -116,11 +119,13 @@ template <int64_t spaces> static Tensors adaptiveMax(const OpCall &c) {
   return {adaptive_max_pool(c["x"], adaptiveSize<spaces>(c))};
 }
 
-static Tensors maxUnpool(const OpCall &c) {
+/// Of the size that is given the last axes are space.
+template <size_t spaces> static Tensors maxUnpool(const OpCall &c) {
   if (!c.attrs.has("output_size"))
     refuse("max_unpool: without a size");
   Dims size = dimsOf(c.attrs.list("output_size"));
-  size.erase(size.begin(), size.begin() + 2);
+  if (size.size() > spaces)
+    size.erase(size.begin(), size.end() - spaces);
   return {max_unpool(c["x"], c["indices"], size)};
 }
 
@@ -135,21 +140,21 @@ static TorchTable pools() {
       {"nn.functional.max_pool1d", {maximum, maxPool<1>}},
       {"nn.functional.max_pool2d", {maximum, maxPool<2>}},
       {"nn.functional.max_pool3d", {maximum, maxPool<3>}},
-      {"nn.functional.avg_pool1d", {average, avgPool}},
-      {"nn.functional.avg_pool2d", {average, avgPool}},
-      {"nn.functional.avg_pool3d", {average, avgPool}},
+      {"nn.functional.avg_pool1d", {average, avgPool<1>}},
+      {"nn.functional.avg_pool2d", {average, avgPool<2>}},
+      {"nn.functional.avg_pool3d", {average, avgPool<3>}},
       {"nn.functional.adaptive_avg_pool1d", {"x output_size", adaptiveAvg<1>}},
       {"nn.functional.adaptive_avg_pool2d", {"x output_size", adaptiveAvg<2>}},
       {"nn.functional.adaptive_avg_pool3d", {"x output_size", adaptiveAvg<3>}},
       {"nn.functional.adaptive_max_pool1d", {adaptive, adaptiveMax<1>}},
       {"nn.functional.adaptive_max_pool2d", {adaptive, adaptiveMax<2>}},
       {"nn.functional.adaptive_max_pool3d", {adaptive, adaptiveMax<3>}},
-      {"nn.functional.max_unpool1d", {unpool, maxUnpool}},
-      {"nn.functional.max_unpool2d", {unpool, maxUnpool}},
-      {"nn.functional.max_unpool3d", {unpool, maxUnpool}},
-      {"nn.functional.max_unpool1d.grad", {unpool, maxUnpool}},
-      {"nn.functional.max_unpool2d.grad", {unpool, maxUnpool}},
-      {"nn.functional.max_unpool3d.grad", {unpool, maxUnpool}},
+      {"nn.functional.max_unpool1d", {unpool, maxUnpool<1>}},
+      {"nn.functional.max_unpool2d", {unpool, maxUnpool<2>}},
+      {"nn.functional.max_unpool3d", {unpool, maxUnpool<3>}},
+      {"nn.functional.max_unpool1d.grad", {unpool, maxUnpool<1>}},
+      {"nn.functional.max_unpool2d.grad", {unpool, maxUnpool<2>}},
+      {"nn.functional.max_unpool3d.grad", {unpool, maxUnpool<3>}},
   };
 }
 

@@ -229,6 +229,14 @@ template <DType dtype> static Tensors converted(const OpCall &c) {
   return {c["x"].to(dtype)};
 }
 
+/// Of a number that a byte does not hold PyTorch has what C++ leaves undefined.
+static Tensors byteOf(const OpCall &c) {
+  const Tensor &x = c["x"];
+  if (isFloat(x.dtype()) && any((x <= -1) + (x >= 256)).item<bool>())
+    refuse("byte: a number that no byte is near");
+  return {x.to(DType::u8)};
+}
+
 static Tensors arangeOf(const OpCall &c) {
   int64_t start = c.attrs.integer("start"), end = c.attrs.integer("end");
   if (!c.attrs.has("end"))
@@ -307,7 +315,7 @@ static TorchTable conversions() {
       {"half", {"x", converted<DType::f16>}},
       {"bfloat16", {"x", converted<DType::bf16>}},
       {"bool", {"x", converted<DType::boolean>}},
-      {"byte", {"x", converted<DType::u8>}},
+      {"byte", {"x", byteOf}},
       {"char", {"x", converted<DType::i8>}},
       {"short", {"x", converted<DType::i16>}},
       {"int", {"x", converted<DType::i32>}},

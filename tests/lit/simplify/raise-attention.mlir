@@ -18,10 +18,12 @@ func.func @main(%q: tensor<2x64x16xf32>, %k: tensor<2x64x16xf32>, %v: tensor<2x6
 // -----
 
 // By hand: the scores divided, a mask added that every head shares, the key
-// with its heads inside.
+// with its heads inside. A row that the mask hides is NaN then.
 // CHECK-LABEL: @main
-// CHECK: %[[M:.*]] = sinter.broadcast %arg3
 // CHECK: %[[K:.*]] = sinter.transpose %arg1 {permutation = array<i64: 1, 0, 2>}
+// CHECK: sinter.amax %arg3 {axes = array<i64: 1>, keepdims = true}
+// CHECK: %[[NAN:.*]] = sinter.where %{{.*}}, %{{.*}}, %arg3
+// CHECK: %[[M:.*]] = sinter.broadcast %[[NAN]]
 // CHECK: sinter.attention %arg0, %[[K]], %[[M]], %arg2 {scale = 2.500000e-01 : f64, span = "all"}
 func.func @main(%q: tensor<2x5x16xf32>, %x: tensor<7x2x16xf32>, %v: tensor<2x7x3xf32>, %mask: tensor<5x7xf32>) -> tensor<2x5x3xf32> {
   %kt = sinter.transpose %x {permutation = array<i64: 1, 2, 0>} : (tensor<7x2x16xf32>) -> tensor<2x16x7xf32>
@@ -40,6 +42,17 @@ func.func @main(%q: tensor<2x5x16xf32>, %x: tensor<7x2x16xf32>, %v: tensor<2x7x3
   %p = sinter.div %e, %sum2 : (tensor<2x5x7xf32>, tensor<2x5x7xf32>) -> tensor<2x5x7xf32>
   %y = sinter.matmul %p, %v : (tensor<2x5x7xf32>, tensor<2x7x3xf32>) -> tensor<2x5x3xf32>
   return %y : tensor<2x5x3xf32>
+}
+
+// -----
+
+// The composite with a mask, whose hidden rows are 0: it is taken as it is.
+// CHECK-LABEL: @main
+// CHECK-NEXT: sinter.attention %arg0, %arg1, %arg3, %arg2
+// CHECK-NEXT: return
+func.func @main(%q: tensor<2x64x16xf32>, %k: tensor<2x64x16xf32>, %v: tensor<2x64x16xf32>, %m: tensor<2x64x64xf32>) -> tensor<2x64x16xf32> {
+  %0 = sinter.scaled_dot_product_attention %q, %k, %v, %m {scale = 0.125 : f64, span = "all"} : (tensor<2x64x16xf32>, tensor<2x64x16xf32>, tensor<2x64x16xf32>, tensor<2x64x64xf32>) -> tensor<2x64x16xf32>
+  return %0 : tensor<2x64x16xf32>
 }
 
 // -----

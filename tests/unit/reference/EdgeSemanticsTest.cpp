@@ -157,6 +157,11 @@ TEST(EdgeSemantics, Clamp) {
   expectReals(clamped(x, -inf, 1), {-3, 0.5, 1, aNan, -inf});
   EXPECT_EQ(clamped(ints(DType::i8, {-100, 100}), -inf, 7.9).ints,
             (Ints{-100, 7}));
+  HostTensor bytes = ints(DType::u8, {0, 100, 255});
+  EXPECT_EQ(clamped(bytes, -5, 300).ints, (Ints{0, 100, 255}));
+  EXPECT_EQ(clamped(bytes, -1, inf).ints, (Ints{0, 100, 255}));
+  EXPECT_EQ(clamped(bytes, 256, 300).ints, (Ints{255, 255, 255}));
+  EXPECT_EQ(clamped(ints(DType::i64, {-5, 5}), -6, 4).ints, (Ints{-5, 4}));
 }
 
 TEST(EdgeSemantics, Compare) {
@@ -256,6 +261,15 @@ TEST(EdgeSemantics, Variance) {
   expectReals(variance(x, 0), {3.5});
   expectReals(variance(x, 2), {7});
   expectReals(variance(reals(DType::f32, {5}), 1), {aNan});
+  expectReals(variance(x, 6), {inf});
+  expectReals(variance(reals(DType::f32, {}), 0), {aNan});
+  for (double value : {1000.1, 1e6 + 0.7, 3e-7})
+    for (size_t count : {3, 7, 100, 1000}) {
+      std::vector<double> equal(count, value);
+      expectReals(variance(reals(DType::f32, equal), 0), {0.0});
+      if (value < 65504)
+        expectReals(variance(reals(DType::f16, equal), 0), {0.0});
+    }
 }
 
 TEST(EdgeSemantics, Cumsum) {
