@@ -1,5 +1,6 @@
 /// scaled_dot_product_attention: masks, shared heads and broadcasting leading
 /// axes, over the graph's op.
+#include "frontend/FixedDims.h"
 #include "frontend/Recording.h"
 #include "runtime/graph/OpIds.h"
 #include "runtime/graph/Terms.h"
@@ -39,11 +40,8 @@ private:
 double AttentionCall::scale(const NodeRef &query) const {
   if (options.scale)
     return *options.scale;
-  Dim depth = query->dims().back();
-  if (!depth.isConstant())
-    recorder.fail("the length of a query is dynamic: give a scale",
-                  {&query, 1});
-  return 1 / std::sqrt(static_cast<double>(std::max<int64_t>(depth.value, 1)));
+  int64_t depth = query->dims().back().value;
+  return 1 / std::sqrt(static_cast<double>(std::max<int64_t>(depth, 1)));
 }
 
 /// Each head as many times as the query has heads for it.
@@ -110,6 +108,8 @@ Result<NodeRef> AttentionCall::record(NodeRef query, NodeRef key,
     Shape shape(batch);
     shape.append((*node)->dims().last(2));
     SINTER_TRY_ASSIGN(*node, detail::broadcastTo(*node, shape));
+    // Kernels know how long the rows of heads are.
+    SINTER_TRY_ASSIGN(*node, detail::withNumber(*node, shape.size() - 1));
   }
   // Queries that see no key at all have rows of 0: sums of none.
   Dim keys = key->dims()[key->rank() - 2];

@@ -53,7 +53,7 @@ static NodeRef placeholderOf(const CellRef &cell) {
 }
 
 Tensor Capture::argument(const Tensor &like) {
-  const NodeRef &node = like.node();
+  const NodeRef &node = usedForm(like.node());
   arguments.push_back(NodeFactory::lazyLeaf(
       node->dtype(), node->dims(), node->device(), node->requiresGrad()));
   return Tensor(arguments.back());
@@ -267,7 +267,7 @@ private:
   NodeRef make(const Value &value) {
     switch (value.source) {
     case Source::argument:
-      return arguments[value.index].node();
+      return usedForm(arguments[value.index].node());
     case Source::read: {
       const CellRead &read = trace.reads[value.index];
       CellRef cell = useOf({read.cell, 0}).cell;

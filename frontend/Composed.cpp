@@ -24,8 +24,17 @@ Tensor asTensor(const Arg &arg) {
   return Tensor(arg.node());
 }
 
+/// The composed functions that are open on the thread.
+__attribute__((
+    tls_model("initial-exec"))) static thread_local unsigned openCalls = 0;
+
 Composed::Composed(std::string_view name, const Arg &first)
-    : where(first.where), scope(first.where), name(name), x(asTensor(first)) {}
+    : where(first.where), scope(first.where), name(name), depth(openCalls + 1),
+      x(asTensor(first)) {
+  ++openCalls;
+}
+
+Composed::~Composed() { --openCalls; }
 
 void Composed::fail(ErrorKind kind, const std::string &what) const {
   raise(makeError(kind,

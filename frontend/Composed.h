@@ -15,6 +15,11 @@ namespace sinter::detail {
 class Composed {
 public:
   Composed(std::string_view name, const Arg &first);
+  ~Composed();
+  Composed(const Composed &) = delete;
+
+  /// Whether the user calls it, rather than another composed function.
+  bool isOutermost() const { return depth == 1; }
 
   /// Throws `NAME: WHAT: f32[4,8]`.
   [[noreturn]] void fail(ErrorKind kind, const std::string &what) const;
@@ -34,6 +39,7 @@ private:
   SourceLine where;
   SourceScope scope;
   std::string name;
+  unsigned depth;
 
 public:
   Tensor x;

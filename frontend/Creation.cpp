@@ -9,6 +9,7 @@
 #include "frontend/SiteMemory.h"
 #include "runtime/device/Device.h"
 #include "runtime/graph/OpIds.h"
+#include "runtime/graph/Symbols.h"
 #include "runtime/support/Flags.h"
 
 #include <sinter/BasicOps.h>
@@ -85,14 +86,28 @@ detail::BatchScope::~BatchScope() {
   threadBatch() = {previousExtent, previousSite};
 }
 
-/// The line after which axis 0 of a data leaf is called, 0 where the axis is no
-/// symbol: that of the batch it belongs to, or its own.
-static SiteId axisSite(DType dtype, const Dims &dims, const SourceLine &where) {
+/// The dims of a data leaf made at `where`: those that vary there are symbols,
+/// and so is axis 0 of a batch, which is called after the batch's line.
+static Dims leafDims(DType dtype, const Dims &shape, const SourceLine &where) {
+  Dims dims(shape);
+  if (dims.empty())
+    return dims;
   const BatchAxis &batch = threadBatch();
-  if (!dims.empty() && dims[0].value == batch.extent)
-    return batch.site;
-  return detail::hasSymbolicAxis(where, dtype, dims) ? detail::siteOf(where)
-                                                     : 0;
+  bool isOfBatch = dims[0].value == batch.extent && batch.site != 0;
+  // What a batch's items vary in is seen with the batch's extent set aside.
+  if (isOfBatch)
+    dims[0] = Dim(0);
+  detail::AxisSet symbolic = detail::symbolicAxes(where, dtype, dims);
+  dims[0] = shape[0];
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    bool isBatch = axis == 0 && isOfBatch;
+    if (!dims[axis].isConstant() || !(isBatch || symbolic >> axis & 1))
+      continue;
+    SiteId site = isBatch ? batch.site : detail::siteOf(where);
+    uint32_t origin = axis == 0 ? 0 : uint32_t(axis) + dim_exprs::noticedAxis;
+    dims[axis].expr = dim_exprs::symbol(site, origin, dims[axis].value);
+  }
+  return dims;
 }
 
 Tensor from_bytes(std::span<const std::byte> bytes, DType dtype,
@@ -106,10 +121,8 @@ Tensor from_bytes(std::span<const std::byte> bytes, DType dtype,
                                 typeString(graph::TensorType{dtype, shape})),
                     "tensor"),
           where);
-  Dims dims(shape);
-  if (SiteId site = axisSite(dtype, dims, where); site && dims[0].isConstant())
-    dims[0].expr = dim_exprs::symbol(site, 0, dims[0].value);
-  return detail::leafOf(bytes, dtype, dims, options, where);
+  return detail::leafOf(bytes, dtype, leafDims(dtype, shape, where), options,
+                        where);
 }
 
 Tensor detail::leafOf(std::span<const std::byte> bytes, DType dtype,

@@ -12,6 +12,8 @@
 #include "frontend/ReachSearch.h"
 #include "frontend/Recording.h"
 #include "frontend/ScanBodies.h"
+#include "frontend/SiteMemory.h"
+#include "frontend/SymbolicResults.h"
 #include "runtime/device/Device.h"
 #include "runtime/support/Log.h"
 
@@ -103,6 +105,9 @@ static void commit(Evaluator &all, FlushPlan &plan,
     const NodeRef &output = plan.outputs[i];
     if (output->state() == NodeState::pending)
       output->setReady(buffers[i]);
+    if (i + plan.updates.size() <
+        plan.outputs.size()) // not a cell's next value
+      noteResult(output);
     EvaluationNote own = note;
     if (plan.dropsHistory(i, all.retained)) {
       own.releasedBy = output->requiresGrad() ? step : 0;
@@ -254,6 +259,8 @@ static void checkMayEvaluate(FlushReason reason, const SourceLine &where) {
 static void flushByDevice(std::vector<NodeRef> pending, FlushReason reason,
                           bool alone, const SourceLine &where) {
   EvaluationNote note{reason, userSite(where), 0};
+  if (!pending.empty())
+    noteEvaluation();
   while (!pending.empty()) {
     DeviceId device = pending[0]->device();
     std::vector<NodeRef> here;

@@ -53,10 +53,11 @@ static std::string tensorText(const Fields &fields) {
   std::string text;
   for (size_t i = 0; i < fields.tensors.size(); ++i) {
     const auto &[path, tensor] = fields.tensors[i];
-    text += fmt::format("{}: {}{}", path,
-                        typeText(tensor->dtype(), tensor->node()->dims(),
-                                 tensor->device(), DimText::symbolic),
-                        tensor->requires_grad() ? " with gradient" : "");
+    text +=
+        fmt::format("{}: {}{}", path,
+                    typeText(tensor->dtype(), usedForm(tensor->node())->dims(),
+                             tensor->device(), DimText::symbolic),
+                    tensor->requires_grad() ? " with gradient" : "");
     if (size_t first = firstSame(fields.tensors, i); first != i)
       text += fmt::format(" = {}", fields.tensors[first].path);
     text += "; ";
@@ -127,7 +128,8 @@ std::string JitTable::signatureOf(const JitArguments &arguments,
   for (size_t i = 0; i < fields.tensors.size(); ++i) {
     const auto &[path, tensor] = fields.tensors[i];
     bytes.add(path);
-    bytes.add(tensor->dtype(), tensor->node()->dims(), tensor->device());
+    bytes.add(tensor->dtype(), usedForm(tensor->node())->dims(),
+              tensor->device());
     bytes.add(tensor->requires_grad());
     bytes.add(firstSame(fields.tensors, i));
   }

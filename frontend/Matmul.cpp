@@ -1,8 +1,15 @@
 /// matmul for vectors and broadcasting leading axes, over the graph's matmul.
+#include "frontend/FixedDims.h"
 #include "frontend/Recording.h"
 #include "runtime/graph/OpIds.h"
+#include "runtime/graph/Symbols.h"
 
 #include <sinter/BasicOps.h>
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
 
 namespace sinter {
 
@@ -41,12 +48,41 @@ static Result<NodeRef> product(const NodeRef &lhs, const NodeRef &rhs,
   return graph::reshape(matrix, shape);
 }
 
+/// Whether the products with a matrix of this many columns are to know that: it
+/// is data, whose line recording has seen several numbers of columns at, such
+/// as a function that makes weights. Products are slower where they do not
+/// know. After a few numbers one program serves all others.
+static bool fixesColumns(const NodeRef &lhs, const NodeRef &matrix) {
+  Dim columns = matrix->dims()[1];
+  auto origin = dim_exprs::originOf(columns.expr);
+  bool isSquare = lhs->dims()[0].expr == columns.expr;
+  if (!matrix->isLeaf() || !origin || !origin->isNoticed() || isSquare)
+    return false;
+  constexpr size_t most = 8;
+  static std::mutex *mutex = new std::mutex;
+  static auto *seen =
+      new std::map<std::pair<uint32_t, uint32_t>, std::set<int64_t>>;
+  std::lock_guard lock(*mutex);
+  std::set<int64_t> &values = (*seen)[{origin->site, origin->axis}];
+  if (values.size() < most)
+    values.insert(columns.value);
+  return values.contains(columns.value);
+}
+
 Tensor matmul(const Arg &lhs, const Arg &rhs) {
   detail::Recorder recorder(graph::OpId::matmul, lhs);
   auto operands =
       recorder.operands(detail::Promotion::match, 0b11, false, lhs, rhs);
-  if (operands[0]->rank() == 2 && operands[1]->rank() == 2) [[likely]]
-    return recorder.result(graph::matmul(operands[0], operands[1]));
+  if (operands[0]->rank() == 2 && operands[1]->rank() == 2) [[likely]] {
+    bool isKnown = operands[1]->dims()[1].isConstant() ||
+                   !fixesColumns(operands[0], operands[1]);
+    if (isKnown) [[likely]]
+      return recorder.result(graph::matmul(operands[0], operands[1]));
+    auto matrix = detail::withNumber(operands[1], 1);
+    if (!matrix)
+      recorder.fail(matrix.takeError());
+    return recorder.result(graph::matmul(operands[0], *matrix));
+  }
   auto nodes = operands.copies();
   auto &[left, right] = nodes;
   bool leftIsVector = left->rank() == 1;

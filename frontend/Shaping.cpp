@@ -108,24 +108,6 @@ std::vector<Tensor> unbind(const Arg &x, int64_t axis) {
   return parts;
 }
 
-Tensor narrow(const Arg &x, int64_t axis, int64_t start, Dim length) {
-  Composed call("narrow", x);
-  int64_t at = call.axis(axis);
-  if (start < 0)
-    start += call.x.dim(at).value;
-  if (start < 0 || length.value < 0 ||
-      start + length.value > call.x.dim(at).value)
-    call.fail(fmt::format("{} elements from {} on are not in axis {}",
-                          length.value, start, at));
-  return sliceAlong(call.x, at, start, Dim(start) + length);
-}
-
-Tensor select(const Arg &x, int64_t axis, int64_t index) {
-  Composed call("select", x);
-  int64_t at = call.axis(axis), position = call.position(index, at);
-  return squeeze(sliceAlong(call.x, at, position, Dim(position + 1)), {at});
-}
-
 //===- Axes ---------------------------------------------------------------===//
 
 Tensor flatten(const Arg &x, int64_t start, int64_t end) {
@@ -244,32 +226,6 @@ Tensor repeat_interleave(const Arg &x, int64_t count, int64_t axis) {
   return reshape(broadcast(unsqueeze(call.x, at + 1), wide), joined);
 }
 
-Tensor roll(const Arg &x, const Axes &shifts, const Axes &axes) {
-  Composed call("roll", x);
-  if (call.x.rank() == 0) {
-    for (int64_t axis : axes)
-      lineAxis(call, axis);
-    return call.x;
-  }
-  std::vector<int64_t> at = call.axes(axes);
-  if (shifts.isAll() || at.size() != shifts.size())
-    call.fail("there must be a shift for each axis");
-  Tensor rolled = call.x;
-  for (size_t i = 0; i < at.size(); ++i) {
-    Dim length = rolled.dim(at[i]);
-    if (length.value == 0)
-      continue;
-    int64_t shift = shifts.begin()[i] % length.value;
-    int64_t cut = shift > 0 ? length.value - shift : -shift;
-    if (cut == 0)
-      continue;
-    rolled = concat({sliceAlong(rolled, at[i], cut, length),
-                     sliceAlong(rolled, at[i], 0, Dim(cut))},
-                    at[i]);
-  }
-  return rolled;
-}
-
 //===- Diagonals ----------------------------------------------------------===//
 
 /// Where column - row compares to `diagonal`, of the last two axes.
@@ -344,21 +300,7 @@ Tensor trace(const Arg &x) {
   return sum(diagonal(call.x));
 }
 
-//===- Parts --------------------------------------------------------------===//
-
-Tensor slice_assign(const Arg &x, const Arg &values, const Axes &starts,
-                    const Dims &limits, const Axes &steps) {
-  Composed call("slice_assign", x);
-  Tensor part = slice(call.x, starts, limits, steps);
-  Tensor value = detail::asTensor(values).to(call.x.dtype());
-  Tensor given = broadcast(value, part.shape());
-  std::vector<int64_t> low(starts.begin(), starts.end()), interior;
-  for (int64_t step : steps)
-    interior.push_back(step - 1);
-  Tensor inside = pad(ones(part.shape(), {DType::boolean, call.x.device()}),
-                      low, call.x.shape(), interior, 0);
-  return where(inside, pad(given, low, call.x.shape(), interior, 0), call.x);
-}
+//===- Grids --------------------------------------------------------------===//
 
 std::vector<Tensor> meshgrid(std::span<const Tensor> xs, bool xy,
                              std::source_location where) {

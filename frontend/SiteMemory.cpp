@@ -1,7 +1,10 @@
-/// Remembers, for each source expression, the numbers and extents it showed.
+/// Remembers, for each source expression, the numbers, starts and extents it
+/// showed.
 #include "frontend/SiteMemory.h"
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -9,6 +12,7 @@
 #include <mutex>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace sinter::detail {
@@ -33,16 +37,49 @@ struct CacheEntry {
   std::atomic<uint8_t> *state = nullptr;
 };
 
-/// What leaves of one expression have in common: dtype and all axes but one.
-struct LeafFamily {
+/// Shapes of one dtype that differ along some axes only.
+struct ShapeFamily {
   DType dtype;
-  std::vector<int64_t> otherAxes;
-  int64_t extent;
-  bool symbolic = false;
+  std::vector<int64_t> dims; ///< one of them
+  AxisSet varied = 0;        ///< the axes that differ
 };
-struct LeafTable {
+/// The families of the data of one expression.
+class DataSite {
+public:
+  AxisSet show(DType dtype, std::span<const Dim> dims, AxisSet varied);
+
+private:
+  std::vector<ShapeFamily> families;
+};
+
+using ResultKey = std::tuple<SiteId, SiteId, graph::OpId>;
+struct DataTable {
   std::mutex mutex;
-  std::map<ExpressionKey, std::vector<LeafFamily>> families;
+  std::map<ExpressionKey, DataSite> leaves;
+  std::map<ResultKey, DataSite> results;
+};
+
+/// What varies of the starts at one expression, for all threads.
+using VaryingStarts = std::atomic<AxisSet>;
+struct StartTable {
+  std::mutex mutex;
+  std::map<ExpressionKey, std::unique_ptr<VaryingStarts>> sites;
+};
+
+/// Starts and sizes of one slice.
+struct ShownSlice {
+  std::vector<int64_t> starts, sizes;
+};
+/// The slices that a thread has recorded at one expression: since the
+/// evaluation `last`, and between the ones before it.
+struct SliceSequence {
+  VaryingStarts *varying = nullptr;
+  uint64_t last = 0;
+  std::vector<ShownSlice> now, before;
+};
+struct ThreadSlices {
+  uint64_t evaluations = 1;
+  std::map<ExpressionKey, SliceSequence> sequences;
 };
 } // namespace
 
@@ -83,27 +120,119 @@ bool isStaticNumber(const std::source_location &where, unsigned operand,
   return false;
 }
 
-bool hasSymbolicAxis(const std::source_location &where, DType dtype,
-                     std::span<const Dim> dims) {
-  if (dims.empty() || where.line() == 0)
-    return false;
-  std::vector<int64_t> others;
-  for (Dim dim : dims.subspan(1))
-    others.push_back(dim.value);
-  static LeafTable *table = new LeafTable;
-  std::lock_guard lock(table->mutex);
-  auto &families =
-      table->families[{where.file_name(), where.line(), where.column()}];
-  for (LeafFamily &family : families) {
-    if (family.dtype != dtype || family.otherAxes != others)
+//===- Axes of data -------------------------------------------------------===//
+
+/// The axes along which dims differ from the family's; all when that is no
+/// family of theirs.
+static AxisSet differing(const ShapeFamily &family, DType dtype,
+                         std::span<const Dim> dims) {
+  if (family.dtype != dtype || family.dims.size() != dims.size())
+    return ~AxisSet(0);
+  AxisSet axes = 0;
+  for (size_t i = 0; i < dims.size(); ++i)
+    if (family.dims[i] != dims[i].value)
+      axes |= AxisSet(1) << i;
+  return axes;
+}
+
+AxisSet DataSite::show(DType dtype, std::span<const Dim> dims, AxisSet varied) {
+  ShapeFamily *nearest = nullptr;
+  int least = 2; // axes that are new; more make another family
+  for (ShapeFamily &family : families) {
+    AxisSet differ = differing(family, dtype, dims);
+    int added =
+        differ == ~AxisSet(0) ? 32 : std::popcount(differ & ~family.varied);
+    if (added >= least)
       continue;
-    family.symbolic |= family.extent != dims[0].value;
-    return family.symbolic;
+    nearest = &family;
+    least = added;
+  }
+  if (nearest) {
+    nearest->varied |= differing(*nearest, dtype, dims) | varied;
+    return nearest->varied;
   }
   constexpr size_t mostFamilies = 256;
+  ShapeFamily family{dtype, {}, varied};
+  for (Dim dim : dims)
+    family.dims.push_back(dim.value);
   if (families.size() < mostFamilies)
-    families.push_back({dtype, std::move(others), dims[0].value});
-  return false;
+    families.push_back(std::move(family));
+  return varied;
+}
+
+static DataTable &dataTable() {
+  static DataTable *table = new DataTable;
+  return *table;
+}
+
+AxisSet symbolicAxes(const std::source_location &where, DType dtype,
+                     std::span<const Dim> dims) {
+  if (dims.empty() || where.line() == 0)
+    return 0;
+  DataTable &table = dataTable();
+  std::lock_guard lock(table.mutex);
+  return table.leaves[{where.file_name(), where.line(), where.column()}].show(
+      dtype, dims, 0);
+}
+
+AxisSet symbolicAxes(SiteId user, SiteId inner, graph::OpId op, DType dtype,
+                     std::span<const Dim> dims, AxisSet varied) {
+  if (dims.empty() || user == 0)
+    return 0;
+  DataTable &table = dataTable();
+  std::lock_guard lock(table.mutex);
+  return table.results[{user, inner, op}].show(dtype, dims, varied);
+}
+
+//===- Starts of slices ---------------------------------------------------===//
+
+static ThreadSlices &threadSlices() {
+  static thread_local ThreadSlices slices;
+  return slices;
+}
+
+void noteEvaluation() { ++threadSlices().evaluations; }
+
+static VaryingStarts *varyingState(const ExpressionKey &key) {
+  static StartTable *table = new StartTable;
+  std::lock_guard lock(table->mutex);
+  auto &state = table->sites[key];
+  if (!state)
+    state = std::make_unique<VaryingStarts>(0);
+  return state.get();
+}
+
+AxisSet varyingStarts(const std::source_location &where,
+                      std::span<const int64_t> starts,
+                      std::span<const int64_t> sizes) {
+  if (where.line() == 0)
+    return 0;
+  ThreadSlices &slices = threadSlices();
+  ExpressionKey key{where.file_name(), where.line(), where.column()};
+  SliceSequence &sequence = slices.sequences[key];
+  if (!sequence.varying)
+    sequence.varying = varyingState(key);
+  if (sequence.last != slices.evaluations) {
+    sequence.before = std::exchange(sequence.now, {});
+    sequence.last = slices.evaluations;
+  }
+  size_t position = sequence.now.size();
+  constexpr size_t mostSlices = 4096; // of one expression in one program
+  if (position < mostSlices)
+    sequence.now.push_back(
+        {{starts.begin(), starts.end()}, {sizes.begin(), sizes.end()}});
+  if (position >= sequence.before.size())
+    return sequence.varying->load(std::memory_order_relaxed);
+  const ShownSlice &shown = sequence.before[position];
+  AxisSet varied = 0;
+  if (std::ranges::equal(shown.sizes, sizes) &&
+      shown.starts.size() == starts.size())
+    for (size_t i = 0; i < starts.size(); ++i)
+      if (shown.starts[i] != starts[i])
+        varied |= AxisSet(1) << i;
+  if (!varied)
+    return sequence.varying->load(std::memory_order_relaxed);
+  return sequence.varying->fetch_or(varied, std::memory_order_relaxed) | varied;
 }
 
 } // namespace sinter::detail

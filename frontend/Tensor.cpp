@@ -6,6 +6,7 @@
 #include "frontend/Pending.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
+#include "frontend/SymbolicResults.h"
 #include "runtime/device/Device.h"
 #include "runtime/graph/AttrWords.h"
 #include "runtime/graph/OpIds.h"
@@ -57,11 +58,12 @@ static int64_t checkAxis(const Tensor &tensor, int64_t axis,
 }
 
 Dim Tensor::dim(int64_t axis, Where where) const {
-  return node()->dims()[checkAxis(*this, axis, "dim", where)];
+  axis = checkAxis(*this, axis, "dim", where);
+  return detail::usedForm(node())->dims()[axis];
 }
 
 Dims Tensor::shape() const {
-  std::span<const Dim> dims = node()->dims();
+  std::span<const Dim> dims = detail::usedForm(node())->dims();
   return {dims.begin(), dims.end()};
 }
 
@@ -99,7 +101,7 @@ Tensor Tensor::detach(Where where) const {
   if (!requires_grad() && (node()->isLeaf() || node()->isReady()))
     return *this;
   if (node()->isReady())
-    return Tensor(NodeFactory::detached(node(), false));
+    return Tensor(detail::detachedResult(node()));
   // A pending value: an op that changes nothing and passes no gradient.
   detail::Recorder recorder(graph::OpId::reshape, where);
   graph::AttrWriter attrs;

@@ -36,6 +36,18 @@ static bool isPointwise(Operation *op) {
          op->getNumOperands() > 0;
 }
 
+// Whether a view passes axes on as they are, but for where they begin and end.
+static bool keepsAxes(Operation *op) {
+  return isa<ir::PadOp, ir::SliceOp, ir::FlipOp, ir::DynamicSliceOp,
+             ir::DynamicPadOp>(op);
+}
+
+// What a view has the elements of: not the number that says where it begins.
+static OperandRange elementOperands(Operation *view) {
+  bool begins = isa<ir::DynamicSliceOp, ir::DynamicPadOp>(view);
+  return begins ? view->getOperands().take_front(1) : view->getOperands();
+}
+
 // The axes [first, second) of a reshape's operand that one axis is made of.
 static std::optional<std::pair<unsigned, unsigned>> axesBehind(ir::ReshapeOp op,
                                                                unsigned dim) {
@@ -123,6 +135,10 @@ static int64_t neighboursBehind(Operation *op, unsigned dim) {
                ? std::gcd(neighboursAlong(operand, dim),
                           startOf(pad, dim).getLargestKnownDivisor())
                : 1;
+  if (auto slice = dyn_cast<ir::DynamicSliceOp>(op))
+    return slice.getAxis() == dim ? 1 : neighboursAlong(operand, dim);
+  if (auto pad = dyn_cast<ir::DynamicPadOp>(op))
+    return pad.getAxis() == dim ? 1 : neighboursAlong(operand, dim);
   if (auto broadcast = dyn_cast<ir::BroadcastOp>(op)) {
     Shape outer = shapeOf(broadcast.getResult()), inner = shapeOf(operand);
     unsigned offset = outer.size() - inner.size();
@@ -179,7 +195,7 @@ bool runsOverWindows(Value tensor, unsigned dim) {
   }
   if (auto transpose = dyn_cast<ir::TransposeOp>(op))
     return runsOverWindows(transpose.getX(), transpose.getPermutation()[dim]);
-  if (isa<ir::PadOp, ir::SliceOp, ir::FlipOp>(op))
+  if (keepsAxes(op))
     return runsOverWindows(op->getOperand(0), dim);
   return isPointwise(op) &&
          llvm::any_of(behindArithmetic(tensor),
@@ -208,7 +224,7 @@ static bool areOutermost(Value tensor, unsigned first, unsigned second) {
         return false;
     return areOutermost(transpose.getX(), from[first], from[second - 1] + 1);
   }
-  if (isa<ir::PadOp, ir::SliceOp, ir::FlipOp>(op))
+  if (keepsAxes(op))
     return areOutermost(op->getOperand(0), first, second);
   return isPointwise(op) &&
          llvm::all_of(behindArithmetic(tensor), [&](Value leaf) {
@@ -257,7 +273,7 @@ static bool viewRunsAlong(Operation *op, unsigned dim) {
   }
   if (isa<ir::WindowOp, ir::UnwindowOp>(op))
     return windowRunsAlong(op, dim);
-  return llvm::all_of(op->getOperands(),
+  return llvm::all_of(elementOperands(op),
                       [&](Value part) { return runsAlong(part, dim); });
 }
 
@@ -492,7 +508,7 @@ IntegerType narrowPart(Value tensor) {
   }
   // What else a view puts between its operand's elements may be larger.
   bool isPlain = isa<ir::ReshapeOp, ir::TransposeOp, ir::SliceOp, ir::FlipOp,
-                     ir::BroadcastOp>(op);
+                     ir::BroadcastOp, ir::DynamicSliceOp>(op);
   return isPlain ? narrowPart(op->getOperand(0)) : IntegerType();
 }
 
@@ -516,7 +532,8 @@ bool isComputed(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   if (!op)
     return false;
-  if (isa<ir::FlipOp, ir::PadOp, ir::ConcatOp, ir::UnwindowOp>(op) ||
+  if (isa<ir::FlipOp, ir::PadOp, ir::ConcatOp, ir::UnwindowOp,
+          ir::DynamicSliceOp, ir::DynamicPadOp>(op) ||
       cast<ir::SinterOpInterface>(op).getPatternKind() !=
           graph::PatternKind::view)
     return true;

@@ -1,7 +1,8 @@
-/// Views that select by position: pad and concat narrow the mask.
+/// Views that select by position: pads and concat narrow the mask.
 #include "compiler/lower/MaskedViews.h"
 
 #include "compiler/lower/Access.h"
+#include "compiler/lower/Views.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/View.h"
 
@@ -91,48 +92,27 @@ Value numberValue(Emission &emission, TypedAttr number, Type element) {
 
 namespace {
 
-class PadSource final : public ElementSource {
+/// An operand among elements of one value.
+class FilledView : public ElementSource {
 public:
-  explicit PadSource(ir::PadOp op)
-      : ElementSource(op.getResult()), op(op), operand(op.getX()) {}
+  FilledView(Value tensor, Value operand)
+      : ElementSource(tensor), operand(operand) {}
 
-  Element at(Emission &emission, const Index &index,
-             const Lanes &lanes) override {
-    Shape outer = shapeOf(tensor), inner = shapeOf(operand);
-    Index split = index;
-    while (split.tailRank > 1 && padsTail(op, split.tailRank))
-      split = emission.withTail(split, outer, split.tailRank - 1);
-    Value condition;
-    Element fill{numberValue(emission, op.getValue(), elementOf(tensor))};
-    for (auto [dim, coord] : llvm::enumerate(split.lead))
-      if (isFill(emission, coord, dim, inner[dim]))
-        return fill;
-    for (auto [dim, coord] : llvm::enumerate(split.lead))
-      coord = shift(emission, coord, dim, inner[dim], condition);
-    if (split.tailRank == 1)
-      split.tail = shift(emission, split.tail, outer.size() - 1, inner.back(),
-                         condition);
+protected:
+  // The operand's elements where the condition holds (null: everywhere).
+  Element pick(Emission &emission, Value condition, const Index &index,
+               const Lanes &lanes, Element fill) {
     if (!condition)
-      return emission.at(operand, split, lanes);
+      return emission.at(operand, index, lanes);
     if (lanes.count > 1 && !isa<VectorType>(condition.getType()) &&
         !readsSideBySide(emission.body))
-      return either(emission, condition, split, lanes, fill);
+      return either(emission, condition, index, lanes, fill);
     Element inside =
-        emission.at(operand, split, narrow(emission, lanes, condition));
+        emission.at(operand, index, narrow(emission, lanes, condition));
     return emission.select(condition, inside, fill, lanes.count);
   }
 
-  static bool pads(ir::PadOp op, unsigned dim) {
-    return !isZero(startOf(op, dim)) || op.getInterior()[dim] != 0 ||
-           shapeOf(op.getResult())[dim] != shapeOf(op.getX())[dim];
-  }
-  static bool padsTail(ir::PadOp op, unsigned count) {
-    unsigned rank = op.getLow().size();
-    for (unsigned dim = rank - count; dim < rank; ++dim)
-      if (pads(op, dim))
-        return true;
-    return false;
-  }
+  const Value operand;
 
 private:
   // A product's tile reads many elements at once: branches would keep them
@@ -159,7 +139,45 @@ private:
     return Element{
         emission.branch(condition, Type(type), inside, outside).front()};
   }
+};
 
+class PadSource final : public FilledView {
+public:
+  explicit PadSource(ir::PadOp op)
+      : FilledView(op.getResult(), op.getX()), op(op) {}
+
+  Element at(Emission &emission, const Index &index,
+             const Lanes &lanes) override {
+    Shape outer = shapeOf(tensor), inner = shapeOf(operand);
+    Index split = index;
+    while (split.tailRank > 1 && padsTail(op, split.tailRank))
+      split = emission.withTail(split, outer, split.tailRank - 1);
+    Value condition;
+    Element fill{numberValue(emission, op.getValue(), elementOf(tensor))};
+    for (auto [dim, coord] : llvm::enumerate(split.lead))
+      if (isFill(emission, coord, dim, inner[dim]))
+        return fill;
+    for (auto [dim, coord] : llvm::enumerate(split.lead))
+      coord = shift(emission, coord, dim, inner[dim], condition);
+    if (split.tailRank == 1)
+      split.tail = shift(emission, split.tail, outer.size() - 1, inner.back(),
+                         condition);
+    return pick(emission, condition, split, lanes, fill);
+  }
+
+  static bool pads(ir::PadOp op, unsigned dim) {
+    return !isZero(startOf(op, dim)) || op.getInterior()[dim] != 0 ||
+           shapeOf(op.getResult())[dim] != shapeOf(op.getX())[dim];
+  }
+  static bool padsTail(ir::PadOp op, unsigned count) {
+    unsigned rank = op.getLow().size();
+    for (unsigned dim = rank - count; dim < rank; ++dim)
+      if (pads(op, dim))
+        return true;
+    return false;
+  }
+
+private:
   // Whether all lanes are known to lie where nothing of the operand is.
   bool isFill(Emission &emission, const Coord &coord, unsigned dim,
               AffineExpr extent) {
@@ -200,7 +218,32 @@ private:
   }
 
   ir::PadOp op;
-  Value operand;
+};
+
+class DynamicPadSource final : public FilledView {
+public:
+  explicit DynamicPadSource(ir::DynamicPadOp op)
+      : FilledView(op.getResult(), op.getX()), op(op), start(op.getStart()) {}
+
+  Element at(Emission &emission, const Index &index,
+             const Lanes &lanes) override {
+    unsigned axis = op.getAxis();
+    AffineExpr outer = shapeOf(tensor)[axis], inner = shapeOf(operand)[axis];
+    Element fill{emission.number(valueType(elementOf(tensor)), 0)};
+    if (constantOf(inner) == 0)
+      return fill;
+    Index split = apartFrom(emission, index, shapeOf(tensor), axis);
+    Coord &moved = axis < split.lead.size() ? split.lead[axis] : split.tail;
+    moved = emission.sub(moved, start.within(emission, outer - inner));
+    Value condition;
+    if (outer != inner)
+      condition = emission.isWithin(moved, inner);
+    return pick(emission, condition, split, lanes, fill);
+  }
+
+private:
+  ir::DynamicPadOp op;
+  ViewStart start;
 };
 
 class ConcatSource final : public ElementSource {
@@ -246,6 +289,8 @@ std::unique_ptr<ElementSource> makeMaskedView(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   if (auto pad = dyn_cast<ir::PadOp>(op))
     return std::make_unique<PadSource>(pad);
+  if (auto pad = dyn_cast<ir::DynamicPadOp>(op))
+    return std::make_unique<DynamicPadSource>(pad);
   if (auto concat = dyn_cast<ir::ConcatOp>(op))
     return std::make_unique<ConcatSource>(concat);
   return nullptr;
@@ -255,6 +300,11 @@ bool keepsMaskedView(Operation *op, unsigned tailRank) {
   if (auto pad = dyn_cast<ir::PadOp>(op))
     return !PadSource::padsTail(pad, tailRank) &&
            keepsTail(pad.getX(), tailRank);
+  if (auto pad = dyn_cast<ir::DynamicPadOp>(op)) {
+    unsigned rank = shapeOf(pad.getResult()).size();
+    return uint64_t(pad.getAxis()) < rank - tailRank &&
+           keepsTail(pad.getX(), tailRank);
+  }
   if (auto concat = dyn_cast<ir::ConcatOp>(op)) {
     unsigned rank = shapeOf(concat.getResult()).size();
     return uint64_t(concat.getAxis()) < rank - tailRank &&

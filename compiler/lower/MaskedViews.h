@@ -1,11 +1,11 @@
-/// Views that select by position: pad and concat.
+/// Views that select by position: pad, dynamic_pad and concat.
 #pragma once
 
 #include "compiler/lower/ElementSource.h"
 
 namespace sinter::compiler {
 
-/// The source of a pad or concat op; null for another op.
+/// The source of one of these ops; null for another op.
 std::unique_ptr<ElementSource> makeMaskedView(mlir::Value tensor);
 
 /// The lanes that are left when `condition` must hold too (null: all).

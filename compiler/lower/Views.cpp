@@ -211,6 +211,26 @@ private:
   SmallVector<int64_t> steps;
 };
 
+class DynamicSliceSource final : public ElementSource {
+public:
+  explicit DynamicSliceSource(ir::DynamicSliceOp op)
+      : ElementSource(op.getResult()), op(op), start(op.getStart()) {}
+
+  Element at(Emission &emission, const Index &index,
+             const Lanes &lanes) override {
+    unsigned axis = op.getAxis();
+    Index split = apartFrom(emission, index, shapeOf(tensor), axis);
+    Coord &moved = axis < split.lead.size() ? split.lead[axis] : split.tail;
+    AffineExpr most = shapeOf(op.getX())[axis] - shapeOf(tensor)[axis];
+    moved = emission.add(moved, start.within(emission, most));
+    return emission.at(op.getX(), split, lanes);
+  }
+
+private:
+  ir::DynamicSliceOp op;
+  ViewStart start;
+};
+
 class FlipSource final : public ElementSource {
 public:
   explicit FlipSource(ir::FlipOp op)
@@ -257,6 +277,30 @@ private:
 
 } // namespace
 
+Index apartFrom(Emission &emission, const Index &index, const Shape &shape,
+                unsigned axis) {
+  if (axis + index.tailRank < shape.size())
+    return index;
+  return emission.withTail(index, shape,
+                           std::max<unsigned>(1, shape.size() - axis - 1));
+}
+
+Coord ViewStart::within(Emission &emission, AffineExpr most) {
+  Value zero = emission.constant(0);
+  if (constantOf(most) == 0)
+    return emission.uniform(zero);
+  Value given = emission.at(number, Index(), Lanes()).value;
+  Value &position = positions[given];
+  if (!position)
+    emission.hoisted({given}, /*readsMemory=*/false, [&] {
+      OpBuilder &builder = emission.builder;
+      position = arith::IndexCastOp::create(builder, emission.loc,
+                                            builder.getIndexType(), given);
+    });
+  return emission.uniform(
+      emission.max(emission.min(position, emission.extent(most)), zero));
+}
+
 Index reshapeIndex(Emission &emission, const Index &index, const Shape &from,
                    const Shape &to) {
   MLIRContext *context = emission.builder.getContext();
@@ -288,6 +332,8 @@ std::unique_ptr<ElementSource> makeView(Value tensor) {
     return std::make_unique<BroadcastSource>(broadcast);
   if (auto slice = dyn_cast<ir::SliceOp>(op))
     return std::make_unique<SliceSource>(slice);
+  if (auto slice = dyn_cast<ir::DynamicSliceOp>(op))
+    return std::make_unique<DynamicSliceSource>(slice);
   if (auto flip = dyn_cast<ir::FlipOp>(op))
     return std::make_unique<FlipSource>(flip);
   if (auto window = makeWindowView(tensor))
@@ -337,6 +383,8 @@ static bool keepsView(Operation *op, unsigned tailRank) {
         return false;
     return keepsTail(operand, tailRank);
   }
+  if (auto slice = dyn_cast<ir::DynamicSliceOp>(op))
+    return uint64_t(slice.getAxis()) < first && keepsTail(operand, tailRank);
   if (auto flip = dyn_cast<ir::FlipOp>(op))
     return !FlipSource::flipsTail(flip, tailRank) &&
            keepsTail(operand, tailRank);

@@ -183,6 +183,11 @@ static Value simplifyPad(ir::PadOp op) {
   return op.getX();
 }
 
+// All of the axis, wherever it is to begin.
+template <typename Op> static Value simplifyStart(Op op) {
+  return op.getX().getType() == op.getType() ? op.getX() : Value();
+}
+
 static Value simplifyFlip(ir::FlipOp op) {
   SmallVector<AffineExpr> dims = dimsOf(op.getType());
   bool isAsBefore = llvm::all_of(
@@ -207,6 +212,10 @@ Value simplifyView(Operation *op, OpBuilder &builder) {
     return simplifyWindow(window, builder);
   if (auto pad = dyn_cast<ir::PadOp>(op))
     return simplifyPad(pad);
+  if (auto slice = dyn_cast<ir::DynamicSliceOp>(op))
+    return simplifyStart(slice);
+  if (auto pad = dyn_cast<ir::DynamicPadOp>(op))
+    return simplifyStart(pad);
   if (auto flip = dyn_cast<ir::FlipOp>(op))
     return simplifyFlip(flip);
   if (auto concat = dyn_cast<ir::ConcatOp>(op))

@@ -75,6 +75,11 @@ def : GradientFn<Sinter_ConcatOp, "concatGradient">;
 def : Gradient<Sinter_PadOp, [
     (Sinter_SliceOp $grad, $low, (padded_limits $x, $low, $interior),
                     (plus_one $interior))]>;
+def : Gradient<Sinter_DynamicSliceOp, [
+    (Sinter_DynamicPadOp $grad, $start, $axis, (size_of $x, $axis)), (none)]>;
+def : Gradient<Sinter_DynamicPadOp, [
+    (Sinter_DynamicSliceOp $grad, $start, $axis, (size_of $x, $axis)),
+    (none)]>;
 def : Gradient<Sinter_WindowOp, [
     (Sinter_SumOp
         (Sinter_UnwindowOp $grad, (shape_of $x), $axes, $sizes, $strides,

@@ -49,6 +49,8 @@ def : Structured<Sinter_SliceOp>;
 def : Structured<Sinter_FlipOp>;
 def : Structured<Sinter_ConcatOp>;
 def : Structured<Sinter_PadOp>;
+def : Structured<Sinter_DynamicSliceOp>;
+def : Structured<Sinter_DynamicPadOp>;
 def : Structured<Sinter_WindowOp>;
 def : Structured<Sinter_UnwindowOp>;
 def : Structured<Sinter_IotaOp>;

@@ -41,6 +41,8 @@ def : Names<Sinter_SliceOp, "Tensor.__getitem__", "slice">;
 def : Names<Sinter_FlipOp, "flip", "flip">;
 def : Names<Sinter_ConcatOp, "cat", "cat">;
 def : Names<Sinter_PadOp, "nn.functional.pad", "pad">;
+def : Names<Sinter_DynamicSliceOp, "", "">;
+def : Names<Sinter_DynamicPadOp, "", "">;
 def : Names<Sinter_SqueezeOp, "squeeze", "squeeze, squeeze_dims">;
 def : Names<Sinter_UnsqueezeOp, "unsqueeze", "unsqueeze_dim, unsqueeze_dims">;
 def : Names<Sinter_IotaOp, "arange", "arange">;

@@ -354,6 +354,7 @@ def compute_dtype : Sinter_Term<"computeDType">; // ($x): f32 for f16 and bf16
 def kept_shape : Sinter_Term<"keptShape">;     // ($x, $axes): axes of size 1
 def column_shape : Sinter_Term<"columnShape">; // ($x): x's dims and a 1
 def count_of : Sinter_Term<"countOf">;         // ($x, $axes): elements reduced
+def size_of : Sinter_Term<"sizeOf">;           // ($x, $axis): a dim
 def last_axis : Sinter_Term<"lastAxis">;       // ($x)
 def row_axis : Sinter_Term<"rowAxis">;         // ($x): the last but one
 def scores_shape : Sinter_Term<"scoresShape">; // ($query, $key): [..., t, s]

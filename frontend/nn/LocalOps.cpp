@@ -1,6 +1,8 @@
 /// Elementwise functions and norms that losses and modules need.
 #include "frontend/nn/LocalOps.h"
 
+#include "frontend/Composed.h"
+
 #include <sinter/BasicOps.h>
 
 #include <cmath>
@@ -31,6 +33,7 @@ Tensor vectorNorm(const Tensor &x, double p, const Axes &axes, bool keepdims) {
 }
 
 Tensor part(const Tensor &x, int64_t axis, int64_t from, Dim to) {
+  Composed call("slice", x); // whose line is not the user's
   std::vector<int64_t> starts(x.rank(), 0), steps(x.rank(), 1);
   Dims limits = x.shape();
   size_t at = axis < 0 ? axis + x.rank() : axis;

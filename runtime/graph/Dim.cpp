@@ -2,6 +2,7 @@
 #include "runtime/graph/Dim.h"
 
 #include "runtime/graph/Polynomial.h"
+#include "runtime/graph/Symbols.h"
 #include "runtime/support/ChunkedTable.h"
 
 #include <array>
@@ -32,12 +33,7 @@ struct ExprHash {
   }
 };
 
-struct Symbol {
-  uint32_t site = 0;
-  uint32_t axis = 0;
-  int64_t value = 0;
-  bool operator==(const Symbol &) const = default;
-};
+using Symbol = SymbolOrigin;
 
 struct SymbolHash {
   size_t operator()(const Symbol &symbol) const {
@@ -95,6 +91,13 @@ uint32_t symbol(uint32_t site, uint32_t axis, int64_t value) {
     entry->second = table.intern({ExprOp::symbol, 0, 0, number});
   }
   return entry->second;
+}
+
+std::optional<SymbolOrigin> originOf(uint32_t id) {
+  const Expr &expr = get(id);
+  if (id == 0 || expr.op != ExprOp::symbol)
+    return std::nullopt;
+  return interner().symbols[uint32_t(expr.value)];
 }
 
 int64_t symbolValue(uint32_t number) {

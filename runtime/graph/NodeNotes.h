@@ -59,8 +59,23 @@ public:
   /// shared.
   std::shared_ptr<const CheckpointRegion> region;
 
+  /// A leaf of the node's value with symbols in its dims, which ops that read
+  /// the node are recorded on; null for none.
+  const NodeRef *symbolicForm() const {
+    return hasForm.load(std::memory_order_acquire) ? &form : nullptr;
+  }
+  void setSymbolicForm(NodeRef leaf) {
+    std::lock_guard lock(mutex);
+    if (hasForm.load(std::memory_order_relaxed))
+      return;
+    form = std::move(leaf);
+    hasForm.store(true, std::memory_order_release);
+  }
+
 private:
   mutable std::mutex mutex;
+  NodeRef form;
+  std::atomic<bool> hasForm{false};
   std::vector<std::shared_ptr<GradientHook>> hookList;
 };
 

@@ -153,6 +153,12 @@ Result<InferredType> pad(const ShapeContext &context,
                          std::span<const int64_t> low,
                          std::span<const Dim> shape,
                          std::span<const int64_t> interior);
+/// x and a start of rank 0; x's dims, and `size` along the axis, which is no
+/// larger than x's dim, or no smaller.
+Result<InferredType> dynamicSlice(const ShapeContext &context, int64_t axis,
+                                  Dim size);
+Result<InferredType> dynamicPad(const ShapeContext &context, int64_t axis,
+                                Dim size);
 
 /// out[axes[j]] windows of an axis, and the sizes after x's dims; there is at
 /// least one window.

@@ -32,6 +32,8 @@ DimList keptShape(const NodeRef &x, std::span<const int64_t> axes);
 DimList columnShape(const NodeRef &x);
 /// Product of x's dims along `axes`.
 Dim countOf(const NodeRef &x, std::span<const int64_t> axes);
+/// x's dim along an axis.
+inline Dim sizeOf(const NodeRef &x, int64_t axis) { return x->dims()[axis]; }
 int64_t lastAxis(const NodeRef &x);
 /// The last axis but one.
 int64_t rowAxis(const NodeRef &x);

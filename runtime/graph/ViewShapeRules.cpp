@@ -1,4 +1,5 @@
-/// Shape rules of views: reshape, transpose, broadcast, slice, concat, pad.
+/// Shape rules of views: reshape, transpose, broadcast, slice, concat, pad, and
+/// of slices and pads whose start a program is given.
 #include "runtime/graph/ShapeRules.h"
 
 #include "runtime/graph/ShapeChecks.h"
@@ -234,6 +235,34 @@ Result<InferredType> pad(const ShapeContext &context,
   result.dtype = context.operands[0].dtype;
   result.dims.append(shape);
   return result;
+}
+
+//===- dynamic_slice, dynamic_pad -----------------------------------------===//
+
+static Result<InferredType> resized(const ShapeContext &context, int64_t axis,
+                                    Dim size) {
+  if (!context.operands[1].dims.empty())
+    return shapeError(context, "the start is no number of rank 0");
+  InferredType result;
+  result.dtype = context.operands[0].dtype;
+  result.dims.append(context.operands[0].dims);
+  result.dims[axis] = size;
+  SINTER_TRY(checkSize(context, result.dims));
+  return result;
+}
+
+Result<InferredType> dynamicSlice(const ShapeContext &context, int64_t axis,
+                                  Dim size) {
+  if (!atLeast(context, context.operands[0].dims[axis], size))
+    return axisError(context, "more elements than there are", axis);
+  return resized(context, axis, size);
+}
+
+Result<InferredType> dynamicPad(const ShapeContext &context, int64_t axis,
+                                Dim size) {
+  if (!atLeast(context, size, context.operands[0].dims[axis]))
+    return axisError(context, "the result is too small", axis);
+  return resized(context, axis, size);
 }
 
 } // namespace sinter::graph::shape

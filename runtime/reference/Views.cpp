@@ -1,6 +1,8 @@
 /// Reference loops of views and sources.
 #include "runtime/reference/Primitives.h"
 
+#include <algorithm>
+
 namespace sinter::reference {
 
 static Result<HostValue> reshape(const Call &call) {
@@ -119,6 +121,33 @@ static Result<HostValue> pad(const Call &call) {
   return result;
 }
 
+/// The given start, brought to where `size` elements fit before `extent`.
+static int64_t startOf(const Call &call, int64_t size, int64_t extent) {
+  return std::clamp<int64_t>(call[1].ints[0], 0,
+                             std::max<int64_t>(extent - size, 0));
+}
+
+static Result<HostValue> dynamicSlice(const Call &call) {
+  size_t axis = graph::AttrReader(call.attrs).integer();
+  Places places{0, stridesOf(call[0].dims)};
+  places.offset =
+      startOf(call, call.dims[axis], call[0].dims[axis]) * places.strides[axis];
+  return viewOf(call, places);
+}
+
+static Result<HostValue> dynamicPad(const Call &call) {
+  size_t axis = graph::AttrReader(call.attrs).integer();
+  HostValue result = call.makeResult();
+  for (int64_t i = 0, count = result.elements(); i < count; ++i)
+    result.set(i, Number(0));
+  Places places{0, stridesOf(call.dims)};
+  places.offset =
+      startOf(call, call[0].dims[axis], call.dims[axis]) * places.strides[axis];
+  copyElements(result, places, call[0], {0, stridesOf(call[0].dims)},
+               call[0].dims);
+  return result;
+}
+
 namespace {
 /// The attributes that window and unwindow share.
 struct WindowLists {
@@ -193,10 +222,20 @@ static Result<HostValue> extent(const Call &call) {
 
 std::span<const PrimitiveRow> viewPrimitives() {
   static const PrimitiveRow rows[] = {
-      {"reshape", reshape}, {"transpose", transpose}, {"broadcast", broadcast},
-      {"slice", slice},     {"flip", flip},           {"concat", concat},
-      {"pad", pad},         {"window", window},       {"unwindow", unwindow},
-      {"iota", iota},       {"full", full},           {"extent", extent},
+      {"reshape", reshape},
+      {"transpose", transpose},
+      {"broadcast", broadcast},
+      {"slice", slice},
+      {"flip", flip},
+      {"concat", concat},
+      {"pad", pad},
+      {"window", window},
+      {"unwindow", unwindow},
+      {"iota", iota},
+      {"full", full},
+      {"extent", extent},
+      {"dynamic_slice", dynamicSlice},
+      {"dynamic_pad", dynamicPad},
   };
   return rows;
 }

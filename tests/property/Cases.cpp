@@ -161,6 +161,8 @@ static std::vector<Shape> drawShapes(const PropertyRow &row, Rng &rng,
     return pickShapes(rng, sizes, rule == "embedding");
   if (rule == "random")
     return std::vector<Shape>(count);
+  if (rule == "dynamicSlice" || rule == "dynamicPad")
+    return {drawShape(rng, sizes, 1, 4), {}};
   if (rule == "dropout" || rule == "withNumbers") {
     std::vector<Shape> shapes(count);
     shapes[0] = drawShape(rng, sizes, 0, 4);

@@ -66,8 +66,16 @@ bool AttrDrawer::axis() {
   return true;
 }
 
-/// How much of the axis is sorted, or any number.
+/// How much of the axis is sorted or taken, how long it becomes, or any number.
 void AttrDrawer::dim() {
+  if (row.shapeRule == "dynamicPad") {
+    writer.dim(Dim(x[drawnAxis] + drawInt(rng, 0, 4)));
+    return;
+  }
+  if (row.shapeRule == "dynamicSlice") {
+    writer.dim(Dim(drawInt(rng, 0, x[drawnAxis])));
+    return;
+  }
   bool sorts = std::string_view(row.shapeRule).starts_with("sorted");
   int64_t most = sorts ? x[drawnAxis] : 100;
   writer.dim(Dim(sorts && drawBool(rng) ? most : drawInt(rng, 0, most)));

@@ -48,8 +48,8 @@ static size_t leastRankOf(std::string_view rule) {
                    rule == "gather" || rule == "scatter" ||
                    rule == "indexSelect" || rule == "layerNorm" ||
                    rule == "slice" || rule == "reduce" ||
-                   rule.starts_with("sorted") || rule == "sameAsFirst" ||
-                   rule == "transpose";
+                   rule.starts_with("dynamic") || rule.starts_with("sorted") ||
+                   rule == "sameAsFirst" || rule == "transpose";
   return needsAxis ? 1 : 0;
 }
 
@@ -115,6 +115,8 @@ bool RecipeDrawer::planView(std::string_view rule, Plan &plan) {
           std::max<int64_t>(0, (dim - 1) * (plan.interior.back() + 1) + 1);
       plan.shape.push_back(plan.low.back() + spread + below(random, 3));
     }
+  } else if (rule == "dynamicSlice" || rule == "dynamicPad") {
+    plan.operands.push_back({DType::i64, {}, 1, coin()});
   } else if (rule == "concat") {
     for (int64_t more = below(random, 3); more > 0; --more) {
       plan.operands.push_back(plan.operands[0]);
@@ -326,6 +328,10 @@ std::vector<uint64_t> RecipeDrawer::attrs(const PropertyRow &row,
         // All of the axis, or its first few.
         int64_t length = plan.operands[0].dims[plan.axis];
         writer.dim(Dim(coin() ? length : below(random, length + 1)));
+      } else if (row.shapeRule == "dynamicSlice") {
+        writer.dim(Dim(below(random, plan.operands[0].dims[plan.axis] + 1)));
+      } else if (row.shapeRule == "dynamicPad") {
+        writer.dim(Dim(plan.operands[0].dims[plan.axis] + below(random, 4)));
       } else {
         writer.dim(Dim(1 + below(random, 9)));
       }

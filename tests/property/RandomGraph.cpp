@@ -87,10 +87,13 @@ Recipe randomGraph(uint64_t seed, const GraphOptions &options) {
   if (options.rowsOfProduct)
     drawRowsOfProduct(drawer, rows, options.dtype);
   drawLarge(drawer, options.large, options.largeCount, options.dtype);
+  Rows slices = rowsOf(rows, {"slice", "pad"});
   for (size_t made = 0, tries = 0; made < options.steps && tries < 200;
        ++tries) {
+    const Rows &from =
+        options.slices && below(drawer.random, 3) == 0 ? slices : rows;
     const PropertyRow &row =
-        *rows[below(drawer.random, static_cast<int64_t>(rows.size()))];
+        *from[below(drawer.random, static_cast<int64_t>(from.size()))];
     std::optional<DType> dtype;
     bool takesIt = row.operands.empty() ||
                    (row.operands[0].dtypes & graph::dtypeBit(options.dtype));

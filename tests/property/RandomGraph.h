@@ -26,6 +26,8 @@ struct GraphOptions {
   /// or ops in a row.
   Large large = Large::none;
   size_t largeCount = 0;
+  /// Every third op is a slice or a pad.
+  bool slices = false;
 };
 
 /// Makes one graph in twenty begin with something large, of each kind in turn.

@@ -30,6 +30,7 @@ def Sinter_BroadcastOp : Sinter_View<"broadcast"> {
 }
 def Sinter_SliceOp : Sinter_View<"slice"> {
   let reorder = "slice";
+  let handWritten = 1;
   let summary = "Every steps[d]-th element from starts[d] up to limits[d].";
   let arguments = (ins Sinter_Tensor:$x, Sinter_Ints:$starts,
                        Sinter_Dims:$limits, Sinter_Ints:$steps);
@@ -62,6 +63,32 @@ def Sinter_PadOp : Sinter_View<"pad"> {
                        Sinter_Ints:$interior, Sinter_Number:$value);
   let shapeArguments = ["low", "shape", "interior"];
   let example = "pad(x, {0, 1}, {3, 9}, {0, 1}, 0.5)";
+}
+/// One axis from a start that a program is given, as a number of rank 0.
+class Sinter_StartView<string mnemonic, string rule> : Sinter_View<mnemonic> {
+  let arguments = (ins Sinter_Tensor:$x, Sinter_I64:$start, Sinter_Axis:$axis,
+                       Sinter_Dim:$size);
+  let shapeRule = rule;
+  let handWritten = 1;
+  let domains = [Reals<"-4", "4">, Integers<"-2", "9">];
+}
+def Sinter_DynamicSliceOp : Sinter_StartView<"dynamic_slice", "dynamicSlice"> {
+  let summary = "`size` elements along an axis from a start that is a number of "
+                "the program.";
+  let description = [{
+    out[.., i, ..] = x[.., start + i, ..]. A start is brought to between 0 and
+    the last one that leaves `size` elements.
+  }];
+  let example = "narrow(x, 1, start, 2)";
+}
+def Sinter_DynamicPadOp : Sinter_StartView<"dynamic_pad", "dynamicPad"> {
+  let summary = "x from a start on, which is a number of the program, along an "
+                "axis of `size` that holds 0 elsewhere.";
+  let description = [{
+    out[.., start + i, ..] = x[.., i, ..]. A start is brought to between 0 and
+    the last one that leaves room for x.
+  }];
+  let example = "slice_assign(x, narrow(x, 1, 0, 2), {0, start})";
 }
 
 def Sinter_SqueezeOp : Sinter_Composite<"squeeze"> {

@@ -62,7 +62,7 @@ public:
   /// Of a tensor operand: whether it is an empty Tensor.
   bool isEmpty() const { return !owned && !*borrowed; }
   const graph::NodeRef &node() const {
-    return owned ? owned.node() : borrowed->node();
+    return detail::usedForm(owned ? owned.node() : borrowed->node());
   }
 
   Number number; ///< unless isTensor()

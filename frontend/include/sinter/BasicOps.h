@@ -21,6 +21,7 @@
 #include <sinter/generated/functions/Windows.h>
 
 #include <optional>
+#include <vector>
 
 namespace sinter {
 
@@ -37,6 +38,17 @@ Tensor squeeze(const Arg &x, const Axes &axes = {});
 
 /// x with a new axis of size 1. The axis counts in the result; -1 is the last.
 Tensor unsqueeze(const Arg &x, int64_t axis);
+
+/// Every steps[d]-th element from starts[d] up to limits[d]; negative starts
+/// and limits count from the end. A start that varies from one evaluation to
+/// the next while the size stays the same becomes an argument of the program.
+Tensor slice(const Arg &x, const Axes &starts, const Dims &limits,
+             const Axes &steps);
+/// sizes[d] elements from starts[d] on: plain numbers, negative ones from the
+/// end, or integer tensors of one element, which count from the beginning. A
+/// start out of range is an error: of a number here, of a tensor when it is
+/// evaluated.
+Tensor slice(const Arg &x, const std::vector<Arg> &starts, const Dims &sizes);
 
 /// Elements in order, and where they stood in x (i64).
 struct Sorted {

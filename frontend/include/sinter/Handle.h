@@ -24,6 +24,14 @@ private:
   Handle *next = nullptr;
 };
 
+/// What ops that read a value are recorded on: an evaluated one whose line has
+/// shown several extents of an axis is a leaf that is symbolic there
+/// (frontend/SymbolicResults.h); every other is the node itself.
+const graph::NodeRef &symbolicFormOf(const graph::NodeRef &result);
+inline const graph::NodeRef &usedForm(const graph::NodeRef &node) {
+  return node->isLeaf() || !node->isReady() ? node : symbolicFormOf(node);
+}
+
 /// Owning pointer to a Handle; 8 bytes.
 class HandleRef {
 public:

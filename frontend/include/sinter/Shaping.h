@@ -26,10 +26,11 @@ std::vector<Tensor> chunk(const Arg &x, int64_t chunks, int64_t axis = 0);
 /// The elements along an axis, without it.
 std::vector<Tensor> unbind(const Arg &x, int64_t axis = 0);
 
-/// `length` elements from `start` on along an axis.
-Tensor narrow(const Arg &x, int64_t axis, int64_t start, Dim length);
-/// One element along an axis, without it; -1 is the last.
-Tensor select(const Arg &x, int64_t axis, int64_t index);
+/// `length` elements from `start` on along an axis: a start as in `slice`.
+Tensor narrow(const Arg &x, int64_t axis, const Arg &start, Dim length);
+/// One element along an axis, without it; -1 is the last. An index as a start
+/// in `slice`.
+Tensor select(const Arg &x, int64_t axis, const Arg &index);
 
 /// The axes from `start` to `end` as one; rank 0 becomes one element.
 Tensor flatten(const Arg &x, int64_t start = 0, int64_t end = -1);
@@ -64,9 +65,13 @@ Tensor diag_embed(const Arg &x, int64_t offset = 0);
 /// Sum of a matrix' diagonal.
 Tensor trace(const Arg &x);
 
-/// x with `values` in the place of x[starts : limits : steps].
+/// x with `values` in the place of x[starts : limits : steps], as in `slice`.
 Tensor slice_assign(const Arg &x, const Arg &values, const Axes &starts,
                     const Dims &limits, const Axes &steps);
+/// x with `values`, which have as many axes, in the place of as many elements
+/// from `starts` on: `cache = slice_assign(cache, key, {0, position, 0})`.
+Tensor slice_assign(const Arg &x, const Arg &values,
+                    const std::vector<Arg> &starts);
 
 /// How `pad` fills what it adds.
 enum class PadMode : uint8_t {

@@ -15,6 +15,14 @@ inline uint64_t programsMade() {
   return stats.compiles + stats.disk_hits;
 }
 
+/// Why programs were made, the last few.
+inline std::string reasonsText() {
+  std::string text;
+  for (const sinter::Stats::Miss &miss : sinter::stats().misses)
+    text += miss.flush + ": " + miss.reason + " (" + miss.site + ")\n";
+  return text;
+}
+
 /// Flushes of a reason so far.
 inline uint64_t flushesOf(std::string_view reason) {
   uint64_t count = 0;
