@@ -3,6 +3,8 @@
 /// In each mode of numerics.
 #include "tests/unit/frontend/Counting.h"
 
+#include <sinter/generated/functions/Math.h>
+
 #include <cmath>
 #include <functional>
 #include <limits>
