@@ -4,6 +4,7 @@
 #include "frontend/HostBytes.h"
 #include "runtime/graph/AttrWords.h"
 #include "runtime/graph/Builders.h"
+#include "runtime/graph/OpIds.h"
 #include "runtime/graph/Slice.h"
 #include "runtime/reference/Reference.h"
 
@@ -143,17 +144,28 @@ static std::string positionText(int64_t element,
   return fmt::format(" at position [{}]", fmt::join(index, ","));
 }
 
+/// The dims in which the user gave `operand`: those before it was reshaped.
+static std::vector<int64_t> givenDims(NodeRef operand) {
+  while (!operand->isLeaf() && operand->op() == graph::OpId::reshape &&
+         !operand->operands().empty())
+    operand = operand->operands()[0];
+  return emptyHost(*operand).dims;
+}
+
 /// The first of these positions that is out of range, in terms of the operand
 /// that they were made of where moving elements was all that happened to it.
 static std::optional<std::string> describe(const Positions &positions,
                                            std::span<const NodeRef> leaves,
                                            std::span<const NodeRef> operands) {
   std::optional<HostTensor> own;
+  std::vector<int64_t> ownDims;
   auto given = [&](const NodeRef &leaf) -> std::optional<HostTensor> {
     auto at = std::ranges::find(leaves, leaf);
     if (at == leaves.end())
       return std::nullopt;
-    own = valueOf(operands[at - leaves.begin()]);
+    const NodeRef &operand = operands[at - leaves.begin()];
+    own = valueOf(operand);
+    ownDims = givenDims(operand);
     return own;
   };
   std::optional<HostTensor> values = evaluate(positions.tensor, given);
@@ -176,7 +188,7 @@ static std::optional<std::string> describe(const Positions &positions,
     if (place >= 0 && place < own->elements() &&
         integerAt(*own, place) == value) {
       element = place;
-      dims = own->dims;
+      dims = ownDims;
     }
   }
   return fmt::format("index {}{}, not in [0,{})", value,

@@ -20,10 +20,12 @@ namespace {
 
 constexpr const char *childVariable = "SINTER_TEST_CHILD";
 
-/// Four ops that are one kernel; `width`, which does not become symbolic, makes
-/// it another program.
+/// Four ops that are one kernel; `width`, which comes with a rank of its own and
+/// so does not become symbolic, makes it another program.
 sn::Tensor chain(int64_t width, float value = 0.5f) {
-  sn::Tensor x = sn::tensor(std::vector<float>(width, value), {1, width});
+  std::vector<sn::Dim> dims(1 + width % 16, 1);
+  dims.emplace_back(width);
+  sn::Tensor x = sn::tensor(std::vector<float>(width, value), dims);
   return sn::exp(sn::neg(sn::tanh(sn::sqrt(x))));
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <regex>
 #include <set>
+#include <source_location>
 #include <sstream>
 
 namespace sn = sinter;
@@ -57,14 +58,16 @@ void expectDecided(std::initializer_list<sn::Tensor> results,
 }
 
 /// Values that no folding sees through.
-sn::Tensor input(const sn::Dims &shape) {
+// Each input has a line of its own: at one line, sizes that vary are symbolic.
+sn::Tensor input(const sn::Dims &shape,
+                 std::source_location where = std::source_location::current()) {
   int64_t count = 1;
   for (sn::Dim dim : shape)
     count *= dim.value;
   std::vector<float> values(count);
   for (int64_t i = 0; i < count; ++i)
     values[i] = 0.01f * float(i % 97) - 0.3f;
-  return sn::tensor(values, shape);
+  return sn::tensor(values, shape, {}, where);
 }
 
 } // namespace

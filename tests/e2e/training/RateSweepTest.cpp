@@ -23,7 +23,7 @@ TEST(RateSweep, Adam) {
   sn::Tensor x = images(5), y = labels(5);
   uint64_t before = 0;
   for (int i = 0; i < rates; ++i) {
-    adam.set_lr(rateOf(i) * 1e-3);
+    adam.set_lr(std::abs(rateOf(i)) * 1e-3);
     sn::Tensor loss = sn::cross_entropy(model.forward(x), y);
     adam.step(model, loss.backward());
     loss.eval();

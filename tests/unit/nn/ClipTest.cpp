@@ -106,6 +106,6 @@ TEST_F(Clip, ErrorsNameTheFunctionAndTheLine) {
   sn::Gradients none;
   expectRejected("grad_norm", "no gradients",
                  [&] { optim::clip_grad_norm(none, 1); });
-  expectRejected("grad_norm", "p is not",
+  expectRejected("grad_norm", "p is 0",
                  [&] { optim::grad_norm(gradients, 0); });
 }
