@@ -1,6 +1,7 @@
 /// Convolutions over the graph's conv and conv_transpose.
 #include <sinter/Convolution.h>
 
+#include "frontend/FixedDims.h"
 #include "frontend/WindowLists.h"
 #include "runtime/graph/OpIds.h"
 
@@ -16,6 +17,23 @@ static IntList sizesOf(const NodeRef &weight, size_t rank) {
   for (size_t i = 2; i < weight->rank() && i < rank + 2; ++i)
     sizes.push_back(weight->dims()[i].value);
   return sizes;
+}
+
+/// Makes numbers of what kernels know, the image's channels and the weight's
+/// sizes, and gives the weight.
+static NodeRef withSizes(ImageCall &call, const NodeRef &weight) {
+  auto fix = [&](const NodeRef &node, size_t axis) {
+    auto fixed = detail::withNumber(node, axis);
+    if (!fixed)
+      call.recorder.fail(fixed.takeError());
+    return std::move(*fixed);
+  };
+  if (call.channelAxis() < call.image->rank())
+    call.image = fix(call.image, call.channelAxis());
+  NodeRef sized = weight;
+  for (size_t axis = 0; axis < sized->rank(); ++axis)
+    sized = fix(sized, axis);
+  return sized;
 }
 
 /// y + bias along the channels.
@@ -38,7 +56,8 @@ static Tensor convolve(size_t rank, const Arg &x, const Arg &weight,
   auto nodes =
       recorder.operands(detail::Promotion::match, 0b11, false, x, weight);
   ImageCall call(recorder, nodes[0], rank, options.layout);
-  IntList sizes = sizesOf(nodes[1], rank);
+  NodeRef sized = withSizes(call, nodes[1]);
+  IntList sizes = sizesOf(sized, rank);
   IntList strides = call.list(options.stride, "stride", 1);
   IntList dilations = call.list(options.dilation, "dilation", 1);
   IntList low = call.list(options.padding, "padding", 0), high = low;
@@ -47,9 +66,8 @@ static Tensor convolve(size_t rank, const Arg &x, const Arg &weight,
     low[i] = total / 2;
     high[i] = total - low[i];
   }
-  return call.result(graph::conv(call.image, nodes[1], sizes, strides, low,
-                                 high, dilations, options.groups,
-                                 options.layout));
+  return call.result(graph::conv(call.image, sized, sizes, strides, low, high,
+                                 dilations, options.groups, options.layout));
 }
 
 static Tensor convolve(size_t rank, const Arg &x, const Arg &weight,
@@ -88,7 +106,8 @@ static Tensor convolveTransposed(size_t rank, const Arg &x, const Arg &weight,
   auto nodes =
       recorder.operands(detail::Promotion::match, 0b11, false, x, weight);
   ImageCall call(recorder, nodes[0], rank, options.layout);
-  IntList sizes = sizesOf(nodes[1], rank);
+  NodeRef sized = withSizes(call, nodes[1]);
+  IntList sizes = sizesOf(sized, rank);
   IntList strides = call.list(options.stride, "stride", 1);
   IntList dilations = call.list(options.dilation, "dilation", 1);
   IntList padding = call.list(options.padding, "padding", 0);
@@ -105,9 +124,9 @@ static Tensor convolveTransposed(size_t rank, const Arg &x, const Arg &weight,
                     "dilation",
                     {&call.image, 1});
   }
-  return call.result(graph::conv_transpose(
-      call.image, nodes[1], sizes, strides, padding, padding, dilations,
-      options.groups, space, options.layout));
+  return call.result(
+      graph::conv_transpose(call.image, sized, sizes, strides, padding, padding,
+                            dilations, options.groups, space, options.layout));
 }
 
 static Tensor convolveTransposed(size_t rank, const Arg &x, const Arg &weight,
