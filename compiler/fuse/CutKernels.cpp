@@ -1,6 +1,7 @@
 /// Cuts where the ops behind a value are too many for a kernel.
 #include "compiler/fuse/CutKernels.h"
 
+#include "compiler/fuse/StoreCopied.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
 
@@ -66,10 +67,16 @@ public:
       : classified(classified), ops(ops), decisions(decisions),
         limit{int64_t(caps.ops) - 1, int64_t(caps.buffers) - 1, caps.ops} {}
 
+  /// Whether some op has to be cut off from what it reads.
+  bool isNeeded() const;
   /// Whether something was cut.
   bool run();
 
 private:
+  bool isKernel(Operation *op) const;
+  bool exceeds(Operation *op) const {
+    return !sizeOf(op->getOperands()).within(limit);
+  }
   bool isInput(Value value) const;
   void add(Value value, Cone &cone) const;
   Size sizeOf(ValueRange operands) const;
@@ -217,18 +224,26 @@ bool Cutter::shorten(Operation *join) {
 //===- The walk -----------------------------------------------------------===//
 
 void Cutter::cut(Operation *op) {
-  auto exceeds = [&] { return !sizeOf(op->getOperands()).within(limit); };
-  while (exceeds() && isJoin(op) && shorten(op))
+  while (exceeds(op) && isJoin(op) && shorten(op))
     ;
-  while (exceeds() && storeLargestOperand(op))
+  while (exceeds(op) && storeLargestOperand(op))
     ;
 }
 
 // What code of the user's reads is stored in any case.
+bool Cutter::isKernel(Operation *op) const {
+  return !classified.isRename(classified.indexOf(op->getResult(0))) &&
+         kindOf(op) != PatternKind::opaque;
+}
+
+bool Cutter::isNeeded() const {
+  return llvm::any_of(
+      ops, [&](Operation *op) { return isKernel(op) && exceeds(op); });
+}
+
 bool Cutter::run() {
   for (Operation *op : ops) {
-    bool isKernel = !classified.isRename(classified.indexOf(op->getResult(0)));
-    if (isKernel && kindOf(op) != PatternKind::opaque)
+    if (isKernel(op))
       cut(op);
     all.push_back(op);
   }
@@ -236,11 +251,35 @@ bool Cutter::run() {
   return !stored.empty();
 }
 
+// Stores what would be written out too often, which leaves shorter chains: cut
+// for their length alone, steps that repeat each other would be cut each at
+// another place, and be so many more kernels. Whether something was stored.
+static bool storeCopies(const ClassifiedOps &classified,
+                        const FuseOptions &options,
+                        std::vector<FusionDecision> &decisions) {
+  FusionGraph graph(classified);
+  storeCopied(graph, options, decisions);
+  bool changed = false;
+  for (unsigned index = 0; index < graph.size(); ++index) {
+    if (classified.isCore(index) || !graph.isCore(index))
+      continue;
+    storeValue(graph.op(index));
+    changed = true;
+  }
+  return changed;
+}
+
 FusionGraph cutToCaps(SmallVectorImpl<Operation *> &ops,
                       const FuseOptions &options,
                       std::vector<FusionDecision> &decisions) {
+  // A walk over chains that are not cut takes time with their square.
+  constexpr size_t mostUncut = 4096;
   bool onePerOp = options.fusion == Fusion::none;
   ClassifiedOps classified(ops, onePerOp);
+  if (!onePerOp && ops.size() <= mostUncut &&
+      Cutter(classified, ops, options.caps, decisions).isNeeded() &&
+      storeCopies(classified, options, decisions))
+    classified = ClassifiedOps(ops, onePerOp);
   while (Cutter(classified, ops, options.caps, decisions).run())
     classified = ClassifiedOps(ops, onePerOp);
   return FusionGraph(std::move(classified));
