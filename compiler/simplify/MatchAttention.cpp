@@ -139,7 +139,10 @@ static Value rowValue(Value value, const Exprs &full) {
 // repeated along it or not.
 template <typename Reduction>
 static Reduction rowNumber(Value value, const Exprs &full) {
-  if (full.empty() || !(value = rowValue(value, full)))
+  if (full.empty())
+    return {};
+  value = rowValue(value, full);
+  if (!value)
     return {};
   while (auto view = value.getDefiningOp<ir::ReshapeOp>())
     value = view.getX();

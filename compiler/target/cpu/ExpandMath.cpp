@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/ADT/SetVector.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -311,14 +313,21 @@ static bool isPowerOfTwo(Value value) {
 // Made of numbers and the sizes of axes alone, which are numbers in programs
 // that know them: a driver may multiply by the reciprocal of such a divisor.
 static bool isNumber(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getNumRegions() > 0)
-    return false;
-  if (op->hasTrait<OpTrait::ConstantLike>() ||
-      isa<arith::UIToFPOp, arith::SIToFPOp>(op))
-    return true;
-  return op->getNumOperands() > 0 && isPure(op) &&
-         llvm::all_of(op->getOperands(), isNumber);
+  // Each op once: a polynomial reaches its argument by many ways.
+  llvm::SmallSetVector<Value, 16> behind;
+  behind.insert(value);
+  for (unsigned next = 0; next < behind.size(); ++next) {
+    Operation *op = behind[next].getDefiningOp();
+    if (!op || op->getNumRegions() > 0)
+      return false;
+    if (op->hasTrait<OpTrait::ConstantLike>() ||
+        isa<arith::UIToFPOp, arith::SIToFPOp>(op))
+      continue;
+    if (op->getNumOperands() == 0 || !isPure(op))
+      return false;
+    behind.insert_range(op->getOperands());
+  }
+  return true;
 }
 
 // Whether the divisor is a number, and may be 0: not a size by itself, of which

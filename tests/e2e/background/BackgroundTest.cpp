@@ -20,8 +20,8 @@ namespace {
 
 constexpr const char *childVariable = "SINTER_TEST_CHILD";
 
-/// Four ops that are one kernel; `width`, which comes with a rank of its own and
-/// so does not become symbolic, makes it another program.
+/// Four ops that are one kernel; `width`, which comes with a rank of its own
+/// and so does not become symbolic, makes it another program.
 sn::Tensor chain(int64_t width, float value = 0.5f) {
   std::vector<sn::Dim> dims(1 + width % 16, 1);
   dims.emplace_back(width);
