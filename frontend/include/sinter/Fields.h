@@ -369,7 +369,8 @@ template <typename T> T separateCopy(const T &module) {
 
 /// The module itself, changed in place by `change(fields)`; it shares nothing.
 template <typename T, typename F> T changed(T &&module, F &&change) {
-  T own = std::move(module);
+  static_assert(!std::is_lvalue_reference_v<T>);
+  T own = std::forward<T>(module);
   separateShared(own, allFieldsOf(own));
   change(fieldsOf(own));
   return own;

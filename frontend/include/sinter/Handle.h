@@ -31,6 +31,8 @@ const graph::NodeRef &symbolicFormOf(const graph::NodeRef &result);
 inline const graph::NodeRef &usedForm(const graph::NodeRef &node) {
   return node->isLeaf() || !node->isReady() ? node : symbolicFormOf(node);
 }
+/// What is given is returned: it has to live on.
+const graph::NodeRef &usedForm(graph::NodeRef &&node) = delete;
 
 /// Owning pointer to a Handle; 8 bytes.
 class HandleRef {
