@@ -12,7 +12,6 @@ namespace sinter::cli {
 
 using graph::Graph;
 using graph::leafOp;
-using graph::OpId;
 using graph::Value;
 using reference::HostTensor;
 

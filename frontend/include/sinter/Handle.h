@@ -28,6 +28,7 @@ private:
 /// shown several extents of an axis is a leaf that is symbolic there
 /// (frontend/SymbolicResults.h); every other is the node itself.
 const graph::NodeRef &symbolicFormOf(const graph::NodeRef &result);
+const graph::NodeRef &symbolicFormOf(graph::NodeRef &&result) = delete;
 inline const graph::NodeRef &usedForm(const graph::NodeRef &node) {
   return node->isLeaf() || !node->isReady() ? node : symbolicFormOf(node);
 }
