@@ -109,7 +109,7 @@ Result<NodeRef> AttentionCall::record(NodeRef query, NodeRef key,
     shape.append((*node)->dims().last(2));
     SINTER_TRY_ASSIGN(*node, detail::broadcastTo(*node, shape));
     // Kernels know how long the rows of heads are.
-    SINTER_TRY_ASSIGN(*node, detail::withNumber(*node, shape.size() - 1));
+    SINTER_TRY_ASSIGN(*node, detail::withNumbers(*node, shape.size() - 1));
   }
   // Queries that see no key at all have rows of 0: sums of none.
   Dim keys = key->dims()[key->rank() - 2];

@@ -297,8 +297,7 @@ private:
     graph::RecordScope &scope = graph::recordScope();
     graph::RecordScope mine = scope;
     std::shared_ptr<const graph::CheckpointRegion> region = regionOf(node);
-    scope = {node.site(), node.innerSite(),
-             recordsGradients && node.requiresGrad(),
+    scope = {node.site(), recordsGradients && node.requiresGrad(),
              region ? &region : mine.region};
     auto copy =
         graph::buildOp(node.op(), operands, node.attrs(), node.device());

@@ -22,18 +22,15 @@ static IntList sizesOf(const NodeRef &weight, size_t rank) {
 /// Makes numbers of what kernels know, the image's channels and the weight's
 /// sizes, and gives the weight.
 static NodeRef withSizes(ImageCall &call, const NodeRef &weight) {
-  auto fix = [&](const NodeRef &node, size_t axis) {
-    auto fixed = detail::withNumber(node, axis);
+  auto fix = [&](const NodeRef &node, size_t axis, size_t count) {
+    auto fixed = detail::withNumbers(node, axis, count);
     if (!fixed)
       call.recorder.fail(fixed.takeError());
     return std::move(*fixed);
   };
   if (call.channelAxis() < call.image->rank())
-    call.image = fix(call.image, call.channelAxis());
-  NodeRef sized = weight;
-  for (size_t axis = 0; axis < sized->rank(); ++axis)
-    sized = fix(sized, axis);
-  return sized;
+    call.image = fix(call.image, call.channelAxis(), 1);
+  return fix(weight, 0, weight->rank());
 }
 
 /// y + bias along the channels.

@@ -45,7 +45,7 @@ static Status checkGradient(const NodeRef &input, const Tensor &gradient,
       "custom_gradient");
   error.shapes = {graph::typeString(*gradient.node()),
                   graph::typeString(*input)};
-  error.site = graph::recordScope().user;
+  error.site = graph::recordScope().site;
   return error;
 }
 
@@ -66,7 +66,7 @@ callBackward(const CustomBackward &backward, std::span<const NodeRef> inputs,
                   fmt::format("custom_gradient: {} gradients for {} inputs",
                               found.size(), inputs.size()),
                   "custom_gradient");
-    error.site = graph::recordScope().user;
+    error.site = graph::recordScope().site;
     return error;
   }
   std::vector<NodeRef> nodes(inputs.size());

@@ -78,7 +78,7 @@ Tensor matmul(const Arg &lhs, const Arg &rhs) {
                    !fixesColumns(operands[0], operands[1]);
     if (isKnown) [[likely]]
       return recorder.result(graph::matmul(operands[0], operands[1]));
-    auto matrix = detail::withNumber(operands[1], 1);
+    auto matrix = detail::withNumbers(operands[1], 1);
     if (!matrix)
       recorder.fail(matrix.takeError());
     return recorder.result(graph::matmul(operands[0], *matrix));

@@ -246,15 +246,14 @@ static Lines &lines() {
 
 /// Which lines recorded the ops, each once.
 static uint64_t hashOfLines(const graph::Slice &slice) {
-  std::vector<uint64_t> sites;
+  std::vector<SiteId> sites;
   for (size_t i = 0; i < slice.nodes.size(); ++i)
     if (slice.graph.values[i].op != graph::leafOp)
-      sites.push_back(uint64_t(slice.nodes[i]->site()) << 32 |
-                      slice.nodes[i]->innerSite());
+      sites.push_back(slice.nodes[i]->site());
   std::ranges::sort(sites);
   auto same = std::ranges::unique(sites);
   sites.erase(same.begin(), same.end());
-  return XXH3_64bits(sites.data(), sites.size() * sizeof(uint64_t));
+  return XXH3_64bits(sites.data(), sites.size() * sizeof(SiteId));
 }
 
 MissReason explainMiss(const graph::Slice &slice, SiteId flushSite) {

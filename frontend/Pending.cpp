@@ -103,8 +103,7 @@ static ThreadPending &threadPending() {
 
 static void hashRecorded(const Node &node) {
   constexpr uint64_t factor = 0x9E3779B97F4A7C15;
-  uint64_t word = uint64_t(node.op()) << 48 ^ uint64_t(node.site()) << 24 ^
-                  node.innerSite();
+  uint64_t word = uint64_t(node.op()) << 48 ^ uint64_t(node.site());
   for (Dim dim : node.dims())
     word =
         word * factor ^ (dim.isConstant() ? uint64_t(dim.value) : ~uint64_t(0));

@@ -14,10 +14,9 @@ namespace sinter::detail {
 struct CutPlace {
   graph::OpId op = graph::leafOp; ///< leaf: it was not
   SiteId site = 0;
-  SiteId innerSite = 0;
 
   static CutPlace after(const graph::Node &node) {
-    return {node.op(), node.site(), node.innerSite()};
+    return {node.op(), node.site()};
   }
   bool operator==(const CutPlace &) const = default;
 };

@@ -46,7 +46,7 @@ SiteId userSite(const SourceLine &where) {
 
 void enterLine(const SourceLine &where) {
   graph::RecordScope &scope = graph::recordScope();
-  scope.user = scope.inner = userSite(where);
+  scope.site = userSite(where);
 }
 
 SourceScope::SourceScope(const SourceLine &where)
@@ -55,7 +55,7 @@ SourceScope::SourceScope(const SourceLine &where)
 SourceScope::SourceScope(SiteId site) : previous(scopeSite) {
   scopeSite = site;
   graph::RecordScope &scope = graph::recordScope();
-  scope.user = scope.inner = scopeSite;
+  scope.site = scopeSite;
 }
 
 SourceScope::~SourceScope() { scopeSite = previous; }

@@ -52,7 +52,7 @@ private:
   std::vector<ShapeFamily> families;
 };
 
-using ResultKey = std::tuple<SiteId, SiteId, graph::OpId>;
+using ResultKey = std::pair<SiteId, graph::OpId>;
 struct DataTable {
   std::mutex mutex;
   std::map<ExpressionKey, DataSite> leaves;
@@ -175,13 +175,13 @@ AxisSet symbolicAxes(const std::source_location &where, DType dtype,
       dtype, dims, 0);
 }
 
-AxisSet symbolicAxes(SiteId user, SiteId inner, graph::OpId op, DType dtype,
+AxisSet symbolicAxes(SiteId site, graph::OpId op, DType dtype,
                      std::span<const Dim> dims, AxisSet varied) {
-  if (dims.empty() || user == 0)
+  if (dims.empty() || site == 0)
     return 0;
   DataTable &table = dataTable();
   std::lock_guard lock(table.mutex);
-  return table.results[{user, inner, op}].show(dtype, dims, varied);
+  return table.results[{site, op}].show(dtype, dims, varied);
 }
 
 //===- Starts of slices ---------------------------------------------------===//

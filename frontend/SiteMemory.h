@@ -30,9 +30,9 @@ bool isStaticNumber(const std::source_location &where, unsigned operand,
 AxisSet symbolicAxes(const std::source_location &where, DType dtype,
                      std::span<const Dim> dims);
 
-/// The same for a value that was evaluated, of the op recorded at a user's line
-/// and a line inside of modules. `varied` is known to vary for other reasons.
-AxisSet symbolicAxes(SiteId user, SiteId inner, graph::OpId op, DType dtype,
+/// The same for a value that was evaluated, of the op recorded at `site`.
+/// `varied` is known to vary for other reasons.
+AxisSet symbolicAxes(SiteId site, graph::OpId op, DType dtype,
                      std::span<const Dim> dims, AxisSet varied);
 
 /// Notes a slice recorded at `where`; the axes whose starts are arguments of

@@ -39,28 +39,24 @@ static AxisSet grownAxis(const Node &node) {
 }
 
 namespace {
-/// While it lives, nodes of this thread are recorded at another one's lines.
-class AtLinesOf {
+/// While it lives, nodes of this thread are recorded at another one's line.
+class AtLineOf {
 public:
-  explicit AtLinesOf(const Node &node)
-      : user(std::exchange(graph::recordScope().user, node.site())),
-        inner(std::exchange(graph::recordScope().inner, node.innerSite())) {}
-  ~AtLinesOf() {
-    graph::recordScope().user = user;
-    graph::recordScope().inner = inner;
-  }
-  AtLinesOf(const AtLinesOf &) = delete;
+  explicit AtLineOf(const Node &node)
+      : saved(std::exchange(graph::recordScope().site, node.site())) {}
+  ~AtLineOf() { graph::recordScope().site = saved; }
+  AtLineOf(const AtLineOf &) = delete;
 
 private:
-  SiteId user, inner;
+  SiteId saved;
 };
 } // namespace
 
 /// A leaf of the result's value that is symbolic where its line's dims vary;
 /// null where they do not. `grown` varies whatever was seen.
 static NodeRef symbolicLeaf(const Node &node, AxisSet grown) {
-  AxisSet symbolic = symbolicAxes(node.site(), node.innerSite(), node.op(),
-                                  node.dtype(), node.dims(), grown);
+  AxisSet symbolic =
+      symbolicAxes(node.site(), node.op(), node.dtype(), node.dims(), grown);
   SmallVector<Dim, 6> dims(node.dims());
   bool isSymbolic = false;
   for (size_t axis = 0; axis < dims.size(); ++axis) {
@@ -73,7 +69,7 @@ static NodeRef symbolicLeaf(const Node &node, AxisSet grown) {
   }
   if (!isSymbolic)
     return {};
-  AtLinesOf lines(node);
+  AtLineOf line(node);
   return NodeFactory::leaf(graph::InputKind::data, node.dtype(), dims,
                            node.value());
 }

@@ -287,7 +287,7 @@ static Status checkCotangent(const NodeRef &output, const NodeRef &cotangent) {
                     typeString(*cotangent) + " x " + typeString(*output),
                 "backward");
   error.shapes = {typeString(*cotangent), typeString(*output)};
-  error.site = graph::recordScope().user;
+  error.site = graph::recordScope().site;
   return error;
 }
 

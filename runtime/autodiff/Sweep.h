@@ -18,10 +18,9 @@ namespace sinter::autodiff {
 /// Restores the thread's recording scope.
 class ScopeOf {
 public:
-  /// Records at `node`'s lines.
+  /// Records at `node`'s line.
   explicit ScopeOf(const graph::Node &node) : saved(graph::recordScope()) {
-    graph::recordScope().user = node.site();
-    graph::recordScope().inner = node.innerSite();
+    graph::recordScope().site = node.site();
   }
   ~ScopeOf() { graph::recordScope() = saved; }
 

@@ -54,7 +54,7 @@ Result<InferredType> scanEnd(const ShapeContext &context, int64_t carries) {
                         " and becomes " + typeString(next),
                     "scan");
       error.shapes = {typeString(carry), typeString(next)};
-      error.site = recordScope().user;
+      error.site = recordScope().site;
       return error;
     }
   }

@@ -110,8 +110,7 @@ NodeRef NodeFactory::op(OpId op, DType dtype, std::span<const Dim> dims,
   node->opId = op;
   node->scalar = nextOrder();
   node->where = device;
-  node->userSite = scope.user;
-  node->moduleSite = scope.inner;
+  node->userSite = scope.site;
   node->numAttrWords = static_cast<uint16_t>(attrs.size());
   node->numOperands = static_cast<uint16_t>(operands.size());
   std::copy(attrs.begin(), attrs.end(), node->firstAttr());
@@ -140,8 +139,7 @@ NodeRef NodeFactory::lazyLeaf(DType dtype, std::span<const Dim> dims,
   Node *node = allocate(dtype, dims, 0, 0);
   node->kind = InputKind::parameter;
   node->where = device;
-  node->userSite = recordScope().user;
-  node->moduleSite = recordScope().inner;
+  node->userSite = recordScope().site;
   node->wantsGrad = requiresGrad;
   return NodeRef::adopt(node);
 }
@@ -150,8 +148,7 @@ NodeRef NodeFactory::scalar(DType dtype, uint64_t bits, DeviceId device) {
   Node *node = allocate(dtype, {}, 0, 0);
   node->where = device;
   node->kind = InputKind::scalar;
-  node->userSite = recordScope().user;
-  node->moduleSite = recordScope().inner;
+  node->userSite = recordScope().site;
   node->scalar = bits;
   node->valueState.store(NodeState::ready, std::memory_order_release);
   return NodeRef::adopt(node);

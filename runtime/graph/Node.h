@@ -63,8 +63,8 @@ public:
   InputKind leafKind() const { return kind; } ///< of a leaf
   DType dtype() const { return type; }
   DeviceId device() const { return where; }
-  SiteId site() const { return userSite; }        ///< the user's outermost line
-  SiteId innerSite() const { return moduleSite; } ///< the line inside modules
+  /// The user's line, with the calls that led to it.
+  SiteId site() const { return userSite; }
   unsigned rank() const { return numDims; }
   std::span<const Dim> dims() const;
   std::span<const uint64_t> attrs() const; ///< encoded as info(op()).attrs
@@ -152,7 +152,6 @@ private:
   uint16_t numOperands = 0;
   uint16_t numAttrWords = 0;
   SiteId userSite = 0;
-  SiteId moduleSite = 0;
   uint32_t blockBytes = 0;
   runtime::BufferRef buffer;
   union {
@@ -163,10 +162,9 @@ private:
   std::atomic<NodeNotes *> attached{nullptr};
 };
 
-/// The sites that newly recorded nodes of this thread get.
+/// What newly recorded nodes of this thread get.
 struct RecordScope {
-  SiteId user = 0;
-  SiteId inner = 0;
+  SiteId site = 0;
   bool gradEnabled = true;
   /// What is recorded belongs to it; null for none.
   const std::shared_ptr<const CheckpointRegion> *region = nullptr;
@@ -175,7 +173,7 @@ RecordScope &recordScope();
 
 /// Makes nodes. The generated graph builders check, infer and call `op`.
 struct NodeFactory {
-  /// A pending op node with the thread's current sites.
+  /// A pending op node with the thread's current site.
   static NodeRef op(OpId op, DType dtype, std::span<const Dim> dims,
                     std::span<const NodeRef> operands,
                     std::span<const uint64_t> attrs, DeviceId device);

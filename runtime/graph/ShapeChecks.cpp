@@ -56,7 +56,7 @@ ErrorInfo shapeError(const ShapeContext &context, std::string what) {
   error.kind = ErrorKind::invalid_argument;
   error.op = info(context.op).name;
   error.message = error.op + ": " + std::move(what);
-  error.site = recordScope().user;
+  error.site = recordScope().site;
   for (const TensorType &operand : context.operands) {
     error.message += error.shapes.empty() ? ": " : " x ";
     error.shapes.push_back(typeString(operand));

@@ -153,14 +153,14 @@ TEST(Reverse, DeepGraphs) {
 TEST(Reverse, SitesAreTheForwardOps) {
   Leaves leaves;
   NodeRef x = leaves.make({1}, {2});
-  recordScope().user = 41;
+  recordScope().site = 41;
   NodeRef h = ok(exp(x));
-  recordScope().user = 42;
+  recordScope().site = 42;
   NodeRef y = total(h);
-  recordScope().user = 43;
+  recordScope().site = 43;
   NodeRef found = grad(y, {x})[0];
-  EXPECT_EQ(recordScope().user, 43u);
-  recordScope().user = 0;
+  EXPECT_EQ(recordScope().site, 43u);
+  recordScope().site = 0;
   EXPECT_EQ(found->site(), 41u);
 }
 

@@ -57,10 +57,10 @@ TEST(Key, EnvironmentCounts) {
 
 TEST(Key, SitesAndScalarValuesDoNotCount) {
   auto record = [](uint64_t bits, SiteId site) {
-    recordScope().user = site;
+    recordScope().site = site;
     NodeRef s = NodeFactory::scalar(DType::f32, bits);
     NodeRef y = ok(mul(ok(reshape(testLeaf({1}), Dims{})), s));
-    recordScope().user = 0;
+    recordScope().site = 0;
     return y;
   };
   EXPECT_EQ(keyOfNodes({record(1, 3)}), keyOfNodes({record(2, 4)}));

@@ -26,15 +26,13 @@ TEST(Node, RecordsOpOperandsAndAttributes) {
   EXPECT_EQ(x->useCount(), 2u);
 }
 
-TEST(Node, SitesAreTheThreads) {
+TEST(Node, SiteIsTheThreads) {
   RecordScope saved = recordScope();
-  recordScope().user = 7;
-  recordScope().inner = 9;
+  recordScope().site = 7;
   NodeRef x = testLeaf({2});
   NodeRef y = ok(neg(x));
   recordScope() = saved;
   EXPECT_EQ(y->site(), 7u);
-  EXPECT_EQ(y->innerSite(), 9u);
 }
 
 TEST(Node, RequiresGrad) {

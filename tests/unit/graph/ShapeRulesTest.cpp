@@ -168,9 +168,9 @@ TEST(ShapeRules, IndexErrors) {
 }
 
 TEST(ShapeRules, ErrorsCarryShapesAndSite) {
-  recordScope().user = 5;
+  recordScope().site = 5;
   Result<NodeRef> result = add(testLeaf({2}), testLeaf({3}));
-  recordScope().user = 0;
+  recordScope().site = 0;
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().op, "add");
   EXPECT_EQ(result.error().site, 5u);

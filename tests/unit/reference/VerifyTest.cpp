@@ -33,9 +33,9 @@ protected:
 TEST_F(VerifyTest, ToleratesRoundingOnly) {
   HostTensor x = reals(DType::f32, {1, 2, 3});
   graph::NodeRef leaf = leafOf(x);
-  graph::recordScope().user = 3;
+  graph::recordScope().site = 3;
   graph::NodeRef y = graph::ok(graph::exp(leaf));
-  graph::recordScope().user = 0;
+  graph::recordScope().site = 0;
   graph::Slice slice = *graph::slice({&y, 1});
   HostTensor right = (*evaluate(slice.graph, {&x, 1}))[0];
   EXPECT_TRUE(verify(slice.graph, {&x, 1}, {&right, 1}, {}).ok());
