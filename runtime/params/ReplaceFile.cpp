@@ -1,4 +1,4 @@
-/// Replacing a file at once.
+/// A new file beside the old one, in whose place it goes when it is whole.
 #include "runtime/params/ReplaceFile.h"
 
 #include "runtime/params/SystemError.h"
@@ -6,57 +6,312 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <csignal>
 #include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace sinter::runtime {
 
 namespace {
 
-Status writeAndSync(const std::string &path, const std::string &temporary,
-                    std::span<const std::span<const std::byte>> parts) {
-  int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-  FileDescriptor file(::open(temporary.c_str(), flags, 0666));
+constexpr std::string_view temporaryPrefix = ".sinter-";
+constexpr std::string_view temporarySuffix = ".tmp";
+constexpr size_t randomDigits = 32;
+
+/// With its slash; the current one where `path` names none.
+std::string folderOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  return slash == path.npos ? "./" : path.substr(0, slash + 1);
+}
+
+std::string baseOf(const std::string &path) {
+  return path.substr(path.rfind('/') + 1); // npos + 1 is 0
+}
+
+ErrorInfo ioError(const std::string &path, std::string_view why) {
+  return makeError(ErrorKind::io, fmt::format("{}: {}", path, why));
+}
+
+/// While it lives, a pipe whose reader went and a limit of files' sizes are
+/// errors of this thread's calls, and end no process.
+class SignalHold {
+public:
+  SignalHold() {
+    sigemptyset(&held);
+    for (int signal : signals)
+      sigaddset(&held, signal);
+    sigpending(&before);
+    pthread_sigmask(SIG_BLOCK, &held, &mask);
+  }
+  SignalHold(const SignalHold &) = delete;
+  ~SignalHold() {
+    // What came because of this is taken; what waited before goes on waiting.
+    for (int signal : signals) {
+      sigset_t one;
+      sigemptyset(&one);
+      sigaddset(&one, signal);
+      timespec now = {};
+      if (!sigismember(&before, signal))
+        while (sigtimedwait(&one, nullptr, &now) < 0 && errno == EINTR) {
+        }
+    }
+    pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  }
+
+private:
+  static constexpr std::array signals = {SIGPIPE, SIGXFSZ};
+  sigset_t held, before, mask;
+};
+
+/// A file that has no name, or one of its own, until it takes another's place.
+class Temporary {
+public:
+  /// For the folder, which must outlive it.
+  explicit Temporary(int folder) : folder(folder) {}
+  Temporary(const Temporary &) = delete;
+  ~Temporary() {
+    if (!name.empty())
+      ::unlinkat(folder, name.c_str(), 0);
+  }
+
+  /// False where it fails; errno says why.
+  bool open(mode_t permissions);
+  /// Gets the owner and permissions of another, as far as that is allowed.
+  void takeAfter(const struct stat &old) const;
+  /// As `open`.
+  bool rename(const std::string &base);
+
+  const FileDescriptor &opened() const { return file; }
+
+private:
+  bool pickName();
+
+  int folder;
+  FileDescriptor file{-1};
+  std::string name; ///< empty while it has none
+};
+
+} // namespace
+
+bool Temporary::pickName() {
+  std::array<uint64_t, 2> bits;
+  if (::getrandom(bits.data(), sizeof(bits), 0) != ssize_t(sizeof(bits)))
+    return false;
+  name = fmt::format("{}{:016x}{:016x}{}", temporaryPrefix, bits[0], bits[1],
+                     temporarySuffix);
+  return true;
+}
+
+bool Temporary::open(mode_t permissions) {
+  constexpr int flags = O_WRONLY | O_CLOEXEC;
+  file = FileDescriptor(::openat(folder, ".", flags | O_TMPFILE, permissions));
+  // It gets its name through /proc, which some containers do not have.
+  std::string opened = fmt::format("/proc/self/fd/{}", file.get());
+  if (file && ::faccessat(AT_FDCWD, opened.c_str(), F_OK, 0) == 0)
+    return true;
+  if (!pickName())
+    return false;
+  file = FileDescriptor(::openat(folder, name.c_str(),
+                                 flags | O_CREAT | O_EXCL | O_NOFOLLOW,
+                                 permissions));
   if (!file)
-    return systemError(path, "cannot create");
+    name.clear();
+  return bool(file);
+}
+
+void Temporary::takeAfter(const struct stat &old) const {
+  mode_t permissions = old.st_mode & 0777;
+  if (::fchown(file.get(), old.st_uid, old.st_gid) != 0 &&
+      ::fchown(file.get(), uid_t(-1), old.st_gid) != 0)
+    permissions &= ~mode_t(070); // they were another group's
+  // Who may read it less than before is no reason to lose it.
+  [[maybe_unused]] int ignored = ::fchmod(file.get(), permissions);
+}
+
+/// A nameless file cannot replace one, so it gets a name first.
+bool Temporary::rename(const std::string &base) {
+  if (name.empty()) {
+    std::string opened = fmt::format("/proc/self/fd/{}", file.get());
+    if (!pickName())
+      return false;
+    if (::linkat(AT_FDCWD, opened.c_str(), folder, name.c_str(),
+                 AT_SYMLINK_FOLLOW) != 0) {
+      name.clear();
+      return false;
+    }
+  }
+  if (::renameat(folder, name.c_str(), folder, base.c_str()) != 0)
+    return false;
+  name.clear();
+  return true;
+}
+
+static uint64_t sizeOf(FileParts parts) {
+  uint64_t size = 0;
   for (auto part : parts)
-    if (!file.writeAll(part))
-      return systemError(path, "cannot write");
-  if (::fsync(file.get()) != 0)
-    return systemError(path, "cannot sync");
-  return {};
+    size += part.size();
+  return size;
+}
+
+static bool writeParts(const FileDescriptor &file, FileParts parts) {
+  return std::ranges::all_of(parts,
+                             [&](auto part) { return file.writeAll(part); });
+}
+
+/// By what errno says; `file` is what was written of.
+static ErrorInfo cannotWrite(const std::string &path, FileParts parts,
+                             const FileDescriptor &file) {
+  int reason = errno;
+  std::string what =
+      fmt::format("cannot write: {} bytes are needed", sizeOf(parts));
+  struct statvfs room = {};
+  struct stat written = {};
+  if (reason == ENOSPC && ::fstatvfs(file.get(), &room) == 0 &&
+      ::fstat(file.get(), &written) == 0 && S_ISREG(written.st_mode)) {
+    // What was written goes away again.
+    constexpr uint64_t blockBytes = 512;
+    what += fmt::format(", {} are free",
+                        uint64_t(room.f_bavail) * room.f_frsize +
+                            uint64_t(written.st_blocks) * blockBytes);
+  }
+  errno = reason;
+  return systemError(path, what);
+}
+
+static bool sync(int file) {
+  while (::fsync(file) != 0)
+    if (errno != EINTR)
+      return false;
+  return true;
 }
 
 /// Makes the rename itself durable; a file system that cannot sync a folder is
 /// no reason to fail.
-void syncFolder(const std::string &path) {
-  size_t slash = path.rfind('/');
-  std::string folder = slash == path.npos ? "." : path.substr(0, slash + 1);
+static void syncFolder(int folder) {
   FileDescriptor file(
-      ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (file)
-    ::fsync(file.get());
+    sync(file.get());
 }
 
+namespace {
+struct NewFile {
+  mode_t permissions = 0666;
+  const struct stat *old = nullptr; ///< whose owner and permissions it gets
+  bool durable = true;
+};
 } // namespace
 
-Status replaceFile(const std::string &path,
-                   std::span<const std::span<const std::byte>> parts) {
-  static std::atomic<unsigned> counter{0};
-  std::string temporary =
-      fmt::format("{}.{}.{}.tmp", path, ::getpid(), counter++);
-  if (Status written = writeAndSync(path, temporary, parts); !written) {
-    ::unlink(temporary.c_str());
-    return written;
+/// `path` is no link, or one that is to go.
+static Status putInPlace(const std::string &path, FileParts parts,
+                         const NewFile &wanted) {
+  std::string base = baseOf(path);
+  if (base.empty())
+    return ioError(path, "this is no name of a file");
+  FileDescriptor folder(
+      ::open(folderOf(path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  Temporary file(folder.get());
+  if (!folder || !file.open(wanted.permissions))
+    return systemError(path, "cannot create");
+  if (wanted.old)
+    file.takeAfter(*wanted.old);
+  {
+    SignalHold hold;
+    // Some file systems find out that they are full when they sync.
+    if (!writeParts(file.opened(), parts) ||
+        (wanted.durable && !sync(file.opened().get())))
+      return cannotWrite(path, parts, file.opened());
   }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) {
-    ErrorInfo error = systemError(path, "cannot replace");
-    ::unlink(temporary.c_str());
-    return error;
-  }
-  syncFolder(path);
+  if (!file.rename(base))
+    return systemError(path, "cannot replace");
+  if (wanted.durable)
+    syncFolder(folder.get());
   return {};
+}
+
+static Status writeInto(const std::string &path, FileParts parts) {
+  // Without waiting for a reader, who may never come.
+  FileDescriptor file(
+      ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!file && errno == ENXIO)
+    return ioError(path, "cannot write: nobody reads from this FIFO");
+  int flags = file ? ::fcntl(file.get(), F_GETFL) : -1;
+  if (flags < 0 || ::fcntl(file.get(), F_SETFL, flags & ~O_NONBLOCK) != 0)
+    return systemError(path, "cannot write");
+  SignalHold hold;
+  if (!writeParts(file, parts))
+    return cannotWrite(path, parts, file);
+  return {};
+}
+
+/// The name at the end of the links that begin at `path`.
+static Result<std::string> followLinks(const std::string &path) {
+  constexpr int mostLinks = 40; // as the kernel follows
+  std::string at = path;
+  for (int links = 0; links < mostLinks; ++links) {
+    std::array<char, PATH_MAX> target;
+    ssize_t length = ::readlink(at.c_str(), target.data(), target.size());
+    if (length < 0 && (errno == EINVAL || errno == ENOENT))
+      return at; // not a link, or nothing yet
+    if (length < 0)
+      return systemError(path, "cannot follow");
+    std::string_view next(target.data(), size_t(length));
+    at = next.starts_with('/') ? std::string(next) : folderOf(at).append(next);
+  }
+  errno = ELOOP;
+  return systemError(path, "cannot follow");
+}
+
+static Status replaceOld(const std::string &path, const struct stat &old,
+                         FileParts parts) {
+  SINTER_TRY_ASSIGN(std::string target, followLinks(path));
+  struct stat found = {};
+  if (::stat(target.c_str(), &found) != 0 || found.st_dev != old.st_dev ||
+      found.st_ino != old.st_ino)
+    return ioError(path, "cannot replace: the file has no name any more");
+  if (::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0)
+    return systemError(path, "cannot write");
+  // Nobody else may read it before it has the old one's permissions.
+  return putInPlace(target, parts, {.permissions = 0600, .old = &old});
+}
+
+Status replaceFile(const std::string &path, FileParts parts) {
+  struct stat old = {};
+  if (::stat(path.c_str(), &old) != 0) {
+    if (errno != ENOENT)
+      return systemError(path, "cannot write");
+    SINTER_TRY_ASSIGN(std::string target, followLinks(path));
+    return putInPlace(target, parts, {});
+  }
+  switch (old.st_mode & S_IFMT) {
+  case S_IFREG:
+    return replaceOld(path, old, parts);
+  case S_IFIFO:
+  case S_IFCHR:
+    return writeInto(path, parts);
+  case S_IFDIR:
+    return ioError(path, "cannot write: it is a directory");
+  case S_IFSOCK:
+    return ioError(path, "cannot write: it is a socket");
+  default:
+    return ioError(path, "cannot write: it is a block device");
+  }
+}
+
+Status replaceCached(const std::string &path, FileParts parts) {
+  return putInPlace(path, parts, {.permissions = 0600, .durable = false});
+}
+
+bool isTemporaryName(std::string_view name) {
+  return name.size() ==
+             temporaryPrefix.size() + randomDigits + temporarySuffix.size() &&
+         name.starts_with(temporaryPrefix) && name.ends_with(temporarySuffix);
 }
 
 } // namespace sinter::runtime

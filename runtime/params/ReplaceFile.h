@@ -1,4 +1,4 @@
-/// Replacing a file at once.
+/// Writing whole files: the one way in which anything is stored.
 #pragma once
 
 #include "runtime/support/Result.h"
@@ -6,13 +6,40 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace sinter::runtime {
 
-/// Writes `parts` one after another to a new file beside `path`, syncs it and
-/// renames it over `path`: readers see the old file or the whole new one. On
-/// an error the old file is untouched and the temporary one removed.
-Status replaceFile(const std::string &path,
-                   std::span<const std::span<const std::byte>> parts);
+/// What a file is to hold, one part after another.
+using FileParts = std::span<const std::span<const std::byte>>;
+
+/// Writes the file `path`. Whenever this process or the machine ends, and on
+/// every error, its name has the old file or the whole new one. The new one is
+/// written beside it, where it has no name until it is whole, and is on the
+/// disk before it takes the old one's place; so the folder must be writable.
+///
+/// Otherwise it is as if the file were opened and overwritten:
+/// - Symbolic links are followed, and stay; one to nothing makes its target.
+/// - Permissions stay, and the owner where this user may give files away. A
+///   file that may not be written is an error. Other hard links keep what they
+///   have.
+/// - Into a pipe or a character device (/dev/stdout, /dev/null) it is written,
+///   and nothing is replaced. A FIFO that nobody reads is an error.
+/// - A directory, a socket and a block device are errors.
+///
+/// An error is of kind `io`. Where there is no room it says how many bytes are
+/// needed and how many are free.
+Status replaceFile(const std::string &path, FileParts parts);
+
+/// Writes a file of a private folder whose readers check what they read: the
+/// same, but it is for this user alone, goes over whatever has the name, also a
+/// link, and may be gone or broken after the machine, not the process, ends.
+Status replaceCached(const std::string &path, FileParts parts);
+
+/// Whether a file was left behind by a process that ended between giving the
+/// new file a first name and the old one's. In file systems without nameless
+/// files somebody may still be writing it. Names are random: no two processes,
+/// containers or machines ever have the same.
+bool isTemporaryName(std::string_view name);
 
 } // namespace sinter::runtime

@@ -1,4 +1,5 @@
 /// `sinter compile`: a model to a file that runs without the compiler.
+#include "runtime/params/ReplaceFile.h"
 #include "runtime/program/ModelWriter.h"
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Model.h"
@@ -101,7 +102,8 @@ int runCompile(int argc, char **argv) {
     bytes = objectOf(*bytes);
   if (!bytes)
     return report(bytes.error());
-  Status written = writeBytes(output, *bytes);
+  std::span<const std::byte> content = *bytes;
+  Status written = runtime::replaceFile(output, {&content, 1});
   return written ? exitOk : report(written.error());
 }
 

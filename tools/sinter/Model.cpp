@@ -1,6 +1,7 @@
 /// Reading, writing and compiling of model files.
 #include "tools/sinter/Model.h"
 
+#include "runtime/params/ReplaceFile.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/Numerics.h"
 #include "runtime/program/VerifyProgram.h"
@@ -11,15 +12,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace sinter::cli {
 
@@ -38,31 +35,14 @@ Result<std::vector<std::byte>> readBytes(const std::string &path) {
   return bytes;
 }
 
-Status writeBytes(const std::string &path, std::span<const std::byte> bytes) {
-  std::string temporary = path + ".tmp" + std::to_string(getpid());
-  auto failed = [&](const char *what) {
-    std::string reason = std::strerror(errno);
-    std::remove(temporary.c_str());
-    return makeError(ErrorKind::io, path + ": cannot " + what + ": " + reason);
-  };
-  FILE *file = std::fopen(temporary.c_str(), "wb");
-  if (!file)
-    return failed("create");
-  size_t written = std::fwrite(bytes.data(), 1, bytes.size(), file);
-  bool closed = std::fclose(file) == 0;
-  if (written != bytes.size() || !closed)
-    return failed("write");
-  if (std::rename(temporary.c_str(), path.c_str()) != 0)
-    return failed("rename");
-  return {};
-}
-
 Status writeText(const std::string &path, std::string_view text) {
   if (path == "-") {
-    std::cout << text << std::flush;
+    if (!(std::cout << text << std::flush))
+      return makeError(ErrorKind::io, "standard output: cannot write");
     return {};
   }
-  return writeBytes(path, std::as_bytes(std::span(text)));
+  std::span<const std::byte> bytes = std::as_bytes(std::span(text));
+  return replaceFile(path, {&bytes, 1});
 }
 
 Result<Model> readModelFile(const std::string &path) {

@@ -28,8 +28,7 @@ struct Model {
 Result<Model> readModelFile(const std::string &path);
 
 Result<std::vector<std::byte>> readBytes(const std::string &path);
-/// Writes to a temporary name beside `path`, then renames.
-Status writeBytes(const std::string &path, std::span<const std::byte> bytes);
+/// As replaceFile; `-` is the standard output.
 Status writeText(const std::string &path, std::string_view text);
 
 /// The flags that every command which may compile takes.

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string_view>
+#include <system_error>
 
 using namespace sinter::cli;
 
@@ -21,7 +22,7 @@ static const Command *findCommand(std::string_view name) {
   return nullptr;
 }
 
-int main(int argc, char **argv) {
+static int runCommand(int argc, char **argv) {
   // Under the name sinter-opt the tool is its command opt.
   std::string_view program = argv[0];
   if (program.ends_with("sinter-opt"))
@@ -42,4 +43,19 @@ int main(int argc, char **argv) {
     return exitUsage;
   }
   return command->run(argc - 1, argv + 1);
+}
+
+/// What was printed and did not arrive, as on a full disk, is a failure.
+int main(int argc, char **argv) {
+  int code = exitFailed;
+  try {
+    code = runCommand(argc, argv);
+  } catch (const std::system_error &failure) { // of fmt::print
+    std::fprintf(stderr, "error: cannot write: %s\n", failure.what());
+    return exitFailed;
+  }
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)
+    return code;
+  std::perror("error: standard output: cannot write");
+  return code == exitOk ? exitFailed : code;
 }

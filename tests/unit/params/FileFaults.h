@@ -1,0 +1,19 @@
+/// FileFaults: lets the system's calls on files fail, or end the process.
+#pragma once
+
+#include <cstdint>
+
+namespace sinter::test {
+
+/// What this thread's calls of write, fsync, linkat and renameat do, for the
+/// program and the libraries it uses.
+struct FileFaults {
+  uint64_t room = UINT64_MAX; ///< bytes until the disk is full
+  int failing = 0;            ///< the number of the call that fails, from 1
+  int killing = 0;            ///< before which SIGKILL comes
+  bool hasProc = true;        ///< whether /proc/self/fd is there
+  int calls = 0;              ///< so far
+};
+FileFaults &fileFaults();
+
+} // namespace sinter::test
