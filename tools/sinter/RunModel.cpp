@@ -8,6 +8,7 @@
 #include "tools/sinter/Replay.h"
 
 #include "runtime/device/Device.h"
+#include "runtime/params/Json.h"
 #include "runtime/reference/Repro.h"
 #include "runtime/support/Flags.h"
 
@@ -16,6 +17,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
+#include <set>
 
 namespace sinter::cli {
 
@@ -52,10 +54,37 @@ static constexpr Interface interface = {
     1,
 };
 
-// The file's name for output `index`.
 static std::string outputName(const Program &program, size_t index) {
   const std::string &name = program.outputs()[index].name;
   return name.empty() ? fmt::format("output{}", index) : name;
+}
+
+// Names come from a model that somebody else may have made: each must be one
+// file in the directory that was asked for, and none another's.
+static Status checkFileNames(const Program &program) {
+  constexpr size_t longest = 255 - std::string_view(".npy").size();
+  std::set<std::string> names;
+  for (size_t index = 0; index < program.outputs().size(); ++index) {
+    std::string label = outputName(program, index);
+    auto refuse = [&](const char *why) {
+      return makeError(ErrorKind::invalid_argument,
+                       fmt::format("run: --output-dir: output {} is named {}: "
+                                   "{}; nothing was written",
+                                   index, json::quote(label), why));
+    };
+    auto isControl = [](unsigned char code) {
+      return code < 32 || code == 127;
+    };
+    if (label.find('/') != label.npos)
+      return refuse("a file's name has no '/'");
+    if (std::ranges::any_of(label, isControl))
+      return refuse("it has a control character");
+    if (label.size() > longest)
+      return refuse("that is too long for a file's name");
+    if (!names.insert(label).second)
+      return refuse("an output before it has this name");
+  }
+  return {};
 }
 
 static Result<HostArray> fetch(const Program &program, const Output &output,
@@ -112,6 +141,8 @@ static Status runModel(const Model &model, Arguments &arguments) {
                          [&](uint32_t node) { return program->siteOf(node); }));
     std::fflush(stdout); // before what may not fit
   }
+  if (arguments.has("--output-dir"))
+    SINTER_TRY(checkFileNames(*program));
   RunCounters counters;
   SINTER_TRY_ASSIGN(std::vector<Output> outputs,
                     runOnce(*program, inputs, counters));
