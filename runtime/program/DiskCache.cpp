@@ -1,16 +1,18 @@
 /// Files of the program and kernel caches: trust, atomic writes, eviction.
 #include "runtime/program/DiskCache.h"
 
-#include "runtime/params/MappedFile.h"
+#include "runtime/params/ReplaceFile.h"
 #include "runtime/program/FileFormat.h"
+#include "runtime/program/LoadedProgram.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/support/FileDescriptor.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/Log.h"
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
@@ -30,8 +32,10 @@ using namespace sinter::runtime;
 
 namespace {
 
-constexpr std::string_view programSuffix = ".sinter";
-constexpr std::string_view temporaryPrefix = ".writing-";
+constexpr std::array kinds = {CacheKind::program, CacheKind::kernel,
+                              CacheKind::machineCode, CacheKind::pipelines,
+                              CacheKind::tiles};
+/// Temporary files that nobody wrote to for so long are nobody's.
 constexpr int64_t staleNanoseconds = int64_t(3600) * 1'000'000'000;
 
 ErrorInfo cacheError(const std::string &what, const std::string &why) {
@@ -60,6 +64,8 @@ int64_t nanoseconds(const timespec &time) {
 
 std::string_view suffixOf(CacheKind kind) {
   switch (kind) {
+  case CacheKind::program:
+    return ".sinter";
   case CacheKind::kernel:
     return ".kernel";
   case CacheKind::machineCode:
@@ -71,63 +77,92 @@ std::string_view suffixOf(CacheKind kind) {
   }
 }
 
-bool isName(std::string_view name, std::string_view suffix) {
-  return name.size() == 32 + suffix.size() && name.ends_with(suffix);
-}
-
-bool isName(std::string_view name, CacheKind kind) {
-  return isName(name, suffixOf(kind));
-}
-
-bool isProgramName(std::string_view name) {
-  return isName(name, programSuffix);
-}
-
-bool isEntryName(std::string_view name) {
-  return isProgramName(name) || isName(name, CacheKind::kernel) ||
-         isName(name, CacheKind::machineCode) ||
-         isName(name, CacheKind::pipelines) || isName(name, CacheKind::tiles);
-}
-
-/// What stands before an entry's bytes. A program has its own digests.
-struct BytesHead {
-  std::array<char, 8> magic = {'S', 'I', 'N', 'T', 'K', 'R', 0, 1};
-  uint64_t bytes = 0;
-  Digest digest = {};
-  bool operator==(const BytesHead &) const = default;
+/// What the name of an entry says.
+struct EntryName {
+  CacheKind kind = CacheKind::program;
+  Key key;
 };
-static_assert(sizeof(BytesHead) == 32);
 
-BytesHead headOf(std::span<const std::byte> bytes) {
-  return {.bytes = bytes.size(), .digest = digestOf(bytes)};
+std::optional<EntryName> readName(std::string_view name) {
+  constexpr size_t digits = 16; // of each half of a key
+  EntryName entry;
+  if (name.size() < 2 * digits)
+    return std::nullopt;
+  auto kind = std::ranges::find(kinds, name.substr(2 * digits), suffixOf);
+  const char *middle = name.data() + digits, *end = middle + digits;
+  if (kind == kinds.end() ||
+      std::from_chars(name.data(), middle, entry.key.high, 16).ptr != middle ||
+      std::from_chars(middle, end, entry.key.low, 16).ptr != end)
+    return std::nullopt;
+  entry.kind = *kind;
+  return entry;
 }
 
-/// The bytes behind an intact head.
-std::optional<std::span<const std::byte>>
-bytesBehindHead(std::span<const std::byte> file) {
-  BytesHead head;
-  if (file.size() < sizeof(head))
-    return std::nullopt;
-  std::memcpy(&head, file.data(), sizeof(head));
-  std::span<const std::byte> bytes = file.subspan(sizeof(head));
-  if (head != headOf(bytes))
-    return std::nullopt;
+/// What stands before an entry's bytes.
+struct EntryHead {
+  std::array<char, 8> magic = {'S', 'I', 'N', 'T', 'K', 'R', 0, 2};
+  uint64_t kind = 0;
+  Key key;
+  uint64_t bytes = 0;
+  Digest digest = {};     ///< of the bytes
+  Digest headDigest = {}; ///< of all before it
+  bool operator==(const EntryHead &) const = default;
+};
+static_assert(sizeof(EntryHead) == 72);
+
+EntryHead headOf(const EntryName &name, std::span<const std::byte> bytes) {
+  EntryHead head{.kind = uint64_t(name.kind),
+                 .key = name.key,
+                 .bytes = bytes.size(),
+                 .digest = digestOf(bytes)};
+  head.headDigest = digestOf(std::as_bytes(std::span(&head, 1))
+                                 .first(offsetof(EntryHead, headDigest)));
+  return head;
+}
+
+/// The bytes behind an intact head of that name. Errors do not name the file.
+Result<FileBytes> readEntry(const FileDescriptor &file, uint64_t size,
+                            const EntryName &name) {
+  EntryHead head;
+  ErrorInfo altered = makeError(ErrorKind::io, "the digest is wrong");
+  if (size < sizeof(head) ||
+      !file.readAll(std::as_writable_bytes(std::span(&head, 1))) ||
+      head.bytes != size - sizeof(head))
+    return altered;
+  SINTER_TRY_ASSIGN(FileBytes bytes, FileBytes::read(file, head.bytes));
+  EntryName held{CacheKind(head.kind), head.key};
+  if (head != headOf(held, bytes.bytes()))
+    return altered;
+  if (head.kind != uint64_t(name.kind) || head.key != name.key)
+    return makeError(ErrorKind::io,
+                     fmt::format("it is the entry {}{}", toHex(head.key),
+                                 suffixOf(held.kind)));
   return bytes;
 }
 
-/// Whether `path` is an entry to open: false when it is absent, an error when
-/// it is not a file of this user. Marks it used.
-Result<bool> touchEntry(const std::string &path) {
-  struct stat status;
-  if (lstat(path.c_str(), &status) != 0) {
-    if (errno == ENOENT)
-      return false;
+/// Opens an entry and marks it used. Nothing where it is absent; an error where
+/// it is not a file of this user.
+Result<std::optional<FileDescriptor>> openEntry(const std::string &path,
+                                                struct stat &status) {
+  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  FileDescriptor file(::open(path.c_str(), flags));
+  if (!file && errno == ENOENT)
+    return std::optional<FileDescriptor>();
+  if (!file && errno != ELOOP)
     return systemError(path);
-  }
-  if (!S_ISREG(status.st_mode) || status.st_uid != geteuid())
+  if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      status.st_uid != geteuid())
     return cacheError(path, "it is not a file of this user");
-  utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
-  return true;
+  futimens(file.get(), nullptr);
+  return std::optional(std::move(file));
+}
+
+/// Removes a broken entry, unless somebody has put another in its place.
+void removeBroken(const std::string &path, const struct stat &broken) {
+  struct stat now;
+  if (lstat(path.c_str(), &now) == 0 && now.st_ino == broken.st_ino &&
+      now.st_dev == broken.st_dev)
+    unlink(path.c_str());
 }
 
 struct CloseFolder {
@@ -236,82 +271,65 @@ bool DiskCache::prepareOrWarn() const {
   return usable.ok();
 }
 
-std::string DiskCache::programPath(const Key &key) const {
-  return fmt::format("{}/{}{}", folder, toHex(key), programSuffix);
-}
-
 std::string DiskCache::bytesPath(CacheKind kind, const Key &key) const {
   return fmt::format("{}/{}{}", folder, toHex(key), suffixOf(kind));
 }
 
+Result<std::optional<FileBytes>> DiskCache::read(CacheKind kind,
+                                                 const Key &key) const {
+  std::string path = bytesPath(kind, key);
+  struct stat status = {};
+  SINTER_TRY_ASSIGN(auto file, openEntry(path, status));
+  if (!file)
+    return std::optional<FileBytes>();
+  auto bytes = readEntry(*file, uint64_t(status.st_size), {kind, key});
+  if (bytes)
+    return std::optional(*std::move(bytes));
+  ErrorInfo error = bytes.takeError();
+  if (error.kind == ErrorKind::io)
+    removeBroken(path, status);
+  error.message = cacheError(path, error.message).message;
+  return error;
+}
+
 Result<std::shared_ptr<const Program>>
 DiskCache::findProgram(const Key &key, Device &device) const {
-  std::string path = programPath(key);
-  SINTER_TRY_ASSIGN(bool present, touchEntry(path));
-  if (!present)
+  SINTER_TRY_ASSIGN(auto file, read(CacheKind::program, key));
+  if (!file)
     return std::shared_ptr<const Program>();
-  auto program = Program::loadFile(path, device);
-  if (!program)
+  std::string path = programPath(key);
+  auto program = loadProgram(*std::move(file), device, path);
+  if (!program && program.error().kind != ErrorKind::out_of_memory)
     unlink(path.c_str());
   return program;
 }
 
 Result<std::optional<std::vector<std::byte>>>
 DiskCache::findBytes(CacheKind kind, const Key &key) const {
-  std::string path = bytesPath(kind, key);
-  SINTER_TRY_ASSIGN(bool present, touchEntry(path));
-  if (!present)
+  SINTER_TRY_ASSIGN(auto file, read(kind, key));
+  if (!file)
     return std::optional<std::vector<std::byte>>();
-  SINTER_TRY_ASSIGN(MappedFile file, MappedFile::open(path));
-  auto bytes = bytesBehindHead(file.bytes());
-  if (!bytes) {
-    unlink(path.c_str());
-    return cacheError(path, "the digest is wrong");
-  }
-  return std::optional(std::vector<std::byte>(bytes->begin(), bytes->end()));
+  auto bytes = file->bytes();
+  return std::optional(std::vector<std::byte>(bytes.begin(), bytes.end()));
 }
 
 void DiskCache::removeBytes(CacheKind kind, const Key &key) const {
   unlink(bytesPath(kind, key).c_str());
 }
 
-Status DiskCache::storeProgram(const Key &key,
-                               std::span<const std::byte> file) const {
-  return store(programPath(key), {}, file);
-}
-
 Status DiskCache::storeBytes(CacheKind kind, const Key &key,
                              std::span<const std::byte> bytes) const {
-  BytesHead head = headOf(bytes);
-  return store(bytesPath(kind, key), std::as_bytes(std::span(&head, 1)), bytes);
-}
-
-Status DiskCache::store(const std::string &path,
-                        std::span<const std::byte> head,
-                        std::span<const std::byte> bytes) const {
-  uint64_t size = head.size() + bytes.size();
+  EntryHead head = headOf({kind, key}, bytes);
+  uint64_t size = sizeof(head) + bytes.size();
   if (size > limit)
     return cacheError(folder, fmt::format("an entry of {} bytes is larger "
                                           "than the limit of {}",
                                           size, limit));
-  static std::atomic<uint32_t> counter{0};
-  std::string temporary = fmt::format("{}/{}{}-{}", folder, temporaryPrefix,
-                                      getpid(), counter.fetch_add(1));
-  {
-    FileDescriptor out(
-        ::open(temporary.c_str(),
-               O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!out)
-      return systemError(temporary);
-    if (!out.writeAll(head) || !out.writeAll(bytes)) {
-      ErrorInfo error = systemError(temporary);
-      unlink(temporary.c_str());
-      return error;
-    }
-  }
-  if (rename(temporary.c_str(), path.c_str()) != 0) {
-    ErrorInfo error = systemError(path);
-    unlink(temporary.c_str());
+  std::span<const std::byte> parts[] = {std::as_bytes(std::span(&head, 1)),
+                                        bytes};
+  if (Status stored = replaceCached(bytesPath(kind, key), parts); !stored) {
+    ErrorInfo error = stored.takeError();
+    error.message = "program cache: " + error.message;
     return error;
   }
   if (fillOf(folder).add(size, limit))
@@ -322,7 +340,7 @@ Status DiskCache::store(const std::string &path,
 std::vector<DiskCache::Entry> DiskCache::entries() const {
   std::vector<Entry> list;
   forEachFile(folder, [&](const std::string &name, const struct stat &status) {
-    if (isEntryName(name))
+    if (readName(name))
       list.push_back(
           {name, uint64_t(status.st_size), nanoseconds(status.st_mtim)});
   });
@@ -333,19 +351,23 @@ std::vector<DiskCache::Entry> DiskCache::entries() const {
   return list;
 }
 
+void DiskCache::removeStale() const {
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  forEachFile(folder, [&](const std::string &name, const struct stat &status) {
+    if (isTemporaryName(name) &&
+        nanoseconds(now) - nanoseconds(status.st_mtim) > staleNanoseconds)
+      unlink((folder + "/" + name).c_str());
+  });
+}
+
 void DiskCache::evict() const {
   // One process cleans at a time; a second one leaves it to the first.
   FileDescriptor lock(
       ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!lock || flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
     return;
-  timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  forEachFile(folder, [&](const std::string &name, const struct stat &status) {
-    if (name.starts_with(temporaryPrefix) &&
-        nanoseconds(now) - nanoseconds(status.st_mtim) > staleNanoseconds)
-      unlink((folder + "/" + name).c_str());
-  });
+  removeStale();
   std::vector<Entry> list = entries();
   uint64_t total = 0;
   for (const Entry &entry : list)
@@ -356,7 +378,7 @@ void DiskCache::evict() const {
   for (const Entry &entry : list) {
     if (total <= enough)
       break;
-    if (unlink((folder + "/" + entry.name).c_str()) == 0)
+    if (unlink((folder + "/" + entry.name).c_str()) == 0 || errno == ENOENT)
       total -= entry.bytes;
   }
   fillOf(folder).set(total);
@@ -373,11 +395,12 @@ CacheInfo DiskCache::info() const {
     return info;
   }
   for (const Entry &entry : entries()) {
+    CacheKind kind = readName(entry.name)->kind;
     ++info.entries;
-    info.kernels += isName(entry.name, CacheKind::kernel);
-    info.cubins += isName(entry.name, CacheKind::machineCode);
-    info.pipelines += isName(entry.name, CacheKind::pipelines);
-    info.tiles += isName(entry.name, CacheKind::tiles);
+    info.kernels += kind == CacheKind::kernel;
+    info.cubins += kind == CacheKind::machineCode;
+    info.pipelines += kind == CacheKind::pipelines;
+    info.tiles += kind == CacheKind::tiles;
     info.bytes += entry.bytes;
   }
   return info;
@@ -385,27 +408,34 @@ CacheInfo DiskCache::info() const {
 
 Result<uint64_t> DiskCache::clear() const {
   SINTER_TRY(check());
+  removeStale();
   uint64_t removed = 0;
   for (const Entry &entry : entries()) {
     std::string name = folder + "/" + entry.name;
-    if (unlink(name.c_str()) != 0 && errno != ENOENT)
+    bool isGone = unlink(name.c_str()) == 0;
+    if (!isGone && errno != ENOENT)
       return systemError(name);
-    ++removed;
+    removed += isGone;
   }
   return removed;
+}
+
+/// An entry that somebody removed meanwhile is not broken.
+static bool isBroken(const std::string &path, const EntryName &name) {
+  struct stat status = {};
+  auto file = openEntry(path, status);
+  if (!file || !*file)
+    return !file;
+  auto bytes = readEntry(**file, uint64_t(status.st_size), name);
+  return !bytes ||
+         (name.kind == CacheKind::program && !readModel(bytes->bytes()).ok());
 }
 
 Result<std::vector<std::string>> DiskCache::verify() const {
   SINTER_TRY(check());
   std::vector<std::string> broken;
-  for (const Entry &entry : entries()) {
-    auto mapped = MappedFile::open(folder + "/" + entry.name);
-    bool intact =
-        mapped && (isProgramName(entry.name)
-                       ? readModel(mapped->bytes()).ok()
-                       : bytesBehindHead(mapped->bytes()).has_value());
-    if (!intact)
+  for (const Entry &entry : entries())
+    if (isBroken(folder + "/" + entry.name, *readName(entry.name)))
       broken.push_back(entry.name);
-  }
   return broken;
 }

@@ -16,22 +16,29 @@
 
 namespace sinter::runtime {
 
+class FileBytes;
+
 /// The key of what a text names.
 Key keyOfText(std::string_view text);
 
-/// What an entry of bytes is.
-enum class CacheKind {
-  kernel,      ///< of our compiler
-  machineCode, ///< of a kernel for one GPU
-  pipelines,   ///< of a driver's
-  tiles,       ///< chosen by time
+/// What an entry is. Entries hold these numbers.
+enum class CacheKind : uint8_t {
+  program = 1,     ///< a model file
+  kernel = 2,      ///< of our compiler
+  machineCode = 3, ///< of a kernel for one GPU
+  pipelines = 4,   ///< of a driver's
+  tiles = 5,       ///< chosen by time
 };
 
 /// Entries hold machine code, so the directory must belong to the user and be
-/// closed to everybody else (0700). Entries appear whole, by rename, and carry
-/// digests; the least recently used go when the limit is passed. Several
-/// processes may share one; each looks at the whole directory after it wrote a
-/// sixteenth of the limit, so together they may pass it by as much each.
+/// closed to everybody else (0700). Entries appear whole, by rename. They carry
+/// digests and the key they are of, so that one that has got another's name is
+/// as broken as one that was altered; what is used is the copy in memory that
+/// was checked. The least recently used go when the limit is passed. Several
+/// processes, also of several containers, may share a directory, and any of
+/// them may empty it at any time; each looks at the whole directory after it
+/// wrote a sixteenth of the limit, so together they may pass it by as much
+/// each.
 class DiskCache {
 public:
   DiskCache(std::string directory, uint64_t limitBytes)
@@ -57,16 +64,23 @@ public:
 
   /// Writes an entry, then removes old ones until the limit holds. `file` is a
   /// model file.
-  Status storeProgram(const Key &key, std::span<const std::byte> file) const;
-  /// The same for any bytes, to which a digest is added.
+  Status storeProgram(const Key &key, std::span<const std::byte> file) const {
+    return storeBytes(CacheKind::program, key, file);
+  }
+  /// The same for any bytes.
   Status storeBytes(CacheKind kind, const Key &key,
                     std::span<const std::byte> bytes) const;
   void removeBytes(CacheKind kind, const Key &key) const;
 
   CacheInfo info() const;
+  /// Removes all entries, and says how many there were. What others are writing
+  /// is left to them.
   Result<uint64_t> clear() const;
+  /// The names of broken entries.
   Result<std::vector<std::string>> verify() const;
-  std::string programPath(const Key &key) const;
+  std::string programPath(const Key &key) const {
+    return bytesPath(CacheKind::program, key);
+  }
   std::string bytesPath(CacheKind kind, const Key &key) const;
 
 private:
@@ -76,9 +90,10 @@ private:
     int64_t usedNanoseconds = 0;
   };
   Status check() const;
+  /// What is behind an entry's head; as findBytes.
+  Result<std::optional<FileBytes>> read(CacheKind kind, const Key &key) const;
   std::vector<Entry> entries() const;
-  Status store(const std::string &path, std::span<const std::byte> head,
-               std::span<const std::byte> bytes) const;
+  void removeStale() const;
   void evict() const;
 
   std::string folder;

@@ -8,6 +8,7 @@
 #include "runtime/support/Flags.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
@@ -20,20 +21,33 @@ void FileBytes::Free::operator()(const std::byte *block) const {
   std::free(const_cast<std::byte *>(block));
 }
 
-Result<FileBytes> FileBytes::copyOf(std::span<const std::byte> bytes) {
+Result<std::byte *> FileBytes::allocate(FileBytes &file, size_t size) {
   constexpr size_t alignment = 4096;
-  size_t rounded = (bytes.size() + alignment) / alignment * alignment;
+  size_t rounded = (size + alignment) / alignment * alignment;
   auto *block =
       static_cast<std::byte *>(std::aligned_alloc(alignment, rounded));
   if (!block)
-    return makeError(
-        ErrorKind::out_of_memory,
-        fmt::format("model file: no memory for {} bytes", bytes.size()));
+    return makeError(ErrorKind::out_of_memory,
+                     fmt::format("model file: no memory for {} bytes", size));
+  file.copy.reset(block);
+  file.size = size;
+  return block;
+}
+
+Result<FileBytes> FileBytes::copyOf(std::span<const std::byte> bytes) {
+  FileBytes file;
+  SINTER_TRY_ASSIGN(std::byte * block, allocate(file, bytes.size()));
   if (!bytes.empty())
     std::memcpy(block, bytes.data(), bytes.size());
+  return file;
+}
+
+Result<FileBytes> FileBytes::read(const FileDescriptor &from, size_t size) {
   FileBytes file;
-  file.copy.reset(block);
-  file.size = bytes.size();
+  SINTER_TRY_ASSIGN(std::byte * block, allocate(file, size));
+  if (!from.readAll({block, size}))
+    return makeError(ErrorKind::io, errno ? std::strerror(errno)
+                                          : "it is shorter than it was");
   return file;
 }
 
@@ -142,19 +156,22 @@ LoadedProgram::planFor(std::span<const int64_t> symbols) const {
 }
 
 Result<std::shared_ptr<const Program>>
+sinter::runtime::loadProgram(FileBytes file, Device &device,
+                             const std::string &path) {
+  auto program = std::make_shared<LoadedProgram>(std::move(file), device, path);
+  if (Status loaded = program->load(); !loaded)
+    return inFile(path, loaded.takeError());
+  return std::shared_ptr<const Program>(std::move(program));
+}
+
+Result<std::shared_ptr<const Program>>
 Program::load(std::span<const std::byte> file, Device &device) {
   SINTER_TRY_ASSIGN(FileBytes bytes, FileBytes::copyOf(file));
-  auto program = std::make_shared<LoadedProgram>(std::move(bytes), device);
-  SINTER_TRY(program->load());
-  return std::shared_ptr<const Program>(std::move(program));
+  return loadProgram(std::move(bytes), device);
 }
 
 Result<std::shared_ptr<const Program>>
 Program::loadFile(const std::string &path, Device &device) {
   SINTER_TRY_ASSIGN(MappedFile mapped, MappedFile::open(path));
-  auto program = std::make_shared<LoadedProgram>(FileBytes(std::move(mapped)),
-                                                 device, path);
-  if (Status loaded = program->load(); !loaded)
-    return inFile(path, loaded.takeError());
-  return std::shared_ptr<const Program>(std::move(program));
+  return loadProgram(FileBytes(std::move(mapped)), device, path);
 }

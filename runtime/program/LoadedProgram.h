@@ -9,6 +9,7 @@
 #include "runtime/program/Program.h"
 #include "runtime/program/ProgramData.h"
 #include "runtime/program/Recording.h"
+#include "runtime/support/FileDescriptor.h"
 
 #include <atomic>
 #include <memory>
@@ -24,6 +25,9 @@ namespace sinter::runtime {
 class FileBytes {
 public:
   static Result<FileBytes> copyOf(std::span<const std::byte> bytes);
+  /// Reads this many bytes: what others do to the file later is not seen. An
+  /// error says why they cannot be had, without the file's name.
+  static Result<FileBytes> read(const FileDescriptor &file, size_t size);
   explicit FileBytes(MappedFile mapped) : mapped(std::move(mapped)) {}
   std::span<const std::byte> bytes() const {
     return mapped ? mapped->bytes() : std::span(copy.get(), size);
@@ -34,6 +38,7 @@ private:
     void operator()(const std::byte *block) const;
   };
   FileBytes() = default;
+  static Result<std::byte *> allocate(FileBytes &file, size_t size);
   std::optional<MappedFile> mapped;
   std::unique_ptr<const std::byte, Free> copy;
   size_t size = 0;
@@ -97,5 +102,9 @@ private:
   mutable std::mutex plansMutex;
   mutable std::vector<std::shared_ptr<const BoundPlan>> plans; ///< newest last
 };
+
+/// As Program::load. `path`, unless empty, stands before errors.
+Result<std::shared_ptr<const Program>>
+loadProgram(FileBytes file, Device &device, const std::string &path = {});
 
 } // namespace sinter::runtime

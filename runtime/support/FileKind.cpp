@@ -49,6 +49,7 @@ std::string_view fileKind(std::span<const std::byte> bytes) {
   static constexpr Beginning beginnings[] = {
       {"\x93NUMPY"sv, "a NumPy array (.npy)"},
       {"SINTER"sv, "a compiled model (.sinter)"},
+      {"SINTKR"sv, "an entry of Sinter's cache"},
       {"GGUF"sv, "a GGUF file"},
       {"\x89HDF\r\n"sv, "an HDF5 file"},
       {"\x1f\x8b"sv, "a gzip file"},

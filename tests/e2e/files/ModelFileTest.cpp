@@ -98,7 +98,7 @@ TEST_F(ModelFile, TheCacheAndTheToolMakeTheSameBytes) {
   ASSERT_GT(made.size(), 1000u);
   int same = 0;
   for (const fs::path &entry : cacheEntries())
-    same += readAll(entry) == made;
+    same += readAll(entry).ends_with(made); // behind the entry's head
   EXPECT_EQ(same, 1) << "no entry of the cache is the tool's file";
 }
 

@@ -151,6 +151,26 @@ TEST_F(Process, ABrokenEntryIsCompiledAnew) {
   expectHas(child(folder / "cache"), "value 27 compiles 0 disk 1");
 }
 
+TEST_F(Process, ExchangedEntriesAreNoticed) {
+  child(folder / "cache");
+  child(folder / "cache", "other");
+  for (const char *kind : {".sinter", ".kernel"}) {
+    std::vector<fs::path> all = entries(folder / "cache", kind);
+    ASSERT_GE(all.size(), 2u);
+    fs::rename(all[0], folder / "kept");
+    for (size_t i = 1; i < all.size(); ++i)
+      fs::rename(all[i], all[i - 1]);
+    fs::rename(folder / "kept", all.back());
+  }
+  std::string output = child(folder / "cache");
+  expectHas(output, "value 27 compiles 1");
+  expectHas(output, ": it is the entry ");
+  expectHas(output, "; compiling again");
+  expectHas(output, "; compiling the kernel again");
+  expectHas(child(folder / "cache", "other"), "value 16 compiles 1");
+  expectHas(child(folder / "cache"), "compiles 0 disk 1");
+}
+
 TEST_F(Process, KernelsAreReusedWhereTheProgramIsGone) {
   std::string cold = child(folder / "cache");
   std::vector<fs::path> kernels = entries(folder / "cache", ".kernel");

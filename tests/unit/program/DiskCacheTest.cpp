@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -130,6 +131,71 @@ TEST_F(DiskCacheTest, EveryFlippedBitOfAKernelIsSeen) {
   expectRefused(whole + "x");
 }
 
+TEST_F(DiskCacheTest, ExchangedEntriesAreSeen) {
+  auto nameOf = [&](CacheKind kind, uint64_t key) {
+    return fs::path(cache().bytesPath(kind, {0, key})).filename().string();
+  };
+  for (CacheKind kind : {CacheKind::kernel, CacheKind::machineCode,
+                         CacheKind::pipelines, CacheKind::tiles}) {
+    for (uint64_t key : {1, 2})
+      ASSERT_TRUE(cache().storeBytes(kind, {0, key}, bytesOf("the same")));
+    std::string one = cache().bytesPath(kind, {0, 1});
+    std::string other = cache().bytesPath(kind, {0, 2});
+    fs::rename(one, folder + "/kept");
+    fs::rename(other, one);
+    fs::rename(folder + "/kept", other);
+    EXPECT_EQ(cache().verify()->size(), 2u);
+    for (uint64_t key : {1, 2}) {
+      auto found = cache().findBytes(kind, {0, key});
+      ASSERT_FALSE(found);
+      EXPECT_EQ(found.error().message,
+                "program cache: " + cache().bytesPath(kind, {0, key}) +
+                    ": it is the entry " + nameOf(kind, 3 - key));
+      EXPECT_FALSE(*cache().findBytes(kind, {0, key})) << "it was removed";
+    }
+  }
+  // Nor is an entry of another kind the one of its key.
+  ASSERT_TRUE(cache().storeBytes(CacheKind::tiles, {0, 1}, bytesOf("tiles")));
+  fs::rename(cache().bytesPath(CacheKind::tiles, {0, 1}),
+             cache().bytesPath(CacheKind::kernel, {0, 1}));
+  EXPECT_EQ(kernel(1),
+            "program cache: " + cache().bytesPath(CacheKind::kernel, {0, 1}) +
+                ": it is the entry " + nameOf(CacheKind::tiles, 1));
+}
+
+TEST_F(DiskCacheTest, LeavesToOthersWhatTheyAreWriting) {
+  constexpr uint64_t limit = 20000;
+  auto temporary = [&](char digit) {
+    return folder + "/.sinter-" + std::string(32, digit) + ".tmp";
+  };
+  auto age = [&](const std::string &path, int seconds) {
+    timespec times[2] = {};
+    clock_gettime(CLOCK_REALTIME, &times[1]);
+    times[1].tv_sec -= seconds;
+    times[0] = times[1];
+    ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+  };
+  for (bool clears : {false, true}) {
+    for (char digit : {'1', '2', '3'})
+      std::ofstream(temporary(digit)) << "being written";
+    std::ofstream(folder + "/.sinter-notes.tmp") << "somebody's";
+    age(temporary('2'), 3000);
+    age(temporary('3'), 4000);
+    age(folder + "/.sinter-notes.tmp", 4000);
+    if (clears) {
+      ASSERT_TRUE(cache().clear());
+    } else {
+      std::vector<std::byte> code(limit / 2);
+      for (uint64_t key = 0; key < 4; ++key)
+        ASSERT_TRUE(cache(limit).storeBytes(CacheKind::kernel, {0, key}, code));
+    }
+    EXPECT_TRUE(fs::exists(temporary('1')));
+    EXPECT_TRUE(fs::exists(temporary('2')));
+    EXPECT_FALSE(fs::exists(temporary('3'))) << "nobody writes it any more";
+    EXPECT_TRUE(fs::exists(folder + "/.sinter-notes.tmp"));
+  }
+}
+
 TEST_F(DiskCacheTest, LeavesFilesOfOthersAlone) {
   std::string path = cache().bytesPath(CacheKind::kernel, {0, 1});
   std::ofstream(folder + "/target") << "x";
@@ -159,7 +225,7 @@ TEST_F(DiskCacheTest, AFullDiskLeavesWhatWasThere) {
     EXPECT_EQ(cache().verify()->size(), 0u);
     EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 2);
   };
-  for (uint64_t bytes : {0, 1, 31, 32, 33, 36}) {
+  for (uint64_t bytes : {0, 1, 71, 72, 73, 76}) {
     room = bytes;
     expectFull(cache().storeBytes(CacheKind::kernel, {0, 1}, bytesOf("newer")));
     room = bytes;
@@ -169,7 +235,7 @@ TEST_F(DiskCacheTest, AFullDiskLeavesWhatWasThere) {
     room = bytes;
     expectFull(cache().storeProgram({0, 2}, program));
   }
-  room = 32 + 5;
+  room = 72 + 5;
   Status stored =
       cache().storeBytes(CacheKind::kernel, {0, 1}, bytesOf("newer"));
   room = UINT64_MAX;

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -101,11 +100,42 @@ TEST_F(ProgramCacheTest, looksInMemoryThenOnDisk) {
 
 TEST_F(ProgramCacheTest, holdsTheBytesTheCompilerGave) {
   ASSERT_TRUE(find(1));
-  std::ifstream file(diskCachePath({1, 1}), std::ios::binary);
-  std::vector<char> bytes((std::istreambuf_iterator<char>(file)), {});
-  std::vector<std::byte> expected = scaleProgram().file();
-  ASSERT_EQ(bytes.size(), expected.size());
-  EXPECT_EQ(std::memcmp(bytes.data(), expected.data(), bytes.size()), 0);
+  auto bytes =
+      DiskCache::fromEnvironment().findBytes(CacheKind::program, {1, 1});
+  ASSERT_TRUE(bytes && *bytes);
+  EXPECT_EQ(**bytes, scaleProgram().file());
+}
+
+TEST_F(ProgramCacheTest, noticesThatProgramsWereExchanged) {
+  ASSERT_TRUE(find(1));
+  ASSERT_TRUE(find(2));
+  std::string one = diskCachePath({1, 1}), other = diskCachePath({1, 2});
+  fs::rename(one, folder + "/kept");
+  fs::rename(other, one);
+  fs::rename(folder + "/kept", other);
+  EXPECT_EQ(verifyDiskCache()->size(), 2u);
+  uint64_t warnings = readStats().warnings;
+  EXPECT_EQ(fromDiskOrCompiler(1), CacheSource::compiled);
+  EXPECT_EQ(fromDiskOrCompiler(2), CacheSource::compiled);
+  EXPECT_EQ(readStats().warnings, warnings + 2);
+  EXPECT_EQ(fromDiskOrCompiler(1), CacheSource::disk);
+  EXPECT_EQ(fromDiskOrCompiler(2), CacheSource::disk);
+  EXPECT_EQ(verifyDiskCache()->size(), 0u);
+}
+
+// An entry that is altered in place does not reach who has it.
+TEST_F(ProgramCacheTest, isNotReadAgain) {
+  ASSERT_TRUE(find(1));
+  clearMemoryCache();
+  auto found = find(1);
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->source, CacheSource::disk);
+  fs::resize_file(diskCachePath({1, 1}), 0);
+  EXPECT_EQ(found->program->graphText(), "module {}\n");
+  Binding inputs[] = {bind(bufferOf<float>(cpu(), {1, 2}), {2}), bindScalar(3)};
+  auto outputs = run(*found->program, inputs);
+  ASSERT_TRUE(outputs);
+  EXPECT_EQ(valuesOf<float>(*(*outputs)[0].buffer), (std::vector<float>{3, 6}));
 }
 
 TEST_F(ProgramCacheTest, isPrivate) {
