@@ -21,12 +21,14 @@ static constexpr double safety = 4;
 static constexpr double ownRoundings = 8;
 
 /// Takes a disturbed output into the tolerances so far.
-static void widen(std::vector<double> &tolerances, const HostValue &plain,
-                  const HostValue &disturbed) {
+static void widen(std::vector<double> &tolerances, std::vector<bool> &mayBeNan,
+                  const HostValue &plain, const HostValue &disturbed) {
   for (size_t i = 0; i < tolerances.size(); ++i) {
     double a = plain.reals[i], b = disturbed.reals[i];
     if (a == b || (std::isnan(a) && std::isnan(b)))
       continue;
+    if (std::isnan(b))
+      mayBeNan[i] = true;
     double distance = safety * std::abs(a - b);
     tolerances[i] = std::isfinite(distance)
                         ? std::max(tolerances[i], distance)
@@ -54,30 +56,45 @@ Result<Expectation> expect(const graph::Graph &graph,
   for (const HostValue &value : plain) {
     result.values.push_back(encode(value));
     result.tolerances.push_back(ownTolerances(value));
+    result.mayBeNan.emplace_back(value.reals.size());
   }
   for (unsigned sample = 0; sample < samples; ++sample) {
     SINTER_TRY_ASSIGN(
         std::vector<HostValue> disturbed,
         evaluateDisturbed(graph, inputs, decided, accuracy, sample));
     for (size_t i = 0; i < plain.size(); ++i)
-      widen(result.tolerances[i], plain[i], disturbed[i]);
+      widen(result.tolerances[i], result.mayBeNan[i], plain[i], disturbed[i]);
   }
+  if (!accuracy.flushesDenormals)
+    result.mayBeNan.clear();
   return result;
+}
+
+Bounds boundsOf(const Expectation &expected) {
+  Bounds bounds;
+  for (const std::vector<double> &tolerances : expected.tolerances) {
+    bounds.elements += tolerances.size();
+    bounds.unbounded += std::ranges::count_if(
+        tolerances, [](double tolerance) { return std::isinf(tolerance); });
+  }
+  return bounds;
 }
 
 //===- Comparing ----------------------------------------------------------===//
 
-static bool isClose(double found, double expected, double tolerance) {
-  if (std::isinf(tolerance))
-    return true;
+static bool isClose(double found, double expected, double tolerance,
+                    bool mayBeNan) {
+  if (std::isnan(found))
+    return std::isnan(expected) || mayBeNan;
   if (std::isnan(expected))
-    return std::isnan(found);
+    return std::isinf(tolerance);
   return found == expected || std::abs(found - expected) <= tolerance;
 }
 
 static std::string differenceIn(const HostValue &found,
                                 const HostValue &expected,
-                                const std::vector<double> &tolerances) {
+                                const std::vector<double> &tolerances,
+                                const std::vector<bool> &mayBeNan) {
   if (found.dtype != expected.dtype || found.dims != expected.dims)
     return "another type";
   for (size_t i = 0; i < expected.ints.size(); ++i)
@@ -85,7 +102,8 @@ static std::string differenceIn(const HostValue &found,
       return fmt::format("element {}: {} is not {}", i, found.ints[i],
                          expected.ints[i]);
   for (size_t i = 0; i < expected.reals.size(); ++i)
-    if (!isClose(found.reals[i], expected.reals[i], tolerances[i]))
+    if (!isClose(found.reals[i], expected.reals[i], tolerances[i],
+                 !mayBeNan.empty() && mayBeNan[i]))
       return fmt::format("element {}: {} is not {} (to within {:.3g})", i,
                          found.reals[i], expected.reals[i], tolerances[i]);
   return {};
@@ -97,7 +115,8 @@ std::string differenceOf(std::span<const HostTensor> found,
     return "another number of outputs";
   for (size_t i = 0; i < found.size(); ++i) {
     std::string text = differenceIn(
-        decode(found[i]), decode(expected.values[i]), expected.tolerances[i]);
+        decode(found[i]), decode(expected.values[i]), expected.tolerances[i],
+        expected.mayBeNan.empty() ? std::vector<bool>() : expected.mayBeNan[i]);
     if (!text.empty())
       return fmt::format("output {}: {}", i, text);
   }

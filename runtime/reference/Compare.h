@@ -16,7 +16,17 @@ struct Expectation {
   /// Of the elements of each float output; empty for others. Infinite where
   /// rounding decides between a number, an infinity and NaN.
   std::vector<std::vector<double>> tolerances;
+  /// Of the same elements: numbers that zeros instead of denormals may turn
+  /// into NaN. Empty where the device keeps denormals: rounding alone makes no
+  /// NaN of a number.
+  std::vector<std::vector<bool>> mayBeNan;
 };
+
+/// Of float outputs: how many elements, and how many with no finite tolerance.
+struct Bounds {
+  size_t elements = 0, unbounded = 0;
+};
+Bounds boundsOf(const Expectation &expected);
 
 /// Evaluates the graph, and again with every op's result disturbed as far as
 /// ops may be off: tolerances come from how the graph's own outputs

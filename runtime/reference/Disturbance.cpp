@@ -30,7 +30,7 @@ static double drawUnit(uint64_t &state) {
 
 void disturb(HostValue &value, double relative, double least, uint64_t &state) {
   for (double &real : value.reals)
-    if (real != 0)
+    if (real != 0 && std::isfinite(real))
       real += real * relative * drawUnit(state) + least * drawUnit(state);
 }
 
@@ -43,8 +43,11 @@ void flushDenormals(HostValue &value, bool ofAll, uint64_t &state) {
 }
 
 void moveBy(HostValue &value, const HostValue &by, uint64_t &state) {
-  for (size_t i = 0; i < value.reals.size(); ++i)
-    value.reals[i] += std::copysign(by.reals[i], drawUnit(state));
+  for (size_t i = 0; i < value.reals.size(); ++i) {
+    double step = std::copysign(by.reals[i], drawUnit(state));
+    if (std::isfinite(step))
+      value.reals[i] += step;
+  }
 }
 
 } // namespace sinter::reference

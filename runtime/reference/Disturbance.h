@@ -41,14 +41,15 @@ evaluateDisturbed(const graph::Graph &graph, std::span<const HostTensor> inputs,
                   const Decided &decided, Accuracy accuracy, uint64_t sample);
 
 /// Multiplies every element by 1 + d, |d| <= `relative` drawn from `state`, and
-/// moves it by up to `least`; zeros stay.
+/// moves it by up to `least`; zeros and infinities stay.
 void disturb(HostValue &value, double relative, double least, uint64_t &state);
 
 /// Makes zeros of the elements below the least normal `f32`: of all, or of
 /// those that `state` draws.
 void flushDenormals(HostValue &value, bool ofAll, uint64_t &state);
 
-/// Moves every element by the one of `by` at its place, up or down.
+/// Moves every element by the one of `by` at its place, up or down; not by an
+/// infinity, which rounding does not make.
 void moveBy(HostValue &value, const HostValue &by, uint64_t &state);
 
 } // namespace sinter::reference

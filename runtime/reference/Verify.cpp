@@ -14,10 +14,14 @@ namespace sinter::reference {
 static size_t firstDifferent(std::span<const HostTensor> outputs,
                              const Expectation &expected) {
   size_t i = 0;
-  while (i < outputs.size() &&
-         differenceOf(outputs.subspan(i, 1),
-                      {{expected.values[i]}, {expected.tolerances[i]}})
-             .empty())
+  auto isRight = [&](size_t number) {
+    Expectation one{
+        {expected.values[number]}, {expected.tolerances[number]}, {}};
+    if (!expected.mayBeNan.empty())
+      one.mayBeNan = {expected.mayBeNan[number]};
+    return differenceOf(outputs.subspan(number, 1), one).empty();
+  };
+  while (i < outputs.size() && isRight(i))
     ++i;
   return i;
 }

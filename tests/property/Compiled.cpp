@@ -6,7 +6,9 @@
 #include "tests/property/Watch.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <fmt/format.h>
 #include <vector>
 
 namespace sinter::property {
@@ -32,6 +34,28 @@ expectationOf(const graph::Graph &graph, std::span<const HostTensor> inputs,
   SINTER_TRY_ASSIGN(runtime::Device * device, deviceOfTests());
   return reference::expect(graph, inputs,
                            reference::accuracyOf(onDevice(request, *device)));
+}
+
+namespace {
+/// Over all comparisons of this process.
+struct Counted : reference::Bounds {
+  ~Counted() {
+    if (elements != 0)
+      std::printf("%zu of %zu elements had no bound\n", unbounded, elements);
+  }
+};
+} // namespace
+
+std::string mismatchOf(std::span<const HostTensor> found,
+                       const reference::Expectation &expected) {
+  static Counted all;
+  reference::Bounds bounds = reference::boundsOf(expected);
+  all.elements += bounds.elements;
+  all.unbounded += bounds.unbounded;
+  if (bounds.unbounded * 100 > bounds.elements)
+    return fmt::format("{} of {} elements have no bound", bounds.unbounded,
+                       bounds.elements);
+  return reference::differenceOf(found, expected);
 }
 
 Result<std::shared_ptr<const runtime::Program>>

@@ -11,14 +11,18 @@
 
 namespace sinter::property {
 
-using reference::differenceOf;
-
 /// What a graph has to give that is compiled for the device of SINTER_DEVICE.
 /// Target `cpu` means that of the device.
 Result<reference::Expectation>
 expectationOf(const graph::Graph &graph,
               std::span<const reference::HostTensor> inputs,
               const runtime::CompileRequest &request = {});
+
+/// What differs by more than rounding, or more than one element in a hundred
+/// that could not differ for want of a finite tolerance. Each program prints
+/// at its end how many those were in all.
+std::string mismatchOf(std::span<const reference::HostTensor> found,
+                       const reference::Expectation &expected);
 
 /// A compiled graph on that device.
 Result<std::shared_ptr<const runtime::Program>>

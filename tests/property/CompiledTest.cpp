@@ -24,7 +24,7 @@ static std::string failureOf(const Recipe &recipe,
   auto found = runCompiled(*problem, request);
   if (!found)
     return found.error().message;
-  return differenceOf(*found, *expected);
+  return mismatchOf(*found, *expected);
 }
 
 static GraphOptions optionsOf(uint64_t index) {
@@ -43,19 +43,19 @@ static const runtime::CompileRequest unfused{"cpu", 1, 1, false};
 static const runtime::CompileRequest fast{"cpu", 2, 0, false};
 
 TEST(CompiledGraphs, FusedIsReference) {
-  for (uint64_t i = 0; i < graphCount(); ++i)
+  for (uint64_t i : graphNumbers())
     expectNone(randomGraph(graphSeed(i), optionsOf(i)), graphSeed(i),
                [](const Recipe &recipe) { return failureOf(recipe, fused); });
 }
 
 TEST(CompiledGraphs, UnfusedIsReference) {
-  for (uint64_t i = 0; i < graphCount(); i += 2)
+  for (uint64_t i : graphNumbers(2))
     expectNone(randomGraph(graphSeed(i), optionsOf(i)), graphSeed(i),
                [](const Recipe &recipe) { return failureOf(recipe, unfused); });
 }
 
 TEST(CompiledGraphs, FastIsReference) {
-  for (uint64_t i = 1; i < graphCount(); i += 2)
+  for (uint64_t i : graphNumbers(2, 1))
     expectNone(randomGraph(graphSeed(i), optionsOf(i)), graphSeed(i),
                [](const Recipe &recipe) { return failureOf(recipe, fast); });
 }
@@ -75,7 +75,7 @@ static std::string symbolicFailure(const Recipe &recipe,
 
 static void expectSymbolicIsStatic(const runtime::CompileRequest &request,
                                    uint64_t step) {
-  for (uint64_t i = 0; i < graphCount(); i += step)
+  for (uint64_t i : graphNumbers(step))
     expectNone(
         randomGraph(graphSeed(i), optionsOf(i)), graphSeed(i),
         [&](const Recipe &recipe) { return symbolicFailure(recipe, request); });
@@ -87,7 +87,7 @@ TEST(CompiledGraphs, SymbolicIsStaticInFast) {
 }
 
 TEST(CompiledGraphs, RunsAreRepeatable) {
-  for (uint64_t i = 0; i < graphCount(); i += 8) {
+  for (uint64_t i : graphNumbers(8)) {
     Recipe recipe = randomGraph(graphSeed(i), optionsOf(i));
     Watch watch(toString(recipe));
     Result<Problem> problem = problemOf(recipe);
@@ -178,7 +178,7 @@ static void checkCall(const PropertyRow &row, uint64_t seed, Sizes sizes,
   ASSERT_TRUE(expected) << expected.error().message;
   auto found = runCompiled(problem, request);
   ASSERT_TRUE(found) << found.error().message;
-  EXPECT_EQ(differenceOf(*found, *expected), "");
+  EXPECT_EQ(mismatchOf(*found, *expected), "");
 }
 
 TEST_P(CompiledOps, MatchTheReference) {

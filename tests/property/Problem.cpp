@@ -31,9 +31,21 @@ runCompiled(const Problem &problem, const runtime::CompileRequest &request,
   return runProgram(*program, problem.inputs, counters);
 }
 
-uint64_t graphCount() {
-  const char *text = std::getenv("SINTER_TEST_GRAPHS");
-  return text ? std::strtoull(text, nullptr, 10) : 200;
+static uint64_t numberIn(const char *variable, uint64_t otherwise) {
+  const char *text = std::getenv(variable);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+std::vector<uint64_t> graphNumbers(uint64_t step, uint64_t first) {
+  uint64_t count = numberIn("SINTER_TEST_GRAPHS", 200);
+  if (std::getenv("SINTER_TEST_HALF")) {
+    first += step * numberIn("SINTER_TEST_HALF", 0);
+    step *= 2;
+  }
+  std::vector<uint64_t> numbers;
+  for (uint64_t i = first; i < count; i += step)
+    numbers.push_back(i);
+  return numbers;
 }
 
 uint64_t graphSeed(uint64_t index) { return runSeed() * 1000003 + index; }

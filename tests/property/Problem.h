@@ -19,8 +19,10 @@ Result<std::vector<reference::HostTensor>>
 runCompiled(const Problem &problem, const runtime::CompileRequest &request,
             runtime::RunCounters *counters = nullptr);
 
-/// How many random graphs a run draws: SINTER_TEST_GRAPHS, else 200.
-uint64_t graphCount();
+/// The numbers of the random graphs that a run draws, every `step`th from
+/// `first`: of SINTER_TEST_GRAPHS, else 200. Where SINTER_TEST_HALF is 0 or 1,
+/// every second of these, beginning there.
+std::vector<uint64_t> graphNumbers(uint64_t step = 1, uint64_t first = 0);
 /// The seed of a run's graph number `index`.
 uint64_t graphSeed(uint64_t index);
 

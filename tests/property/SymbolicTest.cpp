@@ -217,7 +217,7 @@ static void checkModel(Build build, std::initializer_list<int64_t> sizes = {
     for (size_t i = 0; i < a->size(); ++i)
       EXPECT_TRUE((*a)[i].data == (*b)[i].data) << "output " << i;
     ASSERT_TRUE(expected) << expected.error().message;
-    EXPECT_EQ(differenceOf(*a, *expected), "");
+    EXPECT_EQ(mismatchOf(*a, *expected), "");
   }
 }
 

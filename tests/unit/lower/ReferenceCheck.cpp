@@ -55,8 +55,10 @@ std::string compare(const HostValue &expected, const HostValue &actual,
       continue;
     }
     double want = expected.reals[i], got = actual.reals[i];
-    bool same = want == got || (std::isnan(want) && std::isnan(got)) ||
-                std::abs(want - got) <= allowed * std::max(1.0, std::abs(want));
+    bool same =
+        want == got || (std::isnan(want) && std::isnan(got)) ||
+        (std::isfinite(want) &&
+         std::abs(want - got) <= allowed * std::max(1.0, std::abs(want)));
     if (!same)
       return "element " + std::to_string(i) + ": " + std::to_string(got) +
              " instead of " + std::to_string(want);

@@ -207,6 +207,40 @@ TEST(Compare, SeesAnInfinityThatIsNone) {
   EXPECT_NE(differenceOf({&wrong, 1}, *expected), "");
 }
 
+/// An infinity is the same however what led to it is rounded: elements that it
+/// has no part in have bounds, and those that it decides.
+TEST(Compare, HasBoundsBesideInfinities) {
+  HostTensor x = reals(DType::f32, {-INFINITY, 1, INFINITY, 3, -INFINITY});
+  x.dims = {1, 5};
+  HostTensor w = reals(DType::f32, {0.5, 2, -1, 1, 3});
+  w.dims = {5, 1};
+  NodeRef leaf = leafOf(x), weight = leafOf(w);
+  int64_t axes[] = {1};
+  NodeRef outputs[] = {
+      graph::ok(graph::neg(leaf)), graph::ok(graph::exp(leaf)),
+      graph::ok(graph::amin(graph::ok(graph::exp(leaf)), axes, false)),
+      graph::ok(graph::cumsum(leaf, 1, false)),
+      graph::ok(graph::matmul(leaf, weight))};
+  graph::Slice slice = *graph::slice(outputs);
+  auto inputs = inputsOf(slice, {leaf, weight}, {x, w});
+  auto expected = expect(slice.graph, inputs);
+  ASSERT_TRUE(expected) << expected.error().message;
+  EXPECT_EQ(boundsOf(*expected).elements, 17u);
+  EXPECT_EQ(boundsOf(*expected).unbounded, 0u);
+}
+
+/// Whatever rounding decides, it makes no NaN of a number.
+TEST(Compare, NeverTakesANanForANumber) {
+  Expectation expected{{reals(DType::f32, {1, NAN})}, {{INFINITY, 0}}, {}};
+  EXPECT_EQ(boundsOf(expected).unbounded, 1u);
+  HostTensor found = reals(DType::f32, {INFINITY, NAN});
+  EXPECT_EQ(differenceOf({&found, 1}, expected), "");
+  found = reals(DType::f32, {NAN, NAN});
+  EXPECT_NE(differenceOf({&found, 1}, expected), "");
+  found = reals(DType::f32, {1, 1});
+  EXPECT_NE(differenceOf({&found, 1}, expected), "");
+}
+
 /// Devices that flush denormals give zeros for them, and what zeros lead to.
 TEST(Compare, LetsDevicesFlushDenormals) {
   HostTensor x = reals(DType::f32, {0x1p-127, -0x1p-140, 0x1p-125, 3});
