@@ -9,6 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools/check"))
 import deps  # noqa: E402
 import frozen  # noqa: E402
+import labels  # noqa: E402
 import lint  # noqa: E402
 import size  # noqa: E402
 import words  # noqa: E402
@@ -26,6 +27,37 @@ class Folder(unittest.TestCase):
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
+
+
+class Labels(Folder):
+    RUN = "// RUN: opt %s --split-input-file | FileCheck %s"
+    SECTION = "// CHECK-LABEL: @main\n// CHECK: add\nfunc.func @main()\n"
+
+    def problems(self, *lines):
+        self.write("tests/lit/a.mlir", "\n".join(lines))
+        return labels.check(self.root)
+
+    def test_one_prefix_has_labels_and_one_has_not(self):
+        run = self.RUN + " --check-prefix=EXACT"
+        found = self.problems(self.RUN, run, "// EXACT: mul", self.SECTION,
+                              "// -----", self.SECTION)
+        self.assertEqual(len(found), 2, found)
+        self.assertIn("a.mlir:1: ", found[0])
+        self.assertIn("a.mlir:8: this section has no EXACT-LABEL", found[1])
+
+    def test_a_run_line_that_goes_on(self):
+        run = self.RUN.replace("| ", "\\\n// RUN:   | ")
+        self.assertEqual(
+            len(self.problems(run, self.SECTION, "// -----", "// CHECK: x")), 1)
+
+    def test_right(self):
+        both = self.RUN + " --check-prefixes=CHECK,EXACT"
+        error = "// expected-error @+1 {{no}}\nfunc.func @main()\n"
+        self.assertEqual(
+            self.problems(both, "// EXACT: mul", self.SECTION, "// -----",
+                          self.SECTION, "// -----", error), [])
+        alone = self.RUN.replace("--split-input-file", "")
+        self.assertEqual(self.problems(alone, "// CHECK: add"), [])
 
 
 class Deps(Folder):

@@ -19,6 +19,7 @@ check format tools/check/format.sh
 check deps tools/check/deps.py
 check size tools/check/size.py
 check words tools/check/words.py
+check labels tools/check/labels.py
 check frozen tools/check/frozen.py
 if [[ -f $build/build.ninja ]]; then
   check build ninja -C "$build"

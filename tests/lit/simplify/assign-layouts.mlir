@@ -26,6 +26,7 @@ func.func @main(%x: tensor<2x64x30x28xf32>, %v: tensor<64x64x3x3xf32>, %w: tenso
 // Windows of one element are none: turning would only cost.
 // CHECK: accepted = false{{.*}}turning its images would cost more
 // CHECK-LABEL: @main
+// EXACT-LABEL: @main
 // CHECK-NOT: sinter.transpose
 // CHECK: layout = "channels_first"
 func.func @main(%x: tensor<2x64x30x28xf32>, %w: tensor<64x64x1x1xf32>) -> tensor<2x64x30x28xf32> {
@@ -38,6 +39,7 @@ func.func @main(%x: tensor<2x64x30x28xf32>, %w: tensor<64x64x1x1xf32>) -> tensor
 // What a user turned between convolutions is turned back again: the sum is done
 // as the images are stored. Its mean over an image loses both axes.
 // CHECK-LABEL: @main
+// EXACT-LABEL: @main
 // CHECK: %[[A:.*]] = sinter.conv %arg0
 // CHECK-NOT: sinter.transpose
 // CHECK: %[[B:.*]] = sinter.add %[[A]], %[[A]] : (tensor<2x30x28x64xf32>
@@ -59,6 +61,7 @@ func.func @main(%x: tensor<2x30x28x64xf32>, %w: tensor<64x64x3x3xf32>) -> (tenso
 // A batch may be a symbol. Numbers of a channel, views by axis and pooling
 // follow; tokens of what is left need no order of their own.
 // CHECK-LABEL: @main
+// EXACT-LABEL: @main
 // CHECK: sinter.conv {{.*}}layout = "channels_last"
 // CHECK: %[[M:.*]] = sinter.reshape %arg2 {{.*}} -> tensor<1x1x64xf32>
 // CHECK: %[[N:.*]] = sinter.reshape %[[M]] {{.*}} -> tensor<1x1x1x64xf32>
@@ -90,6 +93,7 @@ func.func @main(%x: tensor<?x64x28x28xf32, #x>, %w: tensor<64x64x3x3xf32>, %n: t
 // The first operand alone is stored in another order: what a value waits for,
 // of any shape, stays as it is recorded.
 // CHECK-LABEL: @main
+// EXACT-LABEL: @main
 // CHECK: %[[A:.*]] = sinter.conv {{.*}}layout = "channels_last"
 // CHECK: %[[B:.*]] = sinter.after %[[A]], %arg2 : (tensor<2x30x28x64xf32>, tensor<2x64x30x28xf32>) -> tensor<2x30x28x64xf32>
 // CHECK: %[[C:.*]] = sinter.after %[[B]], %arg3 : (tensor<2x30x28x64xf32>, tensor<f32>) -> tensor<2x30x28x64xf32>

@@ -3,6 +3,7 @@
 
 // One matrix for all batches: their rows are the rows of one product.
 // CHECK-LABEL: @main
+// EXACT-LABEL: @main
 // CHECK: %[[LHS:.*]] = sinter.reshape %arg0 {{.*}} -> tensor<24x5xf32>
 // CHECK: %[[FLAT:.*]] = sinter.matmul %[[LHS]], %arg1
 // CHECK: %[[RESULT:.*]] = sinter.reshape %[[FLAT]] {{.*}} -> tensor<2x3x4x7xf32>
@@ -17,6 +18,7 @@ func.func @main(%x: tensor<2x3x4x5xf32>, %w: tensor<5x7xf32>) -> tensor<2x3x4x7x
 
 // The batch may be a symbol.
 // CHECK-LABEL: @main
+// EXACT-LABEL: @main
 // CHECK: sinter.matmul {{.*}} -> tensor<?x7xf32, #{{.*}}>
 #x = affine_map<()[s0] -> (s0, 4, 5)>
 #w = affine_map<()[s0] -> (s0, 5, 7)>
@@ -31,6 +33,7 @@ func.func @main(%x: tensor<?x4x5xf32, #x>, %w: tensor<5x7xf32>) -> tensor<?x4x7x
 
 // Not: one matrix for each of several batches.
 // CHECK-LABEL: @main
+// EXACT-LABEL: @main
 // CHECK: sinter.matmul {{.*}} -> tensor<2x3x4x7xf32>
 func.func @main(%x: tensor<2x3x4x5xf32>, %w: tensor<3x5x7xf32>) -> tensor<2x3x4x7xf32> {
   %0 = sinter.broadcast %w {shape = affine_map<() -> (2, 3, 5, 7)>} : (tensor<3x5x7xf32>) -> tensor<2x3x5x7xf32>
@@ -42,6 +45,7 @@ func.func @main(%x: tensor<2x3x4x5xf32>, %w: tensor<3x5x7xf32>) -> tensor<2x3x4x
 
 // The repeated matrix may be exchanged after it was repeated.
 // CHECK-LABEL: @main
+// EXACT-LABEL: @main
 // CHECK: %[[EXCHANGED:.*]] = sinter.transpose %arg1 {permutation = array<i64: 1, 0>}
 // CHECK: sinter.matmul {{.*}}, %[[EXCHANGED]] {{.*}} -> tensor<8x7xf32>
 func.func @main(%x: tensor<2x4x5xf32>, %w: tensor<7x5xf32>) -> tensor<2x4x7xf32> {
@@ -55,6 +59,7 @@ func.func @main(%x: tensor<2x4x5xf32>, %w: tensor<7x5xf32>) -> tensor<2x4x7xf32>
 
 // The gradient of a matrix that all batches share is one product.
 // CHECK-LABEL: @main
+// EXACT-LABEL: @main
 // CHECK: %[[X:.*]] = sinter.reshape %arg0 {{.*}} -> tensor<24x5xf32>
 // CHECK: %[[Y:.*]] = sinter.reshape %arg1 {{.*}} -> tensor<24x7xf32>
 // CHECK: %[[LHS:.*]] = sinter.transpose %[[X]]
@@ -75,6 +80,7 @@ func.func @main(%x: tensor<2x3x4x5xf32>, %y: tensor<2x3x4x7xf32>) -> tensor<5x7x
 
 // Not: some of the batches.
 // CHECK-LABEL: @main
+// EXACT-LABEL: @main
 // CHECK: sinter.sum
 func.func @main(%x: tensor<2x3x4x5xf32>, %y: tensor<2x3x4x7xf32>) -> tensor<3x5x7xf32> {
   %0 = sinter.transpose %x {permutation = array<i64: 0, 1, 3, 2>} : (tensor<2x3x4x5xf32>) -> tensor<2x3x5x4xf32>

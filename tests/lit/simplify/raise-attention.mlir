@@ -8,6 +8,7 @@
 // CHECK: sinter.attention %arg0, %arg1, {{.*}}, %arg2 {scale = 1.250000e-01 : f64, span = "causal"}
 // CHECK-NOT: matmul
 // EXACT: rule = "exact"
+// EXACT-LABEL: @main
 // EXACT-NOT: sinter.attention
 func.func @main(%q: tensor<2x64x16xf32>, %k: tensor<2x64x16xf32>, %v: tensor<2x64x16xf32>) -> tensor<2x64x16xf32> {
   %m = sinter.full {shape = affine_map<() -> ()>, value = 0 : i64, dtype = f32} : () -> tensor<f32>
@@ -20,6 +21,7 @@ func.func @main(%q: tensor<2x64x16xf32>, %k: tensor<2x64x16xf32>, %v: tensor<2x6
 // By hand: the scores divided, a mask added that every head shares, the key
 // with its heads inside. A row that the mask hides is NaN then.
 // CHECK-LABEL: @main
+// EXACT-LABEL: @main
 // CHECK: %[[K:.*]] = sinter.transpose %arg1 {permutation = array<i64: 1, 0, 2>}
 // CHECK: sinter.amax %arg3 {axes = array<i64: 1>, keepdims = true}
 // CHECK: %[[NAN:.*]] = sinter.where %{{.*}}, %{{.*}}, %arg3
@@ -48,6 +50,7 @@ func.func @main(%q: tensor<2x5x16xf32>, %x: tensor<7x2x16xf32>, %v: tensor<2x7x3
 
 // The composite with a mask, whose hidden rows are 0: it is taken as it is.
 // CHECK-LABEL: @main
+// EXACT-LABEL: @main
 // CHECK-NEXT: sinter.attention %arg0, %arg1, %arg3, %arg2
 // CHECK-NEXT: return
 func.func @main(%q: tensor<2x64x16xf32>, %k: tensor<2x64x16xf32>, %v: tensor<2x64x16xf32>, %m: tensor<2x64x64xf32>) -> tensor<2x64x16xf32> {
@@ -59,6 +62,7 @@ func.func @main(%q: tensor<2x64x16xf32>, %k: tensor<2x64x16xf32>, %v: tensor<2x6
 
 // A condition becomes a mask; a condition on positions is causal.
 // CHECK-LABEL: @main
+// EXACT-LABEL: @main
 // CHECK: sinter.where %arg3
 // CHECK: sinter.attention {{.*}} {scale = 3.000000e+00 : f64, span = "causal"}
 func.func @main(%q: tensor<5x16xf32>, %k: tensor<7x16xf32>, %v: tensor<7x3xf32>, %hidden: tensor<5x7xi1>) -> tensor<5x3xf32> {
@@ -82,6 +86,7 @@ func.func @main(%q: tensor<5x16xf32>, %k: tensor<7x16xf32>, %v: tensor<7x3xf32>,
 // Somebody wants the probabilities.
 // CHECK: accepted = false{{.*}}the scores are needed in memory
 // CHECK-LABEL: @main
+// EXACT-LABEL: @main
 // CHECK-NOT: sinter.attention
 func.func @main(%q: tensor<5x16xf32>, %k: tensor<7x16xf32>, %v: tensor<7x3xf32>) -> (tensor<5x3xf32>, tensor<5x7xf32>) {
   %kt = sinter.transpose %k {permutation = array<i64: 1, 0>} : (tensor<7x16xf32>) -> tensor<16x7xf32>
@@ -96,6 +101,7 @@ func.func @main(%q: tensor<5x16xf32>, %k: tensor<7x16xf32>, %v: tensor<7x3xf32>)
 // Rows too long for a kernel's frame, and a softmax along another axis.
 // CHECK: accepted = false{{.*}}rows of 600 elements
 // CHECK-LABEL: @main
+// EXACT-LABEL: @main
 // CHECK-NOT: sinter.attention
 func.func @main(%q: tensor<7x600xf32>, %k: tensor<7x600xf32>, %v: tensor<7x3xf32>) -> (tensor<7x3xf32>, tensor<7x3xf32>) {
   %kt = sinter.transpose %k {permutation = array<i64: 1, 0>} : (tensor<7x600xf32>) -> tensor<600x7xf32>
@@ -113,6 +119,7 @@ func.func @main(%q: tensor<7x600xf32>, %k: tensor<7x600xf32>, %v: tensor<7x3xf32
 // A scale that is known when the program runs: on the query's rows, and on the
 // key's where the query's gradient has it.
 // CHECK-LABEL: @main
+// EXACT-LABEL: @main
 // CHECK: %[[S:.*]] = sinter.broadcast %arg4
 // CHECK: %[[Q:.*]] = sinter.mul %arg0, %[[S]]
 // CHECK-DAG: sinter.attention %[[Q]], %arg1, {{.*}}, %arg2 {scale = 1.000000e+00 : f64, span = "causal"}
