@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <map>
 #include <optional>
@@ -21,9 +20,8 @@ using namespace sinter::goldens;
 
 static constexpr const char *usage = R"(usage: sinter-golden FOLDER [OPTION...]
 
-FOLDER holds an index.json and files of tensors; suite:NAME is a folder of
-$SINTER_SUITES. Exit code 0 when every case passed, 77 when there is no
-$SINTER_SUITES.
+FOLDER holds an index.json and files of tensors. Exit code 0 when every case
+passed.
 
   --category NAME        the cases of one category alone
   --except NAME          not those of this category
@@ -180,16 +178,6 @@ int main(int argc, char **argv) {
   if (!options) {
     std::fputs(usage, stderr);
     return 2;
-  }
-  if (options->folder.starts_with("suite:")) {
-    const char *suites = std::getenv("SINTER_SUITES");
-    if (!suites) {
-      std::printf("SINTER_SUITES is not set: %s was not run\n",
-                  options->folder.c_str());
-      return 77;
-    }
-    options->folder.replace(0, std::strlen("suite:"),
-                            std::string(suites) + "/");
   }
   auto suite = readSuite(options->folder);
   auto ratchet = options->ratchet.empty() ? Result<Ratchet>(Ratchet())
