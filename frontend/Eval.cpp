@@ -109,7 +109,7 @@ static void commit(Evaluator &all, FlushPlan &plan,
         plan.outputs.size()) // not a cell's next value
       noteResult(output);
     EvaluationNote own = note;
-    if (plan.dropsHistory(i, all.retained)) {
+    if (plan.dropsHistory(i)) {
       own.releasedBy = output->requiresGrad() ? step : 0;
       output->dropOperands();
     }

@@ -25,6 +25,7 @@ void FlushPlan::clear() {
   roots.clear();
   historic.clear();
   heldLeaves.clear();
+  kept.clear();
   donated = refused = 0;
   refusedSite = 0;
 }
@@ -211,12 +212,27 @@ static void keepLive(RetainedNodes &retained,
   retained = std::move(live);
 }
 
+/// History goes through values between, whoever else holds those.
+void FlushPlan::findKept(const RetainedNodes &retained) {
+  std::vector<const Node *> stack(retained.begin(), retained.end());
+  while (!stack.empty()) {
+    const Node *node = stack.back();
+    stack.pop_back();
+    if (kept.find(node))
+      continue;
+    kept.insert(node, 0);
+    for (const NodeRef &operand : node->operands())
+      stack.push_back(operand.get());
+  }
+}
+
 /// Looks through every live tensor. Pending ones that read replaced state
 /// become roots; evaluated ones that did are noted, to lose their history.
 /// Whether there is a new root.
 bool FlushPlan::addLiveReaders(RetainedNodes &retained) {
   historic.clear();
   heldLeaves.clear();
+  kept.clear();
   if (retained.empty() && !isReachedFromOutside())
     return false;
   ReachSearch search;
@@ -237,6 +253,7 @@ bool FlushPlan::addLiveReaders(RetainedNodes &retained) {
   });
   if (!retained.empty())
     keepLive(retained, pending, ready);
+  findKept(retained);
   bool added = false;
   for (NodeRef &node : pending) {
     if (seen.find(node.get()) || !search.reaches(node.get()))
@@ -261,7 +278,7 @@ bool FlushPlan::addLiveReaders(RetainedNodes &retained) {
     search.reaches(node.get());
   }
   for (const Node *node : search.historic())
-    if (!retained.count(node))
+    if (!kept.find(node))
       historic.emplace_back(const_cast<Node *>(node));
   return false;
 }
@@ -289,12 +306,11 @@ static void bindTo(const Node &node, runtime::Binding &binding) {
     binding.dims.push_back(dim.value);
 }
 
-bool FlushPlan::dropsHistory(size_t index,
-                             const RetainedNodes &retained) const {
+bool FlushPlan::dropsHistory(size_t index) const {
   const NodeRef &output = outputs[index];
   if (!output->requiresGrad())
     return true;
-  if (updates.empty() || retained.count(output.get()))
+  if (updates.empty() || kept.find(output.get()))
     return false;
   return reads[slice.outputs()[index]];
 }

@@ -42,7 +42,7 @@ public:
 
   bool replacesState() const { return !updates.empty(); }
   /// Whether output `index` must forget its operands once evaluated.
-  bool dropsHistory(size_t index, const RetainedNodes &retained) const;
+  bool dropsHistory(size_t index) const;
 
   graph::KeyedSlice slice;
   std::vector<graph::NodeRef> outputs; ///< pending ops, each once
@@ -64,6 +64,7 @@ private:
   bool isReachedFromOutside() const;
   bool addLiveReaders(RetainedNodes &retained);
   void markReplaced();
+  void findKept(const RetainedNodes &retained);
   uint32_t find(uint32_t number);
   void join(uint32_t a, uint32_t b) { parent[find(a)] = find(b); }
 
@@ -73,6 +74,7 @@ private:
   std::vector<uint32_t> uses;   ///< operand references by number
   std::vector<uint32_t> parent; ///< components of op nodes
   std::vector<uint8_t> reads;   ///< by number: depends on replaced state
+  graph::NodeNumbers kept;      ///< retained, and what it was computed from
   std::vector<graph::NodeRef> historic;
   std::vector<const graph::Node *> heldLeaves;
   /// The first `numBound` count; what the others allocated is kept.

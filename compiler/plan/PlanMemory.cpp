@@ -114,7 +114,8 @@ private:
   SmallVector<Copy> earlyCopies, lateCopies;
   int64_t step = 0;
   int64_t temps = 0;
-  /// Steps up to this one may leave the program with an error.
+  /// Steps up to this one may leave the program with an error. One of a loop's
+  /// body does so at each round: launches that get state stand in no loop.
   int64_t lastReport = -1;
 };
 
@@ -263,7 +264,6 @@ void Planner::planLoop(program::ForOp loop) {
   LoopPlan plan;
   plan.step = step;
   unsigned before = buffers.size();
-  int64_t reportBefore = lastReport;
   beginLoop(loop, plan);
   loop.setStep(step++);
   Block &body = loop.getBlock();
@@ -290,8 +290,6 @@ void Planner::planLoop(program::ForOp loop) {
   for (unsigned buffer = 0; buffer < before; ++buffer)
     if (buffers[buffer].last > plan.step)
       buffers[buffer].last = std::max(buffers[buffer].last, step - 1);
-  if (lastReport != reportBefore)
-    lastReport = step - 1;
 }
 
 void Planner::planBlock(Block &block) {

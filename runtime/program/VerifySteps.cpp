@@ -36,10 +36,10 @@ private:
   Status endLoop(const LoopData &loop);
   Status checkOwned(const LoopData &loop);
   bool isWritten(const LoopData &loop, uint32_t buffer) const;
-  /// The last step before the next one that can only run once: what a loop
-  /// does, it does until it ends.
-  uint32_t until(uint32_t step) const {
-    return current && current->holds(step) ? current->last() : step;
+  /// When what a step does happens first, seen from every other step: what a
+  /// loop's body writes is there at its next round, before all of its reads.
+  uint32_t since(uint32_t step) const {
+    return current && current->holds(step) ? current->step : step;
   }
 
   const ProgramData &program;
@@ -72,7 +72,7 @@ Status StepWalk::read(uint32_t step, uint32_t buffer) {
     return brokenModel("step {} reads buffer {} before it is written", step,
                        buffer);
   use.read = true;
-  use.lastRead = until(step);
+  use.lastRead = step;
   return {};
 }
 
@@ -82,7 +82,8 @@ Status StepWalk::write(uint32_t step, uint32_t buffer) {
   if (kind == BufferKind::input || kind == BufferKind::constant)
     return brokenModel("step {} writes buffer {}, which is read only", step,
                        buffer);
-  uses[buffer].firstWrite = std::min(uses[buffer].firstWrite, step);
+  Use &use = uses[buffer];
+  use.firstWrite = std::min(use.firstWrite, since(step));
   return {};
 }
 
@@ -186,7 +187,7 @@ Status StepWalk::walk() {
     for (uint32_t k = numInputs; k < step.buffers.size(); ++k)
       SINTER_TRY(write(i, step.buffers[k]));
     if (step.errorNode >= 0) {
-      reportStep = until(i);
+      reportStep = i;
       anyReport = true;
     }
     if (current && i == current->last())

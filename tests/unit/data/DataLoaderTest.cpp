@@ -401,5 +401,6 @@ TEST_F(Cursors, OfAnotherLoaderAreRefused) {
   EXPECT_THROW(Loader({20}, {.batch_size = 5}).load(file), Error);
   EXPECT_THROW(Loader({20}, {.batch_size = 4, .drop_last = true}).load(file),
                Error);
+  EXPECT_THROW(Loader({20}, {.batch_size = 4, .seed = 1}).load(file), Error);
   EXPECT_NO_THROW(Loader({20}, {.batch_size = 4, .workers = 3}).load(file));
 }

@@ -160,6 +160,38 @@ TEST(Flush, RetainedHistorySurvivesTheStep) {
   EXPECT_EQ(grads(w).to_vector<float>(), (Values{2, 4}));
 }
 
+/// State that the kept history reads is not overwritten by the flush that
+/// evaluates it.
+TEST(Flush, RetainedHistorySurvivesAFlushWithItsOwnStep) {
+  sn::Param w = makeParam({1, 2});
+  sn::Tensor hidden = w * w;
+  sn::Tensor loss = sn::sum(hidden);
+  loss.retain_history();
+  sn::Gradients step = loss.backward();
+  {
+    sn::no_grad guard;
+    w.set(w - step(w) * sn::scalar(0.25));
+  }
+  EXPECT_EQ(loss.item<float>(), 5.f);
+  EXPECT_EQ(w.tensor().to_vector<float>(), (Values{0.5f, 1}));
+  EXPECT_EQ(loss.backward()(w).to_vector<float>(), (Values{2, 4}));
+  EXPECT_EQ(hidden.to_vector<float>(), (Values{1, 4}));
+}
+
+/// Values between that are held, too, keep theirs as long.
+TEST(Flush, RetainedHistoryGoesThroughHeldValues) {
+  sn::Param w = makeParam({1, 2});
+  sn::Tensor hidden = w * w;
+  hidden.eval();
+  sn::Tensor loss = sn::sum(hidden);
+  loss.item<float>();
+  loss.retain_history();
+  recordStep(w, 0.25).item<float>();
+  EXPECT_EQ(loss.backward()(w).to_vector<float>(), (Values{2, 4}));
+  recordStep(w, 0.25).item<float>();
+  EXPECT_EQ(sn::sum(hidden).backward()(w).to_vector<float>(), (Values{2, 4}));
+}
+
 TEST(Flush, BackwardAfterReadingIsCountedAsRecomputed) {
   sn::Param w = makeParam({1, 2});
   sn::Tensor hidden = sn::exp(w * w);

@@ -62,6 +62,13 @@ TEST(Functions, LogcumsumexpOfInfinities) {
   // Half a unit of logarithms of 100, which is how far the largest x is.
   for (size_t i = 0; i < want.size(); ++i)
     EXPECT_NEAR(got[i], want[i], 4e-6 * want[i]) << i;
+  // Nor does what flows into sums that are -inf reach anything.
+  got = sn::grad(sn::sum(y), {x})[0].to_vector<float>();
+  for (size_t i = 0; i < want.size(); ++i)
+    EXPECT_NEAR(got[i], want[i], 4e-6 * want[i]) << i;
+  sn::Tensor nothing = sn::tensor({-infinity, -infinity}).require_grad();
+  sn::Tensor none = sn::sum(sn::logcumsumexp(nothing, 0));
+  EXPECT_EQ(sn::grad(none, {nothing})[0].to_vector<float>(), (Values{0, 0}));
 }
 
 // Neither the forward pass nor the gradient asks how long the axis is.

@@ -117,6 +117,37 @@ TEST(Adam, Bf16KeepsItsMomentsInF32) {
           });
 }
 
+/// Gradients that are large once, so that the largest mean of squares is not
+/// the last one.
+TEST(Adam, AmsgradKeepsTheLargestSquare) {
+  const double gradients[] = {10, 0.1, -0.2, 0.1, 0.05, 3, 0.1};
+  sn::Param param(sn::tensor({1.0}), "p");
+  sn::optim::Adam adam({.lr = 0.1, .beta2 = 0.5, .amsgrad = true});
+  double expected = 1, m = 0, v = 0, largest = 0;
+  for (int step = 1; double g : gradients) {
+    adam.step(param, sn::sum(param * g).backward());
+    m = 0.9 * m + 0.1 * g;
+    v = 0.5 * v + 0.5 * g * g;
+    largest = std::max(largest, v);
+    double size = std::sqrt(largest / (1 - std::pow(0.5, step)));
+    expected -= 0.1 * m / (1 - std::pow(0.9, step)) / (size + 1e-8);
+    EXPECT_NEAR(param.tensor().item<double>(), expected, 1e-12) << step;
+    ++step;
+  }
+}
+
+TEST(AdamW, DecaysByTheRateOfTheStep) {
+  sn::Param param(sn::tensor({2.0}), "p");
+  sn::optim::AdamW adamw({.lr = 0.1, .weight_decay = 0.5});
+  double expected = 2;
+  for (double rate : {0.1, 0.02, 0.4}) {
+    adamw.set_lr(rate);
+    adamw.step(param, sn::sum(param * 0.0).backward());
+    expected *= 1 - rate * 0.5;
+    EXPECT_NEAR(param.tensor().item<double>(), expected, 1e-12) << rate;
+  }
+}
+
 TEST(Optimizer, RateMayChange) {
   sn::Param param(sn::tensor({1.f}), "p");
   sn::optim::Sgd sgd({.lr = 1});

@@ -91,6 +91,64 @@ TEST(Loop, OfNoStepsGivesWhatItBeganWith) {
   EXPECT_EQ(sums.counters.launches, 0u);
 }
 
+/// What a body reads is read until the loop ends, not until its step.
+TEST(Loop, KeepsWhatItsNextStepReads) {
+  // Each step doubles what the one before left, and writes x + x as well.
+  B b;
+  uint32_t n = b.symbol(0), t = b.symbol(1);
+  uint32_t bytes = b.times(n, b.constant(4));
+  uint32_t x = b.input("x", {n}), init = b.input("init", {n});
+  b.input("steps", {t});
+  uint32_t sum = b.output({n}), twice = b.output({n});
+  uint32_t spare = b.temp(bytes, 0, 2);
+  uint32_t carry = b.moving(bytes, 0), next = b.moving(bytes, 0);
+  uint32_t add = b.kernel("map_add", 2, 1, 1, {"add"});
+  b.loop(t, 2, {{carry, init, next, sum, spare}}, {});
+  b.launch(add, {carry, x, next}, {n});
+  b.launch(add, {x, x, twice}, {n});
+  b.mayAlias(0, 1);
+  auto program = Program::load(b.file(), cpu());
+  ASSERT_TRUE(program) << program.error().message;
+  BufferRef ones = bufferOf(cpu(), std::vector<float>(300, 1));
+  std::vector<Binding> inputs = {
+      bind(ones, {300}, /*donate=*/true),
+      bind(bufferOf(cpu(), std::vector<float>(300, 0.5f)), {300}),
+      bind(bufferOf(cpu(), std::vector<float>(4)), {4})};
+  auto outputs = run(**program, inputs);
+  ASSERT_TRUE(outputs) << outputs.error().message;
+  EXPECT_EQ(valuesOf<float>(*(*outputs)[0].buffer)[299], 4.5f);
+  EXPECT_EQ(valuesOf<float>(*(*outputs)[1].buffer)[299], 2);
+  EXPECT_FALSE((*outputs)[1].buffer == ones);
+}
+
+/// Nor may state be written in a loop that can still report.
+TEST(Loop, ReportsUntilItEnds) {
+  B b;
+  uint32_t n = b.symbol(0), t = b.symbol(1);
+  uint32_t bytes = b.times(n, b.constant(4));
+  uint32_t state = b.input("state", {n}), x = b.input("x", {n});
+  uint32_t index = b.input("index", {t, n}, graph::InputKind::data, DType::i64);
+  uint32_t next = b.output({n});
+  uint32_t taken = b.moving(b.times(n, b.constant(8)), 0);
+  uint32_t picked = b.temp(bytes, 0, 2);
+  uint32_t gather = b.kernel("gather_rows", 2, 1, 2, {"gather"});
+  uint32_t add = b.kernel("map_add", 2, 1, 1, {"add"});
+  b.loop(t, 2, {}, {{taken, index}});
+  b.launch(gather, {x, taken, picked}, {n, n}, /*errorNode=*/2);
+  b.launch(add, {state, picked, next}, {n});
+  b.mayAlias(0, 0);
+  auto program = Program::load(b.file(), cpu());
+  ASSERT_TRUE(program) << program.error().message;
+  BufferRef kept = bufferOf(cpu(), std::vector<float>{1, 2});
+  // The second step fails, when the first has written.
+  std::vector<Binding> inputs = {
+      bind(kept, {2}, /*donate=*/true),
+      bind(bufferOf(cpu(), std::vector<float>{3, 4}), {2}),
+      bind(bufferOf(cpu(), std::vector<int64_t>{0, 1, 0, 7}), {2, 2})};
+  EXPECT_FALSE(run(**program, inputs));
+  EXPECT_EQ(valuesOf<float>(*kept), (std::vector<float>{1, 2}));
+}
+
 TEST(Loop, ChecksItsBody) {
   EXPECT_EQ(refusal([](B &) {}), "");
   EXPECT_EQ(refusal([](B &b) { loopOf(b).steps = 3; }),

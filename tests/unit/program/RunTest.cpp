@@ -312,6 +312,42 @@ TEST(Run, refusesDonationBeforeTheLastReport) {
   EXPECT_EQ(valuesOf<float>(*buffer), counting(2));
 }
 
+/// An input that the program reads once more after the output is written.
+TEST(Run, refusesDonationOfWhatIsReadLater) {
+  ProgramBuilder b;
+  uint32_t n = b.symbol(0);
+  uint32_t state = b.input("state", {n});
+  uint32_t twice = b.output({n}), thrice = b.output({n});
+  uint32_t add = b.kernel("map_add", 2, 1, 1, {"add"});
+  b.launch(add, {state, state, twice}, {n});
+  b.launch(add, {state, twice, thrice}, {n});
+  b.mayAlias(0, 0);
+  b.mayAlias(0, 1);
+  auto program = load(b);
+  BufferRef buffer = bufferOf(cpu(), counting(300));
+  auto outputs = run(*program, std::vector{bind(buffer, {300}, true)});
+  ASSERT_TRUE(outputs);
+  EXPECT_FALSE((*outputs)[0].buffer == buffer);
+  EXPECT_EQ((*outputs)[1].buffer, buffer); // written last
+  EXPECT_EQ(valuesOf<float>(*(*outputs)[0].buffer)[299], 600);
+  EXPECT_EQ(valuesOf<float>(*buffer)[299], 900);
+}
+
+/// A number has no memory to give.
+TEST(Run, refusesDonationOfNumbers) {
+  ProgramBuilder b = scaleProgram();
+  b.mayAlias(1, 0);
+  auto program = load(b);
+  BufferRef x = bufferOf(cpu(), counting(1));
+  Binding number = bindScalar(2);
+  number.donate = true;
+  RunCounters counters;
+  auto outputs = run(*program, std::vector{bind(x, {1}), number}, &counters);
+  ASSERT_TRUE(outputs);
+  EXPECT_EQ(counters.donated, 0u);
+  ASSERT_TRUE((*outputs)[0].buffer);
+}
+
 TEST(Run, foreseesPeakBytes) {
   auto program = load(updateProgram());
   BufferRef x = bufferOf(cpu(), counting(64));

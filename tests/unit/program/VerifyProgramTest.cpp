@@ -158,6 +158,9 @@ TEST(VerifyProgram, checksWhoWritesWhat) {
             "model file: a copy names buffers 3 and 90 of 6");
   EXPECT_EQ(refusal([](B &b) { b.mayAlias(2, 0); }),
             "model file: alias 1 names input 2 and output 0");
+  EXPECT_EQ(refusal([](B &b) { b.mayAlias(0, 2); }),
+            "model file: alias 1 names input 0 and output 2");
+  EXPECT_EQ(refusal([](B &b) { b.mayAlias(1, 1); }), "");
 }
 
 TEST(VerifyProgram, checksSizesWhenDimsAreKnown) {
