@@ -69,6 +69,11 @@ private:
   sigset_t held, before, mask;
 };
 
+/// When a new file gets its first name. At the end, a process that is killed
+/// leaves nothing; but not every file system has files without names, or gives
+/// them one later, and that takes /proc, which some containers do not have.
+enum class Naming : uint8_t { atEnd, atOnce };
+
 /// A file that has no name, or one of its own, until it takes another's place.
 class Temporary {
 public:
@@ -81,9 +86,11 @@ public:
   }
 
   /// False where it fails; errno says why.
-  bool open(mode_t permissions);
+  bool open(mode_t permissions, Naming naming);
   /// Gets the owner and permissions of another, as far as that is allowed.
   void takeAfter(const struct stat &old) const;
+  /// Gives it a name where it has none. As `open`.
+  bool giveName();
   /// As `open`.
   bool rename(const std::string &base);
 
@@ -108,18 +115,15 @@ bool Temporary::pickName() {
   return true;
 }
 
-bool Temporary::open(mode_t permissions) {
+bool Temporary::open(mode_t permissions, Naming naming) {
   constexpr int flags = O_WRONLY | O_CLOEXEC;
-  file = FileDescriptor(::openat(folder, ".", flags | O_TMPFILE, permissions));
-  // It gets its name through /proc, which some containers do not have.
-  std::string opened = fmt::format("/proc/self/fd/{}", file.get());
-  if (file && ::faccessat(AT_FDCWD, opened.c_str(), F_OK, 0) == 0)
-    return true;
-  if (!pickName())
-    return false;
-  file = FileDescriptor(::openat(folder, name.c_str(),
-                                 flags | O_CREAT | O_EXCL | O_NOFOLLOW,
-                                 permissions));
+  if (naming == Naming::atEnd)
+    file =
+        FileDescriptor(::openat(folder, ".", flags | O_TMPFILE, permissions));
+  else if (pickName())
+    file = FileDescriptor(::openat(folder, name.c_str(),
+                                   flags | O_CREAT | O_EXCL | O_NOFOLLOW,
+                                   permissions));
   if (!file)
     name.clear();
   return bool(file);
@@ -134,18 +138,18 @@ void Temporary::takeAfter(const struct stat &old) const {
   [[maybe_unused]] int ignored = ::fchmod(file.get(), permissions);
 }
 
-/// A nameless file cannot replace one, so it gets a name first.
+bool Temporary::giveName() {
+  if (!name.empty())
+    return true;
+  std::string opened = fmt::format("/proc/self/fd/{}", file.get());
+  bool isNamed = pickName() && ::linkat(AT_FDCWD, opened.c_str(), folder,
+                                        name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  if (!isNamed)
+    name.clear();
+  return isNamed;
+}
+
 bool Temporary::rename(const std::string &base) {
-  if (name.empty()) {
-    std::string opened = fmt::format("/proc/self/fd/{}", file.get());
-    if (!pickName())
-      return false;
-    if (::linkat(AT_FDCWD, opened.c_str(), folder, name.c_str(),
-                 AT_SYMLINK_FOLLOW) != 0) {
-      name.clear();
-      return false;
-    }
-  }
   if (::renameat(folder, name.c_str(), folder, base.c_str()) != 0)
     return false;
   name.clear();
@@ -164,12 +168,12 @@ static bool writeParts(const FileDescriptor &file, FileParts parts) {
                              [&](auto part) { return file.writeAll(part); });
 }
 
-/// By what errno says; `file` is what was written of.
-static ErrorInfo cannotWrite(const std::string &path, FileParts parts,
-                             const FileDescriptor &file) {
+/// By what errno says. `file` is what was written of, if there is one.
+static ErrorInfo failure(const std::string &path, std::string what,
+                         FileParts parts, const FileDescriptor &file) {
   int reason = errno;
-  std::string what =
-      fmt::format("cannot write: {} bytes are needed", sizeOf(parts));
+  if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG)
+    what += fmt::format(": {} bytes are needed", sizeOf(parts));
   struct statvfs room = {};
   struct stat written = {};
   if (reason == ENOSPC && ::fstatvfs(file.get(), &room) == 0 &&
@@ -208,28 +212,42 @@ struct NewFile {
 };
 } // namespace
 
+/// Whether it is in its place; false where that needs a name from the start.
+static Result<bool> putNew(const std::string &path, FileParts parts,
+                           const NewFile &wanted, int folder, Naming naming) {
+  Temporary file(folder);
+  if (!file.open(wanted.permissions, naming)) {
+    if (naming == Naming::atEnd)
+      return false;
+    return failure(path, "cannot create", parts, file.opened());
+  }
+  if (wanted.old)
+    file.takeAfter(*wanted.old);
+  // Some file systems find out that they are full when they sync.
+  if (!writeParts(file.opened(), parts) ||
+      (wanted.durable && !sync(file.opened().get())))
+    return failure(path, "cannot write", parts, file.opened());
+  if (!file.giveName())
+    return false;
+  if (!file.rename(baseOf(path)))
+    return failure(path, "cannot replace", parts, file.opened());
+  return true;
+}
+
 /// `path` is no link, or one that is to go.
 static Status putInPlace(const std::string &path, FileParts parts,
                          const NewFile &wanted) {
-  std::string base = baseOf(path);
-  if (base.empty())
+  if (baseOf(path).empty())
     return ioError(path, "this is no name of a file");
   FileDescriptor folder(
       ::open(folderOf(path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  Temporary file(folder.get());
-  if (!folder || !file.open(wanted.permissions))
+  if (!folder)
     return systemError(path, "cannot create");
-  if (wanted.old)
-    file.takeAfter(*wanted.old);
-  {
-    SignalHold hold;
-    // Some file systems find out that they are full when they sync.
-    if (!writeParts(file.opened(), parts) ||
-        (wanted.durable && !sync(file.opened().get())))
-      return cannotWrite(path, parts, file.opened());
-  }
-  if (!file.rename(base))
-    return systemError(path, "cannot replace");
+  SignalHold hold;
+  SINTER_TRY_ASSIGN(bool isThere,
+                    putNew(path, parts, wanted, folder.get(), Naming::atEnd));
+  if (!isThere)
+    SINTER_TRY(putNew(path, parts, wanted, folder.get(), Naming::atOnce));
   if (wanted.durable)
     syncFolder(folder.get());
   return {};
@@ -246,7 +264,7 @@ static Status writeInto(const std::string &path, FileParts parts) {
     return systemError(path, "cannot write");
   SignalHold hold;
   if (!writeParts(file, parts))
-    return cannotWrite(path, parts, file);
+    return failure(path, "cannot write", parts, file);
   return {};
 }
 

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdarg>
 #include <string_view>
 
-#include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -49,8 +50,13 @@ int fsync(int file) { return mayGoOn() ? int(syscall(SYS_fsync, file)) : -1; }
 
 int linkat(int from, const char *name, int to, const char *newName,
            int flags) noexcept {
-  return mayGoOn() ? int(syscall(SYS_linkat, from, name, to, newName, flags))
-                   : -1;
+  if (!mayGoOn())
+    return -1;
+  if (!fileFaults().hasProc && std::string_view(name).starts_with("/proc/")) {
+    errno = ENOENT;
+    return -1;
+  }
+  return int(syscall(SYS_linkat, from, name, to, newName, flags));
 }
 
 int renameat(int from, const char *name, int to, const char *newName) noexcept {
@@ -58,14 +64,20 @@ int renameat(int from, const char *name, int to, const char *newName) noexcept {
                    : -1;
 }
 
-int faccessat(int folder, const char *name, int mode, int flags) noexcept {
-  if (!fileFaults().hasProc &&
-      std::string_view(name).starts_with("/proc/self/fd/")) {
-    errno = ENOENT;
+int openat(int folder, const char *name, int flags, ...) {
+  mode_t permissions = 0;
+  if ((flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE) {
+    va_list list;
+    va_start(list, flags);
+    permissions = va_arg(list, mode_t);
+    va_end(list);
+    if (!mayGoOn())
+      return -1;
+  }
+  if ((flags & O_TMPFILE) == O_TMPFILE && !fileFaults().hasNameless) {
+    errno = EOPNOTSUPP;
     return -1;
   }
-  static auto *next =
-      reinterpret_cast<decltype(&faccessat)>(dlsym(RTLD_NEXT, "faccessat"));
-  return next(folder, name, mode, flags);
+  return int(syscall(SYS_openat, folder, name, flags, permissions));
 }
 }

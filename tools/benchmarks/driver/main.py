@@ -9,6 +9,7 @@ import platform
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 from driver import cases, device_cases, extras, measure, table, trainings
@@ -18,6 +19,19 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "build/bench"
 PACKAGES = ["torch", "numpy", "onnxruntime", "onnx", "jax",
             "iree-base-compiler", "iree-base-runtime"]
+
+
+def replace(path, text):
+    """Writes a file: its name has the old one or the whole new one."""
+    path = path.resolve()
+    if path.exists() and not path.is_file():  # a device or a pipe
+        path.write_text(text)
+        return
+    with tempfile.TemporaryDirectory(dir=path.parent,
+                                     prefix=".bench-") as folder:
+        new = pathlib.Path(folder) / path.name
+        new.write_text(text)
+        new.replace(path)
 
 
 def parse(arguments):
@@ -236,5 +250,5 @@ def main(arguments=None):
         geomeans = cases.GEOMEANS if on_cpu else device_cases.GEOMEANS
         report(results, options, data["machine"], geomeans)
     if options.json:
-        options.json.write_text(json.dumps(data, indent=1) + "\n")
+        replace(options.json, json.dumps(data, indent=1) + "\n")
     return 0

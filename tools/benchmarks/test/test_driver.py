@@ -240,6 +240,18 @@ class Measuring(unittest.TestCase):
         self.assertEqual(data[0]["sides"]["openblas"]["best"], [2, 2, 2])
         self.assertEqual(data[0]["targets"][0]["verdict"], "pass")
 
+    def test_replace(self):
+        with tempfile.TemporaryDirectory() as folder:
+            old, link = pathlib.Path(folder, "old"), pathlib.Path(folder, "l")
+            link.symlink_to(old)
+            main.replace(link, "made")
+            main.replace(link, "new")
+            main.replace(pathlib.Path("/dev/null"), "gone")
+            self.assertEqual(old.read_text(), "new")
+            self.assertTrue(link.is_symlink())
+            self.assertTrue(pathlib.Path("/dev/null").is_char_device())
+            self.assertEqual(len(os.listdir(folder)), 2)
+
 
 class Extras(unittest.TestCase):
     def test_figures(self):
