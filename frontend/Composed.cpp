@@ -72,4 +72,16 @@ int64_t Composed::position(int64_t position, int64_t axis) const {
   return position < 0 ? position + size : position;
 }
 
+void Composed::checkHeld(Number number) const {
+  if (Status held = detail::checkHeld(name, x.dtype(), number); !held)
+    raise(held.takeError(), where);
+}
+
+Tensor Composed::element(const Arg &value) const {
+  if (value.isTensor())
+    return asTensor(value).to(x.dtype());
+  checkHeld(value.number);
+  return full({}, value, {x.dtype(), x.device()});
+}
+
 } // namespace sinter::detail

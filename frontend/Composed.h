@@ -34,6 +34,10 @@ public:
   std::vector<int64_t> axes(const Axes &axes) const;
   /// A position in [-size, size) along an axis as a non-negative number.
   int64_t position(int64_t position, int64_t axis) const;
+  /// Throws where x's dtype does not hold the number.
+  void checkHeld(Number number) const;
+  /// What is put among x's elements, in its dtype, which must hold a number.
+  Tensor element(const Arg &value) const;
 
 private:
   SourceLine where;

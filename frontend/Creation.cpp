@@ -156,6 +156,8 @@ Tensor full(const Dims &shape, const Arg &value, Options options) {
     return options.dtype ? filled.to(*options.dtype, value.where) : filled;
   }
   DType dtype = options.dtype.value_or(detail::ownDType(value.kind));
+  if (Status held = detail::checkHeld("full", dtype, value.number); !held)
+    recorder.fail(held.takeError());
   if (value.dynamic)
     return recorder.result(graph::broadcast(
         detail::scalarNode(dtype, value.number, device), shape));

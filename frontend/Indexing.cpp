@@ -483,7 +483,7 @@ static Tensor putWhere(const Tensor &x, const Tensor &mask,
 Tensor index_put(const Arg &x, const std::vector<Tensor> &indices,
                  const Arg &values, bool accumulate) {
   Composed call("index_put", x);
-  Tensor given = detail::asTensor(values).to(call.x.dtype());
+  Tensor given = call.element(values);
   if (putsAlike(call, indices, given))
     return putWhere(call.x, indices[0], given, accumulate);
   IndexedAxes axes(call, indices, x.where);

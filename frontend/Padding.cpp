@@ -69,6 +69,8 @@ static Tensor border(const Composed &call, const Tensor &x, int64_t axis,
 Tensor pad(const Arg &x, const std::vector<Padding> &paddings, PadMode mode,
            double value) {
   Composed call("pad", x);
+  if (mode == PadMode::constant)
+    call.checkHeld(value);
   Tensor padded = call.x;
   for (Padding padding : paddings) {
     padding.axis = call.axis(padding.axis);

@@ -277,8 +277,24 @@ static bool isModular(graph::OpId op) {
 }
 
 static bool isHeldBy(DType dtype, Number number) {
-  return number.isReal ||
-         graph::term::within(dtype, number).integer == number.integer;
+  if (!isInteger(dtype))
+    return true;
+  if (!number.isReal)
+    return graph::term::within(dtype, number).integer == number.integer;
+  double above = std::ldexp(1.0, int(bitWidth(dtype)) - isSigned(dtype));
+  double whole = std::trunc(number.real); // a NaN is nowhere between
+  return whole < above && whole >= (isSigned(dtype) ? -above : 0);
+}
+
+Status checkHeld(std::string_view op, DType dtype, Number number) {
+  if (isHeldBy(dtype, number))
+    return {};
+  std::string text = number.isReal ? fmt::format("{}", number.real)
+                                   : fmt::format("{}", number.integer);
+  return makeError(
+      ErrorKind::invalid_argument,
+      fmt::format("{}: {} is no number of {}", op, text, name(dtype)),
+      std::string(op));
 }
 
 /// A plain number as a constant of an integer dtype, which need not hold it:
@@ -290,10 +306,8 @@ static Result<Number> numberBeside(graph::OpId op, DType dtype, Number number) {
     return number;
   if (op == OpId::maximum || op == OpId::minimum)
     return graph::term::within(dtype, number);
-  return makeError(ErrorKind::invalid_argument,
-                   fmt::format("{}: {} is no number of {}",
-                               graph::info(op).name, number.integer,
-                               name(dtype)));
+  SINTER_TRY(checkHeld(graph::info(op).name, dtype, number));
+  return number;
 }
 
 /// What integers are compared in: a dtype that holds the numbers, too.

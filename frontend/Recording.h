@@ -58,6 +58,10 @@ void enterLine(const SourceLine &where);
 /// The dtype of a plain number that meets no tensor.
 DType ownDType(ArgKind kind);
 
+/// An error of `op` where an integer dtype does not hold the number, or what a
+/// real one has before its point.
+Status checkHeld(std::string_view op, DType dtype, Number number);
+
 /// A dynamic scalar of rank 0.
 graph::NodeRef scalarNode(DType dtype, Number value, DeviceId device);
 

@@ -123,10 +123,11 @@ static Tensor placed(const Tensor &elements, const Part &part,
 }
 
 /// x with values in the part's place.
-static Tensor assigned(const Tensor &x, const Arg &values, const Part &part,
-                       const SourceLine &line) {
+static Tensor assigned(const Composed &call, const Arg &values,
+                       const Part &part, const SourceLine &line) {
+  const Tensor &x = call.x;
   Dims shape = part.shape(), whole = x.shape();
-  Tensor given = broadcast(detail::asTensor(values).to(x.dtype()), shape);
+  Tensor given = broadcast(call.element(values), shape);
   Tensor all = ones(shape, {DType::boolean, x.device()});
   return where(placed(all, part, whole, line), placed(given, part, whole, line),
                x);
@@ -293,7 +294,7 @@ Tensor select(const Arg &x, int64_t axis, const Arg &index) {
 Tensor slice_assign(const Arg &x, const Arg &values, const Axes &starts,
                     const Dims &limits, const Axes &steps) {
   Composed call("slice_assign", x);
-  return assigned(call.x, values,
+  return assigned(call, values,
                   partBetween(call, starts, limits, steps, x.where), x.where);
 }
 
@@ -303,8 +304,8 @@ Tensor slice_assign(const Arg &x, const Arg &values,
   Tensor given = detail::asTensor(values);
   if (given.rank() != call.x.rank())
     call.fail("the values must have as many axes as the tensor");
-  return assigned(call.x, values,
-                  partFrom(call, starts, given.shape(), x.where), x.where);
+  return assigned(call, values, partFrom(call, starts, given.shape(), x.where),
+                  x.where);
 }
 
 /// x moved along an axis, so that what stood at `cut` comes first.

@@ -195,6 +195,59 @@ TEST(EdgeValues, BoundsThatADTypeDoesNotHold) {
   });
 }
 
+// In no place among integers does a number become another one.
+TEST(EdgeValues, NumbersThatADTypeDoesNotHold) {
+  struct Held {
+    sn::DType dtype;
+    std::vector<sn::Number> not_, yes;
+  };
+  double most = 9223372036854775808.0;
+  const Held cases[] = {
+      {sn::DType::i8,
+       {128, -129, 300.5, -129.0, aNan, inf},
+       {127, -128, 127.9}},
+      {sn::DType::u8, {256, -1, 256.0, -1.0}, {255, 0, 255.5, -0.5}},
+      {sn::DType::i32, {int64_t(1) << 31, 1e20}, {(int64_t(1) << 31) - 1}},
+      {sn::DType::i64, {most, -inf}, {-most, INT64_MAX}},
+  };
+  sn::Tensor at = sn::tensor(std::vector<int64_t>{1});
+  for (const Held &held : cases) {
+    sn::Tensor x = sn::zeros({3}, {.dtype = held.dtype});
+    using Place = std::function<sn::Tensor(const sn::Arg &)>;
+    const std::pair<const char *, Place> places[] = {
+        {"index_put", [&](auto &n) { return sn::index_put(x, {at}, n); }},
+        {"index_put", [&](auto &n) { return sn::index_put(x, {at}, n, true); }},
+        {"index_put", [&](auto &n) { return sn::index_put(x, {x == 0}, n); }},
+        {"slice_assign",
+         [&](auto &n) { return sn::slice_assign(x, n, {1}, {2}, {1}); }},
+        {"full", [&](auto &n) { return sn::full({2}, n, {held.dtype}); }},
+        {"full", [&](auto &n) { return sn::full_like(x, n); }},
+    };
+    for (const auto &[name, place] : places) {
+      auto argOf = [](sn::Number number) {
+        return number.isReal ? sn::Arg(number.real) : sn::Arg(number.integer);
+      };
+      for (sn::Number number : held.not_)
+        expectError(sn::ErrorKind::invalid_argument, std::string(name) + ": ",
+                    [&] { place(argOf(number)); });
+      for (sn::Number number : held.yes)
+        place(argOf(number));
+    }
+  }
+  auto values = [](const sn::Tensor &x) {
+    return x.to(sn::DType::i64).to_vector<int64_t>();
+  };
+  sn::Tensor u = sn::zeros({2}, {.dtype = sn::DType::u8});
+  EXPECT_EQ(values(sn::index_put(u, {at}, 255.9)), (Positions{0, 255}));
+  EXPECT_EQ(values(sn::slice_assign(u, 7, {0}, {1}, {1})), (Positions{7, 0}));
+  auto pad = [&](double value) {
+    return sn::pad(u, {{0, 1, 0}}, sn::PadMode::constant, value);
+  };
+  EXPECT_EQ(values(pad(255)), (Positions{255, 0, 0}));
+  expectError(sn::ErrorKind::invalid_argument, "pad: 256 is no number of u8",
+              [&] { pad(256); });
+}
+
 TEST(EdgeValues, NaNComesLast) {
   inEachMode([] {
     sn::Tensor sorted = sn::tensor({1.f, 2.f, 2.f, 3.f, aNan, aNan});
