@@ -1,11 +1,13 @@
 /// Builds the text of the one exception.
 #include <sinter/Error.h>
 
+#include "runtime/support/Printable.h"
 #include "runtime/support/Sites.h"
 
 namespace sinter {
 
-Error::Error(ErrorInfo failure) : info(std::move(failure)), text(info.message) {
+Error::Error(ErrorInfo failure)
+    : info(std::move(failure)), text(printable(info.message)) {
   std::string line = siteString(info.site);
   if (!line.empty())
     text += " (" + line + ")";

@@ -2,6 +2,7 @@
 #include "runtime/program/Profile.h"
 
 #include "runtime/support/Flags.h"
+#include "runtime/support/Printable.h"
 
 #include <algorithm>
 #include <atomic>
@@ -76,7 +77,7 @@ StepProfile describe(const LoadedProgram &loaded, uint32_t number) {
   return times;
 }
 
-void printAtExit() { std::fputs(profileTable().c_str(), stderr); }
+void printAtExit() { std::fputs(printable(profileTable()).c_str(), stderr); }
 
 } // namespace
 
@@ -100,8 +101,11 @@ void sinter::runtime::countStep(const LoadedProgram &program,
   (void)registered;
   auto nanoseconds = static_cast<uint64_t>((end - begin).count());
   const StepData &data = program.program().steps[step];
-  uint64_t bytes = plan.values[data.bytesRead] + plan.values[data.bytesWritten];
-  uint64_t flops = data.isLaunch() ? plan.values[data.flops] : 0;
+  auto countOf = [&](uint32_t expr) {
+    return uint64_t(std::max<int64_t>(0, plan.values[expr]));
+  };
+  uint64_t bytes = countOf(data.bytesRead) + countOf(data.bytesWritten);
+  uint64_t flops = data.isLaunch() ? countOf(data.flops) : 0;
   Profile &all = profile();
   std::lock_guard lock(all.mutex);
   auto [entry, isNew] = all.steps.try_emplace({&program, step});

@@ -2,6 +2,7 @@
 #include "runtime/support/Log.h"
 
 #include "runtime/support/Flags.h"
+#include "runtime/support/Printable.h"
 #include "runtime/support/Sites.h"
 
 #include <atomic>
@@ -64,8 +65,7 @@ static void print(LogLevel level, std::string_view message) {
   if (!isPrinted(level))
     return;
   const char *kind = level == LogLevel::warning ? "warning: " : "";
-  std::fprintf(stderr, "sinter: %s%.*s\n", kind,
-               static_cast<int>(message.size()), message.data());
+  std::fprintf(stderr, "sinter: %s%s\n", kind, printable(message).c_str());
 }
 
 void setLog(LogCallback callback) {

@@ -1,6 +1,7 @@
 /// The table of commands, and how errors are printed.
 #include "tools/sinter/Command.h"
 
+#include "runtime/support/Printable.h"
 #include "runtime/support/Sites.h"
 
 #include <cstdio>
@@ -39,7 +40,8 @@ int report(const ErrorInfo &error) {
   add(siteString(error.site));
   if (!context.empty())
     context = " (" + context + ")";
-  std::fprintf(stderr, "error: %s%s\n", error.message.c_str(), context.c_str());
+  std::fprintf(stderr, "error: %s\n",
+               printable(error.message + context).c_str());
   return exitFailed;
 }
 

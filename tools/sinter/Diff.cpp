@@ -1,6 +1,7 @@
 /// `sinter diff`: what two models, or one model of two builds, compile to.
 #include "runtime/params/Json.h"
 #include "runtime/program/BoundPlan.h"
+#include "runtime/support/Printable.h"
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Inputs.h"
 #include "tools/sinter/Model.h"
@@ -170,9 +171,9 @@ int runDiff(int argc, char **argv) {
     return report(b.error()), exitUsage;
   std::string text = asText(*a, *b);
   bool equal = text.empty();
-  fmt::print("{}", arguments.has("--json") ? asJson(*a, *b, equal)
-                   : equal                 ? "equal\n"
-                                           : text);
+  fmt::print("{}", printable(arguments.has("--json") ? asJson(*a, *b, equal)
+                             : equal                 ? "equal\n"
+                                                     : text));
   return equal ? exitOk : exitFailed;
 }
 

@@ -1,5 +1,6 @@
 /// `sinter explain`: kernels, and every decision of fusion.
 #include "runtime/params/Json.h"
+#include "runtime/support/Printable.h"
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Model.h"
 
@@ -131,7 +132,7 @@ int runExplain(int argc, char **argv) {
   if (!text)
     return report(text.error());
   if (!arguments.has("--assert")) {
-    fmt::print("{}", *text);
+    fmt::print("{}", printable(*text));
     return exitOk;
   }
   Result<std::vector<std::byte>> expected =
@@ -144,7 +145,7 @@ int runExplain(int argc, char **argv) {
     return exitOk;
   fmt::print(stderr, "error: explain: the report differs from {}\n",
              arguments.get("--assert"));
-  fmt::print("{}", *text);
+  fmt::print("{}", printable(*text));
   return exitFailed;
 }
 

@@ -1,6 +1,7 @@
 /// `sinter profile`: where the time of a model goes, kernel by kernel.
 #include "runtime/params/Json.h"
 #include "runtime/program/Profile.h"
+#include "runtime/support/Printable.h"
 #include "tools/sinter/Ceilings.h"
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Measure.h"
@@ -139,8 +140,9 @@ static Status profileModel(const Model &model, Arguments &arguments) {
   std::vector<StepProfile> steps = stepProfiles();
   if (arguments.has("--trace"))
     SINTER_TRY(writeText(arguments.get("--trace"), traceOf(profileEvents())));
-  fmt::print("{}", arguments.has("--json") ? jsonOf(steps, ceilings, *times)
-                                           : textOf(steps, ceilings));
+  fmt::print("{}",
+             printable(arguments.has("--json") ? jsonOf(steps, ceilings, *times)
+                                               : textOf(steps, ceilings)));
   resetProfile(); // it has been printed
   return {};
 }
