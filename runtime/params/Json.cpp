@@ -12,6 +12,7 @@ namespace sinter::runtime::json {
 namespace {
 
 constexpr int maxDepth = 64;
+constexpr size_t mostParts = size_t(1) << 16, bytesOfPart = 32;
 
 /// Length of the valid UTF-8 sequence at the front of `text`, or 0.
 size_t utf8Length(std::string_view text) {
@@ -74,9 +75,28 @@ public:
     return value;
   }
 
+  Status
+  members(const std::function<Status(std::string key, Value value)> &visit) {
+    skipBlanks();
+    if (!take('{'))
+      return fail("expected an object");
+    skipBlanks();
+    for (bool more = !take('}'); more;) {
+      parts = 0;
+      SINTER_TRY_ASSIGN(std::string key, parseKey());
+      Value value;
+      SINTER_TRY(parseValue(value, 1));
+      SINTER_TRY(visit(std::move(key), std::move(value)));
+      SINTER_TRY_ASSIGN(more, takesAnother('}', "expected ',' or '}'"));
+    }
+    skipBlanks();
+    return atEnd() ? Status() : fail("text after the end");
+  }
+
 private:
   std::string_view text;
   size_t at = 0;
+  size_t parts = 0; ///< values and keys so far
 
   ErrorInfo fail(std::string_view what) const {
     return makeError(ErrorKind::io,
@@ -96,9 +116,16 @@ private:
       ++at;
   }
 
+  Status countPart() {
+    if (++parts > mostParts + text.size() / bytesOfPart)
+      return fail(fmt::format("more than {} values", parts - 1));
+    return {};
+  }
+
   Status parseValue(Value &out, int depth) {
     if (depth > maxDepth)
       return fail("nesting too deep");
+    SINTER_TRY(countPart());
     skipBlanks();
     if (atEnd())
       return fail("unexpected end");
@@ -145,24 +172,39 @@ private:
     if (take('}'))
       return {};
     std::unordered_set<std::string> keys;
-    while (true) {
-      skipBlanks();
-      if (peek() != '"')
-        return fail("expected a key");
-      std::string &key = out.keys.emplace_back();
-      SINTER_TRY(parseString(key));
+    for (bool more = true; more;) {
+      SINTER_TRY_ASSIGN(std::string key, parseKey());
       if (!keys.insert(key).second)
         return fail(fmt::format("duplicate key {}", quote(key)));
-      skipBlanks();
-      if (!take(':'))
-        return fail("expected ':'");
+      out.keys.push_back(std::move(key));
       SINTER_TRY(parseValue(out.elements.emplace_back(), depth + 1));
-      skipBlanks();
-      if (take('}'))
-        return {};
-      if (!take(','))
-        return fail("expected ',' or '}'");
+      SINTER_TRY_ASSIGN(more, takesAnother('}', "expected ',' or '}'"));
     }
+    return {};
+  }
+
+  /// A key and the colon after it.
+  Result<std::string> parseKey() {
+    skipBlanks();
+    if (peek() != '"')
+      return fail("expected a key");
+    SINTER_TRY(countPart());
+    std::string key;
+    SINTER_TRY(parseString(key));
+    skipBlanks();
+    if (!take(':'))
+      return fail("expected ':'");
+    return key;
+  }
+
+  /// Whether a comma follows; false at the end of the list.
+  Result<bool> takesAnother(char end, std::string_view expected) {
+    skipBlanks();
+    if (take(end))
+      return false;
+    if (!take(','))
+      return fail(expected);
+    return true;
   }
 
   Status parseArray(Value &out, int depth) {
@@ -171,14 +213,11 @@ private:
     skipBlanks();
     if (take(']'))
       return {};
-    while (true) {
+    for (bool more = true; more;) {
       SINTER_TRY(parseValue(out.elements.emplace_back(), depth + 1));
-      skipBlanks();
-      if (take(']'))
-        return {};
-      if (!take(','))
-        return fail("expected ',' or ']'");
+      SINTER_TRY_ASSIGN(more, takesAnother(']', "expected ',' or ']'"));
     }
+    return {};
   }
 
   Status parseString(std::string &out) {
@@ -287,15 +326,28 @@ const Value *Value::find(std::string_view key) const {
 
 Result<Value> parse(std::string_view text) { return Parser(text).document(); }
 
+Status
+parseMembers(std::string_view text,
+             const std::function<Status(std::string key, Value value)> &visit) {
+  return Parser(text).members(visit);
+}
+
 std::string quote(std::string_view text) {
   std::string out = "\"";
-  for (char c : text) {
+  for (size_t at = 0; at < text.size(); ++at) {
+    char c = text[at];
+    auto code = static_cast<unsigned char>(c);
+    // The control characters above, which have two bytes.
+    auto next =
+        at + 1 < text.size() ? static_cast<unsigned char>(text[at + 1]) : 0u;
+    bool isUpper = code == 0xC2 && next >= 0x80 && next < 0xA0;
     if (c == '"' || c == '\\')
       out += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20)
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else if (code < 0x20 || code == 0x7F || isUpper)
+      out += fmt::format("\\u{:04x}", isUpper ? next : unsigned(code));
     else
       out += c;
+    at += isUpper;
   }
   return out + '"';
 }

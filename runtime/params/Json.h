@@ -4,6 +4,7 @@
 #include "runtime/support/Result.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,8 +39,17 @@ public:
 
 /// Parses one value with nothing but blanks around it. Rejects what RFC 8259
 /// does, and duplicate keys, invalid UTF-8, lone surrogates and nesting deeper
-/// than 64. The error gives the byte offset.
+/// than 64. The error gives the byte offset. A value takes some hundred bytes,
+/// so more of them than 2^16 and one for 32 bytes of the text are an error,
+/// too.
 Result<Value> parse(std::string_view text);
+
+/// Parses one object and hands on its members, one after the other, so that all
+/// together take no memory. The limits of `parse` are those of one member, but
+/// that a key of the object itself may come twice.
+Status
+parseMembers(std::string_view text,
+             const std::function<Status(std::string key, Value value)> &visit);
 
 /// `text` as a JSON string with its quotes.
 std::string quote(std::string_view text);

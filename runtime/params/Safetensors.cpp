@@ -3,6 +3,7 @@
 #include "runtime/params/Json.h"
 #include "runtime/params/SafetensorsFormat.h"
 #include "runtime/support/FileKind.h"
+#include "runtime/support/Printable.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +11,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
+#include <optional>
+#include <utility>
 
 namespace sinter::runtime {
 
@@ -19,6 +23,9 @@ static_assert(std::endian::native == std::endian::little,
 namespace {
 
 using json::Kind;
+
+/// As NumPy's arrays.
+constexpr size_t maxRank = 64;
 
 /// The half-open range of the data section that a tensor takes.
 struct Range {
@@ -33,8 +40,8 @@ ErrorInfo fileError(const std::string &path, std::string_view what,
 
 ErrorInfo tensorError(const std::string &path, const std::string &tensor,
                       std::string_view what, ErrorKind kind = ErrorKind::io) {
-  return makeError(kind,
-                   fmt::format("{}: tensor '{}': {}", path, tensor, what));
+  return makeError(kind, fmt::format("{}: tensor '{}': {}", path,
+                                     printableName(tensor), what));
 }
 
 /// The header's text, after its length was checked against the file.
@@ -146,12 +153,18 @@ Status checkKeys(const std::string &path, const std::string &tensor,
 }
 
 /// Reads one entry; `data` is the file's data section.
-Result<std::pair<NamedTensor, Range>>
-readEntry(const std::string &path, const std::string &tensor,
-          const json::Value &entry, std::span<const std::byte> data) {
+Result<NamedTensor> readEntry(const std::string &path,
+                              const std::string &tensor,
+                              const json::Value &entry,
+                              std::span<const std::byte> data) {
   SINTER_TRY(checkKeys(path, tensor, entry));
   SINTER_TRY_ASSIGN(DType dtype, readDType(path, tensor, entry));
   SINTER_TRY_ASSIGN(auto shape, readIntegers(path, tensor, entry, "shape"));
+  if (shape.size() > maxRank)
+    return tensorError(path, tensor,
+                       fmt::format("the shape has {} dims, more than {}",
+                                   shape.size(), maxRank),
+                       ErrorKind::unsupported);
   SINTER_TRY_ASSIGN(uint64_t bytes, denseBytes(path, tensor, dtype, shape));
   SINTER_TRY_ASSIGN(Range range, readRange(path, tensor, entry, data.size()));
   if (range.end - range.begin != bytes)
@@ -168,31 +181,48 @@ readEntry(const std::string &path, const std::string &tensor,
   auto isBit = [](std::byte byte) { return byte <= std::byte{1}; };
   if (dtype == DType::boolean && !std::ranges::all_of(result.data, isBit))
     return tensorError(path, tensor, "a bool byte is neither 0 nor 1");
-  return std::pair(std::move(result), range);
+  return result;
 }
 
-/// The ranges must cover the data section exactly once.
-Status checkCover(const std::string &path,
-                  std::vector<std::pair<Range, std::string_view>> ranges,
-                  uint64_t dataBytes) {
-  std::ranges::sort(ranges, {}, [](const auto &entry) {
-    return std::pair(entry.first.begin, entry.first.end);
+/// The tensors must cover the data section exactly once.
+Status checkCover(const std::string &path, std::span<const NamedTensor> tensors,
+                  std::span<const std::byte> data) {
+  std::vector<uint32_t> order(tensors.size());
+  std::iota(order.begin(), order.end(), 0);
+  auto beginOf = [&](const NamedTensor &tensor) {
+    return uint64_t(tensor.data.data() - data.data());
+  };
+  std::ranges::sort(order, {}, [&](uint32_t number) {
+    const NamedTensor &tensor = tensors[number];
+    return std::pair(beginOf(tensor), tensor.data.size());
   });
   uint64_t at = 0;
-  for (const auto &[range, tensor] : ranges) {
-    if (range.begin != at)
-      return tensorError(path, std::string(tensor),
-                         fmt::format("data begins at {}, {} {}", range.begin,
-                                     range.begin < at
+  for (uint32_t number : order) {
+    const NamedTensor &tensor = tensors[number];
+    uint64_t begin = beginOf(tensor);
+    if (begin != at)
+      return tensorError(path, tensor.name,
+                         fmt::format("data begins at {}, {} {}", begin,
+                                     begin < at
                                          ? "inside another tensor that ends at"
                                          : "behind a hole that begins at",
                                      at));
-    at = range.end;
+    at = begin + tensor.data.size();
   }
-  if (at != dataBytes)
-    return fileError(
-        path, fmt::format("{} data bytes belong to no tensor", dataBytes - at));
+  if (at != data.size())
+    return fileError(path, fmt::format("{} data bytes belong to no tensor",
+                                       data.size() - at));
   return {};
+}
+
+/// Names are those of keys, which must differ. In order.
+Status checkNames(const std::string &path,
+                  std::span<const NamedTensor> tensors) {
+  auto again = std::ranges::adjacent_find(tensors, {}, &NamedTensor::name);
+  if (again == tensors.end())
+    return {};
+  return fileError(
+      path, fmt::format("json: duplicate key {}", json::quote(again->name)));
 }
 
 Status readMetadata(const std::string &path, const json::Value &value,
@@ -217,25 +247,33 @@ Result<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
   SafetensorsFile result(path, std::move(mapped));
   std::span<const std::byte> bytes = result.file.bytes();
   SINTER_TRY_ASSIGN(std::string_view text, headerText(path, bytes));
-  Result<json::Value> header = json::parse(text);
-  if (!header)
-    return fileError(path, header.error().message);
   auto data = bytes.subspan(sizeof(uint64_t) + text.size());
-
-  std::vector<std::pair<Range, std::string_view>> ranges;
-  for (size_t i = 0; i < header->keys.size(); ++i) {
-    const std::string &tensor = header->keys[i];
-    const json::Value &entry = header->elements[i];
-    if (tensor == safetensors::metadataKey) {
-      SINTER_TRY(readMetadata(path, entry, result.strings));
-      continue;
+  bool hasMetadata = false;
+  // An error of an entry names the file, one of the text does not.
+  std::optional<ErrorInfo> refused;
+  auto addEntry = [&](const std::string &key,
+                      const json::Value &entry) -> Status {
+    if (key != safetensors::metadataKey) {
+      SINTER_TRY_ASSIGN(NamedTensor read, readEntry(path, key, entry, data));
+      result.entries.push_back(std::move(read));
+      return {};
     }
-    SINTER_TRY_ASSIGN(auto read, readEntry(path, tensor, entry, data));
-    ranges.emplace_back(read.second, tensor);
-    result.entries.push_back(std::move(read.first));
-  }
-  SINTER_TRY(checkCover(path, std::move(ranges), data.size()));
+    if (std::exchange(hasMetadata, true))
+      return fileError(path, fmt::format("json: duplicate key \"{}\"", key));
+    return readMetadata(path, entry, result.strings);
+  };
+  Status parsed =
+      json::parseMembers(text, [&](std::string key, json::Value entry) {
+        Status added = addEntry(key, entry);
+        if (!added)
+          refused = added.error();
+        return added;
+      });
+  if (!parsed)
+    return refused ? *refused : fileError(path, parsed.error().message);
   std::ranges::sort(result.entries, {}, &NamedTensor::name);
+  SINTER_TRY(checkNames(path, result.entries));
+  SINTER_TRY(checkCover(path, result.entries, data));
   return result;
 }
 

@@ -92,3 +92,33 @@ TEST(Json, QuoteRoundTrips) {
   ASSERT_TRUE(value.ok());
   EXPECT_EQ(value->string, text);
 }
+
+TEST(Json, LimitsValues) {
+  std::string list = "[0";
+  for (int i = 0; i < 200'000; ++i)
+    list += ",0";
+  auto value = json::parse(list + "]");
+  ASSERT_FALSE(value.ok());
+  EXPECT_NE(value.error().message.find("more than"), std::string::npos);
+  EXPECT_TRUE(json::parse(list.substr(0, 100'000) + "]").ok());
+}
+
+TEST(Json, MembersComeOneByOne) {
+  std::string keys;
+  auto visit = [&](std::string key, json::Value value) -> sinter::Status {
+    keys += key + (value.is(Kind::array) ? "[]" : "");
+    if (key == "stop")
+      return makeError(sinter::ErrorKind::io, "stopped");
+    return {};
+  };
+  EXPECT_TRUE(
+      json::parseMembers(R"( {"a":1, "b":[2,3], "a":{}} )", visit).ok());
+  EXPECT_EQ(keys, "ab[]a");
+  EXPECT_TRUE(json::parseMembers("{}", visit).ok());
+  auto stopped = json::parseMembers(R"({"stop":1,"c":2})", visit);
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().message, "stopped");
+  for (const char *text : {"", "[]", "{", "{,}", "{\"a\":1,}", "{\"a\"}",
+                           "{\"a\":1} x", "{\"a\":1 \"b\":2}"})
+    EXPECT_FALSE(json::parseMembers(text, visit).ok()) << text;
+}

@@ -2,6 +2,7 @@
 #include "runtime/params/Safetensors.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <array>
 #include <cstring>
@@ -58,6 +59,32 @@ std::span<const std::byte> bytesOf(const std::array<T, n> &data) {
 }
 
 } // namespace
+
+// A list of dims of twenty megabytes: refused with a small part of that.
+TEST_F(Safetensors, RefusesMillionsOfAxes) {
+  std::string shape = "1";
+  for (int axis = 1; axis < 10'000'000; ++axis)
+    shape += ",1";
+  writeRaw(R"({"w":{"dtype":"U8","shape":[)" + shape +
+               R"(],"data_offsets":[0,1]}})",
+           1);
+  rusage before, after;
+  getrusage(RUSAGE_SELF, &before);
+  expectRefused({"more than", "values"});
+  getrusage(RUSAGE_SELF, &after);
+  int64_t grown = int64_t(after.ru_maxrss - before.ru_maxrss) << 10;
+  EXPECT_LT(grown, (64 << 20) + 4 * int64_t(shape.size()));
+  writeRaw(R"({"w":{"dtype":"U8","shape":[)" + shape.substr(0, 129) +
+               R"(],"data_offsets":[0,1]}})",
+           1);
+  expectRefused({"'w'", "65 dims, more than 64"}, ErrorKind::unsupported);
+}
+
+TEST_F(Safetensors, NamesArePrintable) {
+  writeRaw(R"({"w\u001b[31m":{"dtype":"U8","shape":[2],"data_offsets":[0,1]}})",
+           1);
+  expectRefused({"'w\\x1b[31m'", "takes 2 bytes"});
+}
 
 TEST_F(Safetensors, RoundTripsEveryDType) {
   std::array<double, 6> data = {1, -2, 0.5, 1e300, -0.0, 3};
