@@ -1,13 +1,13 @@
 /// Loads ELF images through memfd or a private file.
 #include "runtime/device/cpu/CpuImage.h"
 
+#include "runtime/device/cpu/CheckImage.h"
 #include "runtime/support/FileDescriptor.h"
 
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <elf.h>
 #include <fmt/format.h>
 
 #include <dlfcn.h>
@@ -56,39 +56,11 @@ Result<std::unique_ptr<Image>> open(const std::string &path) {
   return std::unique_ptr<Image>(std::make_unique<CpuImage>(handle));
 }
 
-/// What the dynamic loader does not check before it reads further.
-Status checkHeader(std::span<const std::byte> bytes) {
-  Elf64_Ehdr header;
-  if (bytes.size() < sizeof(header))
-    return imageError("it is shorter than an ELF header");
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_DYN)
-    return imageError("it is not a 64-bit ELF shared object");
-  uint64_t tableBytes = uint64_t(header.e_phnum) * sizeof(Elf64_Phdr);
-  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum == 0 ||
-      header.e_phoff > bytes.size() ||
-      tableBytes > bytes.size() - header.e_phoff)
-    return imageError("its program headers are not in the file");
-  for (unsigned i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment;
-    std::memcpy(&segment,
-                bytes.data() + header.e_phoff + i * sizeof(Elf64_Phdr),
-                sizeof(segment));
-    if (segment.p_type != PT_LOAD && segment.p_type != PT_DYNAMIC)
-      continue;
-    if (segment.p_offset > bytes.size() ||
-        segment.p_filesz > bytes.size() - segment.p_offset)
-      return imageError("a segment is not in the file");
-  }
-  return {};
-}
-
 } // namespace
 
 Result<std::unique_ptr<Image>>
 sinter::runtime::loadCpuImageFromFile(std::span<const std::byte> bytes) {
-  SINTER_TRY(checkHeader(bytes));
+  SINTER_TRY(checkCpuImage(bytes));
   const char *folders[] = {std::getenv("XDG_RUNTIME_DIR"),
                            std::getenv("TMPDIR"), "/tmp"};
   for (const char *folder : folders) {
@@ -112,7 +84,7 @@ sinter::runtime::loadCpuImageFromFile(std::span<const std::byte> bytes) {
 
 Result<std::unique_ptr<Image>>
 sinter::runtime::loadCpuImage(std::span<const std::byte> bytes) {
-  SINTER_TRY(checkHeader(bytes));
+  SINTER_TRY(checkCpuImage(bytes));
   FileDescriptor memory(memfd_create("sinter-image", MFD_CLOEXEC));
   if (!memory || !memory.writeAll(bytes))
     return loadCpuImageFromFile(bytes);
