@@ -4,6 +4,7 @@
 #include "compiler/Pipeline.h"
 #include "compiler/fuse/KernelText.h"
 #include "compiler/fuse/ScheduleTiles.h"
+#include "compiler/import/CheckNesting.h"
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
@@ -40,6 +41,7 @@ public:
 } // namespace
 
 Status KernelSession::load(std::string_view text) {
+  SINTER_TRY(checkNesting(text));
   state.module = parseSourceString<ModuleOp>(text, &context);
   if (!state.module)
     return diagnostics.takeError(ErrorKind::invalid_argument, "import");

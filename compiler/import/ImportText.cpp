@@ -1,9 +1,11 @@
 /// The text form of a graph: reading, writing, and the numbers it implies.
 #include "compiler/Passes.h"
+#include "compiler/import/CheckNesting.h"
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
 #include "dialects/sinter/InferShape.h"
+#include "runtime/graph/ShapeChecks.h"
 
 #include "dialects/sinter/Dialect.h"
 
@@ -11,6 +13,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <set>
 
@@ -113,6 +116,21 @@ static LogicalResult addGuards(func::FuncOp function) {
   return success();
 }
 
+// What ops give is checked by their shape rules, in the same way.
+static LogicalResult checkSize(func::FuncOp function, RankedTensorType tensor) {
+  int64_t elements = 1;
+  bool fits = tensor.getRank() <= int64_t(graph::maxRank);
+  for (int64_t dim : tensor.getShape())
+    if (!ShapedType::isDynamic(dim))
+      fits &= dim <= graph::maxDim &&
+              !llvm::MulOverflow(elements, std::max<int64_t>(dim, 1), elements);
+  if (!fits || elements > graph::maxElements)
+    return function.emitError("an argument has more than ")
+           << graph::maxRank << " axes, an axis of 2^31 elements or more, or "
+           << "more than 2^58 elements: " << tensor;
+  return success();
+}
+
 static LogicalResult checkSignature(func::FuncOp function) {
   for (unsigned index = 0; index < function.getNumArguments(); ++index) {
     auto tensor =
@@ -127,6 +145,8 @@ static LogicalResult checkSignature(func::FuncOp function) {
              << " has an unknown dim without an expression; write the dims as "
                 "tensor<?x4xf32, affine_map<()[s0] -> (s0, 4)>>: "
              << tensor;
+    if (failed(checkSize(function, tensor)))
+      return failure();
     if (!function.getArgAttr(index, port_attrs::kind))
       function.setArgAttr(index, port_attrs::kind,
                           StringAttr::get(function.getContext(), "data"));
@@ -155,6 +175,10 @@ LogicalResult numberNodes(ModuleOp module) {
 }
 
 OwningOpRef<ModuleOp> importText(std::string_view text, MLIRContext *context) {
+  if (Status sane = checkNesting(text); !sane) {
+    emitError(UnknownLoc::get(context)) << sane.error().message;
+    return nullptr;
+  }
   ParserConfig config(context);
   auto module = parseSourceString<ModuleOp>(text, config);
   if (!module || failed(numberNodes(*module)))

@@ -4,6 +4,7 @@
 #include "runtime/graph/Node.h"
 #include "runtime/graph/RecordOp.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace sinter::graph {
@@ -137,7 +138,7 @@ Status checkSize(const ShapeContext &context, std::span<const Dim> dims) {
     return shapeError(context, "the rank is " + std::to_string(dims.size()) +
                                    ", more than " + std::to_string(maxRank));
   int64_t elements = 1;
-  bool isEmpty = false, overflows = false;
+  bool overflows = false;
   for (size_t i = 0; i < dims.size(); ++i) {
     if (!isKnown(context, dims[i]))
       continue;
@@ -146,10 +147,11 @@ Status checkSize(const ShapeContext &context, std::span<const Dim> dims) {
       return shapeError(context, "dimension " + std::to_string(i) + " is " +
                                      std::to_string(value) +
                                      ", outside [0, 2147483647]");
-    isEmpty |= value == 0;
-    overflows |= __builtin_mul_overflow(elements, value, &elements);
+    // Of a tensor without elements, too: nobody's product of dims overflows.
+    overflows |= __builtin_mul_overflow(elements, std::max<int64_t>(value, 1),
+                                        &elements);
   }
-  if (!isEmpty && (overflows || elements > maxElements)) [[unlikely]]
+  if (overflows || elements > maxElements) [[unlikely]]
     return shapeError(context,
                       "the result would have more than 2^58 elements: " +
                           typeString({DType::f32, dims}).substr(3));
