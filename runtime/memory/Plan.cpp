@@ -2,13 +2,16 @@
 #include "runtime/memory/Plan.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 using namespace sinter::runtime;
 
 namespace {
 
 /// The free ranges of the arena below its top, in address order, none
-/// touching the next. In granules of `planAlignment` bytes.
+/// touching the next. In granules of `planAlignment` bytes. A list, which is
+/// the fastest where there are few.
 class FreeRanges {
 public:
   /// The smallest range that fits (the lowest of equals), else the top.
@@ -80,6 +83,70 @@ private:
   uint64_t topGranules = 0;
 };
 
+/// The same for many requests: the time for one grows with the logarithm of the
+/// number of ranges.
+class ManyFreeRanges {
+public:
+  uint64_t take(uint64_t size) {
+    auto best = bySize.lower_bound({size, 0});
+    if (best == bySize.end())
+      return growTop(size);
+    auto [free, offset] = *best;
+    remove(offset, free);
+    if (free > size)
+      insert(offset + size, free - size);
+    return offset;
+  }
+
+  void give(uint64_t offset, uint64_t size) {
+    auto after = byOffset.lower_bound(offset);
+    if (after != byOffset.end() && after->first == offset + size) {
+      auto [next, more] = *after;
+      remove(next, more);
+      size += more;
+    }
+    after = byOffset.lower_bound(offset);
+    if (after != byOffset.begin()) {
+      auto [start, before] = *std::prev(after);
+      if (start + before == offset) {
+        remove(start, before);
+        offset = start;
+        size += before;
+      }
+    }
+    insert(offset, size);
+  }
+
+  uint64_t top() const { return topGranules; }
+
+private:
+  void insert(uint64_t offset, uint64_t size) {
+    byOffset.emplace(offset, size);
+    bySize.emplace(size, offset);
+  }
+  void remove(uint64_t offset, uint64_t size) {
+    byOffset.erase(offset);
+    bySize.erase({size, offset});
+  }
+
+  uint64_t growTop(uint64_t size) {
+    uint64_t offset = topGranules;
+    if (!byOffset.empty()) {
+      auto [start, free] = *std::prev(byOffset.end());
+      if (start + free == topGranules) {
+        remove(start, free);
+        offset = start;
+      }
+    }
+    topGranules = offset + size;
+    return offset;
+  }
+
+  std::map<uint64_t, uint64_t> byOffset;
+  std::set<std::pair<uint64_t, uint64_t>> bySize; ///< (size, offset)
+  uint64_t topGranules = 0;
+};
+
 /// Indices of the requests that are not empty, by the given step, then by
 /// index: a counting sort, as steps are small numbers.
 std::vector<uint32_t> orderBy(std::span<const PlanRequest> requests,
@@ -117,9 +184,8 @@ uint64_t granules(int64_t bytes) {
   return uint64_t(bytes + planAlignment - 1) / uint64_t(planAlignment);
 }
 
-} // namespace
-
-MemoryPlan sinter::runtime::planMemory(std::span<const PlanRequest> requests) {
+template <typename Ranges>
+MemoryPlan planWith(std::span<const PlanRequest> requests) {
   MemoryPlan plan;
   plan.offsets.resize(requests.size());
   uint32_t steps = 0;
@@ -128,7 +194,7 @@ MemoryPlan sinter::runtime::planMemory(std::span<const PlanRequest> requests) {
   std::vector<uint32_t> starts = orderBy(requests, &PlanRequest::first, steps);
   std::vector<uint32_t> ends = orderBy(requests, &PlanRequest::last, steps);
   largerFirst(requests, starts);
-  FreeRanges free;
+  Ranges free;
   size_t nextEnd = 0;
   for (uint32_t index : starts) {
     const PlanRequest &request = requests[index];
@@ -144,4 +210,12 @@ MemoryPlan sinter::runtime::planMemory(std::span<const PlanRequest> requests) {
   }
   plan.bytes = int64_t(free.top()) * planAlignment;
   return plan;
+}
+
+} // namespace
+
+MemoryPlan sinter::runtime::planMemory(std::span<const PlanRequest> requests) {
+  constexpr size_t few = 4096;
+  return requests.size() <= few ? planWith<FreeRanges>(requests)
+                                : planWith<ManyFreeRanges>(requests);
 }

@@ -82,3 +82,16 @@ TEST(Plan, isAFunctionOfItsRequests) {
   auto requests = randomRequests(7, 1000, 40);
   EXPECT_EQ(planMemory(requests).offsets, planMemory(requests).offsets);
 }
+
+// Empty requests take no place; only how the others are found one changes.
+TEST(Plan, manyRequestsAreAsFew) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    std::vector<PlanRequest> few = randomRequests(seed, 2000, 40);
+    std::vector<PlanRequest> many = few;
+    many.resize(5000);
+    MemoryPlan plan = planMemory(many);
+    plan.offsets.resize(few.size());
+    EXPECT_EQ(plan.offsets, planMemory(few).offsets) << "seed " << seed;
+    EXPECT_EQ(plan.bytes, planMemory(few).bytes);
+  }
+}
