@@ -15,6 +15,9 @@ namespace sinter {
 using detail::Composed;
 using detail::lineAxis;
 
+/// Numbers of elements are below this, so sums and products of two fit.
+static constexpr int64_t sizeLimit = int64_t(1) << 31;
+
 //===- pad ----------------------------------------------------------------===//
 
 /// Without what negative padding takes away; the rest of it is not negative.
@@ -74,6 +77,10 @@ Tensor pad(const Arg &x, const std::vector<Padding> &paddings, PadMode mode,
   Tensor padded = call.x;
   for (Padding padding : paddings) {
     padding.axis = call.axis(padding.axis);
+    if (std::max(padding.before, padding.after) >= sizeLimit ||
+        std::min(padding.before, padding.after) <= -sizeLimit)
+      call.fail(fmt::format("a padding of {} and {} elements is too large",
+                            padding.before, padding.after));
     padded = cropped(call, padded, padding);
     if (mode == PadMode::constant) {
       padded = padConstant(padded, padding, value);
@@ -96,8 +103,10 @@ Tensor pad(const Arg &x, const std::vector<Padding> &paddings, PadMode mode,
 
 Tensor pixel_shuffle(const Arg &x, int64_t factor) {
   Composed call("pixel_shuffle", x);
+  if (factor < 1 || factor >= sizeLimit)
+    call.fail(fmt::format("the factor is {}", factor));
   int64_t rank = call.x.rank(), square = factor * factor;
-  if (rank < 3 || factor < 1 || call.x.dim(-3).value % square != 0)
+  if (rank < 3 || call.x.dim(-3).value % square != 0)
     call.fail(fmt::format("axis -3 must be a multiple of {}", square));
   Dim r(factor), channels = floorDiv(call.x.dim(-3), Dim(square));
   Dim height = call.x.dim(-2), width = call.x.dim(-1);
@@ -165,6 +174,8 @@ static Pair pairOf(const Composed &call, const Axes &list, const char *name,
   Pair pair{{list.begin()[0], list.begin()[list.size() - 1]}};
   if (pair[0] < least || pair[1] < least)
     call.fail(fmt::format("{} must be {} at least", name, least));
+  if (pair[0] >= sizeLimit || pair[1] >= sizeLimit)
+    call.fail(fmt::format("{} must be below {}", name, sizeLimit));
   return pair;
 }
 
@@ -215,10 +226,11 @@ Tensor col2im(const Arg &columns, const Axes &size, const Axes &kernel,
   Dim down = patches.positions(image[0], 0);
   Dim across = patches.positions(image[1], 1);
   int64_t area = k[0] * k[1];
+  Dim positions = down * across;
   if (call.x.rank() != 3 || call.x.dim(1).value % area != 0 ||
-      call.x.dim(2).value != down.value * across.value)
+      call.x.dim(2).value != positions.value)
     call.fail(fmt::format("the operand must be [n, c * {}, {}]", area,
-                          down.value * across.value));
+                          positions.value));
   Dim channels = floorDiv(call.x.dim(1), Dim(area));
   Tensor windows =
       transpose(reshape(call.x, {call.x.dim(0), channels, Dim(k[0]), Dim(k[1]),

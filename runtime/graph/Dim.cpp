@@ -8,6 +8,7 @@
 #include <array>
 #include <cassert>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <tuple>
 #include <unordered_map>
@@ -112,6 +113,12 @@ static int64_t floorDivide(int64_t a, int64_t b) {
   return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
 }
 
+/// Not by the quotient, whose product with b may overflow.
+static int64_t floorRemainder(int64_t a, int64_t b) {
+  int64_t rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
 /// The value, or INT64_MIN on overflow, on division by zero, and when an
 /// operand is itself invalid.
 static inline int64_t apply(ExprOp op, int64_t a, int64_t b) {
@@ -128,7 +135,7 @@ static inline int64_t apply(ExprOp op, int64_t a, int64_t b) {
   case ExprOp::ceilDiv:
     return b == 0 ? invalid : -floorDivide(-a, b);
   case ExprOp::mod:
-    return b == 0 ? invalid : a - floorDivide(a, b) * b;
+    return b == 0 ? invalid : floorRemainder(a, b);
   case ExprOp::constant:
   case ExprOp::symbol:
     break;
@@ -204,17 +211,39 @@ Dim ceilDiv(Dim a, Dim b) { return combine(ExprOp::ceilDiv, a, b); }
 
 Dim mod(Dim a, Dim b) { return combine(ExprOp::mod, a, b); }
 
-int64_t evaluate(std::span<const Expr> exprs, uint32_t index,
-                 std::span<const int64_t> symbols) {
-  const Expr &expr = exprs[index];
+static bool isLeaf(const Expr &expr) {
+  return expr.op == ExprOp::constant || expr.op == ExprOp::symbol;
+}
+
+static int64_t leafValue(const Expr &expr, std::span<const int64_t> symbols) {
   if (expr.op == ExprOp::constant)
     return expr.value;
-  if (expr.op == ExprOp::symbol) {
-    auto number = static_cast<uint64_t>(expr.value);
-    return number < symbols.size() ? symbols[number] : invalid;
+  auto number = static_cast<uint64_t>(expr.value);
+  return number < symbols.size() ? symbols[number] : invalid;
+}
+
+int64_t evaluate(std::span<const Expr> exprs, uint32_t index,
+                 std::span<const int64_t> symbols) {
+  if (isLeaf(exprs[index]))
+    return leafValue(exprs[index], symbols);
+  // What it needs, each once, from users down to operands; then back.
+  std::map<uint32_t, int64_t> values{{index, invalid}};
+  for (auto at = values.begin();; --at) {
+    const Expr &expr = exprs[at->first];
+    if (!isLeaf(expr)) {
+      values.try_emplace(expr.lhs, invalid);
+      values.try_emplace(expr.rhs, invalid);
+    }
+    if (at == values.begin())
+      break;
   }
-  return apply(expr.op, evaluate(exprs, expr.lhs, symbols),
-               evaluate(exprs, expr.rhs, symbols));
+  for (auto &[number, value] : values) {
+    const Expr &expr = exprs[number];
+    value = isLeaf(expr)
+                ? leafValue(expr, symbols)
+                : apply(expr.op, values.at(expr.lhs), values.at(expr.rhs));
+  }
+  return values.at(index);
 }
 
 } // namespace sinter

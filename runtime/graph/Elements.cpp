@@ -3,6 +3,7 @@
 
 #include "runtime/support/HalfFloat.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace sinter;
@@ -61,6 +62,21 @@ double sinter::loadNumber(const std::byte *from, DType dtype) {
   default:
     return load<uint8_t>(from);
   }
+}
+
+std::optional<size_t> sinter::elementsOf(std::span<const int64_t> dims) {
+  constexpr uint64_t limit = uint64_t(1) << 31;
+  uint64_t count = 1;
+  bool isEmpty = false;
+  for (int64_t dim : dims) {
+    if (dim < 0 || uint64_t(dim) >= limit)
+      return std::nullopt;
+    isEmpty |= dim == 0;
+    count *= uint64_t(std::max<int64_t>(dim, 1));
+    if (count >= limit)
+      return std::nullopt;
+  }
+  return isEmpty ? 0 : count;
 }
 
 uint64_t SplitMix::next() {

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace sinter {
@@ -13,6 +15,12 @@ namespace sinter {
 double loadNumber(const std::byte *from, DType dtype);
 /// Writes it as an element, floats rounded to nearest, others as C++ casts.
 void storeNumber(std::byte *to, DType dtype, double number);
+
+/// Elements of an array, or nothing where a dim is negative or 2^31 and more,
+/// or where there are 2^31 elements or more, which no program computes with.
+/// Dims of 0 count as 1 for that, so that no product of dims overflows
+/// anywhere.
+std::optional<size_t> elementsOf(std::span<const int64_t> dims);
 
 /// A generator whose numbers are the same everywhere (splitmix64; Steele, Lea
 /// and Flood, Fast Splittable Pseudorandom Number Generators, 2014).

@@ -225,6 +225,8 @@ Result<InferredType> pad(const ShapeContext &context,
       return axisError(context, "negative padding", i);
     if (interior[i] < 0)
       return axisError(context, "negative dilation", i);
+    if (interior[i] >= maxDim)
+      return axisError(context, "the dilation is too large", i);
     // An empty axis has a spread of at most 0.
     Dim spread = (dims[i] - Dim(1)) * Dim(interior[i] + 1) + Dim(1);
     if (!atLeast(context, shape[i], Dim(low[i])) ||

@@ -132,20 +132,17 @@ Result<Candidate> Contest::compile(const std::string &tile) const {
 Status Contest::addInput(const Program &program, const Port &port) {
   constexpr size_t mostElements = 1048573;
   Binding binding;
-  size_t count = 1;
   for (uint32_t dim : port.dims) {
-    int64_t extent = evaluate(program.exprs(), dim, kernel.symbols);
-    if (extent < 0)
-      return makeError(ErrorKind::invalid_argument,
-                       "tune: kernel " + kernel.name +
-                           ": an input has no size");
-    binding.dims.push_back(extent);
-    longest = std::max(longest, extent);
-    count *= size_t(extent);
+    binding.dims.push_back(evaluate(program.exprs(), dim, kernel.symbols));
+    longest = std::max(longest, binding.dims.back());
   }
+  std::optional<size_t> count = elementsOf(binding.dims);
+  if (!count)
+    return makeError(ErrorKind::invalid_argument,
+                     "tune: kernel " + kernel.name + ": an input has no size");
   std::vector<std::byte> some =
-      randomElements(port.dtype, std::min(count, mostElements), random);
-  size_t bytes = count * byteWidth(port.dtype);
+      randomElements(port.dtype, std::min(*count, mostElements), random);
+  size_t bytes = *count * byteWidth(port.dtype);
   SINTER_TRY_ASSIGN(binding.buffer, device.allocate(bytes));
   for (size_t at = 0; at < bytes; at += some.size())
     SINTER_TRY(device.copyIn(
