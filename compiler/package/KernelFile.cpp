@@ -1,5 +1,6 @@
 /// Kernels as flatbuffers.
 #include "compiler/package/KernelFile.h"
+#include "runtime/program/CopyBudget.h"
 #include "runtime/program/ReadExprs.h"
 #include "sinter/generated/kernel_generated.h"
 
@@ -34,10 +35,24 @@ static ErrorInfo broken(std::string what) {
   return makeError(ErrorKind::io, "kernel file: " + std::move(what));
 }
 
+// What a copy of its lists and strings takes.
+static uint64_t copiedBytes(const fb::CompiledKernel &table) {
+  auto sizeOf = [](auto *list) -> uint64_t { return list ? list->size() : 0; };
+  uint64_t bytes = sizeOf(table.object()) +
+                   sizeOf(table.exprs()) * sizeof(Expr) +
+                   sizeOf(table.workspaces()) * sizeof(uint32_t);
+  for (const fb::Phase *phase : *table.phases())
+    bytes += sizeof(PhaseCode) + sizeOf(phase->symbol());
+  for (uint64_t index = 0; index < sizeOf(table.tiles()); ++index)
+    bytes += sizeof(std::string) + table.tiles()->Get(index)->size();
+  return bytes;
+}
+
 Result<KernelCode> readKernel(std::string_view key,
                               std::span<const std::byte> bytes) {
   auto *start = reinterpret_cast<const uint8_t *>(bytes.data());
-  flatbuffers::Verifier verifier(start, bytes.size());
+  flatbuffers::Verifier verifier(start, bytes.size(), /*max_depth=*/16,
+                                 runtime::CopyBudget::tablesIn(bytes.size()));
   if (!fb::VerifyCompiledKernelBuffer(verifier))
     return broken("not valid");
   const fb::CompiledKernel &table = *fb::GetCompiledKernel(start);
@@ -45,6 +60,9 @@ Result<KernelCode> readKernel(std::string_view key,
     return broken("of another kernel");
   if (!table.object() || !table.phases() || table.phases()->size() == 0)
     return broken("without code");
+  runtime::CopyBudget budget(bytes.size());
+  if (!budget.take(copiedBytes(table)))
+    return broken("with parts that are named again and again");
   KernelCode code;
   code.object.assign(table.object()->begin(), table.object()->end());
   code.numSymbols = table.num_symbols();

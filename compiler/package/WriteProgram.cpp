@@ -113,6 +113,26 @@ void ProgramWriter::writeGuards() {
   }
 }
 
+// Inputs and outputs in full, and the workspaces.
+static void writeBufferBytes(program::KernelOp kernel, const KernelCode &code,
+                             fb::KernelT &entry) {
+  ExprTable sizes;
+  size_t first = entry.exprs.size();
+  auto add = [&](Type type) {
+    entry.buffer_bytes.push_back(first + sizes.add(byteCount(type)));
+  };
+  for (BlockArgument input : kernel.getInputs())
+    add(input.getType());
+  for (Value output : kernel.getOutputs())
+    add(output.getType());
+  for (Expr expr : sizes.exprs()) {
+    expr.lhs += first;
+    expr.rhs += first;
+    entry.exprs.push_back(runtime::toFile(expr));
+  }
+  llvm::append_range(entry.buffer_bytes, code.workspaces);
+}
+
 void ProgramWriter::writeKernels() {
   for (auto kernel : module.getOps<program::KernelOp>()) {
     const KernelCode &code = *contents.codes->lookup(kernel.getSymName());
@@ -133,6 +153,7 @@ void ProgramWriter::writeKernels() {
       each->workspace = phase.workspace;
       entry->phases.push_back(std::move(each));
     }
+    writeBufferBytes(kernel, code, *entry);
     entry->text = canonicalText(kernel);
     entry->tile = scheduledTile(kernel).str();
     kernels[entry->name] = program.kernels.size();

@@ -20,11 +20,23 @@ public:
               std::vector<int64_t> &symbols) const;
 
 private:
-  /// Symbol `symbol` is the only unknown of the dim at (input, axis).
+  class Maker;
+
+  /// Symbol `symbol` is the only unknown of the dim at (input, axis). It is
+  /// found by evaluating what is needed and then undoing the dim's ops, the
+  /// outermost first: [first, last) of the lists below.
   struct Definition {
     uint32_t symbol, input, axis;
+    uint32_t firstNeed = 0, lastNeed = 0, firstUndo = 0, lastUndo = 0;
+  };
+  /// An op one of whose operands is known.
+  struct Undo {
+    ExprOp op;
+    uint32_t operand;
   };
   std::vector<Definition> definitions; ///< in the order they can be solved
+  std::vector<uint32_t> needed;        ///< exprs, operands before users
+  std::vector<Undo> undone;
 };
 
 /// The error of a binding whose dims do not fit: `input 'x': expected

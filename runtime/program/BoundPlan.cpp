@@ -2,6 +2,7 @@
 #include "runtime/program/BoundPlan.h"
 
 #include "runtime/memory/Plan.h"
+#include "runtime/support/Flags.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -14,7 +15,8 @@ namespace {
 constexpr int64_t elementLimit = int64_t(1) << 31;
 constexpr int64_t bufferLimit = int64_t(1) << 40;
 constexpr int64_t totalLimit = int64_t(1) << 48;
-constexpr int64_t chunkLimit = int64_t(1) << 40;
+/// Chunks that a phase may have beside one for each byte of its buffers.
+constexpr uint64_t chunkLimit = uint64_t(1) << 20;
 
 template <typename... Args>
 ErrorInfo badDims(fmt::format_string<Args...> format, Args &&...args) {
@@ -46,12 +48,15 @@ private:
   Status addLoop(const LoopData &loop);
   Status addStep(uint32_t number);
   void addBuffers(const StepData &step, const LoopData *loop);
+  Result<uint64_t> checkBuffers(const StepData &step);
   Status addPhases(const StepData &step, const LoopData *loop);
+  void noteWritten(const LoopData &loop);
   bool isMadeOnce(const StepData &step, const PhaseData &phase,
                   const LoopData *loop) const;
   int64_t timesOf(const LoopData *loop) const {
     return loop ? plan.loops[program.steps[loop->step].loop].count : 1;
   }
+  Status countWork(int64_t times, uint64_t each);
   Result<uint64_t> portBytes(const Port &port, const std::string &portName);
   uint64_t bytesOf(uint32_t buffer) const {
     return bufferBytes(program, plan, buffer);
@@ -62,6 +67,9 @@ private:
   const uint64_t spare;
   std::vector<int64_t> kernelSymbols;
   std::vector<int64_t> kernelValues;
+  /// By plan buffer: the step of the last loop so far whose body writes it.
+  std::vector<uint32_t> writtenIn;
+  uint64_t work = 0; ///< launches, copies and steps of loops
 };
 
 Status Filler::checkGuards() {
@@ -182,15 +190,48 @@ bool Filler::isMadeOnce(const StepData &step, const PhaseData &phase,
   if (program.buffers[from].kind == BufferKind::moving ||
       made.first > loop->step || made.last < loop->last())
     return false;
-  for (uint32_t i = loop->first(); i <= loop->last(); ++i) {
-    const StepData &other = program.steps[i];
-    uint32_t inputs =
-        other.isCopy ? 1 : program.kernels[other.kernel].numInputs;
-    if (std::find(other.buffers.begin() + inputs, other.buffers.end(), from) !=
-        other.buffers.end())
-      return false;
+  return writtenIn[from] != loop->step;
+}
+
+/// What the steps of the loop's body write.
+void Filler::noteWritten(const LoopData &loop) {
+  writtenIn.resize(program.buffers.size(), neverStep);
+  for (uint32_t i = loop.first(); i <= loop.last(); ++i) {
+    const StepData &step = program.steps[i];
+    uint32_t inputs = step.isCopy ? 1 : program.kernels[step.kernel].numInputs;
+    for (uint32_t k = inputs; k < step.buffers.size(); ++k)
+      writtenIn[step.buffers[k]] = loop.step;
   }
-  return true;
+}
+
+/// Code touches what its kernel says, so no buffer may be smaller. Gives the
+/// bytes of all. `kernelValues` are those of the launch.
+Result<uint64_t> Filler::checkBuffers(const StepData &step) {
+  const KernelData &kernel = program.kernels[step.kernel];
+  uint64_t total = 0;
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    int64_t needed = kernelValues[kernel.bufferBytes[i]];
+    uint64_t bytes = bytesOf(step.buffers[i]);
+    if (needed < 0 || uint64_t(needed) > bytes)
+      return badDims("kernel {}: buffer {} has {} bytes, the launch touches {}",
+                     kernel.name, i, bytes,
+                     needed < 0 ? "more than can be counted"
+                                : std::to_string(needed));
+    total += bytes;
+  }
+  return total;
+}
+
+/// A file may ask for more work than anybody waits for.
+Status Filler::countWork(int64_t times, uint64_t each) {
+  uint64_t limit = uint64_t(std::max<int64_t>(0, flags().launchLimit));
+  uint64_t added = 0;
+  if (__builtin_mul_overflow(uint64_t(times), each, &added) ||
+      __builtin_add_overflow(work, added, &work) || work > limit)
+    return badDims("the run makes more than {} launches and copies; "
+                   "SINTER_LAUNCH_LIMIT sets how many it may make",
+                   limit);
+  return {};
 }
 
 Status Filler::addPhases(const StepData &step, const LoopData *loop) {
@@ -204,17 +245,22 @@ Status Filler::addPhases(const StepData &step, const LoopData *loop) {
     plan.dims.push_back(value);
   }
   evaluateAll(kernel.exprs, kernelSymbols, kernelValues);
+  SINTER_TRY_ASSIGN(uint64_t bytes, checkBuffers(step));
   for (const PhaseData &phase : kernel.phases) {
     int64_t chunks = kernelValues[phase.chunks];
-    if (chunks < 0 || chunks > chunkLimit)
-      return badDims("kernel {}: {} chunks", kernel.name, chunks);
+    if (chunks < 0 || uint64_t(chunks) > bytes + chunkLimit)
+      return badDims("kernel {}: {} chunks for {} bytes of buffers",
+                     kernel.name, chunks, bytes);
     if (chunks == 0)
       continue;
     bool once = isMadeOnce(step, phase, loop);
     plan.phases.push_back({phase.function, chunks, phase.chunkMicroseconds,
                            phase.prepares, phase.workspace, once});
     int64_t times = timesOf(loop);
-    plan.launches += uint64_t(once ? std::min<int64_t>(times, 1) : times);
+    if (once)
+      times = std::min<int64_t>(times, 1);
+    plan.launches += uint64_t(times);
+    SINTER_TRY(countWork(times, 1 + uint64_t(chunks) / chunkLimit));
   }
   return {};
 }
@@ -238,7 +284,11 @@ Status Filler::addStep(uint32_t number) {
   addBuffers(step, loop);
   if (step.isLoop()) {
     plan.steps.push_back(bound);
-    return {};
+    const LoopData &own = program.loops[step.loop];
+    noteWritten(own);
+    // Moving what it moves takes time, too.
+    uint64_t moved = own.carries.size() + own.slices.size();
+    return countWork(plan.loops[step.loop].count, 1 + moved / 16);
   }
   int64_t read = plan.values[step.bytesRead];
   int64_t written = plan.values[step.bytesWritten];
@@ -247,6 +297,7 @@ Status Filler::addStep(uint32_t number) {
     if (read < 0 || bound.copyBytes > bytesOf(step.buffers[0]) ||
         bound.copyBytes > bytesOf(step.buffers[1]))
       return badDims("a copy of {} bytes is larger than its buffers", read);
+    SINTER_TRY(countWork(timesOf(loop), 1));
   } else {
     SINTER_TRY(addPhases(step, loop));
     bound.numPhases = uint32_t(plan.phases.size()) - bound.firstPhase;

@@ -21,6 +21,11 @@ void ConstantPool::open(const ModelFile &file, const ProgramData &program,
   for (const PlanBuffer &buffer : program.buffers)
     if (buffer.kind == BufferKind::constant)
       used.push_back(buffer.index);
+  // Constants at one place are one.
+  auto placeOf = [&](uint32_t index) {
+    return std::pair(constants[index].offset, constants[index].bytes);
+  };
+  std::ranges::sort(used, {}, placeOf);
   checked.resize(digests.size() / sizeof(Digest));
   addresses.resize(constants.size());
   copies.resize(constants.size());
@@ -65,8 +70,16 @@ Status ConstantPool::prepare() {
   if (ready.load(std::memory_order_acquire))
     return {};
   std::lock_guard lock(mutex);
+  const ConstantData *before = nullptr;
   for (uint32_t index : used) {
-    SINTER_TRY(checkBlocks(constants[index]));
+    const ConstantData &constant = constants[index];
+    if (before && before->offset == constant.offset &&
+        before->bytes == constant.bytes) {
+      addresses[index] = addresses[size_t(before - constants.data())];
+      continue;
+    }
+    before = &constant;
+    SINTER_TRY(checkBlocks(constant));
     if (!addresses[index])
       SINTER_TRY(place(index));
   }

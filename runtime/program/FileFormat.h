@@ -19,7 +19,8 @@ namespace sinter::runtime {
 
 inline constexpr std::array<char, 8> fileMagic = {'S', 'I', 'N', 'T',
                                                   'E', 'R', 0,   1};
-inline constexpr uint32_t fileVersion = 1;
+/// 2: kernels say how much of each buffer they touch.
+inline constexpr uint32_t fileVersion = 2;
 
 /// What a section holds. The order is the order in the file.
 enum class SectionKind : uint32_t {

@@ -114,13 +114,16 @@ std::string_view LoadedProgram::siteOf(uint32_t node) const {
 // A device knows kernels by their symbols alone.
 ErrorInfo LoadedProgram::ofKernel(ErrorInfo error) const {
   std::string symbol = std::exchange(error.op, {});
-  auto isOf = [&](const StepData &step) {
-    return step.isLaunch() && !step.nodes.empty() &&
-           std::ranges::count(data.kernels[step.kernel].phases, symbol,
-                              &PhaseData::symbol) > 0;
-  };
-  auto step = std::ranges::find_if(data.steps, isOf);
-  if (symbol.empty() || step == data.steps.end())
+  if (symbol.empty())
+    return error;
+  std::vector<bool> isOf;
+  for (const KernelData &kernel : data.kernels)
+    isOf.push_back(
+        std::ranges::count(kernel.phases, symbol, &PhaseData::symbol) > 0);
+  auto step = std::ranges::find_if(data.steps, [&](const StepData &each) {
+    return each.isLaunch() && !each.nodes.empty() && isOf[each.kernel];
+  });
+  if (step == data.steps.end())
     return error;
   error.node = step->nodes.back();
   if (std::string_view site = siteOf(error.node); !site.empty())

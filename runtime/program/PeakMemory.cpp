@@ -3,18 +3,22 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 namespace sinter::runtime {
 
 /// Bytes of the temporaries that each step needs, by step.
 static std::vector<uint64_t> bytesBySteps(const ProgramData &program,
                                           const BoundPlan &plan) {
-  std::vector<uint64_t> bytes(program.steps.size());
+  std::vector<uint64_t> bytes(program.steps.size() + 1);
   for (const PlanBuffer &buffer : program.buffers)
-    if (buffer.kind == BufferKind::temp)
-      for (uint32_t step = buffer.first;
-           step <= buffer.last && step < bytes.size(); ++step)
-        bytes[step] += static_cast<uint64_t>(plan.values[buffer.bytes]);
+    if (buffer.kind == BufferKind::temp) {
+      auto own = static_cast<uint64_t>(plan.values[buffer.bytes]);
+      bytes[buffer.first] += own;
+      bytes[buffer.last + 1] -= own;
+    }
+  std::partial_sum(bytes.begin(), bytes.end(), bytes.begin());
+  bytes.pop_back();
   return bytes;
 }
 

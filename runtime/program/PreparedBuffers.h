@@ -5,6 +5,7 @@
 #include "runtime/device/Device.h"
 
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -48,16 +49,14 @@ public:
 
 private:
   struct Entry {
-    Slot slot;
     PreparedSource source;
     BufferRef memory;
     bool isRefused = false; ///< there was no memory for it
   };
-  Entry *entryOf(Slot slot);
   static void drop(Entry &entry);
 
   std::mutex mutex;
-  std::vector<Entry> entries; ///< few: one a prepare phase
+  std::map<Slot, Entry> entries;
 };
 
 } // namespace sinter::runtime

@@ -1,6 +1,9 @@
 /// Evaluates and prints dimension expressions.
 #include "runtime/program/ProgramData.h"
 
+#include "runtime/support/Printable.h"
+
+#include <algorithm>
 #include <fmt/format.h>
 
 using namespace sinter;
@@ -12,6 +15,12 @@ constexpr int64_t poison = std::numeric_limits<int64_t>::min();
 
 int64_t floorDivide(int64_t a, int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0); // b > 0
+}
+
+/// Not by the quotient, whose product with b may overflow.
+int64_t remainder(int64_t a, int64_t b) {
+  int64_t rest = a % b; // b > 0
+  return rest < 0 ? rest + b : rest;
 }
 
 int64_t apply(ExprOp op, int64_t a, int64_t b) {
@@ -28,7 +37,7 @@ int64_t apply(ExprOp op, int64_t a, int64_t b) {
   case ExprOp::ceilDiv:
     return b <= 0 ? poison : floorDivide(a, b) + (a % b != 0 ? 1 : 0);
   case ExprOp::mod:
-    return b <= 0 ? poison : a - floorDivide(a, b) * b;
+    return b <= 0 ? poison : remainder(a, b);
   case ExprOp::constant:
   case ExprOp::symbol:
     break;
@@ -38,41 +47,61 @@ int64_t apply(ExprOp op, int64_t a, int64_t b) {
 
 } // namespace
 
+int64_t sinter::runtime::evaluateOne(const Expr &expr,
+                                     std::span<const int64_t> symbols,
+                                     std::span<const int64_t> values) {
+  if (expr.op == ExprOp::constant)
+    return expr.value;
+  if (expr.op == ExprOp::symbol)
+    return symbols[size_t(expr.value)];
+  return apply(expr.op, values[expr.lhs], values[expr.rhs]);
+}
+
 void sinter::runtime::evaluateAll(std::span<const Expr> exprs,
                                   std::span<const int64_t> symbols,
                                   std::vector<int64_t> &values) {
   values.resize(exprs.size());
-  for (size_t i = 0; i < exprs.size(); ++i) {
-    const Expr &expr = exprs[i];
-    if (expr.op == ExprOp::constant)
-      values[i] = expr.value;
-    else if (expr.op == ExprOp::symbol)
-      values[i] = symbols[size_t(expr.value)];
-    else
-      values[i] = apply(expr.op, values[expr.lhs], values[expr.rhs]);
-  }
+  for (size_t i = 0; i < exprs.size(); ++i)
+    values[i] = evaluateOne(exprs[i], symbols, values);
 }
 
-static std::string exprTextAt(std::span<const Expr> exprs, uint32_t index,
-                              unsigned depth) {
-  const Expr &expr = exprs[index];
-  if (expr.op == ExprOp::constant)
-    return std::to_string(expr.value);
-  if (expr.op == ExprOp::symbol)
-    return fmt::format("s{}", expr.value);
-  if (depth == 8)
-    return "...";
-  static constexpr const char *formats[] = {
-      "",          "", "{}+{}", "{}*{}", "floordiv({},{})", "ceildiv({},{})",
-      "mod({},{})"};
-  auto part = [&](uint32_t operand) {
-    std::string text = exprTextAt(exprs, operand, depth + 1);
-    bool sum = exprs[operand].op == ExprOp::add && expr.op == ExprOp::mul;
+namespace {
+
+/// Writes one expression. Operands are shared, so a short list of expressions
+/// may be a text without end: of many parts only the first ones are written.
+class ExprWriter {
+public:
+  explicit ExprWriter(std::span<const Expr> exprs) : exprs(exprs) {}
+
+  std::string write(uint32_t index, unsigned depth = 0) {
+    const Expr &expr = exprs[index];
+    if (expr.op == ExprOp::constant)
+      return std::to_string(expr.value);
+    if (expr.op == ExprOp::symbol)
+      return fmt::format("s{}", expr.value);
+    if (depth == 8 || parts == 0)
+      return "...";
+    --parts;
+    static constexpr const char *formats[] = {
+        "",          "", "{}+{}", "{}*{}", "floordiv({},{})", "ceildiv({},{})",
+        "mod({},{})"};
+    std::string lhs = writePart(expr, expr.lhs, depth + 1);
+    return fmt::format(fmt::runtime(formats[unsigned(expr.op)]), lhs,
+                       writePart(expr, expr.rhs, depth + 1));
+  }
+
+private:
+  std::string writePart(const Expr &of, uint32_t operand, unsigned depth) {
+    std::string text = write(operand, depth);
+    bool sum = exprs[operand].op == ExprOp::add && of.op == ExprOp::mul;
     return sum ? "(" + text + ")" : text;
-  };
-  return fmt::format(fmt::runtime(formats[unsigned(expr.op)]), part(expr.lhs),
-                     part(expr.rhs));
-}
+  }
+
+  std::span<const Expr> exprs;
+  unsigned parts = 32;
+};
+
+} // namespace
 
 std::vector<LaunchInfo>
 sinter::runtime::launchesOf(const ProgramData &program) {
@@ -86,15 +115,17 @@ sinter::runtime::launchesOf(const ProgramData &program) {
 
 const LoopData *sinter::runtime::loopAround(const ProgramData &program,
                                             uint32_t step) {
-  for (const LoopData &loop : program.loops)
-    if (loop.holds(step))
-      return &loop;
-  return nullptr;
+  auto after =
+      std::ranges::upper_bound(program.loops, step, {}, &LoopData::step);
+  if (after == program.loops.begin())
+    return nullptr;
+  const LoopData &before = *std::prev(after);
+  return before.holds(step) ? &before : nullptr;
 }
 
 std::string sinter::runtime::exprText(std::span<const Expr> exprs,
                                       uint32_t index) {
-  return exprTextAt(exprs, index, 0);
+  return ExprWriter(exprs).write(index);
 }
 
 std::string sinter::runtime::portType(const Port &port,
@@ -109,5 +140,5 @@ std::string sinter::runtime::portName(const char *what, const Port &port,
                                       size_t number) {
   if (port.name.empty())
     return fmt::format("{} {}", what, number);
-  return fmt::format("{} '{}'", what, port.name);
+  return fmt::format("{} '{}'", what, printableName(port.name));
 }

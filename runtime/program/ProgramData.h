@@ -41,6 +41,8 @@ struct KernelData {
   uint32_t numOutputs = 0;
   std::vector<Expr> exprs;
   std::vector<PhaseData> phases;
+  /// Exprs: bytes of each of a launch's buffers that the code may touch.
+  std::vector<uint32_t> bufferBytes;
   std::string text;
   std::string tile; ///< that was chosen for it, or empty
 };
@@ -130,16 +132,20 @@ std::vector<LaunchInfo> launchesOf(const ProgramData &program);
 /// The loop whose body a step is in; null for the others.
 const LoopData *loopAround(const ProgramData &program, uint32_t step);
 
+/// The value of one expr; `values` holds those of its operands.
+int64_t evaluateOne(const Expr &expr, std::span<const int64_t> symbols,
+                    std::span<const int64_t> values);
+
 /// Values of all exprs for these symbols, in order. Division by zero and
 /// overflow give INT64_MIN, as does every expr over such a value.
 void evaluateAll(std::span<const Expr> exprs, std::span<const int64_t> symbols,
                  std::vector<int64_t> &values);
 
-/// `s0*s1`: an expression with symbols by name, shortened where it is deep.
+/// `s0*s1`: an expression with symbols by name, shortened where it is long.
 std::string exprText(std::span<const Expr> exprs, uint32_t index);
 /// `f32[s0,64]`: a port's type with symbols by name.
 std::string portType(const Port &port, std::span<const Expr> exprs);
-/// `input 'x'`, or `input 3` when it has no name.
+/// `input 'x'`, printable, or `input 3` when it has no name.
 std::string portName(const char *what, const Port &port, size_t number);
 
 } // namespace sinter::runtime

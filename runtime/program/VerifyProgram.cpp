@@ -1,10 +1,13 @@
 /// Checks every index of a program section while copying it.
 #include "runtime/program/VerifyProgram.h"
 
+#include "runtime/program/CopyBudget.h"
 #include "runtime/program/ModelError.h"
 #include "runtime/program/ReadExprs.h"
+#include "runtime/support/Printable.h"
 #include "sinter/generated/program_generated.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace sinter;
@@ -15,12 +18,17 @@ namespace {
 const fb::Program *rootOf(std::span<const std::byte> section) {
   auto *data = reinterpret_cast<const uint8_t *>(section.data());
   flatbuffers::Verifier verifier(data, section.size(), /*max_depth=*/16,
-                                 /*max_tables=*/1u << 22);
+                                 CopyBudget::tablesIn(section.size()));
   return fb::VerifyProgramBuffer(verifier) ? fb::GetProgram(data) : nullptr;
 }
 
-std::string text(const flatbuffers::String *string) {
-  return string ? string->str() : std::string();
+/// Exprs that are evaluated, and phases that are listed, for all launches of a
+/// program together. Kernels are launched more than once.
+constexpr uint64_t maxLaunchExprs = uint64_t(1) << 26;
+constexpr uint64_t maxLaunchPhases = uint64_t(1) << 19;
+
+std::string_view viewOf(const flatbuffers::String *string) {
+  return string ? string->string_view() : std::string_view();
 }
 
 template <typename List> size_t sizeOf(const List *list) {
@@ -30,13 +38,22 @@ template <typename List> size_t sizeOf(const List *list) {
 /// Copies lists out of the flatbuffer, checking every index on the way.
 class Reader {
 public:
-  Reader(const fb::Program &source, uint64_t constantBytes)
-      : source(source), constantBytes(constantBytes) {}
+  Reader(const fb::Program &source, size_t sectionBytes, uint64_t constantBytes,
+         CopyBudget &budget)
+      : source(source), sectionBytes(sectionBytes),
+        constantBytes(constantBytes), budget(budget) {}
 
   Result<ProgramData> read();
 
 private:
+  Status take(uint64_t bytes);
+  template <typename Element, typename List>
+  Status makeRoom(const List *list, const char *what, std::vector<Element> &to);
+  Status copyText(const flatbuffers::String *from, std::string &to);
+  Status copyWord(const flatbuffers::String *from, const char *what,
+                  std::string &to);
   Status readLimits();
+  Status readHead();
   Status copyExprs(const flatbuffers::Vector<const fb::Expr *> *list,
                    uint32_t numSymbols, std::vector<Expr> &to);
   Status readIndices(const flatbuffers::Vector<uint32_t> *list, size_t limit,
@@ -47,17 +64,24 @@ private:
   Status readGuards();
   Status readKernels();
   Status readKernel(const fb::Kernel *kernel);
+  Status readPhase(const fb::Phase &phase, KernelData &kernel);
+  Status readBufferBytes(const fb::Kernel &from, KernelData &kernel);
   Status readConstants();
+  Status checkConstants() const;
   Status readBuffers();
   Status readSteps();
   Status readLaunch(const fb::Launch &launch);
+  Status checkLaunch(const KernelData &kernel, const StepData &step);
   Status readCopy(const fb::Copy &copy);
   Status readLoop(const fb::Loop &loop);
   Status readAliases();
   Status readDecisions();
 
   const fb::Program &source;
+  const size_t sectionBytes;
   const uint64_t constantBytes;
+  CopyBudget &budget;
+  uint64_t launchExprs = 0, launchPhases = 0;
   ProgramData program;
 };
 
@@ -67,6 +91,40 @@ Status checkLength(const List *list, const char *what) {
     return brokenModel("{} {}, at most {} are allowed", sizeOf(list), what,
                        maxListLength);
   return {};
+}
+
+Status Reader::take(uint64_t bytes) {
+  if (!budget.take(bytes))
+    return brokenModel("a program section of {} bytes names its parts again "
+                       "and again",
+                       sectionBytes);
+  return {};
+}
+
+/// For a list of the file's, before it is copied.
+template <typename Element, typename List>
+Status Reader::makeRoom(const List *list, const char *what,
+                        std::vector<Element> &to) {
+  SINTER_TRY(checkLength(list, what));
+  SINTER_TRY(take(sizeOf(list) * sizeof(Element)));
+  to.reserve(sizeOf(list));
+  return {};
+}
+
+Status Reader::copyText(const flatbuffers::String *from, std::string &to) {
+  SINTER_TRY(take(viewOf(from).size()));
+  to = viewOf(from);
+  return {};
+}
+
+/// A name that the compiler made.
+Status Reader::copyWord(const flatbuffers::String *from, const char *what,
+                        std::string &to) {
+  auto isPlain = [](char c) { return c >= ' ' && c <= '~'; };
+  if (!std::ranges::all_of(viewOf(from), isPlain))
+    return brokenModel("{} '{}' holds more than letters", what,
+                       printableName(viewOf(from)));
+  return copyText(from, to);
 }
 
 Status Reader::readLimits() {
@@ -86,17 +144,22 @@ Status Reader::readLimits() {
   if (source.num_nodes() > maxListLength)
     return brokenModel("{} nodes, at most {} are allowed", source.num_nodes(),
                        maxListLength);
-  program.target = text(source.target());
-  program.variant = text(source.variant());
+  return {};
+}
+
+Status Reader::readHead() {
+  SINTER_TRY(copyWord(source.target(), "target", program.target));
+  SINTER_TRY(copyWord(source.variant(), "variant", program.variant));
+  SINTER_TRY(copyWord(source.compiler(), "compiler", program.compiler));
   program.numerics = source.numerics();
   program.numSymbols = source.num_symbols();
   program.numNodes = source.num_nodes();
-  program.compiler = text(source.compiler());
   return {};
 }
 
 Status Reader::copyExprs(const flatbuffers::Vector<const fb::Expr *> *list,
                          uint32_t numSymbols, std::vector<Expr> &to) {
+  SINTER_TRY(take(sizeOf(list) * sizeof(Expr)));
   Result<std::vector<Expr>> exprs = readExprs(list, numSymbols);
   if (!exprs)
     return brokenModel("{}", exprs.error().message);
@@ -107,7 +170,7 @@ Status Reader::copyExprs(const flatbuffers::Vector<const fb::Expr *> *list,
 Status Reader::readIndices(const flatbuffers::Vector<uint32_t> *list,
                            size_t limit, const char *what,
                            std::vector<uint32_t> &to) {
-  SINTER_TRY(checkLength(list, what));
+  SINTER_TRY(makeRoom(list, what, to));
   for (uint32_t i = 0; i < sizeOf(list); ++i) {
     if (list->Get(i) >= limit)
       return brokenModel("{} {} of {}", what, list->Get(i), limit);
@@ -125,7 +188,7 @@ Status Reader::checkExpr(uint32_t index, const char *what) {
 Status Reader::readPort(const fb::Port *from, bool isInput,
                         std::vector<Port> &to) {
   Port port;
-  port.name = text(from->name());
+  SINTER_TRY(copyText(from->name(), port.name));
   if (from->dtype() >= numDTypes || !isComputable(DType(from->dtype())))
     return brokenModel("a port has dtype code {}", from->dtype());
   port.dtype = DType(from->dtype());
@@ -148,6 +211,8 @@ Status Reader::readPort(const fb::Port *from, bool isInput,
 }
 
 Status Reader::readPorts() {
+  SINTER_TRY(makeRoom(source.inputs(), "inputs", program.inputs));
+  SINTER_TRY(makeRoom(source.outputs(), "outputs", program.outputs));
   for (uint32_t i = 0; i < sizeOf(source.inputs()); ++i)
     SINTER_TRY(readPort(source.inputs()->Get(i), true, program.inputs));
   for (uint32_t i = 0; i < sizeOf(source.outputs()); ++i)
@@ -156,6 +221,7 @@ Status Reader::readPorts() {
 }
 
 Status Reader::readGuards() {
+  SINTER_TRY(makeRoom(source.guards(), "guards", program.guards));
   for (uint32_t i = 0; i < sizeOf(source.guards()); ++i) {
     const fb::Guard &guard = *source.guards()->Get(i);
     SINTER_TRY(checkExpr(guard.lhs(), "guard"));
@@ -165,12 +231,44 @@ Status Reader::readGuards() {
   return {};
 }
 
+Status Reader::readPhase(const fb::Phase &from, KernelData &kernel) {
+  PhaseData phase;
+  SINTER_TRY(copyWord(from.symbol(), "a phase's symbol", phase.symbol));
+  if (from.chunks() >= kernel.exprs.size())
+    return brokenModel("kernel {}: chunk count is expr {} of {}", kernel.name,
+                       from.chunks(), kernel.exprs.size());
+  if (from.prepares() < -1 || from.prepares() >= int64_t(kernel.numInputs))
+    return brokenModel("kernel {}: a phase prepares input {} of {}",
+                       kernel.name, from.prepares(), kernel.numInputs);
+  if (from.workspace() > maxListLength)
+    return brokenModel("kernel {}: a phase fills workspace {}", kernel.name,
+                       from.workspace());
+  phase.chunks = from.chunks();
+  phase.chunkMicroseconds =
+      std::isfinite(from.grain_us()) ? from.grain_us() : 0;
+  phase.prepares = from.prepares();
+  phase.workspace = kernel.numInputs + kernel.numOutputs + from.workspace();
+  kernel.phases.push_back(std::move(phase));
+  return {};
+}
+
+Status Reader::readBufferBytes(const fb::Kernel &from, KernelData &kernel) {
+  SINTER_TRY(readIndices(from.buffer_bytes(), kernel.exprs.size(),
+                         "bytes of a kernel's buffer", kernel.bufferBytes));
+  size_t least = size_t(kernel.numInputs) + kernel.numOutputs;
+  if (kernel.bufferBytes.size() < least)
+    return brokenModel("kernel {}: it tells the sizes of {} buffers, it has {} "
+                       "inputs and outputs",
+                       kernel.name, kernel.bufferBytes.size(), least);
+  return {};
+}
+
 Status Reader::readKernel(const fb::Kernel *from) {
   KernelData kernel;
-  kernel.name = text(from->name());
-  kernel.kind = text(from->kind());
-  kernel.text = text(from->text());
-  kernel.tile = text(from->tile());
+  SINTER_TRY(copyWord(from->name(), "kernel", kernel.name));
+  SINTER_TRY(copyWord(from->kind(), "a kernel's kind", kernel.kind));
+  SINTER_TRY(copyWord(from->tile(), "tile", kernel.tile));
+  SINTER_TRY(copyText(from->text(), kernel.text));
   kernel.numSymbols = from->num_symbols();
   kernel.numInputs = from->num_inputs();
   kernel.numOutputs = from->num_outputs();
@@ -181,38 +279,25 @@ Status Reader::readKernel(const fb::Kernel *from) {
     return brokenModel("kernel {}: it has no outputs", kernel.name);
   SINTER_TRY(checkLength(from->exprs(), "kernel exprs"));
   SINTER_TRY(copyExprs(from->exprs(), kernel.numSymbols, kernel.exprs));
-  SINTER_TRY(checkLength(from->phases(), "phases"));
+  SINTER_TRY(makeRoom(from->phases(), "phases", kernel.phases));
   if (sizeOf(from->phases()) == 0)
     return brokenModel("kernel {}: it has no phases", kernel.name);
-  for (uint32_t i = 0; i < sizeOf(from->phases()); ++i) {
-    const fb::Phase *phase = from->phases()->Get(i);
-    if (phase->chunks() >= kernel.exprs.size())
-      return brokenModel("kernel {}: chunk count is expr {} of {}", kernel.name,
-                         phase->chunks(), kernel.exprs.size());
-    if (phase->prepares() < -1 ||
-        phase->prepares() >= int64_t(kernel.numInputs))
-      return brokenModel("kernel {}: a phase prepares input {} of {}",
-                         kernel.name, phase->prepares(), kernel.numInputs);
-    if (phase->workspace() > maxListLength)
-      return brokenModel("kernel {}: a phase fills workspace {}", kernel.name,
-                         phase->workspace());
-    float grain = std::isfinite(phase->grain_us()) ? phase->grain_us() : 0;
-    uint32_t firstWorkspace = kernel.numInputs + kernel.numOutputs;
-    kernel.phases.push_back({text(phase->symbol()), phase->chunks(), grain,
-                             nullptr, phase->prepares(),
-                             firstWorkspace + phase->workspace()});
-  }
+  for (uint32_t i = 0; i < sizeOf(from->phases()); ++i)
+    SINTER_TRY(readPhase(*from->phases()->Get(i), kernel));
+  SINTER_TRY(readBufferBytes(*from, kernel));
   program.kernels.push_back(std::move(kernel));
   return {};
 }
 
 Status Reader::readKernels() {
+  SINTER_TRY(makeRoom(source.kernels(), "kernels", program.kernels));
   for (uint32_t i = 0; i < sizeOf(source.kernels()); ++i)
     SINTER_TRY(readKernel(source.kernels()->Get(i)));
   return {};
 }
 
 Status Reader::readConstants() {
+  SINTER_TRY(makeRoom(source.constants(), "constants", program.constants));
   for (uint32_t i = 0; i < sizeOf(source.constants()); ++i) {
     const fb::Constant *from = source.constants()->Get(i);
     if (from->offset() > constantBytes ||
@@ -222,10 +307,27 @@ Status Reader::readConstants() {
       return brokenModel("constant {} is not aligned to 256 bytes", i);
     program.constants.push_back({from->offset(), from->bytes()});
   }
+  return checkConstants();
+}
+
+/// Equal constants may be at one place, others share nothing.
+Status Reader::checkConstants() const {
+  std::vector<ConstantData> sorted = program.constants;
+  std::ranges::sort(sorted, {}, [](const ConstantData &each) {
+    return std::pair(each.offset, each.bytes);
+  });
+  for (size_t i = 1; i < sorted.size(); ++i) {
+    const ConstantData &before = sorted[i - 1], &after = sorted[i];
+    bool isSame = before.offset == after.offset && before.bytes == after.bytes;
+    if (!isSame && before.bytes > after.offset - before.offset)
+      return brokenModel("constants at {} and {} overlap", before.offset,
+                         after.offset);
+  }
   return {};
 }
 
 Status Reader::readBuffers() {
+  SINTER_TRY(makeRoom(source.buffers(), "buffers", program.buffers));
   for (uint32_t i = 0; i < sizeOf(source.buffers()); ++i) {
     const fb::Buffer *from = source.buffers()->Get(i);
     if (uint8_t(from->kind()) > uint8_t(BufferKind::moving))
@@ -251,6 +353,31 @@ Status Reader::readBuffers() {
   return {};
 }
 
+Status Reader::checkLaunch(const KernelData &kernel, const StepData &step) {
+  if (step.buffers.size() != kernel.bufferBytes.size())
+    return brokenModel("a launch of {} has {} buffers, it needs {}",
+                       kernel.name, step.buffers.size(),
+                       kernel.bufferBytes.size());
+  for (const PhaseData &phase : kernel.phases)
+    if (phase.prepares >= 0 &&
+        (phase.workspace >= step.buffers.size() ||
+         program.buffers[step.buffers[phase.workspace]].kind !=
+             BufferKind::temp))
+      return brokenModel("a launch of {} lacks the workspace that it prepares",
+                         kernel.name);
+  if (step.dims.size() != kernel.numSymbols)
+    return brokenModel("a launch of {} has {} dims, it needs {}", kernel.name,
+                       step.dims.size(), kernel.numSymbols);
+  launchExprs += kernel.exprs.size();
+  launchPhases += kernel.phases.size();
+  if (launchExprs > maxLaunchExprs ||
+      launchPhases > maxLaunchPhases + sectionBytes / 16)
+    return brokenModel("{} launches of large kernels, whose sizes take too "
+                       "long to compute",
+                       program.steps.size() + 1);
+  return {};
+}
+
 Status Reader::readLaunch(const fb::Launch &launch) {
   StepData step;
   if (launch.kernel() >= program.kernels.size())
@@ -260,22 +387,9 @@ Status Reader::readLaunch(const fb::Launch &launch) {
   const KernelData &kernel = program.kernels[step.kernel];
   SINTER_TRY(readIndices(launch.buffers(), program.buffers.size(), "buffer",
                          step.buffers));
-  if (step.buffers.size() < kernel.numInputs + kernel.numOutputs)
-    return brokenModel("a launch of {} has {} buffers, it needs {}",
-                       kernel.name, step.buffers.size(),
-                       kernel.numInputs + kernel.numOutputs);
-  for (const PhaseData &phase : kernel.phases)
-    if (phase.prepares >= 0 &&
-        (phase.workspace >= step.buffers.size() ||
-         program.buffers[step.buffers[phase.workspace]].kind !=
-             BufferKind::temp))
-      return brokenModel("a launch of {} lacks the workspace that it prepares",
-                         kernel.name);
   SINTER_TRY(readIndices(launch.dims(), program.exprs.size(), "launch dim",
                          step.dims));
-  if (step.dims.size() != kernel.numSymbols)
-    return brokenModel("a launch of {} has {} dims, it needs {}", kernel.name,
-                       step.dims.size(), kernel.numSymbols);
+  SINTER_TRY(checkLaunch(kernel, step));
   SINTER_TRY(checkExpr(launch.bytes_read(), "bytes read"));
   SINTER_TRY(checkExpr(launch.bytes_written(), "bytes written"));
   step.bytesRead = launch.bytes_read();
@@ -299,6 +413,7 @@ Status Reader::readCopy(const fb::Copy &copy) {
   SINTER_TRY(checkExpr(copy.bytes(), "copy"));
   StepData step;
   step.isCopy = true;
+  SINTER_TRY(take(2 * sizeof(uint32_t)));
   step.buffers = {copy.from(), copy.to()};
   step.bytesRead = step.bytesWritten = copy.bytes();
   program.steps.push_back(std::move(step));
@@ -307,6 +422,7 @@ Status Reader::readCopy(const fb::Copy &copy) {
 
 Status Reader::readLoop(const fb::Loop &from) {
   LoopData loop;
+  SINTER_TRY(take(sizeof(LoopData)));
   loop.step = uint32_t(program.steps.size());
   SINTER_TRY(checkExpr(from.count(), "loop count"));
   loop.count = from.count();
@@ -317,8 +433,8 @@ Status Reader::readLoop(const fb::Loop &from) {
                        loop.steps, sizeOf(source.steps()));
   if (!program.loops.empty() && program.loops.back().holds(loop.step))
     return brokenModel("a loop at step {} is in another one", loop.step);
-  SINTER_TRY(checkLength(from.carries(), "carries"));
-  SINTER_TRY(checkLength(from.slices(), "slices"));
+  SINTER_TRY(makeRoom(from.carries(), "carries", loop.carries));
+  SINTER_TRY(makeRoom(from.slices(), "slices", loop.slices));
   auto check = [&](std::initializer_list<uint32_t> buffers) -> Status {
     for (uint32_t buffer : buffers)
       if (buffer >= program.buffers.size())
@@ -346,6 +462,7 @@ Status Reader::readLoop(const fb::Loop &from) {
 }
 
 Status Reader::readSteps() {
+  SINTER_TRY(makeRoom(source.steps(), "steps", program.steps));
   for (uint32_t i = 0; i < sizeOf(source.steps()); ++i) {
     const fb::StepEntry *entry = source.steps()->Get(i);
     if (const fb::Launch *launch = entry->step_as_Launch())
@@ -361,6 +478,7 @@ Status Reader::readSteps() {
 }
 
 Status Reader::readAliases() {
+  SINTER_TRY(makeRoom(source.aliases(), "aliases", program.aliases));
   for (uint32_t i = 0; i < sizeOf(source.aliases()); ++i) {
     const fb::MayAlias &alias = *source.aliases()->Get(i);
     if (alias.input() >= program.inputs.size() ||
@@ -373,14 +491,15 @@ Status Reader::readAliases() {
 }
 
 Status Reader::readDecisions() {
+  SINTER_TRY(makeRoom(source.decisions(), "decisions", program.decisions));
   for (uint32_t i = 0; i < sizeOf(source.decisions()); ++i) {
     const fb::Decision *from = source.decisions()->Get(i);
     Decision decision;
     decision.accepted = from->accepted();
-    decision.rule = text(from->rule());
+    SINTER_TRY(copyWord(from->rule(), "rule", decision.rule));
     decision.bytes = from->bytes();
     decision.estUs = from->est_us();
-    decision.detail = text(from->detail());
+    SINTER_TRY(copyText(from->detail(), decision.detail));
     SINTER_TRY(readIndices(from->nodes(), program.numNodes, "decision node",
                            decision.nodes));
     program.decisions.push_back(std::move(decision));
@@ -390,6 +509,7 @@ Status Reader::readDecisions() {
 
 Result<ProgramData> Reader::read() {
   SINTER_TRY(readLimits());
+  SINTER_TRY(readHead());
   SINTER_TRY(copyExprs(source.exprs(), program.numSymbols, program.exprs));
   SINTER_TRY(readPorts());
   SINTER_TRY(readGuards());
@@ -407,11 +527,18 @@ Result<ProgramData> Reader::read() {
 
 Result<ProgramData>
 sinter::runtime::verifyProgram(std::span<const std::byte> section,
-                               uint64_t constantBytes) {
+                               uint64_t constantBytes, CopyBudget &budget) {
   const fb::Program *source = rootOf(section);
   if (!source)
     return brokenModel("a program section is not a valid flatbuffer");
-  return Reader(*source, constantBytes).read();
+  return Reader(*source, section.size(), constantBytes, budget).read();
+}
+
+Result<ProgramData>
+sinter::runtime::verifyProgram(std::span<const std::byte> section,
+                               uint64_t constantBytes) {
+  CopyBudget budget(section.size());
+  return verifyProgram(section, constantBytes, budget);
 }
 
 Result<Requirements>
@@ -419,7 +546,8 @@ sinter::runtime::readRequirements(std::span<const std::byte> section) {
   const fb::Program *source = rootOf(section);
   if (!source)
     return brokenModel("a program section is not a valid flatbuffer");
-  return Requirements{text(source->target()), text(source->variant())};
+  return Requirements{printableName(viewOf(source->target())),
+                      printableName(viewOf(source->variant()))};
 }
 
 Result<std::vector<std::string>>
@@ -431,8 +559,12 @@ sinter::runtime::readSites(std::span<const std::byte> section) {
   const auto *list = flatbuffers::GetRoot<fb::DebugInfo>(start)->sites();
   if (list && list->size() > maxListLength)
     return brokenModel("the debug section is too long");
+  CopyBudget budget(section.size());
   std::vector<std::string> sites;
-  for (uint32_t i = 0; list && i < list->size(); ++i)
+  for (uint32_t i = 0; list && i < list->size(); ++i) {
+    if (!budget.take(sizeof(std::string) + list->Get(i)->size()))
+      return brokenModel("the debug section names its lines again and again");
     sites.push_back(list->Get(i)->str());
+  }
   return sites;
 }

@@ -1,6 +1,7 @@
 /// VerifyProgram: turns an untrusted program section into ProgramData.
 #pragma once
 
+#include "runtime/program/CopyBudget.h"
 #include "runtime/program/ProgramData.h"
 #include "runtime/support/Result.h"
 
@@ -14,6 +15,9 @@ namespace sinter::runtime {
 /// error of kind `io` says what is wrong.
 Result<ProgramData> verifyProgram(std::span<const std::byte> section,
                                   uint64_t constantBytes);
+/// The same of one of a file's programs, for which all take from `budget`.
+Result<ProgramData> verifyProgram(std::span<const std::byte> section,
+                                  uint64_t constantBytes, CopyBudget &budget);
 
 /// The debug section: one `file:line`, or empty, per post-order number.
 Result<std::vector<std::string>> readSites(std::span<const std::byte> section);

@@ -35,7 +35,11 @@ private:
   Status beginLoop(const LoopData &number);
   Status endLoop(const LoopData &loop);
   Status checkOwned(const LoopData &loop);
-  bool isWritten(const LoopData &loop, uint32_t buffer) const;
+  void noteWritten(const LoopData &loop);
+  /// Whether a step of the last noted body writes the buffer.
+  bool isWritten(const LoopData &loop, uint32_t buffer) const {
+    return writtenIn[buffer] == loop.step;
+  }
   /// When what a step does happens first, seen from every other step: what a
   /// loop's body writes is there at its next round, before all of its reads.
   uint32_t since(uint32_t step) const {
@@ -46,6 +50,7 @@ private:
   std::vector<Use> uses;
   const LoopData *current = nullptr;
   std::vector<uint8_t> owned; ///< by moving buffer: whether a loop moves it
+  std::vector<uint32_t> writtenIn; ///< by buffer: a loop's step
   uint32_t reportStep = 0;
   bool anyReport = false;
 };
@@ -55,6 +60,9 @@ Status StepWalk::checkInterval(uint32_t step, uint32_t buffer) {
   if (plan.kind == BufferKind::temp && (step < plan.first || step > plan.last))
     return brokenModel("step {} uses buffer {}, which lives in steps {} to {}",
                        step, buffer, plan.first, plan.last);
+  if (plan.kind == BufferKind::moving && !owned[buffer])
+    return brokenModel("step {} uses buffer {}, which no loop moves", step,
+                       buffer);
   bool isOwn = current && plan.index == current->step && current->holds(step);
   if (plan.kind == BufferKind::moving && !isOwn)
     return brokenModel("step {} uses buffer {} of the loop at step {}", step,
@@ -87,8 +95,8 @@ Status StepWalk::write(uint32_t step, uint32_t buffer) {
   return {};
 }
 
-/// Whether a step of the body writes the buffer.
-bool StepWalk::isWritten(const LoopData &loop, uint32_t buffer) const {
+/// What steps of the body write.
+void StepWalk::noteWritten(const LoopData &loop) {
   for (uint32_t i = loop.first(); i <= loop.last(); ++i) {
     const StepData &step = program.steps[i];
     if (step.isLoop())
@@ -96,10 +104,8 @@ bool StepWalk::isWritten(const LoopData &loop, uint32_t buffer) const {
     uint32_t numInputs =
         step.isCopy ? 1 : program.kernels[step.kernel].numInputs;
     for (uint32_t k = numInputs; k < step.buffers.size(); ++k)
-      if (step.buffers[k] == buffer)
-        return true;
+      writtenIn[step.buffers[k]] = loop.step;
   }
-  return false;
 }
 
 /// A buffer that moves is moved by one loop, in one way; results and spare
@@ -134,6 +140,7 @@ Status StepWalk::checkOwned(const LoopData &loop) {
 }
 
 Status StepWalk::beginLoop(const LoopData &loop) {
+  noteWritten(loop);
   SINTER_TRY(checkOwned(loop));
   for (const LoopData::Carry &each : loop.carries) {
     SINTER_TRY(read(loop.step, each.init));
@@ -175,6 +182,7 @@ Status StepWalk::endLoop(const LoopData &loop) {
 
 Status StepWalk::walk() {
   owned.assign(program.buffers.size(), 0);
+  writtenIn.assign(program.buffers.size(), neverStep);
   for (uint32_t i = 0; i < program.steps.size(); ++i) {
     const StepData &step = program.steps[i];
     if (step.isLoop())

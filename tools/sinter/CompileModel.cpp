@@ -68,18 +68,18 @@ static Result<std::vector<std::byte>> compileModel(const Model &model,
 }
 
 // The native code alone. It serves where no dim is unknown.
-static Result<std::vector<std::byte>>
-objectOf(std::span<const std::byte> file) {
-  SINTER_TRY_ASSIGN(std::vector<FileParts> all, partsOf(file));
+static Result<std::vector<std::byte>> objectOf(std::vector<std::byte> file) {
+  SINTER_TRY_ASSIGN(std::vector<FileParts> all,
+                    partsOf(std::make_shared<ModelBytes>(std::move(file))));
   if (all.size() > 1)
     return makeError(ErrorKind::unsupported,
                      "compile: --emit object needs one target");
-  FileParts &parts = all.front();
+  const FileParts &parts = all.front();
   if (parts.program.numSymbols > 0)
     return makeError(ErrorKind::unsupported,
                      "compile: --emit object needs a program whose dims are "
                      "all constant");
-  return std::move(parts.image);
+  return std::vector(parts.image.begin(), parts.image.end());
 }
 
 int runCompile(int argc, char **argv) {

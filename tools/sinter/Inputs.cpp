@@ -3,9 +3,11 @@
 
 #include "runtime/graph/Elements.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/Printable.h"
 #include "tools/sinter/Model.h"
 
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
@@ -26,14 +28,6 @@ std::string firstElements(const HostArray &array, size_t count) {
         "{}{}", index ? " " : "",
         loadNumber(array.bytes.data() + index * width, array.dtype));
   return total > count ? text + " ..." : text;
-}
-
-static HostArray randomArray(DType dtype, std::vector<int64_t> dims,
-                             SplitMix &random) {
-  size_t count = 1;
-  for (int64_t dim : dims)
-    count *= size_t(dim);
-  return {dtype, std::move(dims), randomElements(dtype, count, random)};
 }
 
 static std::optional<double> parseNumber(const std::string &text) {
@@ -87,7 +81,7 @@ Result<std::vector<int64_t>> symbolValues(uint32_t count,
     if (found == given.end())
       continue;
     std::optional<double> value = parseNumber(found->second);
-    if (!value || *value < 0)
+    if (!value || !(*value >= 0 && *value < 0x1p31))
       return badInput(fmt::format("--dim s{} needs a size", symbol));
     values[symbol] = int64_t(*value);
   }
@@ -109,11 +103,46 @@ static Result<Binding> toBinding(const HostArray &array, const Port &port,
   return binding;
 }
 
-static std::vector<int64_t> dimsOf(const Program &program, const Port &port,
-                                   std::span<const int64_t> symbols) {
+// Piece by piece, as the input may be large; what a file asks for may be more
+// than there is.
+static Result<Binding> randomBinding(const Program &program, size_t index,
+                                     std::vector<int64_t> dims,
+                                     SplitMix &random) {
+  constexpr size_t piece = size_t(1) << 18; // elements
+  const Port &port = program.inputs()[index];
+  std::optional<size_t> count = elementsOf(dims);
+  if (!count)
+    return badInput(
+        fmt::format("{}: {}[{}] has no size or 2^31 elements and more",
+                    portName("input", port, index), name(port.dtype),
+                    fmt::join(dims, ",")));
+  if (port.kind == graph::InputKind::scalar)
+    return toBinding({port.dtype, dims, randomElements(port.dtype, 1, random)},
+                     port, program.device());
+  Binding binding;
+  size_t width = byteWidth(port.dtype);
+  Result<BufferRef> buffer = program.device().allocate(*count * width);
+  if (!buffer) {
+    ErrorInfo error = buffer.takeError();
+    error.message =
+        "run: " + portName("input", port, index) + ": " + error.message;
+    return error;
+  }
+  for (size_t at = 0; at < *count; at += piece) {
+    std::vector<std::byte> some =
+        randomElements(port.dtype, std::min(piece, *count - at), random);
+    SINTER_TRY(program.device().copyIn(**buffer, at * width, some));
+  }
+  binding.buffer = std::move(*buffer);
+  binding.dims = std::move(dims);
+  return binding;
+}
+
+static std::vector<int64_t> dimsOf(const Port &port,
+                                   std::span<const int64_t> values) {
   std::vector<int64_t> dims;
   for (uint32_t dim : port.dims)
-    dims.push_back(evaluate(program.exprs(), dim, symbols));
+    dims.push_back(values[dim]);
   return dims;
 }
 
@@ -123,31 +152,36 @@ Result<std::vector<Binding>> bindInputs(const Program &program,
   SINTER_TRY_ASSIGN(std::vector<int64_t> symbols,
                     symbolValues(program.numSymbols(), arguments));
   std::optional<double> seed = parseNumber(arguments.get("--random-inputs"));
-  if (arguments.has("--random-inputs") && !seed)
+  bool isSeed = seed && std::abs(*seed) < 0x1p63;
+  if (arguments.has("--random-inputs") && !isSeed)
     return badInput("--random-inputs needs a number");
-  SplitMix random(uint64_t(seed.value_or(0)));
+  SplitMix random(uint64_t(isSeed ? int64_t(*seed) : 0));
+  std::vector<int64_t> values;
+  evaluateAll(program.exprs(), symbols, values);
   std::vector<Binding> bindings;
   for (size_t index = 0; index < program.inputs().size(); ++index) {
     const Port &port = program.inputs()[index];
     auto found = given.find(port.name);
     if (port.name.empty() || found == given.end())
       found = given.find(std::to_string(index));
-    HostArray array;
     if (found != given.end()) {
-      SINTER_TRY_ASSIGN(array, readInput(port, found->second));
+      SINTER_TRY_ASSIGN(HostArray array, readInput(port, found->second));
       given.erase(found);
-    } else if (seed) {
-      array = randomArray(port.dtype, dimsOf(program, port, symbols), random);
+      SINTER_TRY_ASSIGN(Binding binding,
+                        toBinding(array, port, program.device()));
+      bindings.push_back(std::move(binding));
+    } else if (isSeed) {
+      SINTER_TRY_ASSIGN(
+          Binding binding,
+          randomBinding(program, index, dimsOf(port, values), random));
+      bindings.push_back(std::move(binding));
     } else {
-      return badInput(
-          fmt::format("input {} '{}' has no value; give --input "
-                      "{}=FILE.npy or --random-inputs SEED",
-                      index, port.name,
-                      port.name.empty() ? std::to_string(index) : port.name));
+      std::string label = printableName(port.name);
+      return badInput(fmt::format(
+          "input {} '{}' has no value; give --input "
+          "{}=FILE.npy or --random-inputs SEED",
+          index, label, label.empty() ? std::to_string(index) : label));
     }
-    SINTER_TRY_ASSIGN(Binding binding,
-                      toBinding(array, port, program.device()));
-    bindings.push_back(std::move(binding));
   }
   if (!given.empty())
     return badInput("no input is named '" + given.begin()->first + "'");

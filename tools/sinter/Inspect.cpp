@@ -85,13 +85,17 @@ static std::string ptxOf(std::span<const std::byte> image) {
 
 static Result<std::string> programOf(const FileParts &parts,
                                      const Arguments &arguments) {
-  if (!arguments.has("--memory"))
-    return programText(parts.program, false);
+  bool memory = arguments.has("--memory");
+  size_t limit = 2 * parts.file->bytes().size() + (size_t(8) << 20);
+  SINTER_TRY_ASSIGN(std::string program,
+                    programText(parts.program, memory, limit));
+  if (!memory)
+    return program;
   SINTER_TRY_ASSIGN(std::vector<int64_t> symbols,
                     symbolValues(parts.program.numSymbols, arguments));
   SINTER_TRY_ASSIGN(auto plan,
                     runtime::BoundPlan::make(parts.program, symbols));
-  return programText(parts.program, true) + "\n" +
+  return program + "\n" +
          memoryText(runtime::peakOf(parts.program, *plan), parts.program.inputs,
                     parts.program.outputs,
                     [&](uint32_t node) { return parts.siteOf(node); });

@@ -6,6 +6,7 @@
 #include "runtime/program/Numerics.h"
 #include "runtime/program/VerifyProgram.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/Printable.h"
 #include "runtime/tune/Tuner.h"
 #include "tools/sinter/Inputs.h"
 
@@ -37,7 +38,7 @@ Result<std::vector<std::byte>> readBytes(const std::string &path) {
 
 Status writeText(const std::string &path, std::string_view text) {
   if (path == "-") {
-    if (!(std::cout << text << std::flush))
+    if (!(std::cout << printable(text) << std::flush))
       return makeError(ErrorKind::io, "standard output: cannot write");
     return {};
   }
@@ -166,24 +167,33 @@ loadProgram(const Model &model, const CompileRequest &request, Device &device) {
   return Program::load(bytes, device);
 }
 
-Result<std::vector<FileParts>> partsOf(std::span<const std::byte> file) {
-  SINTER_TRY_ASSIGN(ModelFile model, readModel(file));
-  const Section *constants = model.find(SectionKind::constants);
-  const Section *graph = model.find(SectionKind::graph);
-  const Section *debug = model.find(SectionKind::debug);
+static std::string_view asText(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+Result<std::vector<FileParts>> partsOf(std::shared_ptr<const ModelBytes> file) {
+  SINTER_TRY_ASSIGN(ModelFile model, readModel(file->bytes()));
+  auto bytesOf = [&](SectionKind kind, uint32_t index = 0) {
+    const Section *section = model.find(kind, index);
+    return section ? section->bytes : std::span<const std::byte>();
+  };
+  CopyBudget budget(file->bytes().size());
   std::vector<FileParts> all;
   for (uint32_t i = 0; i < model.count(SectionKind::program); ++i) {
     FileParts parts;
+    parts.file = file;
     SINTER_TRY_ASSIGN(parts.program,
-                      verifyProgram(model.find(SectionKind::program, i)->bytes,
-                                    constants ? constants->bytes.size() : 0));
-    if (const Section *image = model.find(SectionKind::image, i))
-      parts.image.assign(image->bytes.begin(), image->bytes.end());
-    if (graph)
-      parts.graph.assign(reinterpret_cast<const char *>(graph->bytes.data()),
-                         graph->bytes.size());
-    if (debug) {
-      SINTER_TRY_ASSIGN(parts.sites, readSites(debug->bytes));
+                      verifyProgram(bytesOf(SectionKind::program, i),
+                                    bytesOf(SectionKind::constants).size(),
+                                    budget));
+    parts.image = bytesOf(SectionKind::image, i);
+    parts.graph = asText(bytesOf(SectionKind::graph));
+    if (i == 0 && model.find(SectionKind::debug)) {
+      SINTER_TRY_ASSIGN(auto sites, readSites(bytesOf(SectionKind::debug)));
+      parts.sites =
+          std::make_shared<const std::vector<std::string>>(std::move(sites));
+    } else if (i > 0) {
+      parts.sites = all.front().sites;
     }
     all.push_back(std::move(parts));
   }
@@ -192,12 +202,24 @@ Result<std::vector<FileParts>> partsOf(std::span<const std::byte> file) {
   return all;
 }
 
+static Result<ModelBytes> mappedOrCompiled(const Model &model,
+                                           const CompileRequest &request) {
+  if (model.compiled) {
+    SINTER_TRY(checkTuning(model, request));
+    SINTER_TRY_ASSIGN(MappedFile file, MappedFile::open(model.path));
+    return ModelBytes(std::move(file));
+  }
+  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,
+                    compiledBytes(model, request));
+  return ModelBytes(std::move(bytes));
+}
+
 Result<std::vector<FileParts>> selectParts(const Model &model,
                                            const Arguments &arguments,
                                            const CompileRequest &request) {
-  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,
-                    compiledBytes(model, request));
-  SINTER_TRY_ASSIGN(std::vector<FileParts> all, partsOf(bytes));
+  SINTER_TRY_ASSIGN(ModelBytes bytes, mappedOrCompiled(model, request));
+  SINTER_TRY_ASSIGN(std::vector<FileParts> all,
+                    partsOf(std::make_shared<ModelBytes>(std::move(bytes))));
   if (!model.compiled || !arguments.has("--target"))
     return all;
   std::string kind = request.target.substr(0, request.target.find(':'));

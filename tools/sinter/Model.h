@@ -2,6 +2,7 @@
 /// and written.
 #pragma once
 
+#include "runtime/params/MappedFile.h"
 #include "runtime/program/CompilerHook.h"
 #include "runtime/program/Program.h"
 #include "runtime/program/ProgramData.h"
@@ -10,6 +11,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,7 +30,7 @@ struct Model {
 Result<Model> readModelFile(const std::string &path);
 
 Result<std::vector<std::byte>> readBytes(const std::string &path);
-/// As replaceFile; `-` is the standard output.
+/// As replaceFile; `-` is the standard output, where it is printable.
 Status writeText(const std::string &path, std::string_view text);
 
 /// The flags that every command which may compile takes.
@@ -75,21 +77,38 @@ Result<std::shared_ptr<const runtime::Program>>
 loadProgram(const Model &model, const runtime::CompileRequest &request,
             runtime::Device &device);
 
+/// A model as the bytes of a `.sinter` file: mapped, or compiled now.
+class ModelBytes {
+public:
+  explicit ModelBytes(std::vector<std::byte> compiled)
+      : compiled(std::move(compiled)) {}
+  explicit ModelBytes(runtime::MappedFile file) : file(std::move(file)) {}
+  std::span<const std::byte> bytes() const {
+    return file ? file->bytes() : std::span(compiled);
+  }
+
+private:
+  std::vector<std::byte> compiled;
+  std::optional<runtime::MappedFile> file;
+};
+
 /// What reports show of one of a compiled file's programs.
 struct FileParts {
+  std::shared_ptr<const ModelBytes> file; ///< that image and graph are in
   runtime::ProgramData program;
-  std::vector<std::byte> image;
-  std::string graph;
-  std::vector<std::string> sites; ///< as the debug section
+  std::span<const std::byte> image;
+  std::string_view graph;
+  /// As the debug section, which is one for all; null without it.
+  std::shared_ptr<const std::vector<std::string>> sites;
 
   /// `file:line` of a node, or empty.
   std::string_view siteOf(uint32_t node) const {
-    return node < sites.size() ? std::string_view(sites[node])
-                               : std::string_view();
+    return sites && node < sites->size() ? std::string_view((*sites)[node])
+                                         : std::string_view();
   }
 };
 /// All of them, in order.
-Result<std::vector<FileParts>> partsOf(std::span<const std::byte> file);
+Result<std::vector<FileParts>> partsOf(std::shared_ptr<const ModelBytes> file);
 /// Those of a model. Of a file that was made for several targets those for the
 /// kind of device that `--target` names, without it all. There is one at least.
 Result<std::vector<FileParts>>

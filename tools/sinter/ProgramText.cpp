@@ -1,6 +1,8 @@
 /// Programs as text.
 #include "tools/sinter/ProgramText.h"
 
+#include "runtime/support/Printable.h"
+
 #include <fmt/format.h>
 #include <iterator>
 
@@ -8,29 +10,51 @@ namespace sinter::cli {
 
 using namespace runtime;
 
-std::string exprText(std::span<const Expr> exprs, uint32_t index) {
-  const Expr &expr = exprs[index];
-  auto binary = [&](const char *symbol) {
-    return fmt::format("({} {} {})", exprText(exprs, expr.lhs), symbol,
-                       exprText(exprs, expr.rhs));
-  };
-  switch (expr.op) {
-  case ExprOp::constant:
-    return std::to_string(expr.value);
-  case ExprOp::symbol:
-    return fmt::format("s{}", expr.value);
-  case ExprOp::add:
-    return binary("+");
-  case ExprOp::mul:
-    return binary("*");
-  case ExprOp::floorDiv:
-    return binary("floordiv");
-  case ExprOp::ceilDiv:
-    return binary("ceildiv");
-  case ExprOp::mod:
-    return binary("mod");
+namespace {
+
+/// Operands are shared: of many parts only the first ones are written.
+class ExprPrinter {
+public:
+  explicit ExprPrinter(std::span<const Expr> exprs) : exprs(exprs) {}
+
+  std::string print(uint32_t index) {
+    const Expr &expr = exprs[index];
+    switch (expr.op) {
+    case ExprOp::constant:
+      return std::to_string(expr.value);
+    case ExprOp::symbol:
+      return fmt::format("s{}", expr.value);
+    case ExprOp::add:
+      return printBinary(expr, "+");
+    case ExprOp::mul:
+      return printBinary(expr, "*");
+    case ExprOp::floorDiv:
+      return printBinary(expr, "floordiv");
+    case ExprOp::ceilDiv:
+      return printBinary(expr, "ceildiv");
+    case ExprOp::mod:
+      return printBinary(expr, "mod");
+    }
+    return "?";
   }
-  return "?";
+
+private:
+  std::string printBinary(const Expr &expr, const char *symbol) {
+    if (left == 0)
+      return "...";
+    --left;
+    std::string lhs = print(expr.lhs);
+    return fmt::format("({} {} {})", lhs, symbol, print(expr.rhs));
+  }
+
+  std::span<const Expr> exprs;
+  unsigned left = 64;
+};
+
+} // namespace
+
+std::string exprText(std::span<const Expr> exprs, uint32_t index) {
+  return ExprPrinter(exprs).print(index);
 }
 
 namespace {
@@ -38,8 +62,9 @@ namespace {
 /// Prints one program.
 class Printer {
 public:
-  explicit Printer(const ProgramData &program) : program(program) {}
-  std::string print(bool memory);
+  Printer(const ProgramData &program, size_t limit)
+      : program(program), limit(limit) {}
+  Result<std::string> print(bool memory);
 
 private:
   void printPorts(const char *what, const std::vector<Port> &ports);
@@ -51,12 +76,15 @@ private:
 
   template <typename... Args>
   void line(fmt::format_string<Args...> format, Args &&...args) {
+    if (text.size() > limit)
+      return;
     fmt::format_to(std::back_inserter(text), format,
                    std::forward<Args>(args)...);
     text += '\n';
   }
 
   const ProgramData &program;
+  const size_t limit;
   std::string text;
 };
 
@@ -115,8 +143,8 @@ void Printer::printSteps() {
     else if (step.isCopy)
       line("step {}: copy ({})", number, buffers);
     else
-      line("step {}: launch {} ({})", number, program.kernels[step.kernel].name,
-           buffers);
+      line("step {}: launch {} ({})", number,
+           printableName(program.kernels[step.kernel].name), buffers);
   }
   for (const AliasData &alias : program.aliases)
     line("out{} may take the memory of in{}", alias.output, alias.input);
@@ -132,7 +160,7 @@ void Printer::printBuffers() {
   }
 }
 
-std::string Printer::print(bool memory) {
+Result<std::string> Printer::print(bool memory) {
   line("program for {}, needs {}", program.target,
        program.variant.empty() ? "nothing" : program.variant);
   line("compiler {}", program.compiler);
@@ -142,11 +170,17 @@ std::string Printer::print(bool memory) {
   printSteps();
   if (memory)
     printBuffers();
+  if (text.size() > limit)
+    return makeError(ErrorKind::unsupported,
+                     fmt::format("inspect: the program's text has more than {} "
+                                 "bytes",
+                                 limit));
   return std::move(text);
 }
 
-std::string programText(const ProgramData &program, bool memory) {
-  return Printer(program).print(memory);
+Result<std::string> programText(const ProgramData &program, bool memory,
+                                size_t limit) {
+  return Printer(program, limit).print(memory);
 }
 
 std::string

@@ -10,8 +10,11 @@
 
 namespace sinter::cli {
 
-/// Ports, kernels with their text, steps; with `memory` the buffers, too.
-std::string programText(const runtime::ProgramData &program, bool memory);
+/// Ports, kernels with their text, steps; with `memory` the buffers, too. An
+/// error where that is more than `limit` bytes: a file may name long names
+/// often.
+Result<std::string> programText(const runtime::ProgramData &program,
+                                bool memory, size_t limit);
 
 /// A peak of memory and the values that make it, the largest first, with their
 /// lines: `siteOf` gives that of a node, or nothing.
@@ -21,7 +24,7 @@ memoryText(const runtime::PeakMemory &peak,
            std::span<const runtime::Port> outputs,
            const std::function<std::string_view(uint32_t node)> &siteOf);
 
-/// `s0 * 40`: expression `index` of a list.
+/// `s0 * 40`: expression `index` of a list, shortened where it is long.
 std::string exprText(std::span<const Expr> exprs, uint32_t index);
 
 } // namespace sinter::cli

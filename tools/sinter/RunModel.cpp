@@ -8,9 +8,11 @@
 #include "tools/sinter/Replay.h"
 
 #include "runtime/device/Device.h"
+#include "runtime/graph/Elements.h"
 #include "runtime/params/Json.h"
 #include "runtime/reference/Repro.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/Printable.h"
 
 #include <algorithm>
 #include <chrono>
@@ -92,9 +94,8 @@ static Result<HostArray> fetch(const Program &program, const Output &output,
   HostArray array;
   array.dtype = program.outputs()[index].dtype;
   array.dims = output.dims;
-  size_t bytes = byteWidth(array.dtype);
-  for (int64_t dim : array.dims)
-    bytes *= size_t(dim);
+  // Checked before the run.
+  size_t bytes = elementsOf(array.dims).value_or(0) * byteWidth(array.dtype);
   array.bytes.resize(bytes);
   if (bytes > 0)
     SINTER_TRY(program.device().copyOut(array.bytes, *output.buffer, 0));
@@ -113,7 +114,7 @@ static Status giveOutputs(const Program &program,
     SINTER_TRY_ASSIGN(HostArray array, fetch(program, outputs[index], index));
     std::string label = outputName(program, index);
     if (directory.empty()) {
-      fmt::print("{}: {}\n", label, summary(array));
+      fmt::print("{}: {}\n", printableName(label), summary(array));
       continue;
     }
     std::filesystem::path path = std::filesystem::path(directory) / label;
@@ -131,14 +132,15 @@ static Status runModel(const Model &model, Arguments &arguments) {
   SINTER_TRY_ASSIGN(std::shared_ptr<const Program> program,
                     loadProgram(model, request, *device));
   if (!program->choice().empty())
-    fmt::print(stderr, "{}\n", program->choice());
+    fmt::print(stderr, "{}\n", printable(program->choice()));
   SINTER_TRY_ASSIGN(std::vector<Binding> inputs,
                     bindInputs(*program, arguments));
   if (arguments.has("--memory")) {
     SINTER_TRY_ASSIGN(PeakMemory peak, peakMemory(*program, inputs));
-    fmt::print(
-        "{}", memoryText(peak, program->inputs(), program->outputs(),
-                         [&](uint32_t node) { return program->siteOf(node); }));
+    fmt::print("{}",
+               printable(memoryText(
+                   peak, program->inputs(), program->outputs(),
+                   [&](uint32_t node) { return program->siteOf(node); })));
     std::fflush(stdout); // before what may not fit
   }
   if (arguments.has("--output-dir"))

@@ -112,7 +112,7 @@ TEST(Interface, CompilerFunctions) {
 }
 
 TEST(Interface, FileHeader) {
-  EXPECT_EQ(fileVersion, 1u);
+  EXPECT_EQ(fileVersion, 2u);
   static_assert(offsetof(FileHeader, magic) == 0);
   static_assert(offsetof(FileHeader, version) == 8);
   static_assert(offsetof(FileHeader, numSections) == 12);
@@ -127,7 +127,7 @@ TEST(Interface, FileHeader) {
   static_assert(offsetof(SectionEntry, alignment) == 24);
   static_assert(offsetof(SectionEntry, digest) == 32);
   const unsigned char expected[] = {'S', 'I', 'N', 'T', 'E', 'R', 0, 1,
-                                    1,   0,   0,   0,   5,   0,   0, 0};
+                                    2,   0,   0,   0,   5,   0,   0, 0};
   EXPECT_EQ(std::memcmp(goldenFile().data(), expected, sizeof(expected)), 0);
 }
 
@@ -135,8 +135,8 @@ TEST(Interface, FileHeader) {
 // these bytes.
 TEST(Interface, FileBytes) {
   std::vector<std::byte> file = goldenFile();
-  EXPECT_EQ(file.size(), 2444u);
-  EXPECT_EQ(toHex(digestOf(file)), "8c24cb0ffe11aaf832ba6d631e6f4938");
+  EXPECT_EQ(file.size(), 2956u);
+  EXPECT_EQ(toHex(digestOf(file)), "6b94876eb3c3f4ef5194f17e61c06d4b");
 }
 
 TEST(Interface, BlockDigests) {

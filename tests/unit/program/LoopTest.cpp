@@ -189,7 +189,7 @@ TEST(Loop, ChecksWhatItMoves) {
   EXPECT_EQ(refusal([](B &b) { loopOf(b).slices = {{7, 0}, {8, 0}}; }),
             "model file: step 0 writes buffer 0, which is read only");
   EXPECT_EQ(refusal([](B &b) { loopOf(b).slices = {{8, 3}}; }),
-            "model file: step 1 reads buffer 7 before it is written");
+            "model file: step 1 uses buffer 7, which no loop moves");
   EXPECT_EQ(refusal([](B &b) { b.program.buffers[4]->last = 1; }),
             "model file: step 2 uses buffer 4, which lives in steps 0 to 1");
   EXPECT_EQ(refusal([](B &b) { b.copy(6, 3, 2); }),

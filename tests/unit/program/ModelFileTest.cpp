@@ -91,7 +91,7 @@ TEST(ModelFile, saysWhatIsWrong) {
   altered = file;
   altered[8] = std::byte(9);
   EXPECT_EQ(loadError(altered).message,
-            "model file: version 9, this build reads version 1");
+            "model file: version 9, this build reads version 2");
   altered = file;
   altered[48] ^= std::byte(1);
   EXPECT_EQ(loadError(altered).message,

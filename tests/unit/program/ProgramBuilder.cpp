@@ -97,6 +97,55 @@ uint32_t ProgramBuilder::constantData(uint64_t offset, uint64_t bytes) {
                    uint32_t(program.constants.size() - 1));
 }
 
+namespace {
+/// What a kernel of Kernels.c touches of a buffer: so many bytes for each of a
+/// symbol's elements, of `once` for one, of `chunks` for each chunk.
+struct Touched {
+  enum : int { once = -1, chunks = -2 };
+  int symbol;
+  int64_t bytes;
+};
+} // namespace
+
+/// Other kernels touch nothing.
+static std::vector<Touched> touchedBy(std::string_view phase, size_t buffers) {
+  if (phase == "scale")
+    return {{0, 4}, {Touched::once, 4}, {0, 4}};
+  if (phase == "add")
+    return {{0, 4}, {0, 4}, {0, 4}};
+  if (phase == "gather")
+    return {{0, 4}, {1, 8}, {1, 4}};
+  if (phase == "sum_partials" || phase == "sum_total")
+    return {{0, 4}, {Touched::once, 4}, {Touched::chunks, 4}};
+  return std::vector<Touched>(buffers, {Touched::once, 0});
+}
+
+static void tellSizes(std::string_view phase, fb::KernelT &kernel) {
+  auto add = [&](ExprOp op, uint32_t lhs, uint32_t rhs, int64_t value) {
+    kernel.exprs.emplace_back(uint8_t(op), lhs, rhs, value);
+    return uint32_t(kernel.exprs.size() - 1);
+  };
+  for (auto [symbol, bytes] :
+       touchedBy(phase, kernel.num_inputs + kernel.num_outputs)) {
+    uint32_t size = add(ExprOp::constant, 0, 0, bytes);
+    if (symbol == Touched::chunks)
+      size = add(ExprOp::mul, 2, size, 0);
+    else if (symbol >= 0)
+      size = add(ExprOp::mul, add(ExprOp::symbol, 0, 0, symbol), size, 0);
+    kernel.buffer_bytes.push_back(size);
+  }
+}
+
+std::vector<int64_t> test::touchedBytes(std::string_view phase,
+                                        std::span<const int64_t> dims) {
+  std::vector<int64_t> bytes;
+  for (auto [symbol, each] : touchedBy(phase, 0))
+    bytes.push_back(each * (symbol >= 0                 ? dims[size_t(symbol)]
+                            : symbol == Touched::chunks ? (dims[0] + 255) / 256
+                                                        : 1));
+  return bytes;
+}
+
 uint32_t ProgramBuilder::kernel(const std::string &name, uint32_t inputs,
                                 uint32_t outputs, uint32_t symbols,
                                 std::vector<std::string> phases) {
@@ -117,6 +166,7 @@ uint32_t ProgramBuilder::kernel(const std::string &name, uint32_t inputs,
     phase->grain_us = 1;
     kernel->phases.push_back(std::move(phase));
   }
+  tellSizes(phases.front(), *kernel);
   program.kernels.push_back(std::move(kernel));
   return uint32_t(program.kernels.size() - 1);
 }
@@ -260,5 +310,48 @@ ProgramBuilder test::loopProgram() {
   b.loop(t, 2, {{carry, init, next, sum, spare}}, {{x, xs}, {y, sums}});
   b.launch(add, {carry, x, next}, {n});
   b.copy(next, y, bytes);
+  return b;
+}
+
+ProgramBuilder test::copyProgram() {
+  ProgramBuilder b;
+  b.program.target = "null";
+  b.image.clear();
+  uint32_t n = b.symbol(0), t = b.symbol(1);
+  uint32_t bytes = b.times(n, b.constant(4));
+  uint32_t xs = b.input("xs", {t, n}), init = b.input("init", {n});
+  uint32_t last = b.output({n}), all = b.output({t, n});
+  uint32_t spare = b.temp(bytes, 0, 3), kept = b.temp(bytes, 3, 4);
+  uint32_t carry = b.moving(bytes, 0), next = b.moving(bytes, 0);
+  uint32_t x = b.moving(bytes, 0), y = b.moving(bytes, 0);
+  b.loop(t, 2, {{carry, init, next, last, spare}}, {{x, xs}, {y, all}});
+  b.copy(x, next, bytes);
+  b.copy(carry, y, bytes);
+  b.copy(init, kept, bytes);
+  uint32_t same = b.output({n});
+  b.copy(kept, same, bytes);
+  b.mayAlias(1, 2);
+  return b;
+}
+
+ProgramBuilder test::gatherProgram() {
+  ProgramBuilder b;
+  uint32_t m = b.symbol(0), n = b.symbol(1);
+  uint32_t four = b.constant(4), one = b.constant(1);
+  uint32_t chunks = b.expr(ExprOp::ceilDiv, m, b.constant(256));
+  uint32_t x = b.input("x", {m});
+  uint32_t indices =
+      b.input("indices", {n}, graph::InputKind::data, DType::i64);
+  uint32_t taken = b.temp(b.times(n, four), 0, 0);
+  uint32_t total = b.output({}), out = b.output({n});
+  uint32_t partials = b.temp(b.times(chunks, four), 1, 1);
+  uint32_t sum = b.kernel("reduce_sum", 1, 1, 1, {"sum_partials", "sum_total"});
+  uint32_t gather = b.kernel("gather_rows", 2, 1, 2, {"gather"});
+  uint32_t scale = b.kernel("map_scale", 2, 1, 1, {"scale"});
+  b.program.kernels[sum]->phases[0]->prepares = 0;
+  b.launch(gather, {x, indices, taken}, {m, n}, 1);
+  b.launch(sum, {x, total, partials}, {m});
+  b.launch(scale, {x, total, out}, {one});
+  b.sites = {"a.cpp:1", "b.cpp:2"};
   return b;
 }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,7 +41,8 @@ public:
   uint32_t constantData(uint64_t offset, uint64_t bytes);
 
   /// `phases` are symbols of Kernels.c; the first kernel symbol is the
-  /// element count (the last one for gather), 256 elements a chunk.
+  /// element count (the last one for gather), 256 elements a chunk. A kernel
+  /// with another phase touches none of its inputs' and outputs' bytes.
   uint32_t kernel(const std::string &name, uint32_t inputs, uint32_t outputs,
                   uint32_t symbols, std::vector<std::string> phases);
   /// Returns the step.
@@ -64,6 +66,10 @@ public:
   std::vector<std::byte> constants;
   std::vector<std::string> sites;
 };
+
+/// Bytes of each buffer that a phase of Kernels.c touches; empty for others.
+std::vector<int64_t> touchedBytes(std::string_view phase,
+                                  std::span<const int64_t> dims);
 
 /// A buffer on `device` with these elements.
 template <typename T>
@@ -95,5 +101,11 @@ ProgramBuilder fullProgram();
 /// sum = init + x[0] + ... + x[t - 1], and every partial sum: a loop of a
 /// launch and a copy.
 ProgramBuilder loopProgram();
+
+/// The last of x[t], and all of them: a loop of copies, for the null device.
+ProgramBuilder copyProgram();
+
+/// out[n] = x[indices[n]] + sum(x), through a workspace.
+ProgramBuilder gatherProgram();
 
 } // namespace sinter::runtime::test

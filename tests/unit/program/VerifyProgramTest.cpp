@@ -82,7 +82,7 @@ TEST(VerifyProgram, checksKernels) {
   EXPECT_EQ(refusal([](B &b) { b.program.kernels[0]->phases.clear(); }),
             "model file: kernel map_scale: it has no phases");
   EXPECT_EQ(refusal([](B &b) { b.program.kernels[0]->phases[0]->chunks = 40; }),
-            "model file: kernel map_scale: chunk count is expr 40 of 4");
+            "model file: kernel map_scale: chunk count is expr 40 of 11");
   EXPECT_EQ(refusal([](B &b) {
               b.program.kernels[0]->phases[0]->symbol = "missing";
             }),

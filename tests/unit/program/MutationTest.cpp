@@ -1,0 +1,197 @@
+/// Model files with altered fields: whatever they say, they are refused or run
+/// within their memory, at once. SINTER_TEST_SEEDS sets how many are tried.
+#include "tests/unit/program/FieldMutator.h"
+#include "tests/unit/program/ProgramBuilder.h"
+#include "tests/unit/program/TouchDevice.h"
+
+#include "runtime/graph/Elements.h"
+#include "runtime/program/LoadedProgram.h"
+#include "runtime/program/ModelReader.h"
+#include "runtime/program/VerifyProgram.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <iterator>
+
+using namespace sinter;
+using namespace sinter::runtime;
+using namespace sinter::runtime::test;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+int64_t seedCount() {
+  const char *text = std::getenv("SINTER_TEST_SEEDS");
+  return text ? std::atoll(text) : 3000;
+}
+
+/// Bindings of the dims that the program's own expressions have for `extent`;
+/// with memory where `device` has some to give.
+std::vector<Binding> bindingsFor(const Program &program, int64_t extent,
+                                 Device *device) {
+  std::vector<int64_t> symbols(program.numSymbols(), extent), values;
+  evaluateAll(program.exprs(), symbols, values);
+  std::vector<Binding> bindings;
+  for (const Port &port : program.inputs()) {
+    Binding binding;
+    for (uint32_t dim : port.dims)
+      binding.dims.push_back(values[dim]);
+    std::optional<size_t> count = elementsOf(binding.dims);
+    if (device && count && port.kind != graph::InputKind::scalar)
+      if (auto buffer = device->allocate(*count * byteWidth(port.dtype))) {
+        binding.buffer = *buffer;
+        std::memset((*buffer)->data(), 0, (*buffer)->bytes());
+      }
+    binding.donate = extent % 2 == 0;
+    bindings.push_back(std::move(binding));
+  }
+  return bindings;
+}
+
+void expectTold(const ErrorInfo &error) { EXPECT_FALSE(error.message.empty()); }
+
+/// How far the altered files came.
+struct Counts {
+  uint64_t tried = 0, loaded = 0, ran = 0;
+};
+
+constexpr int64_t extents[] = {0, 1, 4, 300};
+
+/// Every program of a file is sized, for whichever device it is.
+void sizeAll(std::span<const std::byte> file) {
+  auto model = readModel(file);
+  if (!model)
+    return expectTold(model.error());
+  const Section *constants = model->find(SectionKind::constants);
+  for (uint32_t i = 0; i < model->count(SectionKind::program); ++i) {
+    auto program = verifyProgram(model->find(SectionKind::program, i)->bytes,
+                                 constants ? constants->bytes.size() : 0);
+    if (!program)
+      continue;
+    auto binder = DimBinder::make(*program);
+    for (int64_t extent : extents) {
+      std::vector<int64_t> symbols(program->numSymbols, extent);
+      auto plan = BoundPlan::make(*program, symbols);
+      if (!plan)
+        expectTold(plan.error());
+      else
+        EXPECT_LE(peakOf(*program, **plan).step, program->steps.size());
+    }
+    if (!binder)
+      expectTold(binder.error());
+  }
+}
+
+/// Loads on a device; binds, sizes, and runs where `runs`.
+void tryFile(std::span<const std::byte> file, Device &device, bool runs,
+             Counts &counts) {
+  ++counts.tried;
+  auto program = Program::load(file, device);
+  if (!program)
+    return expectTold(program.error());
+  ++counts.loaded;
+  for (int64_t extent : extents) {
+    auto peak = peakMemory(**program, bindingsFor(**program, extent, nullptr));
+    if (!peak)
+      expectTold(peak.error());
+    if (!runs)
+      continue;
+    auto outputs = run(**program, bindingsFor(**program, extent, &device));
+    if (outputs)
+      EXPECT_EQ(outputs->size(), (*program)->outputs().size());
+    else
+      expectTold(outputs.error());
+    counts.ran += outputs.ok();
+  }
+  (void)(*program)->launches();
+  (void)(*program)->siteOf(0);
+}
+
+using File = std::vector<std::byte>;
+
+std::vector<File> filesWithKernels() {
+  return {scaleProgram().file(), fullProgram().file(), loopProgram().file(),
+          gatherProgram().file()};
+}
+
+/// Tries each seed on each file.
+template <typename Try>
+void tryAll(const std::vector<File> &files, MutatedParts parts, Try tryOne) {
+  int64_t each = std::max<int64_t>(1, seedCount() / int64_t(files.size()));
+  for (int64_t seed = 0; seed < each; ++seed)
+    for (size_t i = 0; i < files.size(); ++i) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + " of file " +
+                   std::to_string(i));
+      auto begin = Clock::now();
+      tryOne(mutateFields(files[i], uint64_t(seed), parts));
+      ASSERT_LT(Clock::now() - begin, std::chrono::seconds(20));
+    }
+}
+
+/// Alterations that nothing gets through would test the first check alone.
+void expectDeep(const Counts &counts) {
+  EXPECT_GT(counts.loaded * 10, counts.tried);
+  EXPECT_GT(counts.ran * 10, counts.tried);
+  testing::Test::RecordProperty("loaded", std::to_string(counts.loaded));
+  testing::Test::RecordProperty("ran", std::to_string(counts.ran));
+}
+
+} // namespace
+
+TEST(Mutation, filesAsTheyAreRun) {
+  TouchDevice touch;
+  Counts counts;
+  for (const File &file : filesWithKernels())
+    tryFile(file, touch, true, counts);
+  EXPECT_GE(counts.ran, 12u); // not all take inputs without elements
+  Device &null = **getDevice({DeviceKind::null, 0});
+  Counts copies;
+  tryFile(copyProgram().file(), null, true, copies);
+  EXPECT_EQ(copies.ran, std::size(extents));
+}
+
+TEST(Mutation, anyPartIsLoadedAndSized) {
+  TouchDevice touch;
+  std::vector<File> files = filesWithKernels();
+  std::vector<File> two = {fullProgram().file(), copyProgram().file()};
+  files.push_back(*joinModels(two));
+  Counts counts;
+  tryAll(files, MutatedParts::all, [&](std::span<const std::byte> file) {
+    tryFile(file, touch, /*runs=*/false, counts);
+    sizeAll(file);
+  });
+  EXPECT_GT(counts.loaded * 10, counts.tried);
+}
+
+TEST(Mutation, copiesRunOnTheNullDevice) {
+  Device &null = **getDevice({DeviceKind::null, 0});
+  Counts counts;
+  tryAll({copyProgram().file()}, MutatedParts::all,
+         [&](std::span<const std::byte> file) {
+           tryFile(file, null, true, counts);
+         });
+  expectDeep(counts);
+}
+
+TEST(Mutation, kernelsTouchTheirBuffersOnly) {
+  TouchDevice touch;
+  Counts counts;
+  tryAll(filesWithKernels(), MutatedParts::exceptKernels,
+         [&](std::span<const std::byte> file) {
+           tryFile(file, touch, true, counts);
+         });
+  expectDeep(counts);
+}
+
+TEST(Mutation, kernelsRunOnTheProcessor) {
+  Device &cpu = **getDevice({DeviceKind::cpu, 0});
+  Counts counts;
+  tryAll(filesWithKernels(), MutatedParts::exceptKernels,
+         [&](std::span<const std::byte> file) {
+           tryFile(file, cpu, true, counts);
+         });
+  expectDeep(counts);
+}
