@@ -1,17 +1,24 @@
-/// libFuzzer on the reader of weight files' headers.
+/// The reader of weight files' headers.
 #include "runtime/params/Json.h"
+#include "tests/fuzz/Fuzzer.h"
 
 using namespace sinter::runtime;
+using sinter::fuzz::require;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+SINTER_FUZZER(Json) {
   std::string_view text(reinterpret_cast<const char *>(data), size);
   auto value = json::parse(text);
-  if (!value && value.error().message.empty())
-    __builtin_trap();
+  require(value || !value.error().message.empty());
   if (value && value->is(json::Kind::string)) {
     auto again = json::parse(json::quote(value->string));
-    if (!again || again->string != value->string)
-      __builtin_trap();
+    require(again && again->string == value->string);
   }
-  return 0;
+  size_t members = 0;
+  auto count = [&](std::string, json::Value) -> sinter::Status {
+    ++members;
+    return {};
+  };
+  bool isObject = json::parseMembers(text, count).ok();
+  if (value && value->is(json::Kind::object))
+    require(isObject && members == value->keys.size());
 }

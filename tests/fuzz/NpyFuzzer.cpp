@@ -1,23 +1,19 @@
-/// libFuzzer on `.npy` files: what is read is written and read again.
+/// `.npy` files: what is read is written and read again.
 #include "runtime/params/Npy.h"
+#include "tests/fuzz/Fuzzer.h"
 
 using namespace sinter::runtime;
+using sinter::fuzz::require;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  auto array = parseNpy(std::as_bytes(std::span(data, size)));
-  if (!array) {
-    if (array.error().message.empty())
-      __builtin_trap();
-    return 0;
-  }
+SINTER_FUZZER(Npy) {
+  auto array = parseNpy(sinter::fuzz::bytesOf(data, size));
+  if (!array)
+    return require(!array.error().message.empty());
   auto header = npyHeader(array->dtype, array->dims);
-  if (!header)
-    __builtin_trap();
+  require(header.ok());
   auto text = std::as_bytes(std::span(*header));
   std::vector<std::byte> file(text.begin(), text.end());
   file.insert(file.end(), array->bytes.begin(), array->bytes.end());
   auto again = parseNpy(file);
-  if (!again || again->dims != array->dims || again->bytes != array->bytes)
-    __builtin_trap();
-  return 0;
+  require(again && again->dims == array->dims && again->bytes == array->bytes);
 }

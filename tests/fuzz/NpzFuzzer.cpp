@@ -1,20 +1,17 @@
-/// libFuzzer on `.npz` files: directories, headers and packed data.
+/// `.npz` files: directories, headers and packed data.
 #include "runtime/params/Npz.h"
+#include "tests/fuzz/Fuzzer.h"
 
 using namespace sinter::runtime;
+using sinter::fuzz::require;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+SINTER_FUZZER(Npz) {
   constexpr uint64_t limit = 1 << 24;
-  auto arrays = parseNpz(std::as_bytes(std::span(data, size)), limit);
-  if (!arrays) {
-    if (arrays.error().message.empty())
-      __builtin_trap();
-    return 0;
-  }
+  auto arrays = parseNpz(sinter::fuzz::bytesOf(data, size), limit);
+  if (!arrays)
+    return require(!arrays.error().message.empty());
   uint64_t total = 0;
   for (const auto &[name, array] : *arrays)
     total += array.bytes.size();
-  if (total > limit)
-    __builtin_trap();
-  return 0;
+  require(total <= limit);
 }

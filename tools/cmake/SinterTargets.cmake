@@ -136,10 +136,11 @@ function(sinter_test_properties name labels environment)
     SINTER_CACHE_DIR=${CMAKE_BINARY_DIR}/test-cache/${name})
   if(SINTER_SANITIZE STREQUAL "thread")
     list(PREPEND environment TSAN_OPTIONS=halt_on_error=1)
-  elseif(SINTER_SANITIZE STREQUAL "address")
+  elseif(SINTER_SANITIZE MATCHES "^address")
     # LLVM gives a compiling thread a signal stack of its own, which ASan would
     # unmap when the thread ends.
     list(PREPEND environment ASAN_OPTIONS=use_sigaltstack=0
+      UBSAN_OPTIONS=print_stacktrace=1
       LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tools/cmake/leaks.supp:print_suppressions=0)
   endif()
   set(seconds 600)

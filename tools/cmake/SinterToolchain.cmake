@@ -46,12 +46,13 @@ if(SINTER_WERROR)
   add_compile_options(-Werror)
 endif()
 
-# ThreadSanitizer looks at all of Sinter, AddressSanitizer at what includes no
-# MLIR; MLIR and LLVM themselves are not instrumented. Nothing is suppressed.
+# ThreadSanitizer looks at all of Sinter, AddressSanitizer and
+# UndefinedBehaviorSanitizer at what includes no MLIR; MLIR and LLVM themselves
+# are not instrumented. Nothing is suppressed, and what is found ends the test.
 set(SINTER_SANITIZE_FLAGS "")
 if(SINTER_SANITIZE)
   set(SINTER_SANITIZE_FLAGS -fsanitize=${SINTER_SANITIZE}
-    -fno-omit-frame-pointer)
+    -fno-sanitize-recover=all -fno-omit-frame-pointer)
 endif()
 if(SINTER_FUZZ)
   list(APPEND SINTER_SANITIZE_FLAGS -fsanitize=fuzzer-no-link)

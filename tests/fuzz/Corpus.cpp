@@ -1,0 +1,127 @@
+/// Writes the files that the fuzzers start from.
+#include "tests/fuzz/Corpus.h"
+
+#include "compiler/package/KernelFile.h"
+#include "runtime/params/Npz.h"
+#include "runtime/program/DiskCache.h"
+#include "tests/unit/program/ProgramBuilder.h"
+
+#include <fstream>
+
+using namespace sinter;
+using namespace sinter::runtime;
+namespace fs = std::filesystem;
+
+static void write(const fs::path &path, std::span<const std::byte> bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char *>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+}
+
+static std::span<const std::byte> textBytes(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+/// With what is rare: symbols, guards, loops, aliases, locations.
+static constexpr std::string_view graphs[] = {
+    R"(func.func @main(%x: tensor<2x3xf32> {sinter.name = "x"})
+    -> tensor<2x3xf32> {
+  %0 = sinter.exp %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+})",
+    R"(#t = affine_map<()[s0] -> (s0, 4)>
+func.func @main(%x: tensor<?x4xf32, #t>) -> tensor<?x4xf32, #t> {
+  %0 = sinter.exp %x : (tensor<?x4xf32, #t>) -> tensor<?x4xf32, #t>
+  %1 = sinter.mul %0, %x : (tensor<?x4xf32, #t>, tensor<?x4xf32, #t>)
+      -> tensor<?x4xf32, #t>
+  return %1 : tensor<?x4xf32, #t>
+} loc(fused["a.mlir":1:2, callsite("f" at "g")]))"};
+
+/// A kernel, bare and as the file of an entry.
+static bool writeEntries(const fs::path &root) {
+  compiler::KernelCode code;
+  code.object = "object";
+  code.numSymbols = 1;
+  code.exprs = {{ExprOp::symbol, 0, 0, 0},
+                {ExprOp::constant, 0, 0, 4},
+                {ExprOp::mul, 0, 1, 0}};
+  compiler::PhaseCode phase;
+  phase.symbol = "phase";
+  code.phases = {phase};
+  code.workspaces = {2};
+  code.tiles = {"8x8"};
+  std::vector<std::byte> kernel = compiler::writeKernel("key", code);
+  write(root / "kernel/one", kernel);
+  fs::path folder = root / "cache";
+  DiskCache disk((folder / "entries").string(), 1 << 20);
+  Key key = keyOfText("corpus");
+  bool ok = disk.prepare().ok() &&
+            disk.storeBytes(CacheKind::kernel, key, kernel).ok();
+  if (ok)
+    fs::rename(disk.bytesPath(CacheKind::kernel, key), folder / "entry");
+  fs::remove_all(folder / "entries");
+  return ok;
+}
+
+static void writeTexts(const fs::path &folder) {
+  const char *texts[] = {
+      R"({"w":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}})",
+      R"({"__metadata__":{"a":"b"},"n":[1,-2.5e3,null,true,false]})",
+      R"("\u00e9\ud83d\ude00\n")", "[[[[]]]]", "18446744073709551616"};
+  int number = 0;
+  for (std::string_view text : texts)
+    write(folder / std::to_string(number++), std::as_bytes(std::span(text)));
+}
+
+/// Weights of several dtypes, one without elements, and metadata.
+static bool writeWeights(const fs::path &folder) {
+  std::vector<std::byte> zeros(64);
+  std::span<const std::byte> bytes(zeros);
+  std::vector<NamedTensor> tensors = {
+      {"weight", DType::f32, {2, 3}, bytes.first(24)},
+      {"mask", DType::boolean, {5}, bytes.first(5)},
+      {"none", DType::i64, {0, 7}, {}},
+      {"half", DType::bf16, {}, bytes.first(2)}};
+  Metadata metadata = {{"format", "pt"}};
+  return writeSafetensors(folder / "one", {&tensors[0], 1}).ok() &&
+         writeSafetensors(folder / "all", tensors, metadata).ok() &&
+         writeSafetensors(folder / "empty", {}).ok();
+}
+
+/// Arrays one by one and in archives.
+static bool writeArrays(const fs::path &root) {
+  std::vector<std::byte> zeros(64);
+  std::span<const std::byte> bytes(zeros);
+  std::vector<NamedTensor> tensors = {
+      {"f", DType::f32, {2, 3}, bytes.first(24)},
+      {"b", DType::boolean, {5}, bytes.first(5)},
+      {"c", DType::c128, {}, bytes.first(16)}};
+  bool ok = writeNpz(root / "npz/stored", tensors).ok() &&
+            writeNpz(root / "npz/packed", tensors, ZipMethod::deflated).ok();
+  for (const NamedTensor &tensor : tensors)
+    ok &= writeNpy(root / "npy" / tensor.name, tensor).ok();
+  write(root / "npy/turned",
+        std::as_bytes(
+            std::span("\x93NUMPY\1\0\x37\0"
+                      "{'descr':'>i2','fortran_order':True,'shape':(2,1)}    \n"
+                      "\0\1\0")));
+  return ok;
+}
+
+bool sinter::fuzz::writeCorpus(const fs::path &root) {
+  for (const char *name : {"cache", "image", "json", "kernel", "model", "npy",
+                           "npz", "safetensors", "text", "tiles"})
+    fs::create_directories(root / name);
+  writeTexts(root / "json");
+  write(root / "model/scale", test::scaleProgram().file());
+  write(root / "model/full", test::fullProgram().file());
+  write(root / "model/loop", test::loopProgram().file());
+  write(root / "model/copy", test::copyProgram().file());
+  write(root / "model/gather", test::gatherProgram().file());
+  write(root / "image/cpu", test::kernelImage());
+  write(root / "tiles/two", textBytes("sinter tiles 1\na=b\nk_1=64x32\n"));
+  for (std::string_view text : graphs)
+    write(root / "text" / std::to_string(text.size()), textBytes(text));
+  return writeWeights(root / "safetensors") && writeArrays(root) &&
+         writeEntries(root);
+}
