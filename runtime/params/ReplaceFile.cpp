@@ -286,14 +286,26 @@ static Result<std::string> followLinks(const std::string &path) {
   return systemError(path, "cannot follow");
 }
 
-static Status replaceOld(const std::string &path, const struct stat &old,
-                         FileParts parts) {
+static Status putNewFile(const std::string &path, FileParts parts) {
   SINTER_TRY_ASSIGN(std::string target, followLinks(path));
-  struct stat found = {};
-  if (::stat(target.c_str(), &found) != 0 || found.st_dev != old.st_dev ||
-      found.st_ino != old.st_ino)
-    return ioError(path, "cannot replace: the file has no name any more");
-  if (::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0)
+  return putInPlace(target, parts, {});
+}
+
+/// There was a regular file.
+static Status replaceOld(const std::string &path, FileParts parts) {
+  constexpr int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+  SINTER_TRY_ASSIGN(std::string target, followLinks(path));
+  FileDescriptor opened(::open(target.c_str(), flags));
+  struct stat old = {};
+  // Others may remove the file and make it again, any number of times.
+  for (int tries = 0; !opened && errno == ENOENT; ++tries) {
+    if (::stat(path.c_str(), &old) != 0)
+      return putNewFile(path, parts);
+    if (tries == 1000) // a link in /proc to what is gone
+      return ioError(path, "cannot replace: the file has no name any more");
+    opened = FileDescriptor(::open(target.c_str(), flags));
+  }
+  if (!opened || ::fstat(opened.get(), &old) != 0)
     return systemError(path, "cannot write");
   // Nobody else may read it before it has the old one's permissions.
   return putInPlace(target, parts, {.permissions = 0600, .old = &old});
@@ -304,12 +316,11 @@ Status replaceFile(const std::string &path, FileParts parts) {
   if (::stat(path.c_str(), &old) != 0) {
     if (errno != ENOENT)
       return systemError(path, "cannot write");
-    SINTER_TRY_ASSIGN(std::string target, followLinks(path));
-    return putInPlace(target, parts, {});
+    return putNewFile(path, parts);
   }
   switch (old.st_mode & S_IFMT) {
   case S_IFREG:
-    return replaceOld(path, old, parts);
+    return replaceOld(path, parts);
   case S_IFIFO:
   case S_IFCHR:
     return writeInto(path, parts);

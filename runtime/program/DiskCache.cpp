@@ -106,17 +106,20 @@ struct EntryHead {
   uint64_t bytes = 0;
   Digest digest = {};     ///< of the bytes
   Digest headDigest = {}; ///< of all before it
-  bool operator==(const EntryHead &) const = default;
 };
 static_assert(sizeof(EntryHead) == 72);
+
+Digest headDigestOf(const EntryHead &head) {
+  return digestOf(std::as_bytes(std::span(&head, 1))
+                      .first(offsetof(EntryHead, headDigest)));
+}
 
 EntryHead headOf(const EntryName &name, std::span<const std::byte> bytes) {
   EntryHead head{.kind = uint64_t(name.kind),
                  .key = name.key,
                  .bytes = bytes.size(),
                  .digest = digestOf(bytes)};
-  head.headDigest = digestOf(std::as_bytes(std::span(&head, 1))
-                                 .first(offsetof(EntryHead, headDigest)));
+  head.headDigest = headDigestOf(head);
   return head;
 }
 
@@ -127,16 +130,17 @@ Result<FileBytes> readEntry(const FileDescriptor &file, uint64_t size,
   ErrorInfo altered = makeError(ErrorKind::io, "the digest is wrong");
   if (size < sizeof(head) ||
       !file.readAll(std::as_writable_bytes(std::span(&head, 1))) ||
+      head.magic != EntryHead().magic ||
+      head.headDigest != headDigestOf(head) ||
       head.bytes != size - sizeof(head))
     return altered;
   SINTER_TRY_ASSIGN(FileBytes bytes, FileBytes::read(file, head.bytes));
-  EntryName held{CacheKind(head.kind), head.key};
-  if (head != headOf(held, bytes.bytes()))
+  if (head.digest != digestOf(bytes.bytes()))
     return altered;
   if (head.kind != uint64_t(name.kind) || head.key != name.key)
     return makeError(ErrorKind::io,
                      fmt::format("it is the entry {}{}", toHex(head.key),
-                                 suffixOf(held.kind)));
+                                 suffixOf(CacheKind(head.kind))));
   return bytes;
 }
 

@@ -8,6 +8,7 @@
 #include "tests/unit/params/FileFaults.h"
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -197,6 +198,39 @@ TEST_F(ReplaceFile, FollowsLinks) {
   fs::create_symlink("no/such", folder + "/nowhere");
   expectHas(messageOf(save(folder + "/nowhere", "x")), "No such file");
   EXPECT_TRUE(fs::is_symlink(folder + "/nowhere"));
+}
+
+TEST_F(ReplaceFile, RefusesAFileThatHasNoName) {
+  put(path, "old");
+  int opened = ::open(path.c_str(), O_RDWR);
+  fs::remove(path);
+  std::string link = fmt::format("/proc/self/fd/{}", opened);
+  EXPECT_EQ(messageOf(save(link, "x")),
+            link + ": cannot replace: the file has no name any more");
+  ::close(opened);
+  EXPECT_EQ(names(), 0u);
+}
+
+// A saver may find that another, or who removes, came before it.
+TEST_F(ReplaceFile, SaversAndRemoversMayMeet) {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  std::atomic<int> failed{0};
+  for (int saver = 0; saver < 2; ++saver)
+    threads.emplace_back([&, saver] {
+      for (int round = 0; round < 100; ++round)
+        failed += !save(path, std::string(100 + saver, 'x'));
+    });
+  std::thread remover([&] {
+    while (!stop)
+      ::unlink(path.c_str());
+  });
+  for (std::thread &thread : threads)
+    thread.join();
+  stop = true;
+  remover.join();
+  EXPECT_EQ(failed, 0);
+  EXPECT_LE(names(), 1u);
 }
 
 TEST_F(ReplaceFile, HardLinksKeepTheOldFile) {
