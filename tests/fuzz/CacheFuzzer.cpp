@@ -26,7 +26,7 @@ static const DiskCache &cache() {
 }
 
 SINTER_FUZZER(Cache) {
-  Key key = keyOfText("fuzz");
+  Key key = keyOfText("corpus"); // that of the first input
   {
     std::ofstream file(cache().bytesPath(CacheKind::kernel, key),
                        std::ios::binary);
