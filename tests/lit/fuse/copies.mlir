@@ -6,6 +6,7 @@
 // RUN: sinter opt %t/views.mlir --pipeline='number-nodes,form-kernels{max-copies=2}' | FileCheck %t/views.mlir
 // RUN: sinter opt %t/views.mlir --pipeline=number-nodes,form-kernels | FileCheck %t/views.mlir --check-prefix=ALL
 // RUN: sinter opt %t/numbers.mlir --pipeline='number-nodes,form-kernels{max-copies=1}' | FileCheck %t/numbers.mlir
+// RUN: sinter opt %t/many.mlir --pipeline=number-nodes,form-kernels | FileCheck %t/many.mlir
 // RUN: sinter explain %t/steps.mlir | FileCheck %t/steps.mlir
 // RUN: sinter inspect %t/merge.mlir --stage lower | FileCheck %t/merge.mlir --check-prefix=LOWER
 
@@ -64,6 +65,29 @@ func.func @main(%x: tensor<64xf32>, %s: tensor<f32>) -> tensor<64xf32> {
   %4 = sinter.mul %x, %2 : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
   %5 = sinter.add %4, %3 : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
   return %5 : tensor<64xf32>
+}
+
+//--- many.mlir
+// A product each, which would all repeat what they read.
+// CHECK: detail = "{{.*}}elements would be written out 4 times", {{.*}}rule = "cap_copies"
+// CHECK: %[[X:[0-9]+]] = program.launch @map_{{[0-9a-f]+}}(%arg0)
+// CHECK-COUNT-4: program.launch @contraction_{{[0-9a-f]+}}(%[[X]], %
+func.func @main(%x: tensor<64xf32>, %w: tensor<64x16xf32>) -> (tensor<1x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>) {
+  %0 = sinter.slice %x {starts = array<i64: 63>, limits = affine_map<() -> (64)>, steps = array<i64: 1>} : (tensor<64xf32>) -> tensor<1xf32>
+  %1 = sinter.slice %x {starts = array<i64: 0>, limits = affine_map<() -> (63)>, steps = array<i64: 1>} : (tensor<64xf32>) -> tensor<63xf32>
+  %2 = sinter.concat %0, %1 {axis = 0 : i64} : (tensor<1xf32>, tensor<63xf32>) -> tensor<64xf32>
+  %3 = sinter.slice %2 {starts = array<i64: 63>, limits = affine_map<() -> (64)>, steps = array<i64: 1>} : (tensor<64xf32>) -> tensor<1xf32>
+  %4 = sinter.slice %2 {starts = array<i64: 0>, limits = affine_map<() -> (63)>, steps = array<i64: 1>} : (tensor<64xf32>) -> tensor<63xf32>
+  %5 = sinter.concat %3, %4 {axis = 0 : i64} : (tensor<1xf32>, tensor<63xf32>) -> tensor<64xf32>
+  %6 = sinter.reshape %5 {shape = affine_map<() -> (1, 64)>} : (tensor<64xf32>) -> tensor<1x64xf32>
+  %a = sinter.matmul %6, %w : (tensor<1x64xf32>, tensor<64x16xf32>) -> tensor<1x16xf32>
+  %v = sinter.exp %w : (tensor<64x16xf32>) -> tensor<64x16xf32>
+  %b = sinter.matmul %6, %v : (tensor<1x64xf32>, tensor<64x16xf32>) -> tensor<1x16xf32>
+  %u = sinter.tanh %w : (tensor<64x16xf32>) -> tensor<64x16xf32>
+  %c = sinter.matmul %6, %u : (tensor<1x64xf32>, tensor<64x16xf32>) -> tensor<1x16xf32>
+  %t = sinter.sin %w : (tensor<64x16xf32>) -> tensor<64x16xf32>
+  %d = sinter.matmul %6, %t : (tensor<1x64xf32>, tensor<64x16xf32>) -> tensor<1x16xf32>
+  return %a, %b, %c, %d : tensor<1x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>, tensor<1x16xf32>
 }
 
 //--- steps.mlir

@@ -10,6 +10,7 @@
 // RUN: sinter opt %t/join.mlir --pipeline='number-nodes,form-kernels' | FileCheck %t/join.mlir --check-prefix=WHOLE
 // RUN: sinter opt %t/rows.mlir --pipeline='number-nodes,form-kernels{max-buffers=3}' | FileCheck %t/rows.mlir
 // RUN: sinter opt %t/large.mlir --pipeline='number-nodes,form-kernels{max-ops=5}' | FileCheck %t/large.mlir
+// RUN: sinter opt %t/largest.mlir --pipeline='number-nodes,form-kernels{max-ops=6}' | FileCheck %t/largest.mlir
 // RUN: sinter opt %t/same.mlir --pipeline='number-nodes,form-kernels{max-ops=3}' | FileCheck %t/same.mlir
 
 //--- views.mlir
@@ -102,6 +103,25 @@ func.func @main(%x: tensor<2x2xf32>, %y: tensor<2x2xf32>, %z: tensor<2x2xf32>) -
   %9 = sinter.concat %2, %5, %8 {axis = 0 : i64} : (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<6x2xf32>
   return %9 : tensor<6x2xf32>
 }
+//--- largest.mlir
+// Of two operands that are too many together, the one that takes more is stored.
+// CHECK: detail = "sin stored: a kernel has at most 6 ops
+// CHECK-NOT: stored: a kernel
+// CHECK-COUNT-2: program.launch
+// CHECK-NOT: program.launch
+func.func @main(%x: tensor<64xf32>, %s: tensor<f32>, %t: tensor<f32>) -> tensor<64xf32> {
+  %0 = sinter.exp %t : (tensor<f32>) -> tensor<f32>
+  %1 = sinter.neg %0 : (tensor<f32>) -> tensor<f32>
+  %2 = sinter.exp %s : (tensor<f32>) -> tensor<f32>
+  %3 = sinter.tanh %2 : (tensor<f32>) -> tensor<f32>
+  %4 = sinter.exp %3 : (tensor<f32>) -> tensor<f32>
+  %5 = sinter.sin %4 : (tensor<f32>) -> tensor<f32>
+  %6 = sinter.add %1, %5 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %7 = sinter.broadcast %6 {shape = affine_map<() -> (64)>} : (tensor<f32>) -> tensor<64xf32>
+  %8 = sinter.mul %x, %7 : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  return %8 : tensor<64xf32>
+}
+
 //--- same.mlir
 // A kernel has code for each operand, be they one tensor.
 // CHECK: detail = "concat stored

@@ -148,6 +148,41 @@ TEST(Flush, HistoryEndsWithTheStepThatReplacesWhatItRead) {
               [&] { loss.backward(); });
 }
 
+/// Evaluated by the flush that replaces what it read, and by way of one operand
+/// among others.
+TEST(Flush, HistoryEndsWithTheFlushOfItsOwnStep) {
+  sn::Param w = makeParam({1, 2});
+  sn::Tensor loss = recordStep(w, 0.25);
+  EXPECT_EQ(loss.item<float>(), 5.f);
+  expectError(sn::ErrorKind::invalid_argument, "retain_history",
+              [&] { loss.backward(); });
+  sn::Tensor before = sn::sum(w * w + sn::tensor({1.f, 1.f}));
+  EXPECT_EQ(before.item<float>(), 3.25f);
+  recordStep(w, 0.25).item<float>();
+  expectError(sn::ErrorKind::invalid_argument, "retain_history",
+              [&] { before.backward(); });
+}
+
+/// One that reads a value between, which the step has to itself otherwise.
+TEST(Flush, PendingReadersOfValuesBetweenSeeTheOldState) {
+  sn::Param w = makeParam({1, 2});
+  sn::Tensor other, loss;
+  {
+    sn::Tensor hidden = w * w;
+    other = hidden + sn::tensor({1.f, 1.f});
+    loss = sn::sum(hidden);
+  }
+  sn::Gradients grads = loss.backward();
+  {
+    sn::no_grad guard;
+    w.set(w - grads(w) * sn::scalar(0.25));
+  }
+  grads = sn::Gradients();
+  EXPECT_EQ(loss.item<float>(), 5.f);
+  EXPECT_EQ(w.tensor().to_vector<float>(), (Values{0.5f, 1}));
+  EXPECT_EQ(other.to_vector<float>(), (Values{2, 5}));
+}
+
 TEST(Flush, RetainedHistorySurvivesTheStep) {
   sn::Param w = makeParam({1, 2});
   sn::Tensor loss = sn::sum(w * w);

@@ -20,6 +20,7 @@ TEST(Scalars, AFewNumbersAreStaticUntilTheyChange) {
       here, 2, -std::numeric_limits<double>::infinity()));
   EXPECT_FALSE(sn::detail::isStaticNumber(here, 0, 1.0));
   EXPECT_FALSE(sn::detail::isStaticNumber(here, 0, 0.5)); // for good
+  EXPECT_FALSE(sn::detail::isStaticNumber(here, 0, 0.5));
   auto other = std::source_location::current();
   EXPECT_FALSE(sn::detail::isStaticNumber(other, 0, 3.7));
   EXPECT_FALSE(sn::detail::isStaticNumber(other, 0, 1.0));
