@@ -138,6 +138,41 @@ TEST(Run, checksGuards) {
   EXPECT_EQ(odd.error().kind, ErrorKind::invalid_argument);
   EXPECT_EQ(odd.error().message, "dims do not fit together: mod(s0,2) has to "
                                  "equal 0, they are 1 and 0");
+  ProgramBuilder larger = scaleProgram();
+  larger.guard(0, larger.constant(7));
+  program = load(larger);
+  EXPECT_FALSE(run(*program, std::vector{bind(x, {4}), bindScalar(1)}));
+  ProgramBuilder smaller = scaleProgram();
+  smaller.guard(0, smaller.constant(3));
+  program = load(smaller);
+  EXPECT_FALSE(run(*program, std::vector{bind(x, {4}), bindScalar(1)}));
+}
+
+/// Dims whose product wraps, and those of nothing.
+TEST(Run, checksEveryDim) {
+  ProgramBuilder b;
+  uint32_t s0 = b.symbol(0), s1 = b.symbol(1);
+  uint32_t x = b.input("x", {s0, s1}), out = b.output({s0, s1});
+  b.copy(x, out, b.constant(0));
+  auto program = load(b);
+  BufferRef none = bufferOf(cpu(), std::vector<float>());
+  auto runs = [&](int64_t first, int64_t second) {
+    return run(*program, std::vector{bind(none, {first, second})}).ok();
+  };
+  EXPECT_TRUE(runs(0, 5));
+  EXPECT_FALSE(runs(0, int64_t(1) << 31));
+  EXPECT_FALSE(runs(int64_t(1) << 30, int64_t(1) << 34));
+  EXPECT_FALSE(runs(0, -1));
+  // Of an output, which nobody gives.
+  ProgramBuilder made;
+  uint32_t n = made.symbol(0);
+  x = made.input("x", {n});
+  out = made.output({made.times(n, made.constant(int64_t(1) << 30)),
+                     made.times(n, made.constant(int64_t(1) << 34))});
+  made.copy(x, out, made.constant(0));
+  program = load(made);
+  BufferRef one = bufferOf(cpu(), counting(1));
+  EXPECT_FALSE(run(*program, std::vector{bind(one, {1})}));
 }
 
 TEST(Run, runsPhasesThroughWorkspaces) {
