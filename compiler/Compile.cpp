@@ -1,20 +1,31 @@
 /// The compiler's entry points.
 #include "compiler/Compiler.h"
 #include "compiler/Diagnostics.h"
+#include "compiler/Guarded.h"
 #include "compiler/InspectStage.h"
 #include "compiler/Pipeline.h"
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/MakeDynamic.h"
+#include "runtime/support/Cancel.h"
 #include "runtime/support/Sites.h"
 #include "sinter/generated/SourceDigest.h"
 
+#include "mlir/IR/Action.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/Pass.h"
 
 using namespace mlir;
 
 namespace sinter::compiler {
 
 namespace {
+
+/// Leaves the passes out that come after the thread was told to stop.
+void unlessCancelled(llvm::function_ref<void()> run,
+                     const tracing::Action &action) {
+  if (!isCancelled() || !isa<PassExecutionAction>(action))
+    run();
+}
 
 /// One compilation: the context, what the stages made, and where diagnostics
 /// go. The order of the members is that of their destruction reversed.
@@ -26,6 +37,8 @@ public:
         context(compilerDialects(), MLIRContext::Threading::DISABLED),
         diagnostics(&context, sites) {
     context.loadAllAvailableDialects();
+    if (currentCancelFlag())
+      context.registerActionHandler(unlessCancelled);
   }
 
   Status load(const graph::Graph &graph);
@@ -76,29 +89,37 @@ static Result<ModelBytes> compileSource(Session &session,
 
 Result<ModelBytes> compile(const graph::Graph &graph,
                            const Options &options) noexcept {
-  Session session(options, &graph.sites);
-  return compileSource(session, graph);
+  return guarded([&] {
+    Session session(options, &graph.sites);
+    return compileSource(session, graph);
+  });
 }
 
 Result<ModelBytes> compileText(std::string_view mlir,
                                const Options &options) noexcept {
-  Session session(options);
-  return compileSource(session, mlir);
+  return guarded([&] {
+    Session session(options);
+    return compileSource(session, mlir);
+  });
 }
 
 Result<std::string> exportGraph(const graph::Graph &graph) noexcept {
-  Session session({}, &graph.sites);
-  SINTER_TRY(session.load(graph));
-  return exportText(*session.state.module);
+  return guarded([&]() -> Result<std::string> {
+    Session session({}, &graph.sites);
+    SINTER_TRY(session.load(graph));
+    return exportText(*session.state.module);
+  });
 }
 
 Result<graph::Graph> readGraph(std::string_view mlir) noexcept {
-  Session session({});
-  SINTER_TRY(session.load(mlir));
-  FailureOr<graph::Graph> graph = toGraph(*session.state.module);
-  if (failed(graph))
-    return session.diagnostics.takeError(ErrorKind::unsupported, "import");
-  return std::move(*graph);
+  return guarded([&]() -> Result<graph::Graph> {
+    Session session({});
+    SINTER_TRY(session.load(mlir));
+    FailureOr<graph::Graph> graph = toGraph(*session.state.module);
+    if (failed(graph))
+      return session.diagnostics.takeError(ErrorKind::unsupported, "import");
+    return std::move(*graph);
+  });
 }
 
 template <typename Source>
@@ -115,14 +136,18 @@ static Result<std::string> inspectSource(Session &session, const Source &source,
 
 Result<std::string> inspect(const graph::Graph &graph, std::string_view stage,
                             const Options &options) noexcept {
-  Session session(options, &graph.sites);
-  return inspectSource(session, graph, stage);
+  return guarded([&] {
+    Session session(options, &graph.sites);
+    return inspectSource(session, graph, stage);
+  });
 }
 
 Result<std::string> inspectText(std::string_view mlir, std::string_view stage,
                                 const Options &options) noexcept {
-  Session session(options);
-  return inspectSource(session, mlir, stage);
+  return guarded([&] {
+    Session session(options);
+    return inspectSource(session, mlir, stage);
+  });
 }
 
 std::string_view digest() { return sourceDigest; }

@@ -1,4 +1,5 @@
-/// Memory, then disk.
+/// Memory, then disk. This file is compiled with exceptions: locks and claims
+/// are given up when memory runs out.
 #include "compiler/KernelCache.h"
 #include "compiler/Compiler.h"
 #include "compiler/package/KernelFile.h"
@@ -47,7 +48,7 @@ KernelCache::KernelCache(const Target &target, const EmitOptions &options)
 
 KernelCache::~KernelCache() {
   while (!claimed.empty())
-    release(std::string(*claimed.begin()));
+    endClaim(claimed.extract(claimed.begin()));
 }
 
 std::string KernelCache::keyOf(std::string_view text) const {
@@ -55,11 +56,12 @@ std::string KernelCache::keyOf(std::string_view text) const {
 }
 
 bool KernelCache::claim(std::string_view text) {
-  std::string key = keyOf(text);
+  std::set<std::string> own{keyOf(text)};
   std::lock_guard lock(inProgress.mutex);
-  if (!inProgress.keys.insert(key).second)
+  if (inProgress.keys.contains(*own.begin()))
     return false;
-  claimed.insert(std::move(key));
+  claimed.insert(*own.begin());
+  inProgress.keys.merge(own); // takes no memory
   return true;
 }
 
@@ -71,11 +73,14 @@ void KernelCache::await(std::string_view text) {
 }
 
 void KernelCache::release(const std::string &key) {
-  if (claimed.erase(key) == 0)
-    return;
+  if (auto found = claimed.find(key); found != claimed.end())
+    endClaim(claimed.extract(found));
+}
+
+void KernelCache::endClaim(std::set<std::string>::node_type claim) {
   {
     std::lock_guard lock(inProgress.mutex);
-    inProgress.keys.erase(key);
+    inProgress.keys.erase(claim.value());
   }
   inProgress.changed.notify_all();
 }

@@ -42,6 +42,8 @@ public:
 private:
   std::string keyOf(std::string_view text) const;
   void release(const std::string &key);
+  /// Lets others have what this one claimed. Takes no memory.
+  static void endClaim(std::set<std::string>::node_type claim);
   Code findOnDisk(const std::string &key);
   void storeOnDisk(const std::string &key, const KernelCode &code);
   /// Null when the disk cache cannot be used.

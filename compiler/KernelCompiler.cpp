@@ -1,9 +1,12 @@
 /// Parallel compilation of kernels.
 #include "compiler/KernelCompiler.h"
 #include "compiler/Diagnostics.h"
+#include "compiler/Guarded.h"
 #include "compiler/KernelCache.h"
 #include "compiler/fuse/KernelText.h"
 #include "dialects/sinter/Dialect.h"
+#include "runtime/support/Cancel.h"
+#include "runtime/support/RunTogether.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -11,7 +14,6 @@
 #include "mlir/Parser/Parser.h"
 
 #include <atomic>
-#include <mutex>
 #include <thread>
 
 using namespace mlir;
@@ -58,10 +60,15 @@ public:
     if (++pooled.kernels >= maxKernels)
       return;
     std::lock_guard lock(mutex);
-    idle.push_back(std::move(pooled));
+    if (idle.size() < idle.capacity())
+      idle.push_back(std::move(pooled));
   }
 
+  ContextPool() { idle.reserve(maxIdle); }
+
 private:
+  /// So many have room: giving back must not fail with the lock held.
+  static constexpr size_t maxIdle = 256;
   std::mutex mutex;
   std::vector<Pooled> idle;
 };
@@ -80,7 +87,9 @@ struct Job {
 // the library is loaded, so that no thread can meet them half-made.
 static ContextPool &contextPool = *new ContextPool;
 
-static void runJob(Job &job, const Target &target, const EmitOptions &options) {
+static Status compileJob(Job &job, const Target &target,
+                         const EmitOptions &options) {
+  SINTER_TRY(checkCancelled());
   ContextPool::Pooled pooled = contextPool.take();
   {
     MLIRContext *context = pooled.context.get();
@@ -97,23 +106,30 @@ static void runJob(Job &job, const Target &target, const EmitOptions &options) {
       job.error = diagnostics.takeError(ErrorKind::compile, "lower");
   }
   contextPool.giveBack(std::move(pooled));
+  return {};
+}
+
+// One that memory runs out for is lost alone.
+static void runJob(Job &job, const Target &target, const EmitOptions &options) {
+  Status done = guarded([&] { return compileJob(job, target, options); });
+  if (!done) {
+    job.code = nullptr;
+    job.error = done.takeError();
+  }
 }
 
 static void runJobs(std::vector<Job *> &jobs, const Target &target,
                     const EmitOptions &options) {
   std::atomic<size_t> next = 0;
+  const CancelFlag *cancel = currentCancelFlag();
   auto work = [&] {
+    CancelFlagScope scope(cancel);
     for (size_t index = next++; index < jobs.size(); index = next++)
       runJob(*jobs[index], target, options);
   };
-  size_t threads =
-      std::min<size_t>(std::thread::hardware_concurrency(), jobs.size());
-  std::vector<std::thread> pool;
-  for (size_t extra = 1; extra < threads; ++extra)
-    pool.emplace_back(work);
-  work();
-  for (std::thread &thread : pool)
-    thread.join();
+  runTogether(
+      std::min<size_t>(std::thread::hardware_concurrency(), jobs.size()),
+      [&] { work(); });
 }
 
 // Compiles those jobs that no other compilation works on. Their claims end
@@ -137,9 +153,9 @@ static Status compileClaimed(std::vector<Job> &jobs, KernelCache &cache,
   return {};
 }
 
-Result<KernelCodes> compileKernels(ModuleOp module, const Target &target,
-                                   const EmitOptions &options) {
-  KernelCache cache(target, options);
+static Result<KernelCodes> findOrCompile(ModuleOp module, KernelCache &cache,
+                                         const Target &target,
+                                         const EmitOptions &options) {
   std::vector<Job> jobs;
   for (auto kernel : module.getOps<program::KernelOp>()) {
     Job job;
@@ -159,6 +175,13 @@ Result<KernelCodes> compileKernels(ModuleOp module, const Target &target,
     codes[job.name] = job.code;
   }
   return codes;
+}
+
+Result<KernelCodes> compileKernels(ModuleOp module, const Target &target,
+                                   const EmitOptions &options) {
+  // Others wait for its claims: they end however the rest does.
+  KernelCache cache(target, options);
+  return guarded([&] { return findOrCompile(module, cache, target, options); });
 }
 
 } // namespace sinter::compiler

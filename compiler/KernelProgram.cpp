@@ -1,6 +1,7 @@
 /// One kernel by itself: which tiles it has, and a program that launches it.
 #include "compiler/Compiler.h"
 #include "compiler/Diagnostics.h"
+#include "compiler/Guarded.h"
 #include "compiler/Pipeline.h"
 #include "compiler/fuse/KernelText.h"
 #include "compiler/fuse/ScheduleTiles.h"
@@ -105,19 +106,23 @@ Status KernelSession::run(Stage first, Stage until) {
 
 Result<std::vector<std::string>> kernelTiles(std::string_view text,
                                              const Options &options) noexcept {
-  KernelSession session(options);
-  SINTER_TRY(session.load(text));
-  SINTER_TRY(session.run(Stage::lower, Stage::lower));
-  return session.state.codes.lookup(session.kernel.getSymName())->tiles;
+  return guarded([&]() -> Result<std::vector<std::string>> {
+    KernelSession session(options);
+    SINTER_TRY(session.load(text));
+    SINTER_TRY(session.run(Stage::lower, Stage::lower));
+    return session.state.codes.lookup(session.kernel.getSymName())->tiles;
+  });
 }
 
 Result<ModelBytes> compileKernel(std::string_view text,
                                  const Options &options) noexcept {
-  KernelSession session(options);
-  SINTER_TRY(session.load(text));
-  session.addMain();
-  SINTER_TRY(session.run(Stage::plan, Stage::package));
-  return std::move(session.state.bytes);
+  return guarded([&]() -> Result<ModelBytes> {
+    KernelSession session(options);
+    SINTER_TRY(session.load(text));
+    session.addMain();
+    SINTER_TRY(session.run(Stage::plan, Stage::package));
+    return std::move(session.state.bytes);
+  });
 }
 
 } // namespace sinter::compiler

@@ -4,6 +4,7 @@
 #include "compiler/StageTrace.h"
 #include "compiler/fuse/ScheduleTiles.h"
 #include "compiler/import/ImportGraph.h"
+#include "runtime/support/Cancel.h"
 
 using namespace mlir;
 
@@ -106,7 +107,9 @@ static Result<void> runPasses(Compilation &state, Stage stage,
   PassManager passes(state.module->getContext(), "builtin.module");
   passes.enableVerifier(options.verify);
   buildStage(stage, passes, options);
-  if (failed(passes.run(*state.module)))
+  bool isDone = succeeded(passes.run(*state.module));
+  SINTER_TRY(checkCancelled()); // its passes were left out
+  if (!isDone)
     return makeError(ErrorKind::compile, "");
   return {};
 }
@@ -188,6 +191,7 @@ Result<void> runPipeline(Compilation &state, const PipelineOptions &given,
                       Stage::lower, Stage::target, Stage::package}) {
     if (stage < first)
       continue;
+    SINTER_TRY(checkCancelled());
     trace.begin(stage);
     Result<void> done = runStage(state, stage, options);
     trace.end(stage);

@@ -5,7 +5,10 @@
 #include "frontend/Numerics.h"
 #include "frontend/Raise.h"
 #include "runtime/program/CompilerHook.h"
+#include "runtime/support/Exhausted.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/FloatingPoint.h"
+#include "runtime/support/Fork.h"
 #include "runtime/support/Log.h"
 
 #include <sinter/Background.h>
@@ -37,6 +40,7 @@ struct Job {
 
 class Worker {
 public:
+  static Worker *make();
   void add(Job job);
   void wait();
   /// Drops what has not begun and waits for what has. Once is enough.
@@ -47,6 +51,8 @@ private:
   void start();
   void stopAtExit();
   void run();
+  void holdForFork();
+  void startAfresh();
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -59,8 +65,16 @@ private:
 } // namespace
 
 static Worker &worker() {
-  static auto *instance = new Worker;
+  static Worker *instance = Worker::make();
   return *instance;
+}
+
+// A child has no such thread: what it has begun ends before the fork, and what
+// waits is the parent's.
+Worker *Worker::make() {
+  aroundFork([] { worker().holdForFork(); }, [] { worker().mutex.unlock(); },
+             [] { worker().startAfresh(); });
+  return new Worker;
 }
 
 bool Worker::knows(const Key &key) const {
@@ -72,10 +86,10 @@ void Worker::add(Job job) {
   std::lock_guard lock(mutex);
   if (stopping || knows(job.key))
     return;
-  queue.push_back(std::move(job));
-  stopAtExit();
   if (!thread.joinable())
     start();
+  queue.push_back(std::move(job));
+  stopAtExit();
   changed.notify_all();
 }
 
@@ -104,7 +118,22 @@ void Worker::start() {
   thread = std::thread([this] { run(); });
 }
 
+void Worker::holdForFork() {
+  mutex.lock();
+  std::unique_lock lock(mutex, std::adopt_lock);
+  changed.wait(lock, [&] { return !current; });
+  lock.release();
+}
+
+void Worker::startAfresh() {
+  queue.clear();
+  new (&changed) std::condition_variable; // nobody waits here
+  new (&thread) std::thread;
+  mutex.unlock();
+}
+
 void Worker::run() {
+  DefaultFloats floats;
   std::unique_lock lock(mutex);
   while (true) {
     changed.wait(lock, [&] { return stopping || !queue.empty(); });
@@ -114,7 +143,7 @@ void Worker::run() {
     queue.pop_front();
     current = job.key;
     lock.unlock();
-    Status done = job.work();
+    Status done = orExhausted(job.work);
     if (!done)
       logWarning("background: " + done.error().message +
                  "; the unfused program stays");
@@ -181,8 +210,13 @@ Result<bool> compilesInBackground() {
 void compileInBackground(const Key &key, std::function<Status()> work) {
   if (auto hook = runtime::compilerHook(); !hook)
     logWarning("background: " + hook.error().message);
-  else
-    worker().add({key, std::move(work)});
+  else if (Status added = orExhausted([&]() -> Status {
+             worker().add({key, std::move(work)});
+             return {};
+           });
+           !added)
+    logWarning("background: " + added.error().message +
+               "; the unfused program stays");
 }
 
 } // namespace detail

@@ -15,6 +15,10 @@
 #include "frontend/SiteMemory.h"
 #include "frontend/SymbolicResults.h"
 #include "runtime/device/Device.h"
+#include "runtime/support/Cancel.h"
+#include "runtime/support/Exhausted.h"
+#include "runtime/support/FloatingPoint.h"
+#include "runtime/support/Fork.h"
 #include "runtime/support/Log.h"
 
 #include <fmt/format.h>
@@ -38,6 +42,9 @@ struct Evaluator {
   std::mutex mutex; ///< planning and committing, not compiling and running
   std::condition_variable flushEnded;
   std::vector<const FlushPlan *> inFlight;
+  /// In a child process: another thread was in the middle of work at the fork.
+  /// What it had locked stays locked here.
+  bool isCutOff = false;
   RetainedNodes retained;
   std::unordered_map<const Node *, EvaluationNote> notes;
   std::deque<const Node *> noteOrder;
@@ -47,9 +54,32 @@ struct Evaluator {
 };
 } // namespace
 
+static Evaluator *makeEvaluator();
+
 static Evaluator &evaluator() {
-  static Evaluator *instance = new Evaluator; // outlives static tensors
+  static Evaluator *instance = makeEvaluator(); // outlives static tensors
   return *instance;
+}
+
+/// A fork waits for what is planned or committed, not for what runs.
+static Evaluator *makeEvaluator() {
+  aroundFork([] { evaluator().mutex.lock(); },
+             [] { evaluator().mutex.unlock(); },
+             [] {
+               Evaluator &all = evaluator();
+               all.isCutOff |= !all.inFlight.empty();
+               all.mutex.unlock();
+             });
+  return new Evaluator;
+}
+
+static Status checkNotCutOff(const Evaluator &all) {
+  if (!all.isCutOff)
+    return {};
+  return makeError(ErrorKind::device,
+                   "this process was forked while another thread computed: "
+                   "it cannot compute; fork when no evaluation runs, or start "
+                   "a program by exec");
 }
 
 /// How many HistoryLocks this thread holds; one locks, the others are inside.
@@ -97,6 +127,8 @@ bool Evaluator::conflicts(const FlushPlan &plan) const {
 
 //===- Committing ---------------------------------------------------------===//
 
+/// All of it or nothing: values take no memory here, and notes are kept if
+/// there is some.
 static void commit(Evaluator &all, FlushPlan &plan,
                    std::vector<BufferRef> &buffers,
                    const EvaluationNote &note) {
@@ -107,18 +139,18 @@ static void commit(Evaluator &all, FlushPlan &plan,
       output->setReady(buffers[i]);
     if (i + plan.updates.size() <
         plan.outputs.size()) // not a cell's next value
-      noteResult(output);
+      ifPossible([&] { noteResult(output); });
     EvaluationNote own = note;
     if (plan.dropsHistory(i)) {
       own.releasedBy = output->requiresGrad() ? step : 0;
       output->dropOperands();
     }
     if (output->useCount() > 1) // somebody may ask
-      all.note(output.get(), own);
+      ifPossible([&] { all.note(output.get(), own); });
   }
   buffers.clear();
-  for (const CellUpdate &update : plan.updates) {
-    CellTable::get().commit(update.cell, update.next, update.next->value());
+  for (CellUpdate &update : plan.updates) {
+    CellTable::get().commit(update.cell, update.next, std::move(update.leaf));
     update.next->dropOperands();
   }
   for (const NodeRef &node : plan.released) {
@@ -126,7 +158,7 @@ static void commit(Evaluator &all, FlushPlan &plan,
     if (auto found = all.notes.find(node.get()); found != all.notes.end())
       own = found->second;
     own.releasedBy = step;
-    all.note(node.get(), own);
+    ifPossible([&] { all.note(node.get(), own); });
   }
 }
 
@@ -138,10 +170,11 @@ static void rollBack(FlushPlan &plan, const ErrorInfo &error) {
   if (error.kind != ErrorKind::invalid_argument)
     return;
   for (const NodeRef &output : plan.outputs)
-    if (output->state() == NodeState::pending) {
-      output->setFailed(error);
-      output->dropOperands();
-    }
+    if (output->state() == NodeState::pending)
+      ifPossible([&] {
+        output->setFailed(error);
+        output->dropOperands();
+      });
 }
 
 //===- One flush ----------------------------------------------------------===//
@@ -154,11 +187,36 @@ static std::vector<NodeRef> pendingOf(std::span<const NodeRef> nodes) {
   return pending;
 }
 
-/// The plan that this thread reuses.
-static FlushPlan &threadPlan() {
-  static thread_local FlushPlan plan;
-  return plan;
-}
+namespace {
+/// The plan that this thread reuses, while a flush makes and runs it. However
+/// the flush ends, nobody waits for the plan and it keeps nothing alive.
+class OwnPlan {
+public:
+  OwnPlan(Evaluator &all, std::unique_lock<std::mutex> &lock)
+      : all(all), lock(lock), plan(threadPlan()) {}
+  ~OwnPlan() {
+    if (!lock.owns_lock())
+      lock.lock();
+    std::erase(all.inFlight, &plan);
+    plan.clear();
+    lock.unlock();
+    all.flushEnded.notify_all();
+  }
+  OwnPlan(const OwnPlan &) = delete;
+  FlushPlan &operator*() { return plan; }
+
+private:
+  static FlushPlan &threadPlan() {
+    // A pointer: what threads have by themselves is to stay small.
+    static thread_local auto plan = std::make_unique<FlushPlan>();
+    return *plan;
+  }
+
+  Evaluator &all;
+  std::unique_lock<std::mutex> &lock;
+  FlushPlan &plan;
+};
+} // namespace
 
 /// The initial values of lazy leaves.
 static Status provide(std::span<const NodeRef> lazy,
@@ -175,18 +233,23 @@ static Status provide(std::span<const NodeRef> lazy,
 static size_t temporariesOf(const Execution &execution, const FlushPlan &plan) {
   if (!execution.program || !isNewStep())
     return 0;
-  auto peak = runtime::peakMemory(*execution.program, plan.bindings());
+  auto peak = orExhausted(
+      [&] { return runtime::peakMemory(*execution.program, plan.bindings()); });
   return peak ? peak->arenaBytes : 0;
 }
 
 static Status flush(std::span<const NodeRef> nodes, const EvaluationNote &note,
                     bool alone) {
   LogLine line(note.site);
+  DefaultFloats floats;
+  SINTER_TRY(checkCancelled());
   Evaluator &all = evaluator();
-  FlushPlan &plan = threadPlan();
   DeviceId device = nodes[0]->device();
   SINTER_TRY_ASSIGN(runtime::Key environment, environmentOf(device));
   std::unique_lock lock(all.mutex);
+  SINTER_TRY(checkNotCutOff(all));
+  OwnPlan own(all, lock);
+  FlushPlan &plan = *own;
   while (true) {
     std::vector<NodeRef> roots = pendingOf(nodes);
     if (roots.empty())
@@ -209,10 +272,12 @@ static Status flush(std::span<const NodeRef> nodes, const EvaluationNote &note,
   if (plan.refused)
     countRefusedDonations(plan.refused, plan.refusedSite);
   Execution execution = prepare(plan, device, {note.site, !alone});
+  for (CellUpdate &update : plan.updates)
+    update.leaf = CellTable::get().nextLeaf(*update.cell);
   all.inFlight.push_back(&plan);
   lock.unlock();
 
-  auto buffers = execute(execution, plan);
+  auto buffers = orExhausted([&] { return execute(execution, plan); });
   size_t ops = plan.slice.nodes().size() - plan.slice.inputs().size();
   size_t temporaries = alone ? 0 : temporariesOf(execution, plan);
 
@@ -223,13 +288,11 @@ static Status flush(std::span<const NodeRef> nodes, const EvaluationNote &note,
     commit(all, plan, *buffers, note);
   else
     rollBack(plan, buffers.error());
-  plan.clear();
-  lock.unlock();
-  all.flushEnded.notify_all();
   if (!buffers)
     return buffers.takeError();
   if (!alone)
-    noteFlushed(note.reason, ops, execution.program, temporaries);
+    ifPossible(
+        [&] { noteFlushed(note.reason, ops, execution.program, temporaries); });
   return {};
 }
 
@@ -282,7 +345,7 @@ static void flushByDevice(std::vector<NodeRef> pending, FlushReason reason,
 }
 
 void evaluate(std::span<const NodeRef> nodes, FlushReason reason,
-              const SourceLine &where) {
+              const SourceLine &where) try {
   refuseInCapture(reason == FlushReason::dataDependentShape
                       ? "calls an op whose result's shape depends on values"
                       : "reads a value: while it is captured, it can only "
@@ -303,11 +366,15 @@ void evaluate(std::span<const NodeRef> nodes, FlushReason reason,
   flushByDevice(pendingOf(pending), reason, false, where);
   if (reason != FlushReason::limit)
     noteReadEnds(where);
+} catch (...) {
+  raiseExhausted(where);
 }
 
 void evaluateAlone(std::span<const NodeRef> nodes, FlushReason reason,
-                   const SourceLine &where) {
+                   const SourceLine &where) try {
   flushByDevice(pendingOf(nodes), reason, true, where);
+} catch (...) {
+  raiseExhausted(where);
 }
 
 //===- Notes and history --------------------------------------------------===//

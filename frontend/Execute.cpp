@@ -188,6 +188,9 @@ Result<Buffers> execute(Execution &execution, const FlushPlan &plan) {
   if (flags().verify) {
     SINTER_TRY_ASSIGN(inputs, copyInputs(*execution.graph, plan.bindings()));
   }
+  // Nothing may fail after the run: inputs that were given up are gone.
+  Buffers buffers;
+  buffers.reserve(plan.outputs.size());
   runtime::RunFailure failure;
   auto results =
       runtime::run(*execution.program, plan.bindings(), nullptr, &failure);
@@ -199,7 +202,6 @@ Result<Buffers> execute(Execution &execution, const FlushPlan &plan) {
   if (flags().verify)
     SINTER_TRY(
         verifyOutputs(*execution.graph, inputs, *results, execution.device));
-  Buffers buffers;
   for (runtime::Output &output : *results)
     buffers.push_back(std::move(output.buffer));
   return buffers;

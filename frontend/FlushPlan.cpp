@@ -3,6 +3,7 @@
 
 #include "frontend/LiveHandles.h"
 #include "frontend/ReachSearch.h"
+#include "runtime/support/Cancel.h"
 
 #include <algorithm>
 
@@ -124,11 +125,11 @@ static std::vector<CellUpdate> pendingUpdates(DeviceId device) {
     if (!next || cell->device() != device)
       continue;
     if (next->isReady()) {
-      CellTable::get().commit(cell, next, next->value());
+      CellTable::get().commit(cell, next);
       continue;
     }
     NodeRef old = cell->leaf();
-    updates.push_back({std::move(cell), std::move(next), std::move(old)});
+    updates.push_back({std::move(cell), std::move(next), std::move(old), {}});
   }
   return updates;
 }
@@ -327,6 +328,8 @@ void FlushPlan::bind(const RetainedNodes &retained) {
         return retained.count(output.get());
       });
   std::vector<uint8_t> isDonated(slice.nodes().size(), 0);
+  // What may be stopped half-way leaves old values as they are.
+  bool mayEndEarly = currentCancelFlag() != nullptr;
   for (const CellUpdate &update : updates) {
     if (!update.old->isReady() || !slice.contains(update.old.get()))
       continue;
@@ -336,6 +339,8 @@ void FlushPlan::bind(const RetainedNodes &retained) {
                   update.old->value()->useCount() == 1 && !keepsAny &&
                   std::find(heldLeaves.begin(), heldLeaves.end(),
                             update.old.get()) == heldLeaves.end();
+    if (mayEndEarly && isSole)
+      continue;
     isDonated[number] = isSole;
     ++(isSole ? donated : refused);
     if (!isSole)

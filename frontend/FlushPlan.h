@@ -17,6 +17,8 @@ struct CellUpdate {
   runtime::CellRef cell;
   graph::NodeRef next; ///< the new value's node
   graph::NodeRef old;  ///< the leaf that holds the value until then
+  /// The leaf that is to hold the new value: made before the flush runs.
+  graph::NodeRef leaf = {};
 };
 
 /// Live nodes whose history `retain_history` keeps; under evaluation's lock.

@@ -1,7 +1,9 @@
 /// Copies values to the host and converts them.
 #include "frontend/HostBytes.h"
 
+#include "frontend/Raise.h"
 #include "runtime/device/Device.h"
+#include "runtime/support/FloatingPoint.h"
 
 #include <bit>
 #include <cmath>
@@ -15,7 +17,7 @@ static bool hasBits(const graph::Node &node) {
   return node.isLeaf() && node.leafKind() == graph::InputKind::scalar;
 }
 
-Result<std::vector<std::byte>> readBytes(const graph::Node &node) {
+Result<std::vector<std::byte>> readBytes(const graph::Node &node) try {
   std::vector<std::byte> bytes(node.elements() * byteWidth(node.dtype()));
   if (hasBits(node)) {
     uint64_t bits = node.scalarBits();
@@ -25,6 +27,8 @@ Result<std::vector<std::byte>> readBytes(const graph::Node &node) {
   if (!bytes.empty())
     SINTER_TRY(node.value()->device().copyOut(bytes, *node.value(), 0));
   return bytes;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 Result<runtime::BufferRef> copyTo(runtime::Device &device,
@@ -87,6 +91,7 @@ template <typename T>
 Status readValues(const graph::Node &node, std::span<T> to) {
   SINTER_TRY_ASSIGN(std::vector<std::byte> bytes, readBytes(node));
   const std::byte *from = bytes.data();
+  DefaultFloats floats;
   switch (node.dtype()) {
   case DType::f64:
     convertReals<double>(from, to);

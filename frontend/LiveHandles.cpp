@@ -5,7 +5,6 @@
 #include <new>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace sinter::detail {
 
@@ -30,17 +29,24 @@ struct alignas(64) Shard {
 
 constexpr uint32_t numShards = 32;
 
-/// A block without a handle.
+/// A block without a handle. The first of a batch that a thread gave up says
+/// how many there are, and which batch was given up before: giving up takes no
+/// memory.
 struct FreeBlock {
   FreeBlock *next;
+  FreeBlock *olderBatch;
+  size_t count;
 };
+static_assert(sizeof(FreeBlock) <= sizeof(Handle));
 
 struct Batch {
   FreeBlock *first = nullptr;
   size_t count = 0;
 
   void push(void *block) {
-    first = new (block) FreeBlock{first};
+    auto *free = static_cast<FreeBlock *>(block);
+    free->next = first;
+    first = free;
     ++count;
   }
   void *pop() {
@@ -53,7 +59,7 @@ constexpr size_t batchSize = 256;
 /// Blocks that threads have given up.
 struct Spares {
   std::mutex mutex;
-  std::vector<Batch> batches;
+  FreeBlock *newest = nullptr; ///< the first block of a batch
 };
 
 /// The calling thread's free blocks and shard. Two batches, so that a thread
@@ -108,7 +114,8 @@ static void spare(const Batch &batch) {
     return;
   Spares &all = spares();
   std::lock_guard lock(all.mutex);
-  all.batches.push_back(batch);
+  batch.first->count = batch.count;
+  batch.first->olderBatch = std::exchange(all.newest, batch.first);
 }
 
 ThreadBlocks::~ThreadBlocks() {
@@ -129,9 +136,9 @@ void ThreadBlocks::refill() {
   Spares &all = spares();
   {
     std::lock_guard lock(all.mutex);
-    if (!all.batches.empty()) {
-      batch = all.batches.back();
-      all.batches.pop_back();
+    if (FreeBlock *first = all.newest) {
+      all.newest = first->olderBatch;
+      batch = {first, first->count};
       return;
     }
   }

@@ -91,14 +91,14 @@ __attribute__((tls_model(
 static uint64_t recordedOps() { return graph::lastRecordNumber().count(); }
 
 static ThreadPending &threadPending() {
-  static thread_local ThreadPending mine = [] {
-    ThreadPending fresh;
+  static thread_local auto mine = [] {
+    auto fresh = std::make_unique<ThreadPending>();
     uint64_t now = recordedOps();
-    fresh.flush.begin = fresh.step.begin = fresh.lastLook = now;
-    fresh.nextLook = now + limits.lookEvery;
+    fresh->flush.begin = fresh->step.begin = fresh->lastLook = now;
+    fresh->nextLook = now + limits.lookEvery;
     return fresh;
   }();
-  return mine;
+  return *mine;
 }
 
 static void hashRecorded(const Node &node) {
@@ -301,7 +301,8 @@ void noteReplayed(std::span<const Tensor> results, const SourceLine &where) {
 
 } // namespace detail
 
-void set_pending_limits(const PendingLimits &most, std::source_location where) {
+void set_pending_limits(const PendingLimits &most,
+                        std::source_location where) try {
   if (most.ops == 0 || most.bytes == 0 || most.look_every == 0)
     detail::raise(makeError(ErrorKind::invalid_argument,
                             fmt::format("set_pending_limits: a limit is 0: ops "
@@ -315,6 +316,8 @@ void set_pending_limits(const PendingLimits &most, std::source_location where) {
   detail::ThreadPending &mine = detail::threadPending();
   mine.nextLook = detail::recordedOps() + most.look_every;
   detail::hashes.nextStop = 0;
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 } // namespace sinter

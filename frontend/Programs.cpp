@@ -56,19 +56,15 @@ struct KnownEnvironment {
 } // namespace
 
 Result<Key> environmentOf(DeviceId id) {
-  static thread_local std::optional<KnownEnvironment> last;
+  static thread_local std::unique_ptr<KnownEnvironment> last;
   if (last && last->device == id && last->chosen == chosenNumerics() &&
       last->numerics == flags().numerics && last->fusion == flags().fusion &&
       last->memoryLimit == flags().memoryLimit && last->tune == flags().tune)
     return last->key;
   SINTER_TRY_ASSIGN(Key key, makeEnvironment(id));
-  last = {id,
-          chosenNumerics(),
-          flags().numerics,
-          flags().fusion,
-          flags().memoryLimit,
-          flags().tune,
-          key};
+  last = std::make_unique<KnownEnvironment>(
+      KnownEnvironment{id, chosenNumerics(), flags().numerics, flags().fusion,
+                       flags().memoryLimit, flags().tune, key});
   return key;
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/support/Result.h"
 
 #include <sinter/Arg.h>
+#include <sinter/Held.h>
 
 #include <utility>
 

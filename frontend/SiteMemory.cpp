@@ -2,7 +2,10 @@
 /// showed.
 #include "frontend/SiteMemory.h"
 
+#include "runtime/support/ThreadOwner.h"
+
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cmath>
@@ -96,7 +99,14 @@ static std::atomic<uint8_t> *numberState(const char *file, uint32_t line,
 bool isStaticNumber(const std::source_location &where, unsigned operand,
                     Number value) {
   constexpr size_t slots = 256;
-  static thread_local CacheEntry cache[slots];
+  using Cache = std::array<CacheEntry, slots>;
+  __attribute__((
+      tls_model("initial-exec"))) static thread_local Cache *threadCache;
+  if (!threadCache) [[unlikely]] {
+    threadCache = new Cache;
+    static thread_local ThreadOwner<Cache> owner(threadCache);
+  }
+  Cache &cache = *threadCache;
   const char *file = where.file_name();
   uint32_t line = where.line();
   uint32_t column = where.column() * 8 + operand;
@@ -187,8 +197,8 @@ AxisSet symbolicAxes(SiteId site, graph::OpId op, DType dtype,
 //===- Starts of slices ---------------------------------------------------===//
 
 static ThreadSlices &threadSlices() {
-  static thread_local ThreadSlices slices;
-  return slices;
+  static thread_local auto slices = std::make_unique<ThreadSlices>();
+  return *slices;
 }
 
 void noteEvaluation() { ++threadSlices().evaluations; }

@@ -24,7 +24,7 @@ Tensor readCell(const runtime::CellRef &cell, const SourceLine &where) {
     if (next->state() == graph::NodeState::failed)
       runtime::CellTable::get().rollBack(cell, next);
     else if (next->isReady())
-      runtime::CellTable::get().commit(cell, next, next->value());
+      runtime::CellTable::get().commit(cell, next);
     else
       evaluate({&next, 1}, FlushReason::readsReplacedState, where);
   }

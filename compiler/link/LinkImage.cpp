@@ -1,5 +1,6 @@
 /// Links the objects of a program into one loadable image with lld.
 #include "compiler/link/LinkImage.h"
+#include "compiler/Guarded.h"
 
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/SmallString.h"
@@ -92,10 +93,26 @@ static Result<std::vector<std::byte>> readFile(const std::string &path) {
   return std::vector<std::byte>(first, first + (*buffer)->getBufferSize());
 }
 
-Result<std::vector<std::byte>> linkImage(std::span<const std::string> objects) {
+// Runs lld, which keeps its state in globals.
+static Status runLinker(std::span<const char *const> arguments) {
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  return guarded([&]() -> Status {
+    std::string text;
+    llvm::raw_string_ostream messages(text);
+    lld::Result result =
+        lld::lldMain(llvm::ArrayRef(arguments.data(), arguments.size()),
+                     messages, messages, {{lld::Gnu, &lld::elf::link}});
+    if (result.retCode != 0)
+      return linkError(text);
+    return {};
+  });
+}
+
+static Result<std::vector<std::byte>>
+linkIn(const ScratchFolder &folder, std::span<const std::string> objects) {
   for (const std::string &object : objects)
     SINTER_TRY(checkSelfContained(object));
-  ScratchFolder folder;
   if (folder.failure)
     return linkError("no temporary folder: " + folder.failure.message());
   std::vector<std::string> paths;
@@ -118,17 +135,14 @@ Result<std::vector<std::byte>> linkImage(std::span<const std::string> objects) {
                                          image.c_str()};
   for (const std::string &path : paths)
     arguments.push_back(path.c_str());
-
-  // lld keeps its state in globals.
-  static std::mutex mutex;
-  std::lock_guard<std::mutex> lock(mutex);
-  std::string text;
-  llvm::raw_string_ostream messages(text);
-  lld::Result result = lld::lldMain(arguments, messages, messages,
-                                    {{lld::Gnu, &lld::elf::link}});
-  if (result.retCode != 0)
-    return linkError(text);
+  SINTER_TRY(runLinker(arguments));
   return readFile(image);
+}
+
+Result<std::vector<std::byte>> linkImage(std::span<const std::string> objects) {
+  // The folder goes however the rest ends.
+  ScratchFolder folder;
+  return guarded([&] { return linkIn(folder, objects); });
 }
 
 } // namespace sinter::compiler

@@ -15,6 +15,7 @@ BatchQueue::BatchQueue(const Options &given, Make make)
     return;
   slots.resize(static_cast<size_t>(options.ahead));
   try {
+    threads.reserve(static_cast<size_t>(options.workers));
     for (int64_t i = 0; i < options.workers; ++i)
       threads.emplace_back([this] { work(); });
   } catch (...) {

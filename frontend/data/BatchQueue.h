@@ -1,6 +1,8 @@
 /// BatchQueue: makes numbered things on threads and gives them in order.
 #pragma once
 
+#include "runtime/support/Fork.h"
+
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -36,6 +38,9 @@ public:
   /// The things in order, then null. An exception of one is thrown in its
   /// place.
   std::shared_ptr<void> next();
+  /// Whether its threads are in this process, not in one that it was forked
+  /// from. If not, nothing can be done with it, nor can it be destroyed.
+  bool isHere() const { return threads.empty() || startedIn == forkNumber(); }
 
 private:
   struct Slot {
@@ -58,6 +63,7 @@ private:
   int64_t taken;           ///< the next number to give
   bool stopping = false;
   std::vector<std::thread> threads;
+  const uint32_t startedIn = forkNumber();
 };
 
 } // namespace sinter::detail

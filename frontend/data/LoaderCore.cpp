@@ -30,9 +30,11 @@ static ErrorInfo loaderError(const std::string &what,
 
 //===- One batch ----------------------------------------------------------===//
 
-bool BatchTask::begin(int64_t index) {
+bool BatchTask::begin(int64_t index) try {
   item = index;
   return !stopped();
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 namespace {
@@ -94,7 +96,7 @@ private:
 
 std::shared_ptr<void>
 LoaderCore::make(const Order &order, int64_t batch,
-                 const std::function<bool()> &stopped) const {
+                 const std::function<bool()> &stopped) const try {
   Cursor place{order.epoch, batch};
   auto count = static_cast<int64_t>(order.items.size());
   int64_t first = batch * options.batch_size;
@@ -110,12 +112,14 @@ LoaderCore::make(const Order &order, int64_t batch,
   } catch (...) {
     rethrow(place, task.item, site);
   }
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 //===- Epochs -------------------------------------------------------------===//
 
 LoaderCore::LoaderCore(int64_t items, data::LoaderOptions given, Make make,
-                       std::source_location where)
+                       std::source_location where) try
     : size(items), options(std::move(given)), makeBatch(std::move(make)),
       line(where) {
   Arguments("data loader", where)
@@ -124,16 +128,20 @@ LoaderCore::LoaderCore(int64_t items, data::LoaderOptions given, Make make,
       .positive("prefetch", options.prefetch);
   if (!options.sampler)
     raise(loaderError("the sampler is empty"), where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-LoaderCore::~LoaderCore() = default;
+LoaderCore::~LoaderCore() { end(); }
 
-int64_t LoaderCore::countBatches(int64_t items) const {
+int64_t LoaderCore::countBatches(int64_t items) const try {
   int64_t rest = options.drop_last ? 0 : options.batch_size - 1;
   return (items + rest) / options.batch_size;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-const LoaderCore::Order &LoaderCore::order(int64_t epoch) {
+const LoaderCore::Order &LoaderCore::order(int64_t epoch) try {
   if (known.epoch == epoch)
     return known;
   std::vector<int64_t> items = options.sampler(size, epoch);
@@ -144,13 +152,17 @@ const LoaderCore::Order &LoaderCore::order(int64_t epoch) {
             line);
   known = {epoch, std::move(items)};
   return known;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-int64_t LoaderCore::batches() {
+int64_t LoaderCore::batches() try {
   return countBatches(static_cast<int64_t>(order(at.epoch).items.size()));
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-void LoaderCore::begin(std::source_location where) {
+void LoaderCore::begin(std::source_location where) try {
   end();
   int64_t count = batches();
   if (at.batch > count)
@@ -175,12 +187,21 @@ void LoaderCore::begin(std::source_location where) {
                       ErrorKind::out_of_memory),
           where);
   }
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-std::shared_ptr<void> LoaderCore::next() {
+std::shared_ptr<void> LoaderCore::next() try {
   std::shared_ptr<void> batch;
   if (!queue) // after an exception
     begin(line);
+  if (!queue->isHere()) {
+    end();
+    raise(loaderError("its workers are in the process that this one was forked "
+                      "from; begin again here",
+                      ErrorKind::device),
+          line);
+  }
   try {
     batch = queue->next();
   } catch (...) {
@@ -194,41 +215,54 @@ std::shared_ptr<void> LoaderCore::next() {
   end();
   at = {at.epoch + 1, 0};
   return nullptr;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-void LoaderCore::end() { queue.reset(); }
+void LoaderCore::end() {
+  // In a child of its process nobody can end its threads, which are not there.
+  if (queue && !queue->isHere())
+    static_cast<void>(queue.release());
+  queue.reset();
+}
 
 //===- The cursor ---------------------------------------------------------===//
 
-void LoaderCore::seek(Cursor cursor, std::source_location where) {
+void LoaderCore::seek(Cursor cursor, std::source_location where) try {
   if (cursor.epoch < 0 || cursor.batch < 0)
     raise(loaderError(fmt::format("there is no batch {} of epoch {}",
                                   cursor.batch, cursor.epoch)),
           where);
   end();
   at = cursor;
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 static constexpr const char *cursorKey = "sinter.cursor";
 
 /// What two loaders have in common if they give the same batches.
-std::string LoaderCore::fingerprint() const {
+std::string LoaderCore::fingerprint() const try {
   return fmt::format("{} items in {}batches of {}, seed {}", size,
                      options.drop_last ? "full " : "", options.batch_size,
                      options.seed);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-void LoaderCore::save(const std::string &file,
-                      std::source_location where) const {
+void LoaderCore::save(const std::string &file, std::source_location where) const
+    try {
   int64_t state[] = {at.epoch, at.batch};
   runtime::NamedTensor tensor{
       "cursor", DType::i64, {2}, std::as_bytes(std::span(state))};
   unwrap(runtime::writeSafetensors(file, {&tensor, 1},
                                    {{cursorKey, fingerprint()}}),
          where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-void LoaderCore::load(const std::string &file, std::source_location where) {
+void LoaderCore::load(const std::string &file, std::source_location where) try {
   auto opened = unwrap(runtime::SafetensorsFile::open(file), where);
   const runtime::NamedTensor *tensor = opened.find("cursor");
   auto key = std::ranges::find(opened.metadata(), cursorKey,
@@ -249,6 +283,8 @@ void LoaderCore::load(const std::string &file, std::source_location where) {
           where);
   std::memcpy(state, tensor->data.data(), sizeof(state));
   seek({state[0], state[1]}, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 } // namespace sinter::detail

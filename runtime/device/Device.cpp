@@ -9,6 +9,7 @@ using namespace sinter::runtime;
 Status sinter::runtime::checkCopy(const char *what, const Device &device,
                                   const Buffer &buffer, size_t offset,
                                   size_t bytes) {
+  SINTER_TRY(device.checkProcess());
   if (&buffer.device() != &device)
     return makeError(ErrorKind::invalid_argument,
                      fmt::format("{}: the buffer lives on {}, not on {}", what,
@@ -19,6 +20,16 @@ Status sinter::runtime::checkCopy(const char *what, const Device &device,
                      fmt::format("{}: bytes {} to {} of a buffer of {}", what,
                                  offset, offset + bytes, buffer.bytes()));
   return {};
+}
+
+Status Device::checkProcess() const {
+  if (openedIn == forkNumber() || sharesHostMemory())
+    return {};
+  return makeError(
+      ErrorKind::device,
+      fmt::format("{} was opened before this process was forked: a child can "
+                  "use cpu, and devices that it opens first",
+                  toString(id())));
 }
 
 Status Device::copyAcross(Buffer &to, const Buffer &from, size_t bytes) {

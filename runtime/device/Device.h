@@ -5,6 +5,7 @@
 #include "runtime/device/DeviceId.h"
 #include "runtime/device/WorkGraph.h"
 #include "runtime/memory/Buffer.h"
+#include "runtime/support/Fork.h"
 #include "runtime/support/Result.h"
 
 #include <cstddef>
@@ -50,6 +51,9 @@ class Device {
 public:
   virtual ~Device() = default;
   virtual DeviceId id() const = 0;
+  /// An error in a child of the process that opened the device, unless the
+  /// device is the process's own memory and processors: drivers do not follow.
+  Status checkProcess() const;
   /// Human-readable: model and features.
   virtual std::string description() const = 0;
   /// The features an image may need, comma separated and sorted; part of keys.
@@ -106,6 +110,9 @@ public:
   /// through the host's memory unless a backend's devices reach each other. May
   /// return before it ended.
   virtual Status copyAcross(Buffer &to, const Buffer &from, size_t bytes);
+
+private:
+  const uint32_t openedIn = forkNumber();
 };
 
 /// Whether `bytes` at `offset` of a buffer may be copied by `device`; an error

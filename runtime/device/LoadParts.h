@@ -2,13 +2,13 @@
 #pragma once
 
 #include "runtime/support/Result.h"
+#include "runtime/support/RunTogether.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 namespace sinter::runtime {
 
@@ -29,14 +29,9 @@ Status loadParts(size_t count, Begin begin, Load load) {
         first = std::move(loaded);
     }
   };
-  size_t threads = std::min<size_t>(
-      count, std::max(1u, std::thread::hardware_concurrency()));
-  std::vector<std::thread> helpers;
-  for (size_t extra = 1; extra < threads; ++extra)
-    helpers.emplace_back(work);
-  work();
-  for (std::thread &helper : helpers)
-    helper.join();
+  runTogether(std::min<size_t>(
+                  count, std::max(1u, std::thread::hardware_concurrency())),
+              [&] { work(); });
   return first;
 }
 

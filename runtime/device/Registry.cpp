@@ -23,10 +23,12 @@ Result<Device *> sinter::runtime::getDevice(DeviceId id) {
   }
   if (id.kind == DeviceKind::cuda) {
     SINTER_TRY_ASSIGN(Device * cuda, CudaDevice::open(id.index));
+    SINTER_TRY(cuda->checkProcess());
     return cuda;
   }
   if (id.kind == DeviceKind::vulkan) {
     SINTER_TRY_ASSIGN(Device * vulkan, VulkanDevice::open(id.index));
+    SINTER_TRY(vulkan->checkProcess());
     return vulkan;
   }
   return makeError(ErrorKind::device,

@@ -4,6 +4,7 @@
 #include "runtime/graph/Polynomial.h"
 #include "runtime/graph/Symbols.h"
 #include "runtime/support/ChunkedTable.h"
+#include "runtime/support/ThreadOwner.h"
 
 #include <array>
 #include <cassert>
@@ -176,7 +177,13 @@ static Dim combineSymbolic(ExprOp op, Dim a, Dim b) {
   Dim result(apply(op, a.value, b.value));
   if (result.value == invalid)
     return result;
-  thread_local std::array<Memo, 128> memos;
+  using Memos = std::array<Memo, 128>;
+  static thread_local Memos *threadMemos = nullptr;
+  if (!threadMemos) [[unlikely]] {
+    threadMemos = new Memos;
+    static thread_local ThreadOwner<Memos> owner(threadMemos);
+  }
+  Memos &memos = *threadMemos;
   Memo key{op, a.expr, b.expr, a.isConstant() ? a.value : 0,
            b.isConstant() ? b.value : 0};
   uint64_t hash = mix(mix(static_cast<uint64_t>(op), a.expr), b.expr);

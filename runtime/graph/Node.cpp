@@ -118,9 +118,10 @@ NodeRef NodeFactory::op(OpId op, DType dtype, std::span<const Dim> dims,
                           node->firstOperand());
   node->wantsGrad = recordsGradient(op, dtype, operands);
   node->guarded = takeGuarded();
+  NodeRef result = NodeRef::adopt(node);
   if (scope.region) [[unlikely]]
     node->addNotes().region = *scope.region;
-  return NodeRef::adopt(node);
+  return result;
 }
 
 NodeRef NodeFactory::leaf(InputKind kind, DType dtype,

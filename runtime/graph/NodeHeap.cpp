@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
-#include <vector>
+#include <utility>
 
 namespace sinter::graph {
 
@@ -90,6 +90,10 @@ private:
     return block;
   }
 
+public:
+  Heap *nextIdle = nullptr; ///< under the lock of the idle ones
+
+private:
   std::array<FreeBlock *, largestBlock / grain + 1> lists{};
   char *position = nullptr;
   char *end = nullptr;
@@ -99,7 +103,7 @@ private:
 /// Heaps of threads that ended, for threads to come.
 struct IdleHeaps {
   std::mutex mutex;
-  std::vector<Heap *> heaps;
+  Heap *first = nullptr;
 };
 } // namespace
 
@@ -119,8 +123,8 @@ struct HeapHolder {
       return;
     IdleHeaps &idle = idleHeaps();
     std::lock_guard lock(idle.mutex);
-    idle.heaps.push_back(current);
-    current = nullptr;
+    current->nextIdle = idle.first;
+    idle.first = std::exchange(current, nullptr);
   }
 };
 } // namespace
@@ -130,12 +134,10 @@ struct HeapHolder {
   holder.armed = true;
   IdleHeaps &idle = idleHeaps();
   std::lock_guard lock(idle.mutex);
-  if (idle.heaps.empty()) {
-    current = new Heap;
-    return current;
-  }
-  current = idle.heaps.back();
-  idle.heaps.pop_back();
+  if (!idle.first)
+    return current = new Heap;
+  current = idle.first;
+  idle.first = current->nextIdle;
   return current;
 }
 

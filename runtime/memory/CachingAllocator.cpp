@@ -1,6 +1,7 @@
 /// Size classes, free lists and limits of the caching allocator.
 #include "runtime/memory/CachingAllocator.h"
 
+#include "runtime/device/Device.h"
 #include "runtime/support/Sites.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <limits>
+#include <memory>
 #include <new>
 #include <span>
 
@@ -79,12 +81,17 @@ Result<BufferRef> CachingAllocator::allocate(Device &device, size_t bytes) {
   if (bytes > largestRequest)
     return outOfMemory(bytes);
   SizeClass place = classify(bytes);
+  SINTER_TRY(device.checkProcess());
+  // First, as nothing can be undone quietly once a block is taken.
+  std::unique_ptr<void, void (*)(void *)> memory(
+      ::operator new(sizeof(Block)),
+      [](void *pointer) { ::operator delete(pointer, sizeof(Block)); });
   void *data = takeBlock(place.bytes, place.index);
   if (!data)
     return outOfMemory(bytes);
   inUse += place.bytes;
   peak = std::max(peak, inUse);
-  auto *block = new Block(device, data, bytes, place);
+  auto *block = new (memory.release()) Block(device, data, bytes, place);
   block->older = newest;
   if (newest)
     newest->newer = block;
@@ -127,8 +134,12 @@ void CachingAllocator::free(Buffer *buffer) {
   SizeCache &own = cache[place.index];
   own.blockBytes = place.bytes;
   own.lastUse = ++uses;
-  own.blocks.push_back(data);
-  cached += place.bytes;
+  try {
+    own.blocks.push_back(data);
+    cached += place.bytes;
+  } catch (const std::bad_alloc &) { // no room to remember it
+    source.release(data);
+  }
   // Never keep more than was ever in use at once: what was freed just now will
   // be asked for again sooner than what nobody has asked for since.
   while (cached > peak && !source.waitsOnRelease())

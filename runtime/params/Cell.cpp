@@ -27,8 +27,9 @@ struct CellTable::State {
   std::unordered_map<const graph::Node *, LazyLeaf> lazyLeaves;
 
   void addLazyLeaf(const NodeRef &leaf, std::shared_ptr<LazyValue> value) {
+    LazyLeaf &entry = lazyLeaves[leaf.get()];
     ++value->numLeaves;
-    lazyLeaves[leaf.get()] = {leaf, std::move(value)};
+    entry = {leaf, std::move(value)};
   }
   void removeLazyLeaf(const graph::Node *leaf);
   /// Puts a listed cell behind all others.
@@ -134,7 +135,8 @@ Cell::~Cell() {
     std::erase_if(state.pending,
                   [](const auto &entry) { return entry.expired(); });
   // The table's reference and this one: nothing else can ask for the leaf.
-  if (current->state() == graph::NodeState::pending && current->useCount() == 2)
+  if (current && current->state() == graph::NodeState::pending &&
+      current->useCount() == 2)
     state.removeLazyLeaf(current.get());
 }
 
@@ -153,8 +155,8 @@ CellRef Cell::copy() const {
   }
   if (next) {
     cell->next = next;
-    cell->isListed = true;
     state.pending.push_back(cell);
+    cell->isListed = true;
   }
   state.cells[cell->cellId] = cell;
   return cell;
@@ -220,10 +222,11 @@ Status Cell::update(NodeRef value, SiteId where) {
   CellTable::State &state = CellTable::state();
   NodeRef replaced; // released after the lock
   std::lock_guard lock(state.mutex);
-  if (!std::exchange(isListed, true))
+  if (!isListed)
     state.pending.push_back(weak_from_this());
   else if (!next) // its place is that of an update that is done
     state.moveToEnd(weak_from_this());
+  isListed = true;
   replaced = std::exchange(next, std::move(value));
   site = where;
   return {};
@@ -231,10 +234,10 @@ Status Cell::update(NodeRef value, SiteId where) {
 
 void Cell::assign(BufferRef value, SiteId where) {
   CellTable::State &state = CellTable::state();
-  NodeRef forgotten, replaced;
+  NodeRef forgotten, replaced = readyLeaf(spec, cellId, std::move(value));
   std::lock_guard lock(state.mutex);
   forgotten = std::exchange(next, NodeRef());
-  replaced = std::exchange(current, readyLeaf(spec, cellId, std::move(value)));
+  std::swap(current, replaced);
   lazyValue.reset();
   site = where;
   ++commits;
@@ -276,18 +279,26 @@ CellRef CellTable::find(uint64_t cellId) const {
   return found == all.cells.end() ? nullptr : found->second.lock();
 }
 
-void CellTable::commit(const CellRef &cell, const NodeRef &next,
-                       BufferRef value) {
+NodeRef CellTable::nextLeaf(const Cell &cell) const {
+  return lazyLeaf(cell.spec, cell.cellId);
+}
+
+void CellTable::commit(const CellRef &cell, const NodeRef &next, NodeRef leaf) {
   State &all = state();
-  NodeRef forgotten, replaced;
+  NodeRef forgotten;
+  std::shared_ptr<LazyValue> made; // both are released after the lock
   std::lock_guard lock(all.mutex);
   if (cell->next != next)
     return;
+  leaf->setReady(next->value());
   forgotten = std::exchange(cell->next, NodeRef());
-  replaced = std::exchange(
-      cell->current, readyLeaf(cell->spec, cell->cellId, std::move(value)));
-  cell->lazyValue.reset();
+  std::swap(cell->current, leaf);
+  made = std::move(cell->lazyValue);
   ++cell->commits;
+}
+
+void CellTable::commit(const CellRef &cell, const NodeRef &next) {
+  commit(cell, next, nextLeaf(*cell));
 }
 
 void CellTable::rollBack(const CellRef &cell, const NodeRef &next) {

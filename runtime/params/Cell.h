@@ -92,7 +92,7 @@ private:
   explicit Cell(CellSpec spec);
 
   CellSpec spec;
-  uint64_t cellId;
+  uint64_t cellId = 0;    ///< no cell of the table
   graph::NodeRef current; ///< under the table's lock, as below
   graph::NodeRef next;
   std::shared_ptr<LazyValue> lazyValue; ///< while current is lazy
@@ -115,9 +115,15 @@ public:
   /// The cell of that id, or null when it died.
   CellRef find(uint64_t cellId) const;
 
-  /// Ends a pending update: `value` becomes the cell's value, if its pending
-  /// node still is `next`.
-  void commit(const CellRef &cell, const graph::NodeRef &next, BufferRef value);
+  /// A leaf for the cell's next value, which it gets by `commit`.
+  graph::NodeRef nextLeaf(const Cell &cell) const;
+  /// Ends a pending update: `leaf`, which `nextLeaf` made, takes the value of
+  /// the pending node and becomes the cell's, if that node still is `next`.
+  /// Takes no memory.
+  void commit(const CellRef &cell, const graph::NodeRef &next,
+              graph::NodeRef leaf);
+  /// The same with a leaf made now.
+  void commit(const CellRef &cell, const graph::NodeRef &next);
   /// Forgets a pending update: the cell keeps its old value.
   void rollBack(const CellRef &cell, const graph::NodeRef &next);
 

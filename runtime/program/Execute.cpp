@@ -1,6 +1,8 @@
 /// The steps of a run: launched one by one, or as graphs.
 #include "runtime/program/Execution.h"
 #include "runtime/program/Profile.h"
+#include "runtime/support/Cancel.h"
+#include "runtime/support/Exhausted.h"
 #include "runtime/support/Log.h"
 
 #include <algorithm>
@@ -42,6 +44,14 @@ Status Execution::runStep(WorkSink &sink, uint32_t number) {
 
 bool Execution::isPrepared(uint32_t number, const BoundPhase &phase,
                            void **buffers) {
+  // Kept work only saves time: without memory to note it, it is done again.
+  bool isFilled = false;
+  ifPossible([&] { isFilled = findPrepared(number, phase, buffers); });
+  return isFilled;
+}
+
+bool Execution::findPrepared(uint32_t number, const BoundPhase &phase,
+                             void **buffers) {
   if (loopStep >= 0 && !phase.oncePerLoop)
     return false;
   const StepData &step = program.steps[number];
@@ -64,8 +74,9 @@ bool Execution::isPrepared(uint32_t number, const BoundPhase &phase,
       slot, source, uint64_t(plan->values[workspace.bytes]), loaded.device());
   if (!kept.memory)
     return false;
-  buffers[phase.workspace] = kept.memory->data();
+  void *memory = kept.memory->data();
   prepared.push_back({slot, source, std::move(kept.memory), !kept.isFilled});
+  buffers[phase.workspace] = memory;
   return kept.isFilled;
 }
 
@@ -100,6 +111,8 @@ Status Execution::timeStep(WorkSink &sink, uint32_t number) {
 }
 
 Status Execution::runChecked(WorkSink &sink, uint32_t number) {
+  if (sink.isQueued())
+    SINTER_TRY(checkCancelled());
   bool isTimed = sink.isQueued() && isProfiling();
   SINTER_TRY(isTimed ? timeStep(sink, number) : runStep(sink, number));
   if (!sink.isQueued() || program.steps[number].errorNode < 0)

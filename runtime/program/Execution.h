@@ -34,7 +34,8 @@ public:
   Status bind();
   Status reserve();
   Status execute();
-  std::vector<Output> takeOutputs();
+  /// What the run will give, once memory is reserved.
+  std::vector<Output> listOutputs() const;
   RunCounters counters() const;
   /// The op that the kernels' error names, or whose launch failed while each
   /// was waited for; only after such an error.
@@ -67,6 +68,7 @@ private:
   void moveBuffers(const LoopData &loop, int64_t step);
   /// Whether what the phase would make of its input is there already.
   bool isPrepared(uint32_t number, const BoundPhase &phase, void **buffers);
+  bool findPrepared(uint32_t number, const BoundPhase &phase, void **buffers);
   void keepPrepared();
   Status timeStep(WorkSink &sink, uint32_t number);
   /// Reads the error word, waiting for the steps before.

@@ -3,6 +3,7 @@
 
 #include "runtime/program/DiskCache.h"
 #include "runtime/program/Stats.h"
+#include "runtime/support/Exhausted.h"
 #include "runtime/support/Log.h"
 #include "runtime/support/LruCache.h"
 
@@ -108,10 +109,14 @@ void publish(const Slot &slot, Pending &pending,
     caches().pending.erase(slot);
   }
   std::lock_guard lock(pending.mutex);
-  if (made)
-    pending.result.emplace(made->program);
-  else
-    pending.result.emplace(made.error());
+  try {
+    if (made)
+      pending.result.emplace(made->program);
+    else
+      pending.result.emplace(made.error());
+  } catch (...) { // the copy of a text
+    pending.result.emplace(exhausted());
+  }
   pending.changed.notify_all();
 }
 
@@ -138,12 +143,11 @@ sinter::runtime::findOrCompile(const Key &key, Device &device,
   std::shared_ptr<Pending> pending;
   bool first = false;
   {
+    auto own = std::make_shared<Pending>();
     std::lock_guard lock(caches().pendingMutex);
-    std::shared_ptr<Pending> &entry = caches().pending[slot];
-    first = !entry;
-    if (first)
-      entry = std::make_shared<Pending>();
-    pending = entry;
+    auto [entry, isNew] = caches().pending.try_emplace(slot, std::move(own));
+    first = isNew;
+    pending = entry->second;
   }
   if (!first) {
     Result<CachedProgram> found = waitFor(*pending);
@@ -151,7 +155,8 @@ sinter::runtime::findOrCompile(const Key &key, Device &device,
       countHit(/*onDisk=*/false);
     return found;
   }
-  Result<CachedProgram> made = findOrMake(slot, compile);
+  Result<CachedProgram> made =
+      orExhausted([&] { return findOrMake(slot, compile); });
   publish(slot, *pending, made);
   if (made && made->source != CacheSource::compiled)
     countHit(made->source == CacheSource::disk);

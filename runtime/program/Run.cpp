@@ -2,7 +2,9 @@
 #include "runtime/program/Execution.h"
 #include "runtime/program/Profile.h"
 #include "runtime/program/Stats.h"
+#include "runtime/support/Cancel.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/FloatingPoint.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -202,11 +204,11 @@ Status Execution::placeWords() {
   return {};
 }
 
-std::vector<Output> Execution::takeOutputs() {
+std::vector<Output> Execution::listOutputs() const {
   std::vector<Output> list;
   list.reserve(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i)
-    list.push_back({std::move(outputs[i]), plan->outputDims[i]});
+    list.push_back({outputs[i], plan->outputDims[i]});
   return list;
 }
 
@@ -230,14 +232,17 @@ void Execution::countDonations() const {
 }
 
 static Scratch &threadScratch() {
-  static thread_local Scratch scratch;
-  return scratch;
+  // A pointer: what threads have by themselves is to stay small.
+  static thread_local auto scratch = std::make_unique<Scratch>();
+  return *scratch;
 }
 
 Result<std::vector<Output>>
 sinter::runtime::run(const Program &program, std::span<const Binding> inputs,
                      RunCounters *counters, RunFailure *failure) {
   const auto &loaded = static_cast<const LoadedProgram &>(program);
+  SINTER_TRY(loaded.device().checkProcess());
+  SINTER_TRY(checkCancelled());
   Execution execution(loaded, inputs, threadScratch());
   SINTER_TRY(execution.bind());
   if (Status reserved = execution.reserve(); !reserved) {
@@ -245,6 +250,9 @@ sinter::runtime::run(const Program &program, std::span<const Binding> inputs,
       failure->largest = execution.largestNeeds();
     return reserved.takeError();
   }
+  // Nothing may fail after the last kernel: inputs that were given up are gone.
+  std::vector<Output> outputs = execution.listOutputs();
+  DefaultFloats floats;
   if (Status done = execution.execute(); !done) {
     if (auto node = execution.failedNode(); node && failure)
       failure->node = *node;
@@ -253,5 +261,5 @@ sinter::runtime::run(const Program &program, std::span<const Binding> inputs,
   execution.countDonations();
   if (counters)
     *counters = execution.counters();
-  return execution.takeOutputs();
+  return outputs;
 }

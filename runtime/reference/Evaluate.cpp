@@ -7,6 +7,8 @@
 #include "runtime/program/ProgramData.h"
 #include "runtime/reference/Disturbance.h"
 #include "runtime/reference/Primitives.h"
+#include "runtime/support/Cancel.h"
+#include "runtime/support/FloatingPoint.h"
 
 #include <algorithm>
 #include <cmath>
@@ -464,8 +466,10 @@ Status Evaluation::runLoop(const graph::Loop &loop) {
     values[number] = HostValue(isWide ? DType::f64 : stack.dtype, dims(stack));
   }
   int64_t length = dims(graph.values[loop.index])[0];
-  for (int64_t step = 0; step < length; ++step)
+  for (int64_t step = 0; step < length; ++step) {
+    SINTER_TRY(checkCancelled());
     SINTER_TRY(runStep(loop, loop.reverse ? length - 1 - step : step));
+  }
   return {};
 }
 
@@ -482,6 +486,7 @@ Status Evaluation::run() {
       SINTER_TRY(runLoop(loops.all[nextLoop++]));
     else if (graph::info(value.op).kind != graph::PatternKind::loop)
       SINTER_TRY(compute(i));
+    SINTER_TRY(checkCancelled());
   }
   return {};
 }
@@ -489,6 +494,7 @@ Status Evaluation::run() {
 static Result<std::vector<HostValue>>
 evaluateAs(const graph::Graph &graph, std::span<const HostTensor> inputs,
            Manner &manner) {
+  DefaultLongFloats floats;
   Evaluation evaluation(graph, manner);
   SINTER_TRY(evaluation.bind(inputs));
   SINTER_TRY(evaluation.run());
@@ -501,6 +507,7 @@ evaluateAs(const graph::Graph &graph, std::span<const HostTensor> inputs,
 Result<std::vector<HostTensor>> evaluate(const graph::Graph &graph,
                                          std::span<const HostTensor> inputs) {
   Manner manner;
+  DefaultLongFloats floats;
   SINTER_TRY_ASSIGN(std::vector<HostValue> values,
                     evaluateAs(graph, inputs, manner));
   std::vector<HostTensor> outputs;

@@ -29,11 +29,17 @@ public:
   /// Keeps the value that is there when the key is known.
   void insert(const Key &key, Value value, size_t bytes) {
     std::lock_guard lock(mutex);
-    if (index.contains(key))
+    auto [place, isNew] = index.try_emplace(key);
+    if (!isNew)
       return;
+    try {
+      order.push_front({key, std::move(value), bytes});
+    } catch (...) {
+      index.erase(place);
+      throw;
+    }
+    place->second = order.begin();
     total += bytes;
-    order.push_front({key, std::move(value), bytes});
-    index[key] = order.begin();
     while (total > limit && order.size() > 1)
       dropLast();
   }

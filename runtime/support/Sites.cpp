@@ -3,7 +3,9 @@
 
 #include "runtime/support/ChunkedTable.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/ThreadOwner.h"
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -179,19 +181,18 @@ static SiteId internSlowly(const std::source_location &location,
 }
 
 SiteId internSite(const std::source_location &location, SiteId caller) {
-  // Too large for the quick kind of thread-local storage, which a pointer fits.
   constexpr size_t slots = 512;
-  __attribute__((
-      tls_model("initial-exec"))) static thread_local CacheEntry *cache;
+  using Cache = std::array<CacheEntry, slots>;
+  __attribute__((tls_model("initial-exec"))) static thread_local Cache *cache;
   if (!cache) [[unlikely]] {
-    static thread_local CacheEntry entries[slots];
-    cache = entries;
+    cache = new Cache;
+    static thread_local ThreadOwner<Cache> owner(cache);
   }
   const char *file = location.file_name();
   uint32_t line = location.line();
   auto address = reinterpret_cast<uintptr_t>(file);
   size_t slot = ((address >> 3) * 31 + line + caller * 97) % slots;
-  CacheEntry &entry = cache[slot];
+  CacheEntry &entry = (*cache)[slot];
   if (entry.file == file && entry.line == line && entry.caller == caller &&
       entry.id != 0)
     return entry.id;

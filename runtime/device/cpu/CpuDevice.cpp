@@ -4,6 +4,7 @@
 #include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/device/cpu/CpuImage.h"
 #include "runtime/device/cpu/ThreadPool.h"
+#include "runtime/support/FloatingPoint.h"
 
 #include <fmt/format.h>
 
@@ -43,6 +44,7 @@ Status CpuDevice::launch(const LaunchArgs &args) {
     return makeError(ErrorKind::internal, "cpu: launch without a function");
   if (args.chunks <= 0)
     return {};
+  DefaultFloats floats;
   float estimate = float(args.chunks) * args.chunkMicroseconds;
   if (args.chunks == 1 || estimate < parallelMicroseconds) {
     runChunks(const_cast<LaunchArgs *>(&args), 0, args.chunks);

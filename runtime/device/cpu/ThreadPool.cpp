@@ -3,9 +3,12 @@
 
 #include "runtime/memory/MemoryBudget.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/FloatingPoint.h"
+#include "runtime/support/Fork.h"
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <thread>
 
 #include <sched.h>
@@ -58,15 +61,35 @@ unsigned sinter::runtime::defaultThreads() {
   return count;
 }
 
+// A child process has none of its parent's threads: it makes its own pool, and
+// leaves the other one as it is.
 ThreadPool &ThreadPool::instance() {
-  static auto *pool = new ThreadPool(defaultThreads());
-  return *pool;
+  static std::mutex making;
+  static std::atomic<ThreadPool *> pool{nullptr};
+  static std::atomic<uint32_t> madeIn{0};
+  ThreadPool *there = pool.load(std::memory_order_acquire);
+  if (there && madeIn.load(std::memory_order_relaxed) == forkNumber())
+      [[likely]]
+    return *there;
+  std::lock_guard lock(making);
+  there = pool.load(std::memory_order_relaxed);
+  if (there && madeIn.load(std::memory_order_relaxed) == forkNumber())
+    return *there;
+  there = new ThreadPool(defaultThreads());
+  madeIn.store(forkNumber(), std::memory_order_relaxed);
+  pool.store(there, std::memory_order_release);
+  return *there;
 }
 
 ThreadPool::ThreadPool(unsigned threads)
     : numThreads(std::max(1u, threads)), shares(new Share[numThreads]) {
-  for (unsigned i = 1; i < numThreads; ++i)
-    std::thread(&ThreadPool::work, this, i).detach();
+  try {
+    for (unsigned i = 1; i < numThreads; ++i)
+      std::thread(&ThreadPool::work, this, i).detach();
+  } catch (const std::bad_alloc &) {
+  } catch (const std::system_error &) {
+    // Who is there takes the shares of who is not.
+  }
 }
 
 void ThreadPool::takeChunks(unsigned thread) {
@@ -128,6 +151,7 @@ void ThreadPool::waitForChange(uint32_t seen) {
 
 void ThreadPool::work(unsigned thread) {
   insidePool = true;
+  DefaultFloats floats; // a new thread has its maker's
   uint32_t seen = 0;
   while (true) {
     waitForChange(seen);

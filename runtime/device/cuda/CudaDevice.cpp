@@ -261,7 +261,8 @@ CudaDevice::loadImage(std::span<const std::byte> bytes) {
 }
 
 Status CudaDevice::launch(const LaunchArgs &args) {
-  static thread_local CudaLaunch launch;
+  static thread_local auto ofThread = std::make_unique<CudaLaunch>();
+  CudaLaunch &launch = *ofThread;
   SINTER_TRY(packLaunch(launches, args, launch));
   if (launch.isEmpty())
     return {};

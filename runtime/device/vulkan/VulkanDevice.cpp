@@ -68,7 +68,7 @@ Opened &opened() {
 // what nobody has waited for is waited for then.
 void finishOpened() {
   for (VulkanDevice *device : opened().devices)
-    if (device)
+    if (device && device->checkProcess())
       (void)device->synchronize();
 }
 
@@ -84,6 +84,12 @@ void finishWithMainThread() {
   };
   static thread_local Finisher finisher;
   (void)finisher;
+}
+
+/// What a thread reuses for each launch and each copy.
+VulkanLaunch &threadLaunch() {
+  static thread_local auto launch = std::make_unique<VulkanLaunch>();
+  return *launch;
 }
 
 } // namespace
@@ -234,7 +240,7 @@ Status VulkanDevice::copy(Buffer &to, const Buffer &from, size_t bytes) {
 Status VulkanDevice::move(void *to, const void *from, size_t bytes) {
   if (bytes == 0 || to == from)
     return {};
-  static thread_local VulkanLaunch launch;
+  VulkanLaunch &launch = threadLaunch();
   SINTER_TRY(copies.pack({to, from, bytes}, launch));
   if (launch.pipeline)
     return queue.launch(launch.dispatch());
@@ -259,7 +265,7 @@ VulkanDevice::loadImage(std::span<const std::byte> bytes) {
 }
 
 Status VulkanDevice::launch(const LaunchArgs &args) {
-  static thread_local VulkanLaunch launch;
+  VulkanLaunch &launch = threadLaunch();
   SINTER_TRY(packLaunch(gpu, toString(deviceId), args, launch));
   if (launch.columns == 0)
     return {};

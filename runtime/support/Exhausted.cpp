@@ -1,0 +1,26 @@
+/// Tells exceptions of resources that ran out from others.
+#include "runtime/support/Exhausted.h"
+
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+namespace sinter {
+
+ErrorInfo exhausted() {
+  // Texts of up to 15 characters need no memory of their own.
+  try {
+    throw;
+  } catch (const std::bad_alloc &) {
+    return makeError(ErrorKind::out_of_memory, "out of memory");
+  } catch (const std::length_error &) {
+    return makeError(ErrorKind::out_of_memory, "out of memory");
+  } catch (const std::system_error &error) {
+    bool isOfThreads =
+        error.code() == std::errc::resource_unavailable_try_again;
+    return makeError(ErrorKind::out_of_memory,
+                     isOfThreads ? "no more threads" : "system error");
+  }
+}
+
+} // namespace sinter
