@@ -1,6 +1,8 @@
 /// scaled_dot_product_attention: masks, shared heads and broadcasting leading
 /// axes, over the graph's op.
 #include "frontend/FixedDims.h"
+
+#include "frontend/Raise.h"
 #include "frontend/Recording.h"
 #include "runtime/graph/OpIds.h"
 #include "runtime/graph/Terms.h"
@@ -127,7 +129,7 @@ Result<NodeRef> AttentionCall::record(NodeRef query, NodeRef key,
 
 Tensor scaled_dot_product_attention(const Arg &query, const Arg &key,
                                     const Arg &value,
-                                    const AttentionOptions &options) {
+                                    const AttentionOptions &options) try {
   detail::Recorder recorder(graph::OpId::scaled_dot_product_attention, query);
   auto nodes = recorder
                    .operands(detail::Promotion::floating, 0b111, false, query,
@@ -135,6 +137,8 @@ Tensor scaled_dot_product_attention(const Arg &query, const Arg &key,
                    .copies();
   return recorder.result(
       AttentionCall(recorder, options).record(nodes[0], nodes[1], nodes[2]));
+} catch (...) {
+  detail::raiseExhausted(query.where);
 }
 
 } // namespace sinter

@@ -1,6 +1,7 @@
 /// Regions of recorded nodes.
 #include <sinter/Checkpoint.h>
 
+#include "frontend/Raise.h"
 #include "runtime/graph/Node.h"
 #include "runtime/graph/NodeNotes.h"
 
@@ -14,10 +15,12 @@ struct CheckpointScope::Region {
       graph::recordScope().region;
 };
 
-CheckpointScope::CheckpointScope() : region(std::make_unique<Region>()) {
+CheckpointScope::CheckpointScope() try : region(std::make_unique<Region>()) {
   if (region->outer)
     region->own->outer = *region->outer;
   graph::recordScope().region = &region->current;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 CheckpointScope::~CheckpointScope() {

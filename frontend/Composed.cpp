@@ -8,8 +8,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace sinter::detail {
+
+__attribute__((tls_model("initial-exec"))) thread_local const Composed::Open
+    *Composed::Open::innermost = nullptr;
+
+void throwEmptyOperand(const SourceLine &where) {
+  const Composed::Open *call = Composed::Open::innermost;
+  std::string name = call ? call->name : "operand";
+  raise(makeError(ErrorKind::invalid_argument,
+                  name + ": an operand is an empty tensor", name),
+        where);
+}
 
 bool sameValues(const Dims &a, const Dims &b) {
   return std::ranges::equal(a, b, {}, &Dim::value, &Dim::value);
@@ -19,28 +31,23 @@ Tensor asTensor(const Arg &arg) {
   if (!arg.isTensor())
     return full({}, arg);
   if (arg.isEmpty())
-    raise(makeError(ErrorKind::invalid_argument, "the operand is empty"),
-          arg.where);
+    throwEmptyOperand(arg.where);
   return Tensor(arg.node());
 }
 
-/// The composed functions that are open on the thread.
-__attribute__((
-    tls_model("initial-exec"))) static thread_local unsigned openCalls = 0;
+Composed::Open::Open(std::string_view name)
+    : name(name), outer(std::exchange(innermost, this)) {}
+
+Composed::Open::~Open() { innermost = outer; }
 
 Composed::Composed(std::string_view name, const Arg &first)
-    : where(first.where), scope(first.where), name(name), depth(openCalls + 1),
-      x(asTensor(first)) {
-  ++openCalls;
-}
-
-Composed::~Composed() { --openCalls; }
+    : where(first.where), scope(first.where), open(name), x(asTensor(first)) {}
 
 void Composed::fail(ErrorKind kind, const std::string &what) const {
   raise(makeError(kind,
-                  fmt::format("{}: {}: {}", name, what,
+                  fmt::format("{}: {}: {}", open.name, what,
                               graph::typeString({x.dtype(), x.shape()})),
-                  name),
+                  open.name),
         where);
 }
 

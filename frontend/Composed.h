@@ -15,11 +15,10 @@ namespace sinter::detail {
 class Composed {
 public:
   Composed(std::string_view name, const Arg &first);
-  ~Composed();
   Composed(const Composed &) = delete;
 
   /// Whether the user calls it, rather than another composed function.
-  bool isOutermost() const { return depth == 1; }
+  bool isOutermost() const { return !open.outer; }
 
   /// Throws `NAME: WHAT: f32[4,8]`.
   [[noreturn]] void fail(ErrorKind kind, const std::string &what) const;
@@ -40,10 +39,21 @@ public:
   Tensor element(const Arg &value) const;
 
 private:
+  friend void throwEmptyOperand(const SourceLine &where);
+  /// The calls that are open on a thread, so that errors can name them.
+  struct Open {
+    explicit Open(std::string_view name);
+    ~Open();
+    Open(const Open &) = delete;
+    static thread_local const Open *innermost;
+
+    std::string name;
+    const Open *outer;
+  };
+
   SourceLine where;
   SourceScope scope;
-  std::string name;
-  unsigned depth;
+  Open open;
 
 public:
   Tensor x;

@@ -2,6 +2,7 @@
 #include <sinter/Convolution.h>
 
 #include "frontend/FixedDims.h"
+#include "frontend/Raise.h"
 #include "frontend/WindowLists.h"
 #include "runtime/graph/OpIds.h"
 
@@ -73,26 +74,38 @@ static Tensor convolve(size_t rank, const Arg &x, const Arg &weight,
   return withBias(y, bias, rank, options.layout);
 }
 
-Tensor conv1d(const Arg &x, const Arg &weight, const ConvOptions &options) {
+Tensor conv1d(const Arg &x, const Arg &weight, const ConvOptions &options) try {
   return convolve(1, x, weight, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
-Tensor conv2d(const Arg &x, const Arg &weight, const ConvOptions &options) {
+Tensor conv2d(const Arg &x, const Arg &weight, const ConvOptions &options) try {
   return convolve(2, x, weight, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
-Tensor conv3d(const Arg &x, const Arg &weight, const ConvOptions &options) {
+Tensor conv3d(const Arg &x, const Arg &weight, const ConvOptions &options) try {
   return convolve(3, x, weight, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 Tensor conv1d(const Arg &x, const Arg &weight, const Arg &bias,
-              const ConvOptions &options) {
+              const ConvOptions &options) try {
   return convolve(1, x, weight, bias, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 Tensor conv2d(const Arg &x, const Arg &weight, const Arg &bias,
-              const ConvOptions &options) {
+              const ConvOptions &options) try {
   return convolve(2, x, weight, bias, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 Tensor conv3d(const Arg &x, const Arg &weight, const Arg &bias,
-              const ConvOptions &options) {
+              const ConvOptions &options) try {
   return convolve(3, x, weight, bias, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 //===- Transposed convolutions --------------------------------------------===//
@@ -134,28 +147,40 @@ static Tensor convolveTransposed(size_t rank, const Arg &x, const Arg &weight,
 }
 
 Tensor conv_transpose1d(const Arg &x, const Arg &weight,
-                        const ConvTransposeOptions &options) {
+                        const ConvTransposeOptions &options) try {
   return convolveTransposed(1, x, weight, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 Tensor conv_transpose2d(const Arg &x, const Arg &weight,
-                        const ConvTransposeOptions &options) {
+                        const ConvTransposeOptions &options) try {
   return convolveTransposed(2, x, weight, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 Tensor conv_transpose3d(const Arg &x, const Arg &weight,
-                        const ConvTransposeOptions &options) {
+                        const ConvTransposeOptions &options) try {
   return convolveTransposed(3, x, weight, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 Tensor conv_transpose1d(const Arg &x, const Arg &weight, const Arg &bias,
-                        const ConvTransposeOptions &options) {
+                        const ConvTransposeOptions &options) try {
   return convolveTransposed(1, x, weight, bias, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 Tensor conv_transpose2d(const Arg &x, const Arg &weight, const Arg &bias,
-                        const ConvTransposeOptions &options) {
+                        const ConvTransposeOptions &options) try {
   return convolveTransposed(2, x, weight, bias, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 Tensor conv_transpose3d(const Arg &x, const Arg &weight, const Arg &bias,
-                        const ConvTransposeOptions &options) {
+                        const ConvTransposeOptions &options) try {
   return convolveTransposed(3, x, weight, bias, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 } // namespace sinter

@@ -39,14 +39,18 @@ DeviceId default_device() {
 }
 
 void set_default_device(DeviceId device) { threadDevice() = device; }
-void set_default_device(std::string_view name) {
+void set_default_device(std::string_view name) try {
   threadDevice() = unwrap(parseDevice(name), {});
+} catch (...) {
+  detail::raiseExhausted({});
 }
 DeviceId device(std::string_view name) { return unwrap(parseDevice(name), {}); }
-void synchronize(DeviceId device) {
+void synchronize(DeviceId device) try {
   if (Status done = unwrap(runtime::getDevice(device), {})->synchronize();
       !done)
     raise(done.takeError(), {});
+} catch (...) {
+  detail::raiseExhausted({});
 }
 void synchronize(std::string_view name) { synchronize(device(name)); }
 DeviceId detail::currentDevice() { return default_device(); }
@@ -112,7 +116,7 @@ static Dims leafDims(DType dtype, const Dims &shape, const SourceLine &where) {
 
 Tensor from_bytes(std::span<const std::byte> bytes, DType dtype,
                   const Dims &shape, Options options,
-                  std::source_location where) {
+                  std::source_location where) try {
   size_t wanted = countElements(shape, where) * byteWidth(dtype);
   if (wanted != bytes.size())
     raise(makeError(ErrorKind::invalid_argument,
@@ -123,6 +127,8 @@ Tensor from_bytes(std::span<const std::byte> bytes, DType dtype,
           where);
   return detail::leafOf(bytes, dtype, leafDims(dtype, shape, where), options,
                         where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 Tensor detail::leafOf(std::span<const std::byte> bytes, DType dtype,
@@ -146,7 +152,7 @@ void detail::throwRagged(std::source_location where) {
 
 //===- Sources ------------------------------------------------------------===//
 
-Tensor full(const Dims &shape, const Arg &value, Options options) {
+Tensor full(const Dims &shape, const Arg &value, Options options) try {
   detail::Recorder recorder(graph::OpId::full, value);
   DeviceId device = options.device.value_or(default_device());
   if (value.isTensor()) {
@@ -162,30 +168,42 @@ Tensor full(const Dims &shape, const Arg &value, Options options) {
     return recorder.result(graph::broadcast(
         detail::scalarNode(dtype, value.number, device), shape));
   return recorder.result(graph::full(shape, value.number, dtype, device));
+} catch (...) {
+  detail::raiseExhausted(value.where);
 }
 
-Tensor zeros(const Dims &shape, Options options, std::source_location where) {
+Tensor zeros(const Dims &shape, Options options,
+             std::source_location where) try {
   return full(shape, Arg(0.0, where), options);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor ones(const Dims &shape, Options options, std::source_location where) {
+Tensor ones(const Dims &shape, Options options,
+            std::source_location where) try {
   return full(shape, Arg(1.0, where), options);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 Tensor iota(const Dims &shape, int64_t axis, Options options,
-            std::source_location where) {
+            std::source_location where) try {
   detail::Recorder recorder(graph::OpId::iota, where);
   return recorder.result(
       graph::iota(shape, axis, options.dtype.value_or(DType::i64),
                   options.device.value_or(default_device())));
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor arange(Dim size, Options options, std::source_location where) {
+Tensor arange(Dim size, Options options, std::source_location where) try {
   return iota({size}, 0, options, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 Tensor arange(int64_t start, int64_t end, int64_t step, Options options,
-              std::source_location where) {
+              std::source_location where) try {
   detail::SourceScope scope(where);
   int64_t towards = step > 0 ? 1 : -1, distance = (end - start) * towards;
   if (step == 0 || distance < 0)
@@ -197,11 +215,13 @@ Tensor arange(int64_t start, int64_t end, int64_t step, Options options,
   int64_t size = std::abs(step);
   Tensor count = iota({(distance + size - 1) / size}, 0, {{}, options.device});
   return (count * step + start).to(options.dtype.value_or(DType::i64));
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 // From both ends, so that either is exact.
 Tensor linspace(double start, double end, int64_t count, Options options,
-                std::source_location where) {
+                std::source_location where) try {
   detail::SourceScope scope(where);
   DType dtype = options.dtype.value_or(DType::f32);
   if (count < 0 || !isFloat(dtype))
@@ -217,11 +237,15 @@ Tensor linspace(double start, double end, int64_t count, Options options,
   Tensor values =
       sinter::where(number < double(count) / 2, number * step + start, fromEnd);
   return values.to(dtype);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor full_like(const Arg &x, const Arg &value) {
+Tensor full_like(const Arg &x, const Arg &value) try {
   detail::Composed call("full_like", x);
   return full(call.x.shape(), value, {call.x.dtype(), call.x.device()});
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 Tensor zeros_like(const Arg &x) { return full_like(x, Arg(0, x.where)); }
 Tensor ones_like(const Arg &x) { return full_like(x, Arg(1, x.where)); }

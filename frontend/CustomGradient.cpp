@@ -8,6 +8,7 @@
 #include "runtime/graph/NodeNotes.h"
 #include "runtime/graph/OpIds.h"
 
+#include <sinter/Held.h>
 #include <sinter/Transforms.h>
 
 #include <fmt/format.h>
@@ -25,8 +26,11 @@ CustomFunction::CustomFunction(CustomForward forward, CustomBackward backward)
     : functions(std::make_shared<const Functions>(
           Functions{std::move(forward), std::move(backward)})) {}
 
-CustomFunction custom_gradient(CustomForward forward, CustomBackward backward) {
+CustomFunction custom_gradient(CustomForward forward,
+                               CustomBackward backward) try {
   return {std::move(forward), std::move(backward)};
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 /// What is wrong with gradient `index`, if something is.
@@ -78,8 +82,9 @@ callBackward(const CustomBackward &backward, std::span<const NodeRef> inputs,
   return nodes;
 }
 
-Tensor CustomFunction::call(std::span<const Arg> inputs) const {
+Tensor CustomFunction::call(std::span<const Arg> inputs) const try {
   SourceLine where = inputs.empty() ? SourceLine() : inputs.front().where;
+  const Functions &own = detail::held(functions, "custom_gradient", where);
   detail::SourceScope scope(where);
   std::vector<Tensor> tensors;
   {
@@ -94,7 +99,9 @@ Tensor CustomFunction::call(std::span<const Arg> inputs) const {
   Tensor value;
   {
     no_grad guard;
-    value = functions->forward(tensors);
+    if (!own.forward)
+      detail::throwEmpty("custom_gradient", where);
+    value = own.forward(tensors);
   }
   detail::Recorder recorder(graph::OpId::custom_gradient, where);
   if (!value.defined())
@@ -120,6 +127,8 @@ Tensor CustomFunction::call(std::span<const Arg> inputs) const {
     return callBackward(functions->backward, inputs, result, gradient);
   };
   return recorder.result(std::move(node));
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 } // namespace sinter

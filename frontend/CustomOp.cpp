@@ -56,7 +56,7 @@ static Tensor recordKernel(const CustomKernel &kernel,
       launch.dtype, launch.shape));
 }
 
-CustomFunction custom_op(CustomKernel kernel) {
+CustomFunction custom_op(CustomKernel kernel) try {
   auto shared = std::make_shared<const CustomKernel>(std::move(kernel));
   CustomBackward backward = shared->gradient;
   if (!backward)
@@ -72,6 +72,8 @@ CustomFunction custom_op(CustomKernel kernel) {
         return recordKernel(*shared, inputs);
       },
       std::move(backward));
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 } // namespace sinter

@@ -3,6 +3,7 @@
 #include <sinter/Linalg.h>
 
 #include "frontend/Composed.h"
+#include "frontend/Raise.h"
 
 #include <sinter/BasicOps.h>
 #include <sinter/Shaping.h>
@@ -242,11 +243,13 @@ Tensor Einsum::record(std::span<const Tensor> operands) {
 } // namespace
 
 Tensor einsum(std::string_view equation, std::span<const Tensor> operands,
-              std::source_location where) {
+              std::source_location where) try {
   if (operands.empty())
     Composed("einsum", Arg(0, where)).fail("there is no operand");
   Composed call("einsum", Arg(operands[0], where));
   return Einsum(call, equation).record(operands);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 } // namespace sinter

@@ -1,6 +1,7 @@
 /// unfold and fold: an image's windows as columns, and back.
 #include <sinter/Pooling.h>
 
+#include "frontend/Raise.h"
 #include "frontend/WindowLists.h"
 #include "runtime/graph/OpIds.h"
 
@@ -28,7 +29,8 @@ static Dims paddedShape(Dims shape, std::span<const int64_t> padding) {
   return shape;
 }
 
-Tensor unfold(const Arg &x, const Axes &kernel, const ConvOptions &options) {
+Tensor unfold(const Arg &x, const Axes &kernel,
+              const ConvOptions &options) try {
   detail::SourceScope scope(x.where);
   size_t rank = kernel.size();
   Recorder recorder(graph::OpId::window, x);
@@ -56,10 +58,12 @@ Tensor unfold(const Arg &x, const Axes &kernel, const ConvOptions &options) {
   Tensor columns =
       reshape(transpose(windows, order), {image.dim(0), rows, positions});
   return call.result(columns.node());
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 Tensor fold(const Arg &x, const Dims &size, const Axes &kernel,
-            const ConvOptions &options) {
+            const ConvOptions &options) try {
   detail::SourceScope scope(x.where);
   size_t rank = kernel.size();
   Recorder recorder(graph::OpId::unwindow, x);
@@ -100,6 +104,8 @@ Tensor fold(const Arg &x, const Dims &size, const Axes &kernel,
     limits[i + 2] = limits[i + 2] + Dim(padding[i]);
   }
   return call.result(slice(image2, starts, limits, steps).node());
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 } // namespace sinter

@@ -3,6 +3,7 @@
 #include <sinter/Fourier.h>
 
 #include "frontend/Composed.h"
+#include "frontend/Raise.h"
 
 #include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
@@ -160,12 +161,16 @@ static Tensor complexTransform(const Composed &call, int sign,
                  call.x.dtype());
 }
 
-Tensor fft(const Arg &x, FourierNorm norm) {
+Tensor fft(const Arg &x, FourierNorm norm) try {
   return complexTransform(Composed("fft", x), -1, norm);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor ifft(const Arg &x, FourierNorm norm) {
+Tensor ifft(const Arg &x, FourierNorm norm) try {
   return complexTransform(Composed("ifft", x), 1, norm);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 static Tensor realTransform(const Composed &call, const Tensor &given,
@@ -180,14 +185,16 @@ static Tensor realTransform(const Composed &call, const Tensor &given,
   return pairsOf(half, scaleOf(norm, false, n), given.dtype());
 }
 
-Tensor rfft(const Arg &x, FourierNorm norm) {
+Tensor rfft(const Arg &x, FourierNorm norm) try {
   Composed call("rfft", x);
   return realTransform(call, call.x, norm);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 // The other half is conjugate, from the end; the parts that would have to be
 // real count as real.
-Tensor irfft(const Arg &x, std::optional<int64_t> n, FourierNorm norm) {
+Tensor irfft(const Arg &x, std::optional<int64_t> n, FourierNorm norm) try {
   Composed call("irfft", x);
   Complex given = complexOf(call);
   int64_t m = given.re.dim(-1).value, length = n.value_or(2 * (m - 1));
@@ -212,9 +219,11 @@ Tensor irfft(const Arg &x, std::optional<int64_t> n, FourierNorm norm) {
               concat({im, -mirror(im)}, -1)};
   Tensor real = Transform(call, 1).of(all).re;
   return scaled(real, scaleOf(norm, true, length)).to(call.x.dtype());
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor stft(const Arg &x, int64_t n_fft, const StftOptions &options) {
+Tensor stft(const Arg &x, int64_t n_fft, const StftOptions &options) try {
   Composed call("stft", x);
   int64_t hop = options.hop.value_or(n_fft / 4);
   if (call.x.rank() < 1 || n_fft < 1 || hop < 1)
@@ -232,6 +241,8 @@ Tensor stft(const Arg &x, int64_t n_fft, const StftOptions &options) {
   }
   Tensor all = realTransform(call, frames, FourierNorm::backward);
   return swapaxes(all, -2, -3);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 } // namespace sinter

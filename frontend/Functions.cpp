@@ -2,6 +2,7 @@
 #include <sinter/Functions.h>
 
 #include "frontend/Lines.h"
+#include "frontend/Raise.h"
 #include "frontend/Recording.h"
 #include "runtime/graph/OpIds.h"
 #include "sinter/generated/builders/Elementwise.h"
@@ -24,7 +25,7 @@ using detail::lineAxis;
 
 //===- Elementwise --------------------------------------------------------===//
 
-Tensor div(const Arg &lhs, const Arg &rhs, Rounding rounding) {
+Tensor div(const Arg &lhs, const Arg &rhs, Rounding rounding) try {
   if (rounding == Rounding::none)
     return div(lhs, rhs);
   if (rounding == Rounding::floor)
@@ -36,6 +37,8 @@ Tensor div(const Arg &lhs, const Arg &rhs, Rounding rounding) {
   if (quotient && isFloat(nodes[0]->dtype()))
     quotient = graph::trunc(*quotient);
   return recorder.result(std::move(quotient));
+} catch (...) {
+  detail::raiseExhausted(lhs.where);
 }
 
 /// A power by products, roots and quotients; null for other exponents.
@@ -60,7 +63,7 @@ static Result<graph::NodeRef> knownPower(const graph::NodeRef &x,
   return graph::NodeRef();
 }
 
-Tensor pow(const Arg &lhs, const Arg &rhs) {
+Tensor pow(const Arg &lhs, const Arg &rhs) try {
   detail::Recorder recorder(graph::OpId::pow, lhs);
   auto nodes =
       recorder.operands(detail::Promotion::match, 0b11, true, lhs, rhs);
@@ -70,6 +73,8 @@ Tensor pow(const Arg &lhs, const Arg &rhs) {
       return recorder.result(std::move(known));
   }
   return recorder.result(graph::pow(nodes[0], nodes[1]));
+} catch (...) {
+  detail::raiseExhausted(lhs.where);
 }
 
 /// The largest finite number of a float dtype.
@@ -87,54 +92,70 @@ static double largestOf(DType dtype) {
 }
 
 Tensor nan_to_num(const Arg &x, double nan, std::optional<double> posinf,
-                  std::optional<double> neginf) {
+                  std::optional<double> neginf) try {
   detail::Recorder recorder(graph::OpId::nan_to_num, x);
   auto nodes = recorder.operands(detail::Promotion::floating, 1, false, x);
   double largest = largestOf(nodes[0]->dtype());
   return recorder.result(graph::nan_to_num(nodes[0], Number(nan),
                                            Number(posinf.value_or(largest)),
                                            Number(neginf.value_or(-largest))));
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor logit(const Arg &x, std::optional<double> eps) {
+Tensor logit(const Arg &x, std::optional<double> eps) try {
   Composed call("logit", x);
   Tensor p = eps ? clamp(call.x, *eps, 1 - *eps) : call.x;
   return log(p) - log1p(-p);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor lerp(const Arg &start, const Arg &end, const Arg &weight) {
+Tensor lerp(const Arg &start, const Arg &end, const Arg &weight) try {
   Composed call("lerp", start);
   return call.x + weight * (end - call.x);
+} catch (...) {
+  detail::raiseExhausted(start.where);
 }
 
-Tensor addcmul(const Arg &x, const Arg &a, const Arg &b, double value) {
+Tensor addcmul(const Arg &x, const Arg &a, const Arg &b, double value) try {
   Composed call("addcmul", x);
   return call.x + value * (a * b);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor addcdiv(const Arg &x, const Arg &a, const Arg &b, double value) {
+Tensor addcdiv(const Arg &x, const Arg &a, const Arg &b, double value) try {
   Composed call("addcdiv", x);
   return call.x + value * (a / b);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 Tensor clamp_min(const Arg &x, double min) { return clamp(x, min); }
 
-Tensor clamp_max(const Arg &x, double max) {
+Tensor clamp_max(const Arg &x, double max) try {
   return clamp(x, -std::numeric_limits<double>::infinity(), max);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor masked_fill(const Arg &x, const Arg &mask, const Arg &value) {
+Tensor masked_fill(const Arg &x, const Arg &mask, const Arg &value) try {
   return where(mask, value, x);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 Tensor isclose(const Arg &lhs, const Arg &rhs, double rtol, double atol,
-               bool equal_nan) {
+               bool equal_nan) try {
   Composed call("isclose", lhs);
   Tensor b = detail::asTensor(rhs);
   Tensor distance = abs(call.x - b);
   Tensor close = (distance <= atol + rtol * abs(b)) * isfinite(b);
   close = close + (call.x == b);
   return equal_nan ? close + isnan(call.x) * isnan(b) : close;
+} catch (...) {
+  detail::raiseExhausted(lhs.where);
 }
 
 //===- Extremes -----------------------------------------------------------===//
@@ -154,11 +175,15 @@ static Extremes extremes(const char *name, Search search, const Arg &x,
   return {squeeze(values, {at}), squeeze(indices, {at})};
 }
 
-Extremes max(const Arg &x, int64_t axis, bool keepdims) {
+Extremes max(const Arg &x, int64_t axis, bool keepdims) try {
   return extremes("max", argmax, x, axis, keepdims);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
-Extremes min(const Arg &x, int64_t axis, bool keepdims) {
+Extremes min(const Arg &x, int64_t axis, bool keepdims) try {
   return extremes("min", argmin, x, axis, keepdims);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 namespace {
@@ -184,7 +209,7 @@ static Extremes prefixExtremes(const Composed &call, const Tensor &values,
           recorder.result(graph::cummax(own.node(), axis, /*reverse=*/false))};
 }
 
-Extremes cummax(const Arg &x, int64_t axis) {
+Extremes cummax(const Arg &x, int64_t axis) try {
   Composed call("cummax", x);
   int64_t at = lineAxis(call, axis);
   if (call.x.rank() == 0)
@@ -192,8 +217,10 @@ Extremes cummax(const Arg &x, int64_t axis) {
   detail::Recorder recorder(graph::OpId::cummax, x);
   return prefixExtremes(
       call, recorder.result(graph::cummax(call.x.node(), at, false)), at);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
-Extremes cummin(const Arg &x, int64_t axis) {
+Extremes cummin(const Arg &x, int64_t axis) try {
   Composed call("cummin", x);
   int64_t at = lineAxis(call, axis);
   if (call.x.rank() == 0)
@@ -201,6 +228,8 @@ Extremes cummin(const Arg &x, int64_t axis) {
   detail::Recorder recorder(graph::OpId::cummin, x);
   return prefixExtremes(
       call, recorder.result(graph::cummin(call.x.node(), at, false)), at);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 /// Where the middle element along an axis stands in order: the first NaN's
@@ -212,7 +241,7 @@ static Tensor middleOf(const Tensor &x, int64_t axis) {
   return where(numbers == length, (length - 1) / 2, numbers);
 }
 
-Extremes median(const Arg &x, int64_t axis, bool keepdims) {
+Extremes median(const Arg &x, int64_t axis, bool keepdims) try {
   Composed call("median", x);
   int64_t at = lineAxis(call, axis);
   if (call.x.rank() == 0)
@@ -230,6 +259,8 @@ Extremes median(const Arg &x, int64_t axis, bool keepdims) {
   if (keepdims)
     return kept;
   return {squeeze(kept.values, {at}), squeeze(kept.indices, {at})};
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 //===- Reductions ---------------------------------------------------------===//
@@ -240,19 +271,24 @@ static Tensor smoothPower(const Tensor &x, double exponent) {
   return where(isZero, 0, pow(where(isZero, 1, x), exponent));
 }
 
-Tensor std(const Arg &x, const Axes &axes, double correction, bool keepdims) {
+Tensor std(const Arg &x, const Axes &axes, double correction,
+           bool keepdims) try {
   Composed call("std", x);
   return smoothPower(var(call.x, axes, correction, keepdims), 0.5);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 std::pair<Tensor, Tensor> var_mean(const Arg &x, const Axes &axes,
-                                   double correction, bool keepdims) {
+                                   double correction, bool keepdims) try {
   Composed call("var_mean", x);
   return {var(call.x, axes, correction, keepdims),
           mean(call.x, axes, keepdims)};
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor cov(const Arg &x, double correction) {
+Tensor cov(const Arg &x, double correction) try {
   Composed call("cov", x);
   if (call.x.rank() != 2 || !isFloat(call.x.dtype()))
     call.fail("the operand must be floats [variables, samples]");
@@ -260,9 +296,11 @@ Tensor cov(const Arg &x, double correction) {
   Tensor count = sum(ones({call.x.dim(1)}, {call.x.dtype(), call.x.device()}));
   return matmul(centred, transpose(centred, {1, 0})) /
          maximum(count - correction, 0);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor norm(const Arg &x, double p, const Axes &axes, bool keepdims) {
+Tensor norm(const Arg &x, double p, const Axes &axes, bool keepdims) try {
   Composed call("norm", x);
   if (p == 2)
     return l2_norm(call.x, axes, keepdims);
@@ -278,9 +316,11 @@ Tensor norm(const Arg &x, double p, const Axes &axes, bool keepdims) {
     return pow(sum(pow(magnitude, p), axes, keepdims), 1 / p);
   Tensor powers = p < 1 ? smoothPower(magnitude, p) : pow(magnitude, p);
   return smoothPower(sum(powers, axes, keepdims), 1 / p);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor one_hot(const Arg &indices, int64_t classes) {
+Tensor one_hot(const Arg &indices, int64_t classes) try {
   Composed call("one_hot", indices);
   if (classes < 1)
     call.fail(fmt::format("{} classes", classes));
@@ -293,6 +333,8 @@ Tensor one_hot(const Arg &indices, int64_t classes) {
       gather(arange(Dim(classes), {DType::i64, call.x.device()}), flat, 0);
   Tensor own = unsqueeze(reshape(checked, call.x.shape()), -1);
   return (numbers == own).to(DType::i64);
+} catch (...) {
+  detail::raiseExhausted(indices.where);
 }
 
 } // namespace sinter

@@ -47,7 +47,7 @@ static Result<NodeRef> partOf(const NodeRef &x, const NodeRef &indices,
   return graph::slice(x, starts, limits, steps);
 }
 
-Tensor gather(const Arg &x, const Arg &indices, int64_t axis) {
+Tensor gather(const Arg &x, const Arg &indices, int64_t axis) try {
   detail::Recorder recorder(graph::OpId::gather, x);
   auto nodes =
       recorder.operands(detail::Promotion::none, 0b11, false, x, indices);
@@ -56,6 +56,8 @@ Tensor gather(const Arg &x, const Arg &indices, int64_t axis) {
     recorder.fail(sliced.takeError());
   return recorder.result(
       graph::gather(*sliced ? *sliced : nodes[0], nodes[1], axis));
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 namespace {
@@ -83,29 +85,39 @@ static Tensor scattered(graph::OpId op, ScatterBuilder build, const Arg &x,
 }
 
 Tensor scatter(const Arg &x, const Arg &indices, const Arg &updates,
-               int64_t axis) {
+               int64_t axis) try {
   return scattered(graph::OpId::scatter, graph::scatter, x, indices, updates,
                    axis);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 Tensor scatter_add(const Arg &x, const Arg &indices, const Arg &updates,
-                   int64_t axis) {
+                   int64_t axis) try {
   return scattered(graph::OpId::scatter_add, graph::scatter_add, x, indices,
                    updates, axis);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 Tensor scatter_prod(const Arg &x, const Arg &indices, const Arg &updates,
-                    int64_t axis) {
+                    int64_t axis) try {
   return scattered(graph::OpId::scatter_prod, graph::scatter_prod, x, indices,
                    updates, axis);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 Tensor scatter_amax(const Arg &x, const Arg &indices, const Arg &updates,
-                    int64_t axis) {
+                    int64_t axis) try {
   return scattered(graph::OpId::scatter_amax, graph::scatter_amax, x, indices,
                    updates, axis);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 Tensor scatter_amin(const Arg &x, const Arg &indices, const Arg &updates,
-                    int64_t axis) {
+                    int64_t axis) try {
   return scattered(graph::OpId::scatter_amin, graph::scatter_amin, x, indices,
                    updates, axis);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 //===- scatter_reduce -----------------------------------------------------===//
@@ -148,7 +160,7 @@ static Tensor folded(ScatterReduce reduce, const Tensor &x,
 
 Tensor scatter_reduce(const Arg &x, int64_t axis, const Arg &indices,
                       const Arg &updates, ScatterReduce reduce,
-                      bool include_self) {
+                      bool include_self) try {
   Composed call("scatter_reduce", x);
   Tensor at = detail::asTensor(indices), with = detail::asTensor(updates);
   bool isExtremum =
@@ -169,10 +181,12 @@ Tensor scatter_reduce(const Arg &x, int64_t axis, const Arg &indices,
   Tensor parts = maximum(include_self ? count + 1 : count, 1);
   return div(result, parts.to(result.dtype()),
              isFloat(result.dtype()) ? Rounding::none : Rounding::floor);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 Tensor index_add(const Arg &x, int64_t axis, const Arg &indices,
-                 const Arg &source, double alpha) {
+                 const Arg &source, double alpha) try {
   Composed call("index_add", x);
   int64_t at = lineAxis(call, axis);
   Tensor positions = detail::asTensor(indices);
@@ -187,6 +201,8 @@ Tensor index_add(const Arg &x, int64_t axis, const Arg &indices,
   along[at] = positions.dim(0);
   Tensor spread = broadcast(reshape(positions, along), added.shape());
   return scatter_add(call.x, spread, alpha == 1 ? added : added * alpha, at);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 //===- What values decide the shape of ------------------------------------===//
@@ -215,16 +231,18 @@ static std::vector<Tensor> positionsOf(const Tensor &mask,
   return columns;
 }
 
-Tensor nonzero(const Arg &x) {
+Tensor nonzero(const Arg &x) try {
   Composed call("nonzero", x);
   Tensor holds = call.x != 0;
   if (holds.rank() > 0)
     return stack(std::span<const Tensor>(positionsOf(holds, x.where)), 1);
   Tensor places = placesOf(holds, x.where);
   return zeros({places.dim(0), 0}, {DType::i64, call.x.device()});
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor masked_select(const Arg &x, const Arg &mask) {
+Tensor masked_select(const Arg &x, const Arg &mask) try {
   Composed call("masked_select", x);
   Tensor holds = detail::asTensor(mask);
   auto shape = detail::broadcastShape(call.x.shape(), holds.shape());
@@ -233,9 +251,11 @@ Tensor masked_select(const Arg &x, const Arg &mask) {
   Dims common(shape->begin(), shape->end());
   Tensor places = placesOf(broadcast(holds, common), x.where);
   return gather(reshape(broadcast(call.x, common), {-1}), places, 0);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor bincount(const Arg &x, int64_t minlength) {
+Tensor bincount(const Arg &x, int64_t minlength) try {
   Composed call("bincount", x);
   if (call.x.rank() != 1 || isFloat(call.x.dtype()))
     call.fail("the operand must be a vector of integers");
@@ -247,6 +267,8 @@ Tensor bincount(const Arg &x, int64_t minlength) {
     return zeros({std::max<int64_t>(length, 0)}, counting);
   return scatter_add(zeros({length}, counting), call.x.to(DType::i64),
                      ones(call.x.shape(), counting), 0);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 //===- Several axes -------------------------------------------------------===//
@@ -439,7 +461,7 @@ static Tensor indexed(const Composed &call, const std::vector<Tensor> &indices,
   return axes.result(index_select(axes.rows(call.x), axes.positions(), 0));
 }
 
-Tensor take(const Arg &x, const Arg &indices) {
+Tensor take(const Arg &x, const Arg &indices) try {
   Composed call("take", x);
   Tensor at = detail::asTensor(indices);
   if (at.dtype() == DType::boolean) {
@@ -449,11 +471,15 @@ Tensor take(const Arg &x, const Arg &indices) {
   }
   call.x = flatten(call.x);
   return indexed(call, {at}, x.where);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor index(const Arg &x, const std::vector<Tensor> &indices) {
+Tensor index(const Arg &x, const std::vector<Tensor> &indices) try {
   Composed call("index", x);
   return indexed(call, indices, x.where);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 /// Whether the indices are one mask, where every element that it takes is put
@@ -481,7 +507,7 @@ static Tensor putWhere(const Tensor &x, const Tensor &mask,
 }
 
 Tensor index_put(const Arg &x, const std::vector<Tensor> &indices,
-                 const Arg &values, bool accumulate) {
+                 const Arg &values, bool accumulate) try {
   Composed call("index_put", x);
   Tensor given = call.element(values);
   if (putsAlike(call, indices, given))
@@ -497,6 +523,8 @@ Tensor index_put(const Arg &x, const std::vector<Tensor> &indices,
       broadcast(reshape(axes.positions(), along), updates.shape());
   return axes.fromRows(accumulate ? scatter_add(rows, positions, updates, 0)
                                   : scatter(rows, positions, updates, 0));
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 } // namespace sinter

@@ -46,7 +46,7 @@ static Recorded sliceOf(std::span<const Tensor> tensors, std::string_view what,
 }
 
 std::string inspect(std::span<const Tensor> tensors, std::string_view stage,
-                    std::source_location where) {
+                    std::source_location where) try {
   Recorded recorded = sliceOf(tensors, "inspect", where);
   const runtime::CompilerHook *hook = unwrap(runtime::compilerHook(), where);
   runtime::CompileRequest request =
@@ -54,15 +54,19 @@ std::string inspect(std::span<const Tensor> tensors, std::string_view stage,
   request = unwrap(
       runtime::tuned(detail::tunableOf(recorded.slice.graph, request)), where);
   return unwrap(hook->inspect(recorded.slice.graph, stage, request), where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 void export_graph(std::span<const Tensor> outputs, const std::string &path,
-                  std::source_location where) {
+                  std::source_location where) try {
   Recorded recorded = sliceOf(outputs, "export_graph", where);
   const runtime::CompilerHook *hook = unwrap(runtime::compilerHook(), where);
   std::string text = unwrap(hook->exportGraph(recorded.slice.graph), where);
   std::span<const std::byte> bytes = std::as_bytes(std::span(text));
   unwrap(runtime::replaceFile(path, {&bytes, 1}), where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 /// The program that a flush of the slice would run; for the null device, the
@@ -82,7 +86,7 @@ compiled(const Recorded &recorded, const SourceLine &where) {
 }
 
 void expect_fused(const Tensor &a, const Tensor &b,
-                  std::source_location where) {
+                  std::source_location where) try {
   Recorded recorded = sliceOf({&b, 1}, "expect_fused", where);
   const std::vector<NodeRef> &nodes = recorded.slice.nodes;
   auto position = std::find(nodes.begin(), nodes.end(), a.node());
@@ -107,10 +111,12 @@ void expect_fused(const Tensor &a, const Tensor &b,
       return;
   }
   reject("not in one launch");
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 void max_kernels(std::span<const Tensor> tensors, size_t most,
-                 std::source_location where) {
+                 std::source_location where) try {
   Recorded recorded = sliceOf(tensors, "max_kernels", where);
   size_t count = compiled(recorded, where)->launches().size();
   if (count > most)
@@ -118,10 +124,12 @@ void max_kernels(std::span<const Tensor> tensors, size_t most,
                     fmt::format("max_kernels: {} launches, at most {} expected",
                                 count, most)),
           where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 std::string explain(std::span<const Tensor> tensors,
-                    std::source_location where) {
+                    std::source_location where) try {
   Recorded recorded = sliceOf(tensors, "explain", where);
   auto program = compiled(recorded, where);
   std::string text;
@@ -139,12 +147,14 @@ std::string explain(std::span<const Tensor> tensors,
     text += decision.detail.empty() ? "\n" : "; " + decision.detail + "\n";
   }
   return text;
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 //===- Memory -------------------------------------------------------------===//
 
 PeakMemory inspect_memory(std::span<const Tensor> tensors,
-                          std::source_location where) {
+                          std::source_location where) try {
   Recorded recorded = sliceOf(tensors, "inspect_memory", where);
   auto program = compiled(recorded, where);
   std::vector<runtime::Binding> bindings;
@@ -169,9 +179,11 @@ PeakMemory inspect_memory(std::span<const Tensor> tensors,
     result.live.push_back(std::move(own));
   }
   return result;
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-std::string to_string(const PeakMemory &peak) {
+std::string to_string(const PeakMemory &peak) try {
   std::string text = fmt::format(
       "peak {} bytes: {} of inputs, {} of outputs, {} of temporaries\n",
       peak.bytes, peak.input_bytes, peak.output_bytes, peak.temporary_bytes);
@@ -179,6 +191,8 @@ std::string to_string(const PeakMemory &peak) {
     text += fmt::format("  {} bytes, {}: {}{}{}\n", use.bytes, use.role,
                         use.what, use.site.empty() ? "" : " at ", use.site);
   return text;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 } // namespace sinter

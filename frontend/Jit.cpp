@@ -121,7 +121,7 @@ private:
 } // namespace
 
 std::string JitTable::signatureOf(const JitArguments &arguments,
-                                  const char *type) {
+                                  const char *type) try {
   const Fields &fields = arguments.fields;
   SignatureBytes bytes;
   bytes.add(fields.tensors.size());
@@ -149,10 +149,13 @@ std::string JitTable::signatureOf(const JitArguments &arguments,
   bytes.add(std::string_view(type));
   bytes.add(arguments.constants);
   return bytes.take();
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-std::shared_ptr<const JitEntry> JitTable::find(const std::string &signature,
-                                               const JitArguments &arguments) {
+std::shared_ptr<const JitEntry>
+JitTable::find(const std::string &signature,
+               const JitArguments &arguments) try {
   if (!arguments.fields.gradients.empty())
     raise(makeError(ErrorKind::invalid_argument,
                     "jit: Gradients can only be results", "jit"),
@@ -173,10 +176,12 @@ std::shared_ptr<const JitEntry> JitTable::find(const std::string &signature,
                       types, first, types == first ? "(a number differs)" : ""),
                   "jit"),
         where);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 void JitTable::add(const std::string &signature, const JitArguments &arguments,
-                   std::shared_ptr<const JitEntry> entry) {
+                   std::shared_ptr<const JitEntry> entry) try {
   constexpr size_t most = 256; // recorded calls that are kept
   std::lock_guard lock(mutex);
   if (order.empty()) {
@@ -189,6 +194,8 @@ void JitTable::add(const std::string &signature, const JitArguments &arguments,
     return;
   entries.erase(order.front());
   order.erase(order.begin());
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 //===- Recording ----------------------------------------------------------===//
@@ -328,7 +335,7 @@ JitRecording::Parts::describe(Gradients &gradients,
 }
 
 std::shared_ptr<const JitCall> JitRecording::finish(const JitArguments &after,
-                                                    const Fields &result) {
+                                                    const Fields &result) try {
   parts->checkUnchanged(after);
   std::vector<NodeRef> outputs;
   std::vector<size_t> assigned = parts->findAssigned(after, outputs);
@@ -352,12 +359,14 @@ std::shared_ptr<const JitCall> JitRecording::finish(const JitArguments &after,
   call->gradients = std::move(gradients);
   parts->capture.reset();
   return call;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 //===- Replay -------------------------------------------------------------===//
 
 void replayJit(const JitCall &call, const Fields &arguments,
-               const Fields &result, std::source_location where) {
+               const Fields &result, std::source_location where) try {
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < arguments.tensors.size(); ++i)
     if (firstSame(arguments.tensors, i) == i)
@@ -407,6 +416,8 @@ void replayJit(const JitCall &call, const Fields &arguments,
       }
       result.gradients[i].value->add(std::move(entry));
     }
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 } // namespace sinter::detail

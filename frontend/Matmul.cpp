@@ -1,5 +1,7 @@
 /// matmul for vectors and broadcasting leading axes, over the graph's matmul.
 #include "frontend/FixedDims.h"
+
+#include "frontend/Raise.h"
 #include "frontend/Recording.h"
 #include "runtime/graph/OpIds.h"
 #include "runtime/graph/Symbols.h"
@@ -69,7 +71,7 @@ static bool fixesColumns(const NodeRef &lhs, const NodeRef &matrix) {
   return values.contains(columns.value);
 }
 
-Tensor matmul(const Arg &lhs, const Arg &rhs) {
+Tensor matmul(const Arg &lhs, const Arg &rhs) try {
   detail::Recorder recorder(graph::OpId::matmul, lhs);
   auto operands =
       recorder.operands(detail::Promotion::match, 0b11, false, lhs, rhs);
@@ -113,6 +115,8 @@ Tensor matmul(const Arg &lhs, const Arg &rhs) {
     right = std::move(*rightBatch);
   }
   return recorder.result(product(left, right, leftIsVector, rightIsVector));
+} catch (...) {
+  detail::raiseExhausted(lhs.where);
 }
 
 } // namespace sinter

@@ -21,8 +21,10 @@ Result<Numerics> detail::currentNumerics() {
   return Numerics(mode);
 }
 
-Numerics numerics(std::source_location where) {
+Numerics numerics(std::source_location where) try {
   return detail::unwrap(detail::currentNumerics(), where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 void set_numerics(Numerics mode) { chosen = mode; }

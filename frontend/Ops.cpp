@@ -1,6 +1,7 @@
 /// The user's op functions, generated from the records.
 #include <sinter/Ops.h>
 
+#include "frontend/Raise.h"
 #include "frontend/Recording.h"
 #include "runtime/graph/OpIds.h"
 #include "sinter/generated/builders/All.h"

@@ -2,6 +2,7 @@
 #include <sinter/Shaping.h>
 
 #include "frontend/Lines.h"
+#include "frontend/Raise.h"
 
 #include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
@@ -70,7 +71,7 @@ static Tensor border(const Composed &call, const Tensor &x, int64_t axis,
 }
 
 Tensor pad(const Arg &x, const std::vector<Padding> &paddings, PadMode mode,
-           double value) {
+           double value) try {
   Composed call("pad", x);
   if (mode == PadMode::constant)
     call.checkHeld(value);
@@ -97,11 +98,13 @@ Tensor pad(const Arg &x, const std::vector<Padding> &paddings, PadMode mode,
     padded = concat(std::span<const Tensor>(parts), padding.axis);
   }
   return padded;
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 //===- Pixels and windows -------------------------------------------------===//
 
-Tensor pixel_shuffle(const Arg &x, int64_t factor) {
+Tensor pixel_shuffle(const Arg &x, int64_t factor) try {
   Composed call("pixel_shuffle", x);
   if (factor < 1 || factor >= sizeLimit)
     call.fail(fmt::format("the factor is {}", factor));
@@ -123,9 +126,11 @@ Tensor pixel_shuffle(const Arg &x, int64_t factor) {
   std::ranges::copy(std::initializer_list<int64_t>{c + 3, c + 1, c + 4, c + 2},
                     order.begin() + c + 1);
   return reshape(transpose(reshape(call.x, apart), order), joined);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor pixel_unshuffle(const Arg &x, int64_t factor) {
+Tensor pixel_unshuffle(const Arg &x, int64_t factor) try {
   Composed call("pixel_unshuffle", x);
   int64_t rank = call.x.rank();
   if (rank < 3 || factor < 1 || call.x.dim(-2).value % factor != 0 ||
@@ -146,9 +151,11 @@ Tensor pixel_unshuffle(const Arg &x, int64_t factor) {
   std::ranges::copy(std::initializer_list<int64_t>{c + 2, c + 4, c + 1, c + 3},
                     order.begin() + c + 1);
   return reshape(transpose(reshape(call.x, apart), order), joined);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor unfold(const Arg &x, int64_t axis, int64_t size, int64_t step) {
+Tensor unfold(const Arg &x, int64_t axis, int64_t size, int64_t step) try {
   Composed call("unfold", x);
   int64_t at = lineAxis(call, axis);
   if (call.x.rank() == 0)
@@ -157,6 +164,8 @@ Tensor unfold(const Arg &x, int64_t axis, int64_t size, int64_t step) {
     call.fail(
         fmt::format("there is no window of {} elements, {} apart", size, step));
   return window(call.x, {at}, {size}, {step}, {1});
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 namespace {
@@ -198,7 +207,8 @@ struct Patches {
 };
 } // namespace
 
-Tensor im2col(const Arg &x, const Axes &kernel, const PatchOptions &options) {
+Tensor im2col(const Arg &x, const Axes &kernel,
+              const PatchOptions &options) try {
   Composed call("im2col", x);
   Patches patches(call, kernel, options);
   if (call.x.rank() != 4)
@@ -215,10 +225,12 @@ Tensor im2col(const Arg &x, const Axes &kernel, const PatchOptions &options) {
                 {0, 1, 4, 5, 2, 3});
   return reshape(windows, {call.x.dim(0), call.x.dim(1) * Dim(k[0] * k[1]),
                            down * across});
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 Tensor col2im(const Arg &columns, const Axes &size, const Axes &kernel,
-              const PatchOptions &options) {
+              const PatchOptions &options) try {
   Composed call("col2im", columns);
   Patches patches(call, kernel, options);
   Pair image = pairOf(call, size, "size", 1);
@@ -245,6 +257,8 @@ Tensor col2im(const Arg &columns, const Axes &size, const Axes &kernel,
       summed, {0, 0, p[0], p[1]},
       {padded[0], padded[1], Dim(p[0] + image[0]), Dim(p[1] + image[1])},
       {1, 1, 1, 1});
+} catch (...) {
+  detail::raiseExhausted(columns.where);
 }
 
 } // namespace sinter

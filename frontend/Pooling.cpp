@@ -1,6 +1,7 @@
 /// Pooling over the graph's max_pool and avg_pool.
 #include <sinter/Pooling.h>
 
+#include "frontend/Raise.h"
 #include "frontend/WindowLists.h"
 #include "runtime/graph/OpIds.h"
 
@@ -74,16 +75,22 @@ static Tensor maxPool(size_t rank, const Arg &x, const Axes &kernel,
 }
 
 Tensor max_pool1d(const Arg &x, const Axes &kernel,
-                  const PoolOptions &options) {
+                  const PoolOptions &options) try {
   return maxPool(1, x, kernel, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 Tensor max_pool2d(const Arg &x, const Axes &kernel,
-                  const PoolOptions &options) {
+                  const PoolOptions &options) try {
   return maxPool(2, x, kernel, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 Tensor max_pool3d(const Arg &x, const Axes &kernel,
-                  const PoolOptions &options) {
+                  const PoolOptions &options) try {
   return maxPool(3, x, kernel, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 /// A number of rank 0 that is part of the program.
@@ -122,9 +129,9 @@ static Tensor placesOf(const Tensor &chosen, const Lists &lists,
   return places;
 }
 
-std::pair<Tensor, Tensor> max_pool_with_indices(const Arg &x,
-                                                const Axes &kernel,
-                                                const PoolOptions &options) {
+std::pair<Tensor, Tensor>
+max_pool_with_indices(const Arg &x, const Axes &kernel,
+                      const PoolOptions &options) try {
   detail::SourceScope scope(x.where);
   size_t rank = kernel.size();
   Recorder recorder(graph::OpId::max_pool, x);
@@ -160,6 +167,8 @@ std::pair<Tensor, Tensor> max_pool_with_indices(const Arg &x,
   Tensor chosen = argmax(reshape(windows, flat), -1);
   Tensor places = placesOf(chosen, lists, space, call.firstAxis());
   return {values, reshape(places, values.shape())};
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 /// Puts values at positions along an axis. Windows that overlap give the same
@@ -175,7 +184,7 @@ static CustomFunction putBack(int64_t axis) {
       });
 }
 
-Tensor max_unpool(const Arg &x, const Arg &indices, const Dims &size) {
+Tensor max_unpool(const Arg &x, const Arg &indices, const Dims &size) try {
   detail::SourceScope scope(x.where);
   Tensor values(x.node());
   Dims shape = values.shape();
@@ -195,6 +204,8 @@ Tensor max_unpool(const Arg &x, const Arg &indices, const Dims &size) {
   CustomFunction put = putBack(int64_t(lead));
   return reshape(
       put({empty, reshape(indices, places), reshape(values, places)}), shape);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 //===- avg_pool -----------------------------------------------------------===//
@@ -216,20 +227,26 @@ static Tensor avgPool(size_t rank, const Arg &x, const Axes &kernel,
 }
 
 Tensor avg_pool1d(const Arg &x, const Axes &kernel,
-                  const AvgPoolOptions &options) {
+                  const AvgPoolOptions &options) try {
   return avgPool(1, x, kernel, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 Tensor avg_pool2d(const Arg &x, const Axes &kernel,
-                  const AvgPoolOptions &options) {
+                  const AvgPoolOptions &options) try {
   return avgPool(2, x, kernel, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 Tensor avg_pool3d(const Arg &x, const Axes &kernel,
-                  const AvgPoolOptions &options) {
+                  const AvgPoolOptions &options) try {
   return avgPool(3, x, kernel, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 Tensor lp_pool2d(const Arg &x, double p, const Axes &kernel,
-                 const AvgPoolOptions &options) {
+                 const AvgPoolOptions &options) try {
   detail::SourceScope scope(x.where);
   Tensor values(x.node());
   AvgPoolOptions sums = options;
@@ -243,6 +260,8 @@ Tensor lp_pool2d(const Arg &x, double p, const Axes &kernel,
     power = square(values) * values;
   Tensor total = avg_pool2d(power, kernel, sums);
   return exp(log(total) * constant(total, 1 / p));
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 //===- Adaptive pooling ---------------------------------------------------===//
@@ -314,7 +333,7 @@ static Tensor adaptive(const Arg &x, const Axes &size, Layout layout,
   return call.result(image.node());
 }
 
-Tensor adaptive_avg_pool(const Arg &x, const Axes &size, Layout layout) {
+Tensor adaptive_avg_pool(const Arg &x, const Axes &size, Layout layout) try {
   return adaptive(
       x, size, layout, graph::OpId::avg_pool, averageAlong,
       [](const graph::NodeRef &image, const IntList &kernel, Layout given) {
@@ -322,9 +341,11 @@ Tensor adaptive_avg_pool(const Arg &x, const Axes &size, Layout layout) {
         return graph::avg_pool(image, kernel, kernel, zeros, zeros, ones, zeros,
                                zeros, 0, given);
       });
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor adaptive_max_pool(const Arg &x, const Axes &size, Layout layout) {
+Tensor adaptive_max_pool(const Arg &x, const Axes &size, Layout layout) try {
   return adaptive(
       x, size, layout, graph::OpId::max_pool, largestAlong,
       [](const graph::NodeRef &image, const IntList &kernel, Layout given) {
@@ -332,6 +353,8 @@ Tensor adaptive_max_pool(const Arg &x, const Axes &size, Layout layout) {
         return graph::max_pool(image, kernel, kernel, zeros, zeros, ones,
                                given);
       });
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 } // namespace sinter

@@ -159,7 +159,7 @@ std::string Printer::text() {
   return out + ")";
 }
 
-std::string Tensor::to_string(Where where) const {
+std::string Tensor::to_string(Where where) const try {
   if (!handle)
     return "tensor()";
   graph::NodeRef self = node();
@@ -174,10 +174,14 @@ std::string Tensor::to_string(Where where) const {
     detail::unwrap(detail::readValues<int64_t>(*self, integers), where);
   }
   return Printer(*self, std::move(reals), std::move(integers)).text();
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-std::ostream &operator<<(std::ostream &stream, const Tensor &tensor) {
+std::ostream &operator<<(std::ostream &stream, const Tensor &tensor) try {
   return stream << tensor.to_string({});
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 } // namespace sinter

@@ -33,21 +33,25 @@ Generator::Generator(uint64_t key_low, uint64_t key_high, uint64_t counter)
 Generator::Generator(const Generator &other)
     : keyLow(other.keyLow), keyHigh(other.keyHigh), next(other.next.load()) {}
 
-Generator &Generator::operator=(const Generator &other) {
+Generator &Generator::operator=(const Generator &other) try {
   keyLow = other.keyLow;
   keyHigh = other.keyHigh;
   next = other.next.load();
   return *this;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 uint64_t Generator::take(uint64_t blocks) {
   return next.fetch_add(blocks, std::memory_order_relaxed);
 }
 
-Generator Generator::split() {
+Generator Generator::split() try {
   uint64_t position = take(1);
   return Generator(mixBits(keyLow ^ mixBits(position)),
                    mixBits(keyHigh + mixBits(~position)));
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 Generator &default_generator() {
@@ -81,7 +85,7 @@ static detail::Draw drawFor(Generator &generator, std::span<const Dim> shape,
 }
 
 Tensor uniform(const Dims &shape, Generator &generator, double low, double high,
-               DType dtype, std::source_location where) {
+               DType dtype, std::source_location where) try {
   detail::Recorder recorder(graph::OpId::random_uniform, where);
   detail::Draw draw = drawFor(generator, shape, where);
   Tensor unit = recorder.result(
@@ -91,10 +95,12 @@ Tensor uniform(const Dims &shape, Generator &generator, double low, double high,
     return unit;
   Tensor scaled = mul(Arg(unit, where), Arg(scalar(high - low), where));
   return add(Arg(scaled, where), Arg(scalar(low), where));
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 Tensor normal(const Dims &shape, Generator &generator, double mean,
-              double deviation, DType dtype, std::source_location where) {
+              double deviation, DType dtype, std::source_location where) try {
   detail::Recorder recorder(graph::OpId::random_normal, where);
   detail::Draw draw = drawFor(generator, shape, where);
   Tensor unit = recorder.result(graph::random_normal(draw.keyLow, draw.keyHigh,
@@ -104,6 +110,8 @@ Tensor normal(const Dims &shape, Generator &generator, double mean,
     return unit;
   Tensor scaled = mul(Arg(unit, where), Arg(scalar(deviation), where));
   return add(Arg(scaled, where), Arg(scalar(mean), where));
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 //===- Made of these ------------------------------------------------------===//
@@ -114,25 +122,30 @@ static ErrorInfo refusal(const char *name, const std::string &what) {
 }
 
 Tensor bernoulli(const Dims &shape, double p, Generator &generator, DType dtype,
-                 std::source_location where) {
+                 std::source_location where) try {
   if (!(p >= 0 && p <= 1))
     detail::raise(refusal("bernoulli", fmt::format("a probability of {}", p)),
                   where);
   detail::SourceScope scope(where);
   return (uniform(shape, generator) < p).to(dtype);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor bernoulli(const Arg &p, Generator &generator) {
+Tensor bernoulli(const Arg &p, Generator &generator) try {
   detail::Composed call("bernoulli", p);
   if (!isFloat(call.x.dtype()))
     call.fail("probabilities are floats");
   return (uniform(call.x.shape(), generator) < call.x).to(call.x.dtype());
+} catch (...) {
+  detail::raiseExhausted(p.where);
 }
 
 // In f64, where the product is one rounding away from its number, and whole
 // numbers are exact.
 Tensor randint(int64_t low, int64_t high, const Dims &shape,
-               Generator &generator, DType dtype, std::source_location where) {
+               Generator &generator, DType dtype,
+               std::source_location where) try {
   if (low >= high)
     detail::raise(
         refusal("randint", fmt::format("no integer is in [{}, {})", low, high)),
@@ -142,20 +155,24 @@ Tensor randint(int64_t low, int64_t high, const Dims &shape,
   Tensor unit = uniform(shape, generator, 0, 1, DType::f64);
   Tensor steps = minimum(floor(unit * count), count - 1).to(DType::i64);
   return (steps + low).to(dtype);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 Tensor randperm(int64_t count, Generator &generator,
-                std::source_location where) {
+                std::source_location where) try {
   if (count < 0)
     detail::raise(refusal("randperm", fmt::format("{} numbers", count)), where);
   detail::SourceScope scope(where);
   return argsort(uniform({count}, generator, 0, 1, DType::f64), 0);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 // Who is served first, where waiting times are exponential with the weights as
 // rates: u is in [0, 1), and so is 1 - u in (0, 1].
 Tensor multinomial(const Arg &weights, int64_t count, bool replacement,
-                   Generator &generator) {
+                   Generator &generator) try {
   detail::Composed call("multinomial", weights);
   if (call.x.rank() < 1 || !isFloat(call.x.dtype()))
     call.fail("expects weights [.., n] of floats");
@@ -173,16 +190,20 @@ Tensor multinomial(const Arg &weights, int64_t count, bool replacement,
   Dims shape = rates.shape();
   shape.insert(shape.end() - 1, Dim(count));
   return argmax(hurry(broadcast(unsqueeze(rates, -2), shape)), -1);
+} catch (...) {
+  detail::raiseExhausted(weights.where);
 }
 
 //===- Dropout ------------------------------------------------------------===//
 
-Tensor dropout(const Arg &x, double p, Generator &generator) {
+Tensor dropout(const Arg &x, double p, Generator &generator) try {
   detail::Recorder recorder(graph::OpId::dropout, x);
   auto nodes = recorder.operands(detail::Promotion::floating, 1, false, x);
   detail::Draw draw = drawFor(generator, nodes[0]->dims(), x.where);
   return recorder.result(
       graph::dropout(nodes[0], draw.keyLow, draw.keyHigh, draw.counter, p));
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 } // namespace sinter

@@ -6,6 +6,7 @@
 #include "frontend/SiteMemory.h"
 #include "runtime/graph/OpIds.h"
 #include "runtime/graph/Terms.h"
+#include "runtime/support/FloatingPoint.h"
 
 #include <fmt/format.h>
 
@@ -16,11 +17,13 @@
 
 namespace sinter {
 
-Axes::Axes(std::span<const int64_t> list) : count(list.size()), all(false) {
+Axes::Axes(std::span<const int64_t> list) try : count(list.size()), all(false) {
   if (list.size() > capacity)
     throw Error(makeError(ErrorKind::invalid_argument,
                           "more than 8 axes are not supported"));
   std::copy(list.begin(), list.end(), values);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 namespace detail {
@@ -52,10 +55,12 @@ void enterLine(const SourceLine &where) {
 SourceScope::SourceScope(const SourceLine &where)
     : SourceScope(userSite(where)) {}
 
-SourceScope::SourceScope(SiteId site) : previous(scopeSite) {
+SourceScope::SourceScope(SiteId site) try : previous(scopeSite) {
   scopeSite = site;
   graph::RecordScope &scope = graph::recordScope();
   scope.site = scopeSite;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 SourceScope::~SourceScope() { scopeSite = previous; }
@@ -124,6 +129,7 @@ static uint64_t bitsOf(DType dtype, Number value) {
 }
 
 NodeRef scalarNode(DType dtype, Number value, DeviceId device) {
+  DefaultFloats floats; // it is rounded here
   return graph::NodeFactory::scalar(dtype, bitsOf(dtype, value), device);
 }
 

@@ -2,6 +2,7 @@
 #include <sinter/Resample.h>
 
 #include "frontend/Composed.h"
+#include "frontend/Raise.h"
 
 #include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
@@ -169,7 +170,7 @@ static std::vector<Resize> resizesOf(const Composed &call,
   return resizes;
 }
 
-Tensor interpolate(const Arg &x, const InterpolateOptions &options) {
+Tensor interpolate(const Arg &x, const InterpolateOptions &options) try {
   Composed call("interpolate", x);
   if (call.x.rank() < 3 || !isFloat(call.x.dtype()))
     call.fail("the operand must be images [n, c, space...] of floats");
@@ -187,6 +188,8 @@ Tensor interpolate(const Arg &x, const InterpolateOptions &options) {
   for (size_t i = 0; i < resizes.size(); ++i)
     image = resizeAxis(image, int64_t(i) + 2, resizes[i], options);
   return image.to(dtype);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 //===- grid_sample --------------------------------------------------------===//
@@ -306,7 +309,7 @@ static Tensor sample(const Sampled &image, const Tensor &row,
 }
 
 Tensor grid_sample(const Arg &x, const Arg &grid,
-                   const GridSampleOptions &options) {
+                   const GridSampleOptions &options) try {
   Composed call("grid_sample", x);
   Tensor places = asTensor(grid);
   if (call.x.rank() != 4 || places.rank() != 4 || places.dim(3).value != 2 ||
@@ -335,6 +338,8 @@ Tensor grid_sample(const Arg &x, const Arg &grid,
   return reshape(result,
                  {image.dim(0), image.dim(1), places.dim(1), places.dim(2)})
       .to(dtype);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 //===- affine_grid --------------------------------------------------------===//
@@ -348,7 +353,7 @@ static Tensor placesAlong(Dim size, bool alignsCorners, Options options) {
   return linspace(-end, end, count, options);
 }
 
-Tensor affine_grid(const Arg &theta, const Dims &size, bool align_corners) {
+Tensor affine_grid(const Arg &theta, const Dims &size, bool align_corners) try {
   Composed call("affine_grid", theta);
   int64_t axes = int64_t(size.size()) - 2;
   if (axes < 1 || call.x.rank() != 3 || call.x.dim(1).value != axes ||
@@ -374,6 +379,8 @@ Tensor affine_grid(const Arg &theta, const Dims &size, bool align_corners) {
   shape.insert(shape.begin(), call.x.dim(0));
   shape.push_back(Dim(axes));
   return reshape(matmul(base, swapaxes(call.x, 1, 2)), shape);
+} catch (...) {
+  detail::raiseExhausted(theta.where);
 }
 
 } // namespace sinter

@@ -148,9 +148,11 @@ ScanResult ScanCall::record(const ScanBody &body) {
 
 ScanResult scan(const ScanBody &body, const std::vector<Tensor> &init,
                 const std::vector<Tensor> &xs, const ScanOptions &options,
-                std::source_location where) {
+                std::source_location where) try {
   detail::SourceScope scope(where);
   return ScanCall(init, xs, options, where).record(body);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 } // namespace sinter

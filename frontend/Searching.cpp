@@ -2,6 +2,7 @@
 #include <sinter/Functions.h>
 
 #include "frontend/Composed.h"
+#include "frontend/Raise.h"
 
 #include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
@@ -34,7 +35,7 @@ static Tensor beforeNan(const Tensor &element, const Tensor &wanted,
 
 // By halves: the largest count of elements that all come before the value,
 // bit by bit.
-Tensor searchsorted(const Arg &sequence, const Arg &values, bool right) {
+Tensor searchsorted(const Arg &sequence, const Arg &values, bool right) try {
   Composed call("searchsorted", sequence);
   Tensor wanted = asTensor(values);
   Dims rows = call.x.shape(), others = wanted.shape();
@@ -61,9 +62,11 @@ Tensor searchsorted(const Arg &sequence, const Arg &values, bool right) {
     count = where((next <= length) * comesBefore, next, count);
   }
   return count;
+} catch (...) {
+  detail::raiseExhausted(sequence.where);
 }
 
-Tensor histc(const Arg &x, int64_t bins, double min, double max) {
+Tensor histc(const Arg &x, int64_t bins, double min, double max) try {
   Composed call("histc", x);
   if (bins < 1 || !(min < max))
     call.fail(fmt::format("{} bins in [{}, {}]", bins, min, max));
@@ -76,6 +79,8 @@ Tensor histc(const Arg &x, int64_t bins, double min, double max) {
   Options options{DType::i64, call.x.device()};
   return scatter_add(zeros({bins}, options), bin, counts.to(DType::i64), 0)
       .to(dtype);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 } // namespace sinter

@@ -2,6 +2,7 @@
 #include <sinter/Shaping.h>
 
 #include "frontend/Lines.h"
+#include "frontend/Raise.h"
 
 #include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
@@ -38,7 +39,7 @@ static const Tensor &firstOf(std::span<const Tensor> xs, const char *name,
 //===- Joining and splitting ----------------------------------------------===//
 
 Tensor stack(std::span<const Tensor> xs, int64_t axis,
-             std::source_location where) {
+             std::source_location where) try {
   Composed call("stack", Arg(firstOf(xs, "stack", where), where));
   int64_t at = call.axis(axis, call.x.rank() + 1);
   std::vector<Tensor> parts;
@@ -48,10 +49,12 @@ Tensor stack(std::span<const Tensor> xs, int64_t axis,
     parts.push_back(unsqueeze(x, at));
   }
   return concat(std::span<const Tensor>(parts), at);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 std::vector<Tensor> split(const Arg &x, const std::vector<int64_t> &sizes,
-                          int64_t axis) {
+                          int64_t axis) try {
   Composed call("split", x);
   int64_t at = call.axis(axis), start = 0;
   std::vector<Tensor> parts;
@@ -67,6 +70,8 @@ std::vector<Tensor> split(const Arg &x, const std::vector<int64_t> &sizes,
     call.fail(
         fmt::format("the sizes do not add up to {}", call.x.dim(at).value));
   return parts;
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 /// Parts of `size`, the last of which may be shorter.
@@ -83,34 +88,40 @@ static std::vector<Tensor> partsOf(const Tensor &x, int64_t size,
   return parts;
 }
 
-std::vector<Tensor> split(const Arg &x, int64_t size, int64_t axis) {
+std::vector<Tensor> split(const Arg &x, int64_t size, int64_t axis) try {
   Composed call("split", x);
   if (size < 1)
     call.fail(fmt::format("size {} is not positive", size));
   return partsOf(call.x, size, call.axis(axis));
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-std::vector<Tensor> chunk(const Arg &x, int64_t chunks, int64_t axis) {
+std::vector<Tensor> chunk(const Arg &x, int64_t chunks, int64_t axis) try {
   Composed call("chunk", x);
   if (chunks < 1)
     call.fail(fmt::format("{} chunks", chunks));
   int64_t at = call.axis(axis), length = call.x.dim(at).value;
   return partsOf(call.x, std::max<int64_t>((length + chunks - 1) / chunks, 1),
                  at);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-std::vector<Tensor> unbind(const Arg &x, int64_t axis) {
+std::vector<Tensor> unbind(const Arg &x, int64_t axis) try {
   Composed call("unbind", x);
   int64_t at = call.axis(axis);
   std::vector<Tensor> parts;
   for (int64_t i = 0; i < call.x.dim(at).value; ++i)
     parts.push_back(squeeze(sliceAlong(call.x, at, i, Dim(i + 1)), {at}));
   return parts;
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 //===- Axes ---------------------------------------------------------------===//
 
-Tensor flatten(const Arg &x, int64_t start, int64_t end) {
+Tensor flatten(const Arg &x, int64_t start, int64_t end) try {
   Composed call("flatten", x);
   if (call.x.rank() == 0)
     return reshape(call.x, {1});
@@ -124,9 +135,11 @@ Tensor flatten(const Arg &x, int64_t start, int64_t end) {
   result.push_back(all);
   result.insert(result.end(), shape.begin() + last + 1, shape.end());
   return reshape(call.x, result);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor unflatten(const Arg &x, int64_t axis, const Dims &dims) {
+Tensor unflatten(const Arg &x, int64_t axis, const Dims &dims) try {
   Composed call("unflatten", x);
   int64_t at = call.axis(axis);
   Dims shape = call.x.shape();
@@ -149,11 +162,13 @@ Tensor unflatten(const Arg &x, int64_t axis, const Dims &dims) {
   shape.erase(shape.begin() + at);
   shape.insert(shape.begin() + at, parts.begin(), parts.end());
   return reshape(call.x, shape);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 Tensor permute(const Arg &x, const Axes &order) { return transpose(x, order); }
 
-Tensor swapaxes(const Arg &x, int64_t first, int64_t second) {
+Tensor swapaxes(const Arg &x, int64_t first, int64_t second) try {
   Composed call("swapaxes", x);
   std::vector<int64_t> order(call.x.rank());
   std::iota(order.begin(), order.end(), 0);
@@ -163,9 +178,11 @@ Tensor swapaxes(const Arg &x, int64_t first, int64_t second) {
   if (call.x.rank() == 0)
     return call.x;
   return transpose(call.x, order);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor movedim(const Arg &x, const Axes &from, const Axes &to) {
+Tensor movedim(const Arg &x, const Axes &from, const Axes &to) try {
   Composed call("movedim", x);
   if (call.x.rank() == 0) {
     for (const Axes *axes : {&from, &to})
@@ -188,6 +205,8 @@ Tensor movedim(const Arg &x, const Axes &from, const Axes &to) {
     axis = next++;
   }
   return transpose(call.x, order);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 Tensor expand(const Arg &x, const Dims &shape) { return broadcast(x, shape); }
@@ -195,7 +214,7 @@ Tensor expand(const Arg &x, const Dims &shape) { return broadcast(x, shape); }
 //===- Repetition ---------------------------------------------------------===//
 
 // Each axis gets one before it, which is expanded and joined to it.
-Tensor repeat(const Arg &x, const Axes &counts) {
+Tensor repeat(const Arg &x, const Axes &counts) try {
   Composed call("repeat", x);
   int64_t rank = call.x.rank(), added = int64_t(counts.size()) - rank;
   if (counts.isAll() || added < 0)
@@ -211,9 +230,11 @@ Tensor repeat(const Arg &x, const Axes &counts) {
     joined.push_back(Dim(count) * own);
   }
   return reshape(broadcast(reshape(call.x, apart), wide), joined);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor repeat_interleave(const Arg &x, int64_t count, int64_t axis) {
+Tensor repeat_interleave(const Arg &x, int64_t count, int64_t axis) try {
   Composed call("repeat_interleave", x);
   int64_t at = lineAxis(call, axis);
   if (call.x.rank() == 0)
@@ -224,6 +245,8 @@ Tensor repeat_interleave(const Arg &x, int64_t count, int64_t axis) {
   wide.insert(wide.begin() + at + 1, Dim(count));
   joined[at] = joined[at] * Dim(count);
   return reshape(broadcast(unsqueeze(call.x, at + 1), wide), joined);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 //===- Diagonals ----------------------------------------------------------===//
@@ -245,17 +268,22 @@ static Tensor maskedTriangle(const char *name, const Arg &x, int64_t diagonal,
   return where(triangle(call.x, diagonal, predicate), call.x, 0);
 }
 
-Tensor tril(const Arg &x, int64_t diagonal) {
+Tensor tril(const Arg &x, int64_t diagonal) try {
   return maskedTriangle("tril", x, diagonal, Comparison::le);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor triu(const Arg &x, int64_t diagonal) {
+Tensor triu(const Arg &x, int64_t diagonal) try {
   return maskedTriangle("triu", x, diagonal, Comparison::ge);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 // Rows that are one longer than the matrix' make a diagonal a column: the
 // diagonal's elements of the flat matrix stand `columns + 1` apart.
-Tensor diagonal(const Arg &x, int64_t offset, int64_t axis1, int64_t axis2) {
+Tensor diagonal(const Arg &x, int64_t offset, int64_t axis1,
+                int64_t axis2) try {
   Composed call("diagonal", x);
   int64_t first = call.axis(axis1), second = call.axis(axis2);
   if (first == second)
@@ -275,9 +303,11 @@ Tensor diagonal(const Arg &x, int64_t offset, int64_t axis1, int64_t axis2) {
   int64_t start = offset >= 0 ? offset : -offset * columns;
   return sliceAlong(flat, flat.rank() - 1, start,
                     Dim(start + (count - 1) * (columns + 1) + 1), columns + 1);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor diag_embed(const Arg &x, int64_t offset) {
+Tensor diag_embed(const Arg &x, int64_t offset) try {
   Composed call("diag_embed", x);
   if (call.x.rank() < 1)
     call.fail("there must be an axis at least");
@@ -291,19 +321,23 @@ Tensor diag_embed(const Arg &x, int64_t offset) {
       call.x, {{-1, before, std::max<int64_t>(-offset, 0)}}, PadMode::constant);
   Tensor wide = broadcast(unsqueeze(row, -2), shape);
   return where(triangle(wide, offset, Comparison::eq), wide, 0);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor trace(const Arg &x) {
+Tensor trace(const Arg &x) try {
   Composed call("trace", x);
   if (call.x.rank() != 2)
     call.fail("the operand must be a matrix");
   return sum(diagonal(call.x));
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 //===- Grids --------------------------------------------------------------===//
 
 std::vector<Tensor> meshgrid(std::span<const Tensor> xs, bool xy,
-                             std::source_location where) {
+                             std::source_location where) try {
   Composed call("meshgrid", Arg(firstOf(xs, "meshgrid", where), where));
   std::vector<int64_t> axisOf(xs.size());
   std::iota(axisOf.begin(), axisOf.end(), 0);
@@ -322,6 +356,8 @@ std::vector<Tensor> meshgrid(std::span<const Tensor> xs, bool xy,
     grids.push_back(broadcast(reshape(xs[i], own), shape));
   }
   return grids;
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 } // namespace sinter

@@ -3,6 +3,7 @@
 #include <sinter/Shaping.h>
 
 #include "frontend/Lines.h"
+#include "frontend/Raise.h"
 #include "frontend/Recording.h"
 #include "frontend/SiteMemory.h"
 #include "runtime/graph/OpIds.h"
@@ -259,26 +260,33 @@ static Part partBetween(const Composed &call, const Axes &starts,
 //===- Functions ----------------------------------------------------------===//
 
 Tensor slice(const Arg &x, const Axes &starts, const Dims &limits,
-             const Axes &steps) {
+             const Axes &steps) try {
   Composed call("slice", x);
   return taken(call.x, partBetween(call, starts, limits, steps, x.where),
                x.where);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor slice(const Arg &x, const std::vector<Arg> &starts, const Dims &sizes) {
+Tensor slice(const Arg &x, const std::vector<Arg> &starts,
+             const Dims &sizes) try {
   Composed call("slice", x);
   return taken(call.x, partFrom(call, starts, sizes, x.where), x.where);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor narrow(const Arg &x, int64_t axis, const Arg &start, Dim length) {
+Tensor narrow(const Arg &x, int64_t axis, const Arg &start, Dim length) try {
   Composed call("narrow", x);
   int64_t at = call.axis(axis);
   const Arg *starts[] = {&start};
   return taken(call.x, partFrom(call, {&at, 1}, starts, {&length, 1}, x.where),
                x.where);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor select(const Arg &x, int64_t axis, const Arg &index) {
+Tensor select(const Arg &x, int64_t axis, const Arg &index) try {
   Composed call("select", x);
   int64_t at = call.axis(axis);
   if (!index.isTensor())
@@ -289,23 +297,29 @@ Tensor select(const Arg &x, int64_t axis, const Arg &index) {
                        partFrom(call, {&at, 1}, starts, {&one, 1}, x.where),
                        x.where),
                  {at});
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 Tensor slice_assign(const Arg &x, const Arg &values, const Axes &starts,
-                    const Dims &limits, const Axes &steps) {
+                    const Dims &limits, const Axes &steps) try {
   Composed call("slice_assign", x);
   return assigned(call, values,
                   partBetween(call, starts, limits, steps, x.where), x.where);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 Tensor slice_assign(const Arg &x, const Arg &values,
-                    const std::vector<Arg> &starts) {
+                    const std::vector<Arg> &starts) try {
   Composed call("slice_assign", x);
   Tensor given = detail::asTensor(values);
   if (given.rank() != call.x.rank())
     call.fail("the values must have as many axes as the tensor");
   return assigned(call, values, partFrom(call, starts, given.shape(), x.where),
                   x.where);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 /// x moved along an axis, so that what stood at `cut` comes first.
@@ -325,7 +339,7 @@ static Tensor turned(const Tensor &x, int64_t axis, Dim cut, bool varies,
   return concat({taken(x, first, line), taken(x, second, line)}, axis);
 }
 
-Tensor roll(const Arg &x, const Axes &shifts, const Axes &axes) {
+Tensor roll(const Arg &x, const Axes &shifts, const Axes &axes) try {
   Composed call("roll", x);
   if (call.x.rank() == 0) {
     for (int64_t axis : axes)
@@ -348,6 +362,8 @@ Tensor roll(const Arg &x, const Axes &shifts, const Axes &axes) {
     rolled = turned(rolled, at[i], cut, varied >> i & 1, x.where);
   }
   return rolled;
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 } // namespace sinter

@@ -1,5 +1,7 @@
 /// sort, argsort and topk: pairs of results over the graph's ops.
 #include "frontend/Recording.h"
+
+#include "frontend/Raise.h"
 #include "runtime/graph/OpIds.h"
 
 #include <sinter/BasicOps.h>
@@ -60,34 +62,46 @@ private:
 
 } // namespace
 
-Sorted sort(const Arg &x, int64_t axis, bool descending) {
+Sorted sort(const Arg &x, int64_t axis, bool descending) try {
   SortCall call(graph::OpId::sort, "sort", x, axis);
   return {call.values(descending, call.length()),
           call.indices(descending, call.length())};
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor argsort(const Arg &x, int64_t axis, bool descending) {
+Tensor argsort(const Arg &x, int64_t axis, bool descending) try {
   SortCall call(graph::OpId::argsort, "argsort", x, axis);
   return call.indices(descending, call.length());
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Sorted topk(const Arg &x, int64_t k, int64_t axis, bool largest, bool) {
+Sorted topk(const Arg &x, int64_t k, int64_t axis, bool largest, bool) try {
   SortCall call(graph::OpId::sort, "topk", x, axis);
   if (k < 0 || k > call.length().value)
     call.fail("k is " + std::to_string(k) + ", but the axis has " +
               std::to_string(call.length().value) + " elements");
   return {call.values(largest, Dim(k)), call.indices(largest, Dim(k))};
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Sorted Tensor::sort(int64_t axis, bool descending, Where where) const {
+Sorted Tensor::sort(int64_t axis, bool descending, Where where) const try {
   return sinter::sort(Arg(*this, where), axis, descending);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
-Tensor Tensor::argsort(int64_t axis, bool descending, Where where) const {
+Tensor Tensor::argsort(int64_t axis, bool descending, Where where) const try {
   return sinter::argsort(Arg(*this, where), axis, descending);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 Sorted Tensor::topk(int64_t k, int64_t axis, bool largest, bool sorted,
-                    Where where) const {
+                    Where where) const try {
   return sinter::topk(Arg(*this, where), k, axis, largest, sorted);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 } // namespace sinter

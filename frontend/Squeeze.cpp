@@ -1,12 +1,14 @@
 /// squeeze and unsqueeze: which axes are meant, over the graph's ops.
 #include "frontend/Recording.h"
+
+#include "frontend/Raise.h"
 #include "runtime/graph/OpIds.h"
 
 #include <sinter/BasicOps.h>
 
 namespace sinter {
 
-Tensor squeeze(const Arg &x, const Axes &axes) {
+Tensor squeeze(const Arg &x, const Axes &axes) try {
   detail::Recorder recorder(graph::OpId::squeeze, x);
   auto nodes = recorder.operands(detail::Promotion::none, 1, false, x);
   std::span<const Dim> dims = nodes[0]->dims();
@@ -19,14 +21,18 @@ Tensor squeeze(const Arg &x, const Axes &axes) {
       gone.push_back(axis);
   }
   return recorder.result(graph::squeeze(nodes[0], gone));
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor unsqueeze(const Arg &x, int64_t axis) {
+Tensor unsqueeze(const Arg &x, int64_t axis) try {
   detail::Recorder recorder(graph::OpId::unsqueeze, x);
   auto nodes = recorder.operands(detail::Promotion::none, 1, false, x);
   auto rank = static_cast<int64_t>(nodes[0]->rank());
   return recorder.result(
       graph::unsqueeze(nodes[0], axis < 0 ? axis + rank + 1 : axis));
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 } // namespace sinter

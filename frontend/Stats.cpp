@@ -2,6 +2,7 @@
 #include <sinter/Stats.h>
 
 #include "frontend/Counters.h"
+#include "frontend/Raise.h"
 #include "runtime/program/Stats.h"
 #include "runtime/support/Sites.h"
 
@@ -96,7 +97,7 @@ void countUnfusedAnswer() {
 
 } // namespace detail
 
-Stats stats() {
+Stats stats() try {
   runtime::Stats counts = runtime::readStats();
   Stats result;
   result.launches = counts.launches;
@@ -130,9 +131,11 @@ Stats stats() {
     result.notes.push_back(
         {std::string(key.first), siteString(key.second), count});
   return result;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-void reset_stats() {
+void reset_stats() try {
   runtime::resetStats();
   Counted &all = counted();
   std::lock_guard lock(all.mutex);
@@ -141,6 +144,8 @@ void reset_stats() {
   all.misses.clear();
   all.flushes.clear();
   all.notes.clear();
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 } // namespace sinter

@@ -1,6 +1,7 @@
 /// Gives evaluated values symbolic dims.
 #include "frontend/SymbolicResults.h"
 
+#include "frontend/Raise.h"
 #include "frontend/SiteMemory.h"
 #include "runtime/graph/AttrWords.h"
 #include "runtime/graph/NodeNotes.h"
@@ -19,10 +20,12 @@ using graph::Node;
 using graph::NodeFactory;
 using graph::NodeRef;
 
-const NodeRef &symbolicFormOf(const NodeRef &result) {
+const NodeRef &symbolicFormOf(const NodeRef &result) try {
   const graph::NodeNotes *notes = result->notes();
   const NodeRef *form = notes ? notes->symbolicForm() : nullptr;
   return form ? *form : result;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 /// The axis along which the op made a longer tensor of one that was there: its

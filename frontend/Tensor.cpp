@@ -13,6 +13,7 @@
 #include "runtime/support/Flags.h"
 
 #include <sinter/BasicOps.h>
+#include <sinter/Transforms.h>
 
 #include <fmt/format.h>
 
@@ -62,12 +63,14 @@ Dim Tensor::dim(int64_t axis, Where where) const {
   return detail::usedForm(node())->dims()[axis];
 }
 
-Dims Tensor::shape() const {
-  std::span<const Dim> dims = detail::usedForm(node())->dims();
+Dims Tensor::shape() const try {
+  std::span<const Dim> dims = detail::usedForm(handle.node("shape"))->dims();
   return {dims.begin(), dims.end()};
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Tensor &Tensor::dynamic(int64_t axis, Where where) {
+Tensor &Tensor::dynamic(int64_t axis, Where where) try {
   axis = checkAxis(*this, axis, "dynamic", where);
   const NodeRef &leaf = node();
   if (!leaf->isLeaf() || !leaf->isReady() || leaf->cellId() != 0)
@@ -81,9 +84,11 @@ Tensor &Tensor::dynamic(int64_t axis, Where where) {
   detail::enterLine(where);
   return *this = Tensor(NodeFactory::leaf(leaf->leafKind(), dtype(), dims,
                                           leaf->value(), leaf->requiresGrad()));
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor &Tensor::require_grad(Where where) {
+Tensor &Tensor::require_grad(Where where) try {
   checkNotEmpty(*this, "require_grad", where);
   if (!isFloat(dtype()))
     reject(*this, "require_grad", "only floats have gradients", where);
@@ -94,9 +99,11 @@ Tensor &Tensor::require_grad(Where where) {
            where);
   eval(where);
   return *this = Tensor(NodeFactory::detached(node(), true));
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor Tensor::detach(Where where) const {
+Tensor Tensor::detach(Where where) const try {
   checkNotEmpty(*this, "detach", where);
   if (!requires_grad() && (node()->isLeaf() || node()->isReady()))
     return *this;
@@ -106,24 +113,26 @@ Tensor Tensor::detach(Where where) const {
   detail::Recorder recorder(graph::OpId::reshape, where);
   graph::AttrWriter attrs;
   attrs.dims(node()->dims());
-  bool &gradEnabled = graph::recordScope().gradEnabled;
-  bool previous = std::exchange(gradEnabled, false);
+  no_grad withoutGradient;
   NodeRef same = NodeFactory::op(graph::OpId::reshape, dtype(), node()->dims(),
                                  {&node(), 1}, attrs.view(), device());
-  gradEnabled = previous;
   return recorder.result(std::move(same));
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 //===- Evaluating ---------------------------------------------------------===//
 
-const Tensor &Tensor::eval(Where where) const {
+const Tensor &Tensor::eval(Where where) const try {
   checkNotEmpty(*this, "eval", where);
   NodeRef self = node();
   detail::evaluate({&self, 1}, FlushReason::eval, where);
   return *this;
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-void eval(std::span<const Tensor> tensors, std::source_location where) {
+void eval(std::span<const Tensor> tensors, std::source_location where) try {
   std::vector<NodeRef> nodes;
   for (const Tensor &tensor : tensors) {
     checkNotEmpty(tensor, "eval", where);
@@ -131,15 +140,19 @@ void eval(std::span<const Tensor> tensors, std::source_location where) {
   }
   if (!nodes.empty())
     detail::evaluate(nodes, FlushReason::eval, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-const Tensor &Tensor::retain_history(Where where) const {
+const Tensor &Tensor::retain_history(Where where) const try {
   checkNotEmpty(*this, "retain_history", where);
   detail::retainHistory(node());
   return *this;
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-std::string Tensor::explain() const {
+std::string Tensor::explain() const try {
   if (!handle)
     return "empty tensor";
   std::string text = graph::typeString(*node()) + " on " + toString(device());
@@ -165,17 +178,21 @@ std::string Tensor::explain() const {
   else if (!node()->operands().empty())
     text += "; history kept for gradients";
   return text;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 //===- Reading ------------------------------------------------------------===//
 
 template <typename T>
 void detail::read(const Tensor &tensor, std::span<T> to,
-                  std::source_location where) {
+                  std::source_location where) try {
   checkNotEmpty(tensor, "read", where);
   NodeRef node = tensor.node();
   evaluate({&node, 1}, FlushReason::read, where);
   unwrap(readValues<T>(*node, to), where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 #define SINTER_READ_AS(T)                                                      \
@@ -190,7 +207,7 @@ void detail::throwNotScalar(const Tensor &tensor, std::source_location where) {
 
 //===- Copies -------------------------------------------------------------===//
 
-Tensor Tensor::to(DeviceId target, Where where) const {
+Tensor Tensor::to(DeviceId target, Where where) const try {
   checkNotEmpty(*this, "to", where);
   if (target == device())
     return *this;
@@ -200,14 +217,20 @@ Tensor Tensor::to(DeviceId target, Where where) const {
   graph::InputKind kind = graph::InputKind::data;
   return Tensor(NodeFactory::leaf(kind, dtype(), node()->dims(),
                                   std::move(buffer), requires_grad()));
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor Tensor::to(std::string_view name, Where where) const {
+Tensor Tensor::to(std::string_view name, Where where) const try {
   return to(unwrap(parseDevice(name), where), where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor Tensor::to(DType type, Where where) const {
+Tensor Tensor::to(DType type, Where where) const try {
   return type == dtype() ? *this : cast(type, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 } // namespace sinter

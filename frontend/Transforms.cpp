@@ -39,27 +39,33 @@ const Tensor *Gradients::findKey(uint64_t key) const {
   return found == index.end() ? nullptr : &entries[found->second].gradient;
 }
 
-void Gradients::add(Entry entry) {
+void Gradients::add(Entry entry) try {
   auto [position, isNew] = index.try_emplace(entry.key, entries.size());
   if (isNew)
     entries.push_back(std::move(entry));
   else
     entries[position->second] = std::move(entry);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-void Gradients::set(uint64_t key, Tensor gradient) {
+void Gradients::set(uint64_t key, Tensor gradient) try {
   auto found = index.find(key);
   if (found == index.end())
     add({key, {}, std::move(gradient)});
   else
     entries[found->second].gradient = std::move(gradient);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Tensor Gradients::remove(const Tensor &leaf) {
+Tensor Gradients::remove(const Tensor &leaf) try {
   return leaf.defined() ? removeKey(keyOf(leaf)) : Tensor();
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Tensor Gradients::removeKey(uint64_t key) {
+Tensor Gradients::removeKey(uint64_t key) try {
   auto found = index.find(key);
   if (found == index.end())
     return {};
@@ -70,15 +76,19 @@ Tensor Gradients::removeKey(uint64_t key) {
   for (auto &[other, at] : index)
     at -= at > position;
   return gradient;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-void Gradients::accumulate(const Gradients &other) {
+void Gradients::accumulate(const Gradients &other) try {
   for (const Entry &entry : other.entries) {
     if (const Tensor *mine = findKey(entry.key))
       set(entry.key, *mine + entry.gradient);
     else
       add(entry);
   }
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 void Gradients::throwAbsent(std::source_location where) {
@@ -163,7 +173,7 @@ static NodeRef seedOf(const Tensor &y, const Tensor &cotangent,
 
 Gradients Tensor::backward(Where where) const { return backward({}, where); }
 
-Gradients Tensor::backward(const Tensor &cotangent, Where where) const {
+Gradients Tensor::backward(const Tensor &cotangent, Where where) const try {
   detail::Recorder recorder(graph::OpId::full, where);
   NodeRef seed = seedOf(*this, cotangent, recorder);
   Gradients gradients;
@@ -189,6 +199,8 @@ Gradients Tensor::backward(const Tensor &cotangent, Where where) const {
     error = found.takeError();
   }
   throwFailed(std::move(error), released, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 /// The gradients of `targets`, one each; zeros where there is none.
@@ -230,10 +242,13 @@ static std::vector<NodeRef> nodesOf(std::span<const Tensor> tensors) {
 }
 
 std::vector<Tensor> grad(const Tensor &y, std::span<const Tensor> wrt,
-                         const Tensor &cotangent, std::source_location where) {
+                         const Tensor &cotangent,
+                         std::source_location where) try {
   detail::Recorder recorder(graph::OpId::full, where);
   autodiff::Seed seed{y.node(), seedOf(y, cotangent, recorder)};
   return sweep({&seed, 1}, nodesOf(wrt), recorder, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 //===- vjp ----------------------------------------------------------------===//
@@ -277,7 +292,7 @@ struct GradientsOn {
 } // namespace
 
 Vjp vjp(const VjpFunction &function, std::span<const Tensor> primals,
-        std::source_location where) {
+        std::source_location where) try {
   Vjp result;
   GradientsOn guard;
   {
@@ -295,10 +310,12 @@ Vjp vjp(const VjpFunction &function, std::span<const Tensor> primals,
           recorder);
     }
   return result;
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 std::vector<Tensor> Vjp::operator()(std::span<const Tensor> cotangents,
-                                    std::source_location where) const {
+                                    std::source_location where) const try {
   detail::Recorder recorder(graph::OpId::full, where);
   if (cotangents.size() != outputs.size())
     rejectVjp(fmt::format("{} cotangents for {} outputs", cotangents.size(),
@@ -322,6 +339,8 @@ std::vector<Tensor> Vjp::operator()(std::span<const Tensor> cotangents,
     seeds.push_back({output, given});
   }
   return sweep(seeds, nodesOf(inputs), recorder, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 //===- Hooks --------------------------------------------------------------===//
@@ -361,7 +380,8 @@ static Result<NodeRef> askHook(const detail::HookFunction &function,
   return error;
 }
 
-HookHandle Tensor::addHook(detail::HookFunction function, Where where) const {
+HookHandle Tensor::addHook(detail::HookFunction function, Where where) const
+    try {
   auto reject = [&](std::string what) {
     raise(makeError(ErrorKind::invalid_argument,
                     "register_hook: " + std::move(what), "register_hook"),
@@ -378,6 +398,8 @@ HookHandle Tensor::addHook(detail::HookFunction function, Where where) const {
   };
   node()->addNotes().addHook(hook);
   return HookHandle(std::move(hook));
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 void HookHandle::remove() {

@@ -105,8 +105,10 @@ Result<Table> readFile(const std::string &path, const CsvOptions &options) {
 } // namespace
 
 Table read_csv(const std::string &path, const CsvOptions &options,
-               std::source_location where) {
+               std::source_location where) try {
   return detail::unwrap(readFile(path, options), where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 CsvDataset::CsvDataset(const std::string &path, const CsvOptions &options,
@@ -116,9 +118,11 @@ CsvDataset::CsvDataset(const std::string &path, const CsvOptions &options,
 CsvDataset::CsvDataset(Table table)
     : table(std::make_shared<const Table>(std::move(table))) {}
 
-std::span<const double> CsvDataset::get(int64_t index) const {
+std::span<const double> CsvDataset::get(int64_t index) const try {
   detail::checkItem(index, size());
   return table->row(index);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 } // namespace sinter::data

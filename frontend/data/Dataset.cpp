@@ -19,17 +19,19 @@ void checkItem(int64_t index, int64_t size) {
           {});
 }
 
-int64_t countOf(double share, int64_t size) {
+int64_t countOf(double share, int64_t size) try {
   if (!(share >= 0 && share <= 1))
     raise(makeError(ErrorKind::invalid_argument,
                     fmt::format("split: a share of {} is not between 0 and 1",
                                 share)),
           {});
   return std::llround(share * static_cast<double>(size));
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-std::pair<std::vector<int64_t>, std::vector<int64_t>> everyNth(int64_t size,
-                                                               int64_t step) {
+std::pair<std::vector<int64_t>, std::vector<int64_t>>
+everyNth(int64_t size, int64_t step) try {
   if (step < 1)
     raise(makeError(ErrorKind::invalid_argument,
                     fmt::format("split_every: a step of {}", step)),
@@ -38,15 +40,19 @@ std::pair<std::vector<int64_t>, std::vector<int64_t>> everyNth(int64_t size,
   for (int64_t i = 0; i < size; ++i)
     (i % step == step - 1 ? parts.second : parts.first).push_back(i);
   return parts;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-void checkRow(size_t row, size_t elements, size_t first) {
+void checkRow(size_t row, size_t elements, size_t first) try {
   if (elements != first)
     raise(makeError(ErrorKind::invalid_argument,
                     fmt::format("collate: row {} of the batch has {} elements, "
                                 "the first has {}",
                                 row, elements, first)),
           {});
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 } // namespace sinter::detail

@@ -28,30 +28,36 @@ static runtime::NamedTensor hostTensor(const std::string &name,
 }
 
 Tensor read_npy(const std::string &path, const Options &options,
-                std::source_location where) {
+                std::source_location where) try {
   return leafOf(detail::unwrap(runtime::readNpy(path), where), options, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 void write_npy(const std::string &path, const Tensor &tensor,
-               std::source_location where) {
+               std::source_location where) try {
   std::vector<std::byte> bytes;
   auto host = hostTensor({}, tensor, bytes, where);
   detail::unwrap(runtime::writeNpy(path, host), where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 std::map<std::string, Tensor> read_npz(const std::string &path,
                                        const Options &options,
-                                       std::source_location where) {
+                                       std::source_location where) try {
   std::map<std::string, Tensor> tensors;
   for (const auto &[name, array] :
        detail::unwrap(runtime::readNpz(path), where))
     tensors.emplace(name, leafOf(array, options, where));
   return tensors;
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 void write_npz(const std::string &path,
                const std::map<std::string, Tensor> &tensors,
-               const NpzOptions &options, std::source_location where) {
+               const NpzOptions &options, std::source_location where) try {
   std::vector<Tensor> values;
   for (const auto &[name, tensor] : tensors)
     values.push_back(tensor);
@@ -63,6 +69,8 @@ void write_npz(const std::string &path,
   auto method = options.compressed ? runtime::ZipMethod::deflated
                                    : runtime::ZipMethod::stored;
   detail::unwrap(runtime::writeNpz(path, host, method), where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 } // namespace sinter::data

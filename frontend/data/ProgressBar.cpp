@@ -1,6 +1,8 @@
 /// ProgressBar: how far a long loop has come, on a terminal only.
 #include <sinter/data/ProgressBar.h>
 
+#include "frontend/Raise.h"
+
 #include <algorithm>
 #include <unistd.h>
 #include <utility>
@@ -18,7 +20,7 @@ ProgressBar::~ProgressBar() {
   std::fflush(stream);
 }
 
-void ProgressBar::show(int64_t done, const std::string &text) {
+void ProgressBar::show(int64_t done, const std::string &text) try {
   constexpr int64_t width = 30;
   constexpr auto interval = std::chrono::milliseconds(50);
   done = std::clamp<int64_t>(done, 0, total);
@@ -33,6 +35,8 @@ void ProgressBar::show(int64_t done, const std::string &text) {
   std::fflush(stream);
   drawn = true;
   last = now;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 } // namespace sinter::data

@@ -26,27 +26,33 @@ static std::vector<int64_t> drawn(int64_t count, SplitMix random, F draw) {
   return order;
 }
 
-Sampler sequential_sampler() {
+Sampler sequential_sampler() try {
   return [](int64_t size, int64_t) { return consecutive(size); };
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Sampler random_sampler(uint64_t seed) {
+Sampler random_sampler(uint64_t seed) try {
   return [seed](int64_t size, int64_t epoch) {
     return shuffled(size, SplitMix(seed, epoch).next());
   };
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Sampler replacement_sampler(uint64_t seed, int64_t count) {
+Sampler replacement_sampler(uint64_t seed, int64_t count) try {
   return [=](int64_t size, int64_t epoch) {
     int64_t draws = size == 0 ? 0 : count > 0 ? count : size;
     return drawn(draws, SplitMix(seed, epoch), [size](SplitMix &random) {
       return static_cast<int64_t>(random.below(size));
     });
   };
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 Sampler weighted_sampler(std::vector<double> weights, uint64_t seed,
-                         int64_t count) {
+                         int64_t count) try {
   double total = 0;
   for (double &weight : weights) {
     if (!(weight >= 0) || std::isinf(weight))
@@ -67,6 +73,8 @@ Sampler weighted_sampler(std::vector<double> weights, uint64_t seed,
       return std::ranges::upper_bound(sums, at) - sums.begin();
     });
   };
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 } // namespace sinter::data

@@ -29,7 +29,7 @@ static int64_t checkedSize(int64_t size, int64_t heads,
 
 MultiHeadAttention::MultiHeadAttention(int64_t size, int64_t count,
                                        const MultiHeadAttentionOptions &options,
-                                       Where where)
+                                       Where where) try
     : out_proj(checkedSize(size, count, options, where), size,
                {.bias = options.bias, .dtype = options.dtype}, where),
       heads(count), batch_first(options.batch_first) {
@@ -53,13 +53,17 @@ MultiHeadAttention::MultiHeadAttention(int64_t size, int64_t count,
     return;
   in_proj_bias = Param("in_proj_bias", {3 * size}, init::zeros(), param, where);
   out_proj.bias = Param("bias", {size}, init::zeros(), param, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-int64_t MultiHeadAttention::size() const {
+int64_t MultiHeadAttention::size() const try {
   return out_proj.weight.shape()[0].value;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Tensor MultiHeadAttention::batched(const Tensor &x) const {
+Tensor MultiHeadAttention::batched(const Tensor &x) const try {
   if (x.rank() != 3)
     detail::raise(makeError(ErrorKind::invalid_argument,
                             "multi_head_attention: expects [batch, position, "
@@ -68,10 +72,12 @@ Tensor MultiHeadAttention::batched(const Tensor &x) const {
                             "multi_head_attention"),
                   Where::current());
   return batch_first ? x : transpose(x, {1, 0, 2});
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 /// x by the weight of the query (0), the key (1) or the value (2).
-Tensor MultiHeadAttention::project(const Tensor &x, int64_t number) const {
+Tensor MultiHeadAttention::project(const Tensor &x, int64_t number) const try {
   const Param *own[] = {&q_proj_weight, &k_proj_weight, &v_proj_weight};
   int64_t from = number * size(), to = from + size();
   Tensor weight = in_proj_weight.defined()
@@ -80,30 +86,38 @@ Tensor MultiHeadAttention::project(const Tensor &x, int64_t number) const {
   Tensor y = matmul(x, transpose(weight, {1, 0}));
   return in_proj_bias.defined() ? y + part(in_proj_bias.tensor(), 0, from, to)
                                 : y;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 /// All three side by side.
-Tensor MultiHeadAttention::projectAll(const Tensor &x) const {
+Tensor MultiHeadAttention::projectAll(const Tensor &x) const try {
   Tensor y = matmul(x, transpose(in_proj_weight, {1, 0}));
   return in_proj_bias.defined() ? y + in_proj_bias : y;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 /// Part `number` of a projection as [batch, head, position, length].
 Tensor MultiHeadAttention::inHeads(const Tensor &projected,
-                                   int64_t number) const {
+                                   int64_t number) const try {
   Tensor own = projected;
   if (projected.dim(-1).value != size())
     own = part(projected, 2, number * size(), (number + 1) * size());
   own = reshape(own, {own.dim(0), own.dim(1), heads, size() / heads});
   return transpose(own, {0, 2, 1, 3});
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 Tensor MultiHeadAttention::together(const Tensor &query, const Tensor &key,
                                     const Tensor &value,
-                                    const AttentionOptions &options) const {
+                                    const AttentionOptions &options) const try {
   Tensor y = scaled_dot_product_attention(query, key, value, options);
   y = transpose(y, {0, 2, 1, 3});
   return batched(out_proj(reshape(y, {y.dim(0), y.dim(1), size()})));
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 //===- Masks --------------------------------------------------------------===//
@@ -135,30 +149,34 @@ static AttentionOptions withPadding(AttentionOptions options,
 
 Tensor MultiHeadAttention::forward(const Tensor &x,
                                    const AttentionOptions &options,
-                                   const Tensor &key_padding_mask) const {
+                                   const Tensor &key_padding_mask) const try {
   if (!in_proj_weight.defined())
     return attend(x, x, x, options, key_padding_mask);
   Tensor all = projectAll(batched(x));
   return together(inHeads(all, 0), inHeads(all, 1), inHeads(all, 2),
                   withPadding(options, key_padding_mask, x.dtype()));
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 Tensor MultiHeadAttention::attend(const Arg &query, const Arg &key,
                                   const Arg &value,
                                   const AttentionOptions &options,
-                                  const Tensor &key_padding_mask) const {
+                                  const Tensor &key_padding_mask) const try {
   detail::SourceScope scope(query.where);
   Tensor q = project(batched(detail::tensorOf(query)), 0);
   Tensor k = project(batched(detail::tensorOf(key)), 1);
   Tensor v = project(batched(detail::tensorOf(value)), 2);
   return together(inHeads(q, 0), inHeads(k, 0), inHeads(v, 0),
                   withPadding(options, key_padding_mask, q.dtype()));
+} catch (...) {
+  detail::raiseExhausted(query.where);
 }
 
 Tensor MultiHeadAttention::weights(const Arg &query, const Arg &key,
                                    const AttentionOptions &options,
                                    const Tensor &key_padding_mask,
-                                   bool average) const {
+                                   bool average) const try {
   detail::SourceScope scope(query.where);
   Tensor q = inHeads(project(batched(detail::tensorOf(query)), 0), 0);
   Tensor k = inHeads(project(batched(detail::tensorOf(key)), 1), 0);
@@ -179,6 +197,8 @@ Tensor MultiHeadAttention::weights(const Arg &query, const Arg &key,
       amax(scores, -1, true) == -std::numeric_limits<double>::infinity();
   Tensor all = where(isHidden, 0, softmax(where(isHidden, 0, scores)));
   return average ? mean(all, 1) : all;
+} catch (...) {
+  detail::raiseExhausted(query.where);
 }
 
 } // namespace sinter::nn

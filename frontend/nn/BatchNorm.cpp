@@ -14,7 +14,7 @@
 namespace sinter::nn {
 
 BatchNormBase::BatchNormBase(Ranks ranks, int64_t channels,
-                             const BatchNormOptions &given, Where where)
+                             const BatchNormOptions &given, Where where) try
     : options(given), ranks(ranks) {
   detail::Arguments("batch_norm", where)
       .positive("channels", channels)
@@ -33,6 +33,8 @@ BatchNormBase::BatchNormBase(Ranks ranks, int64_t channels,
   param.dtype = DType::i64;
   num_batches_tracked =
       Param("num_batches_tracked", {}, init::zeros(), param, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 static std::optional<Tensor> tensorOf(const Param &param) {
@@ -48,7 +50,7 @@ static void replace(const Param &statistic, const Tensor &value) {
                      SourceLine::current());
 }
 
-void BatchNormBase::track(const Tensor &mean, const Tensor &var) const {
+void BatchNormBase::track(const Tensor &mean, const Tensor &var) const try {
   detail::refuseInScanBody("moves running statistics, which only a whole "
                            "sequence can",
                            SourceLine::current());
@@ -69,9 +71,11 @@ void BatchNormBase::track(const Tensor &mean, const Tensor &var) const {
   };
   move(running_mean, mean.detach());
   move(running_var, var.detach());
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Tensor BatchNormBase::forward(const Tensor &x) const {
+Tensor BatchNormBase::forward(const Tensor &x) const try {
   if (x.rank() < ranks.least || x.rank() > ranks.most)
     detail::raise(makeError(ErrorKind::invalid_argument,
                             fmt::format("batch_norm: expects {} to {} axes: {}",
@@ -87,6 +91,8 @@ Tensor BatchNormBase::forward(const Tensor &x) const {
   if (mode.training && running_mean.defined() && x.numel() > 0)
     track(mean, var);
   return y;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 } // namespace sinter::nn

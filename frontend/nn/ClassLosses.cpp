@@ -1,6 +1,8 @@
 /// Losses of classes: scores with labels or probabilities.
 #include "frontend/nn/LossCall.h"
 
+#include "frontend/Raise.h"
+
 #include <sinter/Arguments.h>
 #include <sinter/Creation.h>
 
@@ -91,7 +93,7 @@ static Tensor lossesAt(const Tensor &x, const Labels &labels,
 }
 
 Tensor nll_loss(const Arg &input, const Arg &target,
-                const NllLossOptions &options) {
+                const NllLossOptions &options) try {
   LossCall call("nll_loss", {&input});
   Tensor x = call.real(input), labels = call.index(target, "labels");
   Tensor weight = call.given(options.weight);
@@ -101,6 +103,8 @@ Tensor nll_loss(const Arg &input, const Arg &target,
   Tensor weights = weightsAt(call, weight, used);
   return weighted(call, lossesAt(x, used, weights, classAxis(call, x)), weights,
                   options.reduction);
+} catch (...) {
+  detail::raiseExhausted(input.where);
 }
 
 //===- cross_entropy ------------------------------------------------------===//
@@ -161,7 +165,7 @@ static bool isPlain(const Tensor &logits, const Tensor &target,
 }
 
 Tensor cross_entropy(const Arg &input, const Arg &target,
-                     const CrossEntropyOptions &options) {
+                     const CrossEntropyOptions &options) try {
   LossCall call("cross_entropy", {&input});
   detail::Arguments("cross_entropy", input.where)
       .within("label_smoothing", options.label_smoothing, 0, 1);
@@ -179,12 +183,14 @@ Tensor cross_entropy(const Arg &input, const Arg &target,
   if (isPlain(x, labels, options))
     return cross_entropy(input, labels);
   return byLabels(call, x, labels, options);
+} catch (...) {
+  detail::raiseExhausted(input.where);
 }
 
 //===- multi_margin_loss --------------------------------------------------===//
 
 Tensor multi_margin_loss(const Arg &input, const Arg &target,
-                         const MultiMarginOptions &options) {
+                         const MultiMarginOptions &options) try {
   LossCall call("multi_margin_loss", {&input});
   Tensor x = call.real(input), labels = call.index(target, "labels");
   Tensor weight = call.given(options.weight);
@@ -205,6 +211,8 @@ Tensor multi_margin_loss(const Arg &input, const Arg &target,
   if (Tensor weights = weightsAt(call, weight, {labels, {}}); weights.defined())
     losses = losses * weights;
   return call.reduced(losses, options.reduction);
+} catch (...) {
+  detail::raiseExhausted(input.where);
 }
 
 } // namespace sinter

@@ -1,6 +1,8 @@
 /// Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d.
 #include <sinter/nn/Conv.h>
 
+#include "frontend/Raise.h"
+
 #include <sinter/Arguments.h>
 
 #include <cmath>
@@ -61,26 +63,31 @@ static ConvTransposeOptions callOptions(const ConvTransposeLayerOptions &o) {
 
 template <int spaces>
 ConvLayer<spaces>::ConvLayer(int64_t in, int64_t out, const Axes &kernel,
-                             const ConvLayerOptions &options, Where where)
+                             const ConvLayerOptions &options, Where where) try
     : options(callOptions(options)) {
   checkConv(detail::Arguments("conv", where), in, out, kernel, spaces, options);
   Weights made = makeWeights(out, in, out, kernel, spaces, options, where);
   weight = std::move(made.weight);
   bias = std::move(made.bias);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-template <int spaces> Tensor ConvLayer<spaces>::forward(const Tensor &x) const {
+template <int spaces>
+Tensor ConvLayer<spaces>::forward(const Tensor &x) const try {
   auto call = [&](const auto &...bias) {
     return spaces == 1 ? conv1d(x, weight, bias..., options)
                        : conv2d(x, weight, bias..., options);
   };
   return bias.defined() ? call(bias) : call();
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 template <int spaces>
 ConvTransposeLayer<spaces>::ConvTransposeLayer(
     int64_t in, int64_t out, const Axes &kernel,
-    const ConvTransposeLayerOptions &options, Where where)
+    const ConvTransposeLayerOptions &options, Where where) try
     : options(callOptions(options)) {
   detail::Arguments call("conv_transpose", where);
   checkConv(call, in, out, kernel, spaces, options);
@@ -88,15 +95,19 @@ ConvTransposeLayer<spaces>::ConvTransposeLayer(
   Weights made = makeWeights(in, out, out, kernel, spaces, options, where);
   weight = std::move(made.weight);
   bias = std::move(made.bias);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 template <int spaces>
-Tensor ConvTransposeLayer<spaces>::forward(const Tensor &x) const {
+Tensor ConvTransposeLayer<spaces>::forward(const Tensor &x) const try {
   auto call = [&](const auto &...bias) {
     return spaces == 1 ? conv_transpose1d(x, weight, bias..., options)
                        : conv_transpose2d(x, weight, bias..., options);
   };
   return bias.defined() ? call(bias) : call();
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 template class ConvLayer<1>;

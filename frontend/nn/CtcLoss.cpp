@@ -1,5 +1,7 @@
 /// Connectionist temporal classification, as a loop over steps.
 #include "frontend/nn/LocalOps.h"
+
+#include "frontend/Raise.h"
 #include "frontend/nn/LossCall.h"
 
 #include <sinter/Creation.h>
@@ -130,7 +132,7 @@ static void checkShapes(const LossCall &call, const Tensor &x,
 
 Tensor ctc_loss(const Arg &log_probs, const Arg &target,
                 const Arg &input_lengths, const Arg &target_lengths,
-                const CtcLossOptions &options) {
+                const CtcLossOptions &options) try {
   LossCall call("ctc_loss", {&log_probs});
   Tensor x = call.real(log_probs), labels = call.index(target, "targets");
   Tensor inputs = call.index(input_lengths, "lengths").to(DType::i64);
@@ -149,6 +151,8 @@ Tensor ctc_loss(const Arg &log_probs, const Arg &target,
   if (options.reduction != Reduction::mean)
     return call.reduced(losses, options.reduction);
   return call.done(mean(losses / maximum(targets, 1).to(x.dtype())));
+} catch (...) {
+  detail::raiseExhausted(log_probs.where);
 }
 
 } // namespace sinter

@@ -10,17 +10,20 @@
 
 namespace sinter {
 
-Tensor embedding(const Arg &weight, const Arg &indices, int64_t padding_idx) {
+Tensor embedding(const Arg &weight, const Arg &indices,
+                 int64_t padding_idx) try {
   detail::ComposedCall call("embedding", {&weight});
   Tensor table = detail::tensorOf(weight);
   Tensor places = call.index(indices, "indices");
   Tensor rows = embedding(table, places);
   Tensor isPadding = unsqueeze(places == padding_idx, -1);
   return where(isPadding, rows.detach(), rows);
+} catch (...) {
+  detail::raiseExhausted(weight.where);
 }
 
 Tensor embedding_bag(const Arg &weight, const Arg &indices, const Arg &offsets,
-                     BagMode mode) {
+                     BagMode mode) try {
   detail::ComposedCall call("embedding_bag", {&indices});
   Tensor places = call.index(indices, "indices"),
          begins = call.index(offsets, "offsets").to(DType::i64);
@@ -41,6 +44,8 @@ Tensor embedding_bag(const Arg &weight, const Arg &indices, const Arg &offsets,
   Tensor counts = scatter_add(zeros({begins.dim(0)}, options), bag,
                               ones({places.dim(0)}, options), 0);
   return sums / unsqueeze(maximum(counts, 1.0), 1);
+} catch (...) {
+  detail::raiseExhausted(weight.where);
 }
 
 namespace nn {
@@ -54,7 +59,7 @@ static Init normalWithout(int64_t row) {
 }
 
 Embedding::Embedding(int64_t count, int64_t length,
-                     const EmbeddingOptions &options, Where where)
+                     const EmbeddingOptions &options, Where where) try
     : padding_idx(options.padding_idx) {
   detail::Arguments("embedding", where)
       .positive("count", count)
@@ -71,24 +76,30 @@ Embedding::Embedding(int64_t count, int64_t length,
   weight = Param("weight", {count, length},
                  padding_idx ? normalWithout(*padding_idx) : init::normal(0, 1),
                  {.dtype = options.dtype}, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor Embedding::forward(const Tensor &indices) const {
+Tensor Embedding::forward(const Tensor &indices) const try {
   return padding_idx ? embedding(weight, indices, *padding_idx)
                      : embedding(weight, indices);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 EmbeddingBag::EmbeddingBag(int64_t count, int64_t length,
-                           const EmbeddingBagOptions &options, Where where)
+                           const EmbeddingBagOptions &options, Where where) try
     : weight("weight", {count, length}, init::normal(0, 1),
              {.dtype = options.dtype}, where),
       mode(options.mode) {
   detail::Arguments("embedding_bag", where)
       .positive("count", count)
       .positive("length", length);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor EmbeddingBag::forward(const Tensor &indices) const {
+Tensor EmbeddingBag::forward(const Tensor &indices) const try {
   Arg operand(indices);
   detail::ComposedCall call("embedding_bag", {&operand});
   if (indices.rank() != 2)
@@ -103,11 +114,15 @@ Tensor EmbeddingBag::forward(const Tensor &indices) const {
     return amax(rows, 1);
   }
   call.fail("the mode is none", {});
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Tensor EmbeddingBag::forward(const Tensor &indices,
-                             const Tensor &offsets) const {
+Tensor EmbeddingBag::forward(const Tensor &indices, const Tensor &offsets) const
+    try {
   return embedding_bag(weight, indices, offsets, mode);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 } // namespace nn

@@ -95,7 +95,7 @@ std::vector<Change> changesByPath(const Fields &fields,
 } // namespace
 
 Tensor flattenGradients(const Fields &fields, const Gradients &gradients,
-                        std::source_location where) {
+                        std::source_location where) try {
   SourceScope scope(where);
   std::vector<const Param *> params = trainedOf(fields);
   if (params.empty())
@@ -114,10 +114,12 @@ Tensor flattenGradients(const Fields &fields, const Gradients &gradients,
     pieces.push_back(gradient.to(dtype, where).reshape({-1}, where));
   }
   return concat(pieces, 0);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 Gradients unflattenGradients(const Fields &fields, const Tensor &flat,
-                             std::source_location where) {
+                             std::source_location where) try {
   SourceScope scope(where);
   std::vector<const Param *> params = trainedOf(fields);
   std::vector<Tensor> pieces = piecesOf(params, flat, "gradients_of", where);
@@ -126,10 +128,12 @@ Gradients unflattenGradients(const Fields &fields, const Tensor &flat,
     gradients.set(params[i]->cell()->id(),
                   pieces[i].to(params[i]->dtype(), where));
   return gradients;
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 void addDelta(const Fields &fields, const WeightDelta &delta, double scale,
-              std::source_location where) {
+              std::source_location where) try {
   SourceScope scope(where);
   no_grad guard;
   std::vector<Change> changes;
@@ -148,6 +152,8 @@ void addDelta(const Fields &fields, const WeightDelta &delta, double scale,
     const_cast<Param &>(param).set(
         param.tensor(where) + added.to(param.dtype(), where), where);
   }
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 } // namespace sinter::detail

@@ -46,7 +46,7 @@ static std::string neighbour(const Fields &fields, const Extent &module,
   return nearest ? fmt::format(" behind '{}'", nearest->path) : "";
 }
 
-void refuseForgotten(const Fields &fields, const WalkedModules &walked) {
+void refuseForgotten(const Fields &fields, const WalkedModules &walked) try {
   std::unordered_set<const Param *> known;
   for (const auto &[path, param] : fields.params)
     known.insert(param);
@@ -76,6 +76,8 @@ void refuseForgotten(const Fields &fields, const WalkedModules &walked) {
           neighbour(fields, *owner, param)));
     }
   }
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 void throwHiddenClass(std::string_view path, const std::type_info &own,

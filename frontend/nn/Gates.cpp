@@ -1,6 +1,7 @@
 /// Activations with a part, a weight or positions of their own.
 #include <sinter/Gates.h>
 
+#include "frontend/Raise.h"
 #include "frontend/nn/ComposedCall.h"
 #include "frontend/nn/LocalOps.h"
 
@@ -27,19 +28,23 @@ static Halves halvesOf(const ComposedCall &call, const Tensor &x,
           part(x, at, size.value / 2, size)};
 }
 
-Tensor glu(const Arg &x, int64_t axis) {
+Tensor glu(const Arg &x, int64_t axis) try {
   ComposedCall call("glu", {&x});
   auto [first, second] = halvesOf(call, call.real(x), axis);
   return call.done(first * sigmoid(second));
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor swiglu(const Arg &x, int64_t axis) {
+Tensor swiglu(const Arg &x, int64_t axis) try {
   ComposedCall call("swiglu", {&x});
   auto [first, second] = halvesOf(call, call.real(x), axis);
   return call.done(silu(first) * second);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor prelu(const Arg &x, const Arg &weight) {
+Tensor prelu(const Arg &x, const Arg &weight) try {
   ComposedCall call("prelu", {&x});
   Tensor wide = call.real(x), slope = call.real(weight);
   bool isOne = slope.numel() == 1;
@@ -51,6 +56,8 @@ Tensor prelu(const Arg &x, const Arg &weight) {
   if (!isOne)
     shape[1] = slope.dim(0);
   return call.done(where(wide > 0.0, wide, wide * reshape(slope, shape)));
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 Tensor softmin(const Arg &x, int64_t axis) { return softmax(neg(x), axis); }
@@ -61,7 +68,7 @@ static Tensor everySecond(const Tensor &pairs, int64_t which) {
 }
 
 Tensor rotary_embedding(const Arg &x, const Arg &cos, const Arg &sin,
-                        RotaryPairs pairs) {
+                        RotaryPairs pairs) try {
   ComposedCall call("rotary_embedding", {&x});
   Tensor wide = call.real(x), c = call.real(cos), s = call.real(sin);
   if (wide.rank() < 2)
@@ -81,6 +88,8 @@ Tensor rotary_embedding(const Arg &x, const Arg &cos, const Arg &sin,
     return call.done(concat({first, second}, -1));
   Tensor turned = concat({unsqueeze(first, -1), unsqueeze(second, -1)}, -1);
   return call.done(reshape(turned, wide.shape()));
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 } // namespace sinter

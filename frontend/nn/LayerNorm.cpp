@@ -1,13 +1,15 @@
 /// LayerNorm: rows brought to mean 0 and variance 1, scaled and shifted.
 #include <sinter/nn/LayerNorm.h>
 
+#include "frontend/Raise.h"
+
 #include <sinter/Arguments.h>
 #include <sinter/Normalization.h>
 
 namespace sinter::nn {
 
 LayerNorm::LayerNorm(const Dims &shape, const LayerNormOptions &options,
-                     Where where)
+                     Where where) try
     : shape(shape), eps(options.eps) {
   detail::Arguments call("layer_norm", where);
   call.notNegative("eps", eps);
@@ -19,9 +21,11 @@ LayerNorm::LayerNorm(const Dims &shape, const LayerNormOptions &options,
   weight = Param("weight", shape, init::ones(), param, where);
   if (options.bias)
     bias = Param("bias", shape, init::zeros(), param, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor LayerNorm::forward(const Tensor &x) const {
+Tensor LayerNorm::forward(const Tensor &x) const try {
   if (bias.defined() && shape.size() == 1)
     return layer_norm(x, weight, bias, eps);
   Affine affine{.eps = eps};
@@ -30,6 +34,8 @@ Tensor LayerNorm::forward(const Tensor &x) const {
   if (bias.defined())
     affine.bias = bias.tensor();
   return layer_norm(x, shape, affine);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 } // namespace sinter::nn

@@ -1,6 +1,9 @@
 /// Which Params live, by address.
 #include <sinter/Param.h>
 
+#include "frontend/Raise.h"
+#include "runtime/support/Exhausted.h"
+
 #include <cstdint>
 #include <mutex>
 #include <set>
@@ -27,14 +30,17 @@ static void enter(const LiveParam *param) {
 
 LiveParam::LiveParam() { enter(this); }
 LiveParam::LiveParam(const LiveParam &) { enter(this); }
-LiveParam::LiveParam(LiveParam &&) noexcept { enter(this); }
+// A move cannot fail: without memory this one is not looked for.
+LiveParam::LiveParam(LiveParam &&) noexcept {
+  ifPossible([this] { enter(this); });
+}
 LiveParam::~LiveParam() {
   LiveTable &live = table();
   std::lock_guard lock(live.mutex);
   live.addresses.erase(reinterpret_cast<uintptr_t>(this));
 }
 
-std::vector<const Param *> paramsWithin(const void *begin, size_t size) {
+std::vector<const Param *> paramsWithin(const void *begin, size_t size) try {
   auto from = reinterpret_cast<uintptr_t>(begin);
   std::vector<const Param *> found;
   LiveTable &live = table();
@@ -47,6 +53,8 @@ std::vector<const Param *> paramsWithin(const void *begin, size_t size) {
       found.push_back(param);
   }
   return found;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 } // namespace sinter::detail

@@ -1,5 +1,7 @@
 /// Losses of numbers and of probabilities.
 #include "frontend/nn/LocalOps.h"
+
+#include "frontend/Raise.h"
 #include "frontend/nn/LossCall.h"
 
 #include <sinter/Arguments.h>
@@ -25,18 +27,22 @@ static Tensor difference(const LossCall &call, const Arg &input,
   return x - t;
 }
 
-Tensor mse_loss(const Arg &input, const Arg &target, Reduction reduction) {
+Tensor mse_loss(const Arg &input, const Arg &target, Reduction reduction) try {
   LossCall call("mse_loss", {&input, &target});
   return call.reduced(square(difference(call, input, target)), reduction);
+} catch (...) {
+  detail::raiseExhausted(input.where);
 }
 
-Tensor l1_loss(const Arg &input, const Arg &target, Reduction reduction) {
+Tensor l1_loss(const Arg &input, const Arg &target, Reduction reduction) try {
   LossCall call("l1_loss", {&input, &target});
   return call.reduced(abs(difference(call, input, target)), reduction);
+} catch (...) {
+  detail::raiseExhausted(input.where);
 }
 
 Tensor smooth_l1_loss(const Arg &input, const Arg &target,
-                      const SmoothL1Options &options) {
+                      const SmoothL1Options &options) try {
   LossCall call("smooth_l1_loss", {&input, &target});
   detail::Arguments("smooth_l1_loss", input.where)
       .notNegative("beta", options.beta);
@@ -47,10 +53,12 @@ Tensor smooth_l1_loss(const Arg &input, const Arg &target,
                             square(apart) * (0.5 / options.beta),
                             apart - 0.5 * options.beta),
                       options.reduction);
+} catch (...) {
+  detail::raiseExhausted(input.where);
 }
 
 Tensor huber_loss(const Arg &input, const Arg &target,
-                  const HuberOptions &options) {
+                  const HuberOptions &options) try {
   LossCall call("huber_loss", {&input, &target});
   detail::Arguments("huber_loss", input.where)
       .aboveZero("delta", options.delta);
@@ -58,6 +66,8 @@ Tensor huber_loss(const Arg &input, const Arg &target,
   return call.reduced(where(apart < options.delta, square(apart) * 0.5,
                             (apart - 0.5 * options.delta) * options.delta),
                       options.reduction);
+} catch (...) {
+  detail::raiseExhausted(input.where);
 }
 
 //===- Probabilities ------------------------------------------------------===//
@@ -88,7 +98,7 @@ static CustomFunction crossEntropies() {
 }
 
 Tensor binary_cross_entropy(const Arg &input, const Arg &target,
-                            const WeightedOptions &options) {
+                            const WeightedOptions &options) try {
   LossCall call("binary_cross_entropy", {&input, &target});
   Tensor x = call.real(input), t = call.real(target);
   call.sameShapes({x, t});
@@ -96,10 +106,13 @@ Tensor binary_cross_entropy(const Arg &input, const Arg &target,
   if (Tensor weight = call.given(options.weight); weight.defined())
     losses = losses * weight;
   return call.reduced(losses, options.reduction);
+} catch (...) {
+  detail::raiseExhausted(input.where);
 }
 
-Tensor binary_cross_entropy_with_logits(const Arg &input, const Arg &target,
-                                        const BceWithLogitsOptions &options) {
+Tensor
+binary_cross_entropy_with_logits(const Arg &input, const Arg &target,
+                                 const BceWithLogitsOptions &options) try {
   LossCall call("binary_cross_entropy_with_logits", {&input, &target});
   Tensor x = call.real(input), t = call.real(target);
   call.sameShapes({x, t});
@@ -111,10 +124,12 @@ Tensor binary_cross_entropy_with_logits(const Arg &input, const Arg &target,
   if (Tensor weight = call.given(options.weight); weight.defined())
     losses = losses * weight;
   return call.reduced(losses, options.reduction);
+} catch (...) {
+  detail::raiseExhausted(input.where);
 }
 
 Tensor multilabel_soft_margin_loss(const Arg &input, const Arg &target,
-                                   const WeightedOptions &options) {
+                                   const WeightedOptions &options) try {
   LossCall call("multilabel_soft_margin_loss", {&input, &target});
   Tensor x = call.real(input), t = call.real(target);
   call.sameShapes({x, t});
@@ -124,10 +139,12 @@ Tensor multilabel_soft_margin_loss(const Arg &input, const Arg &target,
   if (Tensor weight = call.given(options.weight); weight.defined())
     losses = losses * weight;
   return call.reduced(mean(losses, -1), options.reduction);
+} catch (...) {
+  detail::raiseExhausted(input.where);
 }
 
 Tensor kl_div(const Arg &input, const Arg &target,
-              const KlDivOptions &options) {
+              const KlDivOptions &options) try {
   LossCall call("kl_div", {&input, &target});
   Tensor x = call.real(input), t = call.real(target);
   call.sameShapes({x, t});
@@ -144,10 +161,12 @@ Tensor kl_div(const Arg &input, const Arg &target,
     call.fail("batchmean needs a batch axis", {x, t});
   // A mean of sums, so that the batch may be dynamic.
   return call.done(mean(x.rank() > 1 ? sum(flatten(losses, 1), 1) : losses));
+} catch (...) {
+  detail::raiseExhausted(input.where);
 }
 
 Tensor poisson_nll_loss(const Arg &input, const Arg &target,
-                        const PoissonNllOptions &options) {
+                        const PoissonNllOptions &options) try {
   LossCall call("poisson_nll_loss", {&input, &target});
   Tensor x = call.real(input), t = call.real(target);
   call.sameShapes({x, t});
@@ -161,10 +180,12 @@ Tensor poisson_nll_loss(const Arg &input, const Arg &target,
     losses = losses + where(isLarge, stirling, 0.0);
   }
   return call.reduced(losses, options.reduction);
+} catch (...) {
+  detail::raiseExhausted(input.where);
 }
 
 Tensor gaussian_nll_loss(const Arg &input, const Arg &target, const Arg &var,
-                         const GaussianNllOptions &options) {
+                         const GaussianNllOptions &options) try {
   LossCall call("gaussian_nll_loss", {&input, &target, &var});
   Tensor x = call.real(input), t = call.real(target), v = call.real(var);
   call.sameShapes({x, t});
@@ -176,6 +197,8 @@ Tensor gaussian_nll_loss(const Arg &input, const Arg &target, const Arg &var,
   if (options.full)
     losses = losses + 0.5 * std::log(2 * std::numbers::pi);
   return call.reduced(losses, options.reduction);
+} catch (...) {
+  detail::raiseExhausted(input.where);
 }
 
 } // namespace sinter

@@ -156,16 +156,18 @@ void readRecordIds(const std::vector<Slot> &slots,
 } // namespace
 
 std::vector<std::byte> readBytes(const Tensor &tensor,
-                                 std::source_location where) {
+                                 std::source_location where) try {
   tensor.eval(where);
   const runtime::BufferRef &buffer = tensor.node()->value();
   std::vector<std::byte> bytes(tensor.numel() * byteWidth(tensor.dtype()));
   unwrap(buffer->device().copyOut(bytes, *buffer, 0), where);
   return bytes;
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 void saveFields(const Fields &fields, const std::string &file,
-                std::source_location where) {
+                std::source_location where) try {
   no_grad guard;
   std::vector<Slot> slots = slotsOf(fields, Constants::no);
   std::vector<Tensor> values;
@@ -184,10 +186,12 @@ void saveFields(const Fields &fields, const std::string &file,
                        extents(values[i].shape()), bytes.back()});
   }
   unwrap(runtime::writeSafetensors(file, tensors, metadata), where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 void loadFields(const Fields &fields, const std::string &file,
-                std::source_location where) {
+                std::source_location where) try {
   no_grad guard;
   auto opened = unwrap(runtime::SafetensorsFile::open(file), where);
   std::vector<Slot> slots = slotsOf(fields, Constants::yes);
@@ -209,62 +213,78 @@ void loadFields(const Fields &fields, const std::string &file,
       *slot.tensor = std::move(values[i]);
   }
   readRecordIds(slots, opened.metadata());
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 void moveFields(const Fields &from, const Fields &copy, std::string_view device,
-                std::source_location where) {
+                std::source_location where) try {
   DeviceId id = unwrap(parseDevice(device), where);
   mapParams(from, copy, [&](const std::string &, const Param &param) {
     return param.to(id, where);
   });
   for (size_t i = 0; i < from.tensors.size(); ++i)
     *copy.tensors[i].value = from.tensors[i].value->to(id, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 void castFields(const Fields &from, const Fields &copy, DType dtype,
-                std::source_location where) {
+                std::source_location where) try {
   mapParams(from, copy, [&](const std::string &, const Param &param) {
     return param.cast(dtype, where);
   });
   for (size_t i = 0; i < from.tensors.size(); ++i)
     if (const Tensor &tensor = *from.tensors[i].value; isFloat(tensor.dtype()))
       *copy.tensors[i].value = tensor.to(dtype, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-void evalFields(const Fields &fields, std::source_location where) {
+void evalFields(const Fields &fields, std::source_location where) try {
   std::vector<Tensor> values;
   for (const auto &[path, param] : fields.params)
     values.push_back(param->tensor(where));
   for (const auto &[path, tensor] : fields.tensors)
     values.push_back(*tensor);
   eval(values, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-void setTraining(const Fields &fields, bool on) {
+void setTraining(const Fields &fields, bool on) try {
   for (Mode *mode : fields.modes)
     mode->training = on;
   for (const auto &[path, param] : fields.params)
     if (on)
       param->set_predicting(false);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-void stopTraining(const Fields &fields) {
+void stopTraining(const Fields &fields) try {
   setTraining(fields, false);
   for (const auto &[path, param] : fields.params)
     param->set_predicting(true);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 size_t firstWithCell(const std::vector<Fields::Field<Param>> &params,
-                     size_t index) {
+                     size_t index) try {
   const runtime::CellRef &cell = params[index].value->cell();
   for (size_t i = 0; i < index; ++i)
     if (params[i].value->cell() == cell)
       return i;
   return index;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Tensor tensorOf(const Arg &arg) {
+Tensor tensorOf(const Arg &arg) try {
   return arg.isTensor() ? Tensor(arg.node()) : full({}, arg);
+} catch (...) {
+  detail::raiseExhausted(arg.where);
 }
 
 /// The Param of `copy` that all those tied to the one at `index` are tied to:
@@ -283,7 +303,7 @@ static size_t centerOfTie(const Fields &from, const Fields &copy,
   return first;
 }
 
-void keepTies(const Fields &from, const Fields &copy) {
+void keepTies(const Fields &from, const Fields &copy) try {
   if (from.params.size() != copy.params.size())
     return;
   for (size_t i = 0; i < from.params.size(); ++i) {
@@ -298,9 +318,11 @@ void keepTies(const Fields &from, const Fields &copy) {
     param.predicting = isPredicting;
     param.fileMapper = std::move(mapper);
   }
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-void ownParams(const Fields &from, const Fields &copy) {
+void ownParams(const Fields &from, const Fields &copy) try {
   if (from.params.size() != copy.params.size())
     return;
   for (size_t i = 0; i < from.params.size(); ++i) {
@@ -310,15 +332,19 @@ void ownParams(const Fields &from, const Fields &copy) {
       param = Param(std::as_const(param));
   }
   keepTies(from, copy);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-int64_t countElements(const Fields &fields) {
+int64_t countElements(const Fields &fields) try {
   int64_t count = 0;
   for (size_t i = 0; i < fields.params.size(); ++i)
     if (firstWithCell(fields.params, i) == i &&
         fields.params[i].value->cell()->requiresGrad())
       count += fields.params[i].value->numel();
   return count;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 } // namespace sinter::detail

@@ -2,6 +2,7 @@
 #include <sinter/Normalization.h>
 
 #include "frontend/Lines.h"
+#include "frontend/Raise.h"
 #include "frontend/Recording.h"
 #include "frontend/nn/ComposedCall.h"
 #include "frontend/nn/LocalOps.h"
@@ -69,7 +70,7 @@ static Tensor countAlong(const Tensor &x, std::span<const int64_t> axes) {
 // Sums of what is left of the mean and of its square stand side by side: both
 // are known after one more walk over x. What corrects the mean has no gradient,
 // as what is left sums up to 0.
-BatchNormalized batch_norm(const Arg &x, const Affine &affine) {
+BatchNormalized batch_norm(const Arg &x, const Affine &affine) try {
   ComposedCall call("batch_norm", {&x});
   Tensor wide = call.real(x);
   checkChannels(call, wide);
@@ -89,10 +90,12 @@ BatchNormalized batch_norm(const Arg &x, const Affine &affine) {
   Tensor count = countAlong(wide, others);
   return {call.done(withAffine(call, y, affine)), mean(wide, others),
           squeeze(spread, others) * (count / (count - 1))};
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 Tensor batch_norm(const Arg &x, const Arg &mean, const Arg &var,
-                  const Affine &affine) {
+                  const Affine &affine) try {
   ComposedCall call("batch_norm", {&x});
   Tensor wide = call.real(x);
   checkChannels(call, wide);
@@ -100,9 +103,11 @@ Tensor batch_norm(const Arg &x, const Arg &mean, const Arg &var,
   Tensor scale = rsqrt(call.real(var) + affine.eps);
   Tensor y = (wide - center) * alongChannels(call, scale, wide);
   return call.done(withAffine(call, y, affine));
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor group_norm(const Arg &x, int64_t groups, const Affine &affine) {
+Tensor group_norm(const Arg &x, int64_t groups, const Affine &affine) try {
   ComposedCall call("group_norm", {&x});
   Tensor wide = call.real(x);
   checkChannels(call, wide);
@@ -116,9 +121,11 @@ Tensor group_norm(const Arg &x, int64_t groups, const Affine &affine) {
   Tensor apart = reshape(wide, {wide.dim(0), groups, ofGroup});
   Tensor y = reshape(standardized(apart, 2, affine.eps), wide.shape());
   return call.done(withAffine(call, y, affine));
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor instance_norm(const Arg &x, const Affine &affine) {
+Tensor instance_norm(const Arg &x, const Affine &affine) try {
   ComposedCall call("instance_norm", {&x});
   Tensor wide = call.real(x);
   checkChannels(call, wide);
@@ -126,10 +133,12 @@ Tensor instance_norm(const Arg &x, const Affine &affine) {
     call.fail("there is no space to normalize over", {wide});
   Tensor y = standardized(wide, axesFrom(2, wide.rank()), affine.eps);
   return call.done(withAffine(call, y, affine));
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 Tensor local_response_norm(const Arg &x, int64_t size,
-                           const LocalResponseOptions &options) {
+                           const LocalResponseOptions &options) try {
   ComposedCall call("local_response_norm", {&x});
   Tensor wide = call.real(x);
   checkChannels(call, wide);
@@ -143,6 +152,8 @@ Tensor local_response_norm(const Arg &x, int64_t size,
   Tensor around = mean(window(squares, 1, size, 1, 1), -1);
   return call.done(
       wide / detail::power(around * options.alpha + options.k, options.beta));
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 //===- By last axes -------------------------------------------------------===//
@@ -173,7 +184,7 @@ static Tensor ofShape(const ComposedCall &call, const Tensor &values,
   return values;
 }
 
-Tensor layer_norm(const Arg &x, const Dims &shape, const Affine &affine) {
+Tensor layer_norm(const Arg &x, const Dims &shape, const Affine &affine) try {
   ComposedCall call("layer_norm", {&x});
   Tensor wide = call.real(x);
   int64_t first = firstOf(call, wide, shape);
@@ -186,6 +197,8 @@ Tensor layer_norm(const Arg &x, const Dims &shape, const Affine &affine) {
   if (bias.defined())
     y = y + ofShape(call, bias, shape);
   return call.done(y);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 /// The distance from 1 to the next number of a dtype.
@@ -204,7 +217,7 @@ static double epsilonOf(DType dtype) {
 
 Tensor rms_norm(const Arg &x, const Dims &shape,
                 const std::optional<Tensor> &weight,
-                std::optional<double> eps) {
+                std::optional<double> eps) try {
   ComposedCall call("rms_norm", {&x});
   Tensor wide = call.real(x);
   int64_t first = firstOf(call, wide, shape);
@@ -214,13 +227,17 @@ Tensor rms_norm(const Arg &x, const Dims &shape,
   if (weight)
     y = y * ofShape(call, call.given(weight), shape);
   return call.done(y);
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
-Tensor normalize(const Arg &x, double p, int64_t axis, double eps) {
+Tensor normalize(const Arg &x, double p, int64_t axis, double eps) try {
   ComposedCall call("normalize", {&x});
   Tensor wide = call.real(x);
   Tensor size = detail::vectorNorm(wide, p, axis, true);
   return call.done(wide / maximum(size, eps));
+} catch (...) {
+  detail::raiseExhausted(x.where);
 }
 
 } // namespace sinter

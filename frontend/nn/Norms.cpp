@@ -1,6 +1,8 @@
 /// GroupNorm, InstanceNorm and RMSNorm: normalizations with parameters.
 #include <sinter/nn/Norms.h>
 
+#include "frontend/Raise.h"
+
 #include <sinter/Arguments.h>
 
 namespace sinter::nn {
@@ -10,7 +12,7 @@ static std::optional<Tensor> tensorOf(const Param &param) {
 }
 
 GroupNorm::GroupNorm(int64_t groups, int64_t channels,
-                     const GroupNormOptions &options, Where where)
+                     const GroupNormOptions &options, Where where) try
     : groups(groups), eps(options.eps) {
   detail::Arguments("group_norm", where)
       .positive("groups", groups)
@@ -22,14 +24,18 @@ GroupNorm::GroupNorm(int64_t groups, int64_t channels,
   ParamOptions param{.dtype = options.dtype};
   weight = Param("weight", {channels}, init::ones(), param, where);
   bias = Param("bias", {channels}, init::zeros(), param, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor GroupNorm::forward(const Tensor &x) const {
+Tensor GroupNorm::forward(const Tensor &x) const try {
   return group_norm(x, groups, {tensorOf(weight), tensorOf(bias), eps});
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 InstanceNorm::InstanceNorm(int64_t channels, const InstanceNormOptions &options,
-                           Where where)
+                           Where where) try
     : eps(options.eps) {
   detail::Arguments("instance_norm", where)
       .positive("channels", channels)
@@ -39,13 +45,18 @@ InstanceNorm::InstanceNorm(int64_t channels, const InstanceNormOptions &options,
   ParamOptions param{.dtype = options.dtype};
   weight = Param("weight", {channels}, init::ones(), param, where);
   bias = Param("bias", {channels}, init::zeros(), param, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor InstanceNorm::forward(const Tensor &x) const {
+Tensor InstanceNorm::forward(const Tensor &x) const try {
   return instance_norm(x, {tensorOf(weight), tensorOf(bias), eps});
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-RMSNorm::RMSNorm(const Dims &shape, const RMSNormOptions &options, Where where)
+RMSNorm::RMSNorm(const Dims &shape, const RMSNormOptions &options,
+                 Where where) try
     : shape(shape), eps(options.eps) {
   detail::Arguments call("rms_norm", where);
   call.notNegative("eps", eps.value_or(0));
@@ -54,10 +65,14 @@ RMSNorm::RMSNorm(const Dims &shape, const RMSNormOptions &options, Where where)
   if (options.elementwise_affine)
     weight =
         Param("weight", shape, init::ones(), {.dtype = options.dtype}, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor RMSNorm::forward(const Tensor &x) const {
+Tensor RMSNorm::forward(const Tensor &x) const try {
   return rms_norm(x, shape, tensorOf(weight), eps);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 } // namespace sinter::nn

@@ -95,7 +95,7 @@ Result<graph::NodeRef> valueOfCapture() {
 } // namespace
 
 Param::Param(std::string name, const Dims &shape, Init init,
-             const ParamOptions &options, Where where)
+             const ParamOptions &options, Where where) try
     : recordId(nextRecordId()) {
   runtime::CellSpec spec{.dtype = options.dtype,
                          .dims = constantDims(shape),
@@ -110,10 +110,12 @@ Param::Param(std::string name, const Dims &shape, Init init,
                        device, site);
   };
   state = runtime::Cell::lazy(std::move(spec), std::move(record));
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 Param::Param(const Tensor &value, std::string name, bool requires_grad,
-             Where where)
+             Where where) try
     : recordId(nextRecordId()) {
   detail::Capture *capture = detail::Capture::current();
   if (!capture)
@@ -129,24 +131,31 @@ Param::Param(const Tensor &value, std::string name, bool requires_grad,
   }
   state = runtime::Cell::lazy(std::move(spec), valueOfCapture);
   capture->addLocal(state, value);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Param::Param(const Param &other)
+Param::Param(const Param &other) try
     : LiveParam(other), state(other.state ? other.state->copy() : nullptr),
       recordId(other.recordId), fileMapper(other.fileMapper),
       frozen(other.frozen), predicting(other.predicting) {
   if (detail::Capture *capture = detail::Capture::current(); capture && state)
     capture->addLocal(state, capture->read(other.state));
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Param Param::of_cell(runtime::CellRef cell, uint64_t record_id) {
+Param Param::of_cell(runtime::CellRef cell, uint64_t record_id) try {
   Param param;
   param.state = std::move(cell);
   param.recordId = record_id;
   return param;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Param Param::pending(const Param &like, const Tensor &value) {
+Param Param::pending(const Param &like, const Tensor &value) try {
+  like.held("pending");
   runtime::CellSpec spec{.dtype = value.dtype(),
                          .dims = constantDims(value.shape()),
                          .device = value.device(),
@@ -165,12 +174,16 @@ Param Param::pending(const Param &like, const Tensor &value) {
   param.frozen = like.frozen;
   param.predicting = like.predicting;
   return param;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Param &Param::operator=(const Param &other) {
+Param &Param::operator=(const Param &other) try {
   if (this != &other)
     *this = Param(other);
   return *this;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 int64_t Param::numel() const {
@@ -180,16 +193,23 @@ int64_t Param::numel() const {
   return count;
 }
 
-Tensor Param::tensor(Where where) const {
+Tensor Param::tensor(Where where) const try {
+  held("tensor", where);
   Tensor value = detail::readCell(state, where);
   return frozen || predicting ? value.detach(where) : value;
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-void Param::set(const Tensor &value, Where where) {
+void Param::set(const Tensor &value, Where where) try {
+  held("set", where);
   detail::updateCell(state, value, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-void Param::tie(const Param &other, Where where) {
+void Param::tie(const Param &other, Where where) try {
+  other.held("tie", where);
   if (state &&
       (dtype() != other.dtype() || !sameExtents(shape(), other.shape()) ||
        device() != other.device()))
@@ -205,16 +225,22 @@ void Param::tie(const Param &other, Where where) {
   fileMapper = other.fileMapper;
   frozen = other.frozen;
   predicting = other.predicting;
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Param Param::to(DeviceId device, Where where) const {
+Param Param::to(DeviceId device, Where where) const try {
+  held("to", where);
   if (device == this->device())
     return *this;
   return replaced(
       detail::readCell(state, where).detach(where).to(device, where), where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Param Param::cast(DType dtype, Where where) const {
+Param Param::cast(DType dtype, Where where) const try {
+  held("cast", where);
   if (!isFloat(dtype))
     detail::raise(makeError(ErrorKind::invalid_argument,
                             fmt::format("cast: parameters are floats, not {}: "
@@ -226,15 +252,20 @@ Param Param::cast(DType dtype, Where where) const {
     return *this;
   return replaced(detail::readCell(state, where).detach(where).to(dtype, where),
                   where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Param Param::map(const TensorMapper &function, Where where) const {
+Param Param::map(const TensorMapper &function, Where where) const try {
+  held("map", where);
   detail::SourceScope scope(where);
   no_grad guard;
   return replaced(function(detail::readCell(state, where)), where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Param Param::replaced(const Tensor &value, Where where) const {
+Param Param::replaced(const Tensor &value, Where where) const try {
   Param copy;
   copy.state = Param(value, name(), state->requiresGrad(), where).state;
   copy.recordId = recordId;
@@ -242,15 +273,18 @@ Param Param::replaced(const Tensor &value, Where where) const {
   copy.frozen = frozen;
   copy.predicting = predicting;
   return copy;
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 //===- The first value ----------------------------------------------------===//
 
 bool Param::is_initialized() const {
-  return runtime::CellTable::get().hasValue(*state);
+  return runtime::CellTable::get().hasValue(held("is_initialized"));
 }
 
-Param Param::init_mapper(TensorMapper function, Where where) const {
+Param Param::init_mapper(TensorMapper function, Where where) const try {
+  held("init_mapper", where);
   std::shared_ptr<runtime::LazyValue> first =
       runtime::CellTable::get().unmadeValue(*state);
   if (!first)
@@ -271,6 +305,8 @@ Param Param::init_mapper(TensorMapper function, Where where) const {
   Param copy = *this;
   copy.state = runtime::Cell::lazy(std::move(spec), std::move(record));
   return copy;
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 //===- Mappers ------------------------------------------------------------===//
@@ -287,41 +323,54 @@ chain(const std::shared_ptr<const TensorMapper> &first,
       });
 }
 
-ParamMapper ParamMapper::on_load(TensorMapper function) const {
+ParamMapper ParamMapper::on_load(TensorMapper function) const try {
   ParamMapper copy = *this;
   copy.load =
       chain(load, std::make_shared<const TensorMapper>(std::move(function)));
   return copy;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-ParamMapper ParamMapper::on_save(TensorMapper function) const {
+ParamMapper ParamMapper::on_save(TensorMapper function) const try {
   ParamMapper copy = *this;
   copy.save =
       chain(std::make_shared<const TensorMapper>(std::move(function)), save);
   return copy;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Tensor ParamMapper::loaded(const Tensor &value) const {
+Tensor ParamMapper::loaded(const Tensor &value) const try {
   return load ? (*load)(value) : value;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Tensor ParamMapper::saved(const Tensor &value) const {
+Tensor ParamMapper::saved(const Tensor &value) const try {
   return save ? (*save)(value) : value;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Param Param::load_mapper(TensorMapper function) const {
+Param Param::load_mapper(TensorMapper function) const try {
   Param copy = *this;
   copy.fileMapper = fileMapper.on_load(std::move(function));
   return copy;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Param Param::save_mapper(TensorMapper function) const {
+Param Param::save_mapper(TensorMapper function) const try {
   Param copy = *this;
   copy.fileMapper = fileMapper.on_save(std::move(function));
   return copy;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-ParamParts Param::consume(Where where) {
+ParamParts Param::consume(Where where) try {
+  held("consume", where);
   ParamParts parts{recordId,
                    name(),
                    detail::readCell(state, where).detach(where),
@@ -330,14 +379,18 @@ ParamParts Param::consume(Where where) {
                    frozen};
   *this = Param();
   return parts;
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Param Param::from_mapped_value(ParamParts parts, Where where) {
+Param Param::from_mapped_value(ParamParts parts, Where where) try {
   Param param(parts.value, std::move(parts.name), parts.requires_grad, where);
   param.recordId = parts.record_id;
   param.fileMapper = std::move(parts.mapper);
   param.frozen = parts.frozen;
   return param;
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 } // namespace sinter

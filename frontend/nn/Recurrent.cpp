@@ -32,7 +32,7 @@ static std::string suffixOf(int64_t layer, bool reverse) {
 }
 
 Recurrent::Recurrent(RecurrentKind kind, int64_t input, int64_t hidden,
-                     const RecurrentOptions &given, Where where)
+                     const RecurrentOptions &given, Where where) try
     : options(given), kind(kind), input_size(input), hidden_size(hidden) {
   sinter::detail::Arguments(detail::nameOf(kind), where)
       .positive("input", input)
@@ -48,9 +48,11 @@ Recurrent::Recurrent(RecurrentKind kind, int64_t input, int64_t hidden,
     for (bool reverse : {false, true})
       if (!reverse || given.bidirectional)
         addLayer(layer, reverse, where);
+} catch (...) {
+  sinter::detail::raiseExhausted(where);
 }
 
-void Recurrent::addLayer(int64_t layer, bool reverse, Where where) {
+void Recurrent::addLayer(int64_t layer, bool reverse, Where where) try {
   double bound = 1 / std::sqrt(double(hidden_size));
   std::string suffix = suffixOf(layer, reverse);
   auto add = [&](const char *name, const Dims &shape) {
@@ -69,6 +71,8 @@ void Recurrent::addLayer(int64_t layer, bool reverse, Where where) {
   }
   if (options.proj_size)
     add("weight_hr", {options.proj_size, hidden_size});
+} catch (...) {
+  sinter::detail::raiseExhausted(where);
 }
 
 static detail::StepWeights weightsOf(const NamedParams &params, int64_t layer,
@@ -91,7 +95,8 @@ struct Recurrent::Sequence {
 };
 
 Recurrent::Sequence
-Recurrent::sequenceOf(const Tensor &x, const std::vector<Tensor> &first) const {
+Recurrent::sequenceOf(const Tensor &x, const std::vector<Tensor> &first) const
+    try {
   bool isOne = x.defined() && x.rank() == 2;
   if (!x.defined() || x.rank() < 2 || x.rank() > 3 ||
       x.dim(-1).value != input_size)
@@ -124,12 +129,15 @@ Recurrent::sequenceOf(const Tensor &x, const std::vector<Tensor> &first) const {
     result.states.push_back(state);
   }
   return result;
+} catch (...) {
+  sinter::detail::raiseExhausted({});
 }
 
 /// The sequence of h, then the last states.
-std::vector<Tensor>
-Recurrent::runLayer(const Tensor &x, int64_t layer, bool reverse,
-                    const std::vector<Tensor> &first) const {
+std::vector<Tensor> Recurrent::runLayer(const Tensor &x, int64_t layer,
+                                        bool reverse,
+                                        const std::vector<Tensor> &first) const
+    try {
   detail::StepWeights weights = weightsOf(params, layer, reverse);
   Tensor inputs = detail::inputPart(kind, x, weights);
   auto body = [&](std::span<const Tensor> carries, std::span<const Tensor> xs) {
@@ -141,10 +149,12 @@ Recurrent::runLayer(const Tensor &x, int64_t layer, bool reverse,
   std::vector<Tensor> result = std::move(found.ys);
   result.insert(result.end(), found.carries.begin(), found.carries.end());
   return result;
+} catch (...) {
+  sinter::detail::raiseExhausted({});
 }
 
 Recurrent::Result Recurrent::run(const Tensor &x,
-                                 const std::vector<Tensor> &first) const {
+                                 const std::vector<Tensor> &first) const try {
   Sequence sequence = sequenceOf(x, first);
   int64_t directions = options.bidirectional ? 2 : 1;
   std::vector<std::vector<Tensor>> lasts(first.size());
@@ -177,6 +187,8 @@ Recurrent::Result Recurrent::run(const Tensor &x,
     result.states.push_back(isOne ? squeeze(together, 1) : together);
   }
   return result;
+} catch (...) {
+  sinter::detail::raiseExhausted({});
 }
 
 //===- The layers ---------------------------------------------------------===//
@@ -187,27 +199,33 @@ RNN::RNN(int64_t input, int64_t hidden, const RecurrentOptions &options,
                                                    : RecurrentKind::tanh,
                 input, hidden, options, where) {}
 
-RecurrentOutput RNN::forward(const Tensor &x, const Tensor &h_0) const {
+RecurrentOutput RNN::forward(const Tensor &x, const Tensor &h_0) const try {
   Result result = run(x, {h_0});
   return {result.output, result.states[0]};
+} catch (...) {
+  sinter::detail::raiseExhausted({});
 }
 
 GRU::GRU(int64_t input, int64_t hidden, const RecurrentOptions &options,
          Where where)
     : Recurrent(RecurrentKind::gru, input, hidden, options, where) {}
 
-RecurrentOutput GRU::forward(const Tensor &x, const Tensor &h_0) const {
+RecurrentOutput GRU::forward(const Tensor &x, const Tensor &h_0) const try {
   Result result = run(x, {h_0});
   return {result.output, result.states[0]};
+} catch (...) {
+  sinter::detail::raiseExhausted({});
 }
 
 LSTM::LSTM(int64_t input, int64_t hidden, const RecurrentOptions &options,
            Where where)
     : Recurrent(RecurrentKind::lstm, input, hidden, options, where) {}
 
-LSTMOutput LSTM::forward(const Tensor &x, const LSTMState &first) const {
+LSTMOutput LSTM::forward(const Tensor &x, const LSTMState &first) const try {
   Result result = run(x, {first.h, first.c});
   return {result.output, result.states[0], result.states[1]};
+} catch (...) {
+  sinter::detail::raiseExhausted({});
 }
 
 } // namespace sinter::nn

@@ -105,7 +105,7 @@ std::vector<Tensor> nextStates(RecurrentKind kind, const Tensor &fromInput,
 //===- Cells --------------------------------------------------------------===//
 
 RecurrentCell::RecurrentCell(RecurrentKind kind, int64_t input, int64_t hidden,
-                             const CellOptions &options, Where where)
+                             const CellOptions &options, Where where) try
     : kind(kind) {
   std::string name = fmt::format("{}_cell", detail::nameOf(kind));
   sinter::detail::Arguments(name, where)
@@ -121,10 +121,13 @@ RecurrentCell::RecurrentCell(RecurrentKind kind, int64_t input, int64_t hidden,
     return;
   bias_ih = Param("bias_ih", {rows}, init, param, where);
   bias_hh = Param("bias_hh", {rows}, init, param, where);
+} catch (...) {
+  sinter::detail::raiseExhausted(where);
 }
 
-std::vector<Tensor>
-RecurrentCell::step(const Tensor &x, const std::vector<Tensor> &given) const {
+std::vector<Tensor> RecurrentCell::step(const Tensor &x,
+                                        const std::vector<Tensor> &given) const
+    try {
   int64_t input = weight_ih.shape()[1].value;
   Dim hidden = weight_hh.shape()[1];
   auto reject = [&](const Tensor &tensor, const char *what) {
@@ -155,6 +158,8 @@ RecurrentCell::step(const Tensor &x, const std::vector<Tensor> &given) const {
   }
   return detail::nextStates(kind, detail::inputPart(kind, x, weights), states,
                             weights);
+} catch (...) {
+  sinter::detail::raiseExhausted({});
 }
 
 RNNCell::RNNCell(int64_t input, int64_t hidden, const CellOptions &options,
@@ -163,25 +168,31 @@ RNNCell::RNNCell(int64_t input, int64_t hidden, const CellOptions &options,
                                                        : RecurrentKind::tanh,
                     input, hidden, options, where) {}
 
-Tensor RNNCell::forward(const Tensor &x, const Tensor &h) const {
+Tensor RNNCell::forward(const Tensor &x, const Tensor &h) const try {
   return step(x, {h})[0];
+} catch (...) {
+  sinter::detail::raiseExhausted({});
 }
 
 GRUCell::GRUCell(int64_t input, int64_t hidden, const CellOptions &options,
                  Where where)
     : RecurrentCell(RecurrentKind::gru, input, hidden, options, where) {}
 
-Tensor GRUCell::forward(const Tensor &x, const Tensor &h) const {
+Tensor GRUCell::forward(const Tensor &x, const Tensor &h) const try {
   return step(x, {h})[0];
+} catch (...) {
+  sinter::detail::raiseExhausted({});
 }
 
 LSTMCell::LSTMCell(int64_t input, int64_t hidden, const CellOptions &options,
                    Where where)
     : RecurrentCell(RecurrentKind::lstm, input, hidden, options, where) {}
 
-LSTMState LSTMCell::forward(const Tensor &x, const LSTMState &state) const {
+LSTMState LSTMCell::forward(const Tensor &x, const LSTMState &state) const try {
   std::vector<Tensor> next = step(x, {state.h, state.c});
   return {next[0], next[1]};
+} catch (...) {
+  sinter::detail::raiseExhausted({});
 }
 
 } // namespace sinter::nn

@@ -1,6 +1,7 @@
 /// Layers of transformers: encoder, decoder, stacks of them, and positions.
 #include <sinter/nn/Transformer.h>
 
+#include "frontend/Raise.h"
 #include "frontend/nn/ComposedCall.h"
 
 #include <sinter/Arguments.h>
@@ -47,14 +48,17 @@ static Tensor dropped(const Dropout &dropout, const Tensor &x) {
   return dropout.p > 0 ? dropout(x) : x;
 }
 
-Tensor TransformerEncoderLayer::feedForward(const Tensor &x) const {
+Tensor TransformerEncoderLayer::feedForward(const Tensor &x) const try {
   Tensor y = dropped(dropout, activated(linear1(x), options.activation));
   return dropped(dropout, linear2(y));
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 Tensor TransformerEncoderLayer::forward(const Tensor &x,
                                         const AttentionOptions &attention,
-                                        const Tensor &key_padding_mask) const {
+                                        const Tensor &key_padding_mask) const
+    try {
   auto attend = [&](const Tensor &from) {
     return dropped(dropout, self_attn(from, attention, key_padding_mask));
   };
@@ -64,6 +68,8 @@ Tensor TransformerEncoderLayer::forward(const Tensor &x,
   }
   Tensor y = norm1(x + attend(x));
   return norm2(y + feedForward(y));
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 using Where = std::source_location;
@@ -90,20 +96,24 @@ static LayerNorm finalNorm(int64_t d_model,
 TransformerEncoder::TransformerEncoder(
     int64_t d_model, int64_t nhead, int64_t count,
     const TransformerEncoderLayerOptions &options, bool final_norm,
-    Where where) {
+    Where where) try {
   layers = makeLayers<TransformerEncoderLayer>(d_model, nhead, count, options,
                                                where);
   if (final_norm)
     norm = finalNorm(d_model, options, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 Tensor TransformerEncoder::forward(const Tensor &x,
                                    const AttentionOptions &attention,
-                                   const Tensor &key_padding_mask) const {
+                                   const Tensor &key_padding_mask) const try {
   Tensor y = x;
   for (const TransformerEncoderLayer &layer : layers)
     y = layer(y, attention, key_padding_mask);
   return norm ? (*norm)(y) : y;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 //===- Decoder ------------------------------------------------------------===//
@@ -122,15 +132,18 @@ TransformerDecoderLayer::TransformerDecoderLayer(
       norm3(d_model, {given.layer_norm_eps, given.dtype}, where),
       dropout(given.dropout), options(given) {}
 
-Tensor TransformerDecoderLayer::feedForward(const Tensor &x) const {
+Tensor TransformerDecoderLayer::feedForward(const Tensor &x) const try {
   Tensor y = dropped(dropout, activated(linear1(x), options.activation));
   return dropped(dropout, linear2(y));
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 Tensor TransformerDecoderLayer::forward(const Tensor &x, const Tensor &memory,
                                         const AttentionOptions &self,
                                         const AttentionOptions &cross,
-                                        const Tensor &memory_padding) const {
+                                        const Tensor &memory_padding) const
+    try {
   auto toItself = [&](const Tensor &from) {
     return dropped(dropout, self_attn(from, self));
   };
@@ -146,26 +159,32 @@ Tensor TransformerDecoderLayer::forward(const Tensor &x, const Tensor &memory,
   Tensor y = norm1(x + toItself(x));
   y = norm2(y + toMemory(y));
   return norm3(y + feedForward(y));
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 TransformerDecoder::TransformerDecoder(
     int64_t d_model, int64_t nhead, int64_t count,
     const TransformerDecoderLayerOptions &options, bool final_norm,
-    Where where) {
+    Where where) try {
   layers = makeLayers<TransformerDecoderLayer>(d_model, nhead, count, options,
                                                where);
   if (final_norm)
     norm = finalNorm(d_model, options, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 Tensor TransformerDecoder::forward(const Tensor &x, const Tensor &memory,
                                    const AttentionOptions &self,
                                    const AttentionOptions &cross,
-                                   const Tensor &memory_padding) const {
+                                   const Tensor &memory_padding) const try {
   Tensor y = x;
   for (const TransformerDecoderLayer &layer : layers)
     y = layer(y, memory, self, cross, memory_padding);
   return norm ? (*norm)(y) : y;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 //===- Positions ----------------------------------------------------------===//
@@ -184,7 +203,7 @@ static Tensor anglesOf(const detail::ComposedCall &call, const Tensor &x,
   return position * exp(slower);
 }
 
-Tensor PositionalEncoding::forward(const Tensor &x) const {
+Tensor PositionalEncoding::forward(const Tensor &x) const try {
   Arg operand(x);
   detail::ComposedCall call("positional_encoding", {&operand});
   Tensor wide = call.real(operand);
@@ -193,13 +212,17 @@ Tensor PositionalEncoding::forward(const Tensor &x) const {
       concat({unsqueeze(sin(angles), -1), unsqueeze(cos(angles), -1)}, -1);
   Tensor y = wide + reshape(pairs, {x.dim(-2), x.dim(-1)});
   return dropped(dropout, call.done(y));
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Tensor RotaryEmbedding::forward(const Tensor &x, int64_t first) const {
+Tensor RotaryEmbedding::forward(const Tensor &x, int64_t first) const try {
   Arg operand(x);
   detail::ComposedCall call("rotary_embedding", {&operand});
   Tensor angles = anglesOf(call, call.real(operand), first, base);
   return rotary_embedding(x, cos(angles), sin(angles), pairs);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 } // namespace sinter::nn

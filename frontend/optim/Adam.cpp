@@ -2,6 +2,8 @@
 /// size.
 #include <sinter/optim/Adam.h>
 
+#include "frontend/Raise.h"
+
 #include <sinter/Arguments.h>
 #include <sinter/BasicOps.h>
 
@@ -28,7 +30,7 @@ Adam::Adam(const AdamOptions &options, Where where)
     : Adam("adam", options, Decay::gradient, where) {}
 
 Adam::Adam(std::string kind, const AdamOptions &options, Decay decay,
-           Where where)
+           Where where) try
     : Optimizer(kind,
                 options.amsgrad
                     ? std::vector<Moment>{{"mean"}, {"square"}, {"max_square"}}
@@ -36,6 +38,8 @@ Adam::Adam(std::string kind, const AdamOptions &options, Decay decay,
                 options.lr),
       options(options), decay(decay) {
   checked(kind.c_str(), options, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 AdamW::AdamW(const AdamWOptions &options, Where where)
@@ -49,7 +53,7 @@ AdamW::AdamW(const AdamWOptions &options, Where where)
             .maximize = options.maximize},
            Decay::parameter, where) {}
 
-Tensor Adam::record(Update &update) {
+Tensor Adam::record(Update &update) try {
   auto scalar = [&](double value) { return scalarOf(update, value); };
   double steps = static_cast<double>(update.step);
   double meanBias = 1 - std::pow(options.beta1, steps);
@@ -72,17 +76,21 @@ Tensor Adam::record(Update &update) {
   Tensor scale = scalar(1 / std::sqrt(squareBias));
   Tensor step = scalar(update.lr / meanBias);
   return adaptive_step(value, mean, scaledBy, step, scale, scalar(options.eps));
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 //===- Adamax -------------------------------------------------------------===//
 
-Adamax::Adamax(const AdamaxOptions &options, Where where)
+Adamax::Adamax(const AdamaxOptions &options, Where where) try
     : Optimizer("adamax", {{"mean"}, {"largest"}}, options.lr),
       options(options) {
   checked("adamax", options, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor Adamax::record(Update &update) {
+Tensor Adamax::record(Update &update) try {
   auto scalar = [&](double value) { return scalarOf(update, value); };
   double meanBias =
       1 - std::pow(options.beta1, static_cast<double>(update.step));
@@ -94,28 +102,36 @@ Tensor Adamax::record(Update &update) {
   largest = maximum(largest * scalar(options.beta2),
                     abs(gradient) + scalar(options.eps));
   return update.value - mean * scalar(update.lr / meanBias) / largest;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 //===- NAdam --------------------------------------------------------------===//
 
-NAdam::NAdam(const NAdamOptions &options, Where where)
+NAdam::NAdam(const NAdamOptions &options, Where where) try
     : Optimizer("nadam", {{"mean"}, {"square"}}, options.lr), options(options) {
   checked("nadam", options, where)
       .notNegative("momentum_decay", options.momentum_decay);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-double NAdam::momentumAt(int64_t step) const {
+double NAdam::momentumAt(int64_t step) const try {
   double fading = std::pow(0.96, double(step) * options.momentum_decay);
   return options.beta1 * (1 - 0.5 * fading);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-double NAdam::momentumProduct(int64_t step) {
+double NAdam::momentumProduct(int64_t step) try {
   for (auto next = static_cast<int64_t>(products.size()); next <= step; ++next)
     products.push_back(products.back() * momentumAt(next));
   return products[step];
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Tensor NAdam::record(Update &update) {
+Tensor NAdam::record(Update &update) try {
   auto scalar = [&](double value) { return scalarOf(update, value); };
   double squareBias =
       1 - std::pow(options.beta2, static_cast<double>(update.step));
@@ -134,13 +150,17 @@ Tensor NAdam::record(Update &update) {
   Tensor direction = gradient * scalar(update.lr * (1 - now) / (1 - product)) +
                      mean * scalar(update.lr * next / (1 - nextProduct));
   return update.value - direction / size;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 //===- RAdam --------------------------------------------------------------===//
 
-RAdam::RAdam(const RAdamOptions &options, Where where)
+RAdam::RAdam(const RAdamOptions &options, Where where) try
     : Optimizer("radam", {{"mean"}, {"square"}}, options.lr), options(options) {
   checked("radam", options, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 /// How much the scaled step counts; nothing while the variance of the scale
@@ -155,7 +175,7 @@ static double rectification(double beta2, double steps) {
                    ((longest - 4) * (longest - 2) * length));
 }
 
-Tensor RAdam::record(Update &update) {
+Tensor RAdam::record(Update &update) try {
   auto scalar = [&](double value) { return scalarOf(update, value); };
   double steps = static_cast<double>(update.step);
   double rate = update.lr / (1 - std::pow(options.beta1, steps));
@@ -173,6 +193,8 @@ Tensor RAdam::record(Update &update) {
   Tensor scale =
       scalar(rectified == 0 ? rate : 0) + scalar(rate * rectified) / size;
   return update.value - mean * scale;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 } // namespace sinter::optim

@@ -1,6 +1,8 @@
 /// RMSprop, Adagrad, Adadelta and Rprop: a rate of its own for each element.
 #include <sinter/optim/Adaptive.h>
 
+#include "frontend/Raise.h"
+
 #include <sinter/Arguments.h>
 #include <sinter/BasicOps.h>
 
@@ -8,7 +10,7 @@ namespace sinter::optim {
 
 //===- RMSprop ------------------------------------------------------------===//
 
-RMSprop::RMSprop(const RMSpropOptions &options, Where where)
+RMSprop::RMSprop(const RMSpropOptions &options, Where where) try
     : Optimizer(
           "rmsprop",
           [&] {
@@ -27,9 +29,11 @@ RMSprop::RMSprop(const RMSpropOptions &options, Where where)
       .notNegative("eps", options.eps)
       .notNegative("weight_decay", options.weight_decay)
       .notNegative("momentum", options.momentum);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor RMSprop::record(Update &update) {
+Tensor RMSprop::record(Update &update) try {
   auto scalar = [&](double value) { return scalarOf(update, value); };
   Tensor gradient = gradientOf(update, decayOf(update, options.weight_decay),
                                options.maximize);
@@ -48,11 +52,13 @@ Tensor RMSprop::record(Update &update) {
     step = velocity;
   }
   return update.value - step * scalar(update.lr);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 //===- Adagrad ------------------------------------------------------------===//
 
-Adagrad::Adagrad(const AdagradOptions &options, Where where)
+Adagrad::Adagrad(const AdagradOptions &options, Where where) try
     : Optimizer("adagrad", {{"sum", options.initial_accumulator_value}},
                 options.lr),
       options(options) {
@@ -63,9 +69,11 @@ Adagrad::Adagrad(const AdagradOptions &options, Where where)
       .notNegative("initial_accumulator_value",
                    options.initial_accumulator_value)
       .notNegative("eps", options.eps);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor Adagrad::record(Update &update) {
+Tensor Adagrad::record(Update &update) try {
   auto scalar = [&](double value) { return scalarOf(update, value); };
   double before = static_cast<double>(update.step - 1);
   Tensor gradient = gradientOf(update, decayOf(update, options.weight_decay),
@@ -75,11 +83,13 @@ Tensor Adagrad::record(Update &update) {
   return update.value -
          gradient * scalar(update.lr / (1 + before * options.lr_decay)) /
              (sqrt(sum) + scalar(options.eps));
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 //===- Adadelta -----------------------------------------------------------===//
 
-Adadelta::Adadelta(const AdadeltaOptions &options, Where where)
+Adadelta::Adadelta(const AdadeltaOptions &options, Where where) try
     : Optimizer("adadelta", {{"square"}, {"step_square"}}, options.lr),
       options(options) {
   detail::Arguments("adadelta", where)
@@ -87,9 +97,11 @@ Adadelta::Adadelta(const AdadeltaOptions &options, Where where)
       .within("rho", options.rho, 0, 1)
       .notNegative("eps", options.eps)
       .notNegative("weight_decay", options.weight_decay);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor Adadelta::record(Update &update) {
+Tensor Adadelta::record(Update &update) try {
   auto scalar = [&](double value) { return scalarOf(update, value); };
   Tensor gradient = gradientOf(update, decayOf(update, options.weight_decay),
                                options.maximize);
@@ -100,11 +112,13 @@ Tensor Adadelta::record(Update &update) {
   Tensor step = gradient * sqrt(steps + eps) / sqrt(square + eps);
   steps = runningMean(update, steps, step * step, options.rho);
   return update.value - step * scalar(update.lr);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 //===- Rprop --------------------------------------------------------------===//
 
-Rprop::Rprop(const RpropOptions &options, Where where)
+Rprop::Rprop(const RpropOptions &options, Where where) try
     : Optimizer("rprop", {{"gradient"}, {"step", options.lr}}, options.lr),
       options(options) {
   detail::Arguments("rprop", where)
@@ -115,9 +129,11 @@ Rprop::Rprop(const RpropOptions &options, Where where)
       .notNegative("min_step", options.min_step)
       .within("max_step", options.max_step, options.min_step,
               std::numeric_limits<double>::max());
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor Rprop::record(Update &update) {
+Tensor Rprop::record(Update &update) try {
   auto scalar = [&](double value) { return scalarOf(update, value); };
   Tensor gradient = gradientOf(update, 0, options.maximize);
   Tensor &last = update.moments[0];
@@ -129,6 +145,8 @@ Tensor Rprop::record(Update &update) {
   step = clamp(changed, options.min_step, options.max_step);
   last = where(turned, 0.0, gradient);
   return update.value - where(last > 0.0, step, where(last < 0.0, -step, 0.0));
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 } // namespace sinter::optim

@@ -68,7 +68,7 @@ static Tensor powerSum(const Tensor &gradient, double p) {
 }
 
 Tensor grad_norm(const Gradients &gradients, double p,
-                 std::source_location where) {
+                 std::source_location where) try {
   detail::SourceScope scope(where);
   if (gradients.empty())
     detail::raise(makeError(ErrorKind::invalid_argument,
@@ -84,10 +84,12 @@ Tensor grad_norm(const Gradients &gradients, double p,
       total = std::isinf(p) ? maximum(total, own) : total + own;
   }
   return std::isinf(p) ? total : detail::power(total, 1 / p);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 Tensor clip_grad_norm(Gradients &gradients, double max_norm, double p,
-                      std::source_location where) {
+                      std::source_location where) try {
   detail::SourceScope scope(where);
   no_grad guard;
   checkLimit("clip_grad_norm", "max_norm", max_norm, where);
@@ -96,10 +98,12 @@ Tensor clip_grad_norm(Gradients &gradients, double max_norm, double p,
     return scaled(gradient, norm, max_norm);
   });
   return norm;
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 void clip_each_grad_norm(Gradients &gradients, double max_norm, double p,
-                         std::source_location where) {
+                         std::source_location where) try {
   detail::SourceScope scope(where);
   no_grad guard;
   checkLimit("clip_each_grad_norm", "max_norm", max_norm, where);
@@ -107,16 +111,20 @@ void clip_each_grad_norm(Gradients &gradients, double max_norm, double p,
   change(gradients, [&](const Tensor &gradient) {
     return scaled(gradient, normOf(gradient, p), max_norm);
   });
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 void clip_grad_value(Gradients &gradients, double limit,
-                     std::source_location where) {
+                     std::source_location where) try {
   detail::SourceScope scope(where);
   no_grad guard;
   checkLimit("clip_grad_value", "the limit", limit, where);
   change(gradients, [&](const Tensor &gradient) {
     return minimum(maximum(gradient, scalar(-limit)), scalar(limit));
   });
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 } // namespace sinter::optim

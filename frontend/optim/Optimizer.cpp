@@ -6,6 +6,7 @@
 #include "frontend/Raise.h"
 #include "frontend/State.h"
 #include "runtime/graph/Builders.h"
+#include "runtime/support/FloatingPoint.h"
 
 #include <sinter/Arguments.h>
 #include <sinter/BasicOps.h>
@@ -42,12 +43,14 @@ runtime::CellRef makeMoment(const Param &param, const std::string &name,
 
 } // namespace
 
-int64_t Optimizer::State::steps() const {
+int64_t Optimizer::State::steps() const try {
   int64_t here = moments.empty() ? 0 : moments.front()->version();
   return loadedSteps + here;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Tensor Optimizer::scalarOf(const Update &update, double value) {
+Tensor Optimizer::scalarOf(const Update &update, double value) try {
   DType dtype = update.compute;
   DeviceId device = update.value.device();
   size_t place = nextPlace++;
@@ -62,27 +65,35 @@ Tensor Optimizer::scalarOf(const Update &update, double value) {
   Tensor made(graph::NodeFactory::scalar(dtype, bits, device));
   scalars.push_back({update.group, place, value, made});
   return made;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-double Optimizer::decayOf(const Update &update, double common) const {
+double Optimizer::decayOf(const Update &update, double common) const try {
   return groups[update.group].weightDecay.value_or(common);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 Tensor Optimizer::gradientOf(const Update &update, double weightDecay,
-                             bool maximize) {
+                             bool maximize) try {
   Tensor gradient = maximize ? -update.gradient : update.gradient;
   if (weightDecay == 0)
     return gradient;
   return gradient + update.value * scalarOf(update, weightDecay);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 Tensor Optimizer::runningMean(const Update &update, const Tensor &mean,
-                              const Tensor &value, double beta) {
+                              const Tensor &value, double beta) try {
   Tensor kept = scalarOf(update, beta), taken = scalarOf(update, 1 - beta);
   return axpby(mean, kept, value, taken);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Optimizer::State &Optimizer::stateOf(const Param &param) {
+Optimizer::State &Optimizer::stateOf(const Param &param) try {
   auto [found, isNew] = states.try_emplace(param.cell()->id());
   State &state = found->second;
   if (isNew) {
@@ -92,25 +103,31 @@ Optimizer::State &Optimizer::stateOf(const Param &param) {
   }
   state.recordId = param.record_id();
   return state;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-void Optimizer::set_lr(double value, Where where) {
+void Optimizer::set_lr(double value, Where where) try {
   detail::Arguments(kind, where).notNegative("lr", value);
   rate = value;
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-void Optimizer::dropDead() {
+void Optimizer::dropDead() try {
   auto isDead = [](const auto &entry) {
     return entry.second.parameter.expired();
   };
   std::erase_if(states, isDead);
   std::erase_if(groupOf, isDead);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 void Optimizer::addGroup(const detail::Fields &fields,
                          const std::function<bool(std::string_view)> &selects,
                          const GroupOptions &options,
-                         std::source_location where) {
+                         std::source_location where) try {
   auto reject = [&](std::string what) {
     detail::raise(makeError(ErrorKind::invalid_argument,
                             "add_group: " + std::move(what), "add_group"),
@@ -140,10 +157,12 @@ void Optimizer::addGroup(const detail::Fields &fields,
   for (const Param *param : chosen)
     groupOf[param->cell()->id()] = {param->cell(), groups.size()};
   groups.push_back({options.lr ? *options.lr / rate : 1, options.weight_decay});
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 void Optimizer::stepParam(const Param &param, const Tensor &gradient,
-                          std::source_location where) {
+                          std::source_location where) try {
   State &state = stateOf(param);
   Update update;
   update.compute = computeType(param.dtype());
@@ -160,13 +179,15 @@ void Optimizer::stepParam(const Param &param, const Tensor &gradient,
   detail::updateCell(param.cell(), value.to(param.dtype(), where), where);
   for (size_t i = 0; i < state.moments.size(); ++i)
     detail::updateCell(state.moments[i], update.moments[i], where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 /// In a jitted function the step is host code of each call: its numbers (the
 /// rate, the count of steps) are other ones each time.
 void Optimizer::captureStep(const std::vector<const Param *> &params,
                             const std::vector<Tensor> &gradients,
-                            std::source_location where) {
+                            std::source_location where) try {
   std::vector<detail::CellUse> cells;
   for (const Param *param : params)
     cells.push_back({param->cell(), param->record_id()});
@@ -181,12 +202,15 @@ void Optimizer::captureStep(const std::vector<const Param *> &params,
     stepFields(detail::fieldsOf(views), given, where);
   };
   detail::Capture::current()->addEffect(std::move(cells), gradients, step);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 void Optimizer::stepFields(const detail::Fields &fields,
                            const Gradients &gradients,
-                           std::source_location where) {
+                           std::source_location where) try {
   detail::SourceScope scope(where);
+  DefaultFloats floats; // rates and the like are computed here
   no_grad guard;
   dropDead();
   scalars.clear();
@@ -216,6 +240,8 @@ void Optimizer::stepFields(const detail::Fields &fields,
     stepParam(*params[i], std::exchange(found[i], Tensor()), where);
   scalars.clear();
   detail::noteStepEnd(where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 } // namespace sinter::optim

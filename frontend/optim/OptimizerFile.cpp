@@ -58,7 +58,7 @@ runtime::CellRef loadMoment(const Param &param, const std::string &name,
 
 } // namespace
 
-void Optimizer::save(const std::string &file, Where where) const {
+void Optimizer::save(const std::string &file, Where where) const try {
   std::map<uint64_t, const State *> byRecord;
   for (const auto &[cell, state] : states)
     if (!state.parameter.expired() &&
@@ -89,11 +89,13 @@ void Optimizer::save(const std::string &file, Where where) const {
                           std::to_string(state->steps()));
   }
   detail::unwrap(runtime::writeSafetensors(file, tensors, metadata), where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 void Optimizer::loadFields(const detail::Fields &fields,
                            const std::string &file,
-                           std::source_location where) {
+                           std::source_location where) try {
   auto opened = detail::unwrap(runtime::SafetensorsFile::open(file), where);
   const std::string *found = findKey(opened.metadata(), kindKey);
   if (!found || *found != kind)
@@ -130,6 +132,8 @@ void Optimizer::loadFields(const detail::Fields &fields,
                   where);
   for (auto &[cell, state] : loaded)
     states[cell] = std::move(state);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 } // namespace sinter::optim

@@ -56,32 +56,41 @@ static std::vector<double> readState(const std::string &file,
 
 //===- Scheduler ----------------------------------------------------------===//
 
-Scheduler::Scheduler(Optimizer &optimizer, Schedule schedule)
+Scheduler::Scheduler(Optimizer &optimizer, Schedule schedule) try
     : optimizer(optimizer), schedule(std::move(schedule)),
       base(optimizer.lr()) {
   optimizer.set_lr(this->schedule(base, 0));
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-void Scheduler::step() {
+void Scheduler::step() try {
   ++done;
   optimizer.set_lr(schedule(base, done));
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-void Scheduler::save(const std::string &file, Where where) const {
+void Scheduler::save(const std::string &file, Where where) const try {
   writeState(file, schedule.name(), {base, static_cast<double>(done)}, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-void Scheduler::load(const std::string &file, Where where) {
+void Scheduler::load(const std::string &file, Where where) try {
   std::vector<double> state = readState(file, schedule.name(), 2, where);
   base = state[0];
   done = static_cast<int64_t>(state[1]);
   optimizer.set_lr(schedule(base, done));
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 //===- ReduceLROnPlateau --------------------------------------------------===//
 
 ReduceLROnPlateau::ReduceLROnPlateau(Optimizer &optimizer,
-                                     const PlateauOptions &options, Where where)
+                                     const PlateauOptions &options,
+                                     Where where) try
     : optimizer(optimizer), options(options),
       best(std::numeric_limits<double>::infinity() *
            (options.mode == PlateauMode::min ? 1 : -1)) {
@@ -92,17 +101,21 @@ ReduceLROnPlateau::ReduceLROnPlateau(Optimizer &optimizer,
       .atLeast(0, "cooldown", options.cooldown)
       .notNegative("min_lr", options.min_lr)
       .notNegative("eps", options.eps);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-bool ReduceLROnPlateau::isBetter(double metric) const {
+bool ReduceLROnPlateau::isBetter(double metric) const try {
   double sign = options.mode == PlateauMode::min ? -1 : 1;
   double least = options.threshold_mode == ThresholdMode::rel
                      ? best * (1 + sign * options.threshold)
                      : best + sign * options.threshold;
   return options.mode == PlateauMode::min ? metric < least : metric > least;
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-void ReduceLROnPlateau::step(double metric) {
+void ReduceLROnPlateau::step(double metric) try {
   if (isBetter(metric)) {
     best = metric;
     bad = 0;
@@ -120,21 +133,27 @@ void ReduceLROnPlateau::step(double metric) {
   double reduced = std::max(optimizer.lr() * options.factor, options.min_lr);
   if (optimizer.lr() - reduced > options.eps)
     optimizer.set_lr(reduced);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-void ReduceLROnPlateau::save(const std::string &file, Where where) const {
+void ReduceLROnPlateau::save(const std::string &file, Where where) const try {
   writeState(file, "reduce_lr_on_plateau",
              {optimizer.lr(), best, static_cast<double>(bad),
               static_cast<double>(cooling)},
              where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-void ReduceLROnPlateau::load(const std::string &file, Where where) {
+void ReduceLROnPlateau::load(const std::string &file, Where where) try {
   std::vector<double> state = readState(file, "reduce_lr_on_plateau", 4, where);
   optimizer.set_lr(state[0]);
   best = state[1];
   bad = static_cast<int64_t>(state[2]);
   cooling = static_cast<int64_t>(state[3]);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 } // namespace sinter::optim

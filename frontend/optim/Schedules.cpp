@@ -22,28 +22,35 @@ static double wave(double from, double to, double part) {
 
 //===- Plain ones ---------------------------------------------------------===//
 
-Schedule lambda_lr(std::function<double(int64_t)> function) {
+Schedule lambda_lr(std::function<double(int64_t)> function) try {
   return {"lambda_lr",
           [function = std::move(function)](double base, int64_t step) {
             return base * function(step);
           }};
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
-Schedule constant_lr() {
+Schedule constant_lr() try {
   return {"constant_lr", [](double base, int64_t) { return base; }};
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 Schedule constant_lr(const ConstantLrOptions &options,
-                     std::source_location where) {
+                     std::source_location where) try {
   detail::Arguments("constant_lr", where)
       .notNegative("factor", options.factor)
       .atLeast(0, "total_iters", options.total_iters);
   return {"constant_lr", [options](double base, int64_t step) {
             return step < options.total_iters ? base * options.factor : base;
           }};
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Schedule linear_lr(const LinearLrOptions &options, std::source_location where) {
+Schedule linear_lr(const LinearLrOptions &options,
+                   std::source_location where) try {
   detail::Arguments("linear_lr", where)
       .notNegative("start_factor", options.start_factor)
       .notNegative("end_factor", options.end_factor)
@@ -52,9 +59,11 @@ Schedule linear_lr(const LinearLrOptions &options, std::source_location where) {
             double part = std::min(1.0, double(step) / options.total_iters);
             return base * line(options.start_factor, options.end_factor, part);
           }};
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Schedule step_lr(const StepLrOptions &options, std::source_location where) {
+Schedule step_lr(const StepLrOptions &options, std::source_location where) try {
   detail::Arguments("step_lr", where)
       .positive("step_size", options.step_size)
       .notNegative("gamma", options.gamma);
@@ -62,10 +71,12 @@ Schedule step_lr(const StepLrOptions &options, std::source_location where) {
             int64_t times = step / options.step_size;
             return base * std::pow(options.gamma, double(times));
           }};
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 Schedule multi_step_lr(const MultiStepLrOptions &options,
-                       std::source_location where) {
+                       std::source_location where) try {
   detail::Arguments call("multi_step_lr", where);
   call.notNegative("gamma", options.gamma);
   for (int64_t milestone : options.milestones)
@@ -76,17 +87,21 @@ Schedule multi_step_lr(const MultiStepLrOptions &options,
                 [&](int64_t milestone) { return milestone <= step; });
             return base * std::pow(options.gamma, double(passed));
           }};
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Schedule exponential_lr(double gamma, std::source_location where) {
+Schedule exponential_lr(double gamma, std::source_location where) try {
   detail::Arguments("exponential_lr", where).notNegative("gamma", gamma);
   return {"exponential_lr", [gamma](double base, int64_t step) {
             return base * std::pow(gamma, double(step));
           }};
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 Schedule polynomial_lr(const PolynomialLrOptions &options,
-                       std::source_location where) {
+                       std::source_location where) try {
   detail::Arguments("polynomial_lr", where)
       .positive("total_iters", options.total_iters)
       .notNegative("power", options.power);
@@ -94,9 +109,11 @@ Schedule polynomial_lr(const PolynomialLrOptions &options,
             double part = std::min(1.0, double(step) / options.total_iters);
             return base * std::pow(1 - part, options.power);
           }};
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Schedule noam_lr(const NoamLrOptions &options, std::source_location where) {
+Schedule noam_lr(const NoamLrOptions &options, std::source_location where) try {
   detail::Arguments("noam_lr", where)
       .positive("d_model", options.d_model)
       .positive("warmup", options.warmup);
@@ -105,22 +122,26 @@ Schedule noam_lr(const NoamLrOptions &options, std::source_location where) {
             return base / std::sqrt(double(options.d_model)) *
                    std::min(1 / std::sqrt(n), n / (warmup * std::sqrt(warmup)));
           }};
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 //===- Waves --------------------------------------------------------------===//
 
 Schedule cosine_annealing_lr(const CosineAnnealingLrOptions &options,
-                             std::source_location where) {
+                             std::source_location where) try {
   detail::Arguments("cosine_annealing_lr", where)
       .positive("T_max", options.T_max)
       .notNegative("eta_min", options.eta_min);
   return {"cosine_annealing_lr", [options](double base, int64_t step) {
             return wave(base, options.eta_min, double(step) / options.T_max);
           }};
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 Schedule cosine_annealing_warm_restarts(const CosineRestartsOptions &options,
-                                        std::source_location where) {
+                                        std::source_location where) try {
   detail::Arguments("cosine_annealing_warm_restarts", where)
       .positive("T_0", options.T_0)
       .positive("T_mult", options.T_mult)
@@ -135,6 +156,8 @@ Schedule cosine_annealing_warm_restarts(const CosineRestartsOptions &options,
                 at -= length;
             return wave(base, options.eta_min, double(at) / double(length));
           }};
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 namespace {
@@ -145,7 +168,7 @@ struct Phase {
 } // namespace
 
 Schedule one_cycle_lr(const OneCycleLrOptions &options,
-                      std::source_location where) {
+                      std::source_location where) try {
   detail::Arguments("one_cycle_lr", where)
       .notNegative("max_lr", options.max_lr)
       .positive("total_steps", options.total_steps)
@@ -174,9 +197,12 @@ Schedule one_cycle_lr(const OneCycleLrOptions &options,
     return last;
   };
   return {"one_cycle_lr", rate};
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Schedule cyclic_lr(const CyclicLrOptions &options, std::source_location where) {
+Schedule cyclic_lr(const CyclicLrOptions &options,
+                   std::source_location where) try {
   detail::Arguments("cyclic_lr", where)
       .notNegative("base_lr", options.base_lr)
       .notNegative("max_lr", options.max_lr)
@@ -197,13 +223,15 @@ Schedule cyclic_lr(const CyclicLrOptions &options, std::source_location where) {
     return line(options.base_lr, options.max_lr, height * scale);
   };
   return {"cyclic_lr", rate};
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 //===- Compositions -------------------------------------------------------===//
 
 Schedule sequential_lr(std::vector<Schedule> schedules,
                        std::vector<int64_t> milestones,
-                       std::source_location where) {
+                       std::source_location where) try {
   if (schedules.empty() || milestones.size() + 1 != schedules.size() ||
       !std::ranges::is_sorted(milestones))
     detail::raise(makeError(ErrorKind::invalid_argument,
@@ -222,10 +250,12 @@ Schedule sequential_lr(std::vector<Schedule> schedules,
     return schedules[which](base, step - begin);
   };
   return {name + ")", std::move(rate)};
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 Schedule warmup_lr(int64_t steps, Schedule then, double start_factor,
-                   std::source_location where) {
+                   std::source_location where) try {
   detail::Arguments("warmup_lr", where)
       .positive("steps", steps)
       .notNegative("start_factor", start_factor);
@@ -235,6 +265,8 @@ Schedule warmup_lr(int64_t steps, Schedule then, double start_factor,
                                   where),
                         std::move(then)},
                        {steps}, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 } // namespace sinter::optim

@@ -1,11 +1,13 @@
 /// Sgd: gradient descent with momentum and weight decay.
 #include <sinter/optim/Sgd.h>
 
+#include "frontend/Raise.h"
+
 #include <sinter/Arguments.h>
 
 namespace sinter::optim {
 
-Sgd::Sgd(const SgdOptions &options, Where where)
+Sgd::Sgd(const SgdOptions &options, Where where) try
     : Optimizer("sgd",
                 options.momentum != 0 ? std::vector<Moment>{{"momentum"}}
                                       : std::vector<Moment>{},
@@ -16,9 +18,11 @@ Sgd::Sgd(const SgdOptions &options, Where where)
       .notNegative("momentum", options.momentum)
       .notNegative("weight_decay", options.weight_decay)
       .within("dampening", options.dampening, 0, 1);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
-Tensor Sgd::record(Update &update) {
+Tensor Sgd::record(Update &update) try {
   auto scalar = [&](double value) { return scalarOf(update, value); };
   Tensor step = gradientOf(update, decayOf(update, options.weight_decay),
                            options.maximize);
@@ -32,6 +36,8 @@ Tensor Sgd::record(Update &update) {
     step = options.nesterov ? step + velocity * momentum : velocity;
   }
   return update.value - step * scalar(update.lr);
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 } // namespace sinter::optim

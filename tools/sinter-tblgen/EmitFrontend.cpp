@@ -107,13 +107,13 @@ static unsigned promotedMask(const Op &op) {
 
 static void emitFunction(const Op &op, raw_ostream &os) {
   os << "\nTensor " << op.name << "(" << join(parameters(op, 0, false), ", ")
-     << ") {\n";
+     << ") try {\n";
   const std::string &first = op.operands[0].name;
-  os << "  detail::Recorder recorder(graph::OpId::" << op.name << ", ";
+  std::string where = first + ".where";
   if (op.isVariadic())
-    os << first << ".empty() ? SourceLine() : " << first << ".front().where";
-  else
-    os << first;
+    where = first + ".empty() ? SourceLine() : " + first + ".front().where";
+  os << "  detail::Recorder recorder(graph::OpId::" << op.name << ", "
+     << (op.isVariadic() ? where : first);
   os << ");\n  auto nodes = recorder.operands(detail::Promotion::"
      << promotion(op) << ", " << promotedMask(op) << "u, "
      << (op.flag("broadcasts") ? "true" : "false");
@@ -130,7 +130,8 @@ static void emitFunction(const Op &op, raw_ostream &os) {
                                   ", nodes[0]->rank())"
                             : attribute.name);
   os << "  return recorder.result(graph::" << op.name << "("
-     << join(arguments, ", ") << "));\n}\n";
+     << join(arguments, ", ")
+     << "));\n} catch (...) {\n  detail::raiseExhausted(" << where << ");\n}\n";
 }
 
 bool emitFrontendDefs(const Records &records, raw_ostream &os) {

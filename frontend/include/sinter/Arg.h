@@ -61,7 +61,10 @@ public:
   bool isTensor() const { return kind == ArgKind::tensor; }
   /// Of a tensor operand: whether it is an empty Tensor.
   bool isEmpty() const { return !owned && !*borrowed; }
+  /// An Error when it is empty.
   const graph::NodeRef &node() const {
+    if (isEmpty()) [[unlikely]]
+      detail::throwEmptyOperand(where);
     return detail::usedForm(owned ? owned.node() : borrowed->node());
   }
 

@@ -4,6 +4,7 @@
 
 #include <sinter/Background.h>
 #include <sinter/BasicOps.h>
+#include <sinter/Cancel.h>
 #include <sinter/Checkpoint.h>
 #include <sinter/Convolution.h>
 #include <sinter/Creation.h>

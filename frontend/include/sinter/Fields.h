@@ -327,20 +327,24 @@ template <typename T> void walkBase(T &module, FieldWalker &walker) {
 }
 
 /// The fields below a module or any other field type.
-template <typename T> Fields fieldsOf(const T &module) {
+template <typename T> Fields fieldsOf(const T &module) try {
   Fields found;
   FieldWalker(found).walk(const_cast<T &>(module));
   return found;
+} catch (...) {
+  raiseExhausted({});
 }
 
 /// The same; a Param that is in none of them, but lives inside a module of the
 /// walk, is an error.
-template <typename T> Fields allFieldsOf(const T &module) {
+template <typename T> Fields allFieldsOf(const T &module) try {
   Fields found;
   WalkedModules walked;
   FieldWalker(found, &walked).walk(const_cast<T &>(module));
   refuseForgotten(found, walked);
   return found;
+} catch (...) {
+  raiseExhausted({});
 }
 
 /// Makes the Params of `copy`, which was copied from what has the fields
@@ -348,12 +352,14 @@ template <typename T> Fields allFieldsOf(const T &module) {
 void ownParams(const Fields &from, const Fields &copy);
 
 /// Makes what shared pointers share with others the module's own.
-template <typename T> void separateShared(T &module, const Fields &from) {
+template <typename T> void separateShared(T &module, const Fields &from) try {
   Fields before;
   SharedCopies copies;
   FieldWalker(before, nullptr, &copies).walk(module);
   if (!copies.empty())
     ownParams(from, fieldsOf(module));
+} catch (...) {
+  raiseExhausted({});
 }
 
 /// A copy that shares nothing.

@@ -3,6 +3,8 @@
 
 #include "runtime/graph/Node.h"
 
+#include <sinter/Held.h>
+
 #include <atomic>
 #include <cstdint>
 #include <utility>
@@ -57,7 +59,10 @@ public:
       destroy(pointer);
   }
   explicit operator bool() const { return pointer != nullptr; }
-  const graph::NodeRef &node() const { return pointer->node; }
+  /// An Error of `call` when empty.
+  const graph::NodeRef &node(const char *call = "tensor") const {
+    return held(pointer, call).node;
+  }
 
 private:
   static void destroy(Handle *handle);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sinter/Fields.h>
+#include <sinter/Held.h>
 #include <sinter/Transforms.h>
 
 #include <array>
@@ -133,7 +134,7 @@ public:
   Jitted(F function, const JitOptions &options, std::source_location where)
       : shared(std::make_shared<Shared>(std::move(function), options, where)) {}
 
-  template <typename... Args> auto operator()(Args &&...args) const {
+  template <typename... Args> auto operator()(Args &&...args) const try {
     static_assert((detail::isJitValue<std::decay_t<Args>> && ...),
                   "an argument of a jitted function is a Tensor, a Param, a "
                   "module, a number or a string, or a container of these");
@@ -145,7 +146,7 @@ public:
     detail::JitArguments arguments = argumentsOf(args...);
     std::string signature = detail::JitTable::signatureOf(
         arguments, typeid(std::tuple<Signature<R>, Signature<Args>...>).name());
-    detail::JitTable &table = shared->table;
+    detail::JitTable &table = detail::held(shared, "jit").table;
     auto entry = table.find(signature, arguments);
     if (!entry) {
       std::lock_guard lock(table.recording);
@@ -165,6 +166,8 @@ public:
                         table.where);
       return result;
     }
+  } catch (...) {
+    detail::raiseExhausted({});
   }
 
 private:

@@ -3,6 +3,7 @@
 
 #include "runtime/params/Cell.h"
 
+#include <sinter/Held.h>
 #include <sinter/Init.h>
 #include <sinter/Tensor.h>
 
@@ -82,8 +83,9 @@ struct ParamParts {
 /// A value like any other: a copy has the same name, record id and contents
 /// and changes by itself from then on (memory and first value are shared until
 /// one of them does). Only `tie` makes two Params one. Operations take a Param
-/// where they take a Tensor. A default-constructed Param is empty: only
-/// assignment, copying and `defined` are allowed on it.
+/// where they take a Tensor. A default-constructed Param is empty, and so is
+/// one that was moved from: only assignment, copying, `tie` to another and
+/// `defined` are allowed on it, all else is an Error.
 class Param : detail::LiveParam {
 public:
   using Where = std::source_location;
@@ -107,16 +109,17 @@ public:
 
   /// Whether it is not empty. A Param is no condition, as a Tensor is none.
   bool defined() const { return state != nullptr; }
-  std::string name() const { return state->name(); }
+  std::string name() const { return held("name").name(); }
   /// Names this parameter in files of optimizers; kept by copies and by files.
   uint64_t record_id() const { return recordId; }
-  DType dtype() const { return state->dtype(); }
-  DeviceId device() const { return state->device(); }
+  DType dtype() const { return held("dtype").dtype(); }
+  DeviceId device() const { return held("device").device(); }
   int64_t rank() const { return static_cast<int64_t>(shape().size()); }
-  const Dims &shape() const { return state->dims(); }
+  const Dims &shape() const { return held("shape").dims(); }
   int64_t numel() const;
   bool requires_grad() const {
-    return !frozen && !predicting && state->requiresGrad();
+    bool wants = held("requires_grad").requiresGrad();
+    return !frozen && !predicting && wants;
   }
   /// Whether gradients are wanted; a frozen Param is not trained.
   void require_grad(bool on = true) { frozen = !on; }
@@ -169,6 +172,10 @@ public:
 
 private:
   friend std::vector<const Param *> detail::paramsWithin(const void *, size_t);
+  /// The cell; an Error of `call` when empty.
+  const runtime::Cell &held(const char *call, Where where = {}) const {
+    return detail::held(state, call, where);
+  }
   /// A copy with another value, perhaps of another type.
   Param replaced(const Tensor &value, Where where) const;
   friend void detail::keepTies(const detail::Fields &, const detail::Fields &);

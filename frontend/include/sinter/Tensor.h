@@ -32,8 +32,9 @@ class Gradients;
 struct Sorted; // sinter/Ops.h
 
 /// Nothing runs until a value is asked for. Copying is cheap and shares the
-/// recorded node. A default-constructed Tensor is empty: only assignment,
-/// copying and `defined` are allowed on it.
+/// recorded node. A default-constructed Tensor is empty, and so is one that was
+/// moved from: only assignment, copying and `defined` are allowed on it, all
+/// else is an Error.
 class Tensor {
 public:
   using Where = std::source_location;
@@ -44,15 +45,17 @@ public:
   /// its value, `any(t)` or `all(t)` of several.
   bool defined() const { return bool(handle); }
 
-  DType dtype() const { return node()->dtype(); }
-  DeviceId device() const { return node()->device(); }
-  int64_t rank() const { return node()->rank(); }
-  int64_t numel() const { return node()->elements(); }
+  DType dtype() const { return handle.node("dtype")->dtype(); }
+  DeviceId device() const { return handle.node("device")->device(); }
+  int64_t rank() const { return handle.node("rank")->rank(); }
+  int64_t numel() const { return handle.node("numel")->elements(); }
   /// A dim with its expression; negative axes count from the end.
   Dim dim(int64_t axis, Where where = Where::current()) const;
   Dims shape() const;
   /// Whether gradients flow to or through this tensor.
-  bool requires_grad() const { return node()->requiresGrad(); }
+  bool requires_grad() const {
+    return handle.node("requires_grad")->requiresGrad();
+  }
 
   /// Makes an axis of a leaf symbolic: one compiled program serves every size.
   Tensor &dynamic(int64_t axis, Where where = Where::current());
@@ -184,7 +187,7 @@ template <typename T> T Tensor::item(Where where) const {
   return value;
 }
 
-template <typename T> std::vector<T> Tensor::to_vector(Where where) const {
+template <typename T> std::vector<T> Tensor::to_vector(Where where) const try {
   if constexpr (std::is_same_v<T, bool>) {
     size_t count = handle ? numel() : 0;
     auto flags = std::make_unique<bool[]>(count);
@@ -195,6 +198,8 @@ template <typename T> std::vector<T> Tensor::to_vector(Where where) const {
     detail::read<T>(*this, values, where);
     return values;
   }
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 } // namespace sinter

@@ -1,6 +1,8 @@
 /// Reading tables of numbers from CSV files.
 #pragma once
 
+#include <sinter/Held.h>
+
 #include <cstdint>
 #include <memory>
 #include <source_location>
@@ -42,10 +44,12 @@ public:
       std::source_location where = std::source_location::current());
   explicit CsvDataset(Table table);
 
-  int64_t size() const { return table->rows; }
+  int64_t size() const { return detail::held(table, "size").rows; }
   /// The row's numbers, valid as long as a copy of the data set lives.
   std::span<const double> get(int64_t index) const;
-  const std::vector<std::string> &columns() const { return table->columns; }
+  const std::vector<std::string> &columns() const {
+    return detail::held(table, "columns").columns;
+  }
 
 private:
   std::shared_ptr<const Table> table;

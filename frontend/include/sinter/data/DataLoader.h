@@ -1,6 +1,7 @@
 /// DataLoader: the items of a data set in batches, epoch by epoch.
 #pragma once
 
+#include <sinter/Held.h>
 #include <sinter/data/Collate.h>
 #include <sinter/data/Dataset.h>
 #include <sinter/data/LoaderCore.h>
@@ -81,10 +82,11 @@ public:
         loader->core.end();
     }
 
-    Batch &operator*() const { return *batch; }
-    Batch *operator->() const { return batch.get(); }
+    Batch &operator*() const { return detail::held(batch, "operator*"); }
+    Batch *operator->() const { return &detail::held(batch, "operator->"); }
     Iterator &operator++() {
-      batch = std::static_pointer_cast<Batch>(loader->core.next());
+      DataLoader &from = detail::held(loader, "operator++");
+      batch = std::static_pointer_cast<Batch>(from.core.next());
       return *this;
     }
     void operator++(int) { ++*this; }

@@ -2,6 +2,7 @@
 /// sets made of others.
 #pragma once
 
+#include <sinter/Held.h>
 #include <sinter/data/Shuffle.h>
 
 #include <concepts>
@@ -44,7 +45,9 @@ public:
   explicit InMemory(std::vector<T> items)
       : items(std::make_shared<const std::vector<T>>(std::move(items))) {}
 
-  int64_t size() const { return static_cast<int64_t>(items->size()); }
+  int64_t size() const {
+    return static_cast<int64_t>(detail::held(items, "size").size());
+  }
   const T &get(int64_t index) const {
     detail::checkItem(index, size());
     return (*items)[static_cast<size_t>(index)];
@@ -81,13 +84,17 @@ public:
     order = std::make_shared<const std::vector<int64_t>>(std::move(indices));
   }
 
-  int64_t size() const { return static_cast<int64_t>(order->size()); }
+  int64_t size() const {
+    return static_cast<int64_t>(detail::held(order, "size").size());
+  }
   decltype(auto) get(int64_t index) const {
     detail::checkItem(index, size());
     return source.get((*order)[static_cast<size_t>(index)]);
   }
   /// Where the items stand in the other data set.
-  const std::vector<int64_t> &indices() const { return *order; }
+  const std::vector<int64_t> &indices() const {
+    return detail::held(order, "indices");
+  }
 
 private:
   D source;

@@ -2,6 +2,8 @@
 /// and meanings.
 #pragma once
 
+#include <sinter/Held.h>
+
 #include <cstdint>
 #include <functional>
 #include <source_location>
@@ -20,6 +22,8 @@ public:
 
   /// The rate of a step; the first is number 0.
   double operator()(double base, int64_t step) const {
+    if (!rate)
+      detail::throwEmpty("schedule", {});
     return rate(base, step);
   }
   /// Says in files whose state they hold.
