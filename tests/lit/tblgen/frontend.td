@@ -21,10 +21,12 @@ include "tests/lit/tblgen/Inputs/Ops.td"
 // DECLS-SAME: bool keepdims = false);
 // DECLS: Tensor square(const Arg &x, Form form = Form::plain);
 
-// CHECK-LABEL: Tensor times(const Arg &lhs, const Arg &rhs) {
+// CHECK-LABEL: Tensor times(const Arg &lhs, const Arg &rhs) try {
 // CHECK-NEXT: detail::Recorder recorder(graph::OpId::times, lhs);
 // CHECK-NEXT: recorder.operands(detail::Promotion::match, 3u, true, lhs, rhs);
 // CHECK-NEXT: return recorder.result(graph::times(nodes[0], nodes[1]));
+// CHECK-NEXT: } catch (...) {
+// CHECK-NEXT: detail::raiseExhausted(lhs.where);
 // CHECK-LABEL: Tensor total(
 // CHECK: detail::Promotion::none, 0u, false, x
 // CHECK: graph::total(nodes[0], recorder.axes(axes, nodes[0]->rank()),
