@@ -80,7 +80,7 @@ int64_t Composed::position(int64_t position, int64_t axis) const {
 }
 
 void Composed::checkHeld(Number number) const {
-  if (Status held = detail::checkHeld(name, x.dtype(), number); !held)
+  if (Status held = detail::checkHeld(open.name, x.dtype(), number); !held)
     raise(held.takeError(), where);
 }
 

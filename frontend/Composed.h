@@ -62,6 +62,12 @@ public:
 /// Whether two shapes have equal values.
 bool sameValues(const Dims &a, const Dims &b);
 
+/// Throws when an operand of the open call is empty.
+inline void checkNotEmpty(const Tensor &operand, const SourceLine &where) {
+  if (!operand.defined())
+    throwEmptyOperand(where);
+}
+
 /// A number as a tensor of rank 0, or the tensor.
 Tensor asTensor(const Arg &arg);
 

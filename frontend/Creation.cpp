@@ -156,7 +156,9 @@ Tensor full(const Dims &shape, const Arg &value, Options options) try {
   detail::Recorder recorder(graph::OpId::full, value);
   DeviceId device = options.device.value_or(default_device());
   if (value.isTensor()) {
-    if (value.isEmpty() || value.node()->rank() != 0)
+    if (value.isEmpty())
+      recorder.fail("the value is an empty tensor", {});
+    if (value.node()->rank() != 0)
       recorder.fail("the value must have rank 0", {});
     Tensor filled = recorder.result(detail::broadcastTo(value.node(), shape));
     return options.dtype ? filled.to(*options.dtype, value.where) : filled;

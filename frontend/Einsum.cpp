@@ -247,6 +247,8 @@ Tensor einsum(std::string_view equation, std::span<const Tensor> operands,
   if (operands.empty())
     Composed("einsum", Arg(0, where)).fail("there is no operand");
   Composed call("einsum", Arg(operands[0], where));
+  for (const Tensor &operand : operands)
+    detail::checkNotEmpty(operand, where);
   return Einsum(call, equation).record(operands);
 } catch (...) {
   detail::raiseExhausted(where);

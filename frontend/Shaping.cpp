@@ -44,6 +44,7 @@ Tensor stack(std::span<const Tensor> xs, int64_t axis,
   int64_t at = call.axis(axis, call.x.rank() + 1);
   std::vector<Tensor> parts;
   for (const Tensor &x : xs) {
+    detail::checkNotEmpty(x, where);
     if (!detail::sameValues(x.shape(), call.x.shape()))
       call.fail("the operands have different shapes");
     parts.push_back(unsqueeze(x, at));

@@ -202,6 +202,7 @@ SINTER_HOST_TYPES(SINTER_READ_AS)
 #undef SINTER_READ_AS
 
 void detail::throwNotScalar(const Tensor &tensor, std::source_location where) {
+  checkNotEmpty(tensor, "item", where);
   reject(tensor, "item", "a tensor of one element is needed", where);
 }
 
@@ -228,6 +229,7 @@ Tensor Tensor::to(std::string_view name, Where where) const try {
 }
 
 Tensor Tensor::to(DType type, Where where) const try {
+  checkNotEmpty(*this, "to", where);
   return type == dtype() ? *this : cast(type, where);
 } catch (...) {
   detail::raiseExhausted(where);

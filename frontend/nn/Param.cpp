@@ -117,6 +117,8 @@ Param::Param(std::string name, const Dims &shape, Init init,
 Param::Param(const Tensor &value, std::string name, bool requires_grad,
              Where where) try
     : recordId(nextRecordId()) {
+  if (!value.defined())
+    detail::throwEmpty("parameter", where);
   detail::Capture *capture = detail::Capture::current();
   if (!capture)
     value.eval(where);
@@ -203,6 +205,8 @@ Tensor Param::tensor(Where where) const try {
 
 void Param::set(const Tensor &value, Where where) try {
   held("set", where);
+  if (!value.defined())
+    detail::throwEmpty("set", where);
   detail::updateCell(state, value, where);
 } catch (...) {
   detail::raiseExhausted(where);

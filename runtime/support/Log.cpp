@@ -1,6 +1,7 @@
 /// The callback that messages go to, and the default one.
 #include "runtime/support/Log.h"
 
+#include "runtime/support/Exhausted.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/Printable.h"
 #include "runtime/support/Sites.h"
@@ -78,6 +79,8 @@ void setLog(LogCallback callback) {
   lock.unlock(); // the old one may run code as it goes
 }
 
+static void deliverOrHold(LogLevel level, std::string_view message);
+
 static void deliver(LogLevel level, std::string_view message) {
   ThreadLog &mine = threadLog();
   std::shared_ptr<const LogCallback> callback;
@@ -88,17 +91,25 @@ static void deliver(LogLevel level, std::string_view message) {
   }
   if (!callback)
     return print(level, message);
+  bool isTaken = false;
   mine.isInside = true;
   try {
     (*callback)(level, message);
+    isTaken = true;
   } catch (...) {
-    // A message must not change what the program does, nor be lost.
-    print(level, message);
   }
   mine.isInside = false;
+  // A message must not change what the program does, nor be lost.
+  if (!isTaken)
+    print(level, message);
 }
 
+// Without memory a message is lost, and nothing else.
 void log(LogLevel level, std::string_view message) {
+  ifPossible([&] { deliverOrHold(level, message); });
+}
+
+static void deliverOrHold(LogLevel level, std::string_view message) {
   ThreadLog &mine = threadLog();
   if (mine.holds == 0)
     return deliver(level, message);
@@ -109,14 +120,16 @@ void log(LogLevel level, std::string_view message) {
 
 void logWarning(std::string_view message) {
   warnings.fetch_add(1, std::memory_order_relaxed);
-  {
+  bool isNew = false;
+  ifPossible([&] {
     constexpr size_t mostTexts = 1000;
     Log &all = theLog();
     std::lock_guard lock(all.mutex);
-    if (all.warned.size() > mostTexts || !all.warned.emplace(message).second)
-      return;
-  }
-  log(LogLevel::warning, message);
+    isNew =
+        all.warned.size() <= mostTexts && all.warned.emplace(message).second;
+  });
+  if (isNew)
+    log(LogLevel::warning, message);
 }
 
 uint64_t warningCount() { return warnings.load(std::memory_order_relaxed); }
@@ -132,7 +145,7 @@ LogHold::~LogHold() {
   std::unique_ptr<std::vector<Message>> waiting(
       std::exchange(mine.waiting, nullptr));
   for (const Message &message : *waiting)
-    deliver(message.level, message.text);
+    ifPossible([&] { deliver(message.level, message.text); });
 }
 
 LogLine::LogLine(SiteId site)

