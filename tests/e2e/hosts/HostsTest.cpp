@@ -194,11 +194,11 @@ TEST(Hosts, AChildOfAProcessThatComputes) {
                  std::span<const sn::Tensor>) {
     return sn::ScanStep{{carries[0] * 1.0001f + 0.5f}, {}};
   };
-  std::vector<sn::Tensor> init{sn::full({100}, 1.0f)};
+  std::vector<sn::Tensor> init{sn::full({20000}, 1.0f)};
   auto loop = [&](int64_t steps) {
     return sn::scan(body, init, {}, {.length = sn::Dim(steps)}).carries[0];
   };
-  constexpr int64_t steps = 100'000'000;
+  constexpr int64_t steps = 8'000'000;
   sn::CancelToken token;
   std::atomic<bool> hasBegun{false};
   std::thread other([&] {
