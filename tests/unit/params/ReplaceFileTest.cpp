@@ -218,7 +218,7 @@ TEST_F(ReplaceFile, SaversAndRemoversMayMeet) {
   std::atomic<int> failed{0};
   for (int saver = 0; saver < 2; ++saver)
     threads.emplace_back([&, saver] {
-      for (int round = 0; round < 100; ++round)
+      for (int round = 0; round < 30; ++round)
         failed += !save(path, std::string(100 + saver, 'x'));
     });
   std::thread remover([&] {
@@ -322,10 +322,10 @@ TEST_F(ReplaceFile, FilesLeftBehindAreNotInTheWay) {
   size_t before = names();
   for (FileFaults faults : kindsOfSystems) {
     fileFaults() = faults;
-    for (int round = 0; round < 20; ++round)
+    for (int round = 0; round < 5; ++round)
       ASSERT_EQ(messageOf(save(path, std::to_string(round))), "done");
   }
-  EXPECT_EQ(contentOf(path), "19");
+  EXPECT_EQ(contentOf(path), "4");
   EXPECT_EQ(names(), before + 1);
   // The new file's first name may be no longer than that of any file.
   std::string longest = folder + "/" + std::string(NAME_MAX, 'n');
@@ -534,7 +534,7 @@ TEST_F(ReplaceFile, ProcessesOfOneNumberDoNotMeet) {
       pid_t inside = fork();
       if (inside == 0) {
         bool good = getpid() == 1;
-        for (int round = 0; round < 100; ++round) {
+        for (int round = 0; round < 40; ++round) {
           fileFaults().hasNameless = round % 2;
           good = good && save(path, 1);
         }
