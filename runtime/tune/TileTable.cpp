@@ -14,6 +14,8 @@ using namespace sinter::runtime;
 namespace {
 
 constexpr std::string_view firstLine = "sinter tiles 1\n";
+/// More than a kernel has, of which an entry is.
+constexpr size_t mostTiles = 4096;
 
 /// What this process knows, by the key's digits.
 struct Known {
@@ -67,7 +69,7 @@ std::optional<TileChoices> sinter::runtime::parseTiles(std::string_view text) {
     std::string_view line = text.substr(0, end);
     size_t equals = line.find('=');
     if (end == text.npos || equals == line.npos || equals == 0 ||
-        equals + 1 == line.size())
+        equals + 1 == line.size() || tiles.size() == mostTiles)
       return std::nullopt;
     tiles.push_back({std::string(line.substr(0, equals)),
                      std::string(line.substr(equals + 1))});

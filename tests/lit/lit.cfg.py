@@ -5,6 +5,7 @@ LLVM's (FileCheck, not, split-file) by name. Each test has its own empty cache.
 """
 
 import os
+import sys
 
 import lit.formats
 import lit.util
@@ -31,6 +32,8 @@ if lit.util.which("glslangValidator", config.environment.get("PATH")):
 config.substitutions.append(
     ("%spirv_val", f"{config.source_root}/tests/lit/spirv-val.sh "
      f"{config.llvm_bin}"))
+
+config.substitutions.append(("%python", sys.executable))
 
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.build_root, "bin"), config.llvm_bin,

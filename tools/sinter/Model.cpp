@@ -23,17 +23,34 @@ namespace sinter::cli {
 
 using namespace runtime;
 
-Result<std::vector<std::byte>> readBytes(const std::string &path) {
+// In pieces, into memory of the file's size: a file is read once and stands in
+// memory once. What has no size, such as a pipe, is read to its end.
+template <typename Bytes>
+static Result<Bytes> readAll(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   if (!file)
     return makeError(ErrorKind::io, path + ": " + std::strerror(errno));
-  std::vector<char> content{std::istreambuf_iterator<char>(file), {}};
+  std::error_code unknown;
+  auto size = std::filesystem::file_size(path, unknown);
+  Bytes content;
+  if (!unknown)
+    content.reserve(size);
+  std::vector<char> piece(size_t(1) << 16);
+  while (file.read(piece.data(), std::streamsize(piece.size())) ||
+         file.gcount() > 0) {
+    auto bytes = std::as_bytes(
+        std::span(piece).first(static_cast<size_t>(file.gcount())));
+    auto *first =
+        reinterpret_cast<const typename Bytes::value_type *>(bytes.data());
+    content.insert(content.end(), first, first + bytes.size());
+  }
   if (file.bad())
     return makeError(ErrorKind::io, path + ": cannot be read");
-  std::vector<std::byte> bytes(content.size());
-  if (!content.empty())
-    std::memcpy(bytes.data(), content.data(), content.size());
-  return bytes;
+  return content;
+}
+
+Result<std::vector<std::byte>> readBytes(const std::string &path) {
+  return readAll<std::vector<std::byte>>(path);
 }
 
 Status writeText(const std::string &path, std::string_view text) {
@@ -60,8 +77,7 @@ Result<Model> readModelFile(const std::string &path) {
   model.compiled = extension == ".sinter";
   if (model.compiled)
     return model;
-  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes, readBytes(path));
-  model.text.assign(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  SINTER_TRY_ASSIGN(model.text, readAll<std::string>(path));
   return model;
 }
 
