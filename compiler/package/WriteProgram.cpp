@@ -6,6 +6,7 @@
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
 #include "compiler/package/ExprTable.h"
+#include "compiler/package/KernelNeeds.h"
 #include "compiler/package/LaunchTraffic.h"
 #include "compiler/plan/PlanMemory.h"
 #include "dialects/program/Program.h"
@@ -28,12 +29,12 @@ public:
       : contents(contents), module(contents.module),
         function(module.lookupSymbol<func::FuncOp>("main")) {}
 
-  const fb::ProgramT &run();
+  FailureOr<fb::ProgramT *> run();
 
 private:
   void writePorts();
   void writeGuards();
-  void writeKernels();
+  LogicalResult writeKernels();
   void writeBuffers();
   void writeSteps(Block &block);
   void writeLoop(program::ForOp loop);
@@ -113,27 +114,26 @@ void ProgramWriter::writeGuards() {
   }
 }
 
-// Inputs and outputs in full, and the workspaces.
-static void writeBufferBytes(program::KernelOp kernel, const KernelCode &code,
-                             fb::KernelT &entry) {
-  ExprTable sizes;
-  size_t first = entry.exprs.size();
-  auto add = [&](Type type) {
-    entry.buffer_bytes.push_back(first + sizes.add(byteCount(type)));
-  };
-  for (BlockArgument input : kernel.getInputs())
-    add(input.getType());
-  for (Value output : kernel.getOutputs())
-    add(output.getType());
-  for (Expr expr : sizes.exprs()) {
+// Behind the code's own expressions, those of what it relies on.
+static void writeNeeds(const KernelNeeds &needs, const KernelCode &code,
+                       fb::KernelT &entry) {
+  ExprTable exprs;
+  uint32_t first = entry.exprs.size();
+  for (AffineExpr bytes : needs.bufferBytes)
+    entry.buffer_bytes.push_back(first + exprs.add(bytes));
+  llvm::append_range(entry.buffer_bytes, code.workspaces);
+  for (auto [lhs, rhs] : needs.equal) {
+    uint32_t one = first + exprs.add(lhs);
+    entry.guards.push_back(fb::Guard(one, first + exprs.add(rhs)));
+  }
+  for (Expr expr : exprs.exprs()) {
     expr.lhs += first;
     expr.rhs += first;
     entry.exprs.push_back(runtime::toFile(expr));
   }
-  llvm::append_range(entry.buffer_bytes, code.workspaces);
 }
 
-void ProgramWriter::writeKernels() {
+LogicalResult ProgramWriter::writeKernels() {
   for (auto kernel : module.getOps<program::KernelOp>()) {
     const KernelCode &code = *contents.codes->lookup(kernel.getSymName());
     auto entry = std::make_unique<fb::KernelT>();
@@ -153,12 +153,16 @@ void ProgramWriter::writeKernels() {
       each->workspace = phase.workspace;
       entry->phases.push_back(std::move(each));
     }
-    writeBufferBytes(kernel, code, *entry);
+    FailureOr<KernelNeeds> needs = needsOf(kernel);
+    if (failed(needs))
+      return failure();
+    writeNeeds(*needs, code, *entry);
     entry->text = canonicalText(kernel);
     entry->tile = scheduledTile(kernel).str();
     kernels[entry->name] = program.kernels.size();
     program.kernels.push_back(std::move(entry));
   }
+  return success();
 }
 
 void ProgramWriter::writeBuffers() {
@@ -307,7 +311,7 @@ void ProgramWriter::writeDecisions() {
   }
 }
 
-const fb::ProgramT &ProgramWriter::run() {
+FailureOr<fb::ProgramT *> ProgramWriter::run() {
   program.target = std::string(contents.target->name());
   program.target.resize(
       std::min(program.target.find(':'), program.target.size()));
@@ -318,20 +322,24 @@ const fb::ProgramT &ProgramWriter::run() {
   program.compiler = std::string(digest());
   writePorts();
   writeGuards();
-  writeKernels();
+  if (failed(writeKernels()))
+    return failure();
   writeBuffers();
   writeSteps(function.getBody().front());
   writeAliases();
   writeDecisions();
   for (const Expr &expr : exprs.exprs())
     program.exprs.push_back(runtime::toFile(expr));
-  return program;
+  return &program;
 }
 
 Result<ModelBytes> writeProgram(PackageContents contents) {
   runtime::ModelWriter writer;
-  ProgramWriter program(contents);
-  writer.addProgram(program.run(), std::move(contents.image));
+  ProgramWriter programWriter(contents);
+  FailureOr<fb::ProgramT *> program = programWriter.run();
+  if (failed(program))
+    return makeError(ErrorKind::internal, "");
+  writer.addProgram(**program, std::move(contents.image));
   writer.setGraph(std::move(contents.graphText));
   if (contents.debug)
     writer.setSites(std::move(contents.sites));

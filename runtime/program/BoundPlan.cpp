@@ -204,10 +204,20 @@ void Filler::noteWritten(const LoopData &loop) {
   }
 }
 
-/// Code touches what its kernel says, so no buffer may be smaller. Gives the
-/// bytes of all. `kernelValues` are those of the launch.
+/// Code touches what its kernel says, so no buffer may be smaller, and what it
+/// says of the dims has to hold. Gives the bytes of all. `kernelValues` are
+/// those of the launch.
 Result<uint64_t> Filler::checkBuffers(const StepData &step) {
   const KernelData &kernel = program.kernels[step.kernel];
+  for (const graph::Guard &guard : kernel.guards) {
+    int64_t lhs = kernelValues[guard.lhs], rhs = kernelValues[guard.rhs];
+    if (lhs != rhs || lhs == std::numeric_limits<int64_t>::min())
+      return badDims(
+          "kernel {}: dims of the launch do not fit together: {} has "
+          "to equal {}, they are {} and {}",
+          kernel.name, exprText(kernel.exprs, guard.lhs),
+          exprText(kernel.exprs, guard.rhs), lhs, rhs);
+  }
   uint64_t total = 0;
   for (size_t i = 0; i < step.buffers.size(); ++i) {
     int64_t needed = kernelValues[kernel.bufferBytes[i]];

@@ -43,6 +43,7 @@ struct KernelData {
   std::vector<PhaseData> phases;
   /// Exprs: bytes of each of a launch's buffers that the code may touch.
   std::vector<uint32_t> bufferBytes;
+  std::vector<graph::Guard> guards; ///< over exprs: what its code relies on
   std::string text;
   std::string tile; ///< that was chosen for it, or empty
 };

@@ -66,6 +66,7 @@ private:
   Status readKernel(const fb::Kernel *kernel);
   Status readPhase(const fb::Phase &phase, KernelData &kernel);
   Status readBufferBytes(const fb::Kernel &from, KernelData &kernel);
+  Status readKernelGuards(const fb::Kernel &from, KernelData &kernel);
   Status readConstants();
   Status checkConstants() const;
   Status readBuffers();
@@ -263,6 +264,19 @@ Status Reader::readBufferBytes(const fb::Kernel &from, KernelData &kernel) {
   return {};
 }
 
+Status Reader::readKernelGuards(const fb::Kernel &from, KernelData &kernel) {
+  SINTER_TRY(makeRoom(from.guards(), "kernel guards", kernel.guards));
+  for (uint32_t i = 0; i < sizeOf(from.guards()); ++i) {
+    const fb::Guard &guard = *from.guards()->Get(i);
+    if (std::max(guard.lhs(), guard.rhs()) >= kernel.exprs.size())
+      return brokenModel("kernel {}: guard {} names expr {} of {}", kernel.name,
+                         i, std::max(guard.lhs(), guard.rhs()),
+                         kernel.exprs.size());
+    kernel.guards.push_back({guard.lhs(), guard.rhs()});
+  }
+  return {};
+}
+
 Status Reader::readKernel(const fb::Kernel *from) {
   KernelData kernel;
   SINTER_TRY(copyWord(from->name(), "kernel", kernel.name));
@@ -285,6 +299,7 @@ Status Reader::readKernel(const fb::Kernel *from) {
   for (uint32_t i = 0; i < sizeOf(from->phases()); ++i)
     SINTER_TRY(readPhase(*from->phases()->Get(i), kernel));
   SINTER_TRY(readBufferBytes(*from, kernel));
+  SINTER_TRY(readKernelGuards(*from, kernel));
   program.kernels.push_back(std::move(kernel));
   return {};
 }
@@ -368,7 +383,7 @@ Status Reader::checkLaunch(const KernelData &kernel, const StepData &step) {
   if (step.dims.size() != kernel.numSymbols)
     return brokenModel("a launch of {} has {} dims, it needs {}", kernel.name,
                        step.dims.size(), kernel.numSymbols);
-  launchExprs += kernel.exprs.size();
+  launchExprs += kernel.exprs.size() + kernel.guards.size();
   launchPhases += kernel.phases.size();
   if (launchExprs > maxLaunchExprs ||
       launchPhases > maxLaunchPhases + sectionBytes / 16)

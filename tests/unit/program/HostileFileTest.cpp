@@ -117,6 +117,16 @@ TEST(HostileFile, launchesStayInTheirBuffers) {
             "has 3 inputs and outputs");
 }
 
+TEST(HostileFile, launchesKeepWhatKernelsRelyOn) {
+  // The symbol has to equal the chunk's elements.
+  EXPECT_EQ(failure([](B &b) { b.program.kernels[0]->guards = {{0, 1}}; }),
+            "kernel map_scale: dims of the launch do not fit together: s0 has "
+            "to equal 256, they are 300 and 256");
+  EXPECT_EQ(failure([](B &b) { b.program.kernels[0]->guards = {{0, 0}}; }), "");
+  EXPECT_EQ(failure([](B &b) { b.program.kernels[0]->guards = {{0, 90}}; }),
+            "model file: kernel map_scale: guard 0 names expr 90 of 11");
+}
+
 TEST(HostileFile, countsChunksAndLaunches) {
   EXPECT_EQ(failure([](B &b) {
               b.program.kernels[0]->exprs[2] = {uint8_t(ExprOp::constant), 0, 0,
