@@ -61,18 +61,6 @@ static Evaluator &evaluator() {
   return *instance;
 }
 
-/// A fork waits for what is planned or committed, not for what runs.
-static Evaluator *makeEvaluator() {
-  aroundFork([] { evaluator().mutex.lock(); },
-             [] { evaluator().mutex.unlock(); },
-             [] {
-               Evaluator &all = evaluator();
-               all.isCutOff |= !all.inFlight.empty();
-               all.mutex.unlock();
-             });
-  return new Evaluator;
-}
-
 static Status checkNotCutOff(const Evaluator &all) {
   if (!all.isCutOff)
     return {};
@@ -93,6 +81,24 @@ static std::unique_lock<std::mutex> lockUnlessHeld(Evaluator &all) {
   if (holdsHistory())
     return {};
   return std::unique_lock(all.mutex);
+}
+
+/// A fork waits for what is planned or committed, not for what runs.
+static Evaluator *makeEvaluator() {
+  // A hook that `backward` calls may fork: then this thread has the lock.
+  auto release = [] {
+    if (!holdsHistory())
+      evaluator().mutex.unlock();
+  };
+  aroundFork([] { static_cast<void>(lockUnlessHeld(evaluator()).release()); },
+             release,
+             [] {
+               Evaluator &all = evaluator();
+               all.isCutOff |= !all.inFlight.empty();
+               if (!holdsHistory())
+                 all.mutex.unlock();
+             });
+  return new Evaluator;
 }
 
 void Evaluator::note(const Node *node, const EvaluationNote &note) {

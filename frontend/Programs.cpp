@@ -146,28 +146,27 @@ ProgramRef findKnown(const graph::KeyedSlice &slice) {
   return program;
 }
 
-/// Adds an entry, or finds the one there is. Under the lock.
-static std::shared_ptr<KnownProgram> &entryOf(KnownPrograms &all,
-                                              const Key &key) {
+static void remember(const Key &key, std::span<const uint32_t> encoding,
+                     const ProgramRef &program) {
+  // Whole before it is in the table: memory may run out.
+  auto fresh = std::make_shared<KnownProgram>();
+  fresh->key = key;
+  fresh->encoding.assign(encoding.begin(), encoding.end());
+  fresh->program = program;
+  KnownPrograms &all = knownPrograms();
+  std::lock_guard lock(all.mutex);
   constexpr size_t mostKnown = 4096;
   if (all.table.size() >= mostKnown)
     std::erase_if(all.table, [](const auto &entry) {
       return entry.second->program.expired();
     });
-  return all.table[key];
-}
-
-static void remember(const Key &key, std::span<const uint32_t> encoding,
-                     const ProgramRef &program) {
-  KnownPrograms &all = knownPrograms();
-  std::lock_guard lock(all.mutex);
-  std::shared_ptr<KnownProgram> &known = entryOf(all, key);
-  if (!known)
-    known = std::make_shared<KnownProgram>();
-  known->key = key;
-  known->encoding.assign(encoding.begin(), encoding.end());
-  known->program = program;
-  follow(known);
+  auto [entry, isNew] = all.table.try_emplace(key, fresh);
+  // Others may follow to the one that is there.
+  if (!isNew) {
+    fresh->successor = std::move(entry->second->successor);
+    *entry->second = std::move(*fresh);
+  }
+  follow(entry->second);
 }
 
 /// Counts a program that was not in memory, with what differs from the line's
@@ -185,7 +184,7 @@ void countInterpreted(const graph::KeyedSlice &slice, const graph::Slice &graph,
   KnownPrograms &all = knownPrograms();
   {
     std::lock_guard lock(all.mutex);
-    if (entryOf(all, slice.key())) {
+    if (all.table.contains(slice.key())) {
       runtime::countHit(/*onDisk=*/false);
       return;
     }

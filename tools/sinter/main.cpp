@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <string_view>
 #include <system_error>
 
@@ -52,6 +53,9 @@ int main(int argc, char **argv) {
     code = runCommand(argc, argv);
   } catch (const std::system_error &failure) { // of fmt::print
     std::fprintf(stderr, "error: cannot write: %s\n", failure.what());
+    return exitFailed;
+  } catch (const std::bad_alloc &) {
+    std::fputs("error: out of memory\n", stderr);
     return exitFailed;
   }
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)

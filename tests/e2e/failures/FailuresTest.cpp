@@ -276,6 +276,82 @@ TEST(Failures, AllocationsOfATrainingStep) {
            [&](long number) { stepInChild(failure, number, model, done); });
 }
 
+namespace {
+
+/// Layers of every kind of use: saved, loaded, copied, jitted, printed.
+struct Net {
+  sn::nn::Linear first{3, 4}, second{4, 2};
+  sn::Tensor forward(const sn::Tensor &x) const {
+    return second(sn::tanh(first(x)));
+  }
+  SINTER_MODULE(Net, first, second)
+};
+
+/// A call whose results can be told to be whole.
+struct Use {
+  const char *name;
+  std::function<void()> call;
+  std::function<bool()> isWhole;
+};
+
+void failUses(const std::vector<Use> &uses) {
+  for (const Use &use : uses) {
+    SCOPED_TRACE(use.name);
+    use.call();
+    use.call();
+    ASSERT_TRUE(use.isWhole());
+    long total = countAllocations(use.call);
+    for (Failure failure : allocationFailures)
+      spread(failure, std::min(total, numFailures() / 40), total,
+             [&](long number) {
+               failNow(failure, number, use.call);
+               std::string end = endOf(use.call);
+               if (!end.empty() || !use.isWhole())
+                 fail("the next call: " + (end.empty() ? "not whole" : end));
+             });
+  }
+}
+
+} // namespace
+
+TEST(Failures, AllocationsOfOtherCalls) {
+  Net net, other;
+  sn::Tensor x = sn::full({2, 3}, 0.5f), y;
+  x.eval();
+  std::vector<float> expected = net(x).to_vector<float>(), values;
+  std::string file = testing::TempDir() + "failures-net.safetensors", text;
+  auto jitted =
+      sn::jit([](const Net &model, const sn::Tensor &in) { return model(in); });
+  Net copy;
+  sn::Gradients gradients;
+  failUses({
+      {"forward", [&] { values = net(x).to_vector<float>(); },
+       [&] { return values == expected; }},
+      {"jit", [&] { values = jitted(net, x).to_vector<float>(); },
+       [&] { return values == expected; }},
+      {"save", [&] { net.save(file); },
+       [&] {
+         Net read;
+         read.load(file);
+         return read(x).to_vector<float>() == expected;
+       }},
+      {"load", [&] { other.load(file); },
+       [&] { return other(x).to_vector<float>() == expected; }},
+      {"cast", [&] { copy = net.cast(sn::DType::f32); },
+       [&] { return copy(x).to_vector<float>() == expected; }},
+      {"print", [&] { text = net(x).to_string(); },
+       [&] { return text.find("tensor") != std::string::npos; }},
+      {"backward",
+       [&] {
+         gradients = sn::sum(net(x)).backward();
+         y = gradients(net.first.weight);
+         y.eval();
+       },
+       [&] { return y.numel() == 12; }},
+  });
+  std::remove(file.c_str());
+}
+
 /// The pool starts, and several kernels are compiled.
 TEST(Failures, ThreadsOfAProgram) {
   constexpr int64_t large = int64_t(1) << 20;

@@ -11,6 +11,7 @@
 #include <cfenv>
 #include <chrono>
 #include <clocale>
+#include <csignal>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -263,6 +264,30 @@ TEST(Hosts, AChildHasNoWorkersOfALoader) {
             0);
   while (batch != loader.end())
     ++batch;
+}
+
+TEST(Hosts, AHookForks) {
+  sn::Tensor x = sn::full({3}, 2.0f).require_grad();
+  sn::Tensor y = x * x;
+  int child = -1;
+  sn::HookHandle hook = y.register_hook(
+      [&](const sn::Tensor &) { child = inChild([] { return 0; }); });
+  EXPECT_EQ(sn::sum(y).backward()(x).to_vector<float>()[0], 4);
+  EXPECT_EQ(child, 0);
+}
+
+TEST(Hosts, SignalsStayTheHosts) {
+  struct sigaction own = {}, found = {}, before[3];
+  own.sa_handler = [](int) {};
+  constexpr int signals[] = {SIGSEGV, SIGBUS, SIGABRT};
+  for (int i = 0; i < 3; ++i)
+    sigaction(signals[i], &own, &before[i]);
+  for (int64_t n = 500; n < 503; ++n)
+    EXPECT_TRUE(computes(n));
+  for (int i = 0; i < 3; ++i) {
+    sigaction(signals[i], &before[i], &found);
+    EXPECT_EQ(found.sa_handler, own.sa_handler) << signals[i];
+  }
 }
 
 /// Devices with drivers say what a child cannot do, and why.
