@@ -97,6 +97,7 @@ static void deliver(LogLevel level, std::string_view message) {
     (*callback)(level, message);
     isTaken = true;
   } catch (...) {
+    isTaken = false;
   }
   mine.isInside = false;
   // A message must not change what the program does, nor be lost.

@@ -1,12 +1,11 @@
 /// Threads for the time of one call.
 #include "runtime/support/RunTogether.h"
 
+#include "runtime/support/Exhausted.h"
 #include "runtime/support/FloatingPoint.h"
 
 #include <exception>
 #include <mutex>
-#include <new>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -36,17 +35,14 @@ struct Shared {
 class Helpers {
 public:
   Helpers(size_t count, Shared &shared) {
-    try {
+    ifPossible([&] {
       threads.reserve(count);
       for (size_t i = 0; i < count; ++i)
         threads.emplace_back([&shared] {
           DefaultFloats floats;
           shared.run();
         });
-    } catch (const std::bad_alloc &) {
-    } catch (const std::system_error &) {
-      // Those that there are do it all.
-    }
+    });
   }
   ~Helpers() {
     for (std::thread &thread : threads)

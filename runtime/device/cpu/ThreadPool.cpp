@@ -2,13 +2,13 @@
 #include "runtime/device/cpu/ThreadPool.h"
 
 #include "runtime/memory/MemoryBudget.h"
+#include "runtime/support/Exhausted.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/FloatingPoint.h"
 #include "runtime/support/Fork.h"
 
 #include <algorithm>
 #include <chrono>
-#include <system_error>
 #include <thread>
 
 #include <sched.h>
@@ -83,13 +83,11 @@ ThreadPool &ThreadPool::instance() {
 
 ThreadPool::ThreadPool(unsigned threads)
     : numThreads(std::max(1u, threads)), shares(new Share[numThreads]) {
-  try {
+  // Who is there takes the shares of who is not.
+  ifPossible([&] {
     for (unsigned i = 1; i < numThreads; ++i)
       std::thread(&ThreadPool::work, this, i).detach();
-  } catch (const std::bad_alloc &) {
-  } catch (const std::system_error &) {
-    // Who is there takes the shares of who is not.
-  }
+  });
 }
 
 void ThreadPool::takeChunks(unsigned thread) {
