@@ -221,8 +221,8 @@ std::shared_ptr<void> LoaderCore::next() try {
 
 void LoaderCore::end() {
   // In a child of its process nobody can end its threads, which are not there.
-  if (queue && !queue->isHere())
-    static_cast<void>(queue.release());
+  if (queue && !queue->isHere()) [[maybe_unused]]
+    BatchQueue *left = queue.release();
   queue.reset();
 }
 

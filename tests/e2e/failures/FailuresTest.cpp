@@ -35,7 +35,7 @@ namespace {
 /// How many failures this run is to have, of all kinds together.
 long numFailures() {
   const char *text = std::getenv("SINTER_FAILURES");
-  return text ? std::max(10L, std::atol(text)) : 240;
+  return text ? std::max(10L, std::strtol(text, nullptr, 10)) : 240;
 }
 
 /// What one child writes down for its parent.

@@ -192,6 +192,7 @@ TEST(Empty, Params) {
   }
 }
 
+// NOLINTBEGIN(bugprone-use-after-move)
 TEST(Empty, ModulesThatWereMovedFrom) {
   sn::nn::Linear layer(3, 2);
   sn::nn::Linear taken = std::move(layer);
@@ -245,6 +246,8 @@ TEST(Empty, Data) {
       {"operator++", [&] { ++first; }},
   });
 }
+
+// NOLINTEND(bugprone-use-after-move)
 
 TEST(Empty, WhatGoesWithoutAnything) {
   sn::HookHandle().remove();
