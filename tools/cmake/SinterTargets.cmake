@@ -34,8 +34,9 @@ function(sinter_common name mlir)
   endif()
 endfunction()
 
-# The precompiled headers: of everything that includes MLIR, of what does not, and
-# of tests of the latter. They hold other people's headers alone. A release is
+# The precompiled headers: of everything that includes MLIR, of targets, which
+# include the dialects of what they emit, too, of what includes no MLIR, and of
+# tests of the latter. They hold other people's headers alone. A release is
 # built without the last two: there each file has to include what it uses.
 function(sinter_add_pch name mlir header)
   file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/pch/${name}.cpp
@@ -46,6 +47,7 @@ function(sinter_add_pch name mlir header)
     $<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/${header}>)
 endfunction()
 sinter_add_pch(sinter-pch TRUE compiler/pch.h)
+sinter_add_pch(sinter-target-pch TRUE compiler/target/pch.h)
 if(CMAKE_BUILD_TYPE STREQUAL "Dev")
   sinter_add_pch(sinter-plain-pch FALSE runtime/support/pch.h)
   if(SINTER_TESTS)
@@ -54,9 +56,11 @@ if(CMAKE_BUILD_TYPE STREQUAL "Dev")
   endif()
 endif()
 
-# sinter_use_pch(NAME MLIR OTHER): sinter-pch, or OTHER where there is one.
+# sinter_use_pch(NAME MLIR OTHER): the one for MLIR, or OTHER where there is one.
 function(sinter_use_pch name mlir other)
-  if(mlir)
+  if(mlir AND name MATCHES "^sinter-target")
+    target_precompile_headers(${name} REUSE_FROM sinter-target-pch)
+  elseif(mlir)
     target_precompile_headers(${name} REUSE_FROM sinter-pch)
   elseif(TARGET ${other})
     target_precompile_headers(${name} REUSE_FROM ${other})
