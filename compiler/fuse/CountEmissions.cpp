@@ -18,7 +18,7 @@ static uint64_t mix(uint64_t a, uint64_t b) {
   return (x ^ (x >> 31)) >> 1; // never one of the set's own marks
 }
 
-EmissionCounter::EmissionCounter(const FusionGraph &graph, const OpSet &body,
+EmissionCounter::EmissionCounter(const ClassifiedOps &graph, const OpSet &body,
                                  const OpSet &outputs, uint64_t most)
     : graph(graph) {
   findLevels(body);

@@ -16,10 +16,6 @@ namespace sinter::compiler {
 
 using graph::PatternKind;
 
-void storeValue(Operation *op) {
-  op->setAttr(storedAttr, UnitAttr::get(op->getContext()));
-}
-
 namespace {
 
 /// How much of each cap something takes.
@@ -58,22 +54,26 @@ struct Parts {
   Size total; ///< what operands share counts for each of them
 };
 
-/// Cuts once through the ops. Storing a value may make others core: they have
-/// to be classified and looked at again.
+/// Cuts once through the ops. What is written out too often is stored before
+/// its chain is cut for its length: cut for that alone, steps that repeat each
+/// other would be cut each at another place, and be so many more kernels.
+/// Storing a value may make others core: they have to be classified and looked
+/// at again.
 class Cutter {
 public:
-  Cutter(const ClassifiedOps &classified, SmallVectorImpl<Operation *> &ops,
-         const KernelCaps &caps, std::vector<FusionDecision> &decisions)
-      : classified(classified), ops(ops), decisions(decisions),
-        limit{int64_t(caps.ops) - 1, int64_t(caps.buffers) - 1, caps.ops} {}
+  Cutter(ClassifiedOps classified, SmallVectorImpl<Operation *> &ops,
+         const FuseOptions &options, std::vector<FusionDecision> &decisions)
+      : classified(std::move(classified)), ops(ops), options(options),
+        decisions(decisions),
+        limit{int64_t(options.caps.ops) - 1, int64_t(options.caps.buffers) - 1,
+              options.caps.ops} {}
 
-  /// Whether some op has to be cut off from what it reads.
-  bool isNeeded() const;
-  /// Whether something was cut.
+  /// Whether something was stored.
   bool run();
+  /// The ops, if nothing was.
+  ClassifiedOps take() { return std::move(classified); }
 
 private:
-  bool isKernel(Operation *op) const;
   bool exceeds(Operation *op) const {
     return !sizeOf(op->getOperands()).within(limit);
   }
@@ -87,12 +87,12 @@ private:
   Value joinOf(Operation *join, ArrayRef<Value> operands);
   void store(Operation *op);
 
-  const ClassifiedOps &classified;
+  ClassifiedOps classified;
   SmallVectorImpl<Operation *> &ops;
+  const FuseOptions &options;
   std::vector<FusionDecision> &decisions;
   const Size limit; ///< of what an op's operands take together
-  /// Those that were not classified as core.
-  llvm::SmallPtrSet<Operation *, 16> stored;
+  bool changed = false;
   /// The ops so far, with those that are new.
   SmallVector<Operation *> all;
 };
@@ -105,8 +105,7 @@ static constexpr Size sizeOfInput{0, 1, 1};
 // Whether a kernel reads the value, and does not compute it.
 bool Cutter::isInput(Value value) const {
   int index = classified.indexOf(value);
-  return index < 0 || classified.isCore(index) ||
-         stored.contains(value.getDefiningOp());
+  return index < 0 || classified.isCore(index);
 }
 
 void Cutter::add(Value value, Cone &cone) const {
@@ -128,8 +127,6 @@ Size Cutter::sizeOf(ValueRange operands) const {
 }
 
 void Cutter::store(Operation *op) {
-  storeValue(op);
-  stored.insert(op);
   FusionDecision decision;
   decision.accepted = true;
   decision.rule = "cut";
@@ -139,7 +136,8 @@ void Cutter::store(Operation *op) {
   decision.detail = llvm::formatv(
       "{0} stored: a kernel has at most {1} ops and {2} buffers",
       op->getName().stripDialect(), limit.ops + 1, limit.inputs + 1);
-  decisions.push_back(std::move(decision));
+  storeValue(op, classified, std::move(decision), decisions);
+  changed = true;
 }
 
 bool Cutter::storeLargestOperand(Operation *op) {
@@ -203,22 +201,25 @@ bool Cutter::shorten(Operation *join) {
     parts.sizes.push_back(sizeOf(value));
     parts.total += parts.sizes.back();
   }
-  size_t before = stored.size(), begin = 0;
+  bool isDone = false;
+  size_t begin = 0;
   SmallVector<Value> shorter;
   while (begin < parts.values.size() && !parts.total.within(limit)) {
     size_t end = takeNeighbours(parts, begin);
     Value part = parts.values[begin];
     if (end > begin + 1)
       part = joinOf(join, ArrayRef(parts.values).slice(begin, end - begin));
-    if (end > begin + 1 || !isInput(part))
+    if (end > begin + 1 || !isInput(part)) {
       store(part.getDefiningOp());
+      isDone = true;
+    }
     parts.total += sizeOfInput;
     shorter.push_back(part);
     begin = end;
   }
   llvm::append_range(shorter, ArrayRef(parts.values).drop_front(begin));
   join->setOperands(shorter);
-  return stored.size() > before;
+  return isDone;
 }
 
 //===- The walk -----------------------------------------------------------===//
@@ -231,58 +232,31 @@ void Cutter::cut(Operation *op) {
 }
 
 // What code of the user's reads is stored in any case.
-bool Cutter::isKernel(Operation *op) const {
-  return !classified.isRename(classified.indexOf(op->getResult(0))) &&
-         kindOf(op) != PatternKind::opaque;
-}
-
-bool Cutter::isNeeded() const {
-  return llvm::any_of(
-      ops, [&](Operation *op) { return isKernel(op) && exceeds(op); });
-}
-
 bool Cutter::run() {
+  bool onePerOp = options.fusion == Fusion::none;
+  CopiedStorer copied(classified, options, decisions);
   for (Operation *op : ops) {
-    if (isKernel(op))
-      cut(op);
+    unsigned index = classified.indexOf(op->getResult(0));
+    if (!classified.isRename(index)) {
+      changed |= !onePerOp && copied.consider(index);
+      if (kindOf(op) != PatternKind::opaque)
+        cut(op);
+    }
     all.push_back(op);
   }
   ops.assign(all.begin(), all.end());
-  return !stored.empty();
-}
-
-// Stores what would be written out too often, which leaves shorter chains: cut
-// for their length alone, steps that repeat each other would be cut each at
-// another place, and be so many more kernels. Whether something was stored.
-static bool storeCopies(const ClassifiedOps &classified,
-                        const FuseOptions &options,
-                        std::vector<FusionDecision> &decisions) {
-  FusionGraph graph(classified);
-  storeCopied(graph, options, decisions);
-  bool changed = false;
-  for (unsigned index = 0; index < graph.size(); ++index) {
-    if (classified.isCore(index) || !graph.isCore(index))
-      continue;
-    storeValue(graph.op(index));
-    changed = true;
-  }
   return changed;
 }
 
 FusionGraph cutToCaps(SmallVectorImpl<Operation *> &ops,
                       const FuseOptions &options,
                       std::vector<FusionDecision> &decisions) {
-  // A walk over chains that are not cut takes time with their square.
-  constexpr size_t mostUncut = 4096;
-  bool onePerOp = options.fusion == Fusion::none;
-  ClassifiedOps classified(ops, onePerOp);
-  if (!onePerOp && ops.size() <= mostUncut &&
-      Cutter(classified, ops, options.caps, decisions).isNeeded() &&
-      storeCopies(classified, options, decisions))
-    classified = ClassifiedOps(ops, onePerOp);
-  while (Cutter(classified, ops, options.caps, decisions).run())
-    classified = ClassifiedOps(ops, onePerOp);
-  return FusionGraph(std::move(classified));
+  while (true) {
+    ClassifiedOps classified(ops, options.fusion == Fusion::none);
+    Cutter cutter(std::move(classified), ops, options, decisions);
+    if (!cutter.run())
+      return FusionGraph(cutter.take());
+  }
 }
 
 } // namespace sinter::compiler

@@ -5,16 +5,13 @@
 
 namespace sinter::compiler {
 
-/// Has the op's value written to memory by the kernel that computes it. Those
-/// that read it do not repeat the op.
-void storeValue(mlir::Operation *op);
-
 /// The graph of `ops`, which stand in the order of their block, cut so that a
-/// kernel of one op, with what it inlines, is within the caps. Values in the
-/// middle are stored, and what joins too many operands joins parts of them,
-/// that are stored: those new ops are added to `ops`. Nothing changes where the
-/// caps are kept. An op that exceeds them by itself is left as it is. What is
-/// done leaves a decision.
+/// kernel of one op, with what it inlines, is within the caps and writes
+/// nothing out too often (see CopiedStorer). Values in the middle are stored,
+/// and what joins too many operands joins parts of them, that are stored: those
+/// new ops are added to `ops`. Nothing changes where the caps are kept. An op
+/// that exceeds them by itself is left as it is. What is done leaves a
+/// decision.
 FusionGraph cutToCaps(llvm::SmallVectorImpl<mlir::Operation *> &ops,
                       const FuseOptions &options,
                       std::vector<FusionDecision> &decisions);

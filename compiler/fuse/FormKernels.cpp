@@ -4,7 +4,6 @@
 #include "compiler/fuse/MergeParts.h"
 #include "compiler/fuse/RecomputeValues.h"
 #include "compiler/fuse/RepeatValues.h"
-#include "compiler/fuse/StoreCopied.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
 #include "compiler/lower/EmitKernel.h"
@@ -229,7 +228,6 @@ std::vector<FusionDecision> formKernels(FusionGraph &graph,
   if (options.fusion == Fusion::none)
     return {};
   std::vector<FusionDecision> decisions;
-  storeCopied(graph, options, decisions);
   mergeParts(graph, options, decisions);
   llvm::append_range(decisions, KernelFormer(graph, options).run());
   mergeIndependent(graph, options, decisions);

@@ -26,6 +26,7 @@ ClassifiedOps::ClassifiedOps(ArrayRef<Operation *> list, bool oneOpPerKernel)
   core.assign(ops.size(), false);
   returned.assign(ops.size(), false);
   rename.assign(ops.size(), false);
+  repeated.assign(ops.size(), false);
   markReturned();
   classify(oneOpPerKernel);
 }
@@ -35,7 +36,6 @@ FusionGraph::FusionGraph(func::FuncOp function, bool oneOpPerKernel)
 
 FusionGraph::FusionGraph(ClassifiedOps classified)
     : ClassifiedOps(std::move(classified)) {
-  repeated.assign(ops.size(), false);
   sources.resize(ops.size());
   users.resize(ops.size());
   earlier.resize(ops.size());
@@ -103,6 +103,34 @@ void ClassifiedOps::classify(bool oneOpPerKernel) {
   }
 }
 
+OpSet ClassifiedOps::body(const OpSet &coreOps) const {
+  llvm::SmallDenseSet<unsigned> seen(coreOps.begin(), coreOps.end());
+  OpSet all(coreOps), pending(coreOps);
+  while (!pending.empty()) {
+    Operation *op = ops[pending.pop_back_val()];
+    for (Value operand : op->getOperands()) {
+      int index = indexOf(operand);
+      if (index < 0 || (core[index] && !repeated[index]) ||
+          !seen.insert(index).second)
+        continue;
+      all.push_back(index);
+      pending.push_back(index);
+    }
+  }
+  llvm::sort(all);
+  return all;
+}
+
+SmallVector<Value> ClassifiedOps::inputs(const OpSet &body) const {
+  llvm::SmallDenseSet<unsigned> inside(body.begin(), body.end());
+  llvm::SmallSetVector<Value, 8> result;
+  for (unsigned index : body)
+    for (Value operand : ops[index]->getOperands())
+      if (int source = indexOf(operand); source < 0 || !inside.contains(source))
+        result.insert(operand);
+  return result.takeVector();
+}
+
 void FusionGraph::connect() {
   // The core ops behind an inlined op's value.
   SmallVector<llvm::SmallSetVector<unsigned, 4>> behind(ops.size());
@@ -154,37 +182,6 @@ void FusionGraph::connectOrder() {
   }
 }
 
-void FusionGraph::store(unsigned index) {
-  core[index] = true;
-  groups[index] = {index};
-}
-
-void FusionGraph::connectAgain() {
-  for (auto *lists : {&sources, &users, &earlier, &later})
-    for (auto &list : *lists)
-      list.clear();
-  connect();
-  connectOrder();
-}
-
-OpSet FusionGraph::body(const OpSet &coreOps) const {
-  llvm::SmallDenseSet<unsigned> seen(coreOps.begin(), coreOps.end());
-  OpSet all(coreOps), pending(coreOps);
-  while (!pending.empty()) {
-    Operation *op = ops[pending.pop_back_val()];
-    for (Value operand : op->getOperands()) {
-      int index = indexOf(operand);
-      if (index < 0 || (core[index] && !repeated[index]) ||
-          !seen.insert(index).second)
-        continue;
-      all.push_back(index);
-      pending.push_back(index);
-    }
-  }
-  llvm::sort(all);
-  return all;
-}
-
 OpSet FusionGraph::outputs(const OpSet &coreOps) const {
   llvm::SmallDenseSet<unsigned> inside(coreOps.begin(), coreOps.end());
   OpSet result;
@@ -194,16 +191,6 @@ OpSet FusionGraph::outputs(const OpSet &coreOps) const {
         }))
       result.push_back(index);
   return result;
-}
-
-SmallVector<Value> FusionGraph::inputs(const OpSet &body) const {
-  llvm::SmallDenseSet<unsigned> inside(body.begin(), body.end());
-  llvm::SmallSetVector<Value, 8> result;
-  for (unsigned index : body)
-    for (Value operand : ops[index]->getOperands())
-      if (int source = indexOf(operand); source < 0 || !inside.contains(source))
-        result.insert(operand);
-  return result.takeVector();
 }
 
 OpSet FusionGraph::united(unsigned a, unsigned b) const {

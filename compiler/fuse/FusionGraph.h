@@ -43,11 +43,21 @@ public:
   bool isReturned(unsigned index) const { return returned[index]; }
   /// A reshape between kernels: the same buffer under another type.
   bool isRename(unsigned index) const { return rename[index]; }
+  bool isRepeated(unsigned index) const { return repeated[index]; }
+  /// Has an inlined value written to memory: its op is core from now on.
+  void store(unsigned index) { core[index] = true; }
+
+  /// Everything a kernel of these core ops holds: the ops and what they inline.
+  OpSet body(const OpSet &coreOps) const;
+  /// The values that the body reads from outside, in order of first use.
+  llvm::SmallVector<mlir::Value> inputs(const OpSet &body) const;
 
 protected:
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::DenseMap<mlir::Operation *, unsigned> indices;
   llvm::SmallVector<bool> core, returned, rename;
+  /// Core ops that kernels other than their own compute again.
+  llvm::SmallVector<bool> repeated;
 
 private:
   void classify(bool oneOpPerKernel);
@@ -73,12 +83,8 @@ public:
   /// Whether an op comes after this one without reading it.
   bool isAwaited(unsigned index) const { return !later[index].empty(); }
 
-  /// Everything a kernel of these core ops holds: the ops and what they inline.
-  OpSet body(const OpSet &coreOps) const;
   /// The core ops whose values someone else reads.
   OpSet outputs(const OpSet &coreOps) const;
-  /// The values that the body reads from outside, in order of first use.
-  llvm::SmallVector<mlir::Value> inputs(const OpSet &body) const;
 
   /// Groups: disjoint sets of core ops, one kernel each.
   unsigned groupOf(unsigned index) const { return group[index]; }
@@ -87,10 +93,6 @@ public:
   OpSet united(unsigned a, unsigned b) const;
   /// Whether one kernel for both would have to run before and after another.
   bool wouldCycle(unsigned a, unsigned b) const;
-  /// Has an inlined value written to memory: its op is core from now on. Before
-  /// anything is merged; `connectAgain` after the last of them.
-  void store(unsigned index);
-  void connectAgain();
   /// Moves all of b into a.
   void merge(unsigned a, unsigned b);
   /// Makes every member of the group a group of its own.
@@ -98,18 +100,17 @@ public:
   /// From now on kernels other than its own compute the value again; it must
   /// not be returned. A kernel that gives nothing else is no more.
   void repeat(unsigned index);
-  bool isRepeated(unsigned index) const { return repeated[index]; }
   /// Groups that have members, in an order in which they can run.
   llvm::SmallVector<unsigned> executionOrder() const;
 
 private:
+  using ClassifiedOps::store; // only before they are a graph
   void connect();
   void connectOrder();
   void addSource(unsigned user, unsigned source);
   void addEarlier(unsigned user, unsigned op);
   unsigned lastOnPathsTo(unsigned last) const;
 
-  llvm::SmallVector<bool> repeated;
   llvm::SmallVector<llvm::SmallVector<unsigned>> sources, users;
   /// Core ops that a core op comes before or after, whose values it need not
   /// read.

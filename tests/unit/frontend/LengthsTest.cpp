@@ -98,7 +98,7 @@ TEST(Lengths, ColumnsOfWeightsAreNumbers) {
 
 namespace {
 
-constexpr int64_t vocabulary = 11, width = 8, heads = 2, longest = 64;
+constexpr int64_t vocabulary = 11, width = 8, heads = 2, longest = 256;
 
 /// A small language model of one layer.
 struct Decoder {
@@ -146,7 +146,7 @@ Decoder &decoder() {
   return *model;
 }
 
-constexpr int64_t sampled = 40;
+constexpr int64_t sampled = 200;
 
 sn::Tensor nextToken(const sn::Tensor &logits) {
   return sn::argmax(sn::select(logits, 1, -1), 1, /*keepdims=*/true);
