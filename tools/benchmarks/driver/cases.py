@@ -246,8 +246,8 @@ GROWTH = 2.2
 def growing_cases():
     """Pairs of cases of which the second has twice as many parts; only
     compiled."""
-    for kind, count in (("chain", 2000), ("stencil", 6), ("sines", 48),
-                        ("rnn", 250)):
+    for kind, count in (("chain", 2000), ("numbers", 2000), ("stencil", 6),
+                        ("sines", 48), ("rnn", 250)):
         yield tuple(Case(f"growing_{kind}_{n}",
                          {"kind": f"growing_{kind}", "n": n}, peers=())
                     for n in (count, 2 * count))

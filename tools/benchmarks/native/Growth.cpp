@@ -24,6 +24,18 @@ std::unique_ptr<Work> bench::makeGrowingChain(const Case &c) {
   });
 }
 
+// Numbers cost nothing to repeat: kernels inline them, up to the caps.
+std::unique_ptr<Work> bench::makeGrowingNumbers(const Case &c) {
+  int64_t n = c.number("n");
+  Tensor x = inputOf({}, 1);
+  return callOf([=] {
+    Tensor y = x;
+    for (int64_t i = 0; i < n; ++i)
+      y = sn::sin(y) + x;
+    return std::vector<Tensor>{y};
+  });
+}
+
 std::unique_ptr<Work> bench::makeGrowingStencil(const Case &c) {
   int64_t n = c.number("n"), cells = 64;
   Tensor x = inputOf({cells}, 1);

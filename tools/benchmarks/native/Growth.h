@@ -9,6 +9,7 @@ namespace bench {
 
 /// Steps of two pointwise ops each, one after the other.
 std::unique_ptr<Work> makeGrowingChain(const Case &c);
+std::unique_ptr<Work> makeGrowingNumbers(const Case &c);
 /// Steps of a stencil made of slices and a pad, on 64 cells.
 std::unique_ptr<Work> makeGrowingStencil(const Case &c);
 /// Sines in a row.

@@ -266,6 +266,7 @@ static Made make(const Case &c) {
       {"conv2d_step", makeConvolutionStep},
       {"max_pool", makeMaxPool},
       {"growing_chain", makeGrowingChain},
+      {"growing_numbers", makeGrowingNumbers},
       {"growing_stencil", makeGrowingStencil},
       {"growing_sines", makeGrowingSines},
       {"growing_rnn", makeGrowingRnn},
