@@ -1,9 +1,9 @@
 /// The compiler's entry points.
 #include "compiler/Compiler.h"
 #include "compiler/Diagnostics.h"
-#include "compiler/Guarded.h"
 #include "compiler/InspectStage.h"
 #include "compiler/Pipeline.h"
+#include "compiler/guard/Guarded.h"
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/MakeDynamic.h"
 #include "runtime/support/Cancel.h"

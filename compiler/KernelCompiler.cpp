@@ -1,9 +1,9 @@
 /// Parallel compilation of kernels.
 #include "compiler/KernelCompiler.h"
 #include "compiler/Diagnostics.h"
-#include "compiler/Guarded.h"
 #include "compiler/KernelCache.h"
 #include "compiler/fuse/KernelText.h"
+#include "compiler/guard/Guarded.h"
 #include "dialects/sinter/Dialect.h"
 #include "runtime/support/Cancel.h"
 #include "runtime/support/RunTogether.h"

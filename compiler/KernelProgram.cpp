@@ -1,10 +1,10 @@
 /// One kernel by itself: which tiles it has, and a program that launches it.
 #include "compiler/Compiler.h"
 #include "compiler/Diagnostics.h"
-#include "compiler/Guarded.h"
 #include "compiler/Pipeline.h"
 #include "compiler/fuse/KernelText.h"
 #include "compiler/fuse/ScheduleTiles.h"
+#include "compiler/guard/Guarded.h"
 #include "compiler/import/CheckNesting.h"
 #include "compiler/import/ImportGraph.h"
 #include "compiler/import/Locations.h"

@@ -1,6 +1,6 @@
 /// Links the objects of a program into one loadable image with lld.
 #include "compiler/link/LinkImage.h"
-#include "compiler/Guarded.h"
+#include "compiler/guard/Guarded.h"
 
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/SmallString.h"

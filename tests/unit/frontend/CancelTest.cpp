@@ -151,6 +151,7 @@ TEST(Cancel, ACompilation) {
     EXPECT_NEAR(y.to_vector<float>()[0], 1.0f / 7, 1e-6);
   }
   // What is in the cache already is not compiled.
-  if (sn::stats().compiles - before >= 10)
+  if (sn::stats().compiles - before >= 10) {
     EXPECT_GT(stopped, 0);
+  }
 }

@@ -1,7 +1,7 @@
 /// Catches what is thrown through LLVM, and its crashes. This file is compiled
 /// with exceptions.
-#include "compiler/Guarded.h"
-#include "compiler/CrashGuard.h"
+#include "compiler/guard/Guarded.h"
+#include "compiler/guard/CrashGuard.h"
 
 #include "runtime/support/Exhausted.h"
 #include "runtime/support/FloatingPoint.h"

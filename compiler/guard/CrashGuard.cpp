@@ -1,5 +1,5 @@
 /// Handlers for the time of compilations.
-#include "compiler/CrashGuard.h"
+#include "compiler/guard/CrashGuard.h"
 
 #include <array>
 #include <mutex>

@@ -15,7 +15,7 @@ std::optional<ErrorInfo> callGuarded(void (*work)(void *), void *context);
 
 /// What `work` gives, a Result; an error when memory or threads ran out in it.
 ///
-/// LLVM and most of this folder know no exceptions: what is open inside `work`
+/// LLVM and most of the compiler know no exceptions: what is open inside `work`
 /// then is not closed, its memory is lost, and nothing of it may be used again.
 /// So whatever others wait for (locks, claims) or the system keeps (files)
 /// belongs outside of `work`.
