@@ -187,10 +187,10 @@ const Place &other(const std::vector<Place> &places, const Place &than,
 void alter(const std::vector<Place> &places, Random &random) {
   const Place &place = places[random() % places.size()];
   const Place &like = other(places, place, random);
-  uint64_t value = readNumber(place);
   switch (place.kind) {
   case Place::number:
   case Place::length: {
+    uint64_t value = readNumber(place);
     uint64_t choices[] = {value + 1,           value - 1, readNumber(like),
                           interesting(random), value * 2, -value};
     return writeNumber(place, choices[random() % std::size(choices)]);
