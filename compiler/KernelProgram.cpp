@@ -43,7 +43,7 @@ public:
 
 Status KernelSession::load(std::string_view text) {
   SINTER_TRY(checkNesting(text));
-  state.module = parseSourceString<ModuleOp>(text, &context);
+  state.module = parseSourceString<ModuleOp>(std::string(text), &context);
   if (!state.module)
     return diagnostics.takeError(ErrorKind::invalid_argument, "import");
   auto kernels = state.module->getOps<program::KernelOp>();

@@ -180,7 +180,9 @@ OwningOpRef<ModuleOp> importText(std::string_view text, MLIRContext *context) {
     return nullptr;
   }
   ParserConfig config(context);
-  auto module = parseSourceString<ModuleOp>(text, config);
+  // The parser looks for a zero byte behind the text, which a view may lack.
+  std::string ended(text);
+  auto module = parseSourceString<ModuleOp>(ended, config);
   if (!module || failed(numberNodes(*module)))
     return nullptr;
   return module;
