@@ -273,7 +273,7 @@ class Extras(unittest.TestCase):
         self.assertEqual([(f.what, f.ours, f.verdict()) for f in figures],
                          [("compiling, times", 1, "pass"),
                           ("peak memory, times", 1, "pass")])
-        self.assertEqual(len(extras.growth(starter, [], 1)), 8)
+        self.assertEqual(len(extras.growth(starter, [], 1)), 10)
         figure = extras.gpt(starter, 1)
         self.assertEqual((figure.ours, figure.theirs, figure.verdict()),
                          (3, 12, "pass"))
