@@ -45,7 +45,9 @@ def clang_command(entry, pch):
             skip = True
         elif word == "-include" and "cmake_pch" in words[index + 1]:
             # Without those of the C++ library: each file includes what it uses.
-            skip, used_pch = True, "/sinter-pch.dir/" in words[index + 1]
+            # That of targets holds the one of all that includes MLIR.
+            skip, used_pch = True, bool(re.search(
+                r"/sinter-(target-)?pch\.dir/", words[index + 1]))
         elif word not in ("-fpch-preprocess", "-Winvalid-pch", "-MD", "-c",
                           "-fno-tree-loop-distribute-patterns", entry["file"]):
             kept.append(word)
