@@ -231,7 +231,6 @@ void Cutter::cut(Operation *op) {
     ;
 }
 
-// What code of the user's reads is stored in any case.
 bool Cutter::run() {
   bool onePerOp = options.fusion == Fusion::none;
   CopiedStorer copied(classified, options, decisions);
@@ -239,6 +238,7 @@ bool Cutter::run() {
     unsigned index = classified.indexOf(op->getResult(0));
     if (!classified.isRename(index)) {
       changed |= !onePerOp && copied.consider(index);
+      // What code of the user's reads is stored in any case.
       if (kindOf(op) != PatternKind::opaque)
         cut(op);
     }
@@ -252,8 +252,8 @@ FusionGraph cutToCaps(SmallVectorImpl<Operation *> &ops,
                       const FuseOptions &options,
                       std::vector<FusionDecision> &decisions) {
   while (true) {
-    ClassifiedOps classified(ops, options.fusion == Fusion::none);
-    Cutter cutter(std::move(classified), ops, options, decisions);
+    Cutter cutter(ClassifiedOps(ops, options.fusion == Fusion::none), ops,
+                  options, decisions);
     if (!cutter.run())
       return FusionGraph(cutter.take());
   }
