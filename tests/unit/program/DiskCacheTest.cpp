@@ -1,5 +1,6 @@
 #include "runtime/program/DiskCache.h"
 
+#include "tests/unit/params/FileFaults.h"
 #include "tests/unit/program/ProgramBuilder.h"
 
 #include <filesystem>
@@ -7,28 +8,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cerrno>
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-/// Bytes that may still be written before the disk is full.
-static thread_local uint64_t room = UINT64_MAX;
-
-/// Stands before the C library's, for this program and the libraries it uses.
-extern "C" ssize_t write(int file, const void *bytes, size_t count) {
-  if (room == 0) {
-    errno = ENOSPC;
-    return -1;
-  }
-  count = size_t(std::min<uint64_t>(count, room));
-  ssize_t written = syscall(SYS_write, file, bytes, count);
-  if (written > 0 && room != UINT64_MAX)
-    room -= uint64_t(written);
-  return written;
-}
 
 using namespace sinter;
 using namespace sinter::runtime;
@@ -216,7 +199,7 @@ TEST_F(DiskCacheTest, AFullDiskLeavesWhatWasThere) {
   ASSERT_TRUE(cache().storeProgram({0, 1}, program));
   ASSERT_TRUE(cache().storeBytes(CacheKind::kernel, {0, 1}, bytesOf("old")));
   auto expectFull = [&](const Status &stored) {
-    room = UINT64_MAX;
+    sinter::test::fileFaults().room = UINT64_MAX;
     ASSERT_FALSE(stored);
     EXPECT_NE(stored.error().message.find("No space left on device"),
               std::string::npos)
@@ -226,19 +209,19 @@ TEST_F(DiskCacheTest, AFullDiskLeavesWhatWasThere) {
     EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 2);
   };
   for (uint64_t bytes : {0, 1, 71, 72, 73, 76}) {
-    room = bytes;
+    sinter::test::fileFaults().room = bytes;
     expectFull(cache().storeBytes(CacheKind::kernel, {0, 1}, bytesOf("newer")));
-    room = bytes;
+    sinter::test::fileFaults().room = bytes;
     expectFull(cache().storeBytes(CacheKind::kernel, {0, 2}, bytesOf("other")));
   }
   for (uint64_t bytes : {uint64_t(0), uint64_t(100), program.size() - 1}) {
-    room = bytes;
+    sinter::test::fileFaults().room = bytes;
     expectFull(cache().storeProgram({0, 2}, program));
   }
-  room = 72 + 5;
+  sinter::test::fileFaults().room = 72 + 5;
   Status stored =
       cache().storeBytes(CacheKind::kernel, {0, 1}, bytesOf("newer"));
-  room = UINT64_MAX;
+  sinter::test::fileFaults().room = UINT64_MAX;
   EXPECT_TRUE(stored);
   EXPECT_EQ(kernel(1), "newer");
 }
