@@ -78,24 +78,6 @@ def ContractMultiplyAdd : Pass<"contract-multiply-add", "::mlir::ModuleOp"> {
   }];
 }
 
-def CheckEarly : Pass<"check-early", "::mlir::ModuleOp"> {
-  let summary = "Check positions that are given before anything else.";
-  let description = [{
-    For devices that a host waits for: it has to know that all positions are in
-    range before it lets a program overwrite what it was given. So positions of
-    gathers and scatters that come late are checked by a kernel of their own,
-    which waits for nothing.
-
-    ```mlir
-    %1 = sinter.gather %0, %labels {axis = 1 : i64}
-    // becomes
-    %all = sinter.iota {axis = 1 : i64, ...}
-    %in = sinter.gather %all, %labels {axis = 1 : i64, sinter.checks}
-    %1 = sinter.gather %0, %in {axis = 1 : i64, sinter.checked}
-    ```
-  }];
-}
-
 def MarkSharedDivisors : Pass<"mark-shared-divisors", "::mlir::ModuleOp"> {
   let summary = "Mark divisions whose divisor a row or a column shares.";
   let description = [{
@@ -188,6 +170,43 @@ def RaiseAttention : Pass<"raise-attention", "::mlir::ModuleOp"> {
   let options = [
     Option<"exact", "exact", "bool", "false", "Raise nothing, say so">,
   ];
+}
+
+def ProveIndices : Pass<"prove-indices", "::mlir::ModuleOp"> {
+  let summary = "Mark gathers and scatters whose positions are always in range.";
+  let description = [{
+    What integers may be follows from where they come from: a count along an
+    axis, a position that a search or a sort gives, constants, arithmetic and
+    views of such, and sizes, of which guards say something. What is in range
+    so is not checked when the program runs.
+
+    ```mlir
+    %1 = sinter.argmax %0 {axis = 1 : i64, keepdims = true}
+    %2 = sinter.gather %0, %1 {axis = 1 : i64}
+    // becomes
+    %2 = sinter.gather %0, %1 {axis = 1 : i64, sinter.checked}
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
+def CheckEarly : Pass<"check-early", "::mlir::ModuleOp"> {
+  let summary = "Check positions as soon as they are there.";
+  let description = [{
+    A program may overwrite what it was given only when all positions are known
+    to be in range. So positions that gathers and scatters use behind something
+    long are checked by a kernel of their own, which waits for the positions
+    only: once for all that use them.
+
+    ```mlir
+    %1 = sinter.gather %0, %labels {axis = 1 : i64}
+    // becomes
+    %all = sinter.iota {axis = 0 : i64, ...}
+    %in = sinter.gather %all, %labels {axis = 0 : i64, sinter.checks}
+    %1 = sinter.gather %0, %in {axis = 1 : i64, sinter.checked}
+    ```
+  }];
 }
 
 //===-- fuse --------------------------------------------------------------===//

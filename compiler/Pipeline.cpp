@@ -58,13 +58,17 @@ void buildStage(Stage stage, OpPassManager &passes,
           {.numbers = options.simplify.numerics == NumericsMode::fast}));
     }
     passes.addPass(createSimplifyOps({.exact = exact}));
-    if (options.simplify.checksEarly && options.fuse.fusion != Fusion::none)
-      passes.addPass(createCheckEarly());
     passes.addPass(createMergeDuplicates());
     passes.addPass(createRemoveDeadOps());
     if (options.fuse.fusion != Fusion::none)
       passes.addPass(createRaiseAttention({.exact = exact}));
     passes.addPass(createOrderValues());
+    passes.addPass(createProveIndices());
+    if (options.fuse.fusion != Fusion::none) {
+      passes.addPass(createCheckEarly());
+      passes.addPass(createMergeDuplicates());
+      passes.addPass(createRemoveDeadOps());
+    }
     break;
   }
   case Stage::fuse:
@@ -185,7 +189,6 @@ Result<void> runPipeline(Compilation &state, const PipelineOptions &given,
   options.fuse.caps.freeWidening |= state.target->lanesAreThreads();
   if (state.target->lanesAreThreads())
     options.fuse.caps.scatteredElements = scatteredByThreads;
-  options.simplify.checksEarly |= state.target->lanesAreThreads();
   StageTrace trace(*state.module);
   for (Stage stage : {Stage::import, Stage::simplify, Stage::fuse, Stage::plan,
                       Stage::lower, Stage::target, Stage::package}) {

@@ -23,8 +23,6 @@ struct ImportOptions {
 };
 struct SimplifyOptions {
   NumericsMode numerics = NumericsMode::standard;
-  /// Whether a host waits for the device to have checked positions.
-  bool checksEarly = false;
 };
 struct PlanOptions {};
 struct TargetOptions {

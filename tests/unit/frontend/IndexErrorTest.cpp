@@ -1,5 +1,5 @@
 /// The message about an index out of range: which, where, and the range.
-#include <sinter/Basic.h>
+#include <sinter/sinter.h>
 
 #include <gtest/gtest.h>
 
@@ -68,4 +68,35 @@ TEST(IndexError, TheFirstOfSeveralIsNamed) {
   sn::nn::Embedding table(10, 4);
   expectMessage([&] { return table(sn::tensor<int64_t>({1, 12, 99, -4})); },
                 "embedding: index 12 at position 1, not in [0,10)");
+}
+
+// The gradient of the table goes where rows came from: the error is of the line
+// that took them.
+TEST(IndexError, OfAStepWithGradients) {
+  sn::nn::Embedding table(10, 4);
+  sn::Tensor weights = sn::ones({4, 3});
+  expectMessage(
+      [&] {
+        sn::Tensor rows = table(sn::tensor<int64_t>({1, 12}));
+        sn::Tensor loss = sn::sum(sn::tanh(sn::matmul(rows, weights)));
+        return sn::grad(loss, {table.weight.tensor()})[0];
+      },
+      "embedding: index 12 at position 1, not in [0,10)");
+}
+
+// Indices that cannot be out of range are not checked; one more is.
+TEST(IndexError, OfPositionsThatAreCounted) {
+  sn::nn::Embedding table(10, 4);
+  table(sn::arange(10, {sn::DType::i64})).eval();
+  expectMessage([&] { return table(sn::arange(11, {sn::DType::i64})); },
+                "embedding: index 10 at position 10, not in [0,10)");
+  sn::Tensor any = sn::tensor<int64_t>({-21, 4, 33});
+  EXPECT_EQ(sn::index_select(sn::arange(10), sn::remainder(any, 10), 0)
+                .to_vector<float>(),
+            (std::vector<float>{9, 4, 3}));
+  expectMessage(
+      [&] {
+        return sn::index_select(sn::arange(10), sn::remainder(any, 35), 0);
+      },
+      "index_select: index 14 at position 0, not in [0,10)");
 }
