@@ -12,7 +12,8 @@ import sys
 import tempfile
 import time
 
-from driver import cases, device_cases, extras, measure, table, trainings
+from driver import (cases, device_cases, extras, measure, model_rows, models,
+                    odd_cases, table, trainings)
 from driver.sides import SIDES, Failed, Starter, fields
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -44,7 +45,8 @@ def parse(arguments):
                         help="with the peers from PyPI; makes their "
                         "environment in build/bench/venv at the first use "
                         "(SINTER_BENCH_PYTHON names another)")
-    parser.add_argument("--sides", help="only these, comma separated")
+    parser.add_argument("--sides", help="only these, comma separated; of "
+                        "models eager and compile")
     parser.add_argument("--device", default="cpu",
                         help="cpu, or cuda:0 or vulkan:0 with cases of a GPU")
     parser.add_argument("--threads", help="of a side (1,2; with a GPU as many "
@@ -73,6 +75,26 @@ def parse(arguments):
                         "target baselines-test and the data of SINTER_SUITES")
     parser.add_argument("--profile", action="store_true",
                         help="what our launches of the cases take instead")
+    parser.add_argument("--odd", action="store_true",
+                        help="operators at sizes that are no multiple of "
+                        "anything instead")
+    parser.add_argument("--models", nargs="?", const="*", metavar="PATTERN",
+                        help="whole models instead, each in a process of its "
+                        "own: those whose names match; needs target "
+                        "bench-models")
+    parser.add_argument("--resume", type=pathlib.Path, metavar="FILE",
+                        help="of models: goes on with the rows of this JSON "
+                        "file, and writes it after each row")
+    parser.add_argument("--steps", type=int, default=300,
+                        help="of models: consecutive steps of a side (300)")
+    parser.add_argument("--budget", type=float, default=10,
+                        help="of models: seconds that a side's steps may take; "
+                        "then there are fewer (10)")
+    parser.add_argument("--autotune", action="store_true",
+                        help="of models: torch.compile's max-autotune, too, "
+                        "where ours is within 10 %% of PyTorch's best")
+    parser.add_argument("--tiny", action="store_true",
+                        help="of models: sizes that only compare results")
     parser.add_argument("--list", action="store_true", help="the cases")
     parser.add_argument("--log", type=pathlib.Path,
                         help="what the sides write to standard error")
@@ -146,6 +168,45 @@ def profile(wanted, starter):
             print(failure)
 
 
+def wanted_models(options):
+    patterns = options.cases + [options.models] * (options.models != "*")
+    return model_rows.chosen(patterns, model_rows.rows_of(options.device))
+
+
+def model_suite(wanted, options, starter, data):
+    """The models; 0 if all that were measured agree."""
+    if options.tiny:
+        wanted = [model_rows.tiny(row) for row in wanted]
+
+    def save(rows):
+        for path in {options.resume, options.json} - {None}:
+            replace(path, json.dumps(data | {"rows": rows}, indent=1) + "\n")
+
+    signal.signal(signal.SIGTERM, interrupt)
+    rows = models.run(wanted, starter, options, data["machine"], save)
+    save(rows)
+    print("\n\n".join(text for text in (models.table(rows),
+                                        models.problems(rows)) if text))
+    return 1 if models.problems(rows) else 0
+
+
+def wanted_cases(options):
+    if options.odd:
+        return cases.chosen(options.cases, odd_cases.cases_of(options.device))
+    if options.device == "cpu":
+        return cases.chosen(options.cases)
+    return cases.chosen(options.cases, device_cases.cases_of(options.device))
+
+
+def threads_of(options):
+    """The numbers of threads of a side; with a GPU, and of models, one."""
+    everything = len(os.sched_getaffinity(0))
+    one = options.device != "cpu" or options.models
+    words = options.threads or (str(everything) if one else "1,2")
+    threads = [int(word) for word in words.split(",")]
+    return [max(threads)] if one else threads
+
+
 def interrupt(*_):
     raise KeyboardInterrupt
 
@@ -189,10 +250,11 @@ def report(results, options, facts, geomeans):
 
 def main(arguments=None):
     options = parse(arguments)
-    on_cpu = options.device == "cpu"
-    wanted = cases.chosen(options.cases,
-                          None if on_cpu else device_cases.cases_of(
-                              options.device))
+    if options.models and options.list:
+        print("\n".join(f"{row.name}  (at most {row.gigabytes} GiB)"
+                        for row in wanted_models(options)))
+        return 0
+    wanted = wanted_models(options) if options.models else wanted_cases(options)
     if options.list:
         print("\n".join(case.name for case in wanted))
         return 0
@@ -200,8 +262,9 @@ def main(arguments=None):
         print("error: no case of that name", file=sys.stderr)
         return 2
     programs = (ROOT / options.build).resolve() / "bench"
-    if not (programs / SIDES["sinter"].program).exists():
-        print(f"error: no {programs}/sinter; build target bench-sinter, and "
+    ours = SIDES["models" if options.models else "sinter"].program
+    if not (programs / ours).exists():
+        print(f"error: no {programs}/{ours}; build target bench-{ours}, and "
               "bench-openblas, bench-onednn, bench-copy for the others",
               file=sys.stderr)
         return 2
@@ -213,11 +276,9 @@ def main(arguments=None):
         return Starter(programs, python, threads, FOLDER, processors(threads),
                        log, device=options.device, **more)
 
-    everything = len(os.sched_getaffinity(0))
-    wanted_threads = options.threads or ("1,2" if on_cpu else str(everything))
-    threads = [int(word) for word in wanted_threads.split(",")]
-    if not on_cpu:
-        threads = [max(threads)]
+    threads = threads_of(options)
+    if options.models:
+        return model_suite(wanted, options, starter(max(threads)), data)
     if options.cold or options.memory or options.trainings or options.growth:
         names = {case.name for case in wanted}
         figures = []
@@ -247,7 +308,9 @@ def main(arguments=None):
         data["versions"] = versions(names, starters[0])
         results = run(wanted, options, starters)
         data["cases"] = table.as_data(results)
-        geomeans = cases.GEOMEANS if on_cpu else device_cases.GEOMEANS
+        geomeans = (odd_cases.GEOMEANS if options.odd else
+                    cases.GEOMEANS if options.device == "cpu" else
+                    device_cases.GEOMEANS)
         report(results, options, data["machine"], geomeans)
     if options.json:
         replace(options.json, json.dumps(data, indent=1) + "\n")

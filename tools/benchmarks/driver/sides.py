@@ -28,6 +28,8 @@ SIDES = {
     "sinter-last": Side("sinter"),
     "sinter-one": Side("sinter", environment=(("SINTER_THREADS", "1"),)),
     "sinter-program": Side("sinter", argument="program"),
+    "models": Side("models"),
+    "torch-models": Side(script="torch_model_side.py"),
     "sinter-cuda": Side("sinter", environment=(("SINTER_DEVICE", "cuda:0"),)),
     "openblas": Side("openblas"),
     "onednn": Side("onednn"),

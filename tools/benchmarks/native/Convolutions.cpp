@@ -95,9 +95,9 @@ std::unique_ptr<Work> bench::makeCnnStep(const Case &c) {
   int64_t batch = c.number("batch");
   Tensor images = inputOf({batch, 1, 28, 28}, 1);
   Tensor digits = labelsOf({batch}, 2, 10);
-  return std::make_unique<Step<Cnn>>(Cnn(), [=](const Cnn &cnn) {
-    return sn::cross_entropy(cnn(images), digits);
-  });
+  return std::make_unique<Step<Cnn>>(
+      withFirstValues(Cnn()),
+      [=](const Cnn &cnn) { return sn::cross_entropy(cnn(images), digits); });
 }
 
 //===- Residual blocks ----------------------------------------------------===//
@@ -166,7 +166,7 @@ std::unique_ptr<Work> bench::makeResidualStep(const Case &c) {
   }
   Tensor digits = labelsOf({batch}, 2, 10);
   return std::make_unique<Step<ResidualNet>>(
-      std::move(model), [=](const ResidualNet &net) {
+      withFirstValues(std::move(model)), [=](const ResidualNet &net) {
         return sn::cross_entropy(net(images), digits);
       });
 }

@@ -2,6 +2,7 @@
 /// anew and evaluates them; what the last call returned is freed, so its memory
 /// is there for the next. `sinter program` runs the programs alone.
 #include "tools/benchmarks/native/Growth.h"
+#include "tools/benchmarks/native/Odd.h"
 #include "tools/benchmarks/native/Replays.h"
 #include "tools/benchmarks/native/Step.h"
 #include "tools/benchmarks/native/Training.h"
@@ -13,56 +14,15 @@
 
 #include <sinter/sinter.h>
 
-#include <algorithm>
 #include <cstdio>
 
 namespace sn = sinter;
 using namespace bench;
 using sn::Tensor;
-using Where = std::source_location;
-
 using Made = std::unique_ptr<Work>;
 
 template <typename Record> static Made call(Record record) {
   return std::make_unique<Calls>([=] { return std::vector<Tensor>{record()}; });
-}
-
-//===- Inputs -------------------------------------------------------------===//
-
-static size_t countOf(const sn::Dims &shape) {
-  size_t count = 1;
-  for (sn::Dim dim : shape)
-    count *= dim.value;
-  return count;
-}
-
-Tensor bench::inputOf(const sn::Dims &shape, uint32_t seed, float scale,
-                      Where where) {
-  return sn::tensor(filled(countOf(shape), seed, scale), shape, {}, where);
-}
-
-Tensor bench::labelsOf(const sn::Dims &shape, uint32_t seed, int64_t limit,
-                       Where where) {
-  std::vector<int64_t> values;
-  for (float value : filled(countOf(shape), seed, 0.5f))
-    values.push_back(
-        std::min(int64_t((value + 0.5f) * float(limit)), limit - 1));
-  return sn::tensor(values, shape, {}, where);
-}
-
-static Tensor converted(const Tensor &x, sn::DType dtype) {
-  Tensor y = x.to(dtype);
-  y.eval();
-  return y.detach();
-}
-
-Tensor bench::inputFor(const Case &c, const sn::Dims &shape, uint32_t seed,
-                       float scale, Where where) {
-  Tensor x = inputOf(shape, seed, scale, where);
-  std::string dtype = c.text("dtype", "f32");
-  if (dtype == "bf16" || dtype == "f16")
-    return converted(x, dtype == "bf16" ? sn::DType::bf16 : sn::DType::f16);
-  return x;
 }
 
 /// What does not change from call to call, as a model's weights.
@@ -175,6 +135,11 @@ static Made columnSum(const Case &c) {
   return call([=] { return sn::sum(x, 0); });
 }
 
+static Made rowSum(const Case &c) {
+  Tensor x = inputFor(c, {c.number("rows"), c.number("cols")}, 1);
+  return call([=] { return sn::sum(x, 1); });
+}
+
 static Made argmax(const Case &c) {
   Tensor x = inputOf({c.number("rows"), c.number("cols")}, 1);
   return call([=] { return sn::argmax(x, 1); });
@@ -187,7 +152,8 @@ static Made amax(const Case &c) {
 
 static Made cumsum(const Case &c) {
   Tensor x = inputOf({c.number("rows"), c.number("cols")}, 1);
-  return call([=] { return sn::cumsum(x, 1); });
+  int64_t axis = c.number("axis", 1);
+  return call([=] { return sn::cumsum(x, axis); });
 }
 
 static Made topk(const Case &c) {
@@ -255,6 +221,7 @@ static Made make(const Case &c) {
       {"gelu", gelu},
       {"chain", chain},
       {"column_sum", columnSum},
+      {"row_sum", rowSum},
       {"argmax", argmax},
       {"amax", amax},
       {"cumsum", cumsum},
@@ -265,6 +232,12 @@ static Made make(const Case &c) {
       {"conv2d", makeConvolution},
       {"conv2d_step", makeConvolutionStep},
       {"max_pool", makeMaxPool},
+      {"batch_norm", makeBatchNorm},
+      {"embedding", makeEmbedding},
+      {"group_norm_silu", makeGroupNormSilu},
+      {"linear_gelu", makeLinearGelu},
+      {"pooling", makePooling},
+      {"shared_attention", makeSharedAttention},
       {"growing_chain", makeGrowingChain},
       {"growing_numbers", makeGrowingNumbers},
       {"growing_stencil", makeGrowingStencil},
@@ -313,5 +286,9 @@ static Made makeProgram(const Case &c) {
 int main(int argc, char **argv) {
   bool queues = sn::default_device().kind != sn::DeviceKind::cpu;
   bool alone = argc > 1 && std::string_view(argv[1]) == "program";
-  return serve({alone ? makeProgram : make, facts, profile, compiling, queues});
+  return serve({.make = alone ? makeProgram : make,
+                .facts = facts,
+                .profile = profile,
+                .compiling = compiling,
+                .queues = queues});
 }

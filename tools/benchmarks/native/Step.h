@@ -5,8 +5,6 @@
 
 #include <sinter/sinter.h>
 
-#include <algorithm>
-#include <cmath>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -19,7 +17,9 @@ namespace bench {
 sinter::Tensor
 inputOf(const sinter::Dims &shape, uint32_t seed, float scale = 1,
         std::source_location where = std::source_location::current());
-/// The same in the case's `dtype`.
+/// What the case's `dtype` says: bf16, f16, or else f32.
+sinter::DType dtypeOf(const Case &c);
+/// The same in that dtype.
 sinter::Tensor
 inputFor(const Case &c, const sinter::Dims &shape, uint32_t seed,
          float scale = 1,
@@ -28,6 +28,11 @@ inputFor(const Case &c, const sinter::Dims &shape, uint32_t seed,
 sinter::Tensor
 labelsOf(const sinter::Dims &shape, uint32_t seed, int64_t limit,
          std::source_location where = std::source_location::current());
+
+/// What a parameter begins with: a matrix and more is uniform in
+/// +-1/sqrt(inputs), other weights are ones, biases zeros.
+sinter::Tensor firstValue(std::string_view path, const sinter::Param &param,
+                          uint32_t seed, double inputs);
 
 /// A function that records results, evaluated together; the first is compared.
 class Calls : public Work {
@@ -59,49 +64,49 @@ private:
   bool hasRun = false;
 };
 
-/// A model that gives a loss, trained by Adam on the same batch again and
-/// again: forward pass, backward pass and update are one program.
+/// The same first values on all sides: seeds by the parameters' order, uniform
+/// in +-1/sqrt(inputs); norms begin as the identity.
+template <typename Model> Model withFirstValues(Model model) {
+  uint32_t seed = 100;
+  model.visit([&](std::string_view path, sinter::Param &param) {
+    double inputs = double(param.numel()) /
+                    double(param.rank() ? param.shape()[0].value : 1);
+    param.set(firstValue(path, param, seed++, inputs));
+  });
+  return model;
+}
+
+/// A model that gives a loss, trained on the same batch again and again:
+/// forward pass, backward pass and update are one program.
 template <typename Model> class Step : public Work {
 public:
   using Loss = std::function<sinter::Tensor(const Model &)>;
-  Step(Model made, Loss loss) : model(std::move(made)), loss(std::move(loss)) {
-    uint32_t seed = 100;
-    model.visit([&](std::string_view path, sinter::Param &param) {
-      setFirst(path, param, seed++);
-    });
-  }
+  using Optimizer = std::unique_ptr<sinter::optim::Optimizer>;
+  /// Compares the losses of the first `compared` steps.
+  Step(Model made, Loss loss,
+       Optimizer optimizer = std::make_unique<sinter::optim::Adam>(),
+       size_t compared = 1)
+      : model(std::move(made)), loss(std::move(loss)),
+        optimizer(std::move(optimizer)), compared(compared) {}
 
   void run() override {
     sinter::Tensor value = loss(model);
     sinter::Gradients gradients = value.backward();
-    adam.step(model, std::move(gradients));
+    optimizer->step(model, std::move(gradients));
     value.eval();
-    if (losses.empty())
+    if (losses.size() < compared)
       losses.push_back(value.item<float>());
   }
   void wait() override { sinter::synchronize(); }
-  /// The loss of the first step, from the same parameters everywhere.
-  std::vector<double> sample(size_t) override {
-    return sampleOf<float>(losses, 1);
+  std::vector<double> sample(size_t count) override {
+    return sampleOf<float>(losses, count);
   }
 
 private:
-  /// Uniform in +-1/sqrt(inputs); norms begin as the identity.
-  static void setFirst(std::string_view path, sinter::Param &param,
-                       uint32_t seed) {
-    size_t count = param.numel();
-    bool isWeight = path.find("weight") != path.npos;
-    std::vector<float> values(count, isWeight ? 1.f : 0);
-    if (param.rank() > 1) {
-      double inputs = double(count) / double(param.shape()[0].value);
-      fill(values, seed, float(1 / std::sqrt(inputs)));
-    }
-    param.set(sinter::tensor(values, param.shape()));
-  }
-
   Model model;
   Loss loss;
-  sinter::optim::Adam adam;
+  Optimizer optimizer;
+  size_t compared;
   std::vector<float> losses;
 };
 

@@ -29,9 +29,10 @@ std::unique_ptr<Work> bench::makeMlpStep(const Case &c) {
   Mlp model{{in, hidden}, {hidden, hidden}, {hidden, out}};
   Tensor images = inputOf({batch, in}, 1);
   Tensor digits = labelsOf({batch}, 2, out);
-  return std::make_unique<Step<Mlp>>(std::move(model), [=](const Mlp &mlp) {
-    return sn::cross_entropy(mlp.forward(images), digits);
-  });
+  return std::make_unique<Step<Mlp>>(
+      withFirstValues(std::move(model)), [=](const Mlp &mlp) {
+        return sn::cross_entropy(mlp.forward(images), digits);
+      });
 }
 
 //===- The transformer ----------------------------------------------------===//
@@ -113,7 +114,7 @@ std::unique_ptr<Work> bench::makeTransformerStep(const Case &c) {
   Tensor ids = labelsOf({batch, t}, 1, vocab);
   Tensor next = labelsOf({batch * t}, 2, vocab);
   return std::make_unique<Step<Transformer>>(
-      std::move(model), [=](const Transformer &net) {
+      withFirstValues(std::move(model)), [=](const Transformer &net) {
         return sn::cross_entropy(
             sn::reshape(net.forward(ids), {batch * t, vocab}), next);
       });
@@ -166,8 +167,9 @@ std::unique_ptr<Work> bench::makeGruStep(const Case &c) {
   bool unrolled = c.number("unrolled", 0) != 0;
   Tensor xs = inputOf({steps, batch, in}, 1);
   Tensor digits = labelsOf({batch}, 2, out);
-  return std::make_unique<Step<Gru>>(Gru(in, size, out), [=](const Gru &gru) {
-    Tensor last = lastOf(gru, sn::zeros({batch, size}), xs, unrolled);
-    return sn::cross_entropy(gru.out(last), digits);
-  });
+  return std::make_unique<Step<Gru>>(
+      withFirstValues(Gru(in, size, out)), [=](const Gru &gru) {
+        Tensor last = lastOf(gru, sn::zeros({batch, size}), xs, unrolled);
+        return sn::cross_entropy(gru.out(last), digits);
+      });
 }

@@ -76,17 +76,27 @@ static double seconds(clockid_t clock) {
 }
 static double now() { return seconds(CLOCK_MONOTONIC); }
 
+namespace {
+/// Seconds of a call.
+struct Times {
+  double best, median, cpu;
+  size_t calls;
+};
+} // namespace
+
+/// Seconds that calls are queued for.
+constexpr double queued = 5e-3;
+
 /// Calls again and again for so many seconds; at least three times, unless a
 /// call takes long. Where calls are queued, so many are that a device has work
 /// for a while, and the time of one is its share of theirs: by the shortest of
 /// a few calls, because the first ones may capture or prepare what later ones
 /// use.
-static std::string measure(Work &work, double atLeast, bool queues) {
+static Times measure(Work &work, double atLeast, bool queues) {
   constexpr double longCall = 20e-6; // reading the processor's clock is slow
   constexpr double veryLong = 0.2;
   std::vector<double> times;
   double leastOfProcessor = std::numeric_limits<double>::infinity();
-  constexpr double queued = 5e-3;
   constexpr int firstCalls = 4;
   size_t together = 1;
   auto call = [&] {
@@ -126,11 +136,20 @@ static std::string measure(Work &work, double atLeast, bool queues) {
     before = after;
   }
   std::sort(times.begin(), times.end());
+  return {times.front(), times[times.size() / 2],
+          isLong ? leastOfProcessor : times.front(), times.size()};
+}
+
+static std::string toText(const Times &times) {
   std::ostringstream text;
-  text << "best=" << times.front() << " median=" << times[times.size() / 2]
-       << " cpu=" << (isLong ? leastOfProcessor : times.front())
-       << " calls=" << times.size();
+  text << "best=" << times.best << " median=" << times.median
+       << " cpu=" << times.cpu << " calls=" << times.calls;
   return text.str();
+}
+
+static double medianOf(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
 }
 
 /// A line of /proc/self/status, in bytes.
@@ -145,13 +164,48 @@ static uint64_t memory(const std::string &name) {
 /// From here on `VmHWM` is what was resident at most.
 static void forgetPeak() { std::ofstream("/proc/self/clear_refs") << "5\n"; }
 
-/// Bytes that were resident at most during some calls.
-static uint64_t peakOf(Work &work, int calls) {
-  forgetPeak();
+static void callOften(Work &work, int calls) {
   for (int i = 0; i < calls; ++i)
     work.run();
   work.wait();
-  return memory("VmHWM");
+}
+
+/// Consecutive calls, each waited for. A stall is a call of over twice the
+/// median and a millisecond above it.
+static std::string stepsOf(Work &work, const Side &side, size_t most,
+                           double atMost) {
+  constexpr size_t fewest = 3;
+  constexpr double queueing = 0.3; // seconds to measure short calls for
+  Counters before = side.counters ? side.counters() : Counters();
+  std::vector<double> whole, host;
+  double begin = now();
+  while (whole.size() < most &&
+         (whole.size() < fewest || now() - begin < atMost)) {
+    double started = now();
+    work.run();
+    double returned = now();
+    work.wait();
+    host.push_back(returned - started);
+    whole.push_back(now() - started);
+  }
+  Counters after = side.counters ? side.counters() : Counters();
+  size_t steps = whole.size();
+  double alone = medianOf(whole);
+  size_t stalls = std::count_if(whole.begin(), whole.end(), [&](double time) {
+    return time > std::max(2 * alone, alone + 1e-3);
+  });
+  double median = side.queues && alone < queued
+                      ? measure(work, queueing, true).median
+                      : alone;
+  std::ostringstream text;
+  text << "median=" << median << " alone=" << alone
+       << " slowest=" << *std::max_element(whole.begin(), whole.end())
+       << " stalls=" << stalls << " steps=" << steps
+       << " host=" << medianOf(host);
+  if (side.counters)
+    text << " launches=" << (after.launches - before.launches) / steps
+         << " programs=" << after.programs - before.programs;
+  return text.str();
 }
 
 //===- The loop -----------------------------------------------------------===//
@@ -164,6 +218,8 @@ public:
 
 private:
   std::string prepare(const std::string &words);
+  std::string steps(const std::string &words);
+  uint64_t peak() const;
   Work &prepared();
 
   const Side &side;
@@ -184,9 +240,24 @@ std::string Server::prepare(const std::string &words) {
   std::string answer = "ok first=" + std::to_string(now() - begin);
   if (side.compiling)
     answer += " compiling=" + std::to_string(side.compiling() - compiledBefore);
-  uint64_t peak = memory("VmHWM");
-  answer += " peak=" + std::to_string(peak - std::min(peak, memoryBefore));
-  return answer;
+  return answer + " peak=" + std::to_string(peak());
+}
+
+/// Bytes that were resident at most, above what `prepare` found.
+uint64_t Server::peak() const {
+  uint64_t most = memory("VmHWM");
+  return most - std::min(most, memoryBefore);
+}
+
+std::string Server::steps(const std::string &words) {
+  std::istringstream stream(words);
+  size_t count = 0;
+  double atMost = 0;
+  stream >> count >> atMost;
+  std::string answer = "ok " + stepsOf(prepared(), side, count, atMost);
+  bool onDevice = side.queues && side.counters;
+  uint64_t most = onDevice ? side.counters().peak : peak();
+  return answer + " peak=" + std::to_string(most);
 }
 
 Work &Server::prepared() {
@@ -203,7 +274,13 @@ std::string Server::answer(const std::string &line) {
   if (command == "prepare")
     return prepare(rest);
   if (command == "run")
-    return "ok " + measure(prepared(), std::stod(rest), side.queues);
+    return "ok " + toText(measure(prepared(), std::stod(rest), side.queues));
+  if (command == "steps")
+    return steps(rest);
+  if (command == "call") {
+    callOften(prepared(), std::stoi(rest));
+    return "ok";
+  }
   if (command == "sample") {
     std::ostringstream text;
     text.precision(9);
@@ -213,8 +290,9 @@ std::string Server::answer(const std::string &line) {
     return text.str();
   }
   if (command == "memory") {
-    uint64_t peak = peakOf(prepared(), std::stoi(rest));
-    return "ok peak=" + std::to_string(peak - std::min(peak, memoryBefore));
+    forgetPeak();
+    callOften(prepared(), std::stoi(rest));
+    return "ok peak=" + std::to_string(peak());
   }
   if (command == "profile") {
     if (side.profile)

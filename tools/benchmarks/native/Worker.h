@@ -12,11 +12,20 @@
 ///   sample COUNT           -> ok VALUE... (evenly spaced elements of the
 ///                          first call's result) | ok (nothing to compare)
 ///   memory CALLS           -> ok peak=BYTES (above what `prepare` found)
+///   call COUNT             calls so often -> ok
+///   steps COUNT SECONDS    at most so many calls, each waited for, and no new
+///                          one after so many seconds
+///                          -> ok median=SECONDS (of short calls, queued)
+///                             alone=SECONDS (median) slowest=SECONDS
+///                             stalls=N steps=N host=SECONDS (until a call
+///                             returns) peak=BYTES [launches=N (a call)
+///                             programs=N (new ones)]
 ///   profile                -> ok, and what took how long on stderr
 ///   facts                  -> ok KEY=VALUE...
 ///   quit
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -63,12 +72,20 @@ public:
   virtual std::vector<double> sample(size_t count) = 0;
 };
 
+/// What a side has counted since it began.
+struct Counters {
+  uint64_t launches = 0;
+  uint64_t programs = 0; ///< compiled, or loaded from the disk
+  uint64_t peak = 0;     ///< bytes of the device's memory
+};
+
 /// A side: makes works, and says what it is.
 struct Side {
   std::function<std::unique_ptr<Work>(const Case &)> make;
   std::function<std::string()> facts; ///< words KEY=VALUE
   std::function<void()> profile = {};
   std::function<double()> compiling = {}; ///< seconds so far
+  std::function<Counters()> counters = {};
   bool queues = false; ///< whether calls leave work to a device
 };
 
@@ -82,13 +99,14 @@ std::vector<float> filled(size_t count, uint32_t seed, float scale = 1);
 /// Integers of the same numbers: in [-limit, limit].
 std::vector<int8_t> filledBytes(size_t count, uint32_t seed, int limit);
 
-/// Elements of `values` at evenly spaced positions.
+/// Elements of `values` at evenly spaced positions: so many, or all.
 template <typename T>
 std::vector<double> sampleOf(std::span<const T> values, size_t count) {
   std::vector<double> found;
-  size_t last = values.empty() ? 0 : values.size() - 1;
-  for (size_t i = 0; i < count && !values.empty(); ++i)
-    found.push_back(double(values[count > 1 ? i * last / (count - 1) : 0]));
+  count = std::min(count, values.size());
+  for (size_t i = 0; i < count; ++i)
+    found.push_back(
+        double(values[count > 1 ? i * (values.size() - 1) / (count - 1) : 0]));
   return found;
 }
 

@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import torch  # noqa: E402
 import torch.nn.functional as functional  # noqa: E402
 import torch_models  # noqa: E402
+import torch_odd  # noqa: E402
 import worker  # noqa: E402
 from torch.nn.attention import SDPBackend, sdpa_kernel  # noqa: E402
 from worker import DEVICE, Unsupported, Work, filled, filled_bytes  # noqa: E402
@@ -213,6 +214,17 @@ def by_rows(function):
         function, tensor_for(case, case.numbers("rows", "cols"), 1))
 
 
+def cumsum(case):
+    axis = case.number("axis", 1)
+    return work(lambda x: torch.cumsum(x, axis),
+                tensor(case.numbers("rows", "cols"), 1))
+
+
+def row_sum(case):
+    return work(lambda x: torch.sum(x, 1),
+                tensor_for(case, case.numbers("rows", "cols"), 1))
+
+
 def topk(case):
     count = case.number("k")
     return work(lambda x: torch.topk(x, count, -1)[0],
@@ -225,26 +237,35 @@ def sort(case):
 
 
 # ---- convolution ------------------------------------------------------------
+def channels_first(case):
+    return case.text("layout") == "first"
+
+
 def convolution_inputs(case):
     h, w, c, o, kernel = case.numbers("h", "w", "c", "o", "kernel")
     groups = case.number("groups", 1)
-    x = tensor_for(case, (case.number("batch", 1), h, w, c), 1)
-    x = x.permute(0, 3, 1, 2)
+    batch = case.number("batch", 1)
     weight = tensor_for(case, (o, c // groups, kernel, kernel), 2, 0.1)
-    weight = weight.contiguous(memory_format=torch.channels_last)
+    if channels_first(case):
+        x = tensor_for(case, (batch, c, h, w), 1)
+    else:
+        x = tensor_for(case, (batch, h, w, c), 1).permute(0, 3, 1, 2)
+        weight = weight.contiguous(memory_format=torch.channels_last)
     options = {"stride": case.number("stride", 1),
                "padding": case.number("pad", 0), "groups": groups}
     return x, weight, options
 
 
-def in_memory_order(value):
-    return result(value.permute(0, 2, 3, 1))
+def in_memory_order(case):
+    if channels_first(case):
+        return result
+    return lambda value: result(value.permute(0, 2, 3, 1))
 
 
 def conv2d(case):
     x, weight, options = convolution_inputs(case)
     made = work(lambda x, w: functional.conv2d(x, w, **options), x, weight)
-    made.result = in_memory_order
+    made.result = in_memory_order(case)
     return made
 
 
@@ -254,7 +275,7 @@ def max_pool(case):
     options = {"stride": case.number("stride", 1),
                "padding": case.number("pad", 0)}
     made = work(lambda x: functional.max_pool2d(x, kernel, **options), x)
-    made.result = in_memory_order
+    made.result = in_memory_order(case)
     return made
 
 
@@ -264,7 +285,10 @@ def conv2d_step(case):
     weight.requires_grad_(True)
     y = functional.conv2d(x, weight, **options)
     n, c, h, w = y.shape
-    cotangent = tensor_for(case, (n, h, w, c), 3).permute(0, 3, 1, 2)
+    if channels_first(case):
+        cotangent = tensor_for(case, (n, c, h, w), 3)
+    else:
+        cotangent = tensor_for(case, (n, h, w, c), 3).permute(0, 3, 1, 2)
 
     def forward(x, weight):
         return functional.conv2d(x, weight, **options)
@@ -276,7 +300,7 @@ def conv2d_step(case):
         y = forward(x, weight)
         return torch.autograd.grad(y, (x, weight), cotangent)[0]
 
-    return made_of(call, in_memory_order)
+    return made_of(call, in_memory_order(case))
 
 
 # ---- attention --------------------------------------------------------------
@@ -309,6 +333,22 @@ def attention_step(case):
     if MODE == "compile":
         forward = torch.compile(forward, dynamic=False)
     return made_of(lambda: torch.autograd.grad(forward(q, k, v), (q, k, v),
+                                               cotangent)[0])
+
+
+# ---- operators of models ----------------------------------------------------
+def odd(case):
+    """A function of torch_odd, or with `step` its gradients."""
+    function, inputs = torch_odd.FUNCTIONS[case.kind](
+        case, lambda *given: tensor_for(case, *given))
+    if not case.number("step", 0):
+        return work(function, *inputs)
+    for each in inputs:
+        each.requires_grad_(True)
+    cotangent = tensor_for(case, function(*inputs).shape, 9)
+    if MODE == "compile":
+        function = torch.compile(function, dynamic=False)
+    return made_of(lambda: torch.autograd.grad(function(*inputs), inputs,
                                                cotangent)[0])
 
 
@@ -361,8 +401,8 @@ KINDS = {
     "column_sum": by_rows(lambda x: torch.sum(x, 0)),
     "amax": by_rows(lambda x: torch.amax(x, 1)),
     "argmax": by_rows(lambda x: torch.argmax(x, 1)),
-    "cumsum": by_rows(lambda x: torch.cumsum(x, 1)),
-}
+    "cumsum": cumsum, "row_sum": row_sum,
+} | dict.fromkeys(torch_odd.FUNCTIONS, odd)
 
 
 def make(case):
@@ -376,16 +416,17 @@ def make(case):
     return KINDS[case.kind](case)
 
 
-def main():
+def setup():
+    """Settles what PyTorch may use; gives what says so."""
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
     torch.set_num_interop_threads(1)
     torch.backends.cudnn.benchmark = True
     torch.backends.cudnn.allow_tf32 = False
     where = DEVICE if DEVICE == "cpu" else torch.cuda.get_device_name()
-    worker.serve(make, lambda: f"version={torch.__version__} "
-                 f"threads={torch.get_num_threads()} "
-                 f"device={where.replace(' ', '_')}")
+    return lambda: (f"version={torch.__version__} "
+                    f"threads={torch.get_num_threads()} "
+                    f"device={where.replace(' ', '_')}")
 
 
 if __name__ == "__main__":
-    main()
+    worker.serve(make, setup())

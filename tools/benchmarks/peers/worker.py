@@ -23,12 +23,14 @@ class Work:
     """A prepared case: `call()` runs it once, `result(value)` turns what it
     returned into a flat numpy array or None when it is not comparable.
     `wait()` waits until a device has done what calls left to it; without one
-    a call has ended when it returns."""
+    a call has ended when it returns. `peak()` is the most bytes of a device's
+    memory that were in use."""
 
-    def __init__(self, call, result=None, wait=None):
+    def __init__(self, call, result=None, wait=None, peak=None):
         self.call = call
         self.result = result or (lambda value: numpy.asarray(value))
         self.wait = wait
+        self.peak = peak
 
 
 class Case:
@@ -89,11 +91,30 @@ def labels(shape, seed, limit):
 
 
 def first_value(name, shape, seed):
-    """What a model's parameter begins with, as native/Training.cpp."""
+    """What a model's parameter begins with, as native/Inputs.cpp."""
     if len(shape) > 1:
-        inputs = int(numpy.prod(shape)) / shape[0]
-        return filled(shape, seed, numpy.float32(1 / numpy.sqrt(inputs)))
+        return filled(shape, seed, first_scale(name, shape))
     return numpy.full(shape, 1 if "weight" in name else 0, numpy.float32)
+
+
+def first_scale(name, shape):
+    """1 by the root of the number of inputs: weights are [out, in...], those of
+    several experts [expert, in, out]."""
+    inputs = (shape[1] if "expert" in name
+              else int(numpy.prod(shape)) / shape[0])
+    return numpy.float32(1 / numpy.sqrt(inputs))
+
+
+def seed_of(name):
+    """FNV-1a of a parameter's name, as native/Models.cpp."""
+    seed = 2166136261
+    for letter in name.encode():
+        seed = ((seed ^ letter) * 16777619) & 0xFFFFFFFF
+    return seed
+
+
+# Seconds that calls are queued for, to a device.
+QUEUED = 5e-3
 
 
 # ---- the loop ---------------------------------------------------------------
@@ -117,37 +138,41 @@ class Server:
         self.work = self.make(Case(words))
         begin = time.perf_counter()
         self.first = self.work.call()
-        if self.work.wait:
-            self.work.wait()
+        self.wait()
         return f"ok first={time.perf_counter() - begin}"
 
-    def run(self, words):
+    def wait(self):
+        if self.work.wait:
+            self.work.wait()
+
+    def timed(self, at_least):
+        """Seconds of calls, sorted, and of the process; as `measure` of
+        native/Worker.cpp."""
         clock, cpu = time.perf_counter, time.process_time
-        together, wait = 1, self.work.wait
+        together = 1
 
         def call():
             for _ in range(together):
                 self.work.call()
-            if wait:
-                wait()
+            self.wait()
 
         begin = clock()
         call()
         before = clock()
-        if wait:  # as native/Worker.cpp
+        if self.work.wait:
             shortest = before - begin
             for _ in range(3):
                 begin = clock()
                 call()
                 shortest = min(shortest, clock() - begin)
             before = clock()
-            together = int(min(max(5e-3 / shortest, 1), 1000))
+            together = int(min(max(QUEUED / shortest, 1), 1000))
             call()
             begin, before = before, clock()
         is_long = before - begin > 20e-6
         fewest = 1 if before - begin > 0.2 else 3
         times, cpu_times, begin = [], [], before
-        while len(times) < fewest or before - begin < float(words):
+        while len(times) < fewest or before - begin < at_least:
             started = cpu() if is_long else 0
             before = clock()
             call()
@@ -156,35 +181,63 @@ class Server:
             if is_long:
                 cpu_times.append((cpu() - started) / together)
             before = after
-        times.sort()
+        return sorted(times), cpu_times
+
+    def run(self, words):
+        times, cpu_times = self.timed(float(words))
         return (f"ok best={times[0]} median={times[len(times) // 2]} "
                 f"cpu={min(cpu_times or times)} calls={len(times)}")
 
+    def steps(self, words):
+        """As `stepsOf` of native/Worker.cpp."""
+        most, at_most = words.split()
+        clock, whole, host = time.perf_counter, [], []
+        begin = clock()
+        while len(whole) < int(most) and (
+                len(whole) < 3 or clock() - begin < float(at_most)):
+            started = clock()
+            self.work.call()
+            returned = clock()
+            self.wait()
+            host.append(returned - started)
+            whole.append(clock() - started)
+        alone = sorted(whole)[len(whole) // 2]
+        stalls = sum(t > max(2 * alone, alone + 1e-3) for t in whole)
+        median = alone
+        if self.work.wait and alone < QUEUED:
+            times, _ = self.timed(0.3)
+            median = times[len(times) // 2]
+        peak = (self.work.peak() if self.work.peak
+                else max(0, memory("VmHWM") - self.before))
+        return (f"ok median={median} alone={alone} slowest={max(whole)} "
+                f"stalls={stalls} steps={len(whole)} "
+                f"host={sorted(host)[len(host) // 2]} peak={peak}")
+
+    def call(self, words):
+        for _ in range(int(words)):
+            self.work.call()
+        self.wait()
+        return "ok"
+
     def sample(self, words):
-        count = int(words)
         values = self.work.result(self.first)
         self.first = None
         if values is None:
             return "ok"
         values = numpy.asarray(values, numpy.float64).reshape(-1)
-        last = values.size - 1
+        last, count = values.size - 1, min(int(words), values.size)
         at = [i * last // max(1, count - 1) for i in range(count)]
-        if values.size == 1:
-            at = [0]
         return "ok " + " ".join(f"{values[i]:.9g}" for i in at)
 
     def memory(self, words):
         with open("/proc/self/clear_refs", "w") as file:
             file.write("5\n")
-        for _ in range(int(words)):
-            self.work.call()
-        if self.work.wait:
-            self.work.wait()
+        self.call(words)
         return f"ok peak={max(0, memory('VmHWM') - self.before)}"
 
     def answer(self, line):
         command, _, rest = line.strip().partition(" ")
-        if command in ("prepare", "run", "sample", "memory"):
+        if command in ("prepare", "run", "sample", "memory", "call", "steps"):
             return getattr(self, command)(rest)
         if command == "profile":
             return "ok"

@@ -15,7 +15,10 @@ for line in sys.stdin:
         "run": f"ok best={TIME} median={2 * TIME} cpu={TIME / 2} calls=3",
         "sample": f"ok {VALUE} 2",
         "memory": "ok peak=5000000",
-        "facts": "ok version=7 name=fake",
+        "facts": "ok version=7 name=fake card=fake_card",
+        "call": "ok",
+        "steps": f"ok median={TIME} alone={TIME} slowest={2 * TIME} stalls=1 "
+                 f"steps=9 host={TIME / 4} peak=3000 launches=5 programs=0",
     }.get(command)
     if command == "quit":
         break

@@ -1,0 +1,39 @@
+/// Vit: a transformer over the patches of an image.
+#pragma once
+
+#include <sinter/sinter.h>
+
+namespace models {
+namespace sn = sinter;
+using sn::Tensor;
+
+struct Vit {
+  sn::nn::Conv2d patches;
+  sn::Param class_token, places;
+  sn::nn::TransformerEncoder encoder;
+  sn::nn::Linear head;
+  Vit(int64_t image, int64_t patch, int64_t size, int64_t heads, int64_t layers,
+      int64_t classes)
+      : patches(3, size, patch, {.stride = patch}),
+        class_token("class_token", {1, 1, size}, sn::init::zeros()),
+        places("places", {1, 1 + (image / patch) * (image / patch), size},
+               sn::init::normal(0, 0.02)),
+        encoder(size, heads, layers,
+                {.dim_feedforward = 4 * size,
+                 .activation = sn::nn::Activation::gelu,
+                 .norm_first = true,
+                 .layer_norm_eps = 1e-6},
+                /*final_norm=*/true),
+        head(size, classes) {}
+
+  /// Scores [n, classes] of images [n, 3, height, width].
+  Tensor forward(const Tensor &images) const {
+    Tensor x = sn::transpose(sn::flatten(patches(images), 2), {0, 2, 1});
+    Tensor first = sn::expand(class_token, {images.dim(0), -1, -1});
+    Tensor y = encoder(sn::concat({first, x}, 1) + places);
+    return head(sn::select(y, 1, 0));
+  }
+  SINTER_MODULE(Vit, patches, class_token, places, encoder, head)
+};
+
+} // namespace models

@@ -1,0 +1,41 @@
+"""What the models share: first values and inputs."""
+
+import torch
+import worker
+from torch_side import HALVES, tensor
+
+
+def dtype_of(case):
+    return HALVES.get(case.text("dtype"), torch.float32)
+
+
+def prepared(model, case):
+    """The model as all sides begin with it, in the case's dtype."""
+    model = model.to(worker.DEVICE)
+    with torch.no_grad():
+        for name, param in model.named_parameters():
+            shape = tuple(param.shape)
+            if len(shape) > 1:
+                param.copy_(tensor(shape, worker.seed_of(name),
+                                   float(worker.first_scale(name, shape))))
+            else:
+                param.fill_(1 if "weight" in name else 0)
+    return model.to(dtype_of(case))
+
+
+def inputs(case, shape, seed):
+    return tensor(shape, seed).to(dtype_of(case))
+
+
+def whole_numbers(shape, seed, limit):
+    return torch.from_numpy(worker.labels(shape, seed, limit)).to(worker.DEVICE)
+
+
+def in_heads(x, heads):
+    """[batch, position, size] as [batch, head, position, size / heads]."""
+    return x.unflatten(-1, (heads, -1)).transpose(1, 2)
+
+
+def joined(x):
+    """The heads side by side again."""
+    return x.transpose(1, 2).flatten(2)
