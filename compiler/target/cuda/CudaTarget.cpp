@@ -211,9 +211,23 @@ int64_t CudaTarget::frameBytes() const {
   return (architecture == oldestArchitecture ? 163 : 227) * 1024;
 }
 
+// Lanes that read far from each other, of what is no frame: the lines that one
+// vector touches have what the next ones want.
+static bool gathers(func::FuncOp function) {
+  return function
+      .walk([](vector::GatherOp op) {
+        return op.getBase().getDefiningOp<memref::AllocaOp>()
+                   ? WalkResult::advance()
+                   : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
 static LogicalResult distribute(func::FuncOp function, StringRef architecture,
                                 int64_t frameBytes) {
   readEarly(function);
+  if (gathers(function))
+    function->setAttr(gathersAttr, UnitAttr::get(function.getContext()));
   llvm::DenseSet<Value> onlyWritten = writtenOnly(function);
   FrameMemory frame(function);
   if (frame.bytesOfWarp() > frameBytes)

@@ -79,6 +79,8 @@ emitPtx(mlir::ModuleOp module, llvm::StringRef architecture, bool keepText);
 /// together, how many blocks share a multiprocessor.
 inline constexpr const char *warpsAttr = "sinter.warps";
 inline constexpr const char *blocksAttr = "sinter.blocks";
+/// Marks a function whose warps read lines of the device's memory in pieces.
+inline constexpr const char *gathersAttr = "sinter.gathers";
 /// The lines that its text ends with: tensor maps, which are Hopper's own.
 inline constexpr const char *linesAttr = "sinter.lines";
 

@@ -4,6 +4,7 @@
 
 #include "compiler/target/cuda/Ptx.h"
 #include "compiler/target/cuda/Warp.h"
+#include "runtime/device/cuda/CudaImage.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -229,9 +230,12 @@ FailureOr<TargetCode> emitPtx(ModuleOp module, StringRef architecture,
     return module.emitError("the code generator cannot write PTX");
   passes.run(*llvmModule);
   code.object.assign(bytes.begin(), bytes.end());
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
     if (auto lines = function->getAttrOfType<StringAttr>(linesAttr))
       code.object += lines.getValue();
+    if (function->hasAttr(gathersAttr))
+      code.object += runtime::gathersLine(function.getName().str());
+  }
   if (keepText)
     code.asmText = code.object;
   return code;

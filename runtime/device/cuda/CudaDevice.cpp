@@ -97,7 +97,8 @@ Result<CudaDevice *> CudaDevice::make(uint8_t index) {
   std::pair<int, int *> attributes[] = {
       {multiprocessorCount, &about.multiprocessors},
       {computeCapabilityMajor, &about.major},
-      {computeCapabilityMinor, &about.minor}};
+      {computeCapabilityMinor, &about.minor},
+      {sharedBytesOfMultiprocessor, &about.sharedBytes}};
   for (auto [attribute, value] : attributes)
     SINTER_TRY(driver->check("cuDeviceGetAttribute",
                              driver->deviceAttribute(value, attribute, index)));
@@ -118,7 +119,8 @@ CudaDevice::CudaDevice(const Driver &driver, uint8_t index, Context context,
                        Stream stream, Description description)
     : driver(driver), deviceId{DeviceKind::cuda, index}, context(context),
       stream(stream), about(std::move(description)),
-      launches{driver, toString(deviceId), about.multiprocessors},
+      launches{driver, toString(deviceId), about.multiprocessors,
+               about.sharedBytes},
       memory(driver, context),
       allocator(memory, toString(deviceId), memoryLimit(about.bytes)),
       staging(driver, stream), reporter(driver) {}

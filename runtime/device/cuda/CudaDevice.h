@@ -67,6 +67,7 @@ private:
   struct Description {
     std::string name;
     int major = 0, minor = 0, multiprocessors = 0;
+    int sharedBytes = 0; ///< of a multiprocessor
     size_t bytes = 0;
 
     int capability() const { return major * 10 + minor; } ///< 90 is 9.0

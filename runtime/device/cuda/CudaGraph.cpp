@@ -40,6 +40,7 @@ private:
   Status pack(const LaunchArgs &args);
   std::vector<Node> handlesOf(std::span<const uint32_t> after) const;
   Status addKernel(std::span<const uint32_t> after, Node &node);
+  bool mayOverlap(uint32_t before) const;
   Status enter() const {
     return check("cuCtxSetCurrent", driver.setContext(context));
   }
@@ -55,10 +56,14 @@ private:
   const Stream stream;
   Graph graph = nullptr;
   GraphExec exec = nullptr;
+  struct Begun {
+    bool waits = false; ///< a kernel that does so by itself
+    uint32_t residentBytes = 0;
+  };
   std::vector<Node> nodes;
-  std::vector<bool> waits; ///< of each node: a kernel that does so by itself
-  CudaLaunch packed;       ///< keeps its memory
-  KernelNode kernelNode;   ///< of the launch packed last
+  std::vector<Begun> begun; ///< of each node
+  CudaLaunch packed;        ///< keeps its memory
+  KernelNode kernelNode;    ///< of the launch packed last
   /// Of the host, that the device writes; null without a watched word.
   std::atomic<uint64_t> *word = nullptr;
 };
@@ -105,13 +110,33 @@ static CopyNode nodeOf(const CopyArgs &args) {
   return node;
 }
 
+/// What shared memory leaves of a multiprocessor's memory as a cache: 28 KB,
+/// and what blocks do not take (CUDA Programming Guide, compute capabilities
+/// 8.0 to 12.0).
+static int64_t cacheBytes(const LaunchTarget &target, uint32_t residentBytes) {
+  constexpr int64_t least = 28 << 10;
+  return least +
+         std::max<int64_t>(0, target.sharedBytes - int64_t(residentBytes));
+}
+
+// A multiprocessor keeps its split of shared memory and cache while it has
+// blocks, so what starts behind a kernel with much shared memory has the cache
+// that this one leaves, until its own blocks end. To warps that read whole
+// lines once it is all the same.
+bool CudaGraph::mayOverlap(uint32_t before) const {
+  if (!packed.waits || !begun[before].waits || !driver.addEdges)
+    return false;
+  return !packed.gathers ||
+         2 * cacheBytes(target, begun[before].residentBytes) >=
+             cacheBytes(target, packed.residentBytes);
+}
+
 // A kernel that waits by itself starts while kernels before it that do so too
-// still run: that hides what a launch takes.
+// still run, where it may: that hides what a launch takes.
 Status CudaGraph::addKernel(std::span<const uint32_t> after, Node &node) {
   std::vector<Node> ended, running;
   for (uint32_t each : after) {
-    bool early = packed.waits && waits[each] && driver.addEdges;
-    (early ? running : ended).push_back(nodes[each]);
+    (mayOverlap(each) ? running : ended).push_back(nodes[each]);
   }
   SINTER_TRY(check("cuGraphAddKernelNode",
                    driver.addKernelNode(&node, graph, ended.data(),
@@ -138,7 +163,9 @@ Status CudaGraph::add(const GraphNode &work) {
     SINTER_TRY(addKernel(work.after, node));
   }
   nodes.push_back(node);
-  waits.push_back(work.copy.bytes == 0 && packed.waits);
+  begun.push_back(work.copy.bytes == 0
+                      ? Begun{packed.waits, packed.residentBytes}
+                      : Begun{});
   return {};
 }
 

@@ -39,6 +39,7 @@ public:
 private:
   Status loadModule(std::string_view text, Module &module) const;
   Status findKernels(std::string_view text, Module module);
+  Status findShared(CudaKernel &kernel) const;
 
   const Driver &driver;
   const Stream stream;
@@ -122,6 +123,29 @@ uint32_t launchedBytesOf(std::string_view text, std::string_view kernel) {
   return bytes;
 }
 
+/// How much shared memory blocks of the kernel take.
+Status CudaImage::findShared(CudaKernel &kernel) const {
+  int declared = 0, blocks = 0;
+  uint32_t threads = kernel.warps * warpLanes;
+  if (kernel.given)
+    threads = kernel.given->block[0] * kernel.given->block[1] *
+              kernel.given->block[2];
+  if (kernel.bytes > 0)
+    SINTER_TRY(driver.check("cuFuncSetAttribute",
+                            driver.setFunctionAttribute(kernel.function,
+                                                        maxDynamicSharedBytes,
+                                                        int(kernel.bytes))));
+  SINTER_TRY(
+      driver.check("cuFuncGetAttribute",
+                   driver.functionAttribute(&declared, declaredSharedBytes,
+                                            kernel.function)));
+  SINTER_TRY(driver.check("cuOccupancyMaxActiveBlocksPerMultiprocessor",
+                          driver.residentBlocks(&blocks, kernel.function,
+                                                int(threads), kernel.bytes)));
+  kernel.residentBytes = uint32_t(blocks) * (uint32_t(declared) + kernel.bytes);
+  return {};
+}
+
 /// The kernels that a text declares.
 Status CudaImage::findKernels(std::string_view text, Module module) {
   constexpr std::string_view keyword = ".entry ";
@@ -139,13 +163,10 @@ Status CudaImage::findKernels(std::string_view text, Module module) {
     SINTER_TRY_ASSIGN(kernel.maps, tensorMapsOf(text, name));
     SINTER_TRY_ASSIGN(kernel.given, givenLaunchOf(text, name));
     kernel.waits = !kernel.given && waitsItself(declaration);
+    kernel.gathers = text.find("\n" + gathersLine(name)) != text.npos;
     kernel.bytes =
         kernel.given ? kernel.given->sharedBytes : launchedBytesOf(text, name);
-    if (kernel.bytes > 0)
-      SINTER_TRY(driver.check("cuFuncSetAttribute",
-                              driver.setFunctionAttribute(kernel.function,
-                                                          maxDynamicSharedBytes,
-                                                          int(kernel.bytes))));
+    SINTER_TRY(findShared(kernel));
     kernels.emplace(std::move(name), kernel);
   }
   return {};
@@ -170,6 +191,10 @@ Status CudaImage::load(std::span<const std::string_view> texts,
 std::string sinter::runtime::launchedMemoryName(std::string_view kernel,
                                                 uint64_t bytes) {
   return fmt::format("{}_launched_{}", kernel, bytes);
+}
+
+std::string sinter::runtime::gathersLine(std::string_view kernel) {
+  return fmt::format("// gathers {}\n", kernel);
 }
 
 Result<std::unique_ptr<Image>>

@@ -18,6 +18,11 @@ struct CudaKernel {
   /// Whether it waits by itself for the kernels before it, and lets those
   /// behind it start early.
   bool waits = false;
+  /// Whether its warps read lines in pieces, again and again: from the part of
+  /// a multiprocessor's memory that shared memory leaves to its cache.
+  bool gathers = false;
+  /// Shared memory that blocks take of a multiprocessor that is full of them.
+  uint32_t residentBytes = 0;
   std::vector<TensorMap> maps;
   std::optional<GivenLaunch> given; ///< of a kernel that is a user's
 };
@@ -25,6 +30,9 @@ struct CudaKernel {
 /// The name of the array that stands for the shared memory that launches of a
 /// kernel ask for. PTX has no other place to say how much it is.
 std::string launchedMemoryName(std::string_view kernel, uint64_t bytes);
+
+/// The line behind a kernel's text that says that it gathers.
+std::string gathersLine(std::string_view kernel);
 
 /// What a kernel gets, after which dims and buffer addresses follow, one word
 /// of 64 bits each, and its tensor maps.

@@ -66,6 +66,8 @@ Status sinter::runtime::packLaunch(const LaunchTarget &target,
   launch.function = kernel.function;
   launch.sharedBytes = kernel.bytes;
   launch.waits = kernel.waits;
+  launch.gathers = kernel.gathers;
+  launch.residentBytes = kernel.residentBytes;
   if (kernel.given)
     return packGiven(target, args, *kernel.given, launch);
   std::vector<uint64_t> &words = launch.words;

@@ -15,6 +15,7 @@ struct LaunchTarget {
   const cuda::Driver &driver;
   std::string device; ///< `cuda:0`, for errors
   int multiprocessors = 0;
+  int sharedBytes = 0; ///< that a multiprocessor has at most
 };
 
 struct CudaLaunch {
@@ -22,7 +23,9 @@ struct CudaLaunch {
   /// x, y, z; no blocks: nothing to do.
   std::array<uint32_t, 3> grid = {0, 1, 1}, block = {1, 1, 1};
   unsigned sharedBytes = 0;
-  bool waits = false; ///< as a CudaKernel does
+  bool waits = false;   ///< as a CudaKernel does
+  bool gathers = false; ///< as a CudaKernel does
+  uint32_t residentBytes = 0;
   /// The kernel's one parameter; of a user's kernel the parameters, one each.
   std::vector<uint64_t> words;
   std::vector<void *> parameters; ///< where they are among the words

@@ -73,10 +73,12 @@ inline constexpr Code notReady = 600;
 inline constexpr int multiprocessorCount = 16;
 inline constexpr int computeCapabilityMajor = 75;
 inline constexpr int computeCapabilityMinor = 76;
+inline constexpr int sharedBytesOfMultiprocessor = 81;
 /// Options of loading a module (CUjit_option).
 inline constexpr int errorLogBuffer = 5;
 inline constexpr int errorLogBytes = 6;
 /// Attributes of a kernel (CUfunction_attribute).
+inline constexpr int declaredSharedBytes = 1;
 inline constexpr int maxDynamicSharedBytes = 8;
 /// Of a tensor map (CUtensorMapDataType, CUtensorMapInterleave,
 /// CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill).
@@ -135,6 +137,9 @@ inline constexpr unsigned disableTiming = 2;
               (Function *, Module, const char *))                              \
   SINTER_CUDA(setFunctionAttribute, "cuFuncSetAttribute",                      \
               (Function, int, int))                                            \
+  SINTER_CUDA(functionAttribute, "cuFuncGetAttribute", (int *, int, Function)) \
+  SINTER_CUDA(residentBlocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor",   \
+              (int *, Function, int, size_t))                                  \
   SINTER_CUDA(encodeTensorMap, "cuTensorMapEncodeTiled",                       \
               (void *, int, uint32_t, void *, const uint64_t *,                \
                const uint64_t *, const uint32_t *, const uint32_t *, int, int, \

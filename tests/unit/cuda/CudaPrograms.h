@@ -20,10 +20,11 @@ inline sinter::test::FakeDriver &driver() {
   return *sinter::test::fakeDriver();
 }
 
-inline std::shared_ptr<const Program> loadOn(Device &device,
-                                             ProgramBuilder builder) {
+inline std::shared_ptr<const Program>
+loadOn(Device &device, ProgramBuilder builder,
+       const std::string &ptx = sinter::test::fakePtx) {
   if (device.id().kind == DeviceKind::cuda)
-    builder.targetCuda(sinter::test::fakePtx);
+    builder.targetCuda(ptx);
   auto program = Program::load(builder.file(), device);
   EXPECT_TRUE(program) << program.error().message;
   return program ? *program : nullptr;

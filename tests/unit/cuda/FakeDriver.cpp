@@ -53,6 +53,7 @@ constexpr FakeKernel kernels[] = {
 constexpr const FakeKernel &reportWord = kernels[std::size(kernels) - 1];
 
 struct FakeNode {
+  std::string_view name;
   std::function<void()> work;
   std::vector<FakeNode *> after;
 };
@@ -196,13 +197,18 @@ std::function<void()> workOf(const CopyNode &copy) {
   };
 }
 
+void addEdge(FakeNode *from, FakeNode *to, bool isEarly) {
+  to->after.push_back(from);
+  state().edges.push_back({from->name, to->name, isEarly});
+}
+
 Code addNode(Node *node, Graph graph, const Node *after, size_t count,
-             std::function<void()> work) {
+             std::string_view name, std::function<void()> work) {
   auto made = std::make_shared<FakeNode>();
+  made->name = name;
   made->work = std::move(work);
   for (size_t i = 0; i < count; ++i)
-    made->after.push_back(reinterpret_cast<FakeNode *>(after[i]));
-  state().edges += uint32_t(count);
+    addEdge(reinterpret_cast<FakeNode *>(after[i]), made.get(), false);
   *node = reinterpret_cast<Node>(made.get());
   reinterpret_cast<FakeGraph *>(graph)->nodes.push_back(std::move(made));
   return success;
@@ -249,9 +255,10 @@ Code cuDeviceGetName(char *name, int bytes, Ordinal) {
   return success;
 }
 Code cuDeviceGetAttribute(int *value, int attribute, Ordinal) {
-  *value = attribute == computeCapabilityMajor   ? 9
-           : attribute == computeCapabilityMinor ? 0
-                                                 : 132;
+  *value = attribute == computeCapabilityMajor        ? 9
+           : attribute == computeCapabilityMinor      ? 0
+           : attribute == sharedBytesOfMultiprocessor ? 228 << 10
+                                                      : 132;
   return success;
 }
 Code cuDevicePrimaryCtxRetain(Context *context, Ordinal device) {
@@ -410,6 +417,17 @@ Code cuModuleGetFunction(Function *function, Module, const char *name) {
   return unknown;
 }
 Code cuFuncSetAttribute(Function, int, int) { return success; }
+Code cuFuncGetAttribute(int *value, int, Function function) {
+  ENTER("cuFuncGetAttribute");
+  const auto *kernel = reinterpret_cast<const FakeKernel *>(function);
+  *value = std::strcmp(all.wide, kernel->name) == 0 ? 200 << 10 : 0;
+  return success;
+}
+Code cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Function, int,
+                                                 size_t) {
+  ENTER("cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  return *blocks = 1, success;
+}
 Code cuTensorMapEncodeTiled(void *, int, uint32_t, void *, const uint64_t *,
                             const uint64_t *, const uint32_t *,
                             const uint32_t *, int, int, int, int) {
@@ -432,7 +450,7 @@ Code cuLaunchKernel(Function function, unsigned blocks, unsigned, unsigned,
 
 Code cuGraphCreate(Graph *graph, unsigned) {
   ENTER("cuGraphCreate");
-  all.edges = all.earlyEdges = 0;
+  all.edges.clear();
   *graph = reinterpret_cast<Graph>(new FakeGraph());
   return success;
 }
@@ -443,23 +461,23 @@ Code cuGraphDestroy(Graph graph) {
 Code cuGraphAddKernelNode_v2(Node *node, Graph graph, const Node *after,
                              size_t count, const KernelNode *kernel) {
   ENTER("cuGraphAddKernelNode");
-  return addNode(node, graph, after, count, workOf(*kernel));
+  return addNode(node, graph, after, count,
+                 reinterpret_cast<const FakeKernel *>(kernel->function)->name,
+                 workOf(*kernel));
 }
 Code cuGraphAddDependencies_v2(Graph, const Node *from, const Node *to,
                                const Edge *edges, size_t count) {
   ENTER("cuGraphAddDependencies");
-  for (size_t i = 0; i < count; ++i) {
-    auto *node = reinterpret_cast<FakeNode *>(to[i]);
-    node->after.push_back(reinterpret_cast<FakeNode *>(from[i]));
-    all.earlyEdges += edges[i].type == startsEarly.type;
-  }
-  all.edges += uint32_t(count);
+  for (size_t i = 0; i < count; ++i)
+    addEdge(reinterpret_cast<FakeNode *>(from[i]),
+            reinterpret_cast<FakeNode *>(to[i]),
+            edges[i].type == startsEarly.type);
   return success;
 }
 Code cuGraphAddMemcpyNode(Node *node, Graph graph, const Node *after,
                           size_t count, const CopyNode *copy, Context) {
   ENTER("cuGraphAddMemcpyNode");
-  return addNode(node, graph, after, count, workOf(*copy));
+  return addNode(node, graph, after, count, "copy", workOf(*copy));
 }
 Code cuGraphInstantiateWithFlags(GraphExec *exec, Graph graph,
                                  unsigned long long) {

@@ -7,10 +7,19 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 namespace sinter::test {
 
 inline constexpr int devices = 2;
+
+/// How a node of a graph follows another one, by what they are: the name of a
+/// kernel, or `copy`.
+struct FakeEdge {
+  std::string_view from, to;
+  bool isEarly = false; ///< may start before the other ends
+};
 
 /// What the driver was asked for, and how it is to behave.
 struct FakeDriver {
@@ -22,12 +31,13 @@ struct FakeDriver {
   uint64_t copiesOut = 0;
   uint64_t waits = 0; ///< for the stream
   uint64_t liveGraphs = 0;
-  uint64_t livePinned = 0; ///< blocks
-  uint64_t queued = 0;     ///< pieces of work that did not run yet
-  uint32_t edges = 0;      ///< of the newest graph
-  uint32_t earlyEdges = 0; ///< those whose end may start before the other ends
-  uint32_t reached = 0;    ///< devices from others
-  uint64_t cubins = 0;     ///< modules that were no text
+  uint64_t livePinned = 0;     ///< blocks
+  uint64_t queued = 0;         ///< pieces of work that did not run yet
+  std::vector<FakeEdge> edges; ///< of the newest graph
+  /// The kernel of this name takes 200 KB of shared memory, others none.
+  const char *wide = "";
+  uint32_t reached = 0; ///< devices from others
+  uint64_t cubins = 0;  ///< modules that were no text
   bool refusesCubins = false;
   uint64_t order = 0; ///< seeds the order of nodes
   /// The call of this name fails with "unknown" until it is empty again.

@@ -1,10 +1,14 @@
 #include "tests/unit/cuda/CudaPrograms.h"
 
+#include "runtime/device/cuda/CudaImage.h"
 #include "runtime/program/Profile.h"
 #include "runtime/program/Stats.h"
 
+#include <fmt/format.h>
+#include <map>
 #include <numeric>
 #include <random>
+#include <set>
 #include <thread>
 
 using namespace sinter;
@@ -70,12 +74,41 @@ TEST(Replay, recordsOnceForNewInputs) {
   EXPECT_EQ(stats.replays, runs - 2);
 }
 
-TEST(Replay, kernelsThatWaitStartEarly) {
-  auto program = loadOn(gpu(), branchesProgram());
+/// How nodes of branchesProgram's graph follow each other, where kernels of one
+/// name have much shared memory and those of others read lines in pieces.
+using Edges = std::map<std::string, std::set<bool>>;
+static Edges edgesOf(const char *wide, std::vector<std::string> gathering) {
+  std::string ptx = sinter::test::fakePtx;
+  for (const std::string &kernel : gathering)
+    ptx += gathersLine(kernel);
+  driver().wide = wide;
+  auto program = loadOn(gpu(), branchesProgram(), ptx);
+  driver().wide = "";
   for (uint32_t i = 0; i < 2; ++i)
     valuesOn(*program, branchInputs(gpu(), 64, i));
-  EXPECT_GE(driver().earlyEdges, 3u);
-  EXPECT_LT(driver().earlyEdges, driver().edges); // that of the copy
+  Edges edges;
+  for (const auto &[from, to, isEarly] : driver().edges)
+    edges[fmt::format("{} {}", from, to)].insert(isEarly);
+  return edges;
+}
+
+TEST(Replay, kernelsThatWaitStartEarly) {
+  Edges all = {
+      {"scale add", {true}}, {"add add", {true}}, {"add copy", {false}}};
+  EXPECT_EQ(edgesOf("", {}), all);
+  // Whole lines are read past the cache.
+  EXPECT_EQ(edgesOf("scale", {}), all);
+  EXPECT_EQ(edgesOf("", {"add", "scale"}), all);
+}
+
+TEST(Replay, kernelsWaitForTheCacheThatTheyReadFrom) {
+  EXPECT_EQ(edgesOf("scale", {"add", "scale"}), (Edges{{"scale add", {false}},
+                                                       {"add add", {true}},
+                                                       {"add copy", {false}}}));
+  // Those before leave as much of it as they have themselves, or more.
+  EXPECT_EQ(edgesOf("add", {"add"}), (Edges{{"scale add", {true}},
+                                            {"add add", {true}},
+                                            {"add copy", {false}}}));
 }
 
 TEST(Replay, keepsNodesWhoseBuffersStay) {
