@@ -105,7 +105,7 @@ static constexpr Size sizeOfInput{0, 1, 1};
 // Whether a kernel reads the value, and does not compute it.
 bool Cutter::isInput(Value value) const {
   int index = classified.indexOf(value);
-  return index < 0 || classified.isCore(index);
+  return index < 0 || classified.isRead(index);
 }
 
 void Cutter::add(Value value, Cone &cone) const {

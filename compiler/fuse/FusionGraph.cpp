@@ -83,23 +83,29 @@ bool ClassifiedOps::isReadByOpaque(Operation *op) const {
   });
 }
 
+// Whether the value has to be in memory besides what the program returns.
+bool ClassifiedOps::isKept(unsigned index) const {
+  return ops[index]->hasAttr(storedAttr) ||
+         (!isReshape(ops[index]) && isReadByOpaque(ops[index]));
+}
+
 void ClassifiedOps::classify(bool oneOpPerKernel) {
   SmallVector<bool> readsCore(ops.size(), false);
   for (unsigned index = 0; index < ops.size(); ++index) {
     for (Value operand : ops[index]->getOperands())
       if (int source = indexOf(operand); source >= 0)
-        readsCore[index] |= core[source] || readsCore[source];
+        readsCore[index] |= isRead(source) || readsCore[source];
     if (rename[index])
       continue;
     PatternKind kind = kindOf(ops[index]);
     // Arithmetic on single numbers that inputs and sources alone decide.
     bool freeNumber = kind == PatternKind::pointwise && !readsCore[index] &&
-                      rankOf(ops[index]->getResult(0)) == 0;
+                      isNumber(ops[index]->getResult(0));
     bool inlined =
         kind == PatternKind::view || kind == PatternKind::source || freeNumber;
-    core[index] = oneOpPerKernel || !inlined || returned[index] ||
-                  ops[index]->hasAttr(storedAttr) ||
-                  (!isReshape(ops[index]) && isReadByOpaque(ops[index]));
+    bool kept = oneOpPerKernel || isKept(index);
+    core[index] = !inlined || returned[index] || kept;
+    repeated[index] = freeNumber && returned[index] && !kept;
   }
 }
 
@@ -110,8 +116,7 @@ OpSet ClassifiedOps::body(const OpSet &coreOps) const {
     Operation *op = ops[pending.pop_back_val()];
     for (Value operand : op->getOperands()) {
       int index = indexOf(operand);
-      if (index < 0 || (core[index] && !repeated[index]) ||
-          !seen.insert(index).second)
+      if (index < 0 || isRead(index) || !seen.insert(index).second)
         continue;
       all.push_back(index);
       pending.push_back(index);
@@ -138,7 +143,7 @@ void FusionGraph::connect() {
     llvm::SmallSetVector<unsigned, 4> &all = behind[index];
     for (Value operand : ops[index]->getOperands())
       if (int source = indexOf(operand); source >= 0) {
-        if (core[source])
+        if (isRead(source))
           all.insert(source);
         else
           all.insert_range(behind[source]);
@@ -170,7 +175,7 @@ void FusionGraph::connectOrder() {
   SmallVector<llvm::SmallSetVector<unsigned, 4>> behind(ops.size());
   for (unsigned index = 0; index < ops.size(); ++index) {
     for (Value operand : ops[index]->getOperands())
-      if (int source = indexOf(operand); source >= 0 && !core[source])
+      if (int source = indexOf(operand); source >= 0 && !isRead(source))
         behind[index].insert_range(behind[source]);
     if (auto after = ops[index]->getAttrOfType<DenseI64ArrayAttr>(afterAttr))
       for (int64_t number : after.asArrayRef())

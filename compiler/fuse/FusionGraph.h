@@ -26,7 +26,8 @@ using OpSet = llvm::SmallVector<unsigned>;
 /// The ops of a function, or of a part of it. An op is either **core** (its
 /// value is computed by one kernel) or **inlined**: views, sources, and
 /// arithmetic on single numbers, that are not to be stored, cost nothing and
-/// are repeated inside each kernel that reads them.
+/// are repeated inside each kernel that reads them. Such a number that is
+/// returned is both: one kernel stores it, those that read it compute it again.
 class ClassifiedOps {
 public:
   /// Of these ops alone, in the order of their block. What others read of them
@@ -44,8 +45,13 @@ public:
   /// A reshape between kernels: the same buffer under another type.
   bool isRename(unsigned index) const { return rename[index]; }
   bool isRepeated(unsigned index) const { return repeated[index]; }
-  /// Has an inlined value written to memory: its op is core from now on.
-  void store(unsigned index) { core[index] = true; }
+  /// Whether kernels that read the value read it from memory.
+  bool isRead(unsigned index) const { return core[index] && !repeated[index]; }
+  /// Has an inlined value written to memory, where all find it from now on.
+  void store(unsigned index) {
+    core[index] = true;
+    repeated[index] = false;
+  }
 
   /// Everything a kernel of these core ops holds: the ops and what they inline.
   OpSet body(const OpSet &coreOps) const;
@@ -56,12 +62,13 @@ protected:
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::DenseMap<mlir::Operation *, unsigned> indices;
   llvm::SmallVector<bool> core, returned, rename;
-  /// Core ops that kernels other than their own compute again.
+  /// Core ops that kernels which do not store them compute again.
   llvm::SmallVector<bool> repeated;
 
 private:
   void classify(bool oneOpPerKernel);
   void markReturned();
+  bool isKept(unsigned index) const;
   bool isReadByOpaque(mlir::Operation *op) const;
 };
 

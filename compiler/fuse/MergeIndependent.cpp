@@ -84,8 +84,25 @@ static bool isConstant(Type type) {
   });
 }
 
-// Whether the group is a small pointwise kernel that nothing waits for. One
-// that checks indices is left alone: what replaces state runs after it.
+// Whether the group is a pointwise kernel of known sizes. One that checks
+// indices is left alone: what replaces state runs after it.
+static bool isPlainMap(const FusionGraph &graph, const OpSet &members,
+                       const KernelCaps &caps) {
+  for (unsigned index : members)
+    if (!isConstant(graph.op(index)->getResult(0).getType()))
+      return false;
+  for (unsigned index : graph.body(members)) {
+    PatternKind kind = kindOf(graph.op(index));
+    if (kind != PatternKind::pointwise && kind != PatternKind::view &&
+        kind != PatternKind::source && kind != PatternKind::random)
+      return false;
+  }
+  Classified shape = classifyGroup(graph, members, caps);
+  auto *kernel = std::get_if<KernelShape>(&shape);
+  return kernel && kernel->kind == StringRef(kernel_kinds::map);
+}
+
+// Whether the group is such a kernel, small, and nothing waits for it.
 static bool qualifies(const FusionGraph &graph, const OpSet &members,
                       const KernelCaps &caps) {
   double elements = 0;
@@ -96,22 +113,27 @@ static bool qualifies(const FusionGraph &graph, const OpSet &members,
     });
     if (isRead || graph.isAwaited(index))
       return false;
-    if (!isConstant(type))
-      return false;
     if (graph.isReturned(index))
       elements += estimatedElements(type);
   }
-  if (elements > mostElements)
-    return false;
-  for (unsigned index : graph.body(members)) {
-    PatternKind kind = kindOf(graph.op(index));
-    if (kind != PatternKind::pointwise && kind != PatternKind::view &&
-        kind != PatternKind::source && kind != PatternKind::random)
-      return false;
-  }
-  Classified shape = classifyKernel(graph, members, caps);
-  auto *kernel = std::get_if<KernelShape>(&shape);
-  return kernel && kernel->kind == StringRef(kernel_kinds::map);
+  return elements <= mostElements && isPlainMap(graph, members, caps);
+}
+
+static void record(const FusionGraph &graph, const OpSet &one,
+                   const OpSet &other, const std::optional<Rejection> &rejected,
+                   std::vector<FusionDecision> &decisions) {
+  Operation *first = graph.op(one.back()), *second = graph.op(other.back());
+  FusionDecision decision;
+  decision.accepted = !rejected;
+  decision.rule = rejected ? rejected->rule : "horizontal";
+  decision.estUs = rejected ? 0 : launchMicroseconds;
+  auto nodes = nodesOf(mergeLocations(first->getLoc(), second->getLoc()));
+  decision.nodes.assign(nodes.begin(), nodes.end());
+  decision.detail = llvm::formatv(
+      "{0} side by side with {1}{2}{3}", first->getName().stripDialect(),
+      second->getName().stripDialect(), rejected ? ": " : "",
+      rejected ? rejected->detail : "");
+  decisions.push_back(std::move(decision));
 }
 
 namespace {
@@ -131,7 +153,7 @@ public:
         tensors.push_back(input);
     if (current) {
       auto rejected = rejection(group, tensors);
-      record(members, rejected);
+      record(graph, graph.members(*current), members, rejected, decisions);
       if (rejected) {
         // One that is full makes room; one that is in the way stays behind.
         if (rejected->rule == StringRef("shared_input"))
@@ -161,22 +183,6 @@ private:
     return checkCaps(graph, graph.united(*current, group), options.caps);
   }
 
-  void record(const OpSet &members, const std::optional<Rejection> &rejected) {
-    Operation *first = graph.op(graph.members(*current).back());
-    Operation *second = graph.op(members.back());
-    FusionDecision decision;
-    decision.accepted = !rejected;
-    decision.rule = rejected ? rejected->rule : "horizontal";
-    decision.estUs = rejected ? 0 : launchMicroseconds;
-    auto nodes = nodesOf(mergeLocations(first->getLoc(), second->getLoc()));
-    decision.nodes.assign(nodes.begin(), nodes.end());
-    decision.detail = llvm::formatv(
-        "{0} side by side with {1}{2}{3}", first->getName().stripDialect(),
-        second->getName().stripDialect(), rejected ? ": " : "",
-        rejected ? rejected->detail : "");
-    decisions.push_back(std::move(decision));
-  }
-
   FusionGraph &graph;
   const FuseOptions &options;
   std::vector<FusionDecision> &decisions;
@@ -186,12 +192,55 @@ private:
 
 } // namespace
 
+static bool areNumbers(const FusionGraph &graph, const OpSet &members) {
+  return llvm::all_of(members, [&](unsigned index) {
+    return isNumber(graph.op(index)->getResult(0));
+  });
+}
+
+// Whether a kernel of other shapes can store these numbers, too.
+static bool takesAlong(const FusionGraph &graph, unsigned host,
+                       unsigned numbers, const KernelCaps &caps) {
+  const OpSet &members = graph.members(host);
+  return !areNumbers(graph, members) && isPlainMap(graph, members, caps) &&
+         isPlainMap(graph, graph.united(host, numbers), caps) &&
+         !graph.wouldCycle(host, numbers);
+}
+
+// Numbers that are left, such as counts of steps, go with a kernel that runs
+// anyway: the last one that can take them, because others read their old values
+// before.
+static void takeNumbersAlong(FusionGraph &graph, const FuseOptions &options,
+                             std::vector<FusionDecision> &decisions) {
+  constexpr unsigned mostHosts = 16;
+  SmallVector<unsigned> order = graph.executionOrder();
+  for (unsigned group : order) {
+    const OpSet &members = graph.members(group);
+    if (members.empty() || !areNumbers(graph, members) ||
+        !qualifies(graph, members, options.caps))
+      continue;
+    unsigned tried = 0;
+    for (unsigned host : llvm::reverse(order)) {
+      if (graph.members(host).empty() || host == group)
+        continue;
+      if (takesAlong(graph, host, group, options.caps)) {
+        record(graph, graph.members(host), members, std::nullopt, decisions);
+        graph.merge(std::min(host, group), std::max(host, group));
+        break;
+      }
+      if (++tried == mostHosts)
+        break;
+    }
+  }
+}
+
 void mergeIndependent(FusionGraph &graph, const FuseOptions &options,
                       std::vector<FusionDecision> &decisions) {
   Row row(graph, options, decisions);
   for (unsigned group : graph.executionOrder())
     if (qualifies(graph, graph.members(group), options.caps))
       row.take(group);
+  takeNumbersAlong(graph, options, decisions);
 }
 
 } // namespace sinter::compiler

@@ -21,6 +21,13 @@ unsigned rankOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getRank();
 }
 
+bool isNumber(Value value) {
+  return llvm::all_of(dimsOf(value.getType()), [](AffineExpr dim) {
+    auto constant = dyn_cast<AffineConstantExpr>(dim);
+    return constant && constant.getValue() == 1;
+  });
+}
+
 bool isReshape(Operation *op) { return isa<ir::ReshapeOp>(op); }
 
 bool isBroadcast(Operation *op) { return isa<ir::BroadcastOp>(op); }

@@ -13,6 +13,8 @@ namespace sinter::compiler {
 graph::PatternKind kindOf(mlir::Operation *op);
 
 unsigned rankOf(mlir::Value value);
+/// Whether a tensor has one element, whatever its rank.
+bool isNumber(mlir::Value value);
 
 /// A view that keeps the linear order of the elements.
 bool isReshape(mlir::Operation *op);

@@ -84,6 +84,7 @@ Result<std::vector<HostTensor>> runProgram(const runtime::Program &program,
     } else {
       SINTER_TRY_ASSIGN(binding.buffer, device.allocate(inputs[i].data.size()));
       SINTER_TRY(device.copyIn(*binding.buffer, 0, inputs[i].data));
+      binding.donate = i % 2 == 0; // nobody else has it
     }
     bindings.push_back(std::move(binding));
   }

@@ -530,12 +530,16 @@ Recipe RecipeDrawer::finish() const {
   Recipe result = recipe;
   auto numLeaves = static_cast<uint32_t>(recipe.leaves.size());
   std::vector<bool> used(recipe.numValues());
+  auto numberOf = [&](uint32_t value) {
+    return value >= firstStep ? value - firstStep + numLeaves : value;
+  };
   for (RecipeStep &step : result.steps)
     for (uint32_t &operand : step.operands) {
-      if (operand >= firstStep)
-        operand = operand - firstStep + numLeaves;
+      operand = numberOf(operand);
       used[operand] = true;
     }
+  for (uint32_t value : stored)
+    used[numberOf(value)] = false;
   for (uint32_t i = numLeaves; i < recipe.numValues(); ++i)
     if (!used[i])
       result.outputs.push_back(i);

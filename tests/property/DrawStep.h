@@ -40,7 +40,10 @@ public:
     return at(value).dims;
   }
 
-  /// The recipe; its outputs are the values that no step uses.
+  /// Makes the value an output whether steps use it or not.
+  void store(uint32_t value) { stored.push_back(value); }
+  /// The recipe; its outputs are the values that no step uses, and those that
+  /// are stored.
   Recipe finish() const;
 
   Random random;
@@ -90,6 +93,7 @@ private:
   Recipe recipe;
   std::vector<Known> leaves;
   std::vector<Known> made;
+  std::vector<uint32_t> stored;
   /// The value that the first operand is, where that is settled.
   std::optional<uint32_t> pinned;
 };

@@ -27,6 +27,7 @@ static GraphOptions optionsOf(uint64_t index) {
   options.empties = index % 3 == 0;
   options.largestDim = index % 5 == 0 ? 40 : 6;
   options.rowsOfProduct = index % 3 == 1;
+  options.numbers = index % 4 == 1;
   options.extremes = true;
   drawLargeAt(index, options);
   return options;

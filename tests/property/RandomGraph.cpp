@@ -1,6 +1,7 @@
 /// Draws random graphs.
 #include "tests/property/RandomGraph.h"
 
+#include "runtime/graph/OpIds.h"
 #include "tests/property/DrawStep.h"
 #include "tests/property/Watch.h"
 
@@ -56,6 +57,29 @@ static void drawRowsOfProduct(RecipeDrawer &drawer, const Rows &rows,
   drawer.drawOnLast(*pick(drawer, after));
 }
 
+static void drawNumbers(RecipeDrawer &drawer, const Rows &rows, DType dtype) {
+  static constexpr graph::OpId ops[] = {graph::OpId::add, graph::OpId::mul,
+                                        graph::OpId::sub, graph::OpId::maximum};
+  Rows spread = rowsOf(rows, {"broadcast"});
+  Rows readers = rowsOf(rows, {"add", "mul", "sub", "sum", "mean", "matmul"});
+  auto draw = [&](size_t count) {
+    return size_t(below(drawer.random, int64_t(count)));
+  };
+  for (size_t chains = 1 + draw(3); chains > 0; --chains) {
+    std::vector<int64_t> dims(draw(3), 1);
+    Domain domain{DomainKind::reals, -4, 4, noPoint};
+    uint32_t value = drawer.addLeaf(dtype, dims, domain);
+    uint32_t other = drawer.addLeaf(dtype, dims, domain);
+    for (size_t length = 1 + draw(4); length > 0; --length) {
+      value = drawer.apply(ops[draw(std::size(ops))], {value, other});
+      if (draw(3) > 0)
+        drawer.store(value);
+      if (!spread.empty() && draw(2) == 0 && drawer.drawOnLast(*spread[0]))
+        drawer.drawOnLast(*readers[draw(readers.size())]);
+    }
+  }
+}
+
 void drawLargeAt(uint64_t index, GraphOptions &options) {
   constexpr uint64_t every = 20, rarely = 20;
   static constexpr size_t operands[] = {32, 64, 33, 48};
@@ -86,6 +110,8 @@ Recipe randomGraph(uint64_t seed, const GraphOptions &options) {
       rows.push_back(&row);
   if (options.rowsOfProduct)
     drawRowsOfProduct(drawer, rows, options.dtype);
+  if (options.numbers)
+    drawNumbers(drawer, rows, options.dtype);
   drawLarge(drawer, options.large, options.largeCount, options.dtype);
   Rows slices = rowsOf(rows, {"slice", "pad"});
   for (size_t made = 0, tries = 0; made < options.steps && tries < 200;

@@ -22,6 +22,9 @@ struct GraphOptions {
   /// Begins with a product, pointwise ops on it and something that takes rows
   /// of that.
   bool rowsOfProduct = false;
+  /// Begins with single numbers that are stored and read by others, as counts
+  /// of steps are.
+  bool numbers = false;
   /// Begins with something that is too much for one kernel: so many operands,
   /// or ops in a row.
   Large large = Large::none;

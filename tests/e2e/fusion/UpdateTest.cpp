@@ -63,6 +63,63 @@ TEST(Updates, OfAllParametersAreOneLaunch) {
   EXPECT_EQ(few - 3 * each, 1u) << few << " and " << many;
 }
 
+namespace {
+
+/// As in a residual net: convolutions, each with a norm that counts batches.
+struct Norms {
+  std::vector<sn::nn::Conv2d> convs;
+  std::vector<sn::nn::BatchNorm2d> norms;
+  sn::nn::Linear last{8, 4};
+
+  explicit Norms(bool counts) {
+    for (int i = 0; i < 8; ++i) {
+      convs.emplace_back(8, 8, 3, sn::nn::ConvLayerOptions{.padding = 1});
+      norms.emplace_back(
+          8, sn::nn::BatchNormOptions{.track_running_stats = counts});
+    }
+  }
+  sn::Tensor forward(sn::Tensor x) const {
+    for (size_t i = 0; i < convs.size(); ++i)
+      x = x + sn::relu(norms[i](convs[i](x)));
+    return last(sn::mean(x, {2, 3}));
+  }
+  SINTER_MODULE(Norms, convs, norms, last)
+};
+
+uint64_t launchesOfNorms(sn::optim::Optimizer &optimizer, bool counts) {
+  Norms model(counts);
+  sn::Tensor x = sn::normal({4, 8, 6, 6}).eval();
+  auto step = [&] {
+    sn::Tensor y = model.forward(x), loss = sn::mean(y * y);
+    optimizer.step(model, loss.backward());
+    return loss.item<float>();
+  };
+  step();
+  step();
+  sn::Stats before = sn::stats();
+  step();
+  sn::Stats after = sn::stats();
+  EXPECT_EQ(after.programs_run - before.programs_run, 1u);
+  if (counts) {
+    EXPECT_EQ(model.norms[7].num_batches_tracked.tensor().item<int64_t>(), 3);
+  }
+  return after.launches - before.launches;
+}
+
+} // namespace
+
+// What counts batches is computed where it is read, and stored by a kernel that
+// runs anyway.
+TEST(Updates, OfCountsAreNoLaunches) {
+  if (sn::default_device() == sn::device("null"))
+    GTEST_SKIP() << "the null device does not fuse";
+  sn::optim::Sgd sgd({.lr = 0.1, .momentum = 0.9}),
+      other({.lr = 0.1, .momentum = 0.9});
+  sn::optim::Adam adam, second;
+  EXPECT_EQ(launchesOfNorms(sgd, true), launchesOfNorms(other, false));
+  EXPECT_EQ(launchesOfNorms(adam, true), launchesOfNorms(second, false));
+}
+
 // Equal updates share one body and differ in their buffers.
 TEST(Updates, OfEqualParametersAreApart) {
   Tensors model;
