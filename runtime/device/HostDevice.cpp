@@ -40,6 +40,7 @@ MemoryInfo HostDevice::memoryInfo() const {
   MemoryInfo info;
   info.total = std::min(usage.limit, budget.total);
   info.inUse = usage.inUse;
+  info.reserved = usage.inUse + usage.cached;
   info.peak = usage.peak;
   info.available =
       std::min(budget.available() + usage.cached, usage.limit - usage.inUse);

@@ -1,17 +1,17 @@
-/// Size classes, free lists and limits of the caching allocator.
+/// Where blocks come from, and limits of the caching allocator.
 #include "runtime/memory/CachingAllocator.h"
 
 #include "runtime/device/Device.h"
 #include "runtime/support/Sites.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <limits>
 #include <memory>
 #include <new>
 #include <span>
+#include <utility>
 
 #include <sys/mman.h>
 
@@ -22,25 +22,6 @@ namespace {
 
 constexpr size_t granule = 256;
 constexpr size_t hugePage = size_t(2) << 20;
-
-struct SizeClass {
-  unsigned index;
-  size_t bytes;
-};
-
-/// Rounds up to one of eight sizes per doubling, all multiples of 256.
-SizeClass classify(size_t bytes) {
-  size_t granules = std::max<size_t>(1, (bytes + granule - 1) / granule);
-  if (granules <= 8)
-    return {unsigned(granules - 1), granules * granule};
-  // granules is in (2^k, 2^(k+1)]: eight steps of 2^(k-3).
-  unsigned log = std::bit_width(granules - 1) - 1;
-  size_t step = size_t(1) << (log - 3);
-  size_t rounded = (granules + step - 1) / step;
-  unsigned index = 8 + (log - 3) * 8 + unsigned(rounded - 9);
-  return {index, rounded * step * granule};
-}
-
 constexpr size_t largestRequest = std::numeric_limits<size_t>::max() / 4;
 
 } // namespace
@@ -57,13 +38,19 @@ void *HostMemory::acquire(size_t bytes) {
 
 void HostMemory::release(void *block) { std::free(block); }
 
-/// A Buffer that knows its block.
+/// A Buffer that knows its piece of a segment.
 struct CachingAllocator::Block final : Buffer {
-  Block(Device &device, void *data, size_t bytes, SizeClass place)
-      : Buffer(device, data, bytes), place(place) {}
-  SizeClass place;
+  Block(Device &device, Piece *piece, size_t bytes)
+      : Buffer(device, piece->begin, bytes), piece(piece) {}
+  Piece *piece;
   Block *older = nullptr;
   Block *newer = nullptr;
+};
+
+/// A piece made before it is known whether one is needed, as nothing can be
+/// undone quietly later.
+struct CachingAllocator::Spare {
+  std::unique_ptr<Piece> piece = std::make_unique<Piece>();
 };
 
 CachingAllocator::CachingAllocator(MemorySource &source, std::string name,
@@ -72,26 +59,22 @@ CachingAllocator::CachingAllocator(MemorySource &source, std::string name,
 
 CachingAllocator::~CachingAllocator() { trim(); }
 
-size_t CachingAllocator::blockBytes(size_t bytes) {
-  return classify(bytes).bytes;
-}
-
 Result<BufferRef> CachingAllocator::allocate(Device &device, size_t bytes) {
   std::lock_guard lock(mutex);
   if (bytes > largestRequest)
     return outOfMemory(bytes);
-  SizeClass place = classify(bytes);
   SINTER_TRY(device.checkProcess());
-  // First, as nothing can be undone quietly once a block is taken.
   std::unique_ptr<void, void (*)(void *)> memory(
       ::operator new(sizeof(Block)),
       [](void *pointer) { ::operator delete(pointer, sizeof(Block)); });
-  void *data = takeBlock(place.bytes, place.index);
-  if (!data)
+  Spare spare;
+  Piece *piece = takePiece(blockBytes(bytes), spare);
+  if (!piece)
     return outOfMemory(bytes);
-  inUse += place.bytes;
+  inUse += piece->bytes;
   peak = std::max(peak, inUse);
-  auto *block = new (memory.release()) Block(device, data, bytes, place);
+  highest = std::max(highest, inUse);
+  auto *block = new (memory.release()) Block(device, piece, bytes);
   block->older = newest;
   if (newest)
     newest->newer = block;
@@ -99,61 +82,72 @@ Result<BufferRef> CachingAllocator::allocate(Device &device, size_t bytes) {
   return BufferRef::adopt(block);
 }
 
-void *CachingAllocator::takeBlock(size_t bytes, unsigned sizeClass) {
-  SizeCache &own = cache[sizeClass];
-  own.lastUse = ++uses;
-  if (!own.blocks.empty()) {
-    void *block = own.blocks.back();
-    own.blocks.pop_back();
-    cached -= bytes;
-    return block;
-  }
-  if (limit && inUse + cached + bytes > limit) {
+Piece *CachingAllocator::takeFree(size_t bytes, size_t most, Spare &spare) {
+  Piece *piece = segments.find(bytes, most);
+  if (piece)
+    segments.take(piece, bytes, std::move(spare.piece));
+  return piece;
+}
+
+Piece *CachingAllocator::addSegment(size_t bytes, Spare &spare) {
+  auto *begin = static_cast<char *>(source.acquire(bytes));
+  return begin ? segments.add(begin, bytes, std::move(spare.piece)) : nullptr;
+}
+
+// Segments that are free and too small for what is wanted give way to one that
+// is not, if they have as much: sizes that grow from run to run would leave one
+// of each size behind.
+void CachingAllocator::replaceSegments(size_t bytes) {
+  constexpr size_t least = size_t(1) << 20; // less is not worth a wait
+  if (bytes < least || segments.wholeBytes() < bytes)
+    return;
+  size_t left = segments.wholeBytes() - bytes;
+  while (segments.oldestWhole() && segments.wholeBytes() > left)
+    releaseOldest();
+}
+
+// What is small and stays should not keep a large segment from being given
+// back, so it is not cut from one: where to give back is cheap, from none that
+// it leaves most of.
+Piece *CachingAllocator::takePiece(size_t bytes, Spare &spare) {
+  size_t part = source.waitsOnRelease() ? 8 : 2;
+  size_t most = bytes > SIZE_MAX / part ? SIZE_MAX : part * bytes;
+  if (Piece *piece = takeFree(bytes, most, spare))
+    return piece;
+  replaceSegments(bytes);
+  auto isTooMuch = [&] {
+    return limit && inUse + segments.freeBytes() + bytes > limit;
+  };
+  if (isTooMuch())
     trimLocked();
-    if (inUse + bytes > limit)
-      return nullptr;
-  }
-  void *block = source.acquire(bytes);
-  if (!block) {
-    trimLocked();
-    block = source.acquire(bytes);
-  }
-  return block;
+  Piece *piece = isTooMuch() ? nullptr : addSegment(bytes, spare);
+  if (piece)
+    return piece;
+  trimLocked();
+  if (!isTooMuch())
+    piece = addSegment(bytes, spare);
+  return piece ? piece : takeFree(bytes, SIZE_MAX, spare);
 }
 
 void CachingAllocator::free(Buffer *buffer) {
   auto *block = static_cast<Block *>(buffer);
-  SizeClass place = block->place;
-  void *data = block->data();
+  Piece *piece = block->piece;
   std::lock_guard lock(mutex);
   (block->newer ? block->newer->older : newest) = block->older;
   if (block->older)
     block->older->newer = block->newer;
   delete block;
-  inUse -= place.bytes;
-  SizeCache &own = cache[place.index];
-  own.blockBytes = place.bytes;
-  own.lastUse = ++uses;
-  try {
-    own.blocks.push_back(data);
-    cached += place.bytes;
-  } catch (const std::bad_alloc &) { // no room to remember it
-    source.release(data);
-  }
+  inUse -= piece->bytes;
+  segments.give(piece);
   // Never keep more than was ever in use at once: what was freed just now will
   // be asked for again sooner than what nobody has asked for since.
-  while (cached > peak && !source.waitsOnRelease())
+  while (segments.freeBytes() > highest && segments.oldestWhole() &&
+         !source.waitsOnRelease())
     releaseOldest();
 }
 
 void CachingAllocator::releaseOldest() {
-  SizeCache *oldest = nullptr;
-  for (SizeCache &each : cache)
-    if (!each.blocks.empty() && (!oldest || each.lastUse < oldest->lastUse))
-      oldest = &each;
-  source.release(oldest->blocks.back());
-  oldest->blocks.pop_back();
-  cached -= oldest->blockBytes;
+  source.release(segments.remove(segments.oldestWhole()));
 }
 
 void CachingAllocator::trim() {
@@ -162,17 +156,18 @@ void CachingAllocator::trim() {
 }
 
 void CachingAllocator::trimLocked() {
-  for (SizeCache &each : cache) {
-    for (void *block : each.blocks)
-      source.release(block);
-    each.blocks.clear();
-  }
-  cached = 0;
+  while (segments.oldestWhole())
+    releaseOldest();
+}
+
+void CachingAllocator::resetPeak() {
+  std::lock_guard lock(mutex);
+  peak = inUse;
 }
 
 CachingAllocator::Usage CachingAllocator::usage() const {
   std::lock_guard lock(mutex);
-  return {inUse, peak, cached, limit};
+  return {inUse, peak, segments.freeBytes(), limit};
 }
 
 std::string CachingAllocator::describeLargest() const {

@@ -2,13 +2,12 @@
 #pragma once
 
 #include "runtime/memory/Buffer.h"
+#include "runtime/memory/Segments.h"
 #include "runtime/support/Result.h"
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <mutex>
-#include <vector>
+#include <string>
 
 namespace sinter::runtime {
 
@@ -31,14 +30,15 @@ public:
   void release(void *block) override;
 };
 
-/// Keeps freed blocks by size class (eight per doubling), so that a program
-/// that runs again asks the source for nothing. Thread-safe.
+/// Keeps freed memory, so that a program that runs again asks the source for
+/// nothing, and one with other sizes for little: what is free is cut, and
+/// joined again when its parts are free. Thread-safe.
 class CachingAllocator {
 public:
   struct Usage {
     size_t inUse = 0;  ///< bytes of live Buffers
-    size_t peak = 0;   ///< highest inUse so far
-    size_t cached = 0; ///< bytes of freed blocks that are kept
+    size_t peak = 0;   ///< highest inUse so far, or since resetPeak
+    size_t cached = 0; ///< bytes that are kept for others
     size_t limit = 0;  ///< that inUse and cached together may reach
   };
 
@@ -48,43 +48,43 @@ public:
   CachingAllocator(const CachingAllocator &) = delete;
   CachingAllocator &operator=(const CachingAllocator &) = delete;
 
-  /// A Buffer of `device` with one reference. Before it fails, cached blocks
-  /// are given back; a failure changes nothing else, and its message lists the
-  /// largest live Buffers with their origins.
+  /// A Buffer of `device` with one reference. Before it fails, whatever is not
+  /// in use is given back; a failure changes nothing else, and its message
+  /// lists the largest live Buffers with their origins.
   Result<BufferRef> allocate(Device &device, size_t bytes);
-  /// Ends a Buffer that `allocate` made; its block is kept.
+  /// Ends a Buffer that `allocate` made; its memory is kept.
   void free(Buffer *buffer);
-  /// Gives every cached block back to the source.
+  /// Gives back to the source what it can take: whole segments.
   void trim();
   Usage usage() const;
+  /// The peak is what is in use now.
+  void resetPeak();
 
   /// The bytes a block for `bytes` really takes.
-  static size_t blockBytes(size_t bytes);
+  static size_t blockBytes(size_t bytes) {
+    return Segments::roundedBytes(bytes);
+  }
 
 private:
   struct Block;
-  /// Freed blocks of one size.
-  struct SizeCache {
-    std::vector<void *> blocks;
-    size_t blockBytes = 0;
-    uint64_t lastUse = 0; ///< of a block of the size, taken or freed
-  };
-  void *takeBlock(size_t bytes, unsigned sizeClass);
+  struct Spare;
+  Piece *takePiece(size_t bytes, Spare &spare);
+  Piece *addSegment(size_t bytes, Spare &spare);
+  Piece *takeFree(size_t bytes, size_t most, Spare &spare);
+  void replaceSegments(size_t bytes);
   void releaseOldest();
   void trimLocked();
   ErrorInfo outOfMemory(size_t bytes) const;
   std::string describeLargest() const;
 
-  static constexpr unsigned numClasses = 8 * 64;
   MemorySource &source;
   const std::string name;
   const size_t limit;
   mutable std::mutex mutex;
+  Segments segments;
   size_t inUse = 0;
   size_t peak = 0;
-  size_t cached = 0;
-  uint64_t uses = 0;
-  std::array<SizeCache, numClasses> cache;
+  size_t highest = 0;      ///< inUse, ever
   Block *newest = nullptr; ///< a list of the live ones
 };
 

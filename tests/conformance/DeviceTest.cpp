@@ -69,8 +69,12 @@ TEST_P(DeviceTest, countsMemory) {
     EXPECT_GE(info.inUse, before + (1 << 20));
     EXPECT_GE(info.peak, info.inUse);
     EXPECT_GE(info.total, info.inUse);
+    EXPECT_GE(info.reserved, info.inUse);
   }
   EXPECT_EQ(device->memoryInfo().inUse, before);
+  EXPECT_GE(device->memoryInfo().peak, before + (1 << 20));
+  device->resetPeakMemory();
+  EXPECT_EQ(device->memoryInfo().peak, before);
 }
 
 TEST_P(DeviceTest, refusesMoreMemoryThanThereIs) {

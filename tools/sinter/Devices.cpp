@@ -18,11 +18,12 @@ static constexpr Interface interface = {
 static std::string jsonOf(Device &device) {
   MemoryInfo memory = device.memoryInfo();
   return fmt::format("{{\"name\": {}, \"description\": {}, \"features\": {}, "
-                     "\"total\": {}, \"in_use\": {}, \"available\": {}}}",
+                     "\"total\": {}, \"in_use\": {}, \"reserved\": {}, "
+                     "\"available\": {}}}",
                      json::quote(toString(device.id())),
                      json::quote(device.description()),
                      json::quote(device.profile()), memory.total, memory.inUse,
-                     memory.available);
+                     memory.reserved, memory.available);
 }
 
 static std::string jsonOf(DeviceId id, const ErrorInfo &error) {

@@ -19,6 +19,7 @@
 #include <sinter/Jit.h>
 #include <sinter/Linalg.h>
 #include <sinter/Log.h>
+#include <sinter/Memory.h>
 #include <sinter/Module.h>
 #include <sinter/Normalization.h>
 #include <sinter/Numerics.h>

@@ -157,6 +157,7 @@ MemoryInfo CudaDevice::memoryInfo() const {
   MemoryInfo info;
   info.total = std::min(usage.limit, total);
   info.inUse = usage.inUse;
+  info.reserved = usage.inUse + usage.cached;
   info.peak = usage.peak;
   info.available =
       std::min(available + usage.cached, usage.limit - usage.inUse);

@@ -196,6 +196,7 @@ MemoryInfo VulkanDevice::memoryInfo() const {
   MemoryInfo info;
   info.total = std::min<size_t>(usage.limit, now.total);
   info.inUse = usage.inUse;
+  info.reserved = usage.inUse + usage.cached;
   info.peak = usage.peak;
   info.available = usage.limit - usage.inUse;
   if (now.available)

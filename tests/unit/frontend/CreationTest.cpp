@@ -1,5 +1,6 @@
 /// Tensors from host values: spans, vectors, nested lists.
 #include <sinter/Creation.h>
+#include <sinter/Memory.h>
 
 #include <gtest/gtest.h>
 
@@ -103,4 +104,23 @@ TEST(Creation, WaitsForDevices) {
   } catch (const Error &error) {
     EXPECT_EQ(error.kind(), ErrorKind::device);
   }
+}
+
+TEST(Memory, IsCountedAndItsPeakBeginsAgain) {
+  sinter::DeviceId device = sinter::default_device();
+  sinter::Memory before = sinter::memory(device);
+  {
+    sinter::Tensor large = sinter::zeros({1 << 20}) + 1.0f;
+    large.eval();
+    sinter::Memory now = sinter::memory();
+    EXPECT_GE(now.in_use, before.in_use + (4 << 20));
+    EXPECT_GE(now.peak, now.in_use);
+    EXPECT_GE(now.reserved, now.in_use);
+    EXPECT_GE(now.total, now.reserved);
+  }
+  EXPECT_GE(sinter::memory().peak, before.in_use + (4 << 20));
+  sinter::reset_peak();
+  EXPECT_EQ(sinter::memory().peak, sinter::memory().in_use);
+  EXPECT_THROW(sinter::memory("cuda:200"), sinter::Error);
+  EXPECT_THROW(sinter::reset_peak("nowhere"), sinter::Error);
 }
