@@ -121,6 +121,27 @@ def SimplifyOps : Pass<"simplify-ops", "::mlir::ModuleOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def NarrowPositions : Pass<"narrow-positions", "::mlir::ModuleOp"> {
+  let summary = "Keep positions in the smallest type that holds them.";
+  let description = [{
+    The place of a largest or smallest element is a number below the extent of
+    its axis. Where that is known and only arithmetic reads the place, as in the
+    gradient of max pooling, a kernel stores an eighth of the bytes, and its
+    readers widen what they read. Fused, both casts are nothing.
+
+    ```mlir
+    %1 = sinter.argmax %0 {axis = 1 : i64, ...} : (tensor<8x9xf32>) -> tensor<8xi64>
+    // becomes
+    %1 = sinter.argmax %0 {axis = 1 : i64, ...} : (tensor<8x9xf32>) -> tensor<8xi64>
+    %2 = sinter.cast %1 {dtype = ui8} : (tensor<8xi64>) -> tensor<8xui8>
+    %3 = sinter.cast %2 {dtype = i64} : (tensor<8xui8>) -> tensor<8xi64>
+    ```
+  }];
+  let options = [
+    Option<"bytes", "bytes", "bool", "true", "The device stores bytes">,
+  ];
+}
+
 def MergeDuplicates : Pass<"merge-duplicates", "::mlir::ModuleOp"> {
   let summary = "Make equal ops one that keeps the nodes of all.";
   let description = [{

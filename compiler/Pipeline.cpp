@@ -58,6 +58,9 @@ void buildStage(Stage stage, OpPassManager &passes,
           {.numbers = options.simplify.numerics == NumericsMode::fast}));
     }
     passes.addPass(createSimplifyOps({.exact = exact}));
+    if (options.fuse.fusion != Fusion::none)
+      passes.addPass(
+          createNarrowPositions({.bytes = options.simplify.storesBytes}));
     passes.addPass(createMergeDuplicates());
     passes.addPass(createRemoveDeadOps());
     if (options.fuse.fusion != Fusion::none)
@@ -189,6 +192,7 @@ Result<void> runPipeline(Compilation &state, const PipelineOptions &given,
   options.fuse.caps.freeWidening |= state.target->lanesAreThreads();
   if (state.target->lanesAreThreads())
     options.fuse.caps.scatteredElements = scatteredByThreads;
+  options.simplify.storesBytes &= state.target->storesBytes();
   StageTrace trace(*state.module);
   for (Stage stage : {Stage::import, Stage::simplify, Stage::fuse, Stage::plan,
                       Stage::lower, Stage::target, Stage::package}) {

@@ -23,6 +23,8 @@ struct ImportOptions {
 };
 struct SimplifyOptions {
   NumericsMode numerics = NumericsMode::standard;
+  /// Whether the device stores single bytes.
+  bool storesBytes = true;
 };
 struct PlanOptions {};
 struct TargetOptions {

@@ -21,6 +21,8 @@ static Value simplifyOnce(Operation *op, OpBuilder &builder, bool exact) {
     return collapsed;
   if (Value laid = layWindows(op, builder))
     return laid;
+  if (Value sliced = sliceWindows(op, builder))
+    return sliced;
   if (Value turned = turnBeforeSpread(op, builder))
     return turned;
   if (Value turned = turnShortRows(op, builder))

@@ -37,6 +37,8 @@ mlir::Value collapseBatches(mlir::Operation *op, mlir::OpBuilder &builder,
                             bool exact);
 /// Views for the sum of windows that do not overlap.
 mlir::Value layWindows(mlir::Operation *op, mlir::OpBuilder &builder);
+/// The reduction of a slice for a slice of what is reduced of a view.
+mlir::Value sliceWindows(mlir::Operation *op, mlir::OpBuilder &builder);
 /// Of a transpose that is stored and reads a broadcast, the broadcast of a
 /// stored transpose.
 mlir::Value turnBeforeSpread(mlir::Operation *op, mlir::OpBuilder &builder);

@@ -334,6 +334,8 @@ public:
   virtual llvm::LogicalResult check(mlir::Operation *) const {
     return mlir::success();
   }
+  /// Whether it has integers of 8 bits, which buffers keep as such.
+  virtual bool storesBytes() const { return true; }
   /// Elements of the largest tensor that its indices reach into.
   virtual int64_t mostElements() const {
     return std::numeric_limits<int64_t>::max();

@@ -47,6 +47,7 @@ public:
   llvm::LogicalResult check(mlir::Operation *op) const override;
   int64_t mostElements() const override;
   bool hasWideIndices() const override;
+  bool storesBytes() const override { return profile.hasInt8; }
   llvm::FailureOr<TargetCode> compileGiven(mlir::Operation *op,
                                            llvm::StringRef symbol,
                                            llvm::ArrayRef<unsigned> buffers,
