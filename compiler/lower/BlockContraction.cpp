@@ -11,6 +11,7 @@
 #include "compiler/lower/PartialSums.h"
 #include "compiler/lower/Sinks.h"
 #include "compiler/target/ProductTiles.h"
+#include "compiler/target/SizeClasses.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/Contraction.h"
 #include "sinter/generated/classes/View.h"
@@ -18,6 +19,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <cmath>
 #include <memory>
 #include <numeric>
 
@@ -121,18 +123,31 @@ private:
     if (takeTiles())
       return true;
     auto sizeOf = [](int64_t size) { return sizeOr(size, manyRows); };
-    // A launch may know first how many rows k counts.
-    int64_t depth = product.cutsDepth ? -1 : constantOf(product.depth);
     double flops = 2.0 * double(sizeOf(product.rows)) *
-                   double(sizeOf(product.columns)) * double(sizeOf(depth));
+                   double(sizeOf(product.columns)); // of each k
+    worth = sizesFrom(int64_t(std::ceil(leastFlops / std::max(1.0, flops))));
     bool copiesLeft = !hasLeft && sizeOf(product.columns) >= leastUses;
     bool copiesRight = !hasRight && sizeOf(product.rows) >= leastUses;
-    if ((hasLeft && hasRight) || flops < leastFlops ||
+    if ((hasLeft && hasRight) || constantOf(worth) == 0 ||
         !(hasLeft || (copiesLeft && leftOperand.findCopy())) ||
         !(hasRight || (copiesRight && rightOperand.findCopy())))
       return false;
     setOperands(true);
     return takeTiles();
+  }
+
+  // 1 for a k of at least `least`. A launch may know first how many rows it
+  // counts: one known before is in the same class then.
+  AffineExpr sizesFrom(int64_t least) const {
+    auto number = [&](int64_t value) {
+      return getAffineConstantExpr(value, context);
+    };
+    int64_t known = constantOf(product.depth);
+    if (known >= 0 || !product.cutsDepth)
+      return number(sizeOr(known, manyRows) >= least);
+    if (leastOf(product.depth) >= least)
+      return number(1);
+    return valueAt(product.depth, {{0, number(0)}, {least, number(1)}});
   }
 
   // What lies under windows is many times as much as an image.
@@ -220,6 +235,7 @@ private:
   BlockOperand leftOperand, rightOperand;
   BlockUnit::Product product;
   SmallVector<BlockUnit::Range> ranges;
+  AffineExpr worth = getAffineConstantExpr(1, context); ///< 1 where it pays
   AffineExpr sizes;        ///< 1 for those that this takes
   BlockUnit::Tile tile;    ///< of the range whose phase is emitted
   AffineExpr down, across; ///< its tiles
@@ -540,7 +556,7 @@ void BlockContraction::addPhase(const BlockUnit::Range &range) {
 }
 
 AffineExpr BlockContraction::takeSizes(AffineExpr left) {
-  AffineExpr own = unit.sizesOf(product);
+  AffineExpr own = unit.sizesOf(product) * worth;
   sizes = left * own;
   return left * (getAffineConstantExpr(1, context) - own);
 }
@@ -573,7 +589,8 @@ void BlockContraction::addPhases() {
 
 } // namespace
 
-bool emitInBlocks(KernelWriter &writer, Value product, ArrayRef<Sink> sinks) {
+bool emitInBlocks(KernelWriter &writer, Value product, ArrayRef<Sink> sinks,
+                  llvm::function_ref<std::function<void()>()> others) {
   auto op = cast<ir::MatmulOp>(product.getDefiningOp());
   SmallVector<std::unique_ptr<BlockContraction>, 2> plans;
   AffineExpr left = getAffineConstantExpr(1, op.getContext());
@@ -588,11 +605,17 @@ bool emitInBlocks(KernelWriter &writer, Value product, ArrayRef<Sink> sinks) {
   }
   if (plans.empty())
     return false;
-  assert(constantOf(left) == 0 && "no unit takes the other sizes");
   for (const auto &plan : plans)
     plan->addWorkspaces();
+  std::function<void()> addOthers;
+  writer.setSizes(left);
+  if (constantOf(left) != 0)
+    addOthers = others();
   for (const auto &plan : plans)
     plan->addPhases();
+  writer.setSizes(left);
+  if (addOthers)
+    addOthers();
   return true;
 }
 

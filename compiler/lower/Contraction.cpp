@@ -47,10 +47,23 @@ public:
   }
 
   void run() {
+    addWorkspaces();
+    addPhases();
+  }
+
+  void addWorkspaces() {
     if (tile.split)
       partials =
           writer.addWorkspace(splits * batches * rows * columns,
                               accumulatorType(elementOf(op.getResult())));
+    if (tile.rightCopy == TileShape::RightCopy::whole)
+      wholeRight = writer.addWorkspace(copiedRightElements(op, tile),
+                                       copiedType(op, tile));
+    // Of some sizes alone nothing is kept.
+    keepsRight = writer.hasAllSizes();
+  }
+
+  void addPhases() {
     if (tile.rightCopy == TileShape::RightCopy::whole)
       addCopyPhase();
     AffineExpr down = rowParts();
@@ -109,8 +122,6 @@ private:
     AffineExpr blocks = tile.copiesByPanel
                             ? columns.ceilDiv(tile.columns()) * depthsOfPanel()
                             : depth.ceilDiv(copiedRows);
-    wholeRight = writer.addWorkspace(copiedRightElements(op, tile),
-                                     copiedType(op, tile));
     double elements = tile.copiesByPanel
                           ? double(tile.columns()) * estimate(depth)
                           : double(copiedRows) * estimate(columns);
@@ -131,7 +142,7 @@ private:
 
   // The copy may be kept when one input alone decides it: a packed parameter.
   std::optional<Preparation> preparationOfRight() {
-    if (auto input = onlyInput(op.getRhs()))
+    if (auto input = onlyInput(op.getRhs()); input && keepsRight)
       return Preparation{*input, wholeRight};
     return std::nullopt;
   }
@@ -301,6 +312,7 @@ private:
   AffineExpr splits = getAffineConstantExpr(1, context);
   unsigned wholeRight = 0; ///< the number of the workspace
   unsigned partials = 0;   ///< of that for sums of parts of k
+  bool keepsRight = true;  ///< from one run to the next
   RowsOfPart emitRowsOfPart;
   std::optional<ColumnStatistics> statistics;
 };
@@ -322,8 +334,13 @@ void emitContraction(KernelWriter &writer, Value productValue) {
       return emitRows(writer);
     sinks.push_back(*sink);
   }
-  if (!emitInBlocks(writer, productValue, sinks))
-    ContractionSkeleton(writer, op, std::move(sinks)).run();
+  auto others = [&] {
+    auto skeleton = std::make_shared<ContractionSkeleton>(writer, op, sinks);
+    skeleton->addWorkspaces();
+    return std::function<void()>([skeleton] { skeleton->addPhases(); });
+  };
+  if (!emitInBlocks(writer, productValue, sinks, others))
+    ContractionSkeleton(writer, op, sinks).run();
 }
 
 } // namespace sinter::compiler

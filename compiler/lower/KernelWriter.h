@@ -38,6 +38,7 @@ public:
   /// Workspaces and phases that are added next are of some sizes alone: 1 for
   /// these, 0 for others, of which they have no elements and no chunks.
   void setSizes(mlir::AffineExpr those) { sizes = those; }
+  bool hasAllSizes() const { return isOne(sizes); }
   /// Announces a workspace; all before the first phase. Returns its number
   /// among the kernel's buffers.
   unsigned addWorkspace(mlir::AffineExpr elements, mlir::Type element);
@@ -106,11 +107,13 @@ bool emitSplitReduction(KernelWriter &writer);
 bool emitColumns(KernelWriter &writer);
 /// One matmul with sources before and sinks after it.
 void emitContraction(KernelWriter &writer, mlir::Value product);
-/// One matmul in the target's unit for whole blocks, whose operands lie in
-/// memory as that takes them and whose sinks are `sinks`. False, and nothing
-/// added, for another kernel.
+/// One matmul in the target's units for whole blocks, whose operands lie in
+/// memory as those take them and whose sinks are `sinks`. Sizes that no unit
+/// takes, if there are any, are those of `others`: it announces workspaces, and
+/// gives what adds the phases. False, and nothing added, for another kernel.
 bool emitInBlocks(KernelWriter &writer, mlir::Value product,
-                  llvm::ArrayRef<Sink> sinks);
+                  llvm::ArrayRef<Sink> sinks,
+                  llvm::function_ref<std::function<void()>()> others);
 /// One scatter_add, its result stored.
 void emitScatter(KernelWriter &writer, mlir::Value scattered);
 /// Parts of attention that read the same scores, their results stored.
