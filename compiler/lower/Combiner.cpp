@@ -312,6 +312,7 @@ public:
   Value finish(Emission &emission, const Values &state) const override {
     return order.finish(emission, state[0]);
   }
+  bool mergesLong() const override { return true; }
   bool isOrdered() const override { return true; }
 
 private:

@@ -50,6 +50,8 @@ public:
   /// The result's element.
   virtual Value finish(Emission &emission, const Values &state) const = 0;
   virtual bool needsPosition() const { return false; }
+  /// Whether merging two states computes functions such as exp.
+  virtual bool mergesLong() const { return false; }
   /// Whether bits depend on the order of merging.
   virtual bool isOrdered() const { return false; }
 };

@@ -21,11 +21,9 @@ namespace {
 
 // Merges the lanes of states; state s is the vectors states[s][*], 64 lanes in
 // all. Missing vectors hold nothing.
-Values mergeTree(Emission &emission, const Combiner &combiner,
-                 SmallVector<Values> states, unsigned lanes) {
-  auto merge = [&](const Values &a, const Values &b) {
-    return combiner.mergeNumbers(emission, a, b);
-  };
+using Merge = llvm::function_ref<Values(const Values &, const Values &)>;
+Values mergeTree(Emission &emission, SmallVector<Values> states, unsigned lanes,
+                 Merge merge) {
   for (unsigned half = canonicalLanes / lanes / 2; half > 0; half /= 2)
     for (unsigned i = 0; i < half && i + half < states.size(); ++i)
       states[i] = merge(states[i], states[i + half]);
@@ -87,6 +85,14 @@ Value positionOf(Emission &emission, const Combiner &combiner, Value begin,
 }
 
 } // namespace
+
+Values mergeLanes(Emission &emission, const Combiner &combiner,
+                  const Values &state, unsigned lanes) {
+  return mergeTree(emission, {state}, lanes,
+                   [&](const Values &a, const Values &b) {
+                     return combiner.merge(emission, a, b);
+                   });
+}
 
 // One result, lanes along the reduced axis. Where the combiner spreads NaN, the
 // last of the values that a chunk carries has bits in lanes that saw one.
@@ -194,7 +200,10 @@ Values RowReduction::merged(const Values &flat) {
   for (unsigned q = 0; q < statesIn(flat); ++q)
     states.push_back(
         Values(flat.begin() + q * count, flat.begin() + (q + 1) * count));
-  Values result = mergeTree(emission, combiner, states, lanes);
+  auto merge = [&](const Values &a, const Values &b) {
+    return combiner.mergeNumbers(emission, a, b);
+  };
+  Values result = mergeTree(emission, states, lanes, merge);
   if (!combiner.spreadsNan())
     return result;
   OpBuilder &builder = emission.builder;
@@ -299,9 +308,12 @@ public:
   Values run(AffineExpr extent) {
     Value zero = emission.constant(0), end = emission.extent(extent);
     Values init = combiner.init(emission, lanes);
+    int64_t length = constantOf(extent);
+    if (emission.target.lanesAreThreads() && length > 0 &&
+        length <= shortReduction && !emission.reductionsAround)
+      return inRegisters(length);
     if (!combiner.isOrdered())
       return sequence(zero, end);
-    int64_t length = constantOf(extent);
     if (length >= 0 && length <= canonicalChunk)
       return chunk(zero, end, length);
     Value size = emission.constant(canonicalChunk);
@@ -317,6 +329,29 @@ public:
   }
 
 private:
+  // Few elements: written out, so that all are on their way at once.
+  Values inRegisters(int64_t length) {
+    llvm::SaveAndRestore within(emission.reductionsAround,
+                                emission.reductionsAround + 1);
+    if (combiner.isOrdered() && order == CanonicalOrder::lanes)
+      return tree(0, 1, length);
+    Values state =
+        combiner.start(emission, lanes, positionAt(emission.constant(0)));
+    for (int64_t i = 0; i < length; ++i)
+      state = taken(emission.constant(i), state);
+    return state;
+  }
+
+  // The tree of lanes `first`, `first` + `step`, ..., each of which has seen an
+  // element at most: merging those that saw none would change no bit. Depth
+  // first, so that few states are kept.
+  Values tree(int64_t first, int64_t step, int64_t length) {
+    if (first + step >= length)
+      return taken(emission.constant(first), combiner.init(emission, lanes));
+    Values low = tree(first, 2 * step, length);
+    return combiner.merge(emission, low, tree(first + step, 2 * step, length));
+  }
+
   Value positionAt(Value i) {
     Value position = positionOf(emission, combiner, i, 0, 1);
     return position ? emission.spread(Element{position}, lanes) : position;

@@ -20,6 +20,9 @@ enum class CanonicalOrder { lanes, blocks };
 inline constexpr int64_t canonicalLanes = 64;
 inline constexpr int64_t canonicalBlock = 64;
 inline constexpr int64_t canonicalChunk = 8192;
+/// Reductions of at most so many elements are written out by threads that have
+/// results of their own.
+inline constexpr int64_t shortReduction = 32;
 
 struct ReductionAxes {
   llvm::SmallVector<int64_t> axes; ///< ascending
@@ -55,6 +58,10 @@ unsigned lanesAlongReduced(Emission &emission, mlir::Operation *op);
 mlir::Value reductionElement(Emission &emission, mlir::Operation *op,
                              const Index &index, const Coord &r,
                              const Lanes &lanes);
+
+/// The state of all lanes of a state, merged as a binary tree.
+Emission::Values mergeLanes(Emission &emission, const Combiner &combiner,
+                            const Emission::Values &state, unsigned lanes);
 
 /// Emits the reduction of one row, lanes along it.
 class RowReduction {

@@ -10,6 +10,7 @@
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "compiler/lower/RowStaging.h"
+#include "compiler/lower/ShortRows.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -128,7 +129,8 @@ public:
   explicit RowsSkeleton(KernelWriter &writer)
       : writer(writer), kernel(writer.kernel), context(kernel->getContext()),
         chunkElements(chunkElementsOf(writer)),
-        reduction(findRowReduction(kernel)) {
+        byLanes(lanesHaveRows(kernel, writer.target)),
+        reduction(byLanes ? nullptr : findRowReduction(kernel)) {
     if (!reduction)
       return;
     unsigned rank = shapeOf(reduction->getOperand(0)).size();
@@ -589,7 +591,7 @@ private:
   // Whether columns, so many steps where that is known, are worked on in runs.
   bool hasRuns(Emission &emission, ArrayRef<Value> rows, int64_t steps,
                const Variant &variant) const {
-    if (rows.size() > 1)
+    if (rows.size() > 1 || byLanes)
       return false;
     if (emission.target.lanesAreThreads())
       return (steps < 0 || steps >= runsAtOnce) &&
@@ -708,6 +710,7 @@ private:
   program::KernelOp kernel;
   MLIRContext *context;
   const int64_t chunkElements;
+  const bool byLanes; ///< whether threads reduce rows of their own
   Operation *reduction;
   std::optional<RowStaging> staging;
 };

@@ -1,5 +1,6 @@
 /// Long reductions in two phases: the states of canonical chunks, then their
-/// merge in order. The bits are those of one phase.
+/// merge in order. Those that need the results of others have two more. The
+/// bits are those of one phase.
 #include "compiler/lower/KernelWriter.h"
 
 #include "compiler/lower/ElementCost.h"
@@ -8,25 +9,54 @@
 #include "dialects/sinter/Dialect.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "llvm/ADT/DenseSet.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 
 namespace sinter::compiler {
 namespace {
 
-// One phase serves up to here.
-constexpr int64_t longestUnsplit = 256 * 1024;
-constexpr int64_t mostResults = 64;
-// Canonical chunks that one call of the first phase handles.
-constexpr int64_t chunksPerTask = 8;
+// One phase serves up to here, and more results than these.
+struct Unsplit {
+  int64_t longest, results;
+};
+constexpr Unsplit byCores = {256 * 1024, 64},
+                  byThreads = {canonicalChunk, 4096};
+// Canonical chunks that one call of the first phase handles: of threads many
+// wait for memory at once.
+constexpr int64_t chunksOfCore = 8, chunksOfThreads = 1;
+// Vectors of partial states that threads have on their way.
+constexpr int64_t vectorsAtOnce = 4;
+
+using Values = Emission::Values;
 
 // A reduction of the kernel and where its partial states stand:
 // state[value][result * chunks + chunk].
 struct Partial {
   Operation *op = nullptr;
   std::shared_ptr<Combiner> combiner;
+  unsigned level = 0; ///< how many follow each other up to it
   SmallVector<unsigned> buffers;
+  unsigned result = 0; ///< the workspace of its results, where others need them
+};
+
+// Results that a phase before has stored.
+class StoredSource final : public ElementSource {
+public:
+  StoredSource(Value tensor, unsigned buffer)
+      : ElementSource(tensor), buffer(buffer) {}
+
+  Element at(Emission &emission, const Index &index,
+             const Lanes &lanes) override {
+    Coord linear = emission.linearize(index, shapeOf(tensor));
+    Value value =
+        loadLanes(emission, emission.entry.buffers[buffer], linear, lanes);
+    return Element{fromMemory(emission, value, elementOf(tensor))};
+  }
+
+private:
+  unsigned buffer;
 };
 
 // The result's element merged from partial states.
@@ -40,24 +70,79 @@ public:
              const Lanes &lanes) override {
     if (lanes.count != 1)
       return emission.fail(tensor, "is read with lanes across its results");
-    OpBuilder &builder = emission.builder;
     Value result = emission.linearize(index, shapeOf(tensor)).base;
     Value base = emission.mul(result, emission.constant(chunks));
     const Combiner &combiner = *partial.combiner;
-    Emission::Values total = emission.loop(
-        emission.constant(0), emission.constant(chunks), 1,
-        combiner.init(emission, 1), [&](Value chunk, ValueRange carried) {
-          Emission::Values part;
-          Value place = emission.add(base, chunk);
-          for (unsigned buffer : partial.buffers)
-            part.push_back(memref::LoadOp::create(
-                builder, emission.loc, emission.entry.buffers[buffer], place));
-          return combiner.merge(emission, Emission::Values(carried), part);
-        });
+    Values total = combiner.init(emission, 1);
+    int64_t begin = 0;
+    if (emission.target.lanesAreThreads())
+      total = mergeVectors(emission, base, begin, total);
+    total = emission.loop(emission.constant(begin), emission.constant(chunks),
+                          1, total, [&](Value chunk, ValueRange carried) {
+                            return combiner.merge(
+                                emission, Values(carried),
+                                load(emission, emission.add(base, chunk), 1));
+                          });
     return Element{combiner.finish(emission, total)};
   }
 
 private:
+  // States of neighbouring chunks, from one number of a chunk on.
+  Values load(Emission &emission, Value place, unsigned lanes) const {
+    Values states;
+    for (unsigned buffer : partial.buffers)
+      states.push_back(loadLanes(emission, emission.entry.buffers[buffer],
+                                 lanes == 1 ? emission.uniform(place)
+                                            : emission.along(place, lanes),
+                                 Lanes{lanes, {}, false}));
+    return states;
+  }
+
+  // Whole vectors of states, several of them on their way: one after the other
+  // where bits depend on it, and else lane by lane. `begin` becomes the first
+  // chunk that is left.
+  Values mergeVectors(Emission &emission, Value base, int64_t &begin,
+                      const Values &total) const {
+    const Combiner &combiner = *partial.combiner;
+    unsigned lanes = emission.target.lanes();
+    int64_t together = std::min<int64_t>(vectorsAtOnce, chunks / lanes);
+    if (together == 0 || combiner.mergesLong())
+      return total;
+    int64_t step = lanes * together;
+    int64_t end = chunks / step * step;
+    bool inOrder = combiner.isOrdered();
+    Values merged = emission.loop(
+        emission.constant(begin), emission.constant(end), step,
+        inOrder ? total : combiner.init(emission, lanes),
+        [&](Value first, ValueRange carried) {
+          SmallVector<Values> states;
+          for (int64_t next = 0; next < together; ++next)
+            states.push_back(load(emission,
+                                  emission.add(emission.add(base, first),
+                                               emission.constant(next * lanes)),
+                                  lanes));
+          Values all(carried);
+          for (const Values &some : states)
+            all = inOrder ? mergeInOrder(emission, all, some, lanes)
+                          : combiner.merge(emission, all, some);
+          return all;
+        });
+    begin = end;
+    return inOrder ? merged : mergeLanes(emission, combiner, merged, lanes);
+  }
+
+  Values mergeInOrder(Emission &emission, Values total, const Values &states,
+                      unsigned lanes) const {
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      Values one;
+      for (Value state : states)
+        one.push_back(vector::ExtractOp::create(emission.builder, emission.loc,
+                                                state, int64_t(lane)));
+      total = partial.combiner->merge(emission, total, one);
+    }
+    return total;
+  }
+
   Partial partial;
   int64_t chunks;
 };
@@ -65,7 +150,8 @@ private:
 class SplitSkeleton {
 public:
   explicit SplitSkeleton(KernelWriter &writer)
-      : writer(writer), kernel(writer.kernel), context(kernel->getContext()) {}
+      : writer(writer), kernel(writer.kernel), context(kernel->getContext()),
+        areThreads(writer.target.lanesAreThreads()) {}
 
   bool applies() {
     for (Operation &op : kernel.getBlock()) {
@@ -74,66 +160,98 @@ public:
           described.getPatternKind() != graph::PatternKind::reduction)
         continue;
       AffineExpr extent = reducedExtent(&op);
-      Shape shape = shapeOf(op.getResult(0));
-      int64_t count = constantOf(product(shape, 0, shape.size(), context));
+      AffineExpr count = countOf(op.getResult(0));
       if (!partials.empty() && (extent != reduced || count != results))
-        return false;
-      if (!reducesTrailing(&op) ||
-          canonicalOrder(&op) != CanonicalOrder::lanes ||
-          constantOf(extent) <= longestUnsplit || count < 1 ||
-          count > mostResults)
         return false;
       reduced = extent;
       results = count;
-      partials.push_back({&op, makeCombiner(op.getResult(0)), {}});
-    }
-    // Only values of the results' size are stored, and no reduction feeds
-    // another.
-    for (Value output : kernel.getOutputs()) {
-      Shape shape = shapeOf(output);
-      if (constantOf(product(shape, 0, shape.size(), context)) != results)
+      if (canonicalOrder(&op) != CanonicalOrder::lanes || !isSplit())
         return false;
+      partials.push_back({&op, makeCombiner(op.getResult(0)), 0, {}, 0});
     }
-    return !partials.empty() && areIndependent();
+    // Only values of the results' size are stored.
+    for (Value output : kernel.getOutputs())
+      if (countOf(output) != results)
+        return false;
+    findLevels();
+    return !partials.empty();
   }
 
   void run() {
     int64_t length = constantOf(reduced);
-    chunks = (length + canonicalChunk - 1) / canonicalChunk;
-    for (Partial &partial : partials)
+    chunks = llvm::divideCeil(length, canonicalChunk);
+    for (Partial &partial : partials) {
       for (Type type : partial.combiner->types())
-        partial.buffers.push_back(
-            writer.addWorkspace(number(results * chunks), type));
-    int64_t tasks = (chunks + chunksPerTask - 1) / chunksPerTask;
-    double elements = double(canonicalChunk * chunksPerTask);
-    writer.addPhase(number(results * tasks),
-                    elements * elementNanoseconds(kernel) / 2000,
-                    [&](Emission &emission, Value task) {
-                      emitTask(emission, task, tasks);
-                    });
-    writer.addPhase(number(1), 0.005 * double(chunks * results),
-                    [&](Emission &emission, Value) { emitMerge(emission); });
+        partial.buffers.push_back(writer.addWorkspace(results * chunks, type));
+      if (partial.level < lastLevel)
+        partial.result =
+            writer.addWorkspace(results, elementOf(partial.op->getResult(0)));
+    }
+    int64_t chunksOfTask = areThreads ? chunksOfThreads : chunksOfCore;
+    int64_t tasks = llvm::divideCeil(chunks, chunksOfTask);
+    double elements = double(canonicalChunk * chunksOfTask);
+    for (level = 0; level <= lastLevel; ++level) {
+      writer.addPhase(results * tasks,
+                      elements * elementNanoseconds(kernel) / 2000,
+                      [&](Emission &emission, Value task) {
+                        setSources(emission);
+                        emitTask(emission, task, tasks, chunksOfTask);
+                      });
+      // A group of threads for each result, or one core for all.
+      writer.addPhase(areThreads ? results : number(1), mergeMicroseconds(),
+                      [&](Emission &emission, Value task) {
+                        setSources(emission);
+                        emitMerge(emission, task);
+                      });
+    }
   }
 
 private:
   AffineExpr number(int64_t value) {
     return getAffineConstantExpr(value, context);
   }
+  AffineExpr countOf(Value tensor) {
+    Shape shape = shapeOf(tensor);
+    return product(shape, 0, shape.size(), context);
+  }
 
-  bool areIndependent() {
-    llvm::DenseSet<Value> after; // a reduction
+  // Where results are many, or none, each is made at once.
+  bool isSplit() const {
+    int64_t count = constantOf(results);
+    const Unsplit &unsplit = areThreads ? byThreads : byCores;
+    bool isKnown = count >= 0 || areThreads;
+    return constantOf(reduced) > unsplit.longest && isKnown && count != 0 &&
+           count <= unsplit.results;
+  }
+
+  double mergeMicroseconds() {
+    return 0.005 * double(chunks * std::max<int64_t>(1, constantOf(results)));
+  }
+
+  void findLevels() {
+    llvm::DenseMap<Value, unsigned> levels; // of what a reduction is behind
     for (Operation &op : kernel.getBlock()) {
-      bool follows = llvm::any_of(op.getOperands(), [&](Value operand) {
-        return after.contains(operand);
-      });
-      bool isReduction = llvm::any_of(
-          partials, [&](const Partial &partial) { return partial.op == &op; });
-      if (follows && isReduction)
-        return false;
-      if ((follows || isReduction) && op.getNumResults())
-        after.insert(op.getResult(0));
+      unsigned own = 0;
+      for (Value operand : op.getOperands())
+        own = std::max(own, levels.lookup(operand));
+      for (Partial &partial : partials)
+        if (partial.op == &op) {
+          partial.level = own++;
+          lastLevel = std::max(lastLevel, partial.level);
+        }
+      if (op.getNumResults())
+        levels[op.getResult(0)] = own;
     }
-    return true;
+  }
+
+  // What phases before have made.
+  void setSources(Emission &emission) {
+    for (const Partial &partial : partials) {
+      Value result = partial.op->getResult(0);
+      if (partial.level < level)
+        emission.setSource(
+            result, std::make_unique<StoredSource>(result, partial.result));
+    }
   }
 
   Index indexOfResult(Emission &emission, Value tensor, Value result) {
@@ -143,12 +261,13 @@ private:
     return index;
   }
 
-  void emitTask(Emission &emission, Value task, int64_t tasks) {
+  void emitTask(Emission &emission, Value task, int64_t tasks,
+                int64_t chunksOfTask) {
     Value result = emission.floorDiv(task, emission.constant(tasks));
     Value first = emission.mul(emission.mod(task, emission.constant(tasks)),
-                               emission.constant(chunksPerTask));
+                               emission.constant(chunksOfTask));
     Value last =
-        emission.min(emission.add(first, emission.constant(chunksPerTask)),
+        emission.min(emission.add(first, emission.constant(chunksOfTask)),
                      emission.constant(chunks));
     emission.loop(first, last, 1, [&](Value chunk) {
       Value size = emission.constant(canonicalChunk);
@@ -158,7 +277,8 @@ private:
       Value place =
           emission.add(emission.mul(result, emission.constant(chunks)), chunk);
       for (const Partial &partial : partials)
-        emitPartial(emission, partial, result, begin, end, place);
+        if (partial.level == level)
+          emitPartial(emission, partial, result, begin, end, place);
     });
   }
 
@@ -166,42 +286,57 @@ private:
                    Value begin, Value end, Value place) {
     Index index = indexOfResult(emission, partial.op->getResult(0), result);
     RowReduction row(
-        emission, *partial.combiner,
-        std::min<unsigned>(canonicalLanes,
-                           loopLanes(emission.body, emission.target)),
+        emission, *partial.combiner, lanesAlongReduced(emission, partial.op),
         [&](const Coord &r, const Lanes &lanes) {
           return reductionElement(emission, partial.op, index, r, lanes);
         });
     bool isWhole = constantOf(reduced) % canonicalChunk == 0;
-    Emission::Values state =
+    Values state =
         isWhole ? row.chunk(begin, canonicalChunk) : row.chunk(begin, end);
     for (auto [value, buffer] : llvm::zip(state, partial.buffers))
       memref::StoreOp::create(emission.builder, emission.loc, value,
                               emission.entry.buffers[buffer], place);
   }
 
-  void emitMerge(Emission &emission) {
+  void emitMerge(Emission &emission, Value task) {
     for (const Partial &partial : partials)
-      emission.setSource(partial.op->getResult(0),
-                         std::make_unique<MergedSource>(partial, chunks));
-    emission.loop(
-        emission.constant(0), emission.constant(results), 1, [&](Value result) {
-          for (auto [number, output] : llvm::enumerate(kernel.getOutputs())) {
-            Index index = indexOfResult(emission, output, result);
-            Element element = emission.at(output, index, Lanes{});
-            storeElements(emission,
-                          emission.entry.buffers[writer.outputBuffer(number)],
-                          output, index, Lanes{}, element);
-          }
-        });
+      if (partial.level == level)
+        emission.setSource(partial.op->getResult(0),
+                           std::make_unique<MergedSource>(partial, chunks));
+    if (areThreads)
+      return storeResult(emission, task);
+    emission.loop(emission.constant(0), emission.extent(results), 1,
+                  [&](Value result) { storeResult(emission, result); });
+  }
+
+  // What the level has made, for those that follow; or at last what the kernel
+  // is to store.
+  void storeResult(Emission &emission, Value result) {
+    auto store = [&](Value tensor, unsigned buffer) {
+      Index index = indexOfResult(emission, tensor, result);
+      Element element = emission.at(tensor, index, Lanes{});
+      storeElements(emission, emission.entry.buffers[buffer], tensor, index,
+                    Lanes{}, element);
+    };
+    if (level < lastLevel) {
+      for (const Partial &partial : partials)
+        if (partial.level == level)
+          store(partial.op->getResult(0), partial.result);
+      return;
+    }
+    for (auto [number, output] : llvm::enumerate(kernel.getOutputs()))
+      store(output, writer.outputBuffer(number));
   }
 
   KernelWriter &writer;
   program::KernelOp kernel;
   MLIRContext *context;
+  const bool areThreads;
   SmallVector<Partial> partials;
-  AffineExpr reduced;
-  int64_t results = 0, chunks = 0;
+  AffineExpr reduced, results;
+  int64_t chunks = 0;
+  unsigned lastLevel = 0;
+  unsigned level = 0; ///< of the phase at hand
 };
 
 } // namespace

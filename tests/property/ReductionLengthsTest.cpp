@@ -5,6 +5,7 @@
 #include "runtime/graph/Slice.h"
 #include "sinter/generated/builders/Elementwise.h"
 #include "sinter/generated/builders/Reduce.h"
+#include "sinter/generated/builders/View.h"
 #include "tests/property/Compiled.h"
 #include "tests/unit/reference/HostRows.h"
 
@@ -19,13 +20,14 @@ using reference::HostValue;
 
 namespace {
 
-constexpr int64_t rows = 2;
+/// Few rows, and so many that a GPU's thread has short ones of its own.
+constexpr int64_t fewRows = 2, manyRows = 1030;
 
 /// Lanes, canonical chunks, tasks of a first phase, what one phase serves.
 constexpr int64_t borders[] = {1, 64, 8192, 65536, 262144, 327680};
 
 /// Ones, but for the last element of each row.
-HostTensor onesBefore(DType dtype, int64_t length, int64_t last) {
+HostTensor onesBefore(DType dtype, int64_t rows, int64_t length, int64_t last) {
   HostValue value(dtype, {rows, length});
   for (int64_t i = 0; i < rows * length; ++i) {
     int64_t number = i % length == length - 1 ? last : 1;
@@ -57,10 +59,27 @@ NodeRef largestOf(const NodeRef &x) {
 NodeRef placeOf(const NodeRef &x) {
   return graph::ok(graph::argmax(x, 1, /*keepdims=*/false));
 }
+/// By how much all elements are less than the largest: one sum needs another
+/// reduction.
+NodeRef lackOf(const NodeRef &x) {
+  int64_t axes[] = {1};
+  NodeRef largest = graph::ok(graph::amax(x, axes, /*keepdims=*/true));
+  largest = graph::ok(graph::broadcast(largest, x->dims()));
+  return sumOf(graph::ok(graph::sub(largest, x)));
+}
+/// The sum of each row's two halves, which other rows' lie between.
+NodeRef sumAround(const NodeRef &x) {
+  int64_t turn[] = {1, 0, 2}, axes[] = {0, 2};
+  Dim rows = x->dims()[0], half(x->dims()[1].value / 2);
+  std::vector<Dim> halves{rows, Dim(2), half};
+  NodeRef parts = graph::ok(graph::reshape(x, halves));
+  parts = graph::ok(graph::transpose(parts, turn));
+  return graph::ok(graph::sum(parts, axes, /*keepdims=*/false));
+}
 
 /// Each row's result, by a program for this length or for all.
 std::vector<int64_t> reduced(Reduce reduce, const HostTensor &x, Dim length) {
-  std::vector<Dim> dims{Dim(rows), length};
+  std::vector<Dim> dims{Dim(x.dims[0]), length};
   NodeRef leaf = graph::NodeFactory::lazyLeaf(x.dtype, dims, DeviceId(), false);
   NodeRef result = reduce(leaf);
   graph::Slice slice = *graph::slice({&result, 1});
@@ -71,17 +90,19 @@ std::vector<int64_t> reduced(Reduce reduce, const HostTensor &x, Dim length) {
   return found ? integersOf((*found)[0]) : std::vector<int64_t>();
 }
 
-void checkLength(int64_t length, Dim dim) {
-  SCOPED_TRACE("length " + std::to_string(length));
+void checkLength(int64_t rows, int64_t length, Dim dim) {
+  SCOPED_TRACE("rows " + std::to_string(rows) + ", length " +
+               std::to_string(length));
   std::vector<int64_t> all(rows, length), last(rows, length - 1);
   std::vector<int64_t> larger(rows, 2);
-  HostTensor ones = onesBefore(DType::i32, length, 1);
+  HostTensor ones = onesBefore(DType::i32, rows, length, 1);
   EXPECT_EQ(reduced(sumOf, ones, dim), all);
-  HostTensor reals = onesBefore(DType::f32, length, 1);
+  HostTensor reals = onesBefore(DType::f32, rows, length, 1);
   EXPECT_EQ(reduced(sumOf, reals, dim), all);
-  HostTensor rising = onesBefore(DType::f32, length, 2);
+  HostTensor rising = onesBefore(DType::f32, rows, length, 2);
   EXPECT_EQ(reduced(placeOf, rising, dim), last);
   EXPECT_EQ(reduced(largestOf, rising, dim), larger);
+  EXPECT_EQ(reduced(lackOf, rising, dim), last);
 }
 
 } // namespace
@@ -90,10 +111,24 @@ TEST(ReductionLengths, EveryElementCounts) {
   for (int64_t border : borders)
     for (int64_t length : {border - 1, border, border + 1})
       if (length > 0)
-        checkLength(length, Dim(length));
+        checkLength(fewRows, length, Dim(length));
 }
 
 TEST(ReductionLengths, EveryElementCountsWhereTheLengthIsASymbol) {
   for (int64_t length : {63, 65, 8191, 8193, 65537, 262145})
-    checkLength(length, Dim(length, dim_exprs::symbol(97, 0, length)));
+    checkLength(fewRows, length, Dim(length, dim_exprs::symbol(97, 0, length)));
+}
+
+TEST(ReductionLengths, EveryElementOfShortRowsCounts) {
+  for (int64_t length : {2, 3, 9, 16, 17, 25, 31, 32, 33})
+    checkLength(manyRows, length, Dim(length));
+}
+
+TEST(ReductionLengths, EveryElementAroundOtherRowsCounts) {
+  for (int64_t half : {1, 9, 64, 4096, 4097, 24608, 140000}) {
+    SCOPED_TRACE("half " + std::to_string(half));
+    std::vector<int64_t> all(fewRows, 2 * half + 1);
+    HostTensor x = onesBefore(DType::f32, fewRows, 2 * half, 2);
+    EXPECT_EQ(reduced(sumAround, x, Dim(2 * half)), all);
+  }
 }

@@ -10,8 +10,6 @@
 // RUN: %spirv_val %t/large
 // RUN: sinter inspect %t/symbolic.mlir --stage spirv --target vulkan:h200 \
 // RUN:   | FileCheck %s --check-prefix=SYMBOLIC
-// RUN: sinter inspect %t/sums.mlir --stage spirv --target vulkan:h200 \
-// RUN:   | FileCheck %s --check-prefix=SUMS
 
 // USUAL: // sizes{{ *$}}
 // USUAL-NOT: spirv.AccessChain {{.*}}, i64 ->
@@ -23,9 +21,6 @@
 // SYMBOLIC: // sizes d0 64 * ;
 // SYMBOLIC: !spirv.coopmatrix<16x16xf32, Subgroup, MatrixAcc>
 // SYMBOLIC-NOT: spirv.Select {{.*}}coopmatrix
-// Reductions one after the other share the subgroup's memory.
-// SUMS: spirv.GlobalVariable @shared1
-// SUMS-NEXT: spirv.GlobalVariable @shared0
 //--- usual.mlir
 func.func @main(%x: tensor<1000xi64>, %y: tensor<1000xi64>) -> tensor<1000xi64> {
   %0 = sinter.maximum %x, %y : (tensor<1000xi64>, tensor<1000xi64>) -> tensor<1000xi64>
@@ -46,13 +41,4 @@ func.func @main(%x: tensor<?x64xbf16, #x>) -> tensor<64x64xbf16> {
   %0 = sinter.transpose %x {permutation = array<i64: 1, 0>} : (tensor<?x64xbf16, #x>) -> tensor<64x?xbf16, #y>
   %1 = sinter.matmul %0, %x : (tensor<64x?xbf16, #y>, tensor<?x64xbf16, #x>) -> tensor<64x64xbf16>
   return %1 : tensor<64x64xbf16>
-}
-
-//--- sums.mlir
-#a = affine_map<()[s0, s1] -> (s0, s1, 1)>
-#b = affine_map<()[s0, s1] -> (s0, s1)>
-func.func @main(%x: tensor<?x?x1xf32, #a>) -> (tensor<?x?xf32, #b>, tensor<?x?xf32, #b>) {
-  %0 = sinter.sum %x {axes = array<i64: 2>, keepdims = false} : (tensor<?x?x1xf32, #a>) -> tensor<?x?xf32, #b>
-  %1 = sinter.prod %x {axes = array<i64: 2>, keepdims = false} : (tensor<?x?x1xf32, #a>) -> tensor<?x?xf32, #b>
-  return %0, %1 : tensor<?x?xf32, #b>, tensor<?x?xf32, #b>
 }
