@@ -22,9 +22,9 @@ namespace sinter::runtime {
 struct MemoryInfo {
   size_t total = 0;     ///< of the device (for cpu: the cgroup's or machine's)
   size_t inUse = 0;     ///< allocated to live Buffers by this process
-  size_t reserved = 0;  ///< inUse, and what is kept for Buffers to come
   size_t peak = 0;      ///< highest inUse so far, or since resetPeakMemory
   size_t available = 0; ///< that an allocation may still take
+  size_t reserved = 0;  ///< inUse, and what is kept for Buffers to come
 };
 
 /// Native code of one program, loaded on a device.
@@ -62,8 +62,6 @@ public:
   /// The target whose code suits it best, as the compiler names it.
   virtual std::string target() const = 0;
   virtual MemoryInfo memoryInfo() const = 0;
-  /// The peak is what is in use now.
-  virtual void resetPeakMemory() = 0;
   /// Whether its kernels read and write memory of the process. Elsewhere they
   /// must not be given addresses that the device did not allocate.
   virtual bool sharesHostMemory() const = 0;
@@ -113,6 +111,9 @@ public:
   /// through the host's memory unless a backend's devices reach each other. May
   /// return before it ended.
   virtual Status copyAcross(Buffer &to, const Buffer &from, size_t bytes);
+
+  /// The peak of memoryInfo is what is in use now.
+  virtual void resetPeakMemory() = 0;
 
 private:
   const uint32_t openedIn = forkNumber();

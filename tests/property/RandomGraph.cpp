@@ -60,6 +60,8 @@ static void drawRowsOfProduct(RecipeDrawer &drawer, const Rows &rows,
 static void drawNumbers(RecipeDrawer &drawer, const Rows &rows, DType dtype) {
   static constexpr graph::OpId ops[] = {graph::OpId::add, graph::OpId::mul,
                                         graph::OpId::sub, graph::OpId::maximum};
+  if (dtype == DType::boolean) // no arithmetic
+    dtype = DType::f32;
   Rows spread = rowsOf(rows, {"broadcast"});
   Rows readers = rowsOf(rows, {"add", "mul", "sub", "sum", "mean", "matmul"});
   auto draw = [&](size_t count) {

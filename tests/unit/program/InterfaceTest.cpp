@@ -84,6 +84,7 @@ TEST(Interface, DeviceFunctions) {
   EXPECT_EQ(slot(&Device::startTimer), 20u);
   EXPECT_EQ(slot(&Device::stopTimer), 21u);
   EXPECT_EQ(slot(&Device::copyAcross), 22u);
+  EXPECT_EQ(slot(&Device::resetPeakMemory), 23u);
   EXPECT_EQ(slot(&WorkGraph::setLaunch), 2u);
   EXPECT_EQ(slot(&WorkGraph::setCopy), 3u);
   EXPECT_EQ(slot(&WorkGraph::launch), 4u);
@@ -91,7 +92,7 @@ TEST(Interface, DeviceFunctions) {
   EXPECT_EQ(slot(&Image::find), 2u);
   EXPECT_EQ(slot(&Event::done), 2u);
   EXPECT_EQ(slot(&Event::wait), 3u);
-  static_assert(sizeof(LaunchArgs) == 48 && sizeof(MemoryInfo) == 32);
+  static_assert(sizeof(LaunchArgs) == 48 && sizeof(MemoryInfo) == 40);
 }
 
 TEST(Interface, CompilerFunctions) {
