@@ -13,6 +13,7 @@
 #include "mlir/IR/Action.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/Pass.h"
+#include "runtime/support/WorkTimes.h"
 
 using namespace mlir;
 
@@ -82,6 +83,7 @@ Status Session::run(Stage until) {
 template <typename Source>
 static Result<ModelBytes> compileSource(Session &session,
                                         const Source &source) {
+  WorkTimer timer(Work::passes);
   SINTER_TRY(session.load(source));
   SINTER_TRY(session.run(Stage::package));
   return std::move(session.state.bytes);

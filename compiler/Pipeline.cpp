@@ -5,6 +5,7 @@
 #include "compiler/fuse/ScheduleTiles.h"
 #include "compiler/import/ImportGraph.h"
 #include "runtime/support/Cancel.h"
+#include "runtime/support/WorkTimes.h"
 
 using namespace mlir;
 
@@ -199,6 +200,7 @@ Result<void> runPipeline(Compilation &state, const PipelineOptions &given,
     if (stage < first)
       continue;
     SINTER_TRY(checkCancelled());
+    WorkTimer timer(stage < Stage::lower ? Work::passes : Work::code);
     trace.begin(stage);
     Result<void> done = runStage(state, stage, options);
     trace.end(stage);

@@ -4,6 +4,7 @@
 #include "frontend/LiveHandles.h"
 #include "frontend/ReachSearch.h"
 #include "runtime/support/Cancel.h"
+#include "runtime/support/WorkTimes.h"
 
 #include <algorithm>
 
@@ -137,6 +138,7 @@ static std::vector<CellUpdate> pendingUpdates(DeviceId device) {
 Status FlushPlan::choose(std::span<const NodeRef> requested, bool alone,
                          const runtime::Key &environment,
                          RetainedNodes &retained) {
+  WorkTimer timer(Work::planning);
   clear();
   this->environment = environment;
   roots.assign(requested.begin(), requested.end());

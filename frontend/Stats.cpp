@@ -5,6 +5,7 @@
 #include "frontend/Raise.h"
 #include "runtime/program/Stats.h"
 #include "runtime/support/Sites.h"
+#include "runtime/support/WorkTimes.h"
 
 #include <map>
 #include <mutex>
@@ -108,6 +109,15 @@ Stats stats() try {
   result.graphs_replayed = counts.replays;
   result.compiles = counts.compiles;
   result.compile_milliseconds = counts.compileMilliseconds;
+  WorkMilliseconds work = workMilliseconds();
+  auto of = [&](Work kind) { return work[size_t(kind)]; };
+  result.opening_milliseconds = of(Work::opening);
+  result.planning_milliseconds = of(Work::planning);
+  result.passes_milliseconds = of(Work::passes);
+  result.code_milliseconds = of(Work::code);
+  result.machine_code_milliseconds = of(Work::machineCode);
+  result.loading_milliseconds = of(Work::loading);
+  result.graphs_milliseconds = of(Work::graphs);
   result.memory_hits = counts.memoryHits;
   result.disk_hits = counts.diskHits;
   result.kernels_compiled = counts.kernelsCompiled;
@@ -137,6 +147,7 @@ Stats stats() try {
 
 void reset_stats() try {
   runtime::resetStats();
+  resetWork();
   Counted &all = counted();
   std::lock_guard lock(all.mutex);
   all.refused = all.recomputed = 0;

@@ -1,6 +1,8 @@
 /// Finds the compiler: registered, or a library beside this one.
 #include "runtime/program/CompilerHook.h"
 
+#include "runtime/support/WorkTimes.h"
+
 #include <atomic>
 #include <mutex>
 
@@ -31,6 +33,7 @@ std::string ownFolder() {
 }
 
 Result<const CompilerHook *> openCompiler() {
+  WorkTimer timer(Work::opening);
   std::string path = ownFolder() + "/libsinter-compiler.so";
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)

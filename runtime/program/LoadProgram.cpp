@@ -6,6 +6,7 @@
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/VerifyProgram.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/WorkTimes.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -52,6 +53,7 @@ Result<FileBytes> FileBytes::read(const FileDescriptor &from, size_t size) {
 }
 
 Status LoadedProgram::load() {
+  WorkTimer timer(Work::loading);
   SINTER_TRY_ASSIGN(ModelFile model,
                     readModel(file.bytes(), ModelCheck::untilUse));
   SINTER_TRY_ASSIGN(ProgramChoice taken, chooseProgram(model, *target));

@@ -1,6 +1,7 @@
 /// Keeps the times of steps under one lock.
 #include "runtime/program/Profile.h"
 
+#include "runtime/program/ProfileText.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/Printable.h"
 
@@ -67,6 +68,11 @@ StepProfile describe(const LoadedProgram &loaded, uint32_t number) {
   StepProfile times;
   if (!step.nodes.empty())
     times.site = loaded.siteOf(step.nodes.back());
+  std::map<std::string, double> lines;
+  for (uint32_t node : step.nodes)
+    if (std::string_view line = loaded.siteOf(node); !line.empty())
+      ++lines[std::string(line)];
+  times.lines.assign(lines.begin(), lines.end());
   times.kind = "copy";
   if (step.isCopy)
     return times;
@@ -143,6 +149,7 @@ std::vector<ProfileEvent> sinter::runtime::profileEvents() {
   std::vector<ProfileEvent> events;
   for (const Launched &event : all.events) {
     ProfileEvent own{all.steps.at(event.step), event.begin, event.thread};
+    own.step.lines.clear(); // as long as a kernel has ops, for each event
     own.step.runs = 1;
     own.step.bytes = event.bytes;
     own.step.flops = event.flops;
@@ -153,24 +160,7 @@ std::vector<ProfileEvent> sinter::runtime::profileEvents() {
 }
 
 std::string sinter::runtime::profileTable() {
-  std::vector<StepProfile> steps = stepProfiles();
-  if (steps.empty())
-    return {};
-  uint64_t total = 0;
-  for (const StepProfile &times : steps)
-    total += times.total;
-  std::string text =
-      fmt::format("{:>6} {:>7} {:>10} {:>10} {:>12} {:>7}  kernel\n", "share",
-                  "runs", "mean us", "least us", "bytes", "GB/s");
-  for (const StepProfile &times : steps)
-    text += fmt::format(
-        "{:>5.1f}% {:>7} {:>10.1f} {:>10.1f} {:>12} {:>7.1f}  {} {}: {} {}\n",
-        100.0 * double(times.total) / double(total), times.runs,
-        double(times.total) / double(times.runs) / 1e3,
-        double(times.least) / 1e3, times.bytes,
-        double(times.bytes) / double(std::max<uint64_t>(1, times.least)),
-        times.kind, times.kernel, times.ops, times.site);
-  return text;
+  return profileText(stepProfiles(), std::nullopt);
 }
 
 void sinter::runtime::resetProfile() {

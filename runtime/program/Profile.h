@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sinter::runtime {
@@ -30,6 +31,8 @@ struct StepProfile {
   std::string kind;   ///< the kernel's skeleton, or `copy`
   std::string ops;    ///< `matmul add relu`
   std::string site;   ///< the line of its last op, or empty
+  /// The lines of its ops, and how many of them each has.
+  std::vector<std::pair<std::string, double>> lines;
   uint64_t runs = 0;
   uint64_t bytes = 0; ///< read and written by the last run
   uint64_t flops = 0; ///< of the last run
@@ -48,10 +51,8 @@ struct ProfileEvent {
 /// What ran since setProfiling(true), in order; the first million.
 std::vector<ProfileEvent> profileEvents();
 
-/// `stepProfiles` as a table: share of the time, runs, microseconds (mean and
-/// least), bytes and their rate, the kernel's skeleton, its ops and its line.
-/// Printed when the process ends if SINTER_PROFILE is set, unless it was reset
-/// after the last launch.
+/// `stepProfiles` as a table (ProfileText.h). Printed when the process ends if
+/// SINTER_PROFILE is set, unless it was reset after the last launch.
 std::string profileTable();
 void resetProfile();
 

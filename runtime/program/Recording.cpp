@@ -1,6 +1,8 @@
 /// Makes graphs of a run's work, keeps them and gives them new addresses.
 #include "runtime/program/Recording.h"
 
+#include "runtime/support/WorkTimes.h"
+
 #include <algorithm>
 #include <chrono>
 
@@ -84,6 +86,7 @@ static std::vector<GraphNode> nodesOf(std::span<RecordedWork> work,
 Result<std::unique_ptr<RecordedRun>>
 RecordedRun::make(Device &device, std::vector<RecordedWork> work,
                   const void *errorWord) {
+  WorkTimer timer(Work::graphs);
   std::vector<WorkItem> items;
   for (RecordedWork &piece : work)
     items.push_back(std::exchange(piece.touched, {}));

@@ -18,6 +18,7 @@
 
 namespace sinter::cli {
 
+using runtime::Ceilings;
 using Clock = std::chrono::steady_clock;
 
 /// The least time of a few calls, in seconds.
@@ -187,21 +188,18 @@ func.func @main(%x: {0}) -> {0} {{
                                                        type),
                                            arguments));
   SINTER_TRY_ASSIGN(double flops, flopsOfProducts(arguments));
-  return Ceilings{2.0 * sizeof(float) * double(elements) / copy, flops};
+  return Ceilings{2.0 * sizeof(float) * double(elements) / copy, flops,
+                  "measured: a negation of 256 MiB, products of bf16"};
 }
 
 Result<Ceilings> measureCeilings(const runtime::Device &device,
                                  const Arguments &arguments) {
   DeviceKind kind = device.id().kind;
   if (kind == DeviceKind::cpu || kind == DeviceKind::null)
-    return Ceilings{measureMemory(), measureArithmetic()};
+    return Ceilings{
+        measureMemory(), measureArithmetic(),
+        "measured: a copy of 128 MiB, multiply-adds of f32 in registers"};
   return measureDevice(arguments.only({"--device", "--target"}));
-}
-
-Bound boundOf(const Ceilings &ceilings, uint64_t bytes, uint64_t flops) {
-  double memory = double(bytes) / ceilings.bytesPerSecond * 1e9;
-  double arithmetic = double(flops) / ceilings.flopsPerSecond * 1e9;
-  return {memory >= arithmetic, std::max(memory, arithmetic)};
 }
 
 } // namespace sinter::cli

@@ -2,30 +2,17 @@
 #pragma once
 
 #include "runtime/device/Device.h"
+#include "runtime/program/ProfileText.h"
 #include "tools/sinter/Arguments.h"
-
-#include <cstdint>
 
 namespace sinter::cli {
 
-/// What the process's pool of threads reaches together, or another device.
-struct Ceilings {
-  double bytesPerSecond = 0; ///< of a copy larger than the caches, both ways
-  /// Of f32 multiply-adds in registers; of another device, of a product of
-  /// bf16.
-  double flopsPerSecond = 0;
-};
-
-/// Takes about a third of a second; on another device, which the arguments of
-/// a command name, longer, since its kernels are compiled.
-Result<Ceilings> measureCeilings(const runtime::Device &device,
-                                 const Arguments &arguments);
-
-/// What a launch cannot be faster than, and by what.
-struct Bound {
-  bool byMemory = true;
-  double nanoseconds = 0;
-};
-Bound boundOf(const Ceilings &ceilings, uint64_t bytes, uint64_t flops);
+/// What the process's pool of threads reaches together: of a copy larger than
+/// the caches, both ways, and of f32 multiply-adds in registers. Of another
+/// device, which the arguments of a command name, what its own kernels reach: a
+/// negation of such a tensor, and products of bf16. Takes about a third of a
+/// second; on another device longer, since those are compiled.
+Result<runtime::Ceilings> measureCeilings(const runtime::Device &device,
+                                          const Arguments &arguments);
 
 } // namespace sinter::cli

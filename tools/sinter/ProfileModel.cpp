@@ -1,7 +1,8 @@
 /// `sinter profile`: where the time of a model goes, kernel by kernel.
 #include "runtime/params/Json.h"
-#include "runtime/program/Profile.h"
+#include "runtime/program/ProfileText.h"
 #include "runtime/support/Printable.h"
+#include "runtime/support/WorkTimes.h"
 #include "tools/sinter/Ceilings.h"
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Measure.h"
@@ -32,70 +33,76 @@ static constexpr Flag flags[] = {
 };
 static constexpr Interface interface = {
     "profile MODEL [--trace FILE.json]",
-    "Runs a model and lists its kernels, those that take longest first: "
-    "times,\n"
-    "bytes, arithmetic, whether memory or arithmetic bounds them, what part "
-    "of\n"
-    "that bound they reach, and their source lines. The bounds are what this\n"
-    "machine reaches with the same threads, measured before, or, on another\n"
-    "device, what a copy and a product of bf16 reach there; data that stays\n"
-    "in caches can make a kernel faster than the bound of memory.",
+    "Runs a model and lists its kernels, those that take longest first, equal\n"
+    "launches together: times, rates, what their bytes and their operations "
+    "take\n"
+    "at least, and what part of the larger of these bounds they reach; those "
+    "that\n"
+    "are far from it; the share of each source line; and what came before the\n"
+    "first launch. The bounds are what this machine reaches with the same "
+    "threads,\n"
+    "measured before, or, on another device, what a copy and a product of "
+    "bf16\n"
+    "reach there; data that stays in caches can make a kernel faster than the\n"
+    "bound of memory.",
     flags,
     1,
     1,
 };
 
-/// What part of its bound a step reaches, in percent.
-static double percentOf(const StepProfile &step, const Bound &bound) {
-  return 100 * bound.nanoseconds / double(std::max<uint64_t>(1, step.least));
+/// What came before the first launches, in milliseconds.
+static std::string firstCallOf(const WorkMilliseconds &times) {
+  std::string text = "before the first launch, ms:";
+  for (size_t i = 0; i < numWorks; ++i)
+    text +=
+        fmt::format("{} {} {:.1f}", i ? "," : "", toString(Work(i)), times[i]);
+  return text + "\n";
 }
 
-static std::string textOf(const std::vector<StepProfile> &steps,
-                          const Ceilings &ceilings) {
-  std::string text = fmt::format(
-      "ceilings: {:.1f} GB/s, {:.1f} GFLOP/s\n{:>6} {:>9} {:>9} {:>8} {:>9} "
-      "{:>8} {:>6}  kernel\n",
-      ceilings.bytesPerSecond / 1e9, ceilings.flopsPerSecond / 1e9, "share",
-      "mean us", "least us", "GB/s", "GFLOP/s", "bound", "of it");
-  uint64_t total = 0;
-  for (const StepProfile &step : steps)
-    total += step.total;
-  for (const StepProfile &step : steps) {
-    Bound bound = boundOf(ceilings, step.bytes, step.flops);
-    auto least = double(std::max<uint64_t>(1, step.least));
-    text += fmt::format(
-        "{:>5.1f}% {:>9.1f} {:>9.1f} {:>8.1f} {:>9.1f} {:>8} {:>5.0f}%  {} {}: "
-        "{} {}\n",
-        100.0 * double(step.total) / double(std::max<uint64_t>(1, total)),
-        double(step.total) / double(step.runs) / 1e3, least / 1e3,
-        double(step.bytes) / least, double(step.flops) / least,
-        bound.byMemory ? "memory" : "compute", percentOf(step, bound),
-        step.kind, step.kernel, step.ops, step.site);
-  }
-  return text;
+static std::string jsonOf(const StepGroup &group, const Ceilings &ceilings) {
+  const StepProfile &step = group.step;
+  Bound bound = boundOf(ceilings, step);
+  std::string lines;
+  for (const auto &[line, ops] : step.lines)
+    lines += (lines.empty() ? "" : ", ") + json::quote(line);
+  return fmt::format(
+      " {{\"kernel\": {}, \"kind\": {}, \"ops\": {}, \"site\": {}, "
+      "\"lines\": [{}], \"launches\": {}, "
+      "\"runs\": {}, \"mean_us\": {:.2f}, \"least_us\": {:.2f}, "
+      "\"bytes\": {}, \"flops\": {}, \"bytes_us\": {:.3f}, "
+      "\"flops_us\": {:.3f}, \"bound\": \"{}\", "
+      "\"percent_of_bound\": {:.1f}}}",
+      json::quote(step.kernel), json::quote(step.kind), json::quote(step.ops),
+      json::quote(step.site), lines, group.launches, step.runs,
+      double(step.total) / double(step.runs) / 1e3, double(step.least) / 1e3,
+      step.bytes, step.flops, bound.bytesNanoseconds / 1e3,
+      bound.flopsNanoseconds / 1e3, bound.byMemory() ? "memory" : "compute",
+      100 * group.partOfBound(ceilings));
 }
 
 static std::string jsonOf(const std::vector<StepProfile> &steps,
-                          const Ceilings &ceilings, const Times &times) {
+                          const Ceilings &ceilings, const Times &times,
+                          const WorkMilliseconds &before) {
   std::string text = fmt::format(
       "{{\"least_us\": {:.1f}, \"median_us\": {:.1f}, \"runs\": {},\n"
-      "\"ceilings\": {{\"gb_per_s\": {:.2f}, \"gflop_per_s\": {:.2f}}},\n"
-      "\"kernels\": [",
+      "\"ceilings\": {{\"gb_per_s\": {:.2f}, \"gflop_per_s\": {:.2f}, "
+      "\"from\": {}}},\n\"before_first_launch_ms\": {{",
       times.least, times.median, times.calls + 1, ceilings.bytesPerSecond / 1e9,
-      ceilings.flopsPerSecond / 1e9);
+      ceilings.flopsPerSecond / 1e9, json::quote(ceilings.from));
+  for (size_t i = 0; i < numWorks; ++i)
+    text += fmt::format("{}\"{}\": {:.2f}", i ? ", " : "", toString(Work(i)),
+                        before[i]);
+  text += "},\n\"kernels\": [";
   const char *comma = "\n";
-  for (const StepProfile &step : steps) {
-    Bound bound = boundOf(ceilings, step.bytes, step.flops);
-    text += fmt::format(
-        "{} {{\"kernel\": {}, \"kind\": {}, \"ops\": {}, \"site\": {}, "
-        "\"runs\": {}, \"mean_us\": {:.2f}, \"least_us\": {:.2f}, "
-        "\"bytes\": {}, \"flops\": {}, \"bound\": \"{}\", "
-        "\"percent_of_bound\": {:.1f}}}",
-        comma, json::quote(step.kernel), json::quote(step.kind),
-        json::quote(step.ops), json::quote(step.site), step.runs,
-        double(step.total) / double(step.runs) / 1e3, double(step.least) / 1e3,
-        step.bytes, step.flops, bound.byMemory ? "memory" : "compute",
-        percentOf(step, bound));
+  for (const StepGroup &group : groupSteps(steps)) {
+    text += comma + jsonOf(group, ceilings);
+    comma = ",\n";
+  }
+  text += "\n],\n\"lines\": [";
+  comma = "\n";
+  for (const auto &[line, nanoseconds] : lineShares(steps)) {
+    text += fmt::format("{} {{\"line\": {}, \"us\": {:.2f}}}", comma,
+                        json::quote(line), nanoseconds / 1e3);
     comma = ",\n";
   }
   return text + "\n]}\n";
@@ -127,8 +134,12 @@ static Status profileModel(const Model &model, Arguments &arguments) {
   if (arguments.exit)
     return {};
   SINTER_TRY_ASSIGN(Runnable runnable, makeRunnable(model, arguments));
-  RunCounters first; // not in the profile: it touches memory for the first time
-  SINTER_TRY(runOnce(*runnable.program, runnable.inputs, first));
+  // Not in the profile: they touch memory for the first time, make graphs.
+  for (int run = 0; run < 2; ++run) {
+    RunCounters counters;
+    SINTER_TRY(runOnce(*runnable.program, runnable.inputs, counters));
+  }
+  WorkMilliseconds before = workMilliseconds();
   SINTER_TRY_ASSIGN(Ceilings ceilings,
                     measureCeilings(runnable.program->device(), arguments));
   resetProfile();
@@ -140,9 +151,10 @@ static Status profileModel(const Model &model, Arguments &arguments) {
   std::vector<StepProfile> steps = stepProfiles();
   if (arguments.has("--trace"))
     SINTER_TRY(writeText(arguments.get("--trace"), traceOf(profileEvents())));
-  fmt::print("{}",
-             printable(arguments.has("--json") ? jsonOf(steps, ceilings, *times)
-                                               : textOf(steps, ceilings)));
+  fmt::print("{}", printable(arguments.has("--json")
+                                 ? jsonOf(steps, ceilings, *times, before)
+                                 : profileText(steps, ceilings) +
+                                       firstCallOf(before)));
   resetProfile(); // it has been printed
   return {};
 }

@@ -38,7 +38,17 @@ struct Stats {
   uint64_t graphs_recorded = 0;
   uint64_t graphs_replayed = 0;
   uint64_t compiles = 0;
-  double compile_milliseconds = 0; ///< of these compiles together
+  double compile_milliseconds = 0; ///< passes and code of these compiles
+  /// What comes before launches and makes a first call long, in milliseconds by
+  /// the clock; none is part of another. What is left of such a call is
+  /// recording it, memory, and the launches.
+  double opening_milliseconds = 0;      ///< devices, drivers, the compiler
+  double planning_milliseconds = 0;     ///< what to evaluate, its key, caches
+  double passes_milliseconds = 0;       ///< of the compiler, up to kernels
+  double code_milliseconds = 0;         ///< generating code for kernels
+  double machine_code_milliseconds = 0; ///< of PTX, by ptxas
+  double loading_milliseconds = 0;      ///< of programs, by drivers, too
+  double graphs_milliseconds = 0;       ///< making graphs of launches
   uint64_t memory_hits = 0;
   uint64_t disk_hits = 0;
   /// Kernels of the programs that were compiled: made, and found in the cache

@@ -4,6 +4,7 @@
 #include "runtime/device/cuda/CudaGraph.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/Log.h"
+#include "runtime/support/WorkTimes.h"
 
 #include <array>
 #include <fmt/format.h>
@@ -73,6 +74,7 @@ Result<CudaDevice *> CudaDevice::open(uint8_t index) {
   std::lock_guard lock(mutex);
   if (!opened[index]) {
     SlowNotice notice;
+    WorkTimer timer(Work::opening);
     auto made = make(index);
     notice.done([&] { return fmt::format("opening cuda:{}", index); });
     if (!made)

@@ -3,6 +3,7 @@
 
 #include "runtime/device/LoadParts.h"
 #include "runtime/device/cuda/MachineCode.h"
+#include "runtime/support/WorkTimes.h"
 
 #include <algorithm>
 #include <charconv>
@@ -37,7 +38,9 @@ public:
   Status load(std::span<const std::string_view> texts, std::string_view device);
 
 private:
-  Status loadModule(std::string_view text, Module &module) const;
+  using CodeOfText = std::optional<std::vector<std::byte>>;
+  Status loadModule(std::string_view text, const CodeOfText &code,
+                    Module &module) const;
   Status findKernels(std::string_view text, Module module);
   Status findShared(CudaKernel &kernel) const;
 
@@ -71,8 +74,8 @@ splitTexts(std::string_view device, std::span<const std::byte> bytes) {
   return texts;
 }
 
-Status CudaImage::loadModule(std::string_view text, Module &module) const {
-  auto code = machineCode.find(text);
+Status CudaImage::loadModule(std::string_view text, const CodeOfText &code,
+                             Module &module) const {
   if (code &&
       driver.loadModule(&module, code->data(), 0, nullptr, nullptr) == success)
     return {};
@@ -176,9 +179,19 @@ Status CudaImage::load(std::span<const std::string_view> texts,
                        std::string_view device) {
   modules.resize(texts.size());
   SINTER_TRY(driver.check("cuCtxGetCurrent", driver.getContext(&context)));
+  std::vector<CodeOfText> codes(texts.size());
+  {
+    WorkTimer timer(Work::machineCode);
+    SINTER_TRY(loadParts(
+        texts.size(), [] {},
+        [&](size_t i) {
+          codes[i] = machineCode.find(texts[i]);
+          return Status();
+        }));
+  }
   Status first = loadParts(
       texts.size(), [&] { driver.setContext(context); },
-      [&](size_t i) { return loadModule(texts[i], modules[i]); });
+      [&](size_t i) { return loadModule(texts[i], codes[i], modules[i]); });
   for (size_t i = 0; first && i < texts.size(); ++i)
     first = findKernels(texts[i], modules[i]);
   if (!first)

@@ -5,6 +5,7 @@
 #include "runtime/device/vulkan/VulkanLaunch.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/Log.h"
+#include "runtime/support/WorkTimes.h"
 
 #include <algorithm>
 #include <array>
@@ -101,6 +102,7 @@ Result<VulkanDevice *> VulkanDevice::open(uint8_t index) {
   if (all.devices[index])
     return all.devices[index];
   SlowNotice notice;
+  WorkTimer timer(Work::opening);
   auto made = make(index);
   notice.done([&] { return fmt::format("opening vulkan:{}", index); });
   if (!made)

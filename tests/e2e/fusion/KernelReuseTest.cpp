@@ -2,6 +2,7 @@
 /// have some in common.
 #include <sinter/Basic.h>
 
+#include <chrono>
 #include <gtest/gtest.h>
 
 namespace sn = sinter;
@@ -77,4 +78,32 @@ TEST_F(KernelReuse, EvaluationAfterTrainingReusesKernels) {
   sn::Stats stats = sn::stats();
   EXPECT_EQ(stats.compiles, 1u);
   EXPECT_GE(stats.kernel_memory_hits, 1u) << "forward kernels of the step";
+}
+
+// What makes a first call long is in stats, part by part.
+TEST_F(KernelReuse, TheFirstCallIsAccounted) {
+  sn::Tensor x = random({11, 37});
+  sn::reset_stats();
+  auto begin = std::chrono::steady_clock::now();
+  auto call = [&] { return sn::softmax(sn::tanh(x) * x, 1).eval(); };
+  call();
+  std::chrono::duration<double, std::milli> took =
+      std::chrono::steady_clock::now() - begin;
+  sn::Stats first = sn::stats();
+  EXPECT_EQ(first.compiles, 1u);
+  EXPECT_GT(first.planning_milliseconds, 0);
+  EXPECT_GT(first.passes_milliseconds, 0);
+  EXPECT_GT(first.code_milliseconds, 0);
+  EXPECT_GT(first.loading_milliseconds, 0);
+  double sum = first.opening_milliseconds + first.planning_milliseconds +
+               first.passes_milliseconds + first.code_milliseconds +
+               first.machine_code_milliseconds + first.loading_milliseconds +
+               first.graphs_milliseconds;
+  EXPECT_LE(sum, took.count());
+  EXPECT_LE(first.passes_milliseconds + first.code_milliseconds,
+            first.compile_milliseconds);
+  call();
+  sn::Stats second = sn::stats();
+  EXPECT_EQ(second.passes_milliseconds, first.passes_milliseconds);
+  EXPECT_EQ(second.loading_milliseconds, first.loading_milliseconds);
 }

@@ -1,9 +1,9 @@
 /// Our side of the models: plain `nn` code, recorded anew in every step.
 #include "tools/benchmarks/native/ModelWork.h"
+#include "tools/benchmarks/native/ProfileText.h"
 
 #include "frontend/Raise.h"
 #include "runtime/device/Device.h"
-#include "runtime/program/Profile.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -57,11 +57,6 @@ static std::string facts() {
   return "device=" + toString(sn::default_device()) + " card=" + card;
 }
 
-static void profile() {
-  std::fputs(sn::runtime::profileTable().c_str(), stderr);
-  sn::runtime::resetProfile();
-}
-
 static double compiling() { return sn::stats().compile_milliseconds / 1e3; }
 
 static Counters counters() {
@@ -75,7 +70,7 @@ int main() {
   bool queues = sn::default_device().kind != sn::DeviceKind::cpu;
   return serve({.make = make,
                 .facts = facts,
-                .profile = profile,
+                .profile = bench::printProfile,
                 .compiling = compiling,
                 .counters = counters,
                 .queues = queues});

@@ -3,6 +3,7 @@
 /// is there for the next. `sinter program` runs the programs alone.
 #include "tools/benchmarks/native/Growth.h"
 #include "tools/benchmarks/native/Odd.h"
+#include "tools/benchmarks/native/ProfileText.h"
 #include "tools/benchmarks/native/Replays.h"
 #include "tools/benchmarks/native/Step.h"
 #include "tools/benchmarks/native/Training.h"
@@ -10,7 +11,6 @@
 
 #include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/device/cpu/ThreadPool.h"
-#include "runtime/program/Profile.h"
 
 #include <sinter/sinter.h>
 
@@ -268,11 +268,6 @@ static std::string facts() {
          sn::runtime::joinFeatures(sn::runtime::hostCpuFeatures());
 }
 
-static void profile() {
-  std::fputs(sn::runtime::profileTable().c_str(), stderr);
-  sn::runtime::resetProfile();
-}
-
 static double compiling() { return sn::stats().compile_milliseconds / 1e3; }
 
 static Made makeProgram(const Case &c) {
@@ -288,7 +283,7 @@ int main(int argc, char **argv) {
   bool alone = argc > 1 && std::string_view(argv[1]) == "program";
   return serve({.make = alone ? makeProgram : make,
                 .facts = facts,
-                .profile = profile,
+                .profile = bench::printProfile,
                 .compiling = compiling,
                 .queues = queues});
 }
