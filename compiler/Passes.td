@@ -218,7 +218,8 @@ def CheckEarly : Pass<"check-early", "::mlir::ModuleOp"> {
     A program may overwrite what it was given only when all positions are known
     to be in range. So positions that gathers and scatters use behind something
     long are checked by a kernel of their own, which waits for the positions
-    only: once for all that use them.
+    only: once for all that use them. Where no result could be a parameter's
+    next value, nothing but a host that reads the error waits.
 
     ```mlir
     %1 = sinter.gather %0, %labels {axis = 1 : i64}
@@ -228,6 +229,10 @@ def CheckEarly : Pass<"check-early", "::mlir::ModuleOp"> {
     %1 = sinter.gather %0, %in {axis = 1 : i64, sinter.checked}
     ```
   }];
+  let options = [
+    Option<"always", "always", "bool", "false",
+           "Also where no parameter could get a new value">,
+  ];
 }
 
 //===-- fuse --------------------------------------------------------------===//

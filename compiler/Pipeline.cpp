@@ -69,7 +69,8 @@ void buildStage(Stage stage, OpPassManager &passes,
     passes.addPass(createOrderValues());
     passes.addPass(createProveIndices());
     if (options.fuse.fusion != Fusion::none) {
-      passes.addPass(createCheckEarly());
+      passes.addPass(
+          createCheckEarly({.always = options.simplify.checksEarly}));
       passes.addPass(createMergeDuplicates());
       passes.addPass(createRemoveDeadOps());
     }
@@ -194,6 +195,7 @@ Result<void> runPipeline(Compilation &state, const PipelineOptions &given,
   if (state.target->lanesAreThreads())
     options.fuse.caps.scatteredElements = scatteredByThreads;
   options.simplify.storesBytes &= state.target->storesBytes();
+  options.simplify.checksEarly |= state.target->lanesAreThreads();
   StageTrace trace(*state.module);
   for (Stage stage : {Stage::import, Stage::simplify, Stage::fuse, Stage::plan,
                       Stage::lower, Stage::target, Stage::package}) {

@@ -25,6 +25,8 @@ struct SimplifyOptions {
   NumericsMode numerics = NumericsMode::standard;
   /// Whether the device stores single bytes.
   bool storesBytes = true;
+  /// Whether a host waits for the device to have checked positions.
+  bool checksEarly = false;
 };
 struct PlanOptions {};
 struct TargetOptions {

@@ -190,11 +190,28 @@ void CheckMover::run() {
   }
 }
 
+// Whether a result could be the next value of a parameter.
+static bool mayUpdate(func::FuncOp function) {
+  StringRef parameter = toString(graph::InputKind::parameter);
+  for (unsigned index = 0; index < function.getNumArguments(); ++index) {
+    auto kind = function.getArgAttrOfType<StringAttr>(index, port_attrs::kind);
+    if (kind && kind.getValue() == parameter &&
+        llvm::is_contained(function.getResultTypes(),
+                           function.getArgument(index).getType()))
+      return true;
+  }
+  return false;
+}
+
 namespace {
 
 struct CheckEarlyPass : impl::CheckEarlyBase<CheckEarlyPass> {
   using Base::Base;
-  void runOnOperation() override { CheckMover(mainOf(getOperation())).run(); }
+  void runOnOperation() override {
+    func::FuncOp function = mainOf(getOperation());
+    if (always || mayUpdate(function))
+      CheckMover(function).run();
+  }
 };
 
 } // namespace
