@@ -96,6 +96,21 @@ def attentions():
         yield Case(f"attention_step_{name}",
                    {"kind": "attention_step", **shape, "causal": causal},
                    [best(0.8)], peers=LIBRARY, flops=3.5 * flops, tolerance=3e-2)
+    # Heads that share keys: a prompt, and one token with what is kept of others.
+    for d in (64, 128):
+        shape = {"b": 1, "h": 32, "kv": 8, "t": 2048, "d": d, "dtype": "bf16",
+                 "op": 1, "causal": 1}
+        flops = 4 * 32 * 2048 * 2048 * d / 2
+        yield Case(f"attention_shared_d{d}", {"kind": "attention", **shape},
+                   [best(0.8)], peers=LIBRARY, flops=flops, tolerance=2e-2)
+        yield Case(f"attention_step_shared_d{d}",
+                   {"kind": "attention_step", **shape},
+                   [best(0.8)], peers=LIBRARY, flops=3.5 * flops, tolerance=3e-2)
+    for b in (1, 8):
+        yield Case(f"attention_decode_b{b}",
+                   {"kind": "attention", "b": b, "h": 32, "kv": 8, "t": 1,
+                    "s": 1024, "d": 128, "dtype": "bf16", "op": 1},
+                   [best(0.5)], peers=LIBRARY, tolerance=2e-2)
 
 
 # Height and width, channels in and out, kernel, stride.

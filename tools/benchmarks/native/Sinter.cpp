@@ -175,17 +175,23 @@ static Made sort(const Case &c) {
 
 //===- Attention ----------------------------------------------------------===//
 
+/// Keys and values of `kv` heads, if those are fewer, and of `s` rows, if those
+/// are not as many as the queries'.
 static std::vector<Tensor> queriesKeysValues(const Case &c) {
-  sn::Dims shape{c.number("b"), c.number("h"), c.number("t"), c.number("d")};
-  return {inputFor(c, shape, 1), inputFor(c, shape, 2), inputFor(c, shape, 3)};
+  int64_t heads = c.number("h"), rows = c.number("t");
+  sn::Dims queries{c.number("b"), heads, rows, c.number("d")};
+  sn::Dims keys{c.number("b"), c.number("kv", heads), c.number("s", rows),
+                c.number("d")};
+  return {inputFor(c, queries, 1), inputFor(c, keys, 2), inputFor(c, keys, 3)};
 }
 
 /// As the op, or as what users write who do not know of it.
 static Tensor attend(const Case &c, const std::vector<Tensor> &qkv) {
   bool causal = c.number("causal", 0);
   if (c.number("op", 0))
-    return sn::scaled_dot_product_attention(qkv[0], qkv[1], qkv[2],
-                                            {.causal = causal});
+    return sn::scaled_dot_product_attention(
+        qkv[0], qkv[1], qkv[2],
+        {.causal = causal, .enable_gqa = c.number("kv", 0) > 0});
   return scaledAttention(qkv[0], qkv[1], qkv[2], causal);
 }
 

@@ -305,27 +305,32 @@ def conv2d_step(case):
 
 # ---- attention --------------------------------------------------------------
 def attend(q, k, v, causal):
-    if DEVICE == "cpu" or MODE == "compile":
-        return functional.scaled_dot_product_attention(q, k, v,
-                                                       is_causal=causal)
+    shared = q.shape[1] != k.shape[1]  # cuDNN's has no shared heads everywhere
+    if DEVICE == "cpu" or MODE == "compile" or shared:
+        return functional.scaled_dot_product_attention(
+            q, k, v, is_causal=causal, enable_gqa=shared)
     with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
         return functional.scaled_dot_product_attention(q, k, v,
                                                        is_causal=causal)
 
 
+def queries_keys_values(case):
+    b, h, t, d = case.numbers("b", "h", "t", "d")
+    keys = (b, int(case.number("kv", h)), int(case.number("s", t)), d)
+    return [tensor_for(case, shape, seed)
+            for seed, shape in ((1, (b, h, t, d)), (2, keys), (3, keys))]
+
+
 def attention(case):
-    shape = case.numbers("b", "h", "t", "d")
     causal = bool(case.number("causal", 0))
-    q, k, v = (tensor_for(case, shape, seed) for seed in (1, 2, 3))
-    return work(lambda q, k, v: attend(q, k, v, causal), q, k, v)
+    return work(lambda q, k, v: attend(q, k, v, causal),
+                *queries_keys_values(case))
 
 
 def attention_step(case):
-    shape = case.numbers("b", "h", "t", "d")
     causal = bool(case.number("causal", 0))
-    q, k, v = (tensor_for(case, shape, seed).requires_grad_(True)
-               for seed in (1, 2, 3))
-    cotangent = tensor_for(case, shape, 4)
+    q, k, v = (x.requires_grad_(True) for x in queries_keys_values(case))
+    cotangent = tensor_for(case, tuple(q.shape), 4)
 
     def forward(q, k, v):
         return attend(q, k, v, causal)
