@@ -193,6 +193,32 @@ def RaiseAttention : Pass<"raise-attention", "::mlir::ModuleOp"> {
   ];
 }
 
+def UnmergeBatches : Pass<"unmerge-batches", "::mlir::ModuleOp"> {
+  let summary = "Split batch axes that were joined of others that repeat.";
+  let description = [{
+    Of products and attention, whose leading axes are batches: where one of an
+    operand was made of an axis that repeats elements and one that does not, as
+    heads that share keys, the op gets both as axes. The operand is a plain view
+    of what is stored then, and elements are computed once. Where the last batch
+    axis repeats keys and values for one query each, these queries become the
+    rows of one matrix.
+
+    ```mlir
+    %1 = sinter.broadcast %k : (tensor<1x8x1x64x128xbf16>) -> tensor<1x8x4x64x128xbf16>
+    %2 = sinter.reshape %1 : ... -> tensor<1x32x64x128xbf16>
+    %3 = sinter.attention %q, %2, ... -> tensor<1x32x64x128xbf16>
+    // becomes
+    %4 = sinter.reshape %q : ... -> tensor<1x8x4x64x128xbf16>
+    %5 = sinter.attention %4, %1, ... -> tensor<1x8x4x64x128xbf16>
+    %3 = sinter.reshape %5 : ... -> tensor<1x32x64x128xbf16>
+    ```
+  }];
+  let options = [
+    Option<"exact", "exact", "bool", "false",
+           "Keep the bits of NaNs that an input may hold, too">,
+  ];
+}
+
 def ProveIndices : Pass<"prove-indices", "::mlir::ModuleOp"> {
   let summary = "Mark gathers and scatters whose positions are always in range.";
   let description = [{

@@ -64,8 +64,10 @@ void buildStage(Stage stage, OpPassManager &passes,
           createNarrowPositions({.bytes = options.simplify.storesBytes}));
     passes.addPass(createMergeDuplicates());
     passes.addPass(createRemoveDeadOps());
-    if (options.fuse.fusion != Fusion::none)
+    if (options.fuse.fusion != Fusion::none) {
       passes.addPass(createRaiseAttention({.exact = exact}));
+      passes.addPass(createUnmergeBatches({.exact = exact}));
+    }
     passes.addPass(createOrderValues());
     passes.addPass(createProveIndices());
     if (options.fuse.fusion != Fusion::none) {

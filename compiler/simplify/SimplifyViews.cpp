@@ -195,8 +195,17 @@ static Value simplifyFlip(ir::FlipOp op) {
   return isAsBefore ? op.getX() : Value();
 }
 
-static Value simplifyConcat(ir::ConcatOp op) {
-  return op.getXs().size() == 1 ? op.getXs()[0] : Value();
+// Copies of one value along an axis of one element repeat it.
+static Value simplifyConcat(ir::ConcatOp op, OpBuilder &builder) {
+  Value first = op.getXs()[0];
+  if (op.getXs().size() == 1)
+    return first;
+  bool repeats = isOne(dimsOf(first.getType())[op.getAxis()]) &&
+                 llvm::all_equal(op.getXs());
+  if (!repeats)
+    return {};
+  return ir::BroadcastOp::create(builder, op.getLoc(), op.getType(), first,
+                                 shapeAttr(op.getType()));
 }
 
 Value simplifyView(Operation *op, OpBuilder &builder) {
@@ -219,7 +228,7 @@ Value simplifyView(Operation *op, OpBuilder &builder) {
   if (auto flip = dyn_cast<ir::FlipOp>(op))
     return simplifyFlip(flip);
   if (auto concat = dyn_cast<ir::ConcatOp>(op))
-    return simplifyConcat(concat);
+    return simplifyConcat(concat, builder);
   return {};
 }
 

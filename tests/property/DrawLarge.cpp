@@ -1,4 +1,4 @@
-/// Draws joins, chains and unrolled loops.
+/// Draws joins, chains, unrolled loops and attention.
 #include "tests/property/DrawLarge.h"
 
 #include "runtime/graph/AttrWords.h"
@@ -12,6 +12,10 @@ namespace {
 
 using Dims = std::vector<int64_t>;
 
+std::vector<Dim> dimsOf(const Dims &values) {
+  return {values.begin(), values.end()};
+}
+
 /// The drawer with what the kinds share.
 class LargeDrawer {
 public:
@@ -22,6 +26,7 @@ public:
   void drawNumbers(size_t count);
   void drawViews(size_t count);
   void drawRecurrence(size_t count);
+  void drawHeads();
 
 private:
   int64_t pick(int64_t count) { return below(drawer.random, count); }
@@ -35,6 +40,17 @@ private:
                         {words.begin(), words.end()});
   }
   uint32_t view(uint32_t x);
+  uint32_t toShape(const char *op, uint32_t x, const Dims &dims) {
+    graph::AttrWriter attrs;
+    attrs.dims(dimsOf(dims));
+    return apply(op, {x}, attrs);
+  }
+  uint32_t turned(uint32_t x, const Dims &order) {
+    graph::AttrWriter attrs;
+    attrs.ints(order);
+    return apply("transpose", {x}, attrs);
+  }
+  uint32_t forHeads(uint32_t x, int64_t times, int64_t spelling);
   uint32_t withAnotherLength(uint32_t x);
   uint32_t join(std::vector<uint32_t> operands, int64_t axis) {
     graph::AttrWriter attrs;
@@ -47,10 +63,6 @@ private:
 };
 
 } // namespace
-
-static std::vector<Dim> dimsOf(const Dims &values) {
-  return {values.begin(), values.end()};
-}
 
 /// A view of as many elements.
 uint32_t LargeDrawer::view(uint32_t x) {
@@ -160,6 +172,53 @@ void LargeDrawer::drawRecurrence(size_t count) {
   join(std::move(states), pick(2));
 }
 
+/// [batch, heads, rows, columns] with each head `times` times: neighbours, or
+/// one after the other; before a transpose; changed once they are apart.
+uint32_t LargeDrawer::forHeads(uint32_t x, int64_t times, int64_t spelling) {
+  const Dims own = drawer.shapeOf(x), turn{0, 2, 1, 3};
+  Dims apart(own), wide, joined(own);
+  if (spelling == 1) { // keys before heads
+    std::swap(apart[1], apart[2]);
+    joined = apart;
+    x = turned(x, turn);
+  }
+  int64_t axis = spelling == 1 ? 2 : 1;
+  apart.insert(apart.begin() + axis + (spelling == 2 ? 0 : 1), 1);
+  wide = apart;
+  wide[axis + (spelling == 2 ? 0 : 1)] = times;
+  joined[axis] *= times;
+  x = toShape("broadcast", toShape("reshape", x, apart), wide);
+  x = toShape("reshape", x, joined);
+  if (spelling == 1)
+    x = turned(x, turn);
+  return spelling == 3 ? apply("tanh", {x}) : x;
+}
+
+void LargeDrawer::drawHeads() {
+  int64_t batch = 1 + pick(3), heads = 1 + pick(3), times = 2 + pick(2),
+          queries = 1 + pick(4) * pick(2), keys = 1 + pick(9),
+          length = 1 + pick(6), spelling = pick(4);
+  Dims all{batch, heads * times, queries, length},
+      shared{batch, heads, keys, length};
+  uint32_t query = leaf(all);
+  uint32_t key = forHeads(leaf(shared), times, spelling);
+  uint32_t value = forHeads(leaf(shared), times, pick(2) ? spelling : pick(4));
+  if (pick(3) == 0) { // batch and heads are one axis
+    auto flat = [&](uint32_t x) {
+      Dims dims = drawer.shapeOf(x);
+      return toShape("reshape", x, {dims[0] * dims[1], dims[2], dims[3]});
+    };
+    query = flat(query), key = flat(key), value = flat(value);
+  }
+  Dims order(drawer.shapeOf(key).size());
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order.end()[-1], order.end()[-2]);
+  uint32_t scores = apply("matmul", {query, turned(key, order)});
+  graph::AttrWriter last;
+  last.integer(int64_t(order.size()) - 1);
+  apply("matmul", {apply("softmax", {scores}, last), value});
+}
+
 void drawLarge(RecipeDrawer &drawer, Large kind, size_t count, DType dtype) {
   LargeDrawer large(drawer, dtype);
   switch (kind) {
@@ -176,6 +235,9 @@ void drawLarge(RecipeDrawer &drawer, Large kind, size_t count, DType dtype) {
     break;
   case Large::recurrence:
     large.drawRecurrence(count);
+    break;
+  case Large::heads:
+    large.drawHeads();
     break;
   }
 }
