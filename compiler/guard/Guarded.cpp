@@ -3,6 +3,7 @@
 #include "compiler/guard/Guarded.h"
 #include "compiler/guard/CrashGuard.h"
 
+#include "runtime/support/Cancel.h"
 #include "runtime/support/Exhausted.h"
 #include "runtime/support/FloatingPoint.h"
 
@@ -10,6 +11,7 @@
 #include "llvm/Support/PrettyStackTrace.h"
 
 #include <new>
+#include <thread>
 
 namespace sinter::compiler {
 
@@ -31,13 +33,17 @@ static ErrorInfo crashError(int signal) {
   }
 }
 
-std::optional<ErrorInfo> detail::callGuarded(void (*work)(void *),
-                                             void *context) {
+/// Whether work on this thread was broken off. The tables that MLIR keeps for
+/// a thread may be half made then, and crash all that uses them.
+static thread_local bool isSpoiled = false;
+
+static std::optional<ErrorInfo> callHere(void (*work)(void *), void *context) {
   DefaultLongFloats floats;
   const void *const stack = llvm::SavePrettyStackState();
   CrashGuard guard;
   if (int signal = sigsetjmp(guard.escape, 1)) {
     llvm::RestorePrettyStackState(stack);
+    isSpoiled = true;
     return crashError(signal);
   }
   try {
@@ -45,8 +51,28 @@ std::optional<ErrorInfo> detail::callGuarded(void (*work)(void *),
     return std::nullopt;
   } catch (...) {
     llvm::RestorePrettyStackState(stack);
+    isSpoiled = true;
     return exhausted();
   }
+}
+
+static std::optional<ErrorInfo> callElsewhere(void (*work)(void *),
+                                              void *context) {
+  std::optional<ErrorInfo> error;
+  try {
+    std::thread([&, flag = currentCancelFlag()] {
+      CancelFlagScope scope(flag);
+      error = callHere(work, context);
+    }).join();
+  } catch (...) {
+    return exhausted();
+  }
+  return error;
+}
+
+std::optional<ErrorInfo> detail::callGuarded(void (*work)(void *),
+                                             void *context) {
+  return (isSpoiled ? callElsewhere : callHere)(work, context);
 }
 
 } // namespace sinter::compiler

@@ -17,6 +17,7 @@ std::optional<ErrorInfo> callGuarded(void (*work)(void *), void *context);
 ///
 /// LLVM and most of the compiler know no exceptions: what is open inside `work`
 /// then is not closed, its memory is lost, and nothing of it may be used again.
+/// What this thread asks for after that is done on threads of their own.
 /// So whatever others wait for (locks, claims) or the system keeps (files)
 /// belongs outside of `work`.
 template <typename Work> auto guarded(Work work) -> decltype(work()) {

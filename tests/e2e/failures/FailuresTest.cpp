@@ -22,6 +22,7 @@
 #include <new>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include <sys/mman.h>
@@ -104,12 +105,16 @@ float afterSteps(int count) {
 
 //===- Children -----------------------------------------------------------===//
 
+/// What the last Error said.
+char lastError[96];
+
 /// The exception's name; empty where there was none.
 std::string endOf(const std::function<void()> &call) {
   try {
     call();
     return "";
-  } catch (const sn::Error &) {
+  } catch (const sn::Error &error) {
+    std::snprintf(lastError, sizeof(lastError), "%s", error.what());
     return "sinter::Error";
   } catch (const std::bad_alloc &) {
     return "std::bad_alloc";
@@ -143,8 +148,10 @@ void opsInChild(Failure failure, long number, unsigned variant) {
   if (std::string_view(report().first) != "sinter::Error" && values != expected)
     fail("wrong values");
   std::string end = endOf([&] { values = evaluateOps(variant); });
-  if (!end.empty() || values != expected)
-    fail("the next evaluation: " + (end.empty() ? "wrong values" : end));
+  if (!end.empty())
+    fail("the next evaluation: " + end + ": " + lastError);
+  if (values != expected)
+    fail("the next evaluation: wrong values");
 }
 
 void stepInChild(Failure failure, long number, Model &model, int done) {
@@ -250,7 +257,11 @@ TEST(Failures, AllocationsOfACompilation) {
   for (Failure failure : allocationFailures)
     spread(
         failure, numFailures() / 5, total,
-        [&](long number) { opsInChild(failure, number, variant); }, next);
+        [&](long number) {
+          // What LLVM keeps for a thread goes with it.
+          std::thread([&] { opsInChild(failure, number, variant); }).join();
+        },
+        next);
 }
 
 /// The first of the children compiles, the others find the file.
