@@ -38,6 +38,8 @@ endfunction()
 # include the dialects of what they emit, too, of what includes no MLIR, and of
 # tests of the latter. They hold other people's headers alone. A release is
 # built without the last two: there each file has to include what it uses.
+# Tests run briefly and are a third of all to compile, so what can do without an
+# optimizer does; under a sanitizer that would be slow.
 function(sinter_add_pch name mlir header)
   file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/pch/${name}.cpp
     CONTENT "// Holds a precompiled header.\n")
@@ -53,6 +55,9 @@ if(CMAKE_BUILD_TYPE STREQUAL "Dev")
   if(SINTER_TESTS)
     sinter_add_pch(sinter-test-pch FALSE tests/pch.h)
     target_link_libraries(sinter-test-pch PRIVATE GTest::gtest)
+    if(NOT SINTER_SANITIZE)
+      target_compile_options(sinter-test-pch PUBLIC -O0)
+    endif()
   endif()
 endif()
 
@@ -64,6 +69,8 @@ function(sinter_use_pch name mlir other)
     target_precompile_headers(${name} REUSE_FROM sinter-pch)
   elseif(TARGET ${other})
     target_precompile_headers(${name} REUSE_FROM ${other})
+    target_compile_options(${name} PRIVATE
+      $<TARGET_PROPERTY:${other},INTERFACE_COMPILE_OPTIONS>)
   endif()
 endfunction()
 
