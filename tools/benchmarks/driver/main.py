@@ -182,6 +182,11 @@ def model_suite(wanted, options, starter, data):
         for path in {options.resume, options.json} - {None}:
             replace(path, json.dumps(data | {"rows": rows}, indent=1) + "\n")
 
+    if options.profile:
+        starter.log = starter.log or sys.stderr
+        models.profile(wanted, starter,
+                       models.Budget(options.steps, options.budget))
+        return 0
     signal.signal(signal.SIGTERM, interrupt)
     rows = models.run(wanted, starter, options, data["machine"], save)
     save(rows)

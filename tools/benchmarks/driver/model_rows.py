@@ -58,7 +58,7 @@ TINY = {
     "unet": {"channels": 8, "groups": 4, "heads": 2, "image": 8},
     "lstm": {"size": 6, "classes": 5, "t": 7},
     "dcgan": {"noise": 5, "width": 2},
-    "mobilenet": {"least": 4, "image": 32, "classes": 5},
+    "mobilenet": {"least": 4, "image": 64, "classes": 5},
     "moe": {"tokens": 24, "size": 8, "hidden": 12, "experts": 4},
     "wavenet": {"channels": 6, "skips": 8, "classes": 7, "doublings": 3,
                 "cycles": 2, "t": 40},

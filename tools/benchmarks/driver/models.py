@@ -223,6 +223,19 @@ def progress(row):
 
 
 # ---- the loop ---------------------------------------------------------------
+def profile(wanted, starter, budget):
+    """Prints which launches a row's time goes to."""
+    for row in wanted:
+        print(f"== {row.name}", flush=True)
+        try:
+            with starter.start("models", {"SINTER_PROFILE": "1"}) as worker:
+                worker.ask("prepare " + row.words(), PATIENCE)
+                worker.ask(f"steps {budget.steps} {budget.seconds}", PATIENCE)
+                worker.ask("profile")
+        except Failed as failure:
+            print(failure)
+
+
 def load(path):
     """The rows of a JSON file, by key; none where there is no file."""
     if path and path.exists():

@@ -5,7 +5,6 @@
 #include <sinter/sinter.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace sn = sinter;
 using namespace bench;
@@ -49,10 +48,10 @@ Tensor bench::inputFor(const Case &c, const sn::Dims &shape, uint32_t seed,
 }
 
 Tensor bench::firstValue(std::string_view path, const sn::Param &param,
-                         uint32_t seed, double inputs) {
+                         uint32_t seed, double scale) {
   bool isWeight = path.find("weight") != path.npos;
   std::vector<float> values(param.numel(), isWeight ? 1.f : 0);
   if (param.rank() > 1)
-    fill(values, seed, float(1 / std::sqrt(inputs)));
+    fill(values, seed, float(scale));
   return sn::tensor(values, param.shape());
 }

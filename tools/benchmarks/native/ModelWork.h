@@ -16,20 +16,17 @@ namespace bench {
 /// The seed of a parameter's first value: FNV-1a of its path.
 uint32_t seedOf(std::string_view path);
 
+/// How large its first values are: 1 by the root of the number of inputs; those
+/// of convolutions are as large as what they give.
+double scaleOf(std::string_view path, const sinter::Param &param);
+
 /// The model as all sides begin with it, in the case's dtype and on the default
 /// device; statistics keep their own first values.
 template <typename Model> Model prepared(Model model, const Case &c) {
   model.visit([&](std::string_view path, sinter::Param &param) {
     if (!param.requires_grad())
       return;
-    // Experts stand in front, [expert, in, out]; else it is [out, in...].
-    bool isExperts = path.find("expert") != path.npos;
-    const sinter::Dims &shape = param.shape();
-    double inputs = isExperts ? double(shape[1].value)
-                    : shape.empty()
-                        ? 1
-                        : double(param.numel()) / double(shape[0].value);
-    param.set(firstValue(path, param, seedOf(path), inputs));
+    param.set(firstValue(path, param, seedOf(path), scaleOf(path, param)));
     // One after the other: there is never more than one in both dtypes.
     param = param.cast(dtypeOf(c));
   });

@@ -6,6 +6,7 @@
 #include "runtime/device/Device.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace sn = sinter;
@@ -18,6 +19,17 @@ uint32_t bench::seedOf(std::string_view path) {
   for (char letter : path)
     hash = (hash ^ uint8_t(letter)) * 16777619u;
   return hash;
+}
+
+double bench::scaleOf(std::string_view path, const sn::Param &param) {
+  const sn::Dims &shape = param.shape();
+  if (shape.size() < 2)
+    return 1;
+  // [expert, in, out]; all others are [out, in...].
+  if (path.find("expert") != path.npos)
+    return 1 / std::sqrt(double(shape[1].value));
+  double inputs = double(param.numel()) / double(shape[0].value);
+  return std::sqrt((shape.size() > 2 ? 6 : 1) / inputs);
 }
 
 bool bench::trains(const Case &c) {

@@ -5,6 +5,7 @@
 
 #include <sinter/sinter.h>
 
+#include <cmath>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -29,10 +30,10 @@ sinter::Tensor
 labelsOf(const sinter::Dims &shape, uint32_t seed, int64_t limit,
          std::source_location where = std::source_location::current());
 
-/// What a parameter begins with: a matrix and more is uniform in
-/// +-1/sqrt(inputs), other weights are ones, biases zeros.
+/// What a parameter begins with: a matrix and more is uniform in +-scale, other
+/// weights are ones, biases zeros.
 sinter::Tensor firstValue(std::string_view path, const sinter::Param &param,
-                          uint32_t seed, double inputs);
+                          uint32_t seed, double scale);
 
 /// A function that records results, evaluated together; the first is compared.
 class Calls : public Work {
@@ -71,7 +72,7 @@ template <typename Model> Model withFirstValues(Model model) {
   model.visit([&](std::string_view path, sinter::Param &param) {
     double inputs = double(param.numel()) /
                     double(param.rank() ? param.shape()[0].value : 1);
-    param.set(firstValue(path, param, seed++, inputs));
+    param.set(firstValue(path, param, seed++, 1 / std::sqrt(inputs)));
   });
   return model;
 }

@@ -93,24 +93,9 @@ def labels(shape, seed, limit):
 def first_value(name, shape, seed):
     """What a model's parameter begins with, as native/Inputs.cpp."""
     if len(shape) > 1:
-        return filled(shape, seed, first_scale(name, shape))
+        inputs = int(numpy.prod(shape)) / shape[0]
+        return filled(shape, seed, numpy.float32(1 / numpy.sqrt(inputs)))
     return numpy.full(shape, 1 if "weight" in name else 0, numpy.float32)
-
-
-def first_scale(name, shape):
-    """1 by the root of the number of inputs: weights are [out, in...], those of
-    several experts [expert, in, out]."""
-    inputs = (shape[1] if "expert" in name
-              else int(numpy.prod(shape)) / shape[0])
-    return numpy.float32(1 / numpy.sqrt(inputs))
-
-
-def seed_of(name):
-    """FNV-1a of a parameter's name, as native/Models.cpp."""
-    seed = 2166136261
-    for letter in name.encode():
-        seed = ((seed ^ letter) * 16777619) & 0xFFFFFFFF
-    return seed
 
 
 # Seconds that calls are queued for, to a device.

@@ -1,5 +1,8 @@
 """What the models share: first values and inputs."""
 
+import math
+
+import numpy
 import torch
 import worker
 from torch_side import HALVES, tensor
@@ -9,6 +12,22 @@ def dtype_of(case):
     return HALVES.get(case.text("dtype"), torch.float32)
 
 
+def seed_of(name):
+    """FNV-1a of a parameter's name, as native/Models.cpp."""
+    seed = 2166136261
+    for letter in name.encode():
+        seed = ((seed ^ letter) * 16777619) & 0xFFFFFFFF
+    return seed
+
+
+def first_scale(name, shape):
+    """As `scaleOf` of native/Models.cpp."""
+    if "expert" in name:
+        return 1 / math.sqrt(shape[1])
+    inputs = math.prod(shape[1:])
+    return math.sqrt((6 if len(shape) > 2 else 1) / inputs)
+
+
 def prepared(model, case):
     """The model as all sides begin with it, in the case's dtype."""
     model = model.to(worker.DEVICE)
@@ -16,8 +35,8 @@ def prepared(model, case):
         for name, param in model.named_parameters():
             shape = tuple(param.shape)
             if len(shape) > 1:
-                param.copy_(tensor(shape, worker.seed_of(name),
-                                   float(worker.first_scale(name, shape))))
+                param.copy_(tensor(shape, seed_of(name), float(
+                    numpy.float32(first_scale(name, shape)))))
             else:
                 param.fill_(1 if "weight" in name else 0)
     return model.to(dtype_of(case))

@@ -14,7 +14,8 @@ class Vit(nn.Module):
         layer = nn.TransformerEncoderLayer(
             size, heads, 4 * size, dropout=0, activation="gelu",
             layer_norm_eps=1e-6, batch_first=True, norm_first=True)
-        self.encoder = nn.TransformerEncoder(layer, layers, nn.LayerNorm(size),
+        self.encoder = nn.TransformerEncoder(layer, layers,
+                                             nn.LayerNorm(size, eps=1e-6),
                                              enable_nested_tensor=False)
         self.head = nn.Linear(size, classes)
 
