@@ -147,7 +147,9 @@ def tiny(row):
 
 
 def chosen(patterns, rows):
-    if not patterns:
-        return rows
+    """Rows whose name, or its first words, match one of the patterns; or
+    all."""
     return [row for row in rows
-            if any(fnmatch.fnmatch(row.name, p) for p in patterns)]
+            if not patterns or any(fnmatch.fnmatch(row.name, pattern) or
+                                   fnmatch.fnmatch(row.name, pattern + "_*")
+                                   for pattern in patterns)]

@@ -75,7 +75,7 @@ static Counters counters() {
   sn::Stats now = sn::stats();
   return {.launches = now.launches,
           .programs = now.compiles + now.disk_hits + now.background_compiles,
-          .peak = device().memoryInfo().peak};
+          .peak = sn::memory().peak};
 }
 
 int main() {
