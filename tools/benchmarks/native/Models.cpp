@@ -54,7 +54,9 @@ static std::unique_ptr<Work> make(const Case &c) {
   auto found = kinds.find(c.kind());
   if (found == kinds.end())
     throw Unsupported("no model " + c.kind());
-  return found->second(c);
+  std::unique_ptr<Work> work = found->second(c);
+  sn::reset_peak(); // of steps alone
+  return work;
 }
 
 static sn::runtime::Device &device() {

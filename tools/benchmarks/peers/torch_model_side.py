@@ -82,10 +82,10 @@ def make(case):
         raise Unsupported("no model " + case.kind)
     torch._dynamo.reset()
     gc.collect()
-    if ON_GPU:
+    model, forward, loss_of, trainer = KINDS[case.kind].make(case)
+    if ON_GPU:  # of steps alone
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
-    model, forward, loss_of, trainer = KINDS[case.kind].make(case)
     mode = case.text("mode")
     if case.text("do") == "train":
         return training_work(model, loss_of, trainer, mode)
