@@ -2,6 +2,7 @@
 #include "compiler/lower/BlockReducer.h"
 
 #include "compiler/lower/MultiplyAdd.h"
+#include "compiler/lower/OpsBehind.h"
 #include "compiler/lower/ReductionOrder.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -43,6 +44,40 @@ void BlockReducer::begin(Emission &emission, ArrayRef<RowResult> reductions,
 Value BlockReducer::columnOf(Emission &emission, int64_t step) const {
   Value first = emission.mul(block.thread, emission.constant(neighbours));
   return emission.add(first, emission.constant(step * threads * neighbours));
+}
+
+static bool needs(Operation *op, ArrayRef<RowResult> others) {
+  auto behind = opsBehind(op->getOperands());
+  return llvm::any_of(others, [&](const RowResult &other) {
+    return behind.contains(other.op);
+  });
+}
+
+size_t BlockReducer::countTogether(ArrayRef<RowResult> rest) const {
+  size_t count = 1;
+  while (count < rest.size() && !isOrdered(rest[count - 1]) &&
+         !isOrdered(rest[count]) &&
+         !needs(rest[count].op, rest.take_front(count)))
+    ++count;
+  return count;
+}
+
+Index BlockReducer::indexOf(Emission &emission, Value tensor, Value row,
+                            Value column) const {
+  Shape own = shapeOf(tensor);
+  Index flat;
+  flat.tail = emission.uniform(row);
+  flat.tailRank = own.size() - (column ? 1 : 0);
+  if (!column)
+    return flat;
+  Index index;
+  if (flat.tailRank)
+    index.lead = emission.coordinates(
+        flat, Shape(own.begin(), own.begin() + flat.tailRank));
+  index.tail = neighbours == 1 ? emission.uniform(column)
+                               : emission.along(column, neighbours);
+  index.tailRank = 1;
+  return index;
 }
 
 Value BlockReducer::load(Emission &emission, Value place) const {
@@ -95,6 +130,8 @@ Value BlockReducer::mergeThread(Emission &emission, const Part &part) const {
     Values lifted = combiner.lift(emission, element, {});
     all = all ? combiner.take(emission, {all}, lifted).front() : lifted.front();
   }
+  if (neighbours == 1)
+    return all;
   Value state;
   for (int64_t lane = 0; lane < neighbours; ++lane) {
     Value one =

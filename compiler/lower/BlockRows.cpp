@@ -7,7 +7,6 @@
 #include "compiler/lower/BlockReducer.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/KernelWriter.h"
-#include "compiler/lower/OpsBehind.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/View.h"
@@ -163,21 +162,8 @@ private:
     return reducer->columnOf(emission, step);
   }
 
-  // Of neighbours in a row, or of a row's number where there is no column.
   Index indexOf(Emission &emission, Value tensor, Value row, Value column) {
-    Shape own = shapeOf(tensor);
-    Index flat;
-    flat.tail = emission.uniform(row);
-    flat.tailRank = own.size() - (column ? 1 : 0);
-    if (!column)
-      return flat;
-    Index index;
-    if (flat.tailRank)
-      index.lead = emission.coordinates(
-          flat, Shape(own.begin(), own.begin() + flat.tailRank));
-    index.tail = emission.along(column, neighbours);
-    index.tailRank = 1;
-    return index;
+    return reducer->indexOf(emission, tensor, row, column);
   }
 
   // The rows of a block of the canonical order.
@@ -211,7 +197,7 @@ private:
               [&](Value tensor) { return elementsOf(emission, tensor, row); });
           // The next row's numbers of warps take the place of this one's, which
           // all have read before they wait again.
-          if (countTogether(reductions) == reductions.size())
+          if (reducer->countTogether(reductions) == reductions.size())
             reducer->wait(emission);
           llvm::append_range(after, held);
           return after;
@@ -249,7 +235,7 @@ private:
     for (size_t first = 0, count = 0; first < reductions.size();
          first += count) {
       ArrayRef<RowResult> rest = ArrayRef(reductions).drop_front(first);
-      count = countTogether(rest);
+      count = reducer->countTogether(rest);
       reduce(emission, rest.take_front(count), row, int64_t(first));
     }
     storeRow(emission, row);
@@ -332,24 +318,6 @@ private:
   Element elementAt(Emission &emission, Value output, Value row, Value column) {
     return emission.at(output, indexOf(emission, output, row, column),
                        column ? lanes() : Lanes{});
-  }
-
-  // Of the first ones, those that are made at once: none needs another, nor an
-  // order.
-  size_t countTogether(ArrayRef<RowResult> rest) {
-    size_t count = 1;
-    while (count < rest.size() && !reducer->isOrdered(rest[count - 1]) &&
-           !reducer->isOrdered(rest[count]) &&
-           !needs(rest[count].op, rest.take_front(count)))
-      ++count;
-    return count;
-  }
-
-  static bool needs(Operation *op, ArrayRef<RowResult> others) {
-    auto behind = opsBehind(op->getOperands());
-    return llvm::any_of(others, [&](const RowResult &other) {
-      return behind.contains(other.op);
-    });
   }
 
   void reduce(Emission &emission, ArrayRef<RowResult> results, Value row,

@@ -93,6 +93,10 @@ bool emitTurn(KernelWriter &writer);
 /// Reductions along long rows with what is done to their results, each row by a
 /// block of the target's threads. False, and nothing added, for another kernel.
 bool emitBlockRows(KernelWriter &writer);
+/// The same of rows of any length, which no thread keeps. Not in `exact`.
+bool emitLongRows(KernelWriter &writer);
+/// Whether `emitLongRows` would add phases.
+bool areLongRows(KernelWriter &writer);
 /// Emits rows [begin, end) of a kernel of reductions along rows.
 using RowsOfPart =
     std::function<void(Emission &, mlir::Value begin, mlir::Value end)>;

@@ -727,7 +727,7 @@ RowsOfPart rowsOfPart(KernelWriter &writer, int64_t unit) {
 
 void emitRows(KernelWriter &writer) {
   if (!emitTurn(writer) && !emitSplitReduction(writer) &&
-      !emitColumns(writer) && !emitBlockRows(writer))
+      !emitColumns(writer) && !emitBlockRows(writer) && !emitLongRows(writer))
     RowsSkeleton(writer).run();
 }
 

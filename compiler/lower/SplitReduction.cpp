@@ -174,7 +174,7 @@ public:
       if (countOf(output) != results)
         return false;
     findLevels();
-    return !partials.empty();
+    return !partials.empty() && !areReadAgain();
   }
 
   void run() {
@@ -222,6 +222,16 @@ private:
     bool isKnown = count >= 0 || areThreads;
     return constantOf(reduced) > unsplit.longest && isKnown && count != 0 &&
            count <= unsplit.results;
+  }
+
+  // Whether reductions that follow each other read rows again which are near
+  // where a block of threads has each. Of few rows most threads would have
+  // none.
+  bool areReadAgain() const {
+    constexpr int64_t enoughRows = 128;
+    int64_t count = constantOf(results);
+    return lastLevel > 0 && (count < 0 || count >= enoughRows) &&
+           areLongRows(writer);
   }
 
   double mergeMicroseconds() {

@@ -67,6 +67,13 @@ NodeRef lackOf(const NodeRef &x) {
   largest = graph::ok(graph::broadcast(largest, x->dims()));
   return sumOf(graph::ok(graph::sub(largest, x)));
 }
+/// By how much each element is more than the largest, which all of them need.
+NodeRef excessOf(const NodeRef &x) {
+  int64_t axes[] = {1};
+  NodeRef largest = graph::ok(graph::amax(x, axes, /*keepdims=*/true));
+  largest = graph::ok(graph::broadcast(largest, x->dims()));
+  return graph::ok(graph::sub(x, largest));
+}
 /// The sum of each row's two halves, which other rows' lie between.
 NodeRef sumAround(const NodeRef &x) {
   int64_t turn[] = {1, 0, 2}, axes[] = {0, 2};
@@ -122,6 +129,22 @@ TEST(ReductionLengths, EveryElementCountsWhereTheLengthIsASymbol) {
 TEST(ReductionLengths, EveryElementOfShortRowsCounts) {
   for (int64_t length : {2, 3, 9, 16, 17, 25, 31, 32, 33})
     checkLength(manyRows, length, Dim(length));
+}
+
+TEST(ReductionLengths, EveryElementOfManyLongRowsCounts) {
+  constexpr int64_t rows = 130;
+  for (int64_t length : {2047, 2049, 4104, 8191, 8194, 12289}) {
+    SCOPED_TRACE("length " + std::to_string(length));
+    std::vector<int64_t> last(rows, length - 1), all(rows * length, -1);
+    for (int64_t row = 0; row < rows; ++row)
+      all[row * length + length - 1] = 0;
+    for (DType dtype : {DType::f32, DType::f16}) {
+      HostTensor rising = onesBefore(dtype, rows, length, 2);
+      EXPECT_EQ(reduced(excessOf, rising, Dim(length)), all);
+    }
+    HostTensor rising = onesBefore(DType::f32, rows, length, 2);
+    EXPECT_EQ(reduced(lackOf, rising, Dim(length)), last);
+  }
 }
 
 TEST(ReductionLengths, EveryElementAroundOtherRowsCounts) {

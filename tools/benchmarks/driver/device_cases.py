@@ -128,7 +128,7 @@ RESNET = [(224, 3, 64, 7, 2),
 # Names, and how many products of the same size a call has.
 RESNET_KINDS = {"conv2d": ("resnet", 1), "conv2d_step": ("resnet_step", 3)}
 # Some of them with both gradients.
-RESNET_STEPS = [(56, 64, 64, 3, 1), (56, 128, 128, 3, 2), (28, 128, 128, 3, 1),
+RESNET_STEPS = [(224, 3, 64, 7, 2), (56, 64, 64, 3, 1), (56, 128, 128, 3, 2), (28, 128, 128, 3, 1),
                 (14, 256, 1024, 1, 1), (7, 512, 512, 3, 1)]
 
 
@@ -149,6 +149,32 @@ def convolutions():
         yield convolution("conv2d", *shape)
     for shape in RESNET_STEPS:
         yield convolution("conv2d_step", *shape)
+
+
+def long_rows():
+    """Reductions of few or of long rows, and of windows."""
+    many = 64 << 20
+    for kind in ("row_sum", "argmax"):
+        yield Case(f"{kind}_64Mi", {"kind": kind, "rows": 1, "cols": many,
+                                    "dtype": "f32"},
+                   [best(0.8)], copy_of(2 * many), peers=LIBRARY,
+                   tolerance=1e-3)
+    words = {"rows": 2048, "cols": 50257}
+    yield Case("softmax_2048x50257_bf16",
+               {"kind": "softmax", "dtype": "bf16"} | words, [best(0.8)],
+               copy_of(2 * 2048 * 50257), peers=TORCH, tolerance=2e-2)
+    image = {"batch": 64, "layout": "first", "dtype": "bf16"}
+    pool = {"h": 112, "w": 112, "c": 64, "kernel": 3, "stride": 2, "pad": 1}
+    yield Case("max_pool_step_64x64x112", {"kind": "pooling", "step": 1}
+               | image | pool, [best(0.8)], peers=LIBRARY, tolerance=2e-2)
+    yield Case("batch_norm_step_64x256x56",
+               {"kind": "batch_norm", "step": 1, "h": 56, "w": 56, "c": 256}
+               | image | {"dtype": "f32"}, [best(0.5)], peers=TORCH,
+               tolerance=1e-3)
+    yield Case("depthwise_3x3_first_64x256x56",
+               {"kind": "conv2d", "h": 56, "w": 56, "c": 256, "o": 256,
+                "groups": 256, "kernel": 3, "pad": 1} | image, [best(0.8)],
+               peers=LIBRARY, tolerance=2e-2)
 
 
 def steps():
@@ -194,4 +220,4 @@ def cases_of(device):
 
 def all_cases():
     return [case for make in (products, attentions, streams, steps,
-                              convolutions) for case in make()]
+                              convolutions, long_rows) for case in make()]
