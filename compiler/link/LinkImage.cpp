@@ -10,7 +10,11 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <chrono>
+#include <future>
+#include <memory>
 #include <mutex>
+#include <thread>
 
 LLD_HAS_DRIVER(elf)
 
@@ -93,20 +97,62 @@ static Result<std::vector<std::byte>> readFile(const std::string &path) {
   return std::vector<std::byte>(first, first + (*buffer)->getBufferSize());
 }
 
-// Runs lld, which keeps its state in globals.
-static Status runLinker(std::span<const char *const> arguments) {
-  static std::mutex mutex;
-  std::lock_guard<std::mutex> lock(mutex);
+namespace {
+/// One run of lld: what it is told, and how it ended.
+struct Link {
+  std::vector<std::string> arguments;
+  std::promise<Status> promise;
+  bool hasReturned = false; ///< else it was broken off
+};
+} // namespace
+
+static Status callLinker(Link &link) {
   return guarded([&]() -> Status {
+    std::vector<const char *> arguments;
+    for (const std::string &argument : link.arguments)
+      arguments.push_back(argument.c_str());
     std::string text;
     llvm::raw_string_ostream messages(text);
-    lld::Result result =
-        lld::lldMain(llvm::ArrayRef(arguments.data(), arguments.size()),
-                     messages, messages, {{lld::Gnu, &lld::elf::link}});
+    lld::Result result = lld::lldMain(arguments, messages, messages,
+                                      {{lld::Gnu, &lld::elf::link}});
+    link.hasReturned = true;
     if (result.retCode != 0)
       return linkError(text);
     return {};
   });
+}
+
+/// Many times what a link takes.
+static constexpr std::chrono::seconds patience{20};
+
+/// False when lld does not come back: its thread waits for ever, and what it
+/// uses stays.
+static bool callLinkerAside(const std::shared_ptr<Link> &link, Status &status) {
+  std::future<Status> ended = link->promise.get_future();
+  std::thread([link] { link->promise.set_value(callLinker(*link)); }).detach();
+  if (ended.wait_for(patience) != std::future_status::ready)
+    return false;
+  status = ended.get();
+  return true;
+}
+
+/// Runs lld, which keeps its state in globals. When memory runs out in it, a
+/// lock of it may stay taken, so that the next link would never end.
+static Status runLinker(std::vector<std::string> arguments) {
+  static std::mutex mutex;
+  static bool isSuspect = false, isLost = false;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto link = std::make_shared<Link>(std::move(arguments));
+  Status status;
+  if (!isSuspect)
+    status = callLinker(*link);
+  else if (!isLost)
+    isLost = !callLinkerAside(link, status);
+  if (isLost)
+    return linkError("the linker does not answer since memory ran out in it; "
+                     "a new process can link");
+  isSuspect = !link->hasReturned;
+  return status;
 }
 
 static Result<std::vector<std::byte>>
@@ -121,21 +167,20 @@ linkIn(const ScratchFolder &folder, std::span<const std::string> objects) {
     SINTER_TRY(writeFile(paths.back(), objects[number]));
   }
   std::string image = folder.file("image.so");
-  std::vector<const char *> arguments = {"ld.lld",
-                                         "-shared",
-                                         "--build-id=none",
-                                         "--no-undefined",
-                                         "-soname=kernels",
-                                         "--threads=1",
-                                         "--hash-style=gnu",
-                                         "-z",
-                                         "noexecstack",
-                                         "-s",
-                                         "-o",
-                                         image.c_str()};
-  for (const std::string &path : paths)
-    arguments.push_back(path.c_str());
-  SINTER_TRY(runLinker(arguments));
+  std::vector<std::string> arguments = {"ld.lld",
+                                        "-shared",
+                                        "--build-id=none",
+                                        "--no-undefined",
+                                        "-soname=kernels",
+                                        "--threads=1",
+                                        "--hash-style=gnu",
+                                        "-z",
+                                        "noexecstack",
+                                        "-s",
+                                        "-o",
+                                        image};
+  arguments.insert(arguments.end(), paths.begin(), paths.end());
+  SINTER_TRY(runLinker(std::move(arguments)));
   return readFile(image);
 }
 

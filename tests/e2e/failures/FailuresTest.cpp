@@ -17,6 +17,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <new>
@@ -148,6 +149,8 @@ void opsInChild(Failure failure, long number, unsigned variant) {
   if (std::string_view(report().first) != "sinter::Error" && values != expected)
     fail("wrong values");
   std::string end = endOf([&] { values = evaluateOps(variant); });
+  if (std::strstr(lastError, "the linker does not answer"))
+    return say(report().first, sizeof(Report::first), "linker lost");
   if (!end.empty())
     fail("the next evaluation: " + end + ": " + lastError);
   if (values != expected)
@@ -221,6 +224,8 @@ void spread(
   }
   if (failure != Failure::allThreads)
     EXPECT_LE(4 * ends["unharmed"], count) << "too few of them fail";
+  // lld takes a lock around an allocation, at one or two places of a link.
+  EXPECT_LE(ends["linker lost"], 1 + count / 500);
   for (const auto &[end, times] : ends)
     std::printf("  %5d %s\n", times, end.c_str());
 }
