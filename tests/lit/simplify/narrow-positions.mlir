@@ -21,6 +21,9 @@ func.func @main(%x: tensor<20x9xf32>, %y: tensor<20x1xi64>) -> tensor<20x1xi1> {
 // -----
 
 // A byte holds 256 of them, and not one more.
+// WORDS-LABEL: @main
+// WORDS: sinter.argmin
+// WORDS: sinter.cast {{.*}} -> tensor<20xi32>
 // CHECK-LABEL: @main
 // CHECK: sinter.argmin
 // CHECK: sinter.cast {{.*}} -> tensor<20xui8>
@@ -38,6 +41,8 @@ func.func @main(%x: tensor<20x256xf32>, %y: tensor<20x257xf32>) -> tensor<20xi64
 // Not: what is returned, what positions are looked up by, an unknown extent.
 // CHECK-LABEL: @main
 // CHECK-NOT: sinter.cast
+// WORDS-LABEL: @main
+// WORDS-NOT: sinter.cast
 #x = affine_map<()[s0] -> (20, s0)>
 func.func @main(%x: tensor<20x9xf32>, %y: tensor<9xf32>, %z: tensor<20x?xf32, #x>) -> (tensor<20xi64>, tensor<20xf32>, tensor<20xi1>) {
   %0 = sinter.argmax %x {axis = 1 : i64, keepdims = false} : (tensor<20x9xf32>) -> tensor<20xi64>
