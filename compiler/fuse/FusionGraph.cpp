@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
 
+#include <array>
 #include <utility>
 
 using namespace mlir;
@@ -47,6 +48,7 @@ FusionGraph::FusionGraph(ClassifiedOps classified)
     group[index] = index;
     groups.push_back(core[index] ? OpSet{index} : OpSet{});
     reach.push_back(index);
+    reachBack.push_back(index);
   }
 }
 
@@ -213,29 +215,71 @@ unsigned FusionGraph::lastOnPathsTo(unsigned last) const {
   return last;
 }
 
-// A path from one group to the other through a third.
-bool FusionGraph::wouldCycle(unsigned a, unsigned b) const {
-  unsigned last = lastOnPathsTo(std::max(groups[a].back(), groups[b].back()));
-  llvm::SmallBitVector seen(groups.size());
-  SmallVector<unsigned> pending;
-  auto visit = [&](unsigned from, unsigned user) {
-    unsigned next = group[user];
+// The same backward: no path that ends before the answer began at `first` or
+// after it.
+unsigned FusionGraph::firstOnPathsFrom(unsigned first) const {
+  while (reachBack[first] < first)
+    first = reachBack[first];
+  return first;
+}
+
+/// Follows the edges from two groups, forward or backward, a group at a time,
+/// until one of the two is met again.
+class FusionGraph::PathSearch {
+public:
+  using Lists = llvm::SmallVector<llvm::SmallVector<unsigned>>;
+
+  /// `mayLead` says of a group whether a path through it can come back.
+  PathSearch(const FusionGraph &graph, unsigned a, unsigned b,
+             std::array<const Lists *, 2> edges,
+             llvm::function_ref<bool(const OpSet &)> mayLead)
+      : graph(graph), a(a), b(b), edges(edges), mayLead(mayLead),
+        seen(graph.groups.size()) {
+    follow(a);
+    follow(b);
+  }
+
+  bool isDone() const { return pending.empty(); }
+  uint64_t numFollowed() const { return followed; }
+  /// Whether the next group leads back to one of the two.
+  bool step() { return follow(pending.pop_back_val()); }
+
+private:
+  bool follow(unsigned from) {
+    for (unsigned index : graph.groups[from])
+      for (const Lists *list : edges)
+        for (unsigned op : (*list)[index])
+          if (meets(from, graph.group[op]))
+            return true;
+    return false;
+  }
+
+  bool meets(unsigned from, unsigned next) {
+    ++followed;
     if (next == a || next == b)
       return from != a && from != b;
-    if (!seen.test(next) && groups[next].front() <= last) {
+    const OpSet &members = graph.groups[next];
+    if (!members.empty() && !seen.test(next) && mayLead(members)) {
       seen.set(next);
       pending.push_back(next);
     }
     return false;
-  };
-  auto visitConsumers = [&](unsigned from) {
-    for (unsigned index : groups[from])
-      for (auto *list : {&users[index], &later[index]})
-        for (unsigned user : *list)
-          if (visit(from, user))
-            return true;
-    return false;
-  };
+  }
+
+  const FusionGraph &graph;
+  unsigned a, b;
+  std::array<const Lists *, 2> edges;
+  llvm::function_ref<bool(const OpSet &)> mayLead;
+  llvm::SmallBitVector seen;
+  SmallVector<unsigned> pending;
+  uint64_t followed = 0;
+};
+
+// A path from one group to the other through a third. It is looked for from
+// both ends, where fewer edges were followed so far: what the forward pass
+// keeps for the backward pass has few readers and most of the step before
+// it, an update the other way round.
+bool FusionGraph::wouldCycle(unsigned a, unsigned b) const {
   // What comes after the one without reading it is no part of the other.
   auto comesAfter = [&](unsigned first, unsigned second) {
     return llvm::any_of(groups[first], [&](unsigned index) {
@@ -245,12 +289,18 @@ bool FusionGraph::wouldCycle(unsigned a, unsigned b) const {
   };
   if (comesAfter(a, b) || comesAfter(b, a))
     return true;
-  visitConsumers(a);
-  visitConsumers(b);
-  while (!pending.empty())
-    if (visitConsumers(pending.pop_back_val()))
-      return true;
-  return false;
+  unsigned last = lastOnPathsTo(std::max(groups[a].back(), groups[b].back()));
+  unsigned first =
+      firstOnPathsFrom(std::min(groups[a].front(), groups[b].front()));
+  auto beginsInside = [=](const OpSet &group) { return group.front() <= last; };
+  auto endsInside = [=](const OpSet &group) { return group.back() >= first; };
+  PathSearch down(*this, a, b, {&users, &later}, beginsInside);
+  PathSearch up(*this, a, b, {&sources, &earlier}, endsInside);
+  bool found = false;
+  while (!found && !down.isDone() && !up.isDone())
+    found = (down.numFollowed() < up.numFollowed() ? down : up).step();
+  followed += down.numFollowed() + up.numFollowed();
+  return found;
 }
 
 void FusionGraph::merge(unsigned a, unsigned b) {
@@ -261,6 +311,9 @@ void FusionGraph::merge(unsigned a, unsigned b) {
   unsigned back = groups[a].back();
   for (unsigned at = groups[a].front(); at < back && reach[at] < back; ++at)
     reach[at] = back;
+  unsigned front = groups[a].front();
+  for (unsigned at = back; at > front && reachBack[at] > front; --at)
+    reachBack[at] = front;
 }
 
 void FusionGraph::split(unsigned which) {

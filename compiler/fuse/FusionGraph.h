@@ -100,6 +100,8 @@ public:
   OpSet united(unsigned a, unsigned b) const;
   /// Whether one kernel for both would have to run before and after another.
   bool wouldCycle(unsigned a, unsigned b) const;
+  /// The edges that `wouldCycle` followed so far: what the question costs.
+  uint64_t numFollowed() const { return followed; }
   /// Moves all of b into a.
   void merge(unsigned a, unsigned b);
   /// Makes every member of the group a group of its own.
@@ -116,7 +118,9 @@ private:
   void connectOrder();
   void addSource(unsigned user, unsigned source);
   void addEarlier(unsigned user, unsigned op);
+  class PathSearch;
   unsigned lastOnPathsTo(unsigned last) const;
+  unsigned firstOnPathsFrom(unsigned first) const;
 
   llvm::SmallVector<llvm::SmallVector<unsigned>> sources, users;
   /// Core ops that a core op comes before or after, whose values it need not
@@ -124,9 +128,11 @@ private:
   llvm::SmallVector<llvm::SmallVector<unsigned>> earlier, later;
   llvm::SmallVector<unsigned> group;
   llvm::SmallVector<OpSet> groups;
-  /// By op: no group that begins here or before ends after this op. Splitting
-  /// a group leaves it further than it need be.
-  llvm::SmallVector<unsigned> reach;
+  /// By op: no group that begins here or before ends after this op, and none
+  /// that ends here or later begins before that one. Splitting a group leaves
+  /// them further than they need be.
+  llvm::SmallVector<unsigned> reach, reachBack;
+  mutable uint64_t followed = 0;
 };
 
 } // namespace sinter::compiler
