@@ -59,8 +59,8 @@ Batch makeBatch(int64_t count, int64_t size, int64_t seed,
 } // namespace
 
 TEST(ConvNet, AStepIsOneProgramWithoutPatches) {
-  // Labels are checked before what overwrites parameters. A GPU's blocks sum the
-  // rows of a product apart.
+  // Labels are checked before what overwrites parameters. A GPU's blocks sum
+  // the rows of a product apart.
   uint64_t launches = sn::default_device() == sn::device("cpu") ? 25 : 26;
   ConvNet model;
   sn::optim::Adam adam({.lr = 0.01});

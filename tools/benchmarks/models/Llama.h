@@ -14,7 +14,7 @@ namespace sn = sinter;
 using sn::Tensor;
 
 struct LlamaSizes {
-  int64_t size, heads, kv_heads, ffn, layers, places;
+  int64_t size, heads, kvHeads, ffn, layers, places;
 };
 
 /// Keys and values [batch, kv head, place, size of a head] of a layer.
@@ -49,32 +49,31 @@ struct RotaryTables {
 };
 
 struct LlamaLayer {
-  int64_t heads, kv_heads;
-  sn::nn::RMSNorm attention_norm;
+  int64_t heads, kvHeads;
+  sn::nn::RMSNorm norm1;
   sn::nn::Linear wq, wk, wv, wo;
-  sn::nn::RMSNorm ffn_norm;
+  sn::nn::RMSNorm norm2;
   sn::nn::Linear w1, w2, w3;
   explicit LlamaLayer(const LlamaSizes &s)
-      : heads(s.heads), kv_heads(s.kv_heads),
-        attention_norm(s.size, {.eps = 1e-5}),
+      : heads(s.heads), kvHeads(s.kvHeads), norm1(s.size, {.eps = 1e-5}),
         wq(s.size, s.size, {.bias = false}),
-        wk(s.size, s.size / s.heads * s.kv_heads, {.bias = false}),
-        wv(s.size, s.size / s.heads * s.kv_heads, {.bias = false}),
-        wo(s.size, s.size, {.bias = false}), ffn_norm(s.size, {.eps = 1e-5}),
+        wk(s.size, s.size / s.heads * s.kvHeads, {.bias = false}),
+        wv(s.size, s.size / s.heads * s.kvHeads, {.bias = false}),
+        wo(s.size, s.size, {.bias = false}), norm2(s.size, {.eps = 1e-5}),
         w1(s.size, s.ffn, {.bias = false}), w2(s.ffn, s.size, {.bias = false}),
         w3(s.size, s.ffn, {.bias = false}) {}
 
   Tensor rest(const Tensor &x, const Tensor &mixed) const {
     Tensor y = x + wo(joined(mixed));
-    Tensor n = ffn_norm(y);
+    Tensor n = norm2(y);
     return y + w2(sn::silu(w1(n)) * w3(n));
   }
 
   Tensor forward(const Tensor &x, const RotaryTables &rotary) const {
-    Tensor n = attention_norm(x);
+    Tensor n = norm1(x);
     Tensor q = rotary.forward(inHeads(wq(n), heads), 0);
-    Tensor k = rotary.forward(inHeads(wk(n), kv_heads), 0);
-    Tensor v = inHeads(wv(n), kv_heads);
+    Tensor k = rotary.forward(inHeads(wk(n), kvHeads), 0);
+    Tensor v = inHeads(wv(n), kvHeads);
     return rest(x, sn::scaled_dot_product_attention(
                        q, k, v, {.causal = true, .enable_gqa = true}));
   }
@@ -83,10 +82,10 @@ struct LlamaLayer {
   /// value.
   Tensor decode(const Tensor &x, const RotaryTables &rotary, LlamaCache &cache,
                 int64_t position) const {
-    Tensor n = attention_norm(x);
+    Tensor n = norm1(x);
     Tensor q = rotary.forward(inHeads(wq(n), heads), position);
-    Tensor k = rotary.forward(inHeads(wk(n), kv_heads), position);
-    Tensor v = inHeads(wv(n), kv_heads);
+    Tensor k = rotary.forward(inHeads(wk(n), kvHeads), position);
+    Tensor v = inHeads(wv(n), kvHeads);
     cache.keys = sn::slice_assign(cache.keys, k, {0, 0, position, 0});
     cache.values = sn::slice_assign(cache.values, v, {0, 0, position, 0});
     Tensor seen = sn::arange(cache.keys.dim(2)) <= position;
@@ -94,8 +93,7 @@ struct LlamaLayer {
                        q, cache.keys, cache.values,
                        {.mask = sn::unsqueeze(seen, 0), .enable_gqa = true}));
   }
-  SINTER_MODULE(LlamaLayer, attention_norm, wq, wk, wv, wo, ffn_norm, w1, w2,
-                w3)
+  SINTER_MODULE(LlamaLayer, norm1, wq, wk, wv, wo, norm2, w1, w2, w3)
 };
 
 struct Llama {

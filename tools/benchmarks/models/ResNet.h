@@ -15,7 +15,7 @@ struct Bottleneck {
   sn::nn::Conv2d conv1, conv2, conv3;
   sn::nn::BatchNorm2d bn1, bn2, bn3;
   std::optional<sn::nn::Conv2d> down;
-  std::optional<sn::nn::BatchNorm2d> down_bn;
+  std::optional<sn::nn::BatchNorm2d> bn4;
   Bottleneck(int64_t in, int64_t width, int64_t stride)
       : conv1(in, width, 1, {.bias = false}),
         conv2(width, width, 3, {.stride = stride, .padding = 1, .bias = false}),
@@ -25,16 +25,16 @@ struct Bottleneck {
       return;
     down.emplace(in, 4 * width, 1,
                  sn::nn::ConvLayerOptions{.stride = stride, .bias = false});
-    down_bn.emplace(4 * width);
+    bn4.emplace(4 * width);
   }
 
   Tensor forward(const Tensor &x) const {
     Tensor y = sn::relu(bn1(conv1(x)));
     y = sn::relu(bn2(conv2(y)));
     y = bn3(conv3(y));
-    return sn::relu(y + (down ? (*down_bn)((*down)(x)) : x));
+    return sn::relu(y + (down ? (*bn4)((*down)(x)) : x));
   }
-  SINTER_MODULE(Bottleneck, conv1, conv2, conv3, bn1, bn2, bn3, down, down_bn)
+  SINTER_MODULE(Bottleneck, conv1, conv2, conv3, bn1, bn2, bn3, down, bn4)
 };
 
 struct ResNet {

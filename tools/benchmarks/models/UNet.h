@@ -32,21 +32,21 @@ struct UNetResidual {
 struct UNetAttention {
   int64_t heads;
   sn::nn::GroupNorm norm;
-  sn::nn::Linear to_q, to_k, to_v, to_out;
+  sn::nn::Linear query, key, value, merge;
   UNetAttention(int64_t channels, int64_t groups, int64_t heads)
-      : heads(heads), norm(groups, channels), to_q(channels, channels),
-        to_k(channels, channels), to_v(channels, channels),
-        to_out(channels, channels) {}
+      : heads(heads), norm(groups, channels), query(channels, channels),
+        key(channels, channels), value(channels, channels),
+        merge(channels, channels) {}
 
   Tensor forward(const Tensor &x) const {
     Tensor y = sn::transpose(sn::flatten(norm(x), 2), {0, 2, 1});
-    Tensor mixed = sn::scaled_dot_product_attention(inHeads(to_q(y), heads),
-                                                    inHeads(to_k(y), heads),
-                                                    inHeads(to_v(y), heads));
-    Tensor out = to_out(joined(mixed));
+    Tensor mixed = sn::scaled_dot_product_attention(inHeads(query(y), heads),
+                                                    inHeads(key(y), heads),
+                                                    inHeads(value(y), heads));
+    Tensor out = merge(joined(mixed));
     return x + sn::reshape(sn::transpose(out, {0, 2, 1}), x.shape());
   }
-  SINTER_MODULE(UNetAttention, norm, to_q, to_k, to_v, to_out)
+  SINTER_MODULE(UNetAttention, norm, query, key, value, merge)
 };
 
 struct UNetBlock {

@@ -34,7 +34,7 @@ static Made decoding(Llama model, const Case &c) {
   LlamaSizes sizes = model.sizes;
   Tensor x = inputFor(c, {batch, 1, sizes.size}, 1);
   auto caches = std::make_shared<std::vector<LlamaCache>>();
-  sn::Dims shape{batch, sizes.kv_heads, places, sizes.size / sizes.heads};
+  sn::Dims shape{batch, sizes.kvHeads, places, sizes.size / sizes.heads};
   for (int64_t layer = 0; layer < sizes.layers; ++layer) {
     Tensor keys = inputFor(c, shape, 10 + 2 * layer);
     Tensor values = inputFor(c, shape, 11 + 2 * layer);
@@ -57,7 +57,7 @@ Made bench::makeLlama(const Case &c) {
   int64_t batch = c.number("batch"), t = c.number("t", 1);
   LlamaSizes sizes{.size = c.number("size"),
                    .heads = c.number("heads"),
-                   .kv_heads = c.number("kv_heads"),
+                   .kvHeads = c.number("kv_heads"),
                    .ffn = c.number("ffn"),
                    .layers = c.number("layers"),
                    .places = decodes ? c.number("places") : t};

@@ -8,21 +8,21 @@ class Block(nn.Module):
     def __init__(self, size, heads):
         super().__init__()
         self.heads = heads
-        self.ln_1 = nn.LayerNorm(size)
+        self.ln1 = nn.LayerNorm(size)
         self.attn = nn.Linear(size, 3 * size)
-        self.attn_proj = nn.Linear(size, size)
-        self.ln_2 = nn.LayerNorm(size)
+        self.gather = nn.Linear(size, size)
+        self.ln2 = nn.LayerNorm(size)
         self.fc = nn.Linear(size, 4 * size)
-        self.fc_proj = nn.Linear(4 * size, size)
+        self.contract = nn.Linear(4 * size, size)
 
     def forward(self, x):
-        q, k, v = self.attn(self.ln_1(x)).chunk(3, -1)
+        q, k, v = self.attn(self.ln1(x)).chunk(3, -1)
         mixed = functional.scaled_dot_product_attention(
             in_heads(q, self.heads), in_heads(k, self.heads),
             in_heads(v, self.heads), is_causal=True)
-        x = x + self.attn_proj(joined(mixed))
-        y = functional.gelu(self.fc(self.ln_2(x)), approximate="tanh")
-        return x + self.fc_proj(y)
+        x = x + self.gather(joined(mixed))
+        y = functional.gelu(self.fc(self.ln2(x)), approximate="tanh")
+        return x + self.contract(y)
 
 
 class Gpt2(nn.Module):
@@ -31,14 +31,14 @@ class Gpt2(nn.Module):
         self.wte = nn.Embedding(words, size)
         self.wpe = nn.Embedding(places, size)
         self.h = nn.ModuleList(Block(size, heads) for _ in range(layers))
-        self.ln_f = nn.LayerNorm(size)
+        self.lnf = nn.LayerNorm(size)
 
     def forward(self, ids):
         x = self.wte(ids) + self.wpe(torch.arange(ids.shape[1],
                                                   device=ids.device))
         for block in self.h:
             x = block(x)
-        return functional.linear(self.ln_f(x), self.wte.weight)
+        return functional.linear(self.lnf(x), self.wte.weight)
 
 
 def make(case):

@@ -15,25 +15,25 @@ class Layer(nn.Module):
         super().__init__()
         self.heads, self.kv_heads = heads, kv_heads
         narrow = size // heads * kv_heads
-        self.attention_norm = nn.RMSNorm(size, eps=1e-5)
+        self.norm1 = nn.RMSNorm(size, eps=1e-5)
         self.wq = nn.Linear(size, size, bias=False)
         self.wk = nn.Linear(size, narrow, bias=False)
         self.wv = nn.Linear(size, narrow, bias=False)
         self.wo = nn.Linear(size, size, bias=False)
-        self.ffn_norm = nn.RMSNorm(size, eps=1e-5)
+        self.norm2 = nn.RMSNorm(size, eps=1e-5)
         self.w1 = nn.Linear(size, ffn, bias=False)
         self.w2 = nn.Linear(ffn, size, bias=False)
         self.w3 = nn.Linear(size, ffn, bias=False)
 
     def qkv(self, x, cos, sin):
-        n = self.attention_norm(x)
+        n = self.norm1(x)
         return (rotated(in_heads(self.wq(n), self.heads), cos, sin),
                 rotated(in_heads(self.wk(n), self.kv_heads), cos, sin),
                 in_heads(self.wv(n), self.kv_heads))
 
     def rest(self, x, mixed):
         x = x + self.wo(joined(mixed))
-        n = self.ffn_norm(x)
+        n = self.norm2(x)
         return x + self.w2(functional.silu(self.w1(n)) * self.w3(n))
 
     def forward(self, x, cos, sin):

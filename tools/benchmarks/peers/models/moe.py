@@ -10,15 +10,15 @@ class Moe(nn.Module):
     def __init__(self, size, hidden, experts):
         super().__init__()
         self.experts = experts
-        self.gate_weight = nn.Parameter(torch.zeros(size, experts))
-        self.expert_up = nn.Parameter(torch.zeros(experts, size, hidden))
-        self.expert_down = nn.Parameter(torch.zeros(experts, hidden, size))
+        self.router = nn.Parameter(torch.zeros(size, experts))
+        self.experts1 = nn.Parameter(torch.zeros(experts, size, hidden))
+        self.experts2 = nn.Parameter(torch.zeros(experts, hidden, size))
 
     def forward(self, x):
         tokens, size = x.shape
         experts = self.experts
         places = tokens * CHOSEN * 5 // (experts * 4)
-        scores = x.float() @ self.gate_weight.float()
+        scores = x.float() @ self.router.float()
         best, chosen = torch.topk(torch.softmax(scores, -1), CHOSEN)
         share = best / best.sum(-1, keepdim=True)
 
@@ -32,7 +32,7 @@ class Moe(nn.Module):
         sent = x.new_zeros(experts * places + 1, size).index_add(
             0, target, token)
         taken = sent[:-1].view(experts, places, size)
-        made = functional.gelu(taken @ self.expert_up) @ self.expert_down
+        made = functional.gelu(taken @ self.experts1) @ self.experts2
         all_made = torch.cat([made.view(-1, size), x.new_zeros(1, size)])
         back = all_made[target].view(tokens, CHOSEN, size)
         return (back * share.unsqueeze(-1).to(x.dtype)).sum(1)

@@ -13,16 +13,16 @@ class Bottleneck(nn.Module):
         self.conv3 = nn.Conv2d(width, out, 1, bias=False)
         self.bn1, self.bn2 = nn.BatchNorm2d(width), nn.BatchNorm2d(width)
         self.bn3 = nn.BatchNorm2d(out)
-        self.down = self.down_bn = None
+        self.down = self.bn4 = None
         if stride > 1 or inputs != out:
             self.down = nn.Conv2d(inputs, out, 1, stride, bias=False)
-            self.down_bn = nn.BatchNorm2d(out)
+            self.bn4 = nn.BatchNorm2d(out)
 
     def forward(self, x):
         y = torch.relu(self.bn1(self.conv1(x)))
         y = torch.relu(self.bn2(self.conv2(y)))
         y = self.bn3(self.conv3(y))
-        return torch.relu(y + (self.down_bn(self.down(x)) if self.down else x))
+        return torch.relu(y + (self.bn4(self.down(x)) if self.down else x))
 
 
 class ResNet(nn.Module):

@@ -21,18 +21,18 @@ class Attention(nn.Module):
         super().__init__()
         self.heads = heads
         self.norm = nn.GroupNorm(groups, channels)
-        self.to_q = nn.Linear(channels, channels)
-        self.to_k = nn.Linear(channels, channels)
-        self.to_v = nn.Linear(channels, channels)
-        self.to_out = nn.Linear(channels, channels)
+        self.query = nn.Linear(channels, channels)
+        self.key = nn.Linear(channels, channels)
+        self.value = nn.Linear(channels, channels)
+        self.merge = nn.Linear(channels, channels)
 
     def forward(self, x):
         y = self.norm(x).flatten(2).transpose(1, 2)
         mixed = functional.scaled_dot_product_attention(
-            in_heads(self.to_q(y), self.heads),
-            in_heads(self.to_k(y), self.heads),
-            in_heads(self.to_v(y), self.heads))
-        out = self.to_out(joined(mixed))
+            in_heads(self.query(y), self.heads),
+            in_heads(self.key(y), self.heads),
+            in_heads(self.value(y), self.heads))
+        out = self.merge(joined(mixed))
         return x + out.transpose(1, 2).reshape(x.shape)
 
 

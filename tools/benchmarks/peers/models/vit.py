@@ -8,7 +8,7 @@ class Vit(nn.Module):
     def __init__(self, image, patch, size, heads, layers, classes):
         super().__init__()
         self.patches = nn.Conv2d(3, size, patch, patch)
-        self.class_token = nn.Parameter(torch.zeros(1, 1, size))
+        self.token = nn.Parameter(torch.zeros(1, 1, size))
         self.places = nn.Parameter(
             torch.zeros(1, 1 + (image // patch) ** 2, size))
         layer = nn.TransformerEncoderLayer(
@@ -21,7 +21,7 @@ class Vit(nn.Module):
 
     def forward(self, images):
         x = self.patches(images).flatten(2).transpose(1, 2)
-        first = self.class_token.expand(len(images), -1, -1)
+        first = self.token.expand(len(images), -1, -1)
         y = self.encoder(torch.cat([first, x], 1) + self.places)
         return self.head(y[:, 0])
 
