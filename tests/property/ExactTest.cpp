@@ -1,5 +1,6 @@
 /// In mode `exact`, neither fusion nor symbols change a bit, not of a NaN
 /// either.
+#include "runtime/graph/OpIds.h"
 #include "runtime/support/Flags.h"
 #include "tests/property/Problem.h"
 #include "tests/property/RandomGraph.h"
@@ -106,13 +107,15 @@ TEST(ExactGraphs, RowsOfProductsAreTaken) {
     auto program = compileGraph(problem->graph, fused);
     ASSERT_TRUE(program) << program.error().message;
     for (const runtime::LaunchInfo &launch : (*program)->launches())
-      kernels += launch.kind == "contraction" &&
-                 std::ranges::any_of(launch.nodes, [&](uint32_t node) {
-                   graph::OpId op = problem->graph.values[node].op;
-                   return takesRows(graph::info(op).name);
-                 });
+      kernels +=
+          launch.kind == "contraction" &&
+          std::ranges::any_of(launch.nodes, [&](uint32_t node) {
+            graph::OpId op = problem->graph.values[node].op;
+            return op != graph::OpId::leaf && takesRows(graph::info(op).name);
+          });
   }
-  EXPECT_GE(kernels * 10, drawn) << drawn;
+  // A fifth have; few draws say little about that.
+  EXPECT_GE(kernels, drawn < 100 ? 1 : drawn / 10) << drawn;
   RecordProperty("kernels", int(kernels));
 }
 
