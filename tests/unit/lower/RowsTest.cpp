@@ -6,6 +6,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -304,18 +306,48 @@ TEST_P(RowsTest, StagedRowsHaveTheSameBits) {
   }
 }
 
-// The running sums along an axis, one element after the other.
+// Turns a vector of 64 numbers, from the end where it runs backwards, into
+// their running sums: pairs, then pairs with those 1, 2, 4, ... before them.
+void sumVector(std::array<float, 64> &x, bool backwards) {
+  if (backwards)
+    std::reverse(x.begin(), x.end());
+  std::array<float, 32> pairs;
+  for (int i = 0; i < 32; ++i)
+    pairs[i] = x[2 * i] + x[2 * i + 1];
+  for (int distance = 1; distance < 32; distance *= 2)
+    for (int i = 31; i >= distance; --i)
+      pairs[i] = pairs[i - distance] + pairs[i];
+  for (int i = 0; i < 32; ++i) {
+    x[2 * i] = (i ? pairs[i - 1] : 0.0f) + x[2 * i];
+    x[2 * i + 1] = pairs[i];
+  }
+  if (backwards)
+    std::reverse(x.begin(), x.end());
+}
+
+// The running sums along an axis of at most 64 rows, or at most 4096 columns:
+// along rows vector by vector, along columns one element after the other.
 Floats sumsAlong(const Floats &x, int64_t rows, int64_t columns, int axis,
                  bool backwards) {
   Floats sums = x;
-  int64_t step = axis ? 1 : columns, length = axis ? columns : rows;
+  int64_t length = axis ? columns : rows, width = axis ? 64 : 1;
+  int64_t vectors = (length + width - 1) / width;
   for (int64_t fiber = 0; fiber < (axis ? rows : columns); ++fiber) {
-    float sum = 0;
-    for (int64_t i = 0; i < length; ++i) {
-      int64_t at = (backwards ? length - 1 - i : i) * step +
-                   fiber * (axis ? columns : 1);
-      sum += x[at];
-      sums[at] = sum;
+    float before = 0;
+    for (int64_t number = 0; number < vectors; ++number) {
+      int64_t first = (backwards ? vectors - 1 - number : number) * width;
+      int64_t count = std::min(width, length - first);
+      auto place = [&](int64_t i) {
+        return axis ? fiber * columns + first + i : first * columns + fiber;
+      };
+      std::array<float, 64> vector{};
+      for (int64_t i = 0; i < count; ++i)
+        vector[i] = x[place(i)];
+      if (axis)
+        sumVector(vector, backwards);
+      for (int64_t i = 0; i < count; ++i)
+        sums[place(i)] = before + vector[i];
+      before += vector[axis && !backwards ? 63 : 0];
     }
   }
   return sums;
@@ -342,11 +374,11 @@ TEST_P(RowsTest, PrefixesRunSideBySide) {
         KernelRunner symbolic(
             kernelText("prefix", 2, "%x: " + type, body(type)), GetParam());
         for (int64_t rows : {0, 1, 7, 8, 9, 19})
-          for (int64_t columns : {0, 1, 9, 64, 70})
+          for (int64_t columns : {0, 1, 9, 64, 70, 330})
             check(symbolic, rows, columns, {rows, columns});
       }
       for (int64_t rows : {3, 8, 19})
-        for (int64_t columns : {9, 64}) {
+        for (int64_t columns : {9, 64, 330}) {
           std::string type = typeOf({rows, columns});
           KernelRunner fixed(kernelText("prefix", 0, "%x: " + type, body(type)),
                              GetParam());
