@@ -85,6 +85,8 @@ public:
   Coord add(const Coord &a, const Coord &b);
   Coord sub(const Coord &a, const Coord &b);
   Coord scale(const Coord &a, mlir::AffineExpr factor);
+  /// The coordinate in [0, extent) that is nearest to that of each lane.
+  Coord clamp(const Coord &a, mlir::AffineExpr extent);
   /// Promises that lanes which start at `base` end before a multiple of `width`
   /// where they are not masked.
   void keepInRow(Value base, mlir::AffineExpr width) {
@@ -145,6 +147,9 @@ public:
   void within(mlir::Block *block, llvm::function_ref<void()> emit);
   /// Reductions of columns whose elements are being emitted.
   unsigned reductionsAround = 0;
+  /// Whether a pad reads the nearest element of its operand where it has none,
+  /// and does not use it: no branch keeps loads apart then.
+  bool readsNearest = false;
   /// A buffer of the function's frame: one per (key, type).
   Value frameBuffer(const void *key, mlir::MemRefType type);
   /// Vector of `count` i1: lane < `remaining`.
@@ -165,6 +170,7 @@ private:
   enum class IndexOp : uint64_t { add, sub, mul, floorDiv, mod, min, max };
   Value indexOp(IndexOp code, Value a, Value b);
   Value nonZero(Value value);
+  bool endsAtKnown(const Coord &coord, mlir::AffineExpr width);
   /// Whether lanes along a coordinate, one apart, stay in one row of `width`.
   bool staysInRow(const Coord &coord, mlir::AffineExpr width) const;
   /// The least and the largest that the value is known to be.

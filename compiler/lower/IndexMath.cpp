@@ -258,6 +258,18 @@ Coord Emission::scale(const Coord &a, AffineExpr factor) {
   return Coord{{}, 0, result, a.count};
 }
 
+Coord Emission::clamp(const Coord &a, AffineExpr size) {
+  Value zero = constant(0), last = sub(extent(size), constant(1));
+  if (a.isUniform())
+    return uniform(min(max(a.base, zero), last));
+  Value lanes = perLane(a);
+  Value low = spread(Element{zero}, a.count);
+  Value high = spread(Element{last}, a.count);
+  lanes = arith::MaxSIOp::create(builder, loc, lanes, low);
+  lanes = arith::MinSIOp::create(builder, loc, lanes, high);
+  return Coord{{}, 0, lanes, a.count};
+}
+
 bool Emission::staysInRow(const Coord &coord, AffineExpr width) const {
   int64_t number = constantOf(width), run = coord.step * coord.count;
   if (coord.each || coord.step <= 0 || number <= 0)
@@ -468,11 +480,31 @@ static SmallVector<Coord> acrossRows(Emission &emission, const Coord &tail,
   return result;
 }
 
+// Whether a number was made of coordinates of which the last is along `width`.
+bool Emission::endsAtKnown(const Coord &coord, AffineExpr width) {
+  if (!coord.isUniform() || !isa<AffineConstantExpr>(width))
+    return false;
+  Value by = extent(width);
+  return divisions.count(
+      {coord.base.getAsOpaquePointer(), by.getAsOpaquePointer()});
+}
+
 SmallVector<Coord> Emission::coordinates(const Index &index,
                                          const Shape &shape) {
   if (index.rank() == 0)
     return {};
   const Coord &tail = index.tail;
+  if (index.tailRank > 1 && endsAtKnown(tail, shape.back())) {
+    Shape group(shape.end() - index.tailRank, shape.end() - 1);
+    auto [row, column] = divide(tail, shape.back());
+    Index rows;
+    rows.tail = row;
+    rows.tailRank = group.size();
+    SmallVector<Coord> result(index.lead);
+    result.append(coordinates(rows, group));
+    result.push_back(column);
+    return result;
+  }
   if (index.tailRank > 1 && !tail.isUniform() && !tail.each && tail.step == 1) {
     SmallVector<Coord> result(index.lead);
     Shape group(shape.end() - index.tailRank, shape.end());

@@ -2,12 +2,14 @@
 #include "compiler/lower/MaskedViews.h"
 
 #include "compiler/lower/Access.h"
+#include "compiler/lower/OpsBehind.h"
 #include "compiler/lower/Views.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/View.h"
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 using namespace mlir;
 
@@ -157,12 +159,21 @@ public:
     for (auto [dim, coord] : llvm::enumerate(split.lead))
       if (isFill(emission, coord, dim, inner[dim]))
         return fill;
-    for (auto [dim, coord] : llvm::enumerate(split.lead))
+    bool isNearest = emission.readsNearest && hasNearest();
+    auto move = [&](Coord &coord, unsigned dim) {
+      Value before = condition;
       coord = shift(emission, coord, dim, inner[dim], condition);
+      if (isNearest && condition != before)
+        coord = emission.clamp(coord, inner[dim]);
+    };
+    for (auto [dim, coord] : llvm::enumerate(split.lead))
+      move(coord, dim);
     if (split.tailRank == 1)
-      split.tail = shift(emission, split.tail, outer.size() - 1, inner.back(),
-                         condition);
-    return pick(emission, condition, split, lanes, fill);
+      move(split.tail, outer.size() - 1);
+    if (!isNearest || !condition)
+      return pick(emission, condition, split, lanes, fill);
+    Element inside = emission.at(operand, split, lanes);
+    return emission.select(condition, inside, fill, lanes.count);
   }
 
   static bool pads(ir::PadOp op, unsigned dim) {
@@ -178,6 +189,22 @@ public:
   }
 
 private:
+  // Whether the operand has an element nearest to each of the pad's, and
+  // nothing is reported where it is read.
+  bool hasNearest() {
+    if (!nearest) {
+      Shape inner = shapeOf(operand);
+      nearest = llvm::none_of(opsBehind(operand), [](Operation *made) {
+        auto described = dyn_cast<ir::SinterOpInterface>(made);
+        return described &&
+               described.getPatternKind() == graph::PatternKind::gather;
+      });
+      for (unsigned dim = 0; dim < inner.size(); ++dim)
+        *nearest &= !pads(op, dim) || constantOf(inner[dim]) > 0;
+    }
+    return *nearest;
+  }
+
   // Whether all lanes are known to lie where nothing of the operand is.
   bool isFill(Emission &emission, const Coord &coord, unsigned dim,
               AffineExpr extent) {
@@ -218,6 +245,7 @@ private:
   }
 
   ir::PadOp op;
+  std::optional<bool> nearest; ///< where it is known
 };
 
 class DynamicPadSource final : public FilledView {

@@ -6,6 +6,7 @@
 #include "compiler/lower/ElementCost.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/ReductionOrder.h"
+#include "compiler/lower/StoredSource.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -39,24 +40,6 @@ struct Partial {
   unsigned level = 0; ///< how many follow each other up to it
   SmallVector<unsigned> buffers;
   unsigned result = 0; ///< the workspace of its results, where others need them
-};
-
-// Results that a phase before has stored.
-class StoredSource final : public ElementSource {
-public:
-  StoredSource(Value tensor, unsigned buffer)
-      : ElementSource(tensor), buffer(buffer) {}
-
-  Element at(Emission &emission, const Index &index,
-             const Lanes &lanes) override {
-    Coord linear = emission.linearize(index, shapeOf(tensor));
-    Value value =
-        loadLanes(emission, emission.entry.buffers[buffer], linear, lanes);
-    return Element{fromMemory(emission, value, elementOf(tensor))};
-  }
-
-private:
-  unsigned buffer;
 };
 
 // The result's element merged from partial states.
@@ -259,8 +242,7 @@ private:
     for (const Partial &partial : partials) {
       Value result = partial.op->getResult(0);
       if (partial.level < level)
-        emission.setSource(
-            result, std::make_unique<StoredSource>(result, partial.result));
+        emission.setSource(result, makeStored(result, partial.result));
     }
   }
 

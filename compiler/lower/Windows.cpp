@@ -6,7 +6,10 @@
 
 #include "compiler/lower/Access.h"
 #include "compiler/lower/ElementSource.h"
+#include "compiler/lower/OpsBehind.h"
+#include "compiler/lower/StoredSource.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/View.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -26,8 +29,13 @@ constexpr int64_t mostUnrolled = 128;
 constexpr int64_t taskColumns = 512;
 constexpr int64_t taskElements = 1 << 19;
 // Where lanes are threads, a task is results that are made together, or a few
-// times as many: a device runs thousands of tasks at once.
-constexpr int64_t threadElements = 1 << 10;
+// times as many, which share what is read for columns; a device runs thousands
+// of tasks at once.
+constexpr int64_t threadElements = 1 << 12, fewestThreadElements = 1 << 10;
+constexpr int64_t threadTasks = 8192;
+// Columns of which fewer are neighbours are put side by side before, where more
+// rows than these read them.
+constexpr int64_t fewNeighbours = 8, manyRows = 512;
 // Places along the line whose columns are gone through before the next: what
 // the windows over them share stays in the first-level cache.
 constexpr int64_t blockedPlaces = 32;
@@ -46,6 +54,15 @@ struct Cut {
   AffineExpr blocks;             ///< of columns
   int64_t places = 0;            ///< of a part of the line, where it has parts
   AffineExpr parts;              ///< of a line; null where it has none
+  AffineExpr tasks;
+  double elements = 0; ///< of a task
+};
+
+// What is the same for all results of a column, such as weights, and the
+// workspace in which columns of it are neighbours.
+struct Spread {
+  Value tensor;
+  unsigned workspace = 0;
 };
 
 class WindowsSkeleton {
@@ -82,6 +99,26 @@ public:
   }
 
   void run() {
+    stageSpreads();
+    Cut cut = cutFor(byThreads ? threadElements : taskElements);
+    for (int64_t most = threadElements / 2;
+         byThreads && hasFewTasks(cut) && most >= fewestThreadElements;
+         most /= 2)
+      cut = cutFor(most);
+    writer.addPhase(cut.tasks, cut.elements * elementNanoseconds(kernel) / 1000,
+                    [=, this](Emission &emission, Value task) {
+                      emission.readsNearest = byThreads;
+                      for (const Spread &spread : spreads)
+                        emission.setSource(
+                            spread.tensor,
+                            makeStored(spread.tensor, spread.workspace));
+                      emitTask(emission, task, cut);
+                    });
+  }
+
+private:
+  // Tasks of about so many elements.
+  Cut cutFor(int64_t most) const {
     int64_t length = constantOf(line), columns = constantOf(space.width);
     Cut cut;
     cut.columns = byThreads ? lanes : taskColumns;
@@ -89,27 +126,97 @@ public:
         double(elements) *
         double(columns < 0 ? cut.columns : std::min(columns, cut.columns));
     double places = double(length < 0 ? 64 : length);
-    if (byThreads && perPlace * places > threadElements) {
-      int64_t most = int64_t(double(threadElements) / perPlace);
-      cut.places = std::max<int64_t>(1, most / together) * together;
+    if (byThreads && perPlace * places > double(most)) {
+      int64_t some = int64_t(double(most) / perPlace);
+      cut.places = std::max<int64_t>(1, some / together) * together;
       cut.parts = line.ceilDiv(cut.places);
       places = double(cut.places);
     }
     double perRow = perPlace * places;
-    double most = byThreads ? threadElements : taskElements;
-    cut.rows = std::max<int64_t>(1, int64_t(most / (perRow + 1)));
+    cut.rows = std::max<int64_t>(1, int64_t(double(most) / (perRow + 1)));
     cut.blocks = space.width.ceilDiv(cut.columns);
-    AffineExpr tasks = rest.ceilDiv(cut.rows) * cut.blocks;
+    cut.tasks = rest.ceilDiv(cut.rows) * cut.blocks;
     if (cut.parts)
-      tasks = tasks * cut.parts;
-    writer.addPhase(
-        tasks, perRow * double(cut.rows) * elementNanoseconds(kernel) / 1000,
-        [=, this](Emission &emission, Value task) {
-          emitTask(emission, task, cut);
-        });
+      cut.tasks = cut.tasks * cut.parts;
+    cut.elements = perRow * double(cut.rows);
+    return cut;
   }
 
-private:
+  static bool hasFewTasks(const Cut &cut) {
+    int64_t tasks = constantOf(cut.tasks);
+    return tasks >= 0 && tasks < threadTasks;
+  }
+
+  // ---- what all results of a column share
+  // -------------------------------------
+
+  bool isSpread(ir::BroadcastOp op) const {
+    Shape inner = shapeOf(op.getX());
+    if (shapeOf(op.getResult()) != space.shape ||
+        inner.size() != space.shape.size() || inner.back() != space.width ||
+        constantOf(space.width) < 0)
+      return false;
+    for (unsigned dim = 0; dim + 1 < inner.size(); ++dim)
+      if (!space.isReduced(dim) && !isOne(inner[dim]))
+        return false;
+    int64_t run = neighboursAlong(op.getX(), unsigned(inner.size()) - 1);
+    return run > 0 && run < fewNeighbours;
+  }
+
+  // Columns that lie apart are read with a line of the cache each.
+  void stageSpreads() {
+    int64_t rows = constantOf(space.lead);
+    if (!byThreads || space.tailRank != 1 || (rows >= 0 && rows < manyRows))
+      return;
+    for (Operation *reduction : space.reductions)
+      for (Operation *op : opsBehind(reduction->getOperand(0)))
+        if (auto broadcast = dyn_cast<ir::BroadcastOp>(op);
+            broadcast && isSpread(broadcast) &&
+            llvm::none_of(spreads, [&](const Spread &known) {
+              return known.tensor == broadcast.getX();
+            }))
+          spreads.push_back({broadcast.getX()});
+    auto countOf = [&](const Spread &spread, unsigned dims) {
+      return product(shapeOf(spread.tensor), 0, dims, space.context);
+    };
+    unsigned rank = unsigned(space.shape.size());
+    for (Spread &spread : spreads)
+      spread.workspace =
+          writer.addWorkspace(countOf(spread, rank), elementOf(spread.tensor));
+    for (const Spread &spread : spreads) {
+      std::optional<Preparation> preparation;
+      if (auto input = onlyInput(spread.tensor))
+        preparation = Preparation{*input, spread.workspace};
+      writer.addPhase(
+          countOf(spread, rank - 1), 1,
+          [&](Emission &emission, Value task) {
+            emitSpread(emission, spread, task);
+          },
+          preparation);
+    }
+  }
+
+  // A row of columns.
+  void emitSpread(Emission &emission, const Spread &spread, Value row) {
+    Shape dims = shapeOf(spread.tensor);
+    Index flat;
+    flat.tail = emission.uniform(row);
+    flat.tailRank = unsigned(dims.size()) - 1;
+    SmallVector<Coord> place =
+        emission.coordinates(flat, Shape(dims.begin(), dims.end() - 1));
+    place.emplace_back();
+    eachColumn(emission, emission.constant(0), emission.extent(space.width),
+               writer.target.lanes(), constantOf(space.width),
+               [&](Value column, const Lanes &own) {
+                 place.back() = emission.along(column, own.count);
+                 Index index = emission.fromCoordinates(place);
+                 storeElements(emission,
+                               emission.entry.buffers[spread.workspace],
+                               spread.tensor, index, own,
+                               emission.at(spread.tensor, index, own));
+               });
+  }
+
   // Whole lines of the cache, where the columns come out even. What is read for
   // columns but not for places, such as factors, waits in registers: of that
   // there is none where all comes from one input.
@@ -395,6 +502,7 @@ private:
   const SmallVector<Sink> sinks;
   Shape dims; ///< of the results, before the columns
   SmallVector<std::unique_ptr<Combiner>, 2> combiners;
+  SmallVector<Spread, 1> spreads;
   SmallVector<Interior> interiors; ///< of `dims`
   Interior columnInterior = Interior::everything();
   bool hasBorders = false;

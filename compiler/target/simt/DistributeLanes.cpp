@@ -184,10 +184,17 @@ private:
     auto type = cast<VectorType>(op.getType());
     Location loc = op.getLoc();
     SmallVector<Value> slots;
-    for (Value lane : threads.lanes(loc, type))
-      slots.push_back(
-          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                threads.toIndex(loc, lane), op.getOperand(0)));
+    auto isIn = [&](Value lane) {
+      return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                   threads.toIndex(loc, lane),
+                                   op.getOperand(0));
+    };
+    SmallVector<Value> lanes = threads.lanes(loc, type);
+    // A thread has all of its lanes, or none.
+    if (isMultiple(op.getOperand(0), int64_t(lanes.size())))
+      return replace(op, threads.spread(isIn(lanes.front()), type));
+    for (Value lane : lanes)
+      slots.push_back(isIn(lane));
     return replace(op, threads.join(slots, type));
   }
 

@@ -41,6 +41,15 @@ static int64_t multipleOf(Value index, unsigned depth = 0) {
   return 1;
 }
 
+bool isMultiple(Value index, int64_t of) { return multipleOf(index) % of == 0; }
+
+// What all lanes of a thread have of a mask, or null.
+static Value wholeOf(Value mask) {
+  auto spread = mask.getDefiningOp<vector::BroadcastOp>();
+  return spread && spread.getSourceType().isInteger(1) ? spread.getSource()
+                                                       : Value();
+}
+
 SmallVector<Value> LaneMemory::places(Location loc, Value start,
                                       VectorType type) {
   SmallVector<Value> all;
@@ -112,6 +121,26 @@ Value LaneMemory::loadWhere(Location loc, Value buffer, ArrayRef<Value> places,
 
 Value LaneMemory::load(vector::MaskedLoadOp op, VectorType type) {
   Location loc = op.getLoc();
+  Value buffer = op.getBase(), start = op.getIndices().front();
+  auto own = dyn_cast<VectorType>(threads.own(type));
+  Value whole = wholeOf(op->getOperand(2));
+  llvm::MaybeAlign alignment;
+  if (own && whole)
+    alignment = alignmentAt(start, own);
+  if (alignment) {
+    SmallVector<Value> at = places(loc, start, type);
+    auto branch =
+        scf::IfOp::create(builder, loc, own, whole, /*withElse=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    Value read = vector::LoadOp::create(builder, loc, own, buffer,
+                                        ValueRange(at.front()),
+                                        /*nontemporal=*/false, alignment);
+    scf::YieldOp::create(builder, loc, read);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(builder, loc, op->getOperand(3));
+    return branch.getResult(0);
+  }
   VectorType mask = VectorType::get(type.getShape(), builder.getI1Type());
   return loadWhere(loc, op.getBase(),
                    places(loc, op.getIndices().front(), type),
@@ -245,6 +274,22 @@ void LaneMemory::storeWhere(Location loc, Value buffer, ArrayRef<Value> places,
 
 void LaneMemory::store(vector::MaskedStoreOp op, VectorType type) {
   Location loc = op.getLoc();
+  Value start = op.getIndices().front(), value = op->getOperand(3);
+  auto own = dyn_cast<VectorType>(threads.own(type));
+  Value whole = wholeOf(op->getOperand(2));
+  llvm::MaybeAlign alignment;
+  if (own && whole)
+    alignment = alignmentAt(start, own);
+  if (alignment) {
+    SmallVector<Value> at = places(loc, start, type);
+    return storing(loc, op.getBase(), [&] {
+      when(loc, whole, [&] {
+        vector::StoreOp::create(builder, loc, value, op.getBase(),
+                                ValueRange(at.front()),
+                                /*nontemporal=*/false, alignment);
+      });
+    });
+  }
   VectorType mask = VectorType::get(type.getShape(), builder.getI1Type());
   storeWhere(loc, op.getBase(), places(loc, op.getIndices().front(), type),
              threads.slots(op->getOperand(2), mask),

@@ -15,6 +15,9 @@ namespace sinter::compiler {
 /// known to be a multiple of, where it is a multiple of their size.
 llvm::MaybeAlign alignmentAt(mlir::Value start, mlir::VectorType own);
 
+/// Whether an index is known to be a multiple of a number.
+bool isMultiple(mlir::Value index, int64_t of);
+
 /// A thread's elements are loaded and stored in one access where it is known
 /// that their address is a multiple of their size. What is stored may be read
 /// by other threads of the group after it, but for buffers that are only
