@@ -10,6 +10,7 @@
 #include "compiler/lower/ElementCost.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/ReductionOrder.h"
+#include "compiler/lower/WindowSums.h"
 #include "compiler/lower/Windows.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -495,7 +496,7 @@ bool emitColumns(KernelWriter &writer) {
   if (!space.isValid())
     return false;
   // The skeleton lives as long as the phases that it emits: they run at once.
-  if (!emitWindows(writer, space))
+  if (!emitWindows(writer, space) && !emitWindowSums(writer, space))
     ColumnsSkeleton(writer, space).run();
   return true;
 }

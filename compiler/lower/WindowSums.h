@@ -1,0 +1,16 @@
+/// Long reductions, a result for each place of a small window.
+#pragma once
+
+#include "compiler/lower/ColumnSpace.h"
+#include "compiler/lower/KernelWriter.h"
+
+namespace sinter::compiler {
+
+/// Reductions of many rows whose results are a few for each of many
+/// neighbours, as the gradient of a depthwise weight is: neighbours are lanes,
+/// the results of each are states in registers. Blocks of rows are tasks, and
+/// phases of their own merge them in order. Where lanes are threads; false,
+/// and nothing added, for another kernel.
+bool emitWindowSums(KernelWriter &writer, const ColumnSpace &space);
+
+} // namespace sinter::compiler
