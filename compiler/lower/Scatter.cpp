@@ -1,5 +1,7 @@
 /// The skeleton of scatters: every fiber along the op's axis has one owner,
-/// which goes along the positions in order.
+/// which goes along the positions in order. Where lanes are threads and fibers
+/// have positions in common, those are sorted first: then each element has an
+/// owner, which goes along its own updates.
 #include "compiler/lower/KernelWriter.h"
 
 #include "compiler/lower/CanonicalNan.h"
@@ -8,8 +10,11 @@
 #include "compiler/lower/Fibers.h"
 #include "compiler/lower/Inline.h"
 #include "compiler/lower/MaskedViews.h"
+#include "compiler/lower/RecordRuns.h"
 #include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/View.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -159,7 +164,316 @@ private:
 
 } // namespace
 
+namespace {
+
+// Whether elements of a tensor are the same but along an axis.
+bool varyAlong(Value tensor, int64_t axis) {
+  Shape shape = shapeOf(tensor);
+  auto isOneElsewhere = [&](const Shape &dims, int64_t offset) {
+    for (auto [dim, size] : llvm::enumerate(dims))
+      if (int64_t(dim) + offset != axis && constantOf(size) != 1)
+        return false;
+    return true;
+  };
+  if (isOneElsewhere(shape, 0))
+    return true;
+  Operation *op = tensor.getDefiningOp();
+  if (isa_and_nonnull<ir::FullOp>(op))
+    return true;
+  if (auto iota = dyn_cast_or_null<ir::IotaOp>(op))
+    return int64_t(iota.getAxis()) == axis;
+  if (auto repeated = dyn_cast_or_null<ir::BroadcastOp>(op)) {
+    Shape own = shapeOf(repeated.getX());
+    auto offset = int64_t(shape.size() - own.size());
+    return isOneElsewhere(own, offset) ||
+           varyAlong(repeated.getX(), axis - offset);
+  }
+  return isa_and_nonnull<ir::PointwiseOpInterface>(op) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return varyAlong(operand, axis); });
+}
+
+// Scatters whose fibers have positions in common. What one element becomes
+// takes its updates in the order that one owner of all would.
+class SortedScatter {
+public:
+  SortedScatter(KernelWriter &writer, Value scattered)
+      : writer(writer), scattered(scattered),
+        op(cast<ir::ScatterOpInterface>(scattered.getDefiningOp())),
+        fibers(shapeOf(scattered), op.getAxis(), op->getContext()),
+        extent(constantOf(fibers.shape[fibers.axis])),
+        updates(constantOf(shapeOf(op.getIndices())[fibers.axis])),
+        combiner(makeCombiner(scattered)) {}
+
+  // Few positions are looked through in no time.
+  bool applies() {
+    constexpr int64_t fewestUpdates = 64;
+    return writer.target.lanesAreThreads() && extent > 0 &&
+           updates >= fewestUpdates && updates <= INT32_MAX &&
+           extent < INT32_MAX && varyAlong(op.getIndices(), fibers.axis);
+  }
+
+  void run() {
+    MLIRContext *context = op->getContext();
+    RecordRuns records(writer, getAffineConstantExpr(1, context), updates,
+                       updates, /*words=*/1);
+    starts = writer.addWorkspace(getAffineConstantExpr(extent + 1, context),
+                                 IntegerType::get(context, 32));
+    records.addPhases(
+        [&](Emission &emission, Value, Value at, const Lanes &lanes) {
+          return makeRecords(emission, at, lanes);
+        });
+    addStarts(records);
+    if (fibers.alongLast)
+      addColumns(records);
+    else
+      addRows(records);
+  }
+
+private:
+  // ---- positions -----------------------------------------------------------
+
+  Value fromIndex(Emission &emission, Value index, unsigned width) {
+    Type type = emission.builder.getIntegerType(width);
+    if (auto vector = dyn_cast<VectorType>(index.getType()))
+      type = vector.clone(type);
+    return arith::IndexCastOp::create(emission.builder, emission.loc, type,
+                                      index);
+  }
+  Value toIndex(Emission &emission, Value number) {
+    Type type = emission.builder.getIndexType();
+    if (auto vector = dyn_cast<VectorType>(number.getType()))
+      type = vector.clone(type);
+    return arith::IndexCastOp::create(emission.builder, emission.loc, type,
+                                      number);
+  }
+  // What records of a position begin with.
+  Value high(Emission &emission, Value position) {
+    Value number = fromIndex(emission, position, 64);
+    return arith::ShLIOp::create(emission.builder, emission.loc, number,
+                                 emission.integer(number.getType(), 32));
+  }
+  Value low(Emission &emission, Value record) {
+    Value number = arith::AndIOp::create(
+        emission.builder, emission.loc, record,
+        emission.integer(record.getType(), int64_t(UINT32_MAX)));
+    return toIndex(emission, number);
+  }
+
+  // A position, and which update it is of.
+  Emission::Values makeRecords(Emission &emission, Value at,
+                               const Lanes &lanes) {
+    SmallVector<Coord> first(fibers.shape.size(),
+                             emission.uniform(emission.constant(0)));
+    Coord along = emission.along(at, lanes.count);
+    Coord position = readPositions(emission, op, op.getIndices(),
+                                   fibers.at(emission, first, along), lanes,
+                                   fibers.shape[fibers.axis]);
+    Value places =
+        emission.spread(Element{emission.perLane(position)}, lanes.count);
+    return {arith::OrIOp::create(
+        emission.builder, emission.loc, high(emission, places),
+        fromIndex(emission, emission.perLane(along), 64))};
+  }
+
+  // Where the records of each position begin, and where the last ones end.
+  void addStarts(const RecordRuns &records) {
+    unsigned width = writer.target.lanes();
+    MLIRContext *context = op->getContext();
+    int64_t vectors = llvm::divideCeil(extent + 1, int64_t(width));
+    writer.addPhase(
+        getAffineConstantExpr(vectors, context), 0.5,
+        [&](Emission &emission, Value task) {
+          Value at = emission.mul(task, emission.constant(width));
+          Value mask = emission.tailMask(
+              emission.sub(emission.constant(extent + 1), at), width);
+          Value positions = emission.perLane(emission.along(at, width));
+          Value found =
+              records.countBelow(emission, {high(emission, positions)},
+                                 emission.constant(0), mask);
+          vector::MaskedStoreOp::create(emission.builder, emission.loc,
+                                        emission.entry.buffers[starts], at,
+                                        mask, fromIndex(emission, found, 32));
+        });
+  }
+
+  Value startOf(Emission &emission, Value position) {
+    Value start =
+        memref::LoadOp::create(emission.builder, emission.loc,
+                               emission.entry.buffers[starts], position);
+    return toIndex(emission, start);
+  }
+
+  // ---- elements ------------------------------------------------------------
+
+  using Values = Emission::Values;
+
+  // Rounded as an element that is stored, and brought back.
+  Values rounded(Emission &emission, const Values &state) {
+    Element element{combiner->finish(emission, state)};
+    return combiner->lift(emission,
+                          canonicalNan(emission, scattered, element).value, {});
+  }
+
+  void store(Emission &emission, const Index &index, const Lanes &lanes,
+             const Values &state) {
+    storeElements(emission, emission.entry.buffers[writer.outputBuffer(0)],
+                  scattered, index, lanes,
+                  canonicalNan(emission, scattered,
+                               Element{combiner->finish(emission, state)}));
+  }
+
+  Values before(Emission &emission, const Index &index, const Lanes &lanes) {
+    Value element = emission.vectorAt(op.getX(), index, lanes);
+    return combiner->lift(emission, element, {});
+  }
+
+  // Lanes have neighbours of one position, whose updates are rows.
+  void addColumns(const RecordRuns &records) {
+    // Where a position has many updates, more of them are on their way.
+    bool areMany = updates / 64 >= extent;
+    unsigned width = areMany ? fibers.width(writer.target)
+                             : fibers.wideWidth(writer.target, /*most=*/4);
+    int64_t together = areMany ? 32 : 4;
+    AffineExpr columns = fibers.chunks(width);
+    writer.addPhase(columns * extent, fiberMicroseconds(fibers.last, 1),
+                    [&](Emission &emission, Value task) {
+                      Value count = emission.extent(columns);
+                      Value position = emission.floorDiv(task, count);
+                      fibers.visit(
+                          emission, emission.mod(task, count), width,
+                          [&](ArrayRef<Coord> fiber, const Lanes &lanes) {
+                            addRowsOf(emission, records, fiber, lanes, position,
+                                      together);
+                          });
+                    });
+  }
+
+  void addRowsOf(Emission &emission, const RecordRuns &records,
+                 ArrayRef<Coord> fiber, const Lanes &lanes, Value position,
+                 int64_t together) {
+    Value begin = startOf(emission, position);
+    Value end = startOf(emission, emission.add(position, emission.constant(1)));
+    Index index = fibers.at(emission, fiber, emission.uniform(position));
+    auto take = [&](Value first, int64_t count, Values state) {
+      SmallVector<Value> numbers, elements;
+      for (int64_t next = 0; next < count; ++next) {
+        Value at = emission.add(first, emission.constant(next));
+        Values record = records.load(emission, emission.constant(0),
+                                     emission.uniform(at), Lanes{});
+        numbers.push_back(low(emission, record.front()));
+      }
+      for (Value number : numbers)
+        elements.push_back(emission.vectorAt(
+            op.getUpdates(),
+            fibers.at(emission, fiber, emission.uniform(number)), lanes));
+      for (Value element : elements)
+        state = rounded(emission,
+                        combiner->merge(emission, state,
+                                        combiner->lift(emission, element, {})));
+      return state;
+    };
+    Value size = emission.constant(together);
+    Value groups = emission.floorDiv(emission.sub(end, begin), size);
+    Value middle = emission.add(begin, emission.mul(groups, size));
+    Values state = before(emission, index, lanes);
+    state = emission.loop(emission.constant(0), groups, 1, state,
+                          [&](Value group, ValueRange carried) {
+                            Value first =
+                                emission.add(begin, emission.mul(group, size));
+                            return take(first, together, Values(carried));
+                          });
+    state = emission.loop(middle, end, 1, state,
+                          [&](Value first, ValueRange carried) {
+                            return take(first, 1, Values(carried));
+                          });
+    store(emission, index, lanes, state);
+  }
+
+  // Lanes have neighbouring positions of a row, each as many updates as it has.
+  void addRows(const RecordRuns &records) {
+    unsigned width = writer.target.lanes();
+    while (width > 4 && extent <= int64_t(width) / 2)
+      width /= 2;
+    int64_t vectors = llvm::divideCeil(extent, int64_t(width));
+    writer.addPhase(fibers.rows * vectors,
+                    fiberMicroseconds(fibers.last, width),
+                    [&](Emission &emission, Value task) {
+                      Value count = emission.constant(vectors);
+                      Value row = emission.floorDiv(task, count);
+                      Value at = emission.mul(emission.mod(task, count),
+                                              emission.constant(width));
+                      Lanes lanes{width, {}, false};
+                      if (extent % width != 0)
+                        lanes.mask = emission.tailMask(
+                            emission.sub(emission.constant(extent), at), width);
+                      addVector(emission, records,
+                                fibers.coordinatesOf(emission, row), at, lanes);
+                    });
+  }
+
+  Value startsFrom(Emission &emission, Value at, const Lanes &lanes) {
+    return loadLanes(emission, emission.entry.buffers[starts],
+                     emission.along(at, lanes.count), lanes);
+  }
+
+  void addVector(Emission &emission, const RecordRuns &records,
+                 ArrayRef<Coord> fiber, Value at, const Lanes &lanes) {
+    OpBuilder &builder = emission.builder;
+    Location loc = emission.loc;
+    Value begin = startsFrom(emission, at, lanes);
+    Value end =
+        startsFrom(emission, emission.add(at, emission.constant(1)), lanes);
+    Value counts = arith::SubIOp::create(builder, loc, end, begin);
+    if (lanes.mask)
+      counts = arith::SelectOp::create(builder, loc, lanes.mask, counts,
+                                       emission.integer(counts.getType(), 0));
+    Value most = toIndex(
+        emission, vector::ReductionOp::create(
+                      builder, loc, vector::CombiningKind::MAXSI, counts));
+    Index index = fibers.at(emission, fiber, emission.along(at, lanes.count));
+    Values state = before(emission, index, lanes);
+    state = emission.loop(
+        emission.constant(0), most, 1, state,
+        [&](Value number, ValueRange carried) {
+          Value next = emission.spread(Element{fromIndex(emission, number, 32)},
+                                       lanes.count);
+          Value isThere = arith::CmpIOp::create(
+              builder, loc, arith::CmpIPredicate::slt, next, counts);
+          Lanes some{lanes.count, isThere, true};
+          Value place = toIndex(
+              emission, arith::AddIOp::create(builder, loc, begin, next));
+          Values record = records.load(emission, emission.constant(0),
+                                       Coord{{}, 0, place, lanes.count}, some);
+          Coord from{{}, 0, low(emission, record.front()), lanes.count};
+          Value element = emission.vectorAt(
+              op.getUpdates(), fibers.at(emission, fiber, from), some);
+          Values before(carried);
+          Values after = rounded(
+              emission, combiner->merge(emission, before,
+                                        combiner->lift(emission, element, {})));
+          for (auto [one, other] : llvm::zip(after, before))
+            one = arith::SelectOp::create(builder, loc, isThere, one, other);
+          return after;
+        });
+    store(emission, index, lanes, state);
+  }
+
+  KernelWriter &writer;
+  Value scattered;
+  ir::ScatterOpInterface op;
+  Fibers fibers;
+  int64_t extent, updates;
+  std::unique_ptr<Combiner> combiner;
+  unsigned starts = 0; ///< the workspace of where positions' records begin
+};
+
+} // namespace
+
 void emitScatter(KernelWriter &writer, Value scattered) {
+  SortedScatter sorted(writer, scattered);
+  if (sorted.applies())
+    return sorted.run();
   ScatterSkeleton(writer, scattered).run();
 }
 

@@ -1,8 +1,10 @@
 /// The skeleton of sorts: each row along the sorted axis has one owner, which
-/// brings records of it in order and stores what the results ask for.
+/// brings records of it in order and stores what the results ask for. Where
+/// lanes are threads, rows of a known length have many.
 #include "compiler/lower/KernelWriter.h"
 
 #include "compiler/lower/ElementSource.h"
+#include "compiler/lower/RecordRuns.h"
 #include "compiler/lower/TopFilter.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/Sort.h"
@@ -45,6 +47,8 @@ public:
   }
 
   void run() {
+    if (isInRuns())
+      return runInRuns();
     bool isInFrame = length >= 0 && length <= longestInFrame;
     if (isInFrame) {
       AffineExpr perTask = number(rowsInTask());
@@ -61,6 +65,46 @@ public:
 private:
   AffineExpr number(int64_t value) const {
     return getAffineConstantExpr(value, context);
+  }
+
+  // Records of all rows stand in workspaces then.
+  bool isInRuns() const {
+    constexpr int64_t mostRecords = int64_t(1) << 27;
+    int64_t known = constantOf(rows), most = constantOf(count);
+    return writer.target.lanesAreThreads() && length > 0 && most > 0 &&
+           length * std::max<int64_t>(known, 1) <= mostRecords;
+  }
+
+  void runInRuns() {
+    RecordRuns runs(writer, rows, length, constantOf(count),
+                    keys.isWide() ? 2 : 1);
+    runs.addPhases(
+        [&](Emission &emission, Value number, Value at, const Lanes &lanes) {
+          SmallVector<Coord> coordinates = coordinatesOf(emission, number);
+          Coord along = emission.along(at, lanes.count);
+          Value key = keys.keyOf(
+              emission, rowOf(coordinates).read(emission, along, lanes));
+          Value positions = arith::IndexCastOp::create(
+              emission.builder, emission.loc,
+              emission.vectorType(emission.builder.getI64Type(), lanes.count),
+              emission.perLane(along));
+          if (keys.isWide())
+            return Emission::Values{key, positions};
+          return Emission::Values{SortRecords::join(emission, key, positions)};
+        },
+        [&](Emission &emission, Value number, Value at, const Lanes &lanes,
+            const Emission::Values &words) {
+          SmallVector<Coord> coordinates = coordinatesOf(emission, number);
+          Ordered ordered;
+          ordered.positions = words.back();
+          if (!keys.isWide()) {
+            ordered.positions = SortRecords::lowHalf(emission, words.front());
+            ordered.keys = SortRecords::highHalf(emission, words.front());
+          }
+          store(emission, rowOf(coordinates), ordered,
+                indexAt(emission, coordinates, emission.along(at, lanes.count)),
+                lanes);
+        });
   }
 
   bool filters() const {
@@ -127,18 +171,34 @@ private:
     return all;
   }
 
+  Index indexAt(Emission &emission, ArrayRef<Coord> coordinates,
+                const Coord &position) const {
+    SmallVector<Coord> all(coordinates);
+    all[axis] = position;
+    return emission.fromCoordinates(all);
+  }
+
+  // The row with these coordinates, which have to stay.
+  SortRow rowOf(ArrayRef<Coord> coordinates) const {
+    SortRow row;
+    row.read = [this, coordinates](Emission &emission, Coord position,
+                                   const Lanes &lanes) {
+      return emission.vectorAt(x, indexAt(emission, coordinates, position),
+                               lanes);
+    };
+    return row;
+  }
+
+  // Of records in order: positions, and keys (i32) of elements that are not
+  // wide.
+  struct Ordered {
+    Value positions, keys;
+  };
+
   void emitRow(Emission &emission, Value number, Value buffer, Value base) {
     SmallVector<Coord> coordinates = coordinatesOf(emission, number);
-    auto indexAt = [&](Emission &emission, const Coord &position) {
-      SmallVector<Coord> all(coordinates);
-      all[axis] = position;
-      return emission.fromCoordinates(all);
-    };
-    SortRow row;
+    SortRow row = rowOf(coordinates);
     row.length = emission.extent(extent);
-    row.read = [&](Emission &emission, Coord position, const Lanes &lanes) {
-      return emission.vectorAt(x, indexAt(emission, position), lanes);
-    };
     auto readKeys = [&](Emission &emission, Value positions, Value mask) {
       Lanes lanes{writer.target.lanes(), mask};
       Coord each{{}, 0, positions, lanes.count};
@@ -152,8 +212,13 @@ private:
       int64_t known = constantOf(count);
       if (known < 0 || known % lanes.count != 0)
         lanes.mask = emission.tailMask(emission.sub(end, i), lanes.count);
-      Index index = indexAt(emission, emission.along(i, lanes.count));
-      store(emission, row, records, records.load(i), index, lanes);
+      Value found = records.load(i);
+      Ordered ordered{records.positionsOf(found), {}};
+      if (!keys.isWide())
+        ordered.keys = records.keysOf(found);
+      store(emission, row, ordered,
+            indexAt(emission, coordinates, emission.along(i, lanes.count)),
+            lanes);
     });
   }
 
@@ -202,13 +267,12 @@ private:
     return row.length;
   }
 
-  void store(Emission &emission, const SortRow &row, SortRecords &records,
-             Value ordered, const Index &index, const Lanes &lanes) {
-    Value positions = records.positionsOf(ordered);
+  void store(Emission &emission, const SortRow &row, const Ordered &ordered,
+             const Index &index, const Lanes &lanes) {
     for (auto [number, output] : llvm::enumerate(writer.kernel.getOutputs())) {
-      Value element = positions;
+      Value element = ordered.positions;
       if (!isa<ir::ArgsortOp>(output.getDefiningOp()))
-        element = elementsOf(emission, row, records, ordered, lanes);
+        element = elementsOf(emission, row, ordered, lanes);
       storeElements(emission,
                     emission.entry.buffers[writer.outputBuffer(number)], output,
                     index, lanes, Element{element});
@@ -217,24 +281,23 @@ private:
 
   // The elements that records stand for: those of their keys, or read anew
   // where the key does not tell.
-  Value elementsOf(Emission &emission, const SortRow &row, SortRecords &records,
-                   Value ordered, const Lanes &lanes) {
+  Value elementsOf(Emission &emission, const SortRow &row,
+                   const Ordered &ordered, const Lanes &lanes) {
     OpBuilder &builder = emission.builder;
     Location loc = emission.loc;
     auto readAnew = [&]() -> Emission::Values {
       Value each = arith::IndexCastOp::create(
           builder, loc,
           emission.vectorType(builder.getIndexType(), lanes.count),
-          records.positionsOf(ordered));
+          ordered.positions);
       return {row.read(emission, Coord{{}, 0, each, lanes.count}, lanes)};
     };
     if (keys.isWide())
       return readAnew().front();
-    Value key = records.keysOf(ordered);
     auto fromKeys = [&]() -> Emission::Values {
-      return {keys.elementOf(emission, key)};
+      return {keys.elementOf(emission, ordered.keys)};
     };
-    Value isShared = keys.isShared(emission, key);
+    Value isShared = keys.isShared(emission, ordered.keys);
     if (!isShared)
       return fromKeys().front();
     if (lanes.mask)

@@ -39,28 +39,41 @@ AffineExpr SortRecords::bufferElements(AffineExpr records,
 // ---- records
 // -----------------------------------------------------------------
 
-Value SortRecords::make(Value keyVector, Value positions) {
-  if (keys.isWide())
-    return positions;
+Value SortRecords::join(Emission &emission, Value key, Value positions) {
+  OpBuilder &builder = emission.builder;
+  Location loc = emission.loc;
   Type type = positions.getType();
-  Value wide = arith::ExtSIOp::create(builder, loc, type, keyVector);
+  Value wide = arith::ExtSIOp::create(builder, loc, type, key);
   wide = arith::ShLIOp::create(builder, loc, wide,
                                emission.integer(type, keyShift));
   return arith::OrIOp::create(builder, loc, wide, positions);
 }
 
-Value SortRecords::positionsOf(Value records) {
+Value SortRecords::lowHalf(Emission &emission, Value records) {
   return arith::AndIOp::create(
-      builder, loc, records,
+      emission.builder, emission.loc, records,
       emission.integer(records.getType(), int64_t(UINT32_MAX)));
 }
 
-Value SortRecords::keysOf(Value records) {
-  Value high = arith::ShRSIOp::create(
-      builder, loc, records, emission.integer(records.getType(), keyShift));
-  Type narrow = emission.vectorType(builder.getI32Type(), count);
-  return arith::TruncIOp::create(builder, loc, narrow, high);
+Value SortRecords::highHalf(Emission &emission, Value records) {
+  Value high =
+      arith::ShRSIOp::create(emission.builder, emission.loc, records,
+                             emission.integer(records.getType(), keyShift));
+  Type narrow = emission.builder.getI32Type();
+  if (auto vector = dyn_cast<VectorType>(records.getType()))
+    narrow = vector.clone(narrow);
+  return arith::TruncIOp::create(emission.builder, emission.loc, narrow, high);
 }
+
+Value SortRecords::make(Value keyVector, Value positions) {
+  return keys.isWide() ? positions : join(emission, keyVector, positions);
+}
+
+Value SortRecords::positionsOf(Value records) {
+  return lowHalf(emission, records);
+}
+
+Value SortRecords::keysOf(Value records) { return highHalf(emission, records); }
 
 void SortRecords::store(Value records, Value at) {
   storeAt(records, emission.add(arrays.from, at));

@@ -29,6 +29,12 @@ public:
   /// Elements that may be read or written behind `capacity` records.
   static int64_t padding(const Target &target) { return 4 * target.lanes(); }
 
+  /// A key (i32) and a position (i64) as one number, and its halves (i64, i32):
+  /// vectors of any number of lanes.
+  static Value join(Emission &emission, Value key, Value positions);
+  static Value lowHalf(Emission &emission, Value records);
+  static Value highHalf(Emission &emission, Value records);
+
   unsigned lanes() const { return count; }
   /// Records of elements: vectors of keys and of i64 positions.
   Value make(Value keys, Value positions);
