@@ -3,16 +3,13 @@
 #pragma once
 
 #include "compiler/lower/Emission.h"
+#include "compiler/target/AttentionUnit.h"
 
 namespace sinter::compiler {
 
 /// Elements of a row of query, key or value, at most: panels of so many rows
 /// stand in a function's frame.
 inline constexpr int64_t longestAttentionRow = 512;
-
-/// Queries, or keys, from a multiple of this on walk the same steps where
-/// attention is causal: on every target, for a hidden step's infinity is seen.
-inline constexpr int64_t causalGranule = 32;
 
 /// Sizes, a function of target and dtype only.
 struct AttentionTile {

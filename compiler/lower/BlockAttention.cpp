@@ -4,11 +4,15 @@
 
 #include "compiler/lower/AttentionBlock.h"
 #include "compiler/lower/BlockMatrix.h"
+#include "compiler/lower/CanonicalNan.h"
+#include "compiler/lower/ElementSource.h"
 #include "compiler/lower/MatrixProduct.h"
 #include "compiler/target/AttentionUnit.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -35,9 +39,10 @@ private:
   using Matrix = BlockUnit::Matrix;
 
   bool describe();
-  bool takeOperand(Value tensor, Matrix &matrix) const;
-  bool takeResult(Operation *op, double factor,
-                  std::optional<AttentionUnit::Sum> &sum);
+  void describeOperand(AttentionUnit::Operand which, Value tensor);
+  std::optional<Matrix> matrixOf(Value tensor) const;
+  void describeResult(Operation *op, double factor,
+                      std::optional<AttentionUnit::Sum> &sum);
   int64_t batchesTogether() const;
 
   class TileEmitter;
@@ -48,36 +53,44 @@ private:
   const Shape shape; ///< of the operand that tiles have the rows of
   MLIRContext *context;
   AttentionUnit::Attention attention;
-  int64_t rows = 0; ///< of a tile
+  std::array<Value, AttentionUnit::numOperands> operands;
+  AttentionUnit::Tile tile;
   AffineExpr blocks, batches;
 };
 
 // A plain view of an input, the axes before the last two as everywhere, whose
 // rows have neighbours.
-bool BlockAttention::takeOperand(Value tensor, Matrix &matrix) const {
+std::optional<BlockUnit::Matrix> BlockAttention::matrixOf(Value tensor) const {
   Shape own = shapeOf(tensor);
   bool isAlike =
       elementOf(tensor) == attention.element && own.size() == shape.size() &&
       llvm::equal(ArrayRef(own).drop_back(2), ArrayRef(shape).drop_back(2));
   auto view = stridedView(tensor);
   if (!isAlike || !view || constantOf(view->strides.back()) != 1)
-    return false;
-  auto found = matrixOf(*view, own);
-  if (found)
-    matrix = *found;
-  return found.has_value();
+    return std::nullopt;
+  return sinter::compiler::matrixOf(*view, own);
 }
 
-bool BlockAttention::takeResult(Operation *op, double factor,
-                                std::optional<AttentionUnit::Sum> &sum) {
+void BlockAttention::describeOperand(AttentionUnit::Operand which,
+                                     Value tensor) {
+  operands[which] = tensor;
+  auto matrix = matrixOf(tensor);
+  if (matrix)
+    attention.operands[which] = *matrix;
+  attention.isPlain &= matrix.has_value();
+  Shape own = shapeOf(tensor);
+  attention.together[which] = std::gcd(neighboursAlong(tensor, own.size() - 1),
+                                       own.back().getLargestKnownDivisor());
+}
+
+void BlockAttention::describeResult(Operation *op, double factor,
+                                    std::optional<AttentionUnit::Sum> &sum) {
   if (!op)
-    return true;
+    return;
   Value result = op->getResult(0);
   auto matrix = denseMatrix(bufferOfPart(writer, result), shapeOf(result));
-  if (!matrix)
-    return false;
-  sum = AttentionUnit::Sum{*matrix, factor};
-  return true;
+  attention.isPlain &= matrix.has_value();
+  sum = AttentionUnit::Sum{matrix.value_or(Matrix()), factor};
 }
 
 bool BlockAttention::describe() {
@@ -99,32 +112,37 @@ bool BlockAttention::describe() {
   attention.valueLength = constantOf(shapeOf(value).back());
   attention.rows = shape[rank - 2];
   attention.steps = shapeOf(parts.stepsOperand)[rank - 2];
-  Value stepsOfChanges = isGradient && parts.walksKeys ? parts.grad : value;
-  bool fits = attention.length > 0 && attention.valueLength > 0 &&
-              takeOperand(parts.lanesOperand, attention.rowsOfScores) &&
-              takeOperand(parts.stepsOperand, attention.stepsOfScores) &&
-              takeOperand(stepsOfChanges, attention.stepsOfChanges);
-  if (!fits)
+  if (attention.length <= 0 || attention.valueLength <= 0)
     return false;
-  if (!isGradient)
-    return takeResult(parts.output, 1, attention.ofWeights);
+  attention.isPlain = true;
+  bool grantsSteps = isGradient && parts.walksKeys;
+  describeOperand(AttentionUnit::rowsOfScores, parts.lanesOperand);
+  describeOperand(AttentionUnit::stepsOfScores, parts.stepsOperand);
+  describeOperand(AttentionUnit::stepsOfChanges,
+                  grantsSteps ? parts.grad : value);
+  if (!isGradient) {
+    describeResult(parts.output, 1, attention.ofWeights);
+    return true;
+  }
   auto factorOf = [](auto op) {
     return op ? op.getFactor().convertToDouble() : 1;
   };
-  return takeOperand(parts.walksKeys ? value : parts.grad,
-                     attention.rowsOfChanges) &&
-         takeResult(parts.queryGradient, factorOf(parts.queryGradient),
-                    attention.ofChanges) &&
-         takeResult(parts.keyGradient, factorOf(parts.keyGradient),
-                    attention.ofChanges) &&
-         takeResult(parts.valueGradient, factorOf(parts.valueGradient),
-                    attention.ofWeights);
+  describeOperand(AttentionUnit::rowsOfChanges,
+                  grantsSteps ? value : parts.grad);
+  describeResult(parts.queryGradient, factorOf(parts.queryGradient),
+                 attention.ofChanges);
+  describeResult(parts.keyGradient, factorOf(parts.keyGradient),
+                 attention.ofChanges);
+  describeResult(parts.valueGradient, factorOf(parts.valueGradient),
+                 attention.ofWeights);
+  return true;
 }
 
 // Of tiles that run at the same time.
 int64_t BlockAttention::batchesTogether() const {
   int64_t steps = std::max<int64_t>(constantOf(attention.steps), 1);
-  int64_t bytes = 2 * steps * (attention.length + attention.valueLength);
+  int64_t bytes = steps * (attention.length + attention.valueLength) *
+                  (attention.element.getIntOrFloatBitWidth() / 8);
   int64_t most = attention.isCausal ? bytesWalkedUnevenly : bytesWalked;
   return std::max<int64_t>(1, most / bytes);
 }
@@ -153,7 +171,7 @@ public:
       if (plan.attention.isCausal && !plan.attention.walksKeys)
         block = emission.sub(emission.sub(blocks, emission.constant(1)), block);
       Place place;
-      place.row = emission.mul(block, emission.constant(plan.rows));
+      place.row = emission.mul(block, emission.constant(plan.tile.rows));
       place.rows = emission.extent(plan.attention.rows);
       place.steps = emission.extent(plan.attention.steps);
       for (const Coord &coordinate :
@@ -181,13 +199,13 @@ public:
   }
 
   // Both elements at once where each pair of keys is one of neighbours.
-  std::array<Value, 2> readMask(const Place &place, Value row,
-                                Value step) override {
+  SmallVector<Value> readMask(const Place &place, Value row, Value step,
+                              unsigned count) override {
     Value mask = plan.parts.first.getMask();
     const AttentionUnit::Attention &attention = plan.attention;
-    bool isPair = !attention.walksKeys &&
+    bool isPair = count == 2 && !attention.walksKeys &&
                   attention.steps.getLargestKnownDivisor() % 2 == 0;
-    std::array<Value, 2> added;
+    SmallVector<Value> added;
     emission.within(emission.builder.getInsertionBlock(), [&] {
       auto last = [&](AffineExpr end, unsigned count) {
         return emission.sub(emission.extent(end), emission.constant(count));
@@ -198,8 +216,7 @@ public:
         at = emission.min(at, last(attention.steps, count));
         SmallVector<Coord> coordinates;
         if (!shapeOf(mask).empty()) {
-          for (Value batch : place.batch)
-            coordinates.push_back(emission.uniform(batch));
+          coordinates = batchOf(place);
           Coord along =
               count == 1 ? emission.uniform(at) : emission.along(at, count);
           coordinates.push_back(emission.uniform(row));
@@ -211,15 +228,49 @@ public:
         return toAccumulator(emission, value, elementOf(mask));
       };
       if (!isPair) {
-        added = {read(0, 1), read(1, 1)};
+        for (unsigned next = 0; next < count; ++next)
+          added.push_back(read(next, 1));
         return;
       }
       Value both = read(0, 2);
       for (int64_t next : {0, 1})
-        added[size_t(next)] = vector::ExtractOp::create(
-            emission.builder, emission.loc, both, next);
+        added.push_back(vector::ExtractOp::create(emission.builder,
+                                                  emission.loc, both, next));
     });
     return added;
+  }
+
+  Value readOperand(AttentionUnit::Operand which, const Place &place, Value row,
+                    Value column, unsigned count) override {
+    Value elements;
+    emission.within(emission.builder.getInsertionBlock(), [&] {
+      elements = emission.vectorAt(plan.operands[which],
+                                   indexOf(place, row, column, count),
+                                   Lanes{count, {}, false});
+    });
+    return elements;
+  }
+
+  void store(AttentionUnit::Result which, const Place &place, Value row,
+             Value column, Value numbers, Value condition) override {
+    OpBuilder &builder = emission.builder;
+    Value result = resultOf(which);
+    Value buffer = emission.entry.buffers[bufferOfPart(plan.writer, result)];
+    auto type = dyn_cast<VectorType>(numbers.getType());
+    unsigned count = type ? unsigned(type.getNumElements()) : 1;
+    emission.within(builder.getInsertionBlock(), [&] {
+      Value exists = arith::CmpIOp::create(
+          builder, emission.loc, arith::CmpIPredicate::slt, row,
+          emission.extent(plan.attention.rows));
+      exists = arith::AndIOp::create(builder, emission.loc, exists, condition);
+      emission.when(exists, [&] {
+        Value value = fromAccumulator(emission, numbers, elementOf(result));
+        storeElements(emission, buffer, result,
+                      indexOf(place, row, column, count),
+                      Lanes{count, {}, false},
+                      canonicalNan(emission, result, Element{value}));
+      });
+    });
   }
 
   void storeLogsumexp(const Place &place, Value query, Value number,
@@ -246,14 +297,39 @@ private:
     return attention.walksKeys ? attention.steps : attention.rows;
   }
 
-  // In a tensor [..., queries, 1].
-  Index indexOf(const Place &place, Value query) {
+  Value resultOf(AttentionUnit::Result which) const {
+    AttentionParts &parts = plan.parts;
+    if (which == AttentionUnit::Result::ofWeights)
+      return parts.output ? parts.output.getResult()
+                          : parts.valueGradient.getResult();
+    return parts.walksKeys ? parts.keyGradient.getResult()
+                           : parts.queryGradient.getResult();
+  }
+
+  SmallVector<Coord> batchOf(const Place &place) {
     SmallVector<Coord> coordinates;
     for (Value at : place.batch)
       coordinates.push_back(emission.uniform(at));
-    coordinates.push_back(emission.uniform(query));
-    coordinates.push_back(emission.uniform(emission.constant(0)));
+    return coordinates;
+  }
+
+  // Neighbours begin at a multiple of their number, which is said once more
+  // here: what is known of an address follows from how it is made.
+  Index indexOf(const Place &place, Value row, Value column, unsigned count) {
+    SmallVector<Coord> coordinates = batchOf(place);
+    if (count > 1) {
+      Value number = emission.constant(count);
+      column = emission.mul(emission.floorDiv(column, number), number);
+    }
+    coordinates.push_back(emission.uniform(row));
+    coordinates.push_back(count == 1 ? emission.uniform(column)
+                                     : emission.along(column, count));
     return emission.fromCoordinates(coordinates);
+  }
+
+  // In a tensor [..., queries, 1].
+  Index indexOf(const Place &place, Value query) {
+    return indexOf(place, query, emission.constant(0), 1);
   }
 
   BlockAttention &plan;
@@ -263,13 +339,13 @@ private:
 bool BlockAttention::run() {
   if (!describe())
     return false;
-  auto chosen = unit.rowsOf(attention);
+  auto chosen = unit.tileFor(attention);
   if (!chosen)
     return false;
-  rows = *chosen;
-  blocks = attention.rows.ceilDiv(rows);
+  tile = *chosen;
+  blocks = attention.rows.ceilDiv(tile.rows);
   batches = product(shape, 0, shape.size() - 2, context);
-  writer.addBlockPhase(batches * blocks, [&](Emission &emission) {
+  writer.addBlockPhase(batches * blocks * tile.chunks, [&](Emission &emission) {
     TileEmitter tiles(*this, emission);
     unit.emit(emission.builder, emission.loc, emission.entry, attention, tiles);
   });
@@ -279,8 +355,9 @@ bool BlockAttention::run() {
 } // namespace
 
 bool emitAttentionInBlocks(KernelWriter &writer, const AttentionParts &parts) {
-  const AttentionUnit *unit = writer.target.attentionUnit();
-  return unit && BlockAttention(writer, parts, *unit).run();
+  return llvm::any_of(writer.target.attentionUnits(), [&](const auto &unit) {
+    return BlockAttention(writer, parts, *unit).run();
+  });
 }
 
 } // namespace sinter::compiler

@@ -289,8 +289,9 @@ public:
   virtual llvm::ArrayRef<std::unique_ptr<const BlockUnit>>
   blockUnits() const = 0;
 
-  /// Null where there is none.
-  virtual const AttentionUnit *attentionUnit() const = 0;
+  /// In the order in which they are asked for a tile.
+  virtual llvm::ArrayRef<std::unique_ptr<const AttentionUnit>>
+  attentionUnits() const = 0;
   /// Null where rows are never worked on by several threads.
   virtual const BlockThreads *blockThreads() const = 0;
 

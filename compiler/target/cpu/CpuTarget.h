@@ -28,7 +28,10 @@ public:
   unsigned vectorRegisters() const override { return registers; }
   bool hasFma() const override { return fma; }
   const MatrixUnit *matrixUnit() const override { return unit.get(); }
-  const AttentionUnit *attentionUnit() const override { return nullptr; }
+  llvm::ArrayRef<std::unique_ptr<const AttentionUnit>>
+  attentionUnits() const override {
+    return {};
+  }
   const BlockThreads *blockThreads() const override { return nullptr; }
   llvm::ArrayRef<std::unique_ptr<const BlockUnit>> blockUnits() const override {
     return {};

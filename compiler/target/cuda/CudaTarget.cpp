@@ -17,6 +17,7 @@
 #include "compiler/target/simt/LaneMemory.h"
 #include "compiler/target/simt/MaskedLoads.h"
 #include "compiler/target/simt/ReadEarly.h"
+#include "compiler/target/simt/attention/FmaAttentionUnit.h"
 #include "runtime/device/cuda/CudaImage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,6 +33,9 @@ namespace sinter::compiler {
 
 static constexpr int64_t mostWarps = 8;
 static constexpr unsigned globalSpace = 1;
+// Of a block's memory: two blocks share a multiprocessor of compute capability
+// 9.0.
+static constexpr int64_t numbersOfAttention = 112 * 1024 / 4;
 
 CudaTarget::CudaTarget(std::string name, std::string given)
     : targetName(std::move(name)), architecture(std::move(given)),
@@ -41,9 +45,11 @@ CudaTarget::CudaTarget(std::string name, std::string given)
     blocks.push_back(makeWarpgroupUnit());
     blocks.push_back(makeWarpgroupUnitOfPieces(2));
     blocks.push_back(makeWarpgroupUnitOfPieces(3));
-    attention = makeWarpgroupAttentionUnit();
+    attention.push_back(makeWarpgroupAttentionUnit());
   }
   blocks.push_back(makeFmaUnit({*threads}));
+  attention.push_back(makeFmaAttentionUnit(
+      {.threads = *threads, .mostNumbers = numbersOfAttention}));
 }
 
 Value CudaTarget::addWords(OpBuilder &, Location, Value, Value, Value, Type,

@@ -32,8 +32,9 @@ public:
   llvm::ArrayRef<std::unique_ptr<const BlockUnit>> blockUnits() const override {
     return blocks;
   }
-  const AttentionUnit *attentionUnit() const override {
-    return attention.get();
+  llvm::ArrayRef<std::unique_ptr<const AttentionUnit>>
+  attentionUnits() const override {
+    return attention;
   }
   const BlockThreads *blockThreads() const override { return threads.get(); }
   bool multipliesWords(mlir::Type, mlir::Type) const override { return false; }
@@ -66,7 +67,7 @@ private:
   std::unique_ptr<const MatrixUnit> unit;
   bool isHopper;
   std::vector<std::unique_ptr<const BlockUnit>> blocks;
-  std::unique_ptr<const AttentionUnit> attention;
+  std::vector<std::unique_ptr<const AttentionUnit>> attention;
   std::unique_ptr<const BlockThreads> threads;
 };
 

@@ -88,13 +88,17 @@ WarpgroupAttention::declare(const BlockUnit::Matrix &matrix, int64_t boxes,
 }
 
 void WarpgroupAttention::run() {
-  rowsOfScores = declare(attention.rowsOfScores, layout.boxes, layout.rows);
-  stepsOfScores = declare(attention.stepsOfScores, layout.boxes, layout.steps);
+  using Unit = AttentionUnit;
+  auto declare = [&](Unit::Operand which, int64_t boxes, int64_t rows) {
+    return this->declare(attention.operands[which], boxes, rows);
+  };
+  rowsOfScores = declare(Unit::rowsOfScores, layout.boxes, layout.rows);
+  stepsOfScores = declare(Unit::stepsOfScores, layout.boxes, layout.steps);
   stepsOfChanges =
-      declare(attention.stepsOfChanges, layout.valueBoxes, layout.steps);
+      declare(Unit::stepsOfChanges, layout.valueBoxes, layout.steps);
   if (attention.ofChanges)
     rowsOfChanges =
-        declare(attention.rowsOfChanges, layout.valueBoxes, layout.rows);
+        declare(Unit::rowsOfChanges, layout.valueBoxes, layout.rows);
   auto resultMap = [&](const AttentionUnit::Sum &sum) {
     return addMap(sum.matrix, attention.element, boxColumns, Layout::rows);
   };
@@ -185,24 +189,28 @@ namespace {
 
 class WarpgroupAttentionUnit final : public AttentionUnit {
 public:
-  std::optional<int64_t> rowsOf(const Attention &attention) const override {
+  std::optional<Tile> tileFor(const Attention &attention) const override {
     constexpr int64_t longest = 128;
     auto fits = [&](const Matrix &matrix) {
       return fitsMap(matrix, attention.element);
     };
+    auto fitsOperand = [&](Operand which) {
+      return fits(attention.operands[which]);
+    };
     bool isOurs =
+        attention.isPlain &&
         (attention.element.isBF16() || attention.element.isF16()) &&
         attention.length <= longest && attention.valueLength <= longest &&
         attention.scale > 0 && std::isfinite(attention.scale) &&
         (attention.isGradient || attention.ofWeights) &&
-        fits(attention.rowsOfScores) && fits(attention.stepsOfScores) &&
-        fits(attention.stepsOfChanges) &&
-        (!attention.ofChanges || (fits(attention.rowsOfChanges) &&
-                                  fits(attention.ofChanges->matrix))) &&
+        fitsOperand(rowsOfScores) && fitsOperand(stepsOfScores) &&
+        fitsOperand(stepsOfChanges) &&
+        (!attention.ofChanges ||
+         (fitsOperand(rowsOfChanges) && fits(attention.ofChanges->matrix))) &&
         (!attention.ofWeights || fits(attention.ofWeights->matrix));
     if (!isOurs)
       return std::nullopt;
-    return AttentionLayout(attention).rows;
+    return Tile{AttentionLayout(attention).rows};
   }
 
   void emit(OpBuilder &builder, Location loc, const KernelEntry &entry,

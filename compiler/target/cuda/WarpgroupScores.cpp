@@ -87,7 +87,7 @@ WarpgroupAttention::Values WarpgroupAttention::addMask(const Place &place,
   for (size_t at = 0; at < scores.size(); at += 2) {
     Value row = ptx.add(share, rowsOfThread()[rowOf(at)]);
     auto added = client.readMask(place, ptx.toIndex(row),
-                                 ptx.toIndex(ptx.add(step, columnOf(at))));
+                                 ptx.toIndex(ptx.add(step, columnOf(at))), 2);
     for (size_t next : {0, 1}) {
       Value mask = mul(added[next], real(std::numbers::log2e));
       sums.push_back(fma(scores[at + next],

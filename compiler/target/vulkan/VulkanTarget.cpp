@@ -8,6 +8,7 @@
 #include "compiler/target/simt/FmaUnit.h"
 #include "compiler/target/simt/OneThread.h"
 #include "compiler/target/simt/ReadEarly.h"
+#include "compiler/target/simt/attention/FmaAttentionUnit.h"
 #include "compiler/target/vulkan/FragmentUnit.h"
 #include "compiler/target/vulkan/SharedGroup.h"
 #include "compiler/target/vulkan/SplitVectors.h"
@@ -45,6 +46,10 @@ VulkanTarget::VulkanTarget(std::string name, VulkanProfile given)
                                 .mostNumbers = threads->mostNumbers(),
                                 .hasFma = hasFma(),
                                 .widensHalves = true}));
+  attention.push_back(
+      makeFmaAttentionUnit({.threads = *threads,
+                            .mostThreads = threads->mostThreads(),
+                            .mostNumbers = threads->mostNumbers()}));
 }
 
 // Where threads exchange in memory, one word for each is left.

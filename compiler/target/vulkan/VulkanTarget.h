@@ -1,6 +1,7 @@
 /// The vulkan target: subgroups of a device, SPIR-V made by MLIR.
 #pragma once
 
+#include "compiler/target/AttentionUnit.h"
 #include "compiler/target/BlockThreads.h"
 #include "compiler/target/vulkan/VulkanProfile.h"
 
@@ -26,7 +27,10 @@ public:
   llvm::ArrayRef<std::unique_ptr<const BlockUnit>> blockUnits() const override {
     return blocks;
   }
-  const AttentionUnit *attentionUnit() const override { return nullptr; }
+  llvm::ArrayRef<std::unique_ptr<const AttentionUnit>>
+  attentionUnits() const override {
+    return attention;
+  }
   const BlockThreads *blockThreads() const override { return threads.get(); }
   bool multipliesWords(mlir::Type, mlir::Type) const override { return false; }
   mlir::Value addWords(mlir::OpBuilder &builder, mlir::Location loc,
@@ -62,6 +66,7 @@ private:
   VulkanProfile profile;
   std::unique_ptr<const BlockThreads> threads;
   std::vector<std::unique_ptr<const BlockUnit>> blocks;
+  std::vector<std::unique_ptr<const AttentionUnit>> attention;
 };
 
 /// SPIR-V of a module whose functions, which work on scalars, are kernels. Uses

@@ -24,7 +24,7 @@
 // CHECK: 0 bytes spill stores, 0 bytes spill loads
 // More than a block may declare is asked for by the launch, which reads how much
 // in the array's name.
-// LAUNCHED: .extern .shared .align 64 .b8 attention_{{[0-9a-f]+}}_launched_106496[];
+// LAUNCHED: .extern .shared .align 16 .b8 attention_{{[0-9a-f]+}}_launched_87040[];
 // CPU: error: inspect: target cpu has no PTX; name one with --target cuda:sm_90
 
 //--- gather.mlir

@@ -16,17 +16,41 @@
 // RUN: %ptxas -arch=sm_90a -v %t/masked.ptx -o %t/out 2>&1 | FileCheck %s
 // RUN: sinter inspect %t/heads.mlir --stage ptx --target cuda:sm_90 \
 // RUN:   | FileCheck %s --check-prefix=HEADS
-// RUN: sinter inspect %t/floats.mlir --stage ptx --target cuda:sm_90 \
-// RUN:   | FileCheck %s --check-prefix=NONE
+// RUN: sinter inspect %t/floats.mlir --stage ptx --target cuda:sm_90 > %t/floats.ptx
+// RUN: FileCheck %s --check-prefix=FLOATS < %t/floats.ptx
+// RUN: %ptxas -arch=sm_90 -v %t/floats.ptx -o %t/out 2>&1 | FileCheck %s
+// RUN: sinter inspect %t/floats-query.mlir --stage ptx --target cuda:sm_90 > %t/floats.ptx
+// RUN: FileCheck %s --check-prefix=FLOATS < %t/floats.ptx
+// RUN: %ptxas -arch=sm_90 -v %t/floats.ptx -o %t/out 2>&1 | FileCheck %s
+// RUN: sinter inspect %t/floats-keys.mlir --stage ptx --target cuda:sm_90 > %t/floats.ptx
+// RUN: FileCheck %s --check-prefix=FLOATS < %t/floats.ptx
+// RUN: %ptxas -arch=sm_90 %t/floats.ptx -o %t/out
 // RUN: sinter inspect %t/output.mlir --stage ptx --target cuda:sm_80 \
-// RUN:   | FileCheck %s --check-prefix=NONE
+// RUN:   | FileCheck %s --check-prefix=HALVES
 
 // No warnings of wgmma that waits for each other (C75xx), no spills.
 // CHECK-NOT: C75
 // CHECK: 0 bytes spill stores, 0 bytes spill loads
 // CHECK-NOT: C75
 
-// NONE-NOT: wgmma
+// Of f32, and of 16 bits on older devices, rows and steps are brought to shared
+// memory in fours, and summed by multiply-add; weights go there, too.
+// FLOATS-NOT: wgmma
+// FLOATS: .reqntid
+// FLOATS: ld.global.v4.b32
+// FLOATS: st.shared.v4.b32
+// FLOATS: bar.sync
+// FLOATS: ld.shared.v4.b32
+// FLOATS: fma.rn.f32
+// FLOATS: st.shared.b32
+// FLOATS: bar.sync
+// FLOATS: ld.shared.v4.b32
+// FLOATS: fma.rn.f32
+// FLOATS-NOT: wgmma
+// HALVES-NOT: wgmma
+// HALVES: ld.global.v{{[24]}}
+// HALVES: st.shared.v4.b32
+// HALVES: fma.rn.f32
 
 // The first scores; then those of a stage with the values of the one before,
 // one warpgroup after the other. What only all threads together may do is
@@ -113,4 +137,19 @@ func.func @main(%q: tensor<2x3x200x128xf32>, %k: tensor<2x3x300x128xf32>, %v: te
   %0 = sinter.attention %q, %k, %m, %v {scale = 0.125 : f64, span = "causal"} : (tensor<2x3x200x128xf32>, tensor<2x3x300x128xf32>, tensor<f32>, tensor<2x3x300x128xf32>) -> tensor<2x3x200x128xf32>
   %1 = sinter.attention_logsumexp %q, %k, %m {scale = 0.125 : f64, span = "causal"} : (tensor<2x3x200x128xf32>, tensor<2x3x300x128xf32>, tensor<f32>) -> tensor<2x3x200x1xf32>
   return %0, %1 : tensor<2x3x200x128xf32>, tensor<2x3x200x1xf32>
+}
+
+//--- floats-query.mlir
+func.func @main(%q: tensor<2x3x192x64xf32>, %k: tensor<2x3x320x64xf32>, %v: tensor<2x3x320x64xf32>, %g: tensor<2x3x192x64xf32>, %l: tensor<2x3x192x1xf32>, %d: tensor<2x3x192x1xf32>) -> tensor<2x3x192x64xf32> {
+  %m = sinter.full {shape = affine_map<() -> ()>, value = 0 : i64, dtype = f32} : () -> tensor<f32>
+  %0 = sinter.attention_query_gradient %q, %k, %m, %v, %g, %l, %d {scale = 0.125 : f64, factor = 0.125 : f64, span = "causal"} : (tensor<2x3x192x64xf32>, tensor<2x3x320x64xf32>, tensor<f32>, tensor<2x3x320x64xf32>, tensor<2x3x192x64xf32>, tensor<2x3x192x1xf32>, tensor<2x3x192x1xf32>) -> tensor<2x3x192x64xf32>
+  return %0 : tensor<2x3x192x64xf32>
+}
+
+//--- floats-keys.mlir
+func.func @main(%q: tensor<2x3x192x64xf32>, %k: tensor<2x3x320x64xf32>, %v: tensor<2x3x320x64xf32>, %g: tensor<2x3x192x64xf32>, %l: tensor<2x3x192x1xf32>, %d: tensor<2x3x192x1xf32>) -> (tensor<2x3x320x64xf32>, tensor<2x3x320x64xf32>) {
+  %m = sinter.full {shape = affine_map<() -> ()>, value = 0 : i64, dtype = f32} : () -> tensor<f32>
+  %0 = sinter.attention_key_gradient %q, %k, %m, %v, %g, %l, %d {scale = 0.125 : f64, factor = 0.125 : f64, span = "causal"} : (tensor<2x3x192x64xf32>, tensor<2x3x320x64xf32>, tensor<f32>, tensor<2x3x320x64xf32>, tensor<2x3x192x64xf32>, tensor<2x3x192x1xf32>, tensor<2x3x192x1xf32>) -> tensor<2x3x320x64xf32>
+  %1 = sinter.attention_value_gradient %q, %k, %m, %v, %g, %l, %d {scale = 0.125 : f64, factor = 0.125 : f64, span = "causal"} : (tensor<2x3x192x64xf32>, tensor<2x3x320x64xf32>, tensor<f32>, tensor<2x3x320x64xf32>, tensor<2x3x192x64xf32>, tensor<2x3x192x1xf32>, tensor<2x3x192x1xf32>) -> tensor<2x3x320x64xf32>
+  return %0, %1 : tensor<2x3x320x64xf32>, tensor<2x3x320x64xf32>
 }

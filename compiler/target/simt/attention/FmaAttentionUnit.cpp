@@ -1,0 +1,57 @@
+/// FmaAttentionUnit: which attention, and in what tiles.
+#include "compiler/target/simt/attention/FmaAttentionUnit.h"
+
+#include "compiler/target/simt/attention/FmaAttention.h"
+
+using namespace mlir;
+
+namespace sinter::compiler {
+namespace {
+
+class FmaAttentionUnit final : public AttentionUnit {
+public:
+  explicit FmaAttentionUnit(const FmaAttentionDevice &device)
+      : device(device) {}
+
+  std::optional<Tile> tileFor(const Attention &attention) const override {
+    const FmaAttentionLayout *layout = layoutFor(attention);
+    if (!layout)
+      return std::nullopt;
+    return Tile{layout->rows, layout->threads() / device.threads.warpThreads()};
+  }
+
+  void emit(OpBuilder &builder, Location loc, const KernelEntry &entry,
+            const Attention &attention, Client &client) const override {
+    FmaAttention(builder, loc, entry, attention, *layoutFor(attention),
+                 device.threads, client)
+        .run();
+  }
+
+private:
+  // The largest of which a block has the memory, and a thread the registers.
+  const FmaAttentionLayout *layoutFor(const Attention &attention) const {
+    const Type element = attention.element;
+    if (!element.isF32() && !element.isF16() && !element.isBF16())
+      return nullptr;
+    for (const FmaAttentionLayout &layout : fmaAttentionLayouts())
+      if (layout.threads() % device.threads.warpThreads() == 0 &&
+          layout.threads() <= device.mostThreads &&
+          FmaAttentionMemory(attention, layout).numbers <= device.mostNumbers &&
+          FmaAttention::sumsOf(attention, layout) <= mostSums)
+        return &layout;
+    return nullptr;
+  }
+
+  static constexpr int64_t mostSums = 128;
+
+  const FmaAttentionDevice device;
+};
+
+} // namespace
+
+std::unique_ptr<const AttentionUnit>
+makeFmaAttentionUnit(const FmaAttentionDevice &device) {
+  return std::make_unique<FmaAttentionUnit>(device);
+}
+
+} // namespace sinter::compiler
