@@ -5,6 +5,7 @@
 
 #include "frontend/Raise.h"
 #include "runtime/params/MappedFile.h"
+#include "runtime/support/Printable.h"
 
 #include <fmt/format.h>
 
@@ -30,10 +31,10 @@ std::string_view cut(std::string_view &rest, char end) {
   return piece;
 }
 
-/// Reads one file; knows where it is, for messages.
+/// Reads one text; knows where it is, for messages.
 class Reader {
 public:
-  Reader(const std::string &path, const CsvOptions &options)
+  Reader(std::string_view path, const CsvOptions &options)
       : path(path), options(options) {}
 
   Result<Table> read(std::string_view text) {
@@ -53,7 +54,7 @@ public:
   }
 
 private:
-  const std::string &path;
+  std::string_view path;
   const CsvOptions &options;
   Table table;
   int64_t line = 0;
@@ -89,7 +90,7 @@ private:
     if (text.empty() || error != std::errc() || stop != end)
       return makeError(ErrorKind::io,
                        fmt::format("{}:{}: field {} is no number: '{}'", path,
-                                   line, field, text));
+                                   line, field, printableName(text)));
     table.values.push_back(value);
     return {};
   }
@@ -103,6 +104,13 @@ Result<Table> readFile(const std::string &path, const CsvOptions &options) {
 }
 
 } // namespace
+
+Table parse_csv(std::string_view text, const CsvOptions &options,
+                std::source_location where) try {
+  return detail::unwrap(Reader("text", options).read(text), where);
+} catch (...) {
+  detail::raiseExhausted(where);
+}
 
 Table read_csv(const std::string &path, const CsvOptions &options,
                std::source_location where) try {

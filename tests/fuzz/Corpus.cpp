@@ -109,8 +109,8 @@ static bool writeArrays(const fs::path &root) {
 }
 
 bool sinter::fuzz::writeCorpus(const fs::path &root) {
-  for (const char *name : {"cache", "image", "json", "kernel", "model", "npy",
-                           "npz", "safetensors", "text", "tiles"})
+  for (const char *name : {"cache", "csv", "image", "json", "kernel", "model",
+                           "npy", "npz", "safetensors", "text", "tiles"})
     fs::create_directories(root / name);
   writeTexts(root / "json");
   write(root / "model/scale", test::scaleProgram().file());
@@ -118,6 +118,8 @@ bool sinter::fuzz::writeCorpus(const fs::path &root) {
   write(root / "model/loop", test::loopProgram().file());
   write(root / "model/copy", test::copyProgram().file());
   write(root / "model/gather", test::gatherProgram().file());
+  write(root / "csv/header", textBytes("a, b,c\r\n1,2.5,-3e2\r\n\n4 , 5,6\n"));
+  write(root / "csv/rare", textBytes("inf\t,-0\nnan,1e-320"));
   write(root / "image/cpu", test::kernelImage());
   write(root / "tiles/two", textBytes("sinter tiles 1\na=b\nk_1=64x32\n"));
   for (std::string_view text : graphs)

@@ -12,6 +12,7 @@
 namespace fs = std::filesystem;
 
 void fuzzCache(const uint8_t *data, size_t size);
+void fuzzCsv(const uint8_t *data, size_t size);
 void fuzzImage(const uint8_t *data, size_t size);
 void fuzzJson(const uint8_t *data, size_t size);
 void fuzzKernel(const uint8_t *data, size_t size);
@@ -82,10 +83,10 @@ TEST_P(Replay, endsWell) {
 
 INSTANTIATE_TEST_SUITE_P(
     Fuzzers, Replay,
-    testing::Values(Named{"cache", fuzzCache}, Named{"image", fuzzImage},
-                    Named{"json", fuzzJson}, Named{"kernel", fuzzKernel},
-                    Named{"model", fuzzModel}, Named{"npy", fuzzNpy},
-                    Named{"npz", fuzzNpz},
+    testing::Values(Named{"cache", fuzzCache}, Named{"csv", fuzzCsv},
+                    Named{"image", fuzzImage}, Named{"json", fuzzJson},
+                    Named{"kernel", fuzzKernel}, Named{"model", fuzzModel},
+                    Named{"npy", fuzzNpy}, Named{"npz", fuzzNpz},
                     Named{"safetensors", fuzzSafetensors},
                     Named{"text", fuzzText}, Named{"tiles", fuzzTiles}),
     [](const auto &each) { return std::string(each.param.name); });

@@ -68,6 +68,18 @@ TEST_F(Csv, NamesLineAndField) {
   expectError("a\n1.5junk\n", "2: field 1");
 }
 
+TEST_F(Csv, ErrorsSteerNoTerminal) {
+  expectError("a\n\x1b[31mred\n", R"(2: field 1 is no number: '\x1b[31mred')");
+  expectError("a\n" + std::string(1 << 20, 'x'),
+              "2: field 1 is no number: '" + std::string(256, 'x') + "...'");
+}
+
+TEST_F(Csv, TextInMemory) {
+  data::Table table = data::parse_csv("a,b\n1,2\n");
+  EXPECT_EQ(table.values, (std::vector<double>{1, 2}));
+  EXPECT_THROW(data::parse_csv("a\nb\n"), Error);
+}
+
 TEST_F(Csv, MissingFileIsAnError) {
   EXPECT_THROW(data::read_csv("/no/such/file.csv"), Error);
 }

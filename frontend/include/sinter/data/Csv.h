@@ -36,6 +36,10 @@ struct CsvOptions {
 Table read_csv(const std::string &path, const CsvOptions &options = {},
                std::source_location where = std::source_location::current());
 
+/// The same of text in memory, which messages call `text`.
+Table parse_csv(std::string_view text, const CsvOptions &options = {},
+                std::source_location where = std::source_location::current());
+
 /// The rows of a file as a data set; copies share them.
 class CsvDataset {
 public:
