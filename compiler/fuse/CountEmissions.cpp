@@ -18,9 +18,9 @@ static uint64_t mix(uint64_t a, uint64_t b) {
   return (x ^ (x >> 31)) >> 1; // never one of the set's own marks
 }
 
-EmissionCounter::EmissionCounter(const ClassifiedOps &graph, const OpSet &body,
+EmissionCounter::EmissionCounter(const ClassifiedOps &ops, const OpSet &body,
                                  const OpSet &outputs, uint64_t most)
-    : graph(graph) {
+    : ops(ops) {
   findLevels(body);
   startAt(outputs);
   for (unsigned index : llvm::reverse(body)) {
@@ -36,10 +36,10 @@ EmissionCounter::EmissionCounter(const ClassifiedOps &graph, const OpSet &body,
 
 void EmissionCounter::findLevels(const OpSet &body) {
   for (unsigned index : body) {
-    Operation *op = graph.op(index);
+    Operation *op = ops.op(index);
     unsigned level = 0;
     for (Value operand : op->getOperands())
-      if (int source = graph.indexOf(operand); source >= 0)
+      if (int source = ops.indexOf(operand); source >= 0)
         level = std::max(level, levels.lookup(source));
     levels[index] = level + (kindOf(op) == PatternKind::reduction);
   }
@@ -49,7 +49,7 @@ void EmissionCounter::findLevels(const OpSet &body) {
 void EmissionCounter::startAt(const OpSet &outputs) {
   SmallVector<SmallVector<AffineExpr>> shapes;
   for (unsigned index : outputs) {
-    Value value = graph.op(index)->getResult(0);
+    Value value = ops.op(index)->getResult(0);
     auto dims = llvm::to_vector(dimsOf(value.getType()));
     auto known = llvm::find(shapes, dims);
     uint64_t number = known - shapes.begin();
@@ -63,7 +63,7 @@ void EmissionCounter::reach(Value value, Access access) {
   // Single numbers have one index.
   if (rankOf(value) == 0)
     access.index = 0;
-  int index = graph.indexOf(value);
+  int index = ops.indexOf(value);
   bool isInside = index >= 0 && levels.contains(index);
   uint64_t id = isInside
                     ? uint64_t(index)
@@ -76,7 +76,7 @@ void EmissionCounter::reach(Value value, Access access) {
 }
 
 void EmissionCounter::reachThroughView(unsigned index, const Access &access) {
-  Operation *view = graph.op(index);
+  Operation *view = ops.op(index);
   bool selects = selectsByPosition(view);
   for (auto [number, operand] : llvm::enumerate(view->getOperands())) {
     Access inner{mix(access.index, index), access.mask};
@@ -91,7 +91,7 @@ void EmissionCounter::reachThroughView(unsigned index, const Access &access) {
 // Reductions of one level are done in one walk over what they read. Of other
 // roots every operand is read by a walk of its own.
 void EmissionCounter::reachOperands(unsigned index, const Access &access) {
-  Operation *op = graph.op(index);
+  Operation *op = ops.op(index);
   switch (kindOf(op)) {
   case PatternKind::pointwise:
   case PatternKind::random:

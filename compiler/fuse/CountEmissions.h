@@ -28,7 +28,7 @@ public:
 
   /// Counts for the ops of `body`, in order, of which `outputs` are stored, and
   /// stops beyond `most`.
-  EmissionCounter(const ClassifiedOps &graph, const OpSet &body,
+  EmissionCounter(const ClassifiedOps &ops, const OpSet &body,
                   const OpSet &outputs, uint64_t most = unlimited);
 
   /// Elements of ops and of what they read; more than `most` when it stopped.
@@ -52,7 +52,7 @@ private:
   void reachOperands(unsigned index, const Access &access);
   void reachThroughView(unsigned index, const Access &access);
 
-  const ClassifiedOps &graph;
+  const ClassifiedOps &ops;
   /// Of the body's ops: how many reductions follow each other up to it.
   llvm::DenseMap<unsigned, unsigned> levels;
   llvm::DenseMap<unsigned, llvm::SmallVector<Access, 2>> accesses;

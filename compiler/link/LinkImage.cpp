@@ -14,6 +14,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 LLD_HAS_DRIVER(elf)
@@ -125,34 +126,44 @@ static Status callLinker(Link &link) {
 /// Many times what a link takes.
 static constexpr std::chrono::seconds patience{20};
 
-/// False when lld does not come back: its thread waits for ever, and what it
+/// Nothing when lld does not come back: its thread waits for ever, and what it
 /// uses stays.
-static bool callLinkerAside(const std::shared_ptr<Link> &link, Status &status) {
+static std::optional<Status>
+callLinkerAside(const std::shared_ptr<Link> &link) {
   std::future<Status> ended = link->promise.get_future();
   std::thread([link] { link->promise.set_value(callLinker(*link)); }).detach();
   if (ended.wait_for(patience) != std::future_status::ready)
-    return false;
-  status = ended.get();
-  return true;
+    return std::nullopt;
+  return ended.get();
 }
+
+namespace {
+enum class LinkerState {
+  sound,
+  suspect, ///< broken off: a lock of it may have stayed taken
+  lost     ///< one has
+};
+} // namespace
 
 /// Runs lld, which keeps its state in globals. When memory runs out in it, a
 /// lock of it may stay taken, so that the next link would never end.
 static Status runLinker(std::vector<std::string> arguments) {
   static std::mutex mutex;
-  static bool isSuspect = false, isLost = false;
+  static LinkerState state = LinkerState::sound;
   std::lock_guard<std::mutex> lock(mutex);
   auto link = std::make_shared<Link>(std::move(arguments));
-  Status status;
-  if (!isSuspect)
+  std::optional<Status> status;
+  if (state == LinkerState::sound)
     status = callLinker(*link);
-  else if (!isLost)
-    isLost = !callLinkerAside(link, status);
-  if (isLost)
+  else if (state == LinkerState::suspect)
+    status = callLinkerAside(link);
+  if (!status) {
+    state = LinkerState::lost;
     return linkError("the linker does not answer since memory ran out in it; "
                      "a new process can link");
-  isSuspect = !link->hasReturned;
-  return status;
+  }
+  state = link->hasReturned ? LinkerState::sound : LinkerState::suspect;
+  return *std::move(status);
 }
 
 static Result<std::vector<std::byte>>

@@ -47,12 +47,6 @@ struct CachingAllocator::Block final : Buffer {
   Block *newer = nullptr;
 };
 
-/// A piece made before it is known whether one is needed, as nothing can be
-/// undone quietly later.
-struct CachingAllocator::Spare {
-  std::unique_ptr<Piece> piece = std::make_unique<Piece>();
-};
-
 CachingAllocator::CachingAllocator(MemorySource &source, std::string name,
                                    size_t limit)
     : source(source), name(std::move(name)), limit(limit) {}
@@ -67,7 +61,9 @@ Result<BufferRef> CachingAllocator::allocate(Device &device, size_t bytes) {
   std::unique_ptr<void, void (*)(void *)> memory(
       ::operator new(sizeof(Block)),
       [](void *pointer) { ::operator delete(pointer, sizeof(Block)); });
-  Spare spare;
+  // Made before it is known whether it is needed: nothing can be undone quietly
+  // later.
+  auto spare = std::make_unique<Piece>();
   Piece *piece = takePiece(blockBytes(bytes), spare);
   if (!piece)
     return outOfMemory(bytes);
@@ -82,16 +78,18 @@ Result<BufferRef> CachingAllocator::allocate(Device &device, size_t bytes) {
   return BufferRef::adopt(block);
 }
 
-Piece *CachingAllocator::takeFree(size_t bytes, size_t most, Spare &spare) {
+Piece *CachingAllocator::takeFree(size_t bytes, size_t most,
+                                  std::unique_ptr<Piece> &spare) {
   Piece *piece = segments.find(bytes, most);
   if (piece)
-    segments.take(piece, bytes, std::move(spare.piece));
+    segments.take(piece, bytes, std::move(spare));
   return piece;
 }
 
-Piece *CachingAllocator::addSegment(size_t bytes, Spare &spare) {
+Piece *CachingAllocator::addSegment(size_t bytes,
+                                    std::unique_ptr<Piece> &spare) {
   auto *begin = static_cast<char *>(source.acquire(bytes));
-  return begin ? segments.add(begin, bytes, std::move(spare.piece)) : nullptr;
+  return begin ? segments.add(begin, bytes, std::move(spare)) : nullptr;
 }
 
 // Segments that are free and too small for what is wanted give way to one that
@@ -109,7 +107,8 @@ void CachingAllocator::replaceSegments(size_t bytes) {
 // What is small and stays should not keep a large segment from being given
 // back, so it is not cut from one: where to give back is cheap, from none that
 // it leaves most of.
-Piece *CachingAllocator::takePiece(size_t bytes, Spare &spare) {
+Piece *CachingAllocator::takePiece(size_t bytes,
+                                   std::unique_ptr<Piece> &spare) {
   size_t part = source.waitsOnRelease() ? 8 : 2;
   size_t most = bytes > SIZE_MAX / part ? SIZE_MAX : part * bytes;
   if (Piece *piece = takeFree(bytes, most, spare))

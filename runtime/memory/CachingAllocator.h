@@ -6,6 +6,7 @@
 #include "runtime/support/Result.h"
 
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -67,10 +68,9 @@ public:
 
 private:
   struct Block;
-  struct Spare;
-  Piece *takePiece(size_t bytes, Spare &spare);
-  Piece *addSegment(size_t bytes, Spare &spare);
-  Piece *takeFree(size_t bytes, size_t most, Spare &spare);
+  Piece *takePiece(size_t bytes, std::unique_ptr<Piece> &spare);
+  Piece *addSegment(size_t bytes, std::unique_ptr<Piece> &spare);
+  Piece *takeFree(size_t bytes, size_t most, std::unique_ptr<Piece> &spare);
   void replaceSegments(size_t bytes);
   void releaseOldest();
   void trimLocked();
