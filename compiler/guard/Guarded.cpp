@@ -10,6 +10,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/PrettyStackTrace.h"
 
+#include <cstdlib>
 #include <new>
 #include <thread>
 
@@ -31,6 +32,16 @@ static ErrorInfo crashError(int signal) {
   } catch (...) {
     return exhausted();
   }
+}
+
+/// Whether there is memory for what a thread's first work makes: a library's
+/// thread-local data. The C library ends the process where there is none.
+static bool hasRoomForThread() {
+  constexpr size_t bytes = 32 << 10; // LLVM's and the table for all libraries'
+  void *volatile room = std::malloc(bytes);
+  bool hasRoom = room != nullptr;
+  std::free(room);
+  return hasRoom;
 }
 
 /// Whether work on this thread was broken off. The tables that MLIR keeps for
@@ -72,6 +83,8 @@ static std::optional<ErrorInfo> callElsewhere(void (*work)(void *),
 
 std::optional<ErrorInfo> detail::callGuarded(void (*work)(void *),
                                              void *context) {
+  if (!hasRoomForThread())
+    return exhausted();
   return (isSpoiled ? callElsewhere : callHere)(work, context);
 }
 

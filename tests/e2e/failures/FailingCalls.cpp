@@ -6,9 +6,11 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <unwind.h>
 
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" {
@@ -24,13 +26,13 @@ constinit std::atomic<bool> isArmed{false};
 constinit std::atomic<bool> hasFailed{false};
 constinit std::atomic<Failure> armed{Failure::oneAllocation};
 constinit std::atomic<long> at{0};
-constinit std::atomic<long> allocations{0}, threads{0};
+constinit std::atomic<long> allocations{0}, threads{0}, fatal{0};
 } // namespace
 
 void armFailure(Failure failure, long number) {
   armed = failure;
   at = number;
-  allocations = threads = 0;
+  allocations = threads = fatal = 0;
   hasFailed = false;
   isArmed = true;
 }
@@ -42,6 +44,43 @@ bool disarmFailure() {
 
 long allocationsSeen() { return allocations; }
 long threadsSeen() { return threads; }
+long fatalAllocations() { return fatal; }
+
+namespace {
+/// Functions on the stack of a call, by where they are.
+struct Callers {
+  bool isFirst = true;
+  bool isOfLoader = false;   ///< the one that allocates
+  bool isCaught = false;     ///< what the loader raises below ends in an error
+  bool isDestructor = false; ///< it notes how thread-local data ends
+};
+} // namespace
+
+static _Unwind_Reason_Code look(_Unwind_Context *context, void *argument) {
+  auto &callers = *static_cast<Callers *>(argument);
+  Dl_info found = {};
+  auto *address = reinterpret_cast<void *>(_Unwind_GetIP(context));
+  if (!address || !dladdr(address, &found))
+    return _URC_NO_REASON;
+  std::string_view file = found.dli_fname ? found.dli_fname : "";
+  std::string_view symbol = found.dli_sname ? found.dli_sname : "";
+  // The first that is not of this file.
+  if (callers.isFirst && file.find("failures-test") == file.npos) {
+    callers.isFirst = false;
+    callers.isOfLoader = file.find("/ld-linux") != file.npos;
+    callers.isDestructor = symbol == "__cxa_thread_atexit_impl";
+  }
+  callers.isCaught |= symbol == "_dl_catch_exception";
+  return _URC_NO_REASON;
+}
+
+/// Whether the C library ends the process when this allocation fails: it is for
+/// a library's thread-local data, or notes how that ends. No program can go on.
+static bool isFatal() {
+  Callers callers;
+  _Unwind_Backtrace(look, &callers);
+  return callers.isDestructor || (callers.isOfLoader && !callers.isCaught);
+}
 
 static bool failsAllocation() {
   if (!isArmed.load(std::memory_order_relaxed))
@@ -50,6 +89,13 @@ static bool failsAllocation() {
   Failure kind = armed;
   bool fails = (kind == Failure::oneAllocation && number == at) ||
                (kind == Failure::allAllocations && number >= at);
+  if (fails && isFatal()) {
+    // Then the next one fails.
+    if (kind == Failure::oneAllocation)
+      at = number + 1;
+    ++fatal;
+    return false;
+  }
   if (fails) {
     hasFailed = true;
     errno = ENOMEM;

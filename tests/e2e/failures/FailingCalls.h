@@ -13,6 +13,11 @@ void armFailure(Failure failure, long number);
 /// Ends it. Whether anything failed.
 bool disarmFailure();
 
+/// Allocations that were to fail since then and did not, as the C library would
+/// have ended the process: it has no other way to say that there is no memory
+/// for a library's thread-local data.
+long fatalAllocations();
+
 /// Allocations, and threads started, since the last `armFailure`.
 long allocationsSeen();
 long threadsSeen();

@@ -44,6 +44,7 @@ long numFailures() {
 struct Report {
   char first[16];   ///< how the call with the failure ended
   char detail[160]; ///< and what was wrong, if anything was
+  bool hasFatal;    ///< the C library would have ended the process
 };
 
 Report &report() {
@@ -135,6 +136,7 @@ void failNow(Failure failure, long number, const std::function<void()> &call) {
   armFailure(failure, number);
   std::string end = endOf(call);
   bool hasFailed = disarmFailure();
+  report().hasFatal = fatalAllocations() != 0;
   say(report().first, sizeof(Report::first),
       !hasFailed    ? "unharmed"
       : end.empty() ? "done"
@@ -209,12 +211,13 @@ void spread(
     const std::function<void(long number)> &body,
     const std::function<void()> &next = [] {}) {
   std::map<std::string, int> ends;
-  int wrong = 0;
+  int wrong = 0, fatal = 0;
   for (long i = 0; i < count; ++i) {
     long number = 1 + (total > count ? total * i / count : i % total);
     next();
     std::string bad = inChild([&] { body(number); });
     ++ends[report().first];
+    fatal += report().hasFatal;
     if (bad.empty())
       continue;
     ADD_FAILURE() << "failure " << int(failure) << " at call " << number
@@ -226,6 +229,10 @@ void spread(
     EXPECT_LE(4 * ends["unharmed"], count) << "too few of them fail";
   // lld takes a lock around an allocation, at one or two places of a link.
   EXPECT_LE(ends["linker lost"], 1 + count / 500);
+  if (failure == Failure::oneAllocation) {
+    EXPECT_LE(fatal, 1 + count / 50);
+  }
+  std::printf("  %5d would have ended in the C library\n", fatal);
   for (const auto &[end, times] : ends)
     std::printf("  %5d %s\n", times, end.c_str());
 }
