@@ -79,7 +79,9 @@ struct ThreadPending {
   std::vector<uint64_t> unproven;
   uint64_t lastLook = 0;
   uint64_t nextLook = 0;
+  size_t kept = 0; ///< nodes that the last look visited beside what is pending
   bool isOver = false; ///< at the last look
+  bool isCut = false;  ///< of this step there are pieces
   bool isBusy = false; ///< evaluating pieces
   CutPlace lastCut;
 };
@@ -130,6 +132,19 @@ bool isNewStep() {
   return !marks.empty() && !findStep(marks.back());
 }
 
+/// The ops between two looks: what they take is little beside what these did.
+static uint64_t pauseAfter(size_t visited) {
+  return std::max<uint64_t>(limits.lookEvery, visited / 2);
+}
+
+/// Looks stand at the same places of each step, so that cuts do, too. Flushes
+/// that follow each other closely do not put them off for long.
+static void placeNextLook(ThreadPending &mine, uint64_t now) {
+  uint64_t pause = pauseAfter(mine.kept);
+  if (now - mine.lastLook < 4 * pause)
+    mine.nextLook = now + pause;
+}
+
 void noteFlushed(FlushReason reason, size_t ops,
                  const std::shared_ptr<const runtime::Program> &program,
                  size_t temporaries) {
@@ -142,6 +157,8 @@ void noteFlushed(FlushReason reason, size_t ops,
   mine.unproven.clear();
   mine.flush = {.begin = now};
   mine.lastCut = {};
+  mine.isCut = false;
+  placeNextLook(mine, now);
   hashes.sinceFlush = 0;
   hashes.nextStop = 0;
 }
@@ -197,8 +214,8 @@ static void look(ThreadPending &mine, size_t times, const SourceLine &where) {
     ops = work.ops();
     bytes = work.bytes();
     mine.lastLook = recordedOps();
-    mine.nextLook =
-        mine.lastLook + std::max(most.look_every, work.visited() / 2);
+    mine.nextLook = mine.lastLook + pauseAfter(work.visited());
+    mine.kept = work.visited() - ops;
     std::optional<KnownStep> known = currentStep(mine, ops);
     size_t temporaries = known ? known->temporaries : 0;
     mine.isOver = ops > most.ops || bytes + temporaries > most.bytes;
@@ -210,6 +227,7 @@ static void look(ThreadPending &mine, size_t times, const SourceLine &where) {
     return;
   announce(ops, bytes, "it is evaluated in pieces", where);
   mine.isOver = false;
+  mine.isCut = true;
   evaluatePieces(mine, pieces, where);
 }
 
@@ -218,9 +236,11 @@ void noteStepEnd(const SourceLine &where) {
     return;
   ThreadPending &mine = threadPending();
   std::vector<NodeRef> roots;
-  if (mine.isOver && !mustWait(mine)) {
+  // What is left of a step in pieces is no part of the next, which would be cut
+  // elsewhere then.
+  if ((mine.isOver || mine.isCut) && !mustWait(mine)) {
     PendingWork work;
-    mine.isOver = false;
+    mine.isOver = mine.isCut = false;
     // A step that ended by itself does so again, by the same program.
     std::optional<KnownStep> known = currentStep(mine, work.ops());
     if (!known || known->endsAtLimit) {
@@ -234,6 +254,7 @@ void noteStepEnd(const SourceLine &where) {
     evaluate(roots, FlushReason::limit, where);
   }
   mine.step = {.begin = recordedOps()};
+  placeNextLook(mine, mine.step.begin);
   hashes.sinceStep = 0;
   hashes.nextStop = 0;
 }
