@@ -1,7 +1,6 @@
 /// Normalization over recorded ops.
 #include <sinter/Normalization.h>
 
-#include "frontend/Lines.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
 #include "frontend/nn/ComposedCall.h"
@@ -52,10 +51,22 @@ static Tensor withAffine(const ComposedCall &call, Tensor y,
   return y;
 }
 
-/// x brought to mean 0 and variance 1 along axes.
-static Tensor standardized(const Tensor &x, const Axes &axes, double eps) {
-  Tensor centered = detail::centered(x, axes);
-  return centered * rsqrt(mean(square(centered), axes, true) + eps);
+namespace {
+/// x brought to mean 0 and variance 1 along axes, and what its variance was.
+struct Standard {
+  Tensor y, spread;
+};
+} // namespace
+
+// Sums of what is left of the mean and of its square stand side by side: both
+// are known after one more walk over x. What corrects the mean has no gradient,
+// as what is left sums up to 0.
+static Standard standardized(const Tensor &x, const Axes &axes, double eps) {
+  Tensor center = mean(x, axes, true), left = x - center;
+  Tensor missing = mean(left, axes, true).detach();
+  Tensor spread = mean(square(left), axes, true);
+  spread = maximum(spread - square(missing), 0);
+  return {(x - (center + missing)) * rsqrt(spread + eps), spread};
 }
 
 /// How many elements stand along axes, as a number of rank 0.
@@ -67,9 +78,6 @@ static Tensor countAlong(const Tensor &x, std::span<const int64_t> axes) {
   return recorder.result(graph::extent(count, x.dtype(), x.device()));
 }
 
-// Sums of what is left of the mean and of its square stand side by side: both
-// are known after one more walk over x. What corrects the mean has no gradient,
-// as what is left sums up to 0.
 BatchNormalized batch_norm(const Arg &x, const Affine &affine) try {
   ComposedCall call("batch_norm", {&x});
   Tensor wide = call.real(x);
@@ -82,11 +90,7 @@ BatchNormalized batch_norm(const Arg &x, const Affine &affine) try {
   }
   if (elements == 1)
     call.fail("training needs more than one value for each channel", {wide});
-  Tensor center = mean(wide, others, true), left = wide - center;
-  Tensor missing = mean(left, others, true).detach();
-  Tensor spread = mean(square(left), others, true);
-  spread = maximum(spread - square(missing), 0);
-  Tensor y = (wide - (center + missing)) * rsqrt(spread + affine.eps);
+  auto [y, spread] = standardized(wide, others, affine.eps);
   Tensor count = countAlong(wide, others);
   return {call.done(withAffine(call, y, affine)), mean(wide, others),
           squeeze(spread, others) * (count / (count - 1))};
@@ -119,7 +123,7 @@ Tensor group_norm(const Arg &x, int64_t groups, const Affine &affine) try {
   for (int64_t axis = 2; axis < wide.rank(); ++axis)
     ofGroup = ofGroup * wide.dim(axis);
   Tensor apart = reshape(wide, {wide.dim(0), groups, ofGroup});
-  Tensor y = reshape(standardized(apart, 2, affine.eps), wide.shape());
+  Tensor y = reshape(standardized(apart, 2, affine.eps).y, wide.shape());
   return call.done(withAffine(call, y, affine));
 } catch (...) {
   detail::raiseExhausted(x.where);
@@ -131,7 +135,7 @@ Tensor instance_norm(const Arg &x, const Affine &affine) try {
   checkChannels(call, wide);
   if (wide.rank() < 3)
     call.fail("there is no space to normalize over", {wide});
-  Tensor y = standardized(wide, axesFrom(2, wide.rank()), affine.eps);
+  Tensor y = standardized(wide, axesFrom(2, wide.rank()), affine.eps).y;
   return call.done(withAffine(call, y, affine));
 } catch (...) {
   detail::raiseExhausted(x.where);
@@ -191,7 +195,7 @@ Tensor layer_norm(const Arg &x, const Dims &shape, const Affine &affine) try {
   Tensor weight = call.given(affine.weight), bias = call.given(affine.bias);
   if (weight.defined() && bias.defined() && shape.size() == 1)
     return call.done(layer_norm(Arg(wide), weight, bias, affine.eps));
-  Tensor y = standardized(wide, axesFrom(first, wide.rank()), affine.eps);
+  Tensor y = standardized(wide, axesFrom(first, wide.rank()), affine.eps).y;
   if (weight.defined())
     y = y * ofShape(call, weight, shape);
   if (bias.defined())
