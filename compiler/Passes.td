@@ -36,6 +36,25 @@ def ExpandComposites : Pass<"expand-composites", "::mlir::ModuleOp"> {
 
 //===-- simplify ----------------------------------------------------------===//
 
+def UnmergeRows : Pass<"unmerge-rows", "::mlir::ModuleOp"> {
+  let summary = "Split axes of images that were joined to be reduced.";
+  let description = [{
+    Of programs with convolutions or pooling. A reduction along an axis that a
+    reshape joined of channels and space, as that of a group of channels is, and
+    what is pointwise around it, get the axes apart: so they fit images that are
+    stored in another order. Elements are reduced in the same order as before.
+
+    ```mlir
+    %1 = sinter.reshape %0 : (tensor<4x320x64x64xf32>) -> tensor<4x32x40960xf32>
+    %2 = sinter.sum %1 {axes = array<i64: 2>, keepdims = true}
+    // becomes
+    %1 = sinter.reshape %0 : ... -> tensor<4x32x10x64x64xf32>
+    %3 = sinter.sum %1 {axes = array<i64: 2, 3, 4>, keepdims = true}
+    %2 = sinter.reshape %3 : (tensor<4x32x1x1x1xf32>) -> tensor<4x32x1xf32>
+    ```
+  }];
+}
+
 def AssignLayouts : Pass<"assign-layouts", "::mlir::ModuleOp"> {
   let summary = "Choose where images have their channels.";
   let description = [{

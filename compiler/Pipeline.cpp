@@ -51,6 +51,8 @@ void buildStage(Stage stage, OpPassManager &passes,
     break;
   case Stage::simplify: {
     bool exact = options.simplify.numerics == NumericsMode::exact;
+    if (!exact)
+      passes.addPass(createUnmergeRows());
     passes.addPass(createAssignLayouts({.exact = exact}));
     passes.addPass(createExpandComposites());
     if (!exact) {

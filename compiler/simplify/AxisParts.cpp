@@ -24,7 +24,7 @@ static PartList wholeAxis(AffineExpr dim, bool isRepeated = false) {
   return isOne(dim) ? PartList() : PartList{{dim, isRepeated}};
 }
 
-static SmallVector<PartList> wholeAxes(Value value) {
+SmallVector<PartList> wholeAxes(Value value) {
   return llvm::map_to_vector(dimsOf(value.getType()),
                              [](AffineExpr dim) { return wholeAxis(dim); });
 }
@@ -38,10 +38,8 @@ static int64_t timesIn(AffineExpr divisor, AffineExpr number) {
   return divides ? of.getValue() / by.getValue() : 0;
 }
 
-// Parts in a row as those of axes of other extents, cut where an axis ends
-// within one. Nothing where the extents do not tell.
-static std::optional<SmallVector<PartList>> regroup(ArrayRef<PartList> lists,
-                                                    ArrayRef<AffineExpr> dims) {
+std::optional<SmallVector<PartList>> regroup(ArrayRef<PartList> lists,
+                                             ArrayRef<AffineExpr> dims) {
   SmallVector<AxisPart> waiting;
   for (const PartList &list : llvm::reverse(lists))
     waiting.append(list.rbegin(), list.rend());

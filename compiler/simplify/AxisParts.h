@@ -22,6 +22,14 @@ struct AxisPart {
 /// The parts of one axis, the outermost first; none of an axis of one element.
 using PartList = llvm::SmallVector<AxisPart, 2>;
 
+/// Parts in a row as those of axes of other extents, cut where an axis ends
+/// within one. Nothing where the extents do not tell.
+std::optional<llvm::SmallVector<PartList>>
+regroup(llvm::ArrayRef<PartList> lists, llvm::ArrayRef<mlir::AffineExpr> dims);
+
+/// The axes of a value, each as one part.
+llvm::SmallVector<PartList> wholeAxes(mlir::Value value);
+
 /// Finds the parts of values' axes: behind reshapes, transposes, broadcasts,
 /// slices and joins, and where pointwise ops are of values with alike parts.
 class AxisParts {

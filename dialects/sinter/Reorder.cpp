@@ -117,7 +117,12 @@ public:
     state.attributes.set(name, value);
   }
   Value make(OpBuilder &builder, Order order) {
-    state.addTypes(storedType(typeOf(op->getResult(0)), order, symbols));
+    return makeOfDims(
+        builder, inOrder<AffineExpr>(dimsOf(typeOf(op->getResult(0))), order));
+  }
+  Value makeOfDims(OpBuilder &builder, ArrayRef<AffineExpr> dims) {
+    Type element = typeOf(op->getResult(0)).getElementType();
+    state.addTypes(tensorType(element, dims, symbols));
     return builder.create(state)->getResult(0);
   }
 
@@ -223,8 +228,67 @@ static std::optional<TensorOrders> findReduction(Operation *op, int which,
   return orders;
 }
 
+// Whether elements may be folded part by part, the results in turn: none is
+// rounded on the way.
+static bool foldsInParts(Operation *op) {
+  if (!op->hasAttr("axes"))
+    return false;
+  switch (cast<FoldOpInterface>(op).getFold()) {
+  case Fold::maximum:
+  case Fold::minimum:
+    return true;
+  case Fold::sum:
+  case Fold::product: {
+    Type element = typeOf(op->getResult(0)).getElementType();
+    return !isa<FloatType>(element) || element.getIntOrFloatBitWidth() >= 32;
+  }
+  default:
+    return false;
+  }
+}
+
+// Of a reduced axis behind one that stays, which is behind others that are
+// reduced: those others first, so that what is neighbours in memory is folded
+// side by side, and few elements are left for the rest.
+static Value buildInParts(OpBuilder &builder, Operation *op, Value x,
+                          const TensorOrders &orders) {
+  AxisOrder places = placesOf(orders.operands[0]);
+  SmallVector<int64_t> before, behind;
+  for (int64_t axis : reducedAxes(op))
+    behind.push_back(places[axis]);
+  auto isKept = [&](int64_t place) {
+    return !llvm::is_contained(behind, place);
+  };
+  int64_t last = typeOf(x).getRank() - 1;
+  while (last >= 0 && !isKept(last))
+    --last;
+  llvm::copy_if(behind, std::back_inserter(before),
+                [&](int64_t place) { return place < last; });
+  llvm::erase_if(behind, [&](int64_t place) { return place < last; });
+  if (before.empty() || behind.empty() || !foldsInParts(op))
+    return {};
+  llvm::sort(before);
+  llvm::sort(behind);
+  bool keeps = op->getAttrOfType<BoolAttr>("keepdims").getValue();
+  SmallVector<AffineExpr> dims = dimsOf(typeOf(x));
+  for (int64_t place : llvm::reverse(before))
+    if (keeps)
+      dims[place] = builder.getAffineConstantExpr(1);
+    else
+      dims.erase(dims.begin() + place);
+  for (int64_t &place : behind)
+    place -= keeps ? 0 : int64_t(before.size());
+  Copy first(op, x);
+  first.set("axes", builder.getDenseI64ArrayAttr(before));
+  Copy second(op, first.makeOfDims(builder, dims));
+  second.set("axes", builder.getDenseI64ArrayAttr(behind));
+  return second.make(builder, orders.result);
+}
+
 static Value buildReduction(OpBuilder &builder, Operation *op,
                             ValueRange operands, const TensorOrders &orders) {
+  if (Value made = buildInParts(builder, op, operands[0], orders))
+    return made;
   Copy copy(op, operands);
   copy.nameAxes(orders.operands[0]);
   return copy.make(builder, orders.result);

@@ -46,6 +46,7 @@ private:
   NodeRef transposedConvolution(const NodeRef &x);
   NodeRef pooling(const NodeRef &x);
   NodeRef normalization(const NodeRef &x);
+  NodeRef groupNormalization(const NodeRef &x);
   NodeRef lastInBetween(const NodeRef &x);
   NodeRef padding(const NodeRef &x);
 
@@ -97,6 +98,29 @@ NodeRef Net::normalization(const NodeRef &x) {
   return *graph::add(*graph::mul(*graph::sub(x, mean), column(x)), column(x));
 }
 
+/// By groups of channels, whose axis is joined with those of space; or by
+/// channels, or whole images.
+NodeRef Net::groupNormalization(const NodeRef &x) {
+  int64_t count = channels(x), groups = pick(1, count);
+  while (count % groups != 0)
+    --groups;
+  Dim space = x->dims()[2] * x->dims()[3];
+  std::vector<Dim> dims{x->dims()[0], groups, Dim(count / groups) * space};
+  NodeRef y = *graph::reshape(x, dims);
+  bool keeps = pick(0, 1);
+  auto wide = [&](NodeRef number) {
+    if (!keeps)
+      number = *graph::reshape(number, std::vector<Dim>{dims[0], groups, 1});
+    return *graph::broadcast(number, dims);
+  };
+  y = *graph::sub(y, wide(*graph::mean(y, Ints{2}, keeps)));
+  NodeRef one = *graph::full(dims, Number(1), DType::f32, DeviceId());
+  NodeRef spread = *graph::mean(*graph::mul(y, y), Ints{2}, keeps);
+  y = *graph::div(y, *graph::add(one, wide(*graph::sqrt(spread))));
+  y = *graph::add(y, wide(*graph::amax(y, Ints{2}, keeps)));
+  return *graph::mul(*graph::reshape(y, x->dims()), column(x));
+}
+
 /// As a user writes it who has channels last there.
 NodeRef Net::lastInBetween(const NodeRef &x) {
   NodeRef y = *graph::tanh(*graph::transpose(x, Ints{0, 2, 3, 1}));
@@ -122,7 +146,7 @@ NodeRef Net::padding(const NodeRef &x) {
 }
 
 NodeRef Net::step(const NodeRef &x) {
-  switch (pick(0, 8)) {
+  switch (pick(0, 10)) {
   case 0:
     return transposedConvolution(x);
   case 1:
@@ -137,6 +161,9 @@ NodeRef Net::step(const NodeRef &x) {
     return *graph::tanh(*graph::add(x, column(x)));
   case 6:
     return *graph::concat(std::vector<NodeRef>{x, *graph::sigmoid(x)}, 1);
+  case 7:
+  case 8:
+    return groupNormalization(x);
   default:
     return convolution(x);
   }

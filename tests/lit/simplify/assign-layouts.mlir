@@ -106,3 +106,31 @@ func.func @main(%x: tensor<2x64x30x28xf32>, %w: tensor<64x64x3x3xf32>, %e: tenso
   %3 = sinter.conv %2, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, high = array<i64: 1, 1>, layout = "channels_first", low = array<i64: 1, 1>, sizes = array<i64: 3, 3>, strides = array<i64: 1, 1>} : (tensor<2x64x30x28xf32>, tensor<64x64x3x3xf32>) -> tensor<2x64x30x28xf32>
   return %3 : tensor<2x64x30x28xf32>
 }
+
+// -----
+
+// A group of channels falls apart where channels are last: what is neighbours
+// is summed side by side, and then what is left of each group.
+// CHECK-LABEL: @main
+// EXACT-LABEL: @main
+// CHECK: %[[A:.*]] = sinter.conv %{{.*}}layout = "channels_last"
+// CHECK: %[[G:.*]] = sinter.reshape %[[A]] {{.*}} -> tensor<2x30x28x16x4xf32>
+// CHECK: %[[C:.*]] = sinter.sum %[[G]] {axes = array<i64: 1, 2>, keepdims = true} : (tensor<2x30x28x16x4xf32>) -> tensor<2x1x1x16x4xf32>
+// CHECK: %[[S:.*]] = sinter.sum %[[C]] {axes = array<i64: 4>, keepdims = true} : (tensor<2x1x1x16x4xf32>) -> tensor<2x1x1x16x1xf32>
+// CHECK: %[[B:.*]] = sinter.broadcast %[[S]]
+// CHECK: %[[D:.*]] = sinter.sub %[[G]], %[[B]] : (tensor<2x30x28x16x4xf32>
+// CHECK: %[[M:.*]] = sinter.amax %[[D]] {axes = array<i64: 1, 2>, keepdims = false} : (tensor<2x30x28x16x4xf32>) -> tensor<2x16x4xf32>
+// CHECK: sinter.amax %[[M]] {axes = array<i64: 2>, keepdims = false} : (tensor<2x16x4xf32>) -> tensor<2x16xf32>
+// CHECK-NOT: sinter.transpose %[[D]]
+// CHECK: sinter.conv
+func.func @main(%x: tensor<2x64x30x28xf32>, %v: tensor<64x64x3x3xf32>, %w: tensor<64x64x3x3xf32>) -> (tensor<2x16xf32>, tensor<2x64x30x28xf32>) {
+  %0 = sinter.conv %x, %v {dilations = array<i64: 1, 1>, groups = 1 : i64, high = array<i64: 1, 1>, layout = "channels_first", low = array<i64: 1, 1>, sizes = array<i64: 3, 3>, strides = array<i64: 1, 1>} : (tensor<2x64x30x28xf32>, tensor<64x64x3x3xf32>) -> tensor<2x64x30x28xf32>
+  %1 = sinter.reshape %0 {shape = affine_map<() -> (2, 16, 4, 30, 28)>} : (tensor<2x64x30x28xf32>) -> tensor<2x16x4x30x28xf32>
+  %2 = sinter.sum %1 {axes = array<i64: 2, 3, 4>, keepdims = true} : (tensor<2x16x4x30x28xf32>) -> tensor<2x16x1x1x1xf32>
+  %3 = sinter.broadcast %2 {shape = affine_map<() -> (2, 16, 4, 30, 28)>} : (tensor<2x16x1x1x1xf32>) -> tensor<2x16x4x30x28xf32>
+  %4 = sinter.sub %1, %3 : (tensor<2x16x4x30x28xf32>, tensor<2x16x4x30x28xf32>) -> tensor<2x16x4x30x28xf32>
+  %5 = sinter.amax %4 {axes = array<i64: 2, 3, 4>, keepdims = false} : (tensor<2x16x4x30x28xf32>) -> tensor<2x16xf32>
+  %6 = sinter.reshape %4 {shape = affine_map<() -> (2, 64, 30, 28)>} : (tensor<2x16x4x30x28xf32>) -> tensor<2x64x30x28xf32>
+  %7 = sinter.conv %6, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, high = array<i64: 1, 1>, layout = "channels_first", low = array<i64: 1, 1>, sizes = array<i64: 3, 3>, strides = array<i64: 1, 1>} : (tensor<2x64x30x28xf32>, tensor<64x64x3x3xf32>) -> tensor<2x64x30x28xf32>
+  return %5, %7 : tensor<2x16xf32>, tensor<2x64x30x28xf32>
+}
