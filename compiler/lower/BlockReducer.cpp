@@ -62,24 +62,6 @@ size_t BlockReducer::countTogether(ArrayRef<RowResult> rest) const {
   return count;
 }
 
-Index BlockReducer::indexOf(Emission &emission, Value tensor, Value row,
-                            Value column) const {
-  Shape own = shapeOf(tensor);
-  Index flat;
-  flat.tail = emission.uniform(row);
-  flat.tailRank = own.size() - (column ? 1 : 0);
-  if (!column)
-    return flat;
-  Index index;
-  if (flat.tailRank)
-    index.lead = emission.coordinates(
-        flat, Shape(own.begin(), own.begin() + flat.tailRank));
-  index.tail = neighbours == 1 ? emission.uniform(column)
-                               : emission.along(column, neighbours);
-  index.tailRank = 1;
-  return index;
-}
-
 Value BlockReducer::load(Emission &emission, Value place) const {
   return memref::LoadOp::create(emission.builder, emission.loc, block.memory,
                                 place);

@@ -49,10 +49,6 @@ public:
   /// Of the first ones, how many are made at once: none needs another, nor an
   /// order.
   size_t countTogether(llvm::ArrayRef<RowResult> rest) const;
-  /// The index of neighbours in a row, or of a row's number where there is no
-  /// column.
-  Index indexOf(Emission &emission, Value tensor, Value row,
-                Value column) const;
   void wait(Emission &emission) const {
     unit.wait(emission.builder, emission.loc);
   }

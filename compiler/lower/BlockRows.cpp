@@ -8,6 +8,7 @@
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/KernelWriter.h"
 #include "compiler/lower/ReductionOrder.h"
+#include "compiler/lower/RowSpace.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/View.h"
 
@@ -33,20 +34,21 @@ PatternKind kindOf(Operation *op) {
 class BlockRows {
 public:
   explicit BlockRows(KernelWriter &writer)
-      : writer(writer), kernel(writer.kernel), context(kernel->getContext()),
+      : writer(writer), kernel(writer.kernel), space(kernel),
         unit(writer.target.blockThreads()) {}
 
   bool applies() {
-    return unit && canonicalLanes % unit->warpThreads() == 0 &&
-           findReductions() && hasRows() && cutRow() && takeColumns() &&
-           storesRows() && reducer->numbers(reductions) <= unit->mostNumbers();
+    return unit && canonicalLanes % unit->warpThreads() == 0 && space.find() &&
+           isRowOfBlock(space.length) && cutRow() && takeColumns() &&
+           storesRows() &&
+           reducer->numbers(space.reductions) <= unit->mostNumbers();
   }
 
   void run() {
     columns->announce();
-    AffineExpr blocks = columns->empty() ? rows : columns->blocks();
+    AffineExpr blocks = columns->empty() ? space.rows : columns->blocks();
     writer.addBlockPhase(blocks * reducer->warps(), [&](Emission &emission) {
-      reducer->begin(emission, reductions, registers());
+      reducer->begin(emission, space.reductions, registers());
       emission.within(emission.builder.getInsertionBlock(), [&] {
         if (!columns->empty())
           return emitRows(emission);
@@ -61,48 +63,13 @@ public:
 private:
   // ---- which kernels -------------------------------------------------------
 
-  bool findReductions() {
-    for (Operation &op : kernel.getBlock()) {
-      if (isa<program::YieldOp>(op))
-        continue;
-      if (!isa<ir::SinterOpInterface>(op) || !joinsBlockRows(&op))
-        return false;
-      if (kindOf(&op) == PatternKind::reduction && !addReduction(&op))
-        return false;
-    }
-    return !reductions.empty();
-  }
-
-  bool addReduction(Operation *op) {
-    Shape own = shapeOf(op->getOperand(0));
-    int64_t last = int64_t(own.size()) - 1;
-    if (shape.empty())
-      shape = own;
-    if (own != shape || own.empty())
-      return false;
-    SmallVector<int64_t> axes = reductionAxes(op).axes;
-    auto combiner = makeCombiner(op->getResult(0));
-    if (axes == SmallVector<int64_t>{last})
-      reductions.push_back({op, std::move(combiner)});
-    else if (last > 0 && axes == llvm::to_vector(llvm::seq<int64_t>(0, last)))
-      columnOps.push_back({op, std::move(combiner)});
-    else
-      return false;
-    return true;
-  }
-
-  bool hasRows() {
-    length = constantOf(shape.back());
-    rows = product(shape, 0, shape.size() - 1, context);
-    return isRowOfBlock(length);
-  }
-
   // Threads that have equally many elements, near to what they should have.
   bool cutRow() {
     // Beside sums of columns, 16 bytes of elements of two. Rows alone are
     // faster by shorter loads (on an H200, 16384 of 4096 elements: gradients of
     // layer_norm take 114 us by eights, 124 by fours; softmax 76.4 and 75.1).
-    bool byEights = !columnOps.empty() && holdsNextRow() &&
+    const int64_t length = space.length;
+    bool byEights = !space.columns.empty() && holdsNextRow() &&
                     length % (unit->warpThreads() * 8) == 0;
     neighbours = byEights ? 8 : 4;
     int64_t best = 0;
@@ -118,40 +85,33 @@ private:
     }
     constexpr int64_t mostElements = 2 * elementsOfThread;
     if (best)
-      reducer.emplace(*unit, length, best, neighbours, reductions.size(),
+      reducer.emplace(*unit, length, best, neighbours, space.reductions.size(),
                       writer.numerics == NumericsMode::exact);
     return best && length / best <= mostElements;
   }
 
-  bool isFull(Value value) const { return shapeOf(value) == shape; }
+  bool isFull(Value value) const { return space.isFull(value); }
 
   bool takeColumns() {
-    columns.emplace(writer, rows, /*onlyColumns=*/false);
-    for (RowResult &one : columnOps)
+    columns.emplace(writer, space.rows, /*onlyColumns=*/false);
+    for (RowResult &one : space.columns)
       columns->add(one.op, std::move(one.combiner));
     return columns->empty() || columns->canMerge();
   }
 
   bool storesRows() {
     return llvm::all_of(kernel.getOutputs(), [&](Value output) {
-      Shape own = shapeOf(output);
-      return isFull(output) || columns->makes(output) ||
-             product(own, 0, own.size(), context) == rows;
+      return isFull(output) || columns->makes(output) || space.isNumber(output);
     });
   }
 
   // What a thread has of the inputs' rows and of what is made of them; of
   // columns also their states and what is read of each row.
   int64_t registers() {
-    int64_t arrays = rowInputs() + 1;
+    int64_t arrays = space.fullInputs() + 1;
     if (!columns->empty())
-      arrays += int64_t(columnOps.size()) + 1;
+      arrays += int64_t(space.columns.size()) + 1;
     return otherRegisters + steps() * neighbours * arrays;
-  }
-
-  int64_t rowInputs() {
-    return llvm::count_if(kernel.getInputs(),
-                          [&](Value input) { return isFull(input); });
   }
 
   // ---- one row -------------------------------------------------------------
@@ -163,14 +123,15 @@ private:
   }
 
   Index indexOf(Emission &emission, Value tensor, Value row, Value column) {
-    return reducer->indexOf(emission, tensor, row, column);
+    return space.indexOf(emission, tensor, row, column, neighbours);
   }
 
   // The rows of a block of the canonical order.
   void emitRows(Emission &emission) {
     Value size = emission.constant(canonicalBlock);
     Value begin = emission.mul(reducer->block.number, size);
-    Value end = emission.min(emission.add(begin, size), emission.extent(rows));
+    Value end =
+        emission.min(emission.add(begin, size), emission.extent(space.rows));
     Value one = emission.constant(1), last = emission.sub(end, one);
     SmallVector<Value> starts;
     for (int64_t step = 0; step < steps(); ++step)
@@ -197,7 +158,8 @@ private:
               [&](Value tensor) { return elementsOf(emission, tensor, row); });
           // The next row's numbers of warps take the place of this one's, which
           // all have read before they wait again.
-          if (reducer->countTogether(reductions) == reductions.size())
+          if (reducer->countTogether(space.reductions) ==
+              space.reductions.size())
             reducer->wait(emission);
           llvm::append_range(after, held);
           return after;
@@ -210,7 +172,7 @@ private:
   void readOnce(Emission &emission, ArrayRef<Value> starts) {
     for (BlockArgument input : kernel.getInputs()) {
       Shape own = shapeOf(input);
-      if (own.size() != 1 || own.back() != shape.back())
+      if (own.size() != 1 || own.back() != space.shape.back())
         continue;
       for (Value column : starts) {
         Index index;
@@ -232,9 +194,9 @@ private:
 
   // What it reads of the inputs has been read.
   void emitRow(Emission &emission, Value row) {
-    for (size_t first = 0, count = 0; first < reductions.size();
+    for (size_t first = 0, count = 0; first < space.reductions.size();
          first += count) {
-      ArrayRef<RowResult> rest = ArrayRef(reductions).drop_front(first);
+      ArrayRef<RowResult> rest = ArrayRef(space.reductions).drop_front(first);
       count = reducer->countTogether(rest);
       reduce(emission, rest.take_front(count), row, int64_t(first));
     }
@@ -337,13 +299,9 @@ private:
 
   KernelWriter &writer;
   program::KernelOp kernel;
-  MLIRContext *context;
+  RowSpace space;
   const BlockThreads *unit;
-  SmallVector<RowResult> reductions, columnOps;
   std::optional<BlockColumns> columns;
-  Shape shape; ///< of what is reduced
-  AffineExpr rows;
-  int64_t length = 0;
   int64_t neighbours = 0; ///< as of BlockReducer
   std::optional<BlockReducer> reducer;
 };

@@ -3,10 +3,10 @@
 /// reduction that needs another, and once to store. What they read again is
 /// near.
 #include "compiler/lower/BlockReducer.h"
-#include "compiler/lower/BlockRows.h"
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/KernelWriter.h"
 #include "compiler/lower/ReductionOrder.h"
+#include "compiler/lower/RowSpace.h"
 #include "dialects/sinter/Dialect.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -28,59 +28,33 @@ constexpr int64_t elementsAtOnce = 8, otherRegisters = 32;
 class LongRows {
 public:
   explicit LongRows(KernelWriter &writer)
-      : writer(writer), kernel(writer.kernel), context(kernel->getContext()),
+      : writer(writer), kernel(writer.kernel), space(kernel),
         unit(writer.target.blockThreads()) {}
 
   // Threads sum columns of their own, which is another order than that of
   // `exact`.
   bool applies() {
-    return unit && writer.numerics != NumericsMode::exact && findReductions() &&
-           hasRows() && storesRows() &&
-           reducer->numbers(reductions) <= unit->mostNumbers();
+    return unit && writer.numerics != NumericsMode::exact && space.find() &&
+           space.columns.empty() && hasRows() && storesRows() &&
+           reducer->numbers(space.reductions) <= unit->mostNumbers();
   }
 
   void run() {
-    writer.addBlockPhase(rows * reducer->warps(), [&](Emission &emission) {
-      int64_t arrays = llvm::count_if(
-          kernel.getInputs(), [&](Value input) { return isFull(input); });
-      reducer->begin(emission, reductions,
-                     otherRegisters + together * neighbours * arrays);
-      emission.within(emission.builder.getInsertionBlock(),
-                      [&] { emitRow(emission, reducer->block.number); });
-    });
+    writer.addBlockPhase(
+        space.rows * reducer->warps(), [&](Emission &emission) {
+          reducer->begin(emission, space.reductions,
+                         otherRegisters +
+                             together * neighbours * space.fullInputs());
+          emission.within(emission.builder.getInsertionBlock(),
+                          [&] { emitRow(emission, reducer->block.number); });
+        });
   }
 
 private:
   // ---- which kernels -------------------------------------------------------
 
-  bool findReductions() {
-    for (Operation &op : kernel.getBlock()) {
-      auto described = dyn_cast<ir::SinterOpInterface>(&op);
-      if (isa<program::YieldOp>(op))
-        continue;
-      if (!described || !joinsBlockRows(&op))
-        return false;
-      if (described.getPatternKind() == PatternKind::reduction &&
-          !addReduction(&op))
-        return false;
-    }
-    return !reductions.empty();
-  }
-
-  bool addReduction(Operation *op) {
-    Shape own = shapeOf(op->getOperand(0));
-    if (shape.empty())
-      shape = own;
-    if (own != shape || own.empty() ||
-        reductionAxes(op).axes != SmallVector<int64_t>{int64_t(own.size()) - 1})
-      return false;
-    reductions.push_back({op, makeCombiner(op->getResult(0))});
-    return true;
-  }
-
   bool hasRows() {
-    length = constantOf(shape.back());
-    rows = product(shape, 0, shape.size() - 1, context);
+    length = space.length;
     if (length < shortestRow)
       return false;
     bool areShort = llvm::all_of(kernel.getInputs(), [&](Value input) {
@@ -91,37 +65,35 @@ private:
       neighbours /= 2;
     together = elementsAtOnce / neighbours;
     int64_t threads = std::min(threadsOfRow, unit->mostThreads());
-    reducer.emplace(*unit, length, threads, neighbours, reductions.size(),
+    reducer.emplace(*unit, length, threads, neighbours, space.reductions.size(),
                     /*inOrder=*/false);
     stride = threads * neighbours;
     return true;
   }
 
-  bool isFull(Value value) const { return shapeOf(value) == shape; }
+  bool isFull(Value value) const { return space.isFull(value); }
 
   bool storesRows() {
     return llvm::all_of(kernel.getOutputs(), [&](Value output) {
-      Shape own = shapeOf(output);
-      return isFull(output) || product(own, 0, own.size(), context) == rows;
+      return isFull(output) || space.isNumber(output);
     });
   }
 
   // ---- one row -------------------------------------------------------------
 
   Index indexOf(Emission &emission, Value tensor, Value row, Value column) {
-    return reducer->indexOf(emission, tensor, row, column);
+    return space.indexOf(emission, tensor, row, column, neighbours);
   }
   Lanes lanes() const { return Lanes{unsigned(neighbours), {}, false}; }
 
   void emitRow(Emission &emission, Value row) {
-    for (size_t first = 0, count = 0; first < reductions.size();
+    for (size_t first = 0, count = 0; first < space.reductions.size();
          first += count) {
-      ArrayRef<RowResult> rest = ArrayRef(reductions).drop_front(first);
+      ArrayRef<RowResult> rest = ArrayRef(space.reductions).drop_front(first);
       count = reducer->countTogether(rest);
       reduce(emission, rest.take_front(count), row, int64_t(first));
     }
-    if (llvm::any_of(kernel.getOutputs(),
-                     [&](Value output) { return isFull(output); })) {
+    if (space.storesFull()) {
       auto store = [&](ArrayRef<Value> columns, ValueRange) {
         storeColumns(emission, row, columns);
         return Values();
@@ -254,12 +226,9 @@ private:
 
   KernelWriter &writer;
   program::KernelOp kernel;
-  MLIRContext *context;
+  RowSpace space;
   const BlockThreads *unit;
-  SmallVector<RowResult> reductions;
-  Shape shape; ///< of what is reduced
-  AffineExpr rows;
-  int64_t length = 0;
+  int64_t length = 0;     ///< of a row
   int64_t neighbours = 0; ///< as of BlockReducer
   int64_t together = 0;   ///< vectors of a thread that are on their way
   int64_t stride = 0;     ///< from a thread's column to its next
