@@ -314,14 +314,30 @@ std::optional<Rejection> Classifier::checkPrologue() {
   return std::nullopt;
 }
 
+// Of fewer rows than these, each longer than that, those who work on a row
+// would store it while others have nothing to do.
+struct FewRows {
+  double rows, longest;
+};
+static constexpr FewRows ofCores = {8, 1 << 18}, ofBlocks = {64, 1 << 17};
+
 std::optional<Rejection> Classifier::checkParallelism() {
-  if (rootKind != PatternKind::reduction || !rowDims.empty() ||
+  if (rootKind != PatternKind::reduction ||
       kind() != StringRef(kernel_kinds::rowwise))
     return std::nullopt;
   double elements = estimatedElements(op(roots[0])->getOperand(0).getType());
-  if (elements <= caps.serialElements)
-    return std::nullopt;
-  return Rejection{"parallelism", "one row would be worked on by one thread"};
+  double rows = 1;
+  for (AffineExpr dim : rowDims)
+    rows *= estimate(dim);
+  if (rowDims.empty() && elements > caps.serialElements)
+    return Rejection{"parallelism", "one row would be worked on by one thread"};
+  const FewRows &few = caps.columnsOfRows ? ofBlocks : ofCores;
+  if (storesFull && rows < few.rows && elements > rows * few.longest)
+    return Rejection{"parallelism",
+                     llvm::formatv("{0:f0} long rows would be worked on by as "
+                                   "many threads",
+                                   rows)};
+  return std::nullopt;
 }
 
 const char *Classifier::kind() const {

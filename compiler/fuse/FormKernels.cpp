@@ -93,8 +93,8 @@ static std::pair<Type, SmallVector<int64_t>> walkOf(const FusionGraph &graph,
   return {graph.op(members.back())->getResult(0).getType(), {}};
 }
 
-// Pairs of kernels that walk alike and read one tensor of the shape that they
-// walk.
+// Pairs of kernels that walk alike and read one tensor of as many elements as
+// they walk.
 std::vector<Candidate> KernelFormer::siblings() const {
   using Readers = std::map<SmallVector<int64_t>, SmallVector<unsigned>>;
   llvm::MapVector<Value, Readers> readers;
@@ -105,12 +105,12 @@ std::vector<Candidate> KernelFormer::siblings() const {
         }))
       continue;
     auto [type, axes] = walkOf(graph, members);
-    auto walked = dimsOf(type);
+    AffineExpr walked = elementCount(type);
     // Reductions of columns may join those of rows.
     if (options.caps.columnsOfRows && !axes.empty())
       axes = {0};
     for (Value input : graph.inputs(graph.body(members)))
-      if (dimsOf(input.getType()) == walked && !walked.empty())
+      if (elementCount(input.getType()) == walked && !isNumber(input))
         readers[input][axes].push_back(members.front());
   }
   std::vector<Candidate> queue;
