@@ -202,40 +202,6 @@ bool runsOverWindows(Value tensor, unsigned dim) {
                       [&](Value leaf) { return runsOverWindows(leaf, dim); });
 }
 
-// Axes [first, second), neighbours: the outermost ones but for those of one
-// element.
-static bool areOutermost(Value tensor, unsigned first, unsigned second) {
-  Operation *op = tensor.getDefiningOp();
-  Shape shape = shapeOf(tensor);
-  while (first > 0 && isOne(shape[first - 1]))
-    --first;
-  if (!op)
-    return first == 0;
-  if (auto reshape = dyn_cast<ir::ReshapeOp>(op)) {
-    auto begin = axesBehind(reshape, first);
-    auto end = axesBehind(reshape, second - 1);
-    return begin && end &&
-           areOutermost(reshape.getX(), begin->first, end->second);
-  }
-  if (auto transpose = dyn_cast<ir::TransposeOp>(op)) {
-    ArrayRef<int64_t> from = transpose.getPermutation();
-    for (unsigned axis = first + 1; axis < second; ++axis)
-      if (from[axis] != from[axis - 1] + 1)
-        return false;
-    return areOutermost(transpose.getX(), from[first], from[second - 1] + 1);
-  }
-  if (keepsAxes(op))
-    return areOutermost(op->getOperand(0), first, second);
-  return isPointwise(op) &&
-         llvm::all_of(behindArithmetic(tensor), [&](Value leaf) {
-           return areOutermost(leaf, first, second);
-         });
-}
-
-bool isOutermost(Value tensor, unsigned dim) {
-  return areOutermost(tensor, dim, dim + 1);
-}
-
 bool beginsOutermost(Value tensor, unsigned dim) {
   Operation *op = tensor.getDefiningOp();
   Shape shape = shapeOf(tensor);
@@ -246,8 +212,19 @@ bool beginsOutermost(Value tensor, unsigned dim) {
     auto axes = axesBehind(reshape, dim);
     return axes && beginsOutermost(reshape.getX(), axes->first);
   }
-  if (auto transpose = dyn_cast<ir::TransposeOp>(op))
-    return beginsOutermost(transpose.getX(), transpose.getPermutation()[dim]);
+  if (auto transpose = dyn_cast<ir::TransposeOp>(op)) {
+    auto begins = [&](unsigned axis) {
+      return beginsOutermost(transpose.getX(),
+                             unsigned(transpose.getPermutation()[axis]));
+    };
+    // An axis of one element before it may be the slowest of its axes, too.
+    bool isFound = begins(dim);
+    while (!isFound && dim > 0 && isOne(shape[dim - 1]))
+      isFound = begins(--dim);
+    return isFound;
+  }
+  if (keepsAxes(op))
+    return beginsOutermost(op->getOperand(0), dim);
   return isPointwise(op) &&
          llvm::all_of(behindArithmetic(tensor),
                       [&](Value leaf) { return beginsOutermost(leaf, dim); });

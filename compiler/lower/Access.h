@@ -35,10 +35,6 @@ int64_t neighboursAlong(mlir::Value tensor, unsigned dim);
 /// another.
 bool runsOverWindows(mlir::Value tensor, unsigned dim);
 
-/// Whether `dim` is made of the outermost axes of the buffers behind `tensor`,
-/// as the rows of a matrix are.
-bool isOutermost(mlir::Value tensor, unsigned dim);
-
 /// Whether the slowest of the axes that `dim` is made of is the outermost one
 /// of the buffers behind `tensor`.
 bool beginsOutermost(mlir::Value tensor, unsigned dim);

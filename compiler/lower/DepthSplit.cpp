@@ -10,31 +10,24 @@ namespace sinter::compiler {
 
 // Of k in a part, for as many results; of fewer ones parts are longer, so that
 // they are worth a core's while, or a warp's. And parts at most, about.
-constexpr int64_t fullResults = 2048;
 struct Parts {
-  int64_t shortest, most;
+  int64_t shortest, fullResults, most;
 };
-constexpr Parts ofCores = {2048, 32}, ofThreads = {256, 128};
+constexpr Parts ofCores = {2048, 2048, 32}, ofThreads = {256, 256, 128};
 // Results beyond which there are parts enough without those of k.
 constexpr int64_t mostResults = 1 << 16;
 // Of a block, which has tiles of results: of k in a part, and of how many sums
 // all parts are, about.
 constexpr int64_t shortestOfBlock = 256, sumsOfBlocks = 1 << 20;
 
+// Other axes may lie between those that rows are made of, as channels do
+// between those of a batch and of its places.
 bool sumsOverRows(ir::MatmulOp op) {
   unsigned rank = shapeOf(op.getResult()).size();
   Value left = op.getLhs(), right = op.getRhs();
   if (runsOverWindows(left, rank - 1) || runsOverWindows(right, rank - 2))
     return true;
-  return rank == 2 && isOutermost(left, 1) && isOutermost(right, 0);
-}
-
-// As `sumsOverRows`, where other axes may lie between those that rows are made
-// of, as heads do between those of a sequence's batches and places.
-static bool sumsOverSomeRows(ir::MatmulOp op) {
-  return sumsOverRows(op) ||
-         (shapeOf(op.getResult()).size() == 2 &&
-          beginsOutermost(op.getLhs(), 1) && beginsOutermost(op.getRhs(), 0));
+  return rank == 2 && beginsOutermost(left, 1) && beginsOutermost(right, 0);
 }
 
 // With as many parts as there are results few.
@@ -58,8 +51,7 @@ static DepthSplit splitForBlocks(AffineExpr results, AffineExpr depth) {
 std::optional<DepthSplit> splitDepth(ir::MatmulOp op, AffineExpr depth,
                                      NumericsMode numerics, PartOf who) {
   bool isFloat = isa<FloatType>(elementOf(op.getResult()));
-  bool isCut = who == PartOf::block ? sumsOverSomeRows(op) : sumsOverRows(op);
-  if (numerics == NumericsMode::exact || !isFloat || !isCut)
+  if (numerics == NumericsMode::exact || !isFloat || !sumsOverRows(op))
     return std::nullopt;
   MLIRContext *context = op.getContext();
   Shape shape = shapeOf(op.getResult());
@@ -75,8 +67,9 @@ std::optional<DepthSplit> splitDepth(ir::MatmulOp op, AffineExpr depth,
     return getAffineConstantExpr(value, context);
   };
   auto isZero = [&](AffineExpr size) { return number(1).floorDiv(size + 1); };
-  AffineExpr wide = number(fullResults).ceilDiv(results + isZero(results));
-  Parts parts = who == PartOf::threads ? ofThreads : ofCores;
+  const Parts &parts = who == PartOf::threads ? ofThreads : ofCores;
+  AffineExpr wide =
+      number(parts.fullResults).ceilDiv(results + isZero(results));
   AffineExpr part = wide * parts.shortest;
   DepthSplit split;
   split.length = (depth.floorDiv(part * parts.most) + 1) * part;

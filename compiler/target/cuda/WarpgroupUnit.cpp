@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t leastDepth = 64;
 constexpr int64_t multiprocessors = 132;
 // Of k, where tiles are too few for all multiprocessors.
-constexpr int64_t mostParts = 16, leastDepthOfPart = 512;
+constexpr int64_t mostParts = 64, leastDepthOfPart = 512;
 // Of a longer k there are no more parts.
 constexpr int64_t mostCutDepth = 1 << 18;
 // Of pieces a thread has the sums of two stages beside its own.
