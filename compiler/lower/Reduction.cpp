@@ -1,6 +1,7 @@
 /// Reductions inside a kernel, in the canonical order. Bits depend neither on
 /// the vector width nor on whether the reduction is fused.
 #include "compiler/lower/Combiner.h"
+#include "compiler/lower/ElementCost.h"
 #include "compiler/lower/Inline.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "dialects/sinter/Dialect.h"
@@ -151,9 +152,13 @@ Values RowReduction::blocks(Value begin, Value end, const Values &flat,
       });
 }
 
-// Threads wait for the elements of some blocks at a time.
-int64_t RowReduction::blocksAtOnce() const {
-  return emission.target.lanesAreThreads() ? 8 : 1;
+// Threads wait for the elements of some blocks at a time: of more in long rows
+// of which little is computed.
+int64_t RowReduction::blocksAtOnce(int64_t length) const {
+  constexpr int64_t longRow = 64 * canonicalLanes;
+  if (!emission.target.lanesAreThreads())
+    return 1;
+  return length < longRow || isArithmeticLong(emission.body) ? 8 : 16;
 }
 
 // A comparison looks at two vectors.
@@ -234,9 +239,9 @@ Values RowReduction::chunk(Value begin, int64_t length) {
   if (whole == canonicalLanes) {
     flat = block(begin, flat, {});
   } else if (whole) {
-    int64_t step = canonicalLanes * blocksAtOnce();
+    int64_t together = blocksAtOnce(whole), step = canonicalLanes * together;
     Value middle = emission.add(begin, emission.constant(whole / step * step));
-    flat = blocks(begin, middle, flat, blocksAtOnce());
+    flat = blocks(begin, middle, flat, together);
     if (whole % step)
       flat = blocks(middle, end, flat, 1);
   }

@@ -87,7 +87,7 @@ private:
   Values initial(Value begin, unsigned vectors);
   Values block(Value begin, Values flat, Value remaining);
   Values blocks(Value begin, Value end, const Values &flat, int64_t together);
-  int64_t blocksAtOnce() const;
+  int64_t blocksAtOnce(int64_t length) const;
   Value noteNan(Value noted, llvm::ArrayRef<Value> elements);
   Values merged(const Values &flat);
 

@@ -3,8 +3,10 @@
 /// bits are those of one phase.
 #include "compiler/lower/KernelWriter.h"
 
+#include "compiler/lower/BlockChunk.h"
 #include "compiler/lower/ElementCost.h"
 #include "compiler/lower/ElementSource.h"
+#include "compiler/lower/MultiplyAdd.h"
 #include "compiler/lower/ReductionOrder.h"
 #include "compiler/lower/StoredSource.h"
 #include "dialects/sinter/Dialect.h"
@@ -29,6 +31,9 @@ constexpr Unsplit byCores = {256 * 1024, 64},
 constexpr int64_t chunksOfCore = 8, chunksOfThreads = 1;
 // Vectors of partial states that threads have on their way.
 constexpr int64_t vectorsAtOnce = 4;
+// Fewer chunks are blocks' of threads: warps would leave most of a device idle.
+// No bit depends on it.
+constexpr int64_t manyChunks = 2048;
 
 using Values = Emission::Values;
 
@@ -174,12 +179,15 @@ public:
     int64_t tasks = llvm::divideCeil(chunks, chunksOfTask);
     double elements = double(canonicalChunk * chunksOfTask);
     for (level = 0; level <= lastLevel; ++level) {
-      writer.addPhase(results * tasks,
-                      elements * elementNanoseconds(kernel) / 2000,
-                      [&](Emission &emission, Value task) {
-                        setSources(emission);
-                        emitTask(emission, task, tasks, chunksOfTask);
-                      });
+      if (auto block = blockOfLevel())
+        addBlockPhase(*block);
+      else
+        writer.addPhase(results * tasks,
+                        elements * elementNanoseconds(kernel) / 2000,
+                        [&](Emission &emission, Value task) {
+                          setSources(emission);
+                          emitTask(emission, task, tasks, chunksOfTask);
+                        });
       // A group of threads for each result, or one core for all.
       writer.addPhase(areThreads ? results : number(1), mergeMicroseconds(),
                       [&](Emission &emission, Value task) {
@@ -274,6 +282,63 @@ private:
     });
   }
 
+  // For the sums of the level at hand, where their chunks are few.
+  std::optional<BlockChunk> blockOfLevel() const {
+    const BlockThreads *unit = writer.target.blockThreads();
+    int64_t count = constantOf(results);
+    if (!unit || count < 0 || count * chunks > manyChunks)
+      return std::nullopt;
+    bool multiplies = false;
+    for (const Partial &partial : partials) {
+      if (partial.level != level)
+        continue;
+      if (!BlockChunk::takes(partial.op))
+        return std::nullopt;
+      multiplies |= partial.op->hasAttr(contractAttr);
+    }
+    std::optional<BlockChunk> block(std::in_place, *unit, multiplies);
+    if (!block->fits())
+      block.reset();
+    return block;
+  }
+
+  void addBlockPhase(BlockChunk &block) {
+    writer.addBlockPhase(
+        results * (chunks * block.warps()), [&](Emission &emission) {
+          block.begin(emission);
+          emission.within(emission.builder.getInsertionBlock(), [&] {
+            setSources(emission);
+            emitBlock(emission, block);
+          });
+        });
+  }
+
+  // A chunk of a result.
+  void emitBlock(Emission &emission, BlockChunk &block) {
+    Value count = emission.constant(chunks);
+    Value result = emission.floorDiv(block.number(), count);
+    Value begin = emission.mul(emission.mod(block.number(), count),
+                               emission.constant(canonicalChunk));
+    Value end = isWhole() ? Value() : emission.extent(reduced);
+    for (const Partial &partial : partials) {
+      if (partial.level != level)
+        continue;
+      Index index = indexOfResult(emission, partial.op->getResult(0), result);
+      Value state = block.reduce(emission, partial.op, begin, end,
+                                 [&](const Coord &r, const Lanes &lanes) {
+                                   return reductionElement(emission, partial.op,
+                                                           index, r, lanes);
+                                 });
+      emission.when(block.isFirst(emission), [&] {
+        memref::StoreOp::create(emission.builder, emission.loc, state,
+                                emission.entry.buffers[partial.buffers.front()],
+                                block.number());
+      });
+    }
+  }
+
+  bool isWhole() const { return constantOf(reduced) % canonicalChunk == 0; }
+
   void emitPartial(Emission &emission, const Partial &partial, Value result,
                    Value begin, Value end, Value place) {
     Index index = indexOfResult(emission, partial.op->getResult(0), result);
@@ -282,9 +347,8 @@ private:
         [&](const Coord &r, const Lanes &lanes) {
           return reductionElement(emission, partial.op, index, r, lanes);
         });
-    bool isWhole = constantOf(reduced) % canonicalChunk == 0;
     Values state =
-        isWhole ? row.chunk(begin, canonicalChunk) : row.chunk(begin, end);
+        isWhole() ? row.chunk(begin, canonicalChunk) : row.chunk(begin, end);
     for (auto [value, buffer] : llvm::zip(state, partial.buffers))
       memref::StoreOp::create(emission.builder, emission.loc, value,
                               emission.entry.buffers[buffer], place);

@@ -6,6 +6,7 @@
 #include "sinter/generated/builders/Elementwise.h"
 #include "sinter/generated/builders/Reduce.h"
 #include "sinter/generated/builders/View.h"
+#include "tests/property/Cases.h"
 #include "tests/property/Compiled.h"
 #include "tests/unit/reference/HostRows.h"
 
@@ -84,8 +85,19 @@ NodeRef sumAround(const NodeRef &x) {
   return graph::ok(graph::sum(parts, axes, /*keepdims=*/false));
 }
 
-/// Each row's result, by a program for this length or for all.
-std::vector<int64_t> reduced(Reduce reduce, const HostTensor &x, Dim length) {
+/// Sums of elements and of their squares, after the mean: two levels, and
+/// products that need not be rounded.
+NodeRef spreadOf(const NodeRef &x) {
+  int64_t axes[] = {1};
+  NodeRef mean = graph::ok(graph::mean(x, axes, /*keepdims=*/true));
+  NodeRef left =
+      graph::ok(graph::sub(x, graph::ok(graph::broadcast(mean, x->dims()))));
+  return sumOf(graph::ok(graph::mul(left, left)));
+}
+
+/// By a program for this length or for all.
+std::vector<HostTensor> resultsOf(Reduce reduce, const HostTensor &x,
+                                  Dim length) {
   std::vector<Dim> dims{Dim(x.dims[0]), length};
   NodeRef leaf = graph::NodeFactory::lazyLeaf(x.dtype, dims, DeviceId(), false);
   NodeRef result = reduce(leaf);
@@ -94,7 +106,13 @@ std::vector<int64_t> reduced(Reduce reduce, const HostTensor &x, Dim length) {
   EXPECT_TRUE(program) << program.error().message;
   auto found = property::runProgram(**program, {&x, 1});
   EXPECT_TRUE(found) << found.error().message;
-  return found ? integersOf((*found)[0]) : std::vector<int64_t>();
+  return found ? *found : std::vector<HostTensor>();
+}
+
+/// Each row's result.
+std::vector<int64_t> reduced(Reduce reduce, const HostTensor &x, Dim length) {
+  std::vector<HostTensor> found = resultsOf(reduce, x, length);
+  return found.empty() ? std::vector<int64_t>() : integersOf(found[0]);
 }
 
 void checkLength(int64_t rows, int64_t length, Dim dim) {
@@ -124,6 +142,22 @@ TEST(ReductionLengths, EveryElementCounts) {
 TEST(ReductionLengths, EveryElementCountsWhereTheLengthIsASymbol) {
   for (int64_t length : {63, 65, 8191, 8193, 65537, 262145})
     checkLength(fewRows, length, Dim(length, dim_exprs::symbol(97, 0, length)));
+}
+
+/// Whoever takes the chunks of a sum takes its elements in one order.
+TEST(ReductionLengths, SumsOfKnownLengthsHaveTheBitsOfUnknownOnes) {
+  property::Rng rng(5);
+  for (int64_t length : {8193, 20003, 65600}) {
+    SCOPED_TRACE("length " + std::to_string(length));
+    HostValue value(DType::f32, {fewRows, length});
+    for (int64_t i = 0; i < value.elements(); ++i)
+      value.set(i, property::drawReal(rng, -1, 1));
+    HostTensor x = reference::encode(value);
+    Dim symbol(length, dim_exprs::symbol(97, 0, length));
+    for (Reduce reduce : {sumOf, spreadOf})
+      EXPECT_TRUE(property::sameBytes(resultsOf(reduce, x, Dim(length)),
+                                      resultsOf(reduce, x, symbol)));
+  }
 }
 
 TEST(ReductionLengths, EveryElementOfShortRowsCounts) {
