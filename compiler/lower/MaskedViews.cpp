@@ -160,19 +160,27 @@ public:
       if (isFill(emission, coord, dim, inner[dim]))
         return fill;
     bool isNearest = emission.readsNearest && hasNearest();
+    bool areLanesNear = true; // also those that the mask leaves out
     auto move = [&](Coord &coord, unsigned dim) {
       Value before = condition;
       coord = shift(emission, coord, dim, inner[dim], condition);
       if (isNearest && condition != before)
         coord = emission.clamp(coord, inner[dim]);
+      else
+        areLanesNear &= coord.isUniform();
     };
     for (auto [dim, coord] : llvm::enumerate(split.lead))
       move(coord, dim);
     if (split.tailRank == 1)
       move(split.tail, outer.size() - 1);
+    else
+      areLanesNear &= split.tail.isUniform();
     if (!isNearest || !condition)
       return pick(emission, condition, split, lanes, fill);
-    Element inside = emission.at(operand, split, lanes);
+    Lanes read = lanes;
+    if (areLanesNear)
+      read.mask = {};
+    Element inside = emission.at(operand, split, read);
     return emission.select(condition, inside, fill, lanes.count);
   }
 

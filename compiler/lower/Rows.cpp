@@ -350,9 +350,13 @@ private:
     if (!reduction && deep > 1)
       columns = std::clamp<int64_t>(chunkElements / deep / 64 * 64, 64,
                                     chunkElements);
-    // A block of what is read across rows stays in the cache.
-    if (!reduction && readsAcross(group))
+    // A block of what is read across rows stays in the cache. Threads wait for
+    // each element of it: there are more of them, then.
+    int64_t most = chunkElements;
+    if (!reduction && readsAcross(group)) {
       columns = std::min<int64_t>(columns, 64);
+      most = acrossElements(group);
+    }
     bool splits = !reduction && !(innerSize >= 0 && innerSize <= columns);
     AffineExpr columnBlocks =
         splits ? inner.ceilDiv(number(columns)) : number(1);
@@ -363,7 +367,7 @@ private:
       int64_t work = std::max<int64_t>(1, width) * deep;
       if (reduction)
         work = std::max(std::max<int64_t>(1, innerSize), deep);
-      rowBlock = number(std::max<int64_t>(1, chunkElements / work));
+      rowBlock = number(std::max<int64_t>(1, most / work));
     } else {
       // inner + 1: no division by zero for an empty row.
       rowBlock = number(chunkElements).ceilDiv(inner + 1);
@@ -493,6 +497,18 @@ private:
       return walk.tailRank == 1 &&
              !runsAlong(walk.value, shapeOf(walk.value).size() - 1);
     });
+  }
+
+  // Elements of a chunk of what is read across rows.
+  int64_t acrossElements(const Group &group) const {
+    constexpr int64_t enoughChunks = 8192, fewest = 64;
+    AffineExpr inner =
+        group.inner ? group.inner : getAffineConstantExpr(1, context);
+    int64_t all = constantOf(group.rows * inner);
+    if (!writer.target.lanesAreThreads() || all < 0 || chunkElements <= fewest)
+      return chunkElements;
+    return std::clamp(int64_t(llvm::bit_floor(uint64_t(all / enoughChunks))),
+                      fewest, chunkElements);
   }
 
   // No chunk where there is nothing to write.

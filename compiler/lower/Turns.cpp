@@ -197,6 +197,9 @@ bool TurnSkeleton::applies() {
       int64_t(llvm::PowerOf2Ceil(uint64_t(std::min(lines, length)))));
   if (byThreads)
     findStrips();
+  // In small squares most threads would have no element.
+  if (byThreads && !isStrip() && int64_t(lanes) < fewOfThreads)
+    return false;
   lineBlock = std::min(lines, byThreads ? int64_t(lanes) : blockedLines);
   alongBlock = std::min(length, byThreads ? int64_t(lanes) : blockedElements);
   int64_t most = byThreads ? chunkElementsOfThreads : chunkElements;

@@ -254,9 +254,10 @@ private:
       if (space.isReduced(dim))
         continue;
       Interior all = Interior::everything();
-      // Columns of several dims have no borders that are known.
+      // Columns of several dims have no borders that are known; threads' lanes
+      // each find out.
       bool isColumn = dim + space.tailRank >= numDims;
-      if (!isColumn || space.tailRank == 1)
+      if (!isColumn || (space.tailRank == 1 && !byThreads))
         for (Operation *op : space.reductions)
           all = all.both(interiorOf(op->getOperand(0), dim));
       (isColumn ? columnInterior : interiors.emplace_back()) = all;

@@ -77,8 +77,8 @@ func.func @main(%x: tensor<1048576xbf16>) -> tensor<1048576xbf16> {
 // DOUBLES-NOT: ld.shared.b32
 // DOUBLES: ld.shared.b64
 //--- doubles.mlir
-func.func @main(%x: tensor<4x5x5xf64>) -> tensor<4x5x5xf64> {
-  %0 = sinter.softmax %x {axis = 0 : i64} : (tensor<4x5x5xf64>) -> tensor<4x5x5xf64>
-  %1 = sinter.transpose %0 {permutation = array<i64: 0, 2, 1>} : (tensor<4x5x5xf64>) -> tensor<4x5x5xf64>
-  return %1 : tensor<4x5x5xf64>
+func.func @main(%x: tensor<4x20x20xf64>) -> tensor<4x20x20xf64> {
+  %0 = sinter.softmax %x {axis = 0 : i64} : (tensor<4x20x20xf64>) -> tensor<4x20x20xf64>
+  %1 = sinter.transpose %0 {permutation = array<i64: 0, 2, 1>} : (tensor<4x20x20xf64>) -> tensor<4x20x20xf64>
+  return %1 : tensor<4x20x20xf64>
 }
