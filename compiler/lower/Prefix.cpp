@@ -374,12 +374,14 @@ private:
                          });
   }
 
-  // Rows of elements that are on their way.
+  // Rows of elements that are on their way; each is written out.
   int64_t columnsTogether(unsigned width) const {
     if (!areThreads)
       return 1;
+    constexpr int64_t most = 8, mostOfLong = 2;
     int64_t lanes = writer.target.lanes();
-    return std::max<int64_t>(1, elementsAtOnce / 2 * lanes / width);
+    return std::clamp<int64_t>(elementsAtOnce / 2 * lanes / width, 1,
+                               combiner->mergesLong() ? mostOfLong : most);
   }
 
   Value blockEnd(Emission &emission, Value begin) const {
