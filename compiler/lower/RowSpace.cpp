@@ -43,6 +43,10 @@ bool RowSpace::find() {
   }
   if (reductions.empty() || (tailRank > 1 && !columns.empty()))
     return false;
+  // What is only summed over several axes has the order of a single axis as
+  // long, which other kernels know for lengths that are symbols, too.
+  if (tailRank > 1 && !storesFull())
+    return false;
   size_t lead = shape.size() - tailRank;
   length = constantOf(product(shape, lead, shape.size(), context));
   rows = product(shape, 0, lead, context);
