@@ -17,7 +17,6 @@ namespace sinter::compiler {
 namespace {
 
 using Values = Emission::Values;
-using graph::PatternKind;
 
 // Shorter rows are those of a warp.
 constexpr int64_t shortestRow = 2048;
