@@ -88,22 +88,13 @@ void FmaKernel::run() {
 
 //===- Panels -------------------------------------------------------------===//
 
-// Not before it is stored: until then nothing waits for what is read.
-Value FmaKernel::widened(Value value) const {
-  Type type = builder.getF32Type();
-  if (getElementTypeOrSelf(value.getType()) == type)
-    return value;
-  if (auto vector = dyn_cast<VectorType>(value.getType()))
-    type = vector.clone(type);
-  return arith::ExtFOp::create(builder, loc, type, value);
-}
-
 void FmaKernel::storePanel(const Panel &panel, ValueRange values, Value stage) {
   auto put = [&](Value value, Value place, int64_t elements) {
     threads.store(builder, loc, block, value, place, elements);
   };
   for (auto [load, given] : llvm::enumerate(values)) {
-    Value value = widened(given);
+    // Not before it is stored: until then nothing waits for what is read.
+    Value value = numbers.toF32(given);
     Piece piece = pieceOf(panel, int64_t(load));
     int32_t count = int32_t(panel.count), stride = int32_t(strideOf(panel));
     Value at =

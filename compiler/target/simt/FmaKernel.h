@@ -37,7 +37,6 @@ private:
   Values readLine(Value stage, int64_t at, int64_t groups, int64_t step);
   void finish(const Place &place, Value first, mlir::ValueRange sums);
 
-  Value widened(Value value) const;
   Value addProduct(Value x, Value y, Value sum) const;
   Value stageAt(Value round) const;
   Value placeAt(Value place, Value elements) const;

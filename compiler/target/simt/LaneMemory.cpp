@@ -68,6 +68,12 @@ llvm::MaybeAlign alignmentAt(Value start, VectorType own) {
   return llvm::Align(std::min<int64_t>(bytes, 16));
 }
 
+// Of what is loaded or stored by one instruction where `whole` says so.
+static llvm::MaybeAlign alignmentOfWhole(Value whole, Value start,
+                                         VectorType own) {
+  return own && whole ? alignmentAt(start, own) : llvm::MaybeAlign();
+}
+
 Value LaneMemory::both(Location loc, Value a, Value b) {
   if (!a || !b)
     return a ? a : b;
@@ -124,9 +130,7 @@ Value LaneMemory::load(vector::MaskedLoadOp op, VectorType type) {
   Value buffer = op.getBase(), start = op.getIndices().front();
   auto own = dyn_cast<VectorType>(threads.own(type));
   Value whole = wholeOf(op->getOperand(2));
-  llvm::MaybeAlign alignment;
-  if (own && whole)
-    alignment = alignmentAt(start, own);
+  llvm::MaybeAlign alignment = alignmentOfWhole(whole, start, own);
   if (alignment) {
     SmallVector<Value> at = places(loc, start, type);
     auto branch =
@@ -277,9 +281,7 @@ void LaneMemory::store(vector::MaskedStoreOp op, VectorType type) {
   Value start = op.getIndices().front(), value = op->getOperand(3);
   auto own = dyn_cast<VectorType>(threads.own(type));
   Value whole = wholeOf(op->getOperand(2));
-  llvm::MaybeAlign alignment;
-  if (own && whole)
-    alignment = alignmentAt(start, own);
+  llvm::MaybeAlign alignment = alignmentOfWhole(whole, start, own);
   if (alignment) {
     SmallVector<Value> at = places(loc, start, type);
     return storing(loc, op.getBase(), [&] {

@@ -2,6 +2,7 @@
 #include "compiler/target/simt/Numbers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -62,6 +63,15 @@ Value Numbers::toI32(Value index) const {
 Value Numbers::toIndex(Value number) const {
   return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
                                       number);
+}
+
+Value Numbers::toF32(Value value) const {
+  Type type = builder.getF32Type();
+  if (getElementTypeOrSelf(value.getType()) == type)
+    return value;
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    type = vector.clone(type);
+  return arith::ExtFOp::create(builder, loc, type, value);
 }
 
 } // namespace sinter::compiler

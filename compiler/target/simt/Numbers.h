@@ -35,6 +35,8 @@ public:
   Value select(Value condition, Value a, Value b) const;
   Value toI32(Value index) const;
   Value toIndex(Value number) const;
+  /// A float of at most 32 bits, or a vector of such, as f32.
+  Value toF32(Value value) const;
 
 protected:
   mlir::OpBuilder &builder;

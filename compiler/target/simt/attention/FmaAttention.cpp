@@ -335,15 +335,6 @@ FmaAttention::Values FmaAttention::loadPanel(Operand which, const Place &place,
   return values;
 }
 
-Value FmaAttention::widened(Value value) const {
-  Type type = builder.getF32Type();
-  if (getElementTypeOrSelf(value.getType()) == type)
-    return value;
-  if (auto vector = dyn_cast<VectorType>(value.getType()))
-    type = vector.clone(type);
-  return arith::ExtFOp::create(builder, loc, type, value);
-}
-
 void FmaAttention::storePanel(Operand which, ValueRange values) {
   const Panel &panel = memory.operands[which];
   const size_t parts =
@@ -354,7 +345,7 @@ void FmaAttention::storePanel(Operand which, ValueRange values) {
                                   numbers.mul(piece.group, int32_t(group)));
     Values elements;
     for (Value part : values.slice(load * parts, parts))
-      llvm::append_range(elements, elementsOf(widened(part)));
+      llvm::append_range(elements, elementsOf(numbers.toF32(part)));
     Value vector = vector::FromElementsOp::create(
         builder, loc, VectorType::get({group}, builder.getF32Type()), elements);
     threads.store(builder, loc, block, vector, place, 0);

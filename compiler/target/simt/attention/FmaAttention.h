@@ -64,7 +64,6 @@ private:
                  Value exists);
   void storePanel(Operand which, mlir::ValueRange values);
   void bring(llvm::ArrayRef<Operand> operands, const Place &place, Value first);
-  Value widened(Value value) const;
 
   // ---- products
   /// [row][step] of the thread: rows * steps^T.
