@@ -128,6 +128,30 @@ TEST(FloatAttention, KeysThatNobodySeesHaveGradientsOfZero) {
   }
 }
 
+// Few queries walk their keys in parts, or not, whoever knows the sizes.
+TEST(FloatAttention, UnknownSizesGiveTheBitsOfKnownOnes) {
+  sn::manual_seed(7);
+  struct Sizes {
+    int64_t queries, keys;
+  };
+  for (Sizes c : {Sizes{1, 255}, Sizes{4, 256}, Sizes{16, 300}, {17, 300}}) {
+    sn::Tensor inputs[2][3];
+    for (int64_t i = 0; i < 3; ++i) {
+      sn::Dims shape{2, 2, i == 0 ? c.queries : c.keys, 16};
+      std::vector<float> numbers = sn::normal(shape).to_vector<float>();
+      for (auto &each : inputs)
+        each[i] = sn::tensor(numbers, shape);
+      inputs[1][i].dynamic(2);
+    }
+    std::vector<float> results[2];
+    for (int i = 0; i < 2; ++i)
+      results[i] = sn::scaled_dot_product_attention(
+                       inputs[i][0], inputs[i][1], inputs[i][2], {})
+                       .to_vector<float>();
+    EXPECT_EQ(results[0], results[1]) << c.queries << " of " << c.keys;
+  }
+}
+
 // Around the edges of tiles and stages of every size; granules of 32.
 INSTANTIATE_TEST_SUITE_P(
     Cases, FloatAttentionCases,
@@ -144,4 +168,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{33, 95, 32, 64, true, Case::ofAll, 4, 1},
         Case{96, 96, 64, 64, true, Case::none, 3, 3, Case::positionsFirst},
         Case{61, 61, 48, 48, true, Case::ofKeys, 4, 2, Case::positionsFirst},
-        Case{70, 50, 40, 36, false, Case::none, 3, 3, Case::turned}));
+        Case{70, 50, 40, 36, false, Case::none, 3, 3, Case::turned},
+        // Few queries: parts of keys.
+        Case{1, 300, 32, 32}, Case{5, 1000, 64, 48, false, Case::ofKeys},
+        Case{16, 257, 33, 130, false, Case::ofAll},
+        Case{7, 400, 16, 16, true}, Case{1, 2100, 8, 8},
+        Case{1, 512, 64, 64, false, Case::ofKeys, 8, 2}));
