@@ -13,11 +13,10 @@
 #include "compiler/lower/ElementSource.h"
 #include "compiler/lower/Fibers.h"
 #include "compiler/lower/LaneScan.h"
+#include "compiler/lower/StateArrays.h"
 #include "compiler/target/SizeClasses.h"
 #include "dialects/sinter/Dialect.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -34,49 +33,6 @@ constexpr int64_t enoughThreads = 4096, enoughCores = 16;
 constexpr int64_t shortestOfCores = 16384;
 // Vectors that threads have on their way, and the elements of one of them.
 constexpr int64_t vectorsAtOnce = 4, elementsAtOnce = 16;
-
-// The states of chunks in workspaces, one of each of the combiner's values.
-class ChunkStates {
-public:
-  ChunkStates(KernelWriter &writer, const Combiner &combiner,
-              AffineExpr elements)
-      : types(combiner.types()) {
-    for (Type type : types)
-      buffers.push_back(writer.addWorkspace(elements, type));
-  }
-
-  Values load(Emission &emission, const Coord &place,
-              const Lanes &lanes) const {
-    Values states;
-    for (auto [type, buffer] : llvm::zip(types, buffers))
-      states.push_back(fromMemory(
-          emission,
-          loadLanes(emission, emission.entry.buffers[buffer], place, lanes),
-          type));
-    return states;
-  }
-
-  void store(Emission &emission, const Values &states, const Coord &place,
-             const Lanes &lanes) const {
-    OpBuilder &builder = emission.builder;
-    Location loc = emission.loc;
-    for (auto [state, type, buffer] : llvm::zip(states, types, buffers)) {
-      Value memory = emission.entry.buffers[buffer];
-      Value value = toMemory(emission, state, type);
-      if (lanes.count == 1)
-        memref::StoreOp::create(builder, loc, value, memory, place.base);
-      else if (lanes.mask)
-        vector::MaskedStoreOp::create(builder, loc, memory, place.base,
-                                      lanes.mask, value);
-      else
-        vector::StoreOp::create(builder, loc, value, memory, place.base);
-    }
-  }
-
-private:
-  SmallVector<Type> types;
-  SmallVector<unsigned> buffers;
-};
 
 class PrefixSkeleton {
 public:
@@ -258,7 +214,7 @@ private:
       return;
     }
     AffineExpr chunks = extent.ceilDiv(number(chunkElements));
-    ChunkStates states(writer, *combiner, fibers.rows * chunks);
+    StateArrays states(writer, *combiner, fibers.rows * chunks);
     // One chunk alone has nothing before it.
     AffineExpr isCut =
         valueAt(extent, {{0, number(0)}, {chunkElements + 1, number(1)}});
@@ -304,7 +260,7 @@ private:
   }
 
   // Puts what comes before each chunk of a row in the place of its total.
-  void foldTotals(Emission &emission, const ChunkStates &states, Value row,
+  void foldTotals(Emission &emission, const StateArrays &states, Value row,
                   AffineExpr chunks) const {
     Value count = emission.extent(chunks);
     Value first = emission.mul(row, count);
@@ -414,7 +370,7 @@ private:
     }
     Shape totals = fibers.shape;
     totals[fibers.axis] = blocks;
-    ChunkStates states(writer, *combiner,
+    StateArrays states(writer, *combiner,
                        product(totals, 0, totals.size(), context));
     auto placeOf = [&](Emission &emission, ArrayRef<Coord> fiber, Value block) {
       Index index = fibers.at(emission, fiber, emission.uniform(block));
@@ -486,7 +442,7 @@ private:
   }
 
   // Puts what comes before each block in the place of its total.
-  void foldBlockTotals(Emission &emission, const ChunkStates &states,
+  void foldBlockTotals(Emission &emission, const StateArrays &states,
                        const Lanes &lanes, AffineExpr blocks,
                        llvm::function_ref<Coord(Value)> placeOf) const {
     int64_t together = columnsTogether(lanes.count);

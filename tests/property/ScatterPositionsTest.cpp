@@ -100,7 +100,14 @@ TEST(ScatterPositions, RowsAreAddedInOrder) {
 TEST(ScatterPositions, PlacesInRowsAreAddedInOrder) {
   check(graph::scatter_add, DType::f32, {9, 32}, 1, 64);
   check(graph::scatter_add, DType::i32, {2, 3, 150}, 2, 500);
+  check(graph::scatter_add, DType::f32, {3, 5}, 1, 333);
   check(graph::scatter_add, DType::bf16, {1000}, 0, 2000);
+}
+
+TEST(ScatterPositions, PartsOfManyUpdatesAreMerged) {
+  check(graph::scatter_add, DType::i32, {2, 70}, 0, 1030);
+  check(graph::scatter_add, DType::i64, {3}, 0, 5000);
+  check(graph::scatter_amax, DType::f32, {2, 3}, 1, 2100);
 }
 
 TEST(ScatterPositions, OthersThanSumsAreFoldedInOrder) {

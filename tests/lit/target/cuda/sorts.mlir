@@ -28,8 +28,8 @@
 // SCATTER: .visible .entry gather_scatter_
 // SCATTER: .visible .entry gather_scatter_{{.*}}_phase6
 // SCATTER: .visible .entry gather_scatter_{{.*}}_phase7
-// SCATTER-DAG: ld.global{{.*}}v4.b32
-// SCATTER-DAG: st.global{{.*}}v4.b32
+// SCATTER-DAG: ld.global{{.*}}v2.b32
+// SCATTER-DAG: st.global{{.*}}v2.b32
 // SCATTER-NOT: .visible
 //--- long.mlir
 func.func @main(%x: tensor<64x50257xf32>) -> tensor<64x50257xf32> {
