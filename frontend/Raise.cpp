@@ -1,7 +1,6 @@
 /// Throwing the runtime's errors at the user's line.
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
-#include "runtime/support/Cancel.h"
 #include "runtime/support/Exhausted.h"
 
 #include <sinter/Cancel.h>
@@ -13,7 +12,7 @@ namespace sinter::detail {
 void raise(ErrorInfo error, const SourceLine &where) {
   if (error.site == 0)
     error.site = userSite(where);
-  if (isCancelledError(error))
+  if (error.kind == ErrorKind::cancelled)
     throw Cancelled(std::move(error));
   throw Error(std::move(error));
 }

@@ -13,14 +13,7 @@ const CancelFlag *sinter::setCancelFlag(const CancelFlag *flag) {
   return std::exchange(current, flag);
 }
 
-/// The error's op: no op is called so.
-static constexpr const char *mark = "cancel";
-
 ErrorInfo sinter::cancelledError() {
-  return makeError(ErrorKind::device,
-                   "cancel: the work was stopped before its end", mark);
-}
-
-bool sinter::isCancelledError(const ErrorInfo &error) {
-  return error.op == mark;
+  return makeError(ErrorKind::cancelled,
+                   "cancel: the work was stopped before its end", "cancel");
 }

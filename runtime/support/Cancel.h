@@ -35,8 +35,6 @@ inline bool isCancelled() {
 
 /// The error of work that was stopped.
 ErrorInfo cancelledError();
-/// Whether an error is that.
-bool isCancelledError(const ErrorInfo &error);
 
 /// That error when this thread is to stop.
 inline Status checkCancelled() {

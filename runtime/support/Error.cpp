@@ -17,6 +17,8 @@ std::string_view toString(ErrorKind kind) {
     return "out_of_memory";
   case ErrorKind::io:
     return "io";
+  case ErrorKind::cancelled:
+    return "cancelled";
   case ErrorKind::internal:
     return "internal";
   }

@@ -16,6 +16,7 @@ enum class ErrorKind : uint8_t {
   device,           ///< a device is missing, lost or returned a failure
   out_of_memory,    ///< a memory budget or the machine is exhausted
   io,               ///< a file could not be read, written or trusted
+  cancelled,        ///< the work was stopped by a CancelToken
   internal,         ///< a broken invariant of Sinter itself
 };
 

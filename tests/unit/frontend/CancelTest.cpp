@@ -51,6 +51,7 @@ TEST(Cancel, BeforeTheWork) {
       x.eval();
       FAIL() << "no error";
     } catch (const sn::Cancelled &error) {
+      EXPECT_EQ(error.kind(), sn::ErrorKind::cancelled);
       EXPECT_EQ(error.op(), "cancel");
       EXPECT_NE(error.site().find("CancelTest.cpp"), std::string::npos);
     }
