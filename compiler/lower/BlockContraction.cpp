@@ -150,16 +150,16 @@ private:
     return valueAt(product.depth, {{0, number(0)}, {least, number(1)}});
   }
 
-  // What lies under windows is many times as much as an image.
+  // What lies under windows is many times as much as an image: only that is
+  // copied.
   bool findTilesOfPieces() {
     unsigned column = shape.size() - 1, row = column - 1;
-    auto isOverWindows = [](Value operand, unsigned first, unsigned second) {
-      return runsOverWindows(operand, first) ||
-             runsOverWindows(operand, second);
+    auto find = [&](BlockOperand &operand, Value value) {
+      bool isOverWindows =
+          runsOverWindows(value, row) || runsOverWindows(value, column);
+      return operand.findCopy() && !(isOverWindows && operand.copiesAll());
     };
-    if (isOverWindows(op.getLhs(), row, column) ||
-        isOverWindows(op.getRhs(), row, column) || !leftOperand.findCopy() ||
-        !rightOperand.findCopy())
+    if (!find(leftOperand, op.getLhs()) || !find(rightOperand, op.getRhs()))
       return false;
     setOperands(true);
     return takeTiles();

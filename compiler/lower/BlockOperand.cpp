@@ -34,6 +34,11 @@ static SmallVector<Value> leavesOf(Value tensor) {
   return llvm::to_vector(llvm::reverse(leaves));
 }
 
+static AffineExpr elementsOf(Value tensor) {
+  Shape shape = shapeOf(tensor);
+  return product(shape, 0, shape.size(), tensor.getContext());
+}
+
 bool BlockOperand::find(Value leaf) {
   if (auto view = stridedView(operand, leaf)) {
     if (auto found = matrixOf(*view, shapeOf(operand))) {
@@ -41,19 +46,31 @@ bool BlockOperand::find(Value leaf) {
       bool alongLast = constantOf(view->strides.back()) == 1;
       matrix.alongDepth = alongLast == (depth + 1 == view->strides.size());
       if (leaf)
-        addPieces(product(shapeOf(leaf), 0, shapeOf(leaf).size(),
-                          operand.getContext()));
+        addPieces(elementsOf(leaf));
       if (takes())
         return true;
     }
   }
-  if (pieces > 1)
+  return findWindows(leaf);
+}
+
+bool BlockOperand::findWindows(Value leaf) {
+  auto found = windowsOf(operand, depth, leaf);
+  if (!found)
     return false;
-  if (auto found = windowsOf(operand, depth, leaf)) {
-    matrix = *found;
-    return takes();
+  matrix = *found;
+  if (pieces > 1 && leaf) {
+    // One position, and each piece a place under it.
+    BlockUnit::WindowAxis axis;
+    axis.size = int64_t(pieces);
+    axis.high = 1 - axis.size;
+    matrix.windows.push_back(axis);
+    addPieces(elementsOf(leaf));
+    // Before images.
+    std::swap(matrix.extents.end()[-1], matrix.extents.end()[-2]);
+    std::swap(matrix.strides.end()[-1], matrix.strides.end()[-2]);
   }
-  return false;
+  return takes();
 }
 
 void BlockOperand::addPieces(AffineExpr size) {
@@ -72,13 +89,10 @@ bool BlockOperand::findCopy() {
   auto dimsOf = [](Value tensor) {
     return llvm::to_vector(llvm::seq<unsigned>(0, shapeOf(tensor).size()));
   };
-  auto elements = [&](Value tensor) {
-    Shape shape = shapeOf(tensor);
-    return constantOf(product(shape, 0, shape.size(), context));
-  };
   for (Value leaf : leavesOf(operand))
     if (leaf != operand && !shapeOf(leaf).empty() &&
-        elements(leaf) <= elements(operand) && find(leaf)) {
+        constantOf(elementsOf(leaf)) <= constantOf(elementsOf(operand)) &&
+        find(leaf)) {
       copy = Copy{leaf, dimsOf(leaf), shapeOf(leaf).back()};
       return true;
     }

@@ -23,6 +23,8 @@ public:
   /// Whether it takes a copy: of something behind the operand's views, if that
   /// has no more elements, else of all.
   bool findCopy();
+  /// Whether it copies all elements that the product reads, each as often.
+  bool copiesAll() const { return copy && copy->tensor == operand; }
   /// Adds the copy's workspace; before the first phase.
   void addWorkspace(KernelWriter &writer);
   /// Adds the phase that copies. What is copied from one input alone `may` be
@@ -43,6 +45,8 @@ private:
   bool find(mlir::Value leaf);
   /// Adds the axis of pieces, `size` elements apart.
   void addPieces(mlir::AffineExpr size);
+  /// Whether it is read as what lies under windows of an image.
+  bool findWindows(mlir::Value leaf);
   bool takes() const {
     return unit.takes(matrix, sinter::compiler::elementOf(operand));
   }

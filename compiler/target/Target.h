@@ -113,7 +113,8 @@ public:
     /// channels, the image's, and images; neighbours are channels.
     llvm::SmallVector<WindowAxis, 3> windows;
     /// Of each element so many of two bytes, whose sum it is. The last axis
-    /// counts them then, behind those of batches.
+    /// counts them then, behind those of batches. Of an image it is the last
+    /// but images', with a window of all of them.
     unsigned pieces = 1;
   };
 

@@ -144,7 +144,7 @@ void WarpgroupKernel::copyBoxes(const Boxes &boxes, const Place &place,
     Value to = ptx.add(stage, int32_t(start + at * layout.depth * 2));
     if (!matrix.windows.empty()) {
       copyWindows(boxes, matrix.alongDepth ? other : depth,
-                  matrix.alongDepth ? depth : other, to, full);
+                  matrix.alongDepth ? depth : other, piece, to, full);
       continue;
     }
     Values coordinates =
@@ -161,7 +161,8 @@ void WarpgroupKernel::copyBoxes(const Boxes &boxes, const Place &place,
 // on, counted place by place. Behind the last place all is zero, as what lies
 // in images that there are not.
 void WarpgroupKernel::copyWindows(const Boxes &boxes, Value position,
-                                  Value element, Value to, Value full) {
+                                  Value element, int64_t piece, Value to,
+                                  Value full) {
   constexpr int32_t noImage = 1 << 30;
   const BlockUnit::Matrix &image = *boxes.matrix;
   auto split = [&](Value &number, int64_t by) {
@@ -171,12 +172,18 @@ void WarpgroupKernel::copyWindows(const Boxes &boxes, Value position,
   };
   int64_t channels = cast<AffineConstantExpr>(image.extents.front()).getValue();
   Values coordinates{split(element, channels)}, offsets;
-  for (const BlockUnit::WindowAxis &axis : image.windows) {
+  bool hasPieces = image.pieces > 1;
+  for (const BlockUnit::WindowAxis &axis :
+       ArrayRef(image.windows).drop_back(hasPieces)) {
     Value at = split(position, axis.positions);
     coordinates.push_back(
         ptx.add(ptx.mul(at, int32_t(axis.stride)), int32_t(axis.low)));
     offsets.push_back(
         ptx.mul(split(element, axis.size), int32_t(axis.dilation)));
+  }
+  if (hasPieces) {
+    coordinates.push_back(ptx.number(0));
+    offsets.push_back(ptx.number(int32_t(piece)));
   }
   coordinates.push_back(
       ptx.select(ptx.equals(element, 0), position, ptx.number(noImage)));

@@ -41,8 +41,8 @@ private:
   void copyStage(const Place &place, Value k, const Turn &turn);
   void copyBoxes(const Boxes &boxes, const Place &place, Value k, int64_t piece,
                  Value stage, Value full);
-  void copyWindows(const Boxes &boxes, Value position, Value element, Value to,
-                   Value full);
+  void copyWindows(const Boxes &boxes, Value position, Value element,
+                   int64_t piece, Value to, Value full);
   void consume() override;
   Value roundsOf(const Place &place) const;
   Values sumTile(const Turn &turn, Value rounds, Values carried);

@@ -34,6 +34,17 @@ int64_t tilesOf(const BlockUnit::Product &product, const Cut &cut) {
   return tilesOf(product, cut.tile.rows, cut.tile.columns, cut.parts);
 }
 
+// How often a matrix has each element of what lies in memory.
+double repeatsOf(const BlockUnit::Matrix &matrix) {
+  double repeats = 1;
+  if (matrix.windows.empty())
+    return repeats;
+  for (const BlockUnit::WindowAxis &axis :
+       ArrayRef(matrix.windows).drop_back(matrix.pieces > 1))
+    repeats *= std::max(1.0, double(axis.size) / double(axis.stride));
+  return repeats;
+}
+
 // All tiles that fall to a multiprocessor, in cycles of it, as measured on an
 // H200 over shapes from 512 x 512 x 512 to 8192 x 8192 x 8192 and of few rows.
 // Where two blocks share it, one multiplies while the other one finishes.
@@ -64,7 +75,8 @@ double cyclesOf(const BlockUnit::Product &product, int64_t pieces,
       double(turns) * stages * stage +
       double(llvm::divideCeil(turns, atOnce)) * elements / finishedElements;
   double numbers = double(batches) * double(depth) *
-                   double(rows + product.columns); // of operands
+                   (double(rows) / repeatsOf(product.left) +
+                    double(product.columns) / repeatsOf(product.right));
   all = std::max(all, 2 * double(pieces) * numbers / bytesOfMemory);
   if (pieces > 1)
     all += 2 * launch + (4 + 2 * double(pieces)) * numbers / bytesOfMemory;

@@ -1,6 +1,6 @@
 /// Convolutions and products in 16 bits, which devices have units for, against
 /// f32.
-#include <sinter/Basic.h>
+#include "tests/unit/nn/ConvolutionCase.h"
 
 #include <gtest/gtest.h>
 
@@ -14,31 +14,8 @@ namespace sn = sinter;
 
 namespace {
 
-struct Case {
-  sn::Dims space;
-  int64_t channels, results;
-  sn::Axes size;
-  sn::Axes stride = 1, padding = 0, dilation = 1;
-  int64_t images = 8;
-  enum Before { nothing, relu, cast } before = nothing;
-  sn::Layout layout = sn::Layout::channels_last;
-  sn::DType dtype = sn::DType::bf16;
-  bool anyImages = false; ///< one program for any number of them
-};
-
-std::ostream &operator<<(std::ostream &out, const Case &c) {
-  const char *before[] = {"", "relu, ", "cast, "};
-  out << before[c.before] << c.images << " images of";
-  for (const auto &extent : c.space)
-    out << ' ' << extent.value;
-  out << ", " << c.channels << " channels, windows";
-  for (const sn::Axes &axes : {c.size, c.stride, c.padding, c.dilation}) {
-    out << " |";
-    for (int64_t axis : axes)
-      out << ' ' << axis;
-  }
-  return out << ", " << c.results << " results";
-}
+using Case = sn::test::ConvolutionCase;
+using sn::test::sizesOf;
 
 class HalfConvolution : public ::testing::TestWithParam<Case> {};
 
@@ -63,14 +40,6 @@ sn::Tensor drawnOfAny(const sn::Dims &shape) {
       .dynamic(0);
 }
 
-/// As numbers, without symbols.
-sn::Dims sizesOf(const sn::Tensor &tensor) {
-  sn::Dims sizes;
-  for (sn::Dim dim : tensor.shape())
-    sizes.push_back(dim.value);
-  return sizes;
-}
-
 /// The root of the mean square of a difference, of that of what is right.
 double error(const sn::Tensor &result, const sn::Tensor &expected) {
   sn::Tensor right = expected.to(sn::DType::f32);
@@ -79,48 +48,23 @@ double error(const sn::Tensor &result, const sn::Tensor &expected) {
   return std::sqrt(of / sn::sum(right * right).item<float>());
 }
 
-sn::Tensor convolve(const Case &c, const sn::Tensor &x, const sn::Tensor &w) {
-  sn::ConvOptions options{.stride = c.stride,
-                          .padding = c.padding,
-                          .dilation = c.dilation,
-                          .layout = c.layout};
-  sn::Tensor image = c.before == Case::relu ? sn::relu(x) : x;
-  if (c.space.size() == 1)
-    return sn::conv1d(image, w, options);
-  return c.space.size() == 2 ? sn::conv2d(image, w, options)
-                             : sn::conv3d(image, w, options);
-}
-
-sn::Dims imagesOf(const Case &c) {
-  sn::Dims shape{c.images};
-  if (c.layout == sn::Layout::channels_first)
-    shape.push_back(c.channels);
-  shape.insert(shape.end(), c.space.begin(), c.space.end());
-  if (c.layout == sn::Layout::channels_last)
-    shape.push_back(c.channels);
-  return shape;
-}
-
 } // namespace
 
 TEST_P(HalfConvolution, IsNearThatOfFloats) {
   const Case &c = GetParam();
   const double most = c.dtype == sn::DType::bf16 ? 1e-2 : 1.5e-3;
   sn::manual_seed(7);
-  sn::Dims weights{c.results, c.channels};
-  for (size_t axis = 0; axis < c.space.size(); ++axis)
-    weights.push_back(*(c.size.begin() + (c.size.size() > 1 ? axis : 0)));
   sn::Tensor x =
-      c.anyImages ? drawnOfAny(imagesOf(c)) : drawn(imagesOf(c), c.dtype);
+      c.anyImages ? drawnOfAny(c.imageShape()) : drawn(c.imageShape(), c.dtype);
   x.require_grad();
-  sn::Tensor w = drawn(weights, c.dtype).require_grad();
+  sn::Tensor w = drawn(c.weightShape(), c.dtype).require_grad();
   sn::Tensor wideX = x.detach().to(sn::DType::f32).require_grad();
   sn::Tensor wideW = w.detach().to(sn::DType::f32).require_grad();
 
-  sn::Tensor expected = convolve(c, wideX, wideW);
+  sn::Tensor expected = c.convolve(wideX, wideW);
   sn::Tensor result = c.before == Case::cast
-                          ? convolve(c, wideX.to(c.dtype), wideW.to(c.dtype))
-                          : convolve(c, x, w);
+                          ? c.convolve(wideX.to(c.dtype), wideW.to(c.dtype))
+                          : c.convolve(x, w);
   EXPECT_LE(error(result, expected), most);
   if (c.before == Case::cast)
     return;
