@@ -26,7 +26,8 @@ if(SINTER_CCACHE AND SINTER_CCACHE_PROGRAM AND SINTER_ENV_PROGRAM)
 endif()
 
 # GCC looks for memory to use again at every doubling beyond 128 MB, which large
-# headers are by themselves: a sixth of a large file's seconds. This is in KB.
+# headers are by themselves: up to a fifth of a large file's seconds. This is in
+# KB.
 add_compile_options(
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1000000>)
 
