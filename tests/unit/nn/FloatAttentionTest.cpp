@@ -145,8 +145,8 @@ TEST(FloatAttention, UnknownSizesGiveTheBitsOfKnownOnes) {
     }
     std::vector<float> results[2];
     for (int i = 0; i < 2; ++i)
-      results[i] = sn::scaled_dot_product_attention(
-                       inputs[i][0], inputs[i][1], inputs[i][2], {})
+      results[i] = sn::scaled_dot_product_attention(inputs[i][0], inputs[i][1],
+                                                    inputs[i][2], {})
                        .to_vector<float>();
     EXPECT_EQ(results[0], results[1]) << c.queries << " of " << c.keys;
   }
@@ -171,6 +171,5 @@ INSTANTIATE_TEST_SUITE_P(
         Case{70, 50, 40, 36, false, Case::none, 3, 3, Case::turned},
         // Few queries: parts of keys.
         Case{1, 300, 32, 32}, Case{5, 1000, 64, 48, false, Case::ofKeys},
-        Case{16, 257, 33, 130, false, Case::ofAll},
-        Case{7, 400, 16, 16, true}, Case{1, 2100, 8, 8},
-        Case{1, 512, 64, 64, false, Case::ofKeys, 8, 2}));
+        Case{16, 257, 33, 130, false, Case::ofAll}, Case{7, 400, 16, 16, true},
+        Case{1, 2100, 8, 8}, Case{1, 512, 64, 64, false, Case::ofKeys, 8, 2}));

@@ -29,7 +29,7 @@
 // SCATTER: .visible .entry gather_scatter_{{.*}}_phase6
 // SCATTER: .visible .entry gather_scatter_{{.*}}_phase7
 // SCATTER-DAG: ld.global{{.*}}v2.b32
-// SCATTER-DAG: st.global{{.*}}v2.b32
+// SCATTER-DAG: st.global{{.*}}v{{2.b32|4.b16}}
 // SCATTER-NOT: .visible
 //--- long.mlir
 func.func @main(%x: tensor<64x50257xf32>) -> tensor<64x50257xf32> {
