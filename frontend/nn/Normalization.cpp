@@ -8,6 +8,7 @@
 #include "runtime/graph/OpIds.h"
 
 #include <sinter/Creation.h>
+#include <sinter/CustomGradient.h>
 
 #include <algorithm>
 #include <limits>
@@ -33,8 +34,8 @@ static void checkChannels(const ComposedCall &call, const Tensor &x) {
 }
 
 /// A value for each channel, along axis 1 of x.
-static Tensor alongChannels(const ComposedCall &call, const Tensor &values,
-                            const Tensor &x) {
+static Tensor ofChannels(const ComposedCall &call, const Tensor &values,
+                         const Tensor &x) {
   if (values.rank() != 1 || values.dim(0).value != x.dim(1).value)
     call.fail("expects a value for each channel", {x, values});
   Dims shape(x.rank(), Dim(1));
@@ -42,31 +43,74 @@ static Tensor alongChannels(const ComposedCall &call, const Tensor &values,
   return reshape(values, shape);
 }
 
+/// A value for each channel, if given.
+static Tensor alongChannels(const ComposedCall &call,
+                            const std::optional<Tensor> &given,
+                            const Tensor &x) {
+  Tensor values = call.given(given);
+  return values.defined() ? ofChannels(call, values, x) : values;
+}
+
 static Tensor withAffine(const ComposedCall &call, Tensor y,
                          const Affine &affine) {
-  if (Tensor weight = call.given(affine.weight); weight.defined())
-    y = y * alongChannels(call, weight, y);
-  if (Tensor bias = call.given(affine.bias); bias.defined())
-    y = y + alongChannels(call, bias, y);
+  if (Tensor weight = alongChannels(call, affine.weight, y); weight.defined())
+    y = y * weight;
+  if (Tensor bias = alongChannels(call, affine.bias, y); bias.defined())
+    y = y + bias;
   return y;
 }
 
 namespace {
-/// x brought to mean 0 and variance 1 along axes, and what its variance was.
-struct Standard {
-  Tensor y, spread;
+/// The mean of x along axes and its variance, both with those axes, of 1.
+struct Moments {
+  Tensor center, spread;
 };
 } // namespace
 
 // Sums of what is left of the mean and of its square stand side by side: both
 // are known after one more walk over x. What corrects the mean has no gradient,
 // as what is left sums up to 0.
-static Standard standardized(const Tensor &x, const Axes &axes, double eps) {
+static Moments momentsOf(const Tensor &x, const Axes &axes) {
   Tensor center = mean(x, axes, true), left = x - center;
   Tensor missing = mean(left, axes, true).detach();
   Tensor spread = mean(square(left), axes, true);
-  spread = maximum(spread - square(missing), 0);
-  return {(x - (center + missing)) * rsqrt(spread + eps), spread};
+  return {center + missing, maximum(spread - square(missing), 0)};
+}
+
+/// x brought to mean 0 and variance 1 along axes, then times `weight` and plus
+/// `bias` if given, which have extent 1 along those axes and x's extents along
+/// the others, or 1. Its gradient is Ioffe and Szegedy's ("Batch
+/// Normalization", 2015, section 3), all of whose sums stand side by side;
+/// those of the single steps would follow each other.
+static Tensor standardized(const Tensor &x, const Axes &axes, double eps,
+                           const Tensor &weight = {}, const Tensor &bias = {}) {
+  const bool isScaled = weight.defined(), isMoved = bias.defined();
+  auto forward = [=](std::span<const Tensor> inputs) {
+    Moments own = momentsOf(inputs[0], axes);
+    Tensor y = (inputs[0] - own.center) * rsqrt(own.spread + eps);
+    if (isScaled)
+      y = y * inputs[1];
+    return isMoved ? y + inputs.back() : y;
+  };
+  auto backward = [=](const CustomContext &context) {
+    const Tensor &x = context.inputs[0], &gradient = context.gradient;
+    Moments own = momentsOf(x, axes);
+    Tensor scale = rsqrt(own.spread + eps), y = (x - own.center) * scale;
+    Tensor left = gradient - mean(gradient, axes, true) -
+                  y * mean(gradient * y, axes, true);
+    std::vector<Tensor> gradients{
+        left * (isScaled ? scale * context.inputs[1] : scale)};
+    if (isScaled)
+      gradients.push_back(sum(gradient * y, axes, true));
+    if (isMoved)
+      gradients.push_back(sum(gradient, axes, true));
+    return gradients;
+  };
+  std::vector<Arg> inputs{x};
+  for (const Tensor &each : {weight, bias})
+    if (each.defined())
+      inputs.push_back(each);
+  return custom_gradient(forward, backward)(inputs);
 }
 
 /// How many elements stand along axes, as a number of rank 0.
@@ -90,9 +134,12 @@ BatchNormalized batch_norm(const Arg &x, const Affine &affine) try {
   }
   if (elements == 1)
     call.fail("training needs more than one value for each channel", {wide});
-  auto [y, spread] = standardized(wide, others, affine.eps);
+  Tensor y = standardized(wide, others, affine.eps,
+                          alongChannels(call, affine.weight, wide),
+                          alongChannels(call, affine.bias, wide));
+  auto [center, spread] = momentsOf(wide, others);
   Tensor count = countAlong(wide, others);
-  return {call.done(withAffine(call, y, affine)), mean(wide, others),
+  return {call.done(y), squeeze(center, others),
           squeeze(spread, others) * (count / (count - 1))};
 } catch (...) {
   detail::raiseExhausted(x.where);
@@ -103,9 +150,9 @@ Tensor batch_norm(const Arg &x, const Arg &mean, const Arg &var,
   ComposedCall call("batch_norm", {&x});
   Tensor wide = call.real(x);
   checkChannels(call, wide);
-  Tensor center = alongChannels(call, call.real(mean), wide);
+  Tensor center = ofChannels(call, call.real(mean), wide);
   Tensor scale = rsqrt(call.real(var) + affine.eps);
-  Tensor y = (wide - center) * alongChannels(call, scale, wide);
+  Tensor y = (wide - center) * ofChannels(call, scale, wide);
   return call.done(withAffine(call, y, affine));
 } catch (...) {
   detail::raiseExhausted(x.where);
@@ -123,7 +170,7 @@ Tensor group_norm(const Arg &x, int64_t groups, const Affine &affine) try {
   for (int64_t axis = 2; axis < wide.rank(); ++axis)
     ofGroup = ofGroup * wide.dim(axis);
   Tensor apart = reshape(wide, {wide.dim(0), groups, ofGroup});
-  Tensor y = reshape(standardized(apart, 2, affine.eps).y, wide.shape());
+  Tensor y = reshape(standardized(apart, 2, affine.eps), wide.shape());
   return call.done(withAffine(call, y, affine));
 } catch (...) {
   detail::raiseExhausted(x.where);
@@ -135,7 +182,7 @@ Tensor instance_norm(const Arg &x, const Affine &affine) try {
   checkChannels(call, wide);
   if (wide.rank() < 3)
     call.fail("there is no space to normalize over", {wide});
-  Tensor y = standardized(wide, axesFrom(2, wide.rank()), affine.eps).y;
+  Tensor y = standardized(wide, axesFrom(2, wide.rank()), affine.eps);
   return call.done(withAffine(call, y, affine));
 } catch (...) {
   detail::raiseExhausted(x.where);
@@ -195,7 +242,7 @@ Tensor layer_norm(const Arg &x, const Dims &shape, const Affine &affine) try {
   Tensor weight = call.given(affine.weight), bias = call.given(affine.bias);
   if (weight.defined() && bias.defined() && shape.size() == 1)
     return call.done(layer_norm(Arg(wide), weight, bias, affine.eps));
-  Tensor y = standardized(wide, axesFrom(first, wide.rank()), affine.eps).y;
+  Tensor y = standardized(wide, axesFrom(first, wide.rank()), affine.eps);
   if (weight.defined())
     y = y * ofShape(call, weight, shape);
   if (bias.defined())

@@ -162,6 +162,40 @@ TEST(Norms, GroupNormOfOneGroupAChannelIsInstanceNorm) {
              sn::nn::LayerNorm({3, 4, 5}, {.elementwise_affine = false})(x));
 }
 
+// What the gradient is computed from is recorded, and has derivatives.
+TEST(Norms, GradientsOfBothOrdersAreThoseOfTheirSteps) {
+  sn::Tensor weight = waves({3}, 0.4) + 1.5, bias = waves({3}, 0.9);
+  auto ofSteps = [&](const sn::Tensor &x, const sn::Tensor &w,
+                     const sn::Tensor &b) {
+    sn::Axes axes{0, 2, 3};
+    sn::Tensor left = x - sn::mean(x, axes, true);
+    sn::Tensor spread = sn::mean(left * left, axes, true);
+    return left * sn::rsqrt(spread + 1e-5) * sn::reshape(w, {1, 3, 1, 1}) +
+           sn::reshape(b, {1, 3, 1, 1});
+  };
+  auto ofNorm = [](const sn::Tensor &x, const sn::Tensor &w,
+                   const sn::Tensor &b) {
+    return sn::batch_norm(x, sn::Affine{w, b}).y;
+  };
+  auto gradientsOf = [&](auto norm) {
+    sn::Tensor x = waves({2, 3, 4, 5}, 0.7).detach().require_grad();
+    sn::Tensor w = weight.detach().require_grad();
+    sn::Tensor b = bias.detach().require_grad();
+    sn::Tensor loss = sn::sum(norm(x, w, b) * waves({2, 3, 4, 5}, 1.3));
+    sn::Gradients first = loss.backward();
+    sn::Tensor rate = sn::sum(first[x] * waves({2, 3, 4, 5}, 0.3));
+    sn::Gradients second = rate.backward();
+    return std::vector<sn::Tensor>{first[x], first[w], first[b], second[x],
+                                   second[w]};
+  };
+  std::vector<sn::Tensor> own = gradientsOf(ofNorm), steps;
+  steps = gradientsOf(ofSteps);
+  for (size_t number = 0; number < own.size(); ++number) {
+    SCOPED_TRACE(number);
+    expectNear(own[number], steps[number], 1e-4);
+  }
+}
+
 TEST(Norms, HalfIsComputedWide) {
   sn::Tensor x = (waves({2, 64}, 0.7) * 300.0).to(sn::DType::f16);
   sn::Tensor y = sn::rms_norm(x, {64});
