@@ -328,8 +328,8 @@ def RecomputeValues : Pass<"recompute-values", "::mlir::ModuleOp"> {
            "Reductions of a product's rows or columns may join its kernel">,
     Option<"columnsOfRows", "columns-of-rows", "bool", "false",
            "Reductions of columns may join those of long rows">,
-    Option<"freeWidening", "free-widening", "bool", "false",
-           "Making elements wider takes no time beside reading them">,
+    Option<"byThreads", "by-threads", "bool", "false",
+           "A GPU runs the kernels">,
     Option<"scatteredElements", "scattered-elements", "unsigned", "0",
            "Elements at most that are stored one by one">,
   ];
@@ -366,8 +366,8 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
            "Reductions of a product's rows or columns may join its kernel">,
     Option<"columnsOfRows", "columns-of-rows", "bool", "false",
            "Reductions of columns may join those of long rows">,
-    Option<"freeWidening", "free-widening", "bool", "false",
-           "Making elements wider takes no time beside reading them">,
+    Option<"byThreads", "by-threads", "bool", "false",
+           "A GPU runs the kernels">,
     Option<"scatteredElements", "scattered-elements", "unsigned", "0",
            "Elements at most that are stored one by one">,
   ];

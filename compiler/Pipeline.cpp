@@ -88,7 +88,7 @@ void buildStage(Stage stage, OpPassManager &passes,
            .onePerOp = options.fuse.fusion == Fusion::none,
            .statistics = options.fuse.caps.statistics,
            .columnsOfRows = options.fuse.caps.columnsOfRows,
-           .freeWidening = options.fuse.caps.freeWidening,
+           .byThreads = options.fuse.caps.byThreads,
            .scatteredElements = options.fuse.caps.scatteredElements}));
     passes.addPass(createFormKernels(
         {.onePerOp = options.fuse.fusion == Fusion::none,
@@ -99,7 +99,7 @@ void buildStage(Stage stage, OpPassManager &passes,
          .maxWork = options.fuse.caps.work,
          .statistics = options.fuse.caps.statistics,
          .columnsOfRows = options.fuse.caps.columnsOfRows,
-         .freeWidening = options.fuse.caps.freeWidening,
+         .byThreads = options.fuse.caps.byThreads,
          .scatteredElements = options.fuse.caps.scatteredElements}));
     passes.addPass(createShareKernels());
     break;
@@ -195,7 +195,7 @@ Result<void> runPipeline(Compilation &state, const PipelineOptions &given,
   PipelineOptions options = given;
   options.fuse.caps.statistics &= !state.target->lanesAreThreads();
   options.fuse.caps.columnsOfRows |= state.target->blockThreads() != nullptr;
-  options.fuse.caps.freeWidening |= state.target->lanesAreThreads();
+  options.fuse.caps.byThreads |= state.target->lanesAreThreads();
   if (state.target->lanesAreThreads())
     options.fuse.caps.scatteredElements = scatteredByThreads;
   options.simplify.storesBytes &= state.target->storesBytes();

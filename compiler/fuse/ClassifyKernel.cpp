@@ -402,7 +402,7 @@ double Classifier::recomputedWork() const {
   for (unsigned index : coreOps) {
     PatternKind kind = kindOf(op(index));
     if (isRoot(kind) || rankOf(op(index)->getResult(0)) == 0 ||
-        (caps.freeWidening && onlyWidens(op(index))))
+        (caps.byThreads && onlyWidens(op(index))))
       continue;
     double walked = 0;
     auto known = accesses.find(index);

@@ -38,8 +38,10 @@ struct KernelCaps {
   /// there have to be many.
   bool columnsOfRows = false;
   double leastRows = 8192;
-  /// Whether what only makes elements wider takes no time beside reading them.
-  bool freeWidening = false;
+  /// Whether a GPU runs the kernels: what only makes elements wider takes no
+  /// time beside reading them, and a byte that moves as much as more
+  /// arithmetic.
+  bool byThreads = false;
   /// Elements of an output at most that are stored one by one where a transpose
   /// puts them: that moves more bytes, but is no launch of its own.
   unsigned scatteredElements = 0;

@@ -377,7 +377,7 @@ struct RecomputeValuesPass : impl::RecomputeValuesBase<RecomputeValuesPass> {
     stage.fusion = onePerOp ? Fusion::none : Fusion::full;
     stage.caps.statistics = statistics;
     stage.caps.columnsOfRows = columnsOfRows;
-    stage.caps.freeWidening = freeWidening;
+    stage.caps.byThreads = byThreads;
     stage.caps.scatteredElements = scatteredElements;
     if (!mainOf(getOperation()).getOps<program::ForOp>().empty())
       return addDecisions(

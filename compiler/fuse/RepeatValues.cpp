@@ -15,8 +15,9 @@ namespace sinter::compiler {
 using graph::PatternKind;
 
 // What moving a byte of an element costs against arithmetic. A quarter of what
-// one core gets from memory: much is read from caches.
-static constexpr double nanosecondsPerByte = 0.025;
+// one core gets from memory: much is read from caches. A multiprocessor
+// computes for 2 nanoseconds of a core while it gets two f32 (ElementCost).
+static constexpr double nanosecondsPerByte = 0.025, ofThreads = 0.25;
 
 namespace {
 
@@ -27,6 +28,7 @@ struct Origin {
   llvm::SmallSetVector<unsigned, 4> between;
   llvm::SmallDenseSet<unsigned> numbers; ///< single ones that were looked at
   double cost = 0;                       ///< nanoseconds per element
+  double stored = 0; ///< bytes of values that are written in its place
 };
 
 class Repeater {
@@ -50,7 +52,10 @@ private:
   bool isKept(unsigned index) const {
     return graph.isReturned(index) || !readersOf(index).empty();
   }
-  bool trace(Operation *op, AffineExpr elements, Origin &origin) const;
+  /// Values that are narrower than `width` may be written in its place.
+  bool trace(Operation *op, AffineExpr elements, unsigned width,
+             Origin &origin) const;
+  bool repeat(unsigned index, unsigned width);
   double savedBytes(unsigned index, const Origin &origin,
                     ArrayRef<unsigned> readers) const;
   bool stillFits(unsigned reader) const;
@@ -99,7 +104,8 @@ llvm::SmallSetVector<unsigned, 4> Repeater::readersOf(unsigned index) const {
 }
 
 // Finds what `op`, which is part of computing so many elements, is made of.
-bool Repeater::trace(Operation *op, AffineExpr elements, Origin &origin) const {
+bool Repeater::trace(Operation *op, AffineExpr elements, unsigned width,
+                     Origin &origin) const {
   for (Value operand : op->getOperands()) {
     int source = graph.indexOf(operand);
     bool isMade =
@@ -109,6 +115,11 @@ bool Repeater::trace(Operation *op, AffineExpr elements, Origin &origin) const {
                    elementCount(operand.getType()) != elements;
     if (!isMade && isKnown) {
       origin.values.insert(operand);
+      continue;
+    }
+    if (!isMade && widthOf(operand) < width) {
+      if (origin.values.insert(operand))
+        origin.stored += widthOf(operand);
       continue;
     }
     Operation *made = graph.op(source);
@@ -123,7 +134,7 @@ bool Repeater::trace(Operation *op, AffineExpr elements, Origin &origin) const {
       return false;
     if (kind == PatternKind::pointwise && rankOf(operand) != 0)
       origin.cost += arithmeticCost(made);
-    if (!trace(made, elements, origin))
+    if (!trace(made, elements, width, origin))
       return false;
   }
   return true;
@@ -135,7 +146,7 @@ double Repeater::savedBytes(unsigned index, const Origin &origin,
                             ArrayRef<unsigned> readers) const {
   Value value = graph.op(index)->getResult(0);
   AffineExpr elements = elementCount(value.getType());
-  double saved = widthOf(value) * double(1 + readers.size());
+  double saved = widthOf(value) * double(1 + readers.size()) - origin.stored;
   for (unsigned reader : readers) {
     auto inputs = graph.inputs(graph.body(graph.members(reader)));
     for (Value from : origin.values)
@@ -190,27 +201,34 @@ static void repeatIn(FusionGraph &graph, unsigned index, const Origin &origin) {
   graph.repeat(index);
 }
 
+// Of what is in memory anyway, or else of something narrower that its kernel
+// has: a sum in 16 bits that readers take as f32.
 void Repeater::consider(unsigned index) {
-  if (!isRepeatable(index))
-    return;
+  if (isRepeatable(index) && !repeat(index, 0))
+    repeat(index, widthOf(graph.op(index)->getResult(0)));
+}
+
+bool Repeater::repeat(unsigned index, unsigned width) {
   Operation *op = graph.op(index);
   Origin origin;
   origin.cost = arithmeticCost(op);
-  if (!trace(op, elementCount(op->getResult(0).getType()), origin))
-    return;
+  if (!trace(op, elementCount(op->getResult(0).getType()), width, origin))
+    return false;
   auto readers = readersOf(index);
   double saved = savedBytes(index, origin, readers.getArrayRef());
-  if (saved * nanosecondsPerByte < origin.cost * double(readers.size()))
-    return;
+  double perByte = options.caps.byThreads ? ofThreads : nanosecondsPerByte;
+  if (saved * perByte < origin.cost * double(readers.size()))
+    return false;
   repeatIn(changed, index, origin);
   if (!stillStands(index) || !llvm::all_of(readers, [&](unsigned reader) {
         return stillFits(reader);
       })) {
     changed = graph;
-    return;
+    return false;
   }
   record(index, readers.size(), saved);
   repeatIn(graph, index, origin);
+  return true;
 }
 
 void repeatValues(FusionGraph &graph, const FuseOptions &options,

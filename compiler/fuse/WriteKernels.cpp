@@ -364,7 +364,7 @@ struct FormKernelsPass : impl::FormKernelsBase<FormKernelsPass> {
     stage.caps.parallelOps = maxParallelOps;
     stage.caps.statistics = statistics;
     stage.caps.columnsOfRows = columnsOfRows;
-    stage.caps.freeWidening = freeWidening;
+    stage.caps.byThreads = byThreads;
     stage.caps.scatteredElements = scatteredElements;
     stage.caps.work = maxWork;
     if (failed(fuse(getOperation(), stage)))

@@ -93,3 +93,24 @@ func.func @main(%x: tensor<64x48xbf16>) -> (tensor<64x48xbf16>, tensor<48xf32>) 
   %columns = sinter.sum %rest {axes = array<i64: 0>, keepdims = false} : (tensor<64x48xf32>) -> tensor<48xf32>
   return %y, %columns : tensor<64x48xbf16>, tensor<48xf32>
 }
+
+// -----
+
+// Of a product in 16 bits, which all readers take as f32, the product is stored.
+// CHECK-LABEL: module
+// CHECK: detail = "cast computed again by {{[0-9]}} kernels, not kept"
+// CHECK: program.kernel @contraction
+// CHECK: %[[X:.*]] = sinter.matmul
+// CHECK-NEXT: program.yield %[[X]] : tensor<64x48xbf16>
+func.func @main(%a: tensor<64x32xbf16>, %b: tensor<32x48xbf16>, %y: tensor<64x48xf32>) -> (tensor<48xf32>, tensor<64x48xf32>) {
+  %x = sinter.matmul %a, %b : (tensor<64x32xbf16>, tensor<32x48xbf16>) -> tensor<64x48xbf16>
+  %wide = sinter.cast %x {dtype = f32} : (tensor<64x48xbf16>) -> tensor<64x48xf32>
+  %sum = sinter.sum %wide {axes = array<i64: 0>, keepdims = false} : (tensor<64x48xf32>) -> tensor<48xf32>
+  %part = sinter.sum %y {axes = array<i64: 1>, keepdims = false} : (tensor<64x48xf32>) -> tensor<64xf32>
+  %column = sinter.reshape %part {shape = affine_map<() -> (64, 1)>} : (tensor<64xf32>) -> tensor<64x1xf32>
+  %all = sinter.broadcast %column {shape = affine_map<() -> (64, 48)>} : (tensor<64x1xf32>) -> tensor<64x48xf32>
+  %row = sinter.broadcast %sum {shape = affine_map<() -> (64, 48)>} : (tensor<48xf32>) -> tensor<64x48xf32>
+  %less = sinter.sub %wide, %row : (tensor<64x48xf32>, tensor<64x48xf32>) -> tensor<64x48xf32>
+  %out = sinter.mul %less, %all : (tensor<64x48xf32>, tensor<64x48xf32>) -> tensor<64x48xf32>
+  return %sum, %out : tensor<48xf32>, tensor<64x48xf32>
+}
