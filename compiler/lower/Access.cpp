@@ -210,7 +210,14 @@ bool beginsOutermost(Value tensor, unsigned dim) {
                         [](AffineExpr extent) { return isOne(extent); });
   if (auto reshape = dyn_cast<ir::ReshapeOp>(op)) {
     auto axes = axesBehind(reshape, dim);
-    return axes && beginsOutermost(reshape.getX(), axes->first);
+    if (axes && beginsOutermost(reshape.getX(), axes->first))
+      return true;
+    // The first part of an axis begins where that does.
+    Shape inner = shapeOf(reshape.getX());
+    auto *slowest = llvm::find_if_not(inner, isOne);
+    return slowest != inner.end() &&
+           llvm::all_of(ArrayRef(shape).take_front(dim), isOne) &&
+           beginsOutermost(reshape.getX(), unsigned(slowest - inner.begin()));
   }
   if (auto transpose = dyn_cast<ir::TransposeOp>(op)) {
     auto begins = [&](unsigned axis) {
