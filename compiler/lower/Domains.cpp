@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-static bool isOneElement(Value value) {
+bool isOneElement(Value value) {
   Shape shape = shapeOf(value);
   return isOne(product(shape, 0, shape.size(), value.getContext()));
 }

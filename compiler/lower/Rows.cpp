@@ -282,10 +282,11 @@ private:
     part.table.emit(emission, copy, [&] { part.task.emit(emission, own); });
   }
 
-  // Outputs of one domain have their common rows, if they have one shape.
+  // Outputs of one domain have their common rows, if they have one shape. Single
+  // elements of any rank are a row each.
   void alignDomain(MutableArrayRef<Walk> walks, unsigned domain) {
     unsigned narrowest = ~0u;
-    bool sameShape = true;
+    bool sameShape = true, areSingle = true;
     Walk *first = nullptr;
     for (Walk &walk : walks) {
       if (walk.domain != domain)
@@ -293,10 +294,11 @@ private:
       first = first ? first : &walk;
       narrowest = std::min(narrowest, walk.tailRank);
       sameShape &= shapeOf(walk.value) == shapeOf(first->value);
+      areSingle &= isOneElement(walk.value);
     }
     for (Walk &walk : walks)
-      if (walk.domain == domain && sameShape)
-        walk.tailRank = narrowest;
+      if (walk.domain == domain && (sameShape || areSingle))
+        walk.tailRank = sameShape ? narrowest : 0;
   }
 
   SmallVector<Walk> walks() {
