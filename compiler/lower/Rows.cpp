@@ -282,8 +282,8 @@ private:
     part.table.emit(emission, copy, [&] { part.task.emit(emission, own); });
   }
 
-  // Outputs of one domain have their common rows, if they have one shape. Single
-  // elements of any rank are a row each.
+  // Outputs of one domain have their common rows, if they have one shape.
+  // Single elements of any rank are a row each.
   void alignDomain(MutableArrayRef<Walk> walks, unsigned domain) {
     unsigned narrowest = ~0u;
     bool sameShape = true, areSingle = true;
