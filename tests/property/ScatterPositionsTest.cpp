@@ -30,7 +30,7 @@ HostTensor randoms(DType dtype, const std::vector<int64_t> &dims, int64_t below,
   for (int64_t i = 0, count = value.elements(); i < count; ++i) {
     auto number = int64_t(bits() % uint64_t(below));
     if (value.isReal())
-      value.set(i, double(number - below / 2) / 64);
+      value.set(i, (double(number) - double(below) / 2) / 64);
     else
       value.set(i, number);
   }
