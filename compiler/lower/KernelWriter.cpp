@@ -112,33 +112,40 @@ uint32_t KernelWriter::append(Expr expr) {
   return code.exprs.size() - 1;
 }
 
-uint32_t KernelWriter::exprOf(AffineExpr affine) {
-  if (auto number = dyn_cast<AffineConstantExpr>(affine))
-    return append({ExprOp::constant, 0, 0, number.getValue()});
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(affine))
-    return append({ExprOp::symbol, 0, 0, int64_t(symbol.getPosition())});
-  auto binary = cast<AffineBinaryOpExpr>(affine);
-  Expr expr;
-  expr.lhs = exprOf(binary.getLHS());
-  expr.rhs = exprOf(binary.getRHS());
-  switch (affine.getKind()) {
+static ExprOp opOf(AffineExprKind kind) {
+  switch (kind) {
   case AffineExprKind::Add:
-    expr.op = ExprOp::add;
-    break;
+    return ExprOp::add;
   case AffineExprKind::Mul:
-    expr.op = ExprOp::mul;
-    break;
+    return ExprOp::mul;
   case AffineExprKind::Mod:
-    expr.op = ExprOp::mod;
-    break;
+    return ExprOp::mod;
   case AffineExprKind::CeilDiv:
-    expr.op = ExprOp::ceilDiv;
-    break;
+    return ExprOp::ceilDiv;
   default:
-    expr.op = ExprOp::floorDiv;
-    break;
+    return ExprOp::floorDiv;
   }
-  return append(expr);
+}
+
+// Expressions share parts: each is looked at once, or what is a hundred parts
+// would be walked along all ways through them.
+uint32_t KernelWriter::exprOf(AffineExpr affine) {
+  llvm::DenseMap<AffineExpr, uint32_t> known;
+  auto find = [&](auto &&self, AffineExpr affine) -> uint32_t {
+    if (auto number = dyn_cast<AffineConstantExpr>(affine))
+      return append({ExprOp::constant, 0, 0, number.getValue()});
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(affine))
+      return append({ExprOp::symbol, 0, 0, int64_t(symbol.getPosition())});
+    if (auto found = known.find(affine); found != known.end())
+      return found->second;
+    auto binary = cast<AffineBinaryOpExpr>(affine);
+    Expr expr;
+    expr.lhs = self(self, binary.getLHS());
+    expr.rhs = self(self, binary.getRHS());
+    expr.op = opOf(affine.getKind());
+    return known[affine] = append(expr);
+  };
+  return find(find, affine);
 }
 
 static double nanosecondsOf(Operation &op) {
