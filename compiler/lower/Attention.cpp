@@ -219,7 +219,7 @@ private:
 
 void emitAttention(KernelWriter &writer) {
   AttentionParts parts(writer.kernel);
-  if (constantOf(emitAttentionInBlocks(writer, parts)) != 0)
+  if (!emitAttentionInBlocks(writer, parts))
     AttentionSkeleton(writer, parts).run();
 }
 
