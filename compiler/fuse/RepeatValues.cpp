@@ -214,6 +214,9 @@ bool Repeater::repeat(unsigned index, unsigned width) {
   origin.cost = arithmeticCost(op);
   if (!trace(op, elementCount(op->getResult(0).getType()), width, origin))
     return false;
+  // Without anything narrower it is what was tried before.
+  if (width != 0 && origin.stored == 0)
+    return false;
   auto readers = readersOf(index);
   double saved = savedBytes(index, origin, readers.getArrayRef());
   double perByte = options.caps.byThreads ? ofThreads : nanosecondsPerByte;

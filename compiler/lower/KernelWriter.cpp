@@ -127,8 +127,8 @@ static ExprOp opOf(AffineExprKind kind) {
   }
 }
 
-// Expressions share parts: each is looked at once, or what is a hundred parts
-// would be walked along all ways through them.
+// Expressions share parts. Each part is looked at once: there may be far more
+// ways to it than parts.
 uint32_t KernelWriter::exprOf(AffineExpr affine) {
   llvm::DenseMap<AffineExpr, uint32_t> known;
   auto find = [&](auto &&self, AffineExpr affine) -> uint32_t {

@@ -1,4 +1,6 @@
 /// Large products of f32, which devices may have units for, against f64.
+#include "tests/unit/nn/RelativeError.h"
+
 #include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
@@ -52,17 +54,6 @@ sn::Tensor productOf(const Case &c, sn::Tensor left, sn::Tensor right,
   return c.hasEpilogue ? sn::relu(result + bias) : result;
 }
 
-/// The root of the mean square of a difference, of that of what is right.
-double error(const std::vector<float> &result,
-             const std::vector<double> &expected) {
-  double off = 0, all = 0;
-  for (size_t at = 0; at < expected.size(); ++at) {
-    off += (result[at] - expected[at]) * (result[at] - expected[at]);
-    all += expected[at] * expected[at];
-  }
-  return std::sqrt(off / all);
-}
-
 class FloatProduct : public ::testing::TestWithParam<Case> {};
 
 constexpr sn::Numerics modes[] = {sn::Numerics::standard, sn::Numerics::fast};
@@ -94,7 +85,8 @@ TEST_P(FloatProduct, IsThatOfDoublesButForRounding) {
     double most = std::ldexp(std::sqrt(double(c.inner) / 3), -24);
     if (mode == sn::Numerics::fast)
       most += std::ldexp(1, -17);
-    EXPECT_LE(error(result, expected), most) << "mode " << int(mode);
+    EXPECT_LE(sn::test::relativeError(result, expected), most)
+        << "mode " << int(mode);
   }
 }
 
