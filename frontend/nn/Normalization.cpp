@@ -107,9 +107,10 @@ static Tensor standardized(const Tensor &x, const Axes &axes, double eps,
     return gradients;
   };
   std::vector<Arg> inputs{x};
-  for (const Tensor &each : {weight, bias})
-    if (each.defined())
-      inputs.push_back(each);
+  if (isScaled)
+    inputs.push_back(weight);
+  if (isMoved)
+    inputs.push_back(bias);
   return custom_gradient(forward, backward)(inputs);
 }
 
