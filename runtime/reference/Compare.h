@@ -6,20 +6,30 @@
 
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace sinter::reference {
+
+/// What else than a number rounding may make of an element: bits.
+enum Beyond : uint8_t { beyondNan = 1, beyondPlus = 2, beyondMinus = 4 };
 
 /// What the reference says, and how far from it rounding can lead.
 struct Expectation {
   std::vector<HostTensor> values;
   /// Of the elements of each float output; empty for others. Infinite where
-  /// rounding decides between a number, an infinity and NaN.
+  /// too few evaluations gave a number to tell.
   std::vector<std::vector<double>> tolerances;
-  /// Of the same elements: numbers that zeros instead of denormals may turn
-  /// into NaN. Empty where the device keeps denormals: rounding alone makes no
-  /// NaN of a number.
-  std::vector<std::vector<bool>> mayBeNan;
+  /// Bits of Beyond of the same elements, beside the value itself. Empty where
+  /// there is none. NaN only where the device flushes denormals: rounding alone
+  /// makes no NaN of a number.
+  std::vector<std::vector<uint8_t>> beyond;
+  /// Of elements of an output that are infinite or NaN, the number that
+  /// rounding may make of them: the tolerance is around it.
+  std::vector<std::unordered_map<size_t, double>> numbers;
+
+  /// What belongs to one of the outputs.
+  Expectation of(size_t output) const;
 };
 
 /// Of float outputs: how many elements, and how many with no finite tolerance.

@@ -337,13 +337,14 @@ Result<HostValue> Evaluation::applyPrimitive(const graph::Value &value,
   }
   if (!isFloat(value.dtype))
     return (*manner.decided)[manner.next++];
-  bool sums = isArithmetic(kind) && kind != graph::PatternKind::pointwise;
+  bool rounds = isArithmetic(kind) && !row.selects;
+  bool sums = rounds && kind != graph::PatternKind::pointwise;
   SINTER_TRY_ASSIGN(
       HostValue result,
       sums ? onDisturbed(call, primitive, kind, value.dtype, manner.state)
            : primitive(call));
   Rounding rounding = roundingOf(value.dtype);
-  if (isArithmetic(kind))
+  if (rounds)
     disturb(result, manner.accuracy.roundings * rounding.relative,
             manner.accuracy.roundings * rounding.least, manner.state);
   if (row.ulp > 0)

@@ -74,13 +74,14 @@ static int64_t maxInts(int64_t a, int64_t b) { return std::max(a, b); }
 static int64_t minInts(int64_t a, int64_t b) { return std::min(a, b); }
 
 std::span<const PrimitiveRow> indexedPrimitives() {
+  constexpr bool selects = true;
   static const PrimitiveRow rows[] = {
       {"gather", gather},
       {"scatter_add", scatter<addReals, addInts>},
-      {"scatter", scatter<lastReal, lastInt>},
+      {"scatter", scatter<lastReal, lastInt>, 0, selects},
       {"scatter_prod", scatter<mulReals, mulInts>},
-      {"scatter_amax", scatter<largerReal, maxInts>},
-      {"scatter_amin", scatter<smallerReal, minInts>},
+      {"scatter_amax", scatter<largerReal, maxInts>, 0, selects},
+      {"scatter_amin", scatter<smallerReal, minInts>, 0, selects},
   };
   return rows;
 }

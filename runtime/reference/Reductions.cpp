@@ -259,18 +259,19 @@ static Result<HostValue> matmul(const Call &call) {
 }
 
 std::span<const PrimitiveRow> reductionPrimitives() {
+  constexpr bool selects = true;
   static const PrimitiveRow rows[] = {
       {"sum", sum<false>},
       {"prod", sum<true>},
-      {"amax", extremum<isLarger>},
-      {"amin", extremum<isSmaller>},
+      {"amax", extremum<isLarger>, 0, selects},
+      {"amin", extremum<isSmaller>, 0, selects},
       {"argmax", search<isLarger>},
       {"argmin", search<isSmaller>},
       {"cumsum", prefix<false>},
       {"cumprod", prefix<true>},
       {"logcumsumexp", prefixLogSumExp},
-      {"cummax", prefixExtremum<isLarger>},
-      {"cummin", prefixExtremum<isSmaller>},
+      {"cummax", prefixExtremum<isLarger>, 0, selects},
+      {"cummin", prefixExtremum<isSmaller>, 0, selects},
       {"sort", sort},
       {"argsort", argsort},
       {"matmul", matmul},

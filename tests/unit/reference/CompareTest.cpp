@@ -229,9 +229,39 @@ TEST(Compare, HasBoundsBesideInfinities) {
   EXPECT_EQ(boundsOf(*expected).unbounded, 0u);
 }
 
+/// Where rounding decides whether a number overflows, it is that number, to
+/// within rounding, or the infinity.
+TEST(Compare, TakesWhatRoundingMakesOfTheLargestNumbers) {
+  HostTensor x = reals(DType::f32, {0x1.fffffep63, 0x1.fffffep63});
+  NodeRef leaf = leafOf(x);
+  NodeRef y = graph::ok(graph::mul(leaf, leaf));
+  auto expected = expectedOf(y, x);
+  ASSERT_TRUE(expected) << expected.error().message;
+  EXPECT_EQ(boundsOf(*expected).unbounded, 0u);
+  HostTensor right = reals(DType::f32, {INFINITY, 0x1.fffffap127});
+  EXPECT_EQ(differenceOf({&right, 1}, *expected), "");
+  for (double wrong : {0x1.fffep127, 1.0, -double(INFINITY), double(NAN)}) {
+    HostTensor found = reals(DType::f32, {INFINITY, wrong});
+    EXPECT_NE(differenceOf({&found, 1}, *expected), "") << wrong;
+  }
+}
+
+/// The largest of large elements is one of them, not one that is off by more
+/// than an exponential bears.
+TEST(Compare, TakesTheLargestElementAsItIs) {
+  HostTensor x = reals(DType::f32, {0x1p100});
+  NodeRef leaf = leafOf(x);
+  auto expected = expectedOf(graph::ok(graph::log_softmax(leaf, 0)), x);
+  ASSERT_TRUE(expected) << expected.error().message;
+  EXPECT_EQ(boundsOf(*expected).unbounded, 0u);
+  HostTensor right = reals(DType::f32, {0}), wrong = reals(DType::f32, {-1});
+  EXPECT_EQ(differenceOf({&right, 1}, *expected), "");
+  EXPECT_NE(differenceOf({&wrong, 1}, *expected), "");
+}
+
 /// Whatever rounding decides, it makes no NaN of a number.
 TEST(Compare, NeverTakesANanForANumber) {
-  Expectation expected{{reals(DType::f32, {1, NAN})}, {{INFINITY, 0}}, {}};
+  Expectation expected{{reals(DType::f32, {1, NAN})}, {{INFINITY, 0}}, {}, {}};
   EXPECT_EQ(boundsOf(expected).unbounded, 1u);
   HostTensor found = reals(DType::f32, {INFINITY, NAN});
   EXPECT_EQ(differenceOf({&found, 1}, expected), "");
