@@ -10,6 +10,7 @@
 #include "compiler/lower/OpsBehind.h"
 #include "compiler/lower/PartialSums.h"
 #include "compiler/lower/Sinks.h"
+#include "compiler/lower/TileShape.h"
 #include "compiler/target/ProductTiles.h"
 #include "compiler/target/SizeClasses.h"
 #include "dialects/sinter/Dialect.h"
@@ -96,6 +97,8 @@ private:
     product.depth = shapeOf(left).back();
     product.isOrdered = writer.numerics == NumericsMode::exact;
     product.isApproximate = writer.numerics == NumericsMode::fast;
+    product.fitsMatrixUnit =
+        sinter::compiler::chooseTile(writer.target, op, writer.numerics).inUnit;
     product.cutsDepth = !product.isOrdered && sumsOverRows(op);
     if (auto split =
             splitDepth(op, product.depth, writer.numerics, PartOf::block)) {

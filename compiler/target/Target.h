@@ -149,6 +149,8 @@ public:
     bool isOrdered = false;
     /// Whether elements may lose their last bits.
     bool isApproximate = false;
+    /// Whether the target's matrix unit takes it where none for blocks does.
+    bool fitsMatrixUnit = false;
     /// Where results of two bytes go that the unit is to store, if any do.
     std::optional<Matrix> result;
   };

@@ -47,7 +47,7 @@ CudaTarget::CudaTarget(std::string name, std::string given)
     blocks.push_back(makeWarpgroupUnitOfPieces(3));
     attention.push_back(makeWarpgroupAttentionUnit());
   }
-  blocks.push_back(makeFmaUnit({*threads}));
+  blocks.push_back(makeFmaUnit({.threads = *threads, .widensHalves = true}));
   attention.push_back(makeFmaAttentionUnit(
       {.threads = *threads, .mostNumbers = numbersOfAttention}));
 }

@@ -48,9 +48,7 @@ public:
   }
 
   SmallVector<Range> rangesFor(const Product &product) const override {
-    bool isHalf = product.element.isF16() || product.element.isBF16();
-    if (!(product.element.isF32() || (isHalf && device.widensHalves)) ||
-        constantOr(product.depth, 1) == 0)
+    if (!multiplies(product) || constantOr(product.depth, 1) == 0)
       return {};
     SmallVector<const FmaLayout *> layouts;
     for (const FmaLayout &layout : fmaLayouts())
@@ -105,6 +103,13 @@ private:
     if (layout.slices > 1)
       tile.name += llvm::formatv(" slices {0}", layout.slices);
     return tile;
+  }
+
+  // Tensor cores take halves in less time, a warp for itself, too.
+  bool multiplies(const Product &product) const {
+    bool isHalf = product.element.isF16() || product.element.isBF16();
+    return product.element.isF32() ||
+           (isHalf && device.widensHalves && !product.fitsMatrixUnit);
   }
 
   bool fits(const FmaLayout &layout) const {

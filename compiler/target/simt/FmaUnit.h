@@ -1,4 +1,4 @@
-/// FmaUnit: products of f32 as a block's unit.
+/// FmaUnit: products with sums in f32 as a block's unit.
 #pragma once
 
 #include "compiler/target/BlockThreads.h"

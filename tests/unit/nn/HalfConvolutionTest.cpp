@@ -95,7 +95,19 @@ static std::vector<Case> cases() {
       {{28, 28}, 64, 128, 4, 2, 1, 1, 16},
       {{27, 30}, 64, 64, 3, {2, 3}, 1, 1, 16},
       {{9, 10, 8}, 64, 64, 3, 2, 1},
+      // Places of channels that are no multiple of anything, few results, and
+      // both in gradients.
+      {{33, 29}, 3, 67, 7, 2, 3, 1, 24},
+      {{20, 21}, 67, 5, 3, 1, 1, 1, 24},
+      {{24, 23}, 72, 20, 3, 1, 1, 1, 16},
+      {{26, 25}, 134, 12, 3, {2, 1}, 1, 1, 16},
+      {{150}, 67, 20, 5, 1, 2, 1, 16},
+      {{7, 9, 8}, 35, 24, 3, 1, 1},
+      {{28, 28}, 16, 24, 1, 1, 0, 1, 32},
+      {{28, 28}, 24, 72, 1, 1, 0, 1, 32},
+      {{30, 31}, 5, 17, 3, 2, 1, 1, 32},
   };
+  const size_t odd = all.size() - 9;
   for (int other = 0; other < 5; ++other)
     all.push_back(all.front());
   Case *others = &all.back() - 4;
@@ -104,9 +116,15 @@ static std::vector<Case> cases() {
   others[2].layout = sn::Layout::channels_first;
   others[3].dtype = sn::DType::f16;
   others[4].anyImages = true;
-  for (size_t strided : {1, 4}) {
+  for (size_t strided : {size_t(1), size_t(4), odd, odd + 2}) {
     all.push_back(all[strided]);
     all.back().anyImages = true;
+  }
+  for (size_t first : {odd, odd + 1, odd + 6}) {
+    all.push_back(all[first]);
+    all.back().layout = sn::Layout::channels_first;
+    all.push_back(all[first]);
+    all.back().dtype = sn::DType::f16;
   }
   return all;
 }
@@ -144,9 +162,32 @@ TEST_P(HalfProduct, OfAnyNumberOfRowsIsNearThatOfFloats) {
   EXPECT_LE(error(gradients[w], right[wideW]), 1e-2) << "gradient of w";
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, HalfProduct,
-                         ::testing::Values(ProductCase{20, 128, 256},
-                                           ProductCase{1000, 64, 1024},
-                                           ProductCase{4100, 64, 128},
-                                           ProductCase{777, 512, 512},
-                                           ProductCase{64, 1000, 520}));
+INSTANTIATE_TEST_SUITE_P(
+    Cases, HalfProduct,
+    ::testing::Values(ProductCase{20, 128, 256}, ProductCase{1000, 64, 1024},
+                      ProductCase{4100, 64, 128}, ProductCase{777, 512, 512},
+                      ProductCase{64, 1000, 520}, ProductCase{8200, 603, 5},
+                      ProductCase{4100, 1072, 12}, ProductCase{2050, 134, 20},
+                      ProductCase{8000, 16, 24}, ProductCase{3000, 24, 48},
+                      ProductCase{1030, 520, 33}));
+
+// Few columns, and rows of any length.
+TEST(HalfProduct, OfBatchesIsNearThatOfFloats) {
+  constexpr ProductCase cases[] = {
+      {300, 64, 24}, {257, 134, 20}, {1000, 16, 12}, {512, 603, 5}};
+  sn::manual_seed(7);
+  for (sn::DType dtype : {sn::DType::bf16, sn::DType::f16})
+    for (const ProductCase &c : cases) {
+      sn::Tensor x = drawn({6, c.rows, c.inner}, dtype).require_grad();
+      sn::Tensor w = drawn({6, c.inner, c.columns}, dtype).require_grad();
+      sn::Tensor wideX = x.detach().to(sn::DType::f32).require_grad();
+      sn::Tensor wideW = w.detach().to(sn::DType::f32).require_grad();
+      sn::Tensor result = sn::matmul(x, w), expected = sn::matmul(wideX, wideW);
+      EXPECT_LE(error(result, expected), 1e-2) << c;
+      sn::Tensor grad = drawn({6, c.rows, c.columns}, dtype);
+      sn::Gradients gradients = result.backward(grad);
+      sn::Gradients right = expected.backward(grad.to(sn::DType::f32));
+      EXPECT_LE(error(gradients[x], right[wideX]), 1e-2) << c;
+      EXPECT_LE(error(gradients[w], right[wideW]), 1e-2) << c;
+    }
+}
