@@ -369,6 +369,11 @@ static SmallVector<AffineExpr> denseStrides(const Shape &shape,
   return strides;
 }
 
+static SmallVector<AffineExpr> pitchedStrides(Shape shape, AffineExpr pitch) {
+  shape.back() = pitch;
+  return denseStrides(shape, pitch.getContext());
+}
+
 static void transposeView(ir::TransposeOp op, StridedView &view) {
   SmallVector<AffineExpr> inner(view.strides);
   for (auto [dim, from] : llvm::enumerate(op.getPermutation()))
@@ -447,8 +452,12 @@ static bool reshapeView(ir::ReshapeOp op, StridedView &view) {
   return true;
 }
 
-std::optional<StridedView> stridedView(Value tensor, Value leaf) {
+std::optional<StridedView> stridedView(Value tensor, Value leaf,
+                                       AffineExpr pitch) {
   MLIRContext *context = tensor.getContext();
+  if (pitch && tensor == leaf)
+    return StridedView{0, getAffineConstantExpr(0, context),
+                       pitchedStrides(shapeOf(tensor), pitch)};
   auto argument = dyn_cast<BlockArgument>(tensor);
   if (argument || tensor == leaf)
     return StridedView{argument ? argument.getArgNumber() : 0,
@@ -458,7 +467,7 @@ std::optional<StridedView> stridedView(Value tensor, Value leaf) {
   if (!isa<ir::ReshapeOp, ir::TransposeOp, ir::BroadcastOp, ir::SliceOp,
            ir::WindowOp>(op))
     return std::nullopt;
-  auto view = stridedView(op->getOperand(0), leaf);
+  auto view = stridedView(op->getOperand(0), leaf, pitch);
   if (!view)
     return std::nullopt;
   if (auto transpose = dyn_cast<ir::TransposeOp>(op))

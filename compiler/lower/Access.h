@@ -61,9 +61,11 @@ struct StridedView {
 };
 
 /// The input behind `tensor`, where nothing but such a view lies between.
-/// `leaf`, if given, is dense in a buffer of its own: no number is known of it.
+/// `leaf`, if given, stands in a buffer of its own: no number is known of it.
+/// It is dense, or lines along its last axis begin at multiples of `pitch`.
 std::optional<StridedView> stridedView(mlir::Value tensor,
-                                       mlir::Value leaf = {});
+                                       mlir::Value leaf = {},
+                                       mlir::AffineExpr pitch = {});
 
 /// What every element of an integer tensor was brought to its type from: an
 /// integer of 8 bits, or one of 16 with a sign. Null where there is none.

@@ -40,7 +40,7 @@ int64_t groupedTiles(const BlockUnit::Tile &tile) {
 // Copies of operands take a launch of their own, and elements of them time: in
 // products so large, with so many results of each element, tensor cores win
 // more than that.
-constexpr int64_t leastUses = 32;
+constexpr double leastUses = 16;
 constexpr double leastFlops = 1e8;
 
 // Whether threads can compute the op for themselves, each its own elements.
@@ -120,23 +120,33 @@ private:
   bool findTiles() {
     if (unit.piecesOf(product.element) > 1)
       return findTilesOfPieces();
-    bool hasLeft = leftOperand.findInPlace();
-    bool hasRight = rightOperand.findInPlace();
-    setOperands(hasLeft && hasRight);
+    setOperands(findOperands(/*mayCopy=*/false));
     if (takeTiles())
       return true;
-    auto sizeOf = [](int64_t size) { return sizeOr(size, manyRows); };
-    double flops = 2.0 * double(sizeOf(product.rows)) *
-                   double(sizeOf(product.columns)); // of each k
+    double flops = 2.0 * double(sizeOr(product.rows, manyRows)) *
+                   double(sizeOr(product.columns, manyRows)); // of each k
     worth = sizesFrom(int64_t(std::ceil(leastFlops / std::max(1.0, flops))));
-    bool copiesLeft = !hasLeft && sizeOf(product.columns) >= leastUses;
-    bool copiesRight = !hasRight && sizeOf(product.rows) >= leastUses;
-    if ((hasLeft && hasRight) || constantOf(worth) == 0 ||
-        !(hasLeft || (copiesLeft && leftOperand.findCopy())) ||
-        !(hasRight || (copiesRight && rightOperand.findCopy())))
+    if (product.isPlain || constantOf(worth) == 0 ||
+        !findOperands(/*mayCopy=*/true))
       return false;
     setOperands(true);
     return takeTiles();
+  }
+
+  // Beside places under windows that take more of k than there is, the other
+  // operand is cut into such, too.
+  bool findOperands(bool mayCopy) {
+    auto find = [&](BlockOperand &operand, int64_t size, int64_t channels) {
+      double reads = double(sizeOr(size, manyRows)); // of each element
+      return operand.findInPlace(channels) ||
+             (mayCopy && operand.findCopy(channels) &&
+              reads * operand.readsOfCopy() >= leastUses);
+    };
+    if (!find(leftOperand, product.columns, 0) ||
+        !find(rightOperand, product.rows, leftOperand.paddedChannels()))
+      return false;
+    int64_t channels = rightOperand.paddedChannels();
+    return channels == 0 || find(leftOperand, product.columns, channels);
   }
 
   // 1 for a k of at least `least`. A launch may know first how many rows it
@@ -192,6 +202,11 @@ private:
     product.isPlain = areTaken;
     product.left = leftOperand.matrix;
     product.right = rightOperand.matrix;
+    product.depth = shapeOf(op.getLhs()).back();
+    for (const BlockOperand *operand : {&leftOperand, &rightOperand})
+      if (int64_t channels = operand->paddedChannels(); areTaken && channels)
+        product.depth =
+            product.depth.floorDiv(channels) * unit.depthOfPlace(channels);
   }
 
   // By the longer run of neighbours: along k, or along the other axis. The axis

@@ -113,7 +113,7 @@ static std::optional<bool> countsWindows(ArrayRef<unsigned> order,
 }
 
 std::optional<BlockUnit::Matrix> windowsOf(Value operand, unsigned depth,
-                                           Value leaf) {
+                                           Value leaf, AffineExpr pitch) {
   auto reshape = operand.getDefiningOp<ir::ReshapeOp>();
   if (!reshape || shapeOf(operand).size() != 2)
     return std::nullopt;
@@ -122,7 +122,7 @@ std::optional<BlockUnit::Matrix> windowsOf(Value operand, unsigned depth,
   auto op = inner.getDefiningOp<ir::WindowOp>();
   SmallVector<int64_t> low;
   auto image = op ? imageUnder(op, leaf, low) : std::nullopt;
-  auto view = image ? stridedView(*image, leaf) : std::nullopt;
+  auto view = image ? stridedView(*image, leaf, pitch) : std::nullopt;
   unsigned rank = low.size();
   if (!view || op.getAxes().size() + 2 != rank)
     return std::nullopt;

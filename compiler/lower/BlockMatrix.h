@@ -11,10 +11,11 @@ namespace sinter::compiler {
 std::optional<BlockUnit::Matrix> matrixOf(const StridedView &view,
                                           const Shape &shape);
 /// What lies under windows over an image, where `operand` is a matrix of that.
-/// Either axis may count the windows; `depth` is the one that is k. `leaf` is
-/// as for `stridedView`.
+/// Either axis may count the windows; `depth` is the one that is k. `leaf` and
+/// `pitch` are as for `stridedView`.
 std::optional<BlockUnit::Matrix> windowsOf(mlir::Value operand, unsigned depth,
-                                           mlir::Value leaf);
+                                           mlir::Value leaf,
+                                           mlir::AffineExpr pitch = {});
 /// A dense tensor, likewise.
 std::optional<BlockUnit::Matrix> denseMatrix(unsigned buffer,
                                              const Shape &shape);

@@ -34,28 +34,39 @@ static SmallVector<Value> leavesOf(Value tensor) {
   return llvm::to_vector(llvm::reverse(leaves));
 }
 
+static AffineExpr aligned(AffineExpr elements) {
+  return elements.ceilDiv(alignedElements) * alignedElements;
+}
+
 static AffineExpr elementsOf(Value tensor) {
   Shape shape = shapeOf(tensor);
   return product(shape, 0, shape.size(), tensor.getContext());
 }
 
-bool BlockOperand::find(Value leaf) {
-  if (auto view = stridedView(operand, leaf)) {
+// Elements with lines of that pitch.
+static AffineExpr sizeOf(Value tensor, AffineExpr pitch) {
+  Shape shape = shapeOf(tensor);
+  return product(shape, 0, shape.size() - 1, tensor.getContext()) * pitch;
+}
+
+bool BlockOperand::find(Value leaf, AffineExpr pitch) {
+  if (auto view = stridedView(operand, leaf, pitch)) {
     if (auto found = matrixOf(*view, shapeOf(operand))) {
       matrix = *found;
       bool alongLast = constantOf(view->strides.back()) == 1;
       matrix.alongDepth = alongLast == (depth + 1 == view->strides.size());
+      countPlaces();
       if (leaf)
-        addPieces(elementsOf(leaf));
+        addPieces(sizeOf(leaf, pitch));
       if (takes())
         return true;
     }
   }
-  return findWindows(leaf);
+  return !channels && findWindows(leaf, pitch);
 }
 
-bool BlockOperand::findWindows(Value leaf) {
-  auto found = windowsOf(operand, depth, leaf);
+bool BlockOperand::findWindows(Value leaf, AffineExpr pitch) {
+  auto found = windowsOf(operand, depth, leaf, pitch);
   if (!found)
     return false;
   matrix = *found;
@@ -65,12 +76,30 @@ bool BlockOperand::findWindows(Value leaf) {
     axis.size = int64_t(pieces);
     axis.high = 1 - axis.size;
     matrix.windows.push_back(axis);
-    addPieces(elementsOf(leaf));
+    addPieces(sizeOf(leaf, pitch));
     // Before images.
     std::swap(matrix.extents.end()[-1], matrix.extents.end()[-2]);
     std::swap(matrix.strides.end()[-1], matrix.strides.end()[-2]);
   }
   return takes();
+}
+
+void BlockOperand::countPlaces() {
+  if (!channels)
+    return;
+  unsigned axis = matrix.alongDepth ? 0 : 1;
+  AffineExpr all = matrix.extents[axis], stride = matrix.strides[axis];
+  matrix.channels = channels;
+  matrix.extents[axis] = getAffineConstantExpr(channels, operand.getContext());
+  matrix.extents.insert(matrix.extents.begin() + 2, all.floorDiv(channels));
+  matrix.strides.insert(matrix.strides.begin() + 2, stride * channels);
+}
+
+int64_t BlockOperand::paddedChannels() const {
+  if (matrix.windows.empty() || !matrix.alongDepth)
+    return 0;
+  int64_t own = constantOf(matrix.extents.front());
+  return unit.depthOfPlace(own) == own ? 0 : own;
 }
 
 void BlockOperand::addPieces(AffineExpr size) {
@@ -82,30 +111,42 @@ void BlockOperand::addPieces(AffineExpr size) {
   matrix.strides.push_back(size);
 }
 
-bool BlockOperand::findInPlace() { return pieces == 1 && find({}); }
+bool BlockOperand::findInPlace(int64_t places) {
+  channels = places;
+  copy.reset();
+  return pieces == 1 && find({}, {});
+}
 
-bool BlockOperand::findCopy() {
-  MLIRContext *context = operand.getContext();
-  auto dimsOf = [](Value tensor) {
-    return llvm::to_vector(llvm::seq<unsigned>(0, shapeOf(tensor).size()));
-  };
-  for (Value leaf : leavesOf(operand))
-    if (leaf != operand && !shapeOf(leaf).empty() &&
-        constantOf(elementsOf(leaf)) <= constantOf(elementsOf(operand)) &&
-        find(leaf)) {
-      copy = Copy{leaf, dimsOf(leaf), shapeOf(leaf).back()};
-      return true;
-    }
+bool BlockOperand::findCopy(int64_t places) {
+  channels = places;
+  for (Value leaf : leavesOf(operand)) {
+    Shape shape = shapeOf(leaf);
+    if (leaf == operand || shape.empty() ||
+        constantOf(elementsOf(leaf)) > constantOf(elementsOf(operand)))
+      continue;
+    for (AffineExpr pitch : {shape.back(), aligned(shape.back())})
+      if (find(leaf, pitch)) {
+        auto dims = llvm::to_vector(llvm::seq<unsigned>(0, shape.size()));
+        copy = Copy{leaf, dims, pitch};
+        return true;
+      }
+  }
   // Along k, unless what is read has longer runs along the other axis.
-  Shape shape = shapeOf(operand);
-  unsigned rank = shape.size(), other = 2 * rank - 3 - depth;
+  unsigned other = 2 * unsigned(shapeOf(operand).size()) - 3 - depth;
   bool alongDepth =
       neighboursAlong(operand, depth) >= neighboursAlong(operand, other);
-  copy = Copy{operand, dimsOf(operand), {}};
+  return findWholeCopy(alongDepth) || findWholeCopy(!alongDepth);
+}
+
+bool BlockOperand::findWholeCopy(bool alongDepth) {
+  MLIRContext *context = operand.getContext();
+  Shape shape = shapeOf(operand);
+  unsigned rank = shape.size(), other = 2 * rank - 3 - depth;
+  auto dims = llvm::to_vector(llvm::seq<unsigned>(0, rank));
   unsigned inner = alongDepth ? depth : other;
-  copy->order[rank - 2] = inner == depth ? other : depth;
-  copy->order[rank - 1] = inner;
-  copy->pitch = shape[inner].ceilDiv(alignedElements) * alignedElements;
+  dims[rank - 2] = inner == depth ? other : depth;
+  dims[rank - 1] = inner;
+  copy = Copy{operand, dims, aligned(shape[inner])};
   StridedView view{0, getAffineConstantExpr(0, context), {}};
   view.strides.resize(rank);
   AffineExpr stride = getAffineConstantExpr(1, context);
@@ -118,8 +159,18 @@ bool BlockOperand::findCopy() {
     return false;
   matrix = *found;
   matrix.alongDepth = alongDepth;
+  countPlaces();
   addPieces(size());
   return takes();
+}
+
+// A symbol that both have counts for nothing.
+double BlockOperand::readsOfCopy() const {
+  auto elements = [](Value tensor) {
+    return double(elementsOf(tensor).getLargestKnownDivisor());
+  };
+  double most = copy ? elements(copy->tensor) : 0;
+  return most > 0 ? std::max(1.0, elements(operand) / most) : 1;
 }
 
 AffineExpr BlockOperand::lines() const {

@@ -18,13 +18,18 @@ public:
       : operand(operand), depth(depth), unit(unit),
         pieces(unit.piecesOf(elementOf(operand))) {}
 
-  /// Whether the unit takes it where it lies.
-  bool findInPlace();
+  /// Whether the unit takes it where it lies. Of `channels`, if given, it is
+  /// beside places under windows.
+  bool findInPlace(int64_t channels = 0);
   /// Whether it takes a copy: of something behind the operand's views, if that
   /// has no more elements, else of all.
-  bool findCopy();
+  bool findCopy(int64_t channels = 0);
   /// Whether it copies all elements that the product reads, each as often.
   bool copiesAll() const { return copy && copy->tensor == operand; }
+  /// How often the operand has an element of the copy, about.
+  double readsOfCopy() const;
+  /// The channels of places under windows, where they take more of k than that.
+  int64_t paddedChannels() const;
   /// Adds the copy's workspace; before the first phase.
   void addWorkspace(KernelWriter &writer);
   /// Adds the phase that copies. What is copied from one input alone `may` be
@@ -42,11 +47,14 @@ private:
     mlir::AffineExpr pitch;
   };
 
-  bool find(mlir::Value leaf);
+  bool find(mlir::Value leaf, mlir::AffineExpr pitch);
+  /// Whether it is read as what lies under windows of an image.
+  bool findWindows(mlir::Value leaf, mlir::AffineExpr pitch);
+  bool findWholeCopy(bool alongDepth);
+  /// Cuts k into places and their channels.
+  void countPlaces();
   /// Adds the axis of pieces, `size` elements apart.
   void addPieces(mlir::AffineExpr size);
-  /// Whether it is read as what lies under windows of an image.
-  bool findWindows(mlir::Value leaf);
   bool takes() const {
     return unit.takes(matrix, sinter::compiler::elementOf(operand));
   }
@@ -64,6 +72,7 @@ private:
   const unsigned depth;
   const BlockUnit &unit;
   const unsigned pieces;
+  int64_t channels = 0; ///< of places that k counts; 0 where it does not
   std::optional<Copy> copy;
   unsigned workspace = 0; ///< its number
 };

@@ -112,6 +112,10 @@ public:
     /// place by place under a window all channels. The axes above are then
     /// channels, the image's, and images; neighbours are channels.
     llvm::SmallVector<WindowAxis, 3> windows;
+    /// Beside places under windows of which the unit makes more (see
+    /// `depthOfPlace`): the channels of each. k is two axes then, theirs and,
+    /// behind the first two, that of the places. Else 0.
+    int64_t channels = 0;
     /// Of each element so many of two bytes, whose sum it is. The last axis
     /// counts them then, behind those of batches. Of an image it is the last
     /// but images', with a window of all of them.
@@ -230,6 +234,9 @@ public:
   /// In how many pieces the unit takes elements of that type; of several it
   /// takes copies alone.
   virtual unsigned piecesOf(mlir::Type) const { return 1; }
+  /// What a place under windows takes of k, of which neighbours are so many
+  /// channels: behind the last one all is zero.
+  virtual int64_t depthOfPlace(int64_t channels) const { return channels; }
   /// Whether the unit brings parts of such an operand to its memory as they
   /// are.
   virtual bool takes(const Matrix &operand, mlir::Type element) const = 0;

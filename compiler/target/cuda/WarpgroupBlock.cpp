@@ -228,7 +228,7 @@ void WarpgroupBlock::storeBox(Value map, ValueRange coordinates,
   unsigned pending = boxesSince(slots.count, slots.boxes, box);
   when(isFirst, [&] { ptx.waitForCopies(pending, /*written=*/false); });
   ptx.syncThreads(name, Layout::threads);
-  for (unsigned group = 0; group < 4; ++group) {
+  for (unsigned group = 0; 4 * group < fragments.size(); ++group) {
     Values words;
     for (Value fragment : fragments.slice(4 * group, 4))
       words.push_back(LLVM::BitcastOp::create(builder, loc,

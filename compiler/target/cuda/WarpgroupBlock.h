@@ -91,7 +91,9 @@ protected:
   /// wgmma's matrix D).
   std::array<Value, 2> rowsOfThread() const;
   /// Stores a box of 64 x 64 elements of 16 bits, given as words of fragments,
-  /// by a map. Boxes of a tile take slots of shared memory in turn.
+  /// by a map: of all its columns, or of the first ones, a multiple of 16,
+  /// where the matrix has no more. Boxes of a tile take slots of shared memory
+  /// in turn.
   void storeBox(Value map, mlir::ValueRange coordinates, const Slots &slots,
                 int64_t box, mlir::ValueRange fragments);
 

@@ -12,7 +12,6 @@ using namespace mlir;
 namespace sinter::compiler {
 
 static constexpr int64_t boxColumns = WarpgroupLayout::boxColumns;
-static constexpr size_t fragmentsOfBox = 2 * boxColumns / 8;
 // The registers of a block of three warpgroups, given to those that sum.
 static constexpr unsigned producerRegisters = 40, consumerRegisters = 232;
 
@@ -51,7 +50,9 @@ WarpgroupKernel::WarpgroupKernel(OpBuilder &builder, Location loc,
 void WarpgroupKernel::declareMaps() {
   auto describe = [&](const BlockUnit::Matrix &matrix, int64_t at,
                       int64_t bytes, int64_t extent, int64_t existing) {
-    if (matrix.alongDepth && existing > 0)
+    if (!matrix.alongDepth)
+      extent = int64_t(llvm::alignTo(extent, boxColumns));
+    else if (existing > 0)
       extent = std::min(extent, int64_t(llvm::alignTo(existing, 8)));
     int64_t outer = matrix.alongDepth ? extent : layout.depth;
     return Boxes{&matrix, addMap(matrix, element, boxColumns, outer), at, bytes,
@@ -147,8 +148,16 @@ void WarpgroupKernel::copyBoxes(const Boxes &boxes, const Place &place,
                   matrix.alongDepth ? depth : other, piece, to, full);
       continue;
     }
+    Value k = depth, window; // the number of the place under it
+    if (matrix.channels) {
+      int32_t size = int32_t(WarpgroupLayout::depthOfPlace(matrix.channels));
+      window = ptx.divide(depth, size);
+      k = ptx.sub(depth, ptx.mul(window, size));
+    }
     Values coordinates =
-        matrix.alongDepth ? Values{depth, other} : Values{other, depth};
+        matrix.alongDepth ? Values{k, other} : Values{other, k};
+    if (window)
+      coordinates.push_back(window);
     for (unsigned axis : matrix.batches)
       coordinates.push_back(ptx.toI32(place.batch[axis]));
     if (matrix.pieces > 1)
@@ -170,7 +179,8 @@ void WarpgroupKernel::copyWindows(const Boxes &boxes, Value position,
     number = ptx.divide(all, int32_t(by));
     return ptx.sub(all, ptx.mul(number, int32_t(by)));
   };
-  int64_t channels = cast<AffineConstantExpr>(image.extents.front()).getValue();
+  int64_t channels = WarpgroupLayout::depthOfPlace(
+      cast<AffineConstantExpr>(image.extents.front()).getValue());
   Values coordinates{split(element, channels)}, offsets;
   bool hasPieces = image.pieces > 1;
   for (const BlockUnit::WindowAxis &axis :
@@ -280,12 +290,13 @@ SmallVector<BlockUnit::Fragment> WarpgroupKernel::fragmentsOfThread() {
 void WarpgroupKernel::finishTile(const Place &place,
                                  ArrayRef<BlockUnit::Fragment> fragments) {
   size_t together = fragmentsTogether(fragments.size());
+  size_t ofBox = fragmentsOfBox();
   for (size_t first = 0; first < fragments.size(); first += together) {
     SmallVector<Value> stored =
         client.finish(place, fragments.slice(first, together));
-    for (size_t at = 0; at < stored.size(); at += fragmentsOfBox)
-      storePart(place, int64_t((first + at) / fragmentsOfBox),
-                ArrayRef(stored).slice(at, fragmentsOfBox));
+    for (size_t at = 0; at < stored.size(); at += ofBox)
+      storePart(place, int64_t((first + at) / ofBox),
+                ArrayRef(stored).slice(at, ofBox));
   }
 }
 
@@ -297,7 +308,8 @@ void WarpgroupKernel::storePart(const Place &place, int64_t box,
   for (unsigned axis : product.result->batches)
     coordinates.push_back(ptx.toI32(place.batch[axis]));
   storeBox(resultMap, coordinates,
-           {layout.boxesAt(), layout.boxesOut, layout.columns / boxColumns},
+           {layout.boxesAt(), layout.boxesOut,
+            int64_t(llvm::divideCeil(layout.columns, boxColumns))},
            box, fragments);
 }
 
@@ -315,7 +327,13 @@ bool WarpgroupKernel::isWhole() const {
 size_t WarpgroupKernel::fragmentsTogether(size_t all) const {
   if (product.columns % 2 != 0)
     return 2;
-  return isWhole() && client.readsFragments() ? all : fragmentsOfBox;
+  return isWhole() && client.readsFragments() ? all : fragmentsOfBox();
+}
+
+// Two of each thread for eight columns. A narrow tile has one box, of which
+// the map stores no more columns than there are.
+size_t WarpgroupKernel::fragmentsOfBox() const {
+  return size_t(std::min(layout.columns, boxColumns)) / 4;
 }
 
 } // namespace sinter::compiler

@@ -66,6 +66,7 @@ private:
   void storePart(const Place &place, int64_t box, mlir::ValueRange fragments);
   bool isWhole() const;
   size_t fragmentsTogether(size_t all) const;
+  size_t fragmentsOfBox() const;
   int64_t sumsOfThread() const { return layout.columns / 2; }
 
   const BlockUnit::Product &product;

@@ -17,7 +17,7 @@ static constexpr size_t mostAxes = 5;
 WarpgroupLayout::WarpgroupLayout(const BlockUnit::Tile &tile, int64_t pieces)
     : consumers(tile.rows / rows), columns(tile.columns), blocks(tile.blocks),
       pieces(pieces), leftBytes(consumers * boxBytes),
-      rightBytes(columns * depth * 2),
+      rightBytes(std::max(columns, boxColumns) * depth * 2),
       stageBytes(pieces * (leftBytes + rightBytes)) {
   int64_t out = consumers * boxesOut * boxBytes, most = 16;
   int64_t all = (blocks == 1 ? mostBytes : mostBytesOfTwo) - out;
@@ -72,6 +72,14 @@ static bool isAligned(AffineExpr elements) {
          elements.getLargestKnownDivisor() % alignedElements == 0;
 }
 
+// Channels of a place fill boxes or, along k, at least half of them. Sums of
+// pieces may be taken once more, one element of k after the other.
+static bool fitsBoxes(const BlockUnit::Matrix &image, int64_t channels) {
+  int64_t boxes = WarpgroupLayout::depthOfPlace(channels);
+  bool isHalf = image.alongDepth && image.pieces == 1 && 2 * channels >= boxes;
+  return channels > 0 && (boxes == channels || isHalf);
+}
+
 // What a map can say of windows, and what a box' channels can be counted by
 // (CUDA Driver API, cuTensorMapEncodeIm2col; PTX ISA, cp.async.bulk.tensor).
 static bool fitsImage(const BlockUnit::Matrix &matrix) {
@@ -81,8 +89,7 @@ static bool fitsImage(const BlockUnit::Matrix &matrix) {
   constexpr int64_t corners[] = {1 << 15, 1 << 7, 1 << 4};
   int64_t most = corners[axes - 1];
   auto channels = dyn_cast<AffineConstantExpr>(matrix.extents.front());
-  return channels && channels.getValue() > 0 &&
-         channels.getValue() % WarpgroupLayout::boxColumns == 0 &&
+  return channels && fitsBoxes(matrix, channels.getValue()) &&
          llvm::all_of(matrix.windows, [&](const BlockUnit::WindowAxis &axis) {
            return axis.low >= -most && axis.low < most && axis.high >= -most &&
                   axis.high < most && axis.stride <= 8 &&

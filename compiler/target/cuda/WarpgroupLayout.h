@@ -22,6 +22,12 @@ struct WarpgroupLayout {
 
   explicit WarpgroupLayout(const BlockUnit::Tile &tile, int64_t pieces = 1);
 
+  /// Of k: boxes have channels of one place under windows, behind which they
+  /// are zero.
+  static constexpr int64_t depthOfPlace(int64_t channels) {
+    return (channels + boxColumns - 1) / boxColumns * boxColumns;
+  }
+
   int64_t warpgroups() const { return consumers + 1; }
   /// Stages of a turn of the loop over k: of pieces one is multiplied while
   /// the sums of the other one are added.

@@ -13,8 +13,9 @@ using namespace mlir;
 namespace sinter::compiler {
 namespace {
 
-// Below it a stage is mostly empty.
-constexpr int64_t leastDepth = 64;
+// Below it a stage is mostly empty, which costs little beside what is read and
+// stored; of pieces also time.
+constexpr int64_t leastDepth = 16, leastDepthOfPieces = 64;
 constexpr int64_t multiprocessors = 132;
 // Of k, where tiles are too few for all multiprocessors.
 constexpr int64_t mostParts = 64, leastDepthOfPart = 512;
@@ -86,12 +87,21 @@ double cyclesOf(const BlockUnit::Product &product, int64_t pieces,
   return all + launch + 8 * sums / bytesOfMemory;
 }
 
+// Less than a box of columns is stored where there are no more of them.
+bool fitsColumns(const BlockUnit::Product &product, int64_t pieces,
+                 int64_t columns) {
+  if (columns < WarpgroupLayout::boxColumns)
+    return pieces == 1 && product.columns <= columns;
+  return pieces == 1 || columns <= mostColumnsOfPieces;
+}
+
 // Of a product with a k of that length, in as many parts as `least` to `most`,
 // the best first.
 SmallVector<Cut> cutsOf(const BlockUnit::Product &product, int64_t pieces,
                         int64_t depth, int64_t least, int64_t most) {
   constexpr std::pair<int64_t, int64_t> sizes[] = {
-      {128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}};
+      {128, 256}, {128, 192}, {128, 128}, {64, 128},
+      {64, 64},   {64, 32},   {64, 16}};
   SmallVector<Cut> cuts;
   for (auto [rows, columns] : sizes)
     for (int64_t parts = least; parts <= most; ++parts) {
@@ -104,7 +114,7 @@ SmallVector<Cut> cutsOf(const BlockUnit::Product &product, int64_t pieces,
           tilesOf(product, cut) > multiprocessors)
         cut.tile.blocks = 2;
       WarpgroupLayout layout(cut.tile, pieces);
-      bool fits = pieces == 1 || columns <= mostColumnsOfPieces;
+      bool fits = fitsColumns(product, pieces, columns);
       if (!fits || layout.stages < layout.stagesAtOnce())
         continue;
       cut.depth = int64_t(llvm::alignTo(
@@ -166,10 +176,11 @@ bool mayCountLengths(const BlockUnit::Product &product) {
          product.left.alongDepth != product.right.alongDepth;
 }
 
-bool hasDepth(const BlockUnit::Product &product) {
+bool hasDepth(const BlockUnit::Product &product, int64_t pieces) {
   if (countsRows(product))
     return constantOr(product.depth, 1) > 0;
-  return constantOr(product.depth, 0) >= leastDepth;
+  return constantOr(product.depth, 0) >=
+         (pieces > 1 ? leastDepthOfPieces : leastDepth);
 }
 
 // Whether pieces take less time than multiply-adds, which a multiprocessor has
@@ -211,6 +222,10 @@ public:
     return element.isF32() ? pieces : 1;
   }
 
+  int64_t depthOfPlace(int64_t channels) const override {
+    return WarpgroupLayout::depthOfPlace(channels);
+  }
+
   bool takes(const Matrix &operand, Type element) const override {
     return fitsMap(operand, element);
   }
@@ -219,8 +234,8 @@ public:
     bool isHalf = product.element.isBF16() || product.element.isF16();
     bool fits = product.isPlain && !product.isOrdered &&
                 (pieces == 1 ? isHalf : product.element.isF32()) &&
-                (pieces != 2 || product.isApproximate) && hasDepth(product) &&
-                product.columns > 0;
+                (pieces != 2 || product.isApproximate) &&
+                hasDepth(product, pieces) && product.columns > 0;
     if (!fits || (pieces > 1 && mayCountLengths(product)) ||
         constantOr(sizesOf(product), 1) == 0)
       return {};

@@ -67,21 +67,38 @@ TEST(WarpgroupUnit, CutsADepthOfALaunchAsAConstantOne) {
 }
 
 // Neighbours along k lie at multiples of 16 bytes, which nothing says of a k
-// that a launch knows first; and few of them leave a stage mostly empty.
+// that a launch knows first; and few of them leave a stage almost empty.
 TEST(WarpgroupUnit, TakesRowsOfAnyDepth) {
   mlir::MLIRContext context;
   auto unit = makeWarpgroupUnit();
   auto number = [&](int64_t value) {
     return mlir::getAffineConstantExpr(value, &context);
   };
-  auto product = productOf(context, 256, 256, number(32));
+  auto product = productOf(context, 256, 256, number(8));
   EXPECT_TRUE(firstTile(*unit, product));
   product.left.alongDepth = true;
   EXPECT_FALSE(firstTile(*unit, product));
-  product.depth = number(64);
+  product.depth = number(16);
   EXPECT_TRUE(firstTile(*unit, product));
   product.depth = mlir::getAffineSymbolExpr(0, &context);
   EXPECT_FALSE(firstTile(*unit, product));
+}
+
+// A tile may be as narrow as all columns are, not narrower than a box of some.
+TEST(WarpgroupUnit, HasNarrowTilesForFewColumns) {
+  mlir::MLIRContext context;
+  auto unit = makeWarpgroupUnit();
+  auto depth = mlir::getAffineConstantExpr(1072, &context);
+  constexpr std::pair<int64_t, int64_t> sizes[] = {{5, 16},  {12, 16}, {16, 16},
+                                                   {17, 32}, {20, 32}, {24, 32},
+                                                   {33, 64}, {64, 64}};
+  for (auto [columns, tile] : sizes) {
+    auto product = productOf(context, 778909, columns, depth);
+    product.cutsDepth = false;
+    auto first = firstTile(*unit, product);
+    ASSERT_TRUE(first);
+    EXPECT_EQ(first->columns, tile) << columns;
+  }
 }
 
 } // namespace
