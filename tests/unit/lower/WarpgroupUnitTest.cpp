@@ -84,21 +84,24 @@ TEST(WarpgroupUnit, TakesRowsOfAnyDepth) {
   EXPECT_FALSE(firstTile(*unit, product));
 }
 
-// A tile may be as narrow as all columns are, not narrower than a box of some.
+// A box of some columns is stored whole, so that a narrower tile has them all.
 TEST(WarpgroupUnit, HasNarrowTilesForFewColumns) {
   mlir::MLIRContext context;
   auto unit = makeWarpgroupUnit();
-  auto depth = mlir::getAffineConstantExpr(1072, &context);
-  constexpr std::pair<int64_t, int64_t> sizes[] = {{5, 16},  {12, 16}, {16, 16},
-                                                   {17, 32}, {20, 32}, {24, 32},
-                                                   {33, 64}, {64, 64}};
-  for (auto [columns, tile] : sizes) {
-    auto product = productOf(context, 778909, columns, depth);
-    product.cutsDepth = false;
-    auto first = firstTile(*unit, product);
-    ASSERT_TRUE(first);
-    EXPECT_EQ(first->columns, tile) << columns;
-  }
+  for (int64_t depth : {16, 1072})
+    for (int64_t columns : {5, 12, 16, 17, 20, 24, 33, 64, 520}) {
+      auto product = productOf(context, 778909, columns,
+                               mlir::getAffineConstantExpr(depth, &context));
+      product.cutsDepth = false;
+      auto ranges = unit->rangesFor(product);
+      ASSERT_EQ(ranges.size(), 1u);
+      for (const BlockUnit::Tile &tile : ranges.front().tiles)
+        EXPECT_TRUE(tile.columns >= 64 || tile.columns >= columns)
+            << columns << ' ' << tile.name;
+      if (depth == 16 && columns <= 32) {
+        EXPECT_LE(ranges.front().tiles.front().columns, 32) << columns;
+      }
+    }
 }
 
 } // namespace
