@@ -219,7 +219,7 @@ private:
 
 void emitAttention(KernelWriter &writer) {
   AttentionParts parts(writer.kernel);
-  if (!emitAttentionInBlocks(writer, parts))
+  if (constantOf(emitAttentionInBlocks(writer, parts)) != 0)
     AttentionSkeleton(writer, parts).run();
 }
 

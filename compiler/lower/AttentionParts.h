@@ -30,8 +30,10 @@ struct AttentionParts {
 /// The number of the buffer in which a part's result is stored.
 unsigned bufferOfPart(KernelWriter &writer, mlir::Value result);
 
-/// The parts in the target's unit for whole blocks. False, and nothing added,
-/// for other kernels.
-bool emitAttentionInBlocks(KernelWriter &writer, const AttentionParts &parts);
+/// The parts in the target's units for whole blocks. Gives the sizes that no
+/// unit takes, 1 for each of them, which the writer has then: 0 where all are
+/// taken.
+mlir::AffineExpr emitAttentionInBlocks(KernelWriter &writer,
+                                       const AttentionParts &parts);
 
 } // namespace sinter::compiler

@@ -3,6 +3,7 @@
 #include "compiler/lower/AttentionParts.h"
 
 #include "compiler/lower/AttentionBlock.h"
+#include "compiler/lower/AttentionMerge.h"
 #include "compiler/lower/BlockMatrix.h"
 #include "compiler/lower/CanonicalNan.h"
 #include "compiler/lower/ElementSource.h"
@@ -30,10 +31,16 @@ public:
   BlockAttention(KernelWriter &writer, const AttentionParts &parts,
                  const AttentionUnit &unit)
       : writer(writer), parts(parts), unit(unit),
-        shape(shapeOf(parts.lanesOperand)),
-        context(writer.kernel.getContext()) {}
+        shape(shapeOf(parts.lanesOperand)), context(writer.kernel.getContext()),
+        batches(product(shape, 0, shape.size() - 2, context)) {}
 
-  bool run();
+  /// Whether the unit has tiles for it.
+  bool find();
+  /// The same of few queries, whose keys are walked in parts. The sizes of
+  /// which they are (1, and 0 for others).
+  AffineExpr findParts();
+  void addWorkspaces();
+  void addPhases();
 
 private:
   using Matrix = BlockUnit::Matrix;
@@ -55,7 +62,9 @@ private:
   AttentionUnit::Attention attention;
   std::array<Value, AttentionUnit::numOperands> operands;
   AttentionUnit::Tile tile;
-  AffineExpr blocks, batches;
+  AffineExpr blocks;
+  const AffineExpr batches;
+  std::optional<KeySplit> split;
 };
 
 // A plain view of an input, the axes before the last two as everywhere, whose
@@ -159,6 +168,12 @@ public:
   void inTile(Value number,
               llvm::function_ref<void(const Place &)> body) override {
     emission.within(emission.builder.getInsertionBlock(), [&] {
+      Value part;
+      if (plan.split) {
+        Value parts = emission.extent(plan.split->parts);
+        part = emission.mod(number, parts);
+        number = emission.floorDiv(number, parts);
+      }
       Value blocks = emission.extent(plan.blocks);
       Value together = emission.constant(plan.batchesTogether());
       Value ofGroup = emission.mul(blocks, together);
@@ -177,6 +192,8 @@ public:
       for (const Coord &coordinate :
            batchCoordinates(emission, plan.shape, batch))
         place.batch.push_back(coordinate.base);
+      if (plan.split)
+        takePart(place, part, batch);
       body(place);
     });
   }
@@ -251,25 +268,30 @@ public:
     return elements;
   }
 
+  void storeSoftmax(const Place &place, Value query, Value largest, Value sum,
+                    Value condition) override {
+    whereRow(query, condition, [&] {
+      storePart(plan.split->softmax, query, 2, emission.constant(0), largest);
+      storePart(plan.split->softmax, query, 2, emission.constant(1), sum);
+    });
+  }
+
   void store(AttentionUnit::Result which, const Place &place, Value row,
              Value column, Value numbers, Value condition) override {
-    OpBuilder &builder = emission.builder;
+    if (plan.split)
+      return whereRow(row, condition, [&] {
+        storePart(plan.split->sums, row, plan.attention.valueLength, column,
+                  numbers);
+      });
     Value result = resultOf(which);
     Value buffer = emission.entry.buffers[bufferOfPart(plan.writer, result)];
     auto type = dyn_cast<VectorType>(numbers.getType());
     unsigned count = type ? unsigned(type.getNumElements()) : 1;
-    emission.within(builder.getInsertionBlock(), [&] {
-      Value exists = arith::CmpIOp::create(
-          builder, emission.loc, arith::CmpIPredicate::slt, row,
-          emission.extent(plan.attention.rows));
-      exists = arith::AndIOp::create(builder, emission.loc, exists, condition);
-      emission.when(exists, [&] {
-        Value value = fromAccumulator(emission, numbers, elementOf(result));
-        storeElements(emission, buffer, result,
-                      indexOf(place, row, column, count),
-                      Lanes{count, {}, false},
-                      canonicalNan(emission, result, Element{value}));
-      });
+    whereRow(row, condition, [&] {
+      Value value = fromAccumulator(emission, numbers, elementOf(result));
+      storeElements(emission, buffer, result,
+                    indexOf(place, row, column, count), Lanes{count, {}, false},
+                    canonicalNan(emission, result, Element{value}));
     });
   }
 
@@ -292,6 +314,42 @@ public:
   }
 
 private:
+  void whereRow(Value row, Value condition, llvm::function_ref<void()> put) {
+    OpBuilder &builder = emission.builder;
+    emission.within(builder.getInsertionBlock(), [&] {
+      Value exists = arith::CmpIOp::create(
+          builder, emission.loc, arith::CmpIPredicate::slt, row,
+          emission.extent(plan.attention.rows));
+      exists = arith::AndIOp::create(builder, emission.loc, exists, condition);
+      emission.when(exists, put);
+    });
+  }
+
+  // The steps of a part, and where its rows are in workspaces.
+  void takePart(Place &place, Value part, Value batch) {
+    Value length = emission.extent(plan.split->length);
+    place.firstStep = emission.mul(part, length);
+    place.steps =
+        emission.min(emission.add(place.firstStep, length), place.steps);
+    Value number =
+        emission.add(emission.mul(part, emission.extent(plan.batches)), batch);
+    firstQuery = emission.mul(number, emission.extent(plan.attention.rows));
+  }
+
+  void storePart(unsigned workspace, Value query, int64_t width, Value column,
+                 Value numbers) {
+    Value line =
+        emission.mul(emission.add(firstQuery, query), emission.constant(width));
+    Value place = emission.add(line, column);
+    Value buffer = emission.entry.buffers[workspace];
+    if (isa<VectorType>(numbers.getType()))
+      vector::StoreOp::create(emission.builder, emission.loc, numbers, buffer,
+                              place);
+    else
+      memref::StoreOp::create(emission.builder, emission.loc, numbers, buffer,
+                              place);
+  }
+
   AffineExpr queries() const {
     const AttentionUnit::Attention &attention = plan.attention;
     return attention.walksKeys ? attention.steps : attention.rows;
@@ -334,9 +392,10 @@ private:
 
   BlockAttention &plan;
   Emission &emission;
+  Value firstQuery; ///< of a part: its row in workspaces
 };
 
-bool BlockAttention::run() {
+bool BlockAttention::find() {
   if (!describe())
     return false;
   auto chosen = unit.tileFor(attention);
@@ -344,20 +403,71 @@ bool BlockAttention::run() {
     return false;
   tile = *chosen;
   blocks = attention.rows.ceilDiv(tile.rows);
-  batches = product(shape, 0, shape.size() - 2, context);
-  writer.addBlockPhase(batches * blocks * tile.chunks, [&](Emission &emission) {
+  return true;
+}
+
+AffineExpr BlockAttention::findParts() {
+  AffineExpr none = getAffineConstantExpr(0, context);
+  if (parts.isGradient())
+    return none;
+  AffineExpr keys = shapeOf(parts.stepsOperand)[shape.size() - 2];
+  AffineExpr rows = shape[shape.size() - 2];
+  AffineExpr sizes = KeySplit::sizes(rows, batches, keys);
+  attention.isPart = true;
+  if (constantOf(sizes) == 0 || !find())
+    return none;
+  split = KeySplit();
+  split->length = KeySplit::lengthFor(keys);
+  split->parts = keys.ceilDiv(split->length);
+  split->queries = batches * rows;
+  return sizes;
+}
+
+void BlockAttention::addWorkspaces() {
+  AffineExpr rows = split->parts * split->queries;
+  Type number = Float32Type::get(context);
+  split->sums = writer.addWorkspace(rows * attention.valueLength, number);
+  split->softmax = writer.addWorkspace(rows * 2, number);
+}
+
+void BlockAttention::addPhases() {
+  AffineExpr tiles = batches * blocks;
+  if (split)
+    tiles = tiles * split->parts;
+  writer.addBlockPhase(tiles * tile.chunks, [&](Emission &emission) {
     TileEmitter tiles(*this, emission);
     unit.emit(emission.builder, emission.loc, emission.entry, attention, tiles);
   });
-  return true;
+  if (split)
+    addMergedKeys(writer, parts, *split);
 }
 
 } // namespace
 
-bool emitAttentionInBlocks(KernelWriter &writer, const AttentionParts &parts) {
-  return llvm::any_of(writer.target.attentionUnits(), [&](const auto &unit) {
-    return BlockAttention(writer, parts, *unit).run();
-  });
+AffineExpr emitAttentionInBlocks(KernelWriter &writer,
+                                 const AttentionParts &parts) {
+  MLIRContext *context = writer.kernel.getContext();
+  AffineExpr left = getAffineConstantExpr(1, context);
+  for (const auto &unit : writer.target.attentionUnits()) {
+    BlockAttention plan(writer, parts, *unit);
+    AffineExpr sizes = plan.findParts();
+    if (constantOf(sizes) == 0)
+      continue;
+    writer.setSizes(sizes);
+    plan.addWorkspaces();
+    plan.addPhases();
+    left = left - sizes;
+    break;
+  }
+  writer.setSizes(left);
+  for (const auto &unit : writer.target.attentionUnits()) {
+    BlockAttention plan(writer, parts, *unit);
+    if (constantOf(left) == 0 || !plan.find())
+      continue;
+    plan.addPhases();
+    return getAffineConstantExpr(0, context);
+  }
+  return left;
 }
 
 } // namespace sinter::compiler

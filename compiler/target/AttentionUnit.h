@@ -47,6 +47,8 @@ public:
     bool isGradient = false;
     bool isMasked = false; ///< something is added to scores * scale
     bool storesLogsumexp = false;
+    /// Tiles walk a part of the steps each, and give what they have as it is.
+    bool isPart = false;
     double scale = 1;
     int64_t length = 0, valueLength = 0; ///< of a key, of a value
     mlir::AffineExpr rows, steps;        ///< how many there are
@@ -69,9 +71,10 @@ public:
   };
 
   /// Of a tile: its first row, how many rows and steps there are, and where it
-  /// is along the axes of batches (all index).
+  /// is along the axes of batches (all index). Of a part: its first step, and
+  /// the one behind it.
   struct Place {
-    Value row, rows, steps;
+    Value row, rows, firstStep, steps;
     llvm::SmallVector<Value> batch;
   };
 
@@ -109,6 +112,9 @@ public:
     /// is such a query.
     virtual void storeLogsumexp(const Place &place, Value query, Value number,
                                 Value condition) = 0;
+    /// The same of a part: the largest score, and the sum of weights beside it.
+    virtual void storeSoftmax(const Place &place, Value query, Value largest,
+                              Value sum, Value condition) = 0;
   };
 
   /// Nothing where it is none for this unit: a function of types, shapes and

@@ -198,7 +198,7 @@ public:
       return fits(attention.operands[which]);
     };
     bool isOurs =
-        attention.isPlain &&
+        attention.isPlain && !attention.isPart &&
         (attention.element.isBF16() || attention.element.isF16()) &&
         attention.length <= longest && attention.valueLength <= longest &&
         attention.scale > 0 && std::isfinite(attention.scale) &&

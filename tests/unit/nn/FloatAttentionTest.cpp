@@ -128,7 +128,7 @@ TEST(FloatAttention, KeysThatNobodySeesHaveGradientsOfZero) {
   }
 }
 
-// Of few queries, too.
+// Few queries walk their keys in parts, or not, whoever knows the sizes.
 TEST(FloatAttention, UnknownSizesGiveTheBitsOfKnownOnes) {
   sn::manual_seed(7);
   struct Sizes {
@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{96, 96, 64, 64, true, Case::none, 3, 3, Case::positionsFirst},
         Case{61, 61, 48, 48, true, Case::ofKeys, 4, 2, Case::positionsFirst},
         Case{70, 50, 40, 36, false, Case::none, 3, 3, Case::turned},
-        // Few queries.
+        // Few queries: parts of keys.
         Case{1, 300, 32, 32}, Case{5, 1000, 64, 48, false, Case::ofKeys},
         Case{16, 257, 33, 130, false, Case::ofAll}, Case{7, 400, 16, 16, true},
         Case{1, 2100, 8, 8}, Case{1, 512, 64, 64, false, Case::ofKeys, 8, 2}));

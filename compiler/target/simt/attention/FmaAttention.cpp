@@ -92,7 +92,8 @@ bool FmaAttention::endsInside(AffineExpr extent, int64_t size) const {
 // A tile of queries sees keys up to those of its last granule, one of keys the
 // queries from its first granule on.
 FmaAttention::Range FmaAttention::stepsOf(const Place &place) {
-  Value from = index(0), to = place.steps;
+  Value from = attention.isPart ? place.firstStep : index(0);
+  Value to = place.steps;
   if (!attention.isCausal)
     return {from, to};
   if (attention.walksKeys) {
@@ -168,7 +169,10 @@ void FmaAttention::makeOutput(const Place &place) {
   finishSoftmax(place, softmax);
   Values factors;
   for (Value sum : softmax.sum)
-    factors.push_back(arith::DivFOp::create(builder, loc, real(1), sum));
+    factors.push_back(
+        attention.isPart
+            ? real(1)
+            : arith::DivFOp::create(builder, loc, real(1), sum).getResult());
   store(Result::ofWeights, place, values, attention.valueLength,
         ValueRange(carried).drop_front(2 * rows), factors);
 }

@@ -13,6 +13,15 @@ llvm::ArrayRef<FmaAttentionLayout> fmaAttentionLayouts() {
   return layouts;
 }
 
+llvm::ArrayRef<FmaAttentionLayout> fmaAttentionPartLayouts() {
+  static constexpr FmaAttentionLayout layouts[] = {
+      {4, 64, 1, 4}, {8, 64, 1, 4}, {16, 64, 2, 4},
+      {4, 32, 1, 2}, {8, 32, 1, 2}, {16, 32, 2, 2},
+      {4, 16, 1, 1}, {8, 16, 1, 1}, {16, 16, 2, 1},
+  };
+  return layouts;
+}
+
 FmaAttentionMemory::Panel FmaAttentionMemory::add(int64_t lines,
                                                   int64_t width) {
   Panel panel{numbers, lines,

@@ -31,6 +31,9 @@ struct FmaAttentionLayout {
 
 /// From the largest on.
 llvm::ArrayRef<FmaAttentionLayout> fmaAttentionLayouts();
+/// For few rows, of parts of the steps. Layouts with as many steps sum in the
+/// same order; of these the one with most rows is the last.
+llvm::ArrayRef<FmaAttentionLayout> fmaAttentionPartLayouts();
 
 /// The memory of a block: panels of lines, one behind the other.
 struct FmaAttentionMemory {

@@ -309,11 +309,16 @@ void FmaAttention::finishSoftmax(const Place &place, Softmax &softmax) {
     Value sum = parts.front();
     for (Value part : ArrayRef(parts).drop_front())
       sum = add(sum, part);
+    Value own = numbers.toIndex(numbers.add(row, int32_t(rowAt(int64_t(r)))));
+    if (attention.isPart) {
+      client.storeSoftmax(place, add(place.row, own), softmax.largest[r], sum,
+                          isFirst);
+      continue;
+    }
     sum = select(equals(sum, 0), real(1), sum);
     softmax.sum[r] = sum;
     if (!attention.storesLogsumexp)
       continue;
-    Value own = numbers.toIndex(numbers.add(row, int32_t(rowAt(int64_t(r)))));
     Value logsumexp = add(unlessInfinite(softmax.largest[r]),
                           math::LogOp::create(builder, loc, sum));
     client.storeLogsumexp(place, add(place.row, own), logsumexp, isFirst);

@@ -33,13 +33,37 @@ private:
     const Type element = attention.element;
     if (!element.isF32() && !element.isF16() && !element.isBF16())
       return nullptr;
+    if (attention.isPart)
+      return layoutOfPart(attention);
     for (const FmaAttentionLayout &layout : fmaAttentionLayouts())
-      if (layout.threads() % device.threads.warpThreads() == 0 &&
-          layout.threads() <= device.mostThreads &&
-          FmaAttentionMemory(attention, layout).numbers <= device.mostNumbers &&
-          FmaAttention::sumsOf(attention, layout) <= mostSums)
+      if (fits(attention, layout))
         return &layout;
     return nullptr;
+  }
+
+  // In the order of most rows, whether it is known that there are fewer.
+  const FmaAttentionLayout *layoutOfPart(const Attention &attention) const {
+    auto rows = dyn_cast<AffineConstantExpr>(attention.rows);
+    ArrayRef<FmaAttentionLayout> all = fmaAttentionPartLayouts();
+    auto *last = llvm::find_if(all, [&](const FmaAttentionLayout &layout) {
+      return layout.rows == all.back().rows && fits(attention, layout);
+    });
+    if (last == all.end())
+      return nullptr;
+    return llvm::find_if(all, [&](const FmaAttentionLayout &layout) {
+      return layout.steps == last->steps &&
+             (&layout == last || (rows && rows.getValue() <= layout.rows &&
+                                  fits(attention, layout)));
+    });
+  }
+
+  bool fits(const Attention &attention,
+            const FmaAttentionLayout &layout) const {
+    return layout.threads() % device.threads.warpThreads() == 0 &&
+           layout.threads() <= device.mostThreads &&
+           FmaAttentionMemory(attention, layout).numbers <=
+               device.mostNumbers &&
+           FmaAttention::sumsOf(attention, layout) <= mostSums;
   }
 
   static constexpr int64_t mostSums = 128;
