@@ -42,6 +42,7 @@ struct Evaluator {
   std::mutex mutex; ///< planning and committing, not compiling and running
   std::condition_variable flushEnded;
   std::vector<const FlushPlan *> inFlight;
+  unsigned providing = 0; ///< flushes that wait for values of lazy leaves
   /// In a child process: another thread was in the middle of work at the fork.
   /// What it had locked stays locked here.
   bool isCutOff = false;
@@ -76,6 +77,10 @@ __attribute__((
 
 bool holdsHistory() { return historyLocks > 0; }
 
+/// Of the flushes that provide values of lazy leaves, this thread's.
+__attribute__((
+    tls_model("initial-exec"))) static thread_local unsigned providingHere = 0;
+
 /// The evaluator's lock, unless this thread has it.
 static std::unique_lock<std::mutex> lockUnlessHeld(Evaluator &all) {
   if (holdsHistory())
@@ -90,14 +95,14 @@ static Evaluator *makeEvaluator() {
     if (!holdsHistory())
       evaluator().mutex.unlock();
   };
-  aroundFork([] { static_cast<void>(lockUnlessHeld(evaluator()).release()); },
-             release,
-             [] {
-               Evaluator &all = evaluator();
-               all.isCutOff |= !all.inFlight.empty();
-               if (!holdsHistory())
-                 all.mutex.unlock();
-             });
+  aroundFork(
+      [] { static_cast<void>(lockUnlessHeld(evaluator()).release()); }, release,
+      [] {
+        Evaluator &all = evaluator();
+        all.isCutOff |= !all.inFlight.empty() || all.providing != providingHere;
+        if (!holdsHistory())
+          all.mutex.unlock();
+      });
   return new Evaluator;
 }
 
@@ -224,6 +229,29 @@ private:
 };
 } // namespace
 
+namespace {
+/// While it lives the evaluator is unlocked, and lazy leaves get their values.
+class ProvidesLazy {
+public:
+  ProvidesLazy(Evaluator &all, std::unique_lock<std::mutex> &lock)
+      : all(all), lock(lock) {
+    ++all.providing;
+    ++providingHere;
+    lock.unlock();
+  }
+  ~ProvidesLazy() {
+    lock.lock();
+    --all.providing;
+    --providingHere;
+  }
+  ProvidesLazy(const ProvidesLazy &) = delete;
+
+private:
+  Evaluator &all;
+  std::unique_lock<std::mutex> &lock;
+};
+} // namespace
+
 /// The initial values of lazy leaves.
 static Status provide(std::span<const NodeRef> lazy,
                       const EvaluationNote &note) {
@@ -270,9 +298,8 @@ static Status flush(std::span<const NodeRef> nodes, const EvaluationNote &note,
     if (lazy.empty())
       break;
     plan.clear();
-    lock.unlock();
+    ProvidesLazy provides(all, lock);
     SINTER_TRY(provide(lazy, note));
-    lock.lock();
   }
   plan.bind(all.retained);
   if (plan.refused)

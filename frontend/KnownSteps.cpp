@@ -1,5 +1,6 @@
 /// The table of recordings and the programs that they led to.
 #include "frontend/KnownSteps.h"
+#include "runtime/support/Fork.h"
 
 #include <mutex>
 #include <unordered_map>
@@ -8,7 +9,7 @@ namespace sinter::detail {
 
 namespace {
 struct Table {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::unordered_map<uint64_t, KnownStep> steps;
 };
 } // namespace

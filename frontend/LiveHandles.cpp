@@ -1,5 +1,6 @@
 /// Handles: their blocks, and the sharded list that they stand in.
 #include "frontend/LiveHandles.h"
+#include "runtime/support/Fork.h"
 
 #include <mutex>
 #include <new>
@@ -58,7 +59,7 @@ constexpr size_t batchSize = 256;
 
 /// Blocks that threads have given up.
 struct Spares {
-  std::mutex mutex;
+  ForkMutex mutex;
   FreeBlock *newest = nullptr; ///< the first block of a batch
 };
 

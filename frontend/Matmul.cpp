@@ -5,6 +5,7 @@
 #include "frontend/Recording.h"
 #include "runtime/graph/OpIds.h"
 #include "runtime/graph/Symbols.h"
+#include "runtime/support/Fork.h"
 
 #include <sinter/BasicOps.h>
 
@@ -61,7 +62,7 @@ static bool fixesColumns(const NodeRef &lhs, const NodeRef &matrix) {
   if (!matrix->isLeaf() || !origin || !origin->isNoticed() || isSquare)
     return false;
   constexpr size_t most = 8;
-  static std::mutex *mutex = new std::mutex;
+  static ForkMutex *mutex = new ForkMutex;
   static auto *seen =
       new std::map<std::pair<uint32_t, uint32_t>, std::set<int64_t>>;
   std::lock_guard lock(*mutex);

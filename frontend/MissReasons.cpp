@@ -4,6 +4,7 @@
 
 #include "runtime/graph/Builders.h"
 #include "runtime/graph/ShapeChecks.h"
+#include "runtime/support/Fork.h"
 #include "runtime/support/Log.h"
 #include "runtime/support/Sites.h"
 
@@ -231,7 +232,7 @@ struct Asked {
 };
 
 struct Lines {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::map<Asked, Graph> lastGraphs;
   std::map<SiteId, Asked> lastAsked; ///< by the flush's line
   std::map<Asked, unsigned> compiles;

@@ -12,6 +12,7 @@
 #include "runtime/support/Flags.h"
 #include "runtime/support/Log.h"
 
+#include "runtime/support/Fork.h"
 #include "sinter/generated/SourceDigest.h"
 
 #include <fmt/format.h>
@@ -103,7 +104,7 @@ struct KeyHash {
 
 /// The programs of this process; the program cache decides what stays loaded.
 struct KnownPrograms {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::unordered_map<Key, std::shared_ptr<KnownProgram>, KeyHash> table;
 };
 } // namespace

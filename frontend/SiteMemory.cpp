@@ -2,6 +2,7 @@
 /// showed.
 #include "frontend/SiteMemory.h"
 
+#include "runtime/support/Fork.h"
 #include "runtime/support/ThreadOwner.h"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ constexpr uint8_t varied = 255;
 
 using ExpressionKey = std::tuple<std::string_view, uint32_t, uint32_t>;
 struct NumberTable {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::map<ExpressionKey, std::unique_ptr<std::atomic<uint8_t>>> states;
 };
 
@@ -57,7 +58,7 @@ private:
 
 using ResultKey = std::pair<SiteId, graph::OpId>;
 struct DataTable {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::map<ExpressionKey, DataSite> leaves;
   std::map<ResultKey, DataSite> results;
 };
@@ -65,7 +66,7 @@ struct DataTable {
 /// What varies of the starts at one expression, for all threads.
 using VaryingStarts = std::atomic<AxisSet>;
 struct StartTable {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::map<ExpressionKey, std::unique_ptr<VaryingStarts>> sites;
 };
 

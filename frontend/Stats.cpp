@@ -4,6 +4,7 @@
 #include "frontend/Counters.h"
 #include "frontend/Raise.h"
 #include "runtime/program/Stats.h"
+#include "runtime/support/Fork.h"
 #include "runtime/support/Sites.h"
 #include "runtime/support/WorkTimes.h"
 
@@ -14,7 +15,7 @@ namespace sinter {
 
 namespace {
 struct Counted {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::vector<Stats::Miss> misses;
   uint64_t refused = 0;
   uint64_t recomputed = 0;

@@ -3,6 +3,7 @@
 
 #include "frontend/Raise.h"
 #include "runtime/support/Exhausted.h"
+#include "runtime/support/Fork.h"
 
 #include <cstdint>
 #include <mutex>
@@ -12,7 +13,7 @@ namespace sinter::detail {
 
 namespace {
 struct LiveTable {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::set<uintptr_t> addresses;
 };
 } // namespace

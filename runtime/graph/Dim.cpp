@@ -4,6 +4,7 @@
 #include "runtime/graph/Polynomial.h"
 #include "runtime/graph/Symbols.h"
 #include "runtime/support/ChunkedTable.h"
+#include "runtime/support/Fork.h"
 #include "runtime/support/ThreadOwner.h"
 
 #include <array>
@@ -45,7 +46,7 @@ struct SymbolHash {
 };
 
 struct Interner {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::unordered_map<Expr, uint32_t, ExprHash> ids;
   ChunkedTable<Expr> exprs;
   std::unordered_map<Symbol, uint32_t, SymbolHash> symbolIds;

@@ -3,6 +3,7 @@
 
 #include "runtime/memory/Buffer.h"
 #include "runtime/memory/Segments.h"
+#include "runtime/support/Fork.h"
 #include "runtime/support/Result.h"
 
 #include <cstddef>
@@ -80,7 +81,7 @@ private:
   MemorySource &source;
   const std::string name;
   const size_t limit;
-  mutable std::mutex mutex;
+  mutable ForkMutex mutex;
   Segments segments;
   size_t inUse = 0;
   size_t peak = 0;

@@ -1,5 +1,6 @@
 /// Cells, their pending updates and their one-time initialization.
 #include "runtime/params/Cell.h"
+#include "runtime/support/Fork.h"
 
 #include <algorithm>
 #include <cassert>
@@ -18,7 +19,7 @@ struct CellTable::State {
     std::shared_ptr<LazyValue> value;
   };
 
-  std::mutex mutex;
+  ForkMutex mutex;
   uint64_t nextId = 1;
   std::unordered_map<uint64_t, std::weak_ptr<Cell>> cells;
   /// In the order of the updates; among them cells whose update is done, until

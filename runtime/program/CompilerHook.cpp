@@ -1,6 +1,7 @@
 /// Finds the compiler: registered, or a library beside this one.
 #include "runtime/program/CompilerHook.h"
 
+#include "runtime/support/Fork.h"
 #include "runtime/support/WorkTimes.h"
 
 #include <atomic>
@@ -58,7 +59,7 @@ void sinter::runtime::registerCompiler(const CompilerHook *hook) {
 Result<const CompilerHook *> sinter::runtime::compilerHook() {
   if (const CompilerHook *hook = registered.load(std::memory_order_acquire))
     return hook;
-  static std::mutex opening;
+  static ForkMutex opening;
   std::lock_guard lock(opening);
   if (const CompilerHook *hook = registered.load(std::memory_order_acquire))
     return hook;

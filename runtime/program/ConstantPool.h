@@ -4,6 +4,7 @@
 #include "runtime/device/Device.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/ProgramData.h"
+#include "runtime/support/Fork.h"
 #include "runtime/support/Result.h"
 
 #include <atomic>
@@ -46,7 +47,7 @@ private:
   std::vector<char> checked; ///< per block
   std::vector<void *> addresses;
   std::vector<BufferRef> copies;
-  std::mutex mutex;
+  ForkMutex mutex;
   std::atomic<bool> ready{false};
 };
 

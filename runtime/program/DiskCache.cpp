@@ -7,6 +7,7 @@
 #include "runtime/program/ModelReader.h"
 #include "runtime/support/FileDescriptor.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/Fork.h"
 #include "runtime/support/Log.h"
 
 #include <algorithm>
@@ -206,13 +207,13 @@ public:
   }
 
 private:
-  std::mutex mutex;
+  ForkMutex mutex;
   std::optional<uint64_t> known; ///< when last looked at
   uint64_t since = 0;            ///< written by this process after that
 };
 
 Fill &fillOf(const std::string &folder) {
-  static std::mutex mutex;
+  static ForkMutex mutex;
   static auto &all = *new std::map<std::string, Fill>;
   std::lock_guard lock(mutex);
   return all[folder];

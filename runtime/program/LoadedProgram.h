@@ -10,6 +10,7 @@
 #include "runtime/program/ProgramData.h"
 #include "runtime/program/Recording.h"
 #include "runtime/support/FileDescriptor.h"
+#include "runtime/support/Fork.h"
 
 #include <atomic>
 #include <memory>
@@ -99,7 +100,7 @@ private:
   std::string_view graph;
   std::vector<std::string> sites;
   size_t resident = 0;
-  mutable std::mutex plansMutex;
+  mutable ForkMutex plansMutex;
   mutable std::vector<std::shared_ptr<const BoundPlan>> plans; ///< newest last
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/device/Device.h"
+#include "runtime/support/Fork.h"
 
 #include <cstdint>
 #include <map>
@@ -55,7 +56,7 @@ private:
   };
   static void drop(Entry &entry);
 
-  std::mutex mutex;
+  ForkMutex mutex;
   std::map<Slot, Entry> entries;
 };
 

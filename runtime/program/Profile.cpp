@@ -3,6 +3,7 @@
 
 #include "runtime/program/ProfileText.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/Fork.h"
 #include "runtime/support/Printable.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ struct Launched {
 };
 
 struct Profile {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::map<std::pair<const void *, uint32_t>, StepProfile> steps;
   std::vector<Launched> events;
   std::map<std::thread::id, uint32_t> threads;

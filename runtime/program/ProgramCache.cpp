@@ -4,6 +4,7 @@
 #include "runtime/program/DiskCache.h"
 #include "runtime/program/Stats.h"
 #include "runtime/support/Exhausted.h"
+#include "runtime/support/Fork.h"
 #include "runtime/support/Log.h"
 #include "runtime/support/LruCache.h"
 
@@ -44,7 +45,7 @@ struct Pending {
 
 struct Caches {
   LruCache<Slot, ProgramRef, SlotHash> memory{memoryLimitBytes};
-  std::mutex pendingMutex;
+  ForkMutex pendingMutex;
   std::unordered_map<Slot, std::shared_ptr<Pending>, SlotHash> pending;
 };
 

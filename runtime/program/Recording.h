@@ -8,6 +8,7 @@
 
 #include "runtime/program/BoundPlan.h"
 #include "runtime/program/WorkOrder.h"
+#include "runtime/support/Fork.h"
 
 #include <cstdint>
 #include <memory>
@@ -177,7 +178,7 @@ private:
   static constexpr size_t mostEntries = 8;
   void release(Entry &entry);
 
-  std::mutex mutex;
+  ForkMutex mutex;
   std::vector<std::unique_ptr<Entry>> entries;
   uint64_t uses = 0;
 };

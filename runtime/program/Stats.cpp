@@ -1,6 +1,7 @@
 /// Keeps the counters under one lock.
 #include "runtime/program/Stats.h"
 
+#include "runtime/support/Fork.h"
 #include "runtime/support/Log.h"
 
 #include <mutex>
@@ -11,7 +12,7 @@ using namespace sinter::runtime;
 namespace {
 
 struct Counters {
-  std::mutex mutex;
+  ForkMutex mutex;
   Stats stats;
   uint64_t warningsBefore = 0;
 };

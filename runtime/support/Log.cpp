@@ -3,6 +3,7 @@
 
 #include "runtime/support/Exhausted.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/Fork.h"
 #include "runtime/support/Printable.h"
 #include "runtime/support/Sites.h"
 
@@ -24,7 +25,7 @@ struct Message {
 };
 
 struct Log {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::shared_ptr<const LogCallback> callback; ///< null: the default
   std::unordered_set<std::string> warned;
 };

@@ -1,6 +1,8 @@
 /// LruCache: values by key, bounded by the sum of their sizes.
 #pragma once
 
+#include "runtime/support/Fork.h"
+
 #include <cstddef>
 #include <functional>
 #include <list>
@@ -63,7 +65,7 @@ private:
     order.pop_back();
   }
 
-  std::mutex mutex;
+  ForkMutex mutex;
   std::list<Entry> order;
   std::unordered_map<Key, typename std::list<Entry>::iterator, Hash> index;
   size_t limit;

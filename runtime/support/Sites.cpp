@@ -3,6 +3,7 @@
 
 #include "runtime/support/ChunkedTable.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/Fork.h"
 #include "runtime/support/ThreadOwner.h"
 
 #include <array>
@@ -22,7 +23,7 @@ namespace {
 using SiteKey = std::tuple<std::string_view, uint32_t, SiteId>;
 
 struct SiteTable {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::vector<std::pair<std::string, std::string>> prefixes;
   std::unordered_map<std::string, std::string_view> mapped; // as seen -> stored
   std::set<std::string> files, functions;
@@ -38,7 +39,7 @@ struct SiteTable {
 /// A table of its own: it is written while the process is being loaded, which
 /// is too early to read flags.
 struct LibraryPrefixes {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::vector<std::string> prefixes;
 };
 

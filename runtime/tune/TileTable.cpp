@@ -2,6 +2,7 @@
 #include "runtime/tune/TileTable.h"
 
 #include "runtime/program/DiskCache.h"
+#include "runtime/support/Fork.h"
 #include "runtime/support/Log.h"
 
 #include <map>
@@ -19,7 +20,7 @@ constexpr size_t mostTiles = 4096;
 
 /// What this process knows, by the key's digits.
 struct Known {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::map<std::string, TileChoices> choices;
 };
 

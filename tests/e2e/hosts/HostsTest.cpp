@@ -267,6 +267,44 @@ TEST(Hosts, AChildHasNoWorkersOfALoader) {
     ++batch;
 }
 
+/// Evaluates nothing, and uses what all threads share: lines, expressions,
+/// memory, tables of tensors
+/// and of parameters, counters, errors.
+static void usesTables(int64_t n) {
+  sn::Tensor x = sn::tensor(std::vector<float>(size_t(n % 50 + 1), 1.f));
+  x.dynamic(0);
+  sn::Param weight(sn::tensor(std::vector<float>(size_t(n % 7 + 1), 1.f)), "w");
+  sn::Tensor y = sn::sum(x * 2) + sn::sum(weight.tensor());
+  (void)sn::stats();
+  EXPECT_THROW(sn::matmul(x, y), sn::Error);
+}
+
+// Threads are inside of every table at some fork.
+TEST(Hosts, AChildOfThreadsInsideTables) {
+  std::atomic<bool> ends{false};
+  std::vector<std::thread> threads;
+  for (int64_t seed : {1, 2, 3})
+    threads.emplace_back([&, seed] {
+      for (int64_t n = seed; !ends; n += 3)
+        usesTables(n);
+    });
+  int failed = 0;
+  for (int64_t i = 0; i < 100; ++i)
+    failed += inChild([i] {
+                try {
+                  usesTables(i);
+                  return computes(100 + i % 3) ? 0 : 1;
+                } catch (const sn::Error &error) {
+                  std::fprintf(stderr, "%s\n", error.what());
+                  return 2;
+                }
+              }) != 0;
+  ends = true;
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(failed, 0);
+}
+
 TEST(Hosts, AHookForks) {
   sn::Tensor x = sn::full({3}, 2.0f).require_grad();
   sn::Tensor y = x * x;
