@@ -25,8 +25,8 @@ void aroundFork(void (*before)(), void (*inParent)(), void (*inChild)());
 /// one is held no mutex that `aroundFork` takes is waited for.
 class ForkMutex {
 public:
-  /// Made and destroyed under no other's condition: the list of them has a lock
-  /// that a fork does not wait with.
+  /// May be made and destroyed where others are held: a fork that waits for one
+  /// leaves the list of all of them alone.
   ForkMutex();
   ~ForkMutex();
   ForkMutex(const ForkMutex &) = delete;
