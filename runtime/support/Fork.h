@@ -36,12 +36,6 @@ public:
     mutex.lock();
     owner.store(pthread_self(), std::memory_order_relaxed);
   }
-  bool try_lock() {
-    bool isTaken = mutex.try_lock();
-    if (isTaken)
-      owner.store(pthread_self(), std::memory_order_relaxed);
-    return isTaken;
-  }
   void unlock() {
     owner.store(pthread_t(), std::memory_order_relaxed);
     mutex.unlock();
