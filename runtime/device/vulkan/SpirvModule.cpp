@@ -121,6 +121,8 @@ sinter::runtime::readSpirv(std::span<const std::byte> image) {
     image = image.subspan(sizeof(count));
     if (count > image.size() / sizeof(uint32_t))
       return broken("a module is cut off");
+    if (count == 0)
+      return broken("a module is empty");
     SpirvModule &module = modules.emplace_back();
     module.words.resize(count);
     std::memcpy(module.words.data(), image.data(), count * sizeof(uint32_t));

@@ -65,6 +65,7 @@ TEST(SpirvModule, RefusesWhatIsCutOff) {
 }
 
 TEST(SpirvModule, RefusesWhatIsNone) {
+  EXPECT_EQ(refusal({}), "it is no SPIR-V: a module is empty");
   Words words = moduleWords();
   words[0] = 7;
   EXPECT_EQ(refusal(words), "it is no SPIR-V: it begins otherwise");
