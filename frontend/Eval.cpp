@@ -227,9 +227,7 @@ private:
   std::unique_lock<std::mutex> &lock;
   FlushPlan &plan;
 };
-} // namespace
 
-namespace {
 /// While it lives the evaluator is unlocked, and lazy leaves get their values.
 class ProvidesLazy {
 public:

@@ -1,5 +1,6 @@
 /// The table of recordings and the programs that they led to.
 #include "frontend/KnownSteps.h"
+
 #include "runtime/support/Fork.h"
 
 #include <mutex>

@@ -1,5 +1,6 @@
 /// Handles: their blocks, and the sharded list that they stand in.
 #include "frontend/LiveHandles.h"
+
 #include "runtime/support/Fork.h"
 
 #include <mutex>

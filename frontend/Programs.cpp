@@ -10,9 +10,9 @@
 #include "runtime/program/ProgramCache.h"
 #include "runtime/program/Stats.h"
 #include "runtime/support/Flags.h"
+#include "runtime/support/Fork.h"
 #include "runtime/support/Log.h"
 
-#include "runtime/support/Fork.h"
 #include "sinter/generated/SourceDigest.h"
 
 #include <fmt/format.h>

@@ -75,8 +75,7 @@ Status HostDevice::copyOut(std::span<std::byte> to, const Buffer &from,
 Status HostDevice::copy(Buffer &to, const Buffer &from, size_t bytes) {
   SINTER_TRY(checkCopy("copy", *this, to, 0, bytes));
   SINTER_TRY(checkCopy("copy", *this, from, 0, bytes));
-  if (bytes)
-    std::memmove(to.data(), from.data(), bytes);
+  SINTER_TRY(HostDevice::move(to.data(), from.data(), bytes));
   to.bumpVersion();
   return {};
 }

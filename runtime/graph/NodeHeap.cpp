@@ -1,6 +1,7 @@
 /// Slabs of node blocks: a thread frees its own blocks without atomics and
 /// hands the others back through their owner's list.
 #include "runtime/graph/NodeHeap.h"
+
 #include "runtime/support/Fork.h"
 
 #include <array>

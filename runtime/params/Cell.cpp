@@ -1,5 +1,6 @@
 /// Cells, their pending updates and their one-time initialization.
 #include "runtime/params/Cell.h"
+
 #include "runtime/support/Fork.h"
 
 #include <algorithm>
