@@ -20,15 +20,16 @@ using namespace mlir;
 
 namespace sinter::compiler {
 
-const DialectRegistry &compilerDialects() {
-  static const DialectRegistry registry = [] {
-    DialectRegistry dialects;
-    dialects.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect,
-                    ir::SinterDialect, program::ProgramDialect>();
-    return dialects;
-  }();
-  return registry;
-}
+// Made when the library is loaded: memory that runs out in the first call would
+// leave it half-made, and every later call waiting.
+static const DialectRegistry &registry = *[] {
+  auto *dialects = new DialectRegistry;
+  dialects->insert<arith::ArithDialect, func::FuncDialect, math::MathDialect,
+                   ir::SinterDialect, program::ProgramDialect>();
+  return dialects;
+}();
+
+const DialectRegistry &compilerDialects() { return registry; }
 
 namespace {
 

@@ -84,7 +84,7 @@ static std::optional<ErrorInfo> callElsewhere(void (*work)(void *),
 std::optional<ErrorInfo> detail::callGuarded(void (*work)(void *),
                                              void *context) {
   if (!hasRoomForThread())
-    return exhausted();
+    return outOfMemory();
   return (isSpoiled ? callElsewhere : callHere)(work, context);
 }
 

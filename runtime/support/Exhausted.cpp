@@ -7,14 +7,18 @@
 
 namespace sinter {
 
+// Texts of up to 15 characters need no memory of their own.
+ErrorInfo outOfMemory() {
+  return makeError(ErrorKind::out_of_memory, "out of memory");
+}
+
 ErrorInfo exhausted() {
-  // Texts of up to 15 characters need no memory of their own.
   try {
     throw;
   } catch (const std::bad_alloc &) {
-    return makeError(ErrorKind::out_of_memory, "out of memory");
+    return outOfMemory();
   } catch (const std::length_error &) {
-    return makeError(ErrorKind::out_of_memory, "out of memory");
+    return outOfMemory();
   } catch (const std::system_error &error) {
     bool isOfThreads =
         error.code() == std::errc::resource_unavailable_try_again;

@@ -8,9 +8,12 @@
 
 namespace sinter {
 
+/// The error of memory that ran out. Takes no memory itself.
+ErrorInfo outOfMemory();
+
 /// The error that the exception being handled stands for, when memory, threads
-/// or another resource of the system ran out; any other is thrown on. Takes no
-/// memory itself.
+/// or another resource of the system ran out; any other is thrown on. Only
+/// where an exception is being handled. Takes no memory itself.
 ErrorInfo exhausted();
 
 /// What `function` gives, a Result; an error when a resource ran out in it.

@@ -209,7 +209,7 @@ long countAllocations(const std::function<void()> &call) {
 void spread(
     Failure failure, long count, long total,
     const std::function<void(long number)> &body,
-    const std::function<void()> &next = [] {}) {
+    const std::function<void()> &next = [] {}, long mostLost = 0) {
   std::map<std::string, int> ends;
   int wrong = 0, fatal = 0;
   for (long i = 0; i < count; ++i) {
@@ -227,8 +227,8 @@ void spread(
   }
   if (failure != Failure::allThreads)
     EXPECT_LE(4 * ends["unharmed"], count) << "too few of them fail";
-  // lld takes a lock around an allocation, at one or two places of a link.
-  EXPECT_LE(ends["linker lost"], 1 + count / 500);
+  // lld takes a lock around an allocation, at a few places of a link.
+  EXPECT_LE(ends["linker lost"], mostLost);
   if (failure == Failure::oneAllocation) {
     EXPECT_LE(fatal, 1 + count / 50);
   }
@@ -254,26 +254,48 @@ TEST(Failures, AllocationsOfAKnownProgram) {
            [&](long number) { opsInChild(failure, number, 1); });
 }
 
-TEST(Failures, AllocationsOfACompilation) {
-  evaluateOps(0x00ff);
-  evaluateOps(0xf00f);
-  unsigned variant = 0xff00;
-  long total = countAllocations([&] { evaluateOps(variant); });
+namespace {
+
+/// `count` failures of each kind in the last `1 / part` of a compilation of
+/// `first`, and of as many variants after it that are as long. The linker may
+/// be lost `mostLost` times of each kind.
+void failCompilations(unsigned first, long count, long part, long mostLost) {
+  unsigned variant = first;
+  long total = countAllocations([&] { evaluateOps(first); });
   ASSERT_GT(total, 1000);
-  // Others as long as that one.
   auto next = [&] {
     do
       --variant;
-    while (std::popcount(variant) != 8);
+    while (std::popcount(variant) != std::popcount(first));
   };
+  long numCalls = total / part;
   for (Failure failure : allocationFailures)
     spread(
-        failure, numFailures() / 5, total,
+        failure, count, numCalls,
         [&](long number) {
           // What LLVM keeps for a thread goes with it.
-          std::thread([&] { opsInChild(failure, number, variant); }).join();
+          std::thread([&] {
+            opsInChild(failure, total - numCalls + number, variant);
+          }).join();
         },
-        next);
+        next, mostLost);
+}
+
+} // namespace
+
+TEST(Failures, AllocationsOfACompilation) {
+  evaluateOps(0x00ff);
+  evaluateOps(0xf00f);
+  long count = numFailures() / 5;
+  failCompilations(0xff00, count, 1, 1 + count / 500);
+}
+
+/// The linker is the last, short part, and holds a lock.
+TEST(Failures, AllocationsOfALink) {
+  evaluateOps(0x007f);
+  evaluateOps(0xe00f);
+  long count = numFailures() / 10;
+  failCompilations(0xfe00, count, 16, 1 + count / 100);
 }
 
 /// The first of the children compiles, the others find the file.
