@@ -229,6 +229,19 @@ TEST(Compare, HasBoundsBesideInfinities) {
   EXPECT_EQ(boundsOf(*expected).unbounded, 0u);
 }
 
+/// The same where many infinities lead to one element, as a mask's do.
+TEST(Compare, HasBoundsBesideManyInfinities) {
+  std::vector<double> row(64, -INFINITY);
+  row[5] = 1;
+  row[9] = 2;
+  HostTensor x = reals(DType::f32, row);
+  NodeRef leaf = leafOf(x);
+  auto expected = expectedOf(graph::ok(graph::softmax(leaf, 0)), x);
+  ASSERT_TRUE(expected) << expected.error().message;
+  EXPECT_EQ(boundsOf(*expected).elements, 64u);
+  EXPECT_EQ(boundsOf(*expected).unbounded, 0u);
+}
+
 /// Where rounding decides whether a number overflows, it is that number, to
 /// within rounding, or the infinity.
 TEST(Compare, TakesWhatRoundingMakesOfTheLargestNumbers) {
