@@ -7,7 +7,8 @@
 
 namespace sinter {
 
-// Texts of up to 15 characters need no memory of their own.
+// The texts here have up to 15 characters: they need no memory of their own.
+
 ErrorInfo outOfMemory() {
   return makeError(ErrorKind::out_of_memory, "out of memory");
 }

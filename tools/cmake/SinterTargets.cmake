@@ -95,6 +95,13 @@ function(sinter_add_library name)
   endif()
 endfunction()
 
+# Files beside MLIR, which knows no exceptions, that catch or are unwound: what
+# others wait for is given up there when memory runs out.
+function(sinter_with_exceptions)
+  set_source_files_properties(${ARGN} PROPERTIES
+    COMPILE_OPTIONS -fexceptions SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
 function(sinter_add_tool name)
   cmake_parse_arguments(arg "MLIR;NO_PCH" "OUTPUT" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
