@@ -48,6 +48,11 @@ public:
   Value sub(Value a, Value b) { return make<mlir::arith::SubFOp>(a, b); }
   Value mul(Value a, Value b) { return make<mlir::arith::MulFOp>(a, b); }
   Value div(Value a, Value b) { return make<mlir::arith::DivFOp>(a, b); }
+  /// a / b to within two units in the last place, of an f32 b below 2^126.
+  Value nearQuotient(Value a, Value b) {
+    return mlir::arith::DivFOp::create(builder, loc, a, b,
+                                       mlir::arith::FastMathFlags::afn);
+  }
   /// a * b + c.
   Value mulAdd(Value a, Value b, Value c) {
     return fused ? make<mlir::math::FmaOp>(a, b, c) : add(mul(a, b), c);

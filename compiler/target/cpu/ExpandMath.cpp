@@ -196,7 +196,15 @@ Value expandLog(ElementMath &m, Value x) {
   return withLogEdges(m, result, x);
 }
 
-static Value expandTanh(ElementMath &m, Value x) {
+// 2^y likewise, by the machine's power of two.
+static Value expandPowerByMachine(ElementMath &m, Value y) {
+  return math::Exp2Op::create(m.builder, m.loc, y);
+}
+
+// By the machine's power of two, to within its 2^-22.5, where that is allowed:
+// then the quotient may be off by two units in the last place, as what it is
+// taken from is at least twice as large.
+static Value expandTanh(ElementMath &m, Value x, bool byMachine) {
   Value magnitude = m.abs(x);
   Value z = m.mul(x, x);
   Value series;
@@ -213,22 +221,24 @@ static Value expandTanh(ElementMath &m, Value x) {
         m.polynomial(z, {-3.33332819422e-1, 1.33314422036e-1, -5.37397155531e-2,
                          2.06390887954e-2, -5.70498872745e-3});
   }
-  Value near = m.mulAdd(m.mul(series, z), x, x);
+  Value near = m.mulAdd(m.mul(series, z), magnitude, magnitude);
   // Beyond, the result is 1.
   Value most = m.num(m.isDouble() ? 20.0 : 9.5);
   Value bounded = m.select(m.lt(most, magnitude), most, magnitude);
-  Value power = m.isDouble()
-                    ? expandSmallExp(m, m.add(bounded, bounded))
-                    : expandSmallPower(m, m.mul(bounded, m.num(2.88539008)),
-                                       /*coarse=*/false);
-  Value one = m.num(1.0);
-  Value far = m.sub(one, m.div(m.num(2.0), m.add(power, one)));
+  Value doubled = m.isDouble() ? m.add(bounded, bounded)
+                               : m.mul(bounded, m.num(2.88539008));
+  Value power = m.isDouble() ? expandSmallExp(m, doubled)
+                : byMachine  ? expandPowerByMachine(m, doubled)
+                             : expandSmallPower(m, doubled, /*coarse=*/false);
+  Value one = m.num(1.0), two = m.num(2.0), more = m.add(power, one);
+  Value less = byMachine ? m.nearQuotient(two, more) : m.div(two, more);
+  Value far = m.sub(one, less);
   // NaN is not far, and stays NaN.
   Value isFar = m.lt(m.num(0.625), magnitude);
-  return m.select(isFar, m.withSign(far, x), near);
+  return m.withSign(m.select(isFar, far, near), x);
 }
 
-static Value expandErf32(ElementMath &m, Value x) {
+static Value expandErf32(ElementMath &m, Value x, bool byMachine) {
   Value magnitude = m.abs(x);
   // Beyond 4 the result is 1 in f32; the polynomial must not leave its range.
   Value most = m.num(4.0);
@@ -241,7 +251,8 @@ static Value expandErf32(ElementMath &m, Value x) {
   high = m.mulAdd(square, m.num(2.92185316e-4), high);
   Value y =
       m.mulAdd(high, m.mul(square, square), m.mulAdd(middle, square, low));
-  Value rest = expandSmallPower(m, y, /*coarse=*/true);
+  Value rest = byMachine ? expandPowerByMachine(m, y)
+                         : expandSmallPower(m, y, /*coarse=*/true);
   Value far = m.withSign(m.sub(m.num(1.0), rest), x);
   Value near =
       m.polynomial(square, {1.28379166e-1, -3.76125723e-1, 1.12827174e-1,
@@ -394,20 +405,21 @@ static Value expandFunction(OpBuilder &builder, Operation *op,
     return expandTrig(builder, op, features.fma);
   ElementMath m(builder, op->getLoc(), x.getType());
   m.fused = features.fma;
+  bool byMachine =
+      features.powerOfTwo && features.fma && !features.alike && !m.isDouble();
   if (auto exp = dyn_cast<math::ExpOp>(op)) {
     bool isWeight =
         bitEnumContainsAny(exp.getFastmath(), arith::FastMathFlags::afn);
     if (isWeight)
       return expandWeight(m, x);
-    bool isPower = features.powerOfTwo && features.fma && !features.alike;
-    return isPower && !m.isDouble() ? expandExpByPower(m, x) : expandExp(m, x);
+    return byMachine ? expandExpByPower(m, x) : expandExp(m, x);
   }
   if (isa<math::LogOp>(op))
     return expandLog(m, x);
   if (isa<math::TanhOp>(op))
-    return expandTanh(m, x);
+    return expandTanh(m, x, byMachine);
   if (isa<math::ErfOp>(op))
-    return m.isDouble() ? expandErf64(m, x) : expandErf32(m, x);
+    return m.isDouble() ? expandErf64(m, x) : expandErf32(m, x, byMachine);
   if (isa<math::RsqrtOp>(op))
     return expandRsqrt(m, x);
   return expandPowers(m, op);
@@ -428,10 +440,14 @@ static void replace(Operation *op, Value result) {
 }
 
 // Also those that other expansions made.
-static void expandRoundings(ModuleOp module) {
+static void expandRoundings(ModuleOp module, const MathFeatures &features) {
+  auto isOfMachine = [&](Operation *op) {
+    bool isDouble = getElementTypeOrSelf(op->getResult(0).getType()).isF64();
+    return features.rounds && (features.roundsDoubles || !isDouble);
+  };
   SmallVector<Operation *> worklist;
   module.walk([&](Operation *op) {
-    if (isRounding(op))
+    if (isRounding(op) && !isOfMachine(op))
       worklist.push_back(op);
   });
   for (Operation *op : worklist) {
@@ -460,8 +476,8 @@ void expandMath(ModuleOp module, const MathFeatures &features) {
       continue;
     replace(op, result);
   }
-  if (!features.rounds)
-    expandRoundings(module);
+  if (!features.rounds || !features.roundsDoubles)
+    expandRoundings(module, features);
   holdFloat16AsBits(module);
 }
 

@@ -9,6 +9,7 @@ namespace sinter::compiler {
 struct MathFeatures {
   bool fma = false;
   bool rounds = false;            ///< to integers in one instruction
+  bool roundsDoubles = true;      ///< so it does f64, and zeros keep their sign
   bool nativeF16 = false;         ///< converts f16
   bool nativeBf16 = false;        ///< converts bf16
   unsigned vectorBits = 128;      ///< 512 stands for AVX-512 F, BW, DQ and VL

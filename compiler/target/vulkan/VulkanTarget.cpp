@@ -278,10 +278,11 @@ FailureOr<TargetCode> VulkanTarget::compile(ModuleOp module, bool verify,
   // Vectors are no registers: none is as long as this. Roots are within a unit
   // in the last place, and quotients within some, from which Fma makes rounded
   // ones; of devices without, Mesa's are rounded. Of a quotient by a number
-  // that is 0 Mesa (seen in 22.3) makes NaN.
+  // that is 0 Mesa (seen in 22.3) makes NaN, of f64 that are rounded to -0, +0.
   constexpr unsigned noVectorBits = 1u << 20;
   expandMath(module, {.fma = profile.hasFma,
                       .rounds = true,
+                      .roundsDoubles = false,
                       .vectorBits = noVectorBits,
                       .alike = module->hasAttr(alikeAttr),
                       .approximates = module->hasAttr(approximatesAttr),

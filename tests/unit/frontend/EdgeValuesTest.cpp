@@ -3,6 +3,8 @@
 /// In each mode of numerics.
 #include "tests/unit/frontend/Counting.h"
 
+#include <sinter/generated/functions/Arithmetic.h>
+#include <sinter/generated/functions/Elementwise.h>
 #include <sinter/generated/functions/Math.h>
 
 #include <cmath>
@@ -373,6 +375,45 @@ TEST(EdgeValues, LengthsOfVectorsThatMeet) {
     near(sn::cosine_similarity(a, sn::tensor({2.f, 2.f, 4.f}), 1),
          {0.98198, 0.97701});
     EXPECT_THROW(sn::cosine_similarity(a, sn::ones({2})), sn::Error);
+  });
+}
+
+// Odd functions of zeros, and what is rounded to a zero: few and many elements
+// may be computed by other instructions.
+TEST(EdgeValues, ZerosKeepTheirSign) {
+  auto signsOf = [](int64_t pairs, sn::DType dtype) {
+    auto filled = [&](double value) {
+      Values values;
+      for (int64_t i = 0; i < pairs; ++i)
+        values.insert(values.end(), {float(value), -float(value)});
+      return sn::cast(sn::tensor(values), dtype);
+    };
+    sn::Tensor x = filled(0), two = sn::ones_like(x) * 2;
+    std::vector<sn::Tensor> zeros{
+        sn::sin(x),   sn::tan(x),   sn::asin(x),  sn::atan(x),
+        sn::sinh(x),  sn::tanh(x),  sn::asinh(x), sn::atanh(x),
+        sn::erf(x),   sn::expm1(x), sn::log1p(x), sn::sqrt(x),
+        sn::floor(x), sn::ceil(x),  sn::round(x), sn::trunc(x)};
+    zeros.push_back(sn::round(filled(0.375)));
+    zeros.push_back(sn::trunc(filled(0.75)));
+    zeros.push_back(sn::fmod(filled(6), two));
+    zeros.push_back(sn::atan2(x, two));
+    zeros.push_back(sn::pow(x, two + 1));
+    sn::Tensor all = sn::stack(std::span<const sn::Tensor>(zeros));
+    // 1 and -1, or what is no zero.
+    return sn::where(all == 0,
+                     1 - 2 * sn::cast(sn::signbit(all), sn::DType::f32), 5);
+  };
+  inEachMode([&] {
+    for (sn::DType dtype : {sn::DType::f32, sn::DType::f64, sn::DType::bf16})
+      for (int64_t pairs : {1, 32}) {
+        SCOPED_TRACE(testing::Message() << int(dtype) << " " << pairs);
+        sn::Tensor signs = signsOf(pairs, dtype);
+        Values wanted;
+        for (int64_t i = 0; i < signs.numel(); ++i)
+          wanted.push_back(i % 2 ? -1 : 1);
+        expectSame(signs, wanted);
+      }
   });
 }
 
