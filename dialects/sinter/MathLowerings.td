@@ -187,14 +187,21 @@ def : Decomposition<Sinter_RemainderOp,
             (Sinter_CompareOp (Sinter_CompareOp $rest, "0", "lt"),
                               (Sinter_CompareOp $rhs, "0", "lt"), "ne")),
         (Sinter_AddOp $rest, $rhs), $rest)>;
-// What remains is taken away first, so that the quotient is nearly an integer.
+// What remains is taken away first, so that the quotient is nearly an integer:
+// what has the sign of `lhs`, as integers overflow nowhere then.
 def : Decomposition<Sinter_FloorDivideOp,
     (Sinter_WhereOp (Sinter_CompareOp $rhs, "0", "eq"),
         (Sinter_DivOp $lhs, $rhs),
-        (Sinter_RoundOp
-            (Sinter_DivOp
-                (Sinter_SubOp $lhs, (Sinter_RemainderOp $lhs, $rhs)),
-                $rhs)))>;
+        (Sinter_WhereOp
+            (Sinter_MulOp
+                (Sinter_CompareOp (Sinter_FmodOp:$rest $lhs, $rhs), "0", "ne"),
+                (Sinter_CompareOp (Sinter_CompareOp $rest, "0", "lt"),
+                                  (Sinter_CompareOp $rhs, "0", "lt"), "ne")),
+            (Sinter_SubOp
+                (Sinter_RoundOp:$whole
+                    (Sinter_DivOp (Sinter_SubOp $lhs, $rest), $rhs)),
+                "1"),
+            $whole))>;
 
 // Of two operands; `lhs` speaks for both dtypes.
 defvar wideLeft = (Sinter_CastOp $lhs, (compute_dtype $lhs));

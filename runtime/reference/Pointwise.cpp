@@ -145,15 +145,16 @@ static Result<HostValue> cast(const Call &call) {
 }
 
 std::span<const PrimitiveRow> pointwisePrimitives() {
+  constexpr bool selects = true;
   static const PrimitiveRow rows[] = {
       {"add", binary<addReals, addInts>},
       {"sub", binary<subReals, subInts>},
       {"mul", binary<mulReals, mulInts>},
       {"div", binary<divReals, divInts>},
-      {"maximum", binary<largerReal, maxInts>},
-      {"minimum", binary<smallerReal, minInts>},
-      {"neg", neg},
-      {"abs", abs},
+      {"maximum", binary<largerReal, maxInts>, 0, selects},
+      {"minimum", binary<smallerReal, minInts>, 0, selects},
+      {"neg", neg, 0, selects},
+      {"abs", abs, 0, selects},
       {"exp", unary<std::exp>},
       {"log", unary<std::log>},
       {"tanh", unary<std::tanh>},
@@ -163,7 +164,7 @@ std::span<const PrimitiveRow> pointwisePrimitives() {
       {"rsqrt", unary<reciprocalRoot>},
       {"erf", unary<std::erf>},
       {"compare", compare},
-      {"where", where},
+      {"where", where, 0, selects},
       {"cast", cast},
   };
   return rows;

@@ -116,7 +116,7 @@ std::span<const PrimitiveRow> mathPrimitives() {
       {"erfc", unary<std::erfc>},
       {"pow", binary<std::pow, powInts>},
       {"atan2", binaryReal<std::atan2>},
-      {"copysign", binaryReal<std::copysign>},
+      {"copysign", binaryReal<std::copysign>, 0, /*selects=*/true},
       {"fmod", binary<std::fmod, fmodInts>},
       {"bitwise_and", binaryInteger<andInts>},
       {"bitwise_or", binaryInteger<orInts>},

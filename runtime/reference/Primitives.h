@@ -30,7 +30,8 @@ struct PrimitiveRow {
   /// By how many ulp of the result, or of 1 where that is larger, it may be off
   /// in f32 and f64, as docs/semantics.md says; 0: by the roundings of any op.
   double ulp = 0;
-  /// Gives elements that it is given: nothing is rounded.
+  /// Gives elements that it is given, or these with another sign: nothing is
+  /// rounded.
   bool selects = false;
 };
 std::span<const PrimitiveRow> pointwisePrimitives();

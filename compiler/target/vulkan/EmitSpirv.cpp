@@ -1,5 +1,5 @@
 /// From scalars, loops and memory to SPIR-V.
-#include "compiler/target/vulkan/ConstantDivision.h"
+#include "compiler/target/vulkan/Division.h"
 #include "compiler/target/vulkan/NoteSizes.h"
 #include "compiler/target/vulkan/SpirvPatterns.h"
 #include "compiler/target/vulkan/SpirvWords.h"
@@ -177,7 +177,7 @@ LogicalResult convert(spirv::ModuleOp kernels, const VulkanProfile &profile,
   populateBuiltinFuncToSPIRVPatterns(converter, patterns);
   populateFuncToSPIRVPatterns(converter, patterns);
   addMemoryPatterns(converter, patterns);
-  addConstantDivision(converter, patterns);
+  addDivision(converter, patterns);
   ConversionTarget target(*context);
   // MLIR's patterns know what is of OpenCL alone, too.
   target.addDynamicallyLegalDialect<spirv::SPIRVDialect>([](Operation *op) {

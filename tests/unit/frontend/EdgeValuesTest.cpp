@@ -378,6 +378,49 @@ TEST(EdgeValues, LengthsOfVectorsThatMeet) {
   });
 }
 
+// Of all pairs of such integers, the least one and the largest among them.
+template <typename Int> static void divideAll(const std::vector<Int> &numbers) {
+  std::vector<Int> left, right, floors, remainders, rests;
+  constexpr Int least = std::numeric_limits<Int>::min();
+  for (Int x : numbers)
+    for (Int y : numbers) {
+      if (y == 0)
+        continue;
+      bool wraps = std::is_signed_v<Int> && x == least && y == Int(-1);
+      Int quotient = wraps ? least : Int(x / y), rest = wraps ? 0 : Int(x % y);
+      bool differ = rest != 0 && (rest < 0) != (y < 0);
+      left.push_back(x);
+      right.push_back(y);
+      floors.push_back(Int(quotient - differ));
+      remainders.push_back(Int(differ ? rest + y : rest));
+      rests.push_back(rest);
+    }
+  sn::Tensor x = sn::tensor(left), y = sn::tensor(right);
+  EXPECT_EQ(sn::floor_divide(x, y).to_vector<Int>(), floors);
+  EXPECT_EQ(sn::remainder(x, y).to_vector<Int>(), remainders);
+  EXPECT_EQ(sn::fmod(x, y).to_vector<Int>(), rests);
+}
+
+TEST(EdgeValues, IntegersDivideToTheEnds) {
+  std::vector<int8_t> narrow;
+  std::vector<uint8_t> whole;
+  for (int i = 0; i < 256; ++i) {
+    narrow.push_back(int8_t(i - 128));
+    whole.push_back(uint8_t(i));
+  }
+  divideAll(narrow);
+  divideAll(whole);
+  auto ends = []<typename Int>(Int) {
+    using Limits = std::numeric_limits<Int>;
+    return std::vector<Int>{
+        Limits::min(), Limits::min() + 1, -1000,        -7, -2, -1, 0, 1, 2, 7,
+        1000,          Limits::max() - 1, Limits::max()};
+  };
+  divideAll(ends(int16_t()));
+  divideAll(ends(int32_t()));
+  divideAll(ends(int64_t()));
+}
+
 // Odd functions of zeros, and what is rounded to a zero: few and many elements
 // may be computed by other instructions.
 TEST(EdgeValues, ZerosKeepTheirSign) {

@@ -272,6 +272,17 @@ TEST(Compare, TakesTheLargestElementAsItIs) {
   EXPECT_NE(differenceOf({&wrong, 1}, *expected), "");
 }
 
+/// So it is where it is compared with a number, here with 0.
+TEST(Compare, TakesTheLargerOfTwoAsItIs) {
+  HostTensor x = reals(DType::f32, {0x1p100});
+  auto expected = expectedOf(graph::ok(graph::quiet_softmax(leafOf(x), 0)), x);
+  ASSERT_TRUE(expected) << expected.error().message;
+  EXPECT_EQ(boundsOf(*expected).unbounded, 0u);
+  HostTensor right = reals(DType::f32, {1}), wrong = reals(DType::f32, {0.5});
+  EXPECT_EQ(differenceOf({&right, 1}, *expected), "");
+  EXPECT_NE(differenceOf({&wrong, 1}, *expected), "");
+}
+
 /// Whatever rounding decides, it makes no NaN of a number.
 TEST(Compare, NeverTakesANanForANumber) {
   Expectation expected{{reals(DType::f32, {1, NAN})}, {{INFINITY, 0}}, {}, {}};

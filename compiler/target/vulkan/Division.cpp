@@ -1,5 +1,5 @@
-/// Multiplies by reciprocals.
-#include "compiler/target/vulkan/ConstantDivision.h"
+/// Division of integers: by reciprocals, and what it leaves.
+#include "compiler/target/vulkan/Division.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
@@ -86,7 +86,7 @@ private:
 template <typename Op, bool isSigned, bool isRest>
 struct LowerConstantDivision : OpConversionPattern<Op> {
   LowerConstantDivision(const TypeConverter &converter, MLIRContext *context)
-      : OpConversionPattern<Op>(converter, context, PatternBenefit(2)) {}
+      : OpConversionPattern<Op>(converter, context, PatternBenefit(3)) {}
 
   LogicalResult
   matchAndRewrite(Op op, typename Op::Adaptor adaptor,
@@ -109,15 +109,34 @@ struct LowerConstantDivision : OpConversionPattern<Op> {
   }
 };
 
+/// x - x / d * d. MLIR's own pattern takes absolute values, and the least
+/// integer, which is its own, for a positive one.
+struct LowerSignedRest : OpConversionPattern<arith::RemSIOp> {
+  LowerSignedRest(const TypeConverter &converter, MLIRContext *context)
+      : OpConversionPattern(converter, context, PatternBenefit(2)) {}
+
+  LogicalResult
+  matchAndRewrite(arith::RemSIOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getLhs(), divisor = adaptor.getRhs();
+    Value quotient = spirv::SDivOp::create(rewriter, loc, x, divisor);
+    Value whole = spirv::IMulOp::create(rewriter, loc, quotient, divisor);
+    rewriter.replaceOpWithNewOp<spirv::ISubOp>(op, x, whole);
+    return success();
+  }
+};
+
 } // namespace
 
-void addConstantDivision(const SPIRVTypeConverter &converter,
-                         RewritePatternSet &patterns) {
-  patterns.add<LowerConstantDivision<arith::DivSIOp, true, false>,
-               LowerConstantDivision<arith::RemSIOp, true, true>,
-               LowerConstantDivision<arith::DivUIOp, false, false>,
-               LowerConstantDivision<arith::RemUIOp, false, true>>(
-      converter, patterns.getContext());
+void addDivision(const SPIRVTypeConverter &converter,
+                 RewritePatternSet &patterns) {
+  patterns
+      .add<LowerConstantDivision<arith::DivSIOp, true, false>,
+           LowerConstantDivision<arith::RemSIOp, true, true>,
+           LowerConstantDivision<arith::DivUIOp, false, false>,
+           LowerConstantDivision<arith::RemUIOp, false, true>, LowerSignedRest>(
+          converter, patterns.getContext());
 }
 
 } // namespace sinter::compiler
