@@ -12,6 +12,6 @@ namespace sinter::compiler {
 /// first one's for both. What a division of signed integers leaves has the sign
 /// of x, the least integer's too.
 void addDivision(const mlir::SPIRVTypeConverter &converter,
-                         mlir::RewritePatternSet &patterns);
+                 mlir::RewritePatternSet &patterns);
 
 } // namespace sinter::compiler

@@ -98,6 +98,7 @@ private:
   Status submitLocked(vulkan::CommandBuffer first = nullptr,
                       vulkan::CommandBuffer rest = nullptr);
   void order(Batch &batch);
+  vulkan::Code waitInDriver(uint64_t value) const;
   uint64_t stage(Batch &batch, std::span<const std::byte> from);
   void copyIn(Batch &batch, const Place &to, std::span<const std::byte> from);
   void copyInto(Batch &batch, const Place &to, const Place &from,
