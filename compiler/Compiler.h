@@ -1,8 +1,8 @@
 /// The only compiler header that others see. No MLIR types.
 #pragma once
 
-#include "runtime/graph/Graph.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Graph.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstddef>
 #include <cstdint>

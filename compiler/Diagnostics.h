@@ -1,8 +1,8 @@
 /// Collects what MLIR reports into one ErrorInfo.
 #pragma once
 
-#include "runtime/graph/Graph.h"
-#include "runtime/support/Error.h"
+#include "sinter/runtime/Error.h"
+#include "sinter/runtime/Graph.h"
 
 #include "mlir/IR/Diagnostics.h"
 

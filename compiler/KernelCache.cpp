@@ -4,8 +4,8 @@
 #include "compiler/Compiler.h"
 #include "compiler/package/KernelFile.h"
 #include "runtime/program/Stats.h"
-#include "runtime/support/Log.h"
 #include "runtime/support/LruCache.h"
+#include "sinter/runtime/Log.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

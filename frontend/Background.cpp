@@ -9,7 +9,7 @@
 #include "runtime/support/Flags.h"
 #include "runtime/support/FloatingPoint.h"
 #include "runtime/support/Fork.h"
-#include "runtime/support/Log.h"
+#include "sinter/runtime/Log.h"
 
 #include <sinter/Background.h>
 

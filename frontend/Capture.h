@@ -9,7 +9,7 @@
 #pragma once
 
 #include "frontend/State.h"
-#include "runtime/params/Cell.h"
+#include "sinter/runtime/Cell.h"
 
 #include <sinter/Random.h>
 #include <sinter/Tensor.h>

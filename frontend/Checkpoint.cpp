@@ -2,8 +2,8 @@
 #include <sinter/Checkpoint.h>
 
 #include "frontend/Raise.h"
-#include "runtime/graph/Node.h"
 #include "runtime/graph/NodeNotes.h"
+#include "sinter/runtime/Node.h"
 
 namespace sinter::detail {
 

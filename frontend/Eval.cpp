@@ -19,7 +19,7 @@
 #include "runtime/support/Exhausted.h"
 #include "runtime/support/FloatingPoint.h"
 #include "runtime/support/Fork.h"
-#include "runtime/support/Log.h"
+#include "sinter/runtime/Log.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 /// one program.
 #pragma once
 
-#include "runtime/graph/Node.h"
+#include "sinter/runtime/Node.h"
 
 #include <sinter/Arg.h>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "runtime/graph/Key.h"
-#include "runtime/params/Cell.h"
 #include "runtime/program/Program.h"
+#include "sinter/runtime/Cell.h"
 
 #include <span>
 #include <unordered_set>

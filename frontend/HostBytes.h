@@ -1,9 +1,9 @@
 /// HostBytes: elements of evaluated nodes as C++ numbers.
 #pragma once
 
-#include "runtime/graph/Node.h"
-#include "runtime/memory/Buffer.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Buffer.h"
+#include "sinter/runtime/Node.h"
+#include "sinter/runtime/Result.h"
 
 #include <span>
 #include <vector>

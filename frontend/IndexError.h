@@ -1,7 +1,7 @@
 /// IndexError: which index it was that an op found out of range.
 #pragma once
 
-#include "runtime/graph/Node.h"
+#include "sinter/runtime/Node.h"
 
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 /// Records and runs the initializers of lazy state.
 #include "frontend/Initialize.h"
 
-#include "runtime/params/Cell.h"
+#include "sinter/runtime/Cell.h"
 
 #include <algorithm>
 #include <mutex>

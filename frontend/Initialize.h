@@ -2,7 +2,7 @@
 #pragma once
 
 #include "frontend/Flush.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <vector>
 

@@ -3,7 +3,7 @@
 
 #include "frontend/Capture.h"
 #include "frontend/Raise.h"
-#include "runtime/graph/Node.h"
+#include "sinter/runtime/Node.h"
 
 #include <sinter/Creation.h>
 #include <sinter/ModuleFile.h>

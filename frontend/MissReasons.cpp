@@ -5,8 +5,8 @@
 #include "runtime/graph/Builders.h"
 #include "runtime/graph/ShapeChecks.h"
 #include "runtime/support/Fork.h"
-#include "runtime/support/Log.h"
 #include "runtime/support/Sites.h"
+#include "sinter/runtime/Log.h"
 
 #include <fmt/format.h>
 #include <xxhash.h>

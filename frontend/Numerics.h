@@ -1,7 +1,7 @@
 /// The numerics mode of the thread at hand.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <sinter/Numerics.h>
 

@@ -9,7 +9,7 @@
 #include "frontend/ScanBodies.h"
 #include "runtime/graph/RecordNumber.h"
 #include "runtime/support/Flags.h"
-#include "runtime/support/Log.h"
+#include "sinter/runtime/Log.h"
 
 #include <fmt/format.h>
 

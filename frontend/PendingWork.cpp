@@ -6,7 +6,7 @@
 #include "runtime/graph/NodeNumbers.h"
 #include "runtime/graph/OpIds.h"
 #include "runtime/graph/RecordNumber.h"
-#include "runtime/params/Cell.h"
+#include "sinter/runtime/Cell.h"
 
 #include <algorithm>
 #include <optional>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "frontend/Flush.h"
-#include "runtime/graph/Node.h"
+#include "sinter/runtime/Node.h"
 
 #include <sinter/PendingLimits.h>
 

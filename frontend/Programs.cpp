@@ -11,7 +11,7 @@
 #include "runtime/program/Stats.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/Fork.h"
-#include "runtime/support/Log.h"
+#include "sinter/runtime/Log.h"
 
 #include "sinter/generated/SourceDigest.h"
 

@@ -1,7 +1,7 @@
 /// Throwing the runtime's errors at the user's line.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <sinter/Arg.h>
 #include <sinter/Held.h>

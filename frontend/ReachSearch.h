@@ -1,8 +1,8 @@
 /// ReachSearch: whether nodes were computed from certain leaves.
 #pragma once
 
-#include "runtime/graph/Node.h"
 #include "runtime/graph/NodeNumbers.h"
+#include "sinter/runtime/Node.h"
 
 #include <vector>
 

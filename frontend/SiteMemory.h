@@ -3,11 +3,11 @@
 /// axes of data are symbolic.
 #pragma once
 
-#include "runtime/graph/DType.h"
-#include "runtime/graph/Dim.h"
-#include "runtime/graph/Number.h"
-#include "runtime/graph/OpId.h"
-#include "runtime/support/Error.h"
+#include "sinter/runtime/DType.h"
+#include "sinter/runtime/Dim.h"
+#include "sinter/runtime/Error.h"
+#include "sinter/runtime/Number.h"
+#include "sinter/runtime/OpId.h"
 
 #include <cstdint>
 #include <source_location>

@@ -2,7 +2,7 @@
 /// the values of cells.
 #pragma once
 
-#include "runtime/params/Cell.h"
+#include "sinter/runtime/Cell.h"
 
 #include <sinter/Tensor.h>
 

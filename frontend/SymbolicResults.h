@@ -2,7 +2,7 @@
 /// the cache of keys that a loop makes longer is.
 #pragma once
 
-#include "runtime/graph/Node.h"
+#include "sinter/runtime/Node.h"
 
 namespace sinter::detail {
 

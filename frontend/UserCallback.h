@@ -1,8 +1,8 @@
 /// UserCallback: the user's functions, called from code that does not throw.
 #pragma once
 
-#include "runtime/graph/Node.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Node.h"
+#include "sinter/runtime/Result.h"
 
 #include <exception>
 #include <optional>

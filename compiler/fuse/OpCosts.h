@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/lower/ElementCost.h"
-#include "runtime/graph/OpTable.h"
+#include "sinter/runtime/OpTable.h"
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Operation.h"

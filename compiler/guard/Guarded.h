@@ -1,7 +1,7 @@
 /// Guarded: the edges at which memory that runs out becomes an error.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <optional>
 #include <type_traits>

@@ -1,7 +1,7 @@
 /// CheckNesting: whether a text can be parsed with the stack that there is.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <string_view>
 

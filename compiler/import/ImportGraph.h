@@ -1,7 +1,7 @@
 /// Import: a graph, or its text, becomes a function in the `sinter` dialect.
 #pragma once
 
-#include "runtime/graph/Graph.h"
+#include "sinter/runtime/Graph.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

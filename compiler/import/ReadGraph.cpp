@@ -3,7 +3,7 @@
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
 #include "dialects/sinter/Dialect.h"
-#include "runtime/graph/OpTable.h"
+#include "sinter/runtime/OpTable.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"

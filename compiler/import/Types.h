@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dialects/sinter/Types.h"
-#include "runtime/graph/Graph.h"
+#include "sinter/runtime/Graph.h"
 
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -1,7 +1,7 @@
 /// Links the objects of a program into one loadable image.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstddef>
 #include <span>

@@ -1,7 +1,7 @@
 /// Runs lld, which keeps its state in globals.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <string>
 #include <vector>

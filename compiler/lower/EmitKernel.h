@@ -4,7 +4,7 @@
 #include "compiler/Compiler.h"
 #include "compiler/target/Target.h"
 #include "dialects/program/Program.h"
-#include "runtime/graph/Dim.h"
+#include "sinter/runtime/Dim.h"
 
 #include "llvm/Support/LogicalResult.h"
 

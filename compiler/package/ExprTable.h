@@ -1,7 +1,7 @@
 /// Dim expressions of a program file: affine expressions as a flat list.
 #pragma once
 
-#include "runtime/graph/Dim.h"
+#include "sinter/runtime/Dim.h"
 
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/DenseMap.h"

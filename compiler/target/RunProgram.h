@@ -1,7 +1,7 @@
 /// RunProgram: programs of the machine's that make one file of another.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include "llvm/ADT/StringRef.h"
 

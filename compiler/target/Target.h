@@ -1,7 +1,7 @@
 /// Target: what the emitters ask of a machine, and how its code is made.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dialects/sinter/Reorder.h"
-#include "runtime/graph/OpTable.h"
+#include "sinter/runtime/OpTable.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"

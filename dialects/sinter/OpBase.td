@@ -24,7 +24,7 @@ def Sinter_Dialect : Dialect {
 // Operand types
 //===----------------------------------------------------------------------===//
 
-/// A tensor of one of the dtypes, named as in runtime/graph/DType.h.
+/// A tensor of one of the dtypes, named as in sinter/runtime/DType.h.
 class Sinter_TensorOf<list<string> names, list<Type> types>
     : RankedTensorOf<types> {
   list<string> dtypes = names;
@@ -49,7 +49,7 @@ def Sinter_Index : Sinter_TensorOf<["i64", "i32"], [I64, I32]>;
 def Sinter_I64 : Sinter_TensorOf<["i64"], [I64]>;
 
 //===----------------------------------------------------------------------===//
-// Attributes: the kinds of runtime/graph/OpTable.h
+// Attributes: the kinds of sinter/runtime/OpTable.h
 //===----------------------------------------------------------------------===//
 
 /// `role` says what a number means: "axis", "axes" (a set) and "permutation"

@@ -2,9 +2,9 @@
 /// dims with expressions, encoded attribute words.
 #pragma once
 
-#include "runtime/graph/DType.h"
-#include "runtime/graph/Dim.h"
-#include "runtime/graph/OpTable.h"
+#include "sinter/runtime/DType.h"
+#include "sinter/runtime/Dim.h"
+#include "sinter/runtime/OpTable.h"
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/BuiltinTypes.h"

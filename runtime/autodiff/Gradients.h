@@ -1,9 +1,9 @@
 /// Gradients: the table of gradient rules that the reverse sweep applies.
 #pragma once
 
-#include "runtime/graph/Node.h"
-#include "runtime/support/Result.h"
 #include "runtime/support/SmallVector.h"
+#include "sinter/runtime/Node.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstdint>
 #include <span>

@@ -1,8 +1,8 @@
 /// NodeMap: what belongs to single nodes.
 #pragma once
 
-#include "runtime/graph/Node.h"
 #include "runtime/graph/NodeNumbers.h"
+#include "sinter/runtime/Node.h"
 
 #include <cstdint>
 #include <deque>

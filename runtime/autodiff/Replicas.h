@@ -3,7 +3,7 @@
 
 #include "runtime/autodiff/NodeMap.h"
 #include "runtime/graph/NodeNotes.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <memory>
 #include <unordered_map>

@@ -1,8 +1,8 @@
 /// Reverse: gradients of a recorded graph, as a recorded graph.
 #pragma once
 
-#include "runtime/graph/Node.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Node.h"
+#include "sinter/runtime/Result.h"
 
 #include <span>
 #include <vector>

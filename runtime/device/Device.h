@@ -2,11 +2,11 @@
 /// conformance suite in tests/conformance.
 #pragma once
 
-#include "runtime/device/DeviceId.h"
 #include "runtime/device/WorkGraph.h"
-#include "runtime/memory/Buffer.h"
 #include "runtime/support/Fork.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Buffer.h"
+#include "sinter/runtime/DeviceId.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstddef>
 #include <cstdint>

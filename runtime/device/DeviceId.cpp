@@ -1,5 +1,5 @@
 /// Prints and parses device names.
-#include "runtime/device/DeviceId.h"
+#include "sinter/runtime/DeviceId.h"
 
 #include <charconv>
 #include <fmt/format.h>

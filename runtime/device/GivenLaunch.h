@@ -1,7 +1,7 @@
 /// GivenLaunch: how a kernel that is not the compiler's own is launched.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <array>
 #include <cstdint>

@@ -1,8 +1,8 @@
 /// LoadParts: the parts of an image, several at once.
 #pragma once
 
-#include "runtime/support/Result.h"
 #include "runtime/support/RunTogether.h"
+#include "sinter/runtime/Result.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,10 +1,10 @@
 /// Attribute words: how typed attributes are encoded in a node, and read back.
 #pragma once
 
-#include "runtime/graph/DType.h"
-#include "runtime/graph/Dim.h"
-#include "runtime/graph/Number.h"
 #include "runtime/support/SmallVector.h"
+#include "sinter/runtime/DType.h"
+#include "sinter/runtime/Dim.h"
+#include "sinter/runtime/Number.h"
 
 #include <bit>
 #include <cstdint>

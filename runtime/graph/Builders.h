@@ -8,11 +8,11 @@
 /// that a new op of these rebuilds little: sinter/generated/builders/Math.h.
 #pragma once
 
-#include "runtime/graph/Dim.h"
-#include "runtime/graph/Node.h"
-#include "runtime/graph/Number.h"
 #include "runtime/graph/ShapeRules.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Dim.h"
+#include "sinter/runtime/Node.h"
+#include "sinter/runtime/Number.h"
+#include "sinter/runtime/Result.h"
 
 #include "sinter/generated/builders/Arithmetic.h"
 #include "sinter/generated/builders/Attention.h"

@@ -1,8 +1,8 @@
 /// Decompositions that are written in C++ (DecompositionFn records name them).
 #pragma once
 
-#include "runtime/graph/Node.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Node.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstdint>
 #include <span>

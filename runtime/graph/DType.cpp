@@ -1,5 +1,5 @@
 /// Names, sizes and promotion of element types.
-#include "runtime/graph/DType.h"
+#include "sinter/runtime/DType.h"
 
 #include <algorithm>
 #include <cassert>

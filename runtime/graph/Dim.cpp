@@ -1,5 +1,5 @@
 /// The interner of dimension expressions and arithmetic on Dims.
-#include "runtime/graph/Dim.h"
+#include "sinter/runtime/Dim.h"
 
 #include "runtime/graph/Polynomial.h"
 #include "runtime/graph/Symbols.h"

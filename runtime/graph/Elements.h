@@ -1,7 +1,7 @@
 /// Elements: single elements of a dtype as numbers of C++.
 #pragma once
 
-#include "runtime/graph/DType.h"
+#include "sinter/runtime/DType.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "runtime/graph/Encoding.h"
-#include "runtime/graph/Node.h"
 #include "runtime/graph/NodeNumbers.h"
 #include "runtime/program/ProgramCache.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Node.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,8 +1,8 @@
 /// LocalExprs: the dimension expressions of one graph, in canonical numbering.
 #pragma once
 
-#include "runtime/graph/Graph.h"
 #include "runtime/graph/Polynomial.h"
+#include "sinter/runtime/Graph.h"
 
 #include <cstdint>
 #include <map>

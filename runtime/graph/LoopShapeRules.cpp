@@ -1,8 +1,8 @@
 /// Shape rules of loops over steps. Tokens have the type bool[length].
 #include "runtime/graph/ShapeRules.h"
 
-#include "runtime/graph/Node.h"
 #include "runtime/graph/ShapeChecks.h"
+#include "sinter/runtime/Node.h"
 
 namespace sinter::graph::shape {
 

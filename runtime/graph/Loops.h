@@ -6,9 +6,9 @@
 /// once.
 #pragma once
 
-#include "runtime/graph/Graph.h"
-#include "runtime/graph/Node.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Graph.h"
+#include "sinter/runtime/Node.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstdint>
 #include <span>

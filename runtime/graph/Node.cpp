@@ -1,5 +1,5 @@
 /// Nodes: their blocks, their values, and their release.
-#include "runtime/graph/Node.h"
+#include "sinter/runtime/Node.h"
 
 #include "runtime/device/Device.h"
 #include "runtime/graph/NodeHeap.h"

@@ -1,8 +1,8 @@
 /// NodeNotes: what users attach to single nodes for the reverse sweep.
 #pragma once
 
-#include "runtime/graph/Node.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Node.h"
+#include "sinter/runtime/Result.h"
 
 #include <atomic>
 #include <functional>

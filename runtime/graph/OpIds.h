@@ -1,7 +1,7 @@
 /// The names of op codes. Included by what names an op.
 #pragma once
 
-#include "runtime/graph/OpId.h"
+#include "sinter/runtime/OpId.h"
 
 namespace sinter::graph {
 

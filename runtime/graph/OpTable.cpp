@@ -1,5 +1,5 @@
 /// The op table, filled by sinter-tblgen.
-#include "runtime/graph/OpTable.h"
+#include "sinter/runtime/OpTable.h"
 
 #include "runtime/graph/OpIds.h"
 

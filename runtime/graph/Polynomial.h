@@ -1,7 +1,7 @@
 /// Polynomial: the canonical form of a dimension expression.
 #pragma once
 
-#include "runtime/graph/Dim.h"
+#include "sinter/runtime/Dim.h"
 
 #include <compare>
 #include <cstdint>

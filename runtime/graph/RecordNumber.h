@@ -1,7 +1,7 @@
 /// RecordNumber: the order in which a thread recorded its ops.
 #pragma once
 
-#include "runtime/graph/Node.h"
+#include "sinter/runtime/Node.h"
 
 #include <cstdint>
 

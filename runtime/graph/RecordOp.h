@@ -1,8 +1,8 @@
 /// RecordOp: what the generated graph builders are made of.
 #pragma once
 
-#include "runtime/graph/Node.h"
 #include "runtime/graph/ShapeRules.h"
+#include "sinter/runtime/Node.h"
 
 #include <optional>
 #include <span>

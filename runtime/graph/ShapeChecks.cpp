@@ -1,8 +1,8 @@
 /// What all shape rules share: equal dims, errors, dtype sets, axes.
 #include "runtime/graph/ShapeChecks.h"
 
-#include "runtime/graph/Node.h"
 #include "runtime/graph/RecordOp.h"
+#include "sinter/runtime/Node.h"
 
 #include <algorithm>
 #include <utility>

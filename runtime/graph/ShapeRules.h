@@ -4,12 +4,12 @@
 /// A record of an op names its rule; the rules know no op but by its name.
 #pragma once
 
-#include "runtime/graph/DType.h"
-#include "runtime/graph/Dim.h"
-#include "runtime/graph/Number.h"
-#include "runtime/graph/OpTable.h"
-#include "runtime/support/Result.h"
 #include "runtime/support/SmallVector.h"
+#include "sinter/runtime/DType.h"
+#include "sinter/runtime/Dim.h"
+#include "sinter/runtime/Number.h"
+#include "sinter/runtime/OpTable.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstdint>
 #include <span>

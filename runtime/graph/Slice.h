@@ -1,10 +1,10 @@
 /// Slice: from recorded nodes to the portable Graph.
 #pragma once
 
-#include "runtime/graph/Graph.h"
 #include "runtime/graph/Key.h"
-#include "runtime/graph/Node.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Graph.h"
+#include "sinter/runtime/Node.h"
+#include "sinter/runtime/Result.h"
 
 #include <span>
 #include <vector>

@@ -4,9 +4,9 @@
 /// rules call them. `x` is any node; results that borrow live as long as it.
 #pragma once
 
-#include "runtime/graph/Node.h"
-#include "runtime/graph/Number.h"
 #include "runtime/support/SmallVector.h"
+#include "sinter/runtime/Node.h"
+#include "sinter/runtime/Number.h"
 
 #include <cstdint>
 #include <span>

@@ -1,5 +1,5 @@
 /// Gives a Buffer back with its last reference.
-#include "runtime/memory/Buffer.h"
+#include "sinter/runtime/Buffer.h"
 
 #include "runtime/device/Device.h"
 

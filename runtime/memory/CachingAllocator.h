@@ -1,10 +1,10 @@
 /// CachingAllocator: hands out Buffers and keeps freed memory for reuse.
 #pragma once
 
-#include "runtime/memory/Buffer.h"
 #include "runtime/memory/Segments.h"
 #include "runtime/support/Fork.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Buffer.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstddef>
 #include <memory>

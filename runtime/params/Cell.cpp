@@ -1,5 +1,5 @@
 /// Cells, their pending updates and their one-time initialization.
-#include "runtime/params/Cell.h"
+#include "sinter/runtime/Cell.h"
 
 #include "runtime/support/Fork.h"
 

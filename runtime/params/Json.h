@@ -1,7 +1,7 @@
 /// A strict JSON reader for the headers of weight files.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstdint>
 #include <functional>

@@ -1,7 +1,7 @@
 /// MappedFile: the bytes of a file, mapped read-only.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstddef>
 #include <span>

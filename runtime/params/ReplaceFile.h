@@ -1,7 +1,7 @@
 /// Writing whole files: the one way in which anything is stored.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstddef>
 #include <span>

@@ -1,9 +1,9 @@
 /// The safetensors file format: named, dense, little-endian tensors.
 #pragma once
 
-#include "runtime/graph/DType.h"
 #include "runtime/params/MappedFile.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/DType.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 /// What the safetensors reader and writer agree on.
 #pragma once
 
-#include "runtime/graph/DType.h"
+#include "sinter/runtime/DType.h"
 
 #include <cstdint>
 #include <string_view>

@@ -1,7 +1,7 @@
 /// The errors of the system's calls on files.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <cerrno>
 #include <cstring>

@@ -1,7 +1,7 @@
 /// Zip archives: stored and deflated entries.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstddef>
 #include <cstdint>

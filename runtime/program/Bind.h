@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/program/ProgramData.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <span>
 #include <vector>

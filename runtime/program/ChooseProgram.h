@@ -3,7 +3,7 @@
 
 #include "runtime/device/Device.h"
 #include "runtime/program/ModelReader.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstdint>
 #include <string>

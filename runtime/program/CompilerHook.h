@@ -1,8 +1,8 @@
 /// The one registered pointer through which the runtime reaches the compiler.
 #pragma once
 
-#include "runtime/graph/Graph.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Graph.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstddef>
 #include <span>

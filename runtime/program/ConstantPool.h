@@ -5,7 +5,7 @@
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/ProgramData.h"
 #include "runtime/support/Fork.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <atomic>
 #include <cstddef>

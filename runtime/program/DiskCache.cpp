@@ -8,7 +8,7 @@
 #include "runtime/support/FileDescriptor.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/Fork.h"
-#include "runtime/support/Log.h"
+#include "sinter/runtime/Log.h"
 
 #include <algorithm>
 #include <array>

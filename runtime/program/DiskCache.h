@@ -4,7 +4,7 @@
 
 #include "runtime/program/Program.h"
 #include "runtime/program/ProgramCache.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstdint>
 #include <memory>

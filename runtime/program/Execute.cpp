@@ -3,7 +3,7 @@
 #include "runtime/program/Profile.h"
 #include "runtime/support/Cancel.h"
 #include "runtime/support/Exhausted.h"
-#include "runtime/support/Log.h"
+#include "sinter/runtime/Log.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 /// The error about a model file that cannot be trusted.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <fmt/format.h>
 #include <utility>

@@ -2,8 +2,8 @@
 /// bytes.
 #pragma once
 
-#include "runtime/support/Result.h"
 #include "sinter/generated/program_generated.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstddef>
 #include <span>

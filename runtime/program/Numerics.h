@@ -1,7 +1,7 @@
 /// The numerics modes and the tiers of fusion by name.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstdint>
 #include <string_view>

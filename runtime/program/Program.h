@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/device/Device.h"
-#include "runtime/graph/Graph.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Graph.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -5,8 +5,8 @@
 #include "runtime/program/Stats.h"
 #include "runtime/support/Exhausted.h"
 #include "runtime/support/Fork.h"
-#include "runtime/support/Log.h"
 #include "runtime/support/LruCache.h"
+#include "sinter/runtime/Log.h"
 
 #include <chrono>
 #include <condition_variable>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/program/Program.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <array>
 #include <cstdint>

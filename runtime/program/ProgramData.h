@@ -1,8 +1,8 @@
 /// ProgramData: a program section as plain, verified structures.
 #pragma once
 
-#include "runtime/graph/Dim.h"
 #include "runtime/program/Program.h"
+#include "sinter/runtime/Dim.h"
 
 #include <cstdint>
 #include <limits>

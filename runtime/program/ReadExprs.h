@@ -1,9 +1,9 @@
 /// ReadExprs: dimension expressions of a file, in and out.
 #pragma once
 
-#include "runtime/graph/Dim.h"
-#include "runtime/support/Result.h"
 #include "sinter/generated/program_generated.h"
+#include "sinter/runtime/Dim.h"
+#include "sinter/runtime/Result.h"
 
 #include <vector>
 

@@ -2,7 +2,7 @@
 #include "runtime/program/Stats.h"
 
 #include "runtime/support/Fork.h"
-#include "runtime/support/Log.h"
+#include "sinter/runtime/Log.h"
 
 #include <mutex>
 

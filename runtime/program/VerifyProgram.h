@@ -3,7 +3,7 @@
 
 #include "runtime/program/CopyBudget.h"
 #include "runtime/program/ProgramData.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstddef>
 #include <span>

@@ -1,8 +1,8 @@
 /// HostValue: a tensor decoded to f64 or i64, and rounding to dtypes.
 #pragma once
 
-#include "runtime/graph/Number.h"
 #include "runtime/reference/Reference.h"
+#include "sinter/runtime/Number.h"
 
 #include <span>
 #include <vector>

@@ -1,8 +1,8 @@
 /// The reference: every primitive as a plain loop in f64 or i64.
 #pragma once
 
-#include "runtime/graph/Graph.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Graph.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,9 +4,9 @@
 /// that says how it was compiled, `NAME.safetensors` the inputs' bytes.
 #pragma once
 
-#include "runtime/device/DeviceId.h"
 #include "runtime/program/CompilerHook.h"
 #include "runtime/reference/Reference.h"
+#include "sinter/runtime/DeviceId.h"
 
 #include <optional>
 #include <span>

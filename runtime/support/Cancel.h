@@ -1,7 +1,7 @@
 /// Cancel: requests to stop what a thread computes.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <atomic>
 

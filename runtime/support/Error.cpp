@@ -1,5 +1,5 @@
 /// Names of error kinds.
-#include "runtime/support/Error.h"
+#include "sinter/runtime/Error.h"
 
 namespace sinter {
 

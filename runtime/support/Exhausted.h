@@ -2,7 +2,7 @@
 /// value, for those who must not throw.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <type_traits>
 

@@ -1,7 +1,7 @@
 /// Reads the SINTER_ environment variables.
 #include "runtime/support/Flags.h"
 
-#include "runtime/support/Log.h"
+#include "sinter/runtime/Log.h"
 
 #include <atomic>
 #include <charconv>

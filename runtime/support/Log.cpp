@@ -1,5 +1,5 @@
 /// The callback that messages go to, and the default one.
-#include "runtime/support/Log.h"
+#include "sinter/runtime/Log.h"
 
 #include "runtime/support/Exhausted.h"
 #include "runtime/support/Flags.h"

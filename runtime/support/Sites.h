@@ -1,7 +1,7 @@
 /// Sites: the process-wide table of source lines that recorded ops name.
 #pragma once
 
-#include "runtime/support/Error.h"
+#include "sinter/runtime/Error.h"
 
 #include <cstdint>
 #include <source_location>

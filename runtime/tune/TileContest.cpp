@@ -4,7 +4,7 @@
 #include "runtime/graph/Elements.h"
 #include "runtime/program/Program.h"
 #include "runtime/support/Flags.h"
-#include "runtime/support/Log.h"
+#include "sinter/runtime/Log.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include "runtime/program/DiskCache.h"
 #include "runtime/support/Fork.h"
-#include "runtime/support/Log.h"
+#include "sinter/runtime/Log.h"
 
 #include <map>
 #include <mutex>

@@ -7,8 +7,8 @@
 #include "runtime/program/Program.h"
 #include "runtime/program/ProgramData.h"
 #include "runtime/program/VerifyProgram.h"
-#include "runtime/support/Log.h"
 #include "runtime/tune/TileContest.h"
+#include "sinter/runtime/Log.h"
 
 #include <bit>
 #include <chrono>

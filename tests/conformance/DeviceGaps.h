@@ -1,7 +1,7 @@
 /// DeviceGaps: what a device leaves out of the conformance suite, and why.
 #pragma once
 
-#include "runtime/device/DeviceId.h"
+#include "sinter/runtime/DeviceId.h"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 /// Ratchet: the cases of a suite that have passed once, and so must pass.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 #include "tests/goldens/Suite.h"
 
 #include <map>

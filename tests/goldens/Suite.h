@@ -3,7 +3,7 @@
 
 #include "runtime/params/Json.h"
 #include "runtime/params/Safetensors.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <map>
 #include <memory>

@@ -1,7 +1,7 @@
 /// sinter-golden: runs the golden cases of a folder and prints how many
 /// passed, by category.
-#include "runtime/graph/OpTable.h"
 #include "sinter/generated/SourceDigest.h"
+#include "sinter/runtime/OpTable.h"
 #include "tests/goldens/Isolated.h"
 #include "tests/goldens/Ratchet.h"
 #include "tests/goldens/Ways.h"

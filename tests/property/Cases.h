@@ -1,8 +1,8 @@
 /// Cases: random calls of ops that fit their records.
 #pragma once
 
-#include "runtime/graph/Node.h"
 #include "runtime/reference/HostValue.h"
+#include "sinter/runtime/Node.h"
 #include "tests/property/PropertyTable.h"
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include "tests/property/Draws.h"
 
 #include "runtime/graph/AttrWords.h"
-#include "runtime/graph/OpTable.h"
+#include "sinter/runtime/OpTable.h"
 
 #include <algorithm>
 #include <numeric>

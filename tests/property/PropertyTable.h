@@ -1,8 +1,8 @@
 /// PropertyTable: what property tests draw for each op, from its record.
 #pragma once
 
-#include "runtime/graph/OpTable.h"
 #include "runtime/graph/ShapeRules.h"
+#include "sinter/runtime/OpTable.h"
 
 #include <limits>
 #include <span>

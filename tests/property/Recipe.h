@@ -1,8 +1,8 @@
 /// Recipe: a small graph as data, so that tests can print and shrink it.
 #pragma once
 
-#include "runtime/graph/Node.h"
 #include "runtime/reference/Reference.h"
+#include "sinter/runtime/Node.h"
 #include "tests/property/PropertyTable.h"
 
 #include <cstdint>

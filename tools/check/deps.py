@@ -20,19 +20,23 @@ OUTSIDE = MLIR + ["fmt", "flatbuffers", "xxhash.h", "zlib.h", "gtest", "gmock",
                   "benchmark", "rapidcheck.h", "rapidcheck"]
 BASE = ["fmt", "flatbuffers", "xxhash.h"]
 GENERATED = "sinter/generated"
+# The runtime's part of what users may include.
+PUBLIC = "sinter/runtime"
 
 # (folder or file, what it may include). The first that matches counts.
 RULES = [
-    ("runtime/params", ["runtime", GENERATED, "zlib.h"] + BASE),
-    ("runtime", ["runtime", GENERATED] + BASE),
+    # Public headers need the C++ library and each other alone.
+    ("runtime/include", [PUBLIC]),
+    ("runtime/params", ["runtime", PUBLIC, GENERATED, "zlib.h"] + BASE),
+    ("runtime", ["runtime", PUBLIC, GENERATED] + BASE),
     # Verifiers call the shape rules that the graph builders call.
-    ("dialects", ["dialects", "runtime/graph", "runtime/support", GENERATED]
-     + MLIR),
-    ("compiler/Compiler.h", ["runtime"]),
+    ("dialects", ["dialects", "runtime/graph", "runtime/support", PUBLIC,
+                  GENERATED] + MLIR),
+    ("compiler/Compiler.h", ["runtime", PUBLIC]),
     ("compiler", ["compiler", "dialects", "runtime/graph", "runtime/program",
-                  "runtime/device", "runtime/support", GENERATED]
+                  "runtime/device", "runtime/support", PUBLIC, GENERATED]
      + BASE + MLIR),
-    ("frontend/include", ["sinter", "runtime"] + BASE),
+    ("frontend/include", ["sinter"]),
     ("frontend", ["frontend", "sinter", "runtime", "compiler/Compiler.h"]
      + BASE),
     ("tools/sinter-tblgen", ["tools/sinter-tblgen"] + MLIR),

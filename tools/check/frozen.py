@@ -13,16 +13,17 @@ import pathlib
 import re
 import sys
 
+PUBLIC = "runtime/include/sinter/runtime"
 INTERFACES = {
-    "recording": ["runtime/graph/DType.h", "runtime/graph/Dim.h",
-                  "runtime/graph/Graph.h", "runtime/graph/Key.h",
-                  "runtime/graph/Node.h", "runtime/program/ProgramCache.h"],
+    "recording": [f"{PUBLIC}/DType.h", f"{PUBLIC}/Dim.h", f"{PUBLIC}/Graph.h",
+                  "runtime/graph/Key.h", f"{PUBLIC}/Node.h",
+                  "runtime/program/ProgramCache.h"],
     "emitter": ["compiler/lower/ElementSource.h", "compiler/lower/Emission.h",
                 "compiler/lower/EmitKernel.h", "compiler/target/Target.h"],
     "program": ["runtime/program/program.fbs", "runtime/program/KernelAbi.h",
                 "runtime/program/CompilerHook.h", "compiler/Compiler.h"],
-    "device": ["runtime/device/DeviceId.h", "runtime/device/WorkGraph.h",
-               "runtime/device/Device.h", "runtime/memory/Buffer.h"],
+    "device": [f"{PUBLIC}/DeviceId.h", "runtime/device/WorkGraph.h",
+               "runtime/device/Device.h", f"{PUBLIC}/Buffer.h"],
 }
 COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.S)
 

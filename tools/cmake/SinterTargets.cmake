@@ -20,7 +20,7 @@
 
 function(sinter_common name mlir)
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}
-    ${SINTER_GENERATED_ROOT})
+    ${PROJECT_SOURCE_DIR}/runtime/include ${SINTER_GENERATED_ROOT})
   target_link_libraries(${name} PUBLIC sinter::base)
   add_dependencies(${name} sinter-tables)
   if(mlir)

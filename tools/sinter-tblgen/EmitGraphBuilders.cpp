@@ -25,9 +25,9 @@ static std::string parameters(const Op &op) {
 
 bool emitGraphBuilderDecls(const Records &records, raw_ostream &os) {
   os << "// One builder per op.\n#pragma once\n\n"
-        "#include \"runtime/graph/Node.h\"\n"
-        "#include \"runtime/graph/Number.h\"\n"
-        "#include \"runtime/support/Result.h\"\n\n"
+        "#include \"sinter/runtime/Node.h\"\n"
+        "#include \"sinter/runtime/Number.h\"\n"
+        "#include \"sinter/runtime/Result.h\"\n\n"
         "#include \"sinter/generated/Choices.h.inc\"\n\n"
         "#include <span>\n\nnamespace sinter::graph {\n\n";
   for (const Op *op : records.declared())

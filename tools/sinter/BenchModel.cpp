@@ -3,7 +3,7 @@
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Measure.h"
 
-#include "runtime/graph/DType.h"
+#include "sinter/runtime/DType.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,7 +1,7 @@
 /// The commands of the tool, and what they share.
 #pragma once
 
-#include "runtime/support/Error.h"
+#include "sinter/runtime/Error.h"
 
 #include <span>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/program/Program.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 #include "tools/sinter/Arguments.h"
 #include "tools/sinter/Model.h"
 

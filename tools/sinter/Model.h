@@ -6,7 +6,7 @@
 #include "runtime/program/CompilerHook.h"
 #include "runtime/program/Program.h"
 #include "runtime/program/ProgramData.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 #include "tools/sinter/Arguments.h"
 
 #include <cstddef>

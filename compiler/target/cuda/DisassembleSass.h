@@ -1,7 +1,7 @@
 /// DisassembleSass: the machine code that ptxas makes of an image's PTX.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstddef>
 #include <span>

@@ -1,7 +1,7 @@
 /// Nvrtc: NVIDIA's run-time compiler for users' own CUDA C++.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <span>
 #include <string>

@@ -1,7 +1,7 @@
 /// DisassembleSpirv: the text of an image's SPIR-V modules.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstddef>
 #include <span>

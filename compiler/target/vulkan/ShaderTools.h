@@ -1,7 +1,7 @@
 /// ShaderTools: the compilers of users' own shaders, run as programs.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstdint>
 #include <string>

@@ -2,7 +2,7 @@
 /// that wrote it.
 #pragma once
 
-#include "runtime/graph/Number.h"
+#include <sinter/runtime/Number.h>
 
 #include <sinter/Handle.h>
 

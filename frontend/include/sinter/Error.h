@@ -1,7 +1,7 @@
 /// Error: the one exception of the user interface.
 #pragma once
 
-#include "runtime/support/Error.h"
+#include <sinter/runtime/Error.h>
 
 #include <exception>
 #include <string>

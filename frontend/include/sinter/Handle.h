@@ -1,7 +1,7 @@
 /// Handle: what a Tensor points to; it makes live tensors known to evaluation.
 #pragma once
 
-#include "runtime/graph/Node.h"
+#include <sinter/runtime/Node.h>
 
 #include <sinter/Held.h>
 

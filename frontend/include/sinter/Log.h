@@ -1,7 +1,7 @@
 /// Log: what Sinter tells the person who runs the program.
 #pragma once
 
-#include "runtime/support/Log.h"
+#include <sinter/runtime/Log.h>
 
 namespace sinter {
 

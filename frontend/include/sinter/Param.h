@@ -1,7 +1,7 @@
 /// Param: a named value of a module that training changes.
 #pragma once
 
-#include "runtime/params/Cell.h"
+#include <sinter/runtime/Cell.h>
 
 #include <sinter/Held.h>
 #include <sinter/Init.h>

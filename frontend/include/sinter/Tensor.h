@@ -1,10 +1,10 @@
 /// Tensor: a small value that stands for a recorded computation or its result.
 #pragma once
 
-#include "runtime/device/DeviceId.h"
-#include "runtime/graph/DType.h"
-#include "runtime/graph/Dim.h"
-#include "runtime/graph/Number.h"
+#include <sinter/runtime/DType.h>
+#include <sinter/runtime/DeviceId.h>
+#include <sinter/runtime/Dim.h>
+#include <sinter/runtime/Number.h>
 
 #include <sinter/Arg.h>
 #include <sinter/Axes.h>
@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "sinter/generated/Choices.h.inc"
+#include <sinter/generated/Choices.h.inc>
 
 namespace sinter {
 
@@ -112,7 +112,7 @@ public:
   Tensor to(std::string_view device, Where where = Where::current()) const;
   Tensor to(DType dtype, Where where = Where::current()) const;
 
-#include "sinter/generated/TensorMethods.h.inc"
+#include <sinter/generated/TensorMethods.h.inc>
   /// The elements in order along an axis, and their positions (i64).
   Sorted sort(int64_t axis = -1, bool descending = false,
               Where where = Where::current()) const;
@@ -189,12 +189,12 @@ template <typename T> T Tensor::item(Where where) const {
 
 template <typename T> std::vector<T> Tensor::to_vector(Where where) const try {
   if constexpr (std::is_same_v<T, bool>) {
-    size_t count = handle ? numel() : 0;
+    size_t count = handle ? static_cast<size_t>(numel()) : 0;
     auto flags = std::make_unique<bool[]>(count);
     detail::read<bool>(*this, std::span<bool>(flags.get(), count), where);
     return std::vector<bool>(flags.get(), flags.get() + count);
   } else {
-    std::vector<T> values(handle ? numel() : 0);
+    std::vector<T> values(handle ? static_cast<size_t>(numel()) : 0);
     detail::read<T>(*this, values, where);
     return values;
   }

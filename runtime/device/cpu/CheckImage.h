@@ -1,7 +1,7 @@
 /// CheckImage: what a CPU image may hold.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstddef>
 #include <span>

@@ -3,8 +3,8 @@
 
 #include "runtime/device/cuda/CudaGraph.h"
 #include "runtime/support/Flags.h"
-#include "runtime/support/Log.h"
 #include "runtime/support/WorkTimes.h"
+#include "sinter/runtime/Log.h"
 
 #include <array>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 /// CUDA toolkit is needed to build or to run.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include "runtime/params/MappedFile.h"
 #include "runtime/support/FileDescriptor.h"
-#include "runtime/support/Log.h"
+#include "sinter/runtime/Log.h"
 
 #include <algorithm>
 #include <cctype>

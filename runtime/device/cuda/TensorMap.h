@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/device/cuda/Driver.h"
-#include "runtime/graph/DType.h"
+#include "sinter/runtime/DType.h"
 
 #include <cstdint>
 #include <span>

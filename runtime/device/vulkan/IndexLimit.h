@@ -1,7 +1,7 @@
 /// IndexLimit: which sizes a kernel's indices of 32 bits do not reach into.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstdint>
 #include <span>

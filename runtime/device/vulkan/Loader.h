@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/device/vulkan/Api.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <string_view>
 

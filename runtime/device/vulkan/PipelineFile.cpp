@@ -1,7 +1,7 @@
 /// Reads and writes a driver's pipeline cache.
 #include "runtime/device/vulkan/PipelineFile.h"
 
-#include "runtime/support/Log.h"
+#include "sinter/runtime/Log.h"
 
 #include <algorithm>
 #include <cstring>

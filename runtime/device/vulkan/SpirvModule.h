@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/device/GivenLaunch.h"
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,8 +4,8 @@
 #include "runtime/device/vulkan/VulkanGraph.h"
 #include "runtime/device/vulkan/VulkanLaunch.h"
 #include "runtime/support/Flags.h"
-#include "runtime/support/Log.h"
 #include "runtime/support/WorkTimes.h"
+#include "sinter/runtime/Log.h"
 
 #include <algorithm>
 #include <array>

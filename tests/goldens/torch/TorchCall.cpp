@@ -1,7 +1,7 @@
 /// Binding arguments to parameters, and finding the rule.
 #include "tests/goldens/torch/TorchCall.h"
 
-#include "runtime/graph/OpTable.h"
+#include "sinter/runtime/OpTable.h"
 
 #include <charconv>
 

@@ -1,5 +1,5 @@
 /// DType: names, and the promotion table of docs/semantics.md.
-#include "runtime/graph/DType.h"
+#include "sinter/runtime/DType.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 /// Dim: arithmetic keeps values and expressions, equal ones get equal ids.
-#include "runtime/graph/Dim.h"
+#include "sinter/runtime/Dim.h"
 
 #include <gtest/gtest.h>
 #include <limits>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/graph/Builders.h"
-#include "runtime/graph/Node.h"
+#include "sinter/runtime/Node.h"
 
 #include <gtest/gtest.h>
 

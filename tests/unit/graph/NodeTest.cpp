@@ -1,5 +1,5 @@
 /// Node: what is recorded, who requires gradients, deep and shared release.
-#include "runtime/graph/Node.h"
+#include "sinter/runtime/Node.h"
 
 #include "runtime/graph/AttrWords.h"
 #include "runtime/graph/NodeNotes.h"

@@ -4,7 +4,7 @@
 #include "runtime/program/DiskCache.h"
 #include "runtime/program/ProgramCache.h"
 #include "runtime/support/Flags.h"
-#include "runtime/support/Log.h"
+#include "sinter/runtime/Log.h"
 #include "tests/unit/program/ProgramBuilder.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 /// Flags: the table of environment variables.
 #include "runtime/support/Flags.h"
 
-#include "runtime/support/Log.h"
+#include "sinter/runtime/Log.h"
 
 #include <cstdlib>
 #include <gtest/gtest.h>

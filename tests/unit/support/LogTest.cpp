@@ -1,5 +1,5 @@
 /// Log: who gets messages, when, and what a callback may do.
-#include "runtime/support/Log.h"
+#include "sinter/runtime/Log.h"
 
 #include "runtime/support/Flags.h"
 #include "runtime/support/Sites.h"

@@ -1,5 +1,5 @@
 /// Result: values, errors, and the macros that pass errors upward.
-#include "runtime/support/Result.h"
+#include "sinter/runtime/Result.h"
 
 #include <gtest/gtest.h>
 #include <memory>

@@ -1,6 +1,6 @@
 #include "runtime/tune/TileContest.h"
 
-#include "runtime/support/Log.h"
+#include "sinter/runtime/Log.h"
 #include "tests/unit/tune/TwoTiles.h"
 
 #include <cmath>

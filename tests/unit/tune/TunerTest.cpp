@@ -2,7 +2,7 @@
 
 #include "runtime/program/DiskCache.h"
 #include "runtime/support/Flags.h"
-#include "runtime/support/Log.h"
+#include "sinter/runtime/Log.h"
 #include "tests/unit/tune/TwoTiles.h"
 
 #include <cstdlib>

@@ -1,13 +1,13 @@
 /// Node: one recorded op (or leaf). Small, immutable but for its value.
 #pragma once
 
-#include "runtime/device/DeviceId.h"
-#include "runtime/graph/DType.h"
-#include "runtime/graph/Dim.h"
-#include "runtime/graph/Graph.h"
-#include "runtime/graph/OpTable.h"
-#include "runtime/memory/Buffer.h"
-#include "runtime/support/Error.h"
+#include <sinter/runtime/Buffer.h>
+#include <sinter/runtime/DType.h>
+#include <sinter/runtime/DeviceId.h>
+#include <sinter/runtime/Dim.h>
+#include <sinter/runtime/Error.h>
+#include <sinter/runtime/Graph.h>
+#include <sinter/runtime/OpTable.h>
 
 #include <atomic>
 #include <cstdint>

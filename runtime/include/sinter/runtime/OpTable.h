@@ -1,8 +1,8 @@
 /// The op table that sinter-tblgen generates from the ODS records.
 #pragma once
 
-#include "runtime/graph/DType.h"
-#include "runtime/graph/OpId.h"
+#include <sinter/runtime/DType.h>
+#include <sinter/runtime/OpId.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 /// DeviceId: which device a tensor lives on.
 #pragma once
 
-#include "runtime/support/Result.h"
+#include <sinter/runtime/Result.h>
 
 #include <cstdint>
 #include <string>

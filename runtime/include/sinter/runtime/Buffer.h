@@ -1,9 +1,9 @@
 /// Buffer: one reference-counted block of device memory.
 #pragma once
 
-#include "runtime/device/DeviceId.h"
-#include "runtime/graph/DType.h"
-#include "runtime/support/Error.h"
+#include <sinter/runtime/DType.h>
+#include <sinter/runtime/DeviceId.h>
+#include <sinter/runtime/Error.h>
 
 #include <atomic>
 #include <cstddef>

@@ -1,7 +1,7 @@
 /// Messages to the person who runs the program: one way for all of them.
 #pragma once
 
-#include "runtime/support/Error.h"
+#include <sinter/runtime/Error.h>
 
 #include <chrono>
 #include <cstdint>

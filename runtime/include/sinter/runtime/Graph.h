@@ -2,10 +2,10 @@
 /// a flush hands to the compiler, and what keys, files and references see.
 #pragma once
 
-#include "runtime/graph/DType.h"
-#include "runtime/graph/Dim.h"
-#include "runtime/graph/OpTable.h"
-#include "runtime/support/Error.h"
+#include <sinter/runtime/DType.h>
+#include <sinter/runtime/Dim.h>
+#include <sinter/runtime/Error.h>
+#include <sinter/runtime/OpTable.h>
 
 #include <cstdint>
 #include <string>

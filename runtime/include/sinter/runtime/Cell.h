@@ -2,8 +2,8 @@
 /// a running statistic) and the value it has now.
 #pragma once
 
-#include "runtime/graph/Node.h"
-#include "runtime/support/Result.h"
+#include <sinter/runtime/Node.h>
+#include <sinter/runtime/Result.h>
 
 #include <cstdint>
 #include <functional>

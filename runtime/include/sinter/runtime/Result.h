@@ -1,7 +1,7 @@
 /// Result<T>: a value or an ErrorInfo (g++ 12 has no std::expected).
 #pragma once
 
-#include "runtime/support/Error.h"
+#include <sinter/runtime/Error.h>
 
 #include <cassert>
 #include <optional>
