@@ -4,8 +4,11 @@
 #include "runtime/support/Fork.h"
 #include "runtime/support/WorkTimes.h"
 
+#include <sinter/version.h>
+
 #include <atomic>
 #include <mutex>
+#include <string>
 
 #include <dlfcn.h>
 
@@ -35,7 +38,9 @@ std::string ownFolder() {
 
 Result<const CompilerHook *> openCompiler() {
   WorkTimer timer(Work::opening);
-  std::string path = ownFolder() + "/libsinter-compiler.so";
+  std::string path = ownFolder() + "/libsinter-compiler.so." +
+                     std::to_string(SINTER_VERSION_MAJOR) + "." +
+                     std::to_string(SINTER_VERSION_MINOR);
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return noCompiler(dlerror());

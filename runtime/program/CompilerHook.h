@@ -59,8 +59,8 @@ struct CompilerHook {
 };
 
 /// The hook: the one registered by `registerCompiler` (static builds), else
-/// libsinter-compiler.so opened now, found beside the runtime library. An
-/// error of kind `compile` when there is none.
+/// libsinter-compiler.so of this version opened now, found beside the runtime
+/// library. An error of kind `compile` when there is none.
 Result<const CompilerHook *> compilerHook();
 void registerCompiler(const CompilerHook *hook);
 

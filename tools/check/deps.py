@@ -22,13 +22,14 @@ BASE = ["fmt", "flatbuffers", "xxhash.h"]
 GENERATED = "sinter/generated"
 # The runtime's part of what users may include.
 PUBLIC = "sinter/runtime"
+VERSION = "sinter/version.h"
 
 # (folder or file, what it may include). The first that matches counts.
 RULES = [
     # Public headers need the C++ library and each other alone.
     ("runtime/include", [PUBLIC]),
     ("runtime/params", ["runtime", PUBLIC, GENERATED, "zlib.h"] + BASE),
-    ("runtime", ["runtime", PUBLIC, GENERATED] + BASE),
+    ("runtime", ["runtime", PUBLIC, VERSION, GENERATED] + BASE),
     # Verifiers call the shape rules that the graph builders call.
     ("dialects", ["dialects", "runtime/graph", "runtime/support", PUBLIC,
                   GENERATED] + MLIR),

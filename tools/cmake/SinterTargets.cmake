@@ -4,6 +4,9 @@
 #   OBJECT (the default) is one folder of a larger library; SHARED takes its
 #   DEPS' objects in (and is STATIC in preset `bundle`). MLIR: may include
 #   MLIR, uses its precompiled header, has no exceptions.
+# sinter_ship(LIBRARY [EVERY_NAME])
+#   The shared library has a version and is installed. Sinter's names alone come
+#   out of it unless EVERY_NAME is said.
 # sinter_add_tool(NAME [MLIR] SOURCES... DEPS... [OUTPUT FILE])
 #   A program in bin/; one that DEPS on sinter::tablegen makes the generated
 #   files, so it cannot use them.
@@ -41,9 +44,9 @@ endfunction()
 # Tests run briefly and are a third of all to compile, so what can do without an
 # optimizer does; under a sanitizer that would be slow.
 function(sinter_add_pch name mlir header)
-  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/pch/${name}.cpp
+  file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/pch/${name}.cpp
     CONTENT "// Holds a precompiled header.\n")
-  add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/pch/${name}.cpp)
+  add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/pch/${name}.cpp)
   sinter_common(${name} ${mlir})
   target_precompile_headers(${name} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/${header}>)
@@ -95,6 +98,27 @@ function(sinter_add_library name)
   endif()
 endfunction()
 
+# Interfaces may change with each minor version until 1.0.
+set(SINTER_SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+
+function(sinter_ship name)
+  cmake_parse_arguments(arg "EVERY_NAME" "" "" ${ARGN})
+  if(SINTER_BUNDLE)
+    return()
+  endif()
+  # Those that it needs lie beside it, here and where they are installed.
+  set_target_properties(${name} PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${SINTER_SOVERSION}
+    INSTALL_RPATH $ORIGIN BUILD_WITH_INSTALL_RPATH ON)
+  set_property(GLOBAL APPEND PROPERTY SINTER_SHIPPED ${name})
+  # A sanitizer looks for what several libraries define.
+  if(NOT arg_EVERY_NAME AND NOT SINTER_SANITIZE)
+    set(names ${PROJECT_SOURCE_DIR}/tools/cmake/exports.map)
+    target_link_options(${name} PRIVATE LINKER:--version-script=${names})
+    set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${names})
+  endif()
+endfunction()
+
 # Files beside MLIR, which knows no exceptions, that catch or are unwound: what
 # others wait for is given up there when memory runs out.
 function(sinter_with_exceptions)
@@ -130,7 +154,7 @@ function(sinter_add_test name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   set_target_properties(${name} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   sinter_common(${name} "${arg_MLIR}")
   if(NOT arg_NO_PCH)
     sinter_use_pch(${name} "${arg_MLIR}" sinter-test-pch)
@@ -151,7 +175,7 @@ function(sinter_test_properties name labels environment)
     set(labels fast)
   endif()
   list(PREPEND environment
-    SINTER_CACHE_DIR=${CMAKE_BINARY_DIR}/test-cache/${name})
+    SINTER_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache/${name})
   if(SINTER_SANITIZE STREQUAL "thread")
     list(PREPEND environment TSAN_OPTIONS=halt_on_error=1)
   elseif(SINTER_SANITIZE MATCHES "^address")
@@ -176,7 +200,7 @@ function(sinter_add_example name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   set_target_properties(${name} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples/${name})
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples/${name})
   sinter_common(${name} FALSE)
   target_link_libraries(${name} PRIVATE sinter-frontend ${arg_DEPS})
   if(SINTER_TESTS)
@@ -187,7 +211,7 @@ endfunction()
 if(SINTER_TESTS)
   enable_testing()
   add_test(NAME empty-caches
-    COMMAND ${CMAKE_COMMAND} -E rm -rf ${CMAKE_BINARY_DIR}/test-cache)
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${PROJECT_BINARY_DIR}/test-cache)
   set_tests_properties(empty-caches PROPERTIES FIXTURES_SETUP empty-caches)
   # What tests open or start, beside the tests themselves.
   foreach(label fast slow threads)

@@ -57,3 +57,4 @@
 #include <sinter/optim/Clip.h>
 #include <sinter/optim/Scheduler.h>
 #include <sinter/optim/Sgd.h>
+#include <sinter/version.h>
