@@ -15,7 +15,7 @@
 # Every library waits for what sinter-tblgen and flatc make; a library that
 # includes MLIR waits for mlir-tblgen too.
 
-set(SINTER_GENERATED_ROOT ${CMAKE_BINARY_DIR}/generated)
+set(SINTER_GENERATED_ROOT ${PROJECT_BINARY_DIR}/generated)
 set(SINTER_GENERATED_DIR ${SINTER_GENERATED_ROOT}/sinter/generated)
 file(MAKE_DIRECTORY ${SINTER_GENERATED_DIR})
 add_custom_target(sinter-tables)

@@ -22,7 +22,7 @@ if(SINTER_STATIC_LLVM)
   # Compiled like the shared one's users, linked to our own copy.
   add_library(sinter-fmt STATIC ${CMAKE_CURRENT_LIST_DIR}/Fmt.cpp)
   set_target_properties(fmt::fmt PROPERTIES
-    IMPORTED_LOCATION_NONE ${CMAKE_BINARY_DIR}/lib/libsinter-fmt.a)
+    IMPORTED_LOCATION_NONE ${PROJECT_BINARY_DIR}/lib/libsinter-fmt.a)
   add_dependencies(fmt::fmt sinter-fmt)
 endif()
 

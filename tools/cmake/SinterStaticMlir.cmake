@@ -33,9 +33,9 @@ list(REMOVE_ITEM absent_targets X86 NVPTX)
 list(TRANSFORM absent_targets REPLACE "(.+)" "SINTER_ABSENT(\\1)")
 list(JOIN absent_targets "\n" absent_targets)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/AbsentTargets.cpp.in
-  ${CMAKE_BINARY_DIR}/generated/AbsentTargets.cpp @ONLY)
+  ${PROJECT_BINARY_DIR}/generated/AbsentTargets.cpp @ONLY)
 add_library(sinter-absent-targets OBJECT
-  ${CMAKE_BINARY_DIR}/generated/AbsentTargets.cpp)
+  ${PROJECT_BINARY_DIR}/generated/AbsentTargets.cpp)
 target_include_directories(sinter-absent-targets SYSTEM PRIVATE
   ${LLVM_INCLUDE_DIRS})
 

@@ -7,6 +7,8 @@
 # sinter_ship(LIBRARY [EVERY_NAME])
 #   The shared library has a version and is installed. Sinter's names alone come
 #   out of it unless EVERY_NAME is said.
+# sinter_add_public(NAME LIBRARY)
+#   sinter::NAME, what users link: LIBRARY and the public headers.
 # sinter_add_tool(NAME [MLIR] SOURCES... DEPS... [OUTPUT FILE])
 #   A program in bin/; one that DEPS on sinter::tablegen makes the generated
 #   files, so it cannot use them.
@@ -117,6 +119,19 @@ function(sinter_ship name)
     target_link_options(${name} PRIVATE LINKER:--version-script=${names})
     set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${names})
   endif()
+endfunction()
+
+# None of the folders and flags that Sinter's own files are compiled with.
+function(sinter_add_public name library)
+  add_library(sinter-public-${name} INTERFACE)
+  add_library(sinter::${name} ALIAS sinter-public-${name})
+  target_compile_features(sinter-public-${name} INTERFACE cxx_std_20)
+  target_include_directories(sinter-public-${name} INTERFACE
+    ${PROJECT_SOURCE_DIR}/frontend/include ${PROJECT_SOURCE_DIR}/runtime/include
+    ${SINTER_GENERATED_ROOT})
+  target_link_libraries(sinter-public-${name} INTERFACE
+    $<LINK_ONLY:${library}>)
+  add_dependencies(sinter-public-${name} sinter-tables)
 endfunction()
 
 # Files beside MLIR, which knows no exceptions, that catch or are unwound: what

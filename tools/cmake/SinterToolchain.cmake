@@ -1,8 +1,8 @@
 # How files are compiled and linked: ccache, mold, warnings, sanitizers.
 
 # Paths in messages and recorded source lines are relative to the repository,
-# whether the compiler was handed an absolute path or (by ccache) a relative
-# one.
+# whether the compiler was handed an absolute path or (by ccache) one relative
+# to where it runs.
 file(RELATIVE_PATH sinter_up ${CMAKE_BINARY_DIR} ${PROJECT_SOURCE_DIR})
 add_compile_options(
   -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
@@ -43,8 +43,10 @@ endif()
 set(CMAKE_CXX_FLAGS_DEV "-O1 -g1")
 set(CMAKE_C_FLAGS_DEV "-O1 -g1")
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
-if(NOT CMAKE_BUILD_TYPE)
+if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_BUILD_TYPE Dev)
+elseif(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
 endif()
 
 add_compile_options(-Wall -Wextra)
@@ -73,9 +75,9 @@ if(SINTER_BUNDLE)
   add_link_options(-static-libstdc++ -static-libgcc)
 endif()
 
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
-set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 
 # A link takes memory, not cores.
