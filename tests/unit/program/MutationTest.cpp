@@ -28,6 +28,10 @@ int64_t seedCount() {
   return text ? std::atoll(text) : 3000;
 }
 
+/// What a caller spends on inputs of gigabytes, which a file may ask for, is no
+/// time of the runtime's.
+Clock::duration fillingTime{};
+
 /// Bindings of the dims that the program's own expressions have for `extent`;
 /// with memory where `device` has some to give.
 std::vector<Binding> bindingsFor(const Program &program, int64_t extent,
@@ -43,7 +47,9 @@ std::vector<Binding> bindingsFor(const Program &program, int64_t extent,
     if (device && count && port.kind != graph::InputKind::scalar)
       if (auto buffer = device->allocate(*count * byteWidth(port.dtype))) {
         binding.buffer = *buffer;
+        auto begin = Clock::now();
         std::memset((*buffer)->data(), 0, (*buffer)->bytes());
+        fillingTime += Clock::now() - begin;
       }
     binding.donate = extent % 2 == 0;
     bindings.push_back(std::move(binding));
@@ -125,9 +131,10 @@ void tryAll(const std::vector<File> &files, MutatedParts parts, Try tryOne) {
     for (size_t i = 0; i < files.size(); ++i) {
       SCOPED_TRACE("seed " + std::to_string(seed) + " of file " +
                    std::to_string(i));
+      fillingTime = {};
       auto begin = Clock::now();
       tryOne(mutateFields(files[i], uint64_t(seed), parts));
-      ASSERT_LT(Clock::now() - begin, std::chrono::seconds(20));
+      ASSERT_LT(Clock::now() - begin - fillingTime, std::chrono::seconds(20));
     }
 }
 
