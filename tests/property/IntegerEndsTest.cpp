@@ -20,8 +20,8 @@ template <typename Int> static std::vector<int64_t> ends() {
   using Limits = std::numeric_limits<Int>;
   std::vector<int64_t> numbers;
   if (sizeof(Int) == 1) {
-    for (int64_t i = Limits::min(); i <= Limits::max(); ++i)
-      numbers.push_back(i);
+    for (int64_t i = 0; i < 256; ++i)
+      numbers.push_back(Limits::is_signed ? i - 128 : i);
     return numbers;
   }
   constexpr int64_t bits = 8 * sizeof(Int);

@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 int64_t seedCount() {
   const char *text = std::getenv("SINTER_TEST_SEEDS");
-  return text ? std::atoll(text) : 3000;
+  return text ? std::strtoll(text, nullptr, 10) : 3000;
 }
 
 /// What a caller spends on inputs of gigabytes, which a file may ask for, is no
