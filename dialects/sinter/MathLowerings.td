@@ -180,23 +180,20 @@ def : Decomposition<Sinter_FminOp,
     (Sinter_WhereOp rightIsNan, $lhs,
         (Sinter_WhereOp leftIsNan, $rhs, (Sinter_MinimumOp $lhs, $rhs)))>;
 
+// Whether the quotient was rounded up, away from where it is to go.
+defvar restHasOtherSign =
+    (Sinter_MulOp
+        (Sinter_CompareOp (Sinter_FmodOp:$rest $lhs, $rhs), "0", "ne"),
+        (Sinter_CompareOp (Sinter_CompareOp $rest, "0", "lt"),
+                          (Sinter_CompareOp $rhs, "0", "lt"), "ne"));
 def : Decomposition<Sinter_RemainderOp,
-    (Sinter_WhereOp
-        (Sinter_MulOp
-            (Sinter_CompareOp (Sinter_FmodOp:$rest $lhs, $rhs), "0", "ne"),
-            (Sinter_CompareOp (Sinter_CompareOp $rest, "0", "lt"),
-                              (Sinter_CompareOp $rhs, "0", "lt"), "ne")),
-        (Sinter_AddOp $rest, $rhs), $rest)>;
+    (Sinter_WhereOp restHasOtherSign, (Sinter_AddOp $rest, $rhs), $rest)>;
 // What remains is taken away first, so that the quotient is nearly an integer:
 // what has the sign of `lhs`, as integers overflow nowhere then.
 def : Decomposition<Sinter_FloorDivideOp,
     (Sinter_WhereOp (Sinter_CompareOp $rhs, "0", "eq"),
         (Sinter_DivOp $lhs, $rhs),
-        (Sinter_WhereOp
-            (Sinter_MulOp
-                (Sinter_CompareOp (Sinter_FmodOp:$rest $lhs, $rhs), "0", "ne"),
-                (Sinter_CompareOp (Sinter_CompareOp $rest, "0", "lt"),
-                                  (Sinter_CompareOp $rhs, "0", "lt"), "ne")),
+        (Sinter_WhereOp restHasOtherSign,
             (Sinter_SubOp
                 (Sinter_RoundOp:$whole
                     (Sinter_DivOp (Sinter_SubOp $lhs, $rest), $rhs)),

@@ -4,13 +4,10 @@
 #include "tests/property/RandomGraph.h"
 #include "tests/property/Watch.h"
 
-#include <algorithm>
 #include <gtest/gtest.h>
 
 using namespace sinter;
 using namespace sinter::property;
-using graph::NodeRef;
-using reference::HostTensor;
 
 /// What is wrong with the recipe when compiled this way; empty when nothing.
 static std::string failureOf(const Recipe &recipe,
@@ -165,24 +162,11 @@ static void checkCall(const PropertyRow &row, uint64_t seed, Sizes sizes,
       call.describe() + ", SINTER_TEST_SEED=" + std::to_string(seed);
   Watch watch(text);
   SCOPED_TRACE(text);
-  std::vector<NodeRef> leaves;
-  std::vector<HostTensor> tensors;
-  for (size_t i = 0; i < call.operands.size(); ++i) {
-    leaves.push_back(leafFor(call, i));
-    tensors.push_back(reference::encode(call.operands[i]));
-  }
-  Result<NodeRef> output = record(call, leaves);
-  ASSERT_TRUE(output) << output.error().message;
-  Result<graph::Slice> slice = graph::slice({&*output, 1});
-  ASSERT_TRUE(slice) << slice.error().message;
-  Problem problem;
-  problem.graph = std::move(slice->graph);
-  for (const NodeRef &input : slice->inputs)
-    problem.inputs.push_back(
-        tensors[std::ranges::find(leaves, input) - leaves.begin()]);
-  auto expected = expectationOf(problem.graph, problem.inputs, request);
+  auto problem = problemOf(call);
+  ASSERT_TRUE(problem) << problem.error().message;
+  auto expected = expectationOf(problem->graph, problem->inputs, request);
   ASSERT_TRUE(expected) << expected.error().message;
-  auto found = runCompiled(problem, request);
+  auto found = runCompiled(*problem, request);
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_EQ(mismatchOf(*found, *expected), "");
 }

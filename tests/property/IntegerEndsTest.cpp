@@ -1,9 +1,7 @@
 /// Every elementwise op of one or two integers, compiled: all pairs of 8 bits,
 /// and of wider ones those at the ends of their range and around 0. Random
 /// draws hardly ever meet the least integer.
-#include "tests/property/Cases.h"
 #include "tests/property/Problem.h"
-#include "tests/unit/reference/HostRows.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +10,6 @@
 
 using namespace sinter;
 using namespace sinter::property;
-using graph::NodeRef;
-using reference::HostTensor;
 using reference::HostValue;
 
 template <typename Int> static std::vector<int64_t> ends() {
@@ -59,37 +55,31 @@ static bool isElementwise(const PropertyRow &row, DType dtype) {
 }
 
 /// The left numbers go along rows, the right ones along columns.
-static HostTensor spread(DType dtype, bool isRight) {
+static HostValue spread(DType dtype, bool isRight) {
   std::vector<int64_t> numbers = numbersOf(dtype);
   auto count = int64_t(numbers.size());
   HostValue value(dtype, {count, count});
   for (int64_t i = 0; i < count * count; ++i)
     value.set(i, numbers[size_t(isRight ? i % count : i / count)]);
-  return reference::encode(value);
+  return value;
 }
 
 static void check(const PropertyRow &row, DType dtype) {
   Rng rng(runSeed());
-  std::vector<HostTensor> tensors;
-  std::vector<NodeRef> leaves;
+  Case call{&row, {}, {}};
   std::vector<OperandType> types;
   for (size_t i = 0; i < row.operands.size(); ++i) {
-    tensors.push_back(spread(dtype, i == 1));
-    leaves.push_back(reference::leafOf(tensors.back()));
-    types.push_back({dtype, tensors.back().dims});
+    call.operands.push_back(spread(dtype, i == 1));
+    types.push_back({dtype, call.operands.back().dims});
   }
   auto attrs = drawAttrs(row, types, rng);
-  if (!attrs)
-    return;
-  auto output = graph::buildOp(row.op, leaves, *attrs, DeviceId());
-  ASSERT_TRUE(output) << output.error().message;
-  graph::Slice slice = *graph::slice({&*output, 1});
-  Problem problem;
-  problem.inputs = reference::inputsOf(slice, leaves, tensors);
-  problem.graph = std::move(slice.graph);
-  auto expected = expectationOf(problem.graph, problem.inputs);
+  ASSERT_TRUE(attrs);
+  call.attrs = *attrs;
+  auto problem = problemOf(call);
+  ASSERT_TRUE(problem) << problem.error().message;
+  auto expected = expectationOf(problem->graph, problem->inputs);
   ASSERT_TRUE(expected) << expected.error().message;
-  auto found = runCompiled(problem, {});
+  auto found = runCompiled(*problem, {});
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_EQ(mismatchOf(*found, *expected), "");
 }

@@ -1,7 +1,6 @@
-/// Recipes as problems to compile and run.
+/// Recipes and calls as problems to compile and run.
 #include "tests/property/Problem.h"
 
-#include "tests/property/Cases.h"
 #include "tests/property/Watch.h"
 
 #include <algorithm>
@@ -12,16 +11,32 @@ namespace sinter::property {
 
 using reference::HostTensor;
 
-Result<Problem> problemOf(const Recipe &recipe, RecordOptions options) {
-  SINTER_TRY_ASSIGN(Recording nodes, record(recipe, options));
-  SINTER_TRY_ASSIGN(graph::Slice slice, graph::slice(nodes.outputs));
-  std::vector<HostTensor> tensors = drawLeaves(recipe);
+static Result<Problem> problemOf(std::span<const graph::NodeRef> outputs,
+                                 const std::vector<graph::NodeRef> &leaves,
+                                 const std::vector<HostTensor> &tensors) {
+  SINTER_TRY_ASSIGN(graph::Slice slice, graph::slice(outputs));
   Problem problem;
   for (const graph::NodeRef &input : slice.inputs)
     problem.inputs.push_back(
-        tensors[std::ranges::find(nodes.leaves, input) - nodes.leaves.begin()]);
+        tensors[std::ranges::find(leaves, input) - leaves.begin()]);
   problem.graph = std::move(slice.graph);
   return problem;
+}
+
+Result<Problem> problemOf(const Recipe &recipe, RecordOptions options) {
+  SINTER_TRY_ASSIGN(Recording nodes, record(recipe, options));
+  return problemOf(nodes.outputs, nodes.leaves, drawLeaves(recipe));
+}
+
+Result<Problem> problemOf(const Case &call) {
+  std::vector<graph::NodeRef> leaves;
+  std::vector<HostTensor> tensors;
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    leaves.push_back(leafFor(call, i));
+    tensors.push_back(reference::encode(call.operands[i]));
+  }
+  SINTER_TRY_ASSIGN(graph::NodeRef output, record(call, leaves));
+  return problemOf({&output, 1}, leaves, tensors);
 }
 
 Result<std::vector<HostTensor>>

@@ -1,6 +1,7 @@
 /// Problem: a recipe as a graph with inputs, and ways to run it.
 #pragma once
 
+#include "tests/property/Cases.h"
 #include "tests/property/Compiled.h"
 #include "tests/property/Recipe.h"
 
@@ -13,6 +14,8 @@ struct Problem {
 };
 
 Result<Problem> problemOf(const Recipe &recipe, RecordOptions options = {});
+/// Of one call.
+Result<Problem> problemOf(const Case &call);
 
 /// Compiles and runs.
 Result<std::vector<reference::HostTensor>>

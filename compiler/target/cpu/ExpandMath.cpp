@@ -102,7 +102,7 @@ static Value expandExpByPower(ElementMath &m, Value x) {
   Value excess = m.mulAdd(bounded, m.num(-log2e), t);
   excess = m.mulAdd(bounded, m.num(-rest), excess);
   Value factor = m.mulAdd(excess, m.num(-0.6931471805599453), m.num(1.0));
-  Value power = math::Exp2Op::create(m.builder, m.loc, t);
+  Value power = m.make<math::Exp2Op>(t);
   return m.mul(power, factor);
 }
 
@@ -196,11 +196,6 @@ Value expandLog(ElementMath &m, Value x) {
   return withLogEdges(m, result, x);
 }
 
-// 2^y likewise, by the machine's power of two.
-static Value expandPowerByMachine(ElementMath &m, Value y) {
-  return math::Exp2Op::create(m.builder, m.loc, y);
-}
-
 // By the machine's power of two, to within its 2^-22.5, where that is allowed:
 // then the quotient may be off by two units in the last place, as what it is
 // taken from is at least twice as large.
@@ -228,7 +223,7 @@ static Value expandTanh(ElementMath &m, Value x, bool byMachine) {
   Value doubled = m.isDouble() ? m.add(bounded, bounded)
                                : m.mul(bounded, m.num(2.88539008));
   Value power = m.isDouble() ? expandSmallExp(m, doubled)
-                : byMachine  ? expandPowerByMachine(m, doubled)
+                : byMachine  ? m.make<math::Exp2Op>(doubled)
                              : expandSmallPower(m, doubled, /*coarse=*/false);
   Value one = m.num(1.0), two = m.num(2.0), more = m.add(power, one);
   Value less = byMachine ? m.nearQuotient(two, more) : m.div(two, more);
@@ -251,7 +246,7 @@ static Value expandErf32(ElementMath &m, Value x, bool byMachine) {
   high = m.mulAdd(square, m.num(2.92185316e-4), high);
   Value y =
       m.mulAdd(high, m.mul(square, square), m.mulAdd(middle, square, low));
-  Value rest = byMachine ? expandPowerByMachine(m, y)
+  Value rest = byMachine ? m.make<math::Exp2Op>(y)
                          : expandSmallPower(m, y, /*coarse=*/true);
   Value far = m.withSign(m.sub(m.num(1.0), rest), x);
   Value near =
