@@ -4,9 +4,9 @@
 #   OBJECT (the default) is one folder of a larger library; SHARED takes its
 #   DEPS' objects in (and is STATIC in preset `bundle`). MLIR: may include
 #   MLIR, uses its precompiled header, has no exceptions.
-# sinter_ship(LIBRARY [EVERY_NAME])
+# sinter_ship(LIBRARY [ALSO PATTERNS...])
 #   The shared library has a version and is installed. Sinter's names alone come
-#   out of it unless EVERY_NAME is said.
+#   out of it, and mangled ones of these patterns.
 # sinter_add_public(NAME LIBRARY)
 #   sinter::NAME, what users link: LIBRARY and the public headers.
 # sinter_add_tool(NAME [MLIR] SOURCES... DEPS... [OUTPUT FILE])
@@ -104,18 +104,22 @@ endfunction()
 set(SINTER_SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 
 function(sinter_ship name)
-  cmake_parse_arguments(arg "EVERY_NAME" "" "" ${ARGN})
   if(SINTER_BUNDLE)
     return()
   endif()
+  cmake_parse_arguments(arg "" "" "ALSO" ${ARGN})
   # Those that it needs lie beside it, here and where they are installed.
   set_target_properties(${name} PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${SINTER_SOVERSION}
     INSTALL_RPATH $ORIGIN BUILD_WITH_INSTALL_RPATH ON)
   set_property(GLOBAL APPEND PROPERTY SINTER_SHIPPED ${name})
   # A sanitizer looks for what several libraries define.
-  if(NOT arg_EVERY_NAME AND NOT SINTER_SANITIZE)
-    set(names ${PROJECT_SOURCE_DIR}/tools/cmake/exports.map)
+  if(NOT SINTER_SANITIZE)
+    set(names ${PROJECT_BINARY_DIR}/${name}.map)
+    list(JOIN arg_ALSO "; " also)
+    string(REGEX REPLACE "(.)$" "\\1;" also "${also}")
+    configure_file(${PROJECT_SOURCE_DIR}/tools/cmake/exports.map.in ${names}
+      @ONLY)
     target_link_options(${name} PRIVATE LINKER:--version-script=${names})
     set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${names})
   endif()

@@ -2,14 +2,15 @@
 """Uses an installed Sinter as other people do.
 
 usage: install.py --build BUILD --cmake CMAKE --compiler COMPILER --llvm FOLDER
-                  WAY [FILE...]
+                  [--shared-mlir] WAY [FILE...]
 
   install       installs BUILD, and moves all of it elsewhere
   find_package  builds the consumer by CMake against what was moved, and runs it
   pkg_config    the same by one command line each
   headers       all public headers pass strict warnings, of every compiler here
   subdirectory  configures the consumer with Sinter as a part of it
-  symbols       the libraries FILE define Sinter's names alone
+  symbols       the libraries FILE define Sinter's names alone; type ids of
+                MLIR's as well where libMLIR is shared (--shared-mlir)
 """
 
 import argparse
@@ -20,14 +21,15 @@ import shutil
 import subprocess
 import sys
 
+import elf
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 CONSUMER = HERE / "consumer"
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
-# Functions and data of `sinter`, what the compiler makes for them (vtables,
-# types, thunks, guards), and C names.
-OURS = re.compile(r"sinter_|_Z(T[VTIS]|G[VR])?Z?N(K|O|R|KR)?6sinter"
-                  r"|_ZT[hv]\w*_NK?6sinter|_ZT[HWC]N6sinter")
+# What a libsinter-compiler shares with a libMLIR.
+TYPE_ID = re.compile(r"_Z(GV)?ZN4mlir6detail14TypeIDResolverINS_\w+"
+                     r"13resolveTypeIDEvE2id$")
 OTHER_COMPILERS = ["g++-13", "g++-14", *(f"clang++-{n}" for n in range(16, 23))]
 
 
@@ -165,13 +167,13 @@ def subdirectory(place):
 
 def symbols(place):
     for library in place.options.files:
-        names = [line.split()[-1] for line in
-                 run("nm", "-D", "--defined-only", library).splitlines()]
-        foreign = [name for name in names if not OURS.match(name)]
-        if foreign or len(names) < 100:
-            sys.exit(f"error: {library} defines {len(names)} names, of others "
+        count, foreign = elf.foreign_names(library)
+        if place.options.shared_mlir:
+            foreign = [name for name in foreign if not TYPE_ID.match(name)]
+        if foreign or count < 100:
+            sys.exit(f"error: {library} defines {count} names, of others "
                      f"{len(foreign)}:\n" + "\n".join(foreign[:20]))
-        print(f"{library}: {len(names)} names")
+        print(f"{library}: {count} names")
 
 
 def main():
@@ -180,6 +182,7 @@ def main():
     parser.add_argument("--cmake")
     parser.add_argument("--compiler")
     parser.add_argument("--llvm")
+    parser.add_argument("--shared-mlir", action="store_true")
     ways = {way.__name__: way for way in (install, find_package, pkg_config,
                                           headers, subdirectory, symbols)}
     parser.add_argument("way", choices=ways)
