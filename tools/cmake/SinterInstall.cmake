@@ -41,6 +41,15 @@ install(DIRECTORY ${SINTER_GENERATED_DIR}/functions
   COMPONENT libsinter-dev
   FILES_MATCHING PATTERN "*.h")
 
+# What users of the archive have to have.
+if(SINTER_STATIC_LLVM)
+  set(archive_needs zlib)
+  set(archive_links "")
+else()
+  set(archive_needs "fmt and zlib")
+  set(archive_links -lfmt)
+endif()
+
 # ---- find_package -----------------------------------------------------------
 set(templates ${PROJECT_SOURCE_DIR}/tools/cmake/package)
 set(folder ${PROJECT_BINARY_DIR}/package)
@@ -48,6 +57,7 @@ set(destination ${CMAKE_INSTALL_LIBDIR}/cmake/Sinter)
 configure_package_config_file(${templates}/SinterConfig.cmake.in
   ${folder}/SinterConfig.cmake
   INSTALL_DESTINATION ${destination}
+  INSTALL_PREFIX /usr # where it may be found through the link /lib
   PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${folder}/SinterConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)

@@ -9,7 +9,8 @@ find_package(fmt REQUIRED)
 find_package(FlatBuffers REQUIRED CONFIG NAMES FlatBuffers Flatbuffers)
 find_program(SINTER_FLATC flatc REQUIRED)
 find_program(SINTER_SPIRV_AS spirv-as REQUIRED)
-find_package(ZLIB REQUIRED) # of runtime/params alone
+set(ZLIB_USE_STATIC_LIBS ${SINTER_STATIC_LLVM})
+find_package(ZLIB REQUIRED) # of runtime/params, and of LLVM
 find_path(SINTER_XXHASH_DIR xxhash.h REQUIRED)
 
 add_library(sinter-base INTERFACE)
@@ -24,6 +25,10 @@ if(SINTER_STATIC_LLVM)
   set_target_properties(fmt::fmt PROPERTIES
     IMPORTED_LOCATION_NONE ${PROJECT_BINARY_DIR}/lib/libsinter-fmt.a)
   add_dependencies(fmt::fmt sinter-fmt)
+  if(NOT SINTER_BUNDLE)
+    add_library(sinter-older-systems OBJECT
+      ${CMAKE_CURRENT_LIST_DIR}/OlderSystems.cpp)
+  endif()
 endif()
 
 # ---- sinter::mlir -----------------------------------------------------------

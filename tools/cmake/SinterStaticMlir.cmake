@@ -15,11 +15,14 @@ file(STRINGS ${MLIR_CMAKE_DIR}/MLIRTargets.cmake mlir_lines
   REGEX "^add_library\\(MLIR")
 file(STRINGS ${LLD_CMAKE_DIR}/LLDTargets.cmake lld_lines
   REGEX "^add_library\\(lld")
-foreach(line ${mlir_lines} ${lld_lines})
+# The solver z3 serves clang alone.
+foreach(line ${mlir_lines} ${lld_lines} "add_library(LLVMSupport STATIC)")
   string(REGEX REPLACE "add_library\\(([A-Za-z0-9_]+) .*" "\\1" lib "${line}")
   get_target_property(links ${lib} INTERFACE_LINK_LIBRARIES)
   if(links)
     list(REMOVE_ITEM links LLVM "\$<LINK_ONLY:LLVM>")
+    list(FILTER links EXCLUDE REGEX "/libz3[.]")
+    list(TRANSFORM links REPLACE "^zstd::libzstd_shared$" zstd::libzstd_static)
     set_target_properties(${lib} PROPERTIES INTERFACE_LINK_LIBRARIES
       "${links}")
   endif()

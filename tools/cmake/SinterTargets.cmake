@@ -7,6 +7,9 @@
 # sinter_ship(LIBRARY [ALSO PATTERNS...])
 #   The shared library has a version and is installed. Sinter's names alone come
 #   out of it, and mangled ones of these patterns.
+# sinter_for_older_systems(TARGET)
+#   The library or program of a package (SINTER_STATIC_LLVM) runs with glibc
+#   2.34 and GCC 11's C++ library.
 # sinter_add_public(NAME LIBRARY)
 #   sinter::NAME, what users link: LIBRARY and the public headers.
 # sinter_add_tool(NAME [MLIR] SOURCES... DEPS... [OUTPUT FILE])
@@ -103,11 +106,20 @@ endfunction()
 # Interfaces may change with each minor version until 1.0.
 set(SINTER_SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 
+function(sinter_for_older_systems name)
+  if(TARGET sinter-older-systems)
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:sinter-older-systems>)
+    # Conversions of f16 from the archive: they are newer than GCC 11's library.
+    target_link_libraries(${name} PRIVATE gcc)
+  endif()
+endfunction()
+
 function(sinter_ship name)
   if(SINTER_BUNDLE)
     return()
   endif()
   cmake_parse_arguments(arg "" "" "ALSO" ${ARGN})
+  sinter_for_older_systems(${name})
   # Those that it needs lie beside it, here and where they are installed.
   set_target_properties(${name} PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${SINTER_SOVERSION}
