@@ -36,6 +36,8 @@ public:
   static Result<SafetensorsFile> open(const std::string &path);
 
   const std::string &path() const { return name; }
+  /// The whole file, as it is mapped.
+  std::span<const std::byte> bytes() const { return file.bytes(); }
   /// In the order of their names; `data` points into the mapping.
   std::span<const NamedTensor> tensors() const { return entries; }
   const Metadata &metadata() const { return strings; }

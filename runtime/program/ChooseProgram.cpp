@@ -14,6 +14,7 @@ using namespace sinter::runtime;
 namespace {
 
 struct Candidate {
+  uint32_t index = 0; ///< among the file's programs
   Requirements needs;
   std::string refusal; ///< who it is and why not; empty where it runs
 };
@@ -28,14 +29,16 @@ std::string describe(const Requirements &needs) {
   return fmt::format("{} ({})", needs.target, needs.variant);
 }
 
-Result<std::vector<Candidate>> readCandidates(const ModelFile &model,
-                                              const Device &device) {
+Result<std::vector<Candidate>>
+readCandidates(const ModelFile &model, std::span<const uint32_t> programs,
+               const Device &device) {
   std::string kind = toString(device.id());
   kind.resize(std::min(kind.find(':'), kind.size()));
   std::vector<Candidate> candidates;
-  for (uint32_t i = 0; i < model.count(SectionKind::program); ++i) {
-    const Section *section = model.find(SectionKind::program, i);
+  for (uint32_t index : programs) {
+    const Section *section = model.find(SectionKind::program, index);
     Candidate candidate;
+    candidate.index = index;
     SINTER_TRY_ASSIGN(candidate.needs, readRequirements(section->bytes));
     std::string missing =
         missingFeatures(candidate.needs.variant, device.profile());
@@ -63,10 +66,12 @@ std::string whyNot(const std::vector<Candidate> &candidates,
 
 } // namespace
 
-Result<ProgramChoice> sinter::runtime::chooseProgram(const ModelFile &model,
-                                                     const Device &device) {
+Result<ProgramChoice>
+sinter::runtime::chooseProgram(const ModelFile &model,
+                               std::span<const uint32_t> programs,
+                               const Device &device) {
   SINTER_TRY_ASSIGN(std::vector<Candidate> candidates,
-                    readCandidates(model, device));
+                    readCandidates(model, programs, device));
   const Candidate *best = nullptr;
   for (const Candidate &each : candidates)
     if (each.refusal.empty() &&
@@ -74,13 +79,16 @@ Result<ProgramChoice> sinter::runtime::chooseProgram(const ModelFile &model,
                       countFeatures(best->needs.variant)))
       best = &each;
   std::string others = whyNot(candidates, best);
-  if (!best)
+  if (!best) {
+    std::string has = device.profile();
     return makeError(ErrorKind::unsupported,
-                     fmt::format("model file: no program runs on {}{}{}",
+                     fmt::format("model file: no program runs on {}{}{}{}{}",
                                  toString(device.id()),
-                                 others.empty() ? "" : ": ", others));
+                                 others.empty() ? "" : ": ", others,
+                                 has.empty() ? "" : "; the device has ", has));
+  }
   ProgramChoice choice;
-  choice.index = uint32_t(best - candidates.data());
+  choice.index = best->index;
   if (candidates.size() > 1)
     choice.text = fmt::format("{} runs on {}; {}", describe(best->needs),
                               toString(device.id()), others);

@@ -6,6 +6,7 @@
 #include "sinter/runtime/Result.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace sinter::runtime {
@@ -17,9 +18,11 @@ struct ProgramChoice {
   std::string text;
 };
 
-/// The program that needs the most of what the device offers, of several the
-/// first. An error of kind `unsupported` says of each why it does not run.
+/// Of these programs the one that needs the most of what the device offers, of
+/// several the first. An error of kind `unsupported` says of each why it does
+/// not run, and what the device has.
 Result<ProgramChoice> chooseProgram(const ModelFile &model,
+                                    std::span<const uint32_t> programs,
                                     const Device &device);
 
 } // namespace sinter::runtime

@@ -1,11 +1,7 @@
 /// Checks and places constants before the first run.
 #include "runtime/program/ConstantPool.h"
 
-#include "runtime/program/ModelError.h"
-#include "runtime/program/Stats.h"
-
 #include <algorithm>
-#include <cstring>
 
 using namespace sinter;
 using namespace sinter::runtime;
@@ -13,10 +9,7 @@ using namespace sinter::runtime;
 void ConstantPool::open(const ModelFile &file, const ProgramData &program,
                         Device &device) {
   this->device = &device;
-  if (const Section *pool = file.find(SectionKind::constants))
-    section = pool->bytes;
-  if (const Section *blocks = file.find(SectionKind::blocks))
-    digests = blocks->bytes;
+  section = CheckedSection(file, SectionKind::constants);
   constants = program.constants;
   for (const PlanBuffer &buffer : program.buffers)
     if (buffer.kind == BufferKind::constant)
@@ -26,35 +19,12 @@ void ConstantPool::open(const ModelFile &file, const ProgramData &program,
     return std::pair(constants[index].offset, constants[index].bytes);
   };
   std::ranges::sort(used, {}, placeOf);
-  checked.resize(digests.size() / sizeof(Digest));
   addresses.resize(constants.size());
   copies.resize(constants.size());
   ready = used.empty();
 }
 
-Status ConstantPool::checkBlocks(const ConstantData &constant) {
-  if (digests.empty() || constant.bytes == 0)
-    return {};
-  uint64_t last = (constant.offset + constant.bytes - 1) / digestBlock;
-  for (uint64_t block = constant.offset / digestBlock; block <= last; ++block) {
-    if (checked[block])
-      continue;
-    uint64_t start = block * digestBlock;
-    uint64_t end = std::min<uint64_t>(start + digestBlock, section.size());
-    Digest found = digestOf(section.subspan(start, end - start));
-    countCheckedBlock();
-    if (std::memcmp(found.data(), digests.data() + block * sizeof(Digest),
-                    sizeof(Digest)) != 0)
-      return brokenModel("the digest of constants section 0 is wrong in block "
-                         "{} (bytes {} to {})",
-                         block, start, end);
-    checked[block] = true;
-  }
-  return {};
-}
-
-Status ConstantPool::place(uint32_t index) {
-  auto bytes = section.subspan(constants[index].offset, constants[index].bytes);
+Status ConstantPool::place(uint32_t index, std::span<const std::byte> bytes) {
   if (device->sharesHostMemory()) {
     addresses[index] = const_cast<std::byte *>(bytes.data());
     return {};
@@ -79,9 +49,10 @@ Status ConstantPool::prepare() {
       continue;
     }
     before = &constant;
-    SINTER_TRY(checkBlocks(constant));
+    SINTER_TRY_ASSIGN(std::span<const std::byte> bytes,
+                      section.part(constant.offset, constant.bytes));
     if (!addresses[index])
-      SINTER_TRY(place(index));
+      SINTER_TRY(place(index, bytes));
   }
   ready.store(true, std::memory_order_release);
   return {};

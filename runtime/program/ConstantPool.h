@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/device/Device.h"
+#include "runtime/program/CheckedSection.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/ProgramData.h"
 #include "runtime/support/Fork.h"
@@ -36,15 +37,12 @@ public:
   void *address(uint32_t index) const { return addresses[index]; }
 
 private:
-  Status checkBlocks(const ConstantData &constant);
-  Status place(uint32_t index);
+  Status place(uint32_t index, std::span<const std::byte> bytes);
 
   Device *device = nullptr;
-  std::span<const std::byte> section;
-  std::span<const std::byte> digests; ///< empty: all is checked
+  CheckedSection section;
   std::vector<ConstantData> constants;
   std::vector<uint32_t> used;
-  std::vector<char> checked; ///< per block
   std::vector<void *> addresses;
   std::vector<BufferRef> copies;
   ForkMutex mutex;

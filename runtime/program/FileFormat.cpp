@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <xxhash.h>
 
 using namespace sinter::runtime;
@@ -11,22 +13,67 @@ using namespace sinter::runtime;
 static_assert(std::endian::native == std::endian::little,
               "the file format is little-endian");
 
-uint64_t sinter::runtime::sectionAlignment(SectionKind kind) {
+std::string_view sinter::runtime::sectionName(SectionKind kind) {
+  static constexpr std::string_view names[] = {
+      "program", "image", "constants", "graph",       "debug",
+      "blocks",  "model", "weights",   "weightblocks"};
+  return names[uint32_t(kind) - 1];
+}
+
+bool sinter::runtime::isOptionalSection(SectionKind kind) {
+  return kind == SectionKind::graph || kind == SectionKind::debug;
+}
+
+bool sinter::runtime::isSingleSection(SectionKind kind) {
   switch (kind) {
-  case SectionKind::constants:
-    return 256;
+  case SectionKind::program:
+  case SectionKind::image:
+  case SectionKind::graph:
+  case SectionKind::debug:
+    return false;
   default:
-    return 64;
+    return uint32_t(kind) <= lastSectionKind;
   }
 }
 
-Digest sinter::runtime::digestOf(std::span<const std::byte> bytes) {
+bool sinter::runtime::isLargeSection(SectionKind kind) {
+  return kind == SectionKind::constants || kind == SectionKind::weights;
+}
+
+SectionKind sinter::runtime::blocksOf(SectionKind large) {
+  return large == SectionKind::constants ? SectionKind::blocks
+                                         : SectionKind::weightBlocks;
+}
+
+uint64_t sinter::runtime::sectionAlignment(SectionKind kind) {
+  return isLargeSection(kind) ? 256 : 64;
+}
+
+std::string_view sinter::runtime::nameOf(const SectionEntry &entry) {
+  auto end = std::ranges::find(entry.name, '\0');
+  return {entry.name.data(), size_t(end - entry.name.begin())};
+}
+
+SectionEntry sinter::runtime::makeEntry(SectionKind kind, uint32_t index) {
+  SectionEntry entry;
+  entry.kind = kind;
+  entry.index = index;
+  entry.alignment = sectionAlignment(kind);
+  std::ranges::copy(sectionName(kind), entry.name.begin());
+  entry.optional = isOptionalSection(kind);
+  return entry;
+}
+
+static Digest toDigest(XXH128_hash_t hash) {
   XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical,
-                           XXH3_128bits(bytes.data(), bytes.size()));
+  XXH128_canonicalFromHash(&canonical, hash);
   Digest digest;
   std::memcpy(digest.data(), canonical.digest, digest.size());
   return digest;
+}
+
+Digest sinter::runtime::digestOf(std::span<const std::byte> bytes) {
+  return toDigest(XXH3_128bits(bytes.data(), bytes.size()));
 }
 
 std::vector<Digest>
@@ -38,11 +85,45 @@ sinter::runtime::blockDigests(std::span<const std::byte> section) {
   return blocks;
 }
 
+std::vector<Digest> sinter::runtime::blockDigests(ByteParts section) {
+  struct Free {
+    void operator()(XXH3_state_t *state) const { XXH3_freeState(state); }
+  };
+  std::unique_ptr<XXH3_state_t, Free> state(XXH3_createState());
+  if (!state)
+    throw std::bad_alloc();
+  std::vector<Digest> blocks;
+  uint64_t open = 0; // bytes of the block that is not full yet
+  auto close = [&] {
+    blocks.push_back(toDigest(XXH3_128bits_digest(state.get())));
+    open = 0;
+  };
+  for (std::span<const std::byte> part : section)
+    while (!part.empty()) {
+      if (open == 0)
+        XXH3_128bits_reset(state.get());
+      size_t taken = std::min<size_t>(part.size(), digestBlock - open);
+      XXH3_128bits_update(state.get(), part.data(), taken);
+      part = part.subspan(taken);
+      open += taken;
+      if (open == digestBlock)
+        close();
+    }
+  if (open > 0)
+    close();
+  return blocks;
+}
+
 Digest sinter::runtime::sectionDigest(std::span<const std::byte> section) {
   if (section.size() <= digestBlock)
     return digestOf(section);
-  std::vector<Digest> blocks = blockDigests(section);
-  return digestOf(std::as_bytes(std::span(blocks)));
+  return digestOfBlocks(blockDigests(section));
+}
+
+Digest sinter::runtime::digestOfBlocks(std::span<const Digest> blocks) {
+  if (blocks.empty())
+    return digestOf({});
+  return blocks.size() == 1 ? blocks[0] : digestOf(std::as_bytes(blocks));
 }
 
 Digest sinter::runtime::contentDigest(std::span<const SectionEntry> table) {

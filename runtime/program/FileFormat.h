@@ -5,33 +5,50 @@
 /// Every byte is covered: header and table by `headerDigest`, sections by the
 /// digest in their table entry, padding must be zero, and each offset is the
 /// only one that the sizes and alignments before it allow. All is checked when
-/// a file is loaded, but for constants of more than one block: each of their
-/// blocks is checked when a program that reads it is first run.
+/// a file is loaded, but for constants and weights of more than one block: each
+/// of their blocks is checked when it is first used. docs/format.md describes
+/// every field.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace sinter::runtime {
 
 inline constexpr std::array<char, 8> fileMagic = {'S', 'I', 'N', 'T',
                                                   'E', 'R', 0,   1};
-/// 2: kernels say how much of each buffer they touch.
-inline constexpr uint32_t fileVersion = 2;
+/// 2: kernels say how much of each buffer they touch. 3: sections have names
+/// and may be optional; a model section has entry points, weights and state.
+inline constexpr uint32_t fileVersion = 3;
 
 /// What a section holds. The order is the order in the file.
 enum class SectionKind : uint32_t {
-  program = 1,   ///< flatbuffer of program.fbs, one per (target, variant)
-  image = 2,     ///< native code of the program with the same index
-  constants = 3, ///< raw bytes of all programs' constants, at most one
-  graph = 4,     ///< portable graph: `sinter`-dialect text, at most one
-  debug = 5,     ///< flatbuffer DebugInfo; outside the content digest
-  blocks = 6,    ///< the constants' block digests when there is more than one
+  program = 1,      ///< flatbuffer of program.fbs, one per (target, variant)
+  image = 2,        ///< native code of the program with the same index
+  constants = 3,    ///< raw bytes of all programs' constants, at most one
+  graph = 4,        ///< `sinter`-dialect text of the entry with that index
+  debug = 5,        ///< DebugInfo of an entry; outside the content digest
+  blocks = 6,       ///< the constants' block digests when there are several
+  model = 7,        ///< flatbuffer Model of model.fbs, at most one
+  weights = 8,      ///< raw bytes of the model's tensors, at most one
+  weightBlocks = 9, ///< the weights' block digests when there are several
 };
-inline constexpr uint32_t lastSectionKind = 6;
+inline constexpr uint32_t lastSectionKind = 9;
+
+/// The name that stands in a file for a section that this build knows.
+std::string_view sectionName(SectionKind kind);
+/// Whether a reader that does not know the section may do without it.
+bool isOptionalSection(SectionKind kind);
+/// Whether a file has at most one of them.
+bool isSingleSection(SectionKind kind);
+/// Those whose blocks are checked when they are used: constants and weights.
+/// The second is the section with their digests.
+bool isLargeSection(SectionKind kind);
+SectionKind blocksOf(SectionKind large);
 
 /// xxh3-128 in its canonical (big-endian) byte order.
 using Digest = std::array<uint8_t, 16>;
@@ -54,8 +71,10 @@ struct SectionEntry {
   uint64_t bytes = 0;
   uint64_t alignment = 0;
   Digest digest = {};
+  std::array<char, 15> name = {}; ///< lower case, zero behind it
+  uint8_t optional = 0;           ///< 1: who does not know it may skip it
 };
-static_assert(sizeof(SectionEntry) == 48);
+static_assert(sizeof(SectionEntry) == 64);
 
 inline constexpr uint32_t maxSections = 256;
 /// Sections are digested in blocks of this size, so that a large one can be
@@ -66,10 +85,19 @@ constexpr uint64_t numBlocks(uint64_t bytes) {
 }
 
 uint64_t sectionAlignment(SectionKind kind);
+/// The name of an entry as text.
+std::string_view nameOf(const SectionEntry &entry);
+/// An entry of a known kind, without place, size and digest.
+SectionEntry makeEntry(SectionKind kind, uint32_t index);
 Digest digestOf(std::span<const std::byte> bytes);
+/// Bytes that stand one part after the other.
+using ByteParts = std::span<const std::span<const std::byte>>;
 /// One per block of a section.
+std::vector<Digest> blockDigests(ByteParts section);
 std::vector<Digest> blockDigests(std::span<const std::byte> section);
 Digest sectionDigest(std::span<const std::byte> section);
+/// The digest of a section whose blocks have these.
+Digest digestOfBlocks(std::span<const Digest> blocks);
 Digest contentDigest(std::span<const SectionEntry> table);
 Digest headerDigest(const FileHeader &header,
                     std::span<const SectionEntry> table);

@@ -11,28 +11,60 @@ using namespace sinter::runtime;
 
 namespace {
 
+std::span<const std::byte> bytesOf(const ModelFile &model, SectionKind kind,
+                                   uint32_t index = 0) {
+  const Section *section = model.find(kind, index);
+  return section ? section->bytes : std::span<const std::byte>();
+}
+
+/// What has to be the same in all files.
+struct Common {
+  std::vector<std::string> graphs;
+  std::vector<std::vector<std::string>> sites;
+  ModelInfo info; ///< without the entries' programs
+  bool hasModel = false;
+  Digest weights = {};
+  bool operator==(const Common &) const = default;
+};
+
+Result<Common> commonOf(const ModelFile &model, const ModelInfo &info) {
+  Common common;
+  for (uint32_t i = 0; i < model.count(SectionKind::graph); ++i) {
+    auto text = bytesOf(model, SectionKind::graph, i);
+    common.graphs.emplace_back(reinterpret_cast<const char *>(text.data()),
+                               text.size());
+  }
+  for (uint32_t i = 0; i < model.count(SectionKind::debug); ++i) {
+    SINTER_TRY_ASSIGN(std::vector<std::string> sites,
+                      readSites(bytesOf(model, SectionKind::debug, i)));
+    common.sites.push_back(std::move(sites));
+  }
+  common.hasModel = model.find(SectionKind::model) != nullptr;
+  common.weights = sectionDigest(bytesOf(model, SectionKind::weights));
+  if (!common.hasModel)
+    return common;
+  common.info = info;
+  for (EntryPoint &entry : common.info.entries)
+    entry.programs.clear();
+  return common;
+}
+
 class Joiner {
 public:
   Status add(const ModelFile &model);
   Result<std::vector<std::byte>> finish();
 
 private:
-  Status addProgram(const ModelFile &model, uint32_t index);
+  Result<uint32_t> addProgram(const ModelFile &model, uint32_t index);
   uint64_t placeOf(std::span<const std::byte> constant);
 
   ModelWriter writer;
-  uint32_t numFiles = 0;
-  std::string graph;
-  std::vector<std::string> sites;
+  std::optional<Common> common;
+  std::vector<std::vector<uint32_t>> programs; ///< per entry
+  std::span<const std::byte> weights;
   std::vector<std::byte> constants;
   std::map<Digest, uint64_t> places; ///< of constants, by their digests
 };
-
-std::span<const std::byte> bytesOf(const ModelFile &model, SectionKind kind,
-                                   uint32_t index = 0) {
-  const Section *section = model.find(kind, index);
-  return section ? section->bytes : std::span<const std::byte>();
-}
 
 } // namespace
 
@@ -47,7 +79,7 @@ uint64_t Joiner::placeOf(std::span<const std::byte> constant) {
   return place->second;
 }
 
-Status Joiner::addProgram(const ModelFile &model, uint32_t index) {
+Result<uint32_t> Joiner::addProgram(const ModelFile &model, uint32_t index) {
   auto program = bytesOf(model, SectionKind::program, index);
   auto image = bytesOf(model, SectionKind::image, index);
   auto own = bytesOf(model, SectionKind::constants);
@@ -56,35 +88,48 @@ Status Joiner::addProgram(const ModelFile &model, uint32_t index) {
   fb::GetProgram(program.data())->UnPackTo(&object);
   for (auto &constant : object.constants)
     constant->offset = placeOf(own.subspan(constant->offset, constant->bytes));
-  writer.addProgram(object, {image.begin(), image.end()});
-  return {};
+  return writer.addProgram(object, {image.begin(), image.end()});
 }
 
 Status Joiner::add(const ModelFile &model) {
-  auto text = bytesOf(model, SectionKind::graph);
-  std::string ownGraph(reinterpret_cast<const char *>(text.data()),
-                       text.size());
-  std::vector<std::string> ownSites;
-  if (model.find(SectionKind::debug)) {
-    SINTER_TRY_ASSIGN(ownSites, readSites(bytesOf(model, SectionKind::debug)));
-  }
-  if (numFiles++ == 0) {
-    graph = std::move(ownGraph);
-    sites = std::move(ownSites);
-  } else if (graph != ownGraph || sites != ownSites) {
+  SINTER_TRY_ASSIGN(ModelInfo info, readModelInfo(model));
+  SINTER_TRY_ASSIGN(Common own, commonOf(model, info));
+  if (!common) {
+    common = std::move(own);
+    weights = bytesOf(model, SectionKind::weights);
+    programs.resize(info.entries.size());
+  } else if (*common != own) {
     return makeError(ErrorKind::invalid_argument,
-                     "model files: they are not of one graph");
+                     own.hasModel || common->hasModel
+                         ? "model files: they are not of one model"
+                         : "model files: they are not of one graph");
   }
-  for (uint32_t i = 0; i < model.count(SectionKind::program); ++i)
-    SINTER_TRY(addProgram(model, i));
+  std::vector<uint32_t> entryOf(model.count(SectionKind::program));
+  for (uint32_t entry = 0; entry < info.entries.size(); ++entry)
+    for (uint32_t program : info.entries[entry].programs)
+      entryOf[program] = entry;
+  for (uint32_t i = 0; i < entryOf.size(); ++i) {
+    SINTER_TRY_ASSIGN(uint32_t number, addProgram(model, i));
+    programs[entryOf[i]].push_back(number);
+  }
   return {};
 }
 
 Result<std::vector<std::byte>> Joiner::finish() {
+  if (!common)
+    return writer.finish();
   writer.setConstants(std::move(constants));
-  writer.setGraph(std::move(graph));
-  if (!sites.empty())
-    writer.setSites(std::move(sites));
+  for (uint32_t i = 0; i < common->graphs.size(); ++i)
+    writer.setGraph(std::move(common->graphs[i]), i);
+  for (uint32_t i = 0; i < common->sites.size(); ++i)
+    writer.setSites(std::move(common->sites[i]), i);
+  if (common->hasModel) {
+    ModelInfo &info = common->info;
+    for (size_t i = 0; i < info.entries.size(); ++i)
+      info.entries[i].programs = std::move(programs[i]);
+    auto data = tensorData(info, weights);
+    writer.setModel(std::move(info), std::move(data));
+  }
   return writer.finish();
 }
 

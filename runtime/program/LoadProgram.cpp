@@ -3,6 +3,7 @@
 
 #include "runtime/program/ChooseProgram.h"
 #include "runtime/program/ModelError.h"
+#include "runtime/program/ModelInfo.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/VerifyProgram.h"
 #include "runtime/support/Flags.h"
@@ -13,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <numeric>
 #include <utility>
 
 using namespace sinter;
@@ -52,11 +54,32 @@ Result<FileBytes> FileBytes::read(const FileDescriptor &from, size_t size) {
   return file;
 }
 
-Status LoadedProgram::load() {
+/// The programs of an entry. A file without entries is not looked into.
+static Result<std::vector<uint32_t>> programsOf(const ModelFile &model,
+                                                uint32_t entry) {
+  std::vector<uint32_t> programs(model.count(SectionKind::program));
+  std::iota(programs.begin(), programs.end(), 0);
+  size_t numEntries = 1;
+  if (model.find(SectionKind::model)) {
+    SINTER_TRY_ASSIGN(ModelInfo info, readModelInfo(model));
+    numEntries = info.entries.size();
+    if (entry < numEntries)
+      programs = std::move(info.entries[entry].programs);
+  }
+  if (entry >= numEntries)
+    return makeError(
+        ErrorKind::invalid_argument,
+        fmt::format("model file: entry {} of {}", entry, numEntries));
+  return programs;
+}
+
+Status LoadedProgram::load(uint32_t entry) {
   WorkTimer timer(Work::loading);
   SINTER_TRY_ASSIGN(ModelFile model,
-                    readModel(file.bytes(), ModelCheck::untilUse));
-  SINTER_TRY_ASSIGN(ProgramChoice taken, chooseProgram(model, *target));
+                    readModel(file->bytes(), ModelCheck::untilUse));
+  SINTER_TRY_ASSIGN(std::vector<uint32_t> programs, programsOf(model, entry));
+  SINTER_TRY_ASSIGN(ProgramChoice taken,
+                    chooseProgram(model, programs, *target));
   uint32_t chosen = taken.index;
   choiceText = std::move(taken.text);
   const Section *constants = model.find(SectionKind::constants);
@@ -65,10 +88,10 @@ Status LoadedProgram::load() {
       data,
       verifyProgram(section->bytes, constants ? constants->bytes.size() : 0));
   SINTER_TRY_ASSIGN(binder, DimBinder::make(data));
-  if (const Section *text = model.find(SectionKind::graph))
+  if (const Section *text = model.find(SectionKind::graph, entry))
     graph = {reinterpret_cast<const char *>(text->bytes.data()),
              text->bytes.size()};
-  if (const Section *debug = model.find(SectionKind::debug)) {
+  if (const Section *debug = model.find(SectionKind::debug, entry)) {
     SINTER_TRY_ASSIGN(sites, readSites(debug->bytes));
   }
   pool.open(model, data, *target);
@@ -80,7 +103,7 @@ Status LoadedProgram::load() {
     image = *std::move(loaded);
     SINTER_TRY(resolveSymbols());
   }
-  resident = file.bytes().size() + code->bytes.size();
+  resident = file->bytes().size() + code->bytes.size();
   return {};
 }
 
@@ -163,8 +186,16 @@ LoadedProgram::planFor(std::span<const int64_t> symbols) const {
 Result<std::shared_ptr<const Program>>
 sinter::runtime::loadProgram(FileBytes file, Device &device,
                              const std::string &path) {
+  return loadEntry(std::make_shared<FileBytes>(std::move(file)), 0, device,
+                   path);
+}
+
+Result<std::shared_ptr<const Program>>
+sinter::runtime::loadEntry(std::shared_ptr<const FileBytes> file,
+                           uint32_t entry, Device &device,
+                           const std::string &path) {
   auto program = std::make_shared<LoadedProgram>(std::move(file), device, path);
-  if (Status loaded = program->load(); !loaded)
+  if (Status loaded = program->load(entry); !loaded)
     return inFile(path, loaded.takeError());
   return std::shared_ptr<const Program>(std::move(program));
 }

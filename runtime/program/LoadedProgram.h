@@ -48,11 +48,13 @@ private:
 class LoadedProgram final : public Program {
 public:
   /// `path` stands before the errors of what is read later, unless empty.
-  LoadedProgram(FileBytes file, Device &device, std::string path = {})
+  LoadedProgram(std::shared_ptr<const FileBytes> file, Device &device,
+                std::string path = {})
       : file(std::move(file)), path(std::move(path)), target(&device) {}
 
-  /// Reads the file; called once, before the program is shared.
-  Status load();
+  /// Reads the program of an entry of the file; called once, before the program
+  /// is shared.
+  Status load(uint32_t entry);
 
   Device &device() const override { return *target; }
   std::span<const Port> inputs() const override { return data.inputs; }
@@ -87,7 +89,7 @@ private:
 
   static constexpr size_t maxPlans = 64;
 
-  FileBytes file;
+  std::shared_ptr<const FileBytes> file;
   std::string path;
   Device *target;
   ProgramData data;
@@ -107,5 +109,10 @@ private:
 /// As Program::load. `path`, unless empty, stands before errors.
 Result<std::shared_ptr<const Program>>
 loadProgram(FileBytes file, Device &device, const std::string &path = {});
+/// The program of one of the file's entries (ModelInfo), which shares the bytes
+/// with others.
+Result<std::shared_ptr<const Program>>
+loadEntry(std::shared_ptr<const FileBytes> file, uint32_t entry, Device &device,
+          const std::string &path = {});
 
 } // namespace sinter::runtime

@@ -4,6 +4,7 @@
 #include "runtime/program/ModelError.h"
 #include "runtime/support/FileKind.h"
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 using namespace sinter;
@@ -11,11 +12,7 @@ using namespace sinter::runtime;
 
 namespace {
 
-const char *kindName(SectionKind kind) {
-  static constexpr const char *names[] = {"program", "image", "constants",
-                                          "graph",   "debug", "blocks"};
-  return names[uint32_t(kind) - 1];
-}
+constexpr uint64_t maxUnknownAlignment = 4096;
 
 Result<FileHeader> readHeader(std::span<const std::byte> file) {
   FileHeader header;
@@ -29,8 +26,11 @@ Result<FileHeader> readHeader(std::span<const std::byte> file) {
     return brokenModel(
         "{}", otherFile("wrong magic, this is not a .sinter file", file));
   if (header.version != fileVersion)
-    return brokenModel("version {}, this build reads version {}",
-                       header.version, fileVersion);
+    return brokenModel("format version {}, this build reads version {}: {}",
+                       header.version, fileVersion,
+                       header.version < fileVersion
+                           ? "write the file again with this release"
+                           : "a newer release wrote it");
   if (header.fileBytes != file.size())
     return brokenModel("the header says {} bytes, there are {}",
                        header.fileBytes, file.size());
@@ -42,13 +42,54 @@ Result<FileHeader> readHeader(std::span<const std::byte> file) {
   return header;
 }
 
+bool isKnown(const SectionEntry &entry) {
+  return uint32_t(entry.kind) <= lastSectionKind;
+}
+
+/// Names are words of small letters, digits and dashes, zeros behind.
+bool isName(const std::array<char, 15> &name, std::string_view text) {
+  auto isLetter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  };
+  return !text.empty() && std::ranges::all_of(text, isLetter) &&
+         std::all_of(name.begin() + long(text.size()), name.end(),
+                     [](char c) { return c == 0; });
+}
+
+Status checkName(const SectionEntry &entry, size_t number) {
+  std::string_view name = nameOf(entry);
+  if (!isName(entry.name, name))
+    return brokenModel("section {} has no name", number);
+  if (entry.optional > 1)
+    return brokenModel("section {} is optional in another way", number);
+  if (!isKnown(entry)) {
+    bool isPower = std::has_single_bit(entry.alignment) &&
+                   entry.alignment <= maxUnknownAlignment;
+    if (!isPower)
+      return brokenModel("{} section {} has alignment {}", name, entry.index,
+                         entry.alignment);
+    if (!entry.optional)
+      return brokenModel("it needs a reader that knows its section '{}'; a "
+                         "newer release wrote it",
+                         name);
+    return {};
+  }
+  if (name != sectionName(entry.kind) ||
+      bool(entry.optional) != isOptionalSection(entry.kind))
+    return brokenModel("section {} is a {} section and named '{}'", number,
+                       sectionName(entry.kind), name);
+  if (entry.alignment != sectionAlignment(entry.kind))
+    return brokenModel("{} section {} has alignment {}", name, entry.index,
+                       entry.alignment);
+  return {};
+}
+
 /// Kinds ascend and indices are dense, so every content has one file.
 Status checkOrder(std::span<const SectionEntry> table) {
   for (size_t i = 0; i < table.size(); ++i) {
     const SectionEntry &entry = table[i];
-    uint32_t kind = uint32_t(entry.kind);
-    if (kind == 0 || kind > lastSectionKind)
-      return brokenModel("section {} has unknown kind {}", i, kind);
+    if (uint32_t(entry.kind) == 0)
+      return brokenModel("section {} has kind 0", i);
     bool continues = i > 0 && table[i - 1].kind == entry.kind;
     if (i > 0 && table[i - 1].kind > entry.kind)
       return brokenModel("section {} is out of order", i);
@@ -56,9 +97,9 @@ Status checkOrder(std::span<const SectionEntry> table) {
     if (entry.index != expected)
       return brokenModel("section {} has index {}, expected {}", i, entry.index,
                          expected);
-    bool single = entry.kind >= SectionKind::constants;
-    if (single && entry.index != 0)
-      return brokenModel("more than one {} section", kindName(entry.kind));
+    if (isSingleSection(entry.kind) && entry.index != 0)
+      return brokenModel("more than one {} section", sectionName(entry.kind));
+    SINTER_TRY(checkName(entry, i));
   }
   return {};
 }
@@ -73,10 +114,7 @@ Status checkZero(std::span<const std::byte> padding, uint64_t at) {
 /// Checks that `entry` starts where it must after `at`; gives its end.
 Result<uint64_t> checkPlace(std::span<const std::byte> file,
                             const SectionEntry &entry, uint64_t at) {
-  const char *name = kindName(entry.kind);
-  if (entry.alignment != sectionAlignment(entry.kind))
-    return brokenModel("{} section {} has alignment {}", name, entry.index,
-                       entry.alignment);
+  std::string_view name = nameOf(entry);
   uint64_t expected =
       (at + entry.alignment - 1) / entry.alignment * entry.alignment;
   if (entry.offset != expected)
@@ -90,25 +128,43 @@ Result<uint64_t> checkPlace(std::span<const std::byte> file,
 
 /// Whether the digest of a section is checked by those who use it.
 bool isLeftToUsers(const SectionEntry &entry, ModelCheck check) {
-  return check == ModelCheck::untilUse &&
-         entry.kind == SectionKind::constants && entry.bytes > digestBlock;
+  return check == ModelCheck::untilUse && isLargeSection(entry.kind) &&
+         entry.bytes > digestBlock;
 }
 
-/// Large constants have their blocks' digests, which the digest in the table
+/// Large sections have their blocks' digests, which the digest in the table
 /// covers; others have none.
-Status checkBlocks(std::span<const SectionEntry> table) {
-  auto entryOf = [&](SectionKind kind) {
-    auto found = std::ranges::find(table, kind, &SectionEntry::kind);
+Status checkBlocks(std::span<const SectionEntry> table, SectionKind kind) {
+  auto entryOf = [&](SectionKind wanted) {
+    auto found = std::ranges::find(table, wanted, &SectionEntry::kind);
     return found == table.end() ? nullptr : &*found;
   };
-  const SectionEntry *constants = entryOf(SectionKind::constants);
-  const SectionEntry *blocks = entryOf(SectionKind::blocks);
-  bool large = constants && constants->bytes > digestBlock;
+  const SectionEntry *section = entryOf(kind);
+  const SectionEntry *blocks = entryOf(blocksOf(kind));
+  bool large = section && section->bytes > digestBlock;
   if (large != (blocks != nullptr))
-    return brokenModel("{} blocks section", large ? "there is no" : "an idle");
-  if (large && (blocks->bytes != numBlocks(constants->bytes) * sizeof(Digest) ||
-                blocks->digest != constants->digest))
-    return brokenModel("the blocks section is not that of the constants");
+    return brokenModel("{} {} section", large ? "there is no" : "an idle",
+                       sectionName(blocksOf(kind)));
+  if (large && (blocks->bytes != numBlocks(section->bytes) * sizeof(Digest) ||
+                blocks->digest != section->digest))
+    return brokenModel("the {} section is not that of the {}",
+                       sectionName(blocksOf(kind)), sectionName(kind));
+  return {};
+}
+
+/// Which sections there are of each kind.
+Status checkCounts(const ModelFile &model) {
+  uint32_t programs = model.count(SectionKind::program);
+  if (programs == 0 || programs != model.count(SectionKind::image))
+    return brokenModel("{} program and {} image sections", programs,
+                       model.count(SectionKind::image));
+  if (model.find(SectionKind::model))
+    return {};
+  if (model.find(SectionKind::weights))
+    return brokenModel("weights without a model section");
+  for (SectionKind kind : {SectionKind::graph, SectionKind::debug})
+    if (model.count(kind) > 1)
+      return brokenModel("more than one {} section", sectionName(kind));
   return {};
 }
 
@@ -149,18 +205,18 @@ Result<ModelFile> sinter::runtime::readModel(std::span<const std::byte> file,
     SINTER_TRY_ASSIGN(uint64_t end, checkPlace(file, entry, at));
     auto bytes = file.subspan(entry.offset, entry.bytes);
     if (!isLeftToUsers(entry, check) && sectionDigest(bytes) != entry.digest)
-      return brokenModel("the digest of {} section {} is wrong",
-                         kindName(entry.kind), entry.index);
-    model.sections.push_back({entry.kind, entry.index, bytes});
+      return brokenModel("the digest of {} section {} is wrong", nameOf(entry),
+                         entry.index);
+    if (isKnown(entry))
+      model.sections.push_back({entry.kind, entry.index, bytes});
+    else
+      model.others.push_back({entry, bytes});
     at = end;
   }
-  SINTER_TRY(checkBlocks(table));
+  SINTER_TRY(checkBlocks(table, SectionKind::constants));
+  SINTER_TRY(checkBlocks(table, SectionKind::weights));
   if (at != file.size())
     return brokenModel("{} bytes after the last section", file.size() - at);
-  if (model.count(SectionKind::program) == 0 ||
-      model.count(SectionKind::program) != model.count(SectionKind::image))
-    return brokenModel("{} program and {} image sections",
-                       model.count(SectionKind::program),
-                       model.count(SectionKind::image));
+  SINTER_TRY(checkCounts(model));
   return model;
 }

@@ -18,9 +18,16 @@ struct Section {
   std::span<const std::byte> bytes;
 };
 
+/// A section that this build does not know and may do without.
+struct OtherSection {
+  SectionEntry entry; ///< with its digest
+  std::span<const std::byte> bytes;
+};
+
 struct ModelFile {
   Digest contentDigest = {};
-  std::vector<Section> sections; ///< in file order
+  std::vector<Section> sections;    ///< in file order
+  std::vector<OtherSection> others; ///< behind those
 
   /// The section, or null.
   const Section *find(SectionKind kind, uint32_t index = 0) const;
@@ -30,12 +37,13 @@ struct ModelFile {
 /// Which digests are checked at once.
 enum class ModelCheck : uint8_t {
   everything,
-  untilUse, ///< all but those of constants of more than one block
+  untilUse, ///< all but those of large sections of more than one block
 };
 
 /// Checks magic, version, sizes, order, padding and digests. An error of kind
 /// `io` says what is wrong and where. Bytes whose digests are not checked are
-/// not read.
+/// not read. A section that is not known is skipped where it is optional, else
+/// refused by its name.
 Result<ModelFile> readModel(std::span<const std::byte> file,
                             ModelCheck check = ModelCheck::everything);
 

@@ -48,7 +48,8 @@ public:
 
   /// Verifies and loads. Trusts nothing: a wrong magic, version, size, digest,
   /// index or requirement is an error of kind `io` (or `unsupported` when only
-  /// the target or its features do not fit) that says what is wrong.
+  /// the target or its features do not fit) that says what is wrong. Of a file
+  /// with several entry points it is the first one's program.
   static Result<std::shared_ptr<const Program>>
   load(std::span<const std::byte> file, Device &device);
   static Result<std::shared_ptr<const Program>>

@@ -4,7 +4,7 @@
 #include "compiler/package/KernelFile.h"
 #include "runtime/params/Npz.h"
 #include "runtime/program/DiskCache.h"
-#include "tests/unit/program/ProgramBuilder.h"
+#include "tests/unit/program/ModelBuilder.h"
 
 #include <fstream>
 
@@ -118,6 +118,8 @@ bool sinter::fuzz::writeCorpus(const fs::path &root) {
   write(root / "model/loop", test::loopProgram().file());
   write(root / "model/copy", test::copyProgram().file());
   write(root / "model/gather", test::gatherProgram().file());
+  write(root / "model/whole", test::smallModel().file());
+  write(root / "model/state", test::copyModel().file());
   write(root / "csv/header", textBytes("a, b,c\r\n1,2.5,-3e2\r\n\n4 , 5,6\n"));
   write(root / "csv/rare", textBytes("inf\t,-0\nnan,1e-320"));
   write(root / "image/cpu", test::kernelImage());

@@ -1,8 +1,10 @@
 /// Model files: bytes as they come, and fields altered behind digests that fit
 /// again. What loads is bound and planned; copies run, on the null device.
 #include "runtime/graph/Elements.h"
+#include "runtime/program/LoadedProgram.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/ProgramData.h"
+#include "runtime/program/WeightStore.h"
 #include "tests/fuzz/Fuzzer.h"
 #include "tests/unit/program/FieldMutator.h"
 #include "tests/unit/program/FileMutator.h"
@@ -24,7 +26,13 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
                                           size_t limit, unsigned seed) {
   if (seed % 3 == 0 || !readModel(bytesOf(data, size)))
     return LLVMFuzzerMutate(data, size, limit);
-  std::vector<std::byte> file = test::mutateModel(bytesOf(data, size), seed);
+  bool hasModel = readModel(bytesOf(data, size))->find(SectionKind::model);
+  auto mutate =
+      hasModel || seed % 3 == 1
+          ? [](std::span<const std::byte> bytes,
+               uint64_t own) { return test::mutateFields(bytes, own); }
+          : test::mutateModel;
+  std::vector<std::byte> file = mutate(bytesOf(data, size), seed);
   if (file.size() > limit)
     return size;
   std::transform(file.begin(), file.end(), data,
@@ -51,8 +59,8 @@ static std::vector<Binding> bindingsFor(const Program &program, int64_t extent,
   return bindings;
 }
 
-static void tryOn(std::span<const std::byte> file, Device &device) {
-  auto program = Program::load(file, device);
+static void tryProgram(const Result<std::shared_ptr<const Program>> &program,
+                       Device &device) {
   if (!program)
     return require(!program.error().message.empty());
   for (int64_t extent : {0, 1, 300}) {
@@ -66,8 +74,34 @@ static void tryOn(std::span<const std::byte> file, Device &device) {
   }
 }
 
+static void tryOn(std::span<const std::byte> file, Device &device) {
+  tryProgram(Program::load(file, device), device);
+}
+
+/// The tensors and the other entries of a whole model.
+static void tryModel(std::span<const std::byte> file, Device &device) {
+  auto model = readModel(file);
+  if (!model || !model->find(SectionKind::model))
+    return;
+  auto info = readModelInfo(*model);
+  if (!info)
+    return require(!info.error().message.empty());
+  WeightStore store(*model, *info, "");
+  for (uint32_t i = 0; i < store.size(); ++i) {
+    auto bytes = store.bytesOf(i);
+    require(bytes ? bytes->size() == info->tensors[i].bytes
+                  : !bytes.error().message.empty());
+  }
+  auto bytes = FileBytes::copyOf(file);
+  require(bytes.ok());
+  auto shared = std::make_shared<const FileBytes>(std::move(*bytes));
+  for (uint32_t entry = 1; entry < info->entries.size(); ++entry)
+    tryProgram(loadEntry(shared, entry, device), device);
+}
+
 SINTER_FUZZER(Model) {
   tryOn(bytesOf(data, size), **getDevice({DeviceKind::null, 0}));
   static test::TouchDevice touch;
   tryOn(bytesOf(data, size), touch);
+  tryModel(bytesOf(data, size), touch);
 }

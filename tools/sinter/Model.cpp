@@ -2,6 +2,7 @@
 #include "tools/sinter/Model.h"
 
 #include "runtime/params/ReplaceFile.h"
+#include "runtime/program/ModelInfo.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/Numerics.h"
 #include "runtime/program/VerifyProgram.h"
@@ -193,23 +194,31 @@ Result<std::vector<FileParts>> partsOf(std::shared_ptr<const ModelBytes> file) {
     const Section *section = model.find(kind, index);
     return section ? section->bytes : std::span<const std::byte>();
   };
+  SINTER_TRY_ASSIGN(ModelInfo info, readModelInfo(model));
+  std::vector<uint32_t> entryOf(model.count(SectionKind::program));
+  for (uint32_t entry = 0; entry < info.entries.size(); ++entry)
+    for (uint32_t program : info.entries[entry].programs)
+      entryOf[program] = entry;
   CopyBudget budget(file->bytes().size());
   std::vector<FileParts> all;
-  for (uint32_t i = 0; i < model.count(SectionKind::program); ++i) {
+  for (uint32_t i = 0; i < entryOf.size(); ++i) {
     FileParts parts;
     parts.file = file;
+    parts.entry = info.entries[entryOf[i]].name;
     SINTER_TRY_ASSIGN(parts.program,
                       verifyProgram(bytesOf(SectionKind::program, i),
                                     bytesOf(SectionKind::constants).size(),
                                     budget));
     parts.image = bytesOf(SectionKind::image, i);
-    parts.graph = asText(bytesOf(SectionKind::graph));
-    if (i == 0 && model.find(SectionKind::debug)) {
-      SINTER_TRY_ASSIGN(auto sites, readSites(bytesOf(SectionKind::debug)));
+    parts.graph = asText(bytesOf(SectionKind::graph, entryOf[i]));
+    auto same = std::ranges::find(entryOf, entryOf[i]) - entryOf.begin();
+    if (size_t(same) < i) {
+      parts.sites = all[size_t(same)].sites;
+    } else if (model.find(SectionKind::debug, entryOf[i])) {
+      SINTER_TRY_ASSIGN(auto sites,
+                        readSites(bytesOf(SectionKind::debug, entryOf[i])));
       parts.sites =
           std::make_shared<const std::vector<std::string>>(std::move(sites));
-    } else if (i > 0) {
-      parts.sites = all.front().sites;
     }
     all.push_back(std::move(parts));
   }

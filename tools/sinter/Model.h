@@ -95,6 +95,7 @@ private:
 /// What reports show of one of a compiled file's programs.
 struct FileParts {
   std::shared_ptr<const ModelBytes> file; ///< that image and graph are in
+  std::string entry;                      ///< that it is a program of
   runtime::ProgramData program;
   std::span<const std::byte> image;
   std::string_view graph;

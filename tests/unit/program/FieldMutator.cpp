@@ -217,7 +217,8 @@ void alterTables(std::vector<std::byte> &bytes, const char *root,
   std::span buffer(reinterpret_cast<uint8_t *>(bytes.data()), bytes.size());
   // Listed once: later changes may go astray, which is well, too.
   std::vector<Place> places = Walker(buffer, parts).walk(root);
-  for (uint64_t changes = random() % 4 + 1; changes > 0; --changes)
+  for (uint64_t changes = random() % 4 + 1; changes > 0 && !places.empty();
+       --changes)
     alter(places, random);
 }
 
@@ -229,15 +230,21 @@ struct Part {
 
 void alterEntry(Part &part, Random &random) {
   uint64_t value = interesting(random);
-  switch (random() % 4) {
+  switch (random() % 6) {
   case 0:
     part.entry.index = uint32_t(value);
     break;
   case 1:
-    part.entry.kind = SectionKind(value % 9);
+    part.entry.kind = SectionKind(value % (lastSectionKind + 3));
     break;
   case 2:
     part.entry.alignment = value;
+    break;
+  case 3:
+    part.entry.optional = uint8_t(value);
+    break;
+  case 4:
+    part.entry.name[random() % part.entry.name.size()] = char(value);
     break;
   default:
     part.bytes.resize(random() % (part.bytes.size() + 1));
@@ -279,20 +286,22 @@ std::vector<std::byte> test::mutateFields(std::span<const std::byte> file,
   auto model = readModel(file);
   std::vector<Part> all;
   for (const Section &section : model->sections) {
-    SectionEntry entry;
-    entry.kind = section.kind;
-    entry.index = section.index;
-    entry.alignment = sectionAlignment(section.kind);
-    all.push_back({entry, {section.bytes.begin(), section.bytes.end()}});
+    all.push_back({makeEntry(section.kind, section.index),
+                   {section.bytes.begin(), section.bytes.end()}});
   }
   bool isTable = random() % 32 == 0;
+  // Where entries have to fit programs, most changes are theirs.
+  const bool hasModel = model->find(SectionKind::model) != nullptr;
   for (Part &part : all) {
     // Another section for a program of the same code would be one of others.
-    if (part.entry.kind == SectionKind::program && !isTable)
+    if (part.entry.kind == SectionKind::program && !isTable &&
+        (!hasModel || random() % 8 == 0))
       alterTables(part.bytes, "sinter.fb.Program", parts, random);
     else if (part.entry.kind == SectionKind::debug && random() % 8 == 0)
       alterTables(part.bytes, "sinter.fb.DebugInfo", parts, random);
-    else if (part.entry.kind == SectionKind::constants && random() % 16 == 0)
+    else if (part.entry.kind == SectionKind::model && !isTable)
+      alterTables(part.bytes, "sinter.fb.Model", parts, random);
+    else if (isLargeSection(part.entry.kind) && random() % 16 == 0)
       part.bytes.resize(random() % (2 * part.bytes.size() + 1));
   }
   Part &any = all[random() % all.size()];

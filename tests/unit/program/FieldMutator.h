@@ -15,10 +15,10 @@ enum class MutatedParts : uint8_t {
   exceptKernels, ///< kernels keep what they say of their code
 };
 
-/// Alters a few fields of a random program section, or the debug section, the
-/// constants or the section table: numbers, lengths of lists, letters, and
-/// which table, list or string is named. The same file and seed give the same
-/// result. Native code stays as it is.
+/// Alters a few fields of a random program section, of the model or debug
+/// section, constants, weights or the section table: numbers, lengths of lists,
+/// letters, and which table, list or string is named. The same file and seed
+/// give the same result. Native code stays as it is.
 std::vector<std::byte> mutateFields(std::span<const std::byte> file,
                                     uint64_t seed,
                                     MutatedParts parts = MutatedParts::all);

@@ -2,6 +2,7 @@
 /// once and without memory.
 #include "tests/unit/program/ProgramBuilder.h"
 
+#include "runtime/program/VerifyModel.h"
 #include "runtime/program/VerifyProgram.h"
 
 #include <chrono>
@@ -230,6 +231,32 @@ TEST(HostileFile, linesAreNotNamedAgainAndAgain) {
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().message,
             "model file: the debug section names its lines again and again");
+}
+
+TEST(HostileFile, entriesAndTensorsAreNotNamedAgainAndAgain) {
+  flatbuffers::FlatBufferBuilder builder;
+  auto text = builder.CreateString(std::string(1'000'000, 'x'));
+  auto name = builder.CreateString("x");
+  fb::EntryInputBuilder input(builder);
+  input.add_name(name);
+  input.add_description(text);
+  auto inputs =
+      builder.CreateVector(std::vector<flatbuffers::Offset<fb::EntryInput>>(
+          100'000, input.Finish()));
+  fb::EntryBuilder entry(builder);
+  entry.add_name(name);
+  entry.add_inputs(inputs);
+  auto entries = builder.CreateVector(
+      std::vector<flatbuffers::Offset<fb::Entry>>(1000, entry.Finish()));
+  fb::ModelBuilder model(builder);
+  model.add_entries(entries);
+  builder.Finish(model.Finish());
+  auto *data = reinterpret_cast<const std::byte *>(builder.GetBufferPointer());
+  expectQuick([&] {
+    auto info = verifyModel({data, builder.GetSize()}, 0);
+    ASSERT_FALSE(info);
+    EXPECT_FALSE(info.error().message.empty());
+  });
 }
 
 //===- Long and deep ------------------------------------------------------===//

@@ -113,7 +113,7 @@ TEST(Interface, CompilerFunctions) {
 }
 
 TEST(Interface, FileHeader) {
-  EXPECT_EQ(fileVersion, 2u);
+  EXPECT_EQ(fileVersion, 3u);
   static_assert(offsetof(FileHeader, magic) == 0);
   static_assert(offsetof(FileHeader, version) == 8);
   static_assert(offsetof(FileHeader, numSections) == 12);
@@ -127,8 +127,10 @@ TEST(Interface, FileHeader) {
   static_assert(offsetof(SectionEntry, bytes) == 16);
   static_assert(offsetof(SectionEntry, alignment) == 24);
   static_assert(offsetof(SectionEntry, digest) == 32);
+  static_assert(offsetof(SectionEntry, name) == 48);
+  static_assert(offsetof(SectionEntry, optional) == 63);
   const unsigned char expected[] = {'S', 'I', 'N', 'T', 'E', 'R', 0, 1,
-                                    2,   0,   0,   0,   5,   0,   0, 0};
+                                    3,   0,   0,   0,   5,   0,   0, 0};
   EXPECT_EQ(std::memcmp(goldenFile().data(), expected, sizeof(expected)), 0);
 }
 
@@ -137,7 +139,7 @@ TEST(Interface, FileHeader) {
 TEST(Interface, FileBytes) {
   std::vector<std::byte> file = goldenFile();
   EXPECT_EQ(file.size(), 2956u);
-  EXPECT_EQ(toHex(digestOf(file)), "6b94876eb3c3f4ef5194f17e61c06d4b");
+  EXPECT_EQ(toHex(digestOf(file)), "bf78338d3dd51b2730f84e058de35daa");
 }
 
 TEST(Interface, BlockDigests) {

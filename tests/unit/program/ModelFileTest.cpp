@@ -45,6 +45,8 @@ TEST(ModelFile, headerLayoutIsFrozen) {
   EXPECT_EQ(offsetof(SectionEntry, bytes), 16u);
   EXPECT_EQ(offsetof(SectionEntry, alignment), 24u);
   EXPECT_EQ(offsetof(SectionEntry, digest), 32u);
+  EXPECT_EQ(offsetof(SectionEntry, name), 48u);
+  EXPECT_EQ(offsetof(SectionEntry, optional), 63u);
   // The digest of no bytes, as xxHash documents it.
   Digest empty = digestOf({});
   EXPECT_EQ(empty[0], 0x99);
@@ -91,7 +93,12 @@ TEST(ModelFile, saysWhatIsWrong) {
   altered = file;
   altered[8] = std::byte(9);
   EXPECT_EQ(loadError(altered).message,
-            "model file: version 9, this build reads version 2");
+            "model file: format version 9, this build reads version 3: a newer "
+            "release wrote it");
+  altered[8] = std::byte(2);
+  EXPECT_EQ(loadError(altered).message,
+            "model file: format version 2, this build reads version 3: write "
+            "the file again with this release");
   altered = file;
   altered[48] ^= std::byte(1);
   EXPECT_EQ(loadError(altered).message,
@@ -185,7 +192,8 @@ TEST(ModelFile, takesTheBestProgram) {
       error.message,
       "model file: no program runs on cpu: cuda is for another device; "
       "cpu (avx2048,sse3) needs avx2048" +
-          std::string(have.find("sse3") == std::string::npos ? ",sse3" : ""));
+          std::string(have.find("sse3") == std::string::npos ? ",sse3" : "") +
+          (have.empty() ? "" : "; the device has " + have));
 }
 
 TEST(ModelFile, joinsFilesOfOneGraph) {

@@ -1,6 +1,7 @@
 /// Model files with altered fields: whatever they say, they are refused or run
 /// within their memory, at once. SINTER_TEST_SEEDS sets how many are tried.
 #include "tests/unit/program/FieldMutator.h"
+#include "tests/unit/program/ModelBuilder.h"
 #include "tests/unit/program/ProgramBuilder.h"
 #include "tests/unit/program/TouchDevice.h"
 
@@ -8,6 +9,7 @@
 #include "runtime/program/LoadedProgram.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/VerifyProgram.h"
+#include "runtime/program/WeightStore.h"
 
 #include <chrono>
 #include <cstdlib>
@@ -91,11 +93,10 @@ void sizeAll(std::span<const std::byte> file) {
   }
 }
 
-/// Loads on a device; binds, sizes, and runs where `runs`.
-void tryFile(std::span<const std::byte> file, Device &device, bool runs,
-             Counts &counts) {
+/// Binds, sizes, and runs where `runs`.
+void tryProgram(const Result<std::shared_ptr<const Program>> &program,
+                Device &device, bool runs, Counts &counts) {
   ++counts.tried;
-  auto program = Program::load(file, device);
   if (!program)
     return expectTold(program.error());
   ++counts.loaded;
@@ -114,6 +115,43 @@ void tryFile(std::span<const std::byte> file, Device &device, bool runs,
   }
   (void)(*program)->launches();
   (void)(*program)->siteOf(0);
+}
+
+/// Loads on a device; binds, sizes, and runs where `runs`.
+void tryFile(std::span<const std::byte> file, Device &device, bool runs,
+             Counts &counts) {
+  tryProgram(Program::load(file, device), device, runs, counts);
+}
+
+/// Reads every tensor and draw of a model, and tries each of its entries.
+void tryModel(std::span<const std::byte> file, Device &device, Counts &counts) {
+  auto model = readModel(file);
+  if (!model)
+    return ++counts.tried, expectTold(model.error());
+  auto info = readModelInfo(*model);
+  if (!info)
+    return ++counts.tried, expectTold(info.error());
+  WeightStore store(*model, *info, "");
+  for (uint32_t i = 0; i < store.size(); ++i) {
+    auto bytes = store.bytesOf(i);
+    if (!bytes) {
+      expectTold(bytes.error());
+      continue;
+    }
+    EXPECT_EQ(bytes->size(), info->tensors[i].bytes);
+    if (!bytes->empty()) { // is there to its last byte
+      volatile auto first = bytes->front(), last = bytes->back();
+      (void)first, (void)last;
+    }
+  }
+  auto bytes = std::make_shared<const FileBytes>(*FileBytes::copyOf(file));
+  for (uint32_t entry = 0; entry < info->entries.size(); ++entry) {
+    tryProgram(loadEntry(bytes, entry, device), device, true, counts);
+    std::vector<std::vector<int64_t>> dims(info->entries[entry].inputs.size(),
+                                           {300, 4});
+    if (auto draws = randomDraws(info->entries[entry], dims); !draws)
+      expectTold(draws.error());
+  }
 }
 
 using File = std::vector<std::byte>;
@@ -171,6 +209,23 @@ TEST(Mutation, anyPartIsLoadedAndSized) {
     sizeAll(file);
   });
   EXPECT_GT(counts.loaded * 10, counts.tried);
+}
+
+TEST(Mutation, modelsAreReadLoadedAndRun) {
+  TouchDevice touch;
+  Counts counts;
+  tryModel(smallModel().file(), touch, counts);
+  EXPECT_EQ(counts.loaded, 3u);
+  tryAll(
+      {smallModel().file()}, MutatedParts::exceptKernels,
+      [&](std::span<const std::byte> file) { tryModel(file, touch, counts); });
+  expectDeep(counts);
+  Device &null = **getDevice({DeviceKind::null, 0});
+  Counts copies;
+  tryAll(
+      {copyModel().file()}, MutatedParts::all,
+      [&](std::span<const std::byte> file) { tryModel(file, null, copies); });
+  expectDeep(copies);
 }
 
 TEST(Mutation, copiesRunOnTheNullDevice) {
