@@ -24,25 +24,29 @@ using runtime::CellTable;
 __attribute__((tls_model(
     "initial-exec"))) static thread_local Capture *innermost = nullptr;
 
-Capture::Capture(const SourceLine &where)
-    : outer(std::exchange(innermost, this)),
+Capture::Capture(const SourceLine &where, CaptureUse use)
+    : outer(std::exchange(innermost, this)), purpose(use),
       firstNewCell(CellTable::get().nextCellId()), callLine(where) {}
 
 Capture::~Capture() { innermost = outer; }
 
 Capture *Capture::current() { return innermost; }
 
-void Capture::refuse(const std::string &what, const SourceLine &where) {
-  raise(makeError(ErrorKind::invalid_argument, "jit: the function " + what,
-                  "jit"),
+[[noreturn]] static void refuseIn(CaptureUse use, const std::string &what,
+                                  const SourceLine &where) {
+  std::string call = use == CaptureUse::replay ? "jit" : "export";
+  raise(makeError(ErrorKind::invalid_argument, call + ": the function " + what,
+                  call),
         where);
+}
+
+void Capture::refuse(const std::string &what, const SourceLine &where) {
+  refuseIn(purpose, what, where);
 }
 
 void refuseInCapture(const char *what, const SourceLine &where) {
   if (innermost) [[unlikely]]
-    raise(makeError(ErrorKind::invalid_argument,
-                    std::string("jit: the function ") + what, "jit"),
-          where);
+    refuseIn(innermost->use(), what, where);
 }
 
 static NodeRef placeholderOf(const CellRef &cell) {
@@ -53,9 +57,13 @@ static NodeRef placeholderOf(const CellRef &cell) {
 }
 
 Tensor Capture::argument(const Tensor &like) {
+  return argument(like, usedForm(like.node())->dims());
+}
+
+Tensor Capture::argument(const Tensor &like, std::span<const Dim> dims) {
   const NodeRef &node = usedForm(like.node());
-  arguments.push_back(NodeFactory::lazyLeaf(
-      node->dtype(), node->dims(), node->device(), node->requiresGrad()));
+  arguments.push_back(NodeFactory::lazyLeaf(node->dtype(), dims, node->device(),
+                                            node->requiresGrad()));
   return Tensor(arguments.back());
 }
 
@@ -69,7 +77,7 @@ Tensor Capture::read(const CellRef &cell, bool latest) {
     after.push_back({cell, placeholderOf(cell), latest});
     return value.tensor = Tensor(after.back().placeholder);
   }
-  if (cell->id() >= firstNewCell) {
+  if (cell->id() >= firstNewCell && purpose == CaptureUse::replay) {
     values.erase(found);
     refuse(fmt::format("makes the parameter '{}', which would be another one "
                        "in each call: make it before, or of a tensor",
@@ -111,7 +119,7 @@ void Capture::addEffect(std::vector<CellUse> cells,
   effects.push_back(std::move(effect));
 }
 
-Draw Capture::draw(const Generator &generator, uint64_t blocks,
+Draw Capture::draw(const Generator &generator, Dim blocks,
                    const SourceLine &where) {
   if (&generator != &default_generator())
     refuse("draws from a generator of its own: only the default generator "
@@ -120,6 +128,20 @@ Draw Capture::draw(const Generator &generator, uint64_t blocks,
   auto scalar = [] { return NodeFactory::scalar(DType::i64, 0); };
   draws.push_back({scalar(), scalar(), scalar(), blocks});
   return draws.back();
+}
+
+void Capture::setRate(const void *optimizer, const Tensor &rate) {
+  rates[optimizer] = rate;
+}
+
+Tensor Capture::rateOf(const void *optimizer) const {
+  auto found = rates.find(optimizer);
+  return found == rates.end() ? Tensor() : found->second;
+}
+
+void Capture::nameState(const CellRef &cell, const CellRef &of,
+                        const std::string &name) {
+  names.push_back({cell, of, name});
 }
 
 void Capture::addLocal(const CellRef &cell, const Tensor &value) {

@@ -18,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -34,10 +35,10 @@ struct CellRead {
 /// The scalars of a random draw.
 struct Draw {
   graph::NodeRef keyLow, keyHigh, counter;
-  uint64_t blocks = 0; ///< of four numbers
+  Dim blocks; ///< of four numbers
 };
 /// Takes the next blocks; while a function is captured, placeholders.
-Draw takeDraw(Generator &generator, uint64_t blocks, const SourceLine &where);
+Draw takeDraw(Generator &generator, Dim blocks, const SourceLine &where);
 
 /// A cell, and the record id of the Param that it is changed as.
 struct CellUse {
@@ -57,19 +58,36 @@ struct CapturedEffect {
   std::vector<CellRead> after = {}; ///< which of these cells are read then
 };
 
+/// State that belongs to a parameter, and what it is of it.
+struct StateName {
+  runtime::CellRef cell, of;
+  std::string name;
+};
+
+/// What a call is captured for.
+enum class CaptureUse : uint8_t {
+  replay, ///< jit: host code stays host code, and is run in each call
+  file,   ///< export: all that is done to state is recorded, state made inside
+          ///< is state of the file
+};
+
 /// Open from construction to destruction, on one thread; the innermost counts.
 class Capture {
 public:
   /// `where` is the line of the jitted call.
-  explicit Capture(const SourceLine &where);
+  explicit Capture(const SourceLine &where,
+                   CaptureUse use = CaptureUse::replay);
   ~Capture();
   Capture(const Capture &) = delete;
 
   /// The thread's innermost one, or null.
   static Capture *current();
+  CaptureUse use() const { return purpose; }
 
   /// A leaf of that type that stands for an argument.
   Tensor argument(const Tensor &like);
+  /// The same with other dims.
+  Tensor argument(const Tensor &like, std::span<const Dim> dims);
   /// The cell's value at this point of the call, as readCell or, if `latest`,
   /// latestValue gives it.
   Tensor read(const runtime::CellRef &cell, bool latest = false);
@@ -80,13 +98,25 @@ public:
   void addEffect(std::vector<CellUse> cells, std::span<const Tensor> inputs,
                  CapturedEffect::Function function);
   /// A draw of that many blocks. Only the default generator can be drawn from.
-  Draw draw(const Generator &generator, uint64_t blocks,
-            const SourceLine &where);
+  Draw draw(const Generator &generator, Dim blocks, const SourceLine &where);
+  /// For a file: what runs are given for the rate of an optimizer; empty where
+  /// it is a constant.
+  void setRate(const void *optimizer, const Tensor &rate);
+  Tensor rateOf(const void *optimizer) const;
+  /// For a file: `cell` is an optimizer's state of the parameter `of`.
+  void nameState(const runtime::CellRef &cell, const runtime::CellRef &of,
+                 const std::string &name);
   /// A cell that was made inside, with this value: it lives as long as the
   /// call.
   void addLocal(const runtime::CellRef &cell, const Tensor &value);
   /// The value of a local cell; empty for every other.
   Tensor local(const runtime::CellRef &cell) const;
+
+  /// What was captured so far.
+  std::span<const CellRead> cellReads() const { return reads; }
+  std::span<const Draw> allDraws() const { return draws; }
+  std::span<const CapturedEffect> allEffects() const { return effects; }
+  std::span<const StateName> stateNames() const { return names; }
 
 private:
   friend class Trace;
@@ -100,12 +130,15 @@ private:
   [[noreturn]] void refuse(const std::string &what, const SourceLine &where);
 
   Capture *outer;
+  CaptureUse purpose;
   uint64_t firstNewCell;
   SourceLine callLine;
   std::vector<graph::NodeRef> arguments;
   std::vector<CellRead> reads;
   std::vector<Draw> draws;
   std::vector<CapturedEffect> effects;
+  std::vector<StateName> names;
+  std::map<const void *, Tensor> rates;
   std::unordered_map<const runtime::Cell *, Value> values;
   std::vector<runtime::CellRef> locals; ///< kept, so addresses stay theirs
 };

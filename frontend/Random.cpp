@@ -61,7 +61,7 @@ Generator &default_generator() {
 
 void manual_seed(uint64_t seed) { default_generator() = Generator(seed); }
 
-detail::Draw detail::takeDraw(Generator &generator, uint64_t blocks,
+detail::Draw detail::takeDraw(Generator &generator, Dim blocks,
                               const SourceLine &where) {
   if (Capture *capture = Capture::current())
     return capture->draw(generator, blocks, where);
@@ -69,7 +69,7 @@ detail::Draw detail::takeDraw(Generator &generator, uint64_t blocks,
     return graph::NodeFactory::scalar(DType::i64, bits);
   };
   return {scalar(generator.key_low()), scalar(generator.key_high()),
-          scalar(generator.take(blocks)), blocks};
+          scalar(generator.take(uint64_t(blocks.value))), blocks};
 }
 
 /// What the elements of `shape` take.
@@ -78,10 +78,10 @@ static detail::Draw drawFor(Generator &generator, std::span<const Dim> shape,
   detail::refuseInScanBody("draws random numbers, which would be the same in "
                            "each step: draw them before, as one of xs",
                            where);
-  uint64_t count = 1;
+  Dim count = 1;
   for (Dim dim : shape)
-    count *= static_cast<uint64_t>(std::max<int64_t>(dim.value, 0));
-  return detail::takeDraw(generator, (count + 3) / 4, where);
+    count = count * (dim.value < 0 ? Dim(0) : dim);
+  return detail::takeDraw(generator, ceilDiv(count, 4), where);
 }
 
 Tensor uniform(const Dims &shape, Generator &generator, double low, double high,

@@ -54,10 +54,11 @@ AdamW::AdamW(const AdamWOptions &options, Where where)
            Decay::parameter, where) {}
 
 Tensor Adam::record(Update &update) try {
-  auto scalar = [&](double value) { return scalarOf(update, value); };
-  double steps = static_cast<double>(update.step);
-  double meanBias = 1 - std::pow(options.beta1, steps);
-  double squareBias = 1 - std::pow(options.beta2, steps);
+  auto scalar = [&](const StepNumber &number) {
+    return scalarOf(update, number);
+  };
+  StepNumber meanBias = 1.0 - powerOf(update, options.beta1);
+  StepNumber squareBias = 1.0 - powerOf(update, options.beta2);
 
   bool throughGradient = decay == Decay::gradient;
   double weightDecay = decayOf(update, options.weight_decay);
@@ -65,7 +66,7 @@ Tensor Adam::record(Update &update) try {
       gradientOf(update, throughGradient ? weightDecay : 0, options.maximize);
   Tensor value = update.value;
   if (!throughGradient && weightDecay != 0)
-    value = value * scalar(1 - update.lr * weightDecay);
+    value = value * scalar(1.0 - update.lr * weightDecay);
   Tensor &mean = update.moments[0];
   Tensor &square = update.moments[1];
   mean = runningMean(update, mean, gradient, options.beta1);
@@ -73,7 +74,7 @@ Tensor Adam::record(Update &update) try {
   Tensor scaledBy = square;
   if (options.amsgrad)
     scaledBy = update.moments[2] = maximum(update.moments[2], square);
-  Tensor scale = scalar(1 / std::sqrt(squareBias));
+  Tensor scale = scalar(1.0 / sqrt(squareBias));
   Tensor step = scalar(update.lr / meanBias);
   return adaptive_step(value, mean, scaledBy, step, scale, scalar(options.eps));
 } catch (...) {
@@ -91,9 +92,10 @@ Adamax::Adamax(const AdamaxOptions &options, Where where) try
 }
 
 Tensor Adamax::record(Update &update) try {
-  auto scalar = [&](double value) { return scalarOf(update, value); };
-  double meanBias =
-      1 - std::pow(options.beta1, static_cast<double>(update.step));
+  auto scalar = [&](const StepNumber &number) {
+    return scalarOf(update, number);
+  };
+  StepNumber meanBias = 1.0 - powerOf(update, options.beta1);
   Tensor gradient = gradientOf(update, decayOf(update, options.weight_decay),
                                options.maximize);
   Tensor &mean = update.moments[0];
@@ -132,7 +134,11 @@ double NAdam::momentumProduct(int64_t step) try {
 }
 
 Tensor NAdam::record(Update &update) try {
-  auto scalar = [&](double value) { return scalarOf(update, value); };
+  auto scalar = [&](const StepNumber &number) {
+    return scalarOf(update, number);
+  };
+  refuseFile();
+  double lr = update.lr.value();
   double squareBias =
       1 - std::pow(options.beta2, static_cast<double>(update.step));
   double now = momentumAt(update.step), next = momentumAt(update.step + 1);
@@ -147,8 +153,8 @@ Tensor NAdam::record(Update &update) try {
   square = runningMean(update, square, gradient * gradient, options.beta2);
   Tensor size =
       sqrt(square) * scalar(1 / std::sqrt(squareBias)) + scalar(options.eps);
-  Tensor direction = gradient * scalar(update.lr * (1 - now) / (1 - product)) +
-                     mean * scalar(update.lr * next / (1 - nextProduct));
+  Tensor direction = gradient * scalar(lr * (1 - now) / (1 - product)) +
+                     mean * scalar(lr * next / (1 - nextProduct));
   return update.value - direction / size;
 } catch (...) {
   detail::raiseExhausted({});
@@ -176,9 +182,12 @@ static double rectification(double beta2, double steps) {
 }
 
 Tensor RAdam::record(Update &update) try {
-  auto scalar = [&](double value) { return scalarOf(update, value); };
+  auto scalar = [&](const StepNumber &number) {
+    return scalarOf(update, number);
+  };
   double steps = static_cast<double>(update.step);
-  double rate = update.lr / (1 - std::pow(options.beta1, steps));
+  refuseFile();
+  double rate = update.lr.value() / (1 - std::pow(options.beta1, steps));
   double rectified = rectification(options.beta2, steps) *
                      std::sqrt(1 - std::pow(options.beta2, steps));
 

@@ -34,7 +34,9 @@ RMSprop::RMSprop(const RMSpropOptions &options, Where where) try
 }
 
 Tensor RMSprop::record(Update &update) try {
-  auto scalar = [&](double value) { return scalarOf(update, value); };
+  auto scalar = [&](const StepNumber &number) {
+    return scalarOf(update, number);
+  };
   Tensor gradient = gradientOf(update, decayOf(update, options.weight_decay),
                                options.maximize);
   Tensor &square = update.moments[0];
@@ -74,14 +76,16 @@ Adagrad::Adagrad(const AdagradOptions &options, Where where) try
 }
 
 Tensor Adagrad::record(Update &update) try {
-  auto scalar = [&](double value) { return scalarOf(update, value); };
-  double before = static_cast<double>(update.step - 1);
+  auto scalar = [&](const StepNumber &number) {
+    return scalarOf(update, number);
+  };
+  StepNumber before = countOf(update) - 1.0;
   Tensor gradient = gradientOf(update, decayOf(update, options.weight_decay),
                                options.maximize);
   Tensor &sum = update.moments[0];
   sum = sum + gradient * gradient;
   return update.value -
-         gradient * scalar(update.lr / (1 + before * options.lr_decay)) /
+         gradient * scalar(update.lr / (1.0 + before * options.lr_decay)) /
              (sqrt(sum) + scalar(options.eps));
 } catch (...) {
   detail::raiseExhausted({});
@@ -102,7 +106,9 @@ Adadelta::Adadelta(const AdadeltaOptions &options, Where where) try
 }
 
 Tensor Adadelta::record(Update &update) try {
-  auto scalar = [&](double value) { return scalarOf(update, value); };
+  auto scalar = [&](const StepNumber &number) {
+    return scalarOf(update, number);
+  };
   Tensor gradient = gradientOf(update, decayOf(update, options.weight_decay),
                                options.maximize);
   Tensor eps = scalar(options.eps);
@@ -134,7 +140,9 @@ Rprop::Rprop(const RpropOptions &options, Where where) try
 }
 
 Tensor Rprop::record(Update &update) try {
-  auto scalar = [&](double value) { return scalarOf(update, value); };
+  auto scalar = [&](const StepNumber &number) {
+    return scalarOf(update, number);
+  };
   Tensor gradient = gradientOf(update, 0, options.maximize);
   Tensor &last = update.moments[0];
   Tensor &step = update.moments[1];

@@ -69,6 +69,14 @@ Tensor Optimizer::scalarOf(const Update &update, double value) try {
   detail::raiseExhausted({});
 }
 
+Tensor Optimizer::scalarOf(const Update &update, const StepNumber &number) try {
+  if (number.in_file().defined())
+    return number.in_file().to(update.compute);
+  return scalarOf(update, number.value());
+} catch (...) {
+  detail::raiseExhausted({});
+}
+
 double Optimizer::decayOf(const Update &update, double common) const try {
   return groups[update.group].weightDecay.value_or(common);
 } catch (...) {
@@ -164,6 +172,10 @@ void Optimizer::addGroup(const detail::Fields &fields,
 void Optimizer::stepParam(const Param &param, const Tensor &gradient,
                           std::source_location where) try {
   State &state = stateOf(param);
+  detail::Capture *capture = detail::Capture::current();
+  if (capture)
+    for (size_t i = 0; i < moments.size(); ++i)
+      capture->nameState(state.moments[i], param.cell(), moments[i].name);
   Update update;
   update.compute = computeType(param.dtype());
   update.value = param.tensor(where).to(update.compute, where);
@@ -173,7 +185,8 @@ void Optimizer::stepParam(const Param &param, const Tensor &gradient,
   update.step = state.steps() + 1;
   if (auto found = groupOf.find(param.cell()->id()); found != groupOf.end())
     update.group = found->second.group;
-  update.lr = rate * groups[update.group].rateFactor;
+  update.lr = StepNumber(rate, capture ? capture->rateOf(this) : Tensor()) *
+              groups[update.group].rateFactor;
   nextPlace = 0;
   Tensor value = record(update);
   detail::updateCell(param.cell(), value.to(param.dtype(), where), where);
@@ -214,6 +227,7 @@ void Optimizer::stepFields(const detail::Fields &fields,
   no_grad guard;
   dropDead();
   scalars.clear();
+  counted.clear();
   bool wanted = false;
   std::vector<const Param *> params;
   std::vector<Tensor> found;
@@ -234,7 +248,8 @@ void Optimizer::stepFields(const detail::Fields &fields,
                             "parameters",
                             "step"),
                   where);
-  if (detail::Capture::current())
+  detail::Capture *capture = detail::Capture::current();
+  if (capture && capture->use() == detail::CaptureUse::replay)
     return captureStep(params, found, where);
   for (size_t i = 0; i < params.size(); ++i)
     stepParam(*params[i], std::exchange(found[i], Tensor()), where);

@@ -4,6 +4,7 @@
 #include "frontend/Raise.h"
 
 #include <sinter/Arguments.h>
+#include <sinter/BasicOps.h>
 
 namespace sinter::optim {
 
@@ -22,8 +23,22 @@ Sgd::Sgd(const SgdOptions &options, Where where) try
   detail::raiseExhausted(where);
 }
 
+/// How much of a gradient goes into the momentum: all of the first.
+StepNumber Sgd::dampened(const Update &update) try {
+  StepNumber count = countOf(update);
+  double later = 1 - options.dampening;
+  if (!count.in_file().defined())
+    return update.step == 1 ? 1 : later;
+  return {update.step == 1 ? 1 : later,
+          where(count.in_file() == 1.0, count.in_file(), later)};
+} catch (...) {
+  detail::raiseExhausted({});
+}
+
 Tensor Sgd::record(Update &update) try {
-  auto scalar = [&](double value) { return scalarOf(update, value); };
+  auto scalar = [&](const StepNumber &number) {
+    return scalarOf(update, number);
+  };
   Tensor step = gradientOf(update, decayOf(update, options.weight_decay),
                            options.maximize);
   if (!update.moments.empty()) {
@@ -31,7 +46,7 @@ Tensor Sgd::record(Update &update) try {
     Tensor &velocity = update.moments.front();
     Tensor taken = step;
     if (options.dampening != 0)
-      taken = step * scalar(update.step == 1 ? 1 : 1 - options.dampening);
+      taken = step * scalar(dampened(update));
     velocity = velocity * momentum + taken;
     step = options.nesterov ? step + velocity * momentum : velocity;
   }

@@ -2,20 +2,13 @@
 #include "runtime/program/FileFormat.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/ModelWriter.h"
+#include "runtime/program/ProgramMover.h"
 #include "runtime/program/VerifyProgram.h"
-
-#include <map>
 
 using namespace sinter;
 using namespace sinter::runtime;
 
 namespace {
-
-std::span<const std::byte> bytesOf(const ModelFile &model, SectionKind kind,
-                                   uint32_t index = 0) {
-  const Section *section = model.find(kind, index);
-  return section ? section->bytes : std::span<const std::byte>();
-}
 
 /// What has to be the same in all files.
 struct Common {
@@ -55,41 +48,14 @@ public:
   Result<std::vector<std::byte>> finish();
 
 private:
-  Result<uint32_t> addProgram(const ModelFile &model, uint32_t index);
-  uint64_t placeOf(std::span<const std::byte> constant);
-
   ModelWriter writer;
+  ProgramMover mover{writer};
   std::optional<Common> common;
   std::vector<std::vector<uint32_t>> programs; ///< per entry
   std::span<const std::byte> weights;
-  std::vector<std::byte> constants;
-  std::map<Digest, uint64_t> places; ///< of constants, by their digests
 };
 
 } // namespace
-
-uint64_t Joiner::placeOf(std::span<const std::byte> constant) {
-  uint64_t alignment = sectionAlignment(SectionKind::constants);
-  uint64_t end = (constants.size() + alignment - 1) / alignment * alignment;
-  auto [place, isNew] = places.emplace(digestOf(constant), end);
-  if (isNew) {
-    constants.resize(end);
-    constants.insert(constants.end(), constant.begin(), constant.end());
-  }
-  return place->second;
-}
-
-Result<uint32_t> Joiner::addProgram(const ModelFile &model, uint32_t index) {
-  auto program = bytesOf(model, SectionKind::program, index);
-  auto image = bytesOf(model, SectionKind::image, index);
-  auto own = bytesOf(model, SectionKind::constants);
-  SINTER_TRY(verifyProgram(program, own.size()));
-  fb::ProgramT object;
-  fb::GetProgram(program.data())->UnPackTo(&object);
-  for (auto &constant : object.constants)
-    constant->offset = placeOf(own.subspan(constant->offset, constant->bytes));
-  return writer.addProgram(object, {image.begin(), image.end()});
-}
 
 Status Joiner::add(const ModelFile &model) {
   SINTER_TRY_ASSIGN(ModelInfo info, readModelInfo(model));
@@ -109,7 +75,7 @@ Status Joiner::add(const ModelFile &model) {
     for (uint32_t program : info.entries[entry].programs)
       entryOf[program] = entry;
   for (uint32_t i = 0; i < entryOf.size(); ++i) {
-    SINTER_TRY_ASSIGN(uint32_t number, addProgram(model, i));
+    SINTER_TRY_ASSIGN(uint32_t number, mover.add(model, i));
     programs[entryOf[i]].push_back(number);
   }
   return {};
@@ -118,7 +84,7 @@ Status Joiner::add(const ModelFile &model) {
 Result<std::vector<std::byte>> Joiner::finish() {
   if (!common)
     return writer.finish();
-  writer.setConstants(std::move(constants));
+  mover.finish();
   for (uint32_t i = 0; i < common->graphs.size(); ++i)
     writer.setGraph(std::move(common->graphs[i]), i);
   for (uint32_t i = 0; i < common->sites.size(); ++i)

@@ -2,4 +2,5 @@
 #pragma once
 
 #include <sinter/Basic.h>
+#include <sinter/Export.h>
 #include <sinter/Ops.h>

@@ -3,9 +3,11 @@
 
 #include <sinter/Fields.h>
 #include <sinter/Transforms.h>
+#include <sinter/optim/StepNumber.h>
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -99,9 +101,16 @@ protected:
     std::vector<Tensor> moments;
     int64_t step = 1; ///< counts this parameter's updates, from 1
     DType compute;    ///< the dtype of moments and arithmetic: f32 or f64
-    double lr = 0;    ///< of its group
+    StepNumber lr;    ///< of its group
     size_t group = 0; ///< 0 for none
   };
+  /// `update.step`, and a base to the power of it. A number that depends on the
+  /// count is made of these, so that a file can go on counting; `record` of an
+  /// optimizer that makes it in another way calls `refuseFile`.
+  StepNumber countOf(const Update &update);
+  StepNumber powerOf(const Update &update, double base);
+  /// Throws while a step is recorded for a file.
+  void refuseFile() const;
   /// Whether rate and weight decay mean something.
   virtual bool takesGroups() const { return true; }
   /// Records the new value and, in place, the new moments.
@@ -109,6 +118,7 @@ protected:
   /// A dynamic scalar; made once a step and shared by the parameters, which
   /// ask for theirs in one order.
   Tensor scalarOf(const Update &update, double value);
+  Tensor scalarOf(const Update &update, const StepNumber &number);
   /// The group's weight decay, or else `common`, the optimizer's.
   double decayOf(const Update &update, double common) const;
   /// The gradient, or its negative to maximize; plus the parameter times
@@ -167,6 +177,14 @@ private:
   };
   std::vector<Scalar> scalars;
   size_t nextPlace = 0; ///< of the parameter that is being recorded
+
+  /// State that only files have: what counts steps, by what it is and the count
+  /// that it begins with.
+  StepNumber countedInFile(const Update &update, const std::string &name,
+                           double before, double now,
+                           const std::function<Tensor(Tensor)> &next);
+  std::map<std::string, runtime::CellRef> fileCounts;
+  std::map<std::string, Tensor> counted; ///< in this step
 };
 
 } // namespace sinter::optim

@@ -23,6 +23,8 @@ protected:
   Tensor record(Update &update) override;
 
 private:
+  StepNumber dampened(const Update &update);
+
   SgdOptions options;
 };
 

@@ -1,0 +1,430 @@
+/// Records one function of a file and says what its inputs and outputs are.
+#include "frontend/ExportParts.h"
+
+#include "frontend/Flush.h"
+#include "frontend/Raise.h"
+#include "frontend/Recording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+
+namespace sinter::detail {
+
+using graph::NodeRef;
+using runtime::CellRef;
+using runtime::SlotKind;
+
+void refuseExport(const std::string &what, const SourceLine &where) {
+  raise(makeError(ErrorKind::invalid_argument, "export: " + what, "export"),
+        where);
+}
+
+size_t ExportParts::numberOf(const CellRef &cell) {
+  auto [found, isNew] = cellNumbers.try_emplace(cell.get(), cells.size());
+  if (isNew)
+    cells.push_back({cell, {}, false, {}});
+  return found->second;
+}
+
+size_t ExportParts::numberOf(const NodeRef &node) {
+  auto [found, isNew] = tensorNumbers.try_emplace(node.get(), tensors.size());
+  if (isNew)
+    tensors.push_back({Tensor(node), {}});
+  return found->second;
+}
+
+//===- Names --------------------------------------------------------------===//
+
+/// The name that a tensor at this path of the arguments or the result has
+/// without being given one: that of its field, or its number.
+static std::string ownName(std::string_view path, bool isArgument,
+                           const char *kind, size_t number) {
+  if (isArgument) // the first part is the argument's number
+    path.remove_prefix(std::min(path.size(), path.find('.')));
+  if (path.starts_with('.'))
+    path.remove_prefix(1);
+  bool isNumber = std::ranges::all_of(
+      path, [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
+  return isNumber ? fmt::format("{}{}", kind, number) : std::string(path);
+}
+
+static std::vector<std::string>
+namesOf(const std::vector<Fields::Field<Tensor>> &tensors,
+        std::vector<std::string> given, const char *kind,
+        const SourceLine &where) {
+  bool isArgument = std::string_view(kind) == "input";
+  if (given.size() > tensors.size())
+    refuseExport(
+        fmt::format("{} names for {} {}s", given.size(), tensors.size(), kind),
+        where);
+  for (size_t i = given.size(); i < tensors.size(); ++i)
+    given.push_back(ownName(tensors[i].path, isArgument, kind, i));
+  std::set<std::string> seen;
+  for (const std::string &name : given)
+    if (name.empty() || !seen.insert(name).second)
+      refuseExport(
+          fmt::format("two {}s are named '{}', or it has no name", kind, name),
+          where);
+  return given;
+}
+
+//===- Dynamic dims -------------------------------------------------------===//
+
+namespace {
+/// An axis that the user named.
+struct NamedAxis {
+  size_t input;
+  size_t axis;
+  std::string name;
+};
+} // namespace
+
+static NamedAxis parseAxis(const std::string &text,
+                           const std::vector<std::string> &inputs,
+                           const std::vector<Fields::Field<Tensor>> &tensors,
+                           const SourceLine &where) {
+  size_t equals = text.rfind('='), colon = text.rfind(':', equals);
+  auto refuse = [&](const std::string &why) {
+    refuseExport(fmt::format("dynamic '{}': {}", text, why), where);
+  };
+  if (equals == text.npos || colon == text.npos || equals + 1 == text.size())
+    refuse("expected INPUT:AXIS=NAME");
+  NamedAxis named{0, 0, text.substr(equals + 1)};
+  const char *end = text.data() + equals;
+  auto [last, error] =
+      std::from_chars(text.data() + colon + 1, end, named.axis);
+  if (error != std::errc() || last != end)
+    refuse("expected INPUT:AXIS=NAME");
+  auto found = std::ranges::find(inputs, text.substr(0, colon));
+  if (found == inputs.end())
+    refuse("no input has that name");
+  named.input = size_t(found - inputs.begin());
+  if (named.axis >= size_t(tensors[named.input].value->rank()))
+    refuse(fmt::format("'{}' has {} axes", *found,
+                       tensors[named.input].value->rank()));
+  return named;
+}
+
+//===- One function -------------------------------------------------------===//
+
+struct ExportRecording::Parts {
+  Parts(ExportParts &file, std::string name, const Fields &given,
+        const Fields &inner, EntryOptions options, std::source_location where);
+
+  void openDims(const Fields &given);
+  void makePlaceholders(const Fields &given, const Fields &inner);
+  void checkUnchanged(const Fields &after) const;
+  void gatherOutputs(const Fields &result);
+  void slice();
+  void nameCells();
+  InputSlot slotOf(const NodeRef &input);
+  bool findArgument(const NodeRef &input, InputSlot &slot) const;
+  bool findDraw(const NodeRef &input, InputSlot &slot);
+  void describeDims();
+  int32_t exprOf(Dim dim);
+  void keepValues();
+
+  ExportParts &file;
+  std::source_location where;
+  EntryOptions options;
+  ExportedEntry entry;
+  std::vector<NamedAxis> axes;
+  std::map<std::string, Dim> dims; ///< by name
+  std::vector<NodeRef> placeholders;
+  std::vector<std::pair<std::string, NodeRef>> rates;
+  std::vector<NodeRef> outputs;
+  graph::Slice made;
+  std::optional<Capture> capture;
+  std::map<int64_t, uint32_t> symbolDims; ///< of symbols of the process
+};
+
+ExportRecording::Parts::Parts(ExportParts &file, std::string name,
+                              const Fields &given, const Fields &inner,
+                              EntryOptions given_options,
+                              std::source_location where)
+    : file(file), where(where), options(std::move(given_options)) {
+  if (name.empty() ||
+      std::ranges::any_of(file.entries, [&](const ExportedEntry &each) {
+        return each.point.name == name;
+      }))
+    refuseExport(fmt::format("a file has one function named '{}'", name),
+                 where);
+  if (!given.gradients.empty())
+    refuseExport("Gradients can be no inputs", where);
+  entry.point.name = std::move(name);
+  entry.point.description = options.description;
+  options.inputs =
+      namesOf(given.tensors, std::move(options.inputs), "input", where);
+  openDims(given);
+  for (size_t i = 0; i < given.params.size(); ++i) {
+    const auto &[path, param] = given.params[i];
+    Param shared;
+    shared.tie(*param, where);
+    *inner.params[i].value = std::move(shared);
+    file.cellNames.try_emplace(param->cell().get(),
+                               ownName(path, true, "parameter", i));
+  }
+  capture.emplace(where, CaptureUse::file);
+  enterLine(where); // what was recorded before has no part in this
+  makePlaceholders(given, inner);
+  for (const auto &[optimizer, rate] : file.rates) {
+    Tensor scalar(graph::NodeFactory::scalar(DType::f64, 0));
+    capture->setRate(optimizer, scalar);
+    rates.emplace_back(rate, scalar.node());
+  }
+}
+
+/// Axes of one name are one symbol.
+void ExportRecording::Parts::openDims(const Fields &given) {
+  for (const std::string &text : options.dynamic) {
+    NamedAxis named = parseAxis(text, options.inputs, given.tensors, where);
+    Dim example = given.tensors[named.input].value->dim(int64_t(named.axis));
+    auto number = uint32_t(dims.size());
+    auto [found, isNew] = dims.try_emplace(named.name);
+    if (isNew)
+      found->second = Dim(
+          example.value,
+          dim_exprs::symbol(siteOf(where), (1u << 16) + number, example.value));
+    else if (found->second.value != example.value)
+      refuseExport(fmt::format("dynamic '{}': the examples have {} and {}",
+                               text, found->second.value, example.value),
+                   where);
+    axes.push_back(std::move(named));
+  }
+}
+
+void ExportRecording::Parts::makePlaceholders(const Fields &given,
+                                              const Fields &inner) {
+  for (size_t i = 0; i < given.tensors.size(); ++i) {
+    const Tensor &example = *given.tensors[i].value;
+    Dims shape;
+    for (Dim dim : example.shape())
+      shape.emplace_back(dim.value);
+    for (const NamedAxis &named : axes)
+      if (named.input == i)
+        shape[named.axis] = dims.at(named.name);
+    Tensor placeholder = capture->argument(example, shape);
+    placeholders.push_back(placeholder.node());
+    *inner.tensors[i].value = std::move(placeholder);
+  }
+}
+
+void ExportRecording::Parts::checkUnchanged(const Fields &after) const {
+  bool isSame = after.tensors.size() == placeholders.size();
+  for (size_t i = 0; isSame && i < placeholders.size(); ++i)
+    isSame = after.tensors[i].value->node() == placeholders[i];
+  if (!isSame)
+    refuseExport("the function assigns to its arguments: return what they "
+                 "become, or make them Params, which are state",
+                 where);
+}
+
+void ExportRecording::Parts::gatherOutputs(const Fields &result) {
+  if (!result.params.empty() || !result.gradients.empty())
+    refuseExport("the function gives Params or Gradients, only tensors are "
+                 "outputs",
+                 where);
+  std::vector<std::string> names =
+      namesOf(result.tensors, std::move(options.outputs), "output", where);
+  for (size_t i = 0; i < names.size(); ++i) {
+    outputs.push_back(result.tensors[i].value->node());
+    OutputSlot output;
+    output.slot.name = std::move(names[i]);
+    entry.outputs.push_back(std::move(output));
+  }
+  std::map<size_t, size_t> updates; // cell to output
+  for (const CapturedEffect &effect : capture->allEffects()) {
+    const CellRef &cell = effect.cells[0].cell;
+    size_t number = file.numberOf(cell);
+    file.cells[number].updated = true;
+    auto [found, isNew] = updates.try_emplace(number, outputs.size());
+    if (!isNew) {
+      outputs[found->second] = effect.inputs[0];
+      continue;
+    }
+    outputs.push_back(effect.inputs[0]);
+    OutputSlot output;
+    output.cell = int64_t(number);
+    entry.outputs.push_back(std::move(output));
+  }
+  if (outputs.empty())
+    refuseExport("the function gives nothing and changes nothing", where);
+}
+
+//===- Inputs -------------------------------------------------------------===//
+
+bool ExportRecording::Parts::findArgument(const NodeRef &input,
+                                          InputSlot &slot) const {
+  for (const auto &[name, rate] : rates)
+    if (rate == input) {
+      slot.slot.name = name;
+      return true;
+    }
+  auto found = std::ranges::find(placeholders, input);
+  if (found == placeholders.end())
+    return false;
+  slot.slot.name = options.inputs[size_t(found - placeholders.begin())];
+  return true;
+}
+
+bool ExportRecording::Parts::findDraw(const NodeRef &input, InputSlot &slot) {
+  Dim before = 0;
+  for (const Draw &draw : capture->allDraws()) {
+    const NodeRef *parts[] = {&draw.keyLow, &draw.keyHigh, &draw.counter};
+    for (uint32_t part = 0; part < 3; ++part)
+      if (*parts[part] == input) {
+        slot.slot.kind = SlotKind::random;
+        slot.slot.number = part;
+        slot.slot.randomExpr = part == 2 ? exprOf(before) : -1;
+        return true;
+      }
+    before = before + draw.blocks;
+  }
+  return false;
+}
+
+InputSlot ExportRecording::Parts::slotOf(const NodeRef &input) {
+  InputSlot slot;
+  if (findArgument(input, slot) || findDraw(input, slot))
+    return slot;
+  for (const CellRead &read : capture->cellReads())
+    if (read.placeholder == input) {
+      slot.cell = int64_t(file.numberOf(read.cell));
+      return slot;
+    }
+  if (input->isLeaf() && input->leafKind() == graph::InputKind::scalar) {
+    slot.slot.kind = SlotKind::constant;
+    slot.slot.scalarBits = input->scalarBits();
+    return slot;
+  }
+  slot.tensor = int64_t(file.numberOf(input));
+  return slot;
+}
+
+/// The expression of the entry for a size that it can compute.
+int32_t ExportRecording::Parts::exprOf(Dim dim) {
+  std::vector<Expr> &exprs = entry.point.exprs;
+  auto add = [&](const Expr &expr) {
+    auto found = std::ranges::find(exprs, expr);
+    if (found != exprs.end())
+      return int32_t(found - exprs.begin());
+    exprs.push_back(expr);
+    return int32_t(exprs.size() - 1);
+  };
+  if (dim.isConstant())
+    return add({ExprOp::constant, 0, 0, dim.value});
+  Expr expr = dim_exprs::get(dim.expr);
+  if (expr.op == ExprOp::constant)
+    return add(expr);
+  if (expr.op == ExprOp::symbol) {
+    auto found = symbolDims.find(expr.value);
+    if (found == symbolDims.end())
+      refuseExport("random numbers are drawn for an axis whose size only the "
+                   "values tell",
+                   where);
+    return add({ExprOp::symbol, 0, 0, int64_t(found->second)});
+  }
+  auto lhs = uint32_t(exprOf(Dim(0, expr.lhs)));
+  auto rhs = uint32_t(exprOf(Dim(0, expr.rhs)));
+  return add({expr.op, lhs, rhs, 0});
+}
+
+/// Which input and axis tells each dim.
+void ExportRecording::Parts::describeDims() {
+  for (const NamedAxis &named : axes) {
+    auto input = std::ranges::find(made.inputs, placeholders[named.input]);
+    if (input == made.inputs.end())
+      continue; // told of as an input that nothing uses
+    auto index = size_t(input - made.inputs.begin());
+    const graph::Value &value =
+        made.graph.values[made.graph.inputs[index].value];
+    const Expr &dim = made.graph.exprs[value.dims[named.axis]];
+    if (dim.op == ExprOp::constant)
+      refuseExport(fmt::format("dynamic '{}:{}={}': the function takes {} only",
+                               options.inputs[named.input], named.axis,
+                               named.name, dim.value),
+                   where);
+    auto isSame = [&](const runtime::DynamicDim &each) {
+      return each.name == named.name;
+    };
+    if (std::ranges::any_of(entry.point.dims, isSame))
+      continue;
+    symbolDims[dim_exprs::get(dims.at(named.name).expr).value] =
+        uint32_t(entry.point.dims.size());
+    entry.point.dims.push_back(
+        {named.name, uint32_t(index), uint32_t(named.axis)});
+  }
+}
+
+void ExportRecording::Parts::slice() {
+  {
+    HistoryLock lock(outputs[0]);
+    made = unwrap(graph::slice(outputs), where);
+  }
+  for (size_t i = 0; i < placeholders.size(); ++i)
+    if (std::ranges::find(made.inputs, placeholders[i]) == made.inputs.end())
+      refuseExport(fmt::format("nothing that the function gives or changes "
+                               "depends on input '{}'",
+                               options.inputs[i]),
+                   where);
+  describeDims();
+  for (const NodeRef &input : made.inputs)
+    entry.inputs.push_back(slotOf(input));
+  Dim total = 0;
+  for (const Draw &draw : capture->allDraws())
+    total = total + draw.blocks;
+  if (!capture->allDraws().empty())
+    entry.point.randomExpr = exprOf(total);
+  entry.graph = std::move(made.graph);
+}
+
+/// State of optimizers is named by the parameter that it is of.
+void ExportRecording::Parts::nameCells() {
+  for (const StateName &state : capture->stateNames()) {
+    if (file.cellNames.contains(state.cell.get()))
+      continue;
+    auto owner =
+        state.of ? file.cellNames.find(state.of.get()) : file.cellNames.end();
+    std::string of = owner != file.cellNames.end() ? owner->second
+                     : state.of                    ? state.of->name()
+                                                   : std::string();
+    file.cellNames[state.cell.get()] =
+        of.empty() ? state.name : of + "." + state.name;
+  }
+}
+
+/// Of what is used for the first time: what an update replaces later is kept.
+void ExportRecording::Parts::keepValues() {
+  for (ExportedCell &cell : file.cells)
+    if (!cell.value.defined()) {
+      cell.value = readCell(cell.cell, where);
+      cell.value.eval(where);
+    }
+}
+
+ExportRecording::ExportRecording(ExportParts &file, std::string name,
+                                 const Fields &given, const Fields &inner,
+                                 EntryOptions options,
+                                 std::source_location where)
+    : parts(std::make_unique<Parts>(file, std::move(name), given, inner,
+                                    std::move(options), where)) {}
+
+ExportRecording::~ExportRecording() = default;
+
+void ExportRecording::finish(const Fields &after, const Fields &result) try {
+  parts->checkUnchanged(after);
+  parts->gatherOutputs(result);
+  parts->slice();
+  parts->nameCells();
+  parts->capture.reset();
+  parts->keepValues();
+  parts->file.entries.push_back(std::move(parts->entry));
+} catch (...) {
+  detail::raiseExhausted(parts->where);
+}
+
+} // namespace sinter::detail

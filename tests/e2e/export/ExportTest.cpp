@@ -1,0 +1,242 @@
+/// Exported models compute, from their files, the bits that they compute here.
+#include "tests/e2e/export/FileRunner.h"
+
+#include <sinter/sinter.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+namespace sn = sinter;
+namespace fs = std::filesystem;
+using sn::runtime::SlotKind;
+using sn::test::FileRunner;
+using sn::test::valueOf;
+
+namespace {
+
+/// As the digits of the examples, with a norm and dropout.
+struct Net {
+  sn::nn::Linear fc1{64, 32};
+  sn::nn::BatchNorm1d norm{32};
+  sn::nn::Dropout dropout{0.25};
+  sn::nn::Linear fc2{32, 10};
+  sn::Tensor forward(const sn::Tensor &x) const {
+    return fc2(dropout(sn::relu(norm(fc1(x)))));
+  }
+  SINTER_MODULE(Net, fc1, norm, dropout, fc2)
+};
+
+class ExportTest : public testing::Test {
+protected:
+  void SetUp() override {
+    if (sn::default_device() == sn::device("null"))
+      GTEST_SKIP() << "the null device compiles nothing";
+    char name[] = "/tmp/sinter-export-XXXXXX";
+    folder = ::mkdtemp(name);
+    sn::manual_seed(3);
+    target = (*sn::runtime::getDevice(sn::default_device()))->target();
+  }
+  void TearDown() override {
+    if (!folder.empty())
+      fs::remove_all(folder);
+  }
+
+  std::string path(const char *name) const { return folder / name; }
+
+  fs::path folder;
+  std::string target; ///< of the device of these tests
+};
+
+sn::Tensor images(int64_t count) {
+  return sn::uniform({count, 64}, sn::default_generator(), -1, 1).eval();
+}
+
+void train(Net &model, int steps) {
+  sn::optim::Sgd sgd({.lr = 0.05});
+  for (int step = 0; step < steps; ++step) {
+    sn::Tensor x = images(16);
+    sn::Tensor loss = sn::mean(sn::square(model(x)));
+    sgd.step(model, loss.backward());
+  }
+}
+
+std::string contents(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+} // namespace
+
+TEST_F(ExportTest, ATrainedModelServesEveryBatch) {
+  Net model;
+  train(model, 5);
+  model.eval();
+  sn::export_model(path("net.sinter"), model, images(8),
+                   {.inputs = {"x"},
+                    .outputs = {"logits"},
+                    .dynamic = {"x:0=batch"},
+                    .targets = {target},
+                    .metadata = {{"author", "somebody"}}});
+  FileRunner file(path("net.sinter"));
+  const auto &entry = file.info().entries.at(0);
+  EXPECT_EQ(entry.name, "main");
+  ASSERT_EQ(entry.dims.size(), 1u);
+  EXPECT_EQ(entry.dims[0].name, "batch");
+  EXPECT_TRUE(file.info().states.empty()) << "nothing changes";
+  EXPECT_EQ(file.stored("fc1.weight"), valueOf(model.fc1.weight.tensor()));
+  EXPECT_EQ(file.stored("norm.running_var"),
+            valueOf(model.norm.running_var.tensor()));
+  EXPECT_EQ(file.info().metadata.at(0).second, "somebody");
+  for (int64_t batch : {29, 64, 1, 8}) {
+    sn::Tensor x = images(batch);
+    auto outputs = file.run("main", {{"x", valueOf(x)}});
+    EXPECT_EQ(outputs.at("logits"), valueOf(model(x))) << batch;
+  }
+}
+
+TEST_F(ExportTest, ScalarsAreConstantsWithTheirBits) {
+  sn::nn::BatchNorm1d norm{4, {.eps = 0.125}};
+  norm.eval();
+  sn::Tensor x = sn::uniform({3, 4}).eval();
+  sn::export_model(path("norm.sinter"), norm, x, {.targets = {target}});
+  FileRunner file(path("norm.sinter"));
+  int constants = 0;
+  for (const auto &input : file.info().entries[0].inputs)
+    if (input.kind == SlotKind::constant) {
+      ++constants;
+      EXPECT_EQ(input.scalarBits, std::bit_cast<uint32_t>(0.125f));
+    }
+  EXPECT_EQ(constants, 1);
+  EXPECT_EQ(file.run("main", {{"input0", valueOf(x)}}).at("output0"),
+            valueOf(norm(x)));
+}
+
+TEST_F(ExportTest, TheSameModelGivesTheSameBytes) {
+  Net model;
+  model.eval();
+  sn::Tensor x = images(8);
+  for (const char *name : {"one.sinter", "two.sinter"})
+    sn::export_model(path(name), model, x, {.dynamic = {"input0:0=n"}});
+  EXPECT_EQ(contents(path("one.sinter")), contents(path("two.sinter")));
+}
+
+TEST_F(ExportTest, WeightsMayLieBeside) {
+  Net model;
+  model.eval();
+  sn::Tensor x = images(8);
+  sn::export_model(path("net.sinter"), model, x,
+                   {.targets = {target}, .weights = sn::WeightPlace::beside});
+  ASSERT_TRUE(fs::exists(path("net.safetensors")));
+  EXPECT_LT(fs::file_size(path("net.sinter")), 200'000u);
+  FileRunner file(path("net.sinter"));
+  EXPECT_EQ(file.run("main", {{"input0", valueOf(x)}}).at("output0"),
+            valueOf(model(x)));
+  // Others read them, too.
+  Net other;
+  EXPECT_EQ(file.info().externals.at(0).name, "net.safetensors");
+  EXPECT_EQ(file.info().tensors.at(0).externalName, "fc1.weight");
+}
+
+TEST_F(ExportTest, SeveralTargetsAreOneFile) {
+  Net model;
+  model.eval();
+  sn::export_model(path("net.sinter"), model, images(8),
+                   {.targets = {target, "cuda:sm_90"}});
+  FileRunner file(path("net.sinter"));
+  EXPECT_EQ(file.info().entries[0].programs, (std::vector<uint32_t>{0, 1}));
+}
+
+TEST_F(ExportTest, FunctionsHaveStructsAndTablesOfTheirOwn) {
+  sn::Tensor table =
+      sn::arange(0, 12).to(sn::DType::f32).reshape({3, 4}).eval();
+  auto function = [&](const sn::Tensor &x, const sn::Tensor &y) {
+    return std::pair(x + table, y * 2);
+  };
+  sn::Tensor x = sn::uniform({3, 4}).eval(), y = sn::uniform({5}).eval();
+  sn::ModelExport exported;
+  exported.add("both", function, std::tuple{x, y},
+               {.inputs = {"x", "y"}, .outputs = {"sum", "twice"}});
+  exported.add("sum", [&](const sn::Tensor &in) { return in + table; }, x);
+  exported.write(path("f.sinter"), {.targets = {target}});
+  FileRunner file(path("f.sinter"));
+  EXPECT_EQ(file.info().tensors.size(), 1u) << "the table, once";
+  auto outputs = file.run("both", {{"x", valueOf(x)}, {"y", valueOf(y)}});
+  EXPECT_EQ(outputs.at("sum"), valueOf(x + table));
+  EXPECT_EQ(outputs.at("twice"), valueOf(y * 2));
+  EXPECT_EQ(file.run("sum", {{"input0", valueOf(x)}}).at("output0"),
+            valueOf(x + table));
+}
+
+//===- State --------------------------------------------------------------===//
+
+namespace {
+
+/// Attention over what was decoded so far: a cache of eight places.
+struct Decoder {
+  sn::nn::Linear project{4, 12};
+  sn::Param keys{sn::zeros({8, 4}), "keys", false};
+  sn::Param values{sn::zeros({8, 4}), "values", false};
+  sn::Param length{sn::zeros({}, {.dtype = sn::DType::i64}), "length", false};
+
+  /// One token [4]; what it attends to [4].
+  sn::Tensor decode(const sn::Tensor &token) const {
+    sn::Tensor all = project(token.reshape({1, 4}));
+    sn::Tensor query = sn::narrow(all, 1, 0, 4), key = sn::narrow(all, 1, 4, 4);
+    sn::Tensor value = sn::narrow(all, 1, 8, 4);
+    sn::Tensor place = length.tensor();
+    sn::Tensor here = sn::arange(0, 8).reshape({8, 1}) == place.reshape({1, 1});
+    sn::Tensor newKeys = sn::where(here, key, keys.tensor());
+    sn::Tensor newValues = sn::where(here, value, values.tensor());
+    const_cast<sn::Param &>(keys).set(newKeys);
+    const_cast<sn::Param &>(values).set(newValues);
+    const_cast<sn::Param &>(length).set(place + 1);
+    sn::Tensor scores = sn::matmul(query, sn::swapaxes(newKeys, 0, 1));
+    sn::Tensor seen = sn::arange(0, 8).reshape({1, 8}) <= place.reshape({1, 1});
+    sn::Tensor weights = sn::softmax(sn::where(seen, scores, -1e9f), -1);
+    return sn::matmul(weights, newValues).reshape({4});
+  }
+  SINTER_MODULE(Decoder, project, keys, values, length)
+};
+
+} // namespace
+
+TEST_F(ExportTest, ADecoderKeepsItsCache) {
+  Decoder model;
+  sn::ModelExport exported;
+  exported.name(model);
+  exported.add("decode",
+               [&](const sn::Tensor &token) { return model.decode(token); },
+               sn::zeros({4}), {.inputs = {"token"}, .outputs = {"context"}});
+  exported.write(path("decoder.sinter"), {.targets = {target}});
+  FileRunner file(path("decoder.sinter"));
+  ASSERT_EQ(file.info().states.size(), 3u);
+  EXPECT_EQ(file.info().states[0].name, "keys");
+  EXPECT_TRUE(file.info().tensors[file.info().states[0].initial].zeros);
+  sn::no_grad guard;
+  for (int step = 0; step < 8; ++step) {
+    sn::Tensor token = sn::uniform({4}).eval();
+    auto outputs = file.run("decode", {{"token", valueOf(token)}});
+    EXPECT_EQ(outputs.at("context"), valueOf(model.decode(token))) << step;
+    EXPECT_EQ(file.stored("keys"), valueOf(model.keys.tensor())) << step;
+  }
+}
+
+TEST_F(ExportTest, RandomNumbersGoOnFromRunToRun) {
+  Net model;
+  auto noisy = [&](const sn::Tensor &x) {
+    return sn::dropout(sn::dropout(x, 0.5), 0.25);
+  };
+  sn::export_model(
+      path("noise.sinter"), noisy, images(8),
+      {.inputs = {"x"}, .dynamic = {"x:0=batch"}, .targets = {target}});
+  FileRunner file(path("noise.sinter"));
+  sn::Tensor x29 = images(29), x6 = images(6);
+  file.setGenerator(sn::default_generator());
+  for (const sn::Tensor &x : {x29, x6, x29}) {
+    sn::Tensor expected = noisy(x);
+    EXPECT_EQ(file.run("main", {{"x", valueOf(x)}}).at("output0"),
+              valueOf(expected));
+  }
+}
