@@ -7,6 +7,9 @@
 #include "tests/unit/program/ModelBuilder.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <gtest/gtest.h>
 
@@ -132,6 +135,57 @@ TEST_F(WeightStoreTest, findsTensorsBeside) {
             "one that was written with the model: size or digest differ");
   fs::remove(path);
   EXPECT_FALSE(WeightStore(model, info, folder.string()).bytesOf(0));
+}
+
+// Writes 4.5 GB: among the full tests only.
+TEST_F(WeightStoreTest, filesMayBeLargerThanFourGigabytes) {
+  if (!std::getenv("SINTER_TEST_LARGE"))
+    GTEST_SKIP() << "SINTER_TEST_LARGE runs it";
+  constexpr size_t each = size_t(3) << 28, count = 6, shift = 4096;
+  std::vector<std::byte> numbers(each + count * shift);
+  for (size_t i = 0; i + 8 <= numbers.size(); i += 8) {
+    uint64_t mixed = (i + 1) * 0x9E3779B97F4A7C15;
+    std::memcpy(&numbers[i], &mixed, sizeof(mixed));
+  }
+  ModelBuilder b = smallModel();
+  std::vector<std::span<const std::byte>> data(b.data.begin(), b.data.end());
+  for (size_t i = 0; i < count; ++i) {
+    auto at = long(3 + i);
+    b.info.tensors.insert(
+        b.info.tensors.begin() + at,
+        {"large" + std::to_string(i), DType::f32, {int64_t(each / 4)}});
+    data.insert(data.begin() + at, std::span(numbers).subspan(i * shift, each));
+  }
+  b.info.states[0].initial = uint32_t(3 + count);
+  ModelWriter writer = b.writer();
+  writer.setModel(b.info, data);
+  std::string path = (folder / "large.sinter").string();
+  auto begin = std::chrono::steady_clock::now();
+  auto seconds = [&] {
+    std::chrono::duration<double> took =
+        std::chrono::steady_clock::now() -
+        std::exchange(begin, std::chrono::steady_clock::now());
+    return std::to_string(took.count());
+  };
+  ASSERT_TRUE(writer.write(path));
+  RecordProperty("write", seconds());
+  EXPECT_GT(fs::file_size(path), uint64_t(9) << 29);
+  auto mapped = *MappedFile::open(path);
+  auto model = readModel(mapped.bytes(), ModelCheck::untilUse);
+  ASSERT_TRUE(model) << model.error().message;
+  auto info = *readModelInfo(*model);
+  RecordProperty("open", seconds());
+  WeightStore store(*model, info, "");
+  resetStats();
+  auto last = store.bytesOf(uint32_t(2 + count));
+  ASSERT_TRUE(last) << last.error().message;
+  ASSERT_EQ(last->size(), each);
+  EXPECT_EQ(std::memcmp(last->data(), data[2 + count].data(), each), 0);
+  EXPECT_GT(info.tensors[2 + count].offset, uint64_t(3) << 30);
+  EXPECT_LE(readStats().blocksChecked, numBlocks(each) + 1);
+  RecordProperty("use", seconds());
+  EXPECT_TRUE(readModel(mapped.bytes())) << "everything";
+  RecordProperty("check", seconds());
 }
 
 TEST_F(WeightStoreTest, boolsAreZeroOrOne) {
