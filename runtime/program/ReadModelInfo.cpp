@@ -181,6 +181,12 @@ Result<ModelInfo> plainInfo(const ModelFile &model) {
 
 } // namespace
 
+Status sinter::runtime::checkFits(const ModelInfo &info,
+                                  const EntryPoint &entry,
+                                  const ProgramData &program) {
+  return Fitting(info, entry, program).check();
+}
+
 Result<ModelInfo> sinter::runtime::readModelInfo(const ModelFile &model) {
   const Section *weights = model.find(SectionKind::weights);
   return readModelInfo(model, weights ? weights->bytes.size() : 0);
@@ -206,7 +212,7 @@ Result<ModelInfo> sinter::runtime::readModelInfo(const ModelFile &model,
           ProgramData program,
           verifyProgram(model.find(SectionKind::program, index)->bytes,
                         constants ? constants->bytes.size() : 0, budget));
-      SINTER_TRY(Fitting(info, entry, program).check());
+      SINTER_TRY(checkFits(info, entry, program));
     }
   }
   return info;

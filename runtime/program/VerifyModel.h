@@ -3,6 +3,7 @@
 
 #include "runtime/program/ModelError.h"
 #include "runtime/program/ModelInfo.h"
+#include "runtime/program/ProgramData.h"
 #include "runtime/support/Printable.h"
 
 #include <cstddef>
@@ -17,6 +18,10 @@ namespace sinter::runtime {
 /// tell; what programs have to say is not looked at.
 Result<ModelInfo> verifyModel(std::span<const std::byte> section,
                               uint64_t weightBytes);
+
+/// Whether a program has the inputs and outputs of its entry.
+Status checkFits(const ModelInfo &info, const EntryPoint &entry,
+                 const ProgramData &program);
 
 /// Names of one kind of thing, each once.
 class Names {

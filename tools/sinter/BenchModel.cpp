@@ -24,6 +24,7 @@ static constexpr Flag flags[] = {
     {"--rows", "ROWS", "of the other cases (default 1024)"},
     {"--cols", "COLUMNS", "of the other cases (default 1024)"},
     {"--dtype", "DTYPE", "f32 (default), f64, f16 or bf16"},
+    entryFlag,
     {"--device", "DEVICE", "cpu, null; default SINTER_DEVICE or cpu"},
     {"--input", "NAME=FILE.npy",
      "an input by name or number; of a scalar, NAME=NUMBER"},

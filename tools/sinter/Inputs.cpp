@@ -5,6 +5,7 @@
 #include "runtime/support/Flags.h"
 #include "runtime/support/Printable.h"
 #include "tools/sinter/Model.h"
+#include "tools/sinter/ModelEntry.h"
 
 #include <charconv>
 #include <cmath>
@@ -146,8 +147,9 @@ static std::vector<int64_t> dimsOf(const Port &port,
   return dims;
 }
 
-Result<std::vector<Binding>> bindInputs(const Program &program,
+Result<std::vector<Binding>> bindInputs(const RunnableModel &model,
                                         const Arguments &arguments) {
+  const Program &program = *model.program;
   SINTER_TRY_ASSIGN(auto given, pairsOf(arguments, "--input"));
   SINTER_TRY_ASSIGN(std::vector<int64_t> symbols,
                     symbolValues(program.numSymbols(), arguments));
@@ -155,14 +157,23 @@ Result<std::vector<Binding>> bindInputs(const Program &program,
   bool isSeed = seed && std::abs(*seed) < 0x1p63;
   if (arguments.has("--random-inputs") && !isSeed)
     return badInput("--random-inputs needs a number");
-  SplitMix random(uint64_t(isSeed ? int64_t(*seed) : 0));
+  uint64_t randomSeed = uint64_t(isSeed ? int64_t(*seed) : 0);
+  SplitMix random(randomSeed);
   std::vector<int64_t> values;
   evaluateAll(program.exprs(), symbols, values);
   std::vector<Binding> bindings;
   for (size_t index = 0; index < program.inputs().size(); ++index) {
     const Port &port = program.inputs()[index];
-    auto found = given.find(port.name);
-    if (port.name.empty() || found == given.end())
+    if (model.entry && !model.entry->isGiven(index)) {
+      SINTER_TRY_ASSIGN(Binding binding,
+                        model.entry->bindingOf(index, randomSeed));
+      bindings.push_back(std::move(binding));
+      continue;
+    }
+    const std::string &name =
+        model.entry ? model.entry->point().inputs[index].name : port.name;
+    auto found = given.find(name);
+    if (name.empty() || found == given.end())
       found = given.find(std::to_string(index));
     if (found != given.end()) {
       SINTER_TRY_ASSIGN(HostArray array, readInput(port, found->second));
@@ -176,7 +187,7 @@ Result<std::vector<Binding>> bindInputs(const Program &program,
           randomBinding(program, index, dimsOf(port, values), random));
       bindings.push_back(std::move(binding));
     } else {
-      std::string label = printableName(port.name);
+      std::string label = printableName(name);
       return badInput(fmt::format(
           "input {} '{}' has no value; give --input "
           "{}=FILE.npy or --random-inputs SEED",
@@ -185,6 +196,8 @@ Result<std::vector<Binding>> bindInputs(const Program &program,
   }
   if (!given.empty())
     return badInput("no input is named '" + given.begin()->first + "'");
+  if (model.entry)
+    SINTER_TRY(model.entry->placeDraws(bindings));
   return bindings;
 }
 

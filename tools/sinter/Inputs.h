@@ -4,6 +4,7 @@
 #include "runtime/params/Npy.h"
 #include "runtime/program/Program.h"
 #include "tools/sinter/Arguments.h"
+#include "tools/sinter/Model.h"
 
 #include <string>
 #include <vector>
@@ -12,8 +13,9 @@ namespace sinter::cli {
 
 /// A binding for every input of the program, by the flags --input,
 /// --random-inputs and --dim. An error names the first input without a value.
-Result<std::vector<runtime::Binding>>
-bindInputs(const runtime::Program &program, const Arguments &arguments);
+/// What the file of an entry provides comes from there.
+Result<std::vector<runtime::Binding>> bindInputs(const RunnableModel &model,
+                                                 const Arguments &arguments);
 
 /// The values that --dim gives this many symbols; 4 where it says nothing.
 Result<std::vector<int64_t>> symbolValues(uint32_t count,

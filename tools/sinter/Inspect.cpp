@@ -1,9 +1,13 @@
 /// `sinter inspect`: a model at a stage.
 #include "runtime/program/BoundPlan.h"
+#include "runtime/program/ModelInfo.h"
+#include "runtime/program/ModelReader.h"
+#include "runtime/support/Printable.h"
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Inputs.h"
 #include "tools/sinter/Model.h"
 #include "tools/sinter/ProgramText.h"
+#include "tools/sinter/Signature.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -15,6 +19,7 @@ static constexpr Flag flags[] = {
      "import, simplify, fuse, plan, lower, target, package, llvm, asm, ptx, "
      "sass or spirv; without it, the program itself"},
     {"--kernel", "NAME", "print one kernel only"},
+    entryFlag,
     {"--memory", nullptr,
      "print the buffers of the plan, the peak of memory and what makes it"},
     {"--dim", "sN=VALUE", "a symbolic dim of that peak (default 4)"},
@@ -30,8 +35,9 @@ static constexpr Flag flags[] = {
 static constexpr Interface interface = {
     "inspect MODEL [--stage STAGE] [--kernel NAME] [--memory]",
     "Prints a .mlir or .sinter model at a stage of the compiler. Of a .sinter\n"
-    "file the program and asm come from the file; other stages are made again\n"
-    "from the graph in it, by the same compiler only.",
+    "file the signature, the programs and asm come from the file; other "
+    "stages\n"
+    "are made again from the graph in it, by the same compiler only.",
     flags,
     1,
     1,
@@ -101,13 +107,33 @@ static Result<std::string> programOf(const FileParts &parts,
                     [&](uint32_t node) { return parts.siteOf(node); });
 }
 
-// Each program; with --memory also its peak.
-static Result<std::string> programsOf(const std::vector<FileParts> &all,
+// Of a file: what it offers.
+static Result<std::string> signatureOf(const Model &model) {
+  SINTER_TRY_ASSIGN(runtime::MappedFile mapped,
+                    runtime::MappedFile::open(model.path));
+  auto bytes = std::make_shared<ModelBytes>(std::move(mapped));
+  SINTER_TRY_ASSIGN(std::vector<FileParts> parts, partsOf(bytes));
+  SINTER_TRY_ASSIGN(runtime::ModelFile file,
+                    runtime::readModel(bytes->bytes()));
+  SINTER_TRY_ASSIGN(runtime::ModelInfo info, runtime::readModelInfo(file));
+  return signatureText(info, parts,
+                       2 * bytes->bytes().size() + (size_t(8) << 20));
+}
+
+// The signature of a file, and each program; with --memory also its peak.
+static Result<std::string> programsOf(const Model &model,
+                                      const std::vector<FileParts> &all,
                                       const Arguments &arguments) {
   std::string text;
+  if (model.compiled) {
+    SINTER_TRY_ASSIGN(text, signatureOf(model));
+  }
   for (const FileParts &parts : all) {
     SINTER_TRY_ASSIGN(std::string program, programOf(parts, arguments));
-    text += (text.empty() ? "" : "\n") + program;
+    text += text.empty() ? "" : "\n";
+    if (parts.entry != all.front().entry || parts.entry != "main")
+      text += "of entry " + printableName(parts.entry) + ": ";
+    text += program;
   }
   return text;
 }
@@ -126,7 +152,7 @@ static Result<std::string> textOf(const Model &model,
   SINTER_TRY_ASSIGN(std::vector<FileParts> all,
                     selectParts(model, arguments, request));
   if (stage.empty())
-    return programsOf(all, arguments);
+    return programsOf(model, all, arguments);
   const FileParts &parts = all.front();
   bool isCuda = parts.program.target == "cuda";
   if (isCuda && (stage == "asm" || stage == "ptx"))

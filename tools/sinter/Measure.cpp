@@ -42,11 +42,13 @@ Result<Runnable> makeRunnable(const Model &model, const Arguments &arguments) {
   request.debug = true;
   SINTER_TRY_ASSIGN(Device * device, openDevice(arguments, request));
   Runnable runnable;
-  SINTER_TRY_ASSIGN(runnable.program, loadProgram(model, request, *device));
+  SINTER_TRY_ASSIGN(RunnableModel loaded,
+                    loadModel(model, arguments, request, *device));
+  runnable.program = loaded.program;
   Arguments given = arguments;
   if (!given.has("--input"))
     given.setDefault("--random-inputs", "1");
-  SINTER_TRY_ASSIGN(runnable.inputs, bindInputs(*runnable.program, given));
+  SINTER_TRY_ASSIGN(runnable.inputs, bindInputs(loaded, given));
   return runnable;
 }
 

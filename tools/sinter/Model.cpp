@@ -10,6 +10,7 @@
 #include "runtime/support/Printable.h"
 #include "runtime/tune/Tuner.h"
 #include "tools/sinter/Inputs.h"
+#include "tools/sinter/ModelEntry.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -174,14 +175,24 @@ Result<std::vector<std::byte>> compiledBytes(const Model &model,
   return compileTuned(tunableOf(model, request));
 }
 
-Result<std::shared_ptr<const Program>>
-loadProgram(const Model &model, const CompileRequest &request, Device &device) {
+Result<RunnableModel> loadModel(const Model &model, const Arguments &arguments,
+                                const CompileRequest &request, Device &device) {
   SINTER_TRY(checkTuning(model, request));
-  if (model.compiled)
-    return Program::loadFile(model.path, device);
+  RunnableModel runnable;
+  std::string name = arguments.get("--entry");
+  if (model.compiled) {
+    SINTER_TRY_ASSIGN(runnable.entry,
+                      ModelEntry::open(model.path, name, device));
+    runnable.program = runnable.entry->program();
+    return runnable;
+  }
+  if (!name.empty())
+    return makeError(ErrorKind::invalid_argument,
+                     model.path + ": a text has no entries; leave --entry out");
   SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,
                     compiledBytes(model, request));
-  return Program::load(bytes, device);
+  SINTER_TRY_ASSIGN(runnable.program, Program::load(bytes, device));
+  return runnable;
 }
 
 static std::string_view asText(std::span<const std::byte> bytes) {
@@ -245,6 +256,14 @@ Result<std::vector<FileParts>> selectParts(const Model &model,
   SINTER_TRY_ASSIGN(ModelBytes bytes, mappedOrCompiled(model, request));
   SINTER_TRY_ASSIGN(std::vector<FileParts> all,
                     partsOf(std::make_shared<ModelBytes>(std::move(bytes))));
+  if (arguments.has("--entry")) {
+    std::string entry = arguments.get("--entry");
+    std::erase_if(all,
+                  [&](const FileParts &parts) { return parts.entry != entry; });
+    if (all.empty())
+      return makeError(ErrorKind::invalid_argument,
+                       model.path + ": it has no entry '" + entry + "'");
+  }
   if (!model.compiled || !arguments.has("--target"))
     return all;
   std::string kind = request.target.substr(0, request.target.find(':'));

@@ -18,6 +18,8 @@
 
 namespace sinter::cli {
 
+class ModelEntry;
+
 /// A model as the user named it.
 struct Model {
   std::string path;
@@ -72,10 +74,19 @@ tunedRequest(const Model &model, const runtime::CompileRequest &request);
 Result<std::vector<std::byte>>
 compiledBytes(const Model &model, const runtime::CompileRequest &request);
 
-/// The model ready to run. A `.sinter` file is mapped.
-Result<std::shared_ptr<const runtime::Program>>
-loadProgram(const Model &model, const runtime::CompileRequest &request,
-            runtime::Device &device);
+inline constexpr Flag entryFlag = {"--entry", "NAME",
+                                   "the entry of a file that has several"};
+
+/// A model ready to run.
+struct RunnableModel {
+  std::shared_ptr<const runtime::Program> program;
+  std::shared_ptr<ModelEntry> entry; ///< of a `.sinter` file, else null
+};
+/// A `.sinter` file is mapped; `--entry` says which of its entries. A text is
+/// compiled.
+Result<RunnableModel> loadModel(const Model &model, const Arguments &arguments,
+                                const runtime::CompileRequest &request,
+                                runtime::Device &device);
 
 /// A model as the bytes of a `.sinter` file: mapped, or compiled now.
 class ModelBytes {

@@ -18,6 +18,7 @@ static constexpr Flag flags[] = {
     {"--trace", "FILE.json", "write every launch as a Chrome trace"},
     {"--json", nullptr, "print JSON"},
     {"--repeat", "N", "run N times (default 20)"},
+    entryFlag,
     {"--device", "DEVICE", "cpu, null; default SINTER_DEVICE or cpu"},
     {"--input", "NAME=FILE.npy",
      "an input by name or number; of a scalar, NAME=NUMBER"},

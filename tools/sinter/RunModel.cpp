@@ -4,6 +4,7 @@
 #include "tools/sinter/Inputs.h"
 #include "tools/sinter/Measure.h"
 #include "tools/sinter/Model.h"
+#include "tools/sinter/ModelEntry.h"
 #include "tools/sinter/ProgramText.h"
 #include "tools/sinter/Replay.h"
 
@@ -26,6 +27,7 @@ namespace sinter::cli {
 using namespace runtime;
 
 static constexpr Flag flags[] = {
+    entryFlag,
     {"--device", "DEVICE", "cpu, null; default SINTER_DEVICE or cpu"},
     {"--input", "NAME=FILE.npy",
      "an input by name or number; of a scalar, "
@@ -46,9 +48,12 @@ static constexpr Flag flags[] = {
     tileFlag,
 };
 static constexpr Interface interface = {
-    "run MODEL [--input NAME=FILE.npy]... [--random-inputs SEED]",
+    "run MODEL [--entry NAME] [--input NAME=FILE.npy]... [--random-inputs "
+    "SEED]",
     "Runs a .mlir or .sinter model once, or --repeat times, and prints its\n"
-    "outputs' types and sums, or writes them to --output-dir. A repro of\n"
+    "outputs' types and sums, or writes them to --output-dir. Weights, and "
+    "the\n"
+    "state that a run begins with, are those of the file. A repro of\n"
     "SINTER_VERIFY is run on its own inputs and compared with the reference:\n"
     "the exit code is 1 when it still differs.",
     flags,
@@ -56,18 +61,27 @@ static constexpr Interface interface = {
     1,
 };
 
-static std::string outputName(const Program &program, size_t index) {
-  const std::string &name = program.outputs()[index].name;
+static std::string outputName(const RunnableModel &model, size_t index) {
+  const std::string &name = model.entry
+                                ? model.entry->point().outputs[index].name
+                                : model.program->outputs()[index].name;
   return name.empty() ? fmt::format("output{}", index) : name;
+}
+
+/// Whether an output is the caller's, and not what state or weights become.
+static bool isGiven(const RunnableModel &model, size_t index) {
+  return !model.entry || model.entry->point().outputs[index].updates < 0;
 }
 
 // Names come from a model that somebody else may have made: each must be one
 // file in the directory that was asked for, and none another's.
-static Status checkFileNames(const Program &program) {
+static Status checkFileNames(const RunnableModel &model) {
   constexpr size_t longest = 255 - std::string_view(".npy").size();
   std::set<std::string> names;
-  for (size_t index = 0; index < program.outputs().size(); ++index) {
-    std::string label = outputName(program, index);
+  for (size_t index = 0; index < model.program->outputs().size(); ++index) {
+    if (!isGiven(model, index))
+      continue;
+    std::string label = outputName(model, index);
     auto refuse = [&](const char *why) {
       return makeError(ErrorKind::invalid_argument,
                        fmt::format("run: --output-dir: output {} is named {}: "
@@ -107,12 +121,15 @@ static std::string summary(const HostArray &array) {
                      firstElements(array, 8));
 }
 
-static Status giveOutputs(const Program &program,
+static Status giveOutputs(const RunnableModel &model,
                           const std::vector<Output> &outputs,
                           const std::string &directory) {
   for (size_t index = 0; index < outputs.size(); ++index) {
-    SINTER_TRY_ASSIGN(HostArray array, fetch(program, outputs[index], index));
-    std::string label = outputName(program, index);
+    if (!isGiven(model, index))
+      continue;
+    SINTER_TRY_ASSIGN(HostArray array,
+                      fetch(*model.program, outputs[index], index));
+    std::string label = outputName(model, index);
     if (directory.empty()) {
       fmt::print("{}: {}\n", printableName(label), summary(array));
       continue;
@@ -129,12 +146,12 @@ static Status runModel(const Model &model, Arguments &arguments) {
   if (!arguments.has("--memory-limit"))
     request.memoryLimit = sinter::flags().memoryLimit;
   SINTER_TRY_ASSIGN(Device * device, openDevice(arguments, request));
-  SINTER_TRY_ASSIGN(std::shared_ptr<const Program> program,
-                    loadProgram(model, request, *device));
+  SINTER_TRY_ASSIGN(RunnableModel loaded,
+                    loadModel(model, arguments, request, *device));
+  const std::shared_ptr<const Program> &program = loaded.program;
   if (!program->choice().empty())
     fmt::print(stderr, "{}\n", printable(program->choice()));
-  SINTER_TRY_ASSIGN(std::vector<Binding> inputs,
-                    bindInputs(*program, arguments));
+  SINTER_TRY_ASSIGN(std::vector<Binding> inputs, bindInputs(loaded, arguments));
   if (arguments.has("--memory")) {
     SINTER_TRY_ASSIGN(PeakMemory peak, peakMemory(*program, inputs));
     fmt::print("{}",
@@ -144,7 +161,7 @@ static Status runModel(const Model &model, Arguments &arguments) {
     std::fflush(stdout); // before what may not fit
   }
   if (arguments.has("--output-dir"))
-    SINTER_TRY(checkFileNames(*program));
+    SINTER_TRY(checkFileNames(loaded));
   RunCounters counters;
   SINTER_TRY_ASSIGN(std::vector<Output> outputs,
                     runOnce(*program, inputs, counters));
@@ -158,7 +175,7 @@ static Status runModel(const Model &model, Arguments &arguments) {
         std::chrono::steady_clock::now() - start;
     best = round == 1 ? elapsed.count() : std::min(best, elapsed.count());
   }
-  SINTER_TRY(giveOutputs(*program, outputs, arguments.get("--output-dir")));
+  SINTER_TRY(giveOutputs(loaded, outputs, arguments.get("--output-dir")));
   if (arguments.has("--json"))
     fmt::print("{{\"launches\": {}, \"bytes_read\": {}, \"bytes_written\": {}, "
                "\"arena_bytes\": {}, \"microseconds\": {:.1f}}}\n",

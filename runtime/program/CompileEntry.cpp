@@ -1,0 +1,85 @@
+/// Compiles a file's portable graph.
+#include "runtime/program/CompileEntry.h"
+
+#include "runtime/program/CompilerHook.h"
+#include "runtime/program/DiskCache.h"
+#include "runtime/program/ModelError.h"
+#include "runtime/program/ModelInfo.h"
+#include "runtime/program/ModelReader.h"
+#include "runtime/program/ProgramCache.h"
+#include "runtime/program/VerifyModel.h"
+#include "runtime/program/VerifyProgram.h"
+#include "sinter/runtime/Log.h"
+
+#include <fmt/format.h>
+
+using namespace sinter;
+using namespace sinter::runtime;
+
+namespace {
+
+/// What the entry's graph is compiled with.
+struct Portable {
+  ModelInfo info;
+  std::string_view graph;
+  CompileRequest request;
+};
+
+Result<Portable> portableOf(const ModelFile &model, uint32_t entry,
+                            const Device &device) {
+  Portable portable;
+  SINTER_TRY_ASSIGN(portable.info, readModelInfo(model));
+  const Section *graph = model.find(SectionKind::graph, entry);
+  if (!graph)
+    return brokenModel("it has no portable graph");
+  portable.graph = {reinterpret_cast<const char *>(graph->bytes.data()),
+                    graph->bytes.size()};
+  uint32_t first = portable.info.entries[entry].programs[0];
+  const Section *constants = model.find(SectionKind::constants);
+  SINTER_TRY_ASSIGN(
+      ProgramData program,
+      verifyProgram(model.find(SectionKind::program, first)->bytes,
+                    constants ? constants->bytes.size() : 0));
+  portable.request.target = device.target();
+  portable.request.numerics = program.numerics;
+  return portable;
+}
+
+} // namespace
+
+Result<std::shared_ptr<const Program>>
+sinter::runtime::loadOrCompileEntry(std::shared_ptr<const FileBytes> file,
+                                    uint32_t entry, Device &device,
+                                    const std::string &path) {
+  auto loaded = loadEntry(file, entry, device, path);
+  bool isForOthers = !loaded && loaded.error().kind == ErrorKind::unsupported;
+  if (!isForOthers || device.id().kind == DeviceKind::null)
+    return loaded;
+  SINTER_TRY_ASSIGN(ModelFile model,
+                    readModel(file->bytes(), ModelCheck::untilUse));
+  auto portable = portableOf(model, entry, device);
+  auto hook = compilerHook();
+  if (!portable || !hook) {
+    ErrorInfo error = loaded.takeError();
+    error.message += "; and it cannot be compiled here: " +
+                     (portable ? hook.error() : portable.error()).message;
+    return error;
+  }
+  Key key = keyOfText(fmt::format(
+      "{}\n{}\n{}\n{}\n{}", portable->graph, portable->request.target,
+      device.profile(), portable->request.numerics, (*hook)->digest()));
+  std::string name = path.empty() ? "a model file" : path;
+  SINTER_TRY_ASSIGN(CachedProgram found, findOrCompile(key, device, [&] {
+                      return (*hook)->compileText(portable->graph,
+                                                  portable->request);
+                    }));
+  bool isNew = found.source == CacheSource::compiled;
+  log(isNew ? LogLevel::warning : LogLevel::info,
+      fmt::format("{}: it has no program for {}: its portable graph {}", name,
+                  toString(device.id()),
+                  isNew ? "was compiled" : "was compiled before"));
+  const auto &program = static_cast<const LoadedProgram &>(*found.program);
+  SINTER_TRY(checkFits(portable->info, portable->info.entries[entry],
+                       program.program()));
+  return std::move(found.program);
+}

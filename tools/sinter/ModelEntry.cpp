@@ -1,0 +1,94 @@
+/// Opens entries of model files.
+#include "tools/sinter/ModelEntry.h"
+
+#include "runtime/params/MappedFile.h"
+#include "runtime/program/CompileEntry.h"
+#include "runtime/program/ModelReader.h"
+#include "runtime/support/Printable.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace sinter::cli {
+
+using namespace runtime;
+
+static Result<uint32_t> findEntry(const ModelInfo &info,
+                                  const std::string &name) {
+  std::string names;
+  for (const EntryPoint &entry : info.entries)
+    names += (names.empty() ? "" : ", ") + printableName(entry.name);
+  if (name.empty() && info.entries.size() > 1)
+    return makeError(ErrorKind::invalid_argument,
+                     "the file has several entries, --entry names one: " +
+                         names);
+  int64_t number = name.empty() ? 0 : info.findEntry(name);
+  if (number < 0)
+    return makeError(
+        ErrorKind::invalid_argument,
+        fmt::format("the file has no entry '{}', it has: {}", name, names));
+  return uint32_t(number);
+}
+
+Result<std::shared_ptr<ModelEntry>> ModelEntry::open(const std::string &path,
+                                                     const std::string &name,
+                                                     Device &device) {
+  auto inFile = [&](ErrorInfo error) {
+    error.message = path + ": " + error.message;
+    return error;
+  };
+  SINTER_TRY_ASSIGN(MappedFile mapped, MappedFile::open(path));
+  std::shared_ptr<ModelEntry> entry(new ModelEntry);
+  entry->file = std::make_shared<FileBytes>(std::move(mapped));
+  auto model = readModel(entry->file->bytes(), ModelCheck::untilUse);
+  if (!model)
+    return inFile(model.takeError());
+  auto info = readModelInfo(*model);
+  if (!info)
+    return inFile(info.takeError());
+  entry->info = std::move(*info);
+  auto number = findEntry(entry->info, name);
+  if (!number)
+    return inFile(number.takeError());
+  entry->number = *number;
+  SINTER_TRY_ASSIGN(entry->loaded,
+                    loadOrCompileEntry(entry->file, *number, device, path));
+  std::string folder = std::filesystem::path(path).parent_path();
+  entry->weights = std::make_unique<WeightStore>(*model, entry->info,
+                                                 folder.empty() ? "." : folder);
+  return entry;
+}
+
+Result<Binding> ModelEntry::bindingOf(size_t index, uint64_t seed) {
+  const EntryInput &input = point().inputs[index];
+  Binding binding;
+  if (input.kind == SlotKind::constant)
+    binding.scalarBits = input.scalarBits;
+  if (input.kind == SlotKind::random && input.number == 0)
+    binding.scalarBits = seed;
+  if (input.kind != SlotKind::weight && input.kind != SlotKind::state)
+    return binding;
+  uint32_t tensor = input.kind == SlotKind::weight
+                        ? input.number
+                        : info.states[input.number].initial;
+  SINTER_TRY_ASSIGN(std::span<const std::byte> bytes, weights->bytesOf(tensor));
+  Device &device = loaded->device();
+  SINTER_TRY_ASSIGN(binding.buffer, device.allocate(bytes.size()));
+  if (!bytes.empty())
+    SINTER_TRY(device.copyIn(*binding.buffer, 0, bytes));
+  binding.dims = info.tensors[tensor].dims;
+  return binding;
+}
+
+Status ModelEntry::placeDraws(std::vector<Binding> &bindings) const {
+  std::vector<std::vector<int64_t>> dims;
+  for (const Binding &binding : bindings)
+    dims.push_back(binding.dims);
+  SINTER_TRY_ASSIGN(RandomDraws draws, randomDraws(point(), dims));
+  for (size_t i = 0; i < bindings.size(); ++i)
+    if (point().inputs[i].randomExpr >= 0)
+      bindings[i].scalarBits = draws.offsets[i];
+  return {};
+}
+
+} // namespace sinter::cli

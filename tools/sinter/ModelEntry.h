@@ -1,0 +1,49 @@
+/// One entry of a `.sinter` file, with what the file gives it.
+#pragma once
+
+#include "runtime/program/LoadedProgram.h"
+#include "runtime/program/ModelInfo.h"
+#include "runtime/program/Program.h"
+#include "runtime/program/WeightStore.h"
+#include "sinter/runtime/Result.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sinter::cli {
+
+/// Its program, compiled now where the file has none for the device, and its
+/// weights, the first values of its state and its constants.
+class ModelEntry {
+public:
+  /// An empty name is that of a file's only entry.
+  static Result<std::shared_ptr<ModelEntry>> open(const std::string &path,
+                                                  const std::string &name,
+                                                  runtime::Device &device);
+
+  const runtime::EntryPoint &point() const { return info.entries[number]; }
+  const std::shared_ptr<const runtime::Program> &program() const {
+    return loaded;
+  }
+  bool isGiven(size_t input) const {
+    return point().inputs[input].kind == runtime::SlotKind::given;
+  }
+  /// What the file has for an input that is not given; of random numbers the
+  /// key of `seed`.
+  Result<runtime::Binding> bindingOf(size_t input, uint64_t seed);
+  /// Sets the counters of random numbers, once all other inputs are bound.
+  Status placeDraws(std::vector<runtime::Binding> &bindings) const;
+
+private:
+  ModelEntry() = default;
+
+  std::shared_ptr<const runtime::FileBytes> file;
+  runtime::ModelInfo info;
+  uint32_t number = 0;
+  std::shared_ptr<const runtime::Program> loaded;
+  std::unique_ptr<runtime::WeightStore> weights;
+};
+
+} // namespace sinter::cli
