@@ -50,10 +50,14 @@ void ModelExport::nameFields(const detail::Fields &fields,
     if (parts->cellNames.try_emplace(cell.get(), named(path)).second)
       parts->cellOrder.push_back(cell);
   }
-  for (const auto &[path, tensor] : fields.tensors)
-    if (parts->tensorNames.try_emplace(tensor->node().get(), named(path))
-            .second)
-      parts->namedTensors.push_back(*tensor);
+  // Evaluated: what they are computed from is not in the file.
+  for (const auto &[path, tensor] : fields.tensors) {
+    tensor->eval();
+    for (const graph::NodeRef &node :
+         {tensor->node(), detail::usedForm(tensor->node())})
+      if (parts->tensorNames.try_emplace(node.get(), named(path)).second)
+        parts->namedTensors.emplace_back(node);
+  }
 } catch (...) {
   detail::raiseExhausted({});
 }

@@ -17,7 +17,7 @@ namespace sinter {
 
 namespace optim {
 class Optimizer;
-}
+} // namespace optim
 
 /// Where an exported file's weights are.
 enum class WeightPlace : uint8_t {
@@ -109,7 +109,7 @@ template <typename... T> struct IsTuple<std::tuple<T...>> : std::true_type {};
 ///   computes of its count (Adam's corrections) is computed in the file, in
 ///   f64, from state that counts: with `exact` numerics a training goes on bit
 ///   by bit, in other modes so does one without such a count.
-/// - Other tensors are constants.
+/// - Other tensors are constants; fields of modules have their paths as names.
 ///
 /// Weights and state are what they are when the first function that uses them
 /// is added. Not thread-safe.

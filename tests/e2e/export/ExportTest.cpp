@@ -169,6 +169,83 @@ TEST_F(ExportTest, FunctionsHaveStructsAndTablesOfTheirOwn) {
             valueOf(x + table));
 }
 
+TEST_F(ExportTest, WhatIsGivenMayBeReturnedOrStored) {
+  sn::Param last(sn::zeros({3}), "last", false);
+  auto function = [&](const sn::Tensor &x) {
+    sn::Tensor before = last.tensor();
+    last.set(x);
+    return std::tuple{x, before, x + before, x, sn::full({2}, 7)};
+  };
+  sn::export_model(path("f.sinter"), function, sn::zeros({3}),
+                   {.inputs = {"x"},
+                    .outputs = {"same", "before", "sum", "again", "sevens"},
+                    .targets = {target}});
+  FileRunner file(path("f.sinter"));
+  sn::Tensor previous = sn::zeros({3}).eval();
+  for (int run = 0; run < 3; ++run) {
+    sn::Tensor x = sn::uniform({3}).eval();
+    auto outputs = file.run("main", {{"x", valueOf(x)}});
+    EXPECT_EQ(outputs.at("same"), valueOf(x));
+    EXPECT_EQ(outputs.at("again"), valueOf(x));
+    EXPECT_EQ(outputs.at("before"), valueOf(previous));
+    EXPECT_EQ(outputs.at("sum"), valueOf(x + previous));
+    EXPECT_EQ(outputs.at("sevens"), valueOf(sn::full({2}, 7)));
+    EXPECT_EQ(file.stored("last"), valueOf(x));
+    previous = x;
+  }
+}
+
+namespace {
+
+struct Scaled {
+  sn::Param factor{sn::full({4}, 3.0f), "factor"};
+  sn::Tensor shift = sn::arange(0, 4).to(sn::DType::f32);
+  sn::Tensor forward(const sn::Tensor &x) const { return x * factor + shift; }
+  SINTER_MODULE(Scaled, factor, shift)
+};
+
+} // namespace
+
+TEST_F(ExportTest, ModulesMayBeArguments) {
+  Net model;
+  model.eval();
+  sn::Tensor x = images(3);
+  sn::ModelExport exported;
+  exported.add("run",
+               [](const Net &net, const sn::Tensor &in) { return net(in); },
+               std::tuple{model, x}, {.inputs = {"x"}});
+  Scaled scaled;
+  exported.add("scale", scaled, sn::zeros({2, 4}), {.inputs = {"x"}});
+  exported.write(path("f.sinter"), {.targets = {target}});
+  FileRunner file(path("f.sinter"));
+  EXPECT_EQ(file.stored("fc2.bias"), valueOf(model.fc2.bias.tensor()));
+  EXPECT_EQ(file.stored("shift"), valueOf(scaled.shift));
+  EXPECT_EQ(file.run("run", {{"x", valueOf(x)}}).at("output0"),
+            valueOf(model(x)));
+  sn::Tensor two = sn::uniform({2, 4}).eval();
+  EXPECT_EQ(file.run("scale", {{"x", valueOf(two)}}).at("output0"),
+            valueOf(scaled(two)));
+}
+
+TEST_F(ExportTest, SixteenBitsAndIntegersAreExported) {
+  Net model = Net().cast(sn::DType::bf16);
+  model.eval();
+  sn::Tensor x = images(3).to(sn::DType::bf16).eval();
+  sn::export_model(path("half.sinter"), model, x, {.targets = {target}});
+  EXPECT_EQ(FileRunner(path("half.sinter"))
+                .run("main", {{"input0", valueOf(x)}})
+                .at("output0"),
+            valueOf(model(x)));
+  sn::nn::Embedding table(5, 3);
+  sn::Tensor ids = sn::randint(0, 5, {4}).eval();
+  sn::export_model(path("ids.sinter"), table, ids,
+                   {.dynamic = {"input0:0=length"}, .targets = {target}});
+  EXPECT_EQ(FileRunner(path("ids.sinter"))
+                .run("main", {{"input0", valueOf(ids)}})
+                .at("output0"),
+            valueOf(table(ids)));
+}
+
 //===- State --------------------------------------------------------------===//
 
 namespace {
