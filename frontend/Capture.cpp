@@ -130,13 +130,13 @@ Draw Capture::draw(const Generator &generator, Dim blocks,
   return draws.back();
 }
 
-void Capture::setRate(const void *optimizer, const Tensor &rate) {
-  rates[optimizer] = rate;
-}
-
-Tensor Capture::rateOf(const void *optimizer) const {
+Tensor Capture::rateOf(const void *optimizer, std::optional<DeviceId> device) {
   auto found = rates.find(optimizer);
-  return found == rates.end() ? Tensor() : found->second;
+  if (found == rates.end())
+    return {};
+  if (!found->second.defined() && device)
+    found->second = Tensor(NodeFactory::scalar(DType::f64, 0, *device));
+  return found->second;
 }
 
 void Capture::nameState(const CellRef &cell, const CellRef &of,

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -99,10 +100,11 @@ public:
                  CapturedEffect::Function function);
   /// A draw of that many blocks. Only the default generator can be drawn from.
   Draw draw(const Generator &generator, Dim blocks, const SourceLine &where);
-  /// For a file: what runs are given for the rate of an optimizer; empty where
-  /// it is a constant.
-  void setRate(const void *optimizer, const Tensor &rate);
-  Tensor rateOf(const void *optimizer) const;
+  /// For a file: runs are given the rate of this optimizer.
+  void openRate(const void *optimizer) { rates.try_emplace(optimizer); }
+  /// That rate, a scalar, for parameters on a device; empty where it is a
+  /// constant, or was not asked for and no device is named.
+  Tensor rateOf(const void *optimizer, std::optional<DeviceId> device = {});
   /// For a file: `cell` is an optimizer's state of the parameter `of`.
   void nameState(const runtime::CellRef &cell, const runtime::CellRef &of,
                  const std::string &name);

@@ -122,7 +122,7 @@ struct ExportRecording::Parts {
   void slice();
   void nameCells();
   InputSlot slotOf(const NodeRef &input);
-  bool findArgument(const NodeRef &input, InputSlot &slot) const;
+  bool findArgument(const NodeRef &input, InputSlot &slot);
   bool findDraw(const NodeRef &input, InputSlot &slot);
   void describeDims();
   int32_t exprOf(Dim dim);
@@ -135,7 +135,6 @@ struct ExportRecording::Parts {
   std::vector<NamedAxis> axes;
   std::map<std::string, Dim> dims; ///< by name
   std::vector<NodeRef> placeholders;
-  std::vector<std::pair<std::string, NodeRef>> rates;
   std::vector<NodeRef> outputs;
   graph::Slice made;
   std::optional<Capture> capture;
@@ -171,11 +170,8 @@ ExportRecording::Parts::Parts(ExportParts &file, std::string name,
   capture.emplace(where, CaptureUse::file);
   enterLine(where); // what was recorded before has no part in this
   makePlaceholders(given, inner);
-  for (const auto &[optimizer, rate] : file.rates) {
-    Tensor scalar(graph::NodeFactory::scalar(DType::f64, 0));
-    capture->setRate(optimizer, scalar);
-    rates.emplace_back(rate, scalar.node());
-  }
+  for (const auto &[optimizer, rate] : file.rates)
+    capture->openRate(optimizer);
 }
 
 /// Axes of one name are one symbol.
@@ -258,9 +254,10 @@ void ExportRecording::Parts::gatherOutputs(const Fields &result) {
 //===- Inputs -------------------------------------------------------------===//
 
 bool ExportRecording::Parts::findArgument(const NodeRef &input,
-                                          InputSlot &slot) const {
-  for (const auto &[name, rate] : rates)
-    if (rate == input) {
+                                          InputSlot &slot) {
+  for (const auto &[optimizer, name] : file.rates)
+    if (Tensor rate = capture->rateOf(optimizer);
+        rate.defined() && rate.node() == input) {
       slot.slot.name = name;
       return true;
     }

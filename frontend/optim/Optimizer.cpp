@@ -185,8 +185,10 @@ void Optimizer::stepParam(const Param &param, const Tensor &gradient,
   update.step = state.steps() + 1;
   if (auto found = groupOf.find(param.cell()->id()); found != groupOf.end())
     update.group = found->second.group;
-  update.lr = StepNumber(rate, capture ? capture->rateOf(this) : Tensor()) *
-              groups[update.group].rateFactor;
+  update.lr =
+      StepNumber(rate, capture ? capture->rateOf(this, update.value.device())
+                               : Tensor()) *
+      groups[update.group].rateFactor;
   nextPlace = 0;
   Tensor value = record(update);
   detail::updateCell(param.cell(), value.to(param.dtype(), where), where);
