@@ -300,6 +300,25 @@ TEST_F(ExportTest, ADecoderKeepsItsCache) {
   }
 }
 
+TEST_F(ExportTest, StateIsWhatTheLastUpdateMakes) {
+  sn::Param count(sn::zeros({2}), "count", false);
+  auto twice = [&](const sn::Tensor &x) {
+    count.set(count.tensor() + x);
+    count.set(count.tensor() * 2);
+    return count.tensor() + 1;
+  };
+  sn::export_model(path("f.sinter"), twice, sn::zeros({2}),
+                   {.inputs = {"x"}, .targets = {target}});
+  FileRunner file(path("f.sinter"));
+  sn::Tensor x = sn::full({2}, 3.0f).eval();
+  for (int run = 0; run < 3; ++run) {
+    sn::Tensor expected = twice(x);
+    EXPECT_EQ(file.run("main", {{"x", valueOf(x)}}).at("output0"),
+              valueOf(expected));
+    EXPECT_EQ(file.stored("count"), valueOf(count.tensor()));
+  }
+}
+
 TEST_F(ExportTest, RandomNumbersGoOnFromRunToRun) {
   Net model;
   auto noisy = [&](const sn::Tensor &x) {
