@@ -147,6 +147,26 @@ TEST(ModelInfo, typesFitThePrograms) {
             "outputs, the entry has 2 and 1");
 }
 
+TEST(ModelInfo, sizesFitThePrograms) {
+  auto longer = [](ModelBuilder &b, size_t tensor) {
+    b.info.tensors[tensor].dims = {9};
+    b.data[tensor] = bytesOf(std::vector<float>(9, 1));
+  };
+  EXPECT_EQ(refusal([&](auto &b) { longer(b, 0); }),
+            "model file: entry 'predict': input 2 is f32[8], tensor 'weight' "
+            "is f32[9]");
+  EXPECT_EQ(refusal([&](auto &b) { longer(b, 3); }),
+            "model file: entry 'train': input 2 is f32[8], tensor 'total' is "
+            "f32[9]");
+  // Of what is updated and not read, too.
+  EXPECT_EQ(refusal([&](auto &b) {
+              longer(b, 2);
+              b.info.entries[1].outputs[0].updates = 2;
+            }),
+            "model file: entry 'train': output 0 is f32[8], tensor 'bias' is "
+            "f32[9]");
+}
+
 TEST(ModelInfo, numbersAreInRange) {
   EXPECT_EQ(refusal([](auto &b) { b.info.entries[0].inputs[2].number = 3; }),
             "model file: input 2 of entry 'predict' is weight 3 of 3");
