@@ -211,6 +211,11 @@ void FileMaker::describeEntries() {
   }
   info.metadata = options.metadata;
   std::ranges::sort(info.metadata);
+  for (size_t i = 1; i < info.metadata.size(); ++i)
+    if (info.metadata[i].first == info.metadata[i - 1].first)
+      detail::refuseExport(fmt::format("the metadata has two values for '{}'",
+                                       info.metadata[i].first),
+                           where);
 }
 
 runtime::CompileRequest FileMaker::requestFor(const std::string &target) const {
@@ -266,6 +271,9 @@ void FileMaker::compileAll() {
 void FileMaker::putBeside(const std::string &path) {
   std::filesystem::path beside(path);
   beside.replace_extension(".safetensors");
+  if (beside == path)
+    detail::refuseExport(
+        fmt::format("'{}' is the name of the weights' file", path), where);
   std::vector<runtime::NamedTensor> tensors;
   for (size_t i = 0; i < info.numWeights(); ++i)
     tensors.push_back({info.tensors[i].name, info.tensors[i].dtype,

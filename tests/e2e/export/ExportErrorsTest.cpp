@@ -38,6 +38,12 @@ TEST(ExportErrors, namesAreThereAndUnique) {
             "export: two inputs are named 'a', or it has no name");
   EXPECT_EQ(refusal([&](auto &f) { f.write("/tmp/nothing.sinter"); }),
             "export: no function was added");
+  EXPECT_EQ(refusal([&](auto &f) {
+              f.add("f", twice, x);
+              f.write("/tmp/nothing.sinter",
+                      {.metadata = {{"by", "me"}, {"by", "you"}}});
+            }),
+            "export: the metadata has two values for 'by'");
 }
 
 TEST(ExportErrors, dynamicAxesAreNamedRight) {

@@ -227,6 +227,23 @@ TEST_F(ExportTest, ModulesMayBeArguments) {
             valueOf(scaled(two)));
 }
 
+TEST_F(ExportTest, JittedFunctionsAreExported) {
+  Net model;
+  model.eval();
+  auto jitted = sn::jit([&](const sn::Tensor &in) { return model(in); });
+  sn::Tensor x = images(4);
+  sn::Tensor expected = jitted(x).eval();
+  sn::ModelExport exported;
+  exported.name(model);
+  exported.add("main", [&](const sn::Tensor &in) { return jitted(in) * 2; }, x,
+               {.inputs = {"x"}});
+  exported.write(path("f.sinter"), {.targets = {target}});
+  FileRunner file(path("f.sinter"));
+  EXPECT_EQ(file.stored("fc1.weight"), valueOf(model.fc1.weight.tensor()));
+  EXPECT_EQ(file.run("main", {{"x", valueOf(x)}}).at("output0"),
+            valueOf(expected * 2));
+}
+
 TEST_F(ExportTest, SixteenBitsAndIntegersAreExported) {
   Net model = Net().cast(sn::DType::bf16);
   model.eval();
