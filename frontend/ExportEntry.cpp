@@ -120,6 +120,7 @@ struct ExportRecording::Parts {
   void checkUnchanged(const Fields &after) const;
   void gatherOutputs(const Fields &result);
   void slice();
+  void describeSlots();
   void nameCells();
   InputSlot slotOf(const NodeRef &input);
   bool findArgument(const NodeRef &input, InputSlot &slot);
@@ -379,6 +380,27 @@ void ExportRecording::Parts::slice() {
   entry.graph = std::move(made.graph);
 }
 
+void ExportRecording::Parts::describeSlots() {
+  for (const auto &[name, text] : options.descriptions) {
+    bool isKnown = false;
+    for (InputSlot &input : entry.inputs)
+      if (input.slot.kind == SlotKind::given && input.slot.name == name) {
+        input.slot.description = text;
+        isKnown = true;
+      }
+    for (OutputSlot &output : entry.outputs)
+      if (output.cell < 0 && output.slot.name == name) {
+        output.slot.description = text;
+        isKnown = true;
+      }
+    if (!isKnown)
+      refuseExport(fmt::format("no input or output is named '{}', which is "
+                               "described",
+                               name),
+                   where);
+  }
+}
+
 /// State of optimizers is named by the parameter that it is of.
 void ExportRecording::Parts::nameCells() {
   for (const StateName &state : capture->stateNames()) {
@@ -416,6 +438,7 @@ void ExportRecording::finish(const Fields &after, const Fields &result) try {
   parts->checkUnchanged(after);
   parts->gatherOutputs(result);
   parts->slice();
+  parts->describeSlots();
   parts->nameCells();
   parts->capture.reset();
   parts->keepValues();

@@ -36,6 +36,8 @@ struct EntryOptions {
   /// have one size; the example has one of it.
   std::vector<std::string> dynamic = {};
   std::string description = {};
+  /// What inputs and outputs are, by their names.
+  std::vector<std::pair<std::string, std::string>> descriptions = {};
 };
 
 /// How a file is written.
@@ -59,6 +61,7 @@ struct ExportOptions {
   WeightPlace weights = WeightPlace::inside;
   std::vector<std::pair<std::string, std::string>> metadata = {};
   std::string description = {};
+  std::vector<std::pair<std::string, std::string>> descriptions = {};
   bool source_lines = true;
 };
 
@@ -206,10 +209,10 @@ void export_model(
     const ExportOptions &options = {},
     std::source_location where = std::source_location::current()) {
   ModelExport file;
-  file.add(
-      "main", std::forward<F>(function), example_inputs,
-      {options.inputs, options.outputs, options.dynamic, options.description},
-      where);
+  file.add("main", std::forward<F>(function), example_inputs,
+           {options.inputs, options.outputs, options.dynamic,
+            options.description, options.descriptions},
+           where);
   file.write(path,
              {options.targets, options.weights, options.metadata,
               options.source_lines},

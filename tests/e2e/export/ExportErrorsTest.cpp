@@ -44,6 +44,10 @@ TEST(ExportErrors, namesAreThereAndUnique) {
                       {.metadata = {{"by", "me"}, {"by", "you"}}});
             }),
             "export: the metadata has two values for 'by'");
+  EXPECT_EQ(refusal([&](auto &f) {
+              f.add("f", twice, x, {.descriptions = {{"y", "what it is"}}});
+            }),
+            "export: no input or output is named 'y', which is described");
 }
 
 TEST(ExportErrors, dynamicAxesAreNamedRight) {

@@ -59,7 +59,8 @@ protected:
                  {.inputs = {"x"},
                   .outputs = {"y"},
                   .dynamic = {"x:0=batch"},
-                  .description = "what it is"});
+                  .description = "what it is",
+                  .descriptions = {{"x", "images"}, {"y", "scores"}}});
     exported.name(total, "total");
     exported.add("count",
                  [&](const sn::Tensor &in) {
@@ -96,8 +97,8 @@ TEST_F(ToolExportTest, inspectPrintsTheSignatureFirst) {
   write("net.sinter", "cpu:scalar");
   std::string text = tool("inspect net.sinter");
   EXPECT_EQ(text.find("entry predict  what it is\n"
-                      "  input x: f32[batch,4]\n"
-                      "  output y: f32[batch,8]\n"
+                      "  input x: f32[batch,4]  images\n"
+                      "  output y: f32[batch,8]  scores\n"
                       "  reads 6 weights\n"
                       "  runs on cpu\n"
                       "  1 constant scalars\n"
