@@ -42,6 +42,13 @@ Status Device::copyAcross(Buffer &to, const Buffer &from, size_t bytes) {
   return copyIn(to, 0, host);
 }
 
+Status Device::followStream(void *) {
+  return makeError(ErrorKind::unsupported,
+                   toString(id()) + ": it has no streams of others");
+}
+
+Status Device::leadStream(void *stream) { return followStream(stream); }
+
 Result<std::optional<uint64_t>> Device::stopTimer(uint64_t) {
   SINTER_TRY(synchronize());
   return std::optional<uint64_t>();

@@ -115,6 +115,13 @@ public:
   /// The peak of memoryInfo is what is in use now.
   virtual void resetPeakMemory() = 0;
 
+  /// A stream of somebody else's on this device, by its driver's own handle
+  /// (CUstream; null is the driver's default). What is queued here from here on
+  /// comes after what is queued there till now, or the other way round. An
+  /// error of kind `unsupported` where the device knows no such streams.
+  virtual Status followStream(void *stream);
+  virtual Status leadStream(void *stream);
+
 private:
   const uint32_t openedIn = forkNumber();
 };

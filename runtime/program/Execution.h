@@ -26,10 +26,11 @@ inline constexpr uint32_t noInput = ~0u;
 /// One run of one program.
 class Execution {
 public:
+  /// `places` is empty, or of each output where it goes.
   Execution(const LoadedProgram &loaded, std::span<const Binding> inputs,
-            Scratch &scratch)
+            std::span<const Place> places, Scratch &scratch)
       : loaded(loaded), program(loaded.program()), inputs(inputs),
-        scratch(scratch) {}
+        places(places), scratch(scratch) {}
 
   Status bind();
   Status reserve();
@@ -46,6 +47,13 @@ public:
 
 private:
   Status checkInput(size_t index);
+  Status checkPlaces() const;
+  Status checkDims(size_t output) const;
+  Status checkPlace(size_t output) const;
+  /// Whether the caller says where an output goes.
+  bool isPlaced(size_t output) const {
+    return !places.empty() && places[output].buffer;
+  }
   void grantDonations();
   bool mayGrant(const AliasData &alias) const;
   Status allocate();
@@ -80,6 +88,7 @@ private:
   const LoadedProgram &loaded;
   const ProgramData &program;
   std::span<const Binding> inputs;
+  std::span<const Place> places;
   Scratch &scratch;
   std::shared_ptr<const BoundPlan> plan;
   std::vector<BufferRef> outputs;

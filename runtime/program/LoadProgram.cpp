@@ -33,6 +33,7 @@ Result<std::byte *> FileBytes::allocate(FileBytes &file, size_t size) {
     return makeError(ErrorKind::out_of_memory,
                      fmt::format("model file: no memory for {} bytes", size));
   file.copy.reset(block);
+  file.start = block;
   file.size = size;
   return block;
 }
@@ -42,6 +43,13 @@ Result<FileBytes> FileBytes::copyOf(std::span<const std::byte> bytes) {
   SINTER_TRY_ASSIGN(std::byte * block, allocate(file, bytes.size()));
   if (!bytes.empty())
     std::memcpy(block, bytes.data(), bytes.size());
+  return file;
+}
+
+FileBytes FileBytes::view(std::span<const std::byte> bytes) {
+  FileBytes file;
+  file.start = bytes.data();
+  file.size = bytes.size();
   return file;
 }
 

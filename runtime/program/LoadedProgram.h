@@ -30,8 +30,10 @@ public:
   /// error says why they cannot be had, without the file's name.
   static Result<FileBytes> read(const FileDescriptor &file, size_t size);
   explicit FileBytes(MappedFile mapped) : mapped(std::move(mapped)) {}
+  /// Those that somebody else keeps, where they are.
+  static FileBytes view(std::span<const std::byte> bytes);
   std::span<const std::byte> bytes() const {
-    return mapped ? mapped->bytes() : std::span(copy.get(), size);
+    return mapped ? mapped->bytes() : std::span(start, size);
   }
 
 private:
@@ -41,7 +43,8 @@ private:
   FileBytes() = default;
   static Result<std::byte *> allocate(FileBytes &file, size_t size);
   std::optional<MappedFile> mapped;
-  std::unique_ptr<const std::byte, Free> copy;
+  std::unique_ptr<const std::byte, Free> copy; ///< empty where it is a view
+  const std::byte *start = nullptr;
   size_t size = 0;
 };
 

@@ -44,6 +44,7 @@ PeakMemory peakOf(const ProgramData &data, const BoundPlan &plan) {
   for (uint64_t bytes : plan.outputBytes)
     peak.outputBytes += bytes;
   peak.arenaBytes = plan.arenaBytes;
+  peak.outputDims = plan.outputDims;
 
   std::vector<uint64_t> bySteps = bytesBySteps(data, plan);
   auto most = std::max_element(bySteps.begin(), bySteps.end());

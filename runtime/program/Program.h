@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -106,6 +107,15 @@ struct Output {
   std::vector<int64_t> dims;
 };
 
+/// Where an output goes.
+struct Place {
+  /// Memory of the program's device that no input and no other output has a
+  /// part in; empty: the run takes some of the device's.
+  BufferRef buffer = {};
+  /// Dims that the output has to have; none: any.
+  std::optional<std::span<const int64_t>> dims = std::nullopt;
+};
+
 /// Memory that a run has to reserve for one value.
 struct MemoryNeed {
   uint64_t bytes = 0;
@@ -129,10 +139,14 @@ struct RunFailure {
 /// caller can see changed: no donated buffer was written. `failure`, if given,
 /// is filled in. What fails on the device later, as a fault of a kernel, is an
 /// error of the next call that waits.
+///
+/// `places` is empty, or one per output. After an error their contents are
+/// undefined.
 Result<std::vector<Output>> run(const Program &program,
                                 std::span<const Binding> inputs,
                                 RunCounters *counters = nullptr,
-                                RunFailure *failure = nullptr);
+                                RunFailure *failure = nullptr,
+                                std::span<const Place> places = {});
 
 /// Peak bytes (inputs, outputs, arena) for these dims, without running.
 Result<size_t> peakBytes(const Program &program,
@@ -156,6 +170,7 @@ struct PeakMemory {
   };
   std::vector<Use> live; ///< the largest first
   uint32_t step = 0;     ///< the launch or copy in question
+  std::vector<std::vector<int64_t>> outputDims; ///< of each output
 };
 
 /// The peak and what makes it, for these dims, without running. Bindings need

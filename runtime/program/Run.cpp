@@ -17,7 +17,72 @@ Status Execution::bind() {
   SINTER_TRY_ASSIGN(plan, loaded.planFor(scratch.symbols));
   for (size_t i = 0; i < inputs.size(); ++i)
     SINTER_TRY(checkInput(i));
+  SINTER_TRY(checkPlaces());
   return loaded.prepareConstants();
+}
+
+Status Execution::checkPlaces() const {
+  if (places.empty())
+    return {};
+  if (places.size() != program.outputs.size())
+    return makeError(ErrorKind::invalid_argument,
+                     fmt::format("the program gives {} outputs, got places "
+                                 "for {}",
+                                 program.outputs.size(), places.size()));
+  for (size_t i = 0; i < places.size(); ++i) {
+    SINTER_TRY(checkDims(i));
+    if (isPlaced(i))
+      SINTER_TRY(checkPlace(i));
+  }
+  return {};
+}
+
+Status Execution::checkDims(size_t output) const {
+  const Port &port = program.outputs[output];
+  const auto &expected = places[output].dims;
+  const std::vector<int64_t> &dims = plan->outputDims[output];
+  if (!expected || std::ranges::equal(*expected, dims))
+    return {};
+  return makeError(ErrorKind::invalid_argument,
+                   fmt::format("{}: it is {}[{}], its place is for [{}]",
+                               portName("output", port, output),
+                               name(port.dtype), fmt::join(dims, ","),
+                               fmt::join(*expected, ",")));
+}
+
+static bool overlap(const Buffer &place, uint64_t bytes, const Buffer *other) {
+  if (!other)
+    return false;
+  auto begin = reinterpret_cast<uintptr_t>(place.data());
+  auto otherBegin = reinterpret_cast<uintptr_t>(other->data());
+  return begin < otherBegin + other->bytes() && otherBegin < begin + bytes;
+}
+
+Status Execution::checkPlace(size_t output) const {
+  const Port &port = program.outputs[output];
+  const Buffer &place = *places[output].buffer;
+  uint64_t bytes = plan->outputBytes[output];
+  auto refuse = [&](const std::string &why) {
+    return makeError(ErrorKind::invalid_argument,
+                     portName("output", port, output) + ": " + why);
+  };
+  if (&place.device() != &loaded.device())
+    return refuse(fmt::format("its place is on {}, the program runs on {}",
+                              toString(place.device().id()),
+                              toString(loaded.device().id())));
+  if (place.bytes() < bytes)
+    return refuse(fmt::format("{} needs {} bytes, its place has {}",
+                              portType(port, program.exprs), bytes,
+                              place.bytes()));
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (overlap(place, bytes, inputs[i].buffer.get()))
+      return refuse("its place has a part in " +
+                    portName("input", program.inputs[i], i));
+  for (size_t i = 0; i < output; ++i)
+    if (overlap(place, bytes, places[i].buffer.get()))
+      return refuse("its place has a part in that of " +
+                    portName("output", program.outputs[i], i));
+  return {};
 }
 
 Status Execution::checkInput(size_t index) {
@@ -47,7 +112,8 @@ Status Execution::checkInput(size_t index) {
 
 bool Execution::mayGrant(const AliasData &alias) const {
   const Binding &input = inputs[alias.input];
-  if (!input.donate || scratch.inputTaken[alias.input] ||
+  if (!input.donate || isPlaced(alias.output) ||
+      scratch.inputTaken[alias.input] ||
       scratch.grantedInput[alias.output] != noInput ||
       input.buffer->bytes() != plan->outputBytes[alias.output])
     return false;
@@ -106,6 +172,10 @@ Status Execution::allocate() {
       outputs.push_back(inputs[scratch.grantedInput[i]].buffer);
       continue;
     }
+    if (isPlaced(i)) {
+      outputs.push_back(places[i].buffer);
+      continue;
+    }
     SINTER_TRY_ASSIGN(BufferRef buffer, device.allocate(plan->outputBytes[i]));
     outputs.push_back(std::move(buffer));
   }
@@ -128,7 +198,7 @@ Status Execution::allocate() {
 std::string Execution::describeNeeds() const {
   uint64_t bytes = 0;
   for (size_t i = 0; i < program.outputs.size(); ++i)
-    if (scratch.grantedInput[i] == noInput)
+    if (scratch.grantedInput[i] == noInput && !isPlaced(i))
       bytes += plan->outputBytes[i];
   return fmt::format("run: {} bytes of outputs and {} of temporaries", bytes,
                      plan->arenaBytes);
@@ -138,7 +208,7 @@ std::vector<MemoryNeed> Execution::largestNeeds() const {
   constexpr size_t most = 3;
   std::vector<MemoryNeed> needs;
   for (const PlanBuffer &buffer : program.buffers) {
-    if (buffer.kind == BufferKind::output &&
+    if (buffer.kind == BufferKind::output && !isPlaced(buffer.index) &&
         scratch.grantedInput[buffer.index] == noInput)
       needs.push_back({plan->outputBytes[buffer.index],
                        program.outputs[buffer.index].node});
@@ -239,11 +309,12 @@ static Scratch &threadScratch() {
 
 Result<std::vector<Output>>
 sinter::runtime::run(const Program &program, std::span<const Binding> inputs,
-                     RunCounters *counters, RunFailure *failure) {
+                     RunCounters *counters, RunFailure *failure,
+                     std::span<const Place> places) {
   const auto &loaded = static_cast<const LoadedProgram &>(program);
   SINTER_TRY(loaded.device().checkProcess());
   SINTER_TRY(checkCancelled());
-  Execution execution(loaded, inputs, threadScratch());
+  Execution execution(loaded, inputs, places, threadScratch());
   SINTER_TRY(execution.bind());
   if (Status reserved = execution.reserve(); !reserved) {
     if (failure && reserved.error().kind == ErrorKind::out_of_memory)

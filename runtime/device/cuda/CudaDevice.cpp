@@ -301,3 +301,20 @@ Status CudaDevice::synchronize() {
   SINTER_TRY(enter());
   return check("synchronize", driver.synchronize(stream));
 }
+
+Status CudaDevice::order(Stream first, Stream second) {
+  SINTER_TRY(enter());
+  DriverEvent event = nullptr;
+  SINTER_TRY(check("cuEventCreate", driver.createEvent(&event, disableTiming)));
+  CudaEvent mark(driver, event);
+  SINTER_TRY(check("cuEventRecord", driver.recordEvent(event, first)));
+  return check("cuStreamWaitEvent", mark.holdUp(second));
+}
+
+Status CudaDevice::followStream(void *other) {
+  return order(static_cast<Stream>(other), stream);
+}
+
+Status CudaDevice::leadStream(void *other) {
+  return order(stream, static_cast<Stream>(other));
+}

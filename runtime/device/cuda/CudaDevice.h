@@ -59,6 +59,8 @@ public:
   Status launch(const LaunchArgs &args) override;
   Result<std::unique_ptr<Event>> record() override;
   Status synchronize() override;
+  Status followStream(void *stream) override;
+  Status leadStream(void *stream) override;
   bool hasGraphs() const override { return true; }
   Result<std::unique_ptr<WorkGraph>>
   makeGraph(std::span<const GraphNode> nodes, const WatchedWord &word) override;
@@ -84,6 +86,9 @@ private:
   /// What is queued on the other one from here on comes after what is queued
   /// here till now.
   Status precede(const CudaDevice &other);
+  /// What is queued to `second` from here on comes after what is queued to
+  /// `first` till now; both are of this device.
+  Status order(cuda::Stream first, cuda::Stream second);
   /// `cuda:0: what`.
   Status check(std::string_view what, cuda::Code code) const;
 

@@ -85,6 +85,8 @@ TEST(Interface, DeviceFunctions) {
   EXPECT_EQ(slot(&Device::stopTimer), 21u);
   EXPECT_EQ(slot(&Device::copyAcross), 22u);
   EXPECT_EQ(slot(&Device::resetPeakMemory), 23u);
+  EXPECT_EQ(slot(&Device::followStream), 24u);
+  EXPECT_EQ(slot(&Device::leadStream), 25u);
   EXPECT_EQ(slot(&WorkGraph::setLaunch), 2u);
   EXPECT_EQ(slot(&WorkGraph::setCopy), 3u);
   EXPECT_EQ(slot(&WorkGraph::launch), 4u);

@@ -21,13 +21,16 @@ struct TensorOrigin {
   SiteId site = 0; ///< 0: no line of the user's
 };
 
-/// A block of memory, dense and 256-byte aligned, freed to its device's
-/// allocator with the last reference. Its contents may be overwritten in place
-/// only by an executor that was granted a donation, or by a copy into it;
-/// `version` then grows.
+/// A block of memory, dense, freed to its device's allocator with the last
+/// reference; from there it is 256-byte aligned. Its contents may be
+/// overwritten in place only by an executor that was granted a donation, or by
+/// a copy into it; `version` then grows.
 class Buffer {
 public:
-  Buffer(Device &device, void *data, size_t bytes);
+  /// Ends a buffer with its last reference.
+  using End = void (*)(Buffer *);
+  /// `end`: where the memory is not the device's allocator's; null where it is.
+  Buffer(Device &device, void *data, size_t bytes, End end = nullptr);
   Buffer(const Buffer &) = delete;
   Buffer &operator=(const Buffer &) = delete;
 
@@ -40,7 +43,7 @@ public:
   void bumpVersion() { writes.fetch_add(1, std::memory_order_acq_rel); }
 
   void retain() { refs.fetch_add(1, std::memory_order_relaxed); }
-  void release(); ///< frees through the device at zero
+  void release(); ///< frees through the device, or `end`, at zero
   uint32_t useCount() const { return refs.load(std::memory_order_acquire); }
 
   /// The first caller's origin stays. Thread-safe, as is `origin`.
@@ -62,6 +65,7 @@ private:
   void *address;
   size_t size;
   const uint64_t number;
+  const End end;
   std::atomic<uint64_t> writes{0};
   std::atomic<uint32_t> refs{1};
   std::atomic<uint64_t> made{0};
