@@ -8,6 +8,7 @@
 #include "frontend/Recording.h"
 #include "frontend/ScanBodies.h"
 #include "runtime/graph/OpIds.h"
+#include "runtime/support/RandomKey.h"
 
 #include <sinter/BasicOps.h>
 #include <sinter/generated/functions/Elementwise.h>
@@ -16,16 +17,8 @@
 
 namespace sinter {
 
-/// Mixes bits so that close seeds give unrelated keys.
-static uint64_t mixBits(uint64_t z) {
-  z += 0x9E3779B97F4A7C15;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-  return z ^ (z >> 31);
-}
-
 Generator::Generator(uint64_t seed)
-    : Generator(mixBits(seed), mixBits(seed ^ 0x5851F42D4C957F2D)) {}
+    : Generator(RandomKey::ofSeed(seed).low, RandomKey::ofSeed(seed).high) {}
 
 Generator::Generator(uint64_t key_low, uint64_t key_high, uint64_t counter)
     : keyLow(key_low), keyHigh(key_high), next(counter) {}

@@ -44,6 +44,8 @@ PeakMemory peakOf(const ProgramData &data, const BoundPlan &plan) {
   for (uint64_t bytes : plan.outputBytes)
     peak.outputBytes += bytes;
   peak.arenaBytes = plan.arenaBytes;
+  peak.inputSizes = plan.inputBytes;
+  peak.outputSizes = plan.outputBytes;
   peak.outputDims = plan.outputDims;
 
   std::vector<uint64_t> bySteps = bytesBySteps(data, plan);

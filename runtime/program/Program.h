@@ -170,7 +170,9 @@ struct PeakMemory {
   };
   std::vector<Use> live; ///< the largest first
   uint32_t step = 0;     ///< the launch or copy in question
-  std::vector<std::vector<int64_t>> outputDims; ///< of each output
+  /// Of each input and output.
+  std::vector<uint64_t> inputSizes, outputSizes;
+  std::vector<std::vector<int64_t>> outputDims;
 };
 
 /// The peak and what makes it, for these dims, without running. Bindings need

@@ -23,12 +23,15 @@ GENERATED = "sinter/generated"
 # The runtime's part of what users may include.
 PUBLIC = "sinter/runtime"
 VERSION = "sinter/version.h"
+C_API = "sinter/c_api.h"
 
 # (folder or file, what it may include). The first that matches counts.
 RULES = [
     # Public headers need the C++ library and each other alone.
+    ("runtime/include/sinter/c_api.h", []),
     ("runtime/include", [PUBLIC]),
     ("runtime/params", ["runtime", PUBLIC, GENERATED, "zlib.h"] + BASE),
+    ("runtime/capi", ["runtime", PUBLIC, VERSION, C_API] + BASE),
     ("runtime", ["runtime", PUBLIC, VERSION, GENERATED] + BASE),
     # Verifiers call the shape rules that the graph builders call.
     ("dialects", ["dialects", "runtime/graph", "runtime/support", PUBLIC,

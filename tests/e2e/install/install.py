@@ -148,6 +148,8 @@ def headers(place):
     for compiler in (place.options.compiler, *others):
         run(compiler, "-std=c++20", "-fsyntax-only", *STRICT, "-I", include,
             source)
+        run(compiler, "-x", "c", "-std=c11", "-fsyntax-only", *STRICT, "-I",
+            include, include / "sinter/c_api.h")
         print(f"{compiler}: {len(names)} headers")
 
 

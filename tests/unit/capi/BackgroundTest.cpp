@@ -1,0 +1,263 @@
+/// Runs in the background: order, callbacks, cancelling, closing.
+#include "tests/unit/capi/Models.h"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+using namespace sinter::capi::test;
+using sinter::runtime::test::loopProgram;
+using sinter::runtime::test::scaleProgram;
+
+namespace {
+
+/// A run of some million launches.
+struct LongRun {
+  Opened opened{loopProgram()};
+  Host xs{std::vector<float>(4'000'000, 1), {4'000'000, 1}};
+  Host init{{0}};
+  sinter_tensor inputs[2] = {xs.tensor(), init.tensor()};
+};
+
+struct Ended {
+  std::atomic<int> count{0};
+  std::atomic<sinter_status> status{-1};
+  std::string error;
+  static void callback(void *user, sinter_status status, const char *error) {
+    auto &mine = *static_cast<Ended *>(user);
+    mine.error = error;
+    mine.status = status;
+    ++mine.count;
+  }
+};
+
+} // namespace
+
+TEST(CapiBackground, runsInOrderAndTellsTheCallback) {
+  Opened opened(scaleProgram());
+  Host x(counting(100));
+  std::vector<float> factors(20);
+  std::iota(factors.begin(), factors.end(), 1.0f);
+  std::vector<std::vector<float>> places(factors.size(),
+                                         std::vector<float>(100));
+  std::vector<sinter_tensor> outputs(factors.size(), x.tensor());
+  std::vector<sinter_event *> events(factors.size());
+  Ended ended;
+  for (size_t i = 0; i < factors.size(); ++i) {
+    outputs[i].data = places[i].data();
+    // Dims and structs of inputs may go once the call is back.
+    Host view(x);
+    sinter_tensor inputs[] = {view.tensor(), number(factors[i])};
+    inputs[0].data = x.values.data();
+    ASSERT_OK(sinter_session_run_async(opened.session, 0, inputs, 2,
+                                       &outputs[i], 1, nullptr, Ended::callback,
+                                       &ended, &events[i]));
+  }
+  int32_t done = 0;
+  EXPECT_OK(sinter_event_wait(events.back(), -1, &done));
+  EXPECT_EQ(done, 1);
+  EXPECT_EQ(ended.count, int(factors.size()));
+  EXPECT_EQ(ended.status, SINTER_OK);
+  EXPECT_EQ(ended.error, "");
+  for (size_t i = 0; i < factors.size(); ++i) {
+    EXPECT_OK(sinter_event_wait(events[i], 0, &done));
+    EXPECT_EQ(done, 1) << i;
+    EXPECT_EQ(places[i][9], 10 * factors[i]);
+    EXPECT_OK(sinter_event_close(events[i]));
+  }
+  EXPECT_FAILS(sinter_event_wait(events[0], 0, &done), SINTER_INVALID_ARGUMENT,
+               "this event was closed");
+}
+
+TEST(CapiBackground, outputsAreReadInTheCallback) {
+  Opened opened(scaleProgram());
+  Host x(counting(3));
+  float factor = 4;
+  sinter_tensor inputs[] = {x.tensor(), number(factor)};
+  struct Reader {
+    sinter_session *session;
+    std::vector<float> values;
+  } reader{opened.session, {}};
+  sinter_event *event = nullptr;
+  ASSERT_OK(sinter_session_run_async(
+      opened.session, 0, inputs, 2, nullptr, 0, nullptr,
+      [](void *user, sinter_status, const char *) {
+        auto &mine = *static_cast<Reader *>(user);
+        auto view = sized<sinter_tensor>();
+        if (sinter_session_output(mine.session, 0, 0, &view) == SINTER_OK)
+          mine.values = valuesOf(view);
+      },
+      &reader, &event));
+  int32_t done = 0;
+  EXPECT_OK(sinter_event_wait(event, -1, &done));
+  EXPECT_EQ(reader.values, (std::vector<float>{4, 8, 12}));
+  EXPECT_OK(sinter_event_close(event));
+}
+
+TEST(CapiBackground, errorsComeWithTheEvent) {
+  Opened opened(scaleProgram());
+  Host x(counting(3));
+  float factor = 4;
+  sinter_tensor inputs[] = {x.tensor(), number(factor)};
+  inputs[0].dtype = SINTER_I8;
+  Ended ended;
+  sinter_event *event = nullptr;
+  ASSERT_OK(sinter_session_run_async(opened.session, 0, inputs, 2, nullptr, 0,
+                                     nullptr, Ended::callback, &ended, &event));
+  int32_t done = 0;
+  EXPECT_FAILS(sinter_event_wait(event, -1, &done), SINTER_INVALID_ARGUMENT,
+               "input 'x': expected f32[s0], got i8[3]");
+  EXPECT_EQ(done, 1);
+  EXPECT_EQ(ended.status, SINTER_INVALID_ARGUMENT);
+  EXPECT_EQ(ended.error, sinter_last_error());
+  EXPECT_FAILS(sinter_event_wait(event, -1, nullptr), SINTER_INVALID_ARGUMENT,
+               "done is null");
+  EXPECT_OK(sinter_event_close(event));
+
+  event = nullptr;
+  EXPECT_FAILS(sinter_session_run_async(opened.session, 4, inputs, 2, nullptr,
+                                        0, nullptr, nullptr, nullptr, &event),
+               SINTER_INVALID_ARGUMENT, "no entry point 4");
+  auto options = sized<sinter_run_options>();
+  options.use_stream = 1;
+  EXPECT_FAILS(sinter_session_run_async(opened.session, 0, inputs, 2, nullptr,
+                                        0, &options, nullptr, nullptr, &event),
+               SINTER_INVALID_ARGUMENT, "takes no stream");
+  EXPECT_EQ(event, nullptr);
+}
+
+/// Of one run that goes on and one that waits.
+TEST(CapiBackground, cancelStopsWhatRunsAndWaits) {
+  LongRun run;
+  Ended ended;
+  sinter_event *events[2] = {};
+  for (sinter_event *&event : events)
+    ASSERT_OK(sinter_session_run_async(run.opened.session, 0, run.inputs, 2,
+                                       nullptr, 0, nullptr, Ended::callback,
+                                       &ended, &event));
+  int32_t done = 1;
+  EXPECT_OK(sinter_event_wait(events[1], 1, &done));
+  EXPECT_EQ(done, 0);
+  ASSERT_OK(sinter_session_cancel(run.opened.session));
+  for (sinter_event *event : events) {
+    EXPECT_FAILS(sinter_event_wait(event, -1, &done), SINTER_CANCELLED,
+                 "cancel");
+    EXPECT_OK(sinter_event_close(event));
+  }
+  EXPECT_EQ(ended.count, 2);
+  EXPECT_EQ(ended.status, SINTER_CANCELLED);
+  // A later run is as any.
+  Host few({1, 2}, {2, 1});
+  sinter_tensor inputs[] = {few.tensor(), run.init.tensor()};
+  EXPECT_OK(sinter_session_run(run.opened.session, 0, inputs, 2, nullptr, 0,
+                               nullptr));
+}
+
+TEST(CapiBackground, anEventCancelsItsRunAlone) {
+  LongRun run;
+  Host few({1, 2}, {2, 1});
+  sinter_tensor inputs[] = {few.tensor(), run.init.tensor()};
+  sinter_event *first = nullptr, *second = nullptr;
+  ASSERT_OK(sinter_session_run_async(run.opened.session, 0, run.inputs, 2,
+                                     nullptr, 0, nullptr, nullptr, nullptr,
+                                     &first));
+  ASSERT_OK(sinter_session_run_async(run.opened.session, 0, inputs, 2, nullptr,
+                                     0, nullptr, nullptr, nullptr, &second));
+  ASSERT_OK(sinter_event_cancel(first));
+  int32_t done = 0;
+  EXPECT_EQ(sinter_event_wait(first, -1, &done), SINTER_CANCELLED);
+  EXPECT_OK(sinter_event_wait(second, -1, &done));
+  EXPECT_OK(sinter_event_close(first));
+  EXPECT_OK(sinter_event_close(second));
+}
+
+TEST(CapiBackground, aRunInTheForegroundIsCancelledFromAnotherThread) {
+  LongRun run;
+  std::atomic<bool> isOver{false};
+  std::thread other([&] {
+    while (!isOver) {
+      EXPECT_OK(sinter_session_cancel(run.opened.session));
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  EXPECT_FAILS(sinter_session_run(run.opened.session, 0, run.inputs, 2, nullptr,
+                                  0, nullptr),
+               SINTER_CANCELLED, "cancel");
+  isOver = true;
+  other.join();
+}
+
+/// Closing stops what runs, and waits for its callback.
+TEST(CapiBackground, closingASessionEndsItsRuns) {
+  Ended ended;
+  {
+    LongRun run;
+    for (int i = 0; i < 3; ++i)
+      ASSERT_OK(sinter_session_run_async(run.opened.session, 0, run.inputs, 2,
+                                         nullptr, 0, nullptr, Ended::callback,
+                                         &ended, nullptr));
+  }
+  EXPECT_EQ(ended.count, 3);
+  EXPECT_EQ(ended.status, SINTER_CANCELLED);
+}
+
+namespace {
+struct Closer {
+  sinter_session *session = nullptr;
+  std::atomic<sinter_event *> event{nullptr};
+  sinter_status waited = SINTER_OK;
+  std::atomic<bool> isOver{false};
+};
+} // namespace
+
+/// A callback may close the session that it is of; it cannot wait for itself.
+TEST(CapiBackground, aCallbackMayCloseItsSession) {
+  Opened opened(scaleProgram());
+  Closer closer;
+  ASSERT_OK(sinter_session_open(opened.model, &closer.session));
+  Host x(counting(3));
+  float factor = 4;
+  sinter_tensor inputs[] = {x.tensor(), number(factor)};
+  sinter_event *event = nullptr;
+  ASSERT_OK(sinter_session_run_async(
+      closer.session, 0, inputs, 2, nullptr, 0, nullptr,
+      [](void *user, sinter_status, const char *) {
+        auto &mine = *static_cast<Closer *>(user);
+        while (!mine.event)
+          std::this_thread::yield();
+        int32_t done = 0;
+        mine.waited = sinter_event_wait(mine.event, -1, &done);
+        sinter_session_close(mine.session);
+        mine.isOver = true;
+      },
+      &closer, &event));
+  closer.event = event;
+  int32_t done = 0;
+  EXPECT_OK(sinter_event_wait(event, -1, &done));
+  EXPECT_TRUE(closer.isOver);
+  EXPECT_EQ(closer.waited, SINTER_INVALID_ARGUMENT);
+  EXPECT_FAILS(sinter_session_cancel(closer.session), SINTER_INVALID_ARGUMENT,
+               "was closed");
+  EXPECT_OK(sinter_event_close(event));
+}
+
+/// Without the compiler, or with a text that is none.
+TEST(CapiBackground, compilingSaysWhatIsWrong) {
+  sinter_event *event = nullptr;
+  auto ignore = [](void *, sinter_status, const char *, sinter_model *model) {
+    EXPECT_EQ(model, nullptr);
+  };
+  EXPECT_FAILS(sinter_compile(nullptr, 0, nullptr, ignore, nullptr, &event),
+               SINTER_INVALID_ARGUMENT, "graph is null");
+  EXPECT_FAILS(sinter_compile("", 0, nullptr, nullptr, nullptr, &event),
+               SINTER_INVALID_ARGUMENT, "callback is null");
+  auto options = sized<sinter_compile_options>();
+  options.numerics = "sloppy";
+  EXPECT_FAILS(sinter_compile("", 0, &options, ignore, nullptr, &event),
+               SINTER_INVALID_ARGUMENT, "sloppy");
+  options.numerics = nullptr;
+  options.device = "tpu";
+  EXPECT_FAILS(sinter_compile("", 0, &options, ignore, nullptr, &event),
+               SINTER_INVALID_ARGUMENT, "tpu");
+  EXPECT_EQ(event, nullptr);
+}

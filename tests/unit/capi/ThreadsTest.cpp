@@ -1,0 +1,96 @@
+/// Many threads: one model, a session each, and one session for all.
+#include "tests/unit/capi/Models.h"
+
+#include <atomic>
+#include <thread>
+
+using namespace sinter::capi::test;
+using sinter::runtime::test::scaleProgram;
+
+namespace {
+
+void inThreads(int count, const std::function<void(int)> &work) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i)
+    threads.emplace_back(work, i);
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+/// Whether the session's run gives what it has to, in memory of the thread's.
+bool runs(sinter_session *session, int n, float factor) {
+  Host x(counting(size_t(n))), out(counting(size_t(n)));
+  sinter_tensor inputs[] = {x.tensor(), number(factor)};
+  sinter_tensor output = out.tensor();
+  if (sinter_session_run(session, 0, inputs, 2, &output, 1, nullptr) !=
+      SINTER_OK)
+    return false;
+  for (int i = 0; i < n; ++i)
+    if (out.values[size_t(i)] != float(i + 1) * factor)
+      return false;
+  return true;
+}
+
+} // namespace
+
+/// The first runs of all load the program at once.
+TEST(CapiThreads, sessionsOfOneModelRunAtOnce) {
+  Opened opened(scaleProgram());
+  std::atomic<int> wrong{0};
+  inThreads(6, [&](int thread) {
+    sinter_session *session = nullptr;
+    if (sinter_session_open(opened.model, &session) != SINTER_OK)
+      ++wrong;
+    for (int i = 0; i < 50; ++i)
+      wrong += !runs(session, 1 + 97 * thread + i, float(thread + 1));
+    wrong += sinter_session_close(session) != SINTER_OK;
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(CapiThreads, threadsShareASession) {
+  Opened opened(scaleProgram());
+  std::atomic<int> wrong{0};
+  inThreads(4, [&](int thread) {
+    for (int i = 0; i < 50; ++i)
+      wrong += !runs(opened.session, 20 + thread, float(thread + 1));
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+/// Somebody closes what others use: these are told, or end well.
+TEST(CapiThreads, closingWhileOthersRun) {
+  for (int round = 0; round < 20; ++round) {
+    Opened opened(scaleProgram());
+    sinter_session *session = nullptr;
+    ASSERT_OK(sinter_session_open(opened.model, &session));
+    std::atomic<int> wrong{0};
+    inThreads(4, [&](int thread) {
+      if (thread == 0) {
+        wrong += sinter_session_close(session) != SINTER_OK;
+        return;
+      }
+      for (int i = 0; i < 10; ++i)
+        if (!runs(session, 300, 2) &&
+            sinter_last_status() != SINTER_INVALID_ARGUMENT &&
+            sinter_last_status() != SINTER_CANCELLED)
+          ++wrong;
+    });
+    EXPECT_EQ(wrong, 0);
+  }
+}
+
+TEST(CapiThreads, handlesComeAndGo) {
+  Opened opened(scaleProgram());
+  std::atomic<int> wrong{0};
+  inThreads(4, [&](int) {
+    std::vector<sinter_session *> sessions(30);
+    for (int round = 0; round < 10; ++round) {
+      for (sinter_session *&session : sessions)
+        wrong += sinter_session_open(opened.model, &session) != SINTER_OK;
+      for (sinter_session *session : sessions)
+        wrong += sinter_session_close(session) != SINTER_OK;
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+}
