@@ -29,6 +29,7 @@ C_API = "sinter/c_api.h"
 RULES = [
     # Public headers need the C++ library and each other alone.
     ("runtime/include/sinter/c_api.h", []),
+    ("runtime/include/sinter/model.h", [C_API]),
     ("runtime/include", [PUBLIC]),
     ("runtime/params", ["runtime", PUBLIC, GENERATED, "zlib.h"] + BASE),
     ("runtime/capi", ["runtime", PUBLIC, VERSION, C_API] + BASE),
