@@ -122,10 +122,11 @@ Status SessionObject::listPlaces(const RunRequest &request) {
 Status SessionObject::execute(const RunRequest &request,
                               const CancelFlag &flag) {
   Device &device = owner->model().device();
-  SINTER_TRY(bindInputs(request));
-  SINTER_TRY(listPlaces(request));
+  // Before inputs: some are copied.
   if (request.usesStream)
     SINTER_TRY(device.followStream(request.stream));
+  SINTER_TRY(bindInputs(request));
+  SINTER_TRY(listPlaces(request));
   {
     CancelFlagScope scope(&flag);
     SINTER_TRY(session.run(request.entry, entries[request.entry].places));
@@ -165,7 +166,10 @@ Status SessionObject::run(const RunRequest &request, const CancelFlag &flag) {
     return cancelledError();
   SINTER_TRY(prepare(request));
   Status done = execute(request, flag);
-  // What was bound may be gone after the call.
+  // What was bound may be gone after the call; the error is that of the run.
+  Device &device = owner->model().device();
+  if (!done && !request.usesStream && !device.sharesHostMemory())
+    static_cast<void>(device.synchronize().ok());
   session.unbind(request.entry);
   entries[request.entry].places.clear();
   return done;

@@ -110,12 +110,27 @@ static bool isUpdated(const EntryPoint &point, const EntryInput &input) {
   });
 }
 
+/// Whether the caller gives a view of the memory as an input.
+bool Session::isGiven(const Buffer &buffer, uint32_t number) const {
+  auto begin = reinterpret_cast<uintptr_t>(buffer.data());
+  return std::ranges::any_of(owner->ports(number).given, [&](uint32_t input) {
+    const BufferRef &given = entries[number].bindings[input].buffer;
+    if (!given)
+      return false;
+    auto other = reinterpret_cast<uintptr_t>(given->data());
+    return begin < other + given->bytes() && other < begin + buffer.bytes();
+  });
+}
+
 /// What the session alone has is overwritten, where the program can do that.
-Status Session::bindOne(Kept &kept, const EntryPoint &point, uint32_t input,
-                        Binding &binding) {
+Status Session::bindOne(Kept &kept, uint32_t number, uint32_t input) {
   SINTER_TRY(load(kept));
-  binding.donate = kept.isOwn && kept.value.buffer->useCount() == 1 &&
-                   isUpdated(point, point.inputs[input]);
+  const EntryPoint &point = owner->info().entries[number];
+  Binding &binding = entries[number].bindings[input];
+  const Buffer &buffer = *kept.value.buffer;
+  binding.donate = kept.isOwn && buffer.useCount() == 1 &&
+                   isUpdated(point, point.inputs[input]) &&
+                   !isGiven(buffer, number);
   binding.buffer = kept.value.buffer;
   binding.dims = kept.value.dims;
   return {};
@@ -128,10 +143,8 @@ Status Session::bindKept(uint32_t number, bool &donates) {
   auto bind = [&](std::vector<Kept> &all,
                   const std::vector<uint32_t> &inputs) -> Status {
     for (uint32_t input : inputs) {
-      Binding &binding = entry.bindings[input];
-      SINTER_TRY(
-          bindOne(all[point.inputs[input].number], point, input, binding));
-      donates |= binding.donate;
+      SINTER_TRY(bindOne(all[point.inputs[input].number], number, input));
+      donates |= entry.bindings[input].donate;
     }
     return {};
   };

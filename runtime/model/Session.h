@@ -99,8 +99,8 @@ private:
   Status load(Kept &kept);
   Result<Output> valueOf(Kept &kept);
   Status bindKept(uint32_t number, bool &donates);
-  Status bindOne(Kept &kept, const EntryPoint &point, uint32_t input,
-                 Binding &binding);
+  Status bindOne(Kept &kept, uint32_t number, uint32_t input);
+  bool isGiven(const Buffer &buffer, uint32_t number) const;
   Status bindRandom(uint32_t number, uint64_t &drawn);
   void release(uint32_t number);
   void listPlaces(const EntryPorts &ports, Entry &entry,

@@ -153,6 +153,24 @@ TEST(CapiState, isOverwrittenWhereNobodyElseHasIt) {
   EXPECT_EQ(valuesOf(state), std::vector<float>(8, 6));
 }
 
+/// State that is an input, too, is not overwritten while it is read.
+TEST(CapiState, isReadAsAnInput) {
+  ModelBuilder builder = smallModel();
+  builder.programs[train].mayAlias(1, 0);
+  builder.programs[train].mayAlias(2, 1);
+  Opened opened(builder.file());
+  std::vector<float> total = ones;
+  runOn(opened.session, train, ones);
+  for (int i = 0; i < 4; ++i) {
+    auto view = sized<sinter_tensor>();
+    ASSERT_OK(sinter_session_state(opened.session, 0, &view));
+    ASSERT_OK(sinter_session_run(opened.session, train, &view, 1, nullptr, 0,
+                                 nullptr));
+    total = sum(total, total);
+    EXPECT_EQ(totalOf(opened.session), total);
+  }
+}
+
 TEST(CapiState, isSetAndRead) {
   Opened opened(smallModel().file());
   Host values({8, 7, 6, 5, 4, 3, 2, 1});
