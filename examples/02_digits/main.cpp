@@ -1,5 +1,6 @@
 /// Handwritten digits: trains a small convolutional network with Adam, a few
-/// times from different beginnings, then saves one and reads it back.
+/// times from different beginnings, then saves one and reads it back. It can
+/// also write one as a file that runs without a compiler (see 06_deploy_c).
 #include "examples/02_digits/Digits.h"
 #include "examples/02_digits/Table.h"
 
@@ -39,6 +40,7 @@ struct Flags {
   int64_t seeds = 3;
   int64_t epochs = 20;
   std::string data = DIGITS_CSV;
+  std::string exported; ///< a model file to write, or empty
 };
 
 struct Outcome {
@@ -116,6 +118,23 @@ static bool survivesFile(const Model &model, const Digits &digits) {
                      before.size() * sizeof(float)) == 0;
 }
 
+/// From pixels of 0 to 16, of any number of images, to digits: for processors
+/// with AVX2, and for this one.
+static void exportTo(const std::string &path, const Model &model) {
+  auto predict = [&](const sn::Tensor &pixels) {
+    return sn::argmax(model.forward(pixels / 16), 1);
+  };
+  sn::ModelExport file;
+  file.name(model);
+  file.add("main", predict, sn::zeros({64, 1, Digit::side, Digit::side}),
+           {.inputs = {"pixels"},
+            .outputs = {"digits"},
+            .dynamic = {"pixels:0=images"},
+            .description = "the digits on images of 8x8 pixels of 0 to 16"});
+  file.write(path, {.targets = {"cpu:x86-64-v3", "cpu"}});
+  std::printf("%s: written\n", path.c_str());
+}
+
 static int64_t atLeastOne(const char *text) {
   return std::max<int64_t>(1, std::strtoll(text, nullptr, 10));
 }
@@ -131,8 +150,11 @@ static Flags parse(int argc, char **argv) {
       flags.epochs = atLeastOne(argv[++i]);
     else if (flag == "--data" && !last)
       flags.data = argv[++i];
+    else if (flag == "--export" && !last)
+      flags.exported = argv[++i];
     else {
-      std::printf("usage: 02_digits [--seeds N] [--epochs N] [--data FILE]\n");
+      std::printf("usage: 02_digits [--seeds N] [--epochs N] [--data FILE] "
+                  "[--export FILE.sinter]\n");
       std::exit(flag == "--help" ? 0 : 2);
     }
   }
@@ -164,6 +186,8 @@ static int run(const Flags &flags) {
               static_cast<unsigned long long>(stats.compiles),
               static_cast<unsigned long long>(stats.programs_run),
               static_cast<unsigned long long>(stats.launches));
+  if (!flags.exported.empty())
+    exportTo(flags.exported, outcome.model);
   bool same = survivesFile(outcome.model, digits.valid);
   std::printf("saved, loaded, predicted again: %s\n",
               same ? "bit for bit the same" : "different");

@@ -21,7 +21,8 @@
 #   THREADS: several threads of its own; it gets the label `threads` too, which
 #   ThreadSanitizer runs. Target `tests-LABEL` builds what a label needs.
 #   NO_PCH, of tests and tools: flags of its own, which fit no precompiled header.
-# sinter_add_example(NAME SOURCES... [DEPS...])
+# sinter_add_example(NAME [RUNTIME] SOURCES... [DEPS...])
+#   RUNTIME: it needs what is public of the runtime, and no more.
 #
 # The repository's root and the generated files are on every include path, and
 # fmt, flatbuffers and xxhash are there for everyone.
@@ -228,12 +229,19 @@ function(sinter_test_properties name labels environment)
 endfunction()
 
 function(sinter_add_example name)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(arg "RUNTIME" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples/${name})
-  sinter_common(${name} FALSE)
-  target_link_libraries(${name} PRIVATE sinter-frontend ${arg_DEPS})
+  if(arg_RUNTIME)
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_options(${name} PRIVATE ${SINTER_SANITIZE_FLAGS})
+    target_link_libraries(${name} PRIVATE sinter::runtime ${arg_DEPS})
+  else()
+    sinter_common(${name} FALSE)
+    target_link_libraries(${name} PRIVATE sinter-frontend ${arg_DEPS})
+  endif()
   if(SINTER_TESTS)
     add_dependencies(tests-fast ${name})
   endif()
