@@ -26,7 +26,7 @@ static Images readImages(const char *path) {
     if (column < 64)
       images.pixels.push_back(std::strtof(cell.c_str(), nullptr));
     else
-      images.digits.push_back(std::atoll(cell.c_str()));
+      images.digits.push_back(std::strtoll(cell.c_str(), nullptr, 10));
   return images;
 }
 

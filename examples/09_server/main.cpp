@@ -111,7 +111,10 @@ int main(int argc, char **argv) try {
     return 2;
   }
   auto argument = [&](int number, int fallback) {
-    return argc > number ? std::max(1, std::atoi(argv[number])) : fallback;
+    if (argc <= number)
+      return fallback;
+    long value = std::strtol(argv[number], nullptr, 10);
+    return static_cast<int>(std::clamp(value, 1L, 100'000L));
   };
   return serve(argv[1], argument(2, 8), argument(3, 2), argument(4, 100));
 } catch (const std::exception &error) {
