@@ -3,7 +3,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <string>
 #include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace sinter::capi::test;
 using sinter::runtime::test::loopProgram;
@@ -199,6 +203,46 @@ TEST(CapiBackground, closingASessionEndsItsRuns) {
   }
   EXPECT_EQ(ended.count, 3);
   EXPECT_EQ(ended.status, SINTER_CANCELLED);
+}
+
+/// A child has no thread of the parent's sessions: it is told, and can run and
+/// close them, and open others.
+TEST(CapiBackground, aChildProcessRunsInTheForeground) {
+  Opened opened(scaleProgram());
+  Host x(counting(3));
+  float factor = 4;
+  sinter_tensor inputs[] = {x.tensor(), number(factor)};
+  auto wait = [](sinter_event *event) {
+    int32_t done = 0;
+    return sinter_event_wait(event, -1, &done) == SINTER_OK &&
+           sinter_event_close(event) == SINTER_OK;
+  };
+  auto begin = [&](sinter_session *session, sinter_event **event) {
+    return sinter_session_run_async(session, 0, inputs, 2, nullptr, 0, nullptr,
+                                    nullptr, nullptr, event);
+  };
+  sinter_event *event = nullptr;
+  ASSERT_OK(begin(opened.session, &event));
+  ASSERT_TRUE(wait(event));
+  pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ::alarm(60); // a child that waits for ever is none
+    sinter_session *own = nullptr;
+    bool isRight =
+        begin(opened.session, &event) == SINTER_INVALID_ARGUMENT &&
+        std::string(sinter_last_error()).find("parent") != std::string::npos &&
+        sinter_session_run(opened.session, 0, inputs, 2, nullptr, 0, nullptr) ==
+            SINTER_OK &&
+        sinter_session_close(opened.session) == SINTER_OK &&
+        sinter_session_open(opened.model, &own) == SINTER_OK &&
+        begin(own, &event) == SINTER_OK && wait(event) &&
+        sinter_session_close(own) == SINTER_OK;
+    ::_exit(isRight ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 namespace {
