@@ -16,11 +16,15 @@ static Result<ModelOptions> optionsOf(const sinter_model_options *given) {
     return invalid(fmt::format("there is no check {}", options.check));
   if (options.in_place != 0 && options.in_place != 1)
     return invalid(fmt::format("in_place is {}, not 0 or 1", options.in_place));
+  if (options.never_compile != 0 && options.never_compile != 1)
+    return invalid(
+        fmt::format("never_compile is {}, not 0 or 1", options.never_compile));
   ModelOptions result;
   SINTER_TRY_ASSIGN(result.device, deviceNamed(options.device));
   result.check = options.check == SINTER_CHECK_NOW ? ModelCheck::everything
                                                    : ModelCheck::untilUse;
   result.inPlace = options.in_place == 1;
+  result.mayCompile = options.never_compile == 0;
   return result;
 }
 

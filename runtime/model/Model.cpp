@@ -3,6 +3,7 @@
 
 #include "runtime/memory/Borrowed.h"
 #include "runtime/params/MappedFile.h"
+#include "runtime/program/CompileEntry.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/Printable.h"
 
@@ -51,13 +52,14 @@ Result<std::shared_ptr<Model>> Model::make(FileBytes file, std::string path,
   std::shared_ptr<Model> model(
       new Model(std::make_shared<const FileBytes>(std::move(file)),
                 std::move(path), *device));
-  if (Status done = model->read(options.check); !done)
+  if (Status done = model->read(options); !done)
     return named(model->path, done.takeError());
   return model;
 }
 
-Status Model::read(ModelCheck check) {
-  SINTER_TRY_ASSIGN(sections, readModel(file->bytes(), check));
+Status Model::read(const ModelOptions &options) {
+  mayCompile = options.mayCompile;
+  SINTER_TRY_ASSIGN(sections, readModel(file->bytes(), options.check));
   SINTER_TRY_ASSIGN(contents, readModelInfo(sections));
   std::string folder; // of files beside it
   if (!path.empty()) {
@@ -67,7 +69,7 @@ Status Model::read(ModelCheck check) {
   store.emplace(sections, contents, folder);
   tensors.resize(contents.tensors.size());
   listPorts();
-  if (check == ModelCheck::everything)
+  if (options.check == ModelCheck::everything)
     for (uint32_t i = 0; i < contents.tensors.size(); ++i)
       SINTER_TRY(store->bytesOf(i));
   return {};
@@ -122,7 +124,9 @@ Result<std::shared_ptr<const Program>> Model::program(uint32_t number) {
   Entry &entry = entries[number];
   if (entry.isLoaded.load(std::memory_order_acquire))
     return entry.program;
-  SINTER_TRY_ASSIGN(auto loaded, loadEntry(file, number, *target, path));
+  SINTER_TRY_ASSIGN(auto loaded,
+                    mayCompile ? loadOrCompileEntry(file, number, *target, path)
+                               : loadEntry(file, number, *target, path));
   SINTER_TRY(checkPorts(number, *loaded));
   std::lock_guard lock(publishing);
   if (!entry.isLoaded.load(std::memory_order_relaxed)) {

@@ -29,6 +29,9 @@ struct ModelOptions {
   /// keeps them as long as it lives. Bytes that begin at no multiple of 64 are
   /// copied all the same.
   bool inPlace = false;
+  /// Whether an entry that has no program for the device is compiled from the
+  /// file's portable graph, where there is a compiler (CompileEntry.h).
+  bool mayCompile = true;
 };
 
 /// Who gives an entry point's inputs, and which of its outputs are given back.
@@ -60,7 +63,8 @@ public:
 
   /// The entry of that name; an error of kind `invalid_argument` lists all.
   Result<uint32_t> findEntry(std::string_view name) const;
-  /// The entry's program for the device. `unsupported` where none fits.
+  /// The entry's program for the device. `unsupported` where none fits and none
+  /// can be made.
   Result<std::shared_ptr<const Program>> program(uint32_t entry);
   /// The tensor of that number (ModelInfo::tensors) on the device, for all
   /// sessions: who has it only reads it. Mapped where the device reads the
@@ -78,7 +82,7 @@ private:
       : file(std::move(file)), path(std::move(path)), target(&device) {}
   static Result<std::shared_ptr<Model>> make(FileBytes file, std::string path,
                                              const ModelOptions &options);
-  Status read(ModelCheck check);
+  Status read(const ModelOptions &options);
   void listPorts();
   /// An error where a program has not the ports of the entry.
   Status checkPorts(uint32_t entry, const Program &program) const;
@@ -87,6 +91,7 @@ private:
   const std::shared_ptr<const FileBytes> file;
   const std::string path;
   Device *const target;
+  bool mayCompile = true;
   ModelFile sections;
   ModelInfo contents;
   std::vector<Entry> entries; ///< as contents.entries

@@ -155,6 +155,12 @@ typedef struct sinter_model_options {
   /// Of bytes in memory. 1: the caller keeps them as long as the model is open,
   /// and they are not copied if they begin at a multiple of 64. 0: copied.
   int32_t in_place;
+  /// Of an entry point that has no program for the device. 0: it is compiled
+  /// from the file's portable graph, if libsinter-compiler is beside this
+  /// library, and kept in the program cache; a message tells so. 1: that is
+  /// SINTER_UNSUPPORTED.
+  int32_t never_compile;
+  int32_t reserved;
 } sinter_model_options;
 
 /// Opens a file; it is mapped, and has to stay as it is while the model is open
@@ -396,8 +402,9 @@ typedef void (*sinter_compile_callback)(void *user, sinter_status status,
 
 /// Compiles a graph (`.mlir`, as `sinter::export_graph` writes it) on a thread
 /// of its own, and opens the model. SINTER_COMPILE at once where
-/// libsinter-compiler is not beside this library; nothing else here maps it.
-/// `options` and `event` may be null, `callback` not.
+/// libsinter-compiler is not beside this library. Nothing else here maps it,
+/// but for a file without a program for its device (`never_compile`). `options`
+/// and `event` may be null, `callback` not.
 sinter_status sinter_compile(const char *graph, size_t bytes,
                              const sinter_compile_options *options,
                              sinter_compile_callback callback, void *user,

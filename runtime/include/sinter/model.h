@@ -166,6 +166,9 @@ struct ModelOptions {
   std::string device = {};       ///< empty: what SINTER_DEVICE says
   bool check_everything = false; ///< now, not when it is first read
   bool in_place = false;         ///< of bytes that the caller keeps
+  /// An entry point that has no program for the device is an error, not
+  /// compiled from the file's graph.
+  bool never_compile = false;
 };
 
 /// An open model file. Copies share it; thread-safe.
@@ -215,6 +218,7 @@ private:
     read.check =
         options.check_everything ? SINTER_CHECK_NOW : SINTER_CHECK_WHEN_USED;
     read.in_place = options.in_place;
+    read.never_compile = options.never_compile;
     sinter_model *made = nullptr;
     detail::check(call(read, &made));
     shared.reset(made, sinter_model_close);

@@ -123,6 +123,27 @@ TEST(Compile, isCancelledBeforeItsEnd) {
   }
 }
 
+/// A file for another device is compiled from its graph, or refused.
+TEST(Compile, AnEntryForAnotherDeviceIsCompiled) {
+  Compiled compiled;
+  sinter_compile_options options = forCpu();
+  options.target = "cuda:sm_80";
+  sinter_event *event = nullptr;
+  ASSERT_EQ(sinter_compile(graph, std::strlen(graph), &options, Compiled::ready,
+                           &compiled, &event),
+            SINTER_OK);
+  int32_t done = 0;
+  ASSERT_EQ(sinter_event_wait(event, -1, &done), SINTER_OK)
+      << sinter_last_error();
+  EXPECT_EQ(sinter_event_close(event), SINTER_OK);
+  sinter_port_info port{};
+  port.struct_size = sizeof(port);
+  EXPECT_EQ(sinter_model_input(compiled.model, 0, 0, &port), SINTER_OK)
+      << sinter_last_error();
+  EXPECT_STREQ(port.name, "x");
+  EXPECT_EQ(sinter_model_close(compiled.model), SINTER_OK);
+}
+
 /// A process may end while it compiles: that waits.
 TEST(Compile, goesOnWhenNobodyWaits) {
   static Compiled compiled; // the callback comes at the end

@@ -79,6 +79,10 @@ TEST(CapiModel, saysWhatIsWrongWithAFile) {
   options.in_place = -1;
   EXPECT_FAILS(sinter_model_open("x", &options, &model),
                SINTER_INVALID_ARGUMENT, "in_place");
+  options.in_place = 0;
+  options.never_compile = 3;
+  EXPECT_FAILS(sinter_model_open("x", &options, &model),
+               SINTER_INVALID_ARGUMENT, "never_compile");
   EXPECT_EQ(model, nullptr);
 }
 
