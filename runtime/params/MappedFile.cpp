@@ -19,17 +19,21 @@ Result<MappedFile> MappedFile::open(const std::string &path) {
   FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file)
     return systemError(path, "cannot open");
+  return map(file.get(), path);
+}
+
+Result<MappedFile> MappedFile::map(int descriptor, const std::string &name) {
   struct stat info = {};
-  if (::fstat(file.get(), &info) != 0)
-    return systemError(path, "cannot read");
+  if (::fstat(descriptor, &info) != 0)
+    return systemError(name, "cannot read");
   if (!S_ISREG(info.st_mode))
-    return makeError(ErrorKind::io, path + ": not a regular file");
+    return makeError(ErrorKind::io, name + ": not a regular file");
   size_t size = static_cast<size_t>(info.st_size);
   if (size == 0)
     return MappedFile(nullptr, 0);
-  void *address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  void *address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
   if (address == MAP_FAILED)
-    return systemError(path, "cannot map");
+    return systemError(name, "cannot map");
   return MappedFile(static_cast<const std::byte *>(address), size);
 }
 

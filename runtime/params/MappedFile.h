@@ -18,6 +18,9 @@ class MappedFile {
 public:
   /// An `io` error names the path and what the system said.
   static Result<MappedFile> open(const std::string &path);
+  /// The same of a file that is open as `descriptor`, which the caller keeps;
+  /// `name` stands in errors.
+  static Result<MappedFile> map(int descriptor, const std::string &name);
 
   MappedFile(MappedFile &&other) noexcept
       : address(std::exchange(other.address, nullptr)),

@@ -1,0 +1,44 @@
+/// TensorBytes: the elements of a stored tensor, wherever they are stored.
+#pragma once
+
+#include "frontend/import/onnx/Records.h"
+#include "runtime/params/MappedFile.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace sinter::onnx {
+
+/// The files beside a model that hold its tensors. None is outside of the
+/// model's folder, by name or by a link.
+class ExternalFiles {
+public:
+  /// Without a folder there are no files, as of a model in memory.
+  explicit ExternalFiles(std::string folder = {}) : folder(std::move(folder)) {}
+  void setFolder(std::string path) { folder = std::move(path); }
+
+  /// The bytes of `tensor`, which is external; they live as long as this does.
+  /// Throws an Error of kind io.
+  std::span<const std::byte> bytesOf(const TensorRecord &tensor);
+
+private:
+  std::string folder;
+  std::mutex mutex;
+  std::map<std::string, runtime::MappedFile> files;
+};
+
+/// Dense elements as they are in memory: bytes of a file, or own ones.
+struct TensorBytes {
+  std::span<const std::byte> bytes;
+  std::vector<std::byte> own;
+};
+
+/// The elements of a tensor. Of types of less than 8 bits each has a byte of
+/// its own, with the sign of its type. Strings are an Error of kind unsupported
+/// by name.
+TensorBytes elementsOf(const TensorRecord &tensor, ExternalFiles &files);
+
+} // namespace sinter::onnx
