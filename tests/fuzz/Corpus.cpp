@@ -4,6 +4,7 @@
 #include "compiler/package/KernelFile.h"
 #include "runtime/params/Npz.h"
 #include "runtime/program/DiskCache.h"
+#include "tests/unit/onnx/ModelWriter.h"
 #include "tests/unit/program/ModelBuilder.h"
 
 #include <fstream>
@@ -108,11 +109,69 @@ static bool writeArrays(const fs::path &root) {
   return ok;
 }
 
+/// Models with what a reader and the recorder meet: weights, shapes that are
+/// computed, a branch, functions, types of every kind.
+static void writeModels(const fs::path &folder) {
+  using namespace sinter::onnx_test;
+  auto save = [&](const char *name, const Message &message) {
+    write(folder / name, textBytes(message.bytes));
+  };
+  std::vector<float> weight{1, 2, 3, 4, 5, 6};
+  std::vector<int64_t> zero{0}, shape{-1, 3};
+  Message linear =
+      Message()
+          .message(11, valueMessage("x", 1, {-1, 2}))
+          .message(5, tensorMessage("w", 1, {2, 3}, weight))
+          .message(12, valueMessage("y", 1, {-1, 3}))
+          .message(1, nodeMessage("MatMul", {"x", "w"}, {"h"}))
+          .message(1, nodeMessage("Softmax", {"h"}, {"y"},
+                                  {attributeMessage("axis", int64_t(1))}));
+  Message shapes = Message()
+                       .message(11, valueMessage("x", 1, {2, 3, 4}))
+                       .message(5, tensorMessage("i", 7, {}, zero))
+                       .message(5, tensorMessage("s", 7, {2}, shape))
+                       .message(12, valueMessage("y", 1, {}))
+                       .message(1, nodeMessage("Shape", {"x"}, {"d"}))
+                       .message(1, nodeMessage("Gather", {"d", "i"}, {"n"}))
+                       .message(1, nodeMessage("Mul", {"n", "n"}, {"m"}))
+                       .message(1, nodeMessage("ConstantOfShape", {"s"}, {"c"}))
+                       .message(1, nodeMessage("Reshape", {"x", "s"}, {"y"}));
+  Message branch = Message()
+                       .message(12, valueMessage("r", 1, {}))
+                       .message(1, nodeMessage("Neg", {"x"}, {"r"}));
+  Message branches =
+      Message()
+          .message(11, valueMessage("x", 1, {4}))
+          .message(11, valueMessage("c", 9, {}))
+          .message(12, valueMessage("y", 1, {}))
+          .message(1, nodeMessage("If", {"c"}, {"y"},
+                                  {graphAttribute("then_branch", branch),
+                                   graphAttribute("else_branch", branch)}));
+  Message image =
+      Message()
+          .message(11, valueMessage("x", 1, {1, 2, 5, 5}))
+          .message(12, valueMessage("y", 1, {}))
+          .message(1, nodeMessage("MaxPool", {"x"}, {"p"},
+                                  {attributeMessage("kernel_shape", {2, 2}),
+                                   attributeMessage("pads", {0, 0, 1, 1}),
+                                   attributeMessage("strides", {2, 2})}))
+          .message(1, nodeMessage("Transpose", {"p"}, {"y"},
+                                  {attributeMessage("perm", {0, 2, 3, 1})}));
+  save("linear", modelMessage(linear));
+  save("shapes", modelMessage(shapes));
+  save("branches", modelMessage(branches));
+  save("image", modelMessage(image));
+  save("tensor", tensorMessage("t", 1, {2, 3}, weight));
+  save("packed", Message().integers(1, {3}).integer(2, 22).text(9, "\x12\x03"));
+}
+
 bool sinter::fuzz::writeCorpus(const fs::path &root) {
-  for (const char *name : {"cache", "csv", "image", "json", "kernel", "model",
-                           "npy", "npz", "safetensors", "text", "tiles"})
+  for (const char *name :
+       {"cache", "csv", "image", "json", "kernel", "model", "npy", "npz",
+        "onnx", "safetensors", "text", "tiles"})
     fs::create_directories(root / name);
   writeTexts(root / "json");
+  writeModels(root / "onnx");
   write(root / "model/scale", test::scaleProgram().file());
   write(root / "model/full", test::fullProgram().file());
   write(root / "model/loop", test::loopProgram().file());

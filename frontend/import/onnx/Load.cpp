@@ -1,0 +1,164 @@
+/// Loads models: files become modules.
+#include "frontend/import/onnx/LoadedModel.h"
+
+#include "frontend/Leaves.h"
+#include "frontend/Raise.h"
+#include "frontend/import/onnx/ReadRecords.h"
+#include "frontend/import/onnx/Wire.h"
+
+#include <sinter/Held.h>
+#include <sinter/SourceScope.h>
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace sinter::onnx {
+
+//===- What the file describes --------------------------------------------===//
+
+static std::string typeText(const TypeRecord &type) {
+  using Kind = TypeRecord::Kind;
+  if (type.kind == Kind::sequence || type.kind == Kind::optional)
+    return fmt::format("{}({})",
+                       type.kind == Kind::sequence ? "sequence" : "optional",
+                       type.inner ? typeText(*type.inner) : "?");
+  if (type.kind != Kind::tensor)
+    return "?";
+  std::optional<DType> dtype = computedAs(type.element);
+  std::string text =
+      dtype ? std::string(sinter::name(*dtype)) : elementName(type.element);
+  if (!type.shape)
+    return text + "[...]";
+  text += '[';
+  for (const AxisRecord &axis : *type.shape) {
+    text += text.back() == '[' ? "" : ",";
+    text += axis.size           ? std::to_string(*axis.size)
+            : axis.name.empty() ? "?"
+                                : axis.name;
+  }
+  return text + ']';
+}
+
+static ValueInfo infoOf(const ValueRecord &value) {
+  ValueInfo info{value.name, typeText(value.type), {}, {}};
+  if (value.type.kind == TypeRecord::Kind::tensor)
+    info.dtype = computedAs(value.type.element);
+  if (value.type.shape) {
+    info.shape.emplace();
+    for (const AxisRecord &axis : *value.type.shape)
+      info.shape->push_back({axis.name, axis.size});
+  }
+  return info;
+}
+
+static void describe(LoadedModel &loaded) {
+  const GraphRecord &graph = loaded.record.graph;
+  std::set<std::string> stored;
+  for (const auto &initializer : graph.initializers)
+    stored.insert(initializer->name);
+  for (const ValueRecord &input : graph.inputs)
+    if (!stored.contains(input.name))
+      loaded.inputs.push_back(infoOf(input));
+  for (const ValueRecord &output : graph.outputs)
+    loaded.outputs.push_back(infoOf(output));
+}
+
+//===- Initializers -------------------------------------------------------===//
+
+/// Names of the means and variances of normalizations, which are not trained.
+static std::set<std::string> statisticsOf(const GraphRecord &graph) {
+  std::set<std::string> names;
+  for (const NodeRecord &node : graph.nodes)
+    if (node.op == "BatchNormalization" && node.inputs.size() >= 5)
+      names.insert({node.inputs[3], node.inputs[4]});
+  return names;
+}
+
+/// Floats with axes are parameters; small tensors of others are known; large
+/// ones are constants.
+Model loadModel(std::shared_ptr<const LoadedModel> loaded,
+                const Options &options) {
+  Model model;
+  std::set<std::string> statistics = statisticsOf(loaded->record.graph);
+  Options place{{}, options.device};
+  for (const auto &tensor : loaded->record.graph.initializers) {
+    std::optional<DType> dtype = computedAs(tensor->type);
+    if (!dtype || loaded->known.contains(tensor->name))
+      continue;
+    TensorBytes elements = elementsOf(*tensor, loaded->externals);
+    Dims dims(tensor->dims.begin(), tensor->dims.end());
+    Tensor leaf = detail::leafOf(elements.bytes, *dtype, dims, place, {});
+    if (isFloat(*dtype))
+      model.parameters.add(
+          tensor->name,
+          Param(leaf, tensor->name, !statistics.contains(tensor->name)));
+    else
+      model.constants.emplace(tensor->name, leaf);
+  }
+  model.loaded = std::move(loaded);
+  return model;
+}
+
+static void findKnown(LoadedModel &loaded) {
+  for (const auto &tensor : loaded.record.graph.initializers) {
+    std::optional<DType> dtype = computedAs(tensor->type);
+    if (!dtype || (isFloat(*dtype) && !tensor->dims.empty()))
+      continue;
+    TensorBytes elements = elementsOf(*tensor, loaded.externals);
+    if (KnownRef known = knownOf(elements.bytes, *dtype, tensor->dims))
+      loaded.known.emplace(tensor->name, known);
+  }
+}
+
+//===- Files --------------------------------------------------------------===//
+
+/// Errors of a file say which file.
+[[noreturn]] static void raiseIn(const std::string &name, const Error &error,
+                                 const SourceLine &where) {
+  std::string what = error.message();
+  if (what.starts_with("onnx: "))
+    what.erase(0, 6);
+  detail::raise(
+      makeError(error.kind(), fmt::format("onnx: {}: {}", name, what)), where);
+}
+
+static Model loadBytes(std::shared_ptr<LoadedModel> loaded,
+                       const Options &options, const SourceLine &where) {
+  detail::SourceScope scope(where);
+  try {
+    loaded->record = readModel(loaded->bytes());
+    describe(*loaded);
+    findKnown(*loaded);
+    return loadModel(loaded, options);
+  } catch (const Error &error) {
+    raiseIn(loaded->name, error, where);
+  }
+}
+
+Model load(const std::string &path, const Options &options,
+           std::source_location where) try {
+  auto loaded = std::make_shared<LoadedModel>();
+  loaded->name = path;
+  size_t slash = path.rfind('/');
+  std::string folder = slash == std::string::npos ? "."
+                       : slash == 0               ? "/"
+                                                  : path.substr(0, slash);
+  loaded->file = detail::unwrap(runtime::MappedFile::open(path), where);
+  loaded->externals.setFolder(std::move(folder));
+  return loadBytes(std::move(loaded), options, where);
+} catch (...) {
+  detail::raiseExhausted(where);
+}
+
+Model load(std::span<const std::byte> bytes, const Options &options,
+           const std::string &name, std::source_location where) try {
+  auto loaded = std::make_shared<LoadedModel>();
+  loaded->name = name;
+  loaded->memory.assign(bytes.begin(), bytes.end());
+  return loadBytes(std::move(loaded), options, where);
+} catch (...) {
+  detail::raiseExhausted(where);
+}
+
+} // namespace sinter::onnx

@@ -1,0 +1,281 @@
+/// Elements at positions.
+#include "frontend/import/onnx/rules/Rules.h"
+
+#include <algorithm>
+
+namespace sinter::onnx {
+
+/// Positions that count from the end, from the beginning.
+static Tensor fromBeginning(const Tensor &indices, Dim extent) {
+  Tensor wide = indices.to(DType::i64);
+  return where(wide < 0, wide + fixed(extent), wide);
+}
+
+/// Whether an index operand is known and, if so, has no negative element.
+static Tensor positions(Call &call, size_t input, Dim extent) {
+  KnownRef known = call.value(input).known();
+  bool isPlain = known && std::ranges::all_of(known->integers, [](Dim dim) {
+                   return dim.value >= 0;
+                 });
+  Tensor indices = call.tensor(input).to(DType::i64);
+  return isPlain ? indices : fromBeginning(indices, extent);
+}
+
+static void gatherRule(Call &call) {
+  Tensor x = call.tensor(0);
+  int64_t axis = call.axis("axis", x.rank());
+  Tensor indices = positions(call, 1, x.dim(axis));
+  Tensor rows = index_select(x, reshape(indices, {-1}), axis);
+  Dims whole = x.shape(), dims(whole.begin(), whole.begin() + axis);
+  Dims middle = indices.shape();
+  dims.insert(dims.end(), middle.begin(), middle.end());
+  dims.insert(dims.end(), whole.begin() + axis + 1, whole.end());
+  call.give(indices.rank() == 1 ? rows : reshape(rows, dims));
+}
+
+static void gatherElementsRule(Call &call) {
+  Tensor x = call.tensor(0);
+  int64_t axis = call.axis("axis", x.rank());
+  call.give(gather(x, positions(call, 1, x.dim(axis)), axis));
+}
+
+//===- Positions of several axes ------------------------------------------===//
+
+/// Positions [.., k] in the first k of `dims` as numbers of a flat order.
+static Tensor flatPositions(Call &call, const Tensor &indices,
+                            const std::vector<int64_t> &dims) {
+  int64_t last = indices.rank() - 1;
+  Tensor flat;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    Tensor at = select(indices, last, int64_t(i));
+    at = where(at < 0, at + dims[i], at);
+    flat = i == 0 ? at : flat * dims[i] + at;
+  }
+  if (!flat.defined())
+    call.unsupported("positions of no axes");
+  return flat;
+}
+
+static void gatherNdRule(Call &call) {
+  Tensor x = call.tensor(0), indices = call.tensor(1).to(DType::i64);
+  int64_t batch = call.integer("batch_dims");
+  std::vector<int64_t> dims = numbersOf(x), at = numbersOf(indices);
+  if (at.empty() || batch < 0 || batch >= indices.rank() ||
+      batch + at.back() > x.rank())
+    call.invalid("the indices do not fit the tensor");
+  auto depth = at.back();
+  std::vector<int64_t> inner(dims.begin() + batch,
+                             dims.begin() + batch + depth);
+  Tensor flat = flatPositions(call, indices, inner);
+  int64_t batches = 1, places = 1, count = 1;
+  for (int64_t i = 0; i < batch; ++i)
+    batches *= dims[size_t(i)];
+  for (int64_t dim : inner)
+    places *= dim;
+  for (size_t i = size_t(batch); i + 1 < at.size(); ++i)
+    count *= at[i];
+  Tensor number = iota({batches, count}, 0, {DType::i64, x.device()});
+  Tensor rows = reshape(flat, {batches, count}) + number * places;
+  Dims shape{batches * places}, result(at.begin(), at.end() - 1);
+  for (int64_t i = batch + depth; i < x.rank(); ++i) {
+    shape.emplace_back(dims[size_t(i)]);
+    result.emplace_back(dims[size_t(i)]);
+  }
+  Tensor taken = index_select(reshape(x, shape), reshape(rows, {-1}), 0);
+  call.give(reshape(taken, result));
+}
+
+namespace {
+/// How updates meet what stands at their places.
+enum class Meeting : uint8_t { assign, add, mul, max, min };
+} // namespace
+
+static Meeting meetingOf(Call &call, std::string_view name) {
+  if (name == "none")
+    return Meeting::assign;
+  if (name == "add")
+    return Meeting::add;
+  if (name == "mul")
+    return Meeting::mul;
+  if (name == "max")
+    return Meeting::max;
+  if (name == "min")
+    return Meeting::min;
+  call.invalid("reduction '" + std::string(name) + "'");
+}
+
+static Tensor scattered(const Tensor &x, const Tensor &indices,
+                        const Tensor &updates, int64_t axis, Meeting meeting) {
+  switch (meeting) {
+  case Meeting::assign:
+    return scatter(x, indices, updates, axis);
+  case Meeting::add:
+    return scatter_add(x, indices, updates, axis);
+  case Meeting::mul:
+    return scatter_prod(x, indices, updates, axis);
+  case Meeting::max:
+    return scatter_amax(x, indices, updates, axis);
+  case Meeting::min:
+    return scatter_amin(x, indices, updates, axis);
+  }
+  return x;
+}
+
+/// Bools are scattered as bytes.
+static Tensor scatteredAny(const Tensor &x, const Tensor &indices,
+                           const Tensor &updates, int64_t axis,
+                           Meeting meeting) {
+  if (x.dtype() != DType::boolean)
+    return scattered(x, indices, updates, axis, meeting);
+  return scattered(x.to(DType::u8), indices, updates.to(DType::u8), axis,
+                   meeting)
+      .to(DType::boolean);
+}
+
+static void scatterElementsRule(Call &call) {
+  Tensor x = call.tensor(0), updates = call.tensor(2);
+  if (updates.dtype() != x.dtype())
+    call.invalid("the updates have another dtype");
+  int64_t axis = call.axis("axis", x.rank());
+  Meeting meeting = call.opset() >= 16 ? meetingOf(call, call.text("reduction"))
+                                       : Meeting::assign;
+  call.give(
+      scatteredAny(x, positions(call, 1, x.dim(axis)), updates, axis, meeting));
+}
+
+static void scatterNdRule(Call &call) {
+  Tensor x = call.tensor(0), indices = call.tensor(1).to(DType::i64);
+  Tensor updates = call.tensor(2);
+  if (updates.dtype() != x.dtype())
+    call.invalid("the updates have another dtype");
+  std::vector<int64_t> dims = numbersOf(x), at = numbersOf(indices);
+  if (at.empty() || at.back() > x.rank())
+    call.invalid("the indices do not fit the tensor");
+  int64_t depth = at.back(), places = 1, width = 1, count = 1;
+  std::vector<int64_t> inner(dims.begin(), dims.begin() + depth);
+  for (int64_t i = 0; i < x.rank(); ++i)
+    (i < depth ? places : width) *= dims[size_t(i)];
+  for (size_t i = 0; i + 1 < at.size(); ++i)
+    count *= at[i];
+  Meeting meeting = call.opset() >= 16 ? meetingOf(call, call.text("reduction"))
+                                       : Meeting::assign;
+  Tensor flat = reshape(flatPositions(call, indices, inner), {count, 1});
+  Tensor rows = broadcast(flat, {count, width});
+  Tensor result = scatteredAny(reshape(x, {places, width}), rows,
+                               reshape(updates, {count, width}), 0, meeting);
+  call.give(reshape(result, x.shape()));
+}
+
+/// Updates along an axis from a place of its own for each batch, which goes
+/// round in mode `circular`.
+static void tensorScatterRule(Call &call) {
+  Tensor cache = call.tensor(0), update = call.tensor(1);
+  int64_t axis = call.axis("axis", cache.rank());
+  std::string mode = call.text("mode");
+  if (axis == 0 || (mode != "linear" && mode != "circular"))
+    call.invalid("mode '" + mode + "' along axis " + std::to_string(axis));
+  Tensor places = iota(update.shape(), axis, {DType::i64, cache.device()});
+  if (call.has(2))
+    places = places + alongAxis(call.tensor(2).to(DType::i64), 0, cache.rank());
+  if (mode == "circular")
+    places = remainder(places, fixed(cache.dim(axis)));
+  call.give(scatteredAny(cache, places, update, axis, Meeting::assign));
+}
+
+//===- Searching and sorting ----------------------------------------------===//
+
+static void topkRule(Call &call) {
+  Tensor x = call.tensor(0);
+  int64_t axis = call.axis("axis", x.rank());
+  int64_t k = call.opset() < 10 ? call.integer("k") : call.integer(1, "k");
+  bool isLargest = call.opset() < 11 || call.flag("largest");
+  Sorted found = topk(x, k, axis, isLargest);
+  call.give(0, found.values);
+  call.give(1, found.indices);
+}
+
+/// Depth, then what stands elsewhere and at the index; negative indices count
+/// from the end, others that are out of range give no 1.
+static void oneHotRule(Call &call) {
+  Tensor indices = call.tensor(0), values = call.tensor(2);
+  auto depth = int64_t(call.real(1, "depth"));
+  int64_t rank = indices.rank() + 1, axis = call.axis("axis", rank);
+  Tensor wide = indices.to(DType::i64);
+  wide = unsqueeze(where(wide < 0, wide + depth, wide), axis);
+  Dims shape = wide.shape();
+  shape[size_t(axis)] = Dim(depth);
+  Tensor isThere =
+      broadcast(wide, shape) == iota(shape, axis, {DType::i64, wide.device()});
+  call.give(where(isThere, select(values, 0, 1), select(values, 0, 0)));
+}
+
+/// Of a tensor that was given to the model: counting needs its elements.
+static void nonZeroRule(Call &call) {
+  KnownRef known = call.known(0, "the tensor");
+  std::vector<int64_t> dims = known->dims, places;
+  auto count = known->size();
+  size_t rank = std::max<size_t>(dims.size(), 1);
+  std::vector<std::vector<int64_t>> columns(rank);
+  for (int64_t i = 0; i < count; ++i) {
+    bool isZero = known->isReal() ? known->reals[size_t(i)] == 0
+                                  : fixed(known->integers[size_t(i)]) == 0;
+    if (isZero)
+      continue;
+    int64_t rest = i;
+    for (size_t axis = rank; axis-- > 0;) {
+      int64_t extent = axis < dims.size() ? dims[axis] : 1;
+      columns[axis].push_back(rest % extent);
+      rest /= extent;
+    }
+  }
+  Known result;
+  result.varies = true;
+  for (const auto &column : columns)
+    result.integers.insert(result.integers.end(), column.begin(), column.end());
+  result.dims = {int64_t(rank), int64_t(columns[0].size())};
+  call.give(std::move(result));
+}
+
+/// The slices where a known condition holds.
+static void compressRule(Call &call) {
+  Tensor x = call.tensor(0);
+  std::vector<int64_t> condition = call.integers(1, "the condition"), places;
+  bool isFlat = !call.given("axis");
+  if (isFlat)
+    x = reshape(x, {-1});
+  int64_t axis = isFlat ? 0 : call.axis("axis", x.rank());
+  for (size_t i = 0; i < condition.size(); ++i)
+    if (condition[i] != 0)
+      places.push_back(int64_t(i));
+  if (!places.empty() && places.back() >= fixed(x.dim(axis)))
+    call.invalid("the condition is longer than the axis");
+  if (places.empty())
+    return call.give(sliceAxis(x, axis, 0, 0));
+  Tensor indices =
+      hostIntegers(places, {Dim(int64_t(places.size()))}, x.device());
+  call.give(index_select(x, indices, axis));
+}
+
+static constexpr Operator rows[] = {
+    {"Gather", 1, 0, "axis:int=0", gatherRule},
+    {"GatherElements", 11, 0, "axis:int=0", gatherElementsRule},
+    {"GatherND", 11, 0, "batch_dims:int=0", gatherNdRule},
+    {"Scatter", 9, 0, "axis:int=0 reduction:string=none", scatterElementsRule},
+    {"ScatterElements", 11, 15, "axis:int=0", scatterElementsRule},
+    {"ScatterElements", 16, 0, "axis:int=0 reduction:string=none",
+     scatterElementsRule},
+    {"ScatterND", 11, 15, "", scatterNdRule},
+    {"ScatterND", 16, 0, "reduction:string=none", scatterNdRule},
+    {"TensorScatter", 24, 0, "axis:int=-2 mode:string=linear",
+     tensorScatterRule},
+    {"TopK", 1, 9, "axis:int=-1 k:int!", topkRule},
+    {"TopK", 10, 10, "axis:int=-1", topkRule},
+    {"TopK", 11, 0, "axis:int=-1 largest:int=1 sorted:int=1", topkRule},
+    {"OneHot", 9, 0, "axis:int=-1", oneHotRule},
+    {"NonZero", 9, 0, "", nonZeroRule},
+    {"Compress", 9, 0, "axis:int", compressRule},
+};
+
+std::span<const Operator> indexRows() { return rows; }
+
+} // namespace sinter::onnx

@@ -1,0 +1,81 @@
+/// Quantization.
+#include "frontend/import/onnx/rules/Rules.h"
+
+namespace sinter::onnx {
+
+/// A scale or a zero point in a shape that broadcasts to x: of one number, of
+/// one for each index of an axis, or of one for each block of an axis.
+static Tensor spread(Call &call, size_t input, const Tensor &x) {
+  Tensor scale = call.tensor(input);
+  if (scale.numel() == 1 && scale.rank() <= 1)
+    return reshape(scale, {});
+  int64_t axis = call.opset() >= 13 ? call.axis("axis", x.rank()) : 1;
+  if (scale.rank() == 1)
+    return alongAxis(scale, axis, x.rank());
+  int64_t block = call.opset() >= 21 ? call.integer("block_size") : 0;
+  if (scale.rank() != x.rank() || block < 1)
+    call.invalid("the scale does not fit the tensor");
+  Tensor wide = repeat_interleave(scale, block, axis);
+  return sliceAxis(wide, axis, 0, fixed(x.dim(axis)));
+}
+
+static void quantizeRule(Call &call) {
+  Tensor x = call.tensor(0), scale = spread(call, 1, x);
+  DType dtype = DType::u8;
+  if (call.has(2))
+    dtype = call.value(2).dtype();
+  else if (call.opset() >= 21 && call.integer("output_dtype") != 0)
+    dtype = call.dtypeAttribute("output_dtype");
+  if (isFloat(dtype))
+    call.unsupported("a result of floats");
+  bool isWide = call.opset() >= 23 && call.integer("precision") == 11;
+  DType wide = isWide || x.dtype() == DType::f64 ? DType::f64 : DType::f32;
+  Tensor y = round(x.to(wide) / scale.to(wide));
+  if (call.has(2))
+    y = y + spread(call, 2, x).to(wide);
+  auto [least, largest] = rangeOf(dtype);
+  call.give(clamp(y, least, largest).to(dtype));
+}
+
+static void dequantizeRule(Call &call) {
+  Tensor x = call.tensor(0), scale = spread(call, 1, x);
+  DType dtype = scale.dtype();
+  if (call.opset() >= 23 && call.integer("output_dtype") != 0)
+    dtype = call.dtypeAttribute("output_dtype");
+  DType wide = dtype == DType::f64 ? DType::f64 : DType::f32;
+  Tensor y = x.to(x.dtype() == DType::i32 ? x.dtype() : DType::i32);
+  if (isFloat(x.dtype()))
+    call.unsupported("quantized floats");
+  if (call.has(2))
+    y = y - spread(call, 2, x).to(DType::i32);
+  call.give((y.to(wide) * scale.to(wide)).to(dtype));
+}
+
+/// Scale and zero point of u8 from the range of x, which holds 0.
+static void dynamicQuantizeRule(Call &call) {
+  Tensor x = call.tensor(0);
+  Tensor least = minimum(amin(x), 0.0), largest = maximum(amax(x), 0.0);
+  Tensor scale = (largest - least) / 255.0;
+  Tensor zero = clamp(round(0.0 - least / scale), 0.0, 255.0);
+  call.give(clamp(round(x / scale) + zero, 0.0, 255.0).to(DType::u8));
+  call.give(1, scale);
+  call.give(2, zero.to(DType::u8));
+}
+
+static constexpr Operator rows[] = {
+    {"QuantizeLinear", 10, 12, "", quantizeRule},
+    {"QuantizeLinear", 13, 20, "axis:int=1 saturate:int=1", quantizeRule},
+    {"QuantizeLinear", 21, 0,
+     "axis:int=1 block_size:int=0 output_dtype:int=0 precision:int=0 "
+     "saturate:int=1",
+     quantizeRule},
+    {"DequantizeLinear", 10, 12, "", dequantizeRule},
+    {"DequantizeLinear", 13, 20, "axis:int=1", dequantizeRule},
+    {"DequantizeLinear", 21, 0,
+     "axis:int=1 block_size:int=0 output_dtype:int=0", dequantizeRule},
+    {"DynamicQuantizeLinear", 11, 0, "", dynamicQuantizeRule},
+};
+
+std::span<const Operator> quantizeRows() { return rows; }
+
+} // namespace sinter::onnx

@@ -1,0 +1,56 @@
+/// What rules of several families share.
+#pragma once
+
+#include "frontend/import/onnx/Call.h"
+
+#include <sinter/BasicOps.h>
+#include <sinter/Convolution.h>
+#include <sinter/Creation.h>
+#include <sinter/Functions.h>
+#include <sinter/Linalg.h>
+#include <sinter/Normalization.h>
+#include <sinter/Ops.h>
+#include <sinter/Pooling.h>
+#include <sinter/Shaping.h>
+
+namespace sinter::onnx {
+
+/// x with axes that are numbers; asks for numbers where some are symbolic.
+std::vector<int64_t> numbersOf(const Tensor &x);
+
+/// A rule of one function of one tensor.
+template <Tensor (*function)(const Arg &)> void unaryRule(Call &call) {
+  call.give(function(call.tensor(0)));
+}
+
+/// Operand 1, as it meets operand 0, which is x. Before opset 7 attributes say
+/// whether and where it is broadcast.
+Tensor rightOperand(Call &call, const Tensor &x);
+
+/// f16 and bf16 as f32; others as they are.
+Tensor widened(const Tensor &x);
+/// Any dtype as a float: integers and bool become f32.
+Tensor asFloat(const Tensor &x);
+
+/// Brought into the range of an integer dtype after rounding to even.
+Tensor saturated(const Tensor &x, DType dtype);
+/// The least and largest number of an integer dtype.
+std::pair<double, double> rangeOf(DType dtype);
+
+/// The axes of x from `axis` on as one, and those before it as one.
+Tensor asMatrix(Call &call, const Tensor &x, int64_t axis);
+
+/// x[starts : limits] along one axis, of dims that may be symbolic.
+Tensor sliceAxis(const Tensor &x, int64_t axis, Dim start, Dim limit,
+                 int64_t step = 1);
+
+/// A tensor of the shape [1, .., n, .., 1] with n at `axis`.
+Tensor alongAxis(const Tensor &vector, int64_t axis, int64_t rank);
+
+/// Elements that are made on the host.
+Tensor hostReals(const std::vector<double> &reals, const Dims &dims,
+                 DType dtype, DeviceId device);
+Tensor hostIntegers(const std::vector<int64_t> &integers, const Dims &dims,
+                    DeviceId device);
+
+} // namespace sinter::onnx

@@ -1,0 +1,108 @@
+/// Sequences and optionals: lists whose lengths are known.
+#include "frontend/import/onnx/rules/Rules.h"
+
+namespace sinter::onnx {
+
+static const std::vector<Value> &listOf(Call &call, size_t input) {
+  const Value &value = call.value(input);
+  if (!value.isList())
+    call.invalid("input " + std::to_string(input) + " is no sequence");
+  return value.list();
+}
+
+static size_t placeIn(Call &call, size_t input, size_t size, size_t most) {
+  int64_t place = call.integer(input, "the position");
+  place += place < 0 ? int64_t(size) : 0;
+  if (place < 0 || place >= int64_t(most))
+    call.invalid("position " + std::to_string(place) + " in a sequence of " +
+                 std::to_string(size));
+  return size_t(place);
+}
+
+static void constructRule(Call &call) {
+  std::vector<Value> list;
+  for (size_t i = 0; i < call.numInputs(); ++i)
+    list.push_back(call.value(i));
+  call.give(Value::ofList(std::move(list)));
+}
+static void emptyRule(Call &call) { call.give(Value::ofList({})); }
+static void atRule(Call &call) {
+  const std::vector<Value> &list = listOf(call, 0);
+  call.give(list[placeIn(call, 1, list.size(), list.size())]);
+}
+static void lengthRule(Call &call) {
+  auto size = int64_t(listOf(call, 0).size());
+  call.give(knownNumber(DType::i64, size));
+}
+static void insertRule(Call &call) {
+  std::vector<Value> list = listOf(call, 0);
+  size_t place = call.has(2) ? placeIn(call, 2, list.size(), list.size() + 1)
+                             : list.size();
+  list.insert(list.begin() + int64_t(place), call.value(1));
+  call.give(Value::ofList(std::move(list)));
+}
+static void eraseRule(Call &call) {
+  std::vector<Value> list = listOf(call, 0);
+  if (list.empty())
+    call.invalid("the sequence is empty");
+  size_t place = call.has(1) ? placeIn(call, 1, list.size(), list.size())
+                             : list.size() - 1;
+  list.erase(list.begin() + int64_t(place));
+  call.give(Value::ofList(std::move(list)));
+}
+
+static void concatRule(Call &call) {
+  std::vector<Tensor> parts;
+  for (const Value &each : listOf(call, 0))
+    parts.push_back(each.tensor(call.device()));
+  if (parts.empty())
+    call.invalid("the sequence is empty");
+  bool isNew = call.flag("new_axis");
+  int64_t axis = call.axis("axis", parts[0].rank() + (isNew ? 1 : 0));
+  call.give(isNew ? stack(parts, axis)
+                  : concat(std::span<const Tensor>(parts), axis));
+}
+
+static void splitRule(Call &call) {
+  Tensor x = call.tensor(0);
+  int64_t axis = call.axis("axis", x.rank()), length = fixed(x.dim(axis));
+  std::vector<int64_t> sizes;
+  bool isEach = !call.has(1);
+  if (isEach || call.value(1).rank() == 0) {
+    int64_t size = isEach ? 1 : call.integer(1, "split");
+    if (size < 1)
+      call.invalid("parts of " + std::to_string(size));
+    for (int64_t at = 0; at < length; at += size)
+      sizes.push_back(std::min(size, length - at));
+  } else {
+    sizes = call.integers(1, "split");
+  }
+  std::vector<Value> list;
+  int64_t start = 0;
+  for (int64_t size : sizes) {
+    if (size < 0 || size > length - start)
+      call.invalid("the parts are longer than the axis");
+    Tensor part = sliceAxis(x, axis, start, start + size);
+    list.emplace_back(isEach && !call.flag("keepdims") ? squeeze(part, axis)
+                                                       : part);
+    start += size;
+  }
+  if (start != length)
+    call.invalid("the parts are shorter than the axis");
+  call.give(Value::ofList(std::move(list)));
+}
+
+static constexpr Operator rows[] = {
+    {"SequenceConstruct", 11, 0, "", constructRule},
+    {"SequenceEmpty", 11, 0, "dtype:int=1", emptyRule},
+    {"SequenceAt", 11, 0, "", atRule},
+    {"SequenceLength", 11, 0, "", lengthRule},
+    {"SequenceInsert", 11, 0, "", insertRule},
+    {"SequenceErase", 11, 0, "", eraseRule},
+    {"ConcatFromSequence", 11, 0, "axis:int! new_axis:int=0", concatRule},
+    {"SplitToSequence", 11, 0, "axis:int=0 keepdims:int=1", splitRule},
+};
+
+std::span<const Operator> sequenceRows() { return rows; }
+
+} // namespace sinter::onnx
