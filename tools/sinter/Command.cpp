@@ -20,6 +20,8 @@ std::span<const Command> commands() {
       {"bench", "measure models and built-in cases", runBench},
       {"profile", "measure a model's kernels against this machine's ceilings",
        runProfile},
+      {"check", "run ONNX models on stored inputs and compare their outputs",
+       runCheck},
       {"diff", "compare what two models compile to", runDiff},
       {"opt", "run compiler passes on text", runOpt},
       {"cache", "show, empty or check the program cache", runCache},

@@ -25,6 +25,7 @@ std::span<const Command> commands();
 int runOpt(int argc, char **argv);
 int runInspect(int argc, char **argv);
 int runExplain(int argc, char **argv);
+int runCheck(int argc, char **argv);
 int runDiff(int argc, char **argv);
 int runCompile(int argc, char **argv);
 int runRun(int argc, char **argv);

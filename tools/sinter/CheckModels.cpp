@@ -1,0 +1,101 @@
+/// `sinter check`: cases laid out as in the ONNX backend suite.
+#include "tools/sinter/Arguments.h"
+#include "tools/sinter/Command.h"
+#include "tools/sinter/OnnxCases.h"
+
+#include "runtime/params/Json.h"
+#include "runtime/support/Printable.h"
+
+#include <sinter/Creation.h>
+#include <sinter/Error.h>
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <map>
+
+namespace sinter::cli {
+
+static constexpr Flag flags[] = {
+    {"--device", "DEVICE", "cpu, null; default SINTER_DEVICE or cpu"},
+    {"--json", nullptr, "print the counts of each operator as JSON"},
+    {"--list", nullptr, "say of each unsupported case why it is"},
+    {"--only", "TEXT", "the cases whose names hold TEXT"},
+};
+static constexpr Interface interface = {
+    "check DIR... [--device DEVICE]",
+    "Runs each model.onnx in DIR, or in the folders of DIR, on the inputs in\n"
+    "its test_data_set_K, compares with the outputs there, and prints how "
+    "many\n"
+    "passed. The exit code is 1 when one failed; those that are unsupported\n"
+    "did not.",
+    flags,
+    1,
+    1000,
+};
+
+namespace {
+struct Totals {
+  Counts all;
+  std::map<std::string, Counts> byOperator;
+};
+} // namespace
+
+static void printLine(const OnnxCase &one, const CaseResult &result,
+                      bool isListed) {
+  bool isFailed = result.verdict == Verdict::failed;
+  if (!isFailed && !(isListed && result.verdict == Verdict::unsupported))
+    return;
+  fmt::print(stderr, "{}: {}: {}\n", isFailed ? "failed" : "unsupported",
+             one.id, printable(result.why));
+}
+
+static void printJson(const Totals &totals) {
+  auto text = [](const Counts &counts) {
+    return fmt::format(R"({{"passed": {}, "failed": {}, "unsupported": {}}})",
+                       counts.passed, counts.failed, counts.unsupported);
+  };
+  fmt::print("{{\"all\": {}, \"operators\": {{", text(totals.all));
+  const char *comma = "\n";
+  for (const auto &[op, counts] : totals.byOperator) {
+    fmt::print("{}{}: {}", comma, runtime::json::quote(op), text(counts));
+    comma = ",\n";
+  }
+  fmt::print("}}}}\n");
+}
+
+static Totals runAll(const Arguments &arguments, DeviceId device) {
+  Totals totals;
+  std::string only = arguments.get("--only");
+  for (const std::string &folder : arguments.positional())
+    for (const OnnxCase &one : findOnnxCases(folder)) {
+      if (one.id.find(only) == std::string::npos)
+        continue;
+      CaseResult result = runOnnxCase(one, device);
+      totals.all.add(result.verdict);
+      totals.byOperator[result.op].add(result.verdict);
+      printLine(one, result, arguments.has("--list"));
+    }
+  return totals;
+}
+
+int runCheck(int argc, char **argv) {
+  Arguments arguments(argc, argv, interface);
+  if (arguments.exit)
+    return *arguments.exit;
+  try {
+    DeviceId device = arguments.has("--device")
+                          ? sinter::device(arguments.get("--device"))
+                          : default_device();
+    Totals totals = runAll(arguments, device);
+    if (arguments.has("--json"))
+      printJson(totals);
+    else
+      fmt::print("{} passed, {} failed, {} unsupported\n", totals.all.passed,
+                 totals.all.failed, totals.all.unsupported);
+    return totals.all.failed == 0 ? exitOk : exitFailed;
+  } catch (const Error &error) {
+    return report(makeError(error.kind(), error.message()));
+  }
+}
+
+} // namespace sinter::cli

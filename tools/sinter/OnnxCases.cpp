@@ -1,0 +1,248 @@
+/// Cases laid out as in the ONNX backend suite.
+#include "tools/sinter/OnnxCases.h"
+
+#include "frontend/Raise.h"
+#include "frontend/import/onnx/ReadRecords.h"
+#include "frontend/import/onnx/TensorBytes.h"
+#include "runtime/params/Json.h"
+#include "runtime/params/MappedFile.h"
+
+#include <sinter/Creation.h>
+#include <sinter/Error.h>
+#include <sinter/Onnx.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+
+namespace sinter::cli {
+
+namespace fs = std::filesystem;
+using runtime::json::Kind;
+
+void Counts::add(Verdict verdict) {
+  passed += verdict == Verdict::passed;
+  failed += verdict == Verdict::failed;
+  unsupported += verdict == Verdict::unsupported;
+}
+
+//===- Finding ------------------------------------------------------------===//
+
+static std::optional<runtime::json::Value> readJson(const fs::path &path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    return std::nullopt;
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  return detail::unwrap(runtime::json::parse(text), {});
+}
+
+static std::string textOf(const runtime::json::Value &object,
+                          std::string_view key) {
+  const runtime::json::Value *found = object.find(key);
+  return found && found->is(Kind::string) ? found->string : "";
+}
+
+static void readTolerance(const runtime::json::Value &object, OnnxCase &one) {
+  auto number = [&](const char *key, double &to) {
+    const runtime::json::Value *found = object.find(key);
+    if (found && (found->is(Kind::number) || found->is(Kind::unsignedInteger)))
+      to = found->number;
+  };
+  number("rtol", one.rtol);
+  number("atol", one.atol);
+}
+
+static OnnxCase caseIn(const fs::path &folder) {
+  OnnxCase one;
+  one.id = folder.filename().string();
+  one.folder = folder.string();
+  if (auto info = readJson(folder / "info.json"))
+    readTolerance(*info, one);
+  return one;
+}
+
+/// What `index.json` says of cases, by their names.
+static void readIndex(const fs::path &folder, std::vector<OnnxCase> &cases) {
+  auto index = readJson(folder / "index.json");
+  if (!index)
+    return;
+  const runtime::json::Value *list =
+      index->is(Kind::object) ? index->find("cases") : &*index;
+  std::map<std::string, const runtime::json::Value *> byId;
+  for (const runtime::json::Value &entry : list->elements)
+    byId[textOf(entry, "id")] = &entry;
+  for (OnnxCase &one : cases) {
+    auto found = byId.find(one.id);
+    if (found == byId.end())
+      continue;
+    one.op = textOf(*found->second, "op");
+    one.comparesValues = textOf(*found->second, "check") != "shape";
+  }
+}
+
+std::vector<OnnxCase> findOnnxCases(const std::string &folder) {
+  fs::path root(folder);
+  std::vector<OnnxCase> cases;
+  if (fs::exists(root / "model.onnx")) {
+    cases.push_back(caseIn(fs::path(folder).lexically_normal()));
+    return cases;
+  }
+  std::error_code code;
+  for (const auto &entry : fs::directory_iterator(root, code))
+    if (fs::exists(entry.path() / "model.onnx"))
+      cases.push_back(caseIn(entry.path()));
+  if (code || cases.empty())
+    throw Error(makeError(ErrorKind::io,
+                          folder + ": no folder with a model.onnx in it"));
+  std::ranges::sort(cases, {}, &OnnxCase::id);
+  readIndex(root, cases);
+  return cases;
+}
+
+//===- Tensors in files ---------------------------------------------------===//
+
+namespace {
+/// A tensor of a file, with its own name.
+struct Stored {
+  std::string name;
+  Tensor tensor;
+};
+} // namespace
+
+[[noreturn]] static void unsupported(const std::string &what) {
+  throw Error(makeError(ErrorKind::unsupported, what));
+}
+
+static Stored readStored(const fs::path &path, DeviceId device) {
+  auto file = detail::unwrap(runtime::MappedFile::open(path.string()), {});
+  onnx::TensorRecord record = onnx::readTensor(file.bytes());
+  std::optional<DType> dtype = onnx::computedAs(record.type);
+  if (!dtype)
+    unsupported(fmt::format("{} holds {}", path.filename().string(),
+                            onnx::elementName(record.type)));
+  onnx::ExternalFiles none;
+  onnx::TensorBytes elements = onnx::elementsOf(record, none);
+  Dims dims(record.dims.begin(), record.dims.end());
+  return {record.name, from_bytes(elements.bytes, *dtype, dims, {{}, device})};
+}
+
+/// As many inputs as the model has, in its order; a file that names one of
+/// them belongs to that.
+static onnx::NamedTensors readInputs(const onnx::Model &model,
+                                     const fs::path &folder, DeviceId device) {
+  onnx::NamedTensors inputs;
+  for (size_t i = 0; i < model.inputs().size(); ++i) {
+    const onnx::ValueInfo &info = model.inputs()[i];
+    fs::path path = folder / fmt::format("input_{}.pb", i);
+    if (!info.dtype)
+      unsupported(fmt::format("input '{}' is {}", info.name, info.type));
+    if (!fs::exists(path))
+      continue;
+    Stored stored = readStored(path, device);
+    bool isNamed = std::ranges::count(model.inputs(), stored.name,
+                                      &onnx::ValueInfo::name) > 0;
+    inputs[isNamed ? stored.name : info.name] = stored.tensor;
+  }
+  return inputs;
+}
+
+//===- Comparing ----------------------------------------------------------===//
+
+static std::string typeOf(const Tensor &tensor) {
+  std::vector<int64_t> dims;
+  for (Dim dim : tensor.shape())
+    dims.push_back(dim.value);
+  return fmt::format("{}[{}]", name(tensor.dtype()), fmt::join(dims, ","));
+}
+
+/// What is wrong with `got`; empty when nothing is.
+static std::string differenceOfReals(const Tensor &got, const Tensor &want,
+                                     double rtol, double atol) {
+  std::vector<double> a = got.to_vector<double>(), b = want.to_vector<double>();
+  for (size_t i = 0; i < a.size(); ++i) {
+    bool isSame = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
+    if (!isSame && !(std::fabs(a[i] - b[i]) <= atol + rtol * std::fabs(b[i])))
+      return fmt::format("element {} is {}, not {}", i, a[i], b[i]);
+  }
+  return {};
+}
+
+static std::string difference(const OnnxCase &one, const Tensor &got,
+                              const Tensor &want) {
+  if (typeOf(got) != typeOf(want))
+    return fmt::format("{}, not {}", typeOf(got), typeOf(want));
+  if (!one.comparesValues)
+    return {};
+  bool isNarrow = want.dtype() == DType::f16 || want.dtype() == DType::bf16;
+  if (isFloat(want.dtype()))
+    return differenceOfReals(got, want,
+                             isNarrow ? std::max(one.rtol, 5e-3) : one.rtol,
+                             isNarrow ? std::max(one.atol, 1e-3) : one.atol);
+  std::vector<int64_t> a = got.to_vector<int64_t>();
+  std::vector<int64_t> b = want.to_vector<int64_t>();
+  auto [at, other] = std::ranges::mismatch(a, b);
+  return at == a.end() ? std::string()
+                       : fmt::format("element {} is {}, not {}", at - a.begin(),
+                                     *at, *other);
+}
+
+static void runSet(const OnnxCase &one, const onnx::Model &model,
+                   const fs::path &folder, DeviceId device,
+                   CaseResult &result) {
+  onnx::NamedTensors outputs = model.run(readInputs(model, folder, device));
+  std::vector<Tensor> all;
+  for (const auto &[name, tensor] : outputs)
+    all.push_back(tensor);
+  eval(std::span<const Tensor>(all));
+  for (size_t i = 0; i < model.outputs().size(); ++i) {
+    const std::string &name = model.outputs()[i].name;
+    fs::path path = folder / fmt::format("output_{}.pb", i);
+    if (!fs::exists(path))
+      continue;
+    std::string why =
+        difference(one, outputs.at(name), readStored(path, device).tensor);
+    if (why.empty())
+      continue;
+    result.verdict = Verdict::failed;
+    result.why = fmt::format("{}, output '{}': {}", folder.filename().string(),
+                             name, why);
+    return;
+  }
+}
+
+static std::string firstOperator(const fs::path &path) {
+  auto file = detail::unwrap(runtime::MappedFile::open(path.string()), {});
+  onnx::ModelRecord record = onnx::readModel(file.bytes());
+  return record.graph.nodes.empty() ? "" : record.graph.nodes[0].op;
+}
+
+CaseResult runOnnxCase(const OnnxCase &one, DeviceId device) {
+  CaseResult result;
+  result.op = one.op;
+  fs::path folder(one.folder);
+  try {
+    if (result.op.empty())
+      result.op = firstOperator(folder / "model.onnx");
+    onnx::Model model =
+        onnx::load((folder / "model.onnx").string(), {{}, device});
+    for (const onnx::ValueInfo &output : model.outputs())
+      if (!output.dtype && !output.type.starts_with('?'))
+        unsupported(fmt::format("output '{}' is {}", output.name, output.type));
+    for (int set = 0; result.verdict == Verdict::passed; ++set) {
+      fs::path data = folder / fmt::format("test_data_set_{}", set);
+      if (!fs::exists(data))
+        break;
+      runSet(one, model, data, device, result);
+    }
+  } catch (const Error &error) {
+    bool isKnown = error.kind() == ErrorKind::unsupported;
+    result.verdict = isKnown ? Verdict::unsupported : Verdict::failed;
+    result.why = error.message();
+  }
+  return result;
+}
+
+} // namespace sinter::cli

@@ -1,0 +1,47 @@
+/// OnnxCases: runs models of a folder on stored inputs and compares what they
+/// give with stored outputs.
+#pragma once
+
+#include "sinter/runtime/DeviceId.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sinter::cli {
+
+/// A folder with `model.onnx` and `test_data_set_K` with `input_J.pb` and
+/// `output_J.pb`.
+struct OnnxCase {
+  std::string id, folder;
+  std::string op;             ///< empty: the operator of the model's first node
+  bool comparesValues = true; ///< else dtypes and shapes alone
+  double rtol = 1e-3, atol = 1e-5;
+};
+
+enum class Verdict : uint8_t { passed, failed, unsupported };
+
+struct CaseResult {
+  Verdict verdict = Verdict::passed;
+  std::string op;
+  std::string why; ///< unless it passed
+};
+
+/// The cases in a folder: itself, or those in it. An `index.json` beside them
+/// says their operators and what is compared, an `info.json` in one its
+/// tolerance. An Error of kind io where the folder cannot be read.
+std::vector<OnnxCase> findOnnxCases(const std::string &folder);
+
+/// Runs one case; never throws for what the model does.
+CaseResult runOnnxCase(const OnnxCase &one, DeviceId device);
+
+/// How many cases passed.
+struct Counts {
+  int passed = 0, failed = 0, unsupported = 0;
+
+  void add(Verdict verdict);
+  int all() const { return passed + failed + unsupported; }
+};
+
+} // namespace sinter::cli
