@@ -176,11 +176,14 @@ static std::string difference(const OnnxCase &one, const Tensor &got,
     return fmt::format("{}, not {}", typeOf(got), typeOf(want));
   if (!one.comparesValues)
     return {};
-  bool isNarrow = want.dtype() == DType::f16 || want.dtype() == DType::bf16;
-  if (isFloat(want.dtype()))
-    return differenceOfReals(got, want,
-                             isNarrow ? std::max(one.rtol, 5e-3) : one.rtol,
-                             isNarrow ? std::max(one.atol, 1e-3) : one.atol);
+  if (isFloat(want.dtype())) {
+    // One unit of bf16's last place is 2^-7 of the number at most.
+    double rtol = want.dtype() == DType::bf16  ? 1e-2
+                  : want.dtype() == DType::f16 ? 5e-3
+                                               : 0;
+    return differenceOfReals(got, want, std::max(one.rtol, rtol),
+                             std::max(one.atol, rtol == 0 ? 0 : 1e-3));
+  }
   std::vector<int64_t> a = got.to_vector<int64_t>();
   std::vector<int64_t> b = want.to_vector<int64_t>();
   auto [at, other] = std::ranges::mismatch(a, b);

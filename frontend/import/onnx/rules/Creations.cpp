@@ -166,7 +166,8 @@ static void melRule(Call &call) {
 static constexpr const char *window = "output_datatype:int=1 periodic:int=1";
 
 static constexpr Operator rows[] = {
-    {"Constant", 1, 11, "value:tensor!", constantRule},
+    {"Constant", 1, 10, "value:tensor!", constantRule},
+    {"Constant", 11, 11, "value:tensor sparse_value:sparse", constantRule},
     {"Constant", 12, 0,
      "value:tensor value_float:float value_floats:floats value_int:int "
      "value_ints:ints value_string:string value_strings:strings "

@@ -182,6 +182,19 @@ static void tensorScatterRule(Call &call) {
   call.give(scatteredAny(cache, places, update, axis, Meeting::assign));
 }
 
+/// The first elements of each row of the batch in reverse order, as many as its
+/// length says.
+static void reverseSequenceRule(Call &call) {
+  Tensor x = call.tensor(0), lengths = call.tensor(1).to(DType::i64);
+  int64_t time = call.axis("time_axis", x.rank());
+  int64_t batch = call.axis("batch_axis", x.rank());
+  if (time == batch)
+    call.invalid("the axes are one");
+  Tensor place = iota(x.shape(), time, {DType::i64, x.device()});
+  Tensor length = alongAxis(lengths, batch, x.rank());
+  call.give(gather(x, where(place < length, length - 1 - place, place), time));
+}
+
 //===- Searching and sorting ----------------------------------------------===//
 
 static void topkRule(Call &call) {
@@ -268,6 +281,8 @@ static constexpr Operator rows[] = {
     {"ScatterND", 16, 0, "reduction:string=none", scatterNdRule},
     {"TensorScatter", 24, 0, "axis:int=-2 mode:string=linear",
      tensorScatterRule},
+    {"ReverseSequence", 10, 0, "batch_axis:int=1 time_axis:int=0",
+     reverseSequenceRule},
     {"TopK", 1, 9, "axis:int=-1 k:int!", topkRule},
     {"TopK", 10, 10, "axis:int=-1", topkRule},
     {"TopK", 11, 0, "axis:int=-1 largest:int=1 sorted:int=1", topkRule},

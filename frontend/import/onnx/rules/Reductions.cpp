@@ -102,23 +102,43 @@ static Number endOf(DType dtype, bool isLargest) {
   return int64_t(isLargest ? largest : least);
 }
 
+static bool isEmptyAlong(const Reduced &reduced) {
+  return std::ranges::any_of(reduced.axes, [&](int64_t axis) {
+    return reduced.x.dim(axis).value == 0;
+  });
+}
+
+/// The shape of the result of a reduction.
+static Dims reducedShape(const Reduced &reduced) {
+  Dims dims;
+  for (int64_t i = 0; i < reduced.x.rank(); ++i) {
+    bool isGone = std::ranges::count(reduced.axes, i) > 0;
+    if (!isGone || reduced.keepsDims)
+      dims.push_back(isGone ? Dim(1) : reduced.x.dim(i));
+  }
+  return dims;
+}
+
+/// The logarithm of nothing's sum is that of 0.
+static void logSumExpRule(Call &call) {
+  Reduced reduced = reducedOf(call, newestFirst);
+  if (!isEmptyAlong(reduced) || reduced.isNothing)
+    return floatRule<logsumexp>(call);
+  double none = -std::numeric_limits<double>::infinity();
+  Tensor filled = full(reducedShape(reduced), none,
+                       {asFloat(reduced.x).dtype(), reduced.x.device()});
+  call.give(filled.to(reduced.x.dtype()));
+}
+
 /// An extremum of nothing is the end of the dtype's range.
 template <bool isMax> static void extremumRule(Call &call) {
   Reduced reduced = reducedOf(call, newestFirst);
   const Tensor &x = reduced.x;
-  bool isEmpty = false;
-  for (int64_t axis : reduced.axes)
-    isEmpty |= x.dim(axis).value == 0;
   if (x.dtype() == DType::boolean)
     return call.give(applied(reduced, x, isMax ? any : all));
-  if (!isEmpty || reduced.isNothing)
+  if (!isEmptyAlong(reduced) || reduced.isNothing)
     return call.give(applied(reduced, x, isMax ? amax : amin));
-  Dims dims;
-  for (int64_t i = 0; i < x.rank(); ++i) {
-    bool isGone = std::ranges::count(reduced.axes, i) > 0;
-    if (!isGone || reduced.keepsDims)
-      dims.push_back(isGone ? Dim(1) : x.dim(i));
-  }
+  Dims dims = reducedShape(reduced);
   Number end = endOf(x.dtype(), !isMax);
   Options options{x.dtype(), x.device()};
   call.give(end.isReal ? full(dims, end.real, options)
@@ -180,8 +200,8 @@ static constexpr Operator rows[] = {
     {"ReduceL2", 18, 0, newAxes, floatRule<l2>},
     {"ReduceLogSum", 1, 17, oldAxes, floatRule<logSum>},
     {"ReduceLogSum", 18, 0, newAxes, floatRule<logSum>},
-    {"ReduceLogSumExp", 1, 17, oldAxes, floatRule<logsumexp>},
-    {"ReduceLogSumExp", 18, 0, newAxes, floatRule<logsumexp>},
+    {"ReduceLogSumExp", 1, 17, oldAxes, logSumExpRule},
+    {"ReduceLogSumExp", 18, 0, newAxes, logSumExpRule},
     {"ReduceSumSquare", 1, 17, oldAxes, reduceRule<sumSquare>},
     {"ReduceSumSquare", 18, 0, newAxes, reduceRule<sumSquare>},
     {"ArgMax", 1, 11, oldSearch, searchRule<true>},

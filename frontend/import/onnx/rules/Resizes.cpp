@@ -51,7 +51,7 @@ static double sourceOf(Call &call, const Resizing &resizing,
   if (mode == "pytorch_half_pixel")
     return axis.to > 1 ? (at + 0.5) / axis.scale - 0.5 : 0;
   if (mode == "align_corners")
-    return axis.to > 1 ? at * (from - 1) / (to - 1) : 0;
+    return axis.to > 1 ? at * (from - 1) / (from * axis.scale - 1) : 0;
   if (mode == "asymmetric")
     return at / axis.scale;
   if (mode == "tf_half_pixel_for_nn")

@@ -92,6 +92,18 @@ static void splitRule(Call &call) {
   call.give(Value::ofList(std::move(list)));
 }
 
+//===- Optionals ----------------------------------------------------------===//
+
+/// What is there stands for itself.
+static void optionalRule(Call &call) {
+  if (!call.has(0))
+    call.unsupported("an optional of nothing");
+  call.give(call.value(0));
+}
+static void hasElementRule(Call &call) {
+  call.give(knownNumber(DType::boolean, call.has(0) ? 1 : 0));
+}
+
 static constexpr Operator rows[] = {
     {"SequenceConstruct", 11, 0, "", constructRule},
     {"SequenceEmpty", 11, 0, "dtype:int=1", emptyRule},
@@ -100,6 +112,9 @@ static constexpr Operator rows[] = {
     {"SequenceInsert", 11, 0, "", insertRule},
     {"SequenceErase", 11, 0, "", eraseRule},
     {"ConcatFromSequence", 11, 0, "axis:int! new_axis:int=0", concatRule},
+    {"Optional", 15, 0, "type:type", optionalRule},
+    {"OptionalGetElement", 15, 0, "", optionalRule},
+    {"OptionalHasElement", 15, 0, "", hasElementRule},
     {"SplitToSequence", 11, 0, "axis:int=0 keepdims:int=1", splitRule},
 };
 

@@ -174,14 +174,17 @@ static void depthToSpaceRule(Call &call) {
 static void spaceToDepthRule(Call &call) {
   Tensor x = call.tensor(0);
   int64_t block = call.integer("blocksize");
+  std::string mode = call.opset() < 28 ? "DCR" : call.text("mode");
   if (x.rank() != 4 || block < 1 || fixed(x.dim(2)) % block != 0 ||
       fixed(x.dim(3)) % block != 0)
     call.invalid("the space is no multiple of the block");
+  if (mode != "DCR" && mode != "CRD")
+    call.invalid("mode '" + mode + "'");
   Dim n = x.dim(0), c = x.dim(1);
   Dim h = floorDiv(x.dim(2), Dim(block)), w = floorDiv(x.dim(3), Dim(block));
   Tensor apart = reshape(x, {n, c, h, block, w, block});
-  call.give(reshape(permute(apart, {0, 3, 5, 1, 2, 4}),
-                    {n, c * Dim(block * block), h, w}));
+  Axes order = mode == "DCR" ? Axes{0, 3, 5, 1, 2, 4} : Axes{0, 1, 3, 5, 2, 4};
+  call.give(reshape(permute(apart, order), {n, c * Dim(block * block), h, w}));
 }
 
 /// The sums of columns at the places that windows were taken from.
@@ -259,7 +262,8 @@ static constexpr Operator rows[] = {
     {"Tile", 1, 0, "", tileRule},
     {"DepthToSpace", 1, 10, "blocksize:int!", depthToSpaceRule},
     {"DepthToSpace", 11, 0, "blocksize:int! mode:string=DCR", depthToSpaceRule},
-    {"SpaceToDepth", 1, 0, "blocksize:int!", spaceToDepthRule},
+    {"SpaceToDepth", 1, 27, "blocksize:int!", spaceToDepthRule},
+    {"SpaceToDepth", 28, 0, "blocksize:int! mode:string=DCR", spaceToDepthRule},
     {"Col2Im", 18, 0, "dilations:ints pads:ints strides:ints", col2imRule},
 };
 
