@@ -80,7 +80,7 @@ static void addNumbers(const WireReader &reader, TensorRecord &tensor,
   if (tensor.field != NumberField::none && tensor.field != field)
     throwMalformed("tensor '" + tensor.name + "' has numbers of two fields");
   tensor.field = field;
-  reader.budget().take(sizeof(bytes));
+  reader.budget().take(sizeof(std::span<const std::byte>));
   tensor.numbers.push_back(bytes);
 }
 

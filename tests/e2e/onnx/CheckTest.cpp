@@ -1,0 +1,89 @@
+/// `sinter check` on folders that are made here: right, wrong and unsupported.
+#include "tests/unit/onnx/ModelWriter.h"
+#include "tools/sinter/OnnxCases.h"
+
+#include <sinter/Creation.h>
+#include <sinter/Error.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+using namespace sinter;
+using namespace sinter::cli;
+using namespace sinter::onnx_test;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+namespace {
+
+class OnnxCheck : public testing::Test {
+protected:
+  void TearDown() override { fs::remove_all(folder); }
+
+  static void write(const fs::path &path, const Message &message) {
+    std::ofstream(path, std::ios::binary) << message.bytes;
+  }
+
+  /// A case of y = OP(x) on {-1, 2}.
+  void addCase(const std::string &name, const char *op,
+               const std::vector<float> &want) {
+    fs::path own = folder / name, data = own / "test_data_set_0";
+    fs::create_directories(data);
+    Message graph = Message()
+                        .message(11, valueMessage("x", 1, {2}))
+                        .message(12, valueMessage("y", 1, {2}))
+                        .message(1, nodeMessage(op, {"x"}, {"y"}));
+    write(own / "model.onnx", modelMessage(graph));
+    std::vector<float> x{-1, 2};
+    write(data / "input_0.pb", tensorMessage("x", 1, {2}, x));
+    write(data / "output_0.pb", tensorMessage("y", 1, {2}, want));
+  }
+
+  CaseResult run(const OnnxCase &one) {
+    return runOnnxCase(one, device("null"));
+  }
+
+  fs::path folder =
+      fs::temp_directory_path() / ("sinter-check-" + std::to_string(getpid()));
+};
+
+} // namespace
+
+TEST_F(OnnxCheck, tellsRightFromWrongAndUnsupported) {
+  addCase("a_right", "Relu", {0, 2});
+  addCase("b_wrong", "Relu", {0, 3});
+  addCase("c_unknown", "Fancy", {0, 2});
+  addCase("d_shape", "Relu", {0, 2, 3});
+  std::vector<OnnxCase> cases = findOnnxCases(folder.string());
+  ASSERT_EQ(cases.size(), 4u);
+  CaseResult right = run(cases[0]), wrong = run(cases[1]),
+             unknown = run(cases[2]);
+  EXPECT_EQ(right.verdict, Verdict::passed) << right.why;
+  EXPECT_EQ(right.op, "Relu");
+  EXPECT_EQ(wrong.verdict, Verdict::failed);
+  EXPECT_THAT(wrong.why, HasSubstr("output 'y': element 1 is 2, not 3"));
+  EXPECT_EQ(unknown.verdict, Verdict::unsupported);
+  EXPECT_THAT(unknown.why, HasSubstr("Fancy (opset 17)"));
+  // Two dims for three elements is no tensor.
+  EXPECT_EQ(run(cases[3]).verdict, Verdict::failed);
+}
+
+TEST_F(OnnxCheck, takesOperatorsAndTolerancesFromBesideTheCases) {
+  addCase("one", "Relu", {0, 2.5});
+  std::ofstream(folder / "index.json") << R"([{"id": "one", "op": "Other"}])";
+  EXPECT_EQ(run(findOnnxCases(folder.string())[0]).op, "Other");
+  std::ofstream(folder / "one/info.json") << R"({"rtol": 0, "atol": 0.5})";
+  OnnxCase one = findOnnxCases((folder / "one").string())[0];
+  EXPECT_EQ(run(one).verdict, Verdict::passed);
+}
+
+TEST_F(OnnxCheck, foldersWithoutCasesAreErrors) {
+  EXPECT_THROW(findOnnxCases("/no/such/folder"), Error);
+  fs::create_directories(folder);
+  EXPECT_THROW(findOnnxCases(folder.string()), Error);
+}
