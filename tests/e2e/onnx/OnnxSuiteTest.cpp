@@ -57,10 +57,10 @@ static void expectPassed(const Counts &counts, int percent) {
 }
 
 TEST_F(OnnxSuite, conformanceByPlainLoops) {
-  expectPassed(run("onnx", 0, "null"), 75);
+  expectPassed(run("onnx", 0, "null"), 80);
 }
 
-TEST_F(OnnxSuite, conformanceOnCpu) { expectPassed(run("onnx", 1, "cpu"), 75); }
+TEST_F(OnnxSuite, conformanceOnCpu) { expectPassed(run("onnx", 1, "cpu"), 80); }
 
 TEST_F(OnnxSuite, networksOnCpu) {
   if (!std::filesystem::exists(folder + "/models"))

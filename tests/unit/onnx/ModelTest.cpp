@@ -123,6 +123,38 @@ TEST(OnnxModel, namesTheNodeOfAnError) {
             "operator is not supported (domain ai.onnx)");
 }
 
+/// What an op refuses is said of the node that it was recorded for.
+TEST(OnnxModel, nodesAreSourceLines) {
+  std::vector<float> weight{1, 2, 3};
+  Message graph = Message()
+                      .message(11, valueMessage("x", 1, {-1, -2}))
+                      .message(5, tensorMessage("w", 1, {3, 1}, weight))
+                      .message(12, valueMessage("y", 1, {}))
+                      .message(1, nodeMessage("Relu", {"x"}, {"h"}))
+                      .message(1, nodeMessage("MatMul", {"h", "w"}, {"y"}, {},
+                                              "layer/product"));
+  onnx::Model model = modelOf(graph);
+  try {
+    model.forward(ones({1, 2}));
+    FAIL() << "the inner dimensions differ";
+  } catch (const Error &error) {
+    EXPECT_EQ(error.site(), "layer/product (net.onnx):2");
+    EXPECT_THAT(error.message(),
+                HasSubstr("MatMul (opset 17), node 'layer/product' of "
+                          "net.onnx: matmul: inner dimensions differ"));
+  }
+}
+
+TEST(OnnxModel, sharesNothingBetweenCopies) {
+  onnx::Model model = modelOf(linearGraph()), copy = model;
+  copy.visit([](const std::string &, Param &param) {
+    param.set(param.tensor() * 0.f);
+  });
+  Tensor x = ones({1, 2});
+  EXPECT_THAT(copy.forward(x).to_vector<float>(), ElementsAre(0, 0, 0));
+  EXPECT_THAT(model.forward(x).to_vector<float>(), ElementsAre(15, 27, 39));
+}
+
 TEST(OnnxModel, refusesVersionsAndAttributesItDoesNotKnow) {
   auto run = [](const Message &node, int64_t opset) {
     Message graph = Message()
