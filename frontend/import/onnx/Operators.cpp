@@ -22,7 +22,7 @@ static std::vector<Operator> allRows() {
         creationRows(),    quantizeRows(),   resizeRows(),
         recurrentRows(),   controlRows(),    attentionRows(),
         lossRows(),        sequenceRows(),   stateRows(),
-        signalRows(),      randomRows()})
+        signalRows(),      randomRows(),     trainingRows()})
     rows.insert(rows.end(), part.begin(), part.end());
   auto keyOf = [](const Operator &row) {
     return std::tuple(domainOf(row), std::string_view(row.name), row.since);

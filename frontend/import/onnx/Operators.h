@@ -75,5 +75,6 @@ std::span<const Operator> sequenceRows();
 std::span<const Operator> stateRows();
 std::span<const Operator> signalRows();
 std::span<const Operator> randomRows();
+std::span<const Operator> trainingRows();
 
 } // namespace sinter::onnx

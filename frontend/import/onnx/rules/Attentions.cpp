@@ -1,6 +1,8 @@
 /// Attention and what stands around it.
 #include "frontend/import/onnx/rules/Rules.h"
 
+#include "frontend/import/onnx/ModelRecorder.h"
+
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -152,6 +154,36 @@ static void attentionRule(Call &call) {
   call.give(heads.arePacked ? together(y) : y);
 }
 
+/// Attention whose scores and weights graphs of the node may change.
+static void flexAttentionRule(Call &call) {
+  Heads heads{call.tensor(0), call.tensor(1), call.tensor(2)};
+  for (const Tensor *each : {&heads.query, &heads.key, &heads.value})
+    if (each->rank() != 4)
+      call.invalid("an operand has rank " + std::to_string(each->rank()));
+  DType dtype = heads.query.dtype();
+  DType wide = dtype == DType::f64 ? DType::f64 : DType::f32;
+  if (call.given("softmax_precision"))
+    wide = call.dtypeAttribute("softmax_precision");
+  double scale = call.given("scale")
+                     ? call.real("scale")
+                     : 1 / std::sqrt(double(fixed(heads.query.dim(3))));
+  Tensor key = shared(call, heads.key, heads.query);
+  Tensor value = shared(call, heads.value, heads.query);
+  auto changed = [&](const Tensor &x, const char *name) {
+    const GraphRecord *graph = call.graph(name);
+    if (!graph)
+      return x;
+    std::vector<Value> results = call.recorder().call(*graph, {Value(x)});
+    if (results.size() != 1 || results[0].isNothing() || results[0].isList())
+      call.invalid(std::string(name) + " does not give one tensor");
+    return results[0].tensor(call.device());
+  };
+  Tensor product = matmul(widened(heads.query), swapaxes(widened(key), 2, 3));
+  Tensor scores = changed((product * scale).to(wide), "score_mod");
+  Tensor weights = changed(softmax(scores, -1), "prob_mod");
+  call.give(matmul(weights.to(dtype), value));
+}
+
 //===- Rotary embedding ---------------------------------------------------===//
 
 /// The first `width` elements of each head turned by angles of its position.
@@ -206,6 +238,9 @@ static constexpr Operator rows[] = {
      "q_num_heads:int=0 qk_matmul_output_mode:int=0 right_window_size:int=-1 "
      "scale:float softcap:float=0.0 softmax_precision:int",
      attentionRule},
+    {"FlexAttention", 1, 0,
+     "prob_mod:graph scale:float score_mod:graph softmax_precision:int",
+     flexAttentionRule, "ai.onnx.preview"},
     {"RotaryEmbedding", 23, 0,
      "interleaved:int=0 num_heads:int=0 rotary_embedding_dim:int=0",
      rotaryRule},
