@@ -22,7 +22,8 @@ static std::vector<Operator> allRows() {
         creationRows(),    quantizeRows(),   resizeRows(),
         recurrentRows(),   controlRows(),    attentionRows(),
         lossRows(),        sequenceRows(),   stateRows(),
-        signalRows(),      randomRows(),     trainingRows()})
+        signalRows(),      randomRows(),     trainingRows(),
+        sampleRows()})
     rows.insert(rows.end(), part.begin(), part.end());
   auto keyOf = [](const Operator &row) {
     return std::tuple(domainOf(row), std::string_view(row.name), row.since);

@@ -76,5 +76,6 @@ std::span<const Operator> stateRows();
 std::span<const Operator> signalRows();
 std::span<const Operator> randomRows();
 std::span<const Operator> trainingRows();
+std::span<const Operator> sampleRows();
 
 } // namespace sinter::onnx

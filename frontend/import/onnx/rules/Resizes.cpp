@@ -1,7 +1,5 @@
-/// Images at other sizes, and at any places.
+/// Images at other sizes.
 #include "frontend/import/onnx/rules/Rules.h"
-
-#include <sinter/Resample.h>
 
 #include <algorithm>
 #include <cmath>
@@ -306,37 +304,6 @@ static void upsampleRule(Call &call) {
   resizeTo(call, x, resizing, axes);
 }
 
-//===- Any places ---------------------------------------------------------===//
-
-static void gridSampleRule(Call &call) {
-  Tensor x = call.tensor(0);
-  std::string mode = call.text("mode"), padding = call.text("padding_mode");
-  GridSampleOptions options;
-  options.align_corners = call.flag("align_corners");
-  if (mode == "nearest")
-    options.mode = Interpolation::nearest;
-  else if (mode == "cubic" || mode == "bicubic")
-    options.mode = Interpolation::cubic;
-  else if (mode != "linear" && mode != "bilinear")
-    call.invalid("mode '" + mode + "'");
-  if (padding == "border")
-    options.padding = GridPadding::border;
-  else if (padding == "reflection")
-    options.padding = GridPadding::reflection;
-  else if (padding != "zeros")
-    call.invalid("padding_mode '" + padding + "'");
-  if (x.rank() != 4)
-    call.unsupported("images of " + std::to_string(x.rank() - 2) + " axes");
-  call.give(grid_sample(x, call.tensor(1), options));
-}
-
-static void affineGridRule(Call &call) {
-  Tensor theta = call.tensor(0);
-  std::vector<int64_t> size = call.integers(1, "size");
-  call.give(affine_grid(theta, Dims(size.begin(), size.end()),
-                        call.flag("align_corners")));
-}
-
 static constexpr const char *oldResize =
     "coordinate_transformation_mode:string=half_pixel "
     "cubic_coeff_a:float=-0.75 exclude_outside:int=0 "
@@ -355,13 +322,6 @@ static constexpr Operator rows[] = {
      resizeRule},
     {"Upsample", 7, 8, "mode:string=nearest scales:floats!", upsampleRule},
     {"Upsample", 9, 10, "mode:string=nearest", upsampleRule},
-    {"GridSample", 16, 19,
-     "align_corners:int=0 mode:string=bilinear padding_mode:string=zeros",
-     gridSampleRule},
-    {"GridSample", 20, 0,
-     "align_corners:int=0 mode:string=linear padding_mode:string=zeros",
-     gridSampleRule},
-    {"AffineGrid", 20, 0, "align_corners:int=0", affineGridRule},
 };
 
 std::span<const Operator> resizeRows() { return rows; }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <numeric>
 
 namespace sinter::onnx {
@@ -101,6 +102,35 @@ static std::vector<int64_t> splitSizes(Call &call, int64_t length) {
   return sizes;
 }
 
+static KnownRef partOf(const Known &x, int64_t start, int64_t size) {
+  auto part = std::make_shared<Known>();
+  part->dtype = x.dtype;
+  part->varies = x.varies;
+  part->dims = {size};
+  if (x.isReal())
+    part->reals.assign(x.reals.begin() + start, x.reals.begin() + start + size);
+  else
+    part->integers.assign(x.integers.begin() + start,
+                          x.integers.begin() + start + size);
+  return part;
+}
+
+/// A part of a vector, which is known where the vector is.
+static Value vectorPart(Call &call, int64_t start, int64_t size) {
+  const Value &whole = call.value(0);
+  if (whole.isConstant())
+    return Value(partOf(*whole.known(), start, size));
+  Value part(sliceAxis(call.tensor(0), 0, start, start + size));
+  if (whole.depth() < Value::maxDepth)
+    part.setSource(
+        [whole, start, size]() -> KnownRef {
+          KnownRef known = whole.known();
+          return known ? partOf(*known, start, size) : nullptr;
+        },
+        whole.depth() + 1);
+  return part;
+}
+
 static void splitRule(Call &call) {
   Tensor x = call.tensor(0);
   int64_t axis = call.axis("axis", x.rank()), length = fixed(x.dim(axis));
@@ -112,7 +142,9 @@ static void splitRule(Call &call) {
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] < 0 || sizes[i] > length - start)
       call.invalid("the parts are longer than the axis");
-    call.give(i, sliceAxis(x, axis, start, start + sizes[i]));
+    call.give(i, x.rank() == 1
+                     ? vectorPart(call, start, sizes[i])
+                     : Value(sliceAxis(x, axis, start, start + sizes[i])));
     start += sizes[i];
   }
   if (start != length)
