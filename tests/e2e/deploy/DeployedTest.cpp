@@ -1,7 +1,8 @@
 /// What was trained here and exported computes the same bits through the C
 /// interface, goes on with the training, and keeps its state.
+#include <sinter/Basic.h>
+#include <sinter/Export.h>
 #include <sinter/model.h>
-#include <sinter/sinter.h>
 
 #include <gtest/gtest.h>
 

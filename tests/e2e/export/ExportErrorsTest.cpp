@@ -1,5 +1,6 @@
 /// What cannot be exported is an error that says why.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
+#include <sinter/Export.h>
 
 #include <functional>
 #include <gtest/gtest.h>

@@ -1,7 +1,8 @@
 /// Exported models compute, from their files, the bits that they compute here.
 #include "tests/e2e/export/FileRunner.h"
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
+#include <sinter/Export.h>
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,5 +1,6 @@
 /// What the command line tool makes of exported files.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
+#include <sinter/Export.h>
 
 #include "runtime/device/Device.h"
 
@@ -173,6 +174,7 @@ TEST_F(ToolExportTest, whereNoProgramFitsTheGraphIsCompiled) {
   fs::create_directories(folder / "lib");
   fs::copy(SINTER_TOOL, folder / "lib/sinter");
   fs::copy(SINTER_RUNTIME, folder / "lib" / SINTER_RUNTIME_NAME);
+  fs::copy(SINTER_FRONTEND, folder / "lib" / SINTER_FRONTEND_NAME);
   std::string text = run("LD_LIBRARY_PATH=lib lib/sinter " + command, 1);
   EXPECT_TRUE(has(text, "model file: no program runs on cpu: cuda is for "
                         "another device; the device has ") ||

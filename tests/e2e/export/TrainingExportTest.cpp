@@ -1,7 +1,8 @@
 /// An exported training step goes on with a training, bit by bit.
 #include "tests/e2e/export/FileRunner.h"
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
+#include <sinter/Export.h>
 
 #include <array>
 #include <bit>

@@ -1,6 +1,9 @@
 /// Activations.
 #include "frontend/import/onnx/rules/Rules.h"
 
+#include <sinter/generated/functions/Activations.h>
+#include <sinter/generated/functions/Elementwise.h>
+
 namespace sinter::onnx {
 
 static void leakyReluRule(Call &call) {

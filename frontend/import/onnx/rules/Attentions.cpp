@@ -3,6 +3,8 @@
 
 #include "frontend/import/onnx/ModelRecorder.h"
 
+#include <sinter/generated/functions/Math.h>
+
 #include <cmath>
 #include <limits>
 #include <numeric>

@@ -68,15 +68,6 @@ static void matmulIntegerRule(Call &call) {
   call.give(matmul(lessZero(call, 0, 2, true), lessZero(call, 1, 3, false)));
 }
 
-/// Rounded quotient with a zero point.
-static Tensor requantized(Call &call, const Tensor &sum, const Tensor &scale,
-                          size_t zero) {
-  DType dtype = call.value(zero).dtype();
-  auto [least, largest] = rangeOf(dtype);
-  Tensor x = round(sum.to(DType::f32) * scale);
-  return clamp(x + call.tensor(zero).to(DType::f32), least, largest).to(dtype);
-}
-
 static void qlinearMatmulRule(Call &call) {
   Tensor a = lessZero(call, 0, 2, true), b = lessZero(call, 3, 5, false);
   Tensor scaleA = call.tensor(1).to(DType::f32);
@@ -84,7 +75,8 @@ static void qlinearMatmulRule(Call &call) {
   if (scaleA.rank() == 1 && scaleA.dim(0).value != 1)
     scaleA = unsqueeze(scaleA, 1);
   Tensor scale = scaleA * scaleB / call.tensor(6).to(DType::f32);
-  call.give(requantized(call, matmul(a, b), scale, 7));
+  Tensor y = matmul(a, b).to(DType::f32) * scale;
+  call.give(requantized(y, call.tensor(7)));
 }
 
 static constexpr const char *gemm =

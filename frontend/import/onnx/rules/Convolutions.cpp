@@ -1,4 +1,5 @@
 /// Convolutions.
+#include "frontend/import/onnx/rules/Recorded.h"
 #include "frontend/import/onnx/rules/Windows.h"
 
 #include <algorithm>
@@ -147,10 +148,8 @@ static void qlinearConvRule(Call &call) {
   Tensor scaleW = call.tensor(4);
   if (scaleW.rank() == 1 && scaleW.dim(0).value != 1)
     scaleW = alongAxis(scaleW, 1, sum.rank());
-  Tensor y = round(sum * (call.tensor(1) * scaleW / call.tensor(6)));
-  DType dtype = call.value(7).dtype();
-  auto [least, largest] = rangeOf(dtype);
-  call.give(clamp(y + call.tensor(7).to(DType::f32), least, largest).to(dtype));
+  Tensor y = sum * (call.tensor(1) * scaleW / call.tensor(6));
+  call.give(requantized(y, call.tensor(7)));
 }
 
 static constexpr const char *attributes =

@@ -1,6 +1,9 @@
 /// Arithmetic and functions of numbers.
 #include "frontend/import/onnx/rules/Rules.h"
 
+#include <sinter/generated/functions/Elementwise.h>
+#include <sinter/generated/functions/Math.h>
+
 #include <cmath>
 #include <numbers>
 

@@ -1,6 +1,8 @@
 /// Elements at positions.
 #include "frontend/import/onnx/rules/Rules.h"
 
+#include <sinter/generated/functions/Math.h>
+
 #include <algorithm>
 
 namespace sinter::onnx {

@@ -1,6 +1,8 @@
 /// Comparisons, logic, and conversions.
 #include "frontend/import/onnx/rules/Rules.h"
 
+#include <sinter/generated/functions/Math.h>
+
 namespace sinter::onnx {
 
 template <Comparison predicate> static void compareRule(Call &call) {

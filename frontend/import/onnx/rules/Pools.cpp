@@ -1,5 +1,8 @@
 /// Pools.
+#include "frontend/import/onnx/rules/Recorded.h"
 #include "frontend/import/onnx/rules/Windows.h"
+
+#include <sinter/generated/functions/Math.h>
 
 #include <algorithm>
 #include <limits>

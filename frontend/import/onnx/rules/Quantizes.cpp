@@ -1,6 +1,8 @@
 /// Quantization.
 #include "frontend/import/onnx/rules/Rules.h"
 
+#include <sinter/generated/functions/Elementwise.h>
+
 namespace sinter::onnx {
 
 /// A scale or a zero point in a shape that broadcasts to x: of one number, of

@@ -2,6 +2,7 @@
 #include "frontend/import/onnx/rules/Rules.h"
 
 #include <sinter/Scan.h>
+#include <sinter/generated/functions/Activations.h>
 
 #include <algorithm>
 #include <functional>

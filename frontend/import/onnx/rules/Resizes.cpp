@@ -1,6 +1,9 @@
 /// Images at other sizes.
 #include "frontend/import/onnx/rules/Rules.h"
 
+#include <sinter/generated/functions/Elementwise.h>
+#include <sinter/generated/functions/Math.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>

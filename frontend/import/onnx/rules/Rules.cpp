@@ -4,6 +4,7 @@
 #include "sinter/runtime/Result.h"
 
 #include <sinter/Error.h>
+#include <sinter/generated/functions/Elementwise.h>
 
 namespace sinter::onnx {
 
@@ -49,6 +50,12 @@ std::pair<double, double> rangeOf(DType dtype) {
 Tensor saturated(const Tensor &x, DType dtype) {
   auto [least, largest] = rangeOf(dtype);
   return clamp(round(x), least, largest).to(dtype);
+}
+
+Tensor requantized(const Tensor &x, const Tensor &zero) {
+  auto [least, largest] = rangeOf(zero.dtype());
+  Tensor moved = round(x) + zero.to(DType::f32);
+  return clamp(moved, least, largest).to(zero.dtype());
 }
 
 Tensor asMatrix(Call &call, const Tensor &x, int64_t axis) {

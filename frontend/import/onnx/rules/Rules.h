@@ -9,7 +9,6 @@
 #include <sinter/Functions.h>
 #include <sinter/Linalg.h>
 #include <sinter/Normalization.h>
-#include <sinter/Ops.h>
 #include <sinter/Pooling.h>
 #include <sinter/Shaping.h>
 
@@ -34,6 +33,9 @@ Tensor asFloat(const Tensor &x);
 
 /// Brought into the range of an integer dtype after rounding to even.
 Tensor saturated(const Tensor &x, DType dtype);
+/// Rounded to even, moved by a zero point, and brought into the range of its
+/// integer dtype.
+Tensor requantized(const Tensor &x, const Tensor &zero);
 /// The least and largest number of an integer dtype.
 std::pair<double, double> rangeOf(DType dtype);
 

@@ -2,6 +2,8 @@
 #include "frontend/import/onnx/rules/Rules.h"
 
 #include <sinter/Resample.h>
+#include <sinter/generated/functions/Elementwise.h>
+#include <sinter/generated/functions/Math.h>
 
 namespace sinter::onnx {
 

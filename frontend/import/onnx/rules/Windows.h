@@ -3,10 +3,6 @@
 
 #include "frontend/import/onnx/rules/Rules.h"
 
-#include "frontend/Recording.h"
-#include "runtime/graph/Builders.h"
-#include "runtime/graph/OpIds.h"
-
 namespace sinter::onnx {
 
 /// The windows of a convolution or a pool along each axis of the space.
@@ -28,15 +24,6 @@ Windows windowsOf(Call &call, const Tensor &x, std::vector<int64_t> sizes);
 /// not given.
 std::vector<int64_t> listOf(Call &call, const char *name, size_t rank,
                             int64_t otherwise);
-
-/// What a builder gave as a tensor, or its error thrown.
-inline Tensor recorded(graph::OpId op, Result<graph::NodeRef> node) {
-  detail::Recorder recorder(op, SourceLine::current());
-  return recorder.result(std::move(node));
-}
-inline const graph::NodeRef &nodeOf(const Tensor &x) {
-  return detail::usedForm(x.node());
-}
 
 /// y + bias along axis 1.
 Tensor withBias(const Tensor &y, const Tensor &bias);
