@@ -17,6 +17,10 @@ namespace sinter::onnx {
 /// x with axes that are numbers; asks for numbers where some are symbolic.
 std::vector<int64_t> numbersOf(const Tensor &x);
 
+/// The largest number of a file that is multiplied by another one before it is
+/// known to fit a tensor: such products do not overflow.
+inline constexpr int64_t mostFactor = (int64_t(1) << 31) - 1;
+
 /// A rule of one function of one tensor.
 template <Tensor (*function)(const Arg &)> void unaryRule(Call &call) {
   call.give(function(call.tensor(0)));

@@ -156,7 +156,8 @@ static void depthToSpaceRule(Call &call) {
   Tensor x = call.tensor(0);
   int64_t block = call.integer("blocksize");
   std::string mode = call.opset() < 11 ? "DCR" : call.text("mode");
-  if (x.rank() != 4 || block < 1 || (mode != "DCR" && mode != "CRD"))
+  if (x.rank() != 4 || block < 1 || block > mostFactor ||
+      (mode != "DCR" && mode != "CRD"))
     call.invalid("a block of " + std::to_string(block) + ", mode " + mode +
                  ", on a tensor of rank " + std::to_string(x.rank()));
   Dim inner = floorDiv(x.dim(1), Dim(block * block));
@@ -175,8 +176,8 @@ static void spaceToDepthRule(Call &call) {
   Tensor x = call.tensor(0);
   int64_t block = call.integer("blocksize");
   std::string mode = call.opset() < 28 ? "DCR" : call.text("mode");
-  if (x.rank() != 4 || block < 1 || fixed(x.dim(2)) % block != 0 ||
-      fixed(x.dim(3)) % block != 0)
+  if (x.rank() != 4 || block < 1 || block > mostFactor ||
+      fixed(x.dim(2)) % block != 0 || fixed(x.dim(3)) % block != 0)
     call.invalid("the space is no multiple of the block");
   if (mode != "DCR" && mode != "CRD")
     call.invalid("mode '" + mode + "'");
@@ -212,11 +213,16 @@ static void col2imRule(Call &call) {
   std::vector<Padding> cut;
   Dims counts;
   for (size_t i = 0; i < rank; ++i) {
+    for (int64_t each : {sizes[i], strides[i], dilations[i]})
+      if (each < 1 || each > mostFactor)
+        call.invalid("a block, stride or dilation of " + std::to_string(each));
+    for (int64_t each : {space[i], pads[i], pads[rank + i]})
+      if (each < -mostFactor || each > mostFactor)
+        call.invalid("an image or padding of " + std::to_string(each));
     int64_t padded = space[i] + pads[i] + pads[rank + i];
     int64_t reach = (sizes[i] - 1) * dilations[i] + 1;
-    if (sizes[i] < 1 || strides[i] < 1 || dilations[i] < 1 || padded < reach)
+    if (padded < reach || __builtin_mul_overflow(window, sizes[i], &window))
       call.invalid("blocks do not fit the image");
-    window *= sizes[i];
     axes.push_back(int64_t(i) + 2);
     counts.emplace_back((padded - reach) / strides[i] + 1);
     whole.emplace_back(padded);

@@ -17,15 +17,14 @@ std::vector<int64_t> listOf(Call &call, const char *name, size_t rank,
 }
 
 static void checkNumbers(Call &call, const Windows &windows) {
-  constexpr int64_t most = int64_t(1) << 31;
   for (size_t i = 0; i < windows.rank(); ++i) {
     for (int64_t each :
          {windows.sizes[i], windows.strides[i], windows.dilations[i]})
-      if (each < 1 || each >= most)
+      if (each < 1 || each > mostFactor)
         call.invalid("a kernel, stride or dilation of " + std::to_string(each));
     if (windows.low[i] < 0 || windows.high[i] < 0)
       call.unsupported("paddings that take away");
-    if (std::max(windows.low[i], windows.high[i]) >= most)
+    if (std::max(windows.low[i], windows.high[i]) > mostFactor)
       call.invalid("a padding that is too large");
   }
 }
