@@ -65,6 +65,12 @@ struct StateName {
   std::string name;
 };
 
+/// A parameter whose steps an optimizer counts with those of a set of others.
+struct SteppedTogether {
+  runtime::CellRef parameter;
+  std::string set;
+};
+
 /// What a call is captured for.
 enum class CaptureUse : uint8_t {
   replay, ///< jit: host code stays host code, and is run in each call
@@ -119,6 +125,7 @@ public:
   std::span<const Draw> allDraws() const { return draws; }
   std::span<const CapturedEffect> allEffects() const { return effects; }
   std::span<const StateName> stateNames() const { return names; }
+  std::vector<SteppedTogether> &stepped() { return steppedTogether; }
 
 private:
   friend class Trace;
@@ -140,6 +147,7 @@ private:
   std::vector<Draw> draws;
   std::vector<CapturedEffect> effects;
   std::vector<StateName> names;
+  std::vector<SteppedTogether> steppedTogether;
   std::map<const void *, Tensor> rates;
   std::unordered_map<const runtime::Cell *, Value> values;
   std::vector<runtime::CellRef> locals; ///< kept, so addresses stay theirs

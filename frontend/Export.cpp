@@ -80,6 +80,8 @@ public:
   FileMaker(const ExportParts &parts, const FileOptions &options,
             const SourceLine &where)
       : parts(parts), options(options), where(where), mover(writer) {}
+  FileMaker(const FileMaker &) = delete;
+  ~FileMaker();
 
   void make(const std::string &path);
 
@@ -90,6 +92,7 @@ private:
   void addTensors();
   void describeEntries();
   void putBeside(const std::string &path);
+  void moveWeights();
   void compileAll();
   void compile(uint32_t number, graph::Graph graph);
   runtime::CompileRequest requestFor(const std::string &target) const;
@@ -106,6 +109,7 @@ private:
   std::vector<std::string> cellNames;
   std::vector<std::vector<std::byte>> bytes; ///< per stored tensor
   std::vector<std::vector<std::byte>> files; ///< compiled
+  std::filesystem::path beside, newWeights;
 };
 
 } // namespace
@@ -267,10 +271,13 @@ void FileMaker::compileAll() {
   mover.finish();
 }
 
-/// Writes the weights next to the file, and says where they are.
+/// Writes the weights next to the file, and says where they will be: they take
+/// the place of older ones only once the file is written.
 void FileMaker::putBeside(const std::string &path) {
-  std::filesystem::path beside(path);
-  beside.replace_extension(".safetensors");
+  beside = path;
+  if (beside.extension() == ".sinter")
+    beside.replace_extension();
+  beside += ".safetensors";
   if (beside == path)
     detail::refuseExport(
         fmt::format("'{}' is the name of the weights' file", path), where);
@@ -278,8 +285,9 @@ void FileMaker::putBeside(const std::string &path) {
   for (size_t i = 0; i < info.numWeights(); ++i)
     tensors.push_back({info.tensors[i].name, info.tensors[i].dtype,
                        info.tensors[i].dims, bytes[i]});
-  unwrap(runtime::writeSafetensors(beside, tensors), where);
-  auto file = unwrap(runtime::SafetensorsFile::open(beside), where);
+  newWeights = beside.string() + ".new";
+  unwrap(runtime::writeSafetensors(newWeights, tensors), where);
+  auto file = unwrap(runtime::SafetensorsFile::open(newWeights), where);
   std::string name = beside.filename();
   info.externals = {
       {name, file.bytes().size(), runtime::sectionDigest(file.bytes())}};
@@ -288,6 +296,23 @@ void FileMaker::putBeside(const std::string &path) {
     info.tensors[i].externalName = info.tensors[i].name;
     bytes[i].clear();
   }
+}
+
+void FileMaker::moveWeights() {
+  std::error_code problem;
+  std::filesystem::rename(newWeights, beside, problem);
+  if (problem)
+    detail::raise(makeError(ErrorKind::io,
+                            fmt::format("cannot write {}: {}", beside.string(),
+                                        problem.message()),
+                            "export"),
+                  where);
+}
+
+FileMaker::~FileMaker() {
+  std::error_code ignored; // there is none, or it has moved
+  if (!newWeights.empty())
+    std::filesystem::remove(newWeights, ignored);
 }
 
 void FileMaker::make(const std::string &path) {
@@ -303,6 +328,8 @@ void FileMaker::make(const std::string &path) {
     putBeside(path);
   writer.setModel(std::move(info), {bytes.begin(), bytes.end()});
   unwrap(writer.write(path), where);
+  if (!newWeights.empty())
+    moveWeights();
 }
 
 void ModelExport::write(const std::string &path, const FileOptions &options,

@@ -120,6 +120,7 @@ struct ExportRecording::Parts {
   void checkUnchanged(const Fields &after) const;
   void gatherOutputs(const Fields &result);
   void slice();
+  void orderInputs();
   void describeSlots();
   void nameCells();
   InputSlot slotOf(const NodeRef &input);
@@ -139,6 +140,7 @@ struct ExportRecording::Parts {
   std::vector<NodeRef> outputs;
   graph::Slice made;
   std::optional<Capture> capture;
+  ExportParts before; ///< the file as it was: a failure leaves it so
   std::map<int64_t, uint32_t> symbolDims; ///< of symbols of the process
 };
 
@@ -146,7 +148,8 @@ ExportRecording::Parts::Parts(ExportParts &file, std::string name,
                               const Fields &given, const Fields &inner,
                               EntryOptions given_options,
                               std::source_location where)
-    : file(file), where(where), options(std::move(given_options)) {
+    : file(file), where(where), options(std::move(given_options)),
+      before(file) {
   if (name.empty() ||
       std::ranges::any_of(file.entries, [&](const ExportedEntry &each) {
         return each.point.name == name;
@@ -358,6 +361,18 @@ void ExportRecording::Parts::describeDims() {
   }
 }
 
+/// Arguments first, as they were given: a graph has them as it meets them.
+void ExportRecording::Parts::orderInputs() {
+  std::vector<std::pair<NodeRef, graph::Input>> inputs;
+  for (size_t i = 0; i < made.inputs.size(); ++i)
+    inputs.emplace_back(made.inputs[i], made.graph.inputs[i]);
+  std::ranges::stable_sort(inputs, {}, [&](const auto &input) {
+    return std::ranges::find(placeholders, input.first) - placeholders.begin();
+  });
+  for (size_t i = 0; i < inputs.size(); ++i)
+    std::tie(made.inputs[i], made.graph.inputs[i]) = inputs[i];
+}
+
 void ExportRecording::Parts::slice() {
   {
     HistoryLock lock(outputs[0]);
@@ -369,6 +384,7 @@ void ExportRecording::Parts::slice() {
                                "depends on input '{}'",
                                options.inputs[i]),
                    where);
+  orderInputs();
   describeDims();
   for (const NodeRef &input : made.inputs)
     entry.inputs.push_back(slotOf(input));
@@ -403,6 +419,17 @@ void ExportRecording::Parts::describeSlots() {
 
 /// State of optimizers is named by the parameter that it is of.
 void ExportRecording::Parts::nameCells() {
+  for (const SteppedTogether &each : capture->stepped()) {
+    auto [found, isNew] =
+        file.steppedSets.try_emplace(each.parameter.get(), each.set);
+    if (!isNew && found->second != each.set)
+      refuseExport(fmt::format("'{}' is stepped together with other parameters "
+                               "in another function of the file: an optimizer "
+                               "that counts its steps takes them for the same "
+                               "parameters in all",
+                               each.parameter->name()),
+                   where);
+  }
   for (const StateName &state : capture->stateNames()) {
     if (file.cellNames.contains(state.cell.get()))
       continue;
@@ -444,6 +471,8 @@ void ExportRecording::finish(const Fields &after, const Fields &result) try {
   parts->keepValues();
   parts->file.entries.push_back(std::move(parts->entry));
 } catch (...) {
+  parts->capture.reset();
+  parts->file = std::move(parts->before);
   detail::raiseExhausted(parts->where);
 }
 

@@ -60,6 +60,8 @@ struct ExportParts {
   std::vector<runtime::CellRef> cellOrder;
   std::unordered_map<const graph::Node *, std::string> tensorNames;
   std::vector<Tensor> namedTensors; ///< kept, so that addresses stay theirs
+  /// Of parameters whose steps are counted: which others step with them.
+  std::map<const runtime::Cell *, std::string> steppedSets;
   /// Rates that runs are given, by optimizer.
   std::map<const optim::Optimizer *, std::string> rates;
 

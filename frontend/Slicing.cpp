@@ -2,6 +2,7 @@
 /// constants of programs, or numbers that programs are given.
 #include <sinter/Shaping.h>
 
+#include "frontend/FixedDims.h"
 #include "frontend/Lines.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
@@ -339,6 +340,15 @@ static Tensor turned(const Tensor &x, int64_t axis, Dim cut, bool varies,
   return concat({taken(x, first, line), taken(x, second, line)}, axis);
 }
 
+/// The same with the length that a symbolic axis has now.
+static Tensor withKnownLength(const Tensor &x, int64_t axis,
+                              const SourceLine &line) {
+  if (x.dim(axis).isConstant())
+    return x;
+  detail::Recorder recorder(graph::OpId::reshape, line);
+  return recorder.result(detail::withNumbers(x.node(), size_t(axis)));
+}
+
 Tensor roll(const Arg &x, const Axes &shifts, const Axes &axes) try {
   Composed call("roll", x);
   if (call.x.rank() == 0) {
@@ -349,12 +359,16 @@ Tensor roll(const Arg &x, const Axes &shifts, const Axes &axes) try {
   std::vector<int64_t> at = call.axes(axes), moved, lengths;
   if (shifts.isAll() || at.size() != shifts.size())
     call.fail("there must be a shift for each axis");
+  Tensor rolled = call.x;
   for (size_t i = 0; i < at.size(); ++i) {
+    int64_t shift = shifts.begin()[i];
     lengths.push_back(call.x.dim(at[i]).value);
-    moved.push_back(shifts.begin()[i] % std::max<int64_t>(lengths[i], 1));
+    moved.push_back(shift % std::max<int64_t>(lengths[i], 1));
+    // Where it goes around is another place for another length.
+    if (moved[i] != shift || lengths[i] == 0)
+      rolled = withKnownLength(rolled, at[i], x.where);
   }
   detail::AxisSet varied = varyingAt(call, x.where, moved, lengths);
-  Tensor rolled = call.x;
   for (size_t i = 0; i < at.size(); ++i) {
     if (lengths[i] == 0)
       continue;

@@ -172,6 +172,7 @@ void Optimizer::addGroup(const detail::Fields &fields,
 void Optimizer::stepParam(const Param &param, const Tensor &gradient,
                           std::source_location where) try {
   State &state = stateOf(param);
+  stepping = param.cell();
   detail::Capture *capture = detail::Capture::current();
   if (capture)
     for (size_t i = 0; i < moments.size(); ++i)
@@ -253,8 +254,13 @@ void Optimizer::stepFields(const detail::Fields &fields,
   detail::Capture *capture = detail::Capture::current();
   if (capture && capture->use() == detail::CaptureUse::replay)
     return captureStep(params, found, where);
+  stepped.clear();
+  if (capture)
+    for (const Param *param : params)
+      stepped += std::to_string(param->cell()->id()) + " ";
   for (size_t i = 0; i < params.size(); ++i)
     stepParam(*params[i], std::exchange(found[i], Tensor()), where);
+  stepping = {};
   scalars.clear();
   detail::noteStepEnd(where);
 } catch (...) {

@@ -27,8 +27,9 @@ Optimizer::countedInFile(const Update &update, const std::string &name,
                          const std::function<Tensor(Tensor)> &next) try {
   if (!isForFile())
     return now;
-  std::string key = fmt::format("{} {} {}", name, update.step,
-                                toString(update.value.device()));
+  detail::Capture::current()->stepped().push_back({stepping, stepped});
+  std::string key = fmt::format("{} {} {} of {}", name, update.step,
+                                toString(update.value.device()), stepped);
   Tensor &value = counted[key];
   if (value.defined())
     return {now, value};

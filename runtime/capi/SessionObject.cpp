@@ -317,7 +317,8 @@ Status SessionObject::kept(KeptKind kind, uint32_t number,
   fillStruct(tensor, tensorOf(*value, first->dtype));
   // The dims may go with the value.
   auto &dims = (kind == KeptKind::state ? stateDims : weightDims)[number];
-  dims = std::move(value->dims);
+  if (dims != value->dims) // else earlier views of it stay
+    dims = std::move(value->dims);
   tensor->dims = dims.data();
   return {};
 }

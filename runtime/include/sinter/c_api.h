@@ -245,7 +245,9 @@ typedef struct sinter_session sinter_session;
 
 sinter_status sinter_session_open(sinter_model *model,
                                   sinter_session **session);
-/// Stops what runs, waits for its end and closes; null is fine.
+/// Stops what runs, as `sinter_session_cancel`, waits for the end of what runs
+/// in the background, and closes; a run of another thread ends by itself. Null
+/// is fine.
 sinter_status sinter_session_close(sinter_session *session);
 
 typedef struct sinter_run_options {
@@ -374,7 +376,8 @@ sinter_status sinter_session_run_async(
     sinter_event **event);
 
 /// Stops what the session runs now, and what waits: those end with
-/// SINTER_CANCELLED, between two launches at the latest. State stays as it was.
+/// SINTER_CANCELLED, between two launches at the latest, and state stays as it
+/// was. A run that overwrites state or weights and has begun goes on to its end.
 /// Later runs are as any. Does not wait.
 sinter_status sinter_session_cancel(sinter_session *session);
 

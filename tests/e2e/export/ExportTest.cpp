@@ -354,3 +354,75 @@ TEST_F(ExportTest, RandomNumbersGoOnFromRunToRun) {
               valueOf(expected));
   }
 }
+
+TEST_F(ExportTest, InputsAreInTheOrderOfTheArguments) {
+  sn::Tensor x = sn::tensor({1.0F, 2.0F}), y = sn::tensor({5.0F, 9.0F});
+  auto names = [&](auto function) {
+    sn::export_model(path("order.sinter"), function, std::tuple{x, y},
+                     {.inputs = {"x", "y"}, .targets = {target}});
+    FileRunner file(path("order.sinter"));
+    EXPECT_EQ(
+        file.run("main", {{"x", valueOf(x)}, {"y", valueOf(y)}}).at("output0"),
+        valueOf(function(x, y)));
+    std::string text;
+    for (const auto &input : file.info().entries[0].inputs)
+      if (input.kind == SlotKind::given)
+        text += input.name;
+    return text;
+  };
+  using T = const sn::Tensor &;
+  EXPECT_EQ(names([](T a, T b) { return a - b; }), "xy");
+  EXPECT_EQ(names([](T a, T b) { return b - a; }), "xy");
+  EXPECT_EQ(names([](T a, T b) { return sn::exp(b) * 2.0 - a * b; }), "xy");
+}
+
+TEST_F(ExportTest, WhatGoesAroundAnAxisFixesIt) {
+  auto far = [](const sn::Tensor &x) { return sn::roll(x, {5}, {0}); };
+  auto near = [](const sn::Tensor &x) { return sn::roll(x, {2}, {0}); };
+  sn::Tensor x = sn::arange(4).to(sn::DType::f32).eval();
+  sn::ExportOptions options{
+      .inputs = {"x"}, .dynamic = {"x:0=n"}, .targets = {target}};
+  EXPECT_THROW(sn::export_model(path("far.sinter"), far, x, options),
+               sn::Error);
+  sn::export_model(path("near.sinter"), near, x, options);
+  FileRunner file(path("near.sinter"));
+  for (int64_t n : {3, 4, 9}) {
+    sn::Tensor longer = sn::arange(n).to(sn::DType::f32).eval();
+    EXPECT_EQ(file.run("main", {{"x", valueOf(longer)}}).at("output0"),
+              valueOf(near(longer)))
+        << n;
+  }
+}
+
+TEST_F(ExportTest, AFailureLeavesWhatWasThere) {
+  Net model;
+  model.eval();
+  sn::Tensor x = images(2);
+  sn::ModelExport file;
+  file.add("good", model, x);
+  sn::Param other(sn::ones({2, 64}), "other", false);
+  EXPECT_THROW(file.add(
+                   "bad",
+                   [&](const sn::Tensor &first, const sn::Tensor &) {
+                     other.set(other.tensor() + 1.0);
+                     return first + 1.0;
+                   },
+                   std::tuple{x, x}),
+               sn::Error);
+  sn::FileOptions beside{.targets = {target},
+                         .weights = sn::WeightPlace::beside};
+  file.write(path("net.v1"), beside);
+  EXPECT_TRUE(fs::exists(path("net.v1.safetensors")));
+  EXPECT_TRUE(FileRunner(path("net.v1")).info().states.empty());
+
+  std::string weights = contents(path("net.v1.safetensors"));
+  Net trained;
+  trained.eval();
+  EXPECT_THROW(sn::export_model(path("net.v1"), trained, x,
+                                {.inputs = {"x\ny"},
+                                 .targets = {target},
+                                 .weights = sn::WeightPlace::beside}),
+               sn::Error);
+  EXPECT_EQ(contents(path("net.v1.safetensors")), weights);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 2);
+}

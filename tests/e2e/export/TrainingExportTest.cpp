@@ -189,3 +189,31 @@ TEST_F(TrainingExportTest, SomeOptimizersAreRefused) {
         << error.what();
   }
 }
+
+namespace {
+struct Two {
+  sn::Param p{sn::ones({3}), "p"}, q{sn::ones({3}), "q"};
+  SINTER_MODULE(Two, p, q)
+};
+} // namespace
+
+// A count would be that of both, or of one, depending on who runs what.
+TEST_F(TrainingExportTest, CountedStepsAreOfTheSameParameters) {
+  Two model;
+  auto step = [&](auto &optimizer, bool both) {
+    return [&, both](const sn::Tensor &x) {
+      sn::Tensor y = model.p * x;
+      sn::Tensor loss = sn::sum(sn::square(both ? y + model.q : y));
+      optimizer.step(model, loss.backward());
+      return loss;
+    };
+  };
+  sn::Tensor x = sn::ones({3});
+  sn::optim::Adam adam;
+  sn::ModelExport counted;
+  counted.add("both", step(adam, true), x).add("again", step(adam, true), x);
+  EXPECT_THROW(counted.add("one", step(adam, false), x), sn::Error);
+  sn::optim::Sgd sgd;
+  sn::ModelExport uncounted;
+  uncounted.add("both", step(sgd, true), x).add("one", step(sgd, false), x);
+}

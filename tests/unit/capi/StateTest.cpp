@@ -219,6 +219,16 @@ TEST(CapiState, isSetAndRead) {
                SINTER_INVALID_ARGUMENT, "null");
 }
 
+TEST(CapiState, viewsOfOneStateStay) {
+  Opened opened(smallModel().file());
+  sinter_tensor first{}, second{};
+  first.struct_size = second.struct_size = sizeof first;
+  ASSERT_OK(sinter_session_state(opened.session, 0, &first));
+  ASSERT_OK(sinter_session_state(opened.session, 0, &second));
+  EXPECT_EQ(first.dims[0], 8);
+  EXPECT_EQ(first.dims, second.dims);
+}
+
 /// A run that fails leaves state, weights and random numbers alone.
 TEST(CapiState, anErrorChangesNothing) {
   Opened opened(smallModel().file());

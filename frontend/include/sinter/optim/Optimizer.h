@@ -185,6 +185,8 @@ private:
                            const std::function<Tensor(Tensor)> &next);
   std::map<std::string, runtime::CellRef> fileCounts;
   std::map<std::string, Tensor> counted; ///< in this step
+  std::string stepped;                   ///< the parameters of this step
+  runtime::CellRef stepping;             ///< the one that is being recorded
 };
 
 } // namespace sinter::optim
