@@ -60,7 +60,7 @@ private:
   const Composed &call;
   std::string equation;
   std::map<int, Dim> sizes;
-  std::map<int, int> uses;
+  std::map<int, int> uses; ///< how often a label stands, in one term or more
   int64_t hiddenRank = 0;
 };
 
@@ -94,7 +94,10 @@ Term Einsum::termOf(const Tensor &x, std::string_view text) {
   if (hidden < 0 || (hidden > 0 && !isOpen))
     fail(fmt::format("\"{}\" does not fit {} axes", text, x.rank()));
   hiddenRank = std::max(hiddenRank, hidden);
-  return withoutRepeats({x, parse(text, hidden)});
+  Labels labels = parse(text, hidden);
+  for (int label : labels)
+    ++uses[label];
+  return withoutRepeats({x, labels});
 }
 
 /// Of a label that stands twice, the diagonal of both axes.
@@ -118,7 +121,6 @@ Term Einsum::withoutRepeats(Term term) const {
 void Einsum::learnSizes(const Term &term) {
   for (size_t i = 0; i < term.labels.size(); ++i) {
     int label = term.labels[i];
-    ++uses[label];
     Dim size = term.x.dim(int64_t(i));
     auto [known, isNew] = sizes.try_emplace(label, size);
     if (isNew || known->second.value == size.value || size.value == 1)

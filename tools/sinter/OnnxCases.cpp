@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 namespace sinter::cli {
 
@@ -30,6 +31,11 @@ void Counts::add(Verdict verdict) {
 }
 
 //===- Finding ------------------------------------------------------------===//
+
+static bool isThere(const fs::path &path) {
+  std::error_code code;
+  return fs::exists(path, code);
+}
 
 static std::optional<runtime::json::Value> readJson(const fs::path &path) {
   std::ifstream file(path, std::ios::binary);
@@ -71,6 +77,8 @@ static void readIndex(const fs::path &folder, std::vector<OnnxCase> &cases) {
     return;
   const runtime::json::Value *list =
       index->is(Kind::object) ? index->find("cases") : &*index;
+  if (!list)
+    return;
   std::map<std::string, const runtime::json::Value *> byId;
   for (const runtime::json::Value &entry : list->elements)
     byId[textOf(entry, "id")] = &entry;
@@ -86,14 +94,15 @@ static void readIndex(const fs::path &folder, std::vector<OnnxCase> &cases) {
 std::vector<OnnxCase> findOnnxCases(const std::string &folder) {
   fs::path root(folder);
   std::vector<OnnxCase> cases;
-  if (fs::exists(root / "model.onnx")) {
+  if (isThere(root / "model.onnx")) {
     cases.push_back(caseIn(fs::path(folder).lexically_normal()));
     return cases;
   }
   std::error_code code;
-  for (const auto &entry : fs::directory_iterator(root, code))
-    if (fs::exists(entry.path() / "model.onnx"))
-      cases.push_back(caseIn(entry.path()));
+  for (fs::directory_iterator entry(root, code), end; !code && entry != end;
+       entry.increment(code))
+    if (isThere(entry->path() / "model.onnx"))
+      cases.push_back(caseIn(entry->path()));
   if (code || cases.empty())
     throw Error(makeError(ErrorKind::io,
                           folder + ": no folder with a model.onnx in it"));
@@ -139,7 +148,7 @@ static onnx::NamedTensors readInputs(const onnx::Model &model,
     fs::path path = folder / fmt::format("input_{}.pb", i);
     if (!info.dtype)
       unsupported(fmt::format("input '{}' is {}", info.name, info.type));
-    if (!fs::exists(path))
+    if (!isThere(path))
       continue;
     Stored stored = readStored(path, device);
     bool isNamed = std::ranges::count(model.inputs(), stored.name,
@@ -164,7 +173,10 @@ static std::string differenceOfReals(const Tensor &got, const Tensor &want,
   std::vector<double> a = got.to_vector<double>(), b = want.to_vector<double>();
   for (size_t i = 0; i < a.size(); ++i) {
     bool isSame = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
-    if (!isSame && !(std::fabs(a[i] - b[i]) <= atol + rtol * std::fabs(b[i])))
+    // Any difference is within a tolerance of infinity.
+    bool isClose = std::isfinite(a[i]) && std::isfinite(b[i]) &&
+                   std::fabs(a[i] - b[i]) <= atol + rtol * std::fabs(b[i]);
+    if (!isSame && !isClose)
       return fmt::format("element {} is {}, not {}", i, a[i], b[i]);
   }
   return {};
@@ -192,19 +204,22 @@ static std::string difference(const OnnxCase &one, const Tensor &got,
                                      *at, *other);
 }
 
-static void runSet(const OnnxCase &one, const onnx::Model &model,
-                   const fs::path &folder, DeviceId device,
-                   CaseResult &result) {
+/// How many outputs were compared.
+static size_t runSet(const OnnxCase &one, const onnx::Model &model,
+                     const fs::path &folder, DeviceId device,
+                     CaseResult &result) {
   onnx::NamedTensors outputs = model.run(readInputs(model, folder, device));
   std::vector<Tensor> all;
   for (const auto &[name, tensor] : outputs)
     all.push_back(tensor);
   eval(std::span<const Tensor>(all));
+  size_t numCompared = 0;
   for (size_t i = 0; i < model.outputs().size(); ++i) {
     const std::string &name = model.outputs()[i].name;
     fs::path path = folder / fmt::format("output_{}.pb", i);
-    if (!fs::exists(path))
+    if (!isThere(path))
       continue;
+    ++numCompared;
     std::string why =
         difference(one, outputs.at(name), readStored(path, device).tensor);
     if (why.empty())
@@ -212,8 +227,9 @@ static void runSet(const OnnxCase &one, const onnx::Model &model,
     result.verdict = Verdict::failed;
     result.why = fmt::format("{}, output '{}': {}", folder.filename().string(),
                              name, why);
-    return;
+    break;
   }
+  return numCompared;
 }
 
 static std::string firstOperator(const fs::path &path) {
@@ -234,11 +250,16 @@ CaseResult runOnnxCase(const OnnxCase &one, DeviceId device) {
     for (const onnx::ValueInfo &output : model.outputs())
       if (!output.dtype && !output.type.starts_with('?'))
         unsupported(fmt::format("output '{}' is {}", output.name, output.type));
+    size_t numCompared = 0;
     for (int set = 0; result.verdict == Verdict::passed; ++set) {
       fs::path data = folder / fmt::format("test_data_set_{}", set);
-      if (!fs::exists(data))
+      if (!isThere(data))
         break;
-      runSet(one, model, data, device, result);
+      numCompared += runSet(one, model, data, device, result);
+    }
+    if (numCompared == 0) {
+      result.verdict = Verdict::failed;
+      result.why = "there is no output to compare with";
     }
   } catch (const Error &error) {
     bool isKnown = error.kind() == ErrorKind::unsupported;

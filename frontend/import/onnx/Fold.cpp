@@ -320,7 +320,7 @@ bool isFoldable(const NodeRecord &node) {
 KnownRef fold(const NodeRecord &node, int64_t opset,
               const std::vector<KnownRef> &inputs) {
   if (ShapeFold rule = findShapeFold(node.op))
-    return rule({node, opset, inputs});
+    return foldShape(rule, {node, opset, inputs});
   for (const KnownRef &input : inputs)
     if (!input)
       return nullptr;

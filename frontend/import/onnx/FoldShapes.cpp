@@ -363,6 +363,24 @@ static KnownRef foldSum(const FoldCall &call) {
   return foldReduction(call, 0, [](Dim a, Dim b) { return a + b; });
 }
 
+/// Tensors without elements have other axes of any length, over which loops
+/// would go, too.
+static bool isSmall(const KnownRef &known) {
+  int64_t count = 1;
+  for (int64_t dim : known ? known->dims : std::vector<int64_t>())
+    if (dim != 0 &&
+        (__builtin_mul_overflow(count, dim, &count) || count > Known::most))
+      return false;
+  return true;
+}
+
+KnownRef foldShape(ShapeFold rule, const FoldCall &call) {
+  if (!std::ranges::all_of(call.inputs, isSmall))
+    return nullptr;
+  KnownRef result = rule(call);
+  return isSmall(result) ? result : nullptr;
+}
+
 ShapeFold findShapeFold(std::string_view op) {
   static const std::map<std::string_view, ShapeFold> table = {
       {"Gather", foldGather},       {"Slice", foldSlice},

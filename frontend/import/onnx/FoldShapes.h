@@ -27,5 +27,8 @@ using ShapeFold = KnownRef (*)(const FoldCall &call);
 
 /// Null when the operator is none of these.
 ShapeFold findShapeFold(std::string_view op);
+/// What the rule gives; null where the axes of an operand or of the result
+/// are long, though it may have no elements.
+KnownRef foldShape(ShapeFold rule, const FoldCall &call);
 
 } // namespace sinter::onnx

@@ -54,10 +54,22 @@ static bool isOfType(const Tensor &tensor, const ValueInfo &info) {
     return false;
   for (size_t i = 0; i < info.shape->size(); ++i) {
     std::optional<int64_t> size = (*info.shape)[i].size;
-    if (size && *size > 0 && *size != tensor.dim(int64_t(i)).value)
+    if (size && *size >= 0 && *size != tensor.dim(int64_t(i)).value)
       return false;
   }
   return true;
+}
+
+/// An input that stands for an initializer of the file. Its dims are checked by
+/// what computes with them.
+static void checkStored(const LoadedModel &model, const std::string &name,
+                        const Tensor &given, const SourceLine &where) {
+  for (const auto &stored : model.record.graph.initializers)
+    if (stored->name == name && computedAs(stored->type) != given.dtype())
+      refuse(model,
+             fmt::format("input '{}' is {}, its initializer {}", name,
+                         typeOf(given), elementName(stored->type)),
+             where);
 }
 
 static void checkInputs(const LoadedModel &model, const NamedTensors &inputs,
@@ -79,6 +91,10 @@ static void checkInputs(const LoadedModel &model, const NamedTensors &inputs,
         [&](const auto &stored) { return stored->name == name; });
     if (!isInput && !isStored)
       refuse(model, fmt::format("there is no input '{}'", name), where);
+    if (isStored && !tensor.defined())
+      refuse(model, fmt::format("input '{}' is empty", name), where);
+    if (isStored)
+      checkStored(model, name, tensor, where);
   }
 }
 

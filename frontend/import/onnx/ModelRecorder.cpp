@@ -26,6 +26,13 @@ ModelRecorder::ModelRecorder(const ModelRecord &model, const std::string &file,
     : source(model), file(file), externals(externals), place(device) {}
 
 Value ModelRecorder::stored(const TensorRecord &tensor) {
+  auto found = storedValues.find(&tensor);
+  if (found == storedValues.end())
+    found = storedValues.emplace(&tensor, made(tensor)).first;
+  return found->second;
+}
+
+Value ModelRecorder::made(const TensorRecord &tensor) {
   std::optional<DType> dtype = computedAs(tensor.type);
   if (!dtype)
     throw Error(makeError(ErrorKind::unsupported,
@@ -102,14 +109,18 @@ struct Named : Error {
 };
 } // namespace
 
-void ModelRecorder::recordNode(const NodeRecord &node, const Opsets &used,
-                               Scope &scope) {
+void ModelRecorder::countNode() {
   // A graph of loops in loops ends somewhere.
   constexpr size_t mostNodes = 2'000'000;
+  if (++recordedNodes > mostNodes)
+    throw Error(
+        makeError(ErrorKind::unsupported, "the model records too many nodes"));
+}
+
+void ModelRecorder::recordNode(const NodeRecord &node, const Opsets &used,
+                               Scope &scope) {
   try {
-    if (++recordedNodes > mostNodes)
-      throw Error(makeError(ErrorKind::unsupported,
-                            "the model records too many nodes"));
+    countNode();
     dispatch(node, used, scope);
   } catch (const Error &error) {
     if (error.message().starts_with("onnx: "))
@@ -218,6 +229,7 @@ std::vector<Value> ModelRecorder::call(const GraphRecord &graph,
         makeError(ErrorKind::invalid_argument,
                   fmt::format("graph '{}' has {} inputs, not {}", graph.name,
                               graph.inputs.size(), inputs.size())));
+  countNode();
   Scope scope(current);
   for (const auto &initializer : graph.initializers)
     scope.set(initializer->name, stored(*initializer));
@@ -267,6 +279,7 @@ std::vector<Value> ModelRecorder::callFunction(const FunctionRecord &called,
     throw Error(makeError(ErrorKind::invalid_argument,
                           fmt::format("the function has {} inputs, not {}",
                                       called.inputs.size(), inputs.size())));
+  countNode();
   FunctionCall callee{&called, called.defaults};
   for (const AttributeRecord &attribute : node.attributes) {
     std::erase_if(callee.attributes, [&](const AttributeRecord &own) {

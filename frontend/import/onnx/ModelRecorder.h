@@ -48,6 +48,7 @@ public:
   std::vector<Value> call(const GraphRecord &graph, std::vector<Value> inputs);
 
   /// The elements of a stored tensor as a value without parameters.
+  /// The same value for the same record, however often it is asked for.
   Value stored(const TensorRecord &tensor);
   DeviceId device() const { return place; }
   const ModelRecord &model() const { return source; }
@@ -56,6 +57,9 @@ private:
   void recordNodes(const std::vector<NodeRecord> &nodes, const Opsets &opsets,
                    Scope &scope);
   void recordNode(const NodeRecord &node, const Opsets &opsets, Scope &scope);
+  /// Throws where there are too many.
+  void countNode();
+  Value made(const TensorRecord &tensor);
   void dispatch(const NodeRecord &node, const Opsets &opsets, Scope &scope);
   std::vector<Value> callFunction(const FunctionRecord &function,
                                   const NodeRecord &node,
@@ -75,6 +79,7 @@ private:
   const FunctionCall *function = nullptr;
   unsigned depth = 0;
   size_t recordedNodes = 0;
+  std::unordered_map<const TensorRecord *, Value> storedValues;
 };
 
 } // namespace sinter::onnx

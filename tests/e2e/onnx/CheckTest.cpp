@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include <unistd.h>
 
@@ -73,11 +74,35 @@ TEST_F(OnnxCheck, tellsRightFromWrongAndUnsupported) {
   EXPECT_EQ(run(cases[3]).verdict, Verdict::failed);
 }
 
+TEST_F(OnnxCheck, infinityIsNearNothing) {
+  float infinity = std::numeric_limits<float>::infinity();
+  addCase("a_wanted", "Relu", {0, infinity});
+  addCase("b_given", "Log", {std::numeric_limits<float>::quiet_NaN(), 0.6931f});
+  for (const OnnxCase &one : findOnnxCases(folder.string()))
+    EXPECT_EQ(run(one).verdict,
+              one.id == "a_wanted" ? Verdict::failed : Verdict::passed);
+}
+
+TEST_F(OnnxCheck, casesThatCompareNothingFail) {
+  addCase("a_no_output", "Relu", {0, 2});
+  addCase("b_no_data", "Relu", {0, 2});
+  fs::remove(folder / "a_no_output/test_data_set_0/output_0.pb");
+  fs::remove_all(folder / "b_no_data/test_data_set_0");
+  for (const OnnxCase &one : findOnnxCases(folder.string())) {
+    CaseResult result = run(one);
+    EXPECT_EQ(result.verdict, Verdict::failed) << one.id;
+    EXPECT_THAT(result.why, HasSubstr("no output to compare with"));
+  }
+}
+
 TEST_F(OnnxCheck, takesOperatorsAndTolerancesFromBesideTheCases) {
   addCase("one", "Relu", {0, 2.5});
   std::ofstream(folder / "index.json") << R"([{"id": "one", "op": "Other"}])";
   EXPECT_EQ(run(findOnnxCases(folder.string())[0]).op, "Other");
   std::ofstream(folder / "one/info.json") << R"({"rtol": 0, "atol": 0.5})";
+  // One without a list says nothing.
+  std::ofstream(folder / "index.json") << R"({"name": "cases"})";
+  EXPECT_EQ(run(findOnnxCases(folder.string())[0]).op, "Relu");
   OnnxCase one = findOnnxCases((folder / "one").string())[0];
   EXPECT_EQ(run(one).verdict, Verdict::passed);
 }

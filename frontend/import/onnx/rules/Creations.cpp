@@ -3,6 +3,7 @@
 
 #include "frontend/import/onnx/ModelRecorder.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -74,20 +75,46 @@ static void constantOfShapeRule(Call &call) {
   call.give(std::move(result));
 }
 
+/// Least number of steps from `start` that reach `limit`. Distances of int64
+/// fit uint64.
+static uint64_t stepsTo(int64_t start, int64_t limit, int64_t delta) {
+  bool isUp = delta > 0;
+  if (isUp ? start >= limit : start <= limit)
+    return 0;
+  uint64_t from = uint64_t(isUp ? start : limit);
+  uint64_t to = uint64_t(isUp ? limit : start);
+  uint64_t step = isUp ? uint64_t(delta) : 0 - uint64_t(delta);
+  return (to - from - 1) / step + 1;
+}
+
+static constexpr int64_t mostOfRange = 1'000'000'000;
+
+static void integerRange(Call &call, DType dtype) {
+  int64_t start = call.integer(0, "start"), limit = call.integer(1, "limit"),
+          delta = call.integer(2, "delta");
+  if (delta == 0)
+    call.invalid("a step of 0");
+  uint64_t count = stepsTo(start, limit, delta);
+  if (count >= uint64_t(mostOfRange))
+    call.invalid("too many elements");
+  Tensor number = arange(Dim(int64_t(count)), {DType::i64, call.device()});
+  call.give((number * delta + start).to(dtype));
+}
+
 static void rangeRule(Call &call) {
   DType dtype = call.value(0).dtype();
   call.sameDTypes();
+  if (!isFloat(dtype))
+    return integerRange(call, dtype);
   double start = call.real(0, "start"), limit = call.real(1, "limit"),
          delta = call.real(2, "delta");
   if (delta == 0 || std::isnan(delta))
     call.invalid("a step of 0");
   double count = std::max(std::ceil((limit - start) / delta), 0.0);
-  if (!(count < 1e9))
+  if (!(count < double(mostOfRange)))
     call.invalid("too many elements");
   Options options{DType::i64, call.device()};
   Tensor number = arange(Dim(int64_t(count)), options);
-  if (!isFloat(dtype))
-    return call.give((number * int64_t(delta) + int64_t(start)).to(dtype));
   DType wide = dtype == DType::f64 ? DType::f64 : DType::f32;
   call.give((number.to(wide) * delta + start).to(dtype));
 }
@@ -125,25 +152,35 @@ static void hammingRule(Call &call) {
 }
 static void blackmanRule(Call &call) { cosineWindow(call, 0.42, 0.5, 0.08); }
 
-/// Triangles that stand at equal distances on the mel scale.
-static void melRule(Call &call) {
-  int64_t bins = call.integer(0, "num_mel_bins");
-  int64_t length = call.integer(1, "dft_length");
+/// Rows of a spectrum between which the triangles stand.
+static std::vector<int64_t> melEdges(Call &call, int64_t bins, int64_t length) {
   double rate = call.real(2, "sample_rate");
   double low = call.real(3, "lower_edge_hertz");
   double high = call.real(4, "upper_edge_hertz");
-  if (bins < 1 || length < 1 || bins > 10000 || length > (1 << 20) ||
-      !(rate > 0))
-    call.invalid("the sizes do not fit");
   auto toMel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
   double lowMel = toMel(low), step = (toMel(high) - lowMel) / double(bins + 2);
-  int64_t rows = length / 2 + 1;
   std::vector<int64_t> edges;
   for (int64_t i = 0; i < bins + 2; ++i) {
     double hertz =
         700 * (std::pow(10.0, (double(i) * step + lowMel) / 2595) - 1);
-    edges.push_back(int64_t(std::floor(double(length + 1) * hertz / rate)));
+    double edge = std::floor(double(length + 1) * hertz / rate);
+    if (!(rate > 0) || !(std::fabs(edge) < 1e15))
+      call.invalid("the frequencies do not fit");
+    edges.push_back(int64_t(edge));
   }
+  return edges;
+}
+
+/// Triangles that stand at equal distances on the mel scale.
+static void melRule(Call &call) {
+  int64_t bins = call.integer(0, "num_mel_bins");
+  int64_t length = call.integer(1, "dft_length");
+  if (bins < 1 || length < 1 || bins > 10000 || length > (1 << 20))
+    call.invalid("the sizes do not fit");
+  int64_t rows = length / 2 + 1;
+  if (rows * bins > (1 << 26))
+    call.unsupported("so many elements");
+  std::vector<int64_t> edges = melEdges(call, bins, length);
   std::vector<double> weights(size_t(rows * bins), 0);
   auto put = [&](int64_t row, int64_t bin, double weight) {
     if (row >= 0 && row < rows)
@@ -154,9 +191,11 @@ static void melRule(Call &call) {
             right = edges[size_t(bin) + 2];
     if (middle == left)
       put(middle, bin, 1);
-    for (int64_t i = left; middle != left && i <= middle; ++i)
+    for (int64_t i = std::max<int64_t>(left, 0);
+         middle != left && i <= std::min(middle, rows - 1); ++i)
       put(i, bin, double(i - left) / double(middle - left));
-    for (int64_t i = middle; right != middle && i < right; ++i)
+    for (int64_t i = std::max<int64_t>(middle, 0);
+         right != middle && i < std::min(right, rows); ++i)
       put(i, bin, double(right - i) / double(right - middle));
   }
   call.give(hostReals(weights, {rows, bins},

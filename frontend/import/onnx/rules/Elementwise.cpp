@@ -45,7 +45,10 @@ static void powRule(Call &call) {
     return call.give(pow(x, y.to(x.dtype())));
   if (!isFloat(y.dtype()))
     return call.give(pow(x, y).to(x.dtype()));
-  DType wide = y.dtype() == DType::f64 ? DType::f64 : DType::f32;
+  // f32 does not hold all integers of these.
+  bool isWide = x.dtype() == DType::i32 || x.dtype() == DType::i64 ||
+                y.dtype() == DType::f64;
+  DType wide = isWide ? DType::f64 : DType::f32;
   call.give(pow(x.to(wide), y.to(wide)).to(x.dtype()));
 }
 

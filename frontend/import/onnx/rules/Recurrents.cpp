@@ -6,17 +6,22 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 namespace sinter::onnx {
 
 using Activation = std::function<Tensor(const Tensor &)>;
 
-static Activation activationNamed(Call &call, const std::string &name,
-                                  double alpha, double beta) {
-  std::string lower = name;
-  std::ranges::transform(lower, lower.begin(), [](char letter) {
+static std::string lowered(std::string name) {
+  std::ranges::transform(name, name.begin(), [](char letter) {
     return char(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
   });
+  return name;
+}
+
+/// By a name of small letters.
+static Activation activationNamed(Call &call, const std::string &lower,
+                                  double alpha, double beta) {
   if (lower == "sigmoid")
     return [](const Tensor &x) { return sigmoid(x); };
   if (lower == "tanh")
@@ -39,16 +44,49 @@ static Activation activationNamed(Call &call, const std::string &name,
     return [](const Tensor &x) { return softsign(x); };
   if (lower == "softplus")
     return [](const Tensor &x) { return softplus(x); };
-  call.invalid("activation '" + name + "'");
+  call.invalid("activation '" + lower + "'");
 }
 
-/// What a name stands for when alpha and beta are not given.
-static std::pair<double, double> defaultsOf(const std::string &name) {
-  if (name == "LeakyRelu")
-    return {0.01, 0};
-  if (name == "HardSigmoid")
+namespace {
+/// Alpha and beta where a function has them: what they are if not given.
+struct Constants {
+  std::optional<double> alpha, beta;
+};
+} // namespace
+
+static Constants constantsOf(const std::string &lower) {
+  if (lower == "leakyrelu")
+    return {0.01, {}};
+  if (lower == "thresholdedrelu" || lower == "elu")
+    return {1, {}};
+  if (lower == "hardsigmoid")
     return {0.2, 0.5};
-  return {1, name == "ScaledTanh" ? 1 : 0};
+  if (lower == "affine")
+    return {1, 0};
+  if (lower == "scaledtanh")
+    return {1, 1};
+  return {};
+}
+
+/// Lists of alphas and betas hold those of the functions that have them.
+static std::vector<Activation>
+activationsNamed(Call &call, const std::vector<std::string> &names) {
+  std::vector<double> alphas = call.reals("activation_alpha"),
+                      betas = call.reals("activation_beta");
+  size_t nextAlpha = 0, nextBeta = 0;
+  auto taken = [](std::optional<double> own, const std::vector<double> &list,
+                  size_t &next) {
+    return own && next < list.size() ? list[next++] : own.value_or(0);
+  };
+  std::vector<Activation> activations;
+  for (const std::string &name : names) {
+    std::string lower = lowered(name);
+    Constants own = constantsOf(lower);
+    double alpha = taken(own.alpha, alphas, nextAlpha);
+    double beta = taken(own.beta, betas, nextBeta);
+    activations.push_back(activationNamed(call, lower, alpha, beta));
+  }
+  return activations;
 }
 
 namespace {
@@ -116,14 +154,7 @@ Recurrence::Recurrence(Call &call, size_t gates,
       names.insert(names.end(), defaults.begin(), defaults.end());
   if (names.size() != directions * perDirection)
     call.invalid("the number of activations");
-  std::vector<double> alphas = call.reals("activation_alpha"),
-                      betas = call.reals("activation_beta");
-  for (size_t i = 0; i < names.size(); ++i) {
-    auto [alpha, beta] = defaultsOf(names[i]);
-    alpha = i < alphas.size() ? alphas[i] : alpha;
-    beta = i < betas.size() ? betas[i] : beta;
-    activations.push_back(activationNamed(call, names[i], alpha, beta));
-  }
+  activations = activationsNamed(call, names);
 }
 
 Tensor Recurrence::bias(bool isRecurrent) const {

@@ -62,10 +62,16 @@ static void sumRule(Call &call) {
   call.give(applied(reduced, reduced.x, sum).to(reduced.x.dtype()));
 }
 
+/// Integers that f32 does not hold become f64.
+static Tensor asWideFloat(const Tensor &x) {
+  bool isWide = x.dtype() == DType::i32 || x.dtype() == DType::i64;
+  return isWide ? x.to(DType::f64) : asFloat(x);
+}
+
 /// Of integers, too.
 static void meanRule(Call &call) {
   Reduced reduced = reducedOf(call, newestFirst);
-  Tensor x = asFloat(reduced.x);
+  Tensor x = asWideFloat(reduced.x);
   call.give(applied(reduced, x, mean).to(reduced.x.dtype()));
 }
 
@@ -85,7 +91,7 @@ static Tensor logSum(const Arg &x, const Axes &axes, bool keepdims) {
 /// Of a float of any width, or of integers, which are rounded down again.
 template <Function function> static void floatRule(Call &call) {
   Reduced reduced = reducedOf(call, newestFirst);
-  Tensor x = asFloat(reduced.x);
+  Tensor x = asWideFloat(reduced.x);
   call.give(applied(reduced, x, function).to(reduced.x.dtype()));
 }
 

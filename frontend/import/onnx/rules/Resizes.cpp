@@ -65,7 +65,8 @@ static double sourceOf(Call &call, const Resizing &resizing,
   call.unsupported("coordinate_transformation_mode '" + mode + "'");
 }
 
-static int64_t nearestOf(Call &call, const std::string &mode, double at) {
+static int64_t nearestOf(Call &call, const std::string &mode, double at,
+                         double scale) {
   if (mode == "round_prefer_floor")
     return int64_t(std::ceil(at - 0.5));
   if (mode == "round_prefer_ceil")
@@ -74,8 +75,9 @@ static int64_t nearestOf(Call &call, const std::string &mode, double at) {
     return int64_t(std::floor(at));
   if (mode == "ceil")
     return int64_t(std::ceil(at));
+  // Of Resize 10, whose places are floats.
   if (mode == "simple")
-    return int64_t(at);
+    return int64_t(scale < 1 ? std::ceil(float(at)) : float(at));
   call.invalid("nearest_mode '" + mode + "'");
 }
 
@@ -133,7 +135,7 @@ static Taps tapsOf(Call &call, const Resizing &resizing,
       addTaps(taps, resizing, axis, at);
       continue;
     }
-    int64_t place = nearestOf(call, resizing.nearest, at);
+    int64_t place = nearestOf(call, resizing.nearest, at, axis.scale);
     taps.places.push_back(std::clamp<int64_t>(place, 0, axis.from - 1));
     taps.weights.push_back(1);
   }
@@ -184,6 +186,12 @@ static void keepRatio(Call &call, const std::string &policy,
   }
 }
 
+/// What a scale makes of an extent. The product is one of floats: 10 * 0.7f is
+/// 7, which it is not in double.
+static double scaledSize(int64_t from, double scale) {
+  return double(std::floor(float(from) * float(scale)));
+}
+
 static bool givesNumbers(Call &call, size_t input) {
   return call.has(input) && !(call.value(input).rank() == 1 &&
                               call.value(input).shape()[0].value == 0);
@@ -208,10 +216,10 @@ static std::vector<AxisSizes> sizesOf(Call &call, const Tensor &x,
     call.invalid("scales or sizes are not one for each axis");
   for (size_t i = 0; i < chosen.size(); ++i) {
     AxisSizes &axis = axes[size_t(chosen[i])];
-    double wanted = hasSizes ? numbers[i] : double(axis.from) * numbers[i];
+    double wanted = hasSizes ? numbers[i] : scaledSize(axis.from, numbers[i]);
     if (!(wanted >= 0 && wanted < 1e9) || axis.from == 0)
       call.invalid("a size of " + std::to_string(wanted));
-    axis.to = int64_t(std::floor(wanted));
+    axis.to = int64_t(wanted);
     axis.scale = hasSizes ? wanted / double(axis.from) : numbers[i];
   }
   if (hasSizes)
@@ -265,7 +273,7 @@ static void resizeRule(Call &call) {
   resizing.mode = call.text("mode");
   if (call.opset() < 11) {
     resizing.coordinates = "asymmetric";
-    resizing.nearest = "floor";
+    resizing.nearest = "simple";
     resizing.policy = "stretch";
     // The operands are x and scales.
     return resizeTo(call, x, resizing, sizesOf(call, x, resizing, 0));
@@ -299,10 +307,10 @@ static void upsampleRule(Call &call) {
     call.invalid("scales are not one for each axis");
   std::vector<AxisSizes> axes;
   for (size_t i = 0; i < dims.size(); ++i) {
-    double wanted = double(dims[i]) * scales[i];
+    double wanted = scaledSize(dims[i], scales[i]);
     if (!(wanted >= 0 && wanted < 1e9))
       call.invalid("a scale of " + std::to_string(scales[i]));
-    axes.push_back({dims[i], int64_t(std::floor(wanted)), scales[i]});
+    axes.push_back({dims[i], int64_t(wanted), scales[i]});
   }
   resizeTo(call, x, resizing, axes);
 }

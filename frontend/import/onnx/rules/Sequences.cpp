@@ -19,10 +19,18 @@ static size_t placeIn(Call &call, size_t input, size_t size, size_t most) {
   return size_t(place);
 }
 
+/// Lists in lists would be destroyed one inside the other, however deep.
+static const Value &elementOf(Call &call, size_t input) {
+  const Value &value = call.value(input);
+  if (value.isList())
+    call.unsupported("a sequence of sequences");
+  return value;
+}
+
 static void constructRule(Call &call) {
   std::vector<Value> list;
   for (size_t i = 0; i < call.numInputs(); ++i)
-    list.push_back(call.value(i));
+    list.push_back(elementOf(call, i));
   call.give(Value::ofList(std::move(list)));
 }
 static void emptyRule(Call &call) { call.give(Value::ofList({})); }
@@ -38,7 +46,7 @@ static void insertRule(Call &call) {
   std::vector<Value> list = listOf(call, 0);
   size_t place = call.has(2) ? placeIn(call, 2, list.size(), list.size() + 1)
                              : list.size();
-  list.insert(list.begin() + int64_t(place), call.value(1));
+  list.insert(list.begin() + int64_t(place), elementOf(call, 1));
   call.give(Value::ofList(std::move(list)));
 }
 static void eraseRule(Call &call) {
@@ -63,6 +71,9 @@ static void concatRule(Call &call) {
                   : concat(std::span<const Tensor>(parts), axis));
 }
 
+/// Most parts, which are recorded one by one.
+static constexpr int64_t mostParts = int64_t(1) << 20;
+
 static void splitRule(Call &call) {
   Tensor x = call.tensor(0);
   int64_t axis = call.axis("axis", x.rank()), length = fixed(x.dim(axis));
@@ -72,6 +83,8 @@ static void splitRule(Call &call) {
     int64_t size = isEach ? 1 : call.integer(1, "split");
     if (size < 1)
       call.invalid("parts of " + std::to_string(size));
+    if (length / size >= mostParts)
+      call.unsupported("so many parts");
     for (int64_t at = 0; at < length; at += size)
       sizes.push_back(std::min(size, length - at));
   } else {

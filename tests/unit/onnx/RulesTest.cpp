@@ -1,0 +1,246 @@
+/// Rules at the edges of what they take.
+#include "tests/unit/onnx/ModelWriter.h"
+
+#include <sinter/Basic.h>
+#include <sinter/Memory.h>
+#include <sinter/Onnx.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+using namespace sinter;
+using namespace sinter::onnx_test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+static onnx::Model modelOf(const Message &graph, int64_t opset = 17) {
+  std::string bytes = modelMessage(graph, opset).bytes;
+  return onnx::load(std::as_bytes(std::span(bytes)), {}, "net.onnx");
+}
+
+template <typename F> static std::string problem(F &&call) {
+  try {
+    call();
+  } catch (const Error &error) {
+    return error.message();
+  }
+  return {};
+}
+
+static Message textsAttribute(std::string_view name, std::string_view value) {
+  return Message().text(1, name).text(9, value).integer(20, 8);
+}
+
+/// A graph of x to y, both of open shapes.
+static Message graphOf(int type, std::initializer_list<Message> nodes,
+                       std::initializer_list<int64_t> dims = {-1}) {
+  Message graph;
+  graph.message(11, valueMessage("x", type, dims));
+  graph.message(12, valueMessage("y", type, {}));
+  for (const Message &node : nodes)
+    graph.message(1, node);
+  return graph;
+}
+
+template <typename T>
+static Message constant(std::string_view name, int type,
+                        std::initializer_list<int64_t> dims,
+                        std::vector<T> elements) {
+  return tensorMessage(name, type, dims, elements);
+}
+
+TEST(OnnxRules, sequencesHoldNoSequences) {
+  Message inner = nodeMessage("SequenceConstruct", {"x"}, {"s"});
+  Message at = nodeMessage("SequenceAt", {"t", "x"}, {"y"});
+  for (const Message &outer :
+       {nodeMessage("SequenceConstruct", {"s"}, {"t"}),
+        nodeMessage("SequenceInsert", {"s", "s"}, {"t"})}) {
+    onnx::Model model = modelOf(graphOf(1, {inner, outer, at}));
+    EXPECT_THAT(problem([&] { model.forward(ones({2})); }),
+                HasSubstr("a sequence of sequences"));
+  }
+}
+
+TEST(OnnxRules, sequencesHaveFewParts) {
+  Message split = nodeMessage("SplitToSequence", {"x"}, {"s"});
+  Message join = nodeMessage("ConcatFromSequence", {"s"}, {"y"},
+                             {attributeMessage("axis", int64_t(0))});
+  onnx::Model model = modelOf(graphOf(1, {split, join}));
+  EXPECT_THAT(problem([&] { model.forward(zeros({int64_t(1) << 21})); }),
+              HasSubstr("so many parts"));
+}
+
+/// A slice of nothing, whose other axis is long, ends at once.
+TEST(OnnxRules, longAxesWithoutElementsAreNotFolded) {
+  constexpr int64_t length = int64_t(1) << 31;
+  std::vector<int64_t> none, zero{0}, end{length}, axis{1};
+  Message graph =
+      graphOf(7, {nodeMessage("Slice", {"e", "zero", "end", "axis"}, {"s"}),
+                  nodeMessage("Size", {"s"}, {"n"}),
+                  nodeMessage("Add", {"x", "n"}, {"y"})})
+          .message(5, constant("e", 7, {0, length}, none))
+          .message(5, constant("zero", 7, {1}, zero))
+          .message(5, constant("end", 7, {1}, end))
+          .message(5, constant("axis", 7, {1}, axis));
+  Tensor y = modelOf(graph).forward(full({1}, 3, {DType::i64, {}}));
+  EXPECT_THAT(y.to_vector<int64_t>(), ElementsAre(3));
+}
+
+TEST(OnnxRules, emptyLoopsInLoopsEnd) {
+  std::vector<int64_t> rounds{90'000};
+  Message head = Message()
+                     .message(11, valueMessage("i", 7, {}))
+                     .message(11, valueMessage("on", 9, {}))
+                     .message(11, valueMessage("v", 1, {-1}));
+  Message inner = head;
+  inner.message(12, valueMessage("on", 9, {}))
+      .message(12, valueMessage("v", 1, {-1}));
+  Message outer = head;
+  outer.message(12, valueMessage("on", 9, {}))
+      .message(12, valueMessage("w", 1, {-1}))
+      .message(1, nodeMessage("Loop", {"rounds", "", "v"}, {"w"},
+                              {graphAttribute("body", inner)}));
+  Message graph = graphOf(1, {nodeMessage("Loop", {"rounds", "", "x"}, {"y"},
+                                          {graphAttribute("body", outer)})})
+                      .message(5, constant("rounds", 7, {}, rounds));
+  EXPECT_THAT(problem([&] { modelOf(graph).forward(ones({2})); }),
+              HasSubstr("too many nodes"));
+}
+
+TEST(OnnxRules, roundsShareTheWeightsOfTheirBody) {
+  constexpr int64_t length = 1 << 18;
+  std::vector<int64_t> rounds{100};
+  std::vector<float> w(size_t(length), 1);
+  Message body = Message()
+                     .message(11, valueMessage("i", 7, {}))
+                     .message(11, valueMessage("on", 9, {}))
+                     .message(11, valueMessage("v", 1, {-1}))
+                     .message(5, constant("w", 1, {length}, w))
+                     .message(12, valueMessage("on", 9, {}))
+                     .message(12, valueMessage("next", 1, {-1}))
+                     .message(1, nodeMessage("Add", {"v", "w"}, {"next"}));
+  Message graph = graphOf(1, {nodeMessage("Loop", {"rounds", "", "x"}, {"y"},
+                                          {graphAttribute("body", body)})})
+                      .message(5, constant("rounds", 7, {}, rounds));
+  onnx::Model model = modelOf(graph);
+  Tensor x = zeros({length});
+  uint64_t before = memory().in_use;
+  Tensor y = model.forward(x);
+  EXPECT_LT(memory().in_use - before, 10 * uint64_t(length) * sizeof(float));
+}
+
+TEST(OnnxRules, rangesOfIntegersAreExact) {
+  constexpr int64_t large = (int64_t(1) << 53) + 1;
+  auto range = [](int64_t start, int64_t limit, int64_t delta) {
+    Message graph = graphOf(7,
+                            {nodeMessage("Range", {"a", "b", "c"}, {"r"}),
+                             nodeMessage("Add", {"r", "x"}, {"y"})},
+                            {1});
+    graph.message(5, constant("a", 7, {}, std::vector{start}))
+        .message(5, constant("b", 7, {}, std::vector{limit}))
+        .message(5, constant("c", 7, {}, std::vector{delta}));
+    return modelOf(graph)
+        .forward(zeros({1}, {DType::i64, {}}))
+        .to_vector<int64_t>();
+  };
+  EXPECT_THAT(range(large, large + 3, 2), ElementsAre(large, large + 2));
+  EXPECT_THAT(range(5, -1, -3), ElementsAre(5, 2));
+  EXPECT_THAT(range(0, std::numeric_limits<int64_t>::max(), large * 1023),
+              ElementsAre(0, large * 1023));
+}
+
+TEST(OnnxRules, melWeightsRefuseFrequenciesThatDoNotFit) {
+  auto weights = [](float rate, float high) {
+    Message graph =
+        graphOf(1,
+                {nodeMessage("MelWeightMatrix",
+                             {"bins", "length", "rate", "low", "high"}, {"w"}),
+                 nodeMessage("Add", {"w", "x"}, {"y"})},
+                {1});
+    graph.message(5, constant("bins", 7, {}, std::vector<int64_t>{2}))
+        .message(5, constant("length", 7, {}, std::vector<int64_t>{4}))
+        .message(5, constant("rate", 1, {}, std::vector{rate}))
+        .message(5, constant("low", 1, {}, std::vector{0.f}))
+        .message(5, constant("high", 1, {}, std::vector{high}));
+    return modelOf(graph).forward(zeros({1})).numel();
+  };
+  EXPECT_EQ(weights(8000, 4000), 6);
+  EXPECT_EQ(weights(1e-6f, 4000), 6);
+  for (float high : {std::numeric_limits<float>::infinity(), -1e9f, 1e30f})
+    EXPECT_THAT(problem([&] { weights(8000, high); }),
+                HasSubstr("the frequencies do not fit"));
+}
+
+TEST(OnnxRules, impliedEinsumOfRepeatedLabelsIsTheTrace) {
+  Message equation = Message().text(1, "equation").text(4, "ii").integer(20, 3);
+  onnx::Model model = modelOf(
+      graphOf(1, {nodeMessage("Einsum", {"x"}, {"y"}, {equation})}, {-1, -2}));
+  Tensor y = model.forward(tensor({{1.f, 2.f}, {3.f, 4.f}}));
+  EXPECT_EQ(y.rank(), 0);
+  EXPECT_EQ(y.item<float>(), 5);
+}
+
+/// Sigmoid takes no alpha, so the one that is given is the second function's.
+TEST(OnnxRules, activationsTakeAlphasInOrder) {
+  std::vector<float> w(3, -1), r(3, 0);
+  Message alpha =
+      Message().text(1, "activation_alpha").real(7, 0.5f).integer(20, 6);
+  Message names = textsAttribute("activations", "Sigmoid").text(9, "LeakyRelu");
+  Message graph =
+      graphOf(1, {nodeMessage("GRU", {"x", "w", "r"}, {"y"}, {alpha, names})},
+              {1, 1, 1})
+          .message(5, constant("w", 1, {1, 3, 1}, w))
+          .message(5, constant("r", 1, {1, 3, 1}, r));
+  float y = modelOf(graph).forward(ones({1, 1, 1})).to_vector<float>()[0];
+  // (1 - sigmoid(-1)) * leaky_relu(-1).
+  EXPECT_NEAR(y, -0.5f * 0.7310586f, 1e-5);
+}
+
+static std::vector<float> resizedBy(float scale, int64_t size) {
+  Message graph = graphOf(1, {nodeMessage("Resize", {"x", "s"}, {"y"})})
+                      .message(5, constant("s", 1, {1}, std::vector{scale}));
+  return modelOf(graph, 10)
+      .forward(arange(size).to(DType::f32))
+      .to_vector<float>();
+}
+
+TEST(OnnxRules, sizesOfScalesAreFloats) {
+  EXPECT_EQ(resizedBy(0.7f, 10).size(), 7u);
+}
+
+TEST(OnnxRules, nearestOfResize10RoundsUpWhereItShrinks) {
+  EXPECT_THAT(resizedBy(0.75f, 4), ElementsAre(0, 2, 3));
+  EXPECT_THAT(resizedBy(1.5f, 2), ElementsAre(0, 0, 1));
+}
+
+TEST(OnnxRules, inputsAreOfTheirTypes) {
+  Message identity = nodeMessage("Identity", {"x"}, {"y"});
+  onnx::Model empty = modelOf(graphOf(1, {identity}, {0, 2}));
+  EXPECT_THAT(problem([&] { empty.forward(ones({1, 2})); }),
+              HasSubstr("the model wants f32[0,2]"));
+  std::vector<float> w{1, 2};
+  onnx::Model stored =
+      modelOf(graphOf(1, {nodeMessage("Add", {"x", "w"}, {"y"})})
+                  .message(5, constant("w", 1, {2}, w)));
+  Tensor x = ones({2});
+  EXPECT_THAT(stored.run({{"x", x}, {"w", x}}).at("y").to_vector<float>(),
+              ElementsAre(2, 2));
+  EXPECT_THAT(problem([&] { stored.run({{"x", x}, {"w", x.to(DType::f64)}}); }),
+              HasSubstr("input 'w' is f64[2], its initializer"));
+}
+
+TEST(OnnxRules, largeIntegersAreComputedInDoubles) {
+  constexpr int64_t large = (int64_t(1) << 24) + 1;
+  auto run = [&](const Message &node) {
+    Message graph =
+        graphOf(7, {node}).message(5, constant("one", 1, {}, std::vector{1.f}));
+    return modelOf(graph)
+        .forward(full({1}, large, {DType::i64, {}}))
+        .to_vector<int64_t>();
+  };
+  EXPECT_THAT(run(nodeMessage("ReduceMean", {"x"}, {"y"})), ElementsAre(large));
+  EXPECT_THAT(run(nodeMessage("ReduceL2", {"x"}, {"y"})), ElementsAre(large));
+  EXPECT_THAT(run(nodeMessage("Pow", {"x", "one"}, {"y"})), ElementsAre(large));
+}
