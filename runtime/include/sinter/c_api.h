@@ -377,8 +377,8 @@ sinter_status sinter_session_run_async(
 
 /// Stops what the session runs now, and what waits: those end with
 /// SINTER_CANCELLED, between two launches at the latest, and state stays as it
-/// was. A run that overwrites state or weights and has begun goes on to its end.
-/// Later runs are as any. Does not wait.
+/// was. A run that overwrites state or weights and has begun goes on to its
+/// end. Later runs are as any. Does not wait.
 sinter_status sinter_session_cancel(sinter_session *session);
 
 /// Waits, at most so many milliseconds (-1: as long as it takes, 0: looks
