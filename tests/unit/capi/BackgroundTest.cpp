@@ -208,6 +208,9 @@ TEST(CapiBackground, closingASessionEndsItsRuns) {
 /// A child has no thread of the parent's sessions: it is told, and can run and
 /// close them, and open others.
 TEST(CapiBackground, aChildProcessRunsInTheForeground) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer lets no child process start threads";
+#endif
   Opened opened(scaleProgram());
   Host x(counting(3));
   float factor = 4;
