@@ -145,7 +145,7 @@ Model load(const std::string &path, const Options &options,
                        : slash == 0               ? "/"
                                                   : path.substr(0, slash);
   loaded->file = detail::unwrap(runtime::MappedFile::open(path), where);
-  loaded->externals.setFolder(std::move(folder));
+  loaded->externals.setFolder(folder);
   return loadBytes(std::move(loaded), options, where);
 } catch (...) {
   detail::raiseExhausted(where);

@@ -5,7 +5,6 @@
 #include "frontend/import/onnx/CheckModel.h"
 #include "frontend/import/onnx/Wire.h"
 #include "runtime/params/SystemError.h"
-#include "runtime/support/FileDescriptor.h"
 
 #include <fmt/format.h>
 
@@ -43,22 +42,28 @@ static std::vector<std::string> partsOf(const TensorRecord &tensor) {
 }
 
 /// Opened part by part, so that none of them is a link.
-static FileDescriptor openInside(const std::string &folder,
+static FileDescriptor openInside(const FileDescriptor &folder,
                                  const TensorRecord &tensor) {
   std::vector<std::string> parts = partsOf(tensor);
-  FileDescriptor at(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  for (size_t i = 0; at && i < parts.size(); ++i) {
+  FileDescriptor at(-1);
+  for (size_t i = 0; i < parts.size() && (i == 0 || at); ++i) {
     bool isLast = i + 1 == parts.size();
     int flags = isLast ? O_RDONLY | O_NONBLOCK : O_PATH | O_DIRECTORY;
-    at = FileDescriptor(
-        ::openat(at.get(), parts[i].c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
+    at = FileDescriptor(::openat(i == 0 ? folder.get() : at.get(),
+                                 parts[i].c_str(),
+                                 flags | O_NOFOLLOW | O_CLOEXEC));
   }
   return at;
 }
 
+void ExternalFiles::setFolder(const std::string &path) {
+  folder =
+      FileDescriptor(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
 std::span<const std::byte> ExternalFiles::bytesOf(const TensorRecord &tensor) {
   const ExternalData &data = *tensor.external;
-  if (folder.empty())
+  if (!folder)
     throwMalformed(fmt::format("tensor '{}' is in the file '{}', and a model "
                                "in memory has no folder",
                                tensor.name, data.location));

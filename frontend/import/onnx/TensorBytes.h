@@ -3,6 +3,7 @@
 
 #include "frontend/import/onnx/Records.h"
 #include "runtime/params/MappedFile.h"
+#include "runtime/support/FileDescriptor.h"
 
 #include <map>
 #include <memory>
@@ -16,16 +17,16 @@ namespace sinter::onnx {
 /// model's folder, by name or by a link.
 class ExternalFiles {
 public:
-  /// Without a folder there are no files, as of a model in memory.
-  explicit ExternalFiles(std::string folder = {}) : folder(std::move(folder)) {}
-  void setFolder(std::string path) { folder = std::move(path); }
+  /// The folder that has this path now, wherever it is moved. Without one there
+  /// are no files, as of a model in memory.
+  void setFolder(const std::string &path);
 
   /// The bytes of `tensor`, which is external; they live as long as this does.
   /// Throws an Error of kind io.
   std::span<const std::byte> bytesOf(const TensorRecord &tensor);
 
 private:
-  std::string folder;
+  FileDescriptor folder{-1};
   std::mutex mutex;
   std::map<std::string, runtime::MappedFile> files;
 };

@@ -43,7 +43,13 @@ protected:
     if (length)
       entry("length", length);
     tensor.integer(14, 1);
-    ExternalFiles files((folder / "model").string());
+    ExternalFiles files;
+    files.setFolder((folder / "model").string());
+    if (isMoved) { // another folder takes its name
+      fs::rename(folder / "model", folder / "moved");
+      fs::create_directories(folder / "model");
+      std::ofstream(folder / "model/weights") << "ABCDEFGH";
+    }
     try {
       TensorRecord record = readTensor(std::as_bytes(std::span(tensor.bytes)));
       TensorBytes bytes = elementsOf(record, files);
@@ -54,6 +60,7 @@ protected:
     }
   }
 
+  bool isMoved = false; ///< the model's folder, once it is known
   fs::path folder =
       fs::temp_directory_path() / ("sinter-onnx-" + std::to_string(getpid()));
 };
@@ -64,6 +71,11 @@ TEST_F(ExternalDataTest, readsFilesOfTheFolder) {
   EXPECT_EQ(read("weights"), "ab");
   EXPECT_EQ(read("weights", "6"), "gh");
   EXPECT_EQ(read("./inner/more", "2", "2"), "cd");
+}
+
+TEST_F(ExternalDataTest, readsTheFolderThatTheModelWasIn) {
+  isMoved = true;
+  EXPECT_EQ(read("weights"), "ab");
 }
 
 TEST_F(ExternalDataTest, refusesPathsThatLeadAway) {
