@@ -2,6 +2,7 @@
 #include <sinter/Param.h>
 
 #include "frontend/Capture.h"
+#include "frontend/DeviceScope.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
 #include "frontend/State.h"
@@ -30,19 +31,6 @@ uint64_t nextRecordId() {
   return z ^ (z >> 31);
 }
 
-/// While it lives, tensors of this thread are made on `device`.
-class DeviceScope {
-public:
-  explicit DeviceScope(DeviceId device) : previous(default_device()) {
-    set_default_device(device);
-  }
-  DeviceScope(const DeviceScope &) = delete;
-  ~DeviceScope() { set_default_device(previous); }
-
-private:
-  DeviceId previous;
-};
-
 bool sameExtents(const Dims &a, const Dims &b) {
   return std::ranges::equal(a, b, {}, &Dim::value, &Dim::value);
 }
@@ -54,7 +42,7 @@ Result<graph::NodeRef> recordFirst(const std::function<Tensor()> &make,
                                    DeviceId device, SiteId site) {
   try {
     no_grad guard;
-    DeviceScope deviceScope(device);
+    detail::DeviceScope deviceScope(device);
     detail::SourceScope scope(site);
     Tensor value = make();
     if (!value.defined())

@@ -1,6 +1,7 @@
 /// Model: what is recorded on the inputs of a call.
 #include <sinter/Onnx.h>
 
+#include "frontend/DeviceScope.h"
 #include "frontend/FixedDims.h"
 #include "frontend/HostBytes.h"
 #include "frontend/Raise.h"
@@ -175,24 +176,9 @@ static Value initialValue(const Parts &parts, const TensorRecord &tensor,
                                           : recorder.stored(tensor);
 }
 
-namespace {
-/// While it lives, tensors of this thread are made on `device`.
-class DeviceScope {
-public:
-  explicit DeviceScope(DeviceId device) : previous(default_device()) {
-    set_default_device(device);
-  }
-  DeviceScope(const DeviceScope &) = delete;
-  ~DeviceScope() { set_default_device(previous); }
-
-private:
-  DeviceId previous;
-};
-} // namespace
-
 static NamedTensors record(const Parts &parts, bool areFixed) {
   DeviceId device = deviceOf(parts);
-  DeviceScope onDevice(device);
+  detail::DeviceScope onDevice(device);
   const GraphRecord &graph = parts.model.record.graph;
   ModelRecorder recorder(parts.model.record, parts.model.name,
                          parts.model.externals, device);

@@ -1,10 +1,10 @@
 /// Exported models compute, from their files, the bits that they compute here.
+#include "tests/e2e/export/ExportFixture.h"
 #include "tests/e2e/export/FileRunner.h"
 
 #include <sinter/Basic.h>
 #include <sinter/Export.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -29,25 +29,9 @@ struct Net {
   SINTER_MODULE(Net, fc1, norm, dropout, fc2)
 };
 
-class ExportTest : public testing::Test {
+class ExportTest : public sn::test::ExportFixture {
 protected:
-  void SetUp() override {
-    if (sn::default_device() == sn::device("null"))
-      GTEST_SKIP() << "the null device compiles nothing";
-    char name[] = "/tmp/sinter-export-XXXXXX";
-    folder = ::mkdtemp(name);
-    sn::manual_seed(3);
-    target = (*sn::runtime::getDevice(sn::default_device()))->target();
-  }
-  void TearDown() override {
-    if (!folder.empty())
-      fs::remove_all(folder);
-  }
-
   std::string path(const char *name) const { return folder / name; }
-
-  fs::path folder;
-  std::string target; ///< of the device of these tests
 };
 
 sn::Tensor images(int64_t count) {

@@ -1,4 +1,5 @@
 /// An exported training step goes on with a training, bit by bit.
+#include "tests/e2e/export/ExportFixture.h"
 #include "tests/e2e/export/FileRunner.h"
 
 #include <sinter/Basic.h>
@@ -6,12 +7,9 @@
 
 #include <array>
 #include <bit>
-#include <cstdlib>
-#include <filesystem>
 #include <gtest/gtest.h>
 
 namespace sn = sinter;
-namespace fs = std::filesystem;
 using sn::test::FileRunner;
 using sn::test::valueOf;
 
@@ -28,26 +26,10 @@ struct Net {
   SINTER_MODULE(Net, fc1, norm, dropout, fc2)
 };
 
-class TrainingExportTest : public testing::Test {
+class TrainingExportTest : public sn::test::ExportFixture {
 protected:
-  void SetUp() override {
-    if (sn::default_device() == sn::device("null"))
-      GTEST_SKIP() << "the null device compiles nothing";
-    char name[] = "/tmp/sinter-export-XXXXXX";
-    folder = ::mkdtemp(name);
-    sn::manual_seed(3);
-    target = (*sn::runtime::getDevice(sn::default_device()))->target();
-  }
-  void TearDown() override {
-    if (!folder.empty())
-      fs::remove_all(folder);
-  }
-
   /// Trains a little, exports, and trains on in both worlds.
   template <typename Optimizer> void continues(Optimizer &&optimizer);
-
-  fs::path folder;
-  std::string target;
 };
 
 struct Batch {

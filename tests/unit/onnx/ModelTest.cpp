@@ -1,5 +1,5 @@
 /// Models: inputs, parameters, errors, known shapes.
-#include "tests/unit/onnx/ModelWriter.h"
+#include "tests/unit/onnx/LoadModel.h"
 
 #include <sinter/Basic.h>
 #include <sinter/Onnx.h>
@@ -15,21 +15,6 @@ using namespace sinter;
 using namespace sinter::onnx_test;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-static onnx::Model modelOf(const Message &graph, int64_t opset = 17) {
-  std::string bytes = modelMessage(graph, opset).bytes;
-  return onnx::load(std::as_bytes(std::span(bytes)), {}, "net.onnx");
-}
-
-/// What goes wrong in a call.
-template <typename F> static std::string problem(F &&call) {
-  try {
-    call();
-  } catch (const Error &error) {
-    return error.message();
-  }
-  return {};
-}
 
 /// y = x w + b, of w [2,3] and b [3].
 static Message linearGraph() {

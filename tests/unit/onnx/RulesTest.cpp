@@ -1,5 +1,5 @@
 /// Rules at the edges of what they take.
-#include "tests/unit/onnx/ModelWriter.h"
+#include "tests/unit/onnx/LoadModel.h"
 
 #include <sinter/Basic.h>
 #include <sinter/Memory.h>
@@ -14,20 +14,6 @@ using namespace sinter;
 using namespace sinter::onnx_test;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-static onnx::Model modelOf(const Message &graph, int64_t opset = 17) {
-  std::string bytes = modelMessage(graph, opset).bytes;
-  return onnx::load(std::as_bytes(std::span(bytes)), {}, "net.onnx");
-}
-
-template <typename F> static std::string problem(F &&call) {
-  try {
-    call();
-  } catch (const Error &error) {
-    return error.message();
-  }
-  return {};
-}
 
 static Message textsAttribute(std::string_view name, std::string_view value) {
   return Message().text(1, name).text(9, value).integer(20, 8);
