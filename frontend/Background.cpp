@@ -5,6 +5,7 @@
 #include "frontend/Numerics.h"
 #include "frontend/Raise.h"
 #include "runtime/program/CompilerHook.h"
+#include "runtime/support/BeforeExit.h"
 #include "runtime/support/Exhausted.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/FloatingPoint.h"
@@ -16,14 +17,10 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <optional>
 #include <thread>
-
-#include <sys/syscall.h>
-#include <unistd.h>
 
 namespace sinter {
 
@@ -48,8 +45,6 @@ public:
 
 private:
   bool knows(const Key &key) const;
-  void start();
-  void stopAtExit();
   void run();
   void holdForFork();
   void startAfresh();
@@ -87,35 +82,10 @@ void Worker::add(Job job) {
   if (stopping || knows(job.key))
     return;
   if (!thread.joinable())
-    start();
+    thread = std::thread([this] { run(); });
   queue.push_back(std::move(job));
-  stopAtExit();
+  waitBeforeExit([] { worker().stop(); });
   changed.notify_all();
-}
-
-namespace {
-struct StopsWorker {
-  bool isUsed = false;
-  ~StopsWorker() {
-    if (isUsed)
-      worker().stop();
-  }
-};
-} // namespace
-
-// Statics that a compile makes are destroyed before what was registered earlier
-// is called; what belongs to the main thread is destroyed before all of them.
-void Worker::stopAtExit() {
-  if (::syscall(SYS_gettid) != ::getpid())
-    return;
-  thread_local StopsWorker stops;
-  stops.isUsed = true;
-}
-
-void Worker::start() {
-  // For a process that never compiles on its main thread.
-  std::atexit([] { worker().stop(); });
-  thread = std::thread([this] { run(); });
 }
 
 void Worker::holdForFork() {

@@ -4,11 +4,11 @@
 #include "runtime/capi/Structs.h"
 #include "runtime/program/CompilerHook.h"
 #include "runtime/program/Numerics.h"
+#include "runtime/support/BeforeExit.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/Fork.h"
 
 #include <condition_variable>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <mutex>
 #include <string>
@@ -28,10 +28,8 @@ public:
     static auto *instance = new Compiling;
     return *instance;
   }
-  /// Once the compiler was opened: what is told last is done first at exit.
   void begin() {
-    static const int told = std::atexit([] { all().waitForAll(); });
-    static_cast<void>(told);
+    waitBeforeExit([] { all().waitForAll(); });
     std::lock_guard lock(mutex);
     ++count;
   }

@@ -26,7 +26,7 @@ struct DeviceTexts {
 } // namespace
 
 static const DeviceTexts &textsOf(const Device &device) {
-  static ForkMutex mutex;
+  static auto &mutex = *new ForkMutex;
   static auto *all = new std::map<const Device *, DeviceTexts>;
   DeviceTexts made{toString(device.id()), device.description()};
   std::lock_guard lock(mutex);

@@ -6,11 +6,12 @@
 namespace sinter::graph {
 
 bool hasDimAttrs(OpId op) {
-  static const auto table = [] {
-    std::vector<char> result(opCount(), false);
-    for (size_t i = 1; i < result.size(); ++i)
+  static const auto &table = *[] {
+    auto *result = new std::vector<char>(opCount(), false);
+    for (size_t i = 1; i < result->size(); ++i)
       for (const AttrSpec &spec : info(static_cast<OpId>(i)).attrs)
-        result[i] |= spec.kind == AttrKind::dim || spec.kind == AttrKind::dims;
+        (*result)[i] |=
+            spec.kind == AttrKind::dim || spec.kind == AttrKind::dims;
     return result;
   }();
   return table[static_cast<size_t>(op)];

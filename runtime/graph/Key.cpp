@@ -20,7 +20,7 @@ public:
 } // namespace
 
 const ExprSource &recordedExprs() {
-  static const RecordedExprs source;
+  static const auto &source = *new RecordedExprs; // outlives threads
   return source;
 }
 

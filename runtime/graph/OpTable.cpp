@@ -19,10 +19,10 @@ const OpInfo &info(OpId op) {
 size_t opCount() { return static_cast<size_t>(OpId::count); }
 
 OpId findOp(std::string_view name) {
-  static const auto byName = [] {
-    std::unordered_map<std::string_view, OpId> map;
+  static const auto &byName = *[] {
+    auto *map = new std::unordered_map<std::string_view, OpId>;
     for (size_t i = 0; i < std::size(opInfos); ++i)
-      map.emplace(opInfos[i].name, static_cast<OpId>(i + 1));
+      map->emplace(opInfos[i].name, static_cast<OpId>(i + 1));
     return map;
   }();
   auto it = byName.find(name);

@@ -64,7 +64,7 @@ void sinter::runtime::registerCompiler(const CompilerHook *hook) {
 Result<const CompilerHook *> sinter::runtime::compilerHook() {
   if (const CompilerHook *hook = registered.load(std::memory_order_acquire))
     return hook;
-  static ForkMutex opening;
+  static auto &opening = *new ForkMutex;
   std::lock_guard lock(opening);
   if (const CompilerHook *hook = registered.load(std::memory_order_acquire))
     return hook;

@@ -213,7 +213,7 @@ private:
 };
 
 Fill &fillOf(const std::string &folder) {
-  static ForkMutex mutex;
+  static auto &mutex = *new ForkMutex;
   static auto &all = *new std::map<std::string, Fill>;
   std::lock_guard lock(mutex);
   return all[folder];

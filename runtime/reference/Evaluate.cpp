@@ -33,15 +33,15 @@ bool nextIndex(std::vector<int64_t> &index, std::span<const int64_t> dims) {
 }
 
 const PrimitiveRow *findPrimitive(graph::OpId op) {
-  static const std::vector<const PrimitiveRow *> table = [] {
-    std::vector<const PrimitiveRow *> result(graph::opCount());
+  static const auto &table = *[] {
+    auto *result = new std::vector<const PrimitiveRow *>(graph::opCount());
     for (auto rows :
          {pointwisePrimitives(), mathPrimitives(), specialPrimitives(),
           viewPrimitives(), reductionPrimitives(), indexedPrimitives(),
           randomPrimitives()})
       for (const PrimitiveRow &row : rows)
         if (graph::OpId id = graph::findOp(row.name); id != graph::noOp)
-          result[size_t(id)] = &row;
+          (*result)[size_t(id)] = &row;
     return result;
   }();
   return table[size_t(op)];

@@ -148,7 +148,7 @@ private:
 Result<std::string> compileCuda(const std::string &source,
                                 const std::string &name,
                                 std::span<const std::string> options) {
-  static const Result<Library> opened = openLibrary();
+  static const auto &opened = *new Result<Library>(openLibrary());
   if (!opened)
     return ErrorInfo(opened.error());
   return Compilation(*opened).run(source, name, options);

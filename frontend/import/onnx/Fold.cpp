@@ -149,7 +149,7 @@ template <typename F> static Dim compared(const Integers &x, F &&holds) {
 }
 
 static const std::map<std::string_view, Pointwise> &pointwise() {
-  static const std::map<std::string_view, Pointwise> table = {
+  static const auto &table = *new std::map<std::string_view, Pointwise>{
       {"Add", {addDims, [](const Reals &x) { return x[0] + x[1]; }}},
       {"Sub", {subDims, [](const Reals &x) { return x[0] - x[1]; }}},
       {"Mul", {mulDims, [](const Reals &x) { return x[0] * x[1]; }}},

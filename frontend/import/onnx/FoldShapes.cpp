@@ -382,7 +382,7 @@ KnownRef foldShape(ShapeFold rule, const FoldCall &call) {
 }
 
 ShapeFold findShapeFold(std::string_view op) {
-  static const std::map<std::string_view, ShapeFold> table = {
+  static const auto &table = *new std::map<std::string_view, ShapeFold>{
       {"Gather", foldGather},       {"Slice", foldSlice},
       {"Concat", foldConcat},       {"Squeeze", foldSqueeze},
       {"Unsqueeze", foldUnsqueeze}, {"Reshape", foldReshape},

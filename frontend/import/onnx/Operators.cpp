@@ -33,7 +33,7 @@ static std::vector<Operator> allRows() {
 }
 
 std::span<const Operator> operators() {
-  static const std::vector<Operator> rows = allRows();
+  static const auto &rows = *new std::vector<Operator>(allRows());
   return rows;
 }
 

@@ -144,7 +144,8 @@ std::string sinter::runtime::cpuModelName() { return "processor"; }
 #endif
 
 const std::vector<std::string> &sinter::runtime::hostCpuFeatures() {
-  static const std::vector<std::string> found = detect();
+  // Never destroyed: a thread may compile while the process ends.
+  static const auto &found = *new std::vector<std::string>(detect());
   return found;
 }
 

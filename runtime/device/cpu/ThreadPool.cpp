@@ -64,7 +64,7 @@ unsigned sinter::runtime::defaultThreads() {
 // A child process has none of its parent's threads: it makes its own pool, and
 // leaves the other one as it is.
 ThreadPool &ThreadPool::instance() {
-  static ForkMutex making;
+  static auto &making = *new ForkMutex;
   static std::atomic<ThreadPool *> pool{nullptr};
   static std::atomic<uint32_t> madeIn{0};
   ThreadPool *there = pool.load(std::memory_order_acquire);

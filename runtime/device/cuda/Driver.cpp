@@ -43,7 +43,7 @@ Result<Driver> openLibrary() {
 } // namespace
 
 Result<const Driver *> Driver::open() {
-  static const Result<Driver> opened = openLibrary();
+  static const auto &opened = *new Result<Driver>(openLibrary());
   if (!opened)
     return ErrorInfo(opened.error());
   return &*opened;

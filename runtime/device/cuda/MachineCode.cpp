@@ -109,7 +109,7 @@ assemble(std::string_view ptx, const std::string &architecture) {
 } // namespace
 
 const std::string &sinter::runtime::assemblerPath() {
-  static const std::string path = findAssembler();
+  static const auto &path = *new std::string(findAssembler());
   return path;
 }
 

@@ -92,7 +92,7 @@ const char *nameOf(Code code) {
 } // namespace
 
 Result<const Loader *> Loader::open() {
-  static const Result<Loader> opened = openLibrary();
+  static const auto &opened = *new Result<Loader>(openLibrary());
   if (!opened)
     return ErrorInfo(opened.error());
   return &*opened;

@@ -254,7 +254,8 @@ void sinter::runtime::addBarrier(const VulkanGpu &gpu, CommandBuffer commands,
 
 const Result<std::vector<VulkanAbout>> &
 sinter::runtime::vulkanDevices(const Loader &loader) {
-  static const Result<std::vector<VulkanAbout>> all = listDevices(loader);
+  static const auto &all =
+      *new Result<std::vector<VulkanAbout>>(listDevices(loader));
   return all;
 }
 

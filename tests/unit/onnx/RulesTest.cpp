@@ -217,6 +217,16 @@ TEST(OnnxRules, inputsAreOfTheirTypes) {
               HasSubstr("input 'w' is f64[2], its initializer"));
 }
 
+// 3 to the 6th is not the 728 that 728.9999 would be cut to.
+TEST(OnnxRules, powersOfIntegersAreWhole) {
+  Message graph = graphOf(7, {nodeMessage("Pow", {"x", "six"}, {"y"})})
+                      .message(5, constant("six", 1, {}, std::vector{6.f}));
+  std::vector<int64_t> powers;
+  for (int64_t x = 0; x < 40; ++x)
+    powers.push_back(x * x * x * x * x * x);
+  EXPECT_EQ(modelOf(graph).forward(arange(40)).to_vector<int64_t>(), powers);
+}
+
 TEST(OnnxRules, largeIntegersAreComputedInDoubles) {
   constexpr int64_t large = (int64_t(1) << 24) + 1;
   auto run = [&](const Message &node) {

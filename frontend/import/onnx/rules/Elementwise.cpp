@@ -38,6 +38,14 @@ static void modRule(Call &call) {
 }
 
 /// The result has the base's dtype.
+// A power of integers may round to just below a whole number, of which a cast
+// would leave the one before.
+static Tensor wholePower(const Tensor &x, const Tensor &y) {
+  Tensor power = pow(x, y), whole = round(power);
+  double most = x.dtype() == DType::f64 ? 0x1p-50 : 0x1p-20;
+  return where(abs(power - whole) <= abs(power) * most, whole, power);
+}
+
 static void powRule(Call &call) {
   Tensor x = call.tensor(0);
   Tensor y = rightOperand(call, x);
@@ -49,7 +57,7 @@ static void powRule(Call &call) {
   bool isWide = x.dtype() == DType::i32 || x.dtype() == DType::i64 ||
                 y.dtype() == DType::f64;
   DType wide = isWide ? DType::f64 : DType::f32;
-  call.give(pow(x.to(wide), y.to(wide)).to(x.dtype()));
+  call.give(wholePower(x.to(wide), y.to(wide)).to(x.dtype()));
 }
 
 static void shiftRule(Call &call) {
