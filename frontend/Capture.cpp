@@ -130,7 +130,7 @@ Draw Capture::draw(const Generator &generator, Dim blocks,
   return draws.back();
 }
 
-Tensor Capture::rateOf(const void *optimizer, std::optional<DeviceId> device) {
+Tensor Capture::rateOf(uint64_t optimizer, std::optional<DeviceId> device) {
   auto found = rates.find(optimizer);
   if (found == rates.end())
     return {};

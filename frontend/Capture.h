@@ -106,11 +106,11 @@ public:
                  CapturedEffect::Function function);
   /// A draw of that many blocks. Only the default generator can be drawn from.
   Draw draw(const Generator &generator, Dim blocks, const SourceLine &where);
-  /// For a file: runs are given the rate of this optimizer.
-  void openRate(const void *optimizer) { rates.try_emplace(optimizer); }
+  /// For a file: runs are given the rate of the optimizer of that number.
+  void openRate(uint64_t optimizer) { rates.try_emplace(optimizer); }
   /// That rate, a scalar, for parameters on a device; empty where it is a
   /// constant, or was not asked for and no device is named.
-  Tensor rateOf(const void *optimizer, std::optional<DeviceId> device = {});
+  Tensor rateOf(uint64_t optimizer, std::optional<DeviceId> device = {});
   /// For a file: `cell` is an optimizer's state of the parameter `of`.
   void nameState(const runtime::CellRef &cell, const runtime::CellRef &of,
                  const std::string &name);
@@ -148,7 +148,7 @@ private:
   std::vector<CapturedEffect> effects;
   std::vector<StateName> names;
   std::vector<SteppedTogether> steppedTogether;
-  std::map<const void *, Tensor> rates;
+  std::map<uint64_t, Tensor> rates; ///< by optimizer
   std::unordered_map<const runtime::Cell *, Value> values;
   std::vector<runtime::CellRef> locals; ///< kept, so addresses stay theirs
 };

@@ -1,5 +1,6 @@
 /// Puts recorded functions, weights and state into a model file.
 #include <sinter/Export.h>
+#include <sinter/optim/Optimizer.h>
 
 #include "frontend/ExportParts.h"
 #include "frontend/HostBytes.h"
@@ -63,11 +64,13 @@ void ModelExport::nameFields(const detail::Fields &fields,
 }
 
 ModelExport &ModelExport::rate(const optim::Optimizer &optimizer,
-                               std::string name) try {
-  parts->rates[&optimizer] = std::move(name);
+                               std::string name, Where where) try {
+  if (name.empty())
+    detail::refuseExport("a rate has no name", where);
+  parts->rates[optimizer.number] = std::move(name);
   return *this;
 } catch (...) {
-  detail::raiseExhausted({});
+  detail::raiseExhausted(where);
 }
 
 //===- Writing ------------------------------------------------------------===//

@@ -83,6 +83,17 @@ struct NamedAxis {
 };
 } // namespace
 
+/// Sizes are told as text, `64` and `2*n+1`: a name has to stand out there.
+static bool isDimName(std::string_view name) {
+  auto isLetter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
+  return isLetter(name[0]) && std::ranges::all_of(name, [&](char c) {
+           return isLetter(c) || isDigit(c);
+         });
+}
+
 static NamedAxis parseAxis(const std::string &text,
                            const std::vector<std::string> &inputs,
                            const std::vector<Fields::Field<Tensor>> &tensors,
@@ -94,6 +105,10 @@ static NamedAxis parseAxis(const std::string &text,
   if (equals == text.npos || colon == text.npos || equals + 1 == text.size())
     refuse("expected INPUT:AXIS=NAME");
   NamedAxis named{0, 0, text.substr(equals + 1)};
+  if (!isDimName(named.name))
+    refuse(fmt::format("'{}' is no name for a dim, which begins with a letter "
+                       "and goes on with letters, digits and _",
+                       named.name));
   const char *end = text.data() + equals;
   auto [last, error] =
       std::from_chars(text.data() + colon + 1, end, named.axis);
@@ -124,6 +139,7 @@ struct ExportRecording::Parts {
   void describeSlots();
   void nameCells();
   InputSlot slotOf(const NodeRef &input);
+  const std::string *rateOf(const NodeRef &input);
   bool findArgument(const NodeRef &input, InputSlot &slot);
   bool findDraw(const NodeRef &input, InputSlot &slot);
   void describeDims();
@@ -168,8 +184,11 @@ ExportRecording::Parts::Parts(ExportParts &file, std::string name,
     Param shared;
     shared.tie(*param, where);
     *inner.params[i].value = std::move(shared);
-    file.cellNames.try_emplace(param->cell().get(),
-                               ownName(path, true, "parameter", i));
+    if (file.cellNames
+            .try_emplace(param->cell().get(),
+                         ownName(path, true, "parameter", i))
+            .second)
+      file.givenCells.push_back(param->cell());
   }
   capture.emplace(where, CaptureUse::file);
   enterLine(where); // what was recorded before has no part in this
@@ -257,14 +276,21 @@ void ExportRecording::Parts::gatherOutputs(const Fields &result) {
 
 //===- Inputs -------------------------------------------------------------===//
 
-bool ExportRecording::Parts::findArgument(const NodeRef &input,
-                                          InputSlot &slot) {
+/// The name of the rate that the input stands for, or null.
+const std::string *ExportRecording::Parts::rateOf(const NodeRef &input) {
   for (const auto &[optimizer, name] : file.rates)
     if (Tensor rate = capture->rateOf(optimizer);
-        rate.defined() && rate.node() == input) {
-      slot.slot.name = name;
-      return true;
-    }
+        rate.defined() && rate.node() == input)
+      return &name;
+  return nullptr;
+}
+
+bool ExportRecording::Parts::findArgument(const NodeRef &input,
+                                          InputSlot &slot) {
+  if (const std::string *rate = rateOf(input)) {
+    slot.slot.name = *rate;
+    return true;
+  }
   auto found = std::ranges::find(placeholders, input);
   if (found == placeholders.end())
     return false;
@@ -386,8 +412,17 @@ void ExportRecording::Parts::slice() {
                    where);
   orderInputs();
   describeDims();
-  for (const NodeRef &input : made.inputs)
-    entry.inputs.push_back(slotOf(input));
+  std::set<std::string> names(options.inputs.begin(), options.inputs.end());
+  for (const NodeRef &input : made.inputs) {
+    InputSlot slot = slotOf(input);
+    if (rateOf(input) && !names.insert(slot.slot.name).second)
+      refuseExport(
+          fmt::format(
+              "the function has another input that is named as the rate '{}'",
+              slot.slot.name),
+          where);
+    entry.inputs.push_back(std::move(slot));
+  }
   Dim total = 0;
   for (const Draw &draw : capture->allDraws())
     total = total + draw.blocks;

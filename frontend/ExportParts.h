@@ -58,12 +58,13 @@ struct ExportParts {
   /// Of fields of modules.
   std::map<const runtime::Cell *, std::string> cellNames;
   std::vector<runtime::CellRef> cellOrder;
+  std::vector<runtime::CellRef> givenCells; ///< kept, as the tensors below
   std::unordered_map<const graph::Node *, std::string> tensorNames;
   std::vector<Tensor> namedTensors; ///< kept, so that addresses stay theirs
   /// Of parameters whose steps are counted: which others step with them.
   std::map<const runtime::Cell *, std::string> steppedSets;
-  /// Rates that runs are given, by optimizer.
-  std::map<const optim::Optimizer *, std::string> rates;
+  /// Rates that runs are given, by the optimizer's number.
+  std::map<uint64_t, std::string> rates;
 
   size_t numberOf(const runtime::CellRef &cell);
   size_t numberOf(const graph::NodeRef &node);

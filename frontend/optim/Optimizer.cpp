@@ -14,6 +14,7 @@
 #include <sinter/ModuleFile.h>
 #include <sinter/SourceScope.h>
 
+#include <atomic>
 #include <bit>
 #include <utility>
 
@@ -41,7 +42,16 @@ runtime::CellRef makeMoment(const Param &param, const std::string &name,
   return runtime::Cell::lazy(std::move(spec), filled);
 }
 
+uint64_t nextNumber() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
 } // namespace
+
+Optimizer::Optimizer(std::string kind, std::vector<Moment> moments, double rate)
+    : number(nextNumber()), kind(std::move(kind)), moments(std::move(moments)),
+      rate(rate) {}
 
 int64_t Optimizer::State::steps() const try {
   int64_t here = moments.empty() ? 0 : moments.front()->version();
@@ -187,7 +197,7 @@ void Optimizer::stepParam(const Param &param, const Tensor &gradient,
   if (auto found = groupOf.find(param.cell()->id()); found != groupOf.end())
     update.group = found->second.group;
   update.lr =
-      StepNumber(rate, capture ? capture->rateOf(this, update.value.device())
+      StepNumber(rate, capture ? capture->rateOf(number, update.value.device())
                                : Tensor()) *
       groups[update.group].rateFactor;
   nextPlace = 0;

@@ -136,8 +136,9 @@ public:
 
   /// What steps of `optimizer` that are added from now on take for its rate is
   /// an f64 scalar that each run is given by this name, in place of the rate
-  /// that it has now.
-  ModelExport &rate(const optim::Optimizer &optimizer, std::string name);
+  /// that it has now. Inputs of one function have different names, rates, too.
+  ModelExport &rate(const optim::Optimizer &optimizer, std::string name,
+                    Where where = Where::current());
 
   /// Adds a function of tensors, or a module's `forward`. `inputs` are examples
   /// of its arguments: one, or a std::tuple; what `jit` takes. An Error names

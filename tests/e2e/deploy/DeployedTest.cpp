@@ -1,5 +1,7 @@
 /// What was trained here and exported computes the same bits through the C
 /// interface, goes on with the training, and keeps its state.
+#include "tests/e2e/export/SmallNet.h"
+
 #include <sinter/Basic.h>
 #include <sinter/Export.h>
 #include <sinter/model.h>
@@ -14,19 +16,9 @@
 namespace sn = sinter;
 namespace fs = std::filesystem;
 namespace deploy = sinter::deploy;
+using sn::test::SmallNet;
 
 namespace {
-
-struct Net {
-  sn::nn::Linear fc1{16, 24};
-  sn::nn::BatchNorm1d norm{24};
-  sn::nn::Dropout dropout{0.25};
-  sn::nn::Linear fc2{24, 10};
-  sn::Tensor forward(const sn::Tensor &x) const {
-    return fc2(dropout(sn::relu(norm(fc1(x)))));
-  }
-  SINTER_MODULE(Net, fc1, norm, dropout, fc2)
-};
 
 /// Attends to all tokens that it was given: their keys are kept.
 struct Decoder {
@@ -105,7 +97,7 @@ void setRandom(deploy::Session &session, const sn::Generator &generator) {
 } // namespace
 
 TEST_F(Deployed, AnExportedTrainingGoesOnBitByBit) {
-  Net model;
+  SmallNet model;
   sn::optim::Sgd sgd({.lr = 0.1, .momentum = 0.9});
   auto step = [&](const sn::Tensor &x, const sn::Tensor &y) {
     sn::Tensor loss = sn::cross_entropy(model(x), y);

@@ -65,6 +65,12 @@ TEST(ExportErrors, dynamicAxesAreNamedRight) {
             "export: dynamic 'x:first=n': expected INPUT:AXIS=NAME");
   EXPECT_EQ(dynamic("y:0=n"),
             "export: dynamic 'y:0=n': no input has that name");
+  for (const char *name : {"3", "2n", "a+b", "a b", "-n"})
+    EXPECT_EQ(dynamic(("x:0=" + std::string(name)).c_str()),
+              "export: dynamic 'x:0=" + std::string(name) + "': '" + name +
+                  "' is no name for a dim, which begins with a letter and goes "
+                  "on with letters, digits and _");
+  EXPECT_EQ(dynamic("x:0=_Rows2"), "");
   EXPECT_EQ(dynamic("x:2=n"), "export: dynamic 'x:2=n': 'x' has 2 axes");
   EXPECT_EQ(refusal([&](auto &f) {
               f.add("f", twice, x,

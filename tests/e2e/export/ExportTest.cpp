@@ -1,6 +1,7 @@
 /// Exported models compute, from their files, the bits that they compute here.
 #include "tests/e2e/export/ExportFixture.h"
 #include "tests/e2e/export/FileRunner.h"
+#include "tests/e2e/export/SmallNet.h"
 
 #include <sinter/Basic.h>
 #include <sinter/Export.h>
@@ -13,21 +14,10 @@ namespace sn = sinter;
 namespace fs = std::filesystem;
 using sn::runtime::SlotKind;
 using sn::test::FileRunner;
+using sn::test::SmallNet;
 using sn::test::valueOf;
 
 namespace {
-
-/// As the digits of the examples, with a norm and dropout.
-struct Net {
-  sn::nn::Linear fc1{64, 32};
-  sn::nn::BatchNorm1d norm{32};
-  sn::nn::Dropout dropout{0.25};
-  sn::nn::Linear fc2{32, 10};
-  sn::Tensor forward(const sn::Tensor &x) const {
-    return fc2(dropout(sn::relu(norm(fc1(x)))));
-  }
-  SINTER_MODULE(Net, fc1, norm, dropout, fc2)
-};
 
 class ExportTest : public sn::test::ExportFixture {
 protected:
@@ -38,7 +28,7 @@ sn::Tensor images(int64_t count) {
   return sn::uniform({count, 64}, sn::default_generator(), -1, 1).eval();
 }
 
-void train(Net &model, int steps) {
+void train(SmallNet &model, int steps) {
   sn::optim::Sgd sgd({.lr = 0.05});
   for (int step = 0; step < steps; ++step) {
     sn::Tensor x = images(16);
@@ -55,7 +45,7 @@ std::string contents(const std::string &path) {
 } // namespace
 
 TEST_F(ExportTest, ATrainedModelServesEveryBatch) {
-  Net model;
+  SmallNet model(64, 32);
   train(model, 5);
   model.eval();
   sn::export_model(path("net.sinter"), model, images(8),
@@ -99,7 +89,7 @@ TEST_F(ExportTest, ScalarsAreConstantsWithTheirBits) {
 }
 
 TEST_F(ExportTest, TheSameModelGivesTheSameBytes) {
-  Net model;
+  SmallNet model(64, 32);
   model.eval();
   sn::Tensor x = images(8);
   for (const char *name : {"one.sinter", "two.sinter"})
@@ -108,7 +98,7 @@ TEST_F(ExportTest, TheSameModelGivesTheSameBytes) {
 }
 
 TEST_F(ExportTest, WeightsMayLieBeside) {
-  Net model;
+  SmallNet model(64, 32);
   model.eval();
   sn::Tensor x = images(8);
   sn::export_model(path("net.sinter"), model, x,
@@ -119,13 +109,13 @@ TEST_F(ExportTest, WeightsMayLieBeside) {
   EXPECT_EQ(file.run("main", {{"input0", valueOf(x)}}).at("output0"),
             valueOf(model(x)));
   // Others read them, too.
-  Net other;
+  SmallNet other(64, 32);
   EXPECT_EQ(file.info().externals.at(0).name, "net.safetensors");
   EXPECT_EQ(file.info().tensors.at(0).externalName, "fc1.weight");
 }
 
 TEST_F(ExportTest, SeveralTargetsAreOneFile) {
-  Net model;
+  SmallNet model(64, 32);
   model.eval();
   sn::export_model(path("net.sinter"), model, images(8),
                    {.targets = {target, "cuda:sm_90"}});
@@ -192,13 +182,13 @@ struct Scaled {
 } // namespace
 
 TEST_F(ExportTest, ModulesMayBeArguments) {
-  Net model;
+  SmallNet model(64, 32);
   model.eval();
   sn::Tensor x = images(3);
   sn::ModelExport exported;
-  exported.add("run",
-               [](const Net &net, const sn::Tensor &in) { return net(in); },
-               std::tuple{model, x}, {.inputs = {"x"}});
+  exported.add(
+      "run", [](const SmallNet &net, const sn::Tensor &in) { return net(in); },
+      std::tuple{model, x}, {.inputs = {"x"}});
   Scaled scaled;
   exported.add("scale", scaled, sn::zeros({2, 4}), {.inputs = {"x"}});
   exported.write(path("f.sinter"), {.targets = {target}});
@@ -213,7 +203,7 @@ TEST_F(ExportTest, ModulesMayBeArguments) {
 }
 
 TEST_F(ExportTest, JittedFunctionsAreExported) {
-  Net model;
+  SmallNet model(64, 32);
   model.eval();
   auto jitted = sn::jit([&](const sn::Tensor &in) { return model(in); });
   sn::Tensor x = images(4);
@@ -230,7 +220,7 @@ TEST_F(ExportTest, JittedFunctionsAreExported) {
 }
 
 TEST_F(ExportTest, SixteenBitsAndIntegersAreExported) {
-  Net model = Net().cast(sn::DType::bf16);
+  SmallNet model = SmallNet(64, 32).cast(sn::DType::bf16);
   model.eval();
   sn::Tensor x = images(3).to(sn::DType::bf16).eval();
   sn::export_model(path("half.sinter"), model, x, {.targets = {target}});
@@ -322,7 +312,7 @@ TEST_F(ExportTest, StateIsWhatTheLastUpdateMakes) {
 }
 
 TEST_F(ExportTest, RandomNumbersGoOnFromRunToRun) {
-  Net model;
+  SmallNet model(64, 32);
   auto noisy = [&](const sn::Tensor &x) {
     return sn::dropout(sn::dropout(x, 0.5), 0.25);
   };
@@ -379,7 +369,7 @@ TEST_F(ExportTest, WhatGoesAroundAnAxisFixesIt) {
 }
 
 TEST_F(ExportTest, AFailureLeavesWhatWasThere) {
-  Net model;
+  SmallNet model(64, 32);
   model.eval();
   sn::Tensor x = images(2);
   sn::ModelExport file;
@@ -400,7 +390,7 @@ TEST_F(ExportTest, AFailureLeavesWhatWasThere) {
   EXPECT_TRUE(FileRunner(path("net.v1")).info().states.empty());
 
   std::string weights = contents(path("net.v1.safetensors"));
-  Net trained;
+  SmallNet trained(64, 32);
   trained.eval();
   EXPECT_THROW(sn::export_model(path("net.v1"), trained, x,
                                 {.inputs = {"x\ny"},

@@ -1,6 +1,7 @@
 /// An exported training step goes on with a training, bit by bit.
 #include "tests/e2e/export/ExportFixture.h"
 #include "tests/e2e/export/FileRunner.h"
+#include "tests/e2e/export/SmallNet.h"
 
 #include <sinter/Basic.h>
 #include <sinter/Export.h>
@@ -11,20 +12,10 @@
 
 namespace sn = sinter;
 using sn::test::FileRunner;
+using sn::test::SmallNet;
 using sn::test::valueOf;
 
 namespace {
-
-struct Net {
-  sn::nn::Linear fc1{16, 24};
-  sn::nn::BatchNorm1d norm{24};
-  sn::nn::Dropout dropout{0.25};
-  sn::nn::Linear fc2{24, 10};
-  sn::Tensor forward(const sn::Tensor &x) const {
-    return fc2(dropout(sn::relu(norm(fc1(x)))));
-  }
-  SINTER_MODULE(Net, fc1, norm, dropout, fc2)
-};
 
 class TrainingExportTest : public sn::test::ExportFixture {
 protected:
@@ -41,7 +32,7 @@ Batch batchOf(int64_t count) {
 
 template <typename Optimizer>
 void TrainingExportTest::continues(Optimizer &&optimizer) {
-  Net model;
+  SmallNet model;
   auto step = [&](const sn::Tensor &x, const sn::Tensor &y) {
     sn::Tensor loss = sn::cross_entropy(model(x), y);
     optimizer.step(model, loss.backward());
@@ -113,9 +104,68 @@ TEST_F(TrainingExportTest, Adagrad) {
   continues(sn::optim::Adagrad({.lr = 0.01, .lr_decay = 0.1}));
 }
 
+/// An optimizer that is gone lends its rate to no other at its address.
+TEST_F(TrainingExportTest, RatesAreOfOneOptimizer) {
+  SmallNet model;
+  Batch example = batchOf(12);
+  sn::ModelExport exported;
+  exported.name(model);
+  alignas(sn::optim::Sgd) std::byte memory[sizeof(sn::optim::Sgd)];
+  auto *sgd = new (memory) sn::optim::Sgd({.lr = 0.5});
+  exported.rate(*sgd, "lr");
+  sgd->~Sgd();
+  sgd = new (memory) sn::optim::Sgd({.lr = 0.25});
+  auto step = [&](const sn::Tensor &x, const sn::Tensor &y) {
+    sn::Tensor loss = sn::cross_entropy(model(x), y);
+    sgd->step(model, loss.backward());
+    return loss;
+  };
+  exported.add("train", step, std::tuple{example.x, example.y},
+               {.inputs = {"x", "y"}, .outputs = {"loss"}});
+  sgd->~Sgd();
+  std::string path = folder / "train.sinter";
+  exported.write(path, {.targets = {target}});
+  FileRunner file(path);
+  // No rate is asked for.
+  file.run("train", {{"x", valueOf(example.x)}, {"y", valueOf(example.y)}});
+}
+
+/// That two inputs have one name is told when the function is added.
+TEST_F(TrainingExportTest, RatesHaveNamesOfTheirOwn) {
+  SmallNet model;
+  sn::optim::Sgd first({.lr = 0.5}), second({.lr = 0.25});
+  auto step = [&](const sn::Tensor &x, const sn::Tensor &y) {
+    sn::Tensor loss = sn::cross_entropy(model(x), y);
+    sn::Gradients gradients = loss.backward();
+    first.step(model.fc1, gradients);
+    second.step(model.fc2, gradients);
+    return loss;
+  };
+  Batch example = batchOf(12);
+  auto refusal = [&](const char *one, const char *other) -> std::string {
+    sn::ModelExport exported;
+    exported.name(model);
+    try {
+      exported.rate(first, one).rate(second, other);
+      exported.add("train", step, std::tuple{example.x, example.y},
+                   {.inputs = {"x", "y"}, .outputs = {"loss"}});
+    } catch (const sn::Error &error) {
+      std::string text = error.what();
+      return text.substr(0, text.find(" ("));
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal("a", "b"), "");
+  EXPECT_EQ(refusal("lr", "lr"), "export: the function has another input that "
+                                 "is named as the rate 'lr'");
+  EXPECT_EQ(refusal("x", "lr"), "export: the function has another input that "
+                                "is named as the rate 'x'");
+  EXPECT_EQ(refusal("", "lr"), "export: a rate has no name");
+}
+
 TEST_F(TrainingExportTest, TheRateMayBeAnInput) {
   sn::numerics_scope exact(sn::Numerics::exact);
-  Net model;
+  SmallNet model;
   sn::optim::AdamW adamw({.lr = 0.01});
   auto step = [&](const sn::Tensor &x, const sn::Tensor &y) {
     sn::Tensor loss = sn::cross_entropy(model(x), y);
@@ -149,7 +199,7 @@ TEST_F(TrainingExportTest, TheRateMayBeAnInput) {
 }
 
 TEST_F(TrainingExportTest, SomeOptimizersAreRefused) {
-  Net model;
+  SmallNet model;
   sn::optim::NAdam nadam;
   Batch example = batchOf(12);
   sn::ModelExport exported;

@@ -16,6 +16,10 @@
 #include <unordered_map>
 #include <vector>
 
+namespace sinter {
+class ModelExport;
+} // namespace sinter
+
 namespace sinter::optim {
 
 /// What parameters of a group have in place of the optimizer's own options.
@@ -91,8 +95,7 @@ protected:
     std::string name;
     double first = 0;
   };
-  Optimizer(std::string kind, std::vector<Moment> moments, double rate)
-      : kind(std::move(kind)), moments(std::move(moments)), rate(rate) {}
+  Optimizer(std::string kind, std::vector<Moment> moments, double rate);
 
   /// One parameter in one step. `moments` are in the constructor's order.
   struct Update {
@@ -129,6 +132,7 @@ protected:
                      const Tensor &value, double beta);
 
 private:
+  friend class sinter::ModelExport; // knows optimizers by their numbers
   struct State {
     std::weak_ptr<runtime::Cell> parameter;
     uint64_t recordId = 0;
@@ -152,6 +156,7 @@ private:
   State &stateOf(const Param &param);
   void dropDead();
 
+  const uint64_t number; ///< no other one of the process has or had it
   std::string kind;
   std::vector<Moment> moments;
   double rate;
