@@ -66,7 +66,11 @@ class Place:
                    *arguments)
 
     def compile(self, source, program, *flags):
-        run(self.options.compiler, "-std=c++20", *STRICT, CONSUMER / source,
+        compiler = self.options.compiler
+        language = ["-std=c++20"]
+        if source.endswith(".c"): # by the C++ compiler's driver, as C
+            language = ["-x", "c", "-std=c11"]
+        run(compiler, *language, *STRICT, CONSUMER / source, "-x", "none",
             "-o", program, *flags)
 
 
@@ -75,12 +79,23 @@ def version():
     return re.search(r"project\(sinter VERSION (\S+)", text)[1]
 
 
-def check_program(program, expected):
-    output = run(program)
+def check_program(program, expected, *arguments):
+    output = run(program, *arguments)
     if not output.startswith(f"sinter {version()}: ") or \
             expected not in output:
         sys.exit(f"error: {program} printed {output}")
     return output.strip()
+
+
+def check_model(folder):
+    """What train writes gives the same numbers in a program in C."""
+    model = folder / "learned.sinter"
+    trained = check_program(folder / "train", "learned", model)
+    print(trained)
+    numbers = trained.partition("learned")[2]
+    print(check_program(folder / "infer", f": learned{numbers}\n", model))
+    if "libsinter-compiler" in run("ldd", folder / "infer"):
+        sys.exit("error: infer loads the compiler")
 
 
 def check_libraries(program, place):
@@ -110,9 +125,10 @@ def find_package(place):
     folder = place.fresh("find_package")
     place.configure(folder, f"-DCMAKE_PREFIX_PATH={place.moved}")
     run(place.options.cmake, "--build", folder)
-    for program, expected in (("train", "learned"), ("devices", "cuda:0"),
-                              ("devices-static", "cuda:0")):
-        print(check_program(folder / program, expected))
+    check_model(folder)
+    for program in ("devices", "devices-static"):
+        print(check_program(folder / program, "cuda:0"))
+    for program in ("train", "infer", "devices", "devices-static"):
         check_libraries(folder / program, place)
     if "libsinter" in run("ldd", folder / "devices-static"):
         sys.exit("error: devices-static loads a library of Sinter's")
@@ -128,14 +144,15 @@ def pkg_config(place):
 
     if ask("--modversion", "sinter") != [version()]:
         sys.exit("error: another version")
-    for package, source, expected in (
-            ("sinter", "train", "learned"),
-            ("sinter-runtime", "devices", "cuda:0")):
-        place.compile(f"{source}.cpp", folder / source,
-                      *ask("--cflags", "--libs", package),
+    for package, source in (("sinter", "train.cpp"),
+                            ("sinter-runtime", "infer.c"),
+                            ("sinter-runtime", "devices.cpp")):
+        program = folder / source.partition(".")[0]
+        place.compile(source, program, *ask("--cflags", "--libs", package),
                       f"-Wl,-rpath,{place.lib()}")
-        print(check_program(folder / source, expected))
-        check_libraries(folder / source, place)
+        check_libraries(program, place)
+    check_model(folder)
+    print(check_program(folder / "devices", "cuda:0"))
 
 
 def headers(place):
@@ -158,7 +175,7 @@ def subdirectory(place):
     place.configure(folder, f"-DFETCHCONTENT_SOURCE_DIR_SINTER={ROOT}",
                     f"-DSINTER_LLVM_DIR={place.options.llvm}")
     programs = run("ninja", "-C", folder, "-t", "targets", "all")
-    for name in ("train", "devices", "devices-static"):
+    for name in ("train", "infer", "devices", "devices-static"):
         if f"\n{name}: " not in programs:
             sys.exit(f"error: {name} is no target")
     # What is Sinter's own alone is not a part of other people's builds.

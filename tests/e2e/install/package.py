@@ -5,7 +5,8 @@ usage: package.py PACKAGES files          what the archive holds runs alone
        package.py PACKAGES debian SUITE   in a fresh Debian: the packages are
                                           installed, then the archive unpacked;
                                           a project of somebody else's is built,
-                                          trains, compiles and runs a model
+                                          trains, exports and runs, also in C;
+                                          the tool compiles and runs a model
 
 `debian` needs root, debootstrap and a mirror of Debian's.
 """
@@ -115,6 +116,19 @@ def mirror():
     return found[0] if found else "http://deb.debian.org/debian"
 
 
+def run_trained(system, train, infer):
+    """What the C++ program trains and writes runs in the program in C, to the
+    bits that it printed."""
+    printed = system.run(f"{train} /build/learned.sinter",
+                         "train and export").strip()
+    print("         ", printed)
+    numbers = printed.partition(", learned")[2]
+    if not numbers:
+        sys.exit(f"error: {train} printed {printed}")
+    system.expect(f"{infer} /build/learned.sinter",
+                  re.escape(f": learned{numbers}") + "\n", "infer in C")
+
+
 def build_consumer(system, compiler, prefix):
     """By CMake and by one command line: what is built runs, and finds nothing
     that was compiled before."""
@@ -124,19 +138,24 @@ def build_consumer(system, compiler, prefix):
                f"-DCMAKE_CXX_COMPILER=g++-{compiler} "
                f"-DCMAKE_PREFIX_PATH={prefix} && cmake --build {build}",
                f"cmake --build with g++-{compiler}")
-    for program, expected in (("train", ", learned"), ("devices", "cuda:0"),
-                              ("devices-static", "cuda:0")):
-        system.expect(f"{build}/{program}", expected)
+    run_trained(system, f"{build}/train", f"{build}/infer")
+    for program in ("devices", "devices-static"):
+        system.expect(f"{build}/{program}", "cuda:0")
     system.run(f"cd {prefix}/include && find . -name '*.h' | sed "
                "'s,^[.]/\\(sinter/.*\\),#include <\\1>,;/^[.]/d' "
                f"> /build/all.cpp && g++-{compiler} -std=c++20 {STRICT} "
                f"-fsyntax-only -I{prefix}/include /build/all.cpp",
                f"public headers with g++-{compiler}")
-    system.expect(f"export PKG_CONFIG_PATH={prefix}/lib/pkgconfig\n"
-                  f"g++-{compiler} -std=c++20 -O2 /consumer/train.cpp "
-                  f"-o {build}/one $(pkg-config --cflags --libs sinter) "
-                  f"-Wl,-rpath,{prefix}/lib && {build}/one", ", learned",
-                  f"pkg-config and g++-{compiler}")
+    for command, source, package in (
+            (f"g++-{compiler} -std=c++20", "train.cpp", "sinter"),
+            (f"gcc-{compiler} -std=c11", "infer.c", "sinter-runtime")):
+        system.run(f"export PKG_CONFIG_PATH={prefix}/lib/pkgconfig\n"
+                   f"{command} -O2 {STRICT} /consumer/{source} "
+                   f"-o {build}/one-{package} "
+                   f"$(pkg-config --cflags --libs {package}) "
+                   f"-Wl,-rpath,{prefix}/lib",
+                   f"pkg-config {package} and {command}")
+    run_trained(system, f"{build}/one-sinter", f"{build}/one-sinter-runtime")
 
 
 def use_tool(system, prefix):

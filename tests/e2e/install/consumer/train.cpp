@@ -1,8 +1,10 @@
-/// Learns when exactly one of two bits is set, and prints what it learned.
+/// Learns when exactly one of two bits is set, prints what it learned, and
+/// writes that as a model file where one is named.
 #include <sinter/sinter.h>
 
 #include <cmath>
 #include <cstddef>
+#include <iomanip>
 #include <iostream>
 #include <utility>
 #include <vector>
@@ -17,7 +19,7 @@ struct Mlp {
   SINTER_MODULE(Mlp, hidden, out)
 };
 
-int main() try {
+int main(int argc, char **argv) try {
   sn::manual_seed(7);
   sn::Tensor bits =
       sn::tensor({{0.f, 0.f}, {0.f, 1.f}, {1.f, 0.f}, {1.f, 1.f}});
@@ -40,7 +42,13 @@ int main() try {
   for (size_t i = 0; right && i < wanted.size(); ++i)
     right = std::abs(learned[i] - wanted[i]) < 0.2f;
   std::cout << "sinter " << SINTER_VERSION << ": loss " << loss << ", "
-            << (right ? "learned" : "not learned") << "\n";
+            << (right ? "learned" : "not learned");
+  for (float value : learned)
+    std::cout << " " << std::setprecision(9) << value;
+  std::cout << "\n";
+  if (argc > 1)
+    sn::export_model(argv[1], model, bits,
+                     {.inputs = {"bits"}, .dynamic = {"bits:0=n"}});
   return right ? 0 : 1;
 } catch (const sn::Error &error) {
   std::cerr << "error: " << error.what() << "\n";
