@@ -78,7 +78,7 @@ Result<sinter_model *> CompileJob::compile() const {
 }
 
 void CompileJob::run() noexcept {
-  event->beginHere();
+  ThreadMark mark(this);
   Result<sinter_model *> model = [&]() -> Result<sinter_model *> {
     try {
       return compile();
@@ -119,6 +119,7 @@ sinter_status sinter_compile(const char *graph, size_t bytes,
     SINTER_TRY(compilerHook()); // whether there is one
     job->callback = callback;
     job->user = user;
+    job->event->doneBy(job.get());
     sinter_event *handle = event ? toHandle(job->event) : nullptr;
     if (event)
       *event = handle; // the callback may look at it

@@ -8,10 +8,11 @@
 using namespace sinter;
 using namespace sinter::capi;
 
-void EventObject::beginHere() {
-  std::lock_guard lock(mutex);
-  runner = std::this_thread::get_id();
-}
+static thread_local const void *markHere = nullptr;
+
+ThreadMark::ThreadMark(const void *key) { markHere = key; }
+
+ThreadMark::~ThreadMark() { markHere = nullptr; }
 
 void EventObject::finish(Status status) {
   {
@@ -25,8 +26,9 @@ Result<std::optional<Status>> EventObject::wait(int64_t milliseconds) {
   constexpr int64_t longest = int64_t(1) << 40; // some decades
   std::unique_lock lock(mutex);
   auto isEnded = [&] { return ended.has_value(); };
-  if (!isEnded() && runner == std::this_thread::get_id())
-    return invalid("event: its own callback cannot wait for it");
+  if (!isEnded() && milliseconds != 0 && markHere && thread == markHere)
+    return invalid("event: it is done by this thread, once its callback is "
+                   "over, which cannot wait for it");
   if (milliseconds < 0)
     changed.wait(lock, isEnded);
   else

@@ -4,10 +4,10 @@
 #include "runtime/capi/Handles.h"
 #include "runtime/support/Cancel.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 namespace sinter::capi {
 
@@ -16,19 +16,28 @@ class EventObject {
 public:
   CancelFlag flag{false};
 
-  /// This thread is the one that does it.
-  void beginHere();
+  /// Before it can begin: it is done by the thread that `key` is the mark of
+  /// (ThreadMark), after what that thread does now.
+  void doneBy(const void *key) { thread = key; }
   /// It has ended so.
   void finish(Status status);
-  /// Whether it ended in time, and how; an error where this thread is the one
-  /// that it would wait for. Negative: without a limit.
+  /// Whether it ended in time, and how; an error where it would wait for this
+  /// thread itself. Negative: without a limit; 0: looks only.
   Result<std::optional<Status>> wait(int64_t milliseconds);
 
 private:
   std::mutex mutex;
   std::condition_variable changed;
   std::optional<Status> ended;
-  std::thread::id runner;
+  std::atomic<const void *> thread{nullptr};
+};
+
+/// While it lives, this thread is the one that does what has the mark `key`.
+class ThreadMark {
+public:
+  explicit ThreadMark(const void *key);
+  ~ThreadMark();
+  ThreadMark(const ThreadMark &) = delete;
 };
 
 template <> struct HandleOf<EventObject> {

@@ -19,12 +19,15 @@ static Result<ModelOptions> optionsOf(const sinter_model_options *given) {
   if (options.never_compile != 0 && options.never_compile != 1)
     return invalid(
         fmt::format("never_compile is {}, not 0 or 1", options.never_compile));
+  if (options.threads < 0)
+    return invalid(fmt::format("threads is {}", options.threads));
   ModelOptions result;
   SINTER_TRY_ASSIGN(result.device, deviceNamed(options.device));
   result.check = options.check == SINTER_CHECK_NOW ? ModelCheck::everything
                                                    : ModelCheck::untilUse;
   result.inPlace = options.in_place == 1;
   result.mayCompile = options.never_compile == 0;
+  result.threads = unsigned(options.threads);
   return result;
 }
 

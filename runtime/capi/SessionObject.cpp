@@ -100,6 +100,21 @@ Status SessionObject::checkOwn(const TensorView &view, const Subject &subject,
   return {};
 }
 
+/// Nor are two places in one another, also where both are copied to.
+Status SessionObject::checkOthers(const TensorView &view,
+                                  const Subject &subject,
+                                  uint32_t entry) const {
+  auto begin = reinterpret_cast<uintptr_t>(view.data);
+  const std::vector<TensorView> &views = entries[entry].views;
+  for (size_t i = 0; i < views.size(); ++i) {
+    auto other = reinterpret_cast<uintptr_t>(views[i].data);
+    if (begin < other + views[i].bytes && other < begin + view.bytes)
+      return subject.invalid("its place has a part in that of " +
+                             outputOf(entry, i).name());
+  }
+  return {};
+}
+
 Status SessionObject::listPlaces(const RunRequest &request) {
   Entry &entry = entries[request.entry];
   entry.places.assign(request.places.size(), {});
@@ -112,8 +127,13 @@ Status SessionObject::listPlaces(const RunRequest &request) {
     Subject subject = outputOf(request.entry, i);
     SINTER_TRY_ASSIGN(TensorView view, viewOf(tensor, subject));
     SINTER_TRY(checkOwn(view, subject, request.entry));
+    SINTER_TRY(checkOthers(view, subject, request.entry));
     SINTER_TRY_ASSIGN(entry.places[i],
                       placeOf(view, subject, owner->model().device()));
+    // Inputs are read until the end: the result is copied there then.
+    BufferRef &place = entry.places[i].buffer;
+    if (place && session.isGiven(*place, request.entry))
+      place = {};
     entry.views[i] = view;
   }
   return {};
@@ -197,8 +217,9 @@ Status SessionObject::begin(std::function<Status(const CancelFlag &)> run,
     thread = worker;
   }
   auto registration = std::make_shared<Registration>(*this, event->flag);
-  return thread->add([=, self = std::move(self)]() mutable {
-    event->beginHere();
+  event->doneBy(thread.get());
+  return thread->add([=, key = thread.get(), self = std::move(self)]() mutable {
+    ThreadMark mark(key);
     Status done;
     try {
       done = run(event->flag);
@@ -331,10 +352,7 @@ Status SessionObject::setKept(KeptKind kind, uint32_t number,
       "{} '{}'", kind == KeptKind::state ? "state" : "weight", first->name);
   Subject subject{.what = what.c_str()};
   SINTER_TRY_ASSIGN(TensorView view, viewOf(tensor, subject));
-  bool fits = kind == KeptKind::state
-                  ? view.dims.size() == first->dims.size()
-                  : std::ranges::equal(view.dims, first->dims);
-  if (view.dtype != first->dtype || !fits)
+  if (view.dtype != first->dtype || !std::ranges::equal(view.dims, first->dims))
     return subject.invalid(
         fmt::format("expected {}[{}], got {}[{}]", name(first->dtype),
                     fmt::join(first->dims, ","), name(view.dtype),

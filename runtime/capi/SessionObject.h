@@ -80,6 +80,8 @@ private:
   Status listPlaces(const RunRequest &request);
   Status checkOwn(const TensorView &view, const Subject &subject,
                   uint32_t entry) const;
+  Status checkOthers(const TensorView &view, const Subject &subject,
+                     uint32_t entry) const;
   Status execute(const RunRequest &request, const CancelFlag &flag);
   Status finish(const RunRequest &request);
   Status copyOutputs(uint32_t entry);

@@ -59,6 +59,7 @@ Result<std::shared_ptr<Model>> Model::make(FileBytes file, std::string path,
 
 Status Model::read(const ModelOptions &options) {
   mayCompile = options.mayCompile;
+  maxThreads = options.threads;
   SINTER_TRY_ASSIGN(sections, readModel(file->bytes(), options.check));
   SINTER_TRY_ASSIGN(contents, readModelInfo(sections));
   std::string folder; // of files beside it

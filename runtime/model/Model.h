@@ -32,6 +32,8 @@ struct ModelOptions {
   /// Whether an entry that has no program for the device is compiled from the
   /// file's portable graph, where there is a compiler (CompileEntry.h).
   bool mayCompile = true;
+  /// The most threads of a CPU that a run takes (ThreadLimit); 0: no limit.
+  unsigned threads = 0;
 };
 
 /// Who gives an entry point's inputs, and which of its outputs are given back.
@@ -58,6 +60,7 @@ public:
   openMemory(std::span<const std::byte> file, const ModelOptions &options = {});
 
   Device &device() const { return *target; }
+  unsigned threads() const { return maxThreads; }
   const ModelInfo &info() const { return contents; }
   const EntryPorts &ports(uint32_t entry) const { return entries[entry].ports; }
 
@@ -92,6 +95,7 @@ private:
   const std::string path;
   Device *const target;
   bool mayCompile = true;
+  unsigned maxThreads = 0;
   ModelFile sections;
   ModelInfo contents;
   std::vector<Entry> entries; ///< as contents.entries

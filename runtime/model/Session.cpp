@@ -1,6 +1,7 @@
 /// Binds, runs and keeps.
 #include "runtime/model/Session.h"
 
+#include "runtime/device/cpu/ThreadPool.h"
 #include "runtime/support/Cancel.h"
 
 #include <algorithm>
@@ -110,7 +111,6 @@ static bool isUpdated(const EntryPoint &point, const EntryInput &input) {
   });
 }
 
-/// Whether the caller gives a view of the memory as an input.
 bool Session::isGiven(const Buffer &buffer, uint32_t number) const {
   auto begin = reinterpret_cast<uintptr_t>(buffer.data());
   return std::ranges::any_of(owner->ports(number).given, [&](uint32_t input) {
@@ -205,6 +205,7 @@ Status Session::run(uint32_t number, std::span<const Place> places) {
   std::optional<CancelFlagScope> toItsEnd;
   if (donates)
     toItsEnd.emplace(nullptr);
+  ThreadLimit threads(owner->threads());
   auto outputs = runtime::run(*entry.program, entry.bindings, nullptr, nullptr,
                               entry.places);
   entry.places.clear();

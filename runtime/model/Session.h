@@ -50,6 +50,8 @@ public:
   Binding &input(uint32_t entry, size_t given) {
     return entries[entry].bindings[owner->ports(entry).given[given]];
   }
+  /// Whether what was bound to a given input shares memory with `buffer`.
+  bool isGiven(const Buffer &buffer, uint32_t entry) const;
   /// Gives up the buffers of the given inputs.
   void unbind(uint32_t entry);
 
@@ -70,8 +72,8 @@ public:
   /// who has it only reads it. A weight's number is below numWeights().
   Result<Output> state(uint32_t number) { return valueOf(states[number]); }
   Result<Output> weight(uint32_t number) { return valueOf(weights[number]); }
-  /// Gives it a value of the session's own. A state's dims may be others than
-  /// the file's, if its entries take them; the next run tells.
+  /// Gives it a value of the session's own, with the file's dtype and dims:
+  /// programs of a file take no others.
   void setState(uint32_t number, Output value);
   void setWeight(uint32_t number, Output value);
   /// State and random numbers begin anew; weights stay.
@@ -100,7 +102,6 @@ private:
   Result<Output> valueOf(Kept &kept);
   Status bindKept(uint32_t number, bool &donates);
   Status bindOne(Kept &kept, uint32_t number, uint32_t input);
-  bool isGiven(const Buffer &buffer, uint32_t number) const;
   Status bindRandom(uint32_t number, uint64_t &drawn);
   void release(uint32_t number);
   void listPlaces(const EntryPorts &ports, Entry &entry,

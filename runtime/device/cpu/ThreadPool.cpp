@@ -21,6 +21,9 @@ namespace {
 /// True on a thread that is inside a body: nested calls run inline.
 thread_local bool insidePool = false;
 
+/// Of this thread's jobs; 0: none.
+thread_local unsigned threadLimit = 0;
+
 constexpr auto spinTime = std::chrono::microseconds(20);
 
 void pause() {
@@ -46,8 +49,16 @@ template <typename Ready> bool spin(Ready ready) {
 
 void sinter_parallel_for(void (*body)(void *, int64_t, int64_t), void *context,
                          int64_t chunks) {
+  if (threadLimit == 1 && chunks > 0) // starts no thread either
+    return body(context, 0, chunks);
   ThreadPool::instance().run(body, context, chunks);
 }
+
+ThreadLimit::ThreadLimit(unsigned threads) : before(threadLimit) {
+  threadLimit = threads;
+}
+
+ThreadLimit::~ThreadLimit() { threadLimit = before; }
 
 unsigned sinter::runtime::defaultThreads() {
   if (flags().threads > 0)
@@ -91,8 +102,8 @@ ThreadPool::ThreadPool(unsigned threads)
 }
 
 void ThreadPool::takeChunks(unsigned thread) {
-  for (unsigned i = 0; i < numThreads; ++i) {
-    Share &share = shares[(thread + i) % numThreads];
+  for (unsigned i = 0; i < active; ++i) {
+    Share &share = shares[(thread + i) % active];
     // A look first: of the shares of others most are empty.
     while (share.next.load(std::memory_order_relaxed) < share.end) {
       int64_t first = share.next.fetch_add(grain, std::memory_order_relaxed);
@@ -105,15 +116,17 @@ void ThreadPool::takeChunks(unsigned thread) {
 void ThreadPool::run(Body newBody, void *newContext, int64_t newChunks) {
   if (newChunks <= 0)
     return;
+  unsigned most = threadLimit ? std::min(threadLimit, numThreads) : numThreads;
   std::unique_lock lock(owner, std::defer_lock);
-  if (newChunks == 1 || numThreads == 1 || insidePool || !lock.try_lock()) {
+  if (newChunks == 1 || most == 1 || insidePool || !lock.try_lock()) {
     newBody(newContext, 0, newChunks);
     return;
   }
   body = newBody;
   context = newContext;
+  active = most;
   // Several hand-outs a thread even out their speeds.
-  int64_t count = numThreads;
+  int64_t count = most;
   grain = std::max<int64_t>(1, newChunks / (count * 8));
   for (int64_t i = 0, end = 0; i < count; ++i) {
     shares[i].next.store(end, std::memory_order_relaxed);
@@ -154,7 +167,8 @@ void ThreadPool::work(unsigned thread) {
   while (true) {
     waitForChange(seen);
     seen = epoch.load(std::memory_order_acquire);
-    if (!(state.fetch_add(1, std::memory_order_acquire) & closed))
+    if (!(state.fetch_add(1, std::memory_order_acquire) & closed) &&
+        thread < active)
       takeChunks(thread);
     state.fetch_sub(1, std::memory_order_release);
   }

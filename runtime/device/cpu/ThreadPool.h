@@ -36,6 +36,7 @@ public:
   ThreadPool &operator=(const ThreadPool &) = delete;
 
   unsigned threads() const { return numThreads; }
+  /// As sinter_parallel_for, within the calling thread's ThreadLimit.
   void run(Body body, void *context, int64_t chunks);
 
 private:
@@ -61,11 +62,24 @@ private:
   Body body = nullptr;
   void *context = nullptr;
   int64_t grain = 1;
+  unsigned active = 1; ///< threads with lower numbers have a part in it
   const std::unique_ptr<Share[]> shares; ///< one a thread
 
   alignas(64) std::atomic<uint32_t> state{closed};
   alignas(64) std::atomic<uint32_t> epoch{0}; ///< grows with each job
   std::atomic<uint32_t> sleepers{0};
+};
+
+/// While it lives, jobs of this thread are done by at most so many threads,
+/// this one among them; 0: by as many as the pool has.
+class ThreadLimit {
+public:
+  explicit ThreadLimit(unsigned threads);
+  ~ThreadLimit();
+  ThreadLimit(const ThreadLimit &) = delete;
+
+private:
+  const unsigned before;
 };
 
 /// Threads that SINTER_THREADS, affinity and quota give.

@@ -160,7 +160,12 @@ typedef struct sinter_model_options {
   /// library, and kept in the program cache; a message tells so. 1: that is
   /// SINTER_UNSUPPORTED.
   int32_t never_compile;
-  int32_t reserved;
+  /// Of the processor's threads how many a run of this model takes at most, the
+  /// calling one among them. 0: as many as the process's pool has
+  /// (SINTER_THREADS, or what affinity and cgroup allow), which are the most
+  /// for others, too. 1: no other thread is started or waited for. Results are
+  /// the same for every number.
+  int32_t threads;
 } sinter_model_options;
 
 /// Opens a file; it is mapped, and has to stay as it is while the model is open
@@ -273,8 +278,9 @@ typedef struct sinter_run_options {
 /// without places, that is memory of the session's: `sinter_session_output` has
 /// it. Else dtype, dims and a dense layout have to be those of the result,
 /// which is written there: at once if it is memory of the model's device,
-/// begins at a multiple of 64 bytes (256 on a GPU) and shares nothing with
-/// inputs and other outputs, else by a copy. After an error its contents are
+/// begins at a multiple of 64 bytes (256 on a GPU) and shares nothing with an
+/// input, else by a copy once the run has ended. Two places that share
+/// something are SINTER_INVALID_ARGUMENT. After an error its contents are
 /// undefined.
 ///
 /// `options` may be null.
@@ -326,8 +332,7 @@ sinter_status sinter_session_state(sinter_session *session, uint32_t number,
 sinter_status sinter_session_weight(sinter_session *session, uint32_t number,
                                     sinter_tensor *tensor);
 /// Gives this session another value, which is copied. dtype and dims have to be
-/// those of the file, but a state may have other dims of that number, if its
-/// entry points take them: the next run tells.
+/// those of the file.
 sinter_status sinter_session_set_state(sinter_session *session, uint32_t number,
                                        const sinter_tensor *tensor);
 sinter_status sinter_session_set_weight(sinter_session *session,
@@ -383,7 +388,9 @@ sinter_status sinter_session_cancel(sinter_session *session);
 
 /// Waits, at most so many milliseconds (-1: as long as it takes, 0: looks
 /// only). `done` gets 1 when it has ended, with its callback, and the call
-/// gives the status of what was begun then; else `done` is 0.
+/// gives the status of what was begun then; else `done` is 0. A callback cannot
+/// wait for its own run, nor for a later one of its session, which begins when
+/// the callback is over: SINTER_INVALID_ARGUMENT, at once.
 sinter_status sinter_event_wait(sinter_event *event, int64_t milliseconds,
                                 int32_t *done);
 /// Stops it alone, as `sinter_session_cancel`.

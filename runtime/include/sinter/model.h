@@ -169,6 +169,8 @@ struct ModelOptions {
   /// An entry point that has no program for the device is an error, not
   /// compiled from the file's graph.
   bool never_compile = false;
+  /// The most that a run takes of the processor's; 0: as many as there are.
+  int32_t threads = 0;
 };
 
 /// An open model file. Copies share it; thread-safe.
@@ -219,6 +221,7 @@ private:
         options.check_everything ? SINTER_CHECK_NOW : SINTER_CHECK_WHEN_USED;
     read.in_place = options.in_place;
     read.never_compile = options.never_compile;
+    read.threads = options.threads;
     sinter_model *made = nullptr;
     detail::check(call(read, &made));
     shared.reset(made, sinter_model_close);

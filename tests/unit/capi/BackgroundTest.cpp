@@ -288,6 +288,59 @@ TEST(CapiBackground, aCallbackMayCloseItsSession) {
   EXPECT_OK(sinter_event_close(event));
 }
 
+namespace {
+struct Waiter {
+  std::atomic<sinter_event *> own{nullptr}, later{nullptr};
+  sinter_status waited = SINTER_OK, looked = SINTER_INTERNAL;
+  int32_t isDone = 1;
+  std::string error;
+  static void callback(void *user, sinter_status, const char *) {
+    auto &mine = *static_cast<Waiter *>(user);
+    while (!mine.later)
+      std::this_thread::yield();
+    mine.looked = sinter_event_wait(mine.later, 0, &mine.isDone);
+    mine.waited = sinter_event_wait(mine.later, -1, &mine.isDone);
+    mine.error = sinter_last_error();
+  }
+};
+} // namespace
+
+/// A run that its session begins later waits for this callback in turn.
+TEST(CapiBackground, aCallbackCannotWaitForALaterRun) {
+  Opened opened(scaleProgram()), other(scaleProgram());
+  Host x(counting(3));
+  float factor = 4;
+  sinter_tensor inputs[] = {x.tensor(), number(factor)};
+  auto begin = [&](sinter_session *session, Waiter *waiter) {
+    sinter_event *event = nullptr;
+    EXPECT_OK(sinter_session_run_async(
+        session, 0, inputs, 2, nullptr, 0, nullptr,
+        waiter ? Waiter::callback : nullptr, waiter, &event));
+    return event;
+  };
+  int32_t done = 0;
+  Waiter waiter;
+  waiter.own = begin(opened.session, &waiter);
+  waiter.later = begin(opened.session, nullptr);
+  EXPECT_OK(sinter_event_wait(waiter.own, -1, &done));
+  EXPECT_OK(sinter_event_wait(waiter.later, -1, &done));
+  EXPECT_EQ(waiter.looked, SINTER_OK);
+  EXPECT_EQ(waiter.isDone, 0);
+  EXPECT_EQ(waiter.waited, SINTER_INVALID_ARGUMENT);
+  EXPECT_NE(waiter.error.find("done by this thread"), std::string::npos)
+      << waiter.error;
+  // One of another session is not.
+  Waiter across;
+  across.own = begin(opened.session, &across);
+  across.later = begin(other.session, nullptr);
+  EXPECT_OK(sinter_event_wait(across.own, -1, &done));
+  EXPECT_EQ(across.waited, SINTER_OK);
+  EXPECT_EQ(across.isDone, 1);
+  for (sinter_event *event : {waiter.own.load(), waiter.later.load(),
+                              across.own.load(), across.later.load()})
+    EXPECT_OK(sinter_event_close(event));
+}
+
 /// Without the compiler, or with a text that is none.
 TEST(CapiBackground, compilingSaysWhatIsWrong) {
   sinter_event *event = nullptr;

@@ -65,7 +65,12 @@ TEST(CapiModel, saysWhatIsWrongWithAFile) {
                "too few");
   EXPECT_FAILS(sinter_model_open_memory(nullptr, 0, nullptr, &model), SINTER_IO,
                "too few");
-  sinter_model_options options = optionsFor("gpu");
+  sinter_model_options options = optionsFor("cpu");
+  options.threads = -1;
+  sinter_model *none = nullptr;
+  EXPECT_FAILS(sinter_model_open_memory("", 0, &options, &none),
+               SINTER_INVALID_ARGUMENT, "threads is -1");
+  options = optionsFor("gpu");
   EXPECT_FAILS(sinter_model_open("x", &options, &model),
                SINTER_INVALID_ARGUMENT, "device `gpu`");
   options = optionsFor("cuda:200");

@@ -201,10 +201,40 @@ TEST(CapiRun, refusesWrongPlaces) {
   EXPECT_FAILS(run(good, good), SINTER_INVALID_ARGUMENT,
                "output 'doubled': its place has a part in that of output "
                "'sum'");
-  inputs[1] = placeAt(memory.data() + 96, x.dims);
-  EXPECT_FAILS(run(good, own), SINTER_INVALID_ARGUMENT,
-               "output 'sum': its place has a part in input 'y'");
-  EXPECT_OK(run(placeAt(memory.data() + 196 + 12, x.dims), own));
+  // Also where both are copied to.
+  EXPECT_FAILS(run(placeAt(memory.data() + 1, x.dims),
+                   placeAt(memory.data() + 100, x.dims)),
+               SINTER_INVALID_ARGUMENT,
+               "output 'doubled': its place has a part in that of output "
+               "'sum'");
+  EXPECT_OK(run(placeAt(memory.data() + 1, x.dims),
+                placeAt(memory.data() + 101, x.dims)));
+  EXPECT_OK(run(own, own));
+}
+
+/// The result is copied there when the inputs have been read.
+TEST(CapiRun, placesMayLieOverInputs) {
+  Opened opened(pairProgram());
+  Aligned memory(320);
+  std::vector<int64_t> dims = {100};
+  for (size_t offset : {0, 16, 1, 96, 200}) {
+    std::iota(memory.data(), memory.data() + 320, 1.0f);
+    // Both outputs read x; the first one's place is over x, over y or both.
+    sinter_tensor inputs[] = {placeAt(memory.data(), dims),
+                              placeAt(memory.data() + 100, dims)};
+    sinter_tensor outputs[] = {placeAt(memory.data() + offset, dims),
+                               sized<sinter_tensor>()};
+    ASSERT_OK(
+        sinter_session_run(opened.session, 0, inputs, 2, outputs, 2, nullptr));
+    auto sum = sized<sinter_tensor>(), doubled = sized<sinter_tensor>();
+    ASSERT_OK(sinter_session_output(opened.session, 0, 0, &sum));
+    ASSERT_OK(sinter_session_output(opened.session, 0, 1, &doubled));
+    for (size_t i : {0, 1, 50, 99}) {
+      EXPECT_EQ(memory.data()[offset + i], float(2 * i + 102)) << offset;
+      EXPECT_EQ(valuesOf(doubled)[i], float(2 * i + 2)) << offset;
+    }
+    EXPECT_EQ(valuesOf(sum)[99], 300);
+  }
 }
 
 TEST(CapiRun, refusesWrongInputs) {

@@ -2,7 +2,12 @@
 #include "tests/unit/capi/Models.h"
 
 #include <atomic>
+#include <filesystem>
+#include <iterator>
 #include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace sinter::capi::test;
 using sinter::runtime::test::scaleProgram;
@@ -31,6 +36,30 @@ bool runs(sinter_session *session, int n, float factor) {
   return true;
 }
 
+/// Threads of a child process that has run a model of that option once; 0 where
+/// it could not.
+int threadsOfARun(int32_t threads) {
+  std::vector<std::byte> file = scaleProgram().file();
+  pid_t child = ::fork(); // without its parent's pool
+  if (child == 0) {
+    ::alarm(60);
+    auto options = sized<sinter_model_options>();
+    options.device = "cpu";
+    options.threads = threads;
+    sinter_model *model = nullptr;
+    sinter_session *session = nullptr;
+    bool isRight = sinter_model_open_memory(file.data(), file.size(), &options,
+                                            &model) == SINTER_OK &&
+                   sinter_session_open(model, &session) == SINTER_OK &&
+                   runs(session, 300 * 256, 3);
+    std::filesystem::directory_iterator tasks("/proc/self/task"), end;
+    ::_exit(isRight ? int(std::distance(tasks, end)) : 0);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+}
+
 } // namespace
 
 /// The first runs of all load the program at once.
@@ -56,6 +85,18 @@ TEST(CapiThreads, threadsShareASession) {
       wrong += !runs(opened.session, 20 + thread, float(thread + 1));
   });
   EXPECT_EQ(wrong, 0);
+}
+
+TEST(CapiThreads, areAsManyAsTheModelMayTake) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer lets no child process start threads";
+#endif
+  EXPECT_EQ(threadsOfARun(1), 1);
+  int all = threadsOfARun(0);
+  EXPECT_EQ(all, threadsOfARun(INT32_MAX));
+  if (std::thread::hardware_concurrency() > 1) {
+    EXPECT_GT(all, 1);
+  }
 }
 
 /// Somebody closes what others use: these are told, or end well.

@@ -1,9 +1,12 @@
 #include "runtime/device/cpu/ThreadPool.h"
 
+#include <algorithm>
 #include <chrono>
 #include <gtest/gtest.h>
 #include <memory>
+#include <mutex>
 #include <numeric>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -61,6 +64,44 @@ TEST(ThreadPool, wakesAfterSleep) {
     Tally tally(64);
     pool->run(&Tally::body, &tally, 64);
     ASSERT_TRUE(tally.once());
+  }
+}
+
+TEST(ThreadPool, keepsTheCallersLimit) {
+  static auto *pool = new ThreadPool(4);
+  struct Seen {
+    std::mutex mutex;
+    std::set<std::thread::id> threads;
+    std::atomic<int64_t> chunks{0};
+  };
+  auto note = [](void *context, int64_t first, int64_t last) {
+    auto &seen = *static_cast<Seen *>(context);
+    seen.chunks += last - first;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    std::lock_guard lock(seen.mutex);
+    seen.threads.insert(std::this_thread::get_id());
+  };
+  auto threadsOf = [&](unsigned limit) {
+    ThreadLimit threads(limit);
+    size_t most = 0;
+    for (int i = 0; i < 20; ++i) {
+      Seen seen;
+      pool->run(note, &seen, 200);
+      EXPECT_EQ(seen.chunks.load(), 200);
+      EXPECT_TRUE(seen.threads.contains(std::this_thread::get_id()));
+      most = std::max(most, seen.threads.size());
+    }
+    return most;
+  };
+  EXPECT_EQ(threadsOf(1), 1u);
+  EXPECT_EQ(threadsOf(2), 2u);
+  EXPECT_EQ(threadsOf(3), 3u);
+  EXPECT_EQ(threadsOf(0), 4u);
+  EXPECT_EQ(threadsOf(9), 4u);
+  {
+    ThreadLimit outer(2);
+    EXPECT_EQ(threadsOf(1), 1u);
+    EXPECT_GE(threadsOf(0), 3u); // the innermost counts
   }
 }
 
