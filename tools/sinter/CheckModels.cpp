@@ -19,6 +19,8 @@ static constexpr Flag flags[] = {
     {"--device", "DEVICE", "cpu, null; default SINTER_DEVICE or cpu"},
     {"--json", nullptr, "print the counts of each operator as JSON"},
     {"--list", nullptr, "say of each unsupported case why it is"},
+    {"--differences", nullptr,
+     "say of each case that passed how far floats were from those wanted"},
     {"--only", "TEXT", "the cases whose names hold TEXT"},
 };
 static constexpr Interface interface = {
@@ -41,7 +43,11 @@ struct Totals {
 } // namespace
 
 static void printLine(const OnnxCase &one, const CaseResult &result,
-                      bool isListed) {
+                      const Arguments &arguments) {
+  if (result.verdict == Verdict::passed && arguments.has("--differences"))
+    fmt::print(stderr, "passed: {}: largest difference {:.3g} of {:.3g}\n",
+               one.id, result.largestDifference, result.largestValue);
+  bool isListed = arguments.has("--list");
   bool isFailed = result.verdict == Verdict::failed;
   if (!isFailed && !(isListed && result.verdict == Verdict::unsupported))
     return;
@@ -73,7 +79,7 @@ static Totals runAll(const Arguments &arguments, DeviceId device) {
       CaseResult result = runOnnxCase(one, device);
       totals.all.add(result.verdict);
       totals.byOperator[result.op].add(result.verdict);
-      printLine(one, result, arguments.has("--list"));
+      printLine(one, result, arguments);
     }
   return totals;
 }

@@ -169,13 +169,19 @@ static std::string typeOf(const Tensor &tensor) {
 
 /// What is wrong with `got`; empty when nothing is.
 static std::string differenceOfReals(const Tensor &got, const Tensor &want,
-                                     double rtol, double atol) {
+                                     double rtol, double atol,
+                                     CaseResult &result) {
   std::vector<double> a = got.to_vector<double>(), b = want.to_vector<double>();
   for (size_t i = 0; i < a.size(); ++i) {
     bool isSame = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
     // Any difference is within a tolerance of infinity.
     bool isClose = std::isfinite(a[i]) && std::isfinite(b[i]) &&
                    std::fabs(a[i] - b[i]) <= atol + rtol * std::fabs(b[i]);
+    if (std::isfinite(a[i]) && std::isfinite(b[i])) {
+      result.largestDifference =
+          std::max(result.largestDifference, std::fabs(a[i] - b[i]));
+      result.largestValue = std::max(result.largestValue, std::fabs(b[i]));
+    }
     if (!isSame && !isClose)
       return fmt::format("element {} is {}, not {}", i, a[i], b[i]);
   }
@@ -183,7 +189,7 @@ static std::string differenceOfReals(const Tensor &got, const Tensor &want,
 }
 
 static std::string difference(const OnnxCase &one, const Tensor &got,
-                              const Tensor &want) {
+                              const Tensor &want, CaseResult &result) {
   if (typeOf(got) != typeOf(want))
     return fmt::format("{}, not {}", typeOf(got), typeOf(want));
   if (!one.comparesValues)
@@ -194,7 +200,7 @@ static std::string difference(const OnnxCase &one, const Tensor &got,
                   : want.dtype() == DType::f16 ? 5e-3
                                                : 0;
     return differenceOfReals(got, want, std::max(one.rtol, rtol),
-                             std::max(one.atol, rtol == 0 ? 0 : 1e-3));
+                             std::max(one.atol, rtol == 0 ? 0 : 1e-3), result);
   }
   std::vector<int64_t> a = got.to_vector<int64_t>();
   std::vector<int64_t> b = want.to_vector<int64_t>();
@@ -220,8 +226,8 @@ static size_t runSet(const OnnxCase &one, const onnx::Model &model,
     if (!isThere(path))
       continue;
     ++numCompared;
-    std::string why =
-        difference(one, outputs.at(name), readStored(path, device).tensor);
+    std::string why = difference(one, outputs.at(name),
+                                 readStored(path, device).tensor, result);
     if (why.empty())
       continue;
     result.verdict = Verdict::failed;

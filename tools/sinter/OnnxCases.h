@@ -25,7 +25,9 @@ enum class Verdict : uint8_t { passed, failed, unsupported };
 struct CaseResult {
   Verdict verdict = Verdict::passed;
   std::string op;
-  std::string why; ///< unless it passed
+  std::string why;              ///< unless it passed
+  double largestDifference = 0; ///< of floats from what was wanted
+  double largestValue = 0;      ///< of floats that were wanted
 };
 
 /// The cases in a folder: itself, or those in it. An `index.json` beside them

@@ -142,6 +142,13 @@ static Dim maxDims(const Integers &x) {
 static Dim minDims(const Integers &x) {
   return same(x[0], x[1]) ? x[0] : Dim(std::min(number(x[0]), number(x[1])));
 }
+/// Not a number where an operand is none.
+static double maxReals(const Reals &x) {
+  return x[0] > x[1] || std::isnan(x[0]) ? x[0] : x[1];
+}
+static double minReals(const Reals &x) {
+  return x[0] < x[1] || std::isnan(x[0]) ? x[0] : x[1];
+}
 template <typename F> static Dim compared(const Integers &x, F &&holds) {
   if (same(x[0], x[1]))
     return int64_t(holds(0, 0));
@@ -155,8 +162,8 @@ static const std::map<std::string_view, Pointwise> &pointwise() {
       {"Mul", {mulDims, [](const Reals &x) { return x[0] * x[1]; }}},
       {"Div", {divDims, [](const Reals &x) { return x[0] / x[1]; }}},
       {"Mod", {modDims, nullptr}},
-      {"Max", {maxDims, nullptr}},
-      {"Min", {minDims, nullptr}},
+      {"Max", {maxDims, maxReals}},
+      {"Min", {minDims, minReals}},
       {"Neg", {negDims, [](const Reals &x) { return -x[0]; }}},
       {"Abs", {absDims, [](const Reals &x) { return std::fabs(x[0]); }}},
       {"Relu",
@@ -167,6 +174,7 @@ static const std::map<std::string_view, Pointwise> &pointwise() {
       {"Floor", {nullptr, [](const Reals &x) { return std::floor(x[0]); }}},
       {"Ceil", {nullptr, [](const Reals &x) { return std::ceil(x[0]); }}},
       {"Sqrt", {nullptr, [](const Reals &x) { return std::sqrt(x[0]); }}},
+      {"Reciprocal", {nullptr, [](const Reals &x) { return 1 / x[0]; }}},
       {"Not",
        {[](const Integers &x) { return Dim(int64_t(number(x[0]) == 0)); },
         nullptr, true}},
@@ -203,10 +211,10 @@ static const std::map<std::string_view, Pointwise> &pointwise() {
 }
 
 static size_t arityOf(std::string_view op) {
-  return op == "Neg" || op == "Abs" || op == "Relu" || op == "Floor" ||
-                 op == "Ceil" || op == "Sqrt" || op == "Not" || op == "Identity"
-             ? 1
-             : 2;
+  constexpr std::string_view unary[] = {"Neg",        "Abs",  "Relu",
+                                        "Floor",      "Ceil", "Sqrt",
+                                        "Reciprocal", "Not",  "Identity"};
+  return std::ranges::find(unary, op) != std::end(unary) ? 1 : 2;
 }
 
 static KnownRef foldPointwise(std::string_view op, const Pointwise &rule,

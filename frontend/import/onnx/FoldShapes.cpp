@@ -363,6 +363,21 @@ static KnownRef foldSum(const FoldCall &call) {
   return foldReduction(call, 0, [](Dim a, Dim b) { return a + b; });
 }
 
+static KnownRef foldMax(const FoldCall &call) {
+  if (!call.has(0) || call.inputs[0]->integers.empty())
+    return nullptr;
+  return foldReduction(call, call.inputs[0]->integers[0], [](Dim a, Dim b) {
+    return Dim(std::max(fixed(a), fixed(b)));
+  });
+}
+static KnownRef foldMin(const FoldCall &call) {
+  if (!call.has(0) || call.inputs[0]->integers.empty())
+    return nullptr;
+  return foldReduction(call, call.inputs[0]->integers[0], [](Dim a, Dim b) {
+    return Dim(std::min(fixed(a), fixed(b)));
+  });
+}
+
 /// Tensors without elements have other axes of any length, over which loops
 /// would go, too.
 static bool isSmall(const KnownRef &known) {
@@ -388,7 +403,8 @@ ShapeFold findShapeFold(std::string_view op) {
       {"Unsqueeze", foldUnsqueeze}, {"Reshape", foldReshape},
       {"Expand", foldExpand},       {"Range", foldRange},
       {"Transpose", foldTranspose}, {"ReduceProd", foldProduct},
-      {"ReduceSum", foldSum},
+      {"ReduceSum", foldSum},       {"ReduceMax", foldMax},
+      {"ReduceMin", foldMin},
   };
   auto found = table.find(op);
   return found == table.end() ? nullptr : found->second;

@@ -30,12 +30,17 @@ const std::string &Model::name() const {
 
 //===- Inputs -------------------------------------------------------------===//
 
+[[noreturn]] static void refuse(ErrorKind kind, const LoadedModel &model,
+                                const std::string &what,
+                                const SourceLine &where) {
+  detail::raise(makeError(kind, fmt::format("onnx: {}: {}", model.name, what)),
+                where);
+}
+
 [[noreturn]] static void refuse(const LoadedModel &model,
                                 const std::string &what,
                                 const SourceLine &where) {
-  detail::raise(makeError(ErrorKind::invalid_argument,
-                          fmt::format("onnx: {}: {}", model.name, what)),
-                where);
+  refuse(ErrorKind::invalid_argument, model, what, where);
 }
 
 static std::string typeOf(const Tensor &tensor) {
@@ -209,7 +214,12 @@ NamedTensors Model::run(const NamedTensors &inputs, Where where) const try {
   try {
     return record(parts, false);
   } catch (const NeedsNumbers &) {
+  }
+  try {
     return record(parts, true);
+  } catch (const NeedsNumbers &) {
+    refuse(ErrorKind::unsupported, model,
+           "a size that only a run tells is needed before it", where);
   }
 } catch (...) {
   detail::raiseExhausted(where);

@@ -240,3 +240,18 @@ TEST(OnnxRules, largeIntegersAreComputedInDoubles) {
   EXPECT_THAT(run(nodeMessage("ReduceL2", {"x"}, {"y"})), ElementsAre(large));
   EXPECT_THAT(run(nodeMessage("Pow", {"x", "one"}, {"y"})), ElementsAre(large));
 }
+
+/// One node makes lists of two lengths; what is between stays of numbers.
+TEST(OnnxRules, resizedAxesHaveNumbers) {
+  Message up = nodeMessage("Resize", {"x", "", "scales"}, {"u"});
+  Message add = nodeMessage("ConvTranspose", {"u", "w"}, {"y"});
+  Message graph =
+      graphOf(1, {up, add}, {1, 1, -1, -1})
+          .message(5,
+                   constant("scales", 1, {4}, std::vector<float>{1, 1, 2, 3}))
+          .message(5, constant("w", 1, {1, 1, 1, 1}, std::vector<float>{2}));
+  Tensor y = modelOf(graph).forward(ones({1, 1, 2, 3}));
+  EXPECT_EQ(y.dim(2).value, 4);
+  EXPECT_EQ(y.dim(3).value, 9);
+  EXPECT_EQ(y.to_vector<float>(), std::vector<float>(36, 2));
+}

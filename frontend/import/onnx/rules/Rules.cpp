@@ -100,12 +100,19 @@ Tensor alongAxis(const Tensor &vector, int64_t axis, int64_t rank) {
 
 Tensor hostReals(const std::vector<double> &reals, const Dims &dims,
                  DType dtype, DeviceId device) {
-  return tensor(reals, dims, {dtype, device});
+  Known known;
+  known.dtype = dtype;
+  known.dims = fixed(dims);
+  known.reals = reals;
+  return tensorOf(known, device);
 }
 
 Tensor hostIntegers(const std::vector<int64_t> &integers, const Dims &dims,
                     DeviceId device) {
-  return tensor(integers, dims, {{}, device});
+  Known known;
+  known.dims = fixed(dims);
+  known.integers.assign(integers.begin(), integers.end());
+  return tensorOf(known, device);
 }
 
 } // namespace sinter::onnx

@@ -53,7 +53,8 @@ Tensor sliceAxis(const Tensor &x, int64_t axis, Dim start, Dim limit,
 /// A tensor of the shape [1, .., n, .., 1] with n at `axis`.
 Tensor alongAxis(const Tensor &vector, int64_t axis, int64_t rank);
 
-/// Elements that are made on the host.
+/// Elements that are made on the host. Their axes are never symbolic, however
+/// many sizes one node makes.
 Tensor hostReals(const std::vector<double> &reals, const Dims &dims,
                  DType dtype, DeviceId device);
 Tensor hostIntegers(const std::vector<int64_t> &integers, const Dims &dims,
