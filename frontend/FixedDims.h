@@ -9,16 +9,19 @@
 namespace sinter::detail {
 
 /// The node with the numbers that `count` of its dims, from an axis on, are
-/// now: a guard, where some are symbolic.
+/// now: a guard of each that is symbolic. Together they would be guarded by
+/// their product only.
 inline Result<graph::NodeRef> withNumbers(const graph::NodeRef &node,
                                           size_t axis, size_t count = 1) {
-  auto fixed = node->dims().subspan(axis, count);
-  if (std::ranges::all_of(fixed, &Dim::isConstant))
-    return node;
   SmallVector<Dim, 6> shape(node->dims());
-  for (size_t i = axis; i < axis + count; ++i)
+  graph::NodeRef fixed = node;
+  for (size_t i = axis; i < axis + count; ++i) {
+    if (shape[i].isConstant())
+      continue;
     shape[i] = Dim(shape[i].value);
-  return graph::reshape(node, shape);
+    SINTER_TRY_ASSIGN(fixed, graph::reshape(fixed, shape));
+  }
+  return fixed;
 }
 
 } // namespace sinter::detail

@@ -35,6 +35,8 @@ static constexpr Flag flags[] = {
     fusionFlag,
     memoryLimitFlag,
     dynamicFlag,
+    sizeFlag,
+    constantFlag,
     tuneFlag,
     tileFlag,
 };
@@ -177,7 +179,7 @@ static Result<Measured> measureOne(const std::string &name,
     if (builtIn->flops)
       measured.flops = builtIn->flops(sizes);
   } else {
-    SINTER_TRY_ASSIGN(model, readModelFile(name));
+    SINTER_TRY_ASSIGN(model, readModelFile(name, arguments));
   }
   SINTER_TRY_ASSIGN(Runnable runnable, makeRunnable(model, arguments));
   SINTER_TRY_ASSIGN(measured.times, measure(runnable, seconds));

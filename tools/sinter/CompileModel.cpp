@@ -20,6 +20,8 @@ static constexpr Flag flags[] = {
     fusionFlag,
     memoryLimitFlag,
     dynamicFlag,
+    sizeFlag,
+    constantFlag,
     tuneFlag,
     tileFlag,
     {"--emit", "FORM",
@@ -28,7 +30,8 @@ static constexpr Flag flags[] = {
 };
 static constexpr Interface interface = {
     "compile MODEL -o OUT [--target TARGET[,TARGET]...] [--strip]",
-    "Compiles a .mlir model, strips a .sinter file, or, with --target, makes\n"
+    "Compiles a .mlir or .onnx model, strips a .sinter file, or, with "
+    "--target, makes\n"
     "another of it with programs for these targets, out of its portable "
     "graph.\n"
     "Of several targets one file has the programs; a device takes the one "
@@ -173,7 +176,11 @@ static Result<std::vector<std::byte>> compileModel(const Model &model,
   request.debug = !arguments.has("--strip");
   if (!model.compiled)
     return compileForAll(model, request);
-  if (arguments.has("--target"))
+  // What an .onnx model became was compiled as it is by default.
+  bool isChanged = model.imported &&
+                   (arguments.has("--numerics") || arguments.has("--fusion") ||
+                    arguments.has("--memory-limit"));
+  if (arguments.has("--target") || isChanged)
     return retargeted(model, requestsOf(request), arguments);
   SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,
                     compiledBytes(model, request));
@@ -209,7 +216,7 @@ int runCompile(int argc, char **argv) {
                               : "--emit is sinter or object");
     return exitUsage;
   }
-  Result<Model> model = readModelFile(arguments.positional()[0]);
+  Result<Model> model = readModelFile(arguments.positional()[0], arguments);
   if (!model)
     return report(model.error());
   Result<std::vector<std::byte>> bytes = compileModel(*model, arguments);

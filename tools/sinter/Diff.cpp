@@ -23,6 +23,8 @@ static constexpr Flag flags[] = {
     fusionFlag,
     memoryLimitFlag,
     dynamicFlag,
+    sizeFlag,
+    constantFlag,
 };
 static constexpr Interface interface = {
     "diff A B [--json]",
@@ -80,7 +82,7 @@ static void addTexts(const ProgramData &program, Side &side) {
 
 static Result<Side> sideOf(const std::string &path,
                            const Arguments &arguments) {
-  SINTER_TRY_ASSIGN(Model model, readModelFile(path));
+  SINTER_TRY_ASSIGN(Model model, readModelFile(path, arguments));
   SINTER_TRY_ASSIGN(CompileRequest request, compileRequest(arguments));
   SINTER_TRY_ASSIGN(std::vector<FileParts> all,
                     selectParts(model, arguments, request));

@@ -19,6 +19,8 @@ static constexpr Flag flags[] = {
     fusionFlag,
     memoryLimitFlag,
     dynamicFlag,
+    sizeFlag,
+    constantFlag,
 };
 static constexpr Interface interface = {
     "explain MODEL [--json] [--assert FILE]",
@@ -125,7 +127,7 @@ int runExplain(int argc, char **argv) {
   Arguments arguments(argc, argv, interface);
   if (arguments.exit)
     return *arguments.exit;
-  Result<Model> model = readModelFile(arguments.positional()[0]);
+  Result<Model> model = readModelFile(arguments.positional()[0], arguments);
   if (!model)
     return report(model.error());
   Result<std::string> text = explain(*model, arguments);

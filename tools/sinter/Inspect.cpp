@@ -8,6 +8,7 @@
 #include "tools/sinter/Model.h"
 #include "tools/sinter/ProgramText.h"
 #include "tools/sinter/Signature.h"
+#include "tools/sinter/onnx/ImportOnnx.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -28,6 +29,8 @@ static constexpr Flag flags[] = {
     fusionFlag,
     memoryLimitFlag,
     dynamicFlag,
+    sizeFlag,
+    constantFlag,
     tuneFlag,
     tileFlag,
     {"--output", "FILE", "write there instead of the standard output"},
@@ -37,7 +40,9 @@ static constexpr Interface interface = {
     "Prints a .mlir or .sinter model at a stage of the compiler. Of a .sinter\n"
     "file the signature, the programs and asm come from the file; other "
     "stages\n"
-    "are made again from the graph in it, by the same compiler only.",
+    "are made again from the graph in it, by the same compiler only. Of an "
+    ".onnx\n"
+    "file, without a stage: signature, operators, and what is not supported.",
     flags,
     1,
     1,
@@ -175,7 +180,15 @@ int runInspect(int argc, char **argv) {
   Result<runtime::CompileRequest> request = compileRequest(arguments);
   if (!request)
     return report(request.error()), exitUsage;
-  Result<Model> model = readModelFile(arguments.positional()[0]);
+  std::string path = arguments.positional()[0];
+  if (path.ends_with(".onnx") && !arguments.has("--stage") &&
+      !arguments.has("--memory")) {
+    Result<std::string> text = onnxText(path);
+    Status written =
+        text ? writeText(arguments.get("--output", "-"), *text) : text.error();
+    return written ? exitOk : report(written.error());
+  }
+  Result<Model> model = readModelFile(path, arguments);
   if (!model)
     return report(model.error());
   request->debug |= arguments.has("--memory");

@@ -11,6 +11,7 @@
 #include "runtime/tune/Tuner.h"
 #include "tools/sinter/Inputs.h"
 #include "tools/sinter/ModelEntry.h"
+#include "tools/sinter/onnx/ImportOnnx.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -65,7 +66,8 @@ Status writeText(const std::string &path, std::string_view text) {
   return replaceFile(path, {&bytes, 1});
 }
 
-Result<Model> readModelFile(const std::string &path) {
+Result<Model> readModelFile(const std::string &path,
+                            const Arguments &arguments) {
   Model model;
   model.path = path;
   if (path == "-") {
@@ -73,9 +75,11 @@ Result<Model> readModelFile(const std::string &path) {
     return model;
   }
   std::string extension = std::filesystem::path(path).extension();
+  if (extension == ".onnx")
+    return importOnnx(path, arguments);
   if (extension != ".mlir" && extension != ".sinter")
     return makeError(ErrorKind::invalid_argument,
-                     path + ": a model is a .mlir or a .sinter file");
+                     path + ": a model is a .mlir, .onnx or .sinter file");
   model.compiled = extension == ".sinter";
   if (model.compiled)
     return model;

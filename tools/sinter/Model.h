@@ -25,11 +25,14 @@ struct Model {
   std::string path;
   std::string text;      ///< of the dialect
   bool compiled = false; ///< a `.sinter` file, which is read when it is used
+  /// Keeps the file that an ONNX model became.
+  std::shared_ptr<const void> imported = {};
 };
 
 /// Reads a `.mlir` file, or names a `.sinter` file; `-` is the standard input,
-/// as text.
-Result<Model> readModelFile(const std::string &path);
+/// as text. An `.onnx` file becomes a `.sinter` file, as its flags say.
+Result<Model> readModelFile(const std::string &path,
+                            const Arguments &arguments);
 
 Result<std::vector<std::byte>> readBytes(const std::string &path);
 /// As replaceFile; `-` is the standard output, where it is printable.
@@ -50,6 +53,11 @@ inline constexpr Flag memoryLimitFlag = {
     "compute values again rather than keep them, above these"};
 inline constexpr Flag dynamicFlag = {"--dynamic", "INPUT:AXIS=NAME",
                                      "make an axis of a text's input symbolic"};
+inline constexpr Flag sizeFlag = {
+    "--size", "NAME=N", "an open axis of an .onnx model has this size only"};
+inline constexpr Flag constantFlag = {
+    "--constant", "INPUT=FILE.npy",
+    "an input of an .onnx model is part of the program"};
 inline constexpr Flag tuneFlag = {
     "--tune", nullptr,
     "choose the tiles of products by their times on the device (SINTER_TUNE)"};

@@ -29,6 +29,8 @@ static constexpr Flag flags[] = {
     fusionFlag,
     memoryLimitFlag,
     dynamicFlag,
+    sizeFlag,
+    constantFlag,
     tuneFlag,
     tileFlag,
 };
@@ -164,7 +166,7 @@ int runProfile(int argc, char **argv) {
   Arguments arguments(argc, argv, interface);
   if (arguments.exit)
     return *arguments.exit;
-  Result<Model> model = readModelFile(arguments.positional()[0]);
+  Result<Model> model = readModelFile(arguments.positional()[0], arguments);
   if (!model)
     return report(model.error());
   Status done = profileModel(*model, arguments);

@@ -44,6 +44,8 @@ static constexpr Flag flags[] = {
     fusionFlag,
     memoryLimitFlag,
     dynamicFlag,
+    sizeFlag,
+    constantFlag,
     tuneFlag,
     tileFlag,
 };
@@ -190,7 +192,7 @@ int runRun(int argc, char **argv) {
   Arguments arguments(argc, argv, interface);
   if (arguments.exit)
     return *arguments.exit;
-  Result<Model> model = readModelFile(arguments.positional()[0]);
+  Result<Model> model = readModelFile(arguments.positional()[0], arguments);
   if (!model)
     return report(model.error());
   bool hasInputs = arguments.has("--input") || arguments.has("--random-inputs");

@@ -1,5 +1,6 @@
 /// What cannot be exported is an error that says why.
 #include <sinter/Basic.h>
+#include <sinter/Convolution.h>
 #include <sinter/Export.h>
 
 #include <functional>
@@ -86,6 +87,17 @@ TEST(ExportErrors, aFixedAxisCannotBeDynamic) {
                     {.inputs = {"x"}, .dynamic = {"x:0=n"}});
             }),
             "export: dynamic 'x:0=n': the function takes 3 only");
+}
+
+/// Kernels know a window's sizes: each is fixed, not what they make together.
+TEST(ExportErrors, fixedAxesAreFixedOneByOne) {
+  sn::Tensor image = sn::zeros({1, 2, 9, 9}), weight = sn::zeros({4, 2, 2, 3});
+  EXPECT_EQ(refusal([&](auto &f) {
+              f.add("f", [](auto x, auto w) { return sn::conv2d(x, w); },
+                    std::tuple{image, weight},
+                    {.inputs = {"x", "w"}, .dynamic = {"w:2=h", "w:3=w"}});
+            }),
+            "export: dynamic 'w:2=h': the function takes 2 only");
 }
 
 TEST(ExportErrors, valuesCannotBeReadNorInputsBeIdle) {

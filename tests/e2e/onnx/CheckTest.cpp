@@ -1,5 +1,6 @@
 /// `sinter check` on folders that are made here: right, wrong and unsupported.
 #include "tests/unit/onnx/ModelWriter.h"
+#include "tools/sinter/Command.h"
 #include "tools/sinter/OnnxCases.h"
 
 #include <sinter/Creation.h>
@@ -8,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -111,4 +113,59 @@ TEST_F(OnnxCheck, foldersWithoutCasesAreErrors) {
   EXPECT_THROW(findOnnxCases("/no/such/folder"), Error);
   fs::create_directories(folder);
   EXPECT_THROW(findOnnxCases(folder.string()), Error);
+}
+
+//===- Every command ------------------------------------------------------===//
+
+/// The exit code of a command, and in `said` what it prints.
+static int command(const std::vector<std::string> &words, std::string &said) {
+  std::vector<char *> argv;
+  for (const std::string &word : words)
+    argv.push_back(const_cast<char *>(word.c_str()));
+  for (const Command &each : commands())
+    if (words[0] == each.name) {
+      testing::internal::CaptureStdout();
+      testing::internal::CaptureStderr();
+      int code = each.run(int(argv.size()), argv.data());
+      std::fflush(stdout);
+      said = testing::internal::GetCapturedStdout() +
+             testing::internal::GetCapturedStderr();
+      return code;
+    }
+  return -1;
+}
+
+TEST_F(OnnxCheck, commandsTakeModels) {
+  fs::create_directories(folder);
+  std::vector<float> two{2};
+  write(folder / "net.onnx",
+        modelMessage(Message()
+                         .message(11, valueMessage("x", 1, {-1, 3}))
+                         .message(12, valueMessage("y", 1, {-1, 3}))
+                         .message(5, tensorMessage("w", 1, {1}, two))
+                         .message(1, nodeMessage("Mul", {"x", "w"}, {"y"}))));
+  std::string net = folder / "net.onnx", out = folder / "net.sinter", said;
+  EXPECT_EQ(command({"inspect", net}, said), exitOk) << said;
+  EXPECT_THAT(said, HasSubstr("input x: f32[s1,3]\noutput y: f32[s1,3]\n"
+                              "1 nodes:\n      1 Mul\n1 initializers, 1 "
+                              "elements, 4 bytes\n0 nodes are not supported"));
+  EXPECT_EQ(command({"compile", net, "-o", out}, said), exitOk) << said;
+  EXPECT_EQ(command({"inspect", out}, said), exitOk) << said;
+  EXPECT_THAT(said, HasSubstr("input x: f32[s1,3]"));
+  EXPECT_THAT(said, HasSubstr("weight w: f32[1]"));
+  EXPECT_EQ(
+      command({"run", net, "--random-inputs", "1", "--size", "s1=5"}, said),
+      exitOk)
+      << said;
+  EXPECT_THAT(said, HasSubstr("y: f32[5,3]"));
+  EXPECT_EQ(command({"run", net, "--size", "s2=5"}, said), exitFailed);
+  EXPECT_THAT(said, HasSubstr("--size s2: no open axis has that name"));
+}
+
+TEST_F(OnnxCheck, inspectNamesWhatIsUnsupported) {
+  addCase("a", "Fancy", {0, 2});
+  std::string said;
+  EXPECT_EQ(command({"inspect", folder / "a/model.onnx"}, said), exitOk);
+  EXPECT_THAT(said,
+              HasSubstr("1 nodes are not supported:\n  Fancy (opset 17)"));
 }
