@@ -33,6 +33,7 @@
 #include <sinter/Stats.h>
 #include <sinter/Tensor.h>
 #include <sinter/Transforms.h>
+#include <sinter/Vision.h>
 #include <sinter/data/Csv.h>
 #include <sinter/data/DataLoader.h>
 #include <sinter/data/Npy.h>

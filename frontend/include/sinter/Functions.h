@@ -106,6 +106,20 @@ Tensor index_put(const Arg &x, const std::vector<Tensor> &indices,
 Tensor nonzero(const Arg &x);
 /// The elements where the mask holds, in row-major order; evaluates the mask.
 Tensor masked_select(const Arg &x, const Arg &mask);
+/// The different elements of a tensor, and where they stood in it.
+struct UniqueElements {
+  Tensor values;  ///< [count], or x with `count` slices along the axis
+  Tensor indices; ///< of the first that is equal to each: [count], i64
+  Tensor inverse; ///< which of the values an element of x is: i64
+  Tensor counts;  ///< how often each stands in x: [count], i64
+};
+/// The different elements of x, or with an axis the different slices along it,
+/// in ascending order, or without `sorted` in the order in which they are first
+/// met. `inverse` has x's shape, or one axis where one is named. A NaN is equal
+/// to nothing. The count is read from the device, so this evaluates x. Slices
+/// are put in order by one sort for each of their elements.
+UniqueElements unique(const Arg &x, std::optional<int64_t> axis = {},
+                      bool sorted = true);
 /// How often each of 0, 1, ... stands in a vector, up to its largest element
 /// but `minlength` numbers at least; i64. Evaluates x.
 Tensor bincount(const Arg &x, int64_t minlength = 0);

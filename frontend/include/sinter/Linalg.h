@@ -46,6 +46,19 @@ Tensor bilinear(const Arg &a, const Arg &b, const Arg &weight);
 Tensor cdist(const Arg &a, const Arg &b, double p = 2);
 /// A square matrix times itself, `power` times in all; 0 gives the identity.
 Tensor matrix_power(const Arg &x, int64_t power);
+/// Determinants of square matrices of floats, [.., n, n] as [..]: by
+/// elimination that takes the largest element left, a step of which is recorded
+/// for each row. The gradient is that of the product, at singular matrices,
+/// too.
+Tensor det(const Arg &x);
+/// A determinant as its sign and the logarithm of its size.
+struct LogDet {
+  Tensor sign;
+  Tensor logabsdet;
+};
+/// The same of matrices whose determinant no float holds. Of a singular one the
+/// sign is 0 and the logarithm -infinity.
+LogDet slogdet(const Arg &x);
 /// 1 on the diagonal of [rows, columns], else 0.
 Tensor eye(Dim rows, Dim columns, Options options = {},
            std::source_location where = std::source_location::current());
