@@ -52,13 +52,36 @@ std::vector<Tensor> Call::tensors() const {
   return all;
 }
 
+/// How errors call an operand.
+static std::string labelOf(const char *what, size_t input) {
+  return fmt::format("{} (input {})", what, input);
+}
+
+/// Nothing is evaluated while a function is recorded as a whole.
+static void checkEvaluates(const Call &call, const std::string &what) {
+  if (!canEvaluate())
+    call.unsupported(what + " is computed by the model, and has to be known "
+                            "where the model is recorded for a file or by jit");
+}
+
+void Call::mustEvaluate(size_t input, const char *what) const {
+  checkEvaluates(*this, labelOf(what, input));
+}
+
 KnownRef Call::known(size_t input, const char *what) const {
-  const Value &operand = value(input);
-  KnownRef elements = operand.isList() ? nullptr : operand.known();
+  return elementsOf(value(input), labelOf(what, input));
+}
+
+KnownRef Call::elementsOf(const Value &operand, const std::string &what) const {
+  if (operand.isNothing() || operand.isList())
+    invalid(what + " is no tensor");
+  if (KnownRef elements = operand.known())
+    return elements;
+  checkEvaluates(*this, what);
+  KnownRef elements = operand.read();
   if (!elements)
-    unsupported(fmt::format("{} (input {}) is computed by the model, and has "
-                            "to be known before the model runs",
-                            what, input));
+    unsupported(fmt::format("{} has more than the {} elements that are read",
+                            what, Known::most));
   return elements;
 }
 

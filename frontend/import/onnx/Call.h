@@ -37,14 +37,20 @@ public:
   /// The same as a tensor.
   Tensor tensor(size_t input) const;
   std::vector<Tensor> tensors() const;
-  /// An operand that has to be known when the model is recorded: `what` names
-  /// it in the error.
+  /// The elements of an operand that decide what is recorded: read now, which
+  /// evaluates it, where the host does not know them. `what` names it in the
+  /// error.
   KnownRef known(size_t input, const char *what) const;
+  /// The same of a value that may be none of the operands.
+  KnownRef elementsOf(const Value &operand, const std::string &what) const;
   Dims dims(size_t input, const char *what) const;
   std::vector<int64_t> integers(size_t input, const char *what) const;
   std::vector<double> reals(size_t input, const char *what) const;
   int64_t integer(size_t input, const char *what) const;
   double real(size_t input, const char *what) const;
+  /// Throws where nothing can be evaluated: while a function is recorded as a
+  /// whole. `what` is an operand that would have to be.
+  void mustEvaluate(size_t input, const char *what) const;
 
   //===- Attributes -------------------------------------------------------===//
   bool given(std::string_view name) const { return find(name) != nullptr; }

@@ -3,7 +3,6 @@
 
 #include "frontend/DeviceScope.h"
 #include "frontend/FixedDims.h"
-#include "frontend/HostBytes.h"
 #include "frontend/Raise.h"
 #include "frontend/import/onnx/LoadedModel.h"
 #include "frontend/import/onnx/ModelRecorder.h"
@@ -104,25 +103,6 @@ static void checkInputs(const LoadedModel &model, const NamedTensors &inputs,
   }
 }
 
-/// The elements of a small tensor that has a value.
-static KnownRef readKnown(const Tensor &tensor) {
-  const graph::NodeRef &node = tensor.node();
-  if (!node->isReady() || node->elements() > Known::most)
-    return nullptr;
-  auto bytes = detail::readBytes(*node);
-  if (!bytes)
-    return nullptr;
-  std::vector<int64_t> dims;
-  for (Dim dim : tensor.shape())
-    dims.push_back(dim.value);
-  KnownRef known = knownOf(*bytes, tensor.dtype(), dims);
-  if (!known)
-    return nullptr;
-  auto varying = std::make_shared<Known>(*known);
-  varying->varies = true;
-  return varying;
-}
-
 /// With `areFixed`, its dims are numbers, which guards the program.
 static Value valueOf(const Tensor &tensor, bool areFixed) {
   Tensor used = tensor;
@@ -132,7 +112,11 @@ static Value valueOf(const Tensor &tensor, bool areFixed) {
                                            size_t(tensor.rank())),
                        {}));
   Value value(used);
-  value.setSource([tensor] { return readKnown(tensor); }, 0);
+  value.setSource(
+      [tensor] {
+        return tensor.node()->isReady() ? readKnown(tensor) : nullptr;
+      },
+      0);
   return value;
 }
 
@@ -190,9 +174,11 @@ static NamedTensors record(const Parts &parts, bool areFixed) {
   Scope scope;
   for (const auto &tensor : graph.initializers)
     if (!parts.inputs.contains(tensor->name))
-      scope.set(tensor->name, initialValue(parts, *tensor, recorder));
+      scope.set(tensor->name,
+                recorder.differentiable(
+                    tensor->name, initialValue(parts, *tensor, recorder)));
   for (const auto &[name, tensor] : parts.inputs)
-    scope.set(name, valueOf(tensor, areFixed));
+    scope.set(name, recorder.differentiable(name, valueOf(tensor, areFixed)));
   recorder.record(graph, scope);
   NamedTensors outputs;
   for (const ValueRecord &output : graph.outputs) {

@@ -7,6 +7,7 @@
 #include "runtime/support/Sites.h"
 
 #include <sinter/SourceScope.h>
+#include <sinter/Transforms.h>
 
 #include <fmt/format.h>
 
@@ -23,7 +24,21 @@ const Value *Scope::find(const std::string &name) const {
 
 ModelRecorder::ModelRecorder(const ModelRecord &model, const std::string &file,
                              ExternalFiles &externals, DeviceId device)
-    : source(model), file(file), externals(externals), place(device) {}
+    : source(model), file(file), externals(externals), place(device) {
+  for (const NodeRecord &node : model.graph.nodes)
+    if (node.op == "Gradient")
+      differentiated.insert(node.inputs.begin(), node.inputs.end());
+}
+
+Value ModelRecorder::differentiable(const std::string &name,
+                                    Value value) const {
+  if (!differentiated.contains(name) || value.isNothing() || value.isList() ||
+      !isFloat(value.dtype()))
+    return value;
+  return Value(
+      vjp([](std::span<const Tensor> x) { return x[0]; }, {value.tensor(place)})
+          .inputs[0]);
+}
 
 Value ModelRecorder::stored(const TensorRecord &tensor) {
   auto found = storedValues.find(&tensor);
@@ -216,7 +231,8 @@ void ModelRecorder::dispatch(const NodeRecord &node, const Opsets &used,
     if (i >= results.size() || (results[i].isNothing()))
       throw Error(makeError(ErrorKind::unsupported,
                             fmt::format("output {} is not supported", i)));
-    scope.set(node.outputs[i], std::move(results[i]));
+    scope.set(node.outputs[i],
+              differentiable(node.outputs[i], std::move(results[i])));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "frontend/import/onnx/Value.h"
 
 #include <functional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -50,6 +51,14 @@ public:
   /// The elements of a stored tensor as a value without parameters.
   /// The same value for the same record, however often it is asked for.
   Value stored(const TensorRecord &tensor);
+  /// The value of a name where the node that is recorded stands; null when
+  /// there is none.
+  const Value *find(const std::string &name) const {
+    return current->find(name);
+  }
+  /// The value of `name`, such that gradients with respect to it are known
+  /// where a node of the graph asks for them.
+  Value differentiable(const std::string &name, Value value) const;
   DeviceId device() const { return place; }
   const ModelRecord &model() const { return source; }
 
@@ -79,6 +88,7 @@ private:
   const FunctionCall *function = nullptr;
   unsigned depth = 0;
   size_t recordedNodes = 0;
+  std::set<std::string> differentiated; ///< what nodes `Gradient` name
   std::unordered_map<const TensorRecord *, Value> storedValues;
 };
 

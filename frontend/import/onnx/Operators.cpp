@@ -14,16 +14,37 @@ static std::string_view domainOf(const Operator &row) { return row.domain; }
 
 static std::vector<Operator> allRows() {
   std::vector<Operator> rows;
-  for (std::span<const Operator> part :
-       {elementwiseRows(), activationRows(), logicRows(),
-        reductionRows(),   softmaxRows(),    contractionRows(),
-        convolutionRows(), poolingRows(),    normalizationRows(),
-        shapeRows(),       sliceRows(),      indexRows(),
-        creationRows(),    quantizeRows(),   resizeRows(),
-        recurrentRows(),   controlRows(),    attentionRows(),
-        lossRows(),        sequenceRows(),   stateRows(),
-        signalRows(),      randomRows(),     trainingRows(),
-        sampleRows()})
+  for (std::span<const Operator> part : {elementwiseRows(),
+                                         activationRows(),
+                                         logicRows(),
+                                         reductionRows(),
+                                         softmaxRows(),
+                                         contractionRows(),
+                                         convolutionRows(),
+                                         poolingRows(),
+                                         normalizationRows(),
+                                         shapeRows(),
+                                         sliceRows(),
+                                         indexRows(),
+                                         creationRows(),
+                                         quantizeRows(),
+                                         resizeRows(),
+                                         recurrentRows(),
+                                         controlRows(),
+                                         attentionRows(),
+                                         lossRows(),
+                                         sequenceRows(),
+                                         stateRows(),
+                                         signalRows(),
+                                         randomRows(),
+                                         trainingRows(),
+                                         sampleRows(),
+                                         countedRows(),
+                                         gramRows(),
+                                         detectionRows(),
+                                         microsoftAttentionRows(),
+                                         microsoftLayerRows(),
+                                         microsoftQuantizedRows()})
     rows.insert(rows.end(), part.begin(), part.end());
   auto keyOf = [](const Operator &row) {
     return std::tuple(domainOf(row), std::string_view(row.name), row.since);

@@ -77,5 +77,11 @@ std::span<const Operator> signalRows();
 std::span<const Operator> randomRows();
 std::span<const Operator> trainingRows();
 std::span<const Operator> sampleRows();
+std::span<const Operator> countedRows();
+std::span<const Operator> gramRows();
+std::span<const Operator> detectionRows();
+std::span<const Operator> microsoftAttentionRows();
+std::span<const Operator> microsoftLayerRows();
+std::span<const Operator> microsoftQuantizedRows();
 
 } // namespace sinter::onnx

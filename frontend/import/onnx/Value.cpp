@@ -1,7 +1,11 @@
 /// Values: known elements and tensors.
 #include "frontend/import/onnx/Value.h"
 
+#include "frontend/Capture.h"
+#include "frontend/HostBytes.h"
 #include "frontend/Leaves.h"
+#include "frontend/Raise.h"
+#include "frontend/ScanBodies.h"
 #include "runtime/graph/Builders.h"
 #include "runtime/support/HalfFloat.h"
 
@@ -156,6 +160,28 @@ Tensor tensorOf(const Known &known, DeviceId device) {
   return detail::leafOf(bytes, known.dtype, dims, {{}, device}, {});
 }
 
+//===- Elements of tensors ------------------------------------------------===//
+
+bool canEvaluate() {
+  return !detail::Capture::current() && !detail::recordsScanBody();
+}
+
+KnownRef readKnown(const Tensor &tensor) {
+  const graph::NodeRef &node = tensor.node();
+  if (node->elements() > Known::most)
+    return nullptr;
+  std::vector<std::byte> bytes = detail::unwrap(detail::readBytes(*node), {});
+  std::vector<int64_t> dims;
+  for (Dim dim : tensor.shape())
+    dims.push_back(dim.value);
+  KnownRef known = knownOf(bytes, tensor.dtype(), dims);
+  if (!known)
+    return nullptr;
+  auto varying = std::make_shared<Known>(*known);
+  varying->varies = true;
+  return varying;
+}
+
 //===- Values -------------------------------------------------------------===//
 
 Tensor Value::tensor(DeviceId device) const {
@@ -182,6 +208,12 @@ KnownRef Value::known() const {
     lazy->source = nullptr;
   }
   return lazy->answer;
+}
+
+KnownRef Value::read() const {
+  if (recorded.node()->elements() > Known::most)
+    return nullptr;
+  return readKnown(recorded.eval());
 }
 
 void Value::setSource(Source source, unsigned depth) {

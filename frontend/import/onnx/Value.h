@@ -44,6 +44,11 @@ Known knownNumber(DType dtype, Number number);
 /// computes.
 KnownRef knownOf(std::span<const std::byte> bytes, DType dtype,
                  const std::vector<int64_t> &dims);
+/// Whether this thread can evaluate tensors now.
+bool canEvaluate();
+/// The elements of a small tensor that has a value; null where there are too
+/// many.
+KnownRef readKnown(const Tensor &tensor);
 /// The known elements as a tensor on a device.
 Tensor tensorOf(const Known &known, DeviceId device);
 
@@ -78,6 +83,10 @@ public:
   /// given them, and computed on the host where all that they are made of can
   /// be known. Null where not.
   KnownRef known() const;
+
+  /// The elements of a tensor, which this evaluates; null where there are too
+  /// many.
+  KnownRef read() const;
 
   /// Lets `known` call this once, to find out.
   using Source = std::function<KnownRef()>;

@@ -1,5 +1,5 @@
 /// Attention and what stands around it.
-#include "frontend/import/onnx/rules/Rules.h"
+#include "frontend/import/onnx/rules/Heads.h"
 
 #include "frontend/import/onnx/ModelRecorder.h"
 
@@ -21,7 +21,7 @@ struct Heads {
 
 } // namespace
 
-static Tensor apart(Call &call, const Tensor &x, int64_t heads) {
+Tensor apart(Call &call, const Tensor &x, int64_t heads) {
   if (heads < 1 || fixed(x.dim(2)) % heads != 0)
     call.invalid("the width is no multiple of " + std::to_string(heads) +
                  " heads");
@@ -29,7 +29,7 @@ static Tensor apart(Call &call, const Tensor &x, int64_t heads) {
   return permute(reshape(x, {x.dim(0), x.dim(1), heads, width}), {0, 2, 1, 3});
 }
 
-static Tensor together(const Tensor &x) {
+Tensor together(const Tensor &x) {
   Tensor turned = permute(x, {0, 2, 1, 3});
   return reshape(turned, {x.dim(0), x.dim(2), x.dim(1) * x.dim(3)});
 }
@@ -48,8 +48,7 @@ static Heads headsOf(Call &call) {
   return heads;
 }
 
-/// Of shared heads one for each of the query's.
-static Tensor shared(Call &call, const Tensor &x, const Tensor &query) {
+Tensor shared(Call &call, const Tensor &x, const Tensor &query) {
   int64_t own = fixed(x.dim(1)), wanted = fixed(query.dim(1));
   if (own == wanted)
     return x;
@@ -188,31 +187,23 @@ static void flexAttentionRule(Call &call) {
 
 //===- Rotary embedding ---------------------------------------------------===//
 
-/// The first `width` elements of each head turned by angles of its position.
-static void rotaryRule(Call &call) {
-  Tensor x = call.tensor(0), cosines = call.tensor(1), sines = call.tensor(2);
-  bool isPacked = x.rank() == 3;
-  if (isPacked)
-    x = apart(call, x, call.integer("num_heads"));
-  if (x.rank() != 4)
-    call.invalid("the tensor has rank " + std::to_string(x.rank()));
-  int64_t size = fixed(x.dim(3)), width = call.integer("rotary_embedding_dim");
+Tensor rotated(Call &call, const Tensor &x, const Rotation &rotation) {
+  int64_t size = fixed(x.dim(3)), width = rotation.width;
   width = width == 0 ? size : width;
   if (width < 2 || width > size || width % 2 != 0)
     call.invalid("rotary_embedding_dim is " + std::to_string(width));
   int64_t half = width / 2;
-  if (call.has(3)) {
-    Tensor positions = call.tensor(3).to(DType::i64);
-    cosines = embedding(cosines, positions);
-    sines = embedding(sines, positions);
+  Tensor cosines = rotation.cosines, sines = rotation.sines;
+  if (rotation.positions.defined()) {
+    cosines = embedding(cosines, rotation.positions);
+    sines = embedding(sines, rotation.positions);
   }
   if (cosines.rank() != 3 || fixed(cosines.dim(2)) != half)
     call.invalid("the caches have another width");
   cosines = unsqueeze(cosines, 1);
   sines = unsqueeze(sines, 1);
   Tensor turned = sliceAxis(x, 3, 0, width), first, second;
-  bool isInterleaved = call.flag("interleaved");
-  if (isInterleaved) {
+  if (rotation.isInterleaved) {
     first = sliceAxis(turned, 3, 0, width, 2);
     second = sliceAxis(turned, 3, 1, width, 2);
   } else {
@@ -222,10 +213,24 @@ static void rotaryRule(Call &call) {
   Tensor real = first * cosines - second * sines;
   Tensor imaginary = first * sines + second * cosines;
   Tensor y = concat({real, imaginary}, 3);
-  if (isInterleaved)
+  if (rotation.isInterleaved)
     y = reshape(stack({real, imaginary}, 4), turned.shape());
-  if (width < size)
-    y = concat({y, sliceAxis(x, 3, width, size)}, 3);
+  return width < size ? concat({y, sliceAxis(x, 3, width, size)}, 3) : y;
+}
+
+static void rotaryRule(Call &call) {
+  Tensor x = call.tensor(0);
+  bool isPacked = x.rank() == 3;
+  if (isPacked)
+    x = apart(call, x, call.integer("num_heads"));
+  if (x.rank() != 4)
+    call.invalid("the tensor has rank " + std::to_string(x.rank()));
+  Rotation rotation{call.tensor(1), call.tensor(2), Tensor(),
+                    call.integer("rotary_embedding_dim"),
+                    call.flag("interleaved")};
+  if (call.has(3))
+    rotation.positions = call.tensor(3).to(DType::i64);
+  Tensor y = rotated(call, x, rotation);
   call.give(isPacked ? together(y) : y);
 }
 

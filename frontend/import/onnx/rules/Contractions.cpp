@@ -79,6 +79,8 @@ static void qlinearMatmulRule(Call &call) {
   call.give(requantized(y, call.tensor(7)));
 }
 
+static void detRule(Call &call) { call.give(det(call.tensor(0))); }
+
 static constexpr const char *gemm =
     "alpha:float=1.0 beta:float=1.0 transA:int=0 transB:int=0";
 
@@ -89,6 +91,7 @@ static constexpr Operator rows[] = {
      gemmRule},
     {"Gemm", 7, 0, gemm, gemmRule},
     {"Einsum", 12, 0, "equation:string!", einsumRule},
+    {"Det", 11, 0, "", detRule},
     {"MatMulInteger", 10, 0, "", matmulIntegerRule},
     {"QLinearMatMul", 10, 0, "", qlinearMatmulRule},
     {"FusedMatMul", 1, 0,

@@ -1,5 +1,5 @@
-/// If, Loop and Scan: branches and loops whose conditions are known when the
-/// model is recorded.
+/// If, Loop and Scan: branches and loops whose conditions are read, if need be,
+/// when the model is recorded.
 #include "frontend/import/onnx/rules/Rules.h"
 
 #include "frontend/import/onnx/ModelRecorder.h"
@@ -12,12 +12,9 @@ namespace sinter::onnx {
 static constexpr int64_t mostRounds = 100'000;
 
 static bool holds(Call &call, const Value &condition, const char *what) {
-  KnownRef known =
-      condition.isNothing() || condition.isList() ? nullptr : condition.known();
-  if (!known || known->isReal() || known->size() != 1)
-    call.unsupported(std::string(what) +
-                     " is computed by the model, and has to be known before "
-                     "the model runs");
+  KnownRef known = call.elementsOf(condition, what);
+  if (known->isReal() || known->size() != 1)
+    call.invalid(std::string(what) + " is no flag");
   return fixed(known->integers[0]) != 0;
 }
 

@@ -35,13 +35,15 @@ static Tensor convolved(Call &call, const Tensor &x, const Tensor &weight,
                               Layout::channels_first));
 }
 
-static void convRule(Call &call) {
+Tensor plainConv(Call &call) {
   call.sameDTypes();
   Tensor x = withChannels(call, call.tensor(0)), weight = call.tensor(1);
   Windows windows = windowsOf(call, x, kernelOf(call, weight));
   Tensor y = convolved(call, x, weight, windows);
-  call.give(call.has(2) ? withBias(y, call.tensor(2)) : y);
+  return call.has(2) ? withBias(y, call.tensor(2)) : y;
 }
+
+static void convRule(Call &call) { call.give(plainConv(call)); }
 
 //===- Transposed ---------------------------------------------------------===//
 

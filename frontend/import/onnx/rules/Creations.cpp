@@ -2,6 +2,7 @@
 #include "frontend/import/onnx/rules/Rules.h"
 
 #include "frontend/import/onnx/ModelRecorder.h"
+#include "runtime/graph/ShapeChecks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -54,6 +55,8 @@ static Tensor filled(const Known &number, const Dims &shape, DeviceId device) {
 static void constantOfShapeRule(Call &call) {
   Dims shape = call.dims(0, "the shape");
   Known number = fillOf(call);
+  if (shape.size() > graph::maxRank)
+    call.invalid(std::to_string(shape.size()) + " axes");
   int64_t count = 1;
   bool isSmall = true;
   for (Dim dim : shape) {

@@ -224,53 +224,6 @@ static void oneHotRule(Call &call) {
   call.give(where(isThere, select(values, 0, 1), select(values, 0, 0)));
 }
 
-/// Of a tensor that was given to the model: counting needs its elements.
-static void nonZeroRule(Call &call) {
-  KnownRef known = call.known(0, "the tensor");
-  std::vector<int64_t> dims = known->dims, places;
-  auto count = known->size();
-  size_t rank = std::max<size_t>(dims.size(), 1);
-  std::vector<std::vector<int64_t>> columns(rank);
-  for (int64_t i = 0; i < count; ++i) {
-    bool isZero = known->isReal() ? known->reals[size_t(i)] == 0
-                                  : fixed(known->integers[size_t(i)]) == 0;
-    if (isZero)
-      continue;
-    int64_t rest = i;
-    for (size_t axis = rank; axis-- > 0;) {
-      int64_t extent = axis < dims.size() ? dims[axis] : 1;
-      columns[axis].push_back(rest % extent);
-      rest /= extent;
-    }
-  }
-  Known result;
-  result.varies = true;
-  for (const auto &column : columns)
-    result.integers.insert(result.integers.end(), column.begin(), column.end());
-  result.dims = {int64_t(rank), int64_t(columns[0].size())};
-  call.give(std::move(result));
-}
-
-/// The slices where a known condition holds.
-static void compressRule(Call &call) {
-  Tensor x = call.tensor(0);
-  std::vector<int64_t> condition = call.integers(1, "the condition"), places;
-  bool isFlat = !call.given("axis");
-  if (isFlat)
-    x = reshape(x, {-1});
-  int64_t axis = isFlat ? 0 : call.axis("axis", x.rank());
-  for (size_t i = 0; i < condition.size(); ++i)
-    if (condition[i] != 0)
-      places.push_back(int64_t(i));
-  if (!places.empty() && places.back() >= fixed(x.dim(axis)))
-    call.invalid("the condition is longer than the axis");
-  if (places.empty())
-    return call.give(sliceAxis(x, axis, 0, 0));
-  Tensor indices =
-      hostIntegers(places, {Dim(int64_t(places.size()))}, x.device());
-  call.give(index_select(x, indices, axis));
-}
-
 static constexpr Operator rows[] = {
     {"Gather", 1, 0, "axis:int=0", gatherRule},
     {"GatherElements", 11, 0, "axis:int=0", gatherElementsRule},
@@ -289,8 +242,6 @@ static constexpr Operator rows[] = {
     {"TopK", 10, 10, "axis:int=-1", topkRule},
     {"TopK", 11, 0, "axis:int=-1 largest:int=1 sorted:int=1", topkRule},
     {"OneHot", 9, 0, "axis:int=-1", oneHotRule},
-    {"NonZero", 9, 0, "", nonZeroRule},
-    {"Compress", 9, 0, "axis:int", compressRule},
 };
 
 std::span<const Operator> indexRows() { return rows; }

@@ -15,10 +15,6 @@ static std::vector<int64_t> othersThanChannels(const Tensor &x) {
   return axes;
 }
 
-static Tensor channelwise(const Tensor &vector, const Tensor &x) {
-  return x.rank() < 2 ? vector : alongAxis(vector, 1, x.rank());
-}
-
 /// (x - mean) / sqrt(var + eps) * scale + bias, in the dtype of x.
 static Tensor batchNormalized(Call &call, const Tensor &x, const Tensor &mean,
                               const Tensor &var) {

@@ -5,13 +5,18 @@
 
 namespace sinter::onnx {
 
+static bool isMicrosoft(Call &call) {
+  return call.node().domain == "com.microsoft";
+}
+
 /// A scale or a zero point in a shape that broadcasts to x: of one number, of
 /// one for each index of an axis, or of one for each block of an axis.
 static Tensor spread(Call &call, size_t input, const Tensor &x) {
   Tensor scale = call.tensor(input);
   if (scale.numel() == 1 && scale.rank() <= 1)
     return reshape(scale, {});
-  int64_t axis = call.opset() >= 13 ? call.axis("axis", x.rank()) : 1;
+  bool hasAxis = call.opset() >= 13 || isMicrosoft(call);
+  int64_t axis = hasAxis ? call.axis("axis", x.rank()) : 1;
   if (scale.rank() == 1)
     return alongAxis(scale, axis, x.rank());
   int64_t block = call.opset() >= 21 ? call.integer("block_size") : 0;
@@ -53,15 +58,19 @@ static void dequantizeRule(Call &call) {
   call.give((y.to(wide) * scale.to(wide)).to(dtype));
 }
 
-/// Scale and zero point of u8 from the range of x, which holds 0.
-static void dynamicQuantizeRule(Call &call) {
-  Tensor x = call.tensor(0);
+Quantized dynamicallyQuantized(const Tensor &x) {
   Tensor least = minimum(amin(x), 0.0), largest = maximum(amax(x), 0.0);
   Tensor scale = (largest - least) / 255.0;
   Tensor zero = clamp(round(0.0 - least / scale), 0.0, 255.0);
-  call.give(clamp(round(x / scale) + zero, 0.0, 255.0).to(DType::u8));
-  call.give(1, scale);
-  call.give(2, zero.to(DType::u8));
+  Tensor codes = clamp(round(x / scale) + zero, 0.0, 255.0);
+  return {codes.to(DType::u8), scale, zero.to(DType::u8)};
+}
+
+static void dynamicQuantizeRule(Call &call) {
+  Quantized quantized = dynamicallyQuantized(call.tensor(0));
+  call.give(quantized.codes);
+  call.give(1, quantized.scale);
+  call.give(2, quantized.zero);
 }
 
 static constexpr Operator rows[] = {
@@ -76,6 +85,8 @@ static constexpr Operator rows[] = {
     {"DequantizeLinear", 21, 0,
      "axis:int=1 block_size:int=0 output_dtype:int=0", dequantizeRule},
     {"DynamicQuantizeLinear", 11, 0, "", dynamicQuantizeRule},
+    {"QuantizeLinear", 1, 0, "axis:int=1", quantizeRule, "com.microsoft"},
+    {"DequantizeLinear", 1, 0, "axis:int=1", dequantizeRule, "com.microsoft"},
 };
 
 std::span<const Operator> quantizeRows() { return rows; }

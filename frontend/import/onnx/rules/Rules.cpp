@@ -1,6 +1,8 @@
 /// What rules of several families share.
 #include "frontend/import/onnx/rules/Rules.h"
 
+#include "frontend/HostBytes.h"
+#include "frontend/Raise.h"
 #include "sinter/runtime/Result.h"
 
 #include <sinter/Error.h>
@@ -56,6 +58,14 @@ Tensor requantized(const Tensor &x, const Tensor &zero) {
   auto [least, largest] = rangeOf(zero.dtype());
   Tensor moved = round(x) + zero.to(DType::f32);
   return clamp(moved, least, largest).to(zero.dtype());
+}
+
+Tensor bitsAs(const Tensor &x, DType dtype) {
+  auto bytes = detail::unwrap(detail::readBytes(*x.eval().node()), {});
+  Dims dims;
+  for (Dim dim : x.shape())
+    dims.emplace_back(dim.value);
+  return from_bytes(bytes, dtype, dims, {{}, x.device()});
 }
 
 Tensor asMatrix(Call &call, const Tensor &x, int64_t axis) {

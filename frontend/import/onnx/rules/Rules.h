@@ -43,6 +43,17 @@ Tensor requantized(const Tensor &x, const Tensor &zero);
 /// The least and largest number of an integer dtype.
 std::pair<double, double> rangeOf(DType dtype);
 
+/// u8 of a scale and a zero point.
+struct Quantized {
+  Tensor codes, scale, zero;
+};
+/// x with the scale and the zero point of its own range and 0.
+Quantized dynamicallyQuantized(const Tensor &x);
+
+/// The bits of x, which this evaluates, as elements of another dtype of the
+/// same width.
+Tensor bitsAs(const Tensor &x, DType dtype);
+
 /// The axes of x from `axis` on as one, and those before it as one.
 Tensor asMatrix(Call &call, const Tensor &x, int64_t axis);
 

@@ -1,5 +1,9 @@
-/// Updates of ai.onnx.preview.training: one step of an optimizer.
+/// ai.onnx.preview.training: gradients, and one step of an optimizer.
 #include "frontend/import/onnx/rules/Rules.h"
+
+#include "frontend/import/onnx/ModelRecorder.h"
+
+#include <sinter/Transforms.h>
 
 namespace sinter::onnx {
 
@@ -84,6 +88,28 @@ static void momentumRule(Call &call) {
   }
 }
 
+//===- Gradients ----------------------------------------------------------===//
+
+/// The gradients of a value of this graph with respect to others, which the
+/// inputs are. Those that are not asked for (`zs`) follow them.
+static void gradientRule(Call &call) {
+  std::vector<std::string> names = call.texts("xs");
+  std::vector<Tensor> wanted;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i >= call.node().inputs.size() || call.node().inputs[i] != names[i])
+      call.unsupported("gradients at other places than '" + names[i] + "'");
+    wanted.push_back(call.tensor(i));
+  }
+  const Value *result = call.recorder().find(call.text("y"));
+  if (!result || result->isNothing() || result->isList())
+    call.invalid("'" + call.text("y") + "' is no tensor of the graph");
+  Tensor y = result->tensor(call.device());
+  std::vector<Tensor> gradients =
+      grad(y, std::span<const Tensor>(wanted), ones_like(y));
+  for (size_t i = 0; i < gradients.size(); ++i)
+    call.give(i, gradients[i]);
+}
+
 static constexpr const char *domain = "ai.onnx.preview.training";
 
 static constexpr Operator rows[] = {
@@ -94,6 +120,8 @@ static constexpr Operator rows[] = {
      "alpha:float=0.9 beta:float=0.999 epsilon:float=1e-6 "
      "norm_coefficient:float=0.0 norm_coefficient_post:float=0.0",
      adamRule, domain},
+    {"Gradient", 1, 0, "xs:strings! y:string! zs:strings", gradientRule,
+     domain},
     {"Momentum", 1, 0,
      "alpha:float! beta:float! mode:string! norm_coefficient:float!",
      momentumRule, domain},

@@ -28,4 +28,7 @@ std::vector<int64_t> listOf(Call &call, const char *name, size_t rank,
 /// y + bias along axis 1.
 Tensor withBias(const Tensor &y, const Tensor &bias);
 
+/// The convolution of operands 0 and 1, with a bias as operand 2.
+Tensor plainConv(Call &call);
+
 } // namespace sinter::onnx
