@@ -1,12 +1,9 @@
 /// Checks a model section while copying it.
 #include "runtime/program/VerifyModel.h"
 
-#include "runtime/program/CopyBudget.h"
-#include "runtime/program/ModelError.h"
-#include "runtime/program/ProgramData.h"
 #include "runtime/program/ReadExprs.h"
+#include "runtime/program/SectionReader.h"
 #include "runtime/support/Printable.h"
-#include "sinter/generated/program_generated.h"
 
 #include <algorithm>
 #include <cstring>
@@ -19,10 +16,6 @@ namespace {
 constexpr size_t maxNameLength = 4096;
 constexpr uint64_t tensorAlignment = 256;
 
-template <typename List> size_t sizeOf(const List *list) {
-  return list ? list->size() : 0;
-}
-
 const fb::Model *rootOf(std::span<const std::byte> section) {
   auto *data = reinterpret_cast<const uint8_t *>(section.data());
   flatbuffers::Verifier verifier(data, section.size(), /*max_depth=*/16,
@@ -33,10 +26,11 @@ const fb::Model *rootOf(std::span<const std::byte> section) {
 }
 
 /// Copies the lists of a model section; knows nothing of the programs.
-class Reader {
+class Reader : SectionReader {
 public:
-  Reader(const fb::Model &source, size_t sectionBytes, uint64_t weightBytes)
-      : source(source), weightBytes(weightBytes), budget(sectionBytes) {}
+  Reader(const fb::Model &source, CopyBudget &budget, uint64_t weightBytes)
+      : SectionReader("the model section", budget), source(source),
+        weightBytes(weightBytes) {}
 
   Result<ModelInfo> read() {
     SINTER_TRY(readExternals());
@@ -49,10 +43,6 @@ public:
   }
 
 private:
-  Status take(uint64_t bytes);
-  template <typename Element, typename List>
-  Status makeRoom(const List *list, const char *what, std::vector<Element> &to);
-  Status copyText(const flatbuffers::String *from, std::string &to);
   Status copyName(const flatbuffers::String *from, const char *what,
                   std::string &to);
   Status readExternals();
@@ -71,34 +61,8 @@ private:
 
   const fb::Model &source;
   const uint64_t weightBytes;
-  CopyBudget budget;
   ModelInfo info;
 };
-
-Status Reader::take(uint64_t bytes) {
-  if (!budget.take(bytes))
-    return brokenModel("the model section names its parts again and again");
-  return {};
-}
-
-template <typename Element, typename List>
-Status Reader::makeRoom(const List *list, const char *what,
-                        std::vector<Element> &to) {
-  if (sizeOf(list) > maxListLength)
-    return brokenModel("{} {}, at most {} are allowed", sizeOf(list), what,
-                       maxListLength);
-  SINTER_TRY(take(sizeOf(list) * sizeof(Element)));
-  to.reserve(sizeOf(list));
-  return {};
-}
-
-Status Reader::copyText(const flatbuffers::String *from, std::string &to) {
-  if (!from)
-    return {};
-  SINTER_TRY(take(from->size()));
-  to = from->string_view();
-  return {};
-}
 
 /// What stands on lines of reports, in errors and in paths of parameters.
 Status Reader::copyName(const flatbuffers::String *from, const char *what,
@@ -392,5 +356,6 @@ sinter::runtime::verifyModel(std::span<const std::byte> section,
   const fb::Model *source = rootOf(section);
   if (!source)
     return brokenModel("the model section is not a valid flatbuffer");
-  return Reader(*source, section.size(), weightBytes).read();
+  CopyBudget budget(section.size());
+  return Reader(*source, budget, weightBytes).read();
 }

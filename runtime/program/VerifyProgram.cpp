@@ -1,11 +1,9 @@
 /// Checks every index of a program section while copying it.
 #include "runtime/program/VerifyProgram.h"
 
-#include "runtime/program/CopyBudget.h"
-#include "runtime/program/ModelError.h"
 #include "runtime/program/ReadExprs.h"
+#include "runtime/program/SectionReader.h"
 #include "runtime/support/Printable.h"
-#include "sinter/generated/program_generated.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,25 +29,17 @@ std::string_view viewOf(const flatbuffers::String *string) {
   return string ? string->string_view() : std::string_view();
 }
 
-template <typename List> size_t sizeOf(const List *list) {
-  return list ? list->size() : 0;
-}
-
 /// Copies lists out of the flatbuffer, checking every index on the way.
-class Reader {
+class Reader : SectionReader {
 public:
   Reader(const fb::Program &source, size_t sectionBytes, uint64_t constantBytes,
          CopyBudget &budget)
-      : source(source), sectionBytes(sectionBytes),
-        constantBytes(constantBytes), budget(budget) {}
+      : SectionReader("a program section", budget), source(source),
+        sectionBytes(sectionBytes), constantBytes(constantBytes) {}
 
   Result<ProgramData> read();
 
 private:
-  Status take(uint64_t bytes);
-  template <typename Element, typename List>
-  Status makeRoom(const List *list, const char *what, std::vector<Element> &to);
-  Status copyText(const flatbuffers::String *from, std::string &to);
   Status copyWord(const flatbuffers::String *from, const char *what,
                   std::string &to);
   Status readLimits();
@@ -81,42 +71,9 @@ private:
   const fb::Program &source;
   const size_t sectionBytes;
   const uint64_t constantBytes;
-  CopyBudget &budget;
   uint64_t launchExprs = 0, launchPhases = 0;
   ProgramData program;
 };
-
-template <typename List>
-Status checkLength(const List *list, const char *what) {
-  if (sizeOf(list) > maxListLength)
-    return brokenModel("{} {}, at most {} are allowed", sizeOf(list), what,
-                       maxListLength);
-  return {};
-}
-
-Status Reader::take(uint64_t bytes) {
-  if (!budget.take(bytes))
-    return brokenModel("a program section of {} bytes names its parts again "
-                       "and again",
-                       sectionBytes);
-  return {};
-}
-
-/// For a list of the file's, before it is copied.
-template <typename Element, typename List>
-Status Reader::makeRoom(const List *list, const char *what,
-                        std::vector<Element> &to) {
-  SINTER_TRY(checkLength(list, what));
-  SINTER_TRY(take(sizeOf(list) * sizeof(Element)));
-  to.reserve(sizeOf(list));
-  return {};
-}
-
-Status Reader::copyText(const flatbuffers::String *from, std::string &to) {
-  SINTER_TRY(take(viewOf(from).size()));
-  to = viewOf(from);
-  return {};
-}
 
 /// A name that the compiler made.
 Status Reader::copyWord(const flatbuffers::String *from, const char *what,
