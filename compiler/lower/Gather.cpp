@@ -46,6 +46,24 @@ static void reportLanes(Emission &emission, Value bad, const Coord &linear) {
   });
 }
 
+static Value clampBelow(Emission &emission, Value position, Value extent) {
+  OpBuilder &builder = emission.builder;
+  Location loc = emission.loc;
+  Type type = position.getType();
+  Value zero = emission.integer(type, 0), one = emission.integer(type, 1);
+  Value last = arith::SubIOp::create(builder, loc, extent, one);
+  position = arith::MinSIOp::create(builder, loc, position, last);
+  return arith::MaxSIOp::create(builder, loc, position, zero);
+}
+
+// Whether a value follows from the kernel's inputs: another kernel may have
+// checked it, but which buffer a launch is given is the program's to say, and a
+// program is not as trusted as its code.
+static bool isRead(Value value) {
+  Operation *op = value.getDefiningOp();
+  return !op || llvm::any_of(op->getOperands(), isRead);
+}
+
 Coord readPositions(Emission &emission, Operation *op, Value indices,
                     const Index &index, const Lanes &lanes,
                     AffineExpr extentExpr) {
@@ -54,11 +72,16 @@ Coord readPositions(Emission &emission, Operation *op, Value indices,
   Element element = emission.at(indices, index, lanes);
   bool isUniform = element.isUniform();
   Value position = asType(emission, element.value, builder.getIndexType());
-  if (op->hasAttr(checkedAttr))
-    return isUniform ? emission.uniform(position)
-                     : Coord{{}, 0, position, lanes.count};
+  auto done = [&](Value at) {
+    return isUniform ? emission.uniform(at) : Coord{{}, 0, at, lanes.count};
+  };
+  bool isChecked = op->hasAttr(checkedAttr);
+  if (isChecked && (emission.target.lanesAreThreads() || !isRead(indices)))
+    return done(position);
   unsigned count = isUniform ? 1 : lanes.count;
   Value extent = emission.spread(Element{emission.extent(extentExpr)}, count);
+  if (isChecked)
+    return done(clampBelow(emission, position, extent));
   Value bad = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
                                     position, extent);
   if (lanes.mask && !isUniform)
@@ -68,14 +91,7 @@ Coord readPositions(Emission &emission, Operation *op, Value indices,
     linear = linear.each ? emission.uniform(emission.constant(0))
                          : emission.uniform(linear.base);
   reportLanes(emission, bad, linear);
-  Type type = position.getType();
-  Value zero = emission.integer(type, 0), one = emission.integer(type, 1);
-  Value last = arith::SubIOp::create(builder, loc, extent, one);
-  position = arith::MinSIOp::create(builder, loc, position, last);
-  position = arith::MaxSIOp::create(builder, loc, position, zero);
-  if (isUniform)
-    return emission.uniform(position);
-  return Coord{{}, 0, position, lanes.count};
+  return done(clampBelow(emission, position, extent));
 }
 
 Value isNotEmpty(Emission &emission, AffineExpr extent) {

@@ -14,7 +14,8 @@ std::unique_ptr<ElementSource> makeContraction(mlir::Value tensor);
 
 /// The coordinates in [0, extent) that the positions of `op`, a gather or
 /// scatter, hold at `index`. Where they have not been checked before, they are
-/// clamped, and what is out of range is reported.
+/// clamped, and what is out of range is reported. On processors they are
+/// clamped also where another kernel has checked them.
 Coord readPositions(Emission &emission, mlir::Operation *op,
                     mlir::Value indices, const Index &index, const Lanes &lanes,
                     mlir::AffineExpr extent);
