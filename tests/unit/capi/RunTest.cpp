@@ -342,6 +342,42 @@ TEST(CapiRun, takesNoMemoryForWhatLiesRight) {
   EXPECT_EQ(out.data()[count - 1], 2 * float(count));
 }
 
+/// What a device cannot read as it lies is copied, for as long as the run.
+TEST(CapiRun, copiesForTheRunAlone) {
+  Opened opened(scaleProgram());
+  constexpr size_t count = size_t(1) << 20;
+  std::vector<char> bytes(count * 4 + 1);
+  Aligned out(count);
+  std::vector<int64_t> dims = {count};
+  float factor = 2;
+  sinter_tensor inputs[] = {
+      placeAt(reinterpret_cast<float *>(bytes.data() + 1), dims),
+      number(factor)};
+  sinter_tensor place = placeAt(out.data(), dims);
+  runtime::Device &cpu = **runtime::getDevice({DeviceKind::cpu, 0});
+  cpu.resetPeakMemory();
+  size_t before = cpu.memoryInfo().inUse;
+  ASSERT_OK(
+      sinter_session_run(opened.session, 0, inputs, 2, &place, 1, nullptr));
+  EXPECT_GE(cpu.memoryInfo().peak, before + count * 4);
+  EXPECT_LT(cpu.memoryInfo().inUse, before + count);
+}
+
+/// The stride of an axis with one element says nothing.
+TEST(CapiRun, placesOfOneElementAreDense) {
+  Opened opened(scaleProgram());
+  Host x({5});
+  Aligned out(1);
+  float factor = 2;
+  sinter_tensor inputs[] = {x.tensor(), number(factor)};
+  sinter_tensor place = placeAt(out.data(), x.dims);
+  int64_t stride = 7;
+  place.strides = &stride;
+  ASSERT_OK(
+      sinter_session_run(opened.session, 0, inputs, 2, &place, 1, nullptr));
+  EXPECT_EQ(out.data()[0], 10);
+}
+
 /// After an error the results of the run before are still there.
 TEST(CapiRun, anIndexOutOfRangeChangesNothing) {
   Opened opened(gatherProgram());

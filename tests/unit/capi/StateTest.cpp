@@ -171,6 +171,26 @@ TEST(CapiState, isReadAsAnInput) {
   }
 }
 
+/// The weight that a step overwrites is read by the rest of the step.
+TEST(CapiState, weightsAreReadAsInputs) {
+  ModelBuilder builder = smallModel();
+  builder.programs[train].mayAlias(1, 0);
+  builder.programs[train].mayAlias(2, 1);
+  Opened opened(builder.file());
+  runOn(opened.session, train, ones);
+  std::vector<float> total = totalOf(opened.session);
+  for (int i = 0; i < 4; ++i) {
+    std::vector<float> weight = weightOf(opened.session);
+    auto view = sized<sinter_tensor>();
+    ASSERT_OK(sinter_session_weight(opened.session, 0, &view));
+    ASSERT_OK(sinter_session_run(opened.session, train, &view, 1, nullptr, 0,
+                                 nullptr));
+    total = sum(total, weight);
+    EXPECT_EQ(totalOf(opened.session), total);
+    EXPECT_EQ(weightOf(opened.session), sum(weight, weight));
+  }
+}
+
 TEST(CapiState, isSetAndRead) {
   Opened opened(smallModel().file());
   Host values({8, 7, 6, 5, 4, 3, 2, 1});

@@ -90,6 +90,12 @@ TEST(ModelInfo, drawsDependOnDims) {
   EXPECT_FALSE(randomDraws(info.entries[2], {}));
   EXPECT_FALSE(randomDraws(info.entries[2], std::vector<std::vector<int64_t>>{
                                                 {-29}, {}, {}, {}, {}}));
+  // What is drawn begins among what is drawn in all.
+  info.entries[2].exprs[3].value = 8;
+  std::vector<std::vector<int64_t>> dims = {{29}, {}, {}, {}, {}};
+  EXPECT_EQ(randomDraws(info.entries[2], dims)->offsets[4], 8u);
+  info.entries[2].exprs[3].value = 9;
+  EXPECT_FALSE(randomDraws(info.entries[2], dims));
 }
 
 TEST(ModelInfo, aFileWithoutModelHasOneEntry) {
@@ -184,6 +190,14 @@ TEST(ModelInfo, numbersAreInRange) {
   EXPECT_EQ(
       refusal([](auto &b) { b.info.entries[2].inputs[4].randomExpr = 4; }),
       "model file: entry 'draw' draws expr 4 of 4");
+  EXPECT_EQ(refusal([](auto &b) {
+              b.info.entries[0].dims = {{"n", 2, 0}}; // a weight's
+            }),
+            "model file: entry 'predict': dim 'n' is axis 0 of input 2, which "
+            "is no axis of a given input");
+  EXPECT_EQ(refusal([](auto &b) { b.info.entries[2].randomExpr = -1; }),
+            "model file: input 4 of entry 'draw': only counters have a place "
+            "among random numbers");
   EXPECT_EQ(refusal([](auto &b) {
               b.info.entries[1].outputs[2] = b.info.entries[1].outputs[1];
             }),
