@@ -3,6 +3,7 @@
 
 #include "frontend/Leaves.h"
 #include "frontend/Raise.h"
+#include "frontend/import/onnx/OwnTensors.h"
 #include "frontend/import/onnx/ReadRecords.h"
 #include "frontend/import/onnx/Wire.h"
 
@@ -130,7 +131,12 @@ static Model loadBytes(std::shared_ptr<LoadedModel> loaded,
     loaded->record = readModel(loaded->bytes());
     describe(*loaded);
     findKnown(*loaded);
-    return loadModel(loaded, options);
+    Model model = loadModel(loaded, options);
+    // A file that is cut later must not end the process.
+    ownTensors(loaded->record, loaded->externals);
+    loaded->file.reset();
+    loaded->memory = {};
+    return model;
   } catch (const Error &error) {
     raiseIn(loaded->name, error, where);
   }

@@ -18,7 +18,8 @@ namespace sinter::onnx {
 
 struct LoadedModel {
   std::string name;
-  std::optional<runtime::MappedFile> file; ///< or the bytes in memory:
+  /// While it is loaded, or the bytes in memory:
+  std::optional<runtime::MappedFile> file;
   std::vector<std::byte> memory;
   ModelRecord record;
   mutable ExternalFiles externals;

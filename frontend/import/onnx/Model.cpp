@@ -4,6 +4,7 @@
 #include "frontend/DeviceScope.h"
 #include "frontend/FixedDims.h"
 #include "frontend/Raise.h"
+#include "frontend/import/onnx/CheckModel.h"
 #include "frontend/import/onnx/LoadedModel.h"
 #include "frontend/import/onnx/ModelRecorder.h"
 
@@ -145,7 +146,9 @@ static Value valueOf(const Param &param, const TensorRecord &tensor,
                      ExternalFiles &externals) {
   Value value(param.tensor());
   value.setSource(
-      [&tensor, &externals] {
+      [&tensor, &externals]() -> KnownRef {
+        if (countElements(tensor) > Known::most)
+          return nullptr;
         TensorBytes elements = elementsOf(tensor, externals);
         return knownOf(elements.bytes, *computedAs(tensor.type), tensor.dims);
       },

@@ -69,8 +69,9 @@ struct TensorRecord {
   std::string name;
   ElementType type = ElementType::undefined;
   std::vector<int64_t> dims;
-  /// Dense bytes in the file's memory.
+  /// Dense bytes, in the file's memory or `own`.
   std::optional<std::span<const std::byte>> raw;
+  std::vector<std::byte> own;
   /// Parts of a field of numbers, as they stand in the file.
   NumberField field = NumberField::none;
   std::vector<std::span<const std::byte>> numbers;

@@ -79,6 +79,7 @@ std::span<const std::byte> ExternalFiles::bytesOf(const TensorRecord &tensor) {
                     {});
     auto mapped =
         detail::unwrap(runtime::MappedFile::map(file.get(), data.location), {});
+    mappedBytes += mapped.bytes().size();
     found = files.emplace(data.location, std::move(mapped)).first;
   }
   std::span<const std::byte> all = found->second.bytes();
@@ -91,7 +92,19 @@ std::span<const std::byte> ExternalFiles::bytesOf(const TensorRecord &tensor) {
       wanted > all.size() - size_t(data.offset))
     throwMalformed(fmt::format("tensor '{}' goes beyond the end of {}",
                                tensor.name, data.location));
+  // Loading reads a tensor at most three times; few share bytes.
+  takenBytes += wanted;
+  if (takenBytes > 12 * mappedBytes + (size_t(1) << 20))
+    throwMalformed(fmt::format("tensor '{}' and others take many times the "
+                               "bytes of {}",
+                               tensor.name, data.location));
   return all.subspan(size_t(data.offset), wanted);
+}
+
+void ExternalFiles::close() {
+  std::lock_guard lock(mutex);
+  files.clear();
+  mappedBytes = takenBytes = 0;
 }
 
 //===- Elements -----------------------------------------------------------===//
@@ -136,6 +149,17 @@ static std::vector<std::byte> fromNumbers(const TensorRecord &tensor,
   return own;
 }
 
+TensorBytes storedOf(const TensorRecord &tensor, ExternalFiles &files) {
+  TensorBytes result;
+  if (tensor.external)
+    result.bytes = files.bytesOf(tensor);
+  else if (tensor.raw)
+    result.bytes = *tensor.raw;
+  else
+    result.bytes = result.own = fromNumbers(tensor, countElements(tensor));
+  return result;
+}
+
 TensorBytes elementsOf(const TensorRecord &tensor, ExternalFiles &files) {
   if (tensor.type == ElementType::string)
     detail::raise(
@@ -143,13 +167,7 @@ TensorBytes elementsOf(const TensorRecord &tensor, ExternalFiles &files) {
                   fmt::format("onnx: tensor '{}' holds strings", tensor.name)),
         {});
   int64_t elements = countElements(tensor);
-  TensorBytes result;
-  if (tensor.external)
-    result.bytes = files.bytesOf(tensor);
-  else if (tensor.raw)
-    result.bytes = *tensor.raw;
-  else
-    result.bytes = result.own = fromNumbers(tensor, elements);
+  TensorBytes result = storedOf(tensor, files);
   if (elementBits(tensor.type) < 8)
     result.bytes = result.own = unpacked(result.bytes, tensor.type, elements);
   if (tensor.type == ElementType::boolean)

@@ -21,14 +21,18 @@ public:
   /// are no files, as of a model in memory.
   void setFolder(const std::string &path);
 
-  /// The bytes of `tensor`, which is external; they live as long as this does.
-  /// Throws an Error of kind io.
+  /// The bytes of `tensor`, which is external; they live until `close`. Throws
+  /// an Error of kind io, also where tensors take many times the bytes that
+  /// the files have.
   std::span<const std::byte> bytesOf(const TensorRecord &tensor);
+  /// Unmaps the files.
+  void close();
 
 private:
   FileDescriptor folder{-1};
   std::mutex mutex;
   std::map<std::string, runtime::MappedFile> files;
+  size_t mappedBytes = 0, takenBytes = 0;
 };
 
 /// Dense elements as they are in memory: bytes of a file, or own ones.
@@ -37,6 +41,9 @@ struct TensorBytes {
   std::vector<std::byte> own;
 };
 
+/// The elements of a tensor as they are stored, those of less than 8 bits
+/// together in bytes.
+TensorBytes storedOf(const TensorRecord &tensor, ExternalFiles &files);
 /// The elements of a tensor. Of types of less than 8 bits each has a byte of
 /// its own, with the sign of its type. Strings are an Error of kind unsupported
 /// by name.

@@ -111,3 +111,17 @@ TEST_F(ExternalDataTest, modelsInMemoryHaveNone) {
   ExternalFiles none;
   EXPECT_THROW(elementsOf(record, none), Error);
 }
+
+/// Many tensors of one file would take many times its memory.
+TEST_F(ExternalDataTest, tensorsTakeNoManyTimesTheirFiles) {
+  constexpr int64_t size = 1 << 20;
+  std::ofstream(folder / "model/large") << std::string(size, 'a');
+  Message tensor = Message().integers(1, {size}).integer(2, 2).integer(14, 1);
+  tensor.message(13, Message().text(1, "location").text(2, "large"));
+  TensorRecord record = readTensor(std::as_bytes(std::span(tensor.bytes)));
+  ExternalFiles files;
+  files.setFolder((folder / "model").string());
+  for (int i = 0; i < 12; ++i)
+    EXPECT_EQ(elementsOf(record, files).bytes.size(), size_t(size));
+  EXPECT_THROW(for (int i = 0; i < 12; ++i) elementsOf(record, files), Error);
+}

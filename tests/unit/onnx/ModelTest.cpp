@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include <unistd.h>
 
@@ -250,4 +251,32 @@ TEST(OnnxModel, errorsOfFilesNameTheFile) {
                 onnx::load(std::as_bytes(std::span(bytes)), {}, "bad.onnx");
               }),
               HasSubstr("onnx: bad.onnx: "));
+}
+
+/// Nothing is read from a file after it was loaded.
+TEST(OnnxModel, filesMayShrinkAfterLoading) {
+  Message constant =
+      Message()
+          .text(1, "value")
+          .integer(20, 4)
+          .message(5,
+                   tensorMessage("c", 1, {5000}, std::vector<float>(5000, 2)));
+  Message graph =
+      Message()
+          .message(11, valueMessage("x", 1, {5000}))
+          .message(5, tensorMessage("w", 1, {2}, std::vector<float>{5000, 1}))
+          .message(12, valueMessage("y", 1, {}))
+          .message(1, nodeMessage("Constant", {}, {"c"}, {constant}))
+          .message(1, nodeMessage("Cast", {"w"}, {"shape"},
+                                  {attributeMessage("to", int64_t(7))}))
+          .message(1, nodeMessage("Add", {"x", "c"}, {"sum"}))
+          .message(1, nodeMessage("Reshape", {"sum", "shape"}, {"y"}));
+  std::string path = testing::TempDir() + "shrinks.onnx";
+  std::ofstream(path, std::ios::binary) << modelMessage(graph).bytes;
+  onnx::Model model = onnx::load(path);
+  std::filesystem::resize_file(path, 0);
+  Tensor y = model.forward(ones({5000}));
+  EXPECT_EQ(y.dim(0).value, 5000);
+  EXPECT_EQ(y.to_vector<float>().back(), 3);
+  std::filesystem::remove(path);
 }

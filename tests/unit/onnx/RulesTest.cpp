@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 using namespace sinter;
@@ -254,4 +255,92 @@ TEST(OnnxRules, resizedAxesHaveNumbers) {
   EXPECT_EQ(y.dim(2).value, 4);
   EXPECT_EQ(y.dim(3).value, 9);
   EXPECT_EQ(y.to_vector<float>(), std::vector<float>(36, 2));
+}
+
+//===- At the edges -------------------------------------------------------===//
+
+static Tensor edges(std::string_view op, const Tensor &x,
+                    std::initializer_list<Message> attributes = {},
+                    int64_t opset = 19) {
+  Message open = Message().integer(1, 1);
+  Message graph = Message()
+                      .message(11, Message().text(1, "x").message(
+                                       2, Message().message(1, open)))
+                      .message(12, Message().text(1, "y"))
+                      .message(1, nodeMessage(op, {"x"}, {"y"}, attributes));
+  return modelOf(graph, opset).forward(x);
+}
+
+TEST(OnnxRules, softmaxOfNothingIsNothing) {
+  for (const char *op : {"Softmax", "LogSoftmax", "Hardmax"})
+    for (int64_t opset : {11, 19})
+      EXPECT_EQ(edges(op, zeros({2, 0}), {}, opset).numel(), 0) << op;
+}
+
+TEST(OnnxRules, theSignOfNanIsNan) {
+  std::vector<float> signs =
+      edges("Sign", tensor({NAN, -2.F, 0.F, 3.F})).to_vector<float>();
+  EXPECT_TRUE(std::isnan(signs[0]));
+  EXPECT_THAT(std::vector<float>(signs.begin() + 1, signs.end()),
+              ElementsAre(-1, 0, 1));
+}
+
+/// From opset 6 on bounds that are left out are those of f32.
+TEST(OnnxRules, oldClipHasDefaults) {
+  float most = std::numeric_limits<float>::max();
+  Tensor x = tensor({INFINITY, -INFINITY, 2.F});
+  EXPECT_THAT(edges("Clip", x, {}, 6).to_vector<float>(),
+              ElementsAre(most, -most, 2));
+  EXPECT_THAT(
+      edges("Clip", x, {attributeMessage("max", 1.F)}, 6).to_vector<float>(),
+      ElementsAre(1, -most, 1));
+}
+
+static std::vector<float> padded(const char *mode,
+                                 const std::vector<int64_t> &pads) {
+  Message graph =
+      graphOf(1, {nodeMessage(
+                     "Pad", {"x", "pads"}, {"y"},
+                     {Message().text(1, "mode").text(4, mode).integer(20, 3)})})
+          .message(5, constant("pads", 7, {2}, pads));
+  return modelOf(graph, 19).forward(tensor({1.F, 2.F, 3.F})).to_vector<float>();
+}
+
+TEST(OnnxRules, paddingsMayBeLongerThanTheAxis) {
+  EXPECT_THAT(padded("wrap", {4, 3}),
+              ElementsAre(3, 1, 2, 3, 1, 2, 3, 1, 2, 3));
+  EXPECT_THAT(padded("reflect", {4, 3}),
+              ElementsAre(1, 2, 3, 2, 1, 2, 3, 2, 1, 2));
+  EXPECT_THAT(padded("wrap", {-1, 3}), ElementsAre(2, 3, 2, 3, 2));
+}
+
+/// Positions of the largest elements, also where nothing is larger than what is
+/// padded, and of windows whose elements stand apart.
+TEST(OnnxRules, positionsOfTheLargestElements) {
+  auto positions = [](const Tensor &x, std::initializer_list<Message> more) {
+    Message open = Message().integer(1, 1);
+    Message node = nodeMessage("MaxPool", {"x"}, {"values", "y"}, more);
+    Message graph = Message()
+                        .message(11, Message().text(1, "x").message(
+                                         2, Message().message(1, open)))
+                        .message(12, Message().text(1, "y"))
+                        .message(1, node);
+    return modelOf(graph, 12).forward(x).to_vector<int64_t>();
+  };
+  Tensor x = full({1, 1, 2, 3}, -INFINITY);
+  EXPECT_THAT(positions(x, {attributeMessage("kernel_shape", {2, 2}),
+                            attributeMessage("strides", {2, 2}),
+                            attributeMessage("pads", {1, 1, 1, 1})}),
+              ElementsAre(0, 1, 3, 4));
+  Tensor row = tensor({1.F, 5.F, 2.F, 4.F, 5.F, 9.F}).reshape({1, 1, 6});
+  EXPECT_THAT(positions(row, {attributeMessage("kernel_shape", {2}),
+                              attributeMessage("dilations", {3}),
+                              attributeMessage("pads", {1, 1})}),
+              ElementsAre(2, 3, 1, 5, 3));
+}
+
+TEST(OnnxRules, zerosHaveAScale) {
+  Message graph = graphOf(
+      1, {nodeMessage("DynamicQuantizeLinear", {"x"}, {"q", "y", "z"})});
+  EXPECT_EQ(modelOf(graph).forward(zeros({3})).item<float>(), 1);
 }

@@ -100,6 +100,12 @@ static void isInfRule(Call &call) {
   call.give(found);
 }
 
+/// That of NaN is NaN.
+static void signRule(Call &call) {
+  Tensor x = call.tensor(0);
+  call.give(isFloat(x.dtype()) ? where(x == x, sign(x), x) : sign(x));
+}
+
 static void clipRule(Call &call) {
   Tensor x = call.tensor(0);
   auto bound = [&](size_t input, Tensor (*function)(const Arg &, const Arg &)) {
@@ -115,11 +121,13 @@ static void clipRule(Call &call) {
   call.give(x);
 }
 
+/// From opset 6 on bounds that are not given are the ends of f32.
 static void oldClipRule(Call &call) {
   Tensor x = call.tensor(0);
-  double infinity = std::numeric_limits<double>::infinity();
-  call.give(clamp(x, call.given("min") ? call.real("min") : -infinity,
-                  call.given("max") ? call.real("max") : infinity));
+  double most = call.opset() < 6 ? std::numeric_limits<double>::infinity()
+                                 : double(std::numeric_limits<float>::max());
+  call.give(clamp(x, call.given("min") ? call.real("min") : -most,
+                  call.given("max") ? call.real("max") : most));
 }
 
 static void swishRule(Call &call) {
@@ -162,7 +170,7 @@ static constexpr Operator rows[] = {
     {"Exp", 1, 0, consumed, unaryRule<exp>},
     {"Log", 1, 0, consumed, unaryRule<log>},
     {"Reciprocal", 1, 0, consumed, unaryRule<reciprocal>},
-    {"Sign", 9, 0, "", unaryRule<sign>},
+    {"Sign", 9, 0, "", signRule},
     {"Erf", 9, 0, "", unaryRule<erf>},
     {"Sin", 7, 0, "", unaryRule<sin>},
     {"Cos", 7, 0, "", unaryRule<cos>},

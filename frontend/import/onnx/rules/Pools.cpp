@@ -40,6 +40,69 @@ static Tensor maxPooled(const Tensor &x, const Windows &windows) {
                                   Layout::channels_first));
 }
 
+/// Steps through the taps of a window, the last axis first; false at the end.
+static bool nextTap(std::vector<int64_t> &tap, const Windows &windows) {
+  for (size_t i = tap.size(); i-- > 0;) {
+    if (++tap[i] < windows.sizes[i])
+      return true;
+    tap[i] = 0;
+  }
+  return false;
+}
+
+/// Where the largest element of each window is in its padded image, of windows
+/// whose elements stand apart: one tap after the other.
+static Tensor dilatedPositions(Call &call, const Tensor &wide,
+                               const Windows &windows) {
+  std::vector<int64_t> extents = numbersOf(wide), tap(windows.rank(), 0);
+  int64_t taps = std::accumulate(windows.sizes.begin(), windows.sizes.end(),
+                                 int64_t(1), std::multiplies<>());
+  if (taps < 1 || taps > 1024)
+    call.unsupported("positions of dilated windows of so many elements");
+  Tensor best, offset;
+  do {
+    Tensor part = wide;
+    int64_t moved = 0;
+    for (size_t i = 0; i < windows.rank(); ++i) {
+      int64_t start = tap[i] * windows.dilations[i], extent = extents[i + 2];
+      int64_t count = (extent - windows.reach(i)) / windows.strides[i];
+      part =
+          sliceAxis(part, int64_t(i) + 2, start,
+                    start + count * windows.strides[i] + 1, windows.strides[i]);
+      moved = moved * extent + start;
+    }
+    if (!best.defined()) {
+      best = part;
+      offset = zeros(part.shape(), {DType::i64, wide.device()});
+      continue;
+    }
+    offset = where(part > best, moved, offset);
+    best = maximum(best, part);
+  } while (nextTap(tap, windows));
+  int64_t scale = 1;
+  for (size_t i = windows.rank(); i-- > 0;) {
+    Tensor place =
+        iota(best.shape(), int64_t(i) + 2, {DType::i64, wide.device()});
+    offset = offset + place * (windows.strides[i] * scale);
+    scale *= extents[i + 2];
+  }
+  return offset;
+}
+
+static bool isDilated(const Windows &windows) {
+  return std::ranges::any_of(windows.dilations,
+                             [](int64_t each) { return each != 1; });
+}
+
+static Tensor paddedPositions(Call &call, const Tensor &wide,
+                              const Windows &windows) {
+  if (isDilated(windows))
+    return dilatedPositions(call, wide, windows);
+  PoolOptions options;
+  options.stride = windows.strides;
+  return max_pool_with_indices(wide, Axes(windows.sizes), options).second;
+}
+
 /// The positions of the largest elements in the whole tensor. The space is
 /// padded first, where positions count, too; they are taken apart and put
 /// together again without it.
@@ -53,18 +116,15 @@ static Tensor maxPositions(Call &call, const Tensor &x,
   }
   Tensor wide = pad(x, paddings, PadMode::constant,
                     -std::numeric_limits<double>::infinity());
-  if (std::ranges::count(windows.dilations, 1) != int64_t(windows.rank()))
-    call.unsupported("positions of dilated windows");
-  PoolOptions options;
-  options.stride = windows.strides;
-  Tensor rest =
-      max_pool_with_indices(wide, Axes(windows.sizes), options).second;
+  Tensor rest = paddedPositions(call, wide, windows);
   bool isColumnMajor = call.flag("storage_order");
   Tensor result = zeros_like(rest);
   size_t rank = windows.rank();
   for (size_t i = rank; i-- > 0;) {
     int64_t extent = padded[i + 2], scale = 1;
-    Tensor at = remainder(rest, extent) - windows.low[i];
+    // Where nothing is larger than the padding, it is the nearest element.
+    Tensor at = clamp(remainder(rest, extent) - windows.low[i], 0,
+                      std::max<int64_t>(dims[i + 2] - 1, 0));
     rest = floor_divide(rest, extent);
     for (size_t j = 0; j < rank; ++j)
       if (isColumnMajor ? j < i : j > i)
@@ -172,11 +232,6 @@ static Tensor dilatedMeans(const Tensor &x, const Windows &windows,
     y = y / alongAxis(divisor, axis, y.rank());
   }
   return y;
-}
-
-static bool isDilated(const Windows &windows) {
-  return std::ranges::any_of(windows.dilations,
-                             [](int64_t each) { return each != 1; });
 }
 
 static void averagePoolRule(Call &call) {

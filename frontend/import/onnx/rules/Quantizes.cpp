@@ -60,7 +60,9 @@ static void dequantizeRule(Call &call) {
 
 Quantized dynamicallyQuantized(const Tensor &x) {
   Tensor least = minimum(amin(x), 0.0), largest = maximum(amax(x), 0.0);
-  Tensor scale = (largest - least) / 255.0;
+  Tensor range = largest - least;
+  // Of zeros alone the scale is 1, as ONNX Runtime has it.
+  Tensor scale = where(range == 0.0, ones_like(range), range / 255.0);
   Tensor zero = clamp(round(0.0 - least / scale), 0.0, 255.0);
   Tensor codes = clamp(round(x / scale) + zero, 0.0, 255.0);
   return {codes.to(DType::u8), scale, zero.to(DType::u8)};

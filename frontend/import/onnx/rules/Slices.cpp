@@ -208,6 +208,51 @@ static Tensor padded(const Tensor &x, const std::vector<Padding> &paddings,
   return where(inside, pad(x, paddings), fill);
 }
 
+/// Which element of an axis stands at a place beside it: the axis again and
+/// again, or there and back.
+static int64_t continued(int64_t place, int64_t extent, PadMode mode) {
+  int64_t period = mode == PadMode::circular ? extent : 2 * (extent - 1);
+  if (period == 0)
+    return 0;
+  int64_t at = place % period;
+  at += at < 0 ? period : 0;
+  return at < extent ? at : period - at;
+}
+
+/// Continued by more elements than the axis has.
+static Tensor farPadded(Call &call, const Tensor &x, const Padding &padding,
+                        PadMode mode) {
+  int64_t extent = fixed(x.dim(padding.axis));
+  int64_t size = extent + padding.before + padding.after;
+  if (extent == 0 || size > mostFactor)
+    call.invalid("an axis of " + std::to_string(extent) + " elements to " +
+                 std::to_string(size));
+  std::vector<int64_t> places;
+  for (int64_t i = 0; i < size; ++i)
+    places.push_back(continued(i - padding.before, extent, mode));
+  return index_select(x, hostIntegers(places, {size}, x.device()),
+                      padding.axis);
+}
+
+static Tensor continuedTensor(Call &call, Tensor x,
+                              const std::vector<Padding> &paddings,
+                              PadMode mode) {
+  for (Padding padding : paddings) {
+    // What is taken away goes first.
+    Padding cut{padding.axis, std::min<int64_t>(padding.before, 0),
+                std::min<int64_t>(padding.after, 0)};
+    if (cut.before != 0 || cut.after != 0)
+      x = pad(x, {cut});
+    padding.before = std::max<int64_t>(padding.before, 0);
+    padding.after = std::max<int64_t>(padding.after, 0);
+    int64_t most = std::max(padding.before, padding.after);
+    bool isFar = mode != PadMode::replicate && most <= mostFactor &&
+                 most >= x.dim(padding.axis).value;
+    x = isFar ? farPadded(call, x, padding, mode) : pad(x, {padding}, mode);
+  }
+  return x;
+}
+
 static void padRule(Call &call) {
   Tensor x = call.tensor(0);
   PadMode mode = padModeOf(call);
@@ -215,7 +260,7 @@ static void padRule(Call &call) {
   if (paddings.empty())
     return call.give(x);
   if (mode != PadMode::constant)
-    return call.give(pad(x, paddings, mode));
+    return call.give(continuedTensor(call, x, paddings, mode));
   if (call.opset() < 11)
     return call.give(pad(x, paddings, mode, call.real("value")));
   if (!call.has(2))

@@ -20,6 +20,8 @@ using Function = Tensor (*)(const Tensor &, int64_t);
 
 template <Function function> static void axisRule(Call &call) {
   Tensor x = call.tensor(0);
+  if (x.numel() == 0)
+    return call.give(x);
   if (x.rank() == 0)
     return call.give(squeeze(function(unsqueeze(x, 0), 0), 0));
   call.give(function(x, call.axis("axis", x.rank())));
@@ -28,6 +30,8 @@ template <Function function> static void axisRule(Call &call) {
 /// Before opset 13: over all axes from one on, as one.
 template <Function function> static void oldRule(Call &call) {
   Tensor x = call.tensor(0);
+  if (x.numel() == 0)
+    return call.give(x);
   Tensor rows = function(asMatrix(call, x, call.integer("axis")), 1);
   call.give(reshape(rows, x.shape()));
 }
