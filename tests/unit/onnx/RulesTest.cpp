@@ -344,3 +344,22 @@ TEST(OnnxRules, zerosHaveAScale) {
       1, {nodeMessage("DynamicQuantizeLinear", {"x"}, {"q", "y", "z"})});
   EXPECT_EQ(modelOf(graph).forward(zeros({3})).item<float>(), 1);
 }
+
+/// Places that scales of f32 put between two elements, and large numbers.
+TEST(OnnxRules, roundsAsFloatsDo) {
+  EXPECT_THAT(
+      edges("HardSwish", tensor({3e38F, -3e38F, 1.F})).to_vector<float>(),
+      ElementsAre(3e38F, 0, testing::FloatNear(2.F / 3, 1e-6F)));
+  auto texts = [](std::string_view name, std::string_view value) {
+    return Message().text(1, name).text(4, value).integer(20, 3);
+  };
+  Message graph =
+      graphOf(1, {nodeMessage("Resize", {"x", "", "scales"}, {"y"},
+                              {texts("mode", "nearest"),
+                               texts("nearest_mode", "ceil"),
+                               texts("coordinate_transformation_mode",
+                                     "half_pixel_symmetric")})})
+          .message(5, constant("scales", 1, {1}, std::vector<float>{.75F}));
+  Tensor y = modelOf(graph, 19).forward(arange(7).to(DType::f32));
+  EXPECT_THAT(y.to_vector<float>(), ElementsAre(1, 2, 3, 5, 6));
+}

@@ -24,6 +24,11 @@ static void hardSigmoidRule(Call &call) {
   Tensor x = call.tensor(0);
   call.give(clamp(x * call.real("alpha") + call.real("beta"), 0.0, 1.0));
 }
+/// No product of x is larger than x.
+static void hardSwishRule(Call &call) {
+  Tensor x = call.tensor(0);
+  call.give(x * clamp(x * (1.0 / 6) + 0.5, 0.0, 1.0));
+}
 static void thresholdedReluRule(Call &call) {
   Tensor x = call.tensor(0);
   call.give(where(x > call.real("alpha"), x, zeros_like(x)));
@@ -94,7 +99,7 @@ static constexpr Operator rows[] = {
      seluRule},
     {"HardSigmoid", 1, 0, "alpha:float=0.2 beta:float=0.5 consumed_inputs:ints",
      hardSigmoidRule},
-    {"HardSwish", 14, 0, "", unaryRule<hardswish>},
+    {"HardSwish", 14, 0, "", hardSwishRule},
     {"Mish", 18, 0, "", unaryRule<mish>},
     {"ThresholdedRelu", 10, 0, "alpha:float=1.0", thresholdedReluRule},
     {"Shrink", 9, 0, "bias:float=0.0 lambd:float=0.5", shrinkRule},

@@ -24,6 +24,9 @@ struct Resizing {
 struct AxisSizes {
   int64_t from = 0, to = 0;
   double scale = 1, start = 0, end = 1;
+  /// The scale is given, a float: places between two elements are those that
+  /// floats make of it.
+  bool hasFloatScale = false;
 };
 
 /// Of each element of the result along one axis: which elements it is made of,
@@ -37,32 +40,39 @@ struct Taps {
 
 } // namespace
 
-/// Where an element of the result stands in x.
-static double sourceOf(Call &call, const Resizing &resizing,
-                       const AxisSizes &axis, int64_t i) {
+/// Where an element of the result stands in x, in numbers of type T.
+template <typename T>
+static double placeOf(Call &call, const Resizing &resizing,
+                      const AxisSizes &axis, int64_t i) {
   const std::string &mode = resizing.coordinates;
-  auto at = double(i), from = double(axis.from), to = double(axis.to);
+  auto at = T(i), from = T(axis.from), to = T(axis.to), scale = T(axis.scale);
+  T half = T(0.5), centre = (at + half) / scale - half;
   if (mode == "half_pixel")
-    return (at + 0.5) / axis.scale - 0.5;
+    return centre;
   if (mode == "half_pixel_symmetric") {
-    double exact = from * axis.scale;
-    double offset = from / 2 * (1 - to / exact);
-    return offset + (at + 0.5) / axis.scale - 0.5;
+    T offset = from / 2 * (1 - to / (from * scale));
+    return offset + (at + half) / scale - half;
   }
   if (mode == "pytorch_half_pixel")
-    return axis.to > 1 ? (at + 0.5) / axis.scale - 0.5 : 0;
+    return axis.to > 1 ? centre : 0;
   if (mode == "align_corners")
-    return axis.to > 1 ? at * (from - 1) / (from * axis.scale - 1) : 0;
+    return axis.to > 1 ? at * (from - 1) / (from * scale - 1) : 0;
   if (mode == "asymmetric")
-    return at / axis.scale;
+    return at / scale;
   if (mode == "tf_half_pixel_for_nn")
-    return (at + 0.5) / axis.scale;
+    return (at + half) / scale;
+  T start = T(axis.start), end = T(axis.end);
   if (mode == "tf_crop_and_resize")
     return axis.to > 1
-               ? axis.start * (from - 1) +
-                     at * (axis.end - axis.start) * (from - 1) / (to - 1)
-               : 0.5 * (axis.start + axis.end) * (from - 1);
+               ? start * (from - 1) + at * (end - start) * (from - 1) / (to - 1)
+               : half * (start + end) * (from - 1);
   call.unsupported("coordinate_transformation_mode '" + mode + "'");
+}
+
+static double sourceOf(Call &call, const Resizing &resizing,
+                       const AxisSizes &axis, int64_t i) {
+  return axis.hasFloatScale ? placeOf<float>(call, resizing, axis, i)
+                            : placeOf<double>(call, resizing, axis, i);
 }
 
 static int64_t nearestOf(Call &call, const std::string &mode, double at,
@@ -221,6 +231,7 @@ static std::vector<AxisSizes> sizesOf(Call &call, const Tensor &x,
       call.invalid("a size of " + std::to_string(wanted));
     axis.to = int64_t(wanted);
     axis.scale = hasSizes ? wanted / double(axis.from) : numbers[i];
+    axis.hasFloatScale = !hasSizes;
   }
   if (hasSizes)
     keepRatio(call, resizing.policy, axes, chosen);
@@ -311,6 +322,7 @@ static void upsampleRule(Call &call) {
     if (!(wanted >= 0 && wanted < 1e9))
       call.invalid("a scale of " + std::to_string(scales[i]));
     axes.push_back({dims[i], int64_t(wanted), scales[i]});
+    axes.back().hasFloatScale = true;
   }
   resizeTo(call, x, resizing, axes);
 }
