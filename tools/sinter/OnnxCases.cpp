@@ -158,6 +158,11 @@ static onnx::NamedTensors readInputs(const onnx::Model &model,
   return inputs;
 }
 
+onnx::NamedTensors readCaseInputs(const OnnxCase &one, const onnx::Model &model,
+                                  DeviceId device) {
+  return readInputs(model, fs::path(one.folder) / "test_data_set_0", device);
+}
+
 //===- Comparing ----------------------------------------------------------===//
 
 static std::string typeOf(const Tensor &tensor) {

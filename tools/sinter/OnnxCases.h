@@ -4,6 +4,8 @@
 
 #include "sinter/runtime/DeviceId.h"
 
+#include <sinter/Onnx.h>
+
 #include <map>
 #include <optional>
 #include <string>
@@ -19,6 +21,10 @@ struct OnnxCase {
   bool comparesValues = true; ///< else dtypes and shapes alone
   double rtol = 1e-3, atol = 1e-5;
 };
+
+/// The inputs of the first set of a case, by their names.
+onnx::NamedTensors readCaseInputs(const OnnxCase &one, const onnx::Model &model,
+                                  DeviceId device);
 
 enum class Verdict : uint8_t { passed, failed, unsupported };
 

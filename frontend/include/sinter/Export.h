@@ -52,6 +52,12 @@ struct FileOptions {
   bool source_lines = true;
 };
 
+/// How an ONNX model is written.
+struct OnnxFileOptions {
+  int64_t opset = 20; ///< 17 to 23
+  WeightPlace weights = WeightPlace::inside;
+};
+
 /// Both, for a file of one function.
 struct ExportOptions {
   std::vector<std::string> inputs = {};
@@ -190,6 +196,10 @@ public:
   /// weights beside, `PATH.safetensors` without the file's `.sinter`.
   void write(const std::string &path, const FileOptions &options = {},
              Where where = Where::current()) const;
+
+  /// Writes the only function as an ONNX model, see `export_onnx`.
+  void write_onnx(const std::string &path, const OnnxFileOptions &options = {},
+                  Where where = Where::current()) const;
 
 private:
   void nameFields(const detail::Fields &fields, std::string_view prefix);
