@@ -383,15 +383,17 @@ def check(sinter, directory):
     return bad
 
 
-def setup(folder):
+def setup(folder, packages=tuple(PACKAGES),
+          needs="import torch, onnxscript, transformers, torchvision, "
+                "rapidocr_onnxruntime"):
+    """The environment's Python; None where it cannot be made."""
     python = os.path.join(folder, "bin/python")
     if not os.path.exists(python):
         venv.create(folder, with_pip=True)
-    if subprocess.run([python, "-c", "import torch, onnxscript, transformers, "
-                       "torchvision, rapidocr_onnxruntime"],
+    if subprocess.run([python, "-c", needs],
                       capture_output=True).returncode == 0:
         return python
-    done = subprocess.run([python, "-m", "pip", "install", "-q", *PACKAGES])
+    done = subprocess.run([python, "-m", "pip", "install", "-q", *packages])
     return python if done.returncode == 0 else None
 
 

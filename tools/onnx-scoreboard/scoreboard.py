@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Runs the `onnx` wheel's node cases and writes the figures.
+
+    scoreboard.py [--device CPU] [--only TEXT] [--jobs N] [--output FILE.json]
+                  [--badge FILE.json]
+
+Prints `N passed, N failed, N unsupported`. --output gets the counts, those of
+each operator, and why each case did not pass; --badge what shields.io reads.
+The exit code is 1 when a case is wrong.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import multiprocessing
+import os
+import signal
+import sys
+import warnings
+
+import numpy
+import onnx
+from onnx.backend.test.loader import load_model_tests
+from onnx.backend.test.runner import Runner
+
+import sinter_backend
+
+
+CASES = []  # of all processes, which are forked once they are there
+
+
+def run_case(index, device):
+    """(verdict, operator, why)."""
+    signal.alarm(300)
+    case = CASES[index]
+    operator = case.model.graph.node[0].op_type
+    try:
+        rep = sinter_backend.prepare(case.model, device)
+        for inputs, wanted in case.data_sets:
+            got = rep.run(inputs)
+            if case.name.startswith("test_bernoulli") and \
+                    "seed" not in case.name:
+                got, wanted = compared_shapes(got), compared_shapes(wanted)
+            Runner.assert_similar_outputs(wanted, got, case.rtol, case.atol)
+        return ("passed", operator, "")
+    except sinter_backend.Unsupported as error:
+        return ("unsupported", operator, str(error)[:500])
+    except AssertionError as error:
+        return ("failed", operator, str(error).strip()[:500])
+    except Exception as error:  # what a case raises is its own failure
+        return ("failed", operator, f"{type(error).__name__}: {error}"[:500])
+    finally:
+        signal.alarm(0)
+
+
+def compared_shapes(values):
+    """Of random results."""
+    return [numpy.array(value.shape) for value in values]
+
+
+def write(path, value):
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(value, file, indent=1)
+        file.write("\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--device", default="CPU")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--output")
+    parser.add_argument("--badge")
+    arguments = parser.parse_args()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what the wheel computes
+        CASES[:] = [case for case in load_model_tests(kind="node")
+                    if arguments.only in case.name]
+    results = {}
+    forked = multiprocessing.get_context("fork")
+    with concurrent.futures.ProcessPoolExecutor(arguments.jobs,
+                                                forked) as pool:
+        begun = [pool.submit(run_case, index, arguments.device)
+                 for index in range(len(CASES))]
+        for case, future in zip(CASES, begun):
+            results[case.name] = future.result()
+    counts = collections.Counter(each[0] for each in results.values())
+    operators = collections.defaultdict(collections.Counter)
+    for verdict, operator, _ in results.values():
+        operators[operator][verdict] += 1
+    print(f"{counts['passed']} passed, {counts['failed']} failed, "
+          f"{counts['unsupported']} unsupported")
+    if arguments.output:
+        write(arguments.output, {
+            "onnx": onnx.__version__, "all": counts,
+            "operators": dict(sorted(operators.items())),
+            "not passed": {name: result for name, result in results.items()
+                           if result[0] != "passed"}})
+    if arguments.badge:
+        share = 100 * counts["passed"] / max(len(results), 1)
+        write(arguments.badge, {
+            "schemaVersion": 1, "label": f"ONNX {onnx.__version__}",
+            "message": f"{share:.1f} % ({counts['passed']}/{len(results)})",
+            "color": "brightgreen" if counts["failed"] == 0 else "orange"})
+    return 1 if counts["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
