@@ -293,7 +293,7 @@ def FormLoops : Pass<"form-loops", "::mlir::ModuleOp"> {
     %i = sinter.scan_index {length = affine_map<() -> (32)>, reverse = false}
     %c = sinter.scan_carry %i, %h0
     %n = sinter.exp %c
-    %e = sinter.scan_end %i, %c, %n {carries = 1 : i64}
+    %e = sinter.scan_end %i, %c, %n {carries = 1 : i64, condition = 0 : i64}
     %h = sinter.scan_last %e, %c
     // becomes
     %h = program.for carries(%h0) slices() count affine_map<() -> (32)> ... {

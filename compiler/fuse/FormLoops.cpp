@@ -109,6 +109,9 @@ LogicalResult LoopFormer::readBody() {
       lasts.push_back(last);
     } else if (auto stack = dyn_cast<ir::ScanStackOp>(user);
                stack && stack.getEnd() == end.getResult()) {
+      if (end.getCondition() != 0)
+        return stack.emitError("scan_stack: a loop with a condition keeps "
+                               "nothing of its steps");
       stacks.push_back(stack);
     } else {
       return user->emitError("a loop's end is no value");
@@ -154,8 +157,11 @@ program::ForOp LoopFormer::makeLoop() {
       builder, end.getLoc(), types, inits, xs,
       AffineMapAttr::get(AffineMap::get(
           0, symbols, index.getLength().getResults(), builder.getContext())),
-      index.getReverse() ? builder.getUnitAttr() : UnitAttr(), IntegerAttr(),
-      IntegerAttr(), ArrayAttr(), ArrayAttr());
+      index.getReverse() ? builder.getUnitAttr() : UnitAttr(),
+      end.getCondition() != 0
+          ? builder.getI64IntegerAttr(int64_t(end.getCondition()))
+          : IntegerAttr(),
+      IntegerAttr(), IntegerAttr(), ArrayAttr(), ArrayAttr());
   builder.createBlock(&loop.getBody(), {}, arguments, locs);
   return loop;
 }

@@ -262,6 +262,7 @@ void ProgramWriter::writeLoop(program::ForOp loop) {
   step.count = exprs.add(loop.getCount().getResult(0));
   step.steps = *loop.getSteps();
   step.reverse = loop.getReverse();
+  step.condition = int32_t(loop.getCondition().value_or(0));
   auto numbers = [&](ArrayAttr names) {
     return llvm::map_to_vector(names, [&](Attribute name) {
       return buffers.lookup(cast<FlatSymbolRefAttr>(name).getValue());

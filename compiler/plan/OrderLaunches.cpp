@@ -20,8 +20,11 @@ static bool isLast(Operation *op) {
   });
 }
 
-// Whether the op, or the body of the loop that it is, can report an error.
+// Whether the op, or the body of the loop that it is, can report an error. A
+// loop with a condition reports that it makes more launches than a run may.
 static bool canReport(Operation &op) {
+  if (auto loop = dyn_cast<program::ForOp>(op); loop && loop.getCondition())
+    return true;
   return op
       .walk([](program::LaunchOp launch) {
         return launch.getErrorNode() ? WalkResult::interrupt()

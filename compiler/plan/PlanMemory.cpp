@@ -199,9 +199,9 @@ void Planner::planLaunch(program::LaunchOp launch) {
 
 // A kernel may be given the slices of a tensor only where they begin as
 // aligned as a buffer does.
-static bool isAligned(Type slice) {
+static bool isAligned(program::ForOp loop, Type slice) {
   constexpr int64_t alignment = 64;
-  return byteCount(slice).isMultipleOf(alignment);
+  return loop.isSingle() || byteCount(slice).isMultipleOf(alignment);
 }
 
 // Buffers that the loop moves, and those of its results.
@@ -219,9 +219,13 @@ void Planner::beginLoop(program::ForOp loop, LoopPlan &plan) {
     unsigned carry = addMoving(type, plan), next = addMoving(type, plan);
     bufferOf[body.getArgument(i)] = carry;
     plan.targets.push_back({loop.getYielded()[i], next});
+    // Where the values of two steps take turns, the second has a place, too.
+    Type spare = loop.isSingle()
+                     ? RankedTensorType::get({0}, builder.getI1Type())
+                     : type;
     plan.carryBuffers.append(
         {carry, bufferOf.lookup(behindRenames(loop.getInits()[i])), next,
-         bufferOf[loop.getResult(i)], addTemp(type, step, step)});
+         bufferOf[loop.getResult(i)], addTemp(spare, step, step)});
   }
   for (auto [i, whole] : llvm::enumerate(loop.getXs())) {
     read(whole, step);
@@ -248,6 +252,8 @@ void Planner::endLoop(program::ForOp loop, LoopPlan &plan) {
       copy(buffer, target);
   }
   int64_t last = step - 1;
+  if (loop.getCondition())
+    lastReport = last;
   auto names = [&](ArrayRef<unsigned> list) {
     return builder.getArrayAttr(llvm::map_to_vector(
         list, [&](unsigned buffer) -> Attribute { return nameOf(buffer); }));
@@ -272,14 +278,14 @@ void Planner::planLoop(program::ForOp loop) {
   for (auto [i, each] : llvm::enumerate(plan.targets)) {
     Value made = behindRenames(each.first);
     bool isOwn = made.getDefiningOp() && made.getParentBlock() == &body;
-    bool fits = i < loop.getNumCarries() || isAligned(made.getType());
+    bool fits = i < loop.getNumCarries() || isAligned(loop, made.getType());
     if (isOwn && fits && placed.insert(made).second)
       bufferOf[made] = each.second;
   }
   builder.setInsertionPointToStart(&body);
   for (unsigned i = loop.getNumCarries(); i < body.getNumArguments(); ++i) {
     BlockArgument argument = body.getArgument(i);
-    if (isAligned(argument.getType()))
+    if (isAligned(loop, argument.getType()))
       continue;
     unsigned slice = bufferOf[argument];
     bufferOf[argument] = addTemp(argument.getType(), step, step);

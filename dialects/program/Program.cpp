@@ -71,6 +71,29 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
+bool ForOp::isSingle() {
+  auto count = dyn_cast<AffineConstantExpr>(getCount().getResult(0));
+  return count && count.getValue() <= 1;
+}
+
+// The condition is a carry that is a flag, and what a step may not do then.
+static LogicalResult verifyCondition(ForOp loop) {
+  if (!loop.getCondition())
+    return success();
+  int64_t condition = int64_t(*loop.getCondition());
+  int64_t carries = loop.getNumCarries();
+  if (condition == 0 || condition < -carries || condition > carries)
+    return loop.emitOpError("condition ") << condition << " is no carry";
+  Value flag = loop.getInits()[std::abs(condition) - 1];
+  auto type = cast<RankedTensorType>(flag.getType());
+  if (type.getRank() != 0 || !type.getElementType().isInteger(1))
+    return loop.emitOpError("condition is ")
+           << type << ", not a boolean scalar";
+  if (loop.getNumResults() != loop.getNumCarries())
+    return loop.emitOpError("has a condition and stacks values");
+  return success();
+}
+
 LogicalResult ForOp::verify() {
   Block &block = getBlock();
   if (block.empty() || !isa<NextOp>(block.back()))
@@ -105,7 +128,7 @@ LogicalResult ForOp::verify() {
              << i << " is no stack of " << getYielded()[i].getType();
   if (getCount().getNumDims() != 0 || getCount().getNumResults() != 1)
     return emitOpError("count has to be one number over symbols");
-  return success();
+  return verifyCondition(*this);
 }
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -96,7 +96,9 @@ def Program_ForOp : Program_Op<"for", [
     its first axis. `program.next` gives the next carries, then what is stacked.
     The results are the carries after the last step and the stacks. With
     `reverse` the last slice comes first. The body reads values from outside as
-    they are. Tensor ops until fuse, launches and copies from then on.
+    they are. Tensor ops until fuse, launches and copies from then on. With a
+    `condition` of k > 0 a step begins only while carry k - 1, a boolean scalar,
+    is true, with k < 0 only while carry -k - 1 is false; nothing is stacked.
 
     `step`, `steps` and the buffers are set by plan: per carry that of the
     argument, of `inits`, of the next value, of the result and a spare one; per
@@ -113,7 +115,8 @@ def Program_ForOp : Program_Op<"for", [
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inits,
                        Variadic<AnyRankedTensor>:$xs, AffineMapAttr:$count,
-                       UnitAttr:$reverse, OptionalAttr<I64Attr>:$step,
+                       UnitAttr:$reverse, OptionalAttr<I64Attr>:$condition,
+                       OptionalAttr<I64Attr>:$step,
                        OptionalAttr<I64Attr>:$steps,
                        OptionalAttr<FlatSymbolRefArrayAttr>:$carry_buffers,
                        OptionalAttr<FlatSymbolRefArrayAttr>:$slice_buffers);
@@ -127,6 +130,8 @@ def Program_ForOp : Program_Op<"for", [
   let extraClassDeclaration = [{
     ::mlir::Block &getBlock() { return getBody().front(); }
     unsigned getNumCarries() { return getInits().size(); }
+    /// Whether no more than one step can begin.
+    bool isSingle();
     /// The next carries, then what is stacked.
     ::mlir::OperandRange getYielded() {
       return getBlock().getTerminator()->getOperands();

@@ -35,11 +35,27 @@ Result<InferredType> scanSlice(const ShapeContext &context) {
   return result;
 }
 
-Result<InferredType> scanEnd(const ShapeContext &context, int64_t carries) {
+/// The carry that says whether a step begins is a flag.
+static Status checkCondition(const ShapeContext &context, int64_t carries,
+                             int64_t condition) {
+  if (condition == 0)
+    return {};
+  if (condition < -carries || condition > carries)
+    return shapeError(context, "the condition is no carry");
+  size_t carry = size_t(condition < 0 ? -condition : condition) - 1;
+  const TensorType &flag = context.operands[1 + 2 * carry];
+  if (flag.dtype == DType::boolean && flag.dims.empty())
+    return {};
+  return shapeError(context, "the condition is not a boolean scalar");
+}
+
+Result<InferredType> scanEnd(const ShapeContext &context, int64_t carries,
+                             int64_t condition) {
   SINTER_TRY(checkToken(context));
   std::span<const TensorType> operands = context.operands;
   if (carries < 0 || size_t(carries) > (operands.size() - 1) / 2)
     return shapeError(context, "a carry has no next value");
+  SINTER_TRY(checkCondition(context, carries, condition));
   for (size_t i = 1; i < 1 + 2 * size_t(carries); i += 2) {
     const TensorType &carry = operands[i], &next = operands[i + 1];
     bool fits =

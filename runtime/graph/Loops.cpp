@@ -59,6 +59,7 @@ Status LoopFinder::addLoops() {
     loop.index = index;
     loop.end = i;
     loop.reverse = graph.values[index].attrs.back() != 0;
+    loop.condition = int64_t(value.attrs[1]);
     for (size_t k = 1; k < 1 + 2 * value.attrs[0]; k += 2)
       loop.carries.push_back({value.operands[k], value.operands[k + 1]});
     byToken[index] = byToken[i] = uint32_t(loops.all.size());
@@ -84,8 +85,11 @@ Status LoopFinder::addPart(uint32_t number) {
   }
   if (isInside)
     loops.owner[number] = loop;
-  if (value.op == OpId::scan_stack)
-    loops.all[loop].stacks.push_back(number);
+  if (value.op != OpId::scan_stack)
+    return {};
+  if (loops.all[loop].condition != 0)
+    return error(number, "a loop with a condition keeps nothing of its steps");
+  loops.all[loop].stacks.push_back(number);
   return {};
 }
 
@@ -277,6 +281,8 @@ Result<NodeRef> beginSlice(const NodeRef &index, const NodeRef &xs) {
   return begin(scan_slice(index, xs));
 }
 
+int64_t conditionOf(const Node &end) { return int64_t(end.attrs()[1]); }
+
 Result<LoopResults> finishLoop(const LoopParts &parts) {
   std::vector<NodeRef> operands{parts.index};
   for (size_t i = 0; i < parts.carries.size(); ++i) {
@@ -285,8 +291,9 @@ Result<LoopResults> finishLoop(const LoopParts &parts) {
   }
   operands.insert(operands.end(), parts.ys.begin(), parts.ys.end());
   LoopResults results;
-  SINTER_TRY_ASSIGN(results.end,
-                    scan_end(operands, int64_t(parts.carries.size())));
+  SINTER_TRY_ASSIGN(
+      results.end,
+      scan_end(operands, int64_t(parts.carries.size()), parts.condition));
   bool requiresGrad =
       recordScope().gradEnabled && bodyOf(*results.end).requiresGrad();
   NodeFactory::setRequiresGrad(results.end, requiresGrad);

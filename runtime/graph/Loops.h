@@ -25,6 +25,7 @@ struct Loop {
   uint32_t index = 0;
   uint32_t end = 0;
   bool reverse = false;
+  int64_t condition = 0; ///< as of scan_end
   std::vector<Carry> carries;
   std::vector<uint32_t> body;   ///< ascending; carries and slices among them
   std::vector<uint32_t> stacks; ///< of type scan_stack
@@ -63,9 +64,14 @@ RecordedBody bodyOf(const Node &end);
 Result<NodeRef> beginCarry(const NodeRef &index, const NodeRef &init);
 Result<NodeRef> beginSlice(const NodeRef &index, const NodeRef &xs);
 
+/// Whether the rounds of a recorded loop end when a carry says so: its
+/// scan_end's condition, or 0.
+int64_t conditionOf(const Node &end);
+
 /// What a loop is made of, once its body is recorded.
 struct LoopParts {
   NodeRef index;
+  int64_t condition = 0; ///< as of scan_end
   std::vector<NodeRef> carries;
   std::vector<NodeRef> nexts; ///< one per carry
   std::vector<NodeRef> ys;

@@ -278,7 +278,8 @@ Result<InferredType> scanCarry(const ShapeContext &context);
 Result<InferredType> scanSlice(const ShapeContext &context);
 /// A token, then carries and their next values, of equal types, then anything:
 /// the token's type.
-Result<InferredType> scanEnd(const ShapeContext &context, int64_t carries);
+Result<InferredType> scanEnd(const ShapeContext &context, int64_t carries,
+                             int64_t condition);
 /// A token and a carry: its type.
 Result<InferredType> scanLast(const ShapeContext &context);
 /// A token and a value of each step: the length, and the value's axes.

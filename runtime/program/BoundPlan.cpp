@@ -53,10 +53,7 @@ private:
   void noteWritten(const LoopData &loop);
   bool isMadeOnce(const StepData &step, const PhaseData &phase,
                   const LoopData *loop) const;
-  int64_t timesOf(const LoopData *loop) const {
-    return loop ? plan.loops[program.steps[loop->step].loop].count : 1;
-  }
-  Status countWork(int64_t times, uint64_t each);
+  Status count(const LoopData *loop, const WorkCount &each, bool once = false);
   Result<uint64_t> portBytes(const Port &port, const std::string &portName);
   uint64_t bytesOf(uint32_t buffer) const {
     return bufferBytes(program, plan, buffer);
@@ -69,7 +66,6 @@ private:
   std::vector<int64_t> kernelValues;
   /// By plan buffer: the step of the last loop so far whose body writes it.
   std::vector<uint32_t> writtenIn;
-  uint64_t work = 0; ///< launches, copies and steps of loops
 };
 
 Status Filler::checkGuards() {
@@ -162,11 +158,17 @@ Status Filler::addLoop(const LoopData &loop) {
     SINTER_TRY(sizeOf(each.carry, carry));
     SINTER_TRY(sizeOf(each.next, next));
     bool fits = carry == next;
-    for (uint32_t buffer : {each.init, each.result, each.spare})
+    for (uint32_t buffer : {each.init, each.result})
       fits &= bytesOf(buffer) >= uint64_t(carry);
+    // Of a single step there are no two values at once.
+    fits &= bound.count <= 1 || bytesOf(each.spare) >= uint64_t(carry);
     if (!fits)
       return badDims("a carry of {} bytes is larger than its buffers", carry);
   }
+  if (loop.isConditional() &&
+      plan.values[program.buffers[loop.flag().carry].bytes] != 1)
+    return badDims("a loop's condition of {} bytes is no flag",
+                   plan.values[program.buffers[loop.flag().carry].bytes]);
   for (const LoopData::Slice &each : loop.slices) {
     int64_t slice = 0;
     SINTER_TRY(sizeOf(each.slice, slice));
@@ -232,16 +234,15 @@ Result<uint64_t> Filler::checkBuffers(const StepData &step) {
   return total;
 }
 
-/// A file may ask for more work than anybody waits for.
-Status Filler::countWork(int64_t times, uint64_t each) {
-  uint64_t limit = uint64_t(std::max<int64_t>(0, flags().launchLimit));
-  uint64_t added = 0;
-  if (__builtin_mul_overflow(uint64_t(times), each, &added) ||
-      __builtin_add_overflow(work, added, &work) || work > limit)
-    return badDims("the run makes more than {} launches and copies; "
-                   "SINTER_LAUNCH_LIMIT sets how many it may make",
-                   limit);
-  return {};
+/// What is done in each step of the loop, or only `once`.
+Status Filler::count(const LoopData *loop, const WorkCount &each, bool once) {
+  if (!loop)
+    return addWork(plan.total, each, 1);
+  BoundLoop &bound = plan.loops[program.steps[loop->step].loop];
+  if (loop->isConditional())
+    return addWork(once ? bound.once : bound.each, each, 1);
+  return addWork(plan.total, each,
+                 once ? std::min<int64_t>(bound.count, 1) : bound.count);
 }
 
 Status Filler::addPhases(const StepData &step, const LoopData *loop) {
@@ -266,11 +267,7 @@ Status Filler::addPhases(const StepData &step, const LoopData *loop) {
     bool once = isMadeOnce(step, phase, loop);
     plan.phases.push_back({phase.function, chunks, phase.chunkMicroseconds,
                            phase.prepares, phase.workspace, once});
-    int64_t times = timesOf(loop);
-    if (once)
-      times = std::min<int64_t>(times, 1);
-    plan.launches += uint64_t(times);
-    SINTER_TRY(countWork(times, 1 + uint64_t(chunks) / chunkLimit));
+    SINTER_TRY(count(loop, {1 + uint64_t(chunks) / chunkLimit, 1}, once));
   }
   return {};
 }
@@ -298,7 +295,7 @@ Status Filler::addStep(uint32_t number) {
     noteWritten(own);
     // Moving what it moves takes time, too.
     uint64_t moved = own.carries.size() + own.slices.size();
-    return countWork(plan.loops[step.loop].count, 1 + moved / 16);
+    return count(&own, {1 + moved / 16});
   }
   int64_t read = plan.values[step.bytesRead];
   int64_t written = plan.values[step.bytesWritten];
@@ -307,19 +304,34 @@ Status Filler::addStep(uint32_t number) {
     if (read < 0 || bound.copyBytes > bytesOf(step.buffers[0]) ||
         bound.copyBytes > bytesOf(step.buffers[1]))
       return badDims("a copy of {} bytes is larger than its buffers", read);
-    SINTER_TRY(countWork(timesOf(loop), 1));
+    SINTER_TRY(count(loop, {1}));
   } else {
     SINTER_TRY(addPhases(step, loop));
     bound.numPhases = uint32_t(plan.phases.size()) - bound.firstPhase;
   }
-  uint64_t times = uint64_t(timesOf(loop));
-  plan.bytesRead += times * uint64_t(std::max<int64_t>(0, read));
-  plan.bytesWritten += times * uint64_t(std::max<int64_t>(0, written));
   plan.steps.push_back(bound);
-  return {};
+  return count(loop, {0, 0, uint64_t(std::max<int64_t>(0, read)),
+                      uint64_t(std::max<int64_t>(0, written))});
 }
 
 } // namespace
+
+/// A file may ask for more work than anybody waits for.
+Status sinter::runtime::addWork(WorkCount &total, const WorkCount &each,
+                                int64_t times) {
+  uint64_t limit = uint64_t(std::max<int64_t>(0, flags().launchLimit));
+  uint64_t added = 0;
+  if (__builtin_mul_overflow(uint64_t(times), each.work, &added) ||
+      __builtin_add_overflow(total.work, added, &total.work) ||
+      total.work > limit)
+    return badDims("the run makes more than {} launches and copies; "
+                   "SINTER_LAUNCH_LIMIT sets how many it may make",
+                   limit);
+  total.launches += uint64_t(times) * each.launches;
+  total.bytesRead += uint64_t(times) * each.bytesRead;
+  total.bytesWritten += uint64_t(times) * each.bytesWritten;
+  return {};
+}
 
 uint64_t sinter::runtime::bufferBytes(const ProgramData &program,
                                       const BoundPlan &plan, uint32_t buffer) {

@@ -32,9 +32,20 @@ struct BoundStep {
   uint64_t copyBytes = 0;
 };
 
+/// What runs: launches and copies, and what they move. `work` counts what a
+/// run's limit is about.
+struct WorkCount {
+  uint64_t work = 0;
+  uint64_t launches = 0;
+  uint64_t bytesRead = 0;
+  uint64_t bytesWritten = 0;
+};
+
 /// One loop to run.
 struct BoundLoop {
-  int64_t count = 0;
+  int64_t count = 0; ///< of a conditional one: at most
+  /// Of a conditional one: what is done in each step, and in the first only.
+  WorkCount each, once;
   /// Entries of BoundPlan::bufferList that move, and their plan buffers.
   std::vector<std::pair<uint32_t, uint32_t>> moving;
 };
@@ -53,9 +64,8 @@ struct BoundPlan {
   std::vector<BoundLoop> loops;     ///< as ProgramData::loops
   std::vector<uint32_t> bufferList; ///< plan buffers of all steps
   std::vector<int64_t> dims;        ///< kernel symbols of all steps
-  uint64_t launches = 0;
-  uint64_t bytesRead = 0;
-  uint64_t bytesWritten = 0;
+  /// But for what conditional loops do.
+  WorkCount total;
 
   /// Evaluates, checks guards and sizes, and places the temporaries. Those that
   /// together take `spare` bytes or less get a place each, so that no step has
@@ -64,6 +74,9 @@ struct BoundPlan {
   make(const ProgramData &program, std::span<const int64_t> symbols,
        uint64_t spare = 0);
 };
+
+/// Adds `times` that, up to the most work that one run may make: an error then.
+Status addWork(WorkCount &total, const WorkCount &each, int64_t times);
 
 /// The size of a plan buffer.
 uint64_t bufferBytes(const ProgramData &program, const BoundPlan &plan,

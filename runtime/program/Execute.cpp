@@ -123,15 +123,21 @@ Status Execution::runChecked(WorkSink &sink, uint32_t number) {
   return checkError();
 }
 
-/// Where the loop's own buffers are in a step of it.
-void Execution::moveBuffers(const LoopData &loop, int64_t step) {
+/// Where the values are that the loop passes on, in a step of it. What follows
+/// is the result of the last step that is known, or of every second one.
+void Execution::moveCarries(const LoopData &loop, int64_t step) {
   const BoundLoop &bound = plan->loops[program.steps[loop.step].loop];
   std::vector<void *> &at = scratch.addresses;
+  int64_t from = loop.isConditional() ? step : bound.count - 1 - step;
   for (const LoopData::Carry &each : loop.carries) {
     at[each.carry] = step == 0 ? at[each.init] : at[each.next];
-    bool isResult = (bound.count - 1 - step) % 2 == 0;
-    at[each.next] = at[isResult ? each.result : each.spare];
+    at[each.next] = at[from % 2 == 0 ? each.result : each.spare];
   }
+}
+
+void Execution::moveSlices(const LoopData &loop, int64_t step) {
+  const BoundLoop &bound = plan->loops[program.steps[loop.step].loop];
+  std::vector<void *> &at = scratch.addresses;
   int64_t position = loop.reverse ? bound.count - 1 - step : step;
   for (const LoopData::Slice &each : loop.slices) {
     int64_t bytes = plan->values[program.buffers[each.slice].bytes];
@@ -142,7 +148,15 @@ void Execution::moveBuffers(const LoopData &loop, int64_t step) {
     scratch.arguments[argument] = at[buffer];
 }
 
+Status Execution::runBody(WorkSink &sink, const LoopData &loop) {
+  for (uint32_t i = loop.first(); i <= loop.last(); ++i)
+    SINTER_TRY(runChecked(sink, i));
+  return {};
+}
+
 Status Execution::runLoop(WorkSink &sink, const LoopData &loop) {
+  if (loop.isConditional())
+    return runConditional(sink, loop);
   int64_t count = plan->loops[program.steps[loop.step].loop].count;
   if (count == 0) {
     for (const LoopData::Carry &each : loop.carries) {
@@ -152,11 +166,58 @@ Status Execution::runLoop(WorkSink &sink, const LoopData &loop) {
     }
   }
   for (loopStep = 0; loopStep < count; ++loopStep) {
-    moveBuffers(loop, loopStep);
-    for (uint32_t i = loop.first(); i <= loop.last(); ++i)
-      SINTER_TRY(runChecked(sink, i));
+    moveCarries(loop, loopStep);
+    moveSlices(loop, loopStep);
+    SINTER_TRY(runBody(sink, loop));
   }
   loopStep = -1;
+  return {};
+}
+
+/// Kernels of a device that shares the host's memory have ended when they were
+/// launched; another device copies the flag to a word, which is read.
+Result<bool> Execution::readFlag(WorkSink &sink, const LoopData &loop) {
+  SINTER_TRY(checkCancelled());
+  const void *flag = scratch.addresses[loop.flag().carry];
+  std::byte value{};
+  if (!words) {
+    value = *static_cast<const std::byte *>(flag);
+  } else {
+    size_t offset = 8 * scratch.scalars.size();
+    SINTER_TRY(
+        sink.copy({static_cast<char *>(words->data()) + offset, flag, 1}));
+    ProfileClock::time_point begin = ProfileClock::now();
+    SINTER_TRY(loaded.device().copyOut({&value, 1}, *words, offset));
+    waitNanoseconds += uint64_t((ProfileClock::now() - begin).count());
+  }
+  return (value != std::byte{}) == (loop.condition > 0);
+}
+
+/// Steps until the flag, or the number of them, ends the loop. The values that
+/// are there then become the results.
+Status Execution::runConditional(WorkSink &sink, const LoopData &loop) {
+  const BoundLoop &bound = plan->loops[program.steps[loop.step].loop];
+  for (loopStep = 0;; ++loopStep) {
+    moveCarries(loop, loopStep);
+    if (loopStep == bound.count)
+      break;
+    SINTER_TRY_ASSIGN(bool begins, readFlag(sink, loop));
+    if (!begins)
+      break;
+    if (loopStep == 0)
+      SINTER_TRY(addWork(total, bound.once, 1));
+    SINTER_TRY(addWork(total, bound.each, 1));
+    moveSlices(loop, loopStep);
+    SINTER_TRY(runBody(sink, loop));
+  }
+  loopStep = -1;
+  for (const LoopData::Carry &each : loop.carries) {
+    void *to = scratch.addresses[each.result];
+    const void *from = scratch.addresses[each.carry];
+    int64_t bytes = plan->values[program.buffers[each.carry].bytes];
+    if (to != from)
+      SINTER_TRY(sink.copy({to, from, size_t(bytes)}));
+  }
   return {};
 }
 
@@ -242,6 +303,7 @@ Result<bool> Execution::replay() {
 }
 
 Status Execution::execute() {
+  total = plan->total;
   SINTER_TRY_ASSIGN(bool isReplayed, replay());
   if (!isReplayed) {
     DirectSink sink(loaded.device());

@@ -73,7 +73,12 @@ private:
   /// One step, timed if asked for, and what it reports.
   Status runChecked(WorkSink &sink, uint32_t number);
   Status runLoop(WorkSink &sink, const LoopData &loop);
-  void moveBuffers(const LoopData &loop, int64_t step);
+  Status runConditional(WorkSink &sink, const LoopData &loop);
+  Status runBody(WorkSink &sink, const LoopData &loop);
+  /// Whether the flag, that the step before made, lets another one begin.
+  Result<bool> readFlag(WorkSink &sink, const LoopData &loop);
+  void moveCarries(const LoopData &loop, int64_t step);
+  void moveSlices(const LoopData &loop, int64_t step);
   /// Whether what the phase would make of its input is there already.
   bool isPrepared(uint32_t number, const BoundPhase &phase, void **buffers);
   bool findPrepared(uint32_t number, const BoundPhase &phase, void **buffers);
@@ -108,6 +113,7 @@ private:
   uint64_t phasesSkipped = 0;
   uint64_t error = noError; ///< as last read
   std::optional<uint32_t> faultyStep;
+  WorkCount total; ///< what runs
   uint64_t donated = 0;
   uint64_t recordings = 0, replays = 0, waitNanoseconds = 0;
   int64_t loopStep = -1; ///< of the loop that is running; -1 outside

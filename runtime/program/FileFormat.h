@@ -23,7 +23,7 @@ inline constexpr std::array<char, 8> fileMagic = {'S', 'I', 'N', 'T',
                                                   'E', 'R', 0,   1};
 /// 2: kernels say how much of each buffer they touch. 3: sections have names
 /// and may be optional; a model section has entry points, weights and state.
-inline constexpr uint32_t fileVersion = 3;
+inline constexpr uint32_t fileVersion = 4;
 
 /// What a section holds. The order is the order in the file.
 enum class SectionKind : uint32_t {

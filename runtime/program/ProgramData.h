@@ -5,6 +5,7 @@
 #include "sinter/runtime/Dim.h"
 
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <vector>
@@ -61,9 +62,14 @@ struct LoopData {
   uint32_t count = 0; ///< expr
   uint32_t steps = 0; ///< of the body
   bool reverse = false;
+  int32_t condition = 0; ///< as in program.fbs
   std::vector<Carry> carries;
   std::vector<Slice> slices;
 
+  /// Whether the run finds out how many steps there are.
+  bool isConditional() const { return condition != 0; }
+  /// Of a conditional one: what decides.
+  const Carry &flag() const { return carries[std::abs(condition) - 1]; }
   uint32_t first() const { return step + 1; }
   uint32_t last() const { return step + steps; }
   bool holds(uint32_t number) const {

@@ -145,7 +145,10 @@ void Execution::grantDonations() {
 
 Status Execution::reserve() {
   grantDonations();
-  if (loaded.device().hasGraphs() && !isProfiling() && !flags().noGraphs)
+  // Graphs are of work that is known before the run.
+  bool decides = std::ranges::any_of(program.loops, &LoopData::isConditional);
+  if (loaded.device().hasGraphs() && !decides && !isProfiling() &&
+      !flags().noGraphs)
     lease = loaded.recorded().take(plan, scratch.grantedInput);
   Status allocated = allocate();
   if (!allocated && allocated.error().kind == ErrorKind::out_of_memory) {
@@ -189,7 +192,8 @@ Status Execution::allocate() {
     words = lease->words;
     return {};
   }
-  SINTER_TRY_ASSIGN(words, device.allocate(scratch.scalars.size() * 8));
+  // The last is where a loop's condition is read.
+  SINTER_TRY_ASSIGN(words, device.allocate((scratch.scalars.size() + 1) * 8));
   if (lease)
     lease->words = words;
   return {};
@@ -283,9 +287,9 @@ std::vector<Output> Execution::listOutputs() const {
 }
 
 RunCounters Execution::counters() const {
-  return {plan->launches - phasesSkipped,
-          plan->bytesRead,
-          plan->bytesWritten,
+  return {total.launches - phasesSkipped,
+          total.bytesRead,
+          total.bytesWritten,
           plan->arenaBytes,
           donated,
           phasesSkipped,

@@ -421,6 +421,11 @@ Status Reader::readLoop(const fb::Loop &from) {
     loop.carries.push_back(
         {each.carry(), each.init(), each.next(), each.result(), each.spare()});
   }
+  // In 64 bits, where the least number has an absolute value.
+  if (std::abs(int64_t(from.condition())) > int64_t(loop.carries.size()))
+    return brokenModel("the loop at step {} has condition {} and {} carries",
+                       loop.step, from.condition(), loop.carries.size());
+  loop.condition = from.condition();
   for (uint32_t i = 0; i < sizeOf(from.slices()); ++i) {
     const fb::LoopSlice &each = *from.slices()->Get(i);
     SINTER_TRY(check({each.slice(), each.whole()}));

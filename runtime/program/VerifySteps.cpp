@@ -176,6 +176,11 @@ Status StepWalk::endLoop(const LoopData &loop) {
   }
   for (const LoopData::Slice &each : loop.slices)
     SINTER_TRY(extend(each.whole));
+  // It may make more launches than a run may.
+  if (loop.isConditional()) {
+    reportStep = loop.last();
+    anyReport = true;
+  }
   current = nullptr;
   return {};
 }

@@ -89,6 +89,7 @@ private:
   Status compute(uint32_t number);
   Status runLoop(const graph::Loop &loop);
   Status runStep(const graph::Loop &loop, int64_t step);
+  bool goesOn(const graph::Loop &loop) const;
   Result<HostValue> applyComposite(const graph::Value &value, const Call &call);
   Result<HostValue> applyPrimitive(const graph::Value &value, const Call &call,
                                    const PrimitiveRow &row);
@@ -457,6 +458,15 @@ Status Evaluation::runStep(const graph::Loop &loop, int64_t step) {
   return {};
 }
 
+/// Whether the flag that decides, if there is one, lets another step begin.
+bool Evaluation::goesOn(const graph::Loop &loop) const {
+  if (loop.condition == 0)
+    return true;
+  size_t carry = size_t(std::abs(loop.condition)) - 1;
+  bool flag = values[loop.carries[carry].carry].ints[0] != 0;
+  return flag == (loop.condition > 0);
+}
+
 /// Carries end as what the loop's results take.
 Status Evaluation::runLoop(const graph::Loop &loop) {
   for (const graph::Loop::Carry &each : loop.carries)
@@ -467,7 +477,7 @@ Status Evaluation::runLoop(const graph::Loop &loop) {
     values[number] = HostValue(isWide ? DType::f64 : stack.dtype, dims(stack));
   }
   int64_t length = dims(graph.values[loop.index])[0];
-  for (int64_t step = 0; step < length; ++step) {
+  for (int64_t step = 0; step < length && goesOn(loop); ++step) {
     SINTER_TRY(checkCancelled());
     SINTER_TRY(runStep(loop, loop.reverse ? length - 1 - step : step));
   }

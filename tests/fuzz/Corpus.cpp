@@ -175,6 +175,7 @@ bool sinter::fuzz::writeCorpus(const fs::path &root) {
   write(root / "model/scale", test::scaleProgram().file());
   write(root / "model/full", test::fullProgram().file());
   write(root / "model/loop", test::loopProgram().file());
+  write(root / "model/while", test::conditionalProgram().file());
   write(root / "model/copy", test::copyProgram().file());
   write(root / "model/gather", test::gatherProgram().file());
   write(root / "model/whole", test::smallModel().file());

@@ -92,9 +92,9 @@ static Result<Side> sideOf(const std::string &path,
   SINTER_TRY_ASSIGN(auto plan, BoundPlan::make(program, symbols));
   PeakMemory peak = peakOf(program, *plan);
   Side side;
-  side.figures = {{"launches", plan->launches},
-                  {"bytes read", plan->bytesRead},
-                  {"bytes written", plan->bytesWritten},
+  side.figures = {{"launches", plan->total.launches},
+                  {"bytes read", plan->total.bytesRead},
+                  {"bytes written", plan->total.bytesWritten},
                   {"peak bytes", peak.bytes()}};
   addTexts(program, side);
   return side;

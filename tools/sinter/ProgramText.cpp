@@ -122,6 +122,9 @@ void Printer::printLoop(const LoopData &loop) {
   line("step {}: loop {} times{}, steps {} to {}", loop.step,
        exprText(program.exprs, loop.count), loop.reverse ? " in reverse" : "",
        loop.first(), loop.last());
+  if (loop.isConditional())
+    line("  while {}{}", loop.condition < 0 ? "not " : "",
+         bufferName(loop.flag().carry));
   for (const LoopData::Carry &each : loop.carries)
     line("  {} becomes {}: {} at first, then {} and {} in turn",
          bufferName(each.carry), bufferName(each.next), bufferName(each.init),

@@ -45,9 +45,12 @@ def Sinter_ScanEndOp : Sinter_Loop<"scan_end"> {
   let description = [{
     The index, each carry followed by its next value, and then values that may
     be stacked: what depends on the index and is reached from here is the body.
-    A token as the index.
+    A token as the index. With a `condition` of k > 0 a step begins only while
+    carry k - 1, a boolean scalar, is true; with k < 0 only while carry -k - 1 is
+    false. Nothing of such a loop is stacked.
   }];
-  let arguments = (ins Variadic<Sinter_Tensor>:$parts, Sinter_Integer:$carries);
+  let arguments = (ins Variadic<Sinter_Tensor>:$parts, Sinter_Integer:$carries,
+                       Sinter_Integer:$condition);
   let results = (outs Sinter_Bool:$result);
   let shapeRule = "scanEnd";
 }

@@ -8,7 +8,7 @@ func.func @loop(%x: tensor<4x8xf32>, %h: tensor<8xf32>) -> (tensor<8xf32>, tenso
   %c = sinter.scan_carry %i, %h : (tensor<4xi1>, tensor<8xf32>) -> tensor<8xf32>
   %s = sinter.scan_slice %i, %x : (tensor<4xi1>, tensor<4x8xf32>) -> tensor<8xf32>
   %n = sinter.add %c, %s : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
-  %e = sinter.scan_end %i, %c, %n, %n {carries = 1 : i64} : (tensor<4xi1>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4xi1>
+  %e = sinter.scan_end %i, %c, %n, %n {carries = 1 : i64, condition = 0 : i64} : (tensor<4xi1>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4xi1>
   %l = sinter.scan_last %e, %c : (tensor<4xi1>, tensor<8xf32>) -> tensor<8xf32>
   %y = sinter.scan_stack %e, %n : (tensor<4xi1>, tensor<8xf32>) -> tensor<4x8xf32>
   return %l, %y : tensor<8xf32>, tensor<4x8xf32>

@@ -19,7 +19,7 @@ func.func @main(%xs: tensor<32x8x16xf32>, %h: tensor<8x16xf32>, %b: tensor<8x16x
   %s = sinter.add %m, %e : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
   %k = sinter.add %s, %x : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
   %n = sinter.matmul %k, %v : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
-  %end = sinter.scan_end %i, %c, %n {carries = 1 : i64} : (tensor<32xi1>, tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<32xi1>
+  %end = sinter.scan_end %i, %c, %n {carries = 1 : i64, condition = 0 : i64} : (tensor<32xi1>, tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<32xi1>
   %last = sinter.scan_last %end, %c : (tensor<32xi1>, tensor<8x16xf32>) -> tensor<8x16xf32>
   return %last : tensor<8x16xf32>
 }

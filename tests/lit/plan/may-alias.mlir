@@ -58,7 +58,7 @@ func.func @main(%p: tensor<8x4xf32> {sinter.kind = "parameter"}, %x: tensor<9x4x
   %at = sinter.scan_slice %i, %is : (tensor<5xi1>, tensor<5x8x4xi64>) -> tensor<8x4xi64>
   %g = sinter.gather %x, %at {axis = 0 : i64} : (tensor<9x4xf32>, tensor<8x4xi64>) -> tensor<8x4xf32>
   %n = sinter.add %c, %g : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
-  %end = sinter.scan_end %i, %c, %n {carries = 1 : i64} : (tensor<5xi1>, tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<5xi1>
+  %end = sinter.scan_end %i, %c, %n {carries = 1 : i64, condition = 0 : i64} : (tensor<5xi1>, tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<5xi1>
   %last = sinter.scan_last %end, %c : (tensor<5xi1>, tensor<8x4xf32>) -> tensor<8x4xf32>
   %next = sinter.sub %p, %last : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
   return %next : tensor<8x4xf32>

@@ -165,6 +165,30 @@ TEST(Replay, runsLoops) {
     }
 }
 
+/// What a loop does is not known before it runs.
+TEST(Replay, leavesOutLoopsWithConditions) {
+  auto onCpu = loadOn(cpu(), conditionalProgram());
+  auto onGpu = loadOn(gpu(), conditionalProgram());
+  auto inputs = [](Device &device, uint8_t first, uint8_t follows) {
+    auto flag = [&](uint8_t value) {
+      return bind(bufferOf(device, std::vector<uint8_t>{value}), {});
+    };
+    return std::vector{bind(bufferOf(device, drawn(20, 1)), {20}),
+                       bind(bufferOf(device, drawn(20, 2)), {20}), flag(first),
+                       flag(follows)};
+  };
+  for (int round = 0; round < 3; ++round)
+    for (uint8_t flags : {0, 1, 3}) {
+      uint8_t first = flags & 1, follows = flags >> 1;
+      RunCounters onBoth[2];
+      EXPECT_EQ(valuesOn(*onGpu, inputs(gpu(), first, follows), &onBoth[0]),
+                valuesOn(*onCpu, inputs(cpu(), first, follows), &onBoth[1]));
+      EXPECT_EQ(onBoth[0].launches, flags == 3 ? 3u : flags);
+      EXPECT_EQ(onBoth[0].launches, onBoth[1].launches);
+      EXPECT_EQ(onBoth[0].recordings, 0u);
+    }
+}
+
 TEST(Replay, keepsEightSizes) {
   auto program = loadOn(gpu(), scaleProgram());
   uint64_t live = driver().liveGraphs;

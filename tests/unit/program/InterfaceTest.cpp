@@ -115,7 +115,7 @@ TEST(Interface, CompilerFunctions) {
 }
 
 TEST(Interface, FileHeader) {
-  EXPECT_EQ(fileVersion, 3u);
+  EXPECT_EQ(fileVersion, 4u);
   static_assert(offsetof(FileHeader, magic) == 0);
   static_assert(offsetof(FileHeader, version) == 8);
   static_assert(offsetof(FileHeader, numSections) == 12);
@@ -132,7 +132,7 @@ TEST(Interface, FileHeader) {
   static_assert(offsetof(SectionEntry, name) == 48);
   static_assert(offsetof(SectionEntry, optional) == 63);
   const unsigned char expected[] = {'S', 'I', 'N', 'T', 'E', 'R', 0, 1,
-                                    3,   0,   0,   0,   5,   0,   0, 0};
+                                    4,   0,   0,   0,   5,   0,   0, 0};
   EXPECT_EQ(std::memcmp(goldenFile().data(), expected, sizeof(expected)), 0);
 }
 
@@ -141,7 +141,7 @@ TEST(Interface, FileHeader) {
 TEST(Interface, FileBytes) {
   std::vector<std::byte> file = goldenFile();
   EXPECT_EQ(file.size(), 2956u);
-  EXPECT_EQ(toHex(digestOf(file)), "bf78338d3dd51b2730f84e058de35daa");
+  EXPECT_EQ(toHex(digestOf(file)), "64f620349ade4fdc863869369ab5c61d");
 }
 
 TEST(Interface, BlockDigests) {

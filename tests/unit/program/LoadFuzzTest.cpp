@@ -33,7 +33,8 @@ void tryFile(std::span<const std::byte> file) {
 
 void fuzz(uint64_t seed, int count) {
   SCOPED_TRACE("seed " + std::to_string(seed));
-  for (auto *make : {scaleProgram, fullProgram, loopProgram}) {
+  for (auto *make : {scaleProgram, fullProgram, loopProgram,
+                     +[] { return conditionalProgram(); }}) {
     std::vector<std::byte> file = make().file();
     for (int i = 0; i < count; ++i)
       tryFile(mutateModel(file, seed + uint64_t(i)));

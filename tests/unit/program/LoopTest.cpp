@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <gtest/gtest.h>
+#include <limits>
 
 using namespace sinter;
 using namespace sinter::runtime;
@@ -212,4 +213,87 @@ TEST(Loop, ChecksSizesWhenDimsAreKnown) {
               loopOf(b).count = b.constant((int64_t(1) << 31) - 1);
             }),
             "2147483647 slices of 32 bytes are larger than their buffer");
+}
+
+//===- Conditions ---------------------------------------------------------===//
+
+namespace {
+
+struct Added {
+  std::vector<float> sum;
+  RunCounters counters;
+  std::string error;
+};
+
+Added runConditional(const B &b, bool first, bool follows) {
+  auto program = Program::load(b.file(), cpu());
+  EXPECT_TRUE(program) << program.error().message;
+  auto flag = [](bool value) {
+    return bind(bufferOf(cpu(), std::vector<uint8_t>{value}), {});
+  };
+  std::vector<Binding> inputs = {
+      bind(bufferOf(cpu(), std::vector<float>(300, 2)), {300}),
+      bind(bufferOf(cpu(), std::vector<float>(300, 1)), {300}), flag(first),
+      flag(follows)};
+  Added added;
+  auto outputs = run(**program, inputs, &added.counters);
+  if (outputs)
+    added.sum = valuesOf<float>(*(*outputs)[0].buffer);
+  else
+    added.error = outputs.error().message;
+  return added;
+}
+
+} // namespace
+
+TEST(Loop, EndsWhenItsConditionSaysSo) {
+  auto rounds = [](const B &b, bool first, bool follows) {
+    Added added = runConditional(b, first, follows);
+    EXPECT_EQ(added.sum, std::vector<float>(300, added.sum.front()));
+    auto count = uint64_t(added.sum.front() - 1) / 2;
+    EXPECT_EQ(added.counters.launches, count);
+    EXPECT_EQ(added.counters.bytesWritten, count * 301);
+    return count;
+  };
+  B whileTrue = conditionalProgram(2), whileFalse = conditionalProgram(-2);
+  EXPECT_EQ(rounds(whileTrue, false, true), 0u);
+  EXPECT_EQ(rounds(whileTrue, true, false), 1u);
+  EXPECT_EQ(rounds(whileTrue, true, true), 3u);
+  EXPECT_EQ(rounds(whileFalse, true, true), 0u);
+  EXPECT_EQ(rounds(whileFalse, false, true), 1u);
+  EXPECT_EQ(rounds(whileFalse, false, false), 3u);
+  EXPECT_EQ(rounds(conditionalProgram(2, 0), true, true), 0u);
+  EXPECT_EQ(rounds(conditionalProgram(2, 4), true, true), 4u);
+}
+
+/// State may not be written where a loop can still fail.
+TEST(Loop, WithAConditionKeepsWhatWasGivenUp) {
+  B b = conditionalProgram();
+  auto program = Program::load(b.file(), cpu());
+  ASSERT_TRUE(program) << program.error().message;
+  auto flag = [] { return bind(bufferOf(cpu(), std::vector<uint8_t>{1}), {}); };
+  BufferRef kept = bufferOf(cpu(), std::vector<float>(300, 1));
+  std::vector<Binding> inputs = {
+      bind(bufferOf(cpu(), std::vector<float>(300, 2)), {300}),
+      bind(kept, {300}, /*donate=*/true), flag(), flag()};
+  auto outputs = run(**program, inputs);
+  ASSERT_TRUE(outputs) << outputs.error().message;
+  EXPECT_FALSE((*outputs)[0].buffer == kept);
+}
+
+TEST(Loop, ChecksItsCondition) {
+  auto refused = [](int32_t condition) {
+    auto program = Program::load(conditionalProgram(condition).file(), cpu());
+    return program ? "" : program.error().message;
+  };
+  EXPECT_EQ(refused(1), "");
+  EXPECT_EQ(refused(3),
+            "model file: the loop at step 0 has condition 3 and 2 carries");
+  EXPECT_EQ(refused(-3),
+            "model file: the loop at step 0 has condition -3 and 2 carries");
+  EXPECT_EQ(refused(std::numeric_limits<int32_t>::min()),
+            "model file: the loop at step 0 has condition -2147483648 and 2 "
+            "carries");
+  EXPECT_EQ(runConditional(conditionalProgram(1), true, true).error,
+            "a loop's condition of 1200 bytes is no flag");
 }

@@ -93,11 +93,11 @@ TEST(ModelFile, saysWhatIsWrong) {
   altered = file;
   altered[8] = std::byte(9);
   EXPECT_EQ(loadError(altered).message,
-            "model file: format version 9, this build reads version 3: a newer "
+            "model file: format version 9, this build reads version 4: a newer "
             "release wrote it");
   altered[8] = std::byte(2);
   EXPECT_EQ(loadError(altered).message,
-            "model file: format version 2, this build reads version 3: write "
+            "model file: format version 2, this build reads version 4: write "
             "the file again with this release");
   altered = file;
   altered[48] ^= std::byte(1);

@@ -158,7 +158,7 @@ using File = std::vector<std::byte>;
 
 std::vector<File> filesWithKernels() {
   return {scaleProgram().file(), fullProgram().file(), loopProgram().file(),
-          gatherProgram().file()};
+          conditionalProgram().file(), gatherProgram().file()};
 }
 
 /// Tries each seed on each file.

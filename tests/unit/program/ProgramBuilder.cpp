@@ -313,6 +313,30 @@ ProgramBuilder test::loopProgram() {
   return b;
 }
 
+ProgramBuilder test::conditionalProgram(int32_t condition, int64_t most) {
+  ProgramBuilder b;
+  uint32_t n = b.symbol(0), one = b.constant(1), count = b.constant(most);
+  uint32_t bytes = b.times(n, b.constant(4));
+  uint32_t x = b.input("x", {n}), init = b.input("init", {n});
+  uint32_t first = b.input("flag", {}, graph::InputKind::data, DType::boolean);
+  uint32_t follows =
+      b.input("follows", {}, graph::InputKind::data, DType::boolean);
+  uint32_t sum = b.output({n}), last = b.output({}, DType::boolean);
+  uint32_t spare = b.temp(bytes, 0, 2), spareFlag = b.temp(one, 0, 2);
+  uint32_t carry = b.moving(bytes, 0), next = b.moving(bytes, 0);
+  uint32_t flag = b.moving(one, 0), nextFlag = b.moving(one, 0);
+  uint32_t add = b.kernel("map_add", 2, 1, 1, {"add"});
+  b.loop(count, 2,
+         {{carry, init, next, sum, spare},
+          {flag, first, nextFlag, last, spareFlag}},
+         {});
+  b.program.steps[0]->step.AsLoop()->condition = condition;
+  b.launch(add, {carry, x, next}, {n});
+  b.copy(follows, nextFlag, one);
+  b.mayAlias(1, 0);
+  return b;
+}
+
 ProgramBuilder test::copyProgram() {
   ProgramBuilder b;
   b.program.target = "null";

@@ -102,6 +102,10 @@ ProgramBuilder fullProgram();
 /// launch and a copy.
 ProgramBuilder loopProgram();
 
+/// sum = init + x, as often as a flag holds, `most` times at most: it is `flag`
+/// first and `follows` then. The carries are the sum and the flag.
+ProgramBuilder conditionalProgram(int32_t condition = 2, int64_t most = 3);
+
 /// The last of x[t], and all of them: a loop of copies, for the null device.
 ProgramBuilder copyProgram();
 
