@@ -16,17 +16,19 @@ using graph::NodeRef;
 
 namespace detail {
 
-__attribute__((
-    tls_model("initial-exec"))) static thread_local unsigned openBodies = 0;
+__attribute__((tls_model(
+    "initial-exec"))) static thread_local const char *openBody = nullptr;
 
-ScanBodyScope::ScanBodyScope() { ++openBodies; }
-ScanBodyScope::~ScanBodyScope() { --openBodies; }
-bool recordsScanBody() { return openBodies > 0; }
+ScanBodyScope::ScanBodyScope(const char *op) : outer(openBody) {
+  openBody = op;
+}
+ScanBodyScope::~ScanBodyScope() { openBody = outer; }
+bool recordsScanBody() { return openBody != nullptr; }
 
 void refuseInScanBody(const char *what, const SourceLine &where) {
   if (recordsScanBody()) [[unlikely]]
     raise(makeError(ErrorKind::invalid_argument,
-                    std::string("scan: the body ") + what, "scan"),
+                    std::string(openBody) + ": the body " + what, openBody),
           where);
 }
 
@@ -121,7 +123,7 @@ ScanStep ScanCall::callBody(const ScanBody &body) {
   for (const Tensor &sequence : xs)
     slices.emplace_back(
         unwrap(graph::beginSlice(parts.index, sequence.node())));
-  detail::ScanBodyScope scope;
+  detail::ScanBodyScope scope("scan");
   return body(carries, slices);
 }
 

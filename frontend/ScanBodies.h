@@ -1,20 +1,24 @@
-/// ScanBodies: whether this thread records the body of a scan.
+/// ScanBodies: whether this thread records the body of a loop or a branch.
 #pragma once
 
 #include <sinter/Arg.h>
 
 namespace sinter::detail {
 
-/// While it lives, this thread records a body: nothing can be evaluated.
+/// While it lives, this thread records a body of `op`: nothing can be
+/// evaluated.
 class ScanBodyScope {
 public:
-  ScanBodyScope();
+  explicit ScanBodyScope(const char *op);
   ~ScanBodyScope();
   ScanBodyScope(const ScanBodyScope &) = delete;
+
+private:
+  const char *outer;
 };
 bool recordsScanBody();
 
-/// Throws, in a scan's body, that `what` cannot be done there.
+/// Throws, in a body, that `what` cannot be done there.
 void refuseInScanBody(const char *what, const SourceLine &where);
 
 } // namespace sinter::detail

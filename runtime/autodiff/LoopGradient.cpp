@@ -3,6 +3,10 @@
 /// What the backward body reads of the forward one is stacked by the forward
 /// loop, or computed again where that takes arithmetic on what is stacked
 /// anyway. The gradient of what the body captures is a carry.
+///
+/// A branch of `cond` is a loop of at most one step: its backward loop has the
+/// same condition, and computes all of the branch again. Gradients of what it
+/// reads are carries then, which stay zero where the branch is not taken.
 #include "runtime/autodiff/NodeMap.h"
 #include "runtime/autodiff/Sweep.h"
 #include "runtime/autodiff/rules/Rules.h"
@@ -44,9 +48,11 @@ private:
   bool isCheap(const NodeRef &node);
   Result<NodeRef> fetch(const NodeRef &node);
   Result<NodeRef> cloneOver(const NodeRef &node);
+  Status computeAgain();
 
   const LoopStep &loop;
   NodeRef index;
+  bool isBranch;
   NodeMap<char> forward;      ///< the forward body
   NodeMap<bool> seen;         ///< by node: computed from the forward body
   NodeMap<char> needed;       ///< of the forward body: read by the backward one
@@ -58,7 +64,7 @@ private:
 } // namespace
 
 Residuals::Residuals(const LoopStep &loop, const NodeRef &index)
-    : loop(loop), index(index) {
+    : loop(loop), index(index), isBranch(graph::conditionOf(*loop.end) != 0) {
   for (const NodeRef &node : loop.body.nodes)
     forward.add(node, 0);
 }
@@ -107,6 +113,8 @@ bool Residuals::isCheap(const NodeRef &node) {
   PatternKind kind = graph::info(node->op()).kind;
   if (node->op() == OpId::scan_slice)
     return true; // of a tensor that exists
+  if (isBranch)
+    return true;
   if (kind != PatternKind::pointwise && kind != PatternKind::view)
     return false;
   for (const NodeRef &operand : node->operands())
@@ -142,6 +150,8 @@ Result<NodeRef> Residuals::fetch(const NodeRef &node) {
   NodeRef value;
   if (node->op() == OpId::scan_slice) {
     SINTER_TRY_ASSIGN(value, graph::beginSlice(index, node->operands()[1]));
+  } else if (isBranch && node->op() == OpId::scan_carry) {
+    value = node->operands()[1]; // there is no other step
   } else if (*cheap.find(node)) {
     SINTER_TRY_ASSIGN(value, cloneOver(node));
   } else {
@@ -151,11 +161,28 @@ Result<NodeRef> Residuals::fetch(const NodeRef &node) {
   return replaced.add(node, std::move(value));
 }
 
+/// Of a branch: what is needed, operands first.
+Status Residuals::computeAgain() {
+  const std::vector<NodeRef> &nodes = loop.body.nodes;
+  for (size_t i = nodes.size(); i-- > 0;)
+    if (needed.find(nodes[i]) &&
+        graph::info(nodes[i]->op()).kind != PatternKind::loop)
+      for (const NodeRef &operand : nodes[i]->operands())
+        if (isForward(operand) && !needed.find(operand))
+          needed.add(operand, 0);
+  for (const NodeRef &node : nodes)
+    if (needed.find(node))
+      SINTER_TRY(fetch(node));
+  return {};
+}
+
 Status Residuals::rewrite(std::vector<NodeRef> &roots) {
   for (const NodeRef &root : roots)
     collect(root);
   for (const NodeRef &node : loop.body.nodes)
     cheap.add(node, isCheap(node));
+  if (isBranch)
+    SINTER_TRY(computeAgain());
   for (const NodeRef &node : order) {
     SINTER_TRY_ASSIGN(NodeRef clone, cloneOver(node));
     replaced.add(node, std::move(clone));
@@ -184,6 +211,7 @@ private:
   Status begin();
   Status seedCarries();
   Status seedStacks();
+  Status beginSum(const NodeRef &of);
   Status beginSums();
   Status sweepBody();
   Status finish();
@@ -198,6 +226,7 @@ private:
   const LoopStep &loop;
   std::span<const bool> needs;
   NodeRef index;
+  NodeRef flag; ///< of a branch: the carry that says whether it is taken
   std::vector<Carry> carries, sums;
   std::vector<NodeRef> slices; ///< forward slices that want a gradient
   std::vector<NodeRef> sliceGradients;
@@ -226,6 +255,21 @@ Status BackwardLoop::begin() {
   bool isReverse = forward.attrs().back() != 0;
   SINTER_TRY_ASSIGN(index, graph::scan_index(forward.dims()[0], !isReverse,
                                              forward.device()));
+  int64_t condition = graph::conditionOf(*loop.end);
+  if (condition == 0)
+    return {};
+  Dim most = forward.dims()[0];
+  if (!most.isConstant() || most.value > 1) {
+    ErrorInfo error = makeError(
+        ErrorKind::unsupported,
+        "while_loop: it has no gradient, as nothing says how many rounds it "
+        "makes; a scan has one",
+        "while_loop");
+    error.site = loop.end->site();
+    return error;
+  }
+  auto [carry, next] = carryOf(*loop.end, size_t(std::abs(condition)) - 1);
+  SINTER_TRY_ASSIGN(flag, graph::beginCarry(index, carry->operands()[1]));
   return {};
 }
 
@@ -261,7 +305,15 @@ Status BackwardLoop::seedStacks() {
   return {};
 }
 
-/// Gradients of captures add up from step to step, those of slices are stacked.
+Status BackwardLoop::beginSum(const NodeRef &of) {
+  SINTER_TRY_ASSIGN(NodeRef zeros, zerosLike(of));
+  SINTER_TRY_ASSIGN(NodeRef sum, graph::beginCarry(index, zeros));
+  sums.push_back({of, sum, {}});
+  return {};
+}
+
+/// Gradients of captures add up from step to step, those of slices are stacked;
+/// a branch has them in one step or none.
 Status BackwardLoop::beginSums() {
   for (const NodeRef &capture : loop.body.captures) {
     size_t external = 0;
@@ -269,15 +321,17 @@ Status BackwardLoop::beginSums() {
       ++external;
     if (!needs[external])
       continue;
-    SINTER_TRY_ASSIGN(NodeRef zeros, zerosLike(capture));
-    SINTER_TRY_ASSIGN(NodeRef sum, graph::beginCarry(index, zeros));
-    sums.push_back({capture, sum, {}});
+    SINTER_TRY(beginSum(capture));
   }
   for (const NodeRef &node : loop.body.nodes)
     for (size_t i = 0; i < loop.externals.size(); ++i)
       if (node->op() == OpId::scan_slice && needs[i] &&
-          loop.externals[i] == node->operands()[1])
-        slices.push_back(node);
+          loop.externals[i] == node->operands()[1]) {
+        if (flag)
+          SINTER_TRY(beginSum(node));
+        else
+          slices.push_back(node);
+      }
   return {};
 }
 
@@ -324,6 +378,12 @@ Status BackwardLoop::finish() {
     if (gradient)
       values.push_back(gradient);
   SINTER_TRY(Residuals(loop, index).rewrite(values));
+  if (flag) {
+    parts.carries.push_back(flag);
+    values.insert(values.begin() + ptrdiff_t(parts.carries.size()) - 1, flag);
+    auto number = int64_t(parts.carries.size());
+    parts.condition = graph::conditionOf(*loop.end) > 0 ? number : -number;
+  }
   size_t numCarries = parts.carries.size();
   parts.nexts.assign(values.begin(), values.begin() + numCarries);
   parts.ys.assign(values.begin() + numCarries, values.end());
@@ -336,8 +396,14 @@ Status BackwardLoop::finish() {
   };
   for (size_t i = 0; i < carries.size(); ++i)
     SINTER_TRY(give(carries[i].of->operands()[1], found.lasts[i]));
-  for (size_t i = 0; i < sums.size(); ++i)
-    SINTER_TRY(give(sums[i].of, found.lasts[carries.size() + i]));
+  for (size_t i = 0; i < sums.size(); ++i) {
+    NodeRef external = sums[i].of, sum = found.lasts[carries.size() + i];
+    if (external->op() == OpId::scan_slice && flag) {
+      external = external->operands()[1];
+      SINTER_TRY_ASSIGN(sum, graph::reshape(sum, external->dims()));
+    }
+    SINTER_TRY(give(external, sum));
+  }
   size_t stack = 0;
   for (size_t i = 0; i < slices.size(); ++i)
     if (sliceGradients[i])

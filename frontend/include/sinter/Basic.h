@@ -6,6 +6,7 @@
 #include <sinter/BasicOps.h>
 #include <sinter/Cancel.h>
 #include <sinter/Checkpoint.h>
+#include <sinter/Control.h>
 #include <sinter/Convolution.h>
 #include <sinter/Creation.h>
 #include <sinter/CustomGradient.h>
