@@ -1,53 +1,153 @@
-/// If, Loop and Scan: branches and loops whose conditions are read, if need be,
-/// when the model is recorded.
+/// If, Loop and Scan. Where the model's conditions are known when it is
+/// recorded, branches and rounds are recorded as they come; where the model
+/// computes them, they are a `cond` and a `while_loop`.
 #include "frontend/import/onnx/rules/Rules.h"
 
+#include "frontend/ScanBodies.h"
 #include "frontend/import/onnx/ModelRecorder.h"
 
+#include <sinter/Control.h>
+
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 
 namespace sinter::onnx {
 
 /// Most rounds of a loop, which are recorded one by one.
 static constexpr int64_t mostRounds = 100'000;
 
-static bool holds(Call &call, const Value &condition, const char *what) {
-  KnownRef known = call.elementsOf(condition, what);
+/// A boolean that is known when the model is recorded; nothing for one that the
+/// model computes.
+static std::optional<bool> knownFlag(Call &call, const Value &condition) {
+  if (condition.isNothing() || condition.isList())
+    call.invalid("the condition is no tensor");
+  KnownRef known = condition.known();
+  if (!known)
+    return std::nullopt;
   if (known->isReal() || known->size() != 1)
-    call.invalid(std::string(what) + " is no flag");
+    call.invalid("the condition is not one boolean");
   return fixed(known->integers[0]) != 0;
 }
 
+/// A condition that the model computes, as a scalar.
+static Tensor flagOf(Call &call, const Value &condition) {
+  if (condition.isNothing() || condition.isList() ||
+      condition.dtype() != DType::boolean)
+    call.invalid("the condition is not one boolean");
+  Tensor flag = condition.tensor(call.device());
+  for (Dim dim : flag.shape())
+    if (fixed(dim) != 1)
+      call.invalid("the condition is not one boolean");
+  return flag.reshape({});
+}
+
+/// What a graph in a condition gives: tensors of one type in all cases.
+static std::vector<Tensor> tensorsOf(Call &call,
+                                     const std::vector<Value> &values) {
+  std::vector<Tensor> tensors;
+  for (const Value &value : values) {
+    if (value.isNothing() || value.isList())
+      call.unsupported("a list or an optional that depends on a condition that "
+                       "the model computes");
+    tensors.push_back(value.tensor(call.device()));
+  }
+  return tensors;
+}
+
+static std::string typeOf(const Tensor &tensor) {
+  return graph::typeString(*tensor.node());
+}
+
+//===- If -----------------------------------------------------------------===//
+
+/// Both branches, of which the one that is taken runs.
+static void branch(Call &call, const Tensor &flag) {
+  std::vector<Tensor> first;
+  auto record = [&](const char *name) {
+    std::vector<Tensor> results =
+        tensorsOf(call, call.recorder().call(*call.graph(name), {}));
+    for (size_t i = 0; i < std::min(first.size(), results.size()); ++i)
+      if (typeOf(first[i]) != typeOf(results[i]))
+        call.unsupported(fmt::format(
+            "the model computes the condition, and result {} is {} in one "
+            "branch and {} in the other",
+            i, typeOf(first[i]), typeOf(results[i])));
+    first = results;
+    return results;
+  };
+  std::vector<Tensor> results = cond(
+      flag, [&](auto) { return record("then_branch"); },
+      [&](auto) { return record("else_branch"); });
+  for (size_t i = 0; i < results.size(); ++i)
+    call.give(i, results[i]);
+}
+
 static void ifRule(Call &call) {
-  bool isThen = holds(call, call.value(0), "the condition");
-  const GraphRecord *branch =
-      call.graph(isThen ? "then_branch" : "else_branch");
-  std::vector<Value> results = call.recorder().call(*branch, {});
+  std::optional<bool> isThen = knownFlag(call, call.value(0));
+  if (!isThen)
+    return branch(call, flagOf(call, call.value(0)));
+  const GraphRecord *taken =
+      call.graph(*isThen ? "then_branch" : "else_branch");
+  std::vector<Value> results = call.recorder().call(*taken, {});
   for (size_t i = 0; i < results.size(); ++i)
     call.give(i, std::move(results[i]));
 }
 
-static void loopRule(Call &call) {
-  const GraphRecord &body = *call.graph("body");
-  int64_t rounds =
-      call.has(0) ? call.integer(0, "the number of rounds") : mostRounds + 1;
-  bool goesOn = !call.has(1) || holds(call, call.value(1), "the condition");
-  size_t numCarried = call.numInputs() < 2 ? 0 : call.numInputs() - 2;
-  if (body.inputs.size() != numCarried + 2 ||
-      body.outputs.size() < numCarried + 1)
-    call.invalid("the body does not fit the node");
-  std::vector<Value> carried;
-  for (size_t i = 0; i < numCarried; ++i)
-    carried.push_back(call.has(i + 2) ? call.value(i + 2) : Value());
+//===- Loop ---------------------------------------------------------------===//
+
+namespace {
+
+/// One Loop node.
+class LoopNode {
+public:
+  explicit LoopNode(Call &call)
+      : call(call), body(*call.graph("body")),
+        numCarried(call.numInputs() < 2 ? 0 : call.numInputs() - 2) {}
+
+  void record();
+
+private:
+  /// Rounds one by one; false where a condition is not known.
+  bool unroll();
+  void loop();
+  std::vector<Value> round(Value number, Value condition,
+                           std::span<const Value> carried) const;
+  std::vector<Tensor> nextOf(std::span<const Tensor> carries) const;
+
+  Call &call;
+  const GraphRecord &body;
+  size_t numCarried;
+  std::vector<Value> init;
+  std::optional<int64_t> rounds; ///< most; nothing where it is not known
+};
+
+} // namespace
+
+std::vector<Value> LoopNode::round(Value number, Value condition,
+                                   std::span<const Value> carried) const {
+  std::vector<Value> inputs{std::move(number), std::move(condition)};
+  inputs.insert(inputs.end(), carried.begin(), carried.end());
+  return call.recorder().call(body, std::move(inputs));
+}
+
+bool LoopNode::unroll() {
+  std::optional<bool> goesOn =
+      call.has(1) ? knownFlag(call, call.value(1)) : true;
+  if (!goesOn || !rounds)
+    return false;
+  std::vector<Value> carried = init;
   std::vector<std::vector<Tensor>> kept(body.outputs.size() - numCarried - 1);
-  for (int64_t round = 0; goesOn && round < rounds; ++round) {
-    if (round >= mostRounds)
+  for (int64_t number = 0; *goesOn && number < *rounds; ++number) {
+    if (number >= mostRounds)
       call.unsupported("so many rounds");
-    std::vector<Value> inputs{Value(knownNumber(DType::i64, round)),
-                              Value(knownNumber(DType::boolean, 1))};
-    inputs.insert(inputs.end(), carried.begin(), carried.end());
-    std::vector<Value> results = call.recorder().call(body, std::move(inputs));
-    goesOn = holds(call, results[0], "the condition of the next round");
+    std::vector<Value> results =
+        round(Value(knownNumber(DType::i64, number)),
+              Value(knownNumber(DType::boolean, 1)), carried);
+    goesOn = knownFlag(call, results[0]);
+    if (!goesOn)
+      return false;
     for (size_t i = 0; i < numCarried; ++i)
       carried[i] = results[i + 1];
     for (size_t i = 0; i < kept.size(); ++i)
@@ -60,7 +160,73 @@ static void loopRule(Call &call) {
       call.unsupported("a loop without rounds that keeps what rounds give");
     call.give(numCarried + i, stack(kept[i], 0));
   }
+  return true;
 }
+
+/// The next of the number of the round, the condition and what is carried.
+std::vector<Tensor> LoopNode::nextOf(std::span<const Tensor> carries) const {
+  std::vector<Value> carried(carries.begin() + 2, carries.end());
+  std::vector<Value> results = round(carries[0], carries[1], carried);
+  std::vector<Tensor> next{carries[0] + 1, flagOf(call, results[0])};
+  results.erase(results.begin());
+  for (Tensor &tensor : tensorsOf(call, results))
+    next.push_back(std::move(tensor));
+  for (size_t i = 2; i < next.size(); ++i)
+    if (typeOf(next[i]) != typeOf(carries[i]))
+      call.unsupported(fmt::format(
+          "the model computes how many rounds there are, and value {} changes "
+          "from {} to {}",
+          i - 2, typeOf(carries[i]), typeOf(next[i])));
+  return next;
+}
+
+/// As a while_loop, whose condition and number of rounds the model computes.
+void LoopNode::loop() {
+  if (detail::recordsScanBody())
+    call.unsupported("the model computes how many rounds there are, and the "
+                     "loop stands in another loop, or in a branch");
+  if (body.outputs.size() != numCarried + 1)
+    call.unsupported(
+        "the model computes how many rounds there are, and results "
+        "have as many rows");
+  Tensor number = tensorOf(knownNumber(DType::i64, 0), call.device());
+  Tensor goesOn = call.has(1)
+                      ? flagOf(call, call.value(1))
+                      : tensorOf(knownNumber(DType::boolean, 1), call.device());
+  std::vector<Tensor> first{number, goesOn};
+  for (Tensor &tensor : tensorsOf(call, init))
+    first.push_back(std::move(tensor));
+  Tensor most; // that the model computes
+  WhileOptions options;
+  if (rounds && call.has(0))
+    options.max_rounds = std::clamp<int64_t>(*rounds, 0, INT32_MAX);
+  else if (call.has(0))
+    most = call.tensor(0).reshape({}).to(DType::i64);
+  std::vector<Tensor> last = while_loop(
+      [&](std::span<const Tensor> carries) {
+        return most.defined() ? carries[1] && carries[0] < most : carries[1];
+      },
+      [&](std::span<const Tensor> carries) { return nextOf(carries); }, first,
+      options);
+  for (size_t i = 0; i < numCarried; ++i)
+    call.give(i, last[i + 2]);
+}
+
+void LoopNode::record() {
+  if (body.inputs.size() != numCarried + 2 ||
+      body.outputs.size() < numCarried + 1)
+    call.invalid("the body does not fit the node");
+  for (size_t i = 0; i < numCarried; ++i)
+    init.push_back(call.has(i + 2) ? call.value(i + 2) : Value());
+  if (!call.has(0))
+    rounds = mostRounds + 1;
+  else if (call.value(0).known())
+    rounds = call.integer(0, "the number of rounds");
+  if (!unroll())
+    loop();
+}
+
+static void loopRule(Call &call) { LoopNode(call).record(); }
 
 //===- Scan ---------------------------------------------------------------===//
 
