@@ -9,8 +9,30 @@
 #include "runtime/program/ModelWriter.h"
 #include "tests/unit/program/FieldMutator.h"
 
+#include <sinter/BasicOps.h>
+#include <sinter/Creation.h>
 #include <sinter/Export.h>
-#include <sinter/sinter.h>
+#include <sinter/Module.h>
+#include <sinter/Pooling.h>
+#include <sinter/Random.h>
+#include <sinter/Scan.h>
+#include <sinter/Transforms.h>
+#include <sinter/generated/functions/Activations.h>
+#include <sinter/generated/functions/Arithmetic.h>
+#include <sinter/generated/functions/Contraction.h>
+#include <sinter/generated/functions/Gather.h>
+#include <sinter/generated/functions/Math.h>
+#include <sinter/generated/functions/Nn.h>
+#include <sinter/generated/functions/Reduce.h>
+#include <sinter/generated/functions/Scan.h>
+#include <sinter/generated/functions/View.h>
+#include <sinter/nn/Attention.h>
+#include <sinter/nn/Conv.h>
+#include <sinter/nn/Dropout.h>
+#include <sinter/nn/Linear.h>
+#include <sinter/nn/Losses.h>
+#include <sinter/nn/Recurrent.h>
+#include <sinter/optim/Sgd.h>
 
 #include <atomic>
 #include <cstdlib>
