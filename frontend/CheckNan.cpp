@@ -58,16 +58,10 @@ static bool isAllFinite(const NodeRef &node) {
 
 /// Takes out what has a value in each step of a loop, and tokens.
 static void keepOutside(std::vector<NodeRef> &order) {
-  std::unordered_set<const Node *> inside;
+  graph::OpenLoops loops;
   std::erase_if(order, [&](const NodeRef &node) {
-    bool isPart = graph::info(node->op()).kind == graph::PatternKind::loop;
-    bool leaves = graph::leavesLoop(node->op());
-    bool isInside = isPart && !leaves;
-    for (const NodeRef &operand : node->operands())
-      isInside |= !leaves && inside.contains(operand.get());
-    if (isInside)
-      inside.insert(node.get());
-    return isInside || node->op() == graph::OpId::scan_end;
+    return loops.add(*node) || node->op() == graph::OpId::scan_end ||
+           node->op() == graph::OpId::scan_index;
   });
 }
 

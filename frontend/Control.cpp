@@ -109,8 +109,6 @@ Tensor WhileCall::ask(const ConditionFunction &condition,
 std::vector<Tensor> WhileCall::record(const ConditionFunction &condition,
                                       const TensorsFunction &body,
                                       const WhileOptions &options) {
-  detail::refuseInScanBody(
-      "calls while_loop: a loop in a loop is not supported", where);
   checkDefined(init, "a first value is");
   if (init.empty() || !condition || !body)
     reject("it needs a condition, a body and a first value");
@@ -346,7 +344,7 @@ void CondCall::check(const std::vector<Tensor> &a,
   checkSame(a, b, "value {} is {} in one branch and {} in the other");
 }
 
-/// Where a loop cannot be.
+/// Where a gradient may be asked for, which loops in loops do not have.
 std::vector<Tensor> CondCall::choose(const TensorsFunction &then,
                                      const TensorsFunction &otherwise) const {
   std::vector<Tensor> a = then(operands), b = otherwise(operands), results;
@@ -382,7 +380,7 @@ std::vector<Tensor> CondCall::record(const TensorsFunction &then,
   checkDefined(operands, "an operand is");
   if (!then || !otherwise)
     reject("it needs two branches");
-  if (detail::recordsScanBody())
+  if (detail::recordsScanBody() && graph::recordScope().gradEnabled)
     return choose(then, otherwise);
   detail::Recorder recorder(graph::OpId::scan_index, where);
   BranchRecorder first(predicate.device(), where),

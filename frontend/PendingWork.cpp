@@ -133,11 +133,11 @@ void PendingWork::order() {
     numbers.insert(all[i].node, i);
   for (const NodeRef &root : held)
     all[*numbers.find(root.get())].isHeld = true;
+  graph::OpenLoops loops;
   for (uint32_t i = 0; i < all.size(); ++i) {
     Op &op = all[i];
-    bool leaves = graph::leavesLoop(op.node->op());
     op.isInside =
-        !leaves && graph::info(op.node->op()).kind == graph::PatternKind::loop;
+        loops.add(*op.node) || op.node->op() == graph::OpId::scan_index;
     for (const NodeRef &operand : op.node->operands()) {
       const uint32_t *number = numbers.find(operand.get());
       if (!number) {
@@ -146,7 +146,6 @@ void PendingWork::order() {
       }
       Op &used = all[*number];
       used.lastUse = std::max(used.lastUse, i);
-      op.isInside |= !leaves && used.isInside;
       op.isBroken |= used.isBroken;
     }
   }

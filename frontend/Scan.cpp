@@ -128,8 +128,6 @@ ScanStep ScanCall::callBody(const ScanBody &body) {
 }
 
 ScanResult ScanCall::record(const ScanBody &body) {
-  detail::refuseInScanBody("calls scan: a loop in a loop is not supported",
-                           where);
   Dim steps = length();
   parts.index = unwrap(graph::scan_index(steps, options.reverse, device()));
   ScanStep step = callBody(body);

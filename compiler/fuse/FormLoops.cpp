@@ -25,7 +25,8 @@ public:
   LoopFormer(ir::ScanEndOp end, unsigned symbols)
       : end(end), block(*end->getBlock()), symbols(symbols) {}
 
-  LogicalResult run();
+  /// Leaves a loop as it is in whose body another one has to be gathered first.
+  LogicalResult run(bool &isFormed);
 
 private:
   LogicalResult readEnd();
@@ -84,9 +85,8 @@ LogicalResult LoopFormer::addToBody(Operation &op) {
   });
   if (isOfEnd(&op) || (!isPart && !readsBody))
     return success();
-  if (readsBody && (isPart || isa<program::ForOp>(op) ||
-                    kindOf(&op) == graph::PatternKind::loop))
-    return op.emitError("scan: a loop in a loop is not supported");
+  if (readsBody && isPart)
+    return op.emitError("scan: a loop begins with a value of its own body");
   inside.insert(&op);
   if (auto slice = dyn_cast<ir::ScanSliceOp>(op))
     slices.push_back(slice);
@@ -129,7 +129,8 @@ LogicalResult LoopFormer::checkUses() {
       return user->emitError("a loop's index is no value");
   for (Operation *op : inside)
     for (Operation *user : op->getUsers())
-      if (!inside.contains(user) && !isOfEnd(user))
+      if (!inside.contains(block.findAncestorOpInBlock(*user)) &&
+          !isOfEnd(user))
         return op->emitError("scan: a value of the body has no value outside "
                              "of it; return it from the body");
   return success();
@@ -204,9 +205,12 @@ void LoopFormer::replaceResults(program::ForOp loop) {
       op->erase();
 }
 
-LogicalResult LoopFormer::run() {
+LogicalResult LoopFormer::run(bool &isFormed) {
   if (failed(readEnd()) || failed(readBody()))
     return failure();
+  isFormed = llvm::none_of(body, llvm::IsaPred<ir::ScanEndOp>);
+  if (!isFormed)
+    return success();
   program::ForOp loop = makeLoop();
   fillBody(loop);
   replaceResults(loop);
@@ -216,13 +220,23 @@ LogicalResult LoopFormer::run() {
 static LogicalResult formLoops(ModuleOp module) {
   Block &block = mainOf(module).getBody().front();
   auto ends = llvm::to_vector(block.getOps<ir::ScanEndOp>());
-  for (ir::ScanEndOp end : ends) {
-    if (failed(LoopFormer(end, programSymbols(module)).run()))
-      return failure();
-    // What a body reads may stand after the loop's end.
-    if (!sortTopologically(&block))
-      return module.emitError("scan: a body reads what the loop gives");
+  for (size_t waiting = ends.size() + 1; ends.size() < waiting;) {
+    waiting = ends.size();
+    SmallVector<ir::ScanEndOp> later;
+    for (ir::ScanEndOp end : ends) {
+      bool isFormed = false;
+      if (failed(LoopFormer(end, programSymbols(module)).run(isFormed)))
+        return failure();
+      if (!isFormed)
+        later.push_back(end);
+      // What a body reads may stand after the loop's end.
+      else if (!sortTopologically(&block))
+        return module.emitError("scan: a body reads what the loop gives");
+    }
+    ends = std::move(later);
   }
+  if (!ends.empty())
+    return ends.front().emitError("scan: two loops are each in the other");
   for (Operation &op : block.without_terminator())
     if (!isa<program::ForOp>(op) && kindOf(&op) == graph::PatternKind::loop)
       return op.emitError("scan: a value of a body is used outside of "

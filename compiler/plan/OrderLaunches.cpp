@@ -23,12 +23,13 @@ static bool isLast(Operation *op) {
 // Whether the op, or the body of the loop that it is, can report an error. A
 // loop with a condition reports that it makes more launches than a run may.
 static bool canReport(Operation &op) {
-  if (auto loop = dyn_cast<program::ForOp>(op); loop && loop.getCondition())
-    return true;
   return op
-      .walk([](program::LaunchOp launch) {
-        return launch.getErrorNode() ? WalkResult::interrupt()
-                                     : WalkResult::advance();
+      .walk([](Operation *inner) {
+        auto launch = dyn_cast<program::LaunchOp>(inner);
+        auto loop = dyn_cast<program::ForOp>(inner);
+        bool reports =
+            (launch && launch.getErrorNode()) || (loop && loop.getCondition());
+        return reports ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }

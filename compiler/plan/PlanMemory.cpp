@@ -277,7 +277,8 @@ void Planner::planLoop(program::ForOp loop) {
   llvm::SmallDenseSet<Value> placed;
   for (auto [i, each] : llvm::enumerate(plan.targets)) {
     Value made = behindRenames(each.first);
-    bool isOwn = made.getDefiningOp() && made.getParentBlock() == &body;
+    bool isOwn = isa_and_nonnull<program::LaunchOp>(made.getDefiningOp()) &&
+                 made.getParentBlock() == &body;
     bool fits = i < loop.getNumCarries() || isAligned(loop, made.getType());
     if (isOwn && fits && placed.insert(made).second)
       bufferOf[made] = each.second;

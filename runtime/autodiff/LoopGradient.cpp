@@ -251,6 +251,13 @@ Status BackwardLoop::addTo(NodeRef &sum, const NodeRef &gradient) {
 }
 
 Status BackwardLoop::begin() {
+  auto refuse = [this](const char *message) {
+    ErrorInfo error = makeError(ErrorKind::unsupported, message, "scan");
+    error.site = loop.end->site();
+    return error;
+  };
+  if (loop.body.holdsLoops())
+    return refuse("scan: a loop in a loop has no gradient");
   const Node &forward = *graph::loopIndexOf(*loop.end);
   bool isReverse = forward.attrs().back() != 0;
   SINTER_TRY_ASSIGN(index, graph::scan_index(forward.dims()[0], !isReverse,
@@ -259,15 +266,9 @@ Status BackwardLoop::begin() {
   if (condition == 0)
     return {};
   Dim most = forward.dims()[0];
-  if (!most.isConstant() || most.value > 1) {
-    ErrorInfo error = makeError(
-        ErrorKind::unsupported,
-        "while_loop: it has no gradient, as nothing says how many rounds it "
-        "makes; a scan has one",
-        "while_loop");
-    error.site = loop.end->site();
-    return error;
-  }
+  if (!most.isConstant() || most.value > 1)
+    return refuse("while_loop: it has no gradient, as nothing says how many "
+                  "rounds it makes; a scan has one");
   auto [carry, next] = carryOf(*loop.end, size_t(std::abs(condition)) - 1);
   SINTER_TRY_ASSIGN(flag, graph::beginCarry(index, carry->operands()[1]));
   return {};

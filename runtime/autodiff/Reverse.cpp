@@ -54,7 +54,7 @@ LoopStep::LoopStep(const NodeRef &end) : end(end), body(graph::bodyOf(*end)) {
     externals.push_back(node);
   };
   for (const NodeRef &node : body.nodes)
-    if (graph::info(node->op()).kind == graph::PatternKind::loop)
+    if (body.isOwnPart(*node))
       add(node->operands()[1]);
   for (const NodeRef &capture : body.captures)
     add(capture);

@@ -5,12 +5,25 @@
 #include "runtime/graph/NodeNumbers.h"
 #include "runtime/graph/OpIds.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 namespace sinter::graph {
 
 namespace {
+
+/// Loops that a value depends on, and in whose bodies it is therefore.
+using LoopSet = std::vector<uint32_t>;
+
+void unite(LoopSet &to, const LoopSet &from) {
+  for (uint32_t each : from)
+    if (std::ranges::find(to, each) == to.end())
+      to.push_back(each);
+}
+
+/// Loops in loops in loops.
+constexpr size_t mostNested = 16;
 
 /// Finds the loops of one graph.
 class LoopFinder {
@@ -22,8 +35,10 @@ public:
 private:
   ErrorInfo error(uint32_t number, const char *what) const;
   Status addLoops();
-  Status setOwner(uint32_t number);
+  Status addDependencies(uint32_t number);
   Status addPart(uint32_t number);
+  Status closeAncestors();
+  Result<uint32_t> innermost(uint32_t number, const LoopSet &set) const;
   Status check() const;
   uint32_t loopOf(uint32_t token) const {
     return token < byToken.size() ? byToken[token] : Loops::none;
@@ -32,6 +47,8 @@ private:
   const Graph &graph;
   Loops loops;
   std::vector<uint32_t> byToken; ///< by value: the loop of an index or an end
+  std::vector<LoopSet> depends;  ///< by value
+  std::vector<LoopSet> around;   ///< by loop: those that it stands in
 };
 
 } // namespace
@@ -65,6 +82,7 @@ Status LoopFinder::addLoops() {
     byToken[index] = byToken[i] = uint32_t(loops.all.size());
     loops.all.push_back(std::move(loop));
   }
+  around.resize(loops.all.size());
   return {};
 }
 
@@ -77,14 +95,17 @@ Status LoopFinder::addPart(uint32_t number) {
   if (loop == Loops::none || (value.op != OpId::scan_end &&
                               graph.values[value.operands[0]].op != token))
     return error(number, "the first operand is no loop, or one without end");
-  for (size_t k = 1; k < value.operands.size(); ++k) {
-    uint32_t owner = loops.owner[value.operands[k]];
-    if (owner != Loops::none && (isInside || owner != loop))
-      return error(number, isInside ? "a loop in a loop is not supported"
-                                    : "a value of another loop's body");
+  LoopSet &own = depends[number];
+  for (uint32_t operand : value.operands)
+    unite(own, depends[operand]);
+  bool dependsOnOwn = std::erase(own, loop) > 0;
+  if (isInside) {
+    own.push_back(loop);
+    return dependsOnOwn ? Status(error(number, "it begins with a value of its "
+                                               "own loop"))
+                        : Status();
   }
-  if (isInside)
-    loops.owner[number] = loop;
+  unite(around[loop], own);
   if (value.op != OpId::scan_stack)
     return {};
   if (loops.all[loop].condition != 0)
@@ -93,22 +114,59 @@ Status LoopFinder::addPart(uint32_t number) {
   return {};
 }
 
-Status LoopFinder::setOwner(uint32_t number) {
+Status LoopFinder::addDependencies(uint32_t number) {
   const Value &value = graph.values[number];
   if (value.op == OpId::scan_index || value.op == leafOp)
     return {};
   if (info(value.op).kind == PatternKind::loop)
-    return addPart(number);
-  for (uint32_t operand : value.operands) {
-    uint32_t owner = loops.owner[operand];
-    if (owner == Loops::none)
-      continue;
-    if (loops.owner[number] != Loops::none && loops.owner[number] != owner)
-      return error(number, "it mixes values of two loops' bodies; a loop in a "
-                           "loop is not supported");
-    loops.owner[number] = owner;
+    SINTER_TRY(addPart(number));
+  else
+    for (uint32_t operand : value.operands)
+      unite(depends[number], depends[operand]);
+  if (depends[number].size() > mostNested)
+    return error(number, "it is in the bodies of too many loops");
+  return {};
+}
+
+/// A loop stands in all that those stand in that it stands in.
+Status LoopFinder::closeAncestors() {
+  for (size_t round = 0; round <= mostNested; ++round) {
+    bool grew = false;
+    for (LoopSet &set : around) {
+      LoopSet all = set;
+      for (uint32_t each : set)
+        unite(all, around[each]);
+      grew |= all.size() > set.size();
+      set = std::move(all);
+    }
+    if (!grew)
+      break;
+  }
+  for (uint32_t i = 0; i < around.size(); ++i) {
+    uint32_t end = loops.all[i].end;
+    if (around[i].size() > mostNested || std::ranges::count(around[i], i) != 0)
+      return error(end, "two loops are each in the other");
+    SINTER_TRY_ASSIGN(loops.all[i].parent, innermost(end, around[i]));
   }
   return {};
+}
+
+/// The one of the loops that stands in all others.
+Result<uint32_t> LoopFinder::innermost(uint32_t number,
+                                       const LoopSet &set) const {
+  for (uint32_t candidate : set) {
+    auto holds = [&](uint32_t other) {
+      return other == candidate ||
+             std::ranges::find(around[candidate], other) !=
+                 around[candidate].end();
+    };
+    if (std::ranges::all_of(set, holds))
+      return candidate;
+  }
+  if (set.empty())
+    return Loops::none;
+  return error(number, "it mixes values of two loops' bodies, neither of "
+                       "which is in the other");
 }
 
 Status LoopFinder::check() const {
@@ -133,13 +191,17 @@ Status LoopFinder::check() const {
 
 Result<Loops> LoopFinder::run() {
   loops.owner.assign(graph.values.size(), Loops::none);
+  depends.resize(graph.values.size());
   SINTER_TRY(addLoops());
   for (uint32_t i = 0; i < graph.values.size(); ++i)
-    SINTER_TRY(setOwner(i));
-  SINTER_TRY(check());
-  for (uint32_t i = 0; i < graph.values.size(); ++i)
+    SINTER_TRY(addDependencies(i));
+  SINTER_TRY(closeAncestors());
+  for (uint32_t i = 0; i < graph.values.size(); ++i) {
+    SINTER_TRY_ASSIGN(loops.owner[i], innermost(i, depends[i]));
     if (loops.owner[i] != Loops::none)
       loops.all[loops.owner[i]].body.push_back(i);
+  }
+  SINTER_TRY(check());
   return std::move(loops);
 }
 
@@ -181,31 +243,74 @@ public:
   RecordedBody takeBody();
 
 private:
+  using Indices = std::vector<const Node *>;
+
   /// Whether the walk goes below the node.
   bool isOpen(const Node &node) const {
     return !node.isLeaf() && !node.isReady() && node.op() != OpId::scan_index;
   }
   void finish(const NodeRef &node);
+  void findInnerLoops();
+  bool isInside(size_t number) const;
 
   const Node *index;
   NodeNumbers numbers;
   std::vector<NodeRef> order;
-  std::vector<uint8_t> isInside;
+  std::vector<Indices> depends; ///< by number: loops, by their indices
+  std::vector<std::pair<const Node *, Indices>> ends; ///< of other loops
+  Indices bodies; ///< the loop, and those that stand in it
 };
+
+void unite(std::vector<const Node *> &to,
+           const std::vector<const Node *> &from) {
+  for (const Node *each : from)
+    if (std::ranges::find(to, each) == to.end())
+      to.push_back(each);
+}
+
+bool isLoopPart(const Node &node) {
+  return !node.isLeaf() && info(node.op()).kind == PatternKind::loop;
+}
 
 } // namespace
 
+bool OpenLoops::add(const Node &node) {
+  bool isPart = isLoopPart(node);
+  if (loops.empty() && !isPart)
+    return false;
+  std::vector<const Node *> own;
+  for (const NodeRef &operand : node.operands())
+    if (auto known = loops.find(operand.get()); known != loops.end())
+      unite(own, known->second);
+  if (isPart && node.op() != OpId::scan_index) {
+    const Node *loop = loopIndexOf(node);
+    std::erase(own, loop);
+    if (!leavesLoop(node.op()))
+      own.push_back(loop);
+  }
+  if (own.empty())
+    return false;
+  loops.emplace(&node, std::move(own));
+  return true;
+}
+
 void BodyWalk::finish(const NodeRef &node) {
-  bool inside = false;
-  bool isPart = !node->isLeaf() && info(node->op()).kind == PatternKind::loop;
-  if (isPart && !leavesLoop(node->op()))
-    inside = node.get() != index && loopIndexOf(*node) == index;
-  else if (!isPart && isOpen(*node))
+  Indices own;
+  if (isOpen(*node)) {
     for (const NodeRef &operand : node->operands())
-      inside |= isInside[*numbers.find(operand.get())] != 0;
+      unite(own, depends[*numbers.find(operand.get())]);
+    if (isLoopPart(*node)) {
+      const Node *loop = loopIndexOf(*node);
+      std::erase(own, loop);
+      if (!leavesLoop(node->op()))
+        own.push_back(loop);
+      else if (!own.empty())
+        ends.push_back({loop, own});
+    }
+  }
   numbers.insert(node.get(), uint32_t(order.size()));
   order.push_back(node);
-  isInside.push_back(inside);
+  depends.push_back(std::move(own));
 }
 
 void BodyWalk::visit(const NodeRef &root) {
@@ -227,17 +332,38 @@ void BodyWalk::visit(const NodeRef &root) {
   }
 }
 
+/// A loop that depends on another one in the body is in the body, too.
+void BodyWalk::findInnerLoops() {
+  bodies = {index};
+  for (size_t before = 0; before < bodies.size();) {
+    before = bodies.size();
+    for (const auto &[loop, around] : ends)
+      for (const Node *each : around)
+        if (std::ranges::find(bodies, each) != bodies.end())
+          unite(bodies, {loop});
+  }
+}
+
+bool BodyWalk::isInside(size_t number) const {
+  return std::ranges::any_of(depends[number], [&](const Node *each) {
+    return std::ranges::find(bodies, each) != bodies.end();
+  });
+}
+
 RecordedBody BodyWalk::takeBody() {
+  findInnerLoops();
   RecordedBody body;
+  body.index = index;
   NodeNumbers seen;
   for (size_t i = 0; i < order.size(); ++i) {
-    if (!isInside[i])
+    if (!isInside(i))
       continue;
     body.nodes.push_back(order[i]);
-    if (info(order[i]->op()).kind == PatternKind::loop)
+    if (body.isOwnPart(*order[i]))
       continue;
     for (const NodeRef &operand : order[i]->operands())
-      if (!isInside[*numbers.find(operand.get())] &&
+      if (operand->op() != OpId::scan_index &&
+          !isInside(*numbers.find(operand.get())) &&
           !seen.find(operand.get())) {
         seen.insert(operand.get(), 0);
         body.captures.push_back(operand);
@@ -253,13 +379,23 @@ RecordedBody bodyOf(const Node &end) {
   return walk.takeBody();
 }
 
+bool RecordedBody::isOwnPart(const Node &node) const {
+  return isLoopPart(node) && !leavesLoop(node.op()) &&
+         loopIndexOf(node) == index;
+}
+
+bool RecordedBody::holdsLoops() const {
+  return std::ranges::any_of(nodes, [&](const NodeRef &node) {
+    return isLoopPart(*node) && !isOwnPart(*node);
+  });
+}
+
 bool RecordedBody::requiresGrad() const {
   for (const NodeRef &capture : captures)
     if (capture->requiresGrad() && isFloat(capture->dtype()))
       return true;
   for (const NodeRef &node : nodes)
-    if (info(node->op()).kind == PatternKind::loop &&
-        node->operands()[1]->requiresGrad())
+    if (isOwnPart(*node) && node->operands()[1]->requiresGrad())
       return true;
   return false;
 }

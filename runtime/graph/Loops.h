@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace sinter::graph {
@@ -24,22 +25,25 @@ struct Loop {
   };
   uint32_t index = 0;
   uint32_t end = 0;
+  uint32_t parent; ///< the loop in whose body it stands; Loops::none outside
   bool reverse = false;
   int64_t condition = 0; ///< as of scan_end
   std::vector<Carry> carries;
-  std::vector<uint32_t> body;   ///< ascending; carries and slices among them
+  /// Ascending; carries and slices among them, and what inner loops give, but
+  /// not what is in their bodies.
+  std::vector<uint32_t> body;
   std::vector<uint32_t> stacks; ///< of type scan_stack
 };
 
 struct Loops {
   static constexpr uint32_t none = ~0u;
   std::vector<Loop> all;       ///< in the order of their ends
-  std::vector<uint32_t> owner; ///< by value: the loop whose body it is in
+  std::vector<uint32_t> owner; ///< by value: the innermost loop it depends on
 };
 
 /// The graph's loops. An error of kind unsupported, with the site of the
 /// value concerned, when a value of a body is used outside of it, a carry is
-/// not passed on, or a loop stands in another's body.
+/// not passed on, or two loops are not one in the other.
 Result<Loops> loopsOf(const Graph &graph);
 
 /// Whether the op is computed outside of the loop that it names: its end, and
@@ -50,10 +54,27 @@ bool leavesLoop(OpId op);
 /// none.
 const Node *loopIndexOf(const Node &part);
 
+/// Which recorded values have one in each step of a loop.
+class OpenLoops {
+public:
+  /// Whether the node is such a value; called in post-order.
+  bool add(const Node &node);
+
+private:
+  /// The loops, by their indices, of those that are.
+  std::unordered_map<const Node *, std::vector<const Node *>> loops;
+};
+
 /// The body of a recorded loop, in post-order.
 struct RecordedBody {
-  std::vector<NodeRef> nodes;    ///< carries and slices among them
+  const Node *index = nullptr;
+  /// Carries and slices among them, and all of loops in the loop.
+  std::vector<NodeRef> nodes;
   std::vector<NodeRef> captures; ///< read in the body, computed outside
+  /// Whether the node is a carry or a slice of the loop itself.
+  bool isOwnPart(const Node &node) const;
+  /// Whether a loop stands in it.
+  bool holdsLoops() const;
   /// Whether a gradient may flow to something outside.
   bool requiresGrad() const;
 };

@@ -34,6 +34,7 @@ public:
     SINTER_TRY(checkGuards());
     SINTER_TRY(sizePorts());
     SINTER_TRY(placeTemporaries());
+    written.resize(program.loops.size());
     for (const LoopData &loop : program.loops)
       SINTER_TRY(addLoop(loop));
     for (uint32_t i = 0; i < program.steps.size(); ++i)
@@ -50,7 +51,6 @@ private:
   void addBuffers(const StepData &step, const LoopData *loop);
   Result<uint64_t> checkBuffers(const StepData &step);
   Status addPhases(const StepData &step, const LoopData *loop);
-  void noteWritten(const LoopData &loop);
   bool isMadeOnce(const StepData &step, const PhaseData &phase,
                   const LoopData *loop) const;
   Status count(const LoopData *loop, const WorkCount &each, bool once = false);
@@ -64,8 +64,8 @@ private:
   const uint64_t spare;
   std::vector<int64_t> kernelSymbols;
   std::vector<int64_t> kernelValues;
-  /// By plan buffer: the step of the last loop so far whose body writes it.
-  std::vector<uint32_t> writtenIn;
+  /// By loop: what its body writes.
+  std::vector<std::vector<uint32_t>> written;
 };
 
 Status Filler::checkGuards() {
@@ -192,18 +192,8 @@ bool Filler::isMadeOnce(const StepData &step, const PhaseData &phase,
   if (program.buffers[from].kind == BufferKind::moving ||
       made.first > loop->step || made.last < loop->last())
     return false;
-  return writtenIn[from] != loop->step;
-}
-
-/// What the steps of the loop's body write.
-void Filler::noteWritten(const LoopData &loop) {
-  writtenIn.resize(program.buffers.size(), neverStep);
-  for (uint32_t i = loop.first(); i <= loop.last(); ++i) {
-    const StepData &step = program.steps[i];
-    uint32_t inputs = step.isCopy ? 1 : program.kernels[step.kernel].numInputs;
-    for (uint32_t k = inputs; k < step.buffers.size(); ++k)
-      writtenIn[step.buffers[k]] = loop.step;
-  }
+  return !std::ranges::binary_search(written[program.steps[loop->step].loop],
+                                     from);
 }
 
 /// Code touches what its kernel says, so no buffer may be smaller, and what it
@@ -236,13 +226,19 @@ Result<uint64_t> Filler::checkBuffers(const StepData &step) {
 
 /// What is done in each step of the loop, or only `once`.
 Status Filler::count(const LoopData *loop, const WorkCount &each, bool once) {
-  if (!loop)
-    return addWork(plan.total, each, 1);
-  BoundLoop &bound = plan.loops[program.steps[loop->step].loop];
-  if (loop->isConditional())
-    return addWork(once ? bound.once : bound.each, each, 1);
-  return addWork(plan.total, each,
-                 once ? std::min<int64_t>(bound.count, 1) : bound.count);
+  int64_t times = 1;
+  while (loop) {
+    BoundLoop &bound = plan.loops[program.steps[loop->step].loop];
+    if (loop->isConditional())
+      return addWork(once ? bound.once : bound.each, each, times);
+    int64_t own = once ? std::min<int64_t>(bound.count, 1) : bound.count;
+    if (__builtin_mul_overflow(times, own, &times))
+      times = std::numeric_limits<int64_t>::max();
+    once = false;
+    const LoopData &parent = program.loops[loop->parent];
+    loop = &parent == loop ? nullptr : &parent;
+  }
+  return addWork(plan.total, each, times);
 }
 
 Status Filler::addPhases(const StepData &step, const LoopData *loop) {
@@ -274,9 +270,12 @@ Status Filler::addPhases(const StepData &step, const LoopData *loop) {
 
 void Filler::addBuffers(const StepData &step, const LoopData *loop) {
   for (uint32_t buffer : step.buffers) {
-    if (loop && program.buffers[buffer].kind == BufferKind::moving)
-      plan.loops[program.steps[loop->step].loop].moving.push_back(
+    // One that moves belongs to this loop, or to one around it.
+    if (loop && program.buffers[buffer].kind == BufferKind::moving) {
+      const StepData &own = program.steps[program.buffers[buffer].index];
+      plan.loops[own.loop].moving.push_back(
           {uint32_t(plan.bufferList.size()), buffer});
+    }
     plan.bufferList.push_back(buffer);
   }
 }
@@ -292,7 +291,7 @@ Status Filler::addStep(uint32_t number) {
   if (step.isLoop()) {
     plan.steps.push_back(bound);
     const LoopData &own = program.loops[step.loop];
-    noteWritten(own);
+    written[step.loop] = writtenInBody(program, own);
     // Moving what it moves takes time, too.
     uint64_t moved = own.carries.size() + own.slices.size();
     return count(&own, {1 + moved / 16});

@@ -148,15 +148,23 @@ void Execution::moveSlices(const LoopData &loop, int64_t step) {
     scratch.arguments[argument] = at[buffer];
 }
 
-Status Execution::runBody(WorkSink &sink, const LoopData &loop) {
-  for (uint32_t i = loop.first(); i <= loop.last(); ++i)
-    SINTER_TRY(runChecked(sink, i));
+Status Execution::runSteps(WorkSink &sink, uint32_t first, uint32_t last) {
+  for (uint32_t i = first; i <= last; ++i) {
+    if (!program.steps[i].isLoop()) {
+      SINTER_TRY(runChecked(sink, i));
+      continue;
+    }
+    const LoopData &loop = program.loops[program.steps[i].loop];
+    int64_t outer = loopStep;
+    SINTER_TRY(loop.isConditional() ? runConditional(sink, loop)
+                                    : runLoop(sink, loop));
+    loopStep = outer;
+    i = loop.last();
+  }
   return {};
 }
 
 Status Execution::runLoop(WorkSink &sink, const LoopData &loop) {
-  if (loop.isConditional())
-    return runConditional(sink, loop);
   int64_t count = plan->loops[program.steps[loop.step].loop].count;
   if (count == 0) {
     for (const LoopData::Carry &each : loop.carries) {
@@ -168,9 +176,8 @@ Status Execution::runLoop(WorkSink &sink, const LoopData &loop) {
   for (loopStep = 0; loopStep < count; ++loopStep) {
     moveCarries(loop, loopStep);
     moveSlices(loop, loopStep);
-    SINTER_TRY(runBody(sink, loop));
+    SINTER_TRY(runSteps(sink, loop.first(), loop.last()));
   }
-  loopStep = -1;
   return {};
 }
 
@@ -208,9 +215,8 @@ Status Execution::runConditional(WorkSink &sink, const LoopData &loop) {
       SINTER_TRY(addWork(total, bound.once, 1));
     SINTER_TRY(addWork(total, bound.each, 1));
     moveSlices(loop, loopStep);
-    SINTER_TRY(runBody(sink, loop));
+    SINTER_TRY(runSteps(sink, loop.first(), loop.last()));
   }
-  loopStep = -1;
   for (const LoopData::Carry &each : loop.carries) {
     void *to = scratch.addresses[each.result];
     const void *from = scratch.addresses[each.carry];
@@ -222,16 +228,10 @@ Status Execution::runConditional(WorkSink &sink, const LoopData &loop) {
 }
 
 Status Execution::walk(WorkSink &sink) {
-  for (uint32_t i = 0; i < plan->steps.size(); ++i) {
-    if (!program.steps[i].isLoop()) {
-      SINTER_TRY(runChecked(sink, i));
-      continue;
-    }
-    const LoopData &loop = program.loops[program.steps[i].loop];
-    SINTER_TRY(runLoop(sink, loop));
-    i = loop.last();
-  }
-  return {};
+  loopStep = -1; // an attempt before may have ended in a loop
+  return plan->steps.empty()
+             ? Status()
+             : runSteps(sink, 0, uint32_t(plan->steps.size()) - 1);
 }
 
 std::vector<MemoryRange> Execution::grantedRanges() const {

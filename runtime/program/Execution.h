@@ -74,7 +74,8 @@ private:
   Status runChecked(WorkSink &sink, uint32_t number);
   Status runLoop(WorkSink &sink, const LoopData &loop);
   Status runConditional(WorkSink &sink, const LoopData &loop);
-  Status runBody(WorkSink &sink, const LoopData &loop);
+  /// The steps from one to another, of loops as often as those say.
+  Status runSteps(WorkSink &sink, uint32_t first, uint32_t last);
   /// Whether the flag, that the step before made, lets another one begin.
   Result<bool> readFlag(WorkSink &sink, const LoopData &loop);
   void moveCarries(const LoopData &loop, int64_t step);
@@ -116,7 +117,7 @@ private:
   WorkCount total; ///< what runs
   uint64_t donated = 0;
   uint64_t recordings = 0, replays = 0, waitNanoseconds = 0;
-  int64_t loopStep = -1; ///< of the loop that is running; -1 outside
+  int64_t loopStep = -1; ///< of the innermost loop that runs; -1 outside
 };
 
 } // namespace sinter::runtime

@@ -119,8 +119,49 @@ const LoopData *sinter::runtime::loopAround(const ProgramData &program,
       std::ranges::upper_bound(program.loops, step, {}, &LoopData::step);
   if (after == program.loops.begin())
     return nullptr;
-  const LoopData &before = *std::prev(after);
-  return before.holds(step) ? &before : nullptr;
+  // The last one that begins before the step, or one around that.
+  const LoopData *loop = &*std::prev(after);
+  while (!loop->holds(step)) {
+    const LoopData *parent = &program.loops[loop->parent];
+    if (parent == loop)
+      return nullptr;
+    loop = parent;
+  }
+  return loop;
+}
+
+std::vector<uint32_t> sinter::runtime::writtenInBody(const ProgramData &program,
+                                                     const LoopData &loop) {
+  std::vector<uint32_t> written;
+  for (uint32_t i = loop.first(); i <= loop.last(); ++i) {
+    const StepData &step = program.steps[i];
+    if (step.isLoop())
+      continue;
+    uint32_t inputs = step.isCopy ? 1 : program.kernels[step.kernel].numInputs;
+    written.insert(written.end(), step.buffers.begin() + inputs,
+                   step.buffers.end());
+  }
+  auto sort = [&] {
+    std::ranges::sort(written);
+    auto [first, last] = std::ranges::unique(written);
+    written.erase(first, last);
+  };
+  sort();
+  // Innermost first: what they write may be a part of what others move.
+  for (uint32_t i = loop.last() + 1; i-- > loop.first();) {
+    if (!program.steps[i].isLoop())
+      continue;
+    const LoopData &inner = program.loops[program.steps[i].loop];
+    std::vector<uint32_t> more;
+    for (const LoopData::Carry &each : inner.carries)
+      more.insert(more.end(), {each.result, each.spare});
+    for (const LoopData::Slice &each : inner.slices)
+      if (std::ranges::binary_search(written, each.slice))
+        more.push_back(each.whole);
+    written.insert(written.end(), more.begin(), more.end());
+    sort();
+  }
+  return written;
 }
 
 std::string sinter::runtime::exprText(std::span<const Expr> exprs,

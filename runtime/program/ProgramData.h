@@ -58,7 +58,9 @@ struct LoopData {
   struct Slice {
     uint32_t slice, whole;
   };
-  uint32_t step = 0;  ///< its own
+  uint32_t step = 0; ///< its own
+  /// The innermost loop around it, a number of ProgramData::loops; else itself.
+  uint32_t parent = 0;
   uint32_t count = 0; ///< expr
   uint32_t steps = 0; ///< of the body
   bool reverse = false;
@@ -120,7 +122,7 @@ struct ProgramData {
   std::vector<KernelData> kernels;
   std::vector<PlanBuffer> buffers;
   std::vector<StepData> steps;
-  std::vector<LoopData> loops;    ///< in the order of their steps; none nested
+  std::vector<LoopData> loops;    ///< in the order of their steps
   std::vector<AliasData> aliases; ///< only pairs that are safe to grant
   std::vector<Decision> decisions;
   std::vector<ConstantData> constants;
@@ -136,8 +138,16 @@ inline constexpr uint32_t maxListLength = 1u << 20;
 /// Its launches in order, as reports show them.
 std::vector<LaunchInfo> launchesOf(const ProgramData &program);
 
-/// The loop whose body a step is in; null for the others.
+/// Loops in loops in loops.
+inline constexpr size_t mostNestedLoops = 16;
+
+/// The innermost loop whose body a step is in; null for the others.
 const LoopData *loopAround(const ProgramData &program, uint32_t step);
+
+/// Buffers that a step of the loop's body may write, of inner loops, too;
+/// ascending.
+std::vector<uint32_t> writtenInBody(const ProgramData &program,
+                                    const LoopData &loop);
 
 /// The value of one expr; `values` holds those of its operands.
 int64_t evaluateOne(const Expr &expr, std::span<const int64_t> symbols,

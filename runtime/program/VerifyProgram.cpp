@@ -64,6 +64,7 @@ private:
   Status readLaunch(const fb::Launch &launch);
   Status checkLaunch(const KernelData &kernel, const StepData &step);
   Status readCopy(const fb::Copy &copy);
+  Status findParent(LoopData &loop);
   Status readLoop(const fb::Loop &loop);
   Status readAliases();
   Status readDecisions();
@@ -392,6 +393,26 @@ Status Reader::readCopy(const fb::Copy &copy) {
   return {};
 }
 
+/// A loop stands in another one as a whole.
+Status Reader::findParent(LoopData &loop) {
+  loop.parent = uint32_t(program.loops.size());
+  const LoopData *around = loopAround(program, loop.step);
+  if (!around)
+    return {};
+  loop.parent = program.steps[around->step].loop;
+  if (loop.last() > around->last())
+    return brokenModel("a loop at step {} ends after the one at step {}, which "
+                       "it is in",
+                       loop.step, around->step);
+  size_t depth = 2;
+  for (; program.loops[around->parent].step != around->step; ++depth)
+    around = &program.loops[around->parent];
+  if (depth > mostNestedLoops)
+    return brokenModel("a loop at step {} is in {} others", loop.step,
+                       depth - 1);
+  return {};
+}
+
 Status Reader::readLoop(const fb::Loop &from) {
   LoopData loop;
   SINTER_TRY(take(sizeof(LoopData)));
@@ -403,8 +424,7 @@ Status Reader::readLoop(const fb::Loop &from) {
   if (loop.steps > sizeOf(source.steps()) - loop.step - 1)
     return brokenModel("a loop at step {} has {} of {} steps", loop.step,
                        loop.steps, sizeOf(source.steps()));
-  if (!program.loops.empty() && program.loops.back().holds(loop.step))
-    return brokenModel("a loop at step {} is in another one", loop.step);
+  SINTER_TRY(findParent(loop));
   SINTER_TRY(makeRoom(from.carries(), "carries", loop.carries));
   SINTER_TRY(makeRoom(from.slices(), "slices", loop.slices));
   auto check = [&](std::initializer_list<uint32_t> buffers) -> Status {

@@ -34,23 +34,26 @@ private:
   Status checkInterval(uint32_t step, uint32_t buffer);
   Status beginLoop(const LoopData &number);
   Status endLoop(const LoopData &loop);
-  Status checkOwned(const LoopData &loop);
-  void noteWritten(const LoopData &loop);
-  /// Whether a step of the last noted body writes the buffer.
-  bool isWritten(const LoopData &loop, uint32_t buffer) const {
-    return writtenIn[buffer] == loop.step;
-  }
+  /// A loop that the step at hand is in, or begins.
+  struct OpenLoop {
+    const LoopData *loop;
+    std::vector<uint32_t> written; ///< in its body; ascending
+    bool writes(uint32_t buffer) const {
+      return std::ranges::binary_search(written, buffer);
+    }
+  };
+  Status checkOwned(const OpenLoop &open);
   /// When what a step does happens first, seen from every other step: what a
   /// loop's body writes is there at its next round, before all of its reads.
   uint32_t since(uint32_t step) const {
-    return current && current->holds(step) ? current->step : step;
+    bool isIn = !loops.empty() && loops.front().loop->holds(step);
+    return isIn ? loops.front().loop->step : step;
   }
 
   const ProgramData &program;
   std::vector<Use> uses;
-  const LoopData *current = nullptr;
-  std::vector<uint8_t> owned; ///< by moving buffer: whether a loop moves it
-  std::vector<uint32_t> writtenIn; ///< by buffer: a loop's step
+  std::vector<OpenLoop> loops; ///< the innermost is the last
+  std::vector<uint8_t> owned;  ///< by moving buffer: whether a loop moves it
   uint32_t reportStep = 0;
   bool anyReport = false;
 };
@@ -63,7 +66,9 @@ Status StepWalk::checkInterval(uint32_t step, uint32_t buffer) {
   if (plan.kind == BufferKind::moving && !owned[buffer])
     return brokenModel("step {} uses buffer {}, which no loop moves", step,
                        buffer);
-  bool isOwn = current && plan.index == current->step && current->holds(step);
+  bool isOwn = std::ranges::any_of(loops, [&](const OpenLoop &open) {
+    return plan.index == open.loop->step && open.loop->holds(step);
+  });
   if (plan.kind == BufferKind::moving && !isOwn)
     return brokenModel("step {} uses buffer {} of the loop at step {}", step,
                        buffer, plan.index);
@@ -95,22 +100,10 @@ Status StepWalk::write(uint32_t step, uint32_t buffer) {
   return {};
 }
 
-/// What steps of the body write.
-void StepWalk::noteWritten(const LoopData &loop) {
-  for (uint32_t i = loop.first(); i <= loop.last(); ++i) {
-    const StepData &step = program.steps[i];
-    if (step.isLoop())
-      continue;
-    uint32_t numInputs =
-        step.isCopy ? 1 : program.kernels[step.kernel].numInputs;
-    for (uint32_t k = numInputs; k < step.buffers.size(); ++k)
-      writtenIn[step.buffers[k]] = loop.step;
-  }
-}
-
 /// A buffer that moves is moved by one loop, in one way; results and spare
 /// buffers are the loop's alone.
-Status StepWalk::checkOwned(const LoopData &loop) {
+Status StepWalk::checkOwned(const OpenLoop &open) {
+  const LoopData &loop = *open.loop;
   auto own = [&](uint32_t buffer) -> Status {
     const PlanBuffer &plan = program.buffers[buffer];
     if (plan.kind != BufferKind::moving || plan.index != loop.step ||
@@ -130,7 +123,7 @@ Status StepWalk::checkOwned(const LoopData &loop) {
                            "{}",
                            loop.step, buffer);
     }
-    if (!isWritten(loop, each.next))
+    if (!open.writes(each.next))
       return brokenModel("the loop at step {} never writes buffer {}",
                          loop.step, each.next);
   }
@@ -140,8 +133,8 @@ Status StepWalk::checkOwned(const LoopData &loop) {
 }
 
 Status StepWalk::beginLoop(const LoopData &loop) {
-  noteWritten(loop);
-  SINTER_TRY(checkOwned(loop));
+  OpenLoop open{&loop, writtenInBody(program, loop)};
+  SINTER_TRY(checkOwned(open));
   for (const LoopData::Carry &each : loop.carries) {
     SINTER_TRY(read(loop.step, each.init));
     SINTER_TRY(write(loop.step, each.result));
@@ -149,14 +142,14 @@ Status StepWalk::beginLoop(const LoopData &loop) {
     uses[each.carry].firstWrite = loop.step;
   }
   for (const LoopData::Slice &each : loop.slices) {
-    if (isWritten(loop, each.slice)) {
+    if (open.writes(each.slice)) {
       SINTER_TRY(write(loop.step, each.whole));
       continue;
     }
     SINTER_TRY(read(loop.step, each.whole));
     uses[each.slice].firstWrite = loop.step;
   }
-  current = &loop;
+  loops.push_back(std::move(open));
   return {};
 }
 
@@ -168,7 +161,7 @@ Status StepWalk::endLoop(const LoopData &loop) {
     return {};
   };
   for (const LoopData::Carry &each : loop.carries) {
-    if (isWritten(loop, each.carry))
+    if (loops.back().writes(each.carry))
       return brokenModel("step {} writes buffer {}, which is read only",
                          loop.step, each.carry);
     for (uint32_t buffer : {each.init, each.result, each.spare})
@@ -181,13 +174,12 @@ Status StepWalk::endLoop(const LoopData &loop) {
     reportStep = loop.last();
     anyReport = true;
   }
-  current = nullptr;
+  loops.pop_back();
   return {};
 }
 
 Status StepWalk::walk() {
   owned.assign(program.buffers.size(), 0);
-  writtenIn.assign(program.buffers.size(), neverStep);
   for (uint32_t i = 0; i < program.steps.size(); ++i) {
     const StepData &step = program.steps[i];
     if (step.isLoop())
@@ -203,8 +195,8 @@ Status StepWalk::walk() {
       reportStep = i;
       anyReport = true;
     }
-    if (current && i == current->last())
-      SINTER_TRY(endLoop(*current));
+    while (!loops.empty() && i == loops.back().loop->last())
+      SINTER_TRY(endLoop(*loops.back().loop));
   }
   return {};
 }

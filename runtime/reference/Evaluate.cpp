@@ -87,8 +87,10 @@ private:
   Status checkBinding(std::span<const HostTensor> inputs) const;
   Result<HostValue> apply(const graph::Value &value);
   Status compute(uint32_t number);
-  Status runLoop(const graph::Loop &loop);
-  Status runStep(const graph::Loop &loop, int64_t step);
+  Status computeIn(const graph::Loops &loops, uint32_t number);
+  Status runLoop(const graph::Loops &loops, const graph::Loop &loop);
+  Status runStep(const graph::Loops &loops, const graph::Loop &loop,
+                 int64_t step);
   bool goesOn(const graph::Loop &loop) const;
   Result<HostValue> applyComposite(const graph::Value &value, const Call &call);
   Result<HostValue> applyPrimitive(const graph::Value &value, const Call &call,
@@ -430,14 +432,28 @@ static void copySlice(const HostValue &from, int64_t fromIndex, HostValue &to,
     to.copy(toIndex + i, from, fromIndex + i);
 }
 
+/// A value outside of the loops that name it.
+Status Evaluation::computeIn(const graph::Loops &loops, uint32_t number) {
+  const graph::Value &value = graph.values[number];
+  if (value.op == graph::OpId::scan_last)
+    values[number] = values[value.operands[1]];
+  else if (value.op == graph::OpId::scan_end)
+    return runLoop(loops, *std::ranges::lower_bound(loops.all, number, {},
+                                                    &graph::Loop::end));
+  else if (graph::info(value.op).kind != graph::PatternKind::loop)
+    return compute(number);
+  return {};
+}
+
 /// The body once; slices and stacks are at `step`.
-Status Evaluation::runStep(const graph::Loop &loop, int64_t step) {
+Status Evaluation::runStep(const graph::Loops &loops, const graph::Loop &loop,
+                           int64_t step) {
   for (uint32_t number : loop.body) {
     const graph::Value &value = graph.values[number];
     if (value.op == graph::OpId::scan_carry)
       continue;
     if (value.op != graph::OpId::scan_slice) {
-      SINTER_TRY(compute(number));
+      SINTER_TRY(computeIn(loops, number));
       continue;
     }
     const HostValue &all = values[value.operands[1]];
@@ -468,7 +484,7 @@ bool Evaluation::goesOn(const graph::Loop &loop) const {
 }
 
 /// Carries end as what the loop's results take.
-Status Evaluation::runLoop(const graph::Loop &loop) {
+Status Evaluation::runLoop(const graph::Loops &loops, const graph::Loop &loop) {
   for (const graph::Loop::Carry &each : loop.carries)
     values[each.carry] = values[graph.values[each.carry].operands[1]];
   for (uint32_t number : loop.stacks) {
@@ -479,24 +495,18 @@ Status Evaluation::runLoop(const graph::Loop &loop) {
   int64_t length = dims(graph.values[loop.index])[0];
   for (int64_t step = 0; step < length && goesOn(loop); ++step) {
     SINTER_TRY(checkCancelled());
-    SINTER_TRY(runStep(loop, loop.reverse ? length - 1 - step : step));
+    SINTER_TRY(runStep(loops, loop, loop.reverse ? length - 1 - step : step));
   }
   return {};
 }
 
 Status Evaluation::run() {
   SINTER_TRY_ASSIGN(graph::Loops loops, graph::loopsOf(graph));
-  size_t nextLoop = 0;
   for (uint32_t i = 0; i < graph.values.size(); ++i) {
-    const graph::Value &value = graph.values[i];
-    if (value.op == graph::leafOp || loops.owner[i] != graph::Loops::none)
+    if (graph.values[i].op == graph::leafOp ||
+        loops.owner[i] != graph::Loops::none)
       continue;
-    if (value.op == graph::OpId::scan_last)
-      values[i] = values[value.operands[1]];
-    else if (value.op == graph::OpId::scan_end)
-      SINTER_TRY(runLoop(loops.all[nextLoop++]));
-    else if (graph::info(value.op).kind != graph::PatternKind::loop)
-      SINTER_TRY(compute(i));
+    SINTER_TRY(computeIn(loops, i));
     SINTER_TRY(checkCancelled());
   }
   return {};

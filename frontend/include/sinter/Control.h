@@ -32,10 +32,10 @@ struct WhileOptions {
 ///
 /// A round must not change the dtype or the shape of a value. Both functions
 /// may use any tensor from outside; what does not depend on the round is
-/// computed once. They cannot read values, draw random numbers, or contain
-/// another loop. A run ends with an error when it makes more launches than
-/// SINTER_LAUNCH_LIMIT, and can be cancelled. `backward` through the results is
-/// an error of kind `unsupported`: a `scan` has a gradient.
+/// computed once. They cannot read values or draw random numbers. A run ends
+/// with an error when it makes more launches than SINTER_LAUNCH_LIMIT, and can
+/// be cancelled. `backward` through the results is an error of kind
+/// `unsupported`: a `scan` has a gradient.
 std::vector<Tensor>
 while_loop(const ConditionFunction &condition, const TensorsFunction &body,
            const std::vector<Tensor> &init, const WhileOptions &options = {},
@@ -53,9 +53,9 @@ while_loop(const ConditionFunction &condition, const TensorsFunction &body,
 /// Both are recorded, and only the one that is taken runs: also what it
 /// computes of tensors from outside that are not among `operands`. Gradients
 /// flow through the branch that was taken, which is computed again for them.
-/// Branches cannot read values, draw random numbers or contain loops. In the
-/// body of a loop, or in a branch, both branches are computed, and one is
-/// chosen by `where`.
+/// Branches cannot read values or draw random numbers. In the body of a loop,
+/// or in a branch, both branches are computed, and one is chosen by `where`,
+/// unless `no_grad` says that nobody asks for a gradient.
 std::vector<Tensor>
 cond(const Tensor &predicate, const TensorsFunction &then,
      const TensorsFunction &otherwise, const std::vector<Tensor> &operands = {},

@@ -47,8 +47,8 @@ struct ScanResult {
 /// computed once. A step must not change the dtype or the shape of a carry.
 /// Gradients flow to `init`, to `xs` and to what the body uses from outside;
 /// values that the way back needs are kept for each step. The body cannot read
-/// values, draw random numbers (draw them before, as one of `xs`) or call
-/// `scan`.
+/// values or draw random numbers (draw them before, as one of `xs`). A loop in
+/// a loop has no gradient.
 ScanResult scan(const ScanBody &body, const std::vector<Tensor> &init,
                 const std::vector<Tensor> &xs = {},
                 const ScanOptions &options = {},

@@ -23,22 +23,6 @@ func.func @main(%h: tensor<8xf32>) -> tensor<8xf32> {
 
 func.func @main(%h: tensor<8xf32>) -> tensor<8xf32> {
   %i = sinter.scan_index {length = affine_map<() -> (4)>, reverse = false} : () -> tensor<4xi1>
-  %c = sinter.scan_carry %i, %h : (tensor<4xi1>, tensor<8xf32>) -> tensor<8xf32>
-  %j = sinter.scan_index {length = affine_map<() -> (2)>, reverse = false} : () -> tensor<2xi1>
-  %d = sinter.scan_carry %j, %c : (tensor<2xi1>, tensor<8xf32>) -> tensor<8xf32>
-  %n = sinter.exp %d : (tensor<8xf32>) -> tensor<8xf32>
-  // expected-error @+1 {{a loop in a loop is not supported}}
-  %f = sinter.scan_end %j, %d, %n {carries = 1 : i64, condition = 0 : i64} : (tensor<2xi1>, tensor<8xf32>, tensor<8xf32>) -> tensor<2xi1>
-  %k = sinter.scan_last %f, %d : (tensor<2xi1>, tensor<8xf32>) -> tensor<8xf32>
-  %e = sinter.scan_end %i, %c, %k {carries = 1 : i64, condition = 0 : i64} : (tensor<4xi1>, tensor<8xf32>, tensor<8xf32>) -> tensor<4xi1>
-  %l = sinter.scan_last %e, %c : (tensor<4xi1>, tensor<8xf32>) -> tensor<8xf32>
-  return %l : tensor<8xf32>
-}
-
-// -----
-
-func.func @main(%h: tensor<8xf32>) -> tensor<8xf32> {
-  %i = sinter.scan_index {length = affine_map<() -> (4)>, reverse = false} : () -> tensor<4xi1>
   // expected-error @+1 {{scan_end: operand 1 is no carry of the loop}}
   %e = sinter.scan_end %i, %h, %h {carries = 1 : i64, condition = 0 : i64} : (tensor<4xi1>, tensor<8xf32>, tensor<8xf32>) -> tensor<4xi1>
   %l = sinter.scan_last %e, %h : (tensor<4xi1>, tensor<8xf32>) -> tensor<8xf32>

@@ -1,6 +1,8 @@
 /// Branches and loops that values decide about: values, gradients, errors.
 #include "tests/unit/frontend/Counting.h"
 
+#include <sinter/generated/functions/Math.h>
+
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -123,14 +125,35 @@ TEST(WhileLoop, RefusesWhatDoesNotFit) {
             {scalar(1)});
       },
       "while_loop: the body reads a value");
-  refuses(
-      [&] {
-        sn::while_loop(
-            always,
-            [&](Tensors c) { return sn::while_loop(always, same, {c[0]}); },
-            {x});
+}
+
+/// Collatz: how many steps each number takes, by loops in loops.
+TEST(WhileLoop, StandsInLoopsAndBranches) {
+  sn::no_grad guard;
+  auto steps = [](const sn::Tensor &n) {
+    return sn::while_loop(
+        [](Tensors c) { return c[0] > 1; },
+        [](Tensors c) {
+          sn::Tensor next = sn::cond(
+              sn::remainder(c[0], 2) < 1,
+              [](Tensors a) { return List{sn::floor_divide(a[0], 2)}; },
+              [](Tensors a) { return List{a[0] * 3 + 1}; }, {c[0]})[0];
+          return List{next, c[1] + 1};
+        },
+        {n, sn::zeros({}, {sn::DType::i64})})[1];
+  };
+  sn::Tensor numbers = sn::arange(1, 10);
+  auto found = sn::scan(
+      [&](Tensors, Tensors x) {
+        sn::Tensor taken = sn::cond(
+            x[0] < 8, [&](Tensors a) { return List{steps(a[0])}; },
+            [](Tensors) { return List{sn::full({}, -1, {sn::DType::i64})}; },
+            {x[0]})[0];
+        return sn::ScanStep{{}, {taken}};
       },
-      "a loop in a loop is not supported");
+      {}, {numbers});
+  EXPECT_EQ(found.ys[0].to_vector<int64_t>(),
+            (std::vector<int64_t>{0, 1, 7, 2, 5, 8, 16, -1, -1}));
 }
 
 TEST(WhileLoop, HasNoGradient) {

@@ -277,15 +277,6 @@ TEST(Scan, RefusesWhatItCannotDo) {
                return ScanStep{{c[0] + sn::uniform({2})}, {}};
              }),
              "random numbers");
-  expectSays(
-      with([&](Tensors c, Tensors) {
-        return ScanStep{
-            sn::scan([](Tensors d, Tensors) { return ScanStep{{d[0]}, {}}; },
-                     {c[0]}, {}, {.length = 2})
-                .carries,
-            {}};
-      }),
-      "a loop in a loop is not supported");
   auto same = [](Tensors c, Tensors) { return ScanStep{{c[0]}, {}}; };
   expectSays(messageOf([&] { sn::scan(same, {init}); }), "length");
   expectSays(messageOf([&] { sn::scan(same, {init}, {xs}, {.length = 4}); }),
@@ -294,6 +285,62 @@ TEST(Scan, RefusesWhatItCannotDo) {
                sn::scan(same, {init}, {sn::tensor({1.f}).reshape({})});
              }),
              "no axis");
+}
+
+/// Each row of xs is added so often as there are steps in the inner loop, whose
+/// own results are stacked by the outer one.
+TEST(Scan, HoldsLoops) {
+  sn::Tensor xs = wavy({3, 4, 5}, 0.2);
+  auto rows = [](const sn::Tensor &h, const sn::Tensor &x) {
+    return sn::scan(
+        [&](Tensors c, Tensors row) {
+          sn::Tensor next = c[0] * 0.5 + sn::sin(row[0]) + h * 0.25;
+          return ScanStep{{next}, {next * 2.0}};
+        },
+        {h}, {x});
+  };
+  auto [carries, ys] = sn::scan(
+      [&](Tensors c, Tensors x) {
+        auto inner = rows(c[0], x[0]);
+        return ScanStep{{sn::tanh(inner.carries[0])},
+                        {inner.ys[0], inner.carries[0]}};
+      },
+      {sn::zeros({5})}, {xs});
+  sn::Tensor h = sn::zeros({5});
+  std::vector<sn::Tensor> stacked, lasts;
+  for (int64_t i = 0; i < 3; ++i) {
+    sn::Tensor c = h;
+    std::vector<sn::Tensor> inner;
+    for (int64_t k = 0; k < 4; ++k) {
+      sn::Tensor row = sn::select(sn::select(xs, 0, i), 0, k);
+      c = c * 0.5 + sn::sin(row) + h * 0.25;
+      inner.push_back(c * 2.0);
+    }
+    stacked.push_back(sn::stack(inner, 0));
+    lasts.push_back(c);
+    h = sn::tanh(c);
+  }
+  expectNear(carries[0], h, 1e-6);
+  expectNear(ys[0], sn::stack(stacked, 0), 1e-6);
+  expectNear(ys[1], sn::stack(lasts, 0), 1e-6);
+}
+
+TEST(Scan, OfLoopsHasNoGradient) {
+  sn::Tensor xs = wavy({3, 2}, 0.2);
+  xs.require_grad();
+  auto found = sn::scan(
+      [&](Tensors c, Tensors x) {
+        return ScanStep{
+            sn::scan(
+                [&](Tensors d, Tensors) { return ScanStep{{d[0] * x[0]}, {}}; },
+                {c[0]}, {}, {.length = 2})
+                .carries,
+            {}};
+      },
+      {sn::ones({2})}, {xs});
+  expectError(sn::ErrorKind::unsupported,
+              "scan: a loop in a loop has no gradient",
+              [&] { sn::sum(found.carries[0]).backward(); });
 }
 
 TEST(Scan, KeepsItsBodyToItself) {

@@ -161,9 +161,25 @@ TEST(Loop, ChecksItsBody) {
   EXPECT_EQ(refusal([](B &b) { b.loop(0, 0, {}, {}); }), "");
   EXPECT_EQ(refusal([](B &b) {
               loopOf(b).steps = 3;
+              b.program.buffers[4]->last = 3;
               b.loop(0, 0, {}, {});
             }),
-            "model file: a loop at step 3 is in another one");
+            "");
+  EXPECT_EQ(refusal([](B &b) {
+              loopOf(b).steps = 3;
+              b.loop(0, 1, {}, {});
+              b.loop(0, 0, {}, {});
+            }),
+            "model file: a loop at step 3 ends after the one at step 0, which "
+            "it is in");
+  auto nested = [](uint32_t depth) {
+    return refusal([&](B &b) {
+      for (uint32_t left = depth; left-- > 0;)
+        b.loop(0, left, {}, {});
+    });
+  };
+  EXPECT_EQ(nested(16), "");
+  EXPECT_EQ(nested(17), "model file: a loop at step 19 is in 16 others");
 }
 
 // Buffers: xs 0, init 1, sum 2, sums 3, spare 4, carry 5, next 6, x 7, y 8.
@@ -279,6 +295,80 @@ TEST(Loop, WithAConditionKeepsWhatWasGivenUp) {
   auto outputs = run(**program, inputs);
   ASSERT_TRUE(outputs) << outputs.error().message;
   EXPECT_FALSE((*outputs)[0].buffer == kept);
+}
+
+/// A loop whose inner loop adds x so often as the outer one has rounds left.
+static B nestedProgram() {
+  B b;
+  uint32_t n = b.symbol(0), t = b.symbol(1), u = b.symbol(2);
+  uint32_t bytes = b.times(n, b.constant(4));
+  uint32_t x = b.input("x", {t, n}), init = b.input("init", {n});
+  b.input("steps", {u});
+  uint32_t sum = b.output({n}), spare = b.temp(bytes, 0, 3);
+  uint32_t inner = b.temp(bytes, 1, 3), innerSpare = b.temp(bytes, 1, 3);
+  uint32_t carry = b.moving(bytes, 0), next = b.moving(bytes, 0);
+  uint32_t row = b.moving(bytes, 0);
+  uint32_t own = b.moving(bytes, 1), ownNext = b.moving(bytes, 1);
+  uint32_t add = b.kernel("map_add", 2, 1, 1, {"add"});
+  b.loop(t, 3, {{carry, init, next, sum, spare}}, {{row, x}});
+  b.loop(u, 1, {{own, carry, ownNext, inner, innerSpare}}, {});
+  b.launch(add, {own, row, ownNext}, {n});
+  b.copy(inner, next, bytes);
+  return b;
+}
+
+TEST(Loop, RunsLoopsInIt) {
+  auto program = Program::load(nestedProgram().file(), cpu());
+  ASSERT_TRUE(program) << program.error().message;
+  for (int64_t t : {0, 1, 3})
+    for (int64_t u : {0, 1, 2, 5}) {
+      std::vector<float> xs;
+      for (int64_t step = 0; step < t; ++step)
+        xs.insert(xs.end(), 300, float(1 + step));
+      std::vector<Binding> inputs = {
+          bind(bufferOf(cpu(), xs), {t, 300}),
+          bind(bufferOf(cpu(), std::vector<float>(300, 0.5f)), {300}),
+          bind(bufferOf(cpu(), std::vector<float>(size_t(u))), {u})};
+      RunCounters counters;
+      auto outputs = run(**program, inputs, &counters);
+      ASSERT_TRUE(outputs) << outputs.error().message;
+      EXPECT_EQ(valuesOf<float>(*(*outputs)[0].buffer),
+                std::vector<float>(300, 0.5f + float(u * t * (t + 1)) / 2));
+      EXPECT_EQ(counters.launches, uint64_t(t * u));
+    }
+}
+
+TEST(Loop, ChecksWhatInnerLoopsWrite) {
+  auto refused = [](const std::function<void(B &)> &change) {
+    B b = nestedProgram();
+    change(b);
+    auto program = Program::load(b.file(), cpu());
+    return program ? "" : program.error().message;
+  };
+  auto loopAt = [](B &b, size_t step) -> fb::LoopT & {
+    return *b.program.steps[step]->step.AsLoop();
+  };
+  // Buffers: x 0, init 1, sum 3, spare 4, inner 5, carry 7, next 8, row 9,
+  // own 10, ownNext 11.
+  EXPECT_EQ(refused([&](B &b) { loopAt(b, 1).slices = {{11, 7}}; }),
+            "model file: the loop at step 1 cannot move buffer 11");
+  EXPECT_EQ(refused([&](B &b) { loopAt(b, 1).carries = {{10, 7, 11, 8, 6}}; }),
+            "model file: the loop at step 1 cannot keep a carry in buffer 8");
+  // What the inner loop writes is a part of what the outer one only reads.
+  auto writing = [&](uint32_t whole) {
+    return refused([&](B &b) {
+      uint32_t part = b.moving(b.program.buffers[11]->bytes, 1);
+      loopAt(b, 1).slices = {{part, whole}};
+      loopAt(b, 1).carries.clear();
+      b.program.steps[2]->step.AsLaunch()->buffers = {9, 9, part};
+      b.program.steps[3]->step.AsCopy()->from = 1;
+    });
+  };
+  EXPECT_EQ(writing(5), "");
+  EXPECT_EQ(writing(7),
+            "model file: step 0 writes buffer 7, which is read only");
+  EXPECT_EQ(writing(9),
+            "model file: step 0 writes buffer 0, which is read only");
 }
 
 TEST(Loop, ChecksItsCondition) {

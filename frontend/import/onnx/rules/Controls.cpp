@@ -3,7 +3,6 @@
 /// computes them, they are a `cond` and a `while_loop`.
 #include "frontend/import/onnx/rules/Rules.h"
 
-#include "frontend/ScanBodies.h"
 #include "frontend/import/onnx/ModelRecorder.h"
 
 #include <sinter/Control.h>
@@ -182,9 +181,6 @@ std::vector<Tensor> LoopNode::nextOf(std::span<const Tensor> carries) const {
 
 /// As a while_loop, whose condition and number of rounds the model computes.
 void LoopNode::loop() {
-  if (detail::recordsScanBody())
-    call.unsupported("the model computes how many rounds there are, and the "
-                     "loop stands in another loop, or in a branch");
   if (body.outputs.size() != numCarried + 1)
     call.unsupported(
         "the model computes how many rounds there are, and results "
