@@ -8,7 +8,6 @@
 #include "runtime/graph/Loops.h"
 #include "runtime/graph/NodeNotes.h"
 #include "runtime/graph/NodeNumbers.h"
-#include "runtime/graph/OpIds.h"
 
 #include <sinter/generated/functions/Arithmetic.h>
 
@@ -118,6 +117,7 @@ std::vector<Tensor> WhileCall::record(const ConditionFunction &condition,
     reject(fmt::format("at most {} rounds", most.value));
   graph::LoopParts parts;
   Tensor first = ask(condition, init);
+  detail::enterLine(where);
   parts.index = unwrap(graph::scan_index(most, false, init[0].device()));
   std::vector<Tensor> carries;
   for (const Tensor &each : init) {
@@ -140,7 +140,7 @@ std::vector<Tensor> WhileCall::record(const ConditionFunction &condition,
             "a round must not change a value's type: value {} is "
             "{} and becomes {}");
   Tensor flag = ask(condition, next);
-  detail::Recorder recorder(graph::OpId::scan_end, where); // both moved on
+  detail::Recorder recorder(parts.index->op(), where); // both moved on
   for (const Tensor &each : next)
     parts.nexts.push_back(each.node());
   parts.nexts.push_back(flag.node());
@@ -382,13 +382,13 @@ std::vector<Tensor> CondCall::record(const TensorsFunction &then,
     reject("it needs two branches");
   if (detail::recordsScanBody() && graph::recordScope().gradEnabled)
     return choose(then, otherwise);
-  detail::Recorder recorder(graph::OpId::scan_index, where);
+  detail::enterLine(where);
   BranchRecorder first(predicate.device(), where),
       second(predicate.device(), where);
   std::vector<Tensor> a = first.record(then, operands),
                       b = second.record(otherwise, operands);
   check(a, b);
-  detail::Recorder again(graph::OpId::scan_end, where); // the branches moved on
+  detail::Recorder again(first.index()->op(), where); // branches moved on
   std::vector<NodeRef> values;
   for (const Tensor &each : a) {
     const NodeRef &node = each.node();

@@ -3,7 +3,7 @@
 ///
 /// Only integers decide, so that both take the same way.
 #include <sinter/Basic.h>
-#include <sinter/Ops.h>
+#include <sinter/generated/functions/Math.h>
 
 #include <gtest/gtest.h>
 
