@@ -114,10 +114,10 @@ std::vector<OnnxCase> findOnnxCases(const std::string &folder) {
 //===- Tensors in files ---------------------------------------------------===//
 
 namespace {
-/// A tensor of a file, with its own name.
+/// What a file holds, with its own name.
 struct Stored {
   std::string name;
-  Tensor tensor;
+  onnx::Content content;
 };
 } // namespace
 
@@ -125,9 +125,14 @@ struct Stored {
   throw Error(makeError(ErrorKind::unsupported, what));
 }
 
-static Stored readStored(const fs::path &path, DeviceId device) {
-  auto file = detail::unwrap(runtime::MappedFile::open(path.string()), {});
-  onnx::TensorRecord record = onnx::readTensor(file.bytes());
+/// Whether an input or output is a sequence, or an optional.
+static bool isOfTensors(const onnx::ValueInfo &info) {
+  return info.type.starts_with("sequence(") ||
+         info.type.starts_with("optional(");
+}
+
+static Tensor tensorOf(const onnx::TensorRecord &record, const fs::path &path,
+                       DeviceId device) {
   std::optional<DType> dtype = onnx::computedAs(record.type);
   if (!dtype)
     unsupported(fmt::format("{} holds {}", path.filename().string(),
@@ -135,32 +140,64 @@ static Stored readStored(const fs::path &path, DeviceId device) {
   onnx::ExternalFiles none;
   onnx::TensorBytes elements = onnx::elementsOf(record, none);
   Dims dims(record.dims.begin(), record.dims.end());
-  return {record.name, from_bytes(elements.bytes, *dtype, dims, {{}, device})};
+  return from_bytes(elements.bytes, *dtype, dims, {{}, device});
+}
+
+/// A file of the type that the model says.
+static Stored readStored(const fs::path &path, const onnx::ValueInfo &info,
+                         DeviceId device) {
+  auto file = detail::unwrap(runtime::MappedFile::open(path.string()), {});
+  std::optional<std::vector<onnx::TensorRecord>> list;
+  std::optional<onnx::TensorRecord> one;
+  if (info.type.starts_with("sequence("))
+    list = onnx::readSequence(file.bytes());
+  else if (info.type.starts_with("optional(sequence("))
+    list = onnx::readOptionalSequence(file.bytes());
+  else if (info.type.starts_with("optional("))
+    one = onnx::readOptional(file.bytes());
+  else
+    one = onnx::readTensor(file.bytes());
+  if (one)
+    return {one->name, tensorOf(*one, path, device)};
+  if (!list)
+    return {};
+  std::vector<Tensor> tensors;
+  for (const onnx::TensorRecord &each : *list)
+    tensors.push_back(tensorOf(each, path, device));
+  return {{}, tensors};
 }
 
 /// As many inputs as the model has, in its order; a file that names one of
 /// them belongs to that.
-static onnx::NamedTensors readInputs(const onnx::Model &model,
-                                     const fs::path &folder, DeviceId device) {
-  onnx::NamedTensors inputs;
+static onnx::NamedContents readInputs(const onnx::Model &model,
+                                      const fs::path &folder, DeviceId device) {
+  onnx::NamedContents inputs;
   for (size_t i = 0; i < model.inputs().size(); ++i) {
     const onnx::ValueInfo &info = model.inputs()[i];
     fs::path path = folder / fmt::format("input_{}.pb", i);
-    if (!info.dtype)
+    if (!info.dtype && !isOfTensors(info))
       unsupported(fmt::format("input '{}' is {}", info.name, info.type));
     if (!isThere(path))
       continue;
-    Stored stored = readStored(path, device);
+    Stored stored = readStored(path, info, device);
     bool isNamed = std::ranges::count(model.inputs(), stored.name,
                                       &onnx::ValueInfo::name) > 0;
-    inputs[isNamed ? stored.name : info.name] = stored.tensor;
+    inputs[isNamed ? stored.name : info.name] = stored.content;
   }
   return inputs;
 }
 
 onnx::NamedTensors readCaseInputs(const OnnxCase &one, const onnx::Model &model,
                                   DeviceId device) {
-  return readInputs(model, fs::path(one.folder) / "test_data_set_0", device);
+  onnx::NamedTensors tensors;
+  for (auto &[name, content] :
+       readInputs(model, fs::path(one.folder) / "test_data_set_0", device)) {
+    const auto *tensor = std::get_if<Tensor>(&content);
+    if (!tensor)
+      unsupported(fmt::format("input '{}' is no tensor", name));
+    tensors[name] = *tensor;
+  }
+  return tensors;
 }
 
 //===- Comparing ----------------------------------------------------------===//
@@ -215,24 +252,45 @@ static std::string difference(const OnnxCase &one, const Tensor &got,
                                      *at, *other);
 }
 
+static std::vector<Tensor> tensorsIn(const onnx::Content &content) {
+  if (const auto *tensor = std::get_if<Tensor>(&content))
+    return {*tensor};
+  const auto *list = std::get_if<std::vector<Tensor>>(&content);
+  return list ? *list : std::vector<Tensor>();
+}
+
+static std::string difference(const OnnxCase &one, const onnx::Content &got,
+                              const onnx::Content &want, CaseResult &result) {
+  std::vector<Tensor> a = tensorsIn(got), b = tensorsIn(want);
+  if (got.index() != want.index() || a.size() != b.size())
+    return "another kind, or number, of tensors";
+  for (size_t i = 0; i < a.size(); ++i)
+    if (std::string why = difference(one, a[i], b[i], result); !why.empty())
+      return why;
+  return {};
+}
+
 /// How many outputs were compared.
 static size_t runSet(const OnnxCase &one, const onnx::Model &model,
                      const fs::path &folder, DeviceId device,
                      CaseResult &result) {
-  onnx::NamedTensors outputs = model.run(readInputs(model, folder, device));
+  onnx::NamedContents outputs =
+      model.run_contents(readInputs(model, folder, device));
   std::vector<Tensor> all;
-  for (const auto &[name, tensor] : outputs)
-    all.push_back(tensor);
+  for (const auto &[name, content] : outputs)
+    for (const Tensor &tensor : tensorsIn(content))
+      all.push_back(tensor);
   eval(std::span<const Tensor>(all));
   size_t numCompared = 0;
   for (size_t i = 0; i < model.outputs().size(); ++i) {
-    const std::string &name = model.outputs()[i].name;
+    const onnx::ValueInfo &info = model.outputs()[i];
+    const std::string &name = info.name;
     fs::path path = folder / fmt::format("output_{}.pb", i);
     if (!isThere(path))
       continue;
     ++numCompared;
-    std::string why = difference(one, outputs.at(name),
-                                 readStored(path, device).tensor, result);
+    std::string why = difference(
+        one, outputs.at(name), readStored(path, info, device).content, result);
     if (why.empty())
       continue;
     result.verdict = Verdict::failed;
@@ -259,7 +317,8 @@ CaseResult runOnnxCase(const OnnxCase &one, DeviceId device) {
     onnx::Model model =
         onnx::load((folder / "model.onnx").string(), {{}, device});
     for (const onnx::ValueInfo &output : model.outputs())
-      if (!output.dtype && !output.type.starts_with('?'))
+      if (!output.dtype && !output.type.starts_with('?') &&
+          !isOfTensors(output))
         unsupported(fmt::format("output '{}' is {}", output.name, output.type));
     size_t numCompared = 0;
     for (int set = 0; result.verdict == Verdict::passed; ++set) {

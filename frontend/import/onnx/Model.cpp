@@ -51,19 +51,48 @@ static std::string typeOf(const Tensor &tensor) {
   return text + ']';
 }
 
-static bool isOfType(const Tensor &tensor, const ValueInfo &info) {
-  if (tensor.dtype() != info.dtype)
+/// As errors call what is given.
+static std::string typeOf(const Content &content) {
+  if (const auto *tensor = std::get_if<Tensor>(&content))
+    return tensor->defined() ? typeOf(*tensor) : "an empty tensor";
+  const auto *list = std::get_if<std::vector<Tensor>>(&content);
+  if (!list)
+    return "nothing";
+  std::string text = "sequence(";
+  for (const Tensor &each : *list)
+    text += (text.back() == '(' ? "" : ", ") + typeOf(Content(each));
+  return text + ')';
+}
+
+static bool isOfType(const Tensor &tensor, const TypeRecord &type) {
+  if (!tensor.defined() || computedAs(type.element) != tensor.dtype())
     return false;
-  if (!info.shape)
+  if (!type.shape)
     return true;
-  if (tensor.rank() != int64_t(info.shape->size()))
+  if (tensor.rank() != int64_t(type.shape->size()))
     return false;
-  for (size_t i = 0; i < info.shape->size(); ++i) {
-    std::optional<int64_t> size = (*info.shape)[i].size;
+  for (size_t i = 0; i < type.shape->size(); ++i) {
+    std::optional<int64_t> size = (*type.shape)[i].size;
     if (size && *size >= 0 && *size != tensor.dim(int64_t(i)).value)
       return false;
   }
   return true;
+}
+
+static bool isOfType(const Content &content, const TypeRecord &type) {
+  using Kind = TypeRecord::Kind;
+  if (type.kind == Kind::optional)
+    return std::holds_alternative<std::monostate>(content) || !type.inner ||
+           isOfType(content, *type.inner);
+  if (type.kind == Kind::tensor) {
+    const auto *tensor = std::get_if<Tensor>(&content);
+    return tensor && isOfType(*tensor, type);
+  }
+  const auto *list = std::get_if<std::vector<Tensor>>(&content);
+  return type.kind == Kind::sequence && type.inner && list &&
+         std::ranges::all_of(*list, [&](const Tensor &each) {
+           return isOfType(each, *type.inner);
+         });
 }
 
 /// An input that stands for an initializer of the file. Its dims are checked by
@@ -78,29 +107,45 @@ static void checkStored(const LoadedModel &model, const std::string &name,
              where);
 }
 
-static void checkInputs(const LoadedModel &model, const NamedTensors &inputs,
+/// What the file says of an input.
+static const ValueRecord &recordOf(const LoadedModel &model,
+                                   const std::string &name) {
+  return *std::ranges::find(model.record.graph.inputs, name,
+                            &ValueRecord::name);
+}
+
+static bool isMissing(const NamedContents &inputs, const std::string &name) {
+  auto given = inputs.find(name);
+  if (given == inputs.end())
+    return true;
+  const auto *tensor = std::get_if<Tensor>(&given->second);
+  return tensor && !tensor->defined();
+}
+
+static void checkInputs(const LoadedModel &model, const NamedContents &inputs,
                         const SourceLine &where) {
   for (const ValueInfo &info : model.inputs) {
-    auto given = inputs.find(info.name);
-    if (given == inputs.end() || !given->second.defined())
+    if (isMissing(inputs, info.name))
       refuse(model, fmt::format("input '{}' is missing", info.name), where);
-    if (!isOfType(given->second, info))
+    const Content &given = inputs.at(info.name);
+    if (!isOfType(given, recordOf(model, info.name).type))
       refuse(model,
              fmt::format("input '{}' is {}, the model wants {}", info.name,
-                         typeOf(given->second), info.type),
+                         typeOf(given), info.type),
              where);
   }
-  for (const auto &[name, tensor] : inputs) {
+  for (const auto &[name, content] : inputs) {
     bool isInput = std::ranges::count(model.inputs, name, &ValueInfo::name) > 0;
     bool isStored = std::ranges::any_of(
         model.record.graph.initializers,
         [&](const auto &stored) { return stored->name == name; });
     if (!isInput && !isStored)
       refuse(model, fmt::format("there is no input '{}'", name), where);
-    if (isStored && !tensor.defined())
+    const auto *tensor = std::get_if<Tensor>(&content);
+    if (isStored && (!tensor || !tensor->defined()))
       refuse(model, fmt::format("input '{}' is empty", name), where);
     if (isStored)
-      checkStored(model, name, tensor, where);
+      checkStored(model, name, *tensor, where);
   }
 }
 
@@ -121,6 +166,29 @@ static Value valueOf(const Tensor &tensor, bool areFixed) {
   return value;
 }
 
+static Value valueOf(const Content &content, bool areFixed) {
+  if (const auto *tensor = std::get_if<Tensor>(&content))
+    return valueOf(*tensor, areFixed);
+  const auto *list = std::get_if<std::vector<Tensor>>(&content);
+  if (!list)
+    return {};
+  std::vector<Value> values;
+  for (const Tensor &each : *list)
+    values.push_back(valueOf(each, areFixed));
+  return Value::ofList(std::move(values));
+}
+
+static Content contentOf(const Value &value, DeviceId device) {
+  if (value.isNothing())
+    return {};
+  if (!value.isList())
+    return value.tensor(device);
+  std::vector<Tensor> tensors;
+  for (const Value &each : value.list())
+    tensors.push_back(each.tensor(device));
+  return tensors;
+}
+
 //===- Recording ----------------------------------------------------------===//
 
 namespace {
@@ -129,13 +197,18 @@ struct Parts {
   const LoadedModel &model;
   const NamedParams &parameters;
   const std::map<std::string, Tensor> &constants;
-  const NamedTensors &inputs;
+  const NamedContents &inputs;
 };
 } // namespace
 
 static DeviceId deviceOf(const Parts &parts) {
-  for (const auto &[name, tensor] : parts.inputs)
-    return tensor.device();
+  for (const auto &[name, content] : parts.inputs) {
+    if (const auto *tensor = std::get_if<Tensor>(&content))
+      return tensor->device();
+    const auto *list = std::get_if<std::vector<Tensor>>(&content);
+    if (list && !list->empty())
+      return list->front().device();
+  }
   for (const auto &[name, param] : parts.parameters)
     return param.device();
   return default_device();
@@ -168,7 +241,7 @@ static Value initialValue(const Parts &parts, const TensorRecord &tensor,
                                           : recorder.stored(tensor);
 }
 
-static NamedTensors record(const Parts &parts, bool areFixed) {
+static NamedContents record(const Parts &parts, bool areFixed) {
   DeviceId device = deviceOf(parts);
   detail::DeviceScope onDevice(device);
   const GraphRecord &graph = parts.model.record.graph;
@@ -180,22 +253,24 @@ static NamedTensors record(const Parts &parts, bool areFixed) {
       scope.set(tensor->name,
                 recorder.differentiable(
                     tensor->name, initialValue(parts, *tensor, recorder)));
-  for (const auto &[name, tensor] : parts.inputs)
-    scope.set(name, recorder.differentiable(name, valueOf(tensor, areFixed)));
+  for (const auto &[name, content] : parts.inputs)
+    scope.set(name, recorder.differentiable(name, valueOf(content, areFixed)));
   recorder.record(graph, scope);
-  NamedTensors outputs;
+  NamedContents outputs;
   for (const ValueRecord &output : graph.outputs) {
     const Value *value = scope.find(output.name);
-    if (!value || value->isNothing() || value->isList())
+    bool isOptional = output.type.kind == TypeRecord::Kind::optional;
+    if (!value || (value->isNothing() && !isOptional))
       throw Error(makeError(ErrorKind::unsupported,
                             fmt::format("onnx: {}: output '{}' is no tensor",
                                         parts.model.name, output.name)));
-    outputs.insert_or_assign(output.name, value->tensor(device));
+    outputs.insert_or_assign(output.name, contentOf(*value, device));
   }
   return outputs;
 }
 
-NamedTensors Model::run(const NamedTensors &inputs, Where where) const try {
+NamedContents Model::run_contents(const NamedContents &inputs,
+                                  Where where) const try {
   const LoadedModel &model = held(loaded, "onnx model", where);
   checkInputs(model, inputs, where);
   detail::SourceScope scope(where);
@@ -212,6 +287,22 @@ NamedTensors Model::run(const NamedTensors &inputs, Where where) const try {
   }
 } catch (...) {
   detail::raiseExhausted(where);
+}
+
+NamedTensors Model::run(const NamedTensors &inputs, Where where) const {
+  NamedContents contents(inputs.begin(), inputs.end());
+  NamedTensors outputs;
+  for (auto &[name, content] : run_contents(contents, where)) {
+    auto *tensor = std::get_if<Tensor>(&content);
+    if (!tensor)
+      detail::raise(makeError(ErrorKind::unsupported,
+                              fmt::format("onnx: {}: output '{}' is no tensor: "
+                                          "call run_contents",
+                                          this->name(), name)),
+                    where);
+    outputs.emplace(name, std::move(*tensor));
+  }
+  return outputs;
 }
 
 Tensor Model::forward(const Tensor &x) const {

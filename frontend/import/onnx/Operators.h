@@ -78,6 +78,7 @@ std::span<const Operator> randomRows();
 std::span<const Operator> trainingRows();
 std::span<const Operator> sampleRows();
 std::span<const Operator> countedRows();
+std::span<const Operator> featureRows();
 std::span<const Operator> gramRows();
 std::span<const Operator> detectionRows();
 std::span<const Operator> microsoftAttentionRows();

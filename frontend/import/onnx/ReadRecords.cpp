@@ -477,4 +477,19 @@ std::optional<TensorRecord> readOptional(std::span<const std::byte> file) {
   return tensor;
 }
 
+std::optional<std::vector<TensorRecord>>
+readOptionalSequence(std::span<const std::byte> file) {
+  constexpr int64_t ofSequences = 3;
+  ReadBudget budget(file.size());
+  WireReader reader(file, budget);
+  std::optional<std::vector<TensorRecord>> tensors;
+  while (reader.next()) {
+    if (reader.field() == 2 && reader.integer() != ofSequences)
+      throwMalformed("an optional of something other than a sequence");
+    if (reader.field() == 5)
+      tensors = readSequence(reader.bytes());
+  }
+  return tensors;
+}
+
 } // namespace sinter::onnx

@@ -20,5 +20,8 @@ TensorRecord readTensor(std::span<const std::byte> file);
 std::vector<TensorRecord> readSequence(std::span<const std::byte> file);
 /// What an OptionalProto of a tensor holds, if anything.
 std::optional<TensorRecord> readOptional(std::span<const std::byte> file);
+/// The same of a sequence of tensors.
+std::optional<std::vector<TensorRecord>>
+readOptionalSequence(std::span<const std::byte> file);
 
 } // namespace sinter::onnx

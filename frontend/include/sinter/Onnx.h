@@ -11,6 +11,7 @@
 #include <source_location>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace sinter::onnx {
@@ -34,6 +35,11 @@ struct LoadedModel;
 
 /// Tensors by the names of a model's inputs or outputs.
 using NamedTensors = std::map<std::string, Tensor>;
+
+/// What a model is given or gives under one name: a tensor, a sequence of
+/// tensors, or nothing, which is an optional without an element.
+using Content = std::variant<std::monostate, Tensor, std::vector<Tensor>>;
+using NamedContents = std::map<std::string, Content>;
 
 /// A model: a module whose parameters are the float initializers of the file
 /// that have axes, by their names. They can be trained, but for the running
@@ -64,6 +70,9 @@ public:
   /// missing, unknown or of another type than the file says.
   NamedTensors run(const NamedTensors &inputs,
                    Where where = Where::current()) const;
+  /// The same of a model whose inputs or outputs are sequences or optionals.
+  NamedContents run_contents(const NamedContents &inputs,
+                             Where where = Where::current()) const;
   /// The output of a model of one input and one output.
   Tensor forward(const Tensor &x) const;
 

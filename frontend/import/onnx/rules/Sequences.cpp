@@ -1,6 +1,8 @@
 /// Sequences and optionals: lists whose lengths are known.
 #include "frontend/import/onnx/rules/Rules.h"
 
+#include "frontend/import/onnx/ModelRecorder.h"
+
 namespace sinter::onnx {
 
 static const std::vector<Value> &listOf(Call &call, size_t input) {
@@ -105,6 +107,33 @@ static void splitRule(Call &call) {
   call.give(Value::ofList(std::move(list)));
 }
 
+/// A graph for each element of the first sequence, with the elements at its
+/// place of others, and tensors as they are.
+static void mapRule(Call &call) {
+  const GraphRecord &body = *call.graph("body");
+  size_t length = listOf(call, 0).size();
+  std::vector<std::vector<Value>> kept(call.numOutputs());
+  for (size_t i = 0; i < length; ++i) {
+    std::vector<Value> inputs;
+    for (size_t k = 0; k < call.numInputs(); ++k) {
+      const Value &own = call.value(k);
+      if (own.isList() && own.list().size() != length)
+        call.invalid("the sequences have different lengths");
+      inputs.push_back(own.isList() ? own.list()[i] : own);
+    }
+    std::vector<Value> results = call.recorder().call(body, std::move(inputs));
+    if (results.size() < kept.size())
+      call.invalid("the body does not fit the node");
+    for (size_t k = 0; k < kept.size(); ++k) {
+      if (results[k].isList() || results[k].isNothing())
+        call.unsupported("a sequence of something other than tensors");
+      kept[k].push_back(std::move(results[k]));
+    }
+  }
+  for (size_t k = 0; k < kept.size(); ++k)
+    call.give(k, Value::ofList(std::move(kept[k])));
+}
+
 //===- Optionals ----------------------------------------------------------===//
 
 /// What is there stands for itself.
@@ -125,6 +154,7 @@ static constexpr Operator rows[] = {
     {"SequenceInsert", 11, 0, "", insertRule},
     {"SequenceErase", 11, 0, "", eraseRule},
     {"ConcatFromSequence", 11, 0, "axis:int! new_axis:int=0", concatRule},
+    {"SequenceMap", 17, 0, "body:graph!", mapRule},
     {"Optional", 15, 0, "type:type", optionalRule},
     {"OptionalGetElement", 15, 0, "", optionalRule},
     {"OptionalHasElement", 15, 0, "", hasElementRule},
