@@ -2,7 +2,6 @@
 #include "frontend/import/onnx/rules/Rules.h"
 
 #include <sinter/generated/functions/Activations.h>
-#include <sinter/generated/functions/Elementwise.h>
 
 namespace sinter::onnx {
 
@@ -18,7 +17,7 @@ static void celuRule(Call &call) {
 static void seluRule(Call &call) {
   Tensor x = call.tensor(0);
   double alpha = call.real("alpha"), gamma = call.real("gamma");
-  call.give(where(x > 0, x * gamma, expm1(x) * (alpha * gamma)));
+  call.give(elu(x, alpha) * gamma);
 }
 static void hardSigmoidRule(Call &call) {
   Tensor x = call.tensor(0);

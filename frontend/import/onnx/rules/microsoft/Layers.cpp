@@ -4,7 +4,6 @@
 #include "frontend/import/onnx/rules/Windows.h"
 
 #include <sinter/generated/functions/Activations.h>
-#include <sinter/generated/functions/Elementwise.h>
 
 namespace sinter::onnx {
 
@@ -51,8 +50,9 @@ static Tensor unpacked(const Tensor &bytes, int64_t bits) {
   std::vector<Tensor> parts;
   Tensor wide = bytes.to(DType::i32);
   for (int64_t at = 0; at < 8; at += bits) {
-    Tensor moved = at == 0 ? wide : bitwise_right_shift(wide, at);
-    parts.push_back(bitwise_and(moved, (int64_t(1) << bits) - 1));
+    Tensor moved = div(wide, int64_t(1) << at, Rounding::floor);
+    Tensor above = div(moved, int64_t(1) << bits, Rounding::floor);
+    parts.push_back(moved - above * (int64_t(1) << bits));
   }
   Tensor all = stack(std::span<const Tensor>(parts), 2);
   return reshape(all, {bytes.dim(0), Dim(-1)}).to(DType::f32);

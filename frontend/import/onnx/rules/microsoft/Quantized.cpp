@@ -2,7 +2,6 @@
 #include "frontend/import/onnx/rules/Rules.h"
 
 #include <sinter/generated/functions/Activations.h>
-#include <sinter/generated/functions/Elementwise.h>
 
 namespace sinter::onnx {
 
