@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <functional>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,6 +36,20 @@ Result<MappedFile> MappedFile::map(int descriptor, const std::string &name) {
   if (address == MAP_FAILED)
     return systemError(name, "cannot map");
   return MappedFile(static_cast<const std::byte *>(address), size);
+}
+
+void MappedFile::leave(std::span<const std::byte> part) const {
+  std::less_equal<> notAbove;
+  if (!notAbove(address, part.data()) ||
+      !notAbove(part.data() + part.size(), address + size))
+    return;
+  // Whole pages only: others share the ones at the ends.
+  static const auto page = size_t(sysconf(_SC_PAGESIZE));
+  size_t first = (size_t(part.data() - address) + page - 1) / page * page;
+  size_t last = size_t(part.data() - address + part.size()) / page * page;
+  if (first < last)
+    madvise(const_cast<std::byte *>(address) + first, last - first,
+            MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile() {

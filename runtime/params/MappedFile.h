@@ -33,6 +33,9 @@ public:
   ~MappedFile();
 
   std::span<const std::byte> bytes() const { return {address, size}; }
+  /// Memory that holds `part` may be had by others until it is read again,
+  /// which reads the file again. Nothing where `part` is not of this file.
+  void leave(std::span<const std::byte> part) const;
 
 private:
   MappedFile(const std::byte *address, size_t size)

@@ -27,11 +27,16 @@ from onnx.backend.test.runner import Runner
 import sinter_backend
 
 
+def too_long(*_):
+    raise TimeoutError("more than 300 s")
+
+
 CASES = []  # of all processes, which are forked once they are there
 
 
 def run_case(index, device):
     """(verdict, operator, why)."""
+    signal.signal(signal.SIGALRM, too_long)
     signal.alarm(300)
     case = CASES[index]
     operator = case.model.graph.node[0].op_type

@@ -90,6 +90,10 @@ Model loadModel(std::shared_ptr<const LoadedModel> loaded,
     TensorBytes elements = elementsOf(*tensor, loaded->externals);
     Dims dims(tensor->dims.begin(), tensor->dims.end());
     Tensor leaf = detail::leafOf(elements.bytes, *dtype, dims, place, {});
+    // It was copied: large weights are in memory once.
+    loaded->externals.leave(elements.bytes);
+    if (loaded->file)
+      loaded->file->leave(elements.bytes);
     if (isFloat(*dtype))
       model.parameters.add(
           tensor->name,

@@ -107,6 +107,12 @@ void ExternalFiles::close() {
   mappedBytes = takenBytes = 0;
 }
 
+void ExternalFiles::leave(std::span<const std::byte> bytes) {
+  std::lock_guard lock(mutex);
+  for (const auto &[name, file] : files)
+    file.leave(bytes);
+}
+
 //===- Elements -----------------------------------------------------------===//
 
 static bool isSignedPart(ElementType type) {

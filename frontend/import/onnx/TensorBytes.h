@@ -27,6 +27,8 @@ public:
   std::span<const std::byte> bytesOf(const TensorRecord &tensor);
   /// Unmaps the files.
   void close();
+  /// As MappedFile::leave, of whichever file has them.
+  void leave(std::span<const std::byte> bytes);
 
 private:
   FileDescriptor folder{-1};

@@ -16,6 +16,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 
@@ -87,7 +88,9 @@ def make(directory, count, seed=0):
             make_one(folder, seed)
             made += 1
         except Exception as error:  # of nnsmith, PyTorch or ONNX Runtime
-            kinds[f"{type(error).__name__}: {str(error)[:100]}"] += 1
+            shutil.rmtree(folder, ignore_errors=True)
+            text = str(error).partition("\n")[0][:100]
+            kinds[f"{type(error).__name__}: {text}"] += 1
     print(f"{made} networks; not made:")
     for kind, times in kinds.most_common(20):
         print(f"  {times} {kind}")

@@ -152,7 +152,7 @@ void ExampleMaker::add(const onnx::ValueInfo &input) {
   Dims dims;
   for (size_t axis = 0; axis < input.shape->size(); ++axis)
     dims.push_back(sizeOfAxis(input, axis));
-  examples.tensors.push_back(zeros(dims, {*input.dtype, {}}));
+  examples.tensors.push_back(zeros(dims, {input.dtype, {}}));
   examples.options.inputs.push_back(input.name);
 }
 
