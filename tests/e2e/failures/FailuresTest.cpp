@@ -225,8 +225,9 @@ void spread(
     if (++wrong == 20)
       break;
   }
-  if (failure != Failure::allThreads)
+  if (failure != Failure::allThreads) {
     EXPECT_LE(4 * ends["unharmed"], count) << "too few of them fail";
+  }
   // lld takes a lock around an allocation, at a few places of a link.
   EXPECT_LE(ends["linker lost"], mostLost);
   if (failure == Failure::oneAllocation) {

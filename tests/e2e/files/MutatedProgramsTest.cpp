@@ -21,7 +21,6 @@
 #include <sinter/generated/functions/Arithmetic.h>
 #include <sinter/generated/functions/Contraction.h>
 #include <sinter/generated/functions/Gather.h>
-#include <sinter/generated/functions/Math.h>
 #include <sinter/generated/functions/Nn.h>
 #include <sinter/generated/functions/Reduce.h>
 #include <sinter/generated/functions/Scan.h>

@@ -1,8 +1,6 @@
 /// TfIdfVectorizer: how often sequences of numbers stand in rows.
 #include "frontend/import/onnx/rules/Rules.h"
 
-#include <sinter/generated/functions/Math.h>
-
 #include <algorithm>
 
 namespace sinter::onnx {
@@ -58,7 +56,7 @@ static Tensor counted(const Tensor &x, const Grams &grams, int64_t step) {
   for (int64_t i = 0; i < grams.length; ++i) {
     Tensor part = unsqueeze(sliceAxis(x, 1, i * step, i * step + places), 1);
     Tensor own = part == unsqueeze(sliceAxis(items, 1, i, i + 1), 0);
-    holds = holds.defined() ? logical_and(holds, own) : own;
+    holds = holds.defined() ? holds && own : own;
   }
   return sum(holds.to(DType::f32), 2);
 }

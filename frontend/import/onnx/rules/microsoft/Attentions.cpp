@@ -1,8 +1,6 @@
 /// Attention of com.microsoft, in the forms that ONNX Runtime fuses.
 #include "frontend/import/onnx/rules/Heads.h"
 
-#include <sinter/generated/functions/Math.h>
-
 #include <cmath>
 #include <limits>
 
@@ -38,7 +36,7 @@ static Tensor filterOf(Call &call, size_t input, const Tensor &query,
     Tensor bounds = reshape(mask, {-1, 1, 1, 1});
     seen = place < sliceAxis(bounds, 0, 0, batch);
     if (dims[0] == 2 * batch)
-      seen = logical_and(seen, place >= sliceAxis(bounds, 0, batch, 2 * batch));
+      seen = seen && place >= sliceAxis(bounds, 0, batch, 2 * batch);
   } else if (dims.size() == 2 && dims[1] == keys) {
     seen = reshape(mask, {Dim(dims[0]), 1, 1, Dim(keys)}) != 0;
   } else if (dims.size() == 3 && dims[2] == keys) {
@@ -245,7 +243,7 @@ static Tensor seenOf(Call &call, const Grouped &grouped) {
   Tensor last = iota(shape, 2, index) + reshape(grouped.past, {-1, 1, 1, 1});
   Tensor seen = place <= last;
   int64_t window = call.integer("local_window_size");
-  return window > 0 ? logical_and(seen, place > last - window) : seen;
+  return window > 0 ? seen && place > last - window : seen;
 }
 
 static void groupQueryAttentionRule(Call &call) {
