@@ -13,6 +13,10 @@ public:
       : writer(writer), loop(loop) {}
 
   void write() {
+    if (loop.condition != 0)
+      refuse("a loop whose rounds the model decides, or a branch");
+    if (loop.parent != graph::Loops::none)
+      refuse("a loop in a loop");
     nameOutside();
     for (uint32_t value : loop.body)
       if (opOf(value) == "scan_slice")
@@ -28,6 +32,10 @@ public:
   }
 
 private:
+  [[noreturn]] void refuse(const char *what) const {
+    OpCall(writer, loop.index)
+        .unsupported(std::string("export_onnx: ") + what + " is not written");
+  }
   const graph::Value &valueAt(uint32_t number) const {
     return writer.graph.values[number];
   }

@@ -2,6 +2,7 @@
 /// computes the same. With SINTER_ONNX_EXPORTS the models stay in that folder,
 /// for others to read (tests/e2e/onnx/exported_models.py).
 #include <sinter/Basic.h>
+#include <sinter/Control.h>
 #include <sinter/Onnx.h>
 #include <sinter/OnnxExport.h>
 
@@ -345,5 +346,17 @@ TEST_F(OnnxExport, whatOnnxCannotSayIsAnError) {
                                 {.opset = 13});
               }),
               HasSubstr("opset 13: 17 to 23 are written"));
+  EXPECT_THAT(problem([&] {
+                sn::export_onnx(
+                    path,
+                    [](Tensor v) {
+                      return sn::cond(
+                          sn::sum(v) > 0.0,
+                          [&](auto) { return std::vector{v * 2}; },
+                          [&](auto) { return std::vector{v + 1}; })[0];
+                    },
+                    x);
+              }),
+              HasSubstr("whose rounds the model decides, or a branch"));
   EXPECT_FALSE(fs::exists(path));
 }
