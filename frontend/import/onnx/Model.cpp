@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace sinter::onnx {
 
@@ -275,16 +276,18 @@ NamedContents Model::run_contents(const NamedContents &inputs,
   checkInputs(model, inputs, where);
   detail::SourceScope scope(where);
   Parts parts{model, parameters, constants, inputs};
-  try {
-    return record(parts, false);
-  } catch (const NeedsNumbers &) {
-  }
-  try {
-    return record(parts, true);
-  } catch (const NeedsNumbers &) {
-    refuse(ErrorKind::unsupported, model,
-           "a size that only a run tells is needed before it", where);
-  }
+  auto recorded = [&](bool areFixed) -> std::optional<NamedContents> {
+    try {
+      return record(parts, areFixed);
+    } catch (const NeedsNumbers &) {
+      return std::nullopt;
+    }
+  };
+  for (bool areFixed : {false, true})
+    if (std::optional<NamedContents> outputs = recorded(areFixed))
+      return std::move(*outputs);
+  refuse(ErrorKind::unsupported, model,
+         "a size that only a run tells is needed before it", where);
 } catch (...) {
   detail::raiseExhausted(where);
 }
