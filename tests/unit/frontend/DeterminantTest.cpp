@@ -1,18 +1,11 @@
 /// det and slogdet beside PyTorch's numbers.
 #include "tests/unit/frontend/Counting.h"
+#include "tests/unit/frontend/Sizes.h"
 
 #include <cmath>
 
 namespace sn = sinter;
 using Values = std::vector<float>;
-using Sizes = std::vector<int64_t>;
-
-static Sizes sizesOf(const sn::Tensor &x) {
-  Sizes sizes;
-  for (sn::Dim dim : x.shape())
-    sizes.push_back(dim.value);
-  return sizes;
-}
 
 static sn::Tensor matrices() {
   Values values;

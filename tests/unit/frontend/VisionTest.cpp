@@ -1,18 +1,11 @@
 /// nms, roi_align and deform_conv2d beside torchvision 0.29's numbers.
 #include "tests/unit/frontend/Counting.h"
+#include "tests/unit/frontend/Sizes.h"
 
 #include <cmath>
 
 namespace sn = sinter;
 using Values = std::vector<float>;
-using Sizes = std::vector<int64_t>;
-
-static Sizes sizesOf(const sn::Tensor &x) {
-  Sizes sizes;
-  for (sn::Dim dim : x.shape())
-    sizes.push_back(dim.value);
-  return sizes;
-}
 
 /// sin(step * i), as the numbers beside were made of.
 static sn::Tensor wave(const sn::Dims &dims, double step, double factor = 1) {
