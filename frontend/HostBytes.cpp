@@ -4,6 +4,7 @@
 #include "frontend/Raise.h"
 #include "runtime/device/Device.h"
 #include "runtime/support/FloatingPoint.h"
+#include "runtime/support/SmallFloat.h"
 
 #include <bit>
 #include <cmath>
@@ -87,6 +88,16 @@ static void convertReals(const std::byte *from, std::span<To> to) {
   }
 }
 
+/// Floats of a byte and less, by way of f32.
+template <typename To>
+static void convertSmall(DType dtype, std::span<const std::byte> from,
+                         std::span<To> to) {
+  std::vector<float> wide(from.size());
+  for (size_t i = 0; i < from.size(); ++i)
+    wide[i] = fromSmallFloat(dtype, std::to_integer<uint8_t>(from[i]));
+  convertReals<float>(reinterpret_cast<const std::byte *>(wide.data()), to);
+}
+
 template <typename T>
 Status readValues(const graph::Node &node, std::span<T> to) {
   SINTER_TRY_ASSIGN(std::vector<std::byte> bytes, readBytes(node));
@@ -110,6 +121,8 @@ Status readValues(const graph::Node &node, std::span<T> to) {
     }
     return {};
   case DType::i8:
+  case DType::i4:
+  case DType::i2:
     convertBytes(from, to);
     return {};
   case DType::i16:
@@ -122,8 +135,27 @@ Status readValues(const graph::Node &node, std::span<T> to) {
     convertAll<int64_t>(from, to);
     return {};
   case DType::u8:
+  case DType::u4:
+  case DType::u2:
   case DType::boolean:
     convertAll<uint8_t>(from, to);
+    return {};
+  case DType::u16:
+    convertAll<uint16_t>(from, to);
+    return {};
+  case DType::u32:
+    convertAll<uint32_t>(from, to);
+    return {};
+  case DType::u64:
+    convertAll<uint64_t>(from, to);
+    return {};
+  case DType::f8e4m3fn:
+  case DType::f8e5m2:
+  case DType::f8e8m0fnu:
+  case DType::f8e4m3fnuz:
+  case DType::f8e5m2fnuz:
+  case DType::f4e2m1:
+    convertSmall(node.dtype(), bytes, to);
     return {};
   default:
     return makeError(ErrorKind::unsupported,

@@ -36,7 +36,7 @@ private:
   static constexpr size_t mostShown = 1000;
   const graph::Node &node;
   std::vector<double> reals;
-  std::vector<int64_t> integers;
+  std::vector<int64_t> integers; ///< those of u64 as the same bits
   bool summarizes;
   Style style = Style::integer;
   size_t width = 0;
@@ -78,7 +78,9 @@ std::string Printer::number(size_t index) const {
   if (style == Style::boolean)
     return integers[index] ? "true" : "false";
   if (style == Style::integer)
-    return fmt::format("{}", integers[index]);
+    return node.dtype() == DType::u64
+               ? fmt::format("{}", static_cast<uint64_t>(integers[index]))
+               : fmt::format("{}", integers[index]);
   double value = reals[index];
   if (!std::isfinite(value))
     return fmt::format("{}", value);

@@ -7,6 +7,7 @@
 #include "runtime/graph/OpIds.h"
 #include "runtime/graph/Terms.h"
 #include "runtime/support/FloatingPoint.h"
+#include "runtime/support/SmallFloat.h"
 
 #include <fmt/format.h>
 
@@ -121,6 +122,8 @@ static uint64_t bitsOf(DType dtype, Number value) {
   case DType::boolean:
     return real != 0;
   default: {
+    if (isFloat(dtype))
+      return toSmallFloat(dtype, static_cast<float>(real));
     unsigned bits = bitWidth(dtype);
     uint64_t mask = bits >= 64 ? ~0ull : (1ull << bits) - 1;
     return static_cast<uint64_t>(integer) & mask;
@@ -287,7 +290,7 @@ static bool isHeldBy(DType dtype, Number number) {
     return true;
   if (!number.isReal)
     return graph::term::within(dtype, number).integer == number.integer;
-  double above = std::ldexp(1.0, int(bitWidth(dtype)) - isSigned(dtype));
+  double above = std::ldexp(1.0, int(valueBits(dtype)) - isSigned(dtype));
   double whole = std::trunc(number.real); // a NaN is nowhere between
   return whole < above && whole >= (isSigned(dtype) ? -above : 0);
 }
@@ -320,7 +323,8 @@ static Result<Number> numberBeside(graph::OpId op, DType dtype, Number number) {
 static DType comparedIn(DType common, std::span<const Arg *const> args) {
   for (const Arg *arg : args)
     if (!arg->isTensor() && isInteger(common) && !isHeldBy(common, arg->number))
-      return DType::i64;
+      // What u64 does not hold is below 0, which rounding does not change.
+      return common == DType::u64 ? DType::f32 : DType::i64;
   return common;
 }
 
@@ -381,6 +385,23 @@ void Recorder::resolve(Promotion promotion, uint32_t promoted, bool broadcasts,
     used[i] = &args[i]->node();
 }
 
+void Recorder::refuseStored(uint32_t promoted, DType common,
+                            std::span<const Arg *const> args) {
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!(promoted >> i & 1) || !args[i]->isTensor())
+      continue;
+    DType own = args[i]->node()->dtype();
+    if (own == common || isComputable(own))
+      continue;
+    std::string what(graph::info(op).name);
+    fail(makeError(ErrorKind::unsupported,
+                   fmt::format("{}: {} is stored only, and not brought to {}: "
+                               "cast it before",
+                               what, name(own), name(common)),
+                   what));
+  }
+}
+
 void Recorder::convert(Promotion promotion, uint32_t promoted, bool broadcasts,
                        std::span<const Arg *const> args, const NodeRef **used,
                        NodeRef *made) {
@@ -407,6 +428,8 @@ void Recorder::convert(Promotion promotion, uint32_t promoted, bool broadcasts,
   }
   DeviceId device = placed ? placed->device() : currentDevice();
   DType common = promotes ? commonDType(promotion, promoted, args) : DType::f32;
+  if (promotes)
+    refuseStored(promoted, common, args);
   if (op == graph::OpId::compare)
     common = comparedIn(common, args);
   for (size_t i = 0; i < args.size(); ++i) {

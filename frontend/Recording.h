@@ -139,6 +139,9 @@ private:
   void convert(Promotion promotion, uint32_t promoted, bool broadcasts,
                std::span<const Arg *const> args, const graph::NodeRef **used,
                graph::NodeRef *made);
+  /// Nothing brings a stored dtype to another one but a cast that is asked for.
+  void refuseStored(uint32_t promoted, DType common,
+                    std::span<const Arg *const> args);
   Tensor finish(graph::NodeRef node);
 
   graph::OpId op;

@@ -95,7 +95,8 @@ static bool isCanonical(Value value) {
 
 Element canonicalNan(Emission &emission, Value tensor, Element element) {
   auto type = dyn_cast<FloatType>(elementOf(tensor));
-  if (!type || !isArithmetic(tensor.getDefiningOp()) || !isSeen(tensor))
+  if (!type || type.getWidth() <= 8 || !isArithmetic(tensor.getDefiningOp()) ||
+      !isSeen(tensor))
     return element;
   Value value = element.value;
   if (isCanonical(value))

@@ -1,6 +1,7 @@
 /// What computing an element costs: a look at the scalar body.
 #include "compiler/lower/ElementCost.h"
 
+#include "compiler/lower/Index.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/View.h"
 
@@ -43,9 +44,7 @@ double arithmeticCost(Operation *op) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
     Type element = cast<RankedTensorType>(operand.getType()).getElementType();
-    if (auto integer = dyn_cast<IntegerType>(element))
-      element = IntegerType::get(context, integer.getWidth());
-    operands.push_back(block.addArgument(element, loc));
+    operands.push_back(block.addArgument(valueType(element), loc));
   }
   Type element =
       cast<RankedTensorType>(op->getResult(0).getType()).getElementType();

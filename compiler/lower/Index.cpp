@@ -1,6 +1,8 @@
 /// Where in a tensor elements are asked for: coordinates with lanes.
 #include "compiler/lower/Index.h"
 
+#include "dialects/sinter/Types.h"
+
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -38,11 +40,7 @@ bool Index::isUniform() const {
   return tailRank == 0 || tail.isUniform();
 }
 
-Type valueType(Type element) {
-  if (auto integer = dyn_cast<IntegerType>(element))
-    return IntegerType::get(element.getContext(), integer.getWidth());
-  return element;
-}
+Type valueType(Type element) { return ir::scalarType(element); }
 
 Type memoryType(Type element) {
   if (element.isInteger(1))

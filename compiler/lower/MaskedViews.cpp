@@ -53,9 +53,10 @@ static int64_t saturate(double value, unsigned width, bool isUnsigned) {
            : width == 64 ? std::numeric_limits<int64_t>::min()
                          : int64_t(low);
   if (value >= high)
-    return width == 64 ? std::numeric_limits<int64_t>::max()
-                       : int64_t(high) - 1;
-  return int64_t(value);
+    return width < 64   ? int64_t(high) - 1
+           : isUnsigned ? -1 // all bits
+                        : std::numeric_limits<int64_t>::max();
+  return isUnsigned ? int64_t(uint64_t(value)) : int64_t(value);
 }
 
 Value numberValue(Emission &emission, TypedAttr number, Type element) {

@@ -26,6 +26,11 @@ static int64_t largestKey(unsigned width) {
   return int64_t((uint64_t(1) << (width - 1)) - 1);
 }
 
+// What is between an unsigned number and its key.
+static int64_t keyOffset(unsigned width) {
+  return int64_t(uint64_t(1) << (width - 1));
+}
+
 // ~x of a key is the key in the opposite order.
 Value SortKeys::flip(Emission &emission, Value value) const {
   if (!descending)
@@ -63,8 +68,8 @@ Value SortKeys::keyOf(Emission &emission, Value value) const {
       value = arith::ExtSIOp::create(builder, loc, type, value);
   }
   if (isUnsigned())
-    value = arith::SubIOp::create(
-        builder, loc, value, emission.integer(type, largestKey(width) + 1));
+    value = arith::SubIOp::create(builder, loc, value,
+                                  emission.integer(type, keyOffset(width)));
   if (!floating)
     return flip(emission, value);
   Value largest = emission.integer(type, largestKey(width));
@@ -93,7 +98,7 @@ Value SortKeys::elementOf(Emission &emission, Value value) const {
   if (isUnsigned())
     value = arith::AddIOp::create(
         builder, loc, value,
-        emission.integer(value.getType(), largestKey(width) + 1));
+        emission.integer(value.getType(), keyOffset(width)));
   if (element.isInteger(1))
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
                                  emission.integer(value.getType(), 0));

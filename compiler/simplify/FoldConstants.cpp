@@ -20,12 +20,6 @@ TypedAttr fillOf(Value value) {
   return full ? full.getValue() : TypedAttr();
 }
 
-static Type signless(Type element) {
-  if (auto integer = dyn_cast<IntegerType>(element))
-    return IntegerType::get(element.getContext(), integer.getWidth());
-  return element;
-}
-
 // The filling number in the element type that the kernel would give it; null
 // where the conversion is not exact, which is left to the kernel.
 static TypedAttr elementOf(Value value) {
@@ -45,8 +39,9 @@ static TypedAttr elementOf(Value value) {
   unsigned width = element.getIntOrFloatBitWidth();
   APInt bits(64, uint64_t(integer.getInt()), true);
   if (width == 1)
-    return IntegerAttr::get(signless(element), APInt(1, integer.getInt() != 0));
-  return IntegerAttr::get(signless(element), bits.trunc(width));
+    return IntegerAttr::get(ir::scalarType(element),
+                            APInt(1, integer.getInt() != 0));
+  return IntegerAttr::get(ir::scalarType(element), bits.trunc(width));
 }
 
 // Evaluates a block of scalar ops on constants. Only `arith` ops: what
@@ -98,6 +93,10 @@ static Value fill(Operation *op, TypedAttr number, OpBuilder &builder) {
 }
 
 static Value foldPointwise(ir::PointwiseOpInterface op, OpBuilder &builder) {
+  // Nothing is full of numbers that nothing computes with.
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  if (!isComputable(*ir::dtypeOf(element)))
+    return {};
   SmallVector<Attribute> numbers;
   for (Value operand : op->getOperands()) {
     TypedAttr number = elementOf(operand);
@@ -112,8 +111,6 @@ static Value foldPointwise(ir::PointwiseOpInterface op, OpBuilder &builder) {
   for (Attribute number : numbers)
     operands.push_back(
         block.addArgument(cast<TypedAttr>(number).getType(), op->getLoc()));
-  Type element =
-      cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
   Value result = op.emitScalar(scalars, op->getLoc(), operands, element);
   TypedAttr number =
       toNumber(evaluate(block, numbers, result), element, builder);

@@ -32,9 +32,8 @@ static constexpr size_t mostLimits = 4;
 // Binding a program refuses extents from here on.
 static constexpr int64_t extentLimit = int64_t(1) << 31;
 
-static Type signless(Type element) {
-  return IntegerType::get(element.getContext(),
-                          element.getIntOrFloatBitWidth());
+static unsigned widthOf(Type tensor) {
+  return ir::scalarType(getElementTypeOrSelf(tensor)).getIntOrFloatBitWidth();
 }
 
 static bool isInteger(Value value) {
@@ -110,7 +109,7 @@ bool ValueBounds::areWithin(Value value, AffineExpr extent) {
 //===- Bounds -------------------------------------------------------------===//
 
 ValueBounds::Bounds ValueBounds::anyOf(Type tensor) const {
-  unsigned width = getElementTypeOrSelf(tensor).getIntOrFloatBitWidth();
+  unsigned width = widthOf(tensor);
   return {ConstantIntRanges::maxRange(width), {}};
 }
 
@@ -245,7 +244,7 @@ ValueBounds::Bounds ValueBounds::ofPointwise(Operation *op, unsigned depth) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
     Value element = block.addArgument(
-        signless(getElementTypeOrSelf(operand.getType())), op->getLoc());
+        ir::scalarType(getElementTypeOrSelf(operand.getType())), op->getLoc());
     inBody.try_emplace(element, of(operand, depth + 1));
     operands.push_back(element);
   }
@@ -352,7 +351,7 @@ static std::optional<APInt> numberBeside(Operation *op, unsigned width) {
 // One rule for each kind of op that gives integers.
 ValueBounds::Bounds ValueBounds::compute(Operation *op, unsigned depth) {
   Type type = op->getResult(0).getType();
-  unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  unsigned width = widthOf(type);
   if (auto iota = dyn_cast<ir::IotaOp>(op))
     return positions(type, dimsOf(type)[iota.getAxis()]);
   if (auto argsort = dyn_cast<ir::ArgsortOp>(op))

@@ -32,8 +32,13 @@ class Sinter_TensorOf<list<string> names, list<Type> types>
 
 defvar floatNames = ["f64", "f32", "f16", "bf16"];
 defvar floatTypes = [F64, F32, F16, BF16];
-defvar integerNames = ["i8", "i16", "i32", "i64", "u8"];
-defvar integerTypes = [I8, I16, I32, I64, UI8];
+defvar integerNames = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
+defvar integerTypes = [I8, I16, I32, I64, UI8, UI16, UI32, UI64];
+/// Those that are cast and moved, and nothing else.
+defvar storedNames = ["f8e4m3fn", "f8e5m2", "f8e8m0fnu", "f8e4m3fnuz",
+                      "f8e5m2fnuz", "f4e2m1", "i4", "u4", "i2", "u2"];
+defvar storedTypes = [F8E4M3FN, F8E5M2, F8E8M0FNU, F8E4M3FNUZ, F8E5M2FNUZ,
+                      F4E2M1FN, SI<4>, UI<4>, SI<2>, UI<2>];
 
 def Sinter_Float : Sinter_TensorOf<floatNames, floatTypes>;
 def Sinter_Numeric : Sinter_TensorOf<!listconcat(floatNames, integerNames),
@@ -41,6 +46,11 @@ def Sinter_Numeric : Sinter_TensorOf<!listconcat(floatNames, integerNames),
 def Sinter_Tensor
     : Sinter_TensorOf<!listconcat(floatNames, integerNames, ["boolean"]),
                       !listconcat(floatTypes, integerTypes, [I1])>;
+def Sinter_Stored
+    : Sinter_TensorOf<!listconcat(floatNames, integerNames, ["boolean"],
+                                  storedNames),
+                      !listconcat(floatTypes, integerTypes, [I1],
+                                  storedTypes)>;
 def Sinter_OnlyInteger : Sinter_TensorOf<integerNames, integerTypes>;
 def Sinter_Integral : Sinter_TensorOf<!listconcat(integerNames, ["boolean"]),
                                       !listconcat(integerTypes, [I1])>;
@@ -240,7 +250,7 @@ class Sinter_Binary<string mnemonic, Type type = Sinter_Numeric>
 
 /// The same elements in another order or shape.
 class Sinter_View<string mnemonic> : Sinter_Op<mnemonic, "view"> {
-  let results = (outs Sinter_Tensor:$result);
+  let results = (outs Sinter_Stored:$result);
   let shapeRule = mnemonic;
 }
 

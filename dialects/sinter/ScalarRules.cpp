@@ -2,6 +2,8 @@
 #include "dialects/sinter/ScalarRules.h"
 
 #include "dialects/sinter/Dialect.h"
+#include "dialects/sinter/SmallFloats.h"
+#include "dialects/sinter/Types.h"
 #include "sinter/generated/classes/Arithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -197,6 +199,11 @@ static arith::CmpIPredicate integerPredicate(StringRef name, bool isSigned) {
 Value emitComparison(CompareOp op, OpBuilder &builder, Location loc,
                      ValueRange operands) {
   ScalarOperands scalars(builder, loc, op, operands);
+  if (Type element = elementOf(op.getLhs()); isStoredFloat(element))
+    return arith::CmpFOp::create(
+        builder, loc, floatPredicate(op.getPredicate()),
+        emitDecoding(builder, loc, element, operands[0]),
+        emitDecoding(builder, loc, element, operands[1]));
   if (scalars.kind() == ElementKind::floating)
     return arith::CmpFOp::create(builder, loc,
                                  floatPredicate(op.getPredicate()),
@@ -230,11 +237,12 @@ private:
   Value fromFloat(Value value);
   Value fromInteger(Value value);
   Value floatToInteger(Value value);
+  Value widthChanged(Value value);
+  /// The bits that an integer has in a byte, with its sign above them.
+  Value lowBits(Value value);
   /// The signless type of `element` in the shape of `like`.
   Type signless(Type element, Value like) {
-    if (element.isInteger() && !element.isSignlessInteger())
-      element = builder.getIntegerType(element.getIntOrFloatBitWidth());
-    return shapedLike(element, like.getType());
+    return shapedLike(scalarType(element), like.getType());
   }
   Value compare(arith::CmpFPredicate predicate, Value value, double bound) {
     return arith::CmpFOp::create(
@@ -265,15 +273,21 @@ Value Conversion::floatToInteger(Value value) {
                               makeReal(builder, loc, value.getType(), 0.0));
   // Narrow integers by way of i32, for which there are vector instructions.
   Type wide = width < 32 ? builder.getI32Type() : to;
-  Value integer = arith::FPToSIOp::create(
-      builder, loc, shapedLike(wide, value.getType()), safe);
+  Type wideType = signless(wide, value);
+  Value integer;
+  if (isUnsigned && width >= 32)
+    integer = arith::FPToUIOp::create(builder, loc, wideType, safe);
+  else
+    integer = arith::FPToSIOp::create(builder, loc, wideType, safe);
   Type type = signless(to, value);
   if (width < 32)
     integer = arith::TruncIOp::create(builder, loc, type, integer);
-  APInt least =
-      isUnsigned ? APInt::getZero(width) : APInt::getSignedMinValue(width);
+  unsigned bits = elementOf(integer).getIntOrFloatBitWidth();
+  APInt least = isUnsigned ? APInt::getZero(bits)
+                           : APInt::getSignedMinValue(width).sext(bits);
   APInt most =
-      isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
+      (isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width))
+          .zext(bits);
   integer = arith::SelectOp::create(
       builder, loc, compare(arith::CmpFPredicate::OGE, value, high),
       makeInteger(builder, loc, type, most), integer);
@@ -298,6 +312,28 @@ Value Conversion::fromFloat(Value value) {
   return narrow(builder, loc, wide, to);
 }
 
+Value Conversion::widthChanged(Value value) {
+  Type type = signless(to, value);
+  unsigned fromWidth = elementOf(value).getIntOrFloatBitWidth();
+  unsigned toWidth = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  if (fromWidth == toWidth)
+    return value;
+  if (fromWidth > toWidth)
+    return arith::TruncIOp::create(builder, loc, type, value);
+  if (kindOf(from) == ElementKind::signedInteger)
+    return arith::ExtSIOp::create(builder, loc, type, value);
+  return arith::ExtUIOp::create(builder, loc, type, value);
+}
+
+Value Conversion::lowBits(Value value) {
+  Value unused = makeInteger(builder, loc, value.getType(),
+                             int64_t(8 - to.getIntOrFloatBitWidth()));
+  Value high = arith::ShLIOp::create(builder, loc, value, unused);
+  if (kindOf(to) == ElementKind::signedInteger)
+    return arith::ShRSIOp::create(builder, loc, high, unused);
+  return arith::ShRUIOp::create(builder, loc, high, unused);
+}
+
 Value Conversion::fromInteger(Value value) {
   bool extendsSign = kindOf(from) == ElementKind::signedInteger;
   if (to.isInteger(1))
@@ -313,21 +349,22 @@ Value Conversion::fromInteger(Value value) {
       result = arith::UIToFPOp::create(builder, loc, type, value);
     return narrow(builder, loc, result, to);
   }
-  Type type = signless(to, value);
-  unsigned fromWidth = from.getIntOrFloatBitWidth();
-  unsigned toWidth = to.getIntOrFloatBitWidth();
-  if (fromWidth == toWidth)
-    return value;
-  if (fromWidth > toWidth)
-    return arith::TruncIOp::create(builder, loc, type, value);
-  if (extendsSign)
-    return arith::ExtSIOp::create(builder, loc, type, value);
-  return arith::ExtUIOp::create(builder, loc, type, value);
+  Value result = widthChanged(value);
+  return to.getIntOrFloatBitWidth() < 8 ? lowBits(result) : result;
 }
 
 Value Conversion::emit(Value value) {
   if (from == to)
     return value;
+  Type single = builder.getF32Type();
+  if (isStoredFloat(from)) {
+    Value number = emitDecoding(builder, loc, from, value);
+    return Conversion(builder, loc, single, to).emit(number);
+  }
+  if (isStoredFloat(to)) {
+    Value number = Conversion(builder, loc, from, single).emit(value);
+    return emitEncoding(builder, loc, to, number);
+  }
   return isa<FloatType>(from) ? fromFloat(value) : fromInteger(value);
 }
 

@@ -66,7 +66,7 @@ mlir::Value emitSelection(WhereOp op, mlir::OpBuilder &builder,
                           mlir::Location loc, mlir::ValueRange operands);
 /// Conversion: float to integer truncates and saturates, NaN gives 0; integer
 /// to a narrower integer keeps the low bits; to bool is "not 0". What becomes
-/// f16 or bf16 does so by way of f32.
+/// a float of fewer bits than f32 does so by way of f32.
 mlir::Value emitConversion(CastOp op, mlir::OpBuilder &builder,
                            mlir::Location loc, mlir::ValueRange operands);
 

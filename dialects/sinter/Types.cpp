@@ -30,13 +30,44 @@ Type elementType(MLIRContext *context, DType dtype) {
   case DType::i32:
   case DType::i64:
     return IntegerType::get(context, bitWidth(dtype));
+  case DType::i4:
+  case DType::i2:
+    return IntegerType::get(context, valueBits(dtype), IntegerType::Signed);
   case DType::u8:
-    return IntegerType::get(context, 8, IntegerType::Unsigned);
+  case DType::u16:
+  case DType::u32:
+  case DType::u64:
+  case DType::u4:
+  case DType::u2:
+    return IntegerType::get(context, valueBits(dtype), IntegerType::Unsigned);
   case DType::boolean:
     return IntegerType::get(context, 1);
-  default:
-    return {};
+  case DType::f8e4m3fn:
+    return Float8E4M3FNType::get(context);
+  case DType::f8e5m2:
+    return Float8E5M2Type::get(context);
+  case DType::f8e8m0fnu:
+    return Float8E8M0FNUType::get(context);
+  case DType::f8e4m3fnuz:
+    return Float8E4M3FNUZType::get(context);
+  case DType::f8e5m2fnuz:
+    return Float8E5M2FNUZType::get(context);
+  case DType::f4e2m1:
+    return Float4E2M1FNType::get(context);
+  case DType::c64:
+  case DType::c128:
+    break;
   }
+  return {};
+}
+
+Type scalarType(Type element) {
+  if (element.isInteger(1) || !element.isIntOrFloat())
+    return element;
+  unsigned width = element.getIntOrFloatBitWidth();
+  if (isa<FloatType>(element) && width > 8)
+    return element;
+  return IntegerType::get(element.getContext(), std::max(width, 8U));
 }
 
 std::optional<DType> dtypeOf(Type element) {

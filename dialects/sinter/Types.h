@@ -18,8 +18,11 @@
 
 namespace sinter::ir {
 
-/// The element type of a dtype; null for one that nothing computes with.
+/// The element type of a dtype; null for one that tensors do not have.
 mlir::Type elementType(mlir::MLIRContext *context, DType dtype);
+/// The type of a scalar that has an element: a signless integer, of a byte at
+/// least, for all but bool and the floats that are computed with.
+mlir::Type scalarType(mlir::Type element);
 /// The dtype of an element type; nothing for types that are none of ours.
 std::optional<DType> dtypeOf(mlir::Type element);
 

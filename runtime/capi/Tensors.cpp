@@ -62,7 +62,8 @@ static Result<uint64_t> bytesOf(std::span<const int64_t> dims, DType dtype,
 Result<TensorView> capi::viewOf(const sinter_tensor &tensor,
                                 const Subject &subject) {
   TensorView view;
-  if (tensor.dtype < SINTER_F64 || tensor.dtype > SINTER_BOOL)
+  if (tensor.dtype < 0 || tensor.dtype >= int32_t(numDTypes) ||
+      !isStorable(DType(tensor.dtype)))
     return subject.invalid(fmt::format("there is no dtype {}", tensor.dtype));
   view.dtype = DType(tensor.dtype);
   SINTER_TRY_ASSIGN(view.device, deviceOf(tensor, subject));
@@ -262,24 +263,37 @@ sinter_tensor capi::tensorOf(const Output &result, DType dtype) {
 
 //===- DLPack -------------------------------------------------------------===//
 
+namespace {
+struct KnownType {
+  uint8_t code, bits;
+  DType dtype;
+};
+} // namespace
+
+/// DLPack's types of fewer than 8 bits are packed, which ours are not.
+static constexpr KnownType knownTypes[] = {
+    {dlpack::real, 64, DType::f64},
+    {dlpack::real, 32, DType::f32},
+    {dlpack::real, 16, DType::f16},
+    {dlpack::bfloat, 16, DType::bf16},
+    {dlpack::signedInteger, 8, DType::i8},
+    {dlpack::signedInteger, 16, DType::i16},
+    {dlpack::signedInteger, 32, DType::i32},
+    {dlpack::signedInteger, 64, DType::i64},
+    {dlpack::unsignedInteger, 8, DType::u8},
+    {dlpack::unsignedInteger, 16, DType::u16},
+    {dlpack::unsignedInteger, 32, DType::u32},
+    {dlpack::unsignedInteger, 64, DType::u64},
+    {dlpack::boolean, 8, DType::boolean},
+    {dlpack::float8E4m3fn, 8, DType::f8e4m3fn},
+    {dlpack::float8E4m3fnuz, 8, DType::f8e4m3fnuz},
+    {dlpack::float8E5m2, 8, DType::f8e5m2},
+    {dlpack::float8E5m2fnuz, 8, DType::f8e5m2fnuz},
+    {dlpack::float8E8m0fnu, 8, DType::f8e8m0fnu},
+};
+
 static Result<DType> dtypeOf(DLDataType type) {
-  struct Known {
-    uint8_t code, bits;
-    DType dtype;
-  };
-  static constexpr Known all[] = {
-      {dlpack::real, 64, DType::f64},
-      {dlpack::real, 32, DType::f32},
-      {dlpack::real, 16, DType::f16},
-      {dlpack::bfloat, 16, DType::bf16},
-      {dlpack::signedInteger, 8, DType::i8},
-      {dlpack::signedInteger, 16, DType::i16},
-      {dlpack::signedInteger, 32, DType::i32},
-      {dlpack::signedInteger, 64, DType::i64},
-      {dlpack::unsignedInteger, 8, DType::u8},
-      {dlpack::boolean, 8, DType::boolean},
-  };
-  for (const Known &each : all)
+  for (const KnownType &each : knownTypes)
     if (each.code == type.code && each.bits == type.bits && type.lanes == 1)
       return each.dtype;
   return makeError(
@@ -288,13 +302,12 @@ static Result<DType> dtypeOf(DLDataType type) {
                   type.bits, type.lanes));
 }
 
-static DLDataType typeOf(DType dtype) {
-  uint8_t code = dtype == DType::boolean ? dlpack::boolean
-                 : dtype == DType::bf16  ? dlpack::bfloat
-                 : isFloat(dtype)        ? dlpack::real
-                 : isSigned(dtype)       ? dlpack::signedInteger
-                                         : dlpack::unsignedInteger;
-  return {code, uint8_t(bitWidth(dtype)), 1};
+static Result<DLDataType> typeOf(DType dtype) {
+  for (const KnownType &each : knownTypes)
+    if (each.dtype == dtype)
+      return DLDataType{each.code, each.bits, 1};
+  return makeError(ErrorKind::unsupported,
+                   fmt::format("DLPack: no type for {}", name(dtype)));
 }
 
 static Status fillView(const DLTensor &from, sinter_tensor *tensor) {
@@ -392,6 +405,7 @@ Result<DLManagedTensor *> capi::toDLPack(const Output &result, DType dtype) {
     return makeError(ErrorKind::unsupported,
                      fmt::format("DLPack: memory of {} has no addresses there",
                                  toString(id)));
+  SINTER_TRY_ASSIGN(DLDataType type, typeOf(dtype));
   std::vector<int64_t> strides(result.dims.size(), 1);
   for (size_t axis = strides.size(); axis-- > 1;)
     strides[axis - 1] = strides[axis] * result.dims[axis];
@@ -401,7 +415,7 @@ Result<DLManagedTensor *> capi::toDLPack(const Output &result, DType dtype) {
   tensor.device = {id.kind == DeviceKind::cpu ? dlpack::cpu : dlpack::cuda,
                    id.index};
   tensor.ndim = int32_t(shared->result.dims.size());
-  tensor.dtype = typeOf(dtype);
+  tensor.dtype = type;
   tensor.shape = shared->result.dims.data();
   tensor.strides = shared->strides.data();
   shared->managed.manager_ctx = shared;

@@ -9,35 +9,48 @@ namespace sinter {
 namespace {
 enum class Category : uint8_t { boolean, integer, floating, complex };
 
+/// What programs do with a dtype.
+enum class Use : uint8_t { none, stored, computed };
+
 struct DTypeInfo {
   std::string_view name;
   uint8_t bits;
   Category category;
   bool isSigned;
+  Use use;
+  uint8_t valueBits = bits;
 };
 } // namespace
 
+using enum Category;
+using enum Use;
+
 static constexpr DTypeInfo infos[numDTypes] = {
-    {"f64", 64, Category::floating, true},
-    {"f32", 32, Category::floating, true},
-    {"f16", 16, Category::floating, true},
-    {"bf16", 16, Category::floating, true},
-    {"i8", 8, Category::integer, true},
-    {"i16", 16, Category::integer, true},
-    {"i32", 32, Category::integer, true},
-    {"i64", 64, Category::integer, true},
-    {"u8", 8, Category::integer, false},
-    {"bool", 8, Category::boolean, false},
-    {"c64", 64, Category::complex, true},
-    {"c128", 128, Category::complex, true},
-    {"f8e4m3", 8, Category::floating, true},
-    {"f8e5m2", 8, Category::floating, true},
-    {"f8e8m0", 8, Category::floating, false},
-    {"i4", 4, Category::integer, true},
-    {"u4", 4, Category::integer, false},
-    {"u16", 16, Category::integer, false},
-    {"u32", 32, Category::integer, false},
-    {"u64", 64, Category::integer, false},
+    {"f64", 64, floating, true, computed},
+    {"f32", 32, floating, true, computed},
+    {"f16", 16, floating, true, computed},
+    {"bf16", 16, floating, true, computed},
+    {"i8", 8, integer, true, computed},
+    {"i16", 16, integer, true, computed},
+    {"i32", 32, integer, true, computed},
+    {"i64", 64, integer, true, computed},
+    {"u8", 8, integer, false, computed},
+    {"bool", 8, boolean, false, computed, 1},
+    {"c64", 64, complex, true, none},
+    {"c128", 128, complex, true, none},
+    {"f8e4m3fn", 8, floating, true, stored},
+    {"f8e5m2", 8, floating, true, stored},
+    {"f8e8m0fnu", 8, floating, false, stored},
+    {"i4", 8, integer, true, stored, 4},
+    {"u4", 8, integer, false, stored, 4},
+    {"u16", 16, integer, false, computed},
+    {"u32", 32, integer, false, computed},
+    {"u64", 64, integer, false, computed},
+    {"f8e4m3fnuz", 8, floating, true, stored},
+    {"f8e5m2fnuz", 8, floating, true, stored},
+    {"f4e2m1", 8, floating, true, stored, 4},
+    {"i2", 8, integer, true, stored, 2},
+    {"u2", 8, integer, false, stored, 2},
 };
 
 static const DTypeInfo &infoOf(DType type) {
@@ -48,6 +61,8 @@ static const DTypeInfo &infoOf(DType type) {
 
 unsigned bitWidth(DType type) { return infoOf(type).bits; }
 
+unsigned valueBits(DType type) { return infoOf(type).valueBits; }
+
 bool isFloat(DType type) { return infoOf(type).category == Category::floating; }
 
 bool isInteger(DType type) {
@@ -56,7 +71,9 @@ bool isInteger(DType type) {
 
 bool isSigned(DType type) { return infoOf(type).isSigned; }
 
-bool isComputable(DType type) { return type <= DType::boolean; }
+bool isComputable(DType type) { return infoOf(type).use == Use::computed; }
+
+bool isStorable(DType type) { return infoOf(type).use != Use::none; }
 
 std::string_view name(DType type) { return infoOf(type).name; }
 
@@ -79,15 +96,15 @@ static DType signedOfWidth(unsigned bits) {
 static DType promoteIntegers(DType a, DType b) {
   const DTypeInfo &x = infoOf(a), &y = infoOf(b);
   if (x.isSigned == y.isSigned)
-    return x.bits >= y.bits ? a : b;
-  unsigned signedBits = x.isSigned ? x.bits : y.bits;
-  unsigned unsignedBits = x.isSigned ? y.bits : x.bits;
+    return x.valueBits >= y.valueBits ? a : b;
+  unsigned signedBits = x.isSigned ? x.valueBits : y.valueBits;
+  unsigned unsignedBits = x.isSigned ? y.valueBits : x.valueBits;
   return signedOfWidth(std::max(signedBits, 2 * unsignedBits));
 }
 
 /// Two floats of one width are brought to the next one.
 static DType promoteFloats(DType a, DType b) {
-  unsigned x = infoOf(a).bits, y = infoOf(b).bits;
+  unsigned x = infoOf(a).valueBits, y = infoOf(b).valueBits;
   if (x != y)
     return x > y ? a : b;
   return DType::f32;

@@ -2,6 +2,7 @@
 #include "runtime/graph/Elements.h"
 
 #include "runtime/support/HalfFloat.h"
+#include "runtime/support/SmallFloat.h"
 
 #include <algorithm>
 #include <cstring>
@@ -36,7 +37,18 @@ void sinter::storeNumber(std::byte *to, DType dtype, double number) {
     return store(to, int32_t(number));
   case DType::i64:
     return store(to, int64_t(number));
+  case DType::u16:
+    return store(to, uint16_t(number));
+  case DType::u32:
+    return store(to, uint32_t(number));
+  case DType::u64:
+    return store(to, uint64_t(number));
+  case DType::i4:
+  case DType::i2:
+    return store(to, int8_t(number));
   default:
+    if (isFloat(dtype))
+      return store(to, toSmallFloat(dtype, float(number)));
     return store(to, uint8_t(number));
   }
 }
@@ -52,6 +64,8 @@ double sinter::loadNumber(const std::byte *from, DType dtype) {
   case DType::bf16:
     return fromBfloat16(load<uint16_t>(from));
   case DType::i8:
+  case DType::i4:
+  case DType::i2:
     return load<int8_t>(from);
   case DType::i16:
     return load<int16_t>(from);
@@ -59,7 +73,15 @@ double sinter::loadNumber(const std::byte *from, DType dtype) {
     return load<int32_t>(from);
   case DType::i64:
     return double(load<int64_t>(from));
+  case DType::u16:
+    return load<uint16_t>(from);
+  case DType::u32:
+    return load<uint32_t>(from);
+  case DType::u64:
+    return double(load<uint64_t>(from));
   default:
+    if (isFloat(dtype))
+      return fromSmallFloat(dtype, load<uint8_t>(from));
     return load<uint8_t>(from);
   }
 }

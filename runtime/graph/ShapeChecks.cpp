@@ -105,17 +105,20 @@ static std::string listDTypes(DTypeSet set) {
   return text;
 }
 
+static ErrorInfo cannotCompute(const ShapeContext &context, DType dtype) {
+  ErrorInfo error =
+      shapeError(context, "cannot compute with " + std::string(name(dtype)));
+  error.kind = ErrorKind::unsupported;
+  return error;
+}
+
 Status checkDType(const ShapeContext &context, unsigned index,
                   DTypeSet allowed) {
   DType dtype = context.operands[index].dtype;
   if (dtypeBit(dtype) & allowed) [[likely]]
     return {};
-  if (!isComputable(dtype)) {
-    ErrorInfo error =
-        shapeError(context, "cannot compute with " + std::string(name(dtype)));
-    error.kind = ErrorKind::unsupported;
-    return error;
-  }
+  if (!isComputable(dtype))
+    return cannotCompute(context, dtype);
   const OpInfo &op = info(context.op);
   std::string operand = index < op.operandNames.size()
                             ? std::string(op.operandNames[index])
@@ -127,10 +130,13 @@ Status checkDType(const ShapeContext &context, unsigned index,
 Status checkComputable(const ShapeContext &context, DType dtype) {
   if (isComputable(dtype)) [[likely]]
     return {};
-  ErrorInfo error =
-      shapeError(context, "cannot compute with " + std::string(name(dtype)));
-  error.kind = ErrorKind::unsupported;
-  return error;
+  return cannotCompute(context, dtype);
+}
+
+Status checkStorable(const ShapeContext &context, DType dtype) {
+  if (isStorable(dtype)) [[likely]]
+    return {};
+  return cannotCompute(context, dtype);
 }
 
 Status checkSize(const ShapeContext &context, std::span<const Dim> dims) {

@@ -34,6 +34,8 @@ bool isKnown(const ShapeContext &context, Dim dim);
 bool atLeast(const ShapeContext &context, Dim dim, Dim bound);
 /// Fails, by name, for a dtype that nothing computes with.
 Status checkComputable(const ShapeContext &context, DType dtype);
+/// Fails, by name, for a dtype that tensors do not have.
+Status checkStorable(const ShapeContext &context, DType dtype);
 /// Fails when a dim is negative or too large, or the product is.
 Status checkSize(const ShapeContext &context, std::span<const Dim> dims);
 

@@ -70,7 +70,7 @@ Result<InferredType> where(const ShapeContext &context) {
 }
 
 Result<InferredType> cast(const ShapeContext &context, DType dtype) {
-  SINTER_TRY(checkComputable(context, dtype));
+  SINTER_TRY(checkStorable(context, dtype));
   InferredType result = typeOf(context.operands[0]);
   result.dtype = dtype;
   return result;

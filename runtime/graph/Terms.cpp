@@ -8,8 +8,9 @@ namespace sinter::graph::term {
 Number within(DType dtype, Number number) {
   if (number.isReal || !isInteger(dtype))
     return number;
-  unsigned valueBits = bitWidth(dtype) - isSigned(dtype);
-  int64_t most = int64_t((uint64_t(1) << valueBits) - 1);
+  // A Number has no more than an i64 has, though u64 has more.
+  unsigned bits = std::min(valueBits(dtype) - isSigned(dtype), 63U);
+  int64_t most = int64_t((uint64_t(1) << bits) - 1);
   int64_t least = isSigned(dtype) ? -most - 1 : 0;
   return std::clamp(number.integer, least, most);
 }

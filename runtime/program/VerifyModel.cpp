@@ -147,7 +147,7 @@ Status Reader::readTensor(const fb::StoredTensor &from) {
   StoredTensor tensor;
   SINTER_TRY(copyName(from.name(), "a tensor", tensor.name));
   std::string name = printableName(tensor.name);
-  if (from.dtype() >= numDTypes || !isComputable(DType(from.dtype())))
+  if (from.dtype() >= numDTypes || !isStorable(DType(from.dtype())))
     return brokenModel("tensor '{}' has dtype code {}", name, from.dtype());
   tensor.dtype = DType(from.dtype());
   const auto *dims = from.dims();

@@ -148,7 +148,7 @@ Status Reader::readPort(const fb::Port *from, bool isInput,
                         std::vector<Port> &to) {
   Port port;
   SINTER_TRY(copyText(from->name(), port.name));
-  if (from->dtype() >= numDTypes || !isComputable(DType(from->dtype())))
+  if (from->dtype() >= numDTypes || !isStorable(DType(from->dtype())))
     return brokenModel("a port has dtype code {}", from->dtype());
   port.dtype = DType(from->dtype());
   if (sizeOf(from->dims()) > maxRank)

@@ -1,11 +1,16 @@
 /// The size of roundings, and drawing them.
 #include "runtime/reference/Disturbance.h"
 
+#include "runtime/support/SmallFloat.h"
+
 #include <cmath>
 
 namespace sinter::reference {
 
 Rounding roundingOf(DType dtype) {
+  if (auto format = smallFloat(dtype))
+    return {std::ldexp(1, -format->mantissaBits - 1),
+            std::ldexp(1, -format->mantissaBits - format->bias)};
   switch (dtype) {
   case DType::f64:
     return {0x1p-53, 0x1p-1074};
@@ -13,6 +18,8 @@ Rounding roundingOf(DType dtype) {
     return {0x1p-11, 0x1p-24};
   case DType::bf16:
     return {0x1p-8, 0x1p-133};
+  case DType::f8e8m0fnu:
+    return {0.5, 0};
   default:
     return {0x1p-24, 0x1p-149};
   }

@@ -340,6 +340,9 @@ Result<HostValue> Evaluation::applyPrimitive(const graph::Value &value,
   }
   if (!isFloat(value.dtype))
     return (*manner.decided)[manner.next++];
+  // What is stored is rounded, whatever its operands were disturbed by.
+  if (!isComputable(value.dtype))
+    return primitive(call);
   bool rounds = isArithmetic(kind) && !row.selects;
   bool sums = rounds && kind != graph::PatternKind::pointwise;
   SINTER_TRY_ASSIGN(
@@ -382,7 +385,7 @@ static void widenAttrs(graph::OpId op, std::vector<uint64_t> &words) {
 
 Result<HostValue> Evaluation::apply(const graph::Value &value) {
   const graph::OpInfo &op = graph::info(value.op);
-  if (!isComputable(value.dtype))
+  if (!isStorable(value.dtype))
     return makeError(ErrorKind::unsupported,
                      std::string(op.name) + ": the reference cannot compute " +
                          std::string(name(value.dtype)),
@@ -396,6 +399,7 @@ Result<HostValue> Evaluation::apply(const graph::Value &value) {
     return applyComposite(value, call);
   // Random numbers are those of their dtype in any case.
   bool isWide = manner.disturbs() && isFloat(value.dtype) &&
+                isComputable(value.dtype) &&
                 op.kind != graph::PatternKind::random;
   if (isWide) {
     widenAttrs(value.op, words);
@@ -403,7 +407,7 @@ Result<HostValue> Evaluation::apply(const graph::Value &value) {
   }
   if (const PrimitiveRow *row = findPrimitive(value.op)) {
     SINTER_TRY_ASSIGN(HostValue result, applyPrimitive(value, call, *row));
-    if (manner.disturbs() && result.isReal())
+    if (manner.disturbs() && result.isReal() && isComputable(value.dtype))
       result.dtype = DType::f64;
     return result;
   }

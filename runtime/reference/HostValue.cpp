@@ -3,7 +3,9 @@
 
 #include "runtime/graph/Elements.h"
 #include "runtime/support/HalfFloat.h"
+#include "runtime/support/SmallFloat.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -36,11 +38,23 @@ double roundTo(DType dtype, double value) {
   if (dtype == DType::f64)
     return value;
   auto single = static_cast<float>(value);
-  if (dtype == DType::f16)
+  switch (dtype) {
+  case DType::f32:
+    return single;
+  case DType::f16:
     return fromHalf(toHalf(single));
-  if (dtype == DType::bf16)
+  case DType::bf16:
     return fromBfloat16(toBfloat16(single));
-  return single;
+  default:
+    return fromSmallFloat(dtype, toSmallFloat(dtype, single));
+  }
+}
+
+/// Of the integers that have a part of a byte.
+static int64_t lowBits(DType dtype, int64_t value) {
+  unsigned unused = 64 - valueBits(dtype);
+  uint64_t high = uint64_t(value) << unused;
+  return isSigned(dtype) ? int64_t(high) >> unused : int64_t(high >> unused);
 }
 
 int64_t wrapTo(DType dtype, int64_t value) {
@@ -53,10 +67,17 @@ int64_t wrapTo(DType dtype, int64_t value) {
     return static_cast<int32_t>(value);
   case DType::u8:
     return static_cast<uint8_t>(value);
+  case DType::u16:
+    return static_cast<uint16_t>(value);
+  case DType::u32:
+    return static_cast<uint32_t>(value);
+  case DType::i64:
+  case DType::u64:
+    return value;
   case DType::boolean:
     return value != 0;
   default:
-    return value;
+    return lowBits(dtype, value);
   }
 }
 
@@ -68,8 +89,8 @@ template <typename Int> static int64_t saturate(double value) {
   if (value <= lowest)
     return std::numeric_limits<Int>::min();
   if (value >= beyond)
-    return std::numeric_limits<Int>::max();
-  return static_cast<Int>(value);
+    return static_cast<int64_t>(std::numeric_limits<Int>::max());
+  return static_cast<int64_t>(static_cast<Int>(value));
 }
 
 int64_t saturateTo(DType dtype, double value) {
@@ -86,12 +107,28 @@ int64_t saturateTo(DType dtype, double value) {
     return saturate<int32_t>(value);
   case DType::u8:
     return saturate<uint8_t>(value);
-  default:
+  case DType::u16:
+    return saturate<uint16_t>(value);
+  case DType::u32:
+    return saturate<uint32_t>(value);
+  case DType::u64:
+    return saturate<uint64_t>(value);
+  case DType::i64:
     return saturate<int64_t>(value);
+  default: {
+    int64_t count = int64_t(1) << (valueBits(dtype) - isSigned(dtype));
+    int64_t least = isSigned(dtype) ? -count : 0;
+    return std::clamp(saturate<int64_t>(value), least, count - 1);
+  }
   }
 }
 
-double intToReal(DType dtype, int64_t value) {
+double intToReal(DType dtype, int64_t value, DType from) {
+  if (from == DType::u64) {
+    auto whole = static_cast<uint64_t>(value);
+    return dtype == DType::f64 ? static_cast<double>(whole)
+                               : roundTo(dtype, static_cast<float>(whole));
+  }
   if (dtype == DType::f64)
     return static_cast<double>(value);
   return roundTo(dtype, static_cast<float>(value));
@@ -110,7 +147,7 @@ void HostValue::set(int64_t index, int64_t value) {
 void HostValue::set(int64_t index, Number value) {
   if (isReal())
     reals[index] = value.isReal ? roundTo(dtype, value.real)
-                                : intToReal(dtype, value.integer);
+                                : intToReal(dtype, value.integer, DType::i64);
   else
     ints[index] = value.isReal ? saturateTo(dtype, value.real)
                                : wrapTo(dtype, value.integer);
@@ -133,13 +170,20 @@ static T load(std::span<const std::byte> data, int64_t index) {
 static int64_t loadInt(const HostTensor &tensor, int64_t index) {
   switch (tensor.dtype) {
   case DType::i8:
+  case DType::i4:
+  case DType::i2:
     return load<int8_t>(tensor.data, index);
   case DType::i16:
     return load<int16_t>(tensor.data, index);
   case DType::i32:
     return load<int32_t>(tensor.data, index);
   case DType::i64:
+  case DType::u64: // as its bits
     return load<int64_t>(tensor.data, index);
+  case DType::u16:
+    return load<uint16_t>(tensor.data, index);
+  case DType::u32:
+    return load<uint32_t>(tensor.data, index);
   default:
     return load<uint8_t>(tensor.data, index);
   }

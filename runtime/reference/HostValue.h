@@ -9,7 +9,8 @@
 
 namespace sinter::reference {
 
-/// A tensor whose elements are held as f64 (floats) or i64 (integers, bool).
+/// A tensor whose elements are held as f64 (floats) or i64 (integers, bool);
+/// those of u64 as an i64 of the same bits.
 struct HostValue {
   DType dtype = DType::f32;
   std::vector<int64_t> dims;
@@ -30,14 +31,18 @@ struct HostValue {
   void set(int64_t index, Number value);
 };
 
-/// The nearest value that the float dtype has (f16 and bf16 through f32).
+/// The nearest value that the float dtype has (all but f64 through f32).
 double roundTo(DType dtype, double value);
 /// The low bits of an integer, as the dtype reads them; bool is `!= 0`.
 int64_t wrapTo(DType dtype, int64_t value);
 /// Truncated toward zero and saturated; NaN is 0.
 int64_t saturateTo(DType dtype, double value);
-/// An integer in a float dtype.
-double intToReal(DType dtype, int64_t value);
+/// Whether a is less than b, as integers of the dtype are ordered.
+inline bool lessInts(DType dtype, int64_t a, int64_t b) {
+  return dtype == DType::u64 ? uint64_t(a) < uint64_t(b) : a < b;
+}
+/// An integer of the dtype `from` in a float dtype.
+double intToReal(DType dtype, int64_t value, DType from);
 
 int64_t elementCount(std::span<const int64_t> dims);
 HostValue decode(const HostTensor &tensor);

@@ -1,7 +1,6 @@
 /// Reference loops of gather and scatter_add.
 #include "runtime/reference/Primitives.h"
 
-#include <algorithm>
 #include <string>
 
 namespace sinter::reference {
@@ -45,7 +44,7 @@ static Result<HostValue> gather(const Call &call) {
 
 /// Folds updates in, in the order of their positions.
 template <double (*onReals)(double, double),
-          int64_t (*onInts)(int64_t, int64_t)>
+          int64_t (*onInts)(DType, int64_t, int64_t)>
 static Result<HostValue> scatter(const Call &call) {
   SINTER_TRY_ASSIGN(std::vector<int64_t> targets, targetsOf(call));
   HostValue result = call[0];
@@ -55,23 +54,27 @@ static Result<HostValue> scatter(const Call &call) {
     if (result.isReal())
       result.set(at, onReals(result.reals[at], updates.reals[i]));
     else
-      result.set(at, onInts(result.ints[at], updates.ints[i]));
+      result.set(at, onInts(result.dtype, result.ints[at], updates.ints[i]));
   }
   return result;
 }
 
 static double addReals(double a, double b) { return a + b; }
-static int64_t addInts(int64_t a, int64_t b) {
+static int64_t addInts(DType, int64_t a, int64_t b) {
   return static_cast<int64_t>(uint64_t(a) + uint64_t(b));
 }
 static double mulReals(double a, double b) { return a * b; }
-static int64_t mulInts(int64_t a, int64_t b) {
+static int64_t mulInts(DType, int64_t a, int64_t b) {
   return static_cast<int64_t>(uint64_t(a) * uint64_t(b));
 }
 static double lastReal(double, double b) { return b; }
-static int64_t lastInt(int64_t, int64_t b) { return b; }
-static int64_t maxInts(int64_t a, int64_t b) { return std::max(a, b); }
-static int64_t minInts(int64_t a, int64_t b) { return std::min(a, b); }
+static int64_t lastInt(DType, int64_t, int64_t b) { return b; }
+static int64_t maxInts(DType dtype, int64_t a, int64_t b) {
+  return lessInts(dtype, a, b) ? b : a;
+}
+static int64_t minInts(DType dtype, int64_t a, int64_t b) {
+  return lessInts(dtype, b, a) ? b : a;
+}
 
 std::span<const PrimitiveRow> indexedPrimitives() {
   constexpr bool selects = true;

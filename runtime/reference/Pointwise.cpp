@@ -1,7 +1,6 @@
 /// Reference loops of pointwise ops.
 #include "runtime/reference/Primitives.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -35,7 +34,7 @@ static Result<HostValue> abs(const Call &call) {
   for (int64_t i = 0, count = result.elements(); i < count; ++i) {
     if (result.isReal())
       result.set(i, std::fabs(call[0].reals[i]));
-    else if (int64_t value = call[0].ints[i]; value < 0)
+    else if (int64_t value = call[0].ints[i]; lessInts(call.dtype, value, 0))
       result.set(i, int64_t(0 - uint64_t(value)));
     else
       result.set(i, value);
@@ -84,15 +83,21 @@ static int64_t subInts(DType, int64_t a, int64_t b) {
 static int64_t mulInts(DType, int64_t a, int64_t b) {
   return static_cast<int64_t>(uint64_t(a) * uint64_t(b));
 }
-static int64_t divInts(DType, int64_t a, int64_t b) {
+static int64_t divInts(DType dtype, int64_t a, int64_t b) {
   if (b == 0)
     return -1;
+  if (dtype == DType::u64)
+    return static_cast<int64_t>(uint64_t(a) / uint64_t(b));
   if (b == -1)
     return static_cast<int64_t>(0 - uint64_t(a));
   return a / b;
 }
-static int64_t maxInts(DType, int64_t a, int64_t b) { return std::max(a, b); }
-static int64_t minInts(DType, int64_t a, int64_t b) { return std::min(a, b); }
+static int64_t maxInts(DType dtype, int64_t a, int64_t b) {
+  return lessInts(dtype, a, b) ? b : a;
+}
+static int64_t minInts(DType dtype, int64_t a, int64_t b) {
+  return lessInts(dtype, b, a) ? b : a;
+}
 
 //===- compare, where, cast -----------------------------------------------===//
 
@@ -116,10 +121,16 @@ template <typename T> static bool holds(uint64_t predicate, T a, T b) {
 static Result<HostValue> compare(const Call &call) {
   HostValue result = call.makeResult();
   uint64_t predicate = call.attrs[0];
-  for (int64_t i = 0, count = result.elements(); i < count; ++i)
-    result.ints[i] = call[0].isReal()
-                         ? holds(predicate, call[0].reals[i], call[1].reals[i])
-                         : holds(predicate, call[0].ints[i], call[1].ints[i]);
+  const HostValue &a = call[0], &b = call[1];
+  for (int64_t i = 0, count = result.elements(); i < count; ++i) {
+    if (a.isReal())
+      result.ints[i] = holds(predicate, a.reals[i], b.reals[i]);
+    else if (a.dtype == DType::u64)
+      result.ints[i] =
+          holds(predicate, uint64_t(a.ints[i]), uint64_t(b.ints[i]));
+    else
+      result.ints[i] = holds(predicate, a.ints[i], b.ints[i]);
+  }
   return result;
 }
 
@@ -136,7 +147,7 @@ static Result<HostValue> cast(const Call &call) {
   for (int64_t i = 0, count = result.elements(); i < count; ++i) {
     if (result.isReal())
       result.reals[i] = x.isReal() ? roundTo(call.dtype, x.reals[i])
-                                   : intToReal(call.dtype, x.ints[i]);
+                                   : intToReal(call.dtype, x.ints[i], x.dtype);
     else
       result.ints[i] = x.isReal() ? saturateTo(call.dtype, x.reals[i])
                                   : wrapTo(call.dtype, x.ints[i]);

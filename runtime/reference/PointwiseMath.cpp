@@ -58,8 +58,8 @@ static double roundEven(double x) {
   return std::copysign(below + (std::fmod(below, 2) != 0 ? 1 : 0), x);
 }
 
-static int64_t powInts(DType, int64_t base, int64_t exponent) {
-  if (exponent < 0) {
+static int64_t powInts(DType dtype, int64_t base, int64_t exponent) {
+  if (lessInts(dtype, exponent, 0)) {
     if (base == -1)
       return exponent % 2 == 0 ? 1 : -1;
     return base == 1 ? 1 : 0;
@@ -73,9 +73,11 @@ static int64_t powInts(DType, int64_t base, int64_t exponent) {
   return static_cast<int64_t>(result);
 }
 
-static int64_t fmodInts(DType, int64_t a, int64_t b) {
+static int64_t fmodInts(DType dtype, int64_t a, int64_t b) {
   if (b == 0)
     return a;
+  if (dtype == DType::u64)
+    return static_cast<int64_t>(uint64_t(a) % uint64_t(b));
   return b == -1 ? 0 : a % b;
 }
 
@@ -90,6 +92,8 @@ static int64_t shiftLeft(DType dtype, int64_t a, int64_t b) {
   return isShortShift(dtype, b) ? static_cast<int64_t>(uint64_t(a) << b) : 0;
 }
 static int64_t shiftRight(DType dtype, int64_t a, int64_t b) {
+  if (dtype == DType::u64)
+    return isShortShift(dtype, b) ? static_cast<int64_t>(uint64_t(a) >> b) : 0;
   return a >> (isShortShift(dtype, b) ? b : 63);
 }
 

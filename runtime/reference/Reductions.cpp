@@ -55,7 +55,7 @@ template <bool multiplies> static Result<HostValue> sum(const Call &call) {
 
 static bool isLarger(const HostValue &x, int64_t a, int64_t b) {
   if (!x.isReal())
-    return x.ints[a] > x.ints[b];
+    return lessInts(x.dtype, x.ints[b], x.ints[a]);
   if (std::isnan(x.reals[b]))
     return false;
   if (x.reals[a] == 0 && x.reals[b] == 0)
@@ -66,7 +66,7 @@ static bool isLarger(const HostValue &x, int64_t a, int64_t b) {
 // NaN is smaller than every number, too.
 static bool isSmaller(const HostValue &x, int64_t a, int64_t b) {
   if (!x.isReal())
-    return x.ints[a] < x.ints[b];
+    return lessInts(x.dtype, x.ints[a], x.ints[b]);
   if (std::isnan(x.reals[a]) || std::isnan(x.reals[b]))
     return !std::isnan(x.reals[b]);
   return isLarger(x, b, a);
@@ -183,7 +183,7 @@ static Result<HostValue> prefixLogSumExp(const Call &call) {
 // NaN is the largest, and both zeros are equal.
 static bool sortsBefore(const HostValue &x, int64_t a, int64_t b) {
   if (!x.isReal())
-    return x.ints[a] < x.ints[b];
+    return lessInts(x.dtype, x.ints[a], x.ints[b]);
   if (std::isnan(x.reals[a]))
     return false;
   return std::isnan(x.reals[b]) || x.reals[a] < x.reals[b];

@@ -267,7 +267,7 @@ HostValue drawValue(const PropertyRow &row, size_t index,
       value.set(i, drawInt(rng, 0, 1));
     } else if (domain.kind == DomainKind::integers || !value.isReal()) {
       int64_t low = int64_t(std::ceil(domain.low));
-      if (value.dtype == DType::u8)
+      if (!isSigned(value.dtype))
         low = std::max<int64_t>(low, 0);
       int64_t drawn = drawInt(rng, low, int64_t(std::floor(domain.high)));
       if (value.isReal())

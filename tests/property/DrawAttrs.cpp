@@ -30,6 +30,7 @@ private:
   bool dims(std::string_view name);
   void axes();
   void dim();
+  DType drawDType();
   void choice(const graph::AttrSpec &spec);
   Shape reshaped();
   Shape broadcasted();
@@ -48,6 +49,17 @@ private:
 };
 
 } // namespace
+
+/// Casts go to all dtypes that tensors have, sources to those with arithmetic.
+DType AttrDrawer::drawDType() {
+  if (row.shapeRule == "random")
+    return DType(drawInt(rng, 0, 1));
+  for (;;) {
+    auto drawn = DType(drawInt(rng, 0, numDTypes - 1));
+    if (row.shapeRule == "cast" ? isStorable(drawn) : isComputable(drawn))
+      return drawn;
+  }
+}
 
 /// The only axis along which the operands differ, or any.
 bool AttrDrawer::axis() {
@@ -207,8 +219,7 @@ bool AttrDrawer::drawOne(const graph::AttrSpec &spec) {
                                 : Number(drawReal(rng, -3, 3)));
     return true;
   case AttrKind::dtype: {
-    bool isFloating = row.shapeRule == "random";
-    writer.dtype(dtype.value_or(DType(drawInt(rng, 0, isFloating ? 1 : 9))));
+    writer.dtype(dtype ? *dtype : drawDType());
     return true;
   }
   case AttrKind::choice:

@@ -32,6 +32,15 @@ std::vector<int64_t> RecipeDrawer::drawDims(size_t leastRank) {
   return dims;
 }
 
+/// Those that have arithmetic.
+static graph::DTypeSet computedDTypes() {
+  graph::DTypeSet set = 0;
+  for (unsigned code = 0; code < numDTypes; ++code)
+    if (isComputable(DType(code)))
+      set |= graph::dtypeBit(DType(code));
+  return set;
+}
+
 DType RecipeDrawer::drawDType(graph::DTypeSet allowed) {
   for (;;) {
     auto type = static_cast<DType>(below(random, numDTypes));
@@ -242,7 +251,7 @@ std::optional<RecipeDrawer::Plan> RecipeDrawer::plan(const PropertyRow &row,
     return result;
   }
   if (rule == "cast")
-    result.dtype = drawDType((1u << 10) - 1);
+    result.dtype = drawDType(computedDTypes());
   size_t rank = first.dims.size();
   if (rank > 0)
     result.axis = below(random, int64_t(rank));
@@ -427,7 +436,7 @@ uint32_t RecipeDrawer::place(const PropertyRow &row, size_t index,
   leaf.extremes = options.extremes && coin();
   if (wanted.dtype == DType::boolean)
     leaf.domain = {DomainKind::integers, 0, 1, noPoint};
-  else if (wanted.dtype == DType::u8 && leaf.domain.low < 0)
+  else if (!isSigned(wanted.dtype) && leaf.domain.low < 0)
     leaf.domain.low = 0;
   recipe.leaves.push_back(std::move(leaf));
   leaves.push_back({wanted.dtype, wanted.dims});
@@ -497,7 +506,10 @@ bool RecipeDrawer::draw(const PropertyRow &row, std::optional<DType> dtype) {
   for (int attempt = 0; attempt < 30; ++attempt) {
     Wanted first;
     if (isSource) {
-      graph::DTypeSet all = row.shapeRule == "random" ? 0xF : 0x1FF;
+      graph::DTypeSet all =
+          row.shapeRule == "random"
+              ? 0xF
+              : computedDTypes() & ~graph::dtypeBit(DType::boolean);
       first = {dtype ? *dtype : drawDType(all), drawDims(1), 1, true};
     } else {
       first = drawFirst(row, dtype);

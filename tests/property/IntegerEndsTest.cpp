@@ -22,7 +22,10 @@ template <typename Int> static std::vector<int64_t> ends() {
   }
   constexpr int64_t bits = 8 * sizeof(Int);
   for (int64_t i = 0; i < 4; ++i)
-    numbers.insert(numbers.end(), {Limits::min() + i, Limits::max() - i});
+    numbers.insert(numbers.end(), {int64_t(Limits::min() + Int(i)),
+                                   int64_t(Limits::max() - Int(i))});
+  // u64 beyond the numbers of i64.
+  numbers.push_back(int64_t(Limits::max() / 2 + 1));
   for (int64_t i = -9; i <= 9; ++i)
     numbers.push_back(i);
   numbers.insert(numbers.end(), {1000, -1000, bits - 1, bits, bits + 1});
@@ -37,8 +40,14 @@ static std::vector<int64_t> numbersOf(DType dtype) {
     return ends<uint8_t>();
   case DType::i16:
     return ends<int16_t>();
+  case DType::u16:
+    return ends<uint16_t>();
   case DType::i32:
     return ends<int32_t>();
+  case DType::u32:
+    return ends<uint32_t>();
+  case DType::u64:
+    return ends<uint64_t>();
   default:
     return ends<int64_t>();
   }
@@ -101,7 +110,8 @@ TEST_P(IntegerEnds, AreAsTheReferenceSays) {
 
 INSTANTIATE_TEST_SUITE_P(DTypes, IntegerEnds,
                          testing::Values(DType::i8, DType::u8, DType::i16,
-                                         DType::i32, DType::i64),
+                                         DType::u16, DType::i32, DType::u32,
+                                         DType::i64, DType::u64),
                          [](const testing::TestParamInfo<DType> &info) {
                            return std::string(sinter::name(info.param));
                          });

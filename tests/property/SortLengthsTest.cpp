@@ -74,7 +74,8 @@ TEST(SortLengths, TheFirstOfRowsAreInOrder) {
 }
 
 TEST(SortLengths, RowsOfEveryTypeAreInOrder) {
-  for (DType dtype : {DType::bf16, DType::u8, DType::i64, DType::f64}) {
+  for (DType dtype : {DType::bf16, DType::u8, DType::u32, DType::i64,
+                      DType::u64, DType::f64}) {
     check(dtype, {2, 700}, 1, /*descending=*/true, 700);
     check(dtype, {300, 3}, 0, /*descending=*/false, 77);
   }

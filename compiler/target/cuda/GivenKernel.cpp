@@ -30,6 +30,12 @@ static const char *cudaType(DType dtype) {
     return "long long";
   case DType::u8:
     return "unsigned char";
+  case DType::u16:
+    return "unsigned short";
+  case DType::u32:
+    return "unsigned int";
+  case DType::u64:
+    return "unsigned long long";
   case DType::boolean:
     return "bool";
   default:

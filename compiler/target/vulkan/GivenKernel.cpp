@@ -47,6 +47,15 @@ ShaderType shaderType(DType dtype) {
   case DType::i64:
     return {"int64_t", "OpTypeInt 64 1",
             "GL_EXT_shader_explicit_arithmetic_types_int64 "};
+  case DType::u16:
+    return {"uint16_t", "OpTypeInt 16 0",
+            "GL_EXT_shader_16bit_storage "
+            "GL_EXT_shader_explicit_arithmetic_types_int16 "};
+  case DType::u32:
+    return {"uint", "OpTypeInt 32 0"};
+  case DType::u64:
+    return {"uint64_t", "OpTypeInt 64 0",
+            "GL_EXT_shader_explicit_arithmetic_types_int64 "};
   case DType::u8:
   case DType::boolean:
     return {"uint8_t", "OpTypeInt 8 0",

@@ -162,7 +162,8 @@ static const char *missingFor(Type type, const VulkanProfile &profile) {
     return nullptr;
   if (type.getIntOrFloatBitWidth() == 16 && !profile.hasInt16)
     return "values of 16 bits (shaderInt16, storageBuffer16BitAccess)";
-  if (type.getIntOrFloatBitWidth() == 8 && !profile.hasInt8)
+  bool isByte = type.getIntOrFloatBitWidth() <= 8 && !type.isInteger(1);
+  if (isByte && !profile.hasInt8)
     return "values of 8 bits (shaderInt8, storageBuffer8BitAccess)";
   return nullptr;
 }

@@ -76,7 +76,7 @@ def Sinter_Comparison
 def Sinter_CompareOp : Sinter_Pointwise<"compare"> {
   let summary = "Elementwise comparison; bool.";
   let description = "Comparisons with NaN are false, but for `ne`.";
-  let arguments = (ins Sinter_Tensor:$lhs, Sinter_Tensor:$rhs,
+  let arguments = (ins Sinter_Stored:$lhs, Sinter_Stored:$rhs,
                        Sinter_Comparison:$predicate);
   let results = (outs Sinter_Bool:$result);
   let shapeRule = "compare";
@@ -89,9 +89,9 @@ def Sinter_CompareOp : Sinter_Pointwise<"compare"> {
 
 def Sinter_WhereOp : Sinter_Pointwise<"where"> {
   let summary = "Elementwise lhs where the condition holds, else rhs.";
-  let arguments = (ins Sinter_Bool:$condition, Sinter_Tensor:$lhs,
-                       Sinter_Tensor:$rhs);
-  let results = (outs Sinter_Tensor:$result);
+  let arguments = (ins Sinter_Bool:$condition, Sinter_Stored:$lhs,
+                       Sinter_Stored:$rhs);
+  let results = (outs Sinter_Stored:$result);
   let shapeRule = "where";
   let promotion = "match";
   let promoted = ["lhs", "rhs"];
@@ -104,10 +104,12 @@ def Sinter_CastOp : Sinter_Pointwise<"cast"> {
   let summary = "Elementwise conversion to another dtype.";
   let description = [{
     Float to integer truncates toward zero and saturates; NaN gives 0. Integer
-    to a narrower integer keeps the low bits. To bool: not equal to 0.
+    to a narrower integer keeps the low bits. To bool: not equal to 0. To a
+    float of a byte or less by way of f32, to nearest even; what is too large is
+    infinity, else NaN, else the largest number.
   }];
-  let arguments = (ins Sinter_Tensor:$x, Sinter_DType:$dtype);
-  let results = (outs Sinter_Tensor:$result);
+  let arguments = (ins Sinter_Stored:$x, Sinter_DType:$dtype);
+  let results = (outs Sinter_Stored:$result);
   let shapeRule = "cast";
   let elidesIdentity = 1;
   let example = "cast(x, DType::f32)";

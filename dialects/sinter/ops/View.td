@@ -8,7 +8,7 @@ def Sinter_ReshapeOp : Sinter_View<"reshape"> {
   let reorder = "reshape";
   let summary = "The same elements in row-major order under another shape.";
   let description = "One dim may be -1: what is left over.";
-  let arguments = (ins Sinter_Tensor:$x, Sinter_Dims:$shape);
+  let arguments = (ins Sinter_Stored:$x, Sinter_Dims:$shape);
   let resolves = "shape";
   let elidesIdentity = 1;
   let example = "reshape(x, {-1})";
@@ -17,13 +17,13 @@ def Sinter_TransposeOp : Sinter_View<"transpose"> {
   let reorder = "transpose";
   let summary = "Axes in another order: axis d of the result is axis "
                 "permutation[d] of x.";
-  let arguments = (ins Sinter_Tensor:$x, Sinter_Permutation:$permutation);
+  let arguments = (ins Sinter_Stored:$x, Sinter_Permutation:$permutation);
   let example = "transpose(x, {1, 0})";
 }
 def Sinter_BroadcastOp : Sinter_View<"broadcast"> {
   let reorder = "broadcast";
   let summary = "Repeats x along dims of size 1 and new leading dims.";
-  let arguments = (ins Sinter_Tensor:$x, Sinter_Dims:$shape);
+  let arguments = (ins Sinter_Stored:$x, Sinter_Dims:$shape);
   let resolves = "shape";
   let elidesIdentity = 1;
   let example = "broadcast(x, {2, 3, 4})";
@@ -32,7 +32,7 @@ def Sinter_SliceOp : Sinter_View<"slice"> {
   let reorder = "slice";
   let handWritten = 1;
   let summary = "Every steps[d]-th element from starts[d] up to limits[d].";
-  let arguments = (ins Sinter_Tensor:$x, Sinter_Ints:$starts,
+  let arguments = (ins Sinter_Stored:$x, Sinter_Ints:$starts,
                        Sinter_Dims:$limits, Sinter_Ints:$steps);
   let example = "slice(x, {0, 1}, {3, 4}, {1, 2})";
 }
@@ -40,7 +40,7 @@ def Sinter_SliceOp : Sinter_View<"slice"> {
 def Sinter_FlipOp : Sinter_View<"flip"> {
   let reorder = "sameEverywhere";
   let summary = "The elements in reverse order along axes.";
-  let arguments = (ins Sinter_Tensor:$x, Sinter_Axes:$axes);
+  let arguments = (ins Sinter_Stored:$x, Sinter_Axes:$axes);
   let shapeRule = "sameAsFirst";
   let shapeArguments = [];
   let example = "flip(x, {0})";
@@ -48,7 +48,7 @@ def Sinter_FlipOp : Sinter_View<"flip"> {
 def Sinter_ConcatOp : Sinter_View<"concat"> {
   let reorder = "sameEverywhere";
   let summary = "The operands one after the other along an axis.";
-  let arguments = (ins Variadic<Sinter_Tensor>:$xs, Sinter_Axis:$axis);
+  let arguments = (ins Variadic<Sinter_Stored>:$xs, Sinter_Axis:$axis);
   let promotion = "match";
   let defaults = ["axis = 0"];
   let example = "concat(xs, 0)";
@@ -65,14 +65,16 @@ def Sinter_PadOp : Sinter_View<"pad"> {
   let example = "pad(x, {0, 1}, {3, 9}, {0, 1}, 0.5)";
 }
 /// One axis from a start that a program is given, as a number of rank 0.
-class Sinter_StartView<string mnemonic, string rule> : Sinter_View<mnemonic> {
-  let arguments = (ins Sinter_Tensor:$x, Sinter_I64:$start, Sinter_Axis:$axis,
+class Sinter_StartView<string mnemonic, string rule, TypeConstraint elements>
+    : Sinter_View<mnemonic> {
+  let arguments = (ins elements:$x, Sinter_I64:$start, Sinter_Axis:$axis,
                        Sinter_Dim:$size);
   let shapeRule = rule;
   let handWritten = 1;
   let domains = [Reals<"-4", "4">, Integers<"-2", "9">];
 }
-def Sinter_DynamicSliceOp : Sinter_StartView<"dynamic_slice", "dynamicSlice"> {
+def Sinter_DynamicSliceOp
+    : Sinter_StartView<"dynamic_slice", "dynamicSlice", Sinter_Stored> {
   let summary = "`size` elements along an axis from a start that is a number of "
                 "the program.";
   let description = [{
@@ -81,7 +83,8 @@ def Sinter_DynamicSliceOp : Sinter_StartView<"dynamic_slice", "dynamicSlice"> {
   }];
   let example = "narrow(x, 1, start, 2)";
 }
-def Sinter_DynamicPadOp : Sinter_StartView<"dynamic_pad", "dynamicPad"> {
+def Sinter_DynamicPadOp
+    : Sinter_StartView<"dynamic_pad", "dynamicPad", Sinter_Tensor> {
   let summary = "x from a start on, which is a number of the program, along an "
                 "axis of `size` that holds 0 elsewhere.";
   let description = [{
@@ -96,8 +99,8 @@ def Sinter_SqueezeOp : Sinter_Composite<"squeeze"> {
   let description = [{
     Without axes, all of size 1 go. Named axes of another size stay.
   }];
-  let arguments = (ins Sinter_Tensor:$x, Sinter_Axes:$axes);
-  let results = (outs Sinter_Tensor:$result);
+  let arguments = (ins Sinter_Stored:$x, Sinter_Axes:$axes);
+  let results = (outs Sinter_Stored:$result);
   let shapeRule = "squeeze";
   let promotion = "none";
   let elidesIdentity = 1;
@@ -108,8 +111,8 @@ def Sinter_SqueezeOp : Sinter_Composite<"squeeze"> {
 def Sinter_UnsqueezeOp : Sinter_Composite<"unsqueeze"> {
   let summary = "x with a new axis of size 1.";
   let description = "The axis counts in the result; negative from its end.";
-  let arguments = (ins Sinter_Tensor:$x, Sinter_Integer:$axis);
-  let results = (outs Sinter_Tensor:$result);
+  let arguments = (ins Sinter_Stored:$x, Sinter_Integer:$axis);
+  let results = (outs Sinter_Stored:$result);
   let shapeRule = "unsqueeze";
   let promotion = "none";
   let handWritten = 1;

@@ -32,16 +32,16 @@ static const std::array<Entry, lastElementType + 1> entries = {{
     {"COMPLEX64", 64, DType::c64},
     {"COMPLEX128", 128, DType::c128},
     {"BFLOAT16", 16, DType::bf16},
-    {"FLOAT8E4M3FN", 8, DType::f8e4m3},
-    {"FLOAT8E4M3FNUZ", 8, {}},
+    {"FLOAT8E4M3FN", 8, DType::f8e4m3fn},
+    {"FLOAT8E4M3FNUZ", 8, DType::f8e4m3fnuz},
     {"FLOAT8E5M2", 8, DType::f8e5m2},
-    {"FLOAT8E5M2FNUZ", 8, {}},
+    {"FLOAT8E5M2FNUZ", 8, DType::f8e5m2fnuz},
     {"UINT4", 4, DType::u4},
     {"INT4", 4, DType::i4},
-    {"FLOAT4E2M1", 4, {}},
-    {"FLOAT8E8M0", 8, DType::f8e8m0},
-    {"UINT2", 2, {}},
-    {"INT2", 2, {}},
+    {"FLOAT4E2M1", 4, DType::f4e2m1},
+    {"FLOAT8E8M0", 8, DType::f8e8m0fnu},
+    {"UINT2", 2, DType::u2},
+    {"INT2", 2, DType::i2},
 }};
 
 static const Entry *entryOf(ElementType type) {
@@ -63,7 +63,7 @@ unsigned elementBits(ElementType type) {
 
 std::optional<DType> computedAs(ElementType type) {
   const Entry *entry = entryOf(type);
-  if (!entry || !entry->dtype || !isComputable(*entry->dtype))
+  if (!entry || !entry->dtype || !isStorable(*entry->dtype))
     return std::nullopt;
   return entry->dtype;
 }

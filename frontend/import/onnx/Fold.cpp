@@ -41,11 +41,23 @@ static Dim wrapped(DType dtype, Dim integer) {
     return int32_t(integer.value);
   case DType::u8:
     return uint8_t(integer.value);
+  case DType::u16:
+    return uint16_t(integer.value);
+  case DType::u32:
+    return uint32_t(integer.value);
   case DType::boolean:
     return int64_t(integer.value != 0);
   default:
     return integer;
   }
+}
+
+/// Whether all integers are known as they are; else the device computes them.
+static KnownRef knowable(Known known) {
+  for (Dim integer : known.integers)
+    if (integer.isConstant() && !isKnowable(known.dtype, integer.value))
+      return nullptr;
+  return std::make_shared<Known>(std::move(known));
 }
 
 /// The dims that all broadcast to; false where they do not fit.
@@ -224,7 +236,7 @@ static KnownRef foldPointwise(std::string_view op, const Pointwise &rule,
   Known result;
   bool isReal = inputs[0]->isReal();
   for (const KnownRef &input : inputs) {
-    if (input->dtype != inputs[0]->dtype)
+    if (input->dtype != inputs[0]->dtype || !isComputable(input->dtype))
       return nullptr;
     result.varies |= input->varies;
   }
@@ -252,7 +264,7 @@ static KnownRef foldPointwise(std::string_view op, const Pointwise &rule,
     else
       result.integers.push_back(wrapped(result.dtype, rule.integer(integers)));
   }
-  return std::make_shared<Known>(std::move(result));
+  return knowable(std::move(result));
 }
 
 //===- Where and Cast -----------------------------------------------------===//
@@ -290,7 +302,7 @@ static KnownRef foldCast(const NodeRecord &node,
   for (const AttributeRecord &attribute : node.attributes)
     if (attribute.name == "to")
       dtype = computedAs(ElementType(attribute.integer));
-  if (!dtype || inputs.size() != 1)
+  if (!dtype || inputs.size() != 1 || !isComputable(*dtype))
     return nullptr;
   Known result;
   result.dtype = *dtype;
@@ -313,7 +325,7 @@ static KnownRef foldCast(const NodeRecord &node,
     else
       return nullptr;
   }
-  return std::make_shared<Known>(std::move(result));
+  return knowable(std::move(result));
 }
 
 //===- All ----------------------------------------------------------------===//

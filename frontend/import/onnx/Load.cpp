@@ -94,7 +94,7 @@ Model loadModel(std::shared_ptr<const LoadedModel> loaded,
     loaded->externals.leave(elements.bytes);
     if (loaded->file)
       loaded->file->leave(elements.bytes);
-    if (isFloat(*dtype))
+    if (isFloat(*dtype) && isComputable(*dtype))
       model.parameters.add(
           tensor->name,
           Param(leaf, tensor->name, !statistics.contains(tensor->name)));

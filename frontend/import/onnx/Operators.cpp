@@ -152,8 +152,11 @@ std::string operatorsPage() {
       "operator, a version or an attribute that does not stand here is\nan "
       "error that names it. What a row cannot do with some operands is an "
       "error, too,\nand says why. Tensors are of the dtypes that compute: "
-      "`FLOAT`, `DOUBLE`, `FLOAT16`,\n`BFLOAT16`, `INT8`, `INT16`, `INT32`, "
-      "`INT64`, `UINT8` and `BOOL`.\n";
+      "`FLOAT`, `DOUBLE`, `FLOAT16`,\n`BFLOAT16`, `BOOL`, `INT8` to `INT64` "
+      "and "
+      "`UINT8` to `UINT64`; those of 8 bits and fewer\n(`FLOAT8...`, "
+      "`FLOAT4E2M1`, `INT4`, `UINT4`, `INT2`, `UINT2`) are cast, quantized,\n"
+      "compared and moved.\n";
   for (const auto &[domain, rows] : domains) {
     page +=
         fmt::format("\n## {} ({} operators)\n\n",

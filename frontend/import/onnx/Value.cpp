@@ -7,13 +7,14 @@
 #include "frontend/Raise.h"
 #include "frontend/ScanBodies.h"
 #include "runtime/graph/Builders.h"
-#include "runtime/support/HalfFloat.h"
+#include "runtime/graph/Elements.h"
 
 #include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
 #include <sinter/Shaping.h>
 
 #include <cstring>
+#include <utility>
 
 namespace sinter::onnx {
 
@@ -43,39 +44,12 @@ Known knownNumber(DType dtype, Number number) {
   return known;
 }
 
-template <typename T> static T at(std::span<const std::byte> bytes, size_t i) {
-  T element;
-  std::memcpy(&element, bytes.data() + i * sizeof(T), sizeof(T));
-  return element;
-}
-
-static double realAt(std::span<const std::byte> bytes, DType dtype, size_t i) {
-  switch (dtype) {
-  case DType::f64:
-    return at<double>(bytes, i);
-  case DType::f32:
-    return double(at<float>(bytes, i));
-  case DType::f16:
-    return double(fromHalf(at<uint16_t>(bytes, i)));
-  default:
-    return double(fromBfloat16(at<uint16_t>(bytes, i)));
-  }
-}
-
-static int64_t integerAt(std::span<const std::byte> bytes, DType dtype,
-                         size_t i) {
-  switch (dtype) {
-  case DType::i8:
-    return at<int8_t>(bytes, i);
-  case DType::i16:
-    return at<int16_t>(bytes, i);
-  case DType::i32:
-    return at<int32_t>(bytes, i);
-  case DType::i64:
-    return at<int64_t>(bytes, i);
-  default: // u8 and bool
-    return at<uint8_t>(bytes, i);
-  }
+static int64_t integerAt(const std::byte *from, DType dtype) {
+  if (dtype != DType::i64 && dtype != DType::u64)
+    return int64_t(loadNumber(from, dtype));
+  int64_t integer;
+  std::memcpy(&integer, from, sizeof(integer));
+  return integer;
 }
 
 KnownRef knownOf(std::span<const std::byte> bytes, DType dtype,
@@ -84,54 +58,31 @@ KnownRef knownOf(std::span<const std::byte> bytes, DType dtype,
   for (int64_t dim : dims)
     if (__builtin_mul_overflow(count, dim, &count) || count > Known::most)
       return nullptr;
-  if (!isComputable(dtype) || bytes.size() != size_t(count) * byteWidth(dtype))
+  if (!isStorable(dtype) || bytes.size() != size_t(count) * byteWidth(dtype))
     return nullptr;
   auto known = std::make_shared<Known>();
   known->dtype = dtype;
   known->dims = dims;
   for (size_t i = 0; i < size_t(count); ++i) {
-    if (known->isReal())
-      known->reals.push_back(realAt(bytes, dtype, i));
-    else
-      known->integers.emplace_back(integerAt(bytes, dtype, i));
+    const std::byte *from = bytes.data() + i * byteWidth(dtype);
+    if (known->isReal()) {
+      known->reals.push_back(loadNumber(from, dtype));
+      continue;
+    }
+    int64_t integer = integerAt(from, dtype);
+    if (!isKnowable(dtype, integer))
+      return nullptr;
+    known->integers.emplace_back(integer);
   }
   return known;
 }
 
-template <typename T>
-static void append(std::vector<std::byte> &bytes, T element) {
-  auto *first = reinterpret_cast<const std::byte *>(&element);
-  bytes.insert(bytes.end(), first, first + sizeof(T));
-}
-
-static void appendReal(std::vector<std::byte> &bytes, DType dtype,
-                       double real) {
-  switch (dtype) {
-  case DType::f64:
-    return append(bytes, real);
-  case DType::f32:
-    return append(bytes, float(real));
-  case DType::f16:
-    return append(bytes, toHalf(float(real)));
-  default:
-    return append(bytes, toBfloat16(float(real)));
-  }
-}
-
-static void appendInteger(std::vector<std::byte> &bytes, DType dtype,
-                          int64_t integer) {
-  switch (dtype) {
-  case DType::i64:
-    return append(bytes, integer);
-  case DType::i32:
-    return append(bytes, int32_t(integer));
-  case DType::i16:
-    return append(bytes, int16_t(integer));
-  case DType::boolean:
-    return append(bytes, uint8_t(integer != 0));
-  default:
-    return append(bytes, uint8_t(integer));
-  }
+/// Integers of a dtype; those of 64 bits need not be numbers of f64.
+static void storeInteger(std::byte *to, DType dtype, int64_t integer) {
+  if (byteWidth(dtype) == sizeof(integer))
+    std::memcpy(to, &integer, sizeof(integer));
+  else
+    storeNumber(to, dtype, double(integer));
 }
 
 /// Of one number: it is part of the program.
@@ -149,13 +100,15 @@ Tensor tensorOf(const Known &known, DeviceId device) {
   // The number of a symbol is an argument of programs.
   for (Dim integer : known.integers)
     fixed(integer);
-  if (known.size() == 1 && !known.varies)
+  if (known.size() == 1 && !known.varies && isComputable(known.dtype))
     return filled(known, device);
-  std::vector<std::byte> bytes;
+  size_t width = byteWidth(known.dtype);
+  std::vector<std::byte> bytes(size_t(known.size()) * width);
+  std::byte *to = bytes.data();
   for (double real : known.reals)
-    appendReal(bytes, known.dtype, real);
+    storeNumber(std::exchange(to, to + width), known.dtype, real);
   for (Dim integer : known.integers)
-    appendInteger(bytes, known.dtype, integer.value);
+    storeInteger(std::exchange(to, to + width), known.dtype, integer.value);
   Dims dims(known.dims.begin(), known.dims.end());
   return detail::leafOf(bytes, known.dtype, dims, {{}, device}, {});
 }

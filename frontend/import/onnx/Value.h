@@ -39,6 +39,11 @@ struct Known {
 };
 using KnownRef = std::shared_ptr<const Known>;
 
+/// Whether the host computes with an integer of the dtype as it is: those of
+/// u64 that an i64 does not hold are left to the device.
+inline bool isKnowable(DType dtype, int64_t integer) {
+  return dtype != DType::u64 || integer >= 0;
+}
 Known knownNumber(DType dtype, Number number);
 /// Reads elements; empty where there are too many, or the dtype is none that
 /// computes.

@@ -21,11 +21,13 @@ template <typename T> constexpr DType dtype_of() {
     return DType::f64;
   else if constexpr (std::is_same_v<T, float>)
     return DType::f32;
-  else if constexpr (std::is_same_v<T, uint8_t>)
-    return DType::u8;
-  else {
-    static_assert(std::is_integral_v<T> && std::is_signed_v<T>,
-                  "no tensor dtype for this C++ type");
+  else if constexpr (std::is_unsigned_v<T>) {
+    return sizeof(T) == 1   ? DType::u8
+           : sizeof(T) == 2 ? DType::u16
+           : sizeof(T) == 4 ? DType::u32
+                            : DType::u64;
+  } else {
+    static_assert(std::is_integral_v<T>, "no tensor dtype for this C++ type");
     return sizeof(T) == 1   ? DType::i8
            : sizeof(T) == 2 ? DType::i16
            : sizeof(T) == 4 ? DType::i32

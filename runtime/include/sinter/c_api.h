@@ -105,7 +105,22 @@ enum {
   SINTER_I32 = 6,
   SINTER_I64 = 7,
   SINTER_U8 = 8,
-  SINTER_BOOL = 9 ///< a byte, 0 or 1
+  SINTER_BOOL = 9, ///< a byte, 0 or 1
+  /* Stored and cast only. Those of fewer than 8 bits take the low bits of a
+     byte each; signed ones have its sign. */
+  SINTER_F8E4M3FN = 12,
+  SINTER_F8E5M2 = 13,
+  SINTER_F8E8M0FNU = 14,
+  SINTER_I4 = 15,
+  SINTER_U4 = 16,
+  SINTER_U16 = 17,
+  SINTER_U32 = 18,
+  SINTER_U64 = 19,
+  SINTER_F8E4M3FNUZ = 20,
+  SINTER_F8E5M2FNUZ = 21,
+  SINTER_F4E2M1 = 22,
+  SINTER_I2 = 23,
+  SINTER_U2 = 24
 };
 
 /// A view of somebody's memory: it owns nothing.

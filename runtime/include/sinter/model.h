@@ -64,8 +64,13 @@ template <typename T> constexpr sinter_dtype dtypeOf() {
            : sizeof(U) == 2 ? SINTER_I16
            : sizeof(U) == 4 ? SINTER_I32
                             : SINTER_I64;
+  else if constexpr (std::is_integral_v<U>)
+    return sizeof(U) == 1   ? SINTER_U8
+           : sizeof(U) == 2 ? SINTER_U16
+           : sizeof(U) == 4 ? SINTER_U32
+                            : SINTER_U64;
   else {
-    static_assert(std::is_same_v<U, uint8_t> || std::is_same_v<U, std::byte>,
+    static_assert(std::is_same_v<U, std::byte>,
                   "there is no dtype for this type");
     return SINTER_U8;
   }

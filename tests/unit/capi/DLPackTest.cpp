@@ -56,7 +56,14 @@ TEST(CapiDLPack, knowsDTypesAndDevices) {
   EXPECT_EQ(dtypeOf(dlpack::signedInteger, 64), SINTER_I64);
   EXPECT_EQ(dtypeOf(dlpack::unsignedInteger, 8), SINTER_U8);
   EXPECT_EQ(dtypeOf(dlpack::boolean, 8), SINTER_BOOL);
-  EXPECT_EQ(dtypeOf(dlpack::unsignedInteger, 32), -SINTER_UNSUPPORTED);
+  EXPECT_EQ(dtypeOf(dlpack::unsignedInteger, 16), SINTER_U16);
+  EXPECT_EQ(dtypeOf(dlpack::unsignedInteger, 32), SINTER_U32);
+  EXPECT_EQ(dtypeOf(dlpack::unsignedInteger, 64), SINTER_U64);
+  EXPECT_EQ(dtypeOf(dlpack::float8E4m3fn, 8), SINTER_F8E4M3FN);
+  EXPECT_EQ(dtypeOf(dlpack::float8E8m0fnu, 8), SINTER_F8E8M0FNU);
+  EXPECT_EQ(dtypeOf(dlpack::real, 8), -SINTER_UNSUPPORTED);
+  // Packed there, a byte each here.
+  EXPECT_EQ(dtypeOf(dlpack::signedInteger, 4), -SINTER_UNSUPPORTED);
   EXPECT_EQ(dtypeOf(5, 64), -SINTER_UNSUPPORTED); // complex
   x.managed.dl_tensor.dtype = {dlpack::real, 32, 4};
   EXPECT_FAILS(sinter_tensor_from_dlpack(&x.managed, &tensor),

@@ -157,6 +157,7 @@ TEST_F(ScalarRules, IntegerDivision) {
   EXPECT_EQ(binary("div", DType::i8, -128, -1), -128);
   EXPECT_EQ(binary("div", DType::u8, 200, 7), 28);
   EXPECT_EQ(binary("div", DType::u8, 200, 0), 255);
+  EXPECT_EQ(binary("div", DType::u32, 4294967295, 2), 2147483647);
   EXPECT_EQ(binary("div", DType::f32, 1, 0), infinity);
 }
 
@@ -171,6 +172,7 @@ TEST_F(ScalarRules, ExtremaPropagateNan) {
 TEST_F(ScalarRules, Comparison) {
   EXPECT_EQ(compare("lt", DType::i8, -1, 1), 1);
   EXPECT_EQ(compare("lt", DType::u8, 255, 1), 0);
+  EXPECT_EQ(compare("lt", DType::u32, 4294967295, 1), 0);
   EXPECT_EQ(compare("ge", DType::boolean, 1, 0), 1);
   EXPECT_EQ(compare("eq", DType::f32, nan, nan), 0);
   EXPECT_EQ(compare("ne", DType::f32, nan, nan), 1);

@@ -25,7 +25,7 @@ protected:
 TEST_F(Types, DTypes) {
   for (unsigned code = 0; code < numDTypes; ++code) {
     Type element = ir::elementType(&context, DType(code));
-    EXPECT_EQ(bool(element), isComputable(DType(code)));
+    EXPECT_EQ(bool(element), isStorable(DType(code)));
     if (element) {
       EXPECT_EQ(ir::dtypeOf(element), DType(code));
     }

@@ -18,8 +18,22 @@ TEST(DType, Sizes) {
   EXPECT_EQ(byteWidth(DType::f64), 8u);
   EXPECT_EQ(byteWidth(DType::bf16), 2u);
   EXPECT_EQ(byteWidth(DType::boolean), 1u);
-  EXPECT_EQ(bitWidth(DType::i4), 4u);
-  EXPECT_EQ(byteWidth(DType::u4), 0u);
+  EXPECT_EQ(byteWidth(DType::u64), 8u);
+  // Parts of a byte have one each.
+  for (DType type : {DType::i4, DType::u4, DType::f4e2m1}) {
+    EXPECT_EQ(byteWidth(type), 1u);
+    EXPECT_EQ(valueBits(type), 4u);
+  }
+  EXPECT_EQ(valueBits(DType::u2), 2u);
+  EXPECT_EQ(valueBits(DType::u16), 16u);
+}
+
+TEST(DType, Uses) {
+  for (DType type : {DType::f64, DType::boolean, DType::u16, DType::u64})
+    EXPECT_TRUE(isComputable(type) && isStorable(type)) << name(type);
+  for (DType type : {DType::f8e4m3fn, DType::f8e5m2fnuz, DType::i4, DType::u2})
+    EXPECT_TRUE(!isComputable(type) && isStorable(type)) << name(type);
+  EXPECT_FALSE(isStorable(DType::c64) || isStorable(DType::c128));
 }
 
 TEST(DType, Promotion) {
@@ -38,6 +52,11 @@ TEST(DType, Promotion) {
       {DType::f16, DType::f32, DType::f32},
       {DType::bf16, DType::f64, DType::f64},
       {DType::u64, DType::i8, DType::i64},
+      {DType::u16, DType::u8, DType::u16},
+      {DType::u16, DType::i16, DType::i32},
+      {DType::u32, DType::i8, DType::i64},
+      {DType::u32, DType::f16, DType::f16},
+      {DType::u64, DType::u32, DType::u64},
   };
   for (const Row &row : rows) {
     EXPECT_EQ(promote(row.a, row.b), row.common);

@@ -61,7 +61,7 @@ TEST(Interface, DTypeCodes) {
   EXPECT_EQ(int(DType::i64), 7);
   EXPECT_EQ(int(DType::boolean), 9);
   EXPECT_EQ(int(DType::u64), 19);
-  EXPECT_EQ(numDTypes, 20u);
+  EXPECT_EQ(numDTypes, 25u);
 }
 
 TEST(Interface, ExpressionCodes) {

@@ -61,7 +61,7 @@ TEST(ShapeRules, ElementwiseErrors) {
   expectError(add(testLeaf({4}, DType::c64), testLeaf({4}, DType::c64)),
               "add: cannot compute with c64: c64[4] x c64[4]",
               ErrorKind::unsupported);
-  expectError(cast(x, DType::u64), "cast: cannot compute with u64: f32[4,8]",
+  expectError(cast(x, DType::c64), "cast: cannot compute with c64: f32[4,8]",
               ErrorKind::unsupported);
 }
 

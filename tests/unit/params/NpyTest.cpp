@@ -75,7 +75,7 @@ TEST(Npy, ReadsWhatItWrites) {
 }
 
 TEST(Npy, WhatNumPyLacksIsAnErrorByName) {
-  for (DType dtype : {DType::f8e4m3, DType::f8e5m2, DType::i4, DType::u4}) {
+  for (DType dtype : {DType::f8e4m3fn, DType::f8e5m2, DType::i4, DType::u4}) {
     auto header = npyHeader(dtype, std::vector<int64_t>{2});
     ASSERT_FALSE(header) << name(dtype);
     EXPECT_EQ(header.error().kind, ErrorKind::unsupported);

@@ -93,8 +93,9 @@ TEST_F(Safetensors, RoundTripsEveryDType) {
   std::vector<NamedTensor> tensors;
   for (DType type :
        {DType::f64, DType::f32, DType::f16, DType::bf16, DType::i8, DType::i16,
-        DType::i32, DType::i64, DType::u8, DType::c64, DType::f8e4m3,
-        DType::f8e5m2, DType::f8e8m0, DType::u16, DType::u32, DType::u64})
+        DType::i32, DType::i64, DType::u8, DType::c64, DType::f8e4m3fn,
+        DType::f8e5m2, DType::f8e8m0fnu, DType::u16, DType::u32, DType::u64,
+        DType::f8e4m3fnuz, DType::f8e5m2fnuz})
     tensors.push_back({"t." + std::string(name(type)),
                        type,
                        {2, 3},

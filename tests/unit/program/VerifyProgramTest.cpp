@@ -60,7 +60,7 @@ TEST(VerifyProgram, checksPorts) {
   EXPECT_EQ(refusal([](B &b) { b.program.inputs[0]->dtype = 99; }),
             "model file: a port has dtype code 99");
   EXPECT_EQ(
-      refusal([](B &b) { b.program.outputs[0]->dtype = uint8_t(DType::i4); }),
+      refusal([](B &b) { b.program.outputs[0]->dtype = uint8_t(DType::c64); }),
       "model file: a port has dtype code 15");
   EXPECT_EQ(refusal([](B &b) { b.program.inputs[0]->kind = 3; }),
             "model file: a port has kind 3");

@@ -25,7 +25,8 @@ static void whereRule(Call &call) {
 }
 
 static void castRule(Call &call) {
-  call.give(call.tensor(0).to(call.dtypeAttribute("to")));
+  call.give(converted(call, call.tensor(0), call.dtypeAttribute("to"),
+                      call.flag("saturate")));
 }
 
 /// Before opset 6 dtypes are named.
@@ -39,7 +40,8 @@ static void oldCastRule(Call &call) {
 }
 
 static void castLikeRule(Call &call) {
-  call.give(call.tensor(0).to(call.value(1).dtype()));
+  call.give(converted(call, call.tensor(0), call.value(1).dtype(),
+                      call.flag("saturate")));
 }
 
 static constexpr const char *oldBinary = "axis:int broadcast:int=0";

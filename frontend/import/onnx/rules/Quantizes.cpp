@@ -33,13 +33,16 @@ static void quantizeRule(Call &call) {
     dtype = call.value(2).dtype();
   else if (call.opset() >= 21 && call.integer("output_dtype") != 0)
     dtype = call.dtypeAttribute("output_dtype");
-  if (isFloat(dtype))
-    call.unsupported("a result of floats");
   bool isWide = call.opset() >= 23 && call.integer("precision") == 11;
   DType wide = isWide || x.dtype() == DType::f64 ? DType::f64 : DType::f32;
-  Tensor y = round(x.to(wide) / scale.to(wide));
+  Tensor y = x.to(wide) / scale.to(wide);
+  if (!isFloat(dtype))
+    y = round(y);
   if (call.has(2))
     y = y + spread(call, 2, x).to(wide);
+  if (isFloat(dtype))
+    return call.give(
+        converted(call, y, dtype, call.opset() < 19 || call.flag("saturate")));
   auto [least, largest] = rangeOf(dtype);
   call.give(clamp(y, least, largest).to(dtype));
 }
@@ -50,11 +53,10 @@ static void dequantizeRule(Call &call) {
   if (call.opset() >= 23 && call.integer("output_dtype") != 0)
     dtype = call.dtypeAttribute("output_dtype");
   DType wide = dtype == DType::f64 ? DType::f64 : DType::f32;
-  Tensor y = x.to(x.dtype() == DType::i32 ? x.dtype() : DType::i32);
-  if (isFloat(x.dtype()))
-    call.unsupported("quantized floats");
+  DType exact = isFloat(x.dtype()) ? wide : DType::i32;
+  Tensor y = x.to(exact);
   if (call.has(2))
-    y = y - spread(call, 2, x).to(DType::i32);
+    y = y - spread(call, 2, x).to(exact);
   call.give((y.to(wide) * scale.to(wide)).to(dtype));
 }
 

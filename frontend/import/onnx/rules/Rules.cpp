@@ -8,6 +8,8 @@
 #include <sinter/Error.h>
 #include <sinter/generated/functions/Elementwise.h>
 
+#include <cmath>
+
 namespace sinter::onnx {
 
 std::vector<int64_t> numbersOf(const Tensor &x) { return fixed(x.shape()); }
@@ -37,16 +39,8 @@ Tensor asFloat(const Tensor &x) {
 }
 
 std::pair<double, double> rangeOf(DType dtype) {
-  switch (dtype) {
-  case DType::u8:
-    return {0, 255};
-  case DType::i8:
-    return {-128, 127};
-  case DType::i16:
-    return {-32768, 32767};
-  default:
-    return {-2147483648.0, 2147483647.0};
-  }
+  double count = std::ldexp(1.0, int(valueBits(dtype) - isSigned(dtype)));
+  return {isSigned(dtype) ? -count : 0.0, count - 1};
 }
 
 Tensor saturated(const Tensor &x, DType dtype) {
