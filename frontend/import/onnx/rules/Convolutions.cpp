@@ -66,9 +66,11 @@ static std::vector<int64_t> transposedSpace(Call &call, const Tensor &x,
         (extent - 1) * windows.strides[i] + windows.reach(i) + more[i];
     if (!named.empty() || isSame) {
       space[i] = named.empty() ? extent * windows.strides[i] : named[i];
-      int64_t total = std::max<int64_t>(all - space[i], 0);
-      bool isUpper = automatic == "SAME_UPPER";
-      windows.low[i] = isUpper ? total / 2 : total - total / 2;
+      // Less than none where windows leave gaps: places that no window reaches
+      // stand at both ends then. Rounded down, the odd one is at the end that
+      // is named, as in ONNX's own cases.
+      int64_t total = all - space[i], half = total >> 1;
+      windows.low[i] = automatic == "SAME_UPPER" ? half : total - half;
       windows.high[i] = total - windows.low[i];
     } else {
       space[i] = all - windows.low[i] - windows.high[i];
