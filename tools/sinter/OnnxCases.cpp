@@ -131,9 +131,20 @@ static bool isOfTensors(const onnx::ValueInfo &info) {
          info.type.starts_with("optional(");
 }
 
+/// Whether a file has the bits of floats of `wanted` as integers: cases that
+/// are older than such floats of NumPy do.
+static bool holdsBits(DType stored, DType wanted) {
+  bool isUnsigned = stored == DType::u8 || stored == DType::u16;
+  return isUnsigned && isFloat(wanted) &&
+         byteWidth(stored) == byteWidth(wanted);
+}
+
+/// `wanted` is what the model says.
 static Tensor tensorOf(const onnx::TensorRecord &record, const fs::path &path,
-                       DeviceId device) {
+                       std::optional<DType> wanted, DeviceId device) {
   std::optional<DType> dtype = onnx::computedAs(record.type);
+  if (dtype && wanted && holdsBits(*dtype, *wanted))
+    dtype = wanted;
   if (!dtype)
     unsupported(fmt::format("{} holds {}", path.filename().string(),
                             onnx::elementName(record.type)));
@@ -158,12 +169,12 @@ static Stored readStored(const fs::path &path, const onnx::ValueInfo &info,
   else
     one = onnx::readTensor(file.bytes());
   if (one)
-    return {one->name, tensorOf(*one, path, device)};
+    return {one->name, tensorOf(*one, path, info.dtype, device)};
   if (!list)
     return {};
   std::vector<Tensor> tensors;
   for (const onnx::TensorRecord &each : *list)
-    tensors.push_back(tensorOf(each, path, device));
+    tensors.push_back(tensorOf(each, path, info.dtype, device));
   return {{}, tensors};
 }
 

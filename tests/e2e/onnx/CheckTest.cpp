@@ -76,6 +76,28 @@ TEST_F(OnnxCheck, tellsRightFromWrongAndUnsupported) {
   EXPECT_EQ(run(cases[3]).verdict, Verdict::failed);
 }
 
+/// Files older than NumPy's floats of 16 bits and fewer hold those as integers.
+TEST_F(OnnxCheck, bitsOfFloatsAreFloats) {
+  for (auto [name, last] :
+       {std::pair("a_right", 0x4000), {"b_wrong", 0x4040}}) {
+    addCase(name, "Identity", {0, 0});
+    fs::path own = folder / name, data = own / "test_data_set_0";
+    Message cast = nodeMessage("Neg", {"x"}, {"y"});
+    write(own / "model.onnx",
+          modelMessage(Message()
+                           .message(11, valueMessage("x", 16, {2}))
+                           .message(12, valueMessage("y", 16, {2}))
+                           .message(1, cast)));
+    std::vector<uint16_t> x{0x3f80, 0xc000}, want{0xbf80, uint16_t(last)};
+    write(data / "input_0.pb", tensorMessage("x", 4, {2}, x));
+    write(data / "output_0.pb", tensorMessage("y", 4, {2}, want));
+  }
+  std::vector<OnnxCase> cases = findOnnxCases(folder.string());
+  CaseResult right = run(cases[0]), wrong = run(cases[1]);
+  EXPECT_EQ(right.verdict, Verdict::passed) << right.why;
+  EXPECT_THAT(wrong.why, HasSubstr("element 1 is 2, not 3"));
+}
+
 TEST_F(OnnxCheck, infinityIsNearNothing) {
   float infinity = std::numeric_limits<float>::infinity();
   addCase("a_wanted", "Relu", {0, infinity});

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // Codes of TensorProto.
-enum { f32 = 1, u64 = 13, e4m3 = 17, e5m2 = 19, i4 = 22, e8m0 = 24 };
+enum { f32 = 1, u64 = 13, e4m3 = 17, e5m2 = 19, u4 = 21, i4 = 22, e8m0 = 24 };
 
 static Message graphOf(int from, int to, std::initializer_list<Message> nodes) {
   Message graph;
@@ -37,10 +37,10 @@ static Message modeAttribute(std::string_view mode) {
 
 static std::vector<double>
 castTo(int to, DType dtype, std::initializer_list<float> numbers,
-       std::initializer_list<Message> attributes = {}) {
+       std::initializer_list<Message> attributes = {}, int64_t opset = 24) {
   Message node = nodeMessage("Cast", {"x"}, {"y"}, attributes);
   node.message(5, toAttribute(to));
-  onnx::Model model = modelOf(graphOf(f32, to, {node}), 24);
+  onnx::Model model = modelOf(graphOf(f32, to, {node}), opset);
   Tensor y = model.forward(tensor(std::vector<float>(numbers)));
   EXPECT_EQ(y.dtype(), dtype);
   return y.to_vector<double>();
@@ -76,6 +76,13 @@ TEST(OnnxElementTypes, powersOfTwoAreRoundedAsAsked) {
 TEST(OnnxElementTypes, integersOfFourBitsKeepTheLowOnes) {
   EXPECT_THAT(castTo(i4, DType::i4, {7.9F, 8, 9, -9, 16}),
               ElementsAre(7, -8, -7, 7, 0));
+}
+
+TEST(OnnxElementTypes, integersOfFourBitsSaturateInOldModels) {
+  EXPECT_THAT(castTo(i4, DType::i4, {7.9F, 8, -1.9F, -9, 1e9F}, {}, 21),
+              ElementsAre(7, 7, -1, -8, 7));
+  EXPECT_THAT(castTo(u4, DType::u4, {15.5F, 16, -3}, {}, 23),
+              ElementsAre(15, 15, 0));
 }
 
 TEST(OnnxElementTypes, packedElementsAreUnpacked) {

@@ -26,12 +26,21 @@ static Tensor toPower(Call &call, const Tensor &x, bool saturates) {
   return nearest.to(DType::f8e8m0fnu);
 }
 
+/// Integers of a part of a byte. What a float out of their range becomes, ONNX
+/// leaves open; its own cases saturate before opset 24 and keep the low bits of
+/// what the number is between from then on.
+static Tensor toFewBits(Call &call, const Tensor &x, DType dtype) {
+  if (call.opset() >= 24)
+    return x.to(DType::i32).to(dtype);
+  auto [least, largest] = rangeOf(dtype);
+  return clamp(x, least, largest).to(DType::i32).to(dtype);
+}
+
 Tensor converted(Call &call, const Tensor &x, DType dtype, bool saturates) {
   if (isComputable(dtype))
     return x.to(dtype);
-  // Integers of a part of a byte keep the low bits of what a number is between.
   if (!isFloat(dtype))
-    return isFloat(x.dtype()) ? x.to(DType::i32).to(dtype) : x.to(dtype);
+    return isFloat(x.dtype()) ? toFewBits(call, x, dtype) : x.to(dtype);
   if (x.dtype() == dtype)
     return x;
   bool isWide = isFloat(x.dtype()) && isComputable(x.dtype());
