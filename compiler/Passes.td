@@ -103,8 +103,9 @@ def MarkSharedDivisors : Pass<"mark-shared-divisors", "::mlir::ModuleOp"> {
     In every numerics mode but `exact`. The divisor comes from a reduction of
     elements of the quotient's shape, as in a softmax: a kernel takes its
     reciprocal once and multiplies. With `numbers`, for the mode `fast`, so it
-    does where the divisor is one number. Decided here, where static and
-    symbolic programs still look alike.
+    does where the divisor is one number. Not where integers are made of the
+    quotients, element by element, which the last place may decide. Decided
+    here, where static and symbolic programs still look alike.
 
     ```mlir
     %3 = sinter.div %0, %2

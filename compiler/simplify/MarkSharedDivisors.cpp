@@ -6,6 +6,7 @@
 #include "compiler/lower/SharedDivision.h"
 #include "dialects/sinter/Dialect.h"
 #include "sinter/generated/classes/Arithmetic.h"
+#include "sinter/generated/classes/Elementwise.h"
 #include "sinter/generated/classes/View.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -69,6 +70,37 @@ private:
   llvm::DenseMap<Value, Shape> origins;
 };
 
+static bool isFloat(Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value));
+}
+
+static bool roundsToIntegers(Operation *op) {
+  if (isa<ir::CastOp>(op)) {
+    Type element = getElementTypeOrSelf(op->getResult(0));
+    return isa<IntegerType>(element) && !element.isInteger(1);
+  }
+  return isa<ir::FloorOp, ir::CeilOp, ir::TruncOp, ir::RoundOp>(op);
+}
+
+/// Floats of which an integer is made, element by element: their last place
+/// may decide which one.
+static llvm::DenseSet<Value> roundedValues(Block &block) {
+  llvm::DenseSet<Value> rounded;
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    if (op.getNumResults() != 1)
+      continue;
+    bool isCarried = isa<ir::PointwiseOpInterface>(op) ||
+                     kindOf(&op) == graph::PatternKind::view;
+    if (!roundsToIntegers(&op) &&
+        !(isCarried && rounded.contains(op.getResult(0))))
+      continue;
+    for (Value operand : op.getOperands())
+      if (isFloat(operand))
+        rounded.insert(operand);
+  }
+  return rounded;
+}
+
 // Whether all elements are one number: of rank 0, or a constant.
 static bool isOneNumber(Value value) {
   while (Operation *op = value.getDefiningOp()) {
@@ -87,9 +119,11 @@ struct MarkSharedDivisorsPass
   void runOnOperation() override {
     Block &block = mainOf(getOperation()).getBody().front();
     Shared shared(block);
+    llvm::DenseSet<Value> rounded = roundedValues(block);
     block.walk([&](ir::DivOp op) {
       Type element = getElementTypeOrSelf(op.getResult());
       if ((element.isF32() || element.isF64()) &&
+          !rounded.contains(op.getResult()) &&
           (shared.isReduced(op.getRhs(), shapeOf(op.getResult())) ||
            (numbers && isOneNumber(op.getRhs()) &&
             !shapeOf(op.getResult()).empty())))

@@ -57,3 +57,29 @@ func.func @main(%x: tensor<4x8xf32>, %s: tensor<f32>) -> (tensor<4x8xf32>, tenso
   %4 = sinter.div %s, %s : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %1, %3, %4 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<f32>
 }
+
+// -----
+
+// Quotients that are rounded, also after other arithmetic and views, are divided;
+// one beside them is not.
+// CHECK-LABEL: @main
+// CHECK: %[[QUOTIENT:.*]] = sinter.div %{{.*}}, %{{[0-9]+}} : (
+// CHECK: sinter.add %[[QUOTIENT]]
+// CHECK: %[[CAST:.*]] = sinter.div %{{.*}}, %{{[0-9]+}} : (
+// CHECK: sinter.cast %[[CAST]]
+// CHECK: sinter.div {{.*}} {sinter.shared_divisor}
+func.func @main(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<8x4xf32>, tensor<4x8xui8>, tensor<4x8xi1>) {
+  %0 = sinter.amax %x {axes = array<i64: 0, 1>, keepdims = false} : (tensor<4x8xf32>) -> tensor<f32>
+  %1 = sinter.broadcast %0 {shape = affine_map<() -> (4, 8)>} : (tensor<f32>) -> tensor<4x8xf32>
+  %2 = sinter.div %x, %1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %3 = sinter.add %2, %y : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %4 = sinter.transpose %3 {permutation = array<i64: 1, 0>} : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  %5 = sinter.round %4 : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %6 = sinter.neg %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %7 = sinter.div %6, %1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %8 = sinter.cast %7 {dtype = ui8} : (tensor<4x8xf32>) -> tensor<4x8xui8>
+  %9 = sinter.mul %x, %x : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %10 = sinter.div %9, %1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %11 = sinter.cast %10 {dtype = i1} : (tensor<4x8xf32>) -> tensor<4x8xi1>
+  return %5, %8, %11 : tensor<8x4xf32>, tensor<4x8xui8>, tensor<4x8xi1>
+}

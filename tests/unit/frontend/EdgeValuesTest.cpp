@@ -57,6 +57,21 @@ TEST(EdgeValues, ExtremesSoFarBehindNaN) {
   });
 }
 
+/// n times the reciprocal of n is less than 1 for some.
+TEST(EdgeValues, QuotientsOfWhichIntegersAreMadeAreDivided) {
+  inEachMode([] {
+    sn::Tensor n = sn::arange(1, 300).to(sn::DType::f32).reshape({-1, 1});
+    sn::Tensor share = n / sn::amax(n, {1}, true);
+    Values ones(299, 1);
+    expectSame(sn::floor(share), ones);
+    expectSame(sn::trunc(share * 1.f).to(sn::DType::i32).to(sn::DType::f32),
+               ones);
+    sn::Tensor many = sn::full({1000}, 49.f);
+    Values all(1000, 1);
+    expectSame(sn::floor(many / sn::amax(many)), all);
+  });
+}
+
 TEST(EdgeValues, TheLargestNaNsShareTheGradient) {
   inEachMode([] {
     sn::Tensor x = sn::tensor({{1.f, aNan, 3.f, aNan}, {2.f, 5.f, 5.f, 1.f}});
