@@ -85,14 +85,26 @@ static Tensor sampleCounts(const Tensor &bin, int64_t ratio) {
   return ratio > 0 ? full_like(bin, double(ratio)) : ceil(bin);
 }
 
-/// As many samples as the largest box has in a bin.
-static int64_t largestOf(const Tensor &counts, std::source_location line) {
-  constexpr int64_t limit = 1 << 16;
-  int64_t most = counts.numel() == 0 ? 1 : amax(counts).item<int64_t>(line);
-  return std::clamp<int64_t>(most, 1, limit);
+/// Most samples of a bin along one axis.
+static constexpr int64_t mostSamples = 1 << 16;
+
+[[noreturn]] static void failOfSamples(const Composed &call, double wanted) {
+  call.fail(ErrorKind::unsupported,
+            fmt::format("{} samples along an axis of a bin: at most {}", wanted,
+                        mostSamples));
 }
 
-static AxisSamples samplesOf(const Extent &extent,
+/// As many samples as the largest box has in a bin.
+static int64_t largestOf(const Composed &call, const Tensor &counts,
+                         std::source_location line) {
+  double most = counts.numel() == 0 ? 1 : amax(counts).item<double>(line);
+  // Not a number, if one of them is not.
+  if (!(most <= double(mostSamples)))
+    failOfSamples(call, most);
+  return std::max<int64_t>(int64_t(most), 1);
+}
+
+static AxisSamples samplesOf(const Composed &call, const Extent &extent,
                              const RoiAlignOptions &options,
                              std::source_location line) {
   double offset = options.aligned ? 0.5 : 0;
@@ -106,7 +118,7 @@ static AxisSamples samplesOf(const Extent &extent,
   samples.most = options.sampling_ratio;
   samples.count = unsqueeze(sampleCounts(bin, options.sampling_ratio), 1);
   if (options.sampling_ratio <= 0)
-    samples.most = largestOf(samples.count, line);
+    samples.most = largestOf(call, samples.count, line);
   Options integers{DType::i64, bin.device()};
   Dims shape{1, extent.bins, samples.most};
   Tensor number = iota(shape, 2, integers).to(bin.dtype());
@@ -179,6 +191,8 @@ static void checkRois(const Composed &call, const Tensor &boxes,
     call.fail("the size must be one or two numbers of bins");
   if (call.x.dim(2).value < 1 || call.x.dim(3).value < 1)
     call.fail("the images are empty");
+  if (options.sampling_ratio > mostSamples)
+    failOfSamples(call, double(options.sampling_ratio));
 }
 
 Tensor roi_align(const Arg &x, const Arg &boxes, const Arg &images,
@@ -190,10 +204,12 @@ Tensor roi_align(const Arg &x, const Arg &boxes, const Arg &images,
   rois = rois.detach().to(wide);
   int64_t height = call.x.dim(2).value, width = call.x.dim(3).value;
   auto side = [&](int64_t at) { return select(rois, 1, at); };
-  AxisSamples rows = samplesOf(
-      {side(1), side(3), height, *options.size.begin()}, options, x.where);
-  AxisSamples columns = samplesOf(
-      {side(0), side(2), width, *(options.size.end() - 1)}, options, x.where);
+  AxisSamples rows =
+      samplesOf(call, {side(1), side(3), height, *options.size.begin()},
+                options, x.where);
+  AxisSamples columns =
+      samplesOf(call, {side(0), side(2), width, *(options.size.end() - 1)},
+                options, x.where);
   rows.low = rows.low * width;
   rows.high = rows.high * width;
   Tensor first = reshape(which.to(DType::i64) * (height * width), {-1, 1, 1});

@@ -21,8 +21,8 @@ enum class RoiMode : uint8_t {
 struct RoiAlignOptions {
   Axes size = 1;            ///< bins along h and w; one number stands for both
   double spatial_scale = 1; ///< elements of x in one unit of the boxes
-  /// Samples along each axis of a bin; 0: as many as elements lie under it,
-  /// which evaluates the boxes.
+  /// Samples along each axis of a bin, at most 65536; 0: as many as elements
+  /// lie under it, which evaluates the boxes.
   int64_t sampling_ratio = 0;
   bool aligned = false; ///< boxes are moved by half an element, and never grown
   RoiMode mode = RoiMode::mean;

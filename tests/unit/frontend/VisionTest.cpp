@@ -134,6 +134,21 @@ TEST(Vision, RoiAlignRefusesWhatDoesNotFit) {
               [&] { sn::roi_align(x, rois(), images(), {.size = {0, 2}}); });
 }
 
+TEST(Vision, RoiAlignRefusesMoreSamplesThanItTakes) {
+  sn::Tensor x = sn::ones({1, 1, 4, 4}), image = sn::tensor<int64_t>({0});
+  auto align = [&](float end, int64_t ratio) {
+    return sn::roi_align(x, sn::tensor<float>({{0, 0, 2, end}}), image,
+                         {.sampling_ratio = ratio});
+  };
+  for (float end : {7e4F, INFINITY, NAN})
+    expectError(sn::ErrorKind::unsupported,
+                "samples along an axis of a bin: at most 65536",
+                [&] { align(end, 0); });
+  expectError(sn::ErrorKind::unsupported,
+              "roi_align: 70000 samples along an axis of a bin",
+              [&] { align(2, 70000); });
+}
+
 //===- deform_conv2d ------------------------------------------------------===//
 
 TEST(Vision, DeformConvIsTorchvisions) {
