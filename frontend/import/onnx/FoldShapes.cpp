@@ -326,10 +326,10 @@ static KnownRef foldRange(const FoldCall &call) {
   return std::make_shared<Known>(std::move(result));
 }
 
-/// The product, sum or extremum of all integers of one axis, or of all.
-template <typename F>
-static KnownRef foldReduction(const FoldCall &call, Dim first, F &&combine) {
-  if (!call.has(0) || call.inputs[0]->isReal())
+/// What a reduction of all axes gives, without its element; null where an axis
+/// stays.
+static std::shared_ptr<Known> reductionOf(const FoldCall &call) {
+  if (!call.has(0))
     return nullptr;
   const Known &x = *call.inputs[0];
   std::vector<int64_t> axes = call.integers(1, "axes");
@@ -343,39 +343,54 @@ static KnownRef foldReduction(const FoldCall &call, Dim first, F &&combine) {
   auto result = std::make_shared<Known>();
   result->dtype = x.dtype;
   result->varies = x.varies;
-  Dim total = first;
-  for (Dim each : x.integers)
-    total = combine(total, each);
-  result->integers = {total};
   if (call.integer("keepdims", 1) != 0)
     result->dims.assign(x.dims.size(), 1);
   return result;
 }
 
-static KnownRef foldProduct(const FoldCall &call) {
-  if (call.has(0) && call.inputs[0]->dtype != DType::i64)
+/// The product or sum of all integers.
+template <typename F>
+static KnownRef foldIntegers(const FoldCall &call, Dim first, F &&combine) {
+  std::shared_ptr<Known> result = reductionOf(call);
+  if (!result || result->dtype != DType::i64)
     return nullptr;
-  return foldReduction(call, 1, [](Dim a, Dim b) { return a * b; });
+  for (Dim each : call.inputs[0]->integers)
+    first = combine(first, each);
+  result->integers = {first};
+  return result;
+}
+static KnownRef foldProduct(const FoldCall &call) {
+  return foldIntegers(call, 1, [](Dim a, Dim b) { return a * b; });
 }
 static KnownRef foldSum(const FoldCall &call) {
-  if (call.has(0) && call.inputs[0]->dtype != DType::i64)
-    return nullptr;
-  return foldReduction(call, 0, [](Dim a, Dim b) { return a + b; });
+  return foldIntegers(call, 0, [](Dim a, Dim b) { return a + b; });
 }
 
-static KnownRef foldMax(const FoldCall &call) {
-  if (!call.has(0) || call.inputs[0]->integers.empty())
+template <typename T> static T extremum(const std::vector<T> &x, bool isMax) {
+  return isMax ? *std::ranges::max_element(x) : *std::ranges::min_element(x);
+}
+
+/// Of numbers; what is none is left to the device.
+static KnownRef foldExtremum(const FoldCall &call, bool isMax) {
+  std::shared_ptr<Known> result = reductionOf(call);
+  if (!result || call.inputs[0]->size() == 0)
     return nullptr;
-  return foldReduction(call, call.inputs[0]->integers[0], [](Dim a, Dim b) {
-    return Dim(std::max(fixed(a), fixed(b)));
-  });
+  const Known &x = *call.inputs[0];
+  if (std::ranges::any_of(x.reals, [](double each) { return each != each; }))
+    return nullptr;
+  if (x.isReal())
+    result->reals = {extremum(x.reals, isMax)};
+  else if (x.size() == 1)
+    result->integers = x.integers;
+  else
+    result->integers = {Dim(extremum(fixed(x.integers), isMax))};
+  return result;
+}
+static KnownRef foldMax(const FoldCall &call) {
+  return foldExtremum(call, true);
 }
 static KnownRef foldMin(const FoldCall &call) {
-  if (!call.has(0) || call.inputs[0]->integers.empty())
-    return nullptr;
-  return foldReduction(call, call.inputs[0]->integers[0], [](Dim a, Dim b) {
-    return Dim(std::min(fixed(a), fixed(b)));
-  });
+  return foldExtremum(call, false);
 }
 
 /// Tensors without elements have other axes of any length, over which loops

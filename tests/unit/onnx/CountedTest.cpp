@@ -107,6 +107,78 @@ TEST(OnnxCounted, shapesThatTheModelComputes) {
               ElementsAre(1, 3));
 }
 
+/// What `nodes` make of x = {1, 0, 0, 0} and n, a vector of one number that is
+/// 2, which is read; in a file it is an error that names the node.
+static void expectRead(std::initializer_list<Message> nodes,
+                       std::initializer_list<int64_t> sizes, const char *what) {
+  auto number = [](std::string_view name, int64_t each) {
+    return tensorMessage(name, 7, {1}, std::vector<int64_t>{each});
+  };
+  Message graph = graphOf({nodeMessage("ReduceMax", {"a"}, {"n"})}, 7);
+  graph.message(5, number("zero", 0)).message(5, number("open", -1));
+  for (const Message &node : nodes)
+    graph.message(1, node);
+  onnx::Model model = modelOf(graph);
+  // Has no value yet.
+  Tensor x = tensor<int64_t>({1, 0, 0, 0}) + 0;
+  EXPECT_THAT(sizesOf(model.run({{"x", x}}).at("y")),
+              testing::ElementsAreArray(sizes));
+  auto jitted =
+      jit([&](const Tensor &own) { return model.run({{"x", own}}).at("y"); });
+  EXPECT_THAT(problem([&] { jitted(ones({4}, {DType::i64, {}})); }),
+              AllOf(HasSubstr("(opset 17), node 'y' of net.onnx: "),
+                    HasSubstr(std::string(what) + " is computed by the model, "
+                                                  "and has to be known")));
+}
+
+TEST(OnnxCounted, sizesThatTheModelComputesAreRead) {
+  Message cast =
+      nodeMessage("Cast", {"x"}, {"f"}, {attributeMessage("to", int64_t(1))});
+  Message real =
+      nodeMessage("Cast", {"n"}, {"r"}, {attributeMessage("to", int64_t(1))});
+  Message both = nodeMessage("Concat", {"n", "n"}, {"b"},
+                             {attributeMessage("axis", int64_t(0))});
+  Message wide = nodeMessage("Concat", {"n", "open"}, {"b"},
+                             {attributeMessage("axis", int64_t(0))});
+  Message one = nodeMessage("Squeeze", {"n"}, {"s"});
+  Message nothing = nodeMessage("Squeeze", {"zero"}, {"z"});
+  expectRead({both, nodeMessage("Pad", {"x", "b"}, {"y"})}, {8},
+             "pads (input 1)");
+  expectRead({nodeMessage("Slice", {"x", "zero", "n"}, {"y"})}, {2},
+             "ends (input 2)");
+  expectRead({nodeMessage("Slice", {"x", "n", "n"}, {"y"})}, {0},
+             "starts (input 1)");
+  expectRead({nodeMessage("Tile", {"x", "n"}, {"y"})}, {8},
+             "repeats (input 1)");
+  expectRead({wide, nodeMessage("Reshape", {"x", "b"}, {"y"})}, {2, 2},
+             "the shape (input 1)");
+  expectRead({nodeMessage("ConstantOfShape", {"n"}, {"y"})}, {2},
+             "the shape (input 0)");
+  expectRead({one, nothing, nodeMessage("Range", {"z", "s", "s"}, {"y"})}, {1},
+             "limit (input 1)");
+  expectRead({cast, nodeMessage("Resize", {"f", "", "", "n"}, {"y"})}, {2},
+             "sizes (input 3)");
+  expectRead({cast, real, nodeMessage("Resize", {"f", "", "r"}, {"y"})}, {8},
+             "scales (input 2)");
+}
+
+/// Floats of sizes, as paddings to a multiple of 32 are computed.
+TEST(OnnxCounted, largestSizesAreComputedOnTheHost) {
+  Message toReal =
+      nodeMessage("Cast", {"n"}, {"r"}, {attributeMessage("to", int64_t(1))});
+  Message toInteger =
+      nodeMessage("Cast", {"m"}, {"k"}, {attributeMessage("to", int64_t(7))});
+  for (auto [op, size] : {std::pair("ReduceMax", 5), {"ReduceMin", 2}}) {
+    onnx::Model model =
+        modelOf(graphOf({nodeMessage("Shape", {"a"}, {"n"}), toReal,
+                         nodeMessage(op, {"r"}, {"m"}), toInteger,
+                         nodeMessage("ConstantOfShape", {"k"}, {"y"})}));
+    auto jitted =
+        jit([&](const Tensor &x) { return model.run({{"x", x}}).at("y"); });
+    EXPECT_THAT(sizesOf(jitted(ones({5, 2}))), ElementsAre(size));
+  }
+}
+
 static Message branchOf(const char *op) {
   return Message()
       .message(12, Message().text(1, op))
