@@ -103,18 +103,31 @@ void ModelRecorder::record(const GraphRecord &graph, Scope &scope) {
   recordNodes(graph.nodes, opsets ? *opsets : source.opsets, scope);
 }
 
+namespace {
+/// A value for as long as this lives, also where an error ends that.
+template <typename T> class Meanwhile {
+public:
+  Meanwhile(T &place, T value)
+      : place(place), before(std::exchange(place, value)) {}
+  ~Meanwhile() { place = before; }
+  Meanwhile(const Meanwhile &) = delete;
+
+private:
+  T &place;
+  T before;
+};
+} // namespace
+
 void ModelRecorder::recordNodes(const std::vector<NodeRecord> &nodes,
                                 const Opsets &used, Scope &scope) {
-  const Opsets *outerOpsets = std::exchange(opsets, &used);
-  const Scope *outerScope = std::exchange(current, &scope);
+  Meanwhile<const Opsets *> ownOpsets(opsets, &used);
+  Meanwhile<const Scope *> ownScope(current, &scope);
   for (const NodeRecord &node : nodes) {
     std::string label = fmt::format("{} ({})", nameOf(node), file);
     auto number = uint32_t(&node - nodes.data()) + 1;
     detail::SourceScope line(internSite(label, number));
     recordNode(function ? resolved(node) : node, used, scope);
   }
-  current = outerScope;
-  opsets = outerOpsets;
 }
 
 /// Errors of nodes inside name the innermost node alone.
@@ -306,9 +319,10 @@ std::vector<Value> ModelRecorder::callFunction(const FunctionRecord &called,
   Scope scope;
   for (size_t i = 0; i < inputs.size(); ++i)
     scope.set(called.inputs[i], std::move(inputs[i]));
-  const FunctionCall *outer = std::exchange(function, &callee);
-  recordNodes(called.nodes, called.opsets, scope);
-  function = outer;
+  {
+    Meanwhile<const FunctionCall *> own(function, &callee);
+    recordNodes(called.nodes, called.opsets, scope);
+  }
   std::vector<Value> results;
   for (const std::string &output : called.outputs) {
     const Value *found = scope.find(output);

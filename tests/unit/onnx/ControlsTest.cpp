@@ -2,6 +2,7 @@
 #include "tests/unit/onnx/LoadModel.h"
 
 #include <sinter/Basic.h>
+#include <sinter/Jit.h>
 #include <sinter/Onnx.h>
 
 #include <gmock/gmock.h>
@@ -61,14 +62,55 @@ TEST(OnnxControls, branchesThatTheModelChooses) {
   EXPECT_EQ(programsMade(), before);
 }
 
-TEST(OnnxControls, branchesOfOtherTypesAreRefused) {
+/// Recorded as a whole, where nothing can be read.
+static std::string problemOfFile(const onnx::Model &model) {
+  auto jitted = jit([&](const Tensor &x) { return model.forward(x); });
+  return problem([&] { jitted(ones({2})); });
+}
+
+/// What is no `cond` is decided by the condition, which is read.
+TEST(OnnxControls, branchesOfOtherTypes) {
   onnx::Model model = modelOf(
       graphOf({nodeMessage("Greater", {"s", "hundred"}, {"c"}),
                ifNode(branchOf(nodeMessage("Mul", {"x", "x"}, {"t"}), "t"),
                       branchOf(nodeMessage("Neg", {"s"}, {"e"}), "e"))}));
-  EXPECT_THAT(problem([&] { model.forward(computed(9, 16)); }),
+  EXPECT_THAT(model.forward(computed(9, 16)).to_vector<float>(),
+              ElementsAre(-7));
+  EXPECT_THAT(model.forward(computed(10000, 4)).to_vector<float>(),
+              ElementsAre(10000, 4));
+  EXPECT_THAT(problemOfFile(model),
               HasSubstr("the model computes the condition, and result 0 is "
                         "f32[2] in one branch and f32[] in the other"));
+}
+
+TEST(OnnxControls, branchesThatReadThemselves) {
+  onnx::Model model = modelOf(graphOf(
+      {nodeMessage("Greater", {"s", "hundred"}, {"c"}),
+       ifNode(branchOf(nodeMessage("NonZero", {"x"}, {"t"}), "t"),
+              branchOf(nodeMessage("Fancy", {"x"}, {"e"}, {}, "odd"), "e"))}));
+  EXPECT_THAT(model.forward(computed(20000, 0)).to_vector<int64_t>(),
+              ElementsAre(0));
+  EXPECT_THAT(problem([&] { model.forward(computed(9, 16)); }),
+              HasSubstr("Fancy (opset 17), node 'odd'"));
+  EXPECT_THAT(problemOfFile(model),
+              HasSubstr("NonZero (opset 17), node 't' of net.onnx: the tensor "
+                        "(input 0) is computed by the model"));
+}
+
+TEST(OnnxControls, branchesOfSequences) {
+  Message one = branchOf(nodeMessage("SequenceConstruct", {"x"}, {"t"}), "t");
+  Message two =
+      branchOf(nodeMessage("SequenceConstruct", {"x", "x"}, {"e"}), "e");
+  Message choice = nodeMessage(
+      "If", {"c"}, {"l"},
+      {graphAttribute("then_branch", one), graphAttribute("else_branch", two)});
+  onnx::Model model =
+      modelOf(graphOf({nodeMessage("Greater", {"s", "hundred"}, {"c"}), choice,
+                       nodeMessage("ConcatFromSequence", {"l"}, {"y"},
+                                   {attributeMessage("axis", int64_t(0))})}));
+  EXPECT_THAT(model.forward(computed(9, 16)).to_vector<float>(),
+              ElementsAre(3, 4, 3, 4));
+  EXPECT_THAT(problemOfFile(model), HasSubstr("a list or an optional"));
 }
 
 /// Doubles v until its sum is no longer below 100.
@@ -121,13 +163,77 @@ TEST(OnnxControls, theMostRoundsCount) {
               ElementsAre(8, 16));
 }
 
-TEST(OnnxControls, resultsOfEachRoundAreRefused) {
+/// With the rows of all rounds as y.
+static Message keepingLoop(std::string_view most, std::string_view condition) {
   Message body = bodyOf()
                      .message(12, valueMessage("u", floats, {2}))
                      .message(1, nodeMessage("Identity", {"w"}, {"u"}));
-  onnx::Model model = modelOf(graphOf({nodeMessage(
-      "Loop", {"", "", "x"}, {"y", "all"}, {graphAttribute("body", body)})}));
-  EXPECT_THAT(problem([&] { model.forward(computed(1, 9)); }),
+  return nodeMessage("Loop", {most, condition, "x"}, {"last", "y"},
+                     {graphAttribute("body", body)});
+}
+
+TEST(OnnxControls, resultsOfEachRound) {
+  onnx::Model model = modelOf(graphOf({keepingLoop("", "")}));
+  EXPECT_THAT(model.forward(computed(100, 900)).to_vector<float>(),
+              ElementsAre(20, 60, 40, 120));
+  EXPECT_THAT(problemOfFile(model),
               HasSubstr("the model computes how many rounds there are, and "
                         "results have as many rows"));
+}
+
+TEST(OnnxControls, resultsOfAsManyRoundsAsTheModelComputes) {
+  onnx::Model model = modelOf(graphOf(
+      {nodeMessage("Cast", {"s"}, {"n"}, {attributeMessage("to", int64_t(7))}),
+       keepingLoop("n", "")}));
+  EXPECT_THAT(model.forward(computed(1, 1)).to_vector<float>(),
+              ElementsAre(2, 2, 4, 4));
+  Tensor none = model.forward(computed(0, 0));
+  EXPECT_EQ(none.rank(), 2);
+  EXPECT_EQ(none.dim(0).value, 0);
+  EXPECT_EQ(none.dim(1).value, 2);
+}
+
+/// v and the vector so far, which gets longer, until v is 10.
+TEST(OnnxControls, valuesThatGrow) {
+  Message body =
+      Message()
+          .message(11, valueMessage("i", integers, {}))
+          .message(11, valueMessage("on", booleans, {}))
+          .message(11, valueMessage("v", floats, {-1}))
+          .message(12, valueMessage("more", booleans, {}))
+          .message(12, valueMessage("w", floats, {-1}))
+          .message(1, nodeMessage("Concat", {"v", "x"}, {"w"},
+                                  {attributeMessage("axis", int64_t(0))}))
+          .message(1, nodeMessage("ReduceSum", {"w"}, {"t"},
+                                  {attributeMessage("keepdims", int64_t(0))}))
+          .message(1, nodeMessage("Less", {"t", "hundred"}, {"more"}));
+  onnx::Model model = modelOf(graphOf({nodeMessage(
+      "Loop", {"", "", "x"}, {"y"}, {graphAttribute("body", body)})}));
+  EXPECT_EQ(model.forward(computed(400, 400)).numel(), 6);
+  EXPECT_THAT(problemOfFile(model), HasSubstr("value 0 changes from f32[2]"));
+}
+
+TEST(OnnxControls, sequencesThatGrow) {
+  Message body =
+      Message()
+          .message(11, valueMessage("i", integers, {}))
+          .message(11, valueMessage("on", booleans, {}))
+          .message(11, Message().text(1, "l"))
+          .message(12, valueMessage("more", booleans, {}))
+          .message(12, Message().text(1, "m"))
+          .message(1, nodeMessage("SequenceInsert", {"l", "x"}, {"m"}))
+          .message(1, nodeMessage("ConcatFromSequence", {"m"}, {"w"},
+                                  {attributeMessage("axis", int64_t(0))}))
+          .message(1, nodeMessage("ReduceSum", {"w"}, {"t"},
+                                  {attributeMessage("keepdims", int64_t(0))}))
+          .message(1, nodeMessage("Less", {"t", "hundred"}, {"more"}));
+  onnx::Model model =
+      modelOf(graphOf({nodeMessage("SequenceEmpty", {}, {"none"}),
+                       nodeMessage("Loop", {"", "", "none"}, {"all"},
+                                   {graphAttribute("body", body)}),
+                       nodeMessage("ConcatFromSequence", {"all"}, {"y"},
+                                   {attributeMessage("axis", int64_t(0))})}));
+  EXPECT_THAT(model.forward(computed(900, 400)).to_vector<float>(),
+              ElementsAre(30, 20, 30, 20));
+  EXPECT_THAT(problemOfFile(model), HasSubstr("a list or an optional"));
 }

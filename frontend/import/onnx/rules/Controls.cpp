@@ -1,6 +1,8 @@
 /// If, Loop and Scan. Where the model's conditions are known when it is
 /// recorded, branches and rounds are recorded as they come; where the model
-/// computes them, they are a `cond` and a `while_loop`.
+/// computes them, they are a `cond` and a `while_loop`. What these cannot be,
+/// as lists and rows of which nobody knows the number, is recorded as it comes
+/// by conditions that are read, where something can be.
 #include "frontend/import/onnx/rules/Rules.h"
 
 #include "frontend/import/onnx/ModelRecorder.h"
@@ -17,6 +19,12 @@ namespace sinter::onnx {
 /// Most rounds of a loop, which are recorded one by one.
 static constexpr int64_t mostRounds = 100'000;
 
+static bool flagIn(Call &call, const Known &known) {
+  if (known.isReal() || known.size() != 1)
+    call.invalid("the condition is not one boolean");
+  return fixed(known.integers[0]) != 0;
+}
+
 /// A boolean that is known when the model is recorded; nothing for one that the
 /// model computes.
 static std::optional<bool> knownFlag(Call &call, const Value &condition) {
@@ -25,9 +33,31 @@ static std::optional<bool> knownFlag(Call &call, const Value &condition) {
   KnownRef known = condition.known();
   if (!known)
     return std::nullopt;
-  if (known->isReal() || known->size() != 1)
-    call.invalid("the condition is not one boolean");
-  return fixed(known->integers[0]) != 0;
+  return flagIn(call, *known);
+}
+
+/// The same, read where the model computes it.
+static bool readFlag(Call &call, const Value &condition) {
+  return flagIn(call, *call.elementsOf(condition, "the condition"));
+}
+
+/// Records with `record`; false where that cannot be, but the model's values
+/// can be read. A branch that is not taken, or a round that is not run, may be
+/// what cannot be recorded.
+template <typename F> static bool recordsUnread(F &&record) {
+  if (!canEvaluate()) {
+    record();
+    return true;
+  }
+  try {
+    record();
+    return true;
+  } catch (const Error &error) {
+    if (error.kind() != ErrorKind::unsupported &&
+        error.kind() != ErrorKind::invalid_argument)
+      throw;
+    return false;
+  }
 }
 
 /// A condition that the model computes, as a scalar.
@@ -84,9 +114,14 @@ static void branch(Call &call, const Tensor &flag) {
 }
 
 static void ifRule(Call &call) {
-  std::optional<bool> isThen = knownFlag(call, call.value(0));
-  if (!isThen)
-    return branch(call, flagOf(call, call.value(0)));
+  const Value &condition = call.value(0);
+  std::optional<bool> isThen = knownFlag(call, condition);
+  if (!isThen) {
+    Tensor flag = flagOf(call, condition);
+    if (recordsUnread([&] { branch(call, flag); }))
+      return;
+    isThen = readFlag(call, condition);
+  }
   const GraphRecord *taken =
       call.graph(*isThen ? "then_branch" : "else_branch");
   std::vector<Value> results = call.recorder().call(*taken, {});
@@ -108,8 +143,11 @@ public:
   void record();
 
 private:
-  /// Rounds one by one; false where a condition is not known.
-  bool unroll();
+  /// Rounds one by one; false where a condition is not known, unless it `reads`
+  /// those.
+  bool unroll(bool reads);
+  /// What each round kept, and a tensor without rows where there was none.
+  Tensor rowsOf(const std::vector<Tensor> &kept, size_t output) const;
   void loop();
   std::vector<Value> round(Value number, Value condition,
                            std::span<const Value> carried) const;
@@ -131,9 +169,30 @@ std::vector<Value> LoopNode::round(Value number, Value condition,
   return call.recorder().call(body, std::move(inputs));
 }
 
-bool LoopNode::unroll() {
-  std::optional<bool> goesOn =
-      call.has(1) ? knownFlag(call, call.value(1)) : true;
+Tensor LoopNode::rowsOf(const std::vector<Tensor> &kept, size_t output) const {
+  if (!kept.empty())
+    return stack(kept, 0);
+  const TypeRecord &type = body.outputs[output].type;
+  Dims shape{0};
+  bool isKnown = type.kind == TypeRecord::Kind::tensor && type.shape;
+  if (isKnown)
+    for (const AxisRecord &axis : *type.shape) {
+      isKnown = isKnown && axis.size && *axis.size >= 0;
+      shape.emplace_back(axis.size.value_or(0));
+    }
+  std::optional<DType> dtype = computedAs(type.element);
+  if (!isKnown || !dtype)
+    call.unsupported("a loop without rounds that keeps what rounds give");
+  return zeros(shape, {dtype, call.device()});
+}
+
+bool LoopNode::unroll(bool reads) {
+  auto flag = [&](const Value &condition) -> std::optional<bool> {
+    if (reads)
+      return readFlag(call, condition);
+    return knownFlag(call, condition);
+  };
+  std::optional<bool> goesOn = call.has(1) ? flag(call.value(1)) : true;
   if (!goesOn || !rounds)
     return false;
   std::vector<Value> carried = init;
@@ -144,7 +203,7 @@ bool LoopNode::unroll() {
     std::vector<Value> results =
         round(Value(knownNumber(DType::i64, number)),
               Value(knownNumber(DType::boolean, 1)), carried);
-    goesOn = knownFlag(call, results[0]);
+    goesOn = flag(results[0]);
     if (!goesOn)
       return false;
     for (size_t i = 0; i < numCarried; ++i)
@@ -154,11 +213,8 @@ bool LoopNode::unroll() {
   }
   for (size_t i = 0; i < numCarried; ++i)
     call.give(i, carried[i]);
-  for (size_t i = 0; i < kept.size(); ++i) {
-    if (kept[i].empty())
-      call.unsupported("a loop without rounds that keeps what rounds give");
-    call.give(numCarried + i, stack(kept[i], 0));
-  }
+  for (size_t i = 0; i < kept.size(); ++i)
+    call.give(numCarried + i, rowsOf(kept[i], numCarried + 1 + i));
   return true;
 }
 
@@ -218,8 +274,11 @@ void LoopNode::record() {
     rounds = mostRounds + 1;
   else if (call.value(0).known())
     rounds = call.integer(0, "the number of rounds");
-  if (!unroll())
-    loop();
+  if (unroll(false) || recordsUnread([&] { loop(); }))
+    return;
+  if (!rounds)
+    rounds = call.integer(0, "the number of rounds");
+  unroll(true);
 }
 
 static void loopRule(Call &call) { LoopNode(call).record(); }
