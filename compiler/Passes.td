@@ -36,6 +36,29 @@ def ExpandComposites : Pass<"expand-composites", "::mlir::ModuleOp"> {
 
 //===-- simplify ----------------------------------------------------------===//
 
+def DropPaddingTaps : Pass<"drop-padding-taps", "::mlir::ModuleOp"> {
+  let summary = "Leave out taps of convolutions that read padding alone.";
+  let description = [{
+    In every numerics mode but `exact`, where a factor of such a tap may be an
+    infinity. Windows whose elements stand further apart than an image is large
+    read it by few of their taps. Along each axis of known extents the first and
+    last taps that no window has on the image go, and what of the image no window
+    reads any more. The gradients are convolutions of the same windows: what no
+    tap reaches of an image, and the gradient of a tap that is left out, is 0.
+
+    ```mlir
+    %1 = sinter.conv %0, %w {dilations = array<i64: 4>, high = array<i64: 4>,
+        low = array<i64: 4>, sizes = array<i64: 3>, ...}
+        : (tensor<1x8x4xf32>, tensor<8x8x3xf32>) -> tensor<1x8x4xf32>
+    // becomes
+    %2 = sinter.slice %w {limits = affine_map<() -> (8, 8, 2)>,
+        starts = array<i64: 0, 0, 1>, ...}
+    %1 = sinter.conv %0, %2 {dilations = array<i64: 4>, high = array<i64: 0>,
+        low = array<i64: 0>, sizes = array<i64: 1>, ...}
+    ```
+  }];
+}
+
 def UnmergeRows : Pass<"unmerge-rows", "::mlir::ModuleOp"> {
   let summary = "Split axes of images that were joined to be reduced.";
   let description = [{

@@ -51,8 +51,10 @@ void buildStage(Stage stage, OpPassManager &passes,
     break;
   case Stage::simplify: {
     bool exact = options.simplify.numerics == NumericsMode::exact;
-    if (!exact)
+    if (!exact) {
+      passes.addPass(createDropPaddingTaps());
       passes.addPass(createUnmergeRows());
+    }
     passes.addPass(createAssignLayouts({.exact = exact}));
     passes.addPass(createExpandComposites());
     if (!exact) {

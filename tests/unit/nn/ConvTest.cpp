@@ -77,6 +77,67 @@ TEST(Conv, LayoutsAgree) {
   }
 }
 
+namespace {
+/// A result of windows over an image, and the gradients of the sum of its
+/// squares.
+std::vector<Values> resultsOf(const sn::Tensor &image, const sn::Tensor &weight,
+                              auto &&function) {
+  sn::Tensor x = image.detach(), w = weight.detach();
+  x.require_grad();
+  w.require_grad();
+  sn::Tensor y = function(x, w);
+  auto gradients = sn::sum(y * y).backward();
+  return {y.to_vector<float>(), gradients(x).to_vector<float>(),
+          gradients(w).to_vector<float>()};
+}
+
+/// A convolution of images of two sizes.
+struct Spread {
+  int64_t extent, dilation, padding, stride, size;
+};
+
+void expectAsPaddedBefore(const Spread &one, sn::Layout layout) {
+  bool isLast = layout == sn::Layout::channels_last;
+  sn::Dims shape{2, one.extent, one.extent + 2, 4};
+  if (!isLast)
+    shape = {2, 4, one.extent, one.extent + 2};
+  int64_t space = isLast ? 1 : 2;
+  sn::ConvOptions options{
+      .stride = one.stride, .dilation = one.dilation, .layout = layout};
+  sn::Tensor x = sn::uniform(shape);
+  sn::Tensor w = sn::uniform({6, 4, one.size, one.size});
+  auto before = resultsOf(x, w, [&](auto &image, auto &weight) {
+    std::vector<sn::Padding> around;
+    for (int64_t axis : {space, space + 1})
+      around.push_back({axis, one.padding, one.padding});
+    return sn::conv2d(sn::pad(image, around), weight, options);
+  });
+  options.padding = one.padding;
+  auto inside = resultsOf(x, w, [&](auto &image, auto &weight) {
+    return sn::conv2d(image, weight, options);
+  });
+  for (size_t part = 0; part < before.size(); ++part) {
+    ASSERT_EQ(before[part].size(), inside[part].size());
+    for (size_t i = 0; i < before[part].size(); ++i)
+      ASSERT_NEAR(before[part][i], inside[part][i],
+                  1e-5 * (1 + std::fabs(before[part][i])))
+          << part << " of dilation " << one.dilation << " at " << i;
+  }
+}
+} // namespace
+
+/// Windows of which some taps stand outside of the image wherever they are.
+TEST(Conv, TapsThatReadPaddingAlone) {
+  for (Spread one : {Spread{4, 4, 4, 1, 3},
+                     {4, 6, 6, 1, 3},
+                     {3, 5, 6, 2, 3},
+                     {5, 2, 8, 3, 5},
+                     {4, 1, 3, 4, 2},
+                     {2, 7, 7, 1, 2}})
+    for (auto layout : {sn::Layout::channels_first, sn::Layout::channels_last})
+      expectAsPaddedBefore(one, layout);
+}
+
 TEST(Conv, BiasStandsAtTheChannels) {
   sn::Tensor x = sn::zeros({1, 1, 2, 2}), w = sn::zeros({2, 1, 1, 1});
   sn::Tensor b = sn::tensor({1.f, 2.f});
