@@ -1,6 +1,6 @@
 /// Work that another thread stops: the call ends in Cancelled, state is as it
 /// was, and the next step works.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

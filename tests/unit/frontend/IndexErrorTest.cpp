@@ -1,5 +1,6 @@
 /// The message about an index out of range: which, where, and the range.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
+#include <sinter/generated/functions/Math.h>
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 /// stored dtypes: they are moved and compared, and not computed with.
 #include "runtime/params/Safetensors.h"
 
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

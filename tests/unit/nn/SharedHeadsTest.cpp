@@ -1,7 +1,7 @@
 /// Attention whose heads share keys and values, as models spell it: the numbers
 /// are those of keys and values written out for each head, forward and back,
 /// and the compiler undoes every spelling.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 
