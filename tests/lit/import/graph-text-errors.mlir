@@ -29,9 +29,9 @@ func.func @other(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 //--- dtype.mlir
-// DTYPE: error: argument 0 is not a tensor that can be computed with: {{.*}}tensor<2xui32>
-func.func @main(%x: tensor<2xui32>) -> tensor<2xui32> {
-  return %x : tensor<2xui32>
+// DTYPE: error: argument 0 is not a tensor that can be computed with: {{.*}}tensor<2xi128>
+func.func @main(%x: tensor<2xi128>) -> tensor<2xi128> {
+  return %x : tensor<2xi128>
 }
 //--- symbols.mlir
 // SYMBOLS: error: sinter.num_symbols has to be an i64 that counts the symbols s0, s1, ... in use (2), not 1 : i64
