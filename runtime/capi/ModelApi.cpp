@@ -21,6 +21,11 @@ static Result<ModelOptions> optionsOf(const sinter_model_options *given) {
         fmt::format("never_compile is {}, not 0 or 1", options.never_compile));
   if (options.threads < 0)
     return invalid(fmt::format("threads is {}", options.threads));
+  if (options.trust != SINTER_TRUST_CODE && options.trust != SINTER_TRUST_GRAPH)
+    return invalid(fmt::format("there is no trust {}", options.trust));
+  if (options.trust == SINTER_TRUST_GRAPH && options.never_compile == 1)
+    return invalid("a model whose graph alone is trusted has to be compiled, "
+                   "never_compile is 1");
   ModelOptions result;
   SINTER_TRY_ASSIGN(result.device, deviceNamed(options.device));
   result.check = options.check == SINTER_CHECK_NOW ? ModelCheck::everything
@@ -28,6 +33,8 @@ static Result<ModelOptions> optionsOf(const sinter_model_options *given) {
   result.inPlace = options.in_place == 1;
   result.mayCompile = options.never_compile == 0;
   result.threads = unsigned(options.threads);
+  result.trust = options.trust == SINTER_TRUST_GRAPH ? ModelTrust::graph
+                                                     : ModelTrust::code;
   return result;
 }
 

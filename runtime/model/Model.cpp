@@ -3,7 +3,6 @@
 
 #include "runtime/memory/Borrowed.h"
 #include "runtime/params/MappedFile.h"
-#include "runtime/program/CompileEntry.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/Printable.h"
 
@@ -60,6 +59,7 @@ Result<std::shared_ptr<Model>> Model::make(FileBytes file, std::string path,
 Status Model::read(const ModelOptions &options) {
   mayCompile = options.mayCompile;
   maxThreads = options.threads;
+  trust = options.trust;
   SINTER_TRY_ASSIGN(sections, readModel(file->bytes(), options.check));
   SINTER_TRY_ASSIGN(contents, readModelInfo(sections));
   std::string folder; // of files beside it
@@ -126,8 +126,9 @@ Result<std::shared_ptr<const Program>> Model::program(uint32_t number) {
   if (entry.isLoaded.load(std::memory_order_acquire))
     return entry.program;
   SINTER_TRY_ASSIGN(auto loaded,
-                    mayCompile ? loadOrCompileEntry(file, number, *target, path)
-                               : loadEntry(file, number, *target, path));
+                    mayCompile
+                        ? loadOrCompileEntry(file, number, *target, path, trust)
+                        : loadEntry(file, number, *target, path));
   SINTER_TRY(checkPorts(number, *loaded));
   std::lock_guard lock(publishing);
   if (!entry.isLoaded.load(std::memory_order_relaxed)) {

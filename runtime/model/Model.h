@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/device/Device.h"
+#include "runtime/program/CompileEntry.h"
 #include "runtime/program/LoadedProgram.h"
 #include "runtime/program/ModelInfo.h"
 #include "runtime/program/ModelReader.h"
@@ -34,6 +35,8 @@ struct ModelOptions {
   bool mayCompile = true;
   /// The most threads of a CPU that a run takes (ThreadLimit); 0: no limit.
   unsigned threads = 0;
+  /// `graph` needs a compiler here, and `mayCompile`.
+  ModelTrust trust = ModelTrust::code;
 };
 
 /// Who gives an entry point's inputs, and which of its outputs are given back.
@@ -96,6 +99,7 @@ private:
   Device *const target;
   bool mayCompile = true;
   unsigned maxThreads = 0;
+  ModelTrust trust = ModelTrust::code;
   ModelFile sections;
   ModelInfo contents;
   std::vector<Entry> entries; ///< as contents.entries

@@ -45,15 +45,28 @@ Result<Portable> portableOf(const ModelFile &model, uint32_t entry,
   return portable;
 }
 
+ErrorInfo untrusted(const std::string &path, const Device &device) {
+  return makeError(
+      ErrorKind::unsupported,
+      fmt::format("{}only the graph of the model file is trusted, its programs "
+                  "are not run on {}",
+                  path.empty() ? "" : path + ": ", toString(device.id())));
+}
+
 } // namespace
 
 Result<std::shared_ptr<const Program>>
 sinter::runtime::loadOrCompileEntry(std::shared_ptr<const FileBytes> file,
                                     uint32_t entry, Device &device,
-                                    const std::string &path) {
-  auto loaded = loadEntry(file, entry, device, path);
+                                    const std::string &path, ModelTrust trust) {
+  bool isNull = device.id().kind == DeviceKind::null;
+  bool isTrusted = trust == ModelTrust::code || isNull;
+  auto loaded =
+      isTrusted
+          ? loadEntry(file, entry, device, path)
+          : Result<std::shared_ptr<const Program>>(untrusted(path, device));
   bool isForOthers = !loaded && loaded.error().kind == ErrorKind::unsupported;
-  if (!isForOthers || device.id().kind == DeviceKind::null)
+  if (!isForOthers || isNull)
     return loaded;
   SINTER_TRY_ASSIGN(ModelFile model,
                     readModel(file->bytes(), ModelCheck::untilUse));
@@ -75,7 +88,8 @@ sinter::runtime::loadOrCompileEntry(std::shared_ptr<const FileBytes> file,
                     }));
   bool isNew = found.source == CacheSource::compiled;
   log(isNew ? LogLevel::warning : LogLevel::info,
-      fmt::format("{}: it has no program for {}: its portable graph {}", name,
+      fmt::format("{}: {} for {}: its portable graph {}", name,
+                  isTrusted ? "it has no program" : "only its graph is trusted",
                   toString(device.id()),
                   isNew ? "was compiled" : "was compiled before"));
   const auto &program = static_cast<const LoadedProgram &>(*found.program);

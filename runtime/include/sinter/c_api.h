@@ -163,6 +163,11 @@ enum {
   SINTER_CHECK_NOW = 1        ///< every byte against its digest, when opened
 };
 
+enum {
+  SINTER_TRUST_CODE = 0, ///< the machine code of the file is run
+  SINTER_TRUST_GRAPH = 1 ///< only its graph and weights are used
+};
+
 typedef struct sinter_model_options {
   size_t struct_size;
   const char *device; ///< `cpu`, `cuda:0`, ...; null: what SINTER_DEVICE says
@@ -181,11 +186,16 @@ typedef struct sinter_model_options {
   /// for others, too. 1: no other thread is started or waited for. Results are
   /// the same for every number.
   int32_t threads;
+  /// SINTER_TRUST_... Of a file from a stranger the graph alone can be taken:
+  /// its programs are not loaded, and what runs was compiled here, as above
+  /// (SINTER_UNSUPPORTED without a compiler).
+  int32_t trust;
+  int32_t reserved;
 } sinter_model_options;
 
 /// Opens a file; it is mapped, and has to stay as it is while the model is open
 /// (replacing it by another is fine). A model file holds machine code: to open
-/// one is to trust it. `options` may be null.
+/// one is to trust it, unless `trust` says otherwise. `options` may be null.
 sinter_status sinter_model_open(const char *path,
                                 const sinter_model_options *options,
                                 sinter_model **model);

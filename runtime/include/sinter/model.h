@@ -176,6 +176,9 @@ struct ModelOptions {
   bool never_compile = false;
   /// The most that a run takes of the processor's; 0: as many as there are.
   int32_t threads = 0;
+  /// SINTER_TRUST_GRAPH: the file's machine code is not run, its graph is
+  /// compiled here.
+  int32_t trust = SINTER_TRUST_CODE;
 };
 
 /// An open model file. Copies share it; thread-safe.
@@ -227,6 +230,7 @@ private:
     read.in_place = options.in_place;
     read.never_compile = options.never_compile;
     read.threads = options.threads;
+    read.trust = options.trust;
     sinter_model *made = nullptr;
     detail::check(call(read, &made));
     shared.reset(made, sinter_model_close);

@@ -170,3 +170,28 @@ TEST_F(Deployed, ADecoderKeepsItsCacheOverAHundredRuns) {
   session.reset();
   EXPECT_EQ(floatsOf(session.run({{first[0], {8}}})[0]), first[1]);
 }
+
+/// What runs was compiled here, whatever machine code the file has.
+TEST_F(Deployed, OfAFileTheGraphAloneIsTrusted) {
+  SmallNet model;
+  model.eval();
+  std::string path = folder / "graph.sinter";
+  sn::export_model(path, model, sn::uniform({12, 16}),
+                   {.inputs = {"x"}, .dynamic = {"x:0=batch"}});
+  std::string messages;
+  auto keep = [](void *user, int32_t, const char *message) {
+    *static_cast<std::string *>(user) += message;
+  };
+  sn::Tensor x = sn::uniform({29, 16}).eval();
+  auto xs = x.to_vector<float>(), expected = model(x).to_vector<float>();
+  ASSERT_EQ(sinter_set_log(keep, &messages), SINTER_OK);
+  for (int32_t trust : {SINTER_TRUST_CODE, SINTER_TRUST_GRAPH}) {
+    deploy::Session session{
+        deploy::Model(path, {.device = "cpu", .trust = trust})};
+    EXPECT_EQ(floatsOf(session.run({{xs, {29, 16}}})[0]), expected);
+    bool isCompiled =
+        messages.find("only its graph is trusted") != std::string::npos;
+    EXPECT_EQ(isCompiled, trust == SINTER_TRUST_GRAPH) << messages;
+  }
+  EXPECT_EQ(sinter_set_log(nullptr, nullptr), SINTER_OK);
+}

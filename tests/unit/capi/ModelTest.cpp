@@ -88,6 +88,13 @@ TEST(CapiModel, saysWhatIsWrongWithAFile) {
   options.never_compile = 3;
   EXPECT_FAILS(sinter_model_open("x", &options, &model),
                SINTER_INVALID_ARGUMENT, "never_compile");
+  options.never_compile = 1;
+  options.trust = SINTER_TRUST_GRAPH;
+  EXPECT_FAILS(sinter_model_open("x", &options, &model),
+               SINTER_INVALID_ARGUMENT, "never_compile");
+  options.trust = 2;
+  EXPECT_FAILS(sinter_model_open("x", &options, &model),
+               SINTER_INVALID_ARGUMENT, "trust 2");
   EXPECT_EQ(model, nullptr);
 }
 
