@@ -8,6 +8,7 @@
 #include "frontend/Recording.h"
 #include "frontend/SiteMemory.h"
 #include "runtime/device/Device.h"
+#include "runtime/device/cpu/ThreadPool.h"
 #include "runtime/graph/OpIds.h"
 #include "runtime/graph/Symbols.h"
 #include "runtime/support/Flags.h"
@@ -16,7 +17,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <mutex>
 
 namespace sinter {
 
@@ -131,13 +134,63 @@ Tensor from_bytes(std::span<const std::byte> bytes, DType dtype,
   detail::raiseExhausted(where);
 }
 
+namespace {
+/// Copies bytes part by part and says so of each, on all threads where the
+/// device's memory is the process's own.
+class LeavingCopy {
+public:
+  LeavingCopy(runtime::Device &device, runtime::Buffer &to,
+              std::span<const std::byte> from, const detail::Copied &copied)
+      : device(device), to(to), from(from), copied(copied) {}
+
+  Status run() {
+    auto parts = int64_t((from.size() + part - 1) / part);
+    auto body = [](void *context, int64_t first, int64_t last) {
+      static_cast<LeavingCopy *>(context)->copyParts(size_t(first),
+                                                     size_t(last));
+    };
+    if (device.sharesHostMemory())
+      sinter_parallel_for(body, this, parts);
+    else
+      body(this, 0, parts);
+    return std::move(failed);
+  }
+
+private:
+  static constexpr size_t part = size_t(4) << 20;
+
+  void copyParts(size_t begin, size_t end) {
+    for (size_t at = begin * part; at < std::min(end * part, from.size());
+         at += part) {
+      auto bytes = from.subspan(at, std::min(part, from.size() - at));
+      if (Status done = device.copyIn(to, at, bytes); !done) {
+        std::lock_guard lock(mutex);
+        failed = std::move(done);
+        return;
+      }
+      copied(bytes);
+    }
+  }
+
+  runtime::Device &device;
+  runtime::Buffer &to;
+  std::span<const std::byte> from;
+  const detail::Copied &copied;
+  std::mutex mutex;
+  Status failed;
+};
+} // namespace
+
 Tensor detail::leafOf(std::span<const std::byte> bytes, DType dtype,
                       const Dims &dims, const Options &options,
-                      const SourceLine &where) {
+                      const SourceLine &where, const Copied &copied) {
   DeviceId id = options.device.value_or(default_device());
   runtime::Device *device = unwrap(runtime::getDevice(id), where);
   runtime::BufferRef buffer = unwrap(device->allocate(bytes.size()), where);
-  unwrap(device->copyIn(*buffer, 0, bytes), where);
+  if (copied)
+    unwrap(LeavingCopy(*device, *buffer, bytes, copied).run(), where);
+  else
+    unwrap(device->copyIn(*buffer, 0, bytes), where);
   detail::enterLine(where);
   Tensor leaf(NodeFactory::leaf(graph::InputKind::data, dtype, dims,
                                 std::move(buffer)));

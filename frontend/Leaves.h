@@ -4,14 +4,20 @@
 #include <sinter/Creation.h>
 
 #include <cstddef>
+#include <functional>
 #include <span>
 
 namespace sinter::detail {
 
 /// A leaf that copies `bytes`, which fill `dims`. What `from_bytes` learns of
 /// its source line does not make an axis symbolic here.
+/// `copied`, where it is given, is called with each part of `bytes`, at most 4
+/// MiB, once that is not read any more: what is large need not be in memory
+/// twice. It is called by several threads, in any order, and must not throw.
+using Copied = std::function<void(std::span<const std::byte>)>;
 Tensor leafOf(std::span<const std::byte> bytes, DType dtype, const Dims &dims,
-              const Options &options, const SourceLine &where);
+              const Options &options, const SourceLine &where,
+              const Copied &copied = nullptr);
 
 /// While it lives, leaves that this thread makes of host values are of a batch
 /// of `extent` items: where axis 0 has that extent, it is the batch's axis, a

@@ -1,6 +1,7 @@
 /// Memory, copies and events of devices in this process.
 #include "runtime/device/HostDevice.h"
 
+#include "runtime/device/cpu/ThreadPool.h"
 #include "runtime/memory/MemoryBudget.h"
 #include "runtime/support/Flags.h"
 
@@ -29,6 +30,45 @@ size_t memoryLimit() {
   return budget.total - budget.reserve;
 }
 
+/// One copy in parts that threads take. A part ends where a huge page of the
+/// target does: new memory is cleared page by page, by who writes there first.
+class PartedCopy {
+public:
+  PartedCopy(char *to, const std::byte *from, size_t bytes)
+      : to(to), from(from), bytes(bytes) {}
+
+  void run() {
+    if (bytes < least)
+      return copy(0, int64_t(bytes));
+    sinter_parallel_for(
+        [](void *context, int64_t first, int64_t last) {
+          auto &self = *static_cast<PartedCopy *>(context);
+          self.copy(self.startOf(first), self.startOf(last));
+        },
+        this, int64_t((bytes + lead() + part - 1) / part));
+  }
+
+private:
+  static constexpr size_t part = size_t(2) << 20;
+  /// Of less there are no parts worth a thread.
+  static constexpr size_t least = 2 * part;
+
+  /// Bytes of the first part that are before `to`.
+  size_t lead() const { return reinterpret_cast<uintptr_t>(to) % part; }
+  int64_t startOf(int64_t index) const {
+    size_t start = size_t(index) * part;
+    return int64_t(std::min(start > lead() ? start - lead() : 0, bytes));
+  }
+  void copy(int64_t first, int64_t last) const {
+    if (first < last)
+      std::memcpy(to + first, from + first, size_t(last - first));
+  }
+
+  char *to;
+  const std::byte *from;
+  size_t bytes;
+};
+
 } // namespace
 
 HostDevice::HostDevice(DeviceId id)
@@ -56,9 +96,8 @@ void HostDevice::free(Buffer *buffer) { allocator.free(buffer); }
 Status HostDevice::copyIn(Buffer &to, size_t offset,
                           std::span<const std::byte> from) {
   SINTER_TRY(checkCopy("copy in", *this, to, offset, from.size()));
-  if (!from.empty())
-    std::memcpy(static_cast<char *>(to.data()) + offset, from.data(),
-                from.size());
+  PartedCopy(static_cast<char *>(to.data()) + offset, from.data(), from.size())
+      .run();
   to.bumpVersion();
   return {};
 }

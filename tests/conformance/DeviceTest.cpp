@@ -103,6 +103,23 @@ TEST_P(DeviceTest, copiesInAndOut) {
   EXPECT_EQ(std::memcmp(back.data() + 10, data.data(), 10), 0);
 }
 
+/// Threads share a copy of this size; none of them leaves a byte out.
+TEST_P(DeviceTest, copiesMuchIn) {
+  NEEDS(Ability::memory);
+  constexpr size_t size = (size_t(9) << 20) + 13, start = 1001;
+  auto data = pattern(size);
+  auto buffer = device->allocate(start + size + 1);
+  ASSERT_TRUE(buffer);
+  std::byte mark{0xab}, after{};
+  ASSERT_TRUE(device->copyIn(**buffer, start + size, {&mark, 1}));
+  ASSERT_TRUE(device->copyIn(**buffer, start, data));
+  std::vector<std::byte> back(size);
+  ASSERT_TRUE(device->copyOut(back, **buffer, start));
+  EXPECT_EQ(back, data);
+  ASSERT_TRUE(device->copyOut({&after, 1}, **buffer, start + size));
+  EXPECT_EQ(after, mark);
+}
+
 TEST_P(DeviceTest, copiesBetweenBuffers) {
   NEEDS(Ability::memory);
   auto data = pattern(512);

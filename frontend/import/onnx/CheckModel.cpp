@@ -72,8 +72,14 @@ static WireType scalarOf(NumberField field) {
 
 static int64_t countNumbers(const TensorRecord &tensor) {
   int64_t count = 0;
+  WireType scalar = scalarOf(tensor.field);
+  size_t width = scalar == WireType::fixed32 ? 4 : 8;
   for (std::span<const std::byte> part : tensor.numbers) {
-    WireReader::NumberReader reader(part, scalarOf(tensor.field));
+    if (scalar != WireType::varint && part.size() % width == 0) {
+      count += int64_t(part.size() / width);
+      continue;
+    }
+    WireReader::NumberReader reader(part, scalar);
     for (uint64_t bits; reader.next(bits);)
       ++count;
   }

@@ -89,11 +89,13 @@ Model loadModel(std::shared_ptr<const LoadedModel> loaded,
       continue;
     TensorBytes elements = elementsOf(*tensor, loaded->externals);
     Dims dims(tensor->dims.begin(), tensor->dims.end());
-    Tensor leaf = detail::leafOf(elements.bytes, *dtype, dims, place, {});
-    // It was copied: large weights are in memory once.
-    loaded->externals.leave(elements.bytes);
-    if (loaded->file)
-      loaded->file->leave(elements.bytes);
+    // What was copied is left: large weights are in memory once.
+    Tensor leaf = detail::leafOf(elements.bytes, *dtype, dims, place, {},
+                                 [&](std::span<const std::byte> part) {
+                                   loaded->externals.leave(part);
+                                   if (loaded->file)
+                                     loaded->file->leave(part);
+                                 });
     if (isFloat(*dtype) && isComputable(*dtype))
       model.parameters.add(
           tensor->name,
@@ -165,7 +167,7 @@ Model load(std::span<const std::byte> bytes, const Options &options,
            const std::string &name, std::source_location where) try {
   auto loaded = std::make_shared<LoadedModel>();
   loaded->name = name;
-  loaded->memory.assign(bytes.begin(), bytes.end());
+  loaded->memory = bytes;
   return loadBytes(std::move(loaded), options, where);
 } catch (...) {
   detail::raiseExhausted(where);

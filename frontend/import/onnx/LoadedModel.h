@@ -18,9 +18,9 @@ namespace sinter::onnx {
 
 struct LoadedModel {
   std::string name;
-  /// While it is loaded, or the bytes in memory:
+  /// While it is loaded, or the caller's bytes:
   std::optional<runtime::MappedFile> file;
-  std::vector<std::byte> memory;
+  std::span<const std::byte> memory;
   ModelRecord record;
   mutable ExternalFiles externals;
   std::vector<ValueInfo> inputs, outputs;
@@ -28,7 +28,7 @@ struct LoadedModel {
   std::map<std::string, KnownRef> known;
 
   std::span<const std::byte> bytes() const {
-    return file ? file->bytes() : std::span<const std::byte>(memory);
+    return file ? file->bytes() : memory;
   }
 };
 

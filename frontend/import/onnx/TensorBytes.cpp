@@ -107,8 +107,7 @@ void ExternalFiles::close() {
   mappedBytes = takenBytes = 0;
 }
 
-void ExternalFiles::leave(std::span<const std::byte> bytes) {
-  std::lock_guard lock(mutex);
+void ExternalFiles::leave(std::span<const std::byte> bytes) const {
   for (const auto &[name, file] : files)
     file.leave(bytes);
 }
@@ -132,6 +131,12 @@ static std::vector<std::byte> unpacked(std::span<const std::byte> packed,
                                           : uint8_t(high >> shift));
   }
   return own;
+}
+
+/// Whether numbers stand in the file as they do in memory, one after the other.
+static bool areDense(const TensorRecord &tensor) {
+  return tensor.numbers.size() == 1 &&
+         (tensor.field == NumberField::f32 || tensor.field == NumberField::f64);
 }
 
 static std::vector<std::byte> fromNumbers(const TensorRecord &tensor,
@@ -161,6 +166,8 @@ TensorBytes storedOf(const TensorRecord &tensor, ExternalFiles &files) {
     result.bytes = files.bytesOf(tensor);
   else if (tensor.raw)
     result.bytes = *tensor.raw;
+  else if (areDense(tensor))
+    result.bytes = tensor.numbers.front();
   else
     result.bytes = result.own = fromNumbers(tensor, countElements(tensor));
   return result;

@@ -27,8 +27,9 @@ public:
   std::span<const std::byte> bytesOf(const TensorRecord &tensor);
   /// Unmaps the files.
   void close();
-  /// As MappedFile::leave, of whichever file has them.
-  void leave(std::span<const std::byte> bytes);
+  /// As MappedFile::leave, of whichever file has them. By several threads,
+  /// while none opens or closes a file.
+  void leave(std::span<const std::byte> bytes) const;
 
 private:
   FileDescriptor folder{-1};

@@ -1,10 +1,13 @@
 /// Tensors from host values: spans, vectors, nested lists.
+#include "frontend/Leaves.h"
+
 #include <sinter/Creation.h>
 #include <sinter/Memory.h>
 
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <string>
 
 using namespace sinter;
@@ -30,6 +33,25 @@ template <typename F> void expectError(F function, const std::string &message) {
 }
 
 } // namespace
+
+/// What was copied can be given back while the rest is copied.
+TEST(Creation, SaysWhichBytesWereCopied) {
+  std::vector<uint8_t> numbers((size_t(13) << 20) + 4);
+  for (size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = uint8_t(i % 251);
+  auto bytes = std::as_bytes(std::span(numbers));
+  std::vector<std::atomic<int>> counts(bytes.size() / 4 + 1);
+  auto copied = [&](std::span<const std::byte> part) {
+    EXPECT_LE(part.size(), size_t(4) << 20);
+    for (size_t at = 0; at < part.size(); at += 4)
+      ++counts[size_t(part.data() - bytes.data() + at) / 4];
+  };
+  Tensor leaf =
+      detail::leafOf(bytes, DType::u8, {int64_t(bytes.size())}, {}, {}, copied);
+  for (size_t i = 0; i < bytes.size() / 4; ++i)
+    ASSERT_EQ(counts[i], 1) << i;
+  EXPECT_TRUE(leaf.to_vector<uint8_t>() == numbers);
+}
 
 TEST(Creation, OfASpan) {
   std::array<int32_t, 6> values = {1, 2, 3, 4, 5, 6};

@@ -253,6 +253,33 @@ TEST(OnnxModel, errorsOfFilesNameTheFile) {
               HasSubstr("onnx: bad.onnx: "));
 }
 
+/// Floats may stand in a field of numbers, in one part or several.
+TEST(OnnxModel, readsNumbersOfFields) {
+  std::vector<float> weight{1, 2, 3, 4, 5, 6};
+  auto bytesOf = [&](size_t first, size_t last) {
+    return std::string_view(
+        reinterpret_cast<const char *>(weight.data() + first),
+        (last - first) * sizeof(float));
+  };
+  Message head = Message().integers(1, {6}).integer(2, 1).text(8, "w");
+  Message apart = head;
+  apart.text(4, bytesOf(0, 2));
+  for (size_t i = 2; i < 6; ++i)
+    apart.real(4, weight[i]);
+  for (const Message &stored : {Message(head).text(4, bytesOf(0, 6)), apart}) {
+    Message graph = Message()
+                        .message(11, valueMessage("x", 1, {6}))
+                        .message(5, stored)
+                        .message(12, valueMessage("y", 1, {6}))
+                        .message(1, nodeMessage("Add", {"x", "w"}, {"y"}));
+    EXPECT_THAT(modelOf(graph).forward(ones({6})).to_vector<float>(),
+                ElementsAre(2, 3, 4, 5, 6, 7));
+  }
+  Message cut = Message(head).text(4, bytesOf(0, 6).substr(1));
+  EXPECT_THAT(problem([&] { modelOf(Message().message(5, cut)); }),
+              HasSubstr("net.onnx"));
+}
+
 /// Nothing is read from a file after it was loaded.
 TEST(OnnxModel, filesMayShrinkAfterLoading) {
   Message constant =
