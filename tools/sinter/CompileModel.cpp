@@ -7,6 +7,7 @@
 #include "runtime/tune/Tuner.h"
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Model.h"
+#include "tools/sinter/onnx/ImportOnnx.h"
 
 #include <algorithm>
 #include <fmt/core.h>
@@ -25,7 +26,8 @@ static constexpr Flag flags[] = {
     tuneFlag,
     tileFlag,
     {"--emit", "FORM",
-     "sinter (default), or object: the native image of a static program"},
+     "sinter (default); object: the native image of a static program; cpp: a "
+     "module in C++ of an .onnx model, with its parameters beside it"},
     {"--strip", nullptr, "leave the source lines out"},
 };
 static constexpr Interface interface = {
@@ -204,17 +206,39 @@ static Result<std::vector<std::byte>> objectOf(std::vector<std::byte> file) {
   return std::vector(parts.image.begin(), parts.image.end());
 }
 
+// A header, of a model that has not been compiled. Flags of programs say
+// nothing about one.
+static Status writeCpp(const Arguments &arguments, const std::string &output) {
+  const std::string &path = arguments.positional()[0];
+  if (!path.ends_with(".onnx"))
+    return makeError(ErrorKind::invalid_argument,
+                     "compile: --emit cpp is for .onnx models");
+  for (const Flag &flag : flags) {
+    std::string_view name = flag.name;
+    if (arguments.has(name) && name != "-o" && name != "--emit" &&
+        name != "--size" && name != "--constant")
+      return makeError(ErrorKind::invalid_argument,
+                       "compile: --emit cpp takes no " + std::string(name));
+  }
+  return writeOnnxAsCpp(path, arguments, output);
+}
+
 int runCompile(int argc, char **argv) {
   Arguments arguments(argc, argv, interface);
   if (arguments.exit)
     return *arguments.exit;
   std::string output = arguments.get("-o");
   std::string form = arguments.get("--emit", "sinter");
-  if (output.empty() || (form != "sinter" && form != "object")) {
+  bool isForm = form == "sinter" || form == "object" || form == "cpp";
+  if (output.empty() || !isForm) {
     fmt::print(stderr, "error: compile: {}\n",
                output.empty() ? "-o FILE is missing"
-                              : "--emit is sinter or object");
+                              : "--emit is sinter, object or cpp");
     return exitUsage;
+  }
+  if (form == "cpp") {
+    Status written = writeCpp(arguments, output);
+    return written ? exitOk : report(written.error());
   }
   Result<Model> model = readModelFile(arguments.positional()[0], arguments);
   if (!model)

@@ -201,6 +201,9 @@ public:
   void write_onnx(const std::string &path, const OnnxFileOptions &options = {},
                   Where where = Where::current()) const;
 
+  /// Writes the only function as a module in C++, see `export_cpp`.
+  void write_cpp(const std::string &path, Where where = Where::current()) const;
+
 private:
   void nameFields(const detail::Fields &fields, std::string_view prefix);
 

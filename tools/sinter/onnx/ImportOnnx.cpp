@@ -158,8 +158,8 @@ void ExampleMaker::add(const onnx::ValueInfo &input) {
 
 //===- Recording ----------------------------------------------------------===//
 
-static void writeAsFile(const std::string &path, const Arguments &arguments,
-                        const std::string &output) {
+static ModelExport recorded(const std::string &path,
+                            const Arguments &arguments) {
   onnx::Model model = onnx::load(path);
   model.eval();
   Examples examples = ExampleMaker(model, arguments).make();
@@ -177,24 +177,41 @@ static void writeAsFile(const std::string &path, const Arguments &arguments,
   ModelExport file;
   file.name(model);
   file.add("main", record, examples.tensors, examples.options);
-  file.write(output);
+  return file;
+}
+
+/// What goes wrong, with what the command line can do about it.
+static ErrorInfo infoOf(const Error &error) {
+  ErrorInfo info = makeError(error.kind(), error.message());
+  if (error.message().find("dynamic '") != std::string::npos)
+    info.message += "; --size NAME=N sets it";
+  return info;
 }
 
 Result<Model> importOnnx(const std::string &path, const Arguments &arguments) {
   SINTER_TRY_ASSIGN(std::shared_ptr<TemporaryFile> file, TemporaryFile::make());
   try {
-    writeAsFile(path, arguments, file->path());
+    recorded(path, arguments).write(file->path());
   } catch (const Error &error) {
-    ErrorInfo info = makeError(error.kind(), error.message());
-    if (error.message().find("dynamic '") != std::string::npos)
-      info.message += "; --size NAME=N sets it";
-    return info;
+    return infoOf(error);
   }
   Model model;
   model.path = file->path();
   model.compiled = true;
   model.imported = std::move(file);
   return model;
+}
+
+Status writeOnnxAsCpp(const std::string &path, const Arguments &arguments,
+                      const std::string &output) {
+  try {
+    recorded(path, arguments).write_cpp(output);
+  } catch (const Error &error) {
+    ErrorInfo info = infoOf(error);
+    info.site = error.site_id(); // a node of the model
+    return info;
+  }
+  return {};
 }
 
 } // namespace sinter::cli

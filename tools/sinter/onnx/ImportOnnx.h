@@ -15,6 +15,11 @@ namespace sinter::cli {
 /// INPUT=FILE.npy` makes an input part of the program.
 Result<Model> importOnnx(const std::string &path, const Arguments &arguments);
 
+/// An ONNX model as a header and its parameters, as `export_cpp` writes them;
+/// `--size` and `--constant` as above.
+Status writeOnnxAsCpp(const std::string &path, const Arguments &arguments,
+                      const std::string &output);
+
 /// What a model is: inputs and outputs, how often it has each operator and the
 /// bytes of its weights, and every node that is not supported.
 Result<std::string> onnxText(const std::string &path);
