@@ -6,6 +6,7 @@
 #include "compiler/guard/Guarded.h"
 #include "dialects/sinter/Dialect.h"
 #include "runtime/support/Cancel.h"
+#include "runtime/support/Progress.h"
 #include "runtime/support/RunTogether.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -121,12 +122,16 @@ static void runJob(Job &job, const Target &target, const EmitOptions &options) {
 
 static void runJobs(std::vector<Job *> &jobs, const Target &target,
                     const EmitOptions &options) {
-  std::atomic<size_t> next = 0;
+  std::atomic<size_t> next = 0, done = 0;
   const CancelFlag *cancel = currentCancelFlag();
+  ProgressStep progress("compiling kernel", jobs.size());
   auto work = [&] {
     CancelFlagScope scope(cancel);
-    for (size_t index = next++; index < jobs.size(); index = next++)
+    for (size_t index = next++; index < jobs.size(); index = next++) {
+      progress.at(done);
       runJob(*jobs[index], target, options);
+      ++done;
+    }
   };
   runTogether(
       std::min<size_t>(std::thread::hardware_concurrency(), jobs.size()),

@@ -2,6 +2,7 @@
 #include "tools/sinter/Arguments.h"
 
 #include "tools/sinter/Command.h"
+#include "tools/sinter/ProgressLine.h"
 
 #include <algorithm>
 #include <charconv>
@@ -20,6 +21,8 @@ static void printHelp(const Interface &interface) {
       name += std::string(" ") + flag.value;
     std::printf("  %-24s %s\n", name.c_str(), flag.help);
   }
+  if (!interface.flags.empty())
+    std::printf("  %-24s %s\n", "--quiet", "show no progress on a terminal");
 }
 
 Arguments::Arguments(int argc, char **argv, const Interface &interface) {
@@ -36,6 +39,10 @@ void Arguments::parse(int argc, char **argv, const Interface &interface) {
     }
     if (word.size() < 2 || word[0] != '-') {
       words.push_back(word);
+      continue;
+    }
+    if (word == "--quiet") {
+      ProgressLine::hide();
       continue;
     }
     std::string name = word.substr(0, word.find('='));

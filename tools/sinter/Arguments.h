@@ -28,7 +28,8 @@ struct Interface {
   unsigned maxPositional = 1;
 };
 
-/// Parsed arguments. Flags may repeat and may stand as `--x=v` or `--x v`.
+/// Parsed arguments. Every command takes `--quiet`, too. Flags may repeat and
+/// may stand as `--x=v` or `--x v`.
 class Arguments {
 public:
   /// The arguments after argv[0]. When help was asked for, or something is

@@ -3,6 +3,7 @@
 
 #include "runtime/support/Printable.h"
 #include "runtime/support/Sites.h"
+#include "tools/sinter/ProgressLine.h"
 
 #include <cstdio>
 #include <string>
@@ -30,6 +31,7 @@ std::span<const Command> commands() {
 }
 
 int report(const ErrorInfo &error) {
+  ProgressLine::hide();
   std::string context;
   auto add = [&](const std::string &part) {
     if (part.empty() || error.message.find(part) != std::string::npos)

@@ -1,5 +1,6 @@
 /// The command line tool: finds the command and runs it.
 #include "tools/sinter/Command.h"
+#include "tools/sinter/ProgressLine.h"
 
 #include <cstdio>
 #include <cstring>
@@ -50,6 +51,7 @@ static int runCommand(int argc, char **argv) {
 int main(int argc, char **argv) {
   int code = exitFailed;
   try {
+    ProgressLine progress;
     code = runCommand(argc, argv);
   } catch (const std::system_error &failure) { // of fmt::print
     std::fprintf(stderr, "error: cannot write: %s\n", failure.what());

@@ -6,6 +6,7 @@
 #include "frontend/import/onnx/OwnTensors.h"
 #include "frontend/import/onnx/ReadRecords.h"
 #include "frontend/import/onnx/Wire.h"
+#include "runtime/support/Progress.h"
 
 #include <sinter/Held.h>
 #include <sinter/SourceScope.h>
@@ -83,7 +84,10 @@ Model loadModel(std::shared_ptr<const LoadedModel> loaded,
   Model model;
   std::set<std::string> statistics = statisticsOf(loaded->record.graph);
   Options place{{}, options.device};
-  for (const auto &tensor : loaded->record.graph.initializers) {
+  const auto &tensors = loaded->record.graph.initializers;
+  ProgressStep progress("reading tensor", tensors.size());
+  for (const auto &tensor : tensors) {
+    progress.at(size_t(&tensor - tensors.data()));
     std::optional<DType> dtype = computedAs(tensor->type);
     if (!dtype || loaded->known.contains(tensor->name))
       continue;

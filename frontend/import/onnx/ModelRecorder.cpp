@@ -4,6 +4,7 @@
 #include "frontend/Leaves.h"
 #include "frontend/Raise.h"
 #include "frontend/import/onnx/Fold.h"
+#include "runtime/support/Progress.h"
 #include "runtime/support/Sites.h"
 
 #include <sinter/SourceScope.h>
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace sinter::onnx {
 
@@ -122,10 +124,15 @@ void ModelRecorder::recordNodes(const std::vector<NodeRecord> &nodes,
                                 const Opsets &used, Scope &scope) {
   Meanwhile<const Opsets *> ownOpsets(opsets, &used);
   Meanwhile<const Scope *> ownScope(current, &scope);
+  std::optional<ProgressStep> progress;
+  if (&nodes == &source.graph.nodes)
+    progress.emplace("recording node", nodes.size());
   for (const NodeRecord &node : nodes) {
     std::string label = fmt::format("{} ({})", nameOf(node), file);
     auto number = uint32_t(&node - nodes.data()) + 1;
     detail::SourceScope line(internSite(label, number));
+    if (progress)
+      progress->at(number - 1);
     recordNode(function ? resolved(node) : node, used, scope);
   }
 }
