@@ -3,7 +3,6 @@
 #include "frontend/export/cpp/Names.h"
 #include "frontend/export/cpp/Text.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -14,7 +13,6 @@
 
 using namespace sinter;
 using namespace sinter::cpp;
-using testing::HasSubstr;
 
 TEST(CppNames, AreIdentifiers) {
   Names names;
