@@ -14,13 +14,17 @@ import tempfile
 
 import numpy
 import onnx
+import onnx.numpy_helper
 from onnx.backend.base import Backend, BackendRep
 
 STATUS_UNSUPPORTED = 2
-# sinter_dtype by its number, as sinter/c_api.h has them.
-DTYPES = ["float64", "float32", "float16", None, "int8", "int16", "int32",
-          "int64", "uint8", "bool"]
-BFLOAT16 = 3
+# sinter_dtype by its number, as sinter/c_api.h has them, by the names of NumPy
+# and ml_dtypes.
+DTYPES = ["float64", "float32", "float16", "bfloat16", "int8", "int16",
+          "int32", "int64", "uint8", "bool", None, None, "float8_e4m3fn",
+          "float8_e5m2", "float8_e8m0fnu", "int4", "uint4", "uint16",
+          "uint32", "uint64", "float8_e4m3fnuz", "float8_e5m2fnuz",
+          "float4_e2m1fn", "int2", "uint2"]
 
 
 class Unsupported(RuntimeError):
@@ -39,6 +43,8 @@ class ModelOptions(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("device", ctypes.c_char_p),
                 ("check", ctypes.c_int32), ("in_place", ctypes.c_int32),
                 ("never_compile", ctypes.c_int32),
+                ("threads", ctypes.c_int32),
+                ("trust", ctypes.c_int32),
                 ("reserved", ctypes.c_int32)]
 
 
@@ -89,19 +95,30 @@ class Library:
 
 
 def number_of(dtype):
-    name = dtype.name
-    if name == "bfloat16":
-        return BFLOAT16
-    if name not in DTYPES:
-        raise Unsupported(f"tensors of {name}")
-    return DTYPES.index(name)
+    if dtype.name not in DTYPES:
+        raise Unsupported(f"tensors of {dtype.name}")
+    return DTYPES.index(dtype.name)
 
 
 def dtype_of(number):
-    if number == BFLOAT16:
+    name = DTYPES[number]
+    try:
+        return numpy.dtype(name)
+    except TypeError:  # not one of NumPy's own
         import ml_dtypes
-        return numpy.dtype(ml_dtypes.bfloat16)
-    return numpy.dtype(DTYPES[number])
+        return numpy.dtype(getattr(ml_dtypes, name))
+
+
+def is_beyond_numpy(array):
+    return array.dtype.type.__module__ != "numpy"
+
+
+def bytes_of(array):
+    """Elements as the C interface takes them: those of signed types of fewer
+    than 8 bits have their sign in the whole byte."""
+    if array.dtype.name in ("int2", "int4"):
+        return array.astype(numpy.int8)
+    return array
 
 
 class Session:
@@ -137,13 +154,13 @@ class Session:
         count = self.entry.num_inputs
         views, kept = (TensorView * max(count, 1))(), []
         for view, name in zip(views, self.names("input", count)):
-            array = numpy.ascontiguousarray(feeds[name])
+            array = numpy.ascontiguousarray(bytes_of(feeds[name]))
             array = array.reshape(feeds[name].shape)  # of no axes, too
             dims = (ctypes.c_int64 * max(array.ndim, 1))(*array.shape)
             kept += [array, dims]
             view.struct_size = ctypes.sizeof(TensorView)
             view.data = array.ctypes.data
-            view.dtype = number_of(array.dtype)
+            view.dtype = number_of(feeds[name].dtype)
             view.ndim = array.ndim
             view.dims = dims
         self.library.call("sinter_session_run", self.session, 0, views,
@@ -186,10 +203,14 @@ class SinterRep(BackendRep):
         number = len(self.sessions)
         output = os.path.join(self.folder.name, f"{number}.sinter")
         tool = os.environ.get("SINTER") or shutil.which("sinter")
-        words = [tool, "compile", self.path, "-o", output]
+        path = self.with_stored(constants, number)
+        # Cases want each operator rounded by itself.
+        words = [tool, "compile", path, "-o", output, "--numerics", "exact"]
         if self.device != "cpu":
             words += ["--target", self.device]
         for name, value in constants.items():
+            if is_beyond_numpy(value):
+                continue
             place = f"{self.folder.name}/{number}.{len(words)}.npy"
             numpy.save(place, value)
             words += ["--constant", f"{name}={place}"]
@@ -201,13 +222,32 @@ class SinterRep(BackendRep):
             raise Unsupported(done.stderr.strip())
         return output
 
+    def with_stored(self, constants, number):
+        """The model, of which inputs whose types .npy files do not have are
+        initializers."""
+        stored = {name: value for name, value in constants.items()
+                  if is_beyond_numpy(value)}
+        if not stored:
+            return self.path
+        model = onnx.load(self.path)
+        given = [each for each in model.graph.input
+                 if each.name not in stored]
+        del model.graph.input[:]
+        model.graph.input.extend(given)
+        model.graph.initializer.extend(
+            onnx.numpy_helper.from_array(value, name)
+            for name, value in stored.items())
+        path = os.path.join(self.folder.name, f"{number}.onnx")
+        onnx.save(model, path)
+        return path
+
     def made_constant(self, text, feeds, constants):
         """Inputs whose values a program has to know, as the error says: what
         a shape is computed from, and what only has a shape that is used."""
         idle = re.search(r"depends on input '(.*?)'", text)
         if idle:
             return {idle[1]: feeds[idle[1]]}
-        if "has to be known before the model runs" not in text:
+        if "has to be known" not in text:
             return {}
         small = {name: value for name, value in feeds.items()
                  if name not in constants and value.size <= 4096}

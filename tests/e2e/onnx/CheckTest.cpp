@@ -184,6 +184,24 @@ TEST_F(OnnxCheck, commandsTakeModels) {
   EXPECT_THAT(said, HasSubstr("--size s2: no open axis has that name"));
 }
 
+/// Inputs of dtypes that are stored and not computed with.
+TEST_F(OnnxCheck, commandsTakeStoredTypes) {
+  fs::create_directories(folder);
+  std::string net = folder / "net.onnx", out = folder / "net.sinter", said;
+  for (auto [type, name] : {std::pair(19, "f8e5m2"), std::pair(22, "i4")}) {
+    Message cast =
+        nodeMessage("Cast", {"x"}, {"y"}, {attributeMessage("to", int64_t(1))});
+    write(net, modelMessage(Message()
+                                .message(11, valueMessage("x", type, {-1, 3}))
+                                .message(12, valueMessage("y", 1, {-1, 3}))
+                                .message(1, cast),
+                            24));
+    EXPECT_EQ(command({"compile", net, "-o", out}, said), exitOk) << said;
+    EXPECT_EQ(command({"inspect", out}, said), exitOk) << said;
+    EXPECT_THAT(said, HasSubstr("input x: " + std::string(name) + "[s1,3]"));
+  }
+}
+
 TEST_F(OnnxCheck, inspectNamesWhatIsUnsupported) {
   addCase("a", "Fancy", {0, 2});
   std::string said;

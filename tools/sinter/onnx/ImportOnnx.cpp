@@ -133,6 +133,16 @@ Dim ExampleMaker::sizeOfAxis(const onnx::ValueInfo &input, size_t axis) {
   return axis == 0 ? batch : other;
 }
 
+/// Also of dtypes that are stored only.
+static Tensor zerosOf(DType dtype, const Dims &dims) {
+  if (isComputable(dtype))
+    return zeros(dims, {dtype, {}});
+  size_t bytes = byteWidth(dtype);
+  for (Dim dim : dims)
+    bytes *= size_t(dim.value);
+  return detail::leafOf(std::vector<std::byte>(bytes), dtype, dims, {}, {});
+}
+
 void ExampleMaker::add(const onnx::ValueInfo &input) {
   if (auto found = files.find(input.name); found != files.end()) {
     runtime::HostArray array =
@@ -152,7 +162,7 @@ void ExampleMaker::add(const onnx::ValueInfo &input) {
   Dims dims;
   for (size_t axis = 0; axis < input.shape->size(); ++axis)
     dims.push_back(sizeOfAxis(input, axis));
-  examples.tensors.push_back(zeros(dims, {input.dtype, {}}));
+  examples.tensors.push_back(zerosOf(*input.dtype, dims));
   examples.options.inputs.push_back(input.name);
 }
 
