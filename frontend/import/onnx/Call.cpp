@@ -151,6 +151,20 @@ static bool isOfType(const AttributeRecord &attribute, AttributeType wanted) {
   return attribute.type == wanted || attribute.type == AttributeType::undefined;
 }
 
+/// Whether it has what its type promises: a graph or tensor may be left out.
+static bool isThere(const AttributeRecord &attribute, AttributeType wanted) {
+  switch (wanted) {
+  case AttributeType::graph:
+    return attribute.graph != nullptr;
+  case AttributeType::tensor:
+    return attribute.tensor != nullptr;
+  case AttributeType::type:
+    return attribute.typeProto != nullptr;
+  default:
+    return true;
+  }
+}
+
 void Call::checkAttributes() const {
   std::vector<AttributeSpec> specs = attributesOf(row);
   for (const AttributeRecord &attribute : record.attributes) {
@@ -159,6 +173,9 @@ void Call::checkAttributes() const {
       unsupported(fmt::format("attribute '{}' is unknown", attribute.name));
     if (!isOfType(attribute, spec->type))
       invalid(fmt::format("attribute '{}' is not of type {}", attribute.name,
+                          nameOf(spec->type)));
+    if (!isThere(attribute, spec->type))
+      invalid(fmt::format("attribute '{}' has no {}", attribute.name,
                           nameOf(spec->type)));
   }
   for (const AttributeSpec &spec : specs)

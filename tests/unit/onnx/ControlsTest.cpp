@@ -237,3 +237,23 @@ TEST(OnnxControls, sequencesThatGrow) {
               ElementsAre(30, 20, 30, 20));
   EXPECT_THAT(problemOfFile(model), HasSubstr("a list or an optional"));
 }
+
+/// The type of an attribute promises what the file may lack.
+TEST(OnnxControls, graphsAndTensorsMayBeMissing) {
+  auto typed = [](const char *name, int64_t type) {
+    return Message().text(1, name).integer(20, type);
+  };
+  auto problemOf = [](const Message &node) {
+    Message graph = Message()
+                        .message(11, valueMessage("x", 1, {2}))
+                        .message(12, valueMessage("y", 1, {}))
+                        .message(1, node);
+    return problem([&] { modelOf(graph, 11).forward(ones({2})); });
+  };
+  EXPECT_THAT(
+      problemOf(nodeMessage("Loop", {"", "", "x"}, {"y"}, {typed("body", 5)})),
+      HasSubstr("attribute 'body' has no graph"));
+  EXPECT_THAT(
+      problemOf(nodeMessage("Constant", {}, {"y"}, {typed("value", 4)})),
+      HasSubstr("attribute 'value' has no tensor"));
+}
