@@ -257,3 +257,19 @@ TEST(OnnxControls, graphsAndTensorsMayBeMissing) {
       problemOf(nodeMessage("Constant", {}, {"y"}, {typed("value", 4)})),
       HasSubstr("attribute 'value' has no tensor"));
 }
+
+/// An operand too many that is no value.
+TEST(OnnxControls, operandsThatAreNoneMayFollow) {
+  std::vector<int64_t> zero{0}, three{3}, one{1};
+  Message graph =
+      Message()
+          .message(11, valueMessage("x", 7, {3}))
+          .message(5, tensorMessage("a", 7, {}, zero))
+          .message(5, tensorMessage("b", 7, {}, three))
+          .message(5, tensorMessage("c", 7, {}, one))
+          .message(12, valueMessage("y", 7, {}))
+          .message(1, nodeMessage("Range", {"a", "b", "c", ""}, {"r"}))
+          .message(1, nodeMessage("Add", {"x", "r"}, {"y"}));
+  Tensor y = modelOf(graph, 11).forward(ones({3}, {DType::i64, {}}));
+  EXPECT_THAT(y.to_vector<int>(), ElementsAre(1, 2, 3));
+}
