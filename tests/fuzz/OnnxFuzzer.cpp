@@ -3,15 +3,35 @@
 #include "frontend/import/onnx/ReadRecords.h"
 #include "frontend/import/onnx/TensorBytes.h"
 #include "tests/fuzz/Fuzzer.h"
+#include "tests/unit/onnx/ModelMutator.h"
 
 #include <sinter/Creation.h>
 #include <sinter/Error.h>
 #include <sinter/Onnx.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 using namespace sinter;
 using sinter::fuzz::require;
+
+#ifndef SINTER_REPLAY
+extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t limit);
+
+/// Most mutations keep messages whole, else few would be read to their end.
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
+                                          size_t limit, unsigned seed) {
+  if (seed % 4 == 0)
+    return LLVMFuzzerMutate(data, size, limit);
+  std::string_view model(reinterpret_cast<const char *>(data), size);
+  std::string altered = onnx_test::mutateModel(model, model, seed);
+  if (altered.size() > limit)
+    return size;
+  std::ranges::copy(altered, data);
+  return altered.size();
+}
+#endif
 
 /// Elements of all tensors of what the model wants are few.
 static bool isSmall(const onnx::ValueInfo &info) {

@@ -142,13 +142,25 @@ Tensor Value::tensor(DeviceId device) const {
                                          : tensorOf(*elements, device);
 }
 
+/// The recorder says of which node.
+[[noreturn]] static void refuseNoTensor() {
+  throw Error(makeError(ErrorKind::invalid_argument,
+                        "an operand is a list or nothing, not a tensor"));
+}
+
 DType Value::dtype() const {
-  return recorded.defined() ? recorded.dtype() : elements->dtype;
+  if (recorded.defined())
+    return recorded.dtype();
+  if (!elements)
+    refuseNoTensor();
+  return elements->dtype;
 }
 
 Dims Value::shape() const {
   if (recorded.defined())
     return recorded.shape();
+  if (!elements)
+    refuseNoTensor();
   return Dims(elements->dims.begin(), elements->dims.end());
 }
 
@@ -164,6 +176,8 @@ KnownRef Value::known() const {
 }
 
 KnownRef Value::read() const {
+  if (!recorded.defined())
+    refuseNoTensor();
   if (recorded.node()->elements() > Known::most)
     return nullptr;
   return readKnown(recorded.eval());

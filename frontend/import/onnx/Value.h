@@ -76,6 +76,7 @@ public:
 
   /// The tensor, made of what is known if need be.
   Tensor tensor(DeviceId device) const;
+  /// An Error where it is no tensor; as of `shape` and `read`.
   DType dtype() const;
   /// The dims, symbolic or not.
   Dims shape() const;
