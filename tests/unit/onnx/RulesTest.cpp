@@ -363,3 +363,26 @@ TEST(OnnxRules, roundsAsFloatsDo) {
   Tensor y = modelOf(graph, 19).forward(arange(7).to(DType::f32));
   EXPECT_THAT(y.to_vector<float>(), ElementsAre(1, 2, 3, 5, 6));
 }
+
+/// What counts of a window is told without a walk through it.
+TEST(OnnxRules, dilatedMeansOfLargeWindows) {
+  auto mean = [](std::initializer_list<int64_t> sizes,
+                 std::initializer_list<int64_t> pads, bool counts) {
+    Message pool = nodeMessage(
+        "AveragePool", {"x"}, {"y"},
+        {attributeMessage("kernel_shape", sizes),
+         attributeMessage("pads", pads), attributeMessage("dilations", {2}),
+         attributeMessage("count_include_pad", int64_t(counts))});
+    return modelOf(graphOf(1, {pool}, {1, 1, 5}), 22);
+  };
+  Tensor x = arange(1, 6).to(DType::f32).reshape({1, 1, 5});
+  // Windows of 0 2 4, 1 3 5, 2 4 0 and so on.
+  EXPECT_THAT(mean({3}, {1, 1}, false).forward(x).to_vector<float>(),
+              ElementsAre(3, 3, 3));
+  EXPECT_THAT(mean({3}, {1, 1}, true).forward(x).to_vector<float>(),
+              ElementsAre(2, 3, 2));
+  EXPECT_THAT(mean({3}, {2, 0}, false).forward(x).to_vector<float>(),
+              ElementsAre(2, 3, 3));
+  onnx::Model huge = mean({1 << 30}, {0, (int64_t(1) << 31) - 6}, false);
+  problem([&] { huge.forward(x); }); // soon
+}

@@ -208,13 +208,14 @@ static std::vector<double> countsAlong(const Windows &windows, size_t axis,
                                        int64_t low, int64_t high) {
   std::vector<double> counts;
   for (int64_t i = 0; i < results; ++i) {
-    double count = 0;
-    for (int64_t k = 0; k < windows.sizes[axis]; ++k) {
-      int64_t at = i * windows.strides[axis] - windows.low[axis] +
-                   k * windows.dilations[axis];
-      count += at >= -low && at < extent + high;
-    }
-    counts.push_back(count);
+    int64_t base = i * windows.strides[axis] - windows.low[axis];
+    // The first element of the window at or after a place.
+    auto firstFrom = [&](int64_t place) {
+      int64_t distance = place - base, step = windows.dilations[axis];
+      int64_t steps = distance > 0 ? (distance + step - 1) / step : int64_t(0);
+      return std::min(steps, windows.sizes[axis]);
+    };
+    counts.push_back(double(firstFrom(extent + high) - firstFrom(-low)));
   }
   return counts;
 }
