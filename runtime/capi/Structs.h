@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/capi/Guard.h"
+#include "sinter/c_api.h"
 #include "sinter/runtime/Result.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@ namespace sinter::capi {
 /// Bytes of a struct in the first version that had it. A struct that grows gets
 /// a specialization with what it was then.
 template <typename T> inline constexpr size_t firstBytes = sizeof(T);
+template <> inline constexpr size_t firstBytes<sinter_model_options> = 32;
 
 /// An error where no version has a `what` of this size.
 Status checkStructSize(size_t size, size_t least, const char *what);

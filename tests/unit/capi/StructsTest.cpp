@@ -27,6 +27,18 @@ TEST(CapiStructs, aSizeThatNobodySetIsAnError) {
   EXPECT_FAILS(sinter_device(0, nullptr), SINTER_INVALID_ARGUMENT, "null");
 }
 
+/// Programs that were compiled with the first version's header go on.
+TEST(CapiStructs, fieldsOfEarlierVersionsAreEnough) {
+  std::vector<std::byte> file = scaleProgram().file();
+  sinter_model_options first{};
+  first.struct_size = 32;
+  first.device = "cpu";
+  first.trust = 99; // not of that version
+  sinter_model *model = nullptr;
+  ASSERT_OK(sinter_model_open_memory(file.data(), file.size(), &first, &model));
+  EXPECT_OK(sinter_model_close(model));
+}
+
 namespace {
 /// The options of a later version.
 struct LaterOptions {
