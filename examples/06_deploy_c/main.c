@@ -25,13 +25,13 @@ int main(int argc, char **argv) {
         images[i][k] = strtof(at, &at);
       labels[i] = strtof(at, NULL);
     }
-    int64_t dims[] = {count, 1, 8, 8}, right = 0;
+    int64_t dims[] = {count, 1, 8, 8}, digits[64], right = 0;
     sinter_tensor input = {sizeof input, images, SINTER_F32, 0, 0, 4, dims, 0};
-    sinter_tensor digits = {.struct_size = sizeof digits};
-    check(sinter_session_run(session, 0, &input, 1, NULL, 0, NULL));
-    check(sinter_session_output(session, 0, 0, &digits));
+    sinter_tensor output = {sizeof output, digits, SINTER_I64, 0, 0, 1,
+                            dims,          0};
+    check(sinter_session_run(session, 0, &input, 1, &output, 1, NULL));
     for (int i = 0; i < count; ++i)
-      right += ((const int64_t *)digits.data)[i] == (int64_t)labels[i];
+      right += digits[i] == (int64_t)labels[i];
     printf("%d of %d digits are right\n", (int)right, (int)count);
   }
   check(sinter_session_close(session));

@@ -10,14 +10,19 @@ static int failed(void) {
 }
 
 int main(int argc, char **argv) {
-  float bits[4][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
-  const int64_t dims[] = {4, 2};
+  float bits[4][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}}, learned[4];
+  const int64_t dims[] = {4, 2}, learned_dims[] = {4, 1};
   sinter_tensor input = {.struct_size = sizeof input,
                          .data = bits,
                          .dtype = SINTER_F32,
                          .ndim = 2,
                          .dims = dims};
-  sinter_tensor output = {.struct_size = sizeof output};
+  /* In memory of this program's, whatever device the model is on. */
+  sinter_tensor output = {.struct_size = sizeof output,
+                          .data = learned,
+                          .dtype = SINTER_F32,
+                          .ndim = 2,
+                          .dims = learned_dims};
   sinter_model *model = NULL;
   sinter_session *session = NULL;
   if (argc != 2) {
@@ -26,12 +31,11 @@ int main(int argc, char **argv) {
   }
   if (sinter_model_open(argv[1], NULL, &model) != SINTER_OK ||
       sinter_session_open(model, &session) != SINTER_OK ||
-      sinter_session_run(session, 0, &input, 1, NULL, 0, NULL) != SINTER_OK ||
-      sinter_session_output(session, 0, 0, &output) != SINTER_OK)
+      sinter_session_run(session, 0, &input, 1, &output, 1, NULL) != SINTER_OK)
     return failed();
   printf("sinter %s: learned", sinter_version());
-  for (int64_t i = 0; i < output.dims[0]; ++i)
-    printf(" %.9g", (double)((const float *)output.data)[i]);
+  for (int i = 0; i < 4; ++i)
+    printf(" %.9g", (double)learned[i]);
   printf("\n");
   if (sinter_session_close(session) != SINTER_OK ||
       sinter_model_close(model) != SINTER_OK)
