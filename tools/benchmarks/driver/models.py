@@ -168,8 +168,10 @@ def their_cells(side):
     if "failure" in side:
         error = side.get("error")
         return [kind_of(side), "", "", "" if error is None else f"{error:.1e}"]
+    # There is none where ours failed.
+    error = side.get("error")
     return [milliseconds(side["median"]), f"{side['first']:.1f}",
-            size_text(side["peak"]), f"{side['error']:.1e}"]
+            size_text(side["peak"]), "" if error is None else f"{error:.1e}"]
 
 
 def geomean_text(rows):
