@@ -1,4 +1,5 @@
 /// Puts recorded functions, weights and state into a model file.
+#include <sinter/Creation.h>
 #include <sinter/Export.h>
 #include <sinter/optim/Optimizer.h>
 
@@ -98,6 +99,7 @@ private:
   void moveWeights();
   void compileAll();
   void compile(uint32_t number, graph::Graph graph);
+  std::vector<std::string> targets() const;
   runtime::CompileRequest requestFor(const std::string &target) const;
 
   const ExportParts &parts;
@@ -235,6 +237,15 @@ runtime::CompileRequest FileMaker::requestFor(const std::string &target) const {
   return request;
 }
 
+std::vector<std::string> FileMaker::targets() const {
+  if (!options.targets.empty())
+    return options.targets;
+  DeviceId id = default_device();
+  if (id.kind == DeviceKind::cpu || id.kind == DeviceKind::null)
+    return {"cpu"}; // with all that this processor has
+  return {unwrap(runtime::getDevice(id), where)->target()};
+}
+
 /// The graph for every target; the file has the graph itself once.
 void FileMaker::compile(uint32_t number, graph::Graph graph) {
   runtime::EntryPoint &point = info.entries[number];
@@ -244,7 +255,7 @@ void FileMaker::compile(uint32_t number, graph::Graph graph) {
   for (const runtime::EntryOutput &output : point.outputs)
     graph.outputNames.push_back(output.name);
   bool isFirst = true;
-  for (const std::string &target : options.targets) {
+  for (const std::string &target : targets()) {
     auto compiled =
         runtime::compileTuned(detail::tunableOf(graph, requestFor(target)));
     if (!compiled && compiled.error().node < graph.sites.size()) {
@@ -319,10 +330,8 @@ FileMaker::~FileMaker() {
 }
 
 void FileMaker::make(const std::string &path) {
-  if (parts.entries.empty() || options.targets.empty())
-    detail::refuseExport(parts.entries.empty() ? "no function was added"
-                                               : "no target is named",
-                         where);
+  if (parts.entries.empty())
+    detail::refuseExport("no function was added", where);
   orderCells();
   addTensors();
   describeEntries();

@@ -43,8 +43,9 @@ struct EntryOptions {
 /// How a file is written.
 struct FileOptions {
   /// `cpu`, `cpu:x86-64-v3`, `cuda:sm_90`, `vulkan` and so on, as `sinter
-  /// compile --target` takes them: the file has a program for each.
-  std::vector<std::string> targets = {"cpu"};
+  /// compile --target` takes them: the file has a program for each. None: that
+  /// of the default device.
+  std::vector<std::string> targets = {};
   WeightPlace weights = WeightPlace::inside;
   /// Anything, by key.
   std::vector<std::pair<std::string, std::string>> metadata = {};
@@ -63,7 +64,7 @@ struct ExportOptions {
   std::vector<std::string> inputs = {};
   std::vector<std::string> outputs = {};
   std::vector<std::string> dynamic = {};
-  std::vector<std::string> targets = {"cpu"};
+  std::vector<std::string> targets = {};
   WeightPlace weights = WeightPlace::inside;
   std::vector<std::pair<std::string, std::string>> metadata = {};
   std::string description = {};

@@ -195,3 +195,26 @@ TEST_F(Deployed, OfAFileTheGraphAloneIsTrusted) {
   }
   EXPECT_EQ(sinter_set_log(nullptr, nullptr), SINTER_OK);
 }
+
+/// Where no target is named, the file runs without a compiler on the device
+/// that was the default one.
+TEST_F(Deployed, HasAProgramForTheDefaultDevice) {
+  size_t count = 0;
+  ASSERT_EQ(sinter_device_count(&count), SINTER_OK);
+  for (size_t i = 0; i < count; ++i) {
+    sinter_device_info device{};
+    device.struct_size = sizeof(device);
+    ASSERT_EQ(sinter_device(i, &device), SINTER_OK);
+    if (device.kind == SINTER_DEVICE_NULL)
+      continue;
+    std::string name = device.name, path = folder / "default.sinter";
+    sn::set_default_device(name);
+    SmallNet model;
+    model.eval();
+    sn::Tensor x = sn::uniform({12, 16}).eval();
+    sn::export_model(path, model, x, {.inputs = {"x"}});
+    deploy::Model file(path, {.device = name, .never_compile = true});
+    EXPECT_EQ(file.inputs()[0].name, "x") << name;
+  }
+  sn::set_default_device("cpu");
+}
