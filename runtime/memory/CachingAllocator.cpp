@@ -64,7 +64,7 @@ Result<BufferRef> CachingAllocator::allocate(Device &device, size_t bytes) {
   // Made before it is known whether it is needed: nothing can be undone quietly
   // later.
   auto spare = std::make_unique<Piece>();
-  Piece *piece = takePiece(blockBytes(bytes), spare);
+  Piece *piece = takePiece(pieceBytes(bytes), spare);
   if (!piece)
     return outOfMemory(bytes);
   inUse += piece->bytes;
@@ -76,6 +76,12 @@ Result<BufferRef> CachingAllocator::allocate(Device &device, size_t bytes) {
     newest->newer = block;
   newest = block;
   return BufferRef::adopt(block);
+}
+
+// What rounding would take beyond the source's most takes that.
+size_t CachingAllocator::pieceBytes(size_t bytes) const {
+  size_t rounded = blockBytes(bytes), most = source.mostBytes();
+  return bytes <= most ? std::min(rounded, most) : rounded;
 }
 
 Piece *CachingAllocator::takeFree(size_t bytes, size_t most,

@@ -20,6 +20,8 @@ public:
   /// Memory aligned to 256 bytes, or null. `bytes` is a multiple of 256.
   virtual void *acquire(size_t bytes) = 0;
   virtual void release(void *block) = 0;
+  /// The most that it gives at once, a multiple of 256.
+  virtual size_t mostBytes() const { return SIZE_MAX / 256 * 256; }
   /// Whether to give memory back waits for all work of a device: then freed
   /// blocks are kept until there is no memory for others.
   virtual bool waitsOnRelease() const { return false; }
@@ -62,13 +64,15 @@ public:
   /// The peak is what is in use now.
   void resetPeak();
 
-  /// The bytes a block for `bytes` really takes.
+  /// The bytes a block for `bytes` really takes, where the source gives as
+  /// many.
   static size_t blockBytes(size_t bytes) {
     return Segments::roundedBytes(bytes);
   }
 
 private:
   struct Block;
+  size_t pieceBytes(size_t bytes) const;
   Piece *takePiece(size_t bytes, std::unique_ptr<Piece> &spare);
   Piece *addSegment(size_t bytes, std::unique_ptr<Piece> &spare);
   Piece *takeFree(size_t bytes, size_t most, std::unique_ptr<Piece> &spare);

@@ -75,7 +75,13 @@ void Segments::setUsed(Piece *piece) {
 }
 
 Piece *Segments::find(size_t bytes, size_t most) const {
-  unsigned bin = classAbove(bytes).index;
+  SizeClass above = classAbove(bytes);
+  unsigned bin = above.index;
+  if (above.bytes != bytes && bin > 0) // some of the class below are enough
+    for (Piece *piece = bins[bin - 1].last; piece;
+         piece = piece->inBin.previous)
+      if (piece->bytes >= bytes && piece->bytes <= most)
+        return piece;
   for (unsigned word = bin / 64; word < filled.size(); ++word) {
     uint64_t left = filled[word];
     if (word == bin / 64)

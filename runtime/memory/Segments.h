@@ -40,8 +40,8 @@ public:
   /// for.
   static size_t roundedBytes(size_t bytes);
 
-  /// A free piece of at least `bytes`, a rounded size, and at most `most`, the
-  /// smallest but for what sizes in between are; or null. It stays free.
+  /// A free piece of at least `bytes` and at most `most`, the smallest but for
+  /// what sizes between rounded ones are; or null. It stays free.
   Piece *find(size_t bytes, size_t most) const;
   /// Takes the first `bytes` of a free piece. The rest, if there is any, is
   /// `spare`, and free.

@@ -19,6 +19,9 @@ public:
       : gpu(gpu), finish(std::move(finish)) {}
 
   void *acquire(size_t bytes) override;
+  size_t mostBytes() const override {
+    return (gpu.about.mostAllocation - alignment) / alignment * alignment;
+  }
   void release(void *block) override;
   bool waitsOnRelease() const override { return true; }
 

@@ -19,7 +19,7 @@ namespace {
 class CountingMemory : public MemorySource {
 public:
   void *acquire(size_t bytes) override {
-    if (refuse)
+    if (refuse || bytes > most)
       return nullptr;
     ++acquired;
     held += bytes;
@@ -33,6 +33,8 @@ public:
     sizes.erase(block);
     host.release(block);
   }
+  size_t mostBytes() const override { return most; }
+  size_t most = size_t(1) << 40;
   HostMemory host;
   std::map<void *, size_t> sizes; ///< of what was not released
   size_t held = 0;                ///< their sum
@@ -76,6 +78,23 @@ TEST(CachingAllocator, reusesFreedBlocks) {
   allocator.trim();
   EXPECT_EQ(memory.released, 1);
   EXPECT_EQ(allocator.usage().cached, 0u);
+}
+
+/// Sizes are rounded up, but not beyond what the source gives at once: drivers
+/// of Vulkan give a little less than 4 GiB.
+TEST(CachingAllocator, takesTheMostOfASource) {
+  WaitingMemory memory;
+  memory.most = 16 * 4096 - 512; // between two rounded sizes
+  CachingAllocator allocator(memory, "test", 0);
+  for (size_t bytes : {memory.most - 1000, memory.most, memory.most - 300}) {
+    auto buffer = allocator.allocate(anyDevice(), bytes);
+    ASSERT_TRUE(buffer) << bytes;
+    EXPECT_EQ((*buffer)->bytes(), bytes);
+    EXPECT_EQ(allocator.usage().inUse, memory.most);
+    freeTo(allocator, *buffer);
+  }
+  EXPECT_EQ(memory.acquired, 1);
+  EXPECT_FALSE(allocator.allocate(anyDevice(), memory.most + 1));
 }
 
 TEST(CachingAllocator, keepsWhatIsInTurn) {
