@@ -61,7 +61,7 @@ TEST(VerifyProgram, checksPorts) {
             "model file: a port has dtype code 99");
   EXPECT_EQ(
       refusal([](B &b) { b.program.outputs[0]->dtype = uint8_t(DType::c64); }),
-      "model file: a port has dtype code 15");
+      "model file: a port has dtype code 10");
   EXPECT_EQ(refusal([](B &b) { b.program.inputs[0]->kind = 3; }),
             "model file: a port has kind 3");
   EXPECT_EQ(refusal([](B &b) { b.program.outputs[0]->kind = 1; }),
