@@ -4,6 +4,7 @@
 #include "compiler/fuse/OpCosts.h"
 #include "compiler/import/Types.h"
 #include "compiler/simplify/SimplifyOps.h"
+#include "dialects/sinter/SmallFloats.h"
 #include "sinter/generated/classes/Arithmetic.h"
 #include "sinter/generated/classes/Contraction.h"
 #include "sinter/generated/classes/Reduce.h"
@@ -100,10 +101,15 @@ static Value unscaled(Value value, Scaling &scale) {
   return {};
 }
 
+// Between floats that are computed with: to a stored one most of a number is
+// lost, which is not left out.
 static bool isCast(Operation *op) {
-  return isa_and_nonnull<ir::CastOp>(op) &&
-         isa<FloatType>(getElementTypeOrSelf(op->getOperand(0).getType())) &&
-         isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
+  auto isComputed = [](Value value) {
+    Type element = getElementTypeOrSelf(value.getType());
+    return isa<FloatType>(element) && !ir::isStoredFloat(element);
+  };
+  return isa_and_nonnull<ir::CastOp>(op) && isComputed(op->getOperand(0)) &&
+         isComputed(op->getResult(0));
 }
 
 // A matrix behind multiplications by numbers, in either order with exchanges.

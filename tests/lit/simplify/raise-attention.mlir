@@ -151,3 +151,25 @@ func.func @main(%q: tensor<2x64x16xf32>, %k: tensor<2x64x16xf32>, %v: tensor<2x6
   %dq = sinter.matmul %scaled, %k : (tensor<2x64x64xf32>, tensor<2x64x16xf32>) -> tensor<2x64x16xf32>
   return %y, %dq : tensor<2x64x16xf32>, tensor<2x64x16xf32>
 }
+
+// -----
+
+// Weights that lose bits on the way are no attention's own.
+// CHECK-LABEL: @main
+// EXACT-LABEL: @main
+// CHECK-NOT: sinter.attention
+// CHECK: sinter.cast {{.*}}f8E4M3FN
+func.func @main(%q: tensor<2x5x16xf32>, %kt: tensor<2x16x7xf32>, %v: tensor<2x7x3xf32>) -> tensor<2x5x3xf32> {
+  %a = sinter.matmul %q, %kt : (tensor<2x5x16xf32>, tensor<2x16x7xf32>) -> tensor<2x5x7xf32>
+  %max = sinter.amax %a {axes = array<i64: 2>, keepdims = true} : (tensor<2x5x7xf32>) -> tensor<2x5x1xf32>
+  %max2 = sinter.broadcast %max {shape = affine_map<() -> (2, 5, 7)>} : (tensor<2x5x1xf32>) -> tensor<2x5x7xf32>
+  %b = sinter.sub %a, %max2 : (tensor<2x5x7xf32>, tensor<2x5x7xf32>) -> tensor<2x5x7xf32>
+  %e = sinter.exp %b : (tensor<2x5x7xf32>) -> tensor<2x5x7xf32>
+  %sum = sinter.sum %e {axes = array<i64: 2>, keepdims = true} : (tensor<2x5x7xf32>) -> tensor<2x5x1xf32>
+  %sum2 = sinter.broadcast %sum {shape = affine_map<() -> (2, 5, 7)>} : (tensor<2x5x1xf32>) -> tensor<2x5x7xf32>
+  %p = sinter.div %e, %sum2 : (tensor<2x5x7xf32>, tensor<2x5x7xf32>) -> tensor<2x5x7xf32>
+  %small = sinter.cast %p {dtype = f8E4M3FN} : (tensor<2x5x7xf32>) -> tensor<2x5x7xf8E4M3FN>
+  %back = sinter.cast %small {dtype = f32} : (tensor<2x5x7xf8E4M3FN>) -> tensor<2x5x7xf32>
+  %y = sinter.matmul %back, %v : (tensor<2x5x7xf32>, tensor<2x7x3xf32>) -> tensor<2x5x3xf32>
+  return %y : tensor<2x5x3xf32>
+}
