@@ -332,7 +332,8 @@ static DType comparedIn(DType common, std::span<const Arg *const> args) {
 static Result<NodeRef> numberNode(const Arg &arg, Number value, unsigned index,
                                   DType dtype, std::span<const Dim> shape,
                                   DeviceId device) {
-  if (!arg.dynamic && isStaticNumber(arg.where, index, arg.number))
+  if (!arg.dynamic && isComputable(dtype) &&
+      isStaticNumber(arg.where, index, arg.number))
     return graph::full(shape, value, dtype, device);
   NodeRef scalar = scalarNode(dtype, value, device);
   if (shape.empty())

@@ -209,6 +209,26 @@ TEST(StoredDTypes, AreNotComputedWith) {
                     [&] { sn::full({2}, 1.0, {.dtype = DType::f8e5m2}); });
 }
 
+/// Also with those that lines show again and again, which constants are made
+/// of.
+TEST(StoredDTypes, ComparesWithPlainNumbers) {
+  using Flags = std::vector<bool>;
+  for (DType dtype : {DType::f8e4m3fn, DType::f8e5m2, DType::f8e4m3fnuz,
+                      DType::f8e5m2fnuz, DType::f8e8m0fnu, DType::f4e2m1}) {
+    Tensor x = sn::tensor({1.F, 2.F, 4.F}).to(dtype);
+    EXPECT_EQ((x == 1.0).to_vector<bool>(), (Flags{true, false, false}));
+    EXPECT_EQ((x == 2.0).to_vector<bool>(), (Flags{false, true, false}));
+    EXPECT_EQ((x > 2.0).to_vector<bool>(), (Flags{false, false, true}));
+    Tensor chosen = sn::where(x == 4.0, x, 1.0);
+    EXPECT_EQ(chosen.dtype(), dtype);
+    expectSame(chosen, sn::tensor({1.F, 1.F, 4.F}), "where");
+  }
+  Tensor i = sn::tensor<int32_t>({0, 1, -2}).to(DType::i4);
+  EXPECT_EQ((i == 1).to_vector<bool>(), (Flags{false, true, false}));
+  EXPECT_EQ((i < 0).to_vector<bool>(), (Flags{false, false, true}));
+  EXPECT_EQ((i < 9).to_vector<bool>(), (Flags{true, true, true}));
+}
+
 TEST(StoredDTypes, Unsigned64ComparesWithPlainNumbers) {
   uint64_t top = std::numeric_limits<uint64_t>::max();
   Tensor u = sn::tensor(std::vector<uint64_t>{0, 5, top});
