@@ -250,6 +250,17 @@ TEST(OnnxCounted, bitsOfNumbers) {
               ElementsAre(0x3f800000, int32_t(0xc0000000)));
   EXPECT_THAT(problem([&] { bits(ones({2}), 7); }),
               HasSubstr("elements of f32 as i64 of another width"));
+  // Integers of 4 bits have a byte each, but are none.
+  auto bitsOf = [](const Tensor &x, int64_t from, int64_t to) {
+    Message graph = graphOf(
+        {nodeMessage("Cast", {"a"}, {"b"}, {attributeMessage("to", from)}),
+         nodeMessage("BitCast", {"b"}, {"y"}, {attributeMessage("to", to)})});
+    return run(graph, x, 26);
+  };
+  EXPECT_THAT(problem([&] { bitsOf(ones({2}), 22, 3); }),
+              HasSubstr("elements of i4 as i8 of another width"));
+  Tensor all = bitsOf(tensor({-7.F}), 23, 22); // -6 of f4e2m1 as of i4
+  EXPECT_THAT(all.to(DType::i32).to_vector<int32_t>(), ElementsAre(-1));
 }
 
 TEST(OnnxCounted, sequencesOfNumbersAreCounted) {

@@ -89,18 +89,26 @@ static void uniqueRule(Call &call) {
 
 //===- Bits ---------------------------------------------------------------===//
 
-/// Bytes as another integer of 8 bits are a cast; no op reads other bits, so
+/// Of an element in a file.
+static unsigned bitsInFile(DType dtype) {
+  return dtype == DType::boolean ? 8 : valueBits(dtype);
+}
+
+/// Integers as others of as many bits are a cast; no op reads other bits, so
 /// those are read.
 static void bitCastRule(Call &call) {
   DType from = call.value(0).dtype(), to = call.dtypeAttribute("to");
-  if (byteWidth(from) != byteWidth(to))
+  if (bitsInFile(from) != bitsInFile(to))
     call.invalid("elements of " + std::string(name(from)) + " as " +
                  std::string(name(to)) + " of another width");
   bool isByte = byteWidth(from) == 1 && !isFloat(from) && !isFloat(to);
   if (from == to || (isByte && to != DType::boolean))
     return call.give(call.tensor(0).to(to));
   call.mustEvaluate(0, "the tensor");
-  call.give(bitsAs(call.tensor(0), to));
+  // A byte of a signed one has its sign: such are cast.
+  bool isPart = valueBits(to) < 8 && isInteger(to);
+  Tensor bits = bitsAs(call.tensor(0), isPart ? DType::u8 : to);
+  call.give(isPart ? bits.to(to) : bits);
 }
 
 static constexpr Operator rows[] = {
