@@ -1,6 +1,7 @@
 /// A run: from structs to bindings, and back.
 #include "runtime/capi/SessionObject.h"
 
+#include "runtime/device/cpu/ThreadPool.h"
 #include "runtime/program/ProgramData.h"
 
 #include <algorithm>
@@ -142,6 +143,7 @@ Status SessionObject::listPlaces(const RunRequest &request) {
 Status SessionObject::execute(const RunRequest &request,
                               const CancelFlag &flag) {
   Device &device = owner->model().device();
+  ThreadLimit threads(owner->model().threads()); // large copies take some, too
   // Before inputs: some are copied.
   if (request.usesStream)
     SINTER_TRY(device.followStream(request.stream));

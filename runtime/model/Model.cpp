@@ -60,6 +60,9 @@ Status Model::read(const ModelOptions &options) {
   mayCompile = options.mayCompile;
   maxThreads = options.threads;
   trust = options.trust;
+  if (trust == ModelTrust::graph && !mayCompile)
+    return makeError(ErrorKind::invalid_argument,
+                     "a model whose graph alone is trusted has to be compiled");
   SINTER_TRY_ASSIGN(sections, readModel(file->bytes(), options.check));
   SINTER_TRY_ASSIGN(contents, readModelInfo(sections));
   std::string folder; // of files beside it

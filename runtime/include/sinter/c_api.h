@@ -106,8 +106,8 @@ enum {
   SINTER_I64 = 7,
   SINTER_U8 = 8,
   SINTER_BOOL = 9, ///< a byte, 0 or 1
-  /* Stored and cast only. Those of fewer than 8 bits take the low bits of a
-     byte each; signed ones have its sign. */
+  /* Stored and cast only, but for U16, U32 and U64. Those of fewer than 8 bits
+     take the low bits of a byte each; signed ones have its sign. */
   SINTER_F8E4M3FN = 12,
   SINTER_F8E5M2 = 13,
   SINTER_F8E8M0FNU = 14,

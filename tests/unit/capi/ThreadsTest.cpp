@@ -3,6 +3,7 @@
 #include "tests/unit/capi/Models.h"
 
 #include <atomic>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <thread>
@@ -37,8 +38,22 @@ bool runs(sinter_session *session, int n, float factor) {
   return true;
 }
 
-/// Threads of a child process that has run a model of that option once; 0 where
-/// it could not.
+/// Whether it runs on numbers that it has to copy, as they are not aligned.
+bool runsUnaligned(sinter_session *session, int n) {
+  Host x(counting(size_t(n))), out(counting(size_t(n)));
+  std::vector<char> moved(size_t(n) * 4 + 1);
+  std::memcpy(moved.data() + 1, x.values.data(), size_t(n) * 4);
+  float factor = 2;
+  sinter_tensor inputs[] = {x.tensor(), number(factor)};
+  inputs[0].data = moved.data() + 1;
+  sinter_tensor output = out.tensor();
+  return sinter_session_run(session, 0, inputs, 2, &output, 1, nullptr) ==
+             SINTER_OK &&
+         out.values.back() == float(n) * factor;
+}
+
+/// Threads of a child process that has run a model of that option on some and
+/// on many numbers; 0 where it could not.
 int threadsOfARun(int32_t threads) {
   std::vector<std::byte> file = scaleProgram().file();
   pid_t child = ::fork(); // without its parent's pool
@@ -52,7 +67,8 @@ int threadsOfARun(int32_t threads) {
     bool isRight = sinter_model_open_memory(file.data(), file.size(), &options,
                                             &model) == SINTER_OK &&
                    sinter_session_open(model, &session) == SINTER_OK &&
-                   runs(session, 300 * 256, 3);
+                   runs(session, 300 * 256, 3) &&
+                   runsUnaligned(session, 2 << 20);
     std::filesystem::directory_iterator tasks("/proc/self/task"), end;
     ::_exit(isRight ? int(std::distance(tasks, end)) : 0);
   }
