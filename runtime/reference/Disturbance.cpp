@@ -10,7 +10,7 @@ namespace sinter::reference {
 Rounding roundingOf(DType dtype) {
   if (auto format = smallFloat(dtype))
     return {std::ldexp(1, -format->mantissaBits - 1),
-            std::ldexp(1, -format->mantissaBits - format->bias)};
+            std::ldexp(1, 1 - format->mantissaBits - format->bias)};
   switch (dtype) {
   case DType::f64:
     return {0x1p-53, 0x1p-1074};
@@ -19,7 +19,7 @@ Rounding roundingOf(DType dtype) {
   case DType::bf16:
     return {0x1p-8, 0x1p-133};
   case DType::f8e8m0fnu:
-    return {0.5, 0};
+    return {0.5, 0x1p-127};
   default:
     return {0x1p-24, 0x1p-149};
   }

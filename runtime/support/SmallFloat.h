@@ -10,7 +10,7 @@ namespace sinter {
 
 /// A format of a sign, an exponent and a mantissa in the low bits of a byte.
 /// The least exponent is that of denormals. What is not finite has codes above
-/// `largest`, but for `negative NaN` formats, which have 0x80 alone.
+/// `largest`; formats without -0 have 0x80 alone.
 struct SmallFloat {
   uint8_t exponentBits, mantissaBits;
   uint8_t bias;
@@ -20,7 +20,7 @@ struct SmallFloat {
   bool hasInfinity, hasMinusZero;
 
   unsigned signShift() const { return exponentBits + mantissaBits; }
-  /// The largest number whose exponent the bias makes 0, as an f32's exponent.
+  /// The exponent bits that the least normal number has in an f32.
   int leastExponent() const { return 128 - bias; }
 };
 

@@ -199,6 +199,10 @@ TEST_F(Deployed, OfAFileTheGraphAloneIsTrusted) {
 /// Where no target is named, the file runs without a compiler on the device
 /// that was the default one.
 TEST_F(Deployed, HasAProgramForTheDefaultDevice) {
+  struct Restore {
+    sn::DeviceId before = sn::default_device();
+    ~Restore() { sn::set_default_device(before); }
+  } restore;
   size_t count = 0;
   ASSERT_EQ(sinter_device_count(&count), SINTER_OK);
   for (size_t i = 0; i < count; ++i) {
@@ -216,5 +220,4 @@ TEST_F(Deployed, HasAProgramForTheDefaultDevice) {
     deploy::Model file(path, {.device = name, .never_compile = true});
     EXPECT_EQ(file.inputs()[0].name, "x") << name;
   }
-  sn::set_default_device("cpu");
 }
