@@ -1,6 +1,7 @@
 /// Makes identifiers.
 #include "frontend/export/cpp/Names.h"
 
+#include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
 
@@ -9,44 +10,46 @@ namespace sinter::cpp {
 /// Words of C++, macros of its library, and members that a module has.
 static bool isReserved(std::string_view name) {
   static const auto &words = *new std::set<std::string_view>{
-      "alignas",     "alignof",      "and",
-      "and_eq",      "asm",          "assert",
-      "auto",        "bitand",       "bitor",
-      "bool",        "break",        "case",
-      "catch",       "char",         "class",
-      "co_await",    "co_return",    "co_yield",
-      "compl",       "concept",      "const",
-      "const_cast",  "consteval",    "constexpr",
-      "constinit",   "continue",     "decltype",
-      "default",     "delete",       "do",
-      "double",      "dynamic_cast", "else",
-      "enum",        "errno",        "explicit",
-      "export",      "extern",       "false",
-      "float",       "for",          "friend",
-      "goto",        "if",           "inline",
-      "int",         "linux",        "long",
-      "mutable",     "namespace",    "new",
-      "noexcept",    "not",          "not_eq",
-      "nullptr",     "operator",     "or",
-      "or_eq",       "private",      "protected",
-      "public",      "register",     "reinterpret_cast",
-      "requires",    "return",       "short",
-      "signed",      "sizeof",       "static",
-      "static_cast", "stderr",       "stdin",
-      "stdout",      "struct",       "switch",
-      "template",    "this",         "throw",
-      "true",        "try",          "typedef",
-      "typeid",      "typename",     "union",
-      "unix",        "unsigned",     "using",
-      "virtual",     "void",         "volatile",
-      "while",       "xor",          "xor_eq",
-      "sn",          "std",          "sinter",
-      "forward",     "visit",        "map",
-      "save",        "load",         "to",
-      "fork",        "cast",         "num_params",
-      "train",       "eval",         "valid",
-      "main",        "require_grad", "flat_gradients",
-      "gradients_of"};
+      "alignas",      "alignof",      "and",
+      "and_eq",       "asm",          "assert",
+      "auto",         "bitand",       "bitor",
+      "bool",         "break",        "case",
+      "catch",        "char",         "class",
+      "co_await",     "co_return",    "co_yield",
+      "compl",        "concept",      "const",
+      "const_cast",   "consteval",    "constexpr",
+      "constinit",    "continue",     "decltype",
+      "default",      "delete",       "do",
+      "double",       "dynamic_cast", "else",
+      "enum",         "errno",        "explicit",
+      "export",       "extern",       "false",
+      "float",        "for",          "friend",
+      "goto",         "if",           "inline",
+      "int",          "linux",        "long",
+      "mutable",      "namespace",    "new",
+      "noexcept",     "not",          "not_eq",
+      "nullptr",      "operator",     "or",
+      "or_eq",        "private",      "protected",
+      "public",       "register",     "reinterpret_cast",
+      "requires",     "return",       "short",
+      "signed",       "sizeof",       "static",
+      "static_cast",  "stderr",       "stdin",
+      "stdout",       "struct",       "switch",
+      "template",     "this",         "throw",
+      "true",         "try",          "typedef",
+      "typeid",       "typename",     "union",
+      "unix",         "unsigned",     "using",
+      "virtual",      "void",         "volatile",
+      "while",        "xor",          "xor_eq",
+      "sn",           "std",          "sinter",
+      "forward",      "visit",        "map",
+      "save",         "load",         "to",
+      "fork",         "cast",         "num_params",
+      "train",        "eval",         "valid",
+      "main",         "require_grad", "flat_gradients",
+      "gradients_of", "char8_t",      "char16_t",
+      "char32_t",     "wchar_t",      "static_assert",
+      "thread_local"};
   return words.contains(name) || name.starts_with("sinter_") ||
          name.starts_with("apply_");
 }
@@ -101,7 +104,13 @@ std::string className(std::string_view wanted) {
   }
   bool isName =
       !name.empty() && !std::isdigit(static_cast<unsigned char>(name.front()));
-  return isName ? name : "Model" + name;
+  if (!isName)
+    return "Model" + name;
+  bool isTaken =
+      name == "Outputs" || std::ranges::none_of(name, [](unsigned char letter) {
+        return std::islower(letter);
+      });
+  return isTaken ? name + "Model" : name;
 }
 
 } // namespace sinter::cpp

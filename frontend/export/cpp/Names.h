@@ -19,7 +19,8 @@ private:
   std::set<std::string, std::less<>> taken;
 };
 
-/// The name of a class: `res-net18` is `ResNet18`.
+/// The name of a class: `res-net18` is `ResNet18`. What is all capitals could
+/// be a macro, and a module has Outputs inside: `FILE` is `FILEModel`.
 std::string className(std::string_view wanted);
 
 } // namespace sinter::cpp

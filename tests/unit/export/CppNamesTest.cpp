@@ -40,6 +40,9 @@ TEST(CppNames, AreNoWordsOfCpp) {
   EXPECT_EQ(names.unique("forward", "w"), "forward_");
   EXPECT_EQ(names.unique("NOT", "w"), "not_");
   EXPECT_EQ(names.unique("sn", "w"), "sn_");
+  for (std::string word : {"char8_t", "char16_t", "char32_t", "wchar_t",
+                           "static_assert", "thread_local"})
+    EXPECT_EQ(names.unique(word, "w"), word + "_");
 }
 
 TEST(CppNames, OfClasses) {
@@ -47,6 +50,9 @@ TEST(CppNames, OfClasses) {
   EXPECT_EQ(className("net"), "Net");
   EXPECT_EQ(className("18"), "Model18");
   EXPECT_EQ(className(""), "Model");
+  EXPECT_EQ(className("outputs"), "OutputsModel");
+  EXPECT_EQ(className("FILE"), "FILEModel");
+  EXPECT_EQ(className("n-a-n"), "NANModel");
 }
 
 TEST(CppText, LiteralsAreTheSameNumbers) {
