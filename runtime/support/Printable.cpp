@@ -43,12 +43,20 @@ size_t sequenceLength(std::string_view text) {
 }
 
 /// Whether a sequence is one of the characters U+0000 to U+001F and U+007F to
-/// U+009F.
+/// U+009F, or turns the direction of text: U+202A to U+202E and U+2066 to
+/// U+2069 have what follows read as something else.
 bool isControl(std::string_view sequence) {
   uint8_t lead = byteAt(sequence, 0);
   if (sequence.size() == 1)
     return lead < 0x20 || lead == 0x7F;
-  return lead == 0xC2 && byteAt(sequence, 1) < 0xA0;
+  if (lead == 0xC2)
+    return byteAt(sequence, 1) < 0xA0;
+  if (sequence.size() != 3 || lead != 0xE2)
+    return false;
+  uint8_t last = byteAt(sequence, 2);
+  return byteAt(sequence, 1) == 0x80   ? last >= 0xAA && last <= 0xAE
+         : byteAt(sequence, 1) == 0x81 ? last >= 0xA6 && last <= 0xA9
+                                       : false;
 }
 
 void escape(std::string &to, std::string_view bytes) {

@@ -19,6 +19,16 @@ TEST(Printable, escapesWhatSteersATerminal) {
   EXPECT_EQ(printable("\xC2\xA0"), "\xC2\xA0");
 }
 
+TEST(Printable, escapesWhatTurnsText) {
+  EXPECT_EQ(printable("a\xE2\x80\xAE"
+                      "b\xE2\x80\xAA"),
+            "a\\xe2\\x80\\xaeb\\xe2\\x80\\xaa");
+  EXPECT_EQ(printable("\xE2\x81\xA6\xE2\x81\xA9"),
+            "\\xe2\\x81\\xa6\\xe2\\x81\\xa9");
+  std::string beside = "\xE2\x80\xA9\xE2\x80\xAF\xE2\x81\xA5\xE2\x81\xAA";
+  EXPECT_EQ(printable(beside), beside);
+}
+
 TEST(Printable, escapesWhatIsNoText) {
   EXPECT_EQ(printable("\x9B\xFF"), "\\x9b\\xff");
   EXPECT_EQ(printable("\xC0\x9B"), "\\xc0\\x9b");          // overlong
