@@ -118,7 +118,11 @@ std::string OpCode::attribute(const graph::AttrSpec &spec) {
     return real(reader.real());
   case AttrKind::number: {
     Number number = reader.number();
-    return literal(number.isReal ? dtype() : DType::i64, number);
+    // Of an integer's clamp a bound that is missing is infinite.
+    DType as = !number.isReal     ? DType::i64
+               : isFloat(dtype()) ? dtype()
+                                  : DType::f64;
+    return literal(as, number);
   }
   case AttrKind::dtype:
     return dtypeName(reader.dtype());

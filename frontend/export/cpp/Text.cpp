@@ -1,10 +1,15 @@
 /// Literals, lists and lines.
 #include "frontend/export/cpp/Text.h"
 
+#include "frontend/Raise.h"
 #include "runtime/support/Printable.h"
+#include "runtime/support/SmallFloat.h"
+
+#include <sinter/Error.h>
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -29,19 +34,33 @@ static std::string integer(int64_t number) {
              : fmt::format("{}", number);
 }
 
+/// What a real number is as an integer.
+static int64_t wholeOf(double number) {
+  constexpr double end = 0x1p63;
+  if (!(number >= -end && number < end))
+    throw Error(makeError(ErrorKind::unsupported,
+                          fmt::format("{} as an integer", number)));
+  return int64_t(number);
+}
+
 std::string literal(DType dtype, Number number) {
   if (dtype == DType::boolean)
     return number.asReal() != 0 ? "true" : "false";
   if (dtype == DType::u64 && !number.isReal && number.integer < 0)
     return fmt::format("{}u", uint64_t(number.integer));
   if (!isFloat(dtype))
-    return integer(number.isReal ? int64_t(number.real) : number.integer);
+    return integer(number.isReal ? wholeOf(number.real) : number.integer);
   double value = number.asReal();
   auto narrow = float(value);
-  // The shortest text of an f32 is that of no other one.
   if (dtype == DType::f64 || double(narrow) != value || !std::isfinite(value))
     return real(value);
   std::string text = fmt::format("{}", narrow);
+  // It is read as a double, and that is rounded to an f32: twice rounded the
+  // shortest text may be another f32.
+  double again = 0;
+  std::from_chars(text.data(), text.data() + text.size(), again);
+  if (float(again) != narrow)
+    return real(value);
   return text.find_first_of(".e") == text.npos ? text + ".0" : text;
 }
 
@@ -56,6 +75,8 @@ std::string literalOfBits(DType dtype, uint64_t bits) {
   case DType::bf16:
     return literal(dtype, std::bit_cast<float>(uint32_t(bits) << 16));
   default:
+    if (isFloat(dtype))
+      return literal(dtype, fromSmallFloat(dtype, uint8_t(bits)));
     break;
   }
   unsigned unused = 64 - 8 * unsigned(byteWidth(dtype));

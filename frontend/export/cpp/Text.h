@@ -11,7 +11,8 @@
 
 namespace sinter::cpp {
 
-/// A literal that is read back as the same number of the dtype.
+/// A literal that is read back as the same number of the dtype. Throws an Error
+/// where a real number is none of an integer's.
 std::string literal(DType dtype, Number number);
 /// The same of a number's bits in memory.
 std::string literalOfBits(DType dtype, uint64_t bits);

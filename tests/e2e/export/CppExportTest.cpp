@@ -92,6 +92,14 @@ std::vector<OpCase> opCases() {
          return sn::pad(x, {{1, 1, 2}, {2, -1, 0}}) +
                 sn::pad(x, {{1, 2, 1}, {2, 0, -1}}, sn::PadMode::constant, 7);
        }},
+      {"WideNumbers", // that a double does not hold
+       [](T, T i) {
+         const int64_t most = int64_t(1) << 53;
+         Tensor wide = sn::pad(i, {0, 1, 0}, {i.dim(0), 6, 6}, {0, 0, 0},
+                               sn::Number(most + 1));
+         return wide - most + sn::pad(i, {{1, 1, 1}}, sn::PadMode::constant, 3);
+       },
+       true},
       {"Orders",
        [](T x, T i) {
          return sn::sort(x, 2, true).values * sn::argsort(x, 2) +
@@ -103,7 +111,8 @@ std::vector<OpCase> opCases() {
        [](T x, T i) {
          return sn::where((i > 1) == (x < 0), i * 3 - 1,
                           sn::div(i, 2, sn::Rounding::trunc)) +
-                sn::div(i, 3, sn::Rounding::floor) + sn::clamp(i, 1, 2);
+                sn::div(i, 3, sn::Rounding::floor) + sn::clamp(i, 1, 2) +
+                sn::clamp_min(i, 1) + sn::clamp_max(i, 2);
        },
        true},
       {"Numbers",

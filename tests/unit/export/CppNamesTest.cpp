@@ -3,9 +3,12 @@
 #include "frontend/export/cpp/Names.h"
 #include "frontend/export/cpp/Text.h"
 
+#include <sinter/Error.h>
+
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -71,11 +74,30 @@ TEST(CppText, LiteralsAreTheSameNumbers) {
   EXPECT_EQ(literalOfBits(DType::f32, std::bit_cast<uint32_t>(1.5f)), "1.5");
   EXPECT_EQ(literalOfBits(DType::f16, 0x3c00), "1.0");
   EXPECT_EQ(literalOfBits(DType::bf16, 0xbf80), "-1.0");
+  EXPECT_EQ(literalOfBits(DType::f8e5m2, 0x3c), "1.0");
   EXPECT_EQ(literalOfBits(DType::i8, 0xff), "-1");
   EXPECT_EQ(literalOfBits(DType::u8, 0xff), "255");
   EXPECT_EQ(list(std::vector<int64_t>{2, 2}, true), "2");
   EXPECT_EQ(list(std::vector<int64_t>{2, 2}), "{2, 2}");
   EXPECT_EQ(quoted("a\"b\\c"), R"("a\"b\\c")");
+}
+
+/// A compiler reads a literal as a double, and rounds that.
+TEST(CppText, LiteralsAreNotRoundedTwice) {
+  auto wanted = std::bit_cast<float>(0x15ae43fdu);
+  std::string text = literalOfBits(DType::f32, 0x15ae43fd);
+  EXPECT_EQ(float(std::strtod(text.c_str(), nullptr)), wanted) << text;
+}
+
+TEST(CppText, IntegersAreNotMadeOfWhatIsNone) {
+  EXPECT_EQ(literal(DType::i64, 7.0), "7");
+  EXPECT_EQ(literal(DType::i64, -0x1p63),
+            "std::numeric_limits<int64_t>::min()");
+  EXPECT_THROW(literal(DType::i64, 0x1p63), Error);
+  EXPECT_THROW(literal(DType::i32, std::numeric_limits<double>::infinity()),
+               Error);
+  EXPECT_THROW(literal(DType::u8, std::numeric_limits<double>::quiet_NaN()),
+               Error);
 }
 
 TEST(CppText, LinesAreShort) {

@@ -88,16 +88,20 @@ static std::optional<int64_t> afterOf(OpCode &op, uint32_t own, uint32_t shape,
   return own == shape && low == 0 ? std::optional<int64_t>(0) : std::nullopt;
 }
 
-/// By axes where these are numbers; else by the result's shape.
+/// By axes where these are numbers, and the value is one that a double holds;
+/// else by the result's shape.
 static Code padRule(OpCode &op) {
   std::vector<int64_t> low = op.ints();
   std::vector<uint32_t> shape = op.dims();
   std::vector<int64_t> interior = op.ints();
   Number value = op.attrs().number();
+  constexpr int64_t most = int64_t(1) << 53;
+  bool isWide =
+      !value.isReal && (value.integer > most || value.integer < -most);
   std::string paddings;
   for (size_t i = 0; i < low.size(); ++i) {
     auto after = afterOf(op, op.operand(0).dims[i], shape[i], low[i]);
-    if (!after || interior[i] != 0)
+    if (!after || interior[i] != 0 || isWide)
       return callOf("pad", {op.in(0).text, list(low), op.dimList(shape),
                             list(interior), literal(op.dtype(), value)});
     if (low[i] != 0 || *after != 0)
