@@ -284,7 +284,9 @@ TEST_F(CppExport, ModulesComputeAndTrain) {
                               "3, 3}, sn::init::zeros()};"));
   EXPECT_THAT(text, HasSubstr(".stride = 2, .padding = 1"));
   EXPECT_THAT(text, HasSubstr("forward(const sn::Tensor &image) const {"));
-  EXPECT_EQ(text.find("main.cpp"), text.npos);
+  // Nothing of the machine that it was written on.
+  EXPECT_EQ(text.find(".cpp"), text.npos);
+  EXPECT_EQ(text.find(folder.string()), text.npos);
 
   Tower tower;
   Tensor ids = sn::iota({2, 7}, 1) + sn::iota({2, 7}, 0),
