@@ -131,4 +131,11 @@ Tensor CustomFunction::call(std::span<const Arg> inputs) const try {
   detail::raiseExhausted({});
 }
 
+Tensor detail::withOwnGradient(Tensor result) {
+  if (graph::NodeNotes *notes = result.node()->notes();
+      notes && notes->customRule)
+    notes->isOwnGradient = true;
+  return result;
+}
+
 } // namespace sinter

@@ -4,6 +4,7 @@
 #include "frontend/Flush.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
+#include "runtime/graph/NodeNotes.h"
 
 #include <fmt/format.h>
 
@@ -428,6 +429,10 @@ void ExportRecording::Parts::slice() {
     total = total + draw.blocks;
   if (!capture->allDraws().empty())
     entry.point.randomExpr = exprOf(total);
+  for (size_t i = 0; i < made.nodes.size(); ++i)
+    if (const graph::NodeNotes *notes = made.nodes[i]->notes();
+        notes && notes->customRule && !notes->isOwnGradient)
+      entry.customGradient = uint32_t(i);
   entry.graph = std::move(made.graph);
 }
 

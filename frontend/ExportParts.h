@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -44,6 +45,8 @@ struct OutputSlot {
 /// One recorded function.
 struct ExportedEntry {
   graph::Graph graph;
+  /// A value whose gradient a function of the user's gives.
+  std::optional<uint32_t> customGradient;
   runtime::EntryPoint point; ///< without inputs, outputs and programs
   std::vector<InputSlot> inputs;
   std::vector<OutputSlot> outputs;

@@ -2,6 +2,7 @@
 #include <sinter/Pooling.h>
 
 #include "frontend/Raise.h"
+#include "frontend/UserCallback.h"
 #include "frontend/WindowLists.h"
 #include "runtime/graph/OpIds.h"
 
@@ -202,8 +203,9 @@ Tensor max_unpool(const Arg &x, const Arg &indices, const Dims &size) try {
   places.push_back(given);
   Tensor empty = zeros(rows, {values.dtype(), values.device()});
   CustomFunction put = putBack(int64_t(lead));
-  return reshape(
-      put({empty, reshape(indices, places), reshape(values, places)}), shape);
+  Tensor result =
+      put({empty, reshape(indices, places), reshape(values, places)});
+  return reshape(detail::withOwnGradient(std::move(result)), shape);
 } catch (...) {
   detail::raiseExhausted(x.where);
 }

@@ -4,6 +4,8 @@
 #include "sinter/runtime/Node.h"
 #include "sinter/runtime/Result.h"
 
+#include <sinter/Tensor.h>
+
 #include <exception>
 #include <optional>
 #include <utility>
@@ -30,6 +32,10 @@ auto callUser(F &&function) -> Result<decltype(function())> {
     return makeError(ErrorKind::internal, "a user's function threw");
   }
 }
+
+/// The result of a custom function of this library, whose gradient is the
+/// value's own in another form, and not one of the user's.
+Tensor withOwnGradient(Tensor result);
 
 /// Whether two nodes have one dtype, device and shape.
 bool haveSameType(const graph::Node &a, const graph::Node &b);

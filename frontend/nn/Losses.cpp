@@ -2,6 +2,7 @@
 #include "frontend/nn/LocalOps.h"
 
 #include "frontend/Raise.h"
+#include "frontend/UserCallback.h"
 #include "frontend/nn/LossCall.h"
 
 #include <sinter/Arguments.h>
@@ -102,7 +103,7 @@ Tensor binary_cross_entropy(const Arg &input, const Arg &target,
   LossCall call("binary_cross_entropy", {&input, &target});
   Tensor x = call.real(input), t = call.real(target);
   call.sameShapes({x, t});
-  Tensor losses = crossEntropies()({x, t});
+  Tensor losses = detail::withOwnGradient(crossEntropies()({x, t}));
   if (Tensor weight = call.given(options.weight); weight.defined())
     losses = losses * weight;
   return call.reduced(losses, options.reduction);

@@ -3,6 +3,7 @@
 
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
+#include "frontend/UserCallback.h"
 #include "frontend/nn/ComposedCall.h"
 #include "frontend/nn/LocalOps.h"
 #include "runtime/graph/OpIds.h"
@@ -111,7 +112,7 @@ static Tensor standardized(const Tensor &x, const Axes &axes, double eps,
     inputs.push_back(weight);
   if (isMoved)
     inputs.push_back(bias);
-  return custom_gradient(forward, backward)(inputs);
+  return detail::withOwnGradient(custom_gradient(forward, backward)(inputs));
 }
 
 /// How many elements stand along axes, as a number of rank 0.

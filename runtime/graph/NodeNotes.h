@@ -51,9 +51,13 @@ public:
   /// before the node is shared: a chain of one link for each input.
   CustomRule customRule;
   size_t customInputs = 0;
+  /// The rule is the value's own gradient in another form: nothing is lost
+  /// where only the value is kept.
+  bool isOwnGradient = false;
   void takeRule(const NodeNotes &other) {
     customRule = other.customRule;
     customInputs = other.customInputs;
+    isOwnGradient = other.isOwnGradient;
   }
   /// The innermost one that the node was recorded in, set before the node is
   /// shared.

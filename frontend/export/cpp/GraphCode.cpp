@@ -201,6 +201,10 @@ void GraphCode::fail(uint32_t value, ErrorInfo error) const {
   detail::raise(std::move(error), {});
 }
 
+void GraphCode::refuse(uint32_t value, const std::string &why) const {
+  fail(value, makeError(ErrorKind::unsupported, why));
+}
+
 Code GraphCode::make(uint32_t value) try {
   OpCode op(*this, value);
   std::string_view name = graph::info(graph.values[value].op).name;

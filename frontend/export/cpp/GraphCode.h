@@ -54,6 +54,8 @@ public:
   /// What the value is called if it has a statement.
   void reserve(uint32_t value, std::string name);
   void writeAll();
+  /// Throws the Error that says why a value cannot be written.
+  [[noreturn]] void refuse(uint32_t value, const std::string &why) const;
   /// The value's expression, which may be used once.
   const Code &codeOf(uint32_t value);
   /// The same where nothing but a Tensor serves.

@@ -96,6 +96,10 @@ void CppMaker::nameOutputs() {
 
 void CppMaker::addMember(uint32_t value, const Tensor &tensor, std::string name,
                          bool isTrained) {
+  if (!isComputable(tensor.dtype()))
+    refuse(fmt::format("'{}' of {}: a parameter cannot have a stored dtype",
+                       name, sinter::name(tensor.dtype())),
+           where);
   tensor.eval(where);
   Member member{names.unique(name, "weight"),
                 std::move(name),
@@ -171,6 +175,9 @@ void CppMaker::make() {
   for (size_t i = 0; i < entry.inputs.size(); ++i)
     addInput(i);
   bindSizes();
+  if (entry.customGradient)
+    code.refuse(*entry.customGradient,
+                "its gradient is a function of the user's");
   for (size_t i = 0; i < outputs.size(); ++i)
     code.reserve(graph.outputs[i], outputs[i]);
   code.writeAll();
@@ -265,6 +272,8 @@ void ModelExport::write_cpp(const std::string &path, Where where) const try {
     detail::refuseExport(
         fmt::format("a module has one function, not {}", parts->entries.size()),
         where);
+  if (std::filesystem::path(path).filename().empty())
+    refuse(fmt::format("'{}' names no file", path), where);
   CppMaker maker(*parts, path, where);
   maker.make();
   maker.write();

@@ -24,7 +24,9 @@ namespace sinter {
 /// can be trained where they could be; the class has the file's name. Of the
 /// options names and dynamic axes are read. An Error of kind `unsupported`
 /// names an op that there is no statement for: loops, branches, random numbers,
-/// kernels of the user's.
+/// kernels and gradients of the user's. Statements say what is computed, and
+/// gradients are theirs: where the function has `detach`, those of the class
+/// flow on.
 template <typename F, typename Inputs>
 void export_cpp(const std::string &path, F &&function,
                 const Inputs &example_inputs, const EntryOptions &options = {},

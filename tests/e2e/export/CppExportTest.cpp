@@ -305,11 +305,20 @@ TEST_F(CppExport, ModulesComputeAndTrain) {
   add("Many", {sn::ones({3})}, {many(sn::ones({3}))}, {}, true);
   EXPECT_THAT(read("Many.h"), HasSubstr("struct Many : ManyPart2 {"));
 
+  // Its gradient is written in another form, and the value's own.
+  sn::nn::GroupNorm norm(2, 4);
+  sn::Param scale(sn::normal({6}), "scale");
+  auto groups = [&](const Tensor &x) { return norm(x * scale); };
+  Tensor rows = sn::normal({3, 4, 6});
+  sn::export_cpp(path("Groups.h"), groups, rows);
+  add("Groups", {rows}, {groups(rows)}, {}, true);
+
   for (const OpCase &each : opCases())
     exportCase(each);
   std::string output = runAll();
   EXPECT_THAT(output, HasSubstr("ConvNet trains, "));
   EXPECT_THAT(output, HasSubstr("Many trains, 390"));
+  EXPECT_THAT(output, HasSubstr("Groups trains, 14"));
 }
 
 /// Names of the outputs of a header, if there are several.
@@ -382,6 +391,19 @@ TEST_F(CppExport, RefusesWhatHasNoStatement) {
     return x * 2;
   };
   EXPECT_THAT(problem(change), HasSubstr("changes parameter 'state'"));
+  sn::Param weight(sn::ones({3}), "weight");
+  auto straight = [&](const Tensor &x) {
+    auto rounded = sn::custom_gradient(
+        [](std::span<const Tensor> inputs) { return sn::round(inputs[0]); },
+        [](const sn::CustomContext &context) {
+          return std::vector{context.gradient};
+        });
+    return rounded({x * weight});
+  };
+  EXPECT_THAT(problem(straight), HasSubstr("its gradient is a function of"));
+  sn::Tensor small = sn::ones({3}).to(sn::DType::f8e5m2);
+  auto stored = [&](const Tensor &x) { return x + small.to(sn::DType::f32); };
+  EXPECT_THAT(problem(stored), HasSubstr("'constant' of f8e5m2"));
   EXPECT_FALSE(fs::exists(folder / "no.h"));
   EXPECT_FALSE(fs::exists(folder / "no.safetensors"));
 }
@@ -397,5 +419,6 @@ TEST_F(CppExport, TheToolSaysWhatItDoesNotTake) {
               HasSubstr("takes no --target"));
   EXPECT_THAT(tool("net.onnx --emit cpp -o a.safetensors"),
               HasSubstr("name of the weights' file"));
+  EXPECT_THAT(tool("net.onnx --emit cpp -o ./"), HasSubstr("names no file"));
   EXPECT_THAT(tool("none.onnx --emit cpp -o a.h"), HasSubstr("none.onnx"));
 }
