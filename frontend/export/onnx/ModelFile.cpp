@@ -5,6 +5,7 @@
 #include "runtime/graph/Elements.h"
 #include "runtime/params/ReplaceFile.h"
 
+#include <sinter/Error.h>
 #include <sinter/version.h>
 
 #include <algorithm>
@@ -70,9 +71,45 @@ void ModelFile::node(std::string_view op, std::span<const std::string> from,
 
 //===- Tensors ------------------------------------------------------------===//
 
+/// The first opset that has such elements.
+static int64_t firstOpsetOf(DType dtype) {
+  switch (dtype) {
+  case DType::f8e4m3fn:
+  case DType::f8e5m2:
+  case DType::f8e4m3fnuz:
+  case DType::f8e5m2fnuz:
+    return 19;
+  case DType::i4:
+  case DType::u4:
+    return 21;
+  case DType::f4e2m1:
+    return 23;
+  case DType::f8e8m0fnu:
+    return 24;
+  case DType::i2:
+  case DType::u2:
+    return 25;
+  default:
+    return 1;
+  }
+}
+
+void ModelFile::checkElements(DType dtype) const {
+  if (int64_t first = firstOpsetOf(dtype); version < first)
+    throw Error(makeError(ErrorKind::unsupported,
+                          fmt::format("ONNX has {} from opset {} on",
+                                      sinter::name(dtype), first)));
+}
+
 void ModelFile::initializer(const std::string &name, DType dtype,
                             std::span<const int64_t> dims,
                             std::span<const std::byte> bytes) {
+  checkElements(dtype);
+  if (valueBits(dtype) < 8 && dtype != DType::boolean)
+    throw Error(makeError(ErrorKind::unsupported,
+                          fmt::format("'{}': parameters of {}, of which files "
+                                      "hold several in a byte",
+                                      name, sinter::name(dtype))));
   stored.push_back({name, dtype, {dims.begin(), dims.end()}, bytes});
 }
 
@@ -132,11 +169,13 @@ static WireWriter valueOf(const std::string &name, DType dtype,
 
 void ModelFile::input(const std::string &name, DType dtype,
                       std::span<const WrittenDim> dims) {
+  checkElements(dtype);
   inputs.message(11, valueOf(name, dtype, dims));
 }
 
 void ModelFile::output(const std::string &name, DType dtype,
                        std::span<const WrittenDim> dims) {
+  checkElements(dtype);
   outputs.message(12, valueOf(name, dtype, dims));
 }
 

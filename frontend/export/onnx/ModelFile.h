@@ -62,6 +62,8 @@ public:
   explicit ModelFile(int64_t opset) : version(opset) {}
 
   int64_t opset() const { return version; }
+  /// Throws an Error of kind unsupported where the opset has no such elements.
+  void checkElements(DType dtype) const;
 
   /// A name that nothing has yet; `wanted` where that is free.
   std::string uniqueName(const std::string &wanted);

@@ -73,8 +73,17 @@ void OpCall::giveOne(std::string_view op,
   writer.bind(place, results[which]);
 }
 
+WrittenAttributes OpCall::castTo(DType to) const {
+  writer.file.checkElements(to);
+  WrittenAttributes attributes = {{"to", int64_t(elementTypeOf(to))}};
+  // What is too large becomes infinite or NaN, not the largest number.
+  if (isFloat(to) && valueBits(to) == 8 && to != DType::f8e8m0fnu)
+    attributes.emplace_back("saturate", int64_t(0));
+  return attributes;
+}
+
 std::string OpCall::cast(const std::string &name, DType to) {
-  return make("Cast", {name}, {{"to", int64_t(elementTypeOf(to))}});
+  return make("Cast", {name}, castTo(to));
 }
 
 void OpCall::unsupported(const std::string &why) const {

@@ -62,6 +62,9 @@ public:
   void giveOne(std::string_view op, const std::vector<std::string> &inputs,
                const WrittenAttributes &attributes, size_t place, size_t count);
   std::string cast(const std::string &name, DType to);
+  /// What a Cast to it has; an Error of kind unsupported where the file's opset
+  /// has no such elements.
+  WrittenAttributes castTo(DType to) const;
   /// The op in other ops.
   void giveParts() { writer.writeParts(place); }
 

@@ -316,9 +316,35 @@ TEST_F(OnnxExport, weightsStandBeside) {
   EXPECT_EQ(model.forward(x).to_vector<float>(), big(x).to_vector<float>());
 }
 
+/// What is too large for them becomes infinite or NaN, in the file, too.
+TEST_F(OnnxExport, floatsOfEightBitsDoNotSaturate) {
+  Tensor x = sn::tensor({1.F, -448.F, 1e5F, -500.F});
+  for (sn::DType dtype : {sn::DType::f8e4m3fn, sn::DType::f8e5m2}) {
+    auto function = [dtype](const Tensor &v) {
+      return sn::isfinite(v.to(dtype).to(sn::DType::f32));
+    };
+    std::string path = pathOf("small");
+    sn::export_onnx(path, function, x);
+    sn::onnx::Model model = sn::onnx::load(path);
+    EXPECT_EQ(model.forward(x).to_vector<bool>(),
+              function(x).to_vector<bool>());
+    EXPECT_THAT(
+        problem([&] { sn::export_onnx(path, function, x, {.opset = 17}); }),
+        HasSubstr("from opset 19 on"));
+  }
+}
+
 TEST_F(OnnxExport, whatOnnxCannotSayIsAnError) {
   Tensor x = sn::uniform({3}) + 1;
   std::string path = folder / "none.onnx";
+  Tensor few = sn::tensor({1.F, 2.F, 3.F}).to(sn::DType::i4).eval();
+  EXPECT_THAT(problem([&] {
+                sn::export_onnx(
+                    path,
+                    [&](const Tensor &v) { return v + few.to(v.dtype()); }, x,
+                    {.opset = 21});
+              }),
+              HasSubstr("parameters of i4"));
   EXPECT_THAT(
       problem([&] {
         sn::export_onnx(path, [](Tensor v) { return sn::cumprod(v, 0); }, x);

@@ -108,8 +108,7 @@ static void compareRule(OpCall &call) {
 }
 
 static void castRule(OpCall &call) {
-  call.give("Cast", {call.in(0)},
-            {{"to", int64_t(elementTypeOf(call.dtype()))}});
+  call.give("Cast", {call.in(0)}, call.castTo(call.dtype()));
 }
 
 static void sameRule(OpCall &call) { call.give("Identity", {call.in(0)}); }
