@@ -67,7 +67,7 @@ ProgressLine::ProgressLine() {
     std::lock_guard lock(own.mutex);
     // For tests, which cannot know how long something takes.
     if (const char *wait = std::getenv("SINTER_PROGRESS_WAIT"))
-      own.patience = std::chrono::milliseconds(std::atoi(wait));
+      own.patience = std::chrono::milliseconds(std::strtol(wait, nullptr, 10));
     own.isShown = true;
     own.isOver = false;
   }
