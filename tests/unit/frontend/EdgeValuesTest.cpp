@@ -216,7 +216,7 @@ TEST(EdgeValues, BoundsThatADTypeDoesNotHold) {
 TEST(EdgeValues, NumbersThatADTypeDoesNotHold) {
   struct Held {
     sn::DType dtype;
-    std::vector<sn::Number> not_, yes;
+    std::vector<sn::Number> no, yes;
   };
   double most = 9223372036854775808.0;
   const Held cases[] = {
@@ -244,7 +244,7 @@ TEST(EdgeValues, NumbersThatADTypeDoesNotHold) {
       auto argOf = [](sn::Number number) {
         return number.isReal ? sn::Arg(number.real) : sn::Arg(number.integer);
       };
-      for (sn::Number number : held.not_)
+      for (sn::Number number : held.no)
         expectError(sn::ErrorKind::invalid_argument, std::string(name) + ": ",
                     [&] { place(argOf(number)); });
       for (sn::Number number : held.yes)

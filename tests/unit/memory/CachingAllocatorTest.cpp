@@ -223,7 +223,7 @@ TEST(CachingAllocator, joinsWhatItCut) {
   CachingAllocator allocator(memory, "test", 0);
   auto whole = allocator.allocate(anyDevice(), 8192);
   freeTo(allocator, *whole);
-  for (std::vector<int> order :
+  for (const std::vector<int> &order :
        {std::vector{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}, {2, 0, 3, 1}}) {
     std::vector<BufferRef> parts;
     for (int i = 0; i < 4; ++i)
