@@ -3,6 +3,7 @@
 /// altered.
 #include "tests/unit/onnx/ModelMutator.h"
 #include "tests/unit/onnx/ModelWriter.h"
+#include "tests/unit/onnx/RunOnOnes.h"
 
 #include <sinter/Creation.h>
 #include <sinter/Error.h>
@@ -117,33 +118,11 @@ static std::vector<std::string> modelsOfSuites() {
   return models;
 }
 
-static bool isSmall(const onnx::ValueInfo &info) {
-  int64_t count = 1;
-  for (const onnx::Axis &axis : *info.shape) {
-    int64_t size = axis.size.value_or(2);
-    if (size < 0 || size > 64)
-      return false;
-    count = std::min<int64_t>(count * size, 1 << 20);
-  }
-  return count <= 4096 && info.shape->size() <= 6;
-}
-
 /// Why it was not recorded as a whole; empty where it was.
 static std::string record(const std::string &bytes) try {
   onnx::Model model =
       onnx::load(std::as_bytes(std::span(bytes)), {{}, device("null")});
-  onnx::NamedTensors inputs;
-  for (const onnx::ValueInfo &info : model.inputs()) {
-    if (!info.dtype || !isComputable(*info.dtype) || !info.shape ||
-        !isSmall(info))
-      return "inputs are not made";
-    Dims dims;
-    for (const onnx::Axis &axis : *info.shape)
-      dims.emplace_back(axis.size.value_or(2));
-    inputs[info.name] = ones(dims, {info.dtype, device("null")});
-  }
-  model.run(inputs);
-  return {};
+  return runOnOnes(model) ? "" : "inputs are not made";
 } catch (const Error &error) {
   EXPECT_FALSE(error.message().empty());
   EXPECT_NE(error.kind(), ErrorKind::internal) << error.message();
