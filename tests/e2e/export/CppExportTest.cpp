@@ -7,6 +7,7 @@
 #include <sinter/OnnxExport.h>
 
 #include "frontend/export/cpp/Names.h"
+#include "tests/e2e/export/ShellRun.h"
 
 #include <cmath>
 #include <cstdio>
@@ -161,16 +162,7 @@ protected:
   void TearDown() override { fs::remove_all(folder); }
 
   std::string run(const std::string &command, int rc = 0) const {
-    std::string line = "cd '" + folder.string() +
-                       "' && env SINTER_CACHE_DIR=cache " + command + " 2>&1";
-    FILE *pipe = ::popen(line.c_str(), "r");
-    std::string output;
-    char buffer[512];
-    while (size_t count = std::fread(buffer, 1, sizeof(buffer), pipe))
-      output.append(buffer, count);
-    int status = ::pclose(pipe);
-    EXPECT_EQ(WEXITSTATUS(status), rc) << command << "\n" << output;
-    return output;
+    return sn::test::runIn(folder, command, rc);
   }
   std::string read(const std::string &file) const {
     std::ifstream stream(folder / file);

@@ -3,6 +3,7 @@
 #include <sinter/Export.h>
 
 #include "runtime/device/Device.h"
+#include "tests/e2e/export/ShellRun.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -37,16 +38,7 @@ protected:
 
   /// What a program prints on both streams; `rc` must be its exit status.
   std::string run(const std::string &command, int rc = 0) const {
-    std::string line = "cd '" + folder.string() +
-                       "' && env SINTER_CACHE_DIR=cache " + command + " 2>&1";
-    FILE *pipe = ::popen(line.c_str(), "r");
-    std::string output;
-    char buffer[512];
-    while (size_t count = std::fread(buffer, 1, sizeof(buffer), pipe))
-      output.append(buffer, count);
-    int status = ::pclose(pipe);
-    EXPECT_EQ(WEXITSTATUS(status), rc) << command << "\n" << output;
-    return output;
+    return sn::test::runIn(folder, command, rc);
   }
   std::string tool(const std::string &arguments, int rc = 0) const {
     return run(SINTER_TOOL " " + arguments, rc);
