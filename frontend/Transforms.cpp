@@ -228,9 +228,8 @@ static std::vector<Tensor> sweep(std::span<const autodiff::Seed> seeds,
     throwFailed(std::move(error), released, where);
   for (size_t i = 0; i < results.size(); ++i)
     if (!results[i].defined())
-      results[i] = recorder.result(graph::full(targets[i]->dims(), Number(0),
-                                               targets[i]->dtype(),
-                                               targets[i]->device()));
+      results[i] = recorder.result(graph::zeros(
+          targets[i]->dims(), targets[i]->dtype(), targets[i]->device()));
   return results;
 }
 

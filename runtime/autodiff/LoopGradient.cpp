@@ -28,7 +28,7 @@ Result<OperandGradients> loopPart(const GradientContext &context) {
 }
 
 static Result<NodeRef> zerosLike(const NodeRef &node) {
-  return graph::full(node->dims(), Number(0), node->dtype(), node->device());
+  return graph::zeros(node->dims(), node->dtype(), node->device());
 }
 
 namespace {

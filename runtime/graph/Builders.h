@@ -42,6 +42,10 @@ Result<InferredType> inferType(const ShapeContext &context,
 Result<NodeRef> buildOp(OpId op, std::span<const NodeRef> operands,
                         std::span<const uint64_t> attrs, DeviceId device);
 
+/// Zeros of any dtype that tensors have: `full`, and for one that is stored
+/// only a cast of it.
+Result<NodeRef> zeros(std::span<const Dim> dims, DType dtype, DeviceId device);
+
 /// A composite written in primitives (and perhaps other composites).
 Result<NodeRef> decompose(OpId op, std::span<const NodeRef> operands,
                           std::span<const uint64_t> attrs);

@@ -13,6 +13,13 @@
 
 namespace sinter::graph {
 
+Result<NodeRef> zeros(std::span<const Dim> dims, DType dtype, DeviceId device) {
+  if (isComputable(dtype))
+    return full(dims, 0, dtype, device);
+  SINTER_TRY_ASSIGN(NodeRef numbers, full(dims, 0, DType::f32, device));
+  return cast(numbers, dtype);
+}
+
 Result<NodeRef> decompose(OpId op, std::span<const NodeRef> operands,
                           std::span<const uint64_t> attrs) {
   OperandTypes types(operands);
@@ -22,7 +29,7 @@ Result<NodeRef> decompose(OpId op, std::span<const NodeRef> operands,
   // inside could not be recorded.
   for (Dim dim : type.dims)
     if (dim.isConstant() && dim.value == 0)
-      return full(type.dims, 0, type.dtype, operands[0]->device());
+      return zeros(type.dims, type.dtype, operands[0]->device());
   return dispatchDecomposition(op, operands, attrs);
 }
 

@@ -154,6 +154,12 @@ public:
     auto found = autodiff::gradients(total, one, nodes.leaves);
     if (!found)
       return found.error().message;
+    // The mean of nothing is no number, and has no differences.
+    auto value = evaluateNodes({total}, nodes.leaves, tensors);
+    if (!value)
+      return value.error().message;
+    if (!std::isfinite(reference::decode((*value)[0]).reals[0]))
+      return {};
     for (size_t i = 0; i < nodes.leaves.size(); ++i)
       if (isFloat(nodes.leaves[i]->dtype()))
         if (std::string text = check(i, (*found)[i]); !text.empty())
@@ -255,7 +261,7 @@ TEST(Shrinking, FindsTheOneStep) {
     });
   };
   int found = 0;
-  for (uint64_t i = 0; i < 40; ++i) {
+  for (uint64_t i = 0; i < 1000 && found < 3; ++i) {
     Recipe recipe = randomGraph(seedOf(i), {.steps = 20});
     if (!fails(recipe))
       continue;
@@ -264,5 +270,5 @@ TEST(Shrinking, FindsTheOneStep) {
     EXPECT_EQ(small.steps.size(), 1u) << toString(small);
     EXPECT_TRUE(record(small).ok());
   }
-  EXPECT_GT(found, 0);
+  EXPECT_EQ(found, 3);
 }

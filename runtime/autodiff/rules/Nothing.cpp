@@ -19,9 +19,9 @@ Result<OperandGradients> zerosLike(const GradientContext &context) {
   for (size_t i = 0; i < result.size(); ++i) {
     const NodeRef &operand = context.operands[i];
     if (context.needs[i]) {
-      SINTER_TRY_ASSIGN(result[i],
-                        graph::full(operand->dims(), Number(0),
-                                    operand->dtype(), operand->device()));
+      SINTER_TRY_ASSIGN(
+          result[i],
+          graph::zeros(operand->dims(), operand->dtype(), operand->device()));
     }
   }
   return result;

@@ -209,6 +209,25 @@ TEST(StoredDTypes, AreNotComputedWith) {
                     [&] { sn::full({2}, 1.0, {.dtype = DType::f8e5m2}); });
 }
 
+/// Of an op that has no elements, and the gradient of what is not used.
+TEST(StoredDTypes, HaveZeros) {
+  Tensor none = sn::zeros({0, 3}, {.dtype = DType::i32}), one = sn::ones({2});
+  for (DType dtype :
+       {DType::f8e4m3fn, DType::f8e8m0fnu, DType::u4, DType::i2}) {
+    SCOPED_TRACE(std::string(sn::name(dtype)));
+    Tensor table = sn::unsqueeze(one.to(dtype), 1);
+    Tensor rows = sn::embedding(table, none);
+    EXPECT_EQ(rows.dtype(), dtype);
+    EXPECT_TRUE(rows.to_vector<float>().empty());
+  }
+  Tensor x = one.to(DType::f8e5m2), y = one * 2.0;
+  x.require_grad();
+  y.require_grad();
+  Tensor unused = sn::grad(sn::sum(y), {x}).front();
+  EXPECT_EQ(unused.dtype(), DType::f8e5m2);
+  expectSame(unused, sn::zeros({2}), "grad");
+}
+
 /// Also with those that lines show again and again, which constants are made
 /// of.
 TEST(StoredDTypes, ComparesWithPlainNumbers) {
