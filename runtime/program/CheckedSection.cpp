@@ -5,6 +5,7 @@
 #include "runtime/program/Stats.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 using namespace sinter;
@@ -24,20 +25,30 @@ Result<std::span<const std::byte>> CheckedSection::part(uint64_t offset,
   auto found = section.subspan(offset, bytes);
   if (digests.empty() || bytes == 0)
     return found;
-  uint64_t last = (offset + bytes - 1) / digestBlock;
-  for (uint64_t block = offset / digestBlock; block <= last; ++block) {
-    if (checked[block])
-      continue;
-    uint64_t start = block * digestBlock;
-    uint64_t end = std::min<uint64_t>(start + digestBlock, section.size());
-    Digest digest = digestOf(section.subspan(start, end - start));
+  uint64_t end = (offset + bytes - 1) / digestBlock + 1;
+  for (uint64_t block = offset / digestBlock; block < end; ++block)
+    if (!checked[block])
+      SINTER_TRY(check(block, end));
+  return found;
+}
+
+Status CheckedSection::check(uint64_t first, uint64_t end) {
+  std::array<Digest, 32> found;
+  size_t count = 1;
+  while (count < found.size() && first + count < end && !checked[first + count])
+    ++count;
+  digestBlocks(section, first, std::span(found).first(count));
+  for (size_t i = 0; i < count; ++i) {
     countCheckedBlock();
-    if (std::memcmp(digest.data(), digests.data() + block * sizeof(Digest),
+    uint64_t block = first + i;
+    if (std::memcmp(found[i].data(), digests.data() + block * sizeof(Digest),
                     sizeof(Digest)) != 0)
-      return brokenModel("the digest of {} section 0 is wrong in block "
-                         "{} (bytes {} to {})",
-                         sectionName(kind), block, start, end);
+      return brokenModel(
+          "the digest of {} section 0 is wrong in block "
+          "{} (bytes {} to {})",
+          sectionName(kind), block, block * digestBlock,
+          std::min<uint64_t>((block + 1) * digestBlock, section.size()));
     checked[block] = true;
   }
-  return found;
+  return {};
 }

@@ -23,6 +23,9 @@ public:
   Result<std::span<const std::byte>> part(uint64_t offset, uint64_t bytes);
 
 private:
+  /// Checks a block and those behind it that are to be checked, some at a time.
+  Status check(uint64_t first, uint64_t end);
+
   SectionKind kind = SectionKind::constants;
   std::span<const std::byte> section;
   std::span<const std::byte> digests; ///< empty: all is checked

@@ -1,11 +1,16 @@
 /// Digests and alignments of the file format.
 #include "runtime/program/FileFormat.h"
 
+#include "runtime/program/digest/WideHash.h"
+#include "runtime/support/RunTogether.h"
+
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <thread>
 #include <xxhash.h>
 
 using namespace sinter::runtime;
@@ -73,15 +78,30 @@ static Digest toDigest(XXH128_hash_t hash) {
 }
 
 Digest sinter::runtime::digestOf(std::span<const std::byte> bytes) {
-  return toDigest(XXH3_128bits(bytes.data(), bytes.size()));
+  return toDigest(wideHash()(bytes.data(), bytes.size()));
+}
+
+void sinter::runtime::digestBlocks(std::span<const std::byte> section,
+                                   uint64_t first, std::span<Digest> digests) {
+  std::atomic<size_t> next = 0;
+  auto work = [&] {
+    for (size_t i = next++; i < digests.size(); i = next++) {
+      uint64_t start = (first + i) * digestBlock;
+      digests[i] = digestOf(section.subspan(
+          start, std::min<uint64_t>(digestBlock, section.size() - start)));
+    }
+  };
+  // A thread is worth its start from some blocks on; memory is no faster for
+  // more than a few.
+  size_t threads = std::min<size_t>(
+      {digests.size() / 2, std::thread::hardware_concurrency(), 8});
+  runTogether(std::max<size_t>(threads, 1), [&] { work(); });
 }
 
 std::vector<Digest>
 sinter::runtime::blockDigests(std::span<const std::byte> section) {
-  std::vector<Digest> blocks;
-  for (size_t at = 0; at < section.size(); at += digestBlock)
-    blocks.push_back(digestOf(section.subspan(
-        at, std::min<size_t>(digestBlock, section.size() - at))));
+  std::vector<Digest> blocks(numBlocks(section.size()));
+  digestBlocks(section, 0, blocks);
   return blocks;
 }
 

@@ -92,6 +92,10 @@ SectionEntry makeEntry(SectionKind kind, uint32_t index);
 Digest digestOf(std::span<const std::byte> bytes);
 /// Bytes that stand one part after the other.
 using ByteParts = std::span<const std::span<const std::byte>>;
+/// The digests of the blocks `first` to `first + digests.size() - 1` of a
+/// section: many of them on several threads.
+void digestBlocks(std::span<const std::byte> section, uint64_t first,
+                  std::span<Digest> digests);
 /// One per block of a section.
 std::vector<Digest> blockDigests(ByteParts section);
 std::vector<Digest> blockDigests(std::span<const std::byte> section);

@@ -1,5 +1,6 @@
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/VerifyProgram.h"
+#include "runtime/program/digest/WideHash.h"
 #include "tests/unit/program/ProgramBuilder.h"
 
 #include <cstring>
@@ -51,6 +52,39 @@ TEST(ModelFile, headerLayoutIsFrozen) {
   Digest empty = digestOf({});
   EXPECT_EQ(empty[0], 0x99);
   EXPECT_EQ(empty[15], 0x7f);
+}
+
+/// Each way to compile the hash gives the same one.
+TEST(ModelFile, digestsWithAnyVectors) {
+  std::vector<HashFunction> ways = {wideHash()};
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2"))
+    ways.push_back(hashAvx2);
+  if (__builtin_cpu_supports("avx512f"))
+    ways.push_back(hashAvx512);
+#endif
+  std::vector<uint8_t> bytes(100'003);
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = uint8_t(i * 2654435761u >> 13);
+  for (size_t size : {0, 3, 16, 100, 200, 240, 241, 1024, 4097, 100'000})
+    for (size_t offset : {0, 1, 3}) {
+      XXH128_hash_t wanted = XXH3_128bits(bytes.data() + offset, size);
+      for (HashFunction way : ways)
+        EXPECT_TRUE(XXH128_isEqual(way(bytes.data() + offset, size), wanted));
+    }
+}
+
+/// Blocks are digested on several threads, each in its place.
+TEST(ModelFile, digestsBlocksInOrder) {
+  std::vector<std::byte> section(5 * digestBlock + 77);
+  for (size_t i = 0; i < section.size(); i += 1000)
+    section[i] = std::byte(i / 1000 * 7);
+  std::vector<Digest> blocks = blockDigests(section);
+  std::span<const std::byte> whole(section),
+      parts[] = {whole.first(1000), whole.subspan(1000)};
+  EXPECT_EQ(blocks, blockDigests(ByteParts(parts)));
+  EXPECT_EQ(blocks.size(), 6u);
+  EXPECT_EQ(blocks[5], digestOf(whole.subspan(5 * digestBlock)));
 }
 
 TEST(ModelFile, everyByteCounts) {
