@@ -2,6 +2,7 @@
 #include "runtime/capi/EventObject.h"
 #include "runtime/capi/ModelObject.h"
 #include "runtime/capi/Structs.h"
+#include "runtime/capi/ThreadWait.h"
 #include "runtime/program/CompilerHook.h"
 #include "runtime/program/Numerics.h"
 #include "runtime/support/BeforeExit.h"

@@ -1,5 +1,6 @@
 /// Events: wait, cancel, close.
 #include "runtime/capi/EventObject.h"
+#include "runtime/capi/ThreadWait.h"
 
 #include <algorithm>
 #include <chrono>
@@ -7,12 +8,6 @@
 
 using namespace sinter;
 using namespace sinter::capi;
-
-static thread_local const void *markHere = nullptr;
-
-ThreadMark::ThreadMark(const void *key) { markHere = key; }
-
-ThreadMark::~ThreadMark() { markHere = nullptr; }
 
 void EventObject::finish(Status status) {
   {
@@ -26,9 +21,16 @@ Result<std::optional<Status>> EventObject::wait(int64_t milliseconds) {
   constexpr int64_t longest = int64_t(1) << 40; // some decades
   std::unique_lock lock(mutex);
   auto isEnded = [&] { return ended.has_value(); };
-  if (!isEnded() && milliseconds != 0 && markHere && thread == markHere)
-    return invalid("event: it is done by this thread, once its callback is "
-                   "over, which cannot wait for it");
+  if (isEnded() || milliseconds == 0)
+    return ended;
+  // A wait with a limit is none that others could wait for without end, but
+  // may close a circle of those.
+  std::optional<ThreadWait> waiting(thread);
+  if (waiting->isCircular())
+    return invalid("event: it is done once this callback is over, which cannot "
+                   "wait for it");
+  if (milliseconds > 0)
+    waiting.reset();
   if (milliseconds < 0)
     changed.wait(lock, isEnded);
   else

@@ -22,7 +22,7 @@ public:
   /// It has ended so.
   void finish(Status status);
   /// Whether it ended in time, and how; an error where it would wait for this
-  /// thread itself. Negative: without a limit; 0: looks only.
+  /// thread itself (ThreadWait). Negative: without a limit; 0: looks only.
   Result<std::optional<Status>> wait(int64_t milliseconds);
 
 private:
@@ -30,14 +30,6 @@ private:
   std::condition_variable changed;
   std::optional<Status> ended;
   std::atomic<const void *> thread{nullptr};
-};
-
-/// While it lives, this thread is the one that does what has the mark `key`.
-class ThreadMark {
-public:
-  explicit ThreadMark(const void *key);
-  ~ThreadMark();
-  ThreadMark(const ThreadMark &) = delete;
 };
 
 template <> struct HandleOf<EventObject> {

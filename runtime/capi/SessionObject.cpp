@@ -1,6 +1,7 @@
 /// A run: from structs to bindings, and back.
 #include "runtime/capi/SessionObject.h"
 
+#include "runtime/capi/ThreadWait.h"
 #include "runtime/device/cpu/ThreadPool.h"
 #include "runtime/program/ProgramData.h"
 

@@ -1,6 +1,7 @@
 /// One thread, one queue.
 #include "runtime/capi/Worker.h"
 
+#include "runtime/capi/ThreadWait.h"
 #include "runtime/support/Fork.h"
 
 #include <utility>
@@ -48,7 +49,10 @@ void Worker::stop() {
     isStopping = true;
   }
   changed.notify_one();
-  if (thread.joinable() && thread.get_id() != std::this_thread::get_id())
+  // Called by a job, of its own or of one that a job here waits for, it cannot.
+  ThreadWait waiting(this);
+  if (thread.joinable() && !waiting.isCircular() &&
+      thread.get_id() != std::this_thread::get_id())
     thread.join();
 }
 

@@ -23,7 +23,8 @@ public:
   /// An error in a child of the process that made the worker: threads do not
   /// follow a fork. The thread is started with the first job.
   Status add(std::function<void()> job);
-  /// Ends when all jobs are done; waits for that, unless called by a job. What
+  /// Ends when all jobs are done; waits for that, unless a job
+  /// calls it or waits for the one that does. What
   /// is added later is an error.
   void stop();
 

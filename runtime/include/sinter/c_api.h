@@ -276,8 +276,8 @@ typedef struct sinter_session sinter_session;
 sinter_status sinter_session_open(sinter_model *model,
                                   sinter_session **session);
 /// Stops what runs, as `sinter_session_cancel`, waits for the end of what runs
-/// in the background, and closes; a run of another thread ends by itself. Null
-/// is fine.
+/// in the background (but for a callback that waits for the caller), and
+/// closes; a run of another thread ends by itself. Null is fine.
 sinter_status sinter_session_close(sinter_session *session);
 
 typedef struct sinter_run_options {
@@ -415,7 +415,8 @@ sinter_status sinter_session_cancel(sinter_session *session);
 /// only). `done` gets 1 when it has ended, with its callback, and the call
 /// gives the status of what was begun then; else `done` is 0. A callback cannot
 /// wait for its own run, nor for a later one of its session, which begins when
-/// the callback is over: SINTER_INVALID_ARGUMENT, at once.
+/// the callback is over, nor for what a callback does that waits for this one
+/// in turn: SINTER_INVALID_ARGUMENT, at once.
 sinter_status sinter_event_wait(sinter_event *event, int64_t milliseconds,
                                 int32_t *done);
 /// Stops it alone, as `sinter_session_cancel`.
