@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 
 namespace sinter::cli {
 
@@ -113,6 +114,17 @@ int64_t Arguments::number(std::string_view flag, int64_t fallback) {
       std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
     fail(std::string(flag) + " needs a whole number, got '" + text + "'");
+  return value;
+}
+
+double Arguments::seconds(std::string_view flag, double fallback) {
+  if (!has(flag))
+    return fallback;
+  std::string text = get(flag);
+  char *end = nullptr;
+  double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end || !(value >= 0) || value > 3600)
+    fail(std::string(flag) + " needs a number of seconds, got '" + text + "'");
   return value;
 }
 

@@ -49,6 +49,8 @@ public:
   /// The flag as a whole number; prints the error and sets `exit` when it is
   /// none.
   int64_t number(std::string_view flag, int64_t fallback);
+  /// Likewise as seconds, at most an hour.
+  double seconds(std::string_view flag, double fallback);
   const std::vector<std::string> &positional() const { return words; }
 
 private:

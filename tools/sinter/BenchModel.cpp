@@ -223,14 +223,9 @@ int runBench(int argc, char **argv) {
   std::map<std::string, int64_t> sizes = sizesOf(arguments);
   if (arguments.exit)
     return *arguments.exit;
-  std::string word = arguments.get("--seconds", "0.5");
-  char *end = nullptr;
-  double seconds = std::strtod(word.c_str(), &end);
-  if (word.empty() || *end || !(seconds >= 0) || seconds > 3600) {
-    fmt::print(stderr, "error: --seconds needs a number of seconds, got '{}'\n",
-               word);
-    return exitUsage;
-  }
+  double seconds = arguments.seconds("--seconds", 0.5);
+  if (arguments.exit)
+    return *arguments.exit;
   std::string dtype = arguments.get("--dtype", "f32");
   if (dtype != "f32" && dtype != "f64" && dtype != "f16" && dtype != "bf16") {
     fmt::print(stderr,

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 
 namespace sinter::cli {
 
@@ -22,6 +23,10 @@ static constexpr Flag flags[] = {
     {"--differences", nullptr,
      "say of each case that passed how far floats were from those wanted"},
     {"--only", "TEXT", "the cases whose names hold TEXT"},
+    {"--times", "S",
+     "print what each takes that passes: milliseconds to load, "
+     "of the first run and the median of later ones, for S "
+     "seconds"},
 };
 static constexpr Interface interface = {
     "check DIR... [--device DEVICE]",
@@ -69,17 +74,41 @@ static void printJson(const Totals &totals) {
   fmt::print("}}}}\n");
 }
 
-static Totals runAll(const Arguments &arguments, DeviceId device) {
+/// The times of a case, if they are asked for; what goes wrong is the check's
+/// to say.
+static std::optional<CaseTimes> timesOf(const OnnxCase &one, DeviceId device,
+                                        std::optional<double> seconds) {
+  if (!seconds)
+    return std::nullopt;
+  try {
+    return timeOnnxCase(one, device, *seconds);
+  } catch (const Error &) {
+    return std::nullopt;
+  }
+}
+
+static void printTimes(const OnnxCase &one, const CaseTimes &times) {
+  fmt::print("{}: load {:.3f} ms, first run {:.3f} ms, later {:.4f} ms ({} "
+             "runs)\n",
+             one.id, times.load, times.first, times.later, times.runs);
+}
+
+static Totals runAll(const Arguments &arguments, DeviceId device,
+                     std::optional<double> seconds) {
   Totals totals;
   std::string only = arguments.get("--only");
   for (const std::string &folder : arguments.positional())
     for (const OnnxCase &one : findOnnxCases(folder)) {
       if (one.id.find(only) == std::string::npos)
         continue;
+      // First, before a check has compiled what the first run needs.
+      std::optional<CaseTimes> times = timesOf(one, device, seconds);
       CaseResult result = runOnnxCase(one, device);
       totals.all.add(result.verdict);
       totals.byOperator[result.op].add(result.verdict);
       printLine(one, result, arguments);
+      if (times && result.verdict == Verdict::passed)
+        printTimes(one, *times);
     }
   return totals;
 }
@@ -88,11 +117,16 @@ int runCheck(int argc, char **argv) {
   Arguments arguments(argc, argv, interface);
   if (arguments.exit)
     return *arguments.exit;
+  std::optional<double> seconds;
+  if (arguments.has("--times"))
+    seconds = arguments.seconds("--times", 0);
+  if (arguments.exit)
+    return *arguments.exit;
   try {
     DeviceId device = arguments.has("--device")
                           ? sinter::device(arguments.get("--device"))
                           : default_device();
-    Totals totals = runAll(arguments, device);
+    Totals totals = runAll(arguments, device, seconds);
     if (arguments.has("--json"))
       printJson(totals);
     else

@@ -12,6 +12,7 @@
 #include <sinter/Onnx.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
@@ -281,17 +282,24 @@ static std::string difference(const OnnxCase &one, const onnx::Content &got,
   return {};
 }
 
-/// How many outputs were compared.
-static size_t runSet(const OnnxCase &one, const onnx::Model &model,
-                     const fs::path &folder, DeviceId device,
-                     CaseResult &result) {
-  onnx::NamedContents outputs =
-      model.run_contents(readInputs(model, folder, device));
+/// The outputs by name, computed.
+static onnx::NamedContents computed(const onnx::Model &model,
+                                    const onnx::NamedContents &inputs) {
+  onnx::NamedContents outputs = model.run_contents(inputs);
   std::vector<Tensor> all;
   for (const auto &[name, content] : outputs)
     for (const Tensor &tensor : tensorsIn(content))
       all.push_back(tensor);
   eval(std::span<const Tensor>(all));
+  return outputs;
+}
+
+/// How many outputs were compared.
+static size_t runSet(const OnnxCase &one, const onnx::Model &model,
+                     const fs::path &folder, DeviceId device,
+                     CaseResult &result) {
+  onnx::NamedContents outputs =
+      computed(model, readInputs(model, folder, device));
   size_t numCompared = 0;
   for (size_t i = 0; i < model.outputs().size(); ++i) {
     const onnx::ValueInfo &info = model.outputs()[i];
@@ -348,6 +356,40 @@ CaseResult runOnnxCase(const OnnxCase &one, DeviceId device) {
     result.why = error.message();
   }
   return result;
+}
+
+//===- Times --------------------------------------------------------------===//
+
+CaseTimes timeOnnxCase(const OnnxCase &one, DeviceId device, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  auto millisecondsSince = [](Clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin)
+        .count();
+  };
+  fs::path folder(one.folder);
+  CaseTimes times;
+  Clock::time_point begin = Clock::now();
+  onnx::Model model =
+      onnx::load((folder / "model.onnx").string(), {{}, device});
+  times.load = millisecondsSince(begin);
+  onnx::NamedContents inputs =
+      readInputs(model, folder / "test_data_set_0", device);
+  auto run = [&] {
+    Clock::time_point start = Clock::now();
+    onnx::NamedContents outputs = computed(model, inputs);
+    synchronize(device);
+    return millisecondsSince(start);
+  };
+  times.first = run();
+  std::vector<double> later;
+  for (begin = Clock::now();
+       later.size() < 3 || millisecondsSince(begin) < seconds * 1e3;)
+    later.push_back(run());
+  times.runs = int(later.size());
+  auto middle = later.begin() + std::ptrdiff_t(later.size() / 2);
+  std::ranges::nth_element(later, middle);
+  times.later = *middle;
+  return times;
 }
 
 } // namespace sinter::cli

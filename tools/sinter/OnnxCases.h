@@ -36,6 +36,14 @@ struct CaseResult {
   double largestValue = 0;      ///< of floats that were wanted
 };
 
+/// What a case takes, in milliseconds; reading its inputs is left out.
+struct CaseTimes {
+  double load = 0;  ///< reading the model
+  double first = 0; ///< its first run: recording, compiling unless that is kept
+  double later = 0; ///< the median of runs after it, ended on the device
+  int runs = 0;     ///< of these
+};
+
 /// The cases in a folder: itself, or those in it. An `index.json` beside them
 /// says their operators and what is compared, an `info.json` in one its
 /// tolerance. An Error of kind io where the folder cannot be read.
@@ -43,6 +51,10 @@ std::vector<OnnxCase> findOnnxCases(const std::string &folder);
 
 /// Runs one case; never throws for what the model does.
 CaseResult runOnnxCase(const OnnxCase &one, DeviceId device);
+
+/// Loads a case and runs it on its first set, again for so many seconds and at
+/// least three times. An Error where that fails.
+CaseTimes timeOnnxCase(const OnnxCase &one, DeviceId device, double seconds);
 
 /// How many cases passed.
 struct Counts {

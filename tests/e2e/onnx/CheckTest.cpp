@@ -157,6 +157,26 @@ static int command(const std::vector<std::string> &words, std::string &said) {
   return -1;
 }
 
+TEST_F(OnnxCheck, timesWhatPasses) {
+  addCase("a_right", "Relu", {0, 2});
+  addCase("b_wrong", "Relu", {0, 3});
+  addCase("c_unknown", "Fancy", {0, 2});
+  std::string said;
+  auto check = [&](const char *seconds) {
+    return command(
+        {"check", folder.string(), "--device", "null", "--times", seconds},
+        said);
+  };
+  EXPECT_EQ(check("0"), exitFailed);
+  EXPECT_THAT(said, testing::ContainsRegex(
+                        "a_right: load [0-9.]+ ms, first run [0-9.]+ ms, later "
+                        "[0-9.]+ ms .3 runs."));
+  EXPECT_THAT(said, Not(HasSubstr("b_wrong: load")));
+  EXPECT_THAT(said, Not(HasSubstr("c_unknown: load")));
+  EXPECT_EQ(check("soon"), exitUsage);
+  EXPECT_THAT(said, HasSubstr("--times needs a number of seconds, got 'soon'"));
+}
+
 TEST_F(OnnxCheck, commandsTakeModels) {
   fs::create_directories(folder);
   std::vector<float> two{2};
