@@ -63,6 +63,36 @@ static Value reverseLanes(Emission &emission, Value vector, unsigned count) {
                                    vector, order);
 }
 
+// A scalar without which no lane is loaded, if the mask says one.
+static Value conditionOfAll(Emission &emission, Value mask) {
+  Operation *op = mask.getDefiningOp();
+  if (auto broadcast = dyn_cast_or_null<vector::BroadcastOp>(op))
+    return isa<VectorType>(broadcast.getSource().getType())
+               ? Value()
+               : broadcast.getSource();
+  auto both = dyn_cast_or_null<arith::AndIOp>(op);
+  if (!both)
+    return {};
+  Value left = conditionOfAll(emission, both.getLhs());
+  Value right = conditionOfAll(emission, both.getRhs());
+  if (!left || !right)
+    return left ? left : right;
+  return arith::AndIOp::create(emission.builder, emission.loc, left, right);
+}
+
+// Where a run is loaded from. Without any lane that may be far outside of the
+// buffer: no fault, but where no memory is, a processor takes hundreds of
+// cycles to find that out. It is the buffer's begin then.
+static Value placeOfRun(Emission &emission, Value base, Value mask) {
+  Value condition = emission.target.lanesAreThreads()
+                        ? Value()
+                        : conditionOfAll(emission, mask);
+  if (!condition)
+    return base;
+  return arith::SelectOp::create(emission.builder, emission.loc, condition,
+                                 base, emission.constant(0));
+}
+
 // Lanes that run backwards, from `linear` down: one load of the run.
 static Value loadReversed(Emission &emission, Value buffer, const Coord &linear,
                           const Lanes &lanes) {
@@ -75,6 +105,7 @@ static Value loadReversed(Emission &emission, Value buffer, const Coord &linear,
   Value run;
   if (lanes.mask) {
     Value mask = reverseLanes(emission, lanes.mask, lanes.count);
+    first = placeOfRun(emission, first, lanes.mask);
     run = vector::MaskedLoadOp::create(builder, loc, type, buffer, first, mask,
                                        emission.number(type, 0));
   } else {
@@ -95,8 +126,9 @@ Value loadLanes(Emission &emission, Value buffer, const Coord &linear,
     return vector::LoadOp::create(builder, loc, type, buffer, linear.base);
   Value zero = emission.number(type, 0);
   if (!linear.each && linear.step == 1)
-    return vector::MaskedLoadOp::create(builder, loc, type, buffer, linear.base,
-                                        lanes.mask, zero);
+    return vector::MaskedLoadOp::create(
+        builder, loc, type, buffer,
+        placeOfRun(emission, linear.base, lanes.mask), lanes.mask, zero);
   if (!linear.each && linear.step == -1)
     return loadReversed(emission, buffer, linear, lanes);
   auto [base, offsets] = gatherOffsets(emission, linear, lanes.count);

@@ -38,6 +38,8 @@ constexpr double mostCopiedBytes = 64 << 20;
 // Of a chunk of windows over an image, about: its operations, and rows at most.
 // Fewer rows than these have no such chunks, nor have lines of fewer positions.
 constexpr int64_t imageOperations = 32 << 20;
+// Of a chunk that is made shorter for more threads: some microseconds.
+constexpr int64_t leastOperations = 400 << 10;
 constexpr int64_t imageRows = 448;
 constexpr int64_t fewRows = 16;
 constexpr int64_t fewPositions = 4;
@@ -321,7 +323,9 @@ private:
     while (elements(lines) > bound)
       --lines;
     tile.image = windows;
-    tile.imageLines = shareOf(windows->lines, lines, 1);
+    int64_t least = llvm::divideCeil(leastOperations / perRow,
+                                     std::max<int64_t>(windows->positions, 1));
+    tile.imageLines = shareOf(windows->lines, lines, 1, least);
     if (takesColumns)
       tile.imageLines =
           std::min(holdingBlocks(tile.imageLines, 1, windows->positions),
@@ -482,7 +486,38 @@ private:
       width = std::clamp<int64_t>(columns / 4, 128, width);
     if (streams)
       width = rows <= 2 ? 2048 : 1024;
-    tile.columnBlock = blockOf(columns, width, tile.columns());
+    tile.columnBlock = shareOfColumns(width, streams);
+  }
+
+  // Equal blocks of at most about `most` columns, enough for several threads.
+  // What a block costs for itself counts as so many columns: to copy its left
+  // operand, or to read short runs of what no copy holds side by side.
+  int64_t shareOfColumns(int64_t most, bool streams) {
+    int64_t unit = tile.columns(), best = blockOf(columns, most, unit);
+    if (columns <= 0 || rows < 0 || depth < 0)
+      return best;
+    Shape shape = shapeOf(op.getResult());
+    int64_t batches = constantOf(product(shape, 0, rank - 2, op.getContext()));
+    int64_t others =
+        std::max<int64_t>(batches, 1) *
+        llvm::divideCeil(std::max<int64_t>(rows, 1), tile.rowBlock);
+    int64_t extra = streams ? 64 : tile.copiesLeft ? 10 : 2;
+    auto costOf = [&](int64_t block) {
+      int64_t blocks = others * llvm::divideCeil(columns, block);
+      double cost = 0;
+      for (int64_t threads : {1, 2, 4, 8, 16})
+        cost += double(llvm::alignTo(blocks, threads) * (block + extra));
+      return cost;
+    };
+    double perColumn =
+        2.0 * double(std::min(rows, tile.rowBlock)) * double(depth);
+    for (int64_t block = best - unit; block >= unit; block -= unit) {
+      if (double(block) * perColumn < double(leastOperations))
+        break;
+      if (costOf(block) < costOf(best))
+        best = block;
+    }
+    return best;
   }
 
   // The sums of a chunk stay in the second-level cache, too. Few rows are cut
@@ -545,10 +580,13 @@ private:
 
   // As `blockOf`, for what threads share: a few blocks are as many as two or
   // four threads can divide among them.
-  static int64_t shareOf(int64_t size, int64_t most, int64_t unit) {
+  // One block alone is divided if it is larger than twice `least`, unless 0.
+  static int64_t shareOf(int64_t size, int64_t most, int64_t unit,
+                         int64_t least = 0) {
     int64_t block = blockOf(size, most, unit);
     int64_t blocks = size > 0 ? llvm::divideCeil(size, block) : 1;
-    if (blocks == 1 || blocks >= 16)
+    bool isWhole = blocks == 1 && (least == 0 || block <= 2 * least);
+    if (isWhole || blocks >= 16)
       return block;
     // The time of all threads, with what each block costs for itself.
     auto costOf = [size](int64_t block) {
@@ -559,7 +597,9 @@ private:
       return cost;
     };
     int64_t best = block;
-    for (int64_t shorter = block; 3 * shorter >= block; shorter -= unit)
+    int64_t shortest =
+        blocks == 1 ? std::max(least, block / 4) : llvm::divideCeil(block, 3);
+    for (int64_t shorter = block; shorter >= shortest; shorter -= unit)
       if (shorter > 0 && costOf(shorter) < costOf(best))
         best = shorter;
     return best;
