@@ -11,6 +11,7 @@
 #include "runtime/tune/Tuner.h"
 #include "tools/sinter/Inputs.h"
 #include "tools/sinter/ModelEntry.h"
+#include "tools/sinter/Retarget.h"
 #include "tools/sinter/onnx/ImportOnnx.h"
 
 #include <algorithm>
@@ -66,6 +67,25 @@ Status writeText(const std::string &path, std::string_view text) {
   return replaceFile(path, {&bytes, 1});
 }
 
+/// What an .onnx model becomes is compiled by default; flags that say otherwise
+/// have its graph compiled again.
+static Result<Model> importAsAsked(const std::string &path,
+                                   const Arguments &arguments) {
+  SINTER_TRY_ASSIGN(Model model, importOnnx(path, arguments));
+  constexpr const char *others[] = {"--target", "--numerics", "--fusion",
+                                    "--memory-limit"};
+  if (std::ranges::none_of(
+          others, [&](const char *flag) { return arguments.has(flag); }))
+    return model;
+  SINTER_TRY_ASSIGN(CompileRequest request, compileRequest(arguments));
+  request.debug = true; // as what it stands for
+  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes,
+                    retargeted(model.path, requestsOf(request), arguments));
+  std::span<const std::byte> all = bytes;
+  SINTER_TRY(replaceFile(model.path, {&all, 1}));
+  return model;
+}
+
 Result<Model> readModelFile(const std::string &path,
                             const Arguments &arguments) {
   Model model;
@@ -76,7 +96,7 @@ Result<Model> readModelFile(const std::string &path,
   }
   std::string extension = std::filesystem::path(path).extension();
   if (extension == ".onnx")
-    return importOnnx(path, arguments);
+    return importAsAsked(path, arguments);
   if (extension != ".mlir" && extension != ".sinter")
     return makeError(ErrorKind::invalid_argument,
                      path + ": a model is a .mlir, .onnx or .sinter file");

@@ -1,6 +1,12 @@
 /// `sinter check` on folders that are made here: right, wrong and unsupported.
+#include "runtime/params/MappedFile.h"
+#include "runtime/program/ModelReader.h"
+#include "runtime/program/Numerics.h"
+#include "runtime/program/ProgramMover.h"
+#include "runtime/program/VerifyProgram.h"
 #include "tests/unit/onnx/ModelWriter.h"
 #include "tools/sinter/Command.h"
+#include "tools/sinter/Model.h"
 #include "tools/sinter/OnnxCases.h"
 
 #include <sinter/Creation.h>
@@ -202,6 +208,33 @@ TEST_F(OnnxCheck, commandsTakeModels) {
   EXPECT_THAT(said, HasSubstr("y: f32[5,3]"));
   EXPECT_EQ(command({"run", net, "--size", "s2=5"}, said), exitFailed);
   EXPECT_THAT(said, HasSubstr("--size s2: no open axis has that name"));
+}
+
+/// Every command compiles a model as its flags say.
+TEST_F(OnnxCheck, modelsAreCompiledAsAsked) {
+  addCase("net", "Relu", {0, 2});
+  std::string net = folder / "net/model.onnx";
+  constexpr Flag known[] = {targetFlag, numericsFlag, fusionFlag};
+  const Interface interface{"test MODEL", "", known, 1, 1};
+  auto programOf = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"test", net});
+    std::vector<char *> argv;
+    for (std::string &word : words)
+      argv.push_back(word.data());
+    Arguments arguments(int(argv.size()), argv.data(), interface);
+    auto model = readModelFile(net, arguments);
+    if (!model)
+      throw Error(model.error());
+    auto mapped = runtime::MappedFile::open(model->path);
+    auto file = runtime::readModel(mapped->bytes());
+    return *runtime::verifyProgram(
+        runtime::bytesOf(*file, runtime::SectionKind::program, 0), 0);
+  };
+  EXPECT_EQ(programOf({}).numerics, *runtime::parseNumerics("", "default"));
+  EXPECT_EQ(programOf({"--numerics", "exact"}).numerics,
+            *runtime::parseNumerics("", "exact"));
+  EXPECT_EQ(programOf({}).target, "cpu");
+  EXPECT_EQ(programOf({"--target", "vulkan"}).target, "vulkan");
 }
 
 /// Inputs of dtypes that are stored and not computed with.
