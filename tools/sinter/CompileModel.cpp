@@ -1,10 +1,6 @@
 /// `sinter compile`: a model to a file that runs without the compiler.
 #include "runtime/params/ReplaceFile.h"
-#include "runtime/program/ModelReader.h"
 #include "runtime/program/ModelWriter.h"
-#include "runtime/program/ProgramMover.h"
-#include "runtime/program/VerifyProgram.h"
-#include "runtime/tune/Tuner.h"
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Model.h"
 #include "tools/sinter/Retarget.h"

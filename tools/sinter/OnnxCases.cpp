@@ -284,10 +284,8 @@ static std::string difference(const OnnxCase &one, const onnx::Content &got,
   return {};
 }
 
-/// The outputs by name, computed.
-static onnx::NamedContents computed(const onnx::Model &model,
-                                    const onnx::NamedContents &inputs) {
-  onnx::NamedContents outputs = model.run_contents(inputs);
+/// The outputs, by name, computed; what they are holds tensors.
+template <typename Outputs> static Outputs computed(Outputs outputs) {
   std::vector<Tensor> all;
   for (const auto &[name, content] : outputs)
     for (const Tensor &tensor : tensorsIn(content))
@@ -301,7 +299,7 @@ static size_t runSet(const OnnxCase &one, const onnx::Model &model,
                      const fs::path &folder, DeviceId device,
                      CaseResult &result) {
   onnx::NamedContents outputs =
-      computed(model, readInputs(model, folder, device));
+      computed(model.run_contents(readInputs(model, folder, device)));
   size_t numCompared = 0;
   for (size_t i = 0; i < model.outputs().size(); ++i) {
     const onnx::ValueInfo &info = model.outputs()[i];
@@ -381,17 +379,14 @@ static std::function<void()> callOf(const OnnxCase &one,
                     isKept = inputs.size() == contents.size()]() mutable {
     try {
       if (isKept) {
-        onnx::NamedTensors outputs = kept(inputs);
-        std::vector<Tensor> all;
-        for (const auto &[name, tensor] : outputs)
-          all.push_back(tensor);
-        return eval(std::span<const Tensor>(all));
+        computed(kept(inputs));
+        return;
       }
     } catch (const Error &) {
       isKept = false;
     }
     no_grad inference;
-    computed(model, contents);
+    computed(model.run_contents(contents));
   };
   return keptOrNot;
 }
