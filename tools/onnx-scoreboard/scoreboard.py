@@ -1,8 +1,13 @@
 #!/usr/bin/env python3
 """Runs the `onnx` wheel's node cases and writes the figures.
 
-    scoreboard.py [--device CPU] [--only TEXT] [--jobs N] [--output FILE.json]
-                  [--badge FILE.json] [--passes PERCENT] [--failures N]
+    scoreboard.py [--folders DIR...] [--device CPU] [--only TEXT] [--jobs N]
+                  [--output FILE.json] [--badge FILE.json] [--passes PERCENT]
+                  [--failures N]
+
+With --folders the cases are the folders in DIR that are laid out as the ONNX
+backend suite (model.onnx, test_data_set_0), in the tolerance of their info.json
+or this suite's.
 
 Prints `N passed, N failed, N unsupported`. --output gets the counts, those of
 each operator, and why each case did not pass; --badge what shields.io reads.
@@ -13,9 +18,11 @@ than --passes percent are right; 77 when a package is missing.
 import argparse
 import collections
 import concurrent.futures
+import dataclasses
 import json
 import multiprocessing
 import os
+import pathlib
 import shutil
 import signal
 import sys
@@ -40,6 +47,50 @@ def too_long(*_):
 
 
 CASES = []  # of all processes, which are forked once they are there
+# What no process that runs a model may have in memory.
+COMPILERS = ("libLLVM", "libMLIR", "libsinter-compiler")
+
+
+@dataclasses.dataclass
+class Folder:
+    """A case of a folder, read when it is asked for."""
+    path: pathlib.Path
+    rtol: float = 1e-3
+    atol: float = 1e-5
+    exact = False
+
+    def __post_init__(self):
+        info = self.path / "info.json"
+        for name, value in (json.loads(info.read_text()).items()
+                            if info.exists() else ()):
+            setattr(self, name, value)
+
+    @property
+    def name(self):
+        return self.path.name
+
+    @property
+    def model(self):
+        return onnx.load(self.path / "model.onnx")
+
+    @property
+    def data_sets(self):
+        for folder in sorted(self.path.glob("test_data_set_*")):
+            yield [[onnx.load_tensor(folder / f"{kind}_{index}.pb")
+                    for index in range(len(list(folder.glob(f"{kind}_*.pb"))))]
+                   for kind in ("input", "output")]
+
+
+def folders_in(roots):
+    for root in map(pathlib.Path, roots):
+        for path in sorted({root, *root.iterdir()}):
+            if (path / "model.onnx").exists():
+                yield Folder(path)
+
+
+def mapped_compilers():
+    maps = pathlib.Path("/proc/self/maps").read_text()
+    return [name for name in COMPILERS if name in maps]
 
 
 def run_case(index, device):
@@ -47,9 +98,11 @@ def run_case(index, device):
     signal.signal(signal.SIGALRM, too_long)
     signal.alarm(300)
     case = CASES[index]
-    operator = case.model.graph.node[0].op_type
+    model = case.model
+    operator = model.graph.node[0].op_type
     try:
-        rep = sinter_backend.prepare(case.model, device)
+        rep = sinter_backend.prepare(model, device,
+                                     exact=getattr(case, "exact", True))
         for inputs, wanted in case.data_sets:
             got = rep.run([array_of(each) for each in inputs])
             wanted = [array_of(each) for each in wanted]
@@ -62,6 +115,7 @@ def run_case(index, device):
             Runner.assert_similar_outputs(
                 [promoted(each) for each in wanted],
                 [promoted(each) for each in got], case.rtol, case.atol)
+        assert not mapped_compilers(), f"in memory: {mapped_compilers()}"
         return ("passed", operator, "")
     except sinter_backend.Unsupported as error:
         return ("unsupported", operator, str(error)[:500])
@@ -102,6 +156,7 @@ def write(path, value):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folders", nargs="+", metavar="DIR")
     parser.add_argument("--device", default="CPU")
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -114,8 +169,9 @@ def main():
         parser.error("no sinter: SINTER names the tool")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what the wheel computes
-        CASES[:] = [case for case in load_model_tests(kind="node")
-                    if arguments.only in case.name]
+        found = (folders_in(arguments.folders) if arguments.folders
+                 else load_model_tests(kind="node"))
+        CASES[:] = [case for case in found if arguments.only in case.name]
     results = {}
     forked = multiprocessing.get_context("fork")
     with concurrent.futures.ProcessPoolExecutor(arguments.jobs,

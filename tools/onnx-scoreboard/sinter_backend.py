@@ -187,7 +187,7 @@ class Session:
 class SinterRep(BackendRep):
     """A model. What is compiled for inputs of some types is kept."""
 
-    def __init__(self, model, device):
+    def __init__(self, model, device, exact):
         self.folder = tempfile.TemporaryDirectory(prefix="sinter-backend-")
         self.path = os.path.join(self.folder.name, "model.onnx")
         onnx.save(model, self.path)
@@ -195,7 +195,7 @@ class SinterRep(BackendRep):
         self.inputs = [each.name for each in model.graph.input
                        if each.name not in stored]
         self.outputs = [each.name for each in model.graph.output]
-        self.device = device
+        self.device, self.exact = device, exact
         self.sessions = {}
 
     def compile(self, constants):
@@ -204,8 +204,9 @@ class SinterRep(BackendRep):
         output = os.path.join(self.folder.name, f"{number}.sinter")
         tool = os.environ.get("SINTER") or shutil.which("sinter")
         path = self.with_stored(constants, number)
-        # Cases want each operator rounded by itself.
-        words = [tool, "compile", path, "-o", output, "--numerics", "exact"]
+        words = [tool, "compile", path, "-o", output]
+        if self.exact:
+            words += ["--numerics", "exact"]
         if self.device != "cpu":
             words += ["--target", self.device]
         for name, value in constants.items():
@@ -296,9 +297,11 @@ class SinterBackend(Backend):
     DEVICES = {"CPU": "cpu", "CUDA": "cuda"}
 
     @classmethod
-    def prepare(cls, model, device="CPU", **options):
+    def prepare(cls, model, device="CPU", exact=True, **options):
+        """`exact`: each operator is rounded by itself, as cases of single
+        operators want it."""
         onnx.checker.check_model(model)
-        return SinterRep(model, cls.DEVICES[device.split(":")[0]])
+        return SinterRep(model, cls.DEVICES[device.split(":")[0]], exact)
 
     @classmethod
     def run_node(cls, node, inputs, device="CPU", outputs_info=None,

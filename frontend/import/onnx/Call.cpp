@@ -66,6 +66,7 @@ static void checkEvaluates(const Call &call, const std::string &what) {
 
 void Call::mustEvaluate(size_t input, const char *what) const {
   checkEvaluates(*this, labelOf(what, input));
+  owner.evaluateNeeded();
 }
 
 KnownRef Call::known(size_t input, const char *what) const {
@@ -78,6 +79,7 @@ KnownRef Call::elementsOf(const Value &operand, const std::string &what) const {
   if (KnownRef elements = operand.known())
     return elements;
   checkEvaluates(*this, what);
+  owner.evaluateNeeded();
   KnownRef elements = operand.read();
   if (!elements)
     unsupported(fmt::format("{} has more than the {} elements that are read",

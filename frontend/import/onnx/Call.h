@@ -48,8 +48,9 @@ public:
   std::vector<double> reals(size_t input, const char *what) const;
   int64_t integer(size_t input, const char *what) const;
   double real(size_t input, const char *what) const;
-  /// Throws where nothing can be evaluated: while a function is recorded as a
-  /// whole. `what` is an operand that would have to be.
+  /// Called before an operand's elements are read, which evaluates it. Throws
+  /// where nothing can be evaluated: while a function is recorded as a whole.
+  /// `what` is the operand.
   void mustEvaluate(size_t input, const char *what) const;
 
   //===- Attributes -------------------------------------------------------===//

@@ -127,9 +127,12 @@ void ModelRecorder::recordNodes(const std::vector<NodeRecord> &nodes,
   std::optional<ProgressStep> progress;
   if (&nodes == &source.graph.nodes)
     progress.emplace("recording node", nodes.size());
+  Standing here{nodes, scope, standing};
+  Meanwhile<const Standing *> ownStanding(standing, &here);
   for (const NodeRecord &node : nodes) {
     std::string label = fmt::format("{} ({})", nameOf(node), file);
     auto number = uint32_t(&node - nodes.data()) + 1;
+    here.left = std::span(nodes).subspan(number - 1);
     detail::SourceScope line(internSite(label, number));
     if (progress)
       progress->at(number - 1);
@@ -254,6 +257,65 @@ void ModelRecorder::dispatch(const NodeRecord &node, const Opsets &used,
     scope.set(node.outputs[i],
               differentiable(node.outputs[i], std::move(results[i])));
   }
+}
+
+//===- Reading ------------------------------------------------------------===//
+
+namespace {
+/// Tensors of values that have to be computed, each once.
+class Needed {
+public:
+  void add(const Value &value) {
+    if (value.isList())
+      for (const Value &part : value.list())
+        add(part);
+    else if (!value.isNothing() && !value.known())
+      add(value.tensor({}));
+  }
+  /// By the names that nodes have, also nodes inside of these.
+  void add(std::span<const NodeRecord> nodes, const Scope &scope) {
+    for (const NodeRecord &node : nodes) {
+      for (const std::string &name : node.inputs)
+        add(name, scope);
+      for (const AttributeRecord &attribute : node.attributes)
+        if (attribute.graph) {
+          add(attribute.graph->nodes, scope);
+          add(attribute.graph->outputs, scope);
+        }
+    }
+  }
+  void add(std::span<const ValueRecord> results, const Scope &scope) {
+    for (const ValueRecord &result : results)
+      add(result.name, scope);
+  }
+  std::span<const Tensor> tensors() const { return found; }
+
+private:
+  void add(const std::string &name, const Scope &scope) {
+    if (name.empty() || !names.emplace(name, &scope).second)
+      return;
+    if (const Value *value = scope.find(name))
+      add(*value);
+  }
+  void add(const Tensor &tensor) {
+    const graph::NodeRef &node = tensor.node();
+    if (!node->isLeaf() && node->state() == graph::NodeState::pending)
+      found.push_back(tensor);
+  }
+
+  std::set<std::pair<std::string_view, const Scope *>> names;
+  std::vector<Tensor> found;
+};
+} // namespace
+
+void ModelRecorder::evaluateNeeded() const {
+  Needed needed;
+  for (const Standing *each = standing; each; each = each->outer) {
+    needed.add(each->left, each->scope);
+    if (!each->outer)
+      needed.add(source.graph.outputs, each->scope);
+  }
+  eval(needed.tensors());
 }
 
 //===- Graphs and functions in nodes --------------------------------------===//

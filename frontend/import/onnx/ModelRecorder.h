@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -61,8 +62,18 @@ public:
   Value differentiable(const std::string &name, Value value) const;
   DeviceId device() const { return place; }
   const ModelRecord &model() const { return source; }
+  /// Called before an element is read, which evaluates it: evaluates what the
+  /// node that is recorded, and those behind it, need of what was recorded.
+  /// Each later read would compute that again.
+  void evaluateNeeded() const;
 
 private:
+  /// Where the recording stands in a graph, and in those around it.
+  struct Standing {
+    std::span<const NodeRecord> left; ///< the node that is recorded comes first
+    const Scope &scope;
+    const Standing *outer;
+  };
   void recordNodes(const std::vector<NodeRecord> &nodes, const Opsets &opsets,
                    Scope &scope);
   void recordNode(const NodeRecord &node, const Opsets &opsets, Scope &scope);
@@ -85,6 +96,7 @@ private:
   DeviceId place;
   const Opsets *opsets = nullptr; ///< of the node that is recorded
   const Scope *current = nullptr; ///< where it stands
+  const Standing *standing = nullptr;
   const FunctionCall *function = nullptr;
   unsigned depth = 0;
   size_t recordedNodes = 0;

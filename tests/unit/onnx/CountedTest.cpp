@@ -50,6 +50,23 @@ TEST(OnnxCounted, nonZeroOfWhatTheModelComputes) {
   EXPECT_THAT(sizesOf(run(graph, full({}, 1.F))), ElementsAre(1, 1));
 }
 
+TEST(OnnxCounted, whatIsNeededBehindReadsIsComputedOnce) {
+  Message keep = attributeMessage("keepdims", int64_t(0));
+  Message graph = graphOf({nodeMessage("Transpose", {"x"}, {"t"}),
+                           nodeMessage("MatMul", {"a", "t"}, {"p"}),
+                           nodeMessage("ReduceSum", {"p"}, {"sum"}, {keep}),
+                           nodeMessage("NonZero", {"sum"}, {"some"}),
+                           nodeMessage("ReduceMax", {"p"}, {"most"}, {keep}),
+                           nodeMessage("NonZero", {"most"}, {"others"}),
+                           nodeMessage("Sub", {"p", "most"}, {"y"})});
+  Tensor x = full({64, 1024}, 0.5F).eval();
+  reset_stats();
+  Tensor y = run(graph, x);
+  EXPECT_THAT(y.to_vector<float>(), testing::Each(0));
+  // The product reads x twice, and nothing else is that large.
+  EXPECT_LT(stats().bytes_read, 3 * 64 * 1024 * sizeof(float));
+}
+
 TEST(OnnxCounted, compressByWhatTheModelComputes) {
   Message cast =
       nodeMessage("Cast", {"a"}, {"c"}, {attributeMessage("to", int64_t(9))});
