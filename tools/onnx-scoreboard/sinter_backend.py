@@ -198,8 +198,9 @@ class SinterRep(BackendRep):
         self.device, self.exact = device, exact
         self.sessions = {}
 
-    def compile(self, constants):
-        """The file; `constants` are inputs that become part of it."""
+    def compile(self, constants, sizes):
+        """The file; `constants` are inputs that become part of it, `sizes`
+        those of axes that the model computes with."""
         number = len(self.sessions)
         output = os.path.join(self.folder.name, f"{number}.sinter")
         tool = os.environ.get("SINTER") or shutil.which("sinter")
@@ -215,6 +216,8 @@ class SinterRep(BackendRep):
             place = f"{self.folder.name}/{number}.{len(words)}.npy"
             numpy.save(place, value)
             words += ["--constant", f"{name}={place}"]
+        for name, size in sizes.items():
+            words += ["--size", f"{name}={size}"]
         done = subprocess.run(words, capture_output=True, text=True)
         if done.returncode < 0 or "internal error" in done.stderr:
             raise RuntimeError(f"sinter compile ends with {done.returncode}: "
@@ -256,6 +259,11 @@ class SinterRep(BackendRep):
                  if value.dtype.kind in "iub"}
         return whole or small
 
+    def made_size(self, text, feeds):
+        """Of an axis that files leave open, and models have one size of."""
+        axis = re.search(r"dynamic '(.*):(\d+)=(.*?)'.*--size", text)
+        return ({axis[3]: feeds[axis[1]].shape[int(axis[2])]} if axis else {})
+
     def session_for(self, feeds):
         key = tuple((name, value.shape, value.dtype.name)
                     for name, value in feeds.items())
@@ -263,16 +271,18 @@ class SinterRep(BackendRep):
             if all(numpy.array_equal(feeds[name], value)
                    for name, value in constants.items()):
                 return session
-        constants = {}
+        constants, sizes = {}, {}
         while True:
             try:
-                path = self.compile(constants)
+                path = self.compile(constants, sizes)
                 break
             except Unsupported as error:
-                more = self.made_constant(str(error), feeds, constants)
-                if not more:
+                known = len(constants) + len(sizes)
+                sizes.update(self.made_size(str(error), feeds))
+                constants.update(self.made_constant(str(error), feeds,
+                                                    constants))
+                if len(constants) + len(sizes) == known:
                     raise
-                constants.update(more)
         session = Session(path, self.device)
         self.sessions.setdefault(key, []).append((session, constants))
         return session

@@ -210,6 +210,54 @@ TEST_F(OnnxCheck, commandsTakeModels) {
   EXPECT_THAT(said, HasSubstr("--size s2: no open axis has that name"));
 }
 
+/// An input or output of f32 whose axes have these names.
+static Message openMessage(std::string_view name,
+                           std::initializer_list<std::string_view> axes) {
+  Message shape, tensor, kind, value;
+  for (std::string_view axis : axes)
+    shape.message(1, Message().text(2, axis));
+  tensor.integer(1, 1).message(2, shape);
+  kind.message(1, tensor);
+  return value.text(1, name).message(2, kind);
+}
+
+/// Names that are no words, the same name at axes of several numbers, none, and
+/// sizes that a window has to fit into.
+TEST_F(OnnxCheck, openAxesHaveAnyNames) {
+  fs::create_directories(folder);
+  std::string net = folder / "net.onnx", out = folder / "net.sinter", said;
+  Message product = nodeMessage("MatMul", {"x", "z"}, {"y"});
+  write(net, modelMessage(Message()
+                              .message(11, openMessage("x", {"n.0", "k/1"}))
+                              .message(11, openMessage("z", {"k/1", "n.0"}))
+                              .message(12, openMessage("y", {"n.0", "n.0"}))
+                              .message(1, product)));
+  EXPECT_EQ(command({"compile", net, "-o", out}, said), exitOk) << said;
+  EXPECT_EQ(command({"inspect", out}, said), exitOk) << said;
+  EXPECT_THAT(said, HasSubstr("input x: f32[n_0,k_1]"));
+  EXPECT_THAT(said, HasSubstr("input z: f32[k_1,n_0]"));
+  for (const char *size : {"k/1=7", "k_1=7"}) {
+    EXPECT_EQ(command({"compile", net, "-o", out, "--size", size}, said),
+              exitOk)
+        << said;
+    EXPECT_EQ(command({"inspect", out}, said), exitOk) << said;
+    EXPECT_THAT(said, HasSubstr("input x: f32[n_0,7]"));
+  }
+
+  Message pool = nodeMessage("MaxPool", {"x"}, {"y"},
+                             {attributeMessage("kernel_shape", {1, 200})});
+  write(net, modelMessage(
+                 Message()
+                     .message(11, openMessage("x", {"?", "?", "?", "?"}))
+                     .message(12, openMessage("y", {"?", "?", "?", "?"}))
+                     .message(1, pool)));
+  EXPECT_EQ(command({"compile", net, "-o", out, "--size", "x.1=3"}, said),
+            exitOk)
+      << said;
+  EXPECT_EQ(command({"inspect", out}, said), exitOk) << said;
+  EXPECT_THAT(said, HasSubstr("input x: f32[x_0,3,x_2,x_3]"));
+}
+
 /// Every command compiles a model as its flags say.
 TEST_F(OnnxCheck, modelsAreCompiledAsAsked) {
   addCase("net", "Relu", {0, 2});

@@ -19,6 +19,7 @@ import traceback
 import venv
 
 PACKAGES = ["torch", "torchvision", "transformers", "onnx", "onnxscript",
+            "ml_dtypes",
             "onnxruntime", "rapidocr-onnxruntime==1.4.4"]
 SKIPPED = 77
 

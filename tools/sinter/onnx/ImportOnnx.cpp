@@ -8,7 +8,9 @@
 #include <sinter/Export.h>
 #include <sinter/Onnx.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
@@ -82,10 +84,17 @@ struct Examples {
   onnx::NamedTensors constants;
 };
 
+/// Sizes that open axes behind the first may have.
+struct ExampleSizes {
+  int64_t least = 64;
+  int64_t step = 0; ///< from one name's to the next one's
+};
+
 class ExampleMaker {
 public:
-  ExampleMaker(const onnx::Model &model, const Arguments &arguments)
-      : model(model), sizes(pairsOf(arguments, "--size")),
+  ExampleMaker(const onnx::Model &model, const Arguments &arguments,
+               ExampleSizes exampleSizes)
+      : model(model), exampleSizes(exampleSizes), sizes(pairsOf(arguments, "--size")),
         files(pairsOf(arguments, "--constant")) {}
 
   Examples make() {
@@ -103,34 +112,67 @@ public:
 private:
   void add(const onnx::ValueInfo &input);
   Dim sizeOfAxis(const onnx::ValueInfo &input, size_t axis);
+  std::string wordFor(const std::string &name);
 
+  /// An open axis, by the name that the model has for it.
+  struct Open {
+    std::string word; ///< what a program calls it
+    int64_t example = 0;
+  };
   const onnx::Model &model;
+  const ExampleSizes exampleSizes;
   std::map<std::string, std::string> sizes, files;
   std::map<std::string, int64_t> fixed;
+  std::map<std::string, Open> open;
   Examples examples;
 };
 } // namespace
 
+/// Names of dims are words, one for each name of the model's.
+std::string ExampleMaker::wordFor(const std::string &name) {
+  std::string word = name;
+  for (char &c : word)
+    if (!std::isalnum(static_cast<unsigned char>(c)))
+      c = '_';
+  if (std::isdigit(static_cast<unsigned char>(word[0])))
+    word = "_" + word;
+  while (std::ranges::any_of(
+      open, [&](const auto &each) { return each.second.word == word; }))
+    word += '_';
+  return word;
+}
+
 /// A dynamic axis is recorded with an example of its size, which computes
-/// nothing, but has to fit what the model does with it: windows, say.
+/// nothing, but has to fit what the model does with it: windows, say. Axes of
+/// one name have one size.
 Dim ExampleMaker::sizeOfAxis(const onnx::ValueInfo &input, size_t axis) {
   const onnx::Axis &described = (*input.shape)[axis];
   if (described.size && *described.size >= 0)
     return *described.size;
-  std::string name = described.name.empty()
-                         ? fmt::format("{}.{}", input.name, axis)
-                         : described.name;
+  // Some exporters name what they do not know `?`.
+  bool isNamed = std::ranges::any_of(
+      described.name, [](unsigned char c) { return std::isalnum(c); });
+  std::string name =
+      isNamed ? described.name : fmt::format("{}.{}", input.name, axis);
   if (auto found = fixed.find(name); found != fixed.end())
     return found->second;
-  if (auto found = sizes.find(name); found != sizes.end()) {
-    fixed[name] = sizeOf(name, found->second);
-    sizes.erase(found);
-    return fixed[name];
+  for (const std::string &called : {name, wordFor(name)})
+    if (auto found = sizes.find(called); found != sizes.end()) {
+      fixed[name] = sizeOf(called, found->second);
+      sizes.erase(found);
+      return fixed[name];
+    }
+  if (!open.contains(name)) {
+    constexpr int64_t batch = 2;
+    int64_t other =
+        exampleSizes.least + int64_t(open.size()) * exampleSizes.step;
+    Open made{wordFor(name), axis == 0 ? batch : other};
+    open.emplace(name, std::move(made));
   }
+  const Open &found = open.at(name);
   examples.options.dynamic.push_back(
-      fmt::format("{}:{}={}", input.name, axis, name));
-  constexpr int64_t batch = 2, other = 64;
-  return axis == 0 ? batch : other;
+      fmt::format("{}:{}={}", input.name, axis, found.word));
+  return found.example;
 }
 
 /// Also of dtypes that are stored only.
@@ -168,11 +210,7 @@ void ExampleMaker::add(const onnx::ValueInfo &input) {
 
 //===- Recording ----------------------------------------------------------===//
 
-static ModelExport recorded(const std::string &path,
-                            const Arguments &arguments) {
-  onnx::Model model = onnx::load(path);
-  model.eval();
-  Examples examples = ExampleMaker(model, arguments).make();
+static ModelExport recordedOn(const onnx::Model &model, Examples examples) {
   std::vector<std::string> names = examples.options.inputs;
   auto record = [&](const std::vector<Tensor> &inputs) {
     onnx::NamedTensors given = examples.constants;
@@ -190,10 +228,39 @@ static ModelExport recorded(const std::string &path,
   return file;
 }
 
+/// Whether an axis cannot be open, or not as it is.
+static bool namesAxis(const Error &error) {
+  return error.message().find("dynamic '") != std::string::npos;
+}
+
+static ModelExport recorded(const std::string &path,
+                            const Arguments &arguments) {
+  onnx::Model model = onnx::load(path);
+  model.eval();
+  // Sizes that differ show that axes are apart; some models want them equal,
+  // or longer than a window.
+  constexpr ExampleSizes tried[] = {{64, 32}, {64, 0}, {512, 32}, {4096, 0}};
+  std::optional<Error> told;
+  for (ExampleSizes sizes : tried) {
+    Examples examples = ExampleMaker(model, arguments, sizes).make();
+    bool isOpen = !examples.options.dynamic.empty();
+    try {
+      return recordedOn(model, std::move(examples));
+    } catch (const Error &error) {
+      if (!isOpen || error.kind() != ErrorKind::invalid_argument)
+        throw;
+      // What can be mended says more than a size that did not fit.
+      if (!told || (!namesAxis(*told) && namesAxis(error)))
+        told = error;
+    }
+  }
+  throw *told;
+}
+
 /// What goes wrong, with what the command line can do about it.
 static ErrorInfo infoOf(const Error &error) {
   ErrorInfo info = makeError(error.kind(), error.message());
-  if (error.message().find("dynamic '") != std::string::npos)
+  if (namesAxis(error))
     info.message += "; --size NAME=N sets it";
   return info;
 }
