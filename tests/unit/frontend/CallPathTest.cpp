@@ -134,3 +134,13 @@ TEST(CallPath, GradientsBelongToTheLineOfTheirOp) {
   EXPECT_NE(gradient.explain().find(at(here)), std::string::npos)
       << gradient.explain();
 }
+
+// A user's project may have a folder of that name.
+#line 1 "frontend/Theirs.cpp"
+static sn::Tensor theirs() { return sn::zeros({2}) + 1; }
+#line 142 "tests/unit/frontend/CallPathTest.cpp"
+
+TEST(CallPath, FoldersOfAUsersAreNotTheLibrarys) {
+  std::string told = theirs().explain();
+  EXPECT_NE(told.find("frontend/Theirs.cpp:1"), std::string::npos) << told;
+}
