@@ -15,6 +15,26 @@ def NumberNodes : Pass<"number-nodes", "::mlir::ModuleOp"> {
   }];
 }
 
+def SplitComplex : Pass<"split-complex", "::mlir::ModuleOp"> {
+  let summary = "Make tensors of floats of complex ones.";
+  let description = [{
+    An argument or result of the program is pairs of floats, as memory holds them,
+    along a last axis; `sinter.complex` says so of it. Ops that take complex
+    numbers are linear in them. What moves or adds pairs goes on with pairs; else
+    an op becomes two, one for the real and one for the imaginary parts.
+    `complex`, `real` and `imag` go.
+
+    ```mlir
+    %1 = sinter.neg %0 : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+    %2 = sinter.imag %1 : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
+    // becomes, of %0 : tensor<4x2xf32>
+    %1 = sinter.neg %0 : (tensor<4x2xf32>) -> tensor<4x2xf32>
+    %2 = sinter.slice %1 {starts = array<i64: 0, 1>, ...}
+    %3 = sinter.reshape %2 : (tensor<4x1xf32>) -> tensor<4xf32>
+    ```
+  }];
+}
+
 def ExpandComposites : Pass<"expand-composites", "::mlir::ModuleOp"> {
   let summary = "Write composites in primitive ops.";
   let description = [{

@@ -47,6 +47,7 @@ void buildStage(Stage stage, OpPassManager &passes,
                 const PipelineOptions &options) {
   switch (stage) {
   case Stage::import:
+    passes.addPass(createSplitComplex());
     passes.addPass(createExpandComposites({.keepImages = true}));
     break;
   case Stage::simplify: {

@@ -13,9 +13,10 @@ namespace sinter::compiler {
 
 /// Names of the attributes of `main`'s arguments, results and itself.
 namespace port_attrs {
-inline constexpr const char *kind = "sinter.kind"; ///< of an argument
-inline constexpr const char *name = "sinter.name"; ///< of either
-inline constexpr const char *node = "sinter.node"; ///< post-order number
+inline constexpr const char *kind = "sinter.kind";       ///< of an argument
+inline constexpr const char *name = "sinter.name";       ///< of either
+inline constexpr const char *node = "sinter.node";       ///< post-order number
+inline constexpr const char *complex = "sinter.complex"; ///< floats are pairs
 inline constexpr const char *guards = "sinter.guards";
 inline constexpr const char *numSymbols = "sinter.num_symbols";
 } // namespace port_attrs

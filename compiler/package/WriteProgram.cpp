@@ -12,6 +12,7 @@
 #include "dialects/program/Program.h"
 #include "runtime/program/ModelWriter.h"
 #include "runtime/program/ReadExprs.h"
+#include "sinter/runtime/Complex.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -43,7 +44,7 @@ private:
   void writeCopy(program::CopyOp copy);
   void writeAliases();
   void writeDecisions();
-  std::unique_ptr<fb::PortT> portOf(Type type, StringAttr name);
+  std::unique_ptr<fb::PortT> portOf(Type type, StringAttr name, bool isComplex);
 
   const PackageContents &contents;
   ModuleOp module;
@@ -61,13 +62,17 @@ static std::vector<uint32_t> nodeList(Location location) {
   return {nodes.begin(), nodes.end()};
 }
 
-std::unique_ptr<fb::PortT> ProgramWriter::portOf(Type type, StringAttr name) {
+std::unique_ptr<fb::PortT> ProgramWriter::portOf(Type type, StringAttr name,
+                                                 bool isComplex) {
   auto port = std::make_unique<fb::PortT>();
   if (name)
     port->name = name.str();
   Type element = cast<RankedTensorType>(type).getElementType();
-  port->dtype = uint8_t(*dtypeOf(element));
-  for (AffineExpr dim : dimsOf(type))
+  DType dtype = *dtypeOf(element);
+  port->dtype = uint8_t(isComplex ? complexOf(dtype) : dtype);
+  // The last axis is that of the two parts.
+  SmallVector<AffineExpr> dims = dimsOf(type);
+  for (AffineExpr dim : ArrayRef(dims).drop_back(isComplex))
     port->dims.push_back(exprs.add(dim));
   return port;
 }
@@ -86,7 +91,8 @@ void ProgramWriter::writePorts() {
       return function.getArgAttr(index, name);
     };
     auto port = portOf(argument.getType(),
-                       dyn_cast_or_null<StringAttr>(attr(port_attrs::name)));
+                       dyn_cast_or_null<StringAttr>(attr(port_attrs::name)),
+                       bool(attr(port_attrs::complex)));
     port->kind = kindNumber(cast<StringAttr>(attr(port_attrs::kind)));
     port->node = cast<IntegerAttr>(attr(port_attrs::node)).getInt();
     program.inputs.push_back(std::move(port));
@@ -95,7 +101,8 @@ void ProgramWriter::writePorts() {
   for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
     auto port = portOf(
         value.getType(),
-        function.getResultAttrOfType<StringAttr>(index, port_attrs::name));
+        function.getResultAttrOfType<StringAttr>(index, port_attrs::name),
+        bool(function.getResultAttr(index, port_attrs::complex)));
     port->node =
         cast<IntegerAttr>(function.getResultAttr(index, port_attrs::node))
             .getInt();

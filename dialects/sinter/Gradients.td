@@ -270,3 +270,11 @@ def : NotDifferentiable<Sinter_ScanEndOp>;
 //===----------------------------------------------------------------------===//
 
 def : NotDifferentiable<Sinter_CustomOp>;
+
+//===----------------------------------------------------------------------===//
+// Complex numbers: the gradient's parts are those by the number's parts
+//===----------------------------------------------------------------------===//
+
+def : Gradient<Sinter_ComplexOp, [(Sinter_RealOp $grad), (Sinter_ImagOp $grad)]>;
+def : Gradient<Sinter_RealOp, [(Sinter_ComplexOp $grad, "0")]>;
+def : Gradient<Sinter_ImagOp, [(Sinter_ComplexOp "0", $grad)]>;

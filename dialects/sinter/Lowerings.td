@@ -78,6 +78,11 @@ def : Structured<Sinter_ScanLastOp>;
 def : Structured<Sinter_ScanStackOp>;
 def : Structured<Sinter_CustomOp>;
 
+// Gone from programs before kernels are formed.
+def : Structured<Sinter_ComplexOp>;
+def : Structured<Sinter_RealOp>;
+def : Structured<Sinter_ImagOp>;
+
 //===----------------------------------------------------------------------===//
 // Composites: f16 and bf16 are computed in f32 and rounded at the end.
 //===----------------------------------------------------------------------===//
@@ -468,3 +473,18 @@ foreach span = ["all", "causal"] in {
   def : Decomposition<Sinter_AttentionValueGradientOp,
                       AttentionGradients<scores>.value, span>;
 }
+
+//===----------------------------------------------------------------------===//
+// Complex operands: recorded over their parts
+//===----------------------------------------------------------------------===//
+
+def : OnComplex<Sinter_MulOp, "complexMul">;
+def : OnComplex<Sinter_DivOp, "complexDiv">;
+def : OnComplex<Sinter_CompareOp, "complexCompare">;
+def : OnComplex<Sinter_AbsOp, "complexAbs">;
+def : OnComplex<Sinter_ExpOp, "complexExp">;
+def : OnComplex<Sinter_LogOp, "complexLog">;
+def : OnComplex<Sinter_SqrtOp, "complexSqrt">;
+def : OnComplex<Sinter_ReciprocalOp, "complexReciprocal">;
+def : OnComplex<Sinter_SquareOp, "complexSquare">;
+def : OnComplex<Sinter_MeanOp, "complexMean">;

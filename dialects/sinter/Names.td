@@ -219,3 +219,8 @@ def : Names<Sinter_VectorNormOp, "linalg.vector_norm", "linalg::l2_norm">;
 
 // Custom.td
 def : Names<Sinter_CustomOp, "library.custom_op", "">;
+
+// Complex.td
+def : Names<Sinter_ComplexOp, "complex", "">;
+def : Names<Sinter_RealOp, "real", "">;
+def : Names<Sinter_ImagOp, "imag", "">;

@@ -39,6 +39,9 @@ defvar storedNames = ["f8e4m3fn", "f8e5m2", "f8e8m0fnu", "f8e4m3fnuz",
                       "f8e5m2fnuz", "f4e2m1", "i4", "u4", "i2", "u2"];
 defvar storedTypes = [F8E4M3FN, F8E5M2, F8E8M0FNU, F8E4M3FNUZ, F8E5M2FNUZ,
                       F4E2M1FN, SI<4>, UI<4>, SI<2>, UI<2>];
+/// Those that are moved and summed, part by part (compiler/import/SplitComplex).
+defvar complexNames = ["c64", "c128"];
+defvar complexTypes = [Complex<F32>, Complex<F64>];
 
 def Sinter_Float : Sinter_TensorOf<floatNames, floatTypes>;
 def Sinter_Numeric : Sinter_TensorOf<!listconcat(floatNames, integerNames),
@@ -51,6 +54,23 @@ def Sinter_Stored
                                   storedNames),
                       !listconcat(floatTypes, integerTypes, [I1],
                                   storedTypes)>;
+/// For what moves elements: the same for a real and an imaginary part.
+def Sinter_Moved
+    : Sinter_TensorOf<!listconcat(floatNames, integerNames, ["boolean"],
+                                  storedNames, complexNames),
+                      !listconcat(floatTypes, integerTypes, [I1],
+                                  storedTypes, complexTypes)>;
+/// For what is linear in them.
+def Sinter_Linear
+    : Sinter_TensorOf<!listconcat(floatNames, integerNames, complexNames),
+                      !listconcat(floatTypes, integerTypes, complexTypes)>;
+def Sinter_LinearOrBool
+    : Sinter_TensorOf<!listconcat(floatNames, integerNames, ["boolean"],
+                                  complexNames),
+                      !listconcat(floatTypes, integerTypes, [I1],
+                                  complexTypes)>;
+def Sinter_Complex : Sinter_TensorOf<complexNames, complexTypes>;
+def Sinter_Part : Sinter_TensorOf<["f64", "f32"], [F64, F32]>;
 def Sinter_OnlyInteger : Sinter_TensorOf<integerNames, integerTypes>;
 def Sinter_Integral : Sinter_TensorOf<!listconcat(integerNames, ["boolean"]),
                                       !listconcat(integerTypes, [I1])>;
@@ -250,7 +270,7 @@ class Sinter_Binary<string mnemonic, Type type = Sinter_Numeric>
 
 /// The same elements in another order or shape.
 class Sinter_View<string mnemonic> : Sinter_Op<mnemonic, "view"> {
-  let results = (outs Sinter_Stored:$result);
+  let results = (outs Sinter_Moved:$result);
   let shapeRule = mnemonic;
 }
 
@@ -432,6 +452,13 @@ class Decomposition<Sinter_Op op, dag rule, string forChoice = ""> {
 
 /// As a function of runtime/graph/Composites.h.
 class DecompositionFn<Sinter_Op op, string function> {
+  Sinter_Op forOp = op;
+  string cppFunction = function;
+}
+
+/// The function of frontend/ComplexOps.h that an op's function calls instead
+/// where an operand is complex, with all that it was given.
+class OnComplex<Sinter_Op op, string function> {
   Sinter_Op forOp = op;
   string cppFunction = function;
 }

@@ -55,8 +55,9 @@ Type elementType(MLIRContext *context, DType dtype) {
   case DType::f4e2m1:
     return Float4E2M1FNType::get(context);
   case DType::c64:
+    return ComplexType::get(Float32Type::get(context));
   case DType::c128:
-    break;
+    return ComplexType::get(Float64Type::get(context));
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include "runtime/graph/Builders.h"
 #include "runtime/graph/NodeNotes.h"
 #include "runtime/graph/OpIds.h"
+#include "sinter/runtime/Complex.h"
 
 namespace sinter::autodiff {
 
@@ -140,8 +141,8 @@ Status Sweep::propagate(Step &step) {
   for (size_t i = 0; i < operands.size(); ++i) {
     // A loop's end is a token: what arrives at it is kept aside.
     needs[i] =
-        find(operands[i])->carries &&
-        (isFloat(operands[i]->dtype()) || operands[i]->op() == OpId::scan_end);
+        find(operands[i])->carries && (hasGradients(operands[i]->dtype()) ||
+                                       operands[i]->op() == OpId::scan_end);
     needsAny |= needs[i];
   }
   if (!needsAny)

@@ -2,6 +2,7 @@
 #include "runtime/graph/Builders.h"
 
 #include "runtime/graph/AttrWords.h"
+#include "runtime/graph/ComplexShapeRules.h"
 #include "runtime/graph/OpIds.h"
 #include "runtime/graph/RecordOp.h"
 #include "sinter/generated/builders/All.h"

@@ -10,7 +10,7 @@ namespace {
 enum class Category : uint8_t { boolean, integer, floating, complex };
 
 /// What programs do with a dtype.
-enum class Use : uint8_t { none, stored, computed };
+enum class Use : uint8_t { stored, computed };
 
 struct DTypeInfo {
   std::string_view name;
@@ -36,8 +36,8 @@ static constexpr DTypeInfo infos[numDTypes] = {
     {"i64", 64, integer, true, computed},
     {"u8", 8, integer, false, computed},
     {"bool", 8, boolean, false, computed, 1},
-    {"c64", 64, complex, true, none},
-    {"c128", 128, complex, true, none},
+    {"c64", 64, complex, true, stored},
+    {"c128", 128, complex, true, stored},
     {"f8e4m3fn", 8, floating, true, stored},
     {"f8e5m2", 8, floating, true, stored},
     {"f8e8m0fnu", 8, floating, false, stored},
@@ -73,7 +73,7 @@ bool isSigned(DType type) { return infoOf(type).isSigned; }
 
 bool isComputable(DType type) { return infoOf(type).use == Use::computed; }
 
-bool isStorable(DType type) { return infoOf(type).use != Use::none; }
+bool isStorable(DType type) { return static_cast<unsigned>(type) < numDTypes; }
 
 std::string_view name(DType type) { return infoOf(type).name; }
 

@@ -3,6 +3,7 @@
 
 #include "runtime/support/HalfFloat.h"
 #include "runtime/support/SmallFloat.h"
+#include "sinter/runtime/Complex.h"
 
 #include <algorithm>
 #include <cstring>
@@ -46,6 +47,10 @@ void sinter::storeNumber(std::byte *to, DType dtype, double number) {
   case DType::i4:
   case DType::i2:
     return store(to, int8_t(number));
+  case DType::c64:
+  case DType::c128:
+    storeNumber(to, partOf(dtype), number);
+    return storeNumber(to + byteWidth(dtype) / 2, partOf(dtype), 0);
   default:
     if (isFloat(dtype))
       return store(to, toSmallFloat(dtype, float(number)));
@@ -79,6 +84,9 @@ double sinter::loadNumber(const std::byte *from, DType dtype) {
     return load<uint32_t>(from);
   case DType::u64:
     return double(load<uint64_t>(from));
+  case DType::c64:
+  case DType::c128:
+    return loadNumber(from, partOf(dtype));
   default:
     if (isFloat(dtype))
       return fromSmallFloat(dtype, load<uint8_t>(from));
@@ -110,6 +118,8 @@ uint64_t SplitMix::next() {
 
 std::vector<std::byte> sinter::randomElements(DType dtype, size_t count,
                                               SplitMix &random) {
+  if (isComplex(dtype))
+    return randomElements(partOf(dtype), 2 * count, random);
   size_t width = byteWidth(dtype);
   std::vector<std::byte> bytes(count * width);
   for (size_t index = 0; index < count; ++index) {

@@ -12,6 +12,7 @@
 namespace sinter {
 
 /// The number at an address of any alignment; i64 and u64 are rounded to f64.
+/// Of a complex number the real part.
 double loadNumber(const std::byte *from, DType dtype);
 /// Writes it as an element, floats rounded to nearest, others as C++ casts.
 void storeNumber(std::byte *to, DType dtype, double number);

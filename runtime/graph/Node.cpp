@@ -6,6 +6,7 @@
 #include "runtime/graph/NodeNotes.h"
 #include "runtime/graph/RecordNumber.h"
 #include "runtime/graph/ShapeChecks.h"
+#include "sinter/runtime/Complex.h"
 
 #include <algorithm>
 #include <cassert>
@@ -98,7 +99,7 @@ static bool recordsGradient(OpId op, DType dtype,
   bool wanted = false;
   for (const NodeRef &operand : operands)
     wanted |= operand->requiresGrad();
-  return wanted && isFloat(dtype) && recordScope().gradEnabled &&
+  return wanted && hasGradients(dtype) && recordScope().gradEnabled &&
          info(op).differentiable;
 }
 

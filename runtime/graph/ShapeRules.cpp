@@ -2,7 +2,9 @@
 /// indexed ops, sources and composites. Views stand in ViewShapeRules.cpp.
 #include "runtime/graph/ShapeRules.h"
 
+#include "runtime/graph/OpIds.h"
 #include "runtime/graph/ShapeChecks.h"
+#include "sinter/runtime/Complex.h"
 
 namespace sinter::graph::shape {
 
@@ -115,7 +117,7 @@ static Status checkNotEmpty(const ShapeContext &context,
 }
 
 static DType sumType(DType dtype) {
-  return isFloat(dtype) ? dtype : DType::i64;
+  return hasGradients(dtype) ? dtype : DType::i64;
 }
 
 Result<InferredType> reduce(const ShapeContext &context,
@@ -280,7 +282,9 @@ Result<InferredType> embedding(const ShapeContext &context) {
 
 Result<InferredType> source(const ShapeContext &context,
                             std::span<const Dim> shape, DType dtype) {
-  SINTER_TRY(checkComputable(context, dtype));
+  // A full tensor's numbers are real, those of gradients of complex ones too.
+  if (context.op != OpId::full || !isComplex(dtype))
+    SINTER_TRY(checkComputable(context, dtype));
   SINTER_TRY(checkSize(context, shape));
   InferredType result;
   result.dtype = dtype;

@@ -161,6 +161,8 @@ Status Reader::readPort(const fb::Port *from, bool isInput,
   port.kind = graph::InputKind(from->kind());
   if (port.kind == graph::InputKind::scalar && !port.dims.empty())
     return brokenModel("a scalar input has rank {}", port.dims.size());
+  if (port.kind == graph::InputKind::scalar && byteWidth(port.dtype) > 8)
+    return brokenModel("a scalar input has dtype {}", name(port.dtype));
   if (from->node() >= program.numNodes)
     return brokenModel("a port has node {} of {}", from->node(),
                        program.numNodes);

@@ -84,6 +84,7 @@ Result<Expectation> expect(const graph::Graph &graph,
   Decided decided;
   SINTER_TRY_ASSIGN(std::vector<HostValue> plain,
                     evaluatePlain(graph, inputs, decided));
+  std::ranges::transform(plain, plain.begin(), asPairs);
   std::vector<std::vector<Reach>> reaches;
   for (const HostValue &value : plain) {
     auto &reach = reaches.emplace_back(value.reals.size());
@@ -101,6 +102,7 @@ Result<Expectation> expect(const graph::Graph &graph,
     SINTER_TRY_ASSIGN(
         std::vector<HostValue> disturbed,
         evaluateDisturbed(graph, inputs, decided, accuracy, sample));
+    std::ranges::transform(disturbed, disturbed.begin(), asPairs);
     for (size_t i = 0; i < reaches.size(); ++i)
       for (size_t k = 0; k < reaches[i].size(); ++k)
         reaches[i][k].add(disturbed[i].reals[k]);
@@ -176,7 +178,7 @@ std::string differenceOf(std::span<const HostTensor> found,
   if (found.size() != expected.values.size())
     return "another number of outputs";
   for (size_t i = 0; i < found.size(); ++i) {
-    std::string text = differenceIn(decode(found[i]), expected.of(i));
+    std::string text = differenceIn(asPairs(decode(found[i])), expected.of(i));
     if (!text.empty())
       return fmt::format("output {}: {}", i, text);
   }

@@ -9,6 +9,7 @@
 #include "runtime/reference/Primitives.h"
 #include "runtime/support/Cancel.h"
 #include "runtime/support/FloatingPoint.h"
+#include "sinter/runtime/Complex.h"
 
 #include <algorithm>
 #include <cmath>
@@ -95,6 +96,10 @@ private:
   Result<HostValue> applyComposite(const graph::Value &value, const Call &call);
   Result<HostValue> applyPrimitive(const graph::Value &value, const Call &call,
                                    const PrimitiveRow &row);
+  Result<HostValue> applyReal(const graph::Value &value, const Call &call);
+  Result<HostValue> applyComplex(const graph::Value &value, const Call &call);
+  Result<HostValue> applyToPart(const graph::Value &value, const Call &call,
+                                bool isImaginary);
 
   const graph::Graph &graph;
   Manner &manner;
@@ -154,6 +159,8 @@ Status Evaluation::bind(std::span<const HostTensor> inputs) {
     manner.flush(value, value.dtype);
     if (manner.disturbs() && value.isReal())
       value.dtype = DType::f64;
+    if (manner.disturbs() && isComplex(value.dtype))
+      value.dtype = DType::c128;
   }
   return {};
 }
@@ -363,6 +370,16 @@ Result<HostValue> Evaluation::applyPrimitive(const graph::Value &value,
   return result;
 }
 
+/// How many words an attribute takes whose first one is given.
+static size_t wordsOf(graph::AttrKind kind, uint64_t first) {
+  if (kind == graph::AttrKind::dims)
+    return 1 + 2 * first;
+  if (graph::isList(kind))
+    return 1 + first;
+  return kind == graph::AttrKind::number || kind == graph::AttrKind::dim ? 2
+                                                                         : 1;
+}
+
 /// The attributes with float dtypes brought to f64.
 static void widenAttrs(graph::OpId op, std::vector<uint64_t> &words) {
   size_t at = 0;
@@ -371,16 +388,62 @@ static void widenAttrs(graph::OpId op, std::vector<uint64_t> &words) {
     if (spec.kind == graph::AttrKind::dtype &&
         isFloat(static_cast<DType>(word)))
       word = static_cast<uint64_t>(DType::f64);
-    if (spec.kind == graph::AttrKind::dims)
-      at += 1 + 2 * word;
-    else if (graph::isList(spec.kind))
-      at += 1 + word;
-    else if (spec.kind == graph::AttrKind::number ||
-             spec.kind == graph::AttrKind::dim)
-      at += 2;
-    else
-      at += 1;
+    at += wordsOf(spec.kind, word);
   }
+}
+
+/// The attributes for one part of complex numbers: its dtype, and numbers,
+/// which are real.
+static void takePart(graph::OpId op, std::vector<uint64_t> &words,
+                     bool isImaginary) {
+  size_t at = 0;
+  for (const graph::AttrSpec &spec : graph::info(op).attrs) {
+    uint64_t &word = words[at];
+    if (spec.kind == graph::AttrKind::dtype)
+      word = static_cast<uint64_t>(partOf(static_cast<DType>(word)));
+    if (spec.kind == graph::AttrKind::number && isImaginary)
+      word = words[at + 1] = 0; // the integer 0
+    at += wordsOf(spec.kind, word);
+  }
+}
+
+Result<HostValue> Evaluation::applyToPart(const graph::Value &value,
+                                          const Call &call, bool isImaginary) {
+  std::vector<HostValue> parts(call.operands.size());
+  std::vector<const HostValue *> operands;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    operands.push_back(call.operands[i]);
+    if (!isComplex(call[i].dtype))
+      continue;
+    parts[i] = partOf(call[i], isImaginary);
+    operands.back() = &parts[i];
+  }
+  graph::Value real = value;
+  real.dtype = partOf(value.dtype);
+  std::vector<uint64_t> words(call.attrs.begin(), call.attrs.end());
+  takePart(call.op, words, isImaginary);
+  return applyReal(real, {call.op, operands, words, real.dtype, call.dims});
+}
+
+/// Ops with complex operands or results are linear in them.
+Result<HostValue> Evaluation::applyComplex(const graph::Value &value,
+                                           const Call &call) {
+  if (call.op == graph::OpId::complex)
+    return complexOf(call[0], call[1]);
+  if (call.op == graph::OpId::real || call.op == graph::OpId::imag)
+    return partOf(call[0], call.op == graph::OpId::imag);
+  SINTER_TRY_ASSIGN(HostValue re, applyToPart(value, call, false));
+  bool isCast = call.op == graph::OpId::cast;
+  if (isCast && !isComplex(call[0].dtype))
+    return complexOf(re, HostValue(re.dtype, re.dims));
+  if (isCast && !isComplex(value.dtype) && value.dtype != DType::boolean)
+    return re;
+  SINTER_TRY_ASSIGN(HostValue im, applyToPart(value, call, true));
+  if (isComplex(value.dtype))
+    return complexOf(std::move(re), std::move(im));
+  for (size_t i = 0; i < re.ints.size(); ++i)
+    re.ints[i] |= im.ints[i]; // a cast to bool
+  return re;
 }
 
 Result<HostValue> Evaluation::apply(const graph::Value &value) {
@@ -397,12 +460,26 @@ Result<HostValue> Evaluation::apply(const graph::Value &value) {
   Call call{value.op, operands, words, value.dtype, dims(value)};
   if (op.composite)
     return applyComposite(value, call);
+  bool takesComplex = std::ranges::any_of(
+      operands, [](const HostValue *each) { return isComplex(each->dtype); });
+  if (takesComplex || isComplex(value.dtype))
+    return applyComplex(value, call);
+  return applyReal(value, call);
+}
+
+Result<HostValue> Evaluation::applyReal(const graph::Value &value,
+                                        const Call &given) {
+  const graph::OpInfo &op = graph::info(value.op);
+  Call call = given;
+  std::vector<uint64_t> words;
   // Random numbers are those of their dtype in any case.
   bool isWide = manner.disturbs() && isFloat(value.dtype) &&
                 isComputable(value.dtype) &&
                 op.kind != graph::PatternKind::random;
   if (isWide) {
+    words.assign(call.attrs.begin(), call.attrs.end());
     widenAttrs(value.op, words);
+    call.attrs = words;
     call.dtype = DType::f64;
   }
   if (const PrimitiveRow *row = findPrimitive(value.op)) {

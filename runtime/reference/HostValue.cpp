@@ -4,6 +4,7 @@
 #include "runtime/graph/Elements.h"
 #include "runtime/support/HalfFloat.h"
 #include "runtime/support/SmallFloat.h"
+#include "sinter/runtime/Complex.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,10 +25,12 @@ int64_t HostTensor::elements() const { return elementCount(dims); }
 HostValue::HostValue(DType dtype, std::vector<int64_t> shape)
     : dtype(dtype), dims(std::move(shape)) {
   auto count = static_cast<size_t>(elements());
-  if (isReal())
+  if (hasGradients(dtype))
     reals.resize(count);
   else
     ints.resize(count);
+  if (isComplex(dtype))
+    imaginary.resize(count);
 }
 
 int64_t HostValue::elements() const { return elementCount(dims); }
@@ -154,7 +157,9 @@ void HostValue::set(int64_t index, Number value) {
 }
 
 void HostValue::copy(int64_t index, const HostValue &from, int64_t fromIndex) {
-  if (isReal())
+  if (!imaginary.empty())
+    imaginary[index] = from.imaginary[fromIndex];
+  if (!reals.empty())
     reals[index] = from.reals[fromIndex];
   else
     ints[index] = from.ints[fromIndex];
@@ -189,7 +194,52 @@ static int64_t loadInt(const HostTensor &tensor, int64_t index) {
   }
 }
 
+//===- Complex numbers ----------------------------------------------------===//
+
+HostValue partOf(const HostValue &value, bool isImaginary) {
+  HostValue part;
+  part.dtype = partOf(value.dtype);
+  part.dims = value.dims;
+  part.reals = isImaginary ? value.imaginary : value.reals;
+  return part;
+}
+
+HostValue complexOf(HostValue re, HostValue im) {
+  HostValue value = std::move(re);
+  value.dtype = complexOf(value.dtype);
+  value.imaginary = std::move(im.reals);
+  return value;
+}
+
+HostValue asPairs(HostValue value) {
+  if (!isComplex(value.dtype))
+    return value;
+  HostValue pairs;
+  pairs.dtype = partOf(value.dtype);
+  pairs.dims = std::move(value.dims);
+  pairs.dims.push_back(2);
+  for (size_t i = 0; i < value.reals.size(); ++i) {
+    pairs.reals.push_back(value.reals[i]);
+    pairs.reals.push_back(value.imaginary[i]);
+  }
+  return pairs;
+}
+
+static HostValue decodeComplex(const HostTensor &tensor) {
+  HostValue value(tensor.dtype, tensor.dims);
+  DType part = partOf(tensor.dtype);
+  const std::byte *from = tensor.data.data();
+  for (size_t i = 0; i < value.reals.size(); ++i) {
+    value.reals[i] = loadNumber(from, part);
+    value.imaginary[i] = loadNumber(from + byteWidth(part), part);
+    from += byteWidth(tensor.dtype);
+  }
+  return value;
+}
+
 HostValue decode(const HostTensor &tensor) {
+  if (isComplex(tensor.dtype))
+    return decodeComplex(tensor);
   HostValue value(tensor.dtype, tensor.dims);
   size_t width = byteWidth(tensor.dtype);
   for (int64_t i = 0, count = value.elements(); i < count; ++i) {
@@ -202,6 +252,8 @@ HostValue decode(const HostTensor &tensor) {
 }
 
 HostTensor encode(const HostValue &value) {
+  if (isComplex(value.dtype))
+    return {value.dtype, value.dims, encode(asPairs(value)).data};
   HostTensor tensor{value.dtype, value.dims, {}};
   size_t width = byteWidth(value.dtype);
   tensor.data.resize(static_cast<size_t>(value.elements()) * width);

@@ -10,12 +10,13 @@
 namespace sinter::reference {
 
 /// A tensor whose elements are held as f64 (floats) or i64 (integers, bool);
-/// those of u64 as an i64 of the same bits.
+/// those of u64 as an i64 of the same bits, complex ones as two f64.
 struct HostValue {
   DType dtype = DType::f32;
   std::vector<int64_t> dims;
   std::vector<double> reals;
   std::vector<int64_t> ints;
+  std::vector<double> imaginary; ///< of complex ones, whose `reals` are real
 
   HostValue() = default;
   HostValue(DType dtype, std::vector<int64_t> dims);
@@ -47,5 +48,13 @@ double intToReal(DType dtype, int64_t value, DType from);
 int64_t elementCount(std::span<const int64_t> dims);
 HostValue decode(const HostTensor &tensor);
 HostTensor encode(const HostValue &value);
+
+/// The real or the imaginary part of complex elements.
+HostValue partOf(const HostValue &value, bool isImaginary);
+/// Complex elements of their parts.
+HostValue complexOf(HostValue re, HostValue im);
+/// Complex elements as memory holds them: floats, in pairs along a last axis.
+/// Other values are as they are.
+HostValue asPairs(HostValue value);
 
 } // namespace sinter::reference

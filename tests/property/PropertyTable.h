@@ -47,8 +47,10 @@ struct PropertyRow {
 
 /// One row per op, in order of their codes.
 std::span<const PropertyRow> propertyTable();
-/// Whether calls of the op can be drawn: parts of loops mean nothing alone, and
-/// code of users is not made up.
+/// Whether the op makes complex numbers, or takes them apart.
+bool isOfComplex(const PropertyRow &row);
+/// Whether calls of the op can be drawn: parts of loops mean nothing alone,
+/// code of users is not made up, and tensors that are drawn are real.
 bool isDrawable(const PropertyRow &row);
 
 } // namespace sinter::property

@@ -105,9 +105,25 @@ static unsigned promotedMask(const Op &op) {
   return mask;
 }
 
+/// What is called instead where an operand is complex.
+static void emitOnComplex(const Op &op, raw_ostream &os) {
+  if (!op.onComplex)
+    return;
+  std::vector<std::string> operands;
+  for (const Operand &operand : op.operands)
+    operands.push_back(operand.name);
+  std::vector<std::string> arguments = operands;
+  append_range(arguments, attributeNames(op));
+  os << "  if (detail::anyComplex(" << join(operands, ", ")
+     << ")) [[unlikely]]\n    return detail::"
+     << op.onComplex->getValueAsString("cppFunction") << "("
+     << join(arguments, ", ") << ");\n";
+}
+
 static void emitFunction(const Op &op, raw_ostream &os) {
   os << "\nTensor " << op.name << "(" << join(parameters(op, 0, false), ", ")
      << ") try {\n";
+  emitOnComplex(op, os);
   const std::string &first = op.operands[0].name;
   std::string where = first + ".where";
   if (op.isVariadic())

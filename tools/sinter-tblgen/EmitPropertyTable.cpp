@@ -14,11 +14,17 @@ static std::string numberOr(StringRef text, StringRef otherwise) {
   return (text.empty() ? otherwise : text).str();
 }
 
+static bool isComplex(StringRef dtype) { return dtype.starts_with("c"); }
+
 static void emitOperand(const Operand &operand, const Record *domain,
                         raw_ostream &os) {
   os << "    {" << quoted(operand.name) << ", ";
+  // What is linear in complex numbers is drawn with real ones.
+  std::vector<std::string> dtypes = operand.dtypes;
+  if (!all_of(dtypes, isComplex))
+    erase_if(dtypes, isComplex);
   interleave(
-      operand.dtypes, os,
+      dtypes, os,
       [&](const std::string &dtype) {
         os << "graph::dtypeBit(DType::" << dtype << ")";
       },

@@ -208,8 +208,17 @@ bool Records::readRules() {
                l.decompositions.push_back(rule);
                return true;
              }) &&
-         forEach("Names", [this](Op &op, const Record *rule) {
-           return addRule(rule, op.names, op.names != nullptr, "names");
+         forEach("Names",
+                 [this](Op &op, const Record *rule) {
+                   return addRule(rule, op.names, op.names != nullptr, "names");
+                 }) &&
+         forEach("OnComplex", [this](Op &op, const Record *rule) {
+           if (op.flag("handWritten") || op.isVariadic())
+             return fail(rule, "op '" + op.name +
+                                   "' has no generated function "
+                                   "of plain operands");
+           return addRule(rule, op.onComplex, op.onComplex != nullptr,
+                          "function on complex numbers");
          });
 }
 

@@ -55,8 +55,9 @@ struct Op {
   std::vector<Attribute> attributes;
   GradientRecord gradient;
   LoweringRecord lowering;
-  const llvm::Record *names = nullptr; ///< elsewhere; null when not known
-  bool isMethod = false;               ///< of Tensor, too
+  const llvm::Record *names = nullptr;     ///< elsewhere; null when not known
+  const llvm::Record *onComplex = nullptr; ///< null where there is none
+  bool isMethod = false;                   ///< of Tensor, too
 
   /// Whether it is written in other ops: at import, or for the reference.
   bool isComposite() const {

@@ -5,10 +5,10 @@
 
 include "dialects/sinter/OpBase.td"
 
-def Sinter_AddOp : Sinter_Binary<"add", Sinter_Tensor> {
+def Sinter_AddOp : Sinter_Binary<"add", Sinter_LinearOrBool> {
   let summary = "Elementwise lhs + rhs; on bool, or.";
 }
-def Sinter_SubOp : Sinter_Binary<"sub"> {
+def Sinter_SubOp : Sinter_Binary<"sub", Sinter_Linear> {
   let summary = "Elementwise lhs - rhs.";
 }
 def Sinter_MulOp : Sinter_Binary<"mul", Sinter_Tensor> {
@@ -33,7 +33,7 @@ def Sinter_MinimumOp : Sinter_Binary<"minimum", Sinter_Tensor> {
   let domains = [Distinct];
 }
 
-def Sinter_NegOp : Sinter_Unary<"neg", Sinter_Numeric> {
+def Sinter_NegOp : Sinter_Unary<"neg", Sinter_Linear> {
   let summary = "Elementwise -x.";
 }
 // A primitive: on u8, and on the least integer, it is no choice between x and
@@ -89,9 +89,9 @@ def Sinter_CompareOp : Sinter_Pointwise<"compare"> {
 
 def Sinter_WhereOp : Sinter_Pointwise<"where"> {
   let summary = "Elementwise lhs where the condition holds, else rhs.";
-  let arguments = (ins Sinter_Bool:$condition, Sinter_Stored:$lhs,
-                       Sinter_Stored:$rhs);
-  let results = (outs Sinter_Stored:$result);
+  let arguments = (ins Sinter_Bool:$condition, Sinter_Moved:$lhs,
+                       Sinter_Moved:$rhs);
+  let results = (outs Sinter_Moved:$result);
   let shapeRule = "where";
   let promotion = "match";
   let promoted = ["lhs", "rhs"];
@@ -108,8 +108,8 @@ def Sinter_CastOp : Sinter_Pointwise<"cast"> {
     float of a byte or less by way of f32, to nearest even; what is too large is
     infinity, else NaN, else the largest number.
   }];
-  let arguments = (ins Sinter_Stored:$x, Sinter_DType:$dtype);
-  let results = (outs Sinter_Stored:$result);
+  let arguments = (ins Sinter_Moved:$x, Sinter_DType:$dtype);
+  let results = (outs Sinter_Moved:$result);
   let shapeRule = "cast";
   let elidesIdentity = 1;
   let example = "cast(x, DType::f32)";

@@ -10,9 +10,9 @@ def Sinter_GatherOp : Sinter_Op<"gather", "gather"> {
     out[.., i, ..] = x[.., indices[.., i, ..], ..]: the indices have x's rank,
     and its dims but along `axis`. A position out of range is an error.
   }];
-  let arguments = (ins Sinter_Stored:$x, Sinter_Index:$indices,
+  let arguments = (ins Sinter_Moved:$x, Sinter_Index:$indices,
                        Sinter_Axis:$axis);
-  let results = (outs Sinter_Stored:$result);
+  let results = (outs Sinter_Moved:$result);
   let shapeRule = "gather";
   let handWritten = 1;
   let domains = [Reals<"-4", "4">, Positions];
@@ -24,6 +24,9 @@ def Sinter_ScatterAddOp : Sinter_Scatter<"scatter_add", "sum"> {
     Several updates of one element are added in ascending order of their
     positions. A position out of range is an error.
   }];
+  let arguments = (ins Sinter_Linear:$x, Sinter_Index:$indices,
+                       Sinter_Linear:$updates, Sinter_Axis:$axis);
+  let results = (outs Sinter_Linear:$result);
 }
 def Sinter_IndexSelectOp : Sinter_Composite<"index_select"> {
   let summary = "Slices of x at given positions along an axis.";
@@ -31,9 +34,9 @@ def Sinter_IndexSelectOp : Sinter_Composite<"index_select"> {
     out[.., i, ..] = x[.., indices[i], ..]: the indices have one axis. A position
     out of range is an error.
   }];
-  let arguments = (ins Sinter_Stored:$x, Sinter_Index:$indices,
+  let arguments = (ins Sinter_Moved:$x, Sinter_Index:$indices,
                        Sinter_Axis:$axis);
-  let results = (outs Sinter_Stored:$result);
+  let results = (outs Sinter_Moved:$result);
   let shapeRule = "indexSelect";
   let promotion = "none";
   let domains = [Reals<"-4", "4">, Positions];
@@ -45,8 +48,8 @@ def Sinter_EmbeddingOp : Sinter_Composite<"embedding"> {
     weight[v, d] and indices of any shape give [..., d]. An index out of range is
     an error.
   }];
-  let arguments = (ins Sinter_Stored:$weight, Sinter_Index:$indices);
-  let results = (outs Sinter_Stored:$result);
+  let arguments = (ins Sinter_Moved:$weight, Sinter_Index:$indices);
+  let results = (outs Sinter_Moved:$result);
   let shapeRule = "embedding";
   let promotion = "none";
   let domains = [Reals<"-4", "4">, Positions];

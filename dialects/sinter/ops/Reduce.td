@@ -9,6 +9,9 @@ def Sinter_SumOp : Sinter_Reduction<"sum", "sum"> {
   let description = [{
     Integers and bool are summed in i64; f16 and bf16 in f32, rounded once.
   }];
+  let arguments = (ins Sinter_LinearOrBool:$x, Sinter_Axes:$axes,
+                       Sinter_Boolean:$keepdims);
+  let results = (outs Sinter_LinearOrBool:$result);
   let shapeRule = "sum";
 }
 def Sinter_AmaxOp : Sinter_Reduction<"amax", "maximum"> {
@@ -27,7 +30,9 @@ def Sinter_ArgmaxOp : Sinter_Search<"argmax"> {
 def Sinter_CumsumOp : Sinter_Prefix<"cumsum", "sum"> {
   let summary = "Sums of the elements up to each position along an axis.";
   let description = "From the end when `reverse`. Dtypes as in sum.";
-  let results = (outs Sinter_Numeric:$result);
+  let arguments = (ins Sinter_LinearOrBool:$x, Sinter_Axis:$axis,
+                       Sinter_Boolean:$reverse);
+  let results = (outs Sinter_Linear:$result);
 }
 
 #endif // SINTER_OPS_REDUCE_TD

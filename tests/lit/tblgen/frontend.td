@@ -8,6 +8,8 @@
 
 include "tests/lit/tblgen/Inputs/Ops.td"
 
+def : OnComplex<Test_TotalOp, "complexTotal">;
+
 // DECLS: namespace sinter {
 // Written by hand:
 // DECLS-NOT: Tensor fill
@@ -28,6 +30,8 @@ include "tests/lit/tblgen/Inputs/Ops.td"
 // CHECK-NEXT: } catch (...) {
 // CHECK-NEXT: detail::raiseExhausted(lhs.where);
 // CHECK-LABEL: Tensor total(
+// CHECK-NEXT: if (detail::anyComplex(x)) {{.*}}
+// CHECK-NEXT: return detail::complexTotal(x, axes, keepdims);
 // CHECK: detail::Promotion::none, 0u, false, x
 // CHECK: graph::total(nodes[0], recorder.axes(axes, nodes[0]->rank()),
 // CHECK-SAME: keepdims)

@@ -125,17 +125,6 @@ TEST(Compile, ManyThreadsCompileAKernelOnce) {
   EXPECT_GE(compiled, 2u);
 }
 
-TEST(Compile, NamesWhatItCannotCompute) {
-  graph::Graph graph = linearLayer(4, false);
-  for (graph::Value &value : graph.values)
-    value.dtype = DType::c64;
-  auto result = compiler::compile(graph, {});
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().kind, ErrorKind::unsupported);
-  EXPECT_NE(result.error().message.find("c64"), std::string::npos)
-      << result.error().message;
-}
-
 TEST(Compile, ReportsBrokenText) {
   auto parsed = compiler::compileText("func.func @main(", {});
   ASSERT_FALSE(parsed);

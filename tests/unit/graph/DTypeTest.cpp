@@ -1,5 +1,5 @@
 /// DType: names, and the promotion table of docs/semantics.md.
-#include "sinter/runtime/DType.h"
+#include "sinter/runtime/Complex.h"
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,12 @@ TEST(DType, Uses) {
     EXPECT_TRUE(isComputable(type) && isStorable(type)) << name(type);
   for (DType type : {DType::f8e4m3fn, DType::f8e5m2fnuz, DType::i4, DType::u2})
     EXPECT_TRUE(!isComputable(type) && isStorable(type)) << name(type);
-  EXPECT_FALSE(isStorable(DType::c64) || isStorable(DType::c128));
+  for (DType type : {DType::c64, DType::c128})
+    EXPECT_TRUE(!isComputable(type) && isStorable(type) && isComplex(type));
+  EXPECT_EQ(partOf(DType::c128), DType::f64);
+  EXPECT_EQ(partOf(DType::i8), DType::i8);
+  EXPECT_EQ(complexOf(DType::f32), DType::c64);
+  EXPECT_TRUE(hasGradients(DType::c64) && !hasGradients(DType::i64));
 }
 
 TEST(DType, Promotion) {

@@ -2,6 +2,7 @@
 #include "runtime/graph/ShapeRules.h"
 
 #include "runtime/graph/ShapeChecks.h"
+#include "sinter/generated/builders/Complex.h"
 #include "tests/unit/graph/GraphLeaves.h"
 
 using namespace sinter;
@@ -58,11 +59,15 @@ TEST(ShapeRules, ElementwiseErrors) {
               "add: dtypes differ: f32[4,8] x i32[4,8]");
   expectError(exp(testLeaf({4}, DType::i32)),
               "exp: operand x must be f64, f32, f16 or bf16: i32[4]");
-  expectError(add(testLeaf({4}, DType::c64), testLeaf({4}, DType::c64)),
-              "add: cannot compute with c64: c64[4] x c64[4]",
+  expectError(mul(testLeaf({4}, DType::c64), testLeaf({4}, DType::c64)),
+              "mul: cannot compute with c64: c64[4] x c64[4]",
               ErrorKind::unsupported);
-  expectError(cast(x, DType::c64), "cast: cannot compute with c64: f32[4,8]",
-              ErrorKind::unsupported);
+  EXPECT_EQ(
+      (*add(testLeaf({4}, DType::c64), testLeaf({4}, DType::c64)))->dtype(),
+      DType::c64);
+  expectError(graph::complex(x, testLeaf({4, 8}, DType::f64)),
+              "complex: dtypes differ: f32[4,8] x f64[4,8]");
+  expectError(graph::real(x), "real: operand x must be c64 or c128: f32[4,8]");
 }
 
 TEST(ShapeRules, ContractionErrors) {

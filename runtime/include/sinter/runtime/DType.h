@@ -20,7 +20,7 @@ enum class DType : uint8_t {
   i64 = 7,
   u8 = 8,
   boolean = 9, ///< one byte, 0 or 1; printed `bool`
-  // Codes that parse and print; tensors of them are an error by name.
+  // Pairs of f32 and f64: moved, added and summed; the rest is of their parts.
   c64 = 10,
   c128 = 11,
   // Stored: they are cast and moved, and nothing else is computed with them.
@@ -53,7 +53,7 @@ bool isFloat(DType type);      ///< f64 f32 f16 bf16 and those of 8 and 4 bits
 bool isInteger(DType type);    ///< signed and unsigned integers, not bool
 bool isSigned(DType type);     ///< floats and signed integers
 bool isComputable(DType type); ///< has arithmetic: the first ten, u16 u32 u64
-bool isStorable(DType type);   ///< tensors have it: all but c64 and c128
+bool isStorable(DType type);   ///< tensors have it: all that have a code
 /// Name as printed in shapes: `f32`, `bool`.
 std::string_view name(DType type);
 std::optional<DType> parseDType(std::string_view text);
