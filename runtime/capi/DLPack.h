@@ -38,8 +38,9 @@ namespace sinter::capi::dlpack {
 inline constexpr int32_t cpu = 1, cuda = 2, cudaHost = 3, cudaManaged = 13;
 /// DLDataTypeCode.
 inline constexpr uint8_t signedInteger = 0, unsignedInteger = 1, real = 2,
-                         bfloat = 4, boolean = 6, float8E4m3fn = 10,
-                         float8E4m3fnuz = 11, float8E5m2 = 12,
-                         float8E5m2fnuz = 13, float8E8m0fnu = 14;
+                         bfloat = 4, complex = 5, boolean = 6,
+                         float8E4m3fn = 10, float8E4m3fnuz = 11,
+                         float8E5m2 = 12, float8E5m2fnuz = 13,
+                         float8E8m0fnu = 14;
 
 } // namespace sinter::capi::dlpack

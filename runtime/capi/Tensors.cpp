@@ -285,6 +285,8 @@ static constexpr KnownType knownTypes[] = {
     {dlpack::unsignedInteger, 32, DType::u32},
     {dlpack::unsignedInteger, 64, DType::u64},
     {dlpack::boolean, 8, DType::boolean},
+    {dlpack::complex, 64, DType::c64},
+    {dlpack::complex, 128, DType::c128},
     {dlpack::float8E4m3fn, 8, DType::f8e4m3fn},
     {dlpack::float8E4m3fnuz, 8, DType::f8e4m3fnuz},
     {dlpack::float8E5m2, 8, DType::f8e5m2},

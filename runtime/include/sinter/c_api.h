@@ -105,7 +105,9 @@ enum {
   SINTER_I32 = 6,
   SINTER_I64 = 7,
   SINTER_U8 = 8,
-  SINTER_BOOL = 9, ///< a byte, 0 or 1
+  SINTER_BOOL = 9,  ///< a byte, 0 or 1
+  SINTER_C64 = 10,  ///< two f32, the real part first
+  SINTER_C128 = 11, ///< two f64
   /* Stored and cast only, but for U16, U32 and U64. Those of fewer than 8 bits
      take the low bits of a byte each; signed ones have its sign. */
   SINTER_F8E4M3FN = 12,

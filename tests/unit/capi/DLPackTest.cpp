@@ -64,7 +64,9 @@ TEST(CapiDLPack, knowsDTypesAndDevices) {
   EXPECT_EQ(dtypeOf(dlpack::real, 8), -SINTER_UNSUPPORTED);
   // Packed there, a byte each here.
   EXPECT_EQ(dtypeOf(dlpack::signedInteger, 4), -SINTER_UNSUPPORTED);
-  EXPECT_EQ(dtypeOf(5, 64), -SINTER_UNSUPPORTED); // complex
+  EXPECT_EQ(dtypeOf(dlpack::complex, 64), SINTER_C64);
+  EXPECT_EQ(dtypeOf(dlpack::complex, 128), SINTER_C128);
+  EXPECT_EQ(dtypeOf(3, 64), -SINTER_UNSUPPORTED); // an opaque handle
   x.managed.dl_tensor.dtype = {dlpack::real, 32, 4};
   EXPECT_FAILS(sinter_tensor_from_dlpack(&x.managed, &tensor),
                SINTER_UNSUPPORTED, "4 lanes");
