@@ -5,9 +5,11 @@
 #include "runtime/graph/Loops.h"
 #include "runtime/graph/OpIds.h"
 #include "runtime/support/Flags.h"
+#include "sinter/runtime/Complex.h"
 
 #include <sinter/Error.h>
 
+#include <algorithm>
 #include <cmath>
 #include <unordered_set>
 
@@ -45,6 +47,14 @@ static std::vector<NodeRef> pendingBelow(std::span<const NodeRef> roots) {
 }
 
 static bool isAllFinite(const NodeRef &node) {
+  if (isComplex(node->dtype())) {
+    std::vector<std::complex<double>> numbers(node->elements());
+    return !readValues<std::complex<double>>(*node, numbers) ||
+           std::ranges::all_of(numbers, [](std::complex<double> number) {
+             return std::isfinite(number.real()) &&
+                    std::isfinite(number.imag());
+           });
+  }
   if (!isFloat(node->dtype()))
     return true;
   std::vector<double> values(node->elements());

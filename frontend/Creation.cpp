@@ -12,6 +12,7 @@
 #include "runtime/graph/OpIds.h"
 #include "runtime/graph/Symbols.h"
 #include "runtime/support/Flags.h"
+#include "sinter/runtime/Complex.h"
 
 #include <sinter/BasicOps.h>
 
@@ -217,6 +218,8 @@ Tensor full(const Dims &shape, const Arg &value, Options options) try {
     return options.dtype ? filled.to(*options.dtype, value.where) : filled;
   }
   DType dtype = options.dtype.value_or(detail::ownDType(value.kind));
+  if (isComplex(dtype))
+    return full(shape, value, {partOf(dtype), device}).to(dtype, value.where);
   if (Status held = detail::checkHeld("full", dtype, value.number); !held)
     recorder.fail(held.takeError());
   if (value.dynamic)

@@ -1,11 +1,13 @@
 /// Fourier transforms as products with small matrices, by factors of the
-/// length.
+/// length; large prime factors by a convolution.
 #include <sinter/Fourier.h>
 
+#include "frontend/ComplexOps.h"
 #include "frontend/Composed.h"
 #include "frontend/Raise.h"
 
 #include <sinter/BasicOps.h>
+#include <sinter/Complex.h>
 #include <sinter/Creation.h>
 #include <sinter/Shaping.h>
 
@@ -28,19 +30,20 @@ struct Complex {
 /// A transform being recorded: forward where `sign` is -1.
 class Transform {
 public:
-  Transform(const Composed &call, int sign) : call(call), sign(sign) {}
+  explicit Transform(int sign) : sign(sign) {}
 
   /// Along the last axis.
   Complex of(const Complex &x) const;
 
 private:
+  Complex whole(const Complex &x, int64_t n) const;
   Complex direct(const Complex &x, int64_t n) const;
   Complex split(const Complex &x, int64_t a, int64_t b) const;
+  Complex convolved(const Complex &x, int64_t n) const;
   /// e^(sign 2 pi i j k / n) for j below `rows` and k below `columns`.
   Complex roots(const Complex &x, int64_t rows, int64_t columns,
                 int64_t n) const;
 
-  const Composed &call;
   int sign;
 };
 
@@ -49,7 +52,7 @@ private:
 /// Lengths up to this are one product.
 static constexpr int64_t directLength = 64;
 /// A matrix of this many rows is the largest that is made.
-static constexpr int64_t largestFactor = 2048;
+static constexpr int64_t largestFactor = 512;
 
 Complex Transform::roots(const Complex &x, int64_t rows, int64_t columns,
                          int64_t n) const {
@@ -65,6 +68,16 @@ Complex Transform::roots(const Complex &x, int64_t rows, int64_t columns,
           tensor(im, {rows, columns}, options)};
 }
 
+static Complex mapped(const Complex &x, auto function) {
+  return {function(x.re), x.im.defined() ? function(x.im) : Tensor()};
+}
+
+static Complex product(const Complex &x, const Complex &y) {
+  if (!x.im.defined())
+    return {x.re * y.re, x.re * y.im};
+  return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+}
+
 Complex Transform::direct(const Complex &x, int64_t n) const {
   Complex w = roots(x, n, n, n);
   if (!x.im.defined())
@@ -73,21 +86,16 @@ Complex Transform::direct(const Complex &x, int64_t n) const {
           matmul(x.re, w.im) + matmul(x.im, w.re)};
 }
 
-static Complex mapped(const Complex &x, auto function) {
-  return {function(x.re), x.im.defined() ? function(x.im) : Tensor()};
-}
-
 // n = a b: element j1 b + j2 of x, element k1 + a k2 of the result. Transforms
 // of length a over j1, a turn by j2 k1, and transforms of length b over j2.
 Complex Transform::split(const Complex &x, int64_t a, int64_t b) const {
   Complex columns = mapped(x, [&](const Tensor &part) {
     return swapaxes(unflatten(part, -1, {a, b}), -1, -2);
   });
-  Complex inner = direct(columns, a), w = roots(x, b, a, a * b);
-  Complex turned{inner.re * w.re - inner.im * w.im,
-                 inner.re * w.im + inner.im * w.re};
-  Complex outer = of(mapped(
-      turned, [](const Tensor &part) { return swapaxes(part, -1, -2); }));
+  Complex inner = whole(columns, a), w = roots(x, b, a, a * b);
+  Complex outer = of(mapped(product(inner, w), [](const Tensor &part) {
+    return swapaxes(part, -1, -2);
+  }));
   return mapped(outer, [](const Tensor &part) {
     return flatten(swapaxes(part, -1, -2), -2, -1);
   });
@@ -104,17 +112,50 @@ static int64_t factorOf(int64_t n) {
   return n;
 }
 
+// j k = (j^2 + k^2 - (k - j)^2) / 2: the transform is a convolution of x and a
+// chirp, which a longer transform computes (Bluestein).
+Complex Transform::convolved(const Complex &x, int64_t n) const {
+  int64_t length = 1;
+  while (length < 2 * n - 1)
+    length *= 2;
+  // Turns by j^2 / 2n, and the opposite ones for both signs of k - j.
+  std::vector<double> re, im;
+  std::vector<double> backRe(size_t(length), 0), backIm(size_t(length), 0);
+  for (int64_t j = 0; j < n; ++j) {
+    double angle = std::numbers::pi * double(j * j % (2 * n)) / double(n);
+    re.push_back(std::cos(angle));
+    im.push_back(sign * std::sin(angle));
+    for (int64_t at : {j, (length - j) % length}) {
+      backRe[size_t(at)] = re.back();
+      backIm[size_t(at)] = -im.back();
+    }
+  }
+  Options options{x.re.dtype(), x.re.device()};
+  Complex chirp{tensor(re, {n}, options), tensor(im, {n}, options)};
+  Complex back{tensor(backRe, {length}, options),
+               tensor(backIm, {length}, options)};
+  Transform forward(-1), inverse(1);
+  Complex filled = mapped(product(x, chirp), [&](const Tensor &part) {
+    return pad(part, {Padding{-1, 0, length - n}});
+  });
+  Complex sums = inverse.of(product(forward.of(filled), forward.of(back)));
+  Complex kept = mapped(sums, [&](const Tensor &part) {
+    return narrow(part, -1, 0, n) * (1 / double(length));
+  });
+  return product(kept, chirp);
+}
+
+/// Of a length that is not split.
+Complex Transform::whole(const Complex &x, int64_t n) const {
+  return n > largestFactor ? convolved(x, n) : direct(x, n);
+}
+
 Complex Transform::of(const Complex &x) const {
   int64_t n = x.re.dim(-1).value;
   if (n <= directLength)
     return direct(x, n);
   int64_t factor = factorOf(n);
-  if (factor > largestFactor)
-    call.fail(ErrorKind::unsupported,
-              fmt::format("the length has the prime factor {}, and none above "
-                          "{} is supported",
-                          factor, largestFactor));
-  return factor == n ? direct(x, n) : split(x, factor, n / factor);
+  return factor == n ? whole(x, n) : split(x, factor, n / factor);
 }
 
 /// What a transform of length n is multiplied by.
@@ -142,14 +183,24 @@ static Tensor knownLength(const Composed &call, const Tensor &x, int64_t axis) {
                                                       : DType::f32);
 }
 
+/// What a call is given: complex numbers, or floats in pairs.
 static Complex complexOf(const Composed &call) {
+  if (isComplex(call.x.dtype())) {
+    if (call.x.rank() < 1)
+      call.fail("the operand must be numbers [.., n]");
+    return {knownLength(call, real(call.x), -1),
+            knownLength(call, imag(call.x), -1)};
+  }
   if (call.x.rank() < 2 || call.x.dim(-1).value != 2)
     call.fail("the operand must be complex numbers [.., n, 2]");
   Tensor x = knownLength(call, call.x, -2);
   return {select(x, -1, 0), select(x, -1, 1)};
 }
 
+/// What it gives: as it was given.
 static Tensor pairsOf(const Complex &x, double scale, DType dtype) {
+  if (isComplex(dtype))
+    return complex(scaled(x.re, scale), scaled(x.im, scale));
   return scaled(stack({x.re, x.im}, -1), scale).to(dtype);
 }
 
@@ -157,7 +208,7 @@ static Tensor complexTransform(const Composed &call, int sign,
                                FourierNorm norm) {
   Complex x = complexOf(call);
   int64_t n = x.re.dim(-1).value;
-  return pairsOf(Transform(call, sign).of(x), scaleOf(norm, sign > 0, n),
+  return pairsOf(Transform(sign).of(x), scaleOf(norm, sign > 0, n),
                  call.x.dtype());
 }
 
@@ -173,16 +224,22 @@ Tensor ifft(const Arg &x, FourierNorm norm) try {
   detail::raiseExhausted(x.where);
 }
 
-static Tensor realTransform(const Composed &call, const Tensor &given,
-                            FourierNorm norm) {
+/// The first half of a transform of real numbers.
+static Complex halfTransform(const Composed &call, const Tensor &given,
+                             FourierNorm norm) {
   if (given.rank() < 1)
     call.fail("the operand must be numbers [.., n]");
   Tensor x = knownLength(call, given, -1);
   int64_t n = x.dim(-1).value, kept = n / 2 + 1;
-  Complex all = Transform(call, -1).of({x, Tensor()});
-  Complex half = mapped(
-      all, [&](const Tensor &part) { return narrow(part, -1, 0, kept); });
-  return pairsOf(half, scaleOf(norm, false, n), given.dtype());
+  double scale = scaleOf(norm, false, n);
+  return mapped(Transform(-1).of({x, Tensor()}), [&](const Tensor &part) {
+    return scaled(narrow(part, -1, 0, kept), scale);
+  });
+}
+
+static Tensor realTransform(const Composed &call, const Tensor &given,
+                            FourierNorm norm) {
+  return pairsOf(halfTransform(call, given, norm), 1, given.dtype());
 }
 
 Tensor rfft(const Arg &x, FourierNorm norm) try {
@@ -192,33 +249,156 @@ Tensor rfft(const Arg &x, FourierNorm norm) try {
   detail::raiseExhausted(x.where);
 }
 
+/// `length` numbers along the last axis: cut, or filled with 0.
+static Complex resized(const Complex &x, int64_t length) {
+  int64_t there = x.re.dim(-1).value;
+  return mapped(x, [&](const Tensor &part) {
+    return length <= there ? narrow(part, -1, 0, length)
+                           : pad(part, {Padding{-1, 0, length - there}});
+  });
+}
+
 // The other half is conjugate, from the end; the parts that would have to be
 // real count as real.
-Tensor irfft(const Arg &x, std::optional<int64_t> n, FourierNorm norm) try {
-  Composed call("irfft", x);
-  Complex given = complexOf(call);
+static Tensor realNumbers(const Composed &call, const Complex &given,
+                          std::optional<int64_t> n, FourierNorm norm) {
   int64_t m = given.re.dim(-1).value, length = n.value_or(2 * (m - 1));
   if (length < 1)
     call.fail(fmt::format("{} real numbers", length));
   int64_t half = length / 2 + 1, mirrored = (length - 1) / 2;
-  Complex x0 = mapped(given, [&](const Tensor &part) {
-    return half <= m ? narrow(part, -1, 0, half)
-                     : pad(part, {Padding{-1, 0, half - m}});
-  });
+  Complex x0 = resized(given, half);
   auto mirror = [&](const Tensor &part) {
     return flip(narrow(part, -1, 1, mirrored), {part.rank() - 1});
   };
   Dims ends(x0.im.rank(), Dim(1));
-  std::vector<double> isComplex(size_t(half), 1);
-  isComplex[0] = 0;
+  std::vector<double> hasImaginary(size_t(half), 1);
+  hasImaginary[0] = 0;
   if (length % 2 == 0)
-    isComplex.back() = 0;
+    hasImaginary.back() = 0;
   ends.back() = Dim(half);
-  Tensor im = x0.im * tensor(isComplex, ends, {x0.im.dtype(), x0.im.device()});
+  Tensor im =
+      x0.im * tensor(hasImaginary, ends, {x0.im.dtype(), x0.im.device()});
   Complex all{concat({x0.re, mirror(x0.re)}, -1),
               concat({im, -mirror(im)}, -1)};
-  Tensor real = Transform(call, 1).of(all).re;
-  return scaled(real, scaleOf(norm, true, length)).to(call.x.dtype());
+  return scaled(Transform(1).of(all).re, scaleOf(norm, true, length));
+}
+
+Tensor irfft(const Arg &x, std::optional<int64_t> n, FourierNorm norm) try {
+  Composed call("irfft", x);
+  return realNumbers(call, complexOf(call), n, norm).to(partOf(call.x.dtype()));
+} catch (...) {
+  detail::raiseExhausted(x.where);
+}
+
+//===- Along any axis -----------------------------------------------------===//
+
+/// Numbers whose last axis is `dim` of the operand, cut or filled to n.
+static Complex along(const Composed &call, const Tensor &x, int64_t dim,
+                     std::optional<int64_t> n) {
+  if (n && *n < 1)
+    call.fail(fmt::format("a transform of length {}", *n));
+  auto last = [&](const Tensor &part) {
+    return knownLength(call, swapaxes(part, dim, -1), -1);
+  };
+  Complex numbers{last(real(x)),
+                  isComplex(x.dtype()) ? last(imag(x)) : Tensor()};
+  return n ? resized(numbers, *n) : numbers;
+}
+
+static Tensor transformAlong(const Composed &call, const Tensor &x, int sign,
+                             int64_t dim, std::optional<int64_t> n,
+                             FourierNorm norm) {
+  Complex numbers = along(call, x, dim, n);
+  double scale = scaleOf(norm, sign > 0, numbers.re.dim(-1).value);
+  Complex all = mapped(Transform(sign).of(numbers), [&](const Tensor &part) {
+    return swapaxes(scaled(part, scale), dim, -1);
+  });
+  return complex(all.re, all.im);
+}
+
+static Tensor transformAlong(const Composed &call, int sign,
+                             const FourierOptions &options) {
+  return transformAlong(call, call.x, sign, call.axis(options.dim), options.n,
+                        options.norm);
+}
+
+Tensor fft(const Arg &x, const FourierOptions &options) try {
+  return transformAlong(Composed("fft", x), -1, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
+}
+
+Tensor ifft(const Arg &x, const FourierOptions &options) try {
+  return transformAlong(Composed("ifft", x), 1, options);
+} catch (...) {
+  detail::raiseExhausted(x.where);
+}
+
+Tensor rfft(const Arg &x, const FourierOptions &options) try {
+  Composed call("rfft", x);
+  if (isComplex(call.x.dtype()))
+    call.fail("the operand must be real");
+  int64_t dim = call.axis(options.dim);
+  Complex half =
+      halfTransform(call, along(call, call.x, dim, options.n).re, options.norm);
+  return complex(swapaxes(half.re, dim, -1), swapaxes(half.im, dim, -1));
+} catch (...) {
+  detail::raiseExhausted(x.where);
+}
+
+Tensor irfft(const Arg &x, const FourierOptions &options) try {
+  Composed call("irfft", x);
+  int64_t dim = call.axis(options.dim);
+  Complex numbers = along(call, call.x, dim, {});
+  if (!numbers.im.defined())
+    numbers.im = zeros_like(numbers.re);
+  return swapaxes(realNumbers(call, numbers, options.n, options.norm), dim, -1);
+} catch (...) {
+  detail::raiseExhausted(x.where);
+}
+
+static Tensor transformOver(const Composed &call, int sign,
+                            const FourierAxes &axes, size_t lastAxes) {
+  std::vector<int64_t> dims = axes.dim;
+  size_t count = !axes.s.empty() ? axes.s.size()
+                 : lastAxes      ? lastAxes
+                                 : size_t(call.x.rank());
+  if (dims.empty())
+    for (size_t i = 0; i < count; ++i)
+      dims.push_back(int64_t(i) - int64_t(count));
+  if (!axes.s.empty() && axes.s.size() != dims.size())
+    call.fail(
+        fmt::format("{} lengths for {} axes", axes.s.size(), dims.size()));
+  Tensor y = call.x;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    std::optional<int64_t> n;
+    if (!axes.s.empty() && axes.s[i] != -1)
+      n = axes.s[i];
+    y = transformAlong(call, y, sign, call.axis(dims[i]), n, axes.norm);
+  }
+  return isComplex(y.dtype()) ? y : y.to(complexOf(y.dtype()));
+}
+
+Tensor fftn(const Arg &x, const FourierAxes &axes) try {
+  return transformOver(Composed("fftn", x), -1, axes, 0);
+} catch (...) {
+  detail::raiseExhausted(x.where);
+}
+
+Tensor ifftn(const Arg &x, const FourierAxes &axes) try {
+  return transformOver(Composed("ifftn", x), 1, axes, 0);
+} catch (...) {
+  detail::raiseExhausted(x.where);
+}
+
+Tensor fft2(const Arg &x, const FourierAxes &axes) try {
+  return transformOver(Composed("fft2", x), -1, axes, 2);
+} catch (...) {
+  detail::raiseExhausted(x.where);
+}
+
+Tensor ifft2(const Arg &x, const FourierAxes &axes) try {
+  return transformOver(Composed("ifft2", x), 1, axes, 2);
 } catch (...) {
   detail::raiseExhausted(x.where);
 }

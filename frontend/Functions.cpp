@@ -1,6 +1,7 @@
 /// Functions of numbers and reductions, written in the ops of Ops.h.
 #include <sinter/Functions.h>
 
+#include "frontend/ComplexOps.h"
 #include "frontend/Lines.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
@@ -64,6 +65,8 @@ static Result<graph::NodeRef> knownPower(const graph::NodeRef &x,
 }
 
 Tensor pow(const Arg &lhs, const Arg &rhs) try {
+  if (detail::anyComplex(lhs, rhs)) [[unlikely]]
+    return detail::complexPow(lhs, rhs);
   detail::Recorder recorder(graph::OpId::pow, lhs);
   auto nodes =
       recorder.operands(detail::Promotion::match, 0b11, true, lhs, rhs);

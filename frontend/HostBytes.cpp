@@ -5,7 +5,9 @@
 #include "runtime/device/Device.h"
 #include "runtime/support/FloatingPoint.h"
 #include "runtime/support/SmallFloat.h"
+#include "sinter/runtime/Complex.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -99,7 +101,7 @@ static void convertSmall(DType dtype, std::span<const std::byte> from,
 }
 
 template <typename T>
-Status readValues(const graph::Node &node, std::span<T> to) {
+static Status readReals(const graph::Node &node, std::span<T> to) {
   SINTER_TRY_ASSIGN(std::vector<std::byte> bytes, readBytes(node));
   const std::byte *from = bytes.data();
   DefaultFloats floats;
@@ -157,11 +159,46 @@ Status readValues(const graph::Node &node, std::span<T> to) {
   case DType::f4e2m1:
     convertSmall(node.dtype(), bytes, to);
     return {};
-  default:
-    return makeError(ErrorKind::unsupported,
-                     "reading " + std::string(name(node.dtype())) +
-                         " values is not supported");
+  case DType::c64:
+  case DType::c128:
+    break;
   }
+  return makeError(ErrorKind::unsupported,
+                   "reading " + std::string(name(node.dtype())) +
+                       " values as real numbers: read std::complex, or real() "
+                       "and imag()");
+}
+
+/// Pairs of numbers; real ones have no imaginary part.
+template <typename T>
+static Status readComplex(const graph::Node &node,
+                          std::span<std::complex<T>> to) {
+  if (!isComplex(node.dtype())) {
+    std::vector<T> reals(to.size());
+    SINTER_TRY(readReals<T>(node, reals));
+    std::ranges::copy(reals, to.begin());
+    return {};
+  }
+  SINTER_TRY_ASSIGN(std::vector<std::byte> bytes, readBytes(node));
+  // The standard lets a complex number be looked at as two.
+  std::span<T> parts(reinterpret_cast<T *>(to.data()), 2 * to.size());
+  if (node.dtype() == DType::c64)
+    convertAll<float>(bytes.data(), parts);
+  else
+    convertAll<double>(bytes.data(), parts);
+  return {};
+}
+
+template <typename T> static constexpr bool isComplexNumber = false;
+template <typename T>
+static constexpr bool isComplexNumber<std::complex<T>> = true;
+
+template <typename T>
+Status readValues(const graph::Node &node, std::span<T> to) {
+  if constexpr (isComplexNumber<T>)
+    return readComplex(node, to);
+  else
+    return readReals(node, to);
 }
 
 #define SINTER_READ_AS(T)                                                      \

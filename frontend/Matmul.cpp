@@ -1,6 +1,7 @@
 /// matmul for vectors and broadcasting leading axes, over the graph's matmul.
 #include "frontend/FixedDims.h"
 
+#include "frontend/ComplexOps.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
 #include "runtime/graph/OpIds.h"
@@ -73,6 +74,8 @@ static bool fixesColumns(const NodeRef &lhs, const NodeRef &matrix) {
 }
 
 Tensor matmul(const Arg &lhs, const Arg &rhs) try {
+  if (detail::anyComplex(lhs, rhs)) [[unlikely]]
+    return detail::complexMatmul(lhs, rhs);
   detail::Recorder recorder(graph::OpId::matmul, lhs);
   auto operands =
       recorder.operands(detail::Promotion::match, 0b11, false, lhs, rhs);

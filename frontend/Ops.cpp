@@ -1,6 +1,8 @@
 /// The user's op functions, generated from the records.
 #include <sinter/Ops.h>
+#include <sinter/generated/functions/Complex.h>
 
+#include "frontend/ComplexOps.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
 #include "runtime/graph/OpIds.h"

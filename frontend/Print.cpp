@@ -4,6 +4,7 @@
 #include "frontend/Flush.h"
 #include "frontend/HostBytes.h"
 #include "frontend/Raise.h"
+#include "sinter/runtime/Complex.h"
 
 #include <fmt/format.h>
 
@@ -25,6 +26,7 @@ public:
 
 private:
   std::string number(size_t index) const;
+  std::string real(double value) const;
   void write(unsigned axis, size_t first, size_t count);
   bool isShown(int64_t position, int64_t extent) const {
     return !summarizes || position < edge || position >= extent - edge;
@@ -35,7 +37,7 @@ private:
   static constexpr int64_t edge = 3;
   static constexpr size_t mostShown = 1000;
   const graph::Node &node;
-  std::vector<double> reals;
+  std::vector<double> reals;     ///< of complex numbers both parts
   std::vector<int64_t> integers; ///< those of u64 as the same bits
   bool summarizes;
   Style style = Style::integer;
@@ -70,7 +72,7 @@ Printer::Printer(const graph::Node &node, std::vector<double> values,
       summarizes(static_cast<size_t>(node.elements()) > mostShown) {
   if (node.dtype() == DType::boolean)
     style = Style::boolean;
-  else if (isFloat(node.dtype()))
+  else if (hasGradients(node.dtype()))
     style = styleOf(reals);
 }
 
@@ -81,7 +83,14 @@ std::string Printer::number(size_t index) const {
     return node.dtype() == DType::u64
                ? fmt::format("{}", static_cast<uint64_t>(integers[index]))
                : fmt::format("{}", integers[index]);
-  double value = reals[index];
+  if (!isComplex(node.dtype()))
+    return real(reals[index]);
+  double im = reals[2 * index + 1];
+  return real(reals[2 * index]) + (std::signbit(im) ? "-" : "+") +
+         real(std::fabs(im)) + "i";
+}
+
+std::string Printer::real(double value) const {
   if (!std::isfinite(value))
     return fmt::format("{}", value);
   switch (style) {
@@ -168,7 +177,15 @@ std::string Tensor::to_string(Where where) const try {
   detail::evaluate({&self, 1}, detail::FlushReason::print, where);
   std::vector<double> reals;
   std::vector<int64_t> integers;
-  if (isFloat(dtype())) {
+  if (isComplex(dtype())) {
+    std::vector<std::complex<double>> numbers(self->elements());
+    detail::unwrap(detail::readValues<std::complex<double>>(*self, numbers),
+                   where);
+    for (std::complex<double> number : numbers) {
+      reals.push_back(number.real());
+      reals.push_back(number.imag());
+    }
+  } else if (isFloat(dtype())) {
     reals.resize(self->elements());
     detail::unwrap(detail::readValues<double>(*self, reals), where);
   } else {

@@ -8,6 +8,7 @@
 #include "runtime/graph/Terms.h"
 #include "runtime/support/FloatingPoint.h"
 #include "runtime/support/SmallFloat.h"
+#include "sinter/runtime/Complex.h"
 
 #include <fmt/format.h>
 
@@ -182,7 +183,7 @@ static DType commonDType(Promotion promotion, uint32_t promoted,
     else if (promotion != Promotion::first)
       common = promoteWeak(common, weakKind(args[i]->kind));
   }
-  if (promotion == Promotion::floating && !isFloat(common))
+  if (promotion == Promotion::floating && !hasGradients(common))
     return DType::f32;
   return common;
 }
@@ -332,6 +333,11 @@ static DType comparedIn(DType common, std::span<const Arg *const> args) {
 static Result<NodeRef> numberNode(const Arg &arg, Number value, unsigned index,
                                   DType dtype, std::span<const Dim> shape,
                                   DeviceId device) {
+  if (isComplex(dtype)) {
+    SINTER_TRY_ASSIGN(NodeRef part, numberNode(arg, value, index, partOf(dtype),
+                                               shape, device));
+    return graph::cast(part, dtype);
+  }
   if (!arg.dynamic && isComputable(dtype) &&
       isStaticNumber(arg.where, index, arg.number))
     return graph::full(shape, value, dtype, device);
@@ -392,7 +398,7 @@ void Recorder::refuseStored(uint32_t promoted, DType common,
     if (!(promoted >> i & 1) || !args[i]->isTensor())
       continue;
     DType own = args[i]->node()->dtype();
-    if (own == common || isComputable(own))
+    if (own == common || isComputable(own) || isComplex(own))
       continue;
     std::string what(graph::info(op).name);
     fail(makeError(ErrorKind::unsupported,

@@ -11,6 +11,7 @@
 #include "runtime/graph/AttrWords.h"
 #include "runtime/graph/OpIds.h"
 #include "runtime/support/Flags.h"
+#include "sinter/runtime/Complex.h"
 
 #include <sinter/BasicOps.h>
 #include <sinter/Transforms.h>
@@ -90,7 +91,7 @@ Tensor &Tensor::dynamic(int64_t axis, Where where) try {
 
 Tensor &Tensor::require_grad(Where where) try {
   checkNotEmpty(*this, "require_grad", where);
-  if (!isFloat(dtype()))
+  if (!hasGradients(dtype()))
     reject(*this, "require_grad", "only floats have gradients", where);
   if (requires_grad() && node()->isLeaf())
     return *this;

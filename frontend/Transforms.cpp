@@ -10,6 +10,7 @@
 #include "runtime/graph/NodeNotes.h"
 #include "runtime/graph/NodeNumbers.h"
 #include "runtime/graph/OpIds.h"
+#include "sinter/runtime/Complex.h"
 
 #include <sinter/BasicOps.h>
 
@@ -158,6 +159,8 @@ static NodeRef seedOf(const Tensor &y, const Tensor &cotangent,
   if (!y.requires_grad())
     reject("nothing that this was computed from requires a gradient");
   if (!cotangent.defined()) {
+    if (isComplex(y.dtype()))
+      reject("a complex tensor needs a cotangent");
     if (y.numel() != 1)
       reject("a tensor of more than one element needs a cotangent");
     return recorder

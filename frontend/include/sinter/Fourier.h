@@ -1,10 +1,14 @@
-/// Fourier: discrete Fourier transforms. A complex number is a last axis of two
-/// elements, real and imaginary part.
+/// Fourier: discrete Fourier transforms, of any length.
+///
+/// Numbers are complex tensors (sinter/Complex.h). Where nothing but a norm is
+/// given, floats [.., n, 2] are complex numbers, too: a last axis of real and
+/// imaginary part, as in the result.
 #pragma once
 
 #include <sinter/Tensor.h>
 
 #include <optional>
+#include <vector>
 
 namespace sinter {
 
@@ -12,16 +16,42 @@ namespace sinter {
 /// in both, or the length in the forward transform only.
 enum class FourierNorm : uint8_t { backward, ortho, forward };
 
-/// sum_j x[.., j] e^(-2 pi i j k / n) of complex x[.., n, 2], and its inverse.
-/// The length is split in factors; a prime factor above 2048 is an error.
+/// sum_j x[.., j] e^(-2 pi i j k / n) along the last axis, and its inverse. Of
+/// complex x[.., n], or of pairs x[.., n, 2], in pairs.
 Tensor fft(const Arg &x, FourierNorm norm = FourierNorm::backward);
 Tensor ifft(const Arg &x, FourierNorm norm = FourierNorm::backward);
-/// The transform of real x[.., n]: its first n / 2 + 1 numbers.
+/// The transform of real x[.., n]: its first n / 2 + 1 numbers, in pairs.
 Tensor rfft(const Arg &x, FourierNorm norm = FourierNorm::backward);
-/// The real numbers [.., n] whose `rfft` x[.., m, 2] is; n is 2 (m - 1) unless
-/// it is named. x is cut, or filled with 0, to n / 2 + 1 numbers.
+/// The real numbers [.., n] whose `rfft` x is, [.., m] or pairs [.., m, 2]; n
+/// is 2 (m - 1) unless it is named. x is cut, or filled with 0, to n / 2 + 1
+/// numbers.
 Tensor irfft(const Arg &x, std::optional<int64_t> n = {},
              FourierNorm norm = FourierNorm::backward);
+
+/// As PyTorch's functions of torch.fft take them.
+struct FourierOptions {
+  std::optional<int64_t> n = {}; ///< x is cut, or filled with 0, to so many
+  int64_t dim = -1;
+  FourierNorm norm = FourierNorm::backward;
+};
+/// The same of complex or real numbers along an axis, to complex numbers.
+Tensor fft(const Arg &x, const FourierOptions &options);
+Tensor ifft(const Arg &x, const FourierOptions &options);
+Tensor rfft(const Arg &x, const FourierOptions &options);
+/// To real numbers; n is of these.
+Tensor irfft(const Arg &x, const FourierOptions &options);
+
+struct FourierAxes {
+  std::vector<int64_t> s = {};   ///< lengths, one for each axis; as they are
+  std::vector<int64_t> dim = {}; ///< all axes, or as many last ones as lengths
+  FourierNorm norm = FourierNorm::backward;
+};
+/// Along several axes of complex or real numbers.
+Tensor fftn(const Arg &x, const FourierAxes &axes = {});
+Tensor ifftn(const Arg &x, const FourierAxes &axes = {});
+/// Along the last two axes, unless others are named.
+Tensor fft2(const Arg &x, const FourierAxes &axes = {});
+Tensor ifft2(const Arg &x, const FourierAxes &axes = {});
 
 struct StftOptions {
   std::optional<int64_t> hop = {};   ///< a quarter of the length, unless named

@@ -2,5 +2,6 @@
 #pragma once
 
 #include <sinter/Basic.h>
+#include <sinter/Complex.h>
 #include <sinter/Export.h>
 #include <sinter/Ops.h>

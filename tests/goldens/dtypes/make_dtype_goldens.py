@@ -14,6 +14,12 @@ NaN is left out.
 integers.safetensors has u16, u32 and u64 at the ends of their ranges, and what
 NumPy makes of them: `FROM_to_TO`. Casts of floats out of range saturate and NaN
 is 0, which NumPy leaves open, and so is written here.
+
+complex.safetensors has what PyTorch computes with complex numbers, which stand
+in it as pairs along a last axis: `DTYPE/x` and `y`, and results by the names of
+functions; `c128/grad_NAME_x` and `y` are the gradients of sum |f|^2.
+fft.safetensors has transforms of f64: `N/x`, and `N/fft` and so on; options have
+their values in the name.
 """
 
 import itertools
@@ -22,6 +28,7 @@ import sys
 
 import ml_dtypes
 import numpy as np
+import torch
 from safetensors.numpy import save_file
 
 FLOATS = {
@@ -152,6 +159,108 @@ def integer_file():
     return tensors
 
 
+BINARY = {
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x * y,
+    "div": lambda x, y: x / y,
+    "pow": lambda x, y: x ** y,
+    "real_mul": lambda x, y: x * y.real,
+    "real_sub": lambda x, y: y.real - x,
+    "real_div": lambda x, y: y.real / x,
+    "div_real": lambda x, y: x / y.real,
+}
+UNARY = {
+    "neg": lambda x: -x,
+    "exp": torch.exp,
+    "log": torch.log,
+    "sqrt": torch.sqrt,
+    "reciprocal": torch.reciprocal,
+    "pow3": lambda x: x ** 3,
+    "pow_2": lambda x: x ** -2,
+    "pow1_5": lambda x: x ** 1.5,
+    "abs": torch.abs,
+    "angle": torch.angle,
+    "conj": torch.conj,
+    "sum": torch.sum,
+    "mean": lambda x: torch.mean(x, 0),
+    "cumsum": lambda x: torch.cumsum(x, 0),
+}
+LENGTHS = (1, 2, 7, 60, 127, 521)
+
+
+def as_array(x):
+    x = x.detach().resolve_conj()
+    return (torch.view_as_real(x) if x.is_complex() else x).contiguous().numpy()
+
+
+def complex_tensors(dtype):
+    generator = torch.Generator().manual_seed(5)
+    # Both sides of the cuts, and the cuts themselves; no zeros.
+    edges = torch.tensor([complex(-2, 0.0), complex(-2, -0.0), 3, 2j, -2j,
+                          1e-3 + 1e-3j, -40 + 1e-3j, 1 + 1j])
+    x = torch.cat([edges, torch.randn(4, generator=generator,
+                                      dtype=torch.complex64)]).to(dtype)
+    y = torch.randn(12, generator=generator, dtype=torch.complex64).to(dtype)
+    x.requires_grad_()
+    y.requires_grad_()
+    tensors = {"x": x, "y": y}
+
+    def add(name, result, operands):
+        tensors[name] = result
+        if dtype == torch.complex64:
+            return
+        loss = result.abs().square().sum()
+        grads = torch.autograd.grad(loss, operands)
+        for operand, grad in zip("xy", grads):
+            tensors[f"grad_{name}_{operand}"] = grad
+
+    for name, function in BINARY.items():
+        add(name, function(x, y), (x, y))
+    for name, function in UNARY.items():
+        add(name, function(x), (x,))
+    add("matmul", x.reshape(3, 4) @ y.reshape(4, 3), (x, y))
+    add("polar", torch.polar(x.real.abs(), y.real), (x, y))
+    return {name: as_array(tensor) for name, tensor in tensors.items()}
+
+
+def transforms(n):
+    x = torch.randn(n, generator=torch.Generator().manual_seed(n),
+                    dtype=torch.complex128)
+    tensors = {"x": x, "fft": torch.fft.fft(x)}
+    if n == 60:
+        cube = x.reshape(3, 4, 5)
+        tensors |= {
+            "ifft_ortho": torch.fft.ifft(x, norm="ortho"),
+            "fft_n7_d0": torch.fft.fft(cube, n=7, dim=0),
+            "ifft_n2_d1_forward":
+                torch.fft.ifft(cube, n=2, dim=1, norm="forward"),
+            "rfft": torch.fft.rfft(x.real),
+            "rfft_n33": torch.fft.rfft(x.real, n=33),
+            "irfft": torch.fft.irfft(x),
+            "irfft_n9": torch.fft.irfft(x, n=9),
+            "fft2": torch.fft.fft2(cube),
+            "ifft2_d02": torch.fft.ifft2(cube, dim=(0, 2)),
+            "fftn": torch.fft.fftn(cube),
+            "fftn_s36_ortho": torch.fft.fftn(cube, s=(3, 6), norm="ortho"),
+            "ifftn": torch.fft.ifftn(cube.real),
+        }
+    return {name: as_array(tensor) for name, tensor in tensors.items()}
+
+
+def complex_file():
+    tensors = {}
+    for name, dtype in (("c64", torch.complex64), ("c128", torch.complex128)):
+        for key, array in complex_tensors(dtype).items():
+            tensors[f"{name}/{key}"] = array
+    return tensors
+
+
+def fft_file():
+    return {f"{n}/{key}": array
+            for n in LENGTHS for key, array in transforms(n).items()}
+
+
 def main():
     own = pathlib.Path(__file__).resolve().parent
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else own / "data"
@@ -166,6 +275,8 @@ def main():
     for name, dtype in INTEGERS.items():
         write(name, small_integer_file(name, dtype))
     write("integers", integer_file())
+    write("complex", complex_file())
+    write("fft", fft_file())
 
 
 if __name__ == "__main__":

@@ -92,10 +92,17 @@ TEST(Fourier, FramesMirrorTheEnds) {
              third.to_vector<double>(), 1e-12);
 }
 
-TEST(Fourier, RefusesLargePrimes) {
-  expectError(sn::ErrorKind::unsupported,
-              "rfft: the length has the prime factor 4099",
-              [] { sn::rfft(sn::zeros({4099})); });
+TEST(Fourier, LargePrimesAreConvolved) {
+  for (int64_t n : {4099, 2 * 1031}) {
+    std::vector<double> parts = numbers(2 * n);
+    sn::Tensor x = sn::tensor(parts, {n, 2}), all = sn::fft(x);
+    expectNear(sn::ifft(all).to_vector<double>(), parts, 1e-10);
+    expectNear(sn::select(all, 0, 0).to_vector<double>(),
+               sn::sum(x, {0}).to_vector<double>(), 1e-10);
+  }
+}
+
+TEST(Fourier, RefusesWhatAreNoNumbers) {
   expectError(sn::ErrorKind::invalid_argument,
               "fft: the operand must be complex numbers [.., n, 2]: f32[4,3]",
               [] { sn::fft(sn::zeros({4, 3})); });
