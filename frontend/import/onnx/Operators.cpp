@@ -156,7 +156,8 @@ std::string operatorsPage() {
       "and "
       "`UINT8` to `UINT64`; those of 8 bits and fewer\n(`FLOAT8...`, "
       "`FLOAT4E2M1`, `INT4`, `UINT4`, `INT2`, `UINT2`) are cast, quantized,\n"
-      "compared and moved.\n";
+      "compared and moved; `COMPLEX64` and `COMPLEX128` are moved, added and "
+      "multiplied.\n";
   for (const auto &[domain, rows] : domains) {
     page +=
         fmt::format("\n## {} ({} operators)\n\n",

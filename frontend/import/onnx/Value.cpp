@@ -8,6 +8,7 @@
 #include "frontend/ScanBodies.h"
 #include "runtime/graph/Builders.h"
 #include "runtime/graph/Elements.h"
+#include "sinter/runtime/Complex.h"
 
 #include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
@@ -58,7 +59,7 @@ KnownRef knownOf(std::span<const std::byte> bytes, DType dtype,
   for (int64_t dim : dims)
     if (__builtin_mul_overflow(count, dim, &count) || count > Known::most)
       return nullptr;
-  if (!isStorable(dtype) || bytes.size() != size_t(count) * byteWidth(dtype))
+  if (isComplex(dtype) || bytes.size() != size_t(count) * byteWidth(dtype))
     return nullptr;
   auto known = std::make_shared<Known>();
   known->dtype = dtype;

@@ -2,6 +2,7 @@
 #include "tests/unit/onnx/LoadModel.h"
 
 #include <sinter/BasicOps.h>
+#include <sinter/Complex.h>
 #include <sinter/Creation.h>
 #include <sinter/Onnx.h>
 
@@ -16,7 +17,17 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // Codes of TensorProto.
-enum { f32 = 1, u64 = 13, e4m3 = 17, e5m2 = 19, u4 = 21, i4 = 22, e8m0 = 24 };
+enum {
+  f32 = 1,
+  u64 = 13,
+  c64 = 14,
+  c128 = 15,
+  e4m3 = 17,
+  e5m2 = 19,
+  u4 = 21,
+  i4 = 22,
+  e8m0 = 24
+};
 
 static Message graphOf(int from, int to, std::initializer_list<Message> nodes) {
   Message graph;
@@ -127,4 +138,25 @@ TEST(OnnxElementTypes, arithmeticOfStoredTypesIsRefused) {
   onnx::Model model = modelOf(graph);
   EXPECT_THAT(problem([&] { model.forward(ones({2}).to(DType::f8e5m2)); }),
               HasSubstr("cannot compute with f8e5m2"));
+}
+
+TEST(OnnxElementTypes, complexNumbers) {
+  using C64 = std::complex<float>;
+  std::vector<C64> factor = {{0, 1}, {2, 0}};
+  Message graph = graphOf(c64, c64,
+                          {nodeMessage("Mul", {"x", "factor"}, {"turned"}),
+                           nodeMessage("Add", {"turned", "factor"}, {"y"})})
+                      .message(5, tensorMessage("factor", c64, {2}, factor));
+  Tensor x = tensor(std::vector<C64>{{1, 2}, {3, 4}});
+  Tensor y = modelOf(graph).forward(x);
+  EXPECT_EQ(y.dtype(), DType::c64);
+  EXPECT_THAT(y.to_vector<C64>(), ElementsAre(C64(-2, 2), C64(8, 8)));
+}
+
+TEST(OnnxElementTypes, complexNumbersAreCast) {
+  Message toWide = nodeMessage("Cast", {"x"}, {"y"});
+  toWide.message(5, toAttribute(c128));
+  Tensor y = modelOf(graphOf(f32, c128, {toWide})).forward(tensor({1.F, 2.F}));
+  EXPECT_EQ(y.dtype(), DType::c128);
+  EXPECT_THAT(real(y).to_vector<double>(), ElementsAre(1, 2));
 }

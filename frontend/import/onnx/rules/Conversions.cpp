@@ -2,6 +2,7 @@
 #include "frontend/import/onnx/rules/Rules.h"
 
 #include "runtime/support/SmallFloat.h"
+#include "sinter/runtime/Complex.h"
 
 #include <cmath>
 
@@ -37,7 +38,7 @@ static Tensor toFewBits(Call &call, const Tensor &x, DType dtype) {
 }
 
 Tensor converted(Call &call, const Tensor &x, DType dtype, bool saturates) {
-  if (isComputable(dtype))
+  if (isComputable(dtype) || isComplex(dtype))
     return x.to(dtype);
   if (!isFloat(dtype))
     return isFloat(x.dtype()) ? toFewBits(call, x, dtype) : x.to(dtype);
