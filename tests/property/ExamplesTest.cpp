@@ -5,6 +5,7 @@
 #include "tests/property/PropertyTable.h"
 
 #include <sinter/Basic.h>
+#include <sinter/Complex.h>
 #include <sinter/Ops.h>
 
 #include <string>

@@ -259,8 +259,9 @@ TEST(CapiRun, refusesWrongInputs) {
   EXPECT_FAILS(change([](auto &t) { t.dtype = SINTER_F64; }),
                SINTER_INVALID_ARGUMENT,
                "input 'x': expected f32[s0], got f64[4]");
-  EXPECT_FAILS(change([](auto &t) { t.dtype = 10; }), SINTER_INVALID_ARGUMENT,
-               "no dtype 10");
+  EXPECT_FAILS(change([](auto &t) { t.dtype = SINTER_C64; }),
+               SINTER_INVALID_ARGUMENT,
+               "input 'x': expected f32[s0], got c64[4]");
   EXPECT_FAILS(change([](auto &t) { t.dtype = -1; }), SINTER_INVALID_ARGUMENT,
                "no dtype -1");
   EXPECT_FAILS(change([](auto &t) { t.ndim = 0; }), SINTER_INVALID_ARGUMENT,
