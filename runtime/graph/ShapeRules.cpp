@@ -2,7 +2,6 @@
 /// indexed ops, sources and composites. Views stand in ViewShapeRules.cpp.
 #include "runtime/graph/ShapeRules.h"
 
-#include "runtime/graph/OpIds.h"
 #include "runtime/graph/ShapeChecks.h"
 #include "sinter/runtime/Complex.h"
 
@@ -282,8 +281,13 @@ Result<InferredType> embedding(const ShapeContext &context) {
 
 Result<InferredType> source(const ShapeContext &context,
                             std::span<const Dim> shape, DType dtype) {
-  // A full tensor's numbers are real, those of gradients of complex ones too.
-  if (context.op != OpId::full || !isComplex(dtype))
+  SINTER_TRY(checkComputable(context, dtype));
+  return full(context, shape, dtype);
+}
+
+Result<InferredType> full(const ShapeContext &context,
+                          std::span<const Dim> shape, DType dtype) {
+  if (!isComplex(dtype))
     SINTER_TRY(checkComputable(context, dtype));
   SINTER_TRY(checkSize(context, shape));
   InferredType result;

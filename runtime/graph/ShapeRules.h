@@ -212,6 +212,9 @@ Result<InferredType> dropout(const ShapeContext &context, double p);
 /// No tensor operand; non-negative dims.
 Result<InferredType> source(const ShapeContext &context,
                             std::span<const Dim> shape, DType dtype);
+/// The same of a real number, also in a complex dtype.
+Result<InferredType> full(const ShapeContext &context,
+                          std::span<const Dim> shape, DType dtype);
 /// Rank 0.
 Result<InferredType> scalar(const ShapeContext &context, DType dtype);
 /// Key and counter operands of rank 0 in i64; a float dtype.

@@ -127,6 +127,7 @@ def Sinter_IotaOp : Sinter_Source<"iota"> {
   let example = "iota({2, 3}, 1)";
 }
 def Sinter_FullOp : Sinter_Source<"full"> {
+  let shapeRule = "full";
   let reorder = "full";
   let summary = "Every element is `value`.";
   let arguments = (ins Sinter_Dims:$shape, Sinter_Number:$value,

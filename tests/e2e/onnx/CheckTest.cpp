@@ -246,11 +246,11 @@ TEST_F(OnnxCheck, openAxesHaveAnyNames) {
 
   Message pool = nodeMessage("MaxPool", {"x"}, {"y"},
                              {attributeMessage("kernel_shape", {1, 200})});
-  write(net, modelMessage(
-                 Message()
-                     .message(11, openMessage("x", {"?", "?", "?", "?"}))
-                     .message(12, openMessage("y", {"?", "?", "?", "?"}))
-                     .message(1, pool)));
+  write(net,
+        modelMessage(Message()
+                         .message(11, openMessage("x", {"?", "?", "?", "?"}))
+                         .message(12, openMessage("y", {"?", "?", "?", "?"}))
+                         .message(1, pool)));
   EXPECT_EQ(command({"compile", net, "-o", out, "--size", "x.1=3"}, said),
             exitOk)
       << said;

@@ -1,5 +1,5 @@
 /// Functions of complex numbers, their gradients, and Fourier transforms as
-/// PyTorch has them (tests/goldens/dtypes).
+/// PyTorch has them (tests/goldens/dtypes); what they refuse.
 #include "runtime/params/Safetensors.h"
 
 #include <sinter/Basic.h>
@@ -105,6 +105,17 @@ const std::map<std::string, Binary> functions = {
      }},
 };
 
+template <typename F>
+void expectError(sn::ErrorKind kind, const std::string &text, F &&function) {
+  try {
+    function();
+    ADD_FAILURE() << "no error: " << text;
+  } catch (const sn::Error &error) {
+    EXPECT_EQ(error.kind(), kind) << error.what();
+    EXPECT_NE(error.message().find(text), std::string::npos) << error.what();
+  }
+}
+
 } // namespace
 
 TEST(ComplexGolden, Functions) {
@@ -175,4 +186,27 @@ TEST(ComplexGolden, GradientOfATransform) {
     Tensor wanted = golden.tensor(n + "/x") * (2.0 * double(x.numel()));
     expectClose(slope, wanted, 1e-9, n);
   }
+}
+
+TEST(Complex, WhatHasNoMeaningIsRefused) {
+  Tensor x = sn::complex(sn::ones({2, 2}), 1);
+  auto refused = [](const std::string &text, auto function) {
+    expectError(sn::ErrorKind::unsupported, text, function);
+  };
+  refused("compare: complex numbers have no order", [&] { x < x; });
+  refused("floor: cannot compute with c64", [&] { sn::floor(x); });
+  refused("maximum: cannot compute with c64", [&] { sn::maximum(x, x); });
+  refused("amax: cannot compute with c64", [&] { sn::amax(x); });
+  refused("sort: cannot compute with c64", [&] { sn::sort(x); });
+  refused("tanh: cannot compute with c64", [&] { sn::tanh(x); });
+  refused("softmax: cannot compute with c64", [&] { sn::softmax(x, 0); });
+  refused("bitwise_and: cannot compute with c64",
+          [&] { sn::bitwise_and(x, x); });
+  refused("f8e5m2 is stored only",
+          [&] { x + sn::zeros({2}).to(DType::f8e5m2); });
+  expectError(sn::ErrorKind::invalid_argument, "imag: operand x must be",
+              [] { sn::imag(sn::zeros({2})); });
+  expectError(sn::ErrorKind::invalid_argument,
+              "view_as_complex: the operand must be f32 or f64 [.., 2]",
+              [] { sn::view_as_complex(sn::zeros({3})); });
 }

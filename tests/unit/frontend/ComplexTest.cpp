@@ -1,7 +1,8 @@
-/// Complex tensors: host values, promotion, movement, what is refused.
+/// Complex tensors: host values, promotion, movement.
 #include <sinter/Basic.h>
+#include <sinter/BasicOps.h>
 #include <sinter/Complex.h>
-#include <sinter/Ops.h>
+#include <sinter/Shaping.h>
 
 #include <filesystem>
 #include <unistd.h>
@@ -144,29 +145,6 @@ TEST(Complex, Comparison) {
   EXPECT_EQ((x != y).to_vector<bool>(), (std::vector<bool>{false, true, true}));
   EXPECT_EQ((x == 2).to_vector<bool>(),
             (std::vector<bool>{false, false, true}));
-}
-
-TEST(Complex, WhatHasNoMeaningIsRefused) {
-  Tensor x = sn::tensor(count(4), {2, 2});
-  auto refused = [](const std::string &text, auto function) {
-    expectError(sn::ErrorKind::unsupported, text, function);
-  };
-  refused("compare: complex numbers have no order", [&] { x < x; });
-  refused("floor: cannot compute with c64", [&] { sn::floor(x); });
-  refused("maximum: cannot compute with c64", [&] { sn::maximum(x, x); });
-  refused("amax: cannot compute with c64", [&] { sn::amax(x); });
-  refused("sort: cannot compute with c64", [&] { sn::sort(x); });
-  refused("tanh: cannot compute with c64", [&] { sn::tanh(x); });
-  refused("softmax: cannot compute with c64", [&] { sn::softmax(x, 0); });
-  refused("bitwise_and: cannot compute with c64",
-          [&] { sn::bitwise_and(x, x); });
-  refused("f8e5m2 is stored only",
-          [&] { x + sn::zeros({2}).to(DType::f8e5m2); });
-  expectError(sn::ErrorKind::invalid_argument, "imag: operand x must be",
-              [] { sn::imag(sn::zeros({2})); });
-  expectError(sn::ErrorKind::invalid_argument,
-              "view_as_complex: the operand must be f32 or f64 [.., 2]",
-              [] { sn::view_as_complex(sn::zeros({3})); });
 }
 
 TEST(Complex, Gradients) {

@@ -94,7 +94,8 @@ class ExampleMaker {
 public:
   ExampleMaker(const onnx::Model &model, const Arguments &arguments,
                ExampleSizes exampleSizes)
-      : model(model), exampleSizes(exampleSizes), sizes(pairsOf(arguments, "--size")),
+      : model(model), exampleSizes(exampleSizes),
+        sizes(pairsOf(arguments, "--size")),
         files(pairsOf(arguments, "--constant")) {}
 
   Examples make() {
