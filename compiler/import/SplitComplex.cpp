@@ -143,14 +143,26 @@ Value Splitter::withPartAxis(Value part, Location loc) {
   return ir::ReshapeOp::create(builder, loc, type, part, shapeAttr(type));
 }
 
+// By the position of the part: what each element reads is known there, where a
+// concat looks for the operand that it lies in.
 Value Splitter::joined(const Parts &parts, Location loc) {
+  Type element = getElementTypeOrSelf(parts.re.getType());
   SmallVector<AffineExpr> dims = dimsOf(parts.re.getType());
-  int64_t axis = dims.size();
   dims.push_back(builder.getAffineConstantExpr(2));
-  Type type = tensorType(getElementTypeOrSelf(parts.re.getType()), dims,
-                         numSymbolsOf(parts.re.getType()));
-  Value columns[] = {withPartAxis(parts.re, loc), withPartAxis(parts.im, loc)};
-  return ir::ConcatOp::create(builder, loc, type, columns, axis);
+  unsigned symbols = numSymbolsOf(parts.re.getType());
+  auto spread = [&](Value value) -> Value {
+    Type type =
+        tensorType(getElementTypeOrSelf(value.getType()), dims, symbols);
+    return ir::BroadcastOp::create(builder, loc, type, value, shapeAttr(type));
+  };
+  Type pair = RankedTensorType::get({2}, builder.getI32Type());
+  Value part = ir::IotaOp::create(builder, loc, pair, shapeAttr(pair),
+                                  builder.getI64IntegerAttr(0),
+                                  TypeAttr::get(builder.getI32Type()));
+  Value isImaginary = castTo(part, builder.getI1Type(), loc);
+  return ir::WhereOp::create(
+      builder, loc, tensorType(element, dims, symbols), spread(isImaginary),
+      spread(withPartAxis(parts.im, loc)), spread(withPartAxis(parts.re, loc)));
 }
 
 void Splitter::joinResults() {

@@ -14,9 +14,11 @@
 // CHECK:         %[[SUM:.*]] = sinter.add %[[RE]], %[[IM]]
 // CHECK:         %[[RE2:.*]] = sinter.neg %[[SUM]]
 // CHECK:         %[[IM2:.*]] = sinter.neg %[[IM]]
-// CHECK:         %[[A:.*]] = sinter.reshape %[[RE2]]
-// CHECK:         %[[B:.*]] = sinter.reshape %[[IM2]]
-// CHECK:         %[[Y:.*]] = sinter.concat %[[A]], %[[B]]
+// CHECK-DAG:     %[[A:.*]] = sinter.reshape %[[RE2]]
+// CHECK-DAG:     %[[B:.*]] = sinter.reshape %[[IM2]]
+// CHECK-DAG:     %[[A2:.*]] = sinter.broadcast %[[A]]
+// CHECK-DAG:     %[[B2:.*]] = sinter.broadcast %[[B]]
+// CHECK:         %[[Y:.*]] = sinter.where %{{.*}}, %[[B2]], %[[A2]]
 // CHECK:         return %[[Y]]
 func.func @main(%x: tensor<4xcomplex<f32>>) -> tensor<2xcomplex<f32>> {
   %0 = sinter.slice %x {starts = array<i64: 1>, limits = affine_map<() -> (3)>, steps = array<i64: 1>} : (tensor<4xcomplex<f32>>) -> tensor<2xcomplex<f32>>
