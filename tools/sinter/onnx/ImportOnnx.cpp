@@ -12,6 +12,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <exception>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
@@ -241,7 +242,8 @@ static ModelExport recorded(const std::string &path,
   // Sizes that differ show that axes are apart; some models want them equal,
   // or longer than a window.
   constexpr ExampleSizes tried[] = {{64, 32}, {64, 0}, {512, 32}, {4096, 0}};
-  std::optional<Error> told;
+  std::exception_ptr told;
+  bool namesOne = false;
   for (ExampleSizes sizes : tried) {
     Examples examples = ExampleMaker(model, arguments, sizes).make();
     bool isOpen = !examples.options.dynamic.empty();
@@ -251,11 +253,13 @@ static ModelExport recorded(const std::string &path,
       if (!isOpen || error.kind() != ErrorKind::invalid_argument)
         throw;
       // What can be mended says more than a size that did not fit.
-      if (!told || (!namesAxis(*told) && namesAxis(error)))
-        told = error;
+      if (told && (namesOne || !namesAxis(error)))
+        continue;
+      told = std::current_exception();
+      namesOne = namesAxis(error);
     }
   }
-  throw *told;
+  std::rethrow_exception(told);
 }
 
 /// What goes wrong, with what the command line can do about it.
