@@ -242,7 +242,8 @@ std::optional<RecipeDrawer::Plan> RecipeDrawer::plan(const PropertyRow &row,
   Plan result;
   result.dtype = first.dtype;
   std::string_view rule = row.shapeRule;
-  if (rule == "source" || rule == "scalar" || rule == "random") {
+  if (rule == "source" || rule == "full" || rule == "scalar" ||
+      rule == "random") {
     result.shape = first.dims;
     for (size_t i = 0; i < row.operands.size(); ++i)
       result.operands.push_back({DType::i64, {}, 1, true});
@@ -501,8 +502,8 @@ uint32_t RecipeDrawer::apply(graph::OpId op, std::vector<uint32_t> operands,
 }
 
 bool RecipeDrawer::draw(const PropertyRow &row, std::optional<DType> dtype) {
-  bool isSource = row.shapeRule == "source" || row.shapeRule == "scalar" ||
-                  row.shapeRule == "random";
+  bool isSource = row.shapeRule == "source" || row.shapeRule == "full" ||
+                  row.shapeRule == "scalar" || row.shapeRule == "random";
   for (int attempt = 0; attempt < 30; ++attempt) {
     Wanted first;
     if (isSource) {
