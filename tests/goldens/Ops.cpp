@@ -3,6 +3,8 @@
 
 #include "tests/goldens/Attrs.h"
 
+#include <sinter/Complex.h>
+
 #include <algorithm>
 
 namespace sinter::goldens {
@@ -84,6 +86,7 @@ static Table pointwiseOps() {
   return {
       {"neg", {1, {}, unary<neg>}},
       {"abs", {1, {}, unary<abs>}},
+      {"real", {1, {}, unary<real>}},
       {"exp", {1, {}, unary<exp>}},
       {"log", {1, {}, unary<log>}},
       {"sqrt", {1, {}, unary<sqrt>}},
