@@ -1,6 +1,7 @@
 /// Functions of complex numbers, their gradients, and Fourier transforms as
 /// PyTorch has them (tests/goldens/dtypes); what they refuse.
-#include "runtime/params/Safetensors.h"
+#include "tests/unit/frontend/Counting.h"
+#include "tests/unit/frontend/DTypeGolden.h"
 
 #include <sinter/Basic.h>
 #include <sinter/Complex.h>
@@ -18,31 +19,9 @@ using sn::Tensor;
 
 namespace {
 
-/// The tensors of one golden file.
-class Golden {
-public:
-  explicit Golden(std::string_view name)
-      : file(sn::runtime::SafetensorsFile::open(
-            std::string(SINTER_DTYPE_GOLDENS "/") + std::string(name) +
-            ".safetensors")) {}
-
-  bool has(const std::string &name) const { return file->find(name); }
-  Tensor tensor(const std::string &name) const {
-    if (!file)
-      throw std::runtime_error(file.error().message);
-    const auto *one = file->find(name);
-    if (!one)
-      throw std::runtime_error("no tensor " + name);
-    return sn::from_bytes(one->data, one->dtype,
-                          sn::Dims(one->shape.begin(), one->shape.end()));
-  }
-  Tensor complex(const std::string &name) const {
-    return sn::view_as_complex(tensor(name));
-  }
-
-private:
-  sn::Result<sn::runtime::SafetensorsFile> file;
-};
+Tensor complexOf(const Golden &golden, const std::string &name) {
+  return sn::view_as_complex(golden.tensor(name));
+}
 
 /// The golden's numbers, which are pairs where `found` is complex.
 void expectClose(const Tensor &found, const Tensor &wanted, double tolerance,
@@ -105,23 +84,13 @@ const std::map<std::string, Binary> functions = {
      }},
 };
 
-template <typename F>
-void expectError(sn::ErrorKind kind, const std::string &text, F &&function) {
-  try {
-    function();
-    ADD_FAILURE() << "no error: " << text;
-  } catch (const sn::Error &error) {
-    EXPECT_EQ(error.kind(), kind) << error.what();
-    EXPECT_NE(error.message().find(text), std::string::npos) << error.what();
-  }
-}
-
 } // namespace
 
 TEST(ComplexGolden, Functions) {
   Golden golden("complex");
   for (std::string dtype : {"c64", "c128"}) {
-    Tensor x = golden.complex(dtype + "/x"), y = golden.complex(dtype + "/y");
+    Tensor x = complexOf(golden, dtype + "/x"),
+           y = complexOf(golden, dtype + "/y");
     for (const auto &[name, function] : functions)
       expectClose(function(x, y), golden.tensor(dtype + "/" + name),
                   dtype == "c64" ? 2e-5 : 1e-12, dtype + " " + name);
@@ -131,8 +100,8 @@ TEST(ComplexGolden, Functions) {
 TEST(ComplexGolden, Gradients) {
   Golden golden("complex");
   for (const auto &[name, function] : functions) {
-    Tensor x = golden.complex("c128/x").require_grad();
-    Tensor y = golden.complex("c128/y").require_grad();
+    Tensor x = complexOf(golden, "c128/x").require_grad();
+    Tensor y = complexOf(golden, "c128/y").require_grad();
     Tensor size = sn::abs(function(x, y));
     std::vector<Tensor> gradients = sn::grad(sn::sum(size * size), {x, y});
     expectClose(gradients[0], golden.tensor("c128/grad_" + name + "_x"), 1e-10,
@@ -145,7 +114,7 @@ TEST(ComplexGolden, Gradients) {
 TEST(ComplexGolden, TransformsOfEveryLength) {
   Golden golden("fft");
   for (std::string n : {"1", "2", "7", "60", "127", "521"}) {
-    Tensor x = golden.complex(n + "/x"), wanted = golden.tensor(n + "/fft");
+    Tensor x = complexOf(golden, n + "/x"), wanted = golden.tensor(n + "/fft");
     expectClose(sn::fft(x), wanted, 1e-11, n);
     expectClose(sn::ifft(sn::fft(x)), golden.tensor(n + "/x"), 1e-12, n);
     // In f32, as near as 24 bits and so many sums allow.
@@ -155,7 +124,7 @@ TEST(ComplexGolden, TransformsOfEveryLength) {
 
 TEST(ComplexGolden, TransformsAlongAxes) {
   Golden golden("fft");
-  Tensor x = golden.complex("60/x"), cube = sn::reshape(x, {3, 4, 5});
+  Tensor x = complexOf(golden, "60/x"), cube = sn::reshape(x, {3, 4, 5});
   auto expect = [&](const Tensor &found, const std::string &name) {
     expectClose(found, golden.tensor("60/" + name), 1e-12, name);
   };
@@ -180,7 +149,7 @@ TEST(ComplexGolden, GradientOfATransform) {
   // sum |X|^2 = n sum |x|^2, of which 2 n x is the gradient.
   Golden golden("fft");
   for (std::string n : {"60", "521"}) {
-    Tensor x = golden.complex(n + "/x").require_grad();
+    Tensor x = complexOf(golden, n + "/x").require_grad();
     Tensor size = sn::abs(sn::fft(x));
     Tensor slope = sn::grad(sn::sum(size * size), {x})[0];
     Tensor wanted = golden.tensor(n + "/x") * (2.0 * double(x.numel()));

@@ -1,4 +1,6 @@
 /// Complex tensors: host values, promotion, movement.
+#include "tests/unit/frontend/Counting.h"
+
 #include <sinter/Basic.h>
 #include <sinter/BasicOps.h>
 #include <sinter/Complex.h>
@@ -26,17 +28,6 @@ std::vector<C64> count(size_t n) {
 }
 
 std::vector<C64> values(const Tensor &x) { return x.to_vector<C64>(); }
-
-template <typename F>
-void expectError(sn::ErrorKind kind, const std::string &text, F &&function) {
-  try {
-    function();
-    ADD_FAILURE() << "no error: " << text;
-  } catch (const sn::Error &error) {
-    EXPECT_EQ(error.kind(), kind) << error.what();
-    EXPECT_NE(error.message().find(text), std::string::npos) << error.what();
-  }
-}
 
 } // namespace
 

@@ -1,7 +1,7 @@
 /// Casts to and from the stored dtypes and the unsigned integers, as ml_dtypes
 /// and NumPy have them (tests/goldens/dtypes), and what else is done with
 /// stored dtypes: they are moved and compared, and not computed with.
-#include "runtime/params/Safetensors.h"
+#include "tests/unit/frontend/DTypeGolden.h"
 
 #include <sinter/Basic.h>
 
@@ -20,44 +20,6 @@ constexpr DType storedFloats[] = {DType::f8e4m3fn,   DType::f8e5m2,
                                   DType::f8e4m3fnuz, DType::f8e5m2fnuz,
                                   DType::f8e8m0fnu,  DType::f4e2m1};
 constexpr DType storedIntegers[] = {DType::i4, DType::u4, DType::i2, DType::u2};
-
-/// The tensors of one golden file.
-class Golden {
-public:
-  explicit Golden(std::string_view name)
-      : file(sn::runtime::SafetensorsFile::open(
-            std::string(SINTER_DTYPE_GOLDENS "/") + std::string(name) +
-            ".safetensors")) {}
-
-  bool has(const std::string &name) const { return file->find(name); }
-  std::span<const std::byte> bytes(const std::string &name) const {
-    return found(name).data;
-  }
-  Tensor tensor(const std::string &name) const {
-    const auto &one = found(name);
-    return sn::from_bytes(one.data, one.dtype, dimsOf(one));
-  }
-  /// The bytes of a tensor as a stored dtype.
-  Tensor codes(const std::string &name, DType dtype) const {
-    const auto &one = found(name);
-    return sn::from_bytes(one.data, dtype, dimsOf(one));
-  }
-
-private:
-  const sn::runtime::NamedTensor &found(const std::string &name) const {
-    if (!file)
-      throw std::runtime_error(file.error().message);
-    const auto *one = file->find(name);
-    if (!one)
-      throw std::runtime_error("no tensor " + name);
-    return *one;
-  }
-  static sn::Dims dimsOf(const sn::runtime::NamedTensor &one) {
-    return sn::Dims(one.shape.begin(), one.shape.end());
-  }
-
-  sn::Result<sn::runtime::SafetensorsFile> file;
-};
 
 /// The same numbers, the signs of zeros among them; NaNs are alike.
 void expectSame(const Tensor &found, const Tensor &wanted,
