@@ -15,12 +15,13 @@ using sinter::runtime::test::scaleProgram;
 
 namespace {
 
-/// A run of some million launches.
+/// A run of some million launches. The session goes first: closing it ends runs
+/// that read what is above it.
 struct LongRun {
-  Opened opened{loopProgram()};
   Host xs{std::vector<float>(4'000'000, 1), {4'000'000, 1}};
   Host init{{0}};
   sinter_tensor inputs[2] = {xs.tensor(), init.tensor()};
+  Opened opened{loopProgram()};
 };
 
 struct Ended {
@@ -194,15 +195,20 @@ TEST(CapiBackground, aRunInTheForegroundIsCancelledFromAnotherThread) {
 /// Closing stops what runs, and waits for its callback.
 TEST(CapiBackground, closingASessionEndsItsRuns) {
   Ended ended;
+  sinter_event *event = nullptr;
   {
     LongRun run;
     for (int i = 0; i < 3; ++i)
       ASSERT_OK(sinter_session_run_async(run.opened.session, 0, run.inputs, 2,
                                          nullptr, 0, nullptr, Ended::callback,
-                                         &ended, nullptr));
+                                         &ended, i == 0 ? &event : nullptr));
+    int32_t done = 1;
+    EXPECT_OK(sinter_event_wait(event, 10, &done)); // it has begun by now
+    EXPECT_EQ(done, 0);
   }
   EXPECT_EQ(ended.count, 3);
   EXPECT_EQ(ended.status, SINTER_CANCELLED);
+  EXPECT_OK(sinter_event_close(event));
 }
 
 /// A child has no thread of the parent's sessions: it is told, and can run and
