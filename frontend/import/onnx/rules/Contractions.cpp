@@ -56,7 +56,7 @@ static void fusedMatmulRule(Call &call) {
 /// A zero point of one number, or of one for each row (or column).
 static Tensor lessZero(Call &call, size_t operand, size_t zero, bool isRows) {
   Tensor x = call.tensor(operand).to(DType::i32);
-  if (!call.has(zero))
+  if (isZero(call, zero))
     return x;
   Tensor point = call.tensor(zero).to(DType::i32);
   if (point.rank() == 1 && point.dim(0).value != 1 && isRows)

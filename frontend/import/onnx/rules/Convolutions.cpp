@@ -112,41 +112,41 @@ static void convTransposeRule(Call &call) {
 
 //===- Of integers --------------------------------------------------------===//
 
-/// x less its zero point, as the float in which products of bytes are exact.
+/// x less its zero point.
 static Tensor lessZero(Call &call, size_t operand, size_t zero, bool isWeight) {
-  Tensor x = call.tensor(operand).to(DType::f32);
-  if (!call.has(zero))
+  Tensor x = call.tensor(operand).to(DType::i32);
+  if (isZero(call, zero))
     return x;
-  Tensor point = call.tensor(zero).to(DType::f32);
+  Tensor point = call.tensor(zero).to(DType::i32);
   if (isWeight && point.rank() == 1 && point.dim(0).value != 1)
     point = alongAxis(point, 0, x.rank());
   return x - point;
 }
 
-/// Sums of fewer products than this are exact in f32: 2^24 / 2^16.
-static void checkExact(Call &call, const Tensor &weight) {
+static Tensor integerConv(Call &call, const Tensor &x, const Tensor &weight,
+                          DType wide) {
+  Windows windows = windowsOf(call, x, kernelOf(call, weight));
+  return convolved(call, x.to(wide), weight.to(wide), windows);
+}
+
+/// The float in which sums of an output's products are exact: of bytes, f32
+/// has 2^24 / 2^16 of them, f64 any number.
+static DType exactFloat(const Tensor &weight) {
   int64_t products = 1;
   for (int64_t i = 1; i < weight.rank(); ++i)
     products *= fixed(weight.dim(i));
-  if (products > 256)
-    call.unsupported("sums of more than 256 products of integers");
-}
-
-static Tensor integerConv(Call &call, size_t weightAt, size_t zeroX,
-                          size_t zeroW) {
-  Tensor x = lessZero(call, 0, zeroX, false);
-  Tensor weight = lessZero(call, weightAt, zeroW, true);
-  checkExact(call, weight);
-  Windows windows = windowsOf(call, x, kernelOf(call, weight));
-  return convolved(call, x, weight, windows);
+  return products > 256 ? DType::f64 : DType::f32;
 }
 
 static void convIntegerRule(Call &call) {
-  call.give(integerConv(call, 1, 2, 3).to(DType::i32));
+  Tensor x = lessZero(call, 0, 2, false), weight = lessZero(call, 1, 3, true);
+  Tensor sum = integerConv(call, x, weight, exactFloat(weight));
+  call.give(sum.to(DType::i32));
 }
 
 static void qlinearConvRule(Call &call) {
-  Tensor sum = integerConv(call, 3, 2, 5);
+  Tensor x = lessZero(call, 0, 2, false), weight = lessZero(call, 3, 5, true);
+  Tensor sum = integerConv(call, x, weight, DType::f32);
   if (call.has(8))
     sum = withBias(sum, call.tensor(8).to(DType::f32));
   Tensor scaleW = call.tensor(4);

@@ -3,6 +3,8 @@
 
 #include <sinter/generated/functions/Elementwise.h>
 
+#include <algorithm>
+
 namespace sinter::onnx {
 
 static bool isMicrosoft(Call &call) {
@@ -24,6 +26,16 @@ static Tensor spread(Call &call, size_t input, const Tensor &x) {
     call.invalid("the scale does not fit the tensor");
   Tensor wide = repeat_interleave(scale, block, axis);
   return sliceAxis(wide, axis, 0, fixed(x.dim(axis)));
+}
+
+bool isZero(const Call &call, size_t input) {
+  if (!call.has(input))
+    return true;
+  KnownRef known = call.value(input).known();
+  return known && !known->isReal() &&
+         std::ranges::all_of(known->integers, [](Dim number) {
+           return number.isConstant() && number.value == 0;
+         });
 }
 
 static void quantizeRule(Call &call) {
@@ -55,7 +67,7 @@ static void dequantizeRule(Call &call) {
   DType wide = dtype == DType::f64 ? DType::f64 : DType::f32;
   DType exact = isFloat(x.dtype()) ? wide : DType::i32;
   Tensor y = x.to(exact);
-  if (call.has(2))
+  if (!isZero(call, 2))
     y = y - spread(call, 2, x).to(exact);
   call.give((y.to(wide) * scale.to(wide)).to(dtype));
 }

@@ -40,6 +40,9 @@ Tensor saturated(const Tensor &x, DType dtype);
 /// Rounded to even, moved by a zero point, and brought into the range of its
 /// integer dtype.
 Tensor requantized(const Tensor &x, const Tensor &zero);
+/// Whether there is no such operand, or it is known to be zeros: those of
+/// quantized weights mostly are.
+bool isZero(const Call &call, size_t input);
 /// x in another dtype as Cast brings it there. `saturates` is about floats of a
 /// byte: what is too large, and infinity, becomes the largest number.
 Tensor converted(Call &call, const Tensor &x, DType dtype, bool saturates);
