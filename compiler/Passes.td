@@ -205,6 +205,38 @@ def NarrowPositions : Pass<"narrow-positions", "::mlir::ModuleOp"> {
   ];
 }
 
+def ProductsOfBytes : Pass<"products-of-bytes", "::mlir::ModuleOp"> {
+  let summary = "Multiply bytes where factors are numbers that bytes stand for.";
+  let description = [{
+    In every numerics mode but `exact`, on a target that multiplies bytes. Both
+    factors of a product are (codes - zero) * scale of 8-bit codes, maybe behind
+    views, as models are written whose tensors are quantized. The product is one
+    of the codes, whose sums are exact; zeros are taken off the sums (by the
+    product itself a number that the left codes have), and scales are factors
+    of the result. Both may differ from row to row and from column
+    to column. Products of integers that zeros were taken off change alike.
+
+    ```mlir
+    %1 = sinter.cast %codes {dtype = i32} : (tensor<64x256xui8>) -> tensor<64x256xi32>
+    %2 = sinter.sub %1, %zero
+    %3 = sinter.cast %2 {dtype = f32} : (tensor<64x256xi32>) -> tensor<64x256xf32>
+    %4 = sinter.mul %3, %scale
+    %5 = sinter.matmul %4, %w : (tensor<64x256xf32>, tensor<256x32xf32>) -> tensor<64x32xf32>
+    // becomes, where %w is such a factor, too
+    %5 = sinter.matmul %1, %wcodes : (tensor<64x256xi32>, tensor<256x32xi32>) -> tensor<64x32xi32>
+    %6 = sinter.sub %5, %zeros
+    %7 = sinter.cast %6 {dtype = f32} : (tensor<64x32xi32>) -> tensor<64x32xf32>
+    %8 = sinter.mul %7, %scales
+    ```
+  }];
+  let options = [
+    Option<"takesZero", "takes-zero", "bool", "true",
+           "A product takes a known zero of its left factor off itself">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
 def MergeDuplicates : Pass<"merge-duplicates", "::mlir::ModuleOp"> {
   let summary = "Make equal ops one that keeps the nodes of all.";
   let description = [{

@@ -64,6 +64,9 @@ void buildStage(Stage stage, OpPassManager &passes,
           {.numbers = options.simplify.numerics == NumericsMode::fast}));
     }
     passes.addPass(createSimplifyOps({.exact = exact}));
+    if (!exact && options.simplify.multipliesBytes)
+      passes.addPass(
+          createProductsOfBytes({.takesZero = options.simplify.takesZero}));
     if (options.fuse.fusion != Fusion::none)
       passes.addPass(
           createNarrowPositions({.bytes = options.simplify.storesBytes}));
@@ -192,6 +195,16 @@ static Result<void> runStage(Compilation &state, Stage stage,
   llvm_unreachable("all stages run");
 }
 
+// Of GPUs it is not known: words of threads are not what is fast there.
+static bool multipliesBytes(const Target &target, MLIRContext *context) {
+  auto byte = [&](IntegerType::SignednessSemantics sign) {
+    return IntegerType::get(context, 8, sign);
+  };
+  return !target.lanesAreThreads() &&
+         target.multipliesWords(byte(IntegerType::Unsigned),
+                                byte(IntegerType::Signed));
+}
+
 Result<void> runPipeline(Compilation &state, const PipelineOptions &given,
                          Stage until, Stage first) {
   SINTER_TRY_ASSIGN(state.target, makeTarget(given.target.name));
@@ -202,6 +215,9 @@ Result<void> runPipeline(Compilation &state, const PipelineOptions &given,
   if (state.target->lanesAreThreads())
     options.fuse.caps.scatteredElements = scatteredByThreads;
   options.simplify.storesBytes &= state.target->storesBytes();
+  options.simplify.multipliesBytes |=
+      multipliesBytes(*state.target, state.module->getContext());
+  options.simplify.takesZero &= !state.target->matrixUnit();
   options.simplify.checksEarly |= state.target->lanesAreThreads();
   StageTrace trace(*state.module);
   for (Stage stage : {Stage::import, Stage::simplify, Stage::fuse, Stage::plan,

@@ -92,6 +92,8 @@ static bool reshapeRunsAlong(ir::ReshapeOp op, unsigned dim) {
 }
 
 int64_t innerRun(Value tensor, unsigned dim) {
+  while (auto conversion = tensor.getDefiningOp<ir::CastOp>())
+    tensor = conversion.getX();
   auto reshape = tensor.getDefiningOp<ir::ReshapeOp>();
   auto axes = reshape ? axesBehind(reshape, dim) : std::nullopt;
   if (!axes || axes->first + 1 == axes->second)
@@ -503,6 +505,15 @@ IntegerType narrowPart(Value tensor) {
   bool isPlain = isa<ir::ReshapeOp, ir::TransposeOp, ir::SliceOp, ir::FlipOp,
                      ir::BroadcastOp, ir::DynamicSliceOp>(op);
   return isPlain ? narrowPart(op->getOperand(0)) : IntegerType();
+}
+
+std::optional<LessNumber> lessNumber(Value tensor) {
+  auto less = tensor.getDefiningOp<ir::SubOp>();
+  auto full = less ? less.getRhs().getDefiningOp<ir::FullOp>() : ir::FullOp();
+  auto number = full ? dyn_cast<IntegerAttr>(full.getValue()) : IntegerAttr();
+  if (!number || !isa<IntegerType>(elementOf(tensor)))
+    return std::nullopt;
+  return LessNumber{less.getLhs(), number.getInt()};
 }
 
 std::optional<unsigned> onlyInput(Value tensor) {

@@ -71,6 +71,13 @@ std::optional<StridedView> stridedView(mlir::Value tensor,
 /// integer of 8 bits, or one of 16 with a sign. Null where there is none.
 mlir::IntegerType narrowPart(mlir::Value tensor);
 
+/// A tensor of integers that is another one less one number.
+struct LessNumber {
+  mlir::Value codes;
+  int64_t number;
+};
+std::optional<LessNumber> lessNumber(mlir::Value tensor);
+
 /// The number of the kernel's input that alone decides `tensor`.
 std::optional<unsigned> onlyInput(mlir::Value tensor);
 

@@ -92,6 +92,10 @@ public:
   void keepInRow(Value base, mlir::AffineExpr width) {
     inRow.insert({base.getAsOpaquePointer(), width.getAsOpaquePointer()});
   }
+  bool isKeptInRow(Value base, mlir::AffineExpr width) const {
+    return inRow.contains(
+        {base.getAsOpaquePointer(), width.getAsOpaquePointer()});
+  }
   /// Quotient and remainder by an extent.
   std::pair<Coord, Coord> divide(const Coord &a, mlir::AffineExpr divisor);
   /// The coordinate of each lane: a vector of index (a scalar for one lane).

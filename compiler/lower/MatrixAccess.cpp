@@ -13,8 +13,9 @@ namespace sinter::compiler {
 
 MatrixAccess::MatrixAccess(Emission &emission, ir::MatmulOp op,
                            const TileShape &tile, SmallVector<Coord> batch)
-    : emission(emission), lhs(op.getLhs()), rhs(op.getRhs()),
-      result(op.getResult()), batch(std::move(batch)),
+    : emission(emission),
+      lhs(tile.takesZero ? lessNumber(op.getLhs())->codes : op.getLhs()),
+      rhs(op.getRhs()), result(op.getResult()), batch(std::move(batch)),
       element(elementOf(result)), accumulator(accumulatorType(element)),
       copied(copiedType(op, tile)), depth(depthOf(op, tile)), tile(tile) {}
 
@@ -33,12 +34,13 @@ Value MatrixAccess::leftAt(const Coord &row, const Coord &k,
   Value value = read(k, lanes, tile.leftPart, at);
   if (!tile.shiftsLeft)
     return value;
-  return arith::XOrIOp::create(emission.builder, emission.loc, value,
-                               shiftedZeros(value.getType()));
+  return arith::XOrIOp::create(
+      emission.builder, emission.loc, value,
+      emission.integer(value.getType(), int32_t(0x80808080)));
 }
 
-Value MatrixAccess::shiftedZeros(Type words) const {
-  return emission.integer(words, int32_t(0x80808080));
+Value MatrixAccess::leftZeros(Type words) const {
+  return emission.integer(words, int32_t(0x01010101U * tile.leftZero));
 }
 
 Value MatrixAccess::rightAt(const Coord &k, const Coord &column,
@@ -117,13 +119,31 @@ Value MatrixAccess::wordsAt(Value k, const Lanes &lanes, Type part,
   return word;
 }
 
+// Of the elements of words; null where there is none.
+Value MatrixAccess::maskOfParts(const Lanes &lanes) const {
+  if (!lanes.mask)
+    return {};
+  SmallVector<int64_t> order;
+  for (unsigned part = 0; part < tile.perWord * lanes.count; ++part)
+    order.push_back(part / tile.perWord);
+  return vector::ShuffleOp::create(emission.builder, emission.loc, lanes.mask,
+                                   lanes.mask, order);
+}
+
 Value MatrixAccess::wordsAlong(Value k, const Lanes &lanes, Type part,
                                At at) const {
   OpBuilder &builder = emission.builder;
   Location loc = emission.loc;
   unsigned count = tile.perWord * lanes.count;
   Value first = emission.mul(k, emission.constant(tile.perWord)), mask;
-  if (lanes.mask) {
+  MLIRContext *context = builder.getContext();
+  if (tile.leftRun &&
+      emission.isKeptInRow(k, getAffineConstantExpr(tile.leftRun, context))) {
+    // A run is of whole words.
+    emission.keepInRow(
+        first, getAffineConstantExpr(tile.leftRun * tile.perWord, context));
+    mask = maskOfParts(lanes);
+  } else if (lanes.mask) {
     Value length = emission.extent(shapeOf(lhs).back());
     mask = emission.tailMask(emission.sub(length, first), count);
   }

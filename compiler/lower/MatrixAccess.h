@@ -31,8 +31,8 @@ public:
   /// Elements as the accumulator's type, or words; a vector of lanes.count.
   Value leftAt(const Coord &row, const Coord &k, const Lanes &lanes) const;
   Value rightAt(const Coord &k, const Coord &column, const Lanes &lanes) const;
-  /// Words of zeros as the left copy holds them where the tile shifts it.
-  Value shiftedZeros(mlir::Type words) const;
+  /// Words of what the left copy has for zero.
+  Value leftZeros(mlir::Type words) const;
   /// a * b + sum; of words, the products of all their parts.
   Value addProduct(Value a, Value b, Value sum) const;
   /// The last k up to `end` before which all parts of a word exist.
@@ -54,6 +54,7 @@ private:
   Value read(const Coord &k, const Lanes &lanes, mlir::Type part, At at) const;
   Value wordsAt(Value k, const Lanes &lanes, mlir::Type part, At at) const;
   Value wordsAlong(Value k, const Lanes &lanes, mlir::Type part, At at) const;
+  Value maskOfParts(const Lanes &lanes) const;
   Value addIntegerPairs(Value a, Value b, Value sum) const;
   bool isWhole() const;
 };

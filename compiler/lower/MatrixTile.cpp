@@ -307,10 +307,10 @@ void MatrixTile::copyRightPanel() {
 
 // As much as a row of zeros, in sums enough to keep the multipliers busy.
 void MatrixTile::findSurplus() {
-  if (!tile.shiftsLeft)
+  if (tile.leftZero == 0)
     return;
   Type type = emission.vectorType(access.accumulator, tile.lanes);
-  Value zero = emission.integer(type, 0), word = access.shiftedZeros(type);
+  Value zero = emission.integer(type, 0), word = access.leftZeros(type);
   auto addStep = [&](Value k, unsigned first, Values &sums) {
     for (unsigned v = 0; v < vectors; ++v)
       sums[first + v] = access.addProduct(word, rightAt(v, k), sums[first + v]);
@@ -340,7 +340,7 @@ void MatrixTile::findSurplus() {
 
 MatrixTile::Values MatrixTile::withoutSurplus(const Values &carried) {
   Values sums = carried;
-  for (unsigned number = 0; tile.shiftsLeft && number < sums.size(); ++number)
+  for (unsigned number = 0; tile.leftZero != 0 && number < sums.size(); ++number)
     sums[number] =
         arith::SubIOp::create(emission.builder, emission.loc, sums[number],
                               surplus[number % vectors]);

@@ -49,7 +49,7 @@ constexpr double mostKeptForRow = 8 << 20;
 class TileChooser {
 public:
   TileChooser(const Target &target, ir::MatmulOp op, NumericsMode numerics)
-      : target(target), op(op), numerics(numerics) {
+      : target(target), op(op), numerics(numerics), leftOperand(op.getLhs()) {
     Shape shape = shapeOf(op.getResult());
     rank = shape.size();
     rows = constantOf(shape[rank - 2]);
@@ -211,29 +211,57 @@ private:
 
   // Bytes of the signs that the target multiplies, else halves.
   void chooseSigns() {
-    MLIRContext *context = op.getContext();
     if (target.multipliesWords(tile.leftPart, tile.rightPart))
       return;
     if (tile.leftPart.isInteger(8) && tile.rightPart.isInteger(8)) {
-      auto other = tile.leftPart.isUnsignedInteger() ? IntegerType::Signed
-                                                     : IntegerType::Unsigned;
-      Type shifted = IntegerType::get(context, 8, other);
+      Type shifted = otherSign(tile.leftPart);
       tile.shiftsLeft = target.multipliesWords(shifted, tile.rightPart);
       if (tile.shiftsLeft) {
         tile.leftPart = shifted;
+        tile.leftZero ^= 0x80;
         return;
       }
     }
-    tile.leftPart = tile.rightPart = IntegerType::get(context, 16);
+    tile.leftPart = tile.rightPart = IntegerType::get(op.getContext(), 16);
   }
 
   // What is copied is read more than once.
   void choosePartsOfIntegers() {
-    IntegerType left = narrowPart(op.getLhs()), right = narrowPart(op.getRhs());
-    if (left && right && (rows < 0 || rows > 8)) {
-      tile.leftPart = left;
-      tile.rightPart = right;
-    }
+    IntegerType right = narrowPart(op.getRhs());
+    if (!right || (rows >= 0 && rows <= 8))
+      return;
+    IntegerType left = narrowPart(leftOperand);
+    if (auto less = lessNumber(leftOperand))
+      left = partOfDifference(*less, right);
+    if (!left)
+      return;
+    tile.leftPart = left;
+    tile.rightPart = right;
+  }
+
+  // Bytes, where the target multiplies them, else halves.
+  IntegerType partOfDifference(const LessNumber &less, IntegerType right) {
+    IntegerType part = narrowPart(less.codes);
+    bool isUnsigned = part && part.isUnsigned();
+    int64_t number = less.number;
+    bool isByte =
+        isUnsigned ? number == uint8_t(number) : number == int8_t(number);
+    if (!part || part.getWidth() != 8 || !isByte)
+      return {};
+    if (target.matrixUnit() ||
+        (!target.multipliesWords(part, right) &&
+         !target.multipliesWords(otherSign(part), right)))
+      return IntegerType::get(op.getContext(), 16, IntegerType::Signed);
+    tile.takesZero = true;
+    tile.leftZero = uint8_t(number);
+    leftOperand = less.codes;
+    return part;
+  }
+
+  static IntegerType otherSign(Type part) {
+    return IntegerType::get(part.getContext(), 8,
+                            part.isUnsignedInteger() ? IntegerType::Signed
+                                                     : IntegerType::Unsigned);
   }
 
   bool fillsUnit() const {
@@ -389,7 +417,7 @@ private:
   }
 
   void chooseCopies() {
-    Value left = op.getLhs(), right = op.getRhs();
+    Value right = op.getRhs();
     bool isReused = rows < 0 || rows > int64_t(tile.rows);
     bool inRows = runsAlong(right, rank - 1);
     tile.copiesByPanel = !inRows;
@@ -416,15 +444,16 @@ private:
     if (tile.image)
       return;
     bool hasPanels = columns < 0 || columns > 2 * tile.columns();
-    bool alongDepth = runsAlong(left, rank - 1);
+    bool alongDepth = runsAlong(leftOperand, rank - 1);
     tile.leftAlongRows =
-        !alongDepth && runsAlong(left, rank - 2) && !tile.inUnit;
+        !alongDepth && runsAlong(leftOperand, rank - 2) && !tile.inUnit;
     bool isLong = (rows < 0 || rows >= 64) && (columns < 0 || columns >= 64) &&
                   (depth < 0 || depth > 256);
     // Where k is of several axes, each row of a tile would divide it.
-    int64_t run = innerRun(left, rank - 1);
+    int64_t run = innerRun(leftOperand, rank - 1);
     bool isSplit = run > 0 && (depth < 0 || run < depth);
-    tile.copiesLeft = tile.perWord > 1 || isComputed(left) || isWidened(left) ||
+    tile.copiesLeft = tile.perWord > 1 || isComputed(leftOperand) ||
+                      isWidened(leftOperand) ||
                       (hasPanels && (!alongDepth || isLong || isSplit));
   }
 
@@ -545,7 +574,7 @@ private:
     bool copiesPanels = tile.rightCopy == TileShape::RightCopy::panel;
     // What a shift adds is found once for all rows of a panel.
     if (tile.blocksDepth || copiesPanels || depth < 1 || !rowsPayPanel() ||
-        tile.shiftsLeft)
+        tile.leftZero != 0)
       return;
     // A window's rows share most of what they read.
     int64_t left = int64_t(tile.rows) * depth * bytes;
@@ -567,9 +596,11 @@ private:
   }
 
   void chooseRun() {
-    int64_t run = innerRun(op.getLhs(), rank - 1);
+    int64_t elements = innerRun(leftOperand, rank - 1);
+    int64_t run = elements / tile.perWord; // a word lies in one
     bool isLong = run >= int64_t(tile.lanes) && run < depth;
-    if (!tile.copiesLeft || tile.leftAlongRows || tile.perWord > 1 || !isLong)
+    if (!tile.copiesLeft || tile.leftAlongRows || tile.inUnit || !isLong ||
+        elements % tile.perWord != 0)
       return;
     if (tile.blocksDepth && run > tile.depthBlock)
       return;
@@ -617,6 +648,7 @@ private:
   const Target &target;
   ir::MatmulOp op;
   NumericsMode numerics;
+  Value leftOperand; ///< what is copied of it
   TileShape tile;
   unsigned rank = 0;
   bool takesColumns = false;    ///< of what the kernel stores

@@ -52,6 +52,11 @@ struct TileShape {
   /// less, so that the target can multiply them; what all products are off by
   /// is the same for each row.
   bool shiftsLeft = false;
+  /// Bytes of the left copy are those that one number is taken off: it is taken
+  /// off the sums.
+  bool takesZero = false;
+  /// What a byte of the left copy is that stands for 0.
+  uint8_t leftZero = 0;
   /// Tiles are multiplied by the target's matrix unit, which takes a multiple
   /// of `depthStep` words: elements past the end of k are zero.
   bool inUnit = false;

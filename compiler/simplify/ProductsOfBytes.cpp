@@ -1,0 +1,423 @@
+/// Products of what stands for bytes: of the bytes themselves.
+#include "compiler/Passes.h"
+#include "compiler/fuse/OpCosts.h"
+#include "compiler/import/ImportGraph.h"
+#include "compiler/import/Types.h"
+#include "compiler/lower/Access.h"
+#include "compiler/simplify/AxisParts.h"
+#include "compiler/simplify/SimplifyOps.h"
+#include "dialects/sinter/Dialect.h"
+#include "sinter/generated/classes/Arithmetic.h"
+#include "sinter/generated/classes/Contraction.h"
+#include "sinter/generated/classes/Reduce.h"
+#include "sinter/generated/classes/View.h"
+#include "sinter/generated/classes/Windows.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <limits>
+#include <optional>
+
+using namespace mlir;
+
+namespace sinter::compiler {
+
+#define GEN_PASS_DEF_PRODUCTSOFBYTES
+#include "sinter/generated/Passes.h.inc"
+
+namespace {
+
+using DimList = SmallVector<AffineExpr>;
+
+// For fewer rows a product takes each element as it reads it.
+constexpr int64_t fewRows = 8;
+// A byte less a byte, whether they have a sign or not.
+constexpr int64_t mostOfByte = 255;
+
+/// A value behind views, of which there are some more behind it.
+struct Behind {
+  Value value;
+  size_t views = 0; ///< how many stand in front of it
+};
+
+/// A factor of a product: (codes - zero) * scale, seen through views.
+struct Factor {
+  SmallVector<Operation *> views; ///< the outermost first
+  Behind codes;                   ///< bytes
+  Behind integers;                ///< codes - zero
+  Behind zero, scale;             ///< or null
+};
+
+} // namespace
+
+// What the value is converted from; null where that is no integer.
+static Value integerBehind(Value value) {
+  auto conversion = value.getDefiningOp<ir::CastOp>();
+  bool isInteger = conversion && isa<IntegerType>(elementOf(conversion.getX()));
+  return isInteger ? conversion.getX() : Value();
+}
+
+static bool isZero(Attribute number) {
+  if (auto integer = dyn_cast<IntegerAttr>(number))
+    return integer.getValue().isZero();
+  return cast<FloatAttr>(number).getValue().isZero();
+}
+
+// The view whose elements are those of its one operand, or zeros.
+static Operation *viewOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto pad = dyn_cast_or_null<ir::PadOp>(op))
+    return isZero(pad.getValue()) ? op : nullptr;
+  bool moves = isa_and_nonnull<ir::ReshapeOp, ir::TransposeOp, ir::BroadcastOp,
+                               ir::SliceOp, ir::FlipOp, ir::WindowOp>(op);
+  return moves ? op : nullptr;
+}
+
+namespace {
+
+/// Reads a factor, from the product on.
+class FactorReader {
+public:
+  explicit FactorReader(Value factor) : value(factor) {}
+
+  std::optional<Factor> read() {
+    passViews();
+    if (elementOf(value).isF32()) {
+      if (auto scaled = value.getDefiningOp<ir::MulOp>()) {
+        Value first = scaled.getLhs();
+        while (Operation *view = viewOf(first))
+          first = view->getOperand(0);
+        bool isFirst = bool(integerBehind(first));
+        found.scale = here(isFirst ? scaled.getRhs() : scaled.getLhs());
+        value = isFirst ? scaled.getLhs() : scaled.getRhs();
+        passViews();
+      }
+      if (!passCast())
+        return std::nullopt;
+    }
+    found.integers = here(value);
+    if (elementOf(value).isInteger(32)) {
+      if (auto less = value.getDefiningOp<ir::SubOp>()) {
+        found.zero = here(less.getRhs());
+        value = less.getLhs();
+        passViews();
+      }
+      if (!passCast())
+        return std::nullopt;
+    }
+    found.codes = here(value);
+    return elementOf(value).isInteger(8) ? std::optional(found) : std::nullopt;
+  }
+
+private:
+  Behind here(Value behind) const { return {behind, found.views.size()}; }
+  void passViews() {
+    while (Operation *view = viewOf(value)) {
+      found.views.push_back(view);
+      value = view->getOperand(0);
+    }
+  }
+  bool passCast() {
+    Value integer = integerBehind(value);
+    if (!integer)
+      return false;
+    value = integer;
+    passViews();
+    return true;
+  }
+
+  Value value;
+  Factor found;
+};
+
+} // namespace
+
+namespace {
+
+/// One product of matrices whose factors are bytes, by what they stand for.
+class ByteProduct {
+public:
+  ByteProduct(ir::MatmulOp product, bool takesZero, AxisParts &parts,
+              OpBuilder &builder)
+      : product(product), takesZero(takesZero), parts(parts), builder(builder),
+        writer(parts, builder, numSymbolsOf(product)),
+        dims(dimsOf(product.getType())) {}
+
+  /// The same by a product of bytes; null where there is none.
+  Value run();
+
+private:
+  bool hasFewRows() const;
+  bool canMove(const Factor &factor) const;
+  Value moved(const Factor &factor, Behind behind, int64_t padding = 0);
+  std::optional<Value> sharedBy(const Factor &factor, Behind behind,
+                                unsigned axis);
+  std::optional<Value> numberOf(Value value);
+  Value sumOfProducts();
+  Value codesOf(const Factor &factor);
+  Value sumOf(Value codes, unsigned axis);
+  Value multiplied(Value zero, Value others);
+  Value corrected(Value sums, Value left, Value right);
+  Value castTo(Value value, Type element);
+  Value spread(Value value, ArrayRef<AffineExpr> shape) {
+    return writer.broadcast(value, shape);
+  }
+  template <typename Op> Value apply(Value left, Value right) {
+    return Op::create(builder, product.getLoc(), left.getType(), left, right);
+  }
+  Value filled(int64_t number, ArrayRef<AffineExpr> shape);
+  RankedTensorType typeOf(Type element, ArrayRef<AffineExpr> shape) const {
+    return tensorType(element, shape, numSymbolsOf(product));
+  }
+  AffineMapAttr shapeOf(ArrayRef<AffineExpr> shape) const {
+    return shapeAttr(builder.getContext(), shape, numSymbolsOf(product));
+  }
+  unsigned rows() const { return unsigned(dims.size()) - 2; }
+  unsigned columns() const { return unsigned(dims.size()) - 1; }
+
+  ir::MatmulOp product;
+  bool takesZero;
+  AxisParts &parts;
+  OpBuilder &builder;
+  PartBuilder writer;
+  DimList dims;
+  Factor left, right;
+  /// Of size 1 along what is summed, or of rank 0; or null.
+  Value leftZero, rightZero;
+  int64_t depth = 0;
+};
+
+} // namespace
+
+bool ByteProduct::hasFewRows() const {
+  auto number = dyn_cast<AffineConstantExpr>(dims[rows()]);
+  return number && number.getValue() <= fewRows;
+}
+
+Value ByteProduct::castTo(Value value, Type element) {
+  return ir::CastOp::create(builder, product.getLoc(),
+                            typeOf(element, dimsOf(value.getType())), value,
+                            TypeAttr::get(element));
+}
+
+Value ByteProduct::filled(int64_t number, ArrayRef<AffineExpr> shape) {
+  Type element = builder.getI32Type();
+  return ir::FullOp::create(builder, product.getLoc(), typeOf(element, shape),
+                            shapeOf(shape), builder.getI64IntegerAttr(number),
+                            TypeAttr::get(element));
+}
+
+// What all elements of the value are, of rank 0; nothing where they differ.
+std::optional<Value> ByteProduct::numberOf(Value value) {
+  if (auto full = value.getDefiningOp<ir::FullOp>())
+    return ir::FullOp::create(builder, product.getLoc(),
+                              typeOf(elementOf(value), {}), shapeOf({}),
+                              full.getValue(), full.getDtypeAttr());
+  auto broadcast = value.getDefiningOp<ir::BroadcastOp>();
+  if (!broadcast || !llvm::all_of(dimsOf(broadcast.getX().getType()), isOne))
+    return std::nullopt;
+  return writer.reshape(broadcast.getX(), {});
+}
+
+// The number that fills the factor's zero, or null.
+static IntegerAttr knownZero(const Factor &factor) {
+  return factor.zero.value
+             ? dyn_cast_or_null<IntegerAttr>(fillOf(factor.zero.value))
+             : IntegerAttr();
+}
+
+// Around bytes stands what they have for zero, which has to be a byte, too.
+bool ByteProduct::canMove(const Factor &factor) const {
+  bool hasPadding = llvm::any_of(factor.views, llvm::IsaPred<ir::PadOp>);
+  if (!factor.zero.value || !hasPadding)
+    return true;
+  // Some may stand behind the zero, where they are padded with 0.
+  auto before = ArrayRef(factor.views).take_front(factor.zero.views);
+  if (llvm::count_if(before, llvm::IsaPred<ir::PadOp>) !=
+      llvm::count_if(factor.views, llvm::IsaPred<ir::PadOp>))
+    return false;
+  IntegerAttr known = knownZero(factor);
+  if (!known)
+    return false;
+  int64_t zero = known.getInt();
+  return cast<IntegerType>(elementOf(factor.codes.value)).isUnsigned()
+             ? zero == uint8_t(zero)
+             : zero == int8_t(zero);
+}
+
+// A value in the shape of the factor.
+Value ByteProduct::moved(const Factor &factor, Behind behind, int64_t padding) {
+  Value value = behind.value;
+  for (Operation *view :
+       llvm::reverse(ArrayRef(factor.views).take_front(behind.views))) {
+    OperationState state(product.getLoc(), view->getName());
+    state.addOperands(value);
+    state.addTypes(
+        typeOf(elementOf(value), dimsOf(view->getResult(0).getType())));
+    NamedAttrList attributes(view->getAttrs());
+    if (isa<ir::PadOp>(view))
+      attributes.set("value", builder.getI64IntegerAttr(padding));
+    state.addAttributes(attributes.getAttrs());
+    value = builder.create(state)->getResult(0);
+  }
+  return value;
+}
+
+Value ByteProduct::codesOf(const Factor &factor) {
+  IntegerAttr zero = knownZero(factor);
+  return moved(factor, factor.codes, zero ? zero.getInt() : 0);
+}
+
+// A zero or a scale of size 1 along `axis`, or of rank 0; nothing where it is
+// not the same along the axis. Null of null.
+std::optional<Value> ByteProduct::sharedBy(const Factor &factor, Behind behind,
+                                           unsigned axis) {
+  if (!behind.value)
+    return Value();
+  if (auto number = numberOf(behind.value))
+    return number;
+  if (llvm::any_of(ArrayRef(factor.views).take_front(behind.views),
+                   llvm::IsaPred<ir::PadOp, ir::WindowOp>))
+    return std::nullopt;
+  Value whole = moved(factor, behind);
+  if (!llvm::all_of(parts.of(whole)[axis],
+                    [](const AxisPart &part) { return part.isRepeated; }))
+    return std::nullopt;
+  DimList shape = dimsOf(whole.getType());
+  shape[axis] = builder.getAffineConstantExpr(1);
+  SmallVector<int64_t> starts(shape.size(), 0), steps(shape.size(), 1);
+  return ir::SliceOp::create(
+      builder, product.getLoc(), typeOf(elementOf(whole), shape), whole,
+      builder.getDenseI64ArrayAttr(starts), shapeOf(shape),
+      builder.getDenseI64ArrayAttr(steps));
+}
+
+// Sums wrap as those of the product do.
+Value ByteProduct::sumOf(Value codes, unsigned axis) {
+  DimList shape = dimsOf(codes.getType());
+  shape[axis] = builder.getAffineConstantExpr(1);
+  Value sums = ir::SumOp::create(
+      builder, product.getLoc(), typeOf(builder.getI64Type(), shape), codes,
+      builder.getDenseI64ArrayAttr({int64_t(axis)}), builder.getBoolAttr(true));
+  return castTo(sums, builder.getI32Type());
+}
+
+// In the shape of the others where the zero is a number, else in the result's.
+Value ByteProduct::multiplied(Value zero, Value others) {
+  bool isNumber = cast<RankedTensorType>(zero.getType()).getRank() == 0;
+  DimList shape = isNumber ? dimsOf(others.getType()) : dims;
+  return apply<ir::MulOp>(spread(zero, shape), spread(others, shape));
+}
+
+// sum (a - za) (b - zb) = sum a b - zb sum a - za (sum b - depth zb)
+Value ByteProduct::corrected(Value sums, Value leftCodes, Value rightCodes) {
+  auto less = [&](Value share) {
+    sums = apply<ir::SubOp>(sums, spread(share, dims));
+  };
+  if (rightZero)
+    less(multiplied(rightZero, sumOf(leftCodes, columns())));
+  if (!leftZero)
+    return sums;
+  Value others = sumOf(rightCodes, rows());
+  if (rightZero) {
+    DimList shape = dimsOf(others.getType());
+    Value all =
+        apply<ir::MulOp>(filled(depth, shape), spread(rightZero, shape));
+    others = apply<ir::SubOp>(others, all);
+  }
+  less(multiplied(leftZero, others));
+  return sums;
+}
+
+// The same integers either way.
+Value ByteProduct::sumOfProducts() {
+  bool isPlain = hasFewRows();
+  auto operand = [&](const Factor &factor) {
+    return isPlain ? moved(factor, factor.integers) : codesOf(factor);
+  };
+  Value first = operand(left), second = operand(right);
+  Type i32 = builder.getI32Type();
+  Value lhs = castTo(first, i32), rhs = castTo(second, i32);
+  IntegerAttr zero = knownZero(left);
+  if (takesZero && !isPlain && zero && !right.zero.value) {
+    lhs = apply<ir::SubOp>(lhs, filled(zero.getInt(), dimsOf(lhs.getType())));
+    leftZero = {};
+  }
+  Value sums = ir::MatmulOp::create(builder, product.getLoc(),
+                                    typeOf(i32, dims), lhs, rhs);
+  return isPlain ? sums : corrected(sums, first, second);
+}
+
+// Whatever is a number in one program and a symbol in another must not choose
+// between integers and floats, but for the depth.
+Value ByteProduct::run() {
+  auto known =
+      dyn_cast<AffineConstantExpr>(dimsOf(product.getLhs().getType()).back());
+  auto first = FactorReader(product.getLhs()).read(),
+       second = FactorReader(product.getRhs()).read();
+  if (!known || !first || !second || !canMove(*first) || !canMove(*second))
+    return {};
+  left = *first;
+  right = *second;
+  constexpr int64_t word = 4;
+  if (innerRun(product.getLhs(), columns()) % word != 0)
+    return {};
+  depth = known.getValue();
+  bool isFloat = elementOf(product).isF32();
+  // Sums of integers wrap, those that stand for floats must not.
+  constexpr int64_t mostSummed = std::numeric_limits<int32_t>::max();
+  if (isFloat ? depth > mostSummed / (mostOfByte * mostOfByte)
+              : hasFewRows() || (!left.zero.value && !right.zero.value))
+    return {};
+  auto leftZeros = sharedBy(left, left.zero, columns()),
+       rightZeros = sharedBy(right, right.zero, rows()),
+       leftScales = sharedBy(left, left.scale, columns()),
+       rightScales = sharedBy(right, right.scale, rows());
+  if (!leftZeros || !rightZeros || !leftScales || !rightScales)
+    return {};
+  leftZero = *leftZeros;
+  rightZero = *rightZeros;
+  Value sums = sumOfProducts();
+  if (!isFloat)
+    return sums;
+  Value result = castTo(sums, elementOf(product)), scale;
+  for (Value each : {*leftScales, *rightScales})
+    if (each)
+      scale = scale ? apply<ir::MulOp>(scale, spread(each, dims))
+                    : spread(each, dims);
+  return scale ? apply<ir::MulOp>(result, scale) : result;
+}
+
+namespace {
+
+struct ProductsOfBytesPass : impl::ProductsOfBytesBase<ProductsOfBytesPass> {
+  using Base::Base;
+  void runOnOperation() override {
+    func::FuncOp function = mainOf(getOperation());
+    AxisParts parts;
+    OpBuilder builder(&getContext());
+    bool isChanged = false;
+    for (Operation &op : llvm::make_early_inc_range(
+             function.getBody().front().without_terminator())) {
+      auto product = dyn_cast<ir::MatmulOp>(op);
+      if (!product)
+        continue;
+      builder.setInsertionPoint(&op);
+      Value made = ByteProduct(product, takesZero, parts, builder).run();
+      if (!made)
+        continue;
+      op.getResult(0).replaceAllUsesWith(made);
+      isChanged = true;
+    }
+    removeDeadOps(function);
+    if (!isChanged)
+      return;
+    simplifyOps(function);
+    mergeDuplicates(function);
+    removeDeadOps(function);
+  }
+};
+
+} // namespace
+
+} // namespace sinter::compiler
