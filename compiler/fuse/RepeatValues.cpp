@@ -2,6 +2,7 @@
 #include "compiler/fuse/RepeatValues.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Types.h"
+#include "compiler/lower/Access.h"
 #include "compiler/lower/ElementCost.h"
 #include "dialects/sinter/Dialect.h"
 
@@ -45,7 +46,8 @@ public:
 private:
   void consider(unsigned index);
   bool isRepeatable(unsigned index) const;
-  /// Whether a user walks as many elements as the value has.
+  /// Whether a user walks as many elements as the value has, or makes no more
+  /// of them than a load.
   bool isWalkedBy(unsigned index, unsigned user) const;
   /// The other groups that read the value.
   llvm::SmallSetVector<unsigned, 4> readersOf(unsigned index) const;
@@ -75,9 +77,17 @@ static unsigned widthOf(Value value) {
   return byteWidth(*dtypeOf(element));
 }
 
+// Whether a product takes the value as the bytes that it is made of.
+static bool standsForBytes(Value value) {
+  auto less = lessNumber(value);
+  return bool(narrowPart(less ? less->codes : value));
+}
+
 bool Repeater::isWalkedBy(unsigned index, unsigned user) const {
   Operation *op = graph.op(user);
   PatternKind kind = kindOf(op);
+  if (kind == PatternKind::contraction)
+    return standsForBytes(graph.op(index)->getResult(0));
   if (kind != PatternKind::pointwise && kind != PatternKind::reduction)
     return false;
   Value walked =

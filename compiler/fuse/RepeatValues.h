@@ -9,8 +9,10 @@ namespace sinter::compiler {
 /// is computed again by those, where what it is made of is in memory anyway, or
 /// is narrower and written in its place, and less is moved so. Numbers that its
 /// kernel computes and spreads over it, such as statistics of rows, are kept
-/// instead. The same ops on the same values give the same bits. What is decided
-/// does not depend on extents. Accepted ones are decisions of rule `repeat`.
+/// instead. So are what products read, but for integers that were brought from
+/// narrower ones, which they take as such. The same ops on the same values give
+/// the same bits. What is decided does not depend on extents. Accepted ones are
+/// decisions of rule `repeat`.
 void repeatValues(FusionGraph &graph, const FuseOptions &options,
                   std::vector<FusionDecision> &decisions);
 

@@ -114,3 +114,22 @@ func.func @main(%a: tensor<64x32xbf16>, %b: tensor<32x48xbf16>, %y: tensor<64x48
   %out = sinter.mul %less, %all : (tensor<64x48xf32>, tensor<64x48xf32>) -> tensor<64x48xf32>
   return %sum, %out : tensor<48xf32>, tensor<64x48xf32>
 }
+
+// -----
+
+// Bytes less a number stay bytes for all products that read them.
+// CHECK-LABEL: module
+// CHECK: detail = "sub computed again by 2 kernels, not kept"
+// CHECK: program.kernel @contraction
+// CHECK: sinter.cast %arg0 {{.*}}xui8>
+// CHECK-COUNT-2: program.launch @contraction
+func.func @main(%x: tensor<64x32xui8>, %a: tensor<32x48xi8>, %b: tensor<32x48xi8>) -> (tensor<64x48xi32>, tensor<64x48xi32>) {
+  %0 = sinter.cast %x {dtype = i32} : (tensor<64x32xui8>) -> tensor<64x32xi32>
+  %1 = sinter.full {dtype = i32, shape = affine_map<() -> (64, 32)>, value = 7 : i64} : () -> tensor<64x32xi32>
+  %2 = sinter.sub %0, %1 : (tensor<64x32xi32>, tensor<64x32xi32>) -> tensor<64x32xi32>
+  %3 = sinter.cast %a {dtype = i32} : (tensor<32x48xi8>) -> tensor<32x48xi32>
+  %4 = sinter.matmul %2, %3 : (tensor<64x32xi32>, tensor<32x48xi32>) -> tensor<64x48xi32>
+  %5 = sinter.cast %b {dtype = i32} : (tensor<32x48xi8>) -> tensor<32x48xi32>
+  %6 = sinter.matmul %2, %5 : (tensor<64x32xi32>, tensor<32x48xi32>) -> tensor<64x48xi32>
+  return %4, %6 : tensor<64x48xi32>, tensor<64x48xi32>
+}
