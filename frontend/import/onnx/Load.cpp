@@ -77,6 +77,14 @@ static std::set<std::string> statisticsOf(const GraphRecord &graph) {
   return names;
 }
 
+/// The same as what no run changes: kernels keep what they copied of it.
+static Tensor constantOf(const Tensor &leaf) {
+  const graph::NodeRef &node = leaf.node();
+  return Tensor(graph::NodeFactory::leaf(graph::InputKind::parameter,
+                                         node->dtype(), node->dims(),
+                                         node->value()));
+}
+
 /// Floats with axes are parameters; small tensors of others are known; large
 /// ones are constants.
 Model loadModel(std::shared_ptr<const LoadedModel> loaded,
@@ -105,7 +113,7 @@ Model loadModel(std::shared_ptr<const LoadedModel> loaded,
           tensor->name,
           Param(leaf, tensor->name, !statistics.contains(tensor->name)));
     else
-      model.constants.emplace(tensor->name, leaf);
+      model.constants.emplace(tensor->name, constantOf(leaf));
   }
   model.loaded = std::move(loaded);
   return model;
