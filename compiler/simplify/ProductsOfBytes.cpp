@@ -96,7 +96,7 @@ public:
         return std::nullopt;
     }
     found.integers = here(value);
-    if (elementOf(value).isInteger(32)) {
+    if (elementOf(value).isSignlessInteger(32)) {
       if (auto less = value.getDefiningOp<ir::SubOp>()) {
         found.zero = here(less.getRhs());
         value = less.getLhs();
@@ -129,10 +129,6 @@ private:
   Value value;
   Factor found;
 };
-
-} // namespace
-
-namespace {
 
 /// One product of matrices whose factors are bytes, by what they stand for.
 class ByteProduct {

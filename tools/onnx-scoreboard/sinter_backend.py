@@ -21,7 +21,8 @@ STATUS_UNSUPPORTED = 2
 # sinter_dtype by its number, as sinter/c_api.h has them, by the names of NumPy
 # and ml_dtypes.
 DTYPES = ["float64", "float32", "float16", "bfloat16", "int8", "int16",
-          "int32", "int64", "uint8", "bool", None, None, "float8_e4m3fn",
+          "int32", "int64", "uint8", "bool", "complex64", "complex128",
+          "float8_e4m3fn",
           "float8_e5m2", "float8_e8m0fnu", "int4", "uint4", "uint16",
           "uint32", "uint64", "float8_e4m3fnuz", "float8_e5m2fnuz",
           "float4_e2m1fn", "int2", "uint2"]

@@ -234,10 +234,16 @@ def unet():
             return self.head(self.up[1](torch.cat([b, a], 1)))
     return UNet(), (torch.randn(1, 3, 64, 96),), {0: "batch"}
 
+# What ONNX Runtime makes of networks: nodes on codes, codes of what each run
+# gives, and floats between two conversions.
+QUANTIZED = {"resnet18": ("operators", "dynamic", "qdq"),
+             "mobilenet_v3_small": ("operators", "dynamic", "qdq"),
+             "bert": ("dynamic", "qdq")}
+
 #===- Making ---------------------------------------------------------------===#
 
 
-def write_case(folder, model_path, inputs):
+def write_case(folder, model_path, inputs, is_quantized=False):
     """Outputs of ONNX Runtime, as the backend suite has them."""
     import numpy
     import onnx
@@ -264,9 +270,12 @@ def write_case(folder, model_path, inputs):
             tensor = numpy_helper.from_array(value, entry.name)
             file.write(tensor.SerializeToString())
     # Two ways of f32 sums differ by some units of the largest value; what
-    # is next to nothing is none of it.
+    # is next to nothing is none of it. Of quantized networks the last place of a
+    # sum moves codes: ONNX Runtime is up to three of them from itself without
+    # its optimizations.
+    share = 3.1 / 127 if is_quantized else 1e-4
     with open(f"{folder}/info.json", "w") as file:
-        json.dump({"rtol": 1e-3, "atol": max(1e-4 * scale, 1e-6)}, file)
+        json.dump({"rtol": 1e-3, "atol": max(share * scale, 1e-6)}, file)
 
 
 def liven(model, inputs):
@@ -314,6 +323,36 @@ def export(name, folder, dynamo):
     write_case(folder, path, [value.numpy() for value in flat])
 
 
+def quantize(source, folder, kind):
+    import onnx
+    from onnx import numpy_helper
+    from onnxruntime import quantization
+    from onnxruntime.quantization import QuantFormat, QuantType
+    paths = sorted(os.listdir(source + "/test_data_set_0"))
+    given = [onnx.load_tensor(f"{source}/test_data_set_0/{path}")
+             for path in paths if path.startswith("input_")]
+    inputs = {each.name: numpy_helper.to_array(each) for each in given}
+
+    class Reader(quantization.CalibrationDataReader):
+        left = [inputs]
+
+        def get_next(self):
+            return self.left.pop() if self.left else None
+
+    os.makedirs(folder, exist_ok=True)
+    path = folder + "/model.onnx"
+    if kind == "dynamic":
+        quantization.quantize_dynamic(source + "/model.onnx", path)
+    else:
+        quantization.quantize_static(
+            source + "/model.onnx", path, Reader(),
+            quant_format=QuantFormat.QDQ if kind == "qdq"
+            else QuantFormat.QOperator,
+            activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8,
+            per_channel=kind == "qdq")
+    write_case(folder, path, list(inputs.values()), is_quantized=True)
+
+
 def make_rapidocr(directory):
     import glob
     import shutil
@@ -336,6 +375,17 @@ def make_rapidocr(directory):
             write_case(folder, path, [values.astype(numpy.float32)])
 
 
+def made(folder, work):
+    try:
+        work()
+        print("made", folder, flush=True)
+        return True
+    except Exception as error:  # of PyTorch, or of ONNX Runtime
+        traceback.print_exc(limit=3)
+        print(f"not made: {folder}: {str(error)[:300]}", flush=True)
+        return False
+
+
 def make(directory, names):
     failures = 0
     if not names or "rapidocr" in names:
@@ -350,13 +400,12 @@ def make(directory, names):
                                   name + ("_dynamo" if dynamo else ""))
             if os.path.exists(folder + "/info.json"):
                 continue
-            try:
-                export(name, folder, dynamo)
-                print("made", folder, flush=True)
-            except Exception as error:  # of PyTorch, or of ONNX Runtime
-                failures += 1
-                traceback.print_exc(limit=3)
-                print(f"not made: {folder}: {str(error)[:300]}", flush=True)
+            failures += not made(folder, lambda: export(name, folder, dynamo))
+        for kind in QUANTIZED.get(name, ()):
+            source, folder = f"{directory}/{name}", f"{directory}/{name}_{kind}"
+            if not os.path.exists(folder + "/info.json"):
+                failures += not made(
+                    folder, lambda: quantize(source, folder, kind))
     return failures
 
 #===- Checking -------------------------------------------------------------===#

@@ -235,8 +235,7 @@ static Tensor dilatedMeans(const Tensor &x, const Windows &windows,
   return y;
 }
 
-static void averagePoolRule(Call &call) {
-  Tensor x = call.tensor(0);
+Tensor averagePooled(Call &call, const Tensor &x) {
   Windows windows = windowsOf(call, x, kernelShape(call));
   std::vector<int64_t> none(windows.rank(), 0), low = none, high = none;
   if (call.flag("count_include_pad")) {
@@ -244,8 +243,12 @@ static void averagePoolRule(Call &call) {
     high = windows.high;
   }
   reachToCeiling(call, x, windows);
-  call.give(isDilated(windows) ? dilatedMeans(x, windows, low, high)
-                               : averaged(x, windows, low, high, 0));
+  return isDilated(windows) ? dilatedMeans(x, windows, low, high)
+                            : averaged(x, windows, low, high, 0);
+}
+
+static void averagePoolRule(Call &call) {
+  call.give(averagePooled(call, call.tensor(0)));
 }
 
 /// The p-norm of each window: the power of a sum.

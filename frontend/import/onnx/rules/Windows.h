@@ -28,6 +28,9 @@ std::vector<int64_t> listOf(Call &call, const char *name, size_t rank,
 /// y + bias along axis 1.
 Tensor withBias(const Tensor &y, const Tensor &bias);
 
+/// The mean of each window of x, as AveragePool's attributes have it.
+Tensor averagePooled(Call &call, const Tensor &x);
+
 /// The convolution of operands 0 and 1, with a bias as operand 2.
 Tensor plainConv(Call &call);
 

@@ -1,5 +1,5 @@
 /// Operators of com.microsoft on quantized tensors.
-#include "frontend/import/onnx/rules/Rules.h"
+#include "frontend/import/onnx/rules/Windows.h"
 
 #include <sinter/generated/functions/Activations.h>
 
@@ -66,6 +66,19 @@ static void globalAveragePoolRule(Call &call) {
   call.give(quantized(call, mean(x, Axes(axes), true), 3, 4));
 }
 
+static void averagePoolRule(Call &call) {
+  Tensor x = dequantized(call, 0, 1, 2);
+  bool isLast = call.flag("channels_last");
+  Tensor y = averagePooled(call, isLast ? movedim(x, -1, 1) : x);
+  call.give(quantized(call, isLast ? movedim(y, 1, -1) : y, 3, 4));
+}
+
+static void whereRule(Call &call) {
+  Tensor y = where(call.tensor(0), dequantized(call, 1, 2, 3),
+                   dequantized(call, 4, 5, 6));
+  call.give(quantized(call, y, 7, 8, 1));
+}
+
 /// The scale and the zero point of the result come first.
 static void concatRule(Call &call) {
   std::vector<Tensor> parts;
@@ -83,7 +96,29 @@ static void concatRule(Call &call) {
 /// Whole numbers less their zero point, one for all or one for each column.
 static Tensor lessZero(Call &call, size_t at, size_t zero) {
   Tensor x = call.tensor(at).to(DType::i32);
-  return call.has(zero) ? x - call.tensor(zero).to(DType::i32) : x;
+  return isZero(call, zero) ? x : x - call.tensor(zero).to(DType::i32);
+}
+
+/// The bias is of whole numbers, which have the scale of the products. Without
+/// a scale the result is not quantized.
+static void gemmRule(Call &call) {
+  Tensor a = lessZero(call, 0, 2), b = call.tensor(3).to(DType::i32);
+  if (call.flag("transA"))
+    a = swapaxes(a, 0, 1);
+  if (call.flag("transB"))
+    b = swapaxes(b, 0, 1);
+  if (!isZero(call, 5))
+    b = b - call.tensor(5).to(DType::i32);
+  Tensor sum = matmul(a, b);
+  if (call.has(6))
+    sum = sum + call.tensor(6);
+  Tensor scale = call.tensor(1) * call.tensor(4) * call.real("alpha");
+  if (!call.has(7))
+    return call.give(sum.to(DType::f32) * scale.to(DType::f32));
+  scale = scale.to(DType::f32) / call.tensor(7).to(DType::f32);
+  Tensor y = sum.to(DType::f32) * scale;
+  call.give(call.has(8) ? requantized(y, call.tensor(8))
+                        : saturated(y, call.value(0).dtype()));
 }
 
 static void matmulIntegerToFloatRule(Call &call) {
@@ -109,7 +144,15 @@ static constexpr Operator rows[] = {
     {"QLinearSoftmax", 1, 0, "axis:int=-1 opset:int!", softmaxRule, domain},
     {"QLinearGlobalAveragePool", 1, 0, "channels_last:int=0",
      globalAveragePoolRule, domain},
+    {"QLinearAveragePool", 1, 0,
+     "auto_pad:string=NOTSET ceil_mode:int=0 channels_last:int=0 "
+     "count_include_pad:int=0 dilations:ints kernel_shape:ints! pads:ints "
+     "strides:ints",
+     averagePoolRule, domain},
+    {"QLinearWhere", 1, 0, "", whereRule, domain},
     {"QLinearConcat", 1, 0, "axis:int!", concatRule, domain},
+    {"QGemm", 1, 0, "alpha:float=1.0 transA:int=0 transB:int=0", gemmRule,
+     domain},
     {"MatMulIntegerToFloat", 1, 0, "", matmulIntegerToFloatRule, domain},
     {"DynamicQuantizeMatMul", 1, 0, "", dynamicQuantizeMatmulRule, domain},
 };
