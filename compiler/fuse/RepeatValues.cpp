@@ -80,7 +80,8 @@ static unsigned widthOf(Value value) {
 // Whether a product takes the value as the bytes that it is made of.
 static bool standsForBytes(Value value) {
   auto less = lessNumber(value);
-  return bool(narrowPart(less ? less->codes : value));
+  return isa<IntegerType>(elementOf(value)) &&
+         bool(narrowPart(less ? less->codes : value));
 }
 
 bool Repeater::isWalkedBy(unsigned index, unsigned user) const {

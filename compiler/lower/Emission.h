@@ -92,6 +92,7 @@ public:
   void keepInRow(Value base, mlir::AffineExpr width) {
     inRow.insert({base.getAsOpaquePointer(), width.getAsOpaquePointer()});
   }
+  /// Whether that was promised.
   bool isKeptInRow(Value base, mlir::AffineExpr width) const {
     return inRow.contains(
         {base.getAsOpaquePointer(), width.getAsOpaquePointer()});
