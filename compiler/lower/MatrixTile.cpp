@@ -340,7 +340,8 @@ void MatrixTile::findSurplus() {
 
 MatrixTile::Values MatrixTile::withoutSurplus(const Values &carried) {
   Values sums = carried;
-  for (unsigned number = 0; tile.leftZero != 0 && number < sums.size(); ++number)
+  for (unsigned number = 0; tile.leftZero != 0 && number < sums.size();
+       ++number)
     sums[number] =
         arith::SubIOp::create(emission.builder, emission.loc, sums[number],
                               surplus[number % vectors]);

@@ -80,9 +80,8 @@ static std::set<std::string> statisticsOf(const GraphRecord &graph) {
 /// The same as what no run changes: kernels keep what they copied of it.
 static Tensor constantOf(const Tensor &leaf) {
   const graph::NodeRef &node = leaf.node();
-  return Tensor(graph::NodeFactory::leaf(graph::InputKind::parameter,
-                                         node->dtype(), node->dims(),
-                                         node->value()));
+  return Tensor(graph::NodeFactory::leaf(
+      graph::InputKind::parameter, node->dtype(), node->dims(), node->value()));
 }
 
 /// Floats with axes are parameters; small tensors of others are known; large

@@ -62,6 +62,7 @@ func.func @main(%x: tensor<1x16x8xui8>, %b: tensor<24x32xi8>) -> tensor<16x32xf3
 // A scale that differs along what is summed, and sums that may not fit, stay
 // floats.
 // CHECK-LABEL: @main
+// OUTSIDE-LABEL: @main
 // CHECK-NOT: sinter.matmul {{.*}} -> tensor<{{.*}}xi32>
 func.func @main(%a: tensor<16x64xi8>, %s: tensor<64xf32>, %b: tensor<64x32xi8>, %c: tensor<16x40000xi8>, %d: tensor<40000x32xi8>) -> (tensor<16x32xf32>, tensor<16x32xf32>) {
   %0 = sinter.cast %a {dtype = f32} : (tensor<16x64xi8>) -> tensor<16x64xf32>
@@ -79,6 +80,7 @@ func.func @main(%a: tensor<16x64xi8>, %s: tensor<64xf32>, %b: tensor<64x32xi8>, 
 
 // Few rows take zeros off as they read: the same sums.
 // CHECK-LABEL: @main
+// OUTSIDE-LABEL: @main
 // CHECK: %[[LESS:.*]] = sinter.sub
 // CHECK: %[[SUMS:.*]] = sinter.matmul %[[LESS]], {{.*}} -> tensor<2x32xi32>
 // CHECK-NEXT: %[[FLOATS:.*]] = sinter.cast %[[SUMS]]
@@ -99,6 +101,7 @@ func.func @main(%a: tensor<2x64xi8>, %s: tensor<2x1xf32>, %b: tensor<64x32xi8>) 
 
 // Zeros are taken off sums of integers, too.
 // CHECK-LABEL: @main
+// OUTSIDE-LABEL: @main
 // CHECK: %[[A:.*]] = sinter.cast %arg0 {{.*}} -> tensor<16x64xi32>
 // CHECK: %[[B:.*]] = sinter.cast %arg1 {{.*}} -> tensor<64x32xi32>
 // CHECK: sinter.matmul %[[A]], %[[B]]
@@ -119,6 +122,7 @@ func.func @main(%a: tensor<16x64xui8>, %b: tensor<64x32xui8>, %z: tensor<i32>) -
 
 // Words would lie in two runs of three channels.
 // CHECK-LABEL: @main
+// OUTSIDE-LABEL: @main
 // CHECK-NOT: sinter.matmul {{.*}} -> tensor<{{.*}}xi32>
 func.func @main(%x: tensor<1x18x3xui8>, %b: tensor<9x32xi8>) -> tensor<16x32xf32> {
   %0 = sinter.cast %x {dtype = f32} : (tensor<1x18x3xui8>) -> tensor<1x18x3xf32>
