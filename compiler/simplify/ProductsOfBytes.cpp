@@ -50,6 +50,10 @@ struct Factor {
 
 } // namespace
 
+static bool isOfFloats(Value value) {
+  return elementOf(value).isF32() || elementOf(value).isF64();
+}
+
 // What the value is converted from; null where that is no integer.
 static Value integerBehind(Value value) {
   auto conversion = value.getDefiningOp<ir::CastOp>();
@@ -82,7 +86,7 @@ public:
 
   std::optional<Factor> read() {
     passViews();
-    if (elementOf(value).isF32()) {
+    if (isOfFloats(value)) {
       if (auto scaled = value.getDefiningOp<ir::MulOp>()) {
         Value first = scaled.getLhs();
         while (Operation *view = viewOf(first))
@@ -359,7 +363,7 @@ Value ByteProduct::run() {
   if (innerRun(product.getLhs(), columns()) % word != 0)
     return {};
   depth = known.getValue();
-  bool isFloat = elementOf(product).isF32();
+  bool isFloat = isOfFloats(product);
   // Sums of integers wrap, those that stand for floats must not.
   constexpr int64_t mostSummed = std::numeric_limits<int32_t>::max();
   if (isFloat ? depth > mostSummed / (mostOfByte * mostOfByte)
