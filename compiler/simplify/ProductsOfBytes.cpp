@@ -149,7 +149,8 @@ public:
 private:
   bool hasFewRows() const;
   bool canMove(const Factor &factor) const;
-  Value moved(const Factor &factor, Behind behind, int64_t padding = 0);
+  Value viewed(Operation *view, Value value, int64_t padding);
+  Value moved(const Factor &factor, Behind behind);
   std::optional<Value> sharedBy(const Factor &factor, Behind behind,
                                 unsigned axis);
   std::optional<Value> numberOf(Value value);
@@ -165,7 +166,7 @@ private:
   template <typename Op> Value apply(Value left, Value right) {
     return Op::create(builder, product.getLoc(), left.getType(), left, right);
   }
-  Value filled(int64_t number, ArrayRef<AffineExpr> shape);
+  Value filled(int64_t number, ArrayRef<AffineExpr> shape, Type element);
   RankedTensorType typeOf(Type element, ArrayRef<AffineExpr> shape) const {
     return tensorType(element, shape, numSymbolsOf(product));
   }
@@ -200,8 +201,8 @@ Value ByteProduct::castTo(Value value, Type element) {
                             TypeAttr::get(element));
 }
 
-Value ByteProduct::filled(int64_t number, ArrayRef<AffineExpr> shape) {
-  Type element = builder.getI32Type();
+Value ByteProduct::filled(int64_t number, ArrayRef<AffineExpr> shape,
+                          Type element) {
   return ir::FullOp::create(builder, product.getLoc(), typeOf(element, shape),
                             shapeOf(shape), builder.getI64IntegerAttr(number),
                             TypeAttr::get(element));
@@ -226,6 +227,18 @@ static IntegerAttr knownZero(const Factor &factor) {
              : IntegerAttr();
 }
 
+// The byte, of the codes' type, that the zero is everywhere; null where the
+// program does not say so.
+static Value byteOfZero(const Factor &factor) {
+  Value value = factor.zero.value;
+  while (Operation *view = viewOf(value))
+    value = view->getOperand(0);
+  Value byte = integerBehind(value);
+  bool isByte = byte && elementOf(byte) == elementOf(factor.codes.value) &&
+                llvm::all_of(dimsOf(byte.getType()), isOne);
+  return isByte ? byte : Value();
+}
+
 // Around bytes stands what they have for zero, which has to be a byte, too.
 bool ByteProduct::canMove(const Factor &factor) const {
   bool hasPadding = llvm::any_of(factor.views, llvm::IsaPred<ir::PadOp>);
@@ -238,34 +251,50 @@ bool ByteProduct::canMove(const Factor &factor) const {
     return false;
   IntegerAttr known = knownZero(factor);
   if (!known)
-    return false;
+    return bool(byteOfZero(factor));
   int64_t zero = known.getInt();
   return cast<IntegerType>(elementOf(factor.codes.value)).isUnsigned()
              ? zero == uint8_t(zero)
              : zero == int8_t(zero);
 }
 
+Value ByteProduct::viewed(Operation *view, Value value, int64_t padding) {
+  OperationState state(product.getLoc(), view->getName());
+  state.addOperands(value);
+  state.addTypes(
+      typeOf(elementOf(value), dimsOf(view->getResult(0).getType())));
+  NamedAttrList attributes(view->getAttrs());
+  if (isa<ir::PadOp>(view))
+    attributes.set("value", builder.getI64IntegerAttr(padding));
+  state.addAttributes(attributes.getAttrs());
+  return builder.create(state)->getResult(0);
+}
+
 // A value in the shape of the factor.
-Value ByteProduct::moved(const Factor &factor, Behind behind, int64_t padding) {
+Value ByteProduct::moved(const Factor &factor, Behind behind) {
   Value value = behind.value;
   for (Operation *view :
-       llvm::reverse(ArrayRef(factor.views).take_front(behind.views))) {
-    OperationState state(product.getLoc(), view->getName());
-    state.addOperands(value);
-    state.addTypes(
-        typeOf(elementOf(value), dimsOf(view->getResult(0).getType())));
-    NamedAttrList attributes(view->getAttrs());
-    if (isa<ir::PadOp>(view))
-      attributes.set("value", builder.getI64IntegerAttr(padding));
-    state.addAttributes(attributes.getAttrs());
-    value = builder.create(state)->getResult(0);
-  }
+       llvm::reverse(ArrayRef(factor.views).take_front(behind.views)))
+    value = viewed(view, value, 0);
   return value;
 }
 
+// The codes, with the zero around them.
 Value ByteProduct::codesOf(const Factor &factor) {
-  IntegerAttr zero = knownZero(factor);
-  return moved(factor, factor.codes, zero ? zero.getInt() : 0);
+  IntegerAttr known = knownZero(factor);
+  Value zero = factor.zero.value && !known ? byteOfZero(factor) : Value();
+  Value codes = factor.codes.value;
+  for (Operation *view : llvm::reverse(factor.views)) {
+    Value inside = codes;
+    codes = viewed(view, codes, known ? known.getInt() : 0);
+    if (!zero || !isa<ir::PadOp>(view))
+      continue;
+    Value around =
+        viewed(view, filled(0, dimsOf(inside.getType()), elementOf(inside)), 1);
+    Value number = spread(writer.reshape(zero, {}), dimsOf(codes.getType()));
+    codes = apply<ir::AddOp>(codes, apply<ir::MulOp>(around, number));
+  }
+  return codes;
 }
 
 // A zero or a scale of size 1 along `axis`, or of rank 0; nothing where it is
@@ -321,8 +350,8 @@ Value ByteProduct::corrected(Value sums, Value leftCodes, Value rightCodes) {
   Value others = sumOf(rightCodes, rows());
   if (rightZero) {
     DimList shape = dimsOf(others.getType());
-    Value all =
-        apply<ir::MulOp>(filled(depth, shape), spread(rightZero, shape));
+    Value all = apply<ir::MulOp>(filled(depth, shape, elementOf(others)),
+                                 spread(rightZero, shape));
     others = apply<ir::SubOp>(others, all);
   }
   less(multiplied(leftZero, others));
@@ -340,7 +369,8 @@ Value ByteProduct::sumOfProducts() {
   Value lhs = castTo(first, i32), rhs = castTo(second, i32);
   IntegerAttr zero = knownZero(left);
   if (takesZero && !isPlain && zero && !right.zero.value) {
-    lhs = apply<ir::SubOp>(lhs, filled(zero.getInt(), dimsOf(lhs.getType())));
+    lhs = apply<ir::SubOp>(lhs,
+                           filled(zero.getInt(), dimsOf(lhs.getType()), i32));
     leftZero = {};
   }
   Value sums = ir::MatmulOp::create(builder, product.getLoc(),

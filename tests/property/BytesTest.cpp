@@ -177,14 +177,20 @@ TEST(Bytes, Convolutions) {
     Drawer draw(seed);
     int64_t groups = draw.integer(1, 2), in = draw.integer(1, 12),
             out = draw.integer(1, 20), size = draw.integer(1, 3);
-    Tensor image =
-        draw.codes(drawBytes(draw), {draw.integer(1, 2), in * groups,
-                                     draw.integer(3, 12), draw.integer(3, 12)})
-            .to(DType::i32);
+    DType dtype = drawBytes(draw);
+    Tensor image = draw.codes(dtype, {draw.integer(1, 2), in * groups,
+                                      draw.integer(3, 12), draw.integer(3, 12)})
+                       .to(DType::i32);
     Tensor weight = draw.codes(drawBytes(draw), {out * groups, in, size, size})
                         .to(DType::i32);
+    // A number of the program, or one that it is given.
+    Tensor zero = sn::full({}, double(draw.integer(0, 127)));
     if (draw.chance())
-      image = image - sn::full({}, double(draw.integer(0, 127))).to(DType::i32);
+      image = image - zero.to(DType::i32);
+    else if (draw.chance())
+      image =
+          image -
+          sn::tensor(zero.to_vector<int32_t>(), {}).to(dtype).to(DType::i32);
     std::vector<float> scales;
     for (int64_t i = 0; i < out * groups; ++i)
       scales.push_back(float(draw.integer(1, 50)) / 97);
