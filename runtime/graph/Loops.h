@@ -25,7 +25,8 @@ struct Loop {
   };
   uint32_t index = 0;
   uint32_t end = 0;
-  uint32_t parent; ///< the loop in whose body it stands; Loops::none outside
+  /// The loop in whose body it stands; Loops::none outside.
+  uint32_t parent = 0;
   bool reverse = false;
   int64_t condition = 0; ///< as of scan_end
   std::vector<Carry> carries;
