@@ -277,8 +277,7 @@ bool Emission::staysInRow(const Coord &coord, AffineExpr width) const {
   // A run of lanes that starts at a multiple of its length.
   if (number % run == 0 && multipleOf(coord.base) % run == 0)
     return true;
-  return coord.step == 1 && inRow.count({coord.base.getAsOpaquePointer(),
-                                         width.getAsOpaquePointer()});
+  return coord.step == 1 && isKeptInRow(coord.base, width);
 }
 
 bool Emission::mayBeNegative(Value value) const {

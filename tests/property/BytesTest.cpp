@@ -89,6 +89,15 @@ private:
   Rng rng;
 };
 
+/// Calls `body` with as many drawers of seeds from this run's on.
+template <typename F> void eachDraw(uint64_t count, F body) {
+  for (uint64_t seed = runSeed(); seed < runSeed() + count; ++seed) {
+    SCOPED_TRACE("SINTER_TEST_SEED=" + std::to_string(seed));
+    Drawer draw(seed);
+    body(draw);
+  }
+}
+
 DType drawBytes(Drawer &draw) { return draw.chance() ? DType::u8 : DType::i8; }
 
 void expectClose(const Tensor &given, const Tensor &wanted) {
@@ -115,9 +124,7 @@ template <typename F> Quantized with(const Quantized &factor, F view) {
 } // namespace
 
 TEST(Bytes, Products) {
-  for (uint64_t seed = runSeed(); seed < runSeed() + 30; ++seed) {
-    SCOPED_TRACE("SINTER_TEST_SEED=" + std::to_string(seed));
-    Drawer draw(seed);
+  eachDraw(30, [](Drawer &draw) {
     int64_t m = draw.integer(1, 40), k = draw.integer(1, 200),
             n = draw.integer(1, 50), batches = draw.integer(1, 3);
     Quantized a = draw.factor(drawBytes(draw), {batches, m, k}), b;
@@ -136,14 +143,12 @@ TEST(Bytes, Products) {
                 sn::matmul(plain(a.wide), plain(b.wide)));
     expectClose(sn::matmul(a.wide, b.wide),
                 sn::matmul(plain(a.wide), plain(b.wide)));
-  }
+  });
 }
 
 /// Sums of integers wrap, however they are computed.
 TEST(Bytes, ProductsOfIntegers) {
-  for (uint64_t seed = runSeed(); seed < runSeed() + 20; ++seed) {
-    SCOPED_TRACE("SINTER_TEST_SEED=" + std::to_string(seed));
-    Drawer draw(seed);
+  eachDraw(20, [](Drawer &draw) {
     int64_t m = draw.integer(9, 40), k = draw.integer(1, 40'000),
             n = draw.integer(1, 20);
     DType dtype = draw.chance() ? DType::i32 : DType::u32;
@@ -155,7 +160,7 @@ TEST(Bytes, ProductsOfIntegers) {
     Tensor a = less({m, k}), b = less({k, n});
     Tensor wide = sn::matmul(a.to(DType::i64), b.to(DType::i64)).to(dtype);
     EXPECT_EQ(sn::matmul(a, b).to_vector<int64_t>(), wide.to_vector<int64_t>());
-  }
+  });
 }
 
 /// As long as sums fit; one more product is left to floats.
@@ -172,9 +177,7 @@ TEST(Bytes, LongestSums) {
 }
 
 TEST(Bytes, Convolutions) {
-  for (uint64_t seed = runSeed(); seed < runSeed() + 30; ++seed) {
-    SCOPED_TRACE("SINTER_TEST_SEED=" + std::to_string(seed));
-    Drawer draw(seed);
+  eachDraw(30, [](Drawer &draw) {
     int64_t groups = draw.integer(1, 2), in = draw.integer(1, 12),
             out = draw.integer(1, 20), size = draw.integer(1, 3);
     DType dtype = drawBytes(draw);
@@ -206,5 +209,5 @@ TEST(Bytes, Convolutions) {
     Tensor wanted = sn::conv2d(plain(wide.first), plain(wide.second), options);
     expectClose(sn::conv2d(single.first, single.second, options), wanted);
     expectClose(sn::conv2d(wide.first, wide.second, options), wanted);
-  }
+  });
 }

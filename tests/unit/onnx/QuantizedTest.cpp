@@ -39,8 +39,7 @@ TEST(OnnxQuantized, sumsOfManyProductsAreExact) {
 /// with a scale for each channel; zeros stand around the image.
 TEST(OnnxQuantized, convolutionsOfWhatCodesStandFor) {
   Message axis = attributeMessage("axis", int64_t(0));
-  for (int8_t zero : {int8_t(0), int8_t(3)}) {
-    auto z = int8_t(zero);
+  for (int8_t z : {int8_t(0), int8_t(3)}) {
     std::vector<int8_t> codes{int8_t(1 + z), int8_t(2 + z), int8_t(-4 + z),
                               int8_t(8 + z)};
     Message graph =

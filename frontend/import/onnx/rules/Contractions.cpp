@@ -53,29 +53,25 @@ static void fusedMatmulRule(Call &call) {
   call.give(scaled(matmul(a, b), call.real("alpha")));
 }
 
-/// A zero point of one number, or of one for each row (or column).
-static Tensor lessZero(Call &call, size_t operand, size_t zero, bool isRows) {
-  Tensor x = call.tensor(operand).to(DType::i32);
-  if (isZero(call, zero))
-    return x;
-  Tensor point = call.tensor(zero).to(DType::i32);
-  if (point.rank() == 1 && point.dim(0).value != 1 && isRows)
-    point = unsqueeze(point, 1);
-  return x - point;
+/// Operands 0 and another one less their zero points; the left one may have one
+/// for each row.
+static Tensor productLessZeros(Call &call, size_t leftZero, size_t right,
+                               size_t rightZero) {
+  return matmul(lessZero(call, call.tensor(0), leftZero, 1),
+                lessZero(call, call.tensor(right), rightZero));
 }
 
 static void matmulIntegerRule(Call &call) {
-  call.give(matmul(lessZero(call, 0, 2, true), lessZero(call, 1, 3, false)));
+  call.give(productLessZeros(call, 2, 1, 3));
 }
 
 static void qlinearMatmulRule(Call &call) {
-  Tensor a = lessZero(call, 0, 2, true), b = lessZero(call, 3, 5, false);
   Tensor scaleA = call.tensor(1).to(DType::f32);
   Tensor scaleB = call.tensor(4).to(DType::f32);
   if (scaleA.rank() == 1 && scaleA.dim(0).value != 1)
     scaleA = unsqueeze(scaleA, 1);
   Tensor scale = scaleA * scaleB / call.tensor(6).to(DType::f32);
-  Tensor y = matmul(a, b).to(DType::f32) * scale;
+  Tensor y = productLessZeros(call, 2, 3, 5).to(DType::f32) * scale;
   call.give(requantized(y, call.tensor(7)));
 }
 

@@ -112,17 +112,6 @@ static void convTransposeRule(Call &call) {
 
 //===- Of integers --------------------------------------------------------===//
 
-/// x less its zero point.
-static Tensor lessZero(Call &call, size_t operand, size_t zero, bool isWeight) {
-  Tensor x = call.tensor(operand).to(DType::i32);
-  if (isZero(call, zero))
-    return x;
-  Tensor point = call.tensor(zero).to(DType::i32);
-  if (isWeight && point.rank() == 1 && point.dim(0).value != 1)
-    point = alongAxis(point, 0, x.rank());
-  return x - point;
-}
-
 static Tensor integerConv(Call &call, const Tensor &x, const Tensor &weight,
                           DType wide) {
   Windows windows = windowsOf(call, x, kernelOf(call, weight));
@@ -139,13 +128,15 @@ static DType exactFloat(const Tensor &weight) {
 }
 
 static void convIntegerRule(Call &call) {
-  Tensor x = lessZero(call, 0, 2, false), weight = lessZero(call, 1, 3, true);
+  Tensor x = lessZero(call, call.tensor(0), 2), weight = call.tensor(1);
+  weight = lessZero(call, weight, 3, weight.rank() - 1);
   Tensor sum = integerConv(call, x, weight, exactFloat(weight));
   call.give(sum.to(DType::i32));
 }
 
 static void qlinearConvRule(Call &call) {
-  Tensor x = lessZero(call, 0, 2, false), weight = lessZero(call, 3, 5, true);
+  Tensor x = lessZero(call, call.tensor(0), 2), weight = call.tensor(3);
+  weight = lessZero(call, weight, 5, weight.rank() - 1);
   Tensor sum = integerConv(call, x, weight, DType::f32);
   if (call.has(8))
     sum = withBias(sum, call.tensor(8).to(DType::f32));

@@ -38,6 +38,16 @@ bool isZero(const Call &call, size_t input) {
          });
 }
 
+Tensor lessZero(Call &call, const Tensor &x, size_t zero, int64_t behind) {
+  Tensor wide = x.to(DType::i32);
+  if (isZero(call, zero))
+    return wide;
+  Tensor point = call.tensor(zero).to(DType::i32);
+  if (behind > 0 && point.rank() == 1 && point.dim(0).value != 1)
+    point = alongAxis(point, 0, behind + 1);
+  return wide - point;
+}
+
 static void quantizeRule(Call &call) {
   Tensor x = call.tensor(0), scale = spread(call, 1, x);
   DType dtype = DType::u8;

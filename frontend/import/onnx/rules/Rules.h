@@ -43,6 +43,9 @@ Tensor requantized(const Tensor &x, const Tensor &zero);
 /// Whether there is no such operand, or it is known to be zeros: those of
 /// quantized weights mostly are.
 bool isZero(const Call &call, size_t input);
+/// x in i32 less its zero point, an operand: one number, or one for each index
+/// of an axis with so many behind it.
+Tensor lessZero(Call &call, const Tensor &x, size_t zero, int64_t behind = 0);
 /// x in another dtype as Cast brings it there. `saturates` is about floats of a
 /// byte: what is too large, and infinity, becomes the largest number.
 Tensor converted(Call &call, const Tensor &x, DType dtype, bool saturates);

@@ -93,23 +93,15 @@ static void concatRule(Call &call) {
 
 //===- Products -----------------------------------------------------------===//
 
-/// Whole numbers less their zero point, one for all or one for each column.
-static Tensor lessZero(Call &call, size_t at, size_t zero) {
-  Tensor x = call.tensor(at).to(DType::i32);
-  return isZero(call, zero) ? x : x - call.tensor(zero).to(DType::i32);
-}
-
 /// The bias is of whole numbers, which have the scale of the products. Without
 /// a scale the result is not quantized.
 static void gemmRule(Call &call) {
-  Tensor a = lessZero(call, 0, 2), b = call.tensor(3).to(DType::i32);
+  Tensor a = call.tensor(0), b = call.tensor(3);
   if (call.flag("transA"))
     a = swapaxes(a, 0, 1);
   if (call.flag("transB"))
     b = swapaxes(b, 0, 1);
-  if (!isZero(call, 5))
-    b = b - call.tensor(5).to(DType::i32);
-  Tensor sum = matmul(a, b);
+  Tensor sum = matmul(lessZero(call, a, 2), lessZero(call, b, 5));
   if (call.has(6))
     sum = sum + call.tensor(6);
   Tensor scale = call.tensor(1) * call.tensor(4) * call.real("alpha");
@@ -122,8 +114,9 @@ static void gemmRule(Call &call) {
 }
 
 static void matmulIntegerToFloatRule(Call &call) {
-  Tensor y = matmul(lessZero(call, 0, 4), lessZero(call, 1, 5)).to(DType::f32) *
-             (call.tensor(2) * call.tensor(3));
+  Tensor sum = matmul(lessZero(call, call.tensor(0), 4),
+                      lessZero(call, call.tensor(1), 5));
+  Tensor y = sum.to(DType::f32) * (call.tensor(2) * call.tensor(3));
   call.give(call.has(6) ? y + call.tensor(6) : y);
 }
 
@@ -131,7 +124,7 @@ static void matmulIntegerToFloatRule(Call &call) {
 static void dynamicQuantizeMatmulRule(Call &call) {
   Quantized left = dynamicallyQuantized(call.tensor(0));
   Tensor codes = left.codes.to(DType::i32) - left.zero.to(DType::i32);
-  Tensor y = matmul(codes, lessZero(call, 1, 3)).to(DType::f32) *
+  Tensor y = matmul(codes, lessZero(call, call.tensor(1), 3)).to(DType::f32) *
              (left.scale * call.tensor(2));
   call.give(call.has(4) ? y + call.tensor(4) : y);
 }
