@@ -59,6 +59,13 @@ struct CapturedEffect {
   std::vector<CellRead> after = {}; ///< which of these cells are read then
 };
 
+/// The first rows of a value, as many as a scalar of i64 says: a size that only
+/// values tell. What reads them is another program of the file.
+struct CountedRows {
+  graph::NodeRef value, count;
+  graph::NodeRef placeholder; ///< the rows; its first axis has a symbol
+};
+
 /// State that belongs to a parameter, and what it is of it.
 struct StateName {
   runtime::CellRef cell, of;
@@ -106,6 +113,10 @@ public:
                  CapturedEffect::Function function);
   /// A draw of that many blocks. Only the default generator can be drawn from.
   Draw draw(const Generator &generator, Dim blocks, const SourceLine &where);
+  /// For a file: the first `count` rows of a value, through which no gradient
+  /// flows. Equal counts are one symbol.
+  Tensor countedRows(const Tensor &value, const Tensor &count);
+  std::span<const CountedRows> allCountedRows() const { return counted; }
   /// For a file: runs are given the rate of the optimizer of that number.
   void openRate(uint64_t optimizer) { rates.try_emplace(optimizer); }
   /// That rate, a scalar, for parameters on a device; empty where it is a
@@ -145,6 +156,8 @@ private:
   std::vector<graph::NodeRef> arguments;
   std::vector<CellRead> reads;
   std::vector<Draw> draws;
+  std::vector<CountedRows> counted;
+  uint32_t numCounts = 0; ///< different ones
   std::vector<CapturedEffect> effects;
   std::vector<StateName> names;
   std::vector<SteppedTogether> steppedTogether;

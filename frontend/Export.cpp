@@ -95,6 +95,8 @@ private:
   void addTensor(const Tensor &value, const std::string &name);
   void addTensors();
   void describeEntries();
+  void describe(const ExportedEntry &entry);
+  std::vector<const ExportedEntry *> allEntries() const;
   void putBeside(const std::string &path);
   void moveWeights();
   void compileAll();
@@ -188,36 +190,54 @@ void FileMaker::addTensors() {
   }
 }
 
-void FileMaker::describeEntries() {
-  for (const ExportedEntry &entry : parts.entries) {
-    runtime::EntryPoint point = entry.point;
-    for (const detail::InputSlot &input : entry.inputs) {
-      runtime::EntryInput slot = input.slot;
-      if (input.cell >= 0) {
-        auto number = size_t(input.cell);
-        bool isWeight = std::ranges::find(weights, number) != weights.end();
-        slot.kind = isWeight ? SlotKind::weight : SlotKind::state;
-        slot.number = tensorOf[number];
-        slot.name = cellNames[number];
-      } else if (input.tensor >= 0) {
-        slot.kind = SlotKind::weight;
-        slot.number = uint32_t(weights.size() + size_t(input.tensor));
-        slot.name = info.tensors[slot.number].name;
-      }
-      point.inputs.push_back(std::move(slot));
+/// As the file has them: parts of entries after those that callers see.
+std::vector<const ExportedEntry *> FileMaker::allEntries() const {
+  std::vector<const ExportedEntry *> all;
+  for (const ExportedEntry &entry : parts.entries)
+    all.push_back(&entry);
+  for (const ExportedEntry &entry : parts.entries)
+    for (const ExportedEntry &part : entry.parts)
+      all.push_back(&part);
+  return all;
+}
+
+void FileMaker::describe(const ExportedEntry &entry) {
+  runtime::EntryPoint point = entry.point;
+  for (const detail::InputSlot &input : entry.inputs) {
+    runtime::EntryInput slot = input.slot;
+    if (input.cell >= 0) {
+      auto number = size_t(input.cell);
+      bool isWeight = std::ranges::find(weights, number) != weights.end();
+      slot.kind = isWeight ? SlotKind::weight : SlotKind::state;
+      slot.number = tensorOf[number];
+      slot.name = cellNames[number];
+    } else if (input.tensor >= 0) {
+      slot.kind = SlotKind::weight;
+      slot.number = uint32_t(weights.size() + size_t(input.tensor));
+      slot.name = info.tensors[slot.number].name;
     }
-    for (const detail::OutputSlot &output : entry.outputs) {
-      runtime::EntryOutput slot = output.slot;
-      if (output.cell >= 0) {
-        auto number = size_t(output.cell);
-        slot.isWeight = std::ranges::find(weights, number) != weights.end();
-        slot.updates = int32_t(tensorOf[number]);
-        slot.name = cellNames[number];
-      }
-      point.outputs.push_back(std::move(slot));
-    }
-    info.entries.push_back(std::move(point));
+    point.inputs.push_back(std::move(slot));
   }
+  for (const detail::OutputSlot &output : entry.outputs) {
+    runtime::EntryOutput slot = output.slot;
+    if (output.cell >= 0) {
+      auto number = size_t(output.cell);
+      slot.isWeight = std::ranges::find(weights, number) != weights.end();
+      slot.updates = int32_t(tensorOf[number]);
+      slot.name = cellNames[number];
+    }
+    point.outputs.push_back(std::move(slot));
+  }
+  info.entries.push_back(std::move(point));
+}
+
+void FileMaker::describeEntries() {
+  for (const ExportedEntry *entry : allEntries())
+    describe(*entry);
+  auto next = uint32_t(parts.entries.size());
+  for (size_t i = 0; i < parts.entries.size(); ++i)
+    for (size_t part = 0; part < parts.entries[i].parts.size(); ++part)
+      info.entries[i].parts.push_back(next++);
   info.metadata = options.metadata;
   std::ranges::sort(info.metadata);
   for (size_t i = 1; i < info.metadata.size(); ++i)
@@ -280,8 +300,9 @@ void FileMaker::compile(uint32_t number, graph::Graph graph) {
 }
 
 void FileMaker::compileAll() {
-  for (uint32_t i = 0; i < parts.entries.size(); ++i)
-    compile(i, parts.entries[i].graph);
+  std::vector<const ExportedEntry *> all = allEntries();
+  for (uint32_t i = 0; i < all.size(); ++i)
+    compile(i, all[i]->graph);
   mover.finish();
 }
 

@@ -1,5 +1,6 @@
 /// Records one function of a file and says what its inputs and outputs are.
 #include "frontend/ExportParts.h"
+#include "frontend/ExportStages.h"
 
 #include "frontend/Flush.h"
 #include "frontend/Raise.h"
@@ -136,6 +137,11 @@ struct ExportRecording::Parts {
   void checkUnchanged(const Fields &after) const;
   void gatherOutputs(const Fields &result);
   void slice();
+  void slicePart(const ExportStage &stage);
+  void cut(const ExportStage &stage);
+  void fillInputs(ExportedEntry &of);
+  bool findPassed(const NodeRef &input, InputSlot &slot) const;
+  void describeCounts();
   void orderInputs();
   void describeSlots();
   void nameCells();
@@ -155,6 +161,9 @@ struct ExportRecording::Parts {
   std::map<std::string, Dim> dims; ///< by name
   std::vector<NodeRef> placeholders;
   std::vector<NodeRef> outputs;
+  std::vector<ExportStage> stages;
+  const ExportStage *stage = nullptr; ///< that `made` is of
+  std::set<const graph::Node *> used; ///< by one of the stages
   graph::Slice made;
   std::optional<Capture> capture;
   ExportParts before; ///< the file as it was: a failure leaves it so
@@ -315,9 +324,21 @@ bool ExportRecording::Parts::findDraw(const NodeRef &input, InputSlot &slot) {
   return false;
 }
 
+bool ExportRecording::Parts::findPassed(const NodeRef &input,
+                                        InputSlot &slot) const {
+  auto found = std::ranges::find(stage->inputs, input, &StageInput::node);
+  if (found == stage->inputs.end())
+    return false;
+  slot.slot.kind = SlotKind::passed;
+  slot.slot.number = found->number;
+  slot.slot.count = found->count;
+  return true;
+}
+
 InputSlot ExportRecording::Parts::slotOf(const NodeRef &input) {
   InputSlot slot;
-  if (findArgument(input, slot) || findDraw(input, slot))
+  if (findArgument(input, slot) || findPassed(input, slot) ||
+      findDraw(input, slot))
     return slot;
   for (const CellRead &read : capture->cellReads())
     if (read.placeholder == input) {
@@ -400,19 +421,44 @@ void ExportRecording::Parts::orderInputs() {
     std::tie(made.inputs[i], made.graph.inputs[i]) = inputs[i];
 }
 
-void ExportRecording::Parts::slice() {
-  {
-    HistoryLock lock(outputs[0]);
-    made = unwrap(graph::slice(outputs), where);
-  }
-  for (size_t i = 0; i < placeholders.size(); ++i)
-    if (std::ranges::find(made.inputs, placeholders[i]) == made.inputs.end())
-      refuseExport(fmt::format("nothing that the function gives or changes "
-                               "depends on input '{}'",
-                               options.inputs[i]),
+/// Each symbol of counted rows has to stay one: a graph whose guards make it a
+/// number is for that number alone.
+void ExportRecording::Parts::describeCounts() {
+  for (const StageInput &input : stage->inputs) {
+    if (input.count < 0)
+      continue;
+    auto found = std::ranges::find(made.inputs, input.node);
+    auto index = size_t(found - made.inputs.begin());
+    const graph::Value &value =
+        made.graph.values[made.graph.inputs[index].value];
+    const Expr &rows = made.graph.exprs[value.dims[0]];
+    if (rows.op != ExprOp::symbol)
+      refuseExport("the function needs a size that values decide as a number",
                    where);
-  orderInputs();
-  describeDims();
+    entry.point.dims.push_back(
+        {fmt::format("counted{}", entry.point.dims.size()), uint32_t(index),
+         0});
+  }
+}
+
+/// Every program of several takes all arguments, which tell the dims.
+void ExportRecording::Parts::cut(const ExportStage &next) {
+  stage = &next;
+  std::vector<NodeRef> given;
+  if (stages.size() > 1) {
+    given = placeholders;
+    for (const StageInput &input : stage->inputs)
+      given.push_back(input.node);
+  }
+  made = unwrap(graph::slice(stage->outputs, given), where);
+  for (const graph::Value &value : made.graph.values)
+    for (uint32_t operand : value.operands)
+      used.insert(made.nodes[operand].get());
+  for (uint32_t output : made.graph.outputs)
+    used.insert(made.nodes[output].get());
+}
+
+void ExportRecording::Parts::fillInputs(ExportedEntry &of) {
   std::set<std::string> names(options.inputs.begin(), options.inputs.end());
   for (const NodeRef &input : made.inputs) {
     InputSlot slot = slotOf(input);
@@ -422,8 +468,50 @@ void ExportRecording::Parts::slice() {
               "the function has another input that is named as the rate '{}'",
               slot.slot.name),
           where);
-    entry.inputs.push_back(std::move(slot));
+    of.inputs.push_back(std::move(slot));
   }
+}
+
+/// A program before the last one.
+void ExportRecording::Parts::slicePart(const ExportStage &next) {
+  cut(next);
+  ExportedEntry part;
+  part.point.name =
+      fmt::format("{}.part{}", entry.point.name, entry.parts.size());
+  fillInputs(part);
+  for (const InputSlot &input : part.inputs)
+    if (input.slot.kind == SlotKind::random ||
+        rateOf(made.inputs[&input - part.inputs.data()]))
+      refuseExport("the function draws random numbers or steps an optimizer "
+                   "before a size that values decide",
+                   where);
+  for (size_t i = 0; i < next.outputs.size(); ++i) {
+    part.outputs.emplace_back();
+    part.outputs.back().slot.name = fmt::format("passed{}", i);
+  }
+  part.graph = std::move(made.graph);
+  entry.parts.push_back(std::move(part));
+}
+
+void ExportRecording::Parts::slice() {
+  std::vector<NodeRef> roots = outputs;
+  for (const CountedRows &each : capture->allCountedRows())
+    roots.insert(roots.end(), {each.value, each.count});
+  HistoryLock lock(roots);
+  stages = stagesOf(outputs, capture->allCountedRows());
+  for (size_t i = 0; i + 1 < stages.size(); ++i)
+    slicePart(stages[i]);
+  cut(stages.back());
+  for (size_t i = 0; i < placeholders.size(); ++i)
+    if (!used.contains(placeholders[i].get()))
+      refuseExport(fmt::format("nothing that the function gives or changes "
+                               "depends on input '{}'",
+                               options.inputs[i]),
+                   where);
+  orderInputs();
+  describeDims();
+  describeCounts();
+  fillInputs(entry);
   Dim total = 0;
   for (const Draw &draw : capture->allDraws())
     total = total + draw.blocks;

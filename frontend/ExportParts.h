@@ -50,6 +50,8 @@ struct ExportedEntry {
   runtime::EntryPoint point; ///< without inputs, outputs and programs
   std::vector<InputSlot> inputs;
   std::vector<OutputSlot> outputs;
+  /// What runs before it, where values decide sizes (ExportStages.h).
+  std::vector<ExportedEntry> parts;
 };
 
 struct ExportParts {

@@ -2,6 +2,7 @@
 /// and indexing of several axes.
 #include <sinter/Functions.h>
 
+#include "frontend/CountedRows.h"
 #include "frontend/Lines.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
@@ -210,23 +211,34 @@ Tensor index_add(const Arg &x, int64_t axis, const Arg &indices,
 /// The places in a flat tensor where the mask holds, in order.
 static Tensor placesOf(const Tensor &mask, std::source_location where) {
   Tensor flat = reshape(mask, {-1});
-  int64_t count = count_nonzero(flat).item<int64_t>(where);
   // Equal elements keep their order.
-  return narrow(argsort(flat, 0, /*descending=*/true), 0, 0, count);
+  return detail::countedRows(argsort(flat, 0, /*descending=*/true),
+                             count_nonzero(flat), where);
 }
 
 /// Where a mask holds, in row-major order: positions along each of its axes.
 static std::vector<Tensor> positionsOf(const Tensor &mask,
                                        std::source_location where) {
   Tensor places = placesOf(mask, where);
+  auto divided = [&](const Tensor &x, Dim by, bool givesRest) {
+    if (detail::leavesCountsOpen()) {
+      Tensor size = maximum(detail::sizeTensor(by, mask.device()), 1);
+      return givesRest ? remainder(x, size) : floor_divide(x, size);
+    }
+    int64_t size = std::max<int64_t>(by.value, 1);
+    return givesRest ? remainder(x, size) : floor_divide(x, size);
+  };
   std::vector<Tensor> columns;
-  int64_t below = 1;
+  Dim below = 1;
   for (int64_t axis = mask.rank(); axis-- > 0;) {
-    int64_t size = mask.dim(axis).value;
-    columns.insert(columns.begin(),
-                   remainder(floor_divide(places, std::max<int64_t>(below, 1)),
-                             std::max<int64_t>(size, 1)));
-    below *= size;
+    Dim size = mask.dim(axis);
+    Tensor column = places;
+    if (below.value != 1 || !below.isConstant())
+      column = divided(column, below, false);
+    if (axis > 0)
+      column = divided(column, size, true);
+    columns.insert(columns.begin(), column);
+    below = below * size;
   }
   return columns;
 }

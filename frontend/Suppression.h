@@ -1,5 +1,7 @@
-/// Suppression: which of many boxes are left, on the host.
+/// Suppression: which of many boxes are left.
 #pragma once
+
+#include <sinter/Tensor.h>
 
 #include <cstdint>
 #include <optional>
@@ -17,11 +19,17 @@ struct Suppression {
   bool areCentred = false;
 };
 
-/// Positions of the boxes (four numbers each) that are kept, the one of the
-/// highest score first; one for each score. Areas are computed in T.
+/// On the host: positions of the boxes (four numbers each) that are kept, the
+/// one of the highest score first; one for each score. Areas are computed in T.
 template <typename T>
 std::vector<int64_t> keptBoxes(std::span<const T> boxes,
                                std::span<const T> scores,
                                const Suppression &suppression);
+
+/// The same as ops, while counts stay open (CountedRows.h), of boxes
+/// [images, n, 4] and scores [images, classes, n]: (image, class, box) of each
+/// that is kept, one after the other.
+Tensor recordedKeptBoxes(const Tensor &boxes, const Tensor &scores,
+                         const Suppression &suppression);
 
 } // namespace sinter::detail

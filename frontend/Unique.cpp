@@ -41,7 +41,7 @@ static UniqueElements uniqueRows(const Tensor &rows, bool sorted) {
   }
   Tensor group = cumsum(isNew.to(DType::i64), 0) - 1;
   Tensor starts = reshape(nonzero(isNew), {-1});
-  int64_t count = starts.dim(0).value;
+  Dim count = starts.dim(0);
   UniqueElements result;
   result.indices = taken(order, starts);
   result.counts =

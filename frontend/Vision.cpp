@@ -2,6 +2,7 @@
 #include <sinter/Vision.h>
 
 #include "frontend/Composed.h"
+#include "frontend/CountedRows.h"
 #include "frontend/Raise.h"
 #include "frontend/Suppression.h"
 
@@ -46,6 +47,13 @@ Tensor nms(const Arg &boxes, const Arg &scores, double iou_threshold) try {
       ranks.dtype() != call.x.dtype())
     call.fail("expects boxes [n, 4] and scores [n] of one dtype of floats");
   detail::Suppression suppression{.iouThreshold = iou_threshold};
+  if (detail::leavesCountsOpen()) {
+    Dim n = call.x.dim(0);
+    Tensor kept = detail::recordedKeptBoxes(
+        reshape(call.x, {Dim(1), n, Dim(4)}),
+        reshape(ranks, {Dim(1), Dim(1), n}), suppression);
+    return select(kept, 1, 2);
+  }
   std::vector<int64_t> positions =
       call.x.dtype() == DType::f64
           ? kept<double>(call.x, ranks, suppression, boxes.where)

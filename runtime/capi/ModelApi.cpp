@@ -127,7 +127,7 @@ sinter_status sinter_model_get_info(sinter_model *model,
     const ModelInfo &contents = object->model().info();
     sinter_model_info filled{};
     filled.device = object->deviceName().c_str();
-    filled.num_entries = uint32_t(contents.entries.size());
+    filled.num_entries = uint32_t(contents.numPublic());
     filled.num_weights = uint32_t(contents.numWeights());
     filled.num_states = uint32_t(contents.states.size());
     filled.num_metadata = uint32_t(contents.metadata.size());

@@ -89,10 +89,11 @@ ModelObject::ModelObject(std::shared_ptr<Model> model)
       entries(owner->info().entries.size()) {}
 
 Status ModelObject::checkEntry(uint32_t entry) const {
-  if (entry < entries.size())
+  size_t count = owner->info().numPublic();
+  if (entry < count)
     return {};
   return invalid(fmt::format("there is no entry point {}, the model has {}",
-                             entry, entries.size()));
+                             entry, count));
 }
 
 Status ModelObject::checkWeight(uint32_t number) const {

@@ -34,7 +34,8 @@ static runtime::Key hash(std::span<const uint32_t> words,
 }
 
 Status KeyedSlice::compute(std::span<const NodeRef> outputs,
-                           const runtime::Key &environment) {
+                           const runtime::Key &environment,
+                           std::span<const NodeRef> given) {
   numbers.clear();
   encoder.begin();
   local.reset();
@@ -45,6 +46,8 @@ Status KeyedSlice::compute(std::span<const NodeRef> outputs,
   inputNumbers.clear();
   outputNumbers.clear();
   guarded.clear();
+  for (const NodeRef &input : given)
+    finishLeaf(input.get());
   for (const NodeRef &output : outputs) {
     SINTER_TRY(visit(output.get()));
     outputNumbers.push_back(numberOf(output.get()));

@@ -25,9 +25,11 @@ public:
   /// left to right) and makes the key. Leaves and evaluated nodes become
   /// inputs and are not looked behind. `environment` stands for everything
   /// outside the graph that a program depends on. Fails with the error of a
-  /// failed node. Nodes must not be evaluated meanwhile.
+  /// failed node. Nodes must not be evaluated meanwhile. What is `given` is the
+  /// first inputs, whether it is used or not, and not looked behind either.
   Status compute(std::span<const NodeRef> outputs,
-                 const runtime::Key &environment = {});
+                 const runtime::Key &environment = {},
+                 std::span<const NodeRef> given = {});
 
   const runtime::Key &key() const { return digest; }
   /// What the key is a hash of: equal words are equal programs.

@@ -91,6 +91,18 @@ bool atLeast(const ShapeContext &context, Dim dim, Dim bound) {
   return false;
 }
 
+bool isOneWhereSome(const ShapeContext &context, Dim dim,
+                    std::span<const Dim> others) {
+  Dim count = 1;
+  for (Dim other : others)
+    count = count * other;
+  if (dim.isConstant() || count.isConstant() ||
+      (isKnown(context, dim) && dim.value < 1))
+    return false;
+  addGuard(context, count * floorDiv(dim - 1, Dim(int64_t(1) << 31)), Dim(0));
+  return true;
+}
+
 /// `f64, f32 or f16`
 static std::string listDTypes(DTypeSet set) {
   std::string text;

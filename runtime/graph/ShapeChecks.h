@@ -32,6 +32,11 @@ bool isKnown(const ShapeContext &context, Dim dim);
 /// Whether dim >= bound. For symbolic dims the sink gets the guard
 /// floorDiv(dim - bound, 2^31) == 0, which says the same.
 bool atLeast(const ShapeContext &context, Dim dim, Dim bound);
+/// Whether dim >= 1 or one of the others, which are of symbols, is 0: the guard
+/// is the product of these and floorDiv(dim - 1, 2^31). False where that is not
+/// known to hold now.
+bool isOneWhereSome(const ShapeContext &context, Dim dim,
+                    std::span<const Dim> others);
 /// Fails, by name, for a dtype that nothing computes with.
 Status checkComputable(const ShapeContext &context, DType dtype);
 /// Fails, by name, for a dtype that tensors do not have.

@@ -217,6 +217,8 @@ static Status checkPicks(const ShapeContext &context, int64_t axis) {
   for (Dim dim : indices)
     if (dim.isConstant() && dim.value == 0)
       return {};
+  if (isOneWhereSome(context, context.operands[0].dims[axis], indices))
+    return {};
   if (atLeast(context, context.operands[0].dims[axis], Dim(1)))
     return {};
   for (Dim dim : indices)

@@ -98,9 +98,10 @@ Slice GraphBuilder::build() {
 
 Slice toGraph(KeyedSlice &slice) { return GraphBuilder(slice).build(); }
 
-Result<Slice> slice(std::span<const NodeRef> outputs) {
+Result<Slice> slice(std::span<const NodeRef> outputs,
+                    std::span<const NodeRef> given) {
   KeyedSlice keyed;
-  SINTER_TRY(keyed.compute(outputs));
+  SINTER_TRY(keyed.compute(outputs, {}, given));
   return toGraph(keyed);
 }
 

@@ -22,7 +22,9 @@ struct Slice {
 /// symbols that guards fix are constants: Graph::guards holds what is left.
 Slice toGraph(KeyedSlice &slice);
 
-/// Both steps. Fails with the error of a failed node.
-Result<Slice> slice(std::span<const NodeRef> outputs);
+/// Both steps. Fails with the error of a failed node. `given` nodes are the
+/// first inputs, as of KeyedSlice::compute.
+Result<Slice> slice(std::span<const NodeRef> outputs,
+                    std::span<const NodeRef> given = {});
 
 } // namespace sinter::graph

@@ -89,6 +89,8 @@ static std::vector<uint32_t> *listOf(EntryPorts &ports, SlotKind kind) {
     return &ports.states;
   case SlotKind::random:
     return &ports.random;
+  case SlotKind::passed:
+    return &ports.passed;
   case SlotKind::constant:
     break;
   }
@@ -113,7 +115,7 @@ void Model::listPorts() {
 
 Result<uint32_t> Model::findEntry(std::string_view name) const {
   std::string all;
-  for (uint32_t i = 0; i < contents.entries.size(); ++i) {
+  for (uint32_t i = 0; i < contents.numPublic(); ++i) {
     if (contents.entries[i].name == name)
       return i;
     all += (i == 0 ? "" : ", ") + printableName(contents.entries[i].name);

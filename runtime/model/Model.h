@@ -43,7 +43,7 @@ struct ModelOptions {
 /// Numbers of inputs and outputs, in order.
 struct EntryPorts {
   std::vector<uint32_t> given; ///< by the caller
-  std::vector<uint32_t> weights, states, random;
+  std::vector<uint32_t> weights, states, random, passed;
   std::vector<uint32_t> returned; ///< outputs that are the caller's
   bool updatesWeights = false;
 };

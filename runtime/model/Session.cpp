@@ -64,6 +64,8 @@ Status Session::prepare(uint32_t number) {
   SINTER_TRY_ASSIGN(auto program, owner->program(number));
   const EntryPoint &point = owner->info().entries[number];
   const EntryPorts &ports = owner->ports(number);
+  if (!point.parts.empty())
+    SINTER_TRY(prepareParts(number));
   for (uint32_t input : ports.weights)
     SINTER_TRY(load(weights[point.inputs[input].number]));
   for (uint32_t input : ports.states)
@@ -82,8 +84,11 @@ Status Session::prepare(uint32_t number) {
 
 void Session::unbind(uint32_t number) {
   Entry &entry = entries[number];
-  if (entry.program)
-    for (uint32_t input : owner->ports(number).given)
+  if (!entry.program)
+    return;
+  const EntryPorts &ports = owner->ports(number);
+  for (const std::vector<uint32_t> *inputs : {&ports.given, &ports.passed})
+    for (uint32_t input : *inputs)
       entry.bindings[input].buffer = {};
 }
 
@@ -175,6 +180,58 @@ Status Session::bindRandom(uint32_t number, uint64_t &drawn) {
   return {};
 }
 
+//===- Parts --------------------------------------------------------------===//
+
+Status Session::prepareParts(uint32_t number) {
+  std::vector<uint32_t> all = owner->info().entries[number].parts;
+  for (uint32_t part : all)
+    SINTER_TRY(prepare(part));
+  all.push_back(number);
+  std::vector<const EntryPoint *> points;
+  std::vector<std::shared_ptr<const Program>> loaded;
+  std::vector<const Program *> programs;
+  for (uint32_t each : all) {
+    points.push_back(&owner->info().entries[each]);
+    SINTER_TRY_ASSIGN(auto program, owner->program(each));
+    programs.push_back(program.get());
+    loaded.push_back(std::move(program));
+  }
+  return checkPassedTypes(points, programs);
+}
+
+/// A part is given what its entry is.
+void Session::passGiven(uint32_t number, uint32_t part) {
+  const std::vector<uint32_t> &from = owner->ports(number).given,
+                              &to = owner->ports(part).given;
+  for (size_t i = 0; i < from.size(); ++i)
+    entries[part].bindings[to[i]] = entries[number].bindings[from[i]];
+}
+
+/// Each takes what those before it gave.
+Status Session::runParts(uint32_t number) {
+  const ModelInfo &info = owner->info();
+  PassedValues passed;
+  for (uint32_t part : info.entries[number].parts) {
+    Entry &entry = entries[part];
+    passGiven(number, part);
+    bool donates = false; // parts update nothing
+    Status bound =
+        passed.bind(info.entries[part], entry.bindings, owner->device());
+    if (bound)
+      bound = bindKept(part, donates);
+    if (!bound)
+      return bound;
+    auto outputs = runtime::run(*entry.program, entry.bindings);
+    release(part);
+    unbind(part);
+    if (!outputs)
+      return outputs.takeError();
+    passed.add(*std::move(outputs));
+  }
+  return passed.bind(info.entries[number], entries[number].bindings,
+                     owner->device());
+}
+
 //===- Running ------------------------------------------------------------===//
 
 void Session::listPlaces(const EntryPorts &ports, Entry &entry,
@@ -197,6 +254,9 @@ Status Session::run(uint32_t number, std::span<const Place> places) {
                                  "places for {}",
                                  ports.returned.size(), places.size()));
   SINTER_TRY(checkCancelled());
+  ThreadLimit threads(owner->threads());
+  if (!point.parts.empty())
+    SINTER_TRY(runParts(number));
   listPlaces(ports, entry, places);
   bool donates = false;
   uint64_t drawn = 0;
@@ -205,11 +265,12 @@ Status Session::run(uint32_t number, std::span<const Place> places) {
   std::optional<CancelFlagScope> toItsEnd;
   if (donates)
     toItsEnd.emplace(nullptr);
-  ThreadLimit threads(owner->threads());
   auto outputs = runtime::run(*entry.program, entry.bindings, nullptr, nullptr,
                               entry.places);
   entry.places.clear();
   release(number);
+  for (uint32_t input : ports.passed)
+    entry.bindings[input].buffer = {};
   if (!outputs)
     return outputs.takeError();
   take(point, entry, *std::move(outputs));
@@ -234,9 +295,45 @@ void Session::take(const EntryPoint &point, Entry &entry,
 
 //===- Memory -------------------------------------------------------------===//
 
+/// Where values decide sizes, of the largest.
+Status Session::memoryOfParts(uint32_t number, SessionMemory &memory,
+                              uint64_t &temporaries) {
+  const ModelInfo &info = owner->info();
+  std::vector<std::vector<int64_t>> passed;
+  auto bind = [&](uint32_t each) {
+    const EntryPoint &point = info.entries[each];
+    for (uint32_t input : owner->ports(each).passed)
+      entries[each].bindings[input].dims = passed[point.inputs[input].number];
+  };
+  for (uint32_t part : info.entries[number].parts) {
+    passGiven(number, part);
+    bind(part);
+    bool donates = false;
+    SINTER_TRY(bindKept(part, donates));
+    auto peak = peakMemory(*entries[part].program, entries[part].bindings);
+    release(part);
+    if (!peak)
+      return peak.takeError();
+    memory.temporaries += peak->outputBytes;
+    temporaries = std::max(temporaries, peak->arenaBytes);
+    for (size_t i = 0; i < info.entries[part].inputs.size(); ++i)
+      if (SlotKind kind = info.entries[part].inputs[i].kind;
+          kind == SlotKind::weight || kind == SlotKind::state)
+        memory.kept += peak->inputSizes[i];
+    for (std::vector<int64_t> &dims : peak->outputDims)
+      passed.push_back(std::move(dims));
+  }
+  bind(number);
+  return {};
+}
+
 Result<SessionMemory> Session::memory(uint32_t number) {
   Entry &entry = entries[number];
   const EntryPoint &point = owner->info().entries[number];
+  SessionMemory memory;
+  uint64_t partTemporaries = 0;
+  if (!point.parts.empty())
+    SINTER_TRY(memoryOfParts(number, memory, partTemporaries));
   bool donates = false;
   SINTER_TRY(bindKept(number, donates));
   auto known = peakMemory(*entry.program, entry.bindings);
@@ -244,11 +341,13 @@ Result<SessionMemory> Session::memory(uint32_t number) {
   if (!known)
     return known.takeError();
   PeakMemory peak = *std::move(known);
-  SessionMemory memory;
-  memory.temporaries = peak.arenaBytes;
-  for (size_t i = 0; i < point.inputs.size(); ++i)
+  memory.temporaries += std::max(partTemporaries, peak.arenaBytes);
+  for (size_t i = 0; i < point.inputs.size(); ++i) {
+    if (point.inputs[i].kind == SlotKind::passed)
+      continue; // told among temporaries
     (point.inputs[i].kind == SlotKind::given ? memory.inputs : memory.kept) +=
         peak.inputSizes[i];
+  }
   for (size_t i = 0; i < point.outputs.size(); ++i) {
     if (point.outputs[i].updates >= 0) {
       memory.temporaries += peak.outputSizes[i];

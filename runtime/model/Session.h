@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/model/Model.h"
+#include "runtime/program/PassedValues.h"
 #include "runtime/program/Program.h"
 #include "runtime/support/RandomKey.h"
 
@@ -18,7 +19,8 @@ struct SessionMemory {
   uint64_t outputs = 0;     ///< that the caller gets
   uint64_t temporaries = 0; ///< while it runs, and state that it replaces
   uint64_t kept = 0;        ///< weights and state, between runs, too
-  std::vector<std::vector<int64_t>> outputDims; ///< of those that are returned
+  /// Of those that are returned; the largest where values decide them.
+  std::vector<std::vector<int64_t>> outputDims;
 };
 
 /// Where a session's random numbers go on.
@@ -104,6 +106,11 @@ private:
   Status bindOne(Kept &kept, uint32_t number, uint32_t input);
   Status bindRandom(uint32_t number, uint64_t &drawn);
   void release(uint32_t number);
+  Status prepareParts(uint32_t number);
+  void passGiven(uint32_t number, uint32_t part);
+  Status runParts(uint32_t number);
+  Status memoryOfParts(uint32_t number, SessionMemory &memory,
+                       uint64_t &temporaries);
   void listPlaces(const EntryPorts &ports, Entry &entry,
                   std::span<const Place> places) const;
   void take(const EntryPoint &point, Entry &entry, std::vector<Output> outputs);

@@ -8,8 +8,8 @@ using namespace sinter;
 using namespace sinter::runtime;
 
 std::string_view sinter::runtime::toString(SlotKind kind) {
-  static constexpr std::string_view names[] = {"given", "weight", "state",
-                                               "constant", "random"};
+  static constexpr std::string_view names[] = {"given",    "weight", "state",
+                                               "constant", "random", "passed"};
   return names[size_t(kind)];
 }
 
@@ -21,8 +21,16 @@ int64_t EntryPoint::findInput(std::string_view input) const {
 }
 
 int64_t ModelInfo::findEntry(std::string_view entry) const {
-  auto found = std::ranges::find(entries, entry, &EntryPoint::name);
-  return found == entries.end() ? -1 : found - entries.begin();
+  auto seen = std::span(entries).first(numPublic());
+  auto found = std::ranges::find(seen, entry, &EntryPoint::name);
+  return found == seen.end() ? -1 : found - seen.begin();
+}
+
+size_t ModelInfo::numPublic() const {
+  size_t parts = 0;
+  for (const EntryPoint &entry : entries)
+    parts += entry.parts.size();
+  return entries.size() - parts;
 }
 
 Result<RandomDraws>

@@ -51,6 +51,7 @@ enum class SlotKind : uint8_t {
   state,    ///< the session: states[number]; kept between runs
   constant, ///< the file: a scalar's bits
   random,   ///< the session: a generator's key or counter
+  passed,   ///< an entry's part that runs before
 };
 std::string_view toString(SlotKind kind);
 
@@ -58,12 +59,16 @@ struct EntryInput {
   std::string name;
   std::string description = {};
   SlotKind kind = SlotKind::given;
-  /// Of the weight or state; of random: 0 key low, 1 key high, 2 counter.
+  /// Of the weight or state; of random: 0 key low, 1 key high, 2 counter; of
+  /// passed: which of the outputs of the entry's parts, in order.
   uint32_t number = 0;
   uint64_t scalarBits = 0; ///< of a constant
   /// Of a counter: the expr of the entry that says how many blocks the run
   /// draws before it; -1 for every other input. See randomDraws.
   int32_t randomExpr = -1;
+  /// Of a passed one: the passed value, one i64, that says how many rows of
+  /// axis 0 are taken; -1: all.
+  int32_t count = -1;
   bool operator==(const EntryInput &) const = default;
 };
 
@@ -77,7 +82,8 @@ struct EntryOutput {
   bool operator==(const EntryOutput &) const = default;
 };
 
-/// A size that the caller chooses: that of an axis of a given input.
+/// A size that the caller chooses, or values tell: that of an axis of a given
+/// or passed input.
 struct DynamicDim {
   std::string name;
   uint32_t input = 0;
@@ -95,6 +101,8 @@ struct EntryPoint {
   std::vector<DynamicDim> dims;
   std::vector<Expr> exprs; ///< their symbols are `dims`
   int32_t randomExpr = -1; ///< blocks that a run draws in all; -1: none
+  /// Entries that run before this one, in order, where values decide sizes.
+  std::vector<uint32_t> parts;
   bool operator==(const EntryPoint &) const = default;
 
   /// The given input of that name, or -1.
@@ -109,7 +117,7 @@ struct StateInfo {
 };
 
 struct ModelInfo {
-  std::vector<EntryPoint> entries;
+  std::vector<EntryPoint> entries; ///< parts of others last
   /// Weights first, then the first value of each state, in order.
   std::vector<StoredTensor> tensors;
   std::vector<StateInfo> states;
@@ -118,7 +126,9 @@ struct ModelInfo {
   bool operator==(const ModelInfo &) const = default;
 
   size_t numWeights() const { return tensors.size() - states.size(); }
-  /// The number of the entry of that name, or -1.
+  /// Entries that callers see: parts of others come after them.
+  size_t numPublic() const;
+  /// The number of the entry of that name that callers see, or -1.
   int64_t findEntry(std::string_view entry) const;
 };
 

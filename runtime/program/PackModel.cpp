@@ -34,6 +34,7 @@ static std::unique_ptr<fb::EntryInputT> packed(const EntryInput &input) {
   own->number = input.number;
   own->scalar_bits = input.scalarBits;
   own->random_expr = input.randomExpr;
+  own->count = input.count;
   return own;
 }
 
@@ -65,6 +66,7 @@ static std::unique_ptr<fb::EntryT> packed(const EntryPoint &entry) {
   for (const Expr &expr : entry.exprs)
     own->exprs.push_back(toFile(expr));
   own->random_expr = entry.randomExpr;
+  own->parts = entry.parts;
   return own;
 }
 

@@ -96,11 +96,14 @@ private:
   }
 
   Status checkDim(const DynamicDim &dim) const {
+    auto varies = [](SlotKind kind) {
+      return kind == SlotKind::given || kind == SlotKind::passed;
+    };
     if (dim.input >= entry.inputs.size() ||
-        entry.inputs[dim.input].kind != SlotKind::given ||
+        !varies(entry.inputs[dim.input].kind) ||
         dim.axis >= program.inputs[dim.input].dims.size())
       return broken(fmt::format("dim '{}' is axis {} of input {}, which is no "
-                                "axis of a given input",
+                                "axis of a given or passed input",
                                 printableName(dim.name), dim.axis, dim.input));
     return {};
   }

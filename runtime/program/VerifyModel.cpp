@@ -57,6 +57,9 @@ private:
   Status readInput(const fb::EntryInput &from, EntryPoint &entry);
   Status readOutput(const fb::EntryOutput &from, EntryPoint &entry);
   Status readDims(const fb::Entry &from, EntryPoint &entry);
+  Status checkParts() const;
+  Status checkPart(const EntryPoint &entry, const EntryPoint &part) const;
+  Status checkPassed(const EntryPoint &entry, size_t passed) const;
   Status checkExpr(const EntryPoint &entry, int32_t expr) const;
 
   const fb::Model &source;
@@ -253,13 +256,15 @@ Status Reader::readInput(const fb::EntryInput &from, EntryPoint &entry) {
   SINTER_TRY(copyText(from.description(), input.description));
   std::string where = fmt::format("input {} of entry '{}'", entry.inputs.size(),
                                   printableName(entry.name));
-  if (uint8_t(from.kind()) > uint8_t(SlotKind::random))
+  if (uint8_t(from.kind()) > uint8_t(SlotKind::passed))
     return brokenModel("{} has kind {}", where, uint8_t(from.kind()));
   input.kind = SlotKind(from.kind());
   input.number = from.number();
   input.scalarBits = from.scalar_bits();
   input.randomExpr = from.random_expr();
-  size_t limits[] = {1, info.numWeights(), info.states.size(), 1, 3};
+  input.count = from.count();
+  constexpr size_t later = size_t(1) << 32; // checked with the parts
+  size_t limits[] = {1, info.numWeights(), info.states.size(), 1, 3, later};
   if (input.number >= limits[size_t(input.kind)])
     return brokenModel("{} is {} {} of {}", where, toString(input.kind),
                        input.number, limits[size_t(input.kind)]);
@@ -332,6 +337,9 @@ Status Reader::readEntry(const fb::Entry &from, EntryPoint &entry) {
   SINTER_TRY(makeRoom(from.programs(), "programs", entry.programs));
   for (uint32_t i = 0; i < sizeOf(from.programs()); ++i)
     entry.programs.push_back(from.programs()->Get(i));
+  SINTER_TRY(makeRoom(from.parts(), "parts", entry.parts));
+  for (uint32_t i = 0; i < sizeOf(from.parts()); ++i)
+    entry.parts.push_back(from.parts()->Get(i));
   return {};
 }
 
@@ -344,6 +352,72 @@ Status Reader::readEntries() {
     SINTER_TRY(take(entry.name.size()));
     SINTER_TRY(names.add(entry.name));
     info.entries.push_back(std::move(entry));
+  }
+  return checkParts();
+}
+
+static std::vector<std::string_view> givenNames(const EntryPoint &entry) {
+  std::vector<std::string_view> names;
+  for (const EntryInput &input : entry.inputs)
+    if (input.kind == SlotKind::given)
+      names.push_back(input.name);
+  return names;
+}
+
+/// What it is given, it is given as its entry is; and it changes nothing.
+Status Reader::checkPart(const EntryPoint &entry,
+                         const EntryPoint &part) const {
+  bool draws =
+      std::ranges::count(part.inputs, SlotKind::random, &EntryInput::kind) > 0;
+  bool updates = std::ranges::any_of(
+      part.outputs, [](const EntryOutput &each) { return each.updates >= 0; });
+  if (!part.parts.empty() || draws || updates ||
+      givenNames(part) != givenNames(entry))
+    return brokenModel("part '{}' of entry '{}' has parts, draws, changes "
+                       "state, or is given something else",
+                       printableName(part.name), printableName(entry.name));
+  return {};
+}
+
+/// Of an entry before which the parts have given that many values.
+Status Reader::checkPassed(const EntryPoint &entry, size_t passed) const {
+  for (const EntryInput &input : entry.inputs) {
+    bool isPassed = input.kind == SlotKind::passed;
+    bool fits = isPassed
+                    ? input.number < passed && input.count < int64_t(passed) &&
+                          input.count >= -1
+                    : input.count == -1;
+    if (!fits)
+      return brokenModel("an input of entry '{}' is passed value {}, counted "
+                         "by {}, of {}",
+                         printableName(entry.name), input.number, input.count,
+                         passed);
+  }
+  return {};
+}
+
+Status Reader::checkParts() const {
+  std::vector<bool> isPart(info.entries.size());
+  for (size_t i = 0; i < info.entries.size(); ++i)
+    for (uint32_t part : info.entries[i].parts) {
+      if (part <= i || part >= isPart.size() || isPart[part])
+        return brokenModel("entry '{}' has part {} of {}",
+                           printableName(info.entries[i].name), part,
+                           isPart.size());
+      isPart[part] = true;
+    }
+  if (!std::ranges::is_sorted(isPart))
+    return brokenModel("a part stands before an entry");
+  for (size_t i = 0; i < info.entries.size() && !isPart[i]; ++i) {
+    const EntryPoint &entry = info.entries[i];
+    size_t passed = 0;
+    for (uint32_t number : entry.parts) {
+      const EntryPoint &part = info.entries[number];
+      SINTER_TRY(checkPart(entry, part));
+      SINTER_TRY(checkPassed(part, passed));
+      passed += part.outputs.size();
+    }
+    SINTER_TRY(checkPassed(entry, passed));
   }
   return {};
 }

@@ -179,6 +179,7 @@ bool sinter::fuzz::writeCorpus(const fs::path &root) {
   write(root / "model/copy", test::copyProgram().file());
   write(root / "model/gather", test::gatherProgram().file());
   write(root / "model/whole", test::smallModel().file());
+  write(root / "model/parts", test::partsModel().file());
   write(root / "model/state", test::copyModel().file());
   write(root / "csv/header", textBytes("a, b,c\r\n1,2.5,-3e2\r\n\n4 , 5,6\n"));
   write(root / "csv/rare", textBytes("inf\t,-0\nnan,1e-320"));

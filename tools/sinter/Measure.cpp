@@ -2,6 +2,7 @@
 #include "tools/sinter/Measure.h"
 
 #include "tools/sinter/Inputs.h"
+#include "tools/sinter/ModelEntry.h"
 
 #include "runtime/device/Device.h"
 
@@ -44,6 +45,8 @@ Result<Runnable> makeRunnable(const Model &model, const Arguments &arguments) {
   Runnable runnable;
   SINTER_TRY_ASSIGN(RunnableModel loaded,
                     loadModel(model, arguments, request, *device));
+  if (loaded.entry)
+    SINTER_TRY(loaded.entry->checkOneProgram("one program is measured"));
   runnable.program = loaded.program;
   Arguments given = arguments;
   if (!given.has("--input"))

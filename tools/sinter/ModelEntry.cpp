@@ -4,6 +4,7 @@
 #include "runtime/params/MappedFile.h"
 #include "runtime/program/CompileEntry.h"
 #include "runtime/program/ModelReader.h"
+#include "runtime/program/PassedValues.h"
 #include "runtime/support/Printable.h"
 
 #include <filesystem>
@@ -16,9 +17,10 @@ using namespace runtime;
 static Result<uint32_t> findEntry(const ModelInfo &info,
                                   const std::string &name) {
   std::string names;
-  for (const EntryPoint &entry : info.entries)
+  auto seen = std::span(info.entries).first(info.numPublic());
+  for (const EntryPoint &entry : seen)
     names += (names.empty() ? "" : ", ") + printableName(entry.name);
-  if (name.empty() && info.entries.size() > 1)
+  if (name.empty() && seen.size() > 1)
     return makeError(ErrorKind::invalid_argument,
                      "the file has several entries, --entry names one: " +
                          names);
@@ -53,14 +55,18 @@ Result<std::shared_ptr<ModelEntry>> ModelEntry::open(const std::string &path,
   entry->number = *number;
   SINTER_TRY_ASSIGN(entry->loaded,
                     loadOrCompileEntry(entry->file, *number, device, path));
+  for (uint32_t part : entry->point().parts) {
+    SINTER_TRY_ASSIGN(auto program,
+                      loadOrCompileEntry(entry->file, part, device, path));
+    entry->parts.push_back(std::move(program));
+  }
   std::string folder = std::filesystem::path(path).parent_path();
   entry->weights = std::make_unique<WeightStore>(*model, entry->info,
                                                  folder.empty() ? "." : folder);
   return entry;
 }
 
-Result<Binding> ModelEntry::bindingOf(size_t index, uint64_t seed) {
-  const EntryInput &input = point().inputs[index];
+Result<Binding> ModelEntry::bindingOf(const EntryInput &input, uint64_t seed) {
   Binding binding;
   if (input.kind == SlotKind::constant)
     binding.scalarBits = input.scalarBits;
@@ -89,6 +95,48 @@ Status ModelEntry::placeDraws(std::vector<Binding> &bindings) const {
     if (point().inputs[i].randomExpr >= 0)
       bindings[i].scalarBits = draws.offsets[i];
   return {};
+}
+
+Status ModelEntry::bindPassed(std::vector<Binding> &bindings) {
+  std::vector<const EntryPoint *> points;
+  std::vector<const Program *> programs;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    points.push_back(&info.entries[point().parts[i]]);
+    programs.push_back(parts[i].get());
+  }
+  points.push_back(&point());
+  programs.push_back(loaded.get());
+  SINTER_TRY(checkPassedTypes(points, programs));
+  std::vector<Binding> given;
+  for (size_t i = 0; i < bindings.size(); ++i)
+    if (isGiven(i))
+      given.push_back(bindings[i]);
+  PassedValues passed;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    std::vector<Binding> own;
+    size_t numGiven = 0;
+    for (const EntryInput &input : points[i]->inputs) {
+      if (input.kind == SlotKind::given) {
+        own.push_back(given[numGiven++]);
+        continue;
+      }
+      SINTER_TRY_ASSIGN(Binding binding, bindingOf(input, 0));
+      own.push_back(std::move(binding));
+    }
+    SINTER_TRY(passed.bind(*points[i], own, loaded->device()));
+    SINTER_TRY_ASSIGN(std::vector<Output> outputs, run(*parts[i], own));
+    passed.add(std::move(outputs));
+  }
+  return passed.bind(point(), bindings, loaded->device());
+}
+
+Status ModelEntry::checkOneProgram(const char *what) const {
+  if (parts.empty())
+    return {};
+  return makeError(
+      ErrorKind::unsupported,
+      fmt::format("entry '{}' is {} programs, as values decide sizes in it: {}",
+                  printableName(point().name), parts.size() + 1, what));
 }
 
 } // namespace sinter::cli

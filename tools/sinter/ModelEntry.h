@@ -32,17 +32,27 @@ public:
   }
   /// What the file has for an input that is not given; of random numbers the
   /// key of `seed`.
-  Result<runtime::Binding> bindingOf(size_t input, uint64_t seed);
+  Result<runtime::Binding> bindingOf(size_t input, uint64_t seed) {
+    return bindingOf(point().inputs[input], seed);
+  }
   /// Sets the counters of random numbers, once all other inputs are bound.
   Status placeDraws(std::vector<runtime::Binding> &bindings) const;
+  /// Runs the parts that come before the entry's own program, and binds what
+  /// they give, once all other inputs are bound.
+  Status bindPassed(std::vector<runtime::Binding> &bindings);
+  /// An error where the entry has parts: `what` is of one program.
+  Status checkOneProgram(const char *what) const;
 
 private:
   ModelEntry() = default;
+  Result<runtime::Binding> bindingOf(const runtime::EntryInput &input,
+                                     uint64_t seed);
 
   std::shared_ptr<const runtime::FileBytes> file;
   runtime::ModelInfo info;
   uint32_t number = 0;
   std::shared_ptr<const runtime::Program> loaded;
+  std::vector<std::shared_ptr<const runtime::Program>> parts;
   std::unique_ptr<runtime::WeightStore> weights;
 };
 

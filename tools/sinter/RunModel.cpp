@@ -153,6 +153,11 @@ static Status runModel(const Model &model, Arguments &arguments) {
   const std::shared_ptr<const Program> &program = loaded.program;
   if (!program->choice().empty())
     fmt::print(stderr, "{}\n", printable(program->choice()));
+  bool isTold = arguments.has("--memory") || arguments.has("--repeat") ||
+                arguments.has("--json");
+  if (loaded.entry && isTold)
+    SINTER_TRY(loaded.entry->checkOneProgram(
+        "--memory, --repeat and --json are of one"));
   SINTER_TRY_ASSIGN(std::vector<Binding> inputs, bindInputs(loaded, arguments));
   if (arguments.has("--memory")) {
     SINTER_TRY_ASSIGN(PeakMemory peak, peakMemory(*program, inputs));

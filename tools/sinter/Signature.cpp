@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <set>
 
 namespace sinter::cli {
 
@@ -22,8 +23,8 @@ public:
       : info(info), parts(parts), limit(limit) {}
 
   Result<std::string> write() {
-    for (const EntryPoint &entry : info.entries)
-      SINTER_TRY(writeEntry(entry));
+    for (size_t i = 0; i < info.numPublic(); ++i)
+      SINTER_TRY(writeEntry(info.entries[i]));
     SINTER_TRY(writeTensors());
     for (const auto &[key, value] : info.metadata)
       SINTER_TRY(
@@ -95,15 +96,24 @@ private:
   }
 
   Status writeUses(const EntryPoint &entry) {
-    unsigned weights = 0;
-    for (const EntryInput &input : entry.inputs)
-      weights += input.kind == SlotKind::weight;
-    if (weights > 0)
-      SINTER_TRY(line("  reads {} weights", weights));
-    for (const EntryInput &input : entry.inputs)
-      if (input.kind == SlotKind::state)
-        SINTER_TRY(line("  reads state {}",
-                        printableName(info.states[input.number].name)));
+    std::set<uint32_t> weights, states;
+    auto addUses = [&](const EntryPoint &each) {
+      for (const EntryInput &input : each.inputs)
+        if (input.kind == SlotKind::weight || input.kind == SlotKind::state)
+          (input.kind == SlotKind::weight ? weights : states)
+              .insert(input.number);
+    };
+    addUses(entry);
+    for (uint32_t part : entry.parts)
+      addUses(info.entries[part]);
+    if (!weights.empty())
+      SINTER_TRY(line("  reads {} weights", weights.size()));
+    for (uint32_t state : states)
+      SINTER_TRY(
+          line("  reads state {}", printableName(info.states[state].name)));
+    if (!entry.parts.empty())
+      SINTER_TRY(line("  runs {} programs, as values decide sizes",
+                      entry.parts.size() + 1));
     for (const EntryOutput &output : entry.outputs)
       if (output.updates >= 0)
         SINTER_TRY(line(

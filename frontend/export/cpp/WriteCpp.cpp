@@ -272,6 +272,10 @@ void ModelExport::write_cpp(const std::string &path, Where where) const try {
     detail::refuseExport(
         fmt::format("a module has one function, not {}", parts->entries.size()),
         where);
+  if (!parts->entries[0].parts.empty())
+    detail::refuseExport(
+        "values decide sizes in the function, which a module has no form for",
+        where);
   if (std::filesystem::path(path).filename().empty())
     refuse(fmt::format("'{}' names no file", path), where);
   CppMaker maker(*parts, path, where);

@@ -197,6 +197,10 @@ void ModelExport::write_onnx(const std::string &path,
     detail::refuseExport(fmt::format("an ONNX model has one function, not {}",
                                      parts->entries.size()),
                          where);
+  if (!parts->entries[0].parts.empty())
+    detail::refuseExport("values decide sizes in the function, which an ONNX "
+                         "model has no form for",
+                         where);
   OnnxMaker maker(*parts, options, where);
   maker.make();
   maker.write(path, options.weights == WeightPlace::beside);

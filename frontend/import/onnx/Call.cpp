@@ -1,6 +1,7 @@
 /// Operands and attributes of one node.
 #include "frontend/import/onnx/Call.h"
 
+#include "frontend/CountedRows.h"
 #include "frontend/import/onnx/ModelRecorder.h"
 
 #include "sinter/runtime/Result.h"
@@ -67,6 +68,11 @@ static void checkEvaluates(const Call &call, const std::string &what) {
 void Call::mustEvaluate(size_t input, const char *what) const {
   checkEvaluates(*this, labelOf(what, input));
   owner.evaluateNeeded();
+}
+
+void Call::mustCount(size_t input, const char *what) const {
+  if (!detail::leavesCountsOpen())
+    mustEvaluate(input, what);
 }
 
 KnownRef Call::known(size_t input, const char *what) const {

@@ -52,6 +52,9 @@ public:
   /// where nothing can be evaluated: while a function is recorded as a whole.
   /// `what` is the operand.
   void mustEvaluate(size_t input, const char *what) const;
+  /// Before an operand decides how many elements a result has: the same, but
+  /// where such sizes stay open (frontend/CountedRows.h).
+  void mustCount(size_t input, const char *what) const;
 
   //===- Attributes -------------------------------------------------------===//
   bool given(std::string_view name) const { return find(name) != nullptr; }

@@ -161,9 +161,24 @@ static double maxReals(const Reals &x) {
 static double minReals(const Reals &x) {
   return x[0] < x[1] || std::isnan(x[0]) ? x[0] : x[1];
 }
+/// Sizes are not negative, nor are sums, products and quotients of them.
+static bool isSize(Dim dim) {
+  if (dim.isConstant())
+    return dim.value >= 0;
+  Expr expr = dim_exprs::get(dim.expr);
+  if (expr.op == ExprOp::constant || expr.op == ExprOp::symbol)
+    return expr.op == ExprOp::symbol || expr.value >= 0;
+  return isSize(Dim(0, expr.lhs)) && isSize(Dim(0, expr.rhs));
+}
+static bool isNegative(Dim dim) { return dim.isConstant() && dim.value < 0; }
+
 template <typename F> static Dim compared(const Integers &x, F &&holds) {
   if (same(x[0], x[1]))
     return int64_t(holds(0, 0));
+  if (isNegative(x[1]) && isSize(x[0]))
+    return int64_t(holds(0, -1));
+  if (isNegative(x[0]) && isSize(x[1]))
+    return int64_t(holds(-1, 0));
   return int64_t(holds(number(x[0]), number(x[1])));
 }
 

@@ -248,6 +248,8 @@ static NamedContents record(const Parts &parts, bool areFixed) {
   const GraphRecord &graph = parts.model.record.graph;
   ModelRecorder recorder(parts.model.record, parts.model.name,
                          parts.model.externals, device);
+  if (areFixed)
+    recorder.expectNumbers();
   Scope scope;
   for (const auto &tensor : graph.initializers)
     if (!parts.inputs.contains(tensor->name))

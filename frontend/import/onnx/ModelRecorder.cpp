@@ -160,6 +160,12 @@ void ModelRecorder::recordNode(const NodeRecord &node, const Opsets &used,
   try {
     countNode();
     dispatch(node, used, scope);
+  } catch (const NeedsNumbers &) {
+    if (!hasNumbers)
+      throw;
+    fail(node, used,
+         makeError(ErrorKind::unsupported,
+                   "a size that the model computes has to be a number here"));
   } catch (const Error &error) {
     if (error.message().starts_with("onnx: "))
       throw;
@@ -191,6 +197,21 @@ static std::vector<KnownRef> knownInputs(const std::vector<Value> &inputs,
   return elements;
 }
 
+/// What the host computes; null where a count, which it does not know, would
+/// have to be a number.
+static KnownRef foldOpen(const NodeRecord &node, int64_t opset,
+                         const std::vector<KnownRef> &elements) {
+  try {
+    return fold(node, opset, elements);
+  } catch (const NeedsNumbers &) {
+    if (!std::ranges::any_of(elements, [](const KnownRef &each) {
+          return each && hasCounted(*each);
+        }))
+      throw;
+    return nullptr;
+  }
+}
+
 /// The result of `node` gets to know how it is computed on the host.
 static void addSource(Value &result, const NodeRecord &node, int64_t opset,
                       const std::vector<Value> &inputs) {
@@ -208,7 +229,7 @@ static void addSource(Value &result, const NodeRecord &node, int64_t opset,
       [node, opset, inputs]() -> KnownRef {
         bool areAllKnown = true;
         auto elements = knownInputs(inputs, areAllKnown);
-        return areAllKnown ? fold(node, opset, elements) : nullptr;
+        return areAllKnown ? foldOpen(node, opset, elements) : nullptr;
       },
       depth + 1);
 }
@@ -237,7 +258,7 @@ void ModelRecorder::dispatch(const NodeRecord &node, const Opsets &used,
     if (folds && areConstants(inputs)) {
       bool areAllKnown = true;
       auto elements = knownInputs(inputs, areAllKnown);
-      if (KnownRef known = fold(node, version, elements)) {
+      if (KnownRef known = foldOpen(node, version, elements)) {
         scope.set(node.outputs.at(0), Value(known));
         return;
       }

@@ -42,6 +42,8 @@ public:
   /// All must outlive the recorder. `file` names the model in errors.
   ModelRecorder(const ModelRecord &model, const std::string &file,
                 ExternalFiles &externals, DeviceId device);
+  /// The dims of all inputs are numbers: a node that needs others fails.
+  void expectNumbers() { hasNumbers = true; }
 
   /// The nodes of `graph` in `scope`, which has its inputs and initializers.
   void record(const GraphRecord &graph, Scope &scope);
@@ -99,6 +101,7 @@ private:
   const Standing *standing = nullptr;
   const FunctionCall *function = nullptr;
   unsigned depth = 0;
+  bool hasNumbers = false;
   size_t recordedNodes = 0;
   std::set<std::string> differentiated; ///< what nodes `Gradient` name
   std::unordered_map<const TensorRecord *, Value> storedValues;

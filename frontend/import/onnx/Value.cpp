@@ -2,6 +2,7 @@
 #include "frontend/import/onnx/Value.h"
 
 #include "frontend/Capture.h"
+#include "frontend/CountedRows.h"
 #include "frontend/HostBytes.h"
 #include "frontend/Leaves.h"
 #include "frontend/Raise.h"
@@ -14,6 +15,7 @@
 #include <sinter/Creation.h>
 #include <sinter/Shaping.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -97,7 +99,23 @@ static Tensor filled(const Known &known, DeviceId device) {
   return full(dims, known.integers[0].value, options);
 }
 
+/// Of sizes that the program computes.
+static Tensor computedOf(const Known &known, DeviceId device) {
+  std::vector<Tensor> elements;
+  for (Dim integer : known.integers)
+    elements.push_back(detail::sizeTensor(integer, device));
+  Dims dims(known.dims.begin(), known.dims.end());
+  return reshape(stack(std::span<const Tensor>(elements)), dims)
+      .to(known.dtype);
+}
+
+bool hasCounted(const Known &known) {
+  return std::ranges::any_of(known.integers, detail::isCounted);
+}
+
 Tensor tensorOf(const Known &known, DeviceId device) {
+  if (hasCounted(known))
+    return computedOf(known, device);
   // The number of a symbol is an argument of programs.
   for (Dim integer : known.integers)
     fixed(integer);

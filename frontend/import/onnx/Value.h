@@ -49,6 +49,8 @@ Known knownNumber(DType dtype, Number number);
 /// computes.
 KnownRef knownOf(std::span<const std::byte> bytes, DType dtype,
                  const std::vector<int64_t> &dims);
+/// Whether a count of rows is among the elements (frontend/CountedRows.h).
+bool hasCounted(const Known &known);
 /// Whether this thread can evaluate tensors now.
 bool canEvaluate();
 /// The elements of a small tensor that has a value; null where there are too

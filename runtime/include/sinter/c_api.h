@@ -339,7 +339,8 @@ typedef struct sinter_memory_info {
 
 /// What a run on such inputs takes, without running it: of inputs only dtype
 /// and dims count. `outputs`, null or one per output, get dtype and dims; these
-/// are valid until the session's next call.
+/// are valid until the session's next call. Where values decide sizes, they are
+/// the largest, and so is the memory.
 sinter_status sinter_session_memory(sinter_session *session, uint32_t entry,
                                     const sinter_tensor *inputs,
                                     size_t num_inputs, sinter_tensor *outputs,

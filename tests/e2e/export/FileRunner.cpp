@@ -69,9 +69,40 @@ FileRunner::run(const std::string &name,
   if (number < 0)
     throw std::runtime_error("no entry is named " + name);
   const EntryPoint &entry = model.entries[size_t(number)];
-  auto &program = programs[uint32_t(number)];
+  PassedValues passed;
+  for (uint32_t part : entry.parts)
+    passed.add(runProgram(part, inputs, passed));
+  std::vector<Output> outputs = runProgram(uint32_t(number), inputs, passed);
+  const Program &program = *programs.at(uint32_t(number));
+  std::map<std::string, Value> given;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    Value value{program.outputs()[i].dtype, outputs[i].dims, {}};
+    size_t count = 1;
+    for (int64_t dim : value.dims)
+      count *= size_t(dim);
+    value.bytes.resize(count * byteWidth(value.dtype));
+    if (!value.bytes.empty()) {
+      EXPECT_TRUE(device().copyOut(value.bytes, *outputs[i].buffer, 0));
+    }
+    const EntryOutput &output = entry.outputs[i];
+    if (output.updates < 0)
+      given[output.name] = std::move(value);
+    else if (output.isWeight)
+      values[size_t(output.updates)] = std::move(value);
+    else
+      values[model.states[size_t(output.updates)].initial] = std::move(value);
+  }
+  return given;
+}
+
+std::vector<Output>
+FileRunner::runProgram(uint32_t number,
+                       const std::map<std::string, Value> &inputs,
+                       PassedValues &passed) {
+  const EntryPoint &entry = model.entries[number];
+  auto &program = programs[number];
   if (!program)
-    program = get(loadEntry(file, uint32_t(number), device()));
+    program = get(loadEntry(file, number, device()));
   std::vector<std::vector<int64_t>> dims;
   for (const EntryInput &input : entry.inputs)
     dims.push_back(input.kind == SlotKind::given ? inputs.at(input.name).dims
@@ -108,26 +139,9 @@ FileRunner::run(const std::string &name,
     }
     bindings.push_back(std::move(binding));
   }
-  std::vector<Output> outputs = get(runtime::run(*program, bindings));
-  std::map<std::string, Value> given;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    Value value{program->outputs()[i].dtype, outputs[i].dims, {}};
-    size_t count = 1;
-    for (int64_t dim : value.dims)
-      count *= size_t(dim);
-    value.bytes.resize(count * byteWidth(value.dtype));
-    if (!value.bytes.empty()) {
-      EXPECT_TRUE(device().copyOut(value.bytes, *outputs[i].buffer, 0));
-    }
-    const EntryOutput &output = entry.outputs[i];
-    if (output.updates < 0)
-      given[output.name] = std::move(value);
-    else if (output.isWeight)
-      values[size_t(output.updates)] = std::move(value);
-    else
-      values[model.states[size_t(output.updates)].initial] = std::move(value);
-  }
-  return given;
+  if (Status bound = passed.bind(entry, bindings, device()); !bound)
+    throw std::runtime_error(bound.error().message);
+  return get(runtime::run(*program, bindings));
 }
 
 } // namespace sinter::test

@@ -5,6 +5,7 @@
 #include "runtime/program/LoadedProgram.h"
 #include "runtime/program/ModelInfo.h"
 #include "runtime/program/ModelReader.h"
+#include "runtime/program/PassedValues.h"
 #include "runtime/program/WeightStore.h"
 
 #include <sinter/Random.h>
@@ -44,6 +45,11 @@ public:
   const runtime::ModelInfo &info() const { return model; }
 
 private:
+  /// One program: of an entry or of one of its parts.
+  std::vector<runtime::Output>
+  runProgram(uint32_t number, const std::map<std::string, Value> &inputs,
+             runtime::PassedValues &passed);
+
   std::shared_ptr<const runtime::FileBytes> file;
   runtime::ModelInfo model;
   std::map<uint32_t, std::shared_ptr<const runtime::Program>> programs;

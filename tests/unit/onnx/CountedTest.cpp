@@ -1,9 +1,13 @@
 /// What is decided by values that the model computes: it is read when the model
-/// runs, and an error where a file is made of it.
+/// runs; where a file is made of it, sizes stay open and others are an error.
 #include "tests/unit/onnx/LoadModel.h"
 
 #include <sinter/Basic.h>
+#include <sinter/Export.h>
 #include <sinter/Onnx.h>
+#include <sinter/model.h>
+
+#include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -253,6 +257,126 @@ TEST(OnnxCounted, isAnErrorWhereAProgramIsMade) {
   EXPECT_THAT(problem([&] { wide(ones({1}, {DType::i64, {}})); }),
               HasSubstr("node 'wide' of net.onnx: the shape (input 1) is "
                         "computed by the model"));
+}
+
+//===- In files -----------------------------------------------------------===//
+
+namespace {
+
+/// The file that a model of one input of floats becomes.
+class FileOf {
+public:
+  FileOf(const Message &graph, const Tensor &example) : model(modelOf(graph)) {
+    char name[] = "/tmp/sinter-counted-XXXXXX";
+    std::filesystem::path folder = ::mkdtemp(name);
+    std::string path = folder / "net.sinter";
+    export_model(path, [&](const Tensor &x) { return model.forward(x); },
+                 example, {.targets = {"cpu"}});
+    session.emplace(deploy::Model(path, {.device = "cpu"}));
+    std::filesystem::remove_all(folder);
+  }
+
+  /// Runs the file, and the model as it is: they have to agree.
+  template <typename T> std::vector<T> operator()(const Tensor &x) {
+    std::vector<int64_t> dims = sizesOf(x);
+    std::vector<float> values = x.to_vector<float>();
+    deploy::Tensor input{std::span<const float>(values), dims};
+    auto outputs = session->run({input});
+    Tensor expected = model.forward(x);
+    EXPECT_EQ(std::vector<int64_t>(outputs[0].dims().begin(),
+                                   outputs[0].dims().end()),
+              sizesOf(expected));
+    auto given = outputs[0].values<T>();
+    std::vector<T> result(given.begin(), given.end());
+    EXPECT_EQ(result, expected.to_vector<T>());
+    return result;
+  }
+
+private:
+  onnx::Model model;
+  std::optional<deploy::Session> session;
+};
+
+Message columnsOf(const char *from, const char *to) {
+  return nodeMessage("Transpose", {from}, {to});
+}
+
+} // namespace
+
+TEST(OnnxCounted, positionsStayOpenInFiles) {
+  FileOf file(
+      graphOf({nodeMessage("NonZero", {"a"}, {"p"}), columnsOf("p", "rows"),
+               nodeMessage("GatherND", {"a", "rows"}, {"y"})}),
+      ones({2, 3}));
+  EXPECT_THAT(file.operator()<float>(tensor<float>({{-1, 0, 1}, {1, -1, 3}})),
+              ElementsAre(1, 2, 2, 4));
+  EXPECT_THAT(file.operator()<float>(full({2, 3}, -1.F)), ElementsAre());
+}
+
+TEST(OnnxCounted, slicesOfRowsThatAreCounted) {
+  Message graph = graphOf({nodeMessage("Greater", {"a", "one"}, {"c"}),
+                           nodeMessage("Compress", {"a", "c"}, {"k"},
+                                       {attributeMessage("axis", int64_t(0))}),
+                           nodeMessage("Slice", {"k", "from", "to"}, {"y"})});
+  graph.message(5, tensorMessage("from", 7, {1}, std::vector<int64_t>{1}));
+  graph.message(5, tensorMessage("to", 7, {1}, std::vector<int64_t>{3}));
+  FileOf file(graph, ones({5}));
+  EXPECT_THAT(file.operator()<float>(tensor({1.F, -1.F, 2.F, 3.F, 4.F})),
+              ElementsAre(3, 4));
+  EXPECT_THAT(file.operator()<float>(tensor({-1.F, -1.F, 2.F, 3.F, -4.F})),
+              ElementsAre(4));
+  EXPECT_THAT(file.operator()<float>(tensor({-1.F, -1.F, 2.F, -3.F, -4.F})),
+              ElementsAre());
+  EXPECT_THAT(file.operator()<float>(full({5}, -1.F)), ElementsAre());
+}
+
+/// Where there are no rows, others are given; and both are numbered.
+TEST(OnnxCounted, branchesOfOtherNumbersOfRows) {
+  Message then = Message()
+                     .message(12, valueMessage("t", 1, {-1}))
+                     .message(1, nodeMessage("Identity", {"others"}, {"t"}));
+  Message otherwise = Message()
+                          .message(12, valueMessage("e", 1, {-1}))
+                          .message(1, nodeMessage("ReduceMax", {"k"}, {"m"}))
+                          .message(1, nodeMessage("Sub", {"k", "m"}, {"e"}));
+  Message keep = attributeMessage("keepdims", int64_t(0));
+  Message graph = graphOf(
+      {nodeMessage("Greater", {"a", "one"}, {"c"}),
+       nodeMessage("Compress", {"a", "c"}, {"k"}),
+       nodeMessage("Shape", {"k"}, {"s"}),
+       nodeMessage("ReduceProd", {"s"}, {"n"}, {keep}),
+       nodeMessage("Equal", {"n", "none"}, {"isEmpty"}),
+       nodeMessage("If", {"isEmpty"}, {"r"},
+                   {graphAttribute("then_branch", then),
+                    graphAttribute("else_branch", otherwise)}),
+       nodeMessage("Shape", {"r"}, {"rs"}),
+       nodeMessage("Gather", {"rs", "none"}, {"rn"}),
+       nodeMessage("Range", {"none", "rn", "step"}, {"i"}),
+       nodeMessage("Cast", {"i"}, {"f"}, {attributeMessage("to", int64_t(1))}),
+       nodeMessage("Add", {"r", "f"}, {"y"})});
+  graph.message(5, tensorMessage("none", 7, {}, std::vector<int64_t>{0}));
+  graph.message(5, tensorMessage("step", 7, {}, std::vector<int64_t>{1}));
+  graph.message(5, tensorMessage("others", 1, {2}, std::vector<float>{7, 9}));
+  FileOf file(graph, ones({4}));
+  EXPECT_THAT(file.operator()<float>(tensor({1.F, 4.F, -1.F, 2.F})),
+              ElementsAre(-3, 1, 0));
+  EXPECT_THAT(file.operator()<float>(full({4}, -1.F)), ElementsAre(7, 10));
+}
+
+/// A size as a tensor, and an error that names the node that needs a number.
+TEST(OnnxCounted, sizesAreValuesToo) {
+  FileOf file(graphOf({nodeMessage("NonZero", {"a"}, {"p"}),
+                       nodeMessage("Shape", {"p"}, {"y"})}),
+              ones({7}));
+  EXPECT_THAT(
+      file.operator()<int64_t>(tensor({0.F, -1.F, 1.F, -1.F, -1.F, -1.F, 5.F})),
+      ElementsAre(1, 3));
+  Message graph = graphOf(
+      {nodeMessage("NonZero", {"a"}, {"p"}),
+       nodeMessage("DepthToSpace", {"p"}, {"y"},
+                   {attributeMessage("blocksize", int64_t(2))}, "odd")});
+  EXPECT_THAT(problem([&] { FileOf(graph, ones({7})); }),
+              HasSubstr("node 'odd' of net.onnx"));
 }
 
 //===- Others -------------------------------------------------------------===//

@@ -166,3 +166,44 @@ ModelBuilder test::copyModel() {
   b.data = {bytesOf({8, 7, 6, 5, 4, 3, 2, 1})};
   return b;
 }
+
+static ProgramBuilder copies() {
+  ProgramBuilder p;
+  p.program.target = "null";
+  p.image.clear();
+  return p;
+}
+
+ModelBuilder test::partsModel() {
+  ProgramBuilder first = copies(), second = copies();
+  uint32_t eight = first.constant(8), bytes = first.constant(32);
+  uint32_t x = first.input("x", {eight});
+  uint32_t k = first.input("k", {}, InputKind::data, DType::i64);
+  uint32_t all = first.output({eight}), count = first.output({}, DType::i64);
+  first.copy(x, all, bytes);
+  first.copy(k, count, eight);
+  uint32_t n = second.symbol(0), four = second.constant(4);
+  second.input("x", {second.constant(8)});
+  second.input("k", {}, InputKind::data, DType::i64);
+  uint32_t rows = second.input("rows", {n}), y = second.output({n});
+  second.copy(rows, y, second.times(n, four));
+
+  ModelBuilder b;
+  b.programs = {second, first};
+  b.graphs = {"module {}\n", "module {}  \n"};
+  EntryPoint entry, part;
+  entry.name = "main";
+  entry.inputs = {inputOf("x", SlotKind::given), inputOf("k", SlotKind::given),
+                  inputOf("", SlotKind::passed)};
+  entry.inputs[2].count = 1;
+  entry.outputs = {outputOf("y")};
+  entry.programs = {0};
+  entry.dims = {{"rows", 2, 0}};
+  entry.parts = {1};
+  part.name = "main.part0";
+  part.inputs = {inputOf("x", SlotKind::given), inputOf("k", SlotKind::given)};
+  part.outputs = {outputOf("passed0"), outputOf("passed1")};
+  part.programs = {1};
+  b.info.entries = {entry, part};
+  return b;
+}

@@ -31,6 +31,10 @@ ModelBuilder smallModel();
 /// An entry of copies for the null device: out = state + nothing, state = x.
 ModelBuilder copyModel();
 
+/// y = the first k of eight numbers x, in two programs of copies for the null
+/// device: the first gives x and k, the second takes as many rows.
+ModelBuilder partsModel();
+
 /// The bytes of numbers.
 std::vector<std::byte> bytesOf(const std::vector<float> &values);
 

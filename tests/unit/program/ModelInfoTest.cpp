@@ -126,6 +126,50 @@ TEST(ModelInfo, namesAreUniqueAndPlain) {
             "model file: the metadata's keys are not in order");
 }
 
+/// The same of an entry with a part.
+static std::string
+refusalOfParts(const std::function<void(ModelBuilder &)> &change) {
+  ModelBuilder b = partsModel();
+  change(b);
+  auto file = b.writer().finish();
+  return file ? "" : file.error().message;
+}
+
+TEST(ModelInfo, partsComeLastAndPassValuesOn) {
+  ModelInfo info = infoOf(partsModel().file());
+  EXPECT_EQ(info.numPublic(), 1u);
+  EXPECT_EQ(info.entries[0].inputs[2].count, 1);
+  EXPECT_EQ(info.findEntry("main.part0"), -1) << "no caller's";
+  auto entryOf = [](ModelBuilder &b) -> EntryPoint & {
+    return b.info.entries[0];
+  };
+  const std::string passed = "model file: an input of entry 'main' is passed ";
+  EXPECT_EQ(refusalOfParts([&](auto &b) { entryOf(b).inputs[2].number = 2; }),
+            passed + "value 2, counted by 1, of 2");
+  EXPECT_EQ(refusalOfParts([&](auto &b) { entryOf(b).inputs[2].count = 2; }),
+            passed + "value 0, counted by 2, of 2");
+  EXPECT_EQ(refusalOfParts([&](auto &b) { entryOf(b).inputs[0].count = 0; }),
+            passed + "value 0, counted by 0, of 2");
+  EXPECT_EQ(refusalOfParts([&](auto &b) { entryOf(b).parts = {}; }),
+            passed + "value 0, counted by 1, of 0");
+  for (std::vector<uint32_t> parts :
+       {std::vector<uint32_t>{0}, {2}, {1, 1}, {~0u}})
+    EXPECT_EQ(refusalOfParts([&](auto &b) { entryOf(b).parts = parts; }),
+              "model file: entry 'main' has part " +
+                  std::to_string(parts.back()) + " of 2");
+  EXPECT_EQ(refusalOfParts([](auto &b) {
+              b.info.entries.push_back(b.info.entries[0]);
+              b.info.entries[2].name = "other";
+            }),
+            "model file: entry 'other' has part 1 of 3");
+  EXPECT_EQ(refusalOfParts([](auto &b) { b.info.entries[1].parts = {1}; }),
+            "model file: entry 'main.part0' has part 1 of 2");
+  EXPECT_EQ(refusalOfParts(
+                [](auto &b) { b.info.entries[1].inputs[0].name = "another"; }),
+            "model file: part 'main.part0' of entry 'main' has parts, draws, "
+            "changes state, or is given something else");
+}
+
 TEST(ModelInfo, typesFitThePrograms) {
   EXPECT_EQ(refusal([](auto &b) { b.info.tensors[0].dims = {2, 4}; }),
             "model file: entry 'predict': input 2 is f32[8], tensor 'weight' "

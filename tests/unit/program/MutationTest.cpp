@@ -6,6 +6,7 @@
 #include "tests/unit/program/TouchDevice.h"
 
 #include "runtime/graph/Elements.h"
+#include "runtime/model/Session.h"
 #include "runtime/program/LoadedProgram.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/VerifyProgram.h"
@@ -154,6 +155,38 @@ void tryModel(std::span<const std::byte> file, Device &device, Counts &counts) {
   }
 }
 
+/// Sizes and runs the entries that callers see, with all of their parts.
+void trySessions(std::span<const std::byte> file, Device &device,
+                 Counts &counts) {
+  ++counts.tried;
+  auto model =
+      Model::openMemory(file, {.device = &device, .mayCompile = false});
+  if (!model)
+    return expectTold(model.error());
+  Session session(*model);
+  for (uint32_t entry = 0; entry < (*model)->info().numPublic(); ++entry) {
+    if (Status ready = session.prepare(entry); !ready) {
+      expectTold(ready.error());
+      continue;
+    }
+    ++counts.loaded;
+    for (int64_t extent : extents) {
+      std::vector<Binding> all =
+          bindingsFor(session.program(entry), extent, &device);
+      const std::vector<uint32_t> &given = (*model)->ports(entry).given;
+      for (size_t i = 0; i < given.size(); ++i)
+        session.input(entry, i) = all[given[i]];
+      if (auto memory = session.memory(entry); !memory)
+        expectTold(memory.error());
+      Status done = session.run(entry);
+      if (!done)
+        expectTold(done.error());
+      counts.ran += done.ok();
+      session.unbind(entry);
+    }
+  }
+}
+
 using File = std::vector<std::byte>;
 
 std::vector<File> filesWithKernels() {
@@ -226,6 +259,18 @@ TEST(Mutation, modelsAreReadLoadedAndRun) {
       {copyModel().file()}, MutatedParts::all,
       [&](std::span<const std::byte> file) { tryModel(file, null, copies); });
   expectDeep(copies);
+}
+
+TEST(Mutation, partsPassOnlyWhatTheyGave) {
+  Device &null = **getDevice({DeviceKind::null, 0});
+  Counts counts;
+  trySessions(partsModel().file(), null, counts);
+  EXPECT_EQ(counts.ran, std::size(extents));
+  tryAll({partsModel().file()}, MutatedParts::all,
+         [&](std::span<const std::byte> file) {
+           trySessions(file, null, counts);
+         });
+  expectDeep(counts);
 }
 
 TEST(Mutation, copiesRunOnTheNullDevice) {

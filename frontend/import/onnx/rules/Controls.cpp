@@ -3,6 +3,7 @@
 /// computes them, they are a `cond` and a `while_loop`. What these cannot be,
 /// as lists and rows of which nobody knows the number, is recorded as it comes
 /// by conditions that are read, where something can be.
+#include "frontend/CountedRows.h"
 #include "frontend/import/onnx/rules/Rules.h"
 
 #include "frontend/import/onnx/ModelRecorder.h"
@@ -113,11 +114,61 @@ static void branch(Call &call, const Tensor &flag) {
     call.give(i, results[i]);
 }
 
+/// Rows of the one or the other, where these may be of different numbers.
+static Tensor chosenRows(Call &call, const Tensor &flag, const Tensor &then,
+                         const Tensor &otherwise) {
+  if (typeOf(then) == typeOf(otherwise))
+    return where(flag, then, otherwise);
+  bool fits = then.dtype() == otherwise.dtype() &&
+              then.rank() == otherwise.rank() && then.rank() > 0;
+  for (int64_t axis = 1; fits && axis < then.rank(); ++axis)
+    fits = then.dim(axis).value == otherwise.dim(axis).value;
+  if (!fits)
+    call.unsupported(fmt::format("the model computes the condition, and a "
+                                 "result is {} in one branch and {} in the "
+                                 "other",
+                                 typeOf(then), typeOf(otherwise)));
+  DeviceId device = then.device();
+  Tensor first = detail::sizeTensor(then.dim(0), device),
+         second = detail::sizeTensor(otherwise.dim(0), device);
+  Tensor both = concat({then, otherwise}, 0);
+  Tensor places = arange(both.dim(0), {DType::i64, device}) +
+                  where(flag, zeros_like(first), first);
+  Tensor rows = index_select(both, minimum(places, first + second - 1), 0);
+  return detail::countedRows(rows, where(flag, first, second),
+                             SourceLine::current());
+}
+
+/// Both branches are computed, and one is chosen: in them, too, values may
+/// decide sizes.
+static void branchOfCounts(Call &call, const Tensor &flag) {
+  auto results = [&](const char *name) {
+    return tensorsOf(call, call.recorder().call(*call.graph(name), {}));
+  };
+  std::vector<Tensor> then = results("then_branch"),
+                      otherwise = results("else_branch");
+  for (size_t i = 0; i < std::min(then.size(), otherwise.size()); ++i)
+    call.give(i, chosenRows(call, flag, then[i], otherwise[i]));
+}
+
+static void branchOrCounts(Call &call, const Tensor &flag) {
+  try {
+    return branch(call, flag);
+  } catch (const Error &error) {
+    if (error.kind() != ErrorKind::unsupported)
+      throw;
+  } catch (const NeedsNumbers &) {
+  }
+  branchOfCounts(call, flag);
+}
+
 static void ifRule(Call &call) {
   const Value &condition = call.value(0);
   std::optional<bool> isThen = knownFlag(call, condition);
   if (!isThen) {
     Tensor flag = flagOf(call, condition);
+    if (detail::leavesCountsOpen())
+      return branchOrCounts(call, flag);
     if (recordsUnread([&] { branch(call, flag); }))
       return;
     isThen = readFlag(call, condition);

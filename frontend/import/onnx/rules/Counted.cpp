@@ -1,5 +1,6 @@
 /// Operators whose results have as many elements as values say: what they count
-/// is read while the model is recorded.
+/// is read while the model is recorded, or stays open in a file.
+#include "frontend/CountedRows.h"
 #include "frontend/import/onnx/rules/Rules.h"
 
 #include <algorithm>
@@ -33,17 +34,17 @@ static Known knownNonZero(const Known &known) {
 static void nonZeroRule(Call &call) {
   if (KnownRef known = call.value(0).known())
     return call.give(knownNonZero(*known));
-  call.mustEvaluate(0, "the tensor");
+  call.mustCount(0, "the tensor");
   Tensor x = call.tensor(0);
   call.give(swapaxes(nonzero(x.rank() == 0 ? reshape(x, {1}) : x), 0, 1));
 }
 
 /// Where a vector holds, as positions; read unless it is known.
-static Tensor heldPositions(Call &call, size_t input, int64_t most) {
+static Tensor heldPositions(Call &call, size_t input, Dim most) {
   if (call.value(input).rank() != 1)
     call.invalid("the condition is no vector");
   Tensor places;
-  int64_t longest = fixed(call.value(input).shape()[0]);
+  Dim longest = call.value(input).shape()[0];
   if (KnownRef known = call.value(input).known()) {
     std::vector<int64_t> held;
     for (size_t i = 0; i < known->integers.size(); ++i)
@@ -54,10 +55,11 @@ static Tensor heldPositions(Call &call, size_t input, int64_t most) {
     places = held.empty() ? zeros(shape, {DType::i64, call.device()})
                           : hostIntegers(held, shape, call.device());
   } else {
-    call.mustEvaluate(input, "the condition");
+    call.mustCount(input, "the condition");
     places = reshape(nonzero(call.tensor(input)), {-1});
   }
-  if (longest > most)
+  if (!detail::isCounted(longest) && !detail::isCounted(most) &&
+      fixed(longest) > fixed(most))
     call.invalid("the condition is longer than the axis");
   return places;
 }
@@ -69,13 +71,13 @@ static void compressRule(Call &call) {
   if (isFlat)
     x = reshape(x, {-1});
   int64_t axis = isFlat ? 0 : call.axis("axis", x.rank());
-  Tensor places = heldPositions(call, 1, fixed(x.dim(axis)));
+  Tensor places = heldPositions(call, 1, x.dim(axis));
   call.give(places.numel() == 0 ? sliceAxis(x, axis, 0, 0)
                                 : index_select(x, places, axis));
 }
 
 static void uniqueRule(Call &call) {
-  call.mustEvaluate(0, "the tensor");
+  call.mustCount(0, "the tensor");
   Tensor x = call.tensor(0);
   std::optional<int64_t> axis;
   if (call.given("axis"))

@@ -1,4 +1,5 @@
 /// Tensors that are made of attributes and sizes.
+#include "frontend/CountedRows.h"
 #include "frontend/import/onnx/rules/Rules.h"
 
 #include "frontend/import/onnx/ModelRecorder.h"
@@ -92,7 +93,23 @@ static uint64_t stepsTo(int64_t start, int64_t limit, int64_t delta) {
 
 static constexpr int64_t mostOfRange = 1'000'000'000;
 
+/// From 0 to a size that values decide; false for another range.
+static bool countedRange(Call &call, DType dtype) {
+  auto one = [&](size_t input, const char *what) {
+    Dims dims = call.dims(input, what);
+    return dims.size() == 1 ? dims[0] : Dim(0);
+  };
+  Dim limit = one(1, "limit");
+  if (!detail::isCounted(limit) || call.integer(0, "start") != 0 ||
+      call.integer(2, "delta") != 1)
+    return false;
+  call.give(arange(limit, {DType::i64, call.device()}).to(dtype));
+  return true;
+}
+
 static void integerRange(Call &call, DType dtype) {
+  if (countedRange(call, dtype))
+    return;
   int64_t start = call.integer(0, "start"), limit = call.integer(1, "limit"),
           delta = call.integer(2, "delta");
   if (delta == 0)

@@ -10,7 +10,7 @@ namespace sinter::onnx {
 /// Positions that count from the end, from the beginning.
 static Tensor fromBeginning(const Tensor &indices, Dim extent) {
   Tensor wide = indices.to(DType::i64);
-  return where(wide < 0, wide + fixed(extent), wide);
+  return where(wide < 0, plusSize(wide, extent), wide);
 }
 
 /// Whether an index operand is known and, if so, has no negative element.
@@ -45,13 +45,13 @@ static void gatherElementsRule(Call &call) {
 
 /// Positions [.., k] in the first k of `dims` as numbers of a flat order.
 static Tensor flatPositions(Call &call, const Tensor &indices,
-                            const std::vector<int64_t> &dims) {
+                            const Dims &dims) {
   int64_t last = indices.rank() - 1;
   Tensor flat;
   for (size_t i = 0; i < dims.size(); ++i) {
     Tensor at = select(indices, last, int64_t(i));
-    at = where(at < 0, at + dims[i], at);
-    flat = i == 0 ? at : flat * dims[i] + at;
+    at = where(at < 0, plusSize(at, dims[i]), at);
+    flat = i == 0 ? at : timesSize(flat, dims[i]) + at;
   }
   if (!flat.defined())
     call.unsupported("positions of no axes");
@@ -61,27 +61,28 @@ static Tensor flatPositions(Call &call, const Tensor &indices,
 static void gatherNdRule(Call &call) {
   Tensor x = call.tensor(0), indices = call.tensor(1).to(DType::i64);
   int64_t batch = call.integer("batch_dims");
-  std::vector<int64_t> dims = numbersOf(x), at = numbersOf(indices);
+  Dims dims = x.shape(), at = indices.shape();
   if (at.empty() || batch < 0 || batch >= indices.rank() ||
-      batch + at.back() > x.rank())
+      batch + fixed(at.back()) > x.rank())
     call.invalid("the indices do not fit the tensor");
-  auto depth = at.back();
-  std::vector<int64_t> inner(dims.begin() + batch,
-                             dims.begin() + batch + depth);
+  auto depth = fixed(at.back());
+  Dims inner(dims.begin() + batch, dims.begin() + batch + depth);
   Tensor flat = flatPositions(call, indices, inner);
-  int64_t batches = 1, places = 1, count = 1;
+  Dim batches = 1, places = 1, count = 1;
   for (int64_t i = 0; i < batch; ++i)
-    batches *= dims[size_t(i)];
-  for (int64_t dim : inner)
-    places *= dim;
+    batches = batches * dims[size_t(i)];
+  for (Dim dim : inner)
+    places = places * dim;
   for (size_t i = size_t(batch); i + 1 < at.size(); ++i)
-    count *= at[i];
-  Tensor number = iota({batches, count}, 0, {DType::i64, x.device()});
-  Tensor rows = reshape(flat, {batches, count}) + number * places;
+    count = count * at[i];
+  Tensor rows = reshape(flat, {batches, count});
+  if (batch > 0)
+    rows = rows + timesSize(iota({batches, count}, 0, {DType::i64, x.device()}),
+                            places);
   Dims shape{batches * places}, result(at.begin(), at.end() - 1);
   for (int64_t i = batch + depth; i < x.rank(); ++i) {
-    shape.emplace_back(dims[size_t(i)]);
-    result.emplace_back(dims[size_t(i)]);
+    shape.push_back(dims[size_t(i)]);
+    result.push_back(dims[size_t(i)]);
   }
   Tensor taken = index_select(reshape(x, shape), reshape(rows, {-1}), 0);
   call.give(reshape(taken, result));
@@ -150,18 +151,20 @@ static void scatterNdRule(Call &call) {
   Tensor updates = call.tensor(2);
   if (updates.dtype() != x.dtype())
     call.invalid("the updates have another dtype");
-  std::vector<int64_t> dims = numbersOf(x), at = numbersOf(indices);
-  if (at.empty() || at.back() > x.rank())
+  Dims dims = x.shape(), at = indices.shape();
+  if (at.empty() || fixed(at.back()) > x.rank())
     call.invalid("the indices do not fit the tensor");
-  int64_t depth = at.back(), places = 1, width = 1, count = 1;
-  std::vector<int64_t> inner(dims.begin(), dims.begin() + depth);
+  int64_t depth = fixed(at.back());
+  Dim places = 1, width = 1, count = 1;
+  Dims inner(dims.begin(), dims.begin() + depth);
   for (int64_t i = 0; i < x.rank(); ++i)
-    (i < depth ? places : width) *= dims[size_t(i)];
+    (i < depth ? places : width) =
+        (i < depth ? places : width) * dims[size_t(i)];
   for (size_t i = 0; i + 1 < at.size(); ++i)
-    count *= at[i];
+    count = count * at[i];
   Meeting meeting = call.opset() >= 16 ? meetingOf(call, call.text("reduction"))
                                        : Meeting::assign;
-  Tensor flat = reshape(flatPositions(call, indices, inner), {count, 1});
+  Tensor flat = reshape(flatPositions(call, indices, inner), {count, Dim(1)});
   Tensor rows = broadcast(flat, {count, width});
   Tensor result = scatteredAny(reshape(x, {places, width}), rows,
                                reshape(updates, {count, width}), 0, meeting);

@@ -1,4 +1,5 @@
 /// Reductions, and searches along an axis.
+#include "frontend/CountedRows.h"
 #include "frontend/import/onnx/rules/Rules.h"
 
 #include <algorithm>
@@ -108,6 +109,13 @@ static Number endOf(DType dtype, bool isLargest) {
   return int64_t(isLargest ? largest : least);
 }
 
+/// One number, of x's dtype.
+static Tensor filledWith(const Dims &dims, Number number, const Tensor &x) {
+  Options options{x.dtype(), x.device()};
+  return number.isReal ? full(dims, number.real, options)
+                       : full(dims, number.integer, options);
+}
+
 static bool isEmptyAlong(const Reduced &reduced) {
   return std::ranges::any_of(reduced.axes, [&](int64_t axis) {
     return reduced.x.dim(axis).value == 0;
@@ -136,19 +144,30 @@ static void logSumExpRule(Call &call) {
   call.give(filled.to(reduced.x.dtype()));
 }
 
+/// One more row along each axis whose size values decide, which may be 0.
+static Reduced neverEmpty(Reduced reduced, Number end) {
+  for (int64_t axis : reduced.axes) {
+    if (!detail::isCounted(reduced.x.dim(axis)))
+      continue;
+    Dims dims = reduced.x.shape();
+    dims[size_t(axis)] = 1;
+    reduced.x = concat({reduced.x, filledWith(dims, end, reduced.x)}, axis);
+  }
+  return reduced;
+}
+
 /// An extremum of nothing is the end of the dtype's range.
 template <bool isMax> static void extremumRule(Call &call) {
   Reduced reduced = reducedOf(call, newestFirst);
   const Tensor &x = reduced.x;
   if (x.dtype() == DType::boolean)
     return call.give(applied(reduced, x, isMax ? any : all));
-  if (!isEmptyAlong(reduced) || reduced.isNothing)
-    return call.give(applied(reduced, x, isMax ? amax : amin));
-  Dims dims = reducedShape(reduced);
   Number end = endOf(x.dtype(), !isMax);
-  Options options{x.dtype(), x.device()};
-  call.give(end.isReal ? full(dims, end.real, options)
-                       : full(dims, end.integer, options));
+  if (isEmptyAlong(reduced) && !reduced.isNothing)
+    return call.give(filledWith(reducedShape(reduced), end, x));
+  if (!reduced.isNothing)
+    reduced = neverEmpty(reduced, end);
+  call.give(applied(reduced, reduced.x, isMax ? amax : amin));
 }
 
 /// The first of equal elements, or the last.

@@ -1,6 +1,7 @@
 /// What rules of several families share.
 #include "frontend/import/onnx/rules/Rules.h"
 
+#include "frontend/CountedRows.h"
 #include "frontend/HostBytes.h"
 #include "frontend/Raise.h"
 #include "sinter/runtime/Result.h"
@@ -13,6 +14,15 @@
 namespace sinter::onnx {
 
 std::vector<int64_t> numbersOf(const Tensor &x) { return fixed(x.shape()); }
+
+Tensor plusSize(const Tensor &x, Dim size) {
+  return detail::isCounted(size) ? x + detail::sizeTensor(size, x.device())
+                                 : x + fixed(size);
+}
+Tensor timesSize(const Tensor &x, Dim size) {
+  return detail::isCounted(size) ? x * detail::sizeTensor(size, x.device())
+                                 : x * fixed(size);
+}
 
 Tensor rightOperand(Call &call, const Tensor &x) {
   Tensor y = call.tensor(1);

@@ -17,6 +17,10 @@ namespace sinter::onnx {
 /// x with axes that are numbers; asks for numbers where some are symbolic.
 std::vector<int64_t> numbersOf(const Tensor &x);
 
+/// x and a size of some axis, which may be counted: a number for others.
+Tensor plusSize(const Tensor &x, Dim size);
+Tensor timesSize(const Tensor &x, Dim size);
+
 /// The largest number of a file that is multiplied by another one before it is
 /// known to fit a tensor: such products do not overflow.
 inline constexpr int64_t mostFactor = (int64_t(1) << 31) - 1;

@@ -1,5 +1,8 @@
 /// Parts of tensors, and tensors of parts.
+#include "frontend/CountedRows.h"
 #include "frontend/import/onnx/rules/Rules.h"
+
+#include <sinter/generated/functions/Math.h>
 
 #include <algorithm>
 #include <limits>
@@ -9,6 +12,27 @@
 namespace sinter::onnx {
 
 //===- Slice --------------------------------------------------------------===//
+
+/// Of an axis whose size, or where the slice ends, values decide.
+static Tensor countedSlice(const Tensor &x, int64_t axis, Dim start, Dim end,
+                           int64_t step) {
+  DeviceId device = x.device();
+  Tensor length = detail::sizeTensor(x.dim(axis), device);
+  auto place = [&](Dim dim) {
+    Tensor at = detail::sizeTensor(dim, device);
+    return minimum(maximum(where(at < 0, at + length, at), 0), length);
+  };
+  Tensor first = place(start);
+  Tensor count =
+      floor_divide(maximum(place(end) - first, 0) + (step - 1), step);
+  Tensor rows = movedim(x, axis, 0);
+  if (step != 1 || !start.isConstant() || start.value != 0) {
+    Tensor places = arange(x.dim(axis), {DType::i64, device}) * step + first;
+    rows = index_select(rows, minimum(places, length - 1), 0);
+  }
+  return movedim(detail::countedRows(rows, count, SourceLine::current()), 0,
+                 axis);
+}
 
 /// Elements along one axis, as ONNX counts them. A limit behind the end, as the
 /// largest number, keeps a symbolic extent symbolic.
@@ -24,8 +48,12 @@ static Tensor sliced(Call &call, const Tensor &x, int64_t axis, Dim start,
   if (step == 1 && endsLast && startsFirst)
     return x;
   if (step >= 1 && endsLast && start.isConstant() && start.value >= 0 &&
-      start.value <= extent.value)
+      start.value <= extent.value && !detail::isCounted(extent))
     return sliceAxis(x, axis, start, extent, step);
+  bool isOpen = detail::isCounted(extent) || detail::isCounted(start) ||
+                detail::isCounted(end);
+  if (isOpen && step > 0)
+    return countedSlice(x, axis, start, end, step);
   // An end that is as far from the last one keeps a symbolic extent, too.
   if (step == 1 && startsFirst && end.isConstant() && end.value < 0 &&
       extent.value + end.value >= 0 && end.value > -far)
