@@ -424,6 +424,7 @@ void ExportRecording::Parts::orderInputs() {
 /// Each symbol of counted rows has to stay one: a graph whose guards make it a
 /// number is for that number alone.
 void ExportRecording::Parts::describeCounts() {
+  std::set<int64_t> symbols;
   for (const StageInput &input : stage->inputs) {
     if (input.count < 0)
       continue;
@@ -435,9 +436,9 @@ void ExportRecording::Parts::describeCounts() {
     if (rows.op != ExprOp::symbol)
       refuseExport("the function needs a size that values decide as a number",
                    where);
-    entry.point.dims.push_back(
-        {fmt::format("counted{}", entry.point.dims.size()), uint32_t(index),
-         0});
+    if (auto number = symbols.size(); symbols.insert(rows.value).second)
+      entry.point.dims.push_back(
+          {fmt::format("counted{}", number), uint32_t(index), 0});
   }
 }
 
@@ -479,12 +480,12 @@ void ExportRecording::Parts::slicePart(const ExportStage &next) {
   part.point.name =
       fmt::format("{}.part{}", entry.point.name, entry.parts.size());
   fillInputs(part);
-  for (const InputSlot &input : part.inputs)
-    if (input.slot.kind == SlotKind::random ||
-        rateOf(made.inputs[&input - part.inputs.data()]))
-      refuseExport("the function draws random numbers or steps an optimizer "
-                   "before a size that values decide",
-                   where);
+  if (std::ranges::any_of(part.inputs, [](const InputSlot &input) {
+        return input.slot.kind == SlotKind::random;
+      }))
+    refuseExport("the function draws random numbers before a size that values "
+                 "decide",
+                 where);
   for (size_t i = 0; i < next.outputs.size(); ++i) {
     part.outputs.emplace_back();
     part.outputs.back().slot.name = fmt::format("passed{}", i);
@@ -508,6 +509,10 @@ void ExportRecording::Parts::slice() {
                                "depends on input '{}'",
                                options.inputs[i]),
                    where);
+  bool hasRate = std::ranges::any_of(
+      made.inputs, [&](const NodeRef &input) { return rateOf(input); });
+  if (hasRate && stages.size() > 1)
+    refuseExport("values decide sizes in a function that takes a rate", where);
   orderInputs();
   describeDims();
   describeCounts();

@@ -207,29 +207,36 @@ void Session::passGiven(uint32_t number, uint32_t part) {
     entries[part].bindings[to[i]] = entries[number].bindings[from[i]];
 }
 
+Status Session::runPart(uint32_t number, PassedValues &passed) {
+  Entry &entry = entries[number];
+  bool donates = false; // parts update nothing
+  SINTER_TRY(passed.bind(owner->info().entries[number], entry.bindings,
+                         owner->device()));
+  SINTER_TRY(bindKept(number, donates));
+  SINTER_TRY_ASSIGN(std::vector<Output> outputs,
+                    runtime::run(*entry.program, entry.bindings));
+  passed.add(std::move(outputs));
+  return {};
+}
+
 /// Each takes what those before it gave.
 Status Session::runParts(uint32_t number) {
-  const ModelInfo &info = owner->info();
+  const EntryPoint &point = owner->info().entries[number];
   PassedValues passed;
-  for (uint32_t part : info.entries[number].parts) {
-    Entry &entry = entries[part];
+  for (uint32_t part : point.parts) {
     passGiven(number, part);
-    bool donates = false; // parts update nothing
-    Status bound =
-        passed.bind(info.entries[part], entry.bindings, owner->device());
-    if (bound)
-      bound = bindKept(part, donates);
-    if (!bound)
-      return bound;
-    auto outputs = runtime::run(*entry.program, entry.bindings);
+    Status done = runPart(part, passed);
     release(part);
     unbind(part);
-    if (!outputs)
-      return outputs.takeError();
-    passed.add(*std::move(outputs));
+    if (!done)
+      return done;
   }
-  return passed.bind(info.entries[number], entries[number].bindings,
-                     owner->device());
+  return passed.bind(point, entries[number].bindings, owner->device());
+}
+
+void Session::dropPassed(uint32_t number) {
+  for (uint32_t input : owner->ports(number).passed)
+    entries[number].bindings[input].buffer = {};
 }
 
 //===- Running ------------------------------------------------------------===//
@@ -255,8 +262,10 @@ Status Session::run(uint32_t number, std::span<const Place> places) {
                                  ports.returned.size(), places.size()));
   SINTER_TRY(checkCancelled());
   ThreadLimit threads(owner->threads());
-  if (!point.parts.empty())
-    SINTER_TRY(runParts(number));
+  if (Status done = point.parts.empty() ? Status() : runParts(number); !done) {
+    dropPassed(number);
+    return done;
+  }
   listPlaces(ports, entry, places);
   bool donates = false;
   uint64_t drawn = 0;
@@ -269,8 +278,7 @@ Status Session::run(uint32_t number, std::span<const Place> places) {
                               entry.places);
   entry.places.clear();
   release(number);
-  for (uint32_t input : ports.passed)
-    entry.bindings[input].buffer = {};
+  dropPassed(number);
   if (!outputs)
     return outputs.takeError();
   take(point, entry, *std::move(outputs));

@@ -108,7 +108,9 @@ private:
   void release(uint32_t number);
   Status prepareParts(uint32_t number);
   void passGiven(uint32_t number, uint32_t part);
+  Status runPart(uint32_t number, PassedValues &passed);
   Status runParts(uint32_t number);
+  void dropPassed(uint32_t number);
   Status memoryOfParts(uint32_t number, SessionMemory &memory,
                        uint64_t &temporaries);
   void listPlaces(const EntryPorts &ports, Entry &entry,
