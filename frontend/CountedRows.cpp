@@ -9,7 +9,6 @@
 #include <sinter/Creation.h>
 #include <sinter/Functions.h>
 #include <sinter/Shaping.h>
-#include <sinter/generated/functions/Math.h>
 
 #include <algorithm>
 
@@ -57,7 +56,7 @@ Tensor Capture::countedRows(const Tensor &value, const Tensor &count) {
   return Tensor(counted.back().placeholder);
 }
 
-static Tensor countOf(uint32_t expr) {
+Tensor countOf(uint32_t expr) {
   for (const CountedRows &each : Capture::current()->allCountedRows())
     if (each.placeholder->dims()[0].expr == expr)
       return Tensor(each.count);
@@ -74,33 +73,6 @@ bool isCounted(Dim size) {
     return countOf(size.expr).defined();
   return isCounted(Dim(size.value, expr.lhs)) ||
          isCounted(Dim(size.value, expr.rhs));
-}
-
-Tensor sizeTensor(Dim size, DeviceId device) {
-  Options options{DType::i64, device};
-  if (size.isConstant())
-    return full({}, size.value, options);
-  Expr expr = dim_exprs::get(size.expr);
-  if (expr.op == ExprOp::constant)
-    return full({}, expr.value, options);
-  if (expr.op == ExprOp::symbol) {
-    Tensor count = countOf(size.expr);
-    return count.defined() ? count : sum(ones({size}, options), {0});
-  }
-  Tensor lhs = sizeTensor(Dim(size.value, expr.lhs), device),
-         rhs = sizeTensor(Dim(size.value, expr.rhs), device);
-  switch (expr.op) {
-  case ExprOp::add:
-    return lhs + rhs;
-  case ExprOp::mul:
-    return lhs * rhs;
-  case ExprOp::floorDiv:
-    return floor_divide(lhs, rhs);
-  case ExprOp::ceilDiv:
-    return -floor_divide(-lhs, rhs);
-  default:
-    return remainder(lhs, rhs);
-  }
 }
 
 } // namespace sinter::detail

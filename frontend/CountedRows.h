@@ -17,6 +17,8 @@ bool leavesCountsOpen();
 /// most x's extent.
 Tensor countedRows(const Tensor &x, const Tensor &count,
                    const SourceLine &where);
+/// The count that a symbol stands for; empty for another one.
+Tensor countOf(uint32_t symbol);
 /// Whether the size is told by such a count, alone or in an expression.
 bool isCounted(Dim size);
 /// While counts stay open: a size as a scalar of i64, whatever symbols it has.

@@ -208,6 +208,37 @@ Tensor index_add(const Arg &x, int64_t axis, const Arg &indices,
 
 //===- What values decide the shape of ------------------------------------===//
 
+namespace detail {
+
+Tensor sizeTensor(Dim size, DeviceId device) {
+  Options options{DType::i64, device};
+  if (size.isConstant())
+    return full({}, size.value, options);
+  Expr expr = dim_exprs::get(size.expr);
+  if (expr.op == ExprOp::constant)
+    return full({}, expr.value, options);
+  if (expr.op == ExprOp::symbol) {
+    Tensor count = countOf(size.expr);
+    return count.defined() ? count : sum(ones({size}, options), {0});
+  }
+  Tensor lhs = sizeTensor(Dim(size.value, expr.lhs), device),
+         rhs = sizeTensor(Dim(size.value, expr.rhs), device);
+  switch (expr.op) {
+  case ExprOp::add:
+    return lhs + rhs;
+  case ExprOp::mul:
+    return lhs * rhs;
+  case ExprOp::floorDiv:
+    return floor_divide(lhs, rhs);
+  case ExprOp::ceilDiv:
+    return -floor_divide(-lhs, rhs);
+  default:
+    return remainder(lhs, rhs);
+  }
+}
+
+} // namespace detail
+
 /// The places in a flat tensor where the mask holds, in order.
 static Tensor placesOf(const Tensor &mask, std::source_location where) {
   Tensor flat = reshape(mask, {-1});

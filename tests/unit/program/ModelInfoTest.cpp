@@ -230,7 +230,7 @@ TEST(ModelInfo, numbersAreInRange) {
             "model file: entry 'draw' has no program");
   EXPECT_EQ(refusal([](auto &b) { b.info.entries[2].dims[0].axis = 1; }),
             "model file: entry 'draw': dim 'n' is axis 1 of input 0, which is "
-            "no axis of a given input");
+            "no axis of a given or passed input");
   EXPECT_EQ(
       refusal([](auto &b) { b.info.entries[2].inputs[4].randomExpr = 4; }),
       "model file: entry 'draw' draws expr 4 of 4");
@@ -238,7 +238,7 @@ TEST(ModelInfo, numbersAreInRange) {
               b.info.entries[0].dims = {{"n", 2, 0}}; // a weight's
             }),
             "model file: entry 'predict': dim 'n' is axis 0 of input 2, which "
-            "is no axis of a given input");
+            "is no axis of a given or passed input");
   EXPECT_EQ(refusal([](auto &b) { b.info.entries[2].randomExpr = -1; }),
             "model file: input 4 of entry 'draw': only counters have a place "
             "among random numbers");

@@ -2,8 +2,6 @@
 #include "frontend/CountedRows.h"
 #include "frontend/import/onnx/rules/Rules.h"
 
-#include <sinter/generated/functions/Math.h>
-
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -22,14 +20,12 @@ static Tensor countedSlice(const Tensor &x, int64_t axis, Dim start, Dim end,
     Tensor at = detail::sizeTensor(dim, device);
     return minimum(maximum(where(at < 0, at + length, at), 0), length);
   };
-  Tensor first = place(start);
-  Tensor count =
-      floor_divide(maximum(place(end) - first, 0) + (step - 1), step);
+  Tensor places =
+      arange(x.dim(axis), {DType::i64, device}) * step + place(start);
+  Tensor count = count_nonzero(places < place(end));
   Tensor rows = movedim(x, axis, 0);
-  if (step != 1 || !start.isConstant() || start.value != 0) {
-    Tensor places = arange(x.dim(axis), {DType::i64, device}) * step + first;
+  if (step != 1 || !start.isConstant() || start.value != 0)
     rows = index_select(rows, minimum(places, length - 1), 0);
-  }
   return movedim(detail::countedRows(rows, count, SourceLine::current()), 0,
                  axis);
 }
