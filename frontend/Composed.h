@@ -62,6 +62,10 @@ public:
 /// Whether two shapes have equal values.
 bool sameValues(const Dims &a, const Dims &b);
 
+/// x with the length that a symbolic axis has now, which is guarded: before a
+/// length is computed with as a number.
+Tensor withKnownLength(const Tensor &x, int64_t axis);
+
 /// Throws when an operand of the open call is empty.
 inline void checkNotEmpty(const Tensor &operand, const SourceLine &where) {
   if (!operand.defined())

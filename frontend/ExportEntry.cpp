@@ -149,6 +149,8 @@ struct ExportRecording::Parts {
   const std::string *rateOf(const NodeRef &input);
   bool findArgument(const NodeRef &input, InputSlot &slot);
   bool findDraw(const NodeRef &input, InputSlot &slot);
+  std::optional<size_t> indexOf(const NamedAxis &named) const;
+  void checkDims() const;
   void describeDims();
   int32_t exprOf(Dim dim);
   void keepValues();
@@ -382,21 +384,38 @@ int32_t ExportRecording::Parts::exprOf(Dim dim) {
   return add({expr.op, lhs, rhs, 0});
 }
 
-/// Which input and axis tells each dim.
-void ExportRecording::Parts::describeDims() {
+/// The place of a named axis' input in `made`; nothing where that has it not.
+std::optional<size_t>
+ExportRecording::Parts::indexOf(const NamedAxis &named) const {
+  auto input = std::ranges::find(made.inputs, placeholders[named.input]);
+  if (input == made.inputs.end())
+    return std::nullopt; // told of as an input that nothing uses
+  return size_t(input - made.inputs.begin());
+}
+
+/// Every program takes all sizes of a named axis.
+void ExportRecording::Parts::checkDims() const {
   for (const NamedAxis &named : axes) {
-    auto input = std::ranges::find(made.inputs, placeholders[named.input]);
-    if (input == made.inputs.end())
-      continue; // told of as an input that nothing uses
-    auto index = size_t(input - made.inputs.begin());
+    std::optional<size_t> index = indexOf(named);
+    if (!index)
+      continue;
     const graph::Value &value =
-        made.graph.values[made.graph.inputs[index].value];
+        made.graph.values[made.graph.inputs[*index].value];
     const Expr &dim = made.graph.exprs[value.dims[named.axis]];
     if (dim.op == ExprOp::constant)
       refuseExport(fmt::format("dynamic '{}:{}={}': the function takes {} only",
                                options.inputs[named.input], named.axis,
                                named.name, dim.value),
                    where);
+  }
+}
+
+/// Which input and axis tells each dim.
+void ExportRecording::Parts::describeDims() {
+  for (const NamedAxis &named : axes) {
+    std::optional<size_t> index = indexOf(named);
+    if (!index)
+      continue;
     auto isSame = [&](const runtime::DynamicDim &each) {
       return each.name == named.name;
     };
@@ -405,7 +424,7 @@ void ExportRecording::Parts::describeDims() {
     symbolDims[dim_exprs::get(dims.at(named.name).expr).value] =
         uint32_t(entry.point.dims.size());
     entry.point.dims.push_back(
-        {named.name, uint32_t(index), uint32_t(named.axis)});
+        {named.name, uint32_t(*index), uint32_t(named.axis)});
   }
 }
 
@@ -452,6 +471,7 @@ void ExportRecording::Parts::cut(const ExportStage &next) {
       given.push_back(input.node);
   }
   made = unwrap(graph::slice(stage->outputs, given), where);
+  checkDims();
   for (const graph::Value &value : made.graph.values)
     for (uint32_t operand : value.operands)
       used.insert(made.nodes[operand].get());

@@ -249,6 +249,7 @@ Extremes median(const Arg &x, int64_t axis, bool keepdims) try {
   int64_t at = lineAxis(call, axis);
   if (call.x.rank() == 0)
     return ofNumber(call.x, [](const Tensor &line) { return median(line, 0); });
+  call.x = detail::withKnownLength(call.x, at);
   int64_t length = call.x.dim(at).value;
   if (length == 0)
     call.fail(fmt::format("axis {} is empty", at));

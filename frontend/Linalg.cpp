@@ -101,6 +101,8 @@ Tensor cross(const Arg &lhs, const Arg &rhs, int64_t axis) try {
   if (call.x.dim(at).value != 3 || right.rank() != call.x.rank() ||
       right.dim(at).value != 3)
     call.fail(fmt::format("axis {} must have 3 elements", at));
+  call.x = detail::withKnownLength(call.x, at);
+  right = detail::withKnownLength(right, at);
   // Elements 1, 2, 0 of one times elements 2, 0, 1 of the other.
   return roll(call.x, {-1}, {at}) * roll(right, {-2}, {at}) -
          roll(call.x, {-2}, {at}) * roll(right, {-1}, {at});

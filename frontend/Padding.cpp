@@ -49,8 +49,9 @@ static Tensor padConstant(const Tensor &x, const Padding &padding,
 
 /// What stands before the first element, in the order of the result, and what
 /// stands after the last.
-static Tensor border(const Composed &call, const Tensor &x, int64_t axis,
+static Tensor border(const Composed &call, const Tensor &open, int64_t axis,
                      int64_t count, bool isBefore, PadMode mode) {
+  Tensor x = detail::withKnownLength(open, axis);
   int64_t length = x.dim(axis).value;
   if (mode == PadMode::replicate) {
     if (length == 0)

@@ -1,6 +1,7 @@
 /// Pooling over the graph's max_pool and avg_pool.
 #include <sinter/Pooling.h>
 
+#include "frontend/Composed.h"
 #include "frontend/Raise.h"
 #include "frontend/UserCallback.h"
 #include "frontend/WindowLists.h"
@@ -279,7 +280,8 @@ static Tensor endOf(const Tensor &i, int64_t extent, int64_t count) {
 }
 
 /// The mean along an axis by a product with a matrix of shares.
-static Tensor averageAlong(const Tensor &x, int64_t axis, int64_t count) {
+static Tensor averageAlong(const Tensor &open, int64_t axis, int64_t count) {
+  Tensor x = detail::withKnownLength(open, axis);
   int64_t extent = x.dim(axis).value;
   Options whole{DType::i64, x.device()};
   Dims shape{extent, count};
@@ -296,7 +298,8 @@ static Tensor averageAlong(const Tensor &x, int64_t axis, int64_t count) {
 
 /// The largest along an axis, of each window's elements; the last one stands
 /// for those that a shorter window lacks.
-static Tensor largestAlong(const Tensor &x, int64_t axis, int64_t count) {
+static Tensor largestAlong(const Tensor &open, int64_t axis, int64_t count) {
+  Tensor x = detail::withKnownLength(open, axis);
   int64_t extent = x.dim(axis).value, longest = (extent + count - 1) / count;
   longest = extent % count == 0 ? longest : longest + 1;
   Options whole{DType::i64, x.device()};

@@ -169,6 +169,7 @@ Tensor multinomial(const Arg &weights, int64_t count, bool replacement,
   detail::Composed call("multinomial", weights);
   if (call.x.rank() < 1 || !isFloat(call.x.dtype()))
     call.fail("expects weights [.., n] of floats");
+  call.x = detail::withKnownLength(call.x, -1);
   int64_t choices = call.x.dim(-1).value;
   if (count < 1 || choices < 1 || (!replacement && count > choices))
     call.fail(fmt::format("{} draws of {} positions", count, choices));

@@ -26,10 +26,10 @@ using detail::Composed;
 
 /// x with constant dims from axis 2 on.
 static Tensor withKnownSpace(const Tensor &x) {
-  Dims shape = x.shape();
-  for (size_t i = 2; i < shape.size(); ++i)
-    shape[i] = Dim(shape[i].value);
-  return reshape(x, shape);
+  Tensor known = x;
+  for (int64_t axis = 2; axis < x.rank(); ++axis)
+    known = detail::withKnownLength(known, axis);
+  return known;
 }
 
 //===- interpolate --------------------------------------------------------===//

@@ -48,6 +48,7 @@ Tensor searchsorted(const Arg &sequence, const Arg &values, bool right) try {
                     !detail::sameValues(rows, others)))
     call.fail(
         "the sequence must be a vector, or have the values' leading dims");
+  call.x = detail::withKnownLength(call.x, -1);
   int64_t length = call.x.dim(-1).value;
   Tensor count = zeros(wanted.shape(), {DType::i64, call.x.device()});
   int64_t step = 1;

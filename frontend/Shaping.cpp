@@ -58,6 +58,7 @@ std::vector<Tensor> split(const Arg &x, const std::vector<int64_t> &sizes,
                           int64_t axis) try {
   Composed call("split", x);
   int64_t at = call.axis(axis), start = 0;
+  call.x = detail::withKnownLength(call.x, at);
   std::vector<Tensor> parts;
   for (int64_t size : sizes) {
     if (size < 0)
@@ -76,16 +77,16 @@ std::vector<Tensor> split(const Arg &x, const std::vector<int64_t> &sizes,
 }
 
 /// Parts of `size`, the last of which may be shorter.
-static std::vector<Tensor> partsOf(const Tensor &x, int64_t size,
+static std::vector<Tensor> partsOf(const Tensor &open, int64_t size,
                                    int64_t axis) {
+  Tensor x = detail::withKnownLength(open, axis);
   std::vector<Tensor> parts;
-  Dim length = x.dim(axis);
-  int64_t start = 0;
+  int64_t length = x.dim(axis).value, start = 0;
   do {
-    Dim limit = start + size < length.value ? Dim(start + size) : length;
-    parts.push_back(sliceAlong(x, axis, start, limit));
+    int64_t limit = std::min(start + size, length);
+    parts.push_back(sliceAlong(x, axis, start, Dim(limit)));
     start += size;
-  } while (start < length.value);
+  } while (start < length);
   return parts;
 }
 
@@ -112,6 +113,7 @@ std::vector<Tensor> chunk(const Arg &x, int64_t chunks, int64_t axis) try {
 std::vector<Tensor> unbind(const Arg &x, int64_t axis) try {
   Composed call("unbind", x);
   int64_t at = call.axis(axis);
+  call.x = detail::withKnownLength(call.x, at);
   std::vector<Tensor> parts;
   for (int64_t i = 0; i < call.x.dim(at).value; ++i)
     parts.push_back(squeeze(sliceAlong(call.x, at, i, Dim(i + 1)), {at}));
@@ -290,6 +292,8 @@ Tensor diagonal(const Arg &x, int64_t offset, int64_t axis1,
   if (first == second)
     call.fail("the axes must differ");
   Tensor matrices = movedim(call.x, {first, second}, {-2, -1});
+  for (int64_t axis : {-2, -1})
+    matrices = detail::withKnownLength(matrices, axis);
   int64_t rows = matrices.dim(-2).value, columns = matrices.dim(-1).value;
   int64_t count = offset >= 0 ? std::min(rows, columns - offset)
                               : std::min(rows + offset, columns);

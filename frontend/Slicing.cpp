@@ -340,13 +340,13 @@ static Tensor turned(const Tensor &x, int64_t axis, Dim cut, bool varies,
   return concat({taken(x, first, line), taken(x, second, line)}, axis);
 }
 
-/// The same with the length that a symbolic axis has now.
-static Tensor withKnownLength(const Tensor &x, int64_t axis,
-                              const SourceLine &line) {
+Tensor detail::withKnownLength(const Tensor &x, int64_t axis) {
+  axis += axis < 0 ? x.rank() : 0;
   if (x.dim(axis).isConstant())
     return x;
-  detail::Recorder recorder(graph::OpId::reshape, line);
-  return recorder.result(detail::withNumbers(x.node(), size_t(axis)));
+  detail::Recorder recorder(graph::OpId::reshape, SourceLine::current());
+  return recorder.result(
+      detail::withNumbers(detail::usedForm(x.node()), size_t(axis)));
 }
 
 Tensor roll(const Arg &x, const Axes &shifts, const Axes &axes) try {
@@ -366,7 +366,7 @@ Tensor roll(const Arg &x, const Axes &shifts, const Axes &axes) try {
     moved.push_back(shift % std::max<int64_t>(lengths[i], 1));
     // Where it goes around is another place for another length.
     if (moved[i] != shift || lengths[i] == 0)
-      rolled = withKnownLength(rolled, at[i], x.where);
+      rolled = detail::withKnownLength(rolled, at[i]);
   }
   detail::AxisSet varied = varyingAt(call, x.where, moved, lengths);
   for (size_t i = 0; i < at.size(); ++i) {

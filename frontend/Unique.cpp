@@ -29,7 +29,8 @@ static Tensor orderOf(const Tensor &rows) {
 }
 
 /// Of n > 0 rows [n, m]; `values` is left open.
-static UniqueElements uniqueRows(const Tensor &rows, bool sorted) {
+static UniqueElements uniqueRows(const Tensor &open, bool sorted) {
+  Tensor rows = detail::withKnownLength(open, 0);
   Options integers{DType::i64, rows.device()};
   int64_t n = rows.dim(0).value;
   Tensor order = orderOf(rows), inOrder = taken(rows, order);

@@ -1,6 +1,8 @@
 /// Reading the options of convolutions and pooling.
 #include "frontend/WindowLists.h"
 
+#include "frontend/FixedDims.h"
+
 namespace sinter::detail {
 
 using graph::NodeRef;
@@ -35,17 +37,13 @@ IntList ImageCall::list(const Axes &given, const char *name,
 
 IntList ImageCall::fixSpace() {
   IntList space;
-  DimList shape(image->dims());
-  if (shape.size() != rank + 2)
+  if (image->dims().size() != rank + 2)
     recorder.fail("an image with " + std::to_string(rank) + " axes has rank " +
                       std::to_string(rank + 2),
                   {&image, 1});
-  for (size_t i = 0; i < rank; ++i) {
-    Dim &dim = shape[firstAxis() + i];
-    dim = Dim(dim.value);
-    space.push_back(dim.value);
-  }
-  auto fixed = graph::reshape(image, shape);
+  for (size_t i = 0; i < rank; ++i)
+    space.push_back(image->dims()[firstAxis() + i].value);
+  auto fixed = withNumbers(image, firstAxis(), rank);
   if (!fixed)
     recorder.fail(fixed.takeError());
   image = std::move(*fixed);

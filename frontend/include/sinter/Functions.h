@@ -102,9 +102,11 @@ Tensor index_put(const Arg &x, const std::vector<Tensor> &indices,
                  const Arg &values, bool accumulate = false);
 
 /// Where x is not 0, in row-major order: [count, rank], i64. The count is read
-/// from the device, so this evaluates x.
+/// from the device, so this evaluates x; in a function that is recorded for a
+/// file the size stays open, and each run counts.
 Tensor nonzero(const Arg &x);
-/// The elements where the mask holds, in row-major order; evaluates the mask.
+/// The elements where the mask holds, in row-major order; evaluates the mask,
+/// as `nonzero` does.
 Tensor masked_select(const Arg &x, const Arg &mask);
 /// The different elements of a tensor, and where they stood in it.
 struct UniqueElements {
@@ -116,8 +118,8 @@ struct UniqueElements {
 /// The different elements of x, or with an axis the different slices along it,
 /// in ascending order, or without `sorted` in the order in which they are first
 /// met. `inverse` has x's shape, or one axis where one is named. A NaN is equal
-/// to nothing. The count is read from the device, so this evaluates x. Slices
-/// are put in order by one sort for each of their elements.
+/// to nothing. The count is read from the device, as of `nonzero`. Slices are
+/// put in order by one sort for each of their elements.
 UniqueElements unique(const Arg &x, std::optional<int64_t> axis = {},
                       bool sorted = true);
 /// How often each of 0, 1, ... stands in a vector, up to its largest element
