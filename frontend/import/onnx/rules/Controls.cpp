@@ -151,15 +151,18 @@ static void branchOfCounts(Call &call, const Tensor &flag) {
     call.give(i, chosenRows(call, flag, then[i], otherwise[i]));
 }
 
-static void branchOrCounts(Call &call, const Tensor &flag) {
+/// Records the branches as a `cond`; false where they are none.
+static bool isBranch(Call &call, const Tensor &flag) {
   try {
-    return branch(call, flag);
+    branch(call, flag);
+    return true;
   } catch (const Error &error) {
     if (error.kind() != ErrorKind::unsupported)
       throw;
+    return false;
   } catch (const NeedsNumbers &) {
+    return false;
   }
-  branchOfCounts(call, flag);
 }
 
 static void ifRule(Call &call) {
@@ -167,8 +170,11 @@ static void ifRule(Call &call) {
   std::optional<bool> isThen = knownFlag(call, condition);
   if (!isThen) {
     Tensor flag = flagOf(call, condition);
-    if (detail::leavesCountsOpen())
-      return branchOrCounts(call, flag);
+    if (detail::leavesCountsOpen()) {
+      if (!isBranch(call, flag))
+        branchOfCounts(call, flag);
+      return;
+    }
     if (recordsUnread([&] { branch(call, flag); }))
       return;
     isThen = readFlag(call, condition);
