@@ -15,6 +15,19 @@ deploy::Tensor counter(int64_t &count) {
   return {std::span(&count, 1), std::vector<int64_t>()};
 }
 
+/// A session of the model, and its inputs: eight numbers, and how many of them.
+struct Counted {
+  Opened opened{partsModel().file(), "null"};
+  Host x{counting(8)};
+  int64_t count = 2;
+  sinter_tensor inputs[2] = {x.tensor(), sized<sinter_tensor>()};
+
+  Counted() {
+    inputs[1].data = &count;
+    inputs[1].dtype = SINTER_I64;
+  }
+};
+
 } // namespace
 
 TEST(CapiParts, areOneEntryToCallers) {
@@ -46,36 +59,26 @@ TEST(CapiParts, takeAsManyRowsAsAreCounted) {
 
 /// A run that fails leaves the last results.
 TEST(CapiParts, countNoMoreRowsThanThereAre) {
-  Opened opened(partsModel().file(), "null");
-  Host x(counting(8));
-  int64_t count = 2;
-  auto k = sized<sinter_tensor>();
-  k.data = &count;
-  k.dtype = SINTER_I64;
-  sinter_tensor inputs[] = {x.tensor(), k}, output = sized<sinter_tensor>();
-  ASSERT_OK(runToViews(opened.session, inputs, 2, &output, 1));
+  Counted of;
+  sinter_tensor output = sized<sinter_tensor>();
+  ASSERT_OK(runToViews(of.opened.session, of.inputs, 2, &output, 1));
   for (int64_t wrong : {int64_t(9), int64_t(-1), INT64_MIN, INT64_MAX}) {
-    count = wrong;
-    EXPECT_FAILS(
-        sinter_session_run(opened.session, 0, inputs, 2, nullptr, 0, nullptr),
-        SINTER_IO, "model file: a program counts");
+    of.count = wrong;
+    EXPECT_FAILS(sinter_session_run(of.opened.session, 0, of.inputs, 2, nullptr,
+                                    0, nullptr),
+                 SINTER_IO, "model file: a program counts");
   }
-  ASSERT_OK(sinter_session_output(opened.session, 0, 0, &output));
+  ASSERT_OK(sinter_session_output(of.opened.session, 0, 0, &output));
   EXPECT_EQ(valuesOf(output), (std::vector<float>{1, 2}));
 }
 
 /// The most that there can be.
 TEST(CapiParts, memoryIsThatOfAllRows) {
-  Opened opened(partsModel().file(), "null");
-  Host x(counting(8));
-  int64_t count = 2;
-  auto k = sized<sinter_tensor>();
-  k.data = &count;
-  k.dtype = SINTER_I64;
-  sinter_tensor inputs[] = {x.tensor(), k}, output = sized<sinter_tensor>();
+  Counted of;
+  sinter_tensor output = sized<sinter_tensor>();
   auto info = sized<sinter_memory_info>();
-  ASSERT_OK(
-      sinter_session_memory(opened.session, 0, inputs, 2, &output, 1, &info));
+  ASSERT_OK(sinter_session_memory(of.opened.session, 0, of.inputs, 2, &output,
+                                  1, &info));
   ASSERT_EQ(output.ndim, 1);
   EXPECT_EQ(output.dims[0], 8);
   EXPECT_EQ(info.output_bytes, 32u);
