@@ -62,9 +62,9 @@ public:
 /// Whether two shapes have equal values.
 bool sameValues(const Dims &a, const Dims &b);
 
-/// x with the length that a symbolic axis has now, which is guarded: before a
-/// length is computed with as a number.
-Tensor withKnownLength(const Tensor &x, int64_t axis);
+/// x with the lengths that symbolic ones of `count` axes have now, each of
+/// which is guarded: before a length is computed with as a number.
+Tensor withKnownLength(const Tensor &x, int64_t axis, size_t count = 1);
 
 /// Throws when an operand of the open call is empty.
 inline void checkNotEmpty(const Tensor &operand, const SourceLine &where) {

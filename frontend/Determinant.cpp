@@ -54,8 +54,7 @@ static Pivots pivotsOf(const Composed &call) {
   Tensor x = call.x;
   if (x.rank() < 2 || x.dim(-1).value != x.dim(-2).value || !isFloat(x.dtype()))
     call.fail("the operand must be square matrices of floats");
-  for (int64_t axis : {-2, -1})
-    x = detail::withKnownLength(x, axis);
+  x = detail::withKnownLength(x, -2, 2);
   int64_t n = x.dim(-1).value;
   Dim batch(1);
   for (int64_t i = 0; i + 2 < x.rank(); ++i)

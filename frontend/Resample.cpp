@@ -26,10 +26,7 @@ using detail::Composed;
 
 /// x with constant dims from axis 2 on.
 static Tensor withKnownSpace(const Tensor &x) {
-  Tensor known = x;
-  for (int64_t axis = 2; axis < x.rank(); ++axis)
-    known = detail::withKnownLength(known, axis);
-  return known;
+  return detail::withKnownLength(x, 2, size_t(x.rank() - 2));
 }
 
 //===- interpolate --------------------------------------------------------===//

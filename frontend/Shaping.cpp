@@ -292,8 +292,7 @@ Tensor diagonal(const Arg &x, int64_t offset, int64_t axis1,
   if (first == second)
     call.fail("the axes must differ");
   Tensor matrices = movedim(call.x, {first, second}, {-2, -1});
-  for (int64_t axis : {-2, -1})
-    matrices = detail::withKnownLength(matrices, axis);
+  matrices = detail::withKnownLength(matrices, -2, 2);
   int64_t rows = matrices.dim(-2).value, columns = matrices.dim(-1).value;
   int64_t count = offset >= 0 ? std::min(rows, columns - offset)
                               : std::min(rows + offset, columns);

@@ -340,13 +340,14 @@ static Tensor turned(const Tensor &x, int64_t axis, Dim cut, bool varies,
   return concat({taken(x, first, line), taken(x, second, line)}, axis);
 }
 
-Tensor detail::withKnownLength(const Tensor &x, int64_t axis) {
+Tensor detail::withKnownLength(const Tensor &x, int64_t axis, size_t count) {
   axis += axis < 0 ? x.rank() : 0;
-  if (x.dim(axis).isConstant())
+  const graph::NodeRef &node = detail::usedForm(x.node());
+  if (std::ranges::all_of(node->dims().subspan(size_t(axis), count),
+                          &Dim::isConstant))
     return x;
   detail::Recorder recorder(graph::OpId::reshape, SourceLine::current());
-  return recorder.result(
-      detail::withNumbers(detail::usedForm(x.node()), size_t(axis)));
+  return recorder.result(detail::withNumbers(node, size_t(axis), count));
 }
 
 Tensor roll(const Arg &x, const Axes &shifts, const Axes &axes) try {

@@ -295,8 +295,7 @@ Tensor roi_align(const Arg &x, const Arg &boxes, const Arg &images,
   checkRois(call, rois, which, options);
   DType wide = wideOf(call.x.dtype());
   rois = rois.detach().to(wide);
-  for (int64_t axis : {2, 3})
-    call.x = detail::withKnownLength(call.x, axis);
+  call.x = detail::withKnownLength(call.x, 2, 2);
   int64_t height = call.x.dim(2).value, width = call.x.dim(3).value;
   auto side = [&](int64_t at) { return select(rois, 1, at); };
   AxisSamples rows =
@@ -473,9 +472,8 @@ Tensor deform_conv2d(const Arg &x, const Arg &offset, const Arg &weight,
                      const DeformConvOptions &options) try {
   Composed call("deform_conv2d", x);
   Tensor moves = asTensor(offset), kernel = asTensor(weight);
-  for (int64_t axis : {1, 2, 3})
-    if (call.x.rank() == 4)
-      call.x = detail::withKnownLength(call.x, axis);
+  if (call.x.rank() == 4) // else an error
+    call.x = detail::withKnownLength(call.x, 1, 3);
   Deformed sizes = sizesOf(call, moves, kernel, options);
   DType dtype = call.x.dtype(), wide = wideOf(dtype);
   Tensor columns = columnsOf(call.x.to(wide), moves.to(wide), sizes);

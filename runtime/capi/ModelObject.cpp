@@ -86,14 +86,13 @@ textsOf(const EntryPoint &entry, const EntryPorts &ports,
 
 ModelObject::ModelObject(std::shared_ptr<Model> model)
     : owner(std::move(model)), device(toString(owner->device().id())),
-      entries(owner->info().entries.size()) {}
+      entries(owner->info().numPublic()) {}
 
 Status ModelObject::checkEntry(uint32_t entry) const {
-  size_t count = owner->info().numPublic();
-  if (entry < count)
+  if (entry < entries.size())
     return {};
   return invalid(fmt::format("there is no entry point {}, the model has {}",
-                             entry, count));
+                             entry, entries.size()));
 }
 
 Status ModelObject::checkWeight(uint32_t number) const {

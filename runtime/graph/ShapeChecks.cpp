@@ -93,11 +93,12 @@ bool atLeast(const ShapeContext &context, Dim dim, Dim bound) {
 
 bool isOneWhereSome(const ShapeContext &context, Dim dim,
                     std::span<const Dim> others) {
+  if (dim.isConstant() || (isKnown(context, dim) && dim.value < 1))
+    return false;
   Dim count = 1;
   for (Dim other : others)
     count = count * other;
-  if (dim.isConstant() || count.isConstant() ||
-      (isKnown(context, dim) && dim.value < 1))
+  if (count.isConstant())
     return false;
   addGuard(context, count * floorDiv(dim - 1, Dim(int64_t(1) << 31)), Dim(0));
   return true;

@@ -86,10 +86,9 @@ void Session::unbind(uint32_t number) {
   Entry &entry = entries[number];
   if (!entry.program)
     return;
-  const EntryPorts &ports = owner->ports(number);
-  for (const std::vector<uint32_t> *inputs : {&ports.given, &ports.passed})
-    for (uint32_t input : *inputs)
-      entry.bindings[input].buffer = {};
+  for (uint32_t input : owner->ports(number).given)
+    entry.bindings[input].buffer = {};
+  dropPassed(number);
 }
 
 /// Gives up what only a run needs of state and weights.
