@@ -54,6 +54,22 @@ def ExpandComposites : Pass<"expand-composites", "::mlir::ModuleOp"> {
   ];
 }
 
+def SettleBroadcasts : Pass<"settle-broadcasts", "::mlir::ModuleOp"> {
+  let summary = "Say of each axis of a broadcast whether it is repeated.";
+  let description = [{
+    Kernels repeat an axis whose size is the number 1, and take the operand's own
+    where both sizes are one expression. Where only a guard makes sizes equal, or
+    1, a reshape of the operand says which.
+
+    ```mlir
+    // guards: (s1 + 1, s2), (s3 floordiv 4, 1)
+    %1 = sinter.broadcast %0 : tensor<(s1, s3 floordiv 4)> -> (s2 - 1, 8)
+    // becomes
+    %1 = sinter.reshape %0 {(s2 - 1, 1)} ; %2 = sinter.broadcast %1
+    ```
+  }];
+}
+
 //===-- simplify ----------------------------------------------------------===//
 
 def DropPaddingTaps : Pass<"drop-padding-taps", "::mlir::ModuleOp"> {

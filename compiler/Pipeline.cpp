@@ -49,6 +49,7 @@ void buildStage(Stage stage, OpPassManager &passes,
   case Stage::import:
     passes.addPass(createSplitComplex());
     passes.addPass(createExpandComposites({.keepImages = true}));
+    passes.addPass(createSettleBroadcasts());
     break;
   case Stage::simplify: {
     bool exact = options.simplify.numerics == NumericsMode::exact;
@@ -58,6 +59,7 @@ void buildStage(Stage stage, OpPassManager &passes,
     }
     passes.addPass(createAssignLayouts({.exact = exact}));
     passes.addPass(createExpandComposites());
+    passes.addPass(createSettleBroadcasts());
     if (!exact) {
       passes.addPass(createContractMultiplyAdd());
       passes.addPass(createMarkSharedDivisors(
@@ -76,6 +78,7 @@ void buildStage(Stage stage, OpPassManager &passes,
       passes.addPass(createRaiseAttention({.exact = exact}));
       passes.addPass(createUnmergeBatches({.exact = exact}));
     }
+    passes.addPass(createSettleBroadcasts()); // of those that are new
     passes.addPass(createOrderValues());
     passes.addPass(createProveIndices());
     if (options.fuse.fusion != Fusion::none) {

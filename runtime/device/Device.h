@@ -122,6 +122,9 @@ public:
   virtual Status followStream(void *stream);
   virtual Status leadStream(void *stream);
 
+  /// The bytes that one Buffer may have at most.
+  virtual size_t mostAllocation() const { return SIZE_MAX; }
+
 private:
   const uint32_t openedIn = forkNumber();
 };

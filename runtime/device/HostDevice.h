@@ -12,6 +12,7 @@ class HostDevice : public Device {
 public:
   DeviceId id() const override { return deviceId; }
   MemoryInfo memoryInfo() const override;
+  size_t mostAllocation() const override { return allocator.mostBytes(); }
   void resetPeakMemory() override { allocator.resetPeak(); }
   bool sharesHostMemory() const override { return true; }
   /// For null what a cpu would run.

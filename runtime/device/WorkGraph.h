@@ -20,7 +20,6 @@ struct LaunchArgs {
   const KernelBlock *block = nullptr;
   uint32_t numDims = 0;    ///< of the block
   uint32_t numBuffers = 0; ///< of the block
-  char *arena = nullptr;
   int64_t chunks = 0;
   float chunkMicroseconds = 0; ///< an estimate; decides about threads
 };

@@ -2,6 +2,7 @@
 #include "runtime/memory/CachingAllocator.h"
 
 #include "runtime/device/Device.h"
+#include "runtime/support/Flags.h"
 #include "runtime/support/Sites.h"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ CachingAllocator::~CachingAllocator() { trim(); }
 
 Result<BufferRef> CachingAllocator::allocate(Device &device, size_t bytes) {
   std::lock_guard lock(mutex);
-  if (bytes > largestRequest)
+  if (bytes > std::min(largestRequest, mostBytes()))
     return outOfMemory(bytes);
   SINTER_TRY(device.checkProcess());
   std::unique_ptr<void, void (*)(void *)> memory(
@@ -78,9 +79,15 @@ Result<BufferRef> CachingAllocator::allocate(Device &device, size_t bytes) {
   return BufferRef::adopt(block);
 }
 
+size_t CachingAllocator::mostBytes() const {
+  size_t most = source.mostBytes();
+  int64_t told = flags().allocationLimit;
+  return told > 0 ? std::min(most, size_t(told) / granule * granule) : most;
+}
+
 // What rounding would take beyond the source's most takes that.
 size_t CachingAllocator::pieceBytes(size_t bytes) const {
-  size_t rounded = blockBytes(bytes), most = source.mostBytes();
+  size_t rounded = blockBytes(bytes), most = mostBytes();
   return bytes <= most ? std::min(rounded, most) : rounded;
 }
 
@@ -200,6 +207,11 @@ std::string CachingAllocator::describeLargest() const {
 }
 
 ErrorInfo CachingAllocator::outOfMemory(size_t bytes) const {
+  if (size_t most = mostBytes(); bytes > most)
+    return makeError(ErrorKind::out_of_memory,
+                     fmt::format("{}: cannot allocate {} bytes, one allocation "
+                                 "takes at most {}",
+                                 name, bytes, most));
   std::string bound = limit ? fmt::format("the limit is {} bytes", limit)
                             : std::string("the machine has no more");
   return makeError(ErrorKind::out_of_memory,

@@ -58,6 +58,8 @@ public:
   Result<BufferRef> allocate(Device &device, size_t bytes);
   /// Ends a Buffer that `allocate` made; its memory is kept.
   void free(Buffer *buffer);
+  /// The most bytes that one Buffer may have.
+  size_t mostBytes() const;
   /// Gives back to the source what it can take: whole segments.
   void trim();
   Usage usage() const;

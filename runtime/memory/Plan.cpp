@@ -3,17 +3,26 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 using namespace sinter::runtime;
 
 namespace {
 
-/// The free ranges of the arena below its top, in address order, none
-/// touching the next. In granules of `planAlignment` bytes. A list, which is
-/// the fastest where there are few.
+/// Where a range of so many granules begins that ends no block's at or above
+/// `top`.
+uint64_t startAbove(uint64_t top, uint64_t size, uint64_t block) {
+  return top % block + size > block ? (top / block + 1) * block : top;
+}
+
+/// The free ranges of the arena below its top, in address order. Of those in
+/// one block none touches the next. In granules of `planAlignment` bytes. A
+/// list, which is the fastest where there are few.
 class FreeRanges {
 public:
+  explicit FreeRanges(uint64_t block) : block(block) {}
+
   /// The smallest range that fits (the lowest of equals), else the top.
   uint64_t take(uint64_t size) {
     // One pass without branches: the least (size, position).
@@ -37,9 +46,12 @@ public:
     size_t after =
         size_t(std::lower_bound(offsets.begin(), offsets.end(), offset) -
                offsets.begin());
-    bool joinsAfter = after < offsets.size() && offset + size == offsets[after];
-    bool joinsBefore =
-        after > 0 && offsets[after - 1] + sizes[after - 1] == offset;
+    bool joinsAfter = after < offsets.size() &&
+                      offset + size == offsets[after] &&
+                      offsets[after] % block != 0;
+    bool joinsBefore = after > 0 &&
+                       offsets[after - 1] + sizes[after - 1] == offset &&
+                       offset % block != 0;
     if (joinsBefore) {
       sizes[after - 1] += size;
       if (joinsAfter) {
@@ -55,8 +67,6 @@ public:
     }
   }
 
-  uint64_t top() const { return topGranules; }
-
 private:
   /// Ranges are fewer than requests, and those fewer than 2^20.
   static constexpr unsigned positionBits = 20;
@@ -68,16 +78,24 @@ private:
   }
 
   /// Takes from the end, starting in a last free range that reaches the top.
+  /// What is left of a block that is too short becomes free.
   uint64_t growTop(uint64_t size) {
     uint64_t offset = topGranules;
-    if (!offsets.empty() && offsets.back() + sizes.back() == topGranules) {
+    if (!offsets.empty() && offsets.back() + sizes.back() == topGranules &&
+        topGranules % block != 0) {
       offset = offsets.back();
       erase(offsets.size() - 1);
     }
-    topGranules = offset + size;
-    return offset;
+    uint64_t start = startAbove(offset, size, block);
+    if (start > offset) {
+      offsets.push_back(offset);
+      sizes.push_back(start - offset);
+    }
+    topGranules = start + size;
+    return start;
   }
 
+  const uint64_t block;
   std::vector<uint64_t> offsets;
   std::vector<uint64_t> sizes;
   uint64_t topGranules = 0;
@@ -87,6 +105,8 @@ private:
 /// number of ranges.
 class ManyFreeRanges {
 public:
+  explicit ManyFreeRanges(uint64_t block) : block(block) {}
+
   uint64_t take(uint64_t size) {
     auto best = bySize.lower_bound({size, 0});
     if (best == bySize.end())
@@ -100,13 +120,14 @@ public:
 
   void give(uint64_t offset, uint64_t size) {
     auto after = byOffset.lower_bound(offset);
-    if (after != byOffset.end() && after->first == offset + size) {
+    if (after != byOffset.end() && after->first == offset + size &&
+        after->first % block != 0) {
       auto [next, more] = *after;
       remove(next, more);
       size += more;
     }
     after = byOffset.lower_bound(offset);
-    if (after != byOffset.begin()) {
+    if (after != byOffset.begin() && offset % block != 0) {
       auto [start, before] = *std::prev(after);
       if (start + before == offset) {
         remove(start, before);
@@ -116,8 +137,6 @@ public:
     }
     insert(offset, size);
   }
-
-  uint64_t top() const { return topGranules; }
 
 private:
   void insert(uint64_t offset, uint64_t size) {
@@ -131,17 +150,21 @@ private:
 
   uint64_t growTop(uint64_t size) {
     uint64_t offset = topGranules;
-    if (!byOffset.empty()) {
+    if (!byOffset.empty() && topGranules % block != 0) {
       auto [start, free] = *std::prev(byOffset.end());
       if (start + free == topGranules) {
         remove(start, free);
         offset = start;
       }
     }
-    topGranules = offset + size;
-    return offset;
+    uint64_t start = startAbove(offset, size, block);
+    if (start > offset)
+      insert(offset, start - offset);
+    topGranules = start + size;
+    return start;
   }
 
+  const uint64_t block;
   std::map<uint64_t, uint64_t> byOffset;
   std::set<std::pair<uint64_t, uint64_t>> bySize; ///< (size, offset)
   uint64_t topGranules = 0;
@@ -184,9 +207,24 @@ uint64_t granules(int64_t bytes) {
   return uint64_t(bytes + planAlignment - 1) / uint64_t(planAlignment);
 }
 
+/// Of each block what its requests reach.
+void sizeBlocks(std::span<const PlanRequest> requests, MemoryPlan &plan) {
+  for (size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i].bytes == 0)
+      continue;
+    auto block = size_t(plan.offsets[i] / plan.stride);
+    plan.blocks.resize(std::max(plan.blocks.size(), block + 1));
+    int64_t &bytes = plan.blocks[block];
+    bytes = std::max(bytes,
+                     plan.offsets[i] % plan.stride +
+                         int64_t(granules(requests[i].bytes)) * planAlignment);
+  }
+}
+
 template <typename Ranges>
-MemoryPlan planWith(std::span<const PlanRequest> requests) {
+MemoryPlan planWith(std::span<const PlanRequest> requests, int64_t stride) {
   MemoryPlan plan;
+  plan.stride = stride;
   plan.offsets.resize(requests.size());
   uint32_t steps = 0;
   for (const PlanRequest &request : requests)
@@ -194,7 +232,7 @@ MemoryPlan planWith(std::span<const PlanRequest> requests) {
   std::vector<uint32_t> starts = orderBy(requests, &PlanRequest::first, steps);
   std::vector<uint32_t> ends = orderBy(requests, &PlanRequest::last, steps);
   largerFirst(requests, starts);
-  Ranges free;
+  Ranges free(uint64_t(stride / planAlignment));
   size_t nextEnd = 0;
   for (uint32_t index : starts) {
     const PlanRequest &request = requests[index];
@@ -208,14 +246,22 @@ MemoryPlan planWith(std::span<const PlanRequest> requests) {
     plan.offsets[index] =
         int64_t(free.take(granules(request.bytes))) * planAlignment;
   }
-  plan.bytes = int64_t(free.top()) * planAlignment;
+  sizeBlocks(requests, plan);
   return plan;
 }
 
 } // namespace
 
-MemoryPlan sinter::runtime::planMemory(std::span<const PlanRequest> requests) {
+int64_t MemoryPlan::bytes() const {
+  return std::accumulate(blocks.begin(), blocks.end(), int64_t(0));
+}
+
+MemoryPlan sinter::runtime::planMemory(std::span<const PlanRequest> requests,
+                                       int64_t most) {
   constexpr size_t few = 4096;
-  return requests.size() <= few ? planWith<FreeRanges>(requests)
-                                : planWith<ManyFreeRanges>(requests);
+  int64_t stride = std::max(most / planAlignment, int64_t(1)) * planAlignment;
+  for (const PlanRequest &request : requests)
+    stride = std::max(stride, int64_t(granules(request.bytes)) * planAlignment);
+  return requests.size() <= few ? planWith<FreeRanges>(requests, stride)
+                                : planWith<ManyFreeRanges>(requests, stride);
 }

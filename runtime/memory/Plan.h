@@ -1,4 +1,4 @@
-/// Plan: places buffers with known sizes and live intervals in one arena.
+/// Plan: places buffers with known sizes and live intervals in few blocks.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,24 @@ struct PlanRequest {
   uint32_t last = 0; ///< >= first
 };
 
-/// Offsets in request order, multiples of `planAlignment`, and the arena size.
-/// Requests that are live in one step never overlap. An empty request has
-/// offset 0.
+inline constexpr int64_t planAlignment = 256;
+/// A block that has everything.
+inline constexpr int64_t planLimit = int64_t(1) << 60;
+
+/// Offsets in request order, multiples of `planAlignment`, as if a block began
+/// at each multiple of `stride`; none reaches into the next. Requests that are
+/// live in one step never overlap. An empty request has offset 0.
 struct MemoryPlan {
   std::vector<int64_t> offsets;
-  int64_t bytes = 0;
+  int64_t stride = planLimit;
+  std::vector<int64_t> blocks; ///< the bytes of each; none: nothing is placed
+  int64_t bytes() const;       ///< of all blocks
 };
 
-inline constexpr int64_t planAlignment = 256;
-
+/// Blocks of `most` bytes or less, but of what the largest request takes.
 /// Deterministic; under 50 microseconds for 1,000 requests. At most 2^20
 /// requests, which together take less than 2^50 bytes.
-MemoryPlan planMemory(std::span<const PlanRequest> requests);
+MemoryPlan planMemory(std::span<const PlanRequest> requests,
+                      int64_t most = planLimit);
 
 } // namespace sinter::runtime

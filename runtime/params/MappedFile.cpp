@@ -38,11 +38,13 @@ Result<MappedFile> MappedFile::map(int descriptor, const std::string &name) {
   return MappedFile(static_cast<const std::byte *>(address), size);
 }
 
-void MappedFile::leave(std::span<const std::byte> part) const {
+bool MappedFile::has(std::span<const std::byte> part) const {
   std::less_equal<> notAbove;
-  if (!notAbove(address, part.data()) ||
-      !notAbove(part.data() + part.size(), address + size))
-    return;
+  return notAbove(address, part.data()) &&
+         notAbove(part.data() + part.size(), address + size);
+}
+
+void MappedFile::leave(std::span<const std::byte> part) const {
   // Whole pages only: others share the ones at the ends.
   static const auto page = size_t(sysconf(_SC_PAGESIZE));
   size_t first = (size_t(part.data() - address) + page - 1) / page * page;

@@ -1,7 +1,6 @@
 /// Evaluates a program's sizes, chunks and offsets for given dims.
 #include "runtime/program/BoundPlan.h"
 
-#include "runtime/memory/Plan.h"
 #include "runtime/support/Flags.h"
 
 #include <algorithm>
@@ -27,8 +26,8 @@ ErrorInfo badDims(fmt::format_string<Args...> format, Args &&...args) {
 /// Fills one BoundPlan.
 class Filler {
 public:
-  Filler(const ProgramData &program, BoundPlan &plan, uint64_t spare)
-      : program(program), plan(plan), spare(spare) {}
+  Filler(const ProgramData &program, BoundPlan &plan, const MemoryRoom &room)
+      : program(program), plan(plan), room(room) {}
 
   Status fill() {
     SINTER_TRY(checkGuards());
@@ -61,7 +60,7 @@ private:
 
   const ProgramData &program;
   BoundPlan &plan;
-  const uint64_t spare;
+  const MemoryRoom room;
   std::vector<int64_t> kernelSymbols;
   std::vector<int64_t> kernelValues;
   /// By loop: what its body writes.
@@ -132,12 +131,11 @@ Status Filler::placeTemporaries() {
     total += bytes + planAlignment;
     requests[i] = {bytes, buffer.first, buffer.last};
   }
-  if (uint64_t(total) <= spare)
+  if (uint64_t(total) <= room.spare)
     for (PlanRequest &request : requests)
       request = {request.bytes, 0, uint32_t(program.steps.size())};
-  MemoryPlan memory = planMemory(requests);
-  plan.offsets = std::move(memory.offsets);
-  plan.arenaBytes = uint64_t(memory.bytes);
+  plan.arena = planMemory(
+      requests, int64_t(std::min<uint64_t>(room.mostAllocation, planLimit)));
   return {};
 }
 
@@ -353,10 +351,10 @@ uint64_t sinter::runtime::bufferBytes(const ProgramData &program,
 
 Result<std::shared_ptr<const BoundPlan>>
 BoundPlan::make(const ProgramData &program, std::span<const int64_t> symbols,
-                uint64_t spare) {
+                const MemoryRoom &room) {
   auto plan = std::make_shared<BoundPlan>();
   plan->symbols.assign(symbols.begin(), symbols.end());
   evaluateAll(program.exprs, symbols, plan->values);
-  SINTER_TRY(Filler(program, *plan, spare).fill());
+  SINTER_TRY(Filler(program, *plan, room).fill());
   return std::shared_ptr<const BoundPlan>(std::move(plan));
 }

@@ -1,6 +1,7 @@
 /// BoundPlan: a program with concrete dims: sizes, offsets, chunk counts.
 #pragma once
 
+#include "runtime/memory/Plan.h"
 #include "runtime/program/ProgramData.h"
 #include "sinter/runtime/Result.h"
 
@@ -50,6 +51,15 @@ struct BoundLoop {
   std::vector<std::pair<uint32_t, uint32_t>> moving;
 };
 
+/// What temporaries may take of a device.
+struct MemoryRoom {
+  /// Those that together take so many bytes or less get a place each, so that
+  /// no step has to wait for another only because it writes where that one has
+  /// read.
+  uint64_t spare = 0;
+  uint64_t mostAllocation = UINT64_MAX; ///< bytes of one allocation
+};
+
 /// Immutable; everything that depends on the symbols' values only.
 struct BoundPlan {
   std::vector<int64_t> symbols;
@@ -57,8 +67,8 @@ struct BoundPlan {
   std::vector<uint64_t> inputBytes;
   std::vector<uint64_t> outputBytes;
   std::vector<std::vector<int64_t>> outputDims;
-  std::vector<int64_t> offsets; ///< in the arena, per plan buffer
-  uint64_t arenaBytes = 0;
+  MemoryPlan arena; ///< per plan buffer
+  uint64_t arenaBytes() const { return uint64_t(arena.bytes()); }
   std::vector<BoundStep> steps;
   std::vector<BoundPhase> phases;
   std::vector<BoundLoop> loops;     ///< as ProgramData::loops
@@ -67,12 +77,10 @@ struct BoundPlan {
   /// But for what conditional loops do.
   WorkCount total;
 
-  /// Evaluates, checks guards and sizes, and places the temporaries. Those that
-  /// together take `spare` bytes or less get a place each, so that no step has
-  /// to wait for another only because it writes where that one has read.
+  /// Evaluates, checks guards and sizes, and places the temporaries.
   static Result<std::shared_ptr<const BoundPlan>>
   make(const ProgramData &program, std::span<const int64_t> symbols,
-       uint64_t spare = 0);
+       const MemoryRoom &room = {});
 };
 
 /// Adds `times` that, up to the most work that one run may make: an error then.

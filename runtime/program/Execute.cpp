@@ -25,7 +25,6 @@ Status Execution::runStep(WorkSink &sink, uint32_t number) {
   args.block = &block;
   args.numDims = uint32_t(program.steps[number].dims.size());
   args.numBuffers = uint32_t(program.steps[number].buffers.size());
-  args.arena = arena ? static_cast<char *>(arena->data()) : nullptr;
   for (uint32_t i = 0; i < step.numPhases; ++i) {
     const BoundPhase &phase = plan->phases[step.firstPhase + i];
     if (phase.oncePerLoop && loopStep > 0)

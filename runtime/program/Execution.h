@@ -58,6 +58,8 @@ private:
   bool mayGrant(const AliasData &alias) const;
   Status allocate();
   std::string describeNeeds() const;
+  /// Of a plan buffer that is a temporary.
+  void *temporaryAt(size_t buffer) const;
   void resolveAddresses();
   void listArguments();
   Status placeWords();
@@ -98,7 +100,7 @@ private:
   Scratch &scratch;
   std::shared_ptr<const BoundPlan> plan;
   std::vector<BufferRef> outputs;
-  BufferRef arena;
+  std::vector<BufferRef> arena; ///< as the plan's blocks
   /// The scalars where the device can read them, if it needs that.
   BufferRef words;
   /// Of graphs of this run's work, if it may have some.

@@ -25,8 +25,8 @@ struct KernelBlock {
 static_assert(sizeof(KernelBlock) == 32);
 
 /// A phase: handles chunks [first, last). Re-entrant; different chunk ranges
-/// may run at once and write disjoint memory.
-using KernelFunction = void (*)(const KernelBlock *block, char *arena,
+/// may run at once and write disjoint memory. `reserved` is null.
+using KernelFunction = void (*)(const KernelBlock *block, char *reserved,
                                 int64_t first, int64_t last);
 
 } // namespace sinter::runtime

@@ -182,8 +182,8 @@ LoadedProgram::planFor(std::span<const int64_t> symbols) const {
       if (std::ranges::equal((*plan)->symbols, symbols))
         return *plan;
   }
-  SINTER_TRY_ASSIGN(auto made,
-                    BoundPlan::make(data, symbols, spareBytes(*target)));
+  MemoryRoom room{spareBytes(*target), target->mostAllocation()};
+  SINTER_TRY_ASSIGN(auto made, BoundPlan::make(data, symbols, room));
   std::lock_guard lock(plansMutex);
   if (plans.size() == maxPlans)
     plans.erase(plans.begin());

@@ -43,7 +43,7 @@ PeakMemory peakOf(const ProgramData &data, const BoundPlan &plan) {
     peak.inputBytes += bytes;
   for (uint64_t bytes : plan.outputBytes)
     peak.outputBytes += bytes;
-  peak.arenaBytes = plan.arenaBytes;
+  peak.arenaBytes = plan.arenaBytes();
   peak.inputSizes = plan.inputBytes;
   peak.outputSizes = plan.outputBytes;
   peak.outputDims = plan.outputDims;
@@ -70,7 +70,9 @@ Result<PeakMemory> peakMemory(const Program &program,
   std::vector<int64_t> symbols;
   SINTER_TRY(loaded.dimBinder().bind(loaded.program(), inputs, symbols));
   // What it needs: a run may take more that is to spare.
-  SINTER_TRY_ASSIGN(auto plan, BoundPlan::make(loaded.program(), symbols));
+  SINTER_TRY_ASSIGN(auto plan,
+                    BoundPlan::make(loaded.program(), symbols,
+                                    {0, loaded.device().mostAllocation()}));
   return peakOf(loaded.program(), *plan);
 }
 

@@ -148,7 +148,7 @@ Result<std::vector<Output>> run(const Program &program,
                                 RunFailure *failure = nullptr,
                                 std::span<const Place> places = {});
 
-/// Peak bytes (inputs, outputs, arena) for these dims, without running.
+/// Peak bytes (inputs, outputs, temporaries) for these dims, without running.
 Result<size_t> peakBytes(const Program &program,
                          std::span<const Binding> inputs);
 

@@ -112,7 +112,7 @@ Status Execution::checkInput(size_t index) {
 
 bool Execution::mayGrant(const AliasData &alias) const {
   const Binding &input = inputs[alias.input];
-  if (!input.donate || isPlaced(alias.output) ||
+  if (!input.donate || input.buffer->isBorrowed() || isPlaced(alias.output) ||
       scratch.inputTaken[alias.input] ||
       scratch.grantedInput[alias.output] != noInput ||
       input.buffer->bytes() != plan->outputBytes[alias.output])
@@ -154,6 +154,7 @@ Status Execution::reserve() {
   if (!allocated && allocated.error().kind == ErrorKind::out_of_memory) {
     // What is kept only saves time.
     outputs.clear();
+    arena.clear();
     loaded.prepared().clear();
     allocated = allocate();
   }
@@ -182,8 +183,9 @@ Status Execution::allocate() {
     SINTER_TRY_ASSIGN(BufferRef buffer, device.allocate(plan->outputBytes[i]));
     outputs.push_back(std::move(buffer));
   }
-  if (plan->arenaBytes) {
-    SINTER_TRY_ASSIGN(arena, device.allocate(plan->arenaBytes));
+  for (int64_t bytes : plan->arena.blocks) {
+    SINTER_TRY_ASSIGN(BufferRef block, device.allocate(uint64_t(bytes)));
+    arena.push_back(std::move(block));
   }
   scratch.scalars.resize(inputs.size() + 1);
   if (device.sharesHostMemory())
@@ -205,7 +207,7 @@ std::string Execution::describeNeeds() const {
     if (scratch.grantedInput[i] == noInput && !isPlaced(i))
       bytes += plan->outputBytes[i];
   return fmt::format("run: {} bytes of outputs and {} of temporaries", bytes,
-                     plan->arenaBytes);
+                     plan->arenaBytes());
 }
 
 std::vector<MemoryNeed> Execution::largestNeeds() const {
@@ -227,11 +229,23 @@ std::vector<MemoryNeed> Execution::largestNeeds() const {
   return needs;
 }
 
+void *Execution::temporaryAt(size_t buffer) const {
+  if (arena.empty())
+    return nullptr;
+  int64_t offset = plan->arena.offsets[buffer];
+  size_t block = 0;
+  // What has one block, as nearly all have, divides nothing.
+  if (arena.size() > 1) {
+    block = size_t(offset / plan->arena.stride);
+    offset %= plan->arena.stride;
+  }
+  return static_cast<char *>(arena[block]->data()) + offset;
+}
+
 void Execution::resolveAddresses() {
   scratch.addresses.resize(program.buffers.size());
   auto *scalars =
       words ? static_cast<uint64_t *>(words->data()) : scratch.scalars.data();
-  auto *base = arena ? static_cast<char *>(arena->data()) : nullptr;
   for (size_t i = 0; i < program.buffers.size(); ++i) {
     const PlanBuffer &buffer = program.buffers[i];
     void *&address = scratch.addresses[i];
@@ -248,7 +262,7 @@ void Execution::resolveAddresses() {
       address = outputs[buffer.index]->data();
       break;
     case BufferKind::temp:
-      address = base ? base + plan->offsets[i] : nullptr;
+      address = temporaryAt(i);
       break;
     case BufferKind::constant:
       address = loaded.constant(buffer.index);
@@ -290,7 +304,7 @@ RunCounters Execution::counters() const {
   return {total.launches - phasesSkipped,
           total.bytesRead,
           total.bytesWritten,
-          plan->arenaBytes,
+          plan->arenaBytes(),
           donated,
           phasesSkipped,
           recordings,

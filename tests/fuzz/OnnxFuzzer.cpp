@@ -37,7 +37,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
 SINTER_FUZZER(Onnx) {
   auto bytes = sinter::fuzz::bytesOf(data, size);
   try {
-    onnx::Model model = onnx::load(bytes, {{}, device("null")});
+    onnx::Model model = onnx::load(bytes, {.device = device("null")});
     onnx_test::runOnOnes(model);
   } catch (const Error &error) {
     require(!error.message().empty());

@@ -8,6 +8,16 @@ include(CMakePackageConfigHelpers)
 install(TARGETS sinter COMPONENT sinter-tools)
 install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/sinter-opt
   DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT sinter-tools)
+# The manual and completion, as the tool prints them.
+set(help ${PROJECT_BINARY_DIR}/share)
+add_custom_command(OUTPUT ${help}/man/man1/sinter.1
+  COMMAND ${CMAKE_COMMAND} -DSINTER=$<TARGET_FILE:sinter> -DFOLDER=${help}
+    -P ${PROJECT_SOURCE_DIR}/tools/cmake/SinterHelp.cmake
+  DEPENDS sinter ${PROJECT_SOURCE_DIR}/tools/cmake/SinterHelp.cmake
+  VERBATIM)
+add_custom_target(sinter-help ALL DEPENDS ${help}/man/man1/sinter.1)
+install(DIRECTORY ${help}/ DESTINATION ${CMAKE_INSTALL_DATADIR}
+  COMPONENT sinter-tools)
 # There the tool is all.
 if(SINTER_BUNDLE)
   return()

@@ -3,6 +3,7 @@
 
 #include "tools/sinter/Command.h"
 #include "tools/sinter/ProgressLine.h"
+#include "tools/sinter/help/Terminal.h"
 
 #include <algorithm>
 #include <charconv>
@@ -11,23 +12,47 @@
 
 namespace sinter::cli {
 
-static void printHelp(const Interface &interface) {
-  std::printf("usage: sinter %s\n\n%s\n", interface.usage,
-              interface.description);
-  if (!interface.flags.empty())
-    std::printf("\n");
-  for (const Flag &flag : interface.flags) {
-    std::string name = flag.name;
-    if (flag.value)
-      name += std::string(" ") + flag.value;
-    std::printf("  %-24s %s\n", name.c_str(), flag.help);
+std::vector<std::string_view> choicesOf(const char *list) {
+  std::vector<std::string_view> words;
+  for (std::string_view left = list ? list : ""; !left.empty();) {
+    size_t end = std::min(left.find(' '), left.size());
+    words.push_back(left.substr(0, end));
+    left.remove_prefix(std::min(end + 1, left.size()));
   }
-  if (!interface.flags.empty())
-    std::printf("  %-24s %s\n", "--quiet", "show no progress on a terminal");
+  return words;
+}
+
+static void printFlag(const Flag &flag) {
+  std::string name = flag.name;
+  if (flag.value)
+    name += std::string(" ") + flag.value;
+  std::printf("  %-24s %s\n", name.c_str(), flag.help);
+}
+
+static void printHelp(const Interface &interface) {
+  std::printf("usage: sinter %s\n\n%s\n\n", interface.usage,
+              interface.description);
+  for (const Flag &flag : interface.flags)
+    printFlag(flag);
+  for (const Flag &flag : commonFlags)
+    printFlag(flag);
+  std::printf("\nExamples:\n  ");
+  for (const char *at = interface.examples; *at; ++at)
+    std::fputs(*at == '\n' ? "\n  " : std::string(1, *at).c_str(), stdout);
+  std::printf("\n");
 }
 
 Arguments::Arguments(int argc, char **argv, const Interface &interface) {
   parse(argc, argv, interface);
+}
+
+static std::vector<std::string_view> flagNames(const Interface &interface) {
+  std::vector<std::string_view> names;
+  for (const Flag &flag : interface.flags)
+    names.push_back(flag.name);
+  for (const Flag &flag : commonFlags)
+    names.push_back(flag.name);
+  return names;
 }
 
 void Arguments::parse(int argc, char **argv, const Interface &interface) {
@@ -50,7 +75,8 @@ void Arguments::parse(int argc, char **argv, const Interface &interface) {
     auto flag = std::ranges::find_if(
         interface.flags, [&](const Flag &each) { return name == each.name; });
     if (flag == interface.flags.end())
-      return fail("unknown flag '" + name + "'");
+      return fail("unknown flag '" + name + "'" +
+                  meantText(name, flagNames(interface)));
     bool joined = name.size() < word.size();
     if (!flag->value) {
       if (joined)
@@ -71,7 +97,7 @@ void Arguments::parse(int argc, char **argv, const Interface &interface) {
 }
 
 void Arguments::fail(const std::string &message) {
-  std::fprintf(stderr, "error: %s\n", message.c_str());
+  std::fprintf(stderr, "%s%s\n", errorPrefix(), message.c_str());
   exit = exitUsage;
 }
 

@@ -17,16 +17,27 @@ struct Flag {
   const char *name;  ///< with its dashes
   const char *value; ///< what the help calls its value, or null
   const char *help;
+  const char *choices = nullptr; ///< values that a shell offers, or null: files
 };
 
-/// A command's interface: what `--help` prints and parsing obeys.
+/// A command's interface: what `--help` and the manual say, what parsing obeys
+/// and what shells complete.
 struct Interface {
   const char *usage;
   const char *description;
+  const char *examples; ///< a line each, as they are typed
   std::span<const Flag> flags;
   unsigned minPositional = 0;
   unsigned maxPositional = 1;
+  const char *choices = nullptr; ///< of what is no flag, or null: files
 };
+/// What every command takes beside its own.
+inline constexpr Flag commonFlags[] = {
+    {"--help", nullptr, "print this"},
+    {"--quiet", nullptr, "show no progress on a terminal"},
+};
+/// The words of a list of choices.
+std::vector<std::string_view> choicesOf(const char *list);
 
 /// Parsed arguments. Every command takes `--quiet`, too. Flags may repeat and
 /// may stand as `--x=v` or `--x v`.

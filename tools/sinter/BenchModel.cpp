@@ -23,9 +23,9 @@ static constexpr Flag flags[] = {
     {"--k", "K", "what its factors have in common (default 1024)"},
     {"--rows", "ROWS", "of the other cases (default 1024)"},
     {"--cols", "COLUMNS", "of the other cases (default 1024)"},
-    {"--dtype", "DTYPE", "f32 (default), f64, f16 or bf16"},
+    {"--dtype", "DTYPE", "f32 (default), f64, f16 or bf16", "f32 f64 f16 bf16"},
     entryFlag,
-    {"--device", "DEVICE", "cpu, null; default SINTER_DEVICE or cpu"},
+    deviceFlag,
     {"--input", "NAME=FILE.npy",
      "an input by name or number; of a scalar, NAME=NUMBER"},
     {"--random-inputs", "SEED", "fill the inputs that are not given"},
@@ -40,7 +40,7 @@ static constexpr Flag flags[] = {
     tuneFlag,
     tileFlag,
 };
-static constexpr Interface interface = {
+const Interface benchInterface = {
     "bench MODEL|CASE... [--json]",
     "Compiles each model or built-in case and calls it on random inputs: the\n"
     "least and the median time of a call, how long it keeps the host busy\n"
@@ -49,9 +49,13 @@ static constexpr Interface interface = {
     "matmul_bias_relu (--m, --n, --k), and softmax, layer_norm, gelu, add,\n"
     "sum_rows, sum_columns (--rows, --cols).\n"
     "tools/bench compares with other frameworks.",
+    "sinter bench matmul_bias_relu --m 4096 --n 4096 --k 4096 --dtype bf16 "
+    "--device cuda:0\n"
+    "sinter bench net.onnx --json",
     flags,
     1,
     1000,
+    "matmul_bias_relu softmax layer_norm gelu add sum_rows sum_columns",
 };
 
 namespace {
@@ -217,7 +221,7 @@ static void print(const std::vector<Measured> &all, bool asJson) {
 }
 
 int runBench(int argc, char **argv) {
-  Arguments arguments(argc, argv, interface);
+  Arguments arguments(argc, argv, benchInterface);
   if (arguments.exit)
     return *arguments.exit;
   std::map<std::string, int64_t> sizes = sizesOf(arguments);

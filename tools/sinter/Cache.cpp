@@ -12,11 +12,17 @@ namespace sinter::cli {
 using namespace runtime;
 
 static constexpr Flag flags[] = {{"--json", nullptr, "print JSON (info)"}};
-static constexpr Interface interface = {
+const Interface cacheInterface = {
     "cache {info,clear,verify} [--json]",
     "info prints where the cache is and how full; clear removes every entry;\n"
     "verify checks every entry's digest and exits with 1 when one is broken.",
-    flags, 1, 1};
+    "sinter cache info\n"
+    "sinter cache verify",
+    flags,
+    1,
+    1,
+    "info clear verify",
+};
 
 static int printInfo(bool asJson) {
   CacheInfo info = diskCacheInfo();
@@ -64,7 +70,7 @@ static int verify() {
 }
 
 int runCache(int argc, char **argv) {
-  Arguments arguments(argc, argv, interface);
+  Arguments arguments(argc, argv, cacheInterface);
   if (arguments.exit)
     return *arguments.exit;
   const std::string &action = arguments.positional()[0];

@@ -1,6 +1,7 @@
 /// `sinter check`: cases laid out as in the ONNX backend suite.
 #include "tools/sinter/Arguments.h"
 #include "tools/sinter/Command.h"
+#include "tools/sinter/Model.h"
 #include "tools/sinter/OnnxCases.h"
 
 #include "runtime/params/Json.h"
@@ -17,7 +18,7 @@
 namespace sinter::cli {
 
 static constexpr Flag flags[] = {
-    {"--device", "DEVICE", "cpu, null; default SINTER_DEVICE or cpu"},
+    deviceFlag,
     {"--json", nullptr, "print the counts of each operator as JSON"},
     {"--list", nullptr, "say of each unsupported case why it is"},
     {"--differences", nullptr,
@@ -28,13 +29,15 @@ static constexpr Flag flags[] = {
      "of the first run and the median of later ones, for S "
      "seconds"},
 };
-static constexpr Interface interface = {
+const Interface checkInterface = {
     "check DIR... [--device DEVICE]",
     "Runs each model.onnx in DIR, or in the folders of DIR, on the inputs in\n"
     "its test_data_set_K, compares with the outputs there, and prints how "
     "many\n"
     "passed. The exit code is 1 when one failed; those that are unsupported\n"
     "did not.",
+    "sinter check models/resnet50 --differences\n"
+    "sinter check models --device cuda:0 --times 2",
     flags,
     1,
     1000,
@@ -114,7 +117,7 @@ static Totals runAll(const Arguments &arguments, DeviceId device,
 }
 
 int runCheck(int argc, char **argv) {
-  Arguments arguments(argc, argv, interface);
+  Arguments arguments(argc, argv, checkInterface);
   if (arguments.exit)
     return *arguments.exit;
   std::optional<double> seconds;

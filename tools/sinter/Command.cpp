@@ -4,6 +4,7 @@
 #include "runtime/support/Printable.h"
 #include "runtime/support/Sites.h"
 #include "tools/sinter/ProgressLine.h"
+#include "tools/sinter/help/Terminal.h"
 
 #include <cstdio>
 #include <string>
@@ -12,20 +13,27 @@ namespace sinter::cli {
 
 std::span<const Command> commands() {
   static constexpr Command table[] = {
-      {"devices", "list devices, their features and memory", runDevices},
-      {"compile", "compile a model to a .sinter file", runCompile},
-      {"run", "run a model on files or random inputs", runRun},
-      {"inspect", "print a model at a stage of the compiler", runInspect},
+      {"devices", "list devices, their features and memory", runDevices,
+       &devicesInterface},
+      {"compile", "compile a model to a .sinter file", runCompile,
+       &compileInterface},
+      {"run", "run a model on files or random inputs", runRun, &runInterface},
+      {"inspect", "print a model at a stage of the compiler", runInspect,
+       &inspectInterface},
       {"explain", "list kernels, what was fused, what was not and why",
-       runExplain},
-      {"bench", "measure models and built-in cases", runBench},
+       runExplain, &explainInterface},
+      {"bench", "measure models and built-in cases", runBench, &benchInterface},
       {"profile", "measure a model's kernels against this machine's ceilings",
-       runProfile},
+       runProfile, &profileInterface},
       {"check", "run ONNX models on stored inputs and compare their outputs",
-       runCheck},
-      {"diff", "compare what two models compile to", runDiff},
-      {"opt", "run compiler passes on text", runOpt},
-      {"cache", "show, empty or check the program cache", runCache},
+       runCheck, &checkInterface},
+      {"diff", "compare what two models compile to", runDiff, &diffInterface},
+      {"opt", "run compiler passes on text", runOpt, nullptr},
+      {"cache", "show, empty or check the program cache", runCache,
+       &cacheInterface},
+      {"completion", "print what a shell completes commands by", runCompletion,
+       &completionInterface},
+      {"man", "print a page of the manual", runMan, &manInterface},
   };
   return table;
 }
@@ -44,7 +52,7 @@ int report(const ErrorInfo &error) {
   add(siteString(error.site));
   if (!context.empty())
     context = " (" + context + ")";
-  std::fprintf(stderr, "error: %s\n",
+  std::fprintf(stderr, "%s%s\n", errorPrefix(),
                printable(error.message + context).c_str());
   return exitFailed;
 }

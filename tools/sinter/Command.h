@@ -12,15 +12,23 @@ inline constexpr int exitOk = 0;
 inline constexpr int exitFailed = 1;
 inline constexpr int exitUsage = 2;
 
+struct Interface;
+
 /// One command. `run` gets the command's name as argv[0].
 struct Command {
   const char *name;
   const char *summary;
   int (*run)(int argc, char **argv);
+  const Interface *interface; ///< null: it parses by itself
 };
 
 /// Every command, in the order of the help.
 std::span<const Command> commands();
+
+extern const Interface inspectInterface, explainInterface, checkInterface,
+    diffInterface, compileInterface, runInterface, benchInterface,
+    profileInterface, devicesInterface, cacheInterface, completionInterface,
+    manInterface;
 
 int runOpt(int argc, char **argv);
 int runInspect(int argc, char **argv);
@@ -33,6 +41,8 @@ int runBench(int argc, char **argv);
 int runProfile(int argc, char **argv);
 int runDevices(int argc, char **argv);
 int runCache(int argc, char **argv);
+int runCompletion(int argc, char **argv);
+int runMan(int argc, char **argv);
 
 /// Prints `error: WHAT (op, shapes, file:line)` to the standard error and gives
 /// the exit code: usage for invalid arguments of the command line, else failed.

@@ -24,10 +24,11 @@ static constexpr Flag flags[] = {
     tileFlag,
     {"--emit", "FORM",
      "sinter (default); object: the native image of a static program; cpp: a "
-     "module in C++ of an .onnx model, with its parameters beside it"},
+     "module in C++ of an .onnx model, with its parameters beside it",
+     "sinter object cpp"},
     {"--strip", nullptr, "leave the source lines out"},
 };
-static constexpr Interface interface = {
+const Interface compileInterface = {
     "compile MODEL -o OUT [--target TARGET[,TARGET]...] [--strip]",
     "Compiles a .mlir or .onnx model, strips a .sinter file, or, with "
     "--target, makes\n"
@@ -37,6 +38,8 @@ static constexpr Interface interface = {
     "that\n"
     "needs the most of what it has. The same input and compiler give the same\n"
     "bytes, with --tune the same choices of tiles, too.",
+    "sinter compile net.onnx -o net.sinter\n"
+    "sinter compile net.sinter -o gpu.sinter --target cpu,cuda:sm_90",
     flags,
     1,
     1,
@@ -102,7 +105,7 @@ static Status writeCpp(const Arguments &arguments, const std::string &output) {
 }
 
 int runCompile(int argc, char **argv) {
-  Arguments arguments(argc, argv, interface);
+  Arguments arguments(argc, argv, compileInterface);
   if (arguments.exit)
     return *arguments.exit;
   std::string output = arguments.get("-o");

@@ -11,9 +11,14 @@ namespace sinter::cli {
 using namespace runtime;
 
 static constexpr Flag flags[] = {{"--json", nullptr, "print JSON"}};
-static constexpr Interface interface = {
-    "devices [--json]", "Lists devices, their features and memory budget.",
-    flags, 0, 0};
+const Interface devicesInterface = {
+    "devices [--json]",
+    "Lists devices, their features and memory budget.",
+    "sinter devices\n"
+    "sinter devices --json",
+    flags,
+    0,
+    0};
 
 static std::string jsonOf(Device &device) {
   MemoryInfo memory = device.memoryInfo();
@@ -41,7 +46,7 @@ static void print(Device &device) {
 }
 
 int runDevices(int argc, char **argv) {
-  Arguments arguments(argc, argv, interface);
+  Arguments arguments(argc, argv, devicesInterface);
   if (arguments.exit)
     return *arguments.exit;
   bool isJson = arguments.has("--json");

@@ -26,12 +26,14 @@ static constexpr Flag flags[] = {
     sizeFlag,
     constantFlag,
 };
-static constexpr Interface interface = {
+const Interface diffInterface = {
     "diff A B [--json]",
     "Compares two models, .mlir or .sinter: kernels by their text, launches,\n"
     "bytes of traffic, the peak of memory and what fusion decided. The exit\n"
     "code is 0 when they are equal, 1 when they differ, 2 when a model cannot\n"
     "be read or compiled.",
+    "sinter diff before.mlir after.mlir\n"
+    "sinter diff net.sinter new.sinter --json",
     flags,
     2,
     2,
@@ -162,7 +164,7 @@ static std::string asJson(const Side &a, const Side &b, bool equal) {
 }
 
 int runDiff(int argc, char **argv) {
-  Arguments arguments(argc, argv, interface);
+  Arguments arguments(argc, argv, diffInterface);
   if (arguments.exit)
     return *arguments.exit;
   Result<Side> a = sideOf(arguments.positional()[0], arguments);

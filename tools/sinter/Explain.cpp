@@ -22,11 +22,13 @@ static constexpr Flag flags[] = {
     sizeFlag,
     constantFlag,
 };
-static constexpr Interface interface = {
+const Interface explainInterface = {
     "explain MODEL [--json] [--assert FILE]",
     "Lists the kernels of a program with the ops and source lines in them,\n"
     "what was fused, what was not and why, and the bytes of memory traffic\n"
     "that each decision saves or costs.",
+    "sinter explain net.onnx\n"
+    "sinter explain net.sinter --json",
     flags,
     1,
     1,
@@ -124,7 +126,7 @@ static Result<std::string> explain(const Model &model,
 }
 
 int runExplain(int argc, char **argv) {
-  Arguments arguments(argc, argv, interface);
+  Arguments arguments(argc, argv, explainInterface);
   if (arguments.exit)
     return *arguments.exit;
   Result<Model> model = readModelFile(arguments.positional()[0], arguments);

@@ -196,10 +196,8 @@ Result<std::vector<Binding>> bindInputs(const RunnableModel &model,
   }
   if (!given.empty())
     return badInput("no input is named '" + given.begin()->first + "'");
-  if (model.entry) {
+  if (model.entry)
     SINTER_TRY(model.entry->placeDraws(bindings));
-    SINTER_TRY(model.entry->bindPassed(bindings));
-  }
   return bindings;
 }
 

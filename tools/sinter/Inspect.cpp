@@ -18,7 +18,8 @@ namespace sinter::cli {
 static constexpr Flag flags[] = {
     {"--stage", "STAGE",
      "import, simplify, fuse, plan, lower, target, package, llvm, asm, ptx, "
-     "sass or spirv; without it, the program itself"},
+     "sass or spirv; without it, the program itself",
+     "import simplify fuse plan lower target package llvm asm ptx sass spirv"},
     {"--kernel", "NAME", "print one kernel only"},
     entryFlag,
     {"--memory", nullptr,
@@ -35,7 +36,7 @@ static constexpr Flag flags[] = {
     tileFlag,
     {"--output", "FILE", "write there instead of the standard output"},
 };
-static constexpr Interface interface = {
+const Interface inspectInterface = {
     "inspect MODEL [--stage STAGE] [--kernel NAME] [--memory]",
     "Prints a .mlir or .sinter model at a stage of the compiler. Of a .sinter\n"
     "file the signature, the programs and asm come from the file; other "
@@ -43,6 +44,8 @@ static constexpr Interface interface = {
     "are made again from the graph in it, by the same compiler only. Of an "
     ".onnx\n"
     "file, without a stage: signature, operators, and what is not supported.",
+    "sinter inspect net.onnx\n"
+    "sinter inspect net.sinter --stage asm --kernel matmul_0",
     flags,
     1,
     1,
@@ -174,7 +177,7 @@ static Result<std::string> textOf(const Model &model,
 }
 
 int runInspect(int argc, char **argv) {
-  Arguments arguments(argc, argv, interface);
+  Arguments arguments(argc, argv, inspectInterface);
   if (arguments.exit)
     return *arguments.exit;
   Result<runtime::CompileRequest> request = compileRequest(arguments);

@@ -2,9 +2,9 @@
 #include "tools/sinter/Measure.h"
 
 #include "tools/sinter/Inputs.h"
-#include "tools/sinter/ModelEntry.h"
 
 #include "runtime/device/Device.h"
+#include "runtime/program/PassedValues.h"
 
 #include <algorithm>
 #include <chrono>
@@ -14,9 +14,9 @@ namespace sinter::cli {
 
 using namespace runtime;
 
-Result<std::vector<Output>> runOnce(const Program &program,
-                                    std::span<const Binding> inputs,
-                                    RunCounters &counters) {
+static Result<std::vector<Output>> runProgram(const Program &program,
+                                              std::span<const Binding> inputs,
+                                              RunCounters &counters) {
   RunFailure failure;
   auto outputs = run(program, inputs, &counters, &failure);
   if (outputs)
@@ -38,21 +38,69 @@ Result<std::vector<Output>> runOnce(const Program &program,
   return error;
 }
 
+static void add(RunCounters &sum, const RunCounters &more) {
+  sum.launches += more.launches;
+  sum.bytesRead += more.bytesRead;
+  sum.bytesWritten += more.bytesWritten;
+  sum.arenaBytes = std::max(sum.arenaBytes, more.arenaBytes);
+  sum.donated += more.donated;
+  sum.phasesSkipped += more.phasesSkipped;
+  sum.recordings += more.recordings;
+  sum.replays += more.replays;
+  sum.waitNanoseconds += more.waitNanoseconds;
+}
+
+Result<std::vector<Output>> runOnce(const Runnable &runnable,
+                                    RunCounters &counters,
+                                    const BeforeRun &before) {
+  counters = {};
+  auto runNext =
+      [&](const Program &program,
+          std::span<const Binding> inputs) -> Result<std::vector<Output>> {
+    if (before)
+      SINTER_TRY(before(program, inputs));
+    RunCounters own;
+    SINTER_TRY_ASSIGN(std::vector<Output> outputs,
+                      runProgram(program, inputs, own));
+    add(counters, own);
+    return outputs;
+  };
+  if (runnable.parts.empty())
+    return runNext(*runnable.program, runnable.inputs);
+  PassedValues passed;
+  Device &device = runnable.program->device();
+  for (const ModelEntry::Part &part : runnable.parts) {
+    std::vector<Binding> inputs = part.inputs;
+    SINTER_TRY(passed.bind(*part.point, inputs, device));
+    SINTER_TRY_ASSIGN(std::vector<Output> outputs,
+                      runNext(*part.program, inputs));
+    passed.add(std::move(outputs));
+  }
+  std::vector<Binding> inputs = runnable.inputs;
+  SINTER_TRY(passed.bind(runnable.entry->point(), inputs, device));
+  return runNext(*runnable.program, inputs);
+}
+
+Result<Runnable> bindModel(const RunnableModel &model,
+                           const Arguments &arguments) {
+  Runnable runnable{model.program, {}, model.entry, {}};
+  SINTER_TRY_ASSIGN(runnable.inputs, bindInputs(model, arguments));
+  if (model.entry) {
+    SINTER_TRY_ASSIGN(runnable.parts, model.entry->bindParts(runnable.inputs));
+  }
+  return runnable;
+}
+
 Result<Runnable> makeRunnable(const Model &model, const Arguments &arguments) {
   SINTER_TRY_ASSIGN(CompileRequest request, compileRequest(arguments));
   request.debug = true;
   SINTER_TRY_ASSIGN(Device * device, openDevice(arguments, request));
-  Runnable runnable;
   SINTER_TRY_ASSIGN(RunnableModel loaded,
                     loadModel(model, arguments, request, *device));
-  if (loaded.entry)
-    SINTER_TRY(loaded.entry->checkOneProgram("one program is measured"));
-  runnable.program = loaded.program;
   Arguments given = arguments;
   if (!given.has("--input"))
     given.setDefault("--random-inputs", "1");
-  SINTER_TRY_ASSIGN(runnable.inputs, bindInputs(loaded, given));
-  return runnable;
+  return bindModel(loaded, given);
 }
 
 namespace {
@@ -72,9 +120,8 @@ double medianOf(std::vector<double> &values) {
 Result<Times> measure(const Runnable &runnable, double seconds, int64_t calls) {
   Device &device = runnable.program->device();
   Times times;
-  SINTER_TRY_ASSIGN(
-      std::vector<Output> outputs,
-      runOnce(*runnable.program, runnable.inputs, times.counters));
+  SINTER_TRY_ASSIGN(std::vector<Output> outputs,
+                    runOnce(runnable, times.counters));
   SINTER_TRY(device.synchronize());
   std::vector<double> all, host;
   Clock::time_point begin = Clock::now();
@@ -87,8 +134,7 @@ Result<Times> measure(const Runnable &runnable, double seconds, int64_t calls) {
     outputs.clear(); // their memory serves the next call
     Clock::time_point start = Clock::now();
     RunCounters counters;
-    SINTER_TRY_ASSIGN(outputs,
-                      runOnce(*runnable.program, runnable.inputs, counters));
+    SINTER_TRY_ASSIGN(outputs, runOnce(runnable, counters));
     host.push_back(microsecondsSince(start) -
                    double(counters.waitNanoseconds) / 1e3);
     SINTER_TRY(device.synchronize());

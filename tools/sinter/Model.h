@@ -39,15 +39,22 @@ Result<std::vector<std::byte>> readBytes(const std::string &path);
 Status writeText(const std::string &path, std::string_view text);
 
 /// The flags that every command which may compile takes.
+inline constexpr Flag deviceFlag = {
+    "--device", "DEVICE",
+    "cpu, null, cuda:0, vulkan:0, as sinter devices lists them; default "
+    "SINTER_DEVICE or cpu",
+    "cpu null cuda:0 vulkan:0"};
 inline constexpr Flag targetFlag = {
     "--target", "TARGET",
     "cpu, cpu:x86-64-v3, cpu:x86-64-v4 or cpu:scalar; +avx512bf16 after one "
     "adds a feature; cuda:sm_80 or cuda:sm_90; vulkan, vulkan:lavapipe, "
-    "vulkan:h200 or vulkan:minimal13"};
-inline constexpr Flag numericsFlag = {"--numerics", "MODE",
-                                      "exact, default or fast"};
-inline constexpr Flag fusionFlag = {"--fusion", "TIER",
-                                    "full, or none: one op per kernel"};
+    "vulkan:h200 or vulkan:minimal13",
+    "cpu cpu:x86-64-v3 cpu:x86-64-v4 cpu:scalar cuda:sm_80 cuda:sm_90 vulkan "
+    "vulkan:lavapipe vulkan:h200 vulkan:minimal13"};
+inline constexpr Flag numericsFlag = {
+    "--numerics", "MODE", "exact, default or fast", "exact default fast"};
+inline constexpr Flag fusionFlag = {
+    "--fusion", "TIER", "full, or none: one op per kernel", "full none"};
 inline constexpr Flag memoryLimitFlag = {
     "--memory-limit", "BYTES",
     "compute values again rather than keep them, above these"};

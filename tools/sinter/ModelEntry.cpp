@@ -97,11 +97,14 @@ Status ModelEntry::placeDraws(std::vector<Binding> &bindings) const {
   return {};
 }
 
-Status ModelEntry::bindPassed(std::vector<Binding> &bindings) {
+Result<std::vector<ModelEntry::Part>>
+ModelEntry::bindParts(std::span<const Binding> bindings) {
+  std::vector<Part> bound;
   std::vector<const EntryPoint *> points;
   std::vector<const Program *> programs;
   for (size_t i = 0; i < parts.size(); ++i) {
-    points.push_back(&info.entries[point().parts[i]]);
+    bound.push_back({&info.entries[point().parts[i]], parts[i], {}});
+    points.push_back(bound[i].point);
     programs.push_back(parts[i].get());
   }
   points.push_back(&point());
@@ -111,32 +114,18 @@ Status ModelEntry::bindPassed(std::vector<Binding> &bindings) {
   for (size_t i = 0; i < bindings.size(); ++i)
     if (isGiven(i))
       given.push_back(bindings[i]);
-  PassedValues passed;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    std::vector<Binding> own;
-    size_t numGiven = 0;
-    for (const EntryInput &input : points[i]->inputs) {
+  for (Part &part : bound) {
+    auto next = given.begin();
+    for (const EntryInput &input : part.point->inputs) {
       if (input.kind == SlotKind::given) {
-        own.push_back(given[numGiven++]);
+        part.inputs.push_back(*next++);
         continue;
       }
       SINTER_TRY_ASSIGN(Binding binding, bindingOf(input, 0));
-      own.push_back(std::move(binding));
+      part.inputs.push_back(std::move(binding));
     }
-    SINTER_TRY(passed.bind(*points[i], own, loaded->device()));
-    SINTER_TRY_ASSIGN(std::vector<Output> outputs, run(*parts[i], own));
-    passed.add(std::move(outputs));
   }
-  return passed.bind(point(), bindings, loaded->device());
-}
-
-Status ModelEntry::checkOneProgram(const char *what) const {
-  if (parts.empty())
-    return {};
-  return makeError(
-      ErrorKind::unsupported,
-      fmt::format("entry '{}' is {} programs, as values decide sizes in it: {}",
-                  printableName(point().name), parts.size() + 1, what));
+  return bound;
 }
 
 } // namespace sinter::cli

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,11 +38,15 @@ public:
   }
   /// Sets the counters of random numbers, once all other inputs are bound.
   Status placeDraws(std::vector<runtime::Binding> &bindings) const;
-  /// Runs the parts that come before the entry's own program, and binds what
-  /// they give, once all other inputs are bound.
-  Status bindPassed(std::vector<runtime::Binding> &bindings);
-  /// An error where the entry has parts: `what` is of one program.
-  Status checkOneProgram(const char *what) const;
+  /// A program that runs before the entry's own and gives it values.
+  struct Part {
+    const runtime::EntryPoint *point = nullptr;
+    std::shared_ptr<const runtime::Program> program;
+    std::vector<runtime::Binding> inputs; ///< passed ones are bound in a run
+  };
+  /// Those of the entry, in order, given what its own program is given.
+  Result<std::vector<Part>>
+  bindParts(std::span<const runtime::Binding> bindings);
 
 private:
   ModelEntry() = default;

@@ -45,7 +45,12 @@ static std::optional<runtime::json::Value> readJson(const fs::path &path) {
   if (!file)
     return std::nullopt;
   std::string text{std::istreambuf_iterator<char>(file), {}};
-  return detail::unwrap(runtime::json::parse(text), {});
+  auto value = runtime::json::parse(text);
+  if (value)
+    return std::move(*value);
+  ErrorInfo error = value.takeError();
+  error.message = path.string() + ": " + error.message;
+  detail::raise(std::move(error), {});
 }
 
 static std::string textOf(const runtime::json::Value &object,
@@ -333,8 +338,8 @@ CaseResult runOnnxCase(const OnnxCase &one, DeviceId device) {
   try {
     if (result.op.empty())
       result.op = firstOperator(folder / "model.onnx");
-    onnx::Model model =
-        onnx::load((folder / "model.onnx").string(), {{}, device});
+    onnx::Model model = onnx::load((folder / "model.onnx").string(),
+                                   {.device = device, .mmap = true});
     for (const onnx::ValueInfo &output : model.outputs())
       if (!output.dtype && !output.type.starts_with('?') &&
           !isOfTensors(output))
@@ -400,8 +405,8 @@ CaseTimes timeOnnxCase(const OnnxCase &one, DeviceId device, double seconds) {
   fs::path folder(one.folder);
   CaseTimes times;
   Clock::time_point begin = Clock::now();
-  onnx::Model model =
-      onnx::load((folder / "model.onnx").string(), {{}, device});
+  onnx::Model model = onnx::load((folder / "model.onnx").string(),
+                                 {.device = device, .mmap = true});
   times.load = millisecondsSince(begin);
   std::function<void()> call = callOf(one, model, device);
   auto run = [&] {

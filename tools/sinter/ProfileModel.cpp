@@ -19,7 +19,7 @@ static constexpr Flag flags[] = {
     {"--json", nullptr, "print JSON"},
     {"--repeat", "N", "run N times (default 20)"},
     entryFlag,
-    {"--device", "DEVICE", "cpu, null; default SINTER_DEVICE or cpu"},
+    deviceFlag,
     {"--input", "NAME=FILE.npy",
      "an input by name or number; of a scalar, NAME=NUMBER"},
     {"--random-inputs", "SEED", "fill the inputs that are not given"},
@@ -34,7 +34,7 @@ static constexpr Flag flags[] = {
     tuneFlag,
     tileFlag,
 };
-static constexpr Interface interface = {
+const Interface profileInterface = {
     "profile MODEL [--trace FILE.json]",
     "Runs a model and lists its kernels, those that take longest first, equal\n"
     "launches together: times, rates, what their bytes and their operations "
@@ -48,6 +48,8 @@ static constexpr Interface interface = {
     "bf16\n"
     "reach there; data that stays in caches can make a kernel faster than the\n"
     "bound of memory.",
+    "sinter profile net.onnx --device cuda:0\n"
+    "sinter profile net.sinter --repeat 100 --trace trace.json",
     flags,
     1,
     1,
@@ -140,7 +142,7 @@ static Status profileModel(const Model &model, Arguments &arguments) {
   // Not in the profile: they touch memory for the first time, make graphs.
   for (int run = 0; run < 2; ++run) {
     RunCounters counters;
-    SINTER_TRY(runOnce(*runnable.program, runnable.inputs, counters));
+    SINTER_TRY(runOnce(runnable, counters));
   }
   WorkMilliseconds before = workMilliseconds();
   SINTER_TRY_ASSIGN(Ceilings ceilings,
@@ -163,7 +165,7 @@ static Status profileModel(const Model &model, Arguments &arguments) {
 }
 
 int runProfile(int argc, char **argv) {
-  Arguments arguments(argc, argv, interface);
+  Arguments arguments(argc, argv, profileInterface);
   if (arguments.exit)
     return *arguments.exit;
   Result<Model> model = readModelFile(arguments.positional()[0], arguments);

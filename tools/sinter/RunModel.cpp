@@ -28,7 +28,7 @@ using namespace runtime;
 
 static constexpr Flag flags[] = {
     entryFlag,
-    {"--device", "DEVICE", "cpu, null; default SINTER_DEVICE or cpu"},
+    deviceFlag,
     {"--input", "NAME=FILE.npy",
      "an input by name or number; of a scalar, "
      "NAME=NUMBER"},
@@ -49,7 +49,7 @@ static constexpr Flag flags[] = {
     tuneFlag,
     tileFlag,
 };
-static constexpr Interface interface = {
+const Interface runInterface = {
     "run MODEL [--entry NAME] [--input NAME=FILE.npy]... [--random-inputs "
     "SEED]",
     "Runs a .mlir or .sinter model once, or --repeat times, and prints its\n"
@@ -58,6 +58,8 @@ static constexpr Interface interface = {
     "state that a run begins with, are those of the file. A repro of\n"
     "SINTER_VERIFY is run on its own inputs and compared with the reference:\n"
     "the exit code is 1 when it still differs.",
+    "sinter run net.sinter --input x=image.npy --output-dir out\n"
+    "sinter run net.onnx --random-inputs 1 --repeat 100",
     flags,
     1,
     1,
@@ -125,7 +127,7 @@ static std::string summary(const HostArray &array) {
 
 static Status giveOutputs(const RunnableModel &model,
                           const std::vector<Output> &outputs,
-                          const std::string &directory) {
+                          const std::string &directory, FILE *to) {
   for (size_t index = 0; index < outputs.size(); ++index) {
     if (!isGiven(model, index))
       continue;
@@ -133,12 +135,22 @@ static Status giveOutputs(const RunnableModel &model,
                       fetch(*model.program, outputs[index], index));
     std::string label = outputName(model, index);
     if (directory.empty()) {
-      fmt::print("{}: {}\n", printableName(label), summary(array));
+      fmt::print(to, "{}: {}\n", printableName(label), summary(array));
       continue;
     }
     std::filesystem::path path = std::filesystem::path(directory) / label;
     SINTER_TRY(writeNpy(path.string() + ".npy", viewOf(array)));
   }
+  return {};
+}
+
+static Status printMemory(const Program &program,
+                          std::span<const Binding> inputs) {
+  SINTER_TRY_ASSIGN(PeakMemory peak, peakMemory(program, inputs));
+  fmt::print("{}", printable(memoryText(
+                       peak, program.inputs(), program.outputs(),
+                       [&](uint32_t node) { return program.siteOf(node); })));
+  std::fflush(stdout); // before what may not fit
   return {};
 }
 
@@ -153,36 +165,26 @@ static Status runModel(const Model &model, Arguments &arguments) {
   const std::shared_ptr<const Program> &program = loaded.program;
   if (!program->choice().empty())
     fmt::print(stderr, "{}\n", printable(program->choice()));
-  bool isTold = arguments.has("--memory") || arguments.has("--repeat") ||
-                arguments.has("--json");
-  if (loaded.entry && isTold)
-    SINTER_TRY(loaded.entry->checkOneProgram(
-        "--memory, --repeat and --json are of one"));
-  SINTER_TRY_ASSIGN(std::vector<Binding> inputs, bindInputs(loaded, arguments));
-  if (arguments.has("--memory")) {
-    SINTER_TRY_ASSIGN(PeakMemory peak, peakMemory(*program, inputs));
-    fmt::print("{}",
-               printable(memoryText(
-                   peak, program->inputs(), program->outputs(),
-                   [&](uint32_t node) { return program->siteOf(node); })));
-    std::fflush(stdout); // before what may not fit
-  }
+  SINTER_TRY_ASSIGN(Runnable runnable, bindModel(loaded, arguments));
   if (arguments.has("--output-dir"))
     SINTER_TRY(checkFileNames(loaded));
   RunCounters counters;
-  SINTER_TRY_ASSIGN(std::vector<Output> outputs,
-                    runOnce(*program, inputs, counters));
+  SINTER_TRY_ASSIGN(
+      std::vector<Output> outputs,
+      runOnce(runnable, counters,
+              arguments.has("--memory") ? printMemory : BeforeRun()));
   int64_t repeats = std::max<int64_t>(1, arguments.number("--repeat", 1));
   double best = 0;
   for (int64_t round = 1; round < repeats; ++round) {
     auto start = std::chrono::steady_clock::now();
     RunCounters again;
-    SINTER_TRY_ASSIGN(outputs, runOnce(*program, inputs, again));
+    SINTER_TRY_ASSIGN(outputs, runOnce(runnable, again));
     std::chrono::duration<double, std::micro> elapsed =
         std::chrono::steady_clock::now() - start;
     best = round == 1 ? elapsed.count() : std::min(best, elapsed.count());
   }
-  SINTER_TRY(giveOutputs(loaded, outputs, arguments.get("--output-dir")));
+  SINTER_TRY(giveOutputs(loaded, outputs, arguments.get("--output-dir"),
+                         arguments.has("--json") ? stderr : stdout));
   if (arguments.has("--json"))
     fmt::print("{{\"launches\": {}, \"bytes_read\": {}, \"bytes_written\": {}, "
                "\"arena_bytes\": {}, \"microseconds\": {:.1f}}}\n",
@@ -194,7 +196,7 @@ static Status runModel(const Model &model, Arguments &arguments) {
 }
 
 int runRun(int argc, char **argv) {
-  Arguments arguments(argc, argv, interface);
+  Arguments arguments(argc, argv, runInterface);
   if (arguments.exit)
     return *arguments.exit;
   Result<Model> model = readModelFile(arguments.positional()[0], arguments);

@@ -1,12 +1,16 @@
 /// The command line tool: finds the command and runs it.
 #include "tools/sinter/Command.h"
 #include "tools/sinter/ProgressLine.h"
+#include "tools/sinter/help/Terminal.h"
+
+#include <sinter/version.h>
 
 #include <cstdio>
 #include <cstring>
 #include <new>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 using namespace sinter::cli;
 
@@ -14,7 +18,10 @@ static void printUsage(FILE *to) {
   std::fputs("usage: sinter COMMAND [ARGUMENTS]\n\n", to);
   for (const Command &command : commands())
     std::fprintf(to, "  %-10s %s\n", command.name, command.summary);
-  std::fputs("\n`sinter COMMAND --help` explains one.\n", to);
+  std::fputs(
+      "\n`sinter COMMAND --help` explains one; `sinter --version` prints "
+      "the version.\n",
+      to);
 }
 
 static const Command *findCommand(std::string_view name) {
@@ -38,10 +45,17 @@ static int runCommand(int argc, char **argv) {
     printUsage(stdout);
     return exitOk;
   }
+  if (name == "--version" || name == "-V") {
+    std::puts("sinter " SINTER_VERSION);
+    return exitOk;
+  }
   const Command *command = findCommand(name);
   if (!command) {
-    std::fprintf(stderr, "error: no command '%s'; see sinter --help\n",
-                 argv[1]);
+    std::vector<std::string_view> names;
+    for (const Command &each : commands())
+      names.emplace_back(each.name);
+    std::fprintf(stderr, "%sno command '%s'%s; see sinter --help\n",
+                 errorPrefix(), argv[1], meantText(name, names).c_str());
     return exitUsage;
   }
   return command->run(argc - 1, argv + 1);
@@ -54,10 +68,10 @@ int main(int argc, char **argv) {
     ProgressLine progress;
     code = runCommand(argc, argv);
   } catch (const std::system_error &failure) { // of fmt::print
-    std::fprintf(stderr, "error: cannot write: %s\n", failure.what());
+    std::fprintf(stderr, "%scannot write: %s\n", errorPrefix(), failure.what());
     return exitFailed;
   } catch (const std::bad_alloc &) {
-    std::fputs("error: out of memory\n", stderr);
+    std::fprintf(stderr, "%sout of memory\n", errorPrefix());
     return exitFailed;
   }
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)

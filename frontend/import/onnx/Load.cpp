@@ -6,6 +6,8 @@
 #include "frontend/import/onnx/OwnTensors.h"
 #include "frontend/import/onnx/ReadRecords.h"
 #include "frontend/import/onnx/Wire.h"
+#include "runtime/device/Device.h"
+#include "runtime/memory/Borrowed.h"
 #include "runtime/support/Progress.h"
 
 #include <sinter/Held.h>
@@ -84,13 +86,54 @@ static Tensor constantOf(const Tensor &leaf) {
       graph::InputKind::parameter, node->dtype(), node->dims(), node->value()));
 }
 
+static FileRef fileOf(const LoadedModel &loaded,
+                      std::span<const std::byte> bytes) {
+  if (loaded.file && loaded.file->has(bytes))
+    return loaded.file;
+  return loaded.externals.fileOf(bytes);
+}
+
+/// A leaf whose elements stay in the file, which lives as long; none where they
+/// cannot.
+static std::optional<Tensor> mappedLeaf(const TensorBytes &elements,
+                                        DType dtype, const Dims &dims,
+                                        runtime::Device &device,
+                                        const FileRef &file) {
+  auto *data = const_cast<std::byte *>(elements.bytes.data());
+  bool isAligned = reinterpret_cast<uintptr_t>(data) % byteWidth(dtype) == 0;
+  if (!file || !isAligned || !device.sharesHostMemory())
+    return std::nullopt;
+  // Nothing is written there: what is borrowed is granted to no output.
+  runtime::BufferRef buffer = runtime::borrowBuffer(
+      device, data, elements.bytes.size(), [file] { (void)file; });
+  return Tensor(graph::NodeFactory::leaf(graph::InputKind::data, dtype, dims,
+                                         std::move(buffer)));
+}
+
+static Tensor leafOf(const LoadedModel &loaded, const TensorRecord &tensor,
+                     DType dtype, const LoadOptions &options) {
+  TensorBytes elements = elementsOf(tensor, loaded.externals);
+  Dims dims(tensor.dims.begin(), tensor.dims.end());
+  FileRef file = fileOf(loaded, elements.bytes);
+  DeviceId id = options.device.value_or(default_device());
+  if (options.mmap) {
+    runtime::Device *device = detail::unwrap(runtime::getDevice(id), {});
+    if (auto leaf = mappedLeaf(elements, dtype, dims, *device, file))
+      return *leaf;
+  }
+  // What was copied is left: large weights are in memory once.
+  detail::Copied leave;
+  if (file)
+    leave = [&](std::span<const std::byte> part) { file->leave(part); };
+  return detail::leafOf(elements.bytes, dtype, dims, {{}, id}, {}, leave);
+}
+
 /// Floats with axes are parameters; small tensors of others are known; large
 /// ones are constants.
 Model loadModel(std::shared_ptr<const LoadedModel> loaded,
-                const Options &options) {
+                const LoadOptions &options) {
   Model model;
   std::set<std::string> statistics = statisticsOf(loaded->record.graph);
-  Options place{{}, options.device};
   const auto &tensors = loaded->record.graph.initializers;
   ProgressStep progress("reading tensor", tensors.size());
   for (const auto &tensor : tensors) {
@@ -98,15 +141,7 @@ Model loadModel(std::shared_ptr<const LoadedModel> loaded,
     std::optional<DType> dtype = computedAs(tensor->type);
     if (!dtype || loaded->known.contains(tensor->name))
       continue;
-    TensorBytes elements = elementsOf(*tensor, loaded->externals);
-    Dims dims(tensor->dims.begin(), tensor->dims.end());
-    // What was copied is left: large weights are in memory once.
-    Tensor leaf = detail::leafOf(elements.bytes, *dtype, dims, place, {},
-                                 [&](std::span<const std::byte> part) {
-                                   loaded->externals.leave(part);
-                                   if (loaded->file)
-                                     loaded->file->leave(part);
-                                 });
+    Tensor leaf = leafOf(*loaded, *tensor, *dtype, options);
     if (isFloat(*dtype) && isComputable(*dtype))
       model.parameters.add(
           tensor->name,
@@ -142,7 +177,7 @@ static void findKnown(LoadedModel &loaded) {
 }
 
 static Model loadBytes(std::shared_ptr<LoadedModel> loaded,
-                       const Options &options, const SourceLine &where) {
+                       const LoadOptions &options, const SourceLine &where) {
   detail::SourceScope scope(where);
   try {
     loaded->record = readModel(loaded->bytes());
@@ -159,7 +194,7 @@ static Model loadBytes(std::shared_ptr<LoadedModel> loaded,
   }
 }
 
-Model load(const std::string &path, const Options &options,
+Model load(const std::string &path, const LoadOptions &options,
            std::source_location where) try {
   auto loaded = std::make_shared<LoadedModel>();
   loaded->name = path;
@@ -167,14 +202,15 @@ Model load(const std::string &path, const Options &options,
   std::string folder = slash == std::string::npos ? "."
                        : slash == 0               ? "/"
                                                   : path.substr(0, slash);
-  loaded->file = detail::unwrap(runtime::MappedFile::open(path), where);
+  loaded->file = std::make_shared<const runtime::MappedFile>(
+      detail::unwrap(runtime::MappedFile::open(path), where));
   loaded->externals.setFolder(folder);
   return loadBytes(std::move(loaded), options, where);
 } catch (...) {
   detail::raiseExhausted(where);
 }
 
-Model load(std::span<const std::byte> bytes, const Options &options,
+Model load(std::span<const std::byte> bytes, const LoadOptions &options,
            const std::string &name, std::source_location where) try {
   auto loaded = std::make_shared<LoadedModel>();
   loaded->name = name;

@@ -19,7 +19,7 @@ namespace sinter::onnx {
 struct LoadedModel {
   std::string name;
   /// While it is loaded, or the caller's bytes:
-  std::optional<runtime::MappedFile> file;
+  FileRef file;
   std::span<const std::byte> memory;
   ModelRecord record;
   mutable ExternalFiles externals;

@@ -77,12 +77,12 @@ std::span<const std::byte> ExternalFiles::bytesOf(const TensorRecord &tensor) {
                                              "': cannot open in the model's "
                                              "folder"),
                     {});
-    auto mapped =
-        detail::unwrap(runtime::MappedFile::map(file.get(), data.location), {});
-    mappedBytes += mapped.bytes().size();
+    auto mapped = std::make_shared<const runtime::MappedFile>(detail::unwrap(
+        runtime::MappedFile::map(file.get(), data.location), {}));
+    mappedBytes += mapped->bytes().size();
     found = files.emplace(data.location, std::move(mapped)).first;
   }
-  std::span<const std::byte> all = found->second.bytes();
+  std::span<const std::byte> all = found->second->bytes();
   size_t wanted = packedBytes(tensor.type, countElements(tensor));
   if (data.length && size_t(*data.length) != wanted)
     throwMalformed(fmt::format("tensor '{}' has {} bytes of {}, not {}",
@@ -107,9 +107,11 @@ void ExternalFiles::close() {
   mappedBytes = takenBytes = 0;
 }
 
-void ExternalFiles::leave(std::span<const std::byte> bytes) const {
+FileRef ExternalFiles::fileOf(std::span<const std::byte> bytes) const {
   for (const auto &[name, file] : files)
-    file.leave(bytes);
+    if (file->has(bytes))
+      return file;
+  return nullptr;
 }
 
 //===- Elements -----------------------------------------------------------===//

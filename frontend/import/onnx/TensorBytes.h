@@ -13,6 +13,9 @@
 
 namespace sinter::onnx {
 
+/// A file that lives as long as somebody needs its bytes.
+using FileRef = std::shared_ptr<const runtime::MappedFile>;
+
 /// The files beside a model that hold its tensors. None is outside of the
 /// model's folder, by name or by a link.
 class ExternalFiles {
@@ -25,16 +28,16 @@ public:
   /// an Error of kind io, also where tensors take many times the bytes that
   /// the files have.
   std::span<const std::byte> bytesOf(const TensorRecord &tensor);
-  /// Unmaps the files.
+  /// Gives up the files.
   void close();
-  /// As MappedFile::leave, of whichever file has them. By several threads,
-  /// while none opens or closes a file.
-  void leave(std::span<const std::byte> bytes) const;
+  /// The one that has these bytes, or null. By several threads, while none
+  /// opens or closes a file.
+  FileRef fileOf(std::span<const std::byte> bytes) const;
 
 private:
   FileDescriptor folder{-1};
   std::mutex mutex;
-  std::map<std::string, runtime::MappedFile> files;
+  std::map<std::string, FileRef> files;
   size_t mappedBytes = 0, takenBytes = 0;
 };
 

@@ -33,6 +33,18 @@ struct ValueInfo {
 
 struct LoadedModel;
 
+/// How a model is loaded.
+struct LoadOptions {
+  /// Of the parameters; default: the thread's default device.
+  std::optional<DeviceId> device = {};
+  /// Parameters stay where they are in the file, as torch.load's `mmap`: they
+  /// are read when they are first used, and no copy is made. The file must stay
+  /// as it is while the model lives: one that is cut ends the process. Training
+  /// leaves it as it is. Only where the device computes in the process's memory
+  /// (cpu); others copy, and so does a model in memory.
+  bool mmap = false;
+};
+
 /// Tensors by the names of a model's inputs or outputs.
 using NamedTensors = std::map<std::string, Tensor>;
 
@@ -78,7 +90,7 @@ public:
 
 private:
   friend Model loadModel(std::shared_ptr<const LoadedModel> loaded,
-                         const Options &options);
+                         const LoadOptions &options);
   std::shared_ptr<const LoadedModel> loaded;
   NamedParams parameters;
   std::map<std::string, Tensor> constants;
@@ -86,14 +98,13 @@ private:
   SINTER_MODULE(Model, parameters, constants)
 };
 
-/// Loads a model; `device` of the options is where its parameters are. Tensors
-/// may stand in other files of the model's folder; none outside of it is read.
-/// An Error of kind `io` says what is wrong with a file, and of kind
-/// `unsupported` that it is of a version that is not read.
-Model load(const std::string &path, const Options &options = {},
+/// Loads a model. Tensors may stand in other files of the model's folder; none
+/// outside of it is read. An Error of kind `io` says what is wrong with a file,
+/// and of kind `unsupported` that it is of a version that is not read.
+Model load(const std::string &path, const LoadOptions &options = {},
            std::source_location where = std::source_location::current());
 /// The same of a model in memory, which is copied; `name` stands in errors.
-Model load(std::span<const std::byte> bytes, const Options &options = {},
+Model load(std::span<const std::byte> bytes, const LoadOptions &options = {},
            const std::string &name = "model in memory",
            std::source_location where = std::source_location::current());
 

@@ -20,7 +20,7 @@ void runChunks(void *context, int64_t first, int64_t last) {
   const auto &args = *static_cast<const LaunchArgs *>(context);
   auto function = reinterpret_cast<KernelFunction>(
       reinterpret_cast<uintptr_t>(args.function));
-  function(args.block, args.arena, first, last);
+  function(args.block, nullptr, first, last);
 }
 
 } // namespace

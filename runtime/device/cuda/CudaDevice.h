@@ -42,6 +42,7 @@ public:
   std::string profile() const override;
   std::string target() const override;
   MemoryInfo memoryInfo() const override;
+  size_t mostAllocation() const override { return allocator.mostBytes(); }
   void resetPeakMemory() override { allocator.resetPeak(); }
   bool sharesHostMemory() const override { return false; }
   Result<BufferRef> allocate(size_t bytes) override;

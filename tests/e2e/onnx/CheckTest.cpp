@@ -143,6 +143,18 @@ TEST_F(OnnxCheck, foldersWithoutCasesAreErrors) {
   EXPECT_THROW(findOnnxCases(folder.string()), Error);
 }
 
+TEST_F(OnnxCheck, errorsBesideCasesNameTheirFile) {
+  addCase("a_right", "Relu", {0, 2});
+  fs::path info = folder / "a_right/info.json";
+  std::ofstream(info) << R"({"atol": Infinity})";
+  try {
+    findOnnxCases(folder.string());
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_THAT(error.message(), HasSubstr(info.string() + ": json: "));
+  }
+}
+
 //===- Every command ------------------------------------------------------===//
 
 /// The exit code of a command, and in `said` what it prints.
@@ -300,6 +312,42 @@ TEST_F(OnnxCheck, commandsTakeStoredTypes) {
     EXPECT_EQ(command({"compile", net, "-o", out}, said), exitOk) << said;
     EXPECT_EQ(command({"inspect", out}, said), exitOk) << said;
     EXPECT_THAT(said, HasSubstr("input x: " + std::string(name) + "[s1,3]"));
+  }
+}
+
+/// A file of several programs, as values decide sizes in it, is run, measured
+/// and told about as any other.
+TEST_F(OnnxCheck, commandsRunEveryProgramOfAFile) {
+  fs::create_directories(folder);
+  std::string net = folder / "net.onnx", out = folder / "net.sinter", said;
+  Message found = valueMessage("y", 7, {1, -1});
+  write(net,
+        modelMessage(Message()
+                         .message(11, valueMessage("x", 1, {6}))
+                         .message(12, found)
+                         .message(1, nodeMessage("Relu", {"x"}, {"r"}))
+                         .message(1, nodeMessage("NonZero", {"r"}, {"y"}))));
+  EXPECT_EQ(command({"compile", net, "-o", out}, said), exitOk) << said;
+  for (const std::string &model : {net, out}) {
+    std::vector<std::string> head{"run", model, "--random-inputs", "1"};
+    auto with = [&](std::vector<std::string> more) {
+      more.insert(more.begin(), head.begin(), head.end());
+      return command(more, said);
+    };
+    EXPECT_EQ(with({}), exitOk) << said;
+    EXPECT_THAT(said, testing::ContainsRegex(R"(y: i64.1,[1-6]])"));
+    EXPECT_EQ(with({"--repeat", "3", "--json"}), exitOk) << said;
+    // One launch finds what is counted, one takes it.
+    EXPECT_THAT(said, testing::ContainsRegex(R"("launches": [2-9])"));
+    EXPECT_EQ(with({"--memory"}), exitOk) << said;
+    size_t first = said.find("peak ");
+    ASSERT_NE(first, said.npos) << said;
+    EXPECT_NE(said.find("peak ", first + 1), said.npos) << said;
+    EXPECT_EQ(command({"bench", model, "--seconds", "0", "--json"}, said),
+              exitOk);
+    EXPECT_THAT(said, testing::ContainsRegex(R"("launches": [2-9])"));
+    EXPECT_EQ(command({"profile", model, "--repeat", "2"}, said), exitOk);
+    EXPECT_THAT(said, HasSubstr("sort_")) << said;
   }
 }
 

@@ -264,8 +264,9 @@ def write_case(folder, model_path, inputs, is_quantized=False):
     scale = 1e-30
     for index, (entry, value) in enumerate(zip(session.get_outputs(), outputs)):
         value = numpy.asarray(value)
-        if value.dtype.kind == "f" and value.size:
-            scale = max(scale, float(abs(value).max()))
+        if value.dtype.kind == "f":
+            finite = abs(value[numpy.isfinite(value)])
+            scale = max(scale, float(finite.max(initial=0)))
         with open(f"{data}/output_{index}.pb", "wb") as file:
             tensor = numpy_helper.from_array(value, entry.name)
             file.write(tensor.SerializeToString())

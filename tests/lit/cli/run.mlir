@@ -1,7 +1,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: sinter compile %s -o %t/m.sinter
 // RUN: sinter run %t/m.sinter --random-inputs 7 --dim s0=3 --output-dir %t
-// RUN: sinter run %s --input x=%t/y.npy --input scale=2 --json | FileCheck %s
+// RUN: sinter run %s --input x=%t/y.npy --input scale=2 --json 2>&1 | FileCheck %s
 // RUN: not sinter run %t/m.sinter 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: not sinter run %t/m.sinter --input z=%t/y.npy --random-inputs 1 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not sinter run %t/none.sinter 2>&1 | FileCheck %s --check-prefix=FILE

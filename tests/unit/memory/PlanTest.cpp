@@ -26,7 +26,12 @@ void expectDisjoint(const std::vector<PlanRequest> &requests,
   for (size_t a = 0; a < requests.size(); ++a) {
     EXPECT_EQ(plan.offsets[a] % planAlignment, 0);
     EXPECT_GE(plan.offsets[a], 0);
-    EXPECT_LE(plan.offsets[a] + requests[a].bytes, plan.bytes);
+    if (requests[a].bytes == 0)
+      continue;
+    auto block = size_t(plan.offsets[a] / plan.stride);
+    ASSERT_LT(block, plan.blocks.size());
+    EXPECT_LE(plan.offsets[a] % plan.stride + requests[a].bytes,
+              plan.blocks[block]);
     for (size_t b = a + 1; b < requests.size(); ++b) {
       bool together = requests[a].first <= requests[b].last &&
                       requests[b].first <= requests[a].last;
@@ -54,9 +59,9 @@ int64_t lowerBound(const std::vector<PlanRequest> &requests) {
 } // namespace
 
 TEST(Plan, placesNothing) {
-  EXPECT_EQ(planMemory({}).bytes, 0);
+  EXPECT_EQ(planMemory({}).bytes(), 0);
   std::vector<PlanRequest> empty = {{0, 0, 5}, {0, 1, 1}};
-  EXPECT_EQ(planMemory(empty).bytes, 0);
+  EXPECT_EQ(planMemory(empty).bytes(), 0);
 }
 
 TEST(Plan, sharesMemoryOverTime) {
@@ -65,7 +70,7 @@ TEST(Plan, sharesMemoryOverTime) {
   for (uint32_t i = 0; i < 10; ++i)
     chain.push_back({1000, i, i + 1});
   MemoryPlan plan = planMemory(chain);
-  EXPECT_EQ(plan.bytes, 2048);
+  EXPECT_EQ(plan.bytes(), 2048);
   expectDisjoint(chain, plan);
 }
 
@@ -74,7 +79,7 @@ TEST(Plan, keepsLiveRequestsApart) {
     auto requests = randomRequests(seed, 150, 1 + uint32_t(seed) * 3);
     MemoryPlan plan = planMemory(requests);
     expectDisjoint(requests, plan);
-    EXPECT_LE(plan.bytes, lowerBound(requests) * 3 / 2 + 4096) << seed;
+    EXPECT_LE(plan.bytes(), lowerBound(requests) * 3 / 2 + 4096) << seed;
   }
 }
 
@@ -92,6 +97,32 @@ TEST(Plan, manyRequestsAreAsFew) {
     MemoryPlan plan = planMemory(many);
     plan.offsets.resize(few.size());
     EXPECT_EQ(plan.offsets, planMemory(few).offsets) << "seed " << seed;
-    EXPECT_EQ(plan.bytes, planMemory(few).bytes);
+    EXPECT_EQ(plan.bytes(), planMemory(few).bytes());
   }
+}
+
+TEST(Plan, cutsBlocksWhereOneMayNotBeLarger) {
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    auto requests = randomRequests(seed, 150, 1 + uint32_t(seed) * 3);
+    int64_t most = 20000 + 997 * int64_t(seed);
+    MemoryPlan plan = planMemory(requests, most);
+    expectDisjoint(requests, plan);
+    for (int64_t block : plan.blocks)
+      EXPECT_LE(block, (most + planAlignment) / planAlignment * planAlignment);
+    EXPECT_LE(plan.bytes(), lowerBound(requests) * 2 + 20480) << seed;
+    std::vector<PlanRequest> many = requests;
+    many.resize(5000);
+    MemoryPlan other = planMemory(many, most);
+    other.offsets.resize(requests.size());
+    EXPECT_EQ(other.offsets, plan.offsets) << seed;
+    EXPECT_EQ(other.blocks, plan.blocks) << seed;
+  }
+}
+
+// What no block could have is refused where it is allocated.
+TEST(Plan, givesTheLargestRequestABlock) {
+  std::vector<PlanRequest> requests = {{100, 0, 3}, {5000, 0, 3}, {100, 0, 3}};
+  MemoryPlan plan = planMemory(requests, 1024);
+  expectDisjoint(requests, plan);
+  EXPECT_EQ(plan.blocks, (std::vector<int64_t>{5120, 512}));
 }

@@ -121,7 +121,7 @@ static std::vector<std::string> modelsOfSuites() {
 /// Why it was not recorded as a whole; empty where it was.
 static std::string record(const std::string &bytes) try {
   onnx::Model model =
-      onnx::load(std::as_bytes(std::span(bytes)), {{}, device("null")});
+      onnx::load(std::as_bytes(std::span(bytes)), {.device = device("null")});
   return runOnOnes(model) ? "" : "inputs are not made";
 } catch (const Error &error) {
   EXPECT_FALSE(error.message().empty());

@@ -93,7 +93,7 @@ Model modelOf(const Operator &row, const Message &node, int arity, int type) {
   model.message(8, Message()
                        .text(1, row.domain)
                        .integer(2, row.domain[0] == '\0' ? row.since : 1));
-  return load(std::as_bytes(std::span(model.bytes)), {{}, device("null")},
+  return load(std::as_bytes(std::span(model.bytes)), {.device = device("null")},
               "any.onnx");
 }
 

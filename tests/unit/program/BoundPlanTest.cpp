@@ -36,9 +36,10 @@ TEST(BoundPlan, givesPlacesOfTheirOwnWhereThereIsRoom) {
   constexpr int64_t n = 1024;
   constexpr uint64_t each = 4 * n, room = 3 * (each + 256);
   auto arenaWith = [&](uint64_t spare) {
-    auto plan = BoundPlan::make(program, std::vector<int64_t>{n}, spare);
+    auto plan = BoundPlan::make(program, std::vector<int64_t>{n},
+                                MemoryRoom{.spare = spare});
     EXPECT_TRUE(plan);
-    return (*plan)->arenaBytes;
+    return (*plan)->arenaBytes();
   };
   EXPECT_EQ(arenaWith(0), 2 * each); // the third takes the first one's place
   EXPECT_EQ(arenaWith(room - 1), 2 * each);

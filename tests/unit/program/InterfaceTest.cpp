@@ -87,6 +87,7 @@ TEST(Interface, DeviceFunctions) {
   EXPECT_EQ(slot(&Device::resetPeakMemory), 23u);
   EXPECT_EQ(slot(&Device::followStream), 24u);
   EXPECT_EQ(slot(&Device::leadStream), 25u);
+  EXPECT_EQ(slot(&Device::mostAllocation), 26u);
   EXPECT_EQ(slot(&WorkGraph::setLaunch), 2u);
   EXPECT_EQ(slot(&WorkGraph::setCopy), 3u);
   EXPECT_EQ(slot(&WorkGraph::launch), 4u);
@@ -94,7 +95,7 @@ TEST(Interface, DeviceFunctions) {
   EXPECT_EQ(slot(&Image::find), 2u);
   EXPECT_EQ(slot(&Event::done), 2u);
   EXPECT_EQ(slot(&Event::wait), 3u);
-  static_assert(sizeof(LaunchArgs) == 48 && sizeof(MemoryInfo) == 40);
+  static_assert(sizeof(LaunchArgs) == 40 && sizeof(MemoryInfo) == 40);
 }
 
 TEST(Interface, CompilerFunctions) {

@@ -50,7 +50,10 @@ Tensor bench::inputFor(const Case &c, const sn::Dims &shape, uint32_t seed,
 Tensor bench::firstValue(std::string_view path, const sn::Param &param,
                          uint32_t seed, double scale) {
   bool isWeight = path.find("weight") != path.npos;
-  std::vector<float> values(param.numel(), isWeight ? 1.f : 0);
+  // The last norm of a residual block. With ones ResNet-50's gradients in f32
+  // are 2 % from those in f64, whoever computes them.
+  bool endsBlock = path.ends_with("bn3.weight");
+  std::vector<float> values(param.numel(), endsBlock ? .25f : isWeight);
   if (param.rank() > 1)
     fill(values, seed, float(scale));
   return sn::tensor(values, param.shape());

@@ -31,7 +31,8 @@ labelsOf(const sinter::Dims &shape, uint32_t seed, int64_t limit,
          std::source_location where = std::source_location::current());
 
 /// What a parameter begins with: a matrix and more is uniform in +-scale, other
-/// weights are ones, biases zeros.
+/// weights are ones, but quarters where they end a residual block, and biases
+/// zeros.
 sinter::Tensor firstValue(std::string_view path, const sinter::Param &param,
                           uint32_t seed, double scale);
 

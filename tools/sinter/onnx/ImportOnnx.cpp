@@ -237,7 +237,7 @@ static bool namesAxis(const Error &error) {
 
 static ModelExport recorded(const std::string &path,
                             const Arguments &arguments) {
-  onnx::Model model = onnx::load(path);
+  onnx::Model model = onnx::load(path, {.mmap = true});
   model.eval();
   // Sizes that differ show that axes are apart; some models want them equal,
   // or longer than a window.

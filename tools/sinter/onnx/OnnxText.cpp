@@ -94,7 +94,7 @@ Result<std::string> onnxText(const std::string &path) {
   SINTER_TRY_ASSIGN(runtime::MappedFile file, runtime::MappedFile::open(path));
   try {
     onnx::ModelRecord record = onnx::readModel(file.bytes());
-    onnx::Model model = onnx::load(path);
+    onnx::Model model = onnx::load(path, {.mmap = true});
     std::string text = fmt::format("onnx, IR version {}", record.irVersion);
     for (const auto &[domain, version] : record.opsets)
       text += fmt::format(", {} {}",

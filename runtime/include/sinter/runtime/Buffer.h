@@ -39,6 +39,8 @@ public:
   uint64_t id() const { return number; }
   void *data() const { return address; }
   size_t bytes() const { return size; }
+  /// Whether the memory is somebody else's: no donation is granted.
+  bool isBorrowed() const { return end != nullptr; }
   uint64_t version() const { return writes.load(std::memory_order_acquire); }
   void bumpVersion() { writes.fetch_add(1, std::memory_order_acq_rel); }
 

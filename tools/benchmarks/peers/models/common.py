@@ -28,6 +28,13 @@ def first_scale(name, shape):
     return math.sqrt((6 if len(shape) > 2 else 1) / inputs)
 
 
+def first_of_vector(name):
+    """As `firstValue` of native/Inputs.cpp."""
+    if name.endswith("bn3.weight"):
+        return 0.25
+    return 1 if "weight" in name else 0
+
+
 def prepared(model, case):
     """The model as all sides begin with it, in the case's dtype."""
     model = model.to(worker.DEVICE)
@@ -38,7 +45,7 @@ def prepared(model, case):
                 param.copy_(tensor(shape, seed_of(name), float(
                     numpy.float32(first_scale(name, shape)))))
             else:
-                param.fill_(1 if "weight" in name else 0)
+                param.fill_(first_of_vector(name))
     return model.to(dtype_of(case))
 
 
