@@ -9,37 +9,30 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 
 namespace sinter::cli {
 
-std::vector<std::string_view> choicesOf(const char *list) {
-  std::vector<std::string_view> words;
-  for (std::string_view left = list ? list : ""; !left.empty();) {
-    size_t end = std::min(left.find(' '), left.size());
-    words.push_back(left.substr(0, end));
-    left.remove_prefix(std::min(end + 1, left.size()));
-  }
-  return words;
-}
-
-static void printFlag(const Flag &flag) {
-  std::string name = flag.name;
-  if (flag.value)
-    name += std::string(" ") + flag.value;
-  std::printf("  %-24s %s\n", name.c_str(), flag.help);
+std::vector<Flag> allFlags(const Interface &interface) {
+  std::vector<Flag> flags(interface.flags.begin(), interface.flags.end());
+  flags.push_back({"--help", nullptr, "print this"});
+  flags.push_back({"--quiet", nullptr, "show no progress on a terminal"});
+  return flags;
 }
 
 static void printHelp(const Interface &interface) {
   std::printf("usage: sinter %s\n\n%s\n\n", interface.usage,
               interface.description);
-  for (const Flag &flag : interface.flags)
-    printFlag(flag);
-  for (const Flag &flag : commonFlags)
-    printFlag(flag);
-  std::printf("\nExamples:\n  ");
-  for (const char *at = interface.examples; *at; ++at)
-    std::fputs(*at == '\n' ? "\n  " : std::string(1, *at).c_str(), stdout);
-  std::printf("\n");
+  for (const Flag &flag : allFlags(interface)) {
+    std::string name = flag.name;
+    if (flag.value)
+      name += std::string(" ") + flag.value;
+    std::printf("  %-24s %s\n", name.c_str(), flag.help);
+  }
+  std::printf("\nExamples:\n");
+  std::istringstream examples(interface.examples);
+  for (std::string line; std::getline(examples, line);)
+    std::printf("  %s\n", line.c_str());
 }
 
 Arguments::Arguments(int argc, char **argv, const Interface &interface) {
@@ -48,10 +41,8 @@ Arguments::Arguments(int argc, char **argv, const Interface &interface) {
 
 static std::vector<std::string_view> flagNames(const Interface &interface) {
   std::vector<std::string_view> names;
-  for (const Flag &flag : interface.flags)
-    names.push_back(flag.name);
-  for (const Flag &flag : commonFlags)
-    names.push_back(flag.name);
+  for (const Flag &flag : allFlags(interface))
+    names.emplace_back(flag.name);
   return names;
 }
 

@@ -31,13 +31,8 @@ struct Interface {
   unsigned maxPositional = 1;
   const char *choices = nullptr; ///< of what is no flag, or null: files
 };
-/// What every command takes beside its own.
-inline constexpr Flag commonFlags[] = {
-    {"--help", nullptr, "print this"},
-    {"--quiet", nullptr, "show no progress on a terminal"},
-};
-/// The words of a list of choices.
-std::vector<std::string_view> choicesOf(const char *list);
+/// A command's own flags, and those that every command takes.
+std::vector<Flag> allFlags(const Interface &interface);
 
 /// Parsed arguments. Every command takes `--quiet`, too. Flags may repeat and
 /// may stand as `--x=v` or `--x v`.

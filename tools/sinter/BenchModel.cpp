@@ -2,6 +2,7 @@
 #include "runtime/params/Json.h"
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Measure.h"
+#include "tools/sinter/help/Terminal.h"
 
 #include "sinter/runtime/DType.h"
 
@@ -154,7 +155,7 @@ static std::map<std::string, int64_t> sizesOf(Arguments &arguments) {
     std::string flag = std::string("--") + name;
     sizes[name] = arguments.number(flag, 1024);
     if (!arguments.exit && sizes[name] < 1) {
-      fmt::print(stderr, "error: bench: {} is not a size: {}\n", flag,
+      fmt::print(stderr, "{}bench: {} is not a size: {}\n", errorPrefix(), flag,
                  sizes[name]);
       arguments.exit = exitUsage;
     }
@@ -233,9 +234,9 @@ int runBench(int argc, char **argv) {
   std::string dtype = arguments.get("--dtype", "f32");
   if (dtype != "f32" && dtype != "f64" && dtype != "f16" && dtype != "bf16") {
     fmt::print(stderr,
-               "error: --dtype is f32, f64, f16 or bf16 for the built-in "
+               "{}--dtype is f32, f64, f16 or bf16 for the built-in "
                "cases, got '{}'\n",
-               dtype);
+               errorPrefix(), dtype);
     return exitUsage;
   }
   std::vector<Measured> all;

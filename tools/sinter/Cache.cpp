@@ -4,6 +4,7 @@
 #include "runtime/program/ProgramCache.h"
 #include "tools/sinter/Arguments.h"
 #include "tools/sinter/Command.h"
+#include "tools/sinter/help/Terminal.h"
 
 #include <fmt/core.h>
 
@@ -80,8 +81,8 @@ int runCache(int argc, char **argv) {
     return clear();
   if (action == "verify")
     return verify();
-  fmt::print(stderr, "error: cache: '{}' is none of info, clear, verify\n",
-             action);
+  fmt::print(stderr, "{}cache: '{}' is none of info, clear, verify\n",
+             errorPrefix(), action);
   return exitUsage;
 }
 

@@ -4,6 +4,7 @@
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Model.h"
 #include "tools/sinter/Retarget.h"
+#include "tools/sinter/help/Terminal.h"
 #include "tools/sinter/onnx/ImportOnnx.h"
 
 #include <algorithm>
@@ -112,7 +113,7 @@ int runCompile(int argc, char **argv) {
   std::string form = arguments.get("--emit", "sinter");
   bool isForm = form == "sinter" || form == "object" || form == "cpp";
   if (output.empty() || !isForm) {
-    fmt::print(stderr, "error: compile: {}\n",
+    fmt::print(stderr, "{}compile: {}\n", errorPrefix(),
                output.empty() ? "-o FILE is missing"
                               : "--emit is sinter, object or cpp");
     return exitUsage;

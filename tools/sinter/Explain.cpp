@@ -3,6 +3,7 @@
 #include "runtime/support/Printable.h"
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Model.h"
+#include "tools/sinter/help/Terminal.h"
 
 #include <fmt/format.h>
 #include <iterator>
@@ -147,7 +148,7 @@ int runExplain(int argc, char **argv) {
                           expected->size());
   if (wanted == *text)
     return exitOk;
-  fmt::print(stderr, "error: explain: the report differs from {}\n",
+  fmt::print(stderr, "{}explain: the report differs from {}\n", errorPrefix(),
              arguments.get("--assert"));
   fmt::print("{}", printable(*text));
   return exitFailed;

@@ -4,6 +4,7 @@
 #include "tools/sinter/Command.h"
 #include "tools/sinter/EditGraph.h"
 #include "tools/sinter/Shrink.h"
+#include "tools/sinter/help/Terminal.h"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -70,8 +71,8 @@ int replayRepro(const Model &model, const Arguments &arguments) {
     fmt::print("{}: no difference from the reference\n", model.path);
     return exitOk;
   }
-  fmt::print(stderr, "error: {}: differs from the reference: {}\n", model.path,
-             *difference);
+  fmt::print(stderr, "{}{}: differs from the reference: {}\n", errorPrefix(),
+             model.path, *difference);
   return exitFailed;
 }
 

@@ -7,6 +7,7 @@
 #include "tools/sinter/ModelEntry.h"
 #include "tools/sinter/ProgramText.h"
 #include "tools/sinter/Replay.h"
+#include "tools/sinter/help/Terminal.h"
 
 #include "runtime/device/Device.h"
 #include "runtime/graph/Elements.h"
@@ -206,7 +207,8 @@ int runRun(int argc, char **argv) {
   if (reference::isRepro(model->text) && !hasInputs)
     return replayRepro(*model, arguments);
   if (arguments.has("--shrink")) {
-    fmt::print(stderr, "error: --shrink takes a repro of SINTER_VERIFY\n");
+    fmt::print(stderr, "{}--shrink takes a repro of SINTER_VERIFY\n",
+               errorPrefix());
     return exitUsage;
   }
   Status done = runModel(*model, arguments);

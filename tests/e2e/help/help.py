@@ -173,7 +173,8 @@ class Json(unittest.TestCase):
                 done = subprocess.run([SINTER, name, *calls[name], "--json"],
                                       capture_output=True, text=True)
                 self.assertIn(done.returncode, (0, 1), done.stderr)
-                json.loads(done.stdout or f"nothing of {name}: {done.stderr}")
+                self.assertTrue(done.stdout, (name, done.stderr))
+                json.loads(done.stdout)
 
 
 if __name__ == "__main__":

@@ -275,7 +275,7 @@ TEST_F(OnnxCheck, modelsAreCompiledAsAsked) {
   addCase("net", "Relu", {0, 2});
   std::string net = folder / "net/model.onnx";
   constexpr Flag known[] = {targetFlag, numericsFlag, fusionFlag};
-  const Interface interface{"test MODEL", "", known, 1, 1};
+  const Interface interface{"test MODEL", "", "", known, 1, 1};
   auto programOf = [&](std::vector<std::string> words) {
     words.insert(words.begin(), {"test", net});
     std::vector<char *> argv;

@@ -7,8 +7,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 namespace sinter::cli {
 
 const Interface completionInterface = {
@@ -26,13 +24,6 @@ const Interface completionInterface = {
 };
 
 namespace {
-template <typename Each> void forFlags(const Interface &interface, Each each) {
-  for (const Flag &flag : interface.flags)
-    each(flag);
-  for (const Flag &flag : commonFlags)
-    each(flag);
-}
-
 std::string commandNames() {
   std::string names;
   for (const Command &command : commands())
@@ -44,12 +35,12 @@ std::string commandNames() {
 
 std::string bashOf(const Command &command) {
   std::string flags, values;
-  forFlags(*command.interface, [&](const Flag &flag) {
+  for (const Flag &flag : allFlags(*command.interface)) {
     flags += std::string(flags.empty() ? "" : " ") + flag.name;
     if (flag.value)
       values += fmt::format("    {}) words='{}'; takes=1 ;;\n", flag.name,
                             flag.choices ? flag.choices : "");
-  });
+  }
   std::string text = fmt::format(
       "  {})\n    flags='{}'\n    words='{}'\n", command.name, flags,
       command.interface->choices ? command.interface->choices : "");
@@ -102,23 +93,18 @@ std::string zshText(std::string_view text) {
 }
 
 std::string zshValues(const char *choices) {
-  if (!choices)
-    return "_files";
-  std::string words;
-  for (std::string_view word : choicesOf(choices))
-    words += (words.empty() ? "" : " ") + zshText(word);
-  return "(" + words + ")";
+  return choices ? "(" + zshText(choices) + ")" : "_files";
 }
 
 std::string zshOf(const Command &command) {
   std::string text = fmt::format("  {})\n    _arguments \\\n", command.name);
-  forFlags(*command.interface, [&](const Flag &flag) {
+  for (const Flag &flag : allFlags(*command.interface)) {
     text += fmt::format("      '*{}[{}]", flag.name, zshText(flag.help));
     if (flag.value)
       text +=
           fmt::format(":{}:{}", zshText(flag.value), zshValues(flag.choices));
     text += "' \\\n";
-  });
+  }
   return text + fmt::format("      '*:argument:{}'\n    ;;\n",
                             zshValues(command.interface->choices));
 }
@@ -167,7 +153,7 @@ std::string fishOf(const Command &command) {
   std::string text;
   if (const char *choices = command.interface->choices)
     text += fmt::format("{} -f -a '{}'\n", head, choices);
-  forFlags(*command.interface, [&](const Flag &flag) {
+  for (const Flag &flag : allFlags(*command.interface)) {
     std::string_view name = flag.name;
     bool isLong = name.starts_with("--");
     text += fmt::format("{} -{} {}", head, isLong ? "l" : "s",
@@ -177,7 +163,7 @@ std::string fishOf(const Command &command) {
     else if (flag.value)
       text += " -r";
     text += fmt::format(" -d '{}'\n", fishText(flag.help));
-  });
+  }
   return text;
 }
 

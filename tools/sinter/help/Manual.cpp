@@ -68,9 +68,7 @@ std::string pageOf(const Command &command) {
   page += ".SH SYNOPSIS\n\\fBsinter\\fR " + plain(interface.usage) + "\n";
   page += ".SH DESCRIPTION\n" + plain(interface.description) + "\n";
   page += ".SH OPTIONS\n";
-  for (const Flag &flag : interface.flags)
-    addFlag(page, flag);
-  for (const Flag &flag : commonFlags)
+  for (const Flag &flag : allFlags(interface))
     addFlag(page, flag);
   page += ".SH EXAMPLES\n.nf\n" + plain(interface.examples) + "\n.fi\n";
   page += ".SH EXIT STATUS\n"
