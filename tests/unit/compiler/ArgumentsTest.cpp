@@ -12,7 +12,7 @@ namespace {
 constexpr Flag flags[] = {{"--repeat", "N", "how often"},
                           {"--input", "NAME=FILE", "an input"},
                           {"--json", nullptr, "print JSON"}};
-constexpr Interface interface = {"test MODEL", "Tests.", flags, 1, 1};
+constexpr Interface interface = {"test MODEL", "Tests.", "", flags, 1, 1};
 
 Arguments parse(std::vector<std::string> words) {
   words.insert(words.begin(), "test");
