@@ -45,6 +45,8 @@ bool MappedFile::has(std::span<const std::byte> part) const {
 }
 
 void MappedFile::leave(std::span<const std::byte> part) const {
+  if (!has(part))
+    return;
   // Whole pages only: others share the ones at the ends.
   static const auto page = size_t(sysconf(_SC_PAGESIZE));
   size_t first = (size_t(part.data() - address) + page - 1) / page * page;

@@ -35,8 +35,8 @@ public:
   std::span<const std::byte> bytes() const { return {address, size}; }
   /// Whether `part` lies in these bytes.
   bool has(std::span<const std::byte> part) const;
-  /// Memory that holds `part`, which is of this file, may be had by others
-  /// until it is read again, which reads the file again.
+  /// Memory that holds `part` may be had by others until it is read again,
+  /// which reads the file again. Nothing where `part` is not of this file.
   void leave(std::span<const std::byte> part) const;
 
 private:

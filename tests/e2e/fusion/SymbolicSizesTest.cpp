@@ -1,7 +1,7 @@
 /// Values of symbolic sizes beside each other: sizes that are equal, or 1, now,
 /// and that no two expressions say alike. Each program gives what the same one
 /// gives of sizes that are numbers.
-#include <sinter/sinter.h>
+#include <sinter/Basic.h>
 
 #include <gtest/gtest.h>
 

@@ -88,6 +88,7 @@ class Progress(unittest.TestCase):
         so many ms is quick."""
         words, environment = self.command(cache, *more)
         environment["SINTER_PROGRESS_WAIT"] = str(wait)
+        environment["NO_COLOR"] = "1"  # of errors
         master, slave = pty.openpty()
         one = {min(os.sched_getaffinity(0))}  # also where there are many
         child = subprocess.Popen(
