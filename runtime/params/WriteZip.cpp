@@ -81,6 +81,10 @@ deflateAll(std::span<const std::span<const std::byte>> parts) {
 
 } // namespace
 
+Result<std::vector<std::byte>> deflateBytes(std::span<const std::byte> bytes) {
+  return deflateAll({&bytes, 1});
+}
+
 void ZipWriter::append(std::span<const std::byte> bytes) {
   pieces.push_back(bytes);
   length += bytes.size();

@@ -45,6 +45,9 @@ private:
   std::vector<ZipEntry> list;
 };
 
+/// The bytes deflated, without a header (RFC 1951).
+Result<std::vector<std::byte>> deflateBytes(std::span<const std::byte> bytes);
+
 enum class ZipMethod : uint8_t { stored, deflated };
 
 /// Makes an archive. Deterministic: the time of every entry is 1980-01-01.

@@ -8,6 +8,9 @@
 # sinter_spirv(FILE.spvasm)
 #   assembles a module; gives FILE.h with its words as `FILE`.
 #
+# sinter_text(NAME FILE...)
+#   gives NAME.h with the bytes of the files, one after the other, as `NAME`.
+#
 # sinter_source_digest(FOLDER...)
 #   makes SourceDigest.h: sinter::sourceDigest changes with any source file of
 #   the folders. Include it in few .cpp files: each is compiled again then.
@@ -72,6 +75,19 @@ function(sinter_spirv assembly)
     COMMAND ${CMAKE_COMMAND} -DINPUT=${path}.spv -DNAME=${name}
       -DOUTPUT=${path} -P ${script}
     DEPENDS ${assembly} ${script}
+    COMMENT "Generating ${name}.h"
+    VERBATIM)
+  sinter_generated(${name}.h sinter-tables)
+endfunction()
+
+function(sinter_text name)
+  set(path ${SINTER_GENERATED_DIR}/${name}.h)
+  set(script ${PROJECT_SOURCE_DIR}/tools/cmake/EmbedText.cmake)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  add_custom_command(OUTPUT ${path}
+    COMMAND ${CMAKE_COMMAND} "-DINPUTS=${ARGN}" -DNAME=${name}
+      -DOUTPUT=${path} -P ${script}
+    DEPENDS ${ARGN} ${script}
     COMMENT "Generating ${name}.h"
     VERBATIM)
   sinter_generated(${name}.h sinter-tables)

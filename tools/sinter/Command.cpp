@@ -25,6 +25,8 @@ std::span<const Command> commands() {
       {"bench", "measure models and built-in cases", runBench, &benchInterface},
       {"profile", "measure a model's kernels against this machine's ceilings",
        runProfile, &profileInterface},
+      {"report", "write a model's kernels, decisions and memory as a page",
+       runReport, &reportInterface},
       {"check", "run ONNX models on stored inputs and compare their outputs",
        runCheck, &checkInterface},
       {"diff", "compare what two models compile to", runDiff, &diffInterface},

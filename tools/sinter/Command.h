@@ -28,7 +28,7 @@ std::span<const Command> commands();
 extern const Interface inspectInterface, explainInterface, checkInterface,
     diffInterface, compileInterface, runInterface, benchInterface,
     profileInterface, devicesInterface, cacheInterface, completionInterface,
-    manInterface;
+    manInterface, reportInterface;
 
 int runOpt(int argc, char **argv);
 int runInspect(int argc, char **argv);
@@ -43,6 +43,7 @@ int runDevices(int argc, char **argv);
 int runCache(int argc, char **argv);
 int runCompletion(int argc, char **argv);
 int runMan(int argc, char **argv);
+int runReport(int argc, char **argv);
 
 /// Prints `error: WHAT (op, shapes, file:line)` to the standard error and gives
 /// the exit code: usage for invalid arguments of the command line, else failed.

@@ -1,11 +1,12 @@
 /// `sinter inspect`: a model at a stage.
+#include "tools/sinter/Inspect.h"
+
 #include "runtime/program/BoundPlan.h"
 #include "runtime/program/ModelInfo.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/support/Printable.h"
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Inputs.h"
-#include "tools/sinter/Model.h"
 #include "tools/sinter/ProgramText.h"
 #include "tools/sinter/Signature.h"
 #include "tools/sinter/onnx/ImportOnnx.h"
@@ -71,11 +72,9 @@ static Result<std::string> kernelPart(const std::string &text,
                    "inspect: no kernel '" + name + "' at this stage");
 }
 
-// A file's earlier stages are those of the compiler that made it, or none. Its
-// tiles are taken over where they are of the target that is asked for.
-static Result<std::string> remakeStage(const FileParts &parts,
-                                       const std::string &stage,
-                                       runtime::CompileRequest request) {
+Result<std::string> remakeStage(const FileParts &parts,
+                                const std::string &stage,
+                                runtime::CompileRequest request) {
   SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook, runtime::compilerHook());
   if (parts.program.compiler != hook->digest())
     return makeError(ErrorKind::unsupported,

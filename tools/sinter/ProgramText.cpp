@@ -72,7 +72,9 @@ private:
   void printSteps();
   void printLoop(const LoopData &loop);
   void printBuffers();
-  std::string bufferName(uint32_t index) const;
+  std::string bufferName(uint32_t index) const {
+    return cli::bufferName(program, index);
+  }
 
   template <typename... Args>
   void line(fmt::format_string<Args...> format, Args &&...args) {
@@ -108,7 +110,7 @@ void Printer::printKernels() {
   }
 }
 
-std::string Printer::bufferName(uint32_t index) const {
+std::string bufferName(const ProgramData &program, uint32_t index) {
   static constexpr const char *prefixes[] = {"in", "out", "t", "c", "m"};
   const PlanBuffer &buffer = program.buffers[index];
   return fmt::format("{}{}", prefixes[unsigned(buffer.kind)],

@@ -24,6 +24,9 @@ memoryText(const runtime::PeakMemory &peak,
            std::span<const runtime::Port> outputs,
            const std::function<std::string_view(uint32_t node)> &siteOf);
 
+/// `in0`, `t8`: what texts call a buffer of the plan.
+std::string bufferName(const runtime::ProgramData &program, uint32_t buffer);
+
 /// `s0 * 40`: expression `index` of a list, shortened where it is long.
 std::string exprText(std::span<const Expr> exprs, uint32_t index);
 

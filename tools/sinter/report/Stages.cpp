@@ -1,0 +1,73 @@
+/// Stages as JSON.
+#include "tools/sinter/report/Stages.h"
+
+#include "runtime/params/Json.h"
+#include "runtime/params/Zip.h"
+#include "tools/sinter/Inspect.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace sinter::cli {
+
+using namespace runtime;
+
+static std::string base64(std::span<const std::byte> bytes) {
+  static constexpr char digits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (size_t at = 0; at < bytes.size(); at += 3) {
+    size_t count = std::min<size_t>(3, bytes.size() - at);
+    uint32_t word = 0;
+    for (size_t i = 0; i < 3; ++i)
+      word = word << 8 | (i < count ? uint32_t(bytes[at + i]) : 0);
+    for (size_t i = 0; i < 4; ++i)
+      text += i <= count ? digits[word >> (18 - 6 * i) & 63] : '=';
+  }
+  return text;
+}
+
+// A text is compiled again, as the program was. Of a file each stage is made
+// from its graph, for the target of this program unless one is asked for.
+static Result<std::string> stageOf(const std::string &stage, const Model &model,
+                                   const FileParts &parts,
+                                   const Arguments &arguments,
+                                   const CompileRequest &request) {
+  if (!model.compiled) {
+    SINTER_TRY_ASSIGN(const CompilerHook *hook, compilerHook());
+    return hook->inspectText(model.text, stage, request);
+  }
+  CompileRequest own = request;
+  if (!arguments.has("--target") && parts.program.target != "cpu")
+    own.target = parts.program.target;
+  if (!arguments.has("--numerics"))
+    own.numerics = parts.program.numerics;
+  return remakeStage(parts, stage, own);
+}
+
+Result<std::string> stagesJson(const Model &model, const FileParts &parts,
+                               const Arguments &arguments,
+                               const CompileRequest &request) {
+  std::string json = "[";
+  for (const char *stage :
+       {"import", "simplify", "fuse", "plan", "lower", "target"}) {
+    json += fmt::format("{}\n{{\"name\": {}, ", json.size() > 1 ? "," : "",
+                        json::quote(stage));
+    Result<std::string> text =
+        stageOf(stage, model, parts, arguments, request);
+    if (!text) {
+      json += fmt::format("\"problem\": {}}}",
+                          json::quote(text.error().message));
+      continue;
+    }
+    SINTER_TRY_ASSIGN(std::vector<std::byte> packed,
+                      deflateBytes(std::as_bytes(std::span(*text))));
+    json += fmt::format("\"bytes\": {}, \"packed\": \"{}\"}}", text->size(),
+                        base64(packed));
+  }
+  return json + "]";
+}
+
+} // namespace sinter::cli
