@@ -38,7 +38,8 @@ static constexpr Flag flags[] = {
 };
 const Interface reportInterface = {
     "report MODEL --html FILE [--run]",
-    "Writes a page that shows a program: its kernels as a graph, each with its\n"
+    "Writes a page that shows a program: its kernels as a graph, each with "
+    "its\n"
     "ops, lines and buffers; every decision of fusion and its reason; the\n"
     "memory of each step; bytes and operations of the kernels, and with --run\n"
     "their times against this machine's ceilings; the IR of each stage, to be\n"
@@ -59,10 +60,10 @@ static Result<std::string> dataOf(const Model &model,
                                   const std::optional<LaunchTimes> &times) {
   SINTER_TRY_ASSIGN(std::vector<FileParts> all,
                     selectParts(model, arguments, request));
-  std::string json = fmt::format(
-      "{{\"model\": {}, \"sinter\": {}, \"programs\": [",
-      json::quote(printable(arguments.positional()[0])),
-      json::quote(SINTER_VERSION));
+  std::string json =
+      fmt::format("{{\"model\": {}, \"sinter\": {}, \"programs\": [",
+                  json::quote(printable(arguments.positional()[0])),
+                  json::quote(SINTER_VERSION));
   const char *comma = "";
   for (const FileParts &parts : all) {
     SINTER_TRY_ASSIGN(std::vector<int64_t> symbols,
@@ -90,8 +91,7 @@ static Status writeReport(const Model &model, Arguments &arguments) {
   }
   SINTER_TRY_ASSIGN(request, tunedRequest(model, request));
   request.tuneOn.clear(); // it has been done
-  SINTER_TRY_ASSIGN(std::string data,
-                    dataOf(model, arguments, request, times));
+  SINTER_TRY_ASSIGN(std::string data, dataOf(model, arguments, request, times));
   return writeText(arguments.get("--html"), pageOf(data));
 }
 

@@ -4,6 +4,8 @@
 #include "runtime/params/Json.h"
 #include "runtime/program/BoundPlan.h"
 #include "runtime/program/CompilerHook.h"
+#include "runtime/program/ModelInfo.h"
+#include "runtime/program/ModelReader.h"
 #include "runtime/support/Printable.h"
 #include "tools/sinter/ProgramText.h"
 #include "tools/sinter/report/StepFlow.h"
@@ -68,7 +70,8 @@ private:
   std::string totals() const;
   std::string nodes() const;
   std::string ports(const char *what, const std::vector<Port> &ports,
-                    const std::vector<uint64_t> &sizes) const;
+                    const std::vector<uint64_t> &sizes,
+                    const std::vector<std::string_view> &providers) const;
   std::string kernels() const;
   std::string steps() const;
   std::string edges() const;
@@ -121,17 +124,20 @@ std::string Writer::totals() const {
       "\"lost_bytes\": {}",
       program.kernels.size(), launches, saved, lost);
   if (plan) {
-    uint64_t flops = 0;
-    for (size_t i = 0; i < program.steps.size(); ++i)
-      if (program.steps[i].isLaunch())
-        flops += countOf(program.steps[i].flops) *
-                 uint64_t(timesOfStep(program, *plan, uint32_t(i)));
+    uint64_t flops = 0, launched = 0;
+    for (uint32_t i = 0; i < program.steps.size(); ++i) {
+      if (!program.steps[i].isLaunch())
+        continue;
+      auto runs = uint64_t(timesOfStep(program, *plan, i));
+      launched += runs;
+      flops += countOf(program.steps[i].flops) * runs;
+    }
     PeakMemory peak = peakOf(program, *plan);
     json += fmt::format(", \"launched\": {}, \"bytes_read\": {}, "
                         "\"bytes_written\": {}, \"flops\": {}, "
                         "\"peak_bytes\": {}, \"input_bytes\": {}, "
                         "\"output_bytes\": {}, \"arena_bytes\": {}",
-                        plan->total.launches, plan->total.bytesRead,
+                        launched, plan->total.bytesRead,
                         plan->total.bytesWritten, flops, peak.bytes(),
                         peak.inputBytes, peak.outputBytes, peak.arenaBytes);
   }
@@ -148,7 +154,8 @@ static std::vector<std::string_view> opsOf(const FileParts &parts) {
     return {};
   std::vector<std::string_view> names;
   for (const graph::Value &value : graph->values)
-    names.push_back(value.op == graph::leafOp ? "input" : graph::info(value.op).name);
+    names.push_back(value.op == graph::leafOp ? "input"
+                                              : graph::info(value.op).name);
   return names;
 }
 
@@ -168,20 +175,38 @@ std::string Writer::nodes() const {
                      fmt::join(siteOf, ","));
 }
 
-std::string Writer::ports(const char *what, const std::vector<Port> &ports,
-                          const std::vector<uint64_t> &sizes) const {
+/// Who provides each input of the entry that a program is of, as files say it.
+static std::vector<std::string_view> providersOf(const FileParts &parts) {
+  Result<ModelFile> file = readModel(parts.file->bytes());
+  if (!file)
+    return {};
+  Result<ModelInfo> info = readModelInfo(*file);
+  if (!info)
+    return {};
+  std::vector<std::string_view> providers;
+  auto entry = std::ranges::find(info->entries, parts.entry, &EntryPoint::name);
+  if (entry != info->entries.end())
+    for (const EntryInput &input : entry->inputs)
+      providers.push_back(toString(input.kind));
+  return providers;
+}
+
+std::string
+Writer::ports(const char *what, const std::vector<Port> &ports,
+              const std::vector<uint64_t> &sizes,
+              const std::vector<std::string_view> &providers) const {
   static constexpr const char *kinds[] = {"data", "parameter", "scalar"};
   size_t number = 0;
   return listOf(
       ports,
       [&](const Port &port) {
         std::string json = fmt::format(
-            "{{\"name\": {}, \"type\": {}, \"kind\": \"{}\", \"node\": {}, "
-            "\"bytes\": {}}}",
+            "{{\"name\": {}, \"type\": {}, \"kind\": \"{}\", \"from\": "
+            "\"{}\", \"node\": {}, \"bytes\": {}}}",
             json::quote(port.name.empty() ? fmt::format("{}{}", what, number)
                                           : printableName(port.name)),
             quoted(portType(port, program.exprs)), kinds[unsigned(port.kind)],
-            port.node,
+            number < providers.size() ? providers[number] : "", port.node,
             number < sizes.size() ? fmt::to_string(sizes[number]) : "null");
         ++number;
         return json;
@@ -218,7 +243,7 @@ std::string Writer::stepJson(uint32_t number) const {
   std::string json = fmt::format(
       "{{\"kind\": \"{}\", \"in\": {}, \"reads\": {}, \"writes\": {}, "
       "\"workspaces\": {}, \"nodes\": {}",
-      step.isLoop()   ? "loop"
+      step.isLoop() ? "loop"
       : step.isCopy ? "copy"
                     : "launch",
       around ? fmt::to_string(around->step) : "null",
@@ -250,8 +275,7 @@ std::string Writer::stepJson(uint32_t number) const {
 std::string Writer::steps() const {
   std::vector<uint32_t> all(program.steps.size());
   std::iota(all.begin(), all.end(), 0);
-  return listOf(
-      all, [&](uint32_t number) { return stepJson(number); }, "\n");
+  return listOf(all, [&](uint32_t number) { return stepJson(number); }, "\n");
 }
 
 std::string Writer::edges() const {
@@ -269,8 +293,8 @@ std::string Writer::bufferJson(uint32_t number) const {
       "{{\"name\": \"{}\", \"role\": \"{}\", \"index\": {}",
       bufferName(program, number), roles[unsigned(buffer.kind)], buffer.index);
   if (isTemp)
-    json += fmt::format(", \"first\": {}, \"last\": {}", buffer.first,
-                        buffer.last);
+    json +=
+        fmt::format(", \"first\": {}, \"last\": {}", buffer.first, buffer.last);
   if (!plan)
     return json + "}";
   json += fmt::format(", \"bytes\": {}", bufferBytes(program, *plan, number));
@@ -288,17 +312,15 @@ std::string Writer::bufferJson(uint32_t number) const {
 std::string Writer::buffers() const {
   std::vector<uint32_t> all(program.buffers.size());
   std::iota(all.begin(), all.end(), 0);
-  return listOf(
-      all, [&](uint32_t number) { return bufferJson(number); }, "\n");
+  return listOf(all, [&](uint32_t number) { return bufferJson(number); }, "\n");
 }
 
 std::string Writer::useJson(const PeakMemory::Use &use) const {
   return fmt::format("{{\"role\": \"{}\", \"index\": {}, \"bytes\": {}, "
                      "\"node\": {}}}",
                      use.role, use.index, use.bytes,
-                     use.node == RunFailure::noNode
-                         ? "null"
-                         : fmt::to_string(use.node));
+                     use.node == RunFailure::noNode ? "null"
+                                                    : fmt::to_string(use.node));
 }
 
 // Bytes of temporaries that each step needs, and what is there at the peak.
@@ -314,12 +336,11 @@ std::string Writer::memory() const {
   std::partial_sum(live.begin(), live.end(), live.begin());
   live.pop_back();
   PeakMemory peak = peakOf(program, *plan);
-  return fmt::format(
-      "{{\"live\": [{}], \"peak_step\": {}, \"at_peak\": {}}}",
-      fmt::join(live, ","), peak.step,
-      listOf(peak.live, [&](const PeakMemory::Use &use) {
-        return useJson(use);
-      }));
+  return fmt::format("{{\"live\": [{}], \"peak_step\": {}, \"at_peak\": {}}}",
+                     fmt::join(live, ","), peak.step,
+                     listOf(peak.live, [&](const PeakMemory::Use &use) {
+                       return useJson(use);
+                     }));
 }
 
 std::string Writer::decisions() const {
@@ -359,10 +380,11 @@ std::string Writer::write(std::string_view stages) {
   static const std::vector<uint64_t> none;
   std::string json = "{" + head();
   json += fmt::format("\"problem\": {},\n", problem) + totals() + nodes();
-  json += "\"inputs\": " +
-          ports("input", program.inputs, plan ? plan->inputBytes : none);
+  json += "\"inputs\": " + ports("input", program.inputs,
+                                 plan ? plan->inputBytes : none,
+                                 providersOf(parts));
   json += ",\n\"outputs\": " +
-          ports("output", program.outputs, plan ? plan->outputBytes : none);
+          ports("output", program.outputs, plan ? plan->outputBytes : none, {});
   json += ",\n\"kernels\": " + kernels() + ",\n\"steps\": " + steps();
   json += ",\n\"edges\": " + edges() + ",\n\"buffers\": " + buffers();
   json += ",\n\"memory\": " + memory() + ",\n\"decisions\": " + decisions();

@@ -55,11 +55,10 @@ Result<std::string> stagesJson(const Model &model, const FileParts &parts,
        {"import", "simplify", "fuse", "plan", "lower", "target"}) {
     json += fmt::format("{}\n{{\"name\": {}, ", json.size() > 1 ? "," : "",
                         json::quote(stage));
-    Result<std::string> text =
-        stageOf(stage, model, parts, arguments, request);
+    Result<std::string> text = stageOf(stage, model, parts, arguments, request);
     if (!text) {
-      json += fmt::format("\"problem\": {}}}",
-                          json::quote(text.error().message));
+      json +=
+          fmt::format("\"problem\": {}}}", json::quote(text.error().message));
       continue;
     }
     SINTER_TRY_ASSIGN(std::vector<std::byte> packed,

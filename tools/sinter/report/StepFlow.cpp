@@ -2,6 +2,7 @@
 #include "tools/sinter/report/StepFlow.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 namespace sinter::cli {
@@ -80,8 +81,9 @@ int64_t timesOfStep(const ProgramData &program, const BoundPlan &plan,
                     uint32_t step) {
   int64_t times = 1;
   for (const LoopData &loop : program.loops)
-    if (loop.holds(step))
-      times *= plan.values[loop.count];
+    if (loop.holds(step) &&
+        __builtin_mul_overflow(times, plan.values[loop.count], &times))
+      return std::numeric_limits<int64_t>::max();
   return times;
 }
 

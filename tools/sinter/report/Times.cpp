@@ -34,8 +34,7 @@ Result<LaunchTimes> measureLaunches(const Model &model,
                     measureCeilings(runnable.program->device(), arguments));
   resetProfile();
   setProfiling(true);
-  Result<Times> all =
-      measure(runnable, 0, std::max<int64_t>(1, repeats - 1));
+  Result<Times> all = measure(runnable, 0, std::max<int64_t>(1, repeats - 1));
   setProfiling(false);
   times.groups = groupSteps(stepProfiles());
   resetProfile(); // nothing prints it

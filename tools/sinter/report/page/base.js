@@ -54,6 +54,9 @@ const short = (text, most) => text.length <= most ? text
   : text.slice(0, Math.ceil(most / 2) - 1) + '…' +
     text.slice(text.length - Math.floor(most / 2));
 
+const cut = (text, most) => text.length <= most ? text
+  : text.slice(0, most - 1) + '…';
+
 const report = JSON.parse($('data').textContent);
 
 /// One program with what its views look up.
@@ -124,6 +127,14 @@ class Program {
     return buffer.role === 'input' ? this.inputs[buffer.index]
       : buffer.role === 'output' ? this.outputs[buffer.index] : null;
   }
+  /// Inputs that are boxes of the graph: as many as do not hide the program.
+  /// Weights stand in the details.
+  drawnInputs() {
+    const given = this.inputs.filter(({from}) =>
+      !['weight', 'constant', 'random'].includes(from));
+    const data = given.filter(({kind}) => kind !== 'parameter');
+    return new Set(given.length <= 16 ? given : data.length <= 40 ? data : []);
+  }
   /// `t8`, or `in0 'x'`.
   bufferName(number) {
     const buffer = this.buffers[number];
@@ -132,6 +143,11 @@ class Program {
   }
 }
 const programs = report.programs.map((data) => new Program(data));
+
+/// What the colours stand for.
+const legendOf = (program) => program.kinds.map((kind, number) =>
+  html('span', {}, html('i', {style: `background: var(--c${number % 8})`}),
+    kind));
 
 /// The parts of the page: `show(program)` fills one, when it is looked at.
 const views = {};

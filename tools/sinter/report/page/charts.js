@@ -1,7 +1,8 @@
 /// A chart's drawing area: fills its place, is drawn again where that changes.
-function chart(place, height, draw) {
-  const frame = html('div', {class: 'chart'});
-  place.append(frame);
+function chart(place, program, height, draw) {
+  const frame = html('div', {class: 'drawn'});
+  place.append(html('div', {class: 'chart'}, frame,
+    html('div', {class: 'legend'}, ...legendOf(program))));
   const again = () => {
     const width = Math.max(280, frame.clientWidth || 800);
     if (width === frame.drawn)
@@ -71,7 +72,7 @@ views.memory = {
         'step'), html('p', {class: 'quiet'}, 'A block is one value; the line is ' +
         'the sum of those that are needed. Colours say what kind of kernel ' +
         'writes it first.'));
-      chart(place, 380, (picture, width, height) =>
+      chart(place, program, 380, (picture, width, height) =>
         this.draw(program, temps, picture, width, height));
     }
     place.append(html('h2', {}, 'In memory at step ' + memory.peak_step));
@@ -141,6 +142,14 @@ function decades(values) {
   return [first, Math.max(last, first + 1)];
 }
 
+/// `100 kB`: a power of ten.
+function tick(power, unit) {
+  const level = Math.max(0, Math.floor(power / 3));
+  const value = power < 0 ? `${10 ** power}` : `${10 ** (power - 3 * level)}`;
+  return `${power < 0 ? value.slice(0, 6) : value} ` +
+    `${['', 'k', 'M', 'G', 'T', 'P'][level] ?? ''}${unit}`;
+}
+
 views.roofline = {
   title: 'Roofline',
   show(program) {
@@ -155,8 +164,8 @@ views.roofline = {
     const measured = program.measured;
     if (measured)
       place.append(html('p', {}, `On ${measured.device}: ` +
-        `${scaled(measured.least_us / 1e6 * 1e6, 'µs').replace(' µs', '')} µs a ` +
-        `run at least, ${measured.runs} runs. Ceilings: ` +
+        `${whole(Math.round(measured.least_us))} µs a run at least, of ` +
+        `${measured.runs}. Ceilings: ` +
         `${scaled(measured.bytes_per_s, 'B/s')}, ` +
         `${scaled(measured.flops_per_s, 'FLOP/s')}, ${measured.from}.`));
     else
@@ -164,7 +173,7 @@ views.roofline = {
         'page has times, and the ceilings of the machine. Operations over bytes ' +
         'say what may limit a kernel: few operations a byte, its memory.'));
     if (groups.length)
-      chart(place, 420, (picture, width, height) => measured
+      chart(place, program, 420, (picture, width, height) => measured
         ? this.drawRoof(program, groups, picture, width, height)
         : this.drawWork(program, groups, picture, width, height));
     place.append(html('h2', {}, 'Kernels'));
@@ -212,7 +221,7 @@ views.roofline = {
     row.moved / measured.bytes_per_s, row.flops / measured.flops_per_s),
   /// Axes in powers of ten; gives the two scales.
   axes(picture, width, height, [x0, x1], [y0, y1], names, units) {
-    const left = 74, right = 14, top = 14, bottom = 52;
+    const left = 84, right = 14, top = 14, bottom = 52;
     const x = (value) => left + (width - left - right) *
       (Math.log10(value) - x0) / (x1 - x0);
     const y = (value) => height - bottom - (height - top - bottom) *
@@ -223,12 +232,12 @@ views.roofline = {
       picture.append(line('rule', x(value), top, x(value), height - bottom));
       if ((power - x0) % every === 0)
         picture.append(text(x(value), height - bottom + 16,
-          scaled(value, units[0]), 'middle'));
+          tick(power, units[0]), power === x1 ? 'end' : 'middle'));
     }
     for (let power = y0; power <= y1; ++power)
       picture.append(line('rule', left, y(10 ** power), width - right,
         y(10 ** power)), text(left - 6, y(10 ** power) + 4,
-        scaled(10 ** power, units[1]), 'end'));
+        tick(power, units[1]), 'end'));
     picture.append(text((left + width) / 2, height - 6, names, 'middle'));
     return {x, y, left, right, top, floor: height - bottom};
   },
@@ -275,7 +284,8 @@ views.roofline = {
   drawWork(program, groups, picture, width, height) {
     const moved = groups.map((group) => Math.max(1, group.moved));
     const work = groups.map((group) => group.flops);
-    const xs = decades(moved), ys = decades([...work, 10]);
+    const xs = decades(moved), ys = decades(work);
+    --ys[0]; // the floor is for those that compute nothing
     const {x, y, left, right, top, floor} = this.axes(picture, width, height,
       xs, ys, 'bytes of a launch; up: its operations (none: on the floor)',
       ['B', 'FLOP']);
@@ -285,8 +295,8 @@ views.roofline = {
       if (from >= to)
         continue;
       picture.append(line('axis', x(from), y(from * ratio), x(to),
-        y(to * ratio)), text(x(to) - 4, y(to * ratio) + 14,
-        `${ratio} a byte`, 'end'));
+        y(to * ratio)), text(x(from) + 4, y(from * ratio) - 8,
+        `${ratio} a byte`));
     }
     groups.forEach((group) => picture.append(this.point(program, group,
       x(Math.max(1, group.moved)), group.flops > 0 ? y(group.flops) : floor)));

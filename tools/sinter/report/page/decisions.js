@@ -14,6 +14,10 @@ views.decisions = {
         this.most = 500;
         this.fill();
       });
+    $('rest').onclick = () => {
+      this.most = Infinity;
+      this.fill();
+    };
   },
   matching() {
     const wanted = $('filter').value.trim().toLowerCase();
@@ -33,7 +37,7 @@ views.decisions = {
     const holder = html('div', {});
     table(holder, all.slice(0, this.most), [
       ['', (decision) => html('span', {class: decision.accepted ? 'yes' : 'no'},
-        decision.accepted ? 'fused' : 'not')],
+        decision.accepted ? 'fused' : 'not fused')],
       ['Rule', (decision) => decision.rule],
       ['Bytes', (decision) => bytes(decision.bytes),
         (decision) => decision.bytes],
@@ -45,12 +49,8 @@ views.decisions = {
         ...decision.sites.map((site) => html('div', {}, site)))],
     ]);
     place.replaceChildren(...holder.firstChild.childNodes);
-    if (all.length > this.most)
-      place.append(html('caption', {}, html('button', {type: 'button',
-        onclick: () => {
-          this.most = all.length;
-          this.fill();
-        }}, `Show the other ${all.length - this.most}`)));
+    $('rest').hidden = all.length <= this.most;
+    $('rest').textContent = `List the other ${all.length - this.most}`;
   },
   steps(decision) {
     const steps = new Set();

@@ -13,14 +13,14 @@ class Layout {
   }
   addBoxes() {
     const add = (box) => this.boxes.push({above: [], below: [], layer: 0,
-      width: 200, height: 46, ...box});
+      width: 212, height: 46, ...box});
     for (const step of this.program.steps)
       add({step});
-    // Weights are in the details; as boxes they would hide the program.
     this.ports = new Map();
+    const drawn = this.program.drawnInputs();
     this.program.buffers.forEach((buffer, number) => {
       const port = this.program.portOf(buffer);
-      if (!port || (buffer.role === 'input' && port.kind === 'parameter'))
+      if (!port || (buffer.role === 'input' && !drawn.has(port)))
         return;
       this.ports.set(number, this.boxes.length);
       add({port, role: buffer.role, width: 170, height: 32});
@@ -286,9 +286,9 @@ views.graph = {
       svg('rect', {x: 6, y: height - 3, height: 3,
         width: (width - 6) * this.weight(step) / most,
         fill: this.program.colour(step)}),
-      svg('text', {x: 14, y: 19}, short(step.label, 27)),
+      svg('text', {x: 14, y: 19}, cut(step.label, 26)),
       svg('text', {x: 14, y: 35, class: 'second'},
-        short(`${step.number}: ${this.program.kindOf(step)}${times}` +
+        cut(`${step.number}: ${this.program.kindOf(step)}${times}` +
           (cost && step.kind !== 'loop' ? `, ${cost}` : ''), 32)),
       svg('title', {}, step.label));
   },
@@ -296,16 +296,13 @@ views.graph = {
     return svg('g', {class: 'box port',
         transform: `translate(${x - width / 2},${y - height / 2})`},
       svg('rect', {class: 'frame', width, height, rx: height / 2}),
-      svg('text', {x: 14, y: 14}, short(port.name, 20)),
+      svg('text', {x: 14, y: 14}, short(port.name, 21)),
       svg('text', {x: 14, y: 26, class: 'second'},
-        short(`${role} ${port.type}`, 26)),
+        cut(`${role} ${port.type}`, 25)),
       svg('title', {}, `${role} ${port.name}: ${port.type}`));
   },
   legend() {
-    $('legend').replaceChildren(...this.program.kinds.map((kind, number) =>
-      html('span', {}, html('i', {style: `background: var(--c${number % 8})`}),
-        kind)),
-    html('span', {}, 'a bar below: its share of ' +
+    $('legend').replaceChildren(...legendOf(this.program), html('span', {}, 'a bar below: its share of ' +
       (this.program.measured ? 'the time' : 'the bytes') +
       '; weights stand in the details'));
   },
@@ -449,11 +446,10 @@ views.graph = {
       `${title} (${ports.length})`), html('ul', {}, ...ports.map((port) =>
       html('li', {}, `${port.name}: ${port.type}`)))] : [];
     const {inputs, outputs} = this.program;
-    return [
-      ...list('Inputs', inputs.filter((port) => port.kind !== 'parameter')),
+    const kept = (port) => ['weight', 'constant'].includes(port.from);
+    return [...list('Inputs', inputs.filter((port) => !kept(port))),
       ...list('Outputs', outputs),
-      ...list('Weights', inputs.filter((port) => port.kind === 'parameter')),
-    ];
+      ...list('Weights and constants', inputs.filter(kept))];
   },
   stepDetails(step) {
     const program = this.program;

@@ -10,7 +10,7 @@ function showTab(name) {
     tab.setAttribute('aria-selected', String(other === name));
     tab.tabIndex = other === name ? 0 : -1;
   }
-  history.replaceState(null, '', '#' + name);
+  history.replaceState(null, '', '#view-' + name);
   return waiting.delete(name) ? views[name].show(program) : null;
 }
 
@@ -94,7 +94,8 @@ async function start() {
     {value: number}, `${each.entry} on ${each.target}`)));
   $('program').onchange = () => showProgram(Number($('program').value));
   showHead();
-  const asked = location.hash.slice(1);
+  // No element has such a name: the page stays where it is.
+  const asked = location.hash.replace('#view-', '');
   await showTab(order.includes(asked) ? asked : order[0]);
   const query = new URLSearchParams(location.search);
   if (query.has('step'))
