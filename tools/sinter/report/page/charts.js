@@ -21,14 +21,16 @@ const text = (x, y, content, anchor = 'start') =>
 const line = (name, x1, y1, x2, y2) =>
   svg('line', {class: name, x1, y1, x2, y2});
 
-/// A table of rows; a column is [title, cell(row), number(row) to sort by].
+/// A table of rows; a column is [title, cell(row), number(row) to sort by, the
+/// pixels that it needs].
 function table(place, rows, columns) {
   const body = html('tbody', {});
   let sorted = null, isDown = true;
   const fill = () => body.replaceChildren(...rows.map((row) => html('tr', {},
-    ...columns.map(([, cell, key]) => {
+    ...columns.map(([, cell, key, width]) => {
       const content = cell(row);
-      return html('td', {class: key && 'number'},
+      return html('td', {class: key && 'number',
+        style: width && `min-width: ${width}px`},
         content instanceof Node ? content : String(content));
     }))));
   const sortBy = (column) => {
@@ -79,9 +81,10 @@ views.memory = {
     const scroll = html('div', {class: 'scroll short'});
     place.append(scroll);
     table(scroll, memory.at_peak.slice(), [
-      ['Value', (use) => this.nameOf(program, use)],
+      ['Value', (use) => this.nameOf(program, use), null, 150],
       ['Bytes', (use) => whole(use.bytes), (use) => use.bytes],
-      ['Line', (use) => use.node === null ? '' : program.siteOf(use.node)],
+      ['Line', (use) => use.node === null ? '' : program.siteOf(use.node),
+        null, 150],
     ]);
   },
   nameOf(program, use) {
@@ -200,8 +203,9 @@ views.roofline = {
   },
   columns(program) {
     const columns = [
-      ['Kernel', (row) => stepLink(row.step, short(row.step.label, 60))],
-      ['Kind', (row) => row.kernel.kind],
+      ['Kernel', (row) => stepLink(row.step, short(row.step.label, 60)), null,
+        170],
+      ['Kind', (row) => row.kernel.kind, null, 90],
       ['Launches', (row) => whole(row.launches), (row) => row.launches],
       ['Bytes', (row) => bytes(row.moved), (row) => row.moved],
       ['Operations', (row) => flops(row.flops), (row) => row.flops],
@@ -238,7 +242,7 @@ views.roofline = {
       picture.append(line('rule', left, y(10 ** power), width - right,
         y(10 ** power)), text(left - 6, y(10 ** power) + 4,
         tick(power, units[1]), 'end'));
-    picture.append(text((left + width) / 2, height - 6, names, 'middle'));
+    picture.append(text(width - right, height - 6, names, 'end'));
     return {x, y, left, right, top, floor: height - bottom};
   },
   point(program, group, x, y) {
@@ -287,7 +291,7 @@ views.roofline = {
     const xs = decades(moved), ys = decades(work);
     --ys[0]; // the floor is for those that compute nothing
     const {x, y, left, right, top, floor} = this.axes(picture, width, height,
-      xs, ys, 'bytes of a launch; up: its operations (none: on the floor)',
+      xs, ys, 'bytes; up: operations, at the floor if none',
       ['B', 'FLOP']);
     for (const ratio of [0.1, 1, 10, 100]) {
       const from = Math.max(10 ** xs[0], 10 ** ys[0] / ratio);

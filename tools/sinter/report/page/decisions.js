@@ -38,15 +38,15 @@ views.decisions = {
     table(holder, all.slice(0, this.most), [
       ['', (decision) => html('span', {class: decision.accepted ? 'yes' : 'no'},
         decision.accepted ? 'fused' : 'not fused')],
-      ['Rule', (decision) => decision.rule],
+      ['Rule', (decision) => decision.rule, null, 100],
       ['Bytes', (decision) => bytes(decision.bytes),
         (decision) => decision.bytes],
       ['About µs', (decision) => decision.est_us.toFixed(1),
         (decision) => decision.est_us],
-      ['Reason', (decision) => decision.detail],
-      ['Steps', (decision) => this.steps(decision)],
+      ['Reason', (decision) => decision.detail, null, 180],
+      ['Steps', (decision) => this.steps(decision), null, 60],
       ['Lines', (decision) => html('div', {class: 'sites'},
-        ...decision.sites.map((site) => html('div', {}, site)))],
+        ...decision.sites.map((site) => html('div', {}, site))), null, 200],
     ]);
     place.replaceChildren(...holder.firstChild.childNodes);
     $('rest').hidden = all.length <= this.most;

@@ -91,7 +91,8 @@ async function start() {
       view.start();
   $('chooser').hidden = programs.length < 2;
   $('program').append(...programs.map((each, number) => html('option',
-    {value: number}, `${each.entry} on ${each.target}`)));
+    {value: number}, `${each.entry} on ${each.target}, ` +
+      `${whole(each.totals.launches)} launches`)));
   $('program').onchange = () => showProgram(Number($('program').value));
   showHead();
   // No element has such a name: the page stays where it is.
