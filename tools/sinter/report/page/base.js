@@ -48,6 +48,9 @@ function scaled(value, unit) {
 }
 const bytes = (value) => scaled(value, 'B');
 const flops = (value) => scaled(value, 'FLOP');
+const duration = (us) => us < 1000 ? `${us.toFixed(1)} µs`
+  : us < 1e6 ? `${(us / 1e3).toPrecision(3)} ms`
+    : `${(us / 1e6).toPrecision(3)} s`;
 const whole = (value) => value.toLocaleString('en-US');
 /// Long texts cut in the middle.
 const short = (text, most) => text.length <= most ? text

@@ -167,7 +167,7 @@ views.roofline = {
     const measured = program.measured;
     if (measured)
       place.append(html('p', {}, `On ${measured.device}: ` +
-        `${whole(Math.round(measured.least_us))} µs a run at least, of ` +
+        `${duration(measured.least_us)} a run at least, of ` +
         `${measured.runs}. Ceilings: ` +
         `${scaled(measured.bytes_per_s, 'B/s')}, ` +
         `${scaled(measured.flops_per_s, 'FLOP/s')}, ${measured.from}.`));
@@ -255,7 +255,7 @@ views.roofline = {
     const say = () => `${group.kernel.name}\n${short(group.step.label, 120)}\n` +
       `${group.launches} launches, ${bytes(group.moved)}, ` +
       `${flops(group.flops)}` + (group.us === undefined ? ''
-        : `, ${group.us.toFixed(1)} µs: ` +
+        : `, ${duration(group.us)}: ` +
           scaled(group.flops / group.us * 1e6, 'FLOP/s'));
     point.setAttribute('aria-label', say());
     tip(point, say);
@@ -279,7 +279,8 @@ views.roofline = {
     const start = Math.max(from, 10 ** y0 / memory);
     picture.append(svg('path', {class: 'roof', d: `M${x(start)},` +
       `${y(start * memory)}L${x(ridge)},${y(most)}L${x(to)},${y(most)}`}),
-      text(x(to) - 4, y(most) - 6, scaled(most, 'FLOP/s'), 'end'),
+      text(x(Math.sqrt(ridge * to)), y(most) - 6, scaled(most, 'FLOP/s'),
+        'middle'),
       text(x(ridge) - 40, y(most) - 6, scaled(memory, 'B/s'), 'end'));
     for (const group of [...shown].reverse())
       picture.append(this.point(program, group, x(at(group)), y(rate(group))));

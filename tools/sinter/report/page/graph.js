@@ -276,7 +276,7 @@ views.graph = {
   weight: (step) => (step.us || step.moved || 0) * (step.times || 1),
   stepShape(box, most) {
     const {step, x, y, width, height} = box;
-    const cost = step.us !== undefined ? `${step.us.toFixed(1)} µs`
+    const cost = step.us !== undefined ? duration(step.us)
       : step.moved !== null && step.moved !== undefined ? bytes(step.moved) : '';
     const times = step.in !== null && step.times > 1 ? ` ×${step.times}` : '';
     return svg('g', {class: 'box', 'data-step': step.number,
@@ -475,7 +475,7 @@ views.graph = {
       facts.push(`${flops(step.flops)}` + (step.moved
         ? `, ${(step.flops / step.moved).toPrecision(3)} a byte` : ''));
     if (step.us !== undefined)
-      facts.push(`${step.us.toFixed(1)} µs: ` +
+      facts.push(`${duration(step.us)}: ` +
         `${scaled(step.moved / step.us * 1e6, 'B/s')}, ` +
         `${scaled(step.flops / step.us * 1e6, 'FLOP/s')}`);
     return [html('h2', {}, `Step ${step.number}: ` +

@@ -38,8 +38,7 @@ function showHead() {
       ['Peak memory', bytes(totals.peak_bytes)]);
   tiles.push(['Saved by fusion', bytes(totals.saved_bytes)]);
   if (program.measured)
-    tiles.push(['A run takes', `${whole(Math.round(program.measured.least_us))
-    } µs`]);
+    tiles.push(['A run takes', duration(program.measured.least_us)]);
   $('totals').replaceChildren(...tiles.map(([name, value]) =>
     html('div', {}, html('dt', {}, name), html('dd', {}, value))));
 }
