@@ -130,13 +130,15 @@ class Program {
     return buffer.role === 'input' ? this.inputs[buffer.index]
       : buffer.role === 'output' ? this.outputs[buffer.index] : null;
   }
-  /// Inputs that are boxes of the graph: as many as do not hide the program.
-  /// Weights stand in the details.
-  drawnInputs() {
+  /// Inputs and outputs that are boxes of the graph: as many as do not hide the
+  /// program. Weights stand in the details.
+  drawnPorts() {
     const given = this.inputs.filter(({from}) =>
       !['weight', 'constant', 'random'].includes(from));
     const data = given.filter(({kind}) => kind !== 'parameter');
-    return new Set(given.length <= 16 ? given : data.length <= 40 ? data : []);
+    return new Set([
+      ...(given.length <= 16 ? given : data.length <= 40 ? data : []),
+      ...(this.outputs.length <= 40 ? this.outputs : [])]);
   }
   /// `t8`, or `in0 'x'`.
   bufferName(number) {

@@ -17,10 +17,10 @@ class Layout {
     for (const step of this.program.steps)
       add({step});
     this.ports = new Map();
-    const drawn = this.program.drawnInputs();
+    const drawn = this.program.drawnPorts();
     this.program.buffers.forEach((buffer, number) => {
       const port = this.program.portOf(buffer);
-      if (!port || (buffer.role === 'input' && !drawn.has(port)))
+      if (!port || !drawn.has(port))
         return;
       this.ports.set(number, this.boxes.length);
       add({port, role: buffer.role, width: 170, height: 32});
@@ -95,7 +95,7 @@ class Layout {
         const depth = Math.max(1, this.boxes[to].layer - start.layer);
         while (way.length < depth) {
           const bend = {bend: true, above: [way[way.length - 1]], below: [],
-            layer: start.layer + way.length, width: 14, height: 46, from};
+            layer: start.layer + way.length, width: 4, height: 46, from};
           this.boxes[way[way.length - 1]].below.push(this.boxes.length);
           this.pieces.push({from: way[way.length - 1], to: this.boxes.length,
             ends: []});
@@ -138,49 +138,53 @@ class Layout {
         sort(layer, 'below');
     }
   }
+  // A link that passes layers goes down one side of them: the one with fewer.
+  chooseSides() {
+    const passing = [];
+    const ends = new Map();
+    for (const {bend, from, layer} of this.boxes)
+      if (bend)
+        ends.set(from, layer);
+    const starts = [...ends.keys()].sort((a, b) =>
+      this.boxes[a].layer - this.boxes[b].layer || a - b);
+    for (const from of starts) {
+      const above = this.boxes[from].layer;
+      const counts = [0, 0];
+      for (const way of passing)
+        if (way.end > above)
+          ++counts[way.side];
+      passing.push({from, end: ends.get(from),
+        side: counts[0] < counts[1] ? 0 : 1});
+    }
+    this.ways = new Map(passing.map((way) => [way.from, way]));
+  }
+  // Boxes in the middle; links beside them, those outermost that go farthest.
   place() {
-    const gap = 22, row = 84;
-    const pack = (layer) => {
-      let x = 0;
-      for (const number of layer) {
-        const box = this.boxes[number];
+    const row = 84, gap = 22, lane = 9;
+    this.chooseSides();
+    this.bounds = {left: 0, right: 0, top: -40,
+      bottom: this.layers.length * row};
+    for (const layer of this.layers) {
+      const boxes = layer.map((number) => this.boxes[number]);
+      const middle = boxes.filter((box) => !box.bend);
+      const width = middle.reduce((sum, box) => sum + box.width + gap, -gap);
+      let x = -width / 2;
+      for (const box of middle) {
         box.x = x + box.width / 2;
         x += box.width + gap;
       }
-      for (const number of layer)
-        this.boxes[number].x -= (x - gap) / 2;
-    };
-    this.layers.forEach(pack);
-    const settle = (layer, side) => {
-      const wanted = layer.map((number) => {
-        const others = this.boxes[number][side];
-        return others.length ? others.reduce((sum, other) =>
-          sum + this.boxes[other].x, 0) / others.length : this.boxes[number].x;
-      });
-      // From the left, then what that pushed too far back from the right.
-      let least = -Infinity;
-      layer.forEach((number, at) => {
-        const box = this.boxes[number];
-        box.x = Math.max(wanted[at], least + box.width / 2);
-        least = box.x + box.width / 2 + gap;
-      });
-      const off = layer.reduce((sum, number, at) =>
-        sum + this.boxes[number].x - wanted[at], 0) / layer.length;
-      for (const number of layer)
-        this.boxes[number].x -= off;
-    };
-    for (let round = 0; round < 6; ++round) {
-      for (const layer of this.layers)
-        settle(layer, 'above');
-      for (const layer of [...this.layers].reverse())
-        settle(layer, 'below');
-    }
-    this.bounds = {left: 0, right: 0, top: -40,
-      bottom: this.layers.length * row};
-    for (const box of this.boxes) {
-      box.y = box.layer * row;
-      this.bounds.left = Math.min(this.bounds.left, box.x - box.width / 2 - 20);
-      this.bounds.right = Math.max(this.bounds.right, box.x + box.width / 2 + 20);
+      const sides = [0, 1].map((side) => boxes
+        .filter((box) => box.bend && this.ways.get(box.from).side === side)
+        .sort((a, b) => this.ways.get(a.from).end - this.ways.get(b.from).end ||
+          b.from - a.from));
+      sides[0].forEach((box, at) => { box.x = -width / 2 - 16 - lane * at; });
+      sides[1].forEach((box, at) => { box.x = width / 2 + 16 + lane * at; });
+      for (const box of boxes)
+        box.y = box.layer * row;
+      this.bounds.left = Math.min(this.bounds.left,
+        -width / 2 - 40 - lane * sides[0].length);
+      this.bounds.right = Math.max(this.bounds.right,
+        width / 2 + 40 + lane * sides[1].length);
     }
   }
 }
@@ -304,7 +308,7 @@ views.graph = {
   legend() {
     $('legend').replaceChildren(...legendOf(this.program), html('span', {}, 'a bar below: its share of ' +
       (this.program.measured ? 'the time' : 'the bytes') +
-      '; weights stand in the details'));
+      '; weights stand in the details, as do ports of which there are many'));
   },
   //===- Looking around ---------------------------------------------------===//
   size() {
@@ -325,8 +329,7 @@ views.graph = {
     const isCut = isFirst && scale < 0.55;
     if (isCut)
       scale = Math.min(0.8, Math.max(0.55, width / (right - left)));
-    const first = this.layout.boxes[0];
-    const middle = isCut && first ? first.x : (left + right) / 2;
+    const middle = isCut ? 0 : (left + right) / 2;
     this.view = {scale, x: middle - width / scale / 2,
       y: isCut ? top : (top + bottom - height / scale) / 2};
     this.apply();
@@ -504,12 +507,14 @@ views.graph = {
     const lines = new Map();
     for (const node of step.nodes) {
       const site = this.program.siteOf(node) || 'no line';
-      lines.set(site, (lines.get(site) || []).concat(
-        this.program.opOf(node) || `node ${node}`));
+      const op = this.program.opOf(node) || `node ${node}`;
+      const ops = lines.get(site) || new Map();
+      lines.set(site, ops.set(op, (ops.get(op) || 0) + 1));
     }
     return lines.size ? [html('h3', {}, 'Lines'), html('ul', {},
       ...[...lines].map(([site, ops]) =>
-        html('li', {}, `${site}: ${ops.join(' ')}`)))] : [];
+        html('li', {}, `${site}: ` + [...ops].map(([op, times]) =>
+          times > 1 ? `${op}*${times}` : op).join(' '))))] : [];
   },
   decisionList(step) {
     const own = new Set(step.nodes);
