@@ -20,6 +20,8 @@ async function probe() {
   seen.slots = document.querySelectorAll('.slot').length;
   seen.points = document.querySelectorAll('.point').length;
 
+  seen.note = document.getElementById('stage-note').textContent;
+
   const type = async (id, words) => {
     const field = document.getElementById(id);
     field.value = words;

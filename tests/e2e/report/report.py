@@ -36,7 +36,42 @@ HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=" 
     "document.title='owned'>'&amp;<!--"
 HOSTILE_MODEL = MODEL.replace('"x"', json.dumps(HOSTILE)).replace(
     '"w"', '"\\E2\\80\\A8w\\E2\\80\\AE\\FF"')
+FORMATS = pathlib.Path(__file__).resolve().parents[2] / "formats"
 STAGES = ["import", "simplify", "fuse", "plan", "lower", "target"]
+
+
+def layers(count):
+    """Attention without heads and a hidden layer, so many times."""
+    square, wide = "tensor<64x64xf32>", "tensor<64x256xf32>"
+    row = "tensor<64xf32>"
+    lines, value = [], "%x"
+
+    def add(op, operands, kinds, result, attributes=""):
+        lines.append(f"  %{len(lines)} = sinter.{op} {', '.join(operands)} "
+                     f"{attributes}: ({', '.join(kinds)}) -> {result}")
+        return f"%{len(lines) - 1}"
+
+    for _ in range(count):
+        q, k, v = (add("matmul", [value, f"%w{i}"], [square] * 2, square)
+                   for i in range(3))
+        scores = add("exp", [add("matmul", [q, k], [square] * 2, square)],
+                     [square], square)
+        sums = add("sum", [scores], [square], row,
+                   "{axes = array<i64: 1>, keepdims = false} ")
+        spread = add("broadcast", [sums], [row], square,
+                     "{shape = affine_map<() -> (64, 64)>} ")
+        share = add("div", [scores, spread], [square] * 2, square)
+        taken = add("matmul", [share, v], [square] * 2, square)
+        value = add("add", [value, taken], [square] * 2, square)
+        hidden = add("matmul", [value, "%up"], [square, wide], wide)
+        hidden = add("tanh", [hidden], [wide], wide)
+        down = add("matmul", [hidden, "%down"], [wide, "tensor<256x64xf32>"],
+                   square)
+        value = add("add", [value, down], [square] * 2, square)
+    weights = "".join(f", %w{i}: {square}" for i in range(3))
+    return (f"func.func @main(%x: {square}{weights}, %up: {wide}, "
+            f"%down: tensor<256x64xf32>) -> {square} {{\n" + "\n".join(lines) +
+            f"\n  return {value} : {square}\n}}\n")
 
 
 def ask(*words, code=0, **more):
@@ -204,6 +239,27 @@ class Data(Case):
         self.assertNotIn("peak_bytes", program["totals"])
         self.assertTrue(program["kernels"])
 
+    def test_loops_and_other_compilers(self):
+        """Of a file that this compiler did not make."""
+        file = sorted(FORMATS.glob("v*-program.sinter"))[-1]
+        program = self.read(file)["programs"][0]
+        for stage in program["stages"]:
+            self.assertIn("made by compiler", stage["problem"])
+        loops = [number for number, step in enumerate(program["steps"])
+                 if step["kind"] == "loop"]
+        inside = [step for step in program["steps"] if step["in"] == loops[0]]
+        self.assertTrue(inside)
+        for step in inside:
+            self.assertGreater(step["times"], 1)
+
+    def test_twelve_layers_are_small(self):
+        model = self.folder / "layers.mlir"
+        model.write_text(layers(12))
+        page = self.write(model)
+        self.assertLess(page.stat().st_size, 5_000_000)
+        program = Page(page.read_text()).report()["programs"][0]
+        self.assertGreater(program["totals"]["launches"], 5 * 12)
+
     def test_same_bytes(self):
         first = self.write(self.model, name="a.html").read_bytes()
         self.assertEqual(first, self.write(self.model, name="b.html").read_bytes())
@@ -315,6 +371,14 @@ class Browser(Case):
         self.assertNotEqual(light["back"], dark["back"])
         self.assertNotEqual(light["text"], dark["text"])
         self.assertLess(dark["width"], 600)
+
+    def test_other_variant(self):
+        """A file of another one than its stages are made again for."""
+        file = self.folder / "scalar.sinter"
+        ask("compile", self.model, "-o", file, "--target", "cpu:scalar")
+        for words, isOther in ([], True), (["--target", "cpu:scalar"], False):
+            seen, _ = self.show(self.write(file, *words), "1280,900")
+            self.assertEqual("another variant" in seen["note"], isOther)
 
     def test_hostile_names(self):
         model = self.folder / "hostile.mlir"

@@ -29,6 +29,16 @@ static std::string base64(std::span<const std::byte> bytes) {
   return text;
 }
 
+/// What was asked for when a program was made, as far as it can be told: the
+/// generation of a GPU, else the kind of device. The page says where that is
+/// another one.
+static std::string targetOf(const ProgramData &program) {
+  std::string_view variant = program.variant;
+  if (program.target == "cuda" && variant.starts_with("sm_"))
+    return "cuda:" + std::string(variant.substr(0, 5)); // of `sm_90a`
+  return program.target;
+}
+
 // A text is compiled again, as the program was. Of a file each stage is made
 // from its graph, for the target of this program unless one is asked for.
 static Result<std::string> stageOf(const std::string &stage, const Model &model,
@@ -40,8 +50,8 @@ static Result<std::string> stageOf(const std::string &stage, const Model &model,
     return hook->inspectText(model.text, stage, request);
   }
   CompileRequest own = request;
-  if (!arguments.has("--target") && parts.program.target != "cpu")
-    own.target = parts.program.target;
+  if (!arguments.has("--target"))
+    own.target = targetOf(parts.program);
   if (!arguments.has("--numerics"))
     own.numerics = parts.program.numerics;
   return remakeStage(parts, stage, own);

@@ -51,6 +51,8 @@ const flops = (value) => scaled(value, 'FLOP');
 const duration = (us) => us < 1000 ? `${us.toFixed(1)} µs`
   : us < 1e6 ? `${(us / 1e3).toPrecision(3)} ms`
     : `${(us / 1e6).toPrecision(3)} s`;
+const largest = (list, least) =>
+  list.reduce((most, value) => Math.max(most, value), least);
 const whole = (value) => value.toLocaleString('en-US');
 /// Long texts cut in the middle.
 const short = (text, most) => text.length <= most ? text

@@ -96,7 +96,7 @@ views.memory = {
   draw(program, temps, picture, width, height) {
     const left = 64, right = 12, top = 12, bottom = 34;
     const steps = program.steps.length;
-    const most = Math.max(program.totals.arena_bytes, ...program.memory.live, 1);
+    const most = largest(program.memory.live, program.totals.arena_bytes || 1);
     const x = (step) => left + (width - left - right) * step / steps;
     const y = (value) => height - bottom - (height - top - bottom) * value / most;
     for (let part = 0; part <= 4; ++part) {
@@ -140,8 +140,9 @@ views.memory = {
 /// Of positive values: powers of ten around them.
 function decades(values) {
   const positive = values.filter((value) => value > 0);
-  const first = Math.floor(Math.log10(Math.min(...positive, 1e12)));
-  const last = Math.ceil(Math.log10(Math.max(...positive, 1)) + 1e-9);
+  const least = positive.reduce((a, b) => Math.min(a, b), 1e12);
+  const first = Math.floor(Math.log10(least));
+  const last = Math.ceil(Math.log10(largest(positive, 1)) + 1e-9);
   return [first, Math.max(last, first + 1)];
 }
 

@@ -76,14 +76,14 @@ class Layout {
       this.boxes[number].layer = below.length
         ? Math.min(...below.map((to) => this.boxes[to].layer)) - 1 : 0;
     }
-    const least = Math.min(0, ...this.boxes.map((box) => box.layer));
+    const lift = largest(this.boxes.map((box) => -box.layer), 0);
     for (const box of this.boxes)
-      box.layer -= least;
+      box.layer += lift;
   }
   // A link over several layers bends in each: all that begin at one box share
-  // their way.
+  // their way. Of programs so large that this takes long, links are straight.
   addBends() {
-    const count = this.boxes.length;
+    const count = this.boxes.length, mostBoxes = 1e5;
     this.pieces = [];
     for (let from = 0; from < count; ++from) {
       const start = this.boxes[from];
@@ -92,7 +92,8 @@ class Layout {
         this.boxes[a].layer - this.boxes[b].layer);
       start.below = [];
       for (const to of targets) {
-        const depth = Math.max(1, this.boxes[to].layer - start.layer);
+        const depth = this.boxes.length > mostBoxes ? 1
+          : Math.max(1, this.boxes[to].layer - start.layer);
         while (way.length < depth) {
           const bend = {bend: true, above: [way[way.length - 1]], below: [],
             layer: start.layer + way.length, width: 4, height: 46, from};
@@ -265,8 +266,7 @@ views.graph = {
     });
     this.shapes = [];
     const shapes = svg('g', {});
-    const most = Math.max(1, ...this.program.steps.map((step) =>
-      this.weight(step)));
+    const most = largest(this.program.steps.map(this.weight), 1);
     boxes.forEach((box, number) => {
       if (box.bend)
         return;

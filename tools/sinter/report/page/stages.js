@@ -57,6 +57,18 @@ views.stages = {
       $('text').scrollTo(0, 0);
     }
     await this.search();
+    await this.note();
+  },
+  // A file does not say for which processor it was asked: stages that are made
+  // again may be for another.
+  async note() {
+    const {target, variant, stages} = this.program;
+    const last = stages[stages.length - 1];
+    const isOther = last.problem === undefined && !(await textOf(last))
+      .split('\n')[0].endsWith(`, needs ${variant}`);
+    $('stage-note').hidden = !isOther;
+    $('stage-note').textContent = isOther ? 'These stages are for another ' +
+      `variant of ${target} than the program; --target says which.` : '';
   },
   places(stage, needle) {
     const places = [];
