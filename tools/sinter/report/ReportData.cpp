@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <numeric>
+#include <ranges>
 
 namespace sinter::cli {
 
@@ -273,9 +274,9 @@ std::string Writer::stepJson(uint32_t number) const {
 }
 
 std::string Writer::steps() const {
-  std::vector<uint32_t> all(program.steps.size());
-  std::iota(all.begin(), all.end(), 0);
-  return listOf(all, [&](uint32_t number) { return stepJson(number); }, "\n");
+  return listOf(
+      std::views::iota(0u, uint32_t(program.steps.size())),
+      [&](uint32_t number) { return stepJson(number); }, "\n");
 }
 
 std::string Writer::edges() const {
@@ -310,9 +311,9 @@ std::string Writer::bufferJson(uint32_t number) const {
 }
 
 std::string Writer::buffers() const {
-  std::vector<uint32_t> all(program.buffers.size());
-  std::iota(all.begin(), all.end(), 0);
-  return listOf(all, [&](uint32_t number) { return bufferJson(number); }, "\n");
+  return listOf(
+      std::views::iota(0u, uint32_t(program.buffers.size())),
+      [&](uint32_t number) { return bufferJson(number); }, "\n");
 }
 
 std::string Writer::useJson(const PeakMemory::Use &use) const {
