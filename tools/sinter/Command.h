@@ -25,12 +25,14 @@ struct Command {
 /// Every command, in the order of the help.
 std::span<const Command> commands();
 
+extern const Interface reportInterface;
 extern const Interface inspectInterface, explainInterface, checkInterface,
     diffInterface, compileInterface, runInterface, benchInterface,
     profileInterface, devicesInterface, cacheInterface, completionInterface,
-    manInterface, reportInterface;
+    manInterface;
 
 int runOpt(int argc, char **argv);
+int runReport(int argc, char **argv);
 int runInspect(int argc, char **argv);
 int runExplain(int argc, char **argv);
 int runCheck(int argc, char **argv);
@@ -43,7 +45,6 @@ int runDevices(int argc, char **argv);
 int runCache(int argc, char **argv);
 int runCompletion(int argc, char **argv);
 int runMan(int argc, char **argv);
-int runReport(int argc, char **argv);
 
 /// Prints `error: WHAT (op, shapes, file:line)` to the standard error and gives
 /// the exit code: usage for invalid arguments of the command line, else failed.
