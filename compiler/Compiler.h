@@ -39,7 +39,8 @@ struct TileChoice {
 
 struct Options {
   /// `cpu` (this machine's exact features), `cpu:x86-64-v3`,
-  /// `cpu:x86-64-v4`, `cpu:scalar`; with `+FEATURE` after it, that too.
+  /// `cpu:x86-64-v4`, `cpu:scalar`; with `+FEATURE` after it, that too;
+  /// `cpu:aarch64`, for another machine.
   std::string target = "cpu";
   NumericsMode numerics = NumericsMode::standard;
   Fusion fusion = Fusion::full;

@@ -86,7 +86,8 @@ static Result<std::vector<std::byte>> readFile(const std::string &path) {
 }
 
 static Result<std::vector<std::byte>>
-linkIn(const ScratchFolder &folder, std::span<const std::string> objects) {
+linkIn(const ScratchFolder &folder, std::span<const std::string> objects,
+       bool joined) {
   for (const std::string &object : objects)
     SINTER_TRY(checkSelfContained(object));
   if (folder.failure)
@@ -109,15 +110,18 @@ linkIn(const ScratchFolder &folder, std::span<const std::string> objects) {
                                         "-s",
                                         "-o",
                                         image};
+  if (joined)
+    arguments.emplace_back("--no-rosegment");
   arguments.insert(arguments.end(), paths.begin(), paths.end());
   SINTER_TRY(runLinker(std::move(arguments)));
   return readFile(image);
 }
 
-Result<std::vector<std::byte>> linkImage(std::span<const std::string> objects) {
+Result<std::vector<std::byte>> linkImage(std::span<const std::string> objects,
+                                         bool joined) {
   // The folder goes however the rest ends.
   ScratchFolder folder;
-  return guarded([&] { return linkIn(folder, objects); });
+  return guarded([&] { return linkIn(folder, objects, joined); });
 }
 
 } // namespace sinter::compiler

@@ -58,7 +58,7 @@ Result<std::shared_ptr<const Target>> makeTarget(std::string_view name) {
         ErrorKind::unsupported,
         "target " + std::string(name) +
             " is unknown; choose one of cpu, cpu:x86-64-v3, "
-            "cpu:x86-64-v4, cpu:scalar, or one with features: "
+            "cpu:x86-64-v4, cpu:scalar, cpu:aarch64, or one with features: "
             "cpu:x86-64-v4+avx512bf16; or cuda:sm_80, cuda:sm_90; or vulkan, "
             "vulkan:lavapipe, vulkan:h200, vulkan:minimal13, or one with "
             "features: "

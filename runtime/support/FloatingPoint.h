@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cfenv>
+#include <cstdint>
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>
@@ -25,6 +26,21 @@ private:
   /// Every exception masked, no flag set.
   static constexpr unsigned standard = 0x1f80;
   const unsigned host;
+#elif defined(__aarch64__)
+  DefaultFloats() {
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    __asm__ volatile("mrs %0, fpsr" : "=r"(flags));
+    if (control)
+      __asm__ volatile("msr fpcr, %0" ::"r"(uint64_t(0)));
+  }
+  ~DefaultFloats() {
+    if (control)
+      __asm__ volatile("msr fpcr, %0" ::"r"(control));
+    __asm__ volatile("msr fpsr, %0" ::"r"(flags));
+  }
+
+private:
+  uint64_t control, flags;
 #else
   DefaultFloats() {
     std::fegetenv(&host);

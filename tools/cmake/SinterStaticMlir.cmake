@@ -7,7 +7,8 @@
 # refers to, so the lists may be generous.
 
 llvm_map_components_to_libnames(static_llvm core support passes target mc
-  x86codegen x86asmparser x86disassembler x86desc x86info nvptxcodegen
+  x86codegen x86asmparser x86disassembler x86desc x86info
+  aarch64codegen aarch64asmparser aarch64desc aarch64info nvptxcodegen
   nvptxdesc nvptxinfo bitwriter bitreader
   asmparser ipo linker lto dtlto codegen object option frontendopenmp)
 
@@ -32,7 +33,7 @@ endforeach()
 set_target_properties(LLVMExtensions PROPERTIES INTERFACE_LINK_LIBRARIES
   LLVMSupport)
 set(absent_targets ${LLVM_TARGETS_TO_BUILD})
-list(REMOVE_ITEM absent_targets X86 NVPTX)
+list(REMOVE_ITEM absent_targets X86 AArch64 NVPTX)
 list(TRANSFORM absent_targets REPLACE "(.+)" "SINTER_ABSENT(\\1)")
 list(JOIN absent_targets "\n" absent_targets)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/AbsentTargets.cpp.in

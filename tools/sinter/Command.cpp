@@ -17,6 +17,8 @@ std::span<const Command> commands() {
        &devicesInterface},
       {"compile", "compile a model to a .sinter file", runCompile,
        &compileInterface},
+      {"embed", "make a compiled model a part of a C program", runEmbed,
+       &embedInterface},
       {"run", "run a model on files or random inputs", runRun, &runInterface},
       {"inspect", "print a model at a stage of the compiler", runInspect,
        &inspectInterface},

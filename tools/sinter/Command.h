@@ -27,7 +27,7 @@ std::span<const Command> commands();
 
 extern const Interface reportInterface;
 extern const Interface inspectInterface, explainInterface, checkInterface,
-    diffInterface, compileInterface, runInterface, benchInterface,
+    diffInterface, compileInterface, embedInterface, runInterface, benchInterface,
     profileInterface, devicesInterface, cacheInterface, completionInterface,
     manInterface;
 
@@ -38,6 +38,7 @@ int runExplain(int argc, char **argv);
 int runCheck(int argc, char **argv);
 int runDiff(int argc, char **argv);
 int runCompile(int argc, char **argv);
+int runEmbed(int argc, char **argv);
 int runRun(int argc, char **argv);
 int runBench(int argc, char **argv);
 int runProfile(int argc, char **argv);

@@ -4,11 +4,14 @@
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Model.h"
 #include "tools/sinter/Retarget.h"
+#include "tools/sinter/embed/Embed.h"
 #include "tools/sinter/help/Terminal.h"
 #include "tools/sinter/onnx/ImportOnnx.h"
 
-#include <algorithm>
 #include <fmt/core.h>
+#include <memory>
+#include <optional>
+#include <string_view>
 
 namespace sinter::cli {
 
@@ -24,9 +27,10 @@ static constexpr Flag flags[] = {
     tuneFlag,
     tileFlag,
     {"--emit", "FORM",
-     "sinter (default); object: the native image of a static program; cpp: a "
-     "module in C++ of an .onnx model, with its parameters beside it",
-     "sinter object cpp"},
+     "sinter (default); object, library or header: what sinter embed makes; "
+     "cpp: a module in C++ of an .onnx model, with its parameters beside it",
+     "sinter object library header cpp"},
+    nameFlag,
     {"--strip", nullptr, "leave the source lines out"},
 };
 const Interface compileInterface = {
@@ -40,7 +44,8 @@ const Interface compileInterface = {
     "needs the most of what it has. The same input and compiler give the same\n"
     "bytes, with --tune the same choices of tiles, too.",
     "sinter compile net.onnx -o net.sinter\n"
-    "sinter compile net.sinter -o gpu.sinter --target cpu,cuda:sm_90",
+    "sinter compile net.sinter -o gpu.sinter --target cpu,cuda:sm_90\n"
+    "sinter compile net.onnx -o net.o --emit object --target cpu:aarch64",
     flags,
     1,
     1,
@@ -73,19 +78,15 @@ static Result<std::vector<std::byte>> compileModel(const Model &model,
   return bytes;
 }
 
-// The native code alone. It serves where no dim is unknown.
-static Result<std::vector<std::byte>> objectOf(std::vector<std::byte> file) {
-  SINTER_TRY_ASSIGN(std::vector<FileParts> all,
-                    partsOf(std::make_shared<ModelBytes>(std::move(file))));
-  if (all.size() > 1)
-    return makeError(ErrorKind::unsupported,
-                     "compile: --emit object needs one target");
-  const FileParts &parts = all.front();
-  if (parts.program.numSymbols > 0)
-    return makeError(ErrorKind::unsupported,
-                     "compile: --emit object needs a program whose dims are "
-                     "all constant");
-  return std::vector(parts.image.begin(), parts.image.end());
+/// An object, archive or header out of what was compiled.
+static std::optional<EmbedForm> embedFormOf(std::string_view form) {
+  if (form == "object")
+    return EmbedForm::object;
+  if (form == "library")
+    return EmbedForm::library;
+  if (form == "header")
+    return EmbedForm::header;
+  return std::nullopt;
 }
 
 // A header, of a model that has not been compiled. Flags of programs say
@@ -111,11 +112,12 @@ int runCompile(int argc, char **argv) {
     return *arguments.exit;
   std::string output = arguments.get("-o");
   std::string form = arguments.get("--emit", "sinter");
-  bool isForm = form == "sinter" || form == "object" || form == "cpp";
+  auto embedForm = embedFormOf(form);
+  bool isForm = form == "sinter" || form == "cpp" || embedForm;
   if (output.empty() || !isForm) {
     fmt::print(stderr, "{}compile: {}\n", errorPrefix(),
                output.empty() ? "-o FILE is missing"
-                              : "--emit is sinter, object or cpp");
+                              : "--emit is sinter, object, library, header or cpp");
     return exitUsage;
   }
   if (form == "cpp") {
@@ -126,10 +128,14 @@ int runCompile(int argc, char **argv) {
   if (!model)
     return report(model.error());
   Result<std::vector<std::byte>> bytes = compileModel(*model, arguments);
-  if (bytes && form == "object")
-    bytes = objectOf(*bytes);
   if (!bytes)
     return report(bytes.error());
+  if (embedForm) {
+    Status written =
+        embedFile(std::make_shared<ModelBytes>(*std::move(bytes)), model->path,
+                  *embedForm, output, arguments);
+    return written ? exitOk : report(written.error());
+  }
   std::span<const std::byte> content = *bytes;
   Status written = runtime::replaceFile(output, {&content, 1});
   return written ? exitOk : report(written.error());

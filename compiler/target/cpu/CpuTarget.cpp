@@ -26,7 +26,9 @@ CpuTarget::CpuTarget(std::string name, CpuFeatures given)
   } else if (features.has("avx2")) {
     vectorLanes = 8;
   }
-  fma = features.has("fma");
+  if (features.isArm())
+    registers = 32;
+  fma = features.has("fma") || features.isArm();
   unit = makeTileUnit(features);
 }
 
@@ -112,6 +114,8 @@ void CpuTarget::reportIndexError(OpBuilder &builder, Location loc,
 }
 
 void CpuTarget::endStreaming(OpBuilder &builder, Location loc) const {
+  if (features.isArm()) // such stores are seen as others are
+    return;
   LLVM::CallIntrinsicOp::create(
       builder, loc, builder.getStringAttr("llvm.x86.sse.sfence"), ValueRange{});
 }
@@ -119,11 +123,12 @@ void CpuTarget::endStreaming(OpBuilder &builder, Location loc) const {
 FailureOr<TargetCode> CpuTarget::compile(ModuleOp module, bool verify,
                                          bool keepText) const {
   expandMath(module, {.fma = fma,
-                      .rounds = features.has("sse4.1"),
-                      .nativeF16 = features.has("f16c"),
+                      .rounds = features.has("sse4.1") || features.isArm(),
+                      .nativeF16 = features.has("f16c") || features.isArm(),
                       .vectorBits = 32 * vectorLanes,
                       .alike = module->hasAttr(alikeAttr),
-                      .approximates = module->hasAttr(approximatesAttr)});
+                      .approximates = module->hasAttr(approximatesAttr),
+                      .secondExtremum = !features.isArm()});
   callFarTrig(module, {.fma = fma, .oneByOne = true});
   if (verify && failed(mlir::verify(module)))
     return failure();
@@ -134,7 +139,7 @@ FailureOr<TargetCode> CpuTarget::compile(ModuleOp module, bool verify,
 
 Result<std::vector<std::byte>>
 CpuTarget::link(std::span<const std::string> objects) const {
-  return linkImage(objects);
+  return linkImage(objects, features.isArm());
 }
 
 } // namespace sinter::compiler

@@ -75,10 +75,17 @@ static std::unique_ptr<llvm::TargetMachine>
 makeTargetMachine(const CpuFeatures &features) {
   static std::once_flag once;
   std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
   });
-  llvm::Triple triple("x86_64-unknown-linux-gnu");
+  llvm::Triple triple(features.isArm() ? "aarch64-unknown-linux-gnu"
+                                       : "x86_64-unknown-linux-gnu");
   std::string error;
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, error);
@@ -88,11 +95,12 @@ makeTargetMachine(const CpuFeatures &features) {
   StringRef(features.list).split(names, ',', -1, /*KeepEmpty=*/false);
   std::string enabled;
   for (StringRef name : names)
-    enabled += (enabled.empty() ? "+" : ",+") + name.str();
+    if (name != "aarch64") // what it is, not what it has
+      enabled += (enabled.empty() ? "+" : ",+") + name.str();
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, "x86-64", enabled, options, llvm::Reloc::PIC_, std::nullopt,
+      triple, features.isArm() ? "generic" : "x86-64", enabled, options, llvm::Reloc::PIC_, std::nullopt,
       llvm::CodeGenOptLevel::Less));
 }
 
@@ -113,7 +121,8 @@ FailureOr<TargetCode> emitObject(ModuleOp module, const CpuFeatures &features,
                                  bool keepText) {
   auto machine = makeTargetMachine(features);
   if (!machine)
-    return module.emitError("this build of LLVM cannot generate x86-64 code");
+    return module.emitError("this build of LLVM cannot generate code for " +
+                            std::string(features.isArm() ? "aarch64" : "x86-64"));
   llvm::LLVMContext context;
   setDataLayout(module, *machine);
   auto llvmModule = translateModuleToLLVMIR(module, context, "kernel",

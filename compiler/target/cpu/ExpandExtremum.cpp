@@ -1,5 +1,5 @@
-/// maximumf and minimumf: the processor's max and min give their second operand
-/// where both are zero or one is NaN.
+/// maximumf and minimumf: max and min of x86 give their second operand where both
+/// are zero or one is NaN.
 #include "compiler/target/cpu/ExpandExtremum.h"
 
 #include "compiler/lower/CanonicalNan.h"
@@ -17,9 +17,10 @@ namespace {
 
 class Extremum {
 public:
-  Extremum(OpBuilder &builder, Operation *op, unsigned bits)
+  Extremum(OpBuilder &builder, Operation *op, const MathFeatures &features)
       : m(builder, op->getLoc(), op->getResult(0).getType()),
-        isMax(isa<arith::MaximumFOp>(op)), bits(bits) {}
+        isMax(isa<arith::MaximumFOp>(op)), bits(features.vectorBits),
+        hasInstruction(features.secondExtremum) {}
 
   // The instruction: `second` where neither is beyond the other.
   Value beyond(Value first, Value second) {
@@ -36,8 +37,8 @@ public:
     bool isLesserZero = number.isNegative() == isMax;
     Value first = isLesserZero ? c : x, second = isLesserZero ? x : c;
     // A choice between x and zero would become a comparison and a mask.
-    return isWhole(m.type, bits) ? instruction(first, second)
-                                 : beyond(first, second);
+    return hasInstruction && isWhole(m.type, bits) ? instruction(first, second)
+                                                   : beyond(first, second);
   }
 
   Value ofTwo(Value a, Value b) {
@@ -140,6 +141,7 @@ private:
   ElementMath m;
   bool isMax;
   unsigned bits;
+  bool hasInstruction;
 };
 
 } // namespace
@@ -152,7 +154,7 @@ Value expandExtremum(OpBuilder &builder, Operation *op,
     return {};
   if (knownNumber(a))
     std::swap(a, b);
-  Extremum extremum(builder, op, features.vectorBits);
+  Extremum extremum(builder, op, features);
   if (features.extremumOfNumbers)
     return ignoresNan(op) ? extremum.ofNumbers(a, b)
                           : extremum.ofNumbersOrNan(a, b);

@@ -21,6 +21,8 @@ struct MathFeatures {
   bool roundedQuotients = true;   ///< so does arith.divf of f32
   bool quotientsByZero = true;    ///< so does one by a number that is 0
   bool extremumOfNumbers = false; ///< those of what is not NaN
+  /// x86's, which give their second operand where both are zero or one is NaN.
+  bool secondExtremum = false;
   /// Powers of two of f32: to within 2^-22.5 of what they are.
   bool powerOfTwo = false;
 };

@@ -54,6 +54,8 @@ static std::optional<CpuFeatures> featuresOfLevel(std::string_view level) {
     return CpuFeatures{std::string(levelV4)};
   if (level == "scalar")
     return CpuFeatures{};
+  if (level == "aarch64")
+    return CpuFeatures{"aarch64,neon"};
   return std::nullopt;
 }
 
@@ -63,6 +65,8 @@ std::optional<CpuFeatures> cpuFeatures(std::string_view name) {
   auto features = featuresOfLevel(parts.front());
   if (!features || parts.size() == 1)
     return features;
+  if (features->isArm())
+    return std::nullopt;
   llvm::SmallVector<llvm::StringRef> all;
   llvm::StringRef(features->list).split(all, ',', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef added : llvm::ArrayRef(parts).drop_front()) {

@@ -52,11 +52,12 @@ class ImageChecker {
 public:
   explicit ImageChecker(std::span<const std::byte> bytes) : bytes(bytes) {}
 
-  Status run() {
+  Result<CpuImageContents> run() {
     SINTER_TRY(readSegments());
     SINTER_TRY(readDynamic());
     SINTER_TRY(checkTags());
-    return checkSymbols();
+    SINTER_TRY(readSymbols());
+    return std::move(contents);
   }
 
 private:
@@ -65,7 +66,7 @@ private:
   Status readDynamic();
   Status checkTags() const;
   Result<uint32_t> countSymbols() const;
-  Status checkSymbols() const;
+  Status readSymbols();
 
   /// What the file has at an address of the image; nothing where all of it is
   /// not in one segment's bytes.
@@ -81,6 +82,13 @@ private:
     }
     return std::nullopt;
   }
+  /// Text of the names' table, which ends with a zero.
+  std::string nameAt(uint64_t address) const {
+    std::string name;
+    for (auto next = at<char>(address); next && *next; next = at<char>(address))
+      name += *next, ++address;
+    return name;
+  }
   std::optional<uint64_t> tag(int64_t number) const {
     auto found = tags.find(number);
     return found == tags.end() ? std::nullopt : std::optional(found->second);
@@ -90,6 +98,7 @@ private:
   std::vector<Elf64_Phdr> loaded;
   std::optional<Elf64_Phdr> dynamic;
   std::map<int64_t, uint64_t> tags;
+  CpuImageContents contents;
 };
 
 Status ImageChecker::addSegment(const Elf64_Phdr &segment) {
@@ -114,6 +123,10 @@ Status ImageChecker::addSegment(const Elf64_Phdr &segment) {
   if (!fits)
     return refused("a segment is not where it may be");
   loaded.push_back(segment);
+  contents.segments.push_back(
+      {segment.p_vaddr, segment.p_memsz,
+       bytes.subspan(segment.p_offset, segment.p_filesz),
+       (segment.p_flags & PF_W) != 0});
   return {};
 }
 
@@ -126,6 +139,7 @@ Status ImageChecker::readSegments() {
       header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_DYN)
     return refused("it is not a 64-bit ELF shared object");
   uint64_t tableBytes = uint64_t(header.e_phnum) * sizeof(Elf64_Phdr);
+  contents.machine = header.e_machine;
   if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum == 0 ||
       header.e_phoff > bytes.size() ||
       tableBytes > bytes.size() - header.e_phoff)
@@ -210,7 +224,7 @@ Result<uint32_t> ImageChecker::countSymbols() const {
   return (*head)[1];
 }
 
-Status ImageChecker::checkSymbols() const {
+Status ImageChecker::readSymbols() {
   SINTER_TRY_ASSIGN(uint32_t count, countSymbols());
   for (uint32_t i = 1; i < count; ++i) {
     auto symbol =
@@ -224,12 +238,21 @@ Status ImageChecker::checkSymbols() const {
     if (type != STT_FUNC && type != STT_OBJECT && type != STT_NOTYPE &&
         type != STT_SECTION)
       return refused("it has symbols of another kind");
+    contents.symbols.push_back(
+        {nameAt(*tag(DT_STRTAB) + symbol->st_name), symbol->st_value});
   }
   return {};
 }
 
 } // namespace
 
-Status sinter::runtime::checkCpuImage(std::span<const std::byte> bytes) {
+Result<CpuImageContents>
+sinter::runtime::readCpuImage(std::span<const std::byte> bytes) {
   return ImageChecker(bytes).run();
+}
+
+Status sinter::runtime::checkCpuImage(std::span<const std::byte> bytes) {
+  if (auto contents = readCpuImage(bytes); !contents)
+    return contents.takeError();
+  return {};
 }

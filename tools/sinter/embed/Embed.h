@@ -1,0 +1,28 @@
+/// Embed: model files as objects, archives and headers.
+#pragma once
+
+#include "tools/sinter/Arguments.h"
+#include "tools/sinter/Model.h"
+
+#include <memory>
+#include <string>
+
+namespace sinter::cli {
+
+inline constexpr Flag nameFlag = {
+    "--name", "NAME", "what C calls an embedded model; default: its file's name"};
+
+/// What is written.
+enum class EmbedForm {
+  object,  ///< a .o, and a .h beside it
+  library, ///< a .a, and a .h beside it
+  header,  ///< a .h alone
+};
+
+/// Writes `output` out of a compiled file's bytes, as `--size` and `--name`
+/// say; `origin` is the model that the user named.
+Status embedFile(std::shared_ptr<const ModelBytes> file,
+                 const std::string &origin, EmbedForm form,
+                 const std::string &output, const Arguments &arguments);
+
+} // namespace sinter::cli

@@ -1,0 +1,19 @@
+/// ObjectFile: an embedded model as a relocatable ELF object, or an archive of
+/// one.
+#pragma once
+
+#include "tools/sinter/embed/EmbedModel.h"
+
+#include <string>
+
+namespace sinter::cli {
+
+/// Writes an object that defines `symbol`, a `sinter_embedded`. The same model
+/// gives the same bytes. As replaceFile.
+Status writeObject(const EmbeddedModel &model, const std::string &symbol,
+                   const std::string &path);
+/// Writes an archive of that object, with its table of symbols.
+Status writeArchive(const EmbeddedModel &model, const std::string &symbol,
+                    const std::string &path);
+
+} // namespace sinter::cli
