@@ -90,7 +90,7 @@ void sinter_embedded_reset(sinter_embedded_session *session) {
   const Plan *plan = session->model->plan;
   uint32_t number = 0;
   for (const Stored &stored : Table(plan, plan->stored)) {
-    at(session, plan->current)[number++] = 0;
+    placeNow(session, number++) = 0;
     char *value = at(session, stored.at[0]);
     if (stored.isZero)
       std::memset(value, 0, stored.bytes);

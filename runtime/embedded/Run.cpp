@@ -162,8 +162,7 @@ void *Run::addressOf(const Buffer &buffer) const {
     return valueOf(session, buffer.number);
   case Place::next: {
     const Stored &stored = Table(plan, plan->stored)[buffer.number];
-    return at(session,
-              stored.at[1 - at(session, plan->current)[buffer.number]]);
+    return at(session, stored.at[1 - placeNow(session, buffer.number)]);
   }
   case Place::returned:
     return places[buffer.number];
@@ -307,7 +306,7 @@ sinter_status Run::failed() {
 
 void Run::finish() {
   for (uint32_t number : Table(plan, entry.replaced))
-    at(session, plan->current)[number] ^= 1;
+    placeNow(session, number) ^= 1;
   session->counter += entry.drawn;
   Table ports(plan, entry.outputs);
   for (uint32_t i = 0; outputs && i < ports.size(); ++i)

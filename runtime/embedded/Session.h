@@ -56,11 +56,16 @@ T *at(sinter_embedded_session *session, uint64_t offset) {
   return reinterpret_cast<T *>(reinterpret_cast<char *>(session) + offset);
 }
 
+/// Which of its two places what is kept has its value in.
+inline uint8_t &placeNow(sinter_embedded_session *session, uint32_t number) {
+  return at<uint8_t>(session, session->model->plan->current)[number];
+}
+
 /// Where what is kept has its value now.
 inline void *valueOf(sinter_embedded_session *session, uint32_t number) {
   const Plan *plan = session->model->plan;
   const Stored &stored = Table(plan, plan->stored)[number];
-  return at(session, stored.at[at(session, plan->current)[number]]);
+  return at(session, stored.at[placeNow(session, number)]);
 }
 
 /// Writes the text of an error, cut to what there is room for.

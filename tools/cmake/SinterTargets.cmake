@@ -158,6 +158,13 @@ function(sinter_with_exceptions)
     COMPILE_OPTIONS -fexceptions SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
+# Files that programs without the C++ library may link.
+function(sinter_without_library)
+  set_source_files_properties(${ARGN} PROPERTIES
+    COMPILE_OPTIONS "-fno-exceptions;-fno-rtti;-fno-threadsafe-statics"
+    SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
 function(sinter_add_tool name)
   cmake_parse_arguments(arg "MLIR;NO_PCH" "OUTPUT" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})

@@ -89,6 +89,18 @@ static std::optional<EmbedForm> embedFormOf(std::string_view form) {
   return std::nullopt;
 }
 
+// Of an .onnx model --size has fixed axes where it was read.
+static Status embedCompiled(const Model &model, std::vector<std::byte> bytes,
+                            EmbedForm form, const std::string &output,
+                            const Arguments &arguments) {
+  std::map<std::string, int64_t> sizes;
+  if (!model.imported) {
+    SINTER_TRY_ASSIGN(sizes, sizesOf(arguments));
+  }
+  return embedFile(std::make_shared<ModelBytes>(std::move(bytes)),
+                   arguments.positional()[0], sizes, form, output, arguments);
+}
+
 // A header, of a model that has not been compiled. Flags of programs say
 // nothing about one.
 static Status writeCpp(const Arguments &arguments, const std::string &output) {
@@ -132,8 +144,7 @@ int runCompile(int argc, char **argv) {
     return report(bytes.error());
   if (embedForm) {
     Status written =
-        embedFile(std::make_shared<ModelBytes>(*std::move(bytes)), model->path,
-                  *embedForm, output, arguments);
+        embedCompiled(*model, *std::move(bytes), *embedForm, output, arguments);
     return written ? exitOk : report(written.error());
   }
   std::span<const std::byte> content = *bytes;

@@ -31,8 +31,7 @@ const Interface embedInterface = {
     1,
 };
 
-static Result<std::map<std::string, int64_t>>
-sizesOf(const Arguments &arguments) {
+Result<std::map<std::string, int64_t>> sizesOf(const Arguments &arguments) {
   std::map<std::string, int64_t> sizes;
   for (const std::string &text : arguments.all("--size")) {
     size_t equals = text.rfind('=');
@@ -53,9 +52,9 @@ sizesOf(const Arguments &arguments) {
 }
 
 Status embedFile(std::shared_ptr<const ModelBytes> file,
-                 const std::string &origin, EmbedForm form,
+                 const std::string &origin,
+                 const std::map<std::string, int64_t> &sizes, EmbedForm form,
                  const std::string &output, const Arguments &arguments) {
-  SINTER_TRY_ASSIGN(auto sizes, sizesOf(arguments));
   std::filesystem::path path = origin;
   SINTER_TRY_ASSIGN(EmbeddedModel model,
                     embedModel(std::move(file), path.parent_path(), sizes));
@@ -88,8 +87,9 @@ static Status embed(const Arguments &arguments, EmbedForm form,
                      path + ": embed takes a .sinter file; of other models "
                             "make one with sinter compile");
   SINTER_TRY_ASSIGN(runtime::MappedFile file, runtime::MappedFile::open(path));
-  return embedFile(std::make_shared<ModelBytes>(std::move(file)), path, form,
-                   output, arguments);
+  SINTER_TRY_ASSIGN(auto sizes, sizesOf(arguments));
+  return embedFile(std::make_shared<ModelBytes>(std::move(file)), path, sizes,
+                   form, output, arguments);
 }
 
 int runEmbed(int argc, char **argv) {

@@ -4,6 +4,8 @@
 #include "tools/sinter/Arguments.h"
 #include "tools/sinter/Model.h"
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -19,10 +21,14 @@ enum class EmbedForm {
   header,  ///< a .h alone
 };
 
-/// Writes `output` out of a compiled file's bytes, as `--size` and `--name`
-/// say; `origin` is the model that the user named.
+/// The sizes of open axes that `--size` gives, by name.
+Result<std::map<std::string, int64_t>> sizesOf(const Arguments &arguments);
+
+/// Writes `output` out of a compiled file's bytes, under the name that `--name`
+/// says; `origin` is the model that the user named.
 Status embedFile(std::shared_ptr<const ModelBytes> file,
-                 const std::string &origin, EmbedForm form,
+                 const std::string &origin,
+                 const std::map<std::string, int64_t> &sizes, EmbedForm form,
                  const std::string &output, const Arguments &arguments);
 
 } // namespace sinter::cli

@@ -6,10 +6,13 @@
 #include "runtime/program/KernelAbi.h"
 #include "runtime/program/ModelReader.h"
 #include "runtime/program/WeightStore.h"
+#include "runtime/support/Printable.h"
 #include "tools/sinter/embed/EntryTables.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
 
 namespace sinter::cli {
 
@@ -29,6 +32,7 @@ private:
   Result<std::vector<const FileParts *>> programsOfEntries() const;
   Status addCode(const FileParts &parts, const std::string &entry,
                  ProgramData &program);
+  Status checkSizes() const;
   Status listKept();
   Status keep(const std::string &name, uint32_t tensor, StoredPlaces &places);
   Status addEntry(uint32_t number, const FileParts &parts);
@@ -65,8 +69,9 @@ Result<std::vector<const FileParts *>> Embedder::programsOfEntries() const {
         continue;
       if (found)
         return makeError(ErrorKind::invalid_argument,
-                         "embed: the file has several programs for cpu; "
-                         "compile it for one of them alone (--target)");
+                         "embed: the file has several programs for cpu; make "
+                         "an object of one: sinter compile --emit object "
+                         "--target TARGET");
       found = &parts;
     }
     if (!found)
@@ -133,6 +138,28 @@ Status Embedder::keep(const std::string &name, uint32_t tensor,
   }
   kept.stored.push_back(entry);
   made.stored.push_back({name, {}, stored.dtype, stored.dims, false});
+  return {};
+}
+
+/// Every name is one of an open axis.
+Status Embedder::checkSizes() const {
+  std::set<std::string> known;
+  for (const EntryPoint &entry : info.entries)
+    for (const DynamicDim &dim : entry.dims)
+      known.insert(dim.name);
+  bool isNamed = !known.empty();
+  for (const FileParts &parts : all)
+    for (uint32_t i = 0; !isNamed && i < parts.program.numSymbols; ++i)
+      known.insert(fmt::format("s{}", i));
+  for (const auto &[name, size] : sizes)
+    if (!known.contains(name))
+      return makeError(
+          ErrorKind::invalid_argument,
+          fmt::format("embed: the model has no open axis '{}'; it has {}",
+                      printable(name),
+                      known.empty() ? "none"
+                                    : printable(fmt::format(
+                                          "{}", fmt::join(known, ", ")))));
   return {};
 }
 
@@ -218,6 +245,7 @@ Result<EmbeddedModel> Embedder::make() {
   SINTER_TRY_ASSIGN(file, readModel(bytes->bytes()));
   SINTER_TRY_ASSIGN(info, readModelInfo(file));
   SINTER_TRY_ASSIGN(all, partsOf(bytes));
+  SINTER_TRY(checkSizes());
   SINTER_TRY_ASSIGN(std::vector<const FileParts *> chosen, programsOfEntries());
   store = std::make_shared<WeightStore>(file, info,
                                         folder.empty() ? "." : folder);

@@ -17,13 +17,19 @@ static std::string upper(std::string text) {
   return text;
 }
 
-std::string identifier(std::string_view name) {
+/// Letters, digits and `_` alone.
+static std::string plain(std::string_view name) {
   std::string made;
   for (char each : name) {
     bool isPlain = (each >= 'a' && each <= 'z') ||
                    (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9');
     made.push_back(isPlain ? each : '_');
   }
+  return made;
+}
+
+std::string identifier(std::string_view name) {
+  std::string made = plain(name);
   if (made.empty() || (made[0] >= '0' && made[0] <= '9'))
     made.insert(made.begin(), '_');
   // A letter or `_` before the name would do; words of C and C++ are few.
@@ -95,9 +101,10 @@ static std::string describe(const char *what, const EmbeddedPort &port) {
 }
 
 /// Names of a function's arguments, each once.
-static std::vector<std::string> argumentNames(const EmbeddedEntry &entry) {
+static std::vector<std::string> argumentNames(const EmbeddedEntry &entry,
+                                              const std::string &symbol) {
   std::vector<std::string> names;
-  std::set<std::string> taken;
+  std::set<std::string> taken = {symbol};
   auto add = [&](const EmbeddedPort &port, const char *kind, size_t number) {
     std::string wanted = port.name.empty() ? fmt::format("{}{}", kind, number)
                                            : identifier(port.name);
@@ -123,7 +130,7 @@ static std::string listText(const char *type, const char *list,
 
 static std::string functionText(const EmbeddedEntry &entry,
                                 const std::string &symbol, size_t number) {
-  std::vector<std::string> names = argumentNames(entry);
+  std::vector<std::string> names = argumentNames(entry, symbol);
   std::string text = fmt::format("\n/* Entry `{}`", commentText(entry.name));
   if (!entry.description.empty())
     text += ": " + commentText(entry.description);
@@ -135,7 +142,7 @@ static std::string functionText(const EmbeddedEntry &entry,
   text += " * An output may be null: sinter_embedded_output has it then. */\n";
   std::string declared = fmt::format("static inline sinter_status {}_{}(\n"
                                      "    sinter_embedded_session *session",
-                                     symbol, identifier(entry.name));
+                                     symbol, plain(entry.name));
   std::vector<std::string> inputs, outputs;
   for (size_t i = 0; i < names.size(); ++i) {
     bool isInput = i < entry.inputs.size();
@@ -173,7 +180,7 @@ std::string headerText(const EmbeddedModel &model, const std::string &symbol,
     text += fmt::format("/* State `{}`: {} */\n#define {}_STATE_{} {}u\n",
                         commentText(model.stored[i].name),
                         typeText(model.stored[i]), guard,
-                        upper(identifier(model.stored[i].name)), i);
+                        upper(plain(model.stored[i].name)), i);
   for (size_t i = 0; i < model.entries.size(); ++i)
     text += functionText(model.entries[i], symbol, i);
   return text + "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
