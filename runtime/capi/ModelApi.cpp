@@ -21,7 +21,7 @@ static Result<ModelOptions> optionsOf(const sinter_model_options *given) {
         fmt::format("never_compile is {}, not 0 or 1", options.never_compile));
   if (options.threads < 0)
     return invalid(fmt::format("threads is {}", options.threads));
-  if (options.trust != SINTER_TRUST_CODE && options.trust != SINTER_TRUST_GRAPH)
+  if (options.trust < SINTER_TRUST_CODE || options.trust > SINTER_TRUST_SIGNED)
     return invalid(fmt::format("there is no trust {}", options.trust));
   if (options.trust == SINTER_TRUST_GRAPH && options.never_compile == 1)
     return invalid("a model whose graph alone is trusted has to be compiled, "
@@ -33,8 +33,12 @@ static Result<ModelOptions> optionsOf(const sinter_model_options *given) {
   result.inPlace = options.in_place == 1;
   result.mayCompile = options.never_compile == 0;
   result.threads = unsigned(options.threads);
-  result.trust = options.trust == SINTER_TRUST_GRAPH ? ModelTrust::graph
-                                                     : ModelTrust::code;
+  if (options.trust == SINTER_TRUST_GRAPH)
+    result.trust = ModelTrust::graph;
+  if (options.trust == SINTER_TRUST_SIGNED)
+    result.trust = ModelTrust::signature;
+  if (options.trusted_keys)
+    result.trustedKeys = options.trusted_keys;
   return result;
 }
 

@@ -59,8 +59,14 @@ Result<std::shared_ptr<Model>> Model::make(FileBytes file, std::string path,
 Status Model::read(const ModelOptions &options) {
   mayCompile = options.mayCompile;
   maxThreads = options.threads;
-  trust = options.trust;
-  if (trust == ModelTrust::graph && !mayCompile)
+  ModelTrust trust = ModelTrust::code;
+  if (options.trust) {
+    trust = *options.trust;
+  } else {
+    SINTER_TRY_ASSIGN(trust, defaultTrust());
+  }
+  graphAlone = trust == ModelTrust::graph;
+  if (graphAlone && !mayCompile)
     return makeError(ErrorKind::invalid_argument,
                      "a model whose graph alone is trusted has to be compiled");
   SINTER_TRY_ASSIGN(sections, readModel(file->bytes(), options.check));
@@ -70,6 +76,8 @@ Status Model::read(const ModelOptions &options) {
     size_t slash = path.rfind('/');
     folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   }
+  SINTER_TRY(checkTrust({sections, contents, folder}, trust,
+                        options.trustedKeys));
   store.emplace(sections, contents, folder);
   tensors.resize(contents.tensors.size());
   listPorts();
@@ -132,7 +140,8 @@ Result<std::shared_ptr<const Program>> Model::program(uint32_t number) {
     return entry.program;
   SINTER_TRY_ASSIGN(auto loaded,
                     mayCompile
-                        ? loadOrCompileEntry(file, number, *target, path, trust)
+                        ? loadOrCompileEntry(file, number, *target, path,
+                                             graphAlone)
                         : loadEntry(file, number, *target, path));
   SINTER_TRY(checkPorts(number, *loaded));
   std::lock_guard lock(publishing);

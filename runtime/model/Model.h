@@ -9,6 +9,7 @@
 #include "runtime/program/Program.h"
 #include "runtime/program/WeightStore.h"
 #include "runtime/support/Fork.h"
+#include "runtime/trust/TrustHook.h"
 
 #include <atomic>
 #include <memory>
@@ -35,8 +36,10 @@ struct ModelOptions {
   bool mayCompile = true;
   /// The most threads of a CPU that a run takes (ThreadLimit); 0: no limit.
   unsigned threads = 0;
-  /// `graph` needs a compiler here, and `mayCompile`.
-  ModelTrust trust = ModelTrust::code;
+  /// None: what SINTER_TRUST says. `graph` needs a compiler here, and
+  /// `mayCompile`.
+  std::optional<ModelTrust> trust = std::nullopt;
+  std::string trustedKeys = {}; ///< as checkTrust has them
 };
 
 /// Who gives an entry point's inputs, and which of its outputs are given back.
@@ -99,7 +102,7 @@ private:
   Device *const target;
   bool mayCompile = true;
   unsigned maxThreads = 0;
-  ModelTrust trust = ModelTrust::code;
+  bool graphAlone = false; ///< of the file's programs none is trusted
   ModelFile sections;
   ModelInfo contents;
   std::vector<Entry> entries; ///< as contents.entries

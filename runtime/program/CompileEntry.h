@@ -11,21 +11,15 @@
 
 namespace sinter::runtime {
 
-/// What of a model file is used.
-enum class ModelTrust : uint8_t {
-  code, ///< its machine code, too
-  graph ///< its graph and weights alone: nothing native is loaded
-};
-
 /// As loadEntry. Where no program of the entry runs on the device, and there is
 /// a compiler, the file's portable graph is compiled, in the numerics of its
 /// programs, and kept in the program cache; a message tells so. Without a
 /// compiler or a graph the error says what the file holds and what the device
-/// has. With `graph` for trust it is compiled whatever programs the file has,
-/// but on the null device, which runs nothing native.
+/// has. With `graphAlone` it is compiled whatever programs the file has, but on
+/// the null device, which runs nothing native.
 Result<std::shared_ptr<const Program>>
 loadOrCompileEntry(std::shared_ptr<const FileBytes> file, uint32_t entry,
                    Device &device, const std::string &path = {},
-                   ModelTrust trust = ModelTrust::code);
+                   bool graphAlone = false);
 
 } // namespace sinter::runtime

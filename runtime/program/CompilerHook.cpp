@@ -1,6 +1,7 @@
 /// Finds the compiler: registered, or a library beside this one.
 #include "runtime/program/CompilerHook.h"
 
+#include "runtime/support/OwnFolder.h"
 #include "runtime/support/Fork.h"
 #include "runtime/support/WorkTimes.h"
 
@@ -23,17 +24,6 @@ ErrorInfo noCompiler(const std::string &why) {
   return makeError(ErrorKind::compile,
                    "no compiler: " + why +
                        "; programs that are compiled already still run");
-}
-
-/// The folder of the library (or program) that holds this function.
-std::string ownFolder() {
-  Dl_info info;
-  if (!dladdr(reinterpret_cast<const void *>(&ownFolder), &info) ||
-      !info.dli_fname)
-    return ".";
-  std::string path = info.dli_fname;
-  size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
 Result<const CompilerHook *> openCompiler() {

@@ -21,12 +21,13 @@ static_assert(std::endian::native == std::endian::little,
 std::string_view sinter::runtime::sectionName(SectionKind kind) {
   static constexpr std::string_view names[] = {
       "program", "image", "constants", "graph",       "debug",
-      "blocks",  "model", "weights",   "weightblocks"};
+      "blocks",  "model", "weights",   "weightblocks", "signature"};
   return names[uint32_t(kind) - 1];
 }
 
 bool sinter::runtime::isOptionalSection(SectionKind kind) {
-  return kind == SectionKind::graph || kind == SectionKind::debug;
+  return kind == SectionKind::graph || kind == SectionKind::debug ||
+         kind == SectionKind::signature;
 }
 
 bool sinter::runtime::isSingleSection(SectionKind kind) {

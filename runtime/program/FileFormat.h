@@ -36,8 +36,9 @@ enum class SectionKind : uint32_t {
   model = 7,        ///< flatbuffer Model of model.fbs, at most one
   weights = 8,      ///< raw bytes of the model's tensors, at most one
   weightBlocks = 9, ///< the weights' block digests when there are several
+  signature = 10,   ///< who vouches for the others (runtime/trust), at most one
 };
-inline constexpr uint32_t lastSectionKind = 9;
+inline constexpr uint32_t lastSectionKind = 10;
 
 /// The name that stands in a file for a section that this build knows.
 std::string_view sectionName(SectionKind kind);

@@ -258,21 +258,33 @@ Status ModelWriter::write(const std::string &path) const {
   return replaceFile(path, parts);
 }
 
-Result<std::vector<std::byte>>
-sinter::runtime::stripModel(std::span<const std::byte> file) {
-  SINTER_TRY_ASSIGN(ModelFile model, readModel(file));
-  return ModelWriter::strip(model);
-}
-
-Result<std::vector<std::byte>> ModelWriter::strip(const ModelFile &model) {
+ModelWriter::Layout ModelWriter::copyOf(const ModelFile &model, bool debug) {
   Layout layout;
   for (const Section &section : model.sections)
-    if (section.kind != SectionKind::debug &&
+    if ((debug || section.kind != SectionKind::debug) &&
+        section.kind != SectionKind::signature &&
         section.kind != SectionKind::blocks &&
         section.kind != SectionKind::weightBlocks)
       layout.add(section.kind, section.index, section.bytes);
   for (const OtherSection &other : model.others)
     layout.add(other.entry, {other.bytes});
+  return layout;
+}
+
+Result<std::vector<std::byte>>
+sinter::runtime::stripModel(std::span<const std::byte> file) {
+  SINTER_TRY_ASSIGN(ModelFile model, readModel(file));
+  ModelWriter::Layout layout = ModelWriter::copyOf(model, /*debug=*/false);
   SINTER_TRY_ASSIGN(auto parts, layout.finish());
   return joined(layout.fileBytes, parts);
+}
+
+Status sinter::runtime::writeSigned(const std::string &path,
+                                    std::span<const std::byte> file,
+                                    std::string_view signature) {
+  SINTER_TRY_ASSIGN(ModelFile model, readModel(file));
+  ModelWriter::Layout layout = ModelWriter::copyOf(model, /*debug=*/true);
+  layout.add(SectionKind::signature, 0, std::as_bytes(std::span(signature)));
+  SINTER_TRY_ASSIGN(auto parts, layout.finish());
+  return replaceFile(path, parts);
 }

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sinter::runtime {
@@ -48,7 +49,9 @@ public:
 private:
   friend Result<std::vector<std::byte>>
   stripModel(std::span<const std::byte> file);
-  static Result<std::vector<std::byte>> strip(const ModelFile &model);
+  friend Status writeSigned(const std::string &path,
+                            std::span<const std::byte> file,
+                            std::string_view signature);
 
   struct Entry {
     std::vector<std::byte> program;
@@ -56,6 +59,8 @@ private:
   };
   class Layout;
   Result<Layout> layOut() const;
+  /// The sections of a file but for its signature, with or without debug.
+  static Layout copyOf(const ModelFile &model, bool debug);
 
   std::vector<Entry> programs;
   std::vector<std::byte> constants;
@@ -76,7 +81,11 @@ tensorData(const ModelInfo &info, std::span<const std::byte> weights);
 Result<std::vector<std::byte>>
 joinModels(std::span<const std::vector<std::byte>> files);
 
-/// The same file without its debug sections; the content digest stays.
+/// The same file without its debug sections and signature.
 Result<std::vector<std::byte>> stripModel(std::span<const std::byte> file);
+
+/// Writes the same file with this text for its signature, as replaceFile.
+Status writeSigned(const std::string &path, std::span<const std::byte> file,
+                   std::string_view signature);
 
 } // namespace sinter::runtime

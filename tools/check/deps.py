@@ -17,7 +17,7 @@ import sources  # noqa: E402
 
 MLIR = ["mlir", "llvm", "llvm-c", "lld"]
 OUTSIDE = MLIR + ["fmt", "flatbuffers", "xxhash.h", "zlib.h", "gtest", "gmock",
-                  "benchmark", "rapidcheck.h", "rapidcheck"]
+                  "benchmark", "rapidcheck.h", "rapidcheck", "sodium.h"]
 BASE = ["fmt", "flatbuffers", "xxhash.h"]
 GENERATED = "sinter/generated"
 # The runtime's part of what users may include.
@@ -32,6 +32,9 @@ RULES = [
     ("runtime/include/sinter/model.h", [C_API]),
     ("runtime/include", [PUBLIC]),
     ("runtime/params", ["runtime", PUBLIC, GENERATED, "zlib.h"] + BASE),
+    ("runtime/trust/signatures", ["runtime", PUBLIC, "sodium.h"] + BASE),
+    ("runtime/include/sinter/embedded.h", [C_API]),
+    ("runtime/embedded", ["runtime", C_API, "sinter/embedded.h"]),
     ("runtime/capi", ["runtime", PUBLIC, VERSION, C_API] + BASE),
     ("runtime", ["runtime", PUBLIC, VERSION, GENERATED] + BASE),
     # Verifiers call the shape rules that the graph builders call.

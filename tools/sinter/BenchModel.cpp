@@ -26,6 +26,8 @@ static constexpr Flag flags[] = {
     {"--cols", "COLUMNS", "of the other cases (default 1024)"},
     {"--dtype", "DTYPE", "f32 (default), f64, f16 or bf16", "f32 f64 f16 bf16"},
     entryFlag,
+    trustFlag,
+    trustedKeysFlag,
     deviceFlag,
     {"--input", "NAME=FILE.npy",
      "an input by name or number; of a scalar, NAME=NUMBER"},

@@ -29,7 +29,7 @@ extern const Interface reportInterface;
 extern const Interface inspectInterface, explainInterface, checkInterface,
     diffInterface, compileInterface, embedInterface, runInterface, benchInterface,
     profileInterface, devicesInterface, cacheInterface, completionInterface,
-    manInterface;
+    manInterface, keygenInterface, signInterface, verifyInterface;
 
 int runOpt(int argc, char **argv);
 int runReport(int argc, char **argv);
@@ -44,6 +44,9 @@ int runBench(int argc, char **argv);
 int runProfile(int argc, char **argv);
 int runDevices(int argc, char **argv);
 int runCache(int argc, char **argv);
+int runKeygen(int argc, char **argv);
+int runSign(int argc, char **argv);
+int runVerify(int argc, char **argv);
 int runCompletion(int argc, char **argv);
 int runMan(int argc, char **argv);
 

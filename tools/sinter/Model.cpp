@@ -205,8 +205,12 @@ Result<RunnableModel> loadModel(const Model &model, const Arguments &arguments,
   RunnableModel runnable;
   std::string name = arguments.get("--entry");
   if (model.compiled) {
+    TrustChoice trust; // what was just compiled here is trusted
+    if (!model.imported) {
+      SINTER_TRY_ASSIGN(trust, trustOf(arguments));
+    }
     SINTER_TRY_ASSIGN(runnable.entry,
-                      ModelEntry::open(model.path, name, device));
+                      ModelEntry::open(model.path, name, device, trust));
     runnable.program = runnable.entry->program();
     return runnable;
   }

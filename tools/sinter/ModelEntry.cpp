@@ -34,7 +34,8 @@ static Result<uint32_t> findEntry(const ModelInfo &info,
 
 Result<std::shared_ptr<ModelEntry>> ModelEntry::open(const std::string &path,
                                                      const std::string &name,
-                                                     Device &device) {
+                                                     Device &device,
+                                                     const TrustChoice &trust) {
   auto inFile = [&](ErrorInfo error) {
     error.message = path + ": " + error.message;
     return error;
@@ -42,6 +43,8 @@ Result<std::shared_ptr<ModelEntry>> ModelEntry::open(const std::string &path,
   SINTER_TRY_ASSIGN(MappedFile mapped, MappedFile::open(path));
   std::shared_ptr<ModelEntry> entry(new ModelEntry);
   entry->file = std::make_shared<FileBytes>(std::move(mapped));
+  SINTER_TRY(checkFile(entry->file->bytes(), path, trust));
+  bool graphAlone = trust.trust == ModelTrust::graph;
   auto model = readModel(entry->file->bytes(), ModelCheck::untilUse);
   if (!model)
     return inFile(model.takeError());
@@ -54,10 +57,12 @@ Result<std::shared_ptr<ModelEntry>> ModelEntry::open(const std::string &path,
     return inFile(number.takeError());
   entry->number = *number;
   SINTER_TRY_ASSIGN(entry->loaded,
-                    loadOrCompileEntry(entry->file, *number, device, path));
+                    loadOrCompileEntry(entry->file, *number, device, path,
+                                       graphAlone));
   for (uint32_t part : entry->point().parts) {
     SINTER_TRY_ASSIGN(auto program,
-                      loadOrCompileEntry(entry->file, part, device, path));
+                      loadOrCompileEntry(entry->file, part, device, path,
+                                         graphAlone));
     entry->parts.push_back(std::move(program));
   }
   std::string folder = std::filesystem::path(path).parent_path();

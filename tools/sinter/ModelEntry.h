@@ -6,6 +6,7 @@
 #include "runtime/program/Program.h"
 #include "runtime/program/WeightStore.h"
 #include "sinter/runtime/Result.h"
+#include "tools/sinter/trust/Trust.h"
 
 #include <cstdint>
 #include <memory>
@@ -22,7 +23,8 @@ public:
   /// An empty name is that of a file's only entry.
   static Result<std::shared_ptr<ModelEntry>> open(const std::string &path,
                                                   const std::string &name,
-                                                  runtime::Device &device);
+                                                  runtime::Device &device,
+                                                  const TrustChoice &trust);
 
   const runtime::EntryPoint &point() const { return info.entries[number]; }
   const std::shared_ptr<const runtime::Program> &program() const {

@@ -19,6 +19,8 @@ static constexpr Flag flags[] = {
     {"--json", nullptr, "print JSON"},
     {"--repeat", "N", "run N times (default 20)"},
     entryFlag,
+    trustFlag,
+    trustedKeysFlag,
     deviceFlag,
     {"--input", "NAME=FILE.npy",
      "an input by name or number; of a scalar, NAME=NUMBER"},

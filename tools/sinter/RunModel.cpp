@@ -4,6 +4,7 @@
 #include "tools/sinter/Inputs.h"
 #include "tools/sinter/Measure.h"
 #include "tools/sinter/Model.h"
+#include "tools/sinter/trust/Trust.h"
 #include "tools/sinter/ModelEntry.h"
 #include "tools/sinter/ProgramText.h"
 #include "tools/sinter/Replay.h"
@@ -29,6 +30,8 @@ using namespace runtime;
 
 static constexpr Flag flags[] = {
     entryFlag,
+    trustFlag,
+    trustedKeysFlag,
     deviceFlag,
     {"--input", "NAME=FILE.npy",
      "an input by name or number; of a scalar, "

@@ -166,8 +166,9 @@ enum {
 };
 
 enum {
-  SINTER_TRUST_CODE = 0, ///< the machine code of the file is run
-  SINTER_TRUST_GRAPH = 1 ///< only its graph and weights are used
+  SINTER_TRUST_CODE = 0,  ///< its machine code is run, or as SINTER_TRUST says
+  SINTER_TRUST_GRAPH = 1, ///< only its graph and weights are used
+  SINTER_TRUST_SIGNED = 2 ///< its code is run if a trusted key signed the file
 };
 
 typedef struct sinter_model_options {
@@ -190,9 +191,16 @@ typedef struct sinter_model_options {
   int32_t threads;
   /// SINTER_TRUST_... Of a file from a stranger the graph alone can be taken:
   /// its programs are not loaded, and what runs was compiled here, as above
-  /// (SINTER_UNSUPPORTED without a compiler).
+  /// (SINTER_UNSUPPORTED without a compiler). With SINTER_TRUST_SIGNED every
+  /// byte of the file, and of those that it names, is hashed when it is opened;
+  /// SINTER_IO says why it is not trusted. That needs libsinter-trust beside
+  /// this library.
   int32_t trust;
   int32_t reserved;
+  /// The folder with the public keys that are trusted, as `sinter keygen` makes
+  /// them (NAME.pub); null: as SINTER_TRUSTED_KEYS says, else
+  /// ~/.config/sinter/trusted.
+  const char *trusted_keys;
 } sinter_model_options;
 
 /// Opens a file; it is mapped, and has to stay as it is while the model is open

@@ -177,8 +177,9 @@ struct ModelOptions {
   /// The most that a run takes of the processor's; 0: as many as there are.
   int32_t threads = 0;
   /// SINTER_TRUST_GRAPH: the file's machine code is not run, its graph is
-  /// compiled here.
+  /// compiled here. SINTER_TRUST_SIGNED: a trusted key has to have signed it.
   int32_t trust = SINTER_TRUST_CODE;
+  std::string trusted_keys = {}; ///< their folder; empty: the user's
 };
 
 /// An open model file. Copies share it; thread-safe.
@@ -231,6 +232,8 @@ private:
     read.never_compile = options.never_compile;
     read.threads = options.threads;
     read.trust = options.trust;
+    read.trusted_keys =
+        options.trusted_keys.empty() ? nullptr : options.trusted_keys.c_str();
     sinter_model *made = nullptr;
     detail::check(call(read, &made));
     shared.reset(made, sinter_model_close);

@@ -92,9 +92,9 @@ TEST(CapiModel, saysWhatIsWrongWithAFile) {
   options.trust = SINTER_TRUST_GRAPH;
   EXPECT_FAILS(sinter_model_open("x", &options, &model),
                SINTER_INVALID_ARGUMENT, "never_compile");
-  options.trust = 2;
+  options.trust = 3;
   EXPECT_FAILS(sinter_model_open("x", &options, &model),
-               SINTER_INVALID_ARGUMENT, "trust 2");
+               SINTER_INVALID_ARGUMENT, "trust 3");
   EXPECT_EQ(model, nullptr);
 }
 

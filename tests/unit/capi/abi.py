@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Compares the C interface with what programs were compiled with.
 
-usage: abi.py [--accept] HEADER RECORD COMPILER [LIBRARY]
+usage: abi.py [--accept] HEADER[:HEADER]... RECORD COMPILER [LIBRARY]
 
 The record has every function with its types, every constant with its value and
 every struct with its size and the offsets of its fields. What was released
 stays: functions and constants are only added, structs only grow at their ends.
-LIBRARY has to give out just the functions of the header.
+LIBRARY has to give out just the functions of the headers.
 """
 
 import pathlib
@@ -30,8 +30,9 @@ def one_line(text):
     return text.replace("* *", "**").replace("( ", "(").strip()
 
 
-def plain(header):
-    text = COMMENT.sub("", pathlib.Path(header).read_text())
+def plain(headers):
+    text = "".join(COMMENT.sub("", pathlib.Path(header).read_text())
+                   for header in headers.split(":"))
     return re.sub(r"^\s*#.*$", "", text, flags=re.M)
 
 
@@ -44,12 +45,14 @@ def layouts(compiler, header, structs, constants):
         lines += [f'  printf("  {field} at %zu, %zu bytes\\n", '
                   f'offsetof({name}, {field}), sizeof((({name} *)0)->{field}));'
                   for field in fields]
-    source = (f'#include "{pathlib.Path(header).resolve()}"\n#include <stdio.h>\n'
+    source = ("".join(f'#include "{pathlib.Path(each).resolve()}"\n'
+                      for each in header.split(":")) + "#include <stdio.h>\n"
               "int main(void) {\n" + "\n".join(lines) + "\n  return 0;\n}\n")
     with tempfile.TemporaryDirectory() as folder:
         file, program = pathlib.Path(folder, "a.c"), pathlib.Path(folder, "a")
         file.write_text(source)
-        subprocess.run([compiler, "-std=c11", file, "-o", program], check=True)
+        include = pathlib.Path(header.split(":")[0]).resolve().parents[1]
+        subprocess.run([compiler, "-std=c11", f"-I{include}", file, "-o", program], check=True)
         return subprocess.run([program], check=True, capture_output=True,
                               text=True).stdout
 

@@ -6,6 +6,7 @@
 #include "tools/sinter/embed/HeaderText.h"
 #include "tools/sinter/embed/ObjectFile.h"
 #include "tools/sinter/help/Terminal.h"
+#include "tools/sinter/trust/Trust.h"
 
 #include <charconv>
 #include <filesystem>
@@ -17,6 +18,8 @@ static constexpr Flag flags[] = {
     {"-o", "FILE", "the file to write: .o, .a or .h"},
     {"--size", "NAME=N", "an open axis of the model has this size"},
     nameFlag,
+    trustFlag,
+    trustedKeysFlag,
 };
 const Interface embedInterface = {
     "embed MODEL.sinter -o OUT.o [--size NAME=N]... [--name NAME]",
@@ -87,6 +90,13 @@ static Status embed(const Arguments &arguments, EmbedForm form,
                      path + ": embed takes a .sinter file; of other models "
                             "make one with sinter compile");
   SINTER_TRY_ASSIGN(runtime::MappedFile file, runtime::MappedFile::open(path));
+  SINTER_TRY_ASSIGN(TrustChoice trust, trustOf(arguments));
+  if (trust.trust == runtime::ModelTrust::graph)
+    return makeError(ErrorKind::invalid_argument,
+                     path + ": embed takes the code of a file; of one whose "
+                            "graph alone is trusted compile an object: sinter "
+                            "compile --emit object --target cpu");
+  SINTER_TRY(checkFile(file.bytes(), path, trust));
   SINTER_TRY_ASSIGN(auto sizes, sizesOf(arguments));
   return embedFile(std::make_shared<ModelBytes>(std::move(file)), path, sizes,
                    form, output, arguments);
