@@ -72,6 +72,7 @@ configure_package_config_file(${templates}/SinterConfig.cmake.in
 write_basic_package_version_file(${folder}/SinterConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${folder}/SinterConfig.cmake ${folder}/SinterConfigVersion.cmake
+  ${templates}/SinterEmbed.cmake
   DESTINATION ${destination} COMPONENT libsinter-dev)
 
 # ---- pkg-config -------------------------------------------------------------

@@ -30,6 +30,8 @@ STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
 # What a libsinter-compiler shares with a libMLIR.
 TYPE_ID = re.compile(r"_Z(GV)?ZN4mlir6detail14TypeIDResolverINS_\w+"
                      r"13resolveTypeIDEvE2id$")
+# What the program with a model inside prints.
+EMBEDDED = "4.5 5 0 0 0.5 1\n"
 OTHER_COMPILERS = ["g++-13", "g++-14", *(f"clang++-{n}" for n in range(16, 23))]
 
 
@@ -130,6 +132,8 @@ def find_package(place):
         print(check_program(folder / program, "cuda:0"))
     for program in ("train", "infer", "devices", "devices-static"):
         check_libraries(folder / program, place)
+    if run(folder / "embedded") != EMBEDDED:
+        sys.exit("error: embedded gives something else")
     if "libsinter" in run("ldd", folder / "devices-static"):
         sys.exit("error: devices-static loads a library of Sinter's")
 
@@ -175,7 +179,7 @@ def subdirectory(place):
     place.configure(folder, f"-DFETCHCONTENT_SOURCE_DIR_SINTER={ROOT}",
                     f"-DSINTER_LLVM_DIR={place.options.llvm}")
     programs = run("ninja", "-C", folder, "-t", "targets", "all")
-    for name in ("train", "infer", "devices", "devices-static"):
+    for name in ("train", "infer", "devices", "devices-static", "embedded"):
         if f"\n{name}: " not in programs:
             sys.exit(f"error: {name} is no target")
     # What is Sinter's own alone is not a part of other people's builds.

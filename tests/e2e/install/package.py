@@ -139,6 +139,8 @@ def build_consumer(system, compiler, prefix):
                f"-DCMAKE_PREFIX_PATH={prefix} && cmake --build {build}",
                f"cmake --build with g++-{compiler}")
     run_trained(system, f"{build}/train", f"{build}/infer")
+    system.expect(f"{build}/embedded", r"4\.5 5 0 0 0\.5 1\n",
+                  "a model inside of a program")
     for program in ("devices", "devices-static"):
         system.expect(f"{build}/{program}", "cuda:0")
     system.run(f"cd {prefix}/include && find . -name '*.h' | sed "
