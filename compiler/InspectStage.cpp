@@ -12,7 +12,7 @@ namespace sinter::compiler {
 Result<InspectForm> parseInspectForm(std::string_view name) {
   InspectForm form;
   form.name = name;
-  if (name == "llvm" || name == "asm" || name == "ptx" || name == "spirv") {
+  if (name == "llvm" || name == "asm" || name == "ptx") {
     form.until = Stage::lower;
     form.needsTexts = true;
     return form;
@@ -22,7 +22,7 @@ Result<InspectForm> parseInspectForm(std::string_view name) {
     return makeError(ErrorKind::invalid_argument,
                      "inspect: no stage is named '" + std::string(name) +
                          "'; it is one of import, simplify, fuse, plan, lower, "
-                         "target, package, llvm, asm, ptx, spirv");
+                         "target, package, llvm, asm, ptx, sass, spirv");
   form.until = *stage;
   form.needsTexts = form.lowerOnly = *stage == Stage::lower;
   return form;
@@ -34,10 +34,12 @@ Status checkForm(const InspectForm &form, std::string_view target) {
     return makeError(ErrorKind::invalid_argument,
                      "inspect: target " + std::string(target) +
                          " has no PTX; name one with --target cuda:sm_90");
-  if (form.name == "spirv" && kind != "vulkan")
+  if (form.name == "llvm" && kind == "vulkan")
     return makeError(ErrorKind::invalid_argument,
                      "inspect: target " + std::string(target) +
-                         " has no SPIR-V; name one with --target vulkan");
+                         " has no LLVM IR: its kernels become SPIR-V, which "
+                         "--stage asm shows in MLIR's form and --stage spirv "
+                         "as assembly");
   return {};
 }
 
@@ -101,7 +103,7 @@ static std::string moduleText(const Compilation &state) {
 std::string inspectText(const Compilation &state, const InspectForm &form) {
   if (form.name == "llvm")
     return kernelTexts(state, &KernelCode::llvmText);
-  if (form.name == "asm" || form.name == "ptx" || form.name == "spirv")
+  if (form.name == "asm" || form.name == "ptx")
     return kernelTexts(state, &KernelCode::asmText);
   switch (form.until) {
   case Stage::lower:

@@ -38,7 +38,10 @@ int optMain(int argc, char **argv) {
   std::vector<std::string> arguments;
   for (int index = 0; index < argc; ++index) {
     StringRef argument = argv[index];
-    if (argument.consume_front("--until=")) {
+    bool isApart = argument == "--until" && index + 1 < argc;
+    if (isApart)
+      argument = argv[++index];
+    if (isApart || argument.consume_front("--until=")) {
       FailureOr<std::string> pipeline = pipelineUntil(argument);
       if (failed(pipeline))
         return 2;

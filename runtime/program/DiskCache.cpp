@@ -257,9 +257,10 @@ Status DiskCache::check() const {
     return cacheError(folder, fmt::format("it belongs to user {}, not to {}",
                                           status.st_uid, geteuid()));
   if (status.st_mode & 077)
-    return cacheError(folder, fmt::format("others may enter it (mode {:o}, "
-                                          "must be 700)",
-                                          status.st_mode & 0777));
+    return cacheError(folder,
+                      fmt::format("others may enter it (mode {:o}, it holds "
+                                  "code that is run): chmod 700 {}",
+                                  status.st_mode & 0777, folder));
   return {};
 }
 

@@ -27,7 +27,7 @@ if config.ptxas:
 if lit.util.which("glslangValidator", config.environment.get("PATH")):
     config.available_features.add("glslang")
 
-# Kernels of `sinter inspect --stage spirv`, one at least, as the validator has
+# Kernels of `sinter inspect --stage asm`, one at least, as the validator has
 # them.
 config.substitutions.append(
     ("%spirv_val", f"{config.source_root}/tests/lit/spirv-val.sh "

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Validates the SPIR-V modules that a text of `sinter inspect --stage spirv` has.
+# Validates the SPIR-V modules that a text of `sinter inspect --stage asm` has.
 #
 # usage: spirv-val.sh LLVM-BIN TEXT
 set -eu

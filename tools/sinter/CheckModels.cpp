@@ -18,7 +18,9 @@
 namespace sinter::cli {
 
 static constexpr Flag flags[] = {
-    deviceFlag,
+    {"--device", "DEVICE",
+     "cpu, null (plain loops), cuda:0, vulkan:0; default SINTER_DEVICE or cpu",
+     "cpu null cuda:0 vulkan:0"},
     {"--json", nullptr, "print the counts of each operator as JSON"},
     {"--list", nullptr, "say of each unsupported case why it is"},
     {"--differences", nullptr,

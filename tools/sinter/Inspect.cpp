@@ -149,7 +149,8 @@ static Result<std::string> textOf(const Model &model,
                                   const Arguments &arguments,
                                   const runtime::CompileRequest &request) {
   std::string stage = arguments.get("--stage");
-  if (!stage.empty() && !model.compiled && stage != "sass") {
+  bool isOfImage = stage == "sass" || stage == "spirv";
+  if (!stage.empty() && !model.compiled && !isOfImage) {
     SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook,
                       runtime::compilerHook());
     SINTER_TRY_ASSIGN(runtime::CompileRequest own,
@@ -169,7 +170,11 @@ static Result<std::string> textOf(const Model &model,
     return makeError(ErrorKind::invalid_argument,
                      "inspect: target " + parts.program.target +
                          " has no SASS; name one with --target cuda:sm_90");
-  if (stage != "asm" && stage != "sass" && !(isVulkan && stage == "spirv"))
+  if (stage == "spirv" && !isVulkan)
+    return makeError(ErrorKind::invalid_argument,
+                     "inspect: target " + parts.program.target +
+                         " has no SPIR-V; name one with --target vulkan");
+  if (stage != "asm" && !isOfImage)
     return remakeStage(parts, stage, request);
   SINTER_TRY_ASSIGN(const runtime::CompilerHook *hook, runtime::compilerHook());
   return hook->disassemble(parts.image);

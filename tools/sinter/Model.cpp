@@ -155,6 +155,10 @@ Result<runtime::Device *> openDevice(const Arguments &arguments,
                                      CompileRequest &request) {
   SINTER_TRY_ASSIGN(
       DeviceId id, parseDevice(arguments.get("--device", defaultDeviceName())));
+  if (id.kind == DeviceKind::null)
+    return makeError(ErrorKind::unsupported,
+                     "null runs no compiled programs; sinter check --device "
+                     "null computes .onnx models by plain loops");
   SINTER_TRY_ASSIGN(Device * device, getDevice(id));
   if (!arguments.has("--target"))
     request.target = device->target();

@@ -41,9 +41,9 @@ Status writeText(const std::string &path, std::string_view text);
 /// The flags that every command which may compile takes.
 inline constexpr Flag deviceFlag = {
     "--device", "DEVICE",
-    "cpu, null, cuda:0, vulkan:0, as sinter devices lists them; default "
+    "cpu, cuda:0, vulkan:0, as sinter devices lists them; default "
     "SINTER_DEVICE or cpu",
-    "cpu null cuda:0 vulkan:0"};
+    "cpu cuda:0 vulkan:0"};
 inline constexpr Flag targetFlag = {
     "--target", "TARGET",
     "cpu, cpu:x86-64-v3, cpu:x86-64-v4 or cpu:scalar; +avx512bf16 after one "

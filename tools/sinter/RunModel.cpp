@@ -111,6 +111,16 @@ static Status checkFileNames(const RunnableModel &model) {
   return {};
 }
 
+/// Before the run, which may take long.
+static Status makeFolder(const std::string &path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (!error)
+    return {};
+  return makeError(ErrorKind::io, fmt::format("run: --output-dir: {}: {}", path,
+                                              error.message()));
+}
+
 static Result<HostArray> fetch(const Program &program, const Output &output,
                                size_t index) {
   HostArray array;
@@ -170,8 +180,10 @@ static Status runModel(const Model &model, Arguments &arguments) {
   if (!program->choice().empty())
     fmt::print(stderr, "{}\n", printable(program->choice()));
   SINTER_TRY_ASSIGN(Runnable runnable, bindModel(loaded, arguments));
-  if (arguments.has("--output-dir"))
+  if (arguments.has("--output-dir")) {
     SINTER_TRY(checkFileNames(loaded));
+    SINTER_TRY(makeFolder(arguments.get("--output-dir")));
+  }
   RunCounters counters;
   SINTER_TRY_ASSIGN(
       std::vector<Output> outputs,

@@ -8,7 +8,11 @@
 #include <sinter/Basic.h>
 #include <sinter/Export.h>
 
-#include <cstring>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <thread>
 
 namespace sn = sinter;
 using sn::test::EmbeddedRunner;
@@ -146,6 +150,76 @@ TEST_F(EmbedTest, OutputsGoWhereTheCallerSays) {
     std::vector<float> written(place, place + 3 * 48);
     EXPECT_EQ(written, model(x).to_vector<float>());
   }
+}
+
+TEST_F(EmbedTest, ThreadsOfTheCallersGiveTheSame) {
+  Layers model;
+  sn::export_model(path(), model, sn::ones({64, 64}).eval(),
+                   {.inputs = {"x"}});
+  EmbeddedRunner runner(path());
+  sn::Tensor x = sn::normal({64, 64}).eval();
+  std::vector<float> values = x.to_vector<float>();
+  const void *inputs[] = {values.data()};
+  auto run = [&](sinter_embedded_session *session) {
+    std::vector<float> given(64 * 48);
+    void *outputs[] = {given.data()};
+    EXPECT_EQ(sinter_embedded_run(session, 0, inputs, outputs), SINTER_OK);
+    return given;
+  };
+  std::vector<float> expected = run(runner.session());
+  // Backwards, one chunk at a time, each on a thread of its own.
+  int calls = 0;
+  sinter_embedded_options options = {
+      sizeof options,
+      [](void *user, sinter_embedded_task task, void *context,
+         int64_t chunks) {
+        ++*static_cast<int *>(user);
+        for (int64_t i = chunks - 1; i >= 0; --i)
+          std::thread(task, context, i, i + 1).join();
+      },
+      &calls};
+  size_t bytes = (sinter_embedded_memory(runner.model()) + 63) / 64 * 64;
+  for (sinter_embedded_parallel parallel :
+       {options.parallel, sinter_embedded_parallel(sinter_embedded_pool)}) {
+    options.parallel = parallel;
+    std::unique_ptr<void, decltype(&std::free)> memory(
+        std::aligned_alloc(64, bytes), &std::free);
+    sinter_embedded_session *session = nullptr;
+    ASSERT_EQ(sinter_embedded_open(runner.model(), memory.get(), bytes,
+                                   &options, &session),
+              SINTER_OK);
+    EXPECT_EQ(run(session), expected);
+    EXPECT_EQ(run(session), expected);
+  }
+  EXPECT_GT(calls, 0);
+}
+
+TEST_F(EmbedTest, FormsOfOneModel) {
+  Layers model;
+  sn::export_model(path(), model, sn::ones({3, 64}).eval(), {.inputs = {"x"}});
+  auto compile = [&](const std::string &flags, int rc = 0) {
+    return sn::test::runIn(folder, SINTER_TOOL " compile model.sinter " + flags,
+                           rc);
+  };
+  compile("-o a.o --emit object --name net");
+  compile("-o b.a --emit library --name net");
+  compile("-o c.h --emit header --name net");
+  auto textOf = [&](const char *name) {
+    std::ifstream file(folder / name);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  EXPECT_THAT(textOf("c.h"), HasSubstr("extern const sinter_embedded net;"));
+  EXPECT_EQ(textOf("a.h"), textOf("b.h"));
+  EXPECT_EQ(textOf("a.h"), textOf("c.h"));
+  EXPECT_THAT(textOf("b.a"), HasSubstr(textOf("a.o")));
+  EXPECT_FALSE(std::filesystem::exists(folder / "c.o"));
+  // The same model gives the same bytes.
+  compile("-o again.o --emit object --name net");
+  EXPECT_EQ(textOf("a.o"), textOf("again.o"));
+  EXPECT_THAT(compile("-o a.o --emit object --size n=3", 1),
+              HasSubstr("has no open axis 'n'; it has none"));
+  EXPECT_THAT(compile("-o a.o --emit object --name 3x", 1),
+              HasSubstr("needs a name that C takes"));
 }
 
 TEST_F(EmbedTest, WrongCallsAreRefused) {

@@ -11,7 +11,11 @@
 // RUN: not sinter compile %s -o %t 2>&1 | FileCheck %s --check-prefix=FOLDER
 // RUN: sh -c 'sinter run %s --random-inputs 1 > /dev/full; test $? = 1' 2>&1 | FileCheck %s --check-prefix=LOST
 // RUN: sh -c 'sinter inspect %s --stage llvm > /dev/full; test $? = 1' 2>&1 | FileCheck %s --check-prefix=LOST
+// RUN: sinter run %t/far.sinter --random-inputs 1 --output-dir %t/new/deep
+// RUN: test -f %t/new/deep/y.npy
+// RUN: not sinter run %t/far.sinter --random-inputs 1 --output-dir %t/far.sinter 2>&1 | FileCheck %s --check-prefix=NOFOLDER
 // CHECK: y: f32[4]
+// NOFOLDER: error: run: --output-dir: {{.*}}far.sinter: {{.*}}irectory
 // FULL: error: /dev/full: cannot write: {{[0-9]+}} bytes are needed: No space left on device
 // FOLDER: output-files.mlir.tmp: cannot write: it is a directory
 // LOST: error: {{.*}}cannot write

@@ -3,11 +3,11 @@
 // RUN: sinter inspect %t/join.mlir --stage ptx --target cuda:sm_90 | FileCheck %s --check-prefix=PTX
 // RUN: sinter inspect %t/numbers.mlir --stage ptx --target cuda:sm_90 | FileCheck %s --check-prefix=PTX
 // RUN: sinter inspect %t/views.mlir --stage ptx --target cuda:sm_90 | FileCheck %s --check-prefix=PTX
-// RUN: sinter inspect %t/join.mlir --stage spirv --target vulkan | FileCheck %s --check-prefix=SPIRV
-// RUN: sinter inspect %t/numbers.mlir --stage spirv --target vulkan | FileCheck %s --check-prefix=SPIRV
-// RUN: sinter inspect %t/views.mlir --stage spirv --target vulkan:minimal13 | FileCheck %s --check-prefix=SPIRV
+// RUN: sinter inspect %t/join.mlir --stage asm --target vulkan | FileCheck %s --check-prefix=SPIRV
+// RUN: sinter inspect %t/numbers.mlir --stage asm --target vulkan | FileCheck %s --check-prefix=SPIRV
+// RUN: sinter inspect %t/views.mlir --stage asm --target vulkan:minimal13 | FileCheck %s --check-prefix=SPIRV
 // RUN: sinter inspect %t/join.mlir --stage ptx --target cuda:sm_90 --fusion none | FileCheck %s --check-prefix=PTX
-// RUN: sinter inspect %t/join.mlir --stage spirv --target vulkan --fusion none | FileCheck %s --check-prefix=SPIRV
+// RUN: sinter inspect %t/join.mlir --stage asm --target vulkan --fusion none | FileCheck %s --check-prefix=SPIRV
 // PTX-COUNT-2: .entry map_
 // PTX-NOT: .entry
 // SPIRV-COUNT-2: spirv.EntryPoint

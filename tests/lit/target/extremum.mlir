@@ -4,7 +4,7 @@
 // RUN:   | FileCheck %s --check-prefix=V4
 // RUN: sinter inspect %s --stage asm --target cpu:x86-64-v3 \
 // RUN:   | FileCheck %s --check-prefix=V3
-// RUN: sinter inspect %s --stage spirv --target vulkan:h200 \
+// RUN: sinter inspect %s --stage asm --target vulkan:h200 \
 // RUN:   | FileCheck %s --check-prefix=SPIRV
 
 // SPIRV: spirv.IsNan

@@ -6,7 +6,7 @@
 // RUN:   | not grep "declare.*far"
 // RUN: sinter inspect %s --target cuda:sm_90 --stage ptx \
 // RUN:   | FileCheck %s --check-prefix=CUDA
-// RUN: sinter inspect %s --target vulkan:lavapipe --stage spirv > %t.spv
+// RUN: sinter inspect %s --target vulkan:lavapipe --stage asm > %t.spv
 // RUN: FileCheck %s --check-prefix=VULKAN < %t.spv
 // RUN: %spirv_val %t.spv
 

@@ -156,7 +156,9 @@ TEST_F(ProgramCacheTest, refusesOpenDirectories) {
   CacheInfo info = diskCacheInfo();
   EXPECT_FALSE(info.usable);
   EXPECT_EQ(info.reason, "program cache: " + folder +
-                             ": others may enter it (mode 755, must be 700)");
+                             ": others may enter it (mode 755, it holds code "
+                             "that is run): chmod 700 " +
+                             folder);
   EXPECT_GE(readStats().warnings, 2u);
   EXPECT_FALSE(clearDiskCache());
   EXPECT_FALSE(verifyDiskCache());

@@ -7,7 +7,7 @@
 // RUN:   | FileCheck %s --check-prefix=ERF
 // RUN: sinter inspect %t/tanh.mlir --numerics exact --stage ptx \
 // RUN:   --target cuda:sm_90 | FileCheck %s --check-prefix=EXACT
-// RUN: sinter inspect %t/tanh.mlir --stage spirv --target vulkan:h200 > %t.spv
+// RUN: sinter inspect %t/tanh.mlir --stage asm --target vulkan:h200 > %t.spv
 // RUN: %spirv_val %t.spv
 
 // TANH-NOT: div.rn

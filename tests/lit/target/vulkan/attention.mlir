@@ -1,12 +1,12 @@
 // The frame of a block of attention fits a workgroup's memory: 32 KiB hold wide
 // heads with fewer steps, 16 KiB with fewer lanes, too.
-// RUN: sinter inspect %s --target vulkan:lavapipe --stage spirv > %t.spv
+// RUN: sinter inspect %s --target vulkan:lavapipe --stage asm > %t.spv
 // RUN: FileCheck %s < %t.spv
 // RUN: %spirv_val %t.spv
-// RUN: sinter inspect %s --target vulkan:subgroup8+shared16+i64 --stage spirv > %t.16.spv
+// RUN: sinter inspect %s --target vulkan:subgroup8+shared16+i64 --stage asm > %t.16.spv
 // RUN: FileCheck %s < %t.16.spv
 // RUN: %spirv_val %t.16.spv
-// RUN: not sinter inspect %s --target vulkan:subgroup8+shared1+i64 --stage spirv 2>&1 \
+// RUN: not sinter inspect %s --target vulkan:subgroup8+shared1+i64 --stage asm 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=TIGHT
 // CHECK: ---- kernel attention_
 // TIGHT: kernel attention_{{.*}} needs {{[0-9]+}} bytes of shared memory, a workgroup has 1024

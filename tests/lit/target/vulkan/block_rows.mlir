@@ -2,21 +2,21 @@
 // numbers go through the workgroup's memory. Where bits matter, sums are those
 // of the 64 lanes of the canonical order, whatever a subgroup's size.
 // RUN: split-file %s %t
-// RUN: sinter inspect %t/softmax.mlir --stage spirv --target vulkan:h200 > %t/warp
+// RUN: sinter inspect %t/softmax.mlir --stage asm --target vulkan:h200 > %t/warp
 // RUN: FileCheck %s --check-prefix=WARP < %t/warp
 // RUN: %spirv_val %t/warp
-// RUN: sinter inspect %t/softmax.mlir --stage spirv --target vulkan:lavapipe \
+// RUN: sinter inspect %t/softmax.mlir --stage asm --target vulkan:lavapipe \
 // RUN:   --numerics exact > %t/exact
 // RUN: FileCheck %s --check-prefix=EXACT < %t/exact
 // RUN: %spirv_val %t/exact
-// RUN: sinter inspect %t/softmax.mlir --stage spirv \
+// RUN: sinter inspect %t/softmax.mlir --stage asm \
 // RUN:   --target vulkan:subgroup64+shared32+threads256+i64 > %t/wide
 // RUN: FileCheck %s --check-prefix=WIDE < %t/wide
 // RUN: %spirv_val %t/wide
-// RUN: sinter inspect %t/columns.mlir --stage spirv --target vulkan:h200 > %t/columns
+// RUN: sinter inspect %t/columns.mlir --stage asm --target vulkan:h200 > %t/columns
 // RUN: FileCheck %s --check-prefix=COLUMNS < %t/columns
 // RUN: %spirv_val %t/columns
-// RUN: sinter inspect %t/columns.mlir --stage spirv --target vulkan:lavapipe > %t/half
+// RUN: sinter inspect %t/columns.mlir --stage asm --target vulkan:lavapipe > %t/half
 // RUN: FileCheck %s --check-prefix=HALF < %t/half
 // RUN: %spirv_val %t/half
 

@@ -2,14 +2,14 @@
 // of their operands, and say how they are launched.
 // REQUIRES: glslang
 // RUN: split-file %s %t
-// RUN: sinter inspect %t/good.mlir --stage spirv --target vulkan \
+// RUN: sinter inspect %t/good.mlir --stage asm --target vulkan \
 // RUN:   | FileCheck %t/good.mlir
 // RUN: sinter compile %t/good.mlir --target vulkan -o %t/good.sinter
-// RUN: not sinter inspect %t/wrong.mlir --stage spirv --target vulkan 2>&1 \
+// RUN: not sinter inspect %t/wrong.mlir --stage asm --target vulkan 2>&1 \
 // RUN:   | FileCheck %t/wrong.mlir
-// RUN: not sinter inspect %t/double.mlir --stage spirv --target vulkan 2>&1 \
+// RUN: not sinter inspect %t/double.mlir --stage asm --target vulkan 2>&1 \
 // RUN:   | FileCheck %t/double.mlir
-// RUN: not sinter inspect %t/cuda.mlir --stage spirv --target vulkan 2>&1 \
+// RUN: not sinter inspect %t/cuda.mlir --stage asm --target vulkan 2>&1 \
 // RUN:   | FileCheck %t/cuda.mlir
 
 //--- good.mlir

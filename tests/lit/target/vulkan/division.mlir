@@ -1,7 +1,7 @@
 // Quotients of i64 by numbers are products with their reciprocals: NVIDIA's
 // driver divides wrongly where a quotient is divided again.
 // RUN: rm -rf %t && mkdir -p %t/vulkan %t/cpu
-// RUN: sinter inspect %s --stage spirv --target vulkan:h200 > %t/text
+// RUN: sinter inspect %s --stage asm --target vulkan:h200 > %t/text
 // RUN: FileCheck %s < %t/text
 // RUN: %spirv_val %t/text
 // RUN: sinter run %s --device vulkan:0 --random-inputs 7 --output-dir %t/vulkan

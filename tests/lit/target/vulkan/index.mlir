@@ -1,5 +1,5 @@
 // The first index out of range is told by an atomic minimum of 64 bits.
-// RUN: sinter inspect %s --stage spirv --target vulkan:lavapipe > %t
+// RUN: sinter inspect %s --stage asm --target vulkan:lavapipe > %t
 // RUN: FileCheck %s < %t
 // RUN: %spirv_val %t
 

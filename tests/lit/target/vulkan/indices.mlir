@@ -2,13 +2,13 @@
 // those reach, 64. Numbers of 64 bits are compared for the smaller of them. An
 // empty loop of matrices gives what it began with.
 // RUN: split-file %s %t
-// RUN: sinter inspect %t/usual.mlir --stage spirv --target vulkan:h200 > %t/usual
+// RUN: sinter inspect %t/usual.mlir --stage asm --target vulkan:h200 > %t/usual
 // RUN: FileCheck %s --check-prefix=USUAL < %t/usual
 // RUN: %spirv_val %t/usual
-// RUN: sinter inspect %t/large.mlir --stage spirv --target vulkan:h200 > %t/large
+// RUN: sinter inspect %t/large.mlir --stage asm --target vulkan:h200 > %t/large
 // RUN: FileCheck %s --check-prefix=LARGE < %t/large
 // RUN: %spirv_val %t/large
-// RUN: sinter inspect %t/symbolic.mlir --stage spirv --target vulkan:h200 \
+// RUN: sinter inspect %t/symbolic.mlir --stage asm --target vulkan:h200 \
 // RUN:   | FileCheck %s --check-prefix=SYMBOLIC
 
 // USUAL: // sizes{{ *$}}

@@ -1,6 +1,6 @@
 // What a loop without rounds gives is what it began with: sums over a number
 // of rows that is known at the launch.
-// RUN: sinter inspect %s --stage spirv --target vulkan:lavapipe > %t
+// RUN: sinter inspect %s --stage asm --target vulkan:lavapipe > %t
 // RUN: FileCheck %s < %t
 // RUN: %spirv_val %t
 

@@ -1,14 +1,14 @@
 // The lanes of an elementwise kernel are the threads of a subgroup: each loads
 // and stores four neighbours at once. Everything is reached by addresses, of
 // which one is pushed; products and sums round by themselves.
-// RUN: sinter inspect %s --stage spirv --target vulkan:lavapipe > %t
+// RUN: sinter inspect %s --stage asm --target vulkan:lavapipe > %t
 // RUN: FileCheck %s < %t
 // RUN: FileCheck %s --check-prefix=NOT < %t
 // RUN: %spirv_val %t
-// RUN: sinter inspect %s --stage spirv --target vulkan:h200 > %t.h200
+// RUN: sinter inspect %s --stage asm --target vulkan:h200 > %t.h200
 // RUN: FileCheck %s --check-prefix=H200 < %t.h200
 // RUN: %spirv_val %t.h200
-// RUN: sinter inspect %s --stage spirv \
+// RUN: sinter inspect %s --stage asm \
 // RUN:   --target vulkan:subgroup32+shared32+i64+denormal32 \
 // RUN:   | FileCheck %s --check-prefix=DENORM
 

@@ -3,17 +3,17 @@
 // hand does not know such: loops in their place are validated, whose tiles and
 // places in memory are the same.
 // RUN: split-file %s %t
-// RUN: sinter inspect %t/large.mlir --stage spirv --target vulkan:h200 \
+// RUN: sinter inspect %t/large.mlir --stage asm --target vulkan:h200 \
 // RUN:   | FileCheck %s --check-prefix=LARGE
-// RUN: sinter inspect %t/large.mlir --stage spirv \
+// RUN: sinter inspect %t/large.mlir --stage asm \
 // RUN:   --target vulkan:subgroup32+shared48+i16+i64+coopmat16loops > %t/loops
 // RUN: FileCheck %s --check-prefix=LOOPS < %t/loops
 // RUN: %spirv_val %t/loops
-// RUN: sinter inspect %t/large.mlir --stage spirv --target vulkan:h200 \
+// RUN: sinter inspect %t/large.mlir --stage asm --target vulkan:h200 \
 // RUN:   --numerics exact | FileCheck %s --check-prefix=EXACT
-// RUN: sinter inspect %t/odd.mlir --stage spirv --target vulkan:h200 \
+// RUN: sinter inspect %t/odd.mlir --stage asm --target vulkan:h200 \
 // RUN:   | FileCheck %s --check-prefix=ODD
-// RUN: sinter inspect %t/odd.mlir --stage spirv \
+// RUN: sinter inspect %t/odd.mlir --stage asm \
 // RUN:   --target vulkan:subgroup8+shared32+i16+i64+coopmat16loops > %t/small
 // RUN: %spirv_val %t/small
 // RUN: sinter compile %t/odd.mlir -o %t/odd.sinter \

@@ -3,30 +3,30 @@
 // loaded as pointers. What subgroups do elsewhere goes through a workgroup's
 // memory.
 // RUN: split-file %s %t
-// RUN: sinter inspect %t/map.mlir --stage spirv --target vulkan:minimal13 > %t/map
+// RUN: sinter inspect %t/map.mlir --stage asm --target vulkan:minimal13 > %t/map
 // RUN: FileCheck %s --check-prefixes=ALL,MAP < %t/map
 // RUN: FileCheck %s --check-prefix=NOT < %t/map
 // RUN: %spirv_val %t/map
-// RUN: sinter inspect %t/sum.mlir --stage spirv --target vulkan:minimal13 > %t/sum
+// RUN: sinter inspect %t/sum.mlir --stage asm --target vulkan:minimal13 > %t/sum
 // RUN: FileCheck %s --check-prefixes=ALL,SUM < %t/sum
 // RUN: FileCheck %s --check-prefix=NOT < %t/sum
 // RUN: %spirv_val %t/sum
-// RUN: sinter inspect %t/softmax.mlir --stage spirv --target vulkan:minimal13 > %t/softmax
+// RUN: sinter inspect %t/softmax.mlir --stage asm --target vulkan:minimal13 > %t/softmax
 // RUN: FileCheck %s --check-prefixes=ALL,SOFTMAX < %t/softmax
 // RUN: FileCheck %s --check-prefix=NOT < %t/softmax
 // RUN: %spirv_val %t/softmax
-// RUN: sinter inspect %t/product.mlir --stage spirv --target vulkan:minimal13 > %t/product
+// RUN: sinter inspect %t/product.mlir --stage asm --target vulkan:minimal13 > %t/product
 // RUN: FileCheck %s --check-prefixes=ALL,PRODUCT < %t/product
 // RUN: FileCheck %s --check-prefix=NOT < %t/product
 // RUN: %spirv_val %t/product
-// RUN: sinter inspect %t/words.mlir --stage spirv --target vulkan:minimal13 > %t/words
+// RUN: sinter inspect %t/words.mlir --stage asm --target vulkan:minimal13 > %t/words
 // RUN: FileCheck %s --check-prefixes=ALL,WORDS < %t/words
 // RUN: FileCheck %s --check-prefix=NOT < %t/words
 // RUN: %spirv_val %t/words
 
 // A file has what the text has.
 // RUN: sinter compile %t/product.mlir -o %t/product.sinter --target vulkan:minimal13
-// RUN: sinter inspect %t/product.sinter --stage spirv > %t/file
+// RUN: sinter inspect %t/product.sinter --stage asm > %t/file
 // RUN: FileCheck %s --check-prefixes=PRODUCT < %t/file
 // RUN: %spirv_val %t/file
 

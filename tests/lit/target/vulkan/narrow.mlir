@@ -1,6 +1,6 @@
 // Sixteen-bit floats are stored as they are and computed in f32: no device needs
 // to know them. A byte is a byte.
-// RUN: sinter inspect %s --stage spirv --target vulkan:lavapipe > %t
+// RUN: sinter inspect %s --stage asm --target vulkan:lavapipe > %t
 // RUN: FileCheck %s < %t
 // RUN: %spirv_val %t
 

@@ -2,48 +2,48 @@
 // of two stages in its memory, which holds vectors of four, and read their rows
 // and columns of the tile as such. Operands may be computed.
 // RUN: split-file %s %t
-// RUN: sinter inspect %t/large.mlir --stage spirv --target vulkan:h200 \
+// RUN: sinter inspect %t/large.mlir --stage asm --target vulkan:h200 \
 // RUN:   > %t/large
 // RUN: FileCheck %s --check-prefix=LARGE < %t/large
 // RUN: %spirv_val %t/large
-// RUN: sinter inspect %t/large.mlir --stage spirv --numerics exact \
+// RUN: sinter inspect %t/large.mlir --stage asm --numerics exact \
 // RUN:   --target vulkan:subgroup32+shared48+threads1024+i64 > %t/large.exact
 // RUN: FileCheck %s --check-prefix=EXACT < %t/large.exact
 // RUN: %spirv_val %t/large.exact
-// RUN: sinter inspect %t/large.mlir --stage spirv --target vulkan:subgroup64+shared16+i64 \
+// RUN: sinter inspect %t/large.mlir --stage asm --target vulkan:subgroup64+shared16+i64 \
 // RUN:   > %t/large.small
 // RUN: FileCheck %s --check-prefix=SMALL < %t/large.small
 // RUN: %spirv_val %t/large.small
-// RUN: sinter inspect %t/linear.mlir --stage spirv --target vulkan:lavapipe \
+// RUN: sinter inspect %t/linear.mlir --stage asm --target vulkan:lavapipe \
 // RUN:   > %t/linear
 // RUN: FileCheck %s --check-prefix=LINEAR < %t/linear
 // RUN: %spirv_val %t/linear
-// RUN: sinter inspect %t/gradient.mlir --stage spirv --target vulkan:h200 \
+// RUN: sinter inspect %t/gradient.mlir --stage asm --target vulkan:h200 \
 // RUN:   > %t/gradient
 // RUN: FileCheck %s --check-prefix=GRADIENT < %t/gradient
 // RUN: %spirv_val %t/gradient
-// RUN: sinter inspect %t/windows.mlir --stage spirv --target vulkan:lavapipe \
+// RUN: sinter inspect %t/windows.mlir --stage asm --target vulkan:lavapipe \
 // RUN:   > %t/windows
 // RUN: FileCheck %s --check-prefix=WINDOWS < %t/windows
 // RUN: %spirv_val %t/windows
-// RUN: sinter inspect %t/odd.mlir --stage spirv --target vulkan:h200 > %t/odd
+// RUN: sinter inspect %t/odd.mlir --stage asm --target vulkan:h200 > %t/odd
 // RUN: FileCheck %s --check-prefix=ODD < %t/odd
 // RUN: %spirv_val %t/odd
-// RUN: sinter inspect %t/symbolic.mlir --stage spirv --target vulkan:lavapipe \
+// RUN: sinter inspect %t/symbolic.mlir --stage asm --target vulkan:lavapipe \
 // RUN:   > %t/symbolic
 // RUN: FileCheck %s --check-prefix=SYMBOLIC < %t/symbolic
 // RUN: %spirv_val %t/symbolic
-// RUN: sinter inspect %t/half.mlir --stage spirv --target vulkan:lavapipe \
+// RUN: sinter inspect %t/half.mlir --stage asm --target vulkan:lavapipe \
 // RUN:   > %t/half
 // RUN: FileCheck %s --check-prefix=HALF < %t/half
 // RUN: %spirv_val %t/half
-// RUN: sinter inspect %t/few.mlir --stage spirv --target vulkan:h200 > %t/few
+// RUN: sinter inspect %t/few.mlir --stage asm --target vulkan:h200 > %t/few
 // RUN: FileCheck %s --check-prefix=FEW < %t/few
 // RUN: %spirv_val %t/few
-// RUN: sinter inspect %t/many.mlir --stage spirv --target vulkan:h200 > %t/many
+// RUN: sinter inspect %t/many.mlir --stage asm --target vulkan:h200 > %t/many
 // RUN: FileCheck %s --check-prefix=MANY < %t/many
 // RUN: %spirv_val %t/many
-// RUN: sinter inspect %t/turns.mlir --stage spirv --target vulkan:h200 > %t/turns
+// RUN: sinter inspect %t/turns.mlir --stage asm --target vulkan:h200 > %t/turns
 // RUN: FileCheck %s --check-prefix=TURNS < %t/turns
 // RUN: %spirv_val %t/turns
 

@@ -3,27 +3,27 @@
 // Fma rounds once the quotient by a number or a size is rounded from it, unless
 // the number is a power of two; in exact numerics every quotient is.
 // RUN: split-file %s %t
-// RUN: sinter inspect %t/known.mlir --stage spirv --target vulkan:h200 \
+// RUN: sinter inspect %t/known.mlir --stage asm --target vulkan:h200 \
 // RUN:   > %t/known
 // RUN: FileCheck %s --check-prefix=ROUNDED < %t/known
 // RUN: %spirv_val %t/known
-// RUN: sinter inspect %t/symbolic.mlir --stage spirv --target vulkan:h200 \
+// RUN: sinter inspect %t/symbolic.mlir --stage asm --target vulkan:h200 \
 // RUN:   > %t/symbolic
 // RUN: FileCheck %s --check-prefix=ROUNDED < %t/symbolic
 // RUN: %spirv_val %t/symbolic
-// RUN: sinter inspect %t/known.mlir --stage spirv --target vulkan:lavapipe \
+// RUN: sinter inspect %t/known.mlir --stage asm --target vulkan:lavapipe \
 // RUN:   | FileCheck %s --check-prefix=BARE
-// RUN: sinter inspect %t/known.mlir --stage spirv --target vulkan:h200 \
+// RUN: sinter inspect %t/known.mlir --stage asm --target vulkan:h200 \
 // RUN:   --numerics fast | FileCheck %s --check-prefix=BARE
-// RUN: sinter inspect %t/power.mlir --stage spirv --target vulkan:h200 \
+// RUN: sinter inspect %t/power.mlir --stage asm --target vulkan:h200 \
 // RUN:   | FileCheck %s --check-prefix=BARE
-// RUN: sinter inspect %t/tensor.mlir --stage spirv --target vulkan:h200 \
+// RUN: sinter inspect %t/tensor.mlir --stage asm --target vulkan:h200 \
 // RUN:   | FileCheck %s --check-prefix=BARE
-// RUN: sinter inspect %t/tensor.mlir --stage spirv --target vulkan:h200 \
+// RUN: sinter inspect %t/tensor.mlir --stage asm --target vulkan:h200 \
 // RUN:   --numerics exact > %t/exact
 // RUN: FileCheck %s --check-prefix=EXACT < %t/exact
 // RUN: %spirv_val %t/exact
-// RUN: sinter inspect %t/tensor.mlir --stage spirv --target vulkan:lavapipe \
+// RUN: sinter inspect %t/tensor.mlir --stage asm --target vulkan:lavapipe \
 // RUN:   --numerics exact | FileCheck %s --check-prefix=BARE
 
 // ROUNDED: spirv.FDiv %{{.*}}no_contraction

@@ -1,7 +1,7 @@
 // A step of the long division may take the divisor away once too often, which is
 // mended, but not too seldom: where a device finds x / x a little below 1, which
 // Vulkan lets it, the loop would not end.
-// RUN: sinter inspect %s --stage spirv --target vulkan:h200 > %t
+// RUN: sinter inspect %s --stage asm --target vulkan:h200 > %t
 // RUN: FileCheck %s < %t
 // RUN: %spirv_val %t
 

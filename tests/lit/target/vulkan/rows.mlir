@@ -1,8 +1,8 @@
 // Rows are reduced by shuffles of the subgroup, whose size is the profile's.
-// RUN: sinter inspect %s --stage spirv --target vulkan:lavapipe > %t
+// RUN: sinter inspect %s --stage asm --target vulkan:lavapipe > %t
 // RUN: FileCheck %s < %t
 // RUN: %spirv_val %t
-// RUN: sinter inspect %s --stage spirv --target vulkan:subgroup64+shared32+i64 > %t.wide
+// RUN: sinter inspect %s --stage asm --target vulkan:subgroup64+shared32+i64 > %t.wide
 // RUN: FileCheck %s --check-prefix=WIDE < %t.wide
 // RUN: %spirv_val %t.wide
 

@@ -1,6 +1,6 @@
 // 0 + -0 is +0, also where a driver takes 0 + x for x. In f64, which has no tiles.
 // RUN: rm -rf %t && mkdir -p %t/vulkan %t/cpu
-// RUN: sinter inspect %s --stage spirv --target vulkan:lavapipe > %t/text
+// RUN: sinter inspect %s --stage asm --target vulkan:lavapipe > %t/text
 // RUN: FileCheck %s < %t/text
 // RUN: %spirv_val %t/text
 // RUN: sinter run %s --device vulkan:0 --random-inputs 7 --output-dir %t/vulkan
