@@ -28,7 +28,7 @@ def main(document, schema, code):
     names = re.search(r"names\[\] = \{(.*?)\}",
                       pathlib.Path(code).read_text(), re.S)
     for name in re.findall(r'"(\w+)"', names[1]):
-        if not re.search(rf"^\| \d \| `{name}` ", text, re.M):
+        if not re.search(rf"^\| \d+ \| `{name}` ", text, re.M):
             problems.append(f"section {name}: not described")
     print("\n".join(problems) or f"{len(rows)} tables: ok")
     return 1 if problems else 0

@@ -26,7 +26,7 @@
 
 // A file has what the text has.
 // RUN: sinter compile %t/product.mlir -o %t/product.sinter --target vulkan:minimal13
-// RUN: sinter inspect %t/product.sinter --stage asm > %t/file
+// RUN: sinter inspect %t/product.sinter --stage spirv > %t/file
 // RUN: FileCheck %s --check-prefixes=PRODUCT < %t/file
 // RUN: %spirv_val %t/file
 
@@ -81,6 +81,7 @@ func.func @main(%x: tensor<100x2048xf32>) -> tensor<100x2048xf32> {
   return %0 : tensor<100x2048xf32>
 }
 
+// FILE: ExtInst %{{.*}} Fma
 // PRODUCT: x vector<4xf32>>, Workgroup
 // PRODUCT: spirv.GL.Fma
 // PRODUCT: "LocalSize", {{32|64|128}}, 1, 1
