@@ -27,7 +27,7 @@
 // A file has what the text has.
 // RUN: sinter compile %t/product.mlir -o %t/product.sinter --target vulkan:minimal13
 // RUN: sinter inspect %t/product.sinter --stage spirv > %t/file
-// RUN: FileCheck %s --check-prefixes=PRODUCT < %t/file
+// RUN: FileCheck %s --check-prefix=FILE < %t/file
 // RUN: %spirv_val %t/file
 
 // Threads count in groups of 32.
