@@ -1,5 +1,6 @@
 /* Reads handwritten digits with a model that is part of the program: no file is
- * opened but the images, and after sinter_embedded_open nothing is allocated. */
+ * opened but the images, and after sinter_embedded_open nothing is allocated.
+ */
 #include "digits.h"
 
 #include <stdio.h>

@@ -194,10 +194,10 @@ void Run::launch(const Step &step, uint32_t number) {
         phase.ready ? at(session, plan->ready) + phase.ready - 1 : nullptr;
     if (ready && *ready)
       continue;
-    Task task{reinterpret_cast<KernelFunction>(
-                  reinterpret_cast<uintptr_t>(session->model->code) +
-                  phase.code),
-              &block};
+    Task task{
+        reinterpret_cast<KernelFunction>(
+            reinterpret_cast<uintptr_t>(session->model->code) + phase.code),
+        &block};
     float estimate = float(phase.chunks) * phase.chunkMicroseconds;
     if (session->parallel && phase.chunks > 1 &&
         estimate >= parallelMicroseconds)

@@ -76,8 +76,8 @@ Status Model::read(const ModelOptions &options) {
     size_t slash = path.rfind('/');
     folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   }
-  SINTER_TRY(checkTrust({sections, contents, folder}, trust,
-                        options.trustedKeys));
+  SINTER_TRY(
+      checkTrust({sections, contents, folder}, trust, options.trustedKeys));
   store.emplace(sections, contents, folder);
   tensors.resize(contents.tensors.size());
   listPorts();
@@ -138,11 +138,10 @@ Result<std::shared_ptr<const Program>> Model::program(uint32_t number) {
   Entry &entry = entries[number];
   if (entry.isLoaded.load(std::memory_order_acquire))
     return entry.program;
-  SINTER_TRY_ASSIGN(auto loaded,
-                    mayCompile
-                        ? loadOrCompileEntry(file, number, *target, path,
-                                             graphAlone)
-                        : loadEntry(file, number, *target, path));
+  SINTER_TRY_ASSIGN(auto loaded, mayCompile
+                                     ? loadOrCompileEntry(file, number, *target,
+                                                          path, graphAlone)
+                                     : loadEntry(file, number, *target, path));
   SINTER_TRY(checkPorts(number, *loaded));
   std::lock_guard lock(publishing);
   if (!entry.isLoaded.load(std::memory_order_relaxed)) {

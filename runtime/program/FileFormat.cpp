@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little,
 
 std::string_view sinter::runtime::sectionName(SectionKind kind) {
   static constexpr std::string_view names[] = {
-      "program", "image", "constants", "graph",       "debug",
+      "program", "image", "constants", "graph",        "debug",
       "blocks",  "model", "weights",   "weightblocks", "signature"};
   return names[uint32_t(kind) - 1];
 }

@@ -2,10 +2,10 @@
 #include "runtime/trust/TrustHook.h"
 
 #include "runtime/device/cpu/CheckImage.h"
-#include "runtime/support/OwnFolder.h"
 #include "runtime/program/VerifyProgram.h"
 #include "runtime/support/Flags.h"
 #include "runtime/support/Fork.h"
+#include "runtime/support/OwnFolder.h"
 
 #include <sinter/version.h>
 
@@ -34,8 +34,8 @@ Result<const TrustHook *> openTrust() {
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return noTrust(dlerror());
-  auto *entry = reinterpret_cast<const TrustHook *(*)()>(
-      dlsym(library, trustHookSymbol));
+  auto *entry =
+      reinterpret_cast<const TrustHook *(*)()>(dlsym(library, trustHookSymbol));
   const TrustHook *hook = entry ? entry() : nullptr;
   if (!hook)
     return noTrust(path + " offers none");
@@ -66,9 +66,9 @@ Result<ModelTrust> sinter::runtime::parseTrust(std::string_view where,
     return ModelTrust::graph;
   if (name == "signed")
     return ModelTrust::signature;
-  return makeError(ErrorKind::invalid_argument,
-                   fmt::format("{} is code, signed or graph, not '{}'", where,
-                               name));
+  return makeError(
+      ErrorKind::invalid_argument,
+      fmt::format("{} is code, signed or graph, not '{}'", where, name));
 }
 
 Result<ModelTrust> sinter::runtime::defaultTrust() {

@@ -14,8 +14,8 @@ namespace sinter::runtime {
 
 /// What of a model file is used.
 enum class ModelTrust : uint8_t {
-  code,    ///< its machine code, too
-  graph,   ///< its graph and weights alone: nothing native is loaded
+  code,      ///< its machine code, too
+  graph,     ///< its graph and weights alone: nothing native is loaded
   signature, ///< as `code`, where a trusted key signed every byte of it
 };
 /// `code`, `graph` or `signed`; an error of kind `invalid_argument` that begins

@@ -27,9 +27,10 @@ std::span<const Command> commands();
 
 extern const Interface reportInterface;
 extern const Interface inspectInterface, explainInterface, checkInterface,
-    diffInterface, compileInterface, embedInterface, runInterface, benchInterface,
-    profileInterface, devicesInterface, cacheInterface, completionInterface,
-    manInterface, keygenInterface, signInterface, verifyInterface;
+    diffInterface, compileInterface, embedInterface, runInterface,
+    benchInterface, profileInterface, devicesInterface, cacheInterface,
+    completionInterface, manInterface, keygenInterface, signInterface,
+    verifyInterface;
 
 int runOpt(int argc, char **argv);
 int runReport(int argc, char **argv);

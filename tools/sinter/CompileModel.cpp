@@ -128,8 +128,9 @@ int runCompile(int argc, char **argv) {
   bool isForm = form == "sinter" || form == "cpp" || embedForm;
   if (output.empty() || !isForm) {
     fmt::print(stderr, "{}compile: {}\n", errorPrefix(),
-               output.empty() ? "-o FILE is missing"
-                              : "--emit is sinter, object, library, header or cpp");
+               output.empty()
+                   ? "-o FILE is missing"
+                   : "--emit is sinter, object, library, header or cpp");
     return exitUsage;
   }
   if (form == "cpp") {

@@ -56,13 +56,13 @@ Result<std::shared_ptr<ModelEntry>> ModelEntry::open(const std::string &path,
   if (!number)
     return inFile(number.takeError());
   entry->number = *number;
-  SINTER_TRY_ASSIGN(entry->loaded,
-                    loadOrCompileEntry(entry->file, *number, device, path,
-                                       graphAlone));
+  SINTER_TRY_ASSIGN(
+      entry->loaded,
+      loadOrCompileEntry(entry->file, *number, device, path, graphAlone));
   for (uint32_t part : entry->point().parts) {
-    SINTER_TRY_ASSIGN(auto program,
-                      loadOrCompileEntry(entry->file, part, device, path,
-                                         graphAlone));
+    SINTER_TRY_ASSIGN(
+        auto program,
+        loadOrCompileEntry(entry->file, part, device, path, graphAlone));
     entry->parts.push_back(std::move(program));
   }
   std::string folder = std::filesystem::path(path).parent_path();

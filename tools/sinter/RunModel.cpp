@@ -4,11 +4,11 @@
 #include "tools/sinter/Inputs.h"
 #include "tools/sinter/Measure.h"
 #include "tools/sinter/Model.h"
-#include "tools/sinter/trust/Trust.h"
 #include "tools/sinter/ModelEntry.h"
 #include "tools/sinter/ProgramText.h"
 #include "tools/sinter/Replay.h"
 #include "tools/sinter/help/Terminal.h"
+#include "tools/sinter/trust/Trust.h"
 
 #include "runtime/device/Device.h"
 #include "runtime/graph/Elements.h"

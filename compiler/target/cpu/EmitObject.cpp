@@ -100,8 +100,8 @@ makeTargetMachine(const CpuFeatures &features) {
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, features.isArm() ? "generic" : "x86-64", enabled, options, llvm::Reloc::PIC_, std::nullopt,
-      llvm::CodeGenOptLevel::Less));
+      triple, features.isArm() ? "generic" : "x86-64", enabled, options,
+      llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Less));
 }
 
 // Runs code generation; `module` is used up.
@@ -121,8 +121,9 @@ FailureOr<TargetCode> emitObject(ModuleOp module, const CpuFeatures &features,
                                  bool keepText) {
   auto machine = makeTargetMachine(features);
   if (!machine)
-    return module.emitError("this build of LLVM cannot generate code for " +
-                            std::string(features.isArm() ? "aarch64" : "x86-64"));
+    return module.emitError(
+        "this build of LLVM cannot generate code for " +
+        std::string(features.isArm() ? "aarch64" : "x86-64"));
   llvm::LLVMContext context;
   setDataLayout(module, *machine);
   auto llvmModule = translateModuleToLLVMIR(module, context, "kernel",

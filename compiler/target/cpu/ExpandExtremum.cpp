@@ -1,5 +1,5 @@
-/// maximumf and minimumf: max and min of x86 give their second operand where both
-/// are zero or one is NaN.
+/// maximumf and minimumf: max and min of x86 give their second operand where
+/// both are zero or one is NaN.
 #include "compiler/target/cpu/ExpandExtremum.h"
 
 #include "compiler/lower/CanonicalNan.h"

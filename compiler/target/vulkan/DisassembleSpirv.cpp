@@ -25,8 +25,8 @@ bool isSpirv(std::span<const std::byte> image) {
   return first[1] == runtime::spirvMagic;
 }
 
-/// What SPIRV-Tools here does not know MLIR may: then its form stands there, and
-/// why.
+/// What SPIRV-Tools here does not know MLIR may: then its form stands there,
+/// and why.
 static Result<std::string> inMlirsForm(llvm::ArrayRef<uint32_t> words,
                                        const std::string &why) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
@@ -49,9 +49,8 @@ static Result<std::string> assemblyOf(llvm::ArrayRef<uint32_t> words) {
   spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
   std::string why = "SPIRV-Tools does not know it";
   tools.SetMessageConsumer([&](spv_message_level_t, const char *,
-                               const spv_position_t &, const char *message) {
-    why = message;
-  });
+                               const spv_position_t &,
+                               const char *message) { why = message; });
   std::string text;
   if (tools.Disassemble(words.data(), words.size(), &text,
                         SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES |

@@ -29,7 +29,7 @@ struct CpuImageSymbol {
   uint64_t address = 0;
 };
 struct CpuImageContents {
-  uint16_t machine = 0; ///< EM_X86_64, EM_AARCH64
+  uint16_t machine = 0;                  ///< EM_X86_64, EM_AARCH64
   std::vector<CpuImageSegment> segments; ///< ascending, none shares a page
   std::vector<CpuImageSymbol> symbols;
 };

@@ -139,7 +139,8 @@ void sinter::runtime::eachCpuFeature(void (*visit)(void *, std::string_view),
 // Every processor of it has both.
 static constexpr std::string_view features[] = {
 #if defined(__aarch64__)
-    "aarch64", "neon",
+    "aarch64",
+    "neon",
 #else
     "",
 #endif

@@ -62,8 +62,8 @@ static ErrorInfo failed(const std::string &path, const std::string &why) {
 /// That nobody else says what is trusted.
 static Status checkOwner(const std::string &path, const struct stat &status) {
   if (status.st_uid != geteuid() && status.st_uid != 0)
-    return failed(path, fmt::format("trusted keys of another user ({})",
-                                    status.st_uid));
+    return failed(
+        path, fmt::format("trusted keys of another user ({})", status.st_uid));
   if (status.st_mode & (S_IWGRP | S_IWOTH))
     return failed(path, "others may write trusted keys there; chmod go-w it");
   return {};
@@ -86,8 +86,7 @@ static Result<TrustedKey> readKey(const std::filesystem::path &path) {
   return key;
 }
 
-Result<std::vector<TrustedKey>>
-trust::trustedKeys(const std::string &folder) {
+Result<std::vector<TrustedKey>> trust::trustedKeys(const std::string &folder) {
   struct stat status = {};
   if (folder.empty() || ::stat(folder.c_str(), &status) != 0)
     return makeError(ErrorKind::io,
@@ -101,8 +100,7 @@ trust::trustedKeys(const std::string &folder) {
   }
   SINTER_TRY(checkOwner(folder, status));
   std::error_code error;
-  for (const auto &entry :
-       std::filesystem::directory_iterator(folder, error)) {
+  for (const auto &entry : std::filesystem::directory_iterator(folder, error)) {
     if (entry.path().extension() != ".pub")
       continue;
     SINTER_TRY_ASSIGN(TrustedKey key, readKey(entry.path()));

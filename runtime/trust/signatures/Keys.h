@@ -25,9 +25,9 @@ struct TrustedKey {
   std::string name; ///< of its file
   Bytes key;
 };
-/// The keys in the files *.pub of a folder, by name, or of one file. Folder and files
-/// have to be the user's or root's, and writable for nobody else: an error of
-/// kind `io` otherwise, and where a file holds no key.
+/// The keys in the files *.pub of a folder, by name, or of one file. Folder and
+/// files have to be the user's or root's, and writable for nobody else: an
+/// error of kind `io` otherwise, and where a file holds no key.
 Result<std::vector<TrustedKey>> trustedKeys(const std::string &folder);
 
 } // namespace sinter::trust

@@ -18,9 +18,8 @@ std::string trust::hexOf(std::span<const unsigned char> bytes) {
   return hex;
 }
 
-Result<std::vector<unsigned char>> trust::bytesOfHex(std::string_view hex,
-                                                     size_t size,
-                                                     const std::string &what) {
+Result<std::vector<unsigned char>>
+trust::bytesOfHex(std::string_view hex, size_t size, const std::string &what) {
   std::vector<unsigned char> bytes(size);
   size_t found = 0;
   const char *end = nullptr;
@@ -29,9 +28,9 @@ Result<std::vector<unsigned char>> trust::bytesOfHex(std::string_view hex,
                               nullptr, &found, &end) == 0 &&
                found == size && end == hex.data() + hex.size();
   if (!isHex)
-    return makeError(ErrorKind::io,
-                     fmt::format("{} has no {} hexadecimal digits", what,
-                                 2 * size));
+    return makeError(
+        ErrorKind::io,
+        fmt::format("{} has no {} hexadecimal digits", what, 2 * size));
   return bytes;
 }
 
@@ -45,8 +44,8 @@ static std::string hashOf(std::span<const std::byte> bytes) {
 
 /// A name as one word.
 static std::string wordOf(std::string_view name) {
-  return hexOf({reinterpret_cast<const unsigned char *>(name.data()),
-                name.size()});
+  return hexOf(
+      {reinterpret_cast<const unsigned char *>(name.data()), name.size()});
 }
 
 static Result<std::string> externalLine(const ExternalFile &external,
@@ -95,9 +94,9 @@ static std::string subject(std::string_view line) {
   size_t first = line.find(' ');
   size_t second = line.find(' ', first + 1);
   std::string kind(line.substr(0, first));
-  std::string name(first == line.npos ? std::string_view()
-                                      : line.substr(first + 1,
-                                                    second - first - 1));
+  std::string name(first == line.npos
+                       ? std::string_view()
+                       : line.substr(first + 1, second - first - 1));
   if (kind == "external") {
     auto bytes = bytesOfHex(name, name.size() / 2, "a name");
     if (bytes)

@@ -1,5 +1,5 @@
-/// Signs model files and verifies signatures: ed25519 (RFC 8032) over a manifest
-/// of SHA-256, by libsodium.
+/// Signs model files and verifies signatures: ed25519 (RFC 8032) over a
+/// manifest of SHA-256, by libsodium.
 ///
 /// A signature section is text:
 ///
@@ -53,10 +53,9 @@ Result<SignedText> readText(std::string_view text) {
   if (!rest.starts_with(firstLine))
     return untrusted("its signature is of another kind");
   rest.remove_prefix(firstLine.size());
-  SINTER_TRY_ASSIGN(parts.key,
-                    bytesOfHex(takeDigits(rest, keyWord),
-                               crypto_sign_ed25519_PUBLICKEYBYTES,
-                               "the key of its signature"));
+  SINTER_TRY_ASSIGN(parts.key, bytesOfHex(takeDigits(rest, keyWord),
+                                          crypto_sign_ed25519_PUBLICKEYBYTES,
+                                          "the key of its signature"));
   // The manifest's lines are of other words.
   size_t last = text.rfind(std::string("\n") + std::string(signatureWord));
   size_t start = size_t(rest.data() - text.data());
@@ -65,9 +64,9 @@ Result<SignedText> readText(std::string_view text) {
   parts.message = text.substr(0, last + 1);
   parts.manifest = text.substr(start, last + 1 - start);
   std::string_view tail = text.substr(last + 1);
-  SINTER_TRY_ASSIGN(parts.signature, bytesOfHex(takeDigits(tail, signatureWord),
-                                                crypto_sign_ed25519_BYTES,
-                                                "its signature"));
+  SINTER_TRY_ASSIGN(parts.signature,
+                    bytesOfHex(takeDigits(tail, signatureWord),
+                               crypto_sign_ed25519_BYTES, "its signature"));
   if (!tail.empty())
     return untrusted("there is more behind its signature");
   return parts;
@@ -112,9 +111,8 @@ Result<std::string> signFile(const TrustedFile &file, std::string_view secret) {
                      hexOf(open) + "\n" + manifest;
   unsigned char signature[crypto_sign_ed25519_BYTES];
   int rc = crypto_sign_ed25519_detached(
-      signature, nullptr,
-      reinterpret_cast<const unsigned char *>(text.data()), text.size(),
-      key.data());
+      signature, nullptr, reinterpret_cast<const unsigned char *>(text.data()),
+      text.size(), key.data());
   sodium_memzero(key.data(), key.size());
   if (rc != 0)
     return makeError(ErrorKind::internal, "the file could not be signed");

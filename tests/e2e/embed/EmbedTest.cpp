@@ -154,8 +154,7 @@ TEST_F(EmbedTest, OutputsGoWhereTheCallerSays) {
 
 TEST_F(EmbedTest, ThreadsOfTheCallersGiveTheSame) {
   Layers model;
-  sn::export_model(path(), model, sn::ones({64, 64}).eval(),
-                   {.inputs = {"x"}});
+  sn::export_model(path(), model, sn::ones({64, 64}).eval(), {.inputs = {"x"}});
   EmbeddedRunner runner(path());
   sn::Tensor x = sn::normal({64, 64}).eval();
   std::vector<float> values = x.to_vector<float>();
@@ -171,8 +170,7 @@ TEST_F(EmbedTest, ThreadsOfTheCallersGiveTheSame) {
   int calls = 0;
   sinter_embedded_options options = {
       sizeof options,
-      [](void *user, sinter_embedded_task task, void *context,
-         int64_t chunks) {
+      [](void *user, sinter_embedded_task task, void *context, int64_t chunks) {
         ++*static_cast<int *>(user);
         for (int64_t i = chunks - 1; i >= 0; --i)
           std::thread(task, context, i, i + 1).join();
@@ -259,9 +257,9 @@ TEST_F(EmbedTest, WrongCallsAreRefused) {
 
 TEST_F(EmbedTest, TheCommandSaysWhatIsWrong) {
   Layers model;
-  sn::export_model(path(), model, sn::ones({3, 64}).eval(),
-                   {.inputs = {"x"},
-                    .targets = {"cpu:x86-64-v3", "cpu:scalar"}});
+  sn::export_model(
+      path(), model, sn::ones({3, 64}).eval(),
+      {.inputs = {"x"}, .targets = {"cpu:x86-64-v3", "cpu:scalar"}});
   EXPECT_THAT(embed("model.sinter -o model.o", 1),
               HasSubstr("several programs for cpu"));
   EXPECT_THAT(embed("model.sinter -o model.obj", 2), HasSubstr(".o, .a or .h"));

@@ -17,8 +17,8 @@ EmbeddedRunner::EmbeddedRunner(const std::filesystem::path &path,
     : folder(path.parent_path()) {
   std::string name = path.stem();
   std::string object = name + ".o", image = "./" + name + ".so";
-  runIn(folder, SINTER_TOOL " embed " + path.string() + " -o " + object + " " +
-                    flags);
+  runIn(folder,
+        SINTER_TOOL " embed " + path.string() + " -o " + object + " " + flags);
   // What the object has of its own is all that is in the library.
   runIn(folder, SINTER_C_COMPILER " -shared -nostdlib -Wl,-z,defs -o " + image +
                     " " + object);
@@ -29,13 +29,13 @@ EmbeddedRunner::EmbeddedRunner(const std::filesystem::path &path,
   EXPECT_TRUE(embedded);
   size_t bytes = sinter_embedded_memory(embedded);
   EXPECT_GT(bytes, 0u);
-  memory.reset(std::aligned_alloc(
-      alignment, (bytes + alignment - 1) / alignment * alignment));
+  memory.reset(std::aligned_alloc(alignment, (bytes + alignment - 1) /
+                                                 alignment * alignment));
   // What a session does not set itself is not zero.
   std::fill_n(static_cast<char *>(memory.get()), bytes, char(0xA5));
-  EXPECT_EQ(sinter_embedded_open(embedded, memory.get(), bytes, nullptr,
-                                 &opened),
-            SINTER_OK);
+  EXPECT_EQ(
+      sinter_embedded_open(embedded, memory.get(), bytes, nullptr, &opened),
+      SINTER_OK);
   sinter_model_options options{};
   options.struct_size = sizeof options;
   options.device = "cpu";
@@ -77,8 +77,8 @@ void EmbeddedRunner::compareOutputs(uint32_t entry) {
     const void *got = sinter_embedded_output(opened, entry, i);
     ASSERT_TRUE(got);
     std::string_view bytes = bytesOf(expected);
-    EXPECT_EQ(bytes, std::string_view(static_cast<const char *>(got),
-                                      bytes.size()))
+    EXPECT_EQ(bytes,
+              std::string_view(static_cast<const char *>(got), bytes.size()))
         << "output " << i;
   }
   EXPECT_FALSE(sinter_embedded_output(opened, entry, info.num_outputs));
@@ -94,8 +94,8 @@ void EmbeddedRunner::compareStates() {
     std::string_view bytes = bytesOf(expected);
     const void *got = sinter_embedded_state(opened, i);
     ASSERT_TRUE(got);
-    EXPECT_EQ(bytes, std::string_view(static_cast<const char *>(got),
-                                      bytes.size()))
+    EXPECT_EQ(bytes,
+              std::string_view(static_cast<const char *>(got), bytes.size()))
         << "state " << i;
   }
 }

@@ -4,7 +4,8 @@
 #include <stdio.h>
 
 static char memory[BITS_MEMORY] __attribute__((aligned(64)));
-static float x[7 * 33], w[33 * 50], image[2 * 4 * 9 * 11], filter[6 * 4 * 3 * 3];
+static float x[7 * 33], w[33 * 50], image[2 * 4 * 9 * 11],
+    filter[6 * 4 * 3 * 3];
 static int32_t whole[7 * 33];
 
 /* The same on every processor: whole numbers, times a power of two. */
@@ -45,13 +46,12 @@ int main(void) {
   static const struct {
     const char *name;
     size_t bytes;
-  } outputs[] = {{"gelu", 7 * 50 * 4},     {"softmax", 7 * 33 * 4},
-                 {"sum", 33 * 4},          {"most", 7 * 33 * 4},
-                 {"half", 7 * 33 * 2},     {"brain", 7 * 33 * 2},
-                 {"tanh", 7 * 33 * 8},     {"running", 7 * 33 * 4},
-                 {"order", 7 * 33 * 8},    {"whole", 7 * 33 * 4},
-                 {"conv", 2 * 6 * 99 * 4}, {"quotient", 7 * 33 * 4},
-                 {"narrow", 7 * 50 * 2}};
+  } outputs[] = {
+      {"gelu", 7 * 50 * 4},  {"softmax", 7 * 33 * 4},  {"sum", 33 * 4},
+      {"most", 7 * 33 * 4},  {"half", 7 * 33 * 2},     {"brain", 7 * 33 * 2},
+      {"tanh", 7 * 33 * 8},  {"running", 7 * 33 * 4},  {"order", 7 * 33 * 8},
+      {"whole", 7 * 33 * 4}, {"conv", 2 * 6 * 99 * 4}, {"quotient", 7 * 33 * 4},
+      {"narrow", 7 * 50 * 2}};
   for (uint32_t i = 0; i < sizeof outputs / sizeof *outputs; ++i)
     print(outputs[i].name, sinter_embedded_output(session, 0, i),
           outputs[i].bytes);

@@ -12,8 +12,8 @@ enum { numThreads = 4, numImages = 200 };
 static float images[numImages][64];
 
 static void *run(void *results) {
-  const sinter_embedded_options options = {sizeof options,
-                                           sinter_embedded_pool, NULL};
+  const sinter_embedded_options options = {sizeof options, sinter_embedded_pool,
+                                           NULL};
   size_t bytes = (sinter_embedded_memory(&digits) + 63) / 64 * 64;
   void *memory = aligned_alloc(64, bytes);
   sinter_embedded_session *session;

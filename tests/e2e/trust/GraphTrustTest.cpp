@@ -1,6 +1,6 @@
 /// A stranger's file, of which the graph alone is trusted: whatever it says, it
-/// is refused, or compiled and computed, at once. SINTER_TEST_SEEDS sets how many
-/// altered files are tried; one in 500 of them is compiled.
+/// is refused, or compiled and computed, at once. SINTER_TEST_SEEDS sets how
+/// many altered files are tried; one in 500 of them is compiled.
 #include "tests/e2e/export/ExportFixture.h"
 #include "tests/unit/program/FieldMutator.h"
 #include "tests/unit/program/Reseal.h"
@@ -83,10 +83,10 @@ void compute(const ModelFile &model, uint32_t entry, Counts &counts) {
   const Section *text = model.find(SectionKind::graph, entry);
   if (!text)
     return;
-  auto graph = (*compilerHook())
-                   ->readGraph({reinterpret_cast<const char *>(
-                                    text->bytes.data()),
-                                text->bytes.size()});
+  auto graph =
+      (*compilerHook())
+          ->readGraph({reinterpret_cast<const char *>(text->bytes.data()),
+                       text->bytes.size()});
   if (!graph) {
     EXPECT_FALSE(graph.error().message.empty());
     return;
@@ -103,8 +103,8 @@ void compute(const ModelFile &model, uint32_t entry, Counts &counts) {
     size_t count = 1;
     for (uint32_t dim : value.dims) {
       tensor.dims.push_back(sizes[dim]);
-      if (__builtin_mul_overflow(count, size_t(std::max<int64_t>(0, sizes[dim])),
-                                 &count))
+      if (__builtin_mul_overflow(
+              count, size_t(std::max<int64_t>(0, sizes[dim])), &count))
         return;
     }
     bytes += count * sn::byteWidth(value.dtype);

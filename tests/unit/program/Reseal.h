@@ -1,5 +1,5 @@
-/// Reseal: makes the digests of an altered model file fit, as somebody who knows
-/// the format would.
+/// Reseal: makes the digests of an altered model file fit, as somebody who
+/// knows the format would.
 #pragma once
 
 #include "runtime/program/FileFormat.h"

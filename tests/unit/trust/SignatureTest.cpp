@@ -135,8 +135,8 @@ TEST_F(SignatureTest, sectionsWithNewDigestsAreRefusedByName) {
 TEST_F(SignatureTest, truncatedSignaturesAreRefused) {
   const Bytes file = signedBy(smallModel().file(), keys.secret);
   SectionEntry entry = entryOf(file, SectionKind::signature);
-  std::string text(
-      reinterpret_cast<const char *>(file.data() + entry.offset), entry.bytes);
+  std::string text(reinterpret_cast<const char *>(file.data() + entry.offset),
+                   entry.bytes);
   for (size_t size = 0; size < text.size(); size += 3) {
     ASSERT_TRUE(writeSigned(folder / "cut.sinter", file, text.substr(0, size)));
     auto mapped = MappedFile::open(folder / "cut.sinter");

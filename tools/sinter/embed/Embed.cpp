@@ -42,8 +42,7 @@ Result<std::map<std::string, int64_t>> sizesOf(const Arguments &arguments) {
     const char *end = text.data() + text.size();
     bool isWhole = equals != text.npos && equals > 0;
     if (isWhole) {
-      auto [next, error] =
-          std::from_chars(text.data() + equals + 1, end, size);
+      auto [next, error] = std::from_chars(text.data() + equals + 1, end, size);
       isWhole = error == std::errc() && next == end && size >= 0;
     }
     if (!isWhole)
@@ -62,8 +61,7 @@ Status embedFile(std::shared_ptr<const ModelBytes> file,
   SINTER_TRY_ASSIGN(EmbeddedModel model,
                     embedModel(std::move(file), path.parent_path(), sizes));
   std::string symbol = arguments.get(
-      "--name",
-      identifier(std::filesystem::path(output).stem().string()));
+      "--name", identifier(std::filesystem::path(output).stem().string()));
   if (symbol != identifier(symbol))
     return makeError(ErrorKind::invalid_argument,
                      "--name needs a name that C takes, not '" + symbol + "'");

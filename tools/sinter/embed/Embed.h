@@ -12,7 +12,8 @@
 namespace sinter::cli {
 
 inline constexpr Flag nameFlag = {
-    "--name", "NAME", "what C calls an embedded model; default: its file's name"};
+    "--name", "NAME",
+    "what C calls an embedded model; default: its file's name"};
 
 /// What is written.
 enum class EmbedForm {

@@ -247,8 +247,8 @@ Result<EmbeddedModel> Embedder::make() {
   SINTER_TRY_ASSIGN(all, partsOf(bytes));
   SINTER_TRY(checkSizes());
   SINTER_TRY_ASSIGN(std::vector<const FileParts *> chosen, programsOfEntries());
-  store = std::make_shared<WeightStore>(file, info,
-                                        folder.empty() ? "." : folder);
+  store =
+      std::make_shared<WeightStore>(file, info, folder.empty() ? "." : folder);
   SINTER_TRY(listKept());
   for (uint32_t i = 0; i < chosen.size(); ++i)
     SINTER_TRY(addEntry(i, *chosen[i]));

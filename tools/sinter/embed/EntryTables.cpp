@@ -42,10 +42,11 @@ EntryTables::symbolsOf(const std::map<std::string, int64_t> &sizes) const {
     return symbols;
   return makeError(
       ErrorKind::invalid_argument,
-      fmt::format("embed: entry '{}' has open axes, and an object's sizes are "
-                  "fixed: give --size {}=N",
-                  source.point.name,
-                  printable(fmt::format("{}", fmt::join(missing, "=N --size ")))));
+      fmt::format(
+          "embed: entry '{}' has open axes, and an object's sizes are "
+          "fixed: give --size {}=N",
+          source.point.name,
+          printable(fmt::format("{}", fmt::join(missing, "=N --size ")))));
 }
 
 Status EntryTables::bind(const std::map<std::string, int64_t> &sizes) {
@@ -60,13 +61,11 @@ Status EntryTables::bind(const std::map<std::string, int64_t> &sizes) {
   }
   for (const DynamicDim &dim : source.point.dims)
     if (auto size = sizes.find(dim.name);
-        size != sizes.end() &&
-        inputDims[dim.input][dim.axis] != size->second)
-      return makeError(ErrorKind::invalid_argument,
-                       fmt::format("embed: axis {} of input {} is {}, not {}",
-                                   dim.axis, dim.input,
-                                   inputDims[dim.input][dim.axis],
-                                   size->second));
+        size != sizes.end() && inputDims[dim.input][dim.axis] != size->second)
+      return makeError(
+          ErrorKind::invalid_argument,
+          fmt::format("embed: axis {} of input {} is {}, not {}", dim.axis,
+                      dim.input, inputDims[dim.input][dim.axis], size->second));
   uint64_t outputBytes = 0, numOutputs = 0;
   for (size_t i = 0; i < plan->outputBytes.size(); ++i)
     if (source.point.outputs[i].updates < 0) {
@@ -167,7 +166,8 @@ Status EntryTables::addInputs(TableWriter &writer) {
     if (source.point.inputs[i].kind != SlotKind::given)
       continue;
     const EmbeddedPort &port = described.inputs[number++];
-    uint64_t bytes = port.isScalar ? byteWidth(port.dtype) : plan->inputBytes[i];
+    uint64_t bytes =
+        port.isScalar ? byteWidth(port.dtype) : plan->inputBytes[i];
     ports.push_back({writer.add(port.name), 0, bytes, 0});
   }
   entry.inputs = writer.add(ports);
@@ -208,8 +208,7 @@ void EntryTables::addOutputs(TableWriter &writer) {
   for (size_t i = 0; i < source.program.outputs.size(); ++i) {
     const EntryOutput &output = source.point.outputs[i];
     if (output.updates < 0) {
-      outputs.push_back(
-          {embedded::Place::returned, uint32_t(ports.size()), 0});
+      outputs.push_back({embedded::Place::returned, uint32_t(ports.size()), 0});
       described.outputs.push_back(
           portOf(source.program.outputs[i], output.name, output.description));
       ports.push_back(
@@ -251,8 +250,8 @@ void EntryTables::addBuffers() {
     case BufferKind::constant: {
       const ConstantData &constant = source.program.constants[buffer.index];
       placed = {embedded::Place::weight, 0,
-                kept.weights.place(source.constants.subspan(constant.offset,
-                                                            constant.bytes))};
+                kept.weights.place(
+                    source.constants.subspan(constant.offset, constant.bytes))};
       break;
     }
     case BufferKind::moving:
@@ -322,7 +321,7 @@ void EntryTables::addStep(TableWriter &writer, uint32_t number) {
   const StepData &from = source.program.steps[number];
   const BoundStep &bound = plan->steps[number];
   embedded::Step step;
-  step.kind = from.isCopy   ? embedded::StepKind::copy
+  step.kind = from.isCopy     ? embedded::StepKind::copy
               : from.isLoop() ? embedded::StepKind::loop
                               : embedded::StepKind::launch;
   step.firstPhase = bound.firstPhase;
@@ -343,11 +342,10 @@ void EntryTables::addStep(TableWriter &writer, uint32_t number) {
   bool inLoop = loopAround(source.program, number) != nullptr;
   for (uint32_t i = 0; i < bound.numPhases; ++i) {
     const BoundPhase &phase = plan->phases[bound.firstPhase + i];
-    phases.push_back(
-        {uint64_t(reinterpret_cast<uintptr_t>(phase.function)), phase.chunks,
-         phase.chunkMicroseconds,
-         prepare(from, phase, bound.firstBuffer, inLoop), phase.oncePerLoop,
-         0});
+    phases.push_back({uint64_t(reinterpret_cast<uintptr_t>(phase.function)),
+                      phase.chunks, phase.chunkMicroseconds,
+                      prepare(from, phase, bound.firstBuffer, inLoop),
+                      phase.oncePerLoop, 0});
   }
   steps.push_back(step);
 }

@@ -34,15 +34,15 @@ std::string identifier(std::string_view name) {
     made.insert(made.begin(), '_');
   // A letter or `_` before the name would do; words of C and C++ are few.
   static const std::set<std::string, std::less<>> words = {
-      "auto",     "bool",   "break",    "case",     "char",     "class",
-      "const",    "continue", "default", "delete",  "do",       "double",
-      "else",     "enum",   "extern",   "false",    "float",    "for",
-      "goto",     "if",     "inline",   "int",      "long",     "main",
-      "new",      "operator", "private", "public",  "register", "restrict",
-      "return",   "session", "short",   "signed",   "sizeof",   "static",
-      "struct",   "switch", "template", "this",     "throw",    "true",
-      "try",      "typedef", "typename", "union",   "unsigned", "using",
-      "virtual",  "void",   "volatile", "while"};
+      "auto",    "bool",     "break",    "case",   "char",     "class",
+      "const",   "continue", "default",  "delete", "do",       "double",
+      "else",    "enum",     "extern",   "false",  "float",    "for",
+      "goto",    "if",       "inline",   "int",    "long",     "main",
+      "new",     "operator", "private",  "public", "register", "restrict",
+      "return",  "session",  "short",    "signed", "sizeof",   "static",
+      "struct",  "switch",   "template", "this",   "throw",    "true",
+      "try",     "typedef",  "typename", "union",  "unsigned", "using",
+      "virtual", "void",     "volatile", "while"};
   if (words.contains(made))
     made.push_back('_');
   return made;
@@ -149,16 +149,18 @@ static std::string functionText(const EmbeddedEntry &entry,
     const EmbeddedPort &port =
         isInput ? entry.inputs[i] : entry.outputs[i - entry.inputs.size()];
     bool byValue = isInput && port.isScalar && byteWidth(port.dtype) <= 8;
-    declared += fmt::format(",\n    {}{} {}{}", isInput && !byValue ? "const " : "",
-                            typeOf(port.dtype), byValue ? "" : "*", names[i]);
+    declared +=
+        fmt::format(",\n    {}{} {}{}", isInput && !byValue ? "const " : "",
+                    typeOf(port.dtype), byValue ? "" : "*", names[i]);
     (isInput ? inputs : outputs).push_back((byValue ? "&" : "") + names[i]);
   }
   text += declared + ") {\n";
   text += listText("const void *", "sinter_inputs", inputs);
   text += listText("void *", "sinter_outputs", outputs);
-  text += fmt::format("  return sinter_embedded_run(session, {}, sinter_inputs,\n"
-                      "                             sinter_outputs);\n}}\n",
-                      number);
+  text +=
+      fmt::format("  return sinter_embedded_run(session, {}, sinter_inputs,\n"
+                  "                             sinter_outputs);\n}}\n",
+                  number);
   return text;
 }
 
@@ -166,7 +168,8 @@ std::string headerText(const EmbeddedModel &model, const std::string &symbol,
                        const std::string &origin) {
   std::string guard = upper(symbol);
   std::string text = fmt::format(
-      "/* A model inside of a program: {}, as `sinter embed` made it. Link the\n"
+      "/* A model inside of a program: {}, as `sinter embed` made it. Link "
+      "the\n"
       " * object that was written beside this and libsinter-runtime.a; see\n"
       " * sinter/embedded.h. */\n"
       "#ifndef {}_SINTER_H\n#define {}_SINTER_H\n\n"

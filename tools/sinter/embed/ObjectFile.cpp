@@ -132,8 +132,7 @@ void ObjectWriter::writeParts() {
         embedded::codeAlignment);
   file.add(model.code);
   end(codeSection);
-  bool isLarge =
-      model.machine == EM_X86_64 && model.weightBytes >= largeBytes;
+  bool isLarge = model.machine == EM_X86_64 && model.weightBytes >= largeBytes;
   begin(weightSection, isLarge ? ".lrodata.sinter" : ".rodata.sinter",
         SHT_PROGBITS, SHF_ALLOC | (isLarge ? largeFlag : 0),
         embedded::alignment);
@@ -167,9 +166,8 @@ void ObjectWriter::writeModel() {
       {offsetof(Descriptor, weights),
        ELF64_R_INFO(uint64_t(weightSection), type), 0},
   };
-  Elf64_Shdr &section =
-      begin(relocationSection, ".rela.data.rel.ro.sinter", SHT_RELA,
-            SHF_INFO_LINK, 8);
+  Elf64_Shdr &section = begin(relocationSection, ".rela.data.rel.ro.sinter",
+                              SHT_RELA, SHF_INFO_LINK, 8);
   section.sh_link = symbolSection;
   section.sh_info = modelSection;
   section.sh_entsize = sizeof(Elf64_Rela);
@@ -246,8 +244,8 @@ Pieces ObjectWriter::write() {
 
 /// A member's header: texts of fixed lengths, filled with spaces.
 std::string memberHeader(const std::string &name, uint64_t size) {
-  return fmt::format("{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", name, 0, 0, 0,
-                     644, size);
+  return fmt::format("{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", name, 0, 0, 0, 644,
+                     size);
 }
 
 } // namespace

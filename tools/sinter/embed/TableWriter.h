@@ -18,8 +18,7 @@ class TableWriter {
 public:
   TableWriter() : bytes(sizeof(embedded::Plan)) {}
 
-  template <typename T>
-  embedded::List<T> add(const std::vector<T> &entries) {
+  template <typename T> embedded::List<T> add(const std::vector<T> &entries) {
     bytes.resize((bytes.size() + 7) / 8 * 8);
     embedded::List<T> list{uint32_t(bytes.size()), uint32_t(entries.size())};
     append(entries.data(), entries.size() * sizeof(T));

@@ -76,7 +76,8 @@ static constexpr Flag signFlags[] = {
 };
 const Interface signInterface = {
     "sign MODEL.sinter --key NAME.key [-o OUT.sinter]",
-    "Signs a model file: every section of it, and the files of weights that it\n"
+    "Signs a model file: every section of it, and the files of weights that "
+    "it\n"
     "names. Another signature is replaced.",
     "sinter sign net.sinter --key release.key",
     signFlags,
@@ -124,7 +125,8 @@ static constexpr Flag verifyFlags[] = {
 };
 const Interface verifyInterface = {
     "verify MODEL.sinter [--trusted-keys DIR]",
-    "Says whether a trusted key signed a model file, and whether the file, and\n"
+    "Says whether a trusted key signed a model file, and whether the file, "
+    "and\n"
     "the files of weights that it names, are what was signed.",
     "sinter verify net.sinter --trusted-keys release.pub",
     verifyFlags,
@@ -143,8 +145,8 @@ int runVerify(int argc, char **argv) {
   Arguments arguments(argc, argv, verifyInterface);
   if (arguments.exit)
     return *arguments.exit;
-  Status verified = verify(arguments.positional()[0],
-                           arguments.get("--trusted-keys"));
+  Status verified =
+      verify(arguments.positional()[0], arguments.get("--trusted-keys"));
   return verified ? exitOk : report(verified.error());
 }
 
