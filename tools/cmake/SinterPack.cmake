@@ -48,7 +48,7 @@ foreach(component ${CPACK_COMPONENTS_ALL})
     COMPONENT ${component})
 endforeach()
 foreach(package liblld-22-dev libflatbuffers-dev libfmt-dev libmlir-22-dev
-    libxxhash-dev libzstd-dev zlib1g-dev)
+    libsodium-dev libxxhash-dev libzstd-dev spirv-tools zlib1g-dev)
   install(FILES /usr/share/doc/${package}/copyright
     RENAME copyright.${package} COMPONENT libsinter
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libsinter)
