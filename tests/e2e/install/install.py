@@ -115,6 +115,17 @@ def install(place):
         first)
     first.rename(place.moved)
     print(check_tool(place))
+    check_manual(place)
+
+
+def check_manual(place):
+    """A page for each command that has one."""
+    text = run(place.moved / "bin/sinter", "--help")
+    commands = set(re.findall(r"^  ([a-z]+) ", text, re.M)) - {"opt"}
+    pages = {path.stem.partition("-")[2]
+             for path in place.moved.rglob("man1/sinter-*.1")}
+    if commands - pages:
+        sys.exit(f"error: no manual of {', '.join(sorted(commands - pages))}")
 
 
 def check_tool(place):
