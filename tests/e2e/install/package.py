@@ -61,7 +61,7 @@ def files(packages):
         problems = [what for path in found for what in problems_of(path)]
         print("needs at most", elf.newest_needed(found))
     if names != ["libsinter-compiler", "libsinter-frontend",
-                 "libsinter-runtime", "sinter"]:
+                 "libsinter-runtime", "libsinter-trust", "sinter"]:
         problems.append(f"the archive holds {names}")
     if problems:
         sys.exit("\n".join(f"error: {what}" for what in problems[:40]))
