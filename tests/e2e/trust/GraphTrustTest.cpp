@@ -1,6 +1,6 @@
 /// A stranger's file, of which the graph alone is trusted: whatever it says, it
 /// is refused, or compiled and computed, at once. SINTER_TEST_SEEDS sets how
-/// many altered files are tried; one in 500 of them is compiled.
+/// many altered files are tried; for 500 of them one is compiled and computed.
 #include "tests/e2e/export/ExportFixture.h"
 #include "tests/unit/program/FieldMutator.h"
 #include "tests/unit/program/Reseal.h"
