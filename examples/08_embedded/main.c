@@ -10,10 +10,10 @@ static char memory[DIGITS_MEMORY] __attribute__((aligned(64)));
 
 int main(void) {
   sinter_embedded_session *session;
-  if (sinter_embedded_open(&digits, memory, sizeof memory, NULL, &session) !=
-      SINTER_OK)
+  if (sinter_embedded_open(&digits_model, memory, sizeof memory, NULL,
+                           &session) != SINTER_OK)
     return fprintf(stderr, "error: this processor lacks one of %s\n",
-                   sinter_embedded_needs(&digits)),
+                   sinter_embedded_needs(&digits_model)),
            1;
   char line[1024];
   int right = 0, count = 0;

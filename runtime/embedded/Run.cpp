@@ -44,8 +44,9 @@ public:
   sinter_status run();
 
 private:
-  sinter_status checkInputs();
+  sinter_status checkArguments();
   bool overlapsGiven(const char *begin, uint64_t bytes) const;
+  bool isOwn(const void *begin, uint64_t bytes) const;
   void choosePlaces();
   void fillWords();
   void *addressOf(const Buffer &buffer) const;
@@ -83,31 +84,43 @@ bool overlap(const char *a, uint64_t aBytes, const char *b, uint64_t bBytes) {
 
 bool Run::overlapsGiven(const char *begin, uint64_t bytes) const {
   uint32_t number = 0;
-  for (const Port &input : Table(plan, entry.inputs))
-    if (overlap(begin, bytes, static_cast<const char *>(inputs[number++]),
+  for (const Port &input : Table(plan, entry.inputs)) {
+    if (input.bytes > 0 &&
+        overlap(begin, bytes, static_cast<const char *>(inputs[number]),
                 input.bytes))
       return true;
+    ++number;
+  }
   return false;
 }
 
-sinter_status Run::checkInputs() {
+/// Runs write and copy there as it suits them.
+bool Run::isOwn(const void *begin, uint64_t bytes) const {
+  return bytes > 0 && begin &&
+         overlap(static_cast<const char *>(begin), bytes,
+                 reinterpret_cast<const char *>(session), plan->memoryBytes);
+}
+
+sinter_status Run::checkArguments() {
   uint32_t number = 0;
   for (const Port &input : Table(plan, entry.inputs)) {
-    if (!inputs || !inputs[number]) {
+    if ((!inputs || !inputs[number]) && input.bytes > 0) {
       ErrorText(session) << textOf(plan, entry.name) << ": input `"
                          << textOf(plan, input.name) << "` is null";
       return SINTER_INVALID_ARGUMENT;
     }
     ++number;
   }
-  // Runs write there.
-  if (overlapsGiven(reinterpret_cast<const char *>(session),
-                    plan->memoryBytes)) {
-    ErrorText(session) << textOf(plan, entry.name)
-                       << ": an input lies in the session's own memory";
-    return SINTER_INVALID_ARGUMENT;
-  }
-  return SINTER_OK;
+  bool isOurs =
+      overlapsGiven(reinterpret_cast<const char *>(session), plan->memoryBytes);
+  number = 0;
+  for (const Port &output : Table(plan, entry.outputs))
+    isOurs |= outputs && isOwn(outputs[number++], output.bytes);
+  if (!isOurs)
+    return SINTER_OK;
+  ErrorText(session) << textOf(plan, entry.name)
+                     << ": an input or place lies in the session's own memory";
+  return SINTER_INVALID_ARGUMENT;
 }
 
 void Run::choosePlaces() {
@@ -130,7 +143,7 @@ void Run::fillWords() {
     switch (each.kind) {
     case WordKind::given:
       *word = 0;
-      std::memcpy(word, inputs[each.number], each.bytes);
+      std::memcpy(word, inputs[each.number], each.bytes); // 8 at most
       break;
     case WordKind::constant:
       *word = each.bits;
@@ -315,7 +328,7 @@ void Run::finish() {
 }
 
 sinter_status Run::run() {
-  if (sinter_status status = checkInputs(); status != SINTER_OK)
+  if (sinter_status status = checkArguments(); status != SINTER_OK)
     return status;
   choosePlaces();
   fillWords();

@@ -81,7 +81,8 @@ Status Model::read(const ModelOptions &options) {
   store.emplace(sections, contents, folder);
   tensors.resize(contents.tensors.size());
   listPorts();
-  if (options.check == ModelCheck::everything)
+  // What was signed is what is mapped from here on.
+  if (options.check == ModelCheck::everything || trust == ModelTrust::signature)
     for (uint32_t i = 0; i < contents.tensors.size(); ++i)
       SINTER_TRY(store->bytesOf(i));
   return {};

@@ -63,6 +63,11 @@ Status checkName(const SectionEntry &entry, size_t number) {
   if (entry.optional > 1)
     return brokenModel("section {} is optional in another way", number);
   if (!isKnown(entry)) {
+    // Under the name of another kind it would be taken for that one.
+    for (uint32_t kind = 1; kind <= lastSectionKind; ++kind)
+      if (name == sectionName(SectionKind(kind)))
+        return brokenModel("section {} has kind {} and is named '{}'", number,
+                           uint32_t(entry.kind), name);
     bool isPower = std::has_single_bit(entry.alignment) &&
                    entry.alignment <= maxUnknownAlignment;
     if (!isPower)

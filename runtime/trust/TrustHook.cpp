@@ -72,7 +72,9 @@ Result<ModelTrust> sinter::runtime::parseTrust(std::string_view where,
 }
 
 Result<ModelTrust> sinter::runtime::defaultTrust() {
-  return parseTrust("SINTER_TRUST", flags().trust);
+  const std::string &name = flags().trust;
+  return name.empty() ? Result<ModelTrust>(ModelTrust::code)
+                      : parseTrust("SINTER_TRUST", name);
 }
 
 std::string sinter::runtime::defaultTrustedKeys() {

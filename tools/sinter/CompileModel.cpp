@@ -7,6 +7,7 @@
 #include "tools/sinter/embed/Embed.h"
 #include "tools/sinter/help/Terminal.h"
 #include "tools/sinter/onnx/ImportOnnx.h"
+#include "tools/sinter/trust/Trust.h"
 
 #include <fmt/core.h>
 #include <memory>
@@ -31,6 +32,8 @@ static constexpr Flag flags[] = {
      "cpp: a module in C++ of an .onnx model, with its parameters beside it",
      "sinter object library header cpp"},
     nameFlag,
+    trustFlag,
+    trustedKeysFlag,
     {"--strip", nullptr, "leave the source lines out"},
 };
 const Interface compileInterface = {
@@ -94,6 +97,16 @@ static Status embedCompiled(const Model &model, std::vector<std::byte> bytes,
                             EmbedForm form, const std::string &output,
                             const Arguments &arguments) {
   std::map<std::string, int64_t> sizes;
+  // The code of a file that was not compiled just now.
+  bool isCopied =
+      model.compiled && !model.imported && !arguments.has("--target");
+  SINTER_TRY_ASSIGN(TrustChoice trust, trustOf(arguments));
+  if (isCopied && trust.trust == runtime::ModelTrust::graph)
+    return makeError(ErrorKind::invalid_argument,
+                     model.path + ": the graph alone is trusted; give --target "
+                                  "to have an object compiled of it");
+  if (isCopied)
+    SINTER_TRY(checkFile(bytes, model.path, trust));
   if (!model.imported) {
     SINTER_TRY_ASSIGN(sizes, sizesOf(arguments));
   }
@@ -136,6 +149,11 @@ int runCompile(int argc, char **argv) {
   if (form == "cpp") {
     Status written = writeCpp(arguments, output);
     return written ? exitOk : report(written.error());
+  }
+  if (embedForm && !output.ends_with(extensionOf(*embedForm))) {
+    fmt::print(stderr, "{}compile: --emit {} writes a file that ends with {}\n",
+               errorPrefix(), form, extensionOf(*embedForm));
+    return exitUsage;
   }
   Result<Model> model = readModelFile(arguments.positional()[0], arguments);
   if (!model)

@@ -7,7 +7,8 @@
 ///
 ///     static char memory[DIGITS_MEMORY] __attribute__((aligned(64)));
 ///     sinter_embedded_session *session;
-///     sinter_embedded_open(&digits, memory, sizeof memory, NULL, &session);
+///     sinter_embedded_open(&digits_model, memory, sizeof memory, NULL,
+///                          &session);
 ///     digits_main(session, images, labels);
 ///
 /// Functions give a status of sinter/c_api.h. A session does one thing at a
@@ -26,7 +27,8 @@ extern "C" {
 
 // NOLINTBEGIN(readability-identifier-naming,modernize-*): names as C has them.
 
-/// A model: what an object holds under the name it was given.
+/// A model: what an object holds under the name it was given, as
+/// `digits_model`.
 typedef struct sinter_embedded sinter_embedded;
 /// One user of it, in memory of the caller's.
 typedef struct sinter_embedded_session sinter_embedded_session;
@@ -71,15 +73,16 @@ const char *sinter_embedded_needs(const sinter_embedded *model);
 
 /// Runs an entry point. `inputs` are the given ones in the order of the
 /// signature: dense, of the dtypes and dims that the header says; a scalar by
-/// its address, too. `outputs` is null, or has for each output where it goes,
-/// or null: then sinter_embedded_output has it. An output is written where it
-/// goes at once if that begins at a multiple of 64 and shares nothing with the
-/// inputs, else copied there. A run that fails leaves state as it was.
+/// its address, too; null where there is no element. `outputs` is null, or has
+/// for each output where it goes, or null: then sinter_embedded_output has it.
+/// An output is written where it goes at once if that begins at a multiple of
+/// 64 and shares nothing with the inputs, else copied there. Neither may lie in
+/// the session's memory. A run that fails leaves state as it was.
 sinter_status sinter_embedded_run(sinter_embedded_session *session,
                                   uint32_t entry, const void *const *inputs,
                                   void *const *outputs);
-/// An output that the last run of the entry was given no place for, until a run
-/// of the session begins; null where there is none.
+/// An output that the session's last run, of this entry, was given no place
+/// for, until a run of the session begins; null where there is no such number.
 const void *sinter_embedded_output(sinter_embedded_session *session,
                                    uint32_t entry, uint32_t number);
 /// What the session's last call that failed says; empty before.

@@ -70,7 +70,7 @@ static Status checkOwner(const std::string &path, const struct stat &status) {
 }
 
 static Result<TrustedKey> readKey(const std::filesystem::path &path) {
-  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat status = {};
   if (!file || ::fstat(file.get(), &status) != 0)
     return failed(path, std::strerror(errno));
@@ -100,10 +100,11 @@ Result<std::vector<TrustedKey>> trust::trustedKeys(const std::string &folder) {
   }
   SINTER_TRY(checkOwner(folder, status));
   std::error_code error;
-  for (const auto &entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() != ".pub")
+  std::filesystem::directory_iterator entries(folder, error), end;
+  for (; !error && entries != end; entries.increment(error)) {
+    if (entries->path().extension() != ".pub")
       continue;
-    SINTER_TRY_ASSIGN(TrustedKey key, readKey(entry.path()));
+    SINTER_TRY_ASSIGN(TrustedKey key, readKey(entries->path()));
     keys.push_back(std::move(key));
   }
   if (error)

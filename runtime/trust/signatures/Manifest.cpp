@@ -64,16 +64,17 @@ static Result<std::string> externalLine(const ExternalFile &external,
 
 Result<std::string> trust::manifestOf(const TrustedFile &file) {
   std::string text;
-  auto add = [&](std::string_view name, uint32_t index,
-                 std::span<const std::byte> bytes) {
-    text += fmt::format("section {}.{} {} {}\n", name, index, bytes.size(),
-                        hashOf(bytes));
+  // All that a table's entry says, but where the section is.
+  auto add = [&](const SectionEntry &entry, std::span<const std::byte> bytes) {
+    text += fmt::format("section {}.{} {} {} {} {} {}\n", nameOf(entry),
+                        entry.index, uint32_t(entry.kind), entry.optional,
+                        entry.alignment, bytes.size(), hashOf(bytes));
   };
   for (const Section &section : file.model.sections)
     if (section.kind != SectionKind::signature)
-      add(sectionName(section.kind), section.index, section.bytes);
+      add(makeEntry(section.kind, section.index), section.bytes);
   for (const OtherSection &other : file.model.others)
-    add(nameOf(other.entry), other.entry.index, other.bytes);
+    add(other.entry, other.bytes);
   for (const ExternalFile &external : file.info.externals) {
     SINTER_TRY_ASSIGN(std::string line, externalLine(external, file.folder));
     text += line;

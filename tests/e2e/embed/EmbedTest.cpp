@@ -206,7 +206,8 @@ TEST_F(EmbedTest, FormsOfOneModel) {
     std::ifstream file(folder / name);
     return std::string(std::istreambuf_iterator<char>(file), {});
   };
-  EXPECT_THAT(textOf("c.h"), HasSubstr("extern const sinter_embedded net;"));
+  EXPECT_THAT(textOf("c.h"),
+              HasSubstr("extern const sinter_embedded net_model;"));
   EXPECT_EQ(textOf("a.h"), textOf("b.h"));
   EXPECT_EQ(textOf("a.h"), textOf("c.h"));
   EXPECT_THAT(textOf("b.a"), HasSubstr(textOf("a.o")));
@@ -217,7 +218,70 @@ TEST_F(EmbedTest, FormsOfOneModel) {
   EXPECT_THAT(compile("-o a.o --emit object --size n=3", 1),
               HasSubstr("has no open axis 'n'; it has none"));
   EXPECT_THAT(compile("-o a.o --emit object --name 3x", 1),
-              HasSubstr("needs a name that C takes"));
+              HasSubstr("needs letters, digits and _"));
+}
+
+TEST_F(EmbedTest, HeadersTakeAnyName) {
+  auto function = [](const sn::Tensor &a, const sn::Tensor &b,
+                     const sn::Tensor &c) { return a + b * c; };
+  sn::Tensor x = sn::ones({2}).eval();
+  sn::ModelExport exported;
+  int number = 0;
+  for (const char *name : {"a.b", "a_b", "main", "/* x */"})
+    exported.add(name, function, std::tuple{x, x, x},
+                 number++ % 2
+                     ? sn::EntryOptions{.inputs = {"class", "NULL", "/a/b"},
+                                        .outputs = {"int64_t"}}
+                     : sn::EntryOptions{.inputs = {"x.1", "x_1", "session"},
+                                        .outputs = {"sinter_inputs"}});
+  exported.write(path());
+  for (const char *name : {"exp", "memcpy", "int", "Net", "net"}) {
+    std::string header = std::string(name) + ".h";
+    embed("model.sinter -o " + std::string(name) + ".o");
+    for (const char *language : {"c -std=c11", "c++ -std=c++17"})
+      sn::test::runIn(folder,
+                      SINTER_C_COMPILER
+                          " -Wall -Wextra -Wpedantic -Wshadow -Wconversion "
+                          "-Werror -fsyntax-only -I" SINTER_INCLUDES " -x " +
+                          std::string(language) + " " + header);
+  }
+  // Nothing that a library has; two models in one program.
+  std::ofstream(folder / "two.c")
+      << "#include \"memcpy.h\"\n#include \"exp.h\"\n#include <math.h>\n"
+         "#include <string.h>\nint main(void) { char a[2]; double b = 1;\n"
+         "  memcpy(a, \"x\", 2); return &memcpy_model == &exp_model || "
+         "exp(b) < 0 || a[0] != 'x'; }\n";
+  sn::test::runIn(folder, SINTER_C_COMPILER " -I" SINTER_INCLUDES
+                                            " two.c memcpy.o exp.o -lm -o two");
+  sn::test::runIn(folder, "./two");
+}
+
+TEST_F(EmbedTest, NothingIsWrittenWhereItFails) {
+  Layers model;
+  sn::export_model(path(), model, sn::ones({3, 64}).eval(), {.inputs = {"x"}});
+  std::filesystem::create_directory(folder / "folder.o");
+  embed("model.sinter -o folder.o", 1);
+  EXPECT_FALSE(std::filesystem::exists(folder / "folder.h"));
+  for (const char *wrong : {"--emit object -o a.h", "--emit object -o a.a",
+                            "--emit library -o a.o", "--emit header -o a.txt"})
+    EXPECT_THAT(sn::test::runIn(folder,
+                                std::string(SINTER_TOOL) +
+                                    " compile model.sinter " + wrong,
+                                2),
+                HasSubstr("a file that ends with"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.h"));
+}
+
+/// Another processor's, also where nothing is computed.
+TEST_F(EmbedTest, ObjectsAreOfTheirProcessor) {
+  sn::export_model(path(), [](const sn::Tensor &x) { return x; },
+                   sn::ones({3}).eval(), {.inputs = {"x"}});
+  sn::test::runIn(folder, SINTER_TOOL " compile model.sinter -o arm.o --emit "
+                                      "object --target cpu:aarch64");
+  std::ifstream file(folder / "arm.o", std::ios::binary);
+  char header[20] = {};
+  file.read(header, sizeof header);
+  EXPECT_EQ(header[18], char(183)); // EM_AARCH64
 }
 
 TEST_F(EmbedTest, WrongCallsAreRefused) {

@@ -25,7 +25,7 @@ EmbeddedRunner::EmbeddedRunner(const std::filesystem::path &path,
   library = ::dlopen((folder / image).c_str(), RTLD_NOW | RTLD_LOCAL);
   EXPECT_TRUE(library) << ::dlerror();
   embedded = static_cast<const sinter_embedded *>(
-      library ? ::dlsym(library, name.c_str()) : nullptr);
+      library ? ::dlsym(library, (name + "_model").c_str()) : nullptr);
   EXPECT_TRUE(embedded);
   size_t bytes = sinter_embedded_memory(embedded);
   EXPECT_GT(bytes, 0u);

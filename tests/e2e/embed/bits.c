@@ -28,9 +28,9 @@ static void print(const char *name, const void *values, size_t bytes) {
 
 int main(void) {
   sinter_embedded_session *session;
-  if (sinter_embedded_open(&bits, memory, sizeof memory, NULL, &session))
+  if (sinter_embedded_open(&bits_model, memory, sizeof memory, NULL, &session))
     return printf("error: this processor lacks one of %s\n",
-                  sinter_embedded_needs(&bits)),
+                  sinter_embedded_needs(&bits_model)),
            1;
   fill(x, sizeof x / sizeof *x);
   fill(w, sizeof w / sizeof *w);

@@ -34,7 +34,8 @@ int main(void) {
   int64_t digit = -1;
   sinter_embedded_session *session;
   calls = 0;
-  if (sinter_embedded_open(&digits, memory, sizeof memory, NULL, &session))
+  if (sinter_embedded_open(&digits_model, memory, sizeof memory, NULL,
+                           &session))
     return printf("error: cannot open\n"), 1;
   int opened = calls;
   for (int i = 0; i < 1000; ++i)

@@ -14,11 +14,11 @@ static float images[numImages][64];
 static void *run(void *results) {
   const sinter_embedded_options options = {sizeof options, sinter_embedded_pool,
                                            NULL};
-  size_t bytes = (sinter_embedded_memory(&digits) + 63) / 64 * 64;
+  size_t bytes = (sinter_embedded_memory(&digits_model) + 63) / 64 * 64;
   void *memory = aligned_alloc(64, bytes);
   sinter_embedded_session *session;
-  if (sinter_embedded_open(&digits, memory, bytes, results ? &options : NULL,
-                           &session))
+  if (sinter_embedded_open(&digits_model, memory, bytes,
+                           results ? &options : NULL, &session))
     return NULL;
   int64_t *given = (int64_t *)results;
   for (int i = 0; i < numImages; ++i)

@@ -70,8 +70,10 @@ class Trust(unittest.TestCase):
                  "theirs.sinter")
         self.assertIn("none of the 1", self.ask("verify", "theirs.sinter",
                                                 code=1))
+        shutil.copy(self.folder / "own.pub", self.folder / "wrong.key")
+        (self.folder / "wrong.key").chmod(0o600)
         self.assertIn("does not begin with", self.ask(
-            "sign", "net.sinter", "--key", "own.pub", code=1))
+            "sign", "net.sinter", "--key", "wrong.key", code=1))
         # Another file out of it is not signed.
         self.ask("compile", "net.sinter", "-o", "new.sinter", "--target", "cpu")
         self.assertIn("nobody signed it", self.ask("verify", "new.sinter",
@@ -90,6 +92,20 @@ class Trust(unittest.TestCase):
                       self.ask(*run, "--trust", "all", code=1))
         self.assertIn("takes the code of a file", self.ask(
             "embed", "net.sinter", "-o", "net.o", "--trust", "graph", code=1))
+        # An object is of code that is trusted, whoever makes it.
+        make = ["compile", "net.sinter", "-o", "net.o", "--emit", "object",
+                "--size", "images=1"]
+        self.assertIn("give --target", self.ask(*make, code=1,
+                                                SINTER_TRUST="graph"))
+        self.ask(*make, "--target", "cpu", SINTER_TRUST="graph")
+        if HAS_KEYS:
+            self.ask("keygen", "own")
+            self.assertIn("nobody signed it", self.ask(
+                *make, "--trust", "signed", "--trusted-keys", "own.pub",
+                code=1))
+            (self.folder / "own.key").chmod(0o644)
+            self.assertIn("chmod 600", self.ask("sign", "net.sinter", "--key",
+                                                "own.key", code=1))
 
     def traced(self, *words):
         """Calls of a run, as strace prints them."""

@@ -132,6 +132,54 @@ TEST_F(SignatureTest, sectionsWithNewDigestsAreRefusedByName) {
   }
 }
 
+/// Sections of a kind that nobody knows, which a reader skips: what they were
+/// signed as is what they have to be.
+TEST_F(SignatureTest, sectionsOfOtherKindsAreRefused) {
+  const Bytes file = signedBy(smallModel().file(), keys.secret);
+  for (SectionKind from : {SectionKind::model, SectionKind::weights,
+                           SectionKind::debug, SectionKind::graph}) {
+    Bytes altered = file;
+    std::vector<SectionEntry> table = tableOf(file);
+    uint32_t kind = lastSectionKind;
+    for (SectionEntry &entry : table)
+      if (entry.kind >= from && entry.kind != SectionKind::signature) {
+        entry.kind = SectionKind(++kind);
+        entry.index = 0;
+        entry.optional = 1;
+      }
+    std::ranges::stable_sort(table, {}, &SectionEntry::kind);
+    std::memcpy(altered.data() + sizeof(FileHeader), table.data(),
+                table.size() * sizeof(SectionEntry));
+    reseal(altered);
+    EXPECT_NE(whyNot(altered), "") << sectionName(from);
+    EXPECT_FALSE(readModel(altered).ok()) << sectionName(from);
+  }
+}
+
+/// The same under a name that nobody knows either.
+TEST_F(SignatureTest, addedSectionsAreRefused) {
+  const Bytes file = signedBy(smallModel().file(), keys.secret);
+  for (const SectionEntry &entry : tableOf(file)) {
+    for (int field = 0; field < 3; ++field) {
+      Bytes altered = file;
+      std::vector<SectionEntry> table = tableOf(file);
+      for (SectionEntry &each : table)
+        if (each.offset == entry.offset) {
+          if (field == 0)
+            each.optional ^= 1;
+          if (field == 1)
+            each.alignment *= 2;
+          if (field == 2)
+            each.name = {'x'};
+        }
+      std::memcpy(altered.data() + sizeof(FileHeader), table.data(),
+                  table.size() * sizeof(SectionEntry));
+      reseal(altered);
+      EXPECT_NE(whyNot(altered), "") << nameOf(entry) << " " << field;
+    }
+  }
+}
+
 TEST_F(SignatureTest, truncatedSignaturesAreRefused) {
   const Bytes file = signedBy(smallModel().file(), keys.secret);
   SectionEntry entry = entryOf(file, SectionKind::signature);
@@ -180,6 +228,10 @@ TEST_F(SignatureTest, keysThatOthersMayWriteAreRefused) {
   EXPECT_EQ(whyNot(file), "");
   ::chmod((folder / "keys/own.pub").c_str(), 0666);
   expectRefused(file, "others may write trusted keys");
+  // Opening this for reading would wait for a writer.
+  ::chmod((folder / "keys/own.pub").c_str(), 0644);
+  ::mkfifo((folder / "keys/pipe.pub").c_str(), 0600);
+  expectRefused(file, "it is no file of a key");
   fs::remove_all(folder / "keys");
   expectRefused(file, "there is no folder");
 }

@@ -34,6 +34,18 @@ const Interface embedInterface = {
     1,
 };
 
+std::string_view extensionOf(EmbedForm form) {
+  switch (form) {
+  case EmbedForm::object:
+    return ".o";
+  case EmbedForm::library:
+    return ".a";
+  case EmbedForm::header:
+    return ".h";
+  }
+  return {};
+}
+
 Result<std::map<std::string, int64_t>> sizesOf(const Arguments &arguments) {
   std::map<std::string, int64_t> sizes;
   for (const std::string &text : arguments.all("--size")) {
@@ -63,21 +75,18 @@ Status embedFile(std::shared_ptr<const ModelBytes> file,
   std::string symbol = arguments.get(
       "--name", identifier(std::filesystem::path(output).stem().string()));
   if (symbol != identifier(symbol))
-    return makeError(ErrorKind::invalid_argument,
-                     "--name needs a name that C takes, not '" + symbol + "'");
+    return makeError(
+        ErrorKind::invalid_argument,
+        "--name needs letters, digits and _, and no digit first, not '" +
+            symbol + "'");
+  // The header last: it is of an object that is there.
+  if (form == EmbedForm::object)
+    SINTER_TRY(writeObject(model, symbol, output));
+  if (form == EmbedForm::library)
+    SINTER_TRY(writeArchive(model, symbol, output));
   std::string header =
       std::filesystem::path(output).replace_extension(".h").string();
-  SINTER_TRY(
-      writeText(header, headerText(model, symbol, path.filename().string())));
-  switch (form) {
-  case EmbedForm::object:
-    return writeObject(model, symbol, output);
-  case EmbedForm::library:
-    return writeArchive(model, symbol, output);
-  case EmbedForm::header:
-    break;
-  }
-  return {};
+  return writeText(header, headerText(model, symbol, path.filename().string()));
 }
 
 static Status embed(const Arguments &arguments, EmbedForm form,

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace sinter::cli {
 
@@ -21,6 +22,9 @@ enum class EmbedForm {
   library, ///< a .a, and a .h beside it
   header,  ///< a .h alone
 };
+
+/// How the names of its files end.
+std::string_view extensionOf(EmbedForm form);
 
 /// The sizes of open axes that `--size` gives, by name.
 Result<std::map<std::string, int64_t>> sizesOf(const Arguments &arguments);

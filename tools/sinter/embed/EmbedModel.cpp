@@ -2,6 +2,7 @@
 #include "tools/sinter/embed/EmbedModel.h"
 
 #include "runtime/device/cpu/CheckImage.h"
+#include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/program/BoundPlan.h"
 #include "runtime/program/KernelAbi.h"
 #include "runtime/program/ModelReader.h"
@@ -10,6 +11,7 @@
 #include "tools/sinter/embed/EntryTables.h"
 
 #include <algorithm>
+#include <elf.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <set>
@@ -69,9 +71,9 @@ Result<std::vector<const FileParts *>> Embedder::programsOfEntries() const {
         continue;
       if (found)
         return makeError(ErrorKind::invalid_argument,
-                         "embed: the file has several programs for cpu; make "
-                         "an object of one: sinter compile --emit object "
-                         "--target TARGET");
+                         "embed: the file has several programs for cpu; an "
+                         "object is of one: sinter compile --emit object "
+                         "with one --target");
       found = &parts;
     }
     if (!found)
@@ -88,13 +90,20 @@ Result<std::vector<const FileParts *>> Embedder::programsOfEntries() const {
 /// their functions as handles.
 Status Embedder::addCode(const FileParts &parts, const std::string &entry,
                          ProgramData &program) {
+  made.machine = missingFeatures("aarch64", program.variant).empty()
+                     ? EM_AARCH64
+                     : EM_X86_64;
   if (program.kernels.empty())
     return {};
   SINTER_TRY_ASSIGN(CpuImageContents image, readCpuImage(parts.image));
-  if (made.machine && made.machine != image.machine)
-    return makeError(ErrorKind::unsupported,
-                     "embed: its entries are of several processors");
-  made.machine = image.machine;
+  uint64_t most = 16 * parts.image.size() + (uint64_t(1) << 20);
+  for (const CpuImageSegment &segment : image.segments)
+    if (image.machine != made.machine || segment.address > most ||
+        segment.size > most)
+      return makeError(ErrorKind::io,
+                       fmt::format("model file: the image of entry '{}' is not "
+                                   "of its processor, or too large",
+                                   entry));
   uint64_t start = (made.code.size() + embedded::codeAlignment - 1) /
                    embedded::codeAlignment * embedded::codeAlignment;
   std::map<std::string, uint64_t, std::less<>> places;

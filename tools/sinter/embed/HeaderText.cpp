@@ -32,21 +32,22 @@ std::string identifier(std::string_view name) {
   std::string made = plain(name);
   if (made.empty() || (made[0] >= '0' && made[0] <= '9'))
     made.insert(made.begin(), '_');
-  // A letter or `_` before the name would do; words of C and C++ are few.
-  static const std::set<std::string, std::less<>> words = {
-      "auto",    "bool",     "break",    "case",   "char",     "class",
-      "const",   "continue", "default",  "delete", "do",       "double",
-      "else",    "enum",     "extern",   "false",  "float",    "for",
-      "goto",    "if",       "inline",   "int",    "long",     "main",
-      "new",     "operator", "private",  "public", "register", "restrict",
-      "return",  "session",  "short",    "signed", "sizeof",   "static",
-      "struct",  "switch",   "template", "this",   "throw",    "true",
-      "try",     "typedef",  "typename", "union",  "unsigned", "using",
-      "virtual", "void",     "volatile", "while"};
-  if (words.contains(made))
-    made.push_back('_');
   return made;
 }
+
+/// Names that are made of others: each once.
+class Names {
+public:
+  std::string add(const std::string &wanted) {
+    std::string made = wanted;
+    for (size_t count = 2; !taken.insert(made).second; ++count)
+      made = fmt::format("{}_{}", wanted, count);
+    return made;
+  }
+
+private:
+  std::set<std::string> taken;
+};
 
 /// The type of one element in C; complex ones are pairs.
 static const char *typeOf(DType dtype) {
@@ -84,11 +85,16 @@ static std::string typeText(const EmbeddedPort &port) {
   return fmt::format("{}[{}]", name(port.dtype), fmt::join(port.dims, ", "));
 }
 
+static bool isComplex(DType dtype) {
+  return dtype == DType::c64 || dtype == DType::c128;
+}
+
 /// What a comment can hold.
 static std::string commentText(std::string_view text) {
   std::string plain = printable(std::string(text));
-  for (size_t at = plain.find("*/"); at != plain.npos; at = plain.find("*/"))
-    plain[at + 1] = ' ';
+  for (std::string_view mark : {"*/", "/*"})
+    for (size_t at = plain.find(mark); at != plain.npos; at = plain.find(mark))
+      plain.insert(at + 1, " ");
   return plain;
 }
 
@@ -100,23 +106,18 @@ static std::string describe(const char *what, const EmbeddedPort &port) {
   return text + "\n";
 }
 
-/// Names of a function's arguments, each once.
-static std::vector<std::string> argumentNames(const EmbeddedEntry &entry,
-                                              const std::string &symbol) {
+/// Names of a function's arguments, which no word or macro of C has.
+static std::vector<std::string> argumentNames(const EmbeddedEntry &entry) {
   std::vector<std::string> names;
-  std::set<std::string> taken = {symbol};
-  auto add = [&](const EmbeddedPort &port, const char *kind, size_t number) {
-    std::string wanted = port.name.empty() ? fmt::format("{}{}", kind, number)
-                                           : identifier(port.name);
-    std::string made = wanted;
-    for (size_t count = 2; !taken.insert(made).second; ++count)
-      made = fmt::format("{}_{}", wanted, count);
-    names.push_back(made);
-  };
+  Names taken;
   for (size_t i = 0; i < entry.inputs.size(); ++i)
-    add(entry.inputs[i], "input", i);
+    names.push_back(taken.add("in_" + (entry.inputs[i].name.empty()
+                                           ? fmt::format("{}", i)
+                                           : plain(entry.inputs[i].name))));
   for (size_t i = 0; i < entry.outputs.size(); ++i)
-    add(entry.outputs[i], "output", i);
+    names.push_back(taken.add("out_" + (entry.outputs[i].name.empty()
+                                            ? fmt::format("{}", i)
+                                            : plain(entry.outputs[i].name))));
   return names;
 }
 
@@ -129,8 +130,8 @@ static std::string listText(const char *type, const char *list,
 }
 
 static std::string functionText(const EmbeddedEntry &entry,
-                                const std::string &symbol, size_t number) {
-  std::vector<std::string> names = argumentNames(entry, symbol);
+                                const std::string &function, size_t number) {
+  std::vector<std::string> names = argumentNames(entry);
   std::string text = fmt::format("\n/* Entry `{}`", commentText(entry.name));
   if (!entry.description.empty())
     text += ": " + commentText(entry.description);
@@ -140,15 +141,15 @@ static std::string functionText(const EmbeddedEntry &entry,
   for (const EmbeddedPort &port : entry.outputs)
     text += describe("output", port);
   text += " * An output may be null: sinter_embedded_output has it then. */\n";
-  std::string declared = fmt::format("static inline sinter_status {}_{}(\n"
+  std::string declared = fmt::format("static inline sinter_status {}(\n"
                                      "    sinter_embedded_session *session",
-                                     symbol, plain(entry.name));
+                                     function);
   std::vector<std::string> inputs, outputs;
   for (size_t i = 0; i < names.size(); ++i) {
     bool isInput = i < entry.inputs.size();
     const EmbeddedPort &port =
         isInput ? entry.inputs[i] : entry.outputs[i - entry.inputs.size()];
-    bool byValue = isInput && port.isScalar && byteWidth(port.dtype) <= 8;
+    bool byValue = isInput && port.isScalar && !isComplex(port.dtype);
     declared +=
         fmt::format(",\n    {}{} {}{}", isInput && !byValue ? "const " : "",
                     typeOf(port.dtype), byValue ? "" : "*", names[i]);
@@ -164,28 +165,34 @@ static std::string functionText(const EmbeddedEntry &entry,
   return text;
 }
 
-std::string headerText(const EmbeddedModel &model, const std::string &symbol,
+std::string headerText(const EmbeddedModel &model, const std::string &name,
                        const std::string &origin) {
-  std::string guard = upper(symbol);
+  std::string large = upper(name);
   std::string text = fmt::format(
       "/* A model inside of a program: {}, as `sinter embed` made it. Link "
       "the\n"
       " * object that was written beside this and libsinter-runtime.a; see\n"
       " * sinter/embedded.h. */\n"
-      "#ifndef {}_SINTER_H\n#define {}_SINTER_H\n\n"
+      "#ifndef SINTER_MODEL_{}\n#define SINTER_MODEL_{}\n\n"
       "#include <sinter/embedded.h>\n\n"
       "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
       "extern const sinter_embedded {};\n"
       "/* The bytes that a session takes, at a multiple of 64. */\n"
       "#define {}_MEMORY ((size_t){}u)\n",
-      commentText(origin), guard, guard, symbol, guard, model.memoryBytes);
+      commentText(origin), name, name, symbolOf(name), large,
+      model.memoryBytes);
+  Names macros;
   for (size_t i = 0; i < model.stored.size(); ++i)
-    text += fmt::format("/* State `{}`: {} */\n#define {}_STATE_{} {}u\n",
-                        commentText(model.stored[i].name),
-                        typeText(model.stored[i]), guard,
-                        upper(plain(model.stored[i].name)), i);
+    text += fmt::format(
+        "/* State `{}`: {} */\n#define {} {}u\n",
+        commentText(model.stored[i].name), typeText(model.stored[i]),
+        macros.add(large + "_STATE_" + upper(plain(model.stored[i].name))), i);
+  Names functions;
+  functions.add(symbolOf(name));
   for (size_t i = 0; i < model.entries.size(); ++i)
-    text += functionText(model.entries[i], symbol, i);
+    text += functionText(
+        model.entries[i],
+        functions.add(name + "_" + plain(model.entries[i].name)), i);
   return text + "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
 }
 

@@ -3,6 +3,7 @@
 #include "tools/sinter/embed/ObjectFile.h"
 
 #include "runtime/params/ReplaceFile.h"
+#include "tools/sinter/embed/HeaderText.h"
 
 #include <algorithm>
 #include <cstring>
@@ -93,8 +94,8 @@ struct Descriptor {
 
 class ObjectWriter {
 public:
-  ObjectWriter(const EmbeddedModel &model, std::string symbol)
-      : model(model), symbol(std::move(symbol)) {}
+  ObjectWriter(const EmbeddedModel &model, const std::string &name)
+      : model(model), symbol(symbolOf(name)) {}
 
   Pieces write();
 
@@ -220,7 +221,7 @@ Pieces ObjectWriter::write() {
   header.e_ident[EI_DATA] = ELFDATA2LSB;
   header.e_ident[EI_VERSION] = EV_CURRENT;
   header.e_type = ET_REL;
-  header.e_machine = model.machine ? model.machine : EM_X86_64;
+  header.e_machine = model.machine;
   header.e_version = EV_CURRENT;
   header.e_ehsize = sizeof header;
   header.e_shentsize = sizeof(Elf64_Shdr);
@@ -250,14 +251,15 @@ std::string memberHeader(const std::string &name, uint64_t size) {
 
 } // namespace
 
-Status writeObject(const EmbeddedModel &model, const std::string &symbol,
+Status writeObject(const EmbeddedModel &model, const std::string &name,
                    const std::string &path) {
-  return ObjectWriter(model, symbol).write().write(path);
+  return ObjectWriter(model, name).write().write(path);
 }
 
-Status writeArchive(const EmbeddedModel &model, const std::string &symbol,
+Status writeArchive(const EmbeddedModel &model, const std::string &name,
                     const std::string &path) {
-  Pieces object = ObjectWriter(model, symbol).write();
+  std::string symbol = symbolOf(name);
+  Pieces object = ObjectWriter(model, name).write();
   if (object.size() > 9'999'999'999)
     return makeError(ErrorKind::unsupported,
                      "embed: an archive's member has less than 10 GB; write an "

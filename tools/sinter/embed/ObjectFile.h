@@ -8,12 +8,12 @@
 
 namespace sinter::cli {
 
-/// Writes an object that defines `symbol`, a `sinter_embedded`. The same model
-/// gives the same bytes. As replaceFile.
-Status writeObject(const EmbeddedModel &model, const std::string &symbol,
+/// Writes an object that defines the model of that name (symbolOf). The same
+/// model gives the same bytes. As replaceFile.
+Status writeObject(const EmbeddedModel &model, const std::string &name,
                    const std::string &path);
 /// Writes an archive of that object, with its table of symbols.
-Status writeArchive(const EmbeddedModel &model, const std::string &symbol,
+Status writeArchive(const EmbeddedModel &model, const std::string &name,
                     const std::string &path);
 
 } // namespace sinter::cli

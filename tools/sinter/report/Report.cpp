@@ -8,6 +8,7 @@
 #include "tools/sinter/report/ReportData.h"
 #include "tools/sinter/report/Stages.h"
 #include "tools/sinter/report/Times.h"
+#include "tools/sinter/trust/Trust.h"
 
 #include <fmt/format.h>
 #include <sinter/version.h>
@@ -21,6 +22,8 @@ static constexpr Flag flags[] = {
     {"--run", nullptr, "measure the kernels, too, on random inputs"},
     {"--repeat", "N", "run N times (default 20)"},
     entryFlag,
+    trustFlag,
+    trustedKeysFlag,
     deviceFlag,
     {"--input", "NAME=FILE.npy",
      "an input by name or number; of a scalar, NAME=NUMBER"},

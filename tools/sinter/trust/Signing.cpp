@@ -13,6 +13,7 @@
 #include <fmt/core.h>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 namespace sinter::cli {
 
@@ -90,19 +91,36 @@ static std::string folderOf(const std::string &path) {
   return folder.empty() ? "." : folder;
 }
 
+/// A key that others read is no secret.
+static Status checkSecret(const std::string &path) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0)
+    return makeError(ErrorKind::io, path + ": " + std::strerror(errno));
+  if ((status.st_mode & 077) && S_ISREG(status.st_mode))
+    return makeError(ErrorKind::io,
+                     path + ": others may read the secret key; chmod 600 it");
+  return {};
+}
+
 static Status sign(const std::string &path, const std::string &keyPath,
                    const std::string &output) {
   SINTER_TRY_ASSIGN(const TrustHook *hook, trustHook());
+  SINTER_TRY(checkSecret(keyPath));
   SINTER_TRY_ASSIGN(std::vector<std::byte> key, readBytes(keyPath));
   SINTER_TRY_ASSIGN(MappedFile file, MappedFile::open(path));
-  SINTER_TRY_ASSIGN(ModelFile model, readModel(file.bytes()));
-  SINTER_TRY_ASSIGN(ModelInfo info, readModelInfo(model));
-  std::string folder = folderOf(path);
-  SINTER_TRY_ASSIGN(
-      std::string signature,
-      hook->sign({model, info, folder},
-                 {reinterpret_cast<const char *>(key.data()), key.size()}));
-  return writeSigned(output, file.bytes(), signature);
+  auto make = [&]() -> Result<std::string> {
+    SINTER_TRY_ASSIGN(ModelFile model, readModel(file.bytes()));
+    SINTER_TRY_ASSIGN(ModelInfo info, readModelInfo(model));
+    std::string folder = folderOf(path);
+    return hook->sign({model, info, folder},
+                      {reinterpret_cast<const char *>(key.data()), key.size()});
+  };
+  Result<std::string> signature = make();
+  if (signature)
+    return writeSigned(output, file.bytes(), *signature);
+  ErrorInfo error = signature.takeError();
+  error.message = path + ": " + error.message;
+  return error;
 }
 
 int runSign(int argc, char **argv) {

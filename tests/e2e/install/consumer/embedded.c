@@ -10,7 +10,8 @@ int main(void) {
   const float w[8] = {1, 0, 0, 1, 1, 0, 0, 1}, b[2] = {0.5f, -1.0f};
   float y[6] = {0};
   sinter_embedded_session *session;
-  if (sinter_embedded_open(&model, memory, sizeof memory, NULL, &session) ||
+  if (sinter_embedded_open(&model_model, memory, sizeof memory, NULL,
+                           &session) ||
       model_main(session, x, w, b, y))
     return printf("error: it does not run\n"), 1;
   for (int i = 0; i < 6; ++i)
