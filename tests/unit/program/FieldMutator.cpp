@@ -3,6 +3,7 @@
 #include "runtime/program/FileFormat.h"
 #include "runtime/program/ModelReader.h"
 #include "sinter/generated/program_bfbs_generated.h"
+#include "sinter/generated/program_generated.h"
 
 #include <algorithm>
 #include <cstring>
