@@ -49,6 +49,9 @@ private:
   const reflection::Object &objectOf(const reflection::Field &field) const {
     return *schema.objects()->Get(field.type()->index());
   }
+  bool isKnownUnion(const flatbuffers::Table &table,
+                    const reflection::Object &type,
+                    const reflection::Field &field) const;
   void walkTable(const flatbuffers::Table &table,
                  const reflection::Object &type);
   void walkField(const flatbuffers::Table &table,
@@ -103,6 +106,19 @@ void Walker::walkVector(const uint8_t *at, const reflection::Field &field) {
   }
 }
 
+/// Whether a union holds a table that the schema has; a verifier lets others
+/// be.
+bool Walker::isKnownUnion(const flatbuffers::Table &table,
+                          const reflection::Object &type,
+                          const reflection::Field &field) const {
+  auto *kind = type.fields()->LookupByKey(
+      (field.name()->str() + flatbuffers::UnionTypeFieldSuffix()).c_str());
+  const reflection::Enum *all = schema.enums()->Get(field.type()->index());
+  auto *value = all->values()->LookupByKey(
+      int64_t(flatbuffers::GetFieldI<uint8_t>(table, *kind)));
+  return value && value->union_type()->index() >= 0;
+}
+
 void Walker::walkField(const flatbuffers::Table &table,
                        const reflection::Object &type,
                        const reflection::Field &field) {
@@ -119,6 +135,8 @@ void Walker::walkField(const flatbuffers::Table &table,
     return walkString(follow(at), field);
   if (base == reflection::Vector)
     return walkVector(follow(at), field);
+  if (base == reflection::Union && !isKnownUnion(table, type, field))
+    return;
   const reflection::Object &of =
       base == reflection::Union
           ? flatbuffers::GetUnionType(schema, type, field, table)
