@@ -453,6 +453,9 @@ std::optional<Rejection> Classifier::checkCaps() const {
 Classified Classifier::run() {
   body = graph.body(coreOps);
   outputs = graph.outputs(coreOps);
+  // What every kernel that reads it computes again.
+  if (outputs.empty())
+    return Rejection{"no_output", "it stores nothing"};
   if (auto rejected = checkCaps())
     return *rejected;
   // Before accesses are looked at, of which there may be as many.

@@ -105,6 +105,8 @@ static bool isPlainMap(const FusionGraph &graph, const OpSet &members,
 // Whether the group is such a kernel, small, and nothing waits for it.
 static bool qualifies(const FusionGraph &graph, const OpSet &members,
                       const KernelCaps &caps) {
+  if (graph.outputs(members).empty())
+    return false;
   double elements = 0;
   for (unsigned index : members) {
     Type type = graph.op(index)->getResult(0).getType();

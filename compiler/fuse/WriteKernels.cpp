@@ -205,6 +205,9 @@ void KernelWriter::launch(Built &built) {
 
 LogicalResult KernelWriter::writeGroup(unsigned group) {
   const OpSet &members = graph.members(group);
+  // Every kernel that reads it computes it again.
+  if (graph.outputs(members).empty())
+    return success();
   Classified shape = classifyGroup(graph, members, options.caps);
   const char *kind = kernel_kinds::map;
   if (auto *kernel = std::get_if<KernelShape>(&shape))
