@@ -4,6 +4,7 @@
 #include "runtime/program/ModelReader.h"
 #include "sinter/generated/program_bfbs_generated.h"
 #include "sinter/generated/program_generated.h"
+#include "tests/unit/program/Reseal.h"
 
 #include <algorithm>
 #include <cstring>
@@ -251,12 +252,6 @@ void alterTables(std::vector<std::byte> &bytes, const char *root,
     alter(places, random);
 }
 
-/// A section and its entry, before the file is put together.
-struct Part {
-  SectionEntry entry;
-  std::vector<std::byte> bytes;
-};
-
 void alterEntry(Part &part, Random &random) {
   uint64_t value = interesting(random);
   switch (random() % 6) {
@@ -279,32 +274,6 @@ void alterEntry(Part &part, Random &random) {
     part.bytes.resize(random() % (part.bytes.size() + 1));
     break;
   }
-}
-
-/// As ModelWriter does, but with the entries as they are.
-std::vector<std::byte> assemble(std::vector<Part> &all) {
-  std::vector<SectionEntry> table;
-  uint64_t at = sizeof(FileHeader) + all.size() * sizeof(SectionEntry);
-  for (Part &part : all) {
-    uint64_t alignment = sectionAlignment(part.entry.kind);
-    part.entry.offset = (at + alignment - 1) / alignment * alignment;
-    part.entry.bytes = part.bytes.size();
-    part.entry.digest = sectionDigest(part.bytes);
-    at = part.entry.offset + part.entry.bytes;
-    table.push_back(part.entry);
-  }
-  FileHeader header;
-  header.numSections = uint32_t(table.size());
-  header.fileBytes = at;
-  header.contentDigest = contentDigest(table);
-  header.headerDigest = headerDigest(header, table);
-  std::vector<std::byte> file(at);
-  std::memcpy(file.data(), &header, sizeof(header));
-  std::memcpy(file.data() + sizeof(header), table.data(),
-              table.size() * sizeof(SectionEntry));
-  for (const Part &part : all)
-    std::ranges::copy(part.bytes, file.begin() + long(part.entry.offset));
-  return file;
 }
 
 } // namespace
