@@ -132,8 +132,9 @@ void tryFile(const Bytes &file, bool compiles, Counts &counts) {
   ModelFile sections = *readModel(file, ModelCheck::untilUse);
   for (uint32_t entry = 0; entry < (*model)->info().numPublic(); ++entry) {
     auto program = (*model)->program(entry);
-    if (!program)
+    if (!program) {
       EXPECT_FALSE(program.error().message.empty());
+    }
     counts.compiled += program.ok();
     compute(sections, entry, counts);
   }

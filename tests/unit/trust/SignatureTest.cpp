@@ -122,12 +122,13 @@ TEST_F(SignatureTest, sectionsWithNewDigestsAreRefusedByName) {
       std::string told = whyNot(altered);
       EXPECT_NE(told, "") << nameOf(entry) << " " << at;
       if (entry.kind == SectionKind::weights ||
-          entry.kind == SectionKind::debug)
+          entry.kind == SectionKind::debug) {
         EXPECT_NE(told.find("section " + std::string(nameOf(entry)) + "." +
                             std::to_string(entry.index) +
                             " is not what was signed"),
                   std::string::npos)
             << told;
+      }
     }
   }
 }
