@@ -104,7 +104,7 @@ bool Run::isOwn(const void *begin, uint64_t bytes) const {
 sinter_status Run::checkArguments() {
   uint32_t number = 0;
   for (const Port &input : Table(plan, entry.inputs)) {
-    if ((!inputs || !inputs[number]) && input.bytes > 0) {
+    if (!inputs || (!inputs[number] && input.bytes > 0)) {
       ErrorText(session) << textOf(plan, entry.name) << ": input `"
                          << textOf(plan, input.name) << "` is null";
       return SINTER_INVALID_ARGUMENT;

@@ -1,6 +1,7 @@
 /// `sinter bench`: how long models and built-in cases take.
 #include "runtime/params/Json.h"
 #include "tools/sinter/Command.h"
+#include "tools/sinter/Inputs.h"
 #include "tools/sinter/Measure.h"
 #include "tools/sinter/help/Terminal.h"
 
@@ -29,10 +30,9 @@ static constexpr Flag flags[] = {
     trustFlag,
     trustedKeysFlag,
     deviceFlag,
-    {"--input", "NAME=FILE.npy",
-     "an input by name or number; of a scalar, NAME=NUMBER"},
-    {"--random-inputs", "SEED", "fill the inputs that are not given"},
-    {"--dim", "sN=VALUE", "a symbolic dim of random inputs (default 4)"},
+    inputFlag,
+    randomInputsFlag,
+    randomDimFlag,
     targetFlag,
     numericsFlag,
     fusionFlag,

@@ -11,6 +11,15 @@
 
 namespace sinter::cli {
 
+/// The flags of commands that give a model its inputs.
+inline constexpr Flag inputFlag = {
+    "--input", "NAME=FILE.npy",
+    "an input by name or number; of a scalar, NAME=NUMBER"};
+inline constexpr Flag randomInputsFlag = {"--random-inputs", "SEED",
+                                          "fill the inputs that are not given"};
+inline constexpr Flag randomDimFlag = {
+    "--dim", "sN=VALUE", "a symbolic dim of random inputs (default 4)"};
+
 /// A binding for every input of the program, by the flags --input,
 /// --random-inputs and --dim. An error names the first input without a value.
 /// What the file of an entry provides comes from there.

@@ -43,7 +43,6 @@ Result<std::shared_ptr<ModelEntry>> ModelEntry::open(const std::string &path,
   SINTER_TRY_ASSIGN(MappedFile mapped, MappedFile::open(path));
   std::shared_ptr<ModelEntry> entry(new ModelEntry);
   entry->file = std::make_shared<FileBytes>(std::move(mapped));
-  SINTER_TRY(checkFile(entry->file->bytes(), path, trust));
   bool graphAlone = trust.trust == ModelTrust::graph;
   auto model = readModel(entry->file->bytes(), ModelCheck::untilUse);
   if (!model)
@@ -52,6 +51,13 @@ Result<std::shared_ptr<ModelEntry>> ModelEntry::open(const std::string &path,
   if (!info)
     return inFile(info.takeError());
   entry->info = std::move(*info);
+  std::string folder = std::filesystem::path(path).parent_path();
+  if (folder.empty())
+    folder = ".";
+  if (Status trusted =
+          checkTrust({*model, entry->info, folder}, trust.trust, trust.keys);
+      !trusted)
+    return inFile(trusted.takeError());
   auto number = findEntry(entry->info, name);
   if (!number)
     return inFile(number.takeError());
@@ -65,9 +71,7 @@ Result<std::shared_ptr<ModelEntry>> ModelEntry::open(const std::string &path,
         loadOrCompileEntry(entry->file, part, device, path, graphAlone));
     entry->parts.push_back(std::move(program));
   }
-  std::string folder = std::filesystem::path(path).parent_path();
-  entry->weights = std::make_unique<WeightStore>(*model, entry->info,
-                                                 folder.empty() ? "." : folder);
+  entry->weights = std::make_unique<WeightStore>(*model, entry->info, folder);
   return entry;
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/support/WorkTimes.h"
 #include "tools/sinter/Ceilings.h"
 #include "tools/sinter/Command.h"
+#include "tools/sinter/Inputs.h"
 #include "tools/sinter/Measure.h"
 
 #include <algorithm>
@@ -22,10 +23,9 @@ static constexpr Flag flags[] = {
     trustFlag,
     trustedKeysFlag,
     deviceFlag,
-    {"--input", "NAME=FILE.npy",
-     "an input by name or number; of a scalar, NAME=NUMBER"},
-    {"--random-inputs", "SEED", "fill the inputs that are not given"},
-    {"--dim", "sN=VALUE", "a symbolic dim of random inputs (default 4)"},
+    inputFlag,
+    randomInputsFlag,
+    randomDimFlag,
     targetFlag,
     numericsFlag,
     fusionFlag,

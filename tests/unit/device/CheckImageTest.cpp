@@ -1,28 +1,18 @@
 #include "runtime/device/cpu/CheckImage.h"
 
 #include "runtime/device/cpu/CpuImage.h"
+#include "tests/unit/device/RefusedImage.h"
 #include "tests/unit/program/ProgramBuilder.h"
 
 #include <elf.h>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <iterator>
 #include <random>
 
 using namespace sinter;
 using namespace sinter::runtime;
+using test::refusedImage;
 
 namespace {
-
-std::vector<std::byte> refusedImage(const std::string &kind) {
-  std::string path = SINTER_REFUSED;
-  const std::string known = "constructor";
-  path.replace(path.rfind(known), known.size(), kind);
-  std::ifstream file(path, std::ios::binary);
-  std::vector<char> bytes((std::istreambuf_iterator<char>(file)), {});
-  auto *data = reinterpret_cast<const std::byte *>(bytes.data());
-  return {data, data + bytes.size()};
-}
 
 std::string whyRefused(std::span<const std::byte> bytes) {
   Status checked = checkCpuImage(bytes);

@@ -1,24 +1,13 @@
 /// Native code that would run by itself is refused, whatever is trusted.
 #include "runtime/model/Model.h"
+#include "tests/unit/device/RefusedImage.h"
 #include "tests/unit/program/ModelBuilder.h"
 
-#include <fstream>
 #include <gtest/gtest.h>
-#include <iterator>
 
 using namespace sinter;
 using namespace sinter::runtime;
 using namespace sinter::runtime::test;
-
-static std::vector<std::byte> refusedImage(const std::string &kind) {
-  std::string path = SINTER_REFUSED;
-  const std::string known = "constructor";
-  path.replace(path.rfind(known), known.size(), kind);
-  std::ifstream file(path, std::ios::binary);
-  std::vector<char> bytes((std::istreambuf_iterator<char>(file)), {});
-  auto *data = reinterpret_cast<const std::byte *>(bytes.data());
-  return {data, data + bytes.size()};
-}
 
 // Opening one of these as a library runs code that ends the process.
 TEST(ImageTrust, noModeTakesCodeThatRunsByItself) {

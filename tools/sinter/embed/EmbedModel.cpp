@@ -36,7 +36,7 @@ private:
                  ProgramData &program);
   Status checkSizes() const;
   Status listKept();
-  Status keep(const std::string &name, uint32_t tensor, StoredPlaces &places);
+  Status keep(const std::string &name, uint32_t tensor, int32_t &number);
   Status addEntry(uint32_t number, const FileParts &parts);
   void placeShared();
   Result<EmbeddedModel> finish();
@@ -134,9 +134,9 @@ Status Embedder::addCode(const FileParts &parts, const std::string &entry,
 }
 
 Status Embedder::keep(const std::string &name, uint32_t tensor,
-                      StoredPlaces &places) {
+                      int32_t &number) {
   const StoredTensor &stored = info.tensors[tensor];
-  places.number = int32_t(kept.stored.size());
+  number = int32_t(kept.stored.size());
   embedded::Stored entry;
   entry.name = writer.add(name);
   entry.isZero = stored.zeros;
@@ -176,14 +176,14 @@ Status Embedder::checkSizes() const {
 /// are.
 Status Embedder::listKept() {
   kept.states.resize(info.states.size());
-  kept.parameters.resize(info.numWeights());
+  kept.parameters.resize(info.numWeights(), -1);
   for (size_t i = 0; i < info.states.size(); ++i)
     SINTER_TRY(
         keep(info.states[i].name, info.states[i].initial, kept.states[i]));
   for (const EntryPoint &entry : info.entries)
     for (const EntryOutput &output : entry.outputs)
       if (output.isWeight && output.updates >= 0 &&
-          kept.parameters[output.updates].number < 0)
+          kept.parameters[output.updates] < 0)
         SINTER_TRY(keep(info.tensors[output.updates].name,
                         uint32_t(output.updates),
                         kept.parameters[output.updates]));
@@ -251,7 +251,8 @@ Result<EmbeddedModel> Embedder::finish() {
 }
 
 Result<EmbeddedModel> Embedder::make() {
-  SINTER_TRY_ASSIGN(file, readModel(bytes->bytes()));
+  // Digests are checked where the parts are read.
+  SINTER_TRY_ASSIGN(file, readModel(bytes->bytes(), ModelCheck::untilUse));
   SINTER_TRY_ASSIGN(info, readModelInfo(file));
   SINTER_TRY_ASSIGN(all, partsOf(bytes));
   SINTER_TRY(checkSizes());

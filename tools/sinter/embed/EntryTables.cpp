@@ -69,7 +69,7 @@ Status EntryTables::bind(const std::map<std::string, int64_t> &sizes) {
   uint64_t outputBytes = 0, numOutputs = 0;
   for (size_t i = 0; i < plan->outputBytes.size(); ++i)
     if (source.point.outputs[i].updates < 0) {
-      outputBytes += plan->outputBytes[i] + embedded::alignment;
+      outputBytes += aligned(plan->outputBytes[i]);
       ++numOutputs;
     }
   shared.outputBytes = std::max(shared.outputBytes, outputBytes);
@@ -130,13 +130,13 @@ Result<embedded::Buffer> EntryTables::placeInput(size_t input) {
         {WordKind::given, number, 0, uint32_t(byteWidth(port.dtype)), 0});
   }
   case SlotKind::weight:
-    if (kept.parameters[from.number].number < 0)
+    if (kept.parameters[from.number] < 0)
       return placeTensor(from.number);
     return embedded::Buffer{embedded::Place::stored,
-                            uint32_t(kept.parameters[from.number].number), 0};
+                            uint32_t(kept.parameters[from.number]), 0};
   case SlotKind::state:
     return embedded::Buffer{embedded::Place::stored,
-                            uint32_t(kept.states[from.number].number), 0};
+                            uint32_t(kept.states[from.number]), 0};
   case SlotKind::constant:
     return addWord({WordKind::constant, 0, from.scalarBits, 0, 0});
   case SlotKind::random: {
@@ -176,7 +176,7 @@ Status EntryTables::addInputs(TableWriter &writer) {
 
 int32_t EntryTables::storedNumber(const EntryOutput &output) const {
   const auto &all = output.isWeight ? kept.parameters : kept.states;
-  return all[size_t(output.updates)].number;
+  return all[size_t(output.updates)];
 }
 
 uint32_t EntryTables::usersOf(SlotKind kind, uint32_t number) const {
@@ -213,8 +213,7 @@ void EntryTables::addOutputs(TableWriter &writer) {
           portOf(source.program.outputs[i], output.name, output.description));
       ports.push_back(
           {writer.add(output.name), 0, plan->outputBytes[i], place});
-      place += (plan->outputBytes[i] + embedded::alignment - 1) /
-               embedded::alignment * embedded::alignment;
+      place += aligned(plan->outputBytes[i]);
       continue;
     }
     auto number = uint32_t(storedNumber(output));
@@ -303,8 +302,7 @@ uint32_t EntryTables::prepare(const StepData &step, const BoundPhase &phase,
   bool stays = from.kind == BufferKind::constant;
   if (from.kind == BufferKind::input) {
     const EntryInput &input = source.point.inputs[from.index];
-    stays = input.kind == SlotKind::weight &&
-            kept.parameters[input.number].number < 0;
+    stays = input.kind == SlotKind::weight && kept.parameters[input.number] < 0;
   }
   if (!stays)
     return 0;

@@ -11,13 +11,18 @@
 
 namespace sinter::cli {
 
+/// Up to the next place.
+inline uint64_t aligned(uint64_t size) {
+  return (size + embedded::alignment - 1) / embedded::alignment *
+         embedded::alignment;
+}
+
 /// Gives out places of a session's memory, one behind the other.
 class MemoryLayout {
 public:
   uint64_t take(uint64_t size) {
     uint64_t place = end;
-    end += (size + embedded::alignment - 1) / embedded::alignment *
-           embedded::alignment;
+    end += aligned(size);
     return place;
   }
   uint64_t bytes() const { return end; }
@@ -33,8 +38,7 @@ public:
     auto [found, isNew] = places.try_emplace({bytes.data(), bytes.size()}, end);
     if (isNew) {
       all.push_back({end, bytes});
-      end += (bytes.size() + embedded::alignment - 1) / embedded::alignment *
-             embedded::alignment;
+      end += aligned(bytes.size());
     }
     return found->second;
   }
@@ -47,16 +51,11 @@ private:
   uint64_t end = 0;
 };
 
-/// A state or a weight that runs replace: its number among what is kept, -1 of
-/// a weight that stays.
-struct StoredPlaces {
-  int32_t number = -1;
-};
-
 /// What all entries share and runs keep.
 struct KeptMemory {
-  std::vector<StoredPlaces> states;
-  std::vector<StoredPlaces> parameters;
+  /// Of each state, and of each weight, its number among what is kept; -1 of a
+  /// weight that no run replaces.
+  std::vector<int32_t> states, parameters;
   std::vector<embedded::Stored> stored;
   std::vector<embedded::Zeros> zeros;
   std::map<uint32_t, uint64_t> zerosOf; ///< by tensor: its place

@@ -6,6 +6,7 @@
 #include "runtime/program/CompilerHook.h"
 #include "runtime/program/ModelInfo.h"
 #include "runtime/program/ModelReader.h"
+#include "runtime/program/Numerics.h"
 #include "runtime/support/Printable.h"
 #include "tools/sinter/ProgramText.h"
 #include "tools/sinter/report/StepFlow.h"
@@ -106,12 +107,11 @@ std::string Writer::head() const {
   std::vector<std::string> dims;
   for (size_t i = 0; i < symbols.size(); ++i)
     dims.push_back(fmt::format("s{} = {}", i, symbols[i]));
-  static constexpr const char *modes[] = {"exact", "default", "fast"};
   return fmt::format(
       "\"entry\": {}, \"target\": {}, \"variant\": {}, \"numerics\": \"{}\", "
       "\"compiler\": {}, \"dims\": {},\n",
       quoted(parts.entry), quoted(program.target), quoted(program.variant),
-      program.numerics < 3 ? modes[program.numerics] : "unknown",
+      program.numerics < 3 ? numericsName(program.numerics) : "unknown",
       quoted(program.compiler), listOf(dims, quoted));
 }
 
@@ -178,7 +178,7 @@ std::string Writer::nodes() const {
 
 /// Who provides each input of the entry that a program is of, as files say it.
 static std::vector<std::string_view> providersOf(const FileParts &parts) {
-  Result<ModelFile> file = readModel(parts.file->bytes());
+  Result<ModelFile> file = readModel(parts.file->bytes(), ModelCheck::untilUse);
   if (!file)
     return {};
   Result<ModelInfo> info = readModelInfo(*file);
