@@ -75,8 +75,8 @@ bool Reader::take(char c) {
 }
 
 void Reader::skipBlanks() {
-  while (!atEnd() && (text[at] == ' ' || text[at] == '\t' ||
-                      text[at] == '\n' || text[at] == '\r'))
+  while (!atEnd() && (text[at] == ' ' || text[at] == '\t' || text[at] == '\n' ||
+                      text[at] == '\r'))
     ++at;
 }
 

@@ -77,14 +77,18 @@ private:
   }
 
   Number factor() {
-    if (take("-")) {
-      Number value = factor();
-      return multiplied(value, Number(-1));
-    }
+    bool isNegative = false;
+    while (take("-"))
+      isNegative = !isNegative;
+    Number value = power();
+    return isNegative ? multiplied(value, -1) : value;
+  }
+
+  Number power() {
     Number value = primary();
     if (!take("**"))
       return value;
-    Number power = factor();
+    Number power = primary();
     if (!power || *power < 0 || *power > 63)
       return std::nullopt;
     Number result = 1;
@@ -172,6 +176,107 @@ private:
 };
 
 } // namespace
+
+//===- SymPy's own form ---------------------------------------------------===//
+
+namespace {
+
+/// Turns calls of SymPy's constructors into infix text.
+class Rewriter {
+public:
+  explicit Rewriter(std::string_view text) : text(text) {}
+
+  /// Empty where it is something else.
+  std::string whole() {
+    std::string result = expression();
+    return at == text.size() && !hasFailed ? result : "";
+  }
+
+private:
+  bool take(char c) {
+    while (at < text.size() && text[at] == ' ')
+      ++at;
+    if (at == text.size() || text[at] != c)
+      return false;
+    ++at;
+    return true;
+  }
+  std::string fail() {
+    hasFailed = true;
+    return "";
+  }
+  std::string word() {
+    while (at < text.size() && text[at] == ' ')
+      ++at;
+    size_t begin = at;
+    while (at < text.size() && continuesWord(text[at]))
+      ++at;
+    return std::string(text.substr(begin, at - begin));
+  }
+
+  std::string expression() {
+    constexpr int mostDepth = 64;
+    if (++depth > mostDepth)
+      return fail();
+    std::string name = word(), result;
+    if (name.empty() || !take('('))
+      return fail();
+    if (name == "Symbol")
+      result = symbol();
+    else if (name == "Integer")
+      result = integer();
+    else
+      result = call(name);
+    --depth;
+    return take(')') ? result : fail();
+  }
+
+  /// Its name; what is known about it does not matter here.
+  std::string symbol() {
+    if (!take('\''))
+      return fail();
+    std::string name = word();
+    if (!take('\''))
+      return fail();
+    at = std::min(text.find(')', at), text.size());
+    return name;
+  }
+
+  std::string integer() {
+    std::string sign = take('-') ? "-" : "";
+    return sign + word();
+  }
+
+  std::string call(const std::string &name) {
+    std::string sign = name == "Add"   ? " + "
+                       : name == "Mul" ? "*"
+                       : name == "Pow" ? "**"
+                                       : "";
+    std::string result;
+    bool isFirst = true;
+    do {
+      std::string operand = expression();
+      bool isSum = operand.find(" + ") != operand.npos && name != "Add";
+      if (isSum && !sign.empty())
+        operand = "(" + operand + ")";
+      result += (isFirst ? "" : sign.empty() ? ", " : sign) + operand;
+      isFirst = false;
+    } while (take(',') && !hasFailed);
+    return sign.empty() ? name + "(" + result + ")" : result;
+  }
+
+  std::string_view text;
+  size_t at = 0;
+  int depth = 0;
+  bool hasFailed = false;
+};
+
+} // namespace
+
+std::string readable(const std::string &expression) {
+  std::string rewritten = Rewriter(expression).whole();
+  return rewritten.empty() ? expression : rewritten;
+}
 
 Number evaluate(std::string_view expression, const Symbols &symbols) {
   return Evaluator(expression, symbols).whole();

@@ -10,6 +10,11 @@
 
 namespace sinter::torch {
 
+/// The expression as people write it, of what SymPy's `srepr` gives, which
+/// newer files have: `Mul(Integer(2), Symbol('s0', integer=True))` is `2*s0`.
+/// Anything else is as it was.
+std::string readable(const std::string &expression);
+
 /// The value of an expression of integers, symbols, `+ - * // % ** ( )` and
 /// the functions FloorDiv, CeilDiv, Mod, PythonMod, Max and Min. Empty where a
 /// symbol is not among `symbols`, where something else is in it, and where a

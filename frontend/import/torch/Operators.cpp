@@ -9,17 +9,16 @@ namespace sinter::torch {
 
 static std::vector<Operator> sortedRows() {
   constexpr std::span<const Operator> (*parts[])() = {
-      elementwiseRows,   comparisonRows,    activationRows, contractionRows,
-      convolutionRows,   normalizationRows, shapeRows,      sliceRows,
-      joinRows,          creationRows,      symbolRows,     controlRows,
+      elementwiseRows, comparisonRows,    activationRows, contractionRows,
+      convolutionRows, normalizationRows, shapeRows,      sliceRows,
+      joinRows,        creationRows,      symbolRows,     controlRows,
       attentionRows,
   };
   std::vector<Operator> all;
   for (auto part : parts)
     all.insert(all.end(), part().begin(), part().end());
-  std::ranges::sort(all, {}, [](const Operator &row) {
-    return std::string_view(row.name);
-  });
+  std::ranges::sort(
+      all, {}, [](const Operator &row) { return std::string_view(row.name); });
   return all;
 }
 
@@ -30,9 +29,10 @@ std::span<const Operator> operators() {
 
 static const Operator *findRow(std::string_view name) {
   std::span<const Operator> rows = operators();
-  auto found = std::ranges::lower_bound(rows, name, {}, [](const Operator &row) {
-    return std::string_view(row.name);
-  });
+  auto found =
+      std::ranges::lower_bound(rows, name, {}, [](const Operator &row) {
+        return std::string_view(row.name);
+      });
   return found != rows.end() && name == found->name ? &*found : nullptr;
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/support/Progress.h"
 #include "runtime/support/Sites.h"
 
+#include <sinter/BasicOps.h>
 #include <sinter/Shaping.h>
 #include <sinter/SourceScope.h>
 
@@ -34,9 +35,9 @@ static std::string resultOf(const NodeRecord &node) {
 }
 
 void ProgramRecorder::fail(const NodeRecord &node, ErrorInfo error) const {
-  error.message = fmt::format("torch: {}, node '{}' of {}{}: {}", node.target,
-                              resultOf(node), file, textOf(node.line),
-                              error.message);
+  error.message =
+      fmt::format("torch: {}, node '{}' of {}{}: {}", node.target,
+                  resultOf(node), file, textOf(node.line), error.message);
   error.op = node.target;
   detail::raise(std::move(error), SourceLine());
 }
@@ -54,8 +55,8 @@ void ProgramRecorder::countNode() {
 static Value named(const std::string &name, const Scope &scope) {
   auto found = scope.find(name);
   if (found == scope.end())
-    throw Error(makeError(ErrorKind::io,
-                          fmt::format("'{}' is given by no node before", name)));
+    throw Error(makeError(
+        ErrorKind::io, fmt::format("'{}' is given by no node before", name)));
   return found->second;
 }
 
@@ -128,9 +129,9 @@ std::vector<Value> ProgramRecorder::record(const GraphRecord &graph,
     auto number = uint32_t(&node - graph.nodes.data()) + 1;
     bool isNamed = !node.line.file.empty();
     SiteId site =
-        isNamed ? internSite(node.line.file, node.line.line)
-                : internSite(fmt::format("{} ({})", resultOf(node), file),
-                             number);
+        isNamed
+            ? internSite(node.line.file, node.line.line)
+            : internSite(fmt::format("{} ({})", resultOf(node), file), number);
     detail::SourceScope line(site);
     if (progress)
       progress->at(number - 1);
@@ -236,25 +237,28 @@ void ProgramRecorder::defineOne(const ArgumentRecord &output,
   if (result.isTensor() && record != graph.tensors.end()) {
     const Tensor &tensor = result.stored->read();
     if (!isAsRecorded(tensor, record->second))
-      throw Error(makeError(ErrorKind::invalid_argument,
-                            fmt::format("the result is {}, the file says {}",
-                                        typeOf(tensor),
-                                        typeOf(record->second))));
+      throw Error(
+          makeError(ErrorKind::invalid_argument,
+                    fmt::format("the result is {}, the file says {}",
+                                typeOf(tensor), typeOf(record->second))));
   }
   scope.insert_or_assign(output.text, std::move(result));
 }
 
 void ProgramRecorder::define(const NodeRecord &node, const GraphRecord &graph,
                              std::vector<Value> results, Scope &scope) {
+  // Several results are given one by one, or as a list; files do as they like.
+  bool wantsList = node.outputs.size() == 1 && node.outputs[0].kind == Is::list;
+  bool hasList = results.size() == 1 && results[0].isList();
+  if (wantsList && !hasList)
+    results = {Value::ofList(std::move(results))};
+  else if (!wantsList && hasList)
+    results = std::vector<Value>(results[0].list);
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const ArgumentRecord &output = node.outputs[i];
     if (output.kind == Is::none)
       continue;
     bool isList = output.kind == Is::list;
-    // Rules of several results give them one by one; some files list them.
-    if (isList && node.outputs.size() == 1 &&
-        (results.size() != 1 || !results[0].isList()))
-      results = {Value::ofList(std::move(results))};
     if (i >= results.size())
       throw Error(makeError(ErrorKind::unsupported,
                             fmt::format("result {} is not supported", i)));
@@ -285,7 +289,8 @@ std::vector<Value> ProgramRecorder::call(const GraphRecord &graph,
                                       graph.inputs.size(), inputs.size())));
   constexpr unsigned mostDepth = 32;
   if (++depth > mostDepth)
-    throw Error(makeError(ErrorKind::unsupported, "graphs in graphs, too deep"));
+    throw Error(
+        makeError(ErrorKind::unsupported, "graphs in graphs, too deep"));
   countNode();
   Scope scope;
   for (size_t i = 0; i < inputs.size(); ++i)

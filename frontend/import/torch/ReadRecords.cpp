@@ -1,6 +1,7 @@
 /// Reads the JSON texts of torch.export archives.
 #include "frontend/import/torch/ReadRecords.h"
 
+#include "frontend/import/torch/Expressions.h"
 #include "runtime/params/Json.h"
 
 #include <fmt/format.h>
@@ -121,9 +122,11 @@ Status RecordReader::optionalInteger(std::optional<int64_t> &out) {
 }
 
 Status RecordReader::expression(SizeRecord &out) {
-  return members([&](const std::string &key) {
+  SINTER_TRY(members([&](const std::string &key) {
     return key == "expr_str" ? text(out.expression) : json.skip();
-  });
+  }));
+  out.expression = readable(out.expression);
+  return {};
 }
 
 Status RecordReader::size(SizeRecord &out) {
@@ -156,9 +159,8 @@ Status RecordReader::tensor(TensorRecord &out) {
 
 Status RecordReader::name(ArgumentRecord &out) {
   return members([&](const std::string &key) {
-    return key == "name" || key == "class_fqn" || key == "type"
-               ? text(out.text)
-               : json.skip();
+    return key == "name" || key == "class_fqn" || key == "type" ? text(out.text)
+                                                                : json.skip();
   });
 }
 
@@ -462,7 +464,7 @@ Status RecordReader::callSignature(CallRecord &out) {
 
 /// Of the outermost module, whose name is empty.
 Status RecordReader::moduleCalls(CallRecord &out) {
-  return json.array([&] {
+  return json.array([&]() -> Status {
     std::string path;
     CallRecord call;
     SINTER_TRY(members([&](const std::string &key) {
@@ -472,7 +474,7 @@ Status RecordReader::moduleCalls(CallRecord &out) {
     }));
     if (path.empty())
       out = std::move(call);
-    return Status();
+    return {};
   });
 }
 

@@ -15,6 +15,7 @@ namespace sinter::torch {
 Result<ProgramRecord> readProgram(std::string_view text);
 /// The payloads of `*_weights_config.json` or `*_constants_config.json`, by the
 /// names of their tensors.
-Result<std::map<std::string, PayloadRecord>> readPayloads(std::string_view text);
+Result<std::map<std::string, PayloadRecord>>
+readPayloads(std::string_view text);
 
 } // namespace sinter::torch

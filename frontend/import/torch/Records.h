@@ -22,8 +22,8 @@ struct GraphRecord;
 struct ArgumentRecord {
   enum class Kind : uint8_t {
     none,
-    tensor,   ///< text: its name
-    symInt,   ///< text: its name; so of the next two
+    tensor, ///< text: its name
+    symInt, ///< text: its name; so of the next two
     symFloat,
     symBool,
     integer,
@@ -124,7 +124,7 @@ struct ProgramRecord {
   int64_t major = 0, minor = 0;
   std::string torchVersion;
   GraphRecord graph;
-  std::vector<SpecRecord> inputs, outputs; ///< one each of the graph's
+  std::vector<SpecRecord> inputs, outputs;   ///< one each of the graph's
   std::map<std::string, RangeRecord> ranges; ///< by symbol
   CallRecord call;
 };

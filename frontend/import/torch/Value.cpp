@@ -60,9 +60,9 @@ Value Value::ofList(std::vector<Value> list) {
 
 std::string nameOf(Value::Kind kind) {
   static constexpr const char *names[] = {
-      "nothing",   "a tensor",  "an integer", "a number", "a bool",
-      "a complex number", "a text", "a dtype", "a code", "a graph",
-      "a list",    "a dict"};
+      "nothing", "a tensor",         "an integer", "a number",
+      "a bool",  "a complex number", "a text",     "a dtype",
+      "a code",  "a graph",          "a list",     "a dict"};
   return names[size_t(kind)];
 }
 
