@@ -35,6 +35,9 @@ public:
   /// what is wrong. Data is not touched, but for bool tensors, whose bytes
   /// must be 0 or 1.
   static Result<SafetensorsFile> open(const std::string &path);
+  /// The same of a file that is mapped; `path` stands in errors.
+  static Result<SafetensorsFile> check(const std::string &path,
+                                       MappedFile mapped);
 
   const std::string &path() const { return name; }
   /// The whole file, as it is mapped.
@@ -44,6 +47,8 @@ public:
   const Metadata &metadata() const { return strings; }
   /// The tensor of that name, or null.
   const NamedTensor *find(std::string_view tensor) const;
+  /// As `MappedFile::leave`.
+  void leave(std::span<const std::byte> part) const { file.leave(part); }
 
 private:
   SafetensorsFile(std::string path, MappedFile file)
