@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,5 +66,21 @@ private:
 Status writeSafetensors(const std::string &path,
                         std::span<const NamedTensor> tensors,
                         const Metadata &metadata = {});
+
+/// A tensor whose elements are made when they are written.
+struct MadeTensor {
+  std::string name;
+  DType dtype = DType::f32;
+  std::vector<int64_t> shape;
+  /// Dense and row-major; they stay until those of the next tensor are asked
+  /// for. Perhaps called twice.
+  std::function<Result<std::span<const std::byte>>()> elements;
+};
+/// The same of tensors of which one is in memory at a time.
+Status writeSafetensors(const std::string &path,
+                        std::span<const MadeTensor> tensors,
+                        const Metadata &metadata = {});
+/// Whether files have tensors of that dtype.
+bool isSafetensorsDType(DType dtype);
 
 } // namespace sinter::runtime
