@@ -47,6 +47,9 @@ private:
   Result<EntryBytes> bytesOf(const ZipEntry &entry, bool checks) const;
   Result<std::string> nameOfModel() const;
   Status readProgramOf(const ZipEntry &entry);
+  Status readLayout(const std::string &name);
+  Status readOldLayout(const ZipEntry &program);
+  Status readPickled(const ZipEntry &entry, ArchivedTensors &out);
   Status readTensors(const std::string &folder, const std::string &config,
                      ArchivedTensors &out);
   Result<ArchivedTensor> tensorOf(const std::string &name,
@@ -210,6 +213,32 @@ Status ArchiveReader::readTensors(const std::string &folder,
   return {};
 }
 
+/// A checkpoint in the archive, as torch.save writes it.
+Status ArchiveReader::readPickled(const ZipEntry &entry, ArchivedTensors &out) {
+  SINTER_TRY_ASSIGN(EntryBytes bytes, bytesOf(entry, true));
+  // One without tensors says so.
+  if (bytes.bytes.empty())
+    return {};
+  auto file = runtime::WeightFile::parse(bytes.bytes, entry.name);
+  if (!file)
+    return file.error();
+  for (const runtime::WeightTensor &each : (*file)->tensors()) {
+    ArchivedTensor tensor;
+    tensor.dtype = each.dtype;
+    tensor.dims = each.dims;
+    tensor.bytes = (*file)->view(each);
+    if (tensor.bytes.empty()) {
+      SINTER_TRY_ASSIGN(std::vector<std::byte> own, (*file)->read(each));
+      tensor.own =
+          std::make_shared<const std::vector<std::byte>>(std::move(own));
+      tensor.bytes = *tensor.own;
+    }
+    out.emplace(each.name, std::move(tensor));
+  }
+  archive.files.push_back(std::move(*file));
+  return {};
+}
+
 //===- Layouts ------------------------------------------------------------===//
 
 /// The one program, or the one of the name that torch.export.save gives.
@@ -230,8 +259,10 @@ Result<std::string> ArchiveReader::nameOfModel() const {
 Result<Archive> ArchiveReader::read() {
   constexpr std::string_view format = "archive_format";
   for (const ZipEntry &entry : zip.entries()) {
-    if (entry.name == "serialized_exported_program.json")
-      return lacking("an archive of torch 2.7 or before");
+    if (entry.name == "serialized_exported_program.json") {
+      SINTER_TRY(readOldLayout(entry));
+      return std::move(archive);
+    }
     if (entry.name.ends_with(format) &&
         std::ranges::count(entry.name, '/') <= 1)
       root = entry.name.substr(0, entry.name.size() - format.size());
@@ -243,12 +274,37 @@ Result<Archive> ArchiveReader::read() {
   if (word.text() != "pt2")
     return lacking("an archive of another kind than pt2");
   SINTER_TRY_ASSIGN(std::string name, nameOfModel());
-  SINTER_TRY(readProgramOf(*find("models/" + name + ".json")));
-  SINTER_TRY(readTensors("data/weights/", name + "_weights_config.json",
-                         archive.weights));
-  SINTER_TRY(readTensors("data/constants/", name + "_constants_config.json",
-                         archive.constants));
+  SINTER_TRY(readLayout(name));
   return std::move(archive);
+}
+
+Status ArchiveReader::readLayout(const std::string &name) {
+  SINTER_TRY(readProgramOf(*find("models/" + name + ".json")));
+  struct Part {
+    std::string folder, config;
+    ArchivedTensors *tensors;
+  };
+  const Part parts[] = {
+      {"data/weights/", name + "_weights_config.json", &archive.weights},
+      {"data/constants/", name + "_constants_config.json", &archive.constants}};
+  for (const Part &part : parts) {
+    const ZipEntry *pickled = find(part.folder + name + ".pt");
+    if (!find(part.folder + part.config) && pickled) {
+      SINTER_TRY(readPickled(*pickled, *part.tensors));
+      continue;
+    }
+    SINTER_TRY(readTensors(part.folder, part.config, *part.tensors));
+  }
+  return {};
+}
+
+Status ArchiveReader::readOldLayout(const ZipEntry &program) {
+  SINTER_TRY(readProgramOf(program));
+  if (const ZipEntry *entry = find("serialized_state_dict.pt"))
+    SINTER_TRY(readPickled(*entry, archive.weights));
+  if (const ZipEntry *entry = find("serialized_constants.pt"))
+    SINTER_TRY(readPickled(*entry, archive.constants));
+  return {};
 }
 
 Result<Archive> readArchive(std::span<const std::byte> bytes, bool checksAll) {

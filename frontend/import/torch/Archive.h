@@ -2,7 +2,7 @@
 #pragma once
 
 #include "frontend/import/torch/Records.h"
-#include "runtime/params/MappedFile.h"
+#include "runtime/params/weights/WeightFile.h"
 #include "sinter/runtime/Result.h"
 
 #include <cstddef>
@@ -27,8 +27,8 @@ struct ArchivedTensor {
 using ArchivedTensors = std::map<std::string, ArchivedTensor>;
 
 /// A program and its tensors. Three layouts are read: `models/NAME.json` with
-/// raw bytes in `data/` (torch 2.8 and later) or with tensors pickled there
-/// (2.7), and `serialized_exported_program.json` (before). Of pickles the
+/// raw bytes in `data/` (torch 2.9 and later) or with tensors pickled there
+/// (2.8), and `serialized_exported_program.json` (before). Of pickles the
 /// tensors are read, and nothing is executed; other payloads that are pickled
 /// are an `unsupported` error where they are used.
 struct Archive {
@@ -36,6 +36,8 @@ struct Archive {
   ArchivedTensors weights, constants;
   /// Names of what only Python could read.
   std::vector<std::string> pickled;
+  /// Whose tensors these are, where they are pickled.
+  std::vector<runtime::WeightFileRef> files;
 };
 
 /// Trusts nothing; errors of kind `io` and `unsupported` say what is wrong.

@@ -5,8 +5,6 @@
 #include "frontend/Raise.h"
 #include "frontend/import/torch/Archive.h"
 #include "frontend/import/torch/Operators.h"
-#include "runtime/device/Device.h"
-#include "runtime/memory/Borrowed.h"
 #include "runtime/params/MappedFile.h"
 #include "runtime/support/Progress.h"
 
@@ -121,6 +119,49 @@ static void describeOutputs(LoadedProgram &loaded) {
   loaded.outputs.insert(loaded.outputs.end(), mutated.begin(), mutated.end());
 }
 
+static void collectUnknown(const GraphRecord &graph,
+                           std::map<std::string, std::string> &unknown);
+
+static void collectUnknown(const ArgumentRecord &argument,
+                           std::map<std::string, std::string> &unknown) {
+  if (argument.graph)
+    collectUnknown(*argument.graph, unknown);
+  for (const ArgumentRecord &element : argument.elements)
+    collectUnknown(element, unknown);
+}
+
+/// Operators without a row, and where the first of each stands.
+static void collectUnknown(const GraphRecord &graph,
+                           std::map<std::string, std::string> &unknown) {
+  for (const NodeRecord &node : graph.nodes) {
+    if (!findOperator(node.target).row)
+      unknown.emplace(node.target,
+                      node.line.file.empty()
+                          ? std::string()
+                          : fmt::format(" ({}:{})", node.line.file,
+                                        node.line.line));
+    for (const NamedArgument &input : node.inputs)
+      collectUnknown(input.value, unknown);
+  }
+}
+
+/// All of them at once: a user need not find them one by one.
+static void refuseUnknown(const ProgramRecord &program) {
+  std::map<std::string, std::string> unknown;
+  collectUnknown(program.graph, unknown);
+  if (unknown.empty())
+    return;
+  constexpr size_t most = 10;
+  std::string list;
+  size_t number = 0;
+  for (const auto &[target, line] : unknown)
+    if (++number <= most)
+      list += (list.empty() ? "" : ", ") + target + line;
+  if (unknown.size() > most)
+    list += fmt::format(" and {} more", unknown.size() - most);
+  refuse(ErrorKind::unsupported, "operators that are not supported: " + list);
+}
+
 static void describe(LoadedProgram &loaded) {
   constexpr int64_t newest = 20;
   if (loaded.record.minor > newest)
@@ -129,6 +170,7 @@ static void describe(LoadedProgram &loaded) {
         "is not known here",
         loaded.record.major, loaded.record.minor, loaded.record.torchVersion,
         newest));
+  refuseUnknown(loaded.record);
   describeInputs(loaded);
   describeOutputs(loaded);
 }
@@ -183,17 +225,10 @@ static Tensor leafOf(const ArchivedTensor &tensor, const FileRef &file,
   Dims dims(tensor.dims.begin(), tensor.dims.end());
   DeviceId id = options.device.value_or(default_device());
   bool isInFile = file && !tensor.own && file->has(tensor.bytes);
-  if (options.mmap && isInFile) {
-    runtime::Device *device = detail::unwrap(runtime::getDevice(id), {});
-    auto *data = const_cast<std::byte *>(tensor.bytes.data());
-    bool isAligned =
-        reinterpret_cast<uintptr_t>(data) % byteWidth(tensor.dtype) == 0;
-    if (isAligned && device->sharesHostMemory())
-      return Tensor(graph::NodeFactory::leaf(
-          graph::InputKind::data, tensor.dtype, dims,
-          runtime::borrowBuffer(*device, data, tensor.bytes.size(),
-                                [file] { (void)file; })));
-  }
+  if (options.mmap && isInFile)
+    if (auto leaf = detail::borrowedLeaf(tensor.bytes, tensor.dtype, dims, id,
+                                         [file] { (void)file; }, {}))
+      return *leaf;
   detail::Copied leave;
   if (isInFile)
     leave = [&](std::span<const std::byte> part) { file->leave(part); };

@@ -89,6 +89,8 @@ Result<WeightFileRef> weights::openTensors(const std::string &path,
     return openNpy(path, std::move(file));
   if (isZip(text))
     return openZip(path, std::move(file));
+  if (text.starts_with("GGUF"sv))
+    return openGguf(path, std::move(file));
   if (isPickle(text))
     return openTorchLegacy(path, std::move(file));
   if (isTar(text))
@@ -118,6 +120,12 @@ Result<WeightFileRef> WeightFile::open(const std::string &path) {
   if (isJsonObject(text) && !isSafetensors(text))
     return weights::openShards(path, file.bytes());
   return weights::openTensors(path, std::move(file));
+}
+
+Result<WeightFileRef> WeightFile::parse(std::span<const std::byte> bytes,
+                                        const std::string &name) {
+  SINTER_TRY_ASSIGN(MappedFile file, MappedFile::copyOf(bytes));
+  return weights::openTensors(name, std::move(file));
 }
 
 const WeightTensor *WeightFile::find(std::string_view tensor) const {

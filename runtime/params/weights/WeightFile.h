@@ -50,6 +50,10 @@ public:
   /// `io` error says what is wrong with the file, an `unsupported` one what is
   /// not read.
   static Result<WeightFileRef> open(const std::string &path);
+  /// The same of a file in memory, which is copied; no index of shards. `name`
+  /// stands in errors.
+  static Result<WeightFileRef> parse(std::span<const std::byte> bytes,
+                                     const std::string &name);
   virtual ~WeightFile() = default;
 
   const std::string &path() const { return name; }

@@ -6,8 +6,10 @@ namespace sinter::torch {
 static Tensor attended(Call &call, const AttentionOptions &options) {
   if (call.real("dropout_p", 0) != 0)
     call.unsupported("dropout in attention");
-  return scaled_dot_product_attention(call.tensor("query"), call.tensor("key"),
-                                      call.tensor("value"), options);
+  DType dtype = call.outputDType();
+  return scaled_dot_product_attention(
+      call.tensor("query").to(dtype), call.tensor("key").to(dtype),
+      call.tensor("value").to(dtype), options);
 }
 
 static AttentionOptions optionsOf(Call &call) {

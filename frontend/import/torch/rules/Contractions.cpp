@@ -5,27 +5,37 @@
 
 namespace sinter::torch {
 
+// Operands become what the result is: with autocast the file says so there
+// alone.
+
 /// The names of the two operands differ from op to op.
 static void matmulRule(Call &call) {
   const Value &left = call.at(0), &right = call.at(1);
   if (!left.isTensor() || !right.isTensor())
     call.invalid("an operand is no tensor");
-  call.give(matmul(left.stored->read(), right.stored->read()));
+  DType dtype = call.outputDType();
+  call.give(
+      matmul(left.stored->read().to(dtype), right.stored->read().to(dtype)));
 }
 
 static void linearRule(Call &call) {
-  Tensor x = call.tensor("input"), weight = call.tensor("weight");
-  call.give(call.has("bias") ? linear(x, weight, call.tensor("bias"))
-                             : linear(x, weight));
+  DType dtype = call.outputDType();
+  Tensor x = call.tensor("input").to(dtype),
+         weight = call.tensor("weight").to(dtype);
+  call.give(call.has("bias")
+                ? linear(x, weight, call.tensor("bias").to(dtype))
+                : linear(x, weight));
 }
 
 /// beta self + alpha a b.
 static void addProductRule(Call &call, const char *left, const char *right) {
   double beta = call.real("beta", 1), alpha = call.real("alpha", 1);
-  Tensor product = matmul(call.tensor(left), call.tensor(right));
+  DType dtype = call.outputDType();
+  Tensor product =
+      matmul(call.tensor(left).to(dtype), call.tensor(right).to(dtype));
   if (alpha != 1)
     product = product * alpha;
-  Tensor self = call.tensor("self");
+  Tensor self = call.tensor("self").to(dtype);
   if (beta == 0) {
     call.give(product);
     return;

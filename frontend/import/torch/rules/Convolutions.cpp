@@ -15,8 +15,13 @@ struct Operands {
 } // namespace
 
 static Operands operandsOf(Call &call) {
-  Operands operands{call.tensor("input"), call.tensor("weight"),
+  // With autocast the file says what is computed in by the result alone.
+  DType dtype = call.outputDType();
+  Operands operands{call.tensor("input").to(dtype),
+                    call.tensor("weight").to(dtype),
                     call.optionalTensor("bias"), 0};
+  if (operands.bias)
+    operands.bias = operands.bias->to(dtype);
   int64_t axes = operands.weight.rank() - 2;
   if (axes < 1 || axes > 3)
     call.unsupported("a weight of rank " +

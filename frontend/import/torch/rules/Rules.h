@@ -66,7 +66,8 @@ template <Tensor (*function)(const Arg &)> void unaryRule(Call &call) {
   if (!x.defined())
     call.invalid("the operand is no tensor");
   DType dtype = call.outputDType();
-  call.give(function(isFloat(dtype) && x.dtype() != dtype ? x.to(dtype) : x));
+  bool isNumber = isComputable(x.dtype()) && !isFloat(x.dtype());
+  call.give(function(isFloat(dtype) && isNumber ? x.to(dtype) : x));
 }
 
 /// A function of two, in the dtype of the result.
