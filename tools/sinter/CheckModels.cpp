@@ -3,7 +3,7 @@
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Model.h"
 #include "tools/sinter/OnnxCases.h"
-#include "tools/sinter/torch/TorchCases.h"
+#include "tools/sinter/import/TorchCases.h"
 
 #include "runtime/params/Json.h"
 #include "runtime/support/Printable.h"

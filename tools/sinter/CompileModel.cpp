@@ -6,7 +6,7 @@
 #include "tools/sinter/Retarget.h"
 #include "tools/sinter/embed/Embed.h"
 #include "tools/sinter/help/Terminal.h"
-#include "tools/sinter/onnx/ImportOnnx.h"
+#include "tools/sinter/import/ImportModel.h"
 #include "tools/sinter/trust/Trust.h"
 
 #include <fmt/core.h>
@@ -29,7 +29,7 @@ static constexpr Flag flags[] = {
     tileFlag,
     {"--emit", "FORM",
      "sinter (default); object, library or header: what sinter embed makes; "
-     "cpp: a module in C++ of an .onnx model, with its parameters beside it",
+     "cpp: a module in C++ of an .onnx or .pt2 model, with its parameters beside it",
      "sinter object library header cpp"},
     nameFlag,
     trustFlag,
@@ -118,9 +118,9 @@ static Status embedCompiled(const Model &model, std::vector<std::byte> bytes,
 // nothing about one.
 static Status writeCpp(const Arguments &arguments, const std::string &output) {
   const std::string &path = arguments.positional()[0];
-  if (!path.ends_with(".onnx"))
+  if (!path.ends_with(".onnx") && !path.ends_with(".pt2"))
     return makeError(ErrorKind::invalid_argument,
-                     "compile: --emit cpp is for .onnx models");
+                     "compile: --emit cpp is for .onnx and .pt2 models");
   for (const Flag &flag : flags) {
     std::string_view name = flag.name;
     if (arguments.has(name) && name != "-o" && name != "--emit" &&
@@ -128,7 +128,7 @@ static Status writeCpp(const Arguments &arguments, const std::string &output) {
       return makeError(ErrorKind::invalid_argument,
                        "compile: --emit cpp takes no " + std::string(name));
   }
-  return writeOnnxAsCpp(path, arguments, output);
+  return writeModelAsCpp(path, arguments, output);
 }
 
 int runCompile(int argc, char **argv) {

@@ -9,7 +9,7 @@
 #include "tools/sinter/Inputs.h"
 #include "tools/sinter/ProgramText.h"
 #include "tools/sinter/Signature.h"
-#include "tools/sinter/onnx/ImportOnnx.h"
+#include "tools/sinter/import/ImportModel.h"
 #include "tools/sinter/weights/WeightsText.h"
 
 #include <algorithm>
@@ -211,9 +211,10 @@ int runInspect(int argc, char **argv) {
                      "inspect: --json and --sha256 are of weights"));
     return exitUsage;
   }
-  if (path.ends_with(".onnx") && !arguments.has("--stage") &&
-      !arguments.has("--memory"))
+  if (path.ends_with(".onnx") && !isOfProgram)
     return print(arguments, onnxText(path));
+  if (path.ends_with(".pt2") && !isOfProgram)
+    return print(arguments, torchText(path));
   Result<Model> model = readModelFile(path, arguments);
   if (!model)
     return report(model.error());

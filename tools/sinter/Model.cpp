@@ -12,7 +12,7 @@
 #include "tools/sinter/Inputs.h"
 #include "tools/sinter/ModelEntry.h"
 #include "tools/sinter/Retarget.h"
-#include "tools/sinter/onnx/ImportOnnx.h"
+#include "tools/sinter/import/ImportModel.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -67,11 +67,11 @@ Status writeText(const std::string &path, std::string_view text) {
   return replaceFile(path, {&bytes, 1});
 }
 
-/// What an .onnx model becomes is compiled by default; flags that say otherwise
+/// What an imported model becomes is compiled by default; flags that say otherwise
 /// have its graph compiled again.
 static Result<Model> importAsAsked(const std::string &path,
                                    const Arguments &arguments) {
-  SINTER_TRY_ASSIGN(Model model, importOnnx(path, arguments));
+  SINTER_TRY_ASSIGN(Model model, importModel(path, arguments));
   constexpr const char *others[] = {"--target", "--numerics", "--fusion",
                                     "--memory-limit"};
   if (std::ranges::none_of(
@@ -95,11 +95,11 @@ Result<Model> readModelFile(const std::string &path,
     return model;
   }
   std::string extension = std::filesystem::path(path).extension();
-  if (extension == ".onnx")
+  if (extension == ".onnx" || extension == ".pt2")
     return importAsAsked(path, arguments);
   if (extension != ".mlir" && extension != ".sinter")
     return makeError(ErrorKind::invalid_argument,
-                     path + ": a model is a .mlir, .onnx or .sinter file");
+                     path + ": a model is a .mlir, .onnx, .pt2 or .sinter file");
   model.compiled = extension == ".sinter";
   if (model.compiled)
     return model;

@@ -25,12 +25,13 @@ struct Model {
   std::string path;
   std::string text;      ///< of the dialect
   bool compiled = false; ///< a `.sinter` file, which is read when it is used
-  /// Keeps the file that an ONNX model became.
+  /// Keeps the file that an imported model became.
   std::shared_ptr<const void> imported = {};
 };
 
 /// Reads a `.mlir` file, or names a `.sinter` file; `-` is the standard input,
-/// as text. An `.onnx` file becomes a `.sinter` file, as its flags say.
+/// as text. An `.onnx` or `.pt2` file becomes a `.sinter`
+/// file, as its flags say.
 Result<Model> readModelFile(const std::string &path,
                             const Arguments &arguments);
 
@@ -63,10 +64,10 @@ inline constexpr Flag memoryLimitFlag = {
 inline constexpr Flag dynamicFlag = {"--dynamic", "INPUT:AXIS=NAME",
                                      "make an axis of a text's input symbolic"};
 inline constexpr Flag sizeFlag = {
-    "--size", "NAME=N", "an open axis of an .onnx model has this size only"};
+    "--size", "NAME=N", "an open axis of an .onnx or .pt2 model has this size only"};
 inline constexpr Flag constantFlag = {
     "--constant", "INPUT=FILE.npy",
-    "an input of an .onnx model is part of the program"};
+    "an input of an .onnx or .pt2 model is part of the program"};
 inline constexpr Flag tuneFlag = {
     "--tune", nullptr,
     "choose the tiles of products by their times on the device (SINTER_TUNE)"};

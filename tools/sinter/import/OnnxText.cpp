@@ -2,7 +2,7 @@
 #include "frontend/import/onnx/Operators.h"
 #include "frontend/import/onnx/ReadRecords.h"
 #include "runtime/params/MappedFile.h"
-#include "tools/sinter/onnx/ImportOnnx.h"
+#include "tools/sinter/import/ImportModel.h"
 
 #include "runtime/support/Printable.h"
 

@@ -1,12 +1,13 @@
-/// Records ONNX models as files that every command takes.
-#include "tools/sinter/onnx/ImportOnnx.h"
+/// Records imported models as files that every command takes.
+#include "tools/sinter/import/ImportModel.h"
 
 #include "frontend/Leaves.h"
 #include "frontend/Raise.h"
+#include "frontend/import/torch/Expressions.h"
 #include "runtime/params/Npy.h"
+#include "tools/sinter/import/ImportedModel.h"
 
 #include <sinter/Export.h>
-#include <sinter/Onnx.h>
 
 #include <algorithm>
 #include <array>
@@ -82,7 +83,7 @@ namespace {
 struct Examples {
   std::vector<Tensor> tensors;
   EntryOptions options;
-  onnx::NamedTensors constants;
+  ImportedModel::NamedTensors constants;
 };
 
 /// Sizes that open axes behind the first may have.
@@ -93,17 +94,16 @@ struct ExampleSizes {
 
 class ExampleMaker {
 public:
-  ExampleMaker(const onnx::Model &model, const Arguments &arguments,
+  ExampleMaker(const ImportedModel &model, const Arguments &arguments,
                ExampleSizes exampleSizes)
       : model(model), exampleSizes(exampleSizes),
         sizes(pairsOf(arguments, "--size")),
         files(pairsOf(arguments, "--constant")) {}
 
   Examples make() {
-    for (const onnx::ValueInfo &input : model.inputs())
+    for (const ImportedInput &input : model.inputs())
       add(input);
-    for (const onnx::ValueInfo &output : model.outputs())
-      examples.options.outputs.push_back(output.name);
+    examples.options.outputs = model.outputs();
     for (const auto &[name, text] : sizes)
       refuse(fmt::format("--size {}: no open axis has that name", name));
     for (const auto &[name, path] : files)
@@ -112,8 +112,10 @@ public:
   }
 
 private:
-  void add(const onnx::ValueInfo &input);
-  Dim sizeOfAxis(const onnx::ValueInfo &input, size_t axis);
+  void add(const ImportedInput &input);
+  Dim sizeOfAxis(const ImportedInput &input, size_t axis);
+  int64_t exampleOf(const ImportedAxis &described, size_t axis) const;
+  Dim sizeOfExpression(const ImportedInput &input, size_t axis);
   std::string wordFor(const std::string &name);
 
   /// An open axis, by the name that the model has for it.
@@ -121,7 +123,7 @@ private:
     std::string word; ///< what a program calls it
     int64_t example = 0;
   };
-  const onnx::Model &model;
+  const ImportedModel &model;
   const ExampleSizes exampleSizes;
   std::map<std::string, std::string> sizes, files;
   std::map<std::string, int64_t> fixed;
@@ -147,10 +149,42 @@ std::string ExampleMaker::wordFor(const std::string &name) {
 /// A dynamic axis is recorded with an example of its size, which computes
 /// nothing, but has to fit what the model does with it: windows, say. Axes of
 /// one name have one size.
-Dim ExampleMaker::sizeOfAxis(const onnx::ValueInfo &input, size_t axis) {
-  const onnx::Axis &described = (*input.shape)[axis];
-  if (described.size && *described.size >= 0)
+int64_t ExampleMaker::exampleOf(const ImportedAxis &described,
+                                size_t axis) const {
+  constexpr int64_t batch = 2;
+  int64_t other =
+      exampleSizes.least + int64_t(open.size()) * exampleSizes.step;
+  return std::clamp(axis == 0 ? batch : other, described.least,
+                    std::max(described.least, described.most));
+}
+
+/// An axis that other sizes decide, as `2*s0 + 1`: a number, of which these
+/// have to be numbers, too.
+Dim ExampleMaker::sizeOfExpression(const ImportedInput &input, size_t axis) {
+  const std::string &text = (*input.shape)[axis].name;
+  std::map<std::string, int64_t, std::less<>> known(fixed.begin(), fixed.end());
+  for (const std::string &symbol : torch::symbolsOf(text))
+    if (auto found = sizes.find(symbol); found != sizes.end())
+      known[symbol] = sizeOf(symbol, found->second);
+  std::optional<int64_t> size = torch::evaluate(text, known);
+  if (!size || *size < 0)
+    throw Error(makeError(
+        ErrorKind::unsupported,
+        fmt::format("{}: dynamic '{}': axis {} of '{}' is {}, which is not "
+                    "kept open",
+                    model.name(), text, axis, input.name, text)));
+  return *size;
+}
+
+Dim ExampleMaker::sizeOfAxis(const ImportedInput &input, size_t axis) {
+  const ImportedAxis &described = (*input.shape)[axis];
+  if (described.size)
     return *described.size;
+  bool isExpression = !torch::isSymbol(described.name) &&
+                      !torch::symbolsOf(described.name).empty() &&
+                      model.name().ends_with(".pt2");
+  if (isExpression)
+    return sizeOfExpression(input, axis);
   // Some exporters name what they do not know `?`.
   bool isNamed = std::ranges::any_of(
       described.name, [](unsigned char c) { return std::isalnum(c); });
@@ -165,10 +199,7 @@ Dim ExampleMaker::sizeOfAxis(const onnx::ValueInfo &input, size_t axis) {
       return fixed[name];
     }
   if (!open.contains(name)) {
-    constexpr int64_t batch = 2;
-    int64_t other =
-        exampleSizes.least + int64_t(open.size()) * exampleSizes.step;
-    Open made{wordFor(name), axis == 0 ? batch : other};
+    Open made{wordFor(name), exampleOf(described, axis)};
     open.emplace(name, std::move(made));
   }
   const Open &found = open.at(name);
@@ -187,7 +218,7 @@ static Tensor zerosOf(DType dtype, const Dims &dims) {
   return detail::leafOf(std::vector<std::byte>(bytes), dtype, dims, {}, {});
 }
 
-void ExampleMaker::add(const onnx::ValueInfo &input) {
+void ExampleMaker::add(const ImportedInput &input) {
   if (auto found = files.find(input.name); found != files.end()) {
     runtime::HostArray array =
         detail::unwrap(runtime::readNpy(found->second), {});
@@ -200,7 +231,7 @@ void ExampleMaker::add(const onnx::ValueInfo &input) {
   if (!input.dtype || !input.shape)
     throw Error(makeError(
         ErrorKind::unsupported,
-        fmt::format("onnx: {}: input '{}' is {}; inputs of programs are "
+        fmt::format("{}: input '{}' is {}; inputs of programs are "
                     "tensors of known rank",
                     model.name(), input.name, input.type)));
   Dims dims;
@@ -212,20 +243,21 @@ void ExampleMaker::add(const onnx::ValueInfo &input) {
 
 //===- Recording ----------------------------------------------------------===//
 
-static ModelExport recordedOn(const onnx::Model &model, Examples examples) {
+static ModelExport recordedOn(const ImportedModel &model, Examples examples) {
   std::vector<std::string> names = examples.options.inputs;
+  std::vector<std::string> wanted = examples.options.outputs;
   auto record = [&](const std::vector<Tensor> &inputs) {
-    onnx::NamedTensors given = examples.constants;
+    ImportedModel::NamedTensors given = examples.constants;
     for (size_t i = 0; i < inputs.size(); ++i)
       given[names[i]] = inputs[i];
-    onnx::NamedTensors results = model.run(given);
+    ImportedModel::NamedTensors results = model.run(given);
     std::vector<Tensor> outputs;
-    for (const onnx::ValueInfo &info : model.outputs())
-      outputs.push_back(results.at(info.name));
+    for (const std::string &name : wanted)
+      outputs.push_back(results.at(name));
     return outputs;
   };
   ModelExport file;
-  file.name(model);
+  model.nameParameters(file);
   file.add("main", record, examples.tensors, examples.options);
   return file;
 }
@@ -237,8 +269,7 @@ static bool namesAxis(const Error &error) {
 
 static ModelExport recorded(const std::string &path,
                             const Arguments &arguments) {
-  onnx::Model model = onnx::load(path, {.mmap = true});
-  model.eval();
+  ImportedModel model = ImportedModel::load(path);
   // Sizes that differ show that axes are apart; some models want them equal,
   // or longer than a window.
   constexpr ExampleSizes tried[] = {{64, 32}, {64, 0}, {512, 32}, {4096, 0}};
@@ -270,7 +301,7 @@ static ErrorInfo infoOf(const Error &error) {
   return info;
 }
 
-Result<Model> importOnnx(const std::string &path, const Arguments &arguments) {
+Result<Model> importModel(const std::string &path, const Arguments &arguments) {
   SINTER_TRY_ASSIGN(std::shared_ptr<TemporaryFile> file, TemporaryFile::make());
   try {
     recorded(path, arguments).write(file->path());
@@ -284,7 +315,7 @@ Result<Model> importOnnx(const std::string &path, const Arguments &arguments) {
   return model;
 }
 
-Status writeOnnxAsCpp(const std::string &path, const Arguments &arguments,
+Status writeModelAsCpp(const std::string &path, const Arguments &arguments,
                       const std::string &output) {
   try {
     recorded(path, arguments).write_cpp(output);

@@ -1,5 +1,5 @@
 /// Runs PyTorch programs on stored inputs.
-#include "tools/sinter/torch/TorchCases.h"
+#include "tools/sinter/import/TorchCases.h"
 
 #include "frontend/Leaves.h"
 #include "frontend/Raise.h"
