@@ -154,6 +154,21 @@ def save_2_8(program, path):
             archive.writestr(f"{root}/{name}", content)
 
 
+
+def rewrite(path, edit):
+    """Saves an archive once more after EDIT has changed its program and its
+    other entries."""
+    with zipfile.ZipFile(path) as archive:
+        entries = {name.split("/", 1)[1]: archive.read(name)
+                   for name in archive.namelist()}
+    document = json.loads(entries["models/model.json"])
+    edit(document, entries)
+    entries["models/model.json"] = json.dumps(document).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in entries.items():
+            archive.writestr("model/" + name, content)
+
+
 SAVERS = {"2.15": save, "2.8": save_2_8, "2.6": save_2_6}
 
 #===- Writing --------------------------------------------------------------===#
@@ -205,7 +220,10 @@ def write(folder, program, module, sets, saver="2.15", **options):
     arguments and keywords; options go to case.json."""
     tensors = options.pop("tensors", {})
     os.makedirs(folder, exist_ok=True)
+    edit = options.pop("edit", None)
     SAVERS[saver](program, os.path.join(folder, "model.pt2"))
+    if edit:
+        rewrite(os.path.join(folder, "model.pt2"), edit)
     inputs, outputs = run_sets(module, sets, tensors)
     finish(folder, program, inputs, outputs, tensors, sets=len(sets),
            layout=saver, **options)
