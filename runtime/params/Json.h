@@ -51,6 +51,57 @@ Status
 parseMembers(std::string_view text,
              const std::function<Status(std::string key, Value value)> &visit);
 
+/// Reads a text value by value and keeps nothing of it, so that a file of any
+/// size takes the memory of what its reader keeps. Rejects what `parse` does,
+/// but for keys that come twice.
+class Reader {
+public:
+  explicit Reader(std::string_view text) : text(text) {}
+
+  /// What comes next; `number` for any number.
+  Result<Kind> next();
+  /// Calls `member` for each key of an object; it has to read the value.
+  Status object(const std::function<Status(const std::string &key)> &member);
+  /// Calls `element` for each element of an array; it has to read it.
+  Status array(const std::function<Status()> &element);
+  Result<std::string> string();
+  /// A number without a fraction.
+  Result<int64_t> integer();
+  Result<double> real();
+  Result<bool> boolean();
+  /// Passes over a value.
+  Status skip();
+  /// An error unless nothing but blanks is left.
+  Status end();
+  /// An error at the place that was reached.
+  ErrorInfo fail(std::string_view what) const;
+
+protected:
+  std::string_view text;
+  size_t at = 0;
+
+  bool atEnd() const { return at == text.size(); }
+  char peek() const { return atEnd() ? '\0' : text[at]; }
+  bool take(char c);
+  void skipBlanks();
+  /// A key and the colon after it.
+  Result<std::string> parseKey();
+  /// Whether a comma follows; false at the end of the list.
+  Result<bool> takesAnother(char end, std::string_view expected);
+  Status parseString(std::string &out);
+  Status parseWord(Value &out);
+  Status parseNumber(Value &out);
+
+private:
+  int depth = 0; ///< of objects and arrays that are read now
+
+  Status enter();
+  Status expect(Kind kind, std::string_view what);
+  Status parseEscape(std::string &out);
+  Result<uint32_t> parseHex();
+  void skipDigits();
+};
+
 /// `text` as a JSON string with its quotes.
 std::string quote(std::string_view text);
 

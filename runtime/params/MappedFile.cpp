@@ -38,6 +38,18 @@ Result<MappedFile> MappedFile::map(int descriptor, const std::string &name) {
   return MappedFile(static_cast<const std::byte *>(address), size);
 }
 
+Result<MappedFile> MappedFile::copyOf(std::span<const std::byte> bytes) {
+  if (bytes.empty())
+    return MappedFile(nullptr, 0);
+  void *address = ::mmap(nullptr, bytes.size(), PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (address == MAP_FAILED)
+    return systemError("a file in memory", "cannot map");
+  std::memcpy(address, bytes.data(), bytes.size());
+  return MappedFile(static_cast<const std::byte *>(address), bytes.size(),
+                    true);
+}
+
 bool MappedFile::has(std::span<const std::byte> part) const {
   std::less_equal<> notAbove;
   return notAbove(address, part.data()) &&
@@ -45,7 +57,7 @@ bool MappedFile::has(std::span<const std::byte> part) const {
 }
 
 void MappedFile::leave(std::span<const std::byte> part) const {
-  if (!has(part))
+  if (isCopy || !has(part))
     return;
   // Whole pages only: others share the ones at the ends.
   static const auto page = size_t(sysconf(_SC_PAGESIZE));

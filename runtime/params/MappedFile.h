@@ -21,13 +21,16 @@ public:
   /// The same of a file that is open as `descriptor`, which the caller keeps;
   /// `name` stands in errors.
   static Result<MappedFile> map(int descriptor, const std::string &name);
+  /// A copy of bytes that are in memory: a file in another file.
+  static Result<MappedFile> copyOf(std::span<const std::byte> bytes);
 
   MappedFile(MappedFile &&other) noexcept
       : address(std::exchange(other.address, nullptr)),
-        size(std::exchange(other.size, 0)) {}
+        size(std::exchange(other.size, 0)), isCopy(other.isCopy) {}
   MappedFile &operator=(MappedFile &&other) noexcept {
     std::swap(address, other.address);
     std::swap(size, other.size);
+    std::swap(isCopy, other.isCopy);
     return *this;
   }
   ~MappedFile();
@@ -40,11 +43,12 @@ public:
   void leave(std::span<const std::byte> part) const;
 
 private:
-  MappedFile(const std::byte *address, size_t size)
-      : address(address), size(size) {}
+  MappedFile(const std::byte *address, size_t size, bool isCopy = false)
+      : address(address), size(size), isCopy(isCopy) {}
 
   const std::byte *address = nullptr;
   size_t size = 0;
+  bool isCopy = false; ///< no file has the bytes
 };
 
 } // namespace sinter::runtime

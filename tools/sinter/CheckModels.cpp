@@ -3,6 +3,7 @@
 #include "tools/sinter/Command.h"
 #include "tools/sinter/Model.h"
 #include "tools/sinter/OnnxCases.h"
+#include "tools/sinter/torch/TorchCases.h"
 
 #include "runtime/params/Json.h"
 #include "runtime/support/Printable.h"
@@ -34,10 +35,9 @@ static constexpr Flag flags[] = {
 const Interface checkInterface = {
     "check DIR... [--device DEVICE]",
     "Runs each model.onnx in DIR, or in the folders of DIR, on the inputs in\n"
-    "its test_data_set_K, compares with the outputs there, and prints how "
-    "many\n"
-    "passed. The exit code is 1 when one failed; those that are unsupported\n"
-    "did not.",
+    "its test_data_set_K, and each model.pt2 on those of the case.safetensors\n"
+    "beside it, compares with the outputs there, and prints how many passed.\n"
+    "The exit code is 1 when one failed; those that are unsupported did not.",
     "sinter check models/resnet50 --differences\n"
     "sinter check models --device cuda:0 --times 2",
     flags,
@@ -52,17 +52,17 @@ struct Totals {
 };
 } // namespace
 
-static void printLine(const OnnxCase &one, const CaseResult &result,
+static void printLine(const std::string &id, const CaseResult &result,
                       const Arguments &arguments) {
   if (result.verdict == Verdict::passed && arguments.has("--differences"))
-    fmt::print(stderr, "passed: {}: largest difference {:.3g} of {:.3g}\n",
-               one.id, result.largestDifference, result.largestValue);
+    fmt::print(stderr, "passed: {}: largest difference {:.3g} of {:.3g}\n", id,
+               result.largestDifference, result.largestValue);
   bool isListed = arguments.has("--list");
   bool isFailed = result.verdict == Verdict::failed;
   if (!isFailed && !(isListed && result.verdict == Verdict::unsupported))
     return;
-  fmt::print(stderr, "{}: {}: {}\n", isFailed ? "failed" : "unsupported",
-             one.id, printable(result.why));
+  fmt::print(stderr, "{}: {}: {}\n", isFailed ? "failed" : "unsupported", id,
+             printable(result.why));
 }
 
 static void printJson(const Totals &totals) {
@@ -98,23 +98,35 @@ static void printTimes(const OnnxCase &one, const CaseTimes &times) {
              one.id, times.load, times.first, times.later, times.runs);
 }
 
+static void count(const std::string &id, const CaseResult &result,
+                  const Arguments &arguments, Totals &totals) {
+  totals.all.add(result.verdict);
+  totals.byOperator[result.op].add(result.verdict);
+  printLine(id, result, arguments);
+}
+
 static Totals runAll(const Arguments &arguments, DeviceId device,
                      std::optional<double> seconds) {
   Totals totals;
   std::string only = arguments.get("--only");
-  for (const std::string &folder : arguments.positional())
+  for (const std::string &folder : arguments.positional()) {
+    std::vector<TorchCase> programs = findTorchCases(folder);
+    for (const TorchCase &one : programs)
+      if (one.id.find(only) != std::string::npos)
+        count(one.id, runTorchCase(one, device), arguments, totals);
+    if (!programs.empty())
+      continue;
     for (const OnnxCase &one : findOnnxCases(folder)) {
       if (one.id.find(only) == std::string::npos)
         continue;
       // First, before a check has compiled what the first run needs.
       std::optional<CaseTimes> times = timesOf(one, device, seconds);
       CaseResult result = runOnnxCase(one, device);
-      totals.all.add(result.verdict);
-      totals.byOperator[result.op].add(result.verdict);
-      printLine(one, result, arguments);
+      count(one.id, result, arguments, totals);
       if (times && result.verdict == Verdict::passed)
         printTimes(one, *times);
     }
+  }
   return totals;
 }
 

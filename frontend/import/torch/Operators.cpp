@@ -1,0 +1,70 @@
+/// The import table, put together of its parts.
+#include "frontend/import/torch/Operators.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace sinter::torch {
+
+static std::vector<Operator> sortedRows() {
+  constexpr std::span<const Operator> (*parts[])() = {
+      elementwiseRows, comparisonRows,    activationRows, contractionRows,
+      convolutionRows, normalizationRows, shapeRows,      sliceRows,
+      joinRows,        creationRows,      symbolRows,     controlRows,
+      attentionRows,
+  };
+  std::vector<Operator> all;
+  for (auto part : parts)
+    all.insert(all.end(), part().begin(), part().end());
+  std::ranges::sort(
+      all, {}, [](const Operator &row) { return std::string_view(row.name); });
+  return all;
+}
+
+std::span<const Operator> operators() {
+  static const std::vector<Operator> rows = sortedRows();
+  return rows;
+}
+
+static const Operator *findRow(std::string_view name) {
+  std::span<const Operator> rows = operators();
+  auto found =
+      std::ranges::lower_bound(rows, name, {}, [](const Operator &row) {
+        return std::string_view(row.name);
+      });
+  return found != rows.end() && name == found->name ? &*found : nullptr;
+}
+
+/// `aten.add_.Tensor` is `aten.add.Tensor` in place. Names with `__` at both
+/// ends are none of these.
+static std::string withoutUnderscore(std::string_view name) {
+  size_t overload = name.rfind('.');
+  if (overload == name.npos || overload < 2 || name[overload - 1] != '_' ||
+      name[overload - 2] == '_')
+    return {};
+  return std::string(name.substr(0, overload - 1)) +
+         std::string(name.substr(overload));
+}
+
+FoundOperator findOperator(std::string_view target) {
+  constexpr std::string_view prefix = "torch.ops.";
+  if (target.starts_with(prefix))
+    target.remove_prefix(prefix.size());
+  if (const Operator *row = findRow(target))
+    return {row, false};
+  return {findRow(withoutUnderscore(target)), true};
+}
+
+std::string operatorsPage() {
+  std::string page =
+      "# Operators of PyTorch programs\n\n"
+      "Every overload that `sn::torch::load` records. Those that change an\n"
+      "operand in place (`add_`) are read wherever the plain one is. Made by\n"
+      "`torch-test --operators`.\n\n";
+  for (const Operator &row : operators())
+    page += "- `" + std::string(row.name) + "`\n";
+  return page;
+}
+
+} // namespace sinter::torch

@@ -1,0 +1,50 @@
+/// The import table: every operator that is understood is a row.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sinter::torch {
+
+class Call;
+
+/// Records what one node computes. Throws an Error where it cannot.
+using Rule = void (*)(Call &call);
+
+/// One overload. Those that change an operand in place need no row where the
+/// one that does not has the same name without `_`.
+struct Operator {
+  /// As in the file, without `torch.ops.`: `aten.add.Tensor`.
+  const char *name;
+  Rule rule;
+};
+
+/// What a target is looked up as.
+struct FoundOperator {
+  const Operator *row = nullptr;
+  bool isInPlace = false; ///< the result goes where the first operand is
+};
+FoundOperator findOperator(std::string_view target);
+
+/// Every row, ordered by name.
+std::span<const Operator> operators();
+/// The page docs/torch-operators.md.
+std::string operatorsPage();
+
+// The parts of the table, by family (rules/).
+std::span<const Operator> elementwiseRows();
+std::span<const Operator> comparisonRows();
+std::span<const Operator> activationRows();
+std::span<const Operator> contractionRows();
+std::span<const Operator> convolutionRows();
+std::span<const Operator> normalizationRows();
+std::span<const Operator> shapeRows();
+std::span<const Operator> sliceRows();
+std::span<const Operator> joinRows();
+std::span<const Operator> creationRows();
+std::span<const Operator> symbolRows();
+std::span<const Operator> controlRows();
+std::span<const Operator> attentionRows();
+
+} // namespace sinter::torch

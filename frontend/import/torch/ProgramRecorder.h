@@ -1,0 +1,53 @@
+/// ProgramRecorder: records the nodes of a program, one after the other.
+#pragma once
+
+#include "frontend/import/torch/Call.h"
+#include "frontend/import/torch/Records.h"
+#include "frontend/import/torch/Value.h"
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace sinter::torch {
+
+/// Values by name.
+using Scope = std::unordered_map<std::string, Value>;
+
+/// One recording of a program.
+class ProgramRecorder {
+public:
+  /// `file` names the program in errors and must outlive the recorder.
+  ProgramRecorder(const std::string &file, DeviceId device)
+      : file(file), place(device) {}
+  /// The sizes of all inputs are numbers: a node that needs others fails.
+  void expectNumbers() { hasNumbers = true; }
+
+  /// The nodes of `graph` in `scope`, which has its inputs: its outputs.
+  std::vector<Value> record(const GraphRecord &graph, Scope &scope);
+  /// A graph in an argument of the node that is recorded now.
+  std::vector<Value> call(const GraphRecord &graph, std::vector<Value> inputs);
+  DeviceId device() const { return place; }
+
+private:
+  Value valueOf(const ArgumentRecord &argument, const Scope &scope) const;
+  void recordNode(const NodeRecord &node, const GraphRecord &graph,
+                  Scope &scope);
+  void dispatch(const NodeRecord &node, const GraphRecord &graph, Scope &scope);
+  void finishInPlace(Call &call);
+  void define(const NodeRecord &node, const GraphRecord &graph,
+              std::vector<Value> results, Scope &scope);
+  void defineOne(const ArgumentRecord &output, const GraphRecord &graph,
+                 Value result, Scope &scope);
+  /// Throws where there are too many.
+  void countNode();
+  [[noreturn]] void fail(const NodeRecord &node, ErrorInfo error) const;
+
+  const std::string &file;
+  DeviceId place;
+  bool hasNumbers = false;
+  size_t recordedNodes = 0;
+  unsigned depth = 0;
+};
+
+} // namespace sinter::torch

@@ -1,0 +1,97 @@
+/// Matrix products.
+#include "frontend/import/torch/rules/Rules.h"
+
+#include <sinter/Linalg.h>
+
+namespace sinter::torch {
+
+// Operands become what the result is: with autocast the file says so there
+// alone.
+
+/// The names of the two operands differ from op to op.
+static void matmulRule(Call &call) {
+  const Value &left = call.at(0), &right = call.at(1);
+  if (!left.isTensor() || !right.isTensor())
+    call.invalid("an operand is no tensor");
+  DType dtype = call.outputDType();
+  call.give(
+      matmul(left.stored->read().to(dtype), right.stored->read().to(dtype)));
+}
+
+static void linearRule(Call &call) {
+  DType dtype = call.outputDType();
+  Tensor x = call.tensor("input").to(dtype),
+         weight = call.tensor("weight").to(dtype);
+  call.give(call.has("bias")
+                ? linear(x, weight, call.tensor("bias").to(dtype))
+                : linear(x, weight));
+}
+
+/// beta self + alpha a b.
+static void addProductRule(Call &call, const char *left, const char *right) {
+  double beta = call.real("beta", 1), alpha = call.real("alpha", 1);
+  DType dtype = call.outputDType();
+  Tensor product =
+      matmul(call.tensor(left).to(dtype), call.tensor(right).to(dtype));
+  if (alpha != 1)
+    product = product * alpha;
+  Tensor self = call.tensor("self").to(dtype);
+  if (beta == 0) {
+    call.give(product);
+    return;
+  }
+  call.give((beta == 1 ? self : self * beta) + product);
+}
+static void addmmRule(Call &call) { addProductRule(call, "mat1", "mat2"); }
+static void addmvRule(Call &call) { addProductRule(call, "mat", "vec"); }
+static void baddbmmRule(Call &call) {
+  addProductRule(call, "batch1", "batch2");
+}
+
+static void outerRule(Call &call) {
+  call.give(outer(call.tensor("self"), call.tensor("vec2")));
+}
+
+static void einsumRule(Call &call) {
+  call.ignore({"path"});
+  call.give(einsum(call.text("equation", ""), call.tensors("tensors")));
+}
+
+static void bilinearRule(Call &call) {
+  Tensor y = bilinear(call.tensor("input1"), call.tensor("input2"),
+                      call.tensor("weight"));
+  call.give(call.has("bias") ? y + call.tensor("bias") : y);
+}
+
+static void tensordotRule(Call &call) {
+  call.give(tensordot(call.tensor("self"), call.tensor("other"),
+                      call.integers("dims_self"), call.integers("dims_other")));
+}
+
+static void cdistRule(Call &call) {
+  call.ignore({"compute_mode"});
+  call.give(cdist(call.tensor("x1"), call.tensor("x2"), call.real("p", 2)));
+}
+
+static constexpr Operator rows[] = {
+    {"aten.mm.default", matmulRule},
+    {"aten.bmm.default", matmulRule},
+    {"aten.mv.default", matmulRule},
+    {"aten.dot.default", matmulRule},
+    {"aten.matmul.default", matmulRule},
+    {"aten.linear.default", linearRule},
+    {"aten.addmm.default", addmmRule},
+    {"aten.addmv.default", addmvRule},
+    {"aten.baddbmm.default", baddbmmRule},
+    {"aten.outer.default", outerRule},
+    {"aten.ger.default", outerRule},
+    {"aten.einsum.default", einsumRule},
+    {"aten.bilinear.default", bilinearRule},
+    {"aten.tensordot.default", tensordotRule},
+    {"aten.cdist.default", cdistRule},
+    {"aten._cdist_forward.default", cdistRule},
+};
+
+std::span<const Operator> contractionRows() { return rows; }
+
+} // namespace sinter::torch
