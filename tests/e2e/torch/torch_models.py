@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+"""Networks that people have as programs of torch.export, beside PyTorch.
+
+    torch_models.py make DIR [NAME...]    run in the environment of `setup`
+    torch_models.py check SINTER DIR      prints one line per case
+    torch_models.py setup VENV            makes the environment, from PyPI
+    torch_models.py all SINTER DIR        the three of them
+
+`make` writes a case (cases.py) per network and variant: NAME is of fixed sizes,
+NAME_symbolic takes two sets of sizes, NAME_core is decomposed to the core
+operators, NAME_train trains. Weights are random. Nothing of it belongs into the
+repository.
+"""
+
+import copy
+import os
+import subprocess
+import sys
+import time
+import traceback
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import cases  # noqa: E402
+import environment  # noqa: E402
+from environment import SKIPPED  # noqa: E402
+from networks import NETWORKS, liven  # noqa: E402
+
+PACKAGES = ["torch", "torchvision", "transformers", "safetensors"]
+NEEDS = "import torch, torchvision, transformers, safetensors"
+STEPS = 5
+
+# Images of these keep the size that they were designed for.
+FULL_SIZE = {"resnet18", "mobilenet_v3_small", "vit_b_32", "swin_t", "clip",
+             "deeplabv3_mobilenet_v3_large", "unet", "whisper_tiny"}
+SMALL = 96
+# Variants: s(tatic), y for symbolic, c(ore), t(rain), u for train in core.
+VARIANTS = {
+    "resnet18": "syctu", "mobilenet_v3_small": "syct", "unet": "syctu",
+    "bert": "syctu", "gpt2": "syct", "llama": "syct", "lstm_tagger": "syct",
+    "vit_small": "syctu", "vit_b_32": "sy", "resnet50": "sc",
+    "whisper_tiny": "sc",
+    # Not exported: it asks how many boxes are left.
+    "fasterrcnn_mobilenet": ""}
+OTHERS = "syc"
+NAMES = {"s": "", "y": "_symbolic", "c": "_core", "t": "_train",
+         "u": "_train_core"}
+RATES = {"bert": 0.05, "gpt2": 0.5, "llama": 0.5, "lstm_tagger": 0.1,
+         "unet": 0.1, "resnet18": 0.01, "mobilenet_v3_small": 0.5,
+         "vit_small": 0.02}
+
+
+def vit_small():
+    import torch
+    import torchvision
+    model = torchvision.models.VisionTransformer(
+        image_size=64, patch_size=16, num_layers=3, num_heads=4,
+        hidden_dim=96, mlp_dim=192, num_classes=20)
+    return model, (torch.randn(2, 3, 64, 64),), {0: "batch"}
+
+
+def network(name):
+    import torch
+    torch.manual_seed(1)
+    torch.backends.mha.set_fastpath_enabled(False)
+    make = vit_small if name == "vit_small" else NETWORKS[name][0]
+    model, inputs, dynamic = make()
+    if name not in FULL_SIZE:
+        inputs = tuple(
+            each[..., :SMALL, :SMALL].contiguous()
+            if each.dim() == 4 and each.shape[-1] > SMALL else each
+            for each in inputs)
+    return model, inputs, dynamic
+
+
+#===- Sizes ----------------------------------------------------------------===#
+
+
+def resized(value, sizes):
+    """A tensor with other sizes of some axes: floats are drawn, and whole
+    numbers repeat those that are there."""
+    import torch
+    shape = [sizes.get(axis, size) for axis, size in enumerate(value.shape)]
+    if value.is_floating_point():
+        return torch.randn(shape)
+    for axis, size in sizes.items():
+        repeats = [1] * value.dim()
+        repeats[axis] = -(-size // value.shape[axis])
+        value = value.repeat(repeats).narrow(axis, 0, size)
+    return value.contiguous()
+
+
+def of_sizes(inputs, dynamic, more):
+    """Inputs of other sizes; the smallest that stays symbolic is two."""
+    sizes = {label: max(2, inputs[0].shape[axis]) + more
+             for axis, label in dynamic.items()}
+    return tuple(resized(each, {axis: sizes[label]
+                                for axis, label in dynamic.items()
+                                if axis < each.dim()}) for each in inputs)
+
+
+def export(model, inputs, dynamic=None):
+    import torch
+    shapes = None
+    if dynamic:
+        dims = {label: torch.export.Dim(label, min=2, max=4096)
+                for label in dynamic.values()}
+        entries = tuple({axis: dims[label] for axis, label in dynamic.items()
+                         if axis < each.dim()} for each in inputs)
+        try:
+            return exported(model, inputs, entries)
+        except Exception:  # sizes that are tied in ways of their own
+            shapes = tuple({axis: torch.export.Dim.AUTO for axis in entry}
+                           for entry in entries)
+    return exported(model, inputs, shapes)
+
+
+def exported(model, inputs, shapes):
+    import inspect
+
+    import torch
+    if shapes:
+        names = [each.kind for each in
+                 inspect.signature(model.forward).parameters.values()]
+        if names == [inspect.Parameter.VAR_POSITIONAL]:
+            shapes = (shapes,)
+    return torch.export.export(model, inputs, dynamic_shapes=shapes)
+
+
+#===- Training -------------------------------------------------------------===#
+
+
+def without_dropout(model):
+    """Every run of it gives the same."""
+    import torch
+    for module in model.modules():
+        if isinstance(module, torch.nn.modules.dropout._DropoutNd):
+            module.p = 0.0
+    return model.train()
+
+
+def step_losses(model, inputs, target, rate):
+    import torch
+    optimizer = torch.optim.SGD(model.parameters(), lr=rate)
+    losses = []
+    for _ in range(STEPS):
+        optimizer.zero_grad()
+        output = first_float(cases.leaves(model(*inputs)))[1]
+        loss = ((output - target) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def first_float(outputs):
+    return next((index, value) for index, value in enumerate(outputs)
+                if value.is_floating_point())
+
+
+def train(name, model, inputs, dynamic, folder, is_core):
+    """Four of a batch, so that statistics of one are of many values; a rate
+    that keeps the error of f32 far below what is allowed."""
+    import torch
+    torch.manual_seed(5)
+    model = without_dropout(copy.deepcopy(model))
+    if name in ("resnet18", "mobilenet_v3_small"):
+        inputs = (torch.randn(6, 3, 64, 64),)
+    program = export(model, inputs)
+    if is_core:
+        program = program.run_decompositions()
+    outputs = cases.leaves(copy.deepcopy(model)(*inputs))
+    index, output = first_float(outputs)
+    target = (torch.randn_like(output) * output.std()).detach()
+    rate = RATES[name]
+    stepped = copy.deepcopy(model)
+    losses = step_losses(stepped, inputs, target, rate)
+    exact = step_losses(
+        copy.deepcopy(model).double(),
+        [each.double() if each.is_floating_point() else each
+         for each in inputs], target.double(), rate)
+    error = max(abs(a - b) / abs(b) for a, b in zip(losses, exact))
+    print(f"  {name}: losses {losses[0]:.6g} to {losses[-1]:.6g}, "
+          f"of f64 they are {error:.1e} off", flush=True)
+    assert error < 3e-5, "steps of f32 are not exact enough"
+    tensors = {"target": target.clone(), "loss": torch.tensor(losses)}
+    before = dict(model.named_buffers())
+    for buffer, value in stepped.named_buffers():
+        if cases.changed(before[buffer], value):
+            tensors["after." + buffer] = cases.stored(value)
+    cases.add_values(tensors, "in", inputs)
+    cases.add_values(tensors, "out", outputs)
+    os.makedirs(folder, exist_ok=True)
+    cases.save(program, folder + "/model.pt2")
+    cases.finish(folder, program, inputs, outputs, tensors, sets=1,
+                 layout="2.15",
+                 train={"rate": rate, "output": index, "steps": STEPS})
+
+#===- Making ---------------------------------------------------------------===#
+
+
+def make_variant(name, letter, network_of, folder):
+    model, inputs, dynamic = network_of
+    if letter in "tu":
+        return train(name, model, inputs, dynamic, folder, letter == "u")
+    model.eval()
+    sets = [(inputs, {})]
+    if letter == "y":
+        inputs = of_sizes(inputs, dynamic, 0)
+        sets = [(inputs, {}), (of_sizes(inputs, dynamic, 1), {})]
+    program = export(model, inputs, dynamic if letter == "y" else None)
+    if letter == "y":
+        assert program.range_constraints, "no size is left symbolic"
+    if letter == "c" and name == "gpt2":
+        # The decomposed attention views what has no such view in a batch.
+        inputs = tuple(each[:1] for each in inputs)
+        sets = [(inputs, {})]
+        program = export(model, inputs)
+    if letter == "c":
+        program = program.run_decompositions()
+    return cases.write(folder, program, model, sets)
+
+
+def made(folder, work):
+    start = time.monotonic()
+    try:
+        work()
+        print(f"made {folder} {time.monotonic() - start:.1f} s", flush=True)
+        return True
+    except Exception as error:  # of PyTorch
+        traceback.print_exc(limit=3)
+        print(f"not made: {folder}: {str(error)[:300]}", flush=True)
+        return False
+
+
+def make(directory, names):
+    failures = 0
+    for name in [*NETWORKS, "vit_small"]:
+        if names and name not in names:
+            continue
+        network_of = None
+        for letter in VARIANTS.get(name, OTHERS):
+            folder = os.path.join(directory, name + NAMES[letter])
+            if os.path.exists(folder + "/case.json"):
+                continue
+            if not network_of:
+                network_of = network(name)
+                network_of[0].eval()
+                liven(*network_of[:2])
+            if letter == "y" and not network_of[2]:
+                continue
+            failures += not made(folder, lambda: make_variant(
+                name, letter, network_of, folder))
+    return failures
+
+
+def check(sinter, directory):
+    """A process each: how long one takes, and what it says, is its own."""
+    bad = 0
+    for name in sorted(os.listdir(directory)):
+        folder = os.path.join(directory, name)
+        if not os.path.exists(folder + "/case.json"):
+            continue
+        start = time.monotonic()
+        done = subprocess.run([sinter, "check", "--list", folder],
+                              capture_output=True, text=True, timeout=900)
+        lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        passed = done.returncode == 0 and "0 unsupported" in done.stdout
+        bad += not passed
+        print(f"{name:34} {time.monotonic() - start:6.1f} s  "
+              f"{lines[0] if lines else done.returncode}", flush=True)
+    return bad
+
+
+def setup(folder):
+    return environment.setup(folder, PACKAGES, NEEDS)
+
+
+def main():
+    verb = sys.argv[1]
+    if verb == "make":
+        return make(sys.argv[2], sys.argv[3:])
+    if verb == "check":
+        return check(sys.argv[2], sys.argv[3])
+    if verb == "setup":
+        return 0 if setup(sys.argv[2]) else SKIPPED
+    python = setup(os.path.join(sys.argv[3], "venv"))
+    if not python:
+        print("skipped: the environment cannot be made")
+        return SKIPPED
+    models = os.path.join(sys.argv[3], "models")
+    made = subprocess.run([python, __file__, "make", models]).returncode
+    return 1 if made + check(sys.argv[2], models) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
