@@ -2,7 +2,9 @@
 #include "tests/fuzz/Corpus.h"
 
 #include "compiler/package/KernelFile.h"
+#include "runtime/params/MappedFile.h"
 #include "runtime/params/Npz.h"
+#include "runtime/params/Zip.h"
 #include "runtime/program/DiskCache.h"
 #include "tests/unit/onnx/ModelWriter.h"
 #include "tests/unit/program/ModelBuilder.h"
@@ -165,13 +167,31 @@ static void writeModels(const fs::path &folder) {
   save("packed", Message().integers(1, {3}).integer(2, 22).text(9, "\x12\x03"));
 }
 
+/// The programs of the small cases in the tree.
+static void writePrograms(const fs::path &folder) {
+  for (const auto &entry : fs::directory_iterator(SINTER_TORCH_CASES)) {
+    auto file = MappedFile::open((entry.path() / "model.pt2").string());
+    if (!file)
+      continue;
+    write(folder / (entry.path().filename().string() + ".pt2"), file->bytes());
+    auto zip = ZipArchive::parse(file->bytes());
+    for (const ZipEntry &each : zip->entries())
+      if (each.name.ends_with(".json"))
+        if (auto text = zip->read(each))
+          write(folder / (entry.path().filename().string() + "-" +
+                          fs::path(each.name).filename().string()),
+                *text);
+  }
+}
+
 bool sinter::fuzz::writeCorpus(const fs::path &root) {
   for (const char *name :
        {"cache", "csv", "image", "json", "kernel", "model", "npy", "npz",
-        "onnx", "safetensors", "text", "tiles"})
+        "onnx", "safetensors", "text", "tiles", "torch"})
     fs::create_directories(root / name);
   writeTexts(root / "json");
   writeModels(root / "onnx");
+  writePrograms(root / "torch");
   write(root / "model/scale", test::scaleProgram().file());
   write(root / "model/full", test::fullProgram().file());
   write(root / "model/loop", test::loopProgram().file());

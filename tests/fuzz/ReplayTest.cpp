@@ -20,6 +20,7 @@ void fuzzModel(const uint8_t *data, size_t size);
 void fuzzNpy(const uint8_t *data, size_t size);
 void fuzzNpz(const uint8_t *data, size_t size);
 void fuzzOnnx(const uint8_t *data, size_t size);
+void fuzzTorch(const uint8_t *data, size_t size);
 void fuzzSafetensors(const uint8_t *data, size_t size);
 void fuzzText(const uint8_t *data, size_t size);
 void fuzzTiles(const uint8_t *data, size_t size);
@@ -88,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Named{"image", fuzzImage}, Named{"json", fuzzJson},
                     Named{"kernel", fuzzKernel}, Named{"model", fuzzModel},
                     Named{"npy", fuzzNpy}, Named{"npz", fuzzNpz},
-                    Named{"onnx", fuzzOnnx},
+                    Named{"onnx", fuzzOnnx}, Named{"torch", fuzzTorch},
                     Named{"safetensors", fuzzSafetensors},
                     Named{"text", fuzzText}, Named{"tiles", fuzzTiles}),
     [](const auto &each) { return std::string(each.param.name); });

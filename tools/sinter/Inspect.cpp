@@ -204,6 +204,8 @@ int runInspect(int argc, char **argv) {
   std::string path = arguments.positional()[0];
   bool isOfProgram = arguments.has("--stage") || arguments.has("--memory") ||
                      arguments.has("--kernel");
+  if (path.ends_with(".pt2") && !isOfProgram)
+    return print(arguments, torchText(path));
   if (!isOfProgram && isWeightPath(path, arguments))
     return print(arguments, weightsText(path, arguments));
   if (arguments.has("--json") || arguments.has("--sha256")) {
@@ -213,8 +215,6 @@ int runInspect(int argc, char **argv) {
   }
   if (path.ends_with(".onnx") && !isOfProgram)
     return print(arguments, onnxText(path));
-  if (path.ends_with(".pt2") && !isOfProgram)
-    return print(arguments, torchText(path));
   Result<Model> model = readModelFile(path, arguments);
   if (!model)
     return report(model.error());

@@ -130,9 +130,10 @@ private:
       return found == symbols.end() ? std::nullopt : Number(found->second);
     }
     Number value = sum();
-    while (value && take(","))
+    bool hasTwo = false;
+    for (; value && take(","); hasTwo = true)
       value = called(word, value, sum());
-    return take(")") ? value : std::nullopt;
+    return hasTwo && take(")") ? value : std::nullopt;
   }
 
   static Number called(std::string_view word, Number a, Number b) {

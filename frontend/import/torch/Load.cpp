@@ -349,17 +349,27 @@ Model ModelMaker::make(std::shared_ptr<LoadedProgram> loaded,
   return model;
 }
 
+static Model made(Archive archive, const FileRef &file,
+                  const LoadOptions &options, const std::string &name) {
+  auto loaded = std::make_shared<LoadedProgram>();
+  loaded->name = name;
+  loaded->record = std::move(archive.program);
+  describe(*loaded);
+  return ModelMaker::make(std::move(loaded), archive, file, options);
+}
+
+Model modelOf(Archive archive, const LoadOptions &options,
+              const std::string &name) {
+  return made(std::move(archive), nullptr, options, name);
+}
+
 static Model loadBytes(const std::string &name,
                        std::span<const std::byte> bytes, const FileRef &file,
                        const LoadOptions &options, const SourceLine &where) {
   detail::SourceScope scope(where);
   try {
-    Archive archive = detail::unwrap(readArchive(bytes, !options.mmap), {});
-    auto loaded = std::make_shared<LoadedProgram>();
-    loaded->name = name;
-    loaded->record = std::move(archive.program);
-    describe(*loaded);
-    return ModelMaker::make(std::move(loaded), archive, file, options);
+    return made(detail::unwrap(readArchive(bytes, !options.mmap), {}), file,
+                options, name);
   } catch (const Error &error) {
     detail::raise(makeError(error.kind(), fmt::format("torch: {}: {}", name,
                                                       error.message())),

@@ -2,6 +2,7 @@
 /// share.
 #pragma once
 
+#include "frontend/import/torch/Archive.h"
 #include "frontend/import/torch/Records.h"
 
 #include <sinter/Torch.h>
@@ -21,6 +22,11 @@ struct LoadedProgram {
   /// where a caller has nothing to do with them.
   std::vector<std::string> inputNames, outputNames;
 };
+
+/// The model of an archive that was read; its tensors are copied. Throws an
+/// Error, as `load` does.
+Model modelOf(Archive archive, const LoadOptions &options,
+              const std::string &name);
 
 /// Names for the leaves of a nested value, as PyTorch's pytree spec describes
 /// it: keys of dicts and fields, indices of lists, joined by `_`. The root
