@@ -12,7 +12,10 @@ static std::vector<Operator> sortedRows() {
       elementwiseRows, comparisonRows,    activationRows, contractionRows,
       convolutionRows, normalizationRows, shapeRows,      sliceRows,
       joinRows,        creationRows,      symbolRows,     controlRows,
-      attentionRows,
+      attentionRows,   reductionRows,     orderRows,      indexRows,
+      poolingRows,     sampleRows,        lossRows,       recurrentRows,
+      signalRows,      randomRows,        visionRows,     backwardRows,
+      bagRows,
   };
   std::vector<Operator> all;
   for (auto part : parts)

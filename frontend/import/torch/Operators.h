@@ -46,5 +46,17 @@ std::span<const Operator> creationRows();
 std::span<const Operator> symbolRows();
 std::span<const Operator> controlRows();
 std::span<const Operator> attentionRows();
+std::span<const Operator> reductionRows();
+std::span<const Operator> orderRows();
+std::span<const Operator> indexRows();
+std::span<const Operator> poolingRows();
+std::span<const Operator> sampleRows();
+std::span<const Operator> lossRows();
+std::span<const Operator> recurrentRows();
+std::span<const Operator> signalRows();
+std::span<const Operator> randomRows();
+std::span<const Operator> visionRows();
+std::span<const Operator> backwardRows();
+std::span<const Operator> bagRows();
 
 } // namespace sinter::torch

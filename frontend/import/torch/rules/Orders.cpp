@@ -1,0 +1,160 @@
+/// Order, running sums, and places in sorted sequences.
+#include "frontend/import/torch/rules/Rules.h"
+
+#include <sinter/generated/functions/Folds.h>
+
+namespace sinter::torch {
+
+/// Bools are bytes meanwhile; a tensor without axes is a vector of one.
+static Tensor sortable(const Tensor &x) {
+  Tensor wide = x.rank() == 0 ? reshape(x, {1}) : x;
+  return wide.dtype() == DType::boolean ? wide.to(DType::u8) : wide;
+}
+
+static Tensor restored(const Tensor &y, const Tensor &x) {
+  return x.rank() == 0 ? reshape(y, {}) : y;
+}
+
+//===- Sorting ------------------------------------------------------------===//
+
+/// Equal elements always keep their order here.
+static Sorted sortedOf(Call &call, const Tensor &x) {
+  call.ignore({"stable"});
+  Tensor wide = sortable(x);
+  return sort(wide, call.axis("dim", wide.rank(), -1), call.flag("descending"));
+}
+
+static void sortRule(Call &call) {
+  Tensor x = call.tensor("self");
+  Sorted sorted = sortedOf(call, x);
+  call.give(restored(sorted.values.to(x.dtype()), x));
+  call.give(restored(sorted.indices, x));
+}
+
+static void argsortRule(Call &call) {
+  Tensor x = call.tensor("self");
+  call.give(restored(sortedOf(call, x).indices, x));
+}
+
+static void msortRule(Call &call) {
+  Tensor x = call.tensor("self");
+  call.give(restored(sort(sortable(x), 0).values.to(x.dtype()), x));
+}
+
+static void topkRule(Call &call) {
+  Tensor x = call.tensor("self");
+  Tensor wide = sortable(x);
+  Sorted found =
+      topk(wide, call.integer("k"), call.axis("dim", wide.rank(), -1),
+           call.flag("largest", true), call.flag("sorted", true));
+  call.give(restored(found.values.to(x.dtype()), x));
+  call.give(restored(found.indices, x));
+}
+
+static void kthRule(Call &call) {
+  Tensor x = call.tensor("self");
+  Tensor wide = sortable(x);
+  int64_t axis = call.axis("dim", wide.rank(), -1), k = call.integer("k");
+  if (k < 1 || k > wide.dim(axis).value)
+    call.invalid("element " + std::to_string(k) + " of an axis of " +
+                 std::to_string(wide.dim(axis).value));
+  Sorted sorted = sort(wide, axis);
+  bool keeps = call.flag("keepdim");
+  auto taken = [&](const Tensor &all) {
+    Tensor one = narrow(all, axis, k - 1, Dim(1));
+    return x.rank() == 0 ? reshape(one, {}) : keeps ? one : squeeze(one, axis);
+  };
+  call.give(taken(sorted.values.to(x.dtype())));
+  call.give(taken(sorted.indices));
+}
+
+//===- Running results ----------------------------------------------------===//
+
+template <Tensor (*function)(const Arg &, int64_t, bool)>
+static void runningRule(Call &call) {
+  call.ignore({"dtype"});
+  Tensor x = call.tensor("self").to(call.outputDType());
+  int64_t axis = call.axis("dim", x.rank());
+  call.give(x.rank() == 0 ? x : function(x, axis, false));
+}
+
+template <Extremes (*function)(const Arg &, int64_t)>
+static void runningExtremesRule(Call &call) {
+  Tensor x = call.tensor("self");
+  Tensor wide = sortable(x);
+  Extremes found = function(wide, call.axis("dim", wide.rank()));
+  call.give(restored(found.values.to(x.dtype()), x));
+  call.give(restored(found.indices, x));
+}
+
+//===- Places -------------------------------------------------------------===//
+
+static void givePlaces(Call &call, const Tensor &sequence,
+                       const Tensor &values) {
+  std::string side = call.text("side", "");
+  if (!side.empty() && side != "left" && side != "right")
+    call.invalid("side '" + side + "'");
+  bool isRight = call.flag("right") || side == "right";
+  call.ignore({"out_int32"});
+  DType dtype = promote(sequence.dtype(), values.dtype());
+  Tensor line = values.rank() == 0 ? reshape(values, {1}) : values;
+  Tensor found = searchsorted(sequence.to(dtype), line.to(dtype), isRight);
+  call.give(restored(found, values).to(call.outputDType()));
+}
+
+static void searchsortedRule(Call &call) {
+  Tensor sequence = call.tensor("sorted_sequence");
+  if (call.has("sorter"))
+    sequence = gather(sequence, call.tensor("sorter"), sequence.rank() - 1);
+  const Value &values = call.value("self");
+  givePlaces(call, sequence, asTensor(call, values, promoted({&values})));
+}
+
+static void bucketizeRule(Call &call) {
+  const Value &values = call.value("self");
+  givePlaces(call, call.tensor("boundaries"),
+             asTensor(call, values, promoted({&values})));
+}
+
+//===- What is there once -------------------------------------------------===//
+
+/// Values, where each element went, and how often each is there.
+static void uniqueRule(Call &call) {
+  Tensor x = call.tensor("self");
+  std::optional<int64_t> axis;
+  if (call.has("dim"))
+    axis = call.axis("dim", x.rank());
+  bool isBool = x.dtype() == DType::boolean;
+  UniqueElements found =
+      unique(isBool ? x.to(DType::u8) : x, axis, call.flag("sorted", true));
+  call.ignore({"return_inverse", "return_counts"});
+  call.give(found.values.to(x.dtype()));
+  call.give(found.inverse);
+  call.give(found.counts);
+}
+
+static constexpr Operator rows[] = {
+    {"aten.sort.default", sortRule},
+    {"aten.sort.stable", sortRule},
+    {"aten.argsort.default", argsortRule},
+    {"aten.argsort.stable", argsortRule},
+    {"aten.msort.default", msortRule},
+    {"aten.topk.default", topkRule},
+    {"aten.kthvalue.default", kthRule},
+    {"aten.cumsum.default", runningRule<cumsum>},
+    {"aten.cumprod.default", runningRule<cumprod>},
+    {"aten.logcumsumexp.default", runningRule<logcumsumexp>},
+    {"aten.cummax.default", runningExtremesRule<cummax>},
+    {"aten.cummin.default", runningExtremesRule<cummin>},
+    {"aten.searchsorted.Tensor", searchsortedRule},
+    {"aten.searchsorted.Scalar", searchsortedRule},
+    {"aten.bucketize.Tensor", bucketizeRule},
+    {"aten.bucketize.Scalar", bucketizeRule},
+    {"aten._unique2.default", uniqueRule},
+    {"aten._unique.default", uniqueRule},
+    {"aten.unique_dim.default", uniqueRule},
+};
+
+std::span<const Operator> orderRows() { return rows; }
+
+} // namespace sinter::torch

@@ -1,0 +1,244 @@
+/// Padding, and images at other sizes and places.
+#include "frontend/import/torch/rules/Rules.h"
+
+#include <sinter/Resample.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinter::torch {
+
+//===- Padding ------------------------------------------------------------===//
+
+/// Two numbers for each axis, those of the last axis first.
+static std::vector<Padding> paddingsOf(Call &call, const Tensor &x,
+                                       const char *name) {
+  std::vector<int64_t> numbers = call.integers(name);
+  if (numbers.size() % 2 || int64_t(numbers.size()) > 2 * x.rank())
+    call.invalid(std::to_string(numbers.size()) +
+                 " paddings of a tensor of rank " + std::to_string(x.rank()));
+  std::vector<Padding> paddings;
+  for (size_t i = 0; i < numbers.size(); i += 2)
+    if (numbers[i] != 0 || numbers[i + 1] != 0)
+      paddings.push_back(
+          {x.rank() - 1 - int64_t(i / 2), numbers[i], numbers[i + 1]});
+  return paddings;
+}
+
+static void givePadded(Call &call, const char *name, PadMode mode,
+                       double value) {
+  Tensor x = call.tensor("self");
+  std::vector<Padding> paddings = paddingsOf(call, x, name);
+  bool isBool = x.dtype() == DType::boolean;
+  Tensor numbers = isBool ? x.to(DType::u8) : x;
+  call.give(pad(numbers, paddings, mode, value).to(x.dtype()));
+}
+
+static double fillOf(Call &call) {
+  return call.has("value") ? numberOf(call, call.value("value")).asReal() : 0;
+}
+
+static void constantPadRule(Call &call) {
+  givePadded(call, "pad", PadMode::constant, fillOf(call));
+}
+template <PadMode mode> static void edgePadRule(Call &call) {
+  givePadded(call, "padding", mode, 0);
+}
+
+/// F.pad as it was called.
+static void padRule(Call &call) {
+  std::string mode = call.text("mode", "constant");
+  if (mode == "constant")
+    givePadded(call, "pad", PadMode::constant, fillOf(call));
+  else if (mode == "reflect")
+    givePadded(call, "pad", PadMode::reflect, 0);
+  else if (mode == "replicate")
+    givePadded(call, "pad", PadMode::replicate, 0);
+  else if (mode == "circular")
+    givePadded(call, "pad", PadMode::circular, 0);
+  else
+    call.invalid("mode '" + mode + "'");
+}
+
+//===- Other sizes --------------------------------------------------------===//
+
+namespace {
+/// A size for each axis, and what the program says that they are multiplied by.
+struct Sizes {
+  std::vector<int64_t> to;
+  std::vector<double> scales; ///< empty where the sizes tell
+};
+} // namespace
+
+static std::vector<double> realsOf(Call &call, const char *name) {
+  const Value &list = call.value(name);
+  if (!list.isList())
+    call.invalid("scales that are no list");
+  std::vector<double> reals;
+  for (const Value &each : list.list)
+    reals.push_back(numberOf(call, each).asReal());
+  return reals;
+}
+
+/// The overload `vec` has a size or factors; the others have a size and, one by
+/// one, the factors that it comes from.
+static Sizes sizesOf(Call &call, const Tensor &x, size_t axes) {
+  Sizes sizes;
+  if (call.has("scale_factors"))
+    sizes.scales = realsOf(call, "scale_factors");
+  for (const char *name : {"scales", "scales_d", "scales_h", "scales_w"})
+    if (call.has(name))
+      sizes.scales.push_back(call.real(name));
+  sizes.to = call.integers("output_size");
+  if (!sizes.scales.empty() && sizes.scales.size() != axes)
+    call.invalid("scales are not one for each axis");
+  if (sizes.to.empty())
+    for (size_t i = 0; i < sizes.scales.size(); ++i)
+      sizes.to.push_back(int64_t(
+          std::floor(double(fixed(x.dim(int64_t(i) + 2))) * sizes.scales[i])));
+  if (sizes.to.size() != axes || x.rank() != int64_t(axes) + 2)
+    call.invalid("a tensor of rank " + std::to_string(x.rank()) + " to " +
+                 std::to_string(sizes.to.size()) + " sizes");
+  return sizes;
+}
+
+template <size_t axes, Interpolation mode>
+static void upsampleRule(Call &call) {
+  Tensor x = call.tensor(call.has("input") ? "input" : "self");
+  Sizes sizes = sizesOf(call, x, axes);
+  InterpolateOptions options;
+  options.mode = mode;
+  options.align_corners = call.flag("align_corners");
+  if (sizes.scales.empty())
+    options.size = sizes.to;
+  else
+    options.scale_factor = sizes.scales;
+  call.give(interpolate(x, options));
+}
+
+/// The weight of an element at a distance: of two around a place, or of four.
+static double weightAt(bool isCubic, double distance) {
+  double x = std::fabs(distance);
+  if (!isCubic)
+    return std::max(1 - x, 0.0);
+  constexpr double a = -0.5;
+  if (x < 1)
+    return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+/// A matrix [from, to] of weights: each element of the result is a mean of all
+/// that lie under it. `scale` is elements of x in one of the result.
+static std::vector<double> smoothed(bool isCubic, int64_t from, int64_t to,
+                                    double scale) {
+  double wide = std::max(scale, 1.0), reach = (isCubic ? 2 : 1) * wide;
+  std::vector<double> matrix(size_t(from * to), 0.0);
+  for (int64_t i = 0; i < to; ++i) {
+    double centre = scale * (double(i) + 0.5), total = 0;
+    auto first = std::max<int64_t>(int64_t(centre - reach + 0.5), 0);
+    int64_t last = std::min<int64_t>(int64_t(centre + reach + 0.5), from);
+    for (int64_t j = first; j < last; ++j)
+      total += weightAt(isCubic, (double(j) - centre + 0.5) / wide);
+    for (int64_t j = first; j < last; ++j)
+      matrix[size_t(j * to + i)] =
+          weightAt(isCubic, (double(j) - centre + 0.5) / wide) / total;
+  }
+  return matrix;
+}
+
+/// Axis by axis, a product with the weights.
+template <bool isCubic> static void smoothRule(Call &call) {
+  Tensor x = call.tensor(call.has("input") ? "input" : "self");
+  Sizes sizes = sizesOf(call, x, 2);
+  bool keepsCorners = call.flag("align_corners");
+  Tensor y = widened(x);
+  for (size_t i = 0; i < 2; ++i) {
+    int64_t axis = int64_t(i) + 2, from = fixed(x.dim(axis)), to = sizes.to[i];
+    constexpr int64_t most = 1 << 26;
+    if (from < 1 || to < 1 || from > most / to)
+      call.unsupported("so large a size");
+    double scale = double(from) / double(to);
+    if (keepsCorners)
+      scale = to > 1 ? double(from - 1) / double(to - 1) : 0;
+    else if (!sizes.scales.empty() && sizes.scales[i] > 0)
+      scale = 1 / sizes.scales[i];
+    Tensor matrix = tensor(smoothed(isCubic, from, to, scale), {from, to},
+                           {DType::f64, x.device()})
+                        .to(y.dtype());
+    y = swapaxes(matmul(swapaxes(y, axis, 3), matrix), axis, 3);
+  }
+  call.give(y.to(x.dtype()));
+}
+
+//===- Any places ---------------------------------------------------------===//
+
+static GridSampleOptions gridOptions(Call &call) {
+  constexpr Interpolation modes[] = {
+      Interpolation::linear, Interpolation::nearest, Interpolation::cubic};
+  constexpr GridPadding paddings[] = {GridPadding::zeros, GridPadding::border,
+                                      GridPadding::reflection};
+  int64_t mode = call.integer("interpolation_mode", 0),
+          padding = call.integer("padding_mode", 0);
+  if (mode < 0 || mode > 2 || padding < 0 || padding > 2)
+    call.invalid("interpolation mode " + std::to_string(mode) +
+                 " with padding mode " + std::to_string(padding));
+  return {modes[mode], paddings[padding], call.flag("align_corners")};
+}
+
+static void gridRule(Call &call) {
+  Tensor x = call.tensor("input");
+  GridSampleOptions options = gridOptions(call);
+  if (x.rank() != 4)
+    call.unsupported("a sample of volumes");
+  call.give(grid_sample(x, call.tensor("grid"), options));
+}
+
+static void affineRule(Call &call) {
+  call.give(affine_grid(call.tensor("theta"), call.dims("size"),
+                        call.flag("align_corners")));
+}
+
+using enum Interpolation;
+
+static constexpr Operator rows[] = {
+    {"aten.constant_pad_nd.default", constantPadRule},
+    {"aten.pad.default", padRule},
+    {"aten.reflection_pad1d.default", edgePadRule<PadMode::reflect>},
+    {"aten.reflection_pad2d.default", edgePadRule<PadMode::reflect>},
+    {"aten.reflection_pad3d.default", edgePadRule<PadMode::reflect>},
+    {"aten.replication_pad1d.default", edgePadRule<PadMode::replicate>},
+    {"aten.replication_pad2d.default", edgePadRule<PadMode::replicate>},
+    {"aten.replication_pad3d.default", edgePadRule<PadMode::replicate>},
+    {"aten.upsample_nearest1d.vec", upsampleRule<1, nearest>},
+    {"aten.upsample_nearest2d.vec", upsampleRule<2, nearest>},
+    {"aten.upsample_nearest3d.vec", upsampleRule<3, nearest>},
+    {"aten.upsample_nearest1d.default", upsampleRule<1, nearest>},
+    {"aten.upsample_nearest2d.default", upsampleRule<2, nearest>},
+    {"aten.upsample_nearest3d.default", upsampleRule<3, nearest>},
+    {"aten._upsample_nearest_exact1d.vec", upsampleRule<1, nearest_exact>},
+    {"aten._upsample_nearest_exact2d.vec", upsampleRule<2, nearest_exact>},
+    {"aten._upsample_nearest_exact3d.vec", upsampleRule<3, nearest_exact>},
+    {"aten._upsample_nearest_exact1d.default", upsampleRule<1, nearest_exact>},
+    {"aten._upsample_nearest_exact2d.default", upsampleRule<2, nearest_exact>},
+    {"aten._upsample_nearest_exact3d.default", upsampleRule<3, nearest_exact>},
+    {"aten.upsample_linear1d.vec", upsampleRule<1, linear>},
+    {"aten.upsample_bilinear2d.vec", upsampleRule<2, linear>},
+    {"aten.upsample_trilinear3d.vec", upsampleRule<3, linear>},
+    {"aten.upsample_linear1d.default", upsampleRule<1, linear>},
+    {"aten.upsample_bilinear2d.default", upsampleRule<2, linear>},
+    {"aten.upsample_trilinear3d.default", upsampleRule<3, linear>},
+    {"aten.upsample_bicubic2d.vec", upsampleRule<2, cubic>},
+    {"aten.upsample_bicubic2d.default", upsampleRule<2, cubic>},
+    {"aten._upsample_bilinear2d_aa.vec", smoothRule<false>},
+    {"aten._upsample_bilinear2d_aa.default", smoothRule<false>},
+    {"aten._upsample_bicubic2d_aa.vec", smoothRule<true>},
+    {"aten._upsample_bicubic2d_aa.default", smoothRule<true>},
+    {"aten.grid_sampler.default", gridRule},
+    {"aten.grid_sampler_2d.default", gridRule},
+    {"aten.grid_sampler_3d.default", gridRule},
+    {"aten.affine_grid_generator.default", affineRule},
+};
+
+std::span<const Operator> sampleRows() { return rows; }
+
+} // namespace sinter::torch
