@@ -228,6 +228,14 @@ int64_t Call::axis(std::string_view name, int64_t rank,
   return axisOf(integer(name, otherwise), rank);
 }
 
+const TensorRecord *Call::inputRecord(std::string_view name) const {
+  auto argument = std::ranges::find(record.inputs, name, &NamedArgument::name);
+  if (argument == record.inputs.end())
+    return nullptr;
+  auto found = graphRecord.tensors.find(argument->value.text);
+  return found == graphRecord.tensors.end() ? nullptr : &found->second;
+}
+
 //===- Results ------------------------------------------------------------===//
 
 const TensorRecord *Call::outputRecord(size_t output) const {

@@ -71,6 +71,9 @@ public:
   int64_t axis(std::string_view name, int64_t rank) const;
   int64_t axis(std::string_view name, int64_t rank, int64_t otherwise) const;
 
+  /// What the file says of a tensor argument; null where it is none.
+  const TensorRecord *inputRecord(std::string_view name) const;
+
   //===- Results ----------------------------------------------------------===//
   size_t numOutputs() const { return record.outputs.size(); }
   /// What the file says of a result; null where it is no tensor.

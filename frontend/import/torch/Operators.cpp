@@ -10,7 +10,7 @@ namespace sinter::torch {
 static std::vector<Operator> sortedRows() {
   constexpr std::span<const Operator> (*parts[])() = {
       elementwiseRows, comparisonRows,    activationRows, contractionRows,
-      convolutionRows, normalizationRows, shapeRows,      sliceRows,
+      convolutionRows, normalizationRows, shapeRows,      sliceRows, strideRows,
       joinRows,        creationRows,      symbolRows,     controlRows,
       attentionRows,   reductionRows,     orderRows,      indexRows,
       poolingRows,     sampleRows,        lossRows,       recurrentRows,

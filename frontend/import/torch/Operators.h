@@ -41,6 +41,7 @@ std::span<const Operator> convolutionRows();
 std::span<const Operator> normalizationRows();
 std::span<const Operator> shapeRows();
 std::span<const Operator> sliceRows();
+std::span<const Operator> strideRows();
 std::span<const Operator> joinRows();
 std::span<const Operator> creationRows();
 std::span<const Operator> symbolRows();

@@ -100,8 +100,9 @@ static Tensor logSoftmax(const Arg &x, int64_t axis) {
 
 //===- Dropout ------------------------------------------------------------===//
 
+/// The operand has another name where it is changed in place.
 static void dropoutRule(Call &call) {
-  Tensor x = call.tensor("input");
+  Tensor x = call.tensor(call.has("self") ? "self" : "input");
   double p = call.real("p");
   call.give(call.flag("train") && p > 0 ? dropout(x, p) : x);
 }

@@ -1,0 +1,115 @@
+/// Views by strides: what they mean for elements, which have no memory here.
+#include "frontend/import/torch/rules/Rules.h"
+
+#include <sinter/generated/functions/Gather.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace sinter::torch {
+
+/// The axes from the one with the largest stride to the one with the smallest.
+/// Empty where the strides are not those of dense elements in some order.
+static std::optional<std::vector<int64_t>>
+denseOrder(const std::vector<int64_t> &dims,
+           const std::vector<int64_t> &strides) {
+  std::vector<int64_t> order(dims.size());
+  std::iota(order.begin(), order.end(), 0);
+  // Axes of one element may have any stride: they stand in front.
+  auto weight = [&](int64_t axis) {
+    return dims[size_t(axis)] == 1 ? INT64_MAX : strides[size_t(axis)];
+  };
+  std::ranges::stable_sort(order, std::greater<>(), weight);
+  int64_t expected = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    auto axis = size_t(order[i]);
+    if (dims[axis] != 1 && strides[axis] != expected)
+      return std::nullopt;
+    expected *= dims[axis];
+  }
+  return order;
+}
+
+static std::vector<int64_t> stridesOf(Call &call, const TensorRecord &record) {
+  std::vector<int64_t> strides;
+  for (const SizeRecord &stride : record.strides) {
+    if (!stride.number)
+      call.unsupported("strides that depend on sizes");
+    strides.push_back(*stride.number);
+  }
+  return strides;
+}
+
+/// The elements of a tensor as they stand in PyTorch's memory.
+static Tensor storageOf(Call &call, const Tensor &x) {
+  const TensorRecord *record = call.inputRecord("self");
+  if (!record || int64_t(record->strides.size()) != x.rank())
+    call.unsupported("a tensor whose strides the file does not say");
+  if (record->offset.number.value_or(-1) != 0)
+    call.unsupported("strides of a part of a tensor");
+  auto order = denseOrder(fixed(x.shape()), stridesOf(call, *record));
+  if (!order)
+    call.unsupported("strides of a view that is not dense");
+  return reshape(permute(x, *order), {-1});
+}
+
+/// The place of every element of the result in the storage.
+static Tensor placesOf(const std::vector<int64_t> &dims,
+                       const std::vector<int64_t> &strides, int64_t offset,
+                       DeviceId device) {
+  Dims shape(dims.begin(), dims.end());
+  Tensor places = full(shape, offset, {DType::i64, device});
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    Dims own(dims.size(), Dim(1));
+    own[axis] = dims[axis];
+    Tensor steps = arange(Dim(dims[axis]), {DType::i64, device}) * strides[axis];
+    places = places + reshape(steps, own);
+  }
+  return places;
+}
+
+static void asStridedRule(Call &call) {
+  Tensor x = call.tensor("self");
+  std::vector<int64_t> dims = call.integers("size"),
+                       strides = call.integers("stride");
+  int64_t offset = call.integer("storage_offset", 0);
+  if (dims.size() != strides.size() || offset < 0)
+    call.invalid("sizes and strides that do not fit");
+  int64_t last = offset, count = 1;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    int64_t reach = 0;
+    if (dims[i] < 0 || strides[i] < 0 ||
+        __builtin_mul_overflow(std::max<int64_t>(dims[i] - 1, 0), strides[i],
+                               &reach) ||
+        __builtin_add_overflow(last, reach, &last) ||
+        __builtin_mul_overflow(count, dims[i], &count))
+      call.invalid("sizes and strides beyond the tensor");
+  }
+  Tensor storage = storageOf(call, x);
+  int64_t elements = fixed(storage.dim(0));
+  if (count > 0 && last >= elements)
+    call.invalid("strides that reach beyond the tensor");
+  // Mostly it is all of the tensor, in an order that is plain.
+  auto order = denseOrder(dims, strides);
+  if (order && offset == 0 && count == elements) {
+    Dims ordered;
+    std::vector<int64_t> back(order->size());
+    for (size_t i = 0; i < order->size(); ++i) {
+      ordered.emplace_back(dims[size_t((*order)[i])]);
+      back[size_t((*order)[i])] = int64_t(i);
+    }
+    call.give(permute(reshape(storage, ordered), back));
+    return;
+  }
+  Tensor places = placesOf(dims, strides, offset, x.device());
+  Tensor flat = index_select(storage, reshape(places, {-1}), 0);
+  call.give(reshape(flat, Dims(dims.begin(), dims.end())));
+}
+
+static constexpr Operator rows[] = {
+    {"aten.as_strided.default", asStridedRule},
+};
+
+std::span<const Operator> strideRows() { return rows; }
+
+} // namespace sinter::torch
