@@ -11,6 +11,7 @@
 #include "runtime/device/cpu/ThreadPool.h"
 #include "runtime/graph/OpIds.h"
 #include "runtime/graph/Symbols.h"
+#include "runtime/memory/Borrowed.h"
 #include "runtime/support/Flags.h"
 #include "sinter/runtime/Complex.h"
 
@@ -196,6 +197,23 @@ Tensor detail::leafOf(std::span<const std::byte> bytes, DType dtype,
   Tensor leaf(NodeFactory::leaf(graph::InputKind::data, dtype, dims,
                                 std::move(buffer)));
   return options.dtype ? leaf.to(*options.dtype, where) : leaf;
+}
+
+std::optional<Tensor> detail::borrowedLeaf(std::span<const std::byte> bytes,
+                                           DType dtype, const Dims &dims,
+                                           DeviceId device,
+                                           std::function<void()> release,
+                                           const SourceLine &where) {
+  runtime::Device *owner = unwrap(runtime::getDevice(device), where);
+  auto *data = const_cast<std::byte *>(bytes.data());
+  bool isAligned = reinterpret_cast<uintptr_t>(data) % byteWidth(dtype) == 0;
+  if (!isAligned || !owner->sharesHostMemory())
+    return std::nullopt;
+  // What is borrowed is granted to no output.
+  runtime::BufferRef buffer =
+      runtime::borrowBuffer(*owner, data, bytes.size(), std::move(release));
+  return Tensor(NodeFactory::leaf(graph::InputKind::data, dtype, dims,
+                                  std::move(buffer)));
 }
 
 void detail::throwRagged(std::source_location where) {

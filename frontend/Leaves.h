@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 
 namespace sinter::detail {
@@ -18,6 +19,16 @@ using Copied = std::function<void(std::span<const std::byte>)>;
 Tensor leafOf(std::span<const std::byte> bytes, DType dtype, const Dims &dims,
               const Options &options, const SourceLine &where,
               const Copied &copied = nullptr);
+
+/// A leaf whose elements stay where they are, as in a mapped file; none where
+/// they cannot: they are not aligned, or `device` computes in other memory.
+/// Nothing is written there. `release`, which keeps them as long as it lives,
+/// is called once nobody needs them any more.
+std::optional<Tensor> borrowedLeaf(std::span<const std::byte> bytes,
+                                   DType dtype, const Dims &dims,
+                                   DeviceId device,
+                                   std::function<void()> release,
+                                   const SourceLine &where);
 
 /// While it lives, leaves that this thread makes of host values are of a batch
 /// of `extent` items: where axis 0 has that extent, it is the batch's axis, a

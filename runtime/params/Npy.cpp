@@ -252,26 +252,40 @@ void copyTurned(std::span<const std::byte> from, std::span<std::byte> to,
 
 } // namespace
 
-Result<HostArray> parseNpy(std::span<const std::byte> file) {
-  SINTER_TRY_ASSIGN(Parts parts, cutFile(file));
+Result<NpyLayout> readNpyLayout(std::span<const std::byte> front,
+                                uint64_t size) {
+  SINTER_TRY_ASSIGN(Parts parts, cutFile(front));
   SINTER_TRY_ASSIGN(Header header, HeaderReader(parts.header).read());
-  size_t width = byteWidth(header.type->dtype);
-  SINTER_TRY_ASSIGN(size_t bytes, denseBytes(width, header.dims));
-  if (parts.data.size() != bytes)
+  NpyLayout layout;
+  layout.dtype = header.type->dtype;
+  layout.word = header.type->word;
+  layout.swapped = header.swapped;
+  layout.columnMajor = header.columnMajor;
+  SINTER_TRY_ASSIGN(layout.bytes,
+                    denseBytes(byteWidth(layout.dtype), header.dims));
+  layout.dataAt = static_cast<size_t>(parts.data.data() - front.data());
+  if (size - layout.dataAt != layout.bytes)
     return broken(fmt::format("{} bytes of data, the shape ({}) needs {}",
-                              parts.data.size(), fmt::join(header.dims, ", "),
-                              bytes));
-  HostArray array{header.type->dtype, std::move(header.dims), {}};
+                              size - layout.dataAt,
+                              fmt::join(header.dims, ", "), layout.bytes));
+  layout.dims = std::move(header.dims);
+  return layout;
+}
+
+Result<HostArray> parseNpy(std::span<const std::byte> file) {
+  SINTER_TRY_ASSIGN(NpyLayout layout, readNpyLayout(file, file.size()));
+  std::span<const std::byte> data = file.subspan(layout.dataAt);
+  HostArray array{layout.dtype, std::move(layout.dims), {}};
   auto isBit = [](std::byte byte) { return byte <= std::byte{1}; };
-  if (array.dtype == DType::boolean && !std::ranges::all_of(parts.data, isBit))
+  if (array.dtype == DType::boolean && !std::ranges::all_of(data, isBit))
     return broken("a bool byte is neither 0 nor 1");
-  array.bytes.resize(bytes);
-  if (header.columnMajor)
-    copyTurned(parts.data, array.bytes, array.dims, width);
+  array.bytes.resize(data.size());
+  if (layout.columnMajor)
+    copyTurned(data, array.bytes, array.dims, byteWidth(array.dtype));
   else
-    std::ranges::copy(parts.data, array.bytes.begin());
-  if (header.swapped)
-    reverseWords(array.bytes, header.type->word);
+    std::ranges::copy(data, array.bytes.begin());
+  if (layout.swapped)
+    reverseWords(array.bytes, layout.word);
   return array;
 }
 

@@ -18,6 +18,26 @@ struct HostArray {
   std::vector<std::byte> bytes;
 };
 
+/// How the elements of a file stand in it.
+struct NpyLayout {
+  DType dtype = DType::f32;
+  std::vector<int64_t> dims;
+  size_t dataAt = 0; ///< position of the first element in the file
+  size_t bytes = 0;  ///< of all elements
+  size_t word = 1;   ///< bytes that a byte order is about
+  bool swapped = false;
+  bool columnMajor = false;
+};
+
+/// The most bytes that stand before the elements.
+inline constexpr size_t maxNpyFront = 12 + (1 << 16);
+
+/// Reads what stands before the elements; errors as in `parseNpy`. `front` is
+/// the file or the first `maxNpyFront` bytes of it, `size` is the length of the
+/// file.
+Result<NpyLayout> readNpyLayout(std::span<const std::byte> front,
+                                uint64_t size);
+
 /// Reads a file of version 1 to 3, with data of either byte order, row-major or
 /// column-major. Every dtype that NumPy has is read; bf16 is `<V2`, as
 /// ml_dtypes writes it. Trusts nothing: an error of kind `io` (`unsupported`

@@ -198,11 +198,17 @@ Status checkNames(std::span<const ZipEntry> entries) {
   return {};
 }
 
-/// Unpacks a whole deflate stream; false unless it gives exactly `to`.
-bool inflateAll(std::span<const std::byte> from, std::span<std::byte> to) {
+/// What unpacking a deflate stream gave.
+struct Unpacked {
+  bool ended = false; ///< all was read, and nothing is missing
+  size_t written = 0; ///< more than there is room for where that is too little
+};
+
+/// Unpacks a deflate stream until `to` is full.
+Unpacked inflateInto(std::span<const std::byte> from, std::span<std::byte> to) {
   z_stream stream = {};
   if (::inflateInit2(&stream, -MAX_WBITS) != Z_OK)
-    return false;
+    return {};
   constexpr size_t step = 1 << 30; // zlib counts in 32 bits
   uint8_t overflow = 0;            // a byte too many ends here
   int state = Z_OK;
@@ -225,7 +231,7 @@ bool inflateAll(std::span<const std::byte> from, std::span<std::byte> to) {
       break;
   }
   ::inflateEnd(&stream);
-  return state == Z_STREAM_END && read == from.size() && written == to.size();
+  return {state == Z_STREAM_END && read == from.size(), written};
 }
 
 } // namespace
@@ -269,11 +275,35 @@ Result<std::vector<std::byte>> ZipArchive::read(const ZipEntry &entry,
     bytes.assign(from.begin(), from.end());
   else
     bytes.resize(entry.size);
-  if (entry.deflated && !inflateAll(from, bytes))
-    return broken(fmt::format("'{}' is damaged", entry.name));
+  if (entry.deflated) {
+    Unpacked unpacked = inflateInto(from, bytes);
+    if (!unpacked.ended || unpacked.written != bytes.size())
+      return broken(fmt::format("'{}' is damaged", entry.name));
+  }
   if (checksum(bytes, 0) != entry.crc)
     return broken(fmt::format("'{}': the checksum is wrong", entry.name));
   return bytes;
+}
+
+std::span<const std::byte> ZipArchive::packed(const ZipEntry &entry) const {
+  return file.subspan(entry.offset, entry.packed);
+}
+
+Result<std::vector<std::byte>> ZipArchive::readFront(const ZipEntry &entry,
+                                                     uint64_t count) const {
+  std::vector<std::byte> bytes(std::min(count, entry.size));
+  std::span<const std::byte> from = packed(entry);
+  if (!entry.deflated)
+    std::ranges::copy(from.first(bytes.size()), bytes.begin());
+  else if (inflateInto(from, bytes).written < bytes.size())
+    return broken(fmt::format("'{}' is damaged", entry.name));
+  return bytes;
+}
+
+Status ZipArchive::check(const ZipEntry &entry) const {
+  if (checksum(packed(entry), 0) != entry.crc)
+    return broken(fmt::format("'{}': the checksum is wrong", entry.name));
+  return {};
 }
 
 } // namespace sinter::runtime

@@ -156,24 +156,25 @@ bool Temporary::rename(const std::string &base) {
   return true;
 }
 
-static uint64_t sizeOf(FileParts parts) {
-  uint64_t size = 0;
-  for (auto part : parts)
-    size += part.size();
-  return size;
-}
-
-static bool writeParts(const FileDescriptor &file, FileParts parts) {
-  return std::ranges::all_of(parts,
-                             [&](auto part) { return file.writeAll(part); });
+/// False where writing fails; errno says why. An error where a part cannot be
+/// made.
+static Result<bool> writeParts(const FileDescriptor &file,
+                               const FileContents &contents) {
+  for (size_t i = 0; i < contents.count; ++i) {
+    SINTER_TRY_ASSIGN(std::span<const std::byte> part, contents.part(i));
+    if (!file.writeAll(part))
+      return false;
+  }
+  return true;
 }
 
 /// By what errno says. `file` is what was written of, if there is one.
 static ErrorInfo failure(const std::string &path, std::string what,
-                         FileParts parts, const FileDescriptor &file) {
+                         const FileContents &contents,
+                         const FileDescriptor &file) {
   int reason = errno;
   if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG)
-    what += fmt::format(": {} bytes are needed", sizeOf(parts));
+    what += fmt::format(": {} bytes are needed", contents.size);
   struct statvfs room = {};
   struct stat written = {};
   if (reason == ENOSPC && ::fstatvfs(file.get(), &room) == 0 &&
@@ -213,29 +214,30 @@ struct NewFile {
 } // namespace
 
 /// Whether it is in its place; false where that needs a name from the start.
-static Result<bool> putNew(const std::string &path, FileParts parts,
-                           const NewFile &wanted, int folder, Naming naming) {
+static Result<bool> putNew(const std::string &path,
+                           const FileContents &contents, const NewFile &wanted,
+                           int folder, Naming naming) {
   Temporary file(folder);
   if (!file.open(wanted.permissions, naming)) {
     if (naming == Naming::atEnd)
       return false;
-    return failure(path, "cannot create", parts, file.opened());
+    return failure(path, "cannot create", contents, file.opened());
   }
   if (wanted.old)
     file.takeAfter(*wanted.old);
   // Some file systems find out that they are full when they sync.
-  if (!writeParts(file.opened(), parts) ||
-      (wanted.durable && !sync(file.opened().get())))
-    return failure(path, "cannot write", parts, file.opened());
+  SINTER_TRY_ASSIGN(bool isWritten, writeParts(file.opened(), contents));
+  if (!isWritten || (wanted.durable && !sync(file.opened().get())))
+    return failure(path, "cannot write", contents, file.opened());
   if (!file.giveName())
     return false;
   if (!file.rename(baseOf(path)))
-    return failure(path, "cannot replace", parts, file.opened());
+    return failure(path, "cannot replace", contents, file.opened());
   return true;
 }
 
 /// `path` is no link, or one that is to go.
-static Status putInPlace(const std::string &path, FileParts parts,
+static Status putInPlace(const std::string &path, const FileContents &contents,
                          const NewFile &wanted) {
   if (baseOf(path).empty())
     return ioError(path, "this is no name of a file");
@@ -244,16 +246,16 @@ static Status putInPlace(const std::string &path, FileParts parts,
   if (!folder)
     return systemError(path, "cannot create");
   SignalHold hold;
-  SINTER_TRY_ASSIGN(bool isThere,
-                    putNew(path, parts, wanted, folder.get(), Naming::atEnd));
+  SINTER_TRY_ASSIGN(bool isThere, putNew(path, contents, wanted, folder.get(),
+                                         Naming::atEnd));
   if (!isThere)
-    SINTER_TRY(putNew(path, parts, wanted, folder.get(), Naming::atOnce));
+    SINTER_TRY(putNew(path, contents, wanted, folder.get(), Naming::atOnce));
   if (wanted.durable)
     syncFolder(folder.get());
   return {};
 }
 
-static Status writeInto(const std::string &path, FileParts parts) {
+static Status writeInto(const std::string &path, const FileContents &contents) {
   // Without waiting for a reader, who may never come.
   FileDescriptor file(
       ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
@@ -263,8 +265,9 @@ static Status writeInto(const std::string &path, FileParts parts) {
   if (flags < 0 || ::fcntl(file.get(), F_SETFL, flags & ~O_NONBLOCK) != 0)
     return systemError(path, "cannot write");
   SignalHold hold;
-  if (!writeParts(file, parts))
-    return failure(path, "cannot write", parts, file);
+  SINTER_TRY_ASSIGN(bool isWritten, writeParts(file, contents));
+  if (!isWritten)
+    return failure(path, "cannot write", contents, file);
   return {};
 }
 
@@ -286,13 +289,15 @@ static Result<std::string> followLinks(const std::string &path) {
   return systemError(path, "cannot follow");
 }
 
-static Status putNewFile(const std::string &path, FileParts parts) {
+static Status putNewFile(const std::string &path,
+                         const FileContents &contents) {
   SINTER_TRY_ASSIGN(std::string target, followLinks(path));
-  return putInPlace(target, parts, {});
+  return putInPlace(target, contents, {});
 }
 
 /// There was a regular file.
-static Status replaceOld(const std::string &path, FileParts parts) {
+static Status replaceOld(const std::string &path,
+                         const FileContents &contents) {
   constexpr int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
   SINTER_TRY_ASSIGN(std::string target, followLinks(path));
   FileDescriptor opened(::open(target.c_str(), flags));
@@ -300,7 +305,7 @@ static Status replaceOld(const std::string &path, FileParts parts) {
   // Others may remove the file and make it again, any number of times.
   for (int tries = 0; !opened && errno == ENOENT; ++tries) {
     if (::stat(path.c_str(), &old) != 0)
-      return putNewFile(path, parts);
+      return putNewFile(path, contents);
     if (tries == 1000) // a link in /proc to what is gone
       return ioError(path, "cannot replace: the file has no name any more");
     opened = FileDescriptor(::open(target.c_str(), flags));
@@ -308,22 +313,22 @@ static Status replaceOld(const std::string &path, FileParts parts) {
   if (!opened || ::fstat(opened.get(), &old) != 0)
     return systemError(path, "cannot write");
   // Nobody else may read it before it has the old one's permissions.
-  return putInPlace(target, parts, {.permissions = 0600, .old = &old});
+  return putInPlace(target, contents, {.permissions = 0600, .old = &old});
 }
 
-Status replaceFile(const std::string &path, FileParts parts) {
+Status replaceFile(const std::string &path, const FileContents &contents) {
   struct stat old = {};
   if (::stat(path.c_str(), &old) != 0) {
     if (errno != ENOENT)
       return systemError(path, "cannot write");
-    return putNewFile(path, parts);
+    return putNewFile(path, contents);
   }
   switch (old.st_mode & S_IFMT) {
   case S_IFREG:
-    return replaceOld(path, parts);
+    return replaceOld(path, contents);
   case S_IFIFO:
   case S_IFCHR:
-    return writeInto(path, parts);
+    return writeInto(path, contents);
   case S_IFDIR:
     return ioError(path, "cannot write: it is a directory");
   case S_IFSOCK:
@@ -333,8 +338,23 @@ Status replaceFile(const std::string &path, FileParts parts) {
   }
 }
 
+/// Parts that are there.
+static FileContents contentsOf(FileParts parts) {
+  FileContents contents;
+  for (auto part : parts)
+    contents.size += part.size();
+  contents.count = parts.size();
+  contents.part = [parts](size_t i) { return parts[i]; };
+  return contents;
+}
+
+Status replaceFile(const std::string &path, FileParts parts) {
+  return replaceFile(path, contentsOf(parts));
+}
+
 Status replaceCached(const std::string &path, FileParts parts) {
-  return putInPlace(path, parts, {.permissions = 0600, .durable = false});
+  return putInPlace(path, contentsOf(parts),
+                    {.permissions = 0600, .durable = false});
 }
 
 bool isTemporaryName(std::string_view name) {

@@ -4,6 +4,8 @@
 #include "sinter/runtime/Result.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +14,17 @@ namespace sinter::runtime {
 
 /// What a file is to hold, one part after another.
 using FileParts = std::span<const std::span<const std::byte>>;
+
+/// The same, where parts are made when they are written: one is in memory at a
+/// time.
+struct FileContents {
+  uint64_t size = 0; ///< of all parts
+  size_t count = 0;
+  /// Part `index`, which stays until the next one is asked for. They are asked
+  /// for in order, and perhaps a second time from the first one on. What it
+  /// fails with is what writing fails with.
+  std::function<Result<std::span<const std::byte>>(size_t index)> part;
+};
 
 /// Writes the file `path`. Whenever this process or the machine ends, and on
 /// every error, its name has the old file or the whole new one. The new one is
@@ -30,6 +43,7 @@ using FileParts = std::span<const std::span<const std::byte>>;
 /// An error is of kind `io`. Where there is no room it says how many bytes are
 /// needed and how many are free.
 Status replaceFile(const std::string &path, FileParts parts);
+Status replaceFile(const std::string &path, const FileContents &contents);
 
 /// Writes a file of a private folder whose readers check what they read: the
 /// same, but it is for this user alone, goes over whatever has the name, also a

@@ -244,6 +244,11 @@ Status readMetadata(const std::string &path, const json::Value &value,
 
 Result<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
   SINTER_TRY_ASSIGN(MappedFile mapped, MappedFile::open(path));
+  return check(path, std::move(mapped));
+}
+
+Result<SafetensorsFile> SafetensorsFile::check(const std::string &path,
+                                               MappedFile mapped) {
   SafetensorsFile result(path, std::move(mapped));
   std::span<const std::byte> bytes = result.file.bytes();
   SINTER_TRY_ASSIGN(std::string_view text, headerText(path, bytes));

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ public:
   /// what is wrong. Data is not touched, but for bool tensors, whose bytes
   /// must be 0 or 1.
   static Result<SafetensorsFile> open(const std::string &path);
+  /// The same of a file that is mapped; `path` stands in errors.
+  static Result<SafetensorsFile> check(const std::string &path,
+                                       MappedFile mapped);
 
   const std::string &path() const { return name; }
   /// The whole file, as it is mapped.
@@ -43,6 +47,8 @@ public:
   const Metadata &metadata() const { return strings; }
   /// The tensor of that name, or null.
   const NamedTensor *find(std::string_view tensor) const;
+  /// As `MappedFile::leave`.
+  void leave(std::span<const std::byte> part) const { file.leave(part); }
 
 private:
   SafetensorsFile(std::string path, MappedFile file)
@@ -60,5 +66,21 @@ private:
 Status writeSafetensors(const std::string &path,
                         std::span<const NamedTensor> tensors,
                         const Metadata &metadata = {});
+
+/// A tensor whose elements are made when they are written.
+struct MadeTensor {
+  std::string name;
+  DType dtype = DType::f32;
+  std::vector<int64_t> shape;
+  /// Dense and row-major; they stay until those of the next tensor are asked
+  /// for. Perhaps called twice.
+  std::function<Result<std::span<const std::byte>>()> elements;
+};
+/// The same of tensors of which one is in memory at a time.
+Status writeSafetensors(const std::string &path,
+                        std::span<const MadeTensor> tensors,
+                        const Metadata &metadata = {});
+/// Whether files have tensors of that dtype.
+bool isSafetensorsDType(DType dtype);
 
 } // namespace sinter::runtime

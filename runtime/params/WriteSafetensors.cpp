@@ -16,7 +16,7 @@ namespace sinter::runtime {
 namespace {
 
 Result<std::string_view> dtypeName(const std::string &path,
-                                   const NamedTensor &tensor) {
+                                   const MadeTensor &tensor) {
   for (auto [text, type] : safetensors::dtypeNames)
     if (type == tensor.dtype)
       return text;
@@ -26,12 +26,12 @@ Result<std::string_view> dtypeName(const std::string &path,
 }
 
 /// Widest elements first, so that every tensor is aligned, then by name.
-Result<std::vector<const NamedTensor *>>
-orderTensors(const std::string &path, std::span<const NamedTensor> tensors) {
-  std::vector<const NamedTensor *> order;
-  for (const NamedTensor &tensor : tensors)
+Result<std::vector<const MadeTensor *>>
+orderTensors(const std::string &path, std::span<const MadeTensor> tensors) {
+  std::vector<const MadeTensor *> order;
+  for (const MadeTensor &tensor : tensors)
     order.push_back(&tensor);
-  std::ranges::sort(order, {}, [](const NamedTensor *tensor) {
+  std::ranges::sort(order, {}, [](const MadeTensor *tensor) {
     return std::string_view(tensor->name);
   });
   for (size_t i = 0; i < order.size(); ++i)
@@ -42,8 +42,15 @@ orderTensors(const std::string &path, std::span<const NamedTensor> tensors) {
                                    path, order[i]->name));
   std::ranges::stable_sort(
       order, std::ranges::greater(),
-      [](const NamedTensor *tensor) { return byteWidth(tensor->dtype); });
+      [](const MadeTensor *tensor) { return byteWidth(tensor->dtype); });
   return order;
+}
+
+uint64_t bytesOf(const MadeTensor &tensor) {
+  uint64_t bytes = byteWidth(tensor.dtype);
+  for (int64_t dim : tensor.shape)
+    bytes *= uint64_t(dim);
+  return bytes;
 }
 
 std::string metadataText(Metadata metadata) {
@@ -56,15 +63,15 @@ std::string metadataText(Metadata metadata) {
 }
 
 Result<std::string> headerText(const std::string &path,
-                               std::span<const NamedTensor *const> order,
+                               std::span<const MadeTensor *const> order,
                                const Metadata &metadata) {
   std::vector<std::string> entries;
   if (!metadata.empty())
     entries.push_back(metadataText(metadata));
   uint64_t at = 0;
-  for (const NamedTensor *tensor : order) {
+  for (const MadeTensor *tensor : order) {
     SINTER_TRY_ASSIGN(std::string_view dtype, dtypeName(path, *tensor));
-    uint64_t end = at + tensor->data.size();
+    uint64_t end = at + bytesOf(*tensor);
     entries.push_back(fmt::format(
         R"({}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
         json::quote(tensor->name), dtype, fmt::join(tensor->shape, ","), at,
@@ -83,17 +90,49 @@ Result<std::string> headerText(const std::string &path,
 
 } // namespace
 
+bool isSafetensorsDType(DType dtype) {
+  return std::ranges::count(safetensors::dtypeNames, dtype,
+                            &std::pair<std::string_view, DType>::second) > 0;
+}
+
 Status writeSafetensors(const std::string &path,
-                        std::span<const NamedTensor> tensors,
+                        std::span<const MadeTensor> tensors,
                         const Metadata &metadata) {
   SINTER_TRY_ASSIGN(auto order, orderTensors(path, tensors));
   SINTER_TRY_ASSIGN(std::string header, headerText(path, order, metadata));
   uint64_t length = header.size();
-  std::vector<std::span<const std::byte>> parts = {
-      std::as_bytes(std::span(&length, 1)), std::as_bytes(std::span(header))};
-  for (const NamedTensor *tensor : order)
-    parts.push_back(tensor->data);
-  return replaceFile(path, parts);
+  std::span<const std::byte> heads[] = {std::as_bytes(std::span(&length, 1)),
+                                        std::as_bytes(std::span(header))};
+  constexpr size_t numHeads = std::size(heads);
+  FileContents contents;
+  contents.size = sizeof(length) + length;
+  for (const MadeTensor *tensor : order)
+    contents.size += bytesOf(*tensor);
+  contents.count = numHeads + order.size();
+  contents.part = [&](size_t index) -> Result<std::span<const std::byte>> {
+    if (index < numHeads)
+      return heads[index];
+    const MadeTensor &tensor = *order[index - numHeads];
+    SINTER_TRY_ASSIGN(std::span<const std::byte> elements, tensor.elements());
+    if (elements.size() != bytesOf(tensor))
+      return makeError(ErrorKind::internal,
+                       fmt::format("{}: tensor '{}' has {} bytes, not {}", path,
+                                   tensor.name, elements.size(),
+                                   bytesOf(tensor)));
+    return elements;
+  };
+  return replaceFile(path, contents);
+}
+
+Status writeSafetensors(const std::string &path,
+                        std::span<const NamedTensor> tensors,
+                        const Metadata &metadata) {
+  std::vector<MadeTensor> made;
+  made.reserve(tensors.size());
+  for (const NamedTensor &tensor : tensors)
+    made.push_back({tensor.name, tensor.dtype, tensor.shape,
+                    [&tensor] { return tensor.data; }});
+  return writeSafetensors(path, std::span<const MadeTensor>(made), metadata);
 }
 
 } // namespace sinter::runtime

@@ -40,6 +40,16 @@ public:
   read(const ZipEntry &entry,
        uint64_t limit = std::numeric_limits<int64_t>::max()) const;
 
+  /// The bytes as they stand in the archive: those of a stored entry are its
+  /// file, of which nothing but the place was checked.
+  std::span<const std::byte> packed(const ZipEntry &entry) const;
+  /// The first `count` bytes of an entry, or all where it has fewer; the
+  /// checksum is not compared.
+  Result<std::vector<std::byte>> readFront(const ZipEntry &entry,
+                                           uint64_t count) const;
+  /// Compares a stored entry with its checksum.
+  Status check(const ZipEntry &entry) const;
+
 private:
   std::span<const std::byte> file;
   std::vector<ZipEntry> list;

@@ -6,7 +6,9 @@
 #include "runtime/program/ModelReader.h"
 #include "sinter/runtime/Result.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -49,6 +51,8 @@ struct TrustHook {
   Result<KeyTexts> (*makeKeys)();
   /// The text of a signature section, by the text of a secret key.
   Result<std::string> (*sign)(const TrustedFile &file, std::string_view secret);
+  /// SHA-256 as 64 hexadecimal digits.
+  std::string (*digest)(std::span<const std::byte> bytes);
 };
 
 /// The hook: the one registered (static builds), else libsinter-trust.so of

@@ -6,8 +6,6 @@
 #include "frontend/import/onnx/OwnTensors.h"
 #include "frontend/import/onnx/ReadRecords.h"
 #include "frontend/import/onnx/Wire.h"
-#include "runtime/device/Device.h"
-#include "runtime/memory/Borrowed.h"
 #include "runtime/support/Progress.h"
 
 #include <sinter/Held.h>
@@ -93,32 +91,16 @@ static FileRef fileOf(const LoadedModel &loaded,
   return loaded.externals.fileOf(bytes);
 }
 
-/// A leaf whose elements stay in the file, which lives as long; none where they
-/// cannot.
-static std::optional<Tensor> mappedLeaf(const TensorBytes &elements,
-                                        DType dtype, const Dims &dims,
-                                        runtime::Device &device,
-                                        const FileRef &file) {
-  auto *data = const_cast<std::byte *>(elements.bytes.data());
-  bool isAligned = reinterpret_cast<uintptr_t>(data) % byteWidth(dtype) == 0;
-  if (!file || !isAligned || !device.sharesHostMemory())
-    return std::nullopt;
-  // Nothing is written there: what is borrowed is granted to no output.
-  runtime::BufferRef buffer = runtime::borrowBuffer(
-      device, data, elements.bytes.size(), [file] { (void)file; });
-  return Tensor(graph::NodeFactory::leaf(graph::InputKind::data, dtype, dims,
-                                         std::move(buffer)));
-}
-
 static Tensor leafOf(const LoadedModel &loaded, const TensorRecord &tensor,
                      DType dtype, const LoadOptions &options) {
   TensorBytes elements = elementsOf(tensor, loaded.externals);
   Dims dims(tensor.dims.begin(), tensor.dims.end());
   FileRef file = fileOf(loaded, elements.bytes);
   DeviceId id = options.device.value_or(default_device());
-  if (options.mmap) {
-    runtime::Device *device = detail::unwrap(runtime::getDevice(id), {});
-    if (auto leaf = mappedLeaf(elements, dtype, dims, *device, file))
+  if (options.mmap && file) {
+    auto keep = [file] { (void)file; };
+    if (auto leaf =
+            detail::borrowedLeaf(elements.bytes, dtype, dims, id, keep, {}))
       return *leaf;
   }
   // What was copied is left: large weights are in memory once.

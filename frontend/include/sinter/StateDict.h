@@ -61,6 +61,15 @@ private:
   std::span<const std::byte> blocks;
 };
 
+struct ReadStateOptions {
+  /// Where the weights stand in a checkpoint that holds more: `state_dict`.
+  /// Others are left out, and names are without it. An Error where the file has
+  /// nothing below it.
+  std::string top_level_key = {};
+  /// Tensors stay where they are in the file, as for LoadStateOptions.
+  bool mmap = false;
+};
+
 /// Tensors by name, in an order. Those of a file are read when they are asked
 /// for, and the file stays open as long as a copy of this lives. A value: a
 /// copy changes by itself.
@@ -116,20 +125,17 @@ public:
   }
 
 private:
+  friend StateDict read_state(const std::string &path,
+                              const ReadStateOptions &options, Where where);
   const Entry *find(std::string_view name) const;
   const Entry &existing(const char *call, std::string_view name,
                         Where where) const;
+  void keepBelow(const std::string &key, Where where);
 
   std::shared_ptr<const runtime::WeightFile> file;
+  bool mmap = false;
   std::vector<Entry> entries;
   std::map<std::string, size_t, std::less<>> places;
-};
-
-struct ReadStateOptions {
-  /// Where the weights stand in a checkpoint that holds more: `state_dict`.
-  /// Others are left out, and names are without it. An Error where the file has
-  /// nothing below it.
-  std::string top_level_key = {};
 };
 
 /// Opens a weight file of any format; its structure is checked in full, and no

@@ -141,10 +141,4 @@ load_state(ModuleType &module, const StateDict &state,
   return detail::loadState(detail::allFieldsOf(module), state, options, where);
 }
 
-/// Names changed by `renames`, one after the other; an Error where a pattern is
-/// none. Names of more than 4096 bytes are an Error, too.
-std::string
-renamed(const std::string &name, const std::vector<Rename> &renames,
-        std::source_location where = std::source_location::current());
-
 } // namespace sinter

@@ -11,6 +11,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace sinter::runtime {
@@ -18,7 +20,8 @@ namespace sinter::runtime {
 /// One tensor of a weight file.
 struct WeightTensor {
   std::string name;
-  std::string type; ///< as the format calls it: `F32`, `Q4_1`, `BFloat16Storage`
+  std::string
+      type; ///< as the format calls it: `F32`, `Q4_1`, `BFloat16Storage`
   DType dtype = DType::f32; ///< of what `read` gives
   std::vector<int64_t> dims;
   /// In elements; empty for dense, row-major ones.
@@ -69,6 +72,9 @@ public:
   /// The same as a copy: strided, packed and quantized ones, too.
   virtual Result<std::vector<std::byte>>
   read(const WeightTensor &tensor) const = 0;
+  /// Compares the bytes of `tensor` with their checksum where the format has
+  /// one. `read` does that, too; `view` does not.
+  virtual Status check(const WeightTensor &tensor) const;
   /// Memory that holds `part` of the file may be had by others until it is read
   /// again.
   virtual void leave(std::span<const std::byte> part) const { (void)part; }
@@ -76,11 +82,18 @@ public:
 protected:
   WeightFile(std::string path, std::string format)
       : name(std::move(path)), kind(std::move(format)) {}
+  /// To be called when all tensors are there: an `io` error where two of them
+  /// have one name.
+  Status finish();
+  size_t numberOf(const WeightTensor &tensor) const;
 
   std::string name, kind;
   std::vector<WeightTensor> entries;
   Metadata strings;
   std::vector<std::string> remarks;
+
+private:
+  std::unordered_map<std::string_view, size_t> numbers;
 };
 
 } // namespace sinter::runtime

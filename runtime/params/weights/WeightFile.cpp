@@ -1,0 +1,106 @@
+/// Tells the formats of weight files, and what their readers share.
+#include "runtime/params/weights/WeightFile.h"
+
+#include "runtime/params/MappedFile.h"
+#include "runtime/params/weights/Readers.h"
+#include "runtime/support/FileKind.h"
+#include "runtime/support/Printable.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+namespace sinter::runtime {
+
+using namespace std::string_view_literals;
+
+namespace {
+
+std::string_view textOf(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+bool isSafetensors(std::string_view text) {
+  uint64_t length = 0;
+  if (text.size() <= sizeof(length))
+    return false;
+  std::memcpy(&length, text.data(), sizeof(length));
+  return text[sizeof(length)] == '{' && length <= text.size() - sizeof(length);
+}
+
+bool isJsonObject(std::string_view text) {
+  size_t first = text.find_first_not_of(" \t\r\n");
+  return first != text.npos && text[first] == '{';
+}
+
+bool isZip(std::string_view text) {
+  return text.starts_with("PK\3\4"sv) || text.starts_with("PK\5\6"sv);
+}
+
+} // namespace
+
+Result<WeightFileRef> weights::openTensors(const std::string &path,
+                                           MappedFile file) {
+  std::string_view text = textOf(file.bytes());
+  if (isSafetensors(text))
+    return openSafetensors(path, std::move(file));
+  if (text.starts_with("\x93NUMPY"sv))
+    return openNpy(path, std::move(file));
+  if (isZip(text))
+    return openNpz(path, std::move(file));
+  return fileError(path, otherFile("no weight file", file.bytes()));
+}
+
+ErrorInfo weights::fileError(const std::string &path, const std::string &what,
+                             ErrorKind kind) {
+  return makeError(kind, path + ": " + what);
+}
+
+ErrorInfo weights::tensorError(const std::string &path,
+                               const std::string &tensor,
+                               const std::string &what, ErrorKind kind) {
+  return makeError(kind, fmt::format("{}: tensor '{}': {}", path,
+                                     printableName(tensor), what));
+}
+
+Result<WeightFileRef> WeightFile::open(const std::string &path) {
+  SINTER_TRY_ASSIGN(MappedFile file, MappedFile::open(path));
+  std::string_view text = textOf(file.bytes());
+  if (isJsonObject(text) && !isSafetensors(text))
+    return weights::openShards(path, file.bytes());
+  return weights::openTensors(path, std::move(file));
+}
+
+const WeightTensor *WeightFile::find(std::string_view tensor) const {
+  auto found = numbers.find(tensor);
+  return found == numbers.end() ? nullptr : &entries[found->second];
+}
+
+std::span<const std::byte> WeightFile::view(const WeightTensor &tensor) const {
+  if (tensor.isBlocks || !tensor.strides.empty())
+    return {};
+  return tensor.data;
+}
+
+Status WeightFile::check(const WeightTensor &tensor) const {
+  (void)tensor;
+  return {};
+}
+
+Status WeightFile::finish() {
+  for (size_t number = 0; number < entries.size(); ++number)
+    if (!numbers.emplace(entries[number].name, number).second)
+      return weights::tensorError(name, entries[number].name,
+                                  "the name is there twice");
+  return {};
+}
+
+size_t WeightFile::numberOf(const WeightTensor &tensor) const {
+  auto found = numbers.find(tensor.name);
+  assert(found != numbers.end() && "a tensor of another file");
+  return found->second;
+}
+
+} // namespace sinter::runtime
