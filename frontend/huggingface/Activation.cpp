@@ -3,6 +3,7 @@
 
 #include "frontend/Raise.h"
 
+#include <sinter/ModuleFile.h>
 #include <sinter/Ops.h>
 
 #include <utility>

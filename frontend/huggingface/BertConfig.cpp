@@ -43,9 +43,9 @@ BertConfig readBertConfig(Folder &folder) {
   c.tie_word_embeddings = config.flag("tie_word_embeddings", true);
   if (roberta)
     c.padding_position = config.count("pad_token_id", mostRows).value_or(1);
-  config.expect("position_embedding_type", "absolute");
-  config.expect("is_decoder", false);
-  config.expect("add_cross_attention", false);
+  config.expectText("position_embedding_type", "absolute");
+  config.expectFlag("is_decoder", false);
+  config.expectFlag("add_cross_attention", false);
   // The last ones are of a pooler that was never published.
   config.ignore({"attention_probs_dropout_prob", "directionality",
                  "pooler_fc_size", "pooler_num_attention_heads",

@@ -209,14 +209,15 @@ std::optional<int64_t> ConfigReader::members(std::string_view key) {
   return static_cast<int64_t>(found->elements.size());
 }
 
-void ConfigReader::expect(std::string_view key, std::string_view wanted) {
+void ConfigReader::expectText(std::string_view key,
+                              std::string_view wanted) {
   const Value *found = take(key);
   if (found && (!found->is(Kind::string) || found->string != wanted))
     lack(key, fmt::format("is {}; only \"{}\" is implemented", describe(*found),
                           wanted));
 }
 
-void ConfigReader::expect(std::string_view key, bool wanted) {
+void ConfigReader::expectFlag(std::string_view key, bool wanted) {
   if (flag(key, wanted) != wanted)
     lack(key, fmt::format("is {}, which is not implemented", !wanted));
 }

@@ -65,8 +65,8 @@ public:
   const runtime::json::Value *object(std::string_view key);
 
   /// An `unsupported` Error unless the key is missing, or has this value.
-  void expect(std::string_view key, std::string_view value);
-  void expect(std::string_view key, bool value);
+  void expectText(std::string_view key, std::string_view value);
+  void expectFlag(std::string_view key, bool value);
   /// Keys that change nothing that is computed here.
   void ignore(std::initializer_list<std::string_view> keys);
   /// An `unsupported` Error where a key was neither taken nor ignored, is not

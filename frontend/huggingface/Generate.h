@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sinter/Creation.h>
+#include <sinter/Shaping.h>
 #include <sinter/hf/KeyValueCache.h>
 
 #include <functional>

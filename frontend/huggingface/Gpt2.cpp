@@ -145,7 +145,7 @@ Gpt2Config readGpt2Config(Folder &folder) {
   c.scale_attn_by_inverse_layer_idx =
       config.flag("scale_attn_by_inverse_layer_idx", false);
   c.tie_word_embeddings = config.flag("tie_word_embeddings", true);
-  config.expect("add_cross_attention", false);
+  config.expectFlag("add_cross_attention", false);
   // The order of roundings, older names, and heads of other kinds.
   config.ignore({"attn_pdrop", "reorder_and_upcast_attn", "n_ctx",
                  "summary_activation", "summary_first_dropout",

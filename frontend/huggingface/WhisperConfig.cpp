@@ -38,7 +38,7 @@ WhisperConfig readWhisperConfig(Folder &folder) {
   c.dropout = config.probability("dropout", 0);
   c.activation_dropout = config.probability("activation_dropout", 0);
   c.tie_word_embeddings = config.flag("tie_word_embeddings", true);
-  config.expect("is_encoder_decoder", true);
+  config.expectFlag("is_encoder_decoder", true);
   // Of training, of other heads, of what a text is generated with, and another
   // name for a number of layers. transformers reads scale_embedding, too, and
   // scales nothing.
