@@ -138,12 +138,12 @@ BertMaskedLM::BertMaskedLM(const BertConfig &config, DType dtype,
                            Where where) try
     : bert(config, dtype, /*pooler=*/false, where) {
   cls.predictions.transform = {squareOf(config, dtype), normOf(config, dtype)};
-  cls.predictions.bias = Param("bias", {config.vocab_size}, init::zeros(),
-                               {.dtype = dtype}, where);
-  if (!config.tie_word_embeddings)
-    cls.predictions.decoder =
-        nn::Linear(config.hidden_size, config.vocab_size,
-                   {.bias = false, .dtype = dtype}, where);
+  if (config.tie_word_embeddings)
+    cls.predictions.bias = Param("bias", {config.vocab_size}, init::zeros(),
+                                 {.dtype = dtype}, where);
+  else
+    cls.predictions.decoder = nn::Linear(config.hidden_size, config.vocab_size,
+                                         {.dtype = dtype}, where);
 } catch (...) {
   detail::raiseExhausted(where);
 }
@@ -154,9 +154,10 @@ Tensor BertMaskedLM::forward(const Tensor &ids,
   const BertTransform &transform = cls.predictions.transform;
   x = transform.LayerNorm(
       activate(transform.dense(x), bert.config.hidden_act));
-  return wordScores(x, bert.embeddings.word_embeddings.weight,
-                    cls.predictions.decoder) +
-         cls.predictions.bias;
+  Tensor scores = wordScores(x, bert.embeddings.word_embeddings.weight,
+                             cls.predictions.decoder);
+  return cls.predictions.bias.defined() ? scores + cls.predictions.bias
+                                        : scores;
 } catch (...) {
   detail::raiseExhausted({});
 }

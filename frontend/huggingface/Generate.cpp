@@ -63,14 +63,17 @@ Tensor generateWords(const Tensor &ids, const GenerateOptions &options,
   Texts texts(ids, options, where);
   if (options.max_new_tokens == 0)
     return texts.tensor(ids.device(), where);
-  KeyValueCache cache(ids.dim(1).value + options.max_new_tokens, where);
+  // Texts of similar lengths share a program.
+  constexpr int64_t step = 64;
+  int64_t words = ids.dim(1).value + options.max_new_tokens;
+  KeyValueCache cache((words + step - 1) / step * step, where);
   Tensor read = ids;
   for (int64_t i = 0; i < options.max_new_tokens && !texts.haveEnded(); ++i) {
     Tensor best = argmax(next(read, cache), -1).to(DType::i64);
     cache.eval(best, where);
-    std::vector<int64_t> words = best.to_vector<int64_t>(where);
-    texts.append(words);
-    read = tensor(words, {ids.dim(0).value, 1}, {.device = ids.device()}, where);
+    std::vector<int64_t> found = best.to_vector<int64_t>(where);
+    texts.append(found);
+    read = tensor(found, {ids.dim(0).value, 1}, {.device = ids.device()}, where);
   }
   return texts.tensor(ids.device(), where);
 }

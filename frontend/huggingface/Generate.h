@@ -24,7 +24,7 @@ Tensor generateWords(const Tensor &ids, const GenerateOptions &options,
 template <typename M>
 Tensor lastScores(const M &model, const Tensor &ids, KeyValueCache &cache) {
   Tensor x = model.hidden(ids, {.cache = &cache});
-  return model.scores(narrow(x, 1, x.dim(1).value - 1, Dim(1)));
+  return model.scores(narrow(x, 1, -1, Dim(1)));
 }
 
 } // namespace sinter::hf

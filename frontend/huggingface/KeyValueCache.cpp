@@ -58,8 +58,10 @@ const KeyValueCache::Layer &KeyValueCache::append(size_t index,
   Layer &layer = layers[index];
   if (!layer.keys.defined())
     layer = {empty(keys), empty(values)};
-  layer.keys = slice_assign(layer.keys, keys, {0, 0, filled, 0});
-  layer.values = slice_assign(layer.values, values, {0, 0, filled, 0});
+  // A tensor is an argument of the program from the first word on.
+  Tensor start = full({}, scalar(filled), {DType::i64, keys.device()});
+  layer.keys = slice_assign(layer.keys, keys, {0, 0, start, 0});
+  layer.values = slice_assign(layer.values, values, {0, 0, start, 0});
   return layer;
 } catch (...) {
   detail::raiseExhausted({});

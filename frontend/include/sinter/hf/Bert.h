@@ -179,8 +179,8 @@ struct BertTransform {
 
 struct BertPredictions {
   BertTransform transform;
-  Param bias;
-  std::optional<nn::Linear> decoder; ///< where it is not the table of words
+  Param bias;                        ///< where the table of words decodes
+  std::optional<nn::Linear> decoder; ///< where it does not
 
   SINTER_MODULE(BertPredictions, transform, bias, decoder)
 };
