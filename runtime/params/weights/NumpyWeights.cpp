@@ -32,9 +32,7 @@ Result<WeightTensor> entryOf(NpyLayout layout,
     return makeError(ErrorKind::io, "npy: a bool byte is neither 0 nor 1");
   if (!layout.columnMajor)
     return entry;
-  std::vector<int64_t> turned(entry.dims.rbegin(), entry.dims.rend());
-  std::vector<int64_t> strides = rowMajorStrides(turned);
-  std::ranges::reverse(strides);
+  std::vector<int64_t> strides = denseStrides(entry.dims, true);
   if (!isRowMajor(entry.dims, strides))
     entry.strides = std::move(strides);
   return entry;

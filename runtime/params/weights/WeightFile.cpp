@@ -2,6 +2,7 @@
 #include "runtime/params/weights/WeightFile.h"
 
 #include "runtime/params/MappedFile.h"
+#include "runtime/params/Zip.h"
 #include "runtime/params/weights/Readers.h"
 #include "runtime/support/FileKind.h"
 #include "runtime/support/Printable.h"
@@ -39,6 +40,44 @@ bool isZip(std::string_view text) {
   return text.starts_with("PK\3\4"sv) || text.starts_with("PK\5\6"sv);
 }
 
+/// Whose archive a zip is, by the names in it.
+Result<WeightFileRef> openZip(const std::string &path, MappedFile file) {
+  auto archive = ZipArchive::parse(file.bytes());
+  if (!archive)
+    return weights::fileError(path, archive.error().message,
+                              archive.error().kind);
+  bool isTorch = false, isProgram = false, isOld = false;
+  for (const ZipEntry &entry : archive->entries()) {
+    isTorch |= entry.name == "data.pkl" || entry.name.ends_with("/data.pkl");
+    isProgram |= entry.name.ends_with("archive_format");
+    isOld |= entry.name.ends_with("/model.json");
+  }
+  if (isProgram)
+    return weights::fileError(path, "a program of torch.export, no weight file",
+                              ErrorKind::unsupported);
+  if (isTorch)
+    return weights::openTorchZip(path, std::move(file));
+  if (isOld)
+    return weights::fileError(
+        path, "TorchScript archives from before PyTorch 1.4 are not supported",
+        ErrorKind::unsupported);
+  return weights::openNpz(path, std::move(file));
+}
+
+/// Pickles begin with their protocol; those of protocol 1 with the number that
+/// PyTorch's archives begin with.
+bool isPickle(std::string_view text) {
+  return (text.size() > 2 && text[0] == '\x80' && text[1] >= 2 &&
+          text[1] <= 5) ||
+         text.starts_with("L119547037146038801333356L\n"sv);
+}
+
+/// PyTorch's archives from before 0.1.10.
+bool isTar(std::string_view text) {
+  constexpr size_t magicAt = 257;
+  return text.size() > magicAt && text.substr(magicAt).starts_with("ustar"sv);
+}
+
 } // namespace
 
 Result<WeightFileRef> weights::openTensors(const std::string &path,
@@ -49,7 +88,15 @@ Result<WeightFileRef> weights::openTensors(const std::string &path,
   if (text.starts_with("\x93NUMPY"sv))
     return openNpy(path, std::move(file));
   if (isZip(text))
-    return openNpz(path, std::move(file));
+    return openZip(path, std::move(file));
+  if (isPickle(text))
+    return openTorchLegacy(path, std::move(file));
+  if (isTar(text))
+    return fileError(path, "tar archives of PyTorch are not supported",
+                     ErrorKind::unsupported);
+  // A damaged one, which its reader tells about.
+  if (text.size() > sizeof(uint64_t) && text[sizeof(uint64_t)] == '{')
+    return openSafetensors(path, std::move(file));
   return fileError(path, otherFile("no weight file", file.bytes()));
 }
 

@@ -1,0 +1,73 @@
+/// TorchWeights: the tensors of one of PyTorch's archives.
+#pragma once
+
+#include "runtime/params/MappedFile.h"
+#include "runtime/params/Zip.h"
+#include "runtime/params/weights/WeightFile.h"
+#include "runtime/params/weights/torch/Contents.h"
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sinter::runtime::torch {
+
+/// Bytes that tensors are views of.
+struct Stored {
+  /// Where they stand; empty where they are packed.
+  std::span<const std::byte> bytes;
+  uint64_t size = 0;
+  /// In a zip archive.
+  const ZipEntry *entry = nullptr;
+  bool swapped = false; ///< numbers are big-endian
+  mutable std::atomic<bool> isChecked = false;
+};
+
+class TorchWeights final : public WeightFile {
+public:
+  TorchWeights(const std::string &path, std::string format, MappedFile mapped)
+      : WeightFile(path, std::move(format)), file(std::move(mapped)) {}
+
+  /// `NAME/data.pkl` and `NAME/data/KEY`.
+  Status readZip();
+  /// Pickles one after the other, then the storages.
+  Status readLegacy();
+
+  Result<std::vector<std::byte>>
+  read(const WeightTensor &tensor) const override;
+  Status check(const WeightTensor &tensor) const override;
+  void leave(std::span<const std::byte> part) const override {
+    file.leave(part);
+  }
+
+private:
+  /// Where the elements of a tensor are.
+  struct Part {
+    const Stored *stored = nullptr;
+    uint64_t offset = 0, bytes = 0; ///< from the first to the last element
+  };
+
+  MappedFile file;
+  ZipArchive archive;
+  std::vector<std::byte> unpacked; ///< the pickle, where it is deflated
+  std::deque<std::vector<std::byte>> made;
+  std::deque<Stored> stored;
+  std::map<std::string, const Stored *, std::less<>> storages;
+  std::vector<Part> parts; ///< one a tensor
+
+  Result<std::span<const std::byte>> bytesOf(const ZipEntry &entry);
+  Status readPickleEntry(const ZipEntry &entry);
+  Status takeValue(const pickle::Pickle &data);
+  Status readStorages(std::span<const std::byte> rest,
+                      const pickle::Pickle &keys, const pickle::Pickle &data);
+  Status take(Contents contents);
+  Status add(const std::string &tensor, const RebuiltTensor &rebuilt);
+  Result<const Stored *> storedOf(const RebuiltTensor &rebuilt);
+  void tie();
+  Status checkBytes(const Stored &of) const;
+  ErrorInfo error(std::string_view what, ErrorKind kind = ErrorKind::io) const;
+};
+
+} // namespace sinter::runtime::torch
