@@ -32,6 +32,8 @@ std::span<const Command> commands() {
       {"check", "run ONNX models on stored inputs and compare their outputs",
        runCheck, &checkInterface},
       {"diff", "compare what two models compile to", runDiff, &diffInterface},
+      {"convert", "write a weight file in another format, under other names",
+       runConvert, &convertInterface},
       {"opt", "run compiler passes on text", runOpt, nullptr},
       {"keygen", "make a pair of keys for signing", runKeygen,
        &keygenInterface},

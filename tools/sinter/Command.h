@@ -29,8 +29,8 @@ extern const Interface reportInterface;
 extern const Interface inspectInterface, explainInterface, checkInterface,
     diffInterface, compileInterface, embedInterface, runInterface,
     benchInterface, profileInterface, devicesInterface, cacheInterface,
-    completionInterface, manInterface, keygenInterface, signInterface,
-    verifyInterface;
+    completionInterface, manInterface, convertInterface, keygenInterface,
+    signInterface, verifyInterface;
 
 int runOpt(int argc, char **argv);
 int runReport(int argc, char **argv);
@@ -38,6 +38,7 @@ int runInspect(int argc, char **argv);
 int runExplain(int argc, char **argv);
 int runCheck(int argc, char **argv);
 int runDiff(int argc, char **argv);
+int runConvert(int argc, char **argv);
 int runCompile(int argc, char **argv);
 int runEmbed(int argc, char **argv);
 int runRun(int argc, char **argv);

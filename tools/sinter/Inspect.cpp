@@ -10,6 +10,7 @@
 #include "tools/sinter/ProgramText.h"
 #include "tools/sinter/Signature.h"
 #include "tools/sinter/onnx/ImportOnnx.h"
+#include "tools/sinter/weights/WeightsText.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -35,18 +36,25 @@ static constexpr Flag flags[] = {
     constantFlag,
     tuneFlag,
     tileFlag,
+    {"--weights", nullptr, "of an .onnx file, list the weights"},
+    {"--sha256", nullptr, "of weights, digests of their dense elements"},
+    {"--json", nullptr, "of weights, print JSON"},
     {"--output", "FILE", "write there instead of the standard output"},
 };
 const Interface inspectInterface = {
-    "inspect MODEL [--stage STAGE] [--kernel NAME] [--memory]",
+    "inspect FILE [--stage STAGE] [--kernel NAME] [--memory]",
     "Prints a .mlir or .sinter model at a stage of the compiler. Of a .sinter\n"
     "file the signature, the programs and asm come from the file; other "
     "stages\n"
     "are made again from the graph in it, by the same compiler only. Of an "
     ".onnx\n"
-    "file, without a stage: signature, operators, and what is not supported.",
+    "file, without a stage: signature, operators, and what is not supported.\n"
+    "Any other file is one of weights: its tensors, their types, shapes, "
+    "bytes\n"
+    "and ties, and metadata.",
     "sinter inspect net.onnx\n"
-    "sinter inspect net.sinter --stage asm --kernel matmul_0",
+    "sinter inspect net.sinter --stage asm --kernel matmul_0\n"
+    "sinter inspect model.safetensors --json --sha256",
     flags,
     1,
     1,
@@ -180,6 +188,12 @@ static Result<std::string> textOf(const Model &model,
   return hook->disassemble(parts.image);
 }
 
+static int print(const Arguments &arguments, const Result<std::string> &text) {
+  Status written = text ? writeText(arguments.get("--output", "-"), *text)
+                        : Status(text.error());
+  return written ? exitOk : report(written.error());
+}
+
 int runInspect(int argc, char **argv) {
   Arguments arguments(argc, argv, inspectInterface);
   if (arguments.exit)
@@ -188,13 +202,18 @@ int runInspect(int argc, char **argv) {
   if (!request)
     return report(request.error()), exitUsage;
   std::string path = arguments.positional()[0];
-  if (path.ends_with(".onnx") && !arguments.has("--stage") &&
-      !arguments.has("--memory")) {
-    Result<std::string> text = onnxText(path);
-    Status written =
-        text ? writeText(arguments.get("--output", "-"), *text) : text.error();
-    return written ? exitOk : report(written.error());
+  bool isOfProgram = arguments.has("--stage") || arguments.has("--memory") ||
+                     arguments.has("--kernel");
+  if (!isOfProgram && isWeightPath(path, arguments))
+    return print(arguments, weightsText(path, arguments));
+  if (arguments.has("--json") || arguments.has("--sha256")) {
+    report(makeError(ErrorKind::invalid_argument,
+                     "inspect: --json and --sha256 are of weights"));
+    return exitUsage;
   }
+  if (path.ends_with(".onnx") && !arguments.has("--stage") &&
+      !arguments.has("--memory"))
+    return print(arguments, onnxText(path));
   Result<Model> model = readModelFile(path, arguments);
   if (!model)
     return report(model.error());
@@ -202,10 +221,7 @@ int runInspect(int argc, char **argv) {
   Result<std::string> text = textOf(*model, arguments, *request);
   if (text && arguments.has("--kernel"))
     text = kernelPart(*text, arguments.get("--kernel"));
-  if (!text)
-    return report(text.error());
-  Status written = writeText(arguments.get("--output", "-"), *text);
-  return written ? exitOk : report(written.error());
+  return print(arguments, text);
 }
 
 } // namespace sinter::cli

@@ -34,7 +34,7 @@ trust::bytesOfHex(std::string_view hex, size_t size, const std::string &what) {
   return bytes;
 }
 
-std::string trust::digestOf(std::span<const std::byte> bytes) {
+std::string trust::sha256Of(std::span<const std::byte> bytes) {
   unsigned char hash[crypto_hash_sha256_BYTES];
   crypto_hash_sha256(hash,
                      reinterpret_cast<const unsigned char *>(bytes.data()),
@@ -59,7 +59,7 @@ static Result<std::string> externalLine(const ExternalFile &external,
   SINTER_TRY_ASSIGN(MappedFile file,
                     MappedFile::open(folder + "/" + external.name));
   return fmt::format("external {} {} {}\n", wordOf(external.name),
-                     file.bytes().size(), digestOf(file.bytes()));
+                     file.bytes().size(), sha256Of(file.bytes()));
 }
 
 Result<std::string> trust::manifestOf(const TrustedFile &file) {
@@ -68,7 +68,7 @@ Result<std::string> trust::manifestOf(const TrustedFile &file) {
   auto add = [&](const SectionEntry &entry, std::span<const std::byte> bytes) {
     text += fmt::format("section {}.{} {} {} {} {} {}\n", nameOf(entry),
                         entry.index, uint32_t(entry.kind), entry.optional,
-                        entry.alignment, bytes.size(), digestOf(bytes));
+                        entry.alignment, bytes.size(), sha256Of(bytes));
   };
   for (const Section &section : file.model.sections)
     if (section.kind != SectionKind::signature)

@@ -19,7 +19,7 @@ Result<std::vector<unsigned char>> bytesOfHex(std::string_view hex, size_t size,
                                               const std::string &what);
 
 /// SHA-256 as hexadecimal digits.
-std::string digestOf(std::span<const std::byte> bytes);
+std::string sha256Of(std::span<const std::byte> bytes);
 
 /// A line for each section of the file but its signature, and for each file
 /// that it names, with sizes and SHA-256: the same file gives the same text. An

@@ -119,7 +119,7 @@ Result<std::string> signFile(const TrustedFile &file, std::string_view secret) {
   return text + std::string(signatureWord) + hexOf(signature) + "\n";
 }
 
-constexpr TrustHook hook = {verifyFile, makeKeys, signFile, digestOf};
+constexpr TrustHook hook = {verifyFile, makeKeys, signFile, sha256Of};
 
 } // namespace
 
