@@ -83,7 +83,12 @@ BertClassifier makeBertClassifier(Folder &folder) {
 
 BertMaskedLM makeBertMaskedLM(Folder &folder) {
   refuseRoberta(folder);
-  return fromFolder<BertMaskedLM>(folder, readBertConfig(folder), "bert.",
+  BertConfig config = readBertConfig(folder);
+  if (config.tie_word_embeddings)
+    config.tie_word_embeddings =
+        folder.areTied("bert.embeddings.word_embeddings.weight",
+                       "cls.predictions.decoder.weight", "bert.");
+  return fromFolder<BertMaskedLM>(folder, config, "bert.",
                                   [](const BertConfig &c, DType dtype) {
                                     return BertMaskedLM(c, dtype);
                                   });

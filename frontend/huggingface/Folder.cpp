@@ -3,6 +3,8 @@
 
 #include "runtime/params/MappedFile.h"
 
+#include <sinter/BasicOps.h>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -143,9 +145,34 @@ void Folder::finishConfig() {
   result.ignored_keys = reader->finish(options.ignored_keys);
 }
 
-bool Folder::has(std::string_view name, std::string_view prefix) const {
-  return state.contains(name) || state.contains(fmt::format("{}{}", prefix,
-                                                            name));
+std::optional<std::string> Folder::find(std::string_view name,
+                                        std::string_view prefix) const {
+  std::vector<std::string> names{std::string(name),
+                                 fmt::format("{}{}", prefix, name)};
+  if (name.starts_with(prefix))
+    names.emplace_back(name.substr(prefix.size()));
+  for (std::string &each : names)
+    if (state.contains(each))
+      return std::move(each);
+  return {};
+}
+
+bool Folder::areTied(std::string_view table, std::string_view head,
+                     std::string_view prefix) {
+  std::optional<std::string> own = find(table, prefix),
+                             other = find(head, prefix);
+  if (!other)
+    return true;
+  if (!own) {
+    headName = *other;
+    headPath = table;
+    return true;
+  }
+  WeightInfo first = state.info(*own, where), second = state.info(*other, where);
+  if (first.type != second.type || first.dims != second.dims)
+    return false;
+  Tensor difference = state.at(*own, {}, where) != state.at(*other, {}, where);
+  return !any(difference).item<bool>();
 }
 
 void Folder::checkLayers(std::string_view key, int64_t layers) const {
@@ -197,8 +224,11 @@ LoadStateOptions Folder::rulesFor(const detail::Fields &fields,
   for (const std::string &name : state.names())
     if (std::string path = names->pathOf(name); path != name)
       result.renamed.push_back(name + " -> " + path);
-  return {.map_key = [names](const std::string &name)
-              -> std::optional<std::string> { return names->pathOf(name); },
+  auto map = [names, head = headName, path = headPath](
+                 const std::string &name) -> std::optional<std::string> {
+    return !head.empty() && name == head ? path : names->pathOf(name);
+  };
+  return {.map_key = map,
           .strict = false,
           .mmap = options.mmap};
 }

@@ -37,8 +37,16 @@ public:
   DeviceId device() const {
     return options.device.value_or(default_device());
   }
-  /// Whether the weights have a tensor of that name, below `prefix` or not.
-  bool has(std::string_view name, std::string_view prefix) const;
+  /// Whether the weights have a tensor of that name of a module, which may
+  /// stand without `prefix` there, or with it.
+  bool has(std::string_view name, std::string_view prefix) const {
+    return find(name, prefix).has_value();
+  }
+  /// Whether two parameters that config.json says are one are so: where the
+  /// weights have both, they must be equal. A table that they lack is read from
+  /// the head.
+  bool areTied(std::string_view table, std::string_view head,
+               std::string_view prefix);
   /// An Error unless there is a tensor at least for each of so many layers.
   void checkLayers(std::string_view key, int64_t layers) const;
 
@@ -52,6 +60,8 @@ public:
   }
 
 private:
+  std::optional<std::string> find(std::string_view name,
+                                  std::string_view prefix) const;
   void findWeights(const std::string &path);
   void readDType();
   LoadStateOptions rulesFor(const detail::Fields &fields,
@@ -67,6 +77,7 @@ private:
   std::string type;
   StateDict state;
   DType element = DType::f32;
+  std::string headName, headPath; ///< a name in the file, and what it becomes
 };
 
 /// Makes a module of a folder: reads the config, makes the module without

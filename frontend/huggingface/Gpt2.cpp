@@ -156,8 +156,12 @@ Gpt2Config readGpt2Config(Folder &folder) {
 }
 
 Gpt2 makeGpt2(Folder &folder) {
+  Gpt2Config config = readGpt2Config(folder);
+  if (config.tie_word_embeddings)
+    config.tie_word_embeddings = folder.areTied(
+        "transformer.wte.weight", "lm_head.weight", "transformer.");
   return fromFolder<Gpt2>(
-      folder, readGpt2Config(folder), "transformer.",
+      folder, config, "transformer.",
       [](const Gpt2Config &c, DType dtype) { return Gpt2(c, dtype); });
 }
 

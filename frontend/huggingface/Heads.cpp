@@ -1,6 +1,7 @@
 /// Parts that the kinds of models have in common.
 #include "frontend/huggingface/Heads.h"
 
+#include "frontend/Capture.h"
 #include "frontend/Raise.h"
 
 #include <sinter/Creation.h>
@@ -50,6 +51,8 @@ void checkInputs(const Tensor &ids, const DecoderInputs &inputs,
          fmt::format("ids are [batch, position], not of {} axes", ids.rank()));
   if (!inputs.cache)
     return;
+  if (detail::Capture::current())
+    fail(ErrorKind::unsupported, "a cache in a function that is recorded");
   if (inputs.attention_mask.defined())
     fail(ErrorKind::unsupported, "a mask together with a cache");
   inputs.cache->check(ids.dim(1).value, where);

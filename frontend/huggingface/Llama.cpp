@@ -1,6 +1,7 @@
 /// Llama and its kin: decoders of text with rotary positions.
 #include <sinter/hf/Llama.h>
 
+#include "frontend/Capture.h"
 #include "frontend/Raise.h"
 #include "frontend/huggingface/Generate.h"
 #include "frontend/huggingface/Heads.h"
@@ -127,13 +128,23 @@ static int64_t lengthOf(const Tensor &ids, const DecoderInputs &inputs) {
   return before + ids.dim(1).value;
 }
 
+/// Dynamic angles depend on the length, which has to be known.
+static void checkDynamic(const Tensor &ids, const DecoderInputs &inputs,
+                         const SourceLine &where) {
+  bool isOpen = detail::Capture::current() && !ids.dim(1).isConstant();
+  if (isOpen || inputs.position_ids.defined())
+    detail::raise(makeError(ErrorKind::unsupported,
+                            fmt::format("forward: dynamic rotary angles of {}",
+                                        isOpen ? "an open length"
+                                               : "given positions")),
+                  where);
+}
+
 Tensor Llama::hidden(const Tensor &ids, const DecoderInputs &inputs) const try {
   Arg operand(ids);
   checkInputs(ids, inputs, operand.where);
-  if (config.rope.type == RopeType::dynamic && inputs.position_ids.defined())
-    detail::raise(makeError(ErrorKind::unsupported,
-                            "forward: positions of dynamic rotary angles"),
-                  operand.where);
+  if (config.rope.type == RopeType::dynamic)
+    checkDynamic(ids, inputs, operand.where);
   Tensor x = model.embed_tokens(ids);
   LlamaContext context{rotary.at(placesOf(ids, inputs).to(DType::f32),
                                  lengthOf(ids, inputs), x.dtype()),

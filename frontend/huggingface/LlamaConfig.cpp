@@ -201,8 +201,12 @@ LlamaConfig readLlamaConfig(Folder &folder) {
 }
 
 Llama makeLlama(Folder &folder) {
+  LlamaConfig config = readLlamaConfig(folder);
+  if (config.tie_word_embeddings)
+    config.tie_word_embeddings = folder.areTied("model.embed_tokens.weight",
+                                                "lm_head.weight", "model.");
   return fromFolder<Llama>(
-      folder, readLlamaConfig(folder), "model.",
+      folder, config, "model.",
       [](const LlamaConfig &c, DType dtype) { return Llama(c, dtype); });
 }
 

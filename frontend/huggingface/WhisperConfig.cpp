@@ -56,8 +56,12 @@ WhisperConfig readWhisperConfig(Folder &folder) {
 }
 
 Whisper makeWhisper(Folder &folder) {
+  WhisperConfig config = readWhisperConfig(folder);
+  if (config.tie_word_embeddings)
+    config.tie_word_embeddings = folder.areTied(
+        "model.decoder.embed_tokens.weight", "proj_out.weight", "model.");
   return fromFolder<Whisper>(
-      folder, readWhisperConfig(folder), "model.",
+      folder, config, "model.",
       [](const WhisperConfig &c, DType dtype) { return Whisper(c, dtype); });
 }
 

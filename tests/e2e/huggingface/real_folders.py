@@ -55,8 +55,8 @@ def random_model(kind, config, dtype="float32"):
     return model.to(getattr(torch, dtype))
 
 
-def encoder(name, kind, config_kind, **changes):
-    @folder(name, max_shard_size="2MB")
+def encoder(name, kind, config_kind, bin=False, **changes):
+    @folder(name, max_shard_size="2MB", bin=bin)
     def make():
         import torch
         import transformers
@@ -72,6 +72,7 @@ def encoder(name, kind, config_kind, **changes):
 
 
 encoder("bert", "BertModel", "BertConfig")
+encoder("bert-bin", "BertModel", "BertConfig", bin=True)
 encoder("bert-classifier", "BertForSequenceClassification", "BertConfig",
         num_labels=5, hidden_act="relu")
 encoder("bert-masked-lm", "BertForMaskedLM", "BertConfig",
@@ -127,7 +128,7 @@ def gpt2():
     return random_model("GPT2LMHeadModel", config), dict(input_ids=words(2000))
 
 
-@folder("gpt2-base", output="gpt2")
+@folder("gpt2-base")
 def gpt2_base():
     """Names without `transformer.`, as GPT-2's own files have them."""
     import transformers
@@ -188,6 +189,28 @@ def minilm():
     return (model, dict(input_ids=ids, attention_mask=(ids != 0).long(),
                         token_type_ids=torch.zeros_like(ids)), place)
 
+
+def as_checkpoints(place):
+    """The same weights as torch.save writes them: shards of .bin."""
+    import json
+    import torch
+    from safetensors.torch import load_file
+    index = f"{place}/model.safetensors.index.json"
+    with open(index) as file:
+        content = json.load(file)
+    shards = set(content["weight_map"].values())
+    renamed = {shard: shard.replace("model-", "pytorch_model-")
+                           .replace(".safetensors", ".bin")
+               for shard in shards}
+    for shard, name in renamed.items():
+        torch.save(load_file(f"{place}/{shard}"), f"{place}/{name}")
+        os.remove(f"{place}/{shard}")
+    content["weight_map"] = {key: renamed[shard] for key, shard
+                             in content["weight_map"].items()}
+    with open(f"{place}/pytorch_model.bin.index.json", "w") as file:
+        json.dump(content, file)
+    os.remove(index)
+
 #===- Making ---------------------------------------------------------------===#
 
 OUTPUTS = ("logits", "last_hidden_state", "pooler_output",
@@ -209,6 +232,8 @@ def make(name, place):
         model.transformer.save_pretrained(place, **saved)
     else:
         model.save_pretrained(place, **saved)
+    if options.get("bin"):
+        as_checkpoints(place)
     given = {key: value.to(model.dtype) if value.is_floating_point() else value
              for key, value in inputs.items()}
     with torch.no_grad():

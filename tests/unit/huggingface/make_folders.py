@@ -126,6 +126,16 @@ def older_bert():
     path.write_text(json.dumps(text, indent=2) + "\n")
 
 
+def roberta():
+    """As torch.save writes it."""
+    folder = encoder("roberta", "RobertaModel", transformers.RobertaConfig(
+        **SIZES, max_position_embeddings=9, pad_token_id=2),
+        "last_hidden_state")
+    weights = folder / "model.safetensors"
+    torch.save(load_file(weights), folder / "pytorch_model.bin")
+    weights.unlink()
+
+
 def main():
     bert = transformers.BertConfig(**SIZES, max_position_embeddings=8)
     types = torch.tensor([[0, 0, 0, 1, 1, 1]] * 2)
@@ -135,9 +145,7 @@ def main():
     encoder("bert-masked-lm", "BertForMaskedLM",
             transformers.BertConfig(**SIZES, max_position_embeddings=8,
                                     hidden_act="quick_gelu"), "logits")
-    encoder("roberta", "RobertaModel",
-            transformers.RobertaConfig(**SIZES, max_position_embeddings=9,
-                                       pad_token_id=2), "last_hidden_state")
+    roberta()
     decoder("gpt2", "GPT2LMHeadModel",
             transformers.GPT2Config(vocab_size=20, n_positions=16, n_embd=8,
                                     n_layer=2, n_head=2,
