@@ -40,7 +40,7 @@ std::vector<int64_t> orderedDims(std::span<const int64_t> dims,
 
 static void order(DenseElements &dense, const WeightTensor &stored,
                   std::span<const int64_t> axes) {
-  std::vector<int64_t> strides = runtime::weights::rowMajorStrides(stored.dims);
+  std::vector<int64_t> strides = runtime::weights::denseStrides(stored.dims);
   std::vector<std::byte> ordered(dense.bytes.size());
   if (!ordered.empty())
     runtime::weights::gather(dense.bytes, orderedDims(stored.dims, axes),

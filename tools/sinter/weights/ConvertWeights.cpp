@@ -97,8 +97,6 @@ void Converter::add(const WeightTensor &tensor, std::string name) {
   Output output{std::move(name), &tensor, {tensor.dtype}};
   if (options.dtype && isFloat(tensor.dtype))
     output.form.dtype = *options.dtype;
-  done.numCast += output.form.dtype != tensor.dtype;
-  done.numDequantized += tensor.isBlocks;
   outputs.push_back(std::move(output));
 }
 
@@ -142,6 +140,9 @@ void Converter::shareTies() {
   outputs = std::move(kept);
 }
 
+/// What an index of shards says of all of them.
+static constexpr std::string_view totalSize = "total_size";
+
 /// Record ids go with their tensors. `format` says to other programs how axes
 /// are ordered.
 Metadata Converter::metadataOfOutput() const {
@@ -150,6 +151,8 @@ Metadata Converter::metadataOfOutput() const {
   for (const auto &[name, before] : names)
     changed.emplace(before, name);
   for (const auto &[key, value] : file->metadata()) {
+    if (key == totalSize)
+      continue;
     if (!key.starts_with(detail::recordKey)) {
       all.emplace(key, value);
       continue;
@@ -267,9 +270,9 @@ void Converter::writeIndex(const std::map<std::string, std::string> &places) {
     lines.push_back(
         fmt::format("    {}: {}", json::quote(name), json::quote(place)));
   std::string text = fmt::format(
-      "{{\n  \"metadata\": {{\"total_size\": {}}},\n  \"weight_map\": {{\n{}\n"
+      "{{\n  \"metadata\": {{\"{}\": {}}},\n  \"weight_map\": {{\n{}\n"
       "  }}\n}}\n",
-      done.bytes, fmt::join(lines, ",\n"));
+      totalSize, done.bytes, fmt::join(lines, ",\n"));
   std::string path = to + ".index.json";
   std::span<const std::byte> bytes = std::as_bytes(std::span(text));
   detail::unwrap(replaceFile(path, {&bytes, 1}), {});
@@ -304,8 +307,11 @@ Converted Converter::run() {
   choose();
   shareTies();
   done.numTensors = outputs.size();
-  for (const Output &output : outputs)
+  for (const Output &output : outputs) {
     done.bytes += output.bytes();
+    done.numDequantized += output.stored->isBlocks;
+    done.numCast += output.form.dtype != output.stored->dtype;
+  }
   std::vector<std::vector<const Output *>> parts = shards();
   if (!isSafetensors)
     writeNumpy();

@@ -1,9 +1,8 @@
 /// `sinter inspect` of weight files.
 #include "tools/sinter/weights/WeightsText.h"
 
-#include "frontend/weights/OpenWeights.h"
+#include "frontend/weights/FitTensor.h"
 #include "frontend/weights/ReadTensor.h"
-#include "frontend/weights/Slots.h"
 #include "runtime/params/Json.h"
 #include "runtime/support/Printable.h"
 #include "runtime/support/Progress.h"
@@ -120,8 +119,7 @@ static std::string tableOf(const Contents &contents) {
   size_t nameWidth = 0, typeWidth = 0;
   for (const Row &row : contents.rows) {
     names.push_back(printableName(row.info.name));
-    types.push_back(
-        detail::typeText(printableName(row.info.type), row.info.dims));
+    types.push_back(printableName(detail::typeText(row.info)));
     nameWidth =
         std::max(nameWidth, std::min(names.back().size(), mostNameWidth));
     typeWidth = std::max(typeWidth, types.back().size());

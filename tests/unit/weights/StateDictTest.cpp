@@ -1,0 +1,119 @@
+/// Tensors of files by name.
+#include "tests/unit/weights/WeightFiles.h"
+
+#include <sinter/Basic.h>
+#include <sinter/Memory.h>
+#include <sinter/StateDict.h>
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+using namespace sinter;
+using namespace sinter::weights_test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+class StateDictTest : public WeightFiles {
+protected:
+  std::string path() const {
+    StoredTensors stored;
+    stored.floats("net.w", {2, 3}, {1, 2, 3, 4, 5, 6})
+        .add<int64_t>("net.steps", DType::i64, {}, {7})
+        .floats("step", {1}, {9});
+    return write(stored, {{"made", "here"}});
+  }
+};
+
+} // namespace
+
+TEST_F(StateDictTest, TellsWhatTheFileHas) {
+  StateDict state = read_state(path());
+  EXPECT_EQ(state.format(), "safetensors");
+  EXPECT_EQ(state.path(), path());
+  EXPECT_THAT(state.names(), ElementsAre("net.steps", "net.w", "step"));
+  ASSERT_EQ(state.metadata().size(), 1u);
+  EXPECT_EQ(state.metadata()[0].second, "here");
+  WeightInfo info = state.info("net.w");
+  EXPECT_EQ(info.type, "F32");
+  EXPECT_EQ(info.dtype, DType::f32);
+  EXPECT_THAT(info.dims, ElementsAre(2, 3));
+  EXPECT_EQ(info.bytes, 24u);
+  EXPECT_FALSE(info.quantized);
+  EXPECT_THAT(problem([&] { state.info("net.v"); }),
+              HasSubstr("w.safetensors: no tensor is called 'net.v'"));
+}
+
+TEST_F(StateDictTest, GivesTensors) {
+  StateDict state = read_state(path());
+  EXPECT_THAT(state.at("net.w").to_vector<float>(),
+              ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_EQ(state.at("net.steps").item<int64_t>(), 7);
+  Tensor half = state.at("net.w", {.dtype = DType::bf16});
+  EXPECT_EQ(half.dtype(), DType::bf16);
+  EXPECT_EQ(half.to_vector<float>()[5], 6);
+  EXPECT_EQ(state.at("net.steps", {.dtype = DType::f32}).item<float>(), 7);
+  EXPECT_THAT(problem([&] { state.quantized("net.w"); }),
+              HasSubstr("'net.w' holds no blocks but F32"));
+}
+
+TEST_F(StateDictTest, ATopLevelKeyIsLeftAway) {
+  StateDict state = read_state(path(), {.top_level_key = "net"});
+  EXPECT_THAT(state.names(), ElementsAre("steps", "w"));
+  EXPECT_EQ(state.at("steps").item<int64_t>(), 7);
+  EXPECT_THAT(problem([&] { read_state(path(), {.top_level_key = "ne"}); }),
+              HasSubstr("w.safetensors has no tensor below 'ne'"));
+}
+
+TEST_F(StateDictTest, Changes) {
+  StateDict state = read_state(path());
+  StateDict other = state;
+  state.set("net.v", ones({2}));
+  state.set("net.w", full({1}, 3.f));
+  state.rename("step", "net.a");
+  EXPECT_TRUE(state.erase("net.steps"));
+  EXPECT_FALSE(state.erase("net.steps"));
+  EXPECT_THAT(state.names(), ElementsAre("net.w", "net.a", "net.v"));
+  EXPECT_EQ(state.at("net.w").item<float>(), 3);
+  EXPECT_EQ(state.at("net.a").item<float>(), 9);
+  EXPECT_THAT(state.info("net.v").dims, ElementsAre(2));
+  EXPECT_THAT(problem([&] { state.rename("net.a", "net.v"); }),
+              HasSubstr("'net.v' is taken"));
+  EXPECT_THAT(problem([&] { state.set("x", Tensor()); }), HasSubstr("empty"));
+  EXPECT_THAT(other.names(), ElementsAre("net.steps", "net.w", "step"));
+}
+
+TEST_F(StateDictTest, IsTheOwnerOfItsFile) {
+  std::string name = path();
+  Tensor w;
+  {
+    StateDict state = read_state(name, {.mmap = true});
+    std::filesystem::remove(name);
+    size_t before = memory(device("cpu")).in_use;
+    w = state.at("net.w", {.device = device("cpu")});
+    EXPECT_EQ(memory(device("cpu")).in_use, before);
+  }
+  EXPECT_THAT(w.to_vector<float>(), ElementsAre(1, 2, 3, 4, 5, 6));
+}
+
+TEST_F(StateDictTest, SaysWhyAFileIsNotRead) {
+  std::string missing = folder / "missing.pt";
+  EXPECT_THAT(problem([&] { read_state(missing); }),
+              testing::AllOf(HasSubstr("io: "), HasSubstr(missing)));
+  std::string other = folder / "other";
+  std::ofstream(other) << "SINTER\0";
+  EXPECT_THAT(problem([&] { read_state(other); }), HasSubstr("io: " + other));
+  EXPECT_TRUE(StateDict().empty());
+  EXPECT_THAT(problem([&] { StateDict().at("x"); }),
+              HasSubstr("no tensor is called 'x'"));
+}
+
+TEST_F(StateDictTest, ReadsArchivesOfNumPy) {
+  StoredTensors stored;
+  stored.floats("a.b", {2}, {1, 2});
+  StateDict state = read_state(write(stored, {}, "w.npz"));
+  EXPECT_EQ(state.format(), "npz");
+  EXPECT_THAT(state.at("a.b").to_vector<float>(), ElementsAre(1, 2));
+}
