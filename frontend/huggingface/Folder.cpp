@@ -247,7 +247,8 @@ static void list(std::string &text, std::string_view what,
     text += fmt::format(" and {} more", more);
 }
 
-void Folder::finish(LoadReport loaded) {
+void requireAll(const LoadReport &loaded, const std::string &weights,
+                const std::string &config, const SourceLine &where) {
   std::vector<std::string> mismatched;
   for (const LoadReport::Mismatch &each : loaded.mismatched)
     mismatched.push_back(fmt::format("{} is {}, the module has {}", each.path,
@@ -258,10 +259,13 @@ void Folder::finish(LoadReport loaded) {
   list(problems, "mismatched", mismatched, all);
   if (!problems.empty())
     detail::raise(makeError(ErrorKind::invalid_argument,
-                            fmt::format("{} does not fit {}: {}",
-                                        result.weights, reader->file(),
-                                        problems)),
+                            fmt::format("{} does not fit {}: {}", weights,
+                                        config, problems)),
                   where);
+}
+
+void Folder::finish(LoadReport loaded) {
+  requireAll(loaded, result.weights, reader->file(), where);
   result.tensors = std::move(loaded);
   if (report)
     *report = std::move(result);

@@ -14,6 +14,11 @@
 
 namespace sinter::hf {
 
+/// An Error that lists what is missing and what does not fit, of a file of
+/// weights and of what said what they are.
+void requireAll(const LoadReport &loaded, const std::string &weights,
+                const std::string &config, const SourceLine &where);
+
 class Folder {
 public:
   /// Reads config.json and opens the weights.

@@ -91,6 +91,8 @@ std::vector<float> Rotary::frequencies(int64_t length) const {
     if (p.type == RopeType::llama3)
       frequency = static_cast<float>(llama3Frequency(frequency, p));
   }
+  for (size_t i = 0; i < std::min(all.size(), p.divisors.size()); ++i)
+    all[i] /= p.divisors[i];
   return all;
 }
 

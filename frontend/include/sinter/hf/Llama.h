@@ -106,6 +106,13 @@ public:
                            const LoadOptions &options = {},
                            FolderReport *report = nullptr,
                            Where where = Where::current());
+  /// Of a GGUF file whose architecture is llama, qwen2 or qwen3; quantized
+  /// blocks become floats, f32 where no dtype is named. `architecture` of the
+  /// report is that of the file, `ignored_keys` are of its metadata.
+  static Llama from_gguf(const std::string &path,
+                         const LoadOptions &options = {},
+                         FolderReport *report = nullptr,
+                         Where where = Where::current());
 
   /// Scores [batch, position, word] of the word that follows each of ids
   /// [batch, position].

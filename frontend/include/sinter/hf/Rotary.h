@@ -23,6 +23,9 @@ struct RopeParameters {
   std::optional<double> attention_factor = {}, mscale = {},
                         mscale_all_dim = {}; ///< of `yarn`
   bool truncate = true;                      ///< of `yarn`
+  /// What the frequency of each pair is divided by besides, as GGUF files say;
+  /// empty: 1.
+  std::vector<float> divisors = {};
 };
 
 /// Cosines and sines of words' angles: [..., position, size of a head / 2].
