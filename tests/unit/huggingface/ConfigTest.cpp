@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <sstream>
 
 #include <unistd.h>
@@ -16,6 +17,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 namespace {
@@ -35,6 +37,7 @@ public:
   }
   ~Changed() { fs::remove_all(path); }
 
+  const std::string &text() const { return config; }
   /// The folder with one text of config.json replaced.
   std::string with(const std::string &from, const std::string &to) const {
     std::string text = config;
@@ -181,6 +184,23 @@ TEST(HuggingFaceConfig, otherKinds) {
                         "known are BertModel, "));
 }
 
+TEST(HuggingFaceConfig, headsThatAreNotTied) {
+  Changed folder("llama");
+  std::string tied = folder.with("\"tie_word_embeddings\": false",
+                                 "\"tie_word_embeddings\": true");
+  // The file has both, and they differ.
+  EXPECT_TRUE(hf::Llama::from_folder(tied).lm_head);
+  Changed qwen("qwen2");
+  EXPECT_FALSE(hf::Llama::from_folder(qwen.path).lm_head);
+}
+
+TEST(HuggingFaceConfig, ggufThatIsNot) {
+  EXPECT_THAT(problemOf([&] {
+                hf::Llama::from_gguf(folderOf("llama") + "/model.safetensors");
+              }),
+              HasSubstr("is no GGUF file that names an architecture"));
+}
+
 TEST(HuggingFaceConfig, missingWeightsAreListed) {
   std::string problem = problemOf(
       [&] { hf::BertClassifier::from_folder(folderOf("bert-masked-lm")); });
@@ -192,4 +212,36 @@ TEST(HuggingFaceConfig, missingWeightsAreListed) {
   EXPECT_THAT(problemOf([&] { hf::load(folder.path); }),
               HasSubstr("has none of model.safetensors, "
                         "model.safetensors.index.json, pytorch_model.bin"));
+}
+
+/// A number that a random text has in the place of another.
+static std::string otherNumber(std::mt19937 &random) {
+  const char *numbers[] = {"0", "1", "-1", "3", "1e308", "2147483647", "7",
+                           "16777216", "18446744073709551615", "0.5", "\"\"",
+                           "null", "[]", "{}", "true", "[1,2]", "\"linear\""};
+  return numbers[random() % std::size(numbers)];
+}
+
+/// Values, keys and bytes of config.json changed at random: each folder loads,
+/// or there is an Error.
+TEST(HuggingFaceConfig, survivesChanges) {
+  std::mt19937 random(7);
+  for (const char *name : {"bert", "gpt2", "llama", "qwen2", "vit", "whisper"}) {
+    Changed folder(name);
+    for (int i = 0; i < 150; ++i) {
+      std::string text = folder.text();
+      for (int change = 0; change < 2; ++change) {
+        size_t at = text.find(':', random() % text.size());
+        size_t end = text.find_first_of(",}\n", at);
+        if (at == std::string::npos || end == std::string::npos)
+          continue;
+        if (random() % 4)
+          text.replace(at + 1, end - at - 1, otherNumber(random));
+        else
+          text[random() % text.size()] = static_cast<char>(random());
+      }
+      std::string problem = problemOf([&] { hf::load(folder.write(text)); });
+      EXPECT_THAT(problem, Not(HasSubstr("internal"))) << text;
+    }
+  }
 }

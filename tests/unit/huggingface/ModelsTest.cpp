@@ -152,8 +152,38 @@ TEST(HuggingFaceModels, rotaryAngles) {
   EXPECT_LT(difference("llama3", config), near);
   config.rope.type = hf::RopeType::yarn;
   EXPECT_LT(difference("yarn", config), near);
-  config.rope.type = hf::RopeType::plain;
-  EXPECT_GT(difference("yarn", config), near);
+  EXPECT_GT(difference("llama3", config), near);
+}
+
+/// The same model, as llama.cpp has it.
+static void checkGguf(const std::string &name) {
+  StateDict golden = goldenOf(name);
+  hf::FolderReport report;
+  hf::Llama model =
+      hf::Llama::from_gguf(folderOf(name) + "/model.gguf", {}, &report);
+  EXPECT_EQ(report.architecture, name);
+  EXPECT_TRUE(report.tensors.complete());
+  EXPECT_LT(differenceOf(model(golden.at("input_ids")), golden.at("logits")),
+            near);
+}
+
+TEST(HuggingFaceModels, llamaOfGguf) { checkGguf("llama"); }
+TEST(HuggingFaceModels, qwenOfGguf) { checkGguf("qwen3"); }
+
+TEST(HuggingFaceModels, divisorsOfFrequencies) {
+  hf::RopeParameters plain, stretched;
+  stretched.type = hf::RopeType::llama3;
+  stretched.original_max_position_embeddings = 64;
+  stretched.factor = 8;
+  std::vector<float> wanted =
+      hf::Rotary(stretched, 16, 512).frequencies(1);
+  std::vector<float> before = hf::Rotary(plain, 16, 512).frequencies(1);
+  for (size_t i = 0; i < wanted.size(); ++i)
+    plain.divisors.push_back(before[i] / wanted[i]);
+  std::vector<float> got = hf::Rotary(plain, 16, 512).frequencies(1);
+  for (size_t i = 0; i < wanted.size(); ++i)
+    EXPECT_FLOAT_EQ(got[i], wanted[i]);
+  EXPECT_NE(got.back(), before.back());
 }
 
 TEST(HuggingFaceModels, vit) {

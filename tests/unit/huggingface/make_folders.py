@@ -126,6 +126,65 @@ def older_bert():
     path.write_text(json.dumps(text, indent=2) + "\n")
 
 
+def pairs_of_halves(rows, heads):
+    """Rows of queries and keys in the order of llama.cpp."""
+    shape = rows.shape
+    apart = rows.reshape(heads, 2, shape[0] // heads // 2, -1)
+    return apart.swapaxes(1, 2).reshape(shape)
+
+
+GGUF_PARTS = {"input_layernorm": "attn_norm", "self_attn.q_proj": "attn_q",
+              "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
+              "self_attn.o_proj": "attn_output",
+              "self_attn.q_norm": "attn_q_norm",
+              "self_attn.k_norm": "attn_k_norm",
+              "post_attention_layernorm": "ffn_norm",
+              "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up",
+              "mlp.down_proj": "ffn_down"}
+
+
+def gguf_name(name):
+    outer = {"model.embed_tokens": "token_embd", "model.norm": "output_norm",
+             "lm_head": "output"}
+    part, kind = name.rsplit(".", 1)
+    if part in outer:
+        return f"{outer[part]}.{kind}"
+    layer, part = part.removeprefix("model.layers.").split(".", 1)
+    return f"blk.{layer}.{GGUF_PARTS[part]}.{kind}"
+
+
+def gguf_file(name):
+    """The model of a folder as llama.cpp writes it, in the folder."""
+    import gguf
+    folder = FOLDERS / name
+    config = json.loads((folder / "config.json").read_text())
+    kind = config["model_type"]
+    file = gguf.GGUFWriter(folder / "model.gguf", kind)
+    file.add_block_count(config["num_hidden_layers"])
+    file.add_context_length(config["max_position_embeddings"])
+    file.add_embedding_length(config["hidden_size"])
+    file.add_feed_forward_length(config["intermediate_size"])
+    heads = config["num_attention_heads"]
+    key_heads = config["num_key_value_heads"]
+    file.add_head_count(heads)
+    file.add_head_count_kv(key_heads)
+    file.add_key_length(config["head_dim"])
+    file.add_value_length(config["head_dim"])
+    file.add_layer_norm_rms_eps(config["rms_norm_eps"])
+    file.add_rope_freq_base(config["rope_parameters"]["rope_theta"])
+    for key, value in load_file(folder / "model.safetensors").items():
+        rows = value.numpy()
+        if kind == "llama" and "q_proj" in key:
+            rows = pairs_of_halves(rows, heads)
+        if kind == "llama" and "k_proj" in key:
+            rows = pairs_of_halves(rows, key_heads)
+        file.add_tensor(gguf_name(key), rows)
+    file.write_header_to_file()
+    file.write_kv_data_to_file()
+    file.write_tensors_to_file()
+    file.close()
+
+
 def roberta():
     """As torch.save writes it."""
     folder = encoder("roberta", "RobertaModel", transformers.RobertaConfig(
@@ -176,6 +235,8 @@ def main():
     images("vit-classifier", "ViTForImageClassification", "logits",
            qkv_bias=False)
     whisper()
+    gguf_file("llama")
+    gguf_file("qwen3")
 
 
 if __name__ == "__main__":
