@@ -47,6 +47,56 @@ private:
   std::vector<std::vector<int64_t>> words;
   std::vector<bool> ended;
 };
+
+/// The positions of words among those that do not fill up.
+class Positions {
+public:
+  Positions(const Tensor &mask, const Tensor &ids, const SourceLine &where)
+      : isGiven(mask.defined()), device(ids.device()), where(where) {
+    if (!isGiven)
+      return;
+    size_t batch = static_cast<size_t>(ids.dim(0).value);
+    size_t length = static_cast<size_t>(ids.dim(1).value);
+    if (mask.numel() != ids.numel() || mask.rank() != 2)
+      fail("the mask is not of the shape of ids");
+    std::vector<double> seen = mask.to_vector<double>(where);
+    counts.resize(batch);
+    for (size_t i = 0; i < seen.size(); ++i) {
+      int64_t &count = counts[i / length];
+      first.push_back(count);
+      count += seen[i] != 0;
+      if (i % length == length - 1 && seen[i] == 0)
+        fail("a text has to end with a word; what fills up is on its left");
+    }
+  }
+
+  /// Of what is read first, and of each word after it.
+  Tensor next(int64_t batch) {
+    if (!isGiven)
+      return {};
+    std::vector<int64_t> places = std::move(first);
+    first.clear();
+    if (places.empty()) {
+      places = counts;
+      for (int64_t &count : counts)
+        ++count;
+    }
+    int64_t length = static_cast<int64_t>(places.size()) / batch;
+    return tensor(places, {batch, length}, {.device = device}, where);
+  }
+
+private:
+  [[noreturn]] void fail(const char *why) const {
+    detail::raise(makeError(ErrorKind::invalid_argument,
+                            std::string("generate: ") + why, "generate"),
+                  where);
+  }
+
+  bool isGiven;
+  DeviceId device;
+  SourceLine where;
+  std::vector<int64_t> first, counts;
+};
 } // namespace
 
 Tensor generateWords(const Tensor &ids, const GenerateOptions &options,
@@ -65,15 +115,19 @@ Tensor generateWords(const Tensor &ids, const GenerateOptions &options,
     return texts.tensor(ids.device(), where);
   // Texts of similar lengths share a program.
   constexpr int64_t step = 64;
-  int64_t words = ids.dim(1).value + options.max_new_tokens;
-  KeyValueCache cache((words + step - 1) / step * step, where);
-  Tensor read = ids;
+  int64_t most = ids.dim(1).value + options.max_new_tokens;
+  KeyValueCache cache((most + step - 1) / step * step, where);
+  int64_t batch = ids.dim(0).value;
+  Positions positions(options.attention_mask, ids, where);
+  Tensor read = ids, mask = options.attention_mask;
   for (int64_t i = 0; i < options.max_new_tokens && !texts.haveEnded(); ++i) {
-    Tensor best = argmax(next(read, cache), -1).to(DType::i64);
+    DecoderInputs inputs{mask, positions.next(batch), &cache};
+    Tensor best = argmax(next(read, inputs), -1).to(DType::i64);
     cache.eval(best, where);
-    std::vector<int64_t> found = best.to_vector<int64_t>(where);
-    texts.append(found);
-    read = tensor(found, {ids.dim(0).value, 1}, {.device = ids.device()}, where);
+    std::vector<int64_t> words = best.to_vector<int64_t>(where);
+    texts.append(words);
+    read = tensor(words, {batch, 1}, {.device = ids.device()}, where);
+    mask = Tensor();
   }
   return texts.tensor(ids.device(), where);
 }

@@ -12,9 +12,9 @@
 namespace sinter::hf {
 
 /// Scores [batch, 1, word] of what follows ids [batch, position], which go into
-/// the cache.
+/// the cache of the inputs.
 using NextScores =
-    std::function<Tensor(const Tensor &ids, KeyValueCache &cache)>;
+    std::function<Tensor(const Tensor &ids, const DecoderInputs &inputs)>;
 
 /// ids, and behind them the words of the greatest scores.
 Tensor generateWords(const Tensor &ids, const GenerateOptions &options,
@@ -22,8 +22,9 @@ Tensor generateWords(const Tensor &ids, const GenerateOptions &options,
 
 /// What `hidden` gives for the last word.
 template <typename M>
-Tensor lastScores(const M &model, const Tensor &ids, KeyValueCache &cache) {
-  Tensor x = model.hidden(ids, {.cache = &cache});
+Tensor lastScores(const M &model, const Tensor &ids,
+                  const DecoderInputs &inputs) {
+  Tensor x = model.hidden(ids, inputs);
   return model.scores(narrow(x, 1, -1, Dim(1)));
 }
 

@@ -86,7 +86,7 @@ Gpt2::Gpt2(const Gpt2Config &given, DType dtype, Where where) try
 
 Tensor Gpt2::hidden(const Tensor &ids, const DecoderInputs &inputs) const try {
   Arg operand(ids);
-  checkInputs(ids, inputs, operand.where);
+  beginDecoding(ids, inputs, operand.where);
   Tensor x = transformer.wte(ids) + transformer.wpe(placesOf(ids, inputs));
   x = dropped(transformer.drop, x);
   for (const Gpt2Block &block : transformer.h)
@@ -112,8 +112,8 @@ Tensor Gpt2::generate(const Tensor &ids, const GenerateOptions &options,
                       Where where) const try {
   return generateWords(
       ids, options,
-      [&](const Tensor &read, KeyValueCache &cache) {
-        return lastScores(*this, read, cache);
+      [&](const Tensor &read, const DecoderInputs &inputs) {
+        return lastScores(*this, read, inputs);
       },
       where);
 } catch (...) {

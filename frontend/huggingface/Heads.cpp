@@ -41,7 +41,7 @@ Tensor placesOf(const Tensor &ids, const DecoderInputs &inputs) {
   return inputs.cache ? places + scalar(inputs.cache->length()) : places;
 }
 
-void checkInputs(const Tensor &ids, const DecoderInputs &inputs,
+void beginDecoding(const Tensor &ids, const DecoderInputs &inputs,
                  const SourceLine &where) {
   auto fail = [&](ErrorKind kind, const std::string &why) {
     detail::raise(makeError(kind, "forward: " + why), where);
@@ -53,9 +53,9 @@ void checkInputs(const Tensor &ids, const DecoderInputs &inputs,
     return;
   if (detail::Capture::current())
     fail(ErrorKind::unsupported, "a cache in a function that is recorded");
-  if (inputs.attention_mask.defined())
-    fail(ErrorKind::unsupported, "a mask together with a cache");
   inputs.cache->check(ids.dim(1).value, where);
+  if (inputs.attention_mask.defined())
+    inputs.cache->mask(inputs.attention_mask);
 }
 
 /// Which keys each query sees: [query, key].
@@ -77,6 +77,8 @@ Tensor attendBack(const Tensor &query, const Tensor &key, const Tensor &value,
     if (cache->length() > 0) {
       attention.mask = seenBack(places + scalar(cache->length()),
                                 Dim(cache->capacity()), options.window);
+      if (std::optional<Tensor> words = seenWords(cache->seen()))
+        attention.mask = *attention.mask && *words;
       return scaled_dot_product_attention(query, all.keys, all.values,
                                           attention);
     }

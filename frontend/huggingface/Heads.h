@@ -31,8 +31,9 @@ std::optional<Tensor> seenWords(const Tensor &mask);
 /// The positions of ids [batch, position], integers.
 Tensor placesOf(const Tensor &ids, const DecoderInputs &inputs);
 
-/// Throws where inputs of a decoder do not go together.
-void checkInputs(const Tensor &ids, const DecoderInputs &inputs,
+/// Throws where inputs of a decoder do not go together, and tells the cache
+/// which words are seen.
+void beginDecoding(const Tensor &ids, const DecoderInputs &inputs,
                  const SourceLine &where);
 
 struct DecoderAttention {

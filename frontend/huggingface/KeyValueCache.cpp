@@ -20,6 +20,7 @@ KeyValueCache::KeyValueCache(int64_t capacity, Where where) try
 
 void KeyValueCache::clear() {
   layers.clear();
+  visible = Tensor();
   filled = 0;
 }
 
@@ -27,6 +28,8 @@ void KeyValueCache::eval(const Tensor &with, Where where) const try {
   std::vector<Tensor> all;
   if (with.defined())
     all.push_back(with);
+  if (visible.defined())
+    all.push_back(visible);
   for (const Layer &layer : layers) {
     all.push_back(layer.keys);
     all.push_back(layer.values);
@@ -45,6 +48,21 @@ void KeyValueCache::check(int64_t count, Where where) const {
                   where);
 }
 
+/// Where the next words stand; a tensor, so that it is an argument of the
+/// program from the first word on.
+static Tensor placeOf(int64_t filled, const Tensor &words) {
+  return full({}, scalar(filled), {DType::i64, words.device()});
+}
+
+void KeyValueCache::mask(const Tensor &words) try {
+  Tensor own = words.dtype() == DType::boolean ? words : words != 0;
+  if (!visible.defined())
+    visible = full({own.dim(0), Dim(room)}, true, {.device = own.device()});
+  visible = slice_assign(visible, own, {0, placeOf(filled, own)});
+} catch (...) {
+  detail::raiseExhausted({});
+}
+
 const KeyValueCache::Layer &KeyValueCache::append(size_t index,
                                                   const Tensor &keys,
                                                   const Tensor &values) try {
@@ -58,8 +76,7 @@ const KeyValueCache::Layer &KeyValueCache::append(size_t index,
   Layer &layer = layers[index];
   if (!layer.keys.defined())
     layer = {empty(keys), empty(values)};
-  // A tensor is an argument of the program from the first word on.
-  Tensor start = full({}, scalar(filled), {DType::i64, keys.device()});
+  Tensor start = placeOf(filled, keys);
   layer.keys = slice_assign(layer.keys, keys, {0, 0, start, 0});
   layer.values = slice_assign(layer.values, values, {0, 0, start, 0});
   return layer;

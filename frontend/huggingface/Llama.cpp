@@ -142,7 +142,7 @@ static void checkDynamic(const Tensor &ids, const DecoderInputs &inputs,
 
 Tensor Llama::hidden(const Tensor &ids, const DecoderInputs &inputs) const try {
   Arg operand(ids);
-  checkInputs(ids, inputs, operand.where);
+  beginDecoding(ids, inputs, operand.where);
   if (config.rope.type == RopeType::dynamic)
     checkDynamic(ids, inputs, operand.where);
   Tensor x = model.embed_tokens(ids);
@@ -172,8 +172,8 @@ Tensor Llama::generate(const Tensor &ids, const GenerateOptions &options,
                        Where where) const try {
   return generateWords(
       ids, options,
-      [&](const Tensor &read, KeyValueCache &cache) {
-        return lastScores(*this, read, cache);
+      [&](const Tensor &read, const DecoderInputs &inputs) {
+        return lastScores(*this, read, inputs);
       },
       where);
 } catch (...) {

@@ -108,6 +108,9 @@ template <typename M> static void checkDecoder(const std::string &name) {
   Tensor text = model.generate(ids, {.max_new_tokens = 6});
   EXPECT_EQ(text.to_vector<int64_t>(),
             golden.at("generated").to_vector<int64_t>());
+  text = model.generate(ids, {.max_new_tokens = 6, .attention_mask = mask});
+  EXPECT_EQ(text.to_vector<int64_t>(),
+            golden.at("generated.padded").to_vector<int64_t>());
 }
 
 TEST(HuggingFaceModels, gpt2) { checkDecoder<hf::Gpt2>("gpt2"); }

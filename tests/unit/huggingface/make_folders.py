@@ -68,6 +68,9 @@ def decoder(name, kind, config, variants=None, **options):
     golden["generated"] = model.generate(
         IDS, max_new_tokens=6, do_sample=False, eos_token_id=None,
         pad_token_id=0)
+    golden["generated.padded"] = model.generate(
+        IDS, attention_mask=LEFT, max_new_tokens=6, do_sample=False,
+        eos_token_id=None, pad_token_id=0)
     for variant, changes in (variants or {}).items():
         other = type(model)(type(config)(**{**config.to_dict(), **changes}))
         other.load_state_dict(model.state_dict())

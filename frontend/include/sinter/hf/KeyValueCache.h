@@ -38,6 +38,11 @@ public:
   /// For decoders: puts keys and values behind those of layer `index`, and
   /// gives all that there is room for.
   const Layer &append(size_t index, const Tensor &keys, const Tensor &values);
+  /// Which of the words that are read next are seen: [batch, position], any
+  /// dtype; without this all are.
+  void mask(const Tensor &words);
+  /// [batch, capacity], bool; empty where all are seen.
+  const Tensor &seen() const { return visible; }
   /// An Error where there is no room for so many more words.
   void check(int64_t count, Where where = Where::current()) const;
   /// All layers have so many more words.
@@ -47,12 +52,13 @@ private:
   int64_t room = 0;
   int64_t filled = 0;
   std::vector<Layer> layers;
+  Tensor visible;
 };
 
 /// What a decoder may be given beside ids [batch, position].
 struct DecoderInputs {
   /// [batch, position], any dtype: 0 where an id only fills up, which no word
-  /// sees. Not together with a cache.
+  /// sees. A cache remembers it.
   Tensor attention_mask = {};
   /// [batch or 1, position], integers; default: 0, 1, ... behind the words in
   /// the cache.
@@ -62,6 +68,10 @@ struct DecoderInputs {
 
 struct GenerateOptions {
   int64_t max_new_tokens = 20;
+  /// [batch, position], any dtype: 0 where an id only fills up, as texts of
+  /// several lengths are on their left. Words are counted from the first that
+  /// does not.
+  Tensor attention_mask = {};
   /// Words that end a text; a batch goes on until all of its texts have ended,
   /// and repeats the first of these behind the end.
   std::vector<int64_t> eos = {};
