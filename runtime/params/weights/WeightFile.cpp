@@ -89,6 +89,8 @@ Result<WeightFileRef> weights::openTensors(const std::string &path,
     return openNpy(path, std::move(file));
   if (isZip(text))
     return openZip(path, std::move(file));
+  if (text.starts_with("GGUF"sv))
+    return openGguf(path, std::move(file));
   if (isPickle(text))
     return openTorchLegacy(path, std::move(file));
   if (isTar(text))
