@@ -16,10 +16,9 @@ namespace sn = sinter;
 
 static sn::hf::Llama load(const std::string &path) {
   sn::hf::FolderReport report;
-  sn::hf::Llama model =
-      path.ends_with(".gguf")
-          ? sn::hf::Llama::from_gguf(path, {}, &report)
-          : sn::hf::Llama::from_folder(path, {}, &report);
+  sn::hf::Llama model = path.ends_with(".gguf")
+                            ? sn::hf::Llama::from_gguf(path, {}, &report)
+                            : sn::hf::Llama::from_folder(path, {}, &report);
   std::printf("%s", report.text().c_str());
   return model;
 }

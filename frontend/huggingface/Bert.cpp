@@ -43,8 +43,8 @@ Tensor BertEmbeddings::forward(const Tensor &ids,
   if (!places.defined())
     places = padding_position ? countedWords(ids, *padding_position)
                               : arange(ids.dim(1), {DType::i64, ids.device()});
-  Tensor types = inputs.token_type_ids.defined() ? inputs.token_type_ids
-                                                 : zeros_like(ids);
+  Tensor types =
+      inputs.token_type_ids.defined() ? inputs.token_type_ids : zeros_like(ids);
   Tensor x = word_embeddings(ids) + token_type_embeddings(types) +
              position_embeddings(places);
   return dropped(dropout, LayerNorm(x));
@@ -84,8 +84,9 @@ Tensor BertLayer::forward(const Tensor &x,
   return output(wide, attended);
 }
 
-Bert::Bert(const BertConfig &given, DType dtype, bool hasPooler, Where where)
-    try : config(given), embeddings(given, dtype) {
+Bert::Bert(const BertConfig &given, DType dtype, bool hasPooler,
+           Where where) try
+    : config(given), embeddings(given, dtype) {
   detail::Arguments("bert", where)
       .positive("num_attention_heads", given.num_attention_heads)
       .divides("hidden_size", given.hidden_size, "num_attention_heads",
@@ -152,8 +153,7 @@ Tensor BertMaskedLM::forward(const Tensor &ids,
                              const EncoderInputs &inputs) const try {
   Tensor x = bert(ids, inputs).last_hidden_state;
   const BertTransform &transform = cls.predictions.transform;
-  x = transform.LayerNorm(
-      activate(transform.dense(x), bert.config.hidden_act));
+  x = transform.LayerNorm(activate(transform.dense(x), bert.config.hidden_act));
   Tensor scores = wordScores(x, bert.embeddings.word_embeddings.weight,
                              cls.predictions.decoder);
   return cls.predictions.bias.defined() ? scores + cls.predictions.bias

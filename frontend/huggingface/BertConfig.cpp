@@ -63,14 +63,12 @@ static void refuseRoberta(const Folder &folder) {
 }
 
 Bert makeBert(Folder &folder) {
-  std::string prefix =
-      folder.modelType() == "bert" ? "bert." : "roberta.";
+  std::string prefix = folder.modelType() == "bert" ? "bert." : "roberta.";
   BertConfig config = readBertConfig(folder);
   bool pooler = folder.has("pooler.dense.weight", prefix);
-  return fromFolder<Bert>(folder, config, prefix,
-                          [&](const BertConfig &c, DType dtype) {
-                            return Bert(c, dtype, pooler);
-                          });
+  return fromFolder<Bert>(
+      folder, config, prefix,
+      [&](const BertConfig &c, DType dtype) { return Bert(c, dtype, pooler); });
 }
 
 BertClassifier makeBertClassifier(Folder &folder) {
@@ -88,10 +86,9 @@ BertMaskedLM makeBertMaskedLM(Folder &folder) {
     config.tie_word_embeddings =
         folder.areTied("bert.embeddings.word_embeddings.weight",
                        "cls.predictions.decoder.weight", "bert.");
-  return fromFolder<BertMaskedLM>(folder, config, "bert.",
-                                  [](const BertConfig &c, DType dtype) {
-                                    return BertMaskedLM(c, dtype);
-                                  });
+  return fromFolder<BertMaskedLM>(
+      folder, config, "bert.",
+      [](const BertConfig &c, DType dtype) { return BertMaskedLM(c, dtype); });
 }
 
 using Where = std::source_location;

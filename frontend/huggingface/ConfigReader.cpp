@@ -61,16 +61,15 @@ ConfigReader::ConfigReader(const Value &object, std::string file,
       where(where) {}
 
 void ConfigReader::refuse(std::string_view key, const std::string &why) const {
-  detail::raise(makeError(ErrorKind::io, fmt::format("{}: '{}{}' {}", path,
-                                                     inside, key, why)),
+  detail::raise(makeError(ErrorKind::io,
+                          fmt::format("{}: '{}{}' {}", path, inside, key, why)),
                 where);
 }
 
 void ConfigReader::lack(std::string_view key, const std::string &why) const {
-  detail::raise(
-      makeError(ErrorKind::unsupported,
-                fmt::format("{}: '{}{}' {}", path, inside, key, why)),
-      where);
+  detail::raise(makeError(ErrorKind::unsupported,
+                          fmt::format("{}: '{}{}' {}", path, inside, key, why)),
+                where);
 }
 
 bool ConfigReader::has(std::string_view key) const {
@@ -161,7 +160,7 @@ Activation ConfigReader::activation(std::string_view key, Activation fallback) {
   std::string name = text(key, "");
   if (std::optional<Activation> known = activation_named(name))
     return *known;
-  lack(key, fmt::format("is {}, which is not implemented",
+  lack(key, fmt::format("is {}, which is not supported",
                         describe(*value.find(key))));
 }
 
@@ -180,8 +179,8 @@ std::vector<std::string> ConfigReader::texts(std::string_view key) {
   return list;
 }
 
-std::pair<int64_t, int64_t>
-ConfigReader::area(std::string_view key, int64_t fallback, int64_t most) {
+std::pair<int64_t, int64_t> ConfigReader::area(std::string_view key,
+                                               int64_t fallback, int64_t most) {
   const Value *found = take(key);
   if (!found)
     return {fallback, fallback};
@@ -209,17 +208,16 @@ std::optional<int64_t> ConfigReader::members(std::string_view key) {
   return static_cast<int64_t>(found->elements.size());
 }
 
-void ConfigReader::expectText(std::string_view key,
-                              std::string_view wanted) {
+void ConfigReader::expectText(std::string_view key, std::string_view wanted) {
   const Value *found = take(key);
   if (found && (!found->is(Kind::string) || found->string != wanted))
-    lack(key, fmt::format("is {}; only \"{}\" is implemented", describe(*found),
+    lack(key, fmt::format("is {}; only \"{}\" is supported", describe(*found),
                           wanted));
 }
 
 void ConfigReader::expectFlag(std::string_view key, bool wanted) {
   if (flag(key, wanted) != wanted)
-    lack(key, fmt::format("is {}, which is not implemented", !wanted));
+    lack(key, fmt::format("is {}, which is not supported", !wanted));
 }
 
 void ConfigReader::ignore(std::initializer_list<std::string_view> keys) {
@@ -234,8 +232,7 @@ ConfigReader::finish(std::span<const std::string> permitted) {
     const std::string &key = value.keys[i];
     if (taken.contains(key))
       continue;
-    if (!isNothing(value.elements[i]) &&
-        !std::ranges::count(permitted, key))
+    if (!isNothing(value.elements[i]) && !std::ranges::count(permitted, key))
       lack(key, fmt::format("is {}, and it is not known what that means",
                             describe(value.elements[i])));
     unread.push_back(key);

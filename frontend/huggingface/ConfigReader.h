@@ -24,7 +24,7 @@ constexpr int64_t mostLayers = int64_t(1) << 16;
 constexpr int64_t mostHeads = int64_t(1) << 16;
 
 /// The members of one JSON object. A value that cannot be is an Error of kind
-/// `io`, one that is not implemented of kind `unsupported`; both name the file,
+/// `io`, one that is not supported of kind `unsupported`; both name the file,
 /// the key and the value. A key that is missing, or null, has the default of
 /// transformers.
 class ConfigReader {

@@ -29,13 +29,27 @@ static void ignoreCommon(ConfigReader &config) {
                  "decoder_start_token_id", "forced_bos_token_id",
                  "forced_eos_token_id", "forced_decoder_ids", "suppress_tokens",
                  "begin_suppress_tokens", "tokenizer_class", "prefix"});
-  config.ignore({"id2label", "label2id", "num_labels", "problem_type",
-                 "finetuning_task", "task_specific_params", "initializer_range",
-                 "initializer_factor", "gradient_checkpointing", "use_cache",
-                 "output_past", "output_attentions", "output_hidden_states",
-                 "output_scores", "return_dict", "return_dict_in_generate",
-                 "torchscript", "use_bfloat16", "tf_legacy_loss",
-                 "chunk_size_feed_forward", "use_return_dict"});
+  config.ignore({"id2label",
+                 "label2id",
+                 "num_labels",
+                 "problem_type",
+                 "finetuning_task",
+                 "task_specific_params",
+                 "initializer_range",
+                 "initializer_factor",
+                 "gradient_checkpointing",
+                 "use_cache",
+                 "output_past",
+                 "output_attentions",
+                 "output_hidden_states",
+                 "output_scores",
+                 "return_dict",
+                 "return_dict_in_generate",
+                 "torchscript",
+                 "use_bfloat16",
+                 "tf_legacy_loss",
+                 "chunk_size_feed_forward",
+                 "use_return_dict"});
   config.ignore({"max_length", "min_length", "do_sample", "early_stopping",
                  "num_beams", "num_beam_groups", "diversity_penalty",
                  "temperature", "top_k", "top_p", "typical_p",
@@ -55,10 +69,10 @@ static runtime::json::Value readObject(const std::string &path,
     detail::raise(
         makeError(ErrorKind::io, path + ": " + parsed.error().message), where);
   if (!parsed->is(Kind::object))
-    detail::raise(makeError(ErrorKind::io,
-                            fmt::format("{}: holds {}, no object", path,
-                                        describe(*parsed))),
-                  where);
+    detail::raise(
+        makeError(ErrorKind::io, fmt::format("{}: holds {}, no object", path,
+                                             describe(*parsed))),
+        where);
   return std::move(*parsed);
 }
 
@@ -97,9 +111,8 @@ void Folder::findWeights(const std::string &path) {
     state = read_state(file, {}, where);
     return;
   }
-  detail::raise(makeError(ErrorKind::io,
-                          fmt::format("{}: has none of {}", path,
-                                      fmt::join(names, ", "))),
+  detail::raise(makeError(ErrorKind::io, fmt::format("{}: has none of {}", path,
+                                                     fmt::join(names, ", "))),
                 where);
 }
 
@@ -168,7 +181,8 @@ bool Folder::areTied(std::string_view table, std::string_view head,
     headPath = table;
     return true;
   }
-  WeightInfo first = state.info(*own, where), second = state.info(*other, where);
+  WeightInfo first = state.info(*own, where),
+             second = state.info(*other, where);
   if (first.type != second.type || first.dims != second.dims)
     return false;
   Tensor difference = state.at(*own, {}, where) != state.at(*other, {}, where);
@@ -177,12 +191,11 @@ bool Folder::areTied(std::string_view table, std::string_view head,
 
 void Folder::checkLayers(std::string_view key, int64_t layers) const {
   if (layers > static_cast<int64_t>(state.size()))
-    detail::raise(
-        makeError(ErrorKind::io,
-                  fmt::format("{}: '{}' is {}, but {} has {} tensors",
-                              reader->file(), key, layers, result.weights,
-                              state.size())),
-        where);
+    detail::raise(makeError(ErrorKind::io,
+                            fmt::format("{}: '{}' is {}, but {} has {} tensors",
+                                        reader->file(), key, layers,
+                                        result.weights, state.size())),
+                  where);
 }
 
 namespace {
@@ -228,9 +241,7 @@ LoadStateOptions Folder::rulesFor(const detail::Fields &fields,
                  const std::string &name) -> std::optional<std::string> {
     return !head.empty() && name == head ? path : names->pathOf(name);
   };
-  return {.map_key = map,
-          .strict = false,
-          .mmap = options.mmap};
+  return {.map_key = map, .strict = false, .mmap = options.mmap};
 }
 
 /// `what: a, b, c and 7 more`.
@@ -272,9 +283,8 @@ void Folder::finish(LoadReport loaded) {
 }
 
 std::string FolderReport::text() const try {
-  std::string text =
-      fmt::format("{} of {}\n", architecture.empty() ? "a model" : architecture,
-                  weights);
+  std::string text = fmt::format(
+      "{} of {}\n", architecture.empty() ? "a model" : architecture, weights);
   std::string more;
   constexpr size_t most = 10;
   list(more, "keys without effect", ignored_keys, most);

@@ -39,9 +39,7 @@ public:
   void finishConfig();
 
   DType dtype() const { return element; }
-  DeviceId device() const {
-    return options.device.value_or(default_device());
-  }
+  DeviceId device() const { return options.device.value_or(default_device()); }
   /// Whether the weights have a tensor of that name of a module, which may
   /// stand without `prefix` there, or with it.
   bool has(std::string_view name, std::string_view prefix) const {
@@ -57,8 +55,7 @@ public:
 
   /// Gives the module its values. Names are those of the module, but may lack
   /// `prefix`, or have it where the module does not.
-  template <detail::Module M>
-  void give(M &module, std::string_view prefix) {
+  template <detail::Module M> void give(M &module, std::string_view prefix) {
     LoadStateOptions rules = rulesFor(detail::allFieldsOf(module), prefix);
     finish(load_state(module, state, rules, where));
     module.eval();

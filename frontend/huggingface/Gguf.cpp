@@ -18,7 +18,7 @@ namespace sinter::hf {
 namespace {
 
 /// The metadata of a GGUF file. A value that cannot be is an Error of kind
-/// `io`, one that is not implemented of kind `unsupported`.
+/// `io`, one that is not supported of kind `unsupported`.
 class Metadata {
 public:
   Metadata(const StateDict &state, std::string file, const SourceLine &where)
@@ -46,9 +46,9 @@ public:
     auto read = std::from_chars(text->data(), end, value);
     if (read.ec != std::errc() || read.ptr != end ||
         !(value >= least && value <= most))
-      fail(ErrorKind::io, fmt::format("'{}' is {}, no number from {} to {}",
-                                      key, runtime::json::quote(*text), least,
-                                      most));
+      fail(ErrorKind::io,
+           fmt::format("'{}' is {}, no number from {} to {}", key,
+                       runtime::json::quote(*text), least, most));
     return value;
   }
   int64_t size(const std::string &key, int64_t most,
@@ -91,7 +91,8 @@ public:
         state(read_state(path, {}, where)), metadata(state, path, where) {
     const std::string *name = metadata.find("general.architecture");
     if (!state.format().starts_with("GGUF") || !name)
-      metadata.fail(ErrorKind::io, "is no GGUF file that names an architecture");
+      metadata.fail(ErrorKind::io,
+                    "is no GGUF file that names an architecture");
     architecture = *name;
     if (architecture != "llama" && architecture != "qwen2" &&
         architecture != "qwen3")
@@ -152,26 +153,25 @@ LlamaConfig GgufModel::readConfig() {
       key("attention.layer_norm_rms_epsilon"), 1e-6, 0, 1);
   if (!state.contains("token_embd.weight"))
     metadata.fail(ErrorKind::io, "has no token_embd.weight");
-  c.vocab_size = metadata.size(
-      key("vocab_size"), mostRows,
-      state.info("token_embd.weight", where).dims.front());
+  c.vocab_size =
+      metadata.size(key("vocab_size"), mostRows,
+                    state.info("token_embd.weight", where).dims.front());
   c.tie_word_embeddings = !state.contains("output.weight");
   c.query_bias = state.contains("blk.0.attn_q.bias");
   c.output_bias = state.contains("blk.0.attn_output.bias");
   c.mlp_bias = state.contains("blk.0.ffn_up.bias");
   c.head_norms = state.contains("blk.0.attn_q_norm.weight");
   if (metadata.number<int64_t>(key("expert_count"), 0, 0, mostRows) > 0)
-    metadata.fail(ErrorKind::unsupported,
-                  fmt::format("'{}' says that layers have experts",
-                              key("expert_count")));
+    metadata.fail(
+        ErrorKind::unsupported,
+        fmt::format("'{}' says that layers have experts", key("expert_count")));
   readRope(c);
   return c;
 }
 
 void GgufModel::readRope(LlamaConfig &config) {
   RopeParameters &rope = config.rope;
-  rope.theta =
-      metadata.number<double>(key("rope.freq_base"), 10000, 1, 1e15);
+  rope.theta = metadata.number<double>(key("rope.freq_base"), 10000, 1, 1e15);
   const std::string *type = metadata.find(key("rope.scaling.type"));
   double factor =
       metadata.number<double>(key("rope.scaling.factor"), 1, 1, 1e6);
@@ -181,7 +181,7 @@ void GgufModel::readRope(LlamaConfig &config) {
     rope.factor = factor;
   } else if (type && *type != "none") {
     metadata.fail(ErrorKind::unsupported,
-                  fmt::format("'{}' is {}; none and linear are implemented",
+                  fmt::format("'{}' is {}; none and linear are supported",
                               key("rope.scaling.type"),
                               runtime::json::quote(*type)));
   }
@@ -206,18 +206,16 @@ static Tensor halvesOfPairs(const Tensor &rows, int64_t heads) {
 
 void GgufModel::restoreRows(const LlamaConfig &config) {
   for (int64_t i = 0; i < config.num_hidden_layers; ++i)
-    for (auto [name, heads] :
-         {std::pair("attn_q", config.num_attention_heads),
-          std::pair("attn_k", config.num_key_value_heads)})
+    for (auto [name, heads] : {std::pair("attn_q", config.num_attention_heads),
+                               std::pair("attn_k", config.num_key_value_heads)})
       for (const char *part : {"weight", "bias"}) {
         std::string each = fmt::format("blk.{}.{}.{}", i, name, part);
         if (!state.contains(each))
           continue;
         WeightInfo info = state.info(each, where);
         if (info.dims.empty() || info.dims[0] != heads * config.head_dim)
-          metadata.fail(ErrorKind::io,
-                        fmt::format("{} has no {} rows", each,
-                                    heads * config.head_dim));
+          metadata.fail(ErrorKind::io, fmt::format("{} has no {} rows", each,
+                                                   heads * config.head_dim));
         Tensor rows = state.at(each, {}, where);
         state.set(each, halvesOfPairs(rows, heads).eval(where), where);
       }
@@ -267,8 +265,8 @@ Llama GgufModel::make(FolderReport *report) {
   if (architecture == "llama")
     restoreRows(config);
   LoadReport loaded = load_state(
-      model, state,
-      {.map_key = pathOf, .strict = false, .mmap = options.mmap}, where);
+      model, state, {.map_key = pathOf, .strict = false, .mmap = options.mmap},
+      where);
   requireAll(loaded, path, "its metadata", where);
   std::erase(loaded.unused, "rope_freqs.weight");
   model.eval();

@@ -69,10 +69,10 @@ Gpt2::Gpt2(const Gpt2Config &given, DType dtype, Where where) try
   detail::Arguments("gpt2", where)
       .positive("n_head", given.n_head)
       .divides("n_embd", given.n_embd, "n_head", given.n_head);
-  transformer.wte = nn::Embedding(config.vocab_size, config.n_embd,
-                                  {.dtype = dtype}, where);
-  transformer.wpe = nn::Embedding(config.n_positions, config.n_embd,
-                                  {.dtype = dtype}, where);
+  transformer.wte =
+      nn::Embedding(config.vocab_size, config.n_embd, {.dtype = dtype}, where);
+  transformer.wpe =
+      nn::Embedding(config.n_positions, config.n_embd, {.dtype = dtype}, where);
   transformer.drop = nn::Dropout(config.embd_pdrop, where);
   for (int64_t i = 0; i < config.n_layer; ++i)
     transformer.h.emplace_back(config, i, dtype);

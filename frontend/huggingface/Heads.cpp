@@ -42,7 +42,7 @@ Tensor placesOf(const Tensor &ids, const DecoderInputs &inputs) {
 }
 
 void beginDecoding(const Tensor &ids, const DecoderInputs &inputs,
-                 const SourceLine &where) {
+                   const SourceLine &where) {
   auto fail = [&](ErrorKind kind, const std::string &why) {
     detail::raise(makeError(kind, "forward: " + why), where);
   };

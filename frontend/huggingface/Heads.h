@@ -34,7 +34,7 @@ Tensor placesOf(const Tensor &ids, const DecoderInputs &inputs);
 /// Throws where inputs of a decoder do not go together, and tells the cache
 /// which words are seen.
 void beginDecoding(const Tensor &ids, const DecoderInputs &inputs,
-                 const SourceLine &where);
+                   const SourceLine &where);
 
 struct DecoderAttention {
   size_t layer = 0;

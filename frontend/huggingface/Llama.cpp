@@ -57,20 +57,18 @@ Tensor LlamaAttention::forward(const Tensor &x,
     query = (*q_norm)(query);
   if (k_norm)
     key = (*k_norm)(key);
-  return o_proj(joined(attendBack(
-      turned(query, context.angles), turned(key, context.angles), value,
-      context.inputs,
-      {.layer = static_cast<size_t>(layer), .window = window})));
+  return o_proj(joined(
+      attendBack(turned(query, context.angles), turned(key, context.angles),
+                 value, context.inputs,
+                 {.layer = static_cast<size_t>(layer), .window = window})));
 }
 
 LlamaMlp::LlamaMlp(const LlamaConfig &config, DType dtype)
     : activation(config.hidden_act) {
   nn::LinearOptions options{.bias = config.mlp_bias, .dtype = dtype};
-  gate_proj =
-      nn::Linear(config.hidden_size, config.intermediate_size, options);
+  gate_proj = nn::Linear(config.hidden_size, config.intermediate_size, options);
   up_proj = nn::Linear(config.hidden_size, config.intermediate_size, options);
-  down_proj =
-      nn::Linear(config.intermediate_size, config.hidden_size, options);
+  down_proj = nn::Linear(config.intermediate_size, config.hidden_size, options);
 }
 
 Tensor LlamaMlp::forward(const Tensor &x) const {
@@ -99,11 +97,11 @@ static void check(const LlamaConfig &config, const SourceLine &where) {
       .divides("head_dim", config.head_dim, "two", 2);
   if (!config.windows.empty() &&
       config.windows.size() != static_cast<size_t>(config.num_hidden_layers))
-    detail::raise(makeError(ErrorKind::invalid_argument,
-                            fmt::format("llama: {} windows of {} layers",
-                                        config.windows.size(),
-                                        config.num_hidden_layers)),
-                  where);
+    detail::raise(
+        makeError(ErrorKind::invalid_argument,
+                  fmt::format("llama: {} windows of {} layers",
+                              config.windows.size(), config.num_hidden_layers)),
+        where);
 }
 
 Llama::Llama(const LlamaConfig &given, DType dtype, Where where) try
@@ -133,11 +131,11 @@ static void checkDynamic(const Tensor &ids, const DecoderInputs &inputs,
                          const SourceLine &where) {
   bool isOpen = detail::Capture::current() && !ids.dim(1).isConstant();
   if (isOpen || inputs.position_ids.defined())
-    detail::raise(makeError(ErrorKind::unsupported,
-                            fmt::format("forward: dynamic rotary angles of {}",
-                                        isOpen ? "an open length"
-                                               : "given positions")),
-                  where);
+    detail::raise(
+        makeError(ErrorKind::unsupported,
+                  fmt::format("forward: dynamic rotary angles of {}",
+                              isOpen ? "an open length" : "given positions")),
+        where);
 }
 
 Tensor Llama::hidden(const Tensor &ids, const DecoderInputs &inputs) const try {

@@ -23,9 +23,8 @@ static RopeParameters readRope(ConfigReader rope, double theta,
     name = older;
   p.original_max_position_embeddings =
       rope.size("original_max_position_embeddings", positions, mostRows);
-  if (name == "default" || name == "mrope") {
-    if (name == "mrope")
-      rope.lack("rope_type", "is \"mrope\", which is not implemented");
+  if (name == "default") {
+    p.type = RopeType::plain;
   } else if (name == "linear") {
     p.type = RopeType::linear;
   } else if (name == "dynamic") {
@@ -50,7 +49,7 @@ static RopeParameters readRope(ConfigReader rope, double theta,
   } else {
     rope.lack("rope_type",
               fmt::format("is {}; default, linear, dynamic, llama3 and yarn "
-                          "are implemented",
+                          "are supported",
                           runtime::json::quote(name)));
   }
   if (p.type != RopeType::plain && p.type != RopeType::yarn) {
@@ -59,7 +58,7 @@ static RopeParameters readRope(ConfigReader rope, double theta,
     p.factor = rope.number("factor", 1, 1, mostFactor);
   }
   if (rope.number("partial_rotary_factor", 1, 0, 1) != 1)
-    rope.lack("partial_rotary_factor", "is not 1, which is not implemented");
+    rope.lack("partial_rotary_factor", "is not 1, which is not supported");
   rope.ignore({"factor"});
   rope.finish();
   return p;
@@ -68,7 +67,7 @@ static RopeParameters readRope(ConfigReader rope, double theta,
 static RopeParameters ropeOf(ConfigReader &config, int64_t positions) {
   double theta = config.number("rope_theta", 10000, 1, mostTheta);
   if (config.number("partial_rotary_factor", 1, 0, 1) != 1)
-    config.lack("partial_rotary_factor", "is not 1, which is not implemented");
+    config.lack("partial_rotary_factor", "is not 1, which is not supported");
   const Value *newer = config.object("rope_parameters");
   const Value *older = config.object("rope_scaling");
   if (newer)
@@ -99,7 +98,7 @@ static std::vector<int64_t> qwenWindows(ConfigReader &config, int64_t layers) {
       slides = type == "sliding_attention";
       if (!slides && type != "full_attention")
         config.lack("layer_types", fmt::format("has {}, which is not "
-                                               "implemented",
+                                               "supported",
                                                runtime::json::quote(type)));
       if (slides && !isOn)
         config.refuse("layer_types",
@@ -164,9 +163,9 @@ LlamaConfig readLlamaConfig(Folder &folder) {
   c.num_attention_heads = config.size("num_attention_heads", 32, mostHeads);
   // A missing key is the default, a null as many as heads of queries.
   bool isNull = config.isNull("num_key_value_heads") || !defaults.keyHeads;
-  c.num_key_value_heads =
-      config.size("num_key_value_heads",
-                  isNull ? c.num_attention_heads : defaults.keyHeads, mostHeads);
+  c.num_key_value_heads = config.size(
+      "num_key_value_heads", isNull ? c.num_attention_heads : defaults.keyHeads,
+      mostHeads);
   if (c.num_attention_heads % c.num_key_value_heads != 0)
     config.refuse("num_key_value_heads",
                   fmt::format("is {}, which does not divide the "
@@ -184,8 +183,8 @@ LlamaConfig readLlamaConfig(Folder &folder) {
   if (c.head_dim % 2 != 0 || c.head_dim > mostHeads)
     config.refuse("head_dim", fmt::format("is {}, no even number up to {}",
                                           c.head_dim, mostHeads));
-  c.max_position_embeddings = config.size("max_position_embeddings",
-                                          defaults.positions, mostRows);
+  c.max_position_embeddings =
+      config.size("max_position_embeddings", defaults.positions, mostRows);
   c.hidden_act = config.activation("hidden_act", Activation::silu);
   c.rms_norm_eps = config.number("rms_norm_eps", 1e-6, 0, 1);
   c.tie_word_embeddings = config.flag("tie_word_embeddings", false);
@@ -203,8 +202,8 @@ LlamaConfig readLlamaConfig(Folder &folder) {
 Llama makeLlama(Folder &folder) {
   LlamaConfig config = readLlamaConfig(folder);
   if (config.tie_word_embeddings)
-    config.tie_word_embeddings = folder.areTied("model.embed_tokens.weight",
-                                                "lm_head.weight", "model.");
+    config.tie_word_embeddings =
+        folder.areTied("model.embed_tokens.weight", "lm_head.weight", "model.");
   return fromFolder<Llama>(
       folder, config, "model.",
       [](const LlamaConfig &c, DType dtype) { return Llama(c, dtype); });

@@ -51,12 +51,12 @@ AnyModel load(const std::string &path, const LoadOptions &options,
     known += (known.empty() ? "" : ", ") + std::string(kind.architecture);
   }
   const std::string &name = folder.architecture();
-  folder.config().lack(name.empty() ? "model_type" : "architectures",
-                       fmt::format("is {}; known are {}",
-                                   runtime::json::quote(
-                                       name.empty() ? folder.modelType()
-                                                    : name),
-                                   known));
+  folder.config().lack(
+      name.empty() ? "model_type" : "architectures",
+      fmt::format(
+          "is {}; known are {}",
+          runtime::json::quote(name.empty() ? folder.modelType() : name),
+          known));
 } catch (...) {
   detail::raiseExhausted(where);
 }

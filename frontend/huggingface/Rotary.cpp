@@ -16,9 +16,9 @@ namespace sinter::hf {
 static std::vector<float> plainFrequencies(double theta, int64_t size) {
   std::vector<float> frequencies;
   for (int64_t i = 0; i < size / 2; ++i)
-    frequencies.push_back(static_cast<float>(
-        1 / std::pow(theta, 2.0 * static_cast<double>(i) /
-                                static_cast<double>(size))));
+    frequencies.push_back(
+        static_cast<float>(1 / std::pow(theta, 2.0 * static_cast<double>(i) /
+                                                   static_cast<double>(size))));
   return frequencies;
 }
 
@@ -27,8 +27,7 @@ static double stretchedTheta(const RopeParameters &p, int64_t size,
                              int64_t positions, int64_t length) {
   double all = static_cast<double>(positions);
   double ratio = std::max(static_cast<double>(length), all) / all;
-  double exponent =
-      static_cast<double>(size) / static_cast<double>(size - 2);
+  double exponent = static_cast<double>(size) / static_cast<double>(size - 2);
   return p.theta * std::pow(p.factor * ratio - (p.factor - 1), exponent);
 }
 

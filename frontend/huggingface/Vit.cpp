@@ -20,9 +20,9 @@ VitEmbeddings::VitEmbeddings(const VitConfig &config, DType dtype)
   cls_token = Param("cls_token", {1, 1, size}, init::normal(0, 0.02), options);
   position_embeddings = Param("position_embeddings", {1, patches + 1, size},
                               init::normal(0, 0.02), options);
-  patch_embeddings.projection = nn::Conv2d(
-      config.num_channels, size, {patchHeight, patchWidth},
-      {.stride = {patchHeight, patchWidth}, .dtype = dtype});
+  patch_embeddings.projection =
+      nn::Conv2d(config.num_channels, size, {patchHeight, patchWidth},
+                 {.stride = {patchHeight, patchWidth}, .dtype = dtype});
 }
 
 Tensor VitEmbeddings::forward(const Tensor &images) const {
@@ -123,9 +123,10 @@ VitOutput Vit::forward(const Tensor &images) const try {
   detail::raiseExhausted({});
 }
 
-VitClassifier::VitClassifier(const VitConfig &config, DType dtype, Where where)
-    try : vit(config, dtype, /*pooler=*/false, where),
-          classifier(config.hidden_size, config.num_labels, {.dtype = dtype}) {
+VitClassifier::VitClassifier(const VitConfig &config, DType dtype,
+                             Where where) try
+    : vit(config, dtype, /*pooler=*/false, where),
+      classifier(config.hidden_size, config.num_labels, {.dtype = dtype}) {
 } catch (...) {
   detail::raiseExhausted(where);
 }
@@ -176,10 +177,9 @@ VitConfig readVitConfig(Folder &folder) {
 Vit makeVit(Folder &folder) {
   VitConfig config = readVitConfig(folder);
   bool pooler = folder.has("pooler.dense.weight", "vit.");
-  return fromFolder<Vit>(folder, config, "vit.",
-                         [&](const VitConfig &c, DType dtype) {
-                           return Vit(c, dtype, pooler);
-                         });
+  return fromFolder<Vit>(
+      folder, config, "vit.",
+      [&](const VitConfig &c, DType dtype) { return Vit(c, dtype, pooler); });
 }
 
 VitClassifier makeVitClassifier(Folder &folder) {
@@ -198,8 +198,8 @@ Vit Vit::from_folder(const std::string &path, const LoadOptions &options,
 
 VitClassifier VitClassifier::from_folder(const std::string &path,
                                          const LoadOptions &options,
-                                         FolderReport *report, Where where)
-    try {
+                                         FolderReport *report,
+                                         Where where) try {
   Folder folder(path, options, report, where);
   return makeVitClassifier(folder);
 } catch (...) {

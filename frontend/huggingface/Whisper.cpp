@@ -33,8 +33,8 @@ WhisperLayer::WhisperLayer(const WhisperConfig &config, bool decoder,
     : dropout(config.dropout), activation_dropout(config.activation_dropout),
       activation(config.activation_function) {
   int64_t size = config.d_model;
-  int64_t heads = decoder ? config.decoder_attention_heads
-                          : config.encoder_attention_heads;
+  int64_t heads =
+      decoder ? config.decoder_attention_heads : config.encoder_attention_heads;
   int64_t wide = decoder ? config.decoder_ffn_dim : config.encoder_ffn_dim;
   nn::LayerNormOptions norm{.dtype = dtype};
   self_attn = WhisperAttention(size, heads, dtype);

@@ -86,8 +86,7 @@ Named outputsOf(const hf::Vit &model, const Inputs &inputs, int64_t) {
   return outputs;
 }
 
-Named outputsOf(const hf::VitClassifier &model, const Inputs &inputs,
-                int64_t) {
+Named outputsOf(const hf::VitClassifier &model, const Inputs &inputs, int64_t) {
   return {{"logits", model(inputs["pixel_values"])}};
 }
 

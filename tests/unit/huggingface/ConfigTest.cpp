@@ -89,11 +89,10 @@ TEST(HuggingFaceConfig, saysWhatIsWrong) {
 
 TEST(HuggingFaceConfig, headsDivide) {
   Changed folder("llama");
-  EXPECT_THAT(
-      llama(folder.with("\"num_key_value_heads\": 2",
-                        "\"num_key_value_heads\": 3")),
-      HasSubstr("'num_key_value_heads' is 3, which does not divide the "
-                "num_attention_heads 4"));
+  EXPECT_THAT(llama(folder.with("\"num_key_value_heads\": 2",
+                                "\"num_key_value_heads\": 3")),
+              HasSubstr("'num_key_value_heads' is 3, which does not divide the "
+                        "num_attention_heads 4"));
   EXPECT_THAT(llama(folder.with("\"head_dim\": 4", "\"head_dim\": 3")),
               HasSubstr("'head_dim' is 3, no even number"));
   Changed gpt2("gpt2");
@@ -133,27 +132,28 @@ TEST(HuggingFaceConfig, keysThatChangeTheModel) {
   EXPECT_THAT(llama(folder.plus("\"logit_scale\": null, \"clip_qkv\": false")),
               IsEmpty());
   EXPECT_THAT(llama(folder.with("\"silu\"", "\"xielu\"")),
-              HasSubstr("'hidden_act' is \"xielu\", which is not implemented"));
+              HasSubstr("'hidden_act' is \"xielu\", which is not supported"));
   EXPECT_THAT(llama(folder.with("\"rope_type\": \"default\"",
                                 "\"rope_type\": \"longrope\"")),
               HasSubstr("'rope_parameters.rope_type' is \"longrope\"; default, "
-                        "linear, dynamic, llama3 and yarn are implemented"));
+                        "linear, dynamic, llama3 and yarn are supported"));
   Changed bert("bert");
   auto load = [&](const std::string &member) {
     return problemOf([&] { hf::Bert::from_folder(bert.plus(member)); });
   };
   EXPECT_THAT(load("\"position_embedding_type\": \"relative_key\""),
               HasSubstr("'position_embedding_type' is \"relative_key\"; only "
-                        "\"absolute\" is implemented"));
+                        "\"absolute\" is supported"));
 }
 
 TEST(HuggingFaceConfig, olderRotaryKeys) {
   Changed folder("llama");
   auto rope = [&](const std::string &members) {
     return hf::Llama::from_folder(folder.with("\"rope_parameters\": {",
-                                              members + ", \"unused\": {}, "
-                                              "\"rope_parameters\": null, "
-                                              "\"_name_or_path\": {"))
+                                              members +
+                                                  ", \"unused\": {}, "
+                                                  "\"rope_parameters\": null, "
+                                                  "\"_name_or_path\": {"))
         .config.rope;
   };
   hf::RopeParameters plain = rope("\"rope_theta\": 500000.0");
@@ -216,9 +216,12 @@ TEST(HuggingFaceConfig, missingWeightsAreListed) {
 
 /// A number that a random text has in the place of another.
 static std::string otherNumber(std::mt19937 &random) {
-  const char *numbers[] = {"0", "1", "-1", "3", "1e308", "2147483647", "7",
-                           "16777216", "18446744073709551615", "0.5", "\"\"",
-                           "null", "[]", "{}", "true", "[1,2]", "\"linear\""};
+  const char *numbers[] = {"0",     "1",         "-1",
+                           "3",     "1e308",     "2147483647",
+                           "7",     "16777216",  "18446744073709551615",
+                           "0.5",   "\"\"",      "null",
+                           "[]",    "{}",        "true",
+                           "[1,2]", "\"linear\""};
   return numbers[random() % std::size(numbers)];
 }
 
@@ -226,7 +229,8 @@ static std::string otherNumber(std::mt19937 &random) {
 /// or there is an Error.
 TEST(HuggingFaceConfig, survivesChanges) {
   std::mt19937 random(7);
-  for (const char *name : {"bert", "gpt2", "llama", "qwen2", "vit", "whisper"}) {
+  for (const char *name :
+       {"bert", "gpt2", "llama", "qwen2", "vit", "whisper"}) {
     Changed folder(name);
     for (int i = 0; i < 150; ++i) {
       std::string text = folder.text();

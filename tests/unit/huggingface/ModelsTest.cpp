@@ -23,9 +23,9 @@ TEST(HuggingFaceModels, bert) {
       model(golden.at("input_ids"),
             hf::EncoderInputs{.attention_mask = golden.at("attention_mask"),
                               .token_type_ids = golden.at("token_type_ids")});
-  EXPECT_LT(differenceOf(output.last_hidden_state,
-                         golden.at("last_hidden_state")),
-            near);
+  EXPECT_LT(
+      differenceOf(output.last_hidden_state, golden.at("last_hidden_state")),
+      near);
   EXPECT_LT(differenceOf(output.pooler_output, golden.at("pooler_output")),
             near);
 }
@@ -35,9 +35,8 @@ TEST(HuggingFaceModels, bertOfOlderNames) {
   hf::FolderReport report;
   hf::BertClassifier model =
       hf::BertClassifier::from_folder(folderOf("bert-classifier"), {}, &report);
-  EXPECT_THAT(report.renamed,
-              Contains("bert.embeddings.LayerNorm.gamma -> "
-                       "bert.embeddings.LayerNorm.weight"));
+  EXPECT_THAT(report.renamed, Contains("bert.embeddings.LayerNorm.gamma -> "
+                                       "bert.embeddings.LayerNorm.weight"));
   EXPECT_THAT(report.tensors.unused, Contains("bert.embeddings.position_ids"));
   Tensor scores =
       model(golden.at("input_ids"),
@@ -69,10 +68,10 @@ TEST(HuggingFaceModels, bertMaskedLm) {
 TEST(HuggingFaceModels, roberta) {
   StateDict golden = goldenOf("roberta");
   hf::Bert model = hf::Bert::from_folder(folderOf("roberta"));
-  Tensor x = model(golden.at("input_ids"),
-                   hf::EncoderInputs{.attention_mask =
-                                         golden.at("attention_mask")})
-                 .last_hidden_state;
+  Tensor x =
+      model(golden.at("input_ids"),
+            hf::EncoderInputs{.attention_mask = golden.at("attention_mask")})
+          .last_hidden_state;
   EXPECT_LT(differenceOf(x, golden.at("last_hidden_state")), near);
 }
 
@@ -85,9 +84,9 @@ template <typename M> static void checkDecoder(const std::string &name) {
   EXPECT_LT(differenceOf(model(ids), wanted), near);
 
   Tensor mask = golden.at("attention_mask");
-  Tensor padded = model(
-      ids, hf::DecoderInputs{.attention_mask = mask,
-                             .position_ids = golden.at("position_ids")});
+  Tensor padded =
+      model(ids, hf::DecoderInputs{.attention_mask = mask,
+                                   .position_ids = golden.at("position_ids")});
   EXPECT_LT(differenceOf(padded, golden.at("padded"), mask), near);
 
   hf::KeyValueCache cache(8);
@@ -133,8 +132,7 @@ TEST(HuggingFaceModels, generationEnds) {
 
 TEST(HuggingFaceModels, rotaryAngles) {
   StateDict golden = goldenOf("llama");
-  hf::LlamaConfig plain =
-      hf::Llama::from_folder(folderOf("llama")).config;
+  hf::LlamaConfig plain = hf::Llama::from_folder(folderOf("llama")).config;
   plain.rope.theta = 100;
   auto difference = [&](const char *name, const hf::LlamaConfig &config) {
     hf::Llama model(config);
@@ -178,8 +176,7 @@ TEST(HuggingFaceModels, divisorsOfFrequencies) {
   stretched.type = hf::RopeType::llama3;
   stretched.original_max_position_embeddings = 64;
   stretched.factor = 8;
-  std::vector<float> wanted =
-      hf::Rotary(stretched, 16, 512).frequencies(1);
+  std::vector<float> wanted = hf::Rotary(stretched, 16, 512).frequencies(1);
   std::vector<float> before = hf::Rotary(plain, 16, 512).frequencies(1);
   for (size_t i = 0; i < wanted.size(); ++i)
     plain.divisors.push_back(before[i] / wanted[i]);
@@ -193,9 +190,9 @@ TEST(HuggingFaceModels, vit) {
   StateDict golden = goldenOf("vit");
   hf::Vit model = hf::Vit::from_folder(folderOf("vit"));
   hf::VitOutput output = model(golden.at("pixel_values"));
-  EXPECT_LT(differenceOf(output.last_hidden_state,
-                         golden.at("last_hidden_state")),
-            near);
+  EXPECT_LT(
+      differenceOf(output.last_hidden_state, golden.at("last_hidden_state")),
+      near);
   EXPECT_LT(differenceOf(output.pooler_output, golden.at("pooler_output")),
             near);
   EXPECT_THAT(problemOf([&] { model(zeros({1, 3, 8, 8})); }),
@@ -223,8 +220,9 @@ TEST(HuggingFaceModels, whisper) {
 }
 
 TEST(HuggingFaceModels, anyKind) {
-  const char *names[] = {"bert", "bert-classifier", "bert-masked-lm", "gpt2",
-                         "llama", "vit", "vit-classifier", "whisper"};
+  const char *names[] = {"bert",           "bert-classifier", "bert-masked-lm",
+                         "gpt2",           "llama",           "vit",
+                         "vit-classifier", "whisper"};
   for (size_t i = 0; i < std::size(names); ++i)
     EXPECT_EQ(hf::load(folderOf(names[i])).index(), i) << names[i];
 }
@@ -249,8 +247,8 @@ TEST(HuggingFaceModels, learn) {
   std::vector<float> losses;
   for (int step = 0; step < 4; ++step) {
     Tensor scores = model(narrow(ids, 1, 0, 5));
-    Tensor loss = cross_entropy(flatten(scores, 0, 1),
-                                flatten(narrow(ids, 1, 1, 5)));
+    Tensor loss =
+        cross_entropy(flatten(scores, 0, 1), flatten(narrow(ids, 1, 1, 5)));
     optimizer.step(model, loss.backward());
     losses.push_back(loss.item<float>());
   }
