@@ -20,6 +20,7 @@ KeyValueCache::KeyValueCache(int64_t capacity, Where where) try
 
 void KeyValueCache::clear() {
   layers.clear();
+  memories.clear();
   visible = Tensor();
   filled = 0;
 }
@@ -30,10 +31,11 @@ void KeyValueCache::eval(const Tensor &with, Where where) const try {
     all.push_back(with);
   if (visible.defined())
     all.push_back(visible);
-  for (const Layer &layer : layers) {
-    all.push_back(layer.keys);
-    all.push_back(layer.values);
-  }
+  for (const std::vector<Layer> *each : {&layers, &memories})
+    for (const Layer &layer : *each) {
+      all.push_back(layer.keys);
+      all.push_back(layer.values);
+    }
   sinter::eval(all, where);
 } catch (...) {
   detail::raiseExhausted(where);
@@ -46,6 +48,14 @@ void KeyValueCache::check(int64_t count, Where where) const {
                                         "of {} that has {}",
                                         count, room, filled)),
                   where);
+}
+
+KeyValueCache::Layer &KeyValueCache::memory(size_t index) try {
+  if (index >= memories.size())
+    memories.resize(index + 1);
+  return memories[index];
+} catch (...) {
+  detail::raiseExhausted({});
 }
 
 /// Where the next words stand; a tensor, so that it is an argument of the

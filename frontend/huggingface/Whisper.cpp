@@ -1,4 +1,5 @@
 /// Whisper: an encoder of sound and a decoder of what was said.
+#include "frontend/huggingface/Generate.h"
 #include "frontend/huggingface/Heads.h"
 
 #include "frontend/Raise.h"
@@ -6,6 +7,7 @@
 #include <sinter/Arguments.h>
 #include <sinter/Creation.h>
 #include <sinter/Ops.h>
+#include <sinter/Transforms.h>
 #include <sinter/hf/Whisper.h>
 
 #include <fmt/format.h>
@@ -20,18 +22,36 @@ WhisperAttention::WhisperAttention(int64_t size, int64_t heads, DType dtype)
       q_proj(size, size, {.dtype = dtype}),
       out_proj(size, size, {.dtype = dtype}), heads(heads) {}
 
-Tensor WhisperAttention::forward(const Tensor &x, const Tensor &memory,
-                                 bool causal) const {
-  const Tensor &from = memory.defined() ? memory : x;
+Tensor WhisperAttention::forward(const Tensor &x) const {
   return out_proj(joined(scaled_dot_product_attention(
-      inHeads(q_proj(x), heads), inHeads(k_proj(from), heads),
-      inHeads(v_proj(from), heads), {.causal = causal})));
+      inHeads(q_proj(x), heads), inHeads(k_proj(x), heads),
+      inHeads(v_proj(x), heads))));
+}
+
+Tensor WhisperAttention::back(const Tensor &x, int64_t layer,
+                              const DecoderInputs &inputs) const {
+  return out_proj(
+      joined(attendBack(inHeads(q_proj(x), heads), inHeads(k_proj(x), heads),
+                        inHeads(v_proj(x), heads), inputs,
+                        {.layer = static_cast<size_t>(layer)})));
+}
+
+Tensor WhisperAttention::across(const Tensor &x, const Tensor &memory,
+                                int64_t layer,
+                                const DecoderInputs &inputs) const {
+  KeyValueCache::Layer own;
+  KeyValueCache::Layer &kept =
+      inputs.cache ? inputs.cache->memory(static_cast<size_t>(layer)) : own;
+  if (!kept.keys.defined())
+    kept = {inHeads(k_proj(memory), heads), inHeads(v_proj(memory), heads)};
+  return out_proj(joined(scaled_dot_product_attention(inHeads(q_proj(x), heads),
+                                                      kept.keys, kept.values)));
 }
 
 WhisperLayer::WhisperLayer(const WhisperConfig &config, bool decoder,
-                           DType dtype)
+                           int64_t layer, DType dtype)
     : dropout(config.dropout), activation_dropout(config.activation_dropout),
-      activation(config.activation_function) {
+      activation(config.activation_function), layer(layer) {
   int64_t size = config.d_model;
   int64_t heads =
       decoder ? config.decoder_attention_heads : config.encoder_attention_heads;
@@ -48,13 +68,16 @@ WhisperLayer::WhisperLayer(const WhisperConfig &config, bool decoder,
   final_layer_norm = nn::LayerNorm(size, norm);
 }
 
-Tensor WhisperLayer::forward(const Tensor &x, const Tensor &memory) const {
-  bool causal = encoder_attn.has_value();
-  Tensor y = x + dropped(dropout, self_attn.forward(self_attn_layer_norm(x),
-                                                    Tensor(), causal));
+Tensor WhisperLayer::forward(const Tensor &x, const Tensor &memory,
+                             const DecoderInputs &inputs) const {
+  Tensor normal = self_attn_layer_norm(x);
+  Tensor y =
+      x + dropped(dropout, encoder_attn ? self_attn.back(normal, layer, inputs)
+                                        : self_attn(normal));
   if (encoder_attn) {
     Tensor asked = (*encoder_attn_layer_norm)(y);
-    y = y + dropped(dropout, encoder_attn->forward(asked, memory, false));
+    y = y +
+        dropped(dropout, encoder_attn->across(asked, memory, layer, inputs));
   }
   Tensor wide = activate(fc1(final_layer_norm(y)), activation);
   return y + dropped(dropout, fc2(dropped(activation_dropout, wide)));
@@ -71,7 +94,7 @@ WhisperEncoder::WhisperEncoder(const WhisperConfig &config, DType dtype)
   // Sines, which transformers does not train either.
   embed_positions.weight.require_grad(false);
   for (int64_t i = 0; i < config.encoder_layers; ++i)
-    layers.emplace_back(config, /*decoder=*/false, dtype);
+    layers.emplace_back(config, /*decoder=*/false, i, dtype);
 }
 
 Tensor WhisperEncoder::forward(const Tensor &features) const {
@@ -89,14 +112,17 @@ WhisperDecoder::WhisperDecoder(const WhisperConfig &config, DType dtype)
                       {.dtype = dtype}),
       layer_norm(config.d_model, {.dtype = dtype}), dropout(config.dropout) {
   for (int64_t i = 0; i < config.decoder_layers; ++i)
-    layers.emplace_back(config, /*decoder=*/true, dtype);
+    layers.emplace_back(config, /*decoder=*/true, i, dtype);
 }
 
-Tensor WhisperDecoder::forward(const Tensor &ids, const Tensor &memory) const {
-  Tensor places = arange(ids.dim(1), {DType::i64, ids.device()});
-  Tensor x = dropped(dropout, embed_tokens(ids) + embed_positions(places));
+Tensor WhisperDecoder::forward(const Tensor &ids, const Tensor &memory,
+                               const DecoderInputs &inputs) const {
+  Tensor x = embed_tokens(ids) + embed_positions(placesOf(ids, inputs));
+  x = dropped(dropout, x);
   for (const WhisperLayer &layer : layers)
-    x = layer(x, memory);
+    x = layer(x, memory, inputs);
+  if (inputs.cache)
+    inputs.cache->advance(ids.dim(1).value);
   return layer_norm(x);
 }
 
@@ -134,11 +160,32 @@ Tensor Whisper::encode(const Tensor &features) const try {
   detail::raiseExhausted({});
 }
 
-Tensor Whisper::decode(const Tensor &ids, const Tensor &encoded) const try {
-  return wordScores(model.decoder(ids, encoded),
-                    model.decoder.embed_tokens.weight, proj_out);
+Tensor Whisper::scores(const Tensor &hidden) const {
+  return wordScores(hidden, model.decoder.embed_tokens.weight, proj_out);
+}
+
+Tensor Whisper::decode(const Tensor &ids, const Tensor &encoded,
+                       const DecoderInputs &inputs) const try {
+  Arg operand(ids);
+  beginDecoding(ids, inputs, operand.where);
+  return scores(model.decoder(ids, encoded, inputs));
 } catch (...) {
   detail::raiseExhausted({});
+}
+
+Tensor Whisper::generate(const Tensor &features, const Tensor &ids,
+                         const GenerateOptions &options, Where where) const
+    try {
+  no_grad guard;
+  Tensor encoded = encode(features);
+  auto next = [&](const Tensor &read, const DecoderInputs &inputs) {
+    beginDecoding(read, inputs, where);
+    Tensor x = model.decoder(read, encoded, inputs);
+    return scores(narrow(x, 1, -1, Dim(1)));
+  };
+  return generateWords(ids, options, next, where);
+} catch (...) {
+  detail::raiseExhausted(where);
 }
 
 Tensor Whisper::forward(const Tensor &features, const Tensor &ids) const {

@@ -215,6 +215,11 @@ TEST(HuggingFaceModels, whisper) {
             near);
   Tensor scores = model.decode(golden.at("decoder_input_ids"), encoded);
   EXPECT_LT(differenceOf(scores, golden.at("logits")), near);
+  Tensor begin = narrow(golden.at("decoder_input_ids"), 1, 0, 2);
+  Tensor text =
+      model.generate(golden.at("input_features"), begin, {.max_new_tokens = 5});
+  EXPECT_EQ(text.to_vector<int64_t>(),
+            golden.at("generated").to_vector<int64_t>());
   EXPECT_THAT(problemOf([&] { model.encode(zeros({1, 5, 11})); }),
               HasSubstr("features are [batch,5,12], not f32[1,5,11]"));
 }

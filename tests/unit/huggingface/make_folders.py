@@ -103,7 +103,12 @@ def whisper():
     model = make("WhisperForConditionalGeneration", config)
     features = torch.randn(2, 5, 12)
     result = model(input_features=features, decoder_input_ids=IDS)
+    words = IDS[:, :2]
+    for _ in range(5):
+        scores = model(input_features=features, decoder_input_ids=words).logits
+        words = torch.cat([words, scores[:, -1:].argmax(-1)], 1)
     write("whisper", model, {
+        "generated": words,
         "input_features": features, "decoder_input_ids": IDS,
         "logits": result.logits,
         "encoder_last_hidden_state": result.encoder_last_hidden_state})

@@ -38,6 +38,9 @@ public:
   /// For decoders: puts keys and values behind those of layer `index`, and
   /// gives all that there is room for.
   const Layer &append(size_t index, const Tensor &keys, const Tensor &values);
+  /// For decoders of what an encoder gave: its keys and values, made by the
+  /// first words; empty until then.
+  Layer &memory(size_t index);
   /// Which of the words that are read next are seen: [batch, position], any
   /// dtype; without this all are.
   void mask(const Tensor &words);
@@ -51,7 +54,7 @@ public:
 private:
   int64_t room = 0;
   int64_t filled = 0;
-  std::vector<Layer> layers;
+  std::vector<Layer> layers, memories;
   Tensor visible;
 };
 

@@ -4,6 +4,7 @@
 
 #include <sinter/hf/Activation.h>
 #include <sinter/hf/Folder.h>
+#include <sinter/hf/KeyValueCache.h>
 #include <sinter/nn/Conv.h>
 #include <sinter/nn/Dropout.h>
 #include <sinter/nn/Embedding.h>
@@ -34,8 +35,13 @@ class WhisperAttention {
 public:
   WhisperAttention() = default;
   WhisperAttention(int64_t size, int64_t heads, DType dtype);
-  /// Of x to `memory`, or to itself.
-  Tensor forward(const Tensor &x, const Tensor &memory, bool causal) const;
+  /// Of x to itself; in a decoder each word sees those before it.
+  Tensor forward(const Tensor &x) const;
+  Tensor back(const Tensor &x, int64_t layer,
+              const DecoderInputs &inputs) const;
+  /// Of x to what the encoder gave.
+  Tensor across(const Tensor &x, const Tensor &memory, int64_t layer,
+                const DecoderInputs &inputs) const;
 
   nn::Linear k_proj, v_proj, q_proj, out_proj;
   int64_t heads = 1;
@@ -43,14 +49,15 @@ public:
   SINTER_MODULE(WhisperAttention, k_proj, v_proj, q_proj, out_proj, heads)
 };
 
-/// Of the encoder, and without what concerns the encoder's result, of the
-/// decoder.
+/// Of the encoder or, with attention to the encoder's result, of the decoder.
 class WhisperLayer {
 public:
   WhisperLayer() = default;
-  WhisperLayer(const WhisperConfig &config, bool decoder, DType dtype);
+  WhisperLayer(const WhisperConfig &config, bool decoder, int64_t layer,
+               DType dtype);
   /// `memory` is the encoder's result, for a layer of the decoder.
-  Tensor forward(const Tensor &x, const Tensor &memory = {}) const;
+  Tensor forward(const Tensor &x, const Tensor &memory = {},
+                 const DecoderInputs &inputs = {}) const;
 
   WhisperAttention self_attn;
   nn::LayerNorm self_attn_layer_norm;
@@ -60,10 +67,11 @@ public:
   nn::LayerNorm final_layer_norm;
   nn::Dropout dropout, activation_dropout;
   Activation activation = Activation::gelu;
+  int64_t layer = 0;
 
   SINTER_MODULE(WhisperLayer, self_attn, self_attn_layer_norm, encoder_attn,
                 encoder_attn_layer_norm, fc1, fc2, final_layer_norm, dropout,
-                activation_dropout, activation)
+                activation_dropout, activation, layer)
 };
 
 class WhisperEncoder {
@@ -86,7 +94,8 @@ class WhisperDecoder {
 public:
   WhisperDecoder() = default;
   WhisperDecoder(const WhisperConfig &config, DType dtype);
-  Tensor forward(const Tensor &ids, const Tensor &memory) const;
+  Tensor forward(const Tensor &ids, const Tensor &memory,
+                 const DecoderInputs &inputs) const;
 
   nn::Embedding embed_tokens, embed_positions;
   std::vector<WhisperLayer> layers;
@@ -124,14 +133,23 @@ public:
   Tensor forward(const Tensor &features, const Tensor &ids) const;
   /// What the decoder sees of the features: [batch, source position, size].
   Tensor encode(const Tensor &features) const;
-  /// Scores, of what `encode` gave.
-  Tensor decode(const Tensor &ids, const Tensor &encoded) const;
+  /// Scores, of what `encode` gave. A cache is for one encoded batch.
+  Tensor decode(const Tensor &ids, const Tensor &encoded,
+                const DecoderInputs &inputs = {}) const;
+  /// ids, which say the language and the task, and behind them the words of the
+  /// greatest scores, one after the other.
+  Tensor generate(const Tensor &features, const Tensor &ids,
+                  const GenerateOptions &options = {},
+                  Where where = Where::current()) const;
 
   WhisperConfig config;
   WhisperStack model;
   std::optional<nn::Linear> proj_out; ///< where it is not the table of words
 
   SINTER_MODULE(Whisper, model, proj_out)
+
+private:
+  Tensor scores(const Tensor &hidden) const;
 };
 
 } // namespace sinter::hf
