@@ -29,32 +29,19 @@ static void ignoreCommon(ConfigReader &config) {
                  "decoder_start_token_id", "forced_bos_token_id",
                  "forced_eos_token_id", "forced_decoder_ids", "suppress_tokens",
                  "begin_suppress_tokens", "tokenizer_class", "prefix"});
-  config.ignore({"id2label",
-                 "label2id",
-                 "num_labels",
-                 "problem_type",
-                 "finetuning_task",
-                 "task_specific_params",
-                 "initializer_range",
-                 "initializer_factor",
-                 "gradient_checkpointing",
-                 "use_cache",
-                 "output_past",
-                 "output_attentions",
-                 "output_hidden_states",
-                 "output_scores",
-                 "return_dict",
-                 "return_dict_in_generate",
-                 "torchscript",
-                 "use_bfloat16",
-                 "tf_legacy_loss",
-                 "chunk_size_feed_forward",
-                 "use_return_dict"});
+  config.ignore({"id2label", "label2id", "num_labels", "_num_labels"});
+  config.ignore({"problem_type", "finetuning_task", "task_specific_params",
+                 "initializer_range", "initializer_factor",
+                 "gradient_checkpointing"});
+  config.ignore({"use_cache", "output_past", "output_attentions",
+                 "output_hidden_states", "output_scores", "return_dict",
+                 "return_dict_in_generate", "use_return_dict", "torchscript",
+                 "use_bfloat16", "tf_legacy_loss", "chunk_size_feed_forward"});
   config.ignore({"max_length", "min_length", "do_sample", "early_stopping",
                  "num_beams", "num_beam_groups", "diversity_penalty",
-                 "temperature", "top_k", "top_p", "typical_p",
-                 "repetition_penalty", "length_penalty", "no_repeat_ngram_size",
-                 "encoder_no_repeat_ngram_size", "bad_words_ids",
+                 "temperature", "top_k", "top_p", "typical_p"});
+  config.ignore({"repetition_penalty", "length_penalty", "bad_words_ids",
+                 "no_repeat_ngram_size", "encoder_no_repeat_ngram_size",
                  "num_return_sequences", "remove_invalid_values",
                  "exponential_decay_length_penalty"});
 }
