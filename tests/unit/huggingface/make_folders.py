@@ -7,6 +7,7 @@ Each folder is one as transformers writes it, and golden.safetensors: inputs,
 and what transformers gives for them.
 """
 
+import copy
 import json
 import os
 import pathlib
@@ -57,12 +58,29 @@ def encoder(name, kind, config, output, **inputs):
     return write(name, model, {**given, **golden})
 
 
+def losses(model):
+    """Of three steps of gradient descent."""
+    model = copy.deepcopy(model)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    values = []
+    for _ in range(3):
+        scores = model(IDS[:, :-1]).logits
+        loss = torch.nn.functional.cross_entropy(scores.flatten(0, 1),
+                                                 IDS[:, 1:].flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        values.append(loss.detach())
+    return torch.stack(values)
+
+
 def decoder(name, kind, config, variants=None, **options):
     model = make(kind, config)
     golden = {"input_ids": IDS, "logits": model(IDS).logits,
               "attention_mask": LEFT}
     places = (LEFT.cumsum(1) - 1).clamp(min=0)
     golden["position_ids"] = places
+    golden["losses"] = losses(model)
     golden["padded"] = model(IDS, attention_mask=LEFT,
                              position_ids=places).logits
     golden["generated"] = model.generate(
