@@ -196,14 +196,18 @@ bool StateDict::erase(std::string_view name) try {
   detail::raiseExhausted({});
 }
 
-static const std::string noText;
+std::string StateDict::format() const try {
+  return file ? file->format() : std::string();
+} catch (...) {
+  detail::raiseExhausted({});
+}
 
-const std::string &StateDict::format() const {
-  return file ? file->format() : noText;
+std::string StateDict::path() const try {
+  return file ? file->path() : std::string();
+} catch (...) {
+  detail::raiseExhausted({});
 }
-const std::string &StateDict::path() const {
-  return file ? file->path() : noText;
-}
+
 std::span<const std::pair<std::string, std::string>>
 StateDict::metadata() const {
   if (!file)

@@ -105,8 +105,8 @@ public:
   bool erase(std::string_view name);
 
   /// `safetensors`, `torch zip`, `GGUF v3`; empty without a file.
-  const std::string &format() const;
-  const std::string &path() const;
+  std::string format() const;
+  std::string path() const;
   /// Strings and numbers that the file holds beside tensors.
   std::span<const std::pair<std::string, std::string>> metadata() const;
   /// What of the file was left out, for people.

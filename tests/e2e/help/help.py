@@ -39,7 +39,7 @@ def commands():
 
 
 def flags_in(text):
-    return set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", text))
+    return set(re.findall(r"(?<![\w-])--?[a-z][a-z0-9-]*", text))
 
 
 class Help(unittest.TestCase):
@@ -154,7 +154,13 @@ class Json(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             model = pathlib.Path(folder) / "net.mlir"
             model.write_text(MODEL)
+            weights = pathlib.Path(folder) / "w.safetensors"
+            header = (b'{"w":{"dtype":"F32","shape":[1],'
+                      b'"data_offsets":[0,4]}}')
+            weights.write_bytes(len(header).to_bytes(8, "little") + header +
+                                bytes(4))
             calls = {
+                "inspect": [weights], "convert": [weights, folder + "/w.npz"],
                 "devices": [], "cache": ["info"], "explain": [model],
                 "bench": [model, "--seconds", "0"], "diff": [model, model],
                 "run": [model, "--random-inputs", "1"],

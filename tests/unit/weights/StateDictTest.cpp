@@ -3,7 +3,7 @@
 
 #include <sinter/Basic.h>
 #include <sinter/Memory.h>
-#include <sinter/StateDict.h>
+#include <sinter/Weights.h>
 
 #include <gmock/gmock.h>
 
@@ -108,6 +108,83 @@ TEST_F(StateDictTest, SaysWhyAFileIsNotRead) {
   EXPECT_TRUE(StateDict().empty());
   EXPECT_THAT(problem([&] { StateDict().at("x"); }),
               HasSubstr("no tensor is called 'x'"));
+}
+
+namespace {
+
+void append(std::string &bytes, auto value) {
+  bytes.append(reinterpret_cast<const char *>(&value), sizeof(value));
+}
+
+/// A GGUF file of one tensor `w`, two rows of a Q8_0 block each: a scale of
+/// 0.5 as f16, and -16 to 15.
+std::string quantizedFile() {
+  std::string bytes = "GGUF";
+  append(bytes, uint32_t(3)); // the version
+  append(bytes, uint64_t(1)); // tensors
+  append(bytes, uint64_t(0)); // keys
+  append(bytes, uint64_t(1)); // of its name
+  bytes += 'w';
+  append(bytes, uint32_t(2));
+  append(bytes, uint64_t(32));
+  append(bytes, uint64_t(2));
+  append(bytes, uint32_t(8)); // Q8_0
+  append(bytes, uint64_t(0)); // its offset
+  bytes.resize((bytes.size() + 31) / 32 * 32);
+  for (int row = 0; row < 2; ++row) {
+    append(bytes, uint16_t(0x3800));
+    for (int8_t i = -16; i < 16; ++i)
+      append(bytes, i);
+  }
+  return bytes;
+}
+
+} // namespace
+
+TEST_F(StateDictTest, QuantizedBlocksAreKept) {
+  std::string path = folder / "w.gguf";
+  std::ofstream(path, std::ios::binary) << quantizedFile();
+  StateDict state = read_state(path);
+  WeightInfo info = state.info("w");
+  EXPECT_TRUE(info.quantized);
+  EXPECT_EQ(info.type, "Q8_0");
+  EXPECT_EQ(info.dtype, DType::f32);
+  EXPECT_THAT(info.dims, ElementsAre(2, 32));
+  EXPECT_EQ(info.bytes, 68u);
+  std::optional<QuantizedTensor> w;
+  w = state.quantized("w");
+  state = {};
+  std::filesystem::remove(path);
+  EXPECT_EQ(w->type(), "Q8_0");
+  EXPECT_EQ(w->numel(), 64);
+  ASSERT_EQ(w->bytes().size(), 68u);
+  EXPECT_EQ(w->bytes()[2], std::byte(0xf0));
+  std::vector<float> values = w->dequantize().to_vector<float>();
+  ASSERT_EQ(values.size(), 64u);
+  EXPECT_EQ(values[0], -8);
+  EXPECT_EQ(values[63], 7.5f);
+  EXPECT_EQ(w->dequantize({.dtype = DType::bf16}).dtype(), DType::bf16);
+  EXPECT_THAT(problem([&] { w->dequantize({.dtype = DType::i32}); }),
+              HasSubstr("i32 is no float"));
+}
+
+namespace {
+struct Half {
+  Param w{"w", {2, 32}, init::zeros(), {.dtype = DType::f16}};
+  SINTER_MODULE(Half, w)
+};
+} // namespace
+
+TEST_F(StateDictTest, QuantizedBlocksBecomeFloatsOfModules) {
+  std::string path = folder / "w.gguf";
+  std::ofstream(path, std::ios::binary) << quantizedFile();
+  Half half;
+  LoadReport report = load_state(half, path);
+  ASSERT_EQ(report.converted.size(), 1u);
+  EXPECT_EQ(report.converted[0].from, "Q8_0");
+  EXPECT_EQ(half.w.tensor().to_vector<float>()[63], 7.5f);
+  EXPECT_THAT(problem([&] { load_state(half, path, {.convert = false}); }),
+              HasSubstr("'w' is Q8_0[2,32], the module has f16[2,32]"));
 }
 
 TEST_F(StateDictTest, ReadsArchivesOfNumPy) {

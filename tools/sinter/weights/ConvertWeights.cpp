@@ -88,7 +88,15 @@ private:
 
 //===- What is written ----------------------------------------------------===//
 
+/// Names stand in JSON; those of some formats are bytes.
+static void checkText(const std::string &name) {
+  if (!json::parse(json::quote(name)))
+    refuse(fmt::format("'{}' is no UTF-8: --rename changes it",
+                       printableName(name)));
+}
+
 void Converter::add(const WeightTensor &tensor, std::string name) {
+  checkText(name);
   auto [other, isNew] = names.emplace(name, tensor.name);
   if (!isNew)
     refuse(fmt::format("'{}' and '{}' of {} are both '{}'",
