@@ -157,6 +157,8 @@ TEST_F(StateDictTest, QuantizedBlocksAreKept) {
   std::filesystem::remove(path);
   EXPECT_EQ(w->type(), "Q8_0");
   EXPECT_EQ(w->numel(), 64);
+  EXPECT_EQ(w->block_elements(), 32);
+  EXPECT_EQ(w->block_bytes(), 34);
   ASSERT_EQ(w->bytes().size(), 68u);
   EXPECT_EQ(w->bytes()[2], std::byte(0xf0));
   std::vector<float> values = w->dequantize().to_vector<float>();
