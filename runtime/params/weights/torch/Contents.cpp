@@ -125,6 +125,10 @@ private:
       out.tensors.emplace_back(nameOf(visit), std::move(**tensor));
       return {};
     }
+    if (std::optional<std::string> text = rebuilder.numberText(visit.value)) {
+      addText(visit.name, std::move(*text));
+      return {};
+    }
     onPath[*node] = true;
     pending.push_back({visit.value, {}, 0, true});
     size_t leaving = pending.size() - 1;
