@@ -77,12 +77,13 @@ std::span<const Value> Pickle::pairs(const Value &object) const {
     return nodes[object.node].items;
   if (!object.is(Kind::object))
     return {};
-  return nodes[object.node].pairs;
+  return objects[nodes[object.node].object].pairs;
 }
 
 const Call &Pickle::call(const Value &object) const {
   static const Call none;
-  return object.is(Kind::object) ? nodes[object.node].call : none;
+  return object.is(Kind::object) ? objects[nodes[object.node].object].call
+                                 : none;
 }
 
 std::string Pickle::globalName(const Value &global) const {

@@ -53,7 +53,9 @@ Status Machine::pushCall(Value callee, Value args) {
   if (!args.is(Kind::tuple))
     return fail("it calls a function with no tuple");
   SINTER_TRY_ASSIGN(Value object, make(Kind::object));
-  pickle.nodes[object.node].call = {callee, args, {}};
+  SINTER_TRY(charge(sizeof(Pickle::Object)));
+  pickle.nodes[object.node].object = pickle.objects.size();
+  pickle.objects.push_back({{callee, args, {}}, {}});
   return push(object);
 }
 
@@ -71,7 +73,9 @@ Status Machine::setItems(std::span<const Value> values) {
   if (values.size() % 2)
     return fail("a key without a value");
   Pickle::Node &node = pickle.nodes[dict->node];
-  return extend(dict->is(Kind::dict) ? node.items : node.pairs, values);
+  return extend(dict->is(Kind::dict) ? node.items
+                                     : pickle.objects[node.object].pairs,
+                values);
 }
 
 Status Machine::build() {
@@ -79,7 +83,7 @@ Status Machine::build() {
   SINTER_TRY_ASSIGN(Value * object, peek());
   if (!object->is(Kind::object))
     return fail("it gives a state to no object");
-  pickle.nodes[object->node].call.state = state;
+  pickle.objects[pickle.nodes[object->node].object].call.state = state;
   return {};
 }
 

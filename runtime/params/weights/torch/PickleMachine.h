@@ -17,7 +17,7 @@ namespace sinter::runtime::pickle {
 
 /// What values take in memory is at most this much, and these times the bytes
 /// of the pickle.
-inline constexpr size_t freeBytes = size_t(32) << 20, bytesOfByte = 12;
+inline constexpr size_t freeBytes = size_t(32) << 20, bytesOfByte = 16;
 
 class Machine {
 public:
