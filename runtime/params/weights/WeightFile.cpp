@@ -156,10 +156,17 @@ Status WeightFile::check(const WeightTensor &tensor) const {
 }
 
 Status WeightFile::finish() {
-  for (size_t number = 0; number < entries.size(); ++number)
-    if (!numbers.emplace(entries[number].name, number).second)
-      return weights::tensorError(name, entries[number].name,
-                                  "the name is there twice");
+  for (auto &[key, text] : strings)
+    for (std::string *each : {&key, &text})
+      if (!isUtf8(*each))
+        *each = printable(*each);
+  for (size_t number = 0; number < entries.size(); ++number) {
+    const std::string &tensor = entries[number].name;
+    if (!isUtf8(tensor))
+      return weights::tensorError(name, tensor, "the name is no UTF-8");
+    if (!numbers.emplace(tensor, number).second)
+      return weights::tensorError(name, tensor, "the name is there twice");
+  }
   return {};
 }
 

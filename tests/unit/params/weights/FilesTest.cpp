@@ -112,6 +112,9 @@ TEST(WeightFiles, WhatIsBesideTensorsIsMetadata) {
     WeightFileRef file = open(name);
     EXPECT_EQ(textOf(*file, "epoch"), "3");
     EXPECT_EQ(textOf(*file, "loss"), "0.25");
+    EXPECT_EQ(textOf(*file, "best"), "0.75");
+    EXPECT_EQ(textOf(*file, "count"), "5");
+    EXPECT_TRUE(file->notes().empty());
     EXPECT_EQ(textOf(*file, "name"), "small");
     EXPECT_EQ(textOf(*file, "done"), "false");
     EXPECT_TRUE(textOf(*file, "history").ends_with(", ...] of 20"));

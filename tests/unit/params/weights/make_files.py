@@ -95,6 +95,7 @@ def checkpoint():
     return {"model": model.state_dict(), "optimizer": optimizer.state_dict(),
             "epoch": 3, "loss": 0.25, "name": "small", "done": False,
             "history": [float(i) for i in range(20)],
+            "best": numpy.float64(0.75), "count": numpy.int64(5),
             "layers": [ramp(2), {"bias": ramp(3)}]}
 
 
@@ -133,6 +134,10 @@ def write_torch(folder):
     script.save(str(folder / "script.pt"))
     for name, tensor in script.state_dict().items():
         expect("script.pt", name, tensor)
+    frozen = torch.jit.freeze(script.eval())
+    frozen.save(str(folder / "frozen.pt"))
+    expect("frozen.pt", "constants.0", script.state_dict()["0.weight"])
+    expect("frozen.pt", "constants.1", script.state_dict()["0.bias"])
 
 
 #===- GGUF -----------------------------------------------------------------===#
