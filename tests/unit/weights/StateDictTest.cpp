@@ -103,7 +103,7 @@ TEST_F(StateDictTest, SaysWhyAFileIsNotRead) {
   EXPECT_THAT(problem([&] { read_state(missing); }),
               testing::AllOf(HasSubstr("io: "), HasSubstr(missing)));
   std::string other = folder / "other";
-  std::ofstream(other) << "SINTER\0";
+  std::ofstream(other) << "SINTER";
   EXPECT_THAT(problem([&] { read_state(other); }), HasSubstr("io: " + other));
   EXPECT_TRUE(StateDict().empty());
   EXPECT_THAT(problem([&] { StateDict().at("x"); }),
