@@ -276,12 +276,6 @@ public:
   }
 
 private:
-  static bool isSame(const ArchivedTensor &a, const ArchivedTensor &b) {
-    return a.bytes.data() == b.bytes.data() &&
-           a.bytes.size() == b.bytes.size() && a.dims == b.dims &&
-           a.dtype == b.dtype;
-  }
-
   const Archive &archive;
   FileRef file;
   const LoadOptions &options;
