@@ -2,7 +2,7 @@
 #include "frontend/import/torch/Operators.h"
 
 #include <algorithm>
-#include <array>
+#include <utility>
 #include <vector>
 
 namespace sinter::torch {
@@ -60,15 +60,33 @@ FoundOperator findOperator(std::string_view target) {
   return {findRow(withoutUnderscore(target)), true};
 }
 
+/// `aten.add` of `aten.add.Tensor`, and `Tensor`.
+static std::pair<std::string_view, std::string_view>
+partsOf(std::string_view name) {
+  size_t dot = name.rfind('.');
+  bool hasOverload = dot != name.npos && name.find('.') != dot;
+  if (!hasOverload)
+    return {name, {}};
+  return {name.substr(0, dot), name.substr(dot + 1)};
+}
+
 std::string operatorsPage() {
   std::string page =
       "# Operators of PyTorch programs\n\n"
-      "Every overload that `sn::torch::load` records. Those that change an\n"
-      "operand in place (`add_`) are read wherever the plain one is. Made by\n"
-      "`torch-test --operators`.\n\n";
-  for (const Operator &row : operators())
-    page += "- `" + std::string(row.name) + "`\n";
-  return page;
+      "What `sn::torch::load` records, with the overloads of each. Those that\n"
+      "change an operand in place (`add_`) are read wherever the plain one "
+      "is.\n"
+      "`SINTER_WRITE_PAGES=1 torch-test` writes this page.\n\n";
+  std::string_view last;
+  for (const Operator &row : operators()) {
+    auto [name, overload] = partsOf(row.name);
+    if (name != last)
+      page += (last.empty() ? "- `" : "\n- `") + std::string(name) + "`";
+    if (!overload.empty() && overload != "default")
+      page += (name != last ? ": " : ", ") + std::string(overload);
+    last = name;
+  }
+  return page + "\n";
 }
 
 } // namespace sinter::torch

@@ -2,6 +2,9 @@
 #include "frontend/import/torch/rules/Rules.h"
 
 #include "frontend/CountedRows.h"
+#include "frontend/Recording.h"
+#include "runtime/graph/Builders.h"
+#include "runtime/graph/OpIds.h"
 
 #include <sinter/Complex.h>
 
@@ -76,7 +79,10 @@ DType promoted(std::initializer_list<const Value *> values) {
 Tensor sizeTensor(Dim size, DeviceId device) {
   if (detail::isCounted(size))
     return detail::sizeTensor(size, device);
-  return full({}, fixed(size), {DType::i64, device});
+  if (size.isConstant())
+    return full({}, size.value, {DType::i64, device});
+  detail::Recorder recorder(graph::OpId::extent, SourceLine::current());
+  return recorder.result(graph::extent(size, DType::i64, device));
 }
 
 Number numberOf(const Call &call, const Value &value) {
@@ -95,7 +101,8 @@ Operand operand(const Call &call, const Value &value, DType dtype) {
   if (value.isTensor())
     return Operand(value.stored->read().to(dtype));
   bool isPlain = isComputable(dtype) && dtype != DType::boolean &&
-                 !detail::isCounted(value.integer) && value.isNumber() &&
+                 value.isNumber() &&
+                 (!value.isInteger() || value.integer.isConstant()) &&
                  value.kind != Value::Kind::complex;
   if (!isPlain)
     return Operand(asTensor(call, value, dtype));
@@ -114,8 +121,8 @@ Tensor asTensor(const Call &call, const Value &value, DType dtype) {
     return complex(full({}, value.real, options),
                    full({}, value.imaginary, options));
   }
-  if (value.isInteger() && detail::isCounted(value.integer))
-    return detail::sizeTensor(value.integer, call.device()).to(dtype);
+  if (value.isInteger() && !value.integer.isConstant())
+    return sizeTensor(value.integer, call.device()).to(dtype);
   Number number = numberOf(call, value);
   DType made = number.isReal ? DType::f64 : DType::i64;
   if (isComputable(dtype) && dtype != DType::boolean && !number.isReal)

@@ -40,12 +40,11 @@ private:
 DType promoted(std::initializer_list<const Value *> values);
 
 /// A tensor or number argument, brought to a dtype. A size with symbols is a
-/// tensor, or asks for numbers.
+/// tensor.
 Operand operand(const Call &call, const Value &value, DType dtype);
 /// The same as a tensor; a number becomes one without axes.
 Tensor asTensor(const Call &call, const Value &value, DType dtype);
-/// A size as a tensor of i64 without axes; asks for numbers where it has
-/// symbols that only sizes tell.
+/// A size as a tensor of i64 without axes; one with symbols stays open.
 Tensor sizeTensor(Dim size, DeviceId device);
 /// A number as a Number; asks for numbers where it has symbols.
 Number numberOf(const Call &call, const Value &value);
