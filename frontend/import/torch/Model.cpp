@@ -262,7 +262,8 @@ NamedTensors Recording::run() {
     Value value = initial(program.inputs[i], parts.model.inputNames[i]);
     stored.push_back(value.stored);
     const std::string &name = program.inputs[i].value.text;
-    if (!name.empty() && !value.isNone())
+    bool isToken = program.inputs[i].kind == Kind::token;
+    if (!name.empty() && (isToken || !value.isNone()))
       scope.insert_or_assign(name, std::move(value));
   }
   std::vector<Value> results = recorder.record(program.graph, scope);

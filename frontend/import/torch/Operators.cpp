@@ -10,12 +10,13 @@ namespace sinter::torch {
 static std::vector<Operator> sortedRows() {
   constexpr std::span<const Operator> (*parts[])() = {
       elementwiseRows, comparisonRows,    activationRows, contractionRows,
-      convolutionRows, normalizationRows, shapeRows,      sliceRows, strideRows,
-      joinRows,        creationRows,      symbolRows,     controlRows,
-      attentionRows,   reductionRows,     orderRows,      indexRows,
-      poolingRows,     sampleRows,        lossRows,       recurrentRows,
-      signalRows,      randomRows,        visionRows,     backwardRows,
-      bagRows,
+      convolutionRows, normalizationRows, shapeRows,      sliceRows,
+      strideRows,      joinRows,          creationRows,   symbolRows,
+      controlRows,     attentionRows,     reductionRows,  orderRows,
+      indexRows,       poolingRows,       sampleRows,     lossRows,
+      recurrentRows,   signalRows,        randomRows,     visionRows,
+      backwardRows,    bagRows,           linalgRows,     numberRows,
+      arrangementRows,
   };
   std::vector<Operator> all;
   for (auto part : parts)

@@ -59,5 +59,8 @@ std::span<const Operator> randomRows();
 std::span<const Operator> visionRows();
 std::span<const Operator> backwardRows();
 std::span<const Operator> bagRows();
+std::span<const Operator> linalgRows();
+std::span<const Operator> numberRows();
+std::span<const Operator> arrangementRows();
 
 } // namespace sinter::torch

@@ -159,6 +159,47 @@ static void mapRule(Call &call) {
   call.give(Value::ofList(std::move(all)));
 }
 
+/// scan(graph, init, xs, others): carries and a slice of each of xs become the
+/// next carries and what is stacked.
+static void scanRule(Call &call) {
+  const GraphRecord &graph = graphAt(call, 0);
+  std::vector<Tensor> init = tensorsAmong(operandsOf(call, 1));
+  std::vector<Tensor> xs = tensorsAmong(operandsOf(call, 2));
+  std::vector<Value> others;
+  if (call.numArguments() > 3)
+    others = operandsOf(call, 3);
+  auto body = [&](std::span<const Tensor> carries,
+                  std::span<const Tensor> slices) {
+    std::vector<Value> inputs = valuesOf(carries);
+    inputs.insert(inputs.end(), slices.begin(), slices.end());
+    inputs.insert(inputs.end(), others.begin(), others.end());
+    std::vector<Tensor> all =
+        tensorsOf(call, call.recorder().call(graph, std::move(inputs)));
+    if (all.size() < carries.size())
+      call.invalid("a step gives less than it carries on");
+    auto middle = all.begin() + int64_t(carries.size());
+    return ScanStep{{all.begin(), middle}, {middle, all.end()}};
+  };
+  ScanResult result = scan(body, init, xs);
+  std::vector<Value> all = valuesOf(result.carries);
+  std::vector<Value> stacked = valuesOf(result.ys);
+  all.insert(all.end(), stacked.begin(), stacked.end());
+  call.give(Value::ofList(std::move(all)));
+}
+
+/// with_effects(token, operator, ...): in what order it is done. Of operators
+/// that only check values, nothing is left but the token.
+static void effectsRule(Call &call) {
+  std::string name = call.at(1).text;
+  for (size_t i = 0; i < call.numArguments(); ++i)
+    call.at(i);
+  if (name != "torch.ops.aten._linalg_check_errors.default" &&
+      name != "torch.ops.aten._assert_async.msg" &&
+      name != "torch.ops.aten._assert_scalar.default")
+    call.unsupported("an effect of " + name);
+  call.give(call.at(0));
+}
+
 //===- Scopes -------------------------------------------------------------===//
 
 /// A graph that is called with gradients on or off.
@@ -190,6 +231,8 @@ static constexpr Operator rows[] = {
     {"higher_order.cond", condRule},
     {"higher_order.while_loop", whileRule},
     {"higher_order.map_impl", mapRule},
+    {"higher_order.scan", scanRule},
+    {"higher_order.with_effects", effectsRule},
     {"higher_order.wrap_with_set_grad_enabled", gradScopeRule},
     {"higher_order.wrap_with_autocast", autocastRule},
 };

@@ -9,7 +9,7 @@ namespace sinter::torch {
 
 static Options optionsOf(Call &call) {
   call.ignore({"dtype", "layout", "device", "pin_memory", "memory_format",
-               "requires_grad", "stride"});
+               "requires_grad", "stride", "physical_layout"});
   return {call.outputDType(), call.device()};
 }
 
@@ -124,6 +124,7 @@ static constexpr Operator rows[] = {
     {"aten.new_empty.default", zerosRule},
     {"aten.empty_strided.default", zerosRule},
     {"aten.new_empty_strided.default", zerosRule},
+    {"aten.empty_permuted.default", zerosRule},
     {"aten.scalar_tensor.default", scalarRule},
     {"aten.arange.default", arangeRule},
     {"aten.arange.start", arangeRule},

@@ -127,10 +127,12 @@ static void uniqueRule(Call &call) {
   bool isBool = x.dtype() == DType::boolean;
   UniqueElements found =
       unique(isBool ? x.to(DType::u8) : x, axis, call.flag("sorted", true));
-  call.ignore({"return_inverse", "return_counts"});
+  // What is not asked for has no size in the file.
+  bool wantsInverse = call.flag("return_inverse"),
+       wantsCounts = call.flag("return_counts");
   call.give(found.values.to(x.dtype()));
-  call.give(found.inverse);
-  call.give(found.counts);
+  call.give(wantsInverse ? Value(found.inverse) : Value());
+  call.give(wantsCounts ? Value(found.counts) : Value());
 }
 
 static constexpr Operator rows[] = {

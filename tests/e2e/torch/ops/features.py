@@ -282,7 +282,7 @@ def size_arithmetic():
         rest = n - half
         padded = torch.nn.functional.pad(x, (0, 0, 0, (-n) % 4))
         return (torch.split(x, [half, rest]), padded,
-                x.new_zeros(max(n, 5)), x * (n ** 2), float(n) / 3,
+                x.new_zeros(torch.sym_max(n, 5)), x * (n ** 2), n / 3,
                 x.view(n, 2, -1))
     return dict(module=Of(forward), sets=[((f(7, 6),), {}), ((f(8, 6),), {})],
                 shapes=(({0: Dim.AUTO},),))

@@ -2,6 +2,8 @@
 #include "frontend/import/torch/rules/Rules.h"
 
 #include <sinter/Resample.h>
+#include <sinter/generated/functions/Elementwise.h>
+#include <sinter/generated/functions/Math.h>
 
 #include <algorithm>
 #include <cmath>
@@ -185,11 +187,86 @@ static GridSampleOptions gridOptions(Call &call) {
   return {modes[mode], paddings[padding], call.flag("align_corners")};
 }
 
+namespace {
+/// The places along one axis [n, places], and with which weight.
+struct AxisPlace {
+  Tensor index, weight;
+};
+} // namespace
+
+/// Mirrored at the first and last element, or at the borders of these.
+static Tensor mirrored(const Tensor &place, int64_t size, bool keepsCorners) {
+  double low = keepsCorners ? 0 : -0.5,
+         span = keepsCorners ? double(size - 1) : double(size);
+  if (span <= 0)
+    return zeros_like(place);
+  Tensor rest = remainder(abs(place - low), 2 * span);
+  return minimum(rest, 2 * span - rest) + low;
+}
+
+/// Where -1 to 1 stand along an axis of `size` elements: those below and above,
+/// or the nearest one. What is outside weighs nothing.
+static std::vector<AxisPlace> placesAlong(const Tensor &at, int64_t size,
+                                          const GridSampleOptions &options) {
+  Tensor place = options.align_corners
+                     ? (at + 1.0) * (double(size - 1) / 2)
+                     : ((at + 1.0) * double(size) - 1.0) / 2.0;
+  if (options.padding == GridPadding::reflection)
+    place = mirrored(place, size, options.align_corners);
+  if (options.padding != GridPadding::zeros)
+    place = clamp(place, 0.0, double(size - 1));
+  std::vector<AxisPlace> places;
+  auto add = [&](const Tensor &whole, const Tensor &weight) {
+    Tensor inside = logical_and(whole >= 0.0, whole <= double(size - 1));
+    places.push_back({clamp(whole, 0.0, double(size - 1)).to(DType::i64),
+                      where(inside, weight, zeros_like(weight))});
+  };
+  if (options.mode == Interpolation::nearest) {
+    add(round(place), ones_like(place));
+    return places;
+  }
+  Tensor below = floor(place), part = place - below;
+  add(below, 1.0 - part);
+  add(below + 1.0, part);
+  return places;
+}
+
+/// x [n, c, d, h, w] at places (along w, along h, along d).
+static Tensor volumeSample(Call &call, const Tensor &x, const Tensor &grid,
+                           const GridSampleOptions &options) {
+  if (options.mode == Interpolation::cubic)
+    call.invalid("cubic samples of volumes");
+  std::vector<int64_t> to = fixed(grid.shape()), from = fixed(x.shape());
+  if (to.size() != 5 || to[4] != 3 || to[0] != from[0])
+    call.invalid("the grid does not fit the volume");
+  int64_t count = to[1] * to[2] * to[3];
+  Tensor elements = reshape(x, {from[0], from[1], from[2] * from[3] * from[4]});
+  Tensor flat = reshape(grid, {to[0], count, 3});
+  std::vector<AxisPlace> along[3];
+  for (size_t axis = 0; axis < 3; ++axis)
+    along[axis] = placesAlong(select(flat, 2, 2 - int64_t(axis)),
+                              from[axis + 2], options);
+  Dims shape{from[0], from[1], count};
+  Tensor total;
+  for (const AxisPlace &d : along[0])
+    for (const AxisPlace &h : along[1])
+      for (const AxisPlace &w : along[2]) {
+        Tensor place = (d.index * from[3] + h.index) * from[4] + w.index;
+        Tensor taken =
+            gather(elements, broadcast(unsqueeze(place, 1), shape), 2);
+        Tensor part = taken * unsqueeze(d.weight * h.weight * w.weight, 1);
+        total = total.defined() ? total + part : part;
+      }
+  return reshape(total, {from[0], from[1], to[1], to[2], to[3]});
+}
+
 static void gridRule(Call &call) {
   Tensor x = call.tensor("input");
   GridSampleOptions options = gridOptions(call);
-  if (x.rank() != 4)
-    call.unsupported("a sample of volumes");
+  if (x.rank() == 5) {
+    call.give(volumeSample(call, x, call.tensor("grid"), options));
+    return;
+  }
   call.give(grid_sample(x, call.tensor("grid"), options));
 }
 

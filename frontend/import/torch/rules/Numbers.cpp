@@ -1,0 +1,140 @@
+/// Functions of numbers that are rare in networks.
+#include "frontend/import/torch/rules/Rules.h"
+
+#include <sinter/Control.h>
+#include <sinter/generated/functions/Elementwise.h>
+#include <sinter/generated/functions/Folds.h>
+#include <sinter/generated/functions/Math.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace sinter::torch {
+
+/// A tensor as a float, as the file says what comes of integers.
+static Tensor floatOf(Call &call, const char *name = "self") {
+  return call.tensor(name).to(call.outputDType());
+}
+
+static void positiveRule(Call &call) { call.give(call.tensor("self")); }
+
+template <int sign> static void infiniteRule(Call &call) {
+  Tensor x = call.tensor("self");
+  if (!isFloat(x.dtype())) {
+    call.give(zeros_like(x) != 0);
+    return;
+  }
+  call.give(logical_and(isinf(x), sign > 0 ? x > 0 : x < 0));
+}
+
+static void closeRule(Call &call) {
+  DType dtype = promoted({&call.value("self"), &call.value("other")});
+  call.give(isclose(asTensor(call, call.value("self"), dtype),
+                    asTensor(call, call.value("other"), dtype),
+                    call.real("rtol", 1e-5), call.real("atol", 1e-8),
+                    call.flag("equal_nan")));
+}
+
+static void stepRule(Call &call) {
+  Tensor x = call.tensor("self"), middle = call.tensor("values");
+  Tensor step = where(x > 0, ones_like(x), zeros_like(x));
+  call.give(where(isnan(x), x, where(x == 0, middle, step)));
+}
+
+static void ldexpRule(Call &call) {
+  DType dtype = call.outputDType();
+  call.give(call.tensor("self").to(dtype) *
+            exp2(call.tensor("other").to(dtype)));
+}
+
+/// log2(2^x + 2^y): the larger one is taken out.
+static void logaddexp2Rule(Call &call) {
+  Tensor x = floatOf(call), y = floatOf(call, "other");
+  Tensor most = maximum(x, y), distance = abs(x - y);
+  Tensor more = log1p(exp2(-distance)) * (1 / std::numbers::ln2);
+  call.give(where(logical_and(isinf(most), x == y), x, most + more));
+}
+
+static void polygammaRule(Call &call) {
+  int64_t order = call.integer("n");
+  if (order < 0)
+    call.invalid("a derivative of order " + std::to_string(order));
+  Tensor x = floatOf(call);
+  call.give(order == 0 ? digamma(x) : polygamma(x, order));
+}
+
+/// The mean of exp(x cos t) over a circle, scaled by e^-|x|. The sum over equal
+/// parts of it is exact once there are more parts than x is large.
+static void bessel0Rule(Call &call) {
+  Tensor x = abs(floatOf(call));
+  constexpr int parts = 256; // four equal quarters: f32 ends near 88
+  Tensor total;
+  for (int i = 0; i <= parts / 4; ++i) {
+    double turn = std::cos(2 * std::numbers::pi * i / parts);
+    double weight = (i == 0 || i == parts / 4 ? 2.0 : 4.0) / (2.0 * parts);
+    Tensor pair = (exp(x * (turn - 1)) + exp(x * (-turn - 1))) * weight;
+    total = total.defined() ? total + pair : pair;
+  }
+  call.give(total * exp(x));
+}
+
+/// The result goes where the last operand is.
+static void atan2OutRule(Call &call) {
+  call.change("out", applied(sinter::atan2, call, call.at(0), call.at(1),
+                             call.outputDType()));
+  call.giveArgument("out");
+}
+
+//===- Integers -----------------------------------------------------------===//
+
+/// Euclid's: as many rounds as the slowest element needs.
+static Tensor commonDivisor(const Tensor &x, const Tensor &y) {
+  auto goesOn = [](std::span<const Tensor> pair) { return any(pair[1] != 0); };
+  auto round = [](std::span<const Tensor> pair) {
+    Tensor isDone = pair[1] == 0;
+    Tensor divisor = where(isDone, ones_like(pair[1]), pair[1]);
+    Tensor rest = remainder(pair[0], divisor);
+    return std::vector<Tensor>{where(isDone, pair[0], pair[1]),
+                               where(isDone, zeros_like(rest), rest)};
+  };
+  Tensor both = abs(x) + zeros_like(y);
+  return while_loop(goesOn, round, {both, abs(y) + zeros_like(x)})[0];
+}
+
+static void gcdRule(Call &call) {
+  DType dtype = call.outputDType();
+  call.give(commonDivisor(call.tensor("self").to(dtype),
+                          call.tensor("other").to(dtype)));
+}
+static void lcmRule(Call &call) {
+  DType dtype = call.outputDType();
+  Tensor x = call.tensor("self").to(dtype), y = call.tensor("other").to(dtype);
+  Tensor divisor = commonDivisor(x, y);
+  call.give(abs(
+      floor_divide(x, where(divisor == 0, ones_like(divisor), divisor)) * y));
+}
+
+static constexpr Operator rows[] = {
+    {"aten.positive.default", positiveRule},
+    {"aten.isposinf.default", infiniteRule<1>},
+    {"aten.isneginf.default", infiniteRule<-1>},
+    {"aten.isclose.default", closeRule},
+    {"aten.heaviside.default", stepRule},
+    {"aten.ldexp.Tensor", ldexpRule},
+    {"aten.logaddexp2.default", logaddexp2Rule},
+    {"aten.polygamma.default", polygammaRule},
+    {"aten.special_polygamma.default", polygammaRule},
+    {"aten.i0.default", bessel0Rule},
+    {"aten.special_i0.default", bessel0Rule},
+    {"aten.atan2.out", atan2OutRule},
+    {"aten.gcd.default", gcdRule},
+    {"aten.lcm.default", lcmRule},
+    {"aten.__lshift__.Tensor", binaryRule<bitwise_left_shift>},
+    {"aten.__lshift__.Scalar", binaryRule<bitwise_left_shift>},
+    {"aten.__rshift__.Tensor", binaryRule<bitwise_right_shift>},
+    {"aten.__rshift__.Scalar", binaryRule<bitwise_right_shift>},
+};
+
+std::span<const Operator> numberRows() { return rows; }
+
+} // namespace sinter::torch
