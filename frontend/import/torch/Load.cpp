@@ -135,11 +135,10 @@ static void collectUnknown(const GraphRecord &graph,
                            std::map<std::string, std::string> &unknown) {
   for (const NodeRecord &node : graph.nodes) {
     if (!findOperator(node.target).row)
-      unknown.emplace(node.target,
-                      node.line.file.empty()
-                          ? std::string()
-                          : fmt::format(" ({}:{})", node.line.file,
-                                        node.line.line));
+      unknown.emplace(node.target, node.line.file.empty()
+                                       ? std::string()
+                                       : fmt::format(" ({}:{})", node.line.file,
+                                                     node.line.line));
     for (const NamedArgument &input : node.inputs)
       collectUnknown(input.value, unknown);
   }
