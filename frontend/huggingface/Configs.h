@@ -18,6 +18,8 @@ WhisperConfig readWhisperConfig(Folder &folder);
 Bert makeBert(Folder &folder);
 BertClassifier makeBertClassifier(Folder &folder);
 BertMaskedLM makeBertMaskedLM(Folder &folder);
+RobertaClassifier makeRobertaClassifier(Folder &folder);
+RobertaMaskedLM makeRobertaMaskedLM(Folder &folder);
 Gpt2 makeGpt2(Folder &folder);
 Llama makeLlama(Folder &folder);
 Vit makeVit(Folder &folder);

@@ -51,7 +51,9 @@ Named outputsOf(const hf::Bert &model, const Inputs &inputs, int64_t) {
 
 template <typename M>
   requires std::is_same_v<M, hf::BertClassifier> ||
-           std::is_same_v<M, hf::BertMaskedLM>
+           std::is_same_v<M, hf::BertMaskedLM> ||
+           std::is_same_v<M, hf::RobertaClassifier> ||
+           std::is_same_v<M, hf::RobertaMaskedLM>
 Named outputsOf(const M &model, const Inputs &inputs, int64_t) {
   return {{"logits", model(inputs["input_ids"], encoderInputs(inputs))}};
 }

@@ -80,6 +80,12 @@ encoder("bert-masked-lm", "BertForMaskedLM", "BertConfig",
         tie_word_embeddings=False)
 encoder("roberta", "RobertaModel", "RobertaConfig",
         max_position_embeddings=130)
+encoder("roberta-classifier", "RobertaForSequenceClassification",
+        "RobertaConfig", max_position_embeddings=130, num_labels=4)
+encoder("roberta-masked-lm", "RobertaForMaskedLM", "RobertaConfig",
+        max_position_embeddings=130)
+encoder("xlm-roberta", "XLMRobertaForMaskedLM", "XLMRobertaConfig",
+        max_position_embeddings=130)
 
 DECODER = dict(vocab_size=2000, hidden_size=256, num_hidden_layers=4,
                num_attention_heads=8, num_key_value_heads=4,
