@@ -249,3 +249,24 @@ TEST(HuggingFaceConfig, survivesChanges) {
     }
   }
 }
+
+TEST(HuggingFaceConfig, ggufSurvivesChanges) {
+  std::ostringstream read;
+  read << std::ifstream(folderOf("llama") + "/model.gguf", std::ios::binary)
+              .rdbuf();
+  std::string bytes = read.str();
+  // Metadata and what is said of tensors.
+  size_t header = bytes.find("output_norm.weight");
+  ASSERT_LT(header, bytes.size());
+  std::mt19937 random(5);
+  Changed folder("llama");
+  std::string file = folder.path / "changed.gguf";
+  for (int i = 0; i < 200; ++i) {
+    std::string changed = bytes;
+    for (int change = 0; change < 2; ++change)
+      changed[random() % header] = static_cast<char>(random());
+    std::ofstream(file, std::ios::binary) << changed;
+    EXPECT_THAT(problemOf([&] { hf::Llama::from_gguf(file); }),
+                Not(HasSubstr("internal")));
+  }
+}
