@@ -52,6 +52,8 @@ public:
     return with("{", "{" + member + ",");
   }
   std::string write(const std::string &text) const {
+    // A new file is faster than one that is cut.
+    fs::remove(path / "config.json");
     std::ofstream(path / "config.json") << text;
     return path;
   }
