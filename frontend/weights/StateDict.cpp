@@ -6,6 +6,7 @@
 #include "frontend/weights/OpenWeights.h"
 #include "frontend/weights/ReadTensor.h"
 #include "runtime/params/weights/WeightFile.h"
+#include "runtime/params/weights/gguf/Blocks.h"
 #include "runtime/support/Printable.h"
 
 #include <fmt/format.h>
@@ -29,11 +30,17 @@ static uint64_t elementsOf(std::span<const int64_t> dims) {
 QuantizedTensor::QuantizedTensor(runtime::WeightFileRef file,
                                  const WeightTensor &stored)
     : file(std::move(file)), stored(&stored), format(stored.type),
-      extents(stored.dims), blocks(stored.data) {}
+      extents(stored.dims), blocks(stored.data) {
+  if (auto *known = runtime::gguf::findBlockFormat(stored.type)) {
+    elementsOfBlock = int64_t(known->elements);
+    bytesOfBlock = int64_t(known->bytes);
+  }
+}
 
 int64_t QuantizedTensor::numel() const { return int64_t(elementsOf(extents)); }
 
 Tensor QuantizedTensor::dequantize(Options options, Where where) const try {
+  detail::held(file, "dequantize", where);
   DType dtype = options.dtype.value_or(stored->dtype);
   if (!isFloat(dtype))
     raise(makeError(ErrorKind::invalid_argument,
@@ -50,6 +57,8 @@ Tensor QuantizedTensor::dequantize(Options options, Where where) const try {
 
 StateDict::StateDict(runtime::WeightFileRef opened) try
     : file(std::move(opened)) {
+  if (!file)
+    return;
   for (const WeightTensor &tensor : file->tensors()) {
     places.emplace(tensor.name, entries.size());
     entries.push_back({tensor.name, &tensor, {}});

@@ -79,6 +79,9 @@ Result<Directory> readWideEnd(const Bytes &file, size_t end) {
 
 Result<Directory> findDirectory(const Bytes &file) {
   std::optional<size_t> end = findEnd(file);
+  bool isBegun = file.size() >= 4 && file.u32(0) == localSignature;
+  if (!end && isBegun)
+    return broken("the end of the archive is missing");
   if (!end)
     return broken(otherFile("not a zip archive", file.all()));
   if (file.u16(*end + 4) != 0 || file.u16(*end + 6) != 0)

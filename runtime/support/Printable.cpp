@@ -93,4 +93,14 @@ std::string printableName(std::string_view name) {
   return name.size() > most ? text + "..." : text;
 }
 
+bool isUtf8(std::string_view text) {
+  while (!text.empty()) {
+    size_t length = sequenceLength(text);
+    if (length == 0)
+      return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 } // namespace sinter

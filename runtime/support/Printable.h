@@ -14,4 +14,7 @@ std::string printable(std::string_view text);
 /// as `\xNN`, too, and of more than 256 bytes the first ones, then `...`.
 std::string printableName(std::string_view name);
 
+/// Whether it is UTF-8 throughout.
+bool isUtf8(std::string_view text);
+
 } // namespace sinter

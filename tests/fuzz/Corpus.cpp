@@ -2,6 +2,7 @@
 #include "tests/fuzz/Corpus.h"
 
 #include "compiler/package/KernelFile.h"
+#include "runtime/params/MappedFile.h"
 #include "runtime/params/Npz.h"
 #include "runtime/program/DiskCache.h"
 #include "tests/unit/onnx/ModelWriter.h"
@@ -165,10 +166,30 @@ static void writeModels(const fs::path &folder) {
   save("packed", Message().integers(1, {3}).integer(2, 22).text(9, "\x12\x03"));
 }
 
+/// The files of Python's writers, and the pickles in them.
+static bool writeWeightFiles(const fs::path &root) {
+  for (const auto &file : fs::directory_iterator(SINTER_WEIGHT_FILES)) {
+    fs::path name = file.path().filename();
+    if (name == "expected.safetensors" || name.extension() == ".json")
+      continue;
+    fs::copy_file(file.path(), root / "weights" / name,
+                  fs::copy_options::overwrite_existing);
+    auto mapped = MappedFile::open(file.path());
+    if (!mapped)
+      return false;
+    auto archive = ZipArchive::parse(mapped->bytes());
+    for (size_t i = 0; archive && i < archive->entries().size(); ++i)
+      if (const ZipEntry &entry = archive->entries()[i];
+          entry.name.ends_with("/data.pkl"))
+        write(root / "pickle" / name, archive->packed(entry));
+  }
+  return true;
+}
+
 bool sinter::fuzz::writeCorpus(const fs::path &root) {
   for (const char *name :
        {"cache", "csv", "image", "json", "kernel", "model", "npy", "npz",
-        "onnx", "safetensors", "text", "tiles"})
+        "onnx", "pickle", "safetensors", "text", "tiles", "weights"})
     fs::create_directories(root / name);
   writeTexts(root / "json");
   writeModels(root / "onnx");
@@ -188,5 +209,5 @@ bool sinter::fuzz::writeCorpus(const fs::path &root) {
   for (std::string_view text : graphs)
     write(root / "text" / std::to_string(text.size()), textBytes(text));
   return writeWeights(root / "safetensors") && writeArrays(root) &&
-         writeEntries(root);
+         writeWeightFiles(root) && writeEntries(root);
 }

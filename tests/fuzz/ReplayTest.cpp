@@ -20,9 +20,11 @@ void fuzzModel(const uint8_t *data, size_t size);
 void fuzzNpy(const uint8_t *data, size_t size);
 void fuzzNpz(const uint8_t *data, size_t size);
 void fuzzOnnx(const uint8_t *data, size_t size);
+void fuzzPickle(const uint8_t *data, size_t size);
 void fuzzSafetensors(const uint8_t *data, size_t size);
 void fuzzText(const uint8_t *data, size_t size);
 void fuzzTiles(const uint8_t *data, size_t size);
+void fuzzWeights(const uint8_t *data, size_t size);
 
 namespace {
 
@@ -88,7 +90,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Named{"image", fuzzImage}, Named{"json", fuzzJson},
                     Named{"kernel", fuzzKernel}, Named{"model", fuzzModel},
                     Named{"npy", fuzzNpy}, Named{"npz", fuzzNpz},
-                    Named{"onnx", fuzzOnnx},
+                    Named{"onnx", fuzzOnnx}, Named{"pickle", fuzzPickle},
                     Named{"safetensors", fuzzSafetensors},
-                    Named{"text", fuzzText}, Named{"tiles", fuzzTiles}),
+                    Named{"text", fuzzText}, Named{"tiles", fuzzTiles},
+                    Named{"weights", fuzzWeights}),
     [](const auto &each) { return std::string(each.param.name); });

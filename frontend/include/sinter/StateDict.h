@@ -42,6 +42,9 @@ public:
   const std::string &type() const { return format; } ///< `Q4_K`
   const std::vector<int64_t> &dims() const { return extents; }
   int64_t numel() const;
+  /// Of one block: how many numbers it stands for, and how many bytes it takes.
+  int64_t block_elements() const { return elementsOfBlock; }
+  int64_t block_bytes() const { return bytesOfBlock; }
   /// Block after block, as the format lays them out; as long as this or a copy
   /// of it lives.
   std::span<const std::byte> bytes() const { return blocks; }
@@ -59,6 +62,7 @@ private:
   std::string format;
   std::vector<int64_t> extents;
   std::span<const std::byte> blocks;
+  int64_t elementsOfBlock = 0, bytesOfBlock = 0;
 };
 
 struct ReadStateOptions {

@@ -71,8 +71,9 @@ struct LoadStateOptions {
   /// Parameters stay where they are in the file, as torch.load's `mmap`: they
   /// are read when they are first used, and no copy is made. The file must stay
   /// as it is while they live: one that is cut ends the process. Training
-  /// leaves it as it is. Only of tensors that need no change, and where the
-  /// device computes in the process's memory (cpu); others are copied.
+  /// leaves it as it is. Checksums of archives are not compared. Only of
+  /// tensors that need no change, and where the device computes in the
+  /// process's memory (cpu); others are copied.
   bool mmap = false;
 };
 

@@ -19,6 +19,8 @@ Result<WeightFileRef> openNpz(const std::string &path, MappedFile file);
 Result<WeightFileRef> openTorchZip(const std::string &path, MappedFile file);
 Result<WeightFileRef> openTorchLegacy(const std::string &path, MappedFile file);
 Result<WeightFileRef> openGguf(const std::string &path, MappedFile file);
+Result<WeightFileRef> openBurnpack(const std::string &path, MappedFile file);
+Result<WeightFileRef> openFlax(const std::string &path, MappedFile file);
 /// `index.json` of a sharded model. Shards lie beside it.
 Result<WeightFileRef> openShards(const std::string &path,
                                  std::span<const std::byte> index);

@@ -110,7 +110,8 @@ void ShardedWeights::noteTheRest() {
     size_t more = shard->tensors().size() - listed[shard.get()];
     if (more)
       remarks.push_back(fmt::format(
-          "{}: {} tensors are not in the index and left out", file, more));
+          "{}: left out, as the index does not list them: {} of {} tensors",
+          file, more, shard->tensors().size()));
     for (const std::string &note : shard->notes())
       remarks.push_back(file + ": " + note);
   }

@@ -72,6 +72,19 @@ bool isPickle(std::string_view text) {
          text.starts_with("L119547037146038801333356L\n"sv);
 }
 
+/// A map whose first key is a text.
+bool isMessagePackMap(std::string_view text) {
+  if (text.size() < 2)
+    return false;
+  auto byte = [&](size_t at) { return static_cast<unsigned char>(text[at]); };
+  size_t key = byte(0) == 0xde ? 3 : byte(0) == 0xdf ? 5 : 1;
+  bool isMap = key > 1 || (byte(0) > 0x80 && byte(0) < 0x90);
+  if (!isMap || text.size() <= key)
+    return false;
+  return (byte(key) >= 0xa0 && byte(key) < 0xc0) ||
+         (byte(key) >= 0xd9 && byte(key) <= 0xdb);
+}
+
 /// PyTorch's archives from before 0.1.10.
 bool isTar(std::string_view text) {
   constexpr size_t magicAt = 257;
@@ -91,6 +104,10 @@ Result<WeightFileRef> weights::openTensors(const std::string &path,
     return openZip(path, std::move(file));
   if (text.starts_with("GGUF"sv))
     return openGguf(path, std::move(file));
+  if (text.starts_with("NRUB"sv))
+    return openBurnpack(path, std::move(file));
+  if (isMessagePackMap(text))
+    return openFlax(path, std::move(file));
   if (isPickle(text))
     return openTorchLegacy(path, std::move(file));
   if (isTar(text))
@@ -139,10 +156,17 @@ Status WeightFile::check(const WeightTensor &tensor) const {
 }
 
 Status WeightFile::finish() {
-  for (size_t number = 0; number < entries.size(); ++number)
-    if (!numbers.emplace(entries[number].name, number).second)
-      return weights::tensorError(name, entries[number].name,
-                                  "the name is there twice");
+  for (auto &[key, text] : strings)
+    for (std::string *each : {&key, &text})
+      if (!isUtf8(*each))
+        *each = printable(*each);
+  for (size_t number = 0; number < entries.size(); ++number) {
+    const std::string &tensor = entries[number].name;
+    if (!isUtf8(tensor))
+      return weights::tensorError(name, tensor, "the name is no UTF-8");
+    if (!numbers.emplace(tensor, number).second)
+      return weights::tensorError(name, tensor, "the name is there twice");
+  }
   return {};
 }
 

@@ -83,7 +83,7 @@ protected:
   WeightFile(std::string path, std::string format)
       : name(std::move(path)), kind(std::move(format)) {}
   /// To be called when all tensors are there: an `io` error where two of them
-  /// have one name.
+  /// have one name, or a name is no UTF-8.
   Status finish();
   size_t numberOf(const WeightTensor &tensor) const;
 

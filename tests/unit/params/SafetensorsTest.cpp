@@ -174,6 +174,48 @@ TEST_F(Safetensors, FailedWriteKeepsTheOldFile) {
   EXPECT_EQ(files, 1u) << "a temporary file was left behind";
 }
 
+TEST_F(Safetensors, TensorsAreMadeWhenTheyAreWritten) {
+  // One piece of memory serves all.
+  std::array<float, 2> memory = {};
+  std::vector<std::string> asked;
+  auto made = [&](const std::string &name, float value) {
+    return MadeTensor{name,
+                      DType::f32,
+                      {2},
+                      [&, name, value]() -> Result<std::span<const std::byte>> {
+                        asked.push_back(name);
+                        memory = {value, value};
+                        return bytesOf(memory);
+                      }};
+  };
+  std::vector<MadeTensor> tensors{made("b", 2), made("a", 1)};
+  auto write = [&] {
+    return writeSafetensors(path, std::span<const MadeTensor>(tensors));
+  };
+  ASSERT_TRUE(write().ok());
+  EXPECT_EQ(asked, (std::vector<std::string>{"a", "b"}));
+  auto file = SafetensorsFile::open(path);
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  std::array<float, 2> ones = {1, 1}, twos = {2, 2};
+  EXPECT_TRUE(std::ranges::equal(file->find("a")->data, bytesOf(ones)));
+  EXPECT_TRUE(std::ranges::equal(file->find("b")->data, bytesOf(twos)));
+
+  // What one fails with is what writing fails with, and the old file stays.
+  std::string before = readAll(path);
+  tensors[0].elements = []() -> Result<std::span<const std::byte>> {
+    return makeError(ErrorKind::io, "b is gone");
+  };
+  Status failed = write();
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().message, "b is gone");
+  tensors[0].shape = {3};
+  tensors[0].elements = [&]() -> Result<std::span<const std::byte>> {
+    return bytesOf(memory);
+  };
+  EXPECT_FALSE(write().ok());
+  EXPECT_EQ(readAll(path), before);
+}
+
 TEST_F(Safetensors, RefusesFilesThatAreNone) {
   path = folder / "missing";
   expectRefused({"No such file"});

@@ -16,7 +16,6 @@ using namespace sinter::weights_test;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
 
 namespace {
 

@@ -103,7 +103,7 @@ TEST_F(StateDictTest, SaysWhyAFileIsNotRead) {
   EXPECT_THAT(problem([&] { read_state(missing); }),
               testing::AllOf(HasSubstr("io: "), HasSubstr(missing)));
   std::string other = folder / "other";
-  std::ofstream(other) << "SINTER\0";
+  std::ofstream(other) << "SINTER";
   EXPECT_THAT(problem([&] { read_state(other); }), HasSubstr("io: " + other));
   EXPECT_TRUE(StateDict().empty());
   EXPECT_THAT(problem([&] { StateDict().at("x"); }),
@@ -157,6 +157,8 @@ TEST_F(StateDictTest, QuantizedBlocksAreKept) {
   std::filesystem::remove(path);
   EXPECT_EQ(w->type(), "Q8_0");
   EXPECT_EQ(w->numel(), 64);
+  EXPECT_EQ(w->block_elements(), 32);
+  EXPECT_EQ(w->block_bytes(), 34);
   ASSERT_EQ(w->bytes().size(), 68u);
   EXPECT_EQ(w->bytes()[2], std::byte(0xf0));
   std::vector<float> values = w->dequantize().to_vector<float>();

@@ -17,7 +17,7 @@ using pickle::Value;
 
 namespace {
 
-constexpr int mostNested = 128;
+constexpr size_t mostNested = 128;
 constexpr size_t mostMetadata = size_t(1) << 16, mostText = 1024;
 constexpr size_t mostShown = 16;   ///< items of a list
 constexpr size_t mostClasses = 32; ///< that a note names
@@ -45,194 +45,218 @@ constexpr std::string_view plainClasses[] = {
     "torch.jit._pickle.build_boollist",
     "torch.jit._pickle.build_tensorlist"};
 
-/// Something to visit, or to come back from.
-struct Visit {
-  Value value;
-  std::string name;
-  int depth = 0;
-  bool isLeaving = false;
+/// What is walked of a container.
+struct Part {
+  enum class Form : uint8_t {
+    list,    ///< a number each
+    pairs,   ///< keys and values in turn
+    members, ///< pairs of a module
+    inside,  ///< under the name of the container
+  };
+  Form form = Form::list;
+  std::span<const Value> values;
+  std::span<const Value> passing; ///< names of members that are left out
 };
 
+/// A container that is being walked.
+struct Frame {
+  size_t node = 0;
+  size_t nameLength = 0;
+  std::vector<Part> parts;
+  size_t part = 0, at = 0; ///< what comes next
+
+  void add(Part::Form form, std::span<const Value> values,
+           std::span<const Value> passing = {}) {
+    if (!values.empty())
+      parts.push_back({form, values, passing});
+  }
+};
+
+/// Walks with a stack of its own: values may be nested as deep as they like.
 class Walker {
 public:
   Walker(const Pickle &pickle, const std::string &rootName, Contents &out)
       : pickle(pickle), rootName(rootName), out(out),
         rebuilder(pickle, out.made), onPath(pickle.numNodes()),
-        visitBudget((size_t(1) << 20) + 8 * pickle.numNodes()),
+        visitBudget((size_t(1) << 20) + pickle.size() + 8 * pickle.numNodes()),
         nameBudget((size_t(64) << 20) + 16 * pickle.size()) {}
 
   Status walk() {
-    pending.push_back({pickle.root(), {}, 0, false});
-    while (!pending.empty()) {
-      Visit visit = std::move(pending.back());
-      pending.pop_back();
-      if (visit.isLeaving) {
-        onPath[*pickle.nodeOf(visit.value)] = false;
-        continue;
-      }
-      size_t first = pending.size();
-      SINTER_TRY(enter(visit));
-      std::reverse(pending.begin() + std::ptrdiff_t(first), pending.end());
-    }
+    SINTER_TRY(visit(pickle.root()));
+    while (!frames.empty())
+      SINTER_TRY(step(frames.back()));
     noteClasses();
     return {};
   }
 
 private:
+  using Form = Part::Form;
+
   const Pickle &pickle;
   const std::string &rootName;
   Contents &out;
   Rebuilder rebuilder;
-  std::vector<Visit> pending;
+  std::vector<Frame> frames;
+  std::string name;         ///< of what is visited
   std::vector<bool> onPath; ///< nodes that are being walked
   size_t visitBudget, nameBudget;
   std::set<std::string> classes;
   size_t dropped = 0;
 
-  Status push(const Visit &parent, const Value &value, std::string_view key) {
-    std::string name = parent.name;
+  /// Visits the next value of the frame, or leaves it.
+  Status step(Frame &frame) {
+    name.resize(frame.nameLength);
+    if (frame.part == frame.parts.size()) {
+      onPath[frame.node] = false;
+      frames.pop_back();
+      return {};
+    }
+    const Part &part = frame.parts[frame.part];
+    if (frame.at >= part.values.size()) {
+      ++frame.part;
+      frame.at = 0;
+      return {};
+    }
+    const Value *value = &part.values[frame.at];
+    if (part.form == Form::inside) {
+      ++frame.at;
+      return visit(*value);
+    }
+    if (part.form == Form::list) {
+      enterName(std::to_string(frame.at++));
+      return visit(*value);
+    }
+    const Value &key = *value;
+    frame.at += 2;
+    if (frame.at > part.values.size() || isLeftOut(part, key))
+      return {};
+    enterName(key.is(Kind::text) ? std::string(key.text())
+                                 : std::to_string(key.integer()));
+    return visit(part.values[frame.at - 1]);
+  }
+  /// Keys that are neither text nor number are nobody's name.
+  static bool isLeftOut(const Part &part, const Value &key) {
+    if (!key.is(Kind::text))
+      return !key.is(Kind::integer) || part.form == Form::members;
+    auto isKey = [&](const Value &each) {
+      return each.is(Kind::text) && each.text() == key.text();
+    };
+    return std::ranges::any_of(part.passing, isKey);
+  }
+  void enterName(const std::string &key) {
     if (!name.empty() && !key.empty())
       name += '.';
     name += key;
-    if (visitBudget == 0 || name.size() > nameBudget)
-      return makeError(ErrorKind::io,
-                       "objects of the pickle hold each other too often");
-    --visitBudget;
-    nameBudget -= name.size();
-    pending.push_back({value, std::move(name), parent.depth + 1, false});
-    return {};
+  }
+  /// The name, for something that is kept.
+  Result<std::string> keptName() {
+    const std::string &full = name.empty() ? rootName : name;
+    if (full.size() > nameBudget)
+      return tooOften();
+    nameBudget -= full.size();
+    return full;
+  }
+  static ErrorInfo tooOften() {
+    return makeError(ErrorKind::io,
+                     "objects of the pickle hold each other too often");
   }
 
-  Status enter(const Visit &visit) {
-    std::optional<size_t> node = pickle.nodeOf(visit.value);
+  Status visit(const Value &value) {
+    if (visitBudget-- == 0)
+      return tooOften();
+    std::optional<size_t> node = pickle.nodeOf(value);
     if (!node)
-      return addScalar(visit);
+      return value.is(Kind::none) ? Status() : addText(textOf(value));
     if (onPath[*node])
       return {};
-    if (visit.depth > mostNested)
-      return makeError(ErrorKind::unsupported,
-                       fmt::format("'{}': more than {} objects within each "
-                                   "other",
-                                   printableName(visit.name), mostNested));
-    auto tensor = rebuilder.tensorOf(visit.value);
+    auto tensor = rebuilder.tensorOf(value);
     if (!tensor) {
       ErrorInfo error = tensor.takeError();
       error.message = fmt::format("tensor '{}': {}",
-                                  printableName(nameOf(visit)), error.message);
+                                  printableName(name.empty() ? rootName : name),
+                                  error.message);
       return error;
     }
     if (*tensor) {
-      out.tensors.emplace_back(nameOf(visit), std::move(**tensor));
+      SINTER_TRY_ASSIGN(std::string kept, keptName());
+      out.tensors.emplace_back(std::move(kept), std::move(**tensor));
       return {};
     }
-    onPath[*node] = true;
-    pending.push_back({visit.value, {}, 0, true});
-    size_t leaving = pending.size() - 1;
-    SINTER_TRY(pushChildren(visit));
-    // `walk` turns the order of what was added: one leaves last.
-    std::rotate(pending.begin() + std::ptrdiff_t(leaving),
-                pending.begin() + std::ptrdiff_t(leaving) + 1, pending.end());
-    return {};
-  }
-  const std::string &nameOf(const Visit &visit) const {
-    return visit.name.empty() ? rootName : visit.name;
+    if (std::optional<std::string> text = rebuilder.numberText(value))
+      return addText(std::move(*text));
+    if (frames.size() == mostNested)
+      return makeError(ErrorKind::unsupported,
+                       fmt::format("'{}': more than {} objects within each "
+                                   "other",
+                                   printableName(name), mostNested));
+    return enter(value, *node);
   }
 
-  Status pushChildren(const Visit &visit) {
-    switch (visit.value.kind) {
-    case Kind::dict:
-      return pushPairs(visit, pickle.pairs(visit.value));
-    case Kind::tuple:
-    case Kind::list:
-    case Kind::set:
-      return pushList(visit, pickle.items(visit.value));
-    case Kind::object:
-      return pushObject(visit);
-    default: // a class, or a storage alone
-      return {};
-    }
-  }
-
-  Status pushPairs(const Visit &visit, std::span<const Value> pairs) {
-    for (size_t at = 0; at + 1 < pairs.size(); at += 2) {
-      const Value &key = pairs[at];
-      std::string name;
-      if (key.is(Kind::text))
-        name = key.text();
-      else if (key.is(Kind::integer))
-        name = std::to_string(key.integer());
-      else
-        continue; // nobody's name
-      SINTER_TRY(push(visit, pairs[at + 1], name));
-    }
-    return {};
-  }
-
-  Status pushList(const Visit &visit, std::span<const Value> items) {
+  Status enter(const Value &value, size_t node) {
+    std::span<const Value> items = pickle.items(value);
     auto isScalar = [&](const Value &item) {
       return !pickle.nodeOf(item).has_value();
     };
-    if (std::ranges::all_of(items, isScalar))
-      return addList(visit, items);
-    size_t number = 0;
-    for (const Value &item : items)
-      SINTER_TRY(push(visit, item, std::to_string(number++)));
+    bool isList =
+        value.is(Kind::tuple) || value.is(Kind::list) || value.is(Kind::set);
+    if (isList && std::ranges::all_of(items, isScalar))
+      return addText(listText(items));
+    Frame frame{.node = node, .nameLength = name.size(), .parts = {}};
+    if (isList)
+      frame.add(Form::list, items);
+    else if (value.is(Kind::dict))
+      frame.add(Form::pairs, items);
+    else if (value.is(Kind::object))
+      addObject(frame, value);
+    onPath[node] = true;
+    frames.push_back(std::move(frame));
     return {};
   }
 
   //===- Objects ------------------------------------------------------------//
 
-  Status pushObject(const Visit &visit) {
-    std::string name = calleeName(pickle, visit.value);
-    const pickle::Call &call = pickle.call(visit.value);
+  void addObject(Frame &frame, const Value &object) {
+    std::string callee = calleeName(pickle, object);
+    const pickle::Call &call = pickle.call(object);
     std::span<const Value> args = pickle.items(call.args);
-    if (std::ranges::find(plainClasses, name) != std::end(plainClasses)) {
+    if (std::ranges::find(plainClasses, callee) != std::end(plainClasses)) {
       // `OrderedDict([[key, value], ...])` of Python 2; `deque([...], 5)`.
-      bool isDict = name.ends_with("ict") || name.ends_with("Counter");
-      if (!args.empty() && isDict && args[0].is(Kind::list)) {
-        SINTER_TRY(pushEntries(visit, pickle.items(args[0])));
-      } else if (!args.empty() && pickle.nodeOf(args[0])) {
-        SINTER_TRY(push(visit, args[0], {}));
-      }
-      if (!pickle.items(visit.value).empty()) {
-        SINTER_TRY(pushList(visit, pickle.items(visit.value)));
-      }
-      return pushPairs(visit, pickle.pairs(visit.value));
+      bool isDict = callee.ends_with("ict") || callee.ends_with("Counter");
+      if (!args.empty() && isDict && args[0].is(Kind::list))
+        for (const Value &entry : pickle.items(args[0]))
+          frame.add(Form::pairs, pickle.items(entry));
+      else if (!args.empty() && pickle.nodeOf(args[0]))
+        frame.add(Form::inside, args.first(1));
+      frame.add(Form::list, pickle.items(object));
+      frame.add(Form::pairs, pickle.pairs(object));
+      return;
     }
-    if (isModule(call.state))
-      return pushModule(visit, name);
-    if (name.starts_with("torch.") && call.state.is(Kind::none))
-      return {}; // devices, generators
-    classes.insert(name);
-    SINTER_TRY(pushState(visit, call.state));
-    SINTER_TRY(pushPairs(visit, pickle.pairs(visit.value)));
-    if (!pickle.items(visit.value).empty()) {
-      SINTER_TRY(pushList(visit, pickle.items(visit.value)));
+    if (isModule(call.state)) {
+      classes.insert(callee);
+      return addModule(frame, call.state);
     }
-    if (args.empty() || name == "copyreg._reconstructor" ||
-        name == "copy_reg._reconstructor")
-      return {};
-    return push(visit, call.args, {});
-  }
-
-  /// A list of pairs.
-  Status pushEntries(const Visit &visit, std::span<const Value> entries) {
-    for (const Value &entry : entries) {
-      std::span<const Value> pair = pickle.items(entry);
-      if (pair.size() == 2)
-        SINTER_TRY(pushPairs(visit, pair));
-    }
-    return {};
+    if (callee.starts_with("torch.") && call.state.is(Kind::none))
+      return; // devices, generators
+    classes.insert(callee);
+    addState(frame, call.state);
+    frame.add(Form::pairs, pickle.pairs(object));
+    frame.add(Form::list, pickle.items(object));
+    bool isOld = callee == "copyreg._reconstructor" ||
+                 callee == "copy_reg._reconstructor";
+    if (!args.empty() && !isOld)
+      frame.add(Form::inside, std::span(&call.args, 1));
   }
 
   /// Attributes: a dictionary, or that and one of slots.
-  Status pushState(const Visit &visit, const Value &state) {
-    if (!state.is(Kind::tuple))
-      return pickle.nodeOf(state) ? push(visit, state, {}) : Status();
+  void addState(Frame &frame, const Value &state) {
+    if (!state.is(Kind::tuple)) {
+      if (pickle.nodeOf(state))
+        frame.add(Form::inside, std::span(&state, 1));
+      return;
+    }
     for (const Value &part : pickle.items(state))
       if (pickle.nodeOf(part))
-        SINTER_TRY(push(visit, part, {}));
-    return {};
+        frame.add(Form::inside, std::span(&part, 1));
   }
 
   bool isModule(const Value &state) const {
@@ -241,26 +265,13 @@ private:
   }
 
   /// What `state_dict()` of a module has.
-  Status pushModule(const Visit &visit, const std::string &name) {
-    classes.insert(name);
-    const Value &state = pickle.call(visit.value).state;
-    std::set<std::string_view> passing;
+  void addModule(Frame &frame, const Value &state) {
+    std::span<const Value> passing;
     if (const Value *set = pickle.find(state, "_non_persistent_buffers_set"))
-      for (const Value &each : elementsOf(*set))
-        if (each.is(Kind::text))
-          passing.insert(each.text());
-    for (const char *part : {"_parameters", "_buffers", "_modules"}) {
-      const Value *members = pickle.find(state, part);
-      std::span<const Value> pairs =
-          members ? pickle.pairs(*members) : std::span<const Value>();
-      for (size_t at = 0; at + 1 < pairs.size(); at += 2) {
-        if (!pairs[at].is(Kind::text) || !pickle.nodeOf(pairs[at + 1]) ||
-            passing.contains(pairs[at].text()))
-          continue;
-        SINTER_TRY(push(visit, pairs[at + 1], pairs[at].text()));
-      }
-    }
-    return {};
+      passing = elementsOf(*set);
+    for (const char *part : {"_parameters", "_buffers", "_modules"})
+      if (const Value *members = pickle.find(state, part))
+        frame.add(Form::members, pickle.pairs(*members), passing);
   }
   /// Of a set, or of `set([...])`.
   std::span<const Value> elementsOf(const Value &set) const {
@@ -309,28 +320,24 @@ private:
       return fmt::format("{} bytes", value.text().size());
     }
   }
-  void addText(const std::string &name, std::string text) {
+  Status addText(std::string text) {
     if (name.empty())
-      return;
-    if (out.metadata.size() < mostMetadata)
-      out.metadata.emplace_back(name, std::move(text));
-    else
+      return {};
+    if (out.metadata.size() == mostMetadata) {
       ++dropped;
-  }
-  Status addScalar(const Visit &visit) {
-    if (!visit.value.is(Kind::none))
-      addText(visit.name, textOf(visit.value));
+      return {};
+    }
+    SINTER_TRY_ASSIGN(std::string kept, keptName());
+    out.metadata.emplace_back(std::move(kept), std::move(text));
     return {};
   }
   /// Shortened: `[1, 2, ...] of 100`.
-  Status addList(const Visit &visit, std::span<const Value> items) {
+  static std::string listText(std::span<const Value> items) {
     std::string text = "[";
     for (size_t i = 0; i < std::min(items.size(), mostShown); ++i)
       text += (i ? ", " : "") + textOf(items[i]);
     bool isWhole = items.size() <= mostShown;
-    text += isWhole ? "]" : fmt::format(", ...] of {}", items.size());
-    addText(visit.name, std::move(text));
-    return {};
+    return text + (isWhole ? "]" : fmt::format(", ...] of {}", items.size()));
   }
 };
 

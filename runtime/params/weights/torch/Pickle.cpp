@@ -16,21 +16,11 @@ bool hasNode(Kind kind) {
 
 /// Nothing of these is needed to hold numbers.
 constexpr std::string_view dangerousModules[] = {
-    "os",         "posix",       "nt",        "subprocess",
-    "sys",        "socket",      "shutil",    "webbrowser",
-    "httplib",    "http",        "urllib",    "urllib2",
-    "requests",   "aiohttp",     "runpy",     "pty",
-    "pdb",        "bdb",         "asyncio",   "pickle",
-    "_pickle",    "cPickle",     "marshal",   "ctypes",
-    "importlib",  "imp",         "code",      "codeop",
-    "timeit",     "commands",    "popen2",    "multiprocessing",
-    "threading",  "_thread",     "signal",    "pip",
-    "pkgutil",    "ssl",         "ftplib",    "smtplib",
-    "telnetlib",  "tempfile",    "pathlib2",  "venv",
-    "ensurepip",  "cProfile",    "profile",   "trace",
-    "doctest",    "pydoc",       "idlelib",   "distutils",
-    "setuptools", "platform",    "fileinput", "zipimport",
-    "concurrent", "cloudpickle", "dill",      "joblib"};
+    "os",      "posix",    "nt",         "subprocess", "sys",        "socket",
+    "shutil",  "pty",      "webbrowser", "httplib",    "http",       "urllib",
+    "urllib2", "requests", "aiohttp",    "runpy",      "pdb",        "bdb",
+    "asyncio", "pickle",   "_pickle",    "cPickle",    "marshal",    "ctypes",
+    "pip",     "popen2",   "importlib",  "dill",       "cloudpickle"};
 
 constexpr std::string_view dangerousBuiltins[] = {
     "eval",       "exec",    "execfile", "compile",   "open",    "file",
@@ -42,11 +32,24 @@ constexpr std::string_view builtinModules[] = {"builtins", "__builtin__",
 
 /// Functions of others that run what they are given.
 constexpr std::pair<std::string_view, std::string_view> dangerousFunctions[] = {
-    {"operator", "attrgetter"},  {"operator", "methodcaller"},
-    {"_operator", "attrgetter"}, {"_operator", "methodcaller"},
-    {"functools", "reduce"},     {"numpy.testing._private.utils", "runstring"},
-    {"torch", "load"},           {"torch.serialization", "load"},
-    {"torch.hub", "load"},       {"types", "CodeType"},
+    {"code", "interact"},
+    {"code", "InteractiveInterpreter"},
+    {"code", "InteractiveConsole"},
+    {"commands", "getoutput"},
+    {"timeit", "timeit"},
+    {"timeit", "repeat"},
+    {"profile", "run"},
+    {"cProfile", "run"},
+    {"operator", "attrgetter"},
+    {"operator", "methodcaller"},
+    {"_operator", "attrgetter"},
+    {"_operator", "methodcaller"},
+    {"functools", "reduce"},
+    {"numpy.testing._private.utils", "runstring"},
+    {"torch", "load"},
+    {"torch.serialization", "load"},
+    {"torch.hub", "load"},
+    {"types", "CodeType"},
     {"types", "FunctionType"}};
 
 } // namespace
@@ -74,12 +77,13 @@ std::span<const Value> Pickle::pairs(const Value &object) const {
     return nodes[object.node].items;
   if (!object.is(Kind::object))
     return {};
-  return nodes[object.node].pairs;
+  return objects[nodes[object.node].object].pairs;
 }
 
 const Call &Pickle::call(const Value &object) const {
   static const Call none;
-  return object.is(Kind::object) ? nodes[object.node].call : none;
+  return object.is(Kind::object) ? objects[nodes[object.node].object].call
+                                 : none;
 }
 
 std::string Pickle::globalName(const Value &global) const {

@@ -96,10 +96,15 @@ public:
 private:
   friend class Machine;
   struct Node {
+    std::vector<Value> items;
+    size_t object = 0; ///< of an object
+  };
+  struct Object {
     Call call;
-    std::vector<Value> items, pairs;
+    std::vector<Value> pairs;
   };
   std::deque<Node> nodes;
+  std::deque<Object> objects;
   std::deque<std::string> owned; ///< texts that had escapes
   std::vector<Value> outside;
   Value top;

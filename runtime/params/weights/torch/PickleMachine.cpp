@@ -1,291 +1,130 @@
-/// The machine that a pickle is a program for: a stack and a table of values.
-/// The instructions are those of CPython's pickletools, protocol 0 to 5.
-#include "runtime/params/weights/torch/Pickle.h"
-#include "runtime/params/weights/torch/PickleTexts.h"
+/// The instructions for the stack, containers, calls and the table of values.
+#include "runtime/params/weights/torch/PickleMachine.h"
 #include "runtime/support/Printable.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <bit>
 #include <charconv>
-#include <cstring>
-#include <limits>
-#include <utility>
 
 namespace sinter::runtime::pickle {
 
-/// What values take in memory is at most this much, and these times the bytes
-/// of the pickle.
-static constexpr size_t freeBytes = size_t(32) << 20, bytesOfByte = 12;
+Result<std::vector<Value>> Machine::popMark() {
+  if (marks.empty())
+    return fail("no mark is on the stack");
+  auto first = stack.begin() + std::ptrdiff_t(marks.back());
+  std::vector<Value> values(first, stack.end());
+  stack.erase(first, stack.end());
+  marks.pop_back();
+  return values;
+}
 
-class Machine {
-public:
-  explicit Machine(std::span<const std::byte> bytes)
-      : text(reinterpret_cast<const char *>(bytes.data()), bytes.size()),
-        budget(freeBytes + bytesOfByte * bytes.size()) {}
+Result<std::vector<Value>> Machine::popMany(size_t count) {
+  std::vector<Value> values(count);
+  for (size_t i = count; i-- > 0;) {
+    SINTER_TRY_ASSIGN(values[i], pop());
+  }
+  return values;
+}
 
-  Result<Pickle> run() {
-    while (!stopped) {
-      start = at;
-      SINTER_TRY_ASSIGN(std::string_view code, take(1));
-      SINTER_TRY(step(static_cast<uint8_t>(code[0])));
-    }
-    pickle.consumed = at;
-    return std::move(pickle);
-  }
+Result<Value> Machine::make(Kind kind, std::vector<Value> items) {
+  SINTER_TRY(charge(sizeof(Pickle::Node) + items.size() * sizeof(Value)));
+  Value value;
+  value.kind = kind;
+  value.node = pickle.nodes.size();
+  pickle.nodes.emplace_back().items = std::move(items);
+  return value;
+}
 
-private:
-  std::string_view text;
-  size_t budget;
-  size_t at = 0, start = 0;
-  bool stopped = false;
-  Pickle pickle;
-  std::vector<Value> stack;
-  std::vector<size_t> marks; ///< heights of the stack
-  std::vector<std::optional<Value>> memo;
-  size_t memoized = 0;
+Status Machine::extend(std::vector<Value> &list,
+                       std::span<const Value> values) {
+  SINTER_TRY(charge(values.size() * sizeof(Value)));
+  list.insert(list.end(), values.begin(), values.end());
+  return {};
+}
 
-  ErrorInfo fail(std::string_view what) const {
-    return makeError(ErrorKind::io,
-                     fmt::format("pickle: {} at byte {}", what, start));
+Status Machine::pushCall(Value callee, Value args) {
+  if (callee.is(Kind::global)) {
+    std::span<const Value> parts = pickle.items(callee);
+    if (isDangerous(parts[0].text(), parts[1].text()))
+      return fail(fmt::format("it calls {}, which is refused",
+                              printableName(pickle.globalName(callee))));
   }
-  Status charge(size_t bytes) {
-    if (bytes > budget)
-      return fail("more values than its bytes can need");
-    budget -= bytes;
-    return {};
-  }
+  if (!callee.is(Kind::global) && !callee.is(Kind::persistent) &&
+      !callee.is(Kind::object))
+    return fail("it calls what is no function");
+  if (!args.is(Kind::tuple))
+    return fail("it calls a function with no tuple");
+  SINTER_TRY_ASSIGN(Value object, make(Kind::object));
+  SINTER_TRY(charge(sizeof(Pickle::Object)));
+  pickle.nodes[object.node].object = pickle.objects.size();
+  pickle.objects.push_back({{callee, args, {}}, {}});
+  return push(object);
+}
 
-  //===- The bytes of the program -----------------------------------------===//
+Status Machine::append(std::span<const Value> values) {
+  SINTER_TRY_ASSIGN(Value * list, peek());
+  if (!list->is(Kind::list) && !list->is(Kind::object) && !list->is(Kind::set))
+    return fail("it appends to no list");
+  return extend(pickle.nodes[list->node].items, values);
+}
 
-  Result<std::string_view> take(uint64_t count) {
-    if (count > text.size() - at)
-      return fail("it is cut off");
-    std::string_view taken = text.substr(at, count);
-    at += count;
-    return taken;
-  }
-  Result<std::string_view> takeLine() {
-    size_t end = text.find('\n', at);
-    if (end == text.npos)
-      return fail("it is cut off");
-    std::string_view line = text.substr(at, end - at);
-    at = end + 1;
-    if (line.ends_with('\r'))
-      line.remove_suffix(1);
-    return line;
-  }
-  template <typename T> Result<T> takeNumber() {
-    SINTER_TRY_ASSIGN(std::string_view bytes, take(sizeof(T)));
-    T number;
-    std::memcpy(&number, bytes.data(), sizeof(T));
-    return number;
-  }
-  /// Bytes after a length of type T.
-  template <typename T> Result<std::string_view> takeCounted() {
-    SINTER_TRY_ASSIGN(T count, takeNumber<T>());
-    if (std::cmp_less(count, 0))
-      return fail("a negative length");
-    if (std::cmp_greater(count, std::numeric_limits<uint32_t>::max()))
-      return fail("a text of 4 GiB or more");
-    return take(static_cast<uint64_t>(count));
-  }
+Status Machine::setItems(std::span<const Value> values) {
+  SINTER_TRY_ASSIGN(Value * dict, peek());
+  if (!dict->is(Kind::dict) && !dict->is(Kind::object))
+    return fail("it sets an item of no dictionary");
+  if (values.size() % 2)
+    return fail("a key without a value");
+  Pickle::Node &node = pickle.nodes[dict->node];
+  return extend(dict->is(Kind::dict) ? node.items
+                                     : pickle.objects[node.object].pairs,
+                values);
+}
 
-  //===- The stack ----------------------------------------------------------//
+Status Machine::build() {
+  SINTER_TRY_ASSIGN(Value state, pop());
+  SINTER_TRY_ASSIGN(Value * object, peek());
+  if (!object->is(Kind::object))
+    return fail("it gives a state to no object");
+  pickle.objects[pickle.nodes[object->node].object].call.state = state;
+  return {};
+}
 
-  Status push(Value value) {
-    SINTER_TRY(charge(sizeof(Value)));
-    stack.push_back(value);
-    return {};
+Status Machine::put(uint64_t number) {
+  SINTER_TRY_ASSIGN(Value * value, peek());
+  // Writers count from 0 on, so a number never exceeds the bytes.
+  if (number >= text.size())
+    return fail(fmt::format("memo {} is out of range", number));
+  if (number >= memo.size()) {
+    SINTER_TRY(charge((number + 1 - memo.size()) * sizeof(memo[0])));
+    memo.resize(number + 1);
   }
-  /// Nothing below the last mark is taken.
-  Result<Value> pop() {
-    size_t floor = marks.empty() ? 0 : marks.back();
-    if (stack.size() <= floor)
-      return fail("nothing is on the stack");
-    Value value = stack.back();
-    stack.pop_back();
-    return value;
-  }
-  Result<Value *> peek() {
-    size_t floor = marks.empty() ? 0 : marks.back();
-    if (stack.size() <= floor)
-      return fail("nothing is on the stack");
-    return &stack.back();
-  }
-  /// All above the last mark, which goes.
-  Result<std::vector<Value>> popMark() {
-    if (marks.empty())
-      return fail("no mark is on the stack");
-    auto first = stack.begin() + std::ptrdiff_t(marks.back());
-    std::vector<Value> values(first, stack.end());
-    stack.erase(first, stack.end());
-    marks.pop_back();
-    return values;
-  }
-  Result<std::vector<Value>> popMany(size_t count) {
-    std::vector<Value> values(count);
-    for (size_t i = count; i-- > 0;) {
-      SINTER_TRY_ASSIGN(values[i], pop());
-    }
-    return values;
-  }
+  memoized += !memo[number];
+  memo[number] = *value;
+  return {};
+}
 
-  //===- Values -------------------------------------------------------------//
+Status Machine::get(uint64_t number) {
+  if (number >= memo.size() || !memo[number])
+    return fail(fmt::format("memo {} was not set", number));
+  return push(*memo[number]);
+}
 
-  static Value plain(Kind kind, int64_t number = 0) {
-    Value value;
-    value.kind = kind;
-    value.integerValue = number;
-    return value;
-  }
-  static Value realOf(double number) {
-    Value value;
-    value.kind = Kind::real;
-    value.realValue = number;
-    return value;
-  }
-  static Value textOf(std::string_view of, Kind kind = Kind::text) {
-    Value value;
-    value.kind = kind;
-    value.length = static_cast<uint32_t>(of.size());
-    value.textValue = of.data();
-    return value;
-  }
-  /// One whose text is not in the file.
-  Result<Value> ownedText(std::string of) {
-    SINTER_TRY(charge(of.size() + sizeof(of)));
-    return textOf(pickle.owned.emplace_back(std::move(of)));
-  }
-  Result<Value> make(Kind kind, std::vector<Value> items = {}) {
-    SINTER_TRY(charge(sizeof(Pickle::Node) + items.size() * sizeof(Value)));
-    Value value;
-    value.kind = kind;
-    value.node = pickle.nodes.size();
-    pickle.nodes.emplace_back().items = std::move(items);
-    return value;
-  }
-  Status pushMade(Kind kind, std::vector<Value> items = {}) {
-    SINTER_TRY_ASSIGN(Value value, make(kind, std::move(items)));
-    return push(value);
-  }
-  /// Two's complement, little-endian.
-  static Value longOf(std::string_view bytes) {
-    if (bytes.size() > sizeof(int64_t))
-      return textOf(bytes, Kind::big);
-    bool isNegative = !bytes.empty() && (bytes.back() & 0x80);
-    int64_t number = isNegative ? -1 : 0;
-    std::memcpy(&number, bytes.data(), bytes.size());
-    return plain(Kind::integer, number);
-  }
+Result<uint64_t> Machine::takeMemoLine() {
+  SINTER_TRY_ASSIGN(std::string_view line, takeLine());
+  uint64_t number = 0;
+  auto [end, error] =
+      std::from_chars(line.data(), line.data() + line.size(), number);
+  if (error != std::errc() || end != line.data() + line.size())
+    return fail("a memo that is no number");
+  return number;
+}
 
-  template <typename T> Status pushText(Kind kind) {
-    SINTER_TRY_ASSIGN(std::string_view bytes, takeCounted<T>());
-    return push(textOf(bytes, kind));
-  }
-  Status pushGlobal(std::string_view module, std::string_view name) {
-    return pushMade(Kind::global, {textOf(module), textOf(name)});
-  }
-  /// Records that `callee` would be called.
-  Status pushCall(Value callee, Value args) {
-    if (callee.is(Kind::global)) {
-      std::span<const Value> parts = pickle.items(callee);
-      if (isDangerous(parts[0].text(), parts[1].text()))
-        return fail(fmt::format("it calls {}, which is refused",
-                                printableName(pickle.globalName(callee))));
-    }
-    if (!callee.is(Kind::global) && !callee.is(Kind::persistent) &&
-        !callee.is(Kind::object))
-      return fail("it calls what is no function");
-    if (!args.is(Kind::tuple))
-      return fail("it calls a function with no tuple");
-    SINTER_TRY_ASSIGN(Value object, make(Kind::object));
-    pickle.nodes[object.node].call = {callee, args, {}};
-    return push(object);
-  }
+Status Machine::persistent(Value id) {
+  SINTER_TRY_ASSIGN(Value value, make(Kind::persistent, {id}));
+  SINTER_TRY(charge(sizeof(Value)));
+  pickle.outside.push_back(value);
+  return push(value);
+}
 
-  //===- What is done to containers -----------------------------------------//
-
-  Status append(std::span<const Value> values) {
-    SINTER_TRY_ASSIGN(Value * list, peek());
-    if (!list->is(Kind::list) && !list->is(Kind::object) &&
-        !list->is(Kind::set))
-      return fail("it appends to no list");
-    return extend(pickle.nodes[list->node].items, values);
-  }
-  Status setItems(std::span<const Value> values) {
-    SINTER_TRY_ASSIGN(Value * dict, peek());
-    if (!dict->is(Kind::dict) && !dict->is(Kind::object))
-      return fail("it sets an item of no dictionary");
-    if (values.size() % 2)
-      return fail("a key without a value");
-    Pickle::Node &node = pickle.nodes[dict->node];
-    return extend(dict->is(Kind::dict) ? node.items : node.pairs, values);
-  }
-  Status extend(std::vector<Value> &list, std::span<const Value> values) {
-    SINTER_TRY(charge(values.size() * sizeof(Value)));
-    list.insert(list.end(), values.begin(), values.end());
-    return {};
-  }
-  Status build() {
-    SINTER_TRY_ASSIGN(Value state, pop());
-    SINTER_TRY_ASSIGN(Value * object, peek());
-    if (!object->is(Kind::object))
-      return fail("it gives a state to no object");
-    pickle.nodes[object->node].call.state = state;
-    return {};
-  }
-
-  //===- The table of values ------------------------------------------------//
-
-  Status put(uint64_t number) {
-    SINTER_TRY_ASSIGN(Value * value, peek());
-    // Writers count from 0 on, so a number never exceeds the bytes.
-    if (number >= text.size())
-      return fail(fmt::format("memo {} is out of range", number));
-    if (number >= memo.size()) {
-      SINTER_TRY(charge((number + 1 - memo.size()) * sizeof(memo[0])));
-      memo.resize(number + 1);
-    }
-    memoized += !memo[number];
-    memo[number] = *value;
-    return {};
-  }
-  Status get(uint64_t number) {
-    if (number >= memo.size() || !memo[number])
-      return fail(fmt::format("memo {} was not set", number));
-    return push(*memo[number]);
-  }
-  Result<uint64_t> takeMemoLine() {
-    SINTER_TRY_ASSIGN(std::string_view line, takeLine());
-    uint64_t number = 0;
-    auto [end, error] =
-        std::from_chars(line.data(), line.data() + line.size(), number);
-    if (error != std::errc() || end != line.data() + line.size())
-      return fail("a memo that is no number");
-    return number;
-  }
-
-  Status persistent(Value id) {
-    SINTER_TRY_ASSIGN(Value value, make(Kind::persistent, {id}));
-    SINTER_TRY(charge(sizeof(Value)));
-    pickle.outside.push_back(value);
-    return push(value);
-  }
-
-  Status step(uint8_t code);
-  Status stepLine(uint8_t code);
-  Status stepText(uint8_t code);
-  Status stepNumber(uint8_t code);
-  Status stepContainer(uint8_t code);
-  Status stepCall(uint8_t code);
-  Status stepMemo(uint8_t code);
-  Status stepStack(uint8_t code);
-  Status stop();
-};
-
-Status Machine::stop() {
+Status Machine::stop(uint8_t) {
   if (!marks.empty() || stack.size() != 1)
     return fail(stack.empty() ? "it ends without a value"
                               : "it ends with values to spare");
@@ -328,100 +167,6 @@ Status Machine::stepStack(uint8_t code) {
   }
   default:
     return fail(fmt::format("unknown instruction 0x{:02x}", code));
-  }
-}
-
-Status Machine::stepNumber(uint8_t code) {
-  switch (code) {
-  case 'N':
-    return push(plain(Kind::none));
-  case 0x88:
-  case 0x89:
-    return push(plain(Kind::boolean, code == 0x88));
-  case 'J': {
-    SINTER_TRY_ASSIGN(int32_t number, takeNumber<int32_t>());
-    return push(plain(Kind::integer, number));
-  }
-  case 'K': {
-    SINTER_TRY_ASSIGN(uint8_t number, takeNumber<uint8_t>());
-    return push(plain(Kind::integer, number));
-  }
-  case 'M': {
-    SINTER_TRY_ASSIGN(uint16_t number, takeNumber<uint16_t>());
-    return push(plain(Kind::integer, number));
-  }
-  case 'G': {
-    SINTER_TRY_ASSIGN(uint64_t bits, takeNumber<uint64_t>());
-    return push(realOf(std::bit_cast<double>(__builtin_bswap64(bits))));
-  }
-  case 0x8a: {
-    SINTER_TRY_ASSIGN(std::string_view bytes, takeCounted<uint8_t>());
-    return push(longOf(bytes));
-  }
-  case 0x8b: {
-    SINTER_TRY_ASSIGN(std::string_view bytes, takeCounted<int32_t>());
-    return push(longOf(bytes));
-  }
-  default:
-    return stepLine(code);
-  }
-}
-
-/// Numbers and texts of protocol 0, which end with their line.
-Status Machine::stepLine(uint8_t code) {
-  SINTER_TRY_ASSIGN(std::string_view line, takeLine());
-  if (code == 'I' && (line == "00" || line == "01"))
-    return push(plain(Kind::boolean, line == "01"));
-  if (code == 'S') {
-    std::optional<std::string> decoded = unquoted(line);
-    if (!decoded)
-      return fail("a string that cannot be read");
-    SINTER_TRY_ASSIGN(Value value, ownedText(std::move(*decoded)));
-    return push(value);
-  }
-  if (code == 'V') {
-    std::optional<std::string> decoded = unescapedUnicode(line);
-    if (!decoded)
-      return fail("a string that cannot be read");
-    SINTER_TRY_ASSIGN(Value value, ownedText(std::move(*decoded)));
-    return push(value);
-  }
-  if (code == 'L' && line.ends_with('L'))
-    line.remove_suffix(1);
-  const char *first = line.data(), *last = first + line.size();
-  if (code == 'F') {
-    double number = 0;
-    auto [end, error] = std::from_chars(first, last, number);
-    if (error == std::errc() && end == last && !line.empty())
-      return push(realOf(number));
-    return fail("a number that cannot be read");
-  }
-  int64_t number = 0;
-  auto [end, error] = std::from_chars(first, last, number);
-  if (end != last || line.empty() || error == std::errc::invalid_argument)
-    return fail("a number that cannot be read");
-  if (error == std::errc::result_out_of_range)
-    return push(textOf(line, Kind::big));
-  return push(plain(Kind::integer, number));
-}
-
-Status Machine::stepText(uint8_t code) {
-  switch (code) {
-  case 'U':
-  case 0x8c:
-    return pushText<uint8_t>(Kind::text);
-  case 'T':
-    return pushText<int32_t>(Kind::text);
-  case 'X':
-    return pushText<uint32_t>(Kind::text);
-  case 0x8d:
-    return pushText<uint64_t>(Kind::text);
-  case 'C':
-    return pushText<uint8_t>(Kind::bytes);
-  case 'B':
-    return pushText<uint32_t>(Kind::bytes);
-  default:
-    return pushText<uint64_t>(Kind::bytes);
   }
 }
 
@@ -554,85 +299,34 @@ Status Machine::stepMemo(uint8_t code) {
   }
 }
 
-Status Machine::step(uint8_t code) {
-  switch (code) {
-  case '.':
-    return stop();
-  case 'N':
-  case 'I':
-  case 'J':
-  case 'K':
-  case 'L':
-  case 'M':
-  case 'F':
-  case 'G':
-  case 'S':
-  case 'V':
-  case 0x88:
-  case 0x89:
-  case 0x8a:
-  case 0x8b:
-    return stepNumber(code);
-  case 'T':
-  case 'U':
-  case 'X':
-  case 'B':
-  case 'C':
-  case 0x8c:
-  case 0x8d:
-  case 0x8e:
-  case 0x96:
-    return stepText(code);
-  case ')':
-  case ']':
-  case '}':
-  case 'a':
-  case 'd':
-  case 'e':
-  case 'l':
-  case 's':
-  case 't':
-  case 'u':
-  case 0x85:
-  case 0x86:
-  case 0x87:
-  case 0x8f:
-  case 0x90:
-  case 0x91:
-    return stepContainer(code);
-  case 'R':
-  case 'b':
-  case 'c':
-  case 'i':
-  case 'o':
-  case 0x81:
-  case 0x92:
-  case 0x93:
-    return stepCall(code);
-  case 'g':
-  case 'h':
-  case 'j':
-  case 'p':
-  case 'q':
-  case 'r':
-  case 'P':
-  case 'Q':
-  case 0x94:
-    return stepMemo(code);
-  case 0x82:
-  case 0x83:
-  case 0x84:
-    return makeError(ErrorKind::unsupported,
-                     "pickle: codes of Python's extension registry are not "
-                     "supported");
-  case 0x97:
-  case 0x98:
-    return makeError(ErrorKind::unsupported,
-                     "pickle: buffers outside of it are not supported");
-  default:
-    return stepStack(code);
-  }
+Status Machine::stepRegistry(uint8_t) {
+  return makeError(ErrorKind::unsupported,
+                   "pickle: codes of Python's extension registry are not "
+                   "supported");
 }
+
+Status Machine::stepBuffer(uint8_t) {
+  return makeError(ErrorKind::unsupported,
+                   "pickle: buffers outside of it are not supported");
+}
+
+constexpr std::array<Machine::Step, 256> Machine::steps = [] {
+  std::array<Step, 256> table{};
+  table.fill(&Machine::stepStack);
+  auto set = [&](std::string_view codes, Step step) {
+    for (char code : codes)
+      table[static_cast<uint8_t>(code)] = step;
+  };
+  set(".", &Machine::stop);
+  set("NIJKLMFGSV\x88\x89\x8a\x8b", &Machine::stepNumber);
+  set("TUXBC\x8c\x8d\x8e\x96", &Machine::stepText);
+  set(")]}adelstu\x85\x86\x87\x8f\x90\x91", &Machine::stepContainer);
+  set("Rbcio\x81\x92\x93", &Machine::stepCall);
+  set("ghjpqrPQ\x94", &Machine::stepMemo);
+  set("\x82\x83\x84", &Machine::stepRegistry);
+  set("\x97\x98", &Machine::stepBuffer);
+  return table;
+}();
 
 Result<Pickle> Pickle::parse(std::span<const std::byte> bytes) {
   return Machine(bytes).run();

@@ -59,8 +59,7 @@ TorchWeights::bytesOf(const ZipEntry &entry) {
     auto bytes = archive.read(entry);
     if (!bytes)
       return error(bytes.error().message, bytes.error().kind);
-    unpacked = std::move(*bytes);
-    return std::span<const std::byte>(unpacked);
+    return std::span<const std::byte>(made.emplace_back(std::move(*bytes)));
   }
   Status checked = archive.check(entry);
   if (!checked)
@@ -82,7 +81,22 @@ Status TorchWeights::readZip() {
     swapped =
         text && text->size() == 3 && std::memcmp(text->data(), "big", 3) == 0;
   }
-  std::string folder = *root + "data/";
+  listStorages(*root + "data/", swapped);
+  SINTER_TRY(
+      readPickleEntry(*entryOf(archive, *root + std::string(pickleName)), ""));
+  if (const ZipEntry *constants = entryOf(archive, *root + "constants.pkl")) {
+    remarks.push_back("a TorchScript archive: its weights, but no code");
+    // Those of a frozen module are constants.
+    listStorages(*root + "constants/", swapped);
+    SINTER_TRY(readPickleEntry(*constants, "constants."));
+  }
+  SINTER_TRY(finish());
+  tie();
+  return {};
+}
+
+void TorchWeights::listStorages(const std::string &folder, bool swapped) {
+  storages.clear();
   for (const ZipEntry &entry : archive.entries()) {
     if (!entry.name.starts_with(folder))
       continue;
@@ -94,20 +108,18 @@ Status TorchWeights::readZip() {
     storage.swapped = swapped;
     storages.emplace(entry.name.substr(folder.size()), &storage);
   }
-  if (entryOf(archive, *root + "constants.pkl"))
-    remarks.push_back("a TorchScript archive: its weights, but no code");
-  return readPickleEntry(*entryOf(archive, *root + std::string(pickleName)));
 }
 
-Status TorchWeights::readPickleEntry(const ZipEntry &entry) {
+Status TorchWeights::readPickleEntry(const ZipEntry &entry,
+                                     const std::string &prefix) {
   SINTER_TRY_ASSIGN(std::span<const std::byte> bytes, bytesOf(entry));
   auto data = Pickle::parse(bytes);
   if (!data)
     return error(data.error().message, data.error().kind);
-  return takeValue(*data);
+  return takeValue(*data, prefix);
 }
 
-Status TorchWeights::takeValue(const Pickle &data) {
+Status TorchWeights::takeValue(const Pickle &data, const std::string &prefix) {
   const Value &root = data.root();
   bool isContainer = root.is(Kind::dict) || root.is(Kind::list) ||
                      root.is(Kind::tuple) || root.is(Kind::object);
@@ -122,7 +134,7 @@ Status TorchWeights::takeValue(const Pickle &data) {
   auto contents = contentsOf(data, stem);
   if (!contents)
     return error(contents.error().message, contents.error().kind);
-  return take(std::move(*contents));
+  return take(std::move(*contents), prefix);
 }
 
 /// The storages stand in the order of their keys: a count, then the elements.
@@ -188,7 +200,10 @@ Status TorchWeights::readLegacy() {
   SINTER_TRY_ASSIGN(Pickle data, next());
   SINTER_TRY_ASSIGN(Pickle keys, next());
   SINTER_TRY(readStorages(rest, keys, data));
-  return takeValue(data);
+  SINTER_TRY(takeValue(data, ""));
+  SINTER_TRY(finish());
+  tie();
+  return {};
 }
 
 } // namespace torch

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace sinter::runtime::torch {
@@ -254,6 +255,37 @@ Result<std::optional<RebuiltTensor>> Rebuilder::array(const Value &value) {
   SINTER_TRY_ASSIGN(tensor.bytes, bytesOf(state[4]));
   tensor.strides = weights::denseStrides(tensor.dims, state[3].boolean());
   return std::optional(std::move(tensor));
+}
+
+/// `scalar(dtype, bytes)`.
+std::optional<std::string> Rebuilder::numberText(const Value &value) {
+  std::span<const Value> args = pickle.items(pickle.call(value).args);
+  if (!isNumpy(calleeName(pickle, value), "multiarray.scalar") ||
+      args.size() != 2)
+    return std::nullopt;
+  RebuiltTensor scalar;
+  auto bytes = bytesOf(args[1]);
+  if (!bytes || !readNumpyType(args[0], scalar) || scalar.swapped ||
+      bytes->size() != byteWidth(scalar.dtype))
+    return std::string("a number of NumPy");
+  auto as = [&]<typename T>(T number) {
+    std::memcpy(&number, bytes->data(), sizeof(T));
+    return fmt::to_string(number);
+  };
+  switch (scalar.dtype) {
+  case DType::f64:
+    return as(double());
+  case DType::f32:
+    return as(float());
+  case DType::i64:
+    return as(int64_t());
+  case DType::i32:
+    return as(int32_t());
+  case DType::boolean:
+    return std::string((*bytes)[0] == std::byte{0} ? "false" : "true");
+  default:
+    return fmt::format("a number of type {}", scalar.type);
+  }
 }
 
 Result<std::optional<RebuiltTensor>> Rebuilder::tensorOf(Value value) {

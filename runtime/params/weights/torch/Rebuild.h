@@ -57,6 +57,9 @@ public:
   /// (sparse, quantized) is an `unsupported` error.
   Result<std::optional<RebuiltTensor>> tensorOf(pickle::Value value);
 
+  /// A scalar of NumPy as text; null for everything else.
+  std::optional<std::string> numberText(const pickle::Value &value);
+
 private:
   using Values = std::span<const pickle::Value>;
   const pickle::Pickle &pickle;

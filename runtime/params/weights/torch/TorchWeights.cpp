@@ -40,15 +40,15 @@ ErrorInfo TorchWeights::error(std::string_view what, ErrorKind kind) const {
   return weights::fileError(path(), std::string(what), kind);
 }
 
-Status TorchWeights::take(Contents contents) {
-  made = std::move(contents.made);
-  strings = std::move(contents.metadata);
+Status TorchWeights::take(Contents contents, const std::string &prefix) {
+  for (std::vector<std::byte> &bytes : contents.made)
+    made.push_back(std::move(bytes));
+  for (auto &[key, text] : contents.metadata)
+    strings.emplace_back(prefix + key, std::move(text));
   for (std::string &note : contents.notes)
     remarks.push_back(std::move(note));
   for (const auto &[tensor, rebuilt] : contents.tensors)
-    SINTER_TRY(add(tensor, rebuilt));
-  SINTER_TRY(finish());
-  tie();
+    SINTER_TRY(add(prefix + tensor, rebuilt));
   return {};
 }
 

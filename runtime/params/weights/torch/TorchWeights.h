@@ -51,18 +51,20 @@ private:
 
   MappedFile file;
   ZipArchive archive;
-  std::vector<std::byte> unpacked; ///< the pickle, where it is deflated
   std::deque<std::vector<std::byte>> made;
   std::deque<Stored> stored;
   std::map<std::string, const Stored *, std::less<>> storages;
   std::vector<Part> parts; ///< one a tensor
 
   Result<std::span<const std::byte>> bytesOf(const ZipEntry &entry);
-  Status readPickleEntry(const ZipEntry &entry);
-  Status takeValue(const pickle::Pickle &data);
+  /// The storages `FOLDER/KEY`.
+  void listStorages(const std::string &folder, bool swapped);
+  Status readPickleEntry(const ZipEntry &entry, const std::string &prefix);
+  /// Names begin with `prefix`.
+  Status takeValue(const pickle::Pickle &data, const std::string &prefix);
   Status readStorages(std::span<const std::byte> rest,
                       const pickle::Pickle &keys, const pickle::Pickle &data);
-  Status take(Contents contents);
+  Status take(Contents contents, const std::string &prefix);
   Status add(const std::string &tensor, const RebuiltTensor &rebuilt);
   Result<const Stored *> storedOf(const RebuiltTensor &rebuilt);
   void tie();
