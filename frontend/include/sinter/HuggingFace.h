@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sinter/hf/Bert.h>
+#include <sinter/hf/DistilBert.h>
 #include <sinter/hf/Gpt2.h>
 #include <sinter/hf/Llama.h>
 #include <sinter/hf/Roberta.h>
@@ -17,7 +18,8 @@ namespace sinter::hf {
 /// A model of one of the kinds that are known.
 using AnyModel =
     std::variant<Bert, BertClassifier, BertMaskedLM, RobertaClassifier,
-                 RobertaMaskedLM, Gpt2, Llama, Vit, VitClassifier, Whisper>;
+                 RobertaMaskedLM, DistilBert, DistilBertClassifier, Gpt2, Llama,
+                 Vit, VitClassifier, Whisper>;
 
 /// Makes a module of a folder that transformers wrote: config.json and
 /// model.safetensors, pytorch_model.bin, or the shards that an index.json

@@ -75,6 +75,16 @@ TEST(HuggingFaceModels, roberta) {
   EXPECT_LT(differenceOf(x, golden.at("last_hidden_state")), near);
 }
 
+TEST(HuggingFaceModels, distilBert) {
+  StateDict golden = goldenOf("distilbert-classifier");
+  hf::DistilBertClassifier model =
+      hf::DistilBertClassifier::from_folder(folderOf("distilbert-classifier"));
+  Tensor scores =
+      model(golden.at("input_ids"),
+            hf::EncoderInputs{.attention_mask = golden.at("attention_mask")});
+  EXPECT_LT(differenceOf(scores, golden.at("logits")), near);
+}
+
 /// The losses of steps of gradient descent.
 template <typename M>
 static std::vector<float> lossesOf(M &model, const Tensor &ids, size_t count) {
@@ -252,6 +262,7 @@ TEST(HuggingFaceModels, anyKind) {
   EXPECT_TRUE(isKind<hf::Bert>("roberta"));
   EXPECT_TRUE(isKind<hf::BertClassifier>("bert-classifier"));
   EXPECT_TRUE(isKind<hf::BertMaskedLM>("bert-masked-lm"));
+  EXPECT_TRUE(isKind<hf::DistilBertClassifier>("distilbert-classifier"));
   EXPECT_TRUE(isKind<hf::Gpt2>("gpt2"));
   EXPECT_TRUE(isKind<hf::Llama>("llama"));
   EXPECT_TRUE(isKind<hf::Vit>("vit"));
