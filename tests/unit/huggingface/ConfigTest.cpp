@@ -14,7 +14,6 @@
 using namespace sinter;
 using namespace sinter::hf_test;
 using testing::AllOf;
-using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;

@@ -8,7 +8,6 @@ using namespace sinter;
 using namespace sinter::hf_test;
 using testing::Contains;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 constexpr double near = 1e-4;
 
@@ -280,4 +279,31 @@ TEST(HuggingFaceModels, halfPrecision) {
   Tensor scores = model(golden.at("input_ids"));
   EXPECT_EQ(scores.dtype(), DType::bf16);
   EXPECT_LT(differenceOf(scores, golden.at("logits")), 0.05);
+}
+
+TEST(HuggingFaceModels, areRecorded) {
+  StateDict golden = goldenOf("llama");
+  hf::Llama model = hf::Llama::from_folder(folderOf("llama"));
+  auto scores = jit([&](const Tensor &ids) { return model(ids); });
+  Tensor ids = golden.at("input_ids");
+  EXPECT_LT(differenceOf(scores(ids), golden.at("logits")), near);
+  hf::KeyValueCache cache(8);
+  auto next = jit([&](const Tensor &words) {
+    return model(words, hf::DecoderInputs{.cache = &cache});
+  });
+  EXPECT_THAT(problemOf([&] { next(ids); }),
+              HasSubstr("a cache in a function that is recorded"));
+}
+
+TEST(HuggingFaceModels, openLengths) {
+  StateDict golden = goldenOf("mistral");
+  hf::Llama model = hf::Llama::from_folder(folderOf("mistral"));
+  Tensor ids = golden.at("input_ids"), wanted = golden.at("logits");
+  for (int64_t length : {2, 3, 5, 6}) {
+    Tensor words =
+        tensor(narrow(ids, 1, 0, length).to_vector<int64_t>(), {2, length});
+    words.dynamic(1);
+    EXPECT_LT(differenceOf(model(words), narrow(wanted, 1, 0, length)), near)
+        << length;
+  }
 }
