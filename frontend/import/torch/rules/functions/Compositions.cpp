@@ -139,6 +139,56 @@ static void repeatEachRule(Call &call) {
   call.give(hasSelf ? index_select(x, index, axis) : index);
 }
 
+/// Axes that are one there, and those in front, are summed up.
+static void sumToSizeRule(Call &call) {
+  Tensor x = call.tensor("self");
+  Dims wanted = call.dims("size");
+  int64_t more = x.rank() - int64_t(wanted.size());
+  if (more < 0)
+    call.invalid("a sum to more axes");
+  std::vector<int64_t> axes;
+  for (int64_t i = 0; i < x.rank(); ++i)
+    if (i < more || (wanted[size_t(i - more)].isConstant() &&
+                     wanted[size_t(i - more)].value == 1))
+      axes.push_back(i);
+  call.give(reshape(axes.empty() ? x : sum(x, Axes(axes)), wanted));
+}
+
+/// Rows of `r` elements of a vector, each in the order of the vector.
+static void combinationsRule(Call &call) {
+  Tensor x = call.tensor("self");
+  int64_t count = fixed(x.dim(0)), r = call.integer("r", 2);
+  bool repeats = call.flag("with_replacement");
+  if (r < 1 || r > 8 || count > 256)
+    call.unsupported("rows of " + std::to_string(r) + " of " +
+                     std::to_string(count) + " elements");
+  constexpr size_t most = 1 << 24;
+  std::vector<std::vector<int64_t>> rows{{}};
+  for (int64_t i = 0; i < r; ++i) {
+    std::vector<std::vector<int64_t>> longer;
+    for (const std::vector<int64_t> &row : rows) {
+      int64_t first = row.empty() ? 0 : row.back() + (repeats ? 0 : 1);
+      for (int64_t next = first; next < count; ++next) {
+        longer.push_back(row);
+        longer.back().push_back(next);
+      }
+      if (longer.size() > most)
+        call.unsupported("so many rows");
+    }
+    rows = std::move(longer);
+  }
+  std::vector<int64_t> places;
+  for (const std::vector<int64_t> &row : rows)
+    places.insert(places.end(), row.begin(), row.end());
+  auto number = int64_t(rows.size());
+  if (number == 0) {
+    call.give(zeros({0, r}, {x.dtype(), x.device()}));
+    return;
+  }
+  Tensor index = tensor(places, {number * r}, {DType::i64, x.device()});
+  call.give(reshape(index_select(x, index, 0), {number, r}));
+}
+
 //===- Linear algebra -----------------------------------------------------===//
 
 /// Along the last axis of both.
@@ -180,18 +230,17 @@ static void diagonalOfRule(Call &call) {
 }
 
 /// Of all elements, of vectors along one axis, or of matrices over two.
-static void linalgNormRule(Call &call) {
+static void giveNorm(Call &call, std::vector<int64_t> axes) {
   Tensor x = call.tensor("self");
   if (call.has("dtype"))
     x = x.to(*call.dtype("dtype"));
   bool keeps = call.flag("keepdim");
-  std::vector<int64_t> axes = call.integers("dim");
   const Value &order = call.value("ord");
   std::string name =
       order.kind == Value::Kind::text ? order.text : std::string();
   if (!name.empty() && name != "fro")
     call.unsupported("a norm '" + name + "'");
-  bool isPlain = order.isNone() || name == "fro";
+  bool isPlain = name == "fro" || order.isNone();
   if (!isPlain && axes.empty() && x.rank() == 2)
     axes = {0, 1};
   double p = isPlain ? 2 : numberOf(call, order).asReal();
@@ -210,6 +259,12 @@ static void linalgNormRule(Call &call) {
   Tensor sums = sum(abs(x), summed, true);
   Tensor found = p > 0 ? amax(sums, other, true) : amin(sums, other, true);
   call.give(keeps ? found : squeeze(found, {a, b}));
+}
+
+static void linalgNormRule(Call &call) { giveNorm(call, call.integers("dim")); }
+static void matrixNormRule(Call &call) {
+  std::vector<int64_t> axes = call.integers("dim");
+  giveNorm(call, axes.empty() ? std::vector<int64_t>{-2, -1} : axes);
 }
 
 static void covarianceRule(Call &call) {
@@ -354,9 +409,11 @@ static constexpr Operator rows[] = {
     {"aten.linalg_diagonal.default", diagonalOfRule},
     {"aten.linalg_norm.default", linalgNormRule},
     {"aten.linalg_norm.ord_str", linalgNormRule},
-    {"aten.linalg_matrix_norm.default", linalgNormRule},
-    {"aten.linalg_matrix_norm.str_ord", linalgNormRule},
+    {"aten.linalg_matrix_norm.default", matrixNormRule},
+    {"aten.linalg_matrix_norm.str_ord", matrixNormRule},
     {"aten.frobenius_norm.dim", linalgNormRule},
+    {"aten.sum_to_size.default", sumToSizeRule},
+    {"aten.combinations.default", combinationsRule},
     {"aten.cov.default", covarianceRule},
     {"aten.corrcoef.default", correlationRule},
     {"aten.special_entr.default", entropyRule},
