@@ -16,7 +16,7 @@ static std::vector<Operator> sortedRows() {
       indexRows,       poolingRows,       sampleRows,     lossRows,
       recurrentRows,   signalRows,        randomRows,     visionRows,
       backwardRows,    bagRows,           linalgRows,     numberRows,
-      arrangementRows,
+      arrangementRows, compositionRows,
   };
   std::vector<Operator> all;
   for (auto part : parts)
@@ -51,13 +51,35 @@ static std::string withoutUnderscore(std::string_view name) {
          std::string(name.substr(overload));
 }
 
+/// Its name without the overload, and the overload with its dot.
+static std::pair<std::string, std::string> splitName(std::string_view name) {
+  size_t dot = name.rfind('.');
+  if (dot == name.npos)
+    return {std::string(name), {}};
+  return {std::string(name.substr(0, dot)), std::string(name.substr(dot))};
+}
+
+/// By its own name, by that without `_`, or by the one that it has in the
+/// table. What ends in `_copy` is a view, copied.
 FoundOperator findOperator(std::string_view target) {
-  constexpr std::string_view prefix = "torch.ops.";
+  constexpr std::string_view prefix = "torch.ops.", copy = "_copy";
   if (target.starts_with(prefix))
     target.remove_prefix(prefix.size());
   if (const Operator *row = findRow(target))
-    return {row, false};
-  return {findRow(withoutUnderscore(target)), true};
+    return {row};
+  if (const Operator *row = findRow(withoutUnderscore(target)))
+    return {row, true};
+  auto [name, overload] = splitName(target);
+  bool isCopy = name.ends_with(copy), isInPlace = name.ends_with('_');
+  if (isCopy)
+    return {findRow(name.substr(0, name.size() - copy.size()) + overload),
+            false, true};
+  if (isInPlace)
+    name.pop_back();
+  std::string_view other = otherName(name);
+  if (other.empty())
+    return {};
+  return {findRow(std::string(other) + overload), isInPlace};
 }
 
 /// `aten.add` of `aten.add.Tensor`, and `Tensor`.

@@ -24,6 +24,7 @@ struct Operator {
 struct FoundOperator {
   const Operator *row = nullptr;
   bool isInPlace = false; ///< the result goes where the first operand is
+  bool isCopy = false;    ///< results share nothing with operands
 };
 FoundOperator findOperator(std::string_view target);
 
@@ -31,6 +32,11 @@ FoundOperator findOperator(std::string_view target);
 std::span<const Operator> operators();
 /// The page docs/torch-operators.md.
 std::string operatorsPage();
+
+/// What an operator that is another one by a second name is called in the
+/// table; empty for the others. Without overloads: `aten.arccos` is
+/// `aten.acos`.
+std::string_view otherName(std::string_view name);
 
 // The parts of the table, by family (rules/).
 std::span<const Operator> elementwiseRows();
@@ -62,5 +68,6 @@ std::span<const Operator> bagRows();
 std::span<const Operator> linalgRows();
 std::span<const Operator> numberRows();
 std::span<const Operator> arrangementRows();
+std::span<const Operator> compositionRows();
 
 } // namespace sinter::torch

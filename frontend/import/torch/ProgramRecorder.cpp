@@ -164,6 +164,15 @@ void ProgramRecorder::recordNode(const NodeRecord &node,
   }
 }
 
+/// Tensors that nobody else changes.
+static void copyResults(std::vector<Value> &results) {
+  for (Value &result : results) {
+    if (result.isTensor())
+      result = Value(result.stored->read());
+    copyResults(result.list);
+  }
+}
+
 void ProgramRecorder::dispatch(const NodeRecord &node, const GraphRecord &graph,
                                Scope &scope) {
   FoundOperator found = findOperator(node.target);
@@ -176,6 +185,8 @@ void ProgramRecorder::dispatch(const NodeRecord &node, const GraphRecord &graph,
   Call call(*this, node, graph, std::move(values));
   found.row->rule(call);
   call.checkAllRead();
+  if (found.isCopy)
+    copyResults(call.results());
   if (found.isInPlace)
     finishInPlace(call);
   define(node, graph, std::move(call.results()), scope);

@@ -36,9 +36,10 @@ SMALL_LIMIT = 20_000
 
 
 def table():
-    from ops import elementwise, layers, reductions, shapes, windows
+    from ops import (compositions, elementwise, layers, reductions, shapes,
+                     windows)
     from ops.table import CASES
-    del elementwise, layers, reductions, shapes, windows
+    del compositions, elementwise, layers, reductions, shapes, windows
     return CASES
 
 

@@ -115,6 +115,15 @@ static void indexAddRule(Call &call) {
                       source, call.real("alpha", 1)));
 }
 
+/// Positions in the flat tensor.
+static void putRule(Call &call) {
+  Tensor x = call.tensor("self"), place = call.tensor("index");
+  Tensor source = reshape(call.tensor("source").to(x.dtype()), {-1});
+  Tensor result = index_put(asNumbers(reshape(x, {-1})), {reshape(place, {-1})},
+                            asNumbers(source), call.flag("accumulate"));
+  call.give(reshape(result.to(x.dtype()), x.shape()));
+}
+
 /// Whole slices along an axis: indices for each of their elements.
 static Tensor slicePlaces(const Tensor &index, int64_t axis,
                           const Dims &shape) {
@@ -229,7 +238,9 @@ static void maskedSelectRule(Call &call) {
 /// Elements of the source in their order, where the mask holds.
 static void maskedScatterRule(Call &call) {
   Tensor x = call.tensor("self"), source = call.tensor("source").to(x.dtype());
-  Tensor mask = broadcast(call.tensor("mask"), x.shape());
+  Tensor mask = call.tensor("mask");
+  x = where(mask, x, x); // both broadcast to one shape
+  mask = expand(mask, x.shape());
   Tensor flags = reshape(mask, {-1});
   Tensor place = cumsum(flags.to(DType::i64), 0) - 1;
   Tensor from = reshape(source, {-1});
@@ -270,6 +281,7 @@ static constexpr Operator rows[] = {
     {"aten.index_put.default", indexPutRule},
     {"aten._unsafe_index_put.default", indexPutRule},
     {"aten._index_put_impl.default", indexPutRule},
+    {"aten.put.default", putRule},
     {"aten.index_add.default", indexAddRule},
     {"aten.index_copy.default", indexCopyRule},
     {"aten.index_fill.int_Scalar", indexFillRule},

@@ -60,6 +60,35 @@ static void multiMarginRule(Call &call) {
       multi_margin_loss(call.tensor("self"), call.tensor("target"), options));
 }
 
+/// Labels [n, classes] end with -1: max(0, 1 - (x[label] - x[c])) for each
+/// label and each class that is none, by the number of classes.
+static void multiLabelMarginRule(Call &call) {
+  Tensor x = call.tensor("self"), target = call.tensor("target");
+  Reduction reduction = reductionOf(call);
+  bool isSingle = x.rank() < 2;
+  if (isSingle) {
+    x = reshape(x, {1, -1});
+    target = reshape(target, {1, -1});
+  }
+  Dim count = x.dim(1);
+  Tensor ended = cumsum((target < 0).to(DType::i64), 1) > 0;
+  Tensor counts = where(ended, zeros_like(x), ones_like(x));
+  Tensor label = where(ended, zeros_like(target), target);
+  Tensor own = scatter_add(zeros_like(x), label, counts, 1);
+  Tensor others = where(own > 0, zeros_like(x), ones_like(x));
+  Tensor distance = unsqueeze(gather(x, label, 1), 2) - unsqueeze(x, 1);
+  Tensor hinge =
+      relu(1 - distance) * unsqueeze(counts, 2) * unsqueeze(others, 1);
+  Tensor loss = sum(hinge, {1, 2}) / double(fixed(count));
+  Tensor result = reduction == Reduction::mean  ? mean(loss)
+                  : reduction == Reduction::sum ? sum(loss)
+                  : isSingle                    ? reshape(loss, {})
+                                                : loss;
+  call.give(result);
+  if (call.numOutputs() > 1)
+    call.give(Value());
+}
+
 static void ctcRule(Call &call) {
   Tensor logs = call.tensor("log_probs");
   auto lengths = [&](const char *name) {
@@ -155,6 +184,8 @@ static constexpr Operator rows[] = {
     {"aten.nll_loss2d_forward.default", nllForwardRule},
     {"aten.cross_entropy_loss.default", crossEntropyRule},
     {"aten.multi_margin_loss.default", multiMarginRule},
+    {"aten.multilabel_margin_loss.default", multiLabelMarginRule},
+    {"aten.multilabel_margin_loss_forward.default", multiLabelMarginRule},
     {"aten.ctc_loss.IntList", ctcRule},
     {"aten.ctc_loss.Tensor", ctcRule},
     {"aten.mse_loss.default", plainRule<mse_loss>},

@@ -2,6 +2,7 @@
 #include "frontend/import/torch/rules/Rules.h"
 
 #include <sinter/generated/functions/Folds.h>
+#include <sinter/generated/functions/Math.h>
 
 namespace sinter::torch {
 
@@ -135,6 +136,53 @@ static void uniqueRule(Call &call) {
   call.give(wantsCounts ? Value(found.counts) : Value());
 }
 
+/// Runs of equal elements: each starts where one differs from that before.
+static void runsRule(Call &call) {
+  Tensor x = call.tensor("self");
+  if (call.has("dim"))
+    call.unsupported("runs of slices");
+  Dims shape = x.shape();
+  Tensor line = reshape(x, {-1});
+  int64_t count = fixed(line.dim(0));
+  if (count == 0)
+    call.unsupported("runs of no elements");
+  Tensor differs =
+      sliceAxis(line, 0, 1, count) != sliceAxis(line, 0, 0, count - 1);
+  Tensor first = ones({1}, {DType::i64, x.device()}) != 0;
+  Tensor starts = concat({first, differs}, 0);
+  Tensor places = reshape(nonzero(starts), {-1});
+  Dim runs = places.dim(0);
+  bool wantsInverse = call.flag("return_inverse"),
+       wantsCounts = call.flag("return_counts");
+  call.give(index_select(sortable(line), places, 0).to(x.dtype()));
+  Tensor inverse = cumsum(starts.to(DType::i64), 0) - 1;
+  call.give(wantsInverse ? Value(reshape(inverse, shape)) : Value());
+  Tensor ends = concat({sliceAxis(places, 0, 1, runs),
+                        full({1}, count, {DType::i64, x.device()})},
+                       0);
+  call.give(wantsCounts ? Value(ends - places) : Value());
+}
+
+/// The median of those that are numbers: NaN stand behind them in order.
+static void nanmedianRule(Call &call) {
+  Tensor x = call.tensor("self");
+  bool hasAxis = call.has("dim"), keeps = call.flag("keepdim");
+  Tensor line = hasAxis && x.rank() > 0 ? x : reshape(x, {-1});
+  int64_t axis = hasAxis ? call.axis("dim", line.rank()) : 0;
+  Sorted sorted = sort(line, axis);
+  Tensor numbers = sum((line == line).to(DType::i64), axis, true);
+  Tensor middle = floor_divide(clamp(numbers - 1, 0, line.dim(axis).value), 2);
+  auto taken = [&](const Tensor &all) {
+    Tensor one = gather(all, middle, axis);
+    if (!hasAxis || x.rank() == 0)
+      return reshape(one, {});
+    return keeps ? one : squeeze(one, axis);
+  };
+  call.give(taken(sorted.values));
+  if (hasAxis)
+    call.give(taken(sorted.indices));
+}
+
 static constexpr Operator rows[] = {
     {"aten.sort.default", sortRule},
     {"aten.sort.stable", sortRule},
@@ -155,6 +203,9 @@ static constexpr Operator rows[] = {
     {"aten._unique2.default", uniqueRule},
     {"aten._unique.default", uniqueRule},
     {"aten.unique_dim.default", uniqueRule},
+    {"aten.unique_consecutive.default", runsRule},
+    {"aten.nanmedian.default", nanmedianRule},
+    {"aten.nanmedian.dim", nanmedianRule},
 };
 
 std::span<const Operator> orderRows() { return rows; }

@@ -3,6 +3,10 @@
 
 #include <sinter/Random.h>
 #include <sinter/generated/functions/Elementwise.h>
+#include <sinter/generated/functions/Math.h>
+
+#include <cmath>
+#include <numbers>
 
 namespace sinter::torch {
 
@@ -83,6 +87,30 @@ static void exponentialRule(Call &call) {
   double rate = call.real("lambd", 1);
   Tensor drawn = uniformIn(x.shape(), x.dtype(), 0, 1);
   call.give(log1p(-drawn) * (-1 / rate));
+}
+
+static void cauchyRule(Call &call) {
+  Tensor x = call.tensor("self");
+  call.ignore({"generator"});
+  Tensor drawn = uniformIn(x.shape(), x.dtype(), 0, 1) - 0.5;
+  call.give(tan(drawn * std::numbers::pi) * call.real("sigma", 1) +
+            call.real("median", 0));
+}
+/// How many draws it takes until one succeeds.
+static void geometricRule(Call &call) {
+  Tensor x = call.tensor("self");
+  call.ignore({"generator"});
+  double p = call.real("p");
+  if (!(p > 0 && p < 1))
+    call.invalid("a probability of " + std::to_string(p));
+  Tensor drawn = uniformIn(x.shape(), DType::f32, 0, 1);
+  call.give(ceil(log1p(-drawn) * (1 / std::log1p(-p))).to(x.dtype()));
+}
+static void logNormalRule(Call &call) {
+  Tensor x = call.tensor("self");
+  call.ignore({"generator"});
+  call.give(exp(normalIn(x.shape(), x.dtype()) * call.real("std", 2) +
+                call.real("mean", 1)));
 }
 
 static void bernoulliRule(Call &call) {
@@ -170,6 +198,9 @@ static constexpr Operator rows[] = {
     {"aten.normal.Tensor_Tensor", normalRule},
     {"aten.normal.float_float", normalRule},
     {"aten.exponential.default", exponentialRule},
+    {"aten.cauchy.default", cauchyRule},
+    {"aten.geometric.default", geometricRule},
+    {"aten.log_normal.default", logNormalRule},
     {"aten.bernoulli.default", bernoulliRule},
     {"aten.bernoulli.p", bernoulliRule},
     {"aten.bernoulli.float", bernoulliRule},

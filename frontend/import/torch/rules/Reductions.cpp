@@ -299,12 +299,11 @@ static void quantileRule(Call &call) {
 static void diffRule(Call &call) {
   Tensor x = call.tensor("self");
   int64_t axis = call.axis("dim", x.rank(), -1), times = call.integer("n", 1);
-  std::vector<Arg> parts;
   Tensor before = call.has("prepend") ? call.tensor("prepend") : Tensor();
   Tensor after = call.has("append") ? call.tensor("append") : Tensor();
-  if (before.defined())
+  if (times > 0 && before.defined())
     x = concat({before, x}, axis);
-  if (after.defined())
+  if (times > 0 && after.defined())
     x = concat({x, after}, axis);
   for (int64_t i = 0; i < times; ++i) {
     Dim size = x.dim(axis);

@@ -6,6 +6,7 @@
 #include <sinter/generated/functions/Folds.h>
 #include <sinter/generated/functions/Math.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -85,6 +86,79 @@ static void atan2OutRule(Call &call) {
   call.giveArgument("out");
 }
 
+//===- Numbers in a row
+//----------------------------------------------------===//
+
+/// `count` numbers of a function of their place, as a tensor of the result.
+template <typename F>
+static void giveRow(Call &call, int64_t count, F &&function) {
+  call.ignore({"dtype", "layout", "device", "pin_memory", "requires_grad"});
+  constexpr int64_t most = 1 << 28;
+  if (count < 0 || count > most)
+    call.invalid(std::to_string(count) + " numbers");
+  std::vector<double> numbers;
+  for (int64_t i = 0; i < count; ++i)
+    numbers.push_back(function(double(i)));
+  call.give(tensor(numbers, {count}, {DType::f64, call.device()})
+                .to(call.outputDType()));
+}
+
+/// Sums of cosines; a periodic window is one longer, without its last number.
+static void giveCosines(Call &call, std::vector<double> weights) {
+  int64_t length = call.integer("window_length");
+  bool isPeriodic = call.flag("periodic", true);
+  if (length == 1)
+    return giveRow(call, 1, [](double) { return 1.0; });
+  double turn = 2 * std::numbers::pi / double(isPeriodic ? length : length - 1);
+  giveRow(call, length, [&](double i) {
+    double sum = 0, sign = 1;
+    for (size_t k = 0; k < weights.size(); ++k, sign = -sign)
+      sum += sign * weights[k] * std::cos(turn * double(k) * i);
+    return sum;
+  });
+}
+static void hannRule(Call &call) { giveCosines(call, {0.5, 0.5}); }
+static void hammingRule(Call &call) {
+  giveCosines(call, {call.real("alpha", 0.54), call.real("beta", 0.46)});
+}
+static void blackmanRule(Call &call) { giveCosines(call, {0.42, 0.5, 0.08}); }
+static void bartlettRule(Call &call) {
+  int64_t length = call.integer("window_length");
+  bool isPeriodic = call.flag("periodic", true);
+  double last = double(isPeriodic ? length : length - 1);
+  giveRow(call, length, [&](double i) {
+    return length == 1 ? 1 : 1 - std::fabs(2 * i / last - 1);
+  });
+}
+
+/// Between numbers that are tensors without axes.
+template <bool isPower> static void tensorSpaceRule(Call &call) {
+  call.ignore({"dtype", "layout", "device", "pin_memory", "requires_grad"});
+  DType dtype = call.outputDType();
+  DType made = isFloat(dtype) ? dtype : DType::f64;
+  Tensor first = asTensor(call, call.value("start"), made),
+         last = asTensor(call, call.value("end"), made);
+  int64_t count = call.integer("steps");
+  if (count < 0)
+    call.invalid(std::to_string(count) + " numbers");
+  Tensor place = arange(count, {DType::i64, call.device()}).to(made);
+  Tensor part = place / double(std::max<int64_t>(count - 1, 1));
+  Tensor row = first + (last - first) * part;
+  if constexpr (isPower)
+    row = exp(row * std::log(call.real("base", 10)));
+  call.give(row.to(dtype));
+}
+
+static void logspaceRule(Call &call) {
+  double first = call.real("start"), last = call.real("end"),
+         base = call.real("base", 10);
+  int64_t count = call.integer("steps");
+  giveRow(call, count, [&](double i) {
+    double part = count > 1 ? i / double(count - 1) : 0;
+    return std::pow(base, first + (last - first) * part);
+  });
+}
+
 //===- Integers -----------------------------------------------------------===//
 
 /// Euclid's: as many rounds as the slowest element needs.
@@ -127,6 +201,23 @@ static constexpr Operator rows[] = {
     {"aten.i0.default", bessel0Rule},
     {"aten.special_i0.default", bessel0Rule},
     {"aten.atan2.out", atan2OutRule},
+    {"aten.hann_window.default", hannRule},
+    {"aten.hann_window.periodic", hannRule},
+    {"aten.hamming_window.default", hammingRule},
+    {"aten.hamming_window.periodic", hammingRule},
+    {"aten.hamming_window.periodic_alpha", hammingRule},
+    {"aten.hamming_window.periodic_alpha_beta", hammingRule},
+    {"aten.blackman_window.default", blackmanRule},
+    {"aten.blackman_window.periodic", blackmanRule},
+    {"aten.bartlett_window.default", bartlettRule},
+    {"aten.bartlett_window.periodic", bartlettRule},
+    {"aten.logspace.default", logspaceRule},
+    {"aten.linspace.Tensor_Tensor", tensorSpaceRule<false>},
+    {"aten.linspace.Tensor_Scalar", tensorSpaceRule<false>},
+    {"aten.linspace.Scalar_Tensor", tensorSpaceRule<false>},
+    {"aten.logspace.Tensor_Tensor", tensorSpaceRule<true>},
+    {"aten.logspace.Tensor_Scalar", tensorSpaceRule<true>},
+    {"aten.logspace.Scalar_Tensor", tensorSpaceRule<true>},
     {"aten.gcd.default", gcdRule},
     {"aten.lcm.default", lcmRule},
     {"aten.__lshift__.Tensor", binaryRule<bitwise_left_shift>},

@@ -225,6 +225,26 @@ static void choleskyRule(Call &call) {
     call.give(Value());
 }
 
+/// x of L L^T x = b.
+static Tensor solvedByFactor(Call &call, const Tensor &factor,
+                             const Tensor &b) {
+  bool isUpper = call.flag("upper");
+  Tensor lower = isUpper ? swapaxes(triu(factor), -1, -2) : tril(factor);
+  auto [left, right] = inOneBatch(lower, b);
+  Tensor half = solved(call, left, right, false);
+  return solved(call, swapaxes(left, -1, -2), half, false);
+}
+static void choleskySolveRule(Call &call) {
+  call.give(solvedByFactor(call, call.tensor("input2"), call.tensor("self")));
+}
+static void choleskyInverseRule(Call &call) {
+  Tensor factor = call.tensor("self");
+  int64_t n = sizeOf(call, factor);
+  Tensor unit =
+      expand(eye(n, n, {factor.dtype(), factor.device()}), factor.shape());
+  call.give(solvedByFactor(call, factor, unit));
+}
+
 /// Where PyTorch would raise an error, infinities and NaN stand here.
 static void checkedRule(Call &call) {
   for (size_t i = 0; i < call.numArguments(); ++i)
@@ -258,6 +278,8 @@ static constexpr Operator rows[] = {
     {"aten.linalg_cholesky.default", choleskyRule},
     {"aten.linalg_cholesky_ex.default", choleskyRule},
     {"aten.cholesky.default", choleskyRule},
+    {"aten.cholesky_solve.default", choleskySolveRule},
+    {"aten.cholesky_inverse.default", choleskyInverseRule},
     {"aten._linalg_check_errors.default", checkedRule},
 };
 
