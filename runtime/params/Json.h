@@ -56,7 +56,10 @@ parseMembers(std::string_view text,
 /// but for keys that come twice.
 class Reader {
 public:
-  explicit Reader(std::string_view text) : text(text) {}
+  /// With `hasWords`, numbers may be NaN, Infinity and -Infinity, which
+  /// Python's json writes.
+  explicit Reader(std::string_view text, bool hasWords = false)
+      : text(text), hasWords(hasWords) {}
 
   /// What comes next; `number` for any number.
   Result<Kind> next();
@@ -93,7 +96,11 @@ protected:
   Status parseNumber(Value &out);
 
 private:
+  bool hasWords = false;
   int depth = 0; ///< of objects and arrays that are read now
+
+  /// Whether a number that is a word came, which is taken.
+  bool takeWord(Value &out);
 
   Status enter();
   Status expect(Kind kind, std::string_view what);

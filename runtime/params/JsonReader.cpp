@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <limits>
+#include <utility>
 
 namespace sinter::runtime::json {
 
@@ -188,7 +190,25 @@ Status Reader::parseWord(Value &out) {
   return fail("unknown word");
 }
 
+bool Reader::takeWord(Value &out) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr std::pair<std::string_view, double> words[] = {
+      {"NaN", std::numeric_limits<double>::quiet_NaN()},
+      {"Infinity", infinity},
+      {"-Infinity", -infinity}};
+  for (const auto &[word, number] : words)
+    if (hasWords && text.substr(at).starts_with(word)) {
+      at += word.size();
+      out.kind = Kind::number;
+      out.number = number;
+      return true;
+    }
+  return false;
+}
+
 Status Reader::parseNumber(Value &out) {
+  if (takeWord(out))
+    return {};
   size_t begin = at;
   bool plain = !take('-');
   if (peek() < '0' || peek() > '9')

@@ -20,7 +20,7 @@ namespace {
 /// Reads records; each function reads one value of the text.
 class RecordReader {
 public:
-  explicit RecordReader(std::string_view text) : json(text) {}
+  explicit RecordReader(std::string_view text) : json(text, true) {}
 
   Status program(ProgramRecord &out);
   Status payloads(std::map<std::string, PayloadRecord> &out);
@@ -92,7 +92,7 @@ Status RecordReader::integer(int64_t &out) {
   return {};
 }
 
-/// Numbers that JSON has no words for are strings.
+/// Numbers that JSON has no words for are strings in newer files.
 Status RecordReader::real(double &out) {
   SINTER_TRY_ASSIGN(Kind kind, json.next());
   if (kind != Kind::string) {
@@ -339,8 +339,9 @@ PythonLine lineOf(std::string_view trace) {
     uint32_t line = 0;
     const char *digits = trace.data() + end + after.size();
     std::from_chars(digits, trace.data() + trace.size(), line);
+    // Graphs in graphs are traced through code that has no file.
     bool isTorch = file.find("/torch/") != file.npos ||
-                   file.starts_with("torch/") ||
+                   file.starts_with("torch/") || file.starts_with('<') ||
                    file.find("/transformers/") != file.npos;
     if (isOwn || !isTorch)
       found = {std::string(file), line};
