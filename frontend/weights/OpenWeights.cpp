@@ -3,6 +3,7 @@
 
 #include "frontend/Raise.h"
 #include "frontend/import/onnx/InitializerFile.h"
+#include "frontend/import/torch/ArchivedWeights.h"
 #include "runtime/support/Printable.h"
 
 #include <fmt/format.h>
@@ -13,6 +14,8 @@ runtime::WeightFileRef openWeights(const std::string &path,
                                    std::source_location where) {
   if (path.ends_with(".onnx"))
     return onnx::openInitializers(path, where);
+  if (path.ends_with(".pt2"))
+    return torch::openArchivedWeights(path, where);
   return unwrap(runtime::WeightFile::open(path), where);
 }
 

@@ -1,5 +1,5 @@
-/// Programs of torch.export: what is read is recorded, and nothing worse than an
-/// Error comes of it.
+/// Programs of torch.export: what is read is recorded, and nothing worse than
+/// an Error comes of it.
 #include "frontend/import/torch/Archive.h"
 #include "tests/fuzz/Fuzzer.h"
 #include "tests/unit/torch/ProgramMutator.h"

@@ -29,7 +29,8 @@ static constexpr Flag flags[] = {
     tileFlag,
     {"--emit", "FORM",
      "sinter (default); object, library or header: what sinter embed makes; "
-     "cpp: a module in C++ of an .onnx or .pt2 model, with its parameters beside it",
+     "cpp: a module in C++ of an .onnx or .pt2 model, with its parameters "
+     "beside it",
      "sinter object library header cpp"},
     nameFlag,
     trustFlag,

@@ -204,7 +204,9 @@ int runInspect(int argc, char **argv) {
   std::string path = arguments.positional()[0];
   bool isOfProgram = arguments.has("--stage") || arguments.has("--memory") ||
                      arguments.has("--kernel");
-  if (path.ends_with(".pt2") && !isOfProgram)
+  bool isListed = arguments.has("--weights") || arguments.has("--json") ||
+                  arguments.has("--sha256");
+  if (path.ends_with(".pt2") && !isOfProgram && !isListed)
     return print(arguments, torchText(path));
   if (!isOfProgram && isWeightPath(path, arguments))
     return print(arguments, weightsText(path, arguments));

@@ -67,8 +67,8 @@ Status writeText(const std::string &path, std::string_view text) {
   return replaceFile(path, {&bytes, 1});
 }
 
-/// What an imported model becomes is compiled by default; flags that say otherwise
-/// have its graph compiled again.
+/// What an imported model becomes is compiled by default; flags that say
+/// otherwise have its graph compiled again.
 static Result<Model> importAsAsked(const std::string &path,
                                    const Arguments &arguments) {
   SINTER_TRY_ASSIGN(Model model, importModel(path, arguments));
@@ -99,7 +99,8 @@ Result<Model> readModelFile(const std::string &path,
     return importAsAsked(path, arguments);
   if (extension != ".mlir" && extension != ".sinter")
     return makeError(ErrorKind::invalid_argument,
-                     path + ": a model is a .mlir, .onnx, .pt2 or .sinter file");
+                     path +
+                         ": a model is a .mlir, .onnx, .pt2 or .sinter file");
   model.compiled = extension == ".sinter";
   if (model.compiled)
     return model;

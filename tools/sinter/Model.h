@@ -64,7 +64,8 @@ inline constexpr Flag memoryLimitFlag = {
 inline constexpr Flag dynamicFlag = {"--dynamic", "INPUT:AXIS=NAME",
                                      "make an axis of a text's input symbolic"};
 inline constexpr Flag sizeFlag = {
-    "--size", "NAME=N", "an open axis of an .onnx or .pt2 model has this size only"};
+    "--size", "NAME=N",
+    "an open axis of an .onnx or .pt2 model has this size only"};
 inline constexpr Flag constantFlag = {
     "--constant", "INPUT=FILE.npy",
     "an input of an .onnx or .pt2 model is part of the program"};

@@ -307,6 +307,12 @@ Status ArchiveReader::readOldLayout(const ZipEntry &program) {
   return {};
 }
 
+bool isSame(const ArchivedTensor &a, const ArchivedTensor &b) {
+  return !a.bytes.empty() && a.bytes.data() == b.bytes.data() &&
+         a.bytes.size() == b.bytes.size() && a.dims == b.dims &&
+         a.dtype == b.dtype;
+}
+
 Result<Archive> readArchive(std::span<const std::byte> bytes, bool checksAll) {
   SINTER_TRY_ASSIGN(ZipArchive zip, ZipArchive::parse(bytes));
   return ArchiveReader(zip, checksAll).read();

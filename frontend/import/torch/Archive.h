@@ -24,6 +24,8 @@ struct ArchivedTensor {
   std::shared_ptr<const std::vector<std::byte>> own;
   bool isParameter = false;
 };
+/// Whether two are one: tied weights.
+bool isSame(const ArchivedTensor &a, const ArchivedTensor &b);
 using ArchivedTensors = std::map<std::string, ArchivedTensor>;
 
 /// A program and its tensors. Three layouts are read: `models/NAME.json` with

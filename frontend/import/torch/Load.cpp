@@ -135,11 +135,10 @@ static void collectUnknown(const GraphRecord &graph,
                            std::map<std::string, std::string> &unknown) {
   for (const NodeRecord &node : graph.nodes) {
     if (!findOperator(node.target).row)
-      unknown.emplace(node.target,
-                      node.line.file.empty()
-                          ? std::string()
-                          : fmt::format(" ({}:{})", node.line.file,
-                                        node.line.line));
+      unknown.emplace(node.target, node.line.file.empty()
+                                       ? std::string()
+                                       : fmt::format(" ({}:{})", node.line.file,
+                                                     node.line.line));
     for (const NamedArgument &input : node.inputs)
       collectUnknown(input.value, unknown);
   }
@@ -276,12 +275,6 @@ public:
   }
 
 private:
-  static bool isSame(const ArchivedTensor &a, const ArchivedTensor &b) {
-    return a.bytes.data() == b.bytes.data() &&
-           a.bytes.size() == b.bytes.size() && a.dims == b.dims &&
-           a.dtype == b.dtype;
-  }
-
   const Archive &archive;
   FileRef file;
   const LoadOptions &options;

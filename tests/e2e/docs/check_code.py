@@ -7,7 +7,7 @@ What a block takes for granted stands before it in a comment that readers do not
 see: `<!-- given: STATEMENTS -->`, whose lines `#include ...` and structs go before
 the block's function, as the block's own do. A comment `<!-- shell: COMMANDS -->`
 is run by bash before, in the folder that the blocks run in, with the build's
-folder in BUILD and how a program of C++ is compiled in COMPILE. Blocks of a page are one program for each language.
+folder in BUILD, that of the sources in REPOSITORY, and how a program of C++ is compiled in COMPILE. Blocks of a page are one program for each language.
 """
 
 import pathlib
@@ -83,7 +83,7 @@ def main(root, build_folder, document, cxx, cc):
             "cpp", "", folder, root, build_folder, cxx)[:-2]))
         for commands in SHELL.findall(text):
             run(["bash", "-euo", "pipefail", "-c", f"BUILD={build_folder}\n"
-                 f"COMPILE='{compile_program}'\n{commands}"], folder, problems)
+                 f"REPOSITORY={root}\nCOMPILE='{compile_program}'\n{commands}"], folder, problems)
         for language, compiler in (("cpp", cxx), ("c", cc)):
             blocks = [(given, block) for given, found, block
                       in BLOCK.findall(text) if found == language]

@@ -30,7 +30,7 @@ LAYOUTS = ("buffer_counter", "tied_weights", "weight_views",
 SMALL = ("conv2d", "max_pool2d_indices", "lstm_state", "tied_weights",
          "tensor_constants", "derived_sizes", "cond_on_value", "while_counted",
          "map_rows", "nested_inputs", "unbacked_item", "view_written",
-         "scalar_inputs", "weight_views", "weight_views_2_6",
+         "scalar_inputs", "weights_and_batch", "weight_views", "weight_views_2_6",
          "weight_views_2_8", "buffers_not_saved_2_6", "custom_operator")
 SMALL_LIMIT = 20_000
 

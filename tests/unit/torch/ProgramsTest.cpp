@@ -68,7 +68,8 @@ TEST(Program, inputsAreChecked) {
   EXPECT_NE(why.find("is missing"), std::string::npos) << why;
   torch::NamedTensors inputs;
   for (const torch::ValueInfo &info : model.inputs())
-    inputs[info.name] = zeros(Dims(info.shape.size(), Dim(4)), {info.dtype, {}});
+    inputs[info.name] =
+        zeros(Dims(info.shape.size(), Dim(4)), {info.dtype, {}});
   why = messageOf([&] { model.run(inputs); });
   EXPECT_NE(why.find("but "), std::string::npos) << why;
   inputs["none"] = zeros({1});
@@ -113,8 +114,8 @@ TEST(Program, damagedFilesAreRefused) {
     std::vector<std::byte> bytes = bytesOf(pathOf(name));
     ASSERT_NO_THROW(torch::load(std::span<const std::byte>(bytes)));
     for (size_t size = 0; size < bytes.size(); size += 97)
-      EXPECT_THROW(
-          torch::load(std::span<const std::byte>(bytes).first(size)), Error)
+      EXPECT_THROW(torch::load(std::span<const std::byte>(bytes).first(size)),
+                   Error)
           << name << " " << size;
     for (size_t at = 0; at < bytes.size(); at += 13) {
       std::vector<std::byte> altered = bytes;

@@ -68,7 +68,8 @@ inline bool runOnOnes(std::string_view text) {
     Dims dims;
     int64_t count = 1;
     for (const torch::Axis &axis : info.shape) {
-      int64_t size = axis.size.value_or(std::max<int64_t>(2, axis.least.value_or(2)));
+      int64_t size =
+          axis.size.value_or(std::max<int64_t>(2, axis.least.value_or(2)));
       if (size < 0 || size > 4096)
         return false;
       count = std::min<int64_t>(count * size, 1 << 20);

@@ -1,6 +1,6 @@
 /// Tensors that are changed in place, and views of them.
-#include "frontend/import/torch/rules/Rules.h"
 #include "frontend/import/torch/Value.h"
+#include "frontend/import/torch/rules/Rules.h"
 
 #include <sinter/Error.h>
 
@@ -22,8 +22,7 @@ TEST(Stored, changesReachViewsAndBases) {
   auto inner = std::make_shared<Stored>(middle, part(0, 1));
   auto matrix = std::make_shared<Stored>(base, reshapedView({2, 2}));
   inner->write(tensor({9.f}));
-  EXPECT_EQ(base->read().to_vector<float>(),
-            (std::vector<float>{1, 9, 3, 4}));
+  EXPECT_EQ(base->read().to_vector<float>(), (std::vector<float>{1, 9, 3, 4}));
   EXPECT_EQ(matrix->read().to_vector<float>(),
             (std::vector<float>{1, 9, 3, 4}));
   EXPECT_EQ(middle->read().to_vector<float>(), (std::vector<float>{9, 3}));

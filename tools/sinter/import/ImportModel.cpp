@@ -152,8 +152,7 @@ std::string ExampleMaker::wordFor(const std::string &name) {
 int64_t ExampleMaker::exampleOf(const ImportedAxis &described,
                                 size_t axis) const {
   constexpr int64_t batch = 2;
-  int64_t other =
-      exampleSizes.least + int64_t(open.size()) * exampleSizes.step;
+  int64_t other = exampleSizes.least + int64_t(open.size()) * exampleSizes.step;
   return std::clamp(axis == 0 ? batch : other, described.least,
                     std::max(described.least, described.most));
 }
@@ -229,11 +228,11 @@ void ExampleMaker::add(const ImportedInput &input) {
     return;
   }
   if (!input.dtype || !input.shape)
-    throw Error(makeError(
-        ErrorKind::unsupported,
-        fmt::format("{}: input '{}' is {}; inputs of programs are "
-                    "tensors of known rank",
-                    model.name(), input.name, input.type)));
+    throw Error(
+        makeError(ErrorKind::unsupported,
+                  fmt::format("{}: input '{}' is {}; inputs of programs are "
+                              "tensors of known rank",
+                              model.name(), input.name, input.type)));
   Dims dims;
   for (size_t axis = 0; axis < input.shape->size(); ++axis)
     dims.push_back(sizeOfAxis(input, axis));
@@ -316,7 +315,7 @@ Result<Model> importModel(const std::string &path, const Arguments &arguments) {
 }
 
 Status writeModelAsCpp(const std::string &path, const Arguments &arguments,
-                      const std::string &output) {
+                       const std::string &output) {
   try {
     recorded(path, arguments).write_cpp(output);
   } catch (const Error &error) {

@@ -3,7 +3,6 @@
 
 namespace sinter::cli {
 
-
 ImportedModel ImportedModel::load(const std::string &path) {
   if (path.ends_with(".pt2"))
     return ImportedModel(torch::load(path, {.mmap = true}));
@@ -13,9 +12,8 @@ ImportedModel ImportedModel::load(const std::string &path) {
 }
 
 const std::string &ImportedModel::name() const {
-  return std::visit([](const auto &own) -> const std::string & {
-    return own.name();
-  }, model);
+  return std::visit(
+      [](const auto &own) -> const std::string & { return own.name(); }, model);
 }
 
 static ImportedAxis axisOf(const onnx::Axis &axis) {

@@ -17,9 +17,9 @@ namespace sinter::cli {
 
 /// An axis of an input.
 struct ImportedAxis {
-  std::string name;             ///< of one that is left open, or empty
-  std::optional<int64_t> size;  ///< of one that is not
-  int64_t least = 0;            ///< of one that is
+  std::string name;            ///< of one that is left open, or empty
+  std::optional<int64_t> size; ///< of one that is not
+  int64_t least = 0;           ///< of one that is
   int64_t most = INT64_MAX;
 };
 

@@ -95,7 +95,8 @@ static std::string portsText(const std::string &path) {
     for (const std::string &note : model.notes())
       text += fmt::format("note: {}\n", printable(note));
   } catch (const Error &error) {
-    text += fmt::format("it cannot be loaded: {}\n", printable(error.message()));
+    text +=
+        fmt::format("it cannot be loaded: {}\n", printable(error.message()));
   }
   return text;
 }

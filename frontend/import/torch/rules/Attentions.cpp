@@ -7,9 +7,9 @@ static Tensor attended(Call &call, const AttentionOptions &options) {
   if (call.real("dropout_p", 0) != 0)
     call.unsupported("dropout in attention");
   DType dtype = call.outputDType();
-  return scaled_dot_product_attention(
-      call.tensor("query").to(dtype), call.tensor("key").to(dtype),
-      call.tensor("value").to(dtype), options);
+  return scaled_dot_product_attention(call.tensor("query").to(dtype),
+                                      call.tensor("key").to(dtype),
+                                      call.tensor("value").to(dtype), options);
 }
 
 static AttentionOptions optionsOf(Call &call) {

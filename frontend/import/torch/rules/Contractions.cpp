@@ -22,9 +22,8 @@ static void linearRule(Call &call) {
   DType dtype = call.outputDType();
   Tensor x = call.tensor("input").to(dtype),
          weight = call.tensor("weight").to(dtype);
-  call.give(call.has("bias")
-                ? linear(x, weight, call.tensor("bias").to(dtype))
-                : linear(x, weight));
+  call.give(call.has("bias") ? linear(x, weight, call.tensor("bias").to(dtype))
+                             : linear(x, weight));
 }
 
 /// beta self + alpha a b.

@@ -62,7 +62,8 @@ static Tensor placesOf(const std::vector<int64_t> &dims,
   for (size_t axis = 0; axis < dims.size(); ++axis) {
     Dims own(dims.size(), Dim(1));
     own[axis] = dims[axis];
-    Tensor steps = arange(Dim(dims[axis]), {DType::i64, device}) * strides[axis];
+    Tensor steps =
+        arange(Dim(dims[axis]), {DType::i64, device}) * strides[axis];
     places = places + reshape(steps, own);
   }
   return places;

@@ -24,6 +24,7 @@ constexpr size_t maxRank = 8;
 constexpr int mostNested = 4;
 constexpr uint64_t mostShown = 16; ///< elements of an array
 constexpr std::string_view alignmentKey = "general.alignment";
+constexpr std::string_view splitKey = "split.count";
 
 /// Tensors of plain numbers.
 struct NumberFormat {
@@ -230,6 +231,8 @@ Status GgufWeights::readMetadata(Header &header, uint64_t count) {
         return fail(fmt::format("an alignment of {} is no power of two",
                                 printableName(*value)));
     }
+    if (*key == splitKey && *value != "1" && *value != "0")
+      remarks.push_back(fmt::format("one of {} files of a model", *value));
     strings.emplace_back(*key, std::move(*value));
     keys.push_back(std::move(*key));
   }

@@ -30,6 +30,10 @@ constexpr std::string_view magicBytes =
 constexpr std::string_view magicDigits = "119547037146038801333356"sv;
 constexpr int64_t legacyProtocol = 1001;
 
+/// A deflated pickle may have so many bytes, or so many times those that it
+/// takes in the archive: real ones shrink to a tenth.
+constexpr uint64_t freePickleBytes = uint64_t(4) << 20, mostDeflated = 20;
+
 const ZipEntry *entryOf(const ZipArchive &archive, const std::string &name) {
   auto found = std::ranges::find(archive.entries(), name, &ZipEntry::name);
   return found == archive.entries().end() ? nullptr : &*found;
@@ -56,7 +60,8 @@ std::optional<std::string> rootOf(const ZipArchive &archive) {
 Result<std::span<const std::byte>>
 TorchWeights::bytesOf(const ZipEntry &entry) {
   if (entry.deflated) {
-    auto bytes = archive.read(entry);
+    auto bytes = archive.read(
+        entry, std::max(freePickleBytes, mostDeflated * entry.packed));
     if (!bytes)
       return error(bytes.error().message, bytes.error().kind);
     return std::span<const std::byte>(made.emplace_back(std::move(*bytes)));

@@ -248,6 +248,20 @@ def derived_sizes():
 
 
 @feature
+def weights_and_batch():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.hidden = nn.Linear(4, 8)
+            self.out = nn.Linear(8, 2)
+
+        def forward(self, x):
+            return self.out(torch.relu(self.hidden(x)))
+    return dict(module=Net(), sets=[((f(3, 4),), {}), ((f(5, 4),), {})],
+                shapes=({0: Dim("batch")},))
+
+
+@feature
 def derived_offset():
     s = Dim("s", min=3, max=30)
     return dict(module=Of(lambda self, x, y: x[1:] * y),

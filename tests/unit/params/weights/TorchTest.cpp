@@ -140,6 +140,13 @@ TEST(Torch, SharedAndEndlessObjectsAreBounded) {
   EXPECT_NE(messageOf(nested).find("within each other"), std::string::npos);
 }
 
+TEST(Torch, PickledNothingsAreNotUnpacked) {
+  std::string pickle = "\x80\2(" + std::string(8 << 20, ']') + "l.";
+  auto refused = openZip(pickle, ZipMethod::deflated);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("are allowed"), std::string::npos);
+}
+
 TEST(Torch, WhatIsNotReadIsNamed) {
   for (const char *function :
        {"_rebuild_sparse_tensor", "_rebuild_nested_tensor", "_rebuild_qtensor",
