@@ -4,6 +4,8 @@
 #include <sinter/Normalization.h>
 #include <sinter/Transforms.h>
 
+#include <algorithm>
+
 namespace sinter::torch {
 
 static Affine affineOf(Call &call, double eps) {
@@ -145,7 +147,10 @@ static void nativeGroupNormRule(Call &call) {
   double eps = call.real("eps");
   call.give(group_norm(x, groups, affineOf(call, eps)));
   Tensor wide = widened(x);
-  Tensor parts = reshape(wide, {x.dim(0), groups, -1});
+  Dim each = fixed(x.dim(1)) / std::max<int64_t>(groups, 1);
+  for (int64_t i = 2; i < x.rank(); ++i)
+    each = each * x.dim(i);
+  Tensor parts = reshape(wide, {x.dim(0), groups, each});
   call.give(mean(parts, 2).to(call.outputDType(1)));
   call.give(rsqrt(var(parts, 2, 0) + eps).to(call.outputDType(2)));
 }
