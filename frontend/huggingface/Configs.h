@@ -9,6 +9,7 @@ namespace sinter::hf {
 
 /// Each reads all of config.json, and looks at the keys that nobody took.
 BertConfig readBertConfig(Folder &folder);
+DistilBertConfig readDistilBertConfig(Folder &folder);
 Gpt2Config readGpt2Config(Folder &folder);
 LlamaConfig readLlamaConfig(Folder &folder);
 VitConfig readVitConfig(Folder &folder);
@@ -18,6 +19,10 @@ WhisperConfig readWhisperConfig(Folder &folder);
 Bert makeBert(Folder &folder);
 BertClassifier makeBertClassifier(Folder &folder);
 BertMaskedLM makeBertMaskedLM(Folder &folder);
+RobertaClassifier makeRobertaClassifier(Folder &folder);
+RobertaMaskedLM makeRobertaMaskedLM(Folder &folder);
+DistilBert makeDistilBert(Folder &folder);
+DistilBertClassifier makeDistilBertClassifier(Folder &folder);
 Gpt2 makeGpt2(Folder &folder);
 Llama makeLlama(Folder &folder);
 Vit makeVit(Folder &folder);

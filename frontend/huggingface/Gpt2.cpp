@@ -26,8 +26,9 @@ Gpt2Attention::Gpt2Attention(const Gpt2Config &config, int64_t layer,
     : c_attn(config.n_embd, 3 * config.n_embd, dtype),
       c_proj(config.n_embd, config.n_embd, dtype), heads(config.n_head),
       layer(layer) {
+  int64_t headSize = config.n_embd / config.n_head;
   if (config.scale_attn_weights)
-    scale = 1 / std::sqrt(static_cast<double>(config.n_embd / config.n_head));
+    scale = 1 / std::sqrt(static_cast<double>(headSize));
   if (config.scale_attn_by_inverse_layer_idx)
     scale /= static_cast<double>(layer + 1);
 }

@@ -12,54 +12,62 @@ using runtime::json::Value;
 /// Numbers of rotary angles.
 constexpr double mostTheta = 1e15, mostFactor = 1e6;
 
-/// `rope_parameters` or the older `rope_scaling`, whose `type` was called so.
+static void readLlama3(ConfigReader &rope, RopeParameters &p) {
+  p.low_freq_factor = rope.number("low_freq_factor", 1, 1e-3, mostFactor);
+  p.high_freq_factor = rope.number("high_freq_factor", 4, 1e-3, mostFactor);
+  if (p.high_freq_factor == p.low_freq_factor)
+    rope.refuse("high_freq_factor", "is equal to low_freq_factor");
+}
+
+static void readYarn(ConfigReader &rope, RopeParameters &p) {
+  p.beta_fast = rope.number("beta_fast", 32, 1e-3, mostFactor);
+  p.beta_slow = rope.number("beta_slow", 1, 1e-3, mostFactor);
+  p.attention_factor = rope.number("attention_factor", 0, mostFactor);
+  p.mscale = rope.number("mscale", 0, mostFactor);
+  p.mscale_all_dim = rope.number("mscale_all_dim", 0, mostFactor);
+  p.truncate = rope.flag("truncate", true);
+}
+
+static RopeType ropeType(ConfigReader &rope) {
+  // What is called `type` is the older one of the two.
+  std::string older = rope.text("type", "default");
+  std::string name = rope.text("rope_type", older);
+  constexpr std::pair<std::string_view, RopeType> types[] = {
+      {"default", RopeType::plain},
+      {"linear", RopeType::linear},
+      {"dynamic", RopeType::dynamic},
+      {"llama3", RopeType::llama3},
+      {"yarn", RopeType::yarn}};
+  for (const auto &[own, type] : types)
+    if (own == name)
+      return type;
+  rope.lack("rope_type", fmt::format("is {}; default, linear, dynamic, llama3 "
+                                     "and yarn are supported",
+                                     runtime::json::quote(name)));
+}
+
+/// `rope_parameters`, or the older `rope_scaling`.
 static RopeParameters readRope(ConfigReader rope, double theta,
                                int64_t positions) {
   RopeParameters p;
+  p.type = ropeType(rope);
   p.theta = rope.number("rope_theta", theta, 1, mostTheta);
-  std::string name = rope.text("rope_type", "");
-  std::string older = rope.text("type", "default");
-  if (name.empty())
-    name = older;
   p.original_max_position_embeddings =
       rope.size("original_max_position_embeddings", positions, mostRows);
-  if (name == "default") {
-    p.type = RopeType::plain;
-  } else if (name == "linear") {
-    p.type = RopeType::linear;
-  } else if (name == "dynamic") {
-    p.type = RopeType::dynamic;
-  } else if (name == "llama3") {
-    p.type = RopeType::llama3;
-    p.low_freq_factor = rope.number("low_freq_factor", 1, 1e-3, mostFactor);
-    p.high_freq_factor = rope.number("high_freq_factor", 4, 1e-3, mostFactor);
-    if (p.high_freq_factor == p.low_freq_factor)
-      rope.refuse("high_freq_factor", "is equal to low_freq_factor");
-  } else if (name == "yarn") {
-    p.type = RopeType::yarn;
-    p.beta_fast = rope.number("beta_fast", 32, 1e-3, mostFactor);
-    p.beta_slow = rope.number("beta_slow", 1, 1e-3, mostFactor);
-    p.attention_factor = rope.number("attention_factor", 0, mostFactor);
-    p.mscale = rope.number("mscale", 0, mostFactor);
-    p.mscale_all_dim = rope.number("mscale_all_dim", 0, mostFactor);
-    p.truncate = rope.flag("truncate", true);
-    double ratio = static_cast<double>(positions) /
-                   static_cast<double>(p.original_max_position_embeddings);
-    p.factor = rope.number("factor", ratio, 1, mostFactor);
-  } else {
-    rope.lack("rope_type",
-              fmt::format("is {}; default, linear, dynamic, llama3 and yarn "
-                          "are supported",
-                          runtime::json::quote(name)));
-  }
-  if (p.type != RopeType::plain && p.type != RopeType::yarn) {
-    if (!rope.has("factor"))
-      rope.refuse("factor", "is missing");
-    p.factor = rope.number("factor", 1, 1, mostFactor);
-  }
+  if (p.type == RopeType::llama3)
+    readLlama3(rope, p);
+  if (p.type == RopeType::yarn)
+    readYarn(rope, p);
+  if (p.type == RopeType::plain)
+    rope.ignore({"factor"});
+  // Only yarn can do without: its texts are longer by what config.json says.
+  else if (p.type != RopeType::yarn && !rope.has("factor"))
+    rope.refuse("factor", "is missing");
+  double ratio = static_cast<double>(positions) /
+                 static_cast<double>(p.original_max_position_embeddings);
+  p.factor = rope.number("factor", std::max(ratio, 1.0), 1, mostFactor);
   if (rope.number("partial_rotary_factor", 1, 0, 1) != 1)
     rope.lack("partial_rotary_factor", "is not 1, which is not supported");
-  rope.ignore({"factor"});
   rope.finish();
   return p;
 }

@@ -1,12 +1,15 @@
 /// Pickles, and the tensors that they tell of: no checksum of an archive stands
 /// before them.
 #include "runtime/params/weights/torch/Contents.h"
-#include "tests/fuzz/Fuzzer.h"
+#include "tests/fuzz/WeightReads.h"
 
 #include <algorithm>
 #include <cstring>
 #include <random>
+#include <set>
+#include <string>
 
+using namespace sinter;
 using namespace sinter::runtime;
 using sinter::fuzz::require;
 
@@ -74,8 +77,31 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
 }
 #endif
 
+/// A legacy archive of the pickle, with a storage for each that it refers to:
+/// no checksum stands between a change and the tensors.
+static std::string archiveOf(const pickle::Pickle &parsed,
+                             std::string_view data) {
+  constexpr uint64_t count = 64; // elements of a storage
+  std::string keys = "\x80\2](", storages;
+  std::set<std::string_view> known;
+  for (const pickle::Value &each : parsed.persistents()) {
+    auto storage = torch::storageOf(parsed, each);
+    if (!storage || !*storage || !known.insert((*storage)->key).second)
+      continue;
+    auto length = static_cast<uint32_t>((*storage)->key.size());
+    keys += 'X';
+    keys.append(reinterpret_cast<const char *>(&length), sizeof(length));
+    keys += (*storage)->key;
+    storages.append(reinterpret_cast<const char *>(&count), sizeof(count));
+    storages.append(count * byteWidth((*storage)->dtype), '\1');
+  }
+  std::string archive = "\x80\2\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50"
+                        "\x19.\x80\2M\xe9\3.\x80\2}.";
+  return archive.append(data).append(keys).append("e.").append(storages);
+}
+
 SINTER_FUZZER(Pickle) {
-  auto bytes = sinter::fuzz::bytesOf(data, size);
+  auto bytes = fuzz::bytesOf(data, size);
   auto parsed = pickle::Pickle::parse(bytes);
   if (!parsed)
     return require(!parsed.error().message.empty());
@@ -85,4 +111,8 @@ SINTER_FUZZER(Pickle) {
     return require(!contents.error().message.empty());
   for (const auto &[name, tensor] : contents->tensors)
     require(tensor.storage || tensor.dims.size() == tensor.strides.size());
+  std::string archive = archiveOf(
+      *parsed, {reinterpret_cast<const char *>(data), parsed->size()});
+  auto mapped = fuzz::mappedBytes(std::as_bytes(std::span(archive)));
+  fuzz::readAll(weights::openTensors("weights", std::move(mapped)));
 }

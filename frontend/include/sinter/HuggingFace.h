@@ -2,8 +2,10 @@
 #pragma once
 
 #include <sinter/hf/Bert.h>
+#include <sinter/hf/DistilBert.h>
 #include <sinter/hf/Gpt2.h>
 #include <sinter/hf/Llama.h>
+#include <sinter/hf/Roberta.h>
 #include <sinter/hf/Vit.h>
 #include <sinter/hf/Whisper.h>
 
@@ -14,8 +16,10 @@
 namespace sinter::hf {
 
 /// A model of one of the kinds that are known.
-using AnyModel = std::variant<Bert, BertClassifier, BertMaskedLM, Gpt2, Llama,
-                              Vit, VitClassifier, Whisper>;
+using AnyModel =
+    std::variant<Bert, BertClassifier, BertMaskedLM, RobertaClassifier,
+                 RobertaMaskedLM, DistilBert, DistilBertClassifier, Gpt2, Llama,
+                 Vit, VitClassifier, Whisper>;
 
 /// Makes a module of a folder that transformers wrote: config.json and
 /// model.safetensors, pytorch_model.bin, or the shards that an index.json

@@ -51,7 +51,10 @@ Named outputsOf(const hf::Bert &model, const Inputs &inputs, int64_t) {
 
 template <typename M>
   requires std::is_same_v<M, hf::BertClassifier> ||
-           std::is_same_v<M, hf::BertMaskedLM>
+           std::is_same_v<M, hf::BertMaskedLM> ||
+           std::is_same_v<M, hf::RobertaClassifier> ||
+           std::is_same_v<M, hf::RobertaMaskedLM> ||
+           std::is_same_v<M, hf::DistilBertClassifier>
 Named outputsOf(const M &model, const Inputs &inputs, int64_t) {
   return {{"logits", model(inputs["input_ids"], encoderInputs(inputs))}};
 }
@@ -76,6 +79,11 @@ Named outputsOf(const M &model, const Inputs &inputs, int64_t words) {
                                                 stats().disk_hits - before));
   }
   return outputs;
+}
+
+Named outputsOf(const hf::DistilBert &model, const Inputs &inputs, int64_t) {
+  return {
+      {"last_hidden_state", model(inputs["input_ids"], encoderInputs(inputs))}};
 }
 
 Named outputsOf(const hf::Vit &model, const Inputs &inputs, int64_t) {

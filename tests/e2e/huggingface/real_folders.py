@@ -56,15 +56,17 @@ def random_model(kind, config, dtype="float32"):
     return model.to(getattr(torch, dtype))
 
 
-def encoder(name, kind, config_kind, bin=False, **changes):
+SIZES = dict(hidden_size=192, num_hidden_layers=4, num_attention_heads=6,
+             intermediate_size=512)
+
+
+def encoder(name, kind, config_kind, bin=False, sizes=None, **changes):
     @folder(name, max_shard_size="2MB", bin=bin)
     def make():
         import torch
         import transformers
         config = getattr(transformers, config_kind)(
-            **{**dict(vocab_size=2000, hidden_size=192, num_hidden_layers=4,
-                      num_attention_heads=6, intermediate_size=512),
-               **changes})
+            **{**(sizes or SIZES), "vocab_size": 2000, **changes})
         ids = words(2000)
         mask = torch.ones_like(ids)
         mask[1, 20:] = 0
@@ -80,6 +82,17 @@ encoder("bert-masked-lm", "BertForMaskedLM", "BertConfig",
         tie_word_embeddings=False)
 encoder("roberta", "RobertaModel", "RobertaConfig",
         max_position_embeddings=130)
+encoder("roberta-classifier", "RobertaForSequenceClassification",
+        "RobertaConfig", max_position_embeddings=130, num_labels=4)
+encoder("roberta-masked-lm", "RobertaForMaskedLM", "RobertaConfig",
+        max_position_embeddings=130)
+encoder("xlm-roberta", "XLMRobertaForMaskedLM", "XLMRobertaConfig",
+        max_position_embeddings=130)
+
+DISTILLED = dict(dim=192, n_layers=3, n_heads=6, hidden_dim=512)
+encoder("distilbert", "DistilBertModel", "DistilBertConfig", sizes=DISTILLED)
+encoder("distilbert-classifier", "DistilBertForSequenceClassification",
+        "DistilBertConfig", sizes=DISTILLED, num_labels=3)
 
 DECODER = dict(vocab_size=2000, hidden_size=256, num_hidden_layers=4,
                num_attention_heads=8, num_key_value_heads=4,

@@ -14,7 +14,6 @@
 using namespace sinter;
 using namespace sinter::hf_test;
 using testing::AllOf;
-using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -52,6 +51,8 @@ public:
     return with("{", "{" + member + ",");
   }
   std::string write(const std::string &text) const {
+    // A new file is faster than one that is cut.
+    fs::remove(path / "config.json");
     std::ofstream(path / "config.json") << text;
     return path;
   }
@@ -247,5 +248,26 @@ TEST(HuggingFaceConfig, survivesChanges) {
       std::string problem = problemOf([&] { hf::load(folder.write(text)); });
       EXPECT_THAT(problem, Not(HasSubstr("internal"))) << text;
     }
+  }
+}
+
+TEST(HuggingFaceConfig, ggufSurvivesChanges) {
+  std::ostringstream read;
+  read << std::ifstream(folderOf("llama") + "/model.gguf", std::ios::binary)
+              .rdbuf();
+  std::string bytes = read.str();
+  // Metadata and what is said of tensors.
+  size_t header = bytes.find("output_norm.weight");
+  ASSERT_LT(header, bytes.size());
+  std::mt19937 random(5);
+  Changed folder("llama");
+  std::string file = folder.path / "changed.gguf";
+  for (int i = 0; i < 200; ++i) {
+    std::string changed = bytes;
+    for (int change = 0; change < 2; ++change)
+      changed[random() % header] = static_cast<char>(random());
+    std::ofstream(file, std::ios::binary) << changed;
+    EXPECT_THAT(problemOf([&] { hf::Llama::from_gguf(file); }),
+                Not(HasSubstr("internal")));
   }
 }

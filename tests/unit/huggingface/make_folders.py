@@ -231,6 +231,10 @@ def main():
             transformers.BertConfig(**SIZES, max_position_embeddings=8,
                                     hidden_act="quick_gelu"), "logits")
     roberta()
+    encoder("distilbert-classifier", "DistilBertForSequenceClassification",
+            transformers.DistilBertConfig(
+                vocab_size=20, dim=8, n_layers=2, n_heads=2, hidden_dim=12,
+                max_position_embeddings=8, num_labels=3), "logits")
     decoder("gpt2", "GPT2LMHeadModel",
             transformers.GPT2Config(vocab_size=20, n_positions=16, n_embd=8,
                                     n_layer=2, n_head=2,

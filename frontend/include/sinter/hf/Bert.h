@@ -1,4 +1,4 @@
-/// BERT, and RoBERTa without its heads: encoders of text. Names of parameters
+/// BERT, and RoBERTa's layers: encoders of text. Names of parameters
 /// are those of transformers.
 #pragma once
 

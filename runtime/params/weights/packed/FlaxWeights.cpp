@@ -164,7 +164,7 @@ Status FlaxWeights::readChunked(MsgpackReader &reader, uint64_t rest,
 
 Status FlaxWeights::readMap(MsgpackReader &reader, const Item &map,
                             const std::string &name, int depth) {
-  if (depth == mostNested)
+  if (depth >= mostNested)
     return reader.fail("maps are nested too deep");
   for (uint64_t i = 0; i < map.count; ++i) {
     SINTER_TRY_ASSIGN(Item key, reader.expect(Kind::text, "a key"));
@@ -183,7 +183,7 @@ Status FlaxWeights::readValue(MsgpackReader &reader, const Item &item,
   case Kind::map:
     return readMap(reader, item, name, depth + 1);
   case Kind::list:
-    if (depth == mostNested)
+    if (depth >= mostNested)
       return reader.fail("lists are nested too deep");
     for (uint64_t i = 0; i < item.count; ++i) {
       SINTER_TRY_ASSIGN(std::string inner, join(name, std::to_string(i)));

@@ -137,7 +137,7 @@ private:
   }
   /// One whose text is not in the file.
   Result<Value> ownedText(std::string of) {
-    SINTER_TRY(charge(of.size() + sizeof(of)));
+    SINTER_TRY(charge(of.size() + sizeof(std::string)));
     return textOf(pickle.owned.emplace_back(std::move(of)));
   }
   Result<Value> make(Kind kind, std::vector<Value> items = {});
