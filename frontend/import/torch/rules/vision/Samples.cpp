@@ -137,8 +137,10 @@ static std::vector<double> smoothed(bool isCubic, int64_t from, int64_t to,
   std::vector<double> matrix(size_t(from * to), 0.0);
   for (int64_t i = 0; i < to; ++i) {
     double centre = scale * (double(i) + 0.5), total = 0;
-    auto first = std::max<int64_t>(int64_t(centre - reach + 0.5), 0);
-    int64_t last = std::min<int64_t>(int64_t(centre + reach + 0.5), from);
+    auto first =
+        std::max<int64_t>(int64_t(std::floor(centre - reach + 0.5)), 0);
+    int64_t last =
+        std::min<int64_t>(int64_t(std::floor(centre + reach + 0.5)), from);
     for (int64_t j = first; j < last; ++j)
       total += weightAt(isCubic, (double(j) - centre + 0.5) / wide);
     for (int64_t j = first; j < last; ++j)
