@@ -82,15 +82,21 @@ static void batchNormRule(Call &call) {
     call.give(zeros({0}, {call.outputDType(i), x.device()}));
 }
 
-/// The same; the statistics are results.
+/// The same; the statistics are results. In use, nothing is known of the batch.
 static void functionalBatchNormRule(Call &call) {
   Tensor x = call.tensor("input");
   Affine affine = affineOf(call, call.real("eps"));
   Tensor mean = call.tensor("running_mean"), var = call.tensor("running_var");
   double momentum = call.real("momentum");
-  if (!call.flag("training"))
+  // That overload tells of the batch even then.
+  if (!call.flag("training") && call.numOutputs() == 6)
     call.unsupported("use, not training");
-  BatchResult result = ofBatch(x, affine, mean, var, momentum);
+  Tensor none = zeros({0}, {widened(x).dtype(), x.device()});
+  BatchResult result{{}, none, none, mean, var};
+  if (call.flag("training"))
+    result = ofBatch(x, affine, mean, var, momentum);
+  else
+    result.y = batch_norm(x, mean, var, affine);
   call.give(result.y);
   call.give(result.mean);
   call.give(result.invstd);
