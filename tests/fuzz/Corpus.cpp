@@ -88,7 +88,8 @@ static bool writeWeights(const fs::path &folder) {
   Metadata metadata = {{"format", "pt"}};
   return writeSafetensors(folder / "one", {&tensors[0], 1}).ok() &&
          writeSafetensors(folder / "all", tensors, metadata).ok() &&
-         writeSafetensors(folder / "empty", {}).ok();
+         writeSafetensors(folder / "empty", std::span<const NamedTensor>())
+             .ok();
 }
 
 /// Arrays one by one and in archives.
