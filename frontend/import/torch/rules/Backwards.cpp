@@ -110,7 +110,10 @@ static void groupNormBackwardRule(Call &call) {
                  std::to_string(channels) + " channels");
   int64_t each = channels / groups;
   // [images, groups, channels, space].
-  Dims shape{images, groups, each, Dim(-1)};
+  Dim space(1);
+  for (int64_t i = 2; i < x.rank(); ++i)
+    space = space * x.dim(i);
+  Dims shape{images, groups, each, space};
   Dims one{images, groups, 1, 1}, perChannel{1, groups, each, 1};
   Tensor wide = reshape(grad, shape);
   Tensor rstd = reshape(call.tensor("rstd"), one);

@@ -4,6 +4,8 @@
 #include <sinter/Normalization.h>
 #include <sinter/Transforms.h>
 
+#include <algorithm>
+
 namespace sinter::torch {
 
 static Affine affineOf(Call &call, double eps) {
@@ -80,15 +82,21 @@ static void batchNormRule(Call &call) {
     call.give(zeros({0}, {call.outputDType(i), x.device()}));
 }
 
-/// The same; the statistics are results.
+/// The same; the statistics are results. In use, nothing is known of the batch.
 static void functionalBatchNormRule(Call &call) {
   Tensor x = call.tensor("input");
   Affine affine = affineOf(call, call.real("eps"));
   Tensor mean = call.tensor("running_mean"), var = call.tensor("running_var");
   double momentum = call.real("momentum");
-  if (!call.flag("training"))
+  // That overload tells of the batch even then.
+  if (!call.flag("training") && call.numOutputs() == 6)
     call.unsupported("use, not training");
-  BatchResult result = ofBatch(x, affine, mean, var, momentum);
+  Tensor none = zeros({0}, {widened(x).dtype(), x.device()});
+  BatchResult result{{}, none, none, mean, var};
+  if (call.flag("training"))
+    result = ofBatch(x, affine, mean, var, momentum);
+  else
+    result.y = batch_norm(x, mean, var, affine);
   call.give(result.y);
   call.give(result.mean);
   call.give(result.invstd);
@@ -145,7 +153,10 @@ static void nativeGroupNormRule(Call &call) {
   double eps = call.real("eps");
   call.give(group_norm(x, groups, affineOf(call, eps)));
   Tensor wide = widened(x);
-  Tensor parts = reshape(wide, {x.dim(0), groups, -1});
+  Dim each = fixed(x.dim(1)) / std::max<int64_t>(groups, 1);
+  for (int64_t i = 2; i < x.rank(); ++i)
+    each = each * x.dim(i);
+  Tensor parts = reshape(wide, {x.dim(0), groups, each});
   call.give(mean(parts, 2).to(call.outputDType(1)));
   call.give(rsqrt(var(parts, 2, 0) + eps).to(call.outputDType(2)));
 }

@@ -132,6 +132,8 @@ static Tensor solved(Call &call, const Tensor &a, const Tensor &b,
 
 /// Both with the axes of batches that either has.
 static std::pair<Tensor, Tensor> inOneBatch(const Tensor &a, const Tensor &b) {
+  if (fixed(a.dim(-1)) == 0 || fixed(b.dim(-1)) == 0)
+    return {a, b};
   Tensor probe =
       sliceAxis(sliceAxis(a, a.rank() - 2, 0, 1), a.rank() - 1, 0, 1) *
       sliceAxis(sliceAxis(b, b.rank() - 2, 0, 1), b.rank() - 1, 0, 1);

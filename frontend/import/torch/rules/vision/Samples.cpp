@@ -27,13 +27,39 @@ static std::vector<Padding> paddingsOf(Call &call, const Tensor &x,
   return paddings;
 }
 
+/// The nearest element of x for each place, of paddings that take away so much
+/// that nothing is left before the rest is added.
+static Tensor replicated(Call &call, const Tensor &x,
+                         const std::vector<Padding> &paddings) {
+  Tensor y = x;
+  for (const Padding &each : paddings) {
+    int64_t size = fixed(y.dim(each.axis));
+    constexpr int64_t most = 1 << 28;
+    if (std::max(std::abs(each.before), std::abs(each.after)) > most)
+      call.invalid("so large a padding");
+    std::vector<int64_t> places;
+    for (int64_t i = -each.before; i < size + each.after; ++i)
+      places.push_back(std::clamp<int64_t>(i, 0, size - 1));
+    auto count = int64_t(places.size());
+    y = index_select(y, tensor(places, {count}, {DType::i64, x.device()}),
+                     each.axis);
+  }
+  return y;
+}
+
 static void givePadded(Call &call, const char *name, PadMode mode,
                        double value) {
   Tensor x = call.tensor("self");
   std::vector<Padding> paddings = paddingsOf(call, x, name);
   bool isBool = x.dtype() == DType::boolean;
   Tensor numbers = isBool ? x.to(DType::u8) : x;
-  call.give(pad(numbers, paddings, mode, value).to(x.dtype()));
+  bool takesAway = std::ranges::any_of(paddings, [](const Padding &each) {
+    return std::min(each.before, each.after) < 0;
+  });
+  bool isNearest = mode == PadMode::replicate && takesAway;
+  call.give((isNearest ? replicated(call, numbers, paddings)
+                       : pad(numbers, paddings, mode, value))
+                .to(x.dtype()));
 }
 
 static double fillOf(Call &call) {
@@ -137,8 +163,10 @@ static std::vector<double> smoothed(bool isCubic, int64_t from, int64_t to,
   std::vector<double> matrix(size_t(from * to), 0.0);
   for (int64_t i = 0; i < to; ++i) {
     double centre = scale * (double(i) + 0.5), total = 0;
-    auto first = std::max<int64_t>(int64_t(centre - reach + 0.5), 0);
-    int64_t last = std::min<int64_t>(int64_t(centre + reach + 0.5), from);
+    auto first =
+        std::max<int64_t>(int64_t(std::floor(centre - reach + 0.5)), 0);
+    int64_t last =
+        std::min<int64_t>(int64_t(std::floor(centre + reach + 0.5)), from);
     for (int64_t j = first; j < last; ++j)
       total += weightAt(isCubic, (double(j) - centre + 0.5) / wide);
     for (int64_t j = first; j < last; ++j)
