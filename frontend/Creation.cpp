@@ -199,6 +199,13 @@ Tensor detail::leafOf(std::span<const std::byte> bytes, DType dtype,
   return options.dtype ? leaf.to(*options.dtype, where) : leaf;
 }
 
+Tensor detail::sizeScalar(Dim size, DeviceId device, const SourceLine &where) {
+  Recorder recorder(graph::OpId::extent, where);
+  if (size.isConstant())
+    return Tensor(scalarNode(DType::i64, Number(size.value), device));
+  return recorder.result(graph::extent(size, DType::i64, device));
+}
+
 std::optional<Tensor> detail::borrowedLeaf(std::span<const std::byte> bytes,
                                            DType dtype, const Dims &dims,
                                            DeviceId device,

@@ -30,6 +30,9 @@ std::optional<Tensor> borrowedLeaf(std::span<const std::byte> bytes,
                                    std::function<void()> release,
                                    const SourceLine &where);
 
+/// A size as a scalar of i64; one with symbols is what they are in each run.
+Tensor sizeScalar(Dim size, DeviceId device, const SourceLine &where);
+
 /// While it lives, leaves that this thread makes of host values are of a batch
 /// of `extent` items: where axis 0 has that extent, it is the batch's axis, a
 /// symbol named after `site`.

@@ -3,6 +3,7 @@
 #include <sinter/generated/functions/Complex.h>
 
 #include "frontend/ComplexOps.h"
+#include "frontend/ElementwiseFunctions.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
 #include "runtime/graph/OpIds.h"

@@ -3,6 +3,7 @@
 #include <sinter/Shaping.h>
 
 #include "frontend/FixedDims.h"
+#include "frontend/Leaves.h"
 #include "frontend/Lines.h"
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
@@ -140,11 +141,8 @@ static Tensor assigned(const Composed &call, const Arg &values,
 /// A start that is known now, and what programs take it as.
 static Start knownStart(Dim at, bool varies, const Tensor &x,
                         const SourceLine &line) {
-  if (!at.isConstant()) {
-    detail::Recorder recorder(graph::OpId::extent, line);
-    auto number = graph::extent(at, DType::i64, x.device());
-    return {0, recorder.result(std::move(number)).node()};
-  }
+  if (!at.isConstant())
+    return {0, detail::sizeScalar(at, x.device(), line).node()};
   if (!varies)
     return {at.value, {}};
   return {0, detail::scalarNode(DType::i64, Number(at.value), x.device())};

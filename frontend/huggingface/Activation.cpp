@@ -1,10 +1,11 @@
 /// Activation: the functions that config.json may name.
 #include <sinter/hf/Activation.h>
 
+#include "frontend/ElementwiseFunctions.h"
 #include "frontend/Raise.h"
 
+#include <sinter/BasicOps.h>
 #include <sinter/ModuleFile.h>
-#include <sinter/Ops.h>
 
 #include <utility>
 

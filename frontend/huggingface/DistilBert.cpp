@@ -1,10 +1,11 @@
 /// DistilBERT: an encoder of text, and a head.
+#include "frontend/ElementwiseFunctions.h"
 #include "frontend/huggingface/Configs.h"
 #include "frontend/huggingface/Heads.h"
 
 #include <sinter/Arguments.h>
+#include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
-#include <sinter/Ops.h>
 
 #include <fmt/format.h>
 

@@ -223,7 +223,7 @@ void GgufModel::restoreRows(const LlamaConfig &config) {
 
 /// The path of a tensor of llama.cpp's.
 static std::optional<std::string> pathOf(const std::string &name) {
-  static const std::map<std::string, std::string> parts{
+  static const auto &parts = *new std::map<std::string, std::string>{
       {"attn_norm", "input_layernorm"},
       {"attn_q", "self_attn.q_proj"},
       {"attn_k", "self_attn.k_proj"},

@@ -1,10 +1,11 @@
 /// RoBERTa's heads.
 #include <sinter/hf/Roberta.h>
 
+#include "frontend/ElementwiseFunctions.h"
 #include "frontend/huggingface/Configs.h"
 #include "frontend/huggingface/Heads.h"
 
-#include <sinter/Ops.h>
+#include <sinter/BasicOps.h>
 
 namespace sinter::hf {
 

@@ -1,10 +1,10 @@
 /// How fast the pairs of a head turn from word to word.
 #include <sinter/hf/Rotary.h>
 
+#include "frontend/ElementwiseFunctions.h"
 #include "frontend/Leaves.h"
 
 #include <sinter/BasicOps.h>
-#include <sinter/Ops.h>
 
 #include <algorithm>
 #include <cmath>

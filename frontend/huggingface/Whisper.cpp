@@ -1,12 +1,13 @@
 /// Whisper: an encoder of sound and a decoder of what was said.
+#include "frontend/ElementwiseFunctions.h"
 #include "frontend/huggingface/Generate.h"
 #include "frontend/huggingface/Heads.h"
 
 #include "frontend/Raise.h"
 
 #include <sinter/Arguments.h>
+#include <sinter/BasicOps.h>
 #include <sinter/Creation.h>
-#include <sinter/Ops.h>
 #include <sinter/Transforms.h>
 #include <sinter/hf/Whisper.h>
 

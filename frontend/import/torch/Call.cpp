@@ -64,7 +64,7 @@ int64_t Call::indexOf(std::string_view name) const {
 }
 
 const Value &Call::value(std::string_view name) const {
-  static const Value none;
+  static const Value &none = *new Value();
   int64_t index = indexOf(name);
   return index < 0 ? none : values[size_t(index)];
 }

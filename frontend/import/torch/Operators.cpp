@@ -27,7 +27,7 @@ static std::vector<Operator> sortedRows() {
 }
 
 std::span<const Operator> operators() {
-  static const std::vector<Operator> rows = sortedRows();
+  static const auto &rows = *new std::vector<Operator>(sortedRows());
   return rows;
 }
 

@@ -6,9 +6,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
 #include <limits>
+#include <utility>
 
 namespace sinter::torch {
 
@@ -396,7 +398,7 @@ Status RecordReader::graph(GraphRecord &out) {
 
 Status RecordReader::spec(SpecRecord &out) {
   using Is = SpecRecord::Kind;
-  static const std::map<std::string_view, Is> kinds = {
+  static constexpr std::pair<std::string_view, Is> kinds[] = {
       {"user_input", Is::user},
       {"user_output", Is::user},
       {"parameter", Is::parameter},
@@ -413,8 +415,9 @@ Status RecordReader::spec(SpecRecord &out) {
       {"gradient_to_user_input", Is::gradient},
   };
   return members([&](const std::string &word) -> Status {
-    auto kind = kinds.find(word);
-    if (kind == kinds.end())
+    const auto *kind =
+        std::ranges::find(kinds, word, &std::pair<std::string_view, Is>::first);
+    if (kind == std::ranges::end(kinds))
       return json.fail(
           fmt::format("unknown part {}", runtime::json::quote(word)));
     out.kind = kind->second;

@@ -7,8 +7,8 @@
 /// file of Llama. Prints what was loaded, and how long it took.
 #include "runtime/params/Safetensors.h"
 
+#include <sinter/Basic.h>
 #include <sinter/HuggingFace.h>
-#include <sinter/sinter.h>
 
 #include <chrono>
 #include <cstdio>

@@ -52,8 +52,8 @@ static std::string metaOf(const std::string &sizes, const std::string &strides,
     std::string all = "[";
     for (size_t at = 0; at < numbers.size();) {
       size_t end = std::min(numbers.find(' ', at), numbers.size());
-      all += (all.size() > 1 ? ", " : "") + ("{\"as_int\": " +
-             numbers.substr(at, end - at) + "}");
+      all += (all.size() > 1 ? ", " : "") +
+             ("{\"as_int\": " + numbers.substr(at, end - at) + "}");
       at = end + 1;
     }
     return all + "]";

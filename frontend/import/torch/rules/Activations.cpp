@@ -1,9 +1,10 @@
 /// Activations, softmaxes and dropout.
 #include "frontend/import/torch/rules/Rules.h"
 
+#include "frontend/ElementwiseFunctions.h"
+
 #include <sinter/Gates.h>
 #include <sinter/Random.h>
-#include <sinter/generated/functions/Activations.h>
 #include <sinter/generated/functions/Nn.h>
 
 #include <limits>

@@ -1,9 +1,7 @@
 /// Comparisons, logic and choices.
 #include "frontend/import/torch/rules/Rules.h"
 
-#include <sinter/generated/functions/Elementwise.h>
-#include <sinter/generated/functions/Math.h>
-
+#include "frontend/ElementwiseFunctions.h"
 namespace sinter::torch {
 
 template <Comparison predicate> static void compareRule(Call &call) {

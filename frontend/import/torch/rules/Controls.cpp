@@ -69,7 +69,7 @@ static std::vector<Tensor> tensorsAmong(const std::vector<Value> &operands) {
 static void condRule(Call &call) {
   const Value &predicate = call.at(0);
   const GraphRecord &then = graphAt(call, 1), &otherwise = graphAt(call, 2);
-  static const std::vector<Value> none;
+  static const auto &none = *new std::vector<Value>();
   const std::vector<Value> &operands =
       call.numArguments() > 3 ? operandsOf(call, 3) : none;
   if (!predicate.isTensor()) {

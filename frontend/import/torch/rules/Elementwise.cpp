@@ -1,9 +1,9 @@
 /// Arithmetic and functions of numbers.
 #include "frontend/import/torch/rules/Rules.h"
 
+#include "frontend/ElementwiseFunctions.h"
+
 #include <sinter/Complex.h>
-#include <sinter/generated/functions/Elementwise.h>
-#include <sinter/generated/functions/Math.h>
 
 #include <cmath>
 

@@ -1,8 +1,9 @@
 /// Order, running sums, and places in sorted sequences.
 #include "frontend/import/torch/rules/Rules.h"
 
+#include "frontend/ElementwiseFunctions.h"
+
 #include <sinter/generated/functions/Folds.h>
-#include <sinter/generated/functions/Math.h>
 
 namespace sinter::torch {
 

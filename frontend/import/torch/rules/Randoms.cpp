@@ -1,9 +1,9 @@
 /// Random numbers: of Sinter's generators, so of other values than PyTorch's.
 #include "frontend/import/torch/rules/Rules.h"
 
+#include "frontend/ElementwiseFunctions.h"
+
 #include <sinter/Random.h>
-#include <sinter/generated/functions/Elementwise.h>
-#include <sinter/generated/functions/Math.h>
 
 #include <cmath>
 #include <numbers>

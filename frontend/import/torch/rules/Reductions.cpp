@@ -1,9 +1,9 @@
 /// Reductions: sums, means, extremes, norms.
 #include "frontend/import/torch/rules/Rules.h"
 
-#include <sinter/generated/functions/Elementwise.h>
+#include "frontend/ElementwiseFunctions.h"
+
 #include <sinter/generated/functions/Folds.h>
-#include <sinter/generated/functions/Math.h>
 #include <sinter/nn/Losses.h>
 
 #include <cmath>

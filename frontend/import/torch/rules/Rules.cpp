@@ -2,9 +2,7 @@
 #include "frontend/import/torch/rules/Rules.h"
 
 #include "frontend/CountedRows.h"
-#include "frontend/Recording.h"
-#include "runtime/graph/Builders.h"
-#include "runtime/graph/OpIds.h"
+#include "frontend/Leaves.h"
 
 #include <sinter/Complex.h>
 
@@ -79,10 +77,7 @@ DType promoted(std::initializer_list<const Value *> values) {
 Tensor sizeTensor(Dim size, DeviceId device) {
   if (detail::isCounted(size))
     return detail::sizeTensor(size, device);
-  if (size.isConstant())
-    return full({}, size.value, {DType::i64, device});
-  detail::Recorder recorder(graph::OpId::extent, SourceLine::current());
-  return recorder.result(graph::extent(size, DType::i64, device));
+  return detail::sizeScalar(size, device, SourceLine::current());
 }
 
 Number numberOf(const Call &call, const Value &value) {

@@ -1,11 +1,10 @@
 /// Functions of PyTorch that programs name as a whole.
 #include "frontend/import/torch/rules/Rules.h"
 
+#include "frontend/ElementwiseFunctions.h"
+
 #include <sinter/Linalg.h>
-#include <sinter/generated/functions/Activations.h>
-#include <sinter/generated/functions/Elementwise.h>
 #include <sinter/generated/functions/Folds.h>
-#include <sinter/generated/functions/Math.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,9 @@
 /// Products of matrices beside the plain ones, and systems of equations.
 #include "frontend/import/torch/rules/Rules.h"
 
+#include "frontend/ElementwiseFunctions.h"
+
 #include <sinter/Linalg.h>
-#include <sinter/generated/functions/Math.h>
 
 namespace sinter::torch {
 

@@ -1,10 +1,10 @@
 /// Functions of numbers that are rare in networks.
 #include "frontend/import/torch/rules/Rules.h"
 
+#include "frontend/ElementwiseFunctions.h"
+
 #include <sinter/Control.h>
-#include <sinter/generated/functions/Elementwise.h>
 #include <sinter/generated/functions/Folds.h>
-#include <sinter/generated/functions/Math.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 /// Padding, and images at other sizes and places.
 #include "frontend/import/torch/rules/Rules.h"
 
+#include "frontend/ElementwiseFunctions.h"
+
 #include <sinter/Resample.h>
-#include <sinter/generated/functions/Elementwise.h>
-#include <sinter/generated/functions/Math.h>
 
 #include <algorithm>
 #include <cmath>

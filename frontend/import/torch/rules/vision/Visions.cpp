@@ -1,9 +1,9 @@
 /// Operators of torchvision.
 #include "frontend/import/torch/rules/Rules.h"
 
+#include "frontend/ElementwiseFunctions.h"
+
 #include <sinter/Vision.h>
-#include <sinter/generated/functions/Elementwise.h>
-#include <sinter/generated/functions/Math.h>
 
 #include <algorithm>
 #include <limits>
