@@ -10,7 +10,6 @@
 #include <sinter/BasicOps.h>
 #include <sinter/Complex.h>
 #include <sinter/Torch.h>
-#include <sinter/generated/functions/Elementwise.h>
 #include <sinter/optim/Sgd.h>
 
 #include <algorithm>
@@ -240,7 +239,8 @@ void TorchCaseRunner::train(torch::Model &model,
   torch::NamedTensors given = inputsOf(model, "in");
   std::vector<double> losses = wanted->to_vector<double>();
   for (size_t step = 0; step < losses.size(); ++step) {
-    Tensor loss = mean(square(model.run(given).at(name) - *target));
+    Tensor difference = model.run(given).at(name) - *target;
+    Tensor loss = mean(difference * difference);
     optimizer.step(model, loss.backward());
     double got = loss.item<double>();
     result.largestDifference =

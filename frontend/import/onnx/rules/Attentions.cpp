@@ -1,9 +1,9 @@
 /// Attention and what stands around it.
 #include "frontend/import/onnx/rules/Heads.h"
 
-#include "frontend/import/onnx/ModelRecorder.h"
+#include "frontend/ElementwiseFunctions.h"
 
-#include <sinter/generated/functions/Math.h>
+#include "frontend/import/onnx/ModelRecorder.h"
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 /// Elements at positions.
 #include "frontend/import/onnx/rules/Rules.h"
 
-#include <sinter/generated/functions/Math.h>
+#include "frontend/ElementwiseFunctions.h"
 
 #include <algorithm>
 

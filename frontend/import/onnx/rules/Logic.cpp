@@ -1,7 +1,7 @@
 /// Comparisons, logic, and conversions.
 #include "frontend/import/onnx/rules/Rules.h"
 
-#include <sinter/generated/functions/Math.h>
+#include "frontend/ElementwiseFunctions.h"
 
 namespace sinter::onnx {
 

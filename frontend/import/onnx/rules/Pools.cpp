@@ -1,8 +1,7 @@
 /// Pools.
+#include "frontend/ElementwiseFunctions.h"
 #include "frontend/import/onnx/rules/Recorded.h"
 #include "frontend/import/onnx/rules/Windows.h"
-
-#include <sinter/generated/functions/Math.h>
 
 #include <algorithm>
 #include <limits>

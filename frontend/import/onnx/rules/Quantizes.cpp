@@ -1,7 +1,7 @@
 /// Quantization.
 #include "frontend/import/onnx/rules/Rules.h"
 
-#include <sinter/generated/functions/Elementwise.h>
+#include "frontend/ElementwiseFunctions.h"
 
 #include <algorithm>
 
