@@ -4,6 +4,7 @@
 
 #include "frontend/ComplexOps.h"
 #include "frontend/Composed.h"
+#include "frontend/Leaves.h"
 #include "frontend/Raise.h"
 
 #include <sinter/BasicOps.h>
@@ -64,8 +65,8 @@ Complex Transform::roots(const Complex &x, int64_t rows, int64_t columns,
       im.push_back(sign * std::sin(angle));
     }
   Options options{x.re.dtype(), x.re.device()};
-  return {tensor(re, {rows, columns}, options),
-          tensor(im, {rows, columns}, options)};
+  return {detail::tableOf(re, {rows, columns}, options),
+          detail::tableOf(im, {rows, columns}, options)};
 }
 
 static Complex mapped(const Complex &x, auto function) {
@@ -131,9 +132,10 @@ Complex Transform::convolved(const Complex &x, int64_t n) const {
     }
   }
   Options options{x.re.dtype(), x.re.device()};
-  Complex chirp{tensor(re, {n}, options), tensor(im, {n}, options)};
-  Complex back{tensor(backRe, {length}, options),
-               tensor(backIm, {length}, options)};
+  Complex chirp{detail::tableOf(re, {n}, options),
+                detail::tableOf(im, {n}, options)};
+  Complex back{detail::tableOf(backRe, {length}, options),
+               detail::tableOf(backIm, {length}, options)};
   Transform forward(-1), inverse(1);
   Complex filled = mapped(product(x, chirp), [&](const Tensor &part) {
     return pad(part, {Padding{-1, 0, length - n}});
@@ -276,8 +278,8 @@ static Tensor realNumbers(const Composed &call, const Complex &given,
   if (length % 2 == 0)
     hasImaginary.back() = 0;
   ends.back() = Dim(half);
-  Tensor im =
-      x0.im * tensor(hasImaginary, ends, {x0.im.dtype(), x0.im.device()});
+  Tensor im = x0.im * detail::tableOf(hasImaginary, ends,
+                                      {x0.im.dtype(), x0.im.device()});
   Complex all{concat({x0.re, mirror(x0.re)}, -1),
               concat({im, -mirror(im)}, -1)};
   return scaled(Transform(1).of(all).re, scaleOf(norm, true, length));

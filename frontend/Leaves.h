@@ -30,6 +30,15 @@ std::optional<Tensor> borrowedLeaf(std::span<const std::byte> bytes,
                                    std::function<void()> release,
                                    const SourceLine &where);
 
+/// A leaf of numbers that the library works out. `tensor` would take tables of
+/// several lengths that one line makes for one whose length varies.
+template <typename T>
+Tensor tableOf(const std::vector<T> &numbers, const Dims &dims,
+               const Options &options) {
+  return leafOf(std::as_bytes(std::span<const T>(numbers)), dtype_of<T>(), dims,
+                options, SourceLine());
+}
+
 /// A size as a scalar of i64; one with symbols is what they are in each run.
 Tensor sizeScalar(Dim size, DeviceId device, const SourceLine &where);
 

@@ -2,6 +2,7 @@
 #include <sinter/Resample.h>
 
 #include "frontend/Composed.h"
+#include "frontend/Leaves.h"
 #include "frontend/Raise.h"
 
 #include <sinter/BasicOps.h>
@@ -127,10 +128,12 @@ static Tensor resizeAxis(const Tensor &x, int64_t axis, const Resize &resize,
   Tensor sum;
   for (const Tap &tap : tapsOf(resize, options)) {
     Tensor taken = index_select(
-        x, tensor(tap.positions, {Dim(resize.to)}, {{}, x.device()}), axis);
+        x, detail::tableOf(tap.positions, {Dim(resize.to)}, {{}, x.device()}),
+        axis);
     if (tap.weights.empty())
       return taken;
-    taken = taken * tensor(tap.weights, along, {x.dtype(), x.device()});
+    taken =
+        taken * detail::tableOf(tap.weights, along, {x.dtype(), x.device()});
     sum = sum.defined() ? sum + taken : taken;
   }
   return sum;

@@ -3,6 +3,7 @@
 
 #include "frontend/Composed.h"
 #include "frontend/CountedRows.h"
+#include "frontend/Leaves.h"
 #include "frontend/Raise.h"
 #include "frontend/Suppression.h"
 
@@ -424,7 +425,8 @@ static Tensor regular(const Deformed &sizes, size_t axis, DType dtype,
           at.push_back(double((axis == 0 ? r : c) * sizes.stride[axis] -
                               sizes.low[axis] +
                               (axis == 0 ? i : j) * sizes.dilation[axis]));
-  return tensor(at, {1, sizes.taps(), sizes.places()}, {dtype, device});
+  return detail::tableOf(at, {1, sizes.taps(), sizes.places()},
+                         {dtype, device});
 }
 
 /// The elements of images [b, c, h * w] at whole places [b, taps, places], 0

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 namespace sinter::torch {
 
@@ -37,14 +38,18 @@ struct EntryBytes {
 
 class ArchiveReader {
 public:
-  ArchiveReader(const ZipArchive &zip, bool checksAll)
-      : zip(zip), checksAll(checksAll) {}
+  ArchiveReader(const ZipArchive &zip, uint64_t bytes, bool checksAll)
+      : zip(zip), checksAll(checksAll), left(leastBudget + 16 * bytes) {
+    for (const ZipEntry &entry : zip.entries())
+      entries.emplace(entry.name, &entry);
+  }
 
   Result<Archive> read();
 
 private:
+  static constexpr uint64_t leastBudget = uint64_t(64) << 20;
   const ZipEntry *find(const std::string &name) const;
-  Result<EntryBytes> bytesOf(const ZipEntry &entry, bool checks) const;
+  Result<EntryBytes> bytesOf(const ZipEntry &entry, bool checks);
   Result<std::string> nameOfModel() const;
   Status readProgramOf(const ZipEntry &entry);
   Status readLayout(const std::string &name);
@@ -54,10 +59,13 @@ private:
                      ArchivedTensors &out);
   Result<ArchivedTensor> tensorOf(const std::string &name,
                                   const PayloadRecord &payload,
-                                  const std::string &folder) const;
+                                  const std::string &folder);
 
   const ZipArchive &zip;
   const bool checksAll;
+  /// Bytes that may still be unpacked, or made of strided tensors.
+  uint64_t left;
+  std::unordered_map<std::string_view, const ZipEntry *> entries;
   std::string root; ///< `model/`, or empty
   Archive archive;
 };
@@ -65,12 +73,11 @@ private:
 } // namespace
 
 const ZipEntry *ArchiveReader::find(const std::string &name) const {
-  auto found = std::ranges::find(zip.entries(), root + name, &ZipEntry::name);
-  return found == zip.entries().end() ? nullptr : &*found;
+  auto found = entries.find(root + name);
+  return found == entries.end() ? nullptr : found->second;
 }
 
-Result<EntryBytes> ArchiveReader::bytesOf(const ZipEntry &entry,
-                                          bool checks) const {
+Result<EntryBytes> ArchiveReader::bytesOf(const ZipEntry &entry, bool checks) {
   EntryBytes found;
   if (!entry.deflated) {
     if (checks)
@@ -78,6 +85,10 @@ Result<EntryBytes> ArchiveReader::bytesOf(const ZipEntry &entry,
     found.bytes = zip.packed(entry);
     return found;
   }
+  // PyTorch does not deflate: little is lost by a bound.
+  if (entry.size > left)
+    return broken(fmt::format("{} is packed, and large", entry.name));
+  left -= entry.size;
   SINTER_TRY_ASSIGN(std::vector<std::byte> bytes, zip.read(entry));
   found.own = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   found.bytes = *found.own;
@@ -86,6 +97,21 @@ Result<EntryBytes> ArchiveReader::bytesOf(const ZipEntry &entry,
 
 //===- Programs -----------------------------------------------------------===//
 
+/// Whether inputs or outputs of the graph are those of the signature.
+static bool fitsSignature(const std::vector<SpecRecord> &specs,
+                          const std::vector<ArgumentRecord> &arguments) {
+  if (specs.size() != arguments.size())
+    return false;
+  for (size_t i = 0; i < specs.size(); ++i) {
+    const ArgumentRecord &own = specs[i].value;
+    bool isNamed = own.kind == ArgumentRecord::Kind::tensor &&
+                   specs[i].kind != SpecRecord::Kind::token;
+    if (isNamed && own.text != arguments[i].text)
+      return false;
+  }
+  return true;
+}
+
 /// Major versions change what there is to read; minor ones add what may be
 /// passed over.
 static Status checkVersion(const ProgramRecord &program) {
@@ -93,8 +119,8 @@ static Status checkVersion(const ProgramRecord &program) {
     return lacking(fmt::format("schema version {}.{} (torch {}); 8 is read",
                                program.major, program.minor,
                                program.torchVersion));
-  if (program.inputs.size() != program.graph.inputs.size() ||
-      program.outputs.size() != program.graph.outputs.size())
+  if (!fitsSignature(program.inputs, program.graph.inputs) ||
+      !fitsSignature(program.outputs, program.graph.outputs))
     return broken("the signature does not fit the graph");
   return {};
 }
@@ -137,8 +163,8 @@ static int64_t extentOf(const std::vector<int64_t> &dims,
 }
 
 /// The elements of a storage that a tensor has.
-static Result<ArchivedTensor> viewOf(EntryBytes storage,
-                                     const TensorRecord &record) {
+static Result<ArchivedTensor>
+viewOf(EntryBytes storage, const TensorRecord &record, uint64_t &left) {
   std::optional<DType> dtype = dtypeOf(record.dtype);
   constexpr int64_t strided = 7;
   if (!dtype || record.layout != strided)
@@ -147,7 +173,9 @@ static Result<ArchivedTensor> viewOf(EntryBytes storage,
   tensor.dtype = *dtype;
   SINTER_TRY_ASSIGN(tensor.dims, numbersOf(record.sizes));
   SINTER_TRY_ASSIGN(std::vector<int64_t> strides, numbersOf(record.strides));
-  int64_t offset = record.offset.number.value_or(0);
+  if (!record.offset.number)
+    return broken("a stored tensor whose place is no number");
+  int64_t offset = *record.offset.number;
   if (strides.size() != tensor.dims.size() || offset < 0)
     return broken("sizes and strides that do not fit");
   size_t width = byteWidth(*dtype);
@@ -157,16 +185,16 @@ static Result<ArchivedTensor> viewOf(EntryBytes storage,
   int64_t count = extent == 0 ? 0 : 1;
   for (int64_t dim : tensor.dims)
     count *= extent == 0 ? 1 : dim;
-  // An expanded tensor has more elements than its storage.
-  constexpr int64_t mostCopies = 1 << 16;
-  if (uint64_t(count) / mostCopies > storage.bytes.size())
-    return broken("a tensor that is much larger than its storage");
   auto from = storage.bytes.subspan(extent == 0 ? 0 : size_t(offset) * width);
   tensor.own = storage.own;
   tensor.bytes = from.first(
       extent == 0 ? 0 : std::min(from.size(), size_t(count) * width));
   if (extent == 0 || runtime::weights::isRowMajor(tensor.dims, strides))
     return tensor;
+  // An expanded tensor has more elements than its storage.
+  if (uint64_t(count) > left / width)
+    return broken("tensors that are much larger than their storages");
+  left -= uint64_t(count) * width;
   std::vector<std::byte> dense(size_t(count) * width);
   runtime::weights::gather(from, tensor.dims, strides, width, dense);
   tensor.own = std::make_shared<const std::vector<std::byte>>(std::move(dense));
@@ -174,9 +202,9 @@ static Result<ArchivedTensor> viewOf(EntryBytes storage,
   return tensor;
 }
 
-Result<ArchivedTensor>
-ArchiveReader::tensorOf(const std::string &name, const PayloadRecord &payload,
-                        const std::string &folder) const {
+Result<ArchivedTensor> ArchiveReader::tensorOf(const std::string &name,
+                                               const PayloadRecord &payload,
+                                               const std::string &folder) {
   auto inTensor = [&](ErrorInfo error) {
     error.message = fmt::format("tensor '{}': {}", name, error.message);
     return error;
@@ -187,9 +215,16 @@ ArchiveReader::tensorOf(const std::string &name, const PayloadRecord &payload,
   Result<EntryBytes> storage = bytesOf(*entry, checksAll);
   if (!storage)
     return inTensor(storage.error());
-  Result<ArchivedTensor> tensor = viewOf(std::move(*storage), *payload.tensor);
+  Result<ArchivedTensor> tensor =
+      viewOf(std::move(*storage), *payload.tensor, left);
   if (!tensor)
     return inTensor(tensor.error());
+  bool hasOdd = tensor->dtype == DType::boolean && checksAll &&
+                std::ranges::any_of(tensor->bytes, [](std::byte each) {
+                  return each > std::byte{1};
+                });
+  if (hasOdd)
+    return inTensor(broken("a bool that is neither 0 nor 1"));
   tensor->isParameter = payload.isParameter;
   return tensor;
 }
@@ -267,6 +302,11 @@ Result<Archive> ArchiveReader::read() {
         std::ranges::count(entry.name, '/') <= 1)
       root = entry.name.substr(0, entry.name.size() - format.size());
   }
+  if (const ZipEntry *order = find("byteorder")) {
+    SINTER_TRY_ASSIGN(EntryBytes word, bytesOf(*order, true));
+    if (word.text() == "big")
+      return lacking("an archive of a big-endian machine");
+  }
   const ZipEntry *kind = find(std::string(format));
   if (!kind)
     return broken("no archive of torch.export: archive_format is missing");
@@ -315,7 +355,7 @@ bool isSame(const ArchivedTensor &a, const ArchivedTensor &b) {
 
 Result<Archive> readArchive(std::span<const std::byte> bytes, bool checksAll) {
   SINTER_TRY_ASSIGN(ZipArchive zip, ZipArchive::parse(bytes));
-  return ArchiveReader(zip, checksAll).read();
+  return ArchiveReader(zip, bytes.size(), checksAll).read();
 }
 
 } // namespace sinter::torch

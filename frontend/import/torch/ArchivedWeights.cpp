@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <utility>
 
 namespace sinter::torch {
@@ -54,11 +55,12 @@ private:
     entry.dtype = tensor.dtype;
     entry.dims = tensor.dims;
     entry.data = tensor.bytes;
-    for (size_t i = 0; i < stored.size(); ++i)
-      if (isSame(*stored[i], tensor)) {
-        entry.tiedTo = entries[i].name;
-        break;
-      }
+    auto [first, last] = byPlace.equal_range(tensor.bytes.data());
+    for (auto each = first; each != last && entry.tiedTo.empty(); ++each)
+      if (isSame(*stored[each->second], tensor))
+        entry.tiedTo = entries[each->second].name;
+    if (entry.tiedTo.empty())
+      byPlace.emplace(tensor.bytes.data(), stored.size());
     entries.push_back(std::move(entry));
     stored.push_back(&tensor);
   }
@@ -66,6 +68,7 @@ private:
   runtime::MappedFile file;
   Archive archive;
   std::vector<const ArchivedTensor *> stored;
+  std::multimap<const void *, size_t> byPlace; ///< those that are not tied
 };
 
 } // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <set>
 
 namespace sinter::torch {
 
@@ -166,7 +167,8 @@ private:
   static Number remainder(Number a, Number b) {
     if (!a || !b || *b <= 0)
       return std::nullopt;
-    return (*a % *b + *b) % *b;
+    int64_t rest = *a % *b;
+    return rest < 0 ? rest + *b : rest;
   }
 
   static constexpr int mostDepth = 64;
@@ -290,6 +292,7 @@ bool isSymbol(std::string_view expression) {
 
 std::vector<std::string> symbolsOf(std::string_view expression) {
   std::vector<std::string> found;
+  std::set<std::string> seen;
   for (size_t at = 0; at < expression.size();) {
     if (!startsWord(expression[at])) {
       ++at;
@@ -300,7 +303,7 @@ std::vector<std::string> symbolsOf(std::string_view expression) {
       ++at;
     std::string word(expression.substr(begin, at - begin));
     bool isCall = at < expression.size() && expression[at] == '(';
-    if (!isCall && !std::ranges::count(found, word))
+    if (!isCall && seen.insert(word).second)
       found.push_back(word);
   }
   return found;

@@ -6,6 +6,7 @@
 #include "frontend/import/torch/Archive.h"
 #include "frontend/import/torch/Operators.h"
 #include "runtime/params/MappedFile.h"
+#include "runtime/support/Printable.h"
 #include "runtime/support/Progress.h"
 
 #include <sinter/SourceScope.h>
@@ -35,7 +36,8 @@ static ValueInfo infoOf(const std::string &name, const TensorRecord &tensor,
                          : dtypeText(tensor.dtype);
   info.type += '[';
   for (const SizeRecord &size : tensor.sizes) {
-    Axis axis{size.number ? "" : size.expression, size.number, {}, {}};
+    Axis axis{
+        size.number ? "" : printableName(size.expression), size.number, {}, {}};
     auto range = program.ranges.find(axis.name);
     if (range != program.ranges.end()) {
       axis.least = range->second.least;
@@ -197,9 +199,12 @@ private:
   void look(const NodeRecord &node) {
     if (node.inputs.empty())
       return;
-    for (const NamedArgument &input : node.inputs)
-      if (input.name.starts_with("running_"))
-        change(input.value.text);
+    bool hasGraph = false;
+    for (const NamedArgument &input : node.inputs) {
+      hasGraph |= input.value.graph != nullptr;
+      if (input.name.starts_with("running_") || hasGraph)
+        changeAll(input.value);
+    }
     auto root = roots.find(node.inputs[0].value.text);
     if (root == roots.end())
       return;
@@ -207,8 +212,20 @@ private:
       changed.insert(root->second);
     std::string name = root->second;
     for (const ArgumentRecord &output : node.outputs)
-      if (!output.text.empty())
-        roots[output.text] = name;
+      follow(output, name);
+  }
+  /// Views come alone, or as a list.
+  void follow(const ArgumentRecord &output, const std::string &root) {
+    if (!output.text.empty())
+      roots[output.text] = root;
+    for (const ArgumentRecord &element : output.elements)
+      follow(element, root);
+  }
+  /// What a graph in a node is given may be changed in it.
+  void changeAll(const ArgumentRecord &argument) {
+    change(argument.text);
+    for (const ArgumentRecord &element : argument.elements)
+      changeAll(element);
   }
   void change(const std::string &value) {
     if (auto root = roots.find(value); root != roots.end())
@@ -258,15 +275,17 @@ public:
     bool isTrained =
         spec.kind == SpecRecord::Kind::parameter && isFloat(stored.dtype);
     Param param;
-    for (const auto &[other, made] : params)
-      if (isSame(*other, stored)) {
-        param.tie(made);
+    auto [first, last] = params.equal_range(stored.bytes.data());
+    for (auto each = first; each != last; ++each)
+      if (isSame(*each->second.first, stored)) {
+        param.tie(each->second.second);
         return param;
       }
     param = Param(leafOf(stored, file, options), spec.target, isTrained);
     if (!stored.bytes.empty()) {
-      params.emplace_back(&stored, Param());
-      params.back().second.tie(param);
+      auto added =
+          params.emplace(stored.bytes.data(), std::pair(&stored, Param()));
+      added->second.second.tie(param);
     }
     return param;
   }
@@ -278,7 +297,7 @@ private:
   const Archive &archive;
   FileRef file;
   const LoadOptions &options;
-  std::vector<std::pair<const ArchivedTensor *, Param>> params;
+  std::multimap<const void *, std::pair<const ArchivedTensor *, Param>> params;
 };
 } // namespace
 

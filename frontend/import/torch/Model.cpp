@@ -170,6 +170,7 @@ private:
   static DeviceId deviceOf(const Parts &parts);
   Value initial(const SpecRecord &spec, const std::string &name) const;
   Value input(const std::string &name, Is kind) const;
+  ProgramRecorder::Symbols symbols() const;
   void keepChanges(const SpecRecord &spec, const std::string &name,
                    const StoredRef &stored, uint64_t version);
   void give(size_t index, const Value &value);
@@ -203,6 +204,19 @@ Value Recording::input(const std::string &name, Is kind) const {
                             {})));
 }
 
+/// Sizes that inputs have alone.
+ProgramRecorder::Symbols Recording::symbols() const {
+  ProgramRecorder::Symbols symbols;
+  for (const ValueInfo &info : parts.model.inputs)
+    for (size_t axis = 0; axis < info.shape.size(); ++axis) {
+      const std::string &name = info.shape[axis].name;
+      Dim size = parts.inputs.at(info.name).dim(int64_t(axis));
+      if (isSymbol(name))
+        symbols.emplace(name, parts.areFixed ? Dim(size.value) : size);
+    }
+  return symbols;
+}
+
 /// Running statistics are as what was recorded before leaves them.
 Value Recording::initial(const SpecRecord &spec,
                          const std::string &name) const {
@@ -233,7 +247,13 @@ Tensor Recording::tensorOf(const Value &value) const {
 void Recording::give(size_t index, const Value &value) {
   const SpecRecord &spec = parts.model.record.outputs[index];
   const std::string &name = parts.model.outputNames[index];
-  if (spec.kind == Kind::bufferMutation || spec.kind == Kind::parameterMutation)
+  bool isKept =
+      spec.kind == Kind::bufferMutation || spec.kind == Kind::parameterMutation;
+  if (isKept && !value.isTensor())
+    refuse(parts.model,
+           fmt::format("what '{}' becomes is no tensor", spec.target), {},
+           ErrorKind::io);
+  if (isKept)
     keep(spec.target, value.stored->read());
   else if (!name.empty() && !value.isNone())
     outputs.insert_or_assign(name, tensorOf(value));
@@ -256,6 +276,7 @@ NamedTensors Recording::run() {
   ProgramRecorder recorder(parts.model.name, device);
   if (parts.areFixed)
     recorder.expectNumbers();
+  recorder.setSymbols(symbols());
   Scope scope;
   std::vector<StoredRef> stored;
   for (size_t i = 0; i < program.inputs.size(); ++i) {
@@ -292,6 +313,8 @@ NamedTensors Model::run(const NamedTensors &inputs, Where where) const try {
       recording.commit();
       return outputs;
     } catch (const NeedsNumbers &) {
+      if (areFixed)
+        break;
     }
   }
   refuse(model, "a size that only a run tells is needed before it", where,

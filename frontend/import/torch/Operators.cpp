@@ -9,14 +9,14 @@ namespace sinter::torch {
 
 static std::vector<Operator> sortedRows() {
   constexpr std::span<const Operator> (*parts[])() = {
-      elementwiseRows, comparisonRows,    activationRows, contractionRows,
-      convolutionRows, normalizationRows, shapeRows,      sliceRows,
-      strideRows,      joinRows,          creationRows,   symbolRows,
-      controlRows,     attentionRows,     reductionRows,  orderRows,
-      indexRows,       poolingRows,       sampleRows,     lossRows,
-      recurrentRows,   signalRows,        randomRows,     visionRows,
-      backwardRows,    bagRows,           linalgRows,     numberRows,
-      arrangementRows, compositionRows,
+      elementwiseRows, comparisonRows,    activationRows,  contractionRows,
+      convolutionRows, normalizationRows, shapeRows,       sliceRows,
+      strideRows,      memoryRows,        joinRows,        creationRows,
+      symbolRows,      controlRows,       attentionRows,   reductionRows,
+      orderRows,       indexRows,         poolingRows,     sampleRows,
+      lossRows,        recurrentRows,     signalRows,      randomRows,
+      visionRows,      backwardRows,      bagRows,         linalgRows,
+      numberRows,      arrangementRows,   compositionRows,
   };
   std::vector<Operator> all;
   for (auto part : parts)

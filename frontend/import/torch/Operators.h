@@ -48,6 +48,7 @@ std::span<const Operator> normalizationRows();
 std::span<const Operator> shapeRows();
 std::span<const Operator> sliceRows();
 std::span<const Operator> strideRows();
+std::span<const Operator> memoryRows();
 std::span<const Operator> joinRows();
 std::span<const Operator> creationRows();
 std::span<const Operator> symbolRows();

@@ -2,6 +2,7 @@
 #include "frontend/import/torch/ProgramRecorder.h"
 
 #include "frontend/Raise.h"
+#include "frontend/import/torch/Expressions.h"
 #include "runtime/support/Progress.h"
 #include "runtime/support/Sites.h"
 
@@ -11,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace sinter::torch {
@@ -44,7 +46,7 @@ void ProgramRecorder::fail(const NodeRecord &node, ErrorInfo error) const {
 
 void ProgramRecorder::countNode() {
   // A graph of loops in loops ends somewhere.
-  constexpr size_t mostNodes = 2'000'000;
+  constexpr size_t mostNodes = 500'000;
   if (++recordedNodes > mostNodes)
     throw Error(makeError(ErrorKind::unsupported,
                           "the program records too many nodes"));
@@ -227,14 +229,35 @@ static std::string typeOf(const TensorRecord &record) {
   return text + ']';
 }
 
-static bool isAsRecorded(const Tensor &tensor, const TensorRecord &record) {
+void ProgramRecorder::setSymbols(const Symbols &symbols) {
+  for (const auto &[name, size] : symbols) {
+    sizes.emplace(name, size.value);
+    if (!size.isConstant())
+      open.insert(name);
+  }
+}
+
+/// A size that is open where the file has a number, or the other way around, is
+/// equal to it in this recording only: numbers are recorded then.
+bool ProgramRecorder::isAsRecorded(const Tensor &tensor,
+                                   const TensorRecord &record) const {
   if (dtypeOf(record.dtype) != tensor.dtype() ||
       int64_t(record.sizes.size()) != tensor.rank())
     return false;
   for (size_t i = 0; i < record.sizes.size(); ++i) {
-    const std::optional<int64_t> &number = record.sizes[i].number;
-    if (number && *number != tensor.dim(int64_t(i)).value)
+    const SizeRecord &size = record.sizes[i];
+    Dim dim = tensor.dim(int64_t(i));
+    std::optional<int64_t> wanted =
+        size.number ? size.number : evaluate(size.expression, sizes);
+    if (wanted && *wanted != dim.value)
       return false;
+    bool isOpen =
+        !size.number && std::ranges::any_of(symbolsOf(size.expression),
+                                            [&](const std::string &symbol) {
+                                              return open.contains(symbol);
+                                            });
+    if (wanted && !hasNumbers && isOpen == dim.isConstant())
+      throw NeedsNumbers();
   }
   return true;
 }

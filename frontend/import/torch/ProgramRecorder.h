@@ -5,6 +5,8 @@
 #include "frontend/import/torch/Records.h"
 #include "frontend/import/torch/Value.h"
 
+#include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -22,6 +24,9 @@ public:
       : file(file), place(device) {}
   /// The sizes of all inputs are numbers: a node that needs others fails.
   void expectNumbers() { hasNumbers = true; }
+  /// What symbols of the file are in this recording.
+  using Symbols = std::map<std::string, Dim, std::less<>>;
+  void setSymbols(const Symbols &symbols);
 
   /// The nodes of `graph` in `scope`, which has its inputs: its outputs.
   std::vector<Value> record(const GraphRecord &graph, Scope &scope);
@@ -37,6 +42,7 @@ private:
   void finishInPlace(Call &call);
   void define(const NodeRecord &node, const GraphRecord &graph,
               std::vector<Value> results, Scope &scope);
+  bool isAsRecorded(const Tensor &tensor, const TensorRecord &record) const;
   void defineOne(const ArgumentRecord &output, const GraphRecord &graph,
                  Value result, Scope &scope);
   /// Throws where there are too many.
@@ -46,6 +52,8 @@ private:
   const std::string &file;
   DeviceId place;
   bool hasNumbers = false;
+  std::map<std::string, int64_t, std::less<>> sizes; ///< of symbols
+  std::set<std::string, std::less<>> open; ///< symbols that stay symbols
   size_t recordedNodes = 0;
   unsigned depth = 0;
 };

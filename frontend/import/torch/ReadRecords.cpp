@@ -128,6 +128,9 @@ Status RecordReader::expression(SizeRecord &out) {
     return key == "expr_str" ? text(out.expression) : json.skip();
   }));
   out.expression = readable(out.expression);
+  constexpr size_t longest = 2000;
+  if (out.expression.size() > longest)
+    return json.fail("an expression that is too long");
   return {};
 }
 

@@ -7,6 +7,13 @@ namespace sinter::torch {
 
 Stored::Stored(StoredRef base, View view)
     : base(std::move(base)), view(std::move(view)) {
+  root = this->base->root ? this->base->root : this->base;
+  depth = this->base->depth + 1;
+  // Each is read by way of those below.
+  constexpr unsigned most = 256;
+  if (depth > most)
+    throw Error(makeError(ErrorKind::unsupported,
+                          "more than 256 views, one of the other"));
   tensor = this->view.take(this->base->read());
   changes = this->base->version();
 }

@@ -36,12 +36,13 @@ public:
   /// view of. An Error where that cannot be done.
   void write(const Tensor &changed);
   /// Counts the changes.
-  uint64_t version() const { return base ? base->version() : changes; }
+  uint64_t version() const { return root ? root->changes : changes; }
 
 private:
   Tensor tensor;
-  StoredRef base;
+  StoredRef base, root; ///< what this is a view of, and that in the end
   View view;
+  unsigned depth = 0;   ///< views between
   uint64_t changes = 0; ///< of a view: those of its base that it has seen
 };
 

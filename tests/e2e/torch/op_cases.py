@@ -31,7 +31,8 @@ SMALL = ("conv2d", "max_pool2d_indices", "lstm_state", "tied_weights",
          "tensor_constants", "derived_sizes", "cond_on_value", "while_counted",
          "map_rows", "nested_inputs", "unbacked_item", "view_written",
          "scalar_inputs", "weights_and_batch", "weight_views", "weight_views_2_6",
-         "weight_views_2_8", "buffers_not_saved_2_6", "custom_operator")
+         "weight_views_2_8", "write_reshape_of_turned", "write_strided",
+         "buffer_in_rows", "slice_to_five", "buffers_not_saved_2_6", "custom_operator")
 SMALL_LIMIT = 20_000
 
 
@@ -44,7 +45,9 @@ def table():
 
 
 def features():
+    from ops import aliases
     from ops.features import FEATURES
+    del aliases
     return FEATURES
 
 

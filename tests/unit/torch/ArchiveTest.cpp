@@ -18,7 +18,8 @@ static std::span<const std::byte> bytesOf(std::string_view text) {
 
 /// An archive with one weight, which is described by `meta`.
 static Result<torch::Archive> archiveOf(const std::string &meta,
-                                        size_t storageBytes = 24) {
+                                        size_t storageBytes = 24,
+                                        std::string order = "little") {
   std::string program =
       R"({"graph_module": {"graph": {"inputs": [], "outputs": [], "nodes": []},)"
       R"( "signature": {"input_specs": [], "output_specs": []}},)"
@@ -34,6 +35,7 @@ static Result<torch::Archive> archiveOf(const std::string &meta,
     EXPECT_TRUE(writer.add(name, {&bytes, 1}, ZipMethod::stored).ok());
   };
   add("m/archive_format", bytesOf(kind));
+  add("m/byteorder", bytesOf(order));
   add("m/models/model.json", bytesOf(program));
   add("m/data/weights/model_weights_config.json", bytesOf(weights));
   add("m/data/constants/model_constants_config.json", bytesOf(none));
@@ -104,6 +106,19 @@ TEST(Archive, whatDoesNotFitIsRefused) {
     bool isLeftOut = archive.ok() && archive->weights.empty();
     EXPECT_TRUE(!archive.ok() || isLeftOut || meta == "{}") << meta;
   }
+}
+
+TEST(Archive, valuesThatWouldBeMisreadAreRefused) {
+  EXPECT_FALSE(archiveOf(metaOf("2 3", "3 1"), 24, "big").ok());
+  // A bool is 0 or 1; the storage is of 1s.
+  EXPECT_TRUE(archiveOf(metaOf("24", "1", "0", "12")).ok());
+  std::string place = metaOf("2 3", "3 1");
+  std::string open = R"("storage_offset": {"as_expr": {"expr_str": "s0"}})";
+  place.replace(place.find("\"storage_offset\""),
+                std::string(R"("storage_offset": {"as_int": 0})").size(), open);
+  EXPECT_FALSE(archiveOf(place).ok());
+  // As many elements as no storage has.
+  EXPECT_FALSE(archiveOf(metaOf("2147483647 6", "0 1")).ok());
 }
 
 TEST(Archive, linesOfPythonAreTheUsers) {

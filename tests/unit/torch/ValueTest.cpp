@@ -39,3 +39,12 @@ TEST(Stored, aViewWithoutAWayBackIsNotWritten) {
   EXPECT_THROW(wide->write(tensor({1.f, 2.f, 3.f})), Error);
   EXPECT_EQ(base->version(), 0u);
 }
+
+TEST(Stored, chainsOfViewsHaveAnEnd) {
+  auto stored = std::make_shared<Stored>(tensor({1.f}));
+  auto grow = [&] {
+    for (int i = 0; i < 1000; ++i)
+      stored = std::make_shared<Stored>(stored, reshapedView({1}));
+  };
+  EXPECT_THROW(grow(), Error);
+}

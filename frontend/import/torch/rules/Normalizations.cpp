@@ -62,6 +62,8 @@ static void batchNormRule(Call &call) {
                         var = call.optionalTensor("running_var");
   double momentum = call.real("momentum");
   bool trains = call.flag("training") || !mean;
+  if (!trains && !var)
+    call.invalid("a running mean without a variance");
   if (!trains) {
     call.give(batch_norm(x, *mean, *var, affine));
   } else {

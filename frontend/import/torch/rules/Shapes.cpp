@@ -20,18 +20,6 @@ static void viewRule(Call &call, const char *name) {
   call.giveView("self", viewOf(x, call.dims(name)));
 }
 static void viewSizeRule(Call &call) { viewRule(call, "size"); }
-static void viewShapeRule(Call &call) { viewRule(call, "shape"); }
-
-static void flattenRule(Call &call) {
-  Tensor x = call.tensor("self");
-  int64_t start = call.axis("start_dim", x.rank(), 0),
-          end = call.axis("end_dim", x.rank(), -1);
-  call.giveView("self",
-                {[=](const Tensor &base) { return flatten(base, start, end); },
-                 [](const Tensor &base, const Tensor &part) {
-                   return reshape(part, base.shape());
-                 }});
-}
 
 static void unflattenRule(Call &call) {
   Tensor x = call.tensor("self");
@@ -270,8 +258,6 @@ static constexpr Operator rows[] = {
     {"aten.view.default", viewSizeRule},
     {"aten._unsafe_view.default", viewSizeRule},
     {"aten.view_copy.default", viewSizeRule},
-    {"aten.reshape.default", viewShapeRule},
-    {"aten.flatten.using_ints", flattenRule},
     {"aten.unflatten.int", unflattenRule},
     {"aten.squeeze.default", squeezeRule},
     {"aten.squeeze.dim", squeezeRule},
@@ -293,7 +279,6 @@ static constexpr Operator rows[] = {
     {"aten.tile.default", repeatRule},
     {"aten.repeat_interleave.self_int", repeatInterleaveRule},
     {"aten.alias.default", sameRule},
-    {"aten.contiguous.default", sameRule},
     {"aten.lift.default", sameRule},
     {"aten.lift_fresh.default", sameRule},
     {"aten.lift_fresh_copy.default", copyRule},

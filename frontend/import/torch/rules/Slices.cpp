@@ -46,6 +46,17 @@ static Range rangeOf(Call &call, const Tensor &x) {
   range.start = countsFromEnd ? start : clamped(start, size);
   if (!countsFromEnd && range.start.value > range.limit.value)
     range.limit = range.start;
+  // A bound that is as long as the axis is now need not be its end: the file
+  // says whether the result is open.
+  const TensorRecord *result = call.outputRecord();
+  bool isNumber = result && size_t(range.axis) < result->sizes.size() &&
+                  result->sizes[size_t(range.axis)].number &&
+                  !size.isConstant() && range.start.isConstant() &&
+                  range.start.value >= 0;
+  int64_t count =
+      isNumber ? *result->sizes[size_t(range.axis)].number : int64_t(0);
+  if (count > 0 && count <= size.value)
+    range.limit = Dim(range.start.value + (count - 1) * range.step + 1);
   return range;
 }
 

@@ -40,17 +40,29 @@ static std::vector<int64_t> stridesOf(Call &call, const TensorRecord &record) {
   return strides;
 }
 
-/// The elements of a tensor as they stand in PyTorch's memory.
-static Tensor storageOf(Call &call, const Tensor &x) {
+/// The elements of a tensor as they stand in PyTorch's memory, and back.
+static View storageOf(Call &call, const Tensor &x) {
   const TensorRecord *record = call.inputRecord("self");
   if (!record || int64_t(record->strides.size()) != x.rank())
     call.unsupported("a tensor whose strides the file does not say");
   if (record->offset.number.value_or(-1) != 0)
     call.unsupported("strides of a part of a tensor");
-  auto order = denseOrder(fixed(x.shape()), stridesOf(call, *record));
+  std::vector<int64_t> dims = fixed(x.shape());
+  auto order = denseOrder(dims, stridesOf(call, *record));
   if (!order)
     call.unsupported("strides of a view that is not dense");
-  return reshape(permute(x, *order), {-1});
+  Dims ordered;
+  std::vector<int64_t> back(order->size());
+  for (size_t i = 0; i < order->size(); ++i) {
+    ordered.emplace_back(dims[size_t((*order)[i])]);
+    back[size_t((*order)[i])] = int64_t(i);
+  }
+  return {[order = *order](const Tensor &base) {
+            return reshape(permute(base, order), {-1});
+          },
+          [ordered, back](const Tensor &, const Tensor &storage) {
+            return permute(reshape(storage, ordered), back);
+          }};
 }
 
 /// The place of every element of the result in the storage.
@@ -69,7 +81,8 @@ static Tensor placesOf(const std::vector<int64_t> &dims,
   return places;
 }
 
-static void asStridedRule(Call &call) {
+/// The part of the tensor's memory that sizes and strides name.
+static View stridedPart(Call &call) {
   Tensor x = call.tensor("self");
   std::vector<int64_t> dims = call.integers("size"),
                        strides = call.integers("stride");
@@ -86,29 +99,33 @@ static void asStridedRule(Call &call) {
         __builtin_mul_overflow(count, dims[i], &count))
       call.invalid("sizes and strides beyond the tensor");
   }
-  Tensor storage = storageOf(call, x);
-  int64_t elements = fixed(storage.dim(0));
+  View memory = storageOf(call, x);
+  int64_t elements = fixed(Dim(memory.take(x).dim(0)));
   if (count > 0 && last >= elements)
     call.invalid("strides that reach beyond the tensor");
-  // Mostly it is all of the tensor, in an order that is plain.
-  auto order = denseOrder(dims, strides);
-  if (order && offset == 0 && count == elements) {
-    Dims ordered;
-    std::vector<int64_t> back(order->size());
-    for (size_t i = 0; i < order->size(); ++i) {
-      ordered.emplace_back(dims[size_t((*order)[i])]);
-      back[size_t((*order)[i])] = int64_t(i);
-    }
-    call.give(permute(reshape(storage, ordered), back));
-    return;
-  }
-  Tensor places = placesOf(dims, strides, offset, x.device());
-  Tensor flat = index_select(storage, reshape(places, {-1}), 0);
-  call.give(reshape(flat, Dims(dims.begin(), dims.end())));
+  Dims shape(dims.begin(), dims.end());
+  Tensor places = reshape(placesOf(dims, strides, offset, x.device()), {-1});
+  return {[=](const Tensor &base) {
+            return reshape(index_select(memory.take(base), places, 0), shape);
+          },
+          [=](const Tensor &base, const Tensor &part) {
+            Tensor storage =
+                scatter(memory.take(base), places, reshape(part, {-1}), 0);
+            return memory.put(base, storage);
+          }};
+}
+
+static void asStridedRule(Call &call) {
+  call.giveView("self", stridedPart(call));
+}
+static void asStridedScatterRule(Call &call) {
+  Tensor x = call.tensor("self");
+  call.give(stridedPart(call).put(x, call.tensor("src").to(x.dtype())));
 }
 
 static constexpr Operator rows[] = {
     {"aten.as_strided.default", asStridedRule},
+    {"aten.as_strided_scatter.default", asStridedScatterRule},
 };
 
 std::span<const Operator> strideRows() { return rows; }

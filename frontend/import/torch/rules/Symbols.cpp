@@ -57,9 +57,36 @@ static void arithmeticRule(Call &call) {
         Value::ofInteger(ofSizes(integerOf(call, a), integerOf(call, b))));
 }
 
-static Dim sumOf(Dim a, Dim b) { return a + b; }
-static Dim differenceOf(Dim a, Dim b) { return a - b; }
-static Dim productOf(Dim a, Dim b) { return a * b; }
+[[noreturn]] static void refuseSize() {
+  throw Error(makeError(ErrorKind::invalid_argument,
+                        "a size that does not fit 64 bits"));
+}
+
+/// What overflows is the smallest integer, which no size is.
+static Dim checked(Dim size) {
+  if (size.value == INT64_MIN)
+    refuseSize();
+  return size;
+}
+
+static Dim sumOf(Dim a, Dim b) {
+  int64_t sum = 0;
+  if (__builtin_add_overflow(a.value, b.value, &sum))
+    refuseSize();
+  return checked(a + b);
+}
+static Dim productOf(Dim a, Dim b) {
+  int64_t product = 0;
+  if (__builtin_mul_overflow(a.value, b.value, &product))
+    refuseSize();
+  return checked(a * b);
+}
+static Dim differenceOf(Dim a, Dim b) {
+  int64_t difference = 0;
+  if (__builtin_sub_overflow(a.value, b.value, &difference))
+    refuseSize();
+  return checked(a - b);
+}
 static double realSum(double a, double b) { return a + b; }
 static double realDifference(double a, double b) { return a - b; }
 static double realProduct(double a, double b) { return a * b; }
@@ -71,12 +98,14 @@ static Dim quotientOf(Dim a, Dim b) {
   int64_t top = fixed(a), bottom = fixed(b);
   if (bottom == 0)
     throw Error(makeError(ErrorKind::invalid_argument, "a division by zero"));
+  if (bottom == -1)
+    return differenceOf(Dim(0), a);
   return top / bottom - (top % bottom != 0 && (top < 0) != (bottom < 0));
 }
 static Dim remainderOf(Dim a, Dim b) {
   if (b.value > 0)
     return mod(a, b);
-  return a - quotientOf(a, b) * b;
+  return differenceOf(a, productOf(quotientOf(a, b), b));
 }
 static double realQuotient(double a, double b) { return std::floor(a / b); }
 static double realRemainder(double a, double b) {
@@ -99,7 +128,7 @@ static void powerRule(Call &call) {
       power.integer.value >= 0 && power.integer.value < 64) {
     Dim result(1), by = integerOf(call, base);
     for (int64_t i = 0; i < power.integer.value; ++i)
-      result = result * by;
+      result = productOf(result, by);
     call.give(Value::ofInteger(result));
     return;
   }
@@ -109,7 +138,8 @@ static void powerRule(Call &call) {
 static void negRule(Call &call) {
   const Value &value = call.at(0);
   call.give(isReal(value) ? Value::ofReal(-value.real)
-                          : Value::ofInteger(Dim(0) - integerOf(call, value)));
+                          : Value::ofInteger(
+                                differenceOf(Dim(0), integerOf(call, value))));
 }
 static void floatRule(Call &call) {
   call.give(Value::ofReal(realOf(call, call.at(0))));
@@ -142,6 +172,11 @@ static void bitsRule(Call &call) {
 template <typename Compare> static void compareRule(Call &call) {
   const Value &a = call.at(0), &b = call.at(1);
   bool open = isOpen(a) || isOpen(b);
+  if (a.isInteger() && b.isInteger()) {
+    call.give(
+        Value::ofBoolean(Compare()(a.integer.value, b.integer.value), open));
+    return;
+  }
   auto nowOf = [&](const Value &value) {
     return value.isInteger()                    ? double(value.integer.value)
            : value.kind == Value::Kind::boolean ? double(value.isTrue)
@@ -161,6 +196,11 @@ static bool truthOf(Call &call, const Value &value) {
 /// `and` and `or`, of integers that of their bits.
 template <bool isAnd> static void joinRule(Call &call) {
   const Value &a = call.at(0), &b = call.at(1);
+  if (a.isInteger() && b.isInteger()) {
+    int64_t x = fixed(a.integer), y = fixed(b.integer);
+    call.give(Value::ofInteger(isAnd ? x & y : x | y));
+    return;
+  }
   bool first = truthOf(call, a), second = truthOf(call, b);
   call.give(Value::ofBoolean(isAnd ? first && second : first || second,
                              a.isOpen || b.isOpen));
