@@ -126,6 +126,10 @@ static Status checkVersion(const ProgramRecord &program) {
 }
 
 Status ArchiveReader::readProgramOf(const ZipEntry &entry) {
+  // Its records take many times its bytes.
+  constexpr uint64_t least = uint64_t(4) << 20, times = 20;
+  if (entry.deflated && entry.size > std::max(least, times * entry.packed))
+    return broken(fmt::format("{} is packed, and large", entry.name));
   SINTER_TRY_ASSIGN(EntryBytes text, bytesOf(entry, true));
   SINTER_TRY_ASSIGN(archive.program, readProgram(text.text()));
   return checkVersion(archive.program);
