@@ -17,6 +17,9 @@ static bool isRoberta(const Folder &folder) {
   return folder.modelType() != "bert";
 }
 
+/// Six Linears and two norms.
+static constexpr int64_t tensorsOfLayer = 16;
+
 BertConfig readBertConfig(Folder &folder) {
   folder.requireType({"bert", "roberta", "xlm-roberta", "camembert"});
   ConfigReader &config = folder.config();
@@ -52,7 +55,7 @@ BertConfig readBertConfig(Folder &folder) {
                  "pooler_num_fc_layers", "pooler_size_per_head",
                  "pooler_type"});
   folder.finishConfig();
-  folder.checkLayers("num_hidden_layers", c.num_hidden_layers);
+  folder.checkLayers("num_hidden_layers", c.num_hidden_layers, tensorsOfLayer);
   return c;
 }
 

@@ -7,6 +7,9 @@
 
 namespace sinter::hf {
 
+/// Without biases: two norms, four projections and three of the MLP.
+constexpr int64_t tensorsOfLlamaLayer = 9;
+
 /// Each reads all of config.json, and looks at the keys that nobody took.
 BertConfig readBertConfig(Folder &folder);
 DistilBertConfig readDistilBertConfig(Folder &folder);

@@ -98,6 +98,9 @@ Tensor DistilBertClassifier::forward(const Tensor &ids,
 
 //===- Folders ------------------------------------------------------------===//
 
+/// Six Linears and two norms.
+static constexpr int64_t tensorsOfLayer = 16;
+
 DistilBertConfig readDistilBertConfig(Folder &folder) {
   folder.requireType({"distilbert"});
   ConfigReader &config = folder.config();
@@ -122,7 +125,7 @@ DistilBertConfig readDistilBertConfig(Folder &folder) {
   config.ignore({"attention_dropout", "qa_dropout", "sinusoidal_pos_embds",
                  "tie_word_embeddings", "tie_weights_"});
   folder.finishConfig();
-  folder.checkLayers("n_layers", c.n_layers);
+  folder.checkLayers("n_layers", c.n_layers, tensorsOfLayer);
   return c;
 }
 

@@ -176,13 +176,16 @@ bool Folder::areTied(std::string_view table, std::string_view head,
   return !any(difference).item<bool>();
 }
 
-void Folder::checkLayers(std::string_view key, int64_t layers) const {
-  if (layers > static_cast<int64_t>(state.size()))
-    detail::raise(makeError(ErrorKind::io,
-                            fmt::format("{}: '{}' is {}, but {} has {} tensors",
-                                        reader->file(), key, layers,
-                                        result.weights, state.size())),
-                  where);
+void Folder::checkLayers(std::string_view key, int64_t layers,
+                         int64_t tensorsOfLayer) const {
+  if (layers > static_cast<int64_t>(state.size()) / tensorsOfLayer)
+    detail::raise(
+        makeError(ErrorKind::io,
+                  fmt::format("{}: '{}' is {}, but {} has {} "
+                              "tensors, and a layer takes {}",
+                              reader->file(), key, layers, result.weights,
+                              state.size(), tensorsOfLayer)),
+        where);
 }
 
 namespace {

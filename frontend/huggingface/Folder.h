@@ -50,8 +50,10 @@ public:
   /// the head.
   bool areTied(std::string_view table, std::string_view head,
                std::string_view prefix);
-  /// An Error unless there is a tensor at least for each of so many layers.
-  void checkLayers(std::string_view key, int64_t layers) const;
+  /// An Error unless there are as many tensors as so many layers need, each of
+  /// `tensorsOfLayer` at least.
+  void checkLayers(std::string_view key, int64_t layers,
+                   int64_t tensorsOfLayer) const;
 
   /// Gives the module its values. Names are those of the module, but may lack
   /// `prefix`, or have it where the module does not.

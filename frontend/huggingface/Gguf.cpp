@@ -3,6 +3,7 @@
 #include "frontend/DeviceScope.h"
 #include "frontend/Raise.h"
 #include "frontend/huggingface/ConfigReader.h"
+#include "frontend/huggingface/Configs.h"
 #include "frontend/huggingface/Folder.h"
 
 #include <sinter/BasicOps.h>
@@ -125,11 +126,13 @@ LlamaConfig GgufModel::readConfig() {
   c.hidden_size = metadata.size(key("embedding_length"), mostElements);
   c.intermediate_size = metadata.size(key("feed_forward_length"), mostElements);
   c.num_hidden_layers = metadata.size(key("block_count"), mostLayers);
-  if (c.num_hidden_layers > static_cast<int64_t>(state.size()))
+  if (c.num_hidden_layers >
+      static_cast<int64_t>(state.size() / tensorsOfLlamaLayer))
     metadata.fail(ErrorKind::io,
-                  fmt::format("'{}' is {}, but there are {} tensors",
+                  fmt::format("'{}' is {}, but there are {} tensors, {} a "
+                              "layer",
                               key("block_count"), c.num_hidden_layers,
-                              state.size()));
+                              state.size(), tensorsOfLlamaLayer));
   c.num_attention_heads = metadata.size(key("attention.head_count"), mostHeads);
   c.num_key_value_heads = metadata.size(key("attention.head_count_kv"),
                                         mostHeads, c.num_attention_heads);
@@ -153,9 +156,13 @@ LlamaConfig GgufModel::readConfig() {
       key("attention.layer_norm_rms_epsilon"), 1e-6, 0, 1);
   if (!state.contains("token_embd.weight"))
     metadata.fail(ErrorKind::io, "has no token_embd.weight");
-  c.vocab_size =
-      metadata.size(key("vocab_size"), mostRows,
-                    state.info("token_embd.weight", where).dims.front());
+  WeightInfo table = state.info("token_embd.weight", where);
+  if (table.dims.size() != 2)
+    metadata.fail(ErrorKind::io,
+                  fmt::format("token_embd.weight has {} axes, no rows and "
+                              "columns",
+                              table.dims.size()));
+  c.vocab_size = metadata.size(key("vocab_size"), mostRows, table.dims.front());
   c.tie_word_embeddings = !state.contains("output.weight");
   c.query_bias = state.contains("blk.0.attn_q.bias");
   c.output_bias = state.contains("blk.0.attn_output.bias");

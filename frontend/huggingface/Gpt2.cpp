@@ -123,6 +123,9 @@ Tensor Gpt2::generate(const Tensor &ids, const GenerateOptions &options,
 
 //===- Folders ------------------------------------------------------------===//
 
+/// Four Conv1Ds and two norms.
+static constexpr int64_t tensorsOfLayer = 12;
+
 Gpt2Config readGpt2Config(Folder &folder) {
   folder.requireType({"gpt2"});
   ConfigReader &config = folder.config();
@@ -152,7 +155,7 @@ Gpt2Config readGpt2Config(Folder &folder) {
                  "summary_activation", "summary_first_dropout",
                  "summary_proj_to_labels", "summary_type", "summary_use_proj"});
   folder.finishConfig();
-  folder.checkLayers("n_layer", c.n_layer);
+  folder.checkLayers("n_layer", c.n_layer, tensorsOfLayer);
   return c;
 }
 

@@ -200,7 +200,8 @@ LlamaConfig readLlamaConfig(Folder &folder) {
   if (c.rope.type == RopeType::dynamic && c.head_dim <= 2)
     config.refuse("head_dim", "is 2, too small for dynamic rotary angles");
   // Layers are counted before there is a list of what each of them sees.
-  folder.checkLayers("num_hidden_layers", c.num_hidden_layers);
+  folder.checkLayers("num_hidden_layers", c.num_hidden_layers,
+                     tensorsOfLlamaLayer);
   readKind(folder, c);
   config.ignore({"attention_dropout"});
   folder.finishConfig();

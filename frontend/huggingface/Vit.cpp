@@ -139,6 +139,9 @@ Tensor VitClassifier::forward(const Tensor &images) const try {
 
 //===- Folders ------------------------------------------------------------===//
 
+/// Six Linears, three of which may have no bias, and two norms.
+static constexpr int64_t tensorsOfLayer = 13;
+
 VitConfig readVitConfig(Folder &folder) {
   constexpr int64_t mostPixels = int64_t(1) << 14, mostChannels = 32;
   folder.requireType({"vit"});
@@ -170,7 +173,7 @@ VitConfig readVitConfig(Folder &folder) {
   c.num_labels = config.members("id2label").value_or(number.value_or(2));
   config.ignore({"attention_probs_dropout_prob", "encoder_stride"});
   folder.finishConfig();
-  folder.checkLayers("num_hidden_layers", c.num_hidden_layers);
+  folder.checkLayers("num_hidden_layers", c.num_hidden_layers, tensorsOfLayer);
   return c;
 }
 

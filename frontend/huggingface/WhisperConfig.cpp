@@ -16,6 +16,9 @@ static int64_t headsOf(ConfigReader &config, std::string_view key,
   return heads;
 }
 
+/// Seven of each attention, as keys have no bias, four of the MLP, and norms.
+static constexpr int64_t tensorsOfEncoderLayer = 15, tensorsOfDecoderLayer = 24;
+
 WhisperConfig readWhisperConfig(Folder &folder) {
   folder.requireType({"whisper"});
   ConfigReader &config = folder.config();
@@ -50,8 +53,8 @@ WhisperConfig readWhisperConfig(Folder &folder) {
                  "mask_time_length", "mask_time_min_masks", "mask_time_prob",
                  "median_filter_width", "alignment_heads", "lang_ids"});
   folder.finishConfig();
-  folder.checkLayers("encoder_layers", c.encoder_layers);
-  folder.checkLayers("decoder_layers", c.decoder_layers);
+  folder.checkLayers("encoder_layers", c.encoder_layers, tensorsOfEncoderLayer);
+  folder.checkLayers("decoder_layers", c.decoder_layers, tensorsOfDecoderLayer);
   return c;
 }
 

@@ -116,10 +116,13 @@ WeightInfo StateDict::info(std::string_view name, Where where) const try {
                    : elementsOf(stored.dims) * byteWidth(stored.dtype);
   info.quantized = stored.isBlocks;
   // What it is tied to may have another name here, or be gone.
-  for (const Entry &other : entries)
-    if (!stored.tiedTo.empty() && other.stored &&
-        other.stored->name == stored.tiedTo)
-      info.tied_to = other.name;
+  if (stored.tiedTo.empty())
+    return info;
+  auto changed = renamed.find(stored.tiedTo);
+  const Entry *other =
+      find(changed == renamed.end() ? stored.tiedTo : changed->second);
+  if (other && other->stored && other->stored->name == stored.tiedTo)
+    info.tied_to = other->name;
   return info;
 } catch (...) {
   detail::raiseExhausted(where);
@@ -173,6 +176,11 @@ void StateDict::set(std::string name, Tensor tensor, Where where) try {
   detail::raiseExhausted(where);
 }
 
+void StateDict::noteName(const Entry &entry) {
+  if (entry.stored)
+    renamed.insert_or_assign(entry.stored->name, entry.name);
+}
+
 void StateDict::rename(std::string_view name, std::string to, Where where) try {
   existing("rename", name, where);
   if (name == to)
@@ -186,7 +194,9 @@ void StateDict::rename(std::string_view name, std::string to, Where where) try {
   auto old = places.find(name);
   place->second = old->second;
   places.erase(old);
-  entries[place->second].name = std::move(to);
+  Entry &entry = entries[place->second];
+  entry.name = std::move(to);
+  noteName(entry);
 } catch (...) {
   detail::raiseExhausted(where);
 }
@@ -238,8 +248,10 @@ void StateDict::keepBelow(const std::string &key, Where where) {
     raise(detail::nothingBelow("read_state", path(), key), where);
   entries = std::move(kept);
   places.clear();
-  for (const Entry &entry : entries)
+  for (const Entry &entry : entries) {
     places.emplace(entry.name, places.size());
+    noteName(entry);
+  }
 }
 
 StateDict read_state(const std::string &path, const ReadStateOptions &options,

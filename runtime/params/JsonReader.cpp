@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <utility>
@@ -40,6 +41,29 @@ size_t utf8Length(std::string_view text) {
     return 4;
   }
   return 0;
+}
+
+/// Whether a number of JSON, which is no double, is one by its size: the first
+/// digit that is not 0 stands before the point once the exponent moved it.
+bool isLarge(std::string_view number) {
+  constexpr int64_t farAway = int64_t(1) << 40;
+  size_t mark = std::min(number.find_first_of("eE"), number.size());
+  std::string_view digits = number.substr(0, mark), power;
+  size_t first = digits.find_first_of("123456789");
+  if (first == digits.npos)
+    return false;
+  if (mark < number.size())
+    power = number.substr(mark + 1);
+  if (power.starts_with('+'))
+    power.remove_prefix(1);
+  int64_t exponent = 0;
+  auto read =
+      std::from_chars(power.data(), power.data() + power.size(), exponent);
+  if (read.ec == std::errc::result_out_of_range)
+    exponent = power.starts_with('-') ? -farAway : farAway;
+  exponent = std::clamp(exponent, -farAway, farAway);
+  auto point = static_cast<int64_t>(std::min(digits.find('.'), digits.size()));
+  return point - static_cast<int64_t>(first) + exponent > 0;
 }
 
 void appendUtf8(std::string &out, uint32_t code) {
@@ -230,7 +254,13 @@ Status Reader::parseNumber(Value &out) {
   }
   const char *first = text.data() + begin, *last = text.data() + at;
   out.kind = Kind::number;
-  std::from_chars(first, last, out.number);
+  auto read = std::from_chars(first, last, out.number);
+  if (read.ec == std::errc::result_out_of_range) {
+    // Both ends of the range are told so; a small one is 0.
+    if (isLarge({first, last}))
+      return fail("a number that is too large");
+    out.number = *first == '-' ? -0.0 : 0.0;
+  }
   if (plain && std::from_chars(first, last, out.integer).ec == std::errc())
     out.kind = Kind::unsignedInteger;
   return {};

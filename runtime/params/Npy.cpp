@@ -289,6 +289,19 @@ Result<HostArray> parseNpy(std::span<const std::byte> file) {
   return array;
 }
 
+Result<std::vector<std::byte>> takeNpyElements(std::vector<std::byte> file) {
+  SINTER_TRY_ASSIGN(NpyLayout layout, readNpyLayout(file, file.size()));
+  if (layout.columnMajor || layout.dtype == DType::boolean) {
+    SINTER_TRY_ASSIGN(HostArray array, parseNpy(file));
+    return std::move(array.bytes);
+  }
+  file.erase(file.begin(),
+             file.begin() + static_cast<ptrdiff_t>(layout.dataAt));
+  if (layout.swapped)
+    reverseWords(file, layout.word);
+  return file;
+}
+
 Result<HostArray> readNpy(const std::string &path) {
   SINTER_TRY_ASSIGN(MappedFile file, MappedFile::open(path));
   Result<HostArray> array = parseNpy(file.bytes());

@@ -38,6 +38,10 @@ inline constexpr size_t maxNpyFront = 12 + (1 << 16);
 Result<NpyLayout> readNpyLayout(std::span<const std::byte> front,
                                 uint64_t size);
 
+/// The elements of a file as parseNpy gives them. Where they stand in order, no
+/// second copy of them is made.
+Result<std::vector<std::byte>> takeNpyElements(std::vector<std::byte> file);
+
 /// Reads a file of version 1 to 3, with data of either byte order, row-major or
 /// column-major. Every dtype that NumPy has is read; bf16 is `<V2`, as
 /// ml_dtypes writes it. Trusts nothing: an error of kind `io` (`unsupported`

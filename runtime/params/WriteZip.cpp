@@ -93,8 +93,7 @@ void ZipWriter::append(std::span<const std::byte> bytes) {
 Status ZipWriter::add(const std::string &name,
                       std::span<const std::span<const std::byte>> parts,
                       ZipMethod method) {
-  auto sameName = [&](const Added &other) { return other.entry.name == name; };
-  if (name.size() > wide16 || std::ranges::any_of(added, sameName))
+  if (name.size() > wide16 || !names.insert(name).second)
     return makeError(ErrorKind::invalid_argument,
                      fmt::format("zip: the name '{}' is too long or given "
                                  "twice",

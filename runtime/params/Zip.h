@@ -9,6 +9,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace sinter::runtime {
@@ -80,6 +81,7 @@ private:
   void append(std::span<const std::byte> bytes);
 
   std::vector<Added> added;
+  std::unordered_set<std::string> names;
   std::deque<std::vector<std::byte>> owned;
   std::vector<std::span<const std::byte>> pieces;
   uint64_t length = 0;

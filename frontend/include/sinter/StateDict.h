@@ -134,12 +134,15 @@ private:
   const Entry *find(std::string_view name) const;
   const Entry &existing(const char *call, std::string_view name,
                         Where where) const;
+  void noteName(const Entry &entry);
   void keepBelow(const std::string &key, Where where);
 
   std::shared_ptr<const runtime::WeightFile> file;
   bool mmap = false;
   std::vector<Entry> entries;
   std::map<std::string, size_t, std::less<>> places;
+  /// Names here of tensors that the file calls otherwise, by those of the file.
+  std::map<std::string, std::string, std::less<>> renamed;
 };
 
 /// Opens a weight file of any format; its structure is checked in full, and no

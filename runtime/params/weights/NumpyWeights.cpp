@@ -97,7 +97,7 @@ public:
     auto unpacked = archive.read(entry);
     if (!unpacked)
       return inFile(path(), unpacked.takeError());
-    auto bytes = parseBytes(*unpacked);
+    auto bytes = takeNpyElements(std::move(*unpacked));
     if (!bytes)
       return inEntry(entry, bytes.takeError());
     return bytes;

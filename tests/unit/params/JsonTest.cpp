@@ -5,6 +5,7 @@
 
 using namespace sinter::runtime;
 using json::Kind;
+using namespace std::string_literals;
 
 TEST(Json, ReadsEveryKind) {
   auto value = json::parse(
@@ -33,6 +34,31 @@ TEST(Json, IntegersAreExactOrNumbers) {
     ASSERT_TRUE(value.ok()) << text;
     EXPECT_TRUE(value->is(Kind::number)) << text;
   }
+}
+
+TEST(Json, NumbersBeyondADoubleAreErrors) {
+  std::string digits(400, '9'), zeros(400, '0');
+  for (const std::string &text :
+       {"1e999"s, "-1e999"s, "1E+309"s, digits, "-" + digits + ".5",
+        "1e99999999999999999999"s, "0." + zeros + "1e900", "1.8e308"s}) {
+    auto value = json::parse("[" + text + "]");
+    ASSERT_FALSE(value) << text;
+    EXPECT_NE(value.error().message.find("a number that is too large"),
+              std::string::npos)
+        << value.error().message;
+    json::Reader reader(text);
+    EXPECT_FALSE(reader.real()) << text;
+  }
+  for (const std::string &text :
+       {"1e-999"s, "-1e-999"s, "0." + zeros + "1", "1e-99999999999999999999"s,
+        digits + "e-900", "0e999"s}) {
+    auto value = json::parse(text);
+    ASSERT_TRUE(value) << text << value.error().message;
+    EXPECT_EQ(value->number, 0) << text;
+  }
+  EXPECT_EQ(json::parse("5e-324")->number, 5e-324);
+  EXPECT_EQ(json::parse("1.7976931348623157e308")->number,
+            1.7976931348623157e308);
 }
 
 TEST(Json, JoinsSurrogates) {

@@ -54,6 +54,28 @@ enum class ValueType : uint32_t {
   f64,
 };
 
+/// Bytes of a number; 0 for what has to be looked at one by one.
+constexpr size_t widthOf(ValueType type) {
+  switch (type) {
+  case ValueType::u8:
+  case ValueType::i8:
+    return 1;
+  case ValueType::u16:
+  case ValueType::i16:
+    return 2;
+  case ValueType::u32:
+  case ValueType::i32:
+  case ValueType::f32:
+    return 4;
+  case ValueType::u64:
+  case ValueType::i64:
+  case ValueType::f64:
+    return 8;
+  default:
+    return 0;
+  }
+}
+
 /// The bytes of the header, one after the other.
 class Header {
 public:
@@ -97,6 +119,12 @@ private:
     return makeError(ErrorKind::io, "the header is cut off");
   }
   Result<std::string> array(int depth);
+  Status skip(uint64_t count, size_t width) {
+    if (count > (bytes.size() - at) / width)
+      return cutOff();
+    at += count * width;
+    return {};
+  }
   template <typename T> Result<std::string> numberText() {
     SINTER_TRY_ASSIGN(T value, number<T>());
     return fmt::to_string(value);
@@ -149,9 +177,14 @@ Result<std::string> Header::array(int depth) {
   SINTER_TRY_ASSIGN(uint32_t type, number<uint32_t>());
   SINTER_TRY_ASSIGN(uint64_t length, count());
   std::string shown = "[";
+  auto elements = static_cast<ValueType>(type);
+  size_t width = widthOf(elements);
   for (uint64_t i = 0; i < length; ++i) {
-    SINTER_TRY_ASSIGN(std::string element,
-                      value(static_cast<ValueType>(type), depth + 1));
+    if (i == mostShown && width > 0) {
+      SINTER_TRY(skip(length - i, width));
+      break;
+    }
+    SINTER_TRY_ASSIGN(std::string element, value(elements, depth + 1));
     if (i < mostShown)
       shown += (i ? ", " : "") + element;
   }

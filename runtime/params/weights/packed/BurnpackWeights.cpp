@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 namespace sinter::runtime {
@@ -67,6 +68,7 @@ private:
   Status readTensor(CborReader &reader, std::string_view tensor);
   Status readType(CborReader &reader, WeightTensor &entry);
   Result<std::vector<uint64_t>> readIntegers(CborReader &reader);
+  Status checkOverlaps() const;
   Status place(uint64_t end);
 };
 
@@ -175,6 +177,25 @@ Status BurnpackWeights::readMap(CborReader &reader) {
   });
 }
 
+/// No tensor lies in another.
+Status BurnpackWeights::checkOverlaps() const {
+  std::vector<size_t> order(ranges.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](size_t i) {
+    return std::pair(ranges[i].begin, ranges[i].end);
+  });
+  uint64_t end = 0;
+  for (size_t i : order) {
+    if (ranges[i].begin < end && ranges[i].begin != ranges[i].end)
+      return weights::tensorError(path(), entries[i].name,
+                                  fmt::format("bytes {} to {} lie in another "
+                                              "tensor",
+                                              ranges[i].begin, ranges[i].end));
+    end = std::max(end, ranges[i].end);
+  }
+  return {};
+}
+
 /// Finds the data: its beginning is aligned but in the files of older writers,
 /// which have the same version; nothing follows the last tensor.
 Status BurnpackWeights::place(uint64_t end) {
@@ -224,6 +245,7 @@ Status BurnpackWeights::readFile() {
   if (!read)
     return weights::fileError(path(), "burnpack: " + read.error().message,
                               read.error().kind);
+  SINTER_TRY(checkOverlaps());
   SINTER_TRY(place(headerBytes + size));
   return finish();
 }

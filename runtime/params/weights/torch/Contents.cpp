@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <unordered_set>
 #include <utility>
 
 namespace sinter::runtime::torch {
@@ -45,6 +47,8 @@ constexpr std::string_view plainClasses[] = {
     "torch.jit._pickle.build_boollist",
     "torch.jit._pickle.build_tensorlist"};
 
+using Names = std::unordered_set<std::string_view>;
+
 /// What is walked of a container.
 struct Part {
   enum class Form : uint8_t {
@@ -55,7 +59,7 @@ struct Part {
   };
   Form form = Form::list;
   std::span<const Value> values;
-  std::span<const Value> passing; ///< names of members that are left out
+  const Names *passing = nullptr; ///< members that are left out
 };
 
 /// A container that is being walked.
@@ -66,7 +70,7 @@ struct Frame {
   size_t part = 0, at = 0; ///< what comes next
 
   void add(Part::Form form, std::span<const Value> values,
-           std::span<const Value> passing = {}) {
+           const Names *passing = nullptr) {
     if (!values.empty())
       parts.push_back({form, values, passing});
   }
@@ -101,6 +105,7 @@ private:
   std::vector<bool> onPath; ///< nodes that are being walked
   size_t visitBudget, nameBudget;
   std::set<std::string> classes;
+  std::map<size_t, Names> setNames; ///< by the node of the set
   size_t dropped = 0;
 
   /// Visits the next value of the frame, or leaves it.
@@ -138,10 +143,7 @@ private:
   static bool isLeftOut(const Part &part, const Value &key) {
     if (!key.is(Kind::text))
       return !key.is(Kind::integer) || part.form == Form::members;
-    auto isKey = [&](const Value &each) {
-      return each.is(Kind::text) && each.text() == key.text();
-    };
-    return std::ranges::any_of(part.passing, isKey);
+    return part.passing && part.passing->contains(key.text());
   }
   void enterName(const std::string &key) {
     if (!name.empty() && !key.empty())
@@ -259,19 +261,31 @@ private:
         frame.add(Form::inside, std::span(&part, 1));
   }
 
-  bool isModule(const Value &state) const {
-    return state.is(Kind::dict) && pickle.find(state, "_parameters") &&
-           pickle.find(state, "_modules");
+  bool isModule(const Value &state) {
+    return state.is(Kind::dict) && rebuilder.find(state, "_parameters") &&
+           rebuilder.find(state, "_modules");
   }
 
   /// What `state_dict()` of a module has.
   void addModule(Frame &frame, const Value &state) {
-    std::span<const Value> passing;
-    if (const Value *set = pickle.find(state, "_non_persistent_buffers_set"))
-      passing = elementsOf(*set);
+    const Names *passing = nullptr;
+    if (const Value *set = rebuilder.find(state, "_non_persistent_buffers_set"))
+      passing = namesIn(*set);
     for (const char *part : {"_parameters", "_buffers", "_modules"})
-      if (const Value *members = pickle.find(state, part))
+      if (const Value *members = rebuilder.find(state, part))
         frame.add(Form::members, pickle.pairs(*members), passing);
+  }
+  /// The texts of a set, which many modules may share; null where it has none.
+  const Names *namesIn(const Value &set) {
+    std::optional<size_t> node = pickle.nodeOf(set);
+    if (!node || elementsOf(set).empty())
+      return nullptr;
+    auto [known, isNew] = setNames.try_emplace(*node);
+    if (isNew)
+      for (const Value &each : elementsOf(set))
+        if (each.is(Kind::text))
+          known->second.insert(each.text());
+    return &known->second;
   }
   /// Of a set, or of `set([...])`.
   std::span<const Value> elementsOf(const Value &set) const {

@@ -160,6 +160,10 @@ private:
     return push(textOf(bytes, kind));
   }
   Status pushGlobal(std::string_view module, std::string_view name) {
+    // Each object of a class has its name looked at.
+    constexpr size_t longest = 4096;
+    if (module.size() + name.size() > longest)
+      return fail("the name of a class is too long");
     return pushMade(Kind::global, {textOf(module), textOf(name)});
   }
   /// Records that `callee` would be called.

@@ -95,9 +95,7 @@ Status TorchWeights::readZip() {
     listStorages(*root + "constants/", swapped);
     SINTER_TRY(readPickleEntry(*constants, "constants."));
   }
-  SINTER_TRY(finish());
-  tie();
-  return {};
+  return finishTensors();
 }
 
 void TorchWeights::listStorages(const std::string &folder, bool swapped) {
@@ -206,9 +204,7 @@ Status TorchWeights::readLegacy() {
   SINTER_TRY_ASSIGN(Pickle keys, next());
   SINTER_TRY(readStorages(rest, keys, data));
   SINTER_TRY(takeValue(data, ""));
-  SINTER_TRY(finish());
-  tie();
-  return {};
+  return finishTensors();
 }
 
 } // namespace torch

@@ -114,6 +114,17 @@ Result<std::optional<StorageId>> storageOf(const Pickle &pickle,
   return std::optional(storage);
 }
 
+const Value *Rebuilder::find(const Value &dict, std::string_view key) {
+  constexpr size_t few = 64;
+  std::optional<size_t> node = pickle.nodeOf(dict);
+  if (!node || pickle.pairs(dict).size() <= few)
+    return pickle.find(dict, key);
+  auto [place, isNew] = found.try_emplace({*node, key});
+  if (isNew)
+    place->second = pickle.find(dict, key);
+  return place->second;
+}
+
 Result<std::vector<int64_t>> Rebuilder::integers(const Value &list) {
   Value of = list;
   if (list.is(Kind::object)) // torch.Size
@@ -121,6 +132,10 @@ Result<std::vector<int64_t>> Rebuilder::integers(const Value &list) {
       of = arg;
   if (!of.is(Kind::tuple) && !of.is(Kind::list))
     return broken("a size or stride is no tuple");
+  // Many tensors may share a tuple.
+  if (pickle.items(of).size() > maxRank)
+    return broken(fmt::format("a size or stride of {} axes is not possible",
+                              pickle.items(of).size()));
   std::vector<int64_t> numbers;
   for (const Value &item : pickle.items(of)) {
     if (!item.is(Kind::integer))
@@ -165,7 +180,7 @@ Result<RebuiltTensor> Rebuilder::tensor(Values args, bool hasType) {
   // Views that negate or conjugate when they are read.
   for (const Value &more : args.subspan(4))
     for (const char *bit : {"conj", "neg"})
-      if (const Value *set = pickle.find(more, bit);
+      if (const Value *set = find(more, bit);
           set && set->is(Kind::boolean) && set->boolean())
         return broken("conjugated and negated views are not supported",
                       ErrorKind::unsupported);
@@ -179,10 +194,15 @@ Result<std::span<const std::byte>> Rebuilder::bytesOf(const Value &value) {
   std::span<const Value> args = pickle.items(pickle.call(value).args);
   std::string name = calleeName(pickle, value);
   if (name == "_codecs.encode" && !args.empty() && args[0].is(Kind::text)) {
+    auto known = madeOf.find(args[0].text().data());
+    if (known != madeOf.end())
+      return known->second;
     std::optional<std::vector<std::byte>> bytes =
         pickle::latin1Bytes(args[0].text());
-    if (bytes)
-      return std::span<const std::byte>(made.emplace_back(std::move(*bytes)));
+    if (bytes) {
+      std::span<const std::byte> own = made.emplace_back(std::move(*bytes));
+      return madeOf.emplace(args[0].text().data(), own).first->second;
+    }
   }
   // `bytes()` and `bytearray()` are without elements.
   bool isEmpty = name.ends_with(".bytes") && args.empty();

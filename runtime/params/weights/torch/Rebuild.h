@@ -8,13 +8,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sinter::runtime::torch {
+
+/// As NumPy's arrays.
+inline constexpr size_t maxRank = 64;
 
 /// A storage, as a pickle refers to it.
 struct StorageId {
@@ -57,6 +62,10 @@ public:
   /// (sparse, quantized) is an `unsupported` error.
   Result<std::optional<RebuiltTensor>> tensorOf(pickle::Value value);
 
+  /// As Pickle::find, which goes through all keys: a large dictionary that many
+  /// objects share is gone through once.
+  const pickle::Value *find(const pickle::Value &dict, std::string_view key);
+
   /// A scalar of NumPy as text; null for everything else.
   std::optional<std::string> numberText(const pickle::Value &value);
 
@@ -64,6 +73,9 @@ private:
   using Values = std::span<const pickle::Value>;
   const pickle::Pickle &pickle;
   std::deque<std::vector<std::byte>> &made;
+  std::map<std::pair<size_t, std::string_view>, const pickle::Value *> found;
+  /// What texts were made, by where they stand: many arrays may share one.
+  std::map<const char *, std::span<const std::byte>> madeOf;
 
   Result<RebuiltTensor> tensor(Values args, bool hasType);
   Result<std::optional<RebuiltTensor>> array(const pickle::Value &value);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -19,11 +20,8 @@ using weights::tensorError;
 
 namespace {
 
-/// As NumPy's arrays.
-constexpr size_t maxRank = 64;
-
 /// A view may repeat its elements: it may take so much, or so many times what
-/// it is a view of.
+/// it is a view of. So may all tensors of a file together.
 constexpr uint64_t freeBytes = uint64_t(64) << 20, mostRepeats = 64;
 
 bool isBit(std::byte byte) { return byte <= std::byte{1}; }
@@ -55,12 +53,17 @@ Status TorchWeights::take(Contents contents, const std::string &prefix) {
 /// The bytes that it is a view of, which must be as many as it says.
 Result<const Stored *> TorchWeights::storedOf(const RebuiltTensor &rebuilt) {
   if (!rebuilt.storage) {
+    std::tuple key(rebuilt.bytes.data(), rebuilt.bytes.size(), rebuilt.swapped);
+    auto [known, isNew] = arrays.try_emplace(key);
+    if (!isNew)
+      return known->second;
     Stored &own = stored.emplace_back();
     own.bytes = rebuilt.bytes;
     own.size = rebuilt.bytes.size();
     own.swapped = rebuilt.swapped;
     own.isChecked = true;
-    return &own;
+    known->second = &own;
+    return known->second;
   }
   const StorageId &id = *rebuilt.storage;
   auto found = storages.find(id.key);
@@ -120,6 +123,32 @@ Status TorchWeights::add(const std::string &tensor,
   entries.push_back(std::move(entry));
   parts.push_back({&from, uint64_t(begin), uint64_t(bytes)});
   return {};
+}
+
+/// An error where the tensors are much more than the storages. One that is as
+/// another counts with what it repeats alone.
+Status TorchWeights::checkRepeats() const {
+  uint64_t held = 0, dense = 0;
+  for (const Stored &each : stored)
+    held += each.size;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    uint64_t own = byteWidth(entries[i].dtype);
+    for (int64_t dim : entries[i].dims)
+      own *= static_cast<uint64_t>(dim);
+    own -= entries[i].tiedTo.empty() ? 0 : std::min(own, parts[i].bytes);
+    if (__builtin_add_overflow(dense, own, &dense))
+      dense = std::numeric_limits<uint64_t>::max();
+  }
+  if (dense / mostRepeats <= held || dense <= freeBytes)
+    return {};
+  return error(fmt::format("its tensors repeat {} bytes to {}", held, dense),
+               ErrorKind::unsupported);
+}
+
+Status TorchWeights::finishTensors() {
+  SINTER_TRY(finish());
+  tie();
+  return checkRepeats();
 }
 
 void TorchWeights::tie() {

@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace sinter::runtime::torch {
@@ -54,6 +55,8 @@ private:
   std::deque<std::vector<std::byte>> made;
   std::deque<Stored> stored;
   std::map<std::string, const Stored *, std::less<>> storages;
+  /// Bytes of arrays, which tensors may share as they do storages.
+  std::map<std::tuple<const std::byte *, size_t, bool>, const Stored *> arrays;
   std::vector<Part> parts; ///< one a tensor
 
   Result<std::span<const std::byte>> bytesOf(const ZipEntry &entry);
@@ -68,6 +71,9 @@ private:
   Status add(const std::string &tensor, const RebuiltTensor &rebuilt);
   Result<const Stored *> storedOf(const RebuiltTensor &rebuilt);
   void tie();
+  Status checkRepeats() const;
+  /// To be called when all tensors are there.
+  Status finishTensors();
   Status checkBytes(const Stored &of) const;
   ErrorInfo error(std::string_view what, ErrorKind kind = ErrorKind::io) const;
 };

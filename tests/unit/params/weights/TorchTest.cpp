@@ -90,6 +90,67 @@ TEST(Torch, BadTensorsAreNamed) {
             std::string::npos);
 }
 
+TEST(Torch, SharedTuplesAndDictionariesAreReadOnce) {
+  // A size of 400,000 axes that 20,000 tensors share.
+  std::string many;
+  for (int i = 0; i < 400'000; ++i)
+    many += "K\1";
+  std::string storage = "(" + text("storage") + "ctorch\nFloatStorage\n" +
+                        text("0") + text("cpu") + "K\4tQ";
+  std::string function = "ctorch._utils\n_rebuild_tensor_v2\nq\0"s + "0";
+  auto listOf = [](int count) {
+    std::string list = "](";
+    for (int i = 0; i < count; ++i)
+      list += "h\0h\2R"s;
+    return list + "e.";
+  };
+  std::string dims = "\x80\2" + function + "(" + many + "tq\1" + "0(" +
+                     storage + "K\0h\1h\1\x89Ntq\2"s + "0" + listOf(20'000);
+  EXPECT_NE(messageOf(dims).find("of 400000 axes is not possible"),
+            std::string::npos);
+  // Metadata of 300,000 keys that 30,000 tensors share.
+  std::string keys = many.substr(0, 600'000);
+  std::string shared = "\x80\2" + function + "}q\1(" + keys + "u0(" + storage +
+                       "K\0K\4\x85K\1\x85\x89h\1h\1tq\2"s + "0" +
+                       listOf(30'000);
+  auto opened = openZip(shared);
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_EQ((*opened)->tensors().size(), 30'000u);
+  EXPECT_EQ((*opened)->tensors()[29'999].tiedTo, "0");
+}
+
+TEST(Torch, NamesOfPassingBuffersAreLookedUp) {
+  std::string members, passing;
+  for (int i = 0; i < 60'000; ++i) {
+    members += text("b" + std::to_string(i)) + "K\1";
+    passing += text((i ? "p" : "b") + std::to_string(i));
+  }
+  std::string module = "\x80\2cm\nC\n)R}(" + text("_parameters") + "}" +
+                       text("_modules") + "}" + text("_buffers") + "}(" +
+                       members + "u" + text("_non_persistent_buffers_set") +
+                       "(" + passing + "\x91ub.";
+  auto opened = openZip(module);
+  ASSERT_TRUE(opened) << opened.error().message;
+  ASSERT_EQ((*opened)->metadata().size(), 59'999u);
+  EXPECT_EQ((*opened)->metadata()[0].first, "b1");
+}
+
+TEST(Torch, AllTensorsTogetherRepeatSoMuch) {
+  // Each of 64 MiB, which one alone may have.
+  std::string view = tensor("K\0J\0\0\0\1\x85K\0\x85"s);
+  EXPECT_EQ(messageOf(dict(text("a") + view)), "no error");
+  for (const std::string &second : {view, tensor("K\1J\0\0\0\1\x85K\0\x85"s)}) {
+    std::string got = messageOf(dict(text("a") + view + text("b") + second));
+    EXPECT_NE(got.find("repeat 16 bytes to"), std::string::npos) << got;
+  }
+}
+
+TEST(Torch, LongNamesOfClassesAreRefused) {
+  std::string name(5000, 'C');
+  EXPECT_NE(messageOf("\x80\2cm\n" + name + "\n)R.").find("too long"),
+            std::string::npos);
+}
+
 TEST(Torch, PackedAndSwappedStoragesAreRead) {
   std::string numbers = "\x3f\x80\0\0\x40\0\0\0\x40\x40\0\0\x40\x80\0\0"s;
   std::string pickle = dict(text("w") + tensor("K\0K\2K\2\x86K\1K\2\x86"s));
