@@ -98,7 +98,7 @@ private:
 } // namespace
 
 Recurrence::Recurrence(Call &call, int64_t gates, Step step)
-    : call(call), step(step), gates(gates), params(call.tensors("params")),
+    : call(call), step(step), gates(gates), params(tensorList(call, "params")),
       hasBiases(call.flag("has_biases", true)),
       isTwoWay(call.flag("bidirectional")),
       isBatchFirst(call.flag("batch_first")),

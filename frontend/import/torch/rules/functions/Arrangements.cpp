@@ -14,7 +14,7 @@ static Tensor withRank(const Tensor &x, int64_t rank) {
 }
 
 static void giveJoined(Call &call, int64_t rank, int64_t axis) {
-  std::vector<Tensor> parts = call.tensors("tensors");
+  std::vector<Tensor> parts = tensorList(call, "tensors");
   if (parts.empty())
     call.invalid("no tensors");
   DType dtype = call.outputDType();
@@ -28,7 +28,7 @@ static void giveJoined(Call &call, int64_t rank, int64_t axis) {
 
 /// Vectors are joined along their one axis.
 static void hstackRule(Call &call) {
-  std::vector<Tensor> parts = call.tensors("tensors");
+  std::vector<Tensor> parts = tensorList(call, "tensors");
   bool areVectors = !parts.empty() && parts[0].rank() <= 1;
   giveJoined(call, 1, areVectors ? 0 : 1);
 }
@@ -37,7 +37,7 @@ static void dstackRule(Call &call) { giveJoined(call, 3, 2); }
 
 /// Vectors are columns.
 static void columnStackRule(Call &call) {
-  std::vector<Tensor> parts = call.tensors("tensors");
+  std::vector<Tensor> parts = tensorList(call, "tensors");
   DType dtype = call.outputDType();
   std::vector<Arg> all;
   for (Tensor &part : parts) {
@@ -77,9 +77,14 @@ static void ravelRule(Call &call) {
 /// Elements of one diagonal of matrices, by a mask.
 static void diagonalScatterRule(Call &call) {
   Tensor x = call.tensor("self"), part = call.tensor("src").to(x.dtype());
+  if (x.rank() < 2 || part.rank() != x.rank() - 1)
+    call.invalid("a diagonal of rank " + std::to_string(part.rank()) +
+                 " for a tensor of rank " + std::to_string(x.rank()));
   int64_t offset = call.integer("offset", 0),
           rows = call.axis("dim1", x.rank(), 0),
           columns = call.axis("dim2", x.rank(), 1);
+  if (rows == columns)
+    call.invalid("a diagonal of one axis");
   Options options{DType::i64, x.device()};
   Dims tall(size_t(x.rank()), Dim(1)), wide = tall;
   tall[size_t(rows)] = x.dim(rows);

@@ -93,9 +93,7 @@ static void atan2OutRule(Call &call) {
 template <typename F>
 static void giveRow(Call &call, int64_t count, F &&function) {
   call.ignore({"dtype", "layout", "device", "pin_memory", "requires_grad"});
-  constexpr int64_t most = 1 << 28;
-  if (count < 0 || count > most)
-    call.invalid(std::to_string(count) + " numbers");
+  requireFew(call, count, "numbers");
   std::vector<double> numbers;
   for (int64_t i = 0; i < count; ++i)
     numbers.push_back(function(double(i)));
@@ -106,6 +104,7 @@ static void giveRow(Call &call, int64_t count, F &&function) {
 /// Sums of cosines; a periodic window is one longer, without its last number.
 static void giveCosines(Call &call, std::vector<double> weights) {
   int64_t length = call.integer("window_length");
+  requireFew(call, length, "numbers");
   bool isPeriodic = call.flag("periodic", true);
   if (length == 1)
     return giveRow(call, 1, [](double) { return 1.0; });
@@ -124,6 +123,7 @@ static void hammingRule(Call &call) {
 static void blackmanRule(Call &call) { giveCosines(call, {0.42, 0.5, 0.08}); }
 static void bartlettRule(Call &call) {
   int64_t length = call.integer("window_length");
+  requireFew(call, length, "numbers");
   bool isPeriodic = call.flag("periodic", true);
   double last = double(isPeriodic ? length : length - 1);
   giveRow(call, length, [&](double i) {
@@ -153,6 +153,7 @@ static void logspaceRule(Call &call) {
   double first = call.real("start"), last = call.real("end"),
          base = call.real("base", 10);
   int64_t count = call.integer("steps");
+  requireFew(call, count, "numbers");
   giveRow(call, count, [&](double i) {
     double part = count > 1 ? i / double(count - 1) : 0;
     return std::pow(base, first + (last - first) * part);
