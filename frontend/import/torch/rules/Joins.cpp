@@ -71,8 +71,8 @@ static void diagEmbedRule(Call &call) {
 
 static void meshgridRule(Call &call) {
   std::vector<Value> all;
-  for (Tensor &each :
-       meshgrid(tensorList(call, "tensors"), call.text("indexing", "ij") == "xy"))
+  for (Tensor &each : meshgrid(tensorList(call, "tensors"),
+                               call.text("indexing", "ij") == "xy"))
     all.emplace_back(std::move(each));
   call.give(Value::ofList(std::move(all)));
 }

@@ -326,15 +326,35 @@ static void diffRule(Call &call) {
 static void histcRule(Call &call) {
   Tensor x = call.tensor("self");
   double least = call.real("min", 0), most = call.real("max", 0);
-  if (least == most)
-    call.unsupported("a histogram whose range is that of the elements");
-  call.give(histc(x, call.integer("bins", 100), least, most));
+  int64_t bins = call.integer("bins", 100);
+  requireFew(call, bins, "bins");
+  if (least != most || bins == 0) {
+    call.give(histc(x, bins, least, most));
+    return;
+  }
+  // The range is that of the elements; one of no width is two wide.
+  Tensor line = flat(x.to(call.outputDType()));
+  Tensor low = amin(line), high = amax(line);
+  Tensor more = (low == high).to(line.dtype());
+  low = low - more;
+  high = high + more;
+  Tensor place = floor((line - low) * double(bins) / (high - low));
+  Tensor bin = clamp(place, 0.0, double(bins - 1)).to(DType::i64);
+  Tensor none = zeros({bins}, {line.dtype(), line.device()});
+  call.give(scatter_add(none, bin, ones_like(line), 0));
 }
 
 static void bincountRule(Call &call) {
-  if (call.has("weights"))
-    call.unsupported("weights");
-  call.give(bincount(call.tensor("self"), call.integer("minlength", 0)));
+  Tensor x = call.tensor("self");
+  Tensor counts = bincount(x, call.integer("minlength", 0));
+  if (!call.has("weights")) {
+    call.give(counts);
+    return;
+  }
+  DType dtype = call.outputDType();
+  Tensor weights = call.tensor("weights").to(dtype);
+  call.give(scatter_add(zeros(counts.shape(), {dtype, x.device()}),
+                        x.to(DType::i64), weights, 0));
 }
 
 static constexpr Operator rows[] = {

@@ -84,6 +84,10 @@ Tensor sliceAxis(const Tensor &x, int64_t axis, Dim start, Dim limit,
 Tensor putSlice(const Tensor &x, const Tensor &part, int64_t axis, Dim start,
                 Dim limit, int64_t step = 1);
 
+/// x with another diagonal of two axes, which is the last axis of `part`.
+Tensor putDiagonal(const Tensor &x, const Tensor &part, int64_t offset,
+                   int64_t rows, int64_t columns);
+
 /// A vector in the shape [1, .., n, .., 1] with n at `axis`. An Error where it
 /// is no vector or there is no such axis.
 Tensor alongAxis(const Tensor &vector, int64_t axis, int64_t rank);

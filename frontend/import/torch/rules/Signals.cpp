@@ -19,6 +19,22 @@ template <Tensor (*function)(const Arg &)> static void partRule(Call &call) {
   call.give(function(call.tensor("self")));
 }
 
+/// A part of complex numbers, which can be written.
+template <bool isReal> static void halfRule(Call &call) {
+  if (!isComplex(call.tensor("self"))) {
+    if (!isReal)
+      call.invalid("the imaginary part of real numbers");
+    call.giveArgument("self");
+    return;
+  }
+  call.giveView(
+      "self",
+      {[](const Tensor &base) { return isReal ? real(base) : imag(base); },
+       [](const Tensor &base, const Tensor &part) {
+         return isReal ? complex(part, imag(base)) : complex(real(base), part);
+       }});
+}
+
 static void sameRule(Call &call) { call.give(call.tensor("self")); }
 
 static void angleRule(Call &call) {
@@ -292,8 +308,8 @@ static void istftRule(Call &call) {
 }
 
 static constexpr Operator rows[] = {
-    {"aten.real.default", partRule<real>},
-    {"aten.imag.default", partRule<imag>},
+    {"aten.real.default", halfRule<true>},
+    {"aten.imag.default", halfRule<false>},
     {"aten._conj.default", partRule<conj>},
     {"aten.conj.default", partRule<conj>},
     {"aten.conj_physical.default", partRule<conj>},

@@ -225,7 +225,10 @@ static void diagonalRule(Call &call) {
   call.giveView("self", {[=](const Tensor &base) {
                            return diagonal(base, offset, first, second);
                          },
-                         {}});
+                         [=](const Tensor &base, const Tensor &part) {
+                           return putDiagonal(base, part, offset, first,
+                                              second);
+                         }});
 }
 
 static void unfoldRule(Call &call) {

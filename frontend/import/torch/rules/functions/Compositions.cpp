@@ -224,7 +224,12 @@ static void diagonalOfRule(Call &call) {
   Tensor x = call.tensor("A");
   int64_t first = call.axis("dim1", x.rank(), -2),
           second = call.axis("dim2", x.rank(), -1);
-  call.give(diagonal(x, offset, first, second));
+  call.giveView("A", {[=](const Tensor &base) {
+                        return diagonal(base, offset, first, second);
+                      },
+                      [=](const Tensor &base, const Tensor &part) {
+                        return putDiagonal(base, part, offset, first, second);
+                      }});
 }
 
 /// Of all elements, of vectors along one axis, or of matrices over two.
@@ -301,6 +306,33 @@ static void entropyRule(Call &call) {
 static void normalShareRule(Call &call) {
   Tensor x = floatOf(call);
   call.give(erfc(x * -std::numbers::sqrt2 / 2.0) * 0.5);
+}
+/// e^(x x) times erfc, by a series where neither is a number any more.
+static void scaledErfcRule(Call &call) {
+  Tensor x = floatOf(call);
+  double limit = x.dtype() == DType::f64 ? 13 : 5;
+  Tensor near = minimum(x, limit), far = maximum(x, limit);
+  Tensor half = 0.5 / (far * far);
+  Tensor series = ones_like(x);
+  for (double odd : {15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0})
+    series = 1.0 - half * series * odd;
+  Tensor above = series / (far * std::sqrt(std::numbers::pi));
+  call.give(where(x > limit, above, exp(near * near) * erfc(near)));
+}
+/// Far below 0, where the share itself is no number any more, by a series.
+static void logNormalShareRule(Call &call) {
+  Tensor x = floatOf(call);
+  double limit = x.dtype() == DType::f64 ? -20 : -10;
+  Tensor near = maximum(x, limit), far = minimum(x, limit);
+  Tensor part = erfc(near * -(std::numbers::sqrt2 / 2)) * 0.5;
+  Tensor upper = log1p(erfc(near * (std::numbers::sqrt2 / 2)) * -0.5);
+  Tensor square = 1.0 / (far * far);
+  Tensor series = ones_like(x);
+  for (double odd : {9.0, 7.0, 5.0, 3.0, 1.0})
+    series = 1.0 - square * series * odd;
+  Tensor below = far * far * -0.5 - log(-far) + log(series) -
+                 0.5 * std::log(2 * std::numbers::pi);
+  call.give(where(x < limit, below, where(x < 0.0, log(part), upper)));
 }
 static void xlog1pyRule(Call &call) {
   DType dtype = call.outputDType();
@@ -420,6 +452,8 @@ static constexpr Operator rows[] = {
     {"aten.corrcoef.default", correlationRule},
     {"aten.special_entr.default", entropyRule},
     {"aten.special_ndtr.default", normalShareRule},
+    {"aten.special_log_ndtr.default", logNormalShareRule},
+    {"aten.special_erfcx.default", scaledErfcRule},
     {"aten.special_xlog1py.default", xlog1pyRule},
     {"aten.special_xlog1py.other_scalar", xlog1pyRule},
     {"aten.special_xlog1py.self_scalar", xlog1pyRule},

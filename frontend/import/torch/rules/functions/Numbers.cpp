@@ -189,6 +189,34 @@ static void lcmRule(Call &call) {
       floor_divide(x, where(divisor == 0, ones_like(divisor), divisor)) * y));
 }
 
+//===- Quantized and back -------------------------------------------------===//
+
+/// The nearest of the numbers that integers of [quant_min, quant_max] stand
+/// for, and whether the element is within them.
+static void giveQuantized(Call &call, const Tensor &scale, const Tensor &zero) {
+  Tensor x = call.tensor("self");
+  Tensor wide = widened(x);
+  auto least = double(call.integer("quant_min")),
+       most = double(call.integer("quant_max"));
+  Tensor by = scale.to(wide.dtype()), offset = zero.to(wide.dtype());
+  Tensor number = round(wide * (1.0 / by)) + offset;
+  Tensor kept = clamp(number, least, most);
+  call.give(((kept - offset) * by).to(x.dtype()));
+  if (call.numOutputs() > 1)
+    call.give(logical_and(number >= least, number <= most));
+}
+
+static void fakeQuantizeRule(Call &call) {
+  giveQuantized(call, asTensor(call, call.value("scale"), DType::f32),
+                asTensor(call, call.value("zero_point"), DType::f32));
+}
+static void fakeQuantizeChannelsRule(Call &call) {
+  Tensor x = call.tensor("self");
+  int64_t axis = call.axis("axis", x.rank());
+  giveQuantized(call, alongAxis(call.tensor("scale"), axis, x.rank()),
+                alongAxis(call.tensor("zero_point"), axis, x.rank()));
+}
+
 static constexpr Operator rows[] = {
     {"aten.positive.default", positiveRule},
     {"aten.isposinf.default", infiniteRule<1>},
@@ -219,6 +247,13 @@ static constexpr Operator rows[] = {
     {"aten.logspace.Tensor_Tensor", tensorSpaceRule<true>},
     {"aten.logspace.Tensor_Scalar", tensorSpaceRule<true>},
     {"aten.logspace.Scalar_Tensor", tensorSpaceRule<true>},
+    {"aten.fake_quantize_per_tensor_affine.default", fakeQuantizeRule},
+    {"aten.fake_quantize_per_tensor_affine.tensor_qparams", fakeQuantizeRule},
+    {"aten.fake_quantize_per_tensor_affine_cachemask.default",
+     fakeQuantizeRule},
+    {"aten.fake_quantize_per_channel_affine.default", fakeQuantizeChannelsRule},
+    {"aten.fake_quantize_per_channel_affine_cachemask.default",
+     fakeQuantizeChannelsRule},
     {"aten.gcd.default", gcdRule},
     {"aten.lcm.default", lcmRule},
     {"aten.__lshift__.Tensor", binaryRule<bitwise_left_shift>},
