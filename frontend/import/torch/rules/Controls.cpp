@@ -11,6 +11,7 @@ namespace sinter::torch {
 
 static std::vector<Tensor> tensorsOf(Call &call,
                                      const std::vector<Value> &values) {
+  requireFew(call, int64_t(values.size()), "results", mostOfList);
   std::vector<Tensor> tensors;
   for (const Value &value : values) {
     if (value.isTensor())
@@ -35,6 +36,7 @@ static const std::vector<Value> &operandsOf(Call &call, size_t position) {
   const Value &operands = call.at(position);
   if (!operands.isList())
     call.invalid("operands that are no list");
+  requireFew(call, int64_t(operands.list.size()), "operands", mostOfList);
   return operands.list;
 }
 
@@ -141,6 +143,7 @@ static void mapRule(Call &call) {
   constexpr int64_t most = 4096;
   if (count < 1 || count > most)
     call.unsupported("a map over " + std::to_string(count) + " slices");
+  requireFew(call, int64_t(xs.size()) * count, "slices", mostOfList);
   std::vector<std::vector<Tensor>> results;
   for (int64_t i = 0; i < count; ++i) {
     std::vector<Value> inputs;
@@ -149,6 +152,8 @@ static void mapRule(Call &call) {
     inputs.insert(inputs.end(), others.begin(), others.end());
     std::vector<Tensor> slice =
         tensorsOf(call, call.recorder().call(graph, std::move(inputs)));
+    requireFew(call, int64_t(slice.size()) * count, "slices of results",
+               mostOfList);
     results.resize(slice.size());
     for (size_t k = 0; k < slice.size(); ++k)
       results[k].push_back(std::move(slice[k]));

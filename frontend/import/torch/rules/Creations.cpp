@@ -93,6 +93,9 @@ static void indicesRule(Call &call, bool isLower) {
   Options options = optionsOf(call);
   int64_t rows = call.integer("row"), columns = call.integer("col"),
           offset = call.integer("offset", 0);
+  requireFew(call, rows, "rows");
+  requireFew(call, columns, "columns");
+  requireFew(call, rows * columns, "elements of a matrix");
   std::vector<int64_t> first, second;
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t k = 0; k < columns; ++k)

@@ -89,6 +89,17 @@ static void atan2Rule(Call &call) {
 
 /// That of NaN is 0, as that of 0.
 static void signRule(Call &call) { call.give(sign(call.tensor("self"))); }
+/// That of a complex number is one of size 1 in the same direction.
+static void directionRule(Call &call) {
+  Tensor x = call.tensor("self");
+  if (x.dtype() != DType::c64 && x.dtype() != DType::c128) {
+    call.give(sign(x));
+    return;
+  }
+  Tensor size = abs(x);
+  Tensor divisor = where(size == 0.0, ones_like(size), size);
+  call.give(complex(real(x) / divisor, imag(x) / divisor));
+}
 
 static void clampRule(Call &call) {
   DType dtype = call.outputDType();
@@ -196,7 +207,7 @@ static constexpr Operator rows[] = {
     {"aten.round.default", roundRule},
     {"aten.round.decimals", roundRule},
     {"aten.sign.default", signRule},
-    {"aten.sgn.default", signRule},
+    {"aten.sgn.default", directionRule},
     {"aten.signbit.default", unaryRule<signedBit>},
     {"aten.sqrt.default", unaryRule<sqrt>},
     {"aten.rsqrt.default", unaryRule<rsqrt>},

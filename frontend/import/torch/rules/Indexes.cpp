@@ -48,7 +48,7 @@ static void takeAlongRule(Call &call) {
     return;
   }
   int64_t axis = call.axis("dim", x.rank());
-  if (x.rank() != index.rank())
+  if (x.rank() != index.rank() || x.rank() == 0)
     call.invalid("the indices have another rank");
   Dims wide = x.shape(), places = index.shape();
   for (int64_t i = 0; i < x.rank(); ++i) {
@@ -108,9 +108,17 @@ static void indexPutRule(Call &call) {
   call.give(result.to(x.dtype()));
 }
 
+/// Whole slices go to slices: both tensors have the same axes.
+static void requireSlices(Call &call, const Tensor &x, const Tensor &source) {
+  if (x.rank() == 0 || source.rank() != x.rank())
+    call.invalid("slices of rank " + std::to_string(source.rank()) +
+                 " for a tensor of rank " + std::to_string(x.rank()));
+}
+
 static void indexAddRule(Call &call) {
   Tensor x = call.tensor("self");
   Tensor source = call.tensor("source").to(x.dtype());
+  requireSlices(call, x, source);
   call.give(index_add(x, call.axis("dim", x.rank()), call.tensor("index"),
                       source, call.real("alpha", 1)));
 }
@@ -135,6 +143,7 @@ static Tensor slicePlaces(const Tensor &index, int64_t axis,
 static void indexCopyRule(Call &call) {
   Tensor x = call.tensor("self");
   Tensor source = call.tensor("source").to(x.dtype());
+  requireSlices(call, x, source);
   int64_t axis = call.axis("dim", x.rank());
   Tensor places = slicePlaces(call.tensor("index"), axis, source.shape());
   call.give(
@@ -144,6 +153,8 @@ static void indexCopyRule(Call &call) {
 static void indexFillRule(Call &call) {
   Tensor x = call.tensor("self"), index = call.tensor("index");
   int64_t axis = call.axis("dim", x.rank());
+  if (x.rank() == 0)
+    call.unsupported("a tensor without axes");
   Dims shape = x.shape();
   shape[size_t(axis)] = reshape(index, {-1}).dim(0);
   Tensor value = asTensor(call, call.value("value"), x.dtype());
@@ -161,6 +172,8 @@ static Tensor updatesOf(Call &call, const Tensor &x, const Tensor &index) {
     return broadcast(asTensor(call, call.value("value"), x.dtype()),
                      index.shape());
   Tensor updates = call.tensor("src").to(x.dtype());
+  if (updates.rank() != index.rank())
+    call.invalid("updates and indices of unequal rank");
   for (int64_t i = 0; i < index.rank(); ++i)
     updates = sliceAxis(updates, i, 0, index.dim(i));
   return updates;
@@ -205,6 +218,7 @@ static void scatterReduceRule(Call &call) {
 /// Slices are folded, not elements.
 static void indexReduceRule(Call &call) {
   Tensor x = call.tensor("self"), source = call.tensor("source");
+  requireSlices(call, x, source);
   int64_t axis = call.axis("dim", x.rank());
   Tensor places = slicePlaces(call.tensor("index"), axis, source.shape());
   std::string fold = call.text("reduce", "");
@@ -222,7 +236,8 @@ static void nonzeroRule(Call &call) { call.give(nonzero(call.tensor("self"))); }
 
 /// Positions along each axis.
 static void nonzeroAxesRule(Call &call) {
-  Tensor places = nonzero(call.tensor("self"));
+  Tensor x = call.tensor(call.has("condition") ? "condition" : "self");
+  Tensor places = nonzero(x.rank() == 0 ? reshape(x, {1}) : x);
   std::vector<Value> list;
   for (int64_t i = 0; i < fixed(places.dim(1)); ++i)
     list.emplace_back(select(places, 1, i));
@@ -296,6 +311,7 @@ static constexpr Operator rows[] = {
     {"aten.nonzero.default", nonzeroRule},
     {"aten.argwhere.default", nonzeroRule},
     {"aten.nonzero_numpy.default", nonzeroAxesRule},
+    {"aten.where.default", nonzeroAxesRule},
     {"aten.masked_select.default", maskedSelectRule},
     {"aten.masked_scatter.default", maskedScatterRule},
     {"aten.isin.Tensor_Tensor", isinRule},

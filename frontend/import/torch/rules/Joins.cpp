@@ -7,7 +7,7 @@ namespace sinter::torch {
 static void catRule(Call &call) {
   std::vector<Tensor> parts;
   DType dtype = call.outputDType();
-  for (const Tensor &each : call.tensors("tensors")) {
+  for (const Tensor &each : tensorList(call, "tensors")) {
     bool isNothing =
         each.rank() == 1 && each.dim(0).isConstant() && each.dim(0).value == 0;
     if (!isNothing)
@@ -22,7 +22,7 @@ static void catRule(Call &call) {
 }
 
 static void stackRule(Call &call) {
-  std::vector<Tensor> parts = call.tensors("tensors");
+  std::vector<Tensor> parts = tensorList(call, "tensors");
   if (parts.empty())
     call.invalid("no tensors");
   for (Tensor &each : parts)
@@ -50,10 +50,12 @@ static void rollRule(Call &call) {
 }
 
 static void trilRule(Call &call) {
-  call.give(tril(call.tensor("self"), call.integer("diagonal", 0)));
+  Tensor x = call.tensor("self");
+  call.give(tril(x, call.integer("diagonal", 0)).to(x.dtype()));
 }
 static void triuRule(Call &call) {
-  call.give(triu(call.tensor("self"), call.integer("diagonal", 0)));
+  Tensor x = call.tensor("self");
+  call.give(triu(x, call.integer("diagonal", 0)).to(x.dtype()));
 }
 
 static void diagRule(Call &call) {
@@ -69,14 +71,14 @@ static void diagEmbedRule(Call &call) {
 
 static void meshgridRule(Call &call) {
   std::vector<Value> all;
-  for (Tensor &each :
-       meshgrid(call.tensors("tensors"), call.text("indexing", "ij") == "xy"))
+  for (Tensor &each : meshgrid(tensorList(call, "tensors"),
+                               call.text("indexing", "ij") == "xy"))
     all.emplace_back(std::move(each));
   call.give(Value::ofList(std::move(all)));
 }
 
 static void broadcastTensorsRule(Call &call) {
-  std::vector<Tensor> tensors = call.tensors("tensors");
+  std::vector<Tensor> tensors = tensorList(call, "tensors");
   if (tensors.empty())
     call.invalid("no tensors");
   // What they broadcast to together.

@@ -184,6 +184,27 @@ static void nanmedianRule(Call &call) {
     call.give(taken(sorted.indices));
 }
 
+/// The element that is there most often, the least of several; and where it
+/// stands last.
+static void modeRule(Call &call) {
+  Tensor x = call.tensor("self");
+  bool keeps = call.flag("keepdim");
+  Tensor wide = sortable(x);
+  int64_t axis = call.axis("dim", wide.rank(), -1), last = wide.rank() - 1;
+  Sorted sorted = sort(swapaxes(wide, axis, last), last);
+  Tensor line = sorted.values;
+  Tensor counts =
+      searchsorted(line, line, true) - searchsorted(line, line, false);
+  Tensor first = argmax(counts, last, true);
+  Tensor end = first + gather(counts, first, last) - 1;
+  auto shaped = [&](const Tensor &found) {
+    Tensor one = swapaxes(found, axis, last);
+    return x.rank() == 0 ? reshape(one, {}) : keeps ? one : squeeze(one, axis);
+  };
+  call.give(shaped(gather(line, first, last)).to(x.dtype()));
+  call.give(shaped(gather(sorted.indices, end, last)));
+}
+
 static constexpr Operator rows[] = {
     {"aten.sort.default", sortRule},
     {"aten.sort.stable", sortRule},
@@ -205,6 +226,7 @@ static constexpr Operator rows[] = {
     {"aten._unique.default", uniqueRule},
     {"aten.unique_dim.default", uniqueRule},
     {"aten.unique_consecutive.default", runsRule},
+    {"aten.mode.default", modeRule},
     {"aten.nanmedian.default", nanmedianRule},
     {"aten.nanmedian.dim", nanmedianRule},
 };

@@ -1,6 +1,7 @@
 /// LSTM, GRU and plain recurrences: whole ones and single cells.
 #include "frontend/import/torch/rules/Rules.h"
 
+#include <sinter/Random.h>
 #include <sinter/Scan.h>
 
 #include <algorithm>
@@ -91,6 +92,7 @@ private:
   std::vector<Tensor> params;
   std::vector<std::vector<Tensor>> last; ///< of each kind of state
   size_t perCell = 0;
+  double leftOut = 0; ///< which part, between layers
   bool hasBiases, isTwoWay, isBatchFirst;
   int64_t layers;
 };
@@ -98,7 +100,7 @@ private:
 } // namespace
 
 Recurrence::Recurrence(Call &call, int64_t gates, Step step)
-    : call(call), step(step), gates(gates), params(call.tensors("params")),
+    : call(call), step(step), gates(gates), params(tensorList(call, "params")),
       hasBiases(call.flag("has_biases", true)),
       isTwoWay(call.flag("bidirectional")),
       isBatchFirst(call.flag("batch_first")),
@@ -107,8 +109,8 @@ Recurrence::Recurrence(Call &call, int64_t gates, Step step)
     initial = call.tensors("hx");
   else
     initial = {call.tensor("hx")};
-  if (call.flag("train") && layers > 1 && call.real("dropout", 0) != 0)
-    call.unsupported("dropout between layers");
+  if (call.flag("train"))
+    leftOut = call.real("dropout", 0);
   call.ignore({"dropout"});
   auto cells = size_t(layers) * (isTwoWay ? 2 : 1);
   constexpr int64_t mostLayers = 4096;
@@ -168,7 +170,8 @@ void Recurrence::record() {
       y = concat({y, direction(cellAt(index), x, index)}, 2);
       ++index;
     }
-    x = y;
+    bool isLast = layer + 1 == layers;
+    x = isLast || leftOut == 0 ? y : dropout(y, leftOut);
   }
   call.give(isBatchFirst ? swapaxes(x, 0, 1) : x);
   for (const std::vector<Tensor> &each : last)

@@ -209,10 +209,11 @@ static void distRule(Call &call) {
 /// Distances of the rows i < j.
 static void pdistRule(Call &call) {
   Tensor x = call.tensor("self");
+  if (x.rank() != 2)
+    call.invalid("rows of a tensor of rank " + std::to_string(x.rank()));
   int64_t rows = fixed(x.dim(0));
-  constexpr int64_t most = 1 << 14;
-  if (rows > most)
-    call.unsupported("distances of " + std::to_string(rows) + " rows");
+  requireFew(call, rows, "rows");
+  requireFew(call, rows * (rows - 1) / 2, "pairs of rows");
   std::vector<int64_t> left, right;
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = i + 1; j < rows; ++j) {
@@ -246,6 +247,8 @@ static void pairwiseRule(Call &call) {
 /// Slices whose norm is larger than what is allowed, brought to that norm.
 static void renormRule(Call &call) {
   Tensor x = call.tensor("self");
+  if (x.rank() < 2)
+    call.invalid("slices of a tensor of rank " + std::to_string(x.rank()));
   int64_t axis = call.axis("dim", x.rank());
   std::vector<int64_t> others;
   for (int64_t i = 0; i < x.rank(); ++i)
@@ -305,6 +308,10 @@ static void diffRule(Call &call) {
     x = concat({before, x}, axis);
   if (times > 0 && after.defined())
     x = concat({x, after}, axis);
+  if (x.rank() == 0)
+    call.invalid("a tensor without axes");
+  constexpr int64_t mostTimes = 1024;
+  requireFew(call, times, "differences of differences", mostTimes);
   for (int64_t i = 0; i < times; ++i) {
     Dim size = x.dim(axis);
     if (size.value < 1)
@@ -319,15 +326,35 @@ static void diffRule(Call &call) {
 static void histcRule(Call &call) {
   Tensor x = call.tensor("self");
   double least = call.real("min", 0), most = call.real("max", 0);
-  if (least == most)
-    call.unsupported("a histogram whose range is that of the elements");
-  call.give(histc(x, call.integer("bins", 100), least, most));
+  int64_t bins = call.integer("bins", 100);
+  requireFew(call, bins, "bins");
+  if (least != most || bins == 0) {
+    call.give(histc(x, bins, least, most));
+    return;
+  }
+  // The range is that of the elements; one of no width is two wide.
+  Tensor line = flat(x.to(call.outputDType()));
+  Tensor low = amin(line), high = amax(line);
+  Tensor more = (low == high).to(line.dtype());
+  low = low - more;
+  high = high + more;
+  Tensor place = floor((line - low) * double(bins) / (high - low));
+  Tensor bin = clamp(place, 0.0, double(bins - 1)).to(DType::i64);
+  Tensor none = zeros({bins}, {line.dtype(), line.device()});
+  call.give(scatter_add(none, bin, ones_like(line), 0));
 }
 
 static void bincountRule(Call &call) {
-  if (call.has("weights"))
-    call.unsupported("weights");
-  call.give(bincount(call.tensor("self"), call.integer("minlength", 0)));
+  Tensor x = call.tensor("self");
+  Tensor counts = bincount(x, call.integer("minlength", 0));
+  if (!call.has("weights")) {
+    call.give(counts);
+    return;
+  }
+  DType dtype = call.outputDType();
+  Tensor weights = call.tensor("weights").to(dtype);
+  call.give(scatter_add(zeros(counts.shape(), {dtype, x.device()}),
+                        x.to(DType::i64), weights, 0));
 }
 
 static constexpr Operator rows[] = {

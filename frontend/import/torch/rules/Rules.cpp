@@ -5,6 +5,7 @@
 #include "frontend/Leaves.h"
 
 #include <sinter/Complex.h>
+#include <sinter/Error.h>
 
 #include <algorithm>
 
@@ -135,7 +136,44 @@ Tensor widened(const Tensor &x) {
   return isNarrow ? x.to(DType::f32) : x;
 }
 
+//===- Limits -------------------------------------------------------------===//
+
+void requireFew(const Call &call, int64_t count, const char *what,
+                int64_t most) {
+  if (count < 0)
+    call.invalid(std::to_string(count) + " " + what);
+  if (count > most)
+    call.unsupported(std::to_string(count) + " " + what + ", more than " +
+                     std::to_string(most));
+}
+
+std::vector<Tensor> tensorList(const Call &call, std::string_view name) {
+  std::vector<Tensor> tensors = call.tensors(name);
+  requireFew(call, int64_t(tensors.size()), "tensors of a list", mostOfList);
+  for (const Tensor &each : tensors)
+    if (!each.defined())
+      call.invalid("a list of tensors has None in it");
+  return tensors;
+}
+
+void requireParts(const Call &call, int64_t count) {
+  requireFew(call, count, "parts", mostOfList);
+  const std::vector<ArgumentRecord> &outputs = call.node().outputs;
+  bool isList =
+      outputs.size() == 1 && outputs[0].kind == ArgumentRecord::Kind::list;
+  if (isList && int64_t(outputs[0].elements.size()) != count)
+    call.invalid(std::to_string(count) + " parts, of which the file lists " +
+                 std::to_string(outputs[0].elements.size()));
+}
+
 //===- Shapes -------------------------------------------------------------===//
+
+static void requireAxis(int64_t axis, int64_t rank) {
+  if (axis < 0 || axis >= rank)
+    throw Error(makeError(ErrorKind::invalid_argument,
+                          "axis " + std::to_string(axis) +
+                              " of a tensor of rank " + std::to_string(rank)));
+}
 
 namespace {
 /// What `slice` takes of every axis.
@@ -147,6 +185,7 @@ struct Bounds {
 
 static Bounds boundsOf(const Tensor &x, int64_t axis, Dim start, Dim limit,
                        int64_t step) {
+  requireAxis(axis, x.rank());
   Bounds bounds;
   size_t rank = size_t(x.rank());
   bounds.starts.resize(rank, 0);
@@ -160,6 +199,7 @@ static Bounds boundsOf(const Tensor &x, int64_t axis, Dim start, Dim limit,
 
 Tensor sliceAxis(const Tensor &x, int64_t axis, Dim start, Dim limit,
                  int64_t step) {
+  requireAxis(axis, x.rank());
   Dim size = x.dim(axis);
   bool isAll = step == 1 && start.isConstant() && start.value == 0 &&
                limit.expr == size.expr && limit.value == size.value;
@@ -178,6 +218,8 @@ Tensor putSlice(const Tensor &x, const Tensor &part, int64_t axis, Dim start,
 }
 
 Tensor alongAxis(const Tensor &vector, int64_t axis, int64_t rank) {
+  requireAxis(axis, rank);
+  requireAxis(0, vector.rank());
   Dims dims(size_t(rank), Dim(1));
   dims[size_t(axis)] = vector.dim(0);
   return reshape(vector, dims);

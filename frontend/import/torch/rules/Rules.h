@@ -76,15 +76,33 @@ void binaryRule(Call &call) {
       applied(function, call, call.at(0), call.at(1), call.outputDType()));
 }
 
-/// x[starts : limits : step] along one axis, of dims that may be symbolic.
+/// x[starts : limits : step] along one axis, of dims that may be symbolic. An
+/// Error where there is no such axis.
 Tensor sliceAxis(const Tensor &x, int64_t axis, Dim start, Dim limit,
                  int64_t step = 1);
 /// x with `part` in that place.
 Tensor putSlice(const Tensor &x, const Tensor &part, int64_t axis, Dim start,
                 Dim limit, int64_t step = 1);
 
-/// A tensor of the shape [1, .., n, .., 1] with n at `axis`.
+/// x with another diagonal of two axes, which is the last axis of `part`.
+Tensor putDiagonal(const Tensor &x, const Tensor &part, int64_t offset,
+                   int64_t rows, int64_t columns);
+
+/// A vector in the shape [1, .., n, .., 1] with n at `axis`. An Error where it
+/// is no vector or there is no such axis.
 Tensor alongAxis(const Tensor &vector, int64_t axis, int64_t rank);
+
+/// So many elements of a table are worked out while a program is recorded.
+inline constexpr int64_t mostOfTable = 1 << 22;
+/// So many tensors may a list have that become operands or results of one op.
+inline constexpr int64_t mostOfList = 1 << 15;
+/// Throws where a count is below 0 or beyond a limit.
+void requireFew(const Call &call, int64_t count, const char *what,
+                int64_t most = mostOfTable);
+/// The tensors of a list of at most mostOfList.
+std::vector<Tensor> tensorList(const Call &call, std::string_view name);
+/// Throws where the file does not list so many parts as the result.
+void requireParts(const Call &call, int64_t count);
 
 /// f16 and bf16 as f32; others as they are.
 Tensor widened(const Tensor &x);

@@ -126,10 +126,20 @@ static void movedimRule(Call &call) {
                        order(size_t(x.rank()), -1);
   if (from.size() != to.size())
     call.invalid("as many sources as destinations are needed");
+  if (order.empty()) {
+    for (size_t i = 0; i < from.size(); ++i) {
+      call.axisOf(from[i], 0);
+      call.axisOf(to[i], 0);
+    }
+    return givePermuted(call, order);
+  }
   std::vector<bool> isTaken(order.size());
   for (size_t i = 0; i < from.size(); ++i) {
     auto source = size_t(call.axisOf(from[i], x.rank()));
-    order[size_t(call.axisOf(to[i], x.rank()))] = int64_t(source);
+    int64_t &place = order[size_t(call.axisOf(to[i], x.rank()))];
+    if (place >= 0 || isTaken[source])
+      call.invalid("an axis comes twice");
+    place = int64_t(source);
     isTaken[source] = true;
   }
   size_t next = 0;

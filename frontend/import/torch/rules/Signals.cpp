@@ -19,6 +19,22 @@ template <Tensor (*function)(const Arg &)> static void partRule(Call &call) {
   call.give(function(call.tensor("self")));
 }
 
+/// A part of complex numbers, which can be written.
+template <bool isReal> static void halfRule(Call &call) {
+  if (!isComplex(call.tensor("self"))) {
+    if (!isReal)
+      call.invalid("the imaginary part of real numbers");
+    call.giveArgument("self");
+    return;
+  }
+  call.giveView(
+      "self",
+      {[](const Tensor &base) { return isReal ? real(base) : imag(base); },
+       [](const Tensor &base, const Tensor &part) {
+         return isReal ? complex(part, imag(base)) : complex(real(base), part);
+       }});
+}
+
 static void sameRule(Call &call) { call.give(call.tensor("self")); }
 
 static void angleRule(Call &call) {
@@ -47,11 +63,19 @@ static FourierNorm normNamed(Call &call) {
   return FourierNorm::backward;
 }
 
+/// -1 is the length that an axis has.
+static void requireLength(const Call &call, int64_t length) {
+  if (length != -1)
+    requireFew(call, length, "elements of a transform");
+}
+
 template <Tensor (*function)(const Arg &, const FourierOptions &)>
 static void transformRule(Call &call) {
   FourierOptions options;
   if (call.has("n"))
     options.n = call.integer("n");
+  if (options.n)
+    requireLength(call, *options.n);
   options.dim = call.integer("dim", -1);
   options.norm = normNamed(call);
   call.give(function(call.tensor("self"), options));
@@ -73,6 +97,10 @@ static FourierAxes axesOf(Call &call, const Tensor &x,
                                                              : axes.s.size()));
   if (!axes.s.empty() && axes.s.size() != axes.dim.size())
     call.invalid("lengths are not one for each axis");
+  if (int64_t(axes.dim.size()) > x.rank())
+    call.invalid("more axes than the tensor has");
+  for (int64_t length : axes.s)
+    requireLength(call, length);
   axes.norm = normNamed(call);
   return axes;
 }
@@ -93,6 +121,8 @@ template <bool isPlane> static void realsRule(Call &call) {
   if (isPlane)
     plane = {-2, -1};
   FourierAxes axes = axesOf(call, x, plane);
+  if (axes.dim.empty())
+    call.invalid("no axes");
   FourierOptions last{{}, axes.dim.back(), axes.norm};
   if (!axes.s.empty())
     last.n = axes.s.back();
@@ -110,6 +140,8 @@ template <bool isPlane> static void toRealsRule(Call &call) {
   if (isPlane)
     plane = {-2, -1};
   FourierAxes axes = axesOf(call, x, plane);
+  if (axes.dim.empty())
+    call.invalid("no axes");
   FourierOptions last{{}, axes.dim.back(), axes.norm};
   if (!axes.s.empty())
     last.n = axes.s.back();
@@ -158,6 +190,7 @@ static void rawToRealsRule(Call &call) {
   Tensor x = call.tensor("self");
   if (axes.dim.empty())
     call.invalid("no axes");
+  requireFew(call, call.integer("last_dim_size"), "elements of a transform");
   FourierOptions last{call.integer("last_dim_size"), axes.dim.back(),
                       axes.norm};
   axes.dim.pop_back();
@@ -194,6 +227,7 @@ static Frames framesOf(Call &call, DType dtype) {
   frames.length = call.integer("n_fft");
   frames.hop = call.integer("hop_length", frames.length / 4);
   int64_t wide = call.integer("win_length", frames.length);
+  requireFew(call, frames.length, "elements of a frame");
   if (frames.length < 1 || frames.hop < 1 || wide < 1 || wide > frames.length)
     call.invalid("frames of " + std::to_string(frames.length));
   frames.window = call.has("window") ? call.tensor("window").to(dtype)
@@ -274,8 +308,8 @@ static void istftRule(Call &call) {
 }
 
 static constexpr Operator rows[] = {
-    {"aten.real.default", partRule<real>},
-    {"aten.imag.default", partRule<imag>},
+    {"aten.real.default", halfRule<true>},
+    {"aten.imag.default", halfRule<false>},
     {"aten._conj.default", partRule<conj>},
     {"aten.conj.default", partRule<conj>},
     {"aten.conj_physical.default", partRule<conj>},

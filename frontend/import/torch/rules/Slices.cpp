@@ -119,6 +119,8 @@ static View selected(int64_t axis, Dim index, Dim size) {
 
 static View selectedBy(Call &call, const Tensor &x) {
   int64_t axis = call.axis("dim", x.rank());
+  if (x.rank() == 0)
+    call.invalid("a tensor without axes");
   Dim index = call.dim("index"), size = x.dim(axis);
   if (index.value < -size.value || index.value >= size.value)
     call.invalid("index " + std::to_string(index.value) + " of an axis of " +
@@ -137,8 +139,12 @@ static void selectScatterRule(Call &call) {
 static void unbindRule(Call &call) {
   Tensor x = call.tensor("self");
   int64_t axis = call.axis("dim", x.rank(), 0);
+  if (x.rank() == 0)
+    call.invalid("a tensor without axes");
+  int64_t size = fixed(x.dim(axis));
+  requireParts(call, size);
   std::vector<View> views;
-  for (int64_t i = 0; i < fixed(x.dim(axis)); ++i)
+  for (int64_t i = 0; i < size; ++i)
     views.push_back(selected(axis, i, x.dim(axis)));
   call.giveViews("self", std::move(views));
 }
@@ -146,6 +152,7 @@ static void unbindRule(Call &call) {
 //===- Several parts ------------------------------------------------------===//
 
 static void giveParts(Call &call, int64_t axis, const Dims &sizes) {
+  requireParts(call, int64_t(sizes.size()));
   std::vector<View> views;
   Dim start(0);
   for (Dim size : sizes) {
@@ -159,9 +166,11 @@ static void giveParts(Call &call, int64_t axis, const Dims &sizes) {
 static Dims equalParts(Call &call, int64_t all, int64_t size) {
   if (size < 1)
     call.invalid("parts of " + std::to_string(size));
+  int64_t count = all / size + (all % size != 0);
+  requireParts(call, std::max<int64_t>(count, 1));
   Dims sizes;
-  for (int64_t at = 0; at < all; at += size)
-    sizes.push_back(std::min(size, all - at));
+  for (int64_t i = 0; i < count; ++i)
+    sizes.push_back(std::min(size, all - i * size));
   if (sizes.empty())
     sizes.push_back(Dim(0));
   return sizes;
@@ -188,7 +197,8 @@ static void chunkRule(Call &call) {
   int64_t all = fixed(x.dim(axis));
   giveParts(
       call, axis,
-      equalParts(call, all, std::max<int64_t>(1, (all + chunks - 1) / chunks)));
+      equalParts(call, all,
+                 std::max<int64_t>(1, all / chunks + (all % chunks != 0))));
 }
 
 static void tensorSplitRule(Call &call) {
@@ -200,6 +210,7 @@ static void tensorSplitRule(Call &call) {
     int64_t sections = call.integer("sections");
     if (sections < 1)
       call.invalid(std::to_string(sections) + " sections");
+    requireParts(call, sections);
     for (int64_t i = 0; i < sections; ++i)
       sizes.push_back(all / sections + (i < all % sections));
   } else {
@@ -225,7 +236,10 @@ static void diagonalRule(Call &call) {
   call.giveView("self", {[=](const Tensor &base) {
                            return diagonal(base, offset, first, second);
                          },
-                         {}});
+                         [=](const Tensor &base, const Tensor &part) {
+                           return putDiagonal(base, part, offset, first,
+                                              second);
+                         }});
 }
 
 static void unfoldRule(Call &call) {

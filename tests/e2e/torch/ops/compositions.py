@@ -2,7 +2,10 @@
 
 import torch
 
-from ops.table import A, case, f, i, positive, unit
+from torch import nn
+from torch.nn import functional as F
+
+from ops.table import A, c, case, f, i, p, positive, unit
 
 for each in ("arccos", "arcsin", "arctanh"):
     case(each, getattr(torch, each), lambda b: [unit(b, 3)])
@@ -88,3 +91,72 @@ case("nanmedian", lambda x: torch.nanmedian(x, 1), lambda b: [
     torch.randn(b, 5)])
 case("dropout2d_eval", lambda x: torch.nn.functional.dropout2d(x, 0.5, False),
      lambda b: [f(b, 3, 2, 2)])
+case("where_positions", lambda x: torch.where(x)[1].sum(), lambda b: [p(b, 4)])
+case("fill_diagonal", lambda x: x.clone().fill_diagonal_(2.5),
+     lambda b: [f(4, 3)], core=True)
+case("fill_diagonal_wrapped",
+     lambda x: x.clone().fill_diagonal_(2.5, wrap=True), lambda b: [f(9, 3)],
+     core=True)
+case("fill_diagonal_cube", lambda x: x.clone().fill_diagonal_(2.5),
+     lambda b: [f(3, 3, 3)], core=True)
+
+
+def write_diagonal(x, y):
+    x = x.clone()
+    x.diagonal(1, 1, 2).mul_(y)
+    return x
+
+
+case("diagonal_written", write_diagonal, lambda b: [f(b, 3, 4), f(3)])
+
+
+def write_parts(x, y):
+    x = x.clone()
+    x.real.mul_(y)
+    x.imag.add_(1)
+    return x
+
+
+case("complex_parts_written", write_parts, lambda b: [c(b, 3), f(3)])
+case("complex_sgn", torch.sgn, lambda b: [c(b, 3)])
+case("log_ndtr", lambda x: torch.special.log_ndtr(x * 12),
+     lambda b: [f(b, 5)])
+case("vander", lambda x: torch.linalg.vander(x, N=4), lambda b: [unit(b, 3)])
+case("mode", lambda x: torch.mode(x, 1)[0], lambda b: [i(3, b, 7)])
+case("bincount_weights", torch.bincount, lambda b: [i(5, 9), f(9)])
+case("histc_of_range", lambda x: torch.histc(x, 5), lambda b: [f(30)])
+case("fake_quantize", lambda x: torch.fake_quantize_per_tensor_affine(
+    x, 0.1, 3, -8, 7), lambda b: [f(b, 5)])
+case("fake_quantize_channels",
+     lambda x, s: torch.fake_quantize_per_channel_affine(
+         x, s, torch.tensor([0, 1, -1], dtype=torch.int32), 1, -128, 127),
+     lambda b: [f(b, 3), positive(3)])
+case("ps_roi_align", lambda x, r: torch.ops.torchvision.ps_roi_align(
+    x, r, 0.5, 2, 3, 2)[0],
+     lambda b: [f(b, 12, 8, 9), torch.tensor([[0, 1, 1, 12, 14.0],
+                                              [1, 3, 0, 9, 11]])])
+case("attention_dropout", lambda x: F.scaled_dot_product_attention(
+    x, x, x, dropout_p=0.5, is_causal=True), lambda b: [f(b, 2, 5, 4)],
+     expect="shapes")
+case("tril_bool", torch.tril, lambda b: [p(b, 3, 4)])
+case("movedim_rank0", lambda x: torch.movedim(x, (), ()) + 1, lambda b: [f()])
+for rows in (6, 12):
+    case(f"grouped_products_{rows}",
+         lambda x, w, o: A._grouped_mm.default(x, w, o),
+         lambda b, rows=rows: [f(rows, 16).bfloat16(), f(4, 16, 8).bfloat16(),
+                               torch.tensor([2, 2, 5, rows],
+                                            dtype=torch.int32)])
+
+
+class Left(nn.Module):
+    """Layers between which elements are left out."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.LSTM(3, 4, num_layers=2, dropout=0.5)
+
+    def forward(self, x):
+        return self.layers(x)[0]
+
+
+case("lstm_dropout", Left().train(), lambda b: [f(5, b, 3)], expect="shapes")

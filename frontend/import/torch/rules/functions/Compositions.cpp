@@ -33,7 +33,7 @@ template <int64_t rank> static void atLeastRule(Call &call) {
     return;
   }
   std::vector<Value> all;
-  for (const Tensor &each : call.tensors("tensors"))
+  for (const Tensor &each : tensorList(call, "tensors"))
     all.emplace_back(atLeast(each, rank));
   call.give(Value::ofList(std::move(all)));
 }
@@ -48,12 +48,14 @@ static void giveParts(Call &call, int64_t axis) {
     if (sections < 1 || extent % sections != 0)
       call.invalid(std::to_string(sections) + " parts of " +
                    std::to_string(extent));
+    requireParts(call, sections);
     for (int64_t i = 1; i <= sections; ++i)
       ends.push_back(extent / sections * i);
   } else {
     ends = call.integers("indices");
     ends.push_back(extent);
   }
+  requireParts(call, int64_t(ends.size()));
   std::vector<View> views;
   for (int64_t end : ends) {
     int64_t first = start;
@@ -81,7 +83,7 @@ static void blockDiagonalRule(Call &call) {
   std::vector<Arg> rows;
   std::vector<Tensor> blocks, made;
   int64_t columns = 0, before = 0;
-  for (const Tensor &each : call.tensors("tensors")) {
+  for (const Tensor &each : tensorList(call, "tensors")) {
     blocks.push_back(atLeast(each, 2).to(call.outputDType()));
     columns += fixed(blocks.back().dim(1));
   }
@@ -102,7 +104,7 @@ static void diagflatRule(Call &call) {
 }
 
 static void productsOfSetsRule(Call &call) {
-  std::vector<Tensor> lines = call.tensors("tensors");
+  std::vector<Tensor> lines = tensorList(call, "tensors");
   if (lines.size() == 1) {
     call.give(lines[0]);
     return;
@@ -125,12 +127,11 @@ static void repeatEachRule(Call &call) {
   Dim size = hasSelf ? x.dim(axis) : repeats.dim(0);
   Tensor counts = expand(reshape(repeats, {-1}), {size});
   std::vector<int64_t> numbers = counts.to_vector<int64_t>(), places;
-  constexpr int64_t most = 1 << 28;
   int64_t all = 0;
   for (size_t i = 0; i < numbers.size(); ++i) {
+    requireFew(call, numbers[i], "repeats");
     all += numbers[i];
-    if (numbers[i] < 0 || all > most)
-      call.invalid(std::to_string(numbers[i]) + " repeats");
+    requireFew(call, all, "repeats");
     places.insert(places.end(), size_t(numbers[i]), int64_t(i));
   }
   Tensor index =
@@ -161,7 +162,6 @@ static void combinationsRule(Call &call) {
   if (r < 1 || r > 8 || count > 256)
     call.unsupported("rows of " + std::to_string(r) + " of " +
                      std::to_string(count) + " elements");
-  constexpr size_t most = 1 << 24;
   std::vector<std::vector<int64_t>> rows{{}};
   for (int64_t i = 0; i < r; ++i) {
     std::vector<std::vector<int64_t>> longer;
@@ -171,8 +171,7 @@ static void combinationsRule(Call &call) {
         longer.push_back(row);
         longer.back().push_back(next);
       }
-      if (longer.size() > most)
-        call.unsupported("so many rows");
+      requireFew(call, int64_t(longer.size()) * r, "elements of rows");
     }
     rows = std::move(longer);
   }
@@ -211,7 +210,7 @@ static void vectorsRule(Call &call) {
 
 static void chainRule(Call &call) {
   std::vector<Tensor> all =
-      call.tensors(call.has("tensors") ? "tensors" : "matrices");
+      tensorList(call, call.has("tensors") ? "tensors" : "matrices");
   if (all.empty())
     call.invalid("no matrices");
   Tensor product = all[0];
@@ -225,7 +224,12 @@ static void diagonalOfRule(Call &call) {
   Tensor x = call.tensor("A");
   int64_t first = call.axis("dim1", x.rank(), -2),
           second = call.axis("dim2", x.rank(), -1);
-  call.give(diagonal(x, offset, first, second));
+  call.giveView("A", {[=](const Tensor &base) {
+                        return diagonal(base, offset, first, second);
+                      },
+                      [=](const Tensor &base, const Tensor &part) {
+                        return putDiagonal(base, part, offset, first, second);
+                      }});
 }
 
 /// Of all elements, of vectors along one axis, or of matrices over two.
@@ -303,6 +307,33 @@ static void normalShareRule(Call &call) {
   Tensor x = floatOf(call);
   call.give(erfc(x * -std::numbers::sqrt2 / 2.0) * 0.5);
 }
+/// e^(x x) times erfc, by a series where neither is a number any more.
+static void scaledErfcRule(Call &call) {
+  Tensor x = floatOf(call);
+  double limit = x.dtype() == DType::f64 ? 13 : 5;
+  Tensor near = minimum(x, limit), far = maximum(x, limit);
+  Tensor half = 0.5 / (far * far);
+  Tensor series = ones_like(x);
+  for (double odd : {15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0})
+    series = 1.0 - half * series * odd;
+  Tensor above = series / (far * std::sqrt(std::numbers::pi));
+  call.give(where(x > limit, above, exp(near * near) * erfc(near)));
+}
+/// Far below 0, where the share itself is no number any more, by a series.
+static void logNormalShareRule(Call &call) {
+  Tensor x = floatOf(call);
+  double limit = x.dtype() == DType::f64 ? -20 : -10;
+  Tensor near = maximum(x, limit), far = minimum(x, limit);
+  Tensor part = erfc(near * -(std::numbers::sqrt2 / 2)) * 0.5;
+  Tensor upper = log1p(erfc(near * (std::numbers::sqrt2 / 2)) * -0.5);
+  Tensor square = 1.0 / (far * far);
+  Tensor series = ones_like(x);
+  for (double odd : {9.0, 7.0, 5.0, 3.0, 1.0})
+    series = 1.0 - square * series * odd;
+  Tensor below = far * far * -0.5 - log(-far) + log(series) -
+                 0.5 * std::log(2 * std::numbers::pi);
+  call.give(where(x < limit, below, where(x < 0.0, log(part), upper)));
+}
 static void xlog1pyRule(Call &call) {
   DType dtype = call.outputDType();
   Tensor x = asTensor(call, call.at(0), dtype),
@@ -326,6 +357,8 @@ static void logSigmoidRule(Call &call) {
 static void trapezoidRule(Call &call) {
   Tensor y = call.tensor("y");
   int64_t axis = call.axis("dim", y.rank(), -1);
+  if (y.rank() == 0)
+    call.invalid("a tensor without axes");
   Dim size = y.dim(axis);
   Tensor upper = sliceAxis(y, axis, 1, size);
   Tensor lower = sliceAxis(y, axis, 0, size - Dim(1));
@@ -338,6 +371,8 @@ static void trapezoidRule(Call &call) {
   }
   Tensor x = call.tensor("x");
   Tensor line = x.rank() == 1 ? alongAxis(x, axis, y.rank()) : x;
+  if (line.rank() != y.rank())
+    call.invalid("places of another rank");
   Tensor width = sliceAxis(line, axis, 1, line.dim(axis)) -
                  sliceAxis(line, axis, 0, line.dim(axis) - Dim(1));
   call.give(sum(mean * width, axis));
@@ -417,6 +452,8 @@ static constexpr Operator rows[] = {
     {"aten.corrcoef.default", correlationRule},
     {"aten.special_entr.default", entropyRule},
     {"aten.special_ndtr.default", normalShareRule},
+    {"aten.special_log_ndtr.default", logNormalShareRule},
+    {"aten.special_erfcx.default", scaledErfcRule},
     {"aten.special_xlog1py.default", xlog1pyRule},
     {"aten.special_xlog1py.other_scalar", xlog1pyRule},
     {"aten.special_xlog1py.self_scalar", xlog1pyRule},

@@ -3,6 +3,7 @@
 
 #include "frontend/ElementwiseFunctions.h"
 
+#include <sinter/Error.h>
 #include <sinter/Linalg.h>
 
 namespace sinter::torch {
@@ -133,6 +134,9 @@ static Tensor solved(Call &call, const Tensor &a, const Tensor &b,
 
 /// Both with the axes of batches that either has.
 static std::pair<Tensor, Tensor> inOneBatch(const Tensor &a, const Tensor &b) {
+  if (a.rank() < 2 || b.rank() < 2)
+    throw Error(
+        makeError(ErrorKind::invalid_argument, "an operand is no matrix"));
   if (fixed(a.dim(-1)) == 0 || fixed(b.dim(-1)) == 0)
     return {a, b};
   Tensor probe =

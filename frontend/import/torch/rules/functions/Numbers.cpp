@@ -93,9 +93,7 @@ static void atan2OutRule(Call &call) {
 template <typename F>
 static void giveRow(Call &call, int64_t count, F &&function) {
   call.ignore({"dtype", "layout", "device", "pin_memory", "requires_grad"});
-  constexpr int64_t most = 1 << 28;
-  if (count < 0 || count > most)
-    call.invalid(std::to_string(count) + " numbers");
+  requireFew(call, count, "numbers");
   std::vector<double> numbers;
   for (int64_t i = 0; i < count; ++i)
     numbers.push_back(function(double(i)));
@@ -106,6 +104,7 @@ static void giveRow(Call &call, int64_t count, F &&function) {
 /// Sums of cosines; a periodic window is one longer, without its last number.
 static void giveCosines(Call &call, std::vector<double> weights) {
   int64_t length = call.integer("window_length");
+  requireFew(call, length, "numbers");
   bool isPeriodic = call.flag("periodic", true);
   if (length == 1)
     return giveRow(call, 1, [](double) { return 1.0; });
@@ -124,6 +123,7 @@ static void hammingRule(Call &call) {
 static void blackmanRule(Call &call) { giveCosines(call, {0.42, 0.5, 0.08}); }
 static void bartlettRule(Call &call) {
   int64_t length = call.integer("window_length");
+  requireFew(call, length, "numbers");
   bool isPeriodic = call.flag("periodic", true);
   double last = double(isPeriodic ? length : length - 1);
   giveRow(call, length, [&](double i) {
@@ -153,6 +153,7 @@ static void logspaceRule(Call &call) {
   double first = call.real("start"), last = call.real("end"),
          base = call.real("base", 10);
   int64_t count = call.integer("steps");
+  requireFew(call, count, "numbers");
   giveRow(call, count, [&](double i) {
     double part = count > 1 ? i / double(count - 1) : 0;
     return std::pow(base, first + (last - first) * part);
@@ -188,6 +189,34 @@ static void lcmRule(Call &call) {
       floor_divide(x, where(divisor == 0, ones_like(divisor), divisor)) * y));
 }
 
+//===- Quantized and back -------------------------------------------------===//
+
+/// The nearest of the numbers that integers of [quant_min, quant_max] stand
+/// for, and whether the element is within them.
+static void giveQuantized(Call &call, const Tensor &scale, const Tensor &zero) {
+  Tensor x = call.tensor("self");
+  Tensor wide = widened(x);
+  auto least = double(call.integer("quant_min")),
+       most = double(call.integer("quant_max"));
+  Tensor by = scale.to(wide.dtype()), offset = zero.to(wide.dtype());
+  Tensor number = round(wide * (1.0 / by)) + offset;
+  Tensor kept = clamp(number, least, most);
+  call.give(((kept - offset) * by).to(x.dtype()));
+  if (call.numOutputs() > 1)
+    call.give(logical_and(number >= least, number <= most));
+}
+
+static void fakeQuantizeRule(Call &call) {
+  giveQuantized(call, asTensor(call, call.value("scale"), DType::f32),
+                asTensor(call, call.value("zero_point"), DType::f32));
+}
+static void fakeQuantizeChannelsRule(Call &call) {
+  Tensor x = call.tensor("self");
+  int64_t axis = call.axis("axis", x.rank());
+  giveQuantized(call, alongAxis(call.tensor("scale"), axis, x.rank()),
+                alongAxis(call.tensor("zero_point"), axis, x.rank()));
+}
+
 static constexpr Operator rows[] = {
     {"aten.positive.default", positiveRule},
     {"aten.isposinf.default", infiniteRule<1>},
@@ -218,6 +247,13 @@ static constexpr Operator rows[] = {
     {"aten.logspace.Tensor_Tensor", tensorSpaceRule<true>},
     {"aten.logspace.Tensor_Scalar", tensorSpaceRule<true>},
     {"aten.logspace.Scalar_Tensor", tensorSpaceRule<true>},
+    {"aten.fake_quantize_per_tensor_affine.default", fakeQuantizeRule},
+    {"aten.fake_quantize_per_tensor_affine.tensor_qparams", fakeQuantizeRule},
+    {"aten.fake_quantize_per_tensor_affine_cachemask.default",
+     fakeQuantizeRule},
+    {"aten.fake_quantize_per_channel_affine.default", fakeQuantizeChannelsRule},
+    {"aten.fake_quantize_per_channel_affine_cachemask.default",
+     fakeQuantizeChannelsRule},
     {"aten.gcd.default", gcdRule},
     {"aten.lcm.default", lcmRule},
     {"aten.__lshift__.Tensor", binaryRule<bitwise_left_shift>},

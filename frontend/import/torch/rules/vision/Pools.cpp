@@ -72,8 +72,12 @@ static Tensor flatSpace(const Tensor &x, size_t axes) {
 template <size_t axes> static void maxPoolBackwardRule(Call &call) {
   call.ignore({"kernel_size", "stride", "padding", "dilation", "ceil_mode"});
   Tensor x = call.tensor("self"), grad = call.tensor("grad_output");
+  Tensor indices = call.tensor("indices");
+  checkRank(call, x, axes);
+  if (grad.rank() != x.rank() || indices.rank() != x.rank())
+    call.invalid("a gradient of another rank");
   Tensor flat = flatSpace(zeros_like(x), axes);
-  Tensor put = scatter_add(flat, flatSpace(call.tensor("indices"), axes),
+  Tensor put = scatter_add(flat, flatSpace(indices, axes),
                            flatSpace(grad, axes), flat.rank() - 1);
   call.give(reshape(put, x.shape()));
 }
@@ -149,6 +153,8 @@ template <size_t axes> static void adaptiveMeanRule(Call &call) {
 
 template <size_t axes> static void adaptiveMeanBackwardRule(Call &call) {
   Tensor grad = call.tensor("grad_output");
+  checkRank(call, grad, axes);
+  checkRank(call, call.tensor("self"), axes);
   std::vector<int64_t> size;
   for (size_t i = axes; i > 0; --i)
     size.push_back(fixed(grad.dim(-int64_t(i))));
@@ -204,13 +210,17 @@ template <size_t axes> static void adaptiveMaxRule(Call &call) {
   int64_t outputs = 1, taps = 1;
   for (size_t i = 0; i < axes; ++i) {
     space.push_back(fixed(x.dim(-int64_t(axes - i))));
+    requireFew(call, size[i], "windows");
+    requireFew(call, space[i], "elements along an axis");
     windows.push_back(windowsOf(space[i], size[i]));
     outputs *= size[i];
     taps *= windows[i].longest;
+    if (outputs < 1 || taps < 1)
+      call.unsupported("windows of no elements");
+    requireFew(call, outputs, "windows");
+    requireFew(call, taps, "elements of a window");
+    requireFew(call, outputs * taps, "elements of windows");
   }
-  constexpr int64_t most = 1 << 24;
-  if (outputs < 1 || taps < 1 || outputs * taps > most)
-    call.unsupported("windows of so many elements");
   Tensor places = tensor(positionsOf(windows, space), {outputs * taps},
                          {DType::i64, x.device()});
   Tensor flat = flatSpace(x, axes);

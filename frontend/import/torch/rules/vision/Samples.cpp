@@ -34,9 +34,10 @@ static Tensor replicated(Call &call, const Tensor &x,
   Tensor y = x;
   for (const Padding &each : paddings) {
     int64_t size = fixed(y.dim(each.axis));
-    constexpr int64_t most = 1 << 28;
-    if (std::max(std::abs(each.before), std::abs(each.after)) > most)
-      call.invalid("so large a padding");
+    if (each.before < -mostOfTable || each.before > mostOfTable ||
+        each.after < -mostOfTable || each.after > mostOfTable)
+      call.unsupported("so large a padding");
+    requireFew(call, size, "elements along an axis");
     std::vector<int64_t> places;
     for (int64_t i = -each.before; i < size + each.after; ++i)
       places.push_back(std::clamp<int64_t>(i, 0, size - 1));
@@ -184,7 +185,7 @@ template <bool isCubic> static void smoothRule(Call &call) {
   Tensor y = widened(x);
   for (size_t i = 0; i < 2; ++i) {
     int64_t axis = int64_t(i) + 2, from = fixed(x.dim(axis)), to = sizes.to[i];
-    constexpr int64_t most = 1 << 26;
+    constexpr int64_t most = 1 << 24;
     if (from < 1 || to < 1 || from > most / to)
       call.unsupported("so large a size");
     double scale = double(from) / double(to);

@@ -73,6 +73,33 @@ static void roiPoolRule(Call &call) {
   call.give(Value()); // where it stands: a backward pass of its own asks
 }
 
+/// Each bin takes a channel of its own: of all bins of all channels, those.
+static void positionRoiRule(Call &call) {
+  Tensor rois = call.tensor("rois"), x = call.tensor("input");
+  if (rois.rank() != 2 || fixed(rois.dim(1)) != 5 || x.rank() != 4)
+    call.invalid("boxes are not rows of 5 numbers");
+  int64_t height = call.integer("pooled_height"),
+          width = call.integer("pooled_width");
+  requireFew(call, height, "rows of bins", mostOfList);
+  requireFew(call, width, "columns of bins", mostOfList);
+  int64_t channels = fixed(x.dim(1)), bins = height * width;
+  if (bins < 1 || channels % bins != 0)
+    call.invalid(std::to_string(channels) + " channels for " +
+                 std::to_string(bins) + " bins");
+  RoiAlignOptions options;
+  options.size = {height, width};
+  options.spatial_scale = call.real("spatial_scale");
+  options.sampling_ratio = std::max<int64_t>(call.integer("sampling_ratio"), 0);
+  options.aligned = true;
+  Tensor all = roi_align(x, sliceAxis(rois, 1, 1, 5),
+                         select(rois, 1, 0).to(DType::i64), options);
+  Tensor apart = reshape(
+      all, {rois.dim(0), channels / bins, height, width, height, width});
+  // [k, c, width, width, height], and then [k, c, height, width].
+  call.give(diagonal(diagonal(apart, 0, 2, 4), 0, 2, 3));
+  call.give(Value()); // which channel it was: a backward pass of its own asks
+}
+
 static void deformConvRule(Call &call) {
   DeformConvOptions options;
   options.bias = call.optionalTensor("bias");
@@ -96,6 +123,7 @@ static constexpr Operator rows[] = {
     {"torchvision.nms.default", nmsRule},
     {"torchvision.roi_align.default", roiAlignRule},
     {"torchvision.roi_pool.default", roiPoolRule},
+    {"torchvision.ps_roi_align.default", positionRoiRule},
     {"torchvision.deform_conv2d.default", deformConvRule},
     {"torchvision._cuda_version.default", cudaVersionRule},
 };
