@@ -14,10 +14,6 @@ namespace sinter::torch {
 
 //===- Shapes -------------------------------------------------------------===//
 
-static void asShapeRule(Call &call) {
-  call.giveView("self", reshapedView(call.tensor("other").shape()));
-}
-
 /// With at least so many axes, new ones in front; of images the last one is
 /// behind.
 static Tensor atLeast(const Tensor &x, int64_t rank) {
@@ -414,8 +410,6 @@ static void viewDtypeRule(Call &call) {
 }
 
 static constexpr Operator rows[] = {
-    {"aten.reshape_as.default", asShapeRule},
-    {"aten.view_as.default", asShapeRule},
     {"aten.atleast_1d.default", atLeastRule<1>},
     {"aten.atleast_1d.Sequence", atLeastRule<1>},
     {"aten.atleast_2d.default", atLeastRule<2>},
