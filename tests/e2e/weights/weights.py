@@ -174,6 +174,24 @@ class Weights(unittest.TestCase):
         self.assertIn("missing.pt",
                       self.ask("convert", "missing.pt", "out.npz", code=1))
 
+    def test_bools(self):
+        files.write_safetensors(self.folder / "in.safetensors", {
+            "mask": ("BOOL", [2], b"\1\2")})
+        for out in ("out.safetensors", "out.npz"):
+            self.assertIn("neither 0 nor 1", self.ask(
+                "convert", "in.safetensors", out, code=1))
+            self.assertFalse((self.folder / out).exists())
+
+    def test_ties_are_written_under_each_name(self):
+        shared = files.Storage("0", [1., 2.])
+        files.write_torch(self.folder / "net.pth", {
+            f"t{i}": (shared, (2,), (1,)) for i in range(100)})
+        self.ask("convert", "net.pth", "out.npz")
+        arrays = files.read_npz(self.folder / "out.npz")
+        self.assertEqual(len(arrays), 100)
+        self.assertEqual({data for _, data in arrays.values()},
+                         {floats(1, 2)})
+
     def test_inspect(self):
         self.checkpoint()
         text = self.ask("inspect", "net.pth")

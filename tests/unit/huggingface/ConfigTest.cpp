@@ -82,6 +82,8 @@ TEST(HuggingFaceConfig, saysWhatIsWrong) {
                       HasSubstr("no integer from 1 to 16777216")))
         << value;
   EXPECT_THAT(size("8,,"), StartsWith("io: "));
+  EXPECT_THAT(size("8, \"rms_norm_eps\": 1e999"),
+              AllOf(StartsWith("io: "), HasSubstr("number that is too large")));
   EXPECT_THAT(llama(folder.write("[]")), HasSubstr("holds a list of 0"));
   EXPECT_THAT(llama(folder.write("")), StartsWith("io: "));
   EXPECT_THAT(llama(folder.write("{}")), HasSubstr("'model_type' is missing"));
@@ -109,6 +111,9 @@ TEST(HuggingFaceConfig, takesNoMemoryByItsNumbers) {
   EXPECT_THAT(llama(folder.with("\"num_hidden_layers\": 2",
                                 "\"num_hidden_layers\": 60000")),
               HasSubstr("'num_hidden_layers' is 60000, but "));
+  EXPECT_THAT(llama(folder.with("\"num_hidden_layers\": 2",
+                                "\"num_hidden_layers\": 4")),
+              HasSubstr(" tensors, and a layer takes 9"));
   EXPECT_THAT(
       llama(folder.with("\"vocab_size\": 20", "\"vocab_size\": 2000000000")),
       HasSubstr("model.embed_tokens.weight is f32[20,8], the module has "
@@ -200,6 +205,67 @@ TEST(HuggingFaceConfig, ggufThatIsNot) {
                 hf::Llama::from_gguf(folderOf("llama") + "/model.safetensors");
               }),
               HasSubstr("is no GGUF file that names an architecture"));
+}
+
+namespace {
+/// The beginning of a Llama's GGUF file.
+class GgufText {
+public:
+  GgufText &number(auto value) {
+    bytes.append(reinterpret_cast<const char *>(&value), sizeof(value));
+    return *this;
+  }
+  GgufText &text(const std::string &value) {
+    number(uint64_t(value.size()));
+    bytes += value;
+    return *this;
+  }
+  GgufText &size(const std::string &key, uint32_t value) {
+    return text("llama." + key).number(uint32_t(4)).number(value);
+  }
+  /// A tensor of one element.
+  GgufText &tensor(const std::string &name, uint32_t rank, uint64_t place) {
+    text(name).number(rank);
+    for (uint32_t axis = 0; axis < rank; ++axis)
+      number(uint64_t(1));
+    return number(uint32_t(0)).number(place * 32);
+  }
+  std::string bytes;
+};
+
+/// A table of `rank` axes, and as many tensors that no layer has.
+std::string strayGguf(uint32_t layers, uint32_t strays, uint32_t rank) {
+  GgufText file;
+  file.bytes = "GGUF";
+  file.number(uint32_t(3)).number(uint64_t(strays + 1)).number(uint64_t(5));
+  file.text("general.architecture").number(uint32_t(8)).text("llama");
+  file.size("embedding_length", 8).size("feed_forward_length", 8);
+  file.size("block_count", layers);
+  file.size("attention.head_count", 2);
+  file.tensor("token_embd.weight", rank, 0);
+  for (uint32_t i = 0; i < strays; ++i)
+    file.tensor("blk." + std::to_string(i) + ".x.weight", 1, i + 1);
+  file.bytes.resize((file.bytes.size() + 31) / 32 * 32 + 32 * (strays + 1));
+  return file.bytes;
+}
+} // namespace
+
+TEST(HuggingFaceConfig, ggufOfStrayTensors) {
+  Changed folder("llama");
+  std::string path = folder.path / "stray.gguf";
+  auto problem = [&](uint32_t layers, uint32_t strays, uint32_t rank) {
+    std::ofstream(path, std::ios::binary) << strayGguf(layers, strays, rank);
+    return problemOf([&] { hf::Llama::from_gguf(path); });
+  };
+  EXPECT_THAT(problem(60'000, 60'000, 2),
+              AllOf(StartsWith("io: "),
+                    HasSubstr("'llama.block_count' is 60000, but there are "
+                              "60001 tensors, 9 a layer")));
+  for (uint32_t rank : {0, 1, 3})
+    EXPECT_THAT(
+        problem(1, 9, rank),
+        AllOf(StartsWith("io: "), HasSubstr("token_embd.weight has " +
+                                            std::to_string(rank) + " axes")));
 }
 
 TEST(HuggingFaceConfig, missingWeightsAreListed) {

@@ -1,4 +1,5 @@
 /// Tensors of files by name.
+#include "runtime/params/Zip.h"
 #include "tests/unit/weights/WeightFiles.h"
 
 #include <sinter/Basic.h>
@@ -11,6 +12,7 @@
 
 using namespace sinter;
 using namespace sinter::weights_test;
+using namespace std::string_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -83,6 +85,63 @@ TEST_F(StateDictTest, Changes) {
               HasSubstr("'net.v' is taken"));
   EXPECT_THAT(problem([&] { state.set("x", Tensor()); }), HasSubstr("empty"));
   EXPECT_THAT(other.names(), ElementsAre("net.steps", "net.w", "step"));
+}
+
+/// A checkpoint of PyTorch's whose tensors all are one: four floats.
+static void writeTied(const std::string &path,
+                      const std::vector<std::string> &names) {
+  auto text = [](const std::string &content) {
+    return "X"s + static_cast<char>(content.size()) + "\0\0\0"s + content;
+  };
+  std::string pickle = "\x80\2}(";
+  for (const std::string &name : names)
+    pickle += text(name) + "ctorch._utils\n_rebuild_tensor_v2\n((" +
+              text("storage") + "ctorch\nFloatStorage\n" + text("0") +
+              text("cpu") + "K\4tQK\0K\4\x85K\1\x85\x89)tR"s;
+  pickle += "u.";
+  std::string storage(16, '\0');
+  runtime::ZipWriter writer;
+  for (auto [name, content] :
+       {std::pair("m/data.pkl", &pickle), std::pair("m/data/0", &storage)}) {
+    std::span<const std::byte> bytes = std::as_bytes(std::span(*content));
+    ASSERT_TRUE(writer.add(name, {&bytes, 1}, runtime::ZipMethod::stored));
+  }
+  ASSERT_TRUE(writer.write(path));
+}
+
+TEST_F(StateDictTest, TiesFollowNames) {
+  std::string path = folder / "tied.pt";
+  writeTied(path, {"net.a", "net.b", "c"});
+  StateDict state = read_state(path);
+  EXPECT_EQ(state.info("net.a").tied_to, "");
+  EXPECT_EQ(state.info("net.b").tied_to, "net.a");
+  state.rename("net.a", "first");
+  EXPECT_EQ(state.info("net.b").tied_to, "first");
+  state.rename("net.b", "net.a");
+  EXPECT_EQ(state.info("net.a").tied_to, "first");
+  EXPECT_EQ(state.info("c").tied_to, "first");
+  state.rename("first", "again");
+  EXPECT_EQ(state.info("c").tied_to, "again");
+  state.set("again", ones({4}));
+  EXPECT_EQ(state.info("c").tied_to, "");
+  state = read_state(path);
+  state.erase("net.a");
+  EXPECT_EQ(state.info("net.b").tied_to, "");
+  state = read_state(path, {.top_level_key = "net"});
+  EXPECT_EQ(state.info("b").tied_to, "a");
+}
+
+TEST_F(StateDictTest, ManyTiesAreLookedUp) {
+  std::string path = folder / "tied.pt";
+  std::vector<std::string> names;
+  for (int i = 0; i < 30'000; ++i)
+    names.push_back("t" + std::to_string(i));
+  writeTied(path, names);
+  StateDict state = read_state(path);
+  size_t tied = 0;
+  for (const std::string &name : names)
+    tied += state.info(name).tied_to == "t0";
+  EXPECT_EQ(tied, names.size() - 1);
 }
 
 TEST_F(StateDictTest, IsTheOwnerOfItsFile) {

@@ -68,7 +68,7 @@ private:
                 const Metadata &metadata);
   void writeIndex(const std::map<std::string, std::string> &places);
   void writeNumpy();
-  detail::DenseElements elementsOf(const Output &output) const;
+  Result<detail::DenseElements> elementsOf(const Output &output) const;
 
   const std::string from, to;
   const ConvertOptions &options;
@@ -177,9 +177,21 @@ Metadata Converter::metadataOfOutput() const {
   return {all.begin(), all.end()};
 }
 
-detail::DenseElements Converter::elementsOf(const Output &output) const {
-  return detail::unwrap(
-      detail::denseElements(*file, *output.stored, output.form), {});
+/// A bool that is neither 0 nor 1 is written by no program: readers of the
+/// output would refuse it, or take it for another one.
+Result<detail::DenseElements>
+Converter::elementsOf(const Output &output) const {
+  SINTER_TRY_ASSIGN(detail::DenseElements elements,
+                    detail::denseElements(*file, *output.stored, output.form));
+  auto isBit = [](std::byte byte) { return byte <= std::byte{1}; };
+  if (output.form.dtype == DType::boolean &&
+      !std::ranges::all_of(elements.bytes, isBit))
+    return makeError(ErrorKind::io,
+                     fmt::format("{}: tensor '{}': a bool byte is neither 0 "
+                                 "nor 1",
+                                 printable(from),
+                                 printableName(output.stored->name)));
+  return elements;
 }
 
 //===- Files --------------------------------------------------------------===//
@@ -238,8 +250,7 @@ void Converter::writeOne(const std::string &path,
                    outputs.size());
       file->leave(current.bytes);
       current = {};
-      SINTER_TRY_ASSIGN(
-          current, detail::denseElements(*file, *output->stored, output->form));
+      SINTER_TRY_ASSIGN(current, elementsOf(*output));
       return current.bytes;
     };
     made.push_back(
@@ -292,12 +303,20 @@ void Converter::writeIndex(const std::map<std::string, std::string> &places) {
 void Converter::writeNumpy() {
   std::deque<detail::DenseElements> elements;
   std::vector<NamedTensor> tensors;
+  std::map<std::string_view, std::span<const std::byte>> firsts; ///< of ties
   ProgressStep progress("reading tensor", outputs.size());
   for (const Output &output : outputs) {
-    progress.at(elements.size());
-    elements.push_back(elementsOf(output));
-    tensors.push_back({output.name, output.form.dtype, output.stored->dims,
-                       elements.back().bytes});
+    progress.at(tensors.size());
+    const WeightTensor &stored = *output.stored;
+    std::string_view root =
+        stored.tiedTo.empty() ? std::string_view(stored.name) : stored.tiedTo;
+    auto [first, isFirst] = firsts.try_emplace(root);
+    if (isFirst) {
+      elements.push_back(detail::unwrap(elementsOf(output), {}));
+      first->second = elements.back().bytes;
+    }
+    tensors.push_back(
+        {output.name, output.form.dtype, stored.dims, first->second});
   }
   detail::unwrap(writeNpz(to, tensors), {});
   done.files.push_back(to);

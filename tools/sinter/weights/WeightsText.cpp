@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <vector>
 
 namespace sinter::cli {
@@ -62,15 +63,21 @@ static Result<Contents> contentsOf(const std::string &path, bool isDigested) {
     SINTER_TRY_ASSIGN(hook, runtime::trustHook());
   }
   ProgressStep progress("reading tensor", contents.state.size());
+  std::map<std::string_view, std::string> digests; ///< of the first of a tie
   for (const StateDict::Entry &entry : contents.state.all()) {
     progress.at(contents.rows.size());
     Row row{contents.state.info(entry.name), {}};
-    if (hook) {
+    std::string_view first = hook ? entry.stored->tiedTo : "";
+    auto known = first.empty() ? digests.end() : digests.find(first);
+    if (known != digests.end()) {
+      row.digest = known->second;
+    } else if (hook) {
       const runtime::WeightFile &file = *contents.state.source();
       SINTER_TRY_ASSIGN(detail::DenseElements dense,
                         detail::denseElements(file, *entry.stored));
       row.digest = hook->digest(dense.bytes);
       file.leave(entry.stored->data);
+      digests.emplace(entry.stored->name, row.digest);
     }
     // One that is tied takes no room of its own.
     if (row.info.tied_to.empty())
