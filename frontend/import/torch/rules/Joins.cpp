@@ -64,9 +64,15 @@ static void diagRule(Call &call) {
   call.give(x.rank() == 1 ? diag_embed(x, offset) : diagonal(x, offset));
 }
 static void diagEmbedRule(Call &call) {
-  if (call.integer("dim1", -2) != -2 || call.integer("dim2", -1) != -1)
-    call.unsupported("other axes than the last two");
-  call.give(diag_embed(call.tensor("self"), call.integer("offset", 0)));
+  Tensor x = call.tensor("self");
+  int64_t rank = x.rank() + 1, rows = call.axis("dim1", rank, -2),
+          columns = call.axis("dim2", rank, -1);
+  if (x.rank() == 0 || rows == columns)
+    call.invalid("a diagonal of one axis");
+  Tensor found = diag_embed(x, call.integer("offset", 0));
+  bool isLast = rows == rank - 2 && columns == rank - 1;
+  call.give(isLast ? found
+                   : movedim(found, {rank - 2, rank - 1}, {rows, columns}));
 }
 
 static void meshgridRule(Call &call) {

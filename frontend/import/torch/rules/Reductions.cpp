@@ -7,6 +7,7 @@
 #include <sinter/nn/Losses.h>
 
 #include <cmath>
+#include <limits>
 
 namespace sinter::torch {
 
@@ -299,6 +300,41 @@ static void quantileRule(Call &call) {
   call.give(found);
 }
 
+/// Several of a line at once: their axis comes first.
+static void quantilesRule(Call &call) {
+  Tensor x = call.tensor("self"), q = call.tensor("q").to(x.dtype());
+  if (call.text("interpolation", "linear") != "linear")
+    call.unsupported("interpolation '" + call.text("interpolation", "") + "'");
+  if (q.rank() > 1)
+    call.invalid("quantiles of rank " + std::to_string(q.rank()));
+  bool hasAxis = call.has("dim"), keeps = call.flag("keepdim");
+  Tensor line = hasAxis ? withAxis(x) : flat(x);
+  int64_t axis = hasAxis ? call.axis("dim", line.rank()) : 0;
+  auto last = double(fixed(line.dim(axis)) - 1);
+  if (last < 0)
+    call.invalid("a quantile of no elements");
+  Tensor place = clamp(reshape(q, {-1}), 0.0, 1.0) * last;
+  Tensor sorted = sort(line, axis).values;
+  auto taken = [&](const Tensor &at) {
+    return index_select(sorted, at.to(DType::i64), axis);
+  };
+  Tensor low = taken(floor(place)), high = taken(ceil(place));
+  Tensor part = alongAxis(place - floor(place), axis, line.rank());
+  Tensor found = where(part == 0.0, low, lerp(low, high, part));
+  Tensor none = full({}, std::numeric_limits<double>::quiet_NaN(),
+                     {x.dtype(), x.device()});
+  found = where(any(isnan(line), axis, true), none, found);
+  found = movedim(found, axis, 0);
+  Dims shape = found.shape();
+  if (keeps && !hasAxis)
+    shape.resize(size_t(x.rank()) + 1, Dim(1));
+  else if (keeps && x.rank() > 0)
+    shape.insert(shape.begin() + axis + 1, Dim(1));
+  if (q.rank() == 0)
+    shape.erase(shape.begin());
+  call.give(reshape(found, shape));
+}
+
 static void diffRule(Call &call) {
   Tensor x = call.tensor("self");
   int64_t axis = call.axis("dim", x.rank(), -1), times = call.integer("n", 1);
@@ -410,6 +446,7 @@ static constexpr Operator rows[] = {
     {"aten.renorm.default", renormRule},
     {"aten.logsumexp.default", logsumexpRule},
     {"aten.quantile.scalar", quantileRule},
+    {"aten.quantile.default", quantilesRule},
     {"aten.diff.default", diffRule},
     {"aten.histc.default", histcRule},
     {"aten.bincount.default", bincountRule},

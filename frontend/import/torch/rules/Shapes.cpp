@@ -280,7 +280,6 @@ static constexpr Operator rows[] = {
     {"aten.t.default", transposedRule},
     {"aten.numpy_T.default", transposedRule},
     {"aten.mT.default", lastTwoRule},
-    {"aten.adjoint.default", lastTwoRule},
     {"aten.movedim.int", movedimRule},
     {"aten.movedim.intlist", movedimRule},
     {"aten.expand.default", expandRule},

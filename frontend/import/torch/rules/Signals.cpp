@@ -35,6 +35,19 @@ template <bool isReal> static void halfRule(Call &call) {
        }});
 }
 
+/// The last two axes exchanged, of complex numbers with their other halves.
+static void adjointRule(Call &call) {
+  if (call.tensor("self").rank() < 2)
+    call.invalid("a tensor of less than two axes");
+  auto turned = [](const Tensor &x) {
+    Tensor y = swapaxes(x, -2, -1);
+    return isComplex(x) ? conj(y) : y;
+  };
+  call.giveView("self", {turned, [turned](const Tensor &, const Tensor &part) {
+                           return turned(part);
+                         }});
+}
+
 static void sameRule(Call &call) { call.give(call.tensor("self")); }
 
 static void angleRule(Call &call) {
@@ -79,6 +92,31 @@ static void transformRule(Call &call) {
   options.dim = call.integer("dim", -1);
   options.norm = normNamed(call);
   call.give(function(call.tensor("self"), options));
+}
+
+static FourierOptions halfOptions(Call &call) {
+  FourierOptions options;
+  if (call.has("n"))
+    options.n = call.integer("n");
+  if (options.n)
+    requireLength(call, *options.n);
+  options.dim = call.integer("dim", -1);
+  // Forth and back have changed places.
+  FourierNorm norm = normNamed(call);
+  options.norm = norm == FourierNorm::forward    ? FourierNorm::backward
+                 : norm == FourierNorm::backward ? FourierNorm::forward
+                                                 : norm;
+  return options;
+}
+/// Of a signal whose second half mirrors the first: real numbers.
+static void mirroredRule(Call &call) {
+  Tensor x = call.tensor("self");
+  FourierOptions options = halfOptions(call);
+  call.give(irfft(isComplex(x) ? conj(x) : complex(x, zeros_like(x)), options));
+}
+static void toMirroredRule(Call &call) {
+  FourierOptions options = halfOptions(call);
+  call.give(conj(rfft(call.tensor("self"), options)));
 }
 
 /// Lengths and axes of a transform of several; `otherwise` names the axes
@@ -310,6 +348,7 @@ static void istftRule(Call &call) {
 static constexpr Operator rows[] = {
     {"aten.real.default", halfRule<true>},
     {"aten.imag.default", halfRule<false>},
+    {"aten.adjoint.default", adjointRule},
     {"aten._conj.default", partRule<conj>},
     {"aten.conj.default", partRule<conj>},
     {"aten.conj_physical.default", partRule<conj>},
@@ -323,6 +362,8 @@ static constexpr Operator rows[] = {
     {"aten.fft_ifft.default", transformRule<ifft>},
     {"aten.fft_rfft.default", transformRule<rfft>},
     {"aten.fft_irfft.default", transformRule<irfft>},
+    {"aten.fft_hfft.default", mirroredRule},
+    {"aten.fft_ihfft.default", toMirroredRule},
     {"aten.fft_fft2.default", severalRule<fftn, true>},
     {"aten.fft_ifft2.default", severalRule<ifftn, true>},
     {"aten.fft_fftn.default", severalRule<fftn, false>},

@@ -93,12 +93,12 @@ case("dropout2d_eval", lambda x: torch.nn.functional.dropout2d(x, 0.5, False),
      lambda b: [f(b, 3, 2, 2)])
 case("where_positions", lambda x: torch.where(x)[1].sum(), lambda b: [p(b, 4)])
 case("fill_diagonal", lambda x: x.clone().fill_diagonal_(2.5),
-     lambda b: [f(4, 3)], core=True)
+     lambda b: [f(4, 3)], core=False)
 case("fill_diagonal_wrapped",
      lambda x: x.clone().fill_diagonal_(2.5, wrap=True), lambda b: [f(9, 3)],
-     core=True)
+     core=False)
 case("fill_diagonal_cube", lambda x: x.clone().fill_diagonal_(2.5),
-     lambda b: [f(3, 3, 3)], core=True)
+     lambda b: [f(3, 3, 3)], core=False)
 
 
 def write_diagonal(x, y):
@@ -131,10 +131,6 @@ case("fake_quantize_channels",
      lambda x, s: torch.fake_quantize_per_channel_affine(
          x, s, torch.tensor([0, 1, -1], dtype=torch.int32), 1, -128, 127),
      lambda b: [f(b, 3), positive(3)])
-case("ps_roi_align", lambda x, r: torch.ops.torchvision.ps_roi_align(
-    x, r, 0.5, 2, 3, 2)[0],
-     lambda b: [f(b, 12, 8, 9), torch.tensor([[0, 1, 1, 12, 14.0],
-                                              [1, 3, 0, 9, 11]])])
 case("attention_dropout", lambda x: F.scaled_dot_product_attention(
     x, x, x, dropout_p=0.5, is_causal=True), lambda b: [f(b, 2, 5, 4)],
      expect="shapes")
@@ -160,3 +156,20 @@ class Left(nn.Module):
 
 
 case("lstm_dropout", Left().train(), lambda b: [f(5, b, 3)], expect="shapes")
+case("adjoint", lambda x: x.mH, lambda b: [c(b, 3, 4)])
+case("isreal_complex", torch.isreal, lambda b: [c(b, 3)])
+case("cumsum_narrow", lambda x: torch.cumsum(x, 1, dtype=torch.int32),
+     lambda b: [i(9, b, 4)])
+case("hfft", torch.fft.hfft, lambda b: [c(b, 5)])
+case("ihfft", lambda x: torch.fft.ihfft(x, norm="ortho"), lambda b: [f(b, 6)])
+case("fftfreq", lambda x: x + torch.fft.fftfreq(5, 0.5), lambda b: [f(b, 5)])
+case("diag_embed_axes", lambda x: torch.diag_embed(x, 1, 2, 0),
+     lambda b: [f(b, 3)])
+case("vander_down", lambda x: torch.vander(x, 3), lambda b: [unit(5)])
+case("cumulative_trapezoid", lambda x: torch.cumulative_trapezoid(x, dx=0.5),
+     lambda b: [f(b, 5)])
+case("quantiles", lambda x: torch.quantile(
+    x, torch.tensor([0.1, 0.5, 1.0]), 1, keepdim=True), lambda b: [f(b, 5)])
+case("complex_norm", lambda x: torch.linalg.norm(x, dim=1),
+     lambda b: [c(b, 3)])
+case("erfcx", lambda x: torch.special.erfcx(x * 6), lambda b: [f(b, 5)])

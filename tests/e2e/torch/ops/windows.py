@@ -173,6 +173,9 @@ case("vision_roi_align_adaptive", lambda x, r: vision("roi_align")(
         [i(2, 4, 1).float(), boxes(4)], 1)])
 case("vision_roi_pool", lambda x, r: vision("roi_pool")(x, r, (3, 2)),
      lambda b: [f(2, 3, 16, 20), torch.cat([i(2, b, 1).float(), boxes(b)], 1)])
+case("vision_ps_roi_align", lambda x, r: vision("ps_roi_align")(
+    x, r, (2, 3), 0.5, 2), lambda b: [f(2, 12, 10, 12), torch.cat(
+        [i(2, 5, 1).float(), boxes(5)], 1)])
 case("vision_deform_conv", lambda x, o, w: vision("deform_conv2d")(x, o, w),
      lambda b: [f(b, 2, 5, 6), f(b, 8, 4, 5), f(3, 2, 2, 2)])
 case("vision_box_iou", lambda x, y: vision("box_iou")(x, y),

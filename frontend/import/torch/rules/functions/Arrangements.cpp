@@ -149,6 +149,8 @@ static void powersRule(Call &call) {
   if (x.rank() == 0)
     call.invalid("a tensor without axes");
   int64_t count = call.has("N") ? call.integer("N") : fixed(x.dim(-1));
+  bool isPlain = call.node().target == "torch.ops.aten.vander.default";
+  bool goesDown = isPlain && !call.flag("increasing");
   requireFew(call, count, "powers");
   Dims shape = x.shape();
   shape.emplace_back(1);
@@ -159,7 +161,9 @@ static void powersRule(Call &call) {
   }
   shape.back() = Dim(count - 1);
   Tensor factors = expand(unsqueeze(x, x.rank()), shape);
-  call.give(concat({first, cumprod(factors, x.rank())}, x.rank()));
+  Tensor powers = cumprod(factors, x.rank()).to(x.dtype());
+  Tensor all = concat({first, powers}, x.rank());
+  call.give(goesDown ? flip(all, x.rank()) : all);
 }
 
 static constexpr Operator rows[] = {
@@ -172,6 +176,7 @@ static constexpr Operator rows[] = {
     {"aten.diagonal_scatter.default", diagonalScatterRule},
     {"aten.fill_diagonal.default", fillDiagonalRule},
     {"aten.linalg_vander.default", powersRule},
+    {"aten.vander.default", powersRule},
 };
 
 std::span<const Operator> arrangementRows() { return rows; }

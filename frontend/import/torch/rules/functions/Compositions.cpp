@@ -3,6 +3,7 @@
 
 #include "frontend/ElementwiseFunctions.h"
 
+#include <sinter/Complex.h>
 #include <sinter/Linalg.h>
 #include <sinter/generated/functions/Folds.h>
 
@@ -233,6 +234,8 @@ static void giveNorm(Call &call, std::vector<int64_t> axes) {
   Tensor x = call.tensor("self");
   if (call.has("dtype"))
     x = x.to(*call.dtype("dtype"));
+  if (x.dtype() == DType::c64 || x.dtype() == DType::c128)
+    x = abs(x);
   bool keeps = call.flag("keepdim");
   const Value &order = call.value("ord");
   std::string name =
@@ -340,9 +343,8 @@ static void xlog1pyRule(Call &call) {
 }
 static void isrealRule(Call &call) {
   Tensor x = call.tensor("self");
-  if (x.dtype() == DType::c64 || x.dtype() == DType::c128)
-    call.unsupported("complex numbers");
-  call.give(ones_like(x) != 0);
+  bool isComplex = x.dtype() == DType::c64 || x.dtype() == DType::c128;
+  call.give(isComplex ? imag(x) == 0.0 : ones_like(x) != 0);
 }
 static void logSigmoidRule(Call &call) {
   Tensor x = call.tensor("self");
@@ -350,7 +352,8 @@ static void logSigmoidRule(Call &call) {
   call.give(Value()); // a buffer of a backward pass
 }
 
-static void trapezoidRule(Call &call) {
+/// One sum, or one up to each place.
+template <bool isRunning> static void trapezoidRule(Call &call) {
   Tensor y = call.tensor("y");
   int64_t axis = call.axis("dim", y.rank(), -1);
   if (y.rank() == 0)
@@ -359,10 +362,13 @@ static void trapezoidRule(Call &call) {
   Tensor upper = sliceAxis(y, axis, 1, size);
   Tensor lower = sliceAxis(y, axis, 0, size - Dim(1));
   Tensor mean = (upper + lower) * 0.5;
+  auto added = [&](const Tensor &parts) {
+    return isRunning ? cumsum(parts, axis) : sum(parts, axis);
+  };
   if (!call.has("x")) {
     const Value &step = call.value("dx");
     double width = step.isNone() ? 1 : numberOf(call, step).asReal();
-    call.give(sum(mean, axis) * width);
+    call.give(added(mean) * width);
     return;
   }
   Tensor x = call.tensor("x");
@@ -371,7 +377,7 @@ static void trapezoidRule(Call &call) {
     call.invalid("places of another rank");
   Tensor width = sliceAxis(line, axis, 1, line.dim(axis)) -
                  sliceAxis(line, axis, 0, line.dim(axis) - Dim(1));
-  call.give(sum(mean * width, axis));
+  call.give(added(mean * width));
 }
 
 //===- Places in memory ---------------------------------------------------===//
@@ -453,8 +459,10 @@ static constexpr Operator rows[] = {
     {"aten.special_xlog1py.self_scalar", xlog1pyRule},
     {"aten.isreal.default", isrealRule},
     {"aten.log_sigmoid_forward.default", logSigmoidRule},
-    {"aten.trapezoid.dx", trapezoidRule},
-    {"aten.trapezoid.x", trapezoidRule},
+    {"aten.trapezoid.dx", trapezoidRule<false>},
+    {"aten.trapezoid.x", trapezoidRule<false>},
+    {"aten.cumulative_trapezoid.dx", trapezoidRule<true>},
+    {"aten.cumulative_trapezoid.x", trapezoidRule<true>},
     {"aten.sym_stride.int", strideRule},
     {"aten.sym_storage_offset.default", offsetRule},
     {"aten.sym_is_contiguous.default", contiguousRule},

@@ -58,8 +58,8 @@ static void logaddexp2Rule(Call &call) {
 
 static void polygammaRule(Call &call) {
   int64_t order = call.integer("n");
-  if (order < 0)
-    call.invalid("a derivative of order " + std::to_string(order));
+  constexpr int64_t mostOrder = 64;
+  requireFew(call, order, "times derived", mostOrder);
   Tensor x = floatOf(call);
   call.give(order == 0 ? digamma(x) : polygamma(x, order));
 }
@@ -160,6 +160,18 @@ static void logspaceRule(Call &call) {
   });
 }
 
+/// How often each of n numbers of a transform swings.
+template <bool isHalf> static void frequenciesRule(Call &call) {
+  int64_t count = call.integer("n");
+  requireFew(call, count, "numbers");
+  double width = double(count) * call.real("d", 1);
+  int64_t upper = (count + 1) / 2;
+  giveRow(call, isHalf ? count / 2 + 1 : count, [&](double i) {
+    bool isBelow = !isHalf && i >= double(upper);
+    return (isBelow ? i - double(count) : i) / width;
+  });
+}
+
 //===- Integers -----------------------------------------------------------===//
 
 /// Euclid's: as many rounds as the slowest element needs.
@@ -254,6 +266,8 @@ static constexpr Operator rows[] = {
     {"aten.fake_quantize_per_channel_affine.default", fakeQuantizeChannelsRule},
     {"aten.fake_quantize_per_channel_affine_cachemask.default",
      fakeQuantizeChannelsRule},
+    {"aten.fft_fftfreq.default", frequenciesRule<false>},
+    {"aten.fft_rfftfreq.default", frequenciesRule<true>},
     {"aten.gcd.default", gcdRule},
     {"aten.lcm.default", lcmRule},
     {"aten.__lshift__.Tensor", binaryRule<bitwise_left_shift>},
