@@ -237,7 +237,7 @@ public:
 std::string strayGguf(uint32_t layers, uint32_t strays, uint32_t rank) {
   GgufText file;
   file.bytes = "GGUF";
-  file.number(uint32_t(3)).number(uint64_t(strays + 1)).number(uint64_t(5));
+  file.number(uint32_t(3)).number(uint64_t(strays) + 1).number(uint64_t(5));
   file.text("general.architecture").number(uint32_t(8)).text("llama");
   file.size("embedding_length", 8).size("feed_forward_length", 8);
   file.size("block_count", layers);

@@ -67,7 +67,9 @@ static Result<Contents> contentsOf(const std::string &path, bool isDigested) {
   for (const StateDict::Entry &entry : contents.state.all()) {
     progress.at(contents.rows.size());
     Row row{contents.state.info(entry.name), {}};
-    std::string_view first = hook ? entry.stored->tiedTo : "";
+    std::string_view first;
+    if (hook)
+      first = entry.stored->tiedTo;
     auto known = first.empty() ? digests.end() : digests.find(first);
     if (known != digests.end()) {
       row.digest = known->second;
