@@ -124,11 +124,11 @@ TEST(Archive, valuesThatWouldBeMisreadAreRefused) {
 TEST(Archive, linesOfPythonAreTheUsers) {
   auto program = torch::readProgram(
       R"({"graph_module": {"graph": {"nodes": [{"target": "t", "metadata": )"
-      R"({"stack_trace": "File \"/home/me/net.py\", line 7, in forward\n  x\n)"
+      R"({"stack_trace": "File \"models/net.py\", line 7, in forward\n  x\n)"
       R"(File \"/lib/site-packages/torch/nn/modules/conv.py\", line 5, in f\n)"
       R"(File \"<eval_with_key>.3\", line 8, in forward"}}]}}})");
   ASSERT_TRUE(program.ok());
-  EXPECT_EQ(program->graph.nodes[0].line.file, "/home/me/net.py");
+  EXPECT_EQ(program->graph.nodes[0].line.file, "models/net.py");
   EXPECT_EQ(program->graph.nodes[0].line.line, 7u);
 }
 
