@@ -33,7 +33,8 @@ static std::optional<Layout> layoutOf(const Call &call, const Tensor &x) {
   for (const SizeRecord &stride : record->strides) {
     std::optional<int64_t> number =
         stride.number ? stride.number : evaluate(stride.expression, symbols);
-    if (!number)
+    // Products with sizes fit, too.
+    if (!number || *number < 0 || *number > INT32_MAX)
       return std::nullopt;
     layout.strides.push_back(*number);
   }
