@@ -222,10 +222,7 @@ onnx::NamedTensors readCaseInputs(const OnnxCase &one, const onnx::Model &model,
 //===- Comparing ----------------------------------------------------------===//
 
 static std::string typeOf(const Tensor &tensor) {
-  std::vector<int64_t> dims;
-  for (Dim dim : tensor.shape())
-    dims.push_back(dim.value);
-  return fmt::format("{}[{}]", name(tensor.dtype()), fmt::join(dims, ","));
+  return graph::typeString(*tensor.node());
 }
 
 /// What is wrong with `got`; empty when nothing is.

@@ -45,11 +45,7 @@ const std::string &Model::name() const {
 }
 
 static std::string typeOf(const Tensor &tensor) {
-  std::string text(sinter::name(tensor.dtype()));
-  text += '[';
-  for (Dim dim : tensor.shape())
-    text += (text.back() == '[' ? "" : ",") + std::to_string(dim.value);
-  return text + ']';
+  return graph::typeString(*tensor.node());
 }
 
 /// As errors call what is given.

@@ -48,13 +48,8 @@ const std::vector<std::string> &Model::notes() const {
 }
 
 static std::string typeOf(const Tensor &tensor) {
-  if (!tensor.defined())
-    return "an empty tensor";
-  std::string text(sinter::name(tensor.dtype()));
-  text += '[';
-  for (Dim dim : tensor.shape())
-    text += (text.back() == '[' ? "" : ",") + std::to_string(dim.value);
-  return text + ']';
+  return tensor.defined() ? graph::typeString(*tensor.node())
+                          : "an empty tensor";
 }
 
 namespace {

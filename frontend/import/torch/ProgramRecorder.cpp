@@ -210,14 +210,6 @@ void ProgramRecorder::finishInPlace(Call &call) {
 
 //===- Results ------------------------------------------------------------===//
 
-static std::string typeOf(const Tensor &tensor) {
-  std::string text(sinter::name(tensor.dtype()));
-  text += '[';
-  for (Dim dim : tensor.shape())
-    text += (text.back() == '[' ? "" : ",") + std::to_string(dim.value);
-  return text + ']';
-}
-
 static std::string typeOf(const TensorRecord &record) {
   std::optional<DType> dtype = dtypeOf(record.dtype);
   std::string text =
@@ -271,10 +263,10 @@ void ProgramRecorder::defineOne(const ArgumentRecord &output,
   if (result.isTensor() && record != graph.tensors.end()) {
     const Tensor &tensor = result.stored->read();
     if (!isAsRecorded(tensor, record->second))
-      throw Error(
-          makeError(ErrorKind::invalid_argument,
-                    fmt::format("the result is {}, the file says {}",
-                                typeOf(tensor), typeOf(record->second))));
+      throw Error(makeError(ErrorKind::invalid_argument,
+                            fmt::format("the result is {}, the file says {}",
+                                        graph::typeString(*tensor.node()),
+                                        typeOf(record->second))));
   }
   scope.insert_or_assign(output.text, std::move(result));
 }

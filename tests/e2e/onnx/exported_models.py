@@ -53,7 +53,7 @@ def main():
     python = real_models.setup(os.path.join(directory, "venv"))
     if not python:
         print("skipped: the environment cannot be made")
-        return real_models.SKIPPED
+        return real_models.environment.SKIPPED
     models = os.path.join(directory, "exports")
     environment = dict(os.environ, SINTER_ONNX_EXPORTS=models)
     made = subprocess.run([test, "--gtest_filter=OnnxExport.*"],

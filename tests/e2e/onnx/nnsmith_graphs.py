@@ -158,7 +158,7 @@ def main():
                                "import torch, onnxscript, nnsmith, onnxruntime")
     if not python:
         print("skipped: the environment cannot be made")
-        return real_models.SKIPPED
+        return real_models.environment.SKIPPED
     graphs = os.path.join(sys.argv[3], "graphs")
     made = subprocess.run([python, __file__, "make", graphs,
                            sys.argv[4]]).returncode

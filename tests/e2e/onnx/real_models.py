@@ -19,7 +19,6 @@ import traceback
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import environment  # noqa: E402
-from environment import SKIPPED  # noqa: E402
 from networks import NETWORKS, liven  # noqa: E402
 
 PACKAGES = ["torch", "torchvision", "transformers", "onnx", "onnxscript",
@@ -211,22 +210,5 @@ def setup(folder, packages=tuple(PACKAGES), needs=NEEDS):
     return environment.setup(folder, packages, needs)
 
 
-def main():
-    verb = sys.argv[1]
-    if verb == "make":
-        return make(sys.argv[2], sys.argv[3:])
-    if verb == "check":
-        return check(sys.argv[2], sys.argv[3])
-    if verb == "setup":
-        return 0 if setup(sys.argv[2]) else SKIPPED
-    python = setup(os.path.join(sys.argv[3], "venv"))
-    if not python:
-        print("skipped: the environment cannot be made")
-        return SKIPPED
-    models = os.path.join(sys.argv[3], "models")
-    made = subprocess.run([python, __file__, "make", models]).returncode
-    return 1 if made + check(sys.argv[2], models) else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(environment.run(__file__, make, check, setup))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trained networks that packages on PyPI carry, as programs of torch.export.
 
-    wheel_models.py make DIR              run in the environment of `setup`
+    wheel_models.py make DIR [NAME...]    run in the environment of `setup`
     wheel_models.py check SINTER DIR      prints one line per case
     wheel_models.py setup VENV            makes the environment, from PyPI
     wheel_models.py all SINTER DIR        the three of them
@@ -104,14 +104,18 @@ MAKERS = {"crepe_tiny": lambda folder: crepe(folder, "tiny"),
           "lpips_squeeze": lambda folder: distance(folder, "squeeze")}
 
 
-def make(directory):
+def make(directory, names):
     import torch
     files = os.path.join(directory, "wheels")
     if not os.path.exists(files):
         fetch(files)
     failures = 0
     for name, maker in MAKERS.items():
-        def work(folder):
+        if names and name not in names:
+            continue
+        folder = os.path.join(directory, name)
+
+        def work():
             net, inputs, others = maker(files)
             batch = torch.export.Dim("batch", min=2)
             shapes = tuple({0: batch} for _ in inputs)
@@ -124,30 +128,13 @@ def make(directory):
                 sets = [(inputs, {})]
             with torch.no_grad():
                 cases.write(folder, program, net, sets)
-        failures += not torch_models.made(
-            os.path.join(directory, "cases", name),
-            lambda folder=os.path.join(directory, "cases", name): work(folder))
+        failures += not torch_models.made(folder, work)
     return failures
 
 
-def main():
-    verb, arguments = sys.argv[1], sys.argv[2:]
-    if verb == "make":
-        return 1 if make(*arguments) else 0
-    if verb == "check":
-        return 1 if torch_models.check(
-            arguments[0], os.path.join(arguments[1], "cases")) else 0
-    if verb == "setup":
-        return 0 if environment.setup(arguments[0], PACKAGES, NEEDS) else 1
-    sinter, directory = arguments
-    python = environment.setup(os.path.join(directory, "venv"), PACKAGES, NEEDS)
-    if not python:
-        print("no environment: PyPI cannot be reached")
-        return environment.SKIPPED
-    made = subprocess.run([python, __file__, "make", directory]).returncode
-    return max(made, torch_models.check(sinter,
-                                        os.path.join(directory, "cases")) != 0)
+def setup(folder):
+    return environment.setup(folder, PACKAGES, NEEDS)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(environment.run(__file__, make, torch_models.check, setup))

@@ -152,10 +152,7 @@ TorchCaseRunner::outputNames(const torch::Model &model) const {
 //===- Comparing ----------------------------------------------------------===//
 
 static std::string typeOf(const Tensor &tensor) {
-  std::vector<int64_t> dims;
-  for (Dim dim : tensor.shape())
-    dims.push_back(dim.value);
-  return fmt::format("{}[{}]", name(tensor.dtype()), fmt::join(dims, ","));
+  return graph::typeString(*tensor.node());
 }
 
 void TorchCaseRunner::compareReals(const std::string &name, const Tensor &got,
