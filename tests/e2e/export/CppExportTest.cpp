@@ -410,7 +410,8 @@ TEST_F(CppExport, TheToolSaysWhatItDoesNotTake) {
   auto tool = [&](const std::string &arguments) {
     return run(SINTER_TOOL " compile " + arguments, 1);
   };
-  EXPECT_THAT(tool("net.sinter --emit cpp -o a.h"), HasSubstr(".onnx models"));
+  EXPECT_THAT(tool("net.sinter --emit cpp -o a.h"),
+              HasSubstr("for .onnx and .pt2 models"));
   EXPECT_THAT(tool("net.onnx --emit cpp -o a.h --target cuda"),
               HasSubstr("takes no --target"));
   EXPECT_THAT(tool("net.onnx --emit cpp -o a.safetensors"),
