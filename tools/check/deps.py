@@ -17,7 +17,9 @@ import sources  # noqa: E402
 
 MLIR = ["mlir", "llvm", "llvm-c", "lld"]
 OUTSIDE = MLIR + ["fmt", "flatbuffers", "xxhash.h", "zlib.h", "gtest", "gmock",
-                  "benchmark", "rapidcheck.h", "rapidcheck", "sodium.h"]
+                  "benchmark", "rapidcheck.h", "rapidcheck", "sodium.h",
+                  "nlohmann", "CLI", "png.h", "turbojpeg.h", "sqlite3.h",
+                  "oniguruma.h", "utf8proc.h"]
 BASE = ["fmt", "flatbuffers", "xxhash.h"]
 GENERATED = "sinter/generated"
 # The runtime's part of what users may include.
@@ -45,6 +47,15 @@ RULES = [
                   "runtime/device", "runtime/support", PUBLIC, GENERATED]
      + BASE + MLIR),
     ("frontend/include", ["sinter"]),
+    # libsinter-data: what reads other people's data.
+    ("frontend/datasets", ["frontend", "sinter", "runtime", "nlohmann",
+                           "png.h", "turbojpeg.h", "sqlite3.h"] + BASE),
+    ("frontend/tokenizers", ["frontend", "sinter", "runtime", "nlohmann",
+                             "oniguruma.h", "utf8proc.h"] + BASE),
+    ("frontend/record", ["frontend", "sinter", "runtime", "nlohmann",
+                         "zlib.h"] + BASE),
+    ("frontend/config", ["frontend", "sinter", "runtime", "nlohmann", "CLI"]
+     + BASE),
     ("frontend", ["frontend", "sinter", "runtime", "compiler/Compiler.h"]
      + BASE),
     ("tools/sinter-tblgen", ["tools/sinter-tblgen"] + MLIR),

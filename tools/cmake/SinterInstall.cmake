@@ -78,7 +78,7 @@ install(FILES ${folder}/SinterConfig.cmake ${folder}/SinterConfigVersion.cmake
 # ---- pkg-config -------------------------------------------------------------
 file(RELATIVE_PATH prefix_of_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" prefix_of_pc "${prefix_of_pc}")
-foreach(name sinter sinter-runtime)
+foreach(name sinter sinter-data sinter-runtime)
   configure_file(${templates}/${name}.pc.in ${folder}/${name}.pc @ONLY)
   install(FILES ${folder}/${name}.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT libsinter-dev)

@@ -36,6 +36,9 @@ sinter_deb(libsinter-dev libdevel "${same}, zlib1g-dev"
   "${PROJECT_DESCRIPTION}: what programs are built with")
 sinter_deb(sinter-tools devel "${system}, ${same}"
   "${PROJECT_DESCRIPTION}: the command line tool")
+# What libsinter-data needs: programs without it do without these.
+set(CPACK_DEBIAN_LIBSINTER_PACKAGE_RECOMMENDS
+  "libonig5, libpng16-16 | libpng16-16t64, libturbojpeg0")
 file(WRITE ${PROJECT_BINARY_DIR}/package/triggers
   "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBSINTER_PACKAGE_CONTROL_EXTRA
@@ -48,7 +51,8 @@ foreach(component ${CPACK_COMPONENTS_ALL})
     COMPONENT ${component})
 endforeach()
 foreach(package liblld-22-dev libflatbuffers-dev libfmt-dev libmlir-22-dev
-    libsodium-dev libxxhash-dev libzstd-dev spirv-tools zlib1g-dev)
+    libsodium-dev libsqlite3-dev libutf8proc-dev libxxhash-dev libzstd-dev
+    nlohmann-json3-dev libcli11-dev spirv-tools zlib1g-dev)
   install(FILES /usr/share/doc/${package}/copyright
     RENAME copyright.${package} COMPONENT libsinter
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libsinter)

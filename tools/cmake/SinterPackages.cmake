@@ -1,5 +1,8 @@
 # Outside packages, each behind one target that the rest of the build names:
 #   sinter::base     fmt, flatbuffers, xxhash: what the runtime may include
+#   sinter::json     nlohmann's JSON, without code of its own
+#   sinter::cli      CLI11, without code of its own
+#   sinter::formats  images, SQLite, Unicode: what libsinter-data alone needs
 #   sinter::mlir     MLIR, LLVM and lld
 #   sinter::tablegen MLIR's and LLVM's TableGen libraries
 
@@ -29,6 +32,40 @@ if(SINTER_STATIC_LLVM)
     add_library(sinter-older-systems OBJECT
       ${CMAKE_CURRENT_LIST_DIR}/OlderSystems.cpp)
   endif()
+endif()
+
+# ---- sinter::json, sinter::cli, sinter::formats -----------------------------
+function(sinter_add_headers name header)
+  string(MAKE_C_IDENTIFIER SINTER_${header}_DIR folder)
+  find_path(${folder} ${header} REQUIRED)
+  add_library(sinter-headers-${name} INTERFACE)
+  add_library(sinter::${name} ALIAS sinter-headers-${name})
+  target_include_directories(sinter-headers-${name} SYSTEM INTERFACE
+    ${${folder}})
+endfunction()
+sinter_add_headers(json nlohmann/json.hpp)
+sinter_add_headers(cli CLI/CLI.hpp)
+
+# sinter_find_format(HEADER NAMES...): the first of these libraries.
+add_library(sinter-formats INTERFACE)
+add_library(sinter::formats ALIAS sinter-formats)
+function(sinter_find_format header)
+  string(MAKE_C_IDENTIFIER SINTER_${header} found)
+  find_path(${found}_DIR ${header} REQUIRED)
+  find_library(${found} NAMES ${ARGN} REQUIRED)
+  target_include_directories(sinter-formats SYSTEM INTERFACE ${${found}_DIR})
+  target_link_libraries(sinter-formats INTERFACE ${${found}})
+endfunction()
+sinter_find_format(png.h png16)
+sinter_find_format(turbojpeg.h turbojpeg)
+sinter_find_format(oniguruma.h onig)
+# Of these two a package has its own: other systems' have other numbers.
+if(SINTER_STATIC_LLVM)
+  sinter_find_format(sqlite3.h libsqlite3.a)
+  sinter_find_format(utf8proc.h libutf8proc.a)
+else()
+  sinter_find_format(sqlite3.h sqlite3)
+  sinter_find_format(utf8proc.h utf8proc)
 endif()
 
 # ---- sinter::mlir -----------------------------------------------------------

@@ -16,6 +16,9 @@ LLVMS = re.compile(r"_Z(T[VTISHWC]|G[VR])?Z?N(K|O|R|KR)?(4llvm|4mlir|3lld)"
 NEWEST = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13),
           "GCC": (7, 0, 0)}
 SYSTEM = re.compile(r"lib(c|m|gcc_s|stdc\+\+)\.so\.\d+|ld-linux-x86-64\.so\.2")
+# What one library alone may need beside these, by numbers that systems share.
+FORMATS = {"libsinter-data": re.compile(
+    r"lib(png16\.so\.16|turbojpeg\.so\.0|onig\.so\.5)")}
 
 
 def output(*command):
@@ -63,7 +66,9 @@ def unusual_needs(path):
     names of LLVM's."""
     dynamic = output("readelf", "-dW", path)
     for name in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic):
-        if not SYSTEM.fullmatch(name) and not name.startswith("libsinter-"):
+        also = FORMATS.get(path.name.partition(".")[0])
+        if not SYSTEM.fullmatch(name) and not name.startswith("libsinter-") \
+                and not (also and also.fullmatch(name)):
             yield f"the library {name}"
     for places in re.findall(r"\(R(?:UN)?PATH\).*\[(.*)\]", dynamic):
         for place in filter(None, places.split(":")):

@@ -60,7 +60,7 @@ def files(packages):
         names = sorted(path.name.partition(".so")[0] for path in found)
         problems = [what for path in found for what in problems_of(path)]
         print("needs at most", elf.newest_needed(found))
-    if names != ["libsinter-compiler", "libsinter-frontend",
+    if names != ["libsinter-compiler", "libsinter-data", "libsinter-frontend",
                  "libsinter-runtime", "libsinter-trust", "sinter"]:
         problems.append(f"the archive holds {names}")
     if problems:
