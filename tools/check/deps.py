@@ -54,6 +54,7 @@ RULES = [
                              "oniguruma.h", "utf8proc.h"] + BASE),
     ("frontend/record", ["frontend", "sinter", "runtime", "nlohmann",
                          "zlib.h"] + BASE),
+    ("frontend/monitor", ["frontend", "sinter", "runtime", "nlohmann"] + BASE),
     ("frontend/config", ["frontend", "sinter", "runtime", "nlohmann", "CLI"]
      + BASE),
     ("frontend", ["frontend", "sinter", "runtime", "compiler/Compiler.h"]
