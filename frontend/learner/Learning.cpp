@@ -1,0 +1,1 @@
+// Begun here.
