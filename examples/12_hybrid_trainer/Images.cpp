@@ -41,8 +41,7 @@ static std::vector<Image> loadFile(const std::string &file) {
   for (size_t i = 0; i < digits.size(); ++i) {
     Image image{.pixels = {}, .label = digits[i]};
     for (size_t j = 0; j < width; ++j)
-      image.pixels.push_back(
-          static_cast<float>(pixels[i * width + j] / scale));
+      image.pixels.push_back(static_cast<float>(pixels[i * width + j] / scale));
     all.push_back(std::move(image));
   }
   return all;

@@ -15,9 +15,8 @@ namespace sinter::detail {
 namespace {
 
 [[noreturn]] void refuse(const std::string &what, const SourceLine &where) {
-  raise(
-      makeError(ErrorKind::invalid_argument, "config: " + what, "config"),
-      where);
+  raise(makeError(ErrorKind::invalid_argument, "config: " + what, "config"),
+        where);
 }
 
 /// The parser of one command line.
@@ -59,8 +58,9 @@ public:
 private:
   CLI::Option *addText(const std::string &name, const std::string &type,
                        const std::string &doc) {
-    return app.add_option_function<std::string>(
-                  name, [](const std::string &) {}, doc)
+    return app
+        .add_option_function<std::string>(
+            name, [](const std::string &) {}, doc)
         ->type_name(type)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }

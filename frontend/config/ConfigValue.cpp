@@ -225,8 +225,7 @@ void throwUnset(std::source_location where) {
 //===- Reading ------------------------------------------------------------===//
 
 /// All of the text as a number.
-template <typename T>
-static bool isNumber(std::string_view text, T &into) {
+template <typename T> static bool isNumber(std::string_view text, T &into) {
   if (text.starts_with('+'))
     text.remove_prefix(1);
   T value{};

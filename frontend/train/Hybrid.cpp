@@ -109,8 +109,7 @@ bool HybridPlan::wantsDelta() const {
 }
 
 void HybridPlan::noteFull(double loss, const Tensor &before,
-                          const Tensor &after,
-                          std::source_location where) try {
+                          const Tensor &after, std::source_location where) try {
   if (after.defined())
     deltas.push_back((after - before).eval(where));
   if (now == Phase::full) {

@@ -21,8 +21,8 @@ using sinter::detail::raiseExhausted;
 
 [[noreturn]] static void refuse(const char *call, const std::string &what,
                                 const SourceLine &where) {
-  raise(makeError(ErrorKind::invalid_argument, fmt::format("{}: {}", call, what),
-                  call),
+  raise(makeError(ErrorKind::invalid_argument,
+                  fmt::format("{}: {}", call, what), call),
         where);
 }
 

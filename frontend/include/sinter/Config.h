@@ -58,9 +58,9 @@
                           std::source_location::current()) const {             \
     return ::sinter::detail::writeWholeConfig(*this, where);                   \
   }                                                                            \
-  static ConfigType from_json(                                                 \
-      std::string_view text,                                                   \
-      std::source_location where = std::source_location::current()) {          \
+  static ConfigType from_json(std::string_view text,                           \
+                              std::source_location where =                     \
+                                  std::source_location::current()) {           \
     return ::sinter::detail::readWholeConfig<ConfigType>(text, "JSON", where); \
   }                                                                            \
   void save(const std::string &file,                                           \
@@ -77,13 +77,14 @@
   bool operator==(const ConfigType &) const = default;
 
 #define SINTER_CONFIG_FIELD(field)                                             \
-  sinter_walker(#field, this->field,                                           \
-                []<typename SinterSelf>(SinterSelf *) -> std::string_view {    \
-                  if constexpr (requires { SinterSelf::sinter_doc_##field(); }) \
-                    return SinterSelf::sinter_doc_##field();                   \
-                  else                                                         \
-                    return {};                                                 \
-                }(this));
+  sinter_walker(                                                               \
+      #field, this->field,                                                     \
+      []<typename SinterSelf>(SinterSelf *) -> std::string_view {              \
+        if constexpr (requires { SinterSelf::sinter_doc_##field(); })          \
+          return SinterSelf::sinter_doc_##field();                             \
+        else                                                                   \
+          return {};                                                           \
+      }(this));
 
 #define SINTER_CONFIG_WITH(field)                                              \
   [[nodiscard]] auto with_##field(                                             \

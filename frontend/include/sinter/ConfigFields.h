@@ -35,8 +35,8 @@ public:
   Required(U &&value) : own(static_cast<T>(std::forward<U>(value))) {}
 
   bool has_value() const { return own.has_value(); }
-  const T &value(std::source_location where =
-                     std::source_location::current()) const {
+  const T &
+  value(std::source_location where = std::source_location::current()) const {
     if (!own)
       detail::throwUnset(where);
     return *own;
@@ -75,9 +75,8 @@ template <typename T> struct EnumName {
   T value;
 };
 template <typename T>
-concept NamedEnum = std::is_enum_v<T> && requires(T value) {
-  sinter_enum_names(value);
-};
+concept NamedEnum =
+    std::is_enum_v<T> && requires(T value) { sinter_enum_names(value); };
 
 template <typename T> struct IsOptional : std::false_type {};
 template <typename T> struct IsOptional<std::optional<T>> : std::true_type {};
@@ -92,8 +91,7 @@ template <typename T> struct IsDictionary : std::false_type {};
 template <typename T, typename C, typename A>
 struct IsDictionary<std::map<std::string, T, C, A>> : std::true_type {};
 template <typename T> struct IsChoice : std::false_type {};
-template <typename... T>
-struct IsChoice<std::variant<T...>> : std::true_type {
+template <typename... T> struct IsChoice<std::variant<T...>> : std::true_type {
   static_assert((Config<T> && ...),
                 "the alternatives of a variant in a config are configs");
 };
@@ -305,8 +303,7 @@ void readConfig(ConfigReader &reader, const ConfigValue &value, T &into) {
 
 template <typename T> ConfigValue writeConfig(const T &field);
 
-template <Config T>
-void writeMembers(const T &config, ConfigValue &to) {
+template <Config T> void writeMembers(const T &config, ConfigValue &to) {
   ConfigWalker walker(ConfigWalker::Task::write);
   walker.to = &to;
   const_cast<T &>(config).sinter_config_walk(walker);
@@ -344,8 +341,7 @@ template <typename T> ConfigValue writeConfig(const T &field) {
   } else if constexpr (IsChoice<T>::value) {
     ConfigValue made = ConfigValue::ofObject();
     auto names = choiceNames(static_cast<const T *>(nullptr));
-    made.add(configTypeKey,
-             ConfigValue::of(std::string(names[field.index()])));
+    made.add(configTypeKey, ConfigValue::of(std::string(names[field.index()])));
     std::visit([&](const auto &own) { writeMembers(own, made); }, field);
     return made;
   } else if constexpr (std::is_enum_v<T>) {
@@ -440,8 +436,7 @@ void describeConfig(ConfigOptions &options, const T &field) {
 
 //===- Missing fields -----------------------------------------------------===//
 
-template <typename T>
-void findMissing(ConfigReader &reader, const T &field) {
+template <typename T> void findMissing(ConfigReader &reader, const T &field) {
   if constexpr (Config<T>) {
     ConfigWalker walker(ConfigWalker::Task::findMissing);
     walker.reader = &reader;

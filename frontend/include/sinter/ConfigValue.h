@@ -110,8 +110,8 @@ private:
 
 /// One option of a command line, for one field.
 struct ConfigOption {
-  std::string path; ///< `model.hidden`
-  std::string type; ///< `INT`
+  std::string path;  ///< `model.hidden`
+  std::string type;  ///< `INT`
   std::string value; ///< the default as text
   std::string doc;
   bool required = false;
@@ -145,8 +145,7 @@ ConfigValue parseConfigText(std::string_view text, const std::string &source,
 /// JSON with a line for each field, in the order of the fields.
 std::string configText(const ConfigValue &value, std::source_location where);
 /// Whole files, read and replaced.
-std::string readConfigFile(const std::string &path,
-                           std::source_location where);
+std::string readConfigFile(const std::string &path, std::source_location where);
 void writeConfigFile(const std::string &path, std::string_view text,
                      std::source_location where);
 

@@ -85,8 +85,9 @@ private:
 /// What comes on top: kernels' code, and on devices with graphs up to 32 MiB
 /// of temporaries that get a place each (docs/hybrid.md).
 template <typename F>
-StepMemory plan_step(
-    F &&step, std::source_location where = std::source_location::current()) {
+StepMemory
+plan_step(F &&step,
+          std::source_location where = std::source_location::current()) {
   detail::StepPlanner planner(where);
   if constexpr (std::is_void_v<std::invoke_result_t<F &>>) {
     step();

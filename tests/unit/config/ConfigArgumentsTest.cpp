@@ -22,9 +22,9 @@ std::string errorOf(const std::vector<std::string> &arguments) {
 }
 
 TEST(ConfigArgumentsTest, pathsAreOptions) {
-  TrainingConfig config = parse({"--epochs", "20", "--model.inputs", "784",
-                                 "--model.hidden=256", "--model.activation",
-                                 "gelu", "--name", "--odd"});
+  TrainingConfig config =
+      parse({"--epochs", "20", "--model.inputs", "784", "--model.hidden=256",
+             "--model.activation", "gelu", "--name", "--odd"});
   EXPECT_EQ(config.epochs, 20);
   EXPECT_EQ(config.model.inputs, 784);
   EXPECT_EQ(config.model.hidden, 256);
@@ -65,13 +65,38 @@ TEST(ConfigArgumentsTest, flags) {
 }
 
 TEST(ConfigArgumentsTest, everyKindOfField) {
-  EveryConfig config = parse<EveryConfig>(
-      {"--given", "a b", "--small", "-3", "--single", "0.1", "--real", "-inf",
-       "--maybe", "7", "--numbers", "1,2,-3", "--flags", "[true,false]",
-       "--words", "x,,y", "--stages", "[{\"lr\": 3}]", "--rows", "[[1],[]]",
-       "--weights", "{\"a\": 2}", "--dtype", "bf16", "--part.lr", "9",
-       "--either.type", "SgdConfig", "--either.momentum", "0.5", "--file",
-       "a/b"});
+  EveryConfig config = parse<EveryConfig>({"--given",
+                                           "a b",
+                                           "--small",
+                                           "-3",
+                                           "--single",
+                                           "0.1",
+                                           "--real",
+                                           "-inf",
+                                           "--maybe",
+                                           "7",
+                                           "--numbers",
+                                           "1,2,-3",
+                                           "--flags",
+                                           "[true,false]",
+                                           "--words",
+                                           "x,,y",
+                                           "--stages",
+                                           "[{\"lr\": 3}]",
+                                           "--rows",
+                                           "[[1],[]]",
+                                           "--weights",
+                                           "{\"a\": 2}",
+                                           "--dtype",
+                                           "bf16",
+                                           "--part.lr",
+                                           "9",
+                                           "--either.type",
+                                           "SgdConfig",
+                                           "--either.momentum",
+                                           "0.5",
+                                           "--file",
+                                           "a/b"});
   EXPECT_EQ(config.given, "a b");
   EXPECT_EQ(config.small, -3);
   EXPECT_EQ(config.single, 0.1f);
@@ -110,15 +135,13 @@ TEST(ConfigArgumentsTest, errorsNameTheOption) {
                          "epochs, model.inputs");
   std::string message = errorOf({"--epochs"});
   EXPECT_NE(message.find("--epochs"), std::string::npos) << message;
-  EXPECT_EQ(errorOf<EveryConfig>({"--given", "", "--numbers", "[1,"}).find(
-                "config: --numbers: "),
+  EXPECT_EQ(errorOf<EveryConfig>({"--given", "", "--numbers", "[1,"})
+                .find("config: --numbers: "),
             0u);
-  EXPECT_EQ(
-      errorOf<EveryConfig>({"--given", "", "--rows", "[[1],[\"x\"]]"}),
-      "config: --rows: rows.1.0: expected a number, there is \"x\"");
+  EXPECT_EQ(errorOf<EveryConfig>({"--given", "", "--rows", "[[1],[\"x\"]]"}),
+            "config: --rows: rows.1.0: expected a number, there is \"x\"");
   EXPECT_NE(errorOf<EveryConfig>({"--given", "", "--flag=maybe"}), "");
-  EXPECT_EQ(errorOf<EveryConfig>(
-                {"--given", "", "--either.momentum", "1"}),
+  EXPECT_EQ(errorOf<EveryConfig>({"--given", "", "--either.momentum", "1"}),
             "config: --either.momentum: there is no such field");
 }
 
@@ -153,8 +176,9 @@ TEST(ConfigArgumentsTest, aFieldNamedAsAnOptionOfOursIsRefused) {
     int64_t config = 1;
     SINTER_CONFIG(Clash, config)
   };
-  EXPECT_EQ(messageOf([] { parse<Clash>({}); })
-                .find("config: the field 'config' can be no option"),
+  EXPECT_EQ(messageOf([] {
+              parse<Clash>({});
+            }).find("config: the field 'config' can be no option"),
             0u);
 }
 

@@ -159,8 +159,7 @@ TEST(ConfigErrorsTest, damagedTextIsReadOrRefused) {
   for (int i = 0; i < 3000; ++i) {
     std::string text = whole;
     for (int changes = 1 + int(random() % 3); changes > 0; --changes)
-      text[random() % text.size()] =
-          "{}[]\",:0-9.eEtfn \n\xff"[random() % 19];
+      text[random() % text.size()] = "{}[]\",:0-9.eEtfn \n\xff"[random() % 19];
     if (random() % 4 == 0)
       text.resize(random() % text.size());
     messageOf([&] { EveryConfig::from_json(text); });

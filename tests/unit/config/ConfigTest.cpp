@@ -13,9 +13,7 @@ namespace sn = sinter;
 
 namespace {
 
-std::string temporary(const char *name) {
-  return testing::TempDir() + name;
-}
+std::string temporary(const char *name) { return testing::TempDir() + name; }
 
 TEST(ConfigTest, requiredAndDefaultedFieldsWithSettersAndJson) {
   // As Burn's `#[derive(Config)]`: required ones at construction, defaults for
@@ -51,9 +49,9 @@ TEST(ConfigTest, fieldsStandInTheOrderOfTheirDeclaration) {
   TrainingConfig config{.epochs = 3, .model = {.inputs = 4}};
   std::string text = config.to_json();
   size_t last = 0;
-  for (const char *name : {"epochs", "batch", "shuffle", "name", "model",
-                           "inputs", "hidden", "dropout", "activation",
-                           "optimizer", "type", "lr", "betas"}) {
+  for (const char *name :
+       {"epochs", "batch", "shuffle", "name", "model", "inputs", "hidden",
+        "dropout", "activation", "optimizer", "type", "lr", "betas"}) {
     size_t found = text.find("\"" + std::string(name) + "\":");
     ASSERT_NE(found, std::string::npos) << name;
     EXPECT_GE(found, last) << name;
@@ -118,8 +116,13 @@ public:
   }
   double real() {
     using Limits = std::numeric_limits<double>;
-    constexpr double special[] = {0.0, -0.0, 1.0, 0.1, Limits::max(),
-                                  Limits::denorm_min(), Limits::infinity(),
+    constexpr double special[] = {0.0,
+                                  -0.0,
+                                  1.0,
+                                  0.1,
+                                  Limits::max(),
+                                  Limits::denorm_min(),
+                                  Limits::infinity(),
                                   -Limits::infinity()};
     uint64_t pick = engine() % 16;
     if (pick < std::size(special))
@@ -132,8 +135,8 @@ public:
     return std::isnan(value) ? 1.5f : value;
   }
   std::string text() {
-    constexpr const char *parts[] = {"a",  "\"", "\\", "\n", "\t", "é", "\x01",
-                                     "0",  "{",  "nan", "日", " ",  "/", "."};
+    constexpr const char *parts[] = {"a", "\"", "\\",  "\n", "\t", "é", "\x01",
+                                     "0", "{",  "nan", "日", " ",  "/", "."};
     std::string made;
     for (uint64_t i = engine() % 6; i > 0; --i)
       made += parts[engine() % std::size(parts)];

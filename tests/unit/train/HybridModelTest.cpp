@@ -52,8 +52,7 @@ TEST(TensorVectorTest, tensorsOfAnyRankBecomeVectors) {
             (std::vector<float>{1, 2, 3}));
   EXPECT_EQ(sn::train::tensor_to_vec(sn::tensor({{1.f, 2.f}, {3.f, 4.f}})),
             (std::vector<float>{1, 2, 3, 4}));
-  EXPECT_EQ(sn::train::tensor_to_vec(
-                sn::tensor({{{1.f, 2.f}}, {{3.f, 4.f}}})),
+  EXPECT_EQ(sn::train::tensor_to_vec(sn::tensor({{{1.f, 2.f}}, {{3.f, 4.f}}})),
             (std::vector<float>{1, 2, 3, 4}));
   EXPECT_TRUE(sn::train::tensor_to_vec(sn::zeros({0})).empty());
   EXPECT_EQ(sn::train::tensor_to_vec(sn::sum(sn::ones({4}))),
@@ -70,9 +69,14 @@ TEST(TensorVectorTest, vectorsBecomeTensorsOfAShape) {
 }
 
 TEST(TensorVectorTest, shapesSurviveTheWayThere) {
-  for (const std::vector<int64_t> &shape :
-       {std::vector<int64_t>{}, {1}, {6}, {2, 3}, {3, 1, 2}, {1, 2, 1, 3}, {0},
-        {2, 0, 3}}) {
+  for (const std::vector<int64_t> &shape : {std::vector<int64_t>{},
+                                            {1},
+                                            {6},
+                                            {2, 3},
+                                            {3, 1, 2},
+                                            {1, 2, 1, 3},
+                                            {0},
+                                            {2, 0, 3}}) {
     int64_t count = 1;
     for (int64_t size : shape)
       count *= size;
@@ -152,13 +156,13 @@ TEST(HybridModelTest, aDeltaThatDoesNotFitChangesNothing) {
   auto model = wrapped();
   std::vector<float> old = weightsOf(model.module());
   EXPECT_EQ(messageOf([&] {
-              model.apply_weight_delta({{"fc1.bias", {1, 1, 1, 1, 1}},
-                                        {"fc2.bias", {1}}});
+              model.apply_weight_delta(
+                  {{"fc1.bias", {1, 1, 1, 1, 1}}, {"fc2.bias", {1}}});
             }),
             "apply_weight_delta: 'fc2.bias' has 2 elements, its delta 1");
   EXPECT_EQ(messageOf([&] {
-              model.apply_weight_delta({{"fc1.bias", {1, 1, 1, 1, 1}},
-                                        {"fc9.bias", {1}}});
+              model.apply_weight_delta(
+                  {{"fc1.bias", {1, 1, 1, 1, 1}}, {"fc9.bias", {1}}});
             }),
             "apply_weight_delta: the module has no parameter 'fc9.bias'");
   EXPECT_EQ(weightsOf(model.module()), old);

@@ -155,7 +155,8 @@ TEST(MemoryBudgetTest, aDeviceSaysWhatIsLeft) {
   EXPECT_EQ(budget.reserve, 500'000'000u);
   EXPECT_GT(budget.total, 0u);
   EXPECT_EQ(budget.in_use + budget.free, budget.total);
-  EXPECT_LE(budget.safe() + budget.reserve, std::max(budget.free, budget.reserve));
+  EXPECT_LE(budget.safe() + budget.reserve,
+            std::max(budget.free, budget.reserve));
   EXPECT_NE(sn::to_string(budget).find("cpu: "), std::string::npos);
   EXPECT_EQ(sn::MemoryBudget::detect("cpu", 1).reserve, 1u);
   EXPECT_THROW(sn::MemoryBudget::detect("cuda:99"), sn::Error);

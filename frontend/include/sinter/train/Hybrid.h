@@ -206,8 +206,8 @@ Tensor extrapolate_linearly(std::span<const Tensor> deltas);
 /// One step.
 struct HybridReport {
   Phase phase = Phase::warmup;
-  int64_t step = 0; ///< from 0
-  double loss = 0;  ///< of the batch, before the step
+  int64_t step = 0;       ///< from 0
+  double loss = 0;        ///< of the batch, before the step
   bool predicted = false; ///< whether a predicted change was made
 };
 

@@ -67,8 +67,8 @@ public:
   shaped(std::string_view path,
          std::source_location where = std::source_location::current()) const;
   /// The values of all, evaluated as one program.
-  VectorDelta
-  to_vectors(std::source_location where = std::source_location::current()) const;
+  VectorDelta to_vectors(
+      std::source_location where = std::source_location::current()) const;
 
   /// For optimizers, which take what is given up apart.
   const Gradients &gradients() const & { return own; }
