@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 namespace sinter::detail {
 
@@ -27,6 +28,7 @@ public:
       : options(options), where(where), app("", program) {
     app.set_help_flag("--help", "Prints this and ends");
     app.allow_extras();
+    app.get_formatter()->column_width(36);
     file = addText("--config", "FILE", "JSON to read fields from");
     for (const ConfigOption &option : options)
       made.push_back(add(option));
@@ -67,18 +69,13 @@ private:
 
   CLI::Option *add(const ConfigOption &option) try {
     std::string name = "--" + option.path;
-    std::string doc = option.doc;
-    if (option.required)
-      doc += doc.empty() ? "[required]" : " [required]";
-    if (option.isFlag) {
-      if (!option.required)
-        doc += fmt::format("{}[{}]", doc.empty() ? "" : " ", option.value);
-      return app.add_flag(name + ",!--no-" + option.path, doc);
-    }
-    CLI::Option *made = addText(name, option.type, doc);
-    if (!option.required)
-      made->default_str(option.value);
-    return made;
+    std::string doc =
+        fmt::format("{}{}[{}]", option.doc, option.doc.empty() ? "" : " ",
+                    option.required ? "required" : option.value);
+    if (!option.isFlag)
+      return addText(name, option.type, doc);
+    // A text that is not const would be where the flag's value goes.
+    return app.add_flag(name + ",!--no-" + option.path, std::as_const(doc));
   } catch (const CLI::Error &error) {
     refuse(fmt::format("the field '{}' can be no option: {}", option.path,
                        error.what()),

@@ -155,13 +155,26 @@ TEST(ConfigArgumentsTest, errorsOfAFileNameItsLine) {
 
 TEST(ConfigArgumentsTest, helpListsFieldsDefaultsAndTexts) {
   std::string help = sn::config_help<TrainingConfig>({}, "train");
-  for (const char *part :
-       {"--epochs INT", "passes over the data [required]", "--batch INT [64]",
-        "--shuffle,--no-shuffle", "another order in each epoch [true]",
-        "--name TEXT [run]", "--model.inputs INT", "--model.hidden INT [128]",
-        "units of the hidden layer", "--model.activation relu|gelu|tanh [relu]",
-        "--optimizer.type AdamConfig|SgdConfig [AdamConfig]",
-        "--optimizer.momentum FLOAT", "--config FILE", "--help"})
+  for (const char *part : {"--epochs INT",
+                           "passes over the data [required]",
+                           "--batch INT",
+                           "[64]",
+                           "--shuffle,--no-shuffle",
+                           "another order in each epoch [true]",
+                           "--name TEXT",
+                           "[run]",
+                           "--model.inputs INT",
+                           "--model.hidden INT",
+                           "units of the hidden layer [128]",
+                           "--model.activation relu|gelu|tanh",
+                           "[relu]",
+                           "--optimizer.type AdamConfig|SgdConfig",
+                           "[AdamConfig]",
+                           "--optimizer.momentum FLOAT",
+                           "--optimizer.betas FLOAT,...",
+                           "[[0.9, 0.999]]",
+                           "--config FILE",
+                           "--help"})
     EXPECT_NE(help.find(part), std::string::npos) << part << "\n" << help;
 }
 

@@ -187,7 +187,7 @@ EveryConfig randomConfig(uint64_t seed) {
 }
 
 TEST(ConfigTest, randomConfigsSurviveJson) {
-  for (uint64_t seed = 0; seed < 2000; ++seed) {
+  for (uint64_t seed = 0; seed < 500; ++seed) {
     EveryConfig config = randomConfig(seed);
     std::string text = config.to_json();
     EveryConfig read;
