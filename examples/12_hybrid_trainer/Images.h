@@ -51,7 +51,7 @@ inline sinter::Tensor lossOf(const Mlp &mlp, const Batch &batch) {
   return sinter::cross_entropy(mlp(batch.images), batch.labels);
 }
 
-/// Prints what the wrapper costs beside the bare loop, in `pairs` of runs that
-/// take turns.
+/// Prints what the wrapper costs beside the bare loop, in `pairs` of steps
+/// that take turns.
 void printOverhead(const std::vector<Image> &images, int64_t batchSize,
                    int64_t hidden, int64_t pairs);

@@ -27,7 +27,8 @@ struct TrainingConfig {
   int64_t overhead_pairs = 0;
   PhaseConfig phases = {};
   SINTER_DOC(data, "a folder with train.npz and test.npz; else 8x8 digits")
-  SINTER_DOC(overhead_pairs, "pairs of runs that time the wrapper alone")
+  SINTER_DOC(overhead_pairs,
+             "pairs of steps that time the wrapper, nothing else")
   SINTER_CONFIG(TrainingConfig, data, epochs, batch, hidden, lr,
                 required_accuracy, overhead_pairs, phases)
 };

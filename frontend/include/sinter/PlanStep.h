@@ -40,8 +40,9 @@ struct StepMemory {
 std::string to_string(const StepMemory &memory);
 
 /// A tensor that has a type and no memory, for the batches of steps that are
-/// planned. It can be recorded on as any other, and made `dynamic`; evaluating
-/// what depends on it is an Error.
+/// planned. It can be recorded on as any other, and made `dynamic`, as a
+/// loader's batches are along axis 0; evaluating what depends on it is an
+/// Error.
 Tensor stand_in(const Dims &shape, Options options = {},
                 std::source_location where = std::source_location::current());
 
