@@ -34,7 +34,9 @@ Capture *Capture::current() { return innermost; }
 
 [[noreturn]] static void refuseIn(CaptureUse use, const std::string &what,
                                   const SourceLine &where) {
-  std::string call = use == CaptureUse::replay ? "jit" : "export";
+  std::string call = use == CaptureUse::replay ? "jit"
+                     : use == CaptureUse::file ? "export"
+                                               : "plan_step";
   raise(makeError(ErrorKind::invalid_argument, call + ": the function " + what,
                   call),
         where);
@@ -121,7 +123,7 @@ void Capture::addEffect(std::vector<CellUse> cells,
 
 Draw Capture::draw(const Generator &generator, Dim blocks,
                    const SourceLine &where) {
-  if (&generator != &default_generator())
+  if (&generator != &default_generator() && purpose != CaptureUse::plan)
     refuse("draws from a generator of its own: only the default generator "
            "goes on from call to call",
            where);

@@ -83,6 +83,7 @@ enum class CaptureUse : uint8_t {
   replay, ///< jit: host code stays host code, and is run in each call
   file,   ///< export: all that is done to state is recorded, state made inside
           ///< is state of the file
+  plan,   ///< plan_step: a step as a loop records it, of which nothing stays
 };
 
 /// Open from construction to destruction, on one thread; the innermost counts.

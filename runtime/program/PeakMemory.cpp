@@ -1,4 +1,5 @@
 /// What a run takes, from the plan alone.
+#include "runtime/program/InPlace.h"
 #include "runtime/program/LoadedProgram.h"
 
 #include <algorithm>
@@ -74,6 +75,21 @@ Result<PeakMemory> peakMemory(const Program &program,
                     BoundPlan::make(loaded.program(), symbols,
                                     {0, loaded.device().mostAllocation()}));
   return peakOf(loaded.program(), *plan);
+}
+
+std::vector<bool> writtenInPlace(const Program &program,
+                                 std::span<const Binding> inputs,
+                                 const PeakMemory &peak) {
+  const ProgramData &data =
+      static_cast<const LoadedProgram &>(program).program();
+  std::vector<bool> isTaken(inputs.size()), isInPlace(data.outputs.size());
+  for (auto [input, output] : data.aliases) {
+    if (!inputs[input].donate || isTaken[input] || isInPlace[output] ||
+        peak.inputSizes[input] != peak.outputSizes[output])
+      continue;
+    isTaken[input] = isInPlace[output] = true;
+  }
+  return isInPlace;
 }
 
 Result<size_t> peakBytes(const Program &program,
