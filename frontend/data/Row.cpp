@@ -38,8 +38,9 @@ std::string RowPlace::text() const {
 }
 
 const Cell *Row::find(std::string_view name) const {
-  for (size_t i = 0; i < columns->size() && i < values.size(); ++i)
-    if ((*columns)[i] == name)
+  const auto &all = names();
+  for (size_t i = 0; i < all.size() && i < values.size(); ++i)
+    if (all[i] == name)
       return &values[i];
   return nullptr;
 }

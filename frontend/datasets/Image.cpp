@@ -62,6 +62,8 @@ Result<Image> decode(std::span<const std::byte> bytes,
                      const ImageOptions &options) {
   if (isPng(bytes))
     return decodePng(bytes, options);
+  if (isJpeg(bytes) && options.class_indices)
+    return makeError(ErrorKind::io, "a JPEG stores no classes");
   if (isJpeg(bytes))
     return decodeJpeg(bytes, options);
   return makeError(ErrorKind::io, "it begins as neither PNG nor JPEG");

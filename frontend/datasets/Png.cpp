@@ -61,6 +61,8 @@ public:
       return broken(fmt::format("{} x {} pixels are more than there can be in "
                                 "its {} bytes",
                                 height, width, size));
+    if (options.class_indices && !hasIndices)
+      return broken("a PNG of colours or of 16 bits stores no classes");
     if (!attempt(*this, setTransforms))
       return damaged();
     image.height = height;
@@ -85,6 +87,7 @@ private:
   size_t rawRow = 0; ///< bytes of a row as it is packed
   size_t rowBytes = 0;
   int channels = 0;
+  bool hasIndices = false; ///< one number a pixel, of 8 bits or fewer
   Image image;
 
   ErrorInfo damaged() const {
@@ -114,12 +117,16 @@ private:
     reader.width = png_get_image_width(png, reader.info);
     reader.height = png_get_image_height(png, reader.info);
     reader.rawRow = png_get_rowbytes(png, reader.info);
+    int type = png_get_color_type(png, reader.info);
+    reader.hasIndices =
+        (type == PNG_COLOR_TYPE_PALETTE || type == PNG_COLOR_TYPE_GRAY) &&
+        png_get_bit_depth(png, reader.info) <= 8;
   }
 
   static void setTransforms(PngReader &reader) {
     png_structp png = reader.png;
     int type = png_get_color_type(png, reader.info);
-    if (type == PNG_COLOR_TYPE_PALETTE && reader.options.palette_indices)
+    if (reader.options.class_indices)
       png_set_packing(png);
     else {
       png_set_expand(png); // palettes, 1 to 4 bits, a transparent colour

@@ -49,9 +49,10 @@ struct ImageOptions {
   /// colours is (19595 r + 38470 g + 7471 b + 32768) / 65536, which ITU-R BT.601
   /// says.
   int64_t channels = 0;
-  /// Of a PNG with a palette, the numbers of its entries instead of their
-  /// colours, as one channel. Masks of classes are stored like this.
-  bool palette_indices = false;
+  /// The numbers that a PNG stores, as one channel: those of its palette's
+  /// entries, or gray as it is, also of fewer than 8 bits. Masks of classes are
+  /// stored like this. Other files are refused, and 16 bits.
+  bool class_indices = false;
   /// Pictures of more pixels are refused before memory is had for them: a small
   /// file can say that it is huge.
   int64_t max_pixels = 1 << 27;

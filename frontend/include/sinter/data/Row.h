@@ -245,7 +245,9 @@ public:
       : columns(std::move(names)), values(std::move(cells)),
         where(std::move(place)) {}
 
-  const std::vector<std::string> &names() const { return *columns; }
+  const std::vector<std::string> &names() const { 
+    return detail::held(columns, "names");
+  }
   const std::vector<Cell> &cells() const { return values; }
   const RowPlace &place() const { return where; }
   /// The cell of a column, or null.
