@@ -198,9 +198,11 @@ Status indexRows(CsvRows::File &file) {
   }
 }
 
+} // namespace
+
 Result<std::shared_ptr<const CsvRows::File>>
-openRows(const std::string &path, const CsvOptions &options) {
-  SINTER_TRY_ASSIGN(auto mapped, runtime::MappedFile::open(path));
+openCsv(runtime::MappedFile mapped, const std::string &path,
+        const CsvOptions &options) {
   auto file = std::make_shared<CsvRows::File>(std::move(mapped));
   file->options = options;
   file->path = std::make_shared<const std::string>(path);
@@ -210,11 +212,12 @@ openRows(const std::string &path, const CsvOptions &options) {
   return std::shared_ptr<const CsvRows::File>(std::move(file));
 }
 
-} // namespace
-
 CsvRows::CsvRows(const std::string &path, const CsvOptions &options,
                  std::source_location where) try
-    : file(detail::unwrap(openRows(path, options), where)) {
+    : file(detail::unwrap(
+          openCsv(detail::unwrap(runtime::MappedFile::open(path), where), path,
+                  options),
+          where)) {
 } catch (...) {
   detail::raiseExhausted(where);
 }

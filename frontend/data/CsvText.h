@@ -1,11 +1,13 @@
 /// CsvText: cuts a text into the fields of its rows (RFC 4180).
 #pragma once
 
+#include "runtime/params/MappedFile.h"
 #include "sinter/runtime/Result.h"
 
 #include <sinter/data/Csv.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,5 +61,10 @@ private:
   CsvField plain();
   ErrorInfo errorAt(int64_t line, size_t column, const char *what) const;
 };
+
+/// What CsvRows reads, of a file that is open; `path` stands in errors.
+Result<std::shared_ptr<const CsvRows::File>>
+openCsv(runtime::MappedFile mapped, const std::string &path,
+        const CsvOptions &options);
 
 } // namespace sinter::data

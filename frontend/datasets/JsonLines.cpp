@@ -3,7 +3,7 @@
 
 #include "frontend/Raise.h"
 #include "frontend/datasets/JsonCell.h"
-#include "frontend/datasets/JsonRows.h"
+#include "frontend/datasets/OpenRows.h"
 #include "runtime/params/MappedFile.h"
 #include "runtime/support/Printable.h"
 
@@ -146,11 +146,8 @@ struct JsonLines::File {
   std::vector<Place> places;
 };
 
-namespace {
-
 Result<std::shared_ptr<const JsonLines::File>>
-openLines(const std::string &path) {
-  SINTER_TRY_ASSIGN(auto mapped, runtime::MappedFile::open(path));
+openJsonLines(runtime::MappedFile mapped, const std::string &path) {
   auto file = std::make_shared<JsonLines::File>(std::move(mapped));
   file->path = std::make_shared<const std::string>(path);
   std::string_view text = file->text();
@@ -168,7 +165,7 @@ openLines(const std::string &path) {
   return std::shared_ptr<const JsonLines::File>(std::move(file));
 }
 
-} // namespace
+namespace {
 
 Result<Row> jsonRow(std::string_view text, RowPlace place) {
   auto cell = parseJson(text);
@@ -188,8 +185,13 @@ Result<Row> jsonRow(std::string_view text, RowPlace place) {
   return Row(std::move(names), std::move(cells), std::move(place));
 }
 
+} // namespace
+
 JsonLines::JsonLines(const std::string &path, std::source_location where) try
-    : file(detail::unwrap(openLines(path), where)) {
+    : file(detail::unwrap(
+          openJsonLines(detail::unwrap(runtime::MappedFile::open(path), where),
+                        path),
+          where)) {
 } catch (...) {
   detail::raiseExhausted(where);
 }

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <utility>
 
 namespace sinter::data {
@@ -26,6 +27,21 @@ namespace {
 
 /// What a column's values are beside what SQLite says.
 enum class Meaning : uint8_t { plain, boolean, json };
+
+/// Which file has a name.
+struct Identity {
+  dev_t device = 0;
+  ino_t number = 0;
+  off_t size = 0;
+  bool operator==(const Identity &) const = default;
+
+  static Identity of(const std::string &path) {
+    struct stat info = {};
+    if (::stat(path.c_str(), &info) != 0)
+      return {};
+    return {info.st_dev, info.st_ino, info.st_size};
+  }
+};
 
 struct Connection {
   Database database;
@@ -41,6 +57,7 @@ ErrorInfo brokenFile(const std::string &path, const std::string &what,
 
 struct Sqlite::File {
   std::shared_ptr<const std::string> path;
+  Identity identity;
   std::string select; ///< a row by its number
   Row::Names columns;
   std::vector<Meaning> meanings;
@@ -68,6 +85,9 @@ struct Sqlite::File {
     }
     SINTER_TRY_ASSIGN(Database database, Database::openToRead(*path));
     SINTER_TRY_ASSIGN(Statement statement, database.prepare(select));
+    // Its rows would be others.
+    if (Identity::of(*path) != identity)
+      return brokenFile(*path, "it was replaced or changed while it is open");
     return Connection{std::move(database), std::move(statement)};
   }
 
@@ -147,6 +167,7 @@ public:
 
   Result<std::shared_ptr<const Sqlite::File>> open() {
     SINTER_TRY(checkFile());
+    file->identity = Identity::of(path);
     SINTER_TRY_ASSIGN(Database opened, Database::openToRead(path));
     database = &opened;
     file->path = std::make_shared<const std::string>(path);

@@ -3,6 +3,7 @@
 
 #include "frontend/Raise.h"
 #include "frontend/datasets/Listing.h"
+#include "frontend/datasets/OpenRows.h"
 #include "runtime/params/MappedFile.h"
 #include "runtime/support/Printable.h"
 
@@ -93,14 +94,18 @@ struct TextLines::File {
   std::vector<size_t> begins; ///< of each line, and the end of the last
 };
 
-TextLines::TextLines(const std::string &path, std::source_location where) try {
-  File read{detail::unwrap(runtime::MappedFile::open(path), where), {0}};
+std::shared_ptr<const TextLines::File> openLines(runtime::MappedFile mapped) {
+  TextLines::File read{std::move(mapped), {0}};
   std::string_view text = textOf(read.mapped);
   while (read.begins.back() < text.size()) {
     size_t end = text.find('\n', read.begins.back());
     read.begins.push_back(end == text.npos ? text.size() : end + 1);
   }
-  file = std::make_shared<const File>(std::move(read));
+  return std::make_shared<const TextLines::File>(std::move(read));
+}
+
+TextLines::TextLines(const std::string &path, std::source_location where) try
+    : file(openLines(detail::unwrap(runtime::MappedFile::open(path), where))) {
 } catch (...) {
   detail::raiseExhausted(where);
 }

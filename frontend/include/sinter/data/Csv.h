@@ -82,6 +82,8 @@ public:
   const std::vector<std::string> &columns() const;
 
   struct File;
+  /// Of a file that the library opened.
+  explicit CsvRows(std::shared_ptr<const File> file) : file(std::move(file)) {}
 
 private:
   std::shared_ptr<const File> file;

@@ -31,6 +31,9 @@ public:
   Row get(int64_t index) const;
 
   struct File;
+  /// Of a file that the library opened.
+  explicit JsonLines(std::shared_ptr<const File> file)
+      : file(std::move(file)) {}
 
 private:
   std::shared_ptr<const File> file;

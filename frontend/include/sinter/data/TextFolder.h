@@ -6,6 +6,7 @@
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sinter::data {
@@ -59,6 +60,9 @@ public:
   std::string_view view(int64_t index) const;
 
   struct File;
+  /// Of a file that the library opened.
+  explicit TextLines(std::shared_ptr<const File> file)
+      : file(std::move(file)) {}
 
 private:
   std::shared_ptr<const File> file;
