@@ -127,11 +127,11 @@ void Database::End::operator()(sqlite3 *database) const {
 }
 
 Result<Database> Database::open(const std::string &path,
-                                const std::string &name, int flags) {
+                                const std::string &uri, int flags) {
   Database opened;
   opened.path = std::make_unique<const std::string>(path);
   sqlite3 *database = nullptr;
-  int state = sqlite3_open_v2(name.c_str(), &database,
+  int state = sqlite3_open_v2(uri.c_str(), &database,
                               flags | SQLITE_OPEN_NOMUTEX, nullptr);
   opened.database.reset(database);
   if (!database)
@@ -158,8 +158,9 @@ Result<Database> Database::openToRead(const std::string &path) {
   return opened;
 }
 
-Result<Database> Database::openToFill(const std::string &path) {
-  SINTER_TRY_ASSIGN(Database opened, open(path, path, SQLITE_OPEN_READWRITE));
+Result<Database> Database::openToFill(const std::string &path,
+                                      const std::string &name) {
+  SINTER_TRY_ASSIGN(Database opened, open(name, path, SQLITE_OPEN_READWRITE));
   for (const char *sql : {"PRAGMA journal_mode=OFF", "PRAGMA synchronous=OFF",
                           "PRAGMA locking_mode=EXCLUSIVE"})
     SINTER_TRY(opened.run(sql));

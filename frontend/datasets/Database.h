@@ -54,8 +54,9 @@ public:
   /// For reading alone, mapped; nobody may change the file meanwhile.
   static Result<Database> openToRead(const std::string &path);
   /// A file that is there, without a journal: what is written is lost when the
-  /// process ends early.
-  static Result<Database> openToFill(const std::string &path);
+  /// process ends early. `name` stands in errors.
+  static Result<Database> openToFill(const std::string &path,
+                                     const std::string &name);
 
   Result<Statement> prepare(const std::string &sql) const;
   Status run(const std::string &sql) const;
@@ -64,7 +65,8 @@ private:
   struct End {
     void operator()(sqlite3 *database) const;
   };
-  static Result<Database> open(const std::string &path, const std::string &name,
+  /// `uri` is what SQLite opens.
+  static Result<Database> open(const std::string &path, const std::string &uri,
                                int flags);
   // Statements point to the name, so it must not move.
   std::unique_ptr<const std::string> path;

@@ -231,12 +231,15 @@ private:
                                    "neither a pattern nor a list",
                                    printableName(name())));
     std::string full = folder + *pattern;
-    size_t before = to.size();
-    for (const std::string &file : files)
-      if (fitsGlob(file, full) &&
-          std::ranges::find(to, file) == to.end())
+    bool isEmpty = true;
+    for (const std::string &file : files) {
+      if (!fitsGlob(file, full))
+        continue;
+      isEmpty = false;
+      if (std::ranges::find(to, file) == to.end())
         to.push_back(file);
-    if (to.size() == before)
+    }
+    if (isEmpty)
       return makeError(ErrorKind::io,
                        fmt::format("README.md: no file fits '{}' of config "
                                    "'{}'",

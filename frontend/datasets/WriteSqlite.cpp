@@ -43,7 +43,7 @@ Result<SqliteWriter> SqliteWriter::create(const std::string &path,
   writer.file = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
   if (!writer.file)
     return runtime::systemError(path, "cannot make a file beside it");
-  auto opened = Database::openToFill(name);
+  auto opened = Database::openToFill(name, path);
   // SQLite goes on with the file that it has open.
   Status begun = opened ? opened->run("BEGIN EXCLUSIVE") : Status();
   if (opened && begun)
