@@ -19,9 +19,8 @@ namespace {
 
 ErrorInfo wrongCount(std::string_view path, int64_t line, int64_t count,
                      int64_t expected) {
-  return makeError(ErrorKind::io,
-                   fmt::format("{}:{}: {} fields, expected {}", path, line,
-                               count, expected));
+  return makeError(ErrorKind::io, fmt::format("{}:{}: {} fields, expected {}",
+                                              path, line, count, expected));
 }
 
 std::string_view textOf(const runtime::MappedFile &file) {

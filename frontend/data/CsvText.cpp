@@ -42,14 +42,13 @@ Status CsvText::check() const {
 
 ErrorInfo CsvText::errorAt(int64_t line, size_t column,
                            const char *what) const {
-  return makeError(ErrorKind::io, fmt::format("{}:{}:{}: {}",
-                                              printableName(name), line,
-                                              column + 1, what));
+  return makeError(
+      ErrorKind::io,
+      fmt::format("{}:{}:{}: {}", printableName(name), line, column + 1, what));
 }
 
 bool CsvText::atLineEnd() const {
-  return at < text.size() &&
-         (text[at] == '\n' || text.substr(at, 2) == "\r\n");
+  return at < text.size() && (text[at] == '\n' || text.substr(at, 2) == "\r\n");
 }
 
 bool CsvText::passLineEnd() {

@@ -25,7 +25,8 @@ struct CsvField {
 };
 
 /// Goes through a text. Rows end with LF or CRLF; within quotes these and
-/// delimiters are text. Empty lines are skipped, and a byte order mark of UTF-8.
+/// delimiters are text. Empty lines are skipped, and a byte order mark of
+/// UTF-8.
 class CsvText {
 public:
   /// `text` and `name`, which stands in errors, must outlive the object.
@@ -63,8 +64,8 @@ private:
 };
 
 /// What CsvRows reads, of a file that is open; `path` stands in errors.
-Result<std::shared_ptr<const CsvRows::File>>
-openCsv(runtime::MappedFile mapped, const std::string &path,
-        const CsvOptions &options);
+Result<std::shared_ptr<const CsvRows::File>> openCsv(runtime::MappedFile mapped,
+                                                     const std::string &path,
+                                                     const CsvOptions &options);
 
 } // namespace sinter::data

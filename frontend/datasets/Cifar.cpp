@@ -122,10 +122,9 @@ Status checkLabels(const std::string &path, std::span<const std::byte> bytes,
     for (size_t i = 0; i < version.classes.size(); ++i)
       if (int label = std::to_integer<int>(bytes[at + i]);
           label >= version.classes[i])
-        return broken(path,
-                      fmt::format("record {} has label {} of {} classes",
-                                  at / version.record(), label,
-                                  version.classes[i]));
+        return broken(path, fmt::format("record {} has label {} of {} classes",
+                                        at / version.record(), label,
+                                        version.classes[i]));
   return {};
 }
 
@@ -172,8 +171,8 @@ using detail::held;
 
 Cifar10::Cifar10(const std::string &folder, bool train,
                  std::source_location where) try
-    : files(detail::unwrap(
-          detail::openCifar(folder, detail::cifar10(), train), where)) {
+    : files(detail::unwrap(detail::openCifar(folder, detail::cifar10(), train),
+                           where)) {
 } catch (...) {
   detail::raiseExhausted(where);
 }
@@ -197,8 +196,8 @@ const std::vector<std::string> &Cifar10::classes() const {
 
 Cifar100::Cifar100(const std::string &folder, bool train,
                    std::source_location where) try
-    : files(detail::unwrap(
-          detail::openCifar(folder, detail::cifar100(), train), where)) {
+    : files(detail::unwrap(detail::openCifar(folder, detail::cifar100(), train),
+                           where)) {
 } catch (...) {
   detail::raiseExhausted(where);
 }

@@ -82,9 +82,7 @@ void Statement::bindNull(int place) {
   sqlite3_bind_null(statement.get(), place);
 }
 
-int Statement::columns() const {
-  return sqlite3_column_count(statement.get());
-}
+int Statement::columns() const { return sqlite3_column_count(statement.get()); }
 
 std::string Statement::name(int column) const {
   const char *name = sqlite3_column_name(statement.get(), column);
@@ -126,8 +124,8 @@ void Database::End::operator()(sqlite3 *database) const {
   sqlite3_close_v2(database);
 }
 
-Result<Database> Database::open(const std::string &path,
-                                const std::string &uri, int flags) {
+Result<Database> Database::open(const std::string &path, const std::string &uri,
+                                int flags) {
   Database opened;
   opened.path = std::make_unique<const std::string>(path);
   sqlite3 *database = nullptr;
@@ -146,10 +144,9 @@ Result<Database> Database::open(const std::string &path,
 }
 
 Result<Database> Database::openToRead(const std::string &path) {
-  SINTER_TRY_ASSIGN(
-      Database opened,
-      open(path, uriOf(path, "?mode=ro&immutable=1"),
-           SQLITE_OPEN_READONLY | SQLITE_OPEN_URI));
+  SINTER_TRY_ASSIGN(Database opened,
+                    open(path, uriOf(path, "?mode=ro&immutable=1"),
+                         SQLITE_OPEN_READONLY | SQLITE_OPEN_URI));
   std::error_code error;
   auto size = std::filesystem::file_size(path, error);
   if (!error)
@@ -169,9 +166,9 @@ Result<Database> Database::openToFill(const std::string &path,
 
 Result<Statement> Database::prepare(const std::string &sql) const {
   sqlite3_stmt *statement = nullptr;
-  int state = sqlite3_prepare_v2(database.get(), sql.c_str(),
-                                 static_cast<int>(sql.size()) + 1, &statement,
-                                 nullptr);
+  int state =
+      sqlite3_prepare_v2(database.get(), sql.c_str(),
+                         static_cast<int>(sql.size()) + 1, &statement, nullptr);
   Statement prepared;
   prepared.statement.reset(statement);
   prepared.path = path.get();

@@ -46,11 +46,11 @@ Result<std::string> cacheFile(const std::string &folder,
   std::error_code error;
   fs::create_directories(cache, error);
   if (error)
-    return makeError(ErrorKind::io,
-                     fmt::format("{}: cannot make the cache: {}; another folder "
-                                 "for it is an option",
-                                 printableName(cache.string()),
-                                 error.message()));
+    return makeError(
+        ErrorKind::io,
+        fmt::format("{}: cannot make the cache: {}; another folder "
+                    "for it is an option",
+                    printableName(cache.string()), error.message()));
   std::string full = fs::weakly_canonical(folder, error);
   std::string key = full + '\n' + config + '\n' + split;
   return (cache / fmt::format("{}-{}-{:016x}.sqlite", plainName(config),
@@ -68,9 +68,8 @@ std::optional<std::string> cachedFingerprint(const std::string &file) {
   auto database = Database::openToRead(file);
   if (!database)
     return std::nullopt;
-  auto query = database->prepare(
-      fmt::format("SELECT value FROM {} WHERE key='{}'", metaTable,
-                  fingerprintKey));
+  auto query = database->prepare(fmt::format(
+      "SELECT value FROM {} WHERE key='{}'", metaTable, fingerprintKey));
   if (!query)
     return std::nullopt;
   auto found = query->step();
@@ -123,9 +122,9 @@ Result<Imported> import(const std::string &folder, const std::string &split,
   SINTER_TRY_ASSIGN(auto lock, lockBeside(imported.file));
   if (cachedFingerprint(imported.file) == fingerprint)
     return imported;
-  SINTER_TRY_ASSIGN(imported.filesRead,
-                    importHub({folder, files->second, split, fingerprint,
-                               imported.file}));
+  SINTER_TRY_ASSIGN(
+      imported.filesRead,
+      importHub({folder, files->second, split, fingerprint, imported.file}));
   return imported;
 }
 

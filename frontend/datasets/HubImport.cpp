@@ -230,16 +230,14 @@ Result<std::string> hubFingerprint(const std::string &folder,
     struct stat info = {};
     if (::stat(path.c_str(), &info) != 0)
       return runtime::systemError(path, "cannot read");
-    print += fmt::format("\n{}:{} {} {}.{} {}.{}", file.size(), file,
-                         info.st_size, info.st_mtim.tv_sec,
-                         info.st_mtim.tv_nsec, info.st_ctim.tv_sec,
-                         info.st_ctim.tv_nsec);
+    print +=
+        fmt::format("\n{}:{} {} {}.{} {}.{}", file.size(), file, info.st_size,
+                    info.st_mtim.tv_sec, info.st_mtim.tv_nsec,
+                    info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
   }
   return print;
 }
 
-Result<int64_t> importHub(const HubImport &job) {
-  return Importer(job).run();
-}
+Result<int64_t> importHub(const HubImport &job) { return Importer(job).run(); }
 
 } // namespace sinter::data

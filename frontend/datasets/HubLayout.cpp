@@ -20,7 +20,7 @@ bool fitsGlob(std::string_view path, std::string_view pattern) {
   // an earlier one could match no more.
   struct Star {
     size_t pattern, path;
-    bool slashes;       ///< it holds these, too
+    bool slashes;         ///< it holds these, too
     bool folders = false; ///< it holds whole folders alone
   };
   std::optional<Star> star, wide;
@@ -79,8 +79,8 @@ bool isData(std::string_view path) {
   auto ends = [&](std::string_view ending) { return path.ends_with(ending); };
   std::string_view name = nameOf(path);
   for (std::string_view other :
-       {"dataset_infos.json", "dataset_info.json", "state.json",
-        "config.json", "LICENSE.txt", "license.txt"})
+       {"dataset_infos.json", "dataset_info.json", "state.json", "config.json",
+        "LICENSE.txt", "license.txt"})
     if (name == other)
       return false;
   return std::ranges::any_of(readable, ends) ||
@@ -189,8 +189,8 @@ public:
     if (isSplitList(*wanted)) {
       for (const Cell &one : *wanted->get_if<std::vector<Cell>>()) {
         const Cell *split = one.find("split");
-        SINTER_TRY(add(found[*split->get_if<std::string>()],
-                       *one.find("path"), folder));
+        SINTER_TRY(add(found[*split->get_if<std::string>()], *one.find("path"),
+                       folder));
       }
     } else
       SINTER_TRY(add(found["train"], *wanted, folder));
@@ -275,12 +275,11 @@ Result<const Config *> choose(const std::vector<Config> &configs,
     return marked;
   if (byName)
     return byName;
-  return makeError(
-      ErrorKind::invalid_argument,
-      wanted.empty()
-          ? "it has several configs; name one of: " + names
-          : fmt::format("it has no config '{}', but: {}",
-                        printableName(wanted), names));
+  return makeError(ErrorKind::invalid_argument,
+                   wanted.empty()
+                       ? "it has several configs; name one of: " + names
+                       : fmt::format("it has no config '{}', but: {}",
+                                     printableName(wanted), names));
 }
 
 Result<HubLayout> layoutOf(const std::string &folder,

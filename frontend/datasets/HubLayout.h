@@ -28,8 +28,8 @@ Result<HubLayout> findLayout(const std::string &folder,
 /// text; more is an `unsupported` error, which gives the line.
 Result<Cell> readHubConfigs(std::string_view readme);
 
-/// Whether a path fits a pattern: `*` and `?` stand for what holds no slash, `**`
-/// for anything.
+/// Whether a path fits a pattern: `*` and `?` stand for what holds no slash,
+/// `**` for anything.
 bool fitsGlob(std::string_view path, std::string_view pattern);
 
 } // namespace sinter::data

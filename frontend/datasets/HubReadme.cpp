@@ -78,8 +78,7 @@ private:
   static ErrorInfo unsupported(const Line &line, const char *what) {
     return makeError(ErrorKind::unsupported,
                      fmt::format("README.md:{}: {} is not read: {}",
-                                 line.number, what,
-                                 printableName(line.text)));
+                                 line.number, what, printableName(line.text)));
   }
 
   static bool isItem(std::string_view text) {

@@ -70,8 +70,8 @@ public:
     std::byte further{};
     SINTER_TRY_ASSIGN(size_t more, source({&further, 1}));
     if (got < size)
-      return broken(name, fmt::format("{} bytes of data, its header says {}",
-                                      got, size));
+      return broken(
+          name, fmt::format("{} bytes of data, its header says {}", got, size));
     if (more != 0)
       return broken(name, fmt::format("it has more than the {} bytes of data "
                                       "that its header says",
@@ -232,11 +232,10 @@ Tensor to_tensor(const IdxArray &array, std::source_location where) try {
 Mnist::Mnist(const std::string &folder, bool train,
              std::source_location where) try {
   std::string front = train ? "train" : "t10k";
-  Files read{
-      detail::unwrap(findArray(folder, front + "-images", "idx3-ubyte", 3),
-                     where),
-      detail::unwrap(findArray(folder, front + "-labels", "idx1-ubyte", 1),
-                     where)};
+  Files read{detail::unwrap(
+                 findArray(folder, front + "-images", "idx3-ubyte", 3), where),
+             detail::unwrap(
+                 findArray(folder, front + "-labels", "idx1-ubyte", 1), where)};
   detail::unwrap(checkCounts(folder, read.images, read.labels), where);
   files = std::make_shared<const Files>(std::move(read));
 } catch (...) {
@@ -252,9 +251,8 @@ LabeledImage Mnist::get(int64_t index) const try {
   const IdxArray &images = files->images;
   Image image{images.shape[1], images.shape[2], 1, {}};
   auto count = static_cast<size_t>(image.height * image.width);
-  const auto *first =
-      reinterpret_cast<const uint8_t *>(images.bytes.data()) +
-      static_cast<size_t>(index) * count;
+  const auto *first = reinterpret_cast<const uint8_t *>(images.bytes.data()) +
+                      static_cast<size_t>(index) * count;
   image.pixels.assign(first, first + count);
   return {std::move(image), label};
 } catch (...) {

@@ -117,7 +117,8 @@ Image read_image(const std::string &file, const ImageOptions &options,
 }
 
 Image decode_image(std::span<const std::byte> bytes,
-                   const ImageOptions &options, std::source_location where) try {
+                   const ImageOptions &options,
+                   std::source_location where) try {
   return detail::unwrap(decodeAs(bytes, options, "image"), where);
 } catch (...) {
   detail::raiseExhausted(where);
@@ -152,7 +153,8 @@ Tensor to_tensor(const Image &image, std::source_location where) try {
   detail::raiseExhausted(where);
 }
 
-Tensor to_tensor(std::span<const Image> images, std::source_location where) try {
+Tensor to_tensor(std::span<const Image> images,
+                 std::source_location where) try {
   std::vector<float> values;
   Image none;
   const Image &first = images.empty() ? none : images.front();
@@ -171,21 +173,23 @@ Tensor to_tensor(std::span<const Image> images, std::source_location where) try 
           where);
     appendPlanes(image, values);
   }
-  return tensor(values,
-                Dims{int64_t(images.size()), first.channels, first.height,
-                     first.width},
-                {}, where);
+  return tensor(
+      values,
+      Dims{int64_t(images.size()), first.channels, first.height, first.width},
+      {}, where);
 } catch (...) {
   detail::raiseExhausted(where);
 }
 
 Image to_image(const Tensor &tensor, std::source_location where) try {
-  bool fits = tensor.defined() && tensor.rank() == 3 &&
-              tensor.dtype() == DType::f32;
+  bool fits =
+      tensor.defined() && tensor.rank() == 3 && tensor.dtype() == DType::f32;
   Image image;
   if (fits) {
-    image = {tensor.shape()[1].value, tensor.shape()[2].value,
-             tensor.shape()[0].value, {}};
+    image = {tensor.shape()[1].value,
+             tensor.shape()[2].value,
+             tensor.shape()[0].value,
+             {}};
     fits = image.channels == 1 || image.channels == 3 || image.channels == 4;
   }
   if (!fits)

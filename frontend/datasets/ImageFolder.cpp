@@ -29,9 +29,9 @@ Status checkClasses(const std::vector<std::string> &classes) {
   std::set<std::string> seen;
   for (const std::string &name : classes)
     if (!seen.insert(name).second)
-      return makeError(ErrorKind::invalid_argument,
-                       fmt::format("classes: '{}' is there twice",
-                                   printableName(name)));
+      return makeError(
+          ErrorKind::invalid_argument,
+          fmt::format("classes: '{}' is there twice", printableName(name)));
   return {};
 }
 
@@ -48,17 +48,16 @@ ImageFolder::ImageFolder(const std::string &folder,
                          const ImageFolderOptions &options,
                          std::source_location where) try {
   detail::unwrap(checkClasses(options.classes), where);
-  files = std::make_shared<const Files>(Files{
-      detail::unwrap(listClasses(folder, options.endings, options.classes),
-                     where),
-      options.image});
+  files = std::make_shared<const Files>(
+      Files{detail::unwrap(
+                listClasses(folder, options.endings, options.classes), where),
+            options.image});
 } catch (...) {
   detail::raiseExhausted(where);
 }
 
 int64_t ImageFolder::size() const {
-  return static_cast<int64_t>(
-      detail::held(files, "size").listing.files.size());
+  return static_cast<int64_t>(detail::held(files, "size").listing.files.size());
 }
 
 LabeledImage ImageFolder::get(int64_t index) const {
@@ -257,9 +256,9 @@ Result<std::vector<SegmentationFile>> pairFiles(const std::string &images,
 
 } // namespace
 
-std::vector<SegmentationFile> segmentation_files(const std::string &images,
-                                                 const std::string &masks,
-                                                 std::source_location where) try {
+std::vector<SegmentationFile>
+segmentation_files(const std::string &images, const std::string &masks,
+                   std::source_location where) try {
   return detail::unwrap(pairFiles(images, masks), where);
 } catch (...) {
   detail::raiseExhausted(where);

@@ -57,9 +57,7 @@ Result<Image> decodeJpeg(std::span<const std::byte> bytes,
     return damaged(decoder);
   SINTER_TRY(checkPixels(uint64_t(width), uint64_t(height), options));
   bool isInk = colours == TJCS_CMYK || colours == TJCS_YCCK;
-  int format = isInk                  ? TJPF_CMYK
-               : colours == TJCS_GRAY ? TJPF_GRAY
-                                      : TJPF_RGB;
+  int format = isInk ? TJPF_CMYK : colours == TJCS_GRAY ? TJPF_GRAY : TJPF_RGB;
   Image image{height, width, isInk ? 4 : colours == TJCS_GRAY ? 1 : 3, {}};
   image.pixels.resize(size_t(height) * size_t(width) * size_t(image.channels));
   // Scans are limited, as a small file may hold a great many over the whole

@@ -80,8 +80,8 @@ private:
 
   template <typename T> bool open(T content) {
     if (levels.size() == mostNested)
-      return refuse(fmt::format("values within more than {} others",
-                                mostNested));
+      return refuse(
+          fmt::format("values within more than {} others", mostNested));
     levels.push_back({std::move(content), {}});
     return true;
   }

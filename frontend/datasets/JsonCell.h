@@ -15,8 +15,8 @@ namespace sinter::data {
 /// 64, are `io` errors, which give the byte and lack the file's name.
 Result<Cell> parseJson(std::string_view text);
 
-/// The value in one line. Cells of bytes, and numbers that are none or infinite,
-/// have no JSON: an `unsupported` error.
+/// The value in one line. Cells of bytes, and numbers that are none or
+/// infinite, have no JSON: an `unsupported` error.
 Result<std::string> writeJson(const Cell &cell);
 
 } // namespace sinter::data

@@ -24,9 +24,8 @@ bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 ErrorInfo brokenAt(const std::string &path, int64_t line,
                    const std::string &what) {
-  return makeError(ErrorKind::io,
-                   fmt::format("{}:{}: {}", printableName(path), line,
-                               printable(what)));
+  return makeError(ErrorKind::io, fmt::format("{}:{}: {}", printableName(path),
+                                              line, printable(what)));
 }
 
 /// Where an object stands.

@@ -143,8 +143,7 @@ Result<ClassListing> listClasses(const std::string &folder,
       return broken(path, "a folder of none of the given classes");
     SINTER_TRY_ASSIGN(auto files, listFiles(path, endings));
     for (const std::string &file : files)
-      listing.files.push_back(
-          {fs::path(path) / file, place - classes.begin()});
+      listing.files.push_back({fs::path(path) / file, place - classes.begin()});
   }
   if (listing.files.empty())
     return broken(folder, "no file of any class is in its folders");

@@ -12,8 +12,8 @@
 namespace sinter::data {
 
 /// Names ordered by their bytes, relative to `folder`, of all regular files in
-/// it and in its folders, whose names end in one of `endings`, in whatever case;
-/// no endings are all. Names that begin with a dot are left. Links are
+/// it and in its folders, whose names end in one of `endings`, in whatever
+/// case; no endings are all. Names that begin with a dot are left. Links are
 /// followed; one that leads to a folder that it is in, or nowhere, is an `io`
 /// error.
 Result<std::vector<std::string>>

@@ -109,10 +109,10 @@ private:
     png_set_chunk_cache_max(png, 16);
     png_set_chunk_malloc_max(png, 1 << 20);
     // Texts and profiles are not unpacked.
-    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER,
-                                reinterpret_cast<png_const_bytep>(
-                                    "iCCP\0zTXt\0iTXt\0tEXt\0sPLT\0eXIf"),
-                                6);
+    png_set_keep_unknown_chunks(
+        png, PNG_HANDLE_CHUNK_NEVER,
+        reinterpret_cast<png_const_bytep>("iCCP\0zTXt\0iTXt\0tEXt\0sPLT\0eXIf"),
+        6);
     png_read_info(png, reader.info);
     reader.width = png_get_image_width(png, reader.info);
     reader.height = png_get_image_height(png, reader.info);

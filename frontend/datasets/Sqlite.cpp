@@ -136,8 +136,8 @@ Result<Row> Sqlite::File::read(int64_t id) const {
   if (!found) {
     ErrorInfo error = found.takeError();
     // Its text begins with the file's name.
-    error.message = place.text() +
-                    error.message.substr(printableName(*path).size());
+    error.message =
+        place.text() + error.message.substr(printableName(*path).size());
     return error;
   }
   if (!*found)
@@ -271,13 +271,12 @@ private:
             return sqlite3_stricmp(own.c_str(), name) == 0;
           }))
         idName = name;
-    file->select = fmt::format("SELECT * FROM {} WHERE {}=?1", sqlName(table),
-                               idName);
+    file->select =
+        fmt::format("SELECT * FROM {} WHERE {}=?1", sqlName(table), idName);
     if (idName.empty() || !database->prepare(file->select))
-      return brokenFile(path,
-                        fmt::format("table '{}' has no row ids",
-                                    printableName(table)),
-                        ErrorKind::unsupported);
+      return brokenFile(
+          path, fmt::format("table '{}' has no row ids", printableName(table)),
+          ErrorKind::unsupported);
     file->columns =
         std::make_shared<const std::vector<std::string>>(std::move(names));
     return {};
@@ -327,10 +326,9 @@ private:
   }
 
   Status listRows() {
-    SINTER_TRY_ASSIGN(
-        Statement all,
-        database->prepare(fmt::format("SELECT {0} FROM {1} ORDER BY {0}",
-                                      idName, sqlName(table))));
+    SINTER_TRY_ASSIGN(Statement all, database->prepare(fmt::format(
+                                         "SELECT {0} FROM {1} ORDER BY {0}",
+                                         idName, sqlName(table))));
     bool follow = true;
     while (true) {
       SINTER_TRY_ASSIGN(bool more, all.step());

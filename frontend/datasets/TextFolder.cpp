@@ -66,8 +66,7 @@ TextFolder::TextFolder(const std::string &folder,
 }
 
 int64_t TextFolder::size() const {
-  return static_cast<int64_t>(
-      detail::held(files, "size").listing.files.size());
+  return static_cast<int64_t>(detail::held(files, "size").listing.files.size());
 }
 
 LabeledText TextFolder::get(int64_t index) const try {

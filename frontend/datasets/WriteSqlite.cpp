@@ -90,9 +90,9 @@ Status SqliteWriter::prepareInsert() {
   std::string marks = "?";
   for (size_t i = 1; i < columns.size(); ++i)
     marks += ",?";
-  SINTER_TRY_ASSIGN(insert, database->prepare(
-                                fmt::format("INSERT INTO {} VALUES ({})",
-                                            sqlName(table), marks)));
+  SINTER_TRY_ASSIGN(insert,
+                    database->prepare(fmt::format("INSERT INTO {} VALUES ({})",
+                                                  sqlName(table), marks)));
   return {};
 }
 
@@ -128,8 +128,7 @@ Status SqliteWriter::bind(size_t place, const Cell &cell) {
   } else if (const auto *text = cell.get_if<std::string>())
     insert->bind(number, std::string_view(*text));
   else
-    insert->bind(number,
-                 std::span<const std::byte>(*cell.get_if<Bytes>()));
+    insert->bind(number, std::span<const std::byte>(*cell.get_if<Bytes>()));
   return {};
 }
 
@@ -198,10 +197,10 @@ namespace {
 ErrorInfo ofRow(ErrorInfo error, const std::string &path, int64_t index) {
   // Errors of the file begin with its name.
   std::string name = printableName(path);
-  error.message = error.message.starts_with(name)
-                      ? std::move(error.message)
-                      : fmt::format("{}: item {}: {}", name, index,
-                                    error.message);
+  error.message =
+      error.message.starts_with(name)
+          ? std::move(error.message)
+          : fmt::format("{}: item {}: {}", name, index, error.message);
   return error;
 }
 
@@ -210,8 +209,7 @@ ErrorInfo ofRow(ErrorInfo error, const std::string &path, int64_t index) {
 void writeSqlite(const std::string &path, const SqliteContents &contents,
                  const data::WriteSqliteOptions &options,
                  const std::source_location &where) try {
-  auto writer =
-      unwrap(data::SqliteWriter::create(path, options.table), where);
+  auto writer = unwrap(data::SqliteWriter::create(path, options.table), where);
   unwrap(writer.addColumns(contents.columns), where);
   for (int64_t i = 0; i < contents.size; ++i)
     if (auto added = writer.add(contents.row(i)); !added)

@@ -75,7 +75,8 @@ TEST_F(Csv, QuotesHoldDelimitersLineEndsAndQuotes) {
 }
 
 TEST_F(Csv, LineEndsMarksAndEmptyLines) {
-  EXPECT_EQ(texts("\xef\xbb\xbf" "a,b\r\n\r\n\nc,d"),
+  EXPECT_EQ(texts("\xef\xbb\xbf"
+                  "a,b\r\n\r\n\nc,d"),
             (std::vector<std::string>{"a", "b", "c", "d"}));
   EXPECT_EQ(texts("a\rb,c\n"), (std::vector<std::string>{"a\rb", "c"}));
   EXPECT_EQ(texts(" a , b \n"), (std::vector<std::string>{" a ", " b "}));
@@ -96,8 +97,8 @@ TEST_F(Csv, ColumnsAreReadByNameAsTypes) {
 }
 
 TEST_F(Csv, OptionalsAreEmptyWhereNothingIs) {
-  auto all = data::rows_as<Optional>(
-      rows("flag,a,b,more\nTrue,,x,1\n0,7,,2\n"));
+  auto all =
+      data::rows_as<Optional>(rows("flag,a,b,more\nTrue,,x,1\n0,7,,2\n"));
   EXPECT_TRUE(all.get(0).flag);
   EXPECT_FALSE(all.get(0).a);
   EXPECT_EQ(all.get(0).b, "x");
@@ -116,7 +117,9 @@ TEST_F(Csv, ErrorsSayLineAndColumn) {
              "a.csv:2:4: more text follows a closed quote");
   expectPart(message("a,b\n\"1\n\n\",2\n3\n"), "a.csv:5: 1 fields, expected 2");
   expectPart(message("a,a\n"), "a.csv:1: column 'a' is there twice");
-  expectPart(message("\xff\xfe" "a\0"), "UTF-16");
+  expectPart(message("\xff\xfe"
+                     "a\0"),
+             "UTF-16");
 
   CsvRows all = rows("name,age\n\"x\ny\",12\nz,12a\nw,300\n");
   expectPart(errorOf([&] { all.get(1).get<int>("age"); }),

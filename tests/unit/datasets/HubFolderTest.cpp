@@ -67,9 +67,9 @@ TEST_F(Hub, IsImportedOnceAndNotReadAgain) {
     EXPECT_EQ(reviews.get(i).label, i % 2);
   }
   // A file that changed, also one of the same size, is imported again.
-  std::filesystem::last_write_time(
-      second, std::filesystem::last_write_time(second) +
-                  std::chrono::milliseconds(5));
+  std::filesystem::last_write_time(second,
+                                   std::filesystem::last_write_time(second) +
+                                       std::chrono::milliseconds(5));
   EXPECT_EQ(HubFolder(folder).files_read(), 2);
   EXPECT_EQ(HubFolder(folder).files_read(), 0);
   write("data/train-00001-of-00002.jsonl", lines(300, 301));
@@ -151,8 +151,8 @@ tags:
 ---
 # A data set
 )");
-  for (const char *name : {"s/1.csv", "s/2.csv", "s/deep/a.csv",
-                           "s/deep/b.csv", "l/x.csv", "l/y/z/w.csv"})
+  for (const char *name : {"s/1.csv", "s/2.csv", "s/deep/a.csv", "s/deep/b.csv",
+                           "l/x.csv", "l/y/z/w.csv"})
     write(name, "a\n1\n");
   EXPECT_EQ(data::hub_splits(folder), Names{"train"});
   EXPECT_EQ(HubFolder(folder).size(), 2);
@@ -183,12 +183,15 @@ TEST_F(Hub, ReadmesThatAreNotUnderstoodAreErrors) {
          ErrorKind::io);
   refuse("configs:\n- config_name: a\n- config_name: b", "name one of: a, b",
          ErrorKind::invalid_argument);
-  refuse("configs:\n" + [] {
-    std::string deep;
-    for (size_t i = 0; i < 40; ++i)
-      deep += std::string(i + 1, ' ') + "a:\n";
-    return deep;
-  }(), "more than 16 levels");
+  refuse(
+      "configs:\n" +
+          [] {
+            std::string deep;
+            for (size_t i = 0; i < 40; ++i)
+              deep += std::string(i + 1, ' ') + "a:\n";
+            return deep;
+          }(),
+      "more than 16 levels");
   // Without configs nothing of it is read.
   write("README.md", "---\nlicense: {a: [\n---\n");
   EXPECT_EQ(HubFolder(folder).size(), 1);
@@ -226,8 +229,7 @@ TEST_F(Hub, ListsPackedFilesAndTextsAreRead) {
         readAll(filesOfTests() / "lines.jsonl.gz").substr(0, 30));
   expectPart(errorOf([&] { HubFolder{folder}; }),
              "train.jsonl.gz: the packed bytes are cut short");
-  write("train.jsonl.gz",
-        readAll(filesOfTests() / "lines.jsonl.gz") + "junk");
+  write("train.jsonl.gz", readAll(filesOfTests() / "lines.jsonl.gz") + "junk");
   expectPart(errorOf([&] { HubFolder{folder}; }), "other bytes follow");
 }
 

@@ -109,8 +109,9 @@ TEST_F(Idx, PackedFilesAreUnpacked) {
   std::string plain = header(8, {3}) + "abc";
   std::string file = write("a.gz", gzipOf(plain));
   EXPECT_EQ(data::read_idx(file), parse(plain));
-  expectPart(errorOf([&] { data::read_idx(write("b.gz", gzipOf(plain + "d"))); }),
-             "more than the 3 bytes");
+  expectPart(
+      errorOf([&] { data::read_idx(write("b.gz", gzipOf(plain + "d"))); }),
+      "more than the 3 bytes");
   std::string cut = gzipOf(plain).substr(0, 20);
   expectPart(errorOf([&] { data::read_idx(write("c.gz", cut)); }), "c.gz");
   // 4 GiB out of nothing.

@@ -25,8 +25,7 @@ protected:
     std::filesystem::create_directories((folder / name).parent_path());
     data::write_png(
         folder / name,
-        {side, side, 1,
-         std::vector<uint8_t>(size_t(side * side), sample)});
+        {side, side, 1, std::vector<uint8_t>(size_t(side * side), sample)});
     return folder / name;
   }
   std::vector<int> samples(const data::ImageFolder &images) {
@@ -61,10 +60,9 @@ TEST_F(Images, FoldersAreClassesInTheOrderOfTheirNames) {
   data::ImageFolder given(folder, {.classes = {"dog", "cat", "fox", "Zebra"}});
   EXPECT_EQ(given.classes()[2], "fox");
   EXPECT_EQ(given.label(0), 3);
-  expectPart(errorOf([&] {
-               data::ImageFolder(folder, {.classes = {"dog", "cat"}});
-             }),
-             "Zebra: a folder of none of the given classes");
+  expectPart(
+      errorOf([&] { data::ImageFolder(folder, {.classes = {"dog", "cat"}}); }),
+      "Zebra: a folder of none of the given classes");
   errorOf([&] { data::ImageFolder(folder, {.classes = {"dog", "dog"}}); },
           ErrorKind::invalid_argument);
 }

@@ -87,8 +87,7 @@ TEST(Image, HasTheChannelsThatAreAskedFor) {
 
 TEST(Image, MasksKeepTheirNumbers) {
   ImageOptions classes{.class_indices = true};
-  Image palette =
-      data::read_image(filesOfTests() / "palette4.png", classes);
+  Image palette = data::read_image(filesOfTests() / "palette4.png", classes);
   Image gray = data::read_image(filesOfTests() / "gray2.png", classes);
   Image scaled = data::read_image(filesOfTests() / "gray2.png");
   EXPECT_EQ(palette.channels, 1);
@@ -97,10 +96,9 @@ TEST(Image, MasksKeepTheirNumbers) {
   for (size_t i = 0; i < gray.pixels.size(); ++i)
     ASSERT_EQ(scaled.pixels[i], gray.pixels[i] * 85);
   for (const char *other : {"gray16.png", "rgb8.png", "gray.jpg"})
-    expectPart(errorOf([&] {
-                 data::read_image(filesOfTests() / other, classes);
-               }),
-               "stores no classes");
+    expectPart(
+        errorOf([&] { data::read_image(filesOfTests() / other, classes); }),
+        "stores no classes");
 }
 
 TEST_F(ImageFiles, PngIsWrittenWithoutLoss) {
@@ -118,10 +116,8 @@ TEST_F(ImageFiles, ImagesThatContradictThemselvesAreRefused) {
   for (Image image : {Image{2, 2, 3, std::vector<uint8_t>(11)},
                       Image{2, 2, 2, std::vector<uint8_t>(8)},
                       Image{-1, -4, 1, std::vector<uint8_t>(4)},
-                      Image{int64_t(1) << 62, 4, 1, {}},
-                      Image{0, 4, 1, {}}})
-    errorOf([&] { data::write_png(file, image); },
-            ErrorKind::invalid_argument);
+                      Image{int64_t(1) << 62, 4, 1, {}}, Image{0, 4, 1, {}}})
+    errorOf([&] { data::write_png(file, image); }, ErrorKind::invalid_argument);
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
@@ -140,9 +136,9 @@ TEST(Image, BecomesATensorAndBack) {
   EXPECT_EQ(batch.shape()[1].value, 3);
   EXPECT_EQ(batch.shape()[3].value, 5);
   images[1] = noise(5, 3, 3);
-  expectPart(errorOf([&] { data::to_tensor(images); },
-                     ErrorKind::invalid_argument),
-             "image 1 is 5 x 3 x 3, the first 3 x 5 x 3");
+  expectPart(
+      errorOf([&] { data::to_tensor(images); }, ErrorKind::invalid_argument),
+      "image 1 is 5 x 3 x 3, the first 3 x 5 x 3");
   errorOf([&] { data::to_image(batch); }, ErrorKind::invalid_argument);
 }
 
@@ -177,12 +173,11 @@ TEST(Image, HugeSizesAreRefusedBeforeMemoryIsHad) {
   // The checksum is wrong then, which libpng says first.
   errorOf([&] { data::decode_image(bytesOf(huge)); });
 
-  auto large = data::encode_png(Image{1000, 1000, 1,
-                                      std::vector<uint8_t>(1000000)});
-  expectPart(errorOf([&] {
-               data::decode_image(large, {.max_pixels = 999999});
-             }),
-             "1000 x 1000 pixels; more than 999999 are refused");
+  auto large =
+      data::encode_png(Image{1000, 1000, 1, std::vector<uint8_t>(1000000)});
+  expectPart(
+      errorOf([&] { data::decode_image(large, {.max_pixels = 999999}); }),
+      "1000 x 1000 pixels; more than 999999 are refused");
   EXPECT_EQ(data::decode_image(large, {.max_pixels = 1000000}).width, 1000);
   errorOf([&] { data::decode_image(large, {.max_pixels = -1}); });
 }

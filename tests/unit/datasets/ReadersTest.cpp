@@ -141,9 +141,9 @@ TEST_F(Readers, FillBatchesOfALoader) {
       images.push_back(item.image);
     return data::to_tensor(images);
   };
-  data::DataLoader loader(
-      data::ImageFolder(folder, {.image = {.channels = 1}}),
-      data::LoaderOptions{.batch_size = 4, .workers = 2}, batcher);
+  data::DataLoader loader(data::ImageFolder(folder, {.image = {.channels = 1}}),
+                          data::LoaderOptions{.batch_size = 4, .workers = 2},
+                          batcher);
   std::vector<float> first;
   for (Tensor &batch : loader) {
     EXPECT_EQ(batch.rank(), 4);

@@ -48,8 +48,9 @@ std::vector<Item> items(int64_t count) {
   std::mt19937_64 random(2);
   std::vector<Item> all;
   for (int64_t i = 0; i < count; ++i) {
-    Item item{i, double(random()) / 7, i % 3 == 0, std::to_string(random()),
-              {}, {}, {}};
+    Item item{
+        i, double(random()) / 7, i % 3 == 0, std::to_string(random()), {}, {},
+        {}};
     item.bytes.resize(random() % 5, std::byte(i));
     if (i % 2 == 0)
       item.maybe = int32_t(i);
@@ -145,8 +146,9 @@ TEST_F(Sqlite, ReadersAreAsManyAsThreads) {
 }
 
 TEST_F(Sqlite, RowsMayHaveOtherColumnsEach) {
-  std::string lines = write("a.jsonl", "{\"a\": 1}\n{\"b\": [1, {}], \"a\": 2}\n"
-                                       "{\"c\": true, \"d e\\\"f\": \"x\"}\n");
+  std::string lines =
+      write("a.jsonl", "{\"a\": 1}\n{\"b\": [1, {}], \"a\": 2}\n"
+                       "{\"c\": true, \"d e\\\"f\": \"x\"}\n");
   data::write_sqlite(data::JsonLines(lines), file());
   data::Sqlite rows(file());
   EXPECT_EQ(rows.columns(),
@@ -208,9 +210,9 @@ TEST_F(Sqlite, WhatCannotBeStoredLeavesTheFileAsItWas) {
 TEST_F(Sqlite, TablesAreChosen) {
   run("CREATE TABLE b (x); CREATE TABLE a (x); CREATE TABLE w (x PRIMARY KEY) "
       "WITHOUT ROWID; CREATE VIEW v AS SELECT 1; INSERT INTO a VALUES (4)");
-  expectPart(errorOf([&] { data::Sqlite{file()}; },
-                     ErrorKind::invalid_argument),
-             "several tables; name one of: a, b, w");
+  expectPart(
+      errorOf([&] { data::Sqlite{file()}; }, ErrorKind::invalid_argument),
+      "several tables; name one of: a, b, w");
   EXPECT_EQ(data::Sqlite(file(), {.table = "a"}).get(0).get<int>("x"), 4);
   EXPECT_EQ(data::Sqlite(file(), {.table = "b"}).size(), 0);
   expectPart(errorOf([&] { data::Sqlite(file(), {.table = "v"}); },

@@ -98,7 +98,8 @@ TEST_F(Json, ValuesOfAnotherTypeAreErrorsOfTheirPlace) {
   expectPart(errorOf([&] { rows.get(0); }),
              "a.jsonl:1: column 'tags', element 0, member 'kind' is 'x', "
              "expected a whole number");
-  data::Row row = lines(R"({"big": 18446744073709551615, "text": "12"})").get(0);
+  data::Row row =
+      lines(R"({"big": 18446744073709551615, "text": "12"})").get(0);
   EXPECT_EQ(row.get<double>("big"), 18446744073709551615.0);
   expectPart(errorOf([&] { row.get<uint64_t>("big"); }),
              "expected a whole number");

@@ -20,20 +20,20 @@ struct HubFolderOptions {
   std::string cache = {};
 };
 
-/// One split of a local folder as the Hub has them: JSON lines, JSON lists, CSV,
-/// TSV and plain text (a column `text`), each also packed by gzip (`.gz`). Its
-/// rows are imported once into an SQLite file in the cache, and read from there:
-/// any number, by many threads. While names, sizes and times of the files stay,
-/// they are not read again; else they are imported anew. The file in the cache
-/// is replaced at once, and of several processes one imports.
+/// One split of a local folder as the Hub has them: JSON lines, JSON lists,
+/// CSV, TSV and plain text (a column `text`), each also packed by gzip (`.gz`).
+/// Its rows are imported once into an SQLite file in the cache, and read from
+/// there: any number, by many threads. While names, sizes and times of the
+/// files stay, they are not read again; else they are imported anew. The file
+/// in the cache is replaced at once, and of several processes one imports.
 ///
 /// Which files there are, is said by `configs` with `data_files` or `data_dir`
 /// in the front of README.md
 /// (https://huggingface.co/docs/hub/datasets-manual-configuration); else by
-/// names: `data/SPLIT-00000-of-00002.jsonl` for any split; else files or folders
-/// of which a part between marks is `train` or `training`, `validation`,
-/// `valid`, `val` or `dev`, `test`, `testing`, `eval` or `evaluation`, the
-/// file's name before its folders; else all are `train`.
+/// names: `data/SPLIT-00000-of-00002.jsonl` for any split; else files or
+/// folders of which a part between marks is `train` or `training`,
+/// `validation`, `valid`, `val` or `dev`, `test`, `testing`, `eval` or
+/// `evaluation`, the file's name before its folders; else all are `train`.
 ///
 /// Columns of CSV whose fields are whole numbers, or numbers, in all rows are
 /// that; empty fields are nothing. A number that begins with 0 as `007` does

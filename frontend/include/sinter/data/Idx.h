@@ -24,8 +24,8 @@ struct IdxArray {
 
 /// Reads an IDX file (http://yann.lecun.com/exdb/mnist) of any dtype and rank,
 /// plain or packed by gzip, which its first bytes say. A header that does not
-/// fit the size of the file, to the byte, is an `io` Error that names it, before
-/// memory is had for what it says.
+/// fit the size of the file, to the byte, is an `io` Error that names it,
+/// before memory is had for what it says.
 IdxArray read_idx(const std::string &file,
                   std::source_location where = std::source_location::current());
 

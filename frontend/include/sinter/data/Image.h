@@ -46,8 +46,8 @@ struct LabeledImage {
 struct ImageOptions {
   /// 1, 3 or 4; 0 takes what the file has: gray or colour, with alpha where it
   /// has that. Gray with alpha is 4. Asked for fewer, alpha is dropped; gray of
-  /// colours is (19595 r + 38470 g + 7471 b + 32768) / 65536, which ITU-R BT.601
-  /// says.
+  /// colours is (19595 r + 38470 g + 7471 b + 32768) / 65536, which ITU-R
+  /// BT.601 says.
   int64_t channels = 0;
   /// The numbers that a PNG stores, as one channel: those of its palette's
   /// entries, or gray as it is, also of fewer than 8 bits. Masks of classes are

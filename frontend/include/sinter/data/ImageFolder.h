@@ -22,8 +22,8 @@ struct ImageFolderOptions {
 
 /// A folder in which each class has a folder with its pictures, also in folders
 /// of that. Labels follow the classes' order; items are ordered by the bytes of
-/// their names. Names that begin with a dot are left. The folder is listed once;
-/// pictures are decoded when they are asked for, see `read_image`.
+/// their names. Names that begin with a dot are left. The folder is listed
+/// once; pictures are decoded when they are asked for, see `read_image`.
 ///
 /// `io` Errors are a folder without a picture, and links that lead nowhere or
 /// to a folder that they are in.

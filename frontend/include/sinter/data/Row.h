@@ -26,7 +26,8 @@
 ///       std::optional<std::string> title;
 ///       SINTER_ROW(text, stars, title)
 ///     };
-///     auto reviews = sn::data::rows_as<Review>(sn::data::JsonLines("a.jsonl"));
+///     auto reviews =
+///     sn::data::rows_as<Review>(sn::data::JsonLines("a.jsonl"));
 ///
 /// Fields are bool, whole numbers, floating ones, std::string, `Bytes`, vectors
 /// of these, other structs of this kind, Cell, and optionals, which are empty
@@ -151,9 +152,9 @@ namespace sinter::data {
 
 /// A struct with SINTER_ROW.
 template <typename T>
-concept RowStruct =
-    std::default_initializable<T> &&
-    requires(T &value) { T::sinter_row(value, detail::IgnoredField()); };
+concept RowStruct = std::default_initializable<T> && requires(T &value) {
+  T::sinter_row(value, detail::IgnoredField());
+};
 
 } // namespace sinter::data
 
@@ -173,9 +174,10 @@ void readCell(T &to, const data::Cell &cell, const CellPath &path) {
     to = cellAsBool(cell, path);
   else if constexpr (std::is_integral_v<T>) {
     using Limits = std::numeric_limits<T>;
-    constexpr int64_t most = sizeof(T) == 8 ? INT64_MAX : int64_t(Limits::max());
-    to = static_cast<T>(
-        cellAsInteger(cell, path, int64_t(Limits::min()), most));
+    constexpr int64_t most =
+        sizeof(T) == 8 ? INT64_MAX : int64_t(Limits::max());
+    to =
+        static_cast<T>(cellAsInteger(cell, path, int64_t(Limits::min()), most));
   } else if constexpr (std::is_floating_point_v<T>)
     to = static_cast<T>(cellAsNumber(cell, path));
   else if constexpr (std::is_same_v<T, std::string>)
@@ -245,7 +247,7 @@ public:
       : columns(std::move(names)), values(std::move(cells)),
         where(std::move(place)) {}
 
-  const std::vector<std::string> &names() const { 
+  const std::vector<std::string> &names() const {
     return detail::held(columns, "names");
   }
   const std::vector<Cell> &cells() const { return values; }

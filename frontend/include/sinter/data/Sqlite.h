@@ -34,9 +34,8 @@ struct SqliteOptions {
 /// several where none is named, `invalid_argument`.
 class Sqlite {
 public:
-  explicit Sqlite(
-      const std::string &path, const SqliteOptions &options = {},
-      std::source_location where = std::source_location::current());
+  explicit Sqlite(const std::string &path, const SqliteOptions &options = {},
+                  std::source_location where = std::source_location::current());
 
   int64_t size() const;
   Row get(int64_t index) const;
@@ -74,7 +73,8 @@ void writeSqlite(const std::string &path, const SqliteContents &contents,
 
 template <typename T> constexpr bool isTuple = false;
 template <typename... T> constexpr bool isTuple<std::tuple<T...>> = true;
-template <typename A, typename B> constexpr bool isTuple<std::pair<A, B>> = true;
+template <typename A, typename B>
+constexpr bool isTuple<std::pair<A, B>> = true;
 
 template <typename T> data::Row itemRow(const T &item) {
   if constexpr (data::RowStruct<T> || std::is_same_v<T, data::Row>)
@@ -112,9 +112,10 @@ namespace sinter::data {
 /// or truth values and numbers, is an `unsupported` Error, and so are names of
 /// columns that differ in their case alone.
 template <Dataset D>
-void write_sqlite(const D &dataset, const std::string &path,
-                  const WriteSqliteOptions &options = {},
-                  std::source_location where = std::source_location::current()) {
+void write_sqlite(
+    const D &dataset, const std::string &path,
+    const WriteSqliteOptions &options = {},
+    std::source_location where = std::source_location::current()) {
   using Item = ItemOf<D>;
   detail::SqliteContents contents;
   contents.size = dataset.size();
