@@ -6,8 +6,10 @@
 #include <sinter/data/Dataset.h>
 #include <sinter/data/Idx.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <random>
 #include <span>
 #include <vector>

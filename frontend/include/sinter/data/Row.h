@@ -250,7 +250,9 @@ public:
   const std::vector<std::string> &names() const {
     return detail::held(columns, "names");
   }
-  const std::vector<Cell> &cells() const { return values; }
+  const std::vector<Cell> &cells() const & { return values; }
+  /// By value, so that `for (auto &cell : rows.get(0).cells())` is right.
+  std::vector<Cell> cells() && { return std::move(values); }
   const RowPlace &place() const { return where; }
   /// The cell of a column, or null.
   const Cell *find(std::string_view name) const;
