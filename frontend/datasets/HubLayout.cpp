@@ -11,6 +11,7 @@
 #include <array>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace sinter::data {
@@ -87,14 +88,15 @@ bool isData(std::string_view path) {
          std::ranges::any_of(columnar, ends);
 }
 
+/// What may stand before and behind a word.
 bool isMark(char c) {
-  bool isLetter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  return !isLetter && !(c >= '0' && c <= '9') &&
-         static_cast<unsigned char>(c) < 0x80;
+  return c == '-' || c == '.' || c == '_' || c == ' ' || (c >= '0' && c <= '9');
 }
 
-/// The split that one part of a path between marks says.
-std::optional<std::string> splitIn(std::string_view part) {
+using Splits = std::set<std::string>;
+
+/// Adds the splits that words of one part of a path say.
+void addSplits(std::string_view part, Splits &found) {
   constexpr std::array<std::pair<std::string_view, const char *>, 10> words = {{
       {"train", "train"},
       {"training", "train"},
@@ -114,46 +116,50 @@ std::optional<std::string> splitIn(std::string_view part) {
       ++end;
     for (const auto &[word, split] : words)
       if (part.substr(begin, end - begin) == word)
-        return split;
+        found.insert(split);
     begin = end + 1;
   }
-  return std::nullopt;
 }
 
-/// The nearest part counts: a file's name before its folders.
-std::optional<std::string> splitOfNames(std::string_view path) {
-  while (true) {
-    size_t slash = path.rfind('/');
-    auto split = splitIn(slash == path.npos ? path : path.substr(slash + 1));
-    if (split || slash == path.npos)
-      return split;
-    path = path.substr(0, slash);
+Splits splitsOfFolders(std::string_view path) {
+  Splits found;
+  for (size_t slash = path.find('/'); slash != path.npos;
+       slash = path.find('/')) {
+    addSplits(path.substr(0, slash), found);
+    path.remove_prefix(slash + 1);
   }
+  return found;
+}
+
+Splits splitsOfName(std::string_view path) {
+  Splits found;
+  addSplits(nameOf(path), found);
+  return found;
 }
 
 /// `data/SPLIT-00000-of-00002.jsonl`
-std::optional<std::string> splitOfShard(std::string_view path) {
+Splits splitOfShard(std::string_view path) {
   constexpr std::string_view folder = "data/";
   constexpr std::string_view shape = "-00000-of-00000";
   if (!path.starts_with(folder))
-    return std::nullopt;
+    return {};
   path.remove_prefix(folder.size());
   for (size_t at = 1; at + shape.size() <= path.size(); ++at) {
     auto fits = [](char c, char wanted) {
       return wanted == '0' ? c >= '0' && c <= '9' : c == wanted;
     };
     if (std::ranges::equal(path.substr(at, shape.size()), shape, fits))
-      return std::string(path.substr(0, at));
+      return {std::string(path.substr(0, at))};
   }
-  return std::nullopt;
+  return {};
 }
 
 HubSplits splitsByNames(const std::vector<std::string> &files) {
   HubSplits splits;
-  for (auto *rule : {splitOfShard, splitOfNames}) {
+  for (auto *rule : {splitOfShard, splitsOfFolders, splitsOfName}) {
     for (const std::string &file : files)
-      if (auto split = rule(file))
-        splits[*split].push_back(file);
+      for (const std::string &split : rule(file))
+        splits[split].push_back(file);
     if (!splits.empty())
       return splits;
   }

@@ -102,9 +102,8 @@ TEST_F(Hub, TheCacheMayLieElsewhere) {
 }
 
 TEST_F(Hub, SplitsAreFoundByNames) {
-  for (const char *name :
-       {"training.csv", "my-dev-set.csv", "evaluation/part1.csv",
-        "evaluation/part2.csv", "README.md", "notes.bin"})
+  for (const char *name : {"training.csv", "my-dev-set.csv", "eval1.csv",
+                           "eval2.csv", "README.md", "notes.bin"})
     write(name, "a\n1\n");
   EXPECT_EQ(data::hub_splits(folder), (Names{"test", "train", "validation"}));
   EXPECT_EQ(HubFolder(folder, "test").size(), 2);
@@ -114,9 +113,15 @@ TEST_F(Hub, SplitsAreFoundByNames) {
   write("one/a.csv", "a\n1\n");
   write("one/b.csv", "a\n1\n");
   EXPECT_EQ(data::hub_splits(folder / "one"), Names{"train"});
-  // The file's name comes before its folder's.
+  // Folders come before files; some say two.
   write("two/train/test.csv", "a\n1\n");
-  EXPECT_EQ(data::hub_splits(folder / "two"), Names{"test"});
+  write("two/my_val-2/b.csv", "a\n1\n");
+  write("two/other/test.csv", "a\n1\n");
+  EXPECT_EQ(data::hub_splits(folder / "two"), (Names{"train", "validation"}));
+  write("three/train-test.csv", "a\n1\n");
+  write("three/retrain.csv", "a\n1\n");
+  EXPECT_EQ(data::hub_splits(folder / "three"), (Names{"test", "train"}));
+  EXPECT_EQ(HubFolder(folder / "three", "test").size(), 1);
   expectPart(errorOf([&] { HubFolder(folder / "one", "test"); },
                      ErrorKind::invalid_argument),
              "no split 'test', but: train");

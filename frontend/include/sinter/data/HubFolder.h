@@ -30,10 +30,10 @@ struct HubFolderOptions {
 /// Which files there are, is said by `configs` with `data_files` or `data_dir`
 /// in the front of README.md
 /// (https://huggingface.co/docs/hub/datasets-manual-configuration); else by
-/// names: `data/SPLIT-00000-of-00002.jsonl` for any split; else files or
-/// folders of which a part between marks is `train` or `training`,
-/// `validation`, `valid`, `val` or `dev`, `test`, `testing`, `eval` or
-/// `evaluation`, the file's name before its folders; else all are `train`.
+/// names: `data/SPLIT-00000-of-00002.jsonl` for any split; else folders, else
+/// files, in whose names a word between `-`, `_`, `.`, blanks and digits is
+/// `train` or `training`, `validation`, `valid`, `val` or `dev`, `test`,
+/// `testing`, `eval` or `evaluation`; else all are `train`.
 ///
 /// Columns of CSV whose fields are whole numbers, or numbers, in all rows are
 /// that; empty fields are nothing. A number that begins with 0 as `007` does
