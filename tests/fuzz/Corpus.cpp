@@ -205,10 +205,34 @@ static bool writeWeightFiles(const fs::path &root) {
   return true;
 }
 
+/// Files of data sets, which lie beside their tests.
+static void writeDatasets(const fs::path &root) {
+  for (const auto &entry : fs::directory_iterator(SINTER_DATASET_FILES)) {
+    fs::path ending = entry.path().extension();
+    const char *folder = ending == ".png" || ending == ".jpg" ? "picture"
+                         : ending == ".csv"                   ? "csv"
+                         : ending == ".jsonl"                 ? "jsonlines"
+                                                              : nullptr;
+    if (folder)
+      fs::copy_file(entry.path(), root / folder / entry.path().filename(),
+                    fs::copy_options::overwrite_existing);
+  }
+  write(root / "jsonlines/list", textBytes(R"([{"a": []}, {"b": 1e3}])"));
+  for (std::string_view type : {"\x08", "\x0b", "\x0e"})
+    write(root / "idx" / std::to_string(type[0]),
+          textBytes(std::string("\0\0", 2) + std::string(type) +
+                    std::string("\2\0\0\0\1\0\0\0\2", 9) +
+                    std::string(type == "\x08"   ? 2
+                                : type == "\x0b" ? 4
+                                                 : 16,
+                                'x')));
+}
+
 bool sinter::fuzz::writeCorpus(const fs::path &root) {
   for (const char *name :
-       {"cache", "csv", "image", "json", "kernel", "model", "npy", "npz",
-        "onnx", "pickle", "safetensors", "text", "tiles", "torch", "weights"})
+       {"cache", "csv", "idx", "image", "json", "jsonlines", "kernel", "model",
+        "npy", "npz", "onnx", "picture", "pickle", "safetensors", "text",
+        "tiles", "torch", "weights"})
     fs::create_directories(root / name);
   writeTexts(root / "json");
   writeModels(root / "onnx");
@@ -224,6 +248,7 @@ bool sinter::fuzz::writeCorpus(const fs::path &root) {
   write(root / "model/state", test::copyModel().file());
   write(root / "csv/header", textBytes("a, b,c\r\n1,2.5,-3e2\r\n\n4 , 5,6\n"));
   write(root / "csv/rare", textBytes("inf\t,-0\nnan,1e-320"));
+  writeDatasets(root);
   write(root / "image/cpu", test::kernelImage());
   write(root / "tiles/two", textBytes("sinter tiles 1\na=b\nk_1=64x32\n"));
   for (std::string_view text : graphs)

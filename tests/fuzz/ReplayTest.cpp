@@ -14,7 +14,9 @@ namespace fs = std::filesystem;
 void fuzzCache(const uint8_t *data, size_t size);
 void fuzzCsv(const uint8_t *data, size_t size);
 void fuzzImage(const uint8_t *data, size_t size);
+void fuzzIdx(const uint8_t *data, size_t size);
 void fuzzJson(const uint8_t *data, size_t size);
+void fuzzJsonLines(const uint8_t *data, size_t size);
 void fuzzKernel(const uint8_t *data, size_t size);
 void fuzzModel(const uint8_t *data, size_t size);
 void fuzzNpy(const uint8_t *data, size_t size);
@@ -22,6 +24,7 @@ void fuzzNpz(const uint8_t *data, size_t size);
 void fuzzOnnx(const uint8_t *data, size_t size);
 void fuzzTorch(const uint8_t *data, size_t size);
 void fuzzPickle(const uint8_t *data, size_t size);
+void fuzzPicture(const uint8_t *data, size_t size);
 void fuzzSafetensors(const uint8_t *data, size_t size);
 void fuzzText(const uint8_t *data, size_t size);
 void fuzzTiles(const uint8_t *data, size_t size);
@@ -88,11 +91,12 @@ TEST_P(Replay, endsWell) {
 INSTANTIATE_TEST_SUITE_P(
     Fuzzers, Replay,
     testing::Values(Named{"cache", fuzzCache}, Named{"csv", fuzzCsv},
-                    Named{"image", fuzzImage}, Named{"json", fuzzJson},
-                    Named{"kernel", fuzzKernel}, Named{"model", fuzzModel},
-                    Named{"npy", fuzzNpy}, Named{"npz", fuzzNpz},
-                    Named{"onnx", fuzzOnnx}, Named{"pickle", fuzzPickle},
-                    Named{"torch", fuzzTorch},
+                    Named{"idx", fuzzIdx}, Named{"image", fuzzImage},
+                    Named{"json", fuzzJson}, Named{"jsonlines", fuzzJsonLines},
+                    Named{"picture", fuzzPicture}, Named{"kernel", fuzzKernel},
+                    Named{"model", fuzzModel}, Named{"npy", fuzzNpy},
+                    Named{"npz", fuzzNpz}, Named{"onnx", fuzzOnnx},
+                    Named{"pickle", fuzzPickle}, Named{"torch", fuzzTorch},
                     Named{"safetensors", fuzzSafetensors},
                     Named{"text", fuzzText}, Named{"tiles", fuzzTiles},
                     Named{"weights", fuzzWeights}),

@@ -57,7 +57,7 @@ def build(language, source, folder, root, build_folder, compiler):
                  "-lsinter-runtime", f"-Wl,-rpath,{build_folder}/lib"]
     flags = ["-std=c++20"] if language == "cpp" else ["-std=gnu11"]
     if language == "cpp":
-        libraries.append("-lsinter-frontend")
+        libraries += ["-lsinter-frontend", "-lsinter-data"]
     objects = sorted(folder.glob("*.o"))
     return [compiler, *flags, "-w", *includes, *libraries, source, *objects,
             "-o", folder / f"blocks-{language}"]

@@ -1,7 +1,8 @@
-/// Reading tables of numbers from CSV files.
+/// Reading CSV files: tables of numbers, and rows of any text.
 #pragma once
 
 #include <sinter/Held.h>
+#include <sinter/data/Row.h>
 
 #include <cstdint>
 #include <memory>
@@ -28,6 +29,9 @@ struct Table {
 struct CsvOptions {
   bool header = true; ///< the first line names the columns
   char delimiter = ',';
+  /// Around fields that hold delimiters, line ends or quotes, which stand twice
+  /// there (RFC 4180). 0 for none.
+  char quote = '"';
 };
 
 /// Reads a file in which every field is a number and every row has as many
@@ -57,6 +61,32 @@ public:
 
 private:
   std::shared_ptr<const Table> table;
+};
+
+/// The rows of a CSV file as they are, whatever is in them: the cells of a Row
+/// are text, which `get<double>` and fields of a struct read as numbers. Blanks
+/// stay; a byte order mark and empty lines are skipped; rows end with LF or
+/// CRLF. The file is mapped; where rows begin is found when it is opened, and
+/// what is wrong with quotes and numbers of fields is an `io` Error there, with
+/// line and column. Cells are made by `get`.
+///
+/// Without a header the columns are named "0", "1" and so on.
+class CsvRows {
+public:
+  explicit CsvRows(
+      const std::string &path, const CsvOptions &options = {},
+      std::source_location where = std::source_location::current());
+
+  int64_t size() const;
+  Row get(int64_t index) const;
+  const std::vector<std::string> &columns() const;
+
+  struct File;
+  /// Of a file that the library opened.
+  explicit CsvRows(std::shared_ptr<const File> file) : file(std::move(file)) {}
+
+private:
+  std::shared_ptr<const File> file;
 };
 
 } // namespace sinter::data
