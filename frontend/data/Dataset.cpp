@@ -1,8 +1,6 @@
 /// What data sets refuse.
 #include <sinter/data/Dataset.h>
 
-#include <sinter/data/Collate.h>
-
 #include "frontend/Raise.h"
 #include "frontend/data/NotedLine.h"
 
@@ -100,17 +98,6 @@ void noteLine(const SourceLine &where) noexcept {
 std::optional<SourceLine> takeNotedLine() {
   NotedLine noted = std::exchange(notedLine(), {});
   return noted.isSet ? std::optional(noted.line) : std::nullopt;
-}
-
-void checkRow(size_t row, size_t elements, size_t first) try {
-  if (elements != first)
-    raise(makeError(ErrorKind::invalid_argument,
-                    fmt::format("collate: row {} of the batch has {} elements, "
-                                "the first has {}",
-                                row, elements, first)),
-          {});
-} catch (...) {
-  detail::raiseExhausted({});
 }
 
 } // namespace sinter::detail
