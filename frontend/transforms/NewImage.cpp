@@ -37,13 +37,18 @@ void checkPixels(const data::Image &image, const char *call,
     refuseImage(call, "an image without pixels", where);
 }
 
-data::Image newImage(int64_t height, int64_t width, int64_t channels,
-                     const char *call, const SourceLine &where) {
+void checkSize(int64_t height, int64_t width, const char *call,
+               const SourceLine &where) {
   if (height < 0 || width < 0 || height > mostPixels ||
       (height > 0 && width > mostPixels / height))
     refuseImage(call,
                 fmt::format("an image of {} x {} pixels", height, width),
                 where);
+}
+
+data::Image newImage(int64_t height, int64_t width, int64_t channels,
+                     const char *call, const SourceLine &where) {
+  checkSize(height, width, call, where);
   data::Image image;
   image.height = height;
   image.width = width;

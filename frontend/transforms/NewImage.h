@@ -18,8 +18,12 @@ namespace sinter::detail {
 void checkPixels(const data::Image &image, const char *call,
                  const SourceLine &where, bool notEmpty = true);
 
-/// Zeros. Throws where it would have more pixels than any picture that is read,
-/// or less than none.
+/// Throws where an image would have more pixels than any that is read, or less
+/// than none.
+void checkSize(int64_t height, int64_t width, const char *call,
+               const SourceLine &where);
+
+/// Zeros, of a size that is checked.
 data::Image newImage(int64_t height, int64_t width, int64_t channels,
                      const char *call, const SourceLine &where);
 

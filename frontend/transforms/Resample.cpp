@@ -153,6 +153,7 @@ Image resized(const Image &image, int64_t height, int64_t width, Filter filter,
   detail::checkPixels(image, "resized", where);
   if (height < 1 || width < 1)
     detail::refuseImage("resized", "a size of 0 or less", where);
+  detail::checkSize(height, width, "resized", where);
   if (height == image.height && width == image.width)
     return image;
   if (filter == Filter::nearest)

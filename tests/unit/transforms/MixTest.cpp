@@ -79,8 +79,8 @@ TEST(Mix, EveryBatchRunsOneProgram) {
         return std::pair(reshape(batch.first, {n, 1, 4, 4}), batch.second);
       },
       data::mixup(0.4, 5));
-  data::DataLoader loader(data::InMemory(items),
-                          {.batch_size = 4, .workers = 2}, batcher);
+  data::InMemory dataset(items);
+  data::DataLoader loader(dataset, {.batch_size = 4, .workers = 2}, batcher);
   auto made = [] { return stats().compiles + stats().disk_hits; };
   uint64_t after = 0;
   double sum = 0;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -103,7 +104,7 @@ TEST(Pixels, BadImagesAndNumbersAreErrors) {
   two.height = 1;
   EXPECT_NE(messageOf([&] { data::gray(two); }), "accepted");
   EXPECT_EQ(messageOf([] { data::resized(counted(2, 2), 1 << 20, 1 << 20); }),
-            "resized: an image of 2 x 1048576 pixels");
+            "resized: an image of 1048576 x 1048576 pixels");
   EXPECT_EQ(messageOf([] { data::resized(counted(2, 2), 0, 4); }),
             "resized: a size of 0 or less");
   EXPECT_EQ(messageOf([] { data::resized(Image{0, 0, 3, {}}, 2, 2); }),
