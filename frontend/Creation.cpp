@@ -139,8 +139,8 @@ Tensor from_bytes(std::span<const std::byte> bytes, DType dtype,
 }
 
 /// Room for bytes that go to a device.
-static std::unique_ptr<runtime::Upload>
-beginUpload(size_t bytes, DeviceId id, const SourceLine &where) {
+static std::unique_ptr<runtime::Upload> beginUpload(size_t bytes, DeviceId id,
+                                                    const SourceLine &where) {
   runtime::Device *device = unwrap(runtime::getDevice(id), where);
   return unwrap(threadBatch().isAhead ? device->upload(bytes)
                                       : device->Device::upload(bytes),
@@ -150,8 +150,7 @@ beginUpload(size_t bytes, DeviceId id, const SourceLine &where) {
 detail::LeafRoom::LeafRoom(DType dtype, const Dims &shape,
                            const Options &options, const SourceLine &where)
     : dtype(dtype), dims(leafDims(dtype, shape, where)), line(where),
-      upload(beginUpload(size_t(countElements(shape, where)) *
-                             byteWidth(dtype),
+      upload(beginUpload(size_t(countElements(shape, where)) * byteWidth(dtype),
                          options.device.value_or(default_device()), where)) {}
 
 Tensor detail::LeafRoom::finish() {

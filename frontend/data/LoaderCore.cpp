@@ -197,7 +197,8 @@ LoaderCore::placeOf(int64_t number) try {
 }
 
 std::shared_ptr<void>
-LoaderCore::makeThing(int64_t number, const std::function<bool()> &stopped) try {
+LoaderCore::makeThing(int64_t number,
+                      const std::function<bool()> &stopped) try {
   DeviceScope scope(device);
   auto [order, batch] = placeOf(number);
   if (batch == countBatches(static_cast<int64_t>(order->items.size())))

@@ -41,9 +41,9 @@ public:
   void check(int64_t size, int64_t draws, bool replacement,
              const SourceLine &where) const {
     if (size != static_cast<int64_t>(sums.size()))
-      detail::raise(badSampler(fmt::format("{} weights for {} items",
-                                           sums.size(), size)),
-                    where);
+      detail::raise(
+          badSampler(fmt::format("{} weights for {} items", sums.size(), size)),
+          where);
     if (!replacement && draws > positive)
       detail::raise(
           badSampler(fmt::format("{} items without replacement, of which {} "
@@ -138,7 +138,8 @@ Sampler replacement_sampler(uint64_t seed, int64_t count) try {
 
 Sampler weighted_sampler(std::vector<double> weights, uint64_t seed,
                          int64_t count, bool replacement) try {
-  auto table = std::make_shared<const Weights>(std::move(weights), SourceLine());
+  auto table =
+      std::make_shared<const Weights>(std::move(weights), SourceLine());
   return [=](int64_t size, int64_t epoch) {
     int64_t draws = count > 0 ? count : size;
     table->check(size, draws, replacement, {});

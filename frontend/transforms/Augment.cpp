@@ -19,15 +19,14 @@ namespace sinter::data {
 using detail::Arguments;
 using Where = std::source_location;
 
-static void checkInterval(const char *call, const char *name,
-                          Interval interval, double least, double most,
-                          const Where &where) {
+static void checkInterval(const char *call, const char *name, Interval interval,
+                          double least, double most, const Where &where) {
   if (!(interval.least >= least && interval.least <= interval.most &&
         interval.most <= most))
-    detail::refuseImage(call,
-                        fmt::format("{} from {} to {}", name, interval.least,
-                                    interval.most),
-                        where);
+    detail::refuseImage(
+        call,
+        fmt::format("{} from {} to {}", name, interval.least, interval.most),
+        where);
 }
 
 //===- Mirrors ------------------------------------------------------------===//
@@ -146,8 +145,8 @@ ImageTransform random_resized_crop(int64_t size,
     Draws draws;
     Part part = drawPart(image, options.scale, options.ratio, draws)
                     .value_or(middleOf(image, options.ratio));
-    Image cut = cropped(image, part.top, part.left, part.height, part.width, 0,
-                        where);
+    Image cut =
+        cropped(image, part.top, part.left, part.height, part.width, 0, where);
     return resized(cut, size, size, options.filter, where);
   });
 } catch (...) {
@@ -165,8 +164,7 @@ ImageTransform random_erasing(const ErasingOptions &options, Where where) try {
       return image;
     // Its ratio is height by width.
     Interval ratio{1 / options.ratio.most, 1 / options.ratio.least};
-    Part part =
-        drawPart(image, options.scale, ratio, draws).value_or(Part());
+    Part part = drawPart(image, options.scale, ratio, draws).value_or(Part());
     for (int64_t y = part.top; y < part.top + part.height; ++y)
       for (int64_t i = part.left * image.channels;
            i < (part.left + part.width) * image.channels; ++i)

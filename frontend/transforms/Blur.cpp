@@ -41,18 +41,18 @@ Image blurred(const Image &image, int64_t kernel, double sigma,
               std::source_location where) try {
   detail::checkPixels(image, "blurred", where);
   if (kernel < 1 || kernel % 2 == 0 || !(sigma > 0 && sigma < 1e6))
-    detail::refuseImage("blurred",
-                        fmt::format("a kernel of {} pixels and sigma {}",
-                                    kernel, sigma),
-                        where);
+    detail::refuseImage(
+        "blurred",
+        fmt::format("a kernel of {} pixels and sigma {}", kernel, sigma),
+        where);
   int64_t half = kernel / 2;
   if (half >= std::min(image.height, image.width))
     detail::refuseImage("blurred",
                         fmt::format("a kernel of {} pixels over {} x {}",
                                     kernel, image.height, image.width),
                         where);
-  Image wide = padded(image, {half, half, half, half}, Border::reflect, 0,
-                      where);
+  Image wide =
+      padded(image, {half, half, half, half}, Border::reflect, 0, where);
   std::vector<float> weights = weightsOf(kernel, sigma);
   int64_t row = image.width * image.channels,
           wideRow = wide.width * wide.channels;

@@ -99,9 +99,9 @@ static void turnHue(uint8_t *pixel, float turn) {
   float low = unit(most * (1 - saturation));
   float falling = unit(most * (1 - saturation * part));
   float rising = unit(most * (1 - saturation + saturation * part));
-  const float colours[6][3] = {{most, rising, low},  {falling, most, low},
-                               {low, most, rising},  {low, falling, most},
-                               {rising, low, most},  {most, low, falling}};
+  const float colours[6][3] = {{most, rising, low}, {falling, most, low},
+                               {low, most, rising}, {low, falling, most},
+                               {rising, low, most}, {most, low, falling}};
   const float *colour = colours[int(sixth) % 6];
   // As much above 255 as keeps 1 there, and makes levels equally wide.
   for (int c = 0; c < 3; ++c)

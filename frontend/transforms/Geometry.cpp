@@ -38,11 +38,11 @@ Image cropped(const Image &image, int64_t top, int64_t left, int64_t height,
   auto bytes = size_t((end - begin) * image.channels);
   for (int64_t y = std::max<int64_t>(-top, 0);
        y < std::min(height, image.height - top); ++y)
-    std::memcpy(&part.pixels[size_t((y * width + begin - left) *
-                                    image.channels)],
-                &image.pixels[size_t(((y + top) * image.width + begin) *
-                                     image.channels)],
-                bytes);
+    std::memcpy(
+        &part.pixels[size_t((y * width + begin - left) * image.channels)],
+        &image.pixels[size_t(((y + top) * image.width + begin) *
+                             image.channels)],
+        bytes);
   return part;
 } catch (...) {
   detail::raiseExhausted(where);
@@ -68,10 +68,9 @@ static void checkSides(const Image &image, const Sides &sides, Border border,
     if (all[i] > int64_t(1) << 27 || all[i] < -lengths[i] ||
         (isMirror && all[i] > lengths[i] - less) ||
         (border != Border::constant && lengths[i] == 0))
-      detail::refuseImage("padded",
-                          fmt::format("{} pixels beside {}", all[i],
-                                      lengths[i]),
-                          where);
+      detail::refuseImage(
+          "padded", fmt::format("{} pixels beside {}", all[i], lengths[i]),
+          where);
   }
 }
 
@@ -143,9 +142,10 @@ struct Inverse {
 class NearestWalk {
 public:
   NearestWalk(const Image &from, const Inverse &m)
-      : from(from), stepX{fixed(m.a), fixed(m.d)}, stepY{fixed(m.b), fixed(m.e)},
-        row{fixed(m.c + m.a * 0.5 + m.b * 0.5),
-            fixed(m.f + m.d * 0.5 + m.e * 0.5)} {}
+      : from(from), stepX{fixed(m.a), fixed(m.d)},
+        stepY{fixed(m.b), fixed(m.e)}, row{fixed(m.c + m.a * 0.5 + m.b * 0.5),
+                                           fixed(m.f + m.d * 0.5 + m.e * 0.5)} {
+  }
 
   void write(Image &to) {
     uint8_t *pixel = to.pixels.data();
@@ -201,10 +201,10 @@ void writeBilinear(const Image &from, const Inverse &m, Image &to) {
       };
       const uint8_t *upper = rowAt(y0), *lower = rowAt(y0 + 1);
       for (int64_t c = 0; c < channels; ++c) {
-        double above = upper[left + c] +
-                       (upper[next + c] - upper[left + c]) * partX;
-        double below = lower[left + c] +
-                       (lower[next + c] - lower[left + c]) * partX;
+        double above =
+            upper[left + c] + (upper[next + c] - upper[left + c]) * partX;
+        double below =
+            lower[left + c] + (lower[next + c] - lower[left + c]) * partX;
         pixel[c] = uint8_t(above + (below - above) * partY);
       }
     }
@@ -249,8 +249,9 @@ static void checkAffine(const Affine &affine, Filter filter,
       detail::refuseImage("transformed", fmt::format("a shear of {}", shear),
                           where);
   if (filter == Filter::bicubic)
-    detail::refuseImage("transformed", "a filter that is not nearest or "
-                                       "bilinear",
+    detail::refuseImage("transformed",
+                        "a filter that is not nearest or "
+                        "bilinear",
                         where);
 }
 

@@ -30,8 +30,7 @@ void checkPixels(const data::Image &image, const char *call,
     refuseImage(call,
                 fmt::format("an image of {} x {} pixels, {} channels and {} "
                             "samples",
-                            height, width, image.channels,
-                            image.pixels.size()),
+                            height, width, image.channels, image.pixels.size()),
                 where);
   if (notEmpty && image.pixels.empty())
     refuseImage(call, "an image without pixels", where);
@@ -41,8 +40,7 @@ void checkSize(int64_t height, int64_t width, const char *call,
                const SourceLine &where) {
   if (height < 0 || width < 0 || height > mostPixels ||
       (height > 0 && width > mostPixels / height))
-    refuseImage(call,
-                fmt::format("an image of {} x {} pixels", height, width),
+    refuseImage(call, fmt::format("an image of {} x {} pixels", height, width),
                 where);
 }
 

@@ -24,10 +24,9 @@ static void writePlane(const uint8_t *from, size_t pixels, Scaling scaling,
 
 void Planes::write(std::span<float> to) const {
   if (to.size() != size())
-    detail::refuseImage("planes",
-                        fmt::format("room for {} numbers, not {}", to.size(),
-                                    size()),
-                        {});
+    detail::refuseImage(
+        "planes", fmt::format("room for {} numbers, not {}", to.size(), size()),
+        {});
   auto pixels = size_t(image.height * image.width);
   auto *plane = image.channels == 1   ? &writePlane<1>
                 : image.channels == 3 ? &writePlane<3>
@@ -64,14 +63,15 @@ Normalize::Normalize(std::vector<double> means, std::vector<double> deviations,
 Planes Normalize::operator()(Image image) const try {
   detail::checkPixels(image, "normalize", line, false);
   if (mean.size() != 1 && static_cast<int64_t>(mean.size()) != image.channels)
-    detail::refuseImage("normalize",
-                        fmt::format("{} means for {} channels", mean.size(),
-                                    image.channels),
-                        line);
+    detail::refuseImage(
+        "normalize",
+        fmt::format("{} means for {} channels", mean.size(), image.channels),
+        line);
   std::array<Scaling, 4> lines;
   for (size_t c = 0; c < lines.size(); ++c) {
     size_t i = std::min(c, mean.size() - 1);
-    lines[c] = {float(1 / (255 * deviation[i])), float(-mean[i] / deviation[i])};
+    lines[c] = {float(1 / (255 * deviation[i])),
+                float(-mean[i] / deviation[i])};
   }
   return {std::move(image), lines};
 } catch (...) {

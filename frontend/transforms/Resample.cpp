@@ -86,8 +86,8 @@ void resizeRow(const uint8_t *from, uint8_t *to, const Taps &taps) {
 
 Image resizedRows(const Image &image, int64_t width, Filter filter,
                   const SourceLine &where) {
-  Image result = detail::newImage(image.height, width, image.channels,
-                                  "resized", where);
+  Image result =
+      detail::newImage(image.height, width, image.channels, "resized", where);
   Taps taps = tapsOf(image.width, width, filter);
   auto *row = image.channels == 1   ? &resizeRow<1>
               : image.channels == 3 ? &resizeRow<3>
@@ -100,8 +100,8 @@ Image resizedRows(const Image &image, int64_t width, Filter filter,
 
 Image resizedColumns(const Image &image, int64_t height, Filter filter,
                      const SourceLine &where) {
-  Image result = detail::newImage(height, image.width, image.channels,
-                                  "resized", where);
+  Image result =
+      detail::newImage(height, image.width, image.channels, "resized", where);
   Taps taps = tapsOf(image.height, height, filter);
   int64_t row = image.width * image.channels;
   std::vector<int32_t> sums(static_cast<size_t>(row));
@@ -135,9 +135,8 @@ Image nearest(const Image &image, int64_t height, int64_t width,
     columns.push_back(place(x, image.width, width) * image.channels);
   uint8_t *to = result.pixels.data();
   for (int64_t y = 0; y < height; ++y) {
-    const uint8_t *row = image.pixels.data() +
-                         place(y, image.height, height) * image.width *
-                             image.channels;
+    const uint8_t *row = image.pixels.data() + place(y, image.height, height) *
+                                                   image.width * image.channels;
     for (int64_t column : columns) {
       std::memcpy(to, row + column, pixel);
       to += pixel;

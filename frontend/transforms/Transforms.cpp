@@ -30,8 +30,9 @@ ImageTransform resize(int64_t shorter, Filter filter, Where where) try {
 
 ImageTransform resize(int64_t height, int64_t width, Filter filter,
                       Where where) try {
-  Arguments("resize", where).positive("height", height).positive("width",
-                                                                 width);
+  Arguments("resize", where)
+      .positive("height", height)
+      .positive("width", width);
   return ImageTransform([=](Image image) {
     return resized(image, height, width, filter, where);
   });
@@ -68,9 +69,8 @@ ImageTransform pad(int64_t sides, Border border, uint8_t fill, Where where) {
 
 ImageTransform pad(const Sides &sides, Border border, uint8_t fill,
                    Where where) try {
-  return ImageTransform([=](Image image) {
-    return padded(image, sides, border, fill, where);
-  });
+  return ImageTransform(
+      [=](Image image) { return padded(image, sides, border, fill, where); });
 } catch (...) {
   detail::raiseExhausted(where);
 }

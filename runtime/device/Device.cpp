@@ -34,7 +34,8 @@ Status Device::checkProcess() const {
 
 namespace {
 
-/// Through the buffer's own memory, where the host has that, or bytes beside it.
+/// Through the buffer's own memory, where the host has that, or bytes beside
+/// it.
 class PlainUpload final : public Upload {
 public:
   PlainUpload(Device &device, BufferRef buffer)

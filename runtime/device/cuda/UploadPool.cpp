@@ -175,12 +175,12 @@ Result<BufferRef> UploadPool::send(Device &device, Pinned &from, size_t bytes) {
   BufferRef buffer = BufferRef::adopt(
       new UploadedBuffer(device, bytes, *this, std::move(block)));
   std::lock_guard lock(mutex);
-  SINTER_TRY(driver.check("cuStreamWaitEvent",
-                          driver.waitInStream(copies, freed, 0)));
-  SINTER_TRY(driver.check("copy in",
-                          driver.copyIn(to, from.memory, bytes, copies)));
-  SINTER_TRY(driver.check("cuEventRecord",
-                          driver.recordEvent(from.taken, copies)));
+  SINTER_TRY(
+      driver.check("cuStreamWaitEvent", driver.waitInStream(copies, freed, 0)));
+  SINTER_TRY(
+      driver.check("copy in", driver.copyIn(to, from.memory, bytes, copies)));
+  SINTER_TRY(
+      driver.check("cuEventRecord", driver.recordEvent(from.taken, copies)));
   from.isQueued = true;
   SINTER_TRY(driver.check("cuStreamWaitEvent",
                           driver.waitInStream(work, from.taken, 0)));

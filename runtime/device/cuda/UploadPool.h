@@ -14,8 +14,8 @@ namespace sinter::runtime {
 /// The host writes pinned memory, and a stream of copies alone takes it from
 /// there. The stream of the work waits for the copy, and the copy for nothing
 /// that was queued there lately: buffers have memory of their own, which comes
-/// back with their last reference, and a copy into it waits for the work of that
-/// moment alone. Thread-safe.
+/// back with their last reference, and a copy into it waits for the work of
+/// that moment alone. Thread-safe.
 class UploadPool {
 public:
   UploadPool(const cuda::Driver &driver, cuda::Context context,

@@ -58,6 +58,8 @@ def build(language, source, folder, root, build_folder, compiler):
     flags = ["-std=c++20"] if language == "cpp" else ["-std=gnu11"]
     if language == "cpp":
         libraries.append("-lsinter-frontend")
+        if any((build_folder / "lib").glob("libsinter-data.*")):
+            libraries.append("-lsinter-data")
     objects = sorted(folder.glob("*.o"))
     return [compiler, *flags, "-w", *includes, *libraries, source, *objects,
             "-o", folder / f"blocks-{language}"]

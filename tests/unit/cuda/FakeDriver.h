@@ -1,9 +1,9 @@
 /// FakeDriver: a libcuda.so.1 for machines without a GPU.
 ///
 /// It has two devices and keeps to what the driver promises and no more: work
-/// that is queued on a stream runs only when somebody waits for that one, a copy
-/// reads pinned memory as late as that (other memory at once), and nodes of a
-/// graph run in any order that their dependencies leave.
+/// that is queued on a stream runs only when somebody waits for that one, a
+/// copy reads pinned memory as late as that (other memory at once), and nodes
+/// of a graph run in any order that their dependencies leave.
 #pragma once
 
 #include <cstdint>

@@ -88,8 +88,7 @@ TEST(DatasetAlgebra, AnItemMayBeAnotherOneEachTime) {
 TEST(DatasetAlgebra, ConcatGivesTheItemsOfOneAfterTheOther) {
   auto all = data::concat(tens(2), tens(0), tens(3, 5));
   EXPECT_EQ(itemsOf(all), (std::vector<int>{0, 10, 50, 60, 70}));
-  EXPECT_EQ(messageOf([&] { all.get(5); }),
-            "dataset: there is no item 5 of 5");
+  EXPECT_EQ(messageOf([&] { all.get(5); }), "dataset: there is no item 5 of 5");
   EXPECT_EQ(messageOf([&] { all.get(-1); }),
             "dataset: there is no item -1 of 5");
   auto mixed = data::concat(tens(1), Counting{3});
@@ -145,8 +144,8 @@ TEST(DatasetAlgebra, FilterKeepsWhatAFunctionSays) {
 //===- Samples ------------------------------------------------------------===//
 
 TEST(DatasetAlgebra, SamplesWithReplacementHaveAnySize) {
-  auto many = data::sample(tens(10),
-                           {.count = 10000, .seed = 1, .replacement = true});
+  auto many =
+      data::sample(tens(10), {.count = 10000, .seed = 1, .replacement = true});
   std::map<int, int> times;
   for (int item : itemsOf(many))
     ++times[item];
@@ -181,8 +180,8 @@ TEST(DatasetAlgebra, SamplesWithoutReplacementTakeAllBeforeOneComesAgain) {
 TEST(DatasetAlgebra, SamplesFollowWeights) {
   std::vector<double> weights = {1, 0, 3};
   auto drawn = itemsOf(data::sample(
-      tens(3), {.count = 10000, .seed = 2, .replacement = true,
-                .weights = weights}));
+      tens(3),
+      {.count = 10000, .seed = 2, .replacement = true, .weights = weights}));
   EXPECT_EQ(std::ranges::count(drawn, 10), 0);
   EXPECT_NEAR(std::ranges::count(drawn, 0), 2500, 5 * 43);
   // Without replacement: how often the heavier one is the first of two.
@@ -226,8 +225,7 @@ TEST(Compose, OfAPairTheFirstIsChanged) {
     int64_t label;
   };
   EXPECT_EQ(all(Labeled{2, 7}), (std::pair(2.5, int64_t(7))));
-  auto sum = data::compose([](std::pair<int, int> item) {
-    return item.first + item.second;
-  });
+  auto sum = data::compose(
+      [](std::pair<int, int> item) { return item.first + item.second; });
   EXPECT_EQ(sum(std::pair(1, 2)), 3) << "it takes pairs itself";
 }

@@ -182,8 +182,8 @@ TEST(WorkersErrors, ReachTheLoopWithTheItemAndTheUsersLine) {
       EXPECT_TRUE(message.starts_with(
           "data loader: item 5 (batch 2 of epoch 0), map of "))
           << message;
-      EXPECT_TRUE(message.ends_with("LoaderWorkersTest.cpp:" +
-                                    std::to_string(line) + ": no root of 5"))
+      EXPECT_TRUE(message.ends_with(
+          "LoaderWorkersTest.cpp:" + std::to_string(line) + ": no root of 5"))
           << message;
       EXPECT_NE(error.site().find("LoaderWorkersTest.cpp"), std::string::npos);
       EXPECT_THROW(std::rethrow_if_nested(error), std::domain_error);

@@ -70,8 +70,8 @@ TEST(Sampler, BadWeightsAreErrors) {
 }
 
 TEST(Sampler, WithoutReplacementTakesAnyNumberInRounds) {
-  data::Sampler few = data::random_sampler(5, 3), many =
-                                                      data::random_sampler(5, 9);
+  data::Sampler few = data::random_sampler(5, 3),
+                many = data::random_sampler(5, 9);
   EXPECT_EQ(few(50, 0).size(), 3u);
   EXPECT_NE(few(50, 0), few(50, 1));
   std::vector<int64_t> order = many(4, 2);

@@ -42,9 +42,8 @@ auto everything() {
 }
 
 std::vector<float> batchesOf(int64_t workers, uint64_t seed) {
-  data::DataLoader loader(
-      data::map(data::InMemory(pictures(20)), everything()),
-      {.batch_size = 6, .workers = workers, .seed = seed});
+  data::DataLoader loader(data::map(data::InMemory(pictures(20)), everything()),
+                          {.batch_size = 6, .workers = workers, .seed = seed});
   std::vector<float> all;
   for (auto &[images, labels] : loader) {
     EXPECT_EQ(images.rank(), 4);
@@ -124,7 +123,8 @@ TEST(Augment, AResizedCropHasItsSize) {
   }
   EXPECT_GT(distinct.size(), 45u);
   // No part of a long image is nearly square and has all of its pixels.
-  Image middle = data::random_resized_crop(4, {.scale = {1, 1}})(colours(4, 30));
+  Image middle =
+      data::random_resized_crop(4, {.scale = {1, 1}})(colours(4, 30));
   EXPECT_EQ(middle.width, 4);
 }
 
@@ -143,10 +143,9 @@ TEST(Augment, ErasingChangesARectangle) {
 
 TEST(Augment, WhatATransformRefusesNamesItsLineInTheLoop) {
   auto small = data::random_crop(40);
-  data::DataLoader loader(
-      data::map(data::InMemory(pictures(4)),
-                data::compose(small, data::to_planes())),
-      {.batch_size = 2, .workers = 2});
+  data::DataLoader loader(data::map(data::InMemory(pictures(4)),
+                                    data::compose(small, data::to_planes())),
+                          {.batch_size = 2, .workers = 2});
   try {
     loader.begin();
     FAIL() << "accepted";

@@ -129,8 +129,8 @@ TEST(TransformGoldens, GrayAsPillow) {
 
 TEST(TransformGoldens, NormalizedAsTorchvision) {
   auto expected = goldens().at("normalized").to_vector<float>();
-  data::Planes planes = data::normalize({0.485, 0.456, 0.406},
-                                        {0.229, 0.224, 0.225})(picture());
+  data::Planes planes =
+      data::normalize({0.485, 0.456, 0.406}, {0.229, 0.224, 0.225})(picture());
   EXPECT_EQ(planes.shape(), (std::array<int64_t, 3>{3, 23, 17}));
   std::vector<float> values = planes.values();
   ASSERT_EQ(values.size(), expected.size());

@@ -1,4 +1,5 @@
-/// What is done to pixels, by numbers that are easy to see; and what is refused.
+/// What is done to pixels, by numbers that are easy to see; and what is
+/// refused.
 #include <sinter/data/Transforms.h>
 
 #include <sinter/Error.h>
@@ -114,8 +115,8 @@ TEST(Pixels, BadImagesAndNumbersAreErrors) {
             }),
             "padded: 2 pixels beside 2");
   EXPECT_NE(messageOf([] {
-              data::cropped(counted(2, 2),
-                            std::numeric_limits<int64_t>::min(), 0, 2, 2);
+              data::cropped(counted(2, 2), std::numeric_limits<int64_t>::min(),
+                            0, 2, 2);
             }),
             "accepted");
   EXPECT_NE(messageOf([] { data::padded(counted(2, 2), {-3, 0, 0, 0}); }),
@@ -124,10 +125,9 @@ TEST(Pixels, BadImagesAndNumbersAreErrors) {
             "blurred: a kernel of 4 pixels and sigma 1");
   EXPECT_EQ(messageOf([] { data::blurred(counted(2, 2), 5, 1); }),
             "blurred: a kernel of 5 pixels over 2 x 2");
-  EXPECT_NE(messageOf([] {
-              data::transformed(counted(2, 2), {.degrees = NAN});
-            }),
-            "accepted");
+  EXPECT_NE(
+      messageOf([] { data::transformed(counted(2, 2), {.degrees = NAN}); }),
+      "accepted");
   EXPECT_NE(messageOf([] { data::transformed(counted(2, 2), {.scale = 0}); }),
             "accepted");
   EXPECT_EQ(messageOf([] { data::with_hue(counted(2, 2, 3), 0.6); }),
@@ -136,10 +136,9 @@ TEST(Pixels, BadImagesAndNumbersAreErrors) {
             "with_contrast: an image with alpha");
   EXPECT_EQ(messageOf([] { data::normalize({0, 0, 0}, {1, 1, 0}); }),
             "normalize: means 0, 0, 0 and deviations 1, 1, 0");
-  EXPECT_EQ(messageOf([] {
-              data::normalize({0, 0, 0}, {1, 1, 1})(counted(2, 2));
-            }),
-            "normalize: 3 means for 1 channels");
+  EXPECT_EQ(
+      messageOf([] { data::normalize({0, 0, 0}, {1, 1, 1})(counted(2, 2)); }),
+      "normalize: 3 means for 1 channels");
 }
 
 TEST(Pixels, TransformsRefuseWhereTheyAreMade) {
@@ -147,8 +146,9 @@ TEST(Pixels, TransformsRefuseWhereTheyAreMade) {
             "resize: shorter is 0, not 1 or more");
   EXPECT_NE(messageOf([] { data::flip(1.5); }), "accepted");
   EXPECT_NE(messageOf([] { data::random_choice({}); }), "accepted");
-  EXPECT_EQ(messageOf([] { data::random_resized_crop(4, {.scale = {0.5, 2}}); }),
-            "random_resized_crop: scale from 0.5 to 2");
+  EXPECT_EQ(
+      messageOf([] { data::random_resized_crop(4, {.scale = {0.5, 2}}); }),
+      "random_resized_crop: scale from 0.5 to 2");
   EXPECT_NE(messageOf([] { data::color_jitter({.hue = 0.7}); }), "accepted");
   EXPECT_NE(messageOf([] { data::gaussian_blur(4); }), "accepted");
   EXPECT_EQ(messageOf([] { data::random_crop(8)(counted(4, 4)); }),

@@ -5,7 +5,9 @@
 #include <sinter/data/Transforms.h>
 #include <sinter/sinter.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <thread>
@@ -56,25 +58,18 @@ data::LoaderOptions loaderOptions(const LoaderBenchOptions &options) {
 class TrainingStep {
 public:
   TrainingStep(const Tensor &images, const Tensor &labels, double seconds) {
-    run(images, labels);
-    run(images, labels); // compiled
-    for (; repeats < 4096; repeats *= 2) {
-      auto start = Clock::now();
+    for (int i = 0; i < 10; ++i) // compiled, and its buffers are there
       run(images, labels);
-      if (secondsSince(start) >= seconds)
-        break;
-    }
-    auto start = Clock::now();
-    for (int i = 0; i < 10; ++i)
-      run(images, labels);
-    repeats = std::max<int64_t>(
-        1, int64_t(double(repeats) * seconds * 10 / secondsSince(start)));
+    while (repeats < 4096 && least(images, labels) < seconds / 2)
+      repeats *= 2;
+    double each = least(images, labels) / double(repeats);
+    repeats = std::max<int64_t>(1, std::llround(seconds / each));
   }
 
   void run(const Tensor &images, const Tensor &labels) {
     for (int64_t i = 0; i < repeats; ++i) {
-      Tensor rows = reshape(images, {images.dim(0), images.numel() /
-                                                        images.dim(0).value});
+      Tensor rows = reshape(
+          images, {images.dim(0), images.numel() / images.dim(0).value});
       Tensor loss = cross_entropy(last(relu(first(rows))), labels);
       adam.step(*this, loss.backward());
     }
@@ -82,6 +77,17 @@ public:
   }
 
 private:
+  /// Seconds of the fastest of ten.
+  double least(const Tensor &images, const Tensor &labels) {
+    double found = 1e9;
+    for (int i = 0; i < 10; ++i) {
+      auto start = Clock::now();
+      run(images, labels);
+      found = std::min(found, secondsSince(start));
+    }
+    return found;
+  }
+
   nn::Linear first{3 * 32 * 32, 16}, last{16, 10};
   optim::Adam adam{{.lr = 1e-3}};
   int64_t repeats = 1;
@@ -104,8 +110,8 @@ data::LoaderStats fed(Loader &loader, int64_t batches, Step step) {
   return loader.stats();
 }
 
-void printFed(const char *step, const LoaderBenchOptions &options,
-              bool isAhead, const data::LoaderStats &stats) {
+void printFed(const char *step, const LoaderBenchOptions &options, bool isAhead,
+              const data::LoaderStats &stats) {
   std::printf("{\"what\":\"feed\",\"step\":\"%s\",\"device\":\"%s\","
               "\"workers\":%lld,\"prefetch_on_device\":%s,\"batches\":%lld,"
               "\"step_ms\":%.3f,\"wait_ms\":%.4f,\"stall\":%.5f}\n",
@@ -152,8 +158,7 @@ double askPeer(const LoaderBenchOptions &options, int64_t items,
   std::FILE *output = ::popen(command.c_str(), "r");
   double found = 0;
   if (!output || std::fscanf(output, "%lf", &found) != 1)
-    std::fprintf(stderr, "loader-bench: no number from: %s\n",
-                 command.c_str());
+    std::fprintf(stderr, "loader-bench: no number from: %s\n", command.c_str());
   if (output)
     ::pclose(output);
   return found;
@@ -161,7 +166,8 @@ double askPeer(const LoaderBenchOptions &options, int64_t items,
 
 void measureThroughput(const LoaderBenchOptions &options, int64_t size) {
   bool isSmall = size == 32;
-  int64_t items = isSmall ? options.items : std::min<int64_t>(options.items, 512);
+  int64_t items =
+      isSmall ? options.items : std::min<int64_t>(options.items, 512);
   int64_t batches = isSmall ? options.batches : (options.batches + 19) / 20;
   data::DataLoader loader(training(pictures(items, size), size),
                           loaderOptions(options));

@@ -62,8 +62,8 @@ concept Written = requires(const T &item, std::span<typename T::Element> to) {
 };
 
 template <typename T>
-inline constexpr bool isCollated = std::is_arithmetic_v<T> || Row<T> ||
-                                   Written<T>;
+inline constexpr bool isCollated =
+    std::is_arithmetic_v<T> || Row<T> || Written<T>;
 template <typename A, typename B>
 inline constexpr bool isCollated<std::pair<A, B>> =
     isCollated<A> && isCollated<B>;
@@ -75,10 +75,10 @@ inline constexpr bool isCollated<std::tuple<T...>> = (isCollated<T> && ...);
 namespace sinter::data {
 
 /// Of n numbers a tensor [n]; of n rows (spans, vectors, arrays) of m numbers
-/// each a tensor [n, m]; of n items with a `shape()` that `write` their numbers,
-/// as Planes, a tensor [n, shape]; of n pairs or tuples a tuple of what it makes
-/// of their elements. The dtype is that of the C++ type. Numbers are copied
-/// once, to where the device takes them from.
+/// each a tensor [n, m]; of n items with a `shape()` that `write` their
+/// numbers, as Planes, a tensor [n, shape]; of n pairs or tuples a tuple of
+/// what it makes of their elements. The dtype is that of the C++ type. Numbers
+/// are copied once, to where the device takes them from.
 struct Collate {
   template <typename T>
     requires detail::isCollated<T>
@@ -99,8 +99,8 @@ private:
     else if constexpr (detail::Row<Part>)
       return rows<Part>(items, part);
     else
-      return columns<Part>(
-          items, part, std::make_index_sequence<std::tuple_size_v<Part>>());
+      return columns<Part>(items, part,
+                           std::make_index_sequence<std::tuple_size_v<Part>>());
   }
 
   template <typename Part, typename T, typename F, size_t... i>

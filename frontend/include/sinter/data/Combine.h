@@ -145,8 +145,8 @@ Concatenated<First, Others...> concat(First first, Others... others) {
 /// Pairs, or tuples, of the items that data sets have at the same index. Sizes
 /// that differ are an `invalid_argument` Error.
 template <Dataset A, Dataset B>
-Zipped<A, B>
-zip(A a, B b, std::source_location where = std::source_location::current()) {
+Zipped<A, B> zip(A a, B b,
+                 std::source_location where = std::source_location::current()) {
   return Zipped<A, B>(where, std::move(a), std::move(b));
 }
 template <Dataset A, Dataset B, Dataset C>
@@ -159,16 +159,18 @@ zip(A a, B b, C c,
 /// Vectors of `length` neighbouring items, one beginning every `step` items;
 /// none where there are fewer items than `length`.
 template <Dataset D>
-Windows<D> windows(D dataset, int64_t length, int64_t step = 1,
-                   std::source_location where = std::source_location::current()) {
+Windows<D>
+windows(D dataset, int64_t length, int64_t step = 1,
+        std::source_location where = std::source_location::current()) {
   return {std::move(dataset), length, step, where};
 }
 
 /// Items begin to end - 1. A range that the data set does not have is an
 /// `invalid_argument` Error.
 template <Dataset D>
-Partial<D> partial(D dataset, int64_t begin, int64_t end,
-                   std::source_location where = std::source_location::current()) {
+Partial<D>
+partial(D dataset, int64_t begin, int64_t end,
+        std::source_location where = std::source_location::current()) {
   return {std::move(dataset), begin, end, where};
 }
 

@@ -45,7 +45,8 @@ private:
       return std::pair<decltype(input), decltype(item.second)>(
           std::move(input), std::move(item.second));
     } else {
-      // An item with members `image` and `label`, as sinter::data::LabeledImage.
+      // An item with members `image` and `label`, as
+      // sinter::data::LabeledImage.
       auto input = std::invoke(function, std::move(item.image));
       return std::pair<decltype(input), decltype(item.label)>(
           std::move(input), std::move(item.label));

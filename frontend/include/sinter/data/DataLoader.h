@@ -43,8 +43,8 @@ concept Batcher =
 /// Used by one thread. Leaving a loop early stops and joins the workers, and
 /// the next loop goes on after the last batch that was given; `seek` moves
 /// elsewhere. An exception of `get` or of the batcher is a LoaderError where
-/// the loop asks for that batch, which stays the next one. Ending a loop, or the
-/// loader, waits for what workers are doing right now, an item at most.
+/// the loop asks for that batch, which stays the next one. Ending a loop, or
+/// the loader, waits for what workers are doing right now, an item at most.
 ///
 /// In a child that was forked off, threads of the parent are not there: a loop
 /// that was begun before is an Error of kind `device` at its next batch, and a

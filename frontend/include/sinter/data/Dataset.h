@@ -119,8 +119,8 @@ template <Dataset D> struct Split {
 };
 
 /// `function(item)` for each item. The function is called by the threads of a
-/// loader, and draws random numbers from the thread's default generator. What it
-/// throws reaches the loop with the line of this call.
+/// loader, and draws random numbers from the thread's default generator. What
+/// it throws reaches the loop with the line of this call.
 template <Dataset D, std::invocable<ItemOf<D>> F>
 Mapped<D, F> map(D dataset, F function,
                  std::source_location where = std::source_location::current()) {

@@ -46,8 +46,8 @@ struct LabeledImage {
 struct ImageOptions {
   /// 1, 3 or 4; 0 takes what the file has: gray or colour, with alpha where it
   /// has that. Gray with alpha is 4. Asked for fewer, alpha is dropped; gray of
-  /// colours is (19595 r + 38470 g + 7471 b + 32768) / 65536, which ITU-R BT.601
-  /// says.
+  /// colours is (19595 r + 38470 g + 7471 b + 32768) / 65536, which ITU-R
+  /// BT.601 says.
   int64_t channels = 0;
   /// Of a PNG with a palette, the numbers of its entries instead of their
   /// colours, as one channel. Masks of classes are stored like this.

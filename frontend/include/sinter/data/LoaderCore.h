@@ -156,8 +156,8 @@ private:
   std::shared_ptr<void> take();
   std::shared_ptr<void> make(const Order &order, int64_t batch,
                              const std::function<bool()> &stopped) const;
-  /// What the queue makes as its thing `number`: a batch, or null where an epoch
-  /// ends and another one begins.
+  /// What the queue makes as its thing `number`: a batch, or null where an
+  /// epoch ends and another one begins.
   std::shared_ptr<void> makeThing(int64_t number,
                                   const std::function<bool()> &stopped);
   std::pair<OrderRef, int64_t> placeOf(int64_t number);

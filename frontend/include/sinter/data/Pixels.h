@@ -1,11 +1,11 @@
 /// Pixels: what is done to an image, with numbers that the caller knows. The
 /// transforms of a data set, which draw theirs, stand on these.
 ///
-/// Results follow torchvision's and Pillow's for images of 8 bits: exactly where
-/// it says so, within one level elsewhere; the tests hold them against files
-/// that those made. Channels are independent of each other, alpha too, but
-/// where colours are asked for: those take images of 3 channels, and leave gray
-/// ones as they are where gray has no such property.
+/// Results follow torchvision's and Pillow's for images of 8 bits: exactly
+/// where it says so, within one level elsewhere; the tests hold them against
+/// files that those made. Channels are independent of each other, alpha too,
+/// but where colours are asked for: those take images of 3 channels, and leave
+/// gray ones as they are where gray has no such property.
 ///
 /// An image whose sizes disagree with its pixels, and numbers that have no
 /// meaning, are an `invalid_argument` Error.
@@ -63,7 +63,7 @@ Image flipped_vertically(
 
 /// A turn, a shift and a change of size about the middle of an image.
 struct Affine {
-  double degrees = 0; ///< clockwise
+  double degrees = 0;                      ///< clockwise
   double translate_x = 0, translate_y = 0; ///< in pixels
   double scale = 1;
   double shear_x = 0, shear_y = 0; ///< in degrees, less than 90 either way

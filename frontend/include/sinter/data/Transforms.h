@@ -54,12 +54,12 @@ center_crop(int64_t height, int64_t width,
             std::source_location where = std::source_location::current());
 
 /// As many pixels more at each side.
-ImageTransform pad(int64_t sides, Border border = Border::constant,
-                   uint8_t fill = 0,
-                   std::source_location where = std::source_location::current());
-ImageTransform pad(const Sides &sides, Border border = Border::constant,
-                   uint8_t fill = 0,
-                   std::source_location where = std::source_location::current());
+ImageTransform
+pad(int64_t sides, Border border = Border::constant, uint8_t fill = 0,
+    std::source_location where = std::source_location::current());
+ImageTransform
+pad(const Sides &sides, Border border = Border::constant, uint8_t fill = 0,
+    std::source_location where = std::source_location::current());
 
 /// Gray, in one channel or in three.
 ImageTransform
@@ -78,8 +78,9 @@ random_choice(std::vector<ImageTransform> transforms,
               std::source_location where = std::source_location::current());
 
 /// Left and right exchanged with probability `p`; or top and bottom.
-ImageTransform flip(double p = 0.5,
-                    std::source_location where = std::source_location::current());
+ImageTransform
+flip(double p = 0.5,
+     std::source_location where = std::source_location::current());
 ImageTransform
 vertical_flip(double p = 0.5,
               std::source_location where = std::source_location::current());
@@ -111,8 +112,9 @@ struct ResizedCropOptions {
   Filter filter = Filter::bilinear;
 };
 
-/// A part of a random size and ratio, in that size (Szegedy et al., Going deeper
-/// with convolutions, 2014). Where ten draws do not fit the image, its middle.
+/// A part of a random size and ratio, in that size (Szegedy et al., Going
+/// deeper with convolutions, 2014). Where ten draws do not fit the image, its
+/// middle.
 ImageTransform random_resized_crop(
     int64_t size, const ResizedCropOptions &options = {},
     std::source_location where = std::source_location::current());
@@ -127,9 +129,10 @@ struct AffineOptions {
 };
 
 /// Turned by up to `degrees` either way.
-ImageTransform random_rotation(
-    double degrees, Filter filter = Filter::nearest, uint8_t fill = 0,
-    std::source_location where = std::source_location::current());
+ImageTransform
+random_rotation(double degrees, Filter filter = Filter::nearest,
+                uint8_t fill = 0,
+                std::source_location where = std::source_location::current());
 ImageTransform
 random_affine(const AffineOptions &options,
               std::source_location where = std::source_location::current());
