@@ -83,7 +83,7 @@ struct Collate {
   template <typename T>
     requires detail::isCollated<T>
   auto operator()(const std::vector<T> &items) const {
-    return column(items, [](const T &item) -> const T & { return item; });
+    return column(items, std::identity());
   }
 
 private:
