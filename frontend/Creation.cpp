@@ -79,6 +79,7 @@ namespace {
 struct BatchAxis {
   int64_t extent = -1;
   SiteId site = 0;
+  bool isAhead = false;
 };
 } // namespace
 
@@ -87,12 +88,13 @@ static BatchAxis &threadBatch() {
   return batch;
 }
 
-detail::BatchScope::BatchScope(int64_t extent, SiteId site)
-    : previousExtent(threadBatch().extent), previousSite(threadBatch().site) {
-  threadBatch() = {extent, site};
+detail::BatchScope::BatchScope(int64_t extent, SiteId site, bool isAhead)
+    : previousExtent(threadBatch().extent), previousSite(threadBatch().site),
+      previousIsAhead(threadBatch().isAhead) {
+  threadBatch() = {extent, site, isAhead};
 }
 detail::BatchScope::~BatchScope() {
-  threadBatch() = {previousExtent, previousSite};
+  threadBatch() = {previousExtent, previousSite, previousIsAhead};
 }
 
 /// The dims of a data leaf made at `where`: those that vary there are symbols,
@@ -134,6 +136,28 @@ Tensor from_bytes(std::span<const std::byte> bytes, DType dtype,
                         where);
 } catch (...) {
   detail::raiseExhausted(where);
+}
+
+/// Room for bytes that go to a device.
+static std::unique_ptr<runtime::Upload> beginUpload(size_t bytes, DeviceId id,
+                                                    const SourceLine &where) {
+  runtime::Device *device = unwrap(runtime::getDevice(id), where);
+  return unwrap(threadBatch().isAhead ? device->upload(bytes)
+                                      : device->Device::upload(bytes),
+                where);
+}
+
+detail::LeafRoom::LeafRoom(DType dtype, const Dims &shape,
+                           const Options &options, const SourceLine &where)
+    : dtype(dtype), dims(leafDims(dtype, shape, where)), line(where),
+      upload(beginUpload(size_t(countElements(shape, where)) * byteWidth(dtype),
+                         options.device.value_or(default_device()), where)) {}
+
+Tensor detail::LeafRoom::finish() {
+  runtime::BufferRef buffer = unwrap(upload->send(), line);
+  detail::enterLine(line);
+  return Tensor(NodeFactory::leaf(graph::InputKind::data, dtype, dims,
+                                  std::move(buffer)));
 }
 
 namespace {
@@ -188,11 +212,18 @@ Tensor detail::leafOf(std::span<const std::byte> bytes, DType dtype,
                       const SourceLine &where, const Copied &copied) {
   DeviceId id = options.device.value_or(default_device());
   runtime::Device *device = unwrap(runtime::getDevice(id), where);
-  runtime::BufferRef buffer = unwrap(device->allocate(bytes.size()), where);
-  if (copied)
-    unwrap(LeavingCopy(*device, *buffer, bytes, copied).run(), where);
-  else
-    unwrap(device->copyIn(*buffer, 0, bytes), where);
+  runtime::BufferRef buffer;
+  if (threadBatch().isAhead && !copied && !device->sharesHostMemory()) {
+    auto upload = unwrap(device->upload(bytes.size()), where);
+    std::ranges::copy(bytes, upload->room().begin());
+    buffer = unwrap(upload->send(), where);
+  } else {
+    buffer = unwrap(device->allocate(bytes.size()), where);
+    if (copied)
+      unwrap(LeavingCopy(*device, *buffer, bytes, copied).run(), where);
+    else
+      unwrap(device->copyIn(*buffer, 0, bytes), where);
+  }
   detail::enterLine(where);
   Tensor leaf(NodeFactory::leaf(graph::InputKind::data, dtype, dims,
                                 std::move(buffer)));

@@ -1,10 +1,13 @@
 /// Leaves: tensors made of bytes in host memory.
 #pragma once
 
+#include "runtime/device/Device.h"
+
 #include <sinter/Creation.h>
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -44,16 +47,36 @@ Tensor sizeScalar(Dim size, DeviceId device, const SourceLine &where);
 
 /// While it lives, leaves that this thread makes of host values are of a batch
 /// of `extent` items: where axis 0 has that extent, it is the batch's axis, a
-/// symbol named after `site`.
+/// symbol named after `site`. Where `isAhead`, they go to their device beside
+/// the work that is queued there, not behind it.
 class BatchScope {
 public:
-  BatchScope(int64_t extent, SiteId site);
+  BatchScope(int64_t extent, SiteId site, bool isAhead = false);
   ~BatchScope();
   BatchScope(const BatchScope &) = delete;
 
 private:
   int64_t previousExtent;
   SiteId previousSite;
+  bool previousIsAhead;
+};
+
+/// A leaf that its maker writes where its device takes it from, without a copy
+/// on the way. Its dims are what `from_bytes` would make of the shape.
+class LeafRoom {
+public:
+  LeafRoom(DType dtype, const Dims &shape, const Options &options,
+           const SourceLine &where);
+  /// Dense, row-major, aligned for every dtype; until `finish`.
+  std::span<std::byte> bytes() const { return upload->room(); }
+  /// The leaf, once.
+  Tensor finish();
+
+private:
+  DType dtype;
+  Dims dims;
+  SourceLine line;
+  std::unique_ptr<runtime::Upload> upload;
 };
 
 } // namespace sinter::detail

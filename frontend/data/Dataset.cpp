@@ -1,13 +1,16 @@
 /// What data sets refuse.
 #include <sinter/data/Dataset.h>
 
-#include <sinter/data/Collate.h>
-
 #include "frontend/Raise.h"
+#include "frontend/data/NotedLine.h"
+
+#include <sinter/Arguments.h>
+#include <sinter/data/Combine.h>
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 namespace sinter::detail {
 
@@ -44,15 +47,57 @@ everyNth(int64_t size, int64_t step) try {
   detail::raiseExhausted({});
 }
 
-void checkRow(size_t row, size_t elements, size_t first) try {
-  if (elements != first)
+void checkRange(int64_t begin, int64_t end, int64_t size,
+                const SourceLine &where) {
+  if (begin < 0 || begin > end || end > size)
     raise(makeError(ErrorKind::invalid_argument,
-                    fmt::format("collate: row {} of the batch has {} elements, "
-                                "the first has {}",
-                                row, elements, first)),
-          {});
-} catch (...) {
-  detail::raiseExhausted({});
+                    fmt::format("partial: there are no items {} to {} of {}",
+                                begin, end, size),
+                    "partial"),
+          where);
+}
+
+int64_t countWindows(int64_t size, int64_t length, int64_t step,
+                     const SourceLine &where) {
+  Arguments("windows", where).positive("length", length).positive("step", step);
+  return size < length ? 0 : (size - length) / step + 1;
+}
+
+void checkSameSizes(const int64_t *sizes, size_t count,
+                    const SourceLine &where) {
+  for (size_t i = 1; i < count; ++i)
+    if (sizes[i] != sizes[0])
+      raise(makeError(ErrorKind::invalid_argument,
+                      fmt::format("zip: data set {} has {} items, the first "
+                                  "has {}",
+                                  i, sizes[i], sizes[0]),
+                      "zip"),
+            where);
+}
+
+//===- Whose line it was --------------------------------------------------===//
+
+namespace {
+struct NotedLine {
+  bool isSet = false;
+  SourceLine line;
+};
+} // namespace
+
+static NotedLine &notedLine() {
+  static thread_local NotedLine noted;
+  return noted;
+}
+
+void noteLine(const SourceLine &where) noexcept {
+  // Of functions within each other the innermost is the first to say so.
+  if (!notedLine().isSet)
+    notedLine() = {true, where};
+}
+
+std::optional<SourceLine> takeNotedLine() {
+  NotedLine noted = std::exchange(notedLine(), {});
+  return noted.isSet ? std::optional(noted.line) : std::nullopt;
 }
 
 } // namespace sinter::detail

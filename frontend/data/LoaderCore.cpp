@@ -5,6 +5,7 @@
 #include "frontend/Raise.h"
 #include "frontend/Recording.h"
 #include "frontend/data/BatchQueue.h"
+#include "frontend/data/NotedLine.h"
 #include "frontend/data/SplitMix.h"
 #include "runtime/params/Safetensors.h"
 
@@ -16,7 +17,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <system_error>
+#include <utility>
 
 namespace sinter::detail {
 
@@ -90,6 +93,8 @@ private:
       item ? fmt::format("item {} (batch {} of epoch {})", *item, at.batch,
                          at.epoch)
            : fmt::format("batch {} of epoch {}", at.batch, at.epoch);
+  if (std::optional<SourceLine> line = takeNotedLine(); line && item)
+    place += fmt::format(", map of {}", lineString(siteOf(*line)));
   info.message += fmt::format("{}: {}", place, what);
   std::throw_with_nested(LoaderError(std::move(info), at, item));
 }
@@ -106,7 +111,9 @@ LoaderCore::make(const Order &order, int64_t batch,
   task.stopped = stopped;
   SiteId site = siteOf(line);
   RandomScope random(options.seed, place);
-  BatchScope axis(static_cast<int64_t>(items.size()), site);
+  BatchScope axis(static_cast<int64_t>(items.size()), site,
+                  options.device_prefetch);
+  takeNotedLine(); // of what somebody caught before
   try {
     return makeBatch(items, task);
   } catch (...) {
@@ -141,46 +148,86 @@ int64_t LoaderCore::countBatches(int64_t items) const try {
   detail::raiseExhausted({});
 }
 
-const LoaderCore::Order &LoaderCore::order(int64_t epoch) try {
-  if (known.epoch == epoch)
-    return known;
+LoaderCore::OrderRef LoaderCore::order(int64_t epoch) try {
+  std::lock_guard lock(plan->mutex);
+  for (const auto &[number, planned] : plan->begins)
+    if (planned->epoch == epoch)
+      return planned;
+  if (plan->known && plan->known->epoch == epoch)
+    return plan->known;
   std::vector<int64_t> items = options.sampler(size, epoch);
   for (int64_t item : items)
     if (item < 0 || item >= size)
       raise(loaderError(
                 fmt::format("the sampler gives item {} of {}", item, size)),
             line);
-  known = {epoch, std::move(items)};
-  return known;
+  plan->known = std::make_shared<const Order>(Order{epoch, std::move(items)});
+  return plan->known;
 } catch (...) {
   detail::raiseExhausted({});
 }
 
 int64_t LoaderCore::batches() try {
-  return countBatches(static_cast<int64_t>(order(at.epoch).items.size()));
+  abandon();
+  return countBatches(static_cast<int64_t>(order(at.epoch)->items.size()));
 } catch (...) {
   detail::raiseExhausted({});
 }
 
-void LoaderCore::begin(std::source_location where) try {
-  end();
+//===- Numbers of things --------------------------------------------------===//
+
+// A queue's things are the batches from the cursor on and, where workers are
+// kept, a null after each epoch and the batches of the next one, without end.
+
+std::pair<LoaderCore::OrderRef, int64_t>
+LoaderCore::placeOf(int64_t number) try {
+  while (true) {
+    std::unique_lock lock(plan->mutex);
+    auto [first, order] = *std::prev(plan->begins.upper_bound(number));
+    int64_t batches = countBatches(static_cast<int64_t>(order->items.size()));
+    if (number - first <= batches)
+      return {order, number - first};
+    lock.unlock();
+    OrderRef following = this->order(order->epoch + 1);
+    lock.lock();
+    plan->begins.emplace(first + batches + 1, std::move(following));
+  }
+} catch (...) {
+  detail::raiseExhausted({});
+}
+
+std::shared_ptr<void>
+LoaderCore::makeThing(int64_t number,
+                      const std::function<bool()> &stopped) try {
+  DeviceScope scope(device);
+  auto [order, batch] = placeOf(number);
+  if (batch == countBatches(static_cast<int64_t>(order->items.size())))
+    return nullptr;
+  return make(*order, batch, stopped);
+} catch (...) {
+  detail::raiseExhausted({});
+}
+
+//===- Loops --------------------------------------------------------------===//
+
+void LoaderCore::start(std::source_location where) try {
   int64_t count = batches();
   if (at.batch > count)
     raise(loaderError(
               fmt::format("the cursor is at batch {} of {}", at.batch, count)),
           where);
-  DeviceId device = default_device();
-  auto make = [this, device](int64_t batch,
-                             const std::function<bool()> &stopped) {
-    DeviceScope scope(device);
-    return this->make(known, batch, stopped);
-  };
-  BatchQueue::Options queued{.first = at.batch,
-                             .end = count,
-                             .workers = options.workers,
-                             .ahead = options.workers * options.prefetch};
+  plan->begins = {{0, order(at.epoch)}};
+  device = default_device();
+  BatchQueue::Options queued{
+      .first = at.batch,
+      .end = keepsWorkers() ? std::numeric_limits<int64_t>::max() : count,
+      .workers = options.workers,
+      .ahead = options.workers * options.prefetch};
   try {
-    queue = std::make_unique<BatchQueue>(queued, std::move(make));
+    queue = std::make_unique<BatchQueue>(
+        queued, [this](int64_t number, const std::function<bool()> &stopped) {
+          return makeThing(number, stopped);
+        });
   } catch (const std::system_error &error) {
     raise(loaderError(fmt::format("cannot start {} workers: {}",
                                   options.workers, error.what()),
@@ -191,8 +238,20 @@ void LoaderCore::begin(std::source_location where) try {
   detail::raiseExhausted(where);
 }
 
-std::shared_ptr<void> LoaderCore::next() try {
-  std::shared_ptr<void> batch;
+void LoaderCore::begin(std::source_location where) try {
+  leave();
+  abandon();
+  bool isAtIt = queue && device == default_device();
+  if (!isAtIt) {
+    end();
+    start(where);
+  }
+  isInLoop = true;
+} catch (...) {
+  detail::raiseExhausted(where);
+}
+
+std::shared_ptr<void> LoaderCore::take() try {
   if (!queue) // after an exception
     begin(line);
   if (!queue->isHere()) {
@@ -203,26 +262,72 @@ std::shared_ptr<void> LoaderCore::next() try {
           line);
   }
   try {
-    batch = queue->next();
+    return queue->next();
   } catch (...) {
     end();
     throw;
   }
+} catch (...) {
+  detail::raiseExhausted({});
+}
+
+std::shared_ptr<void> LoaderCore::next() try {
+  auto seconds = [](Clock::duration time) {
+    return std::chrono::duration<double>(time).count();
+  };
+  Clock::time_point asked = Clock::now();
+  if (given)
+    fed.stepped += seconds(asked - *given);
+  given.reset();
+  std::shared_ptr<void> batch = take();
+  Clock::time_point now = Clock::now();
   if (batch) {
+    fed.waited += seconds(now - asked);
+    ++fed.batches;
+    given = now;
     ++at.batch;
     return batch;
   }
-  end();
   at = {at.epoch + 1, 0};
+  isInLoop = false;
+  if (!keepsWorkers()) {
+    end();
+    return nullptr;
+  }
+  std::lock_guard lock(plan->mutex);
+  std::erase_if(plan->begins, [this](const auto &planned) {
+    return planned.second->epoch < at.epoch && plan->begins.size() > 1;
+  });
   return nullptr;
 } catch (...) {
   detail::raiseExhausted({});
 }
 
+void LoaderCore::resetStats() {
+  fed = {};
+  given.reset();
+}
+
+void LoaderCore::leave() {
+  given.reset();
+  if (isInLoop)
+    end();
+}
+
+void LoaderCore::abandon() {
+  if (!queue || queue->isHere())
+    return;
+  // In a child of its process nobody can end its threads, which are not there,
+  // nor let go of what they held.
+  [[maybe_unused]] BatchQueue *left = queue.release();
+  [[maybe_unused]] Plan *leftPlan = plan.release();
+  plan = std::make_unique<Plan>();
+  isInLoop = false;
+}
+
 void LoaderCore::end() {
-  // In a child of its process nobody can end its threads, which are not there.
-  if (queue && !queue->isHere()) [[maybe_unused]]
-    BatchQueue *left = queue.release();
+  abandon();
+  isInLoop = false;
   queue.reset();
 }
 

@@ -32,6 +32,45 @@ Status Device::checkProcess() const {
                   toString(id())));
 }
 
+namespace {
+
+/// Through the buffer's own memory, where the host has that, or bytes beside
+/// it.
+class PlainUpload final : public Upload {
+public:
+  PlainUpload(Device &device, BufferRef buffer)
+      : device(device), buffer(std::move(buffer)) {
+    if (!device.sharesHostMemory())
+      beside.resize(this->buffer->bytes());
+  }
+  std::span<std::byte> room() const override {
+    if (!device.sharesHostMemory())
+      return {const_cast<std::byte *>(beside.data()), beside.size()};
+    return {static_cast<std::byte *>(buffer->data()), buffer->bytes()};
+  }
+  Result<BufferRef> send() override {
+    if (device.sharesHostMemory())
+      buffer->bumpVersion();
+    else
+      SINTER_TRY(device.copyIn(*buffer, 0, beside));
+    return std::move(buffer);
+  }
+
+private:
+  Device &device;
+  BufferRef buffer;
+  std::vector<std::byte> beside;
+};
+
+} // namespace
+
+Result<std::unique_ptr<Upload>> Device::upload(size_t bytes) {
+  SINTER_TRY(checkProcess());
+  SINTER_TRY_ASSIGN(BufferRef buffer, allocate(bytes));
+  return std::unique_ptr<Upload>(
+      std::make_unique<PlainUpload>(*this, std::move(buffer)));
+}
+
 Status Device::copyAcross(Buffer &to, const Buffer &from, size_t bytes) {
   SINTER_TRY(checkCopy("copy", *this, to, 0, bytes));
   SINTER_TRY(checkCopy("copy", from.device(), from, 0, bytes));

@@ -44,6 +44,17 @@ public:
   virtual Status wait() = 0;
 };
 
+/// Bytes on their way to a new buffer of a device.
+class Upload {
+public:
+  virtual ~Upload() = default;
+  /// Where the host writes them, 64-byte aligned; contents undefined.
+  virtual std::span<std::byte> room() const = 0;
+  /// The buffer, once; the room may not be written to any more. What is queued
+  /// from here on comes after the copy.
+  virtual Result<BufferRef> send() = 0;
+};
+
 /// A device. Objects live as long as the process; all functions are
 /// thread-safe and never throw. Its work is one stream: what a thread queues
 /// comes after all that was queued before, so memory may be freed while queued
@@ -78,6 +89,10 @@ public:
                         std::span<const std::byte> from) = 0;
   virtual Status copyOut(std::span<std::byte> to, const Buffer &from,
                          size_t offset) = 0;
+  /// Begins a new buffer that the host writes. Where the device has memory of
+  /// its own, a backend may copy it there beside the work that is queued. This
+  /// one writes to the buffer itself, or else copies in.
+  virtual Result<std::unique_ptr<Upload>> upload(size_t bytes);
   virtual Status copy(Buffer &to, const Buffer &from, size_t bytes) = 0;
   /// Within the device's memory, in the order of the stream; may return before
   /// it ended. The ranges may be one, not overlap.

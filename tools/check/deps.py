@@ -50,6 +50,7 @@ RULES = [
     # libsinter-data: what reads other people's data.
     ("frontend/datasets", ["frontend", "sinter", "runtime", "nlohmann",
                            "png.h", "turbojpeg.h", "sqlite3.h"] + BASE),
+    ("frontend/transforms", ["frontend", "sinter", "runtime"] + BASE),
     ("frontend/tokenizers", ["frontend", "sinter", "runtime", "nlohmann",
                              "oniguruma.h", "utf8proc.h"] + BASE),
     ("frontend/record", ["frontend", "sinter", "runtime", "nlohmann",

@@ -35,6 +35,9 @@
 #include <sinter/Tensor.h>
 #include <sinter/Transforms.h>
 #include <sinter/Vision.h>
+#include <sinter/data/Cache.h>
+#include <sinter/data/Combine.h>
+#include <sinter/data/Compose.h>
 #include <sinter/data/Csv.h>
 #include <sinter/data/DataLoader.h>
 #include <sinter/data/Npy.h>

@@ -125,7 +125,8 @@ CudaDevice::CudaDevice(const Driver &driver, uint8_t index, Context context,
                about.sharedBytes},
       memory(driver, context),
       allocator(memory, toString(deviceId), memoryLimit(about.bytes)),
-      staging(driver, stream), reporter(driver) {}
+      staging(driver, stream), uploads(driver, context, stream),
+      reporter(driver) {}
 
 std::string CudaDevice::description() const {
   return fmt::format("{}, {} multiprocessors, compute capability {}.{}",
@@ -202,6 +203,13 @@ Status CudaDevice::copyOut(std::span<std::byte> to, const Buffer &from,
                    driver.copyOut(to.data(), addressOf(from.data()) + offset,
                                   to.size(), stream)));
   return synchronize();
+}
+
+Result<std::unique_ptr<Upload>> CudaDevice::upload(size_t bytes) {
+  SINTER_TRY(checkProcess());
+  if (bytes == 0)
+    return Device::upload(bytes);
+  return uploads.begin(*this, bytes);
 }
 
 Status CudaDevice::copy(Buffer &to, const Buffer &from, size_t bytes) {

@@ -4,6 +4,7 @@
 #include "runtime/device/Device.h"
 #include "runtime/device/cuda/CudaLaunch.h"
 #include "runtime/device/cuda/StagingRing.h"
+#include "runtime/device/cuda/UploadPool.h"
 #include "runtime/device/cuda/WordReporter.h"
 #include "runtime/memory/CachingAllocator.h"
 
@@ -51,6 +52,8 @@ public:
                 std::span<const std::byte> from) override;
   Status copyOut(std::span<std::byte> to, const Buffer &from,
                  size_t offset) override;
+  /// Copied by a stream of its own.
+  Result<std::unique_ptr<Upload>> upload(size_t bytes) override;
   Status copy(Buffer &to, const Buffer &from, size_t bytes) override;
   /// From one to another GPU without the host, where they can reach each other.
   Status copyAcross(Buffer &to, const Buffer &from, size_t bytes) override;
@@ -102,6 +105,7 @@ private:
   CudaMemory memory;
   CachingAllocator allocator;
   StagingRing staging;
+  UploadPool uploads;
   WordReporter reporter;
   std::mutex reachMutex;
   std::bitset<256> reached; ///< devices that `reach` was called for

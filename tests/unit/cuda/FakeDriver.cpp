@@ -62,7 +62,7 @@ struct FakeGraph {
   std::vector<std::shared_ptr<FakeNode>> nodes;
 };
 
-/// What was queued on a device: of each its only stream, and its context.
+/// What was queued on a device. The first of a device is its context, too.
 struct FakeStream {
   std::deque<std::function<void()>> work;
   uint64_t ran = 0; ///< pieces of work
@@ -83,6 +83,8 @@ struct FakeEvent {
 struct State : FakeDriver {
   std::recursive_mutex mutex;
   FakeStream streams[devices];
+  bool isMade[devices] = {};
+  std::deque<FakeStream> more; ///< those that a device made after its first
   std::map<const char *, size_t> pinned;
   Code sticky = success;
 
@@ -94,6 +96,8 @@ struct State : FakeDriver {
   }
   void runAll() {
     for (FakeStream &stream : streams)
+      stream.runAll();
+    for (FakeStream &stream : more)
       stream.runAll();
   }
 };
@@ -230,13 +234,20 @@ size_t choose(std::span<FakeNode *const> left, std::mt19937_64 &random) {
 extern "C" {
 
 FakeDriver *fakeDriver() { return &state(); }
+void runFakeCopies() {
+  std::lock_guard lock(state().mutex);
+  for (FakeStream &stream : state().more)
+    stream.runAll();
+}
 void healFakeDriver() {
   state().sticky = success;
   state().queued = 0;
-  for (FakeStream &stream : state().streams) {
+  auto clear = [](FakeStream &stream) {
     stream.work.clear();
     stream.ran = stream.added;
-  }
+  };
+  std::ranges::for_each(state().streams, clear);
+  std::ranges::for_each(state().more, clear);
 }
 
 Code cuInit(unsigned) { return success; }
@@ -340,7 +351,11 @@ Code cuMemcpyPeerAsync(Address to, Context, Address from, Context, size_t bytes,
 }
 
 Code cuStreamCreate(Stream *stream, unsigned) {
-  *stream = reinterpret_cast<Stream>(current);
+  ENTER("cuStreamCreate");
+  auto *first = reinterpret_cast<FakeStream *>(current);
+  bool &isMade = all.isMade[first - all.streams];
+  *stream = reinterpret_cast<Stream>(isMade ? &all.more.emplace_back() : first);
+  isMade = true;
   return success;
 }
 Code cuStreamQuery(Stream stream) {

@@ -1,9 +1,9 @@
 /// FakeDriver: a libcuda.so.1 for machines without a GPU.
 ///
 /// It has two devices and keeps to what the driver promises and no more: work
-/// that is queued on one runs only when somebody waits for that one, a copy
-/// reads pinned memory as late as that (other memory at once), and nodes of a
-/// graph run in any order that their dependencies leave.
+/// that is queued on a stream runs only when somebody waits for that one, a
+/// copy reads pinned memory as late as that (other memory at once), and nodes
+/// of a graph run in any order that their dependencies leave.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +48,8 @@ struct FakeDriver {
 extern "C" FakeDriver *fakeDriver();
 /// Ends what `fault` began; what is queued is lost.
 extern "C" void healFakeDriver();
+/// Runs what is queued on streams that are not the first of their device.
+extern "C" void runFakeCopies();
 
 /// PTX for it: kernels of tests/unit/program/Kernels.c by name, of which two
 /// wait by themselves for what comes before; `fault`, after

@@ -50,6 +50,44 @@ TEST(Collate, PairsAndTuplesBecomeTuplesOfTensors) {
   EXPECT_EQ(c.item<int>(), 3);
 }
 
+namespace {
+
+/// An item that writes 2 x n numbers itself.
+struct Grid {
+  using Element = int32_t;
+  int64_t n;
+  std::array<int64_t, 2> shape() const { return {2, n}; }
+  void write(std::span<int32_t> to) const {
+    for (size_t i = 0; i < to.size(); ++i)
+      to[i] = int32_t(10 * n + int64_t(i));
+  }
+};
+
+} // namespace
+
+TEST(Collate, ItemsWithAShapeWriteTheirNumbers) {
+  std::vector<std::pair<Grid, float>> items = {{{2}, 1.f}, {{2}, 2.f}};
+  auto [grids, numbers] = data::Collate()(items);
+  EXPECT_EQ(sizesOf(grids), (std::vector<int64_t>{2, 2, 2}));
+  EXPECT_EQ(grids.dtype(), DType::i32);
+  EXPECT_EQ(grids.to_vector<int>(),
+            (std::vector<int>{20, 21, 22, 23, 20, 21, 22, 23}));
+  EXPECT_EQ(numbers.to_vector<int>(), (std::vector<int>{1, 2}));
+  std::vector<Grid> different = {{2}, {3}};
+  try {
+    data::Collate()(different);
+    FAIL() << "accepted";
+  } catch (const Error &error) {
+    EXPECT_EQ(error.message(),
+              "collate: item 1 of the batch is [2,3], the first is [2,2]");
+  }
+}
+
+TEST(Collate, NoItemsAreAnEmptyTensor) {
+  EXPECT_EQ(data::Collate()(std::vector<float>()).numel(), 0);
+  EXPECT_EQ(data::Collate()(std::vector<std::vector<float>>()).numel(), 0);
+}
+
 TEST(Collate, RowsOfDifferentLengthsAreAnError) {
   std::vector<std::vector<float>> rows = {{1, 2}, {3}};
   try {

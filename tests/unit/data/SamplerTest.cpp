@@ -68,3 +68,29 @@ TEST(Sampler, BadWeightsAreErrors) {
   EXPECT_THROW(data::weighted_sampler({}, 1), Error);
   EXPECT_THROW(data::weighted_sampler({1, 2}, 1)(3, 0), Error);
 }
+
+TEST(Sampler, WithoutReplacementTakesAnyNumberInRounds) {
+  data::Sampler few = data::random_sampler(5, 3),
+                many = data::random_sampler(5, 9);
+  EXPECT_EQ(few(50, 0).size(), 3u);
+  EXPECT_NE(few(50, 0), few(50, 1));
+  std::vector<int64_t> order = many(4, 2);
+  ASSERT_EQ(order.size(), 9u);
+  for (int round = 0; round < 2; ++round) {
+    std::vector<int64_t> part(order.begin() + 4 * round,
+                              order.begin() + 4 * round + 4);
+    std::ranges::sort(part);
+    EXPECT_EQ(part, data::consecutive(4));
+  }
+}
+
+TEST(Sampler, WeightsWithoutReplacementTakeNoItemTwice) {
+  data::Sampler sampler =
+      data::weighted_sampler({1, 0, 3, 2}, 7, 3, /*replacement=*/false);
+  for (int64_t epoch = 0; epoch < 10; ++epoch) {
+    std::vector<int64_t> order = sampler(4, epoch);
+    std::ranges::sort(order);
+    EXPECT_EQ(order, (std::vector<int64_t>{0, 2, 3}));
+  }
+  EXPECT_THROW(data::weighted_sampler({1, 0, 3}, 7, 3, false)(3, 0), Error);
+}

@@ -43,7 +43,12 @@ concept Batcher =
 /// Used by one thread. Leaving a loop early stops and joins the workers, and
 /// the next loop goes on after the last batch that was given; `seek` moves
 /// elsewhere. An exception of `get` or of the batcher is a LoaderError where
-/// the loop asks for that batch, which stays the next one.
+/// the loop asks for that batch, which stays the next one. Ending a loop, or
+/// the loader, waits for what workers are doing right now, an item at most.
+///
+/// In a child that was forked off, threads of the parent are not there: a loop
+/// that was begun before is an Error of kind `device` at its next batch, and a
+/// new one begins at the cursor with workers of its own.
 template <Dataset D, Batcher<D> F = Collate> class DataLoader {
 public:
   using Item = ItemOf<D>;
@@ -79,7 +84,7 @@ public:
     }
     ~Iterator() {
       if (loader)
-        loader->core.end();
+        loader->core.leave();
     }
 
     Batch &operator*() const { return detail::held(batch, "operator*"); }
@@ -107,6 +112,10 @@ public:
   /// Batches of the epoch that the cursor is in, also those before it.
   int64_t size() { return core.batches(); }
   const D &dataset() const { return source; }
+
+  /// How long loops waited for batches, and how long they had them.
+  LoaderStats stats() const { return core.stats(); }
+  void reset_stats() { core.resetStats(); }
 
   /// The batch that comes next. After the last of an epoch it is the epoch's
   /// size until the loop ends.

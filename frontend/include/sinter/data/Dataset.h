@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -22,12 +23,17 @@ int64_t countOf(double share, int64_t size);
 /// The numbers below `size` but every `step`th, and these.
 std::pair<std::vector<int64_t>, std::vector<int64_t>> everyNth(int64_t size,
                                                                int64_t step);
+/// In a handler of what a user's function threw: that function was given at
+/// this line. A loader's error says so.
+void noteLine(const std::source_location &where) noexcept;
 } // namespace sinter::detail
 
 namespace sinter::data {
 
-/// `get` gives the same item for the same index each time, and may be called
-/// from several threads at once. Copies are cheap.
+/// `get` makes item `index`, when it is asked for, and may be called from
+/// several threads at once. It may give another item each time, as one with
+/// random changes: random numbers of the thread's default generator are those
+/// of the loader's seed. Copies are cheap.
 template <typename D>
 concept Dataset =
     std::copy_constructible<D> && requires(const D &dataset, int64_t index) {
@@ -61,17 +67,22 @@ private:
 /// for; see `map`.
 template <Dataset D, typename F> class Mapped {
 public:
-  Mapped(D source, F function)
-      : source(std::move(source)), function(std::move(function)) {}
+  Mapped(D source, F function,
+         const std::source_location &where = std::source_location::current())
+      : source(std::move(source)), function(std::move(function)), line(where) {}
 
   int64_t size() const { return source.size(); }
-  decltype(auto) get(int64_t index) const {
+  decltype(auto) get(int64_t index) const try {
     return std::invoke(function, source.get(index));
+  } catch (...) {
+    detail::noteLine(line);
+    throw;
   }
 
 private:
   D source;
   F function;
+  std::source_location line;
 };
 
 /// Some of another data set's items, in an order of their own.
@@ -108,10 +119,12 @@ template <Dataset D> struct Split {
 };
 
 /// `function(item)` for each item. The function is called by the threads of a
-/// loader, and draws random numbers from the thread's default generator.
+/// loader, and draws random numbers from the thread's default generator. What
+/// it throws reaches the loop with the line of this call.
 template <Dataset D, std::invocable<ItemOf<D>> F>
-Mapped<D, F> map(D dataset, F function) {
-  return {std::move(dataset), std::move(function)};
+Mapped<D, F> map(D dataset, F function,
+                 std::source_location where = std::source_location::current()) {
+  return {std::move(dataset), std::move(function), where};
 }
 
 template <Dataset D> Subset<D> subset(D dataset, std::vector<int64_t> indices) {

@@ -15,13 +15,16 @@ using Sampler =
 
 /// Every item, in order.
 Sampler sequential_sampler();
-/// Every item once, each epoch in another order that only `seed` decides.
-Sampler random_sampler(uint64_t seed);
+/// `count` items an epoch (0: as many as there are), each epoch in another
+/// order that only `seed` decides. None comes a second time before every one
+/// came.
+Sampler random_sampler(uint64_t seed, int64_t count = 0);
 /// `count` items an epoch (0: as many as there are), each drawn from all.
 Sampler replacement_sampler(uint64_t seed, int64_t count = 0);
 /// The same with probabilities proportional to `weights`, one of each item:
-/// none below 0, not all 0.
+/// none below 0, not all 0. Without `replacement` no item comes twice, and
+/// there must be `count` weights above 0.
 Sampler weighted_sampler(std::vector<double> weights, uint64_t seed,
-                         int64_t count = 0);
+                         int64_t count = 0, bool replacement = true);
 
 } // namespace sinter::data
