@@ -6,6 +6,7 @@
 #include "frontend/tokenizers/Encodings.h"
 #include "runtime/params/MappedFile.h"
 
+#include <sinter/Creation.h>
 #include <sinter/Held.h>
 
 namespace sinter::text {
@@ -203,7 +204,7 @@ std::vector<std::string> Tokenizer::decode(const Tensor &ids, bool skip,
            "decode: ids have " + std::to_string(ids.rank()) +
                " axes, expected [token] or [text, token]");
     std::vector<int64_t> all = ids.to(DType::i64, where).to_vector<int64_t>();
-    size_t rows = ids.rank() == 2 ? size_t(ids.size(0)) : 1;
+    size_t rows = ids.rank() == 2 ? size_t(ids.dim(0).value) : 1;
     size_t length = rows == 0 ? 0 : all.size() / rows;
     std::vector<std::string> texts;
     for (size_t i = 0; i < rows; ++i)
