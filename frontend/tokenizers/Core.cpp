@@ -133,9 +133,7 @@ void Core::lookUp(const Piece &piece, int32_t word, OffsetUnit unit,
 }
 
 Encoding Core::encodeText(std::string_view text, int32_t typeId,
-                          OffsetUnit unit,
-                          const std::optional<Truncation> &cut,
-                          Workspace &space) const {
+                          OffsetUnit unit, Workspace &space) const {
   if (text.size() > size_t(maxId))
     fail(ErrorKind::invalid_argument,
          fmt::format("a text of {} bytes is too long", text.size()));
@@ -161,30 +159,8 @@ Encoding Core::encodeText(std::string_view text, int32_t typeId,
     numberChars(text, space.chars);
   Encoding encoding;
   auto number = int32_t(pieces.list.size());
-  // What is cut off later need not be looked up.
-  bool limited = cut && (cut->strategy != TruncationStrategy::only_second ||
-                         typeId != 0);
-  size_t most = limited ? size_t(cut->max_length) : SIZE_MAX;
-  if (!limited || cut->side == Side::right) {
-    for (int32_t i = 0; i < number; ++i) {
-      lookUp(pieces.list[size_t(i)], i, unit, space, encoding);
-      if (encoding.ids.size() >= most)
-        break;
-    }
-  } else {
-    Tokens counted;
-    int32_t first = number;
-    size_t total = 0;
-    while (first > 0 && total < most) {
-      const Piece &piece = pieces.list[size_t(--first)];
-      counted.clear();
-      if (piece.id < 0)
-        model->run(pieces.textOf(piece), pieces.bytes, space.model, counted);
-      total += piece.id < 0 ? counted.size() : 1;
-    }
-    for (int32_t i = first; i < number; ++i)
-      lookUp(pieces.list[size_t(i)], i - first, unit, space, encoding);
-  }
+  for (int32_t i = 0; i < number; ++i)
+    lookUp(pieces.list[size_t(i)], i, unit, space, encoding);
   encoding.type_ids.assign(encoding.size(), typeId);
   encoding.attention_mask.assign(encoding.size(), 1);
   encoding.special_tokens_mask.assign(encoding.size(), 0);
@@ -203,9 +179,9 @@ Encoding Core::encode(std::string_view text, const std::string_view *pair,
                       const std::optional<Truncation> &cut,
                       Workspace &space) const {
   std::vector<Encoding> encodings;
-  encodings.push_back(encodeText(text, 0, options.offsets, cut, space));
+  encodings.push_back(encodeText(text, 0, options.offsets, space));
   if (pair)
-    encodings.push_back(encodeText(*pair, 1, options.offsets, cut, space));
+    encodings.push_back(encodeText(*pair, 1, options.offsets, space));
   if (cut) {
     size_t special = options.special_tokens ? numAdded(pair != nullptr) : 0;
     auto most = size_t(cut->max_length);

@@ -62,7 +62,6 @@ private:
   mutable std::vector<std::unique_ptr<Workspace>> spaces;
 
   Encoding encodeText(std::string_view text, int32_t typeId, OffsetUnit unit,
-                      const std::optional<Truncation> &cut,
                       Workspace &space) const;
   void lookUp(const Piece &piece, int32_t word, OffsetUnit unit,
               Workspace &space, Encoding &encoding) const;

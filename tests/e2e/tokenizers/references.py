@@ -146,9 +146,9 @@ def sentencepiece(lines, folder, name="nmt_nfkc_cf"):
         file.write("\n".join(x.replace("\n", " ").replace("\0", "")
                              for x in common(lines) if x.strip()))
     spm.SentencePieceTrainer.train(
-        input=path, model_prefix=os.path.join(folder, "spm"), vocab_size=2500,
+        input=path, model_prefix=os.path.join(folder, "spm"), vocab_size=2500, hard_vocab_limit=False,
         normalization_rule_name=name, byte_fallback=True,
-        character_coverage=0.97, minloglevel=3, num_threads=1)
+        character_coverage=0.98, minloglevel=3, num_threads=1)
     model = pb.ModelProto()
     with open(os.path.join(folder, "spm.model"), "rb") as file:
         model.ParseFromString(file.read())
